@@ -2,6 +2,7 @@ package fakecloud
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -27,12 +29,9 @@ func login(t testing.TB, c *Cloud, who string) *client {
 	if who == "nobody" {
 		return k
 	}
-	a := k.ask("POST identity /auth/tokens", fmt.Sprintf(`{"auth": {
+	a := k.must(http.StatusCreated, "POST identity /auth/tokens", fmt.Sprintf(`{"auth": {
 		"identity": {"methods": ["password"], "password": {"user": {"name": %[1]q, "domain": {"id": "default"}, "password": "secret"}}},
 		"scope": {"project": {"name": %[1]q, "domain": {"id": "default"}}}}}`, who))
-	if a.status != http.StatusCreated {
-		t.Fatalf("login as %s: %d %s", who, a.status, a.body)
-	}
 	k.token = a.header.Get("X-Subject-Token")
 	return k
 }
@@ -48,9 +47,7 @@ type answer struct {
 func (a answer) object(t testing.TB) map[string]any {
 	t.Helper()
 	var v map[string]any
-	if err := json.Unmarshal([]byte(a.body), &v); err != nil {
-		t.Fatalf("%v in %q", err, a.body)
-	}
+	require.NoError(t, json.Unmarshal([]byte(a.body), &v), a.body)
 	return v
 }
 
@@ -87,44 +84,32 @@ func (k *client) request(what, body string, header ...string) *http.Request {
 	return r
 }
 
+// attempt asks on a connection of its own, so that net/http does not try again.
+func (k *client) attempt(ctx context.Context, what, body string, header ...string) (answer, error) {
+	k.t.Helper()
+	r := k.request(what, body, header...).WithContext(ctx)
+	r.Close = true
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return answer{}, err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	return answer{resp.StatusCode, resp.Header, string(text)}, err
+}
+
 func (k *client) ask(what, body string, header ...string) answer {
 	k.t.Helper()
-	r, err := http.DefaultClient.Do(k.request(what, body, header...))
-	require.NoError(k.t, err)
-	defer r.Body.Close()
-	text, err := io.ReadAll(r.Body)
+	a, err := k.attempt(k.t.Context(), what, body, header...)
 	require.NoError(k.t, err, what)
-	if strings.Contains(r.Header.Get("Content-Type"), "json") {
-		text = spaced(text)
-	}
-	return answer{r.StatusCode, r.Header, string(text)}
+	return a
 }
-
-// spaced writes a blank after the commas and colons of JSON, as people do.
-func spaced(text []byte) (b []byte) {
-	inside := false
-	for i, c := range text {
-		b = append(b, c)
-		switch {
-		case c == '"' && (!inside || !escaped(text[:i])):
-			inside = !inside
-		case !inside && (c == ',' || c == ':') && i+1 < len(text) && text[i+1] != ' ':
-			b = append(b, ' ')
-		}
-	}
-	return b
-}
-
-// escaped reports whether a text ends in an odd number of backslashes.
-func escaped(text []byte) bool { return (len(text)-len(bytes.TrimRight(text, `\`)))%2 == 1 }
 
 // must asks and wants the status.
 func (k *client) must(status int, what, body string) answer {
 	k.t.Helper()
 	a := k.ask(what, body)
-	if a.status != status {
-		k.t.Fatalf("%s: %d, not %d: %s", what, a.status, status, a.body)
-	}
+	require.Equal(k.t, status, a.status, "%s: %s", what, a.body)
 	return a
 }
 
@@ -151,12 +136,8 @@ func TestSameSeedSameBytes(t *testing.T) {
 		}
 		return strings.ReplaceAll(said.String(), c.url, "") // the port is not of the cloud's making
 	}
-	if a, b := run(1), run(1); a != b {
-		t.Errorf("two runs differ:\n%s\n%s", a, b)
-	}
-	if run(1) == run(2) {
-		t.Error("another seed changes nothing")
-	}
+	assert.Equal(t, run(1), run(1), "two runs")
+	assert.NotEqual(t, run(1), run(2), "another seed changes nothing")
 }
 
 // TestClock: time passes when something is created, and when somebody waits.
@@ -193,4 +174,35 @@ func TestClock(t *testing.T) {
 	if len(servers) != 1 || servers[0].Created.Before(Epoch) {
 		t.Errorf("servers are %v", servers)
 	}
+
+	// The time of messages is up. What a claim does is in the contract.
+	const path = "messaging /queues/q/messages"
+	k.must(201, "POST "+path, `{"messages": [{"body": "short", "ttl": 60}, {"body": "long", "ttl": 600}]}`)
+	c.Advance(60 * time.Second)
+	messages := k.must(200, "GET "+path+"?echo=true", "").body
+	assert.NotContains(t, messages, "short")
+	assert.Contains(t, messages, `"age":60,"body":"long"`)
+}
+
+func TestCatalogWithProjectsInURLs(t *testing.T) {
+	c := Start(t, Config{ProjectInURL: true})
+	k := login(t, c, "member")
+	catalog := k.ask("GET identity /auth/tokens", "", "X-Subject-Token", k.token).body
+	assert.Contains(t, catalog, `"`+c.url+"/compute/RegionOne/v2.1/"+MemberProjectID+`"`)
+	for _, f := range []struct {
+		path   string
+		status int
+	}{
+		{"/" + MemberProjectID, http.StatusNotFound}, // only with a slash is that the version document
+		{"/" + MemberProjectID + "/", http.StatusOK},
+		{"/" + MemberProjectID + "/servers", http.StatusOK},
+		{"/servers", http.StatusOK},
+		{"/" + AdminProjectID + "/servers", http.StatusBadRequest},
+	} {
+		a := k.ask("GET compute "+f.path, "")
+		assert.Equal(t, f.status, a.status, "%s: %s", f.path, a.body)
+	}
+	id := k.server("one", "")
+	page := k.ask("GET compute /"+MemberProjectID+"/servers?limit=1", "").body
+	assert.Contains(t, page, "/v2.1/"+MemberProjectID+"/servers?limit=1&marker="+id, "the next page")
 }

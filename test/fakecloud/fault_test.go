@@ -2,7 +2,6 @@ package fakecloud
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -17,19 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// attempt asks on a connection of its own, so that net/http does not try again.
-func (k *client) attempt(ctx context.Context, what, body string) (answer, error) {
-	r := k.request(what, body).WithContext(ctx)
-	r.Close = true
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return answer{}, err
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	return answer{resp.StatusCode, resp.Header, string(text)}, err
-}
-
 func TestFaultAnswers(t *testing.T) {
 	c := Start(t, Config{})
 	k := login(t, c, "member")
@@ -42,15 +28,15 @@ func TestFaultAnswers(t *testing.T) {
 		want   string
 	}{
 		{"rate limit", Fault{Status: 429, Header: http.Header{"retry-after": {"7"}}}, "compute /servers", "Retry-After: 7",
-			`{"overLimit": {"code": 429, "message": "Too Many Requests", "retryAfter": "7"}}`},
+			`{"overLimit":{"code":429,"message":"Too Many Requests","retryAfter":"7"}}`},
 		{"rate limit without a date", Fault{Status: 429}, "compute /servers", "Retry-After: ",
-			`{"overLimit": {"code": 429, "message": "Too Many Requests"}}`},
+			`{"overLimit":{"code":429,"message":"Too Many Requests"}}`},
 		{"nova", Fault{Status: 500}, "compute /servers", "Content-Type: application/json",
-			`{"computeFault": {"code": 500, "message": "Internal Server Error"}}`},
+			`{"computeFault":{"code":500,"message":"Internal Server Error"}}`},
 		{"keystone", Fault{Status: 503}, "identity /regions", "Content-Type: application/json",
-			`{"error": {"code": 503, "message": "Service Unavailable", "title": "Service Unavailable"}}`},
-		{"glance", Fault{Status: 503}, "image /images", "", `{"message": "Service Unavailable<br /><br />\n\n\n", "code": "503 Service Unavailable", "title": "Service Unavailable"}`},
-		{"zaqar", Fault{Status: 503}, "messaging /queues", "", `{"title": "503 Service Unavailable"}`},
+			`{"error":{"code":503,"message":"Service Unavailable","title":"Service Unavailable"}}`},
+		{"glance", Fault{Status: 503}, "image /images", "", `{"message":"Service Unavailable<br /><br />\n\n\n","code":"503 Service Unavailable","title":"Service Unavailable"}`},
+		{"zaqar", Fault{Status: 503}, "messaging /queues", "", `{"title":"503 Service Unavailable"}`},
 		{"html", Fault{Status: 200, Header: http.Header{"Content-Type": {"text/html"}}, Body: page}, "compute /servers", "Content-Type: text/html", page},
 		{"malformed", Fault{Status: 200, Body: `{"servers": [{"id": `}, "compute /servers", "Content-Type: application/json", `{"servers": [{"id": `},
 		{"nothing", Fault{Status: 204}, "compute /servers", "Content-Length: ", ""},
@@ -62,12 +48,8 @@ func TestFaultAnswers(t *testing.T) {
 			if a.status != row.fault.Status || strings.TrimSpace(a.body) != strings.TrimSpace(row.want) || a.header.Get(key) != value {
 				t.Errorf("%d %v %s", a.status, a.header, a.body)
 			}
-			if n := in.Fired(); n != 1 {
-				t.Errorf("fired %d times", n)
-			}
-			if a := k.ask("GET "+row.what, ""); a.status >= 300 {
-				t.Errorf("then: %d %s", a.status, a.body)
-			}
+			assert.Equal(t, 1, in.Fired(), "fired")
+			assert.Less(t, k.ask("GET "+row.what, "").status, 300, "then")
 		})
 	}
 }
@@ -107,11 +89,8 @@ func TestFaultMatches(t *testing.T) {
 					hit = append(hit, i)
 				}
 			}
-			got, _ := json.Marshal(hit)
-			want, _ := json.Marshal(row.hit)
-			if string(got) != string(want) || in.Fired() != len(row.hit) {
-				t.Errorf("hit %s, want %s; fired %d times", got, want, in.Fired())
-			}
+			assert.Equal(t, row.hit, hit, "hit")
+			assert.Equal(t, len(row.hit), in.Fired(), "fired")
 		})
 	}
 }
@@ -151,12 +130,9 @@ func TestFaultActs(t *testing.T) {
 			if row.fault.Effect == Reset && !errors.Is(err, syscall.ECONNRESET) && !errors.Is(err, io.EOF) {
 				t.Errorf("not a reset: %v", err)
 			}
-			if acted := len(c.ServerGroups("RegionOne")) == 1; acted != row.acted {
-				t.Errorf("acted is %v", acted)
-			}
-			if n := c.Count("POST compute /os-server-groups"); n != 1 || in.Fired() != 1 {
-				t.Errorf("%d requests, %d faults", n, in.Fired())
-			}
+			assert.Equal(t, row.acted, len(c.ServerGroups("RegionOne")) == 1, "acted")
+			assert.Equal(t, 1, c.Count("POST compute /os-server-groups"), "requests")
+			assert.Equal(t, 1, in.Fired(), "faults")
 			for _, r := range c.Requests() {
 				if silent := row.fault.Effect == Reset || row.fault.Effect == Hang; r.Service == Compute && (r.Status == 0) != silent {
 					t.Errorf("on record as %d", r.Status)
@@ -188,12 +164,9 @@ func TestHang(t *testing.T) {
 	c.Close()
 	hanging.Wait()
 	for range 3 {
-		if err := <-failed; err == nil {
-			t.Error("a request that hangs got an answer")
-		}
+		assert.Error(t, <-failed, "a request that hangs got an answer")
 	}
-	if _, err := k.attempt(t.Context(), "GET compute /servers", ""); err == nil {
-		t.Error("a closed cloud answers")
-	}
+	_, err := k.attempt(t.Context(), "GET compute /servers", "")
+	assert.Error(t, err, "a closed cloud answers")
 	c.Close()
 }

@@ -2,9 +2,114 @@ package fakecloud
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
 )
+
+func TestServersChangeBehindNovasBack(t *testing.T) {
+	c := Start(t, Config{})
+	admin := login(t, c, "admin")
+	id := c.AddServers("RegionOne", Server{Name: "a", ProjectID: AdminProjectID, Zone: "az-1"})[0]
+	show := func(fields ...string) string {
+		t.Helper()
+		s := admin.must(200, "GET compute /servers/"+id+" 2.93", "").object(t)["server"].(map[string]any)
+		var said []string
+		for _, f := range fields {
+			said = append(said, fmt.Sprint(s[f]))
+		}
+		return strings.Join(said, " ")
+	}
+	place := []string{"OS-EXT-AZ:availability_zone", "OS-EXT-SRV-ATTR:host", "hostId"}
+	before := show(place...)
+	c.MoveServer("RegionOne", id, "r1-cmp-4")
+	after := show(place...)
+	if !strings.HasPrefix(before, "az-1 r1-cmp-1 ") || !strings.HasPrefix(after, "az-3 r1-cmp-4 ") || strings.Fields(before)[2] == strings.Fields(after)[2] {
+		t.Errorf("moved from %s to %s", before, after)
+	}
+	for i, row := range []struct {
+		change func(*Server)
+		want   string
+	}{
+		{func(s *Server) { s.Name, s.Metadata = "b", map[string]string{"x": "y"} }, "b ACTIVE active <nil> false map[x:y] []"},
+		{func(s *Server) { s.Status, s.Tags = "SHUTOFF", []string{"t"} }, "b SHUTOFF stopped <nil> false map[x:y] [t]"},
+		{func(s *Server) { s.TaskState = "powering-on" }, "b SHUTOFF stopped powering-on false map[x:y] [t]"},
+		{func(s *Server) { s.Status, s.TaskState = "PAUSED", "" }, "b PAUSED paused <nil> false map[x:y] [t]"},
+		{func(s *Server) { s.LockedBy, s.Tags = "admin", nil }, "b PAUSED paused <nil> true map[x:y] []"},
+		{func(s *Server) { s.ID, s.Group, s.Created = "x", "x", time.Time{} }, "b PAUSED paused <nil> true map[x:y] []"},
+		{func(s *Server) { s.Metadata["x"] = "z" }, "b PAUSED paused <nil> true map[x:z] []"},
+	} {
+		c.UpdateServer("RegionOne", id, row.change)
+		assert.Equal(t, row.want, show("name", "status", "OS-EXT-STS:vm_state", "OS-EXT-STS:task_state", "locked", "metadata", "tags"), "change %d", i)
+	}
+	c.UpdateServer("RegionOne", id, func(s *Server) { s.Host, s.Flavor = "r1-cmp-2", "m1.small" })
+	assert.Equal(t, "az-3 r1-cmp-2", show(place[:2]...), "only the host was changed")
+	c.RemoveServers("RegionOne", id)
+	admin.must(404, "GET compute /servers/"+id, "")
+	c.AddServers("RegionOne", make([]Server, 5)...)
+	c.RemoveServers("RegionOne")
+	assert.Empty(t, c.Servers("RegionOne"), "servers are left")
+	assert.Contains(t, admin.must(200, "GET compute /limits", "").body, `"totalCoresUsed":0,`)
+}
+
+// TestTasks: the states that a server goes through, and where it ends.
+func TestTasks(t *testing.T) {
+	c := Start(t, Config{PowerTime: time.Minute})
+	member, admin := login(t, c, "member"), login(t, c, "admin")
+	other := c.AddImage(Image{Name: "other"})
+	id := c.AddServers("RegionOne", Server{Zone: "az-1", Host: "r1-cmp-1"})[0]
+	seen := func() string {
+		s := c.Servers("RegionOne")[0]
+		return strings.TrimSpace(fmt.Sprint(s.Status, " ", s.Flavor, " ", s.Zone, " ", s.Host))
+	}
+	for _, row := range []struct {
+		who         *client
+		action      string
+		during, end string
+	}{
+		{member, `{"rebuild": {"imageRef": "` + other + `"}}`, "REBUILD m1.tiny az-1 r1-cmp-1", "ACTIVE m1.tiny az-1 r1-cmp-1"},
+		{member, `{"resize": {"flavorRef": "m1.small"}}`, "RESIZE m1.tiny az-1 r1-cmp-1", "VERIFY_RESIZE m1.small az-1 r1-cmp-2"},
+		{member, `{"confirmResize": null}`, "VERIFY_RESIZE m1.small az-1 r1-cmp-2", "ACTIVE m1.small az-1 r1-cmp-2"},
+		{member, `{"resize": {"flavorRef": "m1.tiny"}}`, "RESIZE m1.small az-1 r1-cmp-2", "VERIFY_RESIZE m1.tiny az-1 r1-cmp-1"},
+		{member, `{"revertResize": null}`, "REVERT_RESIZE m1.tiny az-1 r1-cmp-1", "ACTIVE m1.small az-1 r1-cmp-2"},
+		{member, `{"pause": null}`, "ACTIVE m1.small az-1 r1-cmp-2", "PAUSED m1.small az-1 r1-cmp-2"},
+		{member, `{"unpause": null}`, "PAUSED m1.small az-1 r1-cmp-2", "ACTIVE m1.small az-1 r1-cmp-2"},
+		{member, `{"suspend": null}`, "ACTIVE m1.small az-1 r1-cmp-2", "SUSPENDED m1.small az-1 r1-cmp-2"},
+		{member, `{"resume": null}`, "SUSPENDED m1.small az-1 r1-cmp-2", "ACTIVE m1.small az-1 r1-cmp-2"},
+		{admin, `{"os-migrateLive": {"host": null, "block_migration": "auto"}}`, "MIGRATING m1.small az-1 r1-cmp-2", "ACTIVE m1.small az-1 r1-cmp-1"},
+		{admin, `{"os-migrateLive": {"host": "r1-cmp-4", "block_migration": "auto"}}`, "MIGRATING m1.small az-1 r1-cmp-1", "ACTIVE m1.small az-1 r1-cmp-1"},
+		{admin, `{"os-migrateLive": {"host": "r1-cmp-4", "block_migration": "auto", "force": true}}`, "MIGRATING m1.small az-1 r1-cmp-1", "ACTIVE m1.small az-3 r1-cmp-4"},
+		{member, `{"shelve": null}`, "ACTIVE m1.small az-3 r1-cmp-4", "SHELVED_OFFLOADED m1.small"},
+		{member, `{"unshelve": {"availability_zone": "az-2"}}`, "SHELVED_OFFLOADED m1.small", "ACTIVE m1.small az-2 r1-cmp-3"},
+	} {
+		status, version := 202, "2.60" // the last one with force is 2.67
+		if strings.Contains(row.action, "confirm") {
+			status = 204
+		}
+		if strings.Contains(row.action, "availability_zone") {
+			version = "2.77" // the first one with it
+		}
+		row.who.must(status, "POST compute /servers/"+id+"/action "+version, row.action)
+		assert.Equal(t, row.during, seen(), "during %s", row.action)
+		c.Advance(time.Minute)
+		assert.Equal(t, row.end, seen(), "after %s", row.action)
+	}
+	assert.Equal(t, other, c.Servers("RegionOne")[0].ImageID, "the image")
+
+	c.SetQuota("RegionOne", MemberProjectID, "ram", 128)
+	c.UpdateServer("RegionOne", id, func(s *Server) { s.Flavor = "m1.tiny" })
+	c.AddServers("RegionOne", Server{Flavor: "m1.tiny"})
+	refused := member.must(403, "POST compute /servers/"+id+"/action", `{"resize": {"flavorRef": "m1.small"}}`)
+	assert.Contains(t, refused.body, "Quota exceeded for ram: Requested 64, but already used 128 of 128 ram")
+	c.SetZoneAvailable("RegionOne", "az-2", false)
+	c.SetQuota("RegionOne", MemberProjectID, "ram", -1)
+	member.must(202, "POST compute /servers/"+id+"/action", `{"resize": {"flavorRef": "m1.small"}}`)
+	c.Advance(time.Minute)
+	assert.Equal(t, "ACTIVE m1.tiny az-2 r1-cmp-3", seen(), "without a host")
+}
 
 func TestNetworks(t *testing.T) {
 	c := Start(t, Config{})
@@ -21,8 +126,177 @@ func TestNetworks(t *testing.T) {
 	} {
 		k.must(202, "POST compute /servers "+row.version, fmt.Sprintf(`{"server": {"name": "x", "flavorRef": "m1.tiny", "imageRef": %q%s}}`, c.images[0].ID, row.networks))
 		a := k.must(200, "GET compute /servers/detail?limit=1", "")
-		if strings.Contains(a.body, `"addresses": {"shared": [{"version": 4`) != row.address || strings.Contains(a.body, "security_groups") != row.address {
+		if strings.Contains(a.body, `"addresses":{"shared":[{"version":4`) != row.address || strings.Contains(a.body, "security_groups") != row.address {
 			t.Errorf("%s%s: %s", row.version, row.networks, a.body)
 		}
 	}
+}
+
+// ended is where a server ended: its state, host and zone, and its fault.
+func (k *client) ended(id string) string {
+	k.t.Helper()
+	k.must(200, "GET compute /servers/"+id, "") // it is built then
+	list := k.cloud.Servers("RegionOne")
+	s := list[slices.IndexFunc(list, func(s Server) bool { return s.ID == id })]
+	return strings.Join(strings.Fields(fmt.Sprint(s.Status, " ", s.Host, " ", s.Zone, " ", s.Fault)), " ")
+}
+
+func TestScheduling(t *testing.T) {
+	const one, two, none = "ACTIVE r1-cmp-1 az-1", "ACTIVE r1-cmp-2 az-1", "ERROR No valid host was found. There are not enough hosts available."
+	const zone = `, "availability_zone": "az-1"`
+	for _, row := range []struct {
+		policy, rules, zone string
+		want                []string
+	}{
+		{"anti-affinity", "", zone, []string{one, two, none}},
+		{"anti-affinity", `, "rules": {"max_server_per_host": 2}`, zone, []string{one, two, one, two, none}},
+		{"anti-affinity", "", "", []string{one, two, "ACTIVE r1-cmp-3 az-2", "ACTIVE r1-cmp-4 az-3", none}},
+		{"soft-anti-affinity", "", zone, []string{one, two, one}},
+		{"affinity", "", zone, []string{one, one}},
+		{"soft-affinity", "", zone, []string{one, one}},
+	} {
+		k := login(t, Start(t, Config{}), "member")
+		id := k.must(200, "POST compute /os-server-groups 2.64", fmt.Sprintf(`{"server_group": {"name": "g", "policy": %q%s}}`, row.policy, row.rules)).
+			object(t)["server_group"].(map[string]any)["id"].(string)
+		for i, want := range row.want {
+			server := k.server("x", row.zone+`}, "os:scheduler_hints": {"group": "`+id+`"`)
+			assert.Equal(t, want, k.ended(server), "%s%s%s: server %d", row.policy, row.rules, row.zone, i)
+		}
+	}
+}
+
+func TestForcedHosts(t *testing.T) {
+	c := Start(t, Config{Regions: []Region{{Name: "RegionOne", Zones: DefaultRegions()[0].Zones, Hypervisors: map[string]string{"r1-cmp-2": "node-2"}}}})
+	admin := login(t, c, "admin")
+	for zone, want := range map[string]string{
+		"az-1:r1-cmp-2":         "ACTIVE r1-cmp-2 az-1",
+		"az-3:r1-cmp-1":         "ACTIVE r1-cmp-1 az-1", // the host wins
+		":r1-cmp-3":             "ACTIVE r1-cmp-3 az-2",
+		"az-1::node-2":          "ACTIVE r1-cmp-2 az-1",
+		"nova:r1-cmp-1":         "ACTIVE r1-cmp-1 az-1",
+		"az-1:nowhere":          "ERROR No valid host was found. No such host - host: nowhere node: None",
+		"az-1:r1-cmp-2:r1-none": "ERROR No valid host was found. No such host - host: r1-cmp-2 node: r1-none",
+	} {
+		assert.Equal(t, want, admin.ended(admin.server("x", `, "availability_zone": "`+zone+`"`)), zone)
+	}
+}
+
+// zoneList is the zones of a region, a minus before those not available.
+func zoneList(t *testing.T, k *client, service string) string {
+	t.Helper()
+	var list []string
+	for _, z := range k.must(200, "GET "+service+" /os-availability-zone", "").object(t)["availabilityZoneInfo"].([]any) {
+		zone := z.(map[string]any)
+		name := zone["zoneName"].(string)
+		if zone["hosts"] != nil {
+			name += "?"
+		}
+		if zone["zoneState"].(map[string]any)["available"] == false {
+			name = "-" + name
+		}
+		list = append(list, name)
+	}
+	return strings.Join(list, " ")
+}
+
+// names of the servers of a list, in its order.
+func names(t *testing.T, a answer) string {
+	t.Helper()
+	var list []string
+	for _, s := range a.object(t)["servers"].([]any) {
+		name, ok := s.(map[string]any)["name"].(string)
+		if !ok {
+			name = "?"
+		}
+		list = append(list, name)
+	}
+	return strings.Join(list, " ")
+}
+
+func TestZones(t *testing.T) {
+	c := Start(t, Config{})
+	k := login(t, c, "member")
+	for _, step := range []struct {
+		name     string
+		do       func()
+		one, two string
+	}{
+		{"at first", func() {}, "az-1 az-2 az-3", "az-1 az-2"},
+		{"a zone is disabled", func() { c.SetZoneAvailable("RegionOne", "az-2", false) }, "az-1 az-3 -az-2", "az-1 az-2"},
+		{"one of two hosts is disabled", func() { c.SetHostDisabled("RegionOne", "r1-cmp-1", true) }, "az-1 az-3 -az-2", "az-1 az-2"},
+		{"all hosts are down", func() { c.SetHostDown("RegionOne", "r1-cmp-4", true) }, "az-1 az-3 -az-2", "az-1 az-2"},
+		{"a zone is removed", func() { c.RemoveZone("RegionOne", "az-3") }, "az-1 -az-2", "az-1 az-2"},
+		{"a zone is added", func() { c.AddZone("RegionTwo", Zone{"az-0", []string{"r2-cmp-9"}}) }, "az-1 -az-2", "az-0 az-1 az-2"},
+		{"it is enabled", func() { c.SetZoneAvailable("RegionOne", "az-2", true) }, "az-1 az-2", "az-0 az-1 az-2"},
+	} {
+		step.do()
+		if one, two := zoneList(t, k, "compute"), zoneList(t, k, "two"); one != step.one || two != step.two {
+			t.Errorf("%s: %s; %s. want %s; %s", step.name, one, two, step.one, step.two)
+		}
+	}
+}
+
+// TestServersFindNoPlace: what happens to a server that is asked for in a zone
+// that is closed, down or gone.
+func TestServersFindNoPlace(t *testing.T) {
+	c := Start(t, Config{})
+	k := login(t, c, "member")
+	c.SetZoneAvailable("RegionOne", "az-2", false)
+	c.SetHostDown("RegionOne", "r1-cmp-4", true)
+	c.SetHostDisabled("RegionOne", "r1-cmp-1", true)
+	in := func(zone string) string { return `, "availability_zone": "` + zone + `"` }
+	closed := fmt.Sprintf(`{"server": {"name": "x", "flavorRef": "m1.tiny", "imageRef": %q, "networks": "none"%s}}`, c.images[0].ID, in("az-2"))
+	k.must(400, "POST compute /servers 2.93", closed)
+	for zone, want := range map[string]string{"az-3": "ERROR No valid", "az-1": "ACTIVE r1-cmp-2 az-1", "internal": "ERROR No valid"} {
+		assert.Contains(t, k.ended(k.server("x", in(zone))), want, zone)
+	}
+}
+
+// TestCellDown: what a real Nova says when the data base of a cell does not
+// answer.
+func TestCellDown(t *testing.T) {
+	c := Start(t, Config{})
+	g := c.AddServerGroup("RegionOne", ServerGroup{Name: "g", Policy: "soft-affinity"})
+	empty := c.AddServerGroup("RegionOne", ServerGroup{Name: "empty", Policy: "affinity"})
+	ids := c.AddServers("RegionOne",
+		Server{Name: "a", Zone: "az-1", Group: g}, Server{Name: "b", Zone: "az-2"}, Server{Name: "c", Zone: "az-1"}, Server{Name: "d", Host: "-"})
+	c.SetCellDown("RegionOne", true, "az-1", "az-3")
+	partial := fmt.Sprintf(`{"id":%q,"status":"UNKNOWN","tenant_id":%q,"created":"2026-01-01T00:00:02Z","links":[{"rel":"self"`, ids[0], MemberProjectID)
+	internal := func(class string) string {
+		return `{"computeFault":{"code":500,"message":"Unexpected API Error. Please report this at http://bugs.launchpad.net/nova/ and attach the Nova API log if possible.\n<class '` + class + `'>"}}`
+	}
+	exception, dbError := internal("nova.exception.NovaException"), internal("oslo_db.exception.DBConnectionError")
+	users := map[string]*client{"member": login(t, c, "member"), "admin": login(t, c, "admin")}
+	for _, f := range []struct {
+		who, what, body string
+		status          int
+		want            string // is somewhere in the body
+	}{
+		{"member", "GET compute /servers/" + ids[0] + " 2.68", "", 500, exception},
+		{"member", "GET compute /servers/" + ids[0] + " 2.69", "", 200, `{"server":` + partial},
+		{"member", "GET compute /servers/" + ids[0] + " 2.71", "", 200, `"OS-EXT-AZ:availability_zone":"az-1","OS-EXT-STS:power_state":0,"user_id":"` + MemberUserID + `","server_groups":["` + g + `"]}}`},
+		{"member", "GET compute /servers/detail 2.69", "", 200, partial},
+		{"member", "DELETE compute /servers/" + ids[0] + " 2.69", "", 500, exception},
+		{"member", "POST compute /servers/" + ids[0] + "/action", `{"os-stop": null}`, 500, exception},
+		{"member", "GET compute /os-server-groups/" + g, "", 500, dbError},
+		{"member", "GET compute /os-server-groups", "", 500, dbError},
+		{"member", "GET compute /os-server-groups/" + empty, "", 200, ""},
+		{"member", "GET compute /servers?marker=" + ids[0] + " 2.93", "", 500, dbError},
+		{"admin", "GET compute /os-hypervisors/detail 2.53", "", 500, dbError},
+		{"admin", "GET compute /os-services 2.69", "", 200, `{"services":[{"binary":"nova-compute","host":"r1-cmp-1","status":"UNKNOWN"},`},
+		{"admin", "GET compute /os-services 2.68", "", 200, `{"services":[{"binary":"nova-compute","host":"r1-cmp-3"`},
+		{"member", "GET compute /limits", "", 200, `"totalInstancesUsed":2`},
+	} {
+		assert.Contains(t, users[f.who].must(f.status, f.what, f.body).body, f.want, f.what)
+	}
+	k := users["member"]
+	for what, want := range map[string]string{ // ? is a server without a name
+		"/servers 2.68": "d b", "/servers 2.69": "? ? d b", "/servers/detail 2.93": "? ? d b", "/servers?limit=10 2.93": "d b",
+		"/servers?name=. 2.93": "d b",
+	} {
+		assert.Equal(t, want, names(t, k.must(200, "GET compute "+what, "")), what)
+	}
+	assert.Equal(t, "az-2", zoneList(t, k, "compute"), "zones")
+	c.SetCellDown("RegionOne", false)
+	assert.Equal(t, "d c b a", names(t, k.must(200, "GET compute /servers 2.69", "")), "up again")
 }
