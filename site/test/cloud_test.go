@@ -20,6 +20,8 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 var pictures = flag.Bool("pictures", false, "write the pictures of the guide \"Try it without a cloud\" to assets/")
@@ -43,18 +45,15 @@ func start(t *testing.T) *player {
 	binary := filepath.Join(dir, "cloud")
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "./tools/cloud")
 	build.Dir = top
-	if output, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, output)
-	}
+	output, err := build.CombinedOutput()
+	require.NoError(t, err, string(output))
 	cloud := exec.CommandContext(t.Context(), binary, "-listen", "127.0.0.1:0", "-out", filepath.Join(dir, "out"))
 	cloud.Dir, cloud.Stderr = top, t.Output()
 	out, err := cloud.StdoutPipe()
 	if err == nil {
 		err = cloud.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { _ = cloud.Wait() }) // the test's context has ended by then, and it with that
 	var env strings.Builder
 	lines := bufio.NewScanner(out)
@@ -63,9 +62,7 @@ func start(t *testing.T) *player {
 	}
 	go func() { _, _ = io.Copy(io.Discard, out) }()
 	url := regexp.MustCompile(`See it, and break it: (\S+)`).FindStringSubmatch(env.String())
-	if url == nil {
-		t.Fatal(env.String())
-	}
+	require.NotNil(t, url, env.String())
 	p := &player{tab: visit(t, url[1], "", 15*time.Minute), dir: filepath.Join(dir, "work"), env: env.String()}
 	p.wait(`document.querySelectorAll(".zone").length === 5`)
 	return p
@@ -84,9 +81,7 @@ func (p *player) does(line string) {
 		p.run(chromedp.Click(`[data-key="` + strings.Join(append([]string{what}, parts[2:]...), "/") + `"]`))
 		button := `[data-key="do/` + parts[1] + `"]`
 		shown := js[string](p.tab, "document.querySelector(%q).parentNode.querySelector('code').textContent", button)
-		if want := strings.Replace(line, written, strings.TrimSuffix(p.url, "/"), 1); shown != want {
-			p.Errorf("the page shows %q, and the guide %q", shown, want)
-		}
+		assert.Equal(p, strings.Replace(line, written, strings.TrimSuffix(p.url, "/"), 1), shown, "the line of the guide, on the page")
 		before := p.text(button)
 		p.run(chromedp.Click(button))
 		p.wait("document.querySelector(" + quoted(button) + ").textContent !== " + quoted(before))
@@ -107,13 +102,9 @@ func (p *player) does(line string) {
 func TestCloudGuide(t *testing.T) {
 	p := start(t)
 	page, err := os.ReadFile(guide)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	_, text, _ := strings.Cut(string(page), "make cloud\n```")
-	if err := os.CopyFS(p.dir, os.DirFS(top+"/examples/guides/try-it-without-a-cloud")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.CopyFS(p.dir, os.DirFS(top+"/examples/guides/try-it-without-a-cloud")))
 	blocks := regexp.MustCompile("(?s)```(sh|text)\n(.*?)```|/assets/(cloud-[a-z]+\\.png)").FindAllStringSubmatch(text, -1)
 	for i, block := range blocks {
 		fails := i+1 < len(blocks) && strings.Contains(blocks[i+1][2], "Error: ")
@@ -122,8 +113,8 @@ func TestCloudGuide(t *testing.T) {
 				if p.does(line); p.failed && !fails {
 					t.Fatal("it failed")
 				}
-			} else if !strings.Contains(p.output, line) {
-				t.Errorf("the guide shows %q", line)
+			} else {
+				assert.Contains(t, p.output, line, "what the guide shows")
 			}
 		}
 		if fails != p.failed && block[1] == "sh" {
@@ -136,9 +127,7 @@ func TestCloudGuide(t *testing.T) {
 	}
 	for _, want := range []string{"is new in RegionOne/az-1, with debian-12", "is in service, and marked",
 		"is drained", "is gone from RegionTwo/", "broken: zone/RegionOne/az-2"} {
-		if log := p.text("#log"); !strings.Contains(log, want) {
-			t.Errorf("the page does not say that something %q:\n%s", want, log)
-		}
+		p.shows("#log", want)
 	}
 	p.wait(`document.querySelector(".server") === null`)
 }
@@ -162,9 +151,7 @@ func (p *player) picture(name string) {
 	raw, err := chromedp.Run(p.ctx, chromedp.Screenshot(what))
 	js[any](p.tab, `(() => { document.getElementById("log").parentNode.style.visibility = ""; draw(); return null })()`)
 	p.screen(1280, 800, false)
-	if err != nil {
-		p.Fatal(err)
-	}
+	require.NoError(p, err)
 	whole, err := png.Decode(bytes.NewReader(raw))
 	if err != nil || whole.Bounds().Dx() < 700 {
 		p.Fatalf("%s: %v", name, err)
@@ -187,9 +174,7 @@ func (p *player) picture(name string) {
 	}
 	var text bytes.Buffer
 	err = (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&text, small)
-	if err = errors.Join(err, os.WriteFile(top+"/assets/"+name, text.Bytes(), 0o644)); err != nil {
-		p.Fatal(err)
-	}
+	require.NoError(p, errors.Join(err, os.WriteFile(top+"/assets/"+name, text.Bytes(), 0o644)))
 }
 
 // accessible tries the page as it is now on a desktop and on a telephone, in light and in dark colours. It is a test of
@@ -201,9 +186,7 @@ func (p *player) accessible(name string) {
 		defer here.screen(1280, 800, false)
 		for device, width := range map[string]int64{"desktop": 1280, "telephone": 390} {
 			here.screen(width, 800, width < 600)
-			if wide := js[int64](here, "document.documentElement.scrollWidth"); wide > width {
-				t.Errorf("on a %s it is %d wide", device, wide)
-			}
+			assert.LessOrEqual(t, js[int64](here, "document.documentElement.scrollWidth"), width, "the width on a %s", device)
 			for _, scheme := range []string{"light", "dark"} {
 				here.scheme(scheme)
 				here.shot(strings.Join([]string{"cloud", strings.TrimSuffix(name, ".png"), device, scheme}, "-"))
@@ -222,27 +205,17 @@ func TestCloudPage(t *testing.T) {
 	}
 	p.accessible("no server")
 	p.does("curl -X POST " + written + "/repair/nova/RegionTwo")
-	if focus := js[string](p.tab, "document.activeElement.dataset.key"); focus != "do/nova" {
-		t.Errorf("the focus is at %q", focus)
-	}
+	assert.Equal(t, "do/nova", js[string](p.tab, "document.activeElement.dataset.key"), "the focus")
 	for _, header := range []http.Header{{"Origin": {"https://elsewhere.example"}}, {"Sec-Fetch-Site": {"cross-site"}}, {"Host": {"elsewhere.example"}}} {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.url+"break/nova/RegionOne", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if request.Header = header; header.Get("Host") != "" {
 			request.Host = header.Get("Host")
 		}
 		answer, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		answer.Body.Close()
-		if answer.StatusCode < 400 {
-			t.Errorf("%v: %s", header, answer.Status)
-		}
+		assert.GreaterOrEqual(t, answer.StatusCode, 400, "%v", header)
 	}
-	if js[bool](p.tab, `now.broken.includes("nova/RegionOne")`) {
-		t.Error("somebody else broke Nova")
-	}
+	assert.False(t, js[bool](p.tab, `now.broken.includes("nova/RegionOne")`), "somebody else broke Nova")
 }

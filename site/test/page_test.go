@@ -27,6 +27,8 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 const (
@@ -124,9 +126,7 @@ func visit(t *testing.T, address, path string, limit time.Duration) *tab {
 			}
 		}
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -140,9 +140,7 @@ func visit(t *testing.T, address, path string, limit time.Duration) *tab {
 
 func (p *tab) run(actions ...chromedp.Action[chromedp.Void]) {
 	p.Helper()
-	if err := chromedp.Do(p.ctx, actions...); err != nil {
-		p.Fatal(err)
-	}
+	require.NoError(p, chromedp.Do(p.ctx, actions...))
 }
 
 // command is a command of the browser that answers nothing.
@@ -156,18 +154,15 @@ func command[P, R any](c cdp.Command[P, R], params P) chromedp.Action[chromedp.V
 // wait waits until an expression is true.
 func (p *tab) wait(expression string) {
 	p.Helper()
-	if _, err := chromedp.Run(p.ctx, chromedp.Poll[bool](expression)); err != nil {
-		p.Fatalf("%s: %v", expression, err)
-	}
+	_, err := chromedp.Run(p.ctx, chromedp.Poll[bool](expression))
+	require.NoError(p, err, expression)
 }
 
 // js evaluates an expression.
 func js[T any](p *tab, format string, args ...any) T {
 	p.Helper()
 	result, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](fmt.Sprintf(format, args...)))
-	if err != nil {
-		p.Fatal(err)
-	}
+	require.NoError(p, err)
 	return result
 }
 
@@ -175,6 +170,18 @@ func js[T any](p *tab, format string, args ...any) T {
 func (p *tab) text(selector string) string {
 	p.Helper()
 	return js[string](p, "document.querySelector(%q).textContent", selector)
+}
+
+// shows fails unless an element shows a text somewhere.
+func (p *tab) shows(selector, text string) {
+	p.Helper()
+	assert.Contains(p, p.text(selector), text, selector)
+}
+
+// holds fails unless an expression is true.
+func (p *tab) holds(expression, otherwise string) {
+	p.Helper()
+	assert.True(p, js[bool](p, "%s", expression), otherwise)
 }
 
 // set puts a value into a field, as typing it would.
@@ -207,17 +214,12 @@ func (p *tab) drop(name, text string) {
 func (p *tab) shot(name string) {
 	p.Helper()
 	image, err := chromedp.Run(p.ctx, chromedp.FullScreenshot(100))
-	if err != nil {
-		p.Fatal(err)
-	}
+	require.NoError(p, err)
 	if len(image) < 5000 {
 		p.Errorf("%s is empty: %d bytes", name, len(image))
 	}
-	if *shots == "" {
-		return
-	}
-	if err := os.WriteFile(filepath.Join(*shots, name+".png"), image, 0o644); err != nil {
-		p.Fatal(err)
+	if *shots != "" {
+		require.NoError(p, os.WriteFile(filepath.Join(*shots, name+".png"), image, 0o644))
 	}
 }
 
@@ -225,82 +227,51 @@ func (p *tab) shot(name string) {
 // gives it back.
 func TestSlider(t *testing.T) {
 	p := open(t, "")
-	if got := p.text("#drawing"); !strings.Contains(got, "4 nodes before, 9 after: 5 added.") {
-		t.Fatal(got)
-	}
+	p.shows("#drawing", "4 nodes before, 9 after: 5 added.")
 	p.run(chromedp.Focus("#capacity"), chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight))
-	if got := p.text("#drawing"); !strings.Contains(got, "4 nodes before, 11 after: 7 added.") {
-		t.Error(got)
-	}
-	if got := p.text("#hcl"); !strings.Contains(got, "desired_capacity = 11") {
-		t.Error(got)
-	}
+	p.shows("#drawing", "4 nodes before, 11 after: 7 added.")
+	p.shows("#hcl", "desired_capacity = 11")
 	p.run(chromedp.KeyEvent(kb.Home))
-	if got := p.text("#problem"); !strings.Contains(got, "4 nodes must be removed, but only 3 can be: RegionOne/az-1 0 (min 1)") {
-		t.Errorf("%q", got)
-	}
+	p.shows("#problem", "4 nodes must be removed, but only 3 can be: RegionOne/az-1 0 (min 1)")
 	p.set("capacity-number", "12")
 	p.run(chromedp.Reload())
 	p.wait(`document.getElementById("loading").hidden`)
-	if got := p.text("#drawing"); !strings.Contains(got, "12 after") {
-		t.Error("the address did not keep the capacity: " + got)
-	}
+	p.shows("#drawing", "12 after")
 }
 
 // TestArithmetic: the decision is the planner's, and its sum is shown.
 func TestArithmetic(t *testing.T) {
 	p := open(t, "")
-	first := p.text("#moves li")
-	if !strings.Contains(first, "(2 × 3 + 1) / 200 = 0.0350") || !strings.Contains(first, "(2 × 1 + 1) / 100 = 0.0300") || !strings.HasPrefix(first, "RegionTwo") {
-		t.Error(first)
-	}
-	if n := js[int](p, "document.querySelectorAll('#moves li').length"); n != 5 {
-		t.Errorf("%d steps, want 5", n)
-	}
+	assert.Regexp(t, "^RegionTwo", p.text("#moves li"))
+	p.shows("#moves li", "(2 × 3 + 1) / 200 = 0.0350")
+	p.shows("#moves li", "(2 × 1 + 1) / 100 = 0.0300")
+	assert.Equal(t, 5, js[int](p, "document.querySelectorAll('#moves li').length"), "steps")
 	// A cap that is full, and a plan that cannot be.
 	p.set("capacity-number", "20")
-	if got := p.text("#moves"); !strings.Contains(got, "az-2 full") {
-		t.Error(got)
-	}
+	p.shows("#moves", "az-2 full")
 	p.set("r0-cap", "1")
 	p.set("r1-cap", "1")
-	if got := p.text("#problem"); !strings.Contains(got, "There is no feasible plan to handle all nodes. 16 nodes must be added") {
-		t.Error(got)
-	}
-	if !js[bool](p, `document.getElementById("configuration").hidden`) {
-		t.Error("there is something to copy, and nothing to copy")
-	}
+	p.shows("#problem", "There is no feasible plan to handle all nodes. 16 nodes must be added")
+	p.holds(`document.getElementById("configuration").hidden`, "there is something to copy, and nothing to copy")
 	p.set("r1-cap", "")
-	if got := p.text("#drawing"); !strings.Contains(got, "20 after") {
-		t.Error(got)
-	}
+	p.shows("#drawing", "20 after")
 }
 
 // TestForm: regions and zones come and go, and the rest stays as it was typed.
 func TestForm(t *testing.T) {
 	p := open(t, "")
 	p.run(chromedp.Click("#add-region"))
-	if got := p.text("#drawing"); !strings.Contains(got, "Region1") {
-		t.Error(got)
-	}
+	p.shows("#drawing", "Region1")
 	p.run(chromedp.Click("#places fieldset:nth-child(2) > button")) // a zone in RegionTwo
-	if got := p.text("#hcl"); !strings.Contains(got, `{ name = "RegionTwo", zones = [`) {
-		t.Error(got)
-	}
+	p.shows("#hcl", `{ name = "RegionTwo", zones = [`)
 	p.set("r1-name", "europe-central-1-east")
 	cut := js[[]string](p, `[...document.querySelectorAll("#places input[type=text]")].filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.value)`)
-	if len(cut) > 0 {
-		t.Errorf("the names %q are cut", cut)
-	}
+	assert.Empty(t, cut, "names that are cut")
 	p.set("r1-name", "RegionTwo")
 	p.run(chromedp.Click(`[aria-label="Remove region RegionOne"]`))
-	if got := p.text("#hcl"); strings.Contains(got, "RegionOne") {
-		t.Error(got)
-	}
+	assert.NotContains(t, p.text("#hcl"), "RegionOne")
 	p.set("r0-name", "Region1")
-	if got := p.text("#problem"); !strings.Contains(got, `the region "Region1" is named twice`) {
-		t.Error(got)
-	}
+	p.shows("#problem", `the region "Region1" is named twice`)
 }
 
 // TestRollout: batch by batch, forwards, backwards and by itself, until no node
@@ -310,47 +281,33 @@ func TestRollout(t *testing.T) {
 	p.run(chromedp.Focus("#next"))
 	for _, want := range []string{"batch 1; 7 left", "batch 2; 5 left", "batch 3; 3 left"} {
 		p.run(chromedp.KeyEvent(kb.Enter))
-		if got := p.text("#where"); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		assert.Equal(t, want, p.text("#where"))
 	}
-	if got := p.text("#drawing"); !strings.Contains(got, "2 removed, 2 added") || !strings.Contains(got, "template 2") {
-		t.Error(got)
-	}
+	p.shows("#drawing", "2 removed, 2 added")
+	p.shows("#drawing", "template 2")
 	p.shot("rollout")
 	p.run(chromedp.Click("#back"))
-	if got := p.text("#where"); got != "batch 2; 5 left" {
-		t.Error(got)
-	}
+	assert.Equal(t, "batch 2; 5 left", p.text("#where"))
 	p.run(chromedp.Click("#play"))
 	p.wait(`document.getElementById("where").textContent === "batch 5; 0 left"`)
-	if !js[bool](p, `document.getElementById("next").disabled && document.getElementById("play").getAttribute("aria-pressed") === "false"`) {
-		t.Error("it plays on after the last batch")
-	}
+	p.holds(`document.getElementById("next").disabled && document.getElementById("play").getAttribute("aria-pressed") === "false"`,
+		"it plays on after the last batch")
 	p.set("batch", "half")
-	if got := p.text("#problem"); !strings.Contains(got, `"half" is neither a whole number`) {
-		t.Error(got)
-	}
+	p.shows("#problem", `"half" is neither a whole number`)
 }
 
 // drawn is a plan, and the article in the page that planview draws of it.
 func drawn(t *testing.T, name string) (plan, article string) {
 	t.Helper()
 	text, err := os.ReadFile(plans + name + ".json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	planview := exec.CommandContext(t.Context(), "go", "run", "./cmd/planview", "-format=html", "-")
 	planview.Dir, planview.Stdin, planview.Stderr = top, bytes.NewReader(text), os.Stderr
 	whole, err := planview.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	_, rest, _ := strings.Cut(string(whole), "<h1>What the plan does</h1>\n")
 	article, _, found := strings.Cut(rest, "</main>")
-	if !found {
-		t.Fatal("the page has no article")
-	}
+	require.True(t, found, "the page has no article")
 	return string(text), article
 }
 
@@ -360,13 +317,12 @@ func TestViewer(t *testing.T) {
 	for _, name := range []string{"batch", "grow", "repair", "import"} {
 		plan, article := drawn(t, name)
 		p.drop(name+".json", plan)
-		if !js[bool](p, `(() => { const d = document.createElement("div"); d.innerHTML = %s; return d.innerHTML === document.getElementById("view").innerHTML })()`, quoted(article)) {
-			t.Errorf("%s is not what planview draws: %s", name, p.text("#view"))
-		}
+		same := js[bool](p, `(() => { const d = document.createElement("div"); d.innerHTML = %s; `+
+			`return d.innerHTML === document.getElementById("view").innerHTML })()`, quoted(article))
+		assert.True(t, same, "%s is not what planview draws: %s", name, p.text("#view"))
 		markdown, err := os.ReadFile(plans + name + ".md")
-		if err != nil || p.text("#markdown") != string(markdown) {
-			t.Errorf("%s: %v", name, err)
-		}
+		require.NoError(t, err)
+		assert.Equal(t, string(markdown), p.text("#markdown"), name)
 	}
 	p.shot("viewer")
 	plan, _ := drawn(t, "grow")
@@ -375,13 +331,9 @@ func TestViewer(t *testing.T) {
 		utf16 += string([]byte{b, 0})
 	}
 	p.drop("from-powershell.json", utf16)
-	if got := p.text("#view"); !strings.Contains(got, "4 nodes before, 9 after") {
-		t.Errorf("%q, %q", got, p.text("#view-problem"))
-	}
+	p.shows("#view", "4 nodes before, 9 after")
 	path, err := filepath.Abs(plans + "shrink.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	p.run(chromedp.SetUploadFiles("#file", []string{path}))
 	p.wait(`document.getElementById("view").textContent.includes("7 nodes before, 5 after")`)
 	p.run(chromedp.Click("#show-playground"))
@@ -400,23 +352,15 @@ func TestBroken(t *testing.T) {
 		"PK\x03\x04": "this is a saved plan itself",
 	} {
 		p.drop("a.json", text)
-		if got := p.text("#view-problem"); !strings.Contains(got, want) {
-			t.Errorf("%q: %q", text, got)
-		}
+		p.shows("#view-problem", want)
 	}
 	plan, _ := drawn(t, "batch")
 	p.drop("a.json", plan)
-	if js[bool](p, `!document.getElementById("view-problem").hidden`) {
-		t.Error("the problem of before is still shown")
-	}
+	p.holds(`document.getElementById("view-problem").hidden`, "the problem of before is still shown")
 	for _, fragment := range []string{"#nope", "#%7B%22regions%22%3A1%7D", "#%E0%A4%A"} {
 		p := open(t, fragment)
-		if got := p.text("#problem"); !strings.Contains(got, "The address of this page has settings that cannot be read") {
-			t.Errorf("%s: %q", fragment, got)
-		}
-		if got := p.text("#drawing"); !strings.Contains(got, "9 after") {
-			t.Error(got)
-		}
+		p.shows("#problem", "The address of this page has settings that cannot be read")
+		p.shows("#drawing", "9 after")
 	}
 }
 
@@ -429,24 +373,19 @@ func TestHostile(t *testing.T) {
 	p := open(t, "#"+url.PathEscape(string(state)))
 	check := func(selector string) {
 		t.Helper()
-		if js[bool](p, `Boolean(window.pwned) || document.querySelector(%q + " img, " + %q + " script") !== null`, selector, selector) {
-			t.Errorf("%s has elements of a name", selector)
-		}
+		pwned := js[bool](p, `Boolean(window.pwned) || document.querySelector(%q + " img, " + %q + " script") !== null`, selector, selector)
+		assert.False(t, pwned, "%s has elements of a name", selector)
 	}
 	check("#problem") // the size of the batch is no size
 	p.set("batch", "1")
-	if got := p.text("#drawing"); !strings.Contains(got, evil) {
-		t.Errorf("the name is not shown: %s", got)
-	}
+	p.shows("#drawing", evil)
 	check("#drawing")
 	check("#moves")
 	check("#hcl")
 	p.shot("hostile")
 	plan, _ := drawn(t, "batch")
 	p.drop(evil, strings.ReplaceAll(plan, `"cluster": "web"`, `"cluster": `+quoted(evil)))
-	if got := p.text("#view"); !strings.Contains(got, evil) {
-		t.Error(got)
-	}
+	p.shows("#view", evil)
 	check("#view")
 	p.drop(evil, "nope")
 	check("#view-problem")
@@ -475,10 +414,8 @@ func TestColours(t *testing.T) {
 		{"print", "print", "dark", "rgb(255, 255, 255)"},
 	} {
 		p.run(command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: c.media, Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: c.scheme}}}))
-		paper := js[string](p, `getComputedStyle(document.querySelector("#drawing .paper")).fill`)
-		if got := js[string](p, "getComputedStyle(document.body).backgroundColor"); got != c.want || paper != c.want {
-			t.Errorf("%s: the page is %s, the picture %s", c.name, got, paper)
-		}
+		assert.Equal(t, c.want, js[string](p, `getComputedStyle(document.querySelector("#drawing .paper")).fill`), "%s: the picture", c.name)
+		assert.Equal(t, c.want, js[string](p, "getComputedStyle(document.body).backgroundColor"), "%s: the page", c.name)
 		p.shot(c.name)
 	}
 }
@@ -498,12 +435,8 @@ func TestFirstScreen(t *testing.T) {
 	p.shot("desktop")
 	outside := js[[]string](p, `[...document.querySelectorAll("h1, header p, #capacity, #next, #drawing rect.region, #drawing rect.zone, #drawing [data-node], #places fieldset:first-child")].
 		filter((e) => { const b = e.getBoundingClientRect(); return b.width === 0 || b.top < 0 || b.left < 0 || b.bottom > 800 || b.right > 1280 }).map((e) => e.outerHTML)`)
-	if len(outside) > 0 {
-		t.Errorf("outside the screen are %q", outside)
-	}
-	if n := js[int](p, `document.querySelectorAll("#drawing [data-node]").length`); n != 9 {
-		t.Errorf("%d nodes, want 9", n)
-	}
+	assert.Empty(t, outside, "outside the screen")
+	assert.Equal(t, 9, js[int](p, `document.querySelectorAll("#drawing [data-node]").length`), "nodes")
 	// The slider stays when one scrolls to the table.
 	js[any](p, "(() => { scrollTo(0, 600); return null })()")
 	if top := js[float64](p, `document.getElementById("capacity").getBoundingClientRect().top`); top < 0 || top > 200 {
@@ -518,18 +451,13 @@ func TestTelephone(t *testing.T) {
 	p.screen(390, 844, true)
 	p.wait(`document.querySelector("#drawing svg").viewBox.baseVal.width === 400`)
 	p.shot("telephone")
-	if width := js[int](p, "document.documentElement.scrollWidth"); width > 390 {
-		t.Errorf("the page is %d wide", width)
-	}
-	if !js[bool](p, `document.querySelector("#drawing svg").getBoundingClientRect().top < document.getElementById("places").getBoundingClientRect().top`) {
-		t.Error("the form comes first")
-	}
-	if !js[bool](p, `document.querySelector("#drawing svg").getBoundingClientRect().right <= 390`) {
-		t.Error("the drawing is wider than the screen")
-	}
-	if lines := js[float64](p, `(() => { const r = document.createRange(); r.selectNodeContents(document.querySelector("#drawing tbody th")); return r.getClientRects().length })()`); lines != 1 {
-		t.Errorf("RegionOne has %.0f lines", lines)
-	}
+	assert.LessOrEqual(t, js[int](p, "document.documentElement.scrollWidth"), 390, "the width of the page")
+	p.holds(`document.querySelector("#drawing svg").getBoundingClientRect().top < document.getElementById("places").getBoundingClientRect().top`,
+		"the form comes first")
+	p.holds(`document.querySelector("#drawing svg").getBoundingClientRect().right <= 390`, "the drawing is wider than the screen")
+	lines := js[int](p, `(() => { const r = document.createRange(); r.selectNodeContents(document.querySelector("#drawing tbody th")); `+
+		`return r.getClientRects().length })()`)
+	assert.Equal(t, 1, lines, "lines of RegionOne")
 }
 
 // TestFields: what cannot be used is refused, at its field, and not changed.
@@ -544,17 +472,13 @@ func TestFields(t *testing.T) {
 	} {
 		p.set(c.id, c.value)
 		state := js[string](p, `document.getElementById(%q).getAttribute("aria-invalid") + document.getElementById("drawing").hidden + document.getElementById(%q).value`, c.id, c.id)
-		if got := p.text("#problem"); !strings.Contains(got, c.want) || state != "truetrue"+c.value {
-			t.Errorf("%s = %q: %s, %q", c.id, c.value, state, got)
-		}
+		p.shows("#problem", c.want)
+		assert.Equal(t, "truetrue"+c.value, state, c.id)
 		p.set(c.id, c.good)
-		if js[bool](p, `!document.getElementById("problem").hidden || document.querySelector("[aria-invalid]") !== null`) {
-			t.Errorf("%s is still wrong: %s", c.id, p.text("#problem"))
-		}
+		right := js[bool](p, `document.getElementById("problem").hidden && document.querySelector("[aria-invalid]") === null`)
+		assert.True(t, right, "%s is still wrong: %s", c.id, p.text("#problem"))
 	}
-	if got := p.text("#drawing"); !strings.Contains(got, "4 nodes before, 9 after: 5 added.") {
-		t.Error(got)
-	}
+	p.shows("#drawing", "4 nodes before, 9 after: 5 added.")
 }
 
 // TestReset: the page as it was, and the focus is never lost.
@@ -563,23 +487,17 @@ func TestReset(t *testing.T) {
 	p.set("capacity-number", "12")
 	for _, want := range []string{"Remove zone az-2 of RegionOne", "Remove zone az-3 of RegionOne", "Remove region RegionTwo", "Remove region RegionTwo", "add-region"} {
 		js[any](p, `(() => { document.querySelectorAll("#places .place > button")[document.querySelectorAll("#places .zone").length > 0 ? 1 : 0].click(); return null })()`)
-		if got := js[string](p, `document.activeElement.getAttribute("aria-label") || document.activeElement.id`); got != want {
-			t.Errorf("the focus is at %s, want %s", got, want)
-		}
+		assert.Equal(t, want, js[string](p, `document.activeElement.getAttribute("aria-label") || document.activeElement.id`), "the focus")
 	}
 	p.run(chromedp.Click("#reset"))
-	if got := p.text("#drawing"); !strings.Contains(got, "4 nodes before, 9 after: 5 added.") {
-		t.Error(got)
-	}
+	p.shows("#drawing", "4 nodes before, 9 after: 5 added.")
 }
 
 // TestMoves: what changes in the picture is seen to change.
 func TestMoves(t *testing.T) {
 	p := open(t, "")
 	p.set("capacity-number", "12")
-	if n := js[int](p, "document.getAnimations().length"); n == 0 {
-		t.Error("nothing moves")
-	}
+	assert.NotZero(t, js[int](p, "document.getAnimations().length"), "what moves")
 }
 
 // TestNoPlanner: without the planner there is no form that does nothing.
@@ -587,9 +505,8 @@ func TestNoPlanner(t *testing.T) {
 	p := open(t, "")
 	p.run(command(network.SetBlockedURLs, network.SetBlockedURLsParams{URLPatterns: []*network.BlockPattern{{URLPattern: site.url + "planner.wasm.gz", Block: true}}}), chromedp.Reload())
 	p.wait(`document.getElementById("loading").textContent.includes("cannot be loaded")`)
-	if !js[bool](p, `document.getElementById("playground").hidden && document.getElementById("parts").hidden && !document.getElementById("loading").hidden`) {
-		t.Error("there is a form")
-	}
+	p.holds(`document.getElementById("playground").hidden && document.getElementById("parts").hidden && !document.getElementById("loading").hidden`,
+		"there is a form")
 }
 
 // axe fails where axe finds something, of any level.
@@ -600,9 +517,7 @@ func (p *tab) axe(what string) {
 		p.Skip("needs axe-core: AXE names its axe.min.js, which \"make site-test\" fetches where there is npm")
 	}
 	axe, err := os.ReadFile(file)
-	if err != nil {
-		p.Fatal(err)
-	}
+	require.NoError(p, err)
 	p.run(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, runtime.Evaluate, runtime.EvaluateParams{Expression: string(axe) + "; null"})
 		return err
@@ -610,9 +525,7 @@ func (p *tab) axe(what string) {
 	js[any](p, `(() => { delete document.body.dataset.axe; axe.run(document, { resultTypes: ["violations"] }).then((r) => {
 		document.body.dataset.axe = r.violations.map((v) => v.id + " (" + v.impact + "): " + v.nodes.map((n) => n.html.slice(0, 120)).join("; ")).join("\n") }); return null })()`)
 	p.wait("document.body.dataset.axe !== undefined")
-	if got := js[string](p, "document.body.dataset.axe"); got != "" {
-		p.Errorf("%s:\n%s", what, got)
-	}
+	assert.Empty(p, js[string](p, "document.body.dataset.axe"), what)
 }
 
 // scheme shows the page in light or dark colours, and without movement.
@@ -648,9 +561,7 @@ func TestAccessible(t *testing.T) {
 	tree, err := chromedp.Run(p.ctx, func(ctx context.Context, t *chromedp.Target) (accessibility.GetFullAXTreeResult, error) {
 		return cdp.Call(ctx, t, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	value := func(v *accessibility.Value) (text string) {
 		if v != nil {
 			_ = json.Unmarshal(v.Value, &text)
@@ -663,15 +574,11 @@ func TestAccessible(t *testing.T) {
 		roles[role]++
 		switch role {
 		case "button", "slider", "spinbutton", "textbox", "image":
-			if value(n.Name) == "" {
-				t.Errorf("a %s has no name", role)
-			}
+			assert.NotEmpty(t, value(n.Name), "the name of a %s", role)
 		}
 	}
 	for _, role := range []string{"button", "slider", "spinbutton", "textbox", "image", "table", "main", "heading"} {
-		if roles[role] == 0 {
-			t.Errorf("there is no %s: %v", role, roles)
-		}
+		assert.NotZero(t, roles[role], "%s among %v", role, roles)
 	}
 }
 
@@ -687,8 +594,6 @@ func TestLarge(t *testing.T) {
 		return performance.now() - start;
 	})()`)
 	t.Logf("%.0f ms", took)
-	if got := p.text("#drawing"); !strings.Contains(got, "1000 nodes before and after: 2 removed, 2 added") {
-		t.Errorf("%.0f ms: %s", took, got)
-	}
+	p.shows("#drawing", "1000 nodes before and after: 2 removed, 2 added")
 	p.shot("large")
 }
