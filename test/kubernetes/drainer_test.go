@@ -18,6 +18,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -89,9 +91,7 @@ func decode(text []byte) (m manifests, err error) {
 func read(t *testing.T, name string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(guide, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return text
 }
 
@@ -187,27 +187,17 @@ func (m manifests) faults() (list []string) {
 func TestDrainer(t *testing.T) {
 	text := read(t, "consumer/drainer.yaml")
 	m, err := decode(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, fault := range m.faults() {
-		t.Error(fault)
-	}
+	require.NoError(t, err)
+	assert.Empty(t, m.faults())
 	container := m.deployment.Spec.Template.Spec.Containers[0]
 	image := string(read(t, "consumer/Containerfile"))
 	for _, line := range []string{"node.sh " + container.Args[1], `ENTRYPOINT ["/usr/local/bin/consumer"]`, "/consumer /usr/local/bin/consumer"} {
-		if !strings.Contains(image, line) {
-			t.Errorf("the image has no %q", line)
-		}
+		assert.Contains(t, image, line, "the image")
 	}
 	page, err := os.ReadFile("../../templates/guides/kubernetes-workers.md.tmpl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, words := range []string{"secret generic drainer --namespace=drainer --from-file=webhook-secret=", fmt.Sprintf(":%d/", m.service.Spec.Ports[0].NodePort), container.Image} {
-		if !strings.Contains(string(page), words) {
-			t.Errorf("the guide does not say %q", words)
-		}
+		assert.Contains(t, string(page), words, "the guide")
 	}
 }
 
@@ -220,9 +210,7 @@ func TestScript(t *testing.T) {
 		`kubectl drain "$name" --ignore-daemonsets --delete-emptydir-data`,
 		`kubectl delete node "$name"`,
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("the script calls %q: find out what rights that needs", got)
-	}
+	assert.Equal(t, want, got, "the calls of the script: find out what rights they need")
 }
 
 // TestScriptAsksAgain: where kubectl fails once, a new worker is asked for again, and nobody
@@ -236,14 +224,12 @@ echo refused >&2
 exit 1
 `
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "kubectl"), []byte(kubectl), 0o700); err != nil { //nolint:gosec // it is a program
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "kubectl"), []byte(kubectl), 0o700)) //nolint:gosec // it is a program
 	command := exec.CommandContext(t.Context(), "/bin/sh", filepath.Join(guide, "command/node.sh"))
 	command.Env = []string{"PATH=" + dir + ":" + os.Getenv("PATH"), "NODE_NAME=web-1", "TRANSITION=launch"}
-	if text, err := command.CombinedOutput(); err != nil || string(text) != "refused\nReady\n" {
-		t.Errorf("%v, the script says %q", err, text)
-	}
+	output, err := command.CombinedOutput()
+	assert.NoError(t, err)
+	assert.Equal(t, "refused\nReady\n", string(output), "what the script says")
 }
 
 // TestBroken: each mistake in the manifests is noticed.
@@ -275,16 +261,12 @@ func TestBroken(t *testing.T) {
 		{"fsGroup: 65532", "fsGroup: 1", "may not write the volume"},
 	} {
 		broken := strings.Replace(text, c.old, c.replacement, 1)
-		if broken == text {
-			t.Fatalf("there is no %q", c.old)
-		}
+		require.NotEqual(t, text, broken, "there is no %q", c.old)
 		m, err := decode([]byte(broken))
 		said := fmt.Sprint(err)
 		if err == nil {
 			said = strings.Join(m.faults(), "; ")
 		}
-		if !strings.Contains(said, c.want) {
-			t.Errorf("%q: got %q, want %q", c.replacement, said, c.want)
-		}
+		assert.Contains(t, said, c.want, c.replacement)
 	}
 }

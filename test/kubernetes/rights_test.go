@@ -3,6 +3,7 @@ package kubernetes_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -14,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -178,14 +181,12 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *server) follow(t *testing.T) (output string, err error) {
 	t.Helper()
 	config := filepath.Join(t.TempDir(), "config")
-	if err := os.WriteFile(config, fmt.Appendf(nil, `apiVersion: v1
+	require.NoError(t, os.WriteFile(config, fmt.Appendf(nil, `apiVersion: v1
 kind: Config
 clusters: [{name: here, cluster: {server: %q}}]
 contexts: [{name: here, context: {cluster: here, user: ""}}]
 current-context: here
-`, s.URL), 0o600); err != nil {
-		t.Fatal(err)
-	}
+`, s.URL), 0o600))
 	for _, transition := range []string{"launch", "termination"} {
 		command := exec.CommandContext(t.Context(), "/bin/sh", filepath.Join(guide, "command/node.sh"))
 		// In the pod nobody can write to the home directory.
@@ -208,9 +209,7 @@ func TestRights(t *testing.T) {
 	}
 	text := read(t, "consumer/drainer.yaml")
 	m, err := decode(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s := serve(t, m.role)
 	output, err := s.follow(t)
 	if err != nil || s.node != nil || !slices.Equal(s.evicted, []string{"front"}) {
@@ -223,19 +222,11 @@ func TestRights(t *testing.T) {
 			expected = append(expected, words[0]+" "+verb)
 		}
 	}
-	var used []string
-	for right := range s.used {
-		used = append(used, right)
-	}
-	slices.Sort(expected)
-	if slices.Sort(used); !slices.Equal(used, expected) {
-		t.Errorf("kubectl used the rights %q, want %q\n%s", used, expected, output)
-	}
+	assert.ElementsMatch(t, expected, slices.Collect(maps.Keys(s.used)), "the rights that kubectl used: %s", output)
 
-	if m, err = decode([]byte(strings.Replace(string(text), "resources: [pods/eviction]", "resources: [pods]", 1))); err != nil {
-		t.Fatal(err)
-	}
-	if output, err := serve(t, m.role).follow(t); err == nil || !strings.Contains(output, "does not permit create of /pods/eviction") {
-		t.Errorf("without the right to evict: %v\n%s", err, output)
-	}
+	m, err = decode([]byte(strings.Replace(string(text), "resources: [pods/eviction]", "resources: [pods]", 1)))
+	require.NoError(t, err)
+	output, err = serve(t, m.role).follow(t)
+	assert.Error(t, err, "without the right to evict")
+	assert.Contains(t, output, "does not permit create of /pods/eviction")
 }

@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/open-policy-agent/opa v1.22.2
 	github.com/stackpolicy/terraform-provider-stackpolicy v0.0.0
+	github.com/stretchr/testify v1.12.1
 )
 
 require (
@@ -67,7 +68,6 @@ require (
 	github.com/segmentio/asm v1.2.1 // indirect
 	github.com/sirupsen/logrus v1.10.2 // indirect
 	github.com/standard-webhooks/standard-webhooks/libraries v0.0.1 // indirect
-	github.com/stretchr/testify v1.12.1 // indirect
 	github.com/valyala/fastjson v1.6.10 // indirect
 	github.com/vektah/gqlparser/v2 v2.5.58 // indirect
 	github.com/vmihailenco/msgpack v4.0.4+incompatible // indirect

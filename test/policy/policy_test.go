@@ -19,6 +19,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 const guide = "guides/policy-as-code"
@@ -32,9 +34,7 @@ var index = regexp.MustCompile(`web-\d+`)
 func judge(t *testing.T, rule string, plan []byte) []string {
 	t.Helper()
 	var input any
-	if err := json.Unmarshal(plan, &input); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(plan, &input))
 	file := filepath.Join(workspace.Root(), "examples", guide, "policy.rego")
 	found, err := rego.New(rego.Query("data.main."+rule), rego.Load([]string{file}, nil), rego.Input(input)).Eval(t.Context())
 	if err != nil || len(found) != 1 {
@@ -60,16 +60,8 @@ func TestPolicy(t *testing.T) {
 		args := append([]string{"plan", "-input=false", "-no-color", "-out=a.tfplan"}, flags...)
 		text, err := w.Run(t.Context(), append(args, workspace.Vars(variables)...)...)
 		shown, more := w.Run(t.Context(), "show", "-json", "a.tfplan")
-		if err := errors.Join(err, more); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, errors.Join(err, more))
 		return []byte(shown), strings.Join(strings.Fields(strings.ReplaceAll(text, "│", " ")), " ")
-	}
-	apply := func() {
-		t.Helper()
-		if _, err := w.Run(t.Context(), "apply", "-input=false", "a.tfplan"); err != nil {
-			t.Fatal(err)
-		}
 	}
 	const attachment = "stackpolicy_placement_attachment.web"
 	server := func(i int) string { return fmt.Sprintf(`-replace=openstack_compute_instance_v2.web["web-%d"]`, i) }
@@ -111,19 +103,14 @@ func TestPolicy(t *testing.T) {
 			step.before()
 		}
 		shown, text := plan(step.variables, step.flags)
-		if got := judge(t, "deny", shown); !slices.Equal(got, step.deny) {
-			t.Errorf("%s: denied for %q, want %q", step.name, got, step.deny)
-		}
-		if got := judge(t, "warn", shown); !slices.Equal(got, step.warn) {
-			t.Errorf("%s: warned of %q, want %q", step.name, got, step.warn)
-		}
+		assert.Equal(t, step.deny, judge(t, "deny", shown), "%s: denied for", step.name)
+		assert.Equal(t, step.warn, judge(t, "warn", shown), "%s: warned of", step.name)
 		for i, check := range checks {
-			if said := strings.Contains(text, check); said != slices.Contains(step.checks, i) {
-				t.Errorf("%s: the check %q fails: %v", step.name, check, said)
-			}
+			assert.Equal(t, slices.Contains(step.checks, i), strings.Contains(text, check), "%s: the check %q fails", step.name, check)
 		}
 		if step.apply {
-			apply()
+			_, err := w.Run(t.Context(), "apply", "-input=false", "a.tfplan")
+			require.NoError(t, err)
 		}
 	}
 	postcondition(t, w)
@@ -133,13 +120,9 @@ func TestPolicy(t *testing.T) {
 func TestRelease(t *testing.T) {
 	t.Parallel()
 	shown, err := os.ReadFile(filepath.Join(workspace.Root(), "internal", "planview", "testdata", "release.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	const volume = `openstack_blockstorage_volume_v3.web["web-N"] is destroyed, and may_destroy does not name it`
-	if got := judge(t, "deny", shown); !slices.Equal(got, []string{volume, volume}) {
-		t.Errorf("denied for %q", got)
-	}
+	assert.Equal(t, []string{volume, volume}, judge(t, "deny", shown), "denied for")
 }
 
 // snippet is the postcondition of the guide.
@@ -150,9 +133,7 @@ var snippet = regexp.MustCompile(`(?s)\n  lifecycle \{\n    postcondition \{.*?\
 func postcondition(t *testing.T, w *workspace.Workspace) {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join(workspace.Root(), "docs", "guides", "policy-as-code.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	text := snippet.FindString(string(page))
 	file := filepath.Join(w.Dir, "main.tf")
 	config, err := os.ReadFile(file)
@@ -160,14 +141,9 @@ func postcondition(t *testing.T, w *workspace.Workspace) {
 	if err != nil || text == "" || strings.Count(string(config), attachment) != 1 {
 		t.Fatalf("%v, the guide has %q", err, text)
 	}
-	if err := os.WriteFile(file, []byte(strings.Replace(string(config), attachment, attachment+text, 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Run(t.Context(), "plan", "-input=false", "-no-color", "-var=image=debian-13"); err != nil {
-		t.Errorf("a batch of two: %v", err)
-	}
+	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(config), attachment, attachment+text, 1)), 0o600))
+	_, err = w.Run(t.Context(), "plan", "-input=false", "-no-color", "-var=image=debian-13")
+	assert.NoError(t, err, "a batch of two")
 	_, err = w.Run(t.Context(), "plan", "-input=false", "-no-color", "-var=image=debian-13", "-var=max_batch_size=3")
-	if err == nil || !strings.Contains(err.Error(), "This apply takes more than 2 nodes.") {
-		t.Errorf("a batch of three: %v", err)
-	}
+	assert.ErrorContains(t, err, "This apply takes more than 2 nodes.", "a batch of three")
 }
