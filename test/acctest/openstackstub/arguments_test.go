@@ -14,6 +14,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/openstackstub"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -30,9 +31,7 @@ func guide(t *testing.T) map[string]told {
 	page, err := os.ReadFile(filepath.Join(workspace.Root(), "templates", "guides", "what-happens-when.md.tmpl"))
 	require.NoError(t, err)
 	_, table, found := strings.Cut(string(page), "| argument | a change of it | in `template` |\n")
-	if !found {
-		t.Fatal("the guide has no table of arguments")
-	}
+	require.True(t, found, "the guide has no table of arguments")
 	list := map[string]told{}
 	for line := range strings.Lines(table) {
 		cells := strings.Split(line, " | ")
@@ -113,9 +112,7 @@ func TestArguments(t *testing.T) {
 	known := arguments(all[server])
 	guide := guide(t)
 	for _, name := range known {
-		if _, told := guide[name]; !told {
-			t.Errorf("the guide does not say what a change of %s does", name)
-		}
+		assert.Contains(t, guide, name, "what a change of it does")
 	}
 	shown := map[string]string{}
 	for _, r := range changes {
@@ -127,9 +124,7 @@ func TestArguments(t *testing.T) {
 		if want := map[string]string{"in place": "in place", "replaced": "another server"}[shown[name]]; !strings.HasPrefix(told.change, want) || want == "" {
 			t.Errorf("a change of %s: the guide says %q, and it is %s", name, told.change, shown[name])
 		}
-		if !regexp.MustCompile("^(yes|no|never)(: .*)?$").MatchString(told.template) {
-			t.Errorf("%s in template: %q", name, told.template)
-		}
+		assert.Regexp(t, "^(yes|no|never)(: .*)?$", told.template, "%s in template", name)
 		if !slices.Contains(known, name) && (since[name] == "" || !strings.Contains(told.name, "`"+name+"` ("+since[name]+")")) {
 			t.Errorf("the provider has no %s; the guide says %q", name, told.name)
 		}

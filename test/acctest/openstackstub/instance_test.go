@@ -1,7 +1,6 @@
 package openstackstub_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"regexp"
@@ -179,37 +178,28 @@ func TestAccInstance(t *testing.T) {
 func (b *bench) table(rows []row) {
 	t := b.t
 	t.Helper()
-	config := func(arguments func(row) string) string {
-		var text strings.Builder
-		for i, r := range rows {
-			text.WriteString(b.resource(i, arguments(r)))
+	var first, changed, applied, want, nothing []string
+	for _, r := range rows {
+		first, changed, want, nothing = append(first, r.before), append(changed, r.after), append(want, r.want), append(nothing, "nothing")
+		if r.planned {
+			applied = append(applied, r.before)
+		} else {
+			applied = append(applied, r.after)
 		}
-		return b.ProviderBlock("openstack") + text.String()
 	}
-	w := b.Workspace(t, config(func(r row) string { return r.before }))
-	require.NoError(t, apply(w))
-	before := ids(t, w)
+	w := b.run(first...)
+	w.apply("")
+	before := ids(t, w.Workspace)
 	for i, r := range rows {
 		if r.hand != nil {
 			r.hand(b, before[fmt.Sprint("row", i)])
 		}
 	}
-	require.NoError(t, w.Write(config(func(r row) string { return r.after })))
-	plan, err := w.Plan(t.Context(), "changes.tfplan")
-	require.NoError(t, err)
-	for i, change := range byName(plan) {
-		if got := answer(change.Change); got != rows[number(i)].want {
-			t.Errorf("%s -> %s: %s, want %s", rows[number(i)].before, rows[number(i)].after, got, rows[number(i)].want)
-		}
-	}
-	require.NoError(t, w.Write(config(func(r row) string {
-		if r.planned {
-			return r.before
-		}
-		return r.after
-	})))
-	require.NoError(t, apply(w))
-	after := ids(t, w)
+	w.change(changed...)
+	w.plan(want...)
+	w.change(applied...)
+	w.apply("")
+	after := ids(t, w.Workspace)
 	for i, r := range rows {
 		name := fmt.Sprint("row", i)
 		if stays := before[name] == after[name]; !r.planned && stays != (r.want == "nothing" || r.want == "in place") {
@@ -220,23 +210,7 @@ func (b *bench) table(rows []row) {
 			assert.Equal(t, b.expand(r.equals), fmt.Sprint(r.is(&server, b)), "%s -> %s: the server has", r.before, r.after)
 		}
 	}
-	plan, err = w.Plan(t.Context(), "after.tfplan")
-	require.NoError(t, err)
-	for i, change := range byName(plan) {
-		if got := answer(change.Change); got != "nothing" {
-			t.Errorf("%s -> %s: the plan afterwards has it %s", rows[number(i)].before, rows[number(i)].after, got)
-		}
-	}
-}
-
-func apply(w *workspace.Workspace) error {
-	_, err := w.Apply(context.Background())
-	return err
-}
-
-func number(name string) (i int) {
-	_, _ = fmt.Sscanf(name, "row%d", &i)
-	return i
+	w.plan(nothing...)
 }
 
 // answer is what a plan does.
@@ -252,14 +226,6 @@ func answer(c *tfjson.Change) string {
 		return "created"
 	}
 	return fmt.Sprint(c.Actions)
-}
-
-func byName(plan *tfjson.Plan) map[string]*tfjson.ResourceChange {
-	found := map[string]*tfjson.ResourceChange{}
-	for _, c := range plan.ResourceChanges {
-		found[c.Name] = c
-	}
-	return found
 }
 
 // ids are those of the servers in the state, by the names of their resources.

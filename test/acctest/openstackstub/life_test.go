@@ -8,6 +8,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -19,11 +20,12 @@ var slow = fakecloud.Config{DeleteTime: time.Second}
 type run struct {
 	*bench
 	*workspace.Workspace
+	rows []string
 }
 
 func (b *bench) run(rows ...string) *run {
 	b.t.Helper()
-	return &run{b, b.Workspace(b.t, b.config(rows...))}
+	return &run{b, b.Workspace(b.t, b.config(rows...)), rows}
 }
 
 // config is a server for each row.
@@ -38,6 +40,7 @@ func (b *bench) config(rows ...string) string {
 // change replaces the configuration.
 func (r *run) change(rows ...string) {
 	r.t.Helper()
+	r.rows = rows
 	require.NoError(r.t, r.Write(r.config(rows...)))
 }
 
@@ -45,10 +48,9 @@ func (r *run) change(rows ...string) {
 func (r *run) apply(failure string) {
 	r.t.Helper()
 	_, err := r.Apply(r.t.Context())
-	switch {
-	case err == nil && failure != "":
-		r.t.Errorf("the apply did not fail with %q", failure)
-	case err != nil && (failure == "" || !acctest.Says(failure).MatchString(err.Error())):
+	if failure == "" {
+		require.NoError(r.t, err)
+	} else if err == nil || !acctest.Says(failure).MatchString(err.Error()) {
 		r.t.Errorf("the apply is to fail with %q: %v", failure, err)
 	}
 }
@@ -73,13 +75,11 @@ func (r *run) plan(want ...string) {
 	plan, err := r.Plan(r.t.Context(), "next.tfplan")
 	require.NoError(r.t, err)
 	got := map[string]string{}
-	for name, change := range byName(plan) {
-		got[name] = answer(change.Change)
+	for _, c := range plan.ResourceChanges {
+		got[c.Name] = answer(c.Change)
 	}
 	for i, w := range want {
-		if name := fmt.Sprint("row", i); got[name] != w {
-			r.t.Errorf("the plan has %s %s, want %s", name, got[name], w)
-		}
+		assert.Equal(r.t, w, got[fmt.Sprint("row", i)], "the plan has %q", r.rows[i])
 	}
 }
 
