@@ -12,7 +12,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"io/fs"
 	"net"
 	"net/http/httputil"
@@ -65,12 +64,11 @@ func TestRehearsal(t *testing.T) {
 	r.first = src.release(t, first, *allTargets)
 	require.NoError(t, os.WriteFile(filepath.Join(src.dir, "changes", "added-rehearsal.md"), []byte("Another one.\n"), 0o600))
 	r.next = src.release(t, next, false)
-	if notes, want := src.notes(t), "### added\n\n- Another one.\n"; notes != want {
-		t.Errorf("the notes of version %s are %q, want %q", next, notes, want)
-	}
-	if _, err := workspace.Build(t.Context(), r.standIns); err != nil {
-		t.Fatal(err)
-	}
+	notes, err := os.ReadFile(filepath.Join(src.dir, ".tools", "release-notes.md"))
+	require.NoError(t, err)
+	assert.Equal(t, "### added\n\n- Another one.\n", string(notes), "the notes of version %s", next)
+	_, err = workspace.Build(t.Context(), r.standIns)
+	require.NoError(t, err)
 	t.Run("complete", r.complete)
 	for _, tool := range releasedTools {
 		t.Run(tool, func(t *testing.T) { r.tool(t, tool) })
@@ -151,15 +149,8 @@ func use(t *testing.T, w *workspace.Workspace) {
 // configuration names.
 func (r rehearsal) complete(t *testing.T) {
 	require.NoError(t, registry.New(provider).Publish(first, r.first))
-	zips, err := filepath.Glob(filepath.Join(r.first, "*.zip"))
-	want := 1
-	if *allTargets {
-		want = 13 // of four systems and four processors, without those that .goreleaser.yml leaves out
-	}
-	if err != nil || len(zips) != want {
-		t.Errorf("%d zips, want %d: %q", len(zips), want, zips)
-	}
-	for _, name := range zips {
+	// Of four systems and four processors, without those that .goreleaser.yml leaves out.
+	for _, name := range zipsOf(t, r.first, 13) {
 		archive, err := zip.OpenReader(name)
 		require.NoError(t, err)
 		var names []string
@@ -171,47 +162,57 @@ func (r rehearsal) complete(t *testing.T) {
 		if strings.Contains(name, "_windows_") {
 			program += ".exe"
 		}
-		for _, want := range []string{program, "LICENSE", "README.md", "CHANGELOG.md"} {
-			if !strings.Contains("\n"+strings.Join(names, "\n")+"\n", "\n"+want+"\n") {
-				t.Errorf("%s has %q, and no %s", filepath.Base(name), names, want)
-			}
-		}
+		assert.Subset(t, names, []string{program, "LICENSE", "README.md", "CHANGELOG.md"}, filepath.Base(name))
 	}
+}
+
+// zipsOf are those of a folder, of which there are so many where all platforms are built for.
+func zipsOf(t *testing.T, folder string, all int) []string {
+	t.Helper()
+	if !*allTargets {
+		all = 1
+	}
+	zips, err := filepath.Glob(filepath.Join(folder, "*.zip"))
+	require.NoError(t, err)
+	assert.Len(t, zips, all, "zips")
+	return zips
+}
+
+// unzipped is a file of the zip for this platform.
+func unzipped(t *testing.T, zipped, name string) []byte {
+	t.Helper()
+	archive, err := zip.OpenReader(zipped + zipHere)
+	require.NoError(t, err)
+	defer archive.Close()
+	text, err := fs.ReadFile(archive, name)
+	require.NoError(t, err)
+	return text
+}
+
+// sums are the checksums of the first release.
+func (r rehearsal) sums(t *testing.T) string {
+	t.Helper()
+	sums, err := os.ReadFile(filepath.Join(r.first, "terraform-provider-stackpolicy_"+first+"_SHA256SUMS"))
+	require.NoError(t, err)
+	return string(sums)
 }
 
 // tool: its zips are next to those of the provider, each with its signature, and
 // the checksums that registries read do not name them.
 func (r rehearsal) tool(t *testing.T, name string) {
 	dir := filepath.Join(r.first, name)
-	zips, err := filepath.Glob(filepath.Join(dir, "*.zip"))
-	want := 1
-	if *allTargets {
-		want = 8 // of four systems and two processors
-	}
-	if err != nil || len(zips) != want {
-		t.Errorf("%d zips, want %d: %q", len(zips), want, zips)
-	}
-	sums, err := os.ReadFile(filepath.Join(r.first, "terraform-provider-stackpolicy_"+first+"_SHA256SUMS"))
-	if err != nil || strings.Contains(string(sums), name) {
-		t.Errorf("%v, and the checksums are\n%s", err, sums)
-	}
-	for _, file := range zips {
+	for _, file := range zipsOf(t, dir, 8) { // of four systems and two processors
 		r.signer.gpg(t, "--verify", file+".sig", file)
 	}
-	archive, err := zip.OpenReader(filepath.Join(dir, fmt.Sprintf("%s_%s_%s_%s.zip", name, first, runtime.GOOS, runtime.GOARCH)))
-	require.NoError(t, err)
-	defer archive.Close()
+	assert.NotContains(t, r.sums(t), name, "the checksums")
 	program := filepath.Join(t.TempDir(), name)
-	text, err := fs.ReadFile(archive, name)
-	require.NoError(t, errors.Join(err, workspace.WriteProgram(program, text)))
+	require.NoError(t, workspace.WriteProgram(program, unzipped(t, filepath.Join(dir, name+"_"+first), name)))
 	assert.Equal(t, name+" "+first+"\n", run(t, ".", nil, program, "-version"), "what it says of itself")
 }
 
 // contents: each zip has a list of what is in it. The checksums have those of
 // the provider.
 func (r rehearsal) contents(t *testing.T) {
-	sums, err := os.ReadFile(filepath.Join(r.first, "terraform-provider-stackpolicy_"+first+"_SHA256SUMS"))
-	require.NoError(t, err)
 	for _, pattern := range []string{"*.zip", "planview/*.zip", "rollout/*.zip"} {
 		zips, err := filepath.Glob(filepath.Join(r.first, pattern))
 		if err != nil || len(zips) == 0 {
@@ -228,17 +229,9 @@ func (r rehearsal) contents(t *testing.T) {
 			if err := json.Unmarshal(text, &list); err != nil || !strings.HasPrefix(list.SPDXVersion, "SPDX-") {
 				t.Errorf("%s: %q, %v", name, list.SPDXVersion, err)
 			}
-			found := false
-			for _, p := range list.Packages {
-				found = found || p.Name == "github.com/stackpolicy/terraform-provider-stackpolicy"
-			}
-			if !found {
-				t.Errorf("%s: the program is not among its %d packages", name, len(list.Packages))
-			}
+			assert.Contains(t, list.Packages, struct{ Name string }{"github.com/stackpolicy/terraform-provider-stackpolicy"}, name)
 			sum := fmt.Sprintf("%x  %s\n", sha256.Sum256(text), filepath.Base(name))
-			if listed := strings.Contains(string(sums), sum); listed != (pattern == "*.zip") {
-				t.Errorf("the checksums have %s: %t", filepath.Base(name), listed)
-			}
+			assert.Equal(t, pattern == "*.zip", strings.Contains(r.sums(t), sum), "the checksums have %s", filepath.Base(name))
 		}
 	}
 }
@@ -256,9 +249,8 @@ func (r rehearsal) verify(t *testing.T) {
 	}
 	require.NoError(t, os.WriteFile(zips[0], []byte("something else"), 0o600))
 	w := workspace.Workspace{Dir: dir, Terraform: script, Env: r.signer.env()}
-	if output, err := w.Run(t.Context(), first); err == nil {
-		t.Errorf("passed with a zip that was changed:\n%s", output)
-	}
+	output, err := w.Run(t.Context(), first)
+	assert.Error(t, err, "passed with a zip that was changed:\n%s", output)
 }
 
 // install: init finds the registry by its host, verifies the signature and
@@ -267,17 +259,12 @@ func (r rehearsal) install(t *testing.T) {
 	_, host, trust := r.start(t)
 	w, output, err := r.init(t, settings(t, ""), from(host+"/"+provider), trust)
 	require.NoError(t, err)
-	if id := r.signer.key(t).ID; !regexp.MustCompile(`v1\.0\.0 \([^)]*signed, key ID ` + id).MatchString(output) {
-		t.Errorf("no signature by %s was verified:\n%s", id, output)
-	}
+	assert.Regexp(t, `v1\.0\.0 \([^)]*signed, key ID `+r.signer.key(t).ID, output, "the signature that was verified")
 	lock, err := os.ReadFile(filepath.Join(w.Dir, ".terraform.lock.hcl"))
 	require.NoError(t, err)
-	sums, err := os.ReadFile(filepath.Join(r.first, "terraform-provider-stackpolicy_"+first+"_SHA256SUMS"))
-	require.NoError(t, err)
-	for line := range strings.Lines(string(sums)) {
-		sum, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
-		if strings.HasSuffix(name, ".zip") && !strings.Contains(string(lock), `"zh:`+sum+`"`) {
-			t.Errorf("the lock file does not have the checksum of %s", name)
+	for line := range strings.Lines(r.sums(t)) {
+		if sum, name, _ := strings.Cut(strings.TrimSpace(line), "  "); strings.HasSuffix(name, ".zip") {
+			assert.Contains(t, string(lock), `"zh:`+sum+`"`, "the checksum of %s", name)
 		}
 	}
 	use(t, w)
@@ -340,12 +327,9 @@ func (r rehearsal) refuse(t *testing.T) {
 				assert.NoError(t, err)
 				return
 			}
-			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("got %v, want an error about the %s\n%s", err, c.want, output)
-			}
-			if found, _ := filepath.Glob(filepath.Join(w.Dir, ".terraform/providers/*/*/*/*/*/terraform-provider-*")); len(found) > 0 {
-				t.Errorf("installed anyway: %q", found)
-			}
+			assert.ErrorContains(t, err, c.want, output)
+			found, _ := filepath.Glob(filepath.Join(w.Dir, ".terraform/providers/*/*/*/*/*/terraform-provider-*"))
+			assert.Empty(t, found, "installed anyway")
 		})
 	}
 }
@@ -380,9 +364,7 @@ func (r rehearsal) readme(t *testing.T) {
 	readme, err := os.ReadFile(filepath.Join(workspace.Root(), "README.md"))
 	require.NoError(t, err)
 	config := regexp.MustCompile("(?s)```terraform\n(.*?)```").FindSubmatch(readme)
-	if config == nil {
-		t.Fatal("no configuration")
-	}
+	require.NotNil(t, config, "the configuration")
 	cloud := fakecloud.Start(t, fakecloud.Config{})
 	cloud.AddImage(fakecloud.Image{Name: "debian-12"})
 	reg, host, trust := r.start(t)
@@ -392,21 +374,16 @@ func (r rehearsal) readme(t *testing.T) {
 	plan, err := w.Plan(t.Context(), "plan")
 	require.NoError(t, err)
 	assert.Len(t, plan.ResourceChanges, 7, "the attachment and six servers")
-	if _, err := w.Run(t.Context(), "apply", "-input=false", "-no-color", "plan"); err != nil {
-		t.Fatal(err)
-	}
-	require.NoError(t, reg.Publish(next, r.next))
+	_, err = w.Run(t.Context(), "apply", "-input=false", "-no-color", "plan")
+	require.NoError(t, errors.Join(err, reg.Publish(next, r.next)))
 	output, err := w.Run(t.Context(), "init", "-upgrade", "-input=false", "-no-color")
-	if err != nil || !strings.Contains(output, "Installed stackpolicy/stackpolicy v"+next) {
-		t.Fatalf("%v\n%s", err, output)
-	}
-	if output, err = w.Run(t.Context(), "plan", "-input=false", "-no-color", "-detailed-exitcode"); err != nil {
-		t.Errorf("the next version plans a change: %v\n%s", err, output)
-	}
+	require.NoError(t, err, output)
+	require.Contains(t, output, "Installed stackpolicy/stackpolicy v"+next)
+	output, err = w.Run(t.Context(), "plan", "-input=false", "-no-color", "-detailed-exitcode")
+	assert.NoError(t, err, "the next version plans a change:\n%s", output)
 	assert.Equal(t, 6, len(cloud.Servers("RegionOne"))+len(cloud.Servers("RegionTwo")), "servers")
-	if _, err = w.Destroy(t.Context()); err != nil {
-		t.Error(err)
-	}
+	_, err = w.Destroy(t.Context())
+	assert.NoError(t, err)
 }
 
 // mirror: "providers mirror" copies the provider for a machine without internet.
@@ -416,9 +393,8 @@ func (r rehearsal) mirror(t *testing.T) {
 	w, _, err := r.init(t, settings(t, ""), from(source), trust)
 	require.NoError(t, err)
 	dir := t.TempDir()
-	if _, err := w.Run(t.Context(), "providers", "mirror", dir); err != nil {
-		t.Fatal(err)
-	}
+	_, err = w.Run(t.Context(), "providers", "mirror", dir)
+	require.NoError(t, err)
 	offline, _, err := r.init(t, settings(t, fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", dir)), from(source))
 	require.NoError(t, err)
 	use(t, offline)
@@ -446,42 +422,38 @@ func (r rehearsal) guideSettings(t *testing.T, kind, example, place string) (lis
 	return list
 }
 
-// filesystemMirror: the files of two releases, copied as the guide says, are a
-// mirror, of which init takes the newer.
+// mirrored copies two releases to a mirror as the guide says. With each of its settings init takes the newer.
+func (r rehearsal) mirrored(t *testing.T, kind, example, place, to string, env ...string) (w *workspace.Workspace) {
+	t.Helper()
+	script := filepath.Join(workspace.Root(), "examples/guides/installing", strings.ReplaceAll(kind, "_", "-")+".sh")
+	run(t, r.first, env, script, first, to)
+	run(t, r.next, env, script, next, to)
+	for _, s := range r.guideSettings(t, kind, example, place) {
+		var output string
+		var err error
+		w, output, err = r.init(t, s, from(provider), env...)
+		require.NoError(t, err, output)
+		require.Contains(t, output, "Installed stackpolicy/stackpolicy v"+next)
+		use(t, w)
+	}
+	return w
+}
+
+// filesystemMirror: the files of releases are a mirror.
 func (r rehearsal) filesystemMirror(t *testing.T) {
 	dir := t.TempDir()
-	script := filepath.Join(workspace.Root(), "examples/guides/installing/filesystem-mirror.sh")
-	run(t, r.first, nil, script, first, dir)
-	run(t, r.next, nil, script, next, dir)
-	for _, s := range r.guideSettings(t, "filesystem_mirror", "/srv/terraform/providers", dir) {
-		w, output, err := r.init(t, s, from(provider))
-		if err != nil || !strings.Contains(output, "Installed stackpolicy/stackpolicy v"+next) {
-			t.Fatalf("%v\n%s", err, output)
-		}
-		use(t, w)
-		if _, err := w.Run(t.Context(), "providers", "lock", "-fs-mirror="+dir, "-platform="+runtime.GOOS+"_"+runtime.GOARCH); err != nil {
-			t.Error(err)
-		}
-	}
+	w := r.mirrored(t, "filesystem_mirror", "/srv/terraform/providers", dir, dir)
+	_, err := w.Run(t.Context(), "providers", "lock", "-fs-mirror="+dir, "-platform="+runtime.GOOS+"_"+runtime.GOARCH)
+	assert.NoError(t, err)
 }
 
 // ociMirror: the same in a registry for container images, which OpenTofu knows.
 func (r rehearsal) ociMirror(t *testing.T) {
 	host, authority := registry.Serve(t, serveImages(t))
-	trust := "SSL_CERT_FILE=" + authority
 	bin := t.TempDir()
 	require.NoError(t, os.Symlink(*oras, filepath.Join(bin, "oras")))
-	script := filepath.Join(workspace.Root(), "examples/guides/installing/oci-mirror.sh")
-	env := []string{trust, "PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH")}
-	run(t, r.first, env, script, first, host+"/opentofu-providers/"+provider)
-	run(t, r.next, env, script, next, host+"/opentofu-providers/"+provider)
-	for _, s := range r.guideSettings(t, "oci_mirror", "registry.example.com", host) {
-		w, output, err := r.init(t, s, from(provider), trust)
-		if err != nil || !strings.Contains(output, "Installed stackpolicy/stackpolicy v"+next) {
-			t.Fatalf("%v\n%s", err, output)
-		}
-		use(t, w)
-	}
+	r.mirrored(t, "oci_mirror", "registry.example.com", host, host+"/opentofu-providers/"+provider,
+		"SSL_CERT_FILE="+authority, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
 // serveImages starts a registry for container images, and returns the way to it. It
@@ -518,14 +490,7 @@ func (r rehearsal) reproduce(t *testing.T, src source) {
 	run(t, src.dir, []string{"CGO_ENABLED=0"}, "go", "build", "-trimpath", "-ldflags", "-s -w -X main.version="+next, "-o", built)
 	want, err := os.ReadFile(built)
 	require.NoError(t, err)
-	name := fmt.Sprintf("terraform-provider-stackpolicy_%s_%s_%s.zip", next, runtime.GOOS, runtime.GOARCH)
-	archive, err := zip.OpenReader(filepath.Join(r.next, name))
-	require.NoError(t, err)
-	defer archive.Close()
-	program, err := archive.Open("terraform-provider-stackpolicy_v" + next)
-	require.NoError(t, err)
-	got, err := io.ReadAll(program)
-	require.NoError(t, err)
+	got := unzipped(t, filepath.Join(r.next, "terraform-provider-stackpolicy_"+next), "terraform-provider-stackpolicy_v"+next)
 	if !bytes.Equal(got, want) {
 		t.Errorf("the program of the release has %d bytes, the one that was built again %d, and they differ", len(got), len(want))
 	}

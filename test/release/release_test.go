@@ -1,6 +1,7 @@
 package release_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -25,9 +26,7 @@ func run(t *testing.T, dir string, env []string, name string, args ...string) st
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), env...)
 	output, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, output)
-	}
+	require.NoError(t, err, "%s %s\n%s", name, strings.Join(args, " "), output)
 	return string(output)
 }
 
@@ -49,9 +48,7 @@ func newSigner(t *testing.T) signer {
 	// Terraform's registry takes RSA and DSA keys only.
 	s.gpg(t, "--batch", "--passphrase", "", "--quick-generate-key", "rehearsal <rehearsal@example.invalid>", "rsa3072", "sign", "1d")
 	found := regexp.MustCompile(`(?m)^fpr:+([0-9A-F]+):`).FindStringSubmatch(s.gpg(t, "--list-keys", "--with-colons"))
-	if found == nil {
-		t.Fatal("gpg has made no key")
-	}
+	require.NotNil(t, found, "the key of gpg")
 	s.fingerprint = found[1]
 	return s
 }
@@ -131,34 +128,28 @@ func (src source) release(t *testing.T, version string, all bool) string {
 		without += " --config=" + oneTarget(t, filepath.Join(src.dir, ".goreleaser.yml"))
 	}
 	run(t, src.dir, src.signer.env(), "make", "release", "BIN="+*tools, "RELEASE="+without)
-	published := t.TempDir()
-	prefix := "terraform-provider-stackpolicy_" + version + "_"
-	found, err := filepath.Glob(filepath.Join(src.dir, "dist", prefix+"*"))
-	require.NoError(t, err)
-	for _, name := range append(found, filepath.Join(src.dir, "terraform-registry-manifest.json")) {
-		to := filepath.Base(name)
-		if to == "terraform-registry-manifest.json" {
-			to = prefix + "manifest.json" // goreleaser uploads it under that name
-		}
-		if info, err := os.Stat(name); err != nil || info.IsDir() {
-			continue
-		}
-		text, err := os.ReadFile(name)
-		require.NoError(t, errors.Join(err, os.WriteFile(filepath.Join(published, to), text, 0o600)))
-	}
+	published, prefix := t.TempDir(), "terraform-provider-stackpolicy_"+version+"_"
+	publish(t, filepath.Join(src.dir, "dist", prefix+"*"), published, "")
+	// goreleaser uploads it under that name.
+	publish(t, filepath.Join(src.dir, "terraform-registry-manifest.json"), published, prefix+"manifest.json")
 	for _, tool := range releasedTools {
-		files, err := filepath.Glob(filepath.Join(src.dir, "dist", tool+"_"+version+"_*"))
-		require.NoError(t, errors.Join(err, os.Mkdir(filepath.Join(published, tool), 0o755)))
-		for _, name := range files {
-			if info, err := os.Stat(name); err != nil || info.IsDir() {
-				continue
-			}
-			text, err := os.ReadFile(name)
-			to := filepath.Join(published, tool, filepath.Base(name))
-			require.NoError(t, errors.Join(err, os.WriteFile(to, text, 0o600)))
-		}
+		publish(t, filepath.Join(src.dir, "dist", tool+"_"+version+"_*"), filepath.Join(published, tool), "")
 	}
 	return published
+}
+
+// publish copies files, without folders, to a folder, under their names or under another one.
+func publish(t *testing.T, pattern, folder, name string) {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	require.NoError(t, errors.Join(err, os.MkdirAll(folder, 0o755)))
+	for _, file := range files {
+		if info, err := os.Stat(file); err != nil || info.IsDir() {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		require.NoError(t, errors.Join(err, os.WriteFile(filepath.Join(folder, cmp.Or(name, filepath.Base(file))), text, 0o600)))
+	}
 }
 
 // releasedTools are the programs that are released next to the provider.
@@ -169,14 +160,6 @@ var releasedTools = []string{"planview", "rollout"}
 func hasSyft() bool {
 	_, err := exec.LookPath("syft")
 	return err == nil
-}
-
-// notes are those of the last release.
-func (src source) notes(t *testing.T) string {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(src.dir, ".tools", "release-notes.md"))
-	require.NoError(t, err)
-	return string(text)
 }
 
 // oneTarget returns a copy of a configuration of goreleaser that builds for this
@@ -191,10 +174,8 @@ func oneTarget(t *testing.T, file string) string {
 		build["goos"], build["goarch"] = []string{runtime.GOOS}, []string{runtime.GOARCH}
 		delete(build, "ignore")
 	}
-	if text, err = yaml.Marshal(config); err != nil {
-		t.Fatal(err)
-	}
+	text, err = yaml.Marshal(config)
 	name := filepath.Join(t.TempDir(), "goreleaser.yml")
-	require.NoError(t, os.WriteFile(name, text, 0o600))
+	require.NoError(t, errors.Join(err, os.WriteFile(name, text, 0o600)))
 	return name
 }
