@@ -487,20 +487,14 @@ func TestAdviceOfAll(t *testing.T) {
 		known[title] = true
 	}
 	for _, a := range advice {
-		if known[a.title] {
-			t.Errorf("%q is there twice", a.title)
-		}
+		assert.False(t, known[a.title], "%q is there twice", a.title)
 		known[a.title] = true
 	}
 	for title, is := range said {
-		if is && !known[title] {
-			t.Errorf("the tables have nothing of %q", title)
-		}
+		assert.True(t, !is || known[title], "the tables have nothing of %q", title)
 	}
 	for title := range known {
-		if !said[title] {
-			t.Errorf("the provider never says %q", title)
-		}
+		assert.True(t, said[title], "the provider never says %q", title)
 	}
 }
 
@@ -519,24 +513,18 @@ func TestAdvice(t *testing.T) {
 				g := begin(t, name)
 				a.meet(g)
 				g.run("plan")
-				if !acctest.Says(a.title).MatchString(g.said) {
-					t.Fatalf("not met in:\n%s", g.said)
-				}
+				require.Regexp(t, acctest.Says(a.title), g.said, "not met")
 				before, _ := g.running()
 				a.follow(g)
-				if last := g.finish(); acctest.Says(a.title).MatchString(last) {
-					t.Errorf("the advice was followed, and it is said again:\n%s", last)
-				}
+				assert.NotRegexp(t, acctest.Says(a.title), g.finish(), "the advice was followed, and it is said again")
 				now, fewest := g.running()
 				least := min(before, now)
 				if !slices.Contains(readiness, name) {
 					least-- // of a batch
 				}
-				if fewest < least {
-					t.Errorf("%d servers ran, want %d", fewest, least)
-				}
-				if wrong := regexp.MustCompile("create_before_destroy|PLACEMENT").FindString(g.said); wrong != "" && name == stateful {
-					t.Errorf("a warning advises %s, which stateful nodes rule out:\n%s", wrong, g.said)
+				assert.GreaterOrEqual(t, fewest, least, "servers that ran")
+				if name == stateful {
+					assert.NotRegexp(t, "create_before_destroy|PLACEMENT", g.said, "a warning advises what stateful nodes rule out")
 				}
 				for _, s := range g.c.AllServers(t) {
 					assert.Equal(t, "ACTIVE", s.Status, s.Name)

@@ -52,9 +52,7 @@ func startOn(t *testing.T, c *acctest.Cloud, folder string) example {
 		t.Skipf("needs the regions of the examples, and the cloud has %v", regions)
 	}
 	e := example{c.Example(t, folder), c}
-	if others := e.servers(t); len(others) > 0 {
-		t.Fatalf("the cloud has servers that are named as those of the example: %v", others)
-	}
+	require.Empty(t, e.servers(t), "the cloud has servers that are named as those of the example")
 	if c.Fake == nil {
 		t.Cleanup(func() { e.clear(t) })
 	}
@@ -95,9 +93,7 @@ func (e example) servers(t *testing.T) map[string]string {
 // kept fails unless the servers left are among those that were there before.
 func kept(t *testing.T, before, after map[string]string, size int) {
 	t.Helper()
-	if len(after) != size {
-		t.Errorf("%d servers, want %d", len(after), size)
-	}
+	assert.Len(t, after, size, "servers")
 	for name, id := range after {
 		if was, there := before[name]; there && was != id {
 			t.Errorf("%s was replaced", name)
@@ -128,12 +124,10 @@ func TestAccExample_cluster(t *testing.T) {
 	e.apply(t, "size=7")
 	kept(t, eleven, e.servers(t), 7)
 	e.roll(t)
-	if _, err := e.Destroy(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if left := e.servers(t); len(left) != 0 || len(e.groups(t, "RegionOne")) != 0 {
-		t.Errorf("left are %v, %v", left, e.groups(t, "RegionOne"))
-	}
+	_, err := e.Destroy(t.Context())
+	require.NoError(t, err)
+	assert.Empty(t, e.servers(t), "left")
+	assert.Empty(t, e.groups(t, "RegionOne"), "left")
 	if e.c.Fake != nil {
 		assert.Equal(t, 18, e.c.Fake.Count("POST compute /servers/*/action"), "stopped before they were removed")
 	}
@@ -156,9 +150,8 @@ func (e example) roll(t *testing.T) {
 	e.edit(t, `    { name = "RegionTwo", zones = [{ name = "az-1" }, { name = "az-2" }], weight = 200, cap = 6 },`+"\n", "")
 	for _, renewed := range []int{4, 7} {
 		before := e.servers(t)
-		if _, err := e.Apply(t.Context(), "size=7"); err != nil {
-			t.Fatal(err)
-		}
+		_, err := e.Apply(t.Context(), "size=7")
+		require.NoError(t, err)
 		kept(t, before, e.servers(t), 7)
 		fresh := 0
 		for _, s := range e.c.In(t, "RegionOne") {
@@ -166,9 +159,7 @@ func (e example) roll(t *testing.T) {
 				fresh++
 			}
 		}
-		if fresh != renewed {
-			t.Errorf("%d nodes have the new image, want %d", fresh, renewed)
-		}
+		assert.Equal(t, renewed, fresh, "nodes with the new image")
 	}
 	assert.Empty(t, e.planned(t, "size=7"), "the plan after the last batch")
 }

@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +22,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/messaging/v2/messages"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -32,9 +36,7 @@ func (e example) use(t *testing.T, folder string) {
 			err = errors.Join(err, os.Remove(file))
 		}
 	}
-	if err = errors.Join(err, os.CopyFS(e.Dir, os.DirFS(folder))); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(err, os.CopyFS(e.Dir, os.DirFS(folder))))
 }
 
 // TestFromElement: the servers are the same before and after.
@@ -45,9 +47,8 @@ func TestAccExample_fromElement(t *testing.T) {
 	e.use(t, "guides/from-element/after")
 	migrate := exec.CommandContext(t.Context(), "sh", "-eu", "migrate.sh")
 	migrate.Dir = e.Dir
-	if output, err := migrate.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, output)
-	}
+	output, err := migrate.CombinedOutput()
+	require.NoError(t, err, string(output))
 	quoted(t, "from-element", counts(e.apply(t)))
 	assert.Equal(t, before, e.servers(t), "the servers")
 	require.NoError(t, os.Remove(filepath.Join(e.Dir, "migrate.tf")))
@@ -61,20 +62,16 @@ func TestAccFault_regionDown(t *testing.T) {
 	e.apply(t)
 	before := e.servers(t)
 	restore := e.c.Break(t, acctest.Stopped, "RegionTwo")
-	if _, err := e.Run(t.Context(), "plan", "-no-color", "-var=size=8"); err == nil || !strings.Contains(err.Error(), "Unable to read the cluster") {
-		t.Errorf("with a region down: %v", err)
-	}
+	_, err := e.Run(t.Context(), "plan", "-no-color", "-var=size=8")
+	assert.ErrorContains(t, err, "Unable to read the cluster", "with a region down")
 	text, err := e.Run(t.Context(), "apply", "-auto-approve", "-no-color", "-refresh=false", "-var=size=8", `-var=regions_down=["RegionTwo"]`)
-	if err != nil || !strings.Contains(text, "2 added, 1 changed, 0 destroyed") {
-		t.Fatalf("%v\n%s", err, text)
-	}
+	require.NoError(t, err)
+	require.Contains(t, text, "2 added, 1 changed, 0 destroyed")
 	restore()
 	quoted(t, "several-regions", "terraform apply -var size=8")
 	e.apply(t, "size=8")
 	kept(t, before, e.servers(t), 8)
-	if n := len(e.c.In(t, "RegionTwo")); n != 3 {
-		t.Errorf("RegionTwo has %d nodes", n)
-	}
+	assert.Len(t, e.c.In(t, "RegionTwo"), 3, "nodes of RegionTwo")
 }
 
 // TestTwoClouds: the shares of two clouds grow with the size.
@@ -91,9 +88,7 @@ func TestAccExample_twoClouds(t *testing.T) {
 			oslo++
 		}
 	}
-	if oslo != 4 {
-		t.Errorf("oslo has %d nodes", oslo)
-	}
+	assert.Equal(t, 4, oslo, "nodes of oslo")
 }
 
 // TestQuotas: a quota that binds sends nodes elsewhere; one that leaves no room
@@ -102,14 +97,11 @@ func TestAccExample_quotas(t *testing.T) {
 	e := start(t, "guides/quotas")
 	e.c.RoomOfCores(t, "RegionOne", 4)
 	text := e.apply(t)
-	if n := len(e.c.In(t, "RegionOne")); n != 2 || !strings.Contains(text, "A quota binds") {
-		t.Errorf("RegionOne has %d nodes:\n%s", n, text)
-	}
+	assert.Len(t, e.c.In(t, "RegionOne"), 2, "nodes of RegionOne")
+	assert.Contains(t, text, "A quota binds")
 	const full = `The region "RegionOne" gets 2 nodes and is full then: 0 of 4 cores in use.`
 	quoted(t, "how-the-planner-decides", full)
-	if plain := strings.Join(strings.Fields(strings.ReplaceAll(text, "│", "")), " "); !strings.Contains(plain, full) {
-		t.Errorf("no %q in:\n%s", full, text)
-	}
+	assert.Contains(t, strings.Join(strings.Fields(strings.ReplaceAll(text, "│", "")), " "), full)
 	e.c.Room(t, "RegionTwo", 1)
 	_, err := e.Run(t.Context(), "plan", "-no-color", "-var=size=8")
 	assert.ErrorContains(t, err, "There is no feasible plan to handle all nodes.", "beyond the quotas")
@@ -276,9 +268,8 @@ func fromSenlin(t *testing.T, e example, attachment, server string, variables ..
 	before := e.servers(t)
 	e.file(t, "import.tf", imports.String())
 	plan := counts(e.apply(t, variables...))
-	if !strings.Contains(plan, "4 to import") || !strings.Contains(plan, "0 to destroy") {
-		t.Error(plan)
-	}
+	assert.Contains(t, plan, "4 to import")
+	assert.Contains(t, plan, "0 to destroy")
 	assert.Equal(t, before, e.servers(t), "the servers")
 }
 
@@ -297,4 +288,147 @@ func freePort(t *testing.T) string {
 	}
 	t.Fatal("no port is free")
 	return ""
+}
+
+// TestAccExample_loadBalancer: a node that is replaced has its member's weight
+// taken, then its member, then its server, and none of it before the new node is
+// in service and in the pool. A node that was drained and stays gets the weight
+// that it had.
+func TestAccExample_loadBalancer(t *testing.T) {
+	e := start(t, "guides/behind-a-load-balancer")
+	pool := e.c.Pool(t, "RegionOne")
+	e.Env = append(e.Env, "TF_VAR_pool_id="+pool)
+	e.edit(t, `grace_period    = "1m"`, `grace_period    = "1s"`)
+	e.edit(t, `stable_for = "10s"`, `stable_for = "1s"`)
+	weights := func(want map[string]int) {
+		t.Helper()
+		got := e.c.Members(t, "RegionOne", pool)
+		for name, m := range got {
+			tagged := slices.ContainsFunc(m.Tags, func(tag string) bool { return strings.HasPrefix(tag, "stackpolicy_weight=") })
+			if weight, there := want[name]; !there || weight != m.Weight || tagged != (weight == 0) {
+				t.Errorf("the member is %+v, want %v", m, want)
+			}
+		}
+		assert.Len(t, got, len(want), "members")
+	}
+	e.apply(t)
+	weights(map[string]int{"web-0": 1, "web-1": 1, "web-2": 1})
+	before := e.servers(t)
+	if e.c.Fake != nil {
+		e.c.Fake.ResetRequests()
+	}
+	e.apply(t, `candidates=["web-1"]`)
+	if e.c.Fake != nil {
+		var order []string
+		for _, r := range e.c.Fake.Requests() {
+			member := r.Service == fakecloud.LoadBalancing && strings.Contains(r.Path, "/members")
+			switch {
+			case r.Status >= http.StatusBadRequest, r.Method == http.MethodGet:
+			case member:
+				order = append(order, r.Method+" member")
+			case regexp.MustCompile(`^/servers(/[^/]*)?$`).MatchString(r.Path):
+				order = append(order, r.Method+" server")
+			}
+		}
+		assert.Equal(t, []string{"POST server", "POST member", "PUT member", "DELETE member", "DELETE server"}, order)
+	}
+	weights(map[string]int{"web-0": 1, "web-2": 1, "web-3": 1})
+	after := e.servers(t)
+	kept(t, before, after, 3)
+	assert.NotContains(t, after, "web-1")
+}
+
+// TestAccExample_testingAModule runs the tests of the guide's module, as its
+// reader does: one after the other, the mocked one without a cloud.
+func TestAccExample_testingAModule(t *testing.T) {
+	needsOverride(t)
+	e := start(t, "guides/testing-a-module")
+	mocked := "tests/mocked.tftest.hcl"
+	if strings.HasSuffix(e.Terraform, "tofu") {
+		mocked = "tests/mocked.tofutest.hcl"
+	}
+	passes := func(file string) {
+		t.Helper()
+		text, err := e.Run(t.Context(), "test", "-no-color", "-filter="+file)
+		if err != nil || !strings.Contains(text, "Success! 1 passed, 0 failed.") {
+			t.Errorf("%v\n%s", err, text)
+		}
+	}
+	passes("tests/planned.tftest.hcl")
+	env := e.Env
+	e.Env = append(e.Env, "OS_CLOUD=", "OS_AUTH_URL=http://127.0.0.1:1/", "OS_CLIENT_CONFIG_FILE=/nowhere")
+	passes(mocked)
+	e.Env = env // for the end of the test
+}
+
+// needsOverride skips a test of the guide's module with a Terraform that does not
+// know override_during, and so reads nothing of the module.
+func needsOverride(t *testing.T) {
+	if minor := acctest.TerraformMinor(t); minor > 0 && minor < 11 {
+		t.Skipf("needs Terraform 1.11 for override_during, this is 1.%d", minor)
+	}
+}
+
+const memory = "guides/state-is-the-memory/"
+
+// TestAccExample_restore: the drill of the guide. A backup brings the cluster back into an empty state. Without one the
+// import does, and no server is touched.
+func TestAccExample_restore(t *testing.T) {
+	e := start(t, memory+"cluster")
+	require.NoError(t, os.Remove(filepath.Join(e.Dir, "import.tf"))) // of the last section
+	e.apply(t)
+	before := e.servers(t)
+	backup, err := e.Run(t.Context(), "state", "pull")
+	require.NoError(t, err)
+	lost := filepath.Join(e.Dir, "terraform.tfstate")
+	require.NoError(t, os.Remove(lost))
+	e.file(t, "backup.tfstate", backup)
+	_, err = e.Run(t.Context(), "plan", "-no-color")
+	require.Error(t, err, "without its state")
+	assert.Regexp(t, acctest.Says("Servers of this cluster are there already"), err.Error())
+	_, err = e.Run(t.Context(), "state", "push", "backup.tfstate")
+	require.NoError(t, err)
+	assert.Empty(t, e.planned(t), "with the backup")
+
+	require.NoError(t, os.Remove(lost))
+	e.use(t, memory+"cluster")
+	e.file(t, "servers.auto.tfvars.json", map[string]any{"servers": before})
+	got := counts(e.apply(t))
+	quoted(t, "state-is-the-memory", got)
+	assert.Contains(t, got, "5 to import, 0 to add")
+	assert.Contains(t, got, "0 to destroy")
+	assert.Equal(t, before, e.servers(t), "the servers")
+}
+
+// TestAccExample_leave: the servers of the README's cluster, with deletion attachments, stay when the provider leaves, and
+// then nothing needs the provider any more.
+func TestAccExample_leave(t *testing.T) {
+	const output = "output \"nodes\" {\n  value = stackpolicy_placement_attachment.web.nodes\n}\n"
+	e := start(t, "first-cluster")
+	e.file(t, "more.tf", output+`
+resource "stackpolicy_deletion_attachment" "web" {
+  for_each  = openstack_compute_instance_v2.web
+  server_id = each.value.id
+  region    = each.value.region
+}
+`)
+	e.apply(t)
+	before := e.servers(t)
+	quoted(t, "state-is-the-memory", output)
+	nodes, err := e.Run(t.Context(), "output", "-json", "nodes")
+	require.NoError(t, err)
+	e.use(t, memory+"leave")
+	e.file(t, "nodes.json", nodes)
+	e.file(t, "more.tf", "removed {\n  from = stackpolicy_deletion_attachment.web\n  lifecycle {\n    destroy = false\n  }\n}\n")
+	got := counts(e.apply(t))
+	quoted(t, "state-is-the-memory", got)
+	assert.Contains(t, got, "Plan: 0 to add, 0 to change, 0 to destroy", "leaving")
+	require.NoError(t, os.Remove(filepath.Join(e.Dir, "nodes.json")))
+	e.use(t, memory+"left")
+	e.file(t, "nodes.json", nodes)
+	assert.Empty(t, e.planned(t), "without the provider")
+	text, err := e.Run(t.Context(), "providers")
+	require.NoError(t, err)
+	assert.NotContains(t, text, "stackpolicy", "the provider is still there")
+	assert.Equal(t, before, e.servers(t), "the servers")
 }

@@ -91,9 +91,8 @@ func TestAccExample_kubernetesCommand(t *testing.T) {
 	}
 	asked(t, dir, joins, "web-2")
 	require.NoError(t, errors.Join(os.Remove(stuck), os.Remove(filepath.Join(dir, "calls"))))
-	if _, err := e.Apply(t.Context(), "size=2", "image=debian-13"); err != nil {
-		t.Fatal(err)
-	}
+	_, err := e.Apply(t.Context(), "size=2", "image=debian-13")
+	require.NoError(t, err)
 	after := e.servers(t)
 	kept(t, before, after, 2)
 	for name := range before {

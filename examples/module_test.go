@@ -193,9 +193,9 @@ func TestModuleOrder(t *testing.T) {
 	e.edit(t, `"debian-12"`, `"debian-13"`)
 	e.edit(t, "timeout = 300", "timeout = 2")
 	_, err = e.Apply(t.Context(), "size=4")
-	if err == nil || !acctest.Says("not in service").MatchString(err.Error()) || drained.Load() != 0 {
-		t.Errorf("%d nodes were drained: %v", drained.Load(), err)
-	}
+	require.Error(t, err)
+	assert.Regexp(t, acctest.Says("not in service"), err.Error())
+	assert.Zero(t, drained.Load(), "nodes that were drained")
 	after := e.servers(t)
 	for name, id := range before {
 		assert.Equal(t, id, after[name], "%s stays", name)
@@ -203,9 +203,9 @@ func TestModuleOrder(t *testing.T) {
 
 	bad.Store(false)
 	e.edit(t, "timeout = 2", "timeout = 300")
-	if _, err := e.Apply(t.Context(), "size=4"); err != nil || drained.Load() == 0 {
-		t.Errorf("%d nodes were drained: %v", drained.Load(), err)
-	}
+	_, err = e.Apply(t.Context(), "size=4")
+	require.NoError(t, err)
+	assert.NotZero(t, drained.Load(), "nodes that were drained")
 }
 
 // TestModuleBatch: a new template is for as many nodes as a batch has. The others keep the image and the user data that
@@ -218,9 +218,8 @@ func TestModuleBatch(t *testing.T) {
   affinity  = "soft-affinity"
   user_data = { v1 = "one", v2 = "two" }
   user_data_version = "v1"`)
-	if _, err := e.Apply(t.Context(), "size=8"); err != nil {
-		t.Fatal(err)
-	}
+	_, err := e.Apply(t.Context(), "size=8")
+	require.NoError(t, err)
 	const server, group, waited = "openstack_compute_instance_v2", "stackpolicy_affinity_attachment", "servers of stackpolicy_readiness_attachment"
 	for _, c := range []struct {
 		old, changed string

@@ -63,31 +63,30 @@ func TestPipeline(t *testing.T) {
 		if changes != "changes=true\n" || !strings.Contains(markdown, "2 removed, 2 added.") || !strings.Contains(markdown, left) || (left == "") == strings.Contains(markdown, "**Waiting**") {
 			t.Fatalf("%s\n%s", changes, markdown)
 		}
-		if _, err := e.Run(t.Context(), "apply", "-input=false", "-no-color", "batch.tfplan"); err != nil {
-			t.Fatal(err)
-		}
+		_, err := e.Run(t.Context(), "apply", "-input=false", "-no-color", "batch.tfplan")
+		require.NoError(t, err)
 	}
-	if changes, markdown := plan(); changes != "changes=false\n" || !strings.Contains(markdown, "no node changes") {
-		t.Errorf("%s\n%s", changes, markdown)
-	}
+	changes, markdown := plan()
+	assert.Equal(t, "changes=false\n", changes)
+	assert.Contains(t, markdown, "no node changes")
 
 	// A plan that fails ends the pipeline.
 	e.edit(t, "= 4", "= -1")
-	if output, err := script(t, e.Dir, "plan.sh", path, env...); err == nil || !strings.Contains(output, "desired_capacity") || strings.Contains(output, `"@level"`) {
-		t.Errorf("%v\n%s", err, output)
-	}
+	output, err := script(t, e.Dir, "plan.sh", path, env...)
+	assert.Error(t, err)
+	assert.Contains(t, output, "desired_capacity")
+	assert.NotContains(t, output, `"@level"`)
 	for _, name := range []string{"plan.log", "plan.json"} {
 		assert.NoFileExists(t, filepath.Join(e.Dir, name))
 	}
 
 	// One without an attachment goes on, and says so.
 	e = example{e.c.Workspace(t, "resource \"terraform_data\" \"a\" {}\n"), e.c}
-	if output, err := script(t, e.Dir, "plan.sh", path, env...); err != nil {
-		t.Errorf("%v\n%s", err, output)
-	}
-	if text, err := os.ReadFile(filepath.Join(e.Dir, "plan.md")); err != nil || string(text) != "The plan has no placement attachment.\n" {
-		t.Errorf("%v\n%s", err, text)
-	}
+	output, err = script(t, e.Dir, "plan.sh", path, env...)
+	require.NoError(t, err, output)
+	text, err := os.ReadFile(filepath.Join(e.Dir, "plan.md"))
+	require.NoError(t, err)
+	assert.Equal(t, "The plan has no placement attachment.\n", string(text))
 }
 
 // TestPipelineComment: the first plan of a pull request makes a comment, and each
@@ -108,9 +107,8 @@ func TestPipelineComment(t *testing.T) {
 		require.NoError(t, err, output)
 		made, _ := os.ReadFile(calls)
 		assert.Contains(t, string(made), want)
-		if body, _ := os.ReadFile(filepath.Join(work, "comment.md")); string(body) != "<!-- planview -->\nthe plan\n" {
-			t.Errorf("the comment is %q", body)
-		}
+		body, _ := os.ReadFile(filepath.Join(work, "comment.md"))
+		assert.Equal(t, "<!-- planview -->\nthe plan\n", string(body), "the comment")
 	}
 }
 
@@ -132,8 +130,8 @@ func TestPipelineWorkflows(t *testing.T) {
 		for _, job := range workflow.Jobs {
 			for _, step := range job.Steps {
 				steps++
-				if step.Uses != "" && !pinned.MatchString(step.Uses) {
-					t.Errorf("%s: %q is not pinned", name, step.Uses)
+				if step.Uses != "" {
+					assert.Regexp(t, pinned, step.Uses, "%s: not pinned", name)
 				}
 				for _, run := range scripts.FindAllString(step.Run, -1) {
 					if info, err := os.Stat(filepath.Join(pipeline, filepath.Base(run))); err != nil || info.Mode()&0o100 == 0 {
@@ -142,8 +140,6 @@ func TestPipelineWorkflows(t *testing.T) {
 				}
 			}
 		}
-		if steps == 0 {
-			t.Errorf("%s has no steps", name)
-		}
+		assert.NotZero(t, steps, "steps of %s", name)
 	}
 }

@@ -204,9 +204,8 @@ func TestWhyNot(t *testing.T) {
 	r.apply(with("debian-12")...)
 	r.apply(with("debian-13")...)
 	r.fake.UpdateServer("RegionOne", r.servers["web-6"], func(s *fakecloud.Server) { s.Status = "BUILD" })
-	if _, err := r.Run(t.Context(), "apply", "-refresh-only", "-auto-approve"); err != nil {
-		t.Fatal(err)
-	}
+	_, err = r.Run(t.Context(), "apply", "-refresh-only", "-auto-approve")
+	require.NoError(t, err)
 	env, end, err := r.Attached(t.Context())
 	require.NoError(t, err)
 	defer end()
@@ -221,9 +220,8 @@ func TestWhyNot(t *testing.T) {
 func TestLongPlan(t *testing.T) {
 	t.Parallel()
 	w := acctest.NewFake(t, fakecloud.Config{}).Workspace(t, attached("desired_capacity = 200", threeZones))
-	if _, err := w.Apply(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	_, err := w.Apply(t.Context())
+	require.NoError(t, err)
 	require.NoError(t, w.Write(attached("desired_capacity = 201", threeZones)))
 	text, err := w.Run(t.Context(), "plan", "-no-color", "-input=false", "-refresh=false")
 	require.NoError(t, err)

@@ -21,9 +21,8 @@ func TestFromSenlin(t *testing.T) {
 	c.Fake.AddImage(fakecloud.Image{Name: "debian-12"})
 	w := c.Example(t, "guides/from-senlin")
 	for range 2 { // the plans see the servers of the first one
-		if text, err := w.Apply(t.Context()); err != nil {
-			t.Fatalf("%v\n%s", err, text)
-		}
+		_, err := w.Apply(t.Context())
+		require.NoError(t, err)
 	}
 	var spread map[string]map[string]int
 	var removed []string
@@ -94,13 +93,9 @@ func TestFromSenlin_properties(t *testing.T) {
 			writePolicy(t, w.Dir, file, properties)
 		}
 		said, err := w.Run(t.Context(), "plan", "-no-color")
-		if said = fmt.Sprint(said, err); (err != nil) != s.fails {
-			t.Errorf("%s: %v", s.name, said)
-		}
+		assert.Equal(t, s.fails, err != nil, "%s: %v", s.name, err)
 		for _, want := range s.want {
-			if !acctest.Says(want).MatchString(said) {
-				t.Errorf("%s: no %q in\n%s", s.name, want, said)
-			}
+			assert.Regexp(t, acctest.Says(want), fmt.Sprint(said, err), s.name)
 		}
 	}
 }

@@ -70,15 +70,12 @@ func (d *databases) whole(t *testing.T, step string) {
 	volumes, ports := d.c.Volumes(t, "RegionOne"), d.c.Ports(t, "RegionOne")
 	for _, kind := range []struct{ had, have map[string]string }{{d.volumes, volumes}, {d.ports, ports}} {
 		for slot, id := range kind.had {
-			if kind.have[slot] != id {
-				t.Errorf("%s: slot %s has %q, and had %q", step, slot, kind.have[slot], id)
-			}
+			assert.Equal(t, id, kind.have[slot], "%s: what slot %s has", step, slot)
 		}
 		maps.Copy(kind.had, kind.have)
 	}
-	if all := d.c.AllServers(t); len(all) != d.size || len(d.c.Servers(t)) != d.size {
-		t.Errorf("%s: %d servers of %d names, want %d", step, len(all), len(d.c.Servers(t)), d.size)
-	}
+	assert.Len(t, d.c.AllServers(t), d.size, "%s: servers", step)
+	assert.Len(t, d.c.Servers(t), d.size, "%s: names of servers", step)
 	d.holds(t, volumes, ports)
 }
 
@@ -96,10 +93,7 @@ func (d *databases) counted(t *testing.T, step string) acctest.Tally {
 
 // other is the image that the nodes do not have.
 func (d *databases) other() string {
-	if d.image == "debian-12" {
-		return "debian-13"
-	}
-	return "debian-12"
+	return map[string]string{"debian-12": "debian-13", "debian-13": "debian-12"}[d.image]
 }
 
 // TestStatefulQuota: with a full quota a rollout and a repair need no room. A growth is
@@ -124,9 +118,8 @@ func TestStatefulQuota(t *testing.T) {
 	}
 	d.size = 4
 	for range 2 {
-		if _, err := d.Apply(t.Context(), d.variables()...); err == nil || !strings.Contains(err.Error(), "Quota exceeded") {
-			t.Errorf("growth without room: %v", err)
-		}
+		_, err := d.Apply(t.Context(), d.variables()...)
+		assert.ErrorContains(t, err, "Quota exceeded", "growth without room")
 	}
 	raise()
 	d.finish(t, "growth")
@@ -196,9 +189,7 @@ func (d *databases) kill(t *testing.T, at fakecloud.Fault) {
 	select {
 	case <-hang.Hit():
 		assert.NoError(t, run.Signal(syscall.SIGKILL))
-		if err := <-ended; err == nil {
-			t.Errorf("not killed at %+v:\n%s", at, text)
-		}
+		assert.Error(t, <-ended, "not killed at %+v:\n%s", at, text)
 	case err := <-ended:
 		t.Fatalf("ended before %s %s: %v\n%s", at.Method, at.Path, err, text)
 	}
@@ -304,9 +295,7 @@ func TestStatefulAdopted(t *testing.T) {
 	const line = "Plan: 13 to import, 7 to add, 4 to change, 0 to destroy."
 	quoted(t, "stateful-nodes", line)
 	require.Contains(t, d.finish(t, "adopted"), line)
-	if now := d.servers(t); !maps.Equal(now, running) {
-		t.Errorf("the servers were %v and are %v", running, now)
-	}
+	assert.Equal(t, running, d.servers(t), "the servers")
 	d.watched.Restart()
 	require.NoError(t, os.Remove(filepath.Join(d.Dir, "import.tf")))
 	d.image = d.other()

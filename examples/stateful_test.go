@@ -17,9 +17,7 @@ import (
 // server, and touched neither volumes nor ports.
 func inOrder(t *testing.T, text string, nodes ...string) {
 	t.Helper()
-	if touched := regexp.MustCompile(`(?m)^.*(_volume_v3|_port_v2)\.web.*(Destroying|Creating|Modifying).*$`).FindString(text); touched != "" {
-		t.Errorf("a volume or a port was touched: %s", touched)
-	}
+	assert.NotRegexp(t, `(_volume_v3|_port_v2)\.web.*(Destroying|Creating|Modifying)`, text, "a volume or a port was touched")
 	for _, node := range nodes {
 		at := -1
 		for _, line := range []string{
@@ -71,11 +69,10 @@ func TestAccExample_stateful(t *testing.T) {
 	ids := func() (volumes, ports map[string]string) {
 		return e.c.Volumes(t, "RegionOne"), e.c.Ports(t, "RegionOne")
 	}
-	if volumes, ports := ids(); len(volumes)+len(ports) > 0 {
-		t.Fatal("the cloud has volumes or ports that are named as those of the example")
-	}
-	e.apply(t)
 	volumes, ports := ids()
+	require.Zero(t, len(volumes)+len(ports), "the cloud has volumes or ports that are named as those of the example")
+	e.apply(t)
+	volumes, ports = ids()
 	same := func(what string) {
 		t.Helper()
 		if v, p := ids(); len(v) != 3 || !maps.Equal(v, volumes) || !maps.Equal(p, ports) {
@@ -100,27 +97,20 @@ func TestAccExample_stateful(t *testing.T) {
 			t.Fatalf("the servers were %v and are %v", before, after)
 		}
 		inOrder(t, text, made...)
-		if strings.Contains(text, "create_before_destroy") { // with it Nova refuses: a port belongs to one server
-			t.Errorf("a warning advises what the guide rules out:\n%s", text)
-		}
+		assert.NotContains(t, text, "create_before_destroy", "with it Nova refuses: a port belongs to one server")
 		if e.c.Fake != nil {
 			want := []string{"stop", "DELETE attachment", "DELETE server", "POST server", "POST attachment"}
-			if got := e.requested(); !slices.Equal(got, want) {
-				t.Errorf("got %q, want %q", got, want)
-			}
+			assert.Equal(t, want, e.requested())
 		}
 		var remaining int
-		if err := e.Output(t.Context(), "remaining", &remaining); err != nil || remaining != left {
-			t.Errorf("%d nodes are left, %v, want %d", remaining, err, left)
-		}
+		require.NoError(t, e.Output(t.Context(), "remaining", &remaining))
+		assert.Equal(t, left, remaining, "nodes that are left")
 	}
 	assert.Empty(t, e.planned(t, image), "the plan after the last batch")
 	same("another image")
 	three := e.servers(t)
 	for name, id := range three {
-		if old[name] == id {
-			t.Errorf("%s has the old server", name)
-		}
+		assert.NotEqual(t, old[name], id, "%s has the old server", name)
 	}
 
 	inOrder(t, e.apply(t, image, "size=1"), "web-1", "web-2")
@@ -140,9 +130,8 @@ func TestAccExample_stateful(t *testing.T) {
 		t.Errorf("growth: the volumes %v and ports %v were %v and %v", now, at, volumes, ports)
 	}
 	e.holds(t, now, at)
-	if _, err := e.Destroy(t.Context(), image); err != nil {
-		t.Fatal(err)
-	}
+	_, err := e.Destroy(t.Context(), image)
+	require.NoError(t, err)
 	if v, p := ids(); len(v)+len(p)+len(e.servers(t)) > 0 {
 		t.Errorf("left are %v, %v and %v", v, p, e.servers(t))
 	}

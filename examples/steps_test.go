@@ -9,53 +9,30 @@ import (
 
 var update = flag.Bool("update", false, "write the files that tests compare with")
 
-// region is one with its zones.
-type region struct {
-	name   string
-	weight int // in hundreds
-	zones  []string
+// spread are steps in the life of a cluster over places; one that is listed twice has twice the weight.
+var spread = []struct {
+	title  string
+	size   int
+	places string
+	kill   string // name of a server to kill before
+	remove string // name of a node to remove
+}{
+	{"create 6 over 2 regions and 5 zones", 6, "one/1 one/2 one/3 two/1 two/2", "", ""},
+	{"grow to 11", 11, "one/1 one/2 one/3 two/1 two/2", "", ""},
+	{"shrink to 7", 7, "one/1 one/2 one/3 two/1 two/2", "", ""},
+	{"add a zone that sorts first", 7, "one/0 one/1 one/2 one/3 two/1 two/2", "", ""},
+	{"drop a zone", 7, "one/0 one/1 one/3 two/1 two/2", "", ""},
+	{"give RegionTwo twice the weight", 7, "one/0 one/1 one/3 two/1 two/2 two/1 two/2", "", ""},
+	{"kill a server outside Terraform", 7, "one/0 one/1 one/3 two/1 two/2 two/1 two/2", "web-3", ""},
+	{"remove web-3, by name", 6, "one/0 one/1 one/3 two/1 two/2 two/1 two/2", "", "web-3"},
 }
 
-// step is one in the life of a cluster.
-type step struct {
-	title   string
-	size    int
-	regions []region
-	kill    string // name of a server to kill before
-	remove  string // name of a node to remove
-}
-
-var (
-	two    = region{"RegionTwo", 1, []string{"az-1", "az-2"}}
-	five   = []region{{"RegionOne", 1, []string{"az-1", "az-2", "az-3"}}, two}
-	six    = []region{{"RegionOne", 1, []string{"az-0", "az-1", "az-2", "az-3"}}, two}
-	fewer  = []region{{"RegionOne", 1, []string{"az-0", "az-1", "az-3"}}, two}
-	heavy  = []region{fewer[0], {"RegionTwo", 2, two.zones}}
-	spread = []step{
-		{title: "create 6 over 2 regions and 5 zones", size: 6, regions: five},
-		{title: "grow to 11", size: 11, regions: five},
-		{title: "shrink to 7", size: 7, regions: five},
-		{title: "add a zone that sorts first", size: 7, regions: six},
-		{title: "drop a zone", size: 7, regions: fewer},
-		{title: "give RegionTwo twice the weight", size: 7, regions: heavy},
-		{title: "kill a server outside Terraform", size: 7, regions: heavy, kill: "web-3"},
-		{title: "remove web-3, by name", size: 6, regions: heavy, remove: "web-3"},
-	}
-)
-
-// byElement counts at each step the servers that are destroyed though they could have stayed, with element() and count, where a weight is a place listed twice: a server whose zone is another
-// one is destroyed, as TestAccInstance shows.
+// byElement counts at each step the servers that are destroyed though they could have stayed, with element() and count: a
+// server whose zone is another one is destroyed, as TestAccInstance shows.
 func byElement() (counts []int) {
 	var before []string
 	for _, s := range spread {
-		var places []string
-		for _, r := range s.regions {
-			for range r.weight {
-				for _, zone := range r.zones {
-					places = append(places, r.name+"/"+zone)
-				}
-			}
-		}
+		places := strings.Fields(s.places)
 		lost, now := 0, make([]string, s.size)
 		for i := range now {
 			now[i] = places[i%len(places)]

@@ -2,7 +2,6 @@ package examples_test
 
 import (
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,9 +21,7 @@ func whatHappens(t *testing.T, when, next string) {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join("..", "templates", "guides", "what-happens-when.md.tmpl"))
 	require.NoError(t, err)
-	if row := "| " + when + " | " + next + " |\n"; !strings.Contains(string(page), row) {
-		t.Errorf("the guide has no row %q", row)
-	}
+	assert.Contains(t, string(page), "| "+when+" | "+next+" |\n", "the rows of the guide")
 }
 
 // startGuide prepares the cluster of the guide. A deleted server can be seen
@@ -126,9 +123,8 @@ func TestAccWhatHappens_byHand(t *testing.T) {
 	for i, row := range byHand {
 		assert.Equal(t, row.server, next[fmt.Sprint("web-", i)], "%s: the plan has the server", row.when)
 	}
-	if _, err := e.Apply(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	_, err := e.Apply(t.Context())
+	require.NoError(t, err)
 	after := e.c.Servers(t)
 	for i, row := range byHand {
 		s, there := after[fmt.Sprint(i)]
@@ -156,9 +152,8 @@ func TestAccWhatHappens_suspended(t *testing.T) {
 	whatHappens(t, "it is suspended, rescued or waits for the confirmation of a resize", "fails with `Invalid power_state`, for the whole cluster: resume, unrescue or confirm it first")
 	id := e.servers(t)["web-0"]
 	e.c.Act(t, "RegionOne", id, `{"suspend": null}`, "SUSPENDED")
-	if _, err := e.Run(t.Context(), "plan", "-no-color", "-var=size=2"); err == nil || !strings.Contains(err.Error(), "Invalid power_state") {
-		t.Errorf("with a suspended server: %v", err)
-	}
+	_, err := e.Run(t.Context(), "plan", "-no-color", "-var=size=2")
+	assert.ErrorContains(t, err, "Invalid power_state", "with a suspended server")
 	e.c.Act(t, "RegionOne", id, `{"resume": null}`, "ACTIVE")
 	assert.Empty(t, e.next(t, "size=2"), "after that the plan has")
 }
@@ -182,9 +177,7 @@ func TestAccWhatHappens_quota(t *testing.T) {
 	e.Env = append(e.Env, "TF_CLI_ARGS_apply=-parallelism=1")
 	e.fails(t, "Quota exceeded for instances", "size=6")
 	half := e.servers(t)
-	if kept(t, before, half, 4); len(half) != 4 {
-		t.Fatalf("the quota leaves 4 servers, and there are %v", half)
-	}
+	kept(t, before, half, 4)
 	created := 0
 	for name, action := range e.next(t, "size=6") {
 		if action == "created" && half[name] == "" {
@@ -192,13 +185,9 @@ func TestAccWhatHappens_quota(t *testing.T) {
 		}
 	}
 	whatHappens(t, "Nova refuses servers (403, a quota)", "makes those that are missing, under their names and in their places; the others stay")
-	if created != 2 {
-		t.Errorf("the plan makes %d servers, want 2", created)
-	}
+	assert.Equal(t, 2, created, "servers that the plan makes")
 	whatHappens(t, "the same, and `desired_capacity` is set to the number of servers that there are", "takes back what has no server: no server is destroyed")
-	if next := e.next(t, "size=4"); !maps.Equal(next, map[string]string{"placement": "in place"}) {
-		t.Errorf("taken back, the plan has %v", next)
-	}
+	assert.Equal(t, map[string]string{"placement": "in place"}, e.next(t, "size=4"), "taken back, the plan has")
 	raise()
 	e.apply(t, "size=6")
 	kept(t, half, e.servers(t), 6)
@@ -212,15 +201,9 @@ func TestAccWhatHappens_noValidHost(t *testing.T) {
 	before := e.servers(t)
 	e.fails(t, "unexpected state 'ERROR', wanted target 'ACTIVE'", "size=5", group)
 	whatHappens(t, "a new server ends in ERROR (`No valid host was found`)", "replaces it, in the same place: it is tainted")
-	if next := e.next(t, "size=5", group); !maps.Equal(next, map[string]string{"web-4": "replaced"}) {
-		t.Errorf("the plan has %v", next)
-	}
+	assert.Equal(t, map[string]string{"web-4": "replaced"}, e.next(t, "size=5", group), "the plan has")
 	whatHappens(t, "the same, and `desired_capacity` is what it was before", "removes that server and its node, and no other")
-	if next := e.next(t, "size=4", group); !maps.Equal(next, map[string]string{"web-4": "destroyed", "placement": "in place"}) {
-		t.Errorf("taken back, the plan has %v", next)
-	}
+	assert.Equal(t, map[string]string{"web-4": "destroyed", "placement": "in place"}, e.next(t, "size=4", group), "taken back, the plan has")
 	e.apply(t, "size=4", group)
-	if after := e.servers(t); !maps.Equal(before, after) {
-		t.Errorf("before %v, after %v", before, after)
-	}
+	assert.Equal(t, before, e.servers(t), "the servers")
 }
