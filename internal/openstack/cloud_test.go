@@ -32,6 +32,14 @@ func open(t *testing.T, config openstack.Config) *openstack.Cloud {
 	return cloud
 }
 
+// hasZones fails unless a cloud lists so many zones of a region.
+func hasZones(t *testing.T, cloud *openstack.Cloud, region string, want int, name string) {
+	t.Helper()
+	zones, err := cloud.Zones(t.Context(), region)
+	assert.NoError(t, err, name)
+	assert.Len(t, zones, want, name)
+}
+
 // TestLoginIsShared: preparing a cloud makes no request, and what many want to know is asked for once.
 func TestLoginIsShared(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
@@ -66,9 +74,7 @@ func TestLogins(t *testing.T) {
 		fake := fakecloud.Start(t, fakecloud.Config{})
 		config := member(fake)
 		change(&config)
-		if zones, err := open(t, config).Zones(t.Context(), "RegionTwo"); err != nil || len(zones) != 2 {
-			t.Errorf("%s: got %v, %v", name, zones, err)
-		}
+		hasZones(t, open(t, config), "RegionTwo", 2, name)
 	}
 }
 
@@ -83,9 +89,9 @@ func TestToken(t *testing.T) {
 	_, err = cloud.Zones(t.Context(), "RegionOne")
 	require.NoError(t, err)
 	fake.ExpireTokens()
-	if _, err := cloud.Zones(t.Context(), "RegionTwo"); err == nil || !strings.Contains(err.Error(), "401") || strings.Contains(err.Error(), token) {
-		t.Errorf("got %v", err)
-	}
+	_, err = cloud.Zones(t.Context(), "RegionTwo")
+	assert.ErrorContains(t, err, "401")
+	assert.NotContains(t, fmt.Sprint(err), token)
 }
 
 func TestWrongPassword(t *testing.T) {
@@ -95,21 +101,16 @@ func TestWrongPassword(t *testing.T) {
 	cloud := open(t, config)
 	for range 3 {
 		err := cloud.Login(t.Context())
-		if err == nil || !strings.Contains(err.Error(), "The request you have made requires authentication.") || strings.Contains(err.Error(), config.Password) {
-			t.Errorf("got %v", err)
-		}
+		assert.ErrorContains(t, err, "The request you have made requires authentication.")
+		assert.NotContains(t, fmt.Sprint(err), config.Password)
 	}
 	assert.Equal(t, 1, fake.Count("POST identity /auth/tokens"), "logins: a login that was refused is not repeated")
 }
 
 // TestExpiredToken: requests that find the token expired share one new login.
 func TestExpiredToken(t *testing.T) {
-	fake := fakecloud.Start(t, fakecloud.Config{})
-	cloud := open(t, member(fake))
-	compute, err := cloud.Compute(t.Context(), "RegionOne")
-	require.NoError(t, err)
+	fake, _, compute := discovered(t)
 	fake.ExpireTokens()
-	fake.ResetRequests()
 	release := make(chan struct{})
 	fake.Inject(fakecloud.Fault{Path: "/auth/tokens", Effect: fakecloud.Delay, Delay: time.Minute, Until: release})
 	var wait sync.WaitGroup
@@ -173,12 +174,12 @@ func TestRegions(t *testing.T) {
 	// Where policy hides Keystone's regions, those of the catalogue are known.
 	fake.Inject(fakecloud.Fault{Path: "/regions", Status: http.StatusForbidden, Times: fakecloud.Forever})
 	cloud = open(t, member(fake))
-	if got, err := cloud.RegionState(t.Context(), "Moon"); err != nil || got != openstack.RegionUnknown {
-		t.Errorf("got %v, %v", got, err)
-	}
-	if got, err := cloud.Regions(t.Context()); err != nil || !slices.Equal(got, []string{"RegionOne", "RegionTwo"}) {
-		t.Errorf("got %v, %v", got, err)
-	}
+	state, err := cloud.RegionState(t.Context(), "Moon")
+	assert.NoError(t, err)
+	assert.Equal(t, openstack.RegionUnknown, state)
+	regions, err := cloud.Regions(t.Context())
+	assert.NoError(t, err)
+	assert.Equal(t, []string{"RegionOne", "RegionTwo"}, regions)
 }
 
 // TestEndpointOverrides: an overriding address stands for the provider's own
@@ -190,16 +191,10 @@ func TestEndpointOverrides(t *testing.T) {
 	base := strings.TrimSuffix(fake.AuthURL(), "/identity/v3")
 	config.EndpointOverrides = map[string]string{"compute": base + "/compute/RegionTwo/v2.1"}
 	cloud := open(t, config)
-	for region, count := range map[string]int{"RegionOne": 2, "RegionTwo": 2} {
-		if zones, err := cloud.Zones(t.Context(), region); err != nil || len(zones) != count {
-			t.Errorf("%s: got %v, %v", region, zones, err)
-		}
-	}
+	hasZones(t, cloud, "RegionOne", 2, "overridden")
+	hasZones(t, cloud, "RegionTwo", 2, "not overridden")
 	config.Region = "RegionTwo"
-	cloud = open(t, config)
-	if zones, err := cloud.Zones(t.Context(), "RegionOne"); err != nil || len(zones) != 3 {
-		t.Errorf("got %v, %v", zones, err)
-	}
+	hasZones(t, open(t, config), "RegionOne", 3, "of another region")
 	config.EndpointOverrides = map[string]string{"compute": "compute_legacy"}
 	_, err := open(t, config).Zones(t.Context(), "RegionTwo")
 	assert.ErrorContains(t, err, "no compute endpoint")

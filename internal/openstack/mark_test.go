@@ -11,7 +11,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 func TestParseMark(t *testing.T) {
@@ -26,10 +25,7 @@ func TestParseMark(t *testing.T) {
 
 // TestMark: what is noted are keys of the metadata, and no other is touched.
 func TestMark(t *testing.T) {
-	fake := fakecloud.Start(t, fakecloud.Config{})
-	cloud := open(t, member(fake))
-	compute, err := cloud.Compute(t.Context(), "RegionOne")
-	require.NoError(t, err)
+	fake, _, compute := discovered(t)
 	id := fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0", Metadata: map[string]string{"role": "web"}})[0]
 	server := openstack.Server{Compute: compute, ID: id}
 	holds := func(step string, err error, want map[string]string) {

@@ -286,9 +286,7 @@ func TestPeer(t *testing.T) {
 						t.Errorf("%s: shown as it came: %.500q", way.Name, shown)
 					}
 				}
-				if len(got.Error) > 16*2000 {
-					t.Errorf("%s: an error of %d bytes: %.300q", way.Name, len(got.Error), got.Error)
-				}
+				assert.LessOrEqual(t, len(got.Error), 16*2000, "%s: bytes of the error %.300q", way.Name, got.Error)
 				assert.LessOrEqual(t, got.Peak, mostMemory, "%s: MiB of memory", way.Name)
 				if got.Peak > worst.Peak {
 					worst = got

@@ -12,9 +12,7 @@ import (
 
 // TestServerStatus: a server that only waits for its removal is gone.
 func TestServerStatus(t *testing.T) {
-	fake := fakecloud.Start(t, fakecloud.Config{})
-	compute, err := open(t, member(fake)).Compute(t.Context(), "RegionOne")
-	require.NoError(t, err)
+	fake, _, compute := discovered(t)
 	for status, want := range map[string]string{"ACTIVE": "ACTIVE", "SHELVED": "SHELVED", "DELETED": "", "SOFT_DELETED": ""} {
 		id := fake.AddServers("RegionOne", fakecloud.Server{Name: "web", Status: status})[0]
 		if got, err := (openstack.Server{Compute: compute, ID: id}).Status(t.Context()); err != nil || got != want {
@@ -25,11 +23,9 @@ func TestServerStatus(t *testing.T) {
 
 // TestServerDirty: a time that is none is quoted by its decoder, and shown as a terminal may show it.
 func TestServerDirty(t *testing.T) {
-	fake := fakecloud.Start(t, fakecloud.Config{})
-	compute, err := open(t, member(fake)).Compute(t.Context(), "RegionOne")
-	require.NoError(t, err)
+	fake, _, compute := discovered(t)
 	fake.Inject(fakecloud.Fault{Path: "/servers/s", Status: http.StatusOK, Body: `{"server": {"id": "s", "status": "ACTIVE", "created": "now\u007f"}}`})
-	_, err = openstack.Server{Compute: compute, ID: "s"}.Status(t.Context())
+	_, err := openstack.Server{Compute: compute, ID: "s"}.Status(t.Context())
 	require.ErrorContains(t, err, `now\x7f`)
 	assert.NotContains(t, err.Error(), "\x7f")
 }
@@ -37,9 +33,7 @@ func TestServerDirty(t *testing.T) {
 // TestServerExists: servers are listed once. One that came since, or that the list
 // does not have for another reason, is asked for before it counts as gone.
 func TestServerExists(t *testing.T) {
-	fake := fakecloud.Start(t, fakecloud.Config{})
-	compute, err := open(t, member(fake)).Compute(t.Context(), "RegionOne")
-	require.NoError(t, err)
+	fake, _, compute := discovered(t)
 	there := func(id string, want bool) {
 		t.Helper()
 		if got, err := (openstack.Server{Compute: compute, ID: id}).Exists(t.Context()); err != nil || got != want {
@@ -50,11 +44,10 @@ func TestServerExists(t *testing.T) {
 	there(first, true)
 	there(fake.AddServers("RegionOne", fakecloud.Server{Name: "second"})[0], true)
 	there("00000000-0000-0000-0000-000000000000", false)
-	if lists, all := fake.Count("GET compute /servers"), fake.Count("GET compute /servers/*"); lists != 1 || all != 2 {
-		t.Errorf("%d lists, and %d servers were asked for", lists, all)
-	}
+	assert.Equal(t, 1, fake.Count("GET compute /servers"), "lists")
+	assert.Equal(t, 2, fake.Count("GET compute /servers/*"), "servers that were asked for")
 	fake.Inject(fakecloud.Fault{Path: "/servers/*", Status: 500, Times: fakecloud.Forever})
-	_, err = openstack.Server{Compute: compute, ID: "1"}.Exists(t.Context())
+	_, err := openstack.Server{Compute: compute, ID: "1"}.Exists(t.Context())
 	assert.Error(t, err, "a server that cannot be read counts as gone")
 }
 
@@ -66,14 +59,12 @@ func TestEmptyPage(t *testing.T) {
 		"the first page": `{"servers": [], ` + link + `}`,
 		"a later page":   `{"servers": [{"id": "1"}], ` + link + `}`,
 	} {
-		fake := fakecloud.Start(t, fakecloud.Config{})
-		compute, err := open(t, member(fake)).Compute(t.Context(), "RegionOne")
-		require.NoError(t, err)
+		fake, _, compute := discovered(t)
 		if name == "a later page" {
 			fake.Inject(fakecloud.Fault{Path: "/servers", Status: 200, Body: page})
 		}
 		fake.Inject(fakecloud.Fault{Path: "/servers", Status: 200, Body: `{"servers": [], ` + link + `}`, Times: 10})
-		_, err = openstack.Server{Compute: compute, ID: "1"}.Exists(t.Context())
+		_, err := openstack.Server{Compute: compute, ID: "1"}.Exists(t.Context())
 		assert.ErrorContains(t, err, "more items are announced after", name)
 		assert.LessOrEqual(t, fake.Count("GET compute /servers"), 2, "%s: requests", name)
 	}

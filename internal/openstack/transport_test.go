@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/proxied"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -305,5 +306,26 @@ func TestLogTellsNoSecret(t *testing.T) {
 	text := strings.Join(lines, "\n")
 	if len(lines) != 2 || !strings.Contains(text, "status:503") || !strings.Contains(text, "status:200") || strings.Contains(text, "hidden") {
 		t.Errorf("got %s", text)
+	}
+}
+
+// TestProxy: requests to OpenStack go through the proxy of the environment, over
+// http too, except to the hosts of NO_PROXY: as those of
+// terraform-provider-openstack do.
+func TestProxy(t *testing.T) {
+	for address, want := range map[string][]string{
+		"https://keystone.invalid": {"CONNECT keystone.invalid:443"},
+		"http://keystone.invalid":  {"POST http://keystone.invalid/v3/auth/tokens"},
+		"http://inside.invalid":    nil,
+	} {
+		t.Run(address, func(t *testing.T) {
+			assert.Equal(t, want, proxied.Seen(t, func() {
+				cloud, err := New(Config{AuthURL: address + "/v3", UserID: "ann", Password: "p", TenantID: "p"})
+				if err == nil {
+					err = cloud.Login(t.Context())
+				}
+				assert.Error(t, err, "the proxy logged us in")
+			}, "NO_PROXY=inside.invalid"))
+		})
 	}
 }
