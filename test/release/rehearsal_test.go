@@ -97,9 +97,7 @@ func TestRehearsal(t *testing.T) {
 			}
 		})
 	}
-	if ran == 0 {
-		t.Error("there is neither terraform nor tofu")
-	}
+	assert.NotZero(t, ran, "there is neither terraform nor tofu")
 }
 
 // start starts a registry with the first release, and returns its host and port
@@ -140,9 +138,8 @@ func from(source string) string {
 func use(t *testing.T, w *workspace.Workspace) {
 	t.Helper()
 	output, err := w.Run(t.Context(), "plan", "-input=false", "-no-color")
-	if err != nil || !regexp.MustCompile(`RegionTwo\s+= 2`).MatchString(output) {
-		t.Errorf("plan: %v\n%s", err, output)
-	}
+	assert.NoError(t, err)
+	assert.Regexp(t, `RegionTwo\s+= 2`, output)
 }
 
 // complete: a release has what the registries ask for, and every target that the
@@ -243,10 +240,8 @@ func (r rehearsal) verify(t *testing.T) {
 	require.NoError(t, os.CopyFS(dir, os.DirFS(r.first)))
 	script := filepath.Join(workspace.Root(), "examples/guides/installing/verify.sh")
 	run(t, dir, r.signer.env(), script, first)
-	zips, err := filepath.Glob(filepath.Join(dir, "*.zip"))
-	if err != nil || len(zips) == 0 {
-		t.Fatal(zips, err)
-	}
+	zips := zipsOf(t, dir, 13)
+	require.NotEmpty(t, zips)
 	require.NoError(t, os.WriteFile(zips[0], []byte("something else"), 0o600))
 	w := workspace.Workspace{Dir: dir, Terraform: script, Env: r.signer.env()}
 	output, err := w.Run(t.Context(), first)
@@ -416,9 +411,7 @@ func (r rehearsal) guideSettings(t *testing.T, kind, example, place string) (lis
 		}
 		list = append(list, settings(t, text))
 	}
-	if len(list) == 0 {
-		t.Fatalf("the guide shows no %s", kind)
-	}
+	require.NotEmpty(t, list, "the guide shows no %s", kind)
 	return list
 }
 

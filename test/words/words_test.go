@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -40,9 +41,7 @@ func list(t *testing.T) []word {
 			continue
 		}
 		parts := columns.FindStringSubmatch(line)
-		if parts == nil {
-			t.Fatalf("words.txt: %q has no better word", line)
-		}
+		require.NotNil(t, parts, "words.txt: %q has no better word", line)
 		words = append(words, word{regexp.MustCompile("(?i)" + parts[1]), parts[2]})
 	}
 	return words
@@ -230,9 +229,7 @@ func TestPlainWords(t *testing.T) {
 	})
 	require.NoError(t, err)
 	for extension, least := range map[string]int{".go": 5000, ".md": 100, ".tmpl": 300, ".tf": 50, ".yml": 5} {
-		if read[extension] < least {
-			t.Errorf("only %d passages of %s files were read", read[extension], extension)
-		}
+		assert.GreaterOrEqual(t, read[extension], least, "passages of %s files", extension)
 	}
 }
 
@@ -261,4 +258,44 @@ func TestReader(t *testing.T) {
 			t.Errorf("%s: %q", file, faults)
 		}
 	}
+}
+
+// What users read: a rule stands in one place, and a guide is read in ten minutes.
+const (
+	mostWords     = 38000 // of all pages together
+	mostGuides    = 20
+	mostOfGuide   = 1800
+	mostOfSenlin  = 2500
+	mostPlacement = 2300
+)
+
+// TestCounts: nobody reads more than this.
+func TestCounts(t *testing.T) {
+	total, guides := 0, 0
+	for _, pattern := range []string{"README.md", "docs/*.md", "docs/*/*.md"} {
+		pages, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil || len(pages) == 0 {
+			t.Fatalf("%s: %d pages, %v", pattern, len(pages), err)
+		}
+		for _, page := range pages {
+			content, err := os.ReadFile(page)
+			require.NoError(t, err)
+			words, most := len(strings.Fields(string(content))), mostWords
+			switch {
+			case filepath.Base(page) == "from-senlin.md":
+				most = mostOfSenlin
+			case filepath.Base(page) == "placement_attachment.md":
+				most = mostPlacement
+			case filepath.Base(filepath.Dir(page)) == "guides":
+				most = mostOfGuide
+			}
+			if filepath.Base(filepath.Dir(page)) == "guides" {
+				guides++
+			}
+			assert.LessOrEqual(t, words, most, "words of %s", page)
+			total += words
+		}
+	}
+	assert.LessOrEqual(t, total, mostWords, "words of all pages together")
+	assert.LessOrEqual(t, guides, mostGuides, "guides")
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -20,9 +21,8 @@ func TestTable(t *testing.T) {
 		t.Fatalf("%d faults, %v", len(all), err)
 	}
 	for _, f := range all {
-		if _, err := f.put(); err != nil {
-			t.Error(err)
-		}
+		_, err := f.put()
+		assert.NoError(t, err)
 		there := map[string]bool{}
 		files, _ := filepath.Glob(filepath.Join(f.pkg, "*_test.go"))
 		for _, file := range files {
@@ -33,9 +33,7 @@ func TestTable(t *testing.T) {
 			}
 		}
 		for name := range strings.SplitSeq(strings.Trim(f.tests, "^$()"), "|") {
-			if !there[name] {
-				t.Errorf("%s: %s has no test %s", f.title, f.pkg, name)
-			}
+			assert.True(t, there[name], "%s: %s has no test %s", f.title, f.pkg, name)
 		}
 	}
 }

@@ -28,7 +28,5 @@ func TestEdit(t *testing.T) {
 	}
 	all.edit("docs/resources/two.md", section("String, Sensitive"))
 	got := all.edit("docs/actions/three.md", section("String"))
-	if link := "As in [`a` of `stackpolicy_two`](../resources/two.md#a).\n"; !strings.HasSuffix(got, link) {
-		t.Errorf("%s\nwant:\n%s", got, link)
-	}
+	assert.True(t, strings.HasSuffix(got, "As in [`a` of `stackpolicy_two`](../resources/two.md#a).\n"), got)
 }

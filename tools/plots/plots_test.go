@@ -28,9 +28,7 @@ func TestDrift(t *testing.T) {
 		now, err := os.ReadFile(filepath.Join(dir, file.Name()))
 		require.NoError(t, err)
 		was, err := os.ReadFile(filepath.Join(top, "assets", file.Name()))
-		if err != nil || string(was) != string(now) {
-			t.Errorf("assets/%s is out of date, run make plots (%v)", file.Name(), err)
-		}
+		assert.True(t, err == nil && string(was) == string(now), "assets/%s is out of date, run make plots (%v)", file.Name(), err)
 	}
 }
 
@@ -85,9 +83,7 @@ func TestNothingOverflows(t *testing.T) {
 	for name, picture := range pictures(t) {
 		width := number(t, size.FindStringSubmatch(picture)[1])
 		labels := label.FindAllStringSubmatch(picture, -1)
-		if len(labels) < 8 {
-			t.Errorf("%s has %d texts", name, len(labels))
-		}
+		assert.GreaterOrEqual(t, len(labels), 8, "texts of %s", name)
 		for _, l := range labels {
 			class, from, text := l[1], number(t, l[2]), html.UnescapeString(l[4])
 			long := 0.6 * 13 * float64(utf8.RuneCountInString(text))

@@ -3,7 +3,6 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -30,9 +29,8 @@ func TestCount(t *testing.T) {
 FAIL	x	0.1s
 `))
 	want := counts{Passed: 2, Failed: []string{"TestAccC"}, Skipped: map[string]int{"needs two regions, and the cloud has [one]": 1, "no reason": 1}}
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("%v\n got %+v\nwant %+v", err, got, want)
-	}
+	require.NoError(t, err)
+	assert.Equal(t, want, got)
 }
 
 func TestVersions(t *testing.T) {
@@ -63,7 +61,7 @@ func TestBetween(t *testing.T) {
 	for range 2 {
 		require.NoError(t, between(file, "new\n"))
 	}
-	if text, err := os.ReadFile(file); err != nil || string(text) != begin+"\nnew\n\n"+end {
-		t.Errorf("%v\n%s", err, text)
-	}
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, begin+"\nnew\n\n"+end, string(text))
 }

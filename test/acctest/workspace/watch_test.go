@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -16,9 +15,7 @@ func TestSources(t *testing.T) {
 	require.NoError(t, err)
 	stub := filepath.Join(Root(), "test", "acctest", "openstackstub")
 	for _, file := range []string{stub, filepath.Join(stub, "serve", "main.go"), filepath.Join(stub, "instance_resource.go"), filepath.Join(Root(), "go.sum")} {
-		if !slices.Contains(files, file) {
-			t.Errorf("%s is not among the %d files", file, len(files))
-		}
+		assert.Contains(t, files, file)
 	}
 	for _, file := range files {
 		assert.NoError(t, Watch(file))
