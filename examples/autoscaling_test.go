@@ -30,9 +30,7 @@ func (e example) scale(t *testing.T, load int) {
 		// ends in the moment between its two looks at the lock.
 		output, err = run()
 	}
-	if err != nil {
-		t.Errorf("load %d: %v\n%s", load, err, output)
-	}
+	assert.NoError(t, err, "load %d:\n%s", load, output)
 }
 
 // TestExample_autoscaling, on the fake cloud alone because no cloud makes a

@@ -43,9 +43,8 @@ func TestCloud(t *testing.T) {
 	shell.Env = []string{"PATH=" + os.Getenv("PATH")}
 	env, err := shell.Output()
 	url := regexp.MustCompile(`See it, and break it: (\S+)/`).FindStringSubmatch(printed.String())
-	if err != nil || url == nil {
-		t.Fatalf("%v\n%s", err, printed.String())
-	}
+	require.NoError(t, err, printed.String())
+	require.NotNil(t, url, printed.String())
 	_, kubectl := kube(t)
 	elsewhere := acctest.NewFake(t, fakecloud.Config{})
 	for _, folder := range folders(t) {
@@ -99,9 +98,8 @@ func TestFromSource(t *testing.T) {
 	_, section, _ := strings.Cut(string(page), "## From the source")
 	build := regexp.MustCompile("(?s)```sh\n(.*?)```").FindStringSubmatch(section)
 	config := regexp.MustCompile("(?s)```terraform\n(.*?)```").FindStringSubmatch(section)
-	if build == nil || config == nil {
-		t.Fatal("the section has no script, or no configuration")
-	}
+	require.NotNil(t, build, "the script of the section")
+	require.NotNil(t, config, "the configuration of the section")
 	script := regexp.MustCompile(`git clone .* && cd .*`).ReplaceAllString(build[1], "cd "+workspace.Root())
 	if strings.Contains(filepath.Base(terraform), "tofu") {
 		script = strings.ReplaceAll(script, "registry.terraform.io", "registry.opentofu.org")

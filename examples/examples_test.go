@@ -24,9 +24,7 @@ func TestMain(m *testing.M) { os.Exit(acctest.Main(m)) }
 
 func TestFormat(t *testing.T) {
 	output, err := exec.CommandContext(t.Context(), acctest.Terraform(t), "fmt", "-check", "-diff", "-recursive", ".").CombinedOutput()
-	if err != nil {
-		t.Errorf("run make fmt to fix this: %v\n%s", err, output)
-	}
+	assert.NoError(t, err, "run make fmt to fix this:\n%s", output)
 }
 
 // folders lists those that have Terraform files.
@@ -38,9 +36,8 @@ func folders(t *testing.T) (list []string) {
 		}
 		return err
 	})
-	if err != nil || len(list) == 0 {
-		t.Fatalf("found %d examples, %v", len(list), err)
-	}
+	require.NoError(t, err)
+	require.NotEmpty(t, list, "examples")
 	return list
 }
 

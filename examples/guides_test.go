@@ -228,9 +228,8 @@ func TestAccExample_drainingByQueue(t *testing.T) {
 	}()
 	e.apply(t, "size=1")
 	stop()
-	if n := <-done; n != 2 || len(e.servers(t)) != 1 {
-		t.Errorf("%d messages were consumed, servers %v", n, e.servers(t))
-	}
+	assert.Equal(t, 2, <-done, "messages that were consumed")
+	assert.Len(t, e.servers(t), 1, "servers")
 }
 
 // TestAccExample_fromSenlin: a cluster that runs is imported, attachment and
@@ -350,9 +349,8 @@ func TestAccExample_testingAModule(t *testing.T) {
 	passes := func(file string) {
 		t.Helper()
 		text, err := e.Run(t.Context(), "test", "-no-color", "-filter="+file)
-		if err != nil || !strings.Contains(text, "Success! 1 passed, 0 failed.") {
-			t.Errorf("%v\n%s", err, text)
-		}
+		assert.NoError(t, err)
+		assert.Contains(t, text, "Success! 1 passed, 0 failed.")
 	}
 	passes("tests/planned.tftest.hcl")
 	env := e.Env

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -50,11 +51,7 @@ func TestScriptsCheckArguments(t *testing.T) {
 		run := exec.CommandContext(t.Context(), shell, append([]string{script}, c.args...)...)
 		run.Dir, run.Env = dir, append(append(os.Environ(), "PATH="+tools+string(os.PathListSeparator)+os.Getenv("PATH")), c.env...)
 		output, err := run.CombinedOutput()
-		if err == nil {
-			t.Errorf("%s %q %q succeeded: %s", c.script, c.env, c.args, output)
-		}
-		if _, err := os.Stat(filepath.Join(dir, "owned")); err == nil {
-			t.Errorf("%s %q %q ran a program: %s", c.script, c.env, c.args, output)
-		}
+		assert.Error(t, err, "%s %q %q succeeded: %s", c.script, c.env, c.args, output)
+		assert.NoFileExists(t, filepath.Join(dir, "owned"), "%s %q %q ran a program: %s", c.script, c.env, c.args, output)
 	}
 }

@@ -25,9 +25,7 @@ func inOrder(t *testing.T, text string, nodes ...string) {
 			"openstack_compute_volume_attach_v2.web[%q]: Destruction complete", "openstack_compute_instance_v2.web[%q]: Destroying",
 		} {
 			next := strings.Index(text, fmt.Sprintf(line, node))
-			if next <= at {
-				t.Errorf("%s comes too early, or not at all:\n%s", fmt.Sprintf(line, node), text)
-			}
+			assert.Greater(t, next, at, "%s comes too early, or not at all:\n%s", fmt.Sprintf(line, node), text)
 			at = next
 		}
 	}
@@ -93,9 +91,8 @@ func TestAccExample_stateful(t *testing.T) {
 		after := e.servers(t)
 		made := slices.Collect(maps.Keys(after))
 		made = slices.DeleteFunc(made, func(name string) bool { return before[name] == after[name] })
-		if len(made) != 1 || len(after) != 3 {
-			t.Fatalf("the servers were %v and are %v", before, after)
-		}
+		require.Len(t, made, 1, "new servers")
+		require.Len(t, after, 3, "servers")
 		inOrder(t, text, made...)
 		assert.NotContains(t, text, "create_before_destroy", "with it Nova refuses: a port belongs to one server")
 		if e.c.Fake != nil {
@@ -115,9 +112,7 @@ func TestAccExample_stateful(t *testing.T) {
 
 	inOrder(t, e.apply(t, image, "size=1"), "web-1", "web-2")
 	same("shrink")
-	if one := e.servers(t); len(one) != 1 || one["web-0"] != three["web-0"] {
-		t.Errorf("left are %v of %v", one, three)
-	}
+	assert.Equal(t, map[string]string{"web-0": three["web-0"]}, e.servers(t), "left are")
 	text := e.apply(t, image, "size=1", `release=["web-2"]`)
 	var names []string
 	for _, match := range regexp.MustCompile(`(?m)^(\S+): Destroying`).FindAllStringSubmatch(text, -1) {

@@ -156,9 +156,9 @@ func TestRegions(t *testing.T) {
 	for region, want := range map[string]openstack.RegionState{
 		"RegionOne": openstack.RegionWithCompute, "RegionTwo": openstack.RegionNoCompute, "Dark": openstack.RegionNoCompute, "Moon": openstack.RegionUnknown,
 	} {
-		if got, err := cloud.RegionState(t.Context(), region); err != nil || got != want {
-			t.Errorf("%s: got %v, %v, want %v", region, got, err, want)
-		}
+		got, err := cloud.RegionState(t.Context(), region)
+		assert.NoError(t, err, region)
+		assert.Equal(t, want, got, region)
 	}
 	assert.Equal(t, 1, fake.Count("GET identity /regions"), "requests for regions")
 	if region, err := cloud.Region(t.Context()); err != nil || region != "RegionOne" {

@@ -14,7 +14,6 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -131,9 +130,7 @@ func TestResolveLikeTheOpenStackProvider(t *testing.T) {
 			if want.UserID != "" {
 				want.DomainID, want.DomainName = "", ""
 			}
-			if !reflect.DeepEqual(got.auth, want) {
-				t.Errorf("credentials\n  got %+v %+v\n want %+v %+v", got.auth, got.auth.Scope, want, want.Scope)
-			}
+			assert.Equal(t, want, got.auth, "credentials")
 			assert.Equal(t, theirs.Region, got.region, "region")
 			assert.Equal(t, theirs.Insecure != nil && *theirs.Insecure, got.tls.InsecureSkipVerify, "insecure")
 		})

@@ -215,9 +215,7 @@ func (p *tab) shot(name string) {
 	p.Helper()
 	image, err := chromedp.Run(p.ctx, chromedp.FullScreenshot(100))
 	require.NoError(p, err)
-	if len(image) < 5000 {
-		p.Errorf("%s is empty: %d bytes", name, len(image))
-	}
+	assert.GreaterOrEqual(p, len(image), 5000, "bytes of %s", name)
 	if *shots != "" {
 		require.NoError(p, os.WriteFile(filepath.Join(*shots, name+".png"), image, 0o644))
 	}

@@ -3,6 +3,8 @@ package acctest
 import (
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 )
 
 func TestAge(t *testing.T) {
@@ -13,14 +15,13 @@ func TestAge(t *testing.T) {
 		130 * time.Minute:     2 * time.Hour,
 		hours / 2 * time.Hour: hours/2*time.Hour - 10*time.Minute,
 	} {
-		if got, ok := Age(newPrefix(begun)+"web", begun.Add(later)); got != want || !ok {
-			t.Errorf("%v later: %v, %t; want %v", later, got, ok, want)
-		}
+		got, ok := Age(newPrefix(begun)+"web", begun.Add(later))
+		assert.True(t, ok, "%v later", later)
+		assert.Equal(t, want, got, "%v later", later)
 	}
 	for _, name := range []string{"", "acc-", "acc-abcdefghijk", "acc-abcdefghij-x", "acc-abcdefghijkl-x", "acc-ABCdefghijk-x", "acc-wbcdefghijk-x",
 		"acc-abc1efghijk-x", "xacc-abcdefghijk-x"} {
-		if _, ok := Age(name, begun); ok {
-			t.Errorf("%q is taken for a test's", name)
-		}
+		_, ok := Age(name, begun)
+		assert.False(t, ok, "%q is taken for a test's", name)
 	}
 }

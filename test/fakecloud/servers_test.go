@@ -126,8 +126,8 @@ func TestNetworks(t *testing.T) {
 	} {
 		k.must(202, "POST compute /servers "+row.version, fmt.Sprintf(`{"server": {"name": "x", "flavorRef": "m1.tiny", "imageRef": %q%s}}`, c.images[0].ID, row.networks))
 		a := k.must(200, "GET compute /servers/detail?limit=1", "")
-		if strings.Contains(a.body, `"addresses":{"shared":[{"version":4`) != row.address || strings.Contains(a.body, "security_groups") != row.address {
-			t.Errorf("%s%s: %s", row.version, row.networks, a.body)
+		for _, part := range []string{`"addresses":{"shared":[{"version":4`, "security_groups"} {
+			assert.Equal(t, row.address, strings.Contains(a.body, part), "%s%s: %s", row.version, row.networks, a.body)
 		}
 	}
 }
@@ -230,9 +230,8 @@ func TestZones(t *testing.T) {
 		{"it is enabled", func() { c.SetZoneAvailable("RegionOne", "az-2", true) }, "az-1 az-2", "az-0 az-1 az-2"},
 	} {
 		step.do()
-		if one, two := zoneList(t, k, "compute"), zoneList(t, k, "two"); one != step.one || two != step.two {
-			t.Errorf("%s: %s; %s. want %s; %s", step.name, one, two, step.one, step.two)
-		}
+		assert.Equal(t, step.one, zoneList(t, k, "compute"), step.name)
+		assert.Equal(t, step.two, zoneList(t, k, "two"), step.name)
 	}
 }
 

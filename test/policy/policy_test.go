@@ -37,9 +37,8 @@ func judge(t *testing.T, rule string, plan []byte) []string {
 	require.NoError(t, json.Unmarshal(plan, &input))
 	file := filepath.Join(workspace.Root(), "examples", guide, "policy.rego")
 	found, err := rego.New(rego.Query("data.main."+rule), rego.Load([]string{file}, nil), rego.Input(input)).Eval(t.Context())
-	if err != nil || len(found) != 1 {
-		t.Fatalf("%s: %v, %v", rule, found, err)
-	}
+	require.NoError(t, err)
+	require.Len(t, found, 1, rule)
 	var messages []string
 	for _, m := range found[0].Expressions[0].Value.([]any) {
 		messages = append(messages, index.ReplaceAllString(fmt.Sprint(m), "web-N"))

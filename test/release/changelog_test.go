@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -56,12 +57,9 @@ func TestChangelog(t *testing.T) {
 				return
 			}
 			text, readErr := os.ReadFile(filepath.Join(dir, "CHANGELOG.md"))
-			if err := errors.Join(err, readErr); err != nil {
-				t.Fatalf("%v\n%s", err, output)
-			}
-			if string(text) != head+c.want || len(left) > 0 {
-				t.Errorf("%d changes left, CHANGELOG.md is\n%s\nwant\n%s", len(left), text, head+c.want)
-			}
+			require.NoError(t, errors.Join(err, readErr), string(output))
+			assert.Empty(t, left, "changes that are left")
+			assert.Equal(t, head+c.want, string(text), "CHANGELOG.md")
 		})
 	}
 }

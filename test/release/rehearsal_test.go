@@ -484,7 +484,5 @@ func (r rehearsal) reproduce(t *testing.T, src source) {
 	want, err := os.ReadFile(built)
 	require.NoError(t, err)
 	got := unzipped(t, filepath.Join(r.next, "terraform-provider-stackpolicy_"+next), "terraform-provider-stackpolicy_v"+next)
-	if !bytes.Equal(got, want) {
-		t.Errorf("the program of the release has %d bytes, the one that was built again %d, and they differ", len(got), len(want))
-	}
+	assert.True(t, bytes.Equal(got, want), "the program of the release has %d bytes, the one that was built again %d, and they differ", len(got), len(want))
 }

@@ -4,11 +4,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestOperations: what is broken is listed until it is repaired, and what there is not is an error. A server of which
@@ -29,9 +30,7 @@ func TestOperations(t *testing.T) {
 		return now
 	}
 	for first, tries := clock(), 0; clock().Sub(first) < 2*time.Second; tries++ { // a pause of that length ends
-		if tries == 600 {
-			t.Fatal("the cloud's clock stands still")
-		}
+		require.Less(t, tries, 600, "the cloud's clock stands still")
 		time.Sleep(100 * time.Millisecond)
 	}
 	silences := []string{"host/RegionOne/r1-cmp-3", "service/RegionOne/web-0", "stop/RegionOne/web-0", "error/RegionOne/web-0"}
@@ -39,9 +38,7 @@ func TestOperations(t *testing.T) {
 		if w := do("POST", "/break/"+what); w.Code != 200 || !slices.Equal(p.state().Broken, []string{what}) {
 			t.Errorf("%s: %d %s, broken is %v", what, w.Code, w.Body, p.state().Broken)
 		}
-		if silent := do("GET", "/health/web-0").Code != 200; silent != slices.Contains(silences, what) {
-			t.Errorf("%s: the service answers: %v", what, !silent)
-		}
+		assert.Equal(t, slices.Contains(silences, what), do("GET", "/health/web-0").Code != 200, "%s: the service is silent", what)
 		do("POST", "/repair/"+what)
 		if now := p.state(); len(now.Broken) != 0 || !now.Servers[0].Answers {
 			t.Errorf("%s is repaired: %+v", what, now)
@@ -56,7 +53,5 @@ func TestOperations(t *testing.T) {
 	if now := p.state(); len(now.Servers)+len(now.Broken) != 0 {
 		t.Errorf("it is deleted: %+v", now)
 	}
-	if w := do("GET", "/page/"); !strings.Contains(w.Body.String(), "A cloud to play on") {
-		t.Errorf("%d %s", w.Code, w.Body)
-	}
+	assert.Contains(t, do("GET", "/page/").Body.String(), "A cloud to play on")
 }

@@ -59,9 +59,7 @@ func TestRepeatedRequest(t *testing.T) {
 	ran := func(want int) {
 		t.Helper()
 		text, _ := os.ReadFile(runs)
-		if got := strings.Count(string(text), "run"); got != want {
-			t.Errorf("the command ran %d times, want %d", got, want)
-		}
+		assert.Equal(t, want, strings.Count(string(text), "run"), "how often the command ran")
 	}
 	first, second := time.Now().Add(-time.Minute), time.Now()
 	c := start()
@@ -95,9 +93,7 @@ func TestSecretStays(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("WEBHOOK_SECRET", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
 	script, environment := filepath.Join(dir, "drain.sh"), filepath.Join(dir, "environment")
-	if err := os.WriteFile(script, []byte("#!/bin/sh\nenv >'"+environment+"'\n"), 0o700); err != nil { //nolint:gosec // it is a program
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(script, []byte("#!/bin/sh\nenv >'"+environment+"'\n"), 0o700)) //nolint:gosec // it is a program
 	verifier, err := standardwebhooks.NewWebhook(os.Getenv("WEBHOOK_SECRET"))
 	require.NoError(t, err)
 	c, err := open(filepath.Join(dir, "drained.log"), script, verifier)
@@ -105,9 +101,9 @@ func TestSecretStays(t *testing.T) {
 	defer c.file.Close()
 	c.drain(message{Token: "t", Name: "web-0"}, 0)
 	got, err := os.ReadFile(environment)
-	if err != nil || !strings.Contains(string(got), "NODE_NAME=web-0") || strings.Contains(string(got), "WEBHOOK_SECRET") {
-		t.Errorf("%v, the command got %s", err, got)
-	}
+	require.NoError(t, err)
+	assert.Contains(t, string(got), "NODE_NAME=web-0")
+	assert.NotContains(t, string(got), "WEBHOOK_SECRET")
 	var logged strings.Builder
 	log.SetOutput(&logged)
 	defer log.SetOutput(os.Stderr)
@@ -121,8 +117,8 @@ func TestSecretStays(t *testing.T) {
 		}
 		w := httptest.NewRecorder()
 		c.ServeHTTP(w, r)
-		if w.Code != http.StatusUnauthorized || w.Body.String() != "not signed by us\n" || !strings.Contains(logged.String(), want) {
-			t.Errorf("answered %d %q, logged %q, want %q", w.Code, w.Body, &logged, want)
-		}
+		assert.Equal(t, http.StatusUnauthorized, w.Code)
+		assert.Equal(t, "not signed by us\n", w.Body.String())
+		assert.Contains(t, logged.String(), want)
 	}
 }
