@@ -479,23 +479,17 @@ func TestFields(t *testing.T) {
 	p.shows("#drawing", "4 nodes before, 9 after: 5 added.")
 }
 
-// TestReset: the page as it was, and the focus is never lost.
+// TestReset: the page as it was, and the focus is never lost. What changes in the picture is seen to change.
 func TestReset(t *testing.T) {
 	p := open(t, "")
 	p.set("capacity-number", "12")
+	assert.NotZero(t, js[int](p, "document.getAnimations().length"), "what moves")
 	for _, want := range []string{"Remove zone az-2 of RegionOne", "Remove zone az-3 of RegionOne", "Remove region RegionTwo", "Remove region RegionTwo", "add-region"} {
 		js[any](p, `(() => { document.querySelectorAll("#places .place > button")[document.querySelectorAll("#places .zone").length > 0 ? 1 : 0].click(); return null })()`)
 		assert.Equal(t, want, js[string](p, `document.activeElement.getAttribute("aria-label") || document.activeElement.id`), "the focus")
 	}
 	p.run(chromedp.Click("#reset"))
 	p.shows("#drawing", "4 nodes before, 9 after: 5 added.")
-}
-
-// TestMoves: what changes in the picture is seen to change.
-func TestMoves(t *testing.T) {
-	p := open(t, "")
-	p.set("capacity-number", "12")
-	assert.NotZero(t, js[int](p, "document.getAnimations().length"), "what moves")
 }
 
 // TestNoPlanner: without the planner there is no form that does nothing.
