@@ -28,42 +28,22 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(acctest.Main(m)) }
 
-// config is a cluster whose nodes have the version that the variable image says. Its output
-// changes with each plan.
-func config(c *acctest.Cloud, capacity int, update, readiness string) string {
-	return fmt.Sprintf(`
-variable "image" { default = "a" }
-variable "user_data" { default = "" }
-output "now" { value = timestamp() }
-resource "stackpolicy_placement_attachment" "web" {
-  cluster           = %[1]q
-  node_name_pattern = "{cluster}{index}"
-  desired_capacity  = %[4]d
-  zones             = [{ name = "az-1" }, { name = "az-2" }]
-  template          = { version = var.image }
+// config is a cluster of four nodes, replaced two with each apply, whose version is what the
+// variable image says. Its output changes with each plan.
+func config(c *acctest.Cloud, update, readiness string) string {
+	return "variable \"image\" { default = \"a\" }\nvariable \"user_data\" { default = \"\" }\noutput \"now\" { value = timestamp() }\n" +
+		acctest.Placement(c, 4, acctest.Places("RegionOne: az-1 az-2"), fmt.Sprintf(`template          = { version = var.image }
   update {
-    causes = ["TEMPLATE"]
-    %[5]s
-  }
-}
-resource "openstack_compute_instance_v2" "web" {
-  for_each          = stackpolicy_placement_attachment.web.nodes
-  name              = each.key
-  availability_zone = each.value.zone
-  image_id          = each.value.template.version == "misspelled" ? "none" : %[2]q
-  user_data         = var.user_data
-  flavor_id         = %[3]q
-  network_mode      = "none"
-  metadata          = { version = each.value.template.version }
-  lifecycle { create_before_destroy = true }
-}
-resource "stackpolicy_readiness_attachment" "web" {
-  cluster = %[1]q
-  servers = { for name, s in openstack_compute_instance_v2.web : name => {
-    id = s.id, mark = stackpolicy_placement_attachment.web.nodes[name].mark } }
-  %[6]s
-}
-`, c.Prefix, c.Image, c.Flavor, capacity, update, readiness)
+    causes         = ["TEMPLATE"]
+    max_batch_size = 2
+    %s
+  }`, update)) + acctest.Servers(fmt.Sprintf(`
+  image_id     = each.value.template.version == "misspelled" ? "none" : %q
+  user_data    = var.user_data
+  flavor_id    = %q
+  network_mode = "none"
+  metadata     = { version = each.value.template.version }
+  %s`, c.Image, c.Flavor, acctest.First)) + acctest.Drained(acctest.First) + acctest.Awaited(c, readiness)
 }
 
 // versions counts the servers of the versions a and b.
@@ -95,7 +75,7 @@ func start(t *testing.T, update, readiness string) (*acctest.Cloud, func(args ..
 	file, err := program()
 	require.NoError(t, err)
 	c := acctest.NewFake(t, fakecloud.Config{Now: time.Now})
-	w := c.Installed(t, config(c, 4, "max_batch_size = 2\n    "+update, readiness))
+	w := c.Installed(t, config(c, update, readiness))
 	for range 2 { // the marks of the first are what requires marks from then on
 		_, err := w.Apply(t.Context())
 		require.NoError(t, err)
@@ -167,8 +147,8 @@ func TestEnds(t *testing.T) {
 		said     string
 		versions string
 	}{
-		{[]string{"-var", "image=a", "-var", "user_data=x"}, 2, "held: no node change asks for what the plan does to 4 resources. " +
-			"Apply it by hand, or let it through with -accept openstack_compute_instance_v2", "map[a:4]"},
+		{[]string{"-var", "image=a", "-var", "user_data=x"}, 2, "held: no node change asks for what the plan does to 8 resources. " +
+			"Apply it by hand, or let it through with -accept openstack_compute_instance_v2 -accept stackpolicy_deletion_attachment", "map[a:4]"},
 		{[]string{"-var", "image=misspelled"}, 1, "failed: the apply failed twice in the same way, with the same plan (3 applies", "map[a:4]"},
 		{[]string{"-var", "image=bad"}, 3, "reverted: ", "map[a:4]"},
 	} {

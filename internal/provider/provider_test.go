@@ -56,47 +56,43 @@ func configFor(t *testing.T, block map[string]attr.Value, env map[string]string)
 // terraform-provider-openstack reaches the cloud's configuration, the argument
 // before the variable.
 func TestArguments(t *testing.T) {
-	text := func(name string) func(openstack.Config) any {
-		return func(c openstack.Config) any { return reflect.ValueOf(c).FieldByName(name).Interface() }
-	}
-	arguments := map[string]struct {
-		env   []string
-		value func(openstack.Config) any
-	}{
-		"auth_url":                      {[]string{"OS_AUTH_URL"}, text("AuthURL")},
-		"cloud":                         {[]string{"OS_CLOUD"}, text("Cloud")},
-		"region":                        {[]string{"OS_REGION_NAME"}, text("Region")},
-		"user_name":                     {[]string{"OS_USERNAME"}, text("UserName")},
-		"user_id":                       {[]string{"OS_USER_ID"}, text("UserID")},
-		"application_credential_id":     {[]string{"OS_APPLICATION_CREDENTIAL_ID"}, text("ApplicationCredentialID")},
-		"application_credential_name":   {[]string{"OS_APPLICATION_CREDENTIAL_NAME"}, text("ApplicationCredentialName")},
-		"application_credential_secret": {[]string{"OS_APPLICATION_CREDENTIAL_SECRET"}, text("ApplicationCredentialSecret")},
-		"tenant_id":                     {[]string{"OS_TENANT_ID", "OS_PROJECT_ID"}, text("TenantID")},
-		"tenant_name":                   {[]string{"OS_TENANT_NAME", "OS_PROJECT_NAME"}, text("TenantName")},
-		"password":                      {[]string{"OS_PASSWORD"}, text("Password")},
-		"token":                         {[]string{"OS_TOKEN", "OS_AUTH_TOKEN"}, text("Token")},
-		"user_domain_name":              {[]string{"OS_USER_DOMAIN_NAME"}, text("UserDomainName")},
-		"user_domain_id":                {[]string{"OS_USER_DOMAIN_ID"}, text("UserDomainID")},
-		"project_domain_name":           {[]string{"OS_PROJECT_DOMAIN_NAME"}, text("ProjectDomainName")},
-		"project_domain_id":             {[]string{"OS_PROJECT_DOMAIN_ID"}, text("ProjectDomainID")},
-		"domain_id":                     {[]string{"OS_DOMAIN_ID"}, text("DomainID")},
-		"domain_name":                   {[]string{"OS_DOMAIN_NAME"}, text("DomainName")},
-		"default_domain":                {[]string{"OS_DEFAULT_DOMAIN"}, text("DefaultDomain")},
-		"endpoint_type":                 {[]string{"OS_ENDPOINT_TYPE"}, text("EndpointType")},
-		"cacert_file":                   {[]string{"OS_CACERT"}, text("CACertFile")},
-		"cert":                          {[]string{"OS_CERT"}, text("Cert")},
-		"key":                           {[]string{"OS_KEY"}, text("Key")},
+	arguments := map[string][]string{ // the field, and the variables
+		"auth_url":                      {"AuthURL", "OS_AUTH_URL"},
+		"cloud":                         {"Cloud", "OS_CLOUD"},
+		"region":                        {"Region", "OS_REGION_NAME"},
+		"user_name":                     {"UserName", "OS_USERNAME"},
+		"user_id":                       {"UserID", "OS_USER_ID"},
+		"application_credential_id":     {"ApplicationCredentialID", "OS_APPLICATION_CREDENTIAL_ID"},
+		"application_credential_name":   {"ApplicationCredentialName", "OS_APPLICATION_CREDENTIAL_NAME"},
+		"application_credential_secret": {"ApplicationCredentialSecret", "OS_APPLICATION_CREDENTIAL_SECRET"},
+		"tenant_id":                     {"TenantID", "OS_TENANT_ID", "OS_PROJECT_ID"},
+		"tenant_name":                   {"TenantName", "OS_TENANT_NAME", "OS_PROJECT_NAME"},
+		"password":                      {"Password", "OS_PASSWORD"},
+		"token":                         {"Token", "OS_TOKEN", "OS_AUTH_TOKEN"},
+		"user_domain_name":              {"UserDomainName", "OS_USER_DOMAIN_NAME"},
+		"user_domain_id":                {"UserDomainID", "OS_USER_DOMAIN_ID"},
+		"project_domain_name":           {"ProjectDomainName", "OS_PROJECT_DOMAIN_NAME"},
+		"project_domain_id":             {"ProjectDomainID", "OS_PROJECT_DOMAIN_ID"},
+		"domain_id":                     {"DomainID", "OS_DOMAIN_ID"},
+		"domain_name":                   {"DomainName", "OS_DOMAIN_NAME"},
+		"default_domain":                {"DefaultDomain", "OS_DEFAULT_DOMAIN"},
+		"endpoint_type":                 {"EndpointType", "OS_ENDPOINT_TYPE"},
+		"cacert_file":                   {"CACertFile", "OS_CACERT"},
+		"cert":                          {"Cert", "OS_CERT"},
+		"key":                           {"Key", "OS_KEY"},
 	}
 	for name, a := range arguments {
-		for _, variable := range a.env {
+		field, env := a[0], a[1:]
+		value := func(c openstack.Config) any { return reflect.ValueOf(c).FieldByName(field).Interface() }
+		for _, variable := range env {
 			got, diags := configFor(t, nil, map[string]string{variable: "from-env"})
-			if diags.HasError() || a.value(got) != "from-env" {
-				t.Errorf("%s from %s: got %q, %v", name, variable, a.value(got), diags)
+			if diags.HasError() || value(got) != "from-env" {
+				t.Errorf("%s from %s: got %q, %v", name, variable, value(got), diags)
 			}
 		}
-		got, diags := configFor(t, map[string]attr.Value{name: types.StringValue("from-block")}, map[string]string{a.env[0]: "from-env"})
-		if diags.HasError() || a.value(got) != "from-block" {
-			t.Errorf("%s from the block: got %q, %v", name, a.value(got), diags)
+		got, diags := configFor(t, map[string]attr.Value{name: types.StringValue("from-block")}, map[string]string{env[0]: "from-env"})
+		if diags.HasError() || value(got) != "from-block" {
+			t.Errorf("%s from the block: got %q, %v", name, value(got), diags)
 		}
 	}
 

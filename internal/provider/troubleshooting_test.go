@@ -105,22 +105,13 @@ func titles(t *testing.T) map[string]*regexp.Regexp {
 	require.NoError(t, err)
 	found := map[string]*regexp.Regexp{}
 	for _, name := range files {
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		source, err := os.ReadFile(name)
 		require.NoError(t, err)
-		for n := range ast.Preorder(file) {
-			spec, ok := n.(*ast.ValueSpec)
-			if !ok || !isNamed(spec.Type, "Title") {
-				continue
-			}
-			for _, value := range spec.Values {
-				text := summaryText(value)
-				found[text] = regexp.MustCompile("^" + regexp.QuoteMeta(text) + "$")
-			}
+		for _, title := range regexp.MustCompile(`\bTitle = "(.+)"`).FindAllStringSubmatch(string(source), -1) {
+			found[title[1]] = regexp.MustCompile("^" + regexp.QuoteMeta(title[1]) + "$")
 		}
 	}
-	if len(found) == 0 {
-		t.Fatal("the roster has no titles")
-	}
+	require.NotEmpty(t, found, "titles of the roster")
 	return found
 }
 
@@ -183,14 +174,9 @@ func TestTroubleshooting(t *testing.T) {
 func TestOperating(t *testing.T) {
 	page, err := os.ReadFile("../../templates/guides/operating-a-cluster.md.tmpl")
 	require.NoError(t, err)
-	verdict, err := parser.ParseFile(token.NewFileSet(), "../roster/verdict.go", nil, 0)
+	verdict, err := os.ReadFile("../roster/verdict.go")
 	require.NoError(t, err)
-	holds := 0
-	for n := range ast.Preorder(verdict) {
-		if spec, ok := n.(*ast.ValueSpec); ok && isNamed(spec.Type, "Hold") {
-			holds += len(spec.Names)
-		}
-	}
+	holds := strings.Count(string(verdict), "Hold = \"")
 	_, section, _ := strings.Cut(string(page), "\n## Each kind of held\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	if rows := strings.Count(section, "\n| ") - 1; rows != holds || holds == 0 {
