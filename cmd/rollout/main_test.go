@@ -26,7 +26,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestMain(m *testing.M) { os.Exit(acctest.Main(m)) }
+func TestMain(m *testing.M) { acctest.Main(m) }
 
 // config is a cluster of four nodes, replaced two with each apply, whose version is what the
 // variable image says. Its output changes with each plan.

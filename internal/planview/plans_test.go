@@ -24,7 +24,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the plans, and what is drawn of them")
 
-func TestMain(m *testing.M) { os.Exit(acctest.Main(m)) }
+func TestMain(m *testing.M) { acctest.Main(m) }
 
 func attached(lines ...string) string {
 	return "resource \"stackpolicy_placement_attachment\" \"web\" {\n  cluster = \"web\"\n  " + strings.Join(lines, "\n  ") + "\n}\n"

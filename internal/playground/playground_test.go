@@ -2,7 +2,6 @@ package playground_test
 
 import (
 	"fmt"
-	"os"
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
@@ -14,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestMain(m *testing.M) { os.Exit(acctest.Main(m)) }
+func TestMain(m *testing.M) { acctest.Main(m) }
 
 func place(name string, weight, limit, least, nodes int64) playground.Bin {
 	return playground.Bin{Name: name, Weight: weight, Cap: limit, Min: least, Nodes: nodes}

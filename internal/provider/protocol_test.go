@@ -1,6 +1,13 @@
 package provider_test
 
-import "github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
+import (
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
+)
+
+func TestMain(m *testing.M) { acctest.Main(m) }
 
 // They are everywhere in these tests.
 type (

@@ -49,9 +49,9 @@ func providers(t testing.TB) *workspace.Mirror {
 	return built
 }
 
-// Main runs the tests of a package, for its TestMain. Those on the fake cloud
-// do not see which cloud the user works with.
-func Main(m *testing.M) int {
+// Main runs the tests of a package, for its TestMain, which need not know how they end.
+// Those on the fake cloud do not see which cloud the user works with.
+func Main(m *testing.M) {
 	debug.SetGCPercent(400) // as in [Terraform]
 	log.SetOutput(withoutDebug{os.Stderr})
 	for _, variable := range os.Environ() {
@@ -59,15 +59,13 @@ func Main(m *testing.M) int {
 			os.Unsetenv(name)
 		}
 	}
-	defer func() {
-		if mirrorDir != "" {
-			os.RemoveAll(mirrorDir)
-		}
-		if stub := workspace.Stub(); stub != "" && (mirrorDir != "" || stubbed.Load()) {
-			fmt.Fprintln(os.Stderr, stub) // go test shows it of one package, or of one that failed
-		}
-	}()
-	return m.Run()
+	m.Run()
+	if mirrorDir != "" {
+		os.RemoveAll(mirrorDir)
+	}
+	if stub := workspace.Stub(); stub != "" && (mirrorDir != "" || stubbed.Load()) {
+		fmt.Fprintln(os.Stderr, stub) // go test shows it of one package, or of one that failed
+	}
 }
 
 // withoutDebug leaves out what the SDK of the stand-in writes while nothing is wrong.

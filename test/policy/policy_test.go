@@ -25,7 +25,7 @@ import (
 
 const guide = "guides/policy-as-code"
 
-func TestMain(m *testing.M) { os.Exit(acctest.Main(m)) }
+func TestMain(m *testing.M) { acctest.Main(m) }
 
 // index is that of a node: which of the oldest leaves depends on which was made first.
 var index = regexp.MustCompile(`web-\d+`)

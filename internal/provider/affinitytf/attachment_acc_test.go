@@ -19,6 +19,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+func TestMain(m *testing.M) { acctest.Main(m) }
+
 // What only Terraform can show of an affinity attachment: its life, and what happens to the
 // servers that have its group in their scheduler hints: grouped(c, ignoring, named("web"))
 // is two servers in a group. All else is in attachment_resource_test.go, without Terraform.

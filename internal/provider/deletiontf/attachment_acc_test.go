@@ -19,6 +19,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+func TestMain(m *testing.M) { acctest.Main(m) }
+
 // What a test here is about needs Terraform: the life of an attachment, and how many drain at once.
 // All else is in attachment_resource_test.go.
 

@@ -8,6 +8,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
+func TestMain(m *testing.M) { acctest.Main(m) }
+
 // TestAccPlacementLoop is the life of a cluster.
 func TestAccPlacementLoop(t *testing.T) {
 	t.Parallel()

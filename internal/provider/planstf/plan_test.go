@@ -392,7 +392,7 @@ data "stackpolicy_deletion_plan" "d" {
   criteria = "OLDEST_FIRST"
 }
 output "victims" {
-  value = [for n in data.stackpolicy_cluster.web.nodes : n.name if contains(data.stackpolicy_deletion_plan.d.deletion.candidates, n.id)]
+  value = join(" ", [for n in data.stackpolicy_cluster.web.nodes : n.name if contains(data.stackpolicy_deletion_plan.d.deletion.candidates, n.id)])
 }
 `, one, two, zone, c.Prefix)
 	is := func(plan, attribute string, check knownvalue.Check) statecheck.StateCheck {
@@ -406,7 +406,7 @@ output "victims" {
 			is("region_plan.p", "summary", knownvalue.StringRegexp(regexp.MustCompile(`(?m)^total +3 +1$`))),
 			is("zone_plan.z", "deletion", acctest.ZoneShare(1, one, acctest.Counts(zone, 1))),
 			is("zone_plan.z", "distribution", acctest.Counts(zone, 2)), // a node elsewhere is not ours
-			statecheck.ExpectKnownOutputValue("victims", acctest.Texts(c.Prefix+c.ByAge(t, "web-0", "web-1")[0], c.Prefix+"web-2")),
+			statecheck.ExpectKnownOutputValue("victims", knownvalue.StringExact(c.Prefix+c.ByAge(t, "web-0", "web-1")[0]+" "+c.Prefix+"web-2")),
 		}},
 		resource.TestStep{Config: config, ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
 	)

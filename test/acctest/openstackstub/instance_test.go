@@ -2,7 +2,6 @@ package openstackstub_test
 
 import (
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestMain(m *testing.M) { os.Exit(acctest.Main(m)) }
+func TestMain(m *testing.M) { acctest.Main(m) }
 
 // bench is a cloud with one region, and what servers are made of there.
 type bench struct {
