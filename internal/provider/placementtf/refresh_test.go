@@ -180,64 +180,6 @@ func TestPlacementRegionStays(t *testing.T) {
 	}
 }
 
-// TestPlacementUnknownOfAttached: of an attachment that exists, a value that is
-// not known either cannot change the plan, or makes the nodes unknown, or is
-// refused.
-func TestPlacementUnknownOfAttached(t *testing.T) {
-	t.Parallel()
-	const known, unknown = "web-0 web-1", "unknown"
-	anything := tftypes.UnknownValue
-	quotas := func(on, flavor any) protocol.Attributes {
-		return protocol.Attributes{"respect_quotas": on, "flavor_id": flavor}
-	}
-	update := func(causes, batch, required any) protocol.Attributes {
-		return protocol.Attributes{"update": protocol.Attributes{"causes": causes, "max_batch_size": batch, "require_in_service": required}}
-	}
-	deletion := func(name string) protocol.Attributes {
-		return protocol.Attributes{"deletion": protocol.Attributes{name: anything}}
-	}
-	for name, c := range map[string]struct {
-		size    int
-		more    protocol.Attributes
-		want    string
-		refused string
-	}{
-		"the flavor, with quotas, of a cluster that grows":    {3, quotas(true, anything), unknown, ""},
-		"the flavor, with quotas, of one that does not":       {2, quotas(true, anything), known, ""},
-		"the flavor, without quotas":                          {3, quotas(false, anything), known + " web-2", ""},
-		"whether quotas count":                                {3, quotas(anything, "f"), unknown, ""},
-		"whether quotas count, where nothing is made":         {2, quotas(anything, "f"), known, ""},
-		"how many update replaces":                            {2, update([]any{"TEMPLATE"}, anything, false), "", "Not known before the apply"},
-		"whether marks count":                                 {2, update([]any{"TEMPLATE"}, "1", anything), "", "Not known before the apply"},
-		"the criterion, where a node leaves":                  {1, deletion("criteria"), unknown, ""},
-		"who is protected, where a node leaves":               {1, deletion("protected"), unknown, ""},
-		"the criterion, where none does":                      {3, deletion("criteria"), known + " web-2", ""},
-		"the candidates":                                      {2, deletion("candidates"), unknown, ""},
-		"the name of the cluster, where a node is made":       {3, protocol.Attributes{"cluster": anything}, unknown, ""},
-		"the name of the cluster, where none is":              {2, protocol.Attributes{"cluster": anything}, known, ""},
-		"what is asked of health":                             {3, protocol.Attributes{"health": anything}, known + " web-2", ""},
-		"where health is asked":                               {3, protocol.Attributes{"health": protocol.Attributes{"http": protocol.Attributes{"url": anything}}}, known + " web-2", ""},
-		"the region":                                          {2, protocol.Attributes{"region": anything}, unknown, ""},
-		"the bounds":                                          {2, protocol.Attributes{"min_size": anything, "max_size": anything}, known, ""},
-		"the selector, which a refresh asks and a plan never": {3, protocol.Attributes{"selector": protocol.Attributes{"name_regex": anything}}, known + " web-2", ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			a := attach(t, zonal(2, "az-1", nil))
-			config := zonal(c.size, "az-1", c.more)
-			if c.refused != "" {
-				if _, err := a.Plan(t.Context(), a.Request(a.I, config)); err == nil || !strings.Contains(err.Error(), c.refused) {
-					t.Errorf("got %v", err)
-				}
-				return
-			}
-			if got, _ := a.plan(t, config); got != c.want {
-				t.Errorf("the nodes are %s, want %s", got, c.want)
-			}
-		})
-	}
-}
-
 // TestPlacementBegins: the apply that brings update, or require_in_service,
 // replaces nothing yet, whatever it finds, and counts no server as out of service
 // because it has no mark: none can have one then.

@@ -64,15 +64,55 @@ func TestPlacementUnknownAt(t *testing.T) {
 	template := attributes{"template": attributes{"image": "a"}}
 	anything := attributes{"template": attributes{"image": tftypes.UnknownValue}}
 	place := func(name string, more attributes) []any { return []any{with(attributes{"name": name}, more)} }
-	update := templated("a", "SUBSTITUTE", "TEMPLATE")
-	update["update"].(attributes)["max_batch_size"] = tftypes.UnknownValue
-	for at, c := range map[string]plannedCase{
-		"template": {before: zonal(1, "az-1", template), config: zonal(1, "az-1", anything)},
-		"zones":    {before: zonal(1, "az-1", template), config: zonal(1, "", with(template, attributes{"zones": place("az-1", anything)}))},
-		"regions":  {before: across(1, "RegionOne", template), config: across(1, "", with(template, attributes{"regions": place("RegionOne", anything)}))},
-		"update":   {before: zonal(1, "az-1", template), config: zonal(1, "az-1", update)},
-	} {
-		c.at = at + ": Not known before the apply"
-		c.plan(t, at)
+	update := func(argument string) attributes {
+		config := templated("a", "SUBSTITUTE", "TEMPLATE")
+		config["update"].(attributes)[argument] = tftypes.UnknownValue
+		return zonal(1, "az-1", config)
 	}
+	for _, c := range []plannedCase{
+		{at: "template", before: zonal(1, "az-1", template), config: zonal(1, "az-1", anything)},
+		{at: "zones", before: zonal(1, "az-1", template), config: zonal(1, "", with(template, attributes{"zones": place("az-1", anything)}))},
+		{at: "regions", before: across(1, "RegionOne", template), config: across(1, "", with(template, attributes{"regions": place("RegionOne", anything)}))},
+		{at: "update", before: zonal(1, "az-1", template), config: update("max_batch_size")},
+		{at: "update", before: zonal(1, "az-1", template), config: update("require_in_service")},
+	} {
+		c.at += ": Not known before the apply"
+		c.plan(t, c.at)
+	}
+}
+
+// TestPlacementUnknownOfAttached: of an attachment that exists, a value that is not known either cannot change the plan, or
+// makes the nodes unknown.
+func TestPlacementUnknownOfAttached(t *testing.T) {
+	t.Parallel()
+	const unknown = "unknown"
+	anything := tftypes.UnknownValue
+	quotas := func(on, flavor any) attributes { return attributes{"respect_quotas": on, "flavor_id": flavor} }
+	deletion := func(name string) attributes { return attributes{"deletion": attributes{name: anything}} }
+	for name, c := range map[string]struct {
+		size   int
+		more   attributes
+		change string
+	}{
+		"the flavor, with quotas, of one that does not":       {2, quotas(true, anything), ""},
+		"the flavor, without quotas":                          {3, quotas(false, anything), "+web-2"},
+		"whether quotas count":                                {3, quotas(anything, "f"), unknown},
+		"whether quotas count, where nothing is made":         {2, quotas(anything, "f"), ""},
+		"the criterion, where a node leaves":                  {1, deletion("criteria"), unknown},
+		"who is protected, where a node leaves":               {1, deletion("protected"), unknown},
+		"the criterion, where none does":                      {3, deletion("criteria"), "+web-2"},
+		"the candidates":                                      {2, deletion("candidates"), unknown},
+		"the name of the cluster, where a node is made":       {3, attributes{"cluster": anything}, unknown},
+		"the name of the cluster, where none is":              {2, attributes{"cluster": anything}, ""},
+		"what is asked of health":                             {3, attributes{"health": anything}, "+web-2"},
+		"where health is asked":                               {3, attributes{"health": attributes{"http": attributes{"url": anything}}}, "+web-2"},
+		"the region":                                          {2, attributes{"region": anything}, unknown},
+		"the bounds":                                          {2, attributes{"min_size": anything, "max_size": anything}, ""},
+		"the selector, which a refresh asks and a plan never": {3, attributes{"selector": attributes{"name_regex": anything}}, "+web-2"},
+	} {
+		nodes := map[string]string{unknown: unknown, "": "RegionOne/az-1: web-0 web-1", "+web-2": "RegionOne/az-1: web-0 web-1 web-2"}
+		plannedCase{before: zonal(2, "az-1", nil), config: zonal(c.size, "az-1", c.more), nodes: nodes[c.change], change: c.change}.plan(t, name)
+	}
+	plannedCase{before: zonal(2, "az-1", nil), config: zonal(3, "az-1", quotas(true, anything)), nodes: unknown, change: unknown,
+		asks: "RegionOne/limits"}.plan(t, "the flavor, with quotas, of a cluster that grows")
 }
