@@ -94,17 +94,16 @@ func TestDrain(t *testing.T) {
 		says   string // of the plan
 		warns  string // and of the apply
 	}{
-		"a command":                {attributes{"hook": attributes{"type": "command", "command": []any{"sh", "-c", "test $STACKPOLICY_TRANSITION$OS_PASSWORD = termination"}, "default_result": "ABANDON"}}, true, "ACTIVE", "command hook.", ""},
-		"nothing":                  {attributes{}, true, "ACTIVE", "", ""},
-		"a shutdown":               {attributes{"shutdown": true}, true, "SHUTOFF", "Each server is drained: shutdown.", ""},
-		"a grace period":           {attributes{"grace_period": "1s"}, true, "ACTIVE", "Each server is drained: grace period of 1s.", ""},
-		"both":                     {attributes{"shutdown": true, "grace_period": "1s"}, true, "SHUTOFF", "shutdown, grace period of 1s.", ""},
-		"disabled":                 {attributes{"shutdown": true, "enabled": false}, true, "ACTIVE", "", ""},
-		"in service":               {attributes{"hook": webhook("", "CONTINUE"), "only_in_service": true}, true, "ACTIVE", "webhook hook, if it was in service.", ": The node was not drained in full"},
-		"never in service":         {attributes{"hook": webhook("", "CONTINUE"), "only_in_service": true}, false, "ACTIVE", "webhook hook, if it was in service.", ""},
-		"a hook that goes on":      {attributes{"hook": webhook("", "CONTINUE")}, true, "ACTIVE", "webhook hook.", ": The node was not drained in full"},
-		"imported":                 {nil, true, "ACTIVE", "", ""},
-		"imported, with a refresh": {nil, true, "ACTIVE", "", ""},
+		"a command":           {attributes{"hook": attributes{"type": "command", "command": []any{"sh", "-c", "test $STACKPOLICY_TRANSITION$OS_PASSWORD = termination"}, "default_result": "ABANDON"}}, true, "ACTIVE", "command hook.", ""},
+		"nothing":             {attributes{}, true, "ACTIVE", "", ""},
+		"a shutdown":          {attributes{"shutdown": true}, true, "SHUTOFF", "Each server is drained: shutdown.", ""},
+		"a grace period":      {attributes{"grace_period": "1s"}, true, "ACTIVE", "Each server is drained: grace period of 1s.", ""},
+		"both":                {attributes{"shutdown": true, "grace_period": "1s"}, true, "SHUTOFF", "shutdown, grace period of 1s.", ""},
+		"disabled":            {attributes{"shutdown": true, "enabled": false}, true, "ACTIVE", "", ""},
+		"in service":          {attributes{"hook": webhook("", "CONTINUE"), "only_in_service": true}, true, "ACTIVE", "webhook hook, if it was in service.", ": The node was not drained in full"},
+		"never in service":    {attributes{"hook": webhook("", "CONTINUE"), "only_in_service": true}, false, "ACTIVE", "webhook hook, if it was in service.", ""},
+		"a hook that goes on": {attributes{"hook": webhook("", "CONTINUE")}, true, "ACTIVE", "webhook hook.", ": The node was not drained in full"},
+		"imported":            {nil, true, "ACTIVE", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
