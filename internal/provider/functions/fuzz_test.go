@@ -127,7 +127,6 @@ func TestRefused(t *testing.T) {
 	}{
 		{distribute, 1, `{"A": {"wieght": 3}}`, `bins["A"] has "wieght", which is not one of weight, cap, min and current`},
 		{distribute, 1, `{"A": {"weight": -3}}`, `the weight of "A" is -3`},
-		{distribute, 1, `{"A": {"cap": -2}}`, `the cap of "A" is -2`},
 		{distribute, 1, `{"A": {"cap": 1, "min": 2}}`, `bins["A"]: its min (2) is above its cap (1)`},
 		{distribute, 1, `{"A": {"cap": 1.5}}`, `bins["A"].cap: a whole number is needed, not 1.5`},
 		{distribute, 1, `{"A": {"cap": "many"}}`, `bins["A"].cap: a whole number is needed, not "many"`},
@@ -139,8 +138,6 @@ func TestRefused(t *testing.T) {
 		{distribute, 1, `1e88888888`, "an object is needed, not one beyond all bounds"},
 		{distribute, 1, `{"A": {"cap": 1e88888888}}`, `bins["A"].cap: a whole number is needed, not one beyond all bounds`},
 		{distribute, 1, `{"A": 1e88888888}`, `bins["A"]: an object is needed, not one beyond all bounds`},
-		{desired, 7, `{"adjustment_type": "CHANGE_IN_PERCENTAGE"}`, "number: CHANGE_IN_PERCENTAGE needs a number"},
-		{desired, 7, `{"number": 3}`, "adjustment_type: A number needs an adjustment_type"},
 		{desired, 7, `{"adjustment": "x"}`, `resize has "adjustment", which is not one of its arguments`},
 		{desired, 7, `{"strict": "maybe"}`, `resize.strict: true or false is needed, not "maybe"`},
 		{desired, 7, `{"adjustment_type": "EXACT_CAPACITY", "number": 3.5}`, "number: EXACT_CAPACITY needs a whole number, not 3.5. Only a percentage may have decimals"},
