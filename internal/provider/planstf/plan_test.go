@@ -122,8 +122,8 @@ func TestRegionPlanRead(t *testing.T) {
 	fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0"})
 	const two, three = "RegionOne RegionTwo", "RegionOne RegionOne RegionTwo"
 	for name, c := range map[string]planCase{
-		"growth": {nodes: three, places: two, asked: grow(3), summary: "total 3 6",
-			want: "{RegionOne=2 RegionTwo=1} + {count=3 regions={RegionOne=1 RegionTwo=2} zones=} = {RegionOne=3 RegionTwo=3}: 3 nodes to create."},
+		"growth up to a cap": {nodes: three, asked: grow(3, "regions", protocol.Listing(two, 2)), summary: "total 3 6",
+			want: "{RegionOne=2 RegionTwo=1} + {count=3 regions={RegionTwo=3} zones=} = {RegionOne=2 RegionTwo=4}: 3 nodes to create."},
 		"a shrink": {nodes: three, places: two, asked: shrink(1, "respect_quotas", true),
 			want: "{RegionOne=2 RegionTwo=1} - {count=1 regions={RegionOne=1} zones=} = {RegionOne=1 RegionTwo=1}: 1 node to delete."},
 		"a shrink of what is not listed in a region": {places: "RegionOne:az-1 RegionTwo", asked: shrink(1),
