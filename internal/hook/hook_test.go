@@ -147,14 +147,11 @@ func TestRegions(t *testing.T) {
 			return nil, away
 		},
 	}
-	for _, kind := range []string{"zaqar", "octavia"} {
-		spec := Spec{Type: kind, Arguments: map[string][]string{"queue": {"q"}}}
-		if kind == "octavia" {
-			spec.Arguments = map[string][]string{"pool_ids": {"1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63"}}
-		}
+	for _, spec := range []Spec{{Type: "zaqar", Arguments: map[string][]string{"queue": {"q"}}},
+		{Type: "octavia", Arguments: map[string][]string{"pool_ids": {"1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63"}}}} {
 		for _, m := range []Message{{Region: "R", Token: "t-1"}, {Region: "S", Token: "t-1"}, {Region: "S", Token: "t-2"}} {
 			_, err := runner.Run(t.Context(), spec, m, &Progress{})
-			assert.ErrorIs(t, err, away, kind)
+			assert.ErrorIs(t, err, away, spec.Type)
 		}
 	}
 	one, two := clientID("t-1"), clientID("t-2")

@@ -57,9 +57,10 @@ func (p *pooled) expect(t *testing.T, pool string, want ...string) {
 func (p *pooled) changes() int { return p.fake.Count("PUT load-balancer /lbaas/pools/*/members/*") }
 
 // TestOctavia: a node that leaves gets no new connections, and one that stays gets
-// the weight that it had. Members of others are not touched.
+// the weight that it had. Members of others are not touched. A server without an address has
+// the members with its name.
 func TestOctavia(t *testing.T) {
-	p := inPool(t, fakecloud.Config{}, fakecloud.Server{Name: "web-0", Network: true}, fakecloud.Server{Name: "web-1", Network: true})
+	p := inPool(t, fakecloud.Config{}, fakecloud.Server{Name: "web-0", Network: true}, fakecloud.Server{Name: "web-1", Network: true}, fakecloud.Server{Name: "x"})
 	pool := p.fake.AddPool("RegionOne",
 		fakecloud.Member{Name: "a", Address: "10.9.0.2", Weight: 5, Tags: []string{"mine"}},
 		fakecloud.Member{Name: "b", Address: "10.9.0.3", Weight: 3},
@@ -78,6 +79,10 @@ func TestOctavia(t *testing.T) {
 	if err := p.run(t, 1, "web-1", Launch, nil, pool); err != nil || p.changes() != 3 {
 		t.Errorf("%v, %d changes: a member that has a weight keeps it", err, p.changes())
 	}
+	require.NoError(t, p.run(t, 2, "web-0", Termination, nil, pool))
+	p.expect(t, pool, "a 5 mine", "b 3", "web-0 0 stackpolicy_weight=2")
+	assert.ErrorContains(t, p.run(t, 2, "web-2", Termination, nil, pool),
+		`the pool `+pool+` has no member at an address of the node (Nova shows none), and none with its name "web-2"`)
 }
 
 // TestOctaviaWeight: which weight a member gets, and what is noted of the one that it had. What a tag notes counts where it
@@ -108,16 +113,6 @@ func TestOctaviaWeight(t *testing.T) {
 		}
 		p.expect(t, pool, c.want)
 	}
-}
-
-// TestOctaviaByName: a server without an address has the members with its name.
-func TestOctaviaByName(t *testing.T) {
-	p := inPool(t, fakecloud.Config{}, fakecloud.Server{Name: "x"})
-	pool := p.fake.AddPool("RegionOne", fakecloud.Member{Name: "web-0", Address: "10.9.0.2", Weight: 5}, fakecloud.Member{Name: "web-1", Address: "10.9.0.3", Weight: 5})
-	assert.NoError(t, p.run(t, 0, "web-1", Termination, nil, pool))
-	p.expect(t, pool, "web-0 5", "web-1 0 stackpolicy_weight=5")
-	err := p.run(t, 0, "web-2", Termination, nil, pool)
-	assert.ErrorContains(t, err, `the pool `+pool+` has no member at an address of the node (Nova shows none), and none with its name "web-2"`)
 }
 
 // TestOctaviaBusy: many nodes of one load balancer at once, which Octavia changes
