@@ -3,7 +3,6 @@ package examples_test
 import (
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -164,9 +163,7 @@ func (g *guide) other() {
 // text is the configuration.
 func (g *guide) text() string {
 	g.t.Helper()
-	text, err := os.ReadFile(filepath.Join(g.Dir, "main.tf"))
-	require.NoError(g.t, err)
-	return string(text)
+	return read(g.t, filepath.Join(g.Dir, "main.tf"))
 }
 
 // in puts a line into a block of the placement attachment.
@@ -475,8 +472,7 @@ func TestAdviceOfAll(t *testing.T) {
 		require.NoError(t, err)
 		require.NotEmpty(t, files, folder)
 		for _, file := range files {
-			text, err := os.ReadFile(file)
-			require.NoError(t, err)
+			text := []byte(read(t, file))
 			for _, m := range append(warnings.FindAllSubmatch(text, -1), notices.FindAllSubmatch(text, -1)...) {
 				said[string(m[1])] = said[string(m[1])] || !strings.HasSuffix(file, "_test.go")
 			}

@@ -93,9 +93,8 @@ func ask(t *testing.T, method, url string) []byte {
 func TestFromSource(t *testing.T) {
 	t.Parallel()
 	terraform, home := acctest.Terraform(t), t.TempDir()
-	page, err := os.ReadFile("../templates/guides/installing.md.tmpl")
-	require.NoError(t, err)
-	_, section, _ := strings.Cut(string(page), "## From the source")
+	page := read(t, "../templates/guides/installing.md.tmpl")
+	_, section, _ := strings.Cut(page, "## From the source")
 	build := regexp.MustCompile("(?s)```sh\n(.*?)```").FindStringSubmatch(section)
 	config := regexp.MustCompile("(?s)```terraform\n(.*?)```").FindStringSubmatch(section)
 	require.NotNil(t, build, "the script of the section")

@@ -164,22 +164,28 @@ func (e example) roll(t *testing.T) {
 	assert.Empty(t, e.planned(t, "size=7"), "the plan after the last batch")
 }
 
+// read is what is in a file.
+func read(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	return string(text)
+}
+
 // edit replaces a text of an example, wherever it is, as a reader would.
 func (e example) edit(t *testing.T, old, changed string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(e.Dir, "main.tf"))
-	require.NoError(t, err)
-	require.Contains(t, string(text), old, "the example")
-	e.file(t, "main.tf", strings.ReplaceAll(string(text), old, changed))
+	text := read(t, filepath.Join(e.Dir, "main.tf"))
+	require.Contains(t, text, old, "the example")
+	e.file(t, "main.tf", strings.ReplaceAll(text, old, changed))
 }
 
 // shown fails unless a page has the text, line by line.
 func shown(t *testing.T, page, text string) {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join("..", page))
-	require.NoError(t, err)
+	content := read(t, filepath.Join("..", page))
 	for line := range strings.Lines(text) {
-		assert.Contains(t, string(content), strings.TrimSpace(line), "%s does not show %q", page, line)
+		assert.Contains(t, content, strings.TrimSpace(line), "%s does not show %q", page, line)
 	}
 }
 

@@ -100,9 +100,7 @@ func configuration(t *testing.T, folder string) (all string) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.tf"))
 	require.NoError(t, err)
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		require.NoError(t, err)
-		all += string(text)
+		all += read(t, file)
 	}
 	return all
 }
@@ -110,9 +108,6 @@ func configuration(t *testing.T, folder string) (all string) {
 // TestReadme: the first configuration in the README is the example, which the
 // tests above plan.
 func TestReadme(t *testing.T) {
-	readme, err := os.ReadFile("../README.md")
-	require.NoError(t, err)
-	first, err := os.ReadFile("first-cluster/main.tf")
-	require.NoError(t, err)
-	assert.Contains(t, string(readme), "```terraform\n"+string(first)+"```\n", "the configuration in README.md is not that of examples/first-cluster/main.tf")
+	first := read(t, "first-cluster/main.tf")
+	assert.Contains(t, read(t, "../README.md"), "```terraform\n"+first+"```\n", "the configuration in README.md is not that of examples/first-cluster/main.tf")
 }

@@ -52,11 +52,7 @@ func TestPipeline(t *testing.T) {
 		require.NoError(t, os.WriteFile(outputs, nil, 0o600))
 		output, err := script(t, e.Dir, "plan.sh", path, append(env, "GITHUB_OUTPUT="+outputs)...)
 		require.NoError(t, err, output)
-		said, err := os.ReadFile(outputs)
-		require.NoError(t, err)
-		text, err := os.ReadFile(filepath.Join(e.Dir, "plan.md"))
-		require.NoError(t, err)
-		return string(said), string(text)
+		return read(t, outputs), read(t, filepath.Join(e.Dir, "plan.md"))
 	}
 	for _, left := range []string{"2 nodes wait", ""} {
 		changes, markdown := plan()
@@ -84,9 +80,7 @@ func TestPipeline(t *testing.T) {
 	e = example{e.c.Workspace(t, "resource \"terraform_data\" \"a\" {}\n"), e.c}
 	output, err = script(t, e.Dir, "plan.sh", path, env...)
 	require.NoError(t, err, output)
-	text, err := os.ReadFile(filepath.Join(e.Dir, "plan.md"))
-	require.NoError(t, err)
-	assert.Equal(t, "The plan has no placement attachment.\n", string(text))
+	assert.Equal(t, "The plan has no placement attachment.\n", read(t, filepath.Join(e.Dir, "plan.md")))
 }
 
 // TestPipelineComment: the first plan of a pull request makes a comment, and each
@@ -105,10 +99,8 @@ func TestPipelineComment(t *testing.T) {
 		}
 		output, err := script(t, work, "comment.sh", dir, "CALLS="+calls, "FOUND="+found, "GITHUB_REPOSITORY=acme/cloud", "PULL_REQUEST=7")
 		require.NoError(t, err, output)
-		made, _ := os.ReadFile(calls)
-		assert.Contains(t, string(made), want)
-		body, _ := os.ReadFile(filepath.Join(work, "comment.md"))
-		assert.Equal(t, "<!-- planview -->\nthe plan\n", string(body), "the comment")
+		assert.Contains(t, read(t, calls), want)
+		assert.Equal(t, "<!-- planview -->\nthe plan\n", read(t, filepath.Join(work, "comment.md")), "the comment")
 	}
 }
 
@@ -118,14 +110,12 @@ func TestPipelineWorkflows(t *testing.T) {
 	t.Parallel()
 	pinned, scripts := regexp.MustCompile(`^[a-z-]+/[a-z-]+@[0-9a-f]{40}$`), regexp.MustCompile(`\./ci/[a-z.]+`)
 	for _, name := range []string{pipeline + "/plan.yml", pipeline + "/batches.yml", "guides/rolling-out-an-image/github.yml"} {
-		text, err := os.ReadFile(name)
-		require.NoError(t, err)
 		var workflow struct {
 			Jobs map[string]struct {
 				Steps []struct{ Uses, Run string }
 			}
 		}
-		require.NoError(t, yaml.Unmarshal(text, &workflow))
+		require.NoError(t, yaml.Unmarshal([]byte(read(t, name)), &workflow))
 		steps := 0
 		for _, job := range workflow.Jobs {
 			for _, step := range job.Steps {

@@ -115,8 +115,6 @@ func TestReadingAPlan(t *testing.T) {
 // nodesOf are the nodes of the attachment in a workspace.
 func nodesOf(t *testing.T, w *workspace.Workspace) map[string]placed {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(w.Dir, "terraform.tfstate"))
-	require.NoError(t, err)
 	var state struct {
 		Resources []struct {
 			Instances []struct {
@@ -124,7 +122,7 @@ func nodesOf(t *testing.T, w *workspace.Workspace) map[string]placed {
 			}
 		}
 	}
-	require.NoError(t, json.Unmarshal(text, &state))
+	require.NoError(t, json.Unmarshal([]byte(read(t, filepath.Join(w.Dir, "terraform.tfstate"))), &state))
 	return state.Resources[0].Instances[0].Attributes.Nodes
 }
 
@@ -182,17 +180,13 @@ func golden(t *testing.T, path, text string) {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 		return
 	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err)
-	assert.Equal(t, string(want), text, "%s is not what Terraform prints; -update rewrites it", path)
+	assert.Equal(t, read(t, path), text, "%s is not what Terraform prints; -update rewrites it", path)
 }
 
 // TestWhyNot: the guide's question gets the guide's answer, though the plan is empty.
 func TestWhyNot(t *testing.T) {
 	t.Parallel()
-	guide, err := os.ReadFile("../docs/guides/reading-a-plan.md")
-	require.NoError(t, err)
-	_, part, _ := strings.Cut(string(guide), "$ echo '")
+	_, part, _ := strings.Cut(read(t, "../docs/guides/reading-a-plan.md"), "$ echo '")
 	question, rest, _ := strings.Cut(part, "' | terraform console\n")
 	answer, _, _ := strings.Cut(rest, "\n```")
 	cloud := acctest.NewFake(t, fakecloud.Config{})
@@ -204,7 +198,7 @@ func TestWhyNot(t *testing.T) {
 	r.apply(with("debian-12")...)
 	r.apply(with("debian-13")...)
 	r.fake.UpdateServer("RegionOne", r.servers["web-6"], func(s *fakecloud.Server) { s.Status = "BUILD" })
-	_, err = r.Run(t.Context(), "apply", "-refresh-only", "-auto-approve")
+	_, err := r.Run(t.Context(), "apply", "-refresh-only", "-auto-approve")
 	require.NoError(t, err)
 	env, end, err := r.Attached(t.Context())
 	require.NoError(t, err)

@@ -270,10 +270,9 @@ resource "openstack_compute_volume_attach_v2" "db" {
 // no server changes, nothing is detached, and the next image finds all of it.
 func TestStatefulAdopted(t *testing.T) {
 	d := startDatabases(t)
-	guide, err := os.ReadFile(filepath.Join(d.Dir, "main.tf"))
-	require.NoError(t, err)
+	guide := read(t, filepath.Join(d.Dir, "main.tf"))
 	d.file(t, "main.tf", madeByHand)
-	_, err = d.Apply(t.Context())
+	_, err := d.Apply(t.Context())
 	require.NoError(t, err)
 	d.whole(t, "made by hand")
 	running := d.servers(t)
@@ -281,13 +280,12 @@ func TestStatefulAdopted(t *testing.T) {
 	for name, s := range d.c.Servers(t) {
 		imports["web-"+name] = map[string]string{"server": s.ID, "volume": d.volumes[name], "port": d.ports[name]}
 	}
-	page, err := os.ReadFile("../templates/guides/stateful-nodes.md.tmpl")
-	require.NoError(t, err)
-	blocks := regexp.MustCompile("(?s)```terraform\n(import .*?)```").FindSubmatch(page)
+	page := read(t, "../templates/guides/stateful-nodes.md.tmpl")
+	blocks := regexp.MustCompile("(?s)```terraform\n(import .*?)```").FindStringSubmatch(page)
 	require.Len(t, blocks, 2, "the import blocks of the guide")
 	require.NoError(t, os.Remove(filepath.Join(d.Dir, "terraform.tfstate")))
-	d.file(t, "main.tf", string(guide))
-	d.file(t, "import.tf", string(blocks[1]))
+	d.file(t, "main.tf", guide)
+	d.file(t, "import.tf", blocks[1])
 	d.file(t, "databases.auto.tfvars.json", map[string]any{"databases": imports})
 	quoted(t, "stateful-nodes", "`ignore_changes = [network]`")
 	const trigger = "replace_triggered_by = [terraform_data.generation[each.key]]\n"
