@@ -41,7 +41,7 @@ func (e example) use(t *testing.T, folder string) {
 	require.NoError(t, errors.Join(err, os.CopyFS(e.Dir, os.DirFS(folder))))
 }
 
-// TestFromElement: the servers are the same before and after.
+// TestAccExample_fromElement: the servers are the same before and after.
 func TestAccExample_fromElement(t *testing.T) {
 	e := start(t, "guides/from-element/before")
 	e.apply(t)
@@ -57,7 +57,7 @@ func TestAccExample_fromElement(t *testing.T) {
 	assert.Empty(t, e.planned(t), "without migrate.tf")
 }
 
-// TestRegionDown: the nodes of a region that cannot be reached stay, and the
+// TestAccFault_regionDown: the nodes of a region that cannot be reached stay, and the
 // cluster grows where it can.
 func TestAccFault_regionDown(t *testing.T) {
 	e := start(t, "guides/several-regions/one-login")
@@ -76,7 +76,7 @@ func TestAccFault_regionDown(t *testing.T) {
 	assert.Len(t, e.c.In(t, "RegionTwo"), 3, "nodes of RegionTwo")
 }
 
-// TestTwoClouds: the shares of two clouds grow with the size.
+// TestAccExample_twoClouds: the shares of two clouds grow with the size.
 func TestAccExample_twoClouds(t *testing.T) {
 	e := start(t, "guides/several-regions/two-clouds")
 	e.apply(t)
@@ -93,7 +93,7 @@ func TestAccExample_twoClouds(t *testing.T) {
 	assert.Equal(t, 4, oslo, "nodes of oslo")
 }
 
-// TestQuotas: a quota that binds sends nodes elsewhere; one that leaves no room
+// TestAccExample_quotas: a quota that binds sends nodes elsewhere; one that leaves no room
 // is an error.
 func TestAccExample_quotas(t *testing.T) {
 	e := start(t, "guides/quotas")
@@ -109,7 +109,7 @@ func TestAccExample_quotas(t *testing.T) {
 	assert.ErrorContains(t, err, "There is no feasible plan to handle all nodes.", "beyond the quotas")
 }
 
-// TestKeepingNodes: the node leaves the cluster, drained or not, its server stays, and the cluster
+// TestAccExample_keepingNodes: the node leaves the cluster, drained or not, its server stays, and the cluster
 // grows and gets another image without it.
 func TestAccExample_keepingNodes(t *testing.T) {
 	page := read(t, "../templates/guides/draining-nodes.md.tmpl")
@@ -177,7 +177,7 @@ func consume(t *testing.T, script string, env ...string) (address string) {
 	return ""
 }
 
-// TestDraining: the consumer of the guide drains each node before its server
+// TestAccExample_draining: the consumer of the guide drains each node before its server
 // goes. Where it fails the node stays, and the next apply tries again.
 func TestAccExample_draining(t *testing.T) {
 	dir := t.TempDir()
@@ -199,7 +199,7 @@ func TestAccExample_draining(t *testing.T) {
 	}
 }
 
-// TestDrainingByQueue: a consumer claims messages, and deletes each with its
+// TestAccExample_drainingByQueue: a consumer claims messages, and deletes each with its
 // claim.
 func TestAccExample_drainingByQueue(t *testing.T) {
 	e := start(t, "guides/hooks/zaqar")
