@@ -1,6 +1,7 @@
 package roster
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -33,6 +34,18 @@ func TestUnwell(t *testing.T) {
 // serve do, and those that did not follow do not wait for each other.
 func TestMayServe(t *testing.T) {
 	wipe := func(n *node.Node) { n.InService = "" }
+	former := func(names string) func(*Roster) {
+		return func(r *Roster) {
+			r.change(names, func(n *Node) { n.Generation, n.Mark, n.Served = 2, n.Mark.next(n.Template), false })
+		}
+	}
+	built := func(names string) func(Seen) {
+		return func(s Seen) {
+			for name := range strings.FieldsSeq(names) {
+				s.Builds[name] = Build{mark(image("a")), 1, ""}
+			}
+		}
+	}
 	plans(t, func(p *Policy) { p.Update, p.RequireMarks = update("1", Outdated), true }, []planned{
 		{name: "one without a mark waits for pause", policy: func(p *Policy) {
 			p.Templates = Templates{placement.Place{}: image("b"), {Region: "RegionOne", Zone: "az-1"}: image("a")}
@@ -46,11 +59,11 @@ func TestMayServe(t *testing.T) {
 				s.change("web-0 web-1", wipe)
 				s.Aged["web-0"] = Aged{mark(image("a")), time.Unix(1<<30, 0)}
 			}, remaining: 1, notices: []Title{BatchWaits}},
-		{name: "of two that did not follow one is made again, when both are named", roster: func(r *Roster) {
-			r.change("web-0 web-1", func(n *Node) { n.Generation, n.Mark, n.Served = 2, n.Mark.next(n.Template), false })
-		}, seen: func(s Seen) {
-			s.Builds["web-0"], s.Builds["web-1"] = Build{mark(image("a")), 1, ""}, Build{mark(image("a")), 1, ""}
-		}, policy: func(p *Policy) { p.Update.Method, p.Candidates = Recreate, []string{"web-0", "web-1"} },
+		{name: "of two that did not follow one is made again, when both are named", roster: former("web-0 web-1"), seen: built("web-0 web-1"),
+			update: update("1", Outdated).by(Recreate), policy: func(p *Policy) { p.Candidates = []string{"web-0", "web-1"} },
 			moves: "~web-1", remaining: 1, notices: []Title{NotFollowed}},
+		{name: "and waits for one in a closed region, where nobody looks", closed: "RegionTwo", roster: former("web-0 web-3"), seen: built("web-0 web-3"),
+			update: update("3", Outdated).by(Recreate), policy: func(p *Policy) { p.Candidates = []string{"web-0"} },
+			remaining: 1, told: "...web-3 (RegionTwo is closed), web-4 (RegionTwo is closed), web-5 (RegionTwo is closed)..."},
 	})
 }

@@ -398,7 +398,7 @@ func (s *slowPlanner) replace() {
 			blocked := map[string]bool{}
 			for {
 				victim := s.victim(cause, func(name string) bool { return !blocked[name] && s.may(name) && s.class(name) == class })
-				if victim == "" || cause != "" && !s.fits(victim, cause) {
+				if victim == "" || cause != "" && !s.fits(victim, cause) && !s.spared(victim, cause) {
 					break
 				}
 				stuck := s.batch >= 0 && s.stays(cause) && (cause == Unhealthy || cause == TooOld) && s.noHost(victim) && s.stuck(victim)
@@ -507,7 +507,7 @@ func (s *slowPlanner) victim(cause Cause, of func(string) bool) string {
 
 // fits reports whether the batch has room for a node.
 func (s *slowPlanner) fits(victim string, cause Cause) bool {
-	idle, back := s.idle(victim), cause == Outdated && maps.Equal(s.policy.Templates, s.now.Settled)
+	idle, back := s.idle(victim), cause == Outdated && s.goesBack()
 	out := s.growth + s.gone
 	for name := range s.out {
 		if s.out[name] && name != victim {
@@ -532,7 +532,7 @@ func (s *slowPlanner) fits(victim string, cause Cause) bool {
 		return false
 	case s.waits[victim] && idle && !s.stays(cause):
 		return true
-	case !idle && cause != "" && s.blind && !s.unhealthy(victim), !idle && cause != "" && s.bakes && !back:
+	case s.spared(victim, cause), !idle && cause != "" && s.bakes && !back:
 		return false
 	case s.stays(cause):
 		return idle || out < s.batch
@@ -540,6 +540,12 @@ func (s *slowPlanner) fits(victim string, cause Cause) bool {
 		return s.taken+1+under <= s.batch
 	}
 	return s.taken+1+under+s.leavers <= s.batch
+}
+
+// spared reports whether a node in service is left there because too many are unhealthy, or not known to be well. One
+// that is unhealthy itself may follow it.
+func (s *slowPlanner) spared(victim string, cause Cause) bool {
+	return cause != "" && s.blind && !s.idle(victim) && !s.unhealthy(victim)
 }
 
 // take replaces a node. It reports whether there is room for what comes for it.
@@ -652,9 +658,14 @@ func (s *slowPlanner) promise() bool {
 	return true
 }
 
+// goesBack reports whether the settled template is wanted, which knows no target and waits for nobody.
+func (s *slowPlanner) goesBack() bool {
+	return s.reverts || maps.Equal(s.now.Settled, s.policy.Templates)
+}
+
 func (s *slowPlanner) target() int64 {
 	u := s.policy.Update
-	if u == nil || s.reverts || maps.Equal(s.now.Settled, s.policy.Templates) {
+	if u == nil || s.goesBack() {
 		return 1000
 	}
 	target := u.Target.number.Num().Int64()

@@ -127,8 +127,11 @@ func (l *ledger) missing(f *fact) int64 {
 	return missing
 }
 
-// runsOn reports whether a server did not follow its node, and was found in service since.
-func (f *fact) runsOn() bool { return f.trouble == isFormer && f.server.InService == string(f.Mark) }
+// runsOn reports whether a server did not follow its node, and was found in service since. Where nobody looks that is
+// not known.
+func (f *fact) runsOn() bool {
+	return f.trouble == isFormer && !f.unseen && f.server.InService == string(f.Mark)
+}
 
 // goesBack reports whether the wanted templates are the settled ones: what goes back to
 // them waits for nobody.
