@@ -182,10 +182,6 @@ func TestOctaviaErrors(t *testing.T) {
 		want   string
 	}{
 		"no such pool": {func(*pooled, string) string { return none }, "the region RegionOne has no such pool, or no longer: correct pool_ids"},
-		"a pool that is gone": {func(p *pooled, pool string) string {
-			p.fake.RemovePool("RegionOne", pool)
-			return pool
-		}, "the region RegionOne has no such pool, or no longer: correct pool_ids"},
 		"no member": {func(p *pooled, _ string) string {
 			return p.fake.AddPool("RegionOne", fakecloud.Member{Name: "web-0", Address: "10.9.0.77", Weight: 1})
 		}, "has no member at an address of the node (10.9.0.2)"},

@@ -205,13 +205,6 @@ func (c *Cloud) changePool(regionName, id string, f func(*region, *pool)) {
 	})
 }
 
-// RemovePool removes a pool.
-func (c *Cloud) RemovePool(regionName, id string) {
-	c.changePool(regionName, id, func(_ *region, p *pool) {
-		p.balancer.pools = slices.DeleteFunc(p.balancer.pools, func(other *pool) bool { return other == p })
-	})
-}
-
 // Members are those of a pool, in the order in which they were made.
 func (c *Cloud) Members(regionName, id string) (list []Member) {
 	c.changePool(regionName, id, func(_ *region, p *pool) {
