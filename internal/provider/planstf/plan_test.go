@@ -268,8 +268,6 @@ func TestPlanValidate(t *testing.T) {
 		{attributes{"scale_out": attributes{"count": -1}}, "Attribute scale_out.count " + bins + " 0"},
 		{attributes{"scale_out": nil, "node_create": attributes{"region": ""}}, "Attribute node_create.region string length must be at least 1"},
 		{attributes{"scale_out": nil, "resize": attributes{"adjustment_type": "BY_HALF", "number": 1}}, `"BY_HALF" is not one of`},
-		{attributes{"scale_out": nil, "resize": attributes{"adjustment_type": "CHANGE_IN_PERCENTAGE"}}, "CHANGE_IN_PERCENTAGE needs a number."},
-		{attributes{"scale_out": nil, "resize": attributes{"adjustment_type": "CHANGE_IN_CAPACITY", "number": 12.5}}, "CHANGE_IN_CAPACITY needs a whole number, not 12.5."},
 		{attributes{"scale_out": nil, "resize": attributes{"number": 1}}, "A number needs an adjustment_type"},
 		{attributes{"scale_out": nil, "resize": attributes{"min_size": 5, "max_size": 3}}, "The specified min_size (5) is greater than the specified max_size (3)."},
 		{attributes{"scale_out": nil, "decision": tftypes.NewValue(tftypes.DynamicPseudoType, tftypes.UnknownValue)}, ""},
