@@ -35,7 +35,8 @@ func hang(ctx context.Context, _ Message, p *Progress) error {
 }
 
 // TestRun: what a run comes to, by its end and the default result. An error is always one of a hook
-// that was abandoned, and the consumer's own is within it.
+// that was abandoned, and the consumer's own is within it; but cancelling ends the run at once, and is not taken
+// for a hook that failed: nothing goes on by default. What was sent is remembered.
 func TestRun(t *testing.T) {
 	const node = `The node "web-1" (server node-1, region R)`
 	done := func(context.Context, Message, *Progress) error { return nil }
@@ -49,6 +50,7 @@ func TestRun(t *testing.T) {
 		hook    hookFunc
 		spec    Spec
 		launch  bool
+		cancel  time.Duration // after which the user stops it
 		took    time.Duration
 		warning string
 		err     string
@@ -62,19 +64,26 @@ func TestRun(t *testing.T) {
 		{name: "one request takes too long", hook: cut, err: node + ": ask the consumer: context deadline exceeded"},
 		{name: "five minutes where nothing is said", hook: hang, took: 5 * time.Minute, err: "not completed within 5m0s"},
 		{name: "too long, and go on", spec: Spec{Default: Continue, Timeout: 20 * time.Second}, hook: hang, took: 20 * time.Second, warning: "not completed within 20s"},
+		{name: "it is stopped", spec: Spec{Default: Continue}, hook: hang, cancel: 30 * time.Second, took: 30 * time.Second, err: "stopped by the user"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.spec.Type, c.spec.Arguments = "test", map[string][]string{"queue": {"q"}}
 			with(t, c.hook)
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
+				ctx, cancel := context.WithCancelCause(t.Context())
+				defer cancel(nil)
+				if c.cancel > 0 {
+					time.AfterFunc(c.cancel, func() { cancel(errors.New("stopped by the user")) })
+				}
 				var p Progress
 				m := Message{NodeID: "node-1", NodeName: "web-1", Region: "R"}
 				if c.launch {
 					m.Transition = Launch
 				}
-				warning, err := (&Runner{}).Run(t.Context(), c.spec, m, &p)
-				if _, abandoned := errors.AsType[*AbandonedError](err); abandoned != (err != nil) || strings.HasSuffix(c.err, failed.Error()) && !errors.Is(err, failed) {
+				warning, err := (&Runner{}).Run(ctx, c.spec, m, &p)
+				if _, abandoned := errors.AsType[*AbandonedError](err); abandoned != (err != nil && c.cancel == 0) ||
+					strings.HasSuffix(c.err, failed.Error()) && !errors.Is(err, failed) {
 					t.Errorf("got %v", err)
 				}
 				assert.Equal(t, c.took, time.Since(start), "it took")
@@ -84,9 +93,8 @@ func TestRun(t *testing.T) {
 				if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 					t.Errorf("error %v, want %q", err, c.err)
 				}
-				if p.Completed != (err == nil) { // one that did not complete runs again
-					t.Errorf("%v, and completed is %t", err, p.Completed)
-				}
+				assert.Equal(t, err == nil, p.Completed, "completed") // one that did not complete runs again
+				assert.Equal(t, c.took > 0, p.Receipt != "", "the receipt")
 			})
 		})
 	}
@@ -158,23 +166,6 @@ func TestRegions(t *testing.T) {
 	if want := []string{"zaqar R " + one, "zaqar S " + one, "zaqar S " + two, "octavia R", "octavia S", "octavia S"}; !slices.Equal(asked, want) || one == two {
 		t.Errorf("asked are %q, want %q", asked, want)
 	}
-}
-
-// TestCancel: cancelling ends the run at once, and is not taken for a hook that
-// failed: nothing goes on by default. What was sent is remembered.
-func TestCancel(t *testing.T) {
-	with(t, hang)
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancelCause(t.Context())
-		stop := errors.New("stopped by the user")
-		time.AfterFunc(30*time.Second, func() { cancel(stop) })
-		start := time.Now()
-		var p Progress
-		_, err := (&Runner{}).Run(ctx, Spec{Type: "test", Arguments: map[string][]string{"queue": {"q"}}, Default: Continue}, Message{}, &p)
-		if !errors.Is(err, stop) || time.Since(start) != 30*time.Second || p.Receipt != "r-1" || p.Completed {
-			t.Errorf("got %v after %s, %+v", err, time.Since(start), p)
-		}
-	})
 }
 
 // TestCheck: arguments that no hook can be run with are refused, and an address that others can read secrets of is
