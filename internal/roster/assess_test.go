@@ -8,6 +8,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestUnwell: a node whose service is unhealthy is not in service, and unhealthy;
@@ -66,4 +67,21 @@ func TestMayServe(t *testing.T) {
 			update: update("3", Outdated).by(Recreate), policy: func(p *Policy) { p.Candidates = []string{"web-0"} },
 			remaining: 1, told: "...web-3 (RegionTwo is closed), web-4 (RegionTwo is closed), web-5 (RegionTwo is closed)..."},
 	})
+}
+
+// TestLater: what should be replaced later does not count on those that leave: by then none can come back.
+func TestLater(t *testing.T) {
+	r, p := six(t, image("a")), policy(6)
+	r.change("web-0", func(n *Node) { n.Served = false })
+	seen := running(r)
+	seen.change("web-0", func(s *node.Node) { s.Status, s.InService, s.NotInService = "SHUTOFF", "", string(mark(image("a"))) })
+	r.Leaving["web-9"] = Node{Index: 9, Place: r.Nodes["web-0"].Place, Template: image("b"), Generation: 1, Mark: mark(image("b")), Served: true}
+	seen.Servers["web-9"] = node.Node{ID: "id-web-9", Name: "web-9", Status: "ACTIVE", InService: string(mark(image("b")))}
+	p.Templates, p.Update = images("b"), update("1", Outdated) // which failed, and nothing is settled
+	p.Update.RevertAfter, r.Failed = time.Minute, []Failure{{image("b").hash(), "web-9", time.Hour}}
+	_, change, err := Plan(r, seen, p)
+	require.NoError(t, err)
+	assert.EqualValues(t, 6, change.Remaining)
+	assert.Equal(t, "TEMPLATE in RegionOne/az-1: it has image a, new nodes get b; it never served; "+
+		"the template that it should get failed, and none is settled", held(change.Verdicts, HeldFailed)[0].Reason)
 }

@@ -38,6 +38,7 @@ type slowPlanner struct {
 
 	taken, pending    int64 // nodes that are replaced, and those that will be added
 	underWay, leavers int64
+	unused            int64 // servers that leave because other nodes come back, and are there until then
 	bakes             bool
 	inPlace, decided  map[string]bool
 	replaced          []string
@@ -373,7 +374,7 @@ func (s *slowPlanner) nameIn(at placement.Place) (string, Node) {
 func (s *slowPlanner) replace() {
 	u := s.policy.Update
 	s.inPlace, s.decided, s.taken, s.pending = map[string]bool{}, map[string]bool{}, 0, s.growth
-	s.underWay, s.leavers = 0, 0
+	s.underWay, s.leavers, s.unused = 0, 0, 0
 	for name, n := range s.nodes {
 		if s.waits[name] {
 			s.underWay++
@@ -427,6 +428,10 @@ func (s *slowPlanner) neverServed() {
 		delete(s.nodes, name)
 		if s.policy.Stateful == nil && s.comeBack(n.Place) {
 			s.leavers--
+			s.out[name] = false
+			if s.seen.Servers[name].ID != "" {
+				s.unused++
+			}
 			continue
 		}
 		s.revise(name, n, s.policy.Update.Method == Recreate)
@@ -539,7 +544,20 @@ func (s *slowPlanner) fits(victim string, cause Cause) bool {
 	case idle:
 		return s.taken+1+under <= s.batch
 	}
+	if s.madeNew() {
+		under += s.unused
+	}
 	return s.taken+1+under+s.leavers <= s.batch
+}
+
+// madeNew reports whether the next substitute is a new server: no node comes back for it.
+func (s *slowPlanner) madeNew() bool {
+	trial := s.copy()
+	trial.decided = nil
+	for range s.pending {
+		trial.comeBack(placement.Place{})
+	}
+	return !trial.comeBack(placement.Place{})
 }
 
 // spared reports whether a node in service is left there because too many are unhealthy, or not known to be well. One

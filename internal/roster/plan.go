@@ -177,7 +177,7 @@ func (p *planning) later(next Roster, after facts, seen Seen) *ledger {
 		}
 	}
 	l := newLedger(next, after, seen, p.policy)
-	l.ever = true
+	l.ever, l.back = true, nil // who leaves is gone by then
 	l.wants(named, 0, nil, l.decide)
 	return l
 }
