@@ -7,7 +7,6 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
-	"github.com/stretchr/testify/assert"
 )
 
 // TestTellFull: a place is full from the server that found no host on, for as long as
@@ -134,12 +133,4 @@ func TestFull(t *testing.T) {
 			p.Update.Causes = []Cause{Unhealthy}
 		}},
 	})
-	r, p := six(t, ""), policy(7) // with no room at all that is an error
-	p.Regions[0].Cap, p.Regions[1].Cap = 3, 3
-	p.Update = update("1", Unhealthy)
-	p.Update.RetryFullAfter = time.Hour
-	seen := running(r)
-	full(seen)
-	_, _, err := Plan(r, seen, p)
-	assert.ErrorContains(t, err, "There is no feasible plan")
 }

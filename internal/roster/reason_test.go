@@ -67,9 +67,6 @@ func TestReasons(t *testing.T) {
 		{name: "a fault of the past is none", capacity: 5,
 			seen:    func(s Seen) { s.change("web-1", func(n *node.Node) { n.Fault = noHost }) },
 			reasons: []string{"web-0: RegionOne/az-1 loses 1 of 1; oldest unprotected, created 2026-11-01"}},
-		{name: "not in service, in a zone with a min", policy: func(p *Policy) { p.Capacity, p.Regions[0].Zones[1].Min = 5, 1 },
-			seen:    func(s Seen) { s.lose("web-1") },
-			reasons: []string{"web-1: RegionOne/az-2 loses 1 of 1; not in service: it has no server"}},
 		{name: "without the mark", policy: func(p *Policy) {
 			p.Capacity, p.Templates, p.Update = 4, images("a"), update("1")
 			p.RequireMarks = true

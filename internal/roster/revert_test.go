@@ -145,8 +145,6 @@ func TestRevert(t *testing.T) {
 			says:     "it has image b, new nodes get a. 2 nodes go back: web-0, web-1."},
 		{name: "also a canary, to the last node", change: func(_ *Roster, p *Policy) { p.Update.Target, p.Update.BatchSize = amount("25%"), amount("1") },
 			moves: "~web-0", remaining: 1, reverted: Reverted{Nodes: []string{"web-0"}, Back: []string{"web-0", "web-1"}}, says: "2 nodes go back"},
-		{name: "a growth gets it too", change: func(_ *Roster, p *Policy) { p.Capacity = 5 }, moves: "+web-4 +web-5 -web-1 ~web-0",
-			reverted: Reverted{Nodes: []string{"web-0"}, Back: []string{"web-0", "web-1"}}, says: "2 nodes go back"},
 		{name: "another template is wanted as any", change: func(_ *Roster, p *Policy) { p.Templates = images("c") }, moves: "+web-4 -web-1 ~web-0",
 			remaining: 2},
 		{name: "the settled one is not failed", change: func(r *Roster, p *Policy) { r.Failed[0].Template, p.Templates = image("a").hash(), images("a") },
