@@ -10,14 +10,20 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
-// TestImportOfNothing: an empty id is one error, about the id.
+// TestImportOfNothing: an id that is empty, or has no region or no more than that, is one error, about the id.
 func TestImportOfNothing(t *testing.T) {
 	t.Parallel()
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	for kind := range protocol.Start(t, fake, fakecloud.MemberUser, "RegionOne").Schemas.ResourceSchemas {
-		p := protocol.Start(t, fake, fakecloud.MemberUser, "RegionOne")
-		if _, err := p.Adopt(t.Context(), kind, ""); err == nil || p.At() != ": Invalid import id" {
-			t.Errorf("%s: %v, said %s", kind, err, p.Said())
+		ids := []string{""}
+		if kind == "stackpolicy_affinity_attachment" || kind == "stackpolicy_deletion_attachment" {
+			ids = append(ids, "s-1", "RegionOne/", "/s-1")
+		}
+		for _, id := range ids {
+			p := protocol.Start(t, fake, fakecloud.MemberUser, "RegionOne")
+			if _, err := p.Adopt(t.Context(), kind, id); err == nil || p.At() != ": Invalid import id" {
+				t.Errorf("%s: %q: %v, said %s", kind, id, err, p.Said())
+			}
 		}
 	}
 }
