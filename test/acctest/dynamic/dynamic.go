@@ -16,11 +16,18 @@ import (
 // Value is a value as the protocol has it.
 func Value(t testing.TB, text string) tftypes.Value {
 	t.Helper()
+	v, err := Parse(text)
+	require.NoError(t, err, text)
+	return v
+}
+
+// Parse is the same without a test.
+func Parse(text string) (tftypes.Value, error) {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()
 	var v any
-	require.NoError(t, decoder.Decode(&v), text)
-	return valueOf(v)
+	err := decoder.Decode(&v)
+	return valueOf(v), err
 }
 
 // Of is a value as the framework has it.

@@ -1,6 +1,8 @@
 package protocol
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math/big"
@@ -12,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/dynamic"
 	"github.com/stretchr/testify/require"
 )
 
@@ -19,7 +22,7 @@ import (
 // panics.
 func valueOf(of tftypes.Type, v any) tftypes.Value {
 	if of.Is(tftypes.DynamicPseudoType) {
-		return literal(v)
+		return dynamicOf(v)
 	}
 	switch v := v.(type) {
 	case nil:
@@ -59,34 +62,20 @@ func valueOf(of tftypes.Type, v any) tftypes.Value {
 	return tftypes.NewValue(of, v)
 }
 
-// literal is what an argument of any type gets for a literal of HCL: objects and tuples, no maps and
-// lists.
-func literal(v any) tftypes.Value {
-	switch v := v.(type) {
-	case tftypes.Value: // of another type
+// dynamicOf makes a value of an argument of any type.
+func dynamicOf(v any) tftypes.Value {
+	if v, ok := v.(tftypes.Value); ok {
 		return v
-	case int:
-		return tftypes.NewValue(tftypes.Number, v)
-	case string:
-		return tftypes.NewValue(tftypes.String, v)
-	case bool:
-		return tftypes.NewValue(tftypes.Bool, v)
-	case []any:
-		kinds, values := make([]tftypes.Type, len(v)), make([]tftypes.Value, len(v))
-		for i, e := range v {
-			values[i] = literal(e)
-			kinds[i] = values[i].Type()
-		}
-		return tftypes.NewValue(tftypes.Tuple{ElementTypes: kinds}, values)
-	case Attributes:
-		kinds, values := map[string]tftypes.Type{}, map[string]tftypes.Value{}
-		for name, e := range v {
-			values[name] = literal(e)
-			kinds[name] = values[name].Type()
-		}
-		return tftypes.NewValue(tftypes.Object{AttributeTypes: kinds}, values)
 	}
-	return tftypes.NewValue(tftypes.DynamicPseudoType, v)
+	if v == nil || v == tftypes.UnknownValue {
+		return tftypes.NewValue(tftypes.DynamicPseudoType, v)
+	}
+	text, err := json.Marshal(v)
+	value, wrong := dynamic.Parse(string(text))
+	if err = errors.Join(err, wrong); err != nil {
+		panic(err)
+	}
+	return value
 }
 
 // Block is a block, of a schema, in which everything is null but the values given.
