@@ -69,7 +69,8 @@ func TestMayServe(t *testing.T) {
 	})
 }
 
-// TestLater: what should be replaced later does not count on those that leave: by then none can come back.
+// TestLater: what should be replaced later does not count on those that leave: by then none can come back. A node that
+// never served says why it should be replaced, whatever holds it.
 func TestLater(t *testing.T) {
 	r, p := six(t, image("a")), policy(6)
 	r.change("web-0", func(n *Node) { n.Served = false })
@@ -82,6 +83,10 @@ func TestLater(t *testing.T) {
 	_, change, err := Plan(r, seen, p)
 	require.NoError(t, err)
 	assert.EqualValues(t, 6, change.Remaining)
-	assert.Equal(t, "TEMPLATE in RegionOne/az-1: it has image a, new nodes get b; it never served; "+
-		"the template that it should get failed, and none is settled", held(change.Verdicts, HeldFailed)[0].Reason)
+	const never = "TEMPLATE in RegionOne/az-1: it has image a, new nodes get b; it never served; "
+	assert.Equal(t, never+"the template that it should get failed, and none is settled", held(change.Verdicts, HeldFailed)[0].Reason)
+	p.Begins, r.Failed = true, nil
+	_, change, err = Plan(r, seen, p)
+	require.NoError(t, err)
+	assert.Equal(t, never+"the update begins with the next apply", held(change.Verdicts, HeldBegins)[0].Reason)
 }

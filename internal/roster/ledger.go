@@ -157,11 +157,9 @@ func (l *ledger) gone(w want) {
 // one plan repairs a bad growth or a bad batch. Where a leaving node is what is wanted that
 // one comes back instead.
 func (l *ledger) revise(w want) {
-	template := l.aim.at(w.Place)
-	w.why = l.texts.of(w.Template, template) + "; it never served"
 	returns, ok := l.comesBack(w.Place)
 	if !ok {
-		l.change(w, template)
+		l.change(w, l.aim.at(w.Place))
 		l.under[w.name] = true
 		return
 	}

@@ -139,7 +139,8 @@ func (l *ledger) unserved(decide func(want)) {
 		f := l.left[name]
 		if f.never && f.outdated && (!l.aim.reached() || !f.settled) && l.aim.at(f.Place) != f.Template &&
 			(f.full == nil || l.policy.keeps(Outdated)) {
-			decide(want{fact: f, cause: Outdated, what: revised})
+			why := l.texts.of(f.Template, l.aim.at(f.Place)) + "; it never served"
+			decide(want{fact: f, cause: Outdated, what: revised, why: why})
 		}
 	}
 }
