@@ -116,7 +116,8 @@ func TestAccExample_cluster(t *testing.T) {
 		for _, s := range e.c.In(t, region) {
 			index, err := strconv.Atoi(strings.TrimPrefix(s.Name, "web-"))
 			group := fmt.Sprintf("web-%s-%d", s.AvailabilityZone, index/10)
-			if err != nil || !slices.Contains(groups[group].Members, s.ID) || s.Metadata["cluster"] != "web" || !strings.HasPrefix(s.Metadata[openstack.MarkKey], "1-") {
+			if err != nil || !slices.Contains(groups[group].Members, s.ID) || s.Metadata["cluster"] != "web" ||
+				!strings.HasPrefix(s.Metadata[openstack.MarkKey], "1-") {
 				t.Errorf("%s is not in the group %s, or has the metadata %v", s.Name, group, s.Metadata)
 			}
 		}

@@ -138,7 +138,8 @@ func TestAccExample_keepingNodes(t *testing.T) {
 			if err != nil || after["web-3"] == "" || len(after) != 4 || after["web-1"] != before["web-1"] || strings.Contains(text, "Warning") {
 				t.Errorf("before %v, after it grew %v, %v\n%s", before, after, err, text)
 			}
-			e.edit(t, "desired_capacity = 3", "desired_capacity = 3\n  template = { image = \"debian-12\" }\n  update {\n    causes = [\"TEMPLATE\"]\n    max_batch_size = 3\n  }")
+			e.edit(t, "desired_capacity = 3",
+				"desired_capacity = 3\n  template = { image = \"debian-12\" }\n  update {\n    causes = [\"TEMPLATE\"]\n    max_batch_size = 3\n  }")
 			e.edit(t, `= "debian-12"`+"\n  flavor", "= each.value.template.image\n  lifecycle { create_before_destroy = true }\n  flavor")
 			e.apply(t)
 			e.edit(t, `"debian-12"`, `"debian-13"`)
@@ -189,7 +190,8 @@ func TestAccExample_draining(t *testing.T) {
 	url := "drain_url=http://" + address + "/drain"
 	e.Env = append(e.Env, "STACKPOLICY_WEBHOOK_SECRET="+webhookSecret)
 	e.apply(t, url)
-	if _, err := e.Apply(t.Context(), url, "size=1"); err == nil || !strings.Contains(err.Error(), "A lifecycle hook did not complete") || len(e.servers(t)) != 3 {
+	if _, err := e.Apply(t.Context(), url, "size=1"); err == nil ||
+		!strings.Contains(err.Error(), "A lifecycle hook did not complete") || len(e.servers(t)) != 3 {
 		t.Errorf("one is drained, one is not, so neither server goes: %v, servers %v", err, e.servers(t))
 	}
 	e.apply(t, url, "size=1")

@@ -61,7 +61,8 @@ func calls(t *testing.T, dir, name string) string {
 }
 
 const (
-	joins  = "get node NAME --ignore-not-found --output=name; get node NAME --ignore-not-found --output=name; wait --for=condition=Ready node/NAME --timeout=15m"
+	joins = "get node NAME --ignore-not-found --output=name; get node NAME --ignore-not-found --output=name; wait --for=condition=Ready node/NAME " +
+		"--timeout=15m"
 	leaves = "get node NAME --ignore-not-found --output=name; drain NAME --ignore-daemonsets --delete-emptydir-data; delete node NAME"
 )
 

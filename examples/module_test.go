@@ -19,7 +19,8 @@ import (
 func TestModuleArguments(t *testing.T) {
 	t.Parallel()
 	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "cluster")
-	e.edit(t, `[{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }] },`, `[{ name = "az-1", min = 1 }, { name = "az-2", cap = 2, template = { image = "debian-13" } }, { name = "az-3", weight = 300, closed = true }],
+	e.edit(t, `[{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }] },`,
+		`[{ name = "az-1", min = 1 }, { name = "az-2", cap = 2, template = { image = "debian-13" } }, { name = "az-3", weight = 300, closed = true }],
       min = 1, template = { flavor = "m1.tiny" } },`)
 	e.edit(t, `zones = [{ name = "az-1" }, { name = "az-2" }], weight`, "weight")
 	e.edit(t, `network_name = "shared"`, `network_name = "shared"
@@ -55,14 +56,16 @@ func TestModuleArguments(t *testing.T) {
 		"stackpolicy_placement_attachment.cluster": {
 			"cluster": "web", "desired_capacity": 4, "min_size": 3, "max_size": 20,
 			"deletion": map[string]any{"criteria": "YOUNGEST_FIRST", "candidates": []any{"web-1"}, "protected": []any{"web-0"}},
-			"update":   map[string]any{"causes": []any{"TEMPLATE"}, "max_batch_size": "3", "target": "40%", "method": "IN_PLACE", "stop_above": "5", "require_in_service": false},
+			"update": map[string]any{"causes": []any{"TEMPLATE"}, "max_batch_size": "3", "target": "40%", "method": "IN_PLACE", "stop_above": "5",
+				"require_in_service": false},
 			"template": map[string]any{"image": "debian-12", "flavor": "m1.small", "user_data": "v1"},
 			"regions": []any{
-				map[string]any{"name": "RegionOne", "weight": 100, "cap": -1, "min": 1, "closed": false, "template": map[string]any{"flavor": "m1.tiny"}, "zones": []any{
-					map[string]any{"name": "az-1", "weight": 100, "cap": -1, "min": 1, "closed": false, "template": nil},
-					map[string]any{"name": "az-2", "weight": 100, "cap": 2, "min": 0, "closed": false, "template": map[string]any{"image": "debian-13"}},
-					map[string]any{"name": "az-3", "weight": 300, "cap": -1, "min": 0, "closed": true, "template": nil},
-				}},
+				map[string]any{"name": "RegionOne", "weight": 100, "cap": -1, "min": 1, "closed": false,
+					"template": map[string]any{"flavor": "m1.tiny"}, "zones": []any{
+						map[string]any{"name": "az-1", "weight": 100, "cap": -1, "min": 1, "closed": false, "template": nil},
+						map[string]any{"name": "az-2", "weight": 100, "cap": 2, "min": 0, "closed": false, "template": map[string]any{"image": "debian-13"}},
+						map[string]any{"name": "az-3", "weight": 300, "cap": -1, "min": 0, "closed": true, "template": nil},
+					}},
 				map[string]any{"name": "RegionTwo", "weight": 200, "cap": 6, "min": 0, "closed": false, "template": nil, "zones": nil},
 			},
 		},
@@ -75,10 +78,12 @@ func TestModuleArguments(t *testing.T) {
 		`openstack_compute_instance_v2.node["web-1"]`: {
 			"name": "web-1", "region": "RegionTwo", "image_name": "debian-12", "flavor_name": "m1.small", "key_pair": "ops", "security_groups": []any{"web"},
 			"user_data": "8ba27a5c52aadda081f0346f31b2e3044f15894c", // its SHA-1
-			"metadata":  map[string]any{"cluster": "web", "team": "a"}, "network": map[string]any{"name": "shared"}, "scheduler_hints": map[string]any{"group": unknown},
+			"metadata":  map[string]any{"cluster": "web", "team": "a"}, "network": map[string]any{"name": "shared"},
+			"scheduler_hints": map[string]any{"group": unknown},
 		},
 		`stackpolicy_deletion_attachment.node["web-1"]`: {
-			"server_id": unknown, "cluster": "web", "node_name": "web-1", "region": "RegionTwo", "shutdown": false, "grace_period": "33s", "only_in_service": true,
+			"server_id": unknown, "cluster": "web", "node_name": "web-1", "region": "RegionTwo", "shutdown": false,
+			"grace_period": "33s", "only_in_service": true,
 			"hook": block("type", "webhook", "url", "https://consumer.example/leave"),
 		},
 		"stackpolicy_readiness_attachment.cluster": {

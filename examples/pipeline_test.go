@@ -56,7 +56,8 @@ func TestPipeline(t *testing.T) {
 	}
 	for _, left := range []string{"2 nodes wait", ""} {
 		changes, markdown := plan()
-		if changes != "changes=true\n" || !strings.Contains(markdown, "2 removed, 2 added.") || !strings.Contains(markdown, left) || (left == "") == strings.Contains(markdown, "**Waiting**") {
+		if changes != "changes=true\n" || !strings.Contains(markdown, "2 removed, 2 added.") || !strings.Contains(markdown, left) ||
+			(left == "") == strings.Contains(markdown, "**Waiting**") {
 			t.Fatalf("%s\n%s", changes, markdown)
 		}
 		_, err := e.Run(t.Context(), "apply", "-input=false", "-no-color", "batch.tfplan")

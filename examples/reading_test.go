@@ -157,8 +157,8 @@ func planText(text string) string {
 // addition to its place.
 var noise = []*regexp.Regexp{
 	regexp.MustCompile(`(?ms)^      [~+-] distribution +=.*?^        \}.*?\n`),
-	regexp.MustCompile(`(?ms)^                  [+-] (regions|zones|nodes|count) +=(?: [^{\[\n]*\n| [\[{]\]?\}?\n.*?^                    [\]}].*?\n| \[\].*?\n)`),
-	regexp.MustCompile(`(?m)^          - \{\n              - creation = \{\n                \} -> null\n              - replaced = 0 -> null\n            \},\n`),
+	regexp.MustCompile(`(?ms)^ {18}[+-] (regions|zones|nodes|count) +=(?: [^{\[\n]*\n| [\[{]\]?\}?\n.*?^ {20}[\]}].*?\n| \[\].*?\n)`),
+	regexp.MustCompile(`(?m)^ {10}- \{\n {14}- creation = \{\n {16}\} -> null\n {14}- replaced = 0 -> null\n {12}\},\n`),
 	regexp.MustCompile(`(?m)^ {14}[+~-] (generation|index|mark) +=.*\n`),
 	regexp.MustCompile(`(?m)^ +[+~-] template += \{\}\n`),
 	regexp.MustCompile(`(?m)^ +# \(\d+ unchanged .*\n\n?`),

@@ -87,7 +87,8 @@ func (d *databases) counted(t *testing.T, step string) acctest.Tally {
 	if tally.Undrained > 0 || tally.Of-tally.Least > 1 {
 		t.Errorf("%s: %+v", step, tally)
 	}
-	t.Logf("%s: at least %d of %d in service, %d destroyed, %d volumes and %d ports kept", step, tally.Least, tally.Of, tally.Destroyed, len(d.volumes), len(d.ports))
+	t.Logf("%s: at least %d of %d in service, %d destroyed, %d volumes and %d ports kept", step, tally.Least, tally.Of, tally.Destroyed,
+		len(d.volumes), len(d.ports))
 	return tally
 }
 

@@ -95,15 +95,18 @@ var byHand = []struct {
 		e.c.Act(t, "RegionOne", id, `{"shelve": null}`, "SHELVED_OFFLOADED")
 		e.c.Act(t, "RegionOne", id, fmt.Sprintf(`{"unshelve": {"availability_zone": %q}}`, zone), "ACTIVE")
 	}, "", "ACTIVE"},
-	{"it is renamed", "gives it its name back", func(t *testing.T, e example, id string) { e.c.Rename(t, "RegionOne", id, "web-renamed") }, "in place", "ACTIVE"},
+	{"it is renamed", "gives it its name back",
+		func(t *testing.T, e example, id string) { e.c.Rename(t, "RegionOne", id, "web-renamed") }, "in place", "ACTIVE"},
 	{"it is locked", "leaves it alone; when the cluster shrinks it is not chosen", func(t *testing.T, e example, id string) {
 		e.c.Act(t, "RegionOne", id, `{"lock": null}`, "ACTIVE")
 		t.Cleanup(func() { e.c.Act(t, "RegionOne", id, `{"unlock": null}`, "ACTIVE") })
 	}, "", "ACTIVE"},
 	{"it is paused", "unpauses it", act(`{"pause": null}`, "PAUSED"), "in place", "ACTIVE"},
 	{"it is stopped", "starts it", act(`{"os-stop": null}`, "SHUTOFF"), "in place", "ACTIVE"},
-	{"it is deleted", "makes it again, under its name and in its place", func(t *testing.T, e example, id string) { e.c.Kill(t, "RegionOne", id) }, "created", "ACTIVE"},
-	{"it ends up in ERROR", "leaves it alone; when the cluster shrinks it is chosen first", func(t *testing.T, e example, id string) { e.c.Reset(t, "RegionOne", id) }, "", "ERROR"},
+	{"it is deleted", "makes it again, under its name and in its place",
+		func(t *testing.T, e example, id string) { e.c.Kill(t, "RegionOne", id) }, "created", "ACTIVE"},
+	{"it ends up in ERROR", "leaves it alone; when the cluster shrinks it is chosen first",
+		func(t *testing.T, e example, id string) { e.c.Reset(t, "RegionOne", id) }, "", "ERROR"},
 }
 
 // TestAccWhatHappens_byHand does all of that at once, each to a node of its own.
@@ -145,7 +148,8 @@ func TestAccWhatHappens_byHand(t *testing.T) {
 func TestAccWhatHappens_suspended(t *testing.T) {
 	e := startGuide(t)
 	e.apply(t, "size=2")
-	whatHappens(t, "it is suspended, rescued or waits for the confirmation of a resize", "fails with `Invalid power_state`, for the whole cluster: resume, unrescue or confirm it first")
+	whatHappens(t, "it is suspended, rescued or waits for the confirmation of a resize",
+		"fails with `Invalid power_state`, for the whole cluster: resume, unrescue or confirm it first")
 	id := e.servers(t)["web-0"]
 	e.c.Act(t, "RegionOne", id, `{"suspend": null}`, "SUSPENDED")
 	_, err := e.Run(t.Context(), "plan", "-no-color", "-var=size=2")

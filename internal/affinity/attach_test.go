@@ -44,13 +44,14 @@ func TestLostAnswer(t *testing.T) {
 		fault  fakecloud.Fault
 		policy affinity.Policy
 	}{
-		"the answer breaks off":    {fakecloud.Fault{Effect: fakecloud.Truncate}, affinity.Policy{}},
-		"no answer comes":          {fakecloud.Fault{Effect: fakecloud.Hang, Acts: true}, affinity.Policy{}},
-		"a proxy loses it":         {fakecloud.Fault{Status: http.StatusBadGateway, Acts: true}, affinity.Policy{}},
-		"it is 500 and was made":   {fakecloud.Fault{Status: http.StatusInternalServerError, Acts: true}, affinity.Policy{}},
-		"it is HTML, and was made": {fakecloud.Fault{Status: http.StatusOK, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>", Acts: true}, affinity.Policy{}},
-		"of a group with a rule":   {fakecloud.Fault{Effect: fakecloud.Reset, Acts: true}, affinity.Policy{Policy: affinity.AntiAffinity, MaxServerPerHost: 2}},
-		"of a name of the user's":  {fakecloud.Fault{Effect: fakecloud.Reset, Acts: true}, affinity.Policy{Name: "web", Policy: affinity.SoftAffinity}},
+		"the answer breaks off":  {fakecloud.Fault{Effect: fakecloud.Truncate}, affinity.Policy{}},
+		"no answer comes":        {fakecloud.Fault{Effect: fakecloud.Hang, Acts: true}, affinity.Policy{}},
+		"a proxy loses it":       {fakecloud.Fault{Status: http.StatusBadGateway, Acts: true}, affinity.Policy{}},
+		"it is 500 and was made": {fakecloud.Fault{Status: http.StatusInternalServerError, Acts: true}, affinity.Policy{}},
+		"it is HTML, and was made": {fakecloud.Fault{Status: http.StatusOK, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>", Acts: true},
+			affinity.Policy{}},
+		"of a group with a rule":  {fakecloud.Fault{Effect: fakecloud.Reset, Acts: true}, affinity.Policy{Policy: affinity.AntiAffinity, MaxServerPerHost: 2}},
+		"of a name of the user's": {fakecloud.Fault{Effect: fakecloud.Reset, Acts: true}, affinity.Policy{Name: "web", Policy: affinity.SoftAffinity}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -131,7 +132,8 @@ func TestLostForGood(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	region := compute(t, fake)
 	fake.Inject(fakecloud.Fault{Method: http.MethodPost, Path: "/os-server-groups", Effect: fakecloud.Reset, Acts: true})
-	down := fake.Inject(fakecloud.Fault{Method: http.MethodGet, Path: "/os-server-groups", Status: 503, Header: http.Header{"Retry-After": {"0"}}, Times: fakecloud.Forever})
+	down := fake.Inject(fakecloud.Fault{Method: http.MethodGet, Path: "/os-server-groups", Status: 503, Header: http.Header{"Retry-After": {"0"}},
+		Times: fakecloud.Forever})
 	_, err := affinity.Attach(t.Context(), region, affinity.Policy{Policy: affinity.Affinity}, "")
 	lost, ok := errors.AsType[*affinity.LostError](err)
 	if !ok || !lost.Own || len(fake.ServerGroups("RegionOne")) != 1 {
@@ -151,7 +153,8 @@ func TestLostForGood(t *testing.T) {
 func TestOneTurn(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	region := compute(t, fake)
-	fake.Inject(fakecloud.Fault{Method: http.MethodPost, Path: "/os-server-groups", Effect: fakecloud.Delay, Delay: 100 * time.Millisecond, Times: fakecloud.Forever})
+	fake.Inject(fakecloud.Fault{Method: http.MethodPost, Path: "/os-server-groups", Effect: fakecloud.Delay, Delay: 100 * time.Millisecond,
+		Times: fakecloud.Forever})
 	var wait sync.WaitGroup
 	bindings := make([]affinity.Binding, 4)
 	for i := range bindings {
@@ -271,7 +274,8 @@ func TestOldNova(t *testing.T) {
 		want   string
 	}{
 		{"2.14", affinity.Policy{Policy: affinity.SoftAffinity}, "the policy soft-affinity needs Nova's microversion 2.15, and region RegionOne offers 2.14"},
-		{"2.63", affinity.Policy{Policy: affinity.AntiAffinity, MaxServerPerHost: 2}, "the rule max_server_per_host needs Nova's microversion 2.64, and region RegionOne offers 2.63"},
+		{"2.63", affinity.Policy{Policy: affinity.AntiAffinity, MaxServerPerHost: 2},
+			"the rule max_server_per_host needs Nova's microversion 2.64, and region RegionOne offers 2.63"},
 		{"2.14", affinity.Policy{Policy: affinity.AntiAffinity}, ""},
 		{"2.15", affinity.Policy{Policy: affinity.SoftAntiAffinity}, ""},
 		{"2.1", affinity.Policy{Policy: affinity.Affinity}, ""},

@@ -28,8 +28,10 @@ func TestDRSZone(t *testing.T) {
 		{"the first in the zone that is wanted", two, zoneOf, "az-2", "az-2:two", ""},
 		{"a zone without one", two, zoneOf, "az-3", "", `the host "one" of the vSphere cluster with DRS is in the availability zone "az-1", not in "az-3"`},
 		{"the zone of one that is known, the other not", two, map[string]string{"one": "az-1"}, "nova", "nova:two", ""},
-		{"a wrong zone of one that is not known", two, nil, "az-3", "", `the host "one" of the vSphere cluster with DRS is in the availability zone "nova", not in "az-3"`},
-		{"not hydra, not andromeda", []openstack.Hypervisor{usable("hydra-01", "h"), usable("andromeda", "a")}, nil, "", "", "No suitable vSphere host is available."},
+		{"a wrong zone of one that is not known", two, nil, "az-3", "",
+			`the host "one" of the vSphere cluster with DRS is in the availability zone "nova", not in "az-3"`},
+		{"not hydra, not andromeda", []openstack.Hypervisor{usable("hydra-01", "h"), usable("andromeda", "a")}, nil, "", "",
+			"No suitable vSphere host is available."},
 		{"down", []openstack.Hypervisor{{Hostname: "drs-1", Host: "one", Enabled: true}}, nil, "", "", "No suitable vSphere host is available."},
 		{"disabled", []openstack.Hypervisor{{Hostname: "drs-1", Host: "one", Up: true}}, nil, "", "", "No suitable vSphere host is available."},
 	} {

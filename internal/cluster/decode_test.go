@@ -24,10 +24,13 @@ func decodePage(text string) (servers []server, more bool, err error) {
 
 func TestDecodePage(t *testing.T) {
 	servers, more, err := decodePage(`{"servers": [
-		{"id": "1", "name": "web-1", "status": "ACTIVE", "created": "2026-11-21T08:00:00Z", "hostId": "h", "locked": true, "OS-SRV-USG:launched_at": "2026-11-21T08:01:30.500000",
-		 "OS-EXT-AZ:availability_zone": "az-1:host-7", "image": {"id": "i", "links": []}, "metadata": {"stackpolicy_tainted": "yes", "stackpolicy_in_service": "7", "stackpolicy_in_service_at": "2026-11-21T08:01:00Z", "other": "x"}, "tags": ["eu"],
-		 "flavor": {"vcpus": 1}, "addresses": {"net": [{"addr": "10.0.0.1"}]}},
-		{"id": "2", "name": "from-volume", "status": "ERROR", "OS-SRV-USG:launched_at": null, "metadata": {"stackpolicy_in_service_at": "yesterday", "stackpolicy_not_in_service_at": "3-1f 2026-11-21T09:00:00+01:00"},
+		{"id": "1", "name": "web-1", "status": "ACTIVE", "created": "2026-11-21T08:00:00Z", "hostId": "h", "locked": true,
+		 "OS-SRV-USG:launched_at": "2026-11-21T08:01:30.500000",
+		 "OS-EXT-AZ:availability_zone": "az-1:host-7", "image": {"id": "i", "links": []},
+		 "metadata": {"stackpolicy_tainted": "yes", "stackpolicy_in_service": "7", "stackpolicy_in_service_at": "2026-11-21T08:01:00Z", "other": "x"},
+		 "tags": ["eu"], "flavor": {"vcpus": 1}, "addresses": {"net": [{"addr": "10.0.0.1"}]}},
+		{"id": "2", "name": "from-volume", "status": "ERROR", "OS-SRV-USG:launched_at": null,
+		 "metadata": {"stackpolicy_in_service_at": "yesterday", "stackpolicy_not_in_service_at": "3-1f 2026-11-21T09:00:00+01:00"},
 		 "fault": {"code": 500, "message": "No valid host was found."}, "image": "", "OS-EXT-AZ:availability_zone": null},
 		{"id": "3", "status": "UNKNOWN", "created": "2026-11-20T08:00:00Z", "tenant_id": "p", "links": []}
 		], "servers_links": [{"rel": "next", "href": "http://elsewhere/"}]}`)
@@ -42,8 +45,10 @@ func TestDecodePage(t *testing.T) {
 	}
 	want := []node.Node{
 		{ID: "1", Name: "web-1", Region: "R", Zone: "az-1", Status: "ACTIVE", HostID: "h",
-			CreatedAt: day, LaunchedAt: day.Add(90*time.Second + 500*time.Millisecond), SeenAt: day.Add(time.Hour), InServiceAt: day.Add(time.Minute), Profile: "i", Tainted: true, Protected: true, Locked: true, InService: "7"},
-		{ID: "2", Name: "from-volume", Region: "R", Status: "ERROR", SeenAt: day.Add(time.Hour), NotInService: "3-1f", NotInServiceAt: day, Fault: "No valid host was found."},
+			CreatedAt: day, LaunchedAt: day.Add(90*time.Second + 500*time.Millisecond), SeenAt: day.Add(time.Hour), InServiceAt: day.Add(time.Minute),
+			Profile: "i", Tainted: true, Protected: true, Locked: true, InService: "7"},
+		{ID: "2", Name: "from-volume", Region: "R", Status: "ERROR", SeenAt: day.Add(time.Hour), NotInService: "3-1f", NotInServiceAt: day,
+			Fault: "No valid host was found."},
 		{ID: "3", Region: "R", Status: "UNKNOWN", SeenAt: day.Add(time.Hour), CreatedAt: day.AddDate(0, 0, -1)},
 	}
 	for i := range want {

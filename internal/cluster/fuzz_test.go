@@ -40,7 +40,8 @@ func (r reader) read(t *testing.T, page []byte, query cluster.Query) ([]node.Nod
 // not at all. A page that breaks off never looks like a smaller cluster.
 func FuzzPage(f *testing.F) {
 	for _, seed := range []string{
-		`{"servers": [{"id": "1", "name": "web-0", "status": "ACTIVE", "created": "2026-01-01T00:00:00Z", "OS-EXT-AZ:availability_zone": "az-1", "image": {"id": "i"}, "metadata": {"a": "b"}, "tags": ["t"], "locked": true}]}`,
+		`{"servers": [{"id": "1", "name": "web-0", "status": "ACTIVE", "created": "2026-01-01T00:00:00Z", "OS-EXT-AZ:availability_zone": "az-1", "image": ` +
+			`{"id": "i"}, "metadata": {"a": "b"}, "tags": ["t"], "locked": true}]}`,
 		`{"servers": [{"id": "1", "status": "UNKNOWN", "links": []}], "servers_links": [{"rel": "next", "href": "http://elsewhere/"}]}`,
 		`{"servers": [{"id": "1", "name": "a", "status": "BUILD", "image": "", "OS-EXT-AZ:availability_zone": "az-1:host", "hostId": ""}]}`,
 		`{"servers": [{"id": "\ud800é", "name": "q\"uote", "status": "ERROR", "created": null, "metadata": null, "tags": null}]}`,
@@ -80,7 +81,8 @@ func FuzzMetadata(f *testing.F) {
 	}
 	r := newReader(f)
 	f.Fuzz(func(t *testing.T, key, value string) {
-		page, err := json.Marshal(map[string]any{"servers": []any{map[string]any{"id": "1", "name": "web", "status": "ACTIVE", "metadata": map[string]string{key: value}}}})
+		page, err := json.Marshal(map[string]any{"servers": []any{map[string]any{"id": "1", "name": "web", "status": "ACTIVE",
+			"metadata": map[string]string{key: value}}}})
 		require.NoError(t, err)
 		var decoded struct {
 			Servers []struct{ Metadata map[string]string }

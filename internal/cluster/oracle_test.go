@@ -115,7 +115,8 @@ func drawPage(t *rapid.T) []byte {
 	}
 	drawText := func() string { return word.Draw(t, "text") }
 	drawOther := func() string { return other.Draw(t, "other") }
-	fields := []string{"id", "name", "status", "OS-EXT-AZ:availability_zone", "hostId", "created", "OS-SRV-USG:launched_at", "image", "metadata", "tags", "locked", "flavor", "addresses"}
+	fields := []string{"id", "name", "status", "OS-EXT-AZ:availability_zone", "hostId", "created", "OS-SRV-USG:launched_at", "image", "metadata", "tags",
+		"locked", "flavor", "addresses"}
 	value := func(name string) string {
 		switch {
 		case rapid.IntRange(0, 40).Draw(t, "odd") == 0:
@@ -148,7 +149,8 @@ func damage(t *rapid.T, page []byte) []byte {
 	case 1:
 		return slices.Delete(page, at, at+1)
 	case 2:
-		return slices.Insert(page, at, []byte(rapid.SampledFrom([]string{"{", "}", "[", "]", ",", ":", `"`, `\`, "\x00", "\xff", " ", "0"}).Draw(t, "inserted"))...)
+		return slices.Insert(page, at, []byte(rapid.SampledFrom([]string{"{", "}", "[", "]", ",", ":", `"`, `\`, "\x00", "\xff", " ", "0"}).Draw(t,
+			"inserted"))...)
 	case 3:
 		return append(page, rapid.SampledFrom([]string{" ", "\n", "{}", "]", "x", "null"}).Draw(t, "appended")...)
 	}

@@ -13,7 +13,8 @@ import (
 //go:embed testdata/server.json
 var aServer string
 
-const aFault = ` "fault": {"code": 500, "created": "2026-11-20T09:21:12Z", "message": "No valid host was found.", "details": "Traceback (most recent call last):\n  File \"nova/conductor/manager.py\", line 703, in build_instances\n"},`
+const aFault = ` "fault": {"code": 500, "created": "2026-11-20T09:21:12Z", "message": "No valid host was found.", "details": "Traceback (most recent call ` +
+	`last):\n  File \"nova/conductor/manager.py\", line 703, in build_instances\n"},`
 
 // novaPage is a page of n servers of a large cluster, as Nova writes it. One in
 // a hundred is broken.

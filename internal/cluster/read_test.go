@@ -70,7 +70,8 @@ func TestReadTwoRegions(t *testing.T) {
 	if err != nil || names(nodes) != "web-0 web-2 web-4 web-7 web-1 web-3" {
 		t.Fatalf("got %s, %v", names(nodes), err)
 	}
-	if n := nodes[0]; n.Region != "RegionOne" || n.Zone == "" || n.Status != "ACTIVE" || n.CreatedAt.IsZero() || n.Profile == "" || n.ProfileCreatedAt.IsZero() || n.HostID == "" {
+	if n := nodes[0]; n.Region != "RegionOne" || n.Zone == "" || n.Status != "ACTIVE" || n.CreatedAt.IsZero() || n.Profile == "" ||
+		n.ProfileCreatedAt.IsZero() || n.HostID == "" {
 		t.Errorf("got %+v", n)
 	}
 	// The budget: one login, and for each region its versions, a page and the image.
@@ -134,7 +135,8 @@ func TestReadFails(t *testing.T) {
 	}{
 		{"unavailable", fakecloud.Fault{Path: "/servers/detail", Status: 503}, "region RegionTwo: list servers: "},
 		{"no versions", fakecloud.Fault{Path: "/", Status: 500}, "region RegionTwo: find the microversions of Nova: "},
-		{"HTML", fakecloud.Fault{Path: "/servers/detail", Status: 200, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>Login</html>"}, "Is this the address of an OpenStack API?"},
+		{"HTML", fakecloud.Fault{Path: "/servers/detail", Status: 200, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>Login</html>"},
+			"Is this the address of an OpenStack API?"},
 		{"cut off", fakecloud.Fault{Path: "/servers/detail", Effect: fakecloud.Truncate}, "breaks off"},
 		{"reset", fakecloud.Fault{Path: "/servers/detail", Effect: fakecloud.Reset, Times: fakecloud.Forever}, "region RegionTwo"},
 		{"hangs", fakecloud.Fault{Path: "/servers/detail", Effect: fakecloud.Hang}, "no answer within 5s"},
@@ -193,7 +195,8 @@ func TestReadCellDown(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	ids := fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0", Zone: "az-1"}, fakecloud.Server{Name: "web-1", Zone: "az-2"})
 	fake.SetCellDown("RegionOne", true, "az-2")
-	if _, err := read(t, fake, both[1:], web); err == nil || !strings.Contains(err.Error(), "a cell of Nova is down") || !strings.Contains(err.Error(), ids[1]) {
+	if _, err := read(t, fake, both[1:], web); err == nil || !strings.Contains(err.Error(), "a cell of Nova is down") ||
+		!strings.Contains(err.Error(), ids[1]) {
 		t.Errorf("got %v", err)
 	}
 	nodes, err := read(t, fake, both[1:], cluster.Selector{IDs: ids})
@@ -310,14 +313,16 @@ func TestReadBound(t *testing.T) {
 		"metadata": {"profile": "%[1]s"}, "addresses": {"net": [{"addr": "%[1]s", "version": 4, "OS-EXT-IPS:type": "fixed"}]}`
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	pages := 0
-	fake.Inject(fakecloud.Fault{Path: "/servers/detail", Effect: fakecloud.Handle, Times: fakecloud.Forever, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		pages++
-		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(w, `{"servers": [{"id": "%d", %s}], "servers_links": [{"rel": "next"}]}`, pages, fmt.Sprintf(server, fmt.Sprint(pages, heavy)))
-	})})
+	fake.Inject(fakecloud.Fault{Path: "/servers/detail", Effect: fakecloud.Handle, Times: fakecloud.Forever,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			pages++
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"servers": [{"id": "%d", %s}], "servers_links": [{"rel": "next"}]}`, pages, fmt.Sprintf(server, fmt.Sprint(pages, heavy)))
+		})})
 	_, err := cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: []string{"RegionOne"}, Selector: cluster.Selector{NameRegex: "^"},
 		Keys: cluster.Keys{Profile: "profile"}, Addresses: map[string][]string{}})
-	if err == nil || !strings.HasPrefix(err.Error(), "region RegionOne: list servers: ") || !strings.Contains(err.Error(), fmt.Sprintf("takes more than 64 MiB, with %d servers of this region", pages)) {
+	if err == nil || !strings.HasPrefix(err.Error(), "region RegionOne: list servers: ") ||
+		!strings.Contains(err.Error(), fmt.Sprintf("takes more than 64 MiB, with %d servers of this region", pages)) {
 		t.Errorf("after %d pages: %.300v", pages, err)
 	}
 	assert.Equal(t, 1+(64<<20)/(7*len(heavy)), pages, "pages with seven texts of 250 KiB each: with fewer, one counts twice, with more, one does not count")

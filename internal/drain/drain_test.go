@@ -97,35 +97,51 @@ func TestDrain(t *testing.T) {
 	}{
 		{name: "nothing asked", statuses: "ACTIVE", events: "note"},
 		{name: "a server that is gone needs nothing", statuses: "-", hook: failing, drain: Drain{Shutdown: true, Grace: time.Hour}},
-		{name: "hook, shutdown and grace, in that order", statuses: "ACTIVE ACTIVE ACTIVE !ACTIVE ACTIVE SHUTOFF", drain: Drain{Shutdown: true, Grace: time.Minute},
-			hook: done, events: "note hook stop", took: time.Minute + 3*time.Second},
+		{name: "hook, shutdown and grace, in that order", statuses: "ACTIVE ACTIVE ACTIVE !ACTIVE ACTIVE SHUTOFF",
+			drain: Drain{Shutdown: true, Grace: time.Minute},
+			hook:  done, events: "note hook stop", took: time.Minute + 3*time.Second},
 		{name: "the hook is slow, and the grace period is in full", statuses: "ACTIVE", drain: Drain{Grace: time.Minute},
 			hook: func(context.Context) (string, error) { time.Sleep(2 * time.Minute); return "", nil }, events: "note hook", took: 3 * time.Minute},
 		{name: "gone after the hook", statuses: "ACTIVE -", drain: Drain{Shutdown: true, Grace: time.Hour}, hook: done, events: "note hook"},
-		{name: "stopped by the hook", statuses: "ACTIVE SHUTOFF", drain: Drain{Shutdown: true, Grace: time.Second}, hook: done, events: "note hook", took: time.Second},
-		{name: "one that reboots is stopped after that", statuses: "REBOOT REBOOT REBOOT ACTIVE !SHUTOFF", drain: Drain{Shutdown: true}, events: "note stop", took: 3 * time.Second},
+		{name: "stopped by the hook", statuses: "ACTIVE SHUTOFF", drain: Drain{Shutdown: true, Grace: time.Second}, hook: done,
+			events: "note hook", took: time.Second},
+		{name: "one that reboots is stopped after that", statuses: "REBOOT REBOOT REBOOT ACTIVE !SHUTOFF", drain: Drain{Shutdown: true},
+			events: "note stop", took: 3 * time.Second},
 		{name: "one that migrates is deleted meanwhile", statuses: "MIGRATING MIGRATING -", drain: Drain{Shutdown: true}, took: time.Second, events: "note"},
-		{name: "one in error that cannot be", statuses: "ERROR", stopErrs: refused(409), drain: Drain{Shutdown: true, Grace: time.Second}, events: "stop", took: time.Second,
+		{name: "one in error that cannot be", statuses: "ERROR", stopErrs: refused(409), drain: Drain{Shutdown: true, Grace: time.Second},
+			events: "stop", took: time.Second,
 			warning: node + " was not shut down, because it is ERROR: stop: "},
-		{name: "one that is paused cannot be", statuses: "PAUSED", drain: Drain{Shutdown: true}, warning: node + " was not shut down, because it is PAUSED: in this status Nova stops no server. It is left as it is.", events: "note"},
-		{name: "it stopped meanwhile", statuses: "ACTIVE ACTIVE SHUTOFF", stopErrs: refused(409), drain: Drain{Shutdown: true}, events: "note stop", took: time.Second},
-		{name: "it was deleted meanwhile", statuses: "ACTIVE ACTIVE -", stopErrs: refused(404), drain: Drain{Shutdown: true}, events: "note stop", took: time.Second},
-		{name: "another task goes on for a while", statuses: "ACTIVE ACTIVE ACTIVE ACTIVE SHUTOFF", stopErrs: refused(409, 409, 0), drain: Drain{Shutdown: true}, events: "note stop stop stop", took: 3 * time.Second},
+		{name: "one that is paused cannot be", statuses: "PAUSED", drain: Drain{Shutdown: true},
+			warning: node + " was not shut down, because it is PAUSED: in this status Nova stops no server. It is left as it is.", events: "note"},
+		{name: "it stopped meanwhile", statuses: "ACTIVE ACTIVE SHUTOFF", stopErrs: refused(409), drain: Drain{Shutdown: true},
+			events: "note stop", took: time.Second},
+		{name: "it was deleted meanwhile", statuses: "ACTIVE ACTIVE -", stopErrs: refused(404), drain: Drain{Shutdown: true},
+			events: "note stop", took: time.Second},
+		{name: "another task goes on for a while", statuses: "ACTIVE ACTIVE ACTIVE ACTIVE SHUTOFF", stopErrs: refused(409, 409, 0),
+			drain: Drain{Shutdown: true}, events: "note stop stop stop", took: 3 * time.Second},
 		{name: "a stop that is refused", statuses: "ACTIVE", drain: Drain{Shutdown: true}, stopErrs: refused(403), events: "note stop", err: "stop: "},
 		{name: "a hook that fails, and go on", statuses: "ACTIVE !SHUTOFF", drain: Drain{Shutdown: true},
-			hook: func(context.Context) (string, error) { return "it did not complete", nil }, events: "note hook stop", took: time.Second, warning: "it did not complete"},
+			hook: func(context.Context) (string, error) { return "it did not complete", nil }, events: "note hook stop", took: time.Second,
+			warning: "it did not complete"},
 		{name: "a hook that fails, and stay", statuses: "ACTIVE", drain: Drain{Shutdown: true}, hook: failing, events: "note hook", err: "the consumer failed"},
-		{name: "a locked one is not drained", statuses: "ACTIVE", server: server{state: openstack.State{Mark: "7", Locked: true}}, drain: Drain{Shutdown: true, Grace: time.Hour}, hook: done, locked: true, err: "the server is locked: stop: "},
-		{name: "nor one in ERROR", statuses: "ERROR", server: server{state: openstack.State{Locked: true}}, hook: done, locked: true, err: "the server is locked: "},
+		{name: "a locked one is not drained", statuses: "ACTIVE", server: server{state: openstack.State{Mark: "7", Locked: true}},
+			drain: Drain{Shutdown: true, Grace: time.Hour}, hook: done, locked: true, err: "the server is locked: stop: "},
+		{name: "nor one in ERROR", statuses: "ERROR", server: server{state: openstack.State{Locked: true}}, hook: done, locked: true,
+			err: "the server is locked: "},
 		{name: "an admin's is", statuses: "ACTIVE", server: server{state: openstack.State{Locked: true}, admin: true}, hook: done, events: "note hook"},
 		{name: "a task is waited for", statuses: "ACTIVE~ REBOOT~ ACTIVE", hook: done, events: "note hook", took: 2 * time.Second},
 		{name: "and not for long", statuses: "ACTIVE~", drain: Drain{Grace: time.Minute}, hook: done, events: "hook", took: taskTime + time.Minute},
-		{name: "it is deleted before the note", statuses: "ACTIVE -", server: server{noteErr: answered(404)}, drain: Drain{Grace: time.Hour}, hook: done, events: "hook"},
+		{name: "it is deleted before the note", statuses: "ACTIVE -", server: server{noteErr: answered(404)}, drain: Drain{Grace: time.Hour},
+			hook: done, events: "hook"},
 		{name: "a note that is refused", statuses: "ACTIVE", server: server{noteErr: answered(403)}, hook: done, err: "stop: "},
-		{name: "one that never served has no hook and no grace", statuses: "ACTIVE !SHUTOFF", drain: Drain{OnlyInService: true, Shutdown: true, Grace: time.Hour}, hook: done, events: "stop", took: time.Second},
-		{name: "and is not stopped while it is locked", statuses: "ACTIVE", server: server{state: openstack.State{Locked: true}}, drain: Drain{OnlyInService: true, Shutdown: true}, stopErrs: refused(409), events: "stop", locked: true, err: "the server is locked: "},
-		{name: "one in service has, and loses its mark", statuses: "ACTIVE", server: server{state: openstack.State{Mark: "7"}}, drain: Drain{OnlyInService: true, Grace: time.Minute}, hook: done, events: "note unmark hook", took: time.Minute},
-		{name: "and one whose drain has begun", statuses: "ACTIVE", server: server{state: openstack.State{Drained: true}}, drain: Drain{OnlyInService: true, Grace: time.Minute}, hook: done, events: "note hook", took: time.Minute},
+		{name: "one that never served has no hook and no grace", statuses: "ACTIVE !SHUTOFF",
+			drain: Drain{OnlyInService: true, Shutdown: true, Grace: time.Hour}, hook: done, events: "stop", took: time.Second},
+		{name: "and is not stopped while it is locked", statuses: "ACTIVE", server: server{state: openstack.State{Locked: true}},
+			drain: Drain{OnlyInService: true, Shutdown: true}, stopErrs: refused(409), events: "stop", locked: true, err: "the server is locked: "},
+		{name: "one in service has, and loses its mark", statuses: "ACTIVE", server: server{state: openstack.State{Mark: "7"}},
+			drain: Drain{OnlyInService: true, Grace: time.Minute}, hook: done, events: "note unmark hook", took: time.Minute},
+		{name: "and one whose drain has begun", statuses: "ACTIVE", server: server{state: openstack.State{Drained: true}},
+			drain: Drain{OnlyInService: true, Grace: time.Minute}, hook: done, events: "note hook", took: time.Minute},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var log []string
@@ -238,7 +254,8 @@ func TestRefusedStop(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			_, err := Drain{Server: s}.shutDown(ctx)
-			if !errors.Is(err, context.DeadlineExceeded) || strings.Contains(err.Error(), "the last answer to the request to stop it: stop:") != (refused != nil) {
+			if !errors.Is(err, context.DeadlineExceeded) ||
+				strings.Contains(err.Error(), "the last answer to the request to stop it: stop:") != (refused != nil) {
 				t.Errorf("got %v", err)
 			}
 		})

@@ -66,7 +66,8 @@ func (s *service) check(t *testing.T, timeout time.Duration) Check {
 // nodes are at 127.9.0.1, 127.9.0.2 and so on.
 func nodes(region string, from, n int) (list []Node) {
 	for i := from; i < from+n; i++ {
-		list = append(list, Node{ID: fmt.Sprintf("id-%d", i), Name: fmt.Sprintf("web-%d", i), Region: region, Addresses: []string{fmt.Sprintf("127.9.%d.%d", i>>8, i&255)}})
+		list = append(list, Node{ID: fmt.Sprintf("id-%d", i), Name: fmt.Sprintf("web-%d", i), Region: region,
+			Addresses: []string{fmt.Sprintf("127.9.%d.%d", i>>8, i&255)}})
 	}
 	return list
 }
@@ -84,7 +85,8 @@ func TestHTTP(t *testing.T) {
 		return 200
 	})
 	result := s.check(t, time.Minute).Look(t.Context(), nodes("R", 1, 200))
-	if got := names(result.Unhealthy); !slices.Equal(got, []string{"id-1"}) || len(result.Warnings) > 0 || !strings.Contains(result.Unhealthy["id-1"], " answered 503 Service Unavailable") {
+	if got := names(result.Unhealthy); !slices.Equal(got, []string{"id-1"}) || len(result.Warnings) > 0 ||
+		!strings.Contains(result.Unhealthy["id-1"], " answered 503 Service Unavailable") {
 		t.Errorf("got %+v", result)
 	}
 	if s.asked["127.9.0.1"] != 2 || s.asked["127.9.0.2"] != 2 || s.asked["127.9.0.3"] != 1 || len(s.asked) != 200 {
@@ -184,7 +186,8 @@ func TestNotAsked(t *testing.T) {
 	}
 	for _, addresses := range [][]string{nil, {"0.0.0.0"}, {"::", "169.254.169.254"}, {"[fe80::1]", "::ffff:169.254.169.254"}} {
 		result := s.check(t, time.Minute).Look(t.Context(), []Node{{ID: "a", Region: "R", Addresses: addresses}})
-		if len(result.Unhealthy) != 0 || !result.Unknown["a"] || len(result.Warnings) != 1 || !strings.HasPrefix(result.Warnings[0], "1 of 1 nodes of the region R were not asked") {
+		if len(result.Unhealthy) != 0 || !result.Unknown["a"] || len(result.Warnings) != 1 ||
+			!strings.HasPrefix(result.Warnings[0], "1 of 1 nodes of the region R were not asked") {
 			t.Errorf("%q: got %+v", addresses, result)
 		}
 	}
@@ -231,7 +234,8 @@ func TestOctavia(t *testing.T) {
 	}
 	// A node is as well as in the worst of its pools, in whatever order they are.
 	for _, pools := range [][]string{{"ERROR", "ONLINE"}, {"ONLINE", "ERROR"}} {
-		check := Check{Pools: pools, Timeout: time.Second, Members: func(_ context.Context, _, pool string) ([]openstack.Member, error) { return members(pool), nil }}
+		check := Check{Pools: pools, Timeout: time.Second,
+			Members: func(_ context.Context, _, pool string) ([]openstack.Member, error) { return members(pool), nil }}
 		assert.Equal(t, []string{"id-1"}, names(check.Look(t.Context(), nodes("R", 1, 1)).Unhealthy), pools)
 	}
 }

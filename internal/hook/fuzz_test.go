@@ -15,8 +15,10 @@ import (
 // FuzzLocation: whatever a consumer answers, only itself is asked, and what is
 // said about it is fit for a terminal.
 func FuzzLocation(f *testing.F) {
-	for _, location := range []string{"/jobs/7", "jobs", "?a=b", "//elsewhere.example/", "http://elsewhere.example", "HTTPS://consumer.example:443/x", "https://consumer.example:0443/",
-		"https://consumer.example@elsewhere.example/", "\\\\elsewhere.example", "https://consumer.example\x1b[31m", "https://\xc2\x9b/", "", "#", "https:jobs", "https:///x", "https://consumer.example:99999/"} {
+	for _, location := range []string{"/jobs/7", "jobs", "?a=b", "//elsewhere.example/", "http://elsewhere.example", "HTTPS://consumer.example:443/x",
+		"https://consumer.example:0443/",
+		"https://consumer.example@elsewhere.example/", "\\\\elsewhere.example", "https://consumer.example\x1b[31m", "https://\xc2\x9b/", "", "#", "https:jobs",
+		"https:///x", "https://consumer.example:99999/"} {
 		f.Add(location)
 	}
 	base, err := url.Parse("https://ann:secret@consumer.example/drain?key=secret")
@@ -29,7 +31,8 @@ func FuzzLocation(f *testing.F) {
 			}
 			return
 		}
-		if address.Scheme != "https" || !strings.EqualFold(address.Hostname(), "consumer.example") || (address.Port() != "" && address.Port() != "443") || address.User != base.User {
+		if address.Scheme != "https" || !strings.EqualFold(address.Hostname(), "consumer.example") || (address.Port() != "" && address.Port() != "443") ||
+			address.User != base.User {
 			t.Errorf("%q is asked", address)
 		}
 	})

@@ -58,12 +58,14 @@ func TestRun(t *testing.T) {
 		{name: "it completes", hook: done},
 		{name: "it fails, and go on", spec: Spec{Default: Continue}, hook: failing,
 			warning: node + " counts as drained, because default_result is CONTINUE, although its hook did not complete: the consumer failed."},
-		{name: "it fails, and a node that joins goes on", launch: true, spec: Spec{Default: Continue}, hook: failing, warning: node + " counts as ready, because"},
+		{name: "it fails, and a node that joins goes on", launch: true, spec: Spec{Default: Continue}, hook: failing,
+			warning: node + " counts as ready, because"},
 		{name: "it fails, and stay", hook: failing, err: node + ": the consumer failed"},
 		{name: "it takes too long", spec: Spec{Timeout: 20 * time.Second}, hook: hang, took: 20 * time.Second, err: "not completed within 20s"},
 		{name: "one request takes too long", hook: cut, err: node + ": ask the consumer: context deadline exceeded"},
 		{name: "five minutes where nothing is said", hook: hang, took: 5 * time.Minute, err: "not completed within 5m0s"},
-		{name: "too long, and go on", spec: Spec{Default: Continue, Timeout: 20 * time.Second}, hook: hang, took: 20 * time.Second, warning: "not completed within 20s"},
+		{name: "too long, and go on", spec: Spec{Default: Continue, Timeout: 20 * time.Second}, hook: hang, took: 20 * time.Second,
+			warning: "not completed within 20s"},
 		{name: "it is stopped", spec: Spec{Default: Continue}, hook: hang, cancel: 30 * time.Second, took: 30 * time.Second, err: "stopped by the user"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -200,7 +202,8 @@ func TestCheck(t *testing.T) {
 		faults := c.spec.Check(func(string) bool { return false })
 		assert.Len(t, faults, min(1, len(c.want)), "%v", c.spec)
 		for _, fault := range faults {
-			if fault.Warning != (c.want == warned) || fault.Argument != c.at || !strings.Contains(fault.Text, c.want) || strings.Contains(fault.Text, "secret") {
+			if fault.Warning != (c.want == warned) || fault.Argument != c.at || !strings.Contains(fault.Text, c.want) ||
+				strings.Contains(fault.Text, "secret") {
 				t.Errorf("%v: got %+v, want %q", c.spec, fault, c.want)
 			}
 		}

@@ -29,7 +29,8 @@ func inPool(t *testing.T, config fakecloud.Config, servers ...fakecloud.Server) 
 	t.Helper()
 	fake := fakecloud.Start(t, config)
 	cloud := zaqarCloud(t, fake)
-	return &pooled{fake, &Runner{LoadBalancer: cloud.LoadBalancer, Addresses: cloud.Addresses, pause: time.Millisecond}, fake.AddServers("RegionOne", servers...)}
+	return &pooled{fake, &Runner{LoadBalancer: cloud.LoadBalancer, Addresses: cloud.Addresses, pause: time.Millisecond},
+		fake.AddServers("RegionOne", servers...)}
 }
 
 func (p *pooled) run(t *testing.T, i int, name, transition string, more map[string][]string, pools ...string) error {
@@ -60,13 +61,15 @@ func (p *pooled) changes() int { return p.fake.Count("PUT load-balancer /lbaas/p
 // the weight that it had. Members of others are not touched. A server without an address has
 // the members with its name.
 func TestOctavia(t *testing.T) {
-	p := inPool(t, fakecloud.Config{}, fakecloud.Server{Name: "web-0", Network: true}, fakecloud.Server{Name: "web-1", Network: true}, fakecloud.Server{Name: "x"})
+	p := inPool(t, fakecloud.Config{}, fakecloud.Server{Name: "web-0", Network: true}, fakecloud.Server{Name: "web-1", Network: true},
+		fakecloud.Server{Name: "x"})
 	pool := p.fake.AddPool("RegionOne",
 		fakecloud.Member{Name: "a", Address: "10.9.0.2", Weight: 5, Tags: []string{"mine"}},
 		fakecloud.Member{Name: "b", Address: "10.9.0.3", Weight: 3},
 		fakecloud.Member{Name: "web-0", Address: "10.9.0.9", Weight: 2}, // another server with its name
 	)
-	other := p.fake.AddPool("RegionOne", fakecloud.Member{Name: "c", Address: "::ffff:10.9.0.2", Weight: 1}, fakecloud.Member{Name: "d", Address: "10.9.0.2", Weight: 0})
+	other := p.fake.AddPool("RegionOne", fakecloud.Member{Name: "c", Address: "::ffff:10.9.0.2", Weight: 1},
+		fakecloud.Member{Name: "d", Address: "10.9.0.2", Weight: 0})
 
 	for range 2 { // the second one finds all done
 		require.NoError(t, p.run(t, 0, "web-0", Termination, nil, pool, other))
@@ -188,7 +191,8 @@ func TestOctaviaErrors(t *testing.T) {
 		"no Octavia": {func(p *pooled, pool string) string {
 			p.fake.HideEndpoint(fakecloud.LoadBalancing, "RegionOne", true)
 			return pool
-		}, `the load balancer service (Octavia) was not found: region "RegionOne" has no load-balancer endpoint in the catalogue of this user; there is one in RegionTwo`},
+		}, `the load balancer service (Octavia) was not found: region "RegionOne" has no load-balancer endpoint in the catalogue of this user; there is one ` +
+			`in RegionTwo`},
 		"no Octavia at all": {func(p *pooled, pool string) string {
 			p.fake.HideEndpoint(fakecloud.LoadBalancing, "RegionOne", true)
 			p.fake.HideEndpoint(fakecloud.LoadBalancing, "RegionTwo", true)
@@ -202,7 +206,8 @@ func TestOctaviaErrors(t *testing.T) {
 		p := inPool(t, fakecloud.Config{}, fakecloud.Server{Name: "web-0", Network: true})
 		pool := c.change(p, p.fake.AddPool("RegionOne", fakecloud.Member{Address: "10.9.0.2", Weight: 1}))
 		err := p.run(t, 0, "web-0", Termination, nil, pool)
-		if _, abandoned := errors.AsType[*AbandonedError](err); !abandoned || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "not completed within") {
+		if _, abandoned := errors.AsType[*AbandonedError](err); !abandoned || !strings.Contains(err.Error(), c.want) ||
+			strings.Contains(err.Error(), "not completed within") {
 			t.Errorf("%s: got %v, want %q", name, err, c.want)
 		}
 	}

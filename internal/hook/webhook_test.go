@@ -121,16 +121,22 @@ func TestWebhook(t *testing.T) {
 		{"done, with a blank line", []http.HandlerFunc{says("text/plain", "\n")}, "POST /hook?key=secret", ""},
 		{"shows a login page", []http.HandlerFunc{says("text/html; charset=utf-8", "<html>Log in</html>")}, "POST /hook?key=secret",
 			"answered 200 OK with a text that is not JSON (text/html; charset=utf-8), as a login page or a proxy does"},
-		{"shows one that is called JSON", []http.HandlerFunc{says("application/json", "<html>Log in</html>")}, "POST /hook?key=secret", "is not JSON (application/json)"},
+		{"shows one that is called JSON", []http.HandlerFunc{says("application/json", "<html>Log in</html>")}, "POST /hook?key=secret",
+			"is not JSON (application/json)"},
 		{"shows one when it is asked again", []http.HandlerFunc{answer(202), says("text/html", "<html>")},
 			"POST /hook?key=secret, GET /hook?key=secret&lifecycle_action_token=t-1", "is not JSON (text/html)"},
 		{"fails for now", []http.HandlerFunc{answer(503), answer(429), answer(200)}, "POST /hook?key=secret, POST /hook?key=secret, POST /hook?key=secret", ""},
 		{"loses the connection", []http.HandlerFunc{reset, answer(200)}, "POST /hook?key=secret, POST /hook?key=secret", ""},
 		{"refuses", []http.HandlerFunc{answer(403)}, "POST /hook?key=secret", "answered 403 Forbidden"},
 		{"is not there", []http.HandlerFunc{answer(404), answer(200)}, "POST /hook?key=secret", "answered 404 Not Found"},
-		{"begins again", []http.HandlerFunc{answer(202), answer(404), answer(202), answer(200)}, "POST /hook?key=secret, GET /hook?key=secret&lifecycle_action_token=t-1, POST /hook?key=secret, GET /hook?key=secret&lifecycle_action_token=t-1", ""},
-		{"forgets what it drains", []http.HandlerFunc{answer(202), answer(404), answer(202), answer(404)}, "POST /hook?key=secret, GET /hook?key=secret&lifecycle_action_token=t-1, POST /hook?key=secret, GET /hook?key=secret&lifecycle_action_token=t-1", "answered 404 Not Found"},
-		{"does not know it", []http.HandlerFunc{answer(202), answer(404), answer(404)}, "POST /hook?key=secret, GET /hook?key=secret&lifecycle_action_token=t-1, POST /hook?key=secret", "answered 404 Not Found"},
+		{"begins again", []http.HandlerFunc{answer(202), answer(404), answer(202), answer(200)},
+			"POST /hook?key=secret, GET /hook?key=secret&lifecycle_action_token=t-1, POST /hook?key=secret, GET /hook?key=secret&lifecycle_action_token=t-1",
+			""},
+		{"forgets what it drains", []http.HandlerFunc{answer(202), answer(404), answer(202), answer(404)},
+			"POST /hook?key=secret, GET /hook?key=secret&lifecycle_action_token=t-1, POST /hook?key=secret, GET /hook?key=secret&lifecycle_action_token=t-1",
+			"answered 404 Not Found"},
+		{"does not know it", []http.HandlerFunc{answer(202), answer(404), answer(404)},
+			"POST /hook?key=secret, GET /hook?key=secret&lifecycle_action_token=t-1, POST /hook?key=secret", "answered 404 Not Found"},
 		{"redirects", []http.HandlerFunc{answer(307, "Location", "https://elsewhere.example/hook")}, "POST /hook?key=secret",
 			"answered 307 Temporary Redirect, a redirect to elsewhere.example, which is not followed: give the final address"},
 		{"tells where to ask in full", []http.HandlerFunc{func(w http.ResponseWriter, r *http.Request) {
@@ -138,11 +144,13 @@ func TestWebhook(t *testing.T) {
 		}, answer(200)}, "POST /hook?key=secret, GET /jobs/7", ""},
 		{"sends to another host", []http.HandlerFunc{answer(202, "Location", "http://elsewhere.example/jobs/7")}, "POST /hook?key=secret",
 			"gave a Location that is not asked: it is at http://elsewhere.example, and only that consumer is asked which was posted to"},
-		{"sends to what is no address", []http.HandlerFunc{answer(202, "Location", "http://[::1/")}, "POST /hook?key=secret", "gave a Location that is not asked: it cannot be read"},
+		{"sends to what is no address", []http.HandlerFunc{answer(202, "Location", "http://[::1/")}, "POST /hook?key=secret",
+			"gave a Location that is not asked: it cannot be read"},
 		{"asks for a pause", []http.HandlerFunc{answer(503, "Retry-After", "2"), answer(200)}, "POST /hook?key=secret, after 2s POST /hook?key=secret", ""},
 		{"asks for no pause", []http.HandlerFunc{answer(202, "Retry-After", "0"), answer(200)}, // no reason to ask without end
 			"POST /hook?key=secret, after 1s GET /hook?key=secret&lifecycle_action_token=t-1", ""},
-		{"asks for years", []http.HandlerFunc{answer(429, "Retry-After", "9223372037"), answer(200)}, "POST /hook?key=secret, after 5m0s POST /hook?key=secret", ""},
+		{"asks for years", []http.HandlerFunc{answer(429, "Retry-After", "9223372037"), answer(200)},
+			"POST /hook?key=secret, after 5m0s POST /hook?key=secret", ""},
 		{"asks for more years", []http.HandlerFunc{answer(429, "Retry-After", "9223372037")}, "POST /hook?key=secret, after 5m0s POST /hook?key=secret",
 			"too late; the webhook at 127.0.0.1:8080 last answered 429 Too Many Requests"},
 		{"always drains", []http.HandlerFunc{answer(202)}, "", "last answered 202 Accepted"},
@@ -218,7 +226,8 @@ func TestWebhookTLS(t *testing.T) {
 	}{
 		{"trusted", consumer.URL, trusting, ""},
 		{"not trusted", consumer.URL, nil, "is not trusted: tls: failed to verify certificate: x509: certificate signed by unknown authority"},
-		{"another name", strings.Replace(consumer.URL, "127.0.0.1", "localhost", 1), trusting, "is not trusted: tls: failed to verify certificate: x509: certificate is valid for"},
+		{"another name", strings.Replace(consumer.URL, "127.0.0.1", "localhost", 1), trusting,
+			"is not trusted: tls: failed to verify certificate: x509: certificate is valid for"},
 		{"wants a certificate of ours", needsClient.URL, trusting, "is not trusted: remote error: tls: "},
 		{"speaks no TLS", strings.Replace(plainHTTP.URL, "http:", "https:", 1), trusting, "is not trusted: http: server gave HTTP response to HTTPS client"},
 		{"is no web server", "https://" + ssh.Addr().String(), trusting, "is not trusted: tls: first record does not look like a TLS handshake"},
@@ -288,7 +297,8 @@ func TestWebhookPlain(t *testing.T) {
 		}
 	}()
 	err = hookAt(t, "http://"+listener.Addr().String(), nil).Run(t.Context(), Message{}, &Progress{})
-	if err == nil || !strings.Contains(err.Error(), "answered 418 I'm a teapot") || strings.ContainsFunc(err.Error(), unicode.IsControl) || strings.Contains(err.Error(), "owned") {
+	if err == nil || !strings.Contains(err.Error(), "answered 418 I'm a teapot") || strings.ContainsFunc(err.Error(), unicode.IsControl) ||
+		strings.Contains(err.Error(), "owned") {
 		t.Errorf("got %q", err)
 	}
 }

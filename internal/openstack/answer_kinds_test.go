@@ -188,7 +188,8 @@ func TestNothingForeignIsShown(t *testing.T) {
 	}
 	for _, status := range []int{200, 201, 204, 206, 299, 300, 400, 401, 403, 404, 500, 503} {
 		for _, media := range []string{"application/json", "text/html", "application/x-", ""} {
-			for _, body := range []string{"cGFzc3dvcmQ=", `{"debug": "p&#64;ss"}`, `{"error": {"message": "p%40ss"}}`, strings.Repeat("x", largestRefusal) + "7061"} {
+			for _, body := range []string{"cGFzc3dvcmQ=", `{"debug": "p&#64;ss"}`, `{"error": {"message": "p%40ss"}}`,
+				strings.Repeat("x", largestRefusal) + "7061"} {
 				answer := func(body, extra string) http.HandlerFunc {
 					return func(w http.ResponseWriter, _ *http.Request) {
 						w.Header()["Content-Type"] = nil // none, and none that is guessed
@@ -213,7 +214,8 @@ func TestNothingForeignIsShown(t *testing.T) {
 	for _, raw := range []string{
 		"HTTP/1.1 cGFzc3dvcmQ", "cGFzc3dvcmQ", "HTTP/1.1 200 OK\r\ncGFzc3dvcmQ", "HTTP/1.1 200 OK\r\nTransfer-Encoding: cGFzc3dvcmQ",
 		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: cGFzc3dvcmQ",
-		"HTTP/1.1 200 OK\r\nContent-Length: cGFzc3dvcmQ", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: cGFzc3dvcmQ", "HTTP/1.1 503 cGFzc3dvcmQ\r\nContent-Length: 0",
+		"HTTP/1.1 200 OK\r\nContent-Length: cGFzc3dvcmQ", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: cGFzc3dvcmQ",
+		"HTTP/1.1 503 cGFzc3dvcmQ\r\nContent-Length: 0",
 	} {
 		got := get(func(w http.ResponseWriter, _ *http.Request) {
 			conn, _, err := http.NewResponseController(w).Hijack()

@@ -58,9 +58,12 @@ func FuzzDocuments(f *testing.F) {
 		`{"regions": [{"id": "R"}], "links": {"next": "http://cloud.example/identity/v3/regions?page=2"}}`, `{"regions": [{"id": "\u001b[2J"}]}`,
 		`{"availabilityZoneInfo": [{"zoneName": "az\n", "zoneState": {"available": true}, "hosts": null}]}`, `{"limits": {"absolute": {"maxTotalCores": 1}}}`,
 		`{"flavor": {"id": "f", "vcpus": 1, "ram": 64}}`, `{"id": "i", "created_at": "2026-01-01T00:00:00Z"}`, `{"id": "i", "created_at": "99999"}`,
-		`{"hypervisors": [{"id": 1, "service": {"host": "h"}}], "hypervisors_links": [{"rel": "next", "href": "/"}]}`, `{"server_groups": [{"id": "g", "policies": []}]}`,
-		`{"servers": [{"id": "s", "status": "ACTIVE"}], "servers_links": [{}]}`, `{"server": {"id": "s", "status": "ACTIVE"}}`, `{"version": {"id": "v2.1", "version": "2.96"}}`,
-		`{"version": {"id": "v2.1", "version": "2.-1"}}`, `{"version": {"id": "v2.1", "version": "2.99999999999999999999"}}`, `{}`, `null`, `[]`, `{"regions": {}}`, ``,
+		`{"hypervisors": [{"id": 1, "service": {"host": "h"}}], "hypervisors_links": [{"rel": "next", "href": "/"}]}`,
+		`{"server_groups": [{"id": "g", "policies": []}]}`,
+		`{"servers": [{"id": "s", "status": "ACTIVE"}], "servers_links": [{}]}`, `{"server": {"id": "s", "status": "ACTIVE"}}`,
+		`{"version": {"id": "v2.1", "version": "2.96"}}`,
+		`{"version": {"id": "v2.1", "version": "2.-1"}}`, `{"version": {"id": "v2.1", "version": "2.99999999999999999999"}}`, `{}`, `null`,
+		`[]`, `{"regions": {}}`, ``,
 	} {
 		for i := range asked {
 			f.Add(uint8(i), []byte(body))

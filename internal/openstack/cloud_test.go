@@ -65,10 +65,12 @@ func TestLogins(t *testing.T) {
 			c.UserName, c.TenantName, c.UserID, c.TenantID = "", "", fakecloud.MemberUserID, fakecloud.MemberProjectID
 		},
 		"credential by id": func(c *openstack.Config) {
-			*c = openstack.Config{AuthURL: c.AuthURL, ApplicationCredentialID: fakecloud.AppCredentialID, ApplicationCredentialSecret: fakecloud.AppCredentialSecret, AllowReauth: true}
+			*c = openstack.Config{AuthURL: c.AuthURL, ApplicationCredentialID: fakecloud.AppCredentialID,
+				ApplicationCredentialSecret: fakecloud.AppCredentialSecret, AllowReauth: true}
 		},
 		"credential by name": func(c *openstack.Config) {
-			*c = openstack.Config{AuthURL: c.AuthURL, UserID: fakecloud.MemberUserID, ApplicationCredentialName: fakecloud.AppCredentialName, ApplicationCredentialSecret: fakecloud.AppCredentialSecret}
+			*c = openstack.Config{AuthURL: c.AuthURL, UserID: fakecloud.MemberUserID, ApplicationCredentialName: fakecloud.AppCredentialName,
+				ApplicationCredentialSecret: fakecloud.AppCredentialSecret}
 		},
 	} {
 		fake := fakecloud.Start(t, fakecloud.Config{})
@@ -165,7 +167,8 @@ func TestRegions(t *testing.T) {
 		t.Errorf("the only region with compute: got %q, %v", region, err)
 	}
 	_, err := cloud.Compute(t.Context(), "RegionTwo")
-	if missing, ok := errors.AsType[*openstack.NoEndpointError](err); !ok || missing.Region != "RegionTwo" || !slices.Equal(missing.Regions, []string{"RegionOne"}) {
+	if missing, ok := errors.AsType[*openstack.NoEndpointError](err); !ok || missing.Region != "RegionTwo" ||
+		!slices.Equal(missing.Regions, []string{"RegionOne"}) {
 		t.Errorf("got %v", err)
 	}
 	fake.HideEndpoint(fakecloud.Compute, "RegionTwo", false)

@@ -41,7 +41,8 @@ func invent(t *testing.T, answers canned) *Cloud {
 // FuzzAnswer: whatever a service answers, what is shown of it is short, in one
 // line, and without secrets; and only the service's own 404 is one.
 func FuzzAnswer(f *testing.F) {
-	for _, body := range []string{novaGone, keystoneGone, glanceGone, zaqarGone, octaviaGone, "", "{", "null", "<html>404</html>", `{"error": {"code": 404}}`, "hidden-password\x1b[2J\n\xff", "\xe2\x80\xae" + strings.Repeat("é", 2000)} {
+	for _, body := range []string{novaGone, keystoneGone, glanceGone, zaqarGone, octaviaGone, "", "{", "null", "<html>404</html>", `{"error": {"code": 404}}`,
+		"hidden-password\x1b[2J\n\xff", "\xe2\x80\xae" + strings.Repeat("é", 2000)} {
 		f.Add(uint16(404), "application/json", []byte(body))
 		f.Add(uint16(200), "text/html; charset=\x80", []byte(body))
 		f.Add(uint16(503), "", []byte(body))
@@ -76,10 +77,13 @@ func FuzzAnswer(f *testing.F) {
 // password in its address and is trusted, and no error shows one.
 func FuzzCatalogue(f *testing.F) {
 	f.Add([]byte(goodCatalogue))
-	for _, address := range []string{"http://nova:hidden@cloud.example/v2.1", "http://nova:hid%zzden@x", "//x", "", "http://[::1", "http://x/\\u0000", "file:///etc/passwd", "http://x:99999/v2.1/p"} {
-		f.Add([]byte(fmt.Sprintf(`{"token": {"catalog": [{"type": "compute", "endpoints": [{"interface": "public", "region_id": "R", "url": "%s"}]}]}}`, address)))
+	for _, address := range []string{"http://nova:hidden@cloud.example/v2.1", "http://nova:hid%zzden@x", "//x", "", "http://[::1", "http://x/\\u0000",
+		"file:///etc/passwd", "http://x:99999/v2.1/p"} {
+		f.Add([]byte(fmt.Sprintf(`{"token": {"catalog": [{"type": "compute", "endpoints": [{"interface": "public", "region_id": "R", "url": "%s"}]}]}}`,
+			address)))
 	}
-	for _, body := range []string{`{}`, `{"token": null}`, `{"token": {"catalog": [null]}}`, `{"token": {"catalog": [{"endpoints": [null, {"interface": 5}]}]}}`, `[]`, ``, `{"access": {}}`} {
+	for _, body := range []string{`{}`, `{"token": null}`, `{"token": {"catalog": [null]}}`,
+		`{"token": {"catalog": [{"endpoints": [null, {"interface": 5}]}]}}`, `[]`, ``, `{"access": {}}`} {
 		f.Add([]byte(body))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -110,8 +114,10 @@ func FuzzCatalogue(f *testing.F) {
 // FuzzHosts: an address of the configuration that is taken is one that can be
 // asked, and no address that differs in scheme, host or port is trusted with it.
 func FuzzHosts(f *testing.F) {
-	for _, pair := range [][2]string{{"https://a.example/v3", "https://a.example:443/x"}, {"http://a", "http://a:80"}, {"https://A", "https://a"}, {"http://[::1]:5000", "http://[::1]:5000/"},
-		{"https://a.example", "https://a.example@evil"}, {"https://a.example", "https://a.example.evil"}, {"https://a", "http://a"}, {"https://a:1", "https://a:2"}} {
+	for _, pair := range [][2]string{{"https://a.example/v3", "https://a.example:443/x"}, {"http://a", "http://a:80"}, {"https://A", "https://a"},
+		{"http://[::1]:5000", "http://[::1]:5000/"},
+		{"https://a.example", "https://a.example@evil"}, {"https://a.example", "https://a.example.evil"}, {"https://a", "http://a"},
+		{"https://a:1", "https://a:2"}} {
 		f.Add(pair[0], pair[1])
 	}
 	f.Fuzz(func(t *testing.T, ours, other string) {

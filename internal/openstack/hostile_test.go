@@ -68,8 +68,9 @@ func TestVersionLinks(t *testing.T) {
 		fake := fakecloud.Start(t, fakecloud.Config{})
 		links := fmt.Sprintf(`{"id": "v3.14", "status": "stable", "links": [{"rel": "self", "href": "%s/v3/"}]}`, elsewhere.URL)
 		for _, path := range []string{"/", "", "/v3", "/v3/"} {
-			fake.Inject(fakecloud.Fault{Service: fakecloud.Identity, Method: http.MethodGet, Path: path, Status: http.StatusMultipleChoices, Times: fakecloud.Forever,
-				Body: fmt.Sprintf(`{"version": %s, "versions": {"values": [%s]}}`, links, links)})
+			fake.Inject(fakecloud.Fault{Service: fakecloud.Identity, Method: http.MethodGet, Path: path, Status: http.StatusMultipleChoices,
+				Times: fakecloud.Forever,
+				Body:  fmt.Sprintf(`{"version": %s, "versions": {"values": [%s]}}`, links, links)})
 		}
 		config := member(fake)
 		config.AuthURL = strings.TrimSuffix(fake.AuthURL(), "/v3") + suffix
@@ -83,7 +84,8 @@ func TestVersionLinks(t *testing.T) {
 func TestCatalogueSecrets(t *testing.T) {
 	for _, user := range []string{"nova:hidden@", "nova:hid%zzden@", "hidden@"} {
 		fake := fakecloud.Start(t, fakecloud.Config{})
-		body := fmt.Sprintf(`{"token": {"catalog": [{"type": "compute", "endpoints": [{"interface": "public", "region_id": "RegionOne", "url": "http://%snova.example/v2.1"}]}]}}`, user)
+		body := fmt.Sprintf(`{"token": {"catalog": [{"type": "compute", "endpoints": [{"interface": "public", "region_id": "RegionOne", "url": `+
+			`"http://%snova.example/v2.1"}]}]}}`, user)
 		fake.Inject(fakecloud.Fault{Path: "/auth/tokens", Status: http.StatusCreated, Header: http.Header{"X-Subject-Token": {"t-1"}}, Body: body})
 		_, err := open(t, member(fake)).Zones(t.Context(), "RegionOne")
 		assert.ErrorContains(t, err, "region RegionOne: the compute endpoint in the catalogue has a user name or a password")

@@ -42,14 +42,17 @@ func TestMark(t *testing.T) {
 	holds("unmark what has no mark", server.Unmark(t.Context()), map[string]string{"role": "web"})
 
 	holds("note a drain", server.NoteDrain(t.Context(), at), map[string]string{"role": "web", openstack.DrainedKey: "2026-11-22T09:00:00Z"})
-	if state, err := server.State(t.Context()); err != nil || state != (openstack.State{Status: "ACTIVE", Drained: true, At: fakecloud.Epoch.Add(2 * time.Second)}) {
+	if state, err := server.State(t.Context()); err != nil ||
+		state != (openstack.State{Status: "ACTIVE", Drained: true, At: fakecloud.Epoch.Add(2 * time.Second)}) {
 		t.Errorf("drained: %+v, %v", state, err)
 	}
 	holds("forget it", server.ForgetDrain(t.Context()), map[string]string{"role": "web"})
-	holds("note a failure", server.NoteFailure(t.Context(), "2-1f", at), map[string]string{"role": "web", openstack.NotInServiceAtKey: "2-1f 2026-11-22T09:00:00Z"})
+	holds("note a failure", server.NoteFailure(t.Context(), "2-1f", at),
+		map[string]string{"role": "web", openstack.NotInServiceAtKey: "2-1f 2026-11-22T09:00:00Z"})
 	holds("forget that", server.ForgetFailure(t.Context()), map[string]string{"role": "web"})
 
-	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodPut, Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: `{"x": 1}`})
+	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodPut, Status: http.StatusOK,
+		Header: http.Header{"Content-Type": {"application/json"}}, Body: `{"x": 1}`})
 	assert.Error(t, server.Mark(t.Context(), "5", time.Time{}), "another's answer is no proof of a mark")
 
 	gone := openstack.Server{Compute: compute, ID: "00000000-0000-0000-0000-000000000000"}
@@ -57,7 +60,8 @@ func TestMark(t *testing.T) {
 	assert.True(t, gophercloud.ResponseCodeIs(gone.Mark(t.Context(), "1", time.Time{}), http.StatusNotFound), "mark a server that is gone")
 	fake.UpdateServer("RegionOne", id, func(s *fakecloud.Server) { s.LockedBy, s.Metadata[openstack.MarkKey] = "owner", "7" })
 	assert.True(t, gophercloud.ResponseCodeIs(server.NoteDrain(t.Context(), at), http.StatusConflict), "note a drain of a locked server")
-	if state, err := server.State(t.Context()); err != nil || state != (openstack.State{Status: "ACTIVE", Locked: true, Mark: "7", At: fakecloud.Epoch.Add(2 * time.Second)}) {
+	if state, err := server.State(t.Context()); err != nil ||
+		state != (openstack.State{Status: "ACTIVE", Locked: true, Mark: "7", At: fakecloud.Epoch.Add(2 * time.Second)}) {
 		t.Errorf("locked: %+v, %v", state, err)
 	}
 	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodDelete, Status: http.StatusConflict})

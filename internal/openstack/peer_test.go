@@ -263,7 +263,8 @@ func TestPeer(t *testing.T) {
 				if (n+i)%sample != 0 && !*everyWay {
 					continue
 				}
-				fault := fake.Inject(fakecloud.Fault{Method: r.method, Path: r.path, Effect: fakecloud.Handle, Times: fakecloud.Forever, Handler: way.Handler(r.target)})
+				fault := fake.Inject(fakecloud.Fault{Method: r.method, Path: r.path, Effect: fakecloud.Handle, Times: fakecloud.Forever,
+					Handler: way.Handler(r.target)})
 				got := child.ask(t, way)
 				// On a busy machine the login before may take longer than the time that a slow answer has.
 				for try := 0; way.Slow && fault.Fired() == 0 && try < 20; try++ {

@@ -40,7 +40,8 @@ func TestEveryString(t *testing.T) {
 		} else {
 			body = hostile.Dirty(body, mark)
 			if single := strings.HasSuffix(r.path, "/s") || strings.HasSuffix(r.path, "/g-1") || strings.HasSuffix(r.path, "/m"); single { // its id is compared
-				body = strings.NewReplacer(`"id":"s`+quotedEscapes, `"id":"s`, `"id":"g-1`+quotedEscapes, `"id":"g-1`, `"id":"m`+quotedEscapes, `"id":"m`).Replace(body)
+				body = strings.NewReplacer(`"id":"s`+quotedEscapes, `"id":"s`, `"id":"g-1`+quotedEscapes, `"id":"g-1`,
+					`"id":"m`+quotedEscapes, `"id":"m`).Replace(body)
 			}
 			body = strings.ReplaceAll(body, "2026-01-01T00:00:00Z"+quotedEscapes, "2026-01-01T00:00:00Z")
 			body = strings.ReplaceAll(body, `"host":{`, `"host`+quotedEscapes+`":{`) // a name of a member that is kept
@@ -49,7 +50,8 @@ func TestEveryString(t *testing.T) {
 		if status == 0 {
 			status = http.StatusOK
 		}
-		fault := fake.Inject(fakecloud.Fault{Method: r.method, Path: r.path, Status: status, Header: http.Header{"X-Subject-Token": {"t"}}, Body: body, Times: fakecloud.Forever})
+		fault := fake.Inject(fakecloud.Fault{Method: r.method, Path: r.path, Status: status, Header: http.Header{"X-Subject-Token": {"t"}}, Body: body,
+			Times: fakecloud.Forever})
 		value, err := r.ask(t.Context(), open(t, member(fake)), "RegionOne")
 		assert.NotZero(t, fault.Fired(), "%s %s: nothing was asked: %v", r.method, r.path, err)
 		if err != nil && text.CleanLines(err.Error()) != err.Error() {

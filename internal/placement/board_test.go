@@ -159,7 +159,8 @@ func TestBoardChanges(t *testing.T) {
 	lower := board.Clone()
 	lower.LowerMins(board)
 	if got := fmt.Sprint(at(board, "R2", "").Current, at(board, "R1", "a").Kept, changed.Closed(Place{"R1", "b"}), board.Closed(Place{"R1", "b"}),
-		changed.Closed(Place{"R1", "a"}), changed.Closed(Place{"R9", ""}), at(lower, "R1", "b").Min, at(lower, "R1", "a").Min); got != "4 2 true false false false 0 1" {
+		changed.Closed(Place{"R1", "a"}), changed.Closed(Place{"R9", ""}), at(lower, "R1", "b").Min,
+		at(lower, "R1", "a").Min); got != "4 2 true false false false 0 1" {
 		t.Errorf("got %s", got)
 	}
 	for at, want := range map[Place]string{{"R1", "a"}: "", {"R1", "old"}: "it is not listed", {"R2", ""}: "it is above its cap of 1"} {
@@ -167,7 +168,8 @@ func TestBoardChanges(t *testing.T) {
 	}
 	for at, there := range map[Place]bool{{"R1", "a"}: true, {"R2", "x"}: true, {"R1", "gone"}: false, {"R9", "a"}: false} {
 		before := fmt.Sprint(changed.Rows())
-		if changed.Add(at, 0) != there || changed.Keep(at, 0) != there || !there && (changed.Add(at, 1) || changed.Keep(at, 1) || fmt.Sprint(changed.Rows()) != before) {
+		if changed.Add(at, 0) != there || changed.Keep(at, 0) != there || !there &&
+			(changed.Add(at, 1) || changed.Keep(at, 1) || fmt.Sprint(changed.Rows()) != before) {
 			t.Errorf("%s is on the board: want %t", at, there)
 		}
 	}

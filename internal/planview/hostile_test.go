@@ -39,7 +39,8 @@ func made(t testing.TB, cluster, region string, nodes, gone int, zone, image str
 	}
 	reasons := map[string]string{cluster + "-0": region + "/" + zone + " loses 1 of 1; " + cluster + "-1 is locked"}
 	values := func(nodes map[string]any) map[string]any {
-		return map[string]any{"cluster": cluster, "regions": []any{map[string]any{"name": region, "zones": []any{map[string]any{"name": zone}}}}, "nodes": nodes,
+		return map[string]any{"cluster": cluster,
+			"regions": []any{map[string]any{"name": region, "zones": []any{map[string]any{"name": zone}}}}, "nodes": nodes,
 			"change": []any{map[string]any{"deletion": map[string]any{"reasons": reasons}}}}
 	}
 	server := func(address, kind, reason string) map[string]any {
@@ -47,7 +48,8 @@ func made(t testing.TB, cluster, region string, nodes, gone int, zone, image str
 			"change": map[string]any{"actions": []string{"delete", "create"}, "replace_paths": []any{[]any{image}}}}
 	}
 	text, err := json.Marshal(map[string]any{"format_version": "1.2", "resource_changes": []any{
-		server(image, "openstack_compute_instance_v2", image), server(fmt.Sprintf("%s[%q]", zone, fmt.Sprintf("%s-%d", cluster, gone)), image, ""), map[string]any{
+		server(image, "openstack_compute_instance_v2", image),
+		server(fmt.Sprintf("%s[%q]", zone, fmt.Sprintf("%s-%d", cluster, gone)), image, ""), map[string]any{
 			"address": `module.a["` + cluster + `"].stackpolicy_placement_attachment.web`, "mode": "managed", "type": "stackpolicy_placement_attachment",
 			"change": map[string]any{"actions": []string{"update"}, "before": values(before), "after": values(after)}}}})
 	require.NoError(t, err)
@@ -55,8 +57,11 @@ func made(t testing.TB, cluster, region string, nodes, gone int, zone, image str
 }
 
 var hostile = []string{
-	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `</title></svg><script>alert(1)</script>`, `</style><script>alert(1)</script>`, `<!--`, `]]>`, `&lt;b&gt;`, `' onload='alert(1)`,
-	"a\x1b[31mred\x00\nnext\u202eleft", "a|b", `a\|b`, "`a`", "a`", "**bold** _it_", "[a](javascript:alert(1))", "![a](https://evil.example/x.png)", "https://evil.example", "www.evil.example", "@everyone", "a@b.example", "#1", "GH-1 ~~x~~", "- item", "{{ 1 }} ${{ 1 }}", "$a$", ":smile:", "  blanks  ", strings.Repeat("long", 300), "ünïcödé 日本",
+	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `</title></svg><script>alert(1)</script>`, `</style><script>alert(1)</script>`, `<!--`,
+	`]]>`, `&lt;b&gt;`, `' onload='alert(1)`,
+	"a\x1b[31mred\x00\nnext\u202eleft", "a|b", `a\|b`, "`a`", "a`", "**bold** _it_", "[a](javascript:alert(1))", "![a](https://evil.example/x.png)",
+	"https://evil.example", "www.evil.example", "@everyone", "a@b.example", "#1", "GH-1 ~~x~~", "- item", "{{ 1 }} ${{ 1 }}", "$a$", ":smile:", "  blanks  ",
+	strings.Repeat("long", 300), "ünïcödé 日本",
 }
 
 // TestHostile: names are shown as text, whatever is in them.
@@ -112,7 +117,8 @@ func markdown(t *testing.T, evil, got string) {
 	t.Helper()
 	safe := "(?:`[A-Za-z0-9][A-Za-z0-9._/ \"\\[\\]-]*`|<code>(?:[^\\x00-\\x7f]|[A-Za-z0-9 ,-]|&#[0-9]+;)*</code>)"
 	text := "(?:(?:[A-Za-z0-9 .,;()%'\"+=:/-]|\\b[A-Za-z0-9]+_\\b)*|" + safe + ")"
-	line := regexp.MustCompile("^(?:### The whole plan|### Placement of " + safe + "|- \\*\\*" + text + "\\.\\*\\* " + text + "|- " + safe + ": " + text + "|- " + text + "|\\*\\*" + text + "\\*\\*|<sub>" + safe + "</sub>|" + text +
+	line := regexp.MustCompile("^(?:### The whole plan|### Placement of " + safe + "|- \\*\\*" + text + "\\.\\*\\* " + text + "|- " + safe + ": " + text +
+		"|- " + text + "|\\*\\*" + text + "\\*\\*|<sub>" + safe + "</sub>|" + text +
 		"|\\|:--[|:-]*|\\| (?:\\*\\*" + safe + "\\*\\*|(?:&nbsp;)*" + safe + "|total|Place)(?: \\| " + text + ")*(?: \\|)?)$")
 	for l := range strings.SplitSeq(got, "\n") {
 		if !line.MatchString(l) || strings.Contains(l, "://") || strings.Contains(regexp.MustCompile("`[^`]*`").ReplaceAllString(l, ""), "www.") {
@@ -142,7 +148,8 @@ func TestLarge(t *testing.T) {
 	view, err := planview.Read(plan)
 	require.NoError(t, err)
 	got := drawings(view)
-	t.Logf("%d bytes of plan took %s; markdown %d, svg %d, html %d bytes", len(plan), time.Since(start), len(got["markdown"]), len(got["svg"]), len(got["html"]))
+	t.Logf("%d bytes of plan took %s; markdown %d, svg %d, html %d bytes", len(plan), time.Since(start), len(got["markdown"]),
+		len(got["svg"]), len(got["html"]))
 	for format, most := range map[string]int{"markdown": 60_000, "svg": 20_000, "html": 40_000} {
 		assert.LessOrEqual(t, len(got[format]), most, "bytes of %s", format)
 	}
@@ -173,9 +180,11 @@ func FuzzRead(f *testing.F) {
 		f.Add(text)
 	}
 	for _, actions := range []string{"update", "create", "delete", "no-op", `delete", "create`} {
-		f.Add([]byte(`{"format_version":"1.0","resource_changes":[{"mode":"managed","type":"stackpolicy_placement_attachment","change":{"actions":["` + actions + `"]}}]}`))
+		f.Add([]byte(`{"format_version":"1.0","resource_changes":[{"mode":"managed","type":"stackpolicy_placement_attachment","change":{"actions":["` +
+			actions + `"]}}]}`))
 	}
-	f.Add([]byte(strings.Replace(string(made(f, "web", "r", 2, 1, "z", "i")), `"zones":[{`, `"weight":-1,"cap":-5,"min":-7,"zones":[{"name":"z","weight":-100},{`, 1)))
+	f.Add([]byte(strings.Replace(string(made(f, "web", "r", 2, 1, "z", "i")), `"zones":[{`,
+		`"weight":-1,"cap":-5,"min":-7,"zones":[{"name":"z","weight":-100},{`, 1)))
 	f.Fuzz(drawn)
 }
 

@@ -51,8 +51,10 @@ const (
 	oldest     = `deletion { criteria = "OLDEST_FIRST" }`
 	bookworm   = `template = { image = "debian-12" }`
 	trixie     = `template = { image = "debian-13" }`
-	wide       = `regions = [{ name = "RegionOne", weight = 200, zones = [{ name = "az-1", min = 1 }, { name = "az-2", cap = 70 }, { name = "az-3" }] }, { name = "RegionTwo" }]`
-	twoRegions = `regions = [{ name = "RegionOne", weight = 200, cap = 6, zones = [{ name = "az-1", min = 1 }, { name = "az-2", cap = 2 }, { name = "az-3" }] }, { name = "RegionTwo" }]`
+	wide       = `regions = [{ name = "RegionOne", weight = 200, zones = [{ name = "az-1", min = 1 }, { name = "az-2", cap = 70 }, { name = "az-3" }] }, { ` +
+		`name = "RegionTwo" }]`
+	twoRegions = `regions = [{ name = "RegionOne", weight = 200, cap = 6, zones = [{ name = "az-1", min = 1 }, { name = "az-2", cap = 2 }, { name = "az-3" ` +
+		`}] }, { name = "RegionTwo" }]`
 )
 
 func planCases() []planCase {
@@ -65,23 +67,31 @@ func planCases() []planCase {
 		{name: "create", after: []string{"desired_capacity = 5", twoRegions}},
 		{name: "grow", before: []string{"desired_capacity = 4", twoRegions}, after: []string{"desired_capacity = 9", twoRegions}},
 		{name: "shrink", before: []string{"desired_capacity = 7", threeZones, oldest}, after: []string{"desired_capacity = 5", threeZones, oldest}},
-		{name: "batch", before: []string{"desired_capacity = 6", threeZones, bookworm, oldest, rolling}, after: []string{"desired_capacity = 6", threeZones, trixie, oldest, rolling}},
-		{name: "canary", before: []string{"desired_capacity = 6", threeZones, bookworm, oldest, canary}, after: []string{"desired_capacity = 6", threeZones, trixie, oldest, canary}},
-		{name: "in-place", before: []string{"desired_capacity = 6", threeZones, bookworm, oldest, inPlace}, after: []string{"desired_capacity = 6", threeZones, trixie, oldest, inPlace}},
-		{name: "recreate", before: []string{"desired_capacity = 6", threeZones, bookworm, oldest, recreate}, after: []string{"desired_capacity = 6", threeZones, trixie, oldest, recreate}},
+		{name: "batch", before: []string{"desired_capacity = 6", threeZones, bookworm, oldest, rolling},
+			after: []string{"desired_capacity = 6", threeZones, trixie, oldest, rolling}},
+		{name: "canary", before: []string{"desired_capacity = 6", threeZones, bookworm, oldest, canary},
+			after: []string{"desired_capacity = 6", threeZones, trixie, oldest, canary}},
+		{name: "in-place", before: []string{"desired_capacity = 6", threeZones, bookworm, oldest, inPlace},
+			after: []string{"desired_capacity = 6", threeZones, trixie, oldest, inPlace}},
+		{name: "recreate", before: []string{"desired_capacity = 6", threeZones, bookworm, oldest, recreate},
+			after: []string{"desired_capacity = 6", threeZones, trixie, oldest, recreate}},
 		{name: "repair", before: []string{"desired_capacity = 6", threeZones, rolling}, after: []string{"desired_capacity = 6", threeZones, rolling},
 			happen: func(cloud *fakecloud.Cloud, servers map[string]string) {
 				cloud.UpdateServer("RegionOne", servers["web-1"], func(s *fakecloud.Server) { s.Status = "ERROR" })
 			}},
-		{name: "dropped-place", before: []string{"desired_capacity = 6", threeZones}, after: []string{"desired_capacity = 6", `zones = [{ name = "az-1" }, { name = "az-2" }]`}},
-		{name: "emptied-place", before: []string{"desired_capacity = 6", threeZones, oldest}, after: []string{"desired_capacity = 4", `zones = [{ name = "az-1" }, { name = "az-2" }]`, oldest}},
-		{name: "import", after: []string{"desired_capacity = 3", threeZones}, extra: "import {\n  to = stackpolicy_placement_attachment.web\n  id = \"web\"\n}\n",
+		{name: "dropped-place", before: []string{"desired_capacity = 6", threeZones},
+			after: []string{"desired_capacity = 6", `zones = [{ name = "az-1" }, { name = "az-2" }]`}},
+		{name: "emptied-place", before: []string{"desired_capacity = 6", threeZones, oldest},
+			after: []string{"desired_capacity = 4", `zones = [{ name = "az-1" }, { name = "az-2" }]`, oldest}},
+		{name: "import", after: []string{"desired_capacity = 3", threeZones},
+			extra: "import {\n  to = stackpolicy_placement_attachment.web\n  id = \"web\"\n}\n",
 			happen: func(cloud *fakecloud.Cloud, _ map[string]string) {
 				for i := range 3 {
 					cloud.AddServers("RegionOne", fakecloud.Server{Name: fmt.Sprintf("web-%d", i), Zone: fmt.Sprintf("az-%d", i%2+1)})
 				}
 			}},
-		{name: "unknown", before: []string{"desired_capacity = 3", threeZones}, after: []string{"desired_capacity = 3 + length(terraform_data.later.output)", threeZones},
+		{name: "unknown", before: []string{"desired_capacity = 3", threeZones},
+			after: []string{"desired_capacity = 3 + length(terraform_data.later.output)", threeZones},
 			extra: "resource \"terraform_data\" \"later\" {\n  input = timestamp()\n}\n"},
 		{name: "same", before: []string{"desired_capacity = 3", threeZones}, after: []string{"desired_capacity = 3", threeZones}},
 		// Applied twice, so that it does not matter whether what goes is looked at before: OpenTofu does, and Terraform does not.

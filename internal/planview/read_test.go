@@ -123,7 +123,8 @@ func TestAsTheProvider(t *testing.T) {
 }
 
 const log = `{"@level":"info","@message":"Terraform 1.11.4","type":"version"}
-{"@level":"warn","type":"diagnostic","diagnostic":{"severity":"warning","summary":"A batch waits for nodes","detail":"web-1 is\n in ERROR.","address":"stackpolicy_placement_attachment.web"}}
+{"@level":"warn","type":"diagnostic","diagnostic":{"severity":"warning","summary":"A batch waits for nodes","detail":"web-1 is\n in ERROR.",` +
+	`"address":"stackpolicy_placement_attachment.web"}}
 {"@level":"warn","type":"diagnostic","diagnostic":{"severity":"warning","summary":"Of another","detail":"","address":"null_resource.a"}}
 `
 
@@ -157,7 +158,8 @@ func TestHeld(t *testing.T) {
 // FuzzWarnings: whatever a log says is drawn in one line each, or refused.
 func FuzzWarnings(f *testing.F) {
 	f.Add([]byte(log))
-	for _, text := range []string{"", "no JSON", `{"a": 1}`, `{"@level":"warn","diagnostic":null}`, strings.Replace(log, "is in ERROR", `<script>\u001b[2J\u202e\n::error::`, 1), "\xff\xfe{\x00}\x00"} {
+	for _, text := range []string{"", "no JSON", `{"a": 1}`, `{"@level":"warn","diagnostic":null}`,
+		strings.Replace(log, "is in ERROR", `<script>\u001b[2J\u202e\n::error::`, 1), "\xff\xfe{\x00}\x00"} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

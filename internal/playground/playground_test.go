@@ -22,7 +22,8 @@ func place(name string, weight, limit, least, nodes int64) playground.Bin {
 // example is two regions with five places.
 func example() playground.State {
 	return playground.State{Capacity: 9, Batch: "2", Regions: []playground.Region{
-		{Bin: place("RegionOne", 200, -1, 0, 0), Zones: []playground.Bin{place("az-1", 100, -1, 1, 1), place("az-2", 100, 2, 0, 1), place("az-3", 100, -1, 0, 1)}},
+		{Bin: place("RegionOne", 200, -1, 0, 0),
+			Zones: []playground.Bin{place("az-1", 100, -1, 1, 1), place("az-2", 100, 2, 0, 1), place("az-3", 100, -1, 0, 1)}},
 		{Bin: place("RegionTwo", 100, -1, 0, 1)},
 	}}
 }
@@ -40,7 +41,8 @@ func TestPlay(t *testing.T) {
 	r, err := playground.Play(s)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"RegionTwo", "RegionOne/az-1", "RegionOne/az-2", "RegionTwo", "RegionOne/az-3"}, places(r.Moves))
-	assert.Equal(t, []playground.Option{{Name: "RegionOne", Sum: "(2 × 3 + 1) / 200 = 0.0350"}, {Name: "RegionTwo", Sum: "(2 × 1 + 1) / 100 = 0.0300", Chosen: true}},
+	assert.Equal(t, []playground.Option{{Name: "RegionOne", Sum: "(2 × 3 + 1) / 200 = 0.0350"},
+		{Name: "RegionTwo", Sum: "(2 × 1 + 1) / 100 = 0.0300", Chosen: true}},
 		r.Moves[0].Levels[0].Options)
 	s.Capacity = 2
 	r, err = playground.Play(s)

@@ -17,7 +17,8 @@ func TestProviderBadInput(t *testing.T) {
 	t.Parallel()
 	url := acctest.NewFake(t, fakecloud.Config{}).Fake.AuthURL()
 	html := fakecloud.Start(t, fakecloud.Config{})
-	html.Inject(fakecloud.Fault{Status: http.StatusOK, Times: fakecloud.Forever, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>Horizon</html>"})
+	html.Inject(fakecloud.Fault{Status: http.StatusOK, Times: fakecloud.Forever, Header: http.Header{"Content-Type": {"text/html"}},
+		Body: "<html>Horizon</html>"})
 	ann := func(more protocol.Attributes) protocol.Attributes {
 		block := protocol.Attributes{"auth_url": url, "user_name": "ann", "password": "hidden"}
 		maps.Copy(block, more)
@@ -44,10 +45,12 @@ func TestProviderBadInput(t *testing.T) {
 		{ann(protocol.Attributes{"request_timeout": "9223372037"}), `Attribute request_timeout: A duration from 1s to 1d is needed`},
 		{ann(protocol.Attributes{"auth_url": strings.Replace(url, "//", "//ann:hidden@", 1)}), "has no user name and no password in it"},
 		{ann(protocol.Attributes{"tenant_name": "web", "cert": "a.pem"}), "A client certificate needs both cert and key."},
-		{ann(protocol.Attributes{"tenant_name": "web", "cacert_file": "none.pem"}), "It is neither PEM text nor the path of a file that can be read: no such file or directory."},
+		{ann(protocol.Attributes{"tenant_name": "web", "cacert_file": "none.pem"}),
+			"It is neither PEM text nor the path of a file that can be read: no such file or directory."},
 		{member(protocol.Attributes{"password": "hidden", "region": "RegionOne"}), "The request you have made requires authentication."},
 		{member(nil), "no region is configured, and the catalogue has 2 with a compute endpoint (RegionOne, RegionTwo): set region, or OS_REGION_NAME"},
-		{member(protocol.Attributes{"region": "RegionOne", "auth_url": html.AuthURL()}), "answered 200 OK in place of 201 (20 bytes of text/html); this may not be the address of an OpenStack API"},
+		{member(protocol.Attributes{"region": "RegionOne", "auth_url": html.AuthURL()}),
+			"answered 200 OK in place of 201 (20 bytes of text/html); this may not be the address of an OpenStack API"},
 		{protocol.Attributes{"auth_url": tftypes.UnknownValue}, "the provider block refers to values that are known only after apply."},
 		{member(protocol.Attributes{"webhook_secret": "hidden"}), "The webhook secret, or STACKPOLICY_WEBHOOK_SECRET, cannot be used"},
 		{member(protocol.Attributes{"hook_cacert_file": "/nowhere/at"}), "It is neither PEM text nor the path of a file that can be read"},

@@ -87,7 +87,8 @@ func TestRequestBudgets(t *testing.T) {
 	const groups, moreGroups = "1 GET compute /os-server-groups", "1 GET compute /os-server-groups?offset=1"
 	for user, budgets := range map[string][]budget{fakecloud.MemberUser: {
 		{"cluster", instance{}, read("stackpolicy_cluster", always(attributes{"name_regex": "^db-", "regions": []any{"RegionOne", "RegionTwo"}})),
-			[]string{versions, "1 GET compute /servers/detail", moreVersions, "2 GET compute /servers/detail", "GET image /images/*", "GET image /images/*", login}},
+			[]string{versions, "1 GET compute /servers/detail", moreVersions, "2 GET compute /servers/detail", "GET image /images/*",
+				"GET image /images/*", login}},
 		{"region_plan", instance{}, regionPlan, []string{login}},
 		{"region_plan with a region that has no endpoint", instance{}, func(ctx context.Context, p *protocol.Provider, w *world, i instance) (instance, error) {
 			fake.HideEndpoint(fakecloud.Compute, "RegionTwo", true)
@@ -96,19 +97,23 @@ func TestRequestBudgets(t *testing.T) {
 		}, []string{"GET identity /regions", login}},
 		{"region_plan with quotas", instance{}, read("stackpolicy_region_plan", always(quotas)),
 			[]string{versions, "1 GET compute /limits", moreVersions, "2 GET compute /limits", login}},
-		{"zone_plan", instance{}, read("stackpolicy_zone_plan", always(attributes{"nodes": []any{}, "scale_out": one, "zones": []any{attributes{"name": "az-1"}, attributes{"name": "az-2"}}})),
+		{"zone_plan", instance{}, read("stackpolicy_zone_plan",
+			always(attributes{"nodes": []any{}, "scale_out": one, "zones": []any{attributes{"name": "az-1"}, attributes{"name": "az-2"}}})),
 			[]string{versions, "1 GET compute /os-availability-zone", login}},
 		{"affinity_plan", instance{}, read("stackpolicy_affinity_plan", always(attributes{"servergroup_id": group, "scale_out": one})),
 			[]string{versions, "1 GET compute /limits", "1 GET compute /os-hypervisors/detail", "1 GET compute /os-server-groups/*", login}},
 		{"deletion_plan", instance{}, read("stackpolicy_deletion_plan", always(attributes{"nodes": []any{attributes{"id": "1"}}, "scale_in": one})), nil},
 		{"placement_attachment, new", instance{}, place,
-			[]string{versions, "1 GET compute /os-availability-zone", "1 GET compute /servers/detail", moreVersions, "2 GET compute /os-availability-zone", "2 GET compute /servers/detail", login}},
+			[]string{versions, "1 GET compute /os-availability-zone", "1 GET compute /servers/detail", moreVersions, "2 GET compute /os-availability-zone",
+				"2 GET compute /servers/detail", login}},
 		{"placement_attachment, unchanged", placed, resize(4), nil},
 		{"placement_attachment, shrunk without a refresh", placed, resize(2), []string{versions, moreVersions, login}},
 		{"placement_attachment, refreshed", placed, refresh,
-			[]string{versions, "1 GET compute /os-availability-zone", "1 GET compute /servers/detail", moreVersions, "2 GET compute /os-availability-zone", "2 GET compute /servers/detail", login}},
+			[]string{versions, "1 GET compute /os-availability-zone", "1 GET compute /servers/detail", moreVersions, "2 GET compute /os-availability-zone",
+				"2 GET compute /servers/detail", login}},
 		{"placement_attachment, destroyed", placed, remove, nil},
-		{"placement_attachment, a batch in place, without a refresh", rolled, change(placement, always(made("b", "IN_PLACE"))), []string{versions, moreVersions, login}},
+		{"placement_attachment, a batch in place, without a refresh", rolled, change(placement, always(made("b", "IN_PLACE"))),
+			[]string{versions, moreVersions, login}},
 		{"placement_attachment, a batch of substitutes", rolled, change(placement, always(made("b", "SUBSTITUTE"))), nil},
 		// Listed for the plan, and again for the apply. The list ends with an empty page.
 		{"affinity_attachment, new by name", instance{}, change(affinity, always(attributes{"servergroup": attributes{"name": "new"}})),
@@ -121,8 +126,10 @@ func TestRequestBudgets(t *testing.T) {
 		{"deletion_attachment, refreshed", guarded, refresh, []string{versions, "1 GET compute /servers", login}},
 		{"deletion_attachment, destroyed, with nothing to do before", guarded, remove, nil},
 	}, fakecloud.AdminUser: {
-		{"affinity_plan with DRS", instance{}, read("stackpolicy_affinity_plan", always(attributes{"servergroup_id": drs, "region": "RegionTwo", "scale_out": one, "enable_drs_extension": true})),
-			[]string{moreVersions, "2 GET compute /limits", "2 GET compute /os-availability-zone/detail", "2 GET compute /os-hypervisors/detail", "2 GET compute /os-server-groups/*", login}},
+		{"affinity_plan with DRS", instance{},
+			read("stackpolicy_affinity_plan", always(attributes{"servergroup_id": drs, "region": "RegionTwo", "scale_out": one, "enable_drs_extension": true})),
+			[]string{moreVersions, "2 GET compute /limits", "2 GET compute /os-availability-zone/detail", "2 GET compute /os-hypervisors/detail",
+				"2 GET compute /os-server-groups/*", login}},
 	}} {
 		for _, c := range budgets {
 			t.Run(c.name, func(t *testing.T) {

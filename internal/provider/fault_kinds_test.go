@@ -31,7 +31,8 @@ var faults = []struct {
 	{"malformed JSON", body(`{"servers": [}`)},
 	{"other JSON", body(`{}`)},
 	{"foreign 404", func(fakecloud.Request) fakecloud.Fault {
-		return fakecloud.Fault{Status: http.StatusNotFound, Header: http.Header{"Content-Type": {"text/html"}, "Retry-After": {"0"}}, Body: "<html>No server is available</html>"}
+		return fakecloud.Fault{Status: http.StatusNotFound, Header: http.Header{"Content-Type": {"text/html"}, "Retry-After": {"0"}},
+			Body: "<html>No server is available</html>"}
 	}},
 	{"endless list", func(r fakecloud.Request) fakecloud.Fault {
 		return fakecloud.Fault{Status: http.StatusOK, Body: endless(r), PathRegexp: regexp.MustCompile("^" + regexp.QuoteMeta(r.Path) + `($|\?)`)}

@@ -208,13 +208,17 @@ func operations() []operation {
 
 	return []operation{
 		{"cluster: read by name", nil, read("stackpolicy_cluster", always(attributes{"regions": two, "name_regex": "^web-"}))},
-		{"cluster: read by group", nil, read("stackpolicy_cluster", func(w *world) attributes { return attributes{"regions": two, "servergroup_id": w.group} })},
-		{"region_plan: read", nil, read("stackpolicy_region_plan", always(attributes{"nodes": []any{}, "regions": regions, "scale_out": one, "respect_quotas": true, "flavor_id": "m1.tiny"}))},
-		{"zone_plan: read", nil, read("stackpolicy_zone_plan", always(attributes{"nodes": []any{}, "zones": zones, "scale_out": one, "respect_quotas": true, "flavor_id": "m1.tiny"}))},
+		{"cluster: read by group", nil, read("stackpolicy_cluster",
+			func(w *world) attributes { return attributes{"regions": two, "servergroup_id": w.group} })},
+		{"region_plan: read", nil, read("stackpolicy_region_plan",
+			always(attributes{"nodes": []any{}, "regions": regions, "scale_out": one, "respect_quotas": true, "flavor_id": "m1.tiny"}))},
+		{"zone_plan: read", nil, read("stackpolicy_zone_plan",
+			always(attributes{"nodes": []any{}, "zones": zones, "scale_out": one, "respect_quotas": true, "flavor_id": "m1.tiny"}))},
 		{"affinity_plan: read", nil, read("stackpolicy_affinity_plan", func(w *world) attributes {
 			return attributes{"servergroup_id": w.group, "scale_out": one, "enable_drs_extension": true}
 		})},
-		{"deletion_plan: read", nil, read("stackpolicy_deletion_plan", always(attributes{"nodes": []any{attributes{"id": "a"}, attributes{"id": "b"}}, "scale_in": attributes{}}))},
+		{"deletion_plan: read", nil, read("stackpolicy_deletion_plan",
+			always(attributes{"nodes": []any{attributes{"id": "a"}, attributes{"id": "b"}}, "scale_in": attributes{}}))},
 
 		{"affinity_attachment: create by name", nil, made},
 		{"affinity_attachment: create without a name", nil, change(affinity, always(random))},
@@ -223,7 +227,8 @@ func operations() []operation {
 		{"affinity_attachment: read", made, refresh},
 		{"affinity_attachment: update", made, change(affinity, always(drs))},
 		{"affinity_attachment: another policy", made, change(affinity, always(soft))},
-		{"affinity_attachment: another policy, without a name", change(affinity, always(random)), change(affinity, always(attributes{"servergroup": attributes{"policies": "affinity"}}))},
+		{"affinity_attachment: another policy, without a name", change(affinity, always(random)),
+			change(affinity, always(attributes{"servergroup": attributes{"policies": "affinity"}}))},
 		{"affinity_attachment: inherited in place", made, change(affinity, always(hinted))},
 		{"affinity_attachment: from inherited to its own", inherited, change(affinity, always(random))},
 		{"affinity_attachment: delete", made, remove},

@@ -67,7 +67,8 @@ func TestImportByIdentity(t *testing.T) {
 			continue
 		}
 		got := resp.ImportedResources[0]
-		adopted, err := p.Refresh(t.Context(), instance{Kind: kind, State: protocol.Unpack(p.TypeOf(kind), got.State), Private: got.Private, Identity: got.Identity})
+		adopted, err := p.Refresh(t.Context(),
+			instance{Kind: kind, State: protocol.Unpack(p.TypeOf(kind), got.State), Private: got.Private, Identity: got.Identity})
 		if err != nil || adopted.State.IsNull() {
 			t.Errorf("read %s after the import: %v, %v", kind, adopted.State, err)
 			continue

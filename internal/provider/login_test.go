@@ -35,7 +35,8 @@ func TestLoginRefused(t *testing.T) {
 				_, err = p.ReadData(t.Context(), kind, config)
 			}
 			require.Error(t, err, "%s: %s", kind, name)
-			if p.At() != ": Unable to log in" || !strings.Contains(p.Said(), "401 Unauthorized") || !strings.Contains(p.Said(), "Check the user, the password and the project") ||
+			if p.At() != ": Unable to log in" || !strings.Contains(p.Said(), "401 Unauthorized") ||
+				!strings.Contains(p.Said(), "Check the user, the password and the project") ||
 				strings.Contains(p.Said(), "Expected HTTP") || strings.Contains(p.Said(), "hidden-password") {
 				t.Errorf("%s, %s: said %s\n%s", kind, name, p.At(), p.Said())
 			}

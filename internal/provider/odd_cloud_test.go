@@ -61,7 +61,8 @@ func seenServers(t *testing.T, attached instance) map[string]struct{ ID string }
 func life(t *testing.T, fake *fakecloud.Cloud, p *protocol.Provider, cluster, region, zone string) {
 	t.Helper()
 	const placement, affinity, deletion = "stackpolicy_placement_attachment", "stackpolicy_affinity_attachment", "stackpolicy_deletion_attachment"
-	attached, err := p.Apply(t.Context(), instance{Kind: placement}, attributes{"cluster": cluster, "desired_capacity": 2, "zones": []any{attributes{"name": zone}}})
+	attached, err := p.Apply(t.Context(), instance{Kind: placement},
+		attributes{"cluster": cluster, "desired_capacity": 2, "zones": []any{attributes{"name": zone}}})
 	require.NoError(t, err, cluster)
 	var ids []string
 	for name := range protocol.Object(protocol.Object(attached.State)["nodes"]) {
@@ -114,7 +115,8 @@ func TestNamelessRegion(t *testing.T) {
 			life(t, fake, p, "web", "RegionOne", "az-1")
 			continue
 		}
-		if _, err := p.ReadData(t.Context(), "stackpolicy_cluster", attributes{"name_regex": "web"}); err == nil || !acctest.Says("the catalogue names no regions: name none either").MatchString(err.Error()) {
+		if _, err := p.ReadData(t.Context(), "stackpolicy_cluster", attributes{"name_regex": "web"}); err == nil ||
+			!acctest.Says("the catalogue names no regions: name none either").MatchString(err.Error()) {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -124,11 +126,13 @@ func TestNamelessRegion(t *testing.T) {
 func TestNoZones(t *testing.T) {
 	t.Parallel()
 	_, p := odd(t, fakecloud.Config{Regions: []fakecloud.Region{{Name: "Bare"}}}, nil)
-	_, err := p.ReadData(t.Context(), "stackpolicy_zone_plan", attributes{"nodes": []any{}, "zones": []any{attributes{"name": "az-1"}}, "scale_out": attributes{}})
+	_, err := p.ReadData(t.Context(), "stackpolicy_zone_plan",
+		attributes{"nodes": []any{}, "zones": []any{attributes{"name": "az-1"}}, "scale_out": attributes{}})
 	if err == nil || !acctest.Says(`does not list the availability zone "az-1". It lists none.`).MatchString(err.Error()) {
 		t.Errorf("got %v", err)
 	}
-	placed, err := p.Apply(t.Context(), instance{Kind: "stackpolicy_placement_attachment"}, attributes{"cluster": "web", "desired_capacity": 2, "regions": []any{attributes{"name": "Bare"}}})
+	placed, err := p.Apply(t.Context(), instance{Kind: "stackpolicy_placement_attachment"},
+		attributes{"cluster": "web", "desired_capacity": 2, "regions": []any{attributes{"name": "Bare"}}})
 	if err != nil || count(placed.State, "nodes") != 2 || !protocol.Object(protocol.Object(protocol.Object(placed.State)["nodes"])["web-0"])["zone"].IsNull() {
 		t.Errorf("got %v, %v", placed.State, err)
 	}
@@ -150,11 +154,14 @@ func TestOddServers(t *testing.T) {
 	}
 	// One that is shelved and offloaded is in no zone.
 	// Of servers with one name a node has the first in its zone.
-	placed, err := p.Apply(t.Context(), instance{Kind: "stackpolicy_placement_attachment"}, attributes{"cluster": "web", "desired_capacity": 1, "node_name_pattern": "{cluster}{index}", "zones": []any{attributes{"name": "az-2"}}})
+	placed, err := p.Apply(t.Context(), instance{Kind: "stackpolicy_placement_attachment"},
+		attributes{"cluster": "web", "desired_capacity": 1, "node_name_pattern": "{cluster}{index}", "zones": []any{attributes{"name": "az-2"}}})
 	require.NoError(t, err)
-	ids := fake.AddServers("RegionOne", fakecloud.Server{Name: "web0", Zone: "az-1", Created: now}, fakecloud.Server{Name: "web0", Zone: "az-2"}, fakecloud.Server{Name: "web0", Zone: "az-2"})
+	ids := fake.AddServers("RegionOne", fakecloud.Server{Name: "web0", Zone: "az-1", Created: now}, fakecloud.Server{Name: "web0", Zone: "az-2"},
+		fakecloud.Server{Name: "web0", Zone: "az-2"})
 	for range 2 {
-		if placed, err = p.Refresh(t.Context(), placed); err != nil || seenServers(t, placed)["web0"].ID != ids[1] || attribute(placed.State, "nodes", "web0", "zone") != "az-2" {
+		if placed, err = p.Refresh(t.Context(), placed); err != nil || seenServers(t, placed)["web0"].ID != ids[1] ||
+			attribute(placed.State, "nodes", "web0", "zone") != "az-2" {
 			t.Errorf("got %v, %v", seenServers(t, placed), err)
 		}
 	}

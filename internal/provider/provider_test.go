@@ -99,7 +99,8 @@ func TestArguments(t *testing.T) {
 	// Those that are no strings.
 	got, diags := configFor(t, map[string]attr.Value{
 		"system_scope": types.BoolValue(true), "insecure": types.BoolValue(true), "allow_reauth": types.BoolValue(false), "max_retries": types.Int64Value(4),
-		"disable_no_cache_header": types.BoolValue(true), "request_timeout": durations.Of(7 * time.Second), "swauth": types.BoolValue(false), "delayed_auth": types.BoolValue(true),
+		"disable_no_cache_header": types.BoolValue(true), "request_timeout": durations.Of(7 * time.Second), "swauth": types.BoolValue(false),
+		"delayed_auth":       types.BoolValue(true),
 		"enable_logging":     types.BoolValue(true),
 		"endpoint_overrides": types.MapValueMust(types.StringType, map[string]attr.Value{"compute": types.StringValue("http://nova/")}),
 	}, nil)
@@ -147,8 +148,10 @@ func TestIgnoredArguments(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.WriteFile("clouds.yaml", []byte("clouds: {c: {auth: {auth_url: 'http://k/v3', user_id: u, password: p, project_id: x}}}"), 0o600))
 	var diags diag.Diagnostics
-	newBackend(t.Context(), providerModel{EndpointOverrides: types.MapNull(types.StringType), Cloud: types.StringValue("c"), UserName: types.StringValue("ann"), AuthURL: types.StringValue("http://other")}, "agent", &diags)
-	if diags.HasError() || len(diags) != 1 || !strings.Contains(diags[0].Detail(), `"c" of clouds.yaml says how to log in. Without effect in the provider block: auth_url, user_name.`) {
+	newBackend(t.Context(), providerModel{EndpointOverrides: types.MapNull(types.StringType), Cloud: types.StringValue("c"), UserName: types.StringValue("ann"),
+		AuthURL: types.StringValue("http://other")}, "agent", &diags)
+	if diags.HasError() || len(diags) != 1 ||
+		!strings.Contains(diags[0].Detail(), `"c" of clouds.yaml says how to log in. Without effect in the provider block: auth_url, user_name.`) {
 		t.Errorf("got %+v", diags)
 	}
 }

@@ -57,7 +57,8 @@ func TestRaceGroup(t *testing.T) {
 	c := acctest.NewFake(t, fakecloud.Config{})
 	r := saved(t, c, guarded(c, 1), guarded(c, 2))
 	c.DropGroups(t, "RegionOne")
-	if _, err := r.apply(t); err == nil || !acctest.Says("was not found").MatchString(err.Error()) && !acctest.Says("could not be found").MatchString(err.Error()) {
+	if _, err := r.apply(t); err == nil || !acctest.Says("was not found").MatchString(err.Error()) &&
+		!acctest.Says("could not be found").MatchString(err.Error()) {
 		t.Errorf("a server without its group: %v", err)
 	}
 	r.repair(t, 2)
@@ -128,7 +129,8 @@ func TestRaceApplies(t *testing.T) {
 	}
 	other := race{acctest.Loop{Workspace: c.Workspace(t, guarded(c, 1)), Cloud: c}}
 	_, err := other.Run(t.Context(), "plan", "-no-color")
-	if err == nil || !acctest.Says("Several server groups have the name").MatchString(err.Error()) || !strings.Contains(err.Error(), groups[0].ID) || !strings.Contains(err.Error(), groups[1].ID) {
+	if err == nil || !acctest.Says("Several server groups have the name").MatchString(err.Error()) || !strings.Contains(err.Error(), groups[0].ID) ||
+		!strings.Contains(err.Error(), groups[1].ID) {
 		t.Errorf("got %v", err)
 	}
 }

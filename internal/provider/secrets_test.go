@@ -41,8 +41,10 @@ func TestSecrets(t *testing.T) {
 		return strings.HasPrefix(v, "OS_USERNAME=") || strings.HasPrefix(v, "OS_PASSWORD=") || strings.HasPrefix(v, "OS_PROJECT_NAME=")
 	})
 	w.Env = append(w.Env, "TF_LOG=TRACE", "TF_LOG_PATH="+log, "OS_DEBUG=1", "STACKPOLICY_WEBHOOK_SECRET="+signing)
-	providerBlock := "provider \"stackpolicy\" {\n  application_credential_id = \"" + fakecloud.AppCredentialID + "\"\n  application_credential_secret = %q\n}\n"
-	config := c.ProviderBlock("openstack") + fmt.Sprintf(providerBlock, fakecloud.AppCredentialSecret) + "data \"stackpolicy_cluster\" \"c\" {\n  name_regex = \"web\"\n  regions = [\"RegionOne\", \"RegionTwo\"]\n}\n" + guarded(c, 1)
+	providerBlock := "provider \"stackpolicy\" {\n  application_credential_id = \"" + fakecloud.AppCredentialID +
+		"\"\n  application_credential_secret = %q\n}\n"
+	config := c.ProviderBlock("openstack") + fmt.Sprintf(providerBlock, fakecloud.AppCredentialSecret) +
+		"data \"stackpolicy_cluster\" \"c\" {\n  name_regex = \"web\"\n  regions = [\"RegionOne\", \"RegionTwo\"]\n}\n" + guarded(c, 1)
 	config = strings.Replace(config, "shutdown = true", fmt.Sprintf("hook {\n type = \"webhook\"\n default_result = \"CONTINUE\"\n url = %q\n }", address), 1)
 
 	var told strings.Builder // what is shown to the user
@@ -71,12 +73,14 @@ func TestSecrets(t *testing.T) {
 	}
 	// A service that answers what it should not, and shows the request: as a gateway
 	// does that was set to debug.
-	for path, status := range map[string]int{"/auth/tokens": http.StatusOK, "/servers/detail": http.StatusPartialContent, "/os-server-groups": http.StatusAccepted} {
-		echoes := c.Fake.Inject(fakecloud.Fault{Path: path, Effect: fakecloud.Handle, Times: fakecloud.Forever, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", "application/json")
-			w.WriteHeader(status)
-			_ = r.Write(w)
-		})})
+	for path, status := range map[string]int{"/auth/tokens": http.StatusOK, "/servers/detail": http.StatusPartialContent,
+		"/os-server-groups": http.StatusAccepted} {
+		echoes := c.Fake.Inject(fakecloud.Fault{Path: path, Effect: fakecloud.Handle, Times: fakecloud.Forever,
+			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(status)
+				_ = r.Write(w)
+			})})
 		if err := run(config, "plan", "-no-color"); (err == nil) != (echoes.Fired() == 0) {
 			t.Errorf("%s is answered with %d: %v", path, status, err)
 		}
@@ -91,8 +95,10 @@ func TestSecrets(t *testing.T) {
 			t.Errorf("logged in with %s", block)
 		}
 	}
-	ready := fmt.Sprintf("variable \"key\" {\n  default = %q\n  sensitive = true\n}\n", readyKey) + fmt.Sprintf("resource \"stackpolicy_readiness_attachment\" \"web\" {\n  cluster = %q\n  servers = { for name, s in openstack_compute_instance_v2.web : name => { id = s.id } }\n  timeout = 2\n  http {\n    url = %q\n  }\n}\n",
-		c.Prefix, consumer.URL+"/ready/${var.key}?key=${var.key}&node={name}")
+	ready := fmt.Sprintf("variable \"key\" {\n  default = %q\n  sensitive = true\n}\n", readyKey) +
+		fmt.Sprintf("resource \"stackpolicy_readiness_attachment\" \"web\" {\n  cluster = %q\n  servers = { for name, s in openstack_compute_instance_v2.web "+
+			": name => { id = s.id } }\n  timeout = 2\n  http {\n    url = %q\n  }\n}\n",
+			c.Prefix, consumer.URL+"/ready/${var.key}?key=${var.key}&node={name}")
 	if err := run(config+ready, "apply", "-no-color", "-auto-approve"); err == nil || !acctest.Says(" answered 404 Not Found").MatchString(told.String()) {
 		t.Error("a server that is not there is ready")
 	}
@@ -106,7 +112,8 @@ func TestSecrets(t *testing.T) {
 		t.Fatalf("%d bytes of log, %v", len(logged), err)
 	}
 	kept := onDisk(t, w.Dir)
-	secrets := map[string]string{fakecloud.AppCredentialSecret: "the application credential's secret", password: "a wrong password", signing: "the secret that signs webhooks", strings.TrimPrefix(signing, "whsec_"): "that secret without its prefix"}
+	secrets := map[string]string{fakecloud.AppCredentialSecret: "the application credential's secret", password: "a wrong password",
+		signing: "the secret that signs webhooks", strings.TrimPrefix(signing, "whsec_"): "that secret without its prefix"}
 	for _, r := range c.Fake.Requests() {
 		if r.Token != "" {
 			secrets[r.Token] = "a token"

@@ -93,7 +93,8 @@ func TestCleanServer(t *testing.T) {
 				text = answer.Interface().(tfprotov6.CallFunctionResponse).Error.Text
 			} else {
 				d := answer.FieldByName("Diagnostics").Interface().([]*tfprotov6.Diagnostic)[0]
-				if text = d.Detail; strings.Contains(d.Summary, "\n") || !strings.HasPrefix(d.Detail, "one\n") || !strings.HasSuffix(d.Detail, ": Terraform was interrupted") {
+				if text = d.Detail; strings.Contains(d.Summary, "\n") || !strings.HasPrefix(d.Detail, "one\n") ||
+					!strings.HasSuffix(d.Detail, ": Terraform was interrupted") {
 					t.Errorf("%s: got %q", name, d)
 				}
 				text += d.Summary

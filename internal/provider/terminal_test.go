@@ -32,8 +32,9 @@ func TestTerminal(t *testing.T) {
 		status     int
 		ask        func(ctx context.Context, p *protocol.Provider) (any, error)
 	}{
-		"a message": {"/servers/detail", `{"computeFault": {"code": 500, "message": "` + evil + `"}}`, http.StatusInternalServerError, readOf("stackpolicy_cluster", all)},
-		"a server":  {"/servers/detail", `{"servers": [` + server + `]}`, 200, readOf("stackpolicy_cluster", all)},
+		"a message": {"/servers/detail", `{"computeFault": {"code": 500, "message": "` + evil + `"}}`, http.StatusInternalServerError,
+			readOf("stackpolicy_cluster", all)},
+		"a server": {"/servers/detail", `{"servers": [` + server + `]}`, 200, readOf("stackpolicy_cluster", all)},
 		"a zone": {"/os-availability-zone", `{"availabilityZoneInfo": [{"zoneName": "` + evil + `", "zoneState": {"available": true}}]}`, 200,
 			readOf("stackpolicy_zone_plan", attributes{"nodes": []any{}, "zones": []any{attributes{"name": "none"}}, "scale_out": attributes{}})},
 		"a region": {"/regions", `{"regions": [{"id": "` + evil + `"}], "links": {"next": null}}`, 200,

@@ -145,16 +145,20 @@ func TestRun(t *testing.T) {
 		{name: "stable", statuses: "ACTIVE", stable: 20 * time.Second, took: 20 * time.Second},
 		// It is active at 1 s, and not at 2.5 s; then from 4.75 s on.
 		{name: "stable at the second attempt", statuses: "BUILD ACTIVE SHUTOFF ACTIVE", stable: 20 * time.Second, took: 24750 * time.Millisecond},
-		{name: "not stable in time", statuses: "ACTIVE", stable: 20 * time.Second, timeout: 10 * time.Second, took: 10 * time.Second, seen: "all checks pass, but not for 20s yet"},
+		{name: "not stable in time", statuses: "ACTIVE", stable: 20 * time.Second, timeout: 10 * time.Second, took: 10 * time.Second,
+			seen: "all checks pass, but not for 20s yet"},
 		{name: "stable after the hook", statuses: "ACTIVE", stable: 20 * time.Second, took: 50 * time.Second,
 			hook: func(context.Context, Node) (string, error) { time.Sleep(30 * time.Second); return "", nil }},
 		{name: "in error after the hook", statuses: "ACTIVE ERROR", stable: time.Second, took: time.Second, seen: "ERROR in Nova", hook: completes},
-		{name: "the hook fails", statuses: "ACTIVE", seen: "exit status 1", hook: func(context.Context, Node) (string, error) { return "", errors.New("exit status 1") }},
-		{name: "the hook does not count", statuses: "ACTIVE", warning: "it went on anyway", hook: func(context.Context, Node) (string, error) { return "it went on anyway", nil }},
-		{name: "the hook takes longer than all", statuses: "ACTIVE", seen: "its hook has not completed", took: 10 * time.Minute, hook: func(ctx context.Context, _ Node) (string, error) {
-			<-ctx.Done()
-			return "", context.Cause(ctx)
-		}},
+		{name: "the hook fails", statuses: "ACTIVE", seen: "exit status 1",
+			hook: func(context.Context, Node) (string, error) { return "", errors.New("exit status 1") }},
+		{name: "the hook does not count", statuses: "ACTIVE", warning: "it went on anyway",
+			hook: func(context.Context, Node) (string, error) { return "it went on anyway", nil }},
+		{name: "the hook takes longer than all", statuses: "ACTIVE", seen: "its hook has not completed", took: 10 * time.Minute,
+			hook: func(ctx context.Context, _ Node) (string, error) {
+				<-ctx.Done()
+				return "", context.Cause(ctx)
+			}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -226,7 +230,8 @@ func TestNotesEnd(t *testing.T) {
 		}
 		_, err := w.Run(t.Context(), nodes(servers...))
 		failed, ok := errors.AsType[*notReadyError](err)
-		if !ok || len(failed.failures) != 90 || time.Since(start) != 90*time.Second || !strings.Contains(failed.failures[0].seen, "no; and this could not be noted") {
+		if !ok || len(failed.failures) != 90 || time.Since(start) != 90*time.Second ||
+			!strings.Contains(failed.failures[0].seen, "no; and this could not be noted") {
 			t.Errorf("after %s: %v", time.Since(start), err)
 		}
 		assert.Equal(t, 51, strings.Count(err.Error(), "\n"), "lines")
@@ -350,14 +355,16 @@ func TestWaiterChecks(t *testing.T) {
 	port := int64(s.Listener.Addr().(*net.TCPAddr).Port)
 	u, _ := probe.ParseURL(fmt.Sprintf("http://{address}:%d/", port))
 	starting := &server{statuses: []string{"ACTIVE"}}
-	w := &Waiter{HTTP: &probe.HTTP{URL: u, Status: probe.Statuses{{200, 299}}, Client: web.NewClient(nil, time.Minute)}, TCP: &probe.TCP{Port: port}, Timeout: 5 * time.Second, poll: time.Millisecond}
+	w := &Waiter{HTTP: &probe.HTTP{URL: u, Status: probe.Statuses{{200, 299}}, Client: web.NewClient(nil, time.Minute)}, TCP: &probe.TCP{Port: port},
+		Timeout: 5 * time.Second, poll: time.Millisecond}
 	if _, err := w.Run(t.Context(), nodes(starting)); err != nil || starting.mark != "3" || asked.Load() != 4 {
 		t.Errorf("%v, mark %q, asked %d times", err, starting.mark, asked.Load())
 	}
 	s.Close()
 	w.Timeout = 50 * time.Millisecond
 	never := &server{statuses: []string{"ACTIVE"}}
-	if _, err := w.Run(t.Context(), nodes(never)); err == nil || never.mark != "" || !strings.Contains(err.Error(), "web-0 (server id-0, region R): no connection to 127.0.0.1:") {
+	if _, err := w.Run(t.Context(), nodes(never)); err == nil || never.mark != "" ||
+		!strings.Contains(err.Error(), "web-0 (server id-0, region R): no connection to 127.0.0.1:") {
 		t.Errorf("%v, mark %q", err, never.mark)
 	}
 }
@@ -382,7 +389,8 @@ func TestPending(t *testing.T) {
 		Node{Name: "unknown, and seen", Region: "R", ID: "8", Mark: "1"},
 	)
 	snapshot := []node.Node{
-		{Region: "R", ID: "1", InService: "2"}, {Region: "R", ID: "2"}, {Region: "R", ID: "3", InService: "1"}, {Region: "R", ID: "5", InService: "9"}, {Region: "R", ID: "6", Status: "UNKNOWN"},
+		{Region: "R", ID: "1", InService: "2"}, {Region: "R", ID: "2"}, {Region: "R", ID: "3", InService: "1"}, {Region: "R", ID: "5", InService: "9"},
+		{Region: "R", ID: "6", Status: "UNKNOWN"},
 		{Region: "R", ID: "7", InService: "1", Drained: true}, {Region: "R", ID: "8", Name: "web-8", Status: "UNKNOWN"},
 	}
 	assert.Equal(t, []string{"drained", "gone", "of another mark", "of another region", "unknown, and seen", "unmarked"}, Pending(wanted, snapshot))

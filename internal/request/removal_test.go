@@ -103,7 +103,8 @@ func TestRemovalCheck(t *testing.T) {
 }
 
 func TestNamed(t *testing.T) {
-	nodes := []node.Node{{ID: "1", Name: "web-0"}, {ID: "2", Name: "web-1"}, {ID: "3", Name: "web-1"}, {ID: "web-0", Name: "odd"}, {ID: "5"}, {ID: "6", Name: "web-0"}}
+	nodes := []node.Node{{ID: "1", Name: "web-0"}, {ID: "2", Name: "web-1"}, {ID: "3", Name: "web-1"}, {ID: "web-0", Name: "odd"}, {ID: "5"},
+		{ID: "6", Name: "web-0"}}
 	for _, c := range []struct {
 		candidates string
 		chosen     string

@@ -68,7 +68,8 @@ func TestDesiredVectors(t *testing.T) {
 	require.NoError(t, json.Unmarshal(data, &cases))
 	require.Len(t, cases, 200, "cases")
 	for i, c := range cases {
-		resize := Resize{AdjustmentType: c.Resize.AdjustmentType, MinSize: c.Resize.MinSize, MaxSize: c.Resize.MaxSize, MinStep: c.Resize.MinStep, Strict: c.Resize.Strict}
+		resize := Resize{AdjustmentType: c.Resize.AdjustmentType, MinSize: c.Resize.MinSize, MaxSize: c.Resize.MaxSize,
+			MinStep: c.Resize.MinStep, Strict: c.Resize.Strict}
 		if c.Resize.Number != nil {
 			resize.Number = q(c.Resize.Number.String())
 		}
@@ -125,12 +126,14 @@ func TestDesiredRefuses(t *testing.T) {
 		{Resize{Number: q("1")}, placement.MaxNodes, 0, "adjustment_type: A number needs an adjustment_type"},
 		{Resize{AdjustmentType: ExactCapacity, Number: q("-1")}, placement.MaxNodes, 0, "number: EXACT_CAPACITY needs a number that is 0 or more, not -1."},
 		{Resize{AdjustmentType: ChangeInCapacity, Number: q("3.7")}, placement.MaxNodes, 0, "number: CHANGE_IN_CAPACITY needs a whole number, not 3.7."},
-		{Resize{AdjustmentType: ExactCapacity, Number: q("1/3")}, placement.MaxNodes, 0, "number: EXACT_CAPACITY needs a whole number, not 0.33333333333333333333."},
+		{Resize{AdjustmentType: ExactCapacity, Number: q("1/3")}, placement.MaxNodes, 0,
+			"number: EXACT_CAPACITY needs a whole number, not 0.33333333333333333333."},
 		{Resize{MinSize: new(int64(-1))}, placement.MaxNodes, 0, "min_size: min_size is 0 or more, not -1."},
 		{Resize{MaxSize: new(int64(-2))}, placement.MaxNodes, 0, "max_size: max_size is 0 or more, or -1 for none, not -2."},
 		{Resize{MinStep: new(int64(2))}, placement.MaxNodes, 0, "min_step: min_step needs CHANGE_IN_PERCENTAGE."},
 		{Resize{AdjustmentType: ChangeInPercentage, Number: q("5"), MinStep: new(int64(0))}, placement.MaxNodes, 0, "min_step: min_step is 1 or more, not 0."},
-		{Resize{MinSize: new(int64(5)), MaxSize: new(int64(4))}, placement.MaxNodes, 0, "min_size: The specified min_size (5) is greater than the specified max_size (4)."},
+		{Resize{MinSize: new(int64(5)), MaxSize: new(int64(4))}, placement.MaxNodes, 0,
+			"min_size: The specified min_size (5) is greater than the specified max_size (4)."},
 		{Resize{AdjustmentType: ChangeInPercentage, Number: big.NewRat(placement.MaxNodes, 1)}, placement.MaxNodes, 0, "more than can be planned"},
 		{Resize{}, -1, 0, "outside 0 to"},
 	} {

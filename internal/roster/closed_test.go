@@ -40,7 +40,8 @@ func TestClosedPlaces(t *testing.T) {
 			moves: "+web-6 +web-7 +web-8 -web-3 -web-4 -web-5", remaining: 3},
 		{name: "and says so when nothing else is left", closed: "RegionOne", image: "b", update: update("9", Outdated), roster: func(r *Roster) {
 			r.change("web-3 web-4 web-5", func(n *Node) { n.Template, n.Mark = image("b"), n.Mark.next(image("b")) })
-		}, remaining: 3, told: "3 nodes should be replaced, and their places take no nodes now: web-0 (RegionOne/az-1 is closed), web-1 (RegionOne/az-2 is closed), web-2 (RegionOne/az-3 is closed)...",
+		}, remaining: 3, told: "3 nodes should be replaced, and their places take no nodes now: web-0 (RegionOne/az-1 is closed), web-1 (RegionOne/az-2 is " +
+			"closed), web-2 (RegionOne/az-3 is closed)...",
 			status: "held: web-0 (RegionOne/az-1 is closed), web-1 (RegionOne/az-2 is closed), web-2 (RegionOne/az-3 is closed)"},
 		{name: "in place too", closed: "RegionOne/az-1", image: "b", update: update("9", Outdated).by(InPlace),
 			moves: "~web-1 ~web-2 ~web-3 ~web-4 ~web-5", remaining: 1},

@@ -28,8 +28,10 @@ func TestTellFull(t *testing.T) {
 		}},
 		{name: "it runs", change: func(_ *Roster, s Seen, _ *Policy) { s.change("web-0", func(n *node.Node) { n.Status = "ACTIVE" }) }},
 		{name: "an hour is over", change: func(_ *Roster, s Seen, _ *Policy) { s.clock(noon.Add(time.Hour)) }},
-		{name: "almost", change: func(_ *Roster, s Seen, _ *Policy) { s.clock(noon.Add(time.Hour - time.Second)) }, want: map[placement.Place]time.Time{az1: noon}},
-		{name: "the clock went back a little", change: func(_ *Roster, s Seen, _ *Policy) { s.clock(noon.Add(time.Second - time.Hour)) }, want: map[placement.Place]time.Time{az1: noon}},
+		{name: "almost", change: func(_ *Roster, s Seen, _ *Policy) { s.clock(noon.Add(time.Hour - time.Second)) },
+			want: map[placement.Place]time.Time{az1: noon}},
+		{name: "the clock went back a little", change: func(_ *Roster, s Seen, _ *Policy) { s.clock(noon.Add(time.Second - time.Hour)) },
+			want: map[placement.Place]time.Time{az1: noon}},
 		{name: "or a lot", change: func(_ *Roster, s Seen, _ *Policy) { s.clock(noon.Add(-time.Hour)) }},
 		{name: "there is no clock", change: func(_ *Roster, s Seen, _ *Policy) { s.clock(time.Time{}) }},
 		{name: "the server is gone, the place stays full", change: func(r *Roster, s Seen, _ *Policy) {
@@ -123,8 +125,9 @@ func TestFull(t *testing.T) {
 		}, policy: func(p *Policy) { p.Capacity = 7 }, moves: "^web-6", notices: []Title{FullPlaces}},
 		{name: "a node that keeps its place waits", seen: noHostToo, policy: func(p *Policy) { p.Update.Method = Recreate },
 			remaining: 1, notices: []Title{FullPlaces, NoHost}, status: "held: Nova found no host for web-0 (RegionOne/az-1)"},
-		{name: "and is made again when that is over", seen: func(s Seen) { noHostToo(s); clear(s.Full) }, policy: func(p *Policy) { p.Update.Method = Recreate },
-			moves: "~web-0"},
+		{name: "and is made again when that is over", seen: func(s Seen) { noHostToo(s); clear(s.Full) },
+			policy: func(p *Policy) { p.Update.Method = Recreate },
+			moves:  "~web-0"},
 		{name: "an outdated node that serves there waits", roster: func(r *Roster) {
 			r.change("web-0", func(n *Node) { n.Template, n.Mark = image("old"), mark(image("old")) })
 		}, seen: full, policy: func(p *Policy) { p.Update.Causes = []Cause{Outdated} }, remaining: 1, notices: []Title{FullPlaces, PlacesClosed}},

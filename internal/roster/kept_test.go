@@ -42,7 +42,8 @@ func TestKept(t *testing.T) {
 		}
 	}
 	r := cluster(t, "R 1", "R 1")
-	p := Policy{Name: web, Capacity: 2, Regions: regions, Templates: images("1"), Update: update("1", Outdated), Candidates: []string{"web-1"}, Kept: []string{"web-1"}}
+	p := Policy{Name: web, Capacity: 2, Regions: regions, Templates: images("1"), Update: update("1", Outdated),
+		Candidates: []string{"web-1"}, Kept: []string{"web-1"}}
 	p.Update.Method = Recreate
 	_, _, err := Plan(r, running(r), p)
 	assert.ErrorAs(t, err, new(*CandidateError), "made again under its name, though its server is kept")

@@ -24,7 +24,8 @@ func TestPattern(t *testing.T) {
 }
 
 func TestPatternRegexp(t *testing.T) {
-	for name, index := range map[string]string{"we.b-7": "7", "we.b-007": "007", "web-7": "", "we.b-7-1": "", "we.b-": "", "my-we.b-1": "", "we.b-1234567890123456": ""} {
+	for name, index := range map[string]string{"we.b-7": "7", "we.b-007": "007", "web-7": "", "we.b-7-1": "", "we.b-": "", "my-we.b-1": "",
+		"we.b-1234567890123456": ""} {
 		got := ""
 		if m := DefaultPattern.Regexp("we.b").FindStringSubmatch(name); m != nil {
 			got = m[1]

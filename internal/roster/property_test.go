@@ -148,7 +148,8 @@ func genState(t *rapid.T) (Roster, Seen, Policy) {
 			r.Settled = images(fmt.Sprint(rapid.IntRange(0, 4).Draw(t, "settled image")))
 		}
 	}
-	for _, at := range []placement.Place{{Region: "R1"}, {Region: "R2"}, {Region: "R1", Zone: "z1"}, {Region: "R2", Zone: "z1"}, {Region: "R2", Zone: "z2"}, {Region: "R3", Zone: "old"}} {
+	for _, at := range []placement.Place{{Region: "R1"}, {Region: "R2"}, {Region: "R1", Zone: "z1"}, {Region: "R2", Zone: "z1"}, {Region: "R2", Zone: "z2"},
+		{Region: "R3", Zone: "old"}} {
 		if sometimes(t, 6, "full") {
 			seen.Full[at] = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 		}
@@ -346,7 +347,8 @@ func checkChange(t *rapid.T, r, next Roster, change Change) {
 			revised = append(revised, name)
 		}
 	}
-	if !slices.Equal(created, change.Names(Comes)) || !slices.Equal(returned, change.Names(Returns)) || fmt.Sprint(departed) != "["+listed(change.Of(Leaves))+"]" || fmt.Sprint(revised) != "["+listed(change.Of(Changes))+"]" {
+	if !slices.Equal(created, change.Names(Comes)) || !slices.Equal(returned, change.Names(Returns)) || fmt.Sprint(departed) != "["+listed(change.Of(Leaves))+
+		"]" || fmt.Sprint(revised) != "["+listed(change.Of(Changes))+"]" {
 		t.Fatalf("the change is %v, -%v, ~%v, not %+v", created, departed, revised, change)
 	}
 }

@@ -61,7 +61,8 @@ func TestReasons(t *testing.T) {
 			reasons: []string{
 				"web-1: RegionOne/az-2 loses 1 of 1; not in service: it has no server",
 				"web-2: RegionOne/az-3 loses 1 of 1; not in service: its server is in BUILD",
-				"web-3: RegionTwo/az-1 loses 1 of 2; not in service: its server is in ERROR (No valid host was found. There are not enough hosts available. And so on, until ...)",
+				"web-3: RegionTwo/az-1 loses 1 of 2; not in service: its server is in ERROR (No valid host was found. There are not enough hosts available. " +
+					"And so on, until ...)",
 				"web-5: RegionTwo/az-2 loses 1 of 1; not in service: its server is in ERROR",
 			}},
 		{name: "a fault of the past is none", capacity: 5,
@@ -128,7 +129,8 @@ func TestReasons(t *testing.T) {
 			p.close("RegionTwo", "")
 			p.Protected = []string{"web-0", "web-1", "web-2"}
 		},
-			reasons: []string{"web-3: RegionTwo/az-1 loses 1 of 2: it is closed, and no open place can lose a node; oldest unprotected, created 2026-11-01 at 00:00:03 UTC"}},
+			reasons: []string{"web-3: RegionTwo/az-1 loses 1 of 2: it is closed, and no open place can lose a node; oldest unprotected, created 2026-11-01 " +
+				"at 00:00:03 UTC"}},
 		{name: "a candidate", policy: func(p *Policy) { p.Capacity, p.Candidates = 5, []string{"web-2"} },
 			reasons: []string{"web-2: named in candidates"}},
 		{name: "replaced", policy: func(p *Policy) {
@@ -198,9 +200,11 @@ func TestNotices(t *testing.T) {
 			told: `No node has the name, or a server with the id, "web-9": nothing is removed for it. Remove it from the list of candidates, or correct it.`},
 		{name: "one candidate, named twice", capacity: 5, policy: func(p *Policy) { p.Candidates = []string{"web-2", "id-web-2"} }, moves: "-web-2"},
 		{name: "one is chosen unseen", capacity: 5, seen: unseen, moves: "-web-0", notices: []Title{UnseenChosen},
-			told: "1 node would be removed, although no refresh has looked for servers since the last apply made them: web-0. Refresh first, so that the choice is based on what runs."},
+			told: "1 node would be removed, although no refresh has looked for servers since the last apply made them: web-0. Refresh first, so that the " +
+				"choice is based on what runs."},
 		{name: "two are", capacity: 4, seen: unseen, moves: "-web-0 -web-3", notices: []Title{UnseenChosen},
-			told: "2 nodes would be removed, although no refresh has looked for servers since the last apply made them: web-0, web-3. Refresh first, so that the choice is based on what runs."},
+			told: "2 nodes would be removed, although no refresh has looked for servers since the last apply made them: web-0, web-3. Refresh first, so that " +
+				"the choice is based on what runs."},
 		{name: "an update begins", image: "b", update: update("1", Outdated), policy: begins,
 			remaining: 6, notices: []Title{UpdateBegins}, told: "6 nodes" + begun, status: "behind: 6 nodes to replace"},
 		{name: "and has nothing to do", update: update("1", Outdated), policy: begins},
@@ -210,7 +214,9 @@ func TestNotices(t *testing.T) {
 			p.Regions[0].Zones[2].Cap = 0
 		}, seen: taint("web-4"), remaining: 1, notices: []Title{UpdateBegins}, told: "1 node" + begun},
 		{name: "an outage", update: update("1", Unhealthy), policy: func(p *Policy) { p.Update.StopAbove = amount("1") }, seen: taint("web-4"), broken: "web-5",
-			notices: []Title{TooManyUnhealthy}, told: "Unhealthy: 2 of 6 nodes. That is more than stop_above (1) allows, so none is replaced for that. Look at the cloud first; raise stop_above to replace them anyway, or name some in candidates.",
+			notices: []Title{TooManyUnhealthy},
+			told: "Unhealthy: 2 of 6 nodes. That is more than stop_above (1) allows, so none is replaced for that. Look at the cloud first; raise " +
+				"stop_above to replace them anyway, or name some in candidates.",
 			status: "held: 2 of 6 nodes are unhealthy, more than stop_above (1) allows"},
 		{name: "none yet", update: update("1", Unhealthy), policy: func(p *Policy) { p.Update.StopAbove = amount("2") }, seen: taint("web-4 web-5"),
 			moves: "+web-6 -web-4", remaining: 1},
@@ -229,31 +235,43 @@ func TestNotices(t *testing.T) {
 			s.lose("web-0")
 			s.change("web-1", func(n *node.Node) { n.Status = "BUILD" })
 		}, remaining: 3, notices: []Title{BatchWaits},
-			told:   "3 nodes more should be replaced, at most 2 at a time. This batch waits for 2 nodes: web-0 (it has no server), web-1 (its server is in BUILD). Apply again when what is under way is in service; if it never will be, change the template, or name it in candidates.",
+			told: "3 nodes more should be replaced, at most 2 at a time. This batch waits for 2 nodes: web-0 (it has no server), web-1 (its server is in " +
+				"BUILD). Apply again when what is under way is in service; if it never will be, change the template, or name it in candidates.",
 			status: "waits: web-0 (it has no server), web-1 (its server is in BUILD)"},
-		{name: "for what was not looked at, or did not follow", policy: func(p *Policy) { p.Update, p.Regions = update("2", Misplaced), p.Regions[:1] }, seen: func(s Seen) {
-			delete(s.Servers, "web-0")
-			s.Builds["web-1"] = Build{Mark: "1-0", Generation: 1}
-		}, remaining: 3, notices: []Title{BatchWaits}, told: "...web-0 (it was not looked at yet), web-1 (its server is still what it was before the node changed). Apply again when what is under way is in service; if it never will be, change the template, or name it in candidates. " +
-			"Plan without -refresh=false, so that what was not looked at is seen. A server that stays what it was takes no argument from what changed in the template: give the former template again, or attach stackpolicy_readiness_attachment, which marks servers that need no change."},
+		{name: "for what was not looked at, or did not follow",
+			policy: func(p *Policy) { p.Update, p.Regions = update("2", Misplaced), p.Regions[:1] }, seen: func(s Seen) {
+				delete(s.Servers, "web-0")
+				s.Builds["web-1"] = Build{Mark: "1-0", Generation: 1}
+			}, remaining: 3, notices: []Title{BatchWaits},
+			told: "...web-0 (it was not looked at yet), web-1 (its server is still what it was before the node changed). Apply again when what is under way " +
+				"is in service; if it never will be, change the template, or name it in candidates. " +
+				"Plan without -refresh=false, so that what was not looked at is seen. A server that stays what it was takes no argument from what changed in " +
+				"the template: give the former template again, or attach stackpolicy_readiness_attachment, which marks servers that need no change."},
 		{name: "no room, also because a place is full", policy: func(p *Policy) {
 			p.Update = update("1", Unhealthy)
 			p.Update.RetryFullAfter = time.Hour
-			p.Regions = []placement.Region{{Bin: placement.Bin{Name: "RegionOne", Weight: 1, Cap: 3}}, {Bin: placement.Bin{Name: "RegionTwo", Weight: 1, Cap: 3}}}
+			p.Regions = []placement.Region{{Bin: placement.Bin{Name: "RegionOne", Weight: 1, Cap: 3}},
+				{Bin: placement.Bin{Name: "RegionTwo", Weight: 1, Cap: 3}}}
 		}, seen: func(s Seen) {
 			s.change("web-4", func(n *node.Node) { n.Status, n.Fault = "ERROR", "no valid host" })
 			s.Full[placement.Place{Region: "RegionTwo"}] = time.Date(2026, 11, 1, 0, 0, 4, 0, time.UTC)
-		}, remaining: 1, notices: []Title{FullPlaces, NoRoom}, told: "Nova found no host for servers made there: RegionTwo (2026-11-01 00:00:04 UTC). For 1h from then on (retry_full_after) no node is placed there, and none is moved there, unless no other place has room. Make room there, or raise the quotas or aggregates that leave it none; to try again at once set retry_full_after = \"0s\".\n" +
-			"1 node should be replaced now, and there is no room for substitutes: web-4. 1 node must be added, but there is room for 0: RegionOne 0 (cap 3), RegionTwo 0 (takes no nodes now). Raise a cap, or list another place.",
+		}, remaining: 1, notices: []Title{FullPlaces, NoRoom},
+			told: "Nova found no host for servers made there: RegionTwo (2026-11-01 00:00:04 UTC). For 1h from then on (retry_full_after) no node is placed " +
+				"there, and none is moved there, unless no other place has room. Make room there, or raise the quotas or aggregates that leave it none; to " +
+				"try again at once set retry_full_after = \"0s\".\n" +
+				"1 node should be replaced now, and there is no room for substitutes: web-4. 1 node must be added, but there is room for 0: RegionOne 0 (cap " +
+				"3), RegionTwo 0 (takes no nodes now). Raise a cap, or list another place.",
 			status: "held: no room for the substitutes of web-4"},
 	})
 
 	p := policy(6)
 	p.Templates = images("a")
 	r, change, err := Plan(six(t, ""), Seen{}, p)
-	want := []Notice{{FirstTemplate, "6 nodes from before there was a template: web-0, web-1, web-2, web-3, web-4 and 1 more. The template must say what they were made from. " +
+	want := []Notice{{FirstTemplate, "6 nodes from before there was a template: web-0, web-1, web-2, web-3, web-4 and 1 more. The template must say what " +
+		"they were made from. " +
 		"Where it differs, the servers of all of them change at once in this apply, and none of them counts as in service before it was found so again."}}
-	if err != nil || !slices.Equal(change.Notices, want) || !change.Empty() || r.Nodes["web-5"].Mark != mark(image("a")) || r.Nodes["web-5"].Template != image("a") {
+	if err != nil || !slices.Equal(change.Notices, want) || !change.Empty() || r.Nodes["web-5"].Mark != mark(image("a")) ||
+		r.Nodes["web-5"].Template != image("a") {
 		t.Errorf("got %q, %v, %v", change.Notices, r.Nodes, err)
 	}
 	one := Roster{Nodes: map[string]Node{"web-0": {Place: placement.Place{Region: "RegionOne", Zone: "az-1"}}}, Next: 1}

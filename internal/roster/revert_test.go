@@ -57,8 +57,10 @@ func TestLearnFailures(t *testing.T) {
 		{name: "a second too early", change: server(func(s *node.Node) { s.NotInServiceAt = s.NotInServiceAt.Add(-time.Second) })},
 		{name: "the clock was set back since", change: server(func(s *node.Node) { s.SeenAt = s.NotInServiceAt.Add(-time.Second) })},
 		{name: "nobody waited since, however long ago", change: server(func(s *node.Node) { s.NotInServiceAt = time.Time{} })},
-		{name: "the wait was for what the server was before a rebuild", change: server(func(s *node.Node) { s.LaunchedAt = s.NotInServiceAt.Add(time.Minute) })},
-		{name: "the server did not follow the node", change: func(_ *Roster, s Seen, _ *Policy) { s.Builds["web-0"] = Build{mark(image("a")), 1, "some build"} }},
+		{name: "the wait was for what the server was before a rebuild",
+			change: server(func(s *node.Node) { s.LaunchedAt = s.NotInServiceAt.Add(time.Minute) })},
+		{name: "the server did not follow the node",
+			change: func(_ *Roster, s Seen, _ *Policy) { s.Builds["web-0"] = Build{mark(image("a")), 1, "some build"} }},
 		{name: "it is in service meanwhile", change: server(func(s *node.Node) { s.InService = string(mark(image("b"))) })},
 		{name: "it had served, and its mark was wiped: the note is late or forged", change: func(r *Roster, _ Seen, _ *Policy) {
 			r.change("web-0", func(n *Node) { n.Served = true })

@@ -297,7 +297,8 @@ func TestLifeOfACluster(t *testing.T) {
 		{name: "the same again", capacity: 6},
 		{name: "grow to eleven", capacity: 11,
 			moves: "+web-6 +web-7 +web-8 +web-9 +web-10",
-			after: "RegionOne/az-1: web-0 web-6; RegionOne/az-2: web-1 web-7; RegionOne/az-3: web-2 web-8; RegionTwo/az-1: web-3 web-4 web-9; RegionTwo/az-2: web-5 web-10"},
+			after: "RegionOne/az-1: web-0 web-6; RegionOne/az-2: web-1 web-7; RegionOne/az-3: web-2 web-8; RegionTwo/az-1: web-3 web-4 web-9; " +
+				"RegionTwo/az-2: web-5 web-10"},
 		{name: "shrink to seven: of places that are equally good to take from, the one with the oldest node", capacity: 7,
 			moves: "-web-0 -web-1 -web-2 -web-3",
 			after: "RegionOne/az-1: web-6; RegionOne/az-2: web-7; RegionOne/az-3: web-8; RegionTwo/az-1: web-4 web-9; RegionTwo/az-2: web-5 web-10"},
@@ -305,7 +306,8 @@ func TestLifeOfACluster(t *testing.T) {
 			policy: func(p *Policy) { p.Regions[0].Zones = append(p.Regions[0].Zones, bin("az-0", 100)) }},
 		{name: "but takes the next node", capacity: 8, moves: "+web-11",
 			policy: func(p *Policy) { p.Regions[0].Zones = append(p.Regions[0].Zones, bin("az-0", 100)) },
-			after:  "RegionOne/az-0: web-11; RegionOne/az-1: web-6; RegionOne/az-2: web-7; RegionOne/az-3: web-8; RegionTwo/az-1: web-4 web-9; RegionTwo/az-2: web-5 web-10"},
+			after: "RegionOne/az-0: web-11; RegionOne/az-1: web-6; RegionOne/az-2: web-7; RegionOne/az-3: web-8; RegionTwo/az-1: web-4 web-9; " +
+				"RegionTwo/az-2: web-5 web-10"},
 		{name: "a zone that is dropped moves nobody either", capacity: 8},
 		{name: "but loses its nodes first when its region loses some", capacity: 6, moves: "-web-4 -web-11",
 			after: "RegionOne/az-1: web-6; RegionOne/az-2: web-7; RegionOne/az-3: web-8; RegionTwo/az-1: web-9; RegionTwo/az-2: web-5 web-10"},
@@ -356,7 +358,8 @@ func TestPlanRefuses(t *testing.T) {
 		change func(*Policy)
 		want   string
 	}{
-		{"a candidate that is protected", func(p *Policy) { p.Candidates, p.Protected = []string{"web-1"}, []string{"web-1"} }, `The node "web-1" is a candidate for removal and is listed as protected.`},
+		{"a candidate that is protected", func(p *Policy) { p.Candidates, p.Protected = []string{"web-1"}, []string{"web-1"} },
+			`The node "web-1" is a candidate for removal and is listed as protected.`},
 		{"too many are protected", func(p *Policy) { p.Capacity, p.Protected = 1, []string{"web-0", "web-1"} },
 			"4 nodes must be removed from the cluster, but only 3 of its nodes can be (protected: 2)"},
 		{"no room", func(p *Policy) {
@@ -365,7 +368,8 @@ func TestPlanRefuses(t *testing.T) {
 			"There is no feasible plan to handle all nodes."},
 		{"a min", func(p *Policy) { p.Capacity, p.Regions[0].Min = 1, 2 }, "There is no feasible plan to handle all nodes."},
 		{"the slot of a node is released", func(p *Policy) { p.Stateful = &Stateful{Retain: true, Release: []string{"web-1"}} }, "web-1"},
-		{"a min, of as many nodes as are left to remove", func(p *Policy) { p.Capacity, p.Regions[0].Min = 0, 2 }, "There is no feasible plan to handle all nodes."},
+		{"a min, of as many nodes as are left to remove", func(p *Policy) { p.Capacity, p.Regions[0].Min = 0, 2 },
+			"There is no feasible plan to handle all nodes."},
 	} {
 		p := policy(5)
 		c.change(&p)
@@ -378,7 +382,8 @@ func TestPlanRefuses(t *testing.T) {
 	p := policy(1)
 	p.Protected = []string{"web-3", "web-0"}
 	_, _, err = Plan(r, running(r), p)
-	if refused, ok := errors.AsType[*deletion.ProtectedError](err); !ok || !slices.Equal(refused.Who, []string{"web-0 is listed as protected", "web-3 is listed as protected"}) {
+	if refused, ok := errors.AsType[*deletion.ProtectedError](err); !ok ||
+		!slices.Equal(refused.Who, []string{"web-0 is listed as protected", "web-3 is listed as protected"}) {
 		t.Errorf("who is protected: got %v", err)
 	}
 }

@@ -107,22 +107,27 @@ func TestSlotOfLeaving(t *testing.T) {
 	next, change, err = Plan(r, seen, p)
 	require.NoError(t, err)
 	assert.Equal(t, "^web-0", moves(change), "undrained")
-	assert.Equal(t, Node{Index: 0, Place: old.Place, Template: old.Template, Generation: 1, Mark: old.Mark, Served: next.Nodes["web-0"].Served}, next.Nodes["web-0"])
+	assert.Equal(t, Node{Index: 0, Place: old.Place, Template: old.Template, Generation: 1, Mark: old.Mark, Served: next.Nodes["web-0"].Served},
+		next.Nodes["web-0"])
 	assert.Empty(t, next.KeptSlots())
 }
 
 // TestDroppedSlots: a place that leaves the list with slots in it is counted once.
 func TestDroppedSlots(t *testing.T) {
 	at := placement.Place{Region: "R", Zone: "az-3"}
-	r := Roster{Nodes: map[string]Node{"web-3": {Index: 3, Place: at}}, Slots: map[string]Slot{"web-1": {1, placement.Place{Region: "R", Zone: "az-2"}}, "web-3": {3, at}, "web-2": {2, placement.Place{Region: "R", Zone: "az-3"}}}}
+	r := Roster{Nodes: map[string]Node{"web-3": {Index: 3, Place: at}},
+		Slots: map[string]Slot{"web-1": {1, placement.Place{Region: "R", Zone: "az-2"}}, "web-3": {3, at},
+			"web-2": {2, placement.Place{Region: "R", Zone: "az-3"}}}}
 	listed := threeZones()
 	listed[0].Zones = listed[0].Zones[:2]
 	for _, c := range []struct {
 		before []placement.Region
 		want   string
 	}{
-		{threeZones(), "[{A place with nodes is no longer listed R/az-3 is no longer listed and has 1 node. They stay until the cluster shrinks, and are then removed before all others.} " +
-			"{Kept slots lie in a place that is no longer listed Kept slots: web-2 (R/az-3). No node can use them there, and what they keep stays. List the place again, or release them.}]"},
+		{threeZones(), "[{A place with nodes is no longer listed R/az-3 is no longer listed and has 1 node. They stay until the cluster shrinks, and are " +
+			"then removed before all others.} " +
+			"{Kept slots lie in a place that is no longer listed Kept slots: web-2 (R/az-3). No node can use them there, and what they keep stays. List the " +
+			"place again, or release them.}]"},
 		{listed, "[]"},
 	} {
 		assert.Equal(t, c.want, fmt.Sprint(Warnings(r, c.before, listed, false)))

@@ -78,18 +78,21 @@ func TestLifeOfAnUpdate(t *testing.T) {
 			remaining: 1, notices: []Title{ProtectedOutdated}},
 		{name: "growth does not wait for the batch, nor the batch for it", policy: func(p *Policy) { p.Templates, p.Capacity = images("d"), 8 },
 			moves: "+web-18 +web-19 +web-20 +web-21 -web-2 -web-5",
-			after: "RegionOne/az-1: web-16@d web-18@d; RegionOne/az-2: web-14@d; RegionOne/az-3: web-19@d; RegionTwo/az-1: web-15@d web-17@d; RegionTwo/az-2: web-20@d web-21@d"},
+			after: "RegionOne/az-1: web-16@d web-18@d; RegionOne/az-2: web-14@d; RegionOne/az-3: web-19@d; RegionTwo/az-1: web-15@d web-17@d; " +
+				"RegionTwo/az-2: web-20@d web-21@d"},
 		{name: "what was grown and not looked at counts", policy: func(p *Policy) { p.Templates, p.Capacity = images("e"), 8 },
-			moves:     "+web-22 +web-23 -web-15 -web-16",
-			after:     "RegionOne/az-1: web-18@d web-22@e; RegionOne/az-2: web-14@d; RegionOne/az-3: web-19@d; RegionTwo/az-1: web-17@d web-23@e; RegionTwo/az-2: web-20@d web-21@d",
+			moves: "+web-22 +web-23 -web-15 -web-16",
+			after: "RegionOne/az-1: web-18@d web-22@e; RegionOne/az-2: web-14@d; RegionOne/az-3: web-19@d; RegionTwo/az-1: web-17@d web-23@e; " +
+				"RegionTwo/az-2: web-20@d web-21@d",
 			remaining: 6},
 		{name: "a shrink takes what is not in service, and the batch goes on", policy: func(p *Policy) { p.Templates = images("e") },
 			seen: func(s Seen) {
 				s.change("web-20", func(n *node.Node) { n.Status = "ERROR" })
 				s.lose("web-19")
 			},
-			moves:     "+web-24 +web-25 -web-17 -web-18 -web-19 -web-20",
-			after:     "RegionOne/az-1: web-22@e; RegionOne/az-2: web-14@d; RegionOne/az-3: web-24@e; RegionTwo/az-1: web-23@e web-25@e; RegionTwo/az-2: web-21@d",
+			moves: "+web-24 +web-25 -web-17 -web-18 -web-19 -web-20",
+			after: "RegionOne/az-1: web-22@e; RegionOne/az-2: web-14@d; RegionOne/az-3: web-24@e; RegionTwo/az-1: web-23@e web-25@e; RegionTwo/az-2: " +
+				"web-21@d",
 			remaining: 2},
 		{name: "in place a node keeps its name and place", policy: func(p *Policy) { p.Templates, p.Update.Method = images("e"), InPlace },
 			moves: "~web-14 ~web-21",
@@ -98,23 +101,28 @@ func TestLifeOfAnUpdate(t *testing.T) {
 			seen: func(s Seen) {
 				s.change("web-14 web-21", func(n *node.Node) { n.InService = string(mark(image("d"))) })
 			},
-			moves:     "~web-14 ~web-21",
-			after:     "RegionOne/az-1: web-22@e; RegionOne/az-2: web-14@f; RegionOne/az-3: web-24@e; RegionTwo/az-1: web-23@e web-25@e; RegionTwo/az-2: web-21@f",
+			moves: "~web-14 ~web-21",
+			after: "RegionOne/az-1: web-22@e; RegionOne/az-2: web-14@f; RegionOne/az-3: web-24@e; RegionTwo/az-1: web-23@e web-25@e; RegionTwo/az-2: " +
+				"web-21@f",
 			remaining: 4},
-		{name: "a repair: Nova found no host in one zone, so the substitute goes elsewhere; nothing remembers that, so one will be moved back", policy: func(p *Policy) { p.Templates = images("f"); p.Update.Target = amount("0") },
+		{name: "a repair: Nova found no host in one zone, so the substitute goes elsewhere; nothing remembers that, so one will be moved back",
+			policy: func(p *Policy) { p.Templates = images("f"); p.Update.Target = amount("0") },
 			seen: func(s Seen) {
 				s.change("web-22", func(n *node.Node) { n.Status, n.Fault = "ERROR", noHost })
 				s.change("web-25", func(n *node.Node) { n.Tainted = true })
 			},
 			moves: "+web-26 +web-27 -web-22 -web-25",
 			after: "RegionOne/az-2: web-14@f web-26@f; RegionOne/az-3: web-24@e; RegionTwo/az-1: web-23@e web-27@f; RegionTwo/az-2: web-21@f", remaining: 1},
-		{name: "too many unhealthy nodes are an outage, and the rollout goes on with those that have another template", policy: func(p *Policy) { p.Templates = images("f") },
+		{name: "too many unhealthy nodes are an outage, and the rollout goes on with those that have another template",
+			policy: func(p *Policy) { p.Templates = images("f") },
 			seen: func(s Seen) {
 				s.change("web-14 web-21 web-23 web-27", func(n *node.Node) { n.Tainted = true })
 			},
 			moves: "+web-28 +web-29 -web-14 -web-23",
-			after: "RegionOne/az-1: web-28@f; RegionOne/az-2: web-26@f; RegionOne/az-3: web-24@e; RegionTwo/az-1: web-27@f web-29@f; RegionTwo/az-2: web-21@f", remaining: 3, // with two of them replaced the other two are no outage
-			notices: []Title{TooManyUnhealthy}},
+			after: "RegionOne/az-1: web-28@f; RegionOne/az-2: web-26@f; RegionOne/az-3: web-24@e; RegionTwo/az-1: web-27@f web-29@f; RegionTwo/az-2: " +
+				"web-21@f",
+			remaining: 3, // with two of them replaced the other two are no outage
+			notices:   []Title{TooManyUnhealthy}},
 		{name: "a dropped zone empties in batches", policy: func(p *Policy) {
 			p.Templates = images("f")
 			p.Regions[1].Zones = p.Regions[1].Zones[1:]

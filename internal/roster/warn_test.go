@@ -9,7 +9,8 @@ import (
 
 // TestWarnings has the texts word for word.
 func TestWarnings(t *testing.T) {
-	const stay = "They stay until the cluster shrinks, and are then removed before all others; with PLACEMENT among the causes of update they are replaced, batch by batch."
+	const stay = "They stay until the cluster shrinks, and are then removed before all others; with PLACEMENT among the causes of update they are replaced, " +
+		"batch by batch."
 	r := cluster(t, "RegionOne/az-1 1", "RegionOne/az-1 1", "RegionOne/az-2 1", "RegionTwo 1")
 	for _, c := range []struct {
 		name   string
@@ -45,13 +46,15 @@ func TestWarnings(t *testing.T) {
 			l[0].Min, l[0].Zones[0].Min, l[0].Zones[1].Min, l[1].Min = 1, 2, 1, 2
 			return l
 		}, false, []Notice{
-			{MinsAboveSize, "The mins of all places add up to 5, and the cluster has 4 nodes, so not all of them can be met. Lower a min, or raise desired_capacity."},
+			{MinsAboveSize, "The mins of all places add up to 5, and the cluster has 4 nodes, so not all of them can be met. Lower a min, or raise " +
+				"desired_capacity."},
 		}},
 		{"of regions for more", nil, func(l []placement.Region) []placement.Region {
 			l[0].Min, l[0].Zones[0].Min, l[0].Zones[1].Min, l[1].Min = 3, 1, 1, 2
 			return l
 		}, false, []Notice{
-			{MinsAboveSize, "The mins of all places add up to 5, and the cluster has 4 nodes, so not all of them can be met. Lower a min, or raise desired_capacity."},
+			{MinsAboveSize, "The mins of all places add up to 5, and the cluster has 4 nodes, so not all of them can be met. Lower a min, or raise " +
+				"desired_capacity."},
 		}},
 	} {
 		listed := c.listed(twoRegions())

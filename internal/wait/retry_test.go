@@ -40,7 +40,8 @@ func TestRetryAfter(t *testing.T) {
 // FuzzRetryAfter: no header makes a wait negative or longer than allowed, and
 // seconds are what they say, by arithmetic that cannot overflow.
 func FuzzRetryAfter(f *testing.F) {
-	for _, seed := range []string{"", "0", "120", "-1", "9223372036854775807", "9223372037", "1e9", "Wed, 21 Oct 2026 07:28:00 GMT", "Fri, 31 Dec 9999 23:59:59 GMT", "  5\t"} {
+	for _, seed := range []string{"", "0", "120", "-1", "9223372036854775807", "9223372037", "1e9", "Wed, 21 Oct 2026 07:28:00 GMT",
+		"Fri, 31 Dec 9999 23:59:59 GMT", "  5\t"} {
 		f.Add(seed, int64(0), int64(30*time.Second))
 		f.Add(seed, int64(1<<62), int64(1<<63-1))
 	}

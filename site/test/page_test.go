@@ -187,7 +187,8 @@ func (p *tab) holds(expression, otherwise string) {
 // set puts a value into a field, as typing it would.
 func (p *tab) set(id, value string) {
 	p.Helper()
-	js[any](p, "(() => { const e = document.getElementById(%q); e.value = %s; e.dispatchEvent(new Event('input', { bubbles: true })); return null })()", id, quoted(value))
+	js[any](p, "(() => { const e = document.getElementById(%q); e.value = %s; e.dispatchEvent(new Event('input', { bubbles: true })); return null })()",
+		id, quoted(value))
 }
 
 func quoted(s string) string {
@@ -366,8 +367,9 @@ func TestBroken(t *testing.T) {
 // the page's own.
 func TestHostile(t *testing.T) {
 	const evil = `<img src=x onerror="window.pwned=1"><script>window.pwned=1</script></style>`
-	state, _ := json.Marshal(map[string]any{"capacity": 3, "batch": evil, "step": 0, "regions": []any{map[string]any{"name": evil, "weight": 100, "cap": -1, "min": 0, "nodes": 1,
-		"zones": []any{map[string]any{"name": evil, "weight": 100, "cap": -1, "min": 0, "nodes": 1}}}}})
+	state, _ := json.Marshal(map[string]any{"capacity": 3, "batch": evil, "step": 0,
+		"regions": []any{map[string]any{"name": evil, "weight": 100, "cap": -1, "min": 0, "nodes": 1,
+			"zones": []any{map[string]any{"name": evil, "weight": 100, "cap": -1, "min": 0, "nodes": 1}}}}})
 	p := open(t, "#"+url.PathEscape(string(state)))
 	check := func(selector string) {
 		t.Helper()
@@ -411,7 +413,8 @@ func TestColours(t *testing.T) {
 		{"dark", "", "dark", "rgb(13, 17, 23)"},
 		{"print", "print", "dark", "rgb(255, 255, 255)"},
 	} {
-		p.run(command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: c.media, Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: c.scheme}}}))
+		p.run(command(emulation.SetEmulatedMedia,
+			emulation.SetEmulatedMediaParams{Media: c.media, Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: c.scheme}}}))
 		assert.Equal(t, c.want, js[string](p, `getComputedStyle(document.querySelector("#drawing .paper")).fill`), "%s: the picture", c.name)
 		assert.Equal(t, c.want, js[string](p, "getComputedStyle(document.body).backgroundColor"), "%s: the page", c.name)
 		p.shot(c.name)
@@ -421,7 +424,8 @@ func TestColours(t *testing.T) {
 // screen gives the page the size of a screen.
 func (p *tab) screen(width, height int64, mobile bool) {
 	p.Helper()
-	p.run(command(emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height, DeviceScaleFactor: 1, Mobile: mobile}))
+	p.run(command(emulation.SetDeviceMetricsOverride,
+		emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height, DeviceScaleFactor: 1, Mobile: mobile}))
 	p.wait(fmt.Sprintf("innerWidth === %d", width))
 }
 
@@ -431,8 +435,10 @@ func TestFirstScreen(t *testing.T) {
 	p := open(t, "")
 	p.screen(1280, 800, false)
 	p.shot("desktop")
-	outside := js[[]string](p, `[...document.querySelectorAll("h1, header p, #capacity, #next, #drawing rect.region, #drawing rect.zone, #drawing [data-node], #places fieldset:first-child")].
-		filter((e) => { const b = e.getBoundingClientRect(); return b.width === 0 || b.top < 0 || b.left < 0 || b.bottom > 800 || b.right > 1280 }).map((e) => e.outerHTML)`)
+	outside := js[[]string](p, `[...document.querySelectorAll("h1, header p, #capacity, #next, #drawing rect.region, #drawing rect.zone, " +
+		"#drawing [data-node], #places fieldset:first-child")].
+		filter((e) => { const b = e.getBoundingClientRect();
+			return b.width === 0 || b.top < 0 || b.left < 0 || b.bottom > 800 || b.right > 1280 }).map((e) => e.outerHTML)`)
 	assert.Empty(t, outside, "outside the screen")
 	assert.Equal(t, 9, js[int](p, `document.querySelectorAll("#drawing [data-node]").length`), "nodes")
 	// The slider stays when one scrolls to the table.
@@ -469,7 +475,8 @@ func TestFields(t *testing.T) {
 		{"batch", "half", `"half" is neither a whole number`, "2"},
 	} {
 		p.set(c.id, c.value)
-		state := js[string](p, `document.getElementById(%q).getAttribute("aria-invalid") + document.getElementById("drawing").hidden + document.getElementById(%q).value`, c.id, c.id)
+		state := js[string](p, `document.getElementById(%q).getAttribute("aria-invalid") + document.getElementById("drawing").hidden + `+
+			`document.getElementById(%q).value`, c.id, c.id)
 		p.shows("#problem", c.want)
 		assert.Equal(t, "truetrue"+c.value, state, c.id)
 		p.set(c.id, c.good)
@@ -484,8 +491,10 @@ func TestReset(t *testing.T) {
 	p := open(t, "")
 	p.set("capacity-number", "12")
 	assert.NotZero(t, js[int](p, "document.getAnimations().length"), "what moves")
-	for _, want := range []string{"Remove zone az-2 of RegionOne", "Remove zone az-3 of RegionOne", "Remove region RegionTwo", "Remove region RegionTwo", "add-region"} {
-		js[any](p, `(() => { document.querySelectorAll("#places .place > button")[document.querySelectorAll("#places .zone").length > 0 ? 1 : 0].click(); return null })()`)
+	for _, want := range []string{"Remove zone az-2 of RegionOne", "Remove zone az-3 of RegionOne", "Remove region RegionTwo",
+		"Remove region RegionTwo", "add-region"} {
+		js[any](p, `(() => { document.querySelectorAll("#places .place > button")[document.querySelectorAll("#places .zone").length > 0 ? 1 : 0].click(); `+
+			`return null })()`)
 		assert.Equal(t, want, js[string](p, `document.activeElement.getAttribute("aria-label") || document.activeElement.id`), "the focus")
 	}
 	p.run(chromedp.Click("#reset"))
@@ -495,7 +504,8 @@ func TestReset(t *testing.T) {
 // TestNoPlanner: without the planner there is no form that does nothing.
 func TestNoPlanner(t *testing.T) {
 	p := open(t, "")
-	p.run(command(network.SetBlockedURLs, network.SetBlockedURLsParams{URLPatterns: []*network.BlockPattern{{URLPattern: site.url + "planner.wasm.gz", Block: true}}}), chromedp.Reload())
+	p.run(command(network.SetBlockedURLs,
+		network.SetBlockedURLsParams{URLPatterns: []*network.BlockPattern{{URLPattern: site.url + "planner.wasm.gz", Block: true}}}), chromedp.Reload())
 	p.wait(`document.getElementById("loading").textContent.includes("cannot be loaded")`)
 	p.holds(`document.getElementById("playground").hidden && document.getElementById("parts").hidden && !document.getElementById("loading").hidden`,
 		"there is a form")
@@ -515,7 +525,8 @@ func (p *tab) axe(what string) {
 		return err
 	}))
 	js[any](p, `(() => { delete document.body.dataset.axe; axe.run(document, { resultTypes: ["violations"] }).then((r) => {
-		document.body.dataset.axe = r.violations.map((v) => v.id + " (" + v.impact + "): " + v.nodes.map((n) => n.html.slice(0, 120)).join("; ")).join("\n") }); return null })()`)
+		document.body.dataset.axe = r.violations.map((v) => v.id + " (" + v.impact + "): " +
+			v.nodes.map((n) => n.html.slice(0, 120)).join("; ")).join("\n") }); return null })()`)
 	p.wait("document.body.dataset.axe !== undefined")
 	assert.Empty(p, js[string](p, "document.body.dataset.axe"), what)
 }
@@ -523,7 +534,9 @@ func (p *tab) axe(what string) {
 // scheme shows the page in light or dark colours, and without movement.
 func (p *tab) scheme(scheme string) {
 	p.Helper()
-	p.run(command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}}))
+	p.run(command(emulation.SetEmulatedMedia,
+		emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme},
+			{Name: "prefers-reduced-motion", Value: "reduce"}}}))
 }
 
 // TestAxe, on a desktop and on a telephone: the playground, the viewer, and where something

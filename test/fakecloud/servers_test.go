@@ -81,7 +81,8 @@ func TestTasks(t *testing.T) {
 		{member, `{"resume": null}`, "SUSPENDED m1.small az-1 r1-cmp-2", "ACTIVE m1.small az-1 r1-cmp-2"},
 		{admin, `{"os-migrateLive": {"host": null, "block_migration": "auto"}}`, "MIGRATING m1.small az-1 r1-cmp-2", "ACTIVE m1.small az-1 r1-cmp-1"},
 		{admin, `{"os-migrateLive": {"host": "r1-cmp-4", "block_migration": "auto"}}`, "MIGRATING m1.small az-1 r1-cmp-1", "ACTIVE m1.small az-1 r1-cmp-1"},
-		{admin, `{"os-migrateLive": {"host": "r1-cmp-4", "block_migration": "auto", "force": true}}`, "MIGRATING m1.small az-1 r1-cmp-1", "ACTIVE m1.small az-3 r1-cmp-4"},
+		{admin, `{"os-migrateLive": {"host": "r1-cmp-4", "block_migration": "auto", "force": true}}`, "MIGRATING m1.small az-1 r1-cmp-1",
+			"ACTIVE m1.small az-3 r1-cmp-4"},
 		{member, `{"shelve": null}`, "ACTIVE m1.small az-3 r1-cmp-4", "SHELVED_OFFLOADED m1.small"},
 		{member, `{"unshelve": {"availability_zone": "az-2"}}`, "SHELVED_OFFLOADED m1.small", "ACTIVE m1.small az-2 r1-cmp-3"},
 	} {
@@ -124,7 +125,8 @@ func TestNetworks(t *testing.T) {
 		{"2.37", `, "networks": "none"`, false},
 		{"2.42", `, "networks": [{"uuid": "` + NetworkID + `", "tag": "t"}]`, true},
 	} {
-		k.must(202, "POST compute /servers "+row.version, fmt.Sprintf(`{"server": {"name": "x", "flavorRef": "m1.tiny", "imageRef": %q%s}}`, c.images[0].ID, row.networks))
+		k.must(202, "POST compute /servers "+row.version,
+			fmt.Sprintf(`{"server": {"name": "x", "flavorRef": "m1.tiny", "imageRef": %q%s}}`, c.images[0].ID, row.networks))
 		a := k.must(200, "GET compute /servers/detail?limit=1", "")
 		for _, part := range []string{`"addresses":{"shared":[{"version":4`, "security_groups"} {
 			assert.Equal(t, row.address, strings.Contains(a.body, part), "%s%s: %s", row.version, row.networks, a.body)
@@ -262,7 +264,8 @@ func TestCellDown(t *testing.T) {
 	c.SetCellDown("RegionOne", true, "az-1", "az-3")
 	partial := fmt.Sprintf(`{"id":%q,"status":"UNKNOWN","tenant_id":%q,"created":"2026-01-01T00:00:02Z","links":[{"rel":"self"`, ids[0], MemberProjectID)
 	internal := func(class string) string {
-		return `{"computeFault":{"code":500,"message":"Unexpected API Error. Please report this at http://bugs.launchpad.net/nova/ and attach the Nova API log if possible.\n<class '` + class + `'>"}}`
+		return `{"computeFault":{"code":500,"message":"Unexpected API Error. Please report this at http://bugs.launchpad.net/nova/ and attach the Nova API ` +
+			`log if possible.\n<class '` + class + `'>"}}`
 	}
 	exception, dbError := internal("nova.exception.NovaException"), internal("oslo_db.exception.DBConnectionError")
 	users := map[string]*client{"member": login(t, c, "member"), "admin": login(t, c, "admin")}
@@ -273,7 +276,8 @@ func TestCellDown(t *testing.T) {
 	}{
 		{"member", "GET compute /servers/" + ids[0] + " 2.68", "", 500, exception},
 		{"member", "GET compute /servers/" + ids[0] + " 2.69", "", 200, `{"server":` + partial},
-		{"member", "GET compute /servers/" + ids[0] + " 2.71", "", 200, `"OS-EXT-AZ:availability_zone":"az-1","OS-EXT-STS:power_state":0,"user_id":"` + MemberUserID + `","server_groups":["` + g + `"]}}`},
+		{"member", "GET compute /servers/" + ids[0] + " 2.71", "", 200,
+			`"OS-EXT-AZ:availability_zone":"az-1","OS-EXT-STS:power_state":0,"user_id":"` + MemberUserID + `","server_groups":["` + g + `"]}}`},
 		{"member", "GET compute /servers/detail 2.69", "", 200, partial},
 		{"member", "DELETE compute /servers/" + ids[0] + " 2.69", "", 500, exception},
 		{"member", "POST compute /servers/" + ids[0] + "/action", `{"os-stop": null}`, 500, exception},

@@ -154,7 +154,8 @@ func (m manifests) faults() (list []string) {
 	check(slices.ContainsFunc(pod.Tolerations, tolerates), "it does not tolerate %v: %v", taint, pod.Tolerations)
 	check(*m.deployment.Spec.Replicas == 1 && m.deployment.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType, "there may be two of it")
 
-	if len(pod.Containers) != 1 || len(pod.Volumes) != 1 || len(pod.Containers[0].VolumeMounts) != 1 || len(pod.Containers[0].Ports) != 1 || len(m.service.Spec.Ports) != 1 {
+	if len(pod.Containers) != 1 || len(pod.Volumes) != 1 || len(pod.Containers[0].VolumeMounts) != 1 || len(pod.Containers[0].Ports) != 1 ||
+		len(m.service.Spec.Ports) != 1 {
 		return append(list, "there is not one container, volume, mount and port")
 	}
 	c, volume, mount := pod.Containers[0], pod.Volumes[0], pod.Containers[0].VolumeMounts[0]
@@ -178,7 +179,8 @@ func (m manifests) faults() (list []string) {
 	of, own := pod.SecurityContext, c.SecurityContext
 	check(*of.RunAsNonRoot && *of.RunAsUser != 0 && of.SeccompProfile.Type == corev1.SeccompProfileTypeRuntimeDefault, "the pod runs as %v", of)
 	check(*of.FSGroup == *of.RunAsGroup, "its group may not write the volume: %v", of)
-	check(!*own.AllowPrivilegeEscalation && slices.Equal(own.Capabilities.Drop, []corev1.Capability{"ALL"}) && len(own.Capabilities.Add) == 0, "the container has %v", own)
+	check(!*own.AllowPrivilegeEscalation && slices.Equal(own.Capabilities.Drop, []corev1.Capability{"ALL"}) && len(own.Capabilities.Add) == 0,
+		"the container has %v", own)
 	return list
 }
 
@@ -196,7 +198,8 @@ func TestDrainer(t *testing.T) {
 	}
 	page, err := os.ReadFile("../../templates/guides/kubernetes-workers.md.tmpl")
 	require.NoError(t, err)
-	for _, words := range []string{"secret generic drainer --namespace=drainer --from-file=webhook-secret=", fmt.Sprintf(":%d/", m.service.Spec.Ports[0].NodePort), container.Image} {
+	for _, words := range []string{"secret generic drainer --namespace=drainer --from-file=webhook-secret=",
+		fmt.Sprintf(":%d/", m.service.Spec.Ports[0].NodePort), container.Image} {
 		assert.Contains(t, string(page), words, "the guide")
 	}
 }

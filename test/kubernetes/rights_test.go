@@ -45,7 +45,8 @@ func serve(t *testing.T, role *rbacv1.ClusterRole) *server {
 			TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
 			ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "shop", UID: types.UID("uid-of-" + name),
 				OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: owner, Name: "owner", UID: "1", Controller: &yes}}},
-			Spec: corev1.PodSpec{NodeName: "web-1", Volumes: []corev1.Volume{{Name: "scratch", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}},
+			Spec: corev1.PodSpec{NodeName: "web-1",
+				Volumes: []corev1.Volume{{Name: "scratch", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}},
 		}
 	}
 	s := &server{role: role, used: map[string]bool{}, pods: []corev1.Pod{pod("front", "ReplicaSet"), pod("logs", "DaemonSet")}, node: &corev1.Node{
@@ -59,16 +60,20 @@ func serve(t *testing.T, role *rbacv1.ClusterRole) *server {
 
 // discovery is what each user may ask an API server.
 var discovery = map[string]any{
-	"/api":  metav1.APIVersions{TypeMeta: metav1.TypeMeta{Kind: "APIVersions"}, Versions: []string{"v1"}},
-	"/apis": metav1.APIGroupList{TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"}, Groups: []metav1.APIGroup{{Name: "apps", Versions: []metav1.GroupVersionForDiscovery{{GroupVersion: "apps/v1", Version: "v1"}}, PreferredVersion: metav1.GroupVersionForDiscovery{GroupVersion: "apps/v1", Version: "v1"}}}},
-	"/api/v1": metav1.APIResourceList{TypeMeta: metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"}, GroupVersion: "v1", APIResources: []metav1.APIResource{
-		{Name: "nodes", SingularName: "node", Kind: "Node", ShortNames: []string{"no"}, Verbs: metav1.Verbs{"get", "list", "watch", "patch", "delete"}},
-		{Name: "pods", SingularName: "pod", Kind: "Pod", Namespaced: true, Verbs: metav1.Verbs{"get", "list", "delete"}},
-		{Name: "pods/eviction", Kind: "Eviction", Group: "policy", Version: "v1", Namespaced: true, Verbs: metav1.Verbs{"create"}},
-	}},
-	"/apis/apps/v1": metav1.APIResourceList{TypeMeta: metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"}, GroupVersion: "apps/v1", APIResources: []metav1.APIResource{
-		{Name: "daemonsets", SingularName: "daemonset", Kind: "DaemonSet", Namespaced: true, Verbs: metav1.Verbs{"get"}},
-	}},
+	"/api": metav1.APIVersions{TypeMeta: metav1.TypeMeta{Kind: "APIVersions"}, Versions: []string{"v1"}},
+	"/apis": metav1.APIGroupList{TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"},
+		Groups: []metav1.APIGroup{{Name: "apps", Versions: []metav1.GroupVersionForDiscovery{{GroupVersion: "apps/v1", Version: "v1"}},
+			PreferredVersion: metav1.GroupVersionForDiscovery{GroupVersion: "apps/v1", Version: "v1"}}}},
+	"/api/v1": metav1.APIResourceList{TypeMeta: metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"}, GroupVersion: "v1",
+		APIResources: []metav1.APIResource{
+			{Name: "nodes", SingularName: "node", Kind: "Node", ShortNames: []string{"no"}, Verbs: metav1.Verbs{"get", "list", "watch", "patch", "delete"}},
+			{Name: "pods", SingularName: "pod", Kind: "Pod", Namespaced: true, Verbs: metav1.Verbs{"get", "list", "delete"}},
+			{Name: "pods/eviction", Kind: "Eviction", Group: "policy", Version: "v1", Namespaced: true, Verbs: metav1.Verbs{"create"}},
+		}},
+	"/apis/apps/v1": metav1.APIResourceList{TypeMeta: metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"}, GroupVersion: "apps/v1",
+		APIResources: []metav1.APIResource{
+			{Name: "daemonsets", SingularName: "daemonset", Kind: "DaemonSet", Namespaced: true, Verbs: metav1.Verbs{"get"}},
+		}},
 }
 
 // resource is what a request is about, as RBAC sees it.
@@ -139,7 +144,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		say(http.StatusOK, s.node)
 	case "nodes list":
-		say(http.StatusOK, corev1.NodeList{TypeMeta: metav1.TypeMeta{Kind: "NodeList", APIVersion: "v1"}, ListMeta: metav1.ListMeta{ResourceVersion: "7"}, Items: []corev1.Node{*s.node}})
+		say(http.StatusOK, corev1.NodeList{TypeMeta: metav1.TypeMeta{Kind: "NodeList", APIVersion: "v1"}, ListMeta: metav1.ListMeta{ResourceVersion: "7"},
+			Items: []corev1.Node{*s.node}})
 	case "nodes watch":
 		s.node.ResourceVersion = "8"
 		s.node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
@@ -171,7 +177,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.pods = slices.DeleteFunc(s.pods, of)
 		say(http.StatusCreated, done)
 	case "daemonsets get":
-		say(http.StatusOK, appsv1.DaemonSet{TypeMeta: metav1.TypeMeta{Kind: "DaemonSet", APIVersion: "apps/v1"}, ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "shop"}})
+		say(http.StatusOK, appsv1.DaemonSet{TypeMeta: metav1.TypeMeta{Kind: "DaemonSet", APIVersion: "apps/v1"},
+			ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "shop"}})
 	default:
 		failure(http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed, "%s is not known", what)
 	}

@@ -89,7 +89,8 @@ type source struct {
 func newSource(t *testing.T, s signer) source {
 	t.Helper()
 	top, dir := workspace.Root(), t.TempDir()
-	for name := range strings.SplitSeq(strings.TrimRight(run(t, top, nil, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"), "\x00"), "\x00") {
+	for name := range strings.SplitSeq(strings.TrimRight(run(t, top, nil, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"), "\x00"),
+		"\x00") {
 		info, err := os.Stat(filepath.Join(top, name))
 		if errors.Is(err, os.ErrNotExist) {
 			continue // deleted, and not committed
@@ -112,7 +113,8 @@ func newSource(t *testing.T, s signer) source {
 func (src source) release(t *testing.T, version string, all bool) string {
 	t.Helper()
 	run(t, src.dir, nil, "tools/changelog", version)
-	author := []string{"GIT_AUTHOR_NAME=rehearsal", "GIT_AUTHOR_EMAIL=r@example.invalid", "GIT_COMMITTER_NAME=rehearsal", "GIT_COMMITTER_EMAIL=r@example.invalid"}
+	author := []string{"GIT_AUTHOR_NAME=rehearsal", "GIT_AUTHOR_EMAIL=r@example.invalid", "GIT_COMMITTER_NAME=rehearsal",
+		"GIT_COMMITTER_EMAIL=r@example.invalid"}
 	git := func(args ...string) {
 		run(t, src.dir, author, "git", append([]string{"-c", "core.hooksPath=/dev/null", "-c", "commit.gpgSign=false"}, args...)...)
 	}

@@ -24,7 +24,8 @@ func TestEdit(t *testing.T) {
 
 	// A long one is described on one page only; whether it is sensitive there does not matter.
 	section := func(kind string) string {
-		return "- `a` (Block, Optional) One.\n\n<a id=\"a\"></a>\n### Nested Schema for `a`\n\nRead-Only:\n\n- `x` (" + kind + ") " + strings.Repeat("word ", long) + "\n"
+		return "- `a` (Block, Optional) One.\n\n<a id=\"a\"></a>\n### Nested Schema for `a`\n\nRead-Only:\n\n- `x` (" + kind + ") " +
+			strings.Repeat("word ", long) + "\n"
 	}
 	all.edit("docs/resources/two.md", section("String, Sensitive"))
 	got := all.edit("docs/actions/three.md", section("String"))

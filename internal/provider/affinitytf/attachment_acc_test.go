@@ -81,9 +81,11 @@ resource "openstack_compute_instance_v2" "member" {
 			attachmentIs("policy", knownvalue.StringExact("anti-affinity")),
 			statecheck.ExpectKnownValue(attachment, tfjsonpath.New("binding").AtMapKey("AffinityPolicy").AtMapKey("version"), knownvalue.Int64Exact(1)),
 		}},
-		resource.TestStep{Config: affinityAttachment(in + fmt.Sprintf("\n availability_zone = %q", zone)), ConfigPlanChecks: action(plancheck.ResourceActionUpdate),
+		resource.TestStep{Config: affinityAttachment(in + fmt.Sprintf("\n availability_zone = %q", zone)),
+			ConfigPlanChecks:  action(plancheck.ResourceActionUpdate),
 			ConfigStateChecks: []statecheck.StateCheck{attachmentIs("zone", knownvalue.StringExact(zone)), unchanged.AddStateValue(attachment, id)}},
-		resource.TestStep{Config: affinityAttachment(in + serverGroup(named(own), policies("soft-anti-affinity"))), ConfigPlanChecks: action(plancheck.ResourceActionUpdate),
+		resource.TestStep{Config: affinityAttachment(in + serverGroup(named(own), policies("soft-anti-affinity"))),
+			ConfigPlanChecks: action(plancheck.ResourceActionUpdate),
 			ConfigStateChecks: []statecheck.StateCheck{
 				attachmentIs("servergroup_name", knownvalue.StringExact(own)),
 				attachmentIs("policy", knownvalue.StringExact("soft-anti-affinity")),

@@ -88,13 +88,15 @@ func TestHeld(t *testing.T) {
 		joins  int    // servers, before it is destroyed
 		says   string // the plan to destroy it
 	}{
-		"made": {asking("web"), map[string]string{"servergroup_name": "web", "policy": "anti-affinity", "inherited_group": "false", "members": "", "zone": "", "region": "RegionOne"}, "shared",
+		"made": {asking("web"), map[string]string{"servergroup_name": "web", "policy": "anti-affinity", "inherited_group": "false", "members": "", "zone": "",
+			"region": "RegionOne"}, "shared",
 			1, "and 1 server is in it now: "},
 		"made, with a policy": {attributes{"servergroup": attributes{"name": "web", "policies": "affinity"}},
 			map[string]string{"servergroup_name": "web", "policy": "affinity"}, "shared", 3, "and 3 servers are in it now: "},
-		"made in another region": {attributes{"region": "RegionTwo", "servergroup": attributes{"name": "web"}}, map[string]string{"region": "RegionTwo", "inherited_group": "false"}, "shared", 0, ""},
-		"made, with a zone":      {zone("az-2"), map[string]string{"zone": "az-2", "inherited_group": "false"}, "shared", 0, ""},
-		"inherited":              {asking("shared"), map[string]string{"servergroup_name": "shared", "inherited_group": "true"}, "shared", 0, ""},
+		"made in another region": {attributes{"region": "RegionTwo", "servergroup": attributes{"name": "web"}},
+			map[string]string{"region": "RegionTwo", "inherited_group": "false"}, "shared", 0, ""},
+		"made, with a zone": {zone("az-2"), map[string]string{"zone": "az-2", "inherited_group": "false"}, "shared", 0, ""},
+		"inherited":         {asking("shared"), map[string]string{"servergroup_name": "shared", "inherited_group": "true"}, "shared", 0, ""},
 		"inherited, by a hint": {attributes{"scheduler_hints": attributes{"group": "shared"}},
 			map[string]string{"servergroup_name": "shared", "inherited_group": "true", "policy": "anti-affinity"}, "shared", 0, ""},
 		"inherited, by a hint, of another policy": {attributes{"scheduler_hints": attributes{"group": "together"}},
@@ -152,7 +154,8 @@ func TestChanges(t *testing.T) {
 	}
 	const changes, members = "The server group changes", "The server group has members"
 	const inTwo = "with a provider of RegionTwo"
-	const stay = "Servers that have its id in their scheduler_hints are all replaced by that, unless they have lifecycle { ignore_changes = [scheduler_hints] }: " +
+	const stay = "Servers that have its id in their scheduler_hints are all replaced by that, unless they have lifecycle { ignore_changes = " +
+		"[scheduler_hints] }: " +
 		"then they keep running with the id of the old group, and only new servers join the new one. The old group is deleted once there is a new one"
 	rules := attributes{"name": "web", "max_server_per_host": 2}
 	for name, c := range map[string]struct {
@@ -161,18 +164,22 @@ func TestChanges(t *testing.T) {
 		at            string // where the plan's warnings point
 		says          string
 	}{
-		"the same":       {asking("web"), asking("web"), "shared web", "", ""},
-		"a zone":         {asking("web"), with(attributes{"name": "web"}, "availability_zone", "az-2"), "shared web", "", ""},
-		inTwo:            {asking("web"), with(attributes{"name": "web"}, "availability_zone", "az-3"), "shared web", "", ""}, // which RegionTwo has not
-		"another policy": {asking("web"), with(attributes{"name": "web", "policies": "affinity"}), "shared web", "servergroup.policies: " + changes + "\n: " + members, "its policy changes from anti-affinity to affinity"},
-		"a rule":         {asking("web"), with(rules), "shared web", "servergroup.max_server_per_host: " + changes + "\n: " + members, "from the default to 2"},
-		"the same rule":  {with(rules), with(rules), "shared web", "", ""},
-		"another region": {asking("web"), with(attributes{"name": "web"}, "region", "RegionTwo"), "shared / web", "region: " + changes + "\n: " + members, "from RegionOne to RegionTwo"},
-		"another's":      {asking("web"), asking("shared"), "shared", "servergroup.name: " + changes + "\n: " + members, stay},
-		"by a hint":      {asking("web"), attributes{"scheduler_hints": attributes{"group": "shared"}}, "shared", "scheduler_hints.group: " + changes + "\n: " + members, `the scheduler hints name another group, "shared"`},
-		"its own":        {asking("shared"), asking("web"), "shared web", "servergroup.name: " + changes, "which is kept because the attachment did not create it"},
-		"any policy":     {asking("web"), attributes{"scheduler_hints": attributes{"group": "together"}}, "shared together", "scheduler_hints.group: " + changes + "\n: " + members, "servergroup_id changes"},
-		"no name":        {asking("shared"), attributes{}, "", "servergroup: " + changes, "no group is named any more"},
+		"the same": {asking("web"), asking("web"), "shared web", "", ""},
+		"a zone":   {asking("web"), with(attributes{"name": "web"}, "availability_zone", "az-2"), "shared web", "", ""},
+		inTwo:      {asking("web"), with(attributes{"name": "web"}, "availability_zone", "az-3"), "shared web", "", ""}, // which RegionTwo has not
+		"another policy": {asking("web"), with(attributes{"name": "web", "policies": "affinity"}), "shared web",
+			"servergroup.policies: " + changes + "\n: " + members, "its policy changes from anti-affinity to affinity"},
+		"a rule":        {asking("web"), with(rules), "shared web", "servergroup.max_server_per_host: " + changes + "\n: " + members, "from the default to 2"},
+		"the same rule": {with(rules), with(rules), "shared web", "", ""},
+		"another region": {asking("web"), with(attributes{"name": "web"}, "region", "RegionTwo"), "shared / web", "region: " + changes + "\n: " + members,
+			"from RegionOne to RegionTwo"},
+		"another's": {asking("web"), asking("shared"), "shared", "servergroup.name: " + changes + "\n: " + members, stay},
+		"by a hint": {asking("web"), attributes{"scheduler_hints": attributes{"group": "shared"}}, "shared",
+			"scheduler_hints.group: " + changes + "\n: " + members, `the scheduler hints name another group, "shared"`},
+		"its own": {asking("shared"), asking("web"), "shared web", "servergroup.name: " + changes, "which is kept because the attachment did not create it"},
+		"any policy": {asking("web"), attributes{"scheduler_hints": attributes{"group": "together"}}, "shared together",
+			"scheduler_hints.group: " + changes + "\n: " + members, "servergroup_id changes"},
+		"no name": {asking("shared"), attributes{}, "", "servergroup: " + changes, "no group is named any more"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -222,7 +229,8 @@ func TestChanges(t *testing.T) {
 // for one's own.
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
-	failing := fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodGet, Path: "/os-server-groups/*", Status: http.StatusForbidden, Times: fakecloud.Forever}
+	failing := fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodGet, Path: "/os-server-groups/*", Status: http.StatusForbidden,
+		Times: fakecloud.Forever}
 	h := hold(t, fakecloud.MemberUser)
 	h.Must(t, asking("web"))
 	down := h.Fake.Inject(failing)
@@ -296,22 +304,25 @@ func TestRefused(t *testing.T) {
 		config attributes
 		at     string
 	}{
-		"another policy":      {attributes{"servergroup": attributes{"name": "shared", "policies": "affinity"}}, "servergroup.policies: The server group has other rules"},
-		"the default policy":  {asking("together"), "servergroup.policies: The server group has other rules"},
-		"two of a name":       {asking("twin"), "servergroup.name: Several server groups have the name"},
-		"an id of none":       {asking("1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63"), "servergroup.name: Unknown server group"},
-		"a zone":              {attributes{"availability_zone": "cloud-nine"}, "availability_zone: Unknown availability zone"},
-		"a region":            {attributes{"region": "Atlantis"}, "region: Unable to use the region"},
-		"DRS":                 {attributes{"enable_drs_extension": true}, "enable_drs_extension: Only an admin sees hypervisors"},
-		"a rule of affinity":  {attributes{"servergroup": attributes{"policies": "affinity", "max_server_per_host": 2}}, "servergroup.max_server_per_host: Invalid rule"},
-		"no such policy":      {attributes{"servergroup": attributes{"policies": "aversion"}}, "servergroup.policies: Invalid Attribute Value Match"},
-		"a rule of none":      {attributes{"servergroup": attributes{"max_server_per_host": 0}}, "servergroup.max_server_per_host: Invalid Attribute Value"},
-		"no name":             {asking(""), "servergroup.name: Invalid Attribute Value Length"},
-		"no hint":             {attributes{"scheduler_hints": attributes{}}, "scheduler_hints: Invalid Attribute Combination"},
-		"an empty hint":       {attributes{"scheduler_hints": attributes{"group": ""}}, "scheduler_hints.group: Invalid Attribute Value Length"},
-		"no region":           {attributes{"region": ""}, "region: Invalid Attribute Value Length"},
-		"no zone":             {attributes{"availability_zone": ""}, "availability_zone: Invalid Attribute Value Length"},
-		"two groups":          {attributes{"servergroup": attributes{"name": "shared"}, "scheduler_hints": attributes{"group": "together"}}, "scheduler_hints.group: Scheduler hints without effect"},
+		"another policy": {attributes{"servergroup": attributes{"name": "shared", "policies": "affinity"}},
+			"servergroup.policies: The server group has other rules"},
+		"the default policy": {asking("together"), "servergroup.policies: The server group has other rules"},
+		"two of a name":      {asking("twin"), "servergroup.name: Several server groups have the name"},
+		"an id of none":      {asking("1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63"), "servergroup.name: Unknown server group"},
+		"a zone":             {attributes{"availability_zone": "cloud-nine"}, "availability_zone: Unknown availability zone"},
+		"a region":           {attributes{"region": "Atlantis"}, "region: Unable to use the region"},
+		"DRS":                {attributes{"enable_drs_extension": true}, "enable_drs_extension: Only an admin sees hypervisors"},
+		"a rule of affinity": {attributes{"servergroup": attributes{"policies": "affinity", "max_server_per_host": 2}},
+			"servergroup.max_server_per_host: Invalid rule"},
+		"no such policy": {attributes{"servergroup": attributes{"policies": "aversion"}}, "servergroup.policies: Invalid Attribute Value Match"},
+		"a rule of none": {attributes{"servergroup": attributes{"max_server_per_host": 0}}, "servergroup.max_server_per_host: Invalid Attribute Value"},
+		"no name":        {asking(""), "servergroup.name: Invalid Attribute Value Length"},
+		"no hint":        {attributes{"scheduler_hints": attributes{}}, "scheduler_hints: Invalid Attribute Combination"},
+		"an empty hint":  {attributes{"scheduler_hints": attributes{"group": ""}}, "scheduler_hints.group: Invalid Attribute Value Length"},
+		"no region":      {attributes{"region": ""}, "region: Invalid Attribute Value Length"},
+		"no zone":        {attributes{"availability_zone": ""}, "availability_zone: Invalid Attribute Value Length"},
+		"two groups": {attributes{"servergroup": attributes{"name": "shared"}, "scheduler_hints": attributes{"group": "together"}},
+			"scheduler_hints.group: Scheduler hints without effect"},
 		"one group, twice":    {attributes{"servergroup": attributes{"name": "shared"}, "scheduler_hints": attributes{"group": "shared"}}, ""},
 		"a hint, made later":  {attributes{"scheduler_hints": attributes{"group": "later"}}, ""},
 		"an unknown rule":     {attributes{"servergroup": attributes{"policies": unknown, "max_server_per_host": 2}}, ""},
@@ -338,7 +349,8 @@ func TestRefused(t *testing.T) {
 		})
 	}
 	h := hold(t, fakecloud.MemberUser)
-	if _, err := h.Apply(t.Context(), h.I, attributes{"scheduler_hints": attributes{"group": "later"}}); err == nil || h.At() != "scheduler_hints.group: Unknown server group" {
+	if _, err := h.Apply(t.Context(), h.I, attributes{"scheduler_hints": attributes{"group": "later"}}); err == nil ||
+		h.At() != "scheduler_hints.group: Unknown server group" {
 		t.Errorf("a hint, never made: %v, %s", err, h.At())
 	}
 }
@@ -363,9 +375,11 @@ func TestChangesRefused(t *testing.T) {
 		"the zone that it has":      {zoned("az-3", web), true, ""},
 		"a group, with its zone":    {zoned("az-3", attributes{"name": "other"}), true, "servergroup.name: The server group changes"},
 		"a group that is not known": {zoned("az-3", attributes{"name": tftypes.UnknownValue}), false, ": The server group may change"},
-		"DRS":                       {attributes{"enable_drs_extension": true, "availability_zone": "az-3", "servergroup": web}, false, "enable_drs_extension: Only an admin sees hypervisors"},
-		"a region, not known":       {attributes{"region": tftypes.UnknownValue, "availability_zone": "az-3", "servergroup": web}, false, ": The server group may change"},
-		"DRS that is not known":     {attributes{"enable_drs_extension": tftypes.UnknownValue, "availability_zone": "az-3", "servergroup": web}, false, ""},
+		"DRS": {attributes{"enable_drs_extension": true, "availability_zone": "az-3", "servergroup": web}, false,
+			"enable_drs_extension: Only an admin sees hypervisors"},
+		"a region, not known": {attributes{"region": tftypes.UnknownValue, "availability_zone": "az-3", "servergroup": web}, false,
+			": The server group may change"},
+		"DRS that is not known": {attributes{"enable_drs_extension": tftypes.UnknownValue, "availability_zone": "az-3", "servergroup": web}, false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -406,7 +420,8 @@ func TestZoneGoes(t *testing.T) {
 			PlannedState: plan.PlannedState, Config: req.Config, PlannedPrivate: plan.PlannedPrivate, PlannedIdentity: plan.PlannedIdentity})
 		require.NoError(t, err)
 		state := protocol.Unpack(h.TypeOf(h.I.Kind), resp.NewState)
-		if at := protocol.At(resp.Diagnostics); at != "availability_zone: Unknown availability zone" || exists && !state.Equal(h.I.State) || !exists && !state.IsNull() {
+		if at := protocol.At(resp.Diagnostics); at != "availability_zone: Unknown availability zone" || exists && !state.Equal(h.I.State) ||
+			!exists && !state.IsNull() {
 			t.Errorf("said %s, the state is %s", at, state)
 		}
 		assert.Equal(t, groups, h.groups("RegionOne"), "the groups")
@@ -427,7 +442,8 @@ func TestDRSStays(t *testing.T) {
 	h.settled(t, "with its host down", drs(true))
 	h.Must(t, drs(true))
 	h.has(t, "with its host down", map[string]string{"zone": "az-2:vsphere_drs_1"})
-	if _, err := h.Plan(t.Context(), h.Request(protocol.Instance{Kind: h.I.Kind}, drs(true))); err == nil || h.At() != "enable_drs_extension: No suitable vSphere host is available." {
+	if _, err := h.Plan(t.Context(), h.Request(protocol.Instance{Kind: h.I.Kind}, drs(true))); err == nil ||
+		h.At() != "enable_drs_extension: No suitable vSphere host is available." {
 		t.Errorf("a new one: %v, %s", err, h.At())
 	}
 	h.Must(t, drs(false))
@@ -451,13 +467,14 @@ func TestDRSZone(t *testing.T) {
 		want  string
 		at    string
 	}{
-		"its zone":             {"az-2", nil, "az-2:vsphere_drs_1", ""},
-		"none":                 {nil, nil, "az-2:vsphere_drs_1", ""},
-		"another":              {"az-1", nil, "", "availability_zone: The vSphere host is in another zone"},
-		"with a host":          {"az-2:vsphere_drs_1", nil, "", "availability_zone: Unknown availability zone"},
-		"hidden, a zone":       {"az-1", hidden, "", "enable_drs_extension: Only an admin sees hypervisors"},
-		"hidden, none":         {nil, hidden, "", "enable_drs_extension: Only an admin sees hypervisors"},
-		"no hypervisors":       {"az-2", fault("/os-hypervisors/detail", http.StatusNotImplemented), "", "enable_drs_extension: Unable to look for a vSphere host"},
+		"its zone":       {"az-2", nil, "az-2:vsphere_drs_1", ""},
+		"none":           {nil, nil, "az-2:vsphere_drs_1", ""},
+		"another":        {"az-1", nil, "", "availability_zone: The vSphere host is in another zone"},
+		"with a host":    {"az-2:vsphere_drs_1", nil, "", "availability_zone: Unknown availability zone"},
+		"hidden, a zone": {"az-1", hidden, "", "enable_drs_extension: Only an admin sees hypervisors"},
+		"hidden, none":   {nil, hidden, "", "enable_drs_extension: Only an admin sees hypervisors"},
+		"no hypervisors": {"az-2", fault("/os-hypervisors/detail", http.StatusNotImplemented), "",
+			"enable_drs_extension: Unable to look for a vSphere host"},
 		"no zones":             {"az-2", fault("/os-availability-zone", http.StatusNotImplemented), "", ": Unable to look up availability zones"},
 		"hidden, no such zone": {"az-9", hidden, "", "availability_zone: Unknown availability zone"},
 	} {
@@ -500,7 +517,8 @@ func TestTooOld(t *testing.T) {
 func TestNotDeleted(t *testing.T) {
 	t.Parallel()
 	h := hold(t, fakecloud.MemberUser)
-	down := h.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodDelete, Path: "/os-server-groups/*", Status: http.StatusConflict, Times: fakecloud.Forever})
+	down := h.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodDelete, Path: "/os-server-groups/*", Status: http.StatusConflict,
+		Times: fakecloud.Forever})
 	var ids []string
 	for _, region := range []string{"RegionTwo", "RegionOne", "RegionTwo"} {
 		var err error
@@ -518,14 +536,16 @@ func TestNotDeleted(t *testing.T) {
 	}
 	assert.Contains(t, asked.Said(), "the server group "+ids[0]+" of region RegionTwo, the server group "+ids[1]+" of region RegionOne")
 	down.Remove()
-	down = h.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodDelete, Path: "/os-server-groups/" + ids[0], Status: http.StatusConflict})
+	down = h.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodDelete, Path: "/os-server-groups/" + ids[0],
+		Status: http.StatusConflict})
 	if h.I, err = h.Apply(t.Context(), h.I, last); err == nil || h.groups("RegionOne") != "" || h.groups("RegionTwo") != "web0 web2" {
 		t.Errorf("one cannot be deleted, the other can: %v, left are %q and %q", err, h.groups("RegionOne"), h.groups("RegionTwo"))
 	}
 	down.Remove()
 	h.Must(t, last)
 	assert.Equal(t, " / web2", h.groups("RegionOne")+" / "+h.groups("RegionTwo"), "left")
-	down = h.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodDelete, Path: "/os-server-groups/*", Status: http.StatusConflict, Times: fakecloud.Forever})
+	down = h.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodDelete, Path: "/os-server-groups/*", Status: http.StatusConflict,
+		Times: fakecloud.Forever})
 	h.I, err = h.Apply(t.Context(), h.I, asking("web3"))
 	assert.Error(t, err, "the fault hit nothing")
 	down.Remove()

@@ -9,7 +9,8 @@ import (
 
 // FuzzImportID: an id that is taken is put together again from its parts.
 func FuzzImportID(f *testing.F) {
-	for _, seed := range []string{"RegionOne/4b1c", "RegionOne/4b1c/created", "a/b/4b1c", "a/b:c é/4b1c/created", "/4b1c", "RegionOne/", "created", "/created", "//created", "a/created/created", ""} {
+	for _, seed := range []string{"RegionOne/4b1c", "RegionOne/4b1c/created", "a/b/4b1c", "a/b:c é/4b1c/created", "/4b1c", "RegionOne/", "created", "/created",
+		"//created", "a/created/created", ""} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -27,7 +27,8 @@ func TestAccCluster_twoRegions(t *testing.T) {
 	zones := c.Zones(t, one)
 	ids := c.Boot(t,
 		acctest.Server{Name: "web-0", Region: two},
-		acctest.Server{Name: "web-1", Region: one, Zone: zones[0], Metadata: map[string]string{"stackpolicy_tainted": "true", "stackpolicy_in_service": "3-0f3a9c21"}},
+		acctest.Server{Name: "web-1", Region: one, Zone: zones[0],
+			Metadata: map[string]string{"stackpolicy_tainted": "true", "stackpolicy_in_service": "3-0f3a9c21"}},
 		acctest.Server{Name: "web-2", Region: one, Zone: zones[0], Metadata: map[string]string{"stackpolicy_protected": "yes"}},
 		acctest.Server{Name: "db-0", Region: one, Zone: zones[0]},
 	)
@@ -73,7 +74,8 @@ output "sorted" { value = local.order == sort(local.order) }
 func TestRead(t *testing.T) {
 	t.Parallel()
 	type attributes = protocol.Attributes
-	down := fakecloud.Fault{Service: fakecloud.Compute, Region: "RegionOne", Path: "/servers/detail", Status: http.StatusInternalServerError, Times: fakecloud.Forever}
+	down := fakecloud.Fault{Service: fakecloud.Compute, Region: "RegionOne", Path: "/servers/detail", Status: http.StatusInternalServerError,
+		Times: fakecloud.Forever}
 	both := []any{"RegionOne", "RegionTwo"}
 	for name, c := range map[string]struct {
 		region       any
@@ -82,8 +84,9 @@ func TestRead(t *testing.T) {
 		distribution string
 		at, says     string
 	}{
-		"the provider's region":      {region: "RegionTwo", config: attributes{"name_regex": "."}, distribution: "{RegionTwo={az-2=1}}"},
-		"regions, one without nodes": {region: "RegionTwo", config: attributes{"name_regex": "^web", "regions": both}, distribution: "{RegionOne={az-1=2} RegionTwo={}}"},
+		"the provider's region": {region: "RegionTwo", config: attributes{"name_regex": "."}, distribution: "{RegionTwo={az-2=1}}"},
+		"regions, one without nodes": {region: "RegionTwo", config: attributes{"name_regex": "^web", "regions": both},
+			distribution: "{RegionOne={az-1=2} RegionTwo={}}"},
 		"no region anywhere, of two": {config: attributes{"name_regex": "web"}, at: "regions: Unable to determine the region", says: "RegionOne"},
 		"a group that is gone":       {region: "RegionTwo", config: attributes{"servergroup_id": "gone"}, at: "servergroup_id: ", says: `"gone"`},
 		"a region that fails": {region: "RegionTwo", broken: true, config: attributes{"name_regex": "web", "regions": both},

@@ -88,13 +88,15 @@ resource "stackpolicy_deletion_attachment" "node" {
 	c.Test(t,
 		resource.TestStep{Config: config("a", ""), ConfigPlanChecks: does(plancheck.ResourceActionCreate), ConfigStateChecks: []statecheck.StateCheck{
 			is("grace_period", knownvalue.StringExact("0s")), is("shutdown", knownvalue.Bool(false)), is("lifecycle_action_token", knownvalue.NotNull())}},
-		resource.TestStep{Config: config("a", "shutdown = true\n  grace_period = 1\n  timeouts {\n    delete = \"2m\"\n  }"), ConfigPlanChecks: does(plancheck.ResourceActionUpdate)},
+		resource.TestStep{Config: config("a", "shutdown = true\n  grace_period = 1\n  timeouts {\n    delete = \"2m\"\n  }"),
+			ConfigPlanChecks: does(plancheck.ResourceActionUpdate)},
 		resource.TestStep{Config: config("a", ""), ConfigPlanChecks: does(plancheck.ResourceActionUpdate)},
 		resource.TestStep{ResourceName: name, ImportState: true, ImportStateVerify: true, ImportStateVerifyIgnore: []string{"lifecycle_action_token"},
 			ImportStateIdFunc: func(s *terraform.State) (string, error) { return s.RootModule().Resources[name].Primary.ID, nil }},
 		// Another server is another attachment.
 		resource.TestStep{Config: config("b", "grace_period = 1"), ConfigPlanChecks: does(plancheck.ResourceActionDestroyBeforeCreate)},
 		// A server that is killed outside takes its attachment along.
-		resource.TestStep{PreConfig: func() { c.Kill(t, region, c.Servers(t)["b"].ID) }, Config: config("b", "grace_period = 1"), ConfigPlanChecks: does(plancheck.ResourceActionCreate)},
+		resource.TestStep{PreConfig: func() { c.Kill(t, region, c.Servers(t)["b"].ID) }, Config: config("b", "grace_period = 1"),
+			ConfigPlanChecks: does(plancheck.ResourceActionCreate)},
 	)
 }

@@ -94,14 +94,18 @@ func TestDrain(t *testing.T) {
 		says   string // of the plan
 		warns  string // and of the apply
 	}{
-		"a command":           {attributes{"hook": attributes{"type": "command", "command": []any{"sh", "-c", "test $STACKPOLICY_TRANSITION$OS_PASSWORD = termination"}, "default_result": "ABANDON"}}, true, "ACTIVE", "command hook.", ""},
-		"nothing":             {attributes{}, true, "ACTIVE", "", ""},
-		"a shutdown":          {attributes{"shutdown": true}, true, "SHUTOFF", "Each server is drained: shutdown.", ""},
-		"a grace period":      {attributes{"grace_period": "1s"}, true, "ACTIVE", "Each server is drained: grace period of 1s.", ""},
-		"both":                {attributes{"shutdown": true, "grace_period": "1s"}, true, "SHUTOFF", "shutdown, grace period of 1s.", ""},
-		"disabled":            {attributes{"shutdown": true, "enabled": false}, true, "ACTIVE", "", ""},
-		"in service":          {attributes{"hook": webhook("", "CONTINUE"), "only_in_service": true}, true, "ACTIVE", "webhook hook, if it was in service.", ": The node was not drained in full"},
-		"never in service":    {attributes{"hook": webhook("", "CONTINUE"), "only_in_service": true}, false, "ACTIVE", "webhook hook, if it was in service.", ""},
+		"a command": {attributes{"hook": attributes{"type": "command",
+			"command": []any{"sh", "-c", "test $STACKPOLICY_TRANSITION$OS_PASSWORD = termination"}, "default_result": "ABANDON"}}, true,
+			"ACTIVE", "command hook.", ""},
+		"nothing":        {attributes{}, true, "ACTIVE", "", ""},
+		"a shutdown":     {attributes{"shutdown": true}, true, "SHUTOFF", "Each server is drained: shutdown.", ""},
+		"a grace period": {attributes{"grace_period": "1s"}, true, "ACTIVE", "Each server is drained: grace period of 1s.", ""},
+		"both":           {attributes{"shutdown": true, "grace_period": "1s"}, true, "SHUTOFF", "shutdown, grace period of 1s.", ""},
+		"disabled":       {attributes{"shutdown": true, "enabled": false}, true, "ACTIVE", "", ""},
+		"in service": {attributes{"hook": webhook("", "CONTINUE"), "only_in_service": true}, true, "ACTIVE", "webhook hook, if it was in service.",
+			": The node was not drained in full"},
+		"never in service": {attributes{"hook": webhook("", "CONTINUE"), "only_in_service": true}, false, "ACTIVE",
+			"webhook hook, if it was in service.", ""},
 		"a hook that goes on": {attributes{"hook": webhook("", "CONTINUE")}, true, "ACTIVE", "webhook hook.", ": The node was not drained in full"},
 		"imported":            {nil, true, "ACTIVE", "", ""},
 	} {
@@ -158,7 +162,8 @@ func TestDrainFails(t *testing.T) {
 		return attributes{"hook": attributes{"type": "zaqar", "queue": "leaving", "timeout": append(timeout, "1s")[0], "default_result": result}}
 	}
 	page := func(path string) *fakecloud.Fault {
-		return &fakecloud.Fault{Method: http.MethodGet, Path: path, Status: http.StatusNotFound, Times: fakecloud.Forever, Body: "<html>404</html>", Header: http.Header{"Content-Type": {"text/html"}}}
+		return &fakecloud.Fault{Method: http.MethodGet, Path: path, Status: http.StatusNotFound, Times: fakecloud.Forever, Body: "<html>404</html>",
+			Header: http.Header{"Content-Type": {"text/html"}}}
 	}
 	for name, c := range map[string]struct {
 		config attributes
@@ -168,9 +173,10 @@ func TestDrainFails(t *testing.T) {
 		at     string
 		says   string
 	}{
-		"a hook":             {attributes{"hook": webhook(broken.URL, "ABANDON")}, false, nil, false, hooked, `because default_result is "ABANDON"`},
-		"a lock":             {attributes{"shutdown": true}, true, nil, false, ": The server is locked", "openstack server unlock"},
-		"its own limit":      {attributes{"grace_period": "10s", "timeouts": attributes{"delete": "1s"}}, false, nil, false, ": Unable to drain the node", "not done within 1s, which timeouts.delete allows"},
+		"a hook": {attributes{"hook": webhook(broken.URL, "ABANDON")}, false, nil, false, hooked, `because default_result is "ABANDON"`},
+		"a lock": {attributes{"shutdown": true}, true, nil, false, ": The server is locked", "openstack server unlock"},
+		"its own limit": {attributes{"grace_period": "10s", "timeouts": attributes{"delete": "1s"}}, false, nil, false, ": Unable to drain the node",
+			"not done within 1s, which timeouts.delete allows"},
 		"nothing, locked":    {attributes{"shutdown": true, "enabled": false}, true, nil, false, "", ""},
 		"nothing, limited":   {attributes{"timeouts": attributes{"delete": "1s"}}, false, nil, false, "", ""},
 		"no consumer":        {zaqar("ABANDON"), false, nil, false, hooked, "the message is still in the queue"},
@@ -318,7 +324,8 @@ func TestFound(t *testing.T) {
 	if after, err := l.Refresh(t.Context(), l.I); err == nil || after.State.IsNull() {
 		t.Errorf("the refresh: %v", err)
 	}
-	if _, err := l.Apply(t.Context(), protocol.Instance{Kind: l.I.Kind}, attributes{"server_id": l.id, "region": "RegionTwo"}); err == nil || l.At() != ": Unable to read the server\n: Unable to read the server" {
+	if _, err := l.Apply(t.Context(), protocol.Instance{Kind: l.I.Kind}, attributes{"server_id": l.id, "region": "RegionTwo"}); err == nil ||
+		l.At() != ": Unable to read the server\n: Unable to read the server" {
 		t.Errorf("a new one: %v, %s", err, l.At())
 	}
 	for _, f := range faults {
@@ -394,7 +401,8 @@ func TestChanged(t *testing.T) {
 		id            string // that is planned
 		looks         int
 	}{
-		"the drain":      {attributes{"region": "RegionTwo"}, attributes{"region": "RegionTwo", "shutdown": true, "grace_period": "10m", "cluster": "web"}, "RegionTwo", 0},
+		"the drain": {attributes{"region": "RegionTwo"},
+			attributes{"region": "RegionTwo", "shutdown": true, "grace_period": "10m", "cluster": "web"}, "RegionTwo", 0},
 		"the region":     {attributes{"region": "RegionTwo"}, attributes{"region": "RegionOne"}, "RegionOne", 1},
 		"to none":        {attributes{"region": "RegionOne"}, attributes{}, "RegionOne", 0}, // which is computed
 		"from none":      {attributes{}, attributes{"region": "RegionTwo"}, "RegionTwo", 1},
@@ -443,9 +451,11 @@ func TestHookRefused(t *testing.T) {
 		config   attributes
 		at, says string
 	}{
-		"a command":                {attributes{"hook": attributes{"type": "command", "command": []any{"true"}, "default_result": "ABANDON"}}, unable, "allow_commands"},
+		"a command": {attributes{"hook": attributes{"type": "command", "command": []any{"true"}, "default_result": "ABANDON"}},
+			unable, "allow_commands"},
 		"a region without Octavia": {attributes{"region": "RegionTwo", "hook": pool}, unable, "RegionTwo"},
-		"a pool that is not there": {attributes{"region": "RegionOne", "hook": pool}, unable, "the region RegionOne has no such pool, or no longer: correct pool_ids"},
+		"a pool that is not there": {attributes{"region": "RegionOne", "hook": pool}, unable,
+			"the region RegionOne has no such pool, or no longer: correct pool_ids"},
 		"a region that is unknown": {attributes{"region": tftypes.UnknownValue, "hook": pool}, "", ""},
 		"no address":               {attributes{"hook": attributes{"type": "webhook", "default_result": "ABANDON"}}, "hook.url: Invalid hook", "needs url"},
 	} {
@@ -469,7 +479,8 @@ func TestGoesOn(t *testing.T) {
 	l := leave(t, "RegionOne")
 	l.Fake.UpdateServer("RegionOne", l.id, func(s *fakecloud.Server) { s.Metadata = map[string]string{openstack.MarkKey: "1"} })
 	l.must(t, attributes{"shutdown": true, "only_in_service": true, "hook": webhook(url, "ABANDON")})
-	down := l.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodPost, Path: "/servers/*/action", Status: http.StatusForbidden, Times: fakecloud.Forever})
+	down := l.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodPost, Path: "/servers/*/action", Status: http.StatusForbidden,
+		Times: fakecloud.Forever})
 	for range 2 {
 		if err := l.apply(t, nil); err == nil || l.I.State.IsNull() || !strings.HasSuffix(l.At(), ": Unable to drain the node") {
 			t.Errorf("%v, said %s", err, l.Said())
@@ -491,7 +502,8 @@ func TestElsewhere(t *testing.T) {
 	l := &leaver{Attachment: protocol.AttachIn(t, "stackpolicy_deletion_attachment", fakecloud.Config{Regions: regions})}
 	l.id = l.Fake.AddServers("RegionTwo", fakecloud.Server{Name: "web-0"})[0]
 	l.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Region: "Dark", Status: http.StatusForbidden, Times: fakecloud.Forever})
-	if err := l.apply(t, attributes{}); err == nil || l.At() != "server_id: Unknown server" || !strings.Contains(l.Said(), `It is in the region "RegionTwo": give that.`) {
+	if err := l.apply(t, attributes{}); err == nil || l.At() != "server_id: Unknown server" ||
+		!strings.Contains(l.Said(), `It is in the region "RegionTwo": give that.`) {
 		t.Errorf("%v, said %s", err, l.Said())
 	}
 }

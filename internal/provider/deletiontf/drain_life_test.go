@@ -147,7 +147,8 @@ func TestDrainActionInPlace(t *testing.T) {
 		}
 		assert.Equal(t, []int{1, 1, 1, 1 + refused}, consumer.taken(), "image %d: how often nodes were drained", i+1)
 		if tally := watched.Restart(); applies != 2+refused || refused != i || tally.Least < 2 || tally.Of != 4 || tally.Destroyed > 0 {
-			t.Errorf("image %d: %d applies, %d refused, at least %d of %d in service, %d destroyed", i+1, applies, refused, tally.Least, tally.Of, tally.Destroyed)
+			t.Errorf("image %d: %d applies, %d refused, at least %d of %d in service, %d destroyed", i+1, applies, refused, tally.Least,
+				tally.Of, tally.Destroyed)
 		}
 	}
 	if changed.count != 8 || changed.undrained > 0 {

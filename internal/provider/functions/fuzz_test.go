@@ -16,7 +16,8 @@ import (
 )
 
 // run calls a function with a number and with JSON.
-func run(t *testing.T, f function.Function, number int64, text string, result attr.Value) (argument types.Dynamic, got attr.Value, refusal *function.FuncError) {
+func run(t *testing.T, f function.Function, number int64, text string, result attr.Value) (argument types.Dynamic, got attr.Value,
+	refusal *function.FuncError) {
 	t.Helper()
 	argument = dynamic.Of(t, text)
 	req := function.RunRequest{Arguments: function.NewArgumentsData([]attr.Value{types.Int64Value(number), argument})}
@@ -132,7 +133,8 @@ func TestRefused(t *testing.T) {
 		{distribute, 1, `{"A": {"cap": "many"}}`, `bins["A"].cap: a whole number is needed, not "many"`},
 		{distribute, 1, `{"A": 3}`, `bins["A"]: an object is needed, not 3`},
 		{distribute, 1, `["A"]`, `bins: an object is needed`},
-		{distribute, 3, `{"A": {"cap": 1}, "B": {"cap": 1}}`, "There is no feasible plan to handle all nodes. 3 nodes must be added, but there is room for 2: A 1 (cap 1), B 1 (cap 1)"},
+		{distribute, 3, `{"A": {"cap": 1}, "B": {"cap": 1}}`,
+			"There is no feasible plan to handle all nodes. 3 nodes must be added, but there is room for 2: A 1 (cap 1), B 1 (cap 1)"},
 		{distribute, -3, `{"A": {"current": 1}}`, "3 nodes must be removed, but only 1 can be: A 1"},
 		{distribute, 2_000_000_000_000_000, `{"A": {}}`, "more than can be planned"},
 		{distribute, 1, `1e88888888`, "an object is needed, not one beyond all bounds"},
@@ -140,10 +142,12 @@ func TestRefused(t *testing.T) {
 		{distribute, 1, `{"A": 1e88888888}`, `bins["A"]: an object is needed, not one beyond all bounds`},
 		{desired, 7, `{"adjustment": "x"}`, `resize has "adjustment", which is not one of its arguments`},
 		{desired, 7, `{"strict": "maybe"}`, `resize.strict: true or false is needed, not "maybe"`},
-		{desired, 7, `{"adjustment_type": "EXACT_CAPACITY", "number": 3.5}`, "number: EXACT_CAPACITY needs a whole number, not 3.5. Only a percentage may have decimals"},
+		{desired, 7, `{"adjustment_type": "EXACT_CAPACITY", "number": 3.5}`,
+			"number: EXACT_CAPACITY needs a whole number, not 3.5. Only a percentage may have decimals"},
 		{desired, -7, `{}`, "a cluster of -7 nodes is outside 0 to"},
 		{desired, 7, `{"min_size": 5, "max_size": 4}`, "The specified min_size (5) is greater than the specified max_size (4)"},
-		{desired, 7, `{"adjustment_type": "EXACT_CAPACITY", "number": 9, "max_size": 8, "strict": true}`, "The target capacity (9) is greater than the specified max_size (8)"},
+		{desired, 7, `{"adjustment_type": "EXACT_CAPACITY", "number": 9, "max_size": 8, "strict": true}`,
+			"The target capacity (9) is greater than the specified max_size (8)"},
 		{desired, 1, `{"number": 1e88888888}`, "resize.number: a number is needed that can be planned with, not one beyond all bounds"},
 		{desired, 1, `{"min_size": -1e88888888}`, "resize.min_size: a whole number is needed, not one beyond all bounds"},
 		{desired, 1, `{"number": 1e-88888888}`, "resize.number: a number is needed that can be planned with, not one that is all but zero"},

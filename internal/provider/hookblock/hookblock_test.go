@@ -142,10 +142,11 @@ func TestBlock(t *testing.T) {
 			"hook.environment: Invalid hook", "environment lists names of variables, such as KUBECONFIG."},
 		"a proxy for a command": {attributes{"proxy_from_environment": true},
 			"hook.proxy_from_environment: Invalid hook", "proxy_from_environment belongs to a hook of type webhook."},
-		"no URL":                 {of("webhook", attributes{}), "hook.url: Invalid hook", "A hook of type webhook needs url."},
-		"a bad URL":              {of("webhook", attributes{"url": "secret"}), "hook: Invalid hook", "The address of a webhook begins with https://"},
-		"an argument of another": {of("zaqar", attributes{"queue": "q", "url": "https://x/"}), "hook.url: Invalid hook", "url belongs to a hook of type webhook."},
-		"a URL in the clear":     {of("webhook", attributes{"url": "http://x/?key=secret"}), "hook: Insecure hook", "everybody on the way can read them"},
+		"no URL":    {of("webhook", attributes{}), "hook.url: Invalid hook", "A hook of type webhook needs url."},
+		"a bad URL": {of("webhook", attributes{"url": "secret"}), "hook: Invalid hook", "The address of a webhook begins with https://"},
+		"an argument of another": {of("zaqar", attributes{"queue": "q", "url": "https://x/"}), "hook.url: Invalid hook",
+			"url belongs to a hook of type webhook."},
+		"a URL in the clear": {of("webhook", attributes{"url": "http://x/?key=secret"}), "hook: Insecure hook", "everybody on the way can read them"},
 	} {
 		block := attributes{"type": "command", "command": []any{"true"}, "default_result": "ABANDON"}
 		maps.Copy(block, c.given)

@@ -30,8 +30,9 @@ func TestPlacementAdopts(t *testing.T) {
 		"a/b/{cluster}-{index}": {at: "cluster: Unable to adopt the cluster"},
 		"web/{cluster}{index}":  {nodes: "RegionTwo/az-1: web7"},
 		`{"cluster": "web", "slots": {"web-4": "RegionOne"}}`: {nodes: rest, slots: "{" + own + " web-4={in_use=false index=4 region=RegionOne zone=}}"},
-		`{"cluster": "web", "slots": {"web-4": "RegionOne/az-1", "web-12": "RegionTwo"}}`: {nodes: rest, slots: "{web-0={in_use=true index=0 region=RegionOne zone=az-1} " +
-			"web-12={in_use=true index=12 region=RegionTwo zone=} web-4={in_use=false index=4 region=RegionOne zone=az-1}}"},
+		`{"cluster": "web", "slots": {"web-4": "RegionOne/az-1", "web-12": "RegionTwo"}}`: {nodes: rest,
+			slots: "{web-0={in_use=true index=0 region=RegionOne zone=az-1} " +
+				"web-12={in_use=true index=12 region=RegionTwo zone=} web-4={in_use=false index=4 region=RegionOne zone=az-1}}"},
 		`{"cluster": "web", "node_name_pattern": "{cluster}{index}"}`: {nodes: "RegionTwo/az-1: web7"},
 		both: {nodes: rest},
 		`{"cluster": "web", "slots": {"www-4": "RegionOne"}}`: {at: bad},
@@ -60,7 +61,8 @@ func TestPlacementAdopts(t *testing.T) {
 		if nodes, slots := settled(state["nodes"]), protocol.Shown(state["slots"]); nodes != c.nodes || c.slots != "" && slots != c.slots {
 			t.Errorf("%q: the nodes are %s, the slots %s", id, nodes, slots)
 		}
-		if protocol.Shown(state["id"]) != protocol.Shown(state["cluster"]) || protocol.Shown(state["remaining"]) != "0" || protocol.Shown(state["status"]) != "in step" {
+		if protocol.Shown(state["id"]) != protocol.Shown(state["cluster"]) || protocol.Shown(state["remaining"]) != "0" ||
+			protocol.Shown(state["status"]) != "in step" {
 			t.Errorf("%q: %s", id, works(i.State))
 		}
 		size, regions := fmt.Sprint(len(protocol.Object(state["nodes"]))), strings.Count(c.nodes, "Region")
@@ -150,7 +152,8 @@ func TestPlacementIdentity(t *testing.T) {
 	a.I = protocol.Instance{Kind: a.I.Kind, State: protocol.Unpack(a.TypeOf(a.I.Kind), got.State), Private: got.Private, Identity: got.Identity}
 	a.Look(t)
 	assert.Equal(t, "RegionOne/az-1: web0 web1", settled(protocol.Object(a.I.State)["nodes"]), "adopted")
-	if a.Must(t, across(2, "RegionOne", attributes{"cluster": "www", "node_name_pattern": "{cluster}{index}"})); string(a.I.Identity.IdentityData.MsgPack) == string(got.Identity.IdentityData.MsgPack) {
+	if a.Must(t, across(2, "RegionOne", attributes{"cluster": "www",
+		"node_name_pattern": "{cluster}{index}"})); string(a.I.Identity.IdentityData.MsgPack) == string(got.Identity.IdentityData.MsgPack) {
 		t.Error("a cluster that is renamed keeps its identity")
 	}
 }

@@ -306,7 +306,8 @@ var gates = []struct {
 		}},
 	{what: "three applies of a bad image with `RECREATE` and `-refresh=false`, then the old image", start: gated{size: 3, image: "a", method: "RECREATE"},
 		least: 2, most: 3, taken: 1, images: "a:3", then: (*gate).untouched},
-	{what: "the same with `IN_PLACE`", start: gated{size: 3, image: "a", method: "IN_PLACE"}, least: 2, most: 3, taken: 1, images: "a:3", then: (*gate).untouched},
+	{what: "the same with `IN_PLACE`", start: gated{size: 3, image: "a", method: "IN_PLACE"}, least: 2, most: 3, taken: 1, images: "a:3",
+		then: (*gate).untouched},
 	{what: "ten applies of a bad image with `UNHEALTHY`, `health` and `revert_after`",
 		start: gated{size: 3, image: "a", update: `revert_after = "30m"`, more: strings.Replace(wellness, "0s", "10m", 1)}, least: 3, most: 5, taken: 0,
 		images: "a:3", then: func(g *gate) {

@@ -35,7 +35,8 @@ func (a attached) boot(t *testing.T, changes map[string]func(*fakecloud.Server))
 	for i, name := range slices.Sorted(maps.Keys(nodes)) {
 		node := protocol.Object(nodes[name])
 		region := protocol.Text(node["region"])
-		s := fakecloud.Server{Name: name, Zone: cmp.Or(protocol.Shown(node["zone"]), "az-1"), Network: true, Address: fmt.Sprintf("127.78.0.%d", i), Created: yesterday}
+		s := fakecloud.Server{Name: name, Zone: cmp.Or(protocol.Shown(node["zone"]), "az-1"), Network: true,
+			Address: fmt.Sprintf("127.78.0.%d", i), Created: yesterday}
 		if change := changes[name]; change != nil {
 			change(&s)
 		}

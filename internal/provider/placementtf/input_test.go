@@ -118,7 +118,8 @@ func TestAccPlacementUnknownSize(t *testing.T) {
 	const address = "stackpolicy_placement_attachment.web"
 	c.Test(t, resource.TestStep{Config: config,
 		ConfigPlanChecks: resource.ConfigPlanChecks{
-			PreApply:             []plancheck.PlanCheck{plancheck.ExpectUnknownValue(address, tfjsonpath.New("nodes")), plancheck.ExpectUnknownValue(address, tfjsonpath.New("change"))},
+			PreApply: []plancheck.PlanCheck{plancheck.ExpectUnknownValue(address, tfjsonpath.New("nodes")),
+				plancheck.ExpectUnknownValue(address, tfjsonpath.New("change"))},
 			PostApplyPostRefresh: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()},
 		},
 		Check: resource.TestCheckResourceAttr(address, "nodes.%", "3"),

@@ -90,15 +90,20 @@ func TestPlacementServersThere(t *testing.T) {
 	)
 	selector := func(by string, what any) attributes { return attributes{"selector": attributes{by: what}} }
 	for name, c := range map[string]plannedCase{
-		"they are":                 {happens: another("web-7"), at: there, asks: looks},
-		"the selector finds them":  {happens: another("web-7"), config: selector("name_regex", "^w"), at: there, asks: looks},
-		"the selector finds none":  {happens: another("web-7"), config: selector("tags", []any{"mine"}), nodes: nodes, asks: looks},
-		"it finds others":          {happens: another("db-7"), config: selector("name_regex", "."), nodes: nodes, asks: looks},
-		"it is not known":          {happens: another("web-7"), config: selector("name_regex", tftypes.UnknownValue), nodes: nodes, asks: "RegionOne/os-availability-zone"},
-		"its group is gone":        {happens: another("web-7"), config: selector("servergroup_id", "gone"), nodes: nodes, asks: "RegionOne/os-availability-zone RegionOne/os-server-groups/gone"},
-		"they cannot be read":      {happens: fails("/servers/detail"), at: ": Unable to read the cluster", asks: looks},
-		"their region is closed":   {happens: another("web-7"), config: attributes{"zones": nil, "regions": protocol.Listing("RegionOne! RegionTwo")}, nodes: "RegionTwo: web-0", asks: "RegionTwo/servers"},
-		"their region is gone too": {happens: inTurn(another("db-7"), hidden), config: attributes{"zones": nil, "regions": protocol.Listing("RegionOne RegionTwo")}, nodes: "RegionOne: web-0", at: "regions[1].name: Region skipped", asks: "RegionOne/servers"},
+		"they are":                {happens: another("web-7"), at: there, asks: looks},
+		"the selector finds them": {happens: another("web-7"), config: selector("name_regex", "^w"), at: there, asks: looks},
+		"the selector finds none": {happens: another("web-7"), config: selector("tags", []any{"mine"}), nodes: nodes, asks: looks},
+		"it finds others":         {happens: another("db-7"), config: selector("name_regex", "."), nodes: nodes, asks: looks},
+		"it is not known": {happens: another("web-7"), config: selector("name_regex", tftypes.UnknownValue), nodes: nodes,
+			asks: "RegionOne/os-availability-zone"},
+		"its group is gone": {happens: another("web-7"), config: selector("servergroup_id", "gone"), nodes: nodes,
+			asks: "RegionOne/os-availability-zone RegionOne/os-server-groups/gone"},
+		"they cannot be read": {happens: fails("/servers/detail"), at: ": Unable to read the cluster", asks: looks},
+		"their region is closed": {happens: another("web-7"), config: attributes{"zones": nil, "regions": protocol.Listing("RegionOne! RegionTwo")},
+			nodes: "RegionTwo: web-0", asks: "RegionTwo/servers"},
+		"their region is gone too": {happens: inTurn(another("db-7"), hidden),
+			config: attributes{"zones": nil, "regions": protocol.Listing("RegionOne RegionTwo")}, nodes: "RegionOne: web-0",
+			at: "regions[1].name: Region skipped", asks: "RegionOne/servers"},
 	} {
 		if c.config = with(zonal(1, "az-1", nil), c.config); c.nodes != "" {
 			c.change = "+1"

@@ -21,7 +21,8 @@ func TestAccPlacementImportGenerated(t *testing.T) {
 	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	one, two, a, b := c.FiveZones(t)
-	c.Boot(t, acctest.Server{Name: "web-0", Region: one, Zone: a[0]}, acctest.Server{Name: "web-1", Region: one, Zone: a[1]}, acctest.Server{Name: "web-2", Region: two, Zone: b[0]})
+	c.Boot(t, acctest.Server{Name: "web-0", Region: one, Zone: a[0]}, acctest.Server{Name: "web-1", Region: one, Zone: a[1]},
+		acctest.Server{Name: "web-2", Region: two, Zone: b[0]})
 	// From 1.16 on Terraform looks for the provider in hashicorp/ unless the block
 	// names it, and refuses the name once there is a configuration.
 	block, named := fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", webAddress, c.Prefix+"web"), ""
@@ -66,7 +67,8 @@ func TestAccInstanceHostDisabled(t *testing.T) {
 		t.Fatal(err)
 	}
 	enable := c.Disable(t, region, c.Host(t, region, zones[1]))
-	if _, err := l.Run(t.Context(), "apply", "-input=false", "-no-color", "saved.tfplan"); err == nil || !acctest.Says("availability zone is not available").MatchString(err.Error()) {
+	if _, err := l.Run(t.Context(), "apply", "-input=false", "-no-color", "saved.tfplan"); err == nil ||
+		!acctest.Says("availability zone is not available").MatchString(err.Error()) {
 		t.Errorf("a plan for a zone that is not available any more: %v", err)
 	}
 	enable()

@@ -50,7 +50,8 @@ func TestState(t *testing.T) {
 	}
 	counts := map[string]map[string]int64{}
 	diags.Append(m.Distribution.ElementsAs(t.Context(), &counts, false)...)
-	if want := map[string]map[string]int64{"RegionOne": {"az-1": 1, "az-2": 2, "az-3": 0}, "RegionTwo": {}}; diags.HasError() || !reflect.DeepEqual(counts, want) {
+	if want := map[string]map[string]int64{"RegionOne": {"az-1": 1, "az-2": 2, "az-3": 0}, "RegionTwo": {}}; diags.HasError() ||
+		!reflect.DeepEqual(counts, want) {
 		t.Errorf("%v: the distribution is %v", diags, counts)
 	}
 }
@@ -67,7 +68,8 @@ func TestRecord(t *testing.T) {
 	}
 	next := roster.Roster{Nodes: map[string]roster.Node{"old": {Place: at}}}
 	var change roster.Change
-	for outcome, n := range map[roster.Outcome]int{roster.Comes: 130, roster.Returns: 120, roster.Leaves: 110, roster.Changes: 105, roster.Held: 103, roster.Stays: 3} {
+	for outcome, n := range map[roster.Outcome]int{roster.Comes: 130, roster.Returns: 120, roster.Leaves: 110, roster.Changes: 105,
+		roster.Held: 103, roster.Stays: 3} {
 		for _, name := range names(n, string(outcome[0])) {
 			v := roster.Verdict{Name: name, Node: roster.Node{Place: at}, Outcome: outcome, Reason: "for " + name}
 			if outcome == roster.Changes {
@@ -96,7 +98,8 @@ func TestRecord(t *testing.T) {
 		"in_place": {105, "nodes", false, true},
 	} {
 		of := fields[part].(types.Object).Attributes()
-		if !of["count"].Equal(types.Int64Value(c.count)) || !of["omitted"].Equal(types.Int64Value(c.count-100)) || len(of[c.names].(types.List).Elements()) != 100 {
+		if !of["count"].Equal(types.Int64Value(c.count)) || !of["omitted"].Equal(types.Int64Value(c.count-100)) ||
+			len(of[c.names].(types.List).Elements()) != 100 {
 			t.Errorf("%s is %s", part, of)
 		}
 		if c.places {

@@ -105,7 +105,8 @@ func TestStatuses(t *testing.T) {
 			status: "held: 2 of 2 nodes are unhealthy, more than stop_above (50%) allows",
 			held:   map[string]string{"outage-0": "2 of 2 nodes are unhealthy", "outage-1": "2 of 2 nodes are unhealthy"}},
 		"nohost": {steps: [3]attributes{a(update("UNHEALTHY", attributes{"method": "RECREATE", "retry_full_after": "1d"}))}, server: full,
-			status: "held: Nova found no host for nohost-1 (RegionOne/az-2)", held: map[string]string{"nohost-1": "Nova found no host for it in RegionOne/az-2"},
+			status: "held: Nova found no host for nohost-1 (RegionOne/az-2)",
+			held:   map[string]string{"nohost-1": "Nova found no host for it in RegionOne/az-2"},
 			advice: a(update("UNHEALTHY", attributes{"method": "RECREATE", "retry_full_after": "0s"})), then: "batch 1 of 1: nohost-1 changes"},
 		"noroom": {steps: [3]attributes{with(a(update("UNHEALTHY", attributes{"retry_full_after": "1d"})),
 			attributes{"zones": []any{attributes{"name": "az-1", "cap": 1}, attributes{"name": "az-2"}}})}, server: full,
@@ -114,7 +115,8 @@ func TestStatuses(t *testing.T) {
 			status: "held: twice-2 never served, nor did what they replaced", held: map[string]string{"twice-2": "it never served, nor did the one before it"}},
 		"former": {steps: [3]attributes{a(update("UNHEALTHY", recreate))}, server: ends("-1", failed),
 			status: "held: the servers of former-1 did not follow their nodes", held: map[string]string{"former-1": "former"}},
-		"reverted": {steps: [3]attributes{a(timed), b(timed)}, server: ends("-2", late), status: "reverted: the template of reverted-2 failed, 1 node goes back",
+		"reverted": {steps: [3]attributes{a(timed), b(timed)}, server: ends("-2", late),
+			status: "reverted: the template of reverted-2 failed, 1 node goes back",
 			advice: c(timed), then: "batch 1 of 2: reverted-2 changes"},
 		"failed": {steps: [3]attributes{a(timed), b(timed)}, server: func(s *fakecloud.Server) {
 			s.Status = "SHUTOFF" // so its template is not settled
@@ -123,7 +125,8 @@ func TestStatuses(t *testing.T) {
 			held:   map[string]string{"failed-1": "the template that it should get failed, and none is settled"},
 			advice: c(timed), then: "batch 1 of 2: failed-2 changes"},
 		"unseen": {steps: [3]attributes{a(inPlace), b(inPlace), a(inPlace)},
-			blind: true, status: "waits: unseen-0 (it was not looked at yet)", held: map[string]string{"unseen-0": "no refresh has looked at it since it changed"},
+			blind: true, status: "waits: unseen-0 (it was not looked at yet)",
+			held:   map[string]string{"unseen-0": "no refresh has looked at it since it changed"},
 			advice: a(inPlace), then: "batch 1 of 1: unseen-0 changes"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -109,7 +109,8 @@ func TestAccRolloutInPlace(t *testing.T) {
 // recreated are three nodes whose servers are destroyed first and made again.
 func recreated(c *acctest.Cloud, region string, zones []string, image, more string) string {
 	update := updates(`causes = ["TEMPLATE", "UNHEALTHY"]`, "max_batch_size = 1", `method = "RECREATE"`)
-	return acctest.Placement(c, 3, acctest.Places(region+": "+strings.Join(zones, " ")), fmt.Sprintf("template = { image = %q }\n  %s\n  %s", image, update, more)) +
+	return acctest.Placement(c, 3, acctest.Places(region+": "+strings.Join(zones, " ")),
+		fmt.Sprintf("template = { image = %q }\n  %s\n  %s", image, update, more)) +
 		acctest.Generations + acctest.Servers(fmt.Sprintf(`
   image_id     = each.value.template.image
   flavor_id    = %q
@@ -193,7 +194,8 @@ func TestAccRolloutFullZone(t *testing.T) {
     ignore_changes        = [scheduler_hints]
   }`, group)))
 	// One after the other: of two that Nova builds at once on the host, it may refuse both.
-	if _, err := w.Run(t.Context(), "apply", "-auto-approve", "-input=false", "-no-color", "-parallelism=1"); err == nil || !strings.Contains(err.Error(), "unexpected state 'ERROR'") {
+	if _, err := w.Run(t.Context(), "apply", "-auto-approve", "-input=false", "-no-color", "-parallelism=1"); err == nil ||
+		!strings.Contains(err.Error(), "unexpected state 'ERROR'") {
 		t.Fatalf("two servers are on the one host of %s: %v", zones[1], err)
 	}
 	text, err := w.Apply(t.Context())
@@ -215,7 +217,8 @@ func TestAccRolloutFullZone(t *testing.T) {
 		require.NoError(t, err)
 		return text
 	}
-	if text := plan(); !acctest.Says("No changes").MatchString(text) || !acctest.Says("Places are full").MatchString(text) || !strings.Contains(text, region+"/"+zones[1]) {
+	if text := plan(); !acctest.Says("No changes").MatchString(text) || !acctest.Says("Places are full").MatchString(text) ||
+		!strings.Contains(text, region+"/"+zones[1]) {
 		t.Errorf("the next plan is not empty, or does not say why:\n%s", text)
 	}
 	if c.Fake == nil {

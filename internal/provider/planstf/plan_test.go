@@ -137,8 +137,9 @@ func TestRegionPlanRead(t *testing.T) {
 		"a share": {nodes: "Elsewhere", places: two, asked: decided(t, `{"creation": {"count": 5, "regions": {"RegionOne": 2, "Far": 3}}}`),
 			want: "{Elsewhere=1 RegionOne=0 RegionTwo=0} + {count=2 regions={RegionOne=1 RegionTwo=1} zones=}" +
 				" = {Elsewhere=1 RegionOne=1 RegionTwo=1}: 2 nodes to create. The decision has 5 nodes, of which other regions get 3."},
-		"the share of a region that is not listed": {nodes: two, places: "RegionOne", asked: decided(t, `{"deletion": {"count": 1, "regions": {"RegionTwo": 1}}}`),
-			want: "{RegionOne=1 RegionTwo=1} - {count=1 regions={RegionTwo=1} zones=} = {RegionOne=1 RegionTwo=0}: 1 node to delete."},
+		"the share of a region that is not listed": {nodes: two, places: "RegionOne",
+			asked: decided(t, `{"deletion": {"count": 1, "regions": {"RegionTwo": 1}}}`),
+			want:  "{RegionOne=1 RegionTwo=1} - {count=1 regions={RegionTwo=1} zones=} = {RegionOne=1 RegionTwo=0}: 1 node to delete."},
 		"a place that takes precedence": {places: "RegionOne:az-1,az-2", asked: attributes{"node_create": attributes{"region": "RegionOne"}},
 			want: "{RegionOne=0} = {RegionOne=0}: The region RegionOne that the node names takes precedence: nothing is planned. " +
 				"To choose its zone use a plan of zones."},
@@ -152,8 +153,9 @@ func TestRegionPlanRead(t *testing.T) {
 		"a shrink where one is closed": {nodes: "RegionOne RegionOne RegionTwo RegionTwo", places: "RegionOne! RegionTwo", asked: shrink(3),
 			want: "{RegionOne=2 RegionTwo=2} - {count=3 regions={RegionOne=1 RegionTwo=2} zones=} = {RegionOne=1 RegionTwo=0}: 3 nodes to delete."},
 		"none that takes nodes": {places: "Dark", asked: grow(1), at: "regions[0].name: Region skipped\nregions: No region is found usable."},
-		"the nodes of a place that are more than it has": {nodes: two, places: two, asked: decided(t, `{"deletion": {"count": 9, "regions": {"RegionTwo": 9}}}`),
-			at: ": There is no feasible plan to handle all nodes."}, // that count is not cut
+		"the nodes of a place that are more than it has": {nodes: two, places: two,
+			asked: decided(t, `{"deletion": {"count": 9, "regions": {"RegionTwo": 9}}}`),
+			at:    ": There is no feasible plan to handle all nodes."}, // that count is not cut
 		"who is protected": {nodes: "RegionOne! RegionOne! RegionTwo", places: two, asked: shrink(1),
 			want: "{RegionOne=2 RegionTwo=1} - {count=1 regions={RegionTwo=1} zones=} = {RegionOne=2 RegionTwo=0}: 1 node to delete."},
 		"more than there are": {nodes: two, places: two, asked: shrink(5),
@@ -214,11 +216,13 @@ func TestZonePlanRead(t *testing.T) {
 		"a node of another region": {places: "az-1", asked: attributes{"node_create": attributes{"region": "RegionTwo"}},
 			want: "{az-1=0} = {az-1=0}: The node is for the region RegionTwo: nothing is planned in RegionOne."},
 		"a region that is not there": {places: "az-1", asked: grow(1, "region", "Atlantis"), at: "region: Unable to use the region"},
-		"a node that is there twice": {places: "az-1", asked: grow(1, "nodes", append(literal("-/az-1"), literal("-/az-1")...)), at: "nodes[1].id: Node given twice"},
+		"a node that is there twice": {places: "az-1", asked: grow(1, "nodes", append(literal("-/az-1"), literal("-/az-1")...)),
+			at: "nodes[1].id: Node given twice"},
 		"who is protected, or where none can be deleted": {nodes: "-/az-1! -/az-1 -/az-4 -/az-4", places: "az-1", asked: shrink(1),
 			want: "{az-1=2 az-4=2} - {count=1 region=RegionOne zones={az-1=1}} = {az-1=1 az-4=2}: 1 node to delete.",
 			at:   "zones: Availability zone skipped", says: "It keeps the nodes that it has"},
-		"none that is up":          {places: "az-4", asked: grow(1), at: "zones[0].name: Availability zone skipped\nzones: No availability zone found available."},
+		"none that is up": {places: "az-4", asked: grow(1),
+			at: "zones[0].name: Availability zone skipped\nzones: No availability zone found available."},
 		"a zone that is not there": {places: "az-1 cloud-nine", asked: grow(1), at: "zones[1].name: Unknown availability zone"},
 	} {
 		c.read(t, fake, name, "zone")
@@ -229,15 +233,17 @@ func TestZonePlanRead(t *testing.T) {
 func TestPlanOfChange(t *testing.T) {
 	t.Parallel()
 	a := protocol.Attach(t, "stackpolicy_placement_attachment")
-	for i, want := range [][2]any{{20, ""}, {270, "{count=250 region=RegionOne zones={az-1=125 az-2=125}}"}, {30, "{count=240 region=RegionOne zones={az-1=120 az-2=120}}"}} {
+	for i, want := range [][2]any{{20, ""}, {270, "{count=250 region=RegionOne zones={az-1=125 az-2=125}}"},
+		{30, "{count=240 region=RegionOne zones={az-1=120 az-2=120}}"}} {
 		a.Must(t, attributes{"cluster": "web", "desired_capacity": want[0], "zones": protocol.Listing("az-1 az-2")})
 		if i == 0 {
 			continue
 		}
 		kind := []string{"", "creation", "deletion"}[i]
 		change := protocol.Object(protocol.Elements(protocol.Object(a.I.State)["change"])[0])
-		plan, err := a.ReadData(t.Context(), "stackpolicy_zone_plan", attributes{"nodes": literal(strings.Repeat("-/az-1 -/az-2 ", 150)), "zones": protocol.Listing("az-1 az-2"),
-			"decision": object(map[string]tftypes.Value{"creation": change["creation"], "deletion": change["deletion"]})})
+		plan, err := a.ReadData(t.Context(), "stackpolicy_zone_plan",
+			attributes{"nodes": literal(strings.Repeat("-/az-1 -/az-2 ", 150)), "zones": protocol.Listing("az-1 az-2"),
+				"decision": object(map[string]tftypes.Value{"creation": change["creation"], "deletion": change["deletion"]})})
 		if err != nil || protocol.Shown(protocol.Object(change[kind])["omitted"]) == "0" {
 			t.Fatalf("%v: %s", err, change[kind])
 		}
@@ -269,7 +275,8 @@ func TestPlanValidate(t *testing.T) {
 		{attributes{"scale_out": nil, "node_create": attributes{"region": ""}}, "Attribute node_create.region string length must be at least 1"},
 		{attributes{"scale_out": nil, "resize": attributes{"adjustment_type": "BY_HALF", "number": 1}}, `"BY_HALF" is not one of`},
 		{attributes{"scale_out": nil, "resize": attributes{"number": 1}}, "A number needs an adjustment_type"},
-		{attributes{"scale_out": nil, "resize": attributes{"min_size": 5, "max_size": 3}}, "The specified min_size (5) is greater than the specified max_size (3)."},
+		{attributes{"scale_out": nil, "resize": attributes{"min_size": 5, "max_size": 3}},
+			"The specified min_size (5) is greater than the specified max_size (3)."},
 		{attributes{"scale_out": nil, "decision": tftypes.NewValue(tftypes.DynamicPseudoType, tftypes.UnknownValue)}, ""},
 		{attributes{"decision": placed}, ""},
 		{attributes{"scale_out": nil, "decision": placed}, "Nothing is requested"},
@@ -283,9 +290,11 @@ func TestPlanValidate(t *testing.T) {
 		{region(attributes{"cap": -2}), "Attribute regions[0].cap " + bins + " -1"},
 		{region(attributes{"min": -1}), "Attribute regions[0].min " + bins + " 0"},
 		{region(attributes{"cap": 2, "min": 3}), `The min of the region "R" (3) is larger than its cap (2).`},
-		{region(attributes{"cap": 2, "zones": []any{attributes{"name": "a", "min": 2}, attributes{"name": "b", "min": 1}}}), `The mins of the zones of the region "R" add up to 3, and its cap is 2.`},
+		{region(attributes{"cap": 2, "zones": []any{attributes{"name": "a", "min": 2}, attributes{"name": "b", "min": 1}}}),
+			`The mins of the zones of the region "R" add up to 3, and its cap is 2.`},
 		{region(attributes{"cap": 3, "zones": []any{attributes{"name": "a", "min": 2}, attributes{"name": "b", "min": 1}}}), ""},
-		{region(attributes{"min": 5, "zones": []any{attributes{"name": "a", "cap": 1}, attributes{"name": "b", "cap": 1}}}), `The caps of the zones of the region "R" add up to 2, and its min is 5.`},
+		{region(attributes{"min": 5, "zones": []any{attributes{"name": "a", "cap": 1}, attributes{"name": "b", "cap": 1}}}),
+			`The caps of the zones of the region "R" add up to 2, and its min is 5.`},
 		{attributes{"nodes": []any{attributes{"id": "a"}, nil}}, "This attribute contains a null value."},
 	} {
 		config := attributes{"nodes": literal(""), "regions": protocol.Listing("R"), "scale_out": attributes{}}
@@ -295,7 +304,8 @@ func TestPlanValidate(t *testing.T) {
 			t.Errorf("%v: %v, want %q", c.more, err, c.want)
 		}
 	}
-	if err := p.ValidateData(t.Context(), "stackpolicy_zone_plan", attributes{"nodes": literal(""), "zones": protocol.Listing("a"), "region": "", "scale_out": attributes{}}); err == nil ||
+	if err := p.ValidateData(t.Context(), "stackpolicy_zone_plan",
+		attributes{"nodes": literal(""), "zones": protocol.Listing("a"), "region": "", "scale_out": attributes{}}); err == nil ||
 		!strings.Contains(err.Error(), "Attribute region string length must be at least 1") {
 		t.Errorf("a region without a name: %v", err)
 	}

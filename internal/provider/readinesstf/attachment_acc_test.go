@@ -126,7 +126,9 @@ resource "openstack_compute_instance_v2" "web" {
 }
 resource "stackpolicy_readiness_attachment" "web" {
   cluster = "web"
-  servers = { for name, node in stackpolicy_deletion_attachment.web : name => { id = node.server_id, region = node.region, mark = tostring(local.nodes[name]) } }
+  servers = { for name, node in stackpolicy_deletion_attachment.web : name => {
+    id = node.server_id, region = node.region, mark = tostring(local.nodes[name])
+  } }
   http {
     url = "%s/health/{name}"
   }
@@ -195,13 +197,16 @@ resource "stackpolicy_readiness_attachment" "web" {
 	}
 	c.Test(t,
 		resource.TestStep{Config: config(1), ConfigPlanChecks: does(plancheck.ResourceActionCreate), ConfigStateChecks: []statecheck.StateCheck{
-			statecheck.ExpectKnownValue(name, tfjsonpath.New("pending"), knownvalue.ListSizeExact(0)), statecheck.ExpectKnownValue(name, tfjsonpath.New("id"), knownvalue.StringExact("web"))}},
-		resource.TestStep{ResourceName: name, ImportState: true, ImportStateId: "web", ImportStateVerify: true, ImportStateVerifyIgnore: []string{"servers", "http"}},
+			statecheck.ExpectKnownValue(name, tfjsonpath.New("pending"), knownvalue.ListSizeExact(0)),
+			statecheck.ExpectKnownValue(name, tfjsonpath.New("id"), knownvalue.StringExact("web"))}},
+		resource.TestStep{ResourceName: name, ImportState: true, ImportStateId: "web", ImportStateVerify: true,
+			ImportStateVerifyIgnore: []string{"servers", "http"}},
 		resource.TestStep{PreConfig: func() {
 			marked("1", 1)
 			c.Mark(t, region, c.Servers(t)["0"].ID, openstack.MarkKey, "true")
 		}, RefreshState: true, ExpectNonEmptyPlan: true, RefreshPlanChecks: resource.RefreshPlanChecks{PostRefresh: []plancheck.PlanCheck{
-			plancheck.ExpectResourceAction(name, plancheck.ResourceActionUpdate), plancheck.ExpectKnownValue(name, tfjsonpath.New("pending"), knownvalue.ListSizeExact(0))}}},
+			plancheck.ExpectResourceAction(name, plancheck.ResourceActionUpdate),
+			plancheck.ExpectKnownValue(name, tfjsonpath.New("pending"), knownvalue.ListSizeExact(0))}}},
 		resource.TestStep{Config: config(2), ConfigPlanChecks: does(plancheck.ResourceActionUpdate)},
 		resource.TestStep{Config: strings.Split(config(2), "resource \"stackpolicy_")[0], Check: func(*terraform.State) error { marked("2", 2); return nil }},
 	)

@@ -90,7 +90,8 @@ func (a awaiting) noted() string {
 func (a awaiting) asked(name string) int { return a.Fake.Count("GET compute /servers/" + a.ids[name]) }
 
 // refused says no to each request for the list of servers.
-var refused = fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodGet, Path: "/servers/detail", Status: http.StatusForbidden, Times: fakecloud.Forever}
+var refused = fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodGet, Path: "/servers/detail", Status: http.StatusForbidden,
+	Times: fakecloud.Forever}
 
 // TestAwaited: an apply marks the servers that are in service and looks at no others again.
 // Where one is not, a new attachment is not in the state, and an old one is with those that
@@ -118,7 +119,8 @@ func TestAwaited(t *testing.T) {
 		"not in service before": {note(openstack.NotInServiceAtKey, "1 "+then), nil, "", marks, marks},
 		"in ERROR": {fakecloud.Server{Name: "web-1", Status: "ERROR"}, nil, ": Servers are not in service",
 			"web-0:1+ web-1:, pending none", "web-0:1+ web-1:, pending web-1"},
-		"which Nova does not list": {note(), &refused, ": Unable to look for the marks of the servers", "web-0: web-1:, pending none", "web-0:1+ web-1:, pending "},
+		"which Nova does not list": {note(), &refused, ": Unable to look for the marks of the servers", "web-0: web-1:, pending none",
+			"web-0:1+ web-1:, pending "},
 	} {
 		for update, want := range map[bool]string{false: c.made, true: c.updated} {
 			t.Run(fmt.Sprintf("%s, update %t", name, update), func(t *testing.T) {
@@ -207,7 +209,8 @@ func TestRefreshed(t *testing.T) {
 				if c.pending != "" && to != "kept" {
 					want = ": Servers are no longer waited for"
 				}
-				if a.At() != want || want != "" && !strings.Contains(a.Said(), `Cluster "web": this plan removes the readiness attachment, which still waits for 1 node: web-1.`) {
+				if a.At() != want || want != "" &&
+					!strings.Contains(a.Said(), `Cluster "web": this plan removes the readiness attachment, which still waits for 1 node: web-1.`) {
 					t.Errorf("%s: said %s", to, a.Said())
 				}
 				planned := a.Planned(resp)
@@ -262,7 +265,8 @@ func TestOvertaken(t *testing.T) {
 			if len(c.then) == 1 {
 				a.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Region: region, Status: http.StatusForbidden, Times: fakecloud.Forever})
 			}
-			if err := a.apply(t, c.as(a.config(c.then...))); err != nil || a.At() != c.at || c.at != "" && !strings.Contains(a.Said(), "The servers of web-0 were in service") {
+			if err := a.apply(t, c.as(a.config(c.then...))); err != nil || a.At() != c.at || c.at != "" &&
+				!strings.Contains(a.Said(), "The servers of web-0 were in service") {
 				t.Errorf("%v, said %s", err, a.Said())
 			}
 		})
@@ -298,13 +302,16 @@ func TestHooks(t *testing.T) {
 		noted    string
 		block    attributes // of the provider
 	}{
-		"a command":                  {attributes{"type": "command", "command": []any{"true"}, "default_result": "ABANDON"}, "", "hook.type: Unable to run the hook", "allow_commands", "", nil},
-		"a pool that is not there":   {pool, "RegionTwo", "hook.type: Unable to run the hook", "the region RegionOne has no such pool", "", nil},
-		"a region without Octavia":   {pool, "RegionOne", "hook.type: Unable to run the hook", "RegionOne", "", nil},
-		"one that fails":             {webhook("ABANDON"), "", ": Servers are not in service", "): its hook did not complete: ", "-", nil},
-		"one that fails and goes on": {webhook("CONTINUE"), "", ": A lifecycle hook did not complete\n: A lifecycle hook did not complete", "counts as ready", "1+", nil},
-		"a webhook that completes":   {attributes{"type": "webhook", "url": good, "default_result": "ABANDON"}, "", "", "", "1+", nil},
-		"a command that may run": {attributes{"type": "command", "command": []any{"sh", "-c", "test $STACKPOLICY_TRANSITION = launch"}, "default_result": "ABANDON"},
+		"a command": {attributes{"type": "command", "command": []any{"true"}, "default_result": "ABANDON"}, "",
+			"hook.type: Unable to run the hook", "allow_commands", "", nil},
+		"a pool that is not there": {pool, "RegionTwo", "hook.type: Unable to run the hook", "the region RegionOne has no such pool", "", nil},
+		"a region without Octavia": {pool, "RegionOne", "hook.type: Unable to run the hook", "RegionOne", "", nil},
+		"one that fails":           {webhook("ABANDON"), "", ": Servers are not in service", "): its hook did not complete: ", "-", nil},
+		"one that fails and goes on": {webhook("CONTINUE"), "", ": A lifecycle hook did not complete\n: A lifecycle hook did not complete",
+			"counts as ready", "1+", nil},
+		"a webhook that completes": {attributes{"type": "webhook", "url": good, "default_result": "ABANDON"}, "", "", "", "1+", nil},
+		"a command that may run": {attributes{"type": "command", "command": []any{"sh", "-c", "test $STACKPOLICY_TRANSITION = launch"},
+			"default_result": "ABANDON"},
 			"", "", "", "1+", attributes{"allow_commands": true}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -393,13 +400,14 @@ func TestInvalid(t *testing.T) {
 		given attributes
 		at    string
 	}{
-		"port 0":                         {attributes{"tcp": attributes{"port": 0}}, "tcp.port: Invalid Attribute Value"},
-		"port 65536":                     {attributes{"tcp": attributes{"port": 65536}}, "tcp.port: Invalid Attribute Value"},
-		"a port, not known":              {attributes{"tcp": attributes{"port": unknown}}, ""},
-		"half a second":                  {attributes{"timeout": "1.5"}, "timeout: Invalid duration"},
-		"two days":                       {attributes{"timeout": "2d"}, "timeout: Invalid duration"},
-		"a null server":                  {attributes{"servers": attributes{"web-0": nil}}, "servers: Null Map Value"},
-		"no region":                      {attributes{"servers": attributes{"web-0": attributes{"id": "i", "region": ""}}}, `servers["web-0"].region: Invalid Attribute Value Length`},
+		"port 0":            {attributes{"tcp": attributes{"port": 0}}, "tcp.port: Invalid Attribute Value"},
+		"port 65536":        {attributes{"tcp": attributes{"port": 65536}}, "tcp.port: Invalid Attribute Value"},
+		"a port, not known": {attributes{"tcp": attributes{"port": unknown}}, ""},
+		"half a second":     {attributes{"timeout": "1.5"}, "timeout: Invalid duration"},
+		"two days":          {attributes{"timeout": "2d"}, "timeout: Invalid duration"},
+		"a null server":     {attributes{"servers": attributes{"web-0": nil}}, "servers: Null Map Value"},
+		"no region": {attributes{"servers": attributes{"web-0": attributes{"id": "i", "region": ""}}},
+			`servers["web-0"].region: Invalid Attribute Value Length`},
 		"nothing missing":                {attributes{}, ""},
 		"a bad URL":                      {http("ftp://x", nil), "http.url: Invalid URL"},
 		"one service for all":            {http("http://x/", nil), "http.url: Invalid URL"},

@@ -318,16 +318,17 @@ var mistakes = []struct {
 		b.Cloud.Act(b.T, region, locked, `{"unlock": null}`, "ACTIVE")
 		b.finish("b")
 	}, "b:6/6"},
-	{"both new servers of a batch are stopped by hand, three applies, then they are started", func(b *behind) { b.ignore = "power_state" }, "a", func(b *behind) {
-		b.must("b")
-		b.power("b", "os-stop", "SHUTOFF")
-		for range 3 {
+	{"both new servers of a batch are stopped by hand, three applies, then they are started",
+		func(b *behind) { b.ignore = "power_state" }, "a", func(b *behind) {
 			b.must("b")
-		}
-		b.power("b", "os-start", "ACTIVE")
-		b.holds("a:4/4 b:2/2")
-		b.finish("b")
-	}, "b:6/6"},
+			b.power("b", "os-stop", "SHUTOFF")
+			for range 3 {
+				b.must("b")
+			}
+			b.power("b", "os-start", "ACTIVE")
+			b.holds("a:4/4 b:2/2")
+			b.finish("b")
+		}, "b:6/6"},
 	{"three applies of an image with `-refresh=false`", nil, "a", func(b *behind) {
 		b.write("b")
 		for range 3 {

@@ -43,7 +43,8 @@ func TestRead(t *testing.T) {
 		"two fewer": {func(m *requesttf.Model) { m.ScaleIn = of("scale_in", map[string]attr.Value{"count": whole(2)}) },
 			&request.Request{ScaleIn: &two}},
 		"another size": {func(m *requesttf.Model) {
-			m.Resize = of("resize", map[string]attr.Value{"adjustment_type": types.StringValue("CHANGE_IN_PERCENTAGE"), "number": types.NumberValue(big.NewFloat(12.5)),
+			m.Resize = of("resize", map[string]attr.Value{"adjustment_type": types.StringValue("CHANGE_IN_PERCENTAGE"),
+				"number":   types.NumberValue(big.NewFloat(12.5)),
 				"min_size": whole(least), "max_size": whole(most), "min_step": whole(step), "strict": types.BoolValue(true)})
 		}, &request.Request{Resize: &request.Resize{AdjustmentType: "CHANGE_IN_PERCENTAGE", Number: big.NewRat(25, 2),
 			MinSize: &least, MaxSize: &most, MinStep: &step, Strict: true}}},
@@ -137,8 +138,9 @@ func TestReadDecision(t *testing.T) {
 		says  string
 	}{
 		"the number alone": {`{"creation": {"count": 3}}`, creation(request.Share{Count: 3}), ""},
-		"one region":       {`{"creation": {"count": 3, "region": "RegionTwo"}}`, creation(request.Share{Count: 3, Regions: map[string]int64{"RegionTwo": 3}}), ""},
-		"regions":          {`{"creation": {"regions": {"RegionOne": 1, "RegionTwo": 2}}}`, creation(request.Share{Count: 3, Regions: two}), ""},
+		"one region": {`{"creation": {"count": 3, "region": "RegionTwo"}}`,
+			creation(request.Share{Count: 3, Regions: map[string]int64{"RegionTwo": 3}}), ""},
+		"regions": {`{"creation": {"regions": {"RegionOne": 1, "RegionTwo": 2}}}`, creation(request.Share{Count: 3, Regions: two}), ""},
 		"zones": {`{"creation": {"zones": {"az-1": 2}}}`,
 			creation(request.Share{Count: 2, Zones: map[string]map[string]int64{"": {"az-1": 2}}}), ""},
 		"no zones":                 {`{"creation": {"count": 2, "zones": {}}}`, creation(request.Share{Count: 2}), ""},
@@ -155,11 +157,12 @@ func TestReadDecision(t *testing.T) {
 		"zones by region": {`{"creation": {"zones": {"RegionOne": {"az-1": 3}}}}`, creation(request.Share{Count: 3, Regions: map[string]int64{"RegionOne": 3},
 			Zones: map[string]map[string]int64{"RegionOne": {"az-1": 3}}}), ""},
 
-		"nothing":             {`{}`, nil, "It has neither creation nor deletion."},
-		"a misspelled part":   {`{"creaton": {"count": 1}}`, nil, `It has "creaton", and can have creation and deletion.`},
-		"a misspelled key":    {`{"creation": {"cuont": 1}}`, nil, `creation: it has "cuont"`},
-		"half a node":         {`{"creation": {"count": 1.5}}`, nil, "creation: count: a whole number is needed, not 1.5."},
-		"a region's null":     {`{"creation": {"regions": {"RegionOne": null}}}`, nil, `creation: regions: "RegionOne": a whole number is needed, and it is null.`},
+		"nothing":           {`{}`, nil, "It has neither creation nor deletion."},
+		"a misspelled part": {`{"creaton": {"count": 1}}`, nil, `It has "creaton", and can have creation and deletion.`},
+		"a misspelled key":  {`{"creation": {"cuont": 1}}`, nil, `creation: it has "cuont"`},
+		"half a node":       {`{"creation": {"count": 1.5}}`, nil, "creation: count: a whole number is needed, not 1.5."},
+		"a region's null": {`{"creation": {"regions": {"RegionOne": null}}}`, nil,
+			`creation: regions: "RegionOne": a whole number is needed, and it is null.`},
 		"a zone's text":       {`{"creation": {"zones": {"az-1": 1, "az-2": "two"}}}`, nil, `creation: zones: "az-2": a whole number is needed, not "two".`},
 		"a name that is null": {`{"deletion": {"candidates": [null]}}`, nil, "deletion: candidates: a name or an id is needed, and it is null."},
 		"a list as a name":    {`{"deletion": {"candidates": [[]]}}`, nil, "deletion: candidates: a name or an id is needed, not a list."},

@@ -40,7 +40,8 @@ func TestZonesRead(t *testing.T) {
 	t.Parallel()
 	fake := acctest.NewFake(t, fakecloud.Config{}).Fake
 	fake.SetZoneAvailable("RegionOne", "az-2", false)
-	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Region: "RegionTwo", Path: "/os-availability-zone", Status: http.StatusInternalServerError, Times: fakecloud.Forever})
+	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Region: "RegionTwo", Path: "/os-availability-zone", Status: http.StatusInternalServerError,
+		Times: fakecloud.Forever})
 	p := protocol.Start(t, fake, fakecloud.MemberUser, "RegionOne")
 	read, err := p.ReadData(t.Context(), "stackpolicy_zones", protocol.Attributes{})
 	require.NoError(t, err)

@@ -47,7 +47,8 @@ func benchOn(t *testing.T, c *acctest.Cloud) *bench {
 
 // expand puts the names of the cloud into arguments.
 func (b *bench) expand(arguments string) string {
-	return strings.NewReplacer("$prefix", b.Prefix, "$image1", b.images[0][0], "$image2", b.images[1][0], "$imagename1", b.images[0][1], "$imagename2", b.images[1][1],
+	return strings.NewReplacer("$prefix", b.Prefix, "$image1", b.images[0][0], "$image2", b.images[1][0], "$imagename1", b.images[0][1],
+		"$imagename2", b.images[1][1],
 		"$flavor1", b.flavors[0][0], "$flavor2", b.flavors[1][0], "$flavorname1", b.flavors[0][1], "$flavorname2", b.flavors[1][1],
 		"$zone1", b.zones[0], "$zone2", b.zones[1], "$netid", b.net[0], "$netname", b.net[1], "$group", b.group).Replace(arguments)
 }
@@ -122,14 +123,16 @@ var changes = []row{
 	{before: `image_id = "$image1"`, after: `image_name = "$imagename1"`, want: "nothing"},
 	{argument: "flavor_id", before: `flavor_id = "$flavor1"`, after: `flavor_id = "$flavor2"`, want: "in place", is: flavor, equals: "flavor2"},
 	{argument: "flavor_name", before: `flavor_name = "$flavorname1"`, after: `flavor_name = "$flavorname2"`, want: "in place", is: flavor, equals: "flavor2"},
-	{argument: "availability_zone", before: `availability_zone = "$zone1"`, after: `availability_zone = "$zone2"`, want: "replaced", is: zone, equals: "$zone2"},
+	{argument: "availability_zone", before: `availability_zone = "$zone1"`, after: `availability_zone = "$zone2"`, want: "replaced",
+		is: zone, equals: "$zone2"},
 	{argument: "availability_zone", before: `availability_zone = "$zone1"`, after: ``, want: "nothing"},
 	{argument: "availability_zone", before: `availability_zone = "$zone1"`, after: `availability_zone = "$zone1:host"`, want: "nothing"},
 	{argument: "availability_zone", before: `availability_zone = "$zone1"`, after: `availability_zone = "nova:host"`, want: "replaced", planned: true},
 	{argument: "availability_zone_hints", before: ``, after: `availability_zone_hints = "$zone1"`, want: "replaced"},
 	{argument: "scheduler_hints", before: ``, after: `scheduler_hints { group = "$group" }`, want: "replaced"},
 	{argument: "scheduler_hints", before: `scheduler_hints { group = "$group" }`, after: ``, want: "replaced"},
-	{argument: "scheduler_hints", before: `scheduler_hints { group = "$group" }`, after: `scheduler_hints { group = "00000000-0000-0000-0000-000000000000" }`, want: "replaced", planned: true},
+	{argument: "scheduler_hints", before: `scheduler_hints { group = "$group" }`, after: `scheduler_hints { group = "00000000-0000-0000-0000-000000000000" }`,
+		want: "replaced", planned: true},
 	{before: ``, after: `scheduler_hints { group = "$group" }; lifecycle { ignore_changes = [scheduler_hints] }`, want: "nothing"},
 	{argument: "network", before: `network { name = "$netname" }`, after: `network { name = "other" }`, want: "replaced", planned: true},
 	{argument: "network", before: `network { name = "$netname" }`, after: `network { uuid = "$netid" }`, want: "nothing"},
@@ -153,13 +156,17 @@ var changes = []row{
 	{argument: "vendor_options", before: ``, after: `vendor_options { ignore_resize_confirmation = true }`, want: "in place", planned: true},
 	{argument: "security_groups", before: ``, after: `security_groups = ["other"]`, want: "in place", planned: true},
 	{argument: "personality", before: ``, after: `personality { file = "/etc/motd"; content = "hello" }`, want: "in place", planned: true},
-	{argument: "block_device", before: ``, after: `block_device { source_type = "image"; uuid = "$image1"; destination_type = "local"; boot_index = 0 }`, want: "replaced", planned: true},
+	{argument: "block_device", before: ``, after: `block_device { source_type = "image"; uuid = "$image1"; destination_type = "local"; boot_index = 0 }`,
+		want: "replaced", planned: true},
 	{argument: "hypervisor_hostname", before: ``, after: `hypervisor_hostname = "other"`, want: "replaced", planned: true},
 
 	// By the hand of others. What else they do is in TestAccWhatHappens_byHand.
-	{hand: func(b *bench, id string) { b.Mark(b.t, b.region, id, "other", "x") }, before: `metadata = { a = "1" }`, after: `metadata = { a = "1" }`, want: "nothing", is: metadata, equals: "map[a:1 other:x]"},
-	{hand: func(b *bench, id string) { b.Mark(b.t, b.region, id, "other", "x") }, before: `metadata = { a = "1" }`, after: `metadata = { a = "2" }`, want: "in place", is: metadata, equals: "map[a:2 other:x]"},
-	{hand: func(b *bench, id string) { b.Mark(b.t, b.region, id, "a", "x") }, before: `metadata = { a = "1" }`, after: `metadata = { a = "1" }`, want: "nothing", is: metadata, equals: "map[a:x]"},
+	{hand: func(b *bench, id string) { b.Mark(b.t, b.region, id, "other", "x") }, before: `metadata = { a = "1" }`, after: `metadata = { a = "1" }`,
+		want: "nothing", is: metadata, equals: "map[a:1 other:x]"},
+	{hand: func(b *bench, id string) { b.Mark(b.t, b.region, id, "other", "x") }, before: `metadata = { a = "1" }`, after: `metadata = { a = "2" }`,
+		want: "in place", is: metadata, equals: "map[a:2 other:x]"},
+	{hand: func(b *bench, id string) { b.Mark(b.t, b.region, id, "a", "x") }, before: `metadata = { a = "1" }`, after: `metadata = { a = "1" }`,
+		want: "nothing", is: metadata, equals: "map[a:x]"},
 	{hand: act(`{"shelve": null}`, "SHELVED_OFFLOADED"), before: `availability_zone = "$zone1"`, after: `availability_zone = "$zone1"`, want: "replaced"},
 	{hand: act(`{"rebuild": {"imageRef": "$image2"}}`, "ACTIVE"), before: ``, after: ``, want: "in place", is: image, equals: "image1"},
 }

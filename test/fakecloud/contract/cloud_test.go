@@ -47,7 +47,8 @@ func everywhere(t *testing.T, ask func(*testing.T, *cloud)) {
 // called there: who has the role admin is the admin.
 func start(t *testing.T, release string) *cloud {
 	t.Helper()
-	c := &cloud{Cloud: acctest.New(t, fakecloud.Config{Release: release}), client: &http.Client{Timeout: time.Minute}, urls: map[string]string{}, vars: map[string]string{}}
+	c := &cloud{Cloud: acctest.New(t, fakecloud.Config{Release: release}), client: &http.Client{Timeout: time.Minute}, urls: map[string]string{},
+		vars: map[string]string{}}
 	if c.Fake != nil {
 		file := filepath.Join(t.TempDir(), "clouds.yaml")
 		clouds := map[string]string{"stackpolicy-admin": fakecloud.AdminUser, "stackpolicy-member": fakecloud.MemberUser}

@@ -6,9 +6,11 @@ import "testing"
 func TestContractOctavia(t *testing.T) { everywhere(t, contractOctavia) }
 
 func contractOctavia(t *testing.T, c *cloud) {
-	const member = "id name operating_status provisioning_status admin_state_up address protocol_port weight backup subnet_id project_id created_at updated_at monitor_address monitor_port tags tenant_id"
+	const member = "id name operating_status provisioning_status admin_state_up address protocol_port weight backup subnet_id project_id created_at " +
+		"updated_at monitor_address monitor_port tags tenant_id"
 	const stamp = `\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d`
-	settled := fact{"it is done", "member awaits GET load-balancer /lbaas/loadbalancers/$balancer", 200, are{is("loadbalancer.provisioning_status", `"ACTIVE"`)}}
+	settled := fact{"it is done", "member awaits GET load-balancer /lbaas/loadbalancers/$balancer", 200,
+		are{is("loadbalancer.provisioning_status", `"ACTIVE"`)}}
 	c.NeedsMember(t) // whose pool it is
 	region := c.vars["region"]
 	c.vars["pool"] = c.Pool(t, region)
@@ -16,37 +18,69 @@ func contractOctavia(t *testing.T, c *cloud) {
 		c.Fake.SetMonitored(region, c.vars["pool"], false) // as that of a real cloud is
 	}
 	c.hold(t, []fact{
-		{"nobody", "nobody GET load-balancer /lbaas/pools/$none/members", 401, are{is("error.code", "401"), header("Www-Authenticate", `Keystone uri="http.*"`)}},
+		{"nobody", "nobody GET load-balancer /lbaas/pools/$none/members", 401,
+			are{is("error.code", "401"), header("Www-Authenticate", `Keystone uri="http.*"`)}},
 		{"nothing", "member GET load-balancer /lbaas/nothing", 404, are{is("", `{"code": 404, "title": "Not Found", "description": ""}`)}},
-		{"the pool", "member GET load-balancer /lbaas/pools/$pool", 200, are{is("pool.members", "[]"), is("pool.provisioning_status", `"ACTIVE"`), keep("balancer", "pool.loadbalancers.0.id")}},
+		{"the pool", "member GET load-balancer /lbaas/pools/$pool", 200,
+			are{is("pool.members", "[]"), is("pool.provisioning_status", `"ACTIVE"`), keep("balancer", "pool.loadbalancers.0.id")}},
 		{"no members", "member GET load-balancer /lbaas/pools/$pool/members", 200, are{is("", `{"members": [], "members_links": []}`)}},
-		{"a member", `member POST load-balancer /lbaas/pools/$pool/members {"member": {"name": "web-0", "address": "10.9.0.10", "protocol_port": 80}}`, 201, are{has("member", member), is("member.provisioning_status", `"PENDING_CREATE"`), is("member.operating_status", `"NO_MONITOR"`), is("member.weight", "1"), is("member.tags", "[]"), like("member.created_at", stamp), is("member.updated_at", "null"), keep("one", "member.id")}},
+		{"a member", `member POST load-balancer /lbaas/pools/$pool/members {"member": {"name": "web-0", "address": "10.9.0.10", "protocol_port": 80}}`, 201,
+			are{has("member", member), is("member.provisioning_status", `"PENDING_CREATE"`), is("member.operating_status", `"NO_MONITOR"`),
+				is("member.weight", "1"), is("member.tags", "[]"), like("member.created_at", stamp), is("member.updated_at", "null"),
+				keep("one", "member.id")}},
 		settled,
-		{"it is known", "member GET load-balancer /lbaas/pools/$pool/members/$one", 200, are{has("member", member), is("member.name", `"web-0"`), is("member.address", `"10.9.0.10"`), is("member.protocol_port", "80"), is("member.provisioning_status", `"ACTIVE"`)}},
-		{"its like", `member POST load-balancer /lbaas/pools/$pool/members {"member": {"address": "10.9.0.10", "protocol_port": 80}}`, 409, are{is("", `{"faultcode": "Client", "faultstring": "Another member on this pool is already using ip 10.9.0.10 on protocol_port 80", "debuginfo": null}`)}},
-		{"one without a port", `member POST load-balancer /lbaas/pools/$pool/members {"member": {"address": "10.9.0.11"}}`, 400, are{is("faultcode", `"Client"`)}},
-		{"one without an address", `member POST load-balancer /lbaas/pools/$pool/members {"member": {"protocol_port": 80}}`, 400, are{is("faultcode", `"Client"`)}},
-		{"one at no address", `member POST load-balancer /lbaas/pools/$pool/members {"member": {"address": "web", "protocol_port": 80}}`, 400, are{is("faultcode", `"Client"`)}},
-		{"another", `member POST load-balancer /lbaas/pools/$pool/members {"member": {"name": "web-1", "address": "10.9.0.11", "protocol_port": 80, "weight": 7, "tags": ["mine"]}}`, 201, are{is("member.weight", "7"), is("member.tags", `["mine"]`), keep("two", "member.id")}},
+		{"it is known", "member GET load-balancer /lbaas/pools/$pool/members/$one", 200,
+			are{has("member", member), is("member.name", `"web-0"`), is("member.address", `"10.9.0.10"`), is("member.protocol_port", "80"),
+				is("member.provisioning_status", `"ACTIVE"`)}},
+		{"its like", `member POST load-balancer /lbaas/pools/$pool/members {"member": {"address": "10.9.0.10", "protocol_port": 80}}`, 409,
+			are{is("", `{"faultcode": "Client", "faultstring": "Another member on this pool is already using ip 10.9.0.10 on protocol_port 80", "debuginfo": `+
+				`null}`)}},
+		{"one without a port", `member POST load-balancer /lbaas/pools/$pool/members {"member": {"address": "10.9.0.11"}}`, 400,
+			are{is("faultcode", `"Client"`)}},
+		{"one without an address", `member POST load-balancer /lbaas/pools/$pool/members {"member": {"protocol_port": 80}}`, 400,
+			are{is("faultcode", `"Client"`)}},
+		{"one at no address", `member POST load-balancer /lbaas/pools/$pool/members {"member": {"address": "web", "protocol_port": 80}}`, 400,
+			are{is("faultcode", `"Client"`)}},
+		{"another", `member POST load-balancer /lbaas/pools/$pool/members {"member": {"name": "web-1", "address": "10.9.0.11", "protocol_port": 80, ` +
+			`"weight": 7, "tags": ["mine"]}}`, 201, are{is("member.weight", "7"), is("member.tags", `["mine"]`), keep("two", "member.id")}},
 		settled,
-		{"all", "member GET load-balancer /lbaas/pools/$pool/members", 200, are{keys("", "members members_links"), size("members", 2), includes("members.*.id", "$one"), includes("members.*.id", "$two"), is("members_links", "[]")}},
-		{"a page", "member GET load-balancer /lbaas/pools/$pool/members?limit=1", 200, are{size("members", 1), is("members_links.*.rel", `["next"]`), like("members_links.0.href", `http.*/lbaas/pools/$pool/members\?limit=1&marker=.+`), keep("first", "members.0.id")}},
-		{"the next", "member GET load-balancer /lbaas/pools/$pool/members?marker=$first", 200, are{size("members", 1), without("members.*.id", "$first"), without("members_links.*.rel", "next")}},
-		{"after none", "member GET load-balancer /lbaas/pools/$pool/members?marker=$none", 400, are{is("faultstring", `"Supplied pagination marker '$none' is not valid."`)}},
+		{"all", "member GET load-balancer /lbaas/pools/$pool/members", 200,
+			are{keys("", "members members_links"), size("members", 2), includes("members.*.id", "$one"), includes("members.*.id", "$two"),
+				is("members_links", "[]")}},
+		{"a page", "member GET load-balancer /lbaas/pools/$pool/members?limit=1", 200,
+			are{size("members", 1), is("members_links.*.rel", `["next"]`), like("members_links.0.href", `http.*/lbaas/pools/$pool/members\?limit=1&marker=.+`),
+				keep("first", "members.0.id")}},
+		{"the next", "member GET load-balancer /lbaas/pools/$pool/members?marker=$first", 200,
+			are{size("members", 1), without("members.*.id", "$first"), without("members_links.*.rel", "next")}},
+		{"after none", "member GET load-balancer /lbaas/pools/$pool/members?marker=$none", 400,
+			are{is("faultstring", `"Supplied pagination marker '$none' is not valid."`)}},
 
-		{"a weight and tags", `member PUT load-balancer /lbaas/pools/$pool/members/$two {"member": {"weight": 0, "tags": ["mine", "stackpolicy_weight=7"]}}`, 200, are{has("member", member), is("member.weight", "0"), is("member.provisioning_status", `"PENDING_UPDATE"`), size("member.tags", 2), like("member.updated_at", stamp)}},
+		{"a weight and tags", `member PUT load-balancer /lbaas/pools/$pool/members/$two {"member": {"weight": 0, "tags": ["mine", "stackpolicy_weight=7"]}}`,
+			200, are{has("member", member), is("member.weight", "0"), is("member.provisioning_status", `"PENDING_UPDATE"`), size("member.tags", 2),
+				like("member.updated_at", stamp)}},
 		settled,
-		{"they are kept", "member awaits GET load-balancer /lbaas/pools/$pool/members/$two", 200, are{is("member.provisioning_status", `"ACTIVE"`), is("member.weight", "0"), includes("member.tags", "mine"), includes("member.tags", "stackpolicy_weight=7")}},
-		{"no tags", `member PUT load-balancer /lbaas/pools/$pool/members/$two {"member": {"weight": 256, "tags": []}}`, 200, are{is("member.weight", "256"), is("member.tags", "[]")}},
+		{"they are kept", "member awaits GET load-balancer /lbaas/pools/$pool/members/$two", 200,
+			are{is("member.provisioning_status", `"ACTIVE"`), is("member.weight", "0"), includes("member.tags", "mine"),
+				includes("member.tags", "stackpolicy_weight=7")}},
+		{"no tags", `member PUT load-balancer /lbaas/pools/$pool/members/$two {"member": {"weight": 256, "tags": []}}`, 200,
+			are{is("member.weight", "256"), is("member.tags", "[]")}},
 		settled,
-		{"too small a weight", `member PUT load-balancer /lbaas/pools/$pool/members/$two {"member": {"weight": -1}}`, 400, are{is("faultstring", `"Invalid input for field/attribute weight. Value: '-1'. Value should be greater or equal to 0"`)}},
-		{"too large a weight", `member PUT load-balancer /lbaas/pools/$pool/members/$two {"member": {"weight": 257}}`, 400, are{is("faultstring", `"Invalid input for field/attribute weight. Value: '257'. Value should be lower or equal to 256"`)}},
-		{"no JSON", `member PUT load-balancer /lbaas/pools/$pool/members/$two {`, 400, are{is("", `{"faultcode": "Client", "faultstring": "Request is not in valid JSON format", "debuginfo": null}`)}},
-		{"a weight of none", `member PUT load-balancer /lbaas/pools/$pool/members/$none {"member": {"weight": 0}}`, 404, are{is("", `{"faultcode": "Client", "faultstring": "Member $none not found.", "debuginfo": null}`)}},
-		{"an unknown member", "member GET load-balancer /lbaas/pools/$pool/members/$none", 404, are{is("", `{"faultcode": "Client", "faultstring": "Member $none not found.", "debuginfo": null}`)}},
-		{"of an unknown pool", "member GET load-balancer /lbaas/pools/$none/members", 404, are{is("", `{"code": 404, "title": "Bad Request", "description": "Pool $none not found."}`)}},
-		{"one of an unknown pool", "member GET load-balancer /lbaas/pools/$none/members/$one", 404, are{is("", `{"code": 404, "title": "Bad Request", "description": "Pool $none not found."}`)}},
-		{"an unknown pool", "member GET load-balancer /lbaas/pools/$none", 404, are{is("", `{"faultcode": "Client", "faultstring": "Pool $none not found.", "debuginfo": null}`)}},
+		{"too small a weight", `member PUT load-balancer /lbaas/pools/$pool/members/$two {"member": {"weight": -1}}`, 400,
+			are{is("faultstring", `"Invalid input for field/attribute weight. Value: '-1'. Value should be greater or equal to 0"`)}},
+		{"too large a weight", `member PUT load-balancer /lbaas/pools/$pool/members/$two {"member": {"weight": 257}}`, 400,
+			are{is("faultstring", `"Invalid input for field/attribute weight. Value: '257'. Value should be lower or equal to 256"`)}},
+		{"no JSON", `member PUT load-balancer /lbaas/pools/$pool/members/$two {`, 400,
+			are{is("", `{"faultcode": "Client", "faultstring": "Request is not in valid JSON format", "debuginfo": null}`)}},
+		{"a weight of none", `member PUT load-balancer /lbaas/pools/$pool/members/$none {"member": {"weight": 0}}`, 404,
+			are{is("", `{"faultcode": "Client", "faultstring": "Member $none not found.", "debuginfo": null}`)}},
+		{"an unknown member", "member GET load-balancer /lbaas/pools/$pool/members/$none", 404,
+			are{is("", `{"faultcode": "Client", "faultstring": "Member $none not found.", "debuginfo": null}`)}},
+		{"of an unknown pool", "member GET load-balancer /lbaas/pools/$none/members", 404,
+			are{is("", `{"code": 404, "title": "Bad Request", "description": "Pool $none not found."}`)}},
+		{"one of an unknown pool", "member GET load-balancer /lbaas/pools/$none/members/$one", 404,
+			are{is("", `{"code": 404, "title": "Bad Request", "description": "Pool $none not found."}`)}},
+		{"an unknown pool", "member GET load-balancer /lbaas/pools/$none", 404,
+			are{is("", `{"faultcode": "Client", "faultstring": "Pool $none not found.", "debuginfo": null}`)}},
 
 		{"delete one", "member DELETE load-balancer /lbaas/pools/$pool/members/$one", 204, are{text("")}},
 		settled,

@@ -22,7 +22,8 @@ import (
 func TestRepeatedRequest(t *testing.T) {
 	dir := t.TempDir()
 	script, runs := filepath.Join(dir, "drain.sh"), filepath.Join(dir, "runs")
-	if err := os.WriteFile(script, []byte("#!/bin/sh\necho run >>'"+runs+"'\ntest \"$NODE_NAME\" != web-1\n"), 0o700); err != nil { //nolint:gosec // it is a program
+	if err := os.WriteFile(script, []byte("#!/bin/sh\necho run >>'"+runs+"'\ntest \"$NODE_NAME\" != web-1\n"),
+		0o700); err != nil { //nolint:gosec // it is a program
 		t.Fatal(err)
 	}
 	verifier, err := standardwebhooks.NewWebhook("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
