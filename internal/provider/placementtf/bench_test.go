@@ -1,9 +1,7 @@
 package placementtf_test
 
 import (
-	"errors"
 	"fmt"
-	"os/exec"
 	"slices"
 	"testing"
 
@@ -14,60 +12,177 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const holdPlaces = `
+// applyVariables say what is applied: so many nodes, and how many of the first ones
+// had a substitute.
+const applyVariables = `
 variable "size" { type = number }
+variable "replaced" { type = number }
+`
+
+// applyPlaces replaces a tenth of the nodes for each apply.
+const applyPlaces = applyVariables + `
 resource "stackpolicy_placement_attachment" "web" {
-  cluster          = "web"
-  desired_capacity = var.size
+  cluster           = %q
+  node_name_pattern = "{cluster}{index}"
+  desired_capacity  = var.size
+  template          = { image = var.replaced > 0 ? "debian-14" : "debian-13", flavor = "m1.small", user_data_version = "7" }
   regions = [
     { name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }] },
     { name = "RegionTwo", zones = [{ name = "az-1" }, { name = "az-2" }] },
   ]
+  update {
+    causes         = ["TEMPLATE"]
+    max_batch_size = "10%%"
+  }
 }
 `
 
-// holdData holds the map that holdPlaces works out. A range has no more than
-// 1,024 numbers.
-const holdData = `
-variable "size" { type = number }
+// applyMap is the map that applyPlaces works out. A range has no more than 1,024
+// numbers.
+const applyMap = applyVariables + `
+locals {
+  indexes = flatten([for k in range(ceil((var.size + var.replaced) / 1000)) : range(k * 1000, min(var.size + var.replaced, (k + 1) * 1000))])
+  nodes = { for i in local.indexes : "%s${i}" => {
+    index      = i
+    region     = i %% 2 == 0 ? "RegionOne" : "RegionTwo"
+    zone       = "az-${1 + i %% 2}"
+    template   = { image = i < var.size ? "debian-13" : "debian-14", flavor = "m1.small", user_data_version = "7" }
+    generation = 1
+    mark       = i < var.size ? "1-8ad5d3a1" : "1-bb4a2f3c"
+  } if i >= var.replaced }
+}
+`
+
+const applyData = applyMap + `
 resource "terraform_data" "web" {
-  input = { for i in flatten([for k in range(ceil(var.size / 1000)) : range(k * 1000, min(var.size, (k + 1) * 1000))]) : "web-${i}" => { index = i, region = i % 2 == 0 ? "RegionOne" : "RegionTwo", zone = "az-${1 + i % 2}" } }
+  input = local.nodes
 }
 `
 
-// BenchmarkTerraformPlan runs terraform plan on a cluster under placement, and
-// on a terraform_data that merely holds the same map of nodes: unchanged, and
-// when a tenth is added.
-func BenchmarkTerraformPlan(b *testing.B) {
-	for _, c := range []struct {
-		size    int
-		servers bool // that the refresh finds, and reports each
-	}{{100, false}, {1_000, false}, {10_000, false}, {100, true}, {1_000, true}, {10_000, true}} {
-		b.Run(fmt.Sprintf("nodes=%d/servers=%t", c.size, c.servers), func(b *testing.B) {
-			cloud := acctest.NewFake(b, fakecloud.Config{})
-			places, data := measured(b, cloud, holdPlaces), measured(b, cloud, holdData)
-			apply(b, places, c.size)
-			apply(b, data, c.size)
-			if c.servers {
-				boot(b, cloud, places)
-				apply(b, places, c.size)
-			}
-			for _, grow := range []int{0, c.size / 10} {
-				b.Run(fmt.Sprintf("grow=%d", grow), func(b *testing.B) {
-					costs := bench.Compare(b, planned(b, "attachment", places, c.size+grow, grow > 0), planned(b, "data", data, c.size+grow, grow > 0))
-					b.ReportMetric(float64(costs[0].CPU)/float64(costs[1].CPU), "times-cpu")
-					b.ReportMetric(float64(costs[0].Wall)/float64(costs[1].Wall), "times-wall")
-				})
-			}
+// localNodes has Terraform read the nodes from the state once, and not once for each
+// server.
+const localNodes = `
+locals {
+  nodes = stackpolicy_placement_attachment.web.nodes
+}
+`
+
+// made are servers from a map of nodes.
+const made = `
+resource "openstack_compute_instance_v2" "web" {
+  for_each          = local.nodes
+  name              = each.key
+  region            = each.value.region
+  availability_zone = each.value.zone
+  metadata          = each.value.template
+  %s
+  lifecycle {
+    create_before_destroy = true
+  }
+}
+`
+
+// BenchmarkTerraformApply applies a placement attachment, and a terraform_data
+// that holds the same map: a new cluster, a plan with nothing to do, one node more,
+// a batch of a rollout, and its end.
+func BenchmarkTerraformApply(b *testing.B) {
+	for _, size := range []int{100, 1_000, 10_000, 20_000} {
+		b.Run(fmt.Sprintf("nodes=%d", size), func(b *testing.B) {
+			compareLives(b, size, func() (mine, other *workspace.Workspace, meanwhile func()) {
+				c := acctest.NewFake(b, fakecloud.Config{})
+				mine, other = measured(b, c, fmt.Sprintf(applyPlaces, c.Prefix)), measured(b, c, fmt.Sprintf(applyData, c.Prefix))
+				return mine, other, func() { boot(b, c, mine) }
+			})
 		})
 	}
 }
 
-func apply(b *testing.B, w *workspace.Workspace, size int) {
-	b.Helper()
-	if _, err := w.Apply(b.Context(), fmt.Sprintf("size=%d", size)); err != nil {
-		b.Fatal(err)
+// BenchmarkTerraformApplyServers does the same with servers, which follow a
+// placement attachment or a map of the configuration.
+func BenchmarkTerraformApplyServers(b *testing.B) {
+	for _, size := range []int{250, 1_000} {
+		b.Run(fmt.Sprintf("nodes=%d", size), func(b *testing.B) {
+			compareLives(b, size, func() (mine, other *workspace.Workspace, meanwhile func()) {
+				c, d := acctest.NewFake(b, fakecloud.Config{}), acctest.NewFake(b, fakecloud.Config{})
+				mine = measured(b, c, fmt.Sprintf(applyPlaces+localNodes+made, c.Prefix, c.Bare()))
+				other = measured(b, d, fmt.Sprintf(applyMap+made, d.Prefix, d.Bare()))
+				return mine, other, func() {} // terraform made them
+			})
+		})
 	}
+}
+
+// compareLives takes two clusters through their lives, step by step in turn, and
+// reports how many times the CPU time of the second the first takes: of terraform
+// and the providers, and not of the cloud, which is this process.
+func compareLives(b *testing.B, size int, start func() (mine, other *workspace.Workspace, meanwhile func())) {
+	b.Helper()
+	lives := []string{"create", "plan", "grow", "batch", "destroy"}
+	var sides [2]*workspace.Workspace
+	var meanwhile func()
+	steps := []bench.Side{{Name: "start", Do: func() error {
+		sides[0], sides[1], meanwhile = start()
+		return nil
+	}}}
+	for _, name := range lives {
+		for i, which := range []string{"", "-other"} {
+			steps = append(steps, bench.Side{Name: name + which, Do: func() error { return turn(b, sides[i], name, size) }})
+		}
+		steps = append(steps, bench.Side{Name: "between", Do: func() error {
+			switch name {
+			case "create":
+				meanwhile()
+			case "batch":
+				return wasReplaced(b, sides[0], size/10)
+			}
+			return nil
+		}})
+	}
+	costs := bench.Compare(b, steps...)
+	for i, name := range lives {
+		mine, other := costs[1+3*i].Others, costs[2+3*i].Others
+		b.ReportMetric(mine.Seconds(), name+"-s")
+		b.ReportMetric(float64(mine)/float64(other), "times-"+name)
+		b.ReportMetric(float64((mine-other).Microseconds())/float64(size), name+"-own-us/node")
+	}
+}
+
+// turn is one step of a cluster's life.
+func turn(b *testing.B, w *workspace.Workspace, name string, size int) (err error) {
+	replaced := 0
+	switch name {
+	case "grow":
+		size++
+	case "batch":
+		size, replaced = size+1, size/10
+	}
+	variables := []string{fmt.Sprintf("size=%d", size), fmt.Sprintf("replaced=%d", replaced)}
+	switch name {
+	case "plan":
+		_, err = w.Run(b.Context(), "plan", "-input=false", "-no-color", "-detailed-exitcode", "-var="+variables[0], "-var="+variables[1])
+	case "destroy":
+		_, err = w.Destroy(b.Context(), variables...)
+	default:
+		_, err = w.Apply(b.Context(), variables...)
+	}
+	return err
+}
+
+// wasReplaced fails unless the batch was one.
+func wasReplaced(b *testing.B, w *workspace.Workspace, batch int) error {
+	state, err := w.State(b.Context())
+	if err != nil {
+		return err
+	}
+	for _, r := range state.Values.RootModule.Resources {
+		if r.Type == "stackpolicy_placement_attachment" {
+			next, nodes := r.AttributeValues["next_index"].(float64), r.AttributeValues["nodes"].(map[string]any)
+			if int(next) < len(nodes)+batch*9/10 {
+				return fmt.Errorf("the next index is %v: no batch of %d was replaced", next, batch)
+			}
+		}
+	}
+	return nil
 }
 
 // measured is a workspace with providers as users start them.
@@ -76,47 +191,6 @@ func measured(b *testing.B, c *acctest.Cloud, config string) *workspace.Workspac
 	w := c.Installed(b, config)
 	w.Env = slices.DeleteFunc(w.Env, func(v string) bool { return v == workspace.WithoutTLS })
 	return w
-}
-
-// BenchmarkTerraformServers is the whole way of a cluster of 1,000 nodes: its
-// servers are planned, made, and planned again. The placement alone is planned
-// too, to show which part is its own.
-func BenchmarkTerraformServers(b *testing.B) {
-	var w *workspace.Workspace
-	run := func(name string, args ...string) bench.Side {
-		return bench.Side{Name: name, Do: func() error {
-			_, err := w.Run(b.Context(), args...)
-			return err
-		}}
-	}
-	fresh := bench.Side{Name: "init", Do: func() error {
-		c := acctest.NewFake(b, fakecloud.Config{})
-		w = measured(b, c, acctest.Attached(c, 1_000, acctest.Places("RegionOne: az-1 az-2 az-3; RegionTwo: az-1 az-2"), ""))
-		return nil
-	}}
-	steps := []bench.Side{fresh,
-		run("placement", "plan", "-no-color", "-target=stackpolicy_placement_attachment.web"),
-		run("plan", "plan", "-no-color", "-out=bench.tfplan"),
-		run("apply", "apply", "-no-color", "bench.tfplan"),
-		run("plan-again", "plan", "-no-color", "-detailed-exitcode"),
-	}
-	for i, cost := range bench.Compare(b, steps...) {
-		b.ReportMetric(cost.Wall.Seconds(), steps[i].Name+"-s")
-	}
-}
-
-func planned(b *testing.B, name string, w *workspace.Workspace, size int, changed bool) bench.Side {
-	return bench.Side{Name: name, Do: func() error {
-		_, err := w.Run(b.Context(), "plan", "-input=false", "-no-color", "-detailed-exitcode", fmt.Sprintf("-var=size=%d", size))
-		exit, failed := errors.AsType[*exec.ExitError](err)
-		switch {
-		case failed && exit.ExitCode() == 2 && changed:
-			return nil
-		case err == nil && changed:
-			return errors.New("the plan is empty")
-		}
-		return err
-	}}
 }
 
 // boot makes a server for each node that is remembered.
