@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
@@ -61,16 +60,9 @@ func TestImportByIdentity(t *testing.T) {
 			t.Errorf("%s has no identity", kind)
 			continue
 		}
-		resp, err := p.Server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: kind, Identity: made.Identity})
-		if err := protocol.Failure(err, resp.Diagnostics); err != nil || len(resp.ImportedResources) != 1 {
-			t.Errorf("import %s: %v", kind, err)
-			continue
-		}
-		got := resp.ImportedResources[0]
-		adopted, err := p.Refresh(t.Context(),
-			instance{Kind: kind, State: protocol.Unpack(p.TypeOf(kind), got.State), Private: got.Private, Identity: got.Identity})
+		adopted, err := p.AdoptBy(t.Context(), kind, made.Identity)
 		if err != nil || adopted.State.IsNull() {
-			t.Errorf("read %s after the import: %v, %v", kind, adopted.State, err)
+			t.Errorf("import %s: %v, %v", kind, adopted.State, err)
 			continue
 		}
 		if string(adopted.Identity.IdentityData.MsgPack) != string(made.Identity.IdentityData.MsgPack) {

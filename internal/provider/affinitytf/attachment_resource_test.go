@@ -275,7 +275,8 @@ func TestImported(t *testing.T) {
 		config := attributes{"region": "RegionTwo", "servergroup": attributes{"name": "web", "policies": "anti-affinity", "max_server_per_host": 3}}
 		h.settled(t, "imported "+suffix, config)
 		for given, want := range map[any]string{nil: "true", true: "false", false: "true"} {
-			got, err := h.AdoptBy(t, h.I.Kind, attributes{"region": "RegionTwo", "servergroup_id": id, "created": given})
+			by := h.Identified(t, h.I.Kind, attributes{"region": "RegionTwo", "servergroup_id": id, "created": given})
+			got, err := h.AdoptBy(t.Context(), h.I.Kind, by)
 			require.NoError(t, err)
 			assert.Equal(t, want, protocol.Shown(protocol.Object(got.State)["inherited_group"]), "by identity, created %v: inherited", given)
 		}

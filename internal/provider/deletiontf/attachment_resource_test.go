@@ -288,7 +288,7 @@ func TestInvalid(t *testing.T) {
 func TestImported(t *testing.T) {
 	t.Parallel()
 	l := leave(t, "RegionOne")
-	got, err := l.AdoptBy(t, l.I.Kind, attributes{"server_id": l.id})
+	got, err := l.AdoptBy(t.Context(), l.I.Kind, l.Identified(t, l.I.Kind, attributes{"server_id": l.id}))
 	require.NoError(t, err)
 	assert.Equal(t, "RegionOne/"+l.id, protocol.Shown(protocol.Object(got.State)["id"]))
 }

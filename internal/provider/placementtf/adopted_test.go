@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stretchr/testify/assert"
@@ -146,11 +145,9 @@ func TestPlacementIdentity(t *testing.T) {
 	t.Parallel()
 	a := attach(t, zonal(2, "az-1", attributes{"node_name_pattern": "{cluster}{index}"}))
 	a.boot(t, nil)
-	resp, err := a.Server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: a.I.Kind, Identity: a.I.Identity})
-	require.NoError(t, protocol.Failure(err, resp.Diagnostics))
-	got := resp.ImportedResources[0]
-	a.I = protocol.Instance{Kind: a.I.Kind, State: protocol.Unpack(a.TypeOf(a.I.Kind), got.State), Private: got.Private, Identity: got.Identity}
-	a.Look(t)
+	got, err := a.AdoptBy(t.Context(), a.I.Kind, a.I.Identity)
+	require.NoError(t, err)
+	a.I = got
 	assert.Equal(t, "RegionOne/az-1: web0 web1", settled(protocol.Object(a.I.State)["nodes"]), "adopted")
 	if a.Must(t, across(2, "RegionOne", attributes{"cluster": "www",
 		"node_name_pattern": "{cluster}{index}"})); string(a.I.Identity.IdentityData.MsgPack) == string(got.Identity.IdentityData.MsgPack) {

@@ -4,6 +4,7 @@ package protocol
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"sync"
 	"testing"
@@ -201,17 +202,24 @@ func (p *Provider) Adopt(ctx context.Context, kind, id string) (Instance, error)
 	return p.adopt(ctx, &tfprotov6.ImportResourceStateRequest{TypeName: kind, ID: id})
 }
 
-// AdoptBy does the same by the parts of its identity, as Terraform 1.12 does.
-func (p *Provider) AdoptBy(t testing.TB, kind string, parts Attributes) (Instance, error) {
+// AdoptBy does the same by its identity, as Terraform 1.12 does.
+func (p *Provider) AdoptBy(ctx context.Context, kind string, by *tfprotov6.ResourceIdentityData) (Instance, error) {
+	return p.adopt(ctx, &tfprotov6.ImportResourceStateRequest{TypeName: kind, Identity: by})
+}
+
+// Identified is an identity of these parts.
+func (p *Provider) Identified(t testing.TB, kind string, parts Attributes) *tfprotov6.ResourceIdentityData {
 	t.Helper()
-	identity := &tfprotov6.ResourceIdentityData{IdentityData: Pack(valueOf(p.identityOf(t, kind), parts))}
-	return p.adopt(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: kind, Identity: identity})
+	return &tfprotov6.ResourceIdentityData{IdentityData: Pack(valueOf(p.identityOf(t, kind), parts))}
 }
 
 func (p *Provider) adopt(ctx context.Context, req *tfprotov6.ImportResourceStateRequest) (Instance, error) {
 	resp, err := p.Server.ImportResourceState(ctx, req)
 	if err := p.failure(err, resp.Diagnostics); err != nil {
 		return Instance{}, err
+	}
+	if n := len(resp.ImportedResources); n != 1 {
+		return Instance{}, fmt.Errorf("%d resources are imported", n)
 	}
 	got, kind := resp.ImportedResources[0], req.TypeName
 	return p.Refresh(ctx,
