@@ -49,8 +49,8 @@ func providers(t testing.TB) *workspace.Mirror {
 	return built
 }
 
-// Main runs the tests of a package, for its TestMain, which need not know how they end.
-// Those on the fake cloud do not see which cloud the user works with.
+// Main runs the tests of a package, for its TestMain: go test ends as they do. Those on
+// the fake cloud do not see which cloud the user works with.
 func Main(m *testing.M) {
 	debug.SetGCPercent(400) // as in [Terraform]
 	log.SetOutput(withoutDebug{os.Stderr})
