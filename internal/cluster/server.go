@@ -18,6 +18,7 @@ type server struct {
 	ID       text.Text `json:"id"`
 	Name     text.Text `json:"name"`
 	Status   text.Text `json:"status"`
+	Task     string    `json:"OS-EXT-STS:task_state"` // what Nova does with it: compared, and never shown
 	Zone     text.Text `json:"OS-EXT-AZ:availability_zone"`
 	HostID   text.Text `json:"hostId"`
 	Created  string    `json:"created"`
@@ -50,6 +51,7 @@ const launchedFormat = "2006-01-02T15:04:05.999999999"
 func (s *server) node(region string, at time.Time, keys Keys) (node.Node, error) {
 	n := node.Node{
 		ID: string(s.ID), Name: string(s.Name), Region: region, Status: shared(s.Status), HostID: shared(s.HostID),
+		Deleting: s.Task == "deleting",
 	}
 	zone, _, _ := strings.Cut(string(s.Zone), ":") // zone:host forces a host, in a zone
 	n.Zone = shared(zone)

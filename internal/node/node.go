@@ -60,6 +60,8 @@ type Node struct {
 
 	// Drained says that the server's drain has begun: it is not in service.
 	Drained bool `json:"drained,omitempty"`
+	// Deleting says that Nova is about to delete the server.
+	Deleting bool `json:"deleting,omitempty"`
 }
 
 var number = regexp.MustCompile("[0-9]+")

@@ -76,9 +76,9 @@ func Lines(out io.Writer, terminal bool) func(Event) {
 	}
 }
 
-// line is what a cluster does.
+// line is what a plan does to a cluster or, where it does nothing, what the cluster is.
 func (c Cluster) line() string {
-	return c.Name + ": " + cmp.Or(c.Status, "known after the apply")
+	return c.Name + ": " + cmp.Or(c.Moves, c.Status, "known after the apply")
 }
 
 // progressBar draws how many of all are ready.

@@ -64,7 +64,8 @@ type Cluster struct {
 	Address   string    `json:"address"`
 	Name      string    `json:"cluster"`
 	Remaining int64     `json:"remaining"`
-	Status    string    `json:"status"`
+	Status    string    `json:"status"`          // as it is once the plan is applied
+	Moves     string    `json:"moves,omitempty"` // what the plan does to nodes
 	Held      HeldNodes `json:"held,omitzero"`
 
 	Pause       time.Duration `json:"-"` // of its update

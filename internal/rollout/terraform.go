@@ -179,7 +179,7 @@ func actions(change *tfjson.ResourceChange) []string {
 func line(s string) string { return Printable(text.Clean(s)) }
 
 func clusterOf(change *tfjson.ResourceChange) (Cluster, error) {
-	var after struct {
+	type values struct {
 		Cluster   string `json:"cluster"`
 		Remaining int64  `json:"remaining"`
 		Status    string `json:"status"`
@@ -188,20 +188,26 @@ func clusterOf(change *tfjson.ResourceChange) (Cluster, error) {
 			RevertAfter string `json:"revert_after"`
 		} `json:"update"`
 		Change []struct { // one
-			Held HeldNodes `json:"held"`
+			Held  HeldNodes `json:"held"`
+			Moves string    `json:"moves"`
 		} `json:"change"`
 	}
-	values, err := json.Marshal(change.Change.After)
-	if err == nil {
-		err = json.Unmarshal(values, &after)
+	read := func(from any) (v values, err error) {
+		text, err := json.Marshal(from)
+		return v, cmp.Or(err, json.Unmarshal(text, &v))
 	}
+	before, _ := read(change.Change.Before)
+	after, err := read(change.Change.After)
 	c := Cluster{
 		Address:   line(change.Address),
 		Name:      line(cmp.Or(after.Cluster, change.Address)),
 		Remaining: after.Remaining,
 		Status:    line(after.Status),
 	}
-	for _, change := range after.Change {
+	for i, change := range after.Change {
+		if i >= len(before.Change) || change.Moves != before.Change[i].Moves { // else the last change made them
+			c.Moves = line(change.Moves)
+		}
 		c.Held.Omitted = change.Held.Omitted
 		for name, why := range change.Held.Nodes {
 			if c.Held.Nodes == nil {

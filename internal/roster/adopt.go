@@ -21,7 +21,7 @@ import (
 // which the hash in a mark says which node has which, and generations of nodes. A
 // generation that is not given is the server's own; without one it is guessed.
 func Adopt(cluster string, pattern Pattern, given Roster, servers []node.Node) (Roster, error) {
-	r := Roster{Nodes: map[string]Node{}, Slots: maps.Clone(given.Slots), Order: given.Order}
+	r := Roster{Nodes: map[string]Node{}, Slots: maps.Clone(given.Slots), Order: given.Order, Adopted: true}
 	if r.Slots == nil {
 		r.Slots = map[string]Slot{}
 	}

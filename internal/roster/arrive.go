@@ -2,6 +2,7 @@ package roster
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
@@ -22,7 +23,7 @@ func (l *ledger) arrive() (arrivals, error) {
 	aim.promised = 0
 	var come arrivals
 	for range l.pending {
-		f, ok := back.take(aim, open, placement.Place{}) // it has a host
+		f, ok := back.take(func(f *fact) bool { return aim.suits(f) }, open, placement.Place{}) // it has a host
 		switch {
 		case ok:
 			board.Add(f.Place, 1)
@@ -49,7 +50,7 @@ type newNode struct {
 // second tries. Names that others have are passed over.
 func (l *ledger) name(come arrivals, others []string) (nodes []newNode, next int64, passed []string) {
 	names := newNamer(l.now, l.returned, others, l.policy)
-	retries := l.retries
+	retries := maps.Clone(l.retries)
 	wanted := share(come.counts, come.wanted)
 	for _, at := range come.counts.Places() {
 		for range come.counts[at] {
@@ -61,8 +62,8 @@ func (l *ledger) name(come arrivals, others []string) (nodes []newNode, next int
 			wanted[at] = max(0, wanted[at]-1)
 			n.Generation++
 			n.Mark = n.Mark.next(n.Template)
-			n.Doubt, n.Retried = true, retries > 0
-			retries--
+			n.Doubt, n.Retried = true, retries[n.Template] > 0
+			retries[n.Template]--
 			nodes = append(nodes, n)
 			next = max(next, n.Index+1)
 		}

@@ -26,8 +26,8 @@ func TestUnwell(t *testing.T) {
 		seen := NewSeen()
 		seen.Servers["web-0"] = c.server
 		f := factOf("web-0", Node{Mark: "1"}, Roster{}, seen, Policy{RequireMarks: true})
-		assert.Equal(t, c.trouble, f.trouble, "%+v", c.server)
-		assert.Equal(t, c.unhealthy, f.unhealthy, "%+v", c.server)
+		assert.Equal(t, c.trouble, f.why(), "%+v", c.server)
+		assert.Equal(t, c.unhealthy != "", f.unhealthy(), "%+v", c.server)
 	}
 }
 
@@ -75,10 +75,10 @@ func TestLater(t *testing.T) {
 	r, p := six(t, image("a")), policy(6)
 	r.change("web-0", func(n *Node) { n.Served = false })
 	seen := running(r)
-	seen.change("web-0", func(s *node.Node) { s.Status, s.InService, s.NotInService = "SHUTOFF", "", string(mark(image("a"))) })
+	seen.change("web-0", func(s *node.Node) { s.InService, s.NotInService = "", string(mark(image("a"))) })
 	r.Leaving["web-9"] = Node{Index: 9, Place: r.Nodes["web-0"].Place, Template: image("b"), Generation: 1, Mark: mark(image("b")), Served: true}
 	seen.Servers["web-9"] = node.Node{ID: "id-web-9", Name: "web-9", Status: "ACTIVE", InService: string(mark(image("b")))}
-	p.Templates, p.Update = images("b"), update("1", Outdated) // which failed, and nothing is settled
+	p.RequireMarks, p.Templates, p.Update = true, images("b"), update("1", Outdated) // which failed, and nothing is settled
 	p.Update.RevertAfter, r.Failed = time.Minute, []Failure{{image("b").hash(), "web-9", time.Hour}}
 	_, change, err := Plan(r, seen, p)
 	require.NoError(t, err)

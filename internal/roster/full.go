@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
@@ -58,18 +57,6 @@ func latest(a, b time.Time) time.Time {
 		return b
 	}
 	return a
-}
-
-// homeless is the place in which Nova found no host for a node, if that is so. Where the
-// region lists no zones the choice of the zone was Nova's.
-func homeless(n Node, server node.Node, listed []placement.Region) (placement.Place, bool) {
-	if server.Status != "ERROR" || !foundNoHost(server.Fault) {
-		return placement.Place{}, false
-	}
-	if !zoned(listed, n.Region) {
-		return placement.Place{Region: n.Region}, true
-	}
-	return n.Place, true
 }
 
 // full lists the places that are full, in order.

@@ -23,7 +23,7 @@ type world struct {
 	roster  Roster
 	seen    Seen
 	stored  Policy // of the last apply
-	servers map[string]*runs
+	servers map[string]*machine
 	bad     map[string]bool         // images that never get into service
 	quota   int                     // how many servers there may be
 	rooms   map[placement.Place]int // how many of them there is room for in a place; none: for any number
@@ -45,8 +45,8 @@ type world struct {
 	unwell  bool                    // whether a server ever was unwell: a wait may end without one of a good image
 }
 
-// runs is a server: what Nova reports, and the node that it was made or changed for.
-type runs struct {
+// machine is a server: what Nova reports, and the node that it was made or changed for.
+type machine struct {
 	node.Node
 	image      string
 	mark       Mark
@@ -56,7 +56,7 @@ type runs struct {
 }
 
 func newWorld(t *rapid.T) *world {
-	return &world{t: t, seen: NewSeen(), servers: map[string]*runs{}, quota: math.MaxInt, ours: map[string]bool{}, volumes: map[string]Slot{},
+	return &world{t: t, seen: NewSeen(), servers: map[string]*machine{}, quota: math.MaxInt, ours: map[string]bool{}, volumes: map[string]Slot{},
 		bad: map[string]bool{"bad": true, "worse": true}, errs: map[string]bool{"errs": true}, images: map[string]string{},
 		rooms: map[placement.Place]int{}, wait: 5}
 }
@@ -68,7 +68,7 @@ func (w *world) pass(seconds int64) {
 }
 
 // ready reports whether a server gets into service once it is looked at.
-func (w *world) ready(s *runs) bool {
+func (w *world) ready(s *machine) bool {
 	return !w.bad[s.image] && s.Unwell == "" && (!strings.HasPrefix(s.image, "late") || w.real-s.born >= w.late)
 }
 
@@ -187,7 +187,7 @@ func (w *world) apply(next Roster, policy Policy, crash int) (stored bool) {
 		}
 		w.pass(1)
 		if !there {
-			s = &runs{Node: node.Node{ID: fmt.Sprintf("id-%s-%d", name, w.clock), Name: name, Region: n.Region, Zone: n.Zone,
+			s = &machine{Node: node.Node{ID: fmt.Sprintf("id-%s-%d", name, w.clock), Name: name, Region: n.Region, Zone: n.Zone,
 				Status: "ACTIVE", CreatedAt: w.now()}}
 			w.servers[name] = s
 			w.made++
@@ -524,7 +524,7 @@ func history(t *rapid.T, method string, stateful bool) {
 		w.start()
 		w.pass(4000) // the clock may have jumped back
 		if change = w.round(policy, 1000); change != nil {
-			policy.Candidates = namesOf(held(change.Verdicts, HeldFormer)) // as the plan says
+			policy.Candidates = namesOf(held(change.Verdicts, HeldFormer, HeldOlder)) // as the plan says
 		}
 		if change != nil && change.Empty() && w.all("good") {
 			if change.Remaining != 0 {
@@ -597,7 +597,7 @@ func (w *world) round(policy Policy, crash int) *Change {
 	missing := max(0, policy.Capacity-int64(len(before.Nodes)))
 	for name, n := range next.Nodes {
 		if _, there := before.Nodes[name]; there {
-			if s, runs := w.servers[name]; !runs || s.generation < n.Generation {
+			if s, machine := w.servers[name]; !machine || s.generation < n.Generation {
 				missing++
 			}
 		}

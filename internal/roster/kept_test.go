@@ -46,7 +46,7 @@ func TestKept(t *testing.T) {
 		Candidates: []string{"web-1"}, Kept: []string{"web-1"}}
 	p.Update.Method = Recreate
 	_, _, err := Plan(r, running(r), p)
-	assert.ErrorAs(t, err, new(*CandidateError), "made again under its name, though its server is kept")
+	assert.ErrorContains(t, err, "would be made again under its name, which its server keeps")
 	p.Capacity = 1
 	_, change, err := Plan(r, running(r), p)
 	require.NoError(t, err)

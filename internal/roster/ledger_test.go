@@ -15,13 +15,13 @@ func TestLedger(t *testing.T) {
 		if err != nil {
 			return
 		}
-		p.wants(p.named, p.surplus, daysOf(p.all, p.policy), func(w want) {
+		for w := range p.wants() {
 			p.decide(w)
 			if wanted, out := recount(p.ledger, p.all); wanted != p.aim.current || !maps.Equal(out, p.out) {
 				t.Fatalf("%d nodes have the wanted template, and %d are counted; out of service are %v, and %v are counted",
 					wanted, p.aim.current, out, p.out)
 			}
-		})
+		}
 	})
 }
 
@@ -39,10 +39,10 @@ func recount(l *ledger, all facts) (wanted int64, out set) {
 	out = set{}
 	for name, f := range all {
 		v, what := l.verdicts[name], l.verdicts[name].want.what
-		takes, is := what == remade || what == replaced, f.trouble != "" || f.unseen
+		takes, is := what == remade || what == replaced || what == revised, f.is != Serving || f.dark
 		switch {
 		case v.Outcome == Leaves && what == surplus:
-			is = f.trouble == ""
+			is = f.is == Serving
 		case v.Outcome == Leaves && !takes:
 			is = false
 		case v.Outcome == Changes && takes:

@@ -173,7 +173,7 @@ func (r Roster) Learn(seen Seen, policy Policy) Roster {
 			n.Served = true
 			r.Nodes[name] = n
 		}
-		if trouble(name, n, seen, policy) == "" {
+		if conditionOf(name, n, seen, policy) == Serving {
 			serving++
 		}
 		all = all && n.Template == wanted.At(n.Place)

@@ -1,33 +1,12 @@
 package roster
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // UnknownProtected is the title of names that protect no node.
 const UnknownProtected Title = "A protected node is not there"
-
-// MisspelledError says that a node would be removed or replaced which a protected name
-// seems to mean.
-type MisspelledError struct{ Written, Node string }
-
-func (e *MisspelledError) Error() string {
-	return fmt.Sprintf("No node is named %q, which is protected, and %q would be removed or replaced.",
-		e.Written, e.Node)
-}
-
-// UnknownCandidateError says that a candidate is no node, and that others would leave
-// instead.
-type UnknownCandidateError struct{ Names []string }
-
-func (e *UnknownCandidateError) Error() string {
-	return fmt.Sprintf("No node has the name, or a server with the id, %s: other nodes would be removed instead.",
-		strings.Join(e.Names, ", "))
-}
 
 // protectsNobody warns of protected names and ids that are no node's, and refuses a
 // plan that changes a node which one of them seems to mean.
@@ -44,7 +23,7 @@ func protectsNobody(all facts, change Change, policy Policy) ([]Notice, error) {
 		unknown = append(unknown, written)
 		for _, d := range append(change.Of(Leaves), change.Of(Changes)...) {
 			if deletion.Misspelled(written, d.Name) {
-				return nil, &MisspelledError{written, d.Name}
+				return nil, misspelledProtection(written, d.Name)
 			}
 		}
 	}

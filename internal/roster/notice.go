@@ -1,8 +1,8 @@
 package roster
 
 import (
-	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
@@ -38,81 +38,152 @@ const (
 	MadeTwice         Title = "Nodes that never served are not made a third time"
 	NotFollowed       Title = "Servers did not follow their nodes"
 	NotSeen           Title = "Nodes wait to be looked at"
+	OlderState        Title = "Servers are ahead of this state"
+	TooManyServers    Title = "Too many servers beyond the cluster"
+	CandidatesTaken   Title = "Candidates of an import count as met"
 )
 
 func notice(title Title, format string, args ...any) Notice {
 	return Notice{title, fmt.Sprintf(format, args...)}
 }
 
-// tell says why an update does less than it could.
-func (p *planning) tell(change Change) (notices []Notice) {
-	u, more := p.policy.Update, change.Remaining
-	say := func(title Title, format string, args ...any) {
-		notices = append(notices, notice(title, format, args...))
+// tell makes the change of what was decided, and says what follows from it.
+func (p *planning) tell(next Roster, made []newNode, seen Seen) (Change, error) {
+	c := Change{Remaining: p.remaining, size: p.policy.Capacity, batch: p.size, bakes: p.baking, out: p.absent()}
+	c.Reverted = p.failure.record(p.all, p.granted)
+	c.Verdicts = p.record(made)
+	if len(held(c.Verdicts, HeldOutage)) > 0 {
+		c.outage = p.outage()
 	}
-	of := func(holds ...Hold) []Verdict { return held(change.Verdicts, holds...) }
-	if len(of(HeldBegins)) > 0 {
-		say(UpdateBegins, "%s should be replaced, and this apply replaces none: Terraform must first have stored "+
-			"what the servers depend on, and their lifecycle. The next apply takes the first batch.",
-			text.Nodes(more))
-		return notices
+	c.kept = p.kept(held(c.Verdicts, HeldProtected))
+	for _, n := range next.Nodes {
+		if n.Template != p.policy.Templates.At(n.Place) && !p.policy.Update.Has(Outdated) {
+			c.plain++
+		}
 	}
-	if p.policy.stops(p.sick) && u.Has(Unhealthy) {
-		say(TooManyUnhealthy, "Unhealthy: %d of %s. That is more than stop_above (%s) allows, so none is replaced for "+
-			"that. Look at the cloud first; raise stop_above to replace them anyway, or name some in candidates.",
-			p.sick, text.Nodes(int64(len(p.all))), u.StopAbove)
-	}
-	if list := of(HeldNoRoom); len(list) > 0 {
-		say(NoRoom, "%s should be replaced now, and there is no room for substitutes: %s. %s Raise a cap, or list "+
-			"another place.", text.Nodes(int64(len(list))), text.Few(namesOf(list)), list[0].why)
-	}
-	if list := of(HeldNoHost); len(list) > 0 {
-		say(NoHost, "Nova found no host for the servers of %s: %s. With method = %q a node keeps its place, so it is "+
-			"made again there once retry_full_after is over. "+
-			"Make room, or remove the node, so that another one comes where room is.",
-			text.Nodes(int64(len(list))), text.Few(located(list)), u.Method)
-	}
-	if list := of(HeldTwice); len(list) > 0 {
-		say(MadeTwice, "%s never served, nor did the one that each of them replaced: %s. They are not made a "+
-			"third time. Change the template, or name them in candidates to try once more.",
-			text.Nodes(int64(len(list))), text.Few(namesOf(list)))
-	}
-	if list := p.former(); len(list) > 0 {
-		say(NotFollowed, "The servers of %s should have been made again, and are still the former ones: %s. Terraform "+
-			"does not know that the server depends on the generation of its node: give it "+
-			"replace_triggered_by = [terraform_data.generation[each.key]], with each.value.generation as input, and "+
-			"apply; then name the nodes in candidates.", text.Nodes(int64(len(list))), text.Few(list))
-	}
-	if w := change.waits; len(of(HeldWaits, HeldBatch)) > 0 && len(w.names) > 0 && p.taken < p.size {
-		say(BatchWaits, "%s more should be replaced, at most %d at a time. This batch waits for %s: %s. %s",
-			text.Nodes(more), p.size, text.Nodes(int64(len(w.names))), text.Few(w.names), w.advice(p.policy))
-	}
-	if len(of(HeldBakes)) > 0 {
-		say(BatchBakes, "%s more should be replaced. %s not in service for as long as update.pause says: %s. Apply "+
-			"again then.", text.Nodes(more), isOrAre(len(p.baking)), text.Few(p.baking))
-	}
-	return append(notices, p.tellBarred(change)...)
+	protects, err := protectsNobody(p.all, c, p.policy)
+	c.Notices = slices.Concat(
+		p.notices,
+		p.tellLeaving(),
+		belowMin(p.all.counts(), next.Counts(), p.policy),
+		protects,
+		p.failure.notices(c.Reverted, p.policy),
+		seen.tellOfFull(p.again, p.policy),
+		namesPassed(p.passed),
+		p.tellHeld(c),
+		slotsWait(p.fresh, next, p.policy),
+	)
+	return c, err
 }
 
-// tellBarred says which nodes stay as they are for now.
-func (p *planning) tellBarred(change Change) (notices []Notice) {
-	say := func(title Title, format string, args ...any) {
-		notices = append(notices, notice(title, format, args...))
+// record has the verdicts of all nodes, by index.
+func (p *planning) record(made []newNode) (verdicts []Verdict) {
+	why := p.reasons()
+	for name, f := range p.all {
+		v, there := p.verdicts[name]
+		if !there {
+			v = p.verdict(want{fact: f}, Stays, refusal{})
+		}
+		if v.Reason = why[name]; v.Outcome == Held {
+			v.Reason = p.sentence(v)
+		}
+		verdicts = append(verdicts, v)
 	}
-	if list := held(change.Verdicts, HeldClosed); len(list) > 0 && p.taken == 0 {
-		say(PlacesClosed, "%s should be replaced, and their places take no nodes now: %s. "+
-			"They stay as they are until their places take nodes again; the next plan goes on then by itself.",
-			text.Nodes(int64(len(list))), text.Few(withWhy(list)))
+	for _, f := range p.ledger.returned {
+		verdicts = append(verdicts, p.verdicts[f.name])
 	}
-	if list := held(change.Verdicts, HeldUnseen); len(list) > 0 {
-		say(NotSeen, "%s should be replaced, and no refresh has looked at them since they changed: %s. Plan without "+
-			"-refresh=false.", text.Nodes(int64(len(list))), text.Few(namesOf(list)))
+	for _, n := range made {
+		verdicts = append(verdicts, Verdict{Name: n.name, Node: n.Node, Outcome: Comes})
 	}
-	if len(change.kept) > 0 {
-		say(ProtectedOutdated, "%s of another template than the wanted one will not be replaced: %s.",
-			text.Nodes(int64(len(change.kept))), text.Few(change.kept))
+	slices.SortFunc(verdicts, func(a, b Verdict) int { return compareIndex(a.Name, a.Node, b.Name, b.Node) })
+	return verdicts
+}
+
+// tellHeld says why an update does less than it could.
+func (p *planning) tellHeld(c Change) (notices []Notice) {
+	for _, row := range holds {
+		list := held(c.Verdicts, row.Hold)
+		if say := said[row.Hold].notice; say != nil && len(list) > 0 {
+			if title, sentences := say(p, c, list); title != "" {
+				notices = append(notices, Notice{title, sentences})
+			}
+		}
+		if row.Hold == HeldBegins && len(list) > 0 {
+			return notices
+		}
+	}
+	if list := p.former(); len(list) > 0 {
+		notices = append(notices, notice(NotFollowed, "The servers of %s should have been made again, and are still the "+
+			"former ones: %s. Terraform does not know that the server depends on the generation of its node: give it "+
+			"replace_triggered_by = [terraform_data.generation[each.key]], with each.value.generation as input, and "+
+			"apply; then name the nodes in candidates.", text.Nodes(int64(len(list))), text.Few(list)))
+	}
+	if w := p.waits(c.Remaining); len(held(c.Verdicts, HeldWaits, HeldBatch)) > 0 && len(w.names) > 0 && p.taken < p.size {
+		notices = append(notices, notice(BatchWaits, "%s more should be replaced, at most %d at a time. This batch waits "+
+			"for %s: %s. %s", text.Nodes(c.Remaining), p.size, text.Nodes(int64(len(w.names))), text.Few(w.list()),
+			w.advice(p.policy)))
 	}
 	return notices
+}
+
+// tellLeaving says what a person should know of the nodes that are too many.
+func (p *planning) tellLeaving() (notices []Notice) {
+	var unseen, closed []string
+	for name, v := range p.verdicts {
+		if v.want.what != surplus || v.Outcome != Leaves {
+			continue
+		}
+		if !v.want.looked {
+			unseen = append(unseen, name)
+		}
+		if v.want.closed {
+			closed = append(closed, name)
+		}
+	}
+	if len(unseen) > 0 {
+		notices = append(notices, notice(UnseenChosen,
+			"%s would be removed, although no refresh has looked for servers since the last apply made them: %s. "+
+				"Refresh first, so that the choice is based on what runs.",
+			text.Nodes(int64(len(unseen))), text.Few(p.all.byIndex(unseen))))
+	}
+	if len(closed) > 0 {
+		notices = append(notices, notice(ClosedChosen,
+			"No open place can lose a node, so the cluster shrinks where it is closed: %s. Nova has to answer "+
+				"there to destroy their servers. To keep them ask for more nodes.",
+			text.Few(p.all.located(p.all.byIndex(closed)))))
+	}
+	return notices
+}
+
+// belowMin names the places that a plan takes below their mins.
+func belowMin(before, after placement.Counts, policy Policy) (notices []Notice) {
+	had := map[placement.Row]int64{}
+	key := func(r placement.Row) placement.Row { return placement.Row{Place: r.Place, IsZone: r.IsZone} }
+	for _, row := range placement.NewBoard(policy.Regions, before).Rows() {
+		had[key(row)] = row.Bin.Current
+	}
+	for _, row := range placement.NewBoard(policy.Regions, after).Rows() {
+		if n := row.Bin.Current; n < row.Bin.Min && n < had[key(row)] {
+			notices = append(notices, notice(BelowMin, "%s keeps %s, and its min is %d: what leaves there was not in "+
+				"service, or is named in candidates. It is the first place to be filled again.",
+				row.Place, text.Nodes(n), row.Bin.Min))
+		}
+	}
+	return notices
+}
+
+// adoptedCandidates says which candidates count as met after an import.
+func adoptedCandidates(nodes []*fact) []Notice {
+	if len(nodes) == 0 {
+		return nil
+	}
+	var names []string
+	for _, f := range nodes {
+		names = append(names, f.name)
+	}
+	return []Notice{notice(CandidatesTaken, "An import does not know whether these were made again before: %s. They are "+
+		"not made again now. To have that done, take them out of candidates, apply, and name them once more.",
+		text.Few(names))}
 }
 
 // kept are the protected nodes of another template, where they keep the update from its
@@ -132,33 +203,44 @@ func (p *planning) kept(protected []Verdict) (names []string) {
 // former names the nodes whose servers should have been made again, and were not.
 func (p *planning) former() (names []string) {
 	for _, name := range p.left.names() {
-		if v := p.verdicts[name]; p.left[name].behind && v.Outcome != Changes {
+		if v := p.verdicts[name]; p.left[name].former && v.Outcome != Changes {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-// whyNot says what holds a node, where that is the same for all.
-func (p *planning) whyNot(hold Hold, w wait) string {
-	switch {
-	case hold == HeldBakes:
-		return "the batch before it has to serve for longer: " + text.Few(p.baking)
-	case hold == HeldWaits && len(w.names) > 0:
-		return "the batch waits for " + text.Few(w.names)
-	}
-	return fmt.Sprintf("the batch is full (%d at a time)", p.size)
-}
-
 // wait is what a batch waits for.
 type wait struct {
-	names    []string // of nodes, each with why
+	names    []string // of nodes
+	why      []string // of each
 	underWay bool     // whether nodes of the cluster are among them
 	marks    bool     // whether some of those only lack a mark
-	behind   bool     // whether some of those have servers that did not change
+	lags     bool     // whether some of those have servers that did not change
 	unseen   bool     // whether some of those were not looked at
+	tried    bool     // whether nodes are among them in whose place the wanted template failed
 	leaving  bool     // whether nodes that leave are among them
 	closed   bool     // whether nodes of closed places are among them
+}
+
+func (w *wait) add(name, why string) { w.names, w.why = append(w.names, name), append(w.why, why) }
+
+// list has the names, each with why.
+func (w wait) list() []string {
+	list := make([]string, len(w.names))
+	for i, name := range w.names {
+		list[i] = fmt.Sprintf("%s (%s)", name, w.why[i])
+	}
+	return list
+}
+
+// without has the names of all but one, each with why.
+func (w wait) without(name string) []string {
+	list := w.list()
+	if i := slices.Index(w.names, name); i >= 0 {
+		return slices.Delete(list, i, i+1)
+	}
+	return list
 }
 
 // waits are the nodes that keep the next batch from being chosen: those that count as under
@@ -166,44 +248,68 @@ type wait struct {
 // whose servers are still there. Those of closed places are waited for only where more nodes
 // should be replaced.
 func (p *planning) waits(more int64) (w wait) {
-	keeps := p.policy.keeps(Outdated)
+	keeps := p.policy.takesFirst()
 	for _, name := range p.left.names() {
 		f := p.left[name]
 		v, counts := p.verdicts[name], p.under[name] || keeps && p.out[name]
-		if v.Outcome == Changes || v.Outcome == Returns || !counts {
-			continue
-		}
 		switch {
-		case keeps && f.unseen && more > 0:
-			w.names = append(w.names, fmt.Sprintf("%s (%s)", name, where(placement.Place{Region: f.Region},
-				p.policy.rests(placement.Place{Region: f.Region}))))
+		case v.Outcome == Changes || v.Outcome == Returns || !counts:
+		case keeps && f.dark && more > 0:
+			at := placement.Place{Region: f.Region}
+			w.add(name, where(at, p.policy.rests(at)))
 			w.closed = true
-			continue
-		case f.trouble == "" || f.rests != "" && more == 0:
-			continue
-		}
-		w.names = append(w.names, fmt.Sprintf("%s (%s)", name, f.trouble))
-		if f.rests != "" {
+		case f.is == Serving || f.rests != "" && more == 0:
+		case f.rests != "":
+			w.add(name, f.why())
 			w.closed = true // no candidate is taken there
-			continue
+		default:
+			w.add(name, f.why())
+			w.underWay = true
+			w.unseen = w.unseen || !f.looked
+			w.lags = w.lags || f.lags || f.former
+			w.marks = w.marks || f.is == Starting && f.server.InService == ""
 		}
-		w.underWay = true
-		w.unseen = w.unseen || !f.looked
-		w.behind = w.behind || f.trouble == isBehind
-		w.marks = w.marks || f.unmarked()
+	}
+	for _, name := range p.tried {
+		w.add(name, "two servers of the wanted template ended in ERROR in its place")
+		w.tried = true
 	}
 	for _, name := range p.leaving {
-		if v := p.verdicts[name]; v.Outcome != Returns {
-			w.names = append(w.names, name+" (it leaves, and its server is still there)")
+		if p.verdicts[name].Outcome != Returns {
+			w.add(name, "it leaves, and its server is still there")
 			w.leaving = true
 		}
 	}
 	return w
 }
 
-// unmarked reports whether a node waits for nothing but its mark.
-func (f *fact) unmarked() bool {
-	return f.looked && serves(f.server) && f.server.InService == "" && !noted(f.Node, f.server) && f.unhealthy == ""
+// absentee is a node that is not in service once the plan is applied, and why.
+type absentee struct {
+	name    string // with why
+	pending bool   // whether an apply that ends well brings it into service, or ends it
+}
+
+// absent lists the nodes that are not in service, and are not changed by the plan. Terraform
+// makes the servers that are missing, and a readiness attachment waits for those that run;
+// that there is one shows by the marks of others.
+func (p *planning) absent() (list []absentee) {
+	marked := p.left.number(func(f *fact) bool {
+		return f.server.InService == string(f.Mark) || noted(f.Node, f.server)
+	}) > 0
+	for _, name := range p.left.names() {
+		f := p.left[name]
+		if f.is == Serving || f.rests != "" || p.granted(name) {
+			continue
+		}
+		awaited := marked && f.looked && runs(f.server) && f.server.Unwell == "" && !f.server.Drained && !f.former
+		list = append(list, absentee{fmt.Sprintf("%s (%s)", name, f.why()), f.missing || !f.looked || awaited})
+	}
+	for _, name := range p.leaving {
+		if p.verdicts[name].Outcome != Returns {
+			list = append(list, absentee{name + " (it leaves, and its server is still there)", true})
+		}
+	}
+	return list
 }
 
 // advice says what ends the wait.
@@ -220,7 +326,7 @@ func (w wait) advice(policy Policy) string {
 	if w.unseen {
 		parts = append(parts, "Plan without -refresh=false, so that what was not looked at is seen.")
 	}
-	if w.behind {
+	if w.lags {
 		parts = append(parts, "A server that stays what it was takes no argument from what changed in the template: "+
 			"give the former template again, or attach stackpolicy_readiness_attachment, which marks servers that "+
 			"need no change.")
@@ -229,6 +335,10 @@ func (w wait) advice(policy Policy) string {
 		parts = append(parts, "Nodes of a closed place that are out of service, or that nobody looks at, count for a "+
 			"method that takes others from it, and none is repaired there: open the place first.")
 	}
+	if w.tried {
+		parts = append(parts, "Change the template, or name the nodes in whose place it failed in candidates, to try once "+
+			"more.")
+	}
 	if w.leaving {
 		parts = append(parts, "A server that leaves is destroyed by an apply that ends without an error; one that "+
 			"somebody keeps is named in deletion.kept.")
@@ -236,17 +346,12 @@ func (w wait) advice(policy Policy) string {
 	return strings.Join(parts, " ")
 }
 
-func isOrAre(n int) string {
+func isOrAre(n int64) string {
 	if n == 1 {
-		return "One that has what is wanted is"
+		return "1 node is"
 	}
-	return fmt.Sprintf("%d that have what is wanted are", n)
+	return fmt.Sprintf("%s are", text.Nodes(n))
 }
 
-// detail returns what a notice says about an error.
-func detail(err error) string {
-	if infeasible, ok := errors.AsType[*placement.InfeasibleError](err); ok {
-		return infeasible.Detail()
-	}
-	return err.Error()
-}
+// capital is a sentence that begins with a capital letter.
+func capital(sentence string) string { return strings.ToUpper(sentence[:1]) + sentence[1:] }

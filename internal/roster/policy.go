@@ -36,6 +36,13 @@ type Policy struct {
 	// the servers depend on, and the readiness attachment must have marked them.
 	Begins bool
 
+	// Blind says that no look at the cloud followed the last apply: what was seen before it
+	// proves nothing but service.
+	Blind bool
+
+	// Loose says of nodes what is wrong with how their servers depend on them, in a few words.
+	Loose map[string]string
+
 	// RequireMarks counts a node as in service only if its server carries the node's
 	// own mark.
 	RequireMarks bool
@@ -90,6 +97,10 @@ func (p Policy) keeps(cause Cause) bool {
 	}
 	return p.Update != nil && p.Update.Method != "" && p.Update.Method != Substitute && cause != Misplaced
 }
+
+// takesFirst reports whether the method takes nodes from service before what comes for them
+// is there. Then nothing waits for the substitutes of nodes that move either.
+func (p Policy) takesFirst() bool { return p.keeps(Outdated) }
 
 // makesAgain reports whether the server of a node that keeps its name is made again.
 func (p Policy) makesAgain(cause Cause) bool {

@@ -306,7 +306,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 			c.Notices = nil
 			for i := range c.Verdicts {
 				if c.Verdicts[i].Hold == HeldNoRoom {
-					c.Verdicts[i].why, c.Verdicts[i].Reason = "", ""
+					c.Verdicts[i].no.err, c.Verdicts[i].Reason = nil, ""
 				}
 			}
 		}
@@ -331,7 +331,7 @@ func checkChange(t *rapid.T, r, next Roster, change Change) {
 			created = append(created, name)
 		case left:
 			returned = append(returned, name)
-			old.Served = next.Nodes[name].Served // which a look finds out
+			old.Served, old.Tried = next.Nodes[name].Served, next.Nodes[name].Tried // which a look finds out, and a substitute that failed
 			if old != next.Nodes[name] {
 				t.Fatalf("%s was %+v and comes back as %+v", name, old, next.Nodes[name])
 			}

@@ -26,12 +26,6 @@ func boardOf(all facts, listed []placement.Region, full []placement.Place) *plac
 	return board
 }
 
-// queue lines up the nodes that may leave, in their turn. Mins do not matter where a
-// substitute comes for each node.
-func (l *ledger) queue(may func(*fact) bool) queues {
-	return queue(l.space, l.left, may, byTurn)
-}
-
 // byTurn orders nodes by the criterion.
 func byTurn(a, b *fact) int { return cmp.Compare(a.turn, b.turn) }
 

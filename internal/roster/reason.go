@@ -13,23 +13,23 @@ import (
 // reasons are the sentences about the nodes that are removed or revised, such as
 // "RegionOne/az-1 loses 1 of 3; oldest unprotected, created 2026-03-01; web-0 is
 // locked".
-func reasons(all facts, verdicts map[string]Verdict) map[string]string {
-	losses := lossesOf(all, verdicts)
-	texts := make(map[string]string, len(verdicts))
-	for name, v := range verdicts {
+func (p *planning) reasons() map[string]string {
+	losses, days := lossesOf(p.all, p.verdicts), daysOf(p.all, p.policy)
+	texts := make(map[string]string, len(p.verdicts))
+	for name, v := range p.verdicts {
 		switch w := v.want; {
 		case v.Outcome != Leaves && v.Outcome != Changes:
 		case v.Cause != "":
-			texts[name] = fmt.Sprintf("replaced (%s) in %s: %s", v.Cause, v.Place, w.why)
+			texts[name] = fmt.Sprintf("replaced (%s) in %s: %s", v.Cause, v.Place, p.reasonOf(w))
 		case w.what == surplus:
 			l := losses[v.Place]
 			loss := fmt.Sprintf("%s loses %d of %d", v.Place, l.lost, l.had)
 			if w.beyond != "" {
 				loss += ": " + w.beyond
 			}
-			texts[name] = strings.Join(slices.Concat([]string{loss, w.why}, l.someKept()), "; ")
+			texts[name] = strings.Join(slices.Concat([]string{loss, choice(w, days, p.policy)}, l.someKept()), "; ")
 		default:
-			texts[name] = w.why
+			texts[name] = p.reasonOf(w)
 		}
 	}
 	return texts
@@ -71,14 +71,23 @@ func (l loss) someKept() []string {
 }
 
 // choice says why a node is the first to leave its place.
-func choice(f *fact, days map[day]int, policy Policy) string {
+func choice(w want, days map[day]int, policy Policy) string {
+	why := turnOf(w.fact, days, policy)
+	if w.first {
+		return "of the outdated ones, which the update would replace: " + why
+	}
+	return why
+}
+
+// turnOf says why it is the turn of a node.
+func turnOf(f *fact, days map[day]int, policy Policy) string {
 	switch {
-	case f.useless():
-		return "not in service: " + f.trouble
-	case f.server.Tainted:
-		return "marked as tainted"
 	case !f.looked:
 		return "made by the last apply and not looked at since"
+	case f.is != Serving:
+		return "not in service: " + f.why()
+	case f.server.Tainted:
+		return "marked as tainted"
 	}
 	switch policy.Criteria {
 	case deletion.OldestFirst:

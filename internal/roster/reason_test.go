@@ -1,7 +1,6 @@
 package roster
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -59,7 +58,7 @@ func TestReasons(t *testing.T) {
 				s.change("web-5", func(n *node.Node) { n.Status = "ERROR" })
 			},
 			reasons: []string{
-				"web-1: RegionOne/az-2 loses 1 of 1; not in service: it has no server",
+				"web-1: RegionOne/az-2 loses 1 of 1; not in service: no server of its name was found",
 				"web-2: RegionOne/az-3 loses 1 of 1; not in service: its server is in BUILD",
 				"web-3: RegionTwo/az-1 loses 1 of 2; not in service: its server is in ERROR (No valid host was found. There are not enough hosts available. " +
 					"And so on, until ...)",
@@ -206,16 +205,17 @@ func TestNotices(t *testing.T) {
 			told: "2 nodes would be removed, although no refresh has looked for servers since the last apply made them: web-0, web-3. Refresh first, so that " +
 				"the choice is based on what runs."},
 		{name: "an update begins", image: "b", update: update("1", Outdated), policy: begins,
-			remaining: 6, notices: []Title{UpdateBegins}, told: "6 nodes" + begun, status: "behind: 6 nodes to replace"},
+			remaining: 6, notices: []Title{UpdateBegins}, told: "6 nodes" + begun, status: "behind: 6 of 6 nodes to replace"},
 		{name: "and has nothing to do", update: update("1", Outdated), policy: begins},
 		{name: "or something while too many are unhealthy", policy: func(p *Policy) {
 			p.Update, p.Begins = update("1", Unhealthy, Misplaced), true
 			p.Update.StopAbove = amount("0")
 			p.Regions[0].Zones[2].Cap = 0
-		}, seen: taint("web-4"), remaining: 1, notices: []Title{UpdateBegins}, told: "1 node" + begun},
+		}, seen: taint("web-4"), remaining: 2, notices: []Title{UpdateBegins}, told: "2 nodes" + begun},
 		{name: "an outage", update: update("1", Unhealthy), policy: func(p *Policy) { p.Update.StopAbove = amount("1") }, seen: taint("web-4"), broken: "web-5",
-			notices: []Title{TooManyUnhealthy},
-			told: "Unhealthy: 2 of 6 nodes. That is more than stop_above (1) allows, so none is replaced for that. Look at the cloud first; raise " +
+			remaining: 2, notices: []Title{TooManyUnhealthy},
+			told: "2 of 6 nodes are unhealthy, more than stop_above (1) allows: so none is replaced for that, and none that may serve for another cause. " +
+				"Look at the cloud first; raise " +
 				"stop_above to replace them anyway, or name some in candidates.",
 			status: "held: 2 of 6 nodes are unhealthy, more than stop_above (1) allows"},
 		{name: "none yet", update: update("1", Unhealthy), policy: func(p *Policy) { p.Update.StopAbove = amount("2") }, seen: taint("web-4 web-5"),
@@ -235,15 +235,16 @@ func TestNotices(t *testing.T) {
 			s.lose("web-0")
 			s.change("web-1", func(n *node.Node) { n.Status = "BUILD" })
 		}, remaining: 3, notices: []Title{BatchWaits},
-			told: "3 nodes more should be replaced, at most 2 at a time. This batch waits for 2 nodes: web-0 (it has no server), web-1 (its server is in " +
+			told: "3 nodes more should be replaced, at most 2 at a time. This batch waits for 2 nodes: web-0 (no server of its name was found), web-1 (its server is in " +
 				"BUILD). Apply again when what is under way is in service; if it never will be, change the template, or name it in candidates.",
-			status: "waits: web-0 (it has no server), web-1 (its server is in BUILD)"},
+			status: "waits: web-1 (its server is in BUILD)", looked: "waits: web-0 (no server of its name was found), web-1 (its server is in BUILD)"},
 		{name: "for what was not looked at, or did not follow",
 			policy: func(p *Policy) { p.Update, p.Regions = update("2", Misplaced), p.Regions[:1] }, seen: func(s Seen) {
 				delete(s.Servers, "web-0")
 				s.Builds["web-1"] = Build{Mark: "1-0", Generation: 1}
+				s.change("web-1", func(n *node.Node) { n.InService = "" })
 			}, remaining: 3, notices: []Title{BatchWaits},
-			told: "...web-0 (it was not looked at yet), web-1 (its server is still what it was before the node changed). Apply again when what is under way " +
+			told: "...web-0 (no refresh has looked at it since it changed), web-1 (its server is still what it was before the node changed). Apply again when what is under way " +
 				"is in service; if it never will be, change the template, or name it in candidates. " +
 				"Plan without -refresh=false, so that what was not looked at is seen. A server that stays what it was takes no argument from what changed in " +
 				"the template: give the former template again, or attach stackpolicy_readiness_attachment, which marks servers that need no change."},
@@ -280,7 +281,7 @@ func TestNotices(t *testing.T) {
 		t.Errorf("one node: got %q, %v", change.Notices, err)
 	}
 	p.Templates = nil
-	if _, _, err := Plan(r, Seen{}, p); !errors.Is(err, ErrTemplateRemoved) {
+	if _, _, err := Plan(r, Seen{}, p); err == nil || !strings.Contains(err.Error(), "a template cannot be taken away again") {
 		t.Errorf("without the template: %v", err)
 	}
 }

@@ -25,7 +25,7 @@ import (
 type Failure struct {
 	Template string        `json:"template"` // its hash: see [Mark]
 	Node     string        `json:"node"`     // whose server was not in service
-	After    time.Duration `json:"after"`    // how long after its launch the wait for it ended
+	After    time.Duration `json:"after"`    // from the launch of that server to the end of the wait for it
 }
 
 // The titles of what a failed template does.
@@ -73,7 +73,7 @@ func (r Roster) disturbed(seen Seen, policy Policy) bool {
 	var sick int64
 	for name, n := range r.Nodes {
 		server, there := seen.Servers[name]
-		if there && (!serves(server) || factOf(name, n, r, seen, policy).unhealthy != "") {
+		if there && (!runs(server) || factOf(name, n, r, seen, policy).unhealthy()) {
 			sick++
 		}
 	}
@@ -188,11 +188,12 @@ type Reverted struct {
 	Nodes []string // whose servers were not in service in time
 	Back  []string // nodes that have the template and go back, in this plan or later
 	Holds bool     // there is nothing to go back to: nothing is replaced for the template
+	later int64    // number of the nodes that go back in a later plan
 }
 
-// record is what that means for the nodes that are there before the plan; nil
-// where nothing failed.
-func (v failing) record(before facts) *Reverted {
+// record is what that means for the nodes that are there before the plan; nil where nothing
+// failed.
+func (v failing) record(before facts, changes func(name string) bool) *Reverted {
 	if len(v.failures) == 0 {
 		return nil
 	}
@@ -204,6 +205,9 @@ func (v failing) record(before facts) *Reverted {
 		f := before[name]
 		if f.outdated && f.Template == v.given.At(f.Place) && !v.holds {
 			reverted.Back = append(reverted.Back, name)
+			if !changes(name) {
+				reverted.later++
+			}
 		}
 	}
 	return reverted

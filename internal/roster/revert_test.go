@@ -181,6 +181,7 @@ func TestRevert(t *testing.T) {
 		if change.Reverted == nil {
 			change.Reverted = &Reverted{}
 		}
+		change.Reverted.later = 0
 		assert.Equal(t, c.reverted, *change.Reverted, c.name)
 		var texts []string
 		for _, n := range change.Notices {

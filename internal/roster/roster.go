@@ -63,6 +63,9 @@ type Roster struct {
 	// Done are the candidates that plans have met, of those that are still listed.
 	Done []string `json:"done,omitempty"`
 
+	// Adopted says that an import made the roster, and that no plan was applied since.
+	Adopted bool `json:"adopted,omitempty"`
+
 	// Order lists templates in the order in which they came, the oldest first. One
 	// that is not in it is newer than all that are.
 	Order []Template `json:"order,omitempty"`
@@ -87,6 +90,10 @@ type Node struct {
 	// Retried says that the node is the second try: the one before it, of the same template,
 	// never served, and was made again for being unhealthy. There is no third.
 	Retried bool `json:"retried,omitempty"`
+
+	// Tried is the hash of a template of which two servers ended in ERROR in the place of this
+	// node, which then came back.
+	Tried string `json:"tried,omitempty"`
 
 	// Guessed says that an import did not know the generation, and that no plan has said so.
 	Guessed bool `json:"guessed,omitempty"`

@@ -18,10 +18,11 @@ type Seen struct {
 	// a new one, and what it was.
 	Builds map[string]Build `json:"builds,omitempty"`
 
-	// Aged are the nodes whose servers are too old, Baking those that are not in
-	// service for long enough.
+	// Aged are the nodes whose servers are too old, Baking those that are not in service for
+	// long enough, Early those that broke within [Update.RevertAfter], or an hour, of service.
 	Aged   map[string]Aged `json:"aged,omitempty"`
 	Baking map[string]bool `json:"baking,omitempty"`
+	Early  map[string]bool `json:"early,omitempty"`
 
 	// Full are the places in which Nova found no host a short time ago: see
 	// [Update.RetryFullAfter]. The time is when the server was made that found none.
@@ -42,7 +43,8 @@ type Build struct {
 // NewSeen is a look that found nothing yet.
 func NewSeen() Seen {
 	return Seen{Servers: map[string]node.Node{}, Missing: map[string]bool{}, Builds: map[string]Build{},
-		Aged: map[string]Aged{}, Baking: map[string]bool{}, Full: placement.By[time.Time]{}}
+		Aged: map[string]Aged{}, Baking: map[string]bool{}, Early: map[string]bool{},
+		Full: placement.By[time.Time]{}}
 }
 
 // behind reports whether a node was changed and its server was not seen to follow:

@@ -26,13 +26,6 @@ type Stateful struct {
 	Release []string // names of kept slots to give up; the same plan gives them to no new node
 }
 
-// SlotInUseError names slots that cannot be given up, because nodes are in them.
-type SlotInUseError struct{ Names []string }
-
-func (e *SlotInUseError) Error() string {
-	return fmt.Sprintf("Nodes are in the slots of %s.", text.Few(e.Names))
-}
-
 // The titles of the notices about slots.
 const (
 	UnknownSlot Title = "A slot to release is not there"
@@ -115,7 +108,7 @@ func (r *Roster) closeSlots(verdicts map[string]Verdict, policy Policy) error {
 		}
 	}
 	if len(inUse) > 0 {
-		return &SlotInUseError{inUse}
+		return slotsInUse(inUse)
 	}
 	for name, v := range verdicts {
 		if v.Outcome == Leaves && (!policy.Stateful.Retain || slices.Contains(policy.Stateful.Release, name)) {
@@ -143,11 +136,11 @@ func (r Roster) withoutSlots(made []newNode) (names []string) {
 }
 
 // slotsWait says whose data waits where a plan made new slots although some are kept.
-func slotsWait(fresh []string, next Roster, left facts, policy Policy) []Notice {
+func slotsWait(fresh []string, next Roster, policy Policy) []Notice {
 	if policy.Stateful == nil || len(fresh) == 0 {
 		return nil
 	}
-	board := boardOf(left, policy.Regions, nil)
+	board := placement.NewBoard(policy.Regions, next.Counts())
 	var wait []string
 	for _, name := range next.KeptSlots() {
 		at, why := next.Slots[name].Place, "the spread needs no node there"

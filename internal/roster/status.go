@@ -10,31 +10,42 @@ import (
 // InStep is the status of a cluster that is what its policy says.
 const InStep = "in step"
 
-// Status is what a cluster does, in one line that begins with what a machine needs to
-// know: "in step", "batch 2 of 5", "behind", "waits", "bakes", "held" or "reverted". The
-// batch is the number of the one that the change takes; 0 for a change that is only looked at.
-func (c Change) Status(policy Policy, batch int64) string {
-	replaced := c.Replaced()
+// Status is what a cluster is, in one line that begins with what a machine needs to know: "in
+// step", "behind", "waits", "bakes", "held" or "reverted". Applied says that the change is
+// applied: then it is what the cluster is once that has ended well; else what it is now.
+func (c Change) Status(policy Policy, applied bool) string {
+	remaining, waits := c.Remaining, c.absent(applied)
+	if !applied {
+		remaining += c.Replaced()
+	}
+	behind := fmt.Sprintf("behind: %d of %s to replace", remaining, text.Nodes(c.size))
 	switch {
 	case c.Reverted != nil:
-		return c.Reverted.status()
-	case replaced > 0 && batch > 0:
-		size := policy.batch()
-		last := batch + (c.Remaining+size-1)/size
-		return fmt.Sprintf("batch %d of %d: %s", batch, last, c.moves())
-	case replaced > 0:
-		return fmt.Sprintf("behind: the next plan replaces %d of %s", replaced, text.Nodes(replaced+c.Remaining))
+		return c.Reverted.status(applied)
+	case applied && c.Remaining > 0 && policy.Update.Pause > 0 && len(c.made()) > 0:
+		return "bakes: " + text.Few(c.made()) + " must be in service for longer"
+	case c.goesOn(applied, len(waits) > 0):
+		return behind
 	}
-	if holds := c.held(); holds != "" {
-		return holds
+	for _, quiet := range []bool{false, true} {
+		for _, row := range holds {
+			if list := held(c.Verdicts, row.Hold); len(list) > 0 && row.quiet == quiet && said[row.Hold].status != nil {
+				if status := said[row.Hold].status(c, list); status != "" {
+					return status
+				}
+			}
+		}
+		if len(waits) > 0 {
+			return "waits: " + text.Few(waits)
+		}
 	}
-	switch came := c.Names(Comes); {
-	case c.Remaining > 0:
-		return fmt.Sprintf("behind: %s to replace", text.Nodes(c.Remaining))
-	case c.outdated > 0 && !policy.Update.Has(Outdated):
-		return fmt.Sprintf("behind: %s of another template, and no cause replaces them", text.Nodes(c.outdated))
-	case len(came) > 0:
-		return "waits: not in service yet: " + text.Few(came)
+	switch {
+	case remaining > 0:
+		return behind
+	case c.plain > 0:
+		return fmt.Sprintf("behind: %s of another template, and no cause replaces them", text.Nodes(c.plain))
+	case len(c.kept) > 0:
+		return InStep + " except for protected nodes: " + text.Few(c.kept)
 	}
 	if n := len(held(c.Verdicts, HeldTarget)); n > 0 {
 		return fmt.Sprintf("%s, as target says: %s of another template", InStep, text.Nodes(int64(n)))
@@ -42,57 +53,38 @@ func (c Change) Status(policy Policy, batch int64) string {
 	return InStep
 }
 
-// held is what holds the next batch, of all holds the one that says the most.
-func (c Change) held() string {
-	names := func(holds ...Hold) []string { return namesOf(held(c.Verdicts, holds...)) }
-	if list := held(c.Verdicts, HeldOutage); len(list) > 0 {
-		return "held: " + list[0].why
+// goesOn reports whether the next plan replaces nodes.
+func (c Change) goesOn(applied, waits bool) bool {
+	if !applied {
+		return c.Replaced() > 0
 	}
-	if list := names(HeldNoRoom); len(list) > 0 {
-		return "held: no room for the substitutes of " + text.Few(list)
-	}
-	if list := held(c.Verdicts, HeldNoHost); len(list) > 0 {
-		return "held: Nova found no host for " + text.Few(located(list))
-	}
-	if list := names(HeldTwice); len(list) > 0 {
-		return "held: " + text.Few(list) + " never served, nor did what they replaced"
-	}
-	if list := names(HeldFormer); len(list) > 0 {
-		return "held: the servers of " + text.Few(list) + " did not follow their nodes"
-	}
-	if len(c.waits.names) > 0 {
-		return "waits: " + text.Few(c.waits.names)
-	}
-	if len(names(HeldBakes)) > 0 {
-		return "bakes: " + text.Few(c.baking) + " must be in service for longer"
-	}
-	for _, hold := range []Hold{HeldClosed, HeldUnseen} {
-		if list := held(c.Verdicts, hold); len(list) > 0 {
-			return "held: " + text.Few(withWhy(list))
+	return !waits && len(held(c.Verdicts, HeldBegins, HeldBatch, HeldWaits, HeldServers)) > 0
+}
+
+// absent lists the nodes that are not in service, each with why. An apply that ends well
+// brings into service those that it makes and waits for.
+func (c Change) absent(applied bool) (names []string) {
+	for _, a := range c.out {
+		if !applied || !a.pending {
+			names = append(names, a.name)
 		}
 	}
-	if len(c.kept) > 0 {
-		return InStep + " except for protected nodes: " + text.Few(c.kept)
-	}
-	return ""
+	return names
 }
 
-// status says whose template failed, and who goes back.
-func (r *Reverted) status() string {
-	failed := "the template of " + text.Few(r.Nodes) + " failed"
-	switch n := int64(len(r.Back)); {
-	case r.Holds:
-		return "held: " + failed + ", and none is settled to go back to"
-	case n == 1:
-		return "reverted: " + failed + ", 1 node goes back"
-	case n > 1:
-		return fmt.Sprintf("reverted: %s, %s go back", failed, text.Nodes(n))
+// made names the nodes that come, or that get another server, by index.
+func (c Change) made() (names []string) {
+	for _, v := range c.Verdicts {
+		if v.Outcome == Comes || v.Outcome == Changes {
+			names = append(names, v.Name)
+		}
 	}
-	return "reverted: " + failed
+	return names
 }
 
-// moves says who goes, changes and comes.
-func (c Change) moves() string {
+// Moves says what the change does, for people: "batch 2 of 5: web-1 leaves; web-8 comes".
+// Batch is the number of the batch that it takes; 0 for none.
+func (c Change) Moves(batch int64) string {
 	var parts []string
 	say := func(outcome Outcome, one, many string) {
 		switch names := c.Names(outcome); len(names) {
@@ -107,5 +99,26 @@ func (c Change) moves() string {
 	say(Changes, "changes", "change")
 	say(Returns, "comes back", "come back")
 	say(Comes, "comes", "come")
-	return strings.Join(parts, "; ")
+	moves := strings.Join(parts, "; ")
+	if batch > 0 && c.Replaced() > 0 {
+		return fmt.Sprintf("batch %d of %d: %s", batch, batch+(c.Remaining+c.batch-1)/c.batch, moves)
+	}
+	return moves
+}
+
+// status says whose template failed, and how many nodes still have it.
+func (r *Reverted) status(applied bool) string {
+	failed, n := "the template of "+text.Few(r.Nodes)+" failed", int64(len(r.Back))
+	if applied {
+		n = r.later
+	}
+	switch {
+	case r.Holds:
+		return "held: " + failed + ", and none is settled to go back to"
+	case n == 1:
+		return "reverted: " + failed + ", 1 node goes back"
+	case n > 1:
+		return fmt.Sprintf("reverted: %s, %s go back", failed, text.Nodes(n))
+	}
+	return "reverted: " + failed
 }

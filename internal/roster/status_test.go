@@ -18,15 +18,15 @@ func TestStatus(t *testing.T) {
 	plans(t, func(p *Policy) { p.Update = update("1", Outdated) }, []planned{
 		{name: "without update", policy: func(p *Policy) { p.Update = nil }, status: "in step"},
 		{name: "nothing to do", status: "in step"},
-		{name: "growth", capacity: 8, moves: "+web-6 +web-7", status: "waits: not in service yet: web-6, web-7"},
+		{name: "growth", capacity: 8, moves: "+web-6 +web-7", status: "in step"},
 		{name: "a batch of two", image: "b", update: update("2", Outdated), moves: "+web-6 +web-7 -web-0 -web-3", remaining: 4,
-			status: "batch 2 of 4: web-0, web-3 leave; web-6, web-7 come", looked: "behind: the next plan replaces 2 of 6 nodes"},
+			status: "behind: 4 of 6 nodes to replace", looked: "behind: 6 of 6 nodes to replace", does: "batch 2 of 4: web-0, web-3 leave; web-6, web-7 come"},
 		{name: "a batch of one", image: "b", moves: "+web-6 -web-0", remaining: 5,
-			status: "batch 2 of 7: web-0 leaves; web-6 comes", looked: "behind: the next plan replaces 1 of 6 nodes"},
+			status: "behind: 5 of 6 nodes to replace", looked: "behind: 6 of 6 nodes to replace", does: "batch 2 of 7: web-0 leaves; web-6 comes"},
 		{name: "in place", image: "b", update: update("4", Outdated).by(InPlace), moves: "~web-0 ~web-1 ~web-3 ~web-4", remaining: 2,
-			status: "batch 2 of 3: web-0, web-1, web-3, web-4 change", looked: "behind: the next plan replaces 4 of 6 nodes"},
+			status: "behind: 2 of 6 nodes to replace", looked: "behind: 6 of 6 nodes to replace", does: "batch 2 of 3: web-0, web-1, web-3, web-4 change"},
 		{name: "a node that this plan makes again does not remain", update: update("1", Unhealthy).by(Recreate), broken: "web-0",
-			moves: "~web-0", status: "batch 2 of 2: web-0 changes", looked: "behind: the next plan replaces 1 of 1 node"},
+			moves: "~web-0", status: "in step", looked: "behind: 1 of 6 nodes to replace", does: "batch 2 of 2: web-0 changes"},
 		{name: "the last nodes are under way", seen: func(s Seen) { s.change("web-5", func(n *node.Node) { n.Status = "BUILD" }) },
 			status: "waits: web-5 (its server is in BUILD)"},
 		{name: "nodes that are too old in closed places", update: update("1", TooOld).by(InPlace), policy: func(p *Policy) {
@@ -39,7 +39,7 @@ func TestStatus(t *testing.T) {
 			p.Update.Pause = time.Hour
 		}, remaining: 5, notices: []Title{BatchBakes}, status: "bakes: web-0 must be in service for longer"},
 		{name: "nothing bakes once pause is taken away", seen: baking, policy: oneMade, moves: "+web-6 -web-1", remaining: 4,
-			status: "batch 2 of 6: web-1 leaves; web-6 comes", looked: "behind: the next plan replaces 1 of 5 nodes"},
+			status: "behind: 4 of 6 nodes to replace", looked: "behind: 5 of 6 nodes to replace", does: "batch 2 of 6: web-1 leaves; web-6 comes"},
 		{name: "protected nodes", image: "b", update: update("6", Outdated), policy: func(p *Policy) {
 			p.Protected = []string{"web-0", "web-1", "web-2", "web-3", "web-4", "web-5"}
 		}, notices: []Title{ProtectedOutdated}, status: "in step except for protected nodes: web-0 is listed as protected, web-1 is listed as protected, " +
@@ -56,6 +56,6 @@ func TestStatusReverted(t *testing.T) {
 		"held: the template of web-8 failed, and none is settled to go back to": {Nodes: []string{"web-8"}, Holds: true},
 	} {
 		change := Change{Reverted: r, Remaining: 2}
-		assert.Equal(t, want, change.Status(policy(6), 1))
+		assert.Equal(t, want, change.Status(policy(6), false))
 	}
 }

@@ -1,8 +1,11 @@
 package roster
 
 import (
+	"cmp"
 	"fmt"
 	"hash/fnv"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
@@ -23,13 +26,14 @@ type Aged struct {
 // Tell works out the facts of time of the nodes, each by the clock of the cloud's
 // answer in which its server was seen.
 func (s *Seen) Tell(r Roster, policy Policy) {
-	s.Aged, s.Baking = map[string]Aged{}, map[string]bool{}
+	s.Aged, s.Baking, s.Early = map[string]Aged{}, map[string]bool{}, map[string]bool{}
 	s.Full = s.tellFull(r, policy)
 	u := policy.Update
 	if u == nil {
 		return
 	}
-	for name, n := range r.Nodes {
+	for _, name := range slices.Concat(r.Names(), r.LeavingNames()) {
+		n, _ := r.known(name)
 		server, there := s.Servers[name]
 		if !there || server.SeenAt.IsZero() {
 			continue
@@ -44,10 +48,17 @@ func (s *Seen) Tell(r Roster, policy Policy) {
 			since = server.InServiceAt
 		}
 		ran := server.SeenAt.Sub(since) // below 0 where the time is ahead of the clock, and so is no time
-		if u.Pause > 0 && !since.IsZero() && ran >= 0 && ran < u.Pause && trouble(name, n, *s, policy) == "" {
-			s.Baking[name] = true
+		known := !since.IsZero() && ran >= 0
+		switch conditionOf(name, n, *s, policy) {
+		case Serving:
+			s.Baking[name] = known && ran < u.Pause
+		case Broken, Unwell:
+			s.Early[name] = known && ran < cmp.Or(u.RevertAfter, time.Hour)
 		}
 	}
+	no := func(_ string, is bool) bool { return !is }
+	maps.DeleteFunc(s.Baking, no)
+	maps.DeleteFunc(s.Early, no)
 }
 
 // TimesAhead is the title of what is said of marks from the future.
@@ -89,15 +100,4 @@ func share10(id string, of time.Duration) time.Duration {
 	h := fnv.New32a()
 	h.Write([]byte(id))
 	return of / 10_000 * time.Duration(h.Sum32()%1000)
-}
-
-// baking names the nodes that have what is wanted, and have to be in service for
-// longer before others are replaced.
-func (all facts) baking() (names []string) {
-	for _, name := range all.names() {
-		if all[name].bakes {
-			names = append(names, name)
-		}
-	}
-	return names
 }

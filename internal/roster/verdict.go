@@ -1,7 +1,6 @@
 package roster
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
@@ -13,11 +12,11 @@ type Outcome string
 // The outcomes.
 const (
 	Stays   Outcome = "stays"
-	Held    Outcome = "held"    // it should be replaced, and is not: see [Hold]
-	Leaves  Outcome = "leaves"  // it is removed
-	Changes Outcome = "changes" // it keeps its name, and gets another template or another server
-	Returns Outcome = "returns" // it was leaving, and comes back
-	Comes   Outcome = "comes"   // it is new
+	Held    Outcome = "held"    // should be replaced, and is not: see [Hold]
+	Leaves  Outcome = "leaves"  // is removed
+	Changes Outcome = "changes" // keeps its name, and gets another template or another server
+	Returns Outcome = "returns" // was leaving, and comes back
+	Comes   Outcome = "comes"   // is new
 )
 
 // Verdict is what a plan decides about a node, and why.
@@ -31,75 +30,117 @@ type Verdict struct {
 	Reason  string // one sentence; "" for one that stays or is new
 
 	want  want
-	after Node   // of one that changes
-	why   string // of a hold: what it waits for, in a few words
+	after Node    // of one that changes
+	no    refusal // of one that is held
 }
 
 // Hold is why a node that should be replaced is not. The set is closed.
 type Hold string
 
-// The holds, the one that says the most first: a node that several hold has the first.
+// The holds.
 const (
 	HeldBegins    Hold = "begins"       // Terraform must first store what the servers depend on
+	HeldOlder     Hold = "older state"  // its server carries a later mark: this state is older than the cluster
+	HeldWiring    Hold = "wiring"       // its server does not depend on it as it should
 	HeldProtected Hold = "protected"    // the node must stay as it is
 	HeldClosed    Hold = "closed"       // its place takes no nodes now
 	HeldUnseen    Hold = "not seen"     // no refresh has looked at it since it changed
 	HeldOutage    Hold = "outage"       // more nodes are unhealthy than stop_above allows
-	HeldTwice     Hold = "made twice"   // it never served, nor did the one before it
+	HeldFailed    Hold = "failed"       // the wanted template failed
 	HeldFormer    Hold = "not followed" // its server should have been made again, and was not
-	HeldFailed    Hold = "failed"       // the wanted template failed, and there is none to go back to
+	HeldTwice     Hold = "made twice"   // it did not last, nor did the one before it
 	HeldTarget    Hold = "target"       // as many nodes have the wanted template as should
 	HeldNoHost    Hold = "no host"      // Nova found no host where it has to be made again
 	HeldNoRoom    Hold = "no room"      // no place has room for its substitute
+	HeldServers   Hold = "servers"      // two batches of servers beyond the cluster are there already
 	HeldBakes     Hold = "bakes"        // the batch before has to serve for longer
 	HeldWaits     Hold = "waits"        // the batch waits for nodes that are not in service, or that leave
 	HeldBatch     Hold = "batch"        // the batch is full
 )
 
-// refusal is why a want is not granted: nothing where it is.
+// holds are all holds in the order in which the gate asks for them: a node that several
+// hold has the first.
+var holds = []struct {
+	Hold
+	done  bool // nothing but a person ends it, so the node is none of those that remain to be replaced
+	quiet bool // the status of the cluster names it only where nothing else holds a node
+}{
+	{Hold: HeldBegins, quiet: true},
+	{Hold: HeldOlder},
+	{Hold: HeldWiring},
+	{Hold: HeldProtected, done: true, quiet: true},
+	{Hold: HeldClosed, quiet: true},
+	{Hold: HeldUnseen, quiet: true},
+	{Hold: HeldOutage},
+	{Hold: HeldFailed},
+	{Hold: HeldFormer},
+	{Hold: HeldTwice},
+	{Hold: HeldTarget, done: true, quiet: true},
+	{Hold: HeldNoHost},
+	{Hold: HeldNoRoom},
+	{Hold: HeldServers},
+	{Hold: HeldBakes},
+	{Hold: HeldWaits},
+	{Hold: HeldBatch, quiet: true},
+}
+
+// order is the place of a hold in the table, the length of the table for none.
+func (h Hold) order() int {
+	for i, row := range holds {
+		if row.Hold == h {
+			return i
+		}
+	}
+	return len(holds)
+}
+
+// remains reports whether a node that is held will be replaced later.
+func (h Hold) remains() bool { return !holds[h.order()].done }
+
+// refusal is why a want is not granted, with the data that a sentence about it needs. Without a hold it is granted.
 type refusal struct {
 	hold Hold
-	why  string
-}
-
-func refuse(hold Hold, format string, args ...any) refusal {
-	return refusal{hold, fmt.Sprintf(format, args...)}
-}
-
-// spent reports whether it is about what all nodes share: then it holds for those
-// that come after it too.
-func (h Hold) spent() bool {
-	return slices.Contains([]Hold{HeldTarget, HeldBakes, HeldWaits, HeldBatch}, h)
+	at   placement.Place // of HeldClosed and HeldNoHost
+	why  string          // of HeldClosed: why that place takes no nodes, "is closed"
+	err  error           // of HeldNoRoom
 }
 
 // want is what should happen to a node, and why. One that grows the cluster has no node.
 type want struct {
 	*fact
-	cause  Cause // of the update; "": none
-	what   what
-	why    string // why this node
-	beyond string // of one too many: why its place comes first, "" where that is only its share
-	nodes  int64  // of a growth
+	what  what
+	cause Cause // of the update; "": none
+	nodes int64 // of a growth
+
+	to     Template        // of a node that should have another template: that one
+	better placement.Place // of one that is misplaced: where a node should be instead
+	beyond string          // of one that is misplaced or too many: why its place comes first; "": that is only its share
+	first  bool            // of one too many: whether it comes first because the update would replace it
+	back   string          // leaving node that comes back instead
 }
 
 // what should happen.
 type what int
 
 const (
-	removed  what = iota // a candidate: it leaves
-	surplus              // one too many: it leaves
-	revised              // it never served, and gets the template that it should have
-	grown                // nodes are added
-	remade               // a candidate that keeps its name: its server is made again
-	replaced             // for a cause of the update
+	nothing  what = iota
+	removed       // a candidate: it leaves, and a substitute comes where the cluster is not too large
+	surplus       // one too many: it leaves
+	revised       // it never served, and gets the template that it should have
+	givenUp       // it failed twice, and leaves for the node that it came for
+	grown         // nodes are added
+	returned      // one that leaves comes back where a node is needed
+	remade        // a candidate that keeps its name: its server is made again
+	replaced      // for a cause of the update
 )
 
-// text is the sentence about a node that is held.
-func (v Verdict) text() string {
-	if v.Cause == "" {
-		return fmt.Sprintf("named in candidates in %s; %s", v.Place, v.why)
-	}
-	return fmt.Sprintf("%s in %s: %s; %s", v.Cause, v.Place, v.want.why, v.why)
+// named reports whether a person named the node in candidates.
+func (w want) named() bool { return w.what == removed || w.what == remade }
+
+// retries reports whether what comes for a node is its second try. A node for which Nova
+// found no host was no try, and one that served for long did not fail.
+func (w want) retries() bool {
+	return w.cause == Unhealthy && (!w.Served || w.early) && w.fact.full == nil
 }
 
 // held are the verdicts about nodes that are held, of some holds.
@@ -110,22 +151,6 @@ func held(verdicts []Verdict, holds ...Hold) (list []Verdict) {
 		}
 	}
 	return list
-}
-
-// withWhy lists nodes with what holds them: "web-1 (RegionOne/az-1 is closed)".
-func withWhy(list []Verdict) (names []string) {
-	for _, v := range list {
-		names = append(names, fmt.Sprintf("%s (%s)", v.Name, v.why))
-	}
-	return names
-}
-
-// located lists nodes with their places.
-func located(list []Verdict) (names []string) {
-	for _, v := range list {
-		names = append(names, fmt.Sprintf("%s (%s)", v.Name, v.Place))
-	}
-	return names
 }
 
 func namesOf(list []Verdict) (names []string) {
@@ -143,10 +168,13 @@ type Change struct {
 	Reverted  *Reverted // what happens for a template that failed; nil: none did
 	Notices   []Notice  // what a person should know
 
-	waits    wait     // what the next batch waits for
-	baking   []string // nodes that have to serve for longer
-	kept     []string // protected nodes that keep the update from its target, each with why
-	outdated int64    // nodes of another template than the wanted one
+	size   int64      // of the cluster
+	batch  int64      // maximum number of nodes that one plan replaces
+	out    []absentee // nodes that are not in service, and that the plan does not change
+	bakes  []string   // nodes that have to serve for longer before the next batch
+	kept   []string   // protected nodes that keep the update from its target, each with why
+	plain  int64      // nodes of another template than the wanted one, which no cause replaces
+	outage string     // how many nodes are unhealthy, where that holds some
 }
 
 // Of are the verdicts of an outcome.
@@ -176,6 +204,3 @@ func (c Change) Replaced() (n int64) {
 	}
 	return n
 }
-
-// where says of a place, for people, why it takes no nodes.
-func where(at placement.Place, why string) string { return fmt.Sprintf("%s %s", at, why) }

@@ -32,7 +32,8 @@ func changeAttribute() schema.Attribute {
 			"(names in `candidates`), `in_place` (another template or server under the same name), `returned` " +
 			"(removed earlier, and still in service), `held` (what " +
 			"[holds](../guides/operating-a-cluster.md#each-kind-of-held) nodes that should be replaced, as of the " +
-			"last refresh) and `replaced` (a number: by `update` or named in `candidates`). Each has a `count` and " +
+			"last refresh), `replaced` (a number: by `update` or named in `candidates`) and `moves` (a line that says all " +
+			"of it, such as `batch 2 of 5: web-1 leaves; web-8 comes`). Each has a `count` and " +
 			"`nodes`, some have `reasons`, and one without nodes is null. Lists have at most 100 names; `omitted` " +
 			"counts the others.",
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
@@ -83,6 +84,7 @@ func changeAttribute() schema.Attribute {
 				},
 			},
 			"replaced": number,
+			"moves":    schema.StringAttribute{Computed: true},
 		}},
 	}
 }
@@ -97,10 +99,10 @@ var (
 	heldType       = changeType.AttrTypes["held"].(types.ObjectType)
 )
 
-// record puts a change into the state. The roster is the one after it. The names
+// record puts a change into the state, which takes a batch of a number. The roster is the one after it. The names
 // of the first nodes are left out: they are all in nodes.
 func (m *attachmentModel) record(
-	ctx context.Context, next roster.Roster, change roster.Change, diags *diag.Diagnostics,
+	ctx context.Context, next roster.Roster, change roster.Change, batch int64, diags *diag.Diagnostics,
 ) {
 	named := func(t types.ObjectType, outcome roster.Outcome, names, why string) types.Object {
 		list := change.Of(outcome)
@@ -129,6 +131,7 @@ func (m *attachmentModel) record(
 			"in_place": named(inPlaceType, roster.Changes, "nodes", "reasons"),
 			"held":     heldOf(change),
 			"replaced": types.Int64Value(change.Replaced()),
+			"moves":    value.TextOrNull(change.Moves(batch)),
 		})},
 	)
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
@@ -55,16 +54,13 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 		return false
 	}
 	policy := plan.policy(ctx, p.state, p.memory.Marked, p.diags)
+	policy.Blind = p.memory.Blind
 	written := policy.Regions
 	if p.diags.HasError() {
 		return false
 	}
-	next, change, err := p.planRoster(ctx, now, &policy)
+	next, change, policy := p.planRoster(ctx, now, policy)
 	if p.diags.HasError() {
-		return false
-	}
-	if err != nil {
-		p.explain(err)
 		return false
 	}
 	if p.dependsOnUnknown(ctx, change) {
@@ -79,14 +75,18 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 			"The cause TEMPLATE replaces nodes of another template than the wanted one, and there is no template. "+
 				"Give template, and let the servers take their image and flavor from each.value.template.")
 	}
+	plan.Status, plan.Remaining = types.StringValue(change.Status(policy, true)), types.Int64Value(change.Remaining)
+	p.memory.Blind = true // what was seen is of before this apply
 	if change.Empty() && p.same {
-		return false // nothing can be done now: the plan is empty
+		if plan.Status.Equal(p.state.Status) {
+			return false // nothing can be done now: the plan is empty
+		}
+		p.memory.store(ctx, p.private, now, p.diags) // the apply makes servers that are missing, or waits for some
+		return true
 	}
 	plan.remember(ctx, next, written, p.diags)
-	plan.Remaining = types.Int64Value(change.Remaining)
 	p.countBatch(change)
-	plan.Status = types.StringValue(change.Status(policy, p.memory.Batch))
-	plan.record(ctx, next, change, p.diags)
+	plan.record(ctx, next, change, p.memory.Batch, p.diags)
 	if p.state != nil {
 		p.memory.store(ctx, p.private, next, p.diags) // the leaving nodes
 	}
@@ -122,10 +122,11 @@ func (p *attachmentPlanner) forgetsSlots(now roster.Roster) bool {
 }
 
 // planRoster asks first and plans once. Which places take nodes now was looked up by
-// the refresh, except for places that are new in the configuration.
+// the refresh, except for places that are new in the configuration. It returns the policy
+// that the plan follows, with the places as they are now.
 func (p *attachmentPlanner) planRoster(
-	ctx context.Context, now roster.Roster, policy *roster.Policy,
-) (roster.Roster, roster.Change, error) {
+	ctx context.Context, now roster.Roster, policy roster.Policy,
+) (next roster.Roster, change roster.Change, follows roster.Policy) {
 	written := places.Listed{Regions: policy.Regions, InOne: !listed(p.plan.Regions)}
 	open, findings := p.usable(ctx, written, now)
 	policy.Opened = p.opened(written.Regions)
@@ -133,35 +134,35 @@ func (p *attachmentPlanner) planRoster(
 		p.refuseServers(ctx, open)
 	}
 	p.refusePools(ctx, open)
-	quotas := p.quotas(ctx, open, now, *policy)
+	quotas := p.quotas(ctx, open, now, policy)
 	if p.diags.HasError() {
-		return now, roster.Change{}, nil
+		return now, change, policy
 	}
 	policy.Regions, policy.Unreachable = quotas.Cap(open, p.memory.Seen.Served(now)), unreachable(open)
-	next, change, err := roster.Plan(now, p.memory.Seen, *policy)
+	next, change, err := roster.Plan(now, p.memory.Seen, policy)
 	for err == nil && p.cutOff(ctx, change, policy) {
 		closeUnreachable(open, policy.Unreachable)
 		closeUnreachable(policy.Regions, policy.Unreachable)
-		next, change, err = roster.Plan(now, p.memory.Seen, *policy)
+		next, change, err = roster.Plan(now, p.memory.Seen, policy)
 	}
-	if err == nil && p.diags.HasError() {
-		return now, change, nil
+	if p.diags.HasError() {
+		return now, change, policy
 	}
 	_, infeasible := errors.AsType[*placement.InfeasibleError](err)
 	removing := len(change.Of(roster.Comes))+len(change.Of(roster.Returns)) == 0 && !infeasible
-	if removing && len(change.Of(roster.Leaves)) == 0 {
-		return next, change, err // it does not matter which places are usable
+	if !removing || len(change.Of(roster.Leaves)) > 0 { // else it does not matter which places are usable
+		for _, f := range findings {
+			written.Report([]cluster.Finding{f}, effect(f, removing, change.Of(roster.Leaves)), p.diags)
+		}
+		written.ReportNone(open, !removing, p.diags)
 	}
-	for _, f := range findings {
-		written.Report([]cluster.Finding{f}, effect(f, removing, change.Of(roster.Leaves)), p.diags)
+	if err != nil {
+		p.refuse(err)
+		return now, change, policy
 	}
-	written.ReportNone(open, !removing, p.diags)
-	if err == nil {
-		places.WarnOfQuotas(quotas.Binding(open, policy.Regions, now.Counts().ByRegion(), next.Counts().ByRegion()),
-			p.diags)
-		places.WarnOfRoom(quotas.Short(p.memory.Seen.Unserved(now, next)), p.diags)
-	}
-	return next, change, err
+	places.WarnOfQuotas(quotas.Binding(open, policy.Regions, now.Counts().ByRegion(), next.Counts().ByRegion()), p.diags)
+	places.WarnOfRoom(quotas.Short(p.memory.Seen.Unserved(now, next)), p.diags)
+	return next, change, policy
 }
 
 // effect is what follows for a place that is not usable. Where a zone is down Nova
@@ -280,43 +281,18 @@ func (p *attachmentPlanner) fillRegion(ctx context.Context) {
 	}
 }
 
-// explain reports why there is no plan, at the argument that asks for it.
-func (p *attachmentPlanner) explain(err error) {
-	closed, waits := errors.AsType[*roster.ClosedError](err)
-	candidate, named := errors.AsType[*roster.CandidateError](err)
-	protected, kept := errors.AsType[*deletion.ProtectedError](err)
-	slot, used := errors.AsType[*roster.SlotInUseError](err)
-	misspelled, means := errors.AsType[*roster.MisspelledError](err)
-	unknown, nobody := errors.AsType[*roster.UnknownCandidateError](err)
-	switch {
-	case means:
-		p.diags.AddAttributeError(path.Root("deletion").AtName("protected"), "A protected node is not there",
-			misspelled.Error()+" Correct the name, or remove it from the list.")
-	case nobody:
-		p.diags.AddAttributeError(path.Root("deletion").AtName("candidates"), "Invalid candidate",
-			unknown.Error()+" Correct the name, or remove it from the list.")
-	case used:
-		p.diags.AddAttributeError(path.Root("stateful").AtName("release"), "A slot to release is in use",
-			slot.Error()+" A slot can be released once its node is removed: shrink first, or take the name out of "+
-				"release.")
-	case waits:
-		p.diags.AddAttributeError(path.Root("deletion").AtName("candidates"), "Invalid candidate",
-			closed.Error()+" Open the place, or take the node out of candidates.")
-	case errors.Is(err, roster.ErrTemplateRemoved):
-		p.diags.AddAttributeError(path.Root("template"), "The template is gone",
-			"The nodes are made from a template: "+err.Error()+". Give it again, for every place that has nodes; to "+
-				"start over, remove the attachment from the state and import the cluster.")
-	case named:
-		p.diags.AddAttributeError(path.Root("deletion").AtName("candidates"), "Invalid candidate",
-			candidate.Error()+" Take it out of candidates and kept, or change what stands against it.")
-	case kept:
-		p.diags.AddAttributeError(path.Root("desired_capacity"), "Too few nodes can be removed",
-			fmt.Sprintf("%s. Remove fewer nodes, or protect fewer: %s. To destroy the whole cluster nothing has to be "+
-				"lowered before: terraform destroy plans such a change only where it refreshes, so use "+
-				"terraform destroy -refresh=false.", protected.Error(), text.Few(protected.Who)))
-	default:
+// refuse reports why there is no plan, at the argument that asks for it.
+func (p *attachmentPlanner) refuse(err error) {
+	argument, ok := errors.AsType[*roster.ArgumentError](err)
+	if !ok {
 		places.ReportPlan(err, p.diags)
+		return
 	}
+	at := path.Empty()
+	for _, name := range argument.Argument {
+		at = at.AtName(name)
+	}
+	p.diags.AddAttributeError(at, argument.Title, argument.Text)
 }
 
 // warn adds what a person should know about the plan.

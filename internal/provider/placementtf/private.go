@@ -27,6 +27,7 @@ type memory struct {
 	Roster roster.Roster `json:"roster"`           // what no attribute shows
 	Marked bool          `json:"marked,omitempty"` // whether a node of the cluster ever carried a mark
 	Batch  int64         `json:"batch,omitempty"`  // number of the batch that was taken last
+	Blind  bool          `json:"blind,omitempty"`  // whether an apply followed the look that saw this
 	// The listed places that the refresh looked at, and why they take no nodes: "" where they do.
 	Looked placement.By[string] `json:"looked,omitempty"`
 }

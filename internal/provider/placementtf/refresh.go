@@ -80,6 +80,7 @@ func (m *attachmentModel) refresh(
 		return slices.ContainsFunc(listed,
 			func(p placement.Region) bool { return p.Name == region && len(p.Zones) > 0 })
 	}
+	after.Blind = false
 	r, seen, notices := roster.MatchOpen(r, servers, before.Seen, closed, zoned)
 	seen.Taken = r.Taken(m.naming(), query.Others)
 	after.see(r, seen)
@@ -103,7 +104,7 @@ func (m *attachmentModel) tell(ctx context.Context, r roster.Roster, after memor
 	if err != nil {
 		return // the plan says why
 	}
-	m.Status = types.StringValue(change.Status(policy, 0))
+	m.Status = types.StringValue(change.Status(policy, false))
 	m.hold(change)
 	if strings.HasPrefix(m.Status.ValueString(), roster.InStep) && m.Remaining.ValueInt64() > 0 {
 		// A server that is made again in its place counts until somebody sees that it is well. No plan would store
@@ -258,7 +259,7 @@ func (m *attachmentModel) adopt(
 	m.DesiredCapacity = types.Int64Value(int64(len(r.Nodes)))
 	m.Regions = places.Value(r.Places())
 	m.Remaining = types.Int64Value(0)
-	m.record(ctx, r, roster.Change{}, diags)
+	m.record(ctx, r, roster.Change{}, 0, diags)
 	r, seen, _ := roster.Match(r, servers, roster.Seen{}, func(string) bool { return false })
 	found.see(r, seen)
 	return r.Learn(seen, roster.Policy{}), found, true

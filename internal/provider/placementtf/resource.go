@@ -55,7 +55,13 @@ func (m attachmentModel) proceeds() bool {
 	return value.GivenBlock(m.Update) || value.GivenBlock(m.Stateful) && value.GivenBlock(m.Deletion)
 }
 
-// ModifyPlan makes the plan. Nothing is computed where nothing changed and nothing proceeds.
+// inStep reports whether the last refresh found the cluster as it should be.
+func (m attachmentModel) inStep() bool {
+	return strings.HasPrefix(m.Status.ValueString(), roster.InStep)
+}
+
+// ModifyPlan makes the plan. Nothing is computed where nothing changed, nothing proceeds, and
+// the cluster is in step.
 func (r *attachmentResource) ModifyPlan(
 	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
 ) {
@@ -72,7 +78,7 @@ func (r *attachmentResource) ModifyPlan(
 	}
 	planner.same = req.Plan.Raw.Equal(req.State.Raw)
 	diags.Append(req.Plan.Get(ctx, planner.plan)...)
-	if diags.HasError() || planner.same && !planner.plan.proceeds() {
+	if diags.HasError() || planner.same && !planner.plan.proceeds() && planner.plan.inStep() {
 		return
 	}
 	diags.Append(req.Config.Get(ctx, planner.config)...)

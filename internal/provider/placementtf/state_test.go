@@ -81,7 +81,7 @@ func TestRecord(t *testing.T) {
 	}
 	var m attachmentModel
 	var diags diag.Diagnostics
-	m.record(t.Context(), next, change, &diags)
+	m.record(t.Context(), next, change, 0, &diags)
 	fields := m.Change.Elements()[0].(types.Object).Attributes()
 	if !fields["replaced"].Equal(types.Int64Value(105)) {
 		t.Errorf("replaced are %s", fields["replaced"])
