@@ -84,9 +84,9 @@ func TestLater(t *testing.T) {
 	require.NoError(t, err)
 	assert.EqualValues(t, 6, change.Remaining)
 	const never = "TEMPLATE in RegionOne/az-1: it has image a, new nodes get b; it never served; "
-	assert.Equal(t, never+"the template that it should get failed, and none is settled", held(change.Verdicts, HeldFailed)[0].Reason)
+	assert.Equal(t, never+"the template that it should get failed, and none is settled", change.held(HeldFailed)[0].Reason)
 	p.Begins, r.Failed = true, nil
 	_, change, err = Plan(r, seen, p)
 	require.NoError(t, err)
-	assert.Equal(t, never+"the update begins with the next apply", held(change.Verdicts, HeldBegins)[0].Reason)
+	assert.Equal(t, never+"the update begins with the next apply", change.held(HeldBegins)[0].Reason)
 }

@@ -524,7 +524,7 @@ func history(t *rapid.T, method string, stateful bool) {
 		w.start()
 		w.pass(4000) // the clock may have jumped back
 		if change = w.round(policy, 1000); change != nil {
-			policy.Candidates = namesOf(held(change.Verdicts, HeldFormer, HeldOlder)) // as the plan says
+			policy.Candidates = change.held(HeldFormer, HeldOlder).names() // as the plan says
 		}
 		if change != nil && change.Empty() && w.all("good") {
 			if change.Remaining != 0 {

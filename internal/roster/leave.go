@@ -8,14 +8,18 @@ import (
 )
 
 // candidates are the nodes that are named to be removed: those that leave and, where nodes
-// keep their names, those that are made again. Those taken count as met.
-type candidates struct{ leave, again, taken []*fact }
+// keep their names, those that are made again. Those taken count as met, those unknown are
+// no nodes.
+type candidates struct {
+	leave, again, taken []*fact
+	unknown             []string
+}
 
 // findCandidates finds the nodes that are named as candidates. One that an earlier plan has
 // met is not missed. Where nodes keep their names, those that the cluster has too many are
 // removed, the highest index first, and the others are made again, once for each time that
 // they are named.
-func findCandidates(now Roster, all facts, policy Policy) (named candidates, notices []Notice, err error) {
+func findCandidates(now Roster, all facts, policy Policy) (named candidates, err error) {
 	remakes := policy.keeps(Unhealthy)
 	byID := map[string]string{}
 	for name, f := range all {
@@ -24,7 +28,6 @@ func findCandidates(now Roster, all facts, policy Policy) (named candidates, not
 		}
 	}
 	var found []*fact
-	var unknown []string
 	for _, candidate := range policy.Candidates {
 		f, there := all[candidate]
 		if !there {
@@ -33,41 +36,38 @@ func findCandidates(now Roster, all facts, policy Policy) (named candidates, not
 		switch {
 		case slices.Contains(now.Done, candidate):
 		case !there:
-			unknown = append(unknown, candidate)
-			notices = append(notices, notice(UnknownCandidate,
-				"No node has the name, or a server with the id, %q: nothing is removed for it. "+
-					"Remove it from the list of candidates, or correct it.", candidate))
+			named.unknown = append(named.unknown, candidate)
 		case slices.Contains(found, f): // it is named twice, by its name and by its id
 		case !f.free():
-			return named, nil, invalidCandidate(f.name, f.protected)
+			return named, invalidCandidate(f.name, f.protected)
 		case policy.Unreachable[f.Region] && !f.closed:
-			return named, nil, invalidCandidate(f.name, "its region cannot be reached")
+			return named, invalidCandidate(f.name, "its region cannot be reached")
 		default:
 			found = append(found, f)
 		}
 	}
-	if len(unknown) > 0 && int64(len(all)-len(found)) > policy.Capacity {
-		return named, nil, unknownCandidates(unknown)
+	if len(named.unknown) > 0 && int64(len(all)-len(found)) > policy.Capacity {
+		return named, unknownCandidates(named.unknown)
 	}
 	if !remakes {
-		return candidates{leave: found}, notices, nil
+		named.leave = found
+		return named, nil
 	}
 	slices.SortFunc(found, func(a, b *fact) int { return cmp.Compare(b.Index, a.Index) })
 	surplus := int(max(0, min(int64(len(all))-policy.Capacity, int64(len(found)))))
 	named.leave, named.again = found[:surplus], found[surplus:]
 	if now.Adopted { // an import: whether they were made again before is not known
 		named.taken, named.again = named.again, nil
-		notices = append(notices, adoptedCandidates(named.taken)...)
 	}
 	for _, f := range named.again {
 		if policy.keepsServer(f.name, f.server.ID) {
-			return named, nil, invalidCandidate(f.name, "would be made again under its name, which its server keeps")
+			return named, invalidCandidate(f.name, "would be made again under its name, which its server keeps")
 		}
 		if f.closed {
-			return named, nil, closedCandidate(f)
+			return named, closedCandidate(f)
 		}
 	}
-	return named, notices, nil
+	return named, nil
 }
 
 // met are the candidates that this plan or an earlier one has met, of those that are listed.

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // Pattern makes the names of nodes: {cluster} and {index} in it are replaced.
@@ -100,20 +98,6 @@ func (r Roster) Taken(naming Naming, servers map[string]bool) (names []string) {
 		}
 	}
 	return names[:min(len(names), maxTaken)]
-}
-
-// NamesTaken is the title of what is said of names that are passed over.
-const NamesTaken Title = "Servers have the names that come next"
-
-// namesPassed says which names new nodes do not get.
-func namesPassed(names []string) []Notice {
-	if len(names) == 0 {
-		return nil
-	}
-	return []Notice{notice(NamesTaken, "Servers that this state does not know have names which new nodes would get: "+
-		"%s. Those nodes get other names. If an older state was restored, restore the newest before you apply; if an "+
-		"apply was killed before it stored them, delete those servers; if they are not this cluster's, choose another "+
-		"node_name_pattern, or a selector that leaves them out.", text.Few(names))}
 }
 
 // gave reports whether nodes of indices below next could have had a name.

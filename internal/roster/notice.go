@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
@@ -40,6 +41,14 @@ const (
 	NotSeen           Title = "Nodes wait to be looked at"
 	OlderState        Title = "Servers are ahead of this state"
 	TooManyServers    Title = "Too many servers beyond the cluster"
+	UnknownProtected  Title = "A protected node is not there"
+	UnknownSlot       Title = "A slot to release is not there"
+	SlotsWait         Title = "Kept slots wait for their places"
+	NamesTaken        Title = "Servers have the names that come next"
+	FullPlaces        Title = "Places are full"
+	FullTried         Title = "Full places are tried again"
+	TemplateReverted  Title = "The template failed, and the settled one is wanted again"
+	TemplateHeld      Title = "The template failed, and there is none to go back to"
 	CandidatesTaken   Title = "Candidates of an import count as met"
 )
 
@@ -47,66 +56,73 @@ func notice(title Title, format string, args ...any) Notice {
 	return Notice{title, fmt.Sprintf(format, args...)}
 }
 
-// tell makes the change of what was decided, and says what follows from it.
-func (p *planning) tell(next Roster, made []newNode, seen Seen) (Change, error) {
-	c := Change{Remaining: p.remaining, size: p.policy.Capacity, batch: p.size, bakes: p.baking, out: p.absent()}
-	c.Reverted = p.failure.record(p.all, p.granted)
-	c.Verdicts = p.record(made)
-	if len(held(c.Verdicts, HeldOutage)) > 0 {
-		c.outage = p.outage()
-	}
-	c.kept = p.kept(held(c.Verdicts, HeldProtected))
-	for _, n := range next.Nodes {
-		if n.Template != p.policy.Templates.At(n.Place) && !p.policy.Update.Has(Outdated) {
-			c.plain++
-		}
-	}
-	protects, err := protectsNobody(p.all, c, p.policy)
-	c.Notices = slices.Concat(
-		p.notices,
+// tell says what a person should know about a plan.
+func (p *planning) tell(reverted *Reverted, seen Seen) []Notice {
+	return slices.Concat(
+		p.tellFirstTemplate(),
+		p.tellNames(),
 		p.tellLeaving(),
-		belowMin(p.all.counts(), next.Counts(), p.policy),
-		protects,
-		p.failure.notices(c.Reverted, p.policy),
-		seen.tellOfFull(p.again, p.policy),
-		namesPassed(p.passed),
-		p.tellHeld(c),
-		slotsWait(p.fresh, next, p.policy),
+		belowMin(p.all.counts(), p.next.Counts(), p.policy),
+		p.tellReverted(reverted),
+		p.tellFull(seen),
+		p.tellHeld(),
+		p.slotsWait(),
 	)
-	return c, err
 }
 
-// record has the verdicts of all nodes, by index.
-func (p *planning) record(made []newNode) (verdicts []Verdict) {
-	why := p.reasons()
-	for name, f := range p.all {
-		v, there := p.verdicts[name]
-		if !there {
-			v = p.verdict(want{fact: f}, Stays, refusal{})
+// tellFirstTemplate says what the first template means for nodes that are there.
+func (p *planning) tellFirstTemplate() (notices []Notice) {
+	if len(p.first) > 0 {
+		notices = append(notices, notice(FirstTemplate, "%s from before there was a template: %s. The template must "+
+			"say what they were made from. Where it differs, the servers of all of them change at once in this "+
+			"apply, and none of them counts as in service before it was found so again.", text.Nodes(int64(len(p.first))),
+			text.Few(p.first)))
+	}
+	if len(p.other) > 0 {
+		notices = append(notices, notice(OtherMarks, "%s: %s. They were made from another template than this one, "+
+			"and what was in it is not known here: their template is empty until update replaces them. Remove the "+
+			"attachment from the state, and import it again with their template in the import id, such as "+
+			"{\"cluster\": \"web\", \"templates\": [{\"image\": \"the former image\"}]}: the hash in each mark says "+
+			"which node has which.", text.Nodes(int64(len(p.other))), text.Few(p.other)))
+	}
+	return notices
+}
+
+// tellNames says which names that are given are no node's, and which are not given to nodes.
+func (p *planning) tellNames() (notices []Notice) {
+	say := func(names []string, title Title, format string) {
+		if len(names) > 0 {
+			notices = append(notices, notice(title, format, text.Few(names)))
 		}
-		if v.Reason = why[name]; v.Outcome == Held {
-			v.Reason = p.sentence(v)
-		}
-		verdicts = append(verdicts, v)
 	}
-	for _, f := range p.ledger.returned {
-		verdicts = append(verdicts, p.verdicts[f.name])
+	var taken []string
+	for _, f := range p.named.taken {
+		taken = append(taken, f.name)
 	}
-	for _, n := range made {
-		verdicts = append(verdicts, Verdict{Name: n.name, Node: n.Node, Outcome: Comes})
+	say(p.noSlots, UnknownSlot, "There is no slot %s: an earlier apply released it, or it never was there. While a name is "+
+		"listed no new slot gets it. Take it off release.")
+	for _, name := range p.named.unknown {
+		say([]string{name}, UnknownCandidate, "No node has the name, or a server with the id, %q: nothing is removed for "+
+			"it. Remove it from the list of candidates, or correct it.")
 	}
-	slices.SortFunc(verdicts, func(a, b Verdict) int { return compareIndex(a.Name, a.Node, b.Name, b.Node) })
-	return verdicts
+	say(taken, CandidatesTaken, "An import does not know whether these were made again before: %s. They are not made again "+
+		"now. To have that done, take them out of candidates, apply, and name them once more.")
+	say(p.protectsNobody(), UnknownProtected, "deletion.protected has what is neither the name of a node nor the id of a "+
+		"server of one: %s. Correct it, or remove it from the list.")
+	say(p.passed, NamesTaken, "Servers that this state does not know have names which new nodes would get: %s. Those nodes "+
+		"get other names. If an older state was restored, restore the newest before you apply; if an apply was killed "+
+		"before it stored them, delete those servers; if they are not this cluster's, choose another node_name_pattern, or "+
+		"a selector that leaves them out.")
+	return notices
 }
 
 // tellHeld says why an update does less than it could.
-func (p *planning) tellHeld(c Change) (notices []Notice) {
+func (p *planning) tellHeld() (notices []Notice) {
 	for _, row := range holds {
-		list := held(c.Verdicts, row.Hold)
-		if say := said[row.Hold].notice; say != nil && len(list) > 0 {
-			if title, sentences := say(p, c, list); title != "" {
-				notices = append(notices, Notice{title, sentences})
-			}
+		list := p.list.held(row.Hold)
+		untold := row.title == ProtectedOutdated && len(p.kept()) == 0 || row.title == PlacesClosed && p.taken > 0
+		if row.title != "" && len(list) > 0 && !untold {
+			notices = append(notices, Notice{row.title, capital(p.fill(row.notice, list...))})
 		}
 		if row.Hold == HeldBegins && len(list) > 0 {
 			return notices
@@ -118,9 +134,9 @@ func (p *planning) tellHeld(c Change) (notices []Notice) {
 			"replace_triggered_by = [terraform_data.generation[each.key]], with each.value.generation as input, and "+
 			"apply; then name the nodes in candidates.", text.Nodes(int64(len(list))), text.Few(list)))
 	}
-	if w := p.waits(c.Remaining); len(held(c.Verdicts, HeldWaits, HeldBatch)) > 0 && len(w.names) > 0 && p.taken < p.size {
+	if w := p.waits(p.remaining); len(p.list.held(HeldWaits, HeldBatch)) > 0 && len(w.names) > 0 && p.taken < p.size {
 		notices = append(notices, notice(BatchWaits, "%s more should be replaced, at most %d at a time. This batch waits "+
-			"for %s: %s. %s", text.Nodes(c.Remaining), p.size, text.Nodes(int64(len(w.names))), text.Few(w.list()),
+			"for %s: %s. %s", text.Nodes(p.remaining), p.size, text.Nodes(int64(len(w.names))), text.Few(w.list()),
 			w.advice(p.policy)))
 	}
 	return notices
@@ -172,26 +188,12 @@ func belowMin(before, after placement.Counts, policy Policy) (notices []Notice) 
 	return notices
 }
 
-// adoptedCandidates says which candidates count as met after an import.
-func adoptedCandidates(nodes []*fact) []Notice {
-	if len(nodes) == 0 {
-		return nil
-	}
-	var names []string
-	for _, f := range nodes {
-		names = append(names, f.name)
-	}
-	return []Notice{notice(CandidatesTaken, "An import does not know whether these were made again before: %s. They are "+
-		"not made again now. To have that done, take them out of candidates, apply, and name them once more.",
-		text.Few(names))}
-}
-
 // kept are the protected nodes of another template, where they keep the update from its
 // target, each with why.
-func (p *planning) kept(protected []Verdict) (names []string) {
-	for _, v := range protected {
-		if v.Cause == Outdated {
-			names = append(names, v.Name+" "+v.want.protected)
+func (p *planning) kept() (names []string) {
+	for _, name := range p.left.names() {
+		if v := p.verdicts[name]; v.Hold == HeldProtected && v.Cause == Outdated {
+			names = append(names, name+" "+v.want.protected)
 		}
 	}
 	if int64(len(names)) <= p.policy.Capacity-min(p.aim.target, p.policy.Capacity) {
@@ -236,11 +238,11 @@ func (w wait) list() []string {
 
 // without has the names of all but one, each with why.
 func (w wait) without(name string) []string {
-	list := w.list()
-	if i := slices.Index(w.names, name); i >= 0 {
-		return slices.Delete(list, i, i+1)
+	i := slices.Index(w.names, name)
+	if i < 0 {
+		return w.list()
 	}
-	return list
+	return slices.Delete(w.list(), i, i+1)
 }
 
 // waits are the nodes that keep the next batch from being chosen: those that count as under
@@ -283,33 +285,28 @@ func (p *planning) waits(more int64) (w wait) {
 	return w
 }
 
-// absentee is a node that is not in service once the plan is applied, and why.
-type absentee struct {
-	name    string // with why
-	pending bool   // whether an apply that ends well brings it into service, or ends it
-}
-
-// absent lists the nodes that are not in service, and are not changed by the plan. Terraform
-// makes the servers that are missing, and a readiness attachment waits for those that run;
-// that there is one shows by the marks of others.
-func (p *planning) absent() (list []absentee) {
+// absent lists the nodes that are not in service and that the plan does not change, each with
+// why. An apply that ends well brings some into service: Terraform makes the servers that are
+// missing, and a readiness attachment waits for those that run; that there is one shows by the
+// marks of others.
+func (p *planning) absent(applied bool) (names []string) {
 	marked := p.left.number(func(f *fact) bool {
 		return f.server.InService == string(f.Mark) || noted(f.Node, f.server)
 	}) > 0
 	for _, name := range p.left.names() {
 		f := p.left[name]
-		if f.is == Serving || f.rests != "" || p.granted(name) {
+		awaited := marked && f.looked && runs(f.server) && f.server.Unwell == "" && !f.server.Drained && !f.former
+		if f.is == Serving || f.rests != "" || p.granted(name) || applied && (f.missing || !f.looked || awaited) {
 			continue
 		}
-		awaited := marked && f.looked && runs(f.server) && f.server.Unwell == "" && !f.server.Drained && !f.former
-		list = append(list, absentee{fmt.Sprintf("%s (%s)", name, f.why()), f.missing || !f.looked || awaited})
+		names = append(names, fmt.Sprintf("%s (%s)", name, f.why()))
 	}
 	for _, name := range p.leaving {
-		if p.verdicts[name].Outcome != Returns {
-			list = append(list, absentee{name + " (it leaves, and its server is still there)", true})
+		if p.verdicts[name].Outcome != Returns && !applied {
+			names = append(names, name+" (it leaves, and its server is still there)")
 		}
 	}
-	return list
+	return names
 }
 
 // advice says what ends the wait.
@@ -346,12 +343,116 @@ func (w wait) advice(policy Policy) string {
 	return strings.Join(parts, " ")
 }
 
-func isOrAre(n int64) string {
-	if n == 1 {
-		return "1 node is"
-	}
-	return fmt.Sprintf("%s are", text.Nodes(n))
-}
-
 // capital is a sentence that begins with a capital letter.
 func capital(sentence string) string { return strings.ToUpper(sentence[:1]) + sentence[1:] }
+
+// tellFull says which listed places are full or, where nodes find no other room, tried
+// again.
+func (p *planning) tellFull(s Seen) []Notice {
+	var places []string
+	for _, at := range s.full(p.policy) {
+		if lists(p.policy.Regions, at) {
+			places = append(places, fmt.Sprintf("%s (%s)", at, s.Full[at].UTC().Format("2006-01-02 15:04:05 UTC")))
+		}
+	}
+	const room = "Make room there, or raise the quotas or aggregates that leave it none"
+	switch {
+	case p.again:
+		return []Notice{notice(FullTried, "Nova found no host a short time ago, and no other place has room for all "+
+			"nodes that this plan adds. So full places count as open in this plan. %s, or list another place.", room)}
+	case len(places) > 0:
+		return []Notice{notice(FullPlaces, "Nova found no host for servers made there: %s. For %s from then on "+
+			"(retry_full_after) no node is placed there, and none is moved there, unless no other place has room. "+
+			"%s; to try again at once set retry_full_after = \"0s\".",
+			text.Few(places), duration.Format(p.policy.Update.RetryFullAfter), room)}
+	}
+	return nil
+}
+
+// slotsWait says whose data waits where a plan made new slots although some are kept.
+func (p *planning) slotsWait() []Notice {
+	if p.policy.Stateful == nil || len(p.fresh) == 0 {
+		return nil
+	}
+	board := placement.NewBoard(p.policy.Regions, p.next.Counts())
+	var wait []string
+	for _, name := range p.next.KeptSlots() {
+		at, why := p.next.Slots[name].Place, "the spread needs no node there"
+		switch {
+		case !lists(p.policy.Regions, at):
+			why = "it is not listed"
+		case board.Closed(at):
+			why = "it " + board.Why(at)
+		case !board.Takes(at):
+			why = "it takes no more nodes"
+		}
+		wait = append(wait, fmt.Sprintf("%s (%s: %s)", name, at, why))
+	}
+	if len(wait) == 0 {
+		return nil
+	}
+	return []Notice{notice(SlotsWait, "New slots were made (%s), and what is kept for others waits: %s. The next "+
+		"nodes in their places find it. Release a slot whose data is not needed any more.", text.Few(p.fresh),
+		text.Few(wait))}
+}
+
+// Reverted says of a plan that the given template failed.
+type Reverted struct {
+	Nodes []string // whose servers were not in service in time
+	Back  []string // nodes that have the template and go back, in this plan or later
+	Holds bool     // there is nothing to go back to: nothing is replaced for the template
+	later int64    // number of the nodes that go back in a later plan
+}
+
+// reverted is what that means for the nodes that are there before the plan; nil where nothing
+// failed.
+func (p *planning) reverted() *Reverted {
+	v := p.failure
+	if len(v.failures) == 0 {
+		return nil
+	}
+	reverted := &Reverted{Holds: v.holds}
+	for _, f := range v.failures {
+		reverted.Nodes = append(reverted.Nodes, f.Node)
+	}
+	for _, name := range p.all.names() {
+		f := p.all[name]
+		if f.outdated && f.Template == v.given.At(f.Place) && !v.holds {
+			reverted.Back = append(reverted.Back, name)
+			if !p.granted(name) {
+				reverted.later++
+			}
+		}
+	}
+	return reverted
+}
+
+// tellReverted says that a template failed, what happens for it, and what to do.
+func (p *planning) tellReverted(reverted *Reverted) []Notice {
+	v := p.failure
+	if reverted == nil {
+		return nil
+	}
+	const again = "To try the same once more, add a value to it that changes nothing, such as attempt = \"2\"."
+	var why strings.Builder
+	for _, f := range v.failures {
+		fmt.Fprintf(&why, "The template of %s failed: its server had run for %s when a wait for it ended, and was not "+
+			"in service. ", f.Node, duration.Format(f.After))
+	}
+	evidence := fmt.Sprintf("%srevert_after is %s.", why.String(), duration.Format(p.policy.Update.RevertAfter))
+	if v.holds {
+		return []Notice{notice(TemplateHeld, "%s No template is settled yet: that is the last one that all nodes had "+
+			"while half of them were in service. So no more nodes are replaced for this one. Give a template that "+
+			"works. %s", evidence, again)}
+	}
+	back := "No node has it any more."
+	if n := len(reverted.Back); n == 1 {
+		back = fmt.Sprintf("1 node goes back: %s.", reverted.Back[0])
+	} else if n > 1 {
+		back = fmt.Sprintf("%s go back: %s.", text.Nodes(int64(n)), text.Few(reverted.Back))
+	}
+	at := v.places[0]
+	return []Notice{notice(TemplateReverted, "%s So the settled template is wanted, which all nodes had before: "+
+		"%s. %s The given one stays failed: give the settled template, or another one. %s",
+		evidence, v.given.At(at).differs(v.wanted.At(at)), back, again)}
+}

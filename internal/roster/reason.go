@@ -10,29 +10,30 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
 
-// reasons are the sentences about the nodes that are removed or revised, such as
+// giveReasons gives their sentences to the nodes that are removed or revised, such as
 // "RegionOne/az-1 loses 1 of 3; oldest unprotected, created 2026-03-01; web-0 is
 // locked".
-func (p *planning) reasons() map[string]string {
+func (p *planning) giveReasons() {
 	losses, days := lossesOf(p.all, p.verdicts), daysOf(p.all, p.policy)
-	texts := make(map[string]string, len(p.verdicts))
-	for name, v := range p.verdicts {
+	for i := range p.list {
+		v := &p.list[i]
 		switch w := v.want; {
+		case v.Outcome == Held:
+			v.Reason = p.sentence(*v)
 		case v.Outcome != Leaves && v.Outcome != Changes:
 		case v.Cause != "":
-			texts[name] = fmt.Sprintf("replaced (%s) in %s: %s", v.Cause, v.Place, p.reasonOf(w))
+			v.Reason = fmt.Sprintf("replaced (%s) in %s: %s", v.Cause, v.Place, p.reasonOf(w))
 		case w.what == surplus:
 			l := losses[v.Place]
 			loss := fmt.Sprintf("%s loses %d of %d", v.Place, l.lost, l.had)
 			if w.beyond != "" {
 				loss += ": " + w.beyond
 			}
-			texts[name] = strings.Join(slices.Concat([]string{loss, choice(w, days, p.policy)}, l.someKept()), "; ")
+			v.Reason = strings.Join(slices.Concat([]string{loss, choice(w, days, p.policy)}, l.someKept()), "; ")
 		default:
-			texts[name] = p.reasonOf(w)
+			v.Reason = p.reasonOf(w)
 		}
 	}
-	return texts
 }
 
 // loss is what a place loses without a substitute, of the nodes that it had.

@@ -1,16 +1,12 @@
 package roster
 
 import (
-	"fmt"
 	"maps"
 	"math/big"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // A template that gets no server into service is taken back by itself. What says
@@ -27,12 +23,6 @@ type Failure struct {
 	Node     string        `json:"node"`     // whose server was not in service
 	After    time.Duration `json:"after"`    // from the launch of that server to the end of the wait for it
 }
-
-// The titles of what a failed template does.
-const (
-	TemplateReverted Title = "The template failed, and the settled one is wanted again"
-	TemplateHeld     Title = "The template failed, and there is none to go back to"
-)
 
 // maxFailures bounds how many failed templates are remembered.
 const maxFailures = 20
@@ -181,63 +171,4 @@ func (t Templates) or(others Templates) Templates {
 		}
 	}
 	return all
-}
-
-// Reverted says of a plan that the given template failed.
-type Reverted struct {
-	Nodes []string // whose servers were not in service in time
-	Back  []string // nodes that have the template and go back, in this plan or later
-	Holds bool     // there is nothing to go back to: nothing is replaced for the template
-	later int64    // number of the nodes that go back in a later plan
-}
-
-// record is what that means for the nodes that are there before the plan; nil where nothing
-// failed.
-func (v failing) record(before facts, changes func(name string) bool) *Reverted {
-	if len(v.failures) == 0 {
-		return nil
-	}
-	reverted := &Reverted{Holds: v.holds}
-	for _, f := range v.failures {
-		reverted.Nodes = append(reverted.Nodes, f.Node)
-	}
-	for _, name := range before.names() {
-		f := before[name]
-		if f.outdated && f.Template == v.given.At(f.Place) && !v.holds {
-			reverted.Back = append(reverted.Back, name)
-			if !changes(name) {
-				reverted.later++
-			}
-		}
-	}
-	return reverted
-}
-
-// notices say that a template failed, what happens for it, and what to do.
-func (v failing) notices(reverted *Reverted, policy Policy) []Notice {
-	if reverted == nil {
-		return nil
-	}
-	const again = "To try the same once more, add a value to it that changes nothing, such as attempt = \"2\"."
-	var why strings.Builder
-	for _, f := range v.failures {
-		fmt.Fprintf(&why, "The template of %s failed: its server had run for %s when a wait for it ended, and was not "+
-			"in service. ", f.Node, duration.Format(f.After))
-	}
-	evidence := fmt.Sprintf("%srevert_after is %s.", why.String(), duration.Format(policy.Update.RevertAfter))
-	if v.holds {
-		return []Notice{notice(TemplateHeld, "%s No template is settled yet: that is the last one that all nodes had "+
-			"while half of them were in service. So no more nodes are replaced for this one. Give a template that "+
-			"works. %s", evidence, again)}
-	}
-	back := "No node has it any more."
-	if n := len(reverted.Back); n == 1 {
-		back = fmt.Sprintf("1 node goes back: %s.", reverted.Back[0])
-	} else if n > 1 {
-		back = fmt.Sprintf("%s go back: %s.", text.Nodes(int64(n)), text.Few(reverted.Back))
-	}
-	at := v.places[0]
-	return []Notice{notice(TemplateReverted, "%s So the settled template is wanted, which all nodes had before: "+
-		"%s. %s The given one stays failed: give the settled template, or another one. %s",
-		evidence, v.given.At(at).differs(v.wanted.At(at)), back, again)}
 }

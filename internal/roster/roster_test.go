@@ -122,7 +122,7 @@ func moves(change Change) string {
 	return strings.Join(list, " ")
 }
 
-func listed(verdicts []Verdict) string { return strings.Join(namesOf(verdicts), " ") }
+func listed(verdicts Verdicts) string { return strings.Join(verdicts.names(), " ") }
 
 // planned is what is different about a cluster of six nodes that are all in service with the template a (see six), and
 // what a plan makes of it.
@@ -223,8 +223,8 @@ func plans(t *testing.T, base func(*Policy), list []planned) {
 				t.Errorf("told %q\nwant %q", text, c.told)
 			}
 			if c.status != "" {
-				assert.Equal(t, c.status, change.Status(p, true))
-				assert.Equal(t, cmp.Or(c.looked, c.status), change.Status(p, false), "as it is now")
+				assert.Equal(t, c.status, change.Status)
+				assert.Equal(t, cmp.Or(c.looked, c.status), change.Now, "as it is now")
 				if c.does != "" {
 					assert.Equal(t, c.does, change.Moves(2))
 				}
@@ -450,7 +450,7 @@ func TestShrinkAtMins(t *testing.T) {
 	_, change, err := Plan(r, running(r), p)
 	require.NoError(t, err)
 	assert.Equal(t, "+web-2 -web-0", moves(change), "an update")
-	assert.Equal(t, "B cannot be reached", nowhere(held(change.Verdicts, HeldClosed)[0]))
+	assert.Equal(t, "B cannot be reached", change.held(HeldClosed)[0].no.at.String()+" "+change.held(HeldClosed)[0].no.why)
 	p.Candidates = []string{"web-1"}
 	_, _, err = Plan(r, running(r), p)
 	assert.ErrorContains(t, err, "its region cannot be reached")

@@ -2,12 +2,10 @@ package roster
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // Slot is the name, the index and the place of a node. Volumes, ports and DNS names
@@ -25,12 +23,6 @@ type Stateful struct {
 	Retain  bool     // whether the slot of a node that is removed is kept for the next one there
 	Release []string // names of kept slots to give up; the same plan gives them to no new node
 }
-
-// The titles of the notices about slots.
-const (
-	UnknownSlot Title = "A slot to release is not there"
-	SlotsWait   Title = "Kept slots wait for their places"
-)
 
 // KeptSlots are the names of the slots without a node, by their indices.
 func (r Roster) KeptSlots() []string {
@@ -67,9 +59,9 @@ func (r *Roster) fillSlots() {
 	}
 }
 
-// openSlots gives a slot to each node, and gives up those that are released. Without
-// Stateful there are none.
-func (r *Roster) openSlots(policy Policy) (notices []Notice) {
+// openSlots gives a slot to each node, and gives up those that are released. It returns the
+// names of those that are not there. Without Stateful there are no slots.
+func openSlots(r *Roster, policy Policy) (unknown []string) {
 	if policy.Stateful == nil {
 		r.Slots = nil
 		return nil
@@ -78,7 +70,6 @@ func (r *Roster) openSlots(policy Policy) (notices []Notice) {
 		r.Slots = map[string]Slot{}
 	}
 	r.fillSlots()
-	var unknown []string
 	for _, name := range policy.Stateful.Release {
 		if _, there := r.Slots[name]; !there {
 			unknown = append(unknown, name)
@@ -87,17 +78,12 @@ func (r *Roster) openSlots(policy Policy) (notices []Notice) {
 			delete(r.Slots, name)
 		}
 	}
-	if len(unknown) > 0 {
-		notices = append(notices,
-			notice(UnknownSlot, "There is no slot %s: an earlier apply released it, or it never was there. "+
-				"While a name is listed no new slot gets it. Take it off release.", text.Few(unknown)))
-	}
-	return notices
+	return unknown
 }
 
 // closeSlots gives slots to the nodes that a plan added, and gives up those of nodes
 // that it removed, unless they are kept.
-func (r *Roster) closeSlots(verdicts map[string]Verdict, policy Policy) error {
+func closeSlots(r *Roster, verdicts map[string]Verdict, policy Policy) error {
 	if policy.Stateful == nil {
 		return nil
 	}
@@ -126,38 +112,11 @@ func (s Slot) fits(at placement.Place) bool {
 }
 
 // withoutSlots are the names of new nodes whose slots are new too.
-func (r Roster) withoutSlots(made []newNode) (names []string) {
+func withoutSlots(r Roster, made []newNode) (names []string) {
 	for _, n := range made {
 		if _, there := r.Slots[n.name]; !there {
 			names = append(names, n.name)
 		}
 	}
 	return names
-}
-
-// slotsWait says whose data waits where a plan made new slots although some are kept.
-func slotsWait(fresh []string, next Roster, policy Policy) []Notice {
-	if policy.Stateful == nil || len(fresh) == 0 {
-		return nil
-	}
-	board := placement.NewBoard(policy.Regions, next.Counts())
-	var wait []string
-	for _, name := range next.KeptSlots() {
-		at, why := next.Slots[name].Place, "the spread needs no node there"
-		switch {
-		case !lists(policy.Regions, at):
-			why = "it is not listed"
-		case board.Closed(at):
-			why = "it " + board.Why(at)
-		case !board.Takes(at):
-			why = "it takes no more nodes"
-		}
-		wait = append(wait, fmt.Sprintf("%s (%s: %s)", name, at, why))
-	}
-	if len(wait) == 0 {
-		return nil
-	}
-	return []Notice{notice(SlotsWait, "New slots were made (%s), and what is kept for others waits: %s. The next "+
-		"nodes in their places find it. Release a slot whose data is not needed any more.", text.Few(fresh),
-		text.Few(wait))}
 }

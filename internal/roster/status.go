@@ -10,71 +10,77 @@ import (
 // InStep is the status of a cluster that is what its policy says.
 const InStep = "in step"
 
-// Status is what a cluster is, in one line that begins with what a machine needs to know: "in
-// step", "behind", "waits", "bakes", "held" or "reverted". Applied says that the change is
+// status is what a cluster is, in one line that begins with what a machine needs to know: "in
+// step", "behind", "waits", "bakes", "held" or "reverted". Applied says that the plan is
 // applied: then it is what the cluster is once that has ended well; else what it is now.
-func (c Change) Status(policy Policy, applied bool) string {
-	remaining, waits := c.Remaining, c.absent(applied)
+func (p *planning) status(reverted *Reverted, applied bool) string {
+	remaining, waits, made := p.remaining, p.absent(applied), p.list.made()
 	if !applied {
-		remaining += c.Replaced()
+		remaining += p.list.Replaced()
 	}
-	behind := fmt.Sprintf("behind: %d of %s to replace", remaining, text.Nodes(c.size))
+	behind := fmt.Sprintf("behind: %d of %s to replace", remaining, text.Nodes(p.policy.Capacity))
 	switch {
-	case c.Reverted != nil:
-		return c.Reverted.status(applied)
-	case applied && c.Remaining > 0 && policy.Update.Pause > 0 && len(c.made()) > 0:
-		return "bakes: " + text.Few(c.made()) + " must be in service for longer"
-	case c.goesOn(applied, len(waits) > 0):
+	case reverted != nil:
+		return reverted.status(applied)
+	case applied && p.remaining > 0 && p.policy.Update.Pause > 0 && len(made) > 0:
+		return "bakes: " + text.Few(made) + " must be in service for longer"
+	case p.goesOn(applied, len(waits) > 0):
 		return behind
 	}
-	for _, quiet := range []bool{false, true} {
-		for _, row := range holds {
-			if list := held(c.Verdicts, row.Hold); len(list) > 0 && row.quiet == quiet && said[row.Hold].status != nil {
-				if status := said[row.Hold].status(c, list); status != "" {
-					return status
-				}
-			}
-		}
-		if len(waits) > 0 {
-			return "waits: " + text.Few(waits)
-		}
-	}
+	held := p.heldStatus()
 	switch {
+	case held[0] != "":
+		return held[0]
+	case len(waits) > 0:
+		return "waits: " + text.Few(waits)
+	case held[1] != "":
+		return held[1]
 	case remaining > 0:
 		return behind
-	case c.plain > 0:
-		return fmt.Sprintf("behind: %s of another template, and no cause replaces them", text.Nodes(c.plain))
-	case len(c.kept) > 0:
-		return InStep + " except for protected nodes: " + text.Few(c.kept)
 	}
-	if n := len(held(c.Verdicts, HeldTarget)); n > 0 {
-		return fmt.Sprintf("%s, as target says: %s of another template", InStep, text.Nodes(int64(n)))
+	return p.inStep()
+}
+
+// inStep is the status of a cluster that nothing holds, and in which nothing remains.
+func (p *planning) inStep() string {
+	var plain int64
+	for _, n := range p.next.Nodes {
+		plain += number(n.Template != p.policy.Templates.At(n.Place) && !p.policy.Update.Has(Outdated))
+	}
+	kept, target := p.kept(), int64(len(p.list.held(HeldTarget)))
+	switch {
+	case plain > 0:
+		return fmt.Sprintf("behind: %s of another template, and no cause replaces them", text.Nodes(plain))
+	case len(kept) > 0:
+		return InStep + " except for protected nodes: " + text.Few(kept)
+	case target > 0:
+		return fmt.Sprintf("%s, as target says: %s of another template", InStep, text.Nodes(target))
 	}
 	return InStep
 }
 
-// goesOn reports whether the next plan replaces nodes.
-func (c Change) goesOn(applied, waits bool) bool {
-	if !applied {
-		return c.Replaced() > 0
-	}
-	return !waits && len(held(c.Verdicts, HeldBegins, HeldBatch, HeldWaits, HeldServers)) > 0
-}
-
-// absent lists the nodes that are not in service, each with why. An apply that ends well
-// brings into service those that it makes and waits for.
-func (c Change) absent(applied bool) (names []string) {
-	for _, a := range c.out {
-		if !applied || !a.pending {
-			names = append(names, a.name)
+// heldStatus says what holds the cluster, and what holds it where nothing else does.
+func (p *planning) heldStatus() (status [2]string) {
+	for _, row := range holds {
+		list, at := p.list.held(row.Hold), number(row.quiet)
+		if row.status != "" && len(list) > 0 && status[at] == "" {
+			status[at] = p.fill(row.status, list...)
 		}
 	}
-	return names
+	return status
+}
+
+// goesOn reports whether the next plan replaces nodes.
+func (p *planning) goesOn(applied, waits bool) bool {
+	if !applied {
+		return p.list.Replaced() > 0
+	}
+	return !waits && len(p.list.held(HeldBegins, HeldBatch, HeldWaits, HeldServers)) > 0
 }
 
 // made names the nodes that come, or that get another server, by index.
-func (c Change) made() (names []string) {
-	for _, v := range c.Verdicts {
+func (all Verdicts) made() (names []string) {
+	for _, v := range all {
 		if v.Outcome == Comes || v.Outcome == Changes {
 			names = append(names, v.Name)
 		}
@@ -82,12 +88,11 @@ func (c Change) made() (names []string) {
 	return names
 }
 
-// Moves says what the change does, for people: "batch 2 of 5: web-1 leaves; web-8 comes".
-// Batch is the number of the batch that it takes; 0 for none.
-func (c Change) Moves(batch int64) string {
+// movesOf says what a plan does that takes a batch of a number; 0 for none.
+func movesOf(all Verdicts, number, remaining, size int64) string {
 	var parts []string
 	say := func(outcome Outcome, one, many string) {
-		switch names := c.Names(outcome); len(names) {
+		switch names := all.Names(outcome); len(names) {
 		case 0:
 		case 1:
 			parts = append(parts, names[0]+" "+one)
@@ -100,8 +105,8 @@ func (c Change) Moves(batch int64) string {
 	say(Returns, "comes back", "come back")
 	say(Comes, "comes", "come")
 	moves := strings.Join(parts, "; ")
-	if batch > 0 && c.Replaced() > 0 {
-		return fmt.Sprintf("batch %d of %d: %s", batch, batch+(c.Remaining+c.batch-1)/c.batch, moves)
+	if number > 0 && all.Replaced() > 0 {
+		return fmt.Sprintf("batch %d of %d: %s", number, number+(remaining+size-1)/size, moves)
 	}
 	return moves
 }

@@ -55,7 +55,6 @@ func TestStatusReverted(t *testing.T) {
 		"reverted: the template of web-8, web-9 failed, 2 nodes go back":        {Nodes: []string{"web-8", "web-9"}, Back: []string{"web-8", "web-9"}},
 		"held: the template of web-8 failed, and none is settled to go back to": {Nodes: []string{"web-8"}, Holds: true},
 	} {
-		change := Change{Reverted: r, Remaining: 2}
-		assert.Equal(t, want, change.Status(policy(6), false))
+		assert.Equal(t, want, r.status(false))
 	}
 }

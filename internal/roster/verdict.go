@@ -58,32 +58,6 @@ const (
 	HeldBatch     Hold = "batch"        // the batch is full
 )
 
-// holds are all holds in the order in which the gate asks for them: a node that several
-// hold has the first.
-var holds = []struct {
-	Hold
-	done  bool // nothing but a person ends it, so the node is none of those that remain to be replaced
-	quiet bool // the status of the cluster names it only where nothing else holds a node
-}{
-	{Hold: HeldBegins, quiet: true},
-	{Hold: HeldOlder},
-	{Hold: HeldWiring},
-	{Hold: HeldProtected, done: true, quiet: true},
-	{Hold: HeldClosed, quiet: true},
-	{Hold: HeldUnseen, quiet: true},
-	{Hold: HeldOutage},
-	{Hold: HeldFailed},
-	{Hold: HeldFormer},
-	{Hold: HeldTwice},
-	{Hold: HeldTarget, done: true, quiet: true},
-	{Hold: HeldNoHost},
-	{Hold: HeldNoRoom},
-	{Hold: HeldServers},
-	{Hold: HeldBakes},
-	{Hold: HeldWaits},
-	{Hold: HeldBatch, quiet: true},
-}
-
 // order is the place of a hold in the table, the length of the table for none.
 func (h Hold) order() int {
 	for i, row := range holds {
@@ -143,43 +117,12 @@ func (w want) retries() bool {
 	return w.cause == Unhealthy && (!w.Served || w.early) && w.fact.full == nil
 }
 
-// held are the verdicts about nodes that are held, of some holds.
-func held(verdicts []Verdict, holds ...Hold) (list []Verdict) {
-	for _, v := range verdicts {
-		if v.Outcome == Held && (len(holds) == 0 || slices.Contains(holds, v.Hold)) {
-			list = append(list, v)
-		}
-	}
-	return list
-}
-
-func namesOf(list []Verdict) (names []string) {
-	for _, v := range list {
-		names = append(names, v.Name)
-	}
-	return names
-}
-
-// Change is what a plan decides: a verdict for each node, by index, and what follows from
-// them.
-type Change struct {
-	Verdicts  []Verdict
-	Remaining int64     // nodes that should still be replaced after this plan
-	Reverted  *Reverted // what happens for a template that failed; nil: none did
-	Notices   []Notice  // what a person should know
-
-	size   int64      // of the cluster
-	batch  int64      // maximum number of nodes that one plan replaces
-	out    []absentee // nodes that are not in service, and that the plan does not change
-	bakes  []string   // nodes that have to serve for longer before the next batch
-	kept   []string   // protected nodes that keep the update from its target, each with why
-	plain  int64      // nodes of another template than the wanted one, which no cause replaces
-	outage string     // how many nodes are unhealthy, where that holds some
-}
+// Verdicts are those about the nodes of a cluster, by index.
+type Verdicts []Verdict
 
 // Of are the verdicts of an outcome.
-func (c Change) Of(outcome Outcome) (list []Verdict) {
-	for _, v := range c.Verdicts {
+func (all Verdicts) Of(outcome Outcome) (list Verdicts) {
+	for _, v := range all {
 		if v.Outcome == outcome {
 			list = append(list, v)
 		}
@@ -188,19 +131,36 @@ func (c Change) Of(outcome Outcome) (list []Verdict) {
 }
 
 // Names are the names of the nodes of an outcome.
-func (c Change) Names(outcome Outcome) []string { return namesOf(c.Of(outcome)) }
+func (all Verdicts) Names(outcome Outcome) []string { return all.Of(outcome).names() }
 
 // Empty reports whether no node changes.
-func (c Change) Empty() bool {
-	return !slices.ContainsFunc(c.Verdicts, func(v Verdict) bool { return v.Outcome != Stays && v.Outcome != Held })
+func (all Verdicts) Empty() bool {
+	return !slices.ContainsFunc(all, func(v Verdict) bool { return v.Outcome != Stays && v.Outcome != Held })
 }
 
 // Replaced is the number of nodes that the update replaces, or that are made again.
-func (c Change) Replaced() (n int64) {
-	for _, v := range c.Verdicts {
+func (all Verdicts) Replaced() (n int64) {
+	for _, v := range all {
 		if v.Outcome == Leaves && v.Cause != "" || v.Outcome == Changes && (v.Cause != "" || v.want.what == remade) {
 			n++
 		}
 	}
 	return n
+}
+
+// held are the verdicts about nodes that are held, of some holds.
+func (all Verdicts) held(holds ...Hold) (list Verdicts) {
+	for _, v := range all {
+		if v.Outcome == Held && slices.Contains(holds, v.Hold) {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+func (all Verdicts) names() (names []string) {
+	for _, v := range all {
+		names = append(names, v.Name)
+	}
+	return names
 }

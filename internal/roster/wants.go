@@ -276,7 +276,7 @@ func (l *ledger) aged(may func(*fact) bool, ask func(want)) {
 
 // settle gives a verdict to each node that should be replaced and for which no want came
 // up, and counts the nodes that remain to be replaced after this plan.
-func (p *planning) settle(next Roster, made []newNode, seen Seen) (remaining int64) {
+func (p *planning) settle(next Roster, seen Seen) (remaining int64) {
 	names := p.left.names()
 	slices.SortStableFunc(names, func(a, b string) int {
 		f, g := p.left[a], p.left[b]
@@ -300,7 +300,7 @@ func (p *planning) settle(next Roster, made []newNode, seen Seen) (remaining int
 		}
 	}
 	if p.policy.Update.Has(Misplaced) {
-		remaining = p.awaitMoves(next, made, seen)
+		remaining = p.awaitMoves(next, seen)
 	}
 	for _, v := range p.verdicts {
 		returned := v.Outcome == Returns && v.want.outdated && p.policy.Update.Has(Outdated) && !p.aim.reached()
@@ -322,9 +322,9 @@ func (p *planning) waitsItsTurn(w want) {
 
 // awaitMoves holds the nodes that should still move once the plan is applied and all others
 // that are held were replaced. It returns the number of new nodes among them.
-func (p *planning) awaitMoves(next Roster, made []newNode, seen Seen) (number int64) {
+func (p *planning) awaitMoves(next Roster, seen Seen) (number int64) {
 	rest, pending := maps.Clone(p.left), int64(0)
-	for _, n := range made {
+	for _, n := range p.made {
 		rest[n.name] = factOf(n.name, n.Node, next, seen, p.policy)
 		rest[n.name].turn = len(p.all) + int(n.Index)
 	}

@@ -75,7 +75,7 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 			"The cause TEMPLATE replaces nodes of another template than the wanted one, and there is no template. "+
 				"Give template, and let the servers take their image and flavor from each.value.template.")
 	}
-	plan.Status, plan.Remaining = types.StringValue(change.Status(policy, true)), types.Int64Value(change.Remaining)
+	plan.Status, plan.Remaining = types.StringValue(change.Status), types.Int64Value(change.Remaining)
 	p.memory.Blind = true // what was seen is of before this apply
 	if change.Empty() && p.same {
 		if plan.Status.Equal(p.state.Status) {

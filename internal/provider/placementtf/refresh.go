@@ -104,7 +104,7 @@ func (m *attachmentModel) tell(ctx context.Context, r roster.Roster, after memor
 	if err != nil {
 		return // the plan says why
 	}
-	m.Status = types.StringValue(change.Status(policy, false))
+	m.Status = types.StringValue(change.Now)
 	m.hold(change)
 	if strings.HasPrefix(m.Status.ValueString(), roster.InStep) && m.Remaining.ValueInt64() > 0 {
 		// A server that is made again in its place counts until somebody sees that it is well. No plan would store
