@@ -112,7 +112,7 @@ func factOf(name string, n Node, now Roster, seen Seen, policy Policy) *fact {
 		f.aged = aged.Launched
 	}
 	f.early = seen.Early[name]
-	f.bakes = seen.Baking[name] && policy.Update != nil && policy.Update.Pause > 0 && !f.outdated && f.is == Serving
+	f.bakes = seen.Baking[name] && policy.pauses() && !f.outdated && f.is == Serving
 	f.lags = !policy.RequireMarks && seen.behind(name, n)
 	f.former = f.looked && seen.former(name, n)
 	return f

@@ -120,5 +120,8 @@ func (p Policy) stops(sick int64) bool {
 	return p.Update != nil && big.NewRat(sick, 1).Cmp(p.Update.StopAbove.exact(p.Capacity)) > 0
 }
 
+// pauses reports whether a batch has to serve for a while before the next one.
+func (p Policy) pauses() bool { return p.Update != nil && p.Update.Pause > 0 }
+
 // Has reports whether a cause is among those of the update.
 func (u *Update) Has(cause Cause) bool { return u != nil && slices.Contains(u.Causes, cause) }

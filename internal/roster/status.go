@@ -22,7 +22,7 @@ func (p *planning) status(reverted *Reverted, applied bool) string {
 	switch {
 	case reverted != nil:
 		return reverted.status(applied)
-	case applied && p.remaining > 0 && p.policy.Update.Pause > 0 && len(made) > 0:
+	case applied && p.remaining > 0 && p.policy.pauses() && len(made) > 0:
 		return "bakes: " + text.Few(made) + " must be in service for longer"
 	case p.goesOn(applied, len(waits) > 0):
 		return behind
