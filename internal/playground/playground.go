@@ -105,7 +105,7 @@ func Play(s State) (Result, error) {
 	for i := 0; i < s.Step && r.Remaining > 0 && err == nil; i++ {
 		after.Leaving = nil // they are gone by then
 		before, seen = looked(after)
-		before = before.Learn(seen, policy)
+		before = roster.Learn(before, seen, policy)
 		after, change, err = roster.Plan(before, seen, policy)
 		taken := max(1, r.Remaining-change.Remaining)
 		r.Remaining = change.Remaining

@@ -9,7 +9,6 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // Adopt makes a roster of the servers of a running cluster: those whose names
@@ -61,31 +60,6 @@ func Adopt(cluster string, pattern Pattern, given Roster, servers []node.Node) (
 	return r, nil
 }
 
-// Guessed reports which generations are guesses, where that matters to the policy: a wrong
-// one makes the server again. In the roster that it returns none is a guess any more.
-func (r Roster) Guessed(policy Policy) (Roster, []Notice) {
-	r = r.clone()
-	var guesses []string
-	for _, name := range r.Names() {
-		if n := r.Nodes[name]; n.Guessed {
-			guesses = append(guesses, fmt.Sprintf("%s (%d)", name, n.Generation))
-			n.Guessed = false
-			r.Nodes[name] = n
-		}
-	}
-	if len(guesses) == 0 || !policy.keeps(Unhealthy) {
-		return r, nil
-	}
-	return r, []Notice{notice(GenerationsGuessed, "An import found no number of the generation at the servers of %s: "+
-		"%s. Where that is wrong Terraform makes the servers again. Check that this plan replaces no server; where "+
-		"it does, import again with the right numbers in the id, as \"generations\". With metadata = { %s = "+
-		"each.value.generation } at the servers the next import knows them.", text.Nodes(int64(len(guesses))),
-		text.Few(guesses), "stackpolicy_generation")}
-}
-
-// GenerationsGuessed is the title of what is said after an import.
-const GenerationsGuessed Title = "Generations are guesses"
-
 // adopted is the mark that a server carries, or the first one.
 func adopted(carried string) Mark {
 	if m := Mark(carried); m.number() > 0 {
@@ -96,21 +70,17 @@ func adopted(carried string) Mark {
 
 func describe(n node.Node) string { return fmt.Sprintf("%s (%s, in %s)", n.Name, n.ID, n.Region) }
 
-// Places lists the regions and zones that have nodes, by name: the policy that
-// an adopted cluster follows already. A region with a node in no zone lists none.
-func (r Roster) Places() []placement.Region {
-	nodes := r.Counts()
-	var regions []placement.Region
-	for _, at := range nodes.Places() {
-		if len(regions) == 0 || regions[len(regions)-1].Name != at.Region {
-			regions = append(regions, placement.Region{Bin: listedBin(at.Region)})
-		}
-		region := &regions[len(regions)-1]
-		if nodes[placement.Place{Region: at.Region}] == 0 {
-			region.Zones = append(region.Zones, listedBin(at.Zone))
+// Guesses names the nodes whose generation is a guess, each with it. In the roster that it
+// returns none is a guess any more.
+func Guesses(r Roster) (Roster, []string) {
+	r = r.clone()
+	var guesses []string
+	for _, name := range r.Names() {
+		if n := r.Nodes[name]; n.Guessed {
+			guesses = append(guesses, fmt.Sprintf("%s (%d)", name, n.Generation))
+			n.Guessed = false
+			r.Nodes[name] = n
 		}
 	}
-	return regions
+	return r, guesses
 }
-
-func listedBin(name string) placement.Bin { return placement.Bin{Name: name, Cap: placement.Unlimited} }

@@ -22,13 +22,13 @@ type aim struct {
 }
 
 func aimOf(now Roster, left facts, policy Policy) aim {
-	a := aim{wanted: policy.Templates, settled: now.Settled, target: policy.target(now), slots: policy.Stateful != nil}
+	a := aim{wanted: policy.Templates, settled: now.Settled, target: targetOf(policy, now), slots: policy.Stateful != nil}
 	a.current = left.number(func(f *fact) bool { return !f.outdated })
 	return a
 }
 
-// target is the number of nodes that get the wanted template.
-func (p Policy) target(now Roster) int64 {
+// targetOf is the number of nodes that get the wanted template.
+func targetOf(p Policy, now Roster) int64 {
 	if p.Update == nil || maps.Equal(p.Templates, now.Settled) {
 		return math.MaxInt64
 	}

@@ -26,7 +26,7 @@ func TestUnwell(t *testing.T) {
 		seen := NewSeen()
 		seen.Servers["web-0"] = c.server
 		f := factOf("web-0", Node{Mark: "1"}, Roster{}, seen, Policy{RequireMarks: true})
-		assert.Equal(t, c.trouble, f.why(), "%+v", c.server)
+		assert.Equal(t, c.trouble, why(f), "%+v", c.server)
 		assert.Equal(t, c.unhealthy != "", f.unhealthy(), "%+v", c.server)
 	}
 }

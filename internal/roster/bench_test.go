@@ -47,7 +47,7 @@ func BenchmarkLargeTemplate(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			r, seen, p := largeRollout(b, 1_000, template)
 			for b.Loop() {
-				next, change, err := Plan(r.Learn(seen, p), seen, p)
+				next, change, err := Plan(Learn(r, seen, p), seen, p)
 				if err != nil || change.Replaced() == 0 || len(next.Nodes) != 1_000 {
 					b.Fatal(change.Replaced(), err)
 				}

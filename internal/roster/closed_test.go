@@ -154,14 +154,14 @@ func TestMatchOpen(t *testing.T) {
 	before.Baking["web-1"] = true
 	next, seen, notices := MatchOpen(r, []node.Node{{ID: "zero", Name: "web-0", Region: "R1", Zone: "az-1", Status: "ACTIVE"}}, before,
 		func(region string) bool { return region == "R2" }, func(string) bool { return true })
-	if len(next.Nodes) != 4 || len(next.Leaving) != 1 || next.Leaving["web-3"] != r.Leaving["web-3"] || len(notices) > 0 {
+	if len(next.Nodes) != 4 || len(next.Leaving) != 1 || next.Leaving["web-3"] != r.Leaving["web-3"] || len(Matched(notices)) > 0 {
 		t.Errorf("nodes %v, leaving %v, told %v", next.Nodes, next.Leaving, notices)
 	}
 	if seen.Servers["web-0"].ID != "zero" || seen.Servers["web-1"].Status != "ERROR" || seen.Servers["web-3"].ID != "three" || !seen.Missing["web-2"] ||
 		seen.Looked("web-5") || seen.Builds["web-1"] != before.Builds["web-1"] || seen.Baking["web-1"] {
 		t.Errorf("seen %+v", seen)
 	}
-	seen.Tell(next, Policy{Update: update("1", TooOld)})
+	Tell(&seen, next, Policy{Update: update("1", TooOld)})
 	if len(seen.Aged)+len(seen.Baking) > 0 {
 		t.Errorf("told %+v", seen)
 	}

@@ -61,9 +61,9 @@ func conditionOf(name string, n Node, seen Seen, policy Policy) Condition {
 
 // seenAs is the condition of a node whose server was found since the node changed.
 func seenAs(name string, n Node, server node.Node, seen Seen, policy Policy) Condition {
-	served := n.Served || seen.served(name, n, policy)
+	inService := n.Served || served(seen, name, n, policy)
 	switch {
-	case server.Status == "ERROR" && served:
+	case server.Status == "ERROR" && inService:
 		return Broken
 	case server.Status == "ERROR":
 		return Failing
@@ -75,7 +75,7 @@ func seenAs(name string, n Node, server node.Node, seen Seen, policy Policy) Con
 		return Unchanged
 	case server.InService == string(n.Mark), !policy.RequireMarks && !seen.behind(name, n):
 		return Serving
-	case served:
+	case inService:
 		return Unknown
 	case noted(n, server):
 		return Late
@@ -101,7 +101,7 @@ func runs(server node.Node) bool {
 // served reports whether the server of a node was in service since the node was made or
 // changed, whatever is wrong with it now: it carries the node's own mark or, where marks are
 // not required, it runs.
-func (s Seen) served(name string, n Node, policy Policy) bool {
+func served(s Seen, name string, n Node, policy Policy) bool {
 	server, there := s.Servers[name]
 	switch {
 	case !there || n.Doubt || s.former(name, n):

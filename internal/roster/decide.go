@@ -2,9 +2,11 @@ package roster
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
 
 // planning is a plan that is made.
@@ -24,7 +26,6 @@ type planning struct {
 	next      Roster
 	remaining int64    // nodes that should still be replaced after this plan
 	list      Verdicts // of all nodes, by index
-	waiting   *wait    // what the next batch waits for; nil: not worked out yet
 }
 
 // decideAll makes a plan: facts, wants, the gate that each of them passes, and the verdicts.
@@ -41,8 +42,8 @@ func decideAll(now Roster, seen Seen, policy Policy) (*planning, error) {
 
 // prepare finds out what is known, before anything is decided.
 func prepare(now Roster, seen Seen, policy Policy) (*planning, error) {
-	now = now.zonesFrom(seen, policy.Regions).giveUp(seen, policy)
-	p := &planning{failure: now.judge(policy)}
+	now = giveUp(zonesFrom(now, seen, policy.Regions), seen, policy)
+	p := &planning{failure: judge(now, policy)}
 	policy = p.failure.over(policy)
 	next, err := p.firstTemplate(now, policy.Templates)
 	if err != nil {
@@ -81,7 +82,7 @@ func (p *planning) finish(seen Seen) error {
 	if err := closeSlots(&next, p.verdicts, p.policy); err != nil {
 		return err
 	}
-	p.next = next.giveUp(seen, p.policy)
+	p.next = giveUp(next, seen, p.policy)
 	return p.misspelled()
 }
 
@@ -178,4 +179,29 @@ func (p *planning) firstTemplate(now Roster, templates Templates) (Roster, error
 		}
 	}
 	return next, nil
+}
+
+// zonesFrom gives the nodes of regions that list zones now, and did not before, the zones
+// of their servers.
+func zonesFrom(r Roster, seen Seen, regions []placement.Region) Roster {
+	r = r.clone()
+	for _, nodes := range []map[string]Node{r.Nodes, r.Leaving} {
+		for name, n := range nodes {
+			if n.Zone == "" && zoned(regions, n.Region) {
+				n.Zone = seen.Servers[name].Zone
+				nodes[name] = n
+			}
+		}
+	}
+	return r
+}
+
+// giveUp forgets the leaving nodes whose servers somebody keeps: they are not going to
+// be gone, so nothing waits for that, and they are no nodes that could come back.
+func giveUp(r Roster, seen Seen, policy Policy) Roster {
+	r = r.clone()
+	maps.DeleteFunc(r.Leaving, func(name string, _ Node) bool {
+		return policy.keepsServer(name, seen.Servers[name].ID)
+	})
+	return r
 }

@@ -97,7 +97,7 @@ func assess(now Roster, seen Seen, policy Policy) facts {
 func factOf(name string, n Node, now Roster, seen Seen, policy Policy) *fact {
 	f := &fact{name: name, Node: n, server: seen.Servers[name], is: conditionOf(name, n, seen, policy)}
 	f.looked, f.missing = seen.Looked(name) && !n.Doubt, seen.Missing[name] && !n.Doubt
-	f.Served = n.Served || seen.served(name, n, policy)
+	f.Served = n.Served || served(seen, name, n, policy)
 	f.protected = protection(name, f.server, policy)
 	f.closed, f.rests = policy.closed(n.Place), policy.rests(n.Place)
 	f.dark = policy.rests(placement.Place{Region: n.Region}) != ""
@@ -146,27 +146,6 @@ func protection(name string, server node.Node, policy Policy) string {
 	return ""
 }
 
-// closed reports whether a place, or its region, is closed for maintenance.
-func (p Policy) closed(at placement.Place) bool {
-	return slices.ContainsFunc(p.Regions, func(r placement.Region) bool {
-		return r.Name == at.Region && (r.Maintenance ||
-			slices.ContainsFunc(r.Zones, func(z placement.Bin) bool { return z.Name == at.Zone && z.Maintenance }))
-	})
-}
-
-// rests says why no update touches the nodes of a place, or nothing.
-func (p Policy) rests(at placement.Place) string {
-	switch {
-	case p.closed(at):
-		return "is closed"
-	case p.Unreachable[at.Region]:
-		return "cannot be reached"
-	case p.Opened[at.Region]:
-		return "was closed until now, and nobody has looked at its nodes since"
-	}
-	return ""
-}
-
 // homeless is the place in which Nova found no host for a node, if that is so. Where the
 // region lists no zones the choice of the zone was Nova's.
 func homeless(n Node, server node.Node, listed []placement.Region) (placement.Place, bool) {
@@ -186,19 +165,6 @@ func homeless(n Node, server node.Node, listed []placement.Region) (placement.Pl
 func foundNoHost(fault string) bool {
 	fault = strings.ToLower(fault)
 	return strings.Contains(fault, "no valid host") || strings.Contains(fault, "exceeded maximum number of retries")
-}
-
-// zoned reports whether a region is listed with zones.
-func zoned(listed []placement.Region, region string) bool {
-	return slices.ContainsFunc(listed, func(r placement.Region) bool { return r.Name == region && len(r.Zones) > 0 })
-}
-
-// lists reports whether a place is listed.
-func lists(listed []placement.Region, at placement.Place) bool {
-	return slices.ContainsFunc(listed, func(r placement.Region) bool {
-		return r.Name == at.Region && (at.Zone == "" || len(r.Zones) == 0 ||
-			slices.ContainsFunc(r.Zones, func(z placement.Bin) bool { return z.Name == at.Zone }))
-	})
 }
 
 // names lists the nodes by their indices.

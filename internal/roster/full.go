@@ -3,7 +3,6 @@ package roster
 import (
 	"cmp"
 	"maps"
-	"slices"
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
@@ -14,10 +13,10 @@ import (
 // Nova knows when there is room again, so it is asked again after that time, and at once
 // where nodes would otherwise find no room at all.
 
-// tellFull are the full places: those of before and those of servers that found no host,
+// fullPlaces are the full places: those of before and those of servers that found no host,
 // as far as that is not too long ago by the clock of the cloud. Without a clock there are
 // none, and what lies as far ahead was noted by another clock: so none is full for ever.
-func (s *Seen) tellFull(r Roster, policy Policy) map[placement.Place]time.Time {
+func fullPlaces(s Seen, r Roster, policy Policy) map[placement.Place]time.Time {
 	full := map[placement.Place]time.Time{}
 	if policy.Update == nil || policy.Update.RetryFullAfter <= 0 {
 		return full
@@ -48,12 +47,4 @@ func latest(a, b time.Time) time.Time {
 		return b
 	}
 	return a
-}
-
-// full lists the places that are full, in order.
-func (s Seen) full(policy Policy) []placement.Place {
-	if policy.Update == nil || policy.Update.RetryFullAfter <= 0 {
-		return nil
-	}
-	return slices.SortedFunc(maps.Keys(s.Full), placement.Place.Compare)
 }

@@ -80,7 +80,7 @@ func TestTellFull(t *testing.T) {
 		p.Update.RetryFullAfter = time.Hour
 		c.change(&r, seen, &p)
 		for range 2 {
-			seen.Tell(r, p)
+			Tell(&seen, r, p)
 			if !maps.Equal(seen.Full, c.want) {
 				t.Errorf("%s: got %v, want %v", c.name, seen.Full, c.want)
 			}

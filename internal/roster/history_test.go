@@ -87,9 +87,9 @@ func (w *world) refresh() {
 		w.imports(servers) // where marks are missing an import takes the template that is given for that of the servers, and says so
 	}
 	w.roster, w.seen, _ = MatchOpen(w.roster, servers, w.seen, w.stored.closedRegion, func(string) bool { return true })
-	w.seen.Tell(w.roster, w.stored)
+	Tell(&w.seen, w.roster, w.stored)
 	before := w.roster.Failed
-	w.roster = w.roster.Learn(w.seen, w.stored).Ordered()
+	w.roster = Learn(w.roster, w.seen, w.stored).Ordered()
 	for _, f := range w.roster.Failed[min(len(before), len(w.roster.Failed)):] {
 		w.failed(f)
 	}
@@ -568,7 +568,7 @@ func (w *world) round(policy Policy, crash int) *Change {
 		return nil
 	}
 	w.check(policy, next, change)
-	w.given = before.Wanted(policy)
+	w.given = Wanted(before, policy)
 	serving, useless := w.serving(), int64(0) // protected, or in a closed place, and so in the way of others
 	for name, n := range next.Nodes {
 		s, there := w.servers[name]

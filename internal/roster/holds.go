@@ -128,37 +128,37 @@ var holds = []struct {
 
 // words are what is filled into the sentences about the nodes that a hold holds; a sentence
 // about one node has it alone.
-var words = map[string]func(p *planning, list Verdicts) string{
-	"count":     func(_ *planning, list Verdicts) string { return text.Nodes(int64(len(list))) },
-	"remaining": func(p *planning, _ Verdicts) string { return text.Nodes(p.remaining) },
-	"nodes":     func(_ *planning, list Verdicts) string { return text.Few(list.names()) },
-	"nodes with places": func(_ *planning, list Verdicts) string {
+var words = map[string]func(p *speech, list Verdicts) string{
+	"count":     func(_ *speech, list Verdicts) string { return text.Nodes(int64(len(list))) },
+	"remaining": func(p *speech, _ Verdicts) string { return text.Nodes(p.remaining) },
+	"nodes":     func(_ *speech, list Verdicts) string { return text.Few(list.names()) },
+	"nodes with places": func(_ *speech, list Verdicts) string {
 		return each(list, func(v Verdict) string { return v.Place.String() })
 	},
-	"protected":         func(_ *planning, list Verdicts) string { return list[0].want.protected },
-	"ill and protected": func(_ *planning, list Verdicts) string { return illProtected(list) },
-	"kept":              func(p *planning, _ Verdicts) string { return text.Nodes(int64(len(p.kept()))) },
-	"who is kept":       func(p *planning, _ Verdicts) string { return text.Few(p.kept()) },
-	"carried":           func(_ *planning, list Verdicts) string { return clip(list[0].want.server.InService) },
-	"loose":             func(_ *planning, list Verdicts) string { return list[0].want.loose },
-	"place":             func(_ *planning, list Verdicts) string { return list[0].no.at.String() },
-	"shut":              func(_ *planning, list Verdicts) string { return list[0].no.why },
-	"unseen":            func(_ *planning, list Verdicts) string { return unseen(list[0]) },
-	"outage":            func(p *planning, _ Verdicts) string { return p.outage() },
-	"twice":             func(_ *planning, list Verdicts) string { return twice(list[0]) },
-	"target":            func(p *planning, _ Verdicts) string { return p.policy.Update.Target.String() },
-	"method":            func(p *planning, _ Verdicts) string { return fmt.Sprintf("%q", p.policy.Update.Method) },
-	"room":              func(_ *planning, list Verdicts) string { return detail(list[0].no.err) },
-	"beyond":            func(p *planning, _ Verdicts) string { return text.Count(p.beyond(&fact{}), "server") },
-	"baking":            func(p *planning, _ Verdicts) string { return text.Few(p.baking) },
-	"waited for":        func(p *planning, list Verdicts) string { return p.waitedFor(list[0].Name) },
-	"batch":             func(p *planning, _ Verdicts) string { return p.fullBatch() },
+	"protected":         func(_ *speech, list Verdicts) string { return list[0].want.protected },
+	"ill and protected": func(_ *speech, list Verdicts) string { return illProtected(list) },
+	"kept":              func(p *speech, _ Verdicts) string { return text.Nodes(int64(len(p.kept()))) },
+	"who is kept":       func(p *speech, _ Verdicts) string { return text.Few(p.kept()) },
+	"carried":           func(_ *speech, list Verdicts) string { return clip(list[0].want.server.InService) },
+	"loose":             func(_ *speech, list Verdicts) string { return list[0].want.loose },
+	"place":             func(_ *speech, list Verdicts) string { return list[0].no.at.String() },
+	"shut":              func(_ *speech, list Verdicts) string { return list[0].no.why },
+	"unseen":            func(_ *speech, list Verdicts) string { return unseen(list[0]) },
+	"outage":            func(p *speech, _ Verdicts) string { return p.outage() },
+	"twice":             func(_ *speech, list Verdicts) string { return twice(list[0]) },
+	"target":            func(p *speech, _ Verdicts) string { return p.policy.Update.Target.String() },
+	"method":            func(p *speech, _ Verdicts) string { return fmt.Sprintf("%q", p.policy.Update.Method) },
+	"room":              func(_ *speech, list Verdicts) string { return detail(list[0].no.err) },
+	"beyond":            func(p *speech, _ Verdicts) string { return text.Count(p.beyond(&fact{}), "server") },
+	"baking":            func(p *speech, _ Verdicts) string { return text.Few(p.baking) },
+	"waited for":        func(p *speech, list Verdicts) string { return p.waitedFor(list[0].Name) },
+	"batch":             func(p *speech, _ Verdicts) string { return p.fullBatch() },
 }
 
 var brace = regexp.MustCompile(`\{[^}]*\}`)
 
 // fill fills the words into a sentence about nodes.
-func (p *planning) fill(sentence string, list ...Verdict) string {
+func (p *speech) fill(sentence string, list ...Verdict) string {
 	return brace.ReplaceAllStringFunc(sentence, func(word string) string {
 		if word == "{nodes with why}" {
 			return each(list, p.whyHeld)
@@ -168,4 +168,4 @@ func (p *planning) fill(sentence string, list ...Verdict) string {
 }
 
 // whyHeld says what holds a node.
-func (p *planning) whyHeld(v Verdict) string { return p.fill(holds[v.Hold.order()].why, v) }
+func (p *speech) whyHeld(v Verdict) string { return p.fill(holds[v.Hold.order()].why, v) }

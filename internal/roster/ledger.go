@@ -18,7 +18,6 @@ type ledger struct {
 	err error // why the cluster cannot grow
 
 	verdicts map[string]Verdict // of the nodes whose wants were granted or refused
-	texts    differences
 	returned []*fact
 	known    map[placement.Place]refusal // whether a substitute finds room, by the place of its node, since the last change
 }
@@ -60,7 +59,6 @@ func newLedger(now Roster, all facts, seen Seen, policy Policy) *ledger {
 		health:   healthOf(all),
 		aim:      aimOf(now, all, policy),
 		verdicts: map[string]Verdict{},
-		texts:    differences{},
 	}
 	l.budget = budget{
 		size:    policy.batch(),

@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // Match finds the server of each node among those that run, also of nodes that are
@@ -28,10 +26,7 @@ import (
 // Unplaced.
 //
 // A leaving node whose server is gone is forgotten.
-//
-// The notices are about names that several servers have, and servers that were
-// there the last time and are not found now.
-func Match(r Roster, servers []node.Node, before Seen, zoned func(region string) bool) (Roster, Seen, []Notice) {
+func Match(r Roster, servers []node.Node, before Seen, zoned func(region string) bool) (Roster, Seen, Matches) {
 	r = r.clone()
 	seen := NewSeen()
 	maps.Copy(seen.Full, before.Full)
@@ -53,12 +48,12 @@ func Match(r Roster, servers []node.Node, before Seen, zoned func(region string)
 			}
 			continue
 		}
-		best := n.serverOf(list, last.ID)
+		best := serverOf(n, list, last.ID)
 		if len(list) > 1 {
 			twice = append(twice, fmt.Sprintf("%s (%s)", name, described(list)))
 		}
 		own := len(list) == 1 && (last.ID == "" || best.ID == last.ID)
-		n = n.follow(best, own || n.Zone == "", zoned)
+		n = follow(n, best, own || n.Zone == "", zoned)
 		n.Doubt = false
 		r.Nodes[name] = n
 		seen.follow(name, n, best, before)
@@ -67,12 +62,12 @@ func Match(r Roster, servers []node.Node, before Seen, zoned func(region string)
 		}
 		seen.Servers[name] = best
 	}
-	seen.matchLeaving(r, found, before)
-	return r, seen, tellMatched(twice, lost)
+	matchLeaving(seen, r, found, before)
+	return r, seen, Matches{twice, lost}
 }
 
 // matchLeaving finds the servers of leaving nodes, and forgets those that have none.
-func (s Seen) matchLeaving(r Roster, found map[string][]node.Node, before Seen) {
+func matchLeaving(s Seen, r Roster, found map[string][]node.Node, before Seen) {
 	for _, name := range r.LeavingNames() {
 		if len(found[name]) == 0 {
 			delete(r.Leaving, name)
@@ -81,39 +76,27 @@ func (s Seen) matchLeaving(r Roster, found map[string][]node.Node, before Seen) 
 		n := r.Leaving[name]
 		n.Doubt = false
 		r.Leaving[name] = n
-		s.Servers[name] = n.serverOf(found[name], before.Servers[name].ID)
+		s.Servers[name] = serverOf(n, found[name], before.Servers[name].ID)
 		s.follow(name, n, s.Servers[name], before)
 	}
 }
 
-// tellMatched says which names several servers have, and which nodes had a server that is not found.
-func tellMatched(twice, lost []string) (notices []Notice) {
-	if len(twice) > 0 {
-		notices = append(notices, notice(Namesakes, "Servers of one region share the name of a node: %s. Which of "+
-			"them Terraform manages cannot be seen in the cloud. terraform state show, with the address of the "+
-			"node's server, prints the id of the one that it does; the other comes from an apply that was killed, or "+
-			"from a second state with the same cluster name. Until one is left the node counts as protected if one "+
-			"of them is, and as unhealthy only if all of them are.", text.Few(twice)))
-	}
-	if len(lost) > 0 {
-		notices = append(notices, notice(ServerLost, "No server was found for %s, which had one: %s. If it was "+
-			"deleted, Terraform makes it again, unless the plan replaces the node by another one. If it still runs, "+
-			"the selector leaves it out, or it was renamed: correct that before you apply.",
-			text.Nodes(int64(len(lost))), text.Few(lost)))
-	}
-	return notices
+// Matches are what a person should know of a look at the servers.
+type Matches struct {
+	Twice []string // nodes whose name several servers have, each with those servers
+	Lost  []string // nodes that had a server which is not found now, each with that server
 }
 
 // MatchOpen is [Match] after a look that left closed regions out: their nodes stay as
 // they are, with what was seen of them before.
 func MatchOpen(
 	r Roster, servers []node.Node, before Seen, closed, zoned func(region string) bool,
-) (Roster, Seen, []Notice) {
+) (Roster, Seen, Matches) {
 	open := r.clone()
 	inClosed := func(_ string, n Node) bool { return closed(n.Region) }
 	maps.DeleteFunc(open.Nodes, inClosed)
 	maps.DeleteFunc(open.Leaving, inClosed)
-	open, seen, notices := Match(open, servers, before, zoned)
+	open, seen, matches := Match(open, servers, before, zoned)
 	keep := func(nodes, into map[string]Node) {
 		for name, n := range nodes {
 			if closed(n.Region) {
@@ -124,21 +107,12 @@ func MatchOpen(
 	}
 	keep(r.Nodes, open.Nodes)
 	keep(r.Leaving, open.Leaving)
-	return open, seen, notices
-}
-
-// known is a node of the cluster, or one that leaves it.
-func (r Roster) known(name string) (Node, bool) {
-	n, there := r.Nodes[name]
-	if !there {
-		n, there = r.Leaving[name]
-	}
-	return n, there
+	return open, seen, matches
 }
 
 // serverOf is the server that is taken for the node's, of those that have its name;
 // last is the id of the one that it had.
-func (n Node) serverOf(list []node.Node, last string) node.Node {
+func serverOf(n Node, list []node.Node, last string) node.Node {
 	best := slices.MinFunc(list, func(a, b node.Node) int { return prefer(n, last, a, b) })
 	for _, s := range list {
 		best.Locked = best.Locked || s.Locked
@@ -164,12 +138,12 @@ func described(list []node.Node) string {
 // Learn remembers which nodes are in service, the templates as the settled ones if
 // every node has them and at least half of the nodes are in service with them, and
 // which of them failed.
-func (r Roster) Learn(seen Seen, policy Policy) Roster {
+func Learn(r Roster, seen Seen, policy Policy) Roster {
 	r = r.clone()
-	wanted := r.Wanted(policy)
+	wanted := Wanted(r, policy)
 	serving, all := 0, len(r.Nodes) > 0
 	for name, n := range r.Nodes {
-		if seen.served(name, n, policy) && !n.Served {
+		if served(seen, name, n, policy) && !n.Served {
 			n.Served = true
 			r.Nodes[name] = n
 		}
@@ -181,15 +155,9 @@ func (r Roster) Learn(seen Seen, policy Policy) Roster {
 	if all && 2*serving >= len(r.Nodes) {
 		r.Settled = wanted
 	}
-	r.Failed = r.learnFailures(seen, policy)
+	r.Failed = learnFailures(r, seen, policy)
 	return r
 }
-
-// The titles of what a look at the cloud finds.
-const (
-	Namesakes  Title = "Several servers have the name of one node"
-	ServerLost Title = "A node has lost its server"
-)
 
 // prefer orders servers of one name: the node's own first.
 func prefer(n Node, last string, a, b node.Node) int {
@@ -217,7 +185,7 @@ func trueFirst(a, b bool) int {
 
 // follow is the node where its server is; own says that the server may take the node
 // along.
-func (n Node) follow(s node.Node, own bool, zoned func(region string) bool) Node {
+func follow(n Node, s node.Node, own bool, zoned func(region string) bool) Node {
 	if own && atRest(s) && s.Zone != "" && (n.Zone != "" || zoned(n.Region)) {
 		n.Zone = s.Zone
 	}
@@ -228,18 +196,3 @@ func (n Node) follow(s node.Node, own bool, zoned func(region string) bool) Node
 // atRest reports whether a server is in its zone for good, and not being built
 // or moved.
 func atRest(s node.Node) bool { return s.Status == "ACTIVE" || s.Status == "SHUTOFF" }
-
-// zonesFrom gives the nodes of regions that list zones now, and did not before, the zones
-// of their servers.
-func (r Roster) zonesFrom(seen Seen, regions []placement.Region) Roster {
-	r = r.clone()
-	for _, nodes := range []map[string]Node{r.Nodes, r.Leaving} {
-		for name, n := range nodes {
-			if n.Zone == "" && zoned(regions, n.Region) {
-				n.Zone = seen.Servers[name].Zone
-				nodes[name] = n
-			}
-		}
-	}
-	return r
-}

@@ -64,7 +64,7 @@ func TestMatch(t *testing.T) {
 		assert.Equal(t, c.id == "", seen.Missing["web-0"], "%s: whether its server is missing", c.name)
 		assert.Equal(t, c.zone, next.Nodes["web-0"].Zone, "%s: the node belongs in", c.name)
 		assert.Equal(t, "az-1", r.Nodes["web-0"].Zone, "%s: the roster that was given", c.name)
-		assert.Equal(t, c.notices, titles(notices), c.name)
+		assert.Equal(t, c.notices, titles(Matched(notices)), c.name)
 	}
 }
 
@@ -91,7 +91,7 @@ func TestMatchNotices(t *testing.T) {
 			"Terraform makes it again, unless the plan replaces the node by another one. If it still runs, the selector leaves it out, or it was renamed: " +
 			"correct that before you apply."},
 	}
-	assert.Equal(t, want, notices)
+	assert.Equal(t, want, Matched(notices))
 }
 
 // TestMatchSeveral: of several servers of one name the careful view counts, and none of

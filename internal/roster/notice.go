@@ -57,21 +57,21 @@ func notice(title Title, format string, args ...any) Notice {
 }
 
 // tell says what a person should know about a plan.
-func (p *planning) tell(reverted *Reverted, seen Seen) []Notice {
+func (p *speech) tell() []Notice {
 	return slices.Concat(
 		p.tellFirstTemplate(),
 		p.tellNames(),
 		p.tellLeaving(),
 		belowMin(p.all.counts(), p.next.Counts(), p.policy),
-		p.tellReverted(reverted),
-		p.tellFull(seen),
+		p.tellReverted(),
+		p.tellFull(),
 		p.tellHeld(),
 		p.slotsWait(),
 	)
 }
 
 // tellFirstTemplate says what the first template means for nodes that are there.
-func (p *planning) tellFirstTemplate() (notices []Notice) {
+func (p *speech) tellFirstTemplate() (notices []Notice) {
 	if len(p.first) > 0 {
 		notices = append(notices, notice(FirstTemplate, "%s from before there was a template: %s. The template must "+
 			"say what they were made from. Where it differs, the servers of all of them change at once in this "+
@@ -89,7 +89,7 @@ func (p *planning) tellFirstTemplate() (notices []Notice) {
 }
 
 // tellNames says which names that are given are no node's, and which are not given to nodes.
-func (p *planning) tellNames() (notices []Notice) {
+func (p *speech) tellNames() (notices []Notice) {
 	say := func(names []string, title Title, format string) {
 		if len(names) > 0 {
 			notices = append(notices, notice(title, format, text.Few(names)))
@@ -117,7 +117,7 @@ func (p *planning) tellNames() (notices []Notice) {
 }
 
 // tellHeld says why an update does less than it could.
-func (p *planning) tellHeld() (notices []Notice) {
+func (p *speech) tellHeld() (notices []Notice) {
 	for _, row := range holds {
 		list := p.list.held(row.Hold)
 		untold := row.title == ProtectedOutdated && len(p.kept()) == 0 || row.title == PlacesClosed && p.taken > 0
@@ -143,7 +143,7 @@ func (p *planning) tellHeld() (notices []Notice) {
 }
 
 // tellLeaving says what a person should know of the nodes that are too many.
-func (p *planning) tellLeaving() (notices []Notice) {
+func (p *speech) tellLeaving() (notices []Notice) {
 	var unseen, closed []string
 	for name, v := range p.verdicts {
 		if v.want.what != surplus || v.Outcome != Leaves {
@@ -190,7 +190,7 @@ func belowMin(before, after placement.Counts, policy Policy) (notices []Notice) 
 
 // kept are the protected nodes of another template, where they keep the update from its
 // target, each with why.
-func (p *planning) kept() (names []string) {
+func (p *speech) kept() (names []string) {
 	for _, name := range p.left.names() {
 		if v := p.verdicts[name]; v.Hold == HeldProtected && v.Cause == Outdated {
 			names = append(names, name+" "+v.want.protected)
@@ -203,7 +203,7 @@ func (p *planning) kept() (names []string) {
 }
 
 // former names the nodes whose servers should have been made again, and were not.
-func (p *planning) former() (names []string) {
+func (p *speech) former() (names []string) {
 	for _, name := range p.left.names() {
 		if v := p.verdicts[name]; p.left[name].former && v.Outcome != Changes {
 			names = append(names, name)
@@ -249,7 +249,7 @@ func (w wait) without(name string) []string {
 // way or, where a method takes nodes from service, as out of it, and those that leave and
 // whose servers are still there. Those of closed places are waited for only where more nodes
 // should be replaced.
-func (p *planning) waits(more int64) (w wait) {
+func (p *speech) waits(more int64) (w wait) {
 	keeps := p.policy.takesFirst()
 	for _, name := range p.left.names() {
 		f := p.left[name]
@@ -262,10 +262,10 @@ func (p *planning) waits(more int64) (w wait) {
 			w.closed = true
 		case f.is == Serving || f.rests != "" && more == 0:
 		case f.rests != "":
-			w.add(name, f.why())
+			w.add(name, why(f))
 			w.closed = true // no candidate is taken there
 		default:
-			w.add(name, f.why())
+			w.add(name, why(f))
 			w.underWay = true
 			w.unseen = w.unseen || !f.looked
 			w.lags = w.lags || f.lags || f.former
@@ -289,7 +289,7 @@ func (p *planning) waits(more int64) (w wait) {
 // why. An apply that ends well brings some into service: Terraform makes the servers that are
 // missing, and a readiness attachment waits for those that run; that there is one shows by the
 // marks of others.
-func (p *planning) absent(applied bool) (names []string) {
+func (p *speech) absent(applied bool) (names []string) {
 	marked := p.left.number(func(f *fact) bool {
 		return f.server.InService == string(f.Mark) || noted(f.Node, f.server)
 	}) > 0
@@ -299,7 +299,7 @@ func (p *planning) absent(applied bool) (names []string) {
 		if f.is == Serving || f.rests != "" || p.granted(name) || applied && (f.missing || !f.looked || awaited) {
 			continue
 		}
-		names = append(names, fmt.Sprintf("%s (%s)", name, f.why()))
+		names = append(names, fmt.Sprintf("%s (%s)", name, why(f)))
 	}
 	for _, name := range p.leaving {
 		if p.verdicts[name].Outcome != Returns && !applied {
@@ -348,11 +348,11 @@ func capital(sentence string) string { return strings.ToUpper(sentence[:1]) + se
 
 // tellFull says which listed places are full or, where nodes find no other room, tried
 // again.
-func (p *planning) tellFull(s Seen) []Notice {
+func (p *speech) tellFull() []Notice {
 	var places []string
-	for _, at := range s.full(p.policy) {
+	for _, at := range p.seen.full(p.policy) {
 		if lists(p.policy.Regions, at) {
-			places = append(places, fmt.Sprintf("%s (%s)", at, s.Full[at].UTC().Format("2006-01-02 15:04:05 UTC")))
+			places = append(places, fmt.Sprintf("%s (%s)", at, p.seen.Full[at].UTC().Format("2006-01-02 15:04:05 UTC")))
 		}
 	}
 	const room = "Make room there, or raise the quotas or aggregates that leave it none"
@@ -370,7 +370,7 @@ func (p *planning) tellFull(s Seen) []Notice {
 }
 
 // slotsWait says whose data waits where a plan made new slots although some are kept.
-func (p *planning) slotsWait() []Notice {
+func (p *speech) slotsWait() []Notice {
 	if p.policy.Stateful == nil || len(p.fresh) == 0 {
 		return nil
 	}
@@ -404,9 +404,9 @@ type Reverted struct {
 	later int64    // number of the nodes that go back in a later plan
 }
 
-// reverted is what that means for the nodes that are there before the plan; nil where nothing
+// revert is what that means for the nodes that are there before the plan; nil where nothing
 // failed.
-func (p *planning) reverted() *Reverted {
+func (p *speech) revert() *Reverted {
 	v := p.failure
 	if len(v.failures) == 0 {
 		return nil
@@ -428,8 +428,8 @@ func (p *planning) reverted() *Reverted {
 }
 
 // tellReverted says that a template failed, what happens for it, and what to do.
-func (p *planning) tellReverted(reverted *Reverted) []Notice {
-	v := p.failure
+func (p *speech) tellReverted() []Notice {
+	v, reverted := p.failure, p.reverted
 	if reverted == nil {
 		return nil
 	}
@@ -454,5 +454,5 @@ func (p *planning) tellReverted(reverted *Reverted) []Notice {
 	at := v.places[0]
 	return []Notice{notice(TemplateReverted, "%s So the settled template is wanted, which all nodes had before: "+
 		"%s. %s The given one stays failed: give the settled template, or another one. %s",
-		evidence, v.given.At(at).differs(v.wanted.At(at)), back, again)}
+		evidence, differs(v.given.At(at), v.wanted.At(at)), back, again)}
 }

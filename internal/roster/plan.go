@@ -18,17 +18,9 @@ func Plan(now Roster, seen Seen, policy Policy) (Roster, Change, error) {
 	if err != nil {
 		return now, Change{}, err
 	}
-	p.giveReasons()
-	reverted := p.reverted()
-	return p.next, Change{
-		Verdicts:  p.list,
-		Remaining: p.remaining,
-		Reverted:  reverted,
-		Notices:   p.tell(reverted, seen),
-		Status:    p.status(reverted, true),
-		Now:       p.status(reverted, false),
-		batch:     p.size,
-	}, nil
+	said := about(p, seen)
+	return p.next, Change{Verdicts: p.list, Remaining: p.remaining, batch: p.size, Reverted: said.reverted,
+		Notices: said.tell(), Status: said.status(true), Now: said.status(false)}, nil
 }
 
 // Change is what a plan decides: a verdict for each node, by index, and what follows from

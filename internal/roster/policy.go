@@ -125,3 +125,43 @@ func (p Policy) pauses() bool { return p.Update != nil && p.Update.Pause > 0 }
 
 // Has reports whether a cause is among those of the update.
 func (u *Update) Has(cause Cause) bool { return u != nil && slices.Contains(u.Causes, cause) }
+
+// closed reports whether a place, or its region, is closed for maintenance.
+func (p Policy) closed(at placement.Place) bool {
+	return slices.ContainsFunc(p.Regions, func(r placement.Region) bool {
+		return r.Name == at.Region && (r.Maintenance ||
+			slices.ContainsFunc(r.Zones, func(z placement.Bin) bool { return z.Name == at.Zone && z.Maintenance }))
+	})
+}
+
+// rests says why no update touches the nodes of a place, or nothing.
+func (p Policy) rests(at placement.Place) string {
+	switch {
+	case p.closed(at):
+		return "is closed"
+	case p.Unreachable[at.Region]:
+		return "cannot be reached"
+	case p.Opened[at.Region]:
+		return "was closed until now, and nobody has looked at its nodes since"
+	}
+	return ""
+}
+
+// zoned reports whether a region is listed with zones.
+func zoned(listed []placement.Region, region string) bool {
+	return slices.ContainsFunc(listed, func(r placement.Region) bool { return r.Name == region && len(r.Zones) > 0 })
+}
+
+// lists reports whether a place is listed.
+func lists(listed []placement.Region, at placement.Place) bool {
+	return slices.ContainsFunc(listed, func(r placement.Region) bool {
+		return r.Name == at.Region && (at.Zone == "" || len(r.Zones) == 0 ||
+			slices.ContainsFunc(r.Zones, func(z placement.Bin) bool { return z.Name == at.Zone }))
+	})
+}
+
+// keepsServer reports whether the policy names a node whose server somebody keeps once the
+// node has left.
+func (p Policy) keepsServer(name, id string) bool {
+	return slices.Contains(p.Kept, name) || id != "" && slices.Contains(p.Kept, id)
+}

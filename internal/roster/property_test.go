@@ -267,7 +267,7 @@ func TestPlanAgainstOracle(t *testing.T) {
 		if told := hasNotice(change, NoRoom); told != slow.blocked {
 			t.Fatalf("told that there is no room: %v, want %v", told, slow.blocked)
 		}
-		given, _ := new(planning).firstTemplate(r, r.Wanted(policy)) // which is no change of a node
+		given, _ := new(planning).firstTemplate(r, Wanted(r, policy)) // which is no change of a node
 		checkChange(t, given, next, change)
 	})
 }

@@ -13,7 +13,7 @@ import (
 // giveReasons gives their sentences to the nodes that are removed or revised, such as
 // "RegionOne/az-1 loses 1 of 3; oldest unprotected, created 2026-03-01; web-0 is
 // locked".
-func (p *planning) giveReasons() {
+func (p *speech) giveReasons() {
 	losses, days := lossesOf(p.all, p.verdicts), daysOf(p.all, p.policy)
 	for i := range p.list {
 		v := &p.list[i]
@@ -86,7 +86,7 @@ func turnOf(f *fact, days map[day]int, policy Policy) string {
 	case !f.looked:
 		return "made by the last apply and not looked at since"
 	case f.is != Serving:
-		return "not in service: " + f.why()
+		return "not in service: " + why(f)
 	case f.server.Tainted:
 		return "marked as tainted"
 	}
@@ -112,8 +112,8 @@ type day struct {
 	date string
 }
 
-// made is the time by which a node's turn is decided.
-func (f *fact) made(policy Policy) time.Time {
+// madeAt is the time by which a node's turn is decided.
+func madeAt(f *fact, policy Policy) time.Time {
 	if policy.Criteria == deletion.OldestProfileFirst {
 		return f.server.ProfileCreatedAt.UTC()
 	}
@@ -124,7 +124,7 @@ func (f *fact) made(policy Policy) time.Time {
 func daysOf(all facts, policy Policy) map[day]int {
 	days := map[day]int{}
 	for _, f := range all {
-		days[day{f.Place, f.made(policy).Format(time.DateOnly)}]++
+		days[day{f.Place, madeAt(f, policy).Format(time.DateOnly)}]++
 	}
 	return days
 }
@@ -132,7 +132,7 @@ func daysOf(all facts, policy Policy) map[day]int {
 // moment is when a node was made: the day and, where that is the day of another
 // node of its place too, the time.
 func moment(f *fact, days map[day]int, policy Policy, unknown string) string {
-	made := f.made(policy)
+	made := madeAt(f, policy)
 	if made.IsZero() {
 		return unknown
 	}

@@ -102,7 +102,7 @@ func TestLearnFailures(t *testing.T) {
 	} {
 		r, seen, policy := halfway()
 		c.change(&r, seen, &policy)
-		after := r.Learn(seen, policy)
+		after := Learn(r, seen, policy)
 		var got []string
 		for _, f := range after.Failed {
 			for _, name := range []string{"a", "b", "c"} {
@@ -112,7 +112,7 @@ func TestLearnFailures(t *testing.T) {
 			}
 		}
 		assert.Equal(t, c.failed, strings.Join(got, ", "), c.name)
-		if again := after.Learn(seen, policy); !reflect.DeepEqual(again, after) {
+		if again := Learn(after, seen, policy); !reflect.DeepEqual(again, after) {
 			t.Errorf("%s: the second look changes %+v to %+v", c.name, after, again)
 		}
 	}
@@ -124,7 +124,7 @@ func TestFailuresAreBounded(t *testing.T) {
 	for i := range maxFailures {
 		r.Failed = append(r.Failed, Failure{image(fmt.Sprint(i)).hash(), "web-7", time.Hour})
 	}
-	got := r.Learn(seen, policy).Failed
+	got := Learn(r, seen, policy).Failed
 	if len(got) != maxFailures || got[0].Template != image("1").hash() || got[maxFailures-1].Template != image("b").hash() {
 		t.Errorf("got %+v", got)
 	}
@@ -248,7 +248,7 @@ func unattended(t *rapid.T, method string) {
 			if kind == "bad" && has > batch {
 				t.Fatalf("%d nodes have the bad template, in batches of %d", has, batch)
 			}
-			settled := change.Empty() && change.Remaining == 0 && w.all(w.roster.Wanted(policy).At(placement.Place{}).Values()["image"])
+			settled := change.Empty() && change.Remaining == 0 && w.all(Wanted(w.roster, policy).At(placement.Place{}).Values()["image"])
 			if quiet++; !settled {
 				quiet = 0
 			}

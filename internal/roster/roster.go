@@ -32,6 +32,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
@@ -191,3 +192,38 @@ func (r Roster) count(is func(name string) bool) map[string]int64 {
 	}
 	return counts
 }
+
+// known is a node of the cluster, or one that leaves it.
+func (r Roster) known(name string) (Node, bool) {
+	n, there := r.Nodes[name]
+	if !there {
+		n, there = r.Leaving[name]
+	}
+	return n, there
+}
+
+// Failure is a template that failed. Once it is found nothing in it changes.
+type Failure struct {
+	Template string        `json:"template"` // its hash: see [Mark]
+	Node     string        `json:"node"`     // whose server was not in service
+	After    time.Duration `json:"after"`    // from the launch of that server to the end of the wait for it
+}
+
+// Places lists the regions and zones that have nodes, by name: the policy that
+// an adopted cluster follows already. A region with a node in no zone lists none.
+func (r Roster) Places() []placement.Region {
+	nodes := r.Counts()
+	var regions []placement.Region
+	for _, at := range nodes.Places() {
+		if len(regions) == 0 || regions[len(regions)-1].Name != at.Region {
+			regions = append(regions, placement.Region{Bin: listedBin(at.Region)})
+		}
+		region := &regions[len(regions)-1]
+		if nodes[placement.Place{Region: at.Region}] == 0 {
+			region.Zones = append(region.Zones, listedBin(at.Zone))
+		}
+	}
+	return regions
+}
+
+func listedBin(name string) placement.Bin { return placement.Bin{Name: name, Cap: placement.Unlimited} }

@@ -4,14 +4,34 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
+// speech says what a plan decided.
+type speech struct {
+	*planning
+	seen     Seen
+	reverted *Reverted // what happens for a template that failed; nil: none did
+	texts    differences
+	waiting  *wait // what the next batch waits for; nil: not worked out yet
+}
+
+// about is what is said about a plan. It gives their reasons to the verdicts.
+func about(p *planning, seen Seen) *speech {
+	s := &speech{planning: p, seen: seen, texts: differences{}}
+	s.reverted = s.revert()
+	s.giveReasons()
+	return s
+}
+
 // why says why a node is not in service; "" for one that is.
-func (f *fact) why() string {
+func why(f *fact) string {
 	s := f.server
 	switch {
 	case f.is == Serving:
@@ -45,24 +65,24 @@ func (f *fact) why() string {
 const isFormer = "its server should have been made again, and is still the former one"
 
 // illness says why the server of a node should be replaced.
-func (f *fact) illness() string {
+func illness(f *fact) string {
 	if f.is != Failing && f.is != Broken && f.server.Tainted {
 		return "it is marked as tainted"
 	}
-	return f.why()
+	return why(f)
 }
 
 // reasonOf says why a node should be replaced.
-func (p *planning) reasonOf(w want) string {
+func (p *speech) reasonOf(w want) string {
 	switch {
 	case w.what == givenUp:
-		return fmt.Sprintf("%s, and so was the node before it; %s comes back", w.fact.why(), w.back)
+		return fmt.Sprintf("%s, and so was the node before it; %s comes back", why(w.fact), w.back)
 	case w.what == revised && w.back != "":
 		return fmt.Sprintf("%s; it never served, and %s comes back", p.texts.of(w.Template, w.to), w.back)
 	case w.cause == Outdated && w.fresh():
 		return p.texts.of(w.Template, w.to) + "; it never served"
 	case w.cause == Unhealthy:
-		return w.illness()
+		return illness(w.fact)
 	case w.cause == Outdated:
 		return p.texts.of(w.Template, w.to)
 	case w.cause == TooOld:
@@ -74,7 +94,7 @@ func (p *planning) reasonOf(w want) string {
 }
 
 // sentence says of a node that is held why it should be replaced, and what holds it.
-func (p *planning) sentence(v Verdict) string {
+func (p *speech) sentence(v Verdict) string {
 	reason := p.reasonOf(v.want)
 	if v.Cause == "" {
 		return fmt.Sprintf("%s in %s; %s", reason, v.Place, p.whyHeld(v))
@@ -118,7 +138,7 @@ func illProtected(list Verdicts) string {
 }
 
 // waitedFor lists what the batch waits for, without a node.
-func (p *planning) waitedFor(name string) string {
+func (p *speech) waitedFor(name string) string {
 	if p.waiting == nil { // it is the same for all nodes
 		w := p.waits(1)
 		p.waiting = &w
@@ -130,7 +150,7 @@ func (p *planning) waitedFor(name string) string {
 }
 
 // fullBatch says why it is not the turn of a node.
-func (p *planning) fullBatch() string {
+func (p *speech) fullBatch() string {
 	if p.taken < p.size {
 		return "others are replaced first"
 	}
@@ -138,7 +158,7 @@ func (p *planning) fullBatch() string {
 }
 
 // outage says how many nodes are unhealthy, or not known.
-func (p *planning) outage() string {
+func (p *speech) outage() string {
 	u := p.policy.Update
 	if p.policy.stops(p.sick) || u == nil {
 		return fmt.Sprintf("%d of %s are unhealthy, more than stop_above (%s) allows", p.sick, text.Nodes(p.total), u.StopAbove)
@@ -165,4 +185,49 @@ func clip(text string) string {
 		return string(runes[:limit]) + "..."
 	}
 	return text
+}
+
+// differs says in which values a template differs from a wanted one: "image a, new
+// nodes get b".
+func differs(t, wanted Template) string {
+	has, wants := t.Values(), wanted.Values()
+	keys := maps.Clone(has)
+	maps.Copy(keys, wants)
+	var parts []string
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		old, was := has[key]
+		now, is := wants[key]
+		switch {
+		case was && is && old != now:
+			parts = append(parts, fmt.Sprintf("%s %s, new nodes get %s", clip(key), shown(old), shown(now)))
+		case was && !is:
+			parts = append(parts, fmt.Sprintf("%s %s, new nodes have none", clip(key), shown(old)))
+		case is && !was:
+			parts = append(parts, fmt.Sprintf("no %s, new nodes get %s", clip(key), shown(now)))
+		}
+	}
+	if len(parts) > 3 {
+		parts = append(parts[:3], fmt.Sprintf("%d more values differ", len(parts)-3))
+	}
+	return "it has " + strings.Join(parts, "; ")
+}
+
+// differences has what differs, worked out once for each pair of templates: many
+// nodes share one, which may be large.
+type differences map[[2]Template]string
+
+func (d differences) of(has, wanted Template) string {
+	pair := [2]Template{has, wanted}
+	if _, known := d[pair]; !known {
+		d[pair] = differs(has, wanted)
+	}
+	return d[pair]
+}
+
+// shown is a value as a text shows it.
+func shown(value string) string {
+	if value == "" {
+		return "(empty)"
+	}
+	return clip(value)
 }

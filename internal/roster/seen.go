@@ -1,6 +1,8 @@
 package roster
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -105,4 +107,12 @@ func (s Seen) Unserved(before, after Roster) map[string]int64 {
 		_, returns := before.Leaving[name]
 		return !remembered && !returns || s.Missing[name]
 	})
+}
+
+// full lists the places that are full, in order.
+func (s Seen) full(policy Policy) []placement.Place {
+	if policy.Update == nil || policy.Update.RetryFullAfter <= 0 {
+		return nil
+	}
+	return slices.SortedFunc(maps.Keys(s.Full), placement.Place.Compare)
 }

@@ -13,15 +13,15 @@ const InStep = "in step"
 // status is what a cluster is, in one line that begins with what a machine needs to know: "in
 // step", "behind", "waits", "bakes", "held" or "reverted". Applied says that the plan is
 // applied: then it is what the cluster is once that has ended well; else what it is now.
-func (p *planning) status(reverted *Reverted, applied bool) string {
-	remaining, waits, made := p.remaining, p.absent(applied), p.list.made()
+func (p *speech) status(applied bool) string {
+	remaining, waits, made := p.remaining, p.absent(applied), madeBy(p.list)
 	if !applied {
 		remaining += p.list.Replaced()
 	}
 	behind := fmt.Sprintf("behind: %d of %s to replace", remaining, text.Nodes(p.policy.Capacity))
 	switch {
-	case reverted != nil:
-		return reverted.status(applied)
+	case p.reverted != nil:
+		return p.reverted.status(applied)
 	case applied && p.remaining > 0 && p.policy.pauses() && len(made) > 0:
 		return "bakes: " + text.Few(made) + " must be in service for longer"
 	case p.goesOn(applied, len(waits) > 0):
@@ -42,7 +42,7 @@ func (p *planning) status(reverted *Reverted, applied bool) string {
 }
 
 // inStep is the status of a cluster that nothing holds, and in which nothing remains.
-func (p *planning) inStep() string {
+func (p *speech) inStep() string {
 	var plain int64
 	for _, n := range p.next.Nodes {
 		plain += number(n.Template != p.policy.Templates.At(n.Place) && !p.policy.Update.Has(Outdated))
@@ -60,7 +60,7 @@ func (p *planning) inStep() string {
 }
 
 // heldStatus says what holds the cluster, and what holds it where nothing else does.
-func (p *planning) heldStatus() (status [2]string) {
+func (p *speech) heldStatus() (status [2]string) {
 	for _, row := range holds {
 		list, at := p.list.held(row.Hold), number(row.quiet)
 		if row.status != "" && len(list) > 0 && status[at] == "" {
@@ -71,15 +71,15 @@ func (p *planning) heldStatus() (status [2]string) {
 }
 
 // goesOn reports whether the next plan replaces nodes.
-func (p *planning) goesOn(applied, waits bool) bool {
+func (p *speech) goesOn(applied, waits bool) bool {
 	if !applied {
 		return p.list.Replaced() > 0
 	}
 	return !waits && len(p.list.held(HeldBegins, HeldBatch, HeldWaits, HeldServers)) > 0
 }
 
-// made names the nodes that come, or that get another server, by index.
-func (all Verdicts) made() (names []string) {
+// madeBy names the nodes that come, or that get another server, by index.
+func madeBy(all Verdicts) (names []string) {
 	for _, v := range all {
 		if v.Outcome == Comes || v.Outcome == Changes {
 			names = append(names, v.Name)

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -53,51 +52,6 @@ func (t Template) over(base Template) Template {
 
 // hash is the first 8 hex digits of the SHA-256 of the template.
 func (t Template) hash() string { return fmt.Sprintf("%x", sha256.Sum256([]byte(t)))[:8] }
-
-// differs says in which values a template differs from a wanted one: "image a, new
-// nodes get b".
-func (t Template) differs(wanted Template) string {
-	has, wants := t.Values(), wanted.Values()
-	keys := maps.Clone(has)
-	maps.Copy(keys, wants)
-	var parts []string
-	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		old, was := has[key]
-		now, is := wants[key]
-		switch {
-		case was && is && old != now:
-			parts = append(parts, fmt.Sprintf("%s %s, new nodes get %s", clip(key), shown(old), shown(now)))
-		case was && !is:
-			parts = append(parts, fmt.Sprintf("%s %s, new nodes have none", clip(key), shown(old)))
-		case is && !was:
-			parts = append(parts, fmt.Sprintf("no %s, new nodes get %s", clip(key), shown(now)))
-		}
-	}
-	if len(parts) > 3 {
-		parts = append(parts[:3], fmt.Sprintf("%d more values differ", len(parts)-3))
-	}
-	return "it has " + strings.Join(parts, "; ")
-}
-
-// differences has what differs, worked out once for each pair of templates: many
-// nodes share one, which may be large.
-type differences map[[2]Template]string
-
-func (d differences) of(has, wanted Template) string {
-	pair := [2]Template{has, wanted}
-	if _, known := d[pair]; !known {
-		d[pair] = has.differs(wanted)
-	}
-	return d[pair]
-}
-
-// shown is a value as a text shows it.
-func shown(value string) string {
-	if value == "" {
-		return "(empty)"
-	}
-	return clip(value)
-}
 
 // Mark is what a server of a node carries in Nova once it was found in service:
 // "3-1f2e3d4c", the number of the server and the hash of the node's template, or
@@ -174,4 +128,15 @@ func (t *Templates) UnmarshalJSON(text []byte) error {
 // At is the template of new nodes of a place.
 func (t Templates) At(at placement.Place) Template {
 	return cmp.Or(t[at], t[placement.Place{Region: at.Region}], t[placement.Place{}])
+}
+
+// or are the templates, and others for the places that have none.
+func (t Templates) or(others Templates) Templates {
+	all := maps.Clone(t)
+	for at, template := range others {
+		if t.At(at) == "" {
+			all[at] = template
+		}
+	}
+	return all
 }

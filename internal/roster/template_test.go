@@ -58,7 +58,7 @@ func TestDiffers(t *testing.T) {
 			`it has no a, new nodes get 1; no b, new nodes get 2; no c, new nodes get 3; 1 more values differ`},
 		{map[string]string{"a": long}, map[string]string{"a": "b"}, `it has a ` + long[:80] + `..., new nodes get b`},
 	} {
-		assert.Equal(t, c.want, NewTemplate(c.has).differs(NewTemplate(c.wants)))
+		assert.Equal(t, c.want, differs(NewTemplate(c.has), NewTemplate(c.wants)))
 	}
 }
 
@@ -158,7 +158,7 @@ func TestOtherMarks(t *testing.T) {
 func TestLargeTemplate(t *testing.T) {
 	r, seen, p := largeRollout(t, 1_000, largeTemplates()["keys=1000"])
 	if n := testing.AllocsPerRun(1, func() {
-		if _, change, err := Plan(r.Learn(seen, p), seen, p); err != nil || change.Replaced() == 0 {
+		if _, change, err := Plan(Learn(r, seen, p), seen, p); err != nil || change.Replaced() == 0 {
 			t.Error(change.Replaced(), err)
 		}
 	}); n > 200_000 {

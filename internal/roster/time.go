@@ -2,14 +2,12 @@ package roster
 
 import (
 	"cmp"
-	"fmt"
 	"hash/fnv"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // A plan knows no time. A look at the cloud turns times into facts that change once
@@ -25,9 +23,9 @@ type Aged struct {
 
 // Tell works out the facts of time of the nodes, each by the clock of the cloud's
 // answer in which its server was seen.
-func (s *Seen) Tell(r Roster, policy Policy) {
+func Tell(s *Seen, r Roster, policy Policy) {
 	s.Aged, s.Baking, s.Early = map[string]Aged{}, map[string]bool{}, map[string]bool{}
-	s.Full = s.tellFull(r, policy)
+	s.Full = fullPlaces(*s, r, policy)
 	u := policy.Update
 	if u == nil {
 		return
@@ -59,30 +57,6 @@ func (s *Seen) Tell(r Roster, policy Policy) {
 	no := func(_ string, is bool) bool { return !is }
 	maps.DeleteFunc(s.Baking, no)
 	maps.DeleteFunc(s.Early, no)
-}
-
-// TimesAhead is the title of what is said of marks from the future.
-const TimesAhead Title = "Marks are from the future"
-
-// Ahead says whose marks have a time that lies ahead of the cloud's clock, where pause would
-// count from it. Clocks of one cloud may differ by a minute.
-func (s Seen) Ahead(r Roster, policy Policy) []Notice {
-	if policy.Update == nil || policy.Update.Pause <= 0 || !policy.RequireMarks {
-		return nil
-	}
-	var names []string
-	for _, name := range r.Names() {
-		if server := s.Servers[name]; !server.SeenAt.IsZero() && server.InServiceAt.Sub(server.SeenAt) > time.Minute {
-			names = append(names, fmt.Sprintf("%s (%s)", name, server.InServiceAt.UTC().Format(time.RFC3339)))
-		}
-	}
-	if len(names) == 0 {
-		return nil
-	}
-	return []Notice{notice(TimesAhead, "By stackpolicy_in_service_at these nodes are in service since a time that "+
-		"lies ahead of the cloud's clock: %s. It is not known for how long they are, so no batch waits for that "+
-		"(pause). If the clock was not set back, somebody else wrote that time: correct or remove it.",
-		text.Few(names))}
 }
 
 // launched is when a server was made from what it is now: a rebuild and a resize

@@ -39,7 +39,7 @@ func TestTell(t *testing.T) {
 		}
 		seen := NewSeen()
 		seen.Servers["web-0"] = s
-		seen.Tell(Roster{Nodes: map[string]Node{"web-0": {Mark: "1"}}},
+		Tell(&seen, Roster{Nodes: map[string]Node{"web-0": {Mark: "1"}}},
 			Policy{RequireMarks: c.marks, Update: &Update{MaxAge: 30 * day, Pause: 10 * time.Minute}})
 		if _, aged := seen.Aged["web-0"]; aged != c.aged || seen.Baking["web-0"] != c.baking {
 			t.Errorf("%s: aged %v, baking %v", c.name, aged, seen.Baking["web-0"])
@@ -47,12 +47,12 @@ func TestTell(t *testing.T) {
 	}
 	now := NewSeen() // without a pause nothing bakes, also where an answer is older than a launch
 	now.Servers["web-0"] = node.Node{ID: "id", Status: "ACTIVE", LaunchedAt: born, SeenAt: born.Add(-time.Second)}
-	if now.Tell(Roster{Nodes: map[string]Node{"web-0": {}}}, Policy{Update: &Update{}}); len(now.Aged)+len(now.Baking) != 0 {
+	if Tell(&now, Roster{Nodes: map[string]Node{"web-0": {}}}, Policy{Update: &Update{}}); len(now.Aged)+len(now.Baking) != 0 {
 		t.Errorf("without a pause: %+v", now)
 	}
 	never := NewSeen()
 	never.Servers["web-0"] = node.Node{ID: "id", Status: "ACTIVE", CreatedAt: born, SeenAt: born.Add(time.Minute)}
-	if never.Tell(Roster{Nodes: map[string]Node{"web-0": {}}}, Policy{}); len(never.Aged)+len(never.Baking) != 0 {
+	if Tell(&never, Roster{Nodes: map[string]Node{"web-0": {}}}, Policy{}); len(never.Aged)+len(never.Baking) != 0 {
 		t.Errorf("without an update: %+v", never)
 	}
 }
@@ -72,7 +72,7 @@ func TestAhead(t *testing.T) {
 		"no pause":                     {Update: &Update{}, RequireMarks: true},
 		"no update":                    {RequireMarks: true},
 	} {
-		got := seen.Ahead(r, policy)
+		got := Ahead(seen, r, policy)
 		if named := len(got) == 1 && strings.Contains(got[0].Text, "clock: "+want+". "); named != strings.HasPrefix(want, "web") || len(got) > 1 {
 			t.Errorf("%s: %+v", want, got)
 		}

@@ -67,8 +67,8 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 		p.unknown()
 		return true
 	}
-	next, guesses := next.Guessed(policy)
-	change.Notices = append(change.Notices, guesses...)
+	next, guesses := roster.Guesses(next)
+	change.Notices = append(change.Notices, roster.Guessed(guesses, policy)...)
 	p.warn(next, written, change, policy)
 	if u := policy.Update; u != nil && u.Has(roster.Outdated) && len(policy.Templates) == 0 && p.templatesKnown(ctx) {
 		p.diags.AddAttributeWarning(path.Root("update").AtName("causes"), "A missing argument",

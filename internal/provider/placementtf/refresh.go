@@ -81,15 +81,15 @@ func (m *attachmentModel) refresh(
 			func(p placement.Region) bool { return p.Name == region && len(p.Zones) > 0 })
 	}
 	after.Blind = false
-	r, seen, notices := roster.MatchOpen(r, servers, before.Seen, closed, zoned)
+	r, seen, matches := roster.MatchOpen(r, servers, before.Seen, closed, zoned)
 	seen.Taken = r.Taken(m.naming(), query.Others)
 	after.see(r, seen)
 	policy := m.policy(ctx, nil, after.Marked, diags)
-	after.Seen.Tell(r, policy)
-	for _, n := range append(notices, seen.Ahead(r, policy)...) {
+	roster.Tell(&after.Seen, r, policy)
+	for _, n := range append(roster.Matched(matches), roster.Ahead(seen, r, policy)...) {
 		diags.AddWarning(string(n.Title), n.Text)
 	}
-	return r.Learn(seen, policy).Ordered(), after, true
+	return roster.Learn(r, seen, policy).Ordered(), after, true
 }
 
 // tell sets the status and what is held from what was found out, and that nothing remains where
@@ -262,7 +262,7 @@ func (m *attachmentModel) adopt(
 	m.record(ctx, r, roster.Change{}, 0, diags)
 	r, seen, _ := roster.Match(r, servers, roster.Seen{}, func(string) bool { return false })
 	found.see(r, seen)
-	return r.Learn(seen, roster.Policy{}), found, true
+	return roster.Learn(r, seen, roster.Policy{}), found, true
 }
 
 // reportRead reports a cluster that could not be read.

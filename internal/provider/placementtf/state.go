@@ -142,7 +142,7 @@ func (m *attachmentModel) remember(
 	var more diag.Diagnostics
 	m.Distribution, more = types.MapValueFrom(ctx, zoneCountsType, distribution(r, regions))
 	diags.Append(more...)
-	wanted := r.Wanted(roster.Policy{Regions: regions, Templates: m.templates(), Update: m.update(ctx, diags)})
+	wanted := roster.Wanted(r, roster.Policy{Regions: regions, Templates: m.templates(), Update: m.update(ctx, diags)})
 	m.Summary = types.StringValue(spreadTable(r, regions, wanted))
 }
 
