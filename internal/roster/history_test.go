@@ -524,7 +524,7 @@ func history(t *rapid.T, method string, stateful bool) {
 		w.start()
 		w.pass(4000) // the clock may have jumped back
 		if change = w.round(policy, 1000); change != nil {
-			policy.Candidates = change.held(HeldFormer, HeldOlder).names() // as the plan says
+			policy.Candidates = change.held(HeldFormer, HeldOlder).Names() // as the plan says
 		}
 		if change != nil && change.Empty() && w.all("good") {
 			if change.Remaining != 0 {
@@ -583,7 +583,7 @@ func (w *world) round(policy Policy, crash int) *Change {
 			hidden++
 		}
 	}
-	for _, name := range change.Names(Comes) {
+	for _, name := range change.Of(Comes).Names() {
 		if w.serves(name, before.Leaving[name]) { // it had left, and what comes has its slot: its server is made again
 			serving--
 		}
@@ -703,7 +703,7 @@ func (w *world) check(policy Policy, next Roster, change Change) {
 		}
 	}
 	if !hasNotice(change, FullTried) {
-		for _, name := range change.Names(Comes) {
+		for _, name := range change.Of(Comes).Names() {
 			at := next.Nodes[name].Place
 			if since, full := w.seen.Full[at]; full && policy.Update.RetryFullAfter > 0 && policy.Stateful == nil {
 				t.Fatalf("%s comes to %s, where Nova found no host at %s: %v", name, at, since, change.Notices)

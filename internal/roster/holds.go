@@ -131,7 +131,7 @@ var holds = []struct {
 var words = map[string]func(p *speech, list Verdicts) string{
 	"count":     func(_ *speech, list Verdicts) string { return text.Nodes(int64(len(list))) },
 	"remaining": func(p *speech, _ Verdicts) string { return text.Nodes(p.remaining) },
-	"nodes":     func(_ *speech, list Verdicts) string { return text.Few(list.names()) },
+	"nodes":     func(_ *speech, list Verdicts) string { return text.Few(list.Names()) },
 	"nodes with places": func(_ *speech, list Verdicts) string {
 		return each(list, func(v Verdict) string { return v.Place.String() })
 	},

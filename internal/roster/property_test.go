@@ -236,7 +236,7 @@ func TestPlanAgainstOracle(t *testing.T) {
 			return
 		}
 		tries := 0
-		for _, name := range change.Names(Comes) {
+		for _, name := range change.Of(Comes).Names() {
 			if next.Nodes[name].Retried {
 				tries++
 			}
@@ -246,7 +246,7 @@ func TestPlanAgainstOracle(t *testing.T) {
 		}
 		plain := Roster{Nodes: maps.Clone(next.Nodes)}
 		for name, n := range next.Nodes {
-			if changed := n.Mark.number() != r.Nodes[name].Mark.number() && !slices.Contains(change.Names(Returns), name); changed && !n.Doubt {
+			if changed := n.Mark.number() != r.Nodes[name].Mark.number() && !slices.Contains(change.Of(Returns).Names(), name); changed && !n.Doubt {
 				t.Fatalf("%s was changed, and is not in doubt", name)
 			}
 			n.Served, n.Doubt, n.Retried = false, false, false
@@ -347,7 +347,7 @@ func checkChange(t *rapid.T, r, next Roster, change Change) {
 			revised = append(revised, name)
 		}
 	}
-	if !slices.Equal(created, change.Names(Comes)) || !slices.Equal(returned, change.Names(Returns)) || fmt.Sprint(departed) != "["+listed(change.Of(Leaves))+
+	if !slices.Equal(created, change.Of(Comes).Names()) || !slices.Equal(returned, change.Of(Returns).Names()) || fmt.Sprint(departed) != "["+listed(change.Of(Leaves))+
 		"]" || fmt.Sprint(revised) != "["+listed(change.Of(Changes))+"]" {
 		t.Fatalf("the change is %v, -%v, ~%v, not %+v", created, departed, revised, change)
 	}

@@ -237,7 +237,7 @@ func unattended(t *rapid.T, method string) {
 			if change == nil {
 				t.Fatalf("there is no plan for %s", layout(w.roster))
 			}
-			policy.Candidates = change.held(HeldTwice).names() // as the plan says
+			policy.Candidates = change.held(HeldTwice).Names() // as the plan says
 			reverted += len(w.roster.Failed) - failed
 			has := int64(0)
 			for _, n := range w.roster.Nodes {

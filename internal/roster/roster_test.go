@@ -115,14 +115,14 @@ func layout(r Roster) string {
 func moves(change Change) string {
 	var list []string
 	for i, outcome := range []Outcome{Comes, Returns, Leaves, Changes} {
-		for _, name := range change.Names(outcome) {
+		for _, name := range change.Of(outcome).Names() {
 			list = append(list, "+^-~"[i:i+1]+name)
 		}
 	}
 	return strings.Join(list, " ")
 }
 
-func listed(verdicts Verdicts) string { return strings.Join(verdicts.names(), " ") }
+func listed(verdicts Verdicts) string { return strings.Join(verdicts.Names(), " ") }
 
 // planned is what is different about a cluster of six nodes that are all in service with the template a (see six), and
 // what a plan makes of it.
@@ -204,7 +204,7 @@ func plans(t *testing.T, base func(*Policy), list []planned) {
 			}
 			assert.Equal(t, c.moves, moves(change))
 			var to, texts []string
-			for _, name := range change.Names(Comes) {
+			for _, name := range change.Of(Comes).Names() {
 				at := next.Nodes[name].Place
 				assert.False(t, p.closed(at), "%s comes to %s", name, at)
 				to = append(to, at.String())
@@ -476,8 +476,8 @@ func TestFormerNames(t *testing.T) {
 	r.Former = map[Naming]int64{first: r.Next}
 	p.Name, p.Capacity = Naming{"web", DefaultPattern}.Name, 12
 	_, change, err = Plan(r, running(r), p)
-	if want := "[web-5 web-6 web-7 web-8 web-9 web-15 web-16 web-17 web-18]"; err != nil || fmt.Sprint(change.Names(Comes)) != want {
-		t.Errorf("got %v, %v, want %s", change.Names(Comes), err, want)
+	if want := "[web-5 web-6 web-7 web-8 web-9 web-15 web-16 web-17 web-18]"; err != nil || fmt.Sprint(change.Of(Comes).Names()) != want {
+		t.Errorf("got %v, %v, want %s", change.Of(Comes).Names(), err, want)
 	}
 }
 
@@ -503,7 +503,7 @@ func TestNamesThatAreTaken(t *testing.T) {
 		"web-1": {Index: 0, Place: placement.Place{Region: "RegionOne", Zone: "az-2"}},
 	}}
 	next, change, err := Plan(adopted, Seen{}, policy(3))
-	if err != nil || fmt.Sprint(change.Names(Comes)) != "[web-2]" || next.Next != 3 {
+	if err != nil || fmt.Sprint(change.Of(Comes).Names()) != "[web-2]" || next.Next != 3 {
 		t.Errorf("got %+v %+v %v", next, change, err)
 	}
 }

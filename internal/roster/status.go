@@ -92,7 +92,7 @@ func madeBy(all Verdicts) (names []string) {
 func movesOf(all Verdicts, number, remaining, size int64) string {
 	var parts []string
 	say := func(outcome Outcome, one, many string) {
-		switch names := all.Names(outcome); len(names) {
+		switch names := all.Of(outcome).Names(); len(names) {
 		case 0:
 		case 1:
 			parts = append(parts, names[0]+" "+one)

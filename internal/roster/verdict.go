@@ -130,9 +130,6 @@ func (all Verdicts) Of(outcome Outcome) (list Verdicts) {
 	return list
 }
 
-// Names are the names of the nodes of an outcome.
-func (all Verdicts) Names(outcome Outcome) []string { return all.Of(outcome).names() }
-
 // Empty reports whether no node changes.
 func (all Verdicts) Empty() bool {
 	return !slices.ContainsFunc(all, func(v Verdict) bool { return v.Outcome != Stays && v.Outcome != Held })
@@ -158,7 +155,8 @@ func (all Verdicts) held(holds ...Hold) (list Verdicts) {
 	return list
 }
 
-func (all Verdicts) names() (names []string) {
+// Names are the names of the nodes.
+func (all Verdicts) Names() (names []string) {
 	for _, v := range all {
 		names = append(names, v.Name)
 	}

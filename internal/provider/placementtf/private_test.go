@@ -134,8 +134,8 @@ func TestMemoryTampered(t *testing.T) {
 		}
 		policy := roster.Policy{Name: m.naming().Name, Capacity: 2, Regions: listed, Update: &roster.Update{RevertAfter: time.Hour, RetryFullAfter: time.Hour}}
 		looked, seen, _ := roster.Match(r, nil, memory.Seen, func(string) bool { return false })
-		seen.Tell(looked, policy)
-		next, _, err := roster.Plan(looked.Learn(seen, policy), seen, policy)
+		roster.Tell(&seen, looked, policy)
+		next, _, err := roster.Plan(roster.Learn(looked, seen, policy), seen, policy)
 		if err != nil || len(next.Nodes) != 2 {
 			t.Errorf("%s: %v, planned %+v", text, err, next)
 		}
