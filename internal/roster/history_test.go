@@ -86,7 +86,7 @@ func (w *world) refresh() {
 	if w.fresh = w.fresh && !slices.ContainsFunc(servers, func(s node.Node) bool { return s.InService != string(w.servers[s.Name].mark) }); w.fresh {
 		w.imports(servers) // where marks are missing an import takes the template that is given for that of the servers, and says so
 	}
-	w.roster, w.seen, _ = MatchOpen(w.roster, servers, w.seen, w.stored.closedRegion, func(string) bool { return true })
+	w.roster, w.seen, _ = MatchOpen(w.roster, servers, w.seen, func(region string) bool { return w.stored.closedRegion(region) }, func(string) bool { return true })
 	Tell(&w.seen, w.roster, w.stored)
 	before := w.roster.Failed
 	w.roster = Learn(w.roster, w.seen, w.stored).Ordered()
