@@ -551,7 +551,7 @@ func (w *world) all(image string) bool {
 // returns nil where there is no plan.
 func (w *world) round(policy Policy, crash int) *Change {
 	t := w.t
-	roster, seen, blind := w.roster, w.seen, w.blind
+	stored, seen, blind := w.roster, w.seen, w.blind
 	if w.blind = false; !blind || w.fresh {
 		w.refresh()
 	}
@@ -564,7 +564,7 @@ func (w *world) round(policy Policy, crash int) *Change {
 	}
 	next, change, err := Plan(before, w.seen, policy)
 	if err != nil {
-		w.roster, w.seen = roster, seen // nothing stores what the refresh saw
+		w.roster, w.seen = stored, seen // nothing stores what the refresh saw
 		return nil
 	}
 	w.check(policy, next, change)
@@ -615,7 +615,7 @@ func (w *world) round(policy Policy, crash int) *Change {
 	}
 	batch := policy.batch()
 	if !w.apply(next, policy, crash) {
-		w.roster, w.seen = roster, seen
+		w.roster, w.seen = stored, seen
 	} else {
 		w.fresh = false
 	}
