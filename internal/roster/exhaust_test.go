@@ -9,44 +9,40 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
 
 var exhaust = flag.String("exhaust", "small", "how large the clusters of TestExhaust are: small, whole or night")
 
-// TestExhaust asks for a plan of every small cluster, and of all histories of small clusters up to a depth, and compares
-// each with what a user was promised. It knows nothing of how a plan is made: what a look at a node proves is one table
-// (looks), what was promised another (promises), and what an adversary does in a history two more (lies, outcomes).
+// TestExhaust asks for a plan of every small cluster, and of every short history of one, and compares each with what a user
+// was promised. It knows nothing of how a plan is made. Whoever reads it needs four tables: what a look at a node proves
+// (looks), what was promised (promises), what an adversary does (lies, outcomes), and what is asked (parts).
 func TestExhaust(t *testing.T) {
 	size := map[string]int{"small": 2, "whole": 3, "night": 4}[*exhaust]
 	if size == 0 {
-		t.Fatalf("no size is called %q", *exhaust)
+		t.Fatalf("there is no size %q", *exhaust)
 	}
 	for _, part := range parts {
 		t.Run(part.name, func(t *testing.T) {
-			began := time.Now()
-			total := spread(func(ask func(question)) { part.ask(size, ask) })
-			total.report(t, began)
+			report(t, spread(func(ask func(question)) { part.ask(size, ask) }))
 		})
 	}
-	for _, method := range []string{roster.Substitute, roster.Recreate, roster.InPlace}[:size] {
-		for _, calm := range []bool{false, true} {
-			name, depth := "histories, ", size
+	for _, calm := range []bool{false, true} {
+		question{capacity: 2, causes: ill, wanted: "a"}.by(func(q question) {
+			name, depth := "histories, "+q.method, size
 			if calm {
-				name, depth = "histories with honest looks, ", 3+2*size
+				name, depth = "histories with honest looks, "+q.method, 3+2*size
 			}
-			t.Run(name+method, func(t *testing.T) {
-				began := time.Now()
-				q := question{method: method, batch: 1, capacity: 2, causes: []roster.Cause{roster.Unhealthy, roster.Outdated}, stop: "50%", target: "100%"}
-				histories(t, q, depth, []int{0, 0, 80, 400, 2000}[size], calm).report(t, began)
-			})
-		}
+			t.Run(name, func(t *testing.T) { report(t, histories(q, depth, []int{80, 400, 2000}[size-2], calm)) })
+		}, []string{roster.Substitute, roster.Recreate, roster.InPlace}[:min(size, 3)]...)
 	}
 }
 
-// parts are the clusters that are asked about, by the number of nodes of the largest.
+// ill are the causes that most questions are about.
+var ill = []roster.Cause{roster.Unhealthy, roster.Outdated}
+
+// parts are the clusters that are asked about, up to a size.
 var parts = []struct {
 	name string
 	ask  func(size int, ask func(question))
@@ -57,7 +53,7 @@ var parts = []struct {
 				for batch := range min(int64(n), 2) {
 					q := question{nodes: nodes, capacity: int64(n), batch: batch + 1}
 					if q.updates(ask, roster.Substitute, roster.Recreate); n <= 2 {
-						q.updates(ask, roster.InPlace, stateful)
+						q.updates(ask, roster.InPlace, stateful) // which differ only in what Terraform does
 					}
 				}
 			})
@@ -77,23 +73,24 @@ var parts = []struct {
 		}
 	}},
 	{"another size", func(size int, ask func(question)) {
-		for n := 1; n <= size; n++ {
+		for n := 1; n <= min(size, 3); n++ {
 			bags(kinds(looks, "ab", home), n, func(nodes []kind) {
-				question{nodes: nodes, capacity: int64(n - 1)}.updates(ask, roster.Substitute, roster.Recreate)
-				question{nodes: nodes, capacity: int64(n + 1)}.updates(ask, roster.Substitute, roster.Recreate)
+				for _, by := range []int64{-1, 1} {
+					question{nodes: nodes, capacity: int64(n) + by}.updates(ask, roster.Substitute, roster.Recreate)
+				}
 			})
 		}
 	}},
 	{"age and placement", func(size int, ask func(question)) {
-		few := kinds([]look{{"served own", serves}, {"aged served own", serves}, {"ERROR served own", out}, {"new", open}}, "b", zones...)
+		few := kinds([]look{{"served own", serves}, aged, {"ERROR served own", out}, {"new", open}}, "b", zones...)
 		for n := 1; n <= size+1; n++ {
 			for left := 0; left <= min(2, size+1-n); left++ {
 				bags(few, n, func(nodes []kind) {
 					bags(few[:4], left, func(leaving []kind) {
 						for _, causes := range [][]roster.Cause{{roster.TooOld}, {roster.Misplaced}, {roster.Unhealthy, roster.Misplaced, roster.TooOld}} {
 							for batch := range int64(2) {
-								q := question{nodes: nodes, leaving: leaving, capacity: int64(n), batch: batch + 1, zoned: true, causes: causes, stop: "100%"}
-								q.by(ask, roster.Substitute, roster.Recreate)
+								question{nodes: nodes, leaving: leaving, capacity: int64(n), batch: batch + 1, causes: causes, stop: "100%", moment: "zones"}.
+									by(ask, roster.Substitute, roster.Recreate)
 							}
 						}
 					})
@@ -101,13 +98,12 @@ var parts = []struct {
 			}
 		}
 	}},
-	{"other policies", func(size int, ask func(question)) {
-		for _, v := range variants {
+	{"moments", func(size int, ask func(question)) {
+		for _, m := range moments {
 			for n := 1; n <= min(size, 3); n++ {
-				bags(append(v.more, kinds(looks, "ab", home)...), n, func(nodes []kind) {
-					q := question{nodes: nodes, capacity: int64(n), causes: []roster.Cause{roster.Unhealthy, roster.Outdated}}
-					if v.change(&q); v.more == nil || slices.ContainsFunc(nodes, func(k kind) bool { return slices.Contains(v.more, k) }) {
-						q.by(ask, v.methods()...)
+				bags(slices.Concat(m.with, kinds(looks, "ab", home)), n, func(nodes []kind) {
+					if m.with == nil || slices.Contains(m.with, nodes[0]) {
+						question{nodes: nodes, capacity: int64(n) + m.by, causes: ill, target: m.target, stop: m.stop, moment: m.words}.by(ask, m.methods()...)
 					}
 				})
 			}
@@ -115,43 +111,45 @@ var parts = []struct {
 	}},
 }
 
-// variants are policies and moments that change what a plan may do, and nodes that matter then.
-var variants = []variant{
-	{change: func(q *question) { q.unmarked = true }},
-	{change: func(q *question) { q.stop = "0%" }},
-	{change: func(q *question) { q.stop = "100%" }},
-	{change: func(q *question) { q.target = "50%" }},
-	{change: func(q *question) { q.settled = true }},
-	{change: func(q *question) { q.failed = true }},
-	{change: func(q *question) { q.failed, q.capacity = true, q.capacity-1 }},
-	{change: func(q *question) { q.blind = true }},
-	{change: func(q *question) { q.named = true }},
-	{change: func(q *question) { q.named, q.met = true, true }},
-	{change: func(q *question) { q.named, q.begins = true, true }},
-	{change: func(q *question) { q.named, q.met = true, true }, gone: true},
-	{change: func(q *question) { q.pauses = true }, more: kinds([]look{{"bakes served own", serves}}, "b", home)},
-	{change: func(q *question) { q.rests = "closed" }, more: kinds(looks, "a", closed)},
-	{change: func(q *question) { q.rests = "opened" }, more: kinds(looks, "a", closed)},
-	{change: func(q *question) { q.rests = "unreachable" }, more: kinds(looks, "a", closed)},
-	{change: func(*question) {}, more: kinds(looks, "?", home)}, // an import
+// moments are policies, and events of the life of a cluster, in which a plan may do less or other things.
+var moments = []moment{
+	{words: "unmarked"},
+	{stop: "0%"},
+	{stop: "100%"},
+	{target: "50%"},
+	{words: "settled"},
+	{words: "failed"},
+	{words: "failed", by: -1},
+	{words: "reverts"},
+	{words: "blind"},
+	{words: "named"},
+	{words: "named begins"},
+	{words: "named met"},             // under each method, whatever it was when the candidate was met
+	{words: "named met", gone: true}, // or without update
+	{words: "pauses", with: kinds([]look{bakes}, "b", home)},
+	{words: "closed", with: kinds(looks, "a", closed)},
+	{words: "opened", with: kinds(looks, "a", closed)},
+	{words: "unreachable", with: kinds(looks, "a", closed)},
+	{with: kinds(looks, "?", home)}, // an import
 }
 
-type variant struct {
-	change func(q *question)
-	more   []kind
-	gone   bool // the update was taken out
+type moment struct {
+	words, target, stop string
+	by                  int64  // nodes that are asked for and not there
+	gone                bool   // update was taken out
+	with                []kind // one of these nodes is there
 }
 
-func (v variant) methods() []string {
-	if v.gone {
-		return []string{""}
+func (m moment) methods() []string {
+	if m.gone {
+		return []string{none}
 	}
 	return []string{roster.Substitute, roster.Recreate}
 }
 
-// updates asks for what is updated for being unhealthy, for its template, and for both.
+// updates asks for each of some methods, and for one cause or both.
 func (q question) updates(ask func(question), methods ...string) {
-	for _, q.causes = range [][]roster.Cause{{roster.Unhealthy, roster.Outdated}, {roster.Outdated}, {roster.Unhealthy}} {
+	for _, q.causes = range [][]roster.Cause{ill, ill[:1], ill[1:]} {
 		q.by(ask, methods...)
 	}
 }
@@ -164,7 +162,7 @@ func (q question) by(ask func(question), methods ...string) {
 	}
 }
 
-// bags calls do with each choice of a number of things, in which one may be there more than once.
+// bags calls do with each choice of a number of things, of which one may be chosen more than once.
 func bags[T any](things []T, number int, do func([]T)) {
 	var choose func(choice []T, from int)
 	choose = func(choice []T, from int) {
@@ -181,152 +179,114 @@ func bags[T any](things []T, number int, do func([]T)) {
 
 // spread has all processors ask: each goes through all questions, and asks its share.
 func spread(questions func(ask func(question))) *tally {
-	total, share := newTally(), runtime.GOMAXPROCS(0)
+	share := runtime.GOMAXPROCS(0)
+	tallies := make([]*tally, share)
 	var wait sync.WaitGroup
 	for mine := range share {
 		wait.Go(func() {
-			own, i := newTally(), 0
+			tallies[mine] = &tally{}
+			i := 0
 			questions(func(q question) {
-				if i++; i%share == mine {
-					own.judge(q.String, q.plan())
+				if i++; i%share != mine {
+					return
 				}
+				all := slices.Concat(q.leaving, q.nodes)
+				before, seen := q.cluster()
+				tallies[mine].judge(q.String, q.ask(before, seen, func(n roster.Node) kind { return all[n.Index] }))
 			})
-			total.merge(own)
 		})
 	}
 	wait.Wait()
-	return total
+	for _, t := range tallies[1:] {
+		tallies[0].add(t.asked, t.found)
+	}
+	return tallies[0]
 }
 
-// plan plans for a cluster.
-func (q question) plan() plan {
-	before, seen := q.cluster()
-	p := plan{question: q, before: before}
-	policy := q.policy()
-	p.after, p.change, p.err = roster.Plan(before, seen, policy)
-	p.had, p.servers = int64(len(before.Nodes)+len(before.Leaving)), int64(len(p.after.Nodes)+len(p.after.Leaving))
-	p.status = p.change.Status(policy, 0)
-	verdicts := map[string]roster.Verdict{}
-	for _, v := range p.change.Verdicts {
-		verdicts[v.Name] = v
-	}
-	for i, k := range slices.Concat(q.leaving, q.nodes) {
-		m := member{kind: k, Verdict: verdicts[named(int64(i))], truth: q.truthOf(k), leaving: i < len(q.leaving), met: q.met && i == len(q.leaving)}
-		m.taken = m.Outcome == roster.Changes || m.Outcome == roster.Leaves && m.Cause != "" && q.keeps()
-		p.members = append(p.members, m)
-	}
-	return p
-}
-
-// tally counts what breaks promises, by the promise and the kind.
+// tally counts what breaks promises, and keeps the smallest cluster that shows each way.
 type tally struct {
-	sync.Mutex
 	asked int
-	found map[[2]string]found
+	found map[breach]found
 }
 
-// found is how often a promise was broken in one way, and the smallest cluster that shows it.
+type breach struct{ sentence, how string }
+
 type found struct {
 	times   int
 	example string
 }
 
-func newTally() *tally { return &tally{found: map[[2]string]found{}} }
-
-func (f found) and(g found) found {
-	if f.times == 0 || len(g.example) < len(f.example) {
-		f.example = g.example
+func (t *tally) add(asked int, more map[breach]found) {
+	if t.asked += asked; t.found == nil {
+		t.found = map[breach]found{}
 	}
-	f.times += g.times
-	return f
+	for w, f := range more {
+		had := t.found[w]
+		if had.times == 0 || len(f.example) < len(had.example) {
+			had.example = f.example
+		}
+		t.found[w] = found{had.times + f.times, had.example}
+	}
 }
 
 // judge compares a plan with all promises.
 func (t *tally) judge(cluster func() string, p plan) {
 	t.asked++
-	for _, promise := range promises {
-		if p.err != nil && promise.sentence != promises[0].sentence {
-			return
-		}
-		if how := promise.broken(p); how != "" {
-			t.add(promise.sentence, p.way()+how, cluster()+"\n            "+cmp.Or(moves(p.change), "nothing changes")+"; "+p.status)
+	for i, promise := range promises {
+		if p.err == nil || i == 0 { // without a plan only the first says something
+			t.note(promise.sentence, promise.broken(p), cluster, p)
 		}
 	}
 }
 
-func (t *tally) add(sentence, kind, example string) {
-	of := [2]string{sentence, kind}
-	t.found[of] = t.found[of].and(found{1, example})
-}
-
-func (p plan) way() string {
-	if p.keeps() {
-		return "in place: "
-	}
-	return "substitutes: "
-}
-
-// moves says what a plan does.
-func moves(c roster.Change) string {
-	var list []string
-	for _, v := range c.Verdicts {
-		switch v.Outcome {
-		case roster.Stays:
-		case roster.Held:
-			list = append(list, fmt.Sprintf("%s held (%s)", v.Name, v.Hold))
-		default:
-			list = append(list, strings.TrimSuffix(fmt.Sprintf("%s %s (%s)", v.Name, v.Outcome, v.Cause), " ()"))
-		}
-	}
-	return strings.Join(list, ", ")
-}
-
-func (t *tally) merge(o *tally) {
-	t.Lock()
-	defer t.Unlock()
-	t.asked += o.asked
-	for kind, f := range o.found {
-		t.found[kind] = t.found[kind].and(f)
-	}
-}
-
-// shown bounds how many kinds of each promise a report shows.
-const shown = 3
-
-// report fails a test where promises are broken: with how often, and the smallest cluster of each of the most frequent kinds.
-func (t *tally) report(tt *testing.T, began time.Time) {
-	times, text := 0, ""
-	var sentences []string
-	for _, promise := range promises {
-		sentences = append(sentences, promise.sentence)
-	}
-	for _, way := range goesOn {
-		sentences = append(sentences, way.sentence)
-	}
-	for _, sentence := range sentences {
-		of, kinds := 0, []string{}
-		for kind, f := range t.found {
-			if kind[0] == sentence {
-				of, kinds = of+f.times, append(kinds, kind[1])
-			}
-		}
-		if times += of; of == 0 {
-			continue
-		}
-		text += fmt.Sprintf("\n%7d times of %d kinds: %s", of, len(kinds), sentence)
-		frequent := func(a, b string) int {
-			return cmp.Or(t.found[[2]string{sentence, b}].times-t.found[[2]string{sentence, a}].times, strings.Compare(a, b))
-		}
-		slices.SortFunc(kinds, frequent)
-		for _, kind := range kinds[:min(shown, len(kinds))] {
-			f := t.found[[2]string{sentence, kind}]
-			text += fmt.Sprintf("\n        %7d %s\n            %s", f.times, kind, f.example)
-		}
-	}
-	summary := fmt.Sprintf("%d clusters asked, %d promises broken in %d ways, %.1f s", t.asked, times, len(t.found), time.Since(began).Seconds())
-	if times > 0 {
-		tt.Errorf("%s%s", summary, text)
+// note counts a promise that is broken.
+func (t *tally) note(sentence, how string, cluster func() string, p plan) {
+	if how == "" {
 		return
 	}
-	tt.Log(summary)
+	method := "in place: "
+	if !p.keeps() {
+		method = "substitutes: "
+	}
+	example := fmt.Sprintf("%s\n        => %s; %s", cluster(), p.did(), p.status)
+	t.add(0, map[breach]found{{sentence, method + how}: {1, example}})
+}
+
+// did says what a plan does.
+func (p plan) did() string {
+	var texts []string
+	for _, v := range p.change.Verdicts {
+		if v.Outcome != roster.Stays {
+			texts = append(texts, strings.Join(strings.Fields(fmt.Sprintf("%s %s %s %s", v.Name, v.Outcome, v.Cause, v.Hold)), " "))
+		}
+	}
+	return strings.Join(texts, ", ")
+}
+
+// report fails where promises are broken, and shows each with its two most frequent ways.
+func report(t *testing.T, all *tally) {
+	var ways []breach
+	times := map[string]int{}
+	for w, f := range all.found {
+		ways = append(ways, w)
+		times[w.sentence] += f.times
+	}
+	slices.SortFunc(ways, func(a, b breach) int {
+		return cmp.Or(times[b.sentence]-times[a.sentence], strings.Compare(a.sentence, b.sentence), all.found[b].times-all.found[a].times, strings.Compare(a.how, b.how))
+	})
+	text := fmt.Sprintf("%d clusters asked, %d promises broken, in %d ways", all.asked, len(times), len(ways))
+	if len(ways) == 0 {
+		t.Log(text)
+		return
+	}
+	shown := map[string]int{}
+	for _, w := range ways {
+		if shown[w.sentence]++; shown[w.sentence] == 1 {
+			text += fmt.Sprintf("\n%d times broken: %s", times[w.sentence], w.sentence)
+		}
+		if shown[w.sentence] <= 2 {
+			text += fmt.Sprintf("\n    %d times %s\n        %s", all.found[w].times, w.how, all.found[w].example)
+		}
+	}
+	t.Error(text)
 }

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"testing"
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
@@ -14,399 +13,336 @@ import (
 
 // machine is a server as it is.
 type machine struct {
-	image      string
-	generation int64
-	mark       string // of the node that it was made or changed for
-	status     string
-	own, noted string // its metadata: the marks with which a wait found it in service, and ended without it
-	up         bool   // it serves, whatever anybody sees
-	tainted    bool   // Terraform makes it again with the next apply
-	born       int
-	spare      int // servers of its name that Terraform made before it and has not destroyed
+	image, status string
+	generation    int64
+	mark          string // of the node that it was made or changed for
+	own, noted    string // its metadata: with which marks a wait found it in service, and ended without it
+	up            bool   // it serves, whatever anybody sees
+	tainted       bool   // Terraform makes it again with the next apply
+	spare         int    // servers that Terraform made under its name before, and did not destroy
+	born          int
 }
 
-// lies are what an adversary does to a server before a look, or to what the look says of it. It reports whether the look
-// finds the server.
+// lies are what an adversary does to a server, or to what a look says of it, which reports whether the server is found.
 var lies = []struct {
 	name string
-	tell func(m *machine, s *node.Node) bool
+	tell func(m *machine, s *node.Node) (found bool)
 }{
 	{"is left out", func(*machine, *node.Node) bool { return false }},
-	{"does not answer its probe", func(_ *machine, s *node.Node) bool { s.Unwell = "503"; return true }},
+	{"does not answer", func(_ *machine, s *node.Node) bool { s.Unwell = "503"; return true }},
 	{"is UNKNOWN", func(_ *machine, s *node.Node) bool { s.Status = "UNKNOWN"; return true }},
 	{"lost its mark", func(m *machine, s *node.Node) bool { m.own, s.InService = "", ""; return true }},
 	{"got a foreign mark", func(m *machine, s *node.Node) bool { m.own, s.InService = "1-dead", "1-dead"; return true }},
 	{"dies", func(m *machine, s *node.Node) bool { m.up, m.status, s.Status = false, "ERROR", "ERROR"; return true }},
 }
 
-// outcomes are what may become of a server that an apply makes or changes.
-var outcomes = []string{"up", "never up", "ERROR", "not done"}
+// outcomes are what may become of a server that an apply should make or change, and ends how an apply may end: a wait notes
+// the servers that it ended without.
+var (
+	outcomes = []string{"up", "never up", "ERROR", "not done"}
+	ends     = []string{"destroys what leaves", "waits", "waits while none answers", "is killed"}
+)
 
-// ends are how an apply may end. Each wait notes the servers that it ended without.
-var ends = []string{"is killed", "waits", "waits, and no server answers", "waits, and destroys what leaves"}
-
-// world is a cluster: what is stored of it, what was seen, and what is true.
+// world is a cluster: what is stored, what was seen, and what is true.
 type world struct {
 	question
 	r        roster.Roster
 	seen     roster.Seen
 	machines map[string]machine
-	clock    int
+	time     int
 	story    string
 }
 
-// after is a copy of a world in which something happened.
-func (w *world) after(format string, args ...any) *world {
+func (w *world) and(format string, args ...any) *world {
 	c := *w
 	c.machines, c.story = maps.Clone(w.machines), w.story+fmt.Sprintf(format, args...)
 	return &c
 }
 
-func (w *world) names() []string { return slices.Sorted(maps.Keys(w.machines)) }
+func (w *world) String() string { return w.question.String() + w.story }
 
-func (w *world) policyOf(blind bool) roster.Policy {
-	q := w.question
-	q.blind = blind
-	p := q.policy()
-	p.Update.MaxAge = 0
-	return p
-}
-
-// look refreshes. A lie is told of some servers; -1: none is.
-func (w *world) look(lie int, of []string) {
+// look refreshes. A lie is told of some servers. imports says that nothing is remembered, because the state was lost.
+func (w *world) look(lie int, of []string, imports bool) {
 	var servers []node.Node
-	w.clock += 10
+	w.time += 10
 	now := func(seconds int) time.Time { return clock.Add(time.Duration(seconds) * time.Second) }
-	for _, name := range w.names() {
+	for _, name := range slices.Sorted(maps.Keys(w.machines)) {
 		m := w.machines[name]
 		s := node.Node{ID: fmt.Sprint("id-", name, m.born), Name: name, Region: home.Region, Status: m.status, Generation: m.generation, InService: m.own,
-			NotInService: m.noted, Build: fmt.Sprint(name, m.image, m.born), CreatedAt: now(m.born), LaunchedAt: now(m.born), SeenAt: now(w.clock)}
+			NotInService: m.noted, Build: fmt.Sprint(m.image, m.born), CreatedAt: now(m.born), LaunchedAt: now(m.born), SeenAt: now(w.time), InServiceAt: now(m.born)}
 		if m.noted != "" {
 			s.NotInServiceAt = s.SeenAt
 		}
-		listed := true
-		if slices.Contains(of, name) {
-			listed = lies[lie].tell(&m, &s)
-			w.machines[name] = m
-		}
-		if listed {
+		found := !slices.Contains(of, name) || lies[lie].tell(&m, &s)
+		if w.machines[name] = m; found {
 			servers = append(servers, s)
 		}
 	}
+	if imports {
+		order := []roster.Template{template("a"), template("b"), template("c"), template("d")}
+		w.r, _ = roster.Adopt("web", roster.DefaultPattern, roster.Roster{Order: order}, servers)
+		w.r.Slots, w.seen = nil, roster.NewSeen()
+	}
 	never := func(string) bool { return false }
-	policy := w.policyOf(false)
+	policy := w.policy()
 	w.r, w.seen, _ = roster.MatchOpen(w.r, servers, w.seen, never, never)
 	w.seen.Tell(w.r, policy)
 	w.r = w.r.Learn(w.seen, policy).Ordered()
 }
 
-// words say how a node was seen, as those of looks.
-func (w *world) words(name string, n roster.Node) string {
+// kindOf says what was seen of a node, in the words of looks, and what is true of it.
+func (w *world) kindOf(n roster.Node) kind {
+	name, own := named(n.Index), string(n.Mark)
 	s, there := w.seen.Servers[name]
-	var words []string
+	words, t := "", out
 	say := func(is bool, word string) {
 		if is {
-			words = append(words, word)
+			words += " " + word
 		}
 	}
-	own := string(n.Mark)
-	if n.Doubt { // nobody looked since it changed
-		there, s = true, node.Node{Status: "ACTIVE", InService: own + "?"}
-	}
-	say(there && s.Status != "ACTIVE", s.Status)
 	say(n.Served, "served")
-	say(n.Doubt, "doubt")
 	say(n.Retried, "retried")
-	say(!there, "missing")
-	say(there && s.InService == own, "own")
-	say(s.InService != "" && s.InService != own, "earlier")
-	say(there && s.NotInService == own, "noted")
-	say(s.Unwell != "", "unwell")
-	return strings.Join(words, " ")
+	say(n.Doubt, "doubt")
+	if !n.Doubt {
+		say(!there, "missing")
+		say(there && s.Status != "ACTIVE", s.Status)
+		say(s.InService == own, "own")
+		say(s.InService != "" && s.InService != own, "earlier")
+		say(s.NotInService == own, "noted")
+		say(s.Unwell != "", "unwell")
+	}
+	k := kind{look{strings.TrimSpace(words), t}, n.Template.Values()["image"], home}
+	if w.machines[name].up {
+		if k.truth = serves; k.has("unwell") || k.has("noted") && !k.has("served") {
+			k.truth = accused
+		}
+	}
+	return k
 }
 
-// plan plans for a world, and says what is true of its nodes.
-func (w *world) plan(blind bool) plan {
-	policy := w.policyOf(blind)
-	p := plan{question: w.question, before: w.r}
-	p.blind, p.nodes, p.leaving = blind, nil, nil
-	p.after, p.change, p.err = roster.Plan(w.r, w.seen, policy)
-	p.status = p.change.Status(policy, 0)
-	verdicts := map[string]roster.Verdict{}
-	for _, v := range p.change.Verdicts {
-		verdicts[v.Name] = v
-	}
-	member := func(name string, n roster.Node, leaving bool) {
-		k := kind{look{words: w.words(name, n)}, n.Template.Values()["image"], home}
-		v, m := verdicts[name], w.machines[name]
-		one := member{kind: k, Verdict: v, leaving: leaving, truth: out, taken: v.Outcome == roster.Leaves && v.Cause != "" && p.keeps()}
-		if after, stays := p.after.Nodes[name]; stays && v.Outcome == roster.Changes {
-			one.taken = m.generation < after.Generation || m.image != after.Template.Values()["image"]
-		}
-		if m.up {
-			one.truth = serves
-			if k.has("noted") && !k.has("served") && !blind || k.has("unwell") {
-				one.truth = accused
-			}
-		}
-		p.members = append(p.members, one)
-		if !leaving {
-			p.nodes = append(p.nodes, k)
-		}
-	}
-	for _, name := range w.r.Names() {
-		member(name, w.r.Nodes[name], false)
-	}
-	for _, name := range w.r.LeavingNames() {
-		member(name, w.r.Leaving[name], true)
-	}
+// plan plans for a world. A change that leaves a server as it is takes nothing.
+func (w *world) plan() plan {
+	p := w.ask(w.r, w.seen, w.kindOf)
 	for i, m := range p.members {
-		if m.truth == accused && !m.has("noted") && (blind || !p.believes()) {
-			p.members[i].truth = serves
-		}
-	}
-	p.servers = int64(len(p.after.Nodes))
-	p.had = int64(len(w.machines))
-	for name := range w.machines {
-		if !contains(p.after, name) {
-			p.servers++
+		if server, n := w.machines[m.Name], p.after.Nodes[m.Name]; m.Outcome == roster.Changes {
+			p.members[i].taken = server.does(n)
 		}
 	}
 	return p
 }
 
-func contains(r roster.Roster, name string) bool { _, there := r.Nodes[name]; return there }
+// does reports whether Terraform changes a server, or makes it again, to follow a node.
+func (m machine) does(n roster.Node) bool {
+	return m.tainted || m.generation < n.Generation || m.image != n.Template.Values()["image"]
+}
 
-// due names the nodes of a plan that Terraform makes, changes or makes again.
+// due names the nodes for which Terraform makes or changes a server.
 func (w *world) due(r roster.Roster) (names []string) {
 	for _, name := range r.Names() {
-		if m, there := w.machines[name]; !there || m.tainted || m.mark != string(r.Nodes[name].Mark) {
+		if m, there := w.machines[name]; !there || m.does(r.Nodes[name]) {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-// apply does what Terraform does for a plan, with an outcome for each node that is due. It reports whether the apply can end
-// like that.
+// apply does what Terraform does, and reports whether an apply with these outcomes can end like that.
 func (w *world) apply(r roster.Roster, outcome map[string]string, end string) bool {
 	fine := true
-	for _, name := range w.due(r) {
+	for _, name := range r.Names() {
 		n, m := r.Nodes[name], w.machines[name]
-		image := n.Template.Values()["image"]
-		switch {
-		case m.mark != "" && !m.tainted && m.image == image && m.generation == n.Generation: // only the mark is new
+		switch again := m.tainted || m.generation < n.Generation; {
+		case !m.does(n):
 			m.mark = string(n.Mark)
+			w.machines[name] = m
 		case outcome[name] == "not done":
-			fine = false
-			if w.keeps() && m.generation < n.Generation {
-				delete(w.machines, name) // it is destroyed first
+			if fine = false; again && w.keeps() {
+				delete(w.machines, name) // it was destroyed first
 			}
-			continue
 		default:
-			again := m.generation < n.Generation || m.tainted
-			next := machine{image: image, generation: n.Generation, mark: string(n.Mark), status: "ACTIVE", up: outcome[name] == "up"}
-			if !again { // it is rebuilt, and keeps its metadata
-				next.own, next.noted = m.own, m.noted
+			w.time++
+			made := machine{image: n.Template.Values()["image"], status: "ACTIVE", generation: n.Generation, mark: string(n.Mark), up: outcome[name] == "up",
+				born: w.time}
+			if !again {
+				made.own, made.noted = m.own, m.noted
 			}
 			if outcome[name] == "ERROR" {
-				next.status, next.tainted, fine = "ERROR", true, false
+				made.status, made.tainted, fine = "ERROR", true, false
 				if m.tainted && !w.keeps() {
-					next.spare = 1 // the one before it is destroyed by an apply that ends well
+					made.spare = 1 // it is destroyed last
 				}
 			}
-			w.clock++
-			next.born, m = w.clock, next
+			w.machines[name] = made
 		}
-		w.machines[name] = m
 	}
-	w.r = r
-	if end == ends[0] {
+	if w.r = r; end == "is killed" {
 		return true
 	}
-	all := true
 	for _, name := range r.Names() {
 		m := w.machines[name]
 		switch {
-		case m.own == m.mark && m.status == "ACTIVE":
-		case m.status != "ACTIVE":
-			all = false
-		case m.up && end != ends[2]:
+		case m.status == "ACTIVE" && m.own == m.mark:
+		case m.status == "ACTIVE" && m.up && end != "waits while none answers":
 			m.own, m.noted = m.mark, ""
-		default:
-			m.noted, all = m.mark, false
+		case end == "destroys what leaves": // it cannot: the wait fails
+			return false
+		case m.status == "ACTIVE":
+			m.noted = m.mark
 		}
 		w.machines[name] = m
 	}
-	if end == ends[3] {
-		maps.DeleteFunc(w.machines, func(name string, _ machine) bool { return !contains(r, name) })
+	if end == "destroys what leaves" {
+		maps.DeleteFunc(w.machines, func(name string, _ machine) bool { _, stays := r.Nodes[name]; return !stays })
 	}
-	return fine && (all || end != ends[3])
+	return fine
 }
 
 // key is what matters of a world: two of one key behave alike.
 func (w *world) key() string {
 	var list []string
-	same := func(mark string, n roster.Node) string {
-		switch mark {
-		case "":
-			return "-"
-		case string(n.Mark):
-			return "="
-		}
-		return "x"
-	}
-	say := func(nodes map[string]roster.Node, leaving bool) {
+	for i, nodes := range []map[string]roster.Node{w.r.Nodes, w.r.Leaving} {
 		for name, n := range nodes {
-			m, s, b := w.machines[name], w.seen.Servers[name], w.seen.Builds[name]
-			list = append(list, fmt.Sprint(leaving, n.Template, w.words(name, n), m.image, m.generation == n.Generation, same(m.mark, n), m.status, same(m.own, n),
-				same(m.noted, n), m.up, m.tainted, m.spare, w.seen.Missing[name], s.ID == fmt.Sprint("id-", name, m.born), same(string(b.Mark), n)))
+			m, s := w.machines[name], w.seen.Servers[name]
+			same := []bool{m.mark == string(n.Mark), m.own == string(n.Mark), m.noted == string(n.Mark), w.seen.Builds[name].Mark == n.Mark,
+				m.generation == n.Generation, m.own == "", s.InService == ""}
+			list = append(list, fmt.Sprint(i, n.Template, w.kindOf(n), same, m.image, m.status, m.up, m.tainted, m.spare))
 		}
 	}
-	say(w.r.Nodes, false)
-	say(w.r.Leaving, true)
 	slices.Sort(list)
-	return fmt.Sprint(w.wanted, w.r.Settled, w.r.Failed, len(w.machines), list)
+	return fmt.Sprint(w.wanted, w.r.Settled, len(w.machines), list)
 }
 
-// next calls yield with all worlds that may follow: each template, each lie, and each way in which an apply may go. Honest
-// looks are all that there are in a calm world.
+// next yields all worlds that may follow: with each template, look and lie, and all that may come of the plan. In a calm
+// world looks are honest.
 func (w *world) next(calm bool, t *tally, yield func(*world)) {
 	images := []string{w.wanted, string(w.wanted[0] + 1)}
 	if w.wanted == "d" || len(w.r.Nodes) == 0 {
 		images = images[:1]
 	}
+	names := slices.Sorted(maps.Keys(w.machines))
 	for _, image := range images {
-		follow := func(lie int, of []string, blind bool, text string) {
-			saw := w.after("\n            %s, wants %s", text, image)
-			saw.wanted = image
-			if !blind {
-				saw.look(lie, of)
+		saw := func(what, moment string, lie int, of []string) {
+			c := w.and("\n        %s, template %s", what, image)
+			if c.wanted, c.moment = image, moment; moment != "blind" {
+				c.look(lie, of, moment == "begins")
 			}
-			saw.applies(blind, t, yield)
-			saw.r, saw.seen = w.r, w.seen // only planned: what somebody did to servers stays
-			yield(saw)
+			c.applies(t, yield)
+			c.r, c.seen, c.moment = w.r, w.seen, "" // only planned: what was done to servers stays
+			yield(c)
 		}
-		follow(-1, nil, false, "all is seen")
-		if calm {
+		if saw("an honest look", "", 0, nil); calm {
 			continue
 		}
-		follow(-1, nil, true, "no refresh")
-		for set := 1; set < 1<<len(w.machines); set++ {
+		saw("no look", "blind", 0, nil)
+		if len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool { m := w.machines[name]; return m.own != m.mark || m.status != "ACTIVE" }) {
+			saw("an import", "begins", 0, nil)
+		}
+		for set := 1; set < 1<<len(names); set++ {
 			var of []string
-			for i, name := range w.names() {
+			for i, name := range names {
 				if set>>i&1 == 1 {
 					of = append(of, name)
 				}
 			}
-			for lie := range lies {
-				follow(lie, of, false, strings.Join(of, " and ")+" "+lies[lie].name)
+			for i, lie := range lies {
+				saw(fmt.Sprint(of, " ", lie.name), "", i, of)
 			}
 		}
 	}
 }
 
-// applies calls yield with all that may come of a plan.
-func (w *world) applies(blind bool, t *tally, yield func(*world)) {
-	p := w.plan(blind)
-	t.judge(func() string { return "history, " + w.question.policyText() + ":" + w.story }, p)
-	if p.err != nil {
+// applies yields all that may come of a plan.
+func (w *world) applies(t *tally, yield func(*world)) {
+	p := w.plan()
+	if t.judge(w.String, p); p.err != nil {
 		return
 	}
 	due := w.due(p.after)
-	choose(due, outcomes, func(outcome map[string]string) {
+	for number := range pow(len(outcomes), len(due)) {
+		outcome := map[string]string{}
+		for _, name := range due {
+			outcome[name] = outcomes[number%len(outcomes)]
+			number /= len(outcomes)
+		}
 		for _, end := range ends {
-			a := w.after(" => %s; %v, and the apply %s", moves(p.change), outcome, end)
-			if a.apply(p.after, outcome, end) {
+			a := w.and(" => %v, %v, %s", p.did(), outcome, end)
+			if a.moment = ""; a.apply(p.after, outcome, end) {
 				yield(a)
 			}
 		}
-	})
-	for _, name := range due { // nothing is stored before a server is destroyed
+	}
+	for _, name := range due { // nothing is stored before the first server is destroyed
 		if m, there := w.machines[name]; there && w.keeps() && m.generation < p.after.Nodes[name].Generation {
-			a := w.after(" => %s; killed after %s is destroyed", moves(p.change), name)
+			a := w.and(" => %v, is killed once %s is destroyed", p.did(), name)
+			a.moment = ""
 			delete(a.machines, name)
 			yield(a)
 		}
 	}
 }
 
-// choose calls do with all ways to give each name one of some values.
-func choose(names, values []string, do func(map[string]string)) {
-	choice := map[string]string{}
-	var at func(i int)
-	at = func(i int) {
-		if i == len(names) {
-			do(maps.Clone(choice))
-			return
-		}
-		for _, v := range values {
-			choice[names[i]] = v
-			at(i + 1)
-		}
+func pow(a, b int) int {
+	if b == 0 {
+		return 1
 	}
-	at(0)
+	return a * pow(a, b-1)
 }
 
-// goesOn are what servers of an image do from now on, while looks are honest and nobody kills anything, and what is
-// promised of so many applies.
-var goesOn = []struct {
-	image    string
-	sentence string
-	outcome  string
-	dies     bool // once they served
-	broken   func(from, w *world, p plan, made int) string
+// ways are what servers of an image do from some moment on, in which looks are honest and Terraform is not killed, and what
+// was promised of so many applies: of the world that was, the last plan, the world after it, and the number of servers made.
+var ways = []struct {
+	image, outcome string
+	dies           bool // once it is found in service
+	sentence       string
+	broken         func(was *world, p plan, is *world, made int64) string
 }{
-	{"good", "With honest looks and an image that works, a cluster comes to its end.", "up", false, func(_, w *world, p plan, _ int) string {
-		for _, name := range p.after.Names() {
-			if m := w.machines[name]; m.image != "good" || !m.up || m.own != m.mark {
-				return "stands still: " + p.first(func(m member) bool { return m.Name == name })
+	{"good", "up", false, "A cluster comes to its end where looks are honest and servers of the template work.", func(_ *world, p plan, is *world, _ int64) string {
+		for _, m := range is.machines {
+			if m.image != "good" || m.own != m.mark {
+				return "it stands still"
 			}
 		}
-		if !p.change.Empty() || len(w.machines) != len(p.after.Nodes) || p.change.Remaining > 0 {
-			return "never ends"
-		}
-		return ""
-	}},
-	{"fails", "Servers that fail while they are made do not become more and more.", "ERROR", false, func(from, w *world, p plan, _ int) string {
-		fails := func(name string) bool { return !from.machines[name].up } // or comes with a growth: Terraform's taint makes it again
-		if w.keeps() || slices.ContainsFunc(from.r.Names(), fails) || len(from.r.Nodes) < int(w.capacity) {
+		if p.change.Empty() && len(is.machines) == len(p.after.Nodes) && p.change.Remaining == 0 {
 			return ""
 		}
-		servers := int64(len(w.machines))
-		for _, m := range w.machines {
-			servers += int64(m.spare)
-		}
-		if servers > max(p.capacity+2*p.batch, int64(len(from.machines))) {
-			return "too many"
-		}
-		return ""
+		return "it never ends"
 	}},
-	{"dies", "A node that served and died twice with a template is not made again and again.", "up", true, func(_, w *world, _ plan, made int) string {
-		if int64(made) > 3*w.capacity+2*w.batch {
-			return "made again"
+	{"bad", "ERROR", false, "Servers that fail while they are made do not become more with each apply.", func(was *world, p plan, is *world, _ int64) string {
+		n := 0
+		for _, m := range is.machines {
+			n += 1 + m.spare
 		}
-		return ""
+		grows := len(was.r.Nodes) < int(was.capacity) || slices.ContainsFunc(was.r.Names(), func(name string) bool { return !was.machines[name].up })
+		if was.keeps() || grows || n <= max(int(p.capacity+2*p.batch), len(was.machines)) {
+			return "" // what grows has nothing that could come back, and Terraform makes it again whatever is planned
+		}
+		return "they do"
+	}},
+	{"mortal", "up", true, "A node that served and died twice with a template is not made again.", func(_ *world, p plan, _ *world, made int64) string {
+		if made <= 3*p.capacity+2*p.batch {
+			return ""
+		}
+		return "it is"
 	}},
 }
 
-// follow lets a world go on to its end.
+// follow lets a world go on in each way.
 func (w *world) follow(t *tally) {
-	for _, way := range goesOn {
-		at, made, last := w.after("\n            from now on %s", way.image), 0, plan{}
+	for _, way := range ways {
+		at, made, last := w.and("\n        from now on %s servers", way.image), int64(0), plan{}
 		at.wanted, at.stop = way.image, "100%"
 		for range 8 + 4*w.capacity {
-			at.look(-1, nil)
-			last = at.plan(false)
+			at.look(0, nil, false)
+			last = at.plan()
 			outcome := map[string]string{}
 			for _, name := range at.due(last.after) {
-				if outcome[name] = way.outcome; last.after.Nodes[name].Template != template(way.image) {
-					outcome[name] = "never up"
-				}
 				made++
+				if outcome[name] = "never up"; last.after.Nodes[name].Template == template(way.image) {
+					outcome[name] = way.outcome
+				}
 			}
-			for _, end := range []string{ends[3], ends[1], ends[0]} { // the best that can be
-				if ended := at.after(""); ended.apply(last.after, outcome, end) {
+			for _, end := range []string{ends[0], ends[1], ends[3]} {
+				if ended := at.and(""); ended.apply(last.after, outcome, end) {
 					at = ended
 					break
 				}
@@ -419,41 +355,30 @@ func (w *world) follow(t *tally) {
 			}
 		}
 		t.asked++
-		if how := way.broken(w, at, last, made); how != "" {
-			t.add(way.sentence, last.way()+how, "history, "+w.policyText()+":"+at.story+"\n            "+moves(last.change)+"; "+last.status)
-		}
+		t.note(way.sentence, way.broken(w, last, at, made), at.String, last)
 	}
 }
 
-// histories searches, breadth first, all histories of a cluster up to a depth. Where more worlds than a bound are of one
-// depth it takes some of them, evenly.
-func histories(t *testing.T, q question, depth, bound int, calm bool) *tally {
-	total, known := newTally(), map[string]bool{}
-	q.wanted = "a"
-	level := []*world{{question: q, seen: roster.NewSeen(), machines: map[string]machine{}}}
-	left := 0
-	for d := 0; d <= depth; d++ {
-		if extra := len(level) - bound; extra > 0 {
-			left += extra
-			for i := range bound {
-				level[i] = level[i*len(level)/bound]
-			}
-			level = level[:bound]
-		}
-		var following []*world
-		for i, w := range level {
+// histories searches all histories of a cluster up to a depth, breadth first. Of more worlds of one depth than a bound it
+// takes some, evenly.
+func histories(q question, depth, bound int, calm bool) *tally {
+	total, known := &tally{}, map[string]bool{}
+	worlds := []*world{{question: q, seen: roster.NewSeen(), machines: map[string]machine{}}}
+	for range depth + 1 {
+		var more []*world
+		for i := range min(len(worlds), bound) {
+			w := worlds[i*max(len(worlds), bound)/bound]
 			if i%8 == 0 && len(w.r.Nodes) > 0 {
 				w.follow(total)
 			}
 			w.next(calm, total, func(n *world) {
 				if key := n.key(); !known[key] {
 					known[key] = true
-					following = append(following, n)
+					more = append(more, n)
 				}
 			})
 		}
-		level = following
+		worlds = more
 	}
-	t.Logf("%d worlds, of which %d were left out", len(known), left)
 	return total
 }
