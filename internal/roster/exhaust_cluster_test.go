@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,53 +24,30 @@ const (
 	accused truth = "is accused" // a look of our own, a wait or a probe, says that it is out of service, and may be wrong
 )
 
-// look is what is seen and remembered of a node, in words that put reads. No word is part of another.
+// look is what is seen and remembered of a node, in words that put reads; none is part of another.
 type look struct {
 	words string
 	truth truth
 }
 
-// looks are all that there are. A server is ACTIVE where no word in capitals says something else. It carries its own mark,
-// an earlier one, a later one or none; noted is the mark of a wait that ended without it. Remembered are served, retried
-// (the node is a second try) and doubt (nobody looked since it changed).
-var looks = []look{
-	{"served own", serves},
-	{"own", serves}, // nothing stored yet that it served
-	{"new", open},   // it runs, and has no mark
-	{"noted", accused},
-	{"noted retried", accused},
-	{"served", open}, // somebody removed its mark
-	{"served noted", open},
-	{"earlier", open},
-	{"served earlier", open},
-	{"served later", open}, // an older state was brought back
-	{"ERROR", out},
-	{"ERROR retried", out},
-	{"ERROR served own", out},
-	{"ERROR served own protected", out},
-	{"BUILD", out},
-	{"SHUTOFF served own", out},
-	{"SHUTOFF", out},
-	{"UNKNOWN served own", open},
-	{"unwell served own", accused},
-	{"unwell", accused},
-	{"tainted served own", serves},
-	{"unmeasured served own", serves}, // its probe has no answer that says anything
-	{"protected served own", serves},
-	{"missing served", open}, // the list leaves it out
-	{"missing", open},
-	{"doubt earlier", open}, // the last apply changed it
-	{"doubt unlooked", open},
-	{"drained served own", out},
-	{"former served own", serves}, // its server should have been made again, and was not
-	{"former earlier", open},
-}
-
-// Three more need a clock or an import: see parts.
-var (
-	aged  = look{"aged served own", serves}
-	bakes = look{"bakes served own", serves} // it has to serve for longer
+// looks are all that there are. A server is ACTIVE where no capitals say something else, and carries its own mark, an earlier
+// one, a later one (an older state was brought back) or none; noted is the mark of a wait that ended without it. Remembered
+// are served, retried (the node is a second try) and doubt (nobody looked since it changed). A former server should have been
+// made again, and was not seen to be. A node without any of these words is new.
+var looks = slices.Concat(
+	looksAt(serves, "served own", "own", "tainted served own", "unmeasured served own", "protected served own", "former served own"),
+	looksAt(open, "new", "served", "served noted", "earlier", "served earlier", "served later", "UNKNOWN served own", "missing served", "missing",
+		"doubt earlier", "doubt unlooked", "former earlier"),
+	looksAt(accused, "noted", "noted retried", "unwell served own", "unwell"),
+	looksAt(out, "ERROR", "ERROR retried", "ERROR served own", "ERROR served own protected", "BUILD", "SHUTOFF", "SHUTOFF served own", "drained served own"),
 )
+
+func looksAt(t truth, words ...string) (all []look) {
+	for _, w := range words {
+		all = append(all, look{w, t})
+	}
+	return all
+}
 
 // kind is a node: a look at it, its place, and the image of its template: "a" is settled, "b" is wanted, and of "?" an
 // import did not know the template.
@@ -81,9 +58,7 @@ type kind struct {
 }
 
 func (k kind) has(word string) bool { return strings.Contains(k.words, word) }
-
-func (k kind) ill() bool { return k.has("ERROR") || k.has("tainted") || k.has("unwell") }
-
+func (k kind) ill() bool            { return k.has("ERROR") || k.has("tainted") || k.has("unwell") }
 func (k kind) String() string {
 	return fmt.Sprintf("(%s %s %s%s)", k.image, k.words, k.at.Region, k.at.Zone)
 }
@@ -112,7 +87,7 @@ type question struct {
 	method         string // "stateful" is RECREATE of a stateful cluster, "none" no update
 	causes         []roster.Cause
 	batch          int64
-	target, stop   string
+	target, stop   int64  // percentages
 	wanted         string // the image of the given template; "": "b"
 
 	// moment has words for what is special: begins; blind (no refresh came before the plan); unmarked (no marks are required);
@@ -140,8 +115,8 @@ func (q question) wants() string {
 }
 
 func (q question) String() string {
-	text := fmt.Sprintf("%s, batch %d, %v, target %s, stop_above %s, %s: %d of %v", q.method, q.batch, q.causes, q.target, q.stop, q.moment, q.capacity, q.nodes)
-	return strings.ReplaceAll(text+fmt.Sprintf(", leaving %v", q.leaving), ", leaving []", "")
+	return fmt.Sprintf("%s, batch %d, %v, target %d%%, stop_above %d%%, %s: %d of %v, leaving %v", q.method, q.batch, q.causes, q.target, q.stop, q.moment,
+		q.capacity, q.nodes, q.leaving)
 }
 
 // From here on words become what the planner takes.
@@ -159,14 +134,12 @@ func template(image string) roster.Template {
 	return roster.NewTemplate(map[string]string{"image": image})
 }
 
-var templateOf = map[string]roster.Template{"?": template("?"), "a": template("a"), "b": template("b")}
-
 func templates(image string) roster.Templates {
 	return roster.Templates{placement.Place{}: template(image)}
 }
 
-func amount(text string) roster.Amount {
-	a, err := roster.ParseAmount(text)
+func amount(n int64, unit string) roster.Amount {
+	a, err := roster.ParseAmount(fmt.Sprint(n, unit))
 	if err != nil {
 		panic(err)
 	}
@@ -179,7 +152,7 @@ func (k kind) put(i int64, nodes map[string]roster.Node, seen roster.Seen) {
 	if k.image == "?" {
 		own = "2-dead" // the hash of a template that nobody knows
 	}
-	nodes[name] = roster.Node{Index: i, Place: k.at, Template: templateOf[k.image], Generation: 2, Mark: own, Served: k.has("served"), Doubt: k.has("doubt"),
+	nodes[name] = roster.Node{Index: i, Place: k.at, Template: template(k.image), Generation: 2, Mark: own, Served: k.has("served"), Doubt: k.has("doubt"),
 		Retried: k.has("retried")}
 	switch {
 	case k.has("unlooked"):
@@ -202,13 +175,10 @@ func (k kind) put(i int64, nodes map[string]roster.Node, seen roster.Seen) {
 			s.Status = status
 		}
 	}
-	switch {
-	case k.has("own"):
-		s.InService = string(own)
-	case k.has("earlier"):
-		s.InService = "1"
-	case k.has("later"):
-		s.InService = "3"
+	for _, mark := range [][2]string{{"own", string(own)}, {"earlier", "1"}, {"later", "3"}} {
+		if k.has(mark[0]) {
+			s.InService = mark[1]
+		}
 	}
 	if k.has("noted") {
 		s.NotInService, s.NotInServiceAt = string(own), clock
@@ -222,7 +192,7 @@ func (k kind) put(i int64, nodes map[string]roster.Node, seen roster.Seen) {
 // cluster is what the planner takes for what is remembered and seen.
 func (q question) cluster() (roster.Roster, roster.Seen) {
 	r := roster.Roster{Nodes: map[string]roster.Node{}, Leaving: map[string]roster.Node{}, Settled: templates("a"),
-		Order: []roster.Template{templateOf["a"], templateOf["b"]}, Next: int64(len(q.nodes) + len(q.leaving))}
+		Order: []roster.Template{template("a"), template("b")}, Next: int64(len(q.nodes) + len(q.leaving))}
 	seen := roster.NewSeen()
 	for i, k := range q.leaving {
 		k.put(int64(i), r.Leaving, seen)
@@ -230,23 +200,15 @@ func (q question) cluster() (roster.Roster, roster.Seen) {
 	for i, k := range q.nodes {
 		k.put(int64(len(q.leaving)+i), r.Nodes, seen)
 	}
-	if q.is("failed") || q.is("reverts") {
+	switch {
+	case q.is("failed"):
+		r.Failed, r.Settled = []roster.Failure{failureOfB}, nil
+	case q.is("reverts"):
 		r.Failed = []roster.Failure{failureOfB}
-	}
-	if q.is("failed") {
-		r.Settled = nil
-	}
-	if q.is("settled") {
+	case q.is("settled"):
 		r.Settled = templates("b")
-	}
-	if q.is("met") {
+	case q.is("met"):
 		r.Done = []string{named(int64(len(q.leaving)))}
-	}
-	if q.method == stateful {
-		r.Slots = map[string]roster.Slot{}
-		for name, n := range r.Nodes {
-			r.Slots[name] = roster.Slot{Index: n.Index, Place: n.Place}
-		}
 	}
 	return r, seen
 }
@@ -266,19 +228,15 @@ func (q question) policy() roster.Policy {
 		return placement.Bin{Name: name, Weight: 100, Cap: placement.Unlimited}
 	}
 	p := roster.Policy{Name: named, Capacity: q.capacity, Regions: []placement.Region{{Bin: bin(home.Region)}}, Criteria: deletion.OldestFirst,
-		Templates: templates(cmp.Or(q.wanted, "b")), RequireMarks: !q.is("unmarked"), Begins: q.is("begins")}
-	switch here := map[string]bool{closed.Region: true}; {
+		Templates: templates(cmp.Or(q.wanted, "b")), RequireMarks: !q.is("unmarked"), Begins: q.is("begins"),
+		Opened: map[string]bool{closed.Region: q.is("opened")}, Unreachable: map[string]bool{closed.Region: q.is("unreachable")}}
+	switch {
 	case q.is("zones"):
 		p.Regions[0].Zones = []placement.Bin{bin(zones[0].Zone), bin(zones[1].Zone)}
 	case q.is("closed"), q.is("opened"), q.is("unreachable"):
 		p.Regions = append(p.Regions, placement.Region{Bin: bin(closed.Region)})
-		if p.Regions[1].Maintenance = q.is("closed"); q.is("opened") {
-			p.Opened = here
-		} else if q.is("unreachable") {
-			p.Unreachable = here
-		}
-	}
-	if q.is("named") {
+		p.Regions[1].Maintenance = q.is("closed")
+	case q.is("named"):
 		p.Candidates = []string{named(int64(len(q.leaving)))}
 	}
 	if field := reflect.ValueOf(&p).Elem().FieldByName("Blind"); field.IsValid() { // a planner that can be told
@@ -287,8 +245,8 @@ func (q question) policy() roster.Policy {
 	if q.method == none {
 		return p
 	}
-	p.Update = &roster.Update{Causes: q.causes, BatchSize: amount(strconv.FormatInt(q.batch, 10)), Target: amount(q.target), StopAbove: amount(q.stop),
-		Method: q.method, MaxAge: month}
+	p.Update = &roster.Update{Causes: q.causes, BatchSize: amount(q.batch, ""), Target: amount(q.target, "%"), StopAbove: amount(q.stop, "%"), Method: q.method,
+		MaxAge: month}
 	if q.method == stateful {
 		p.Stateful, p.Update.Method = &roster.Stateful{Retain: true}, roster.Recreate
 	}

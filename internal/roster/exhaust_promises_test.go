@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
@@ -67,10 +66,8 @@ var promises = []struct {
 	}},
 	{"No more nodes than target get the wanted template, but for going back.", func(p plan) string {
 		had, has := numberOf(p.before, p.wants()), numberOf(p.after, p.wants())
-		if back := p.is("settled") || p.is("reverts"); back || has <= had || 100*(has-1) < percent(p.target)*p.capacity {
-			return ""
-		}
-		return "more get it"
+		back := p.is("settled") || p.is("reverts")
+		return said(!back && has > had && 100*(has-1) >= p.target*p.capacity, "more get it")
 	}},
 	{"A template that failed, with none settled, replaces none.", func(p plan) string {
 		return p.first(func(m member) bool { return p.is("failed") && m.replaced() && m.Cause == roster.Outdated })
@@ -151,7 +148,6 @@ func (m member) removed() bool { return m.Outcome == roster.Leaves && m.Cause ==
 func (m member) stays() bool {
 	return !m.leaving && (m.Outcome == roster.Stays || m.Outcome == roster.Held)
 }
-
 func (m member) mayServe() bool { return m.truth == serves || m.truth == open }
 
 // missing is the number of nodes that a growth adds; below 0, of those that a shrink removes.
@@ -171,17 +167,16 @@ func (p plan) count(is func(member) bool) (n int64) {
 }
 
 // within reports whether no more nodes are of a kind than a percentage of the capacity.
-func (p plan) within(limit string, is func(kind) bool) bool {
+func (p plan) within(percent int64, is func(kind) bool) bool {
 	n := p.count(func(m member) bool { return !m.leaving && m.at != closed && is(m.kind) })
-	return 100*n <= percent(limit)*p.capacity
+	return 100*n <= percent*p.capacity
 }
 
-func percent(text string) int64 {
-	n, err := strconv.ParseInt(strings.TrimSuffix(text, "%"), 10, 64)
-	if err != nil {
-		panic(err)
+func said(is bool, what string) string {
+	if is {
+		return what
 	}
-	return n
+	return ""
 }
 
 // first says of the first node of a kind how it was seen and why it is replaced; "": there is none.
@@ -215,10 +210,7 @@ func (p plan) fails() string {
 	_, candidate := errors.AsType[*roster.CandidateError](p.err)
 	_, shut := errors.AsType[*roster.ClosedError](p.err)
 	bound := p.count(func(m member) bool { return m.has("protected") || m.at == closed }) > 0
-	if p.err == nil || bound && (protected || candidate || shut) {
-		return ""
-	}
-	return fmt.Sprintf("%T", p.err)
+	return said(p.err != nil && !(bound && (protected || candidate || shut)), fmt.Sprintf("%T", p.err))
 }
 
 // proven counts the nodes that are proven in service, whatever the plan takes.
@@ -233,18 +225,12 @@ func (p plan) takes() string {
 	if p.keeps() {
 		least -= p.batch
 	}
-	if p.proven() >= least {
-		return ""
-	}
-	return p.first(func(m member) bool { return m.taken && m.mayServe() })
+	return p.first(func(m member) bool { return m.taken && m.mayServe() && p.proven() < least })
 }
 
 func (p plan) believes() string {
 	lies := func(m member) bool { return m.taken && m.truth == accused }
-	if p.count(lies) <= p.batch || p.proven() >= p.capacity-p.batch {
-		return ""
-	}
-	return p.first(lies)
+	return said(p.count(lies) > p.batch && p.proven() < p.capacity-p.batch, p.first(lies))
 }
 
 // asked is the number of nodes that come because somebody asked for them: for a growth, and in place of candidates.
@@ -254,22 +240,15 @@ func (p plan) hurries() string {
 	changed := func(m member) bool {
 		return !m.leaving && m.mayServe() && (m.taken || m.replaced() && m.Outcome == roster.Leaves)
 	}
-	switch made := int64(len(p.change.Names(roster.Comes))) - p.asked(); {
-	case p.count(changed) > p.batch:
-		return "changes " + p.first(changed)
-	case made > p.batch:
-		return "makes one for " + p.first(member.replaced)
-	}
-	return ""
+	made := int64(len(p.change.Names(roster.Comes))) - p.asked()
+	return said(p.count(changed) > p.batch, "changes "+p.first(changed)) + said(made > p.batch, "makes one for "+p.first(member.replaced))
 }
 
 func (p plan) crowds() string {
 	size := func(r roster.Roster) int64 { return int64(len(r.Nodes) + len(r.Leaving)) }
 	broke := p.count(func(m member) bool { return !m.leaving && m.has("served") && m.truth == out })
-	if size(p.after) <= max(p.capacity+2*p.batch+min(broke, p.batch), size(p.before)+p.asked()) {
-		return ""
-	}
-	return cmp.Or(p.first(member.replaced), "nothing is replaced")
+	bound := max(p.capacity+2*p.batch+min(broke, p.batch), size(p.before)+p.asked())
+	return said(size(p.after) > bound, cmp.Or(p.first(member.replaced), "nothing is replaced"))
 }
 
 // grade is when it is a node's turn in a shrink.
@@ -296,13 +275,11 @@ func (p plan) shrinks(wrong func(gone, kept member) bool) string {
 }
 
 func (p plan) swaps() string {
-	if int64(len(p.change.Names(roster.Returns))) <= p.missing() {
-		return "" // they come for a growth
-	}
+	grown := int64(len(p.change.Names(roster.Returns))) <= p.missing()
 	for _, back := range p.members {
 		for _, gone := range p.members {
 			same := gone.kind == back.kind || gone.Cause == roster.TooOld && back.has("aged") || gone.Cause == roster.Misplaced && back.at == gone.at
-			if back.Outcome == roster.Returns && gone.replaced() && same {
+			if back.Outcome == roster.Returns && gone.replaced() && same && !grown {
 				return fmt.Sprintf("%s for %s %s", back.words, gone.words, gone.Cause)
 			}
 		}
@@ -315,21 +292,14 @@ func (p plan) moves() string {
 		counts := r.Counts()
 		return max(counts[zones[0]], counts[zones[1]]) - min(counts[zones[0]], counts[zones[1]])
 	}
-	if !p.is("zones") || p.missing() != 0 || uneven(p.after) < uneven(p.before) {
-		return ""
-	}
-	return p.first(func(m member) bool { return m.replaced() && m.Cause == roster.Misplaced })
+	no := p.is("zones") && p.missing() == 0 && uneven(p.after) >= uneven(p.before)
+	return p.first(func(m member) bool { return no && m.replaced() && m.Cause == roster.Misplaced })
 }
 
 func (p plan) flatters() string {
-	if p.method == none || p.is("blind") || !strings.HasPrefix(p.status, roster.InStep) {
-		return ""
-	}
-	if p.change.Remaining > 0 {
-		return "more remains"
-	}
-	return p.first(func(m member) bool {
+	says := p.method != none && !p.is("blind") && strings.HasPrefix(p.status, roster.InStep)
+	return said(says && p.change.Remaining > 0, "more remains") + p.first(func(m member) bool {
 		held := m.Outcome == roster.Held && m.Hold != roster.HeldTarget && m.Hold != roster.HeldProtected
-		return held || p.change.Empty() && m.stays() && m.truth == out
+		return says && (held || p.change.Empty() && m.stays() && m.truth == out)
 	})
 }

@@ -19,104 +19,98 @@ var exhaust = flag.String("exhaust", "small", "how large the clusters of TestExh
 // was promised. It knows nothing of how a plan is made. Whoever reads it needs four tables: what a look at a node proves
 // (looks), what was promised (promises), what an adversary does (lies, outcomes), and what is asked (parts).
 func TestExhaust(t *testing.T) {
-	size := map[string]int{"small": 2, "whole": 3, "night": 4}[*exhaust]
-	if size == 0 {
+	size := sizes[*exhaust]
+	if size.nodes == 0 {
 		t.Fatalf("there is no size %q", *exhaust)
 	}
 	for _, part := range parts {
 		t.Run(part.name, func(t *testing.T) {
-			report(t, spread(func(ask func(question)) { part.ask(size, ask) }))
+			report(t, spread(func(ask func(question)) { part.ask(size.nodes, ask) }))
 		})
 	}
-	for _, calm := range []bool{false, true} {
-		question{capacity: 2, causes: ill, wanted: "a"}.by(func(q question) {
-			name, depth := "histories, "+q.method, size
-			if calm {
-				name, depth = "histories with honest looks, "+q.method, 3+2*size
-			}
-			t.Run(name, func(t *testing.T) { report(t, histories(q, depth, []int{80, 400, 2000}[size-2], calm)) })
-		}, []string{roster.Substitute, roster.Recreate, roster.InPlace}[:min(size, 3)]...)
-	}
+	question{capacity: 2, causes: ill, batch: 1, target: 100, stop: 50, wanted: "a"}.by(func(q question) {
+		t.Run("histories, "+q.method, func(t *testing.T) { report(t, histories(q, size.depth, size.worlds, false)) })
+		t.Run("histories with honest looks, "+q.method, func(t *testing.T) { report(t, histories(q, size.depth+5, size.worlds, true)) })
+	}, []string{roster.Substitute, roster.Recreate, roster.InPlace}[:min(size.nodes, 3)]...)
 }
 
-// ill are the causes that most questions are about.
-var ill = []roster.Cause{roster.Unhealthy, roster.Outdated}
+// sizes say how many nodes the largest clusters have, how many steps the longest histories, and of how many worlds of each
+// step a search goes on.
+var sizes = map[string]struct{ nodes, depth, worlds int }{"small": {2, 2, 80}, "whole": {3, 3, 400}, "night": {4, 5, 2000}}
 
-// parts are the clusters that are asked about, up to a size.
+// parts are the clusters that are asked about, up to a number of nodes.
 var parts = []struct {
 	name string
-	ask  func(size int, ask func(question))
+	ask  func(nodes int, ask func(question))
 }{
-	{"one plan", func(size int, ask func(question)) {
-		for n := 1; n <= size; n++ {
-			bags(kinds(looks, "ab", home), n, func(nodes []kind) {
-				for batch := range min(int64(n), 2) {
-					q := question{nodes: nodes, capacity: int64(n), batch: batch + 1}
-					if q.updates(ask, roster.Substitute, roster.Recreate); n <= 2 {
-						q.updates(ask, roster.InPlace, stateful) // which differ only in what Terraform does
-					}
+	{"one plan", func(nodes int, ask func(question)) {
+		clusters(plain, nodes, nil, 0, func(q question) {
+			for q.batch = 1; q.batch <= min(q.capacity, 2); q.batch++ {
+				if q.updates(ask, roster.Substitute, roster.Recreate); q.capacity <= 2 {
+					q.updates(ask, roster.InPlace, stateful) // which differ only in what Terraform does
 				}
-			})
-		}
-	}},
-	{"nodes that leave", func(size int, ask func(question)) {
-		leavers := append(kinds([]look{{"served own", serves}, {"served", open}, {"missing served", open}, {"noted", accused}}, "a", home),
-			kinds([]look{{"served own", serves}, {"ERROR", out}}, "b", home)...)
-		for n := 1; n < size; n++ {
-			for left := 1; left <= 2; left++ {
-				bags(kinds(looks, "ab", home), n, func(nodes []kind) {
-					bags(leavers, left, func(leaving []kind) {
-						question{nodes: nodes, leaving: leaving, capacity: int64(n)}.updates(ask, roster.Substitute, roster.Recreate)
-					})
-				})
 			}
-		}
+		})
 	}},
-	{"another size", func(size int, ask func(question)) {
-		for n := 1; n <= min(size, 3); n++ {
-			bags(kinds(looks, "ab", home), n, func(nodes []kind) {
-				for _, by := range []int64{-1, 1} {
-					question{nodes: nodes, capacity: int64(n) + by}.updates(ask, roster.Substitute, roster.Recreate)
+	{"nodes that leave", func(nodes int, ask func(question)) {
+		leavers := append(kinds(looksAt(serves, "served own"), "b", home), kinds(slices.Concat(looksAt(serves, "served own"), looksAt(open, "served", "missing served"),
+			looksAt(accused, "noted"), looksAt(out, "ERROR")), "a", home)...)
+		clusters(plain, nodes-1, leavers, 2, func(q question) {
+			if len(q.leaving) > 0 {
+				q.updates(ask, roster.Substitute, roster.Recreate)
+			}
+		})
+	}},
+	{"another size", func(nodes int, ask func(question)) {
+		clusters(plain, min(nodes, 3), nil, 0, func(q question) {
+			for _, by := range []int64{-1, 2} {
+				q.capacity += by
+				q.updates(ask, roster.Substitute, roster.Recreate)
+			}
+		})
+	}},
+	{"age and placement", func(nodes int, ask func(question)) {
+		few := kinds(slices.Concat(looksAt(serves, "served own", "aged served own"), looksAt(out, "ERROR served own"), looksAt(open, "new")), "b", zones...)
+		clusters(few, nodes+1, few[:4], 2, func(q question) {
+			if q.stop, q.moment = 100, "zones"; len(q.nodes)+len(q.leaving) > nodes+1 {
+				return
+			}
+			for _, q.causes = range [][]roster.Cause{{roster.TooOld}, {roster.Misplaced}, {roster.Unhealthy, roster.Misplaced, roster.TooOld}} {
+				for q.batch = 1; q.batch <= 2; q.batch++ {
+					q.by(ask, roster.Substitute, roster.Recreate)
 				}
-			})
-		}
-	}},
-	{"age and placement", func(size int, ask func(question)) {
-		few := kinds([]look{{"served own", serves}, aged, {"ERROR served own", out}, {"new", open}}, "b", zones...)
-		for n := 1; n <= size+1; n++ {
-			for left := 0; left <= min(2, size+1-n); left++ {
-				bags(few, n, func(nodes []kind) {
-					bags(few[:4], left, func(leaving []kind) {
-						for _, causes := range [][]roster.Cause{{roster.TooOld}, {roster.Misplaced}, {roster.Unhealthy, roster.Misplaced, roster.TooOld}} {
-							for batch := range int64(2) {
-								question{nodes: nodes, leaving: leaving, capacity: int64(n), batch: batch + 1, causes: causes, stop: "100%", moment: "zones"}.
-									by(ask, roster.Substitute, roster.Recreate)
-							}
-						}
-					})
-				})
 			}
-		}
+		})
 	}},
-	{"moments", func(size int, ask func(question)) {
+	{"moments", func(nodes int, ask func(question)) {
 		for _, m := range moments {
-			for n := 1; n <= min(size, 3); n++ {
-				bags(slices.Concat(m.with, kinds(looks, "ab", home)), n, func(nodes []kind) {
-					if m.with == nil || slices.Contains(m.with, nodes[0]) {
-						question{nodes: nodes, capacity: int64(n) + m.by, causes: ill, target: m.target, stop: m.stop, moment: m.words}.by(ask, m.methods()...)
-					}
-				})
-			}
+			clusters(slices.Concat(m.with, plain), min(nodes, 3), nil, 0, func(q question) {
+				q.moment, q.target, q.stop = m.words, cmp.Or(m.target, q.target), q.stop+m.stop
+				if q.capacity += m.by; m.with != nil && !slices.Contains(m.with, q.nodes[0]) {
+					return
+				}
+				if q.by(ask, roster.Substitute, roster.Recreate); q.is("met") {
+					q.by(ask, none) // and so it stays where update goes
+				}
+			})
 		}
 	}},
 }
 
-// moments are policies, and events of the life of a cluster, in which a plan may do less or other things.
-var moments = []moment{
+var plain = kinds(looks, "ab", home)
+
+// moments are policies, and events in the life of a cluster, in which a plan may do less or other things.
+var moments = []struct {
+	words  string
+	target int64
+	stop   int64  // more than 50 %
+	by     int64  // nodes that are asked for and not there
+	with   []kind // one of these is the oldest
+}{
 	{words: "unmarked"},
-	{stop: "0%"},
-	{stop: "100%"},
-	{target: "50%"},
+	{stop: -50},
+	{stop: +50},
+	{target: 50},
 	{words: "settled"},
 	{words: "failed"},
 	{words: "failed", by: -1},
@@ -124,28 +118,15 @@ var moments = []moment{
 	{words: "blind"},
 	{words: "named"},
 	{words: "named begins"},
-	{words: "named met"},             // under each method, whatever it was when the candidate was met
-	{words: "named met", gone: true}, // or without update
-	{words: "pauses", with: kinds([]look{bakes}, "b", home)},
+	{words: "named met"}, // whatever the method was when that was
+	{words: "pauses", with: kinds(looksAt(serves, "bakes served own"), "b", home)},
 	{words: "closed", with: kinds(looks, "a", closed)},
 	{words: "opened", with: kinds(looks, "a", closed)},
 	{words: "unreachable", with: kinds(looks, "a", closed)},
-	{with: kinds(looks, "?", home)}, // an import
+	{words: "imported", with: kinds(looks, "?", home)},
 }
 
-type moment struct {
-	words, target, stop string
-	by                  int64  // nodes that are asked for and not there
-	gone                bool   // update was taken out
-	with                []kind // one of these nodes is there
-}
-
-func (m moment) methods() []string {
-	if m.gone {
-		return []string{none}
-	}
-	return []string{roster.Substitute, roster.Recreate}
-}
+var ill = []roster.Cause{roster.Unhealthy, roster.Outdated}
 
 // updates asks for each of some methods, and for one cause or both.
 func (q question) updates(ask func(question), methods ...string) {
@@ -156,55 +137,58 @@ func (q question) updates(ask func(question), methods ...string) {
 
 // by asks for each of some methods.
 func (q question) by(ask func(question), methods ...string) {
-	q.batch, q.target, q.stop = cmp.Or(q.batch, 1), cmp.Or(q.target, "100%"), cmp.Or(q.stop, "50%")
 	for _, q.method = range methods {
 		ask(q)
 	}
 }
 
-// bags calls do with each choice of a number of things, of which one may be chosen more than once.
-func bags[T any](things []T, number int, do func([]T)) {
-	var choose func(choice []T, from int)
-	choose = func(choice []T, from int) {
-		if len(choice) == number {
-			do(choice)
-			return
-		}
-		for i := from; i < len(things); i++ {
-			choose(append(choice[:len(choice):len(choice)], things[i]), i)
+// clusters calls do with all clusters of one to so many nodes, and of none to so many that leave.
+func clusters(of []kind, nodes int, leavers []kind, leaving int, do func(question)) {
+	for n := 1; n <= nodes; n++ {
+		for left := range leaving + 1 {
+			bags(of, n, nil, func(nodes []kind) {
+				bags(leavers, left, nil, func(leaving []kind) {
+					do(question{nodes: nodes, leaving: leaving, capacity: int64(n), causes: ill, batch: 1, target: 100, stop: 50})
+				})
+			})
 		}
 	}
-	choose(nil, 0)
+}
+
+// bags calls do with each choice of so many more kinds, of which one may be chosen more than once.
+func bags(of []kind, more int, choice []kind, do func([]kind)) {
+	if more == 0 {
+		do(choice)
+		return
+	}
+	for i := range of {
+		bags(of[i:], more-1, append(choice[:len(choice):len(choice)], of[i]), do)
+	}
 }
 
 // spread has all processors ask: each goes through all questions, and asks its share.
 func spread(questions func(ask func(question))) *tally {
-	share := runtime.GOMAXPROCS(0)
-	tallies := make([]*tally, share)
+	total, share := &tally{}, runtime.GOMAXPROCS(0)
 	var wait sync.WaitGroup
 	for mine := range share {
 		wait.Go(func() {
-			tallies[mine] = &tally{}
 			i := 0
 			questions(func(q question) {
-				if i++; i%share != mine {
-					return
+				if i++; i%share == mine {
+					before, seen := q.cluster()
+					all := slices.Concat(q.leaving, q.nodes)
+					total.judge(q.String, q.ask(before, seen, func(n roster.Node) kind { return all[n.Index] }))
 				}
-				all := slices.Concat(q.leaving, q.nodes)
-				before, seen := q.cluster()
-				tallies[mine].judge(q.String, q.ask(before, seen, func(n roster.Node) kind { return all[n.Index] }))
 			})
 		})
 	}
 	wait.Wait()
-	for _, t := range tallies[1:] {
-		tallies[0].add(t.asked, t.found)
-	}
-	return tallies[0]
+	return total
 }
 
 // tally counts what breaks promises, and keeps the smallest cluster that shows each way.
 type tally struct {
+	sync.Mutex
 	asked int
 	found map[breach]found
 }
@@ -216,22 +200,11 @@ type found struct {
 	example string
 }
 
-func (t *tally) add(asked int, more map[breach]found) {
-	if t.asked += asked; t.found == nil {
-		t.found = map[breach]found{}
-	}
-	for w, f := range more {
-		had := t.found[w]
-		if had.times == 0 || len(f.example) < len(had.example) {
-			had.example = f.example
-		}
-		t.found[w] = found{had.times + f.times, had.example}
-	}
-}
-
 // judge compares a plan with all promises.
 func (t *tally) judge(cluster func() string, p plan) {
+	t.Lock()
 	t.asked++
+	t.Unlock()
 	for i, promise := range promises {
 		if p.err == nil || i == 0 { // without a plan only the first says something
 			t.note(promise.sentence, promise.broken(p), cluster, p)
@@ -244,12 +217,20 @@ func (t *tally) note(sentence, how string, cluster func() string, p plan) {
 	if how == "" {
 		return
 	}
-	method := "in place: "
-	if !p.keeps() {
-		method = "substitutes: "
+	b, example := breach{sentence, "substitutes: " + how}, fmt.Sprintf("%s\n        => %s; %s", cluster(), p.did(), p.status)
+	if p.keeps() {
+		b.how = "in place: " + how
 	}
-	example := fmt.Sprintf("%s\n        => %s; %s", cluster(), p.did(), p.status)
-	t.add(0, map[breach]found{{sentence, method + how}: {1, example}})
+	t.Lock()
+	defer t.Unlock()
+	if t.found == nil {
+		t.found = map[breach]found{}
+	}
+	f := t.found[b]
+	if f.times++; f.times == 1 || len(example) < len(f.example) {
+		f.example = example
+	}
+	t.found[b] = f
 }
 
 // did says what a plan does.

@@ -330,7 +330,7 @@ var ways = []struct {
 func (w *world) follow(t *tally) {
 	for _, way := range ways {
 		at, made, last := w.and("\n        from now on %s servers", way.image), int64(0), plan{}
-		at.wanted, at.stop = way.image, "100%"
+		at.wanted, at.stop = way.image, 100
 		for range 8 + 4*w.capacity {
 			at.look(0, nil, false)
 			last = at.plan()
