@@ -39,7 +39,7 @@ var promises = []struct {
 	}},
 	{"A node that carries a later mark than its own stays as it is, and the plan names it.", func(p plan) string {
 		return p.first(func(m member) bool {
-			return m.has("later") && m.at != closed && !m.leaving && (m.replaced() || !p.names(m))
+			return m.has("later") && m.at != closed && !m.leaving && (m.replaced() && m.Cause != "" || !p.names(m))
 		})
 	}},
 	{"A node that never served, nor did the one before it, is not made a third time for that.", func(p plan) string {

@@ -69,7 +69,10 @@ func (w *world) look(lie int, of []string, imports bool) {
 	for _, name := range slices.Sorted(maps.Keys(w.machines)) {
 		m := w.machines[name]
 		s := node.Node{ID: fmt.Sprint("id-", name, m.born), Name: name, Region: home.Region, Status: m.status, Generation: m.generation, InService: m.own,
-			NotInService: m.noted, Build: fmt.Sprint(m.image, m.born), CreatedAt: now(m.born), LaunchedAt: now(m.born), SeenAt: now(w.time), InServiceAt: now(m.born)}
+			NotInService: m.noted, Build: fmt.Sprint(m.image, m.born), CreatedAt: now(m.born), LaunchedAt: now(m.born), SeenAt: now(w.time)}
+		if m.own != "" {
+			s.InServiceAt = now(m.born)
+		}
 		if m.noted != "" {
 			s.NotInServiceAt = s.SeenAt
 		}
@@ -331,7 +334,7 @@ func (w *world) follow(t *tally) {
 	for _, way := range ways {
 		at, made, last := w.and("\n        from now on %s servers", way.image), int64(0), plan{}
 		at.wanted, at.stop = way.image, 100
-		for range 8 + 4*w.capacity {
+		for range 10 + 4*w.capacity {
 			at.look(0, nil, false)
 			last = at.plan()
 			outcome := map[string]string{}
