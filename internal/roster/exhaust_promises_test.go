@@ -37,6 +37,14 @@ var promises = []struct {
 	{"What is protected, and what is where nobody looks, stays as it is.", func(p plan) string {
 		return p.first(func(m member) bool { return m.replaced() && (m.has("protected") || m.at == closed) })
 	}},
+	{"A substitute waits for no node of a closed region.", func(p plan) string {
+		busy := p.count(func(m member) bool {
+			return m.at != closed && (m.leaving || m.truth != serves || m.Outcome != roster.Held && m.Outcome != roster.Stays)
+		})
+		return p.first(func(m member) bool {
+			return p.is("closed") && !p.keeps() && busy == 0 && m.at != closed && m.Hold == roster.HeldWaits
+		})
+	}},
 	{"A node that carries a later mark than its own stays as it is, and the plan names it.", func(p plan) string {
 		return p.first(func(m member) bool {
 			return m.has("later") && m.at != closed && !m.leaving && (m.replaced() && m.Cause != "" || !p.names(m))

@@ -84,7 +84,7 @@ var parts = []struct {
 	}},
 	{"moments", func(nodes int, ask func(question)) {
 		for _, m := range moments {
-			clusters(slices.Concat(m.with, plain), min(nodes, 3), nil, 0, func(q question) {
+			clusters(slices.Concat(m.with, plain), min(nodes, 3), kinds(looksAt(serves, "served own"), "a", closed), m.leaving, func(q question) {
 				q.moment, q.target, q.stop = m.words, cmp.Or(m.target, q.target), q.stop+m.stop
 				if q.capacity += m.by; m.with != nil && !slices.Contains(m.with, q.nodes[0]) {
 					return
@@ -106,6 +106,8 @@ var moments = []struct {
 	stop   int64  // more than 50 %
 	by     int64  // nodes that are asked for and not there
 	with   []kind // one of these is the oldest
+
+	leaving int // in region Q
 }{
 	{words: "unmarked"},
 	{stop: -50},
@@ -120,7 +122,7 @@ var moments = []struct {
 	{words: "named begins"},
 	{words: "named met"}, // whatever the method was when that was
 	{words: "pauses", with: kinds(looksAt(serves, "bakes served own"), "b", home)},
-	{words: "closed", with: kinds(looks, "a", closed)},
+	{words: "closed", with: kinds(looks, "ab", closed), leaving: 1},
 	{words: "opened", with: kinds(looks, "a", closed)},
 	{words: "unreachable", with: kinds(looks, "a", closed)},
 	{words: "imported", with: kinds(looks, "?", home)},
