@@ -82,7 +82,8 @@ var promises = []struct {
 	}},
 	{"A plan says of each node that should be replaced why it is not.", func(p plan) string {
 		return p.first(func(m member) bool {
-			should := p.has(roster.Unhealthy) && m.ill() && !p.is("blind") || p.has(roster.Outdated) && m.image != p.wants() || p.has(roster.TooOld) && m.has("aged")
+			sick := p.has(roster.Unhealthy) && m.ill() && !p.is("blind")
+			should := sick || p.has(roster.Outdated) && m.image != p.wants() || p.has(roster.TooOld) && m.has("aged")
 			return should && m.stays() && !m.has("later") && (m.Outcome != roster.Held || m.Reason == "")
 		})
 	}},

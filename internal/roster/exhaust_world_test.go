@@ -97,7 +97,7 @@ func (w *world) look(lie int, of []string, imports bool) {
 func (w *world) kindOf(n roster.Node) kind {
 	name, own := named(n.Index), string(n.Mark)
 	s, there := w.seen.Servers[name]
-	words, t := "", out
+	words := ""
 	say := func(is bool, word string) {
 		if is {
 			words += " " + word
@@ -114,7 +114,7 @@ func (w *world) kindOf(n roster.Node) kind {
 		say(s.NotInService == own, "noted")
 		say(s.Unwell != "", "unwell")
 	}
-	k := kind{look{strings.TrimSpace(words), t}, n.Template.Values()["image"], home}
+	k := kind{look{strings.TrimSpace(words), out}, n.Template.Values()["image"], home}
 	if w.machines[name].up {
 		if k.truth = serves; k.has("unwell") || k.has("noted") && !k.has("served") {
 			k.truth = accused
@@ -299,7 +299,7 @@ var ways = []struct {
 	sentence       string
 	broken         func(was *world, p plan, is *world, made int64) string
 }{
-	{"good", "up", false, "A cluster comes to its end where looks are honest and servers of the template work.", func(_ *world, p plan, is *world, _ int64) string {
+	{"good", "up", false, "A cluster comes to its end where looks are honest and servers work.", func(_ *world, p plan, is *world, _ int64) string {
 		for _, m := range is.machines {
 			if m.image != "good" || m.own != m.mark {
 				return "it stands still"
