@@ -46,10 +46,10 @@ func (a aim) at(place placement.Place) Template {
 	return a.wanted.At(place)
 }
 
-// suits reports whether a leaving node may come back for a node that is needed: it has
-// the template that is its turn. A node of a slot comes back with any: its own server is
+// suits reports whether a leaving node may come back for a node that is needed: it is in
+// service, and has the template that is its turn. A node of a slot comes back with any: its own server is
 // worth more than a new one, and if it is outdated a batch replaces it later.
-func (a aim) suits(f *fact) bool { return a.slots || f.Template == a.at(f.Place) }
+func (a aim) suits(f *fact) bool { return f.is == Serving && (a.slots || f.Template == a.at(f.Place)) }
 
 // give promises nodes that will be added the template that is their turn.
 func (a *aim) give(n int64) { a.promised += min(n, max(0, a.target-a.current-a.promised)) }

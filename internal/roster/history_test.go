@@ -470,11 +470,11 @@ func (w *world) start() {
 func TestHistories(t *testing.T) {
 	for _, method := range []string{Substitute, InPlace, Recreate} {
 		t.Run(method, func(t *testing.T) {
-			rapid.Check(t, func(t *rapid.T) { history(t, method, false) })
+			draws(t, 500, func(t *rapid.T) { history(t, method, false) })
 		})
 	}
 	t.Run("stateful", func(t *testing.T) {
-		rapid.Check(t, func(t *rapid.T) { history(t, rapid.SampledFrom([]string{InPlace, Recreate}).Draw(t, "method"), true) })
+		draws(t, 500, func(t *rapid.T) { history(t, rapid.SampledFrom([]string{InPlace, Recreate}).Draw(t, "method"), true) })
 	})
 }
 

@@ -194,7 +194,7 @@ func (l *ledger) gone(w want) {
 func (l *ledger) revise(w want) {
 	suits := l.aim.suits
 	if w.what == givenUp {
-		suits = func(*fact) bool { return true }
+		suits = anyOf
 	}
 	returns, ok := l.comesBack(w.fact, suits)
 	if !ok {
@@ -219,14 +219,28 @@ func (l *ledger) comesBack(instead *fact, suits func(*fact) bool) (*fact, bool) 
 	if l.policy.Stateful != nil {
 		return nil, false
 	}
-	open := l.open.Clone()
-	open.Add(instead.Place, -1)
-	f, ok := l.back.take(suits, open, instead.Place)
+	f, ok := l.back.take(suits, l.without(instead), instead.Place)
 	if ok {
 		l.join(f)
 		l.leaving = slices.DeleteFunc(slices.Clone(l.leaving), func(name string) bool { return name == f.name })
 	}
 	return f, ok
+}
+
+func anyOf(*fact) bool { return true }
+
+// canReturn reports whether any leaving node can come back in the place of one that leaves.
+func (l *ledger) canReturn(instead *fact) bool {
+	back := l.back
+	_, ok := back.take(anyOf, l.without(instead), instead.Place)
+	return ok && l.policy.Stateful == nil
+}
+
+// without is the board of open places without a node.
+func (l *ledger) without(f *fact) *placement.Board {
+	open := l.open.Clone()
+	open.Add(f.Place, -1)
+	return open
 }
 
 // returns notes that a leaving node comes back.

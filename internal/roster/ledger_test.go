@@ -9,7 +9,7 @@ import (
 
 // TestLedger: after each want the balances of the ledger are what a recount of its verdicts gives.
 func TestLedger(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	draws(t, 2000, func(t *rapid.T) {
 		r, seen, policy := genState(t)
 		p, err := prepare(r, seen, policy)
 		if err != nil {

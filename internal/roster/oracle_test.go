@@ -13,7 +13,8 @@ import (
 
 // slowPlanner is a slow oracle: a plain reading of the rules, one node at a time, that counts the whole cluster again for
 // each of them. It shares nothing with the planner but its types and the boards of placement, which have an oracle of
-// their own.
+// their own. How many nodes a plan replaces it takes from the plan, because TestExhaust checks that better: the oracle says
+// in which order nodes are replaced, where nodes leave and come, which templates they get, and how they are named.
 type slowPlanner struct {
 	now     Roster // with the templates that its nodes were made from
 	seen    Seen
@@ -30,27 +31,21 @@ type slowPlanner struct {
 	reverts bool // the given template failed, and the settled one is wanted
 	holds   bool // it failed, and nothing is settled
 
-	batch         int64           // maximum number of nodes to replace; -1 for all, wherever there is room
-	growth, gone  int64           // nodes that are added, and those in service that a shrink takes from it
-	waits         map[string]bool // nodes under way
-	out           map[string]bool // nodes that are not in service
-	outage, blind bool            // whether none is replaced for being unhealthy, and none taken from service
-
-	taken, pending    int64 // nodes that are replaced, and those that will be added
-	underWay, leavers int64
-	unused            int64 // servers that leave because other nodes come back, and are there until then
-	bakes             bool
-	inPlace, decided  map[string]bool
-	replaced          []string
-	retries           int   // of the new nodes, those that are second tries
-	blocked           bool  // whether a substitute found no room
-	remaining         int64 // what is left to replace
+	plan             map[string]Verdict // what the plan decided
+	waits            map[string]bool    // nodes under way
+	pending          int64              // nodes that will be added
+	inPlace, decided map[string]bool
+	replaced         []string
+	retries          int // of the new nodes, those that are second tries
 }
 
 // slowPlan is the plan, if there is one.
-func slowPlan(now Roster, seen Seen, policy Policy) (s *slowPlanner, ok bool) {
+func slowPlan(now Roster, seen Seen, policy Policy, change Change) (s *slowPlanner, ok bool) {
 	s = &slowPlanner{now: now, seen: seen, policy: policy, nodes: maps.Clone(now.Nodes), leaving: maps.Clone(now.Leaving),
-		slots: maps.Clone(now.Slots), batch: 1}
+		slots: maps.Clone(now.Slots), plan: map[string]Verdict{}, waits: map[string]bool{}}
+	for _, v := range change.Verdicts {
+		s.plan[v.Name] = v
+	}
 	s.full = s.fullPlaces()
 	s.judge()
 	if !s.firstTemplate() {
@@ -59,58 +54,26 @@ func slowPlan(now Roster, seen Seen, policy Policy) (s *slowPlanner, ok bool) {
 	s.now.Nodes = maps.Clone(s.nodes)
 	s.openSlots()
 	s.line()
-	s.outage, s.blind = s.stops(false), s.stops(true)
 	if !s.candidates() || !s.shrink() {
 		return s, false
 	}
-	s.waits, s.out = map[string]bool{}, map[string]bool{}
 	for name, n := range s.nodes {
 		s.waits[name] = n.Template == s.wanted(n.Place) && !s.inService(name, n) && !s.rests(n.Place)
-		s.out[name] = !s.inService(name, n) || s.rests(placement.Place{Region: n.Region})
 	}
-	s.growth = policy.Capacity - int64(len(s.nodes))
+	s.pending = policy.Capacity - int64(len(s.nodes))
 	if !s.grows() {
 		s.full = map[placement.Place]bool{} // Nova is asked again
 		if !s.grows() {
 			return s, false
 		}
 	}
-	if u := policy.Update; u != nil {
-		s.batch = u.BatchSize.number.Num().Int64()
-		if u.BatchSize.percent {
-			s.batch = max(1, s.batch*policy.Capacity/100)
-		}
-	}
-	if !policy.Begins {
-		s.replace()
-	}
+	s.replace()
 	s.comes(policy.Capacity - int64(len(s.nodes)))
-	s.remaining = s.rest()
 	for name, n := range s.nodes {
 		n.Served, n.Doubt, n.Retried = false, false, false
 		s.nodes[name] = n
 	}
 	return s, s.closeSlots()
-}
-
-// rest is the number of nodes that should still be replaced, sooner or later.
-func (s *slowPlanner) rest() int64 {
-	later := s.copy()
-	later.leaving, later.full, later.batch, later.growth = nil, s.fullPlaces(), -1, 0
-	later.replaced, later.waits = nil, map[string]bool{}
-	later.again = slices.DeleteFunc(slices.Clone(s.again), func(name string) bool { return slices.Contains(s.replaced, name) })
-	for name, n := range later.nodes {
-		if _, was := s.now.Nodes[name]; !was && s.now.Leaving[name].Generation != n.Generation {
-			n.Doubt = true
-			later.nodes[name] = n
-		}
-	}
-	for name, n := range later.nodes {
-		later.waits[name] = n.Template == s.wanted(n.Place) && !later.inService(name, n)
-	}
-	later.outage = later.stops(false)
-	later.replace()
-	return int64(len(later.replaced))
 }
 
 func (s *slowPlanner) copy() *slowPlanner {
@@ -265,9 +228,6 @@ func (s *slowPlanner) shrink() bool {
 		if name == "" {
 			return false
 		}
-		if s.inService(name, s.nodes[name]) {
-			s.gone++
-		}
 		delete(s.nodes, name)
 	}
 	s.newest = false
@@ -278,7 +238,7 @@ func (s *slowPlanner) shrink() bool {
 func (s *slowPlanner) grows() bool {
 	trial, added := s.copy(), int64(0)
 	trial.recount()
-	for range s.growth {
+	for range s.pending {
 		if !trial.comeBack(placement.Place{}) {
 			added++
 			trial.promise()
@@ -372,39 +332,26 @@ func (s *slowPlanner) nameIn(at placement.Place) (string, Node) {
 // replace chooses the batch: at first, all that never served; then the nodes under way, then the others that are not in
 // service, then those in service; of each the unhealthy, the misplaced, the outdated, the old.
 func (s *slowPlanner) replace() {
-	u := s.policy.Update
-	s.inPlace, s.decided, s.taken, s.pending = map[string]bool{}, map[string]bool{}, 0, s.growth
-	s.underWay, s.leavers, s.unused = 0, 0, 0
-	for name, n := range s.nodes {
-		if s.waits[name] {
-			s.underWay++
-		}
-		s.bakes = s.bakes || u != nil && u.Pause > 0 && s.seen.Baking[name] && n.Template == s.wanted(n.Place) && s.inService(name, n)
-	}
-	for _, n := range s.now.Leaving {
-		if !s.rests(placement.Place{Region: n.Region}) {
-			s.leavers++
-		}
-	}
+	s.inPlace, s.decided = map[string]bool{}, map[string]bool{}
 	s.recount()
 	s.neverServed()
-	for range s.growth {
+	for range s.pending {
 		s.promise()
 	}
 	for class := range 5 {
 		for _, cause := range []Cause{"", Unhealthy, Misplaced, Outdated, TooOld} {
-			if cause != "" && !s.has(cause) || cause == Unhealthy && s.outage || cause == Outdated && s.holds && s.batch >= 0 {
+			if cause != "" && !s.has(cause) {
 				continue
 			}
-			blocked := map[string]bool{}
+			refused := map[string]bool{}
 			for {
-				victim := s.victim(cause, func(name string) bool { return !blocked[name] && s.may(name) && s.class(name) == class })
-				if victim == "" || cause != "" && !s.fits(victim, cause) && !s.spared(victim, cause) {
-					break
+				victim := s.victim(cause, func(name string) bool { return !refused[name] && s.may(name) && s.class(name) == class })
+				v := s.plan[victim]
+				if victim == "" || cause != "" && v.Outcome == Held && v.Cause == cause && spent(v.Hold) {
+					break // nor is any other of the class, for this cause
 				}
-				stuck := s.batch >= 0 && s.stays(cause) && (cause == Unhealthy || cause == TooOld) && s.noHost(victim) && s.stuck(victim)
-				if stuck || !s.fits(victim, cause) || !s.take(victim, cause) {
-					blocked[victim] = true
+				if granted := v.Cause == cause && (v.Outcome == Changes || v.Outcome == Leaves || v.Hold == HeldNoRoom); !granted || !s.take(victim, cause) {
+					refused[victim] = true
 				}
 			}
 		}
@@ -414,30 +361,23 @@ func (s *slowPlanner) replace() {
 // neverServed has the nodes of another template follow that were never in service: in place, or one that is leaving
 // comes back for them.
 func (s *slowPlanner) neverServed() {
-	if !s.has(Outdated) || s.holds && s.batch >= 0 {
+	if !s.has(Outdated) {
 		return
 	}
 	for _, name := range (Roster{Nodes: s.nodes}).Names() {
 		n := s.nodes[name]
 		old := n.Template != s.wanted(n.Place) && n.Template != s.goal(n.Place)
-		if !old || s.decided[name] || !s.never(name) || s.protected(name) || s.batch >= 0 && s.rests(n.Place) || s.noHost(name) && !s.keeps() {
+		v := s.plan[name]
+		if granted := v.Cause == Outdated && (v.Outcome == Changes || v.Outcome == Leaves); !granted || !old || !s.never(name) || s.noHost(name) && !s.keeps() {
 			continue
 		}
 		s.decided[name] = true
 		s.replaced = append(s.replaced, name)
 		delete(s.nodes, name)
 		if s.policy.Stateful == nil && s.comeBack(n.Place) {
-			s.leavers--
-			s.out[name] = false
-			if s.seen.Servers[name].ID != "" {
-				s.unused++
-			}
 			continue
 		}
 		s.revise(name, n, s.policy.Update.Method == Recreate)
-		if !s.waits[name] {
-			s.underWay++
-		}
 		s.promise()
 	}
 }
@@ -445,8 +385,7 @@ func (s *slowPlanner) neverServed() {
 // may reports whether a node may be replaced at all.
 func (s *slowPlanner) may(name string) bool {
 	n, there := s.nodes[name]
-	rests := s.batch >= 0 && (s.rests(n.Place) || !s.looked(name))
-	return there && !s.protected(name) && !s.decided[name] && !rests && !strings.HasPrefix(name, "+")
+	return there && !s.protected(name) && !s.decided[name] && !s.rests(n.Place) && s.looked(name) && !strings.HasPrefix(name, "+")
 }
 
 // class is when it is a node's turn: under way, not in service, in service; what nobody misses comes first.
@@ -469,7 +408,7 @@ func (s *slowPlanner) victim(cause Cause, of func(string) bool) string {
 	for name := range s.inPlace { // as if it left: the next is taken where more are
 		delete(there.nodes, name)
 	}
-	closed := func(name string) bool { return s.batch >= 0 && !s.idle(name) && s.waitsAt(s.nodes[name].Place, cause) }
+	closed := func(name string) bool { return !s.idle(name) && s.waitsAt(s.nodes[name].Place, cause) }
 	switch cause {
 	case "":
 		if i := slices.IndexFunc(s.again, of); i >= 0 {
@@ -477,11 +416,7 @@ func (s *slowPlanner) victim(cause Cause, of func(string) bool) string {
 		}
 		return ""
 	case Unhealthy:
-		return there.first(func(name string) bool {
-			n := s.nodes[name]
-			third := n.Retried && !s.served(name) && !s.noHost(name) && (n.Template == s.wanted(n.Place) || n.Template == s.goal(n.Place))
-			return of(name) && s.unhealthy(name) && (s.batch < 0 || !third && !s.former(name))
-		}, false)
+		return there.first(func(name string) bool { return of(name) && s.unhealthy(name) }, false)
 	case Misplaced:
 		there = s.copy()
 		there.add(s.pending)
@@ -502,68 +437,12 @@ func (s *slowPlanner) victim(cause Cause, of func(string) bool) string {
 	best := ""
 	for name, n := range s.nodes {
 		aged, old := s.seen.Aged[name]
-		old = old && of(name) && aged.Mark == n.Mark && !closed(name) && (s.batch < 0 || !s.former(name))
+		old = old && of(name) && aged.Mark == n.Mark && !closed(name)
 		if old && (best == "" || cmp.Or(aged.Launched.Compare(s.seen.Aged[best].Launched), cmp.Compare(n.Index, s.nodes[best].Index)) < 0) {
 			best = name
 		}
 	}
 	return best
-}
-
-// fits reports whether the batch has room for a node.
-func (s *slowPlanner) fits(victim string, cause Cause) bool {
-	idle, back := s.idle(victim), cause == Outdated && s.goesBack()
-	out := s.growth + s.gone
-	for name := range s.out {
-		if s.out[name] && name != victim {
-			out++
-		}
-	}
-	for name, n := range s.nodes { // those whose servers did not follow them, and run
-		server := s.seen.Servers[name]
-		runs := server.InService == string(n.Mark) && !server.Drained && server.Unwell == "" && (server.Status == "ACTIVE" || server.Status == "MIGRATING")
-		if s.former(name) && s.former(victim) && runs && !s.inPlace[name] && name != victim && !s.rests(placement.Place{Region: n.Region}) {
-			out--
-		}
-	}
-	under := s.underWay
-	if s.waits[victim] {
-		under-- // its substitute is under way instead
-	}
-	switch {
-	case s.batch < 0:
-		return true
-	case s.taken >= s.batch:
-		return false
-	case s.waits[victim] && idle && !s.stays(cause):
-		return true
-	case s.spared(victim, cause), !idle && cause != "" && s.bakes && !back:
-		return false
-	case s.stays(cause):
-		return idle || out < s.batch
-	case idle:
-		return s.taken+1+under <= s.batch
-	}
-	if s.madeNew() {
-		under += s.unused
-	}
-	return s.taken+1+under+s.leavers <= s.batch
-}
-
-// madeNew reports whether the next substitute is a new server: no node comes back for it.
-func (s *slowPlanner) madeNew() bool {
-	trial := s.copy()
-	trial.decided = nil
-	for range s.pending {
-		trial.comeBack(placement.Place{})
-	}
-	return !trial.comeBack(placement.Place{})
-}
-
-// spared reports whether a node in service is left there because too many are unhealthy, or not known to be well. One
-// that is unhealthy itself may follow it.
-func (s *slowPlanner) spared(victim string, cause Cause) bool {
-	return cause != "" && s.blind && !s.idle(victim) && !s.unhealthy(victim)
 }
 
 // take replaces a node. It reports whether there is room for what comes for it.
@@ -575,12 +454,11 @@ func (s *slowPlanner) take(victim string, cause Cause) bool {
 		elsewhere.leave(victim)
 		delete(here.nodes, victim)
 		switch {
-		case s.batch < 0 || elsewhere.add(s.pending+1):
+		case elsewhere.add(s.pending + 1):
 			s.leave(victim)
 		case s.noHost(victim) && !s.stuck(victim) && here.add(s.pending+1):
 			delete(s.nodes, victim)
 		default:
-			s.blocked = true
 			return false
 		}
 		if retry {
@@ -593,15 +471,10 @@ func (s *slowPlanner) take(victim string, cause Cause) bool {
 	}
 	if s.stays(cause) {
 		s.revise(victim, n, s.policy.Update != nil && s.policy.Update.Method == Recreate || cause != Outdated)
-		s.out[victim] = true
 	}
 	s.promise()
 	s.decided[victim] = true
 	s.replaced = append(s.replaced, victim)
-	s.taken++
-	if s.waits[victim] {
-		s.underWay--
-	}
 	return true
 }
 
@@ -904,25 +777,6 @@ func (s *slowPlanner) inOrder(may func(string) bool) (old []string) {
 	return append(old, rest...)
 }
 
-// stops is whether so many nodes are unhealthy that none is replaced for it; with unknown, whether so many are or are
-// not known to be well that nothing is taken from service.
-func (s *slowPlanner) stops(unknown bool) bool {
-	if s.policy.Update == nil {
-		return false
-	}
-	unhealthy := 0
-	for name, n := range s.nodes {
-		if (s.unhealthy(name) || unknown && s.seen.Servers[name].HealthUnknown) && !s.rests(n.Place) {
-			unhealthy++
-		}
-	}
-	limit, _ := s.policy.Update.StopAbove.number.Float64()
-	if s.policy.Update.StopAbove.percent {
-		limit *= float64(s.policy.Capacity) / 100
-	}
-	return float64(unhealthy) > limit
-}
-
 func (s *slowPlanner) looked(name string) bool {
 	_, there := s.seen.Servers[name]
 	return (there || s.seen.Missing[name]) && !s.nodes[name].Doubt && !s.now.Nodes[name].Doubt
@@ -995,4 +849,9 @@ func (s *slowPlanner) protected(name string) bool {
 func (s *slowPlanner) isIn(list []string, name string) bool {
 	id := s.seen.Servers[name].ID
 	return slices.Contains(list, name) || id != "" && slices.Contains(list, id)
+}
+
+// spent reports whether a hold is about what all nodes share.
+func spent(h Hold) bool {
+	return slices.Contains([]Hold{HeldTarget, HeldBatch, HeldBakes, HeldWaits}, h)
 }

