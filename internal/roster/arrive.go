@@ -23,7 +23,7 @@ func (l *ledger) arrive() (arrivals, error) {
 	aim.promised = 0
 	var come arrivals
 	for range l.pending {
-		f, ok := back.take(func(f *fact) bool { return aim.suits(f) }, open, placement.Place{}) // it has a host
+		f, ok := back.take(func(f *fact) bool { return aim.suits(f) && l.takesBack(f) }, open, placement.Place{}) // it has a host
 		switch {
 		case ok:
 			board.Add(f.Place, 1)

@@ -16,13 +16,8 @@ import (
 // batch: a plan replaces no more nodes.
 func (l *ledger) gate(w want) refusal {
 	switch w.what {
-	case grown, surplus, returned:
+	case removed, grown, surplus, returned:
 		return refusal{} // they are what was asked for
-	case removed:
-		if l.policy.Begins && w.nodes > 0 {
-			return refusal{hold: HeldBegins}
-		}
-		return refusal{}
 	}
 	for _, holds := range []func(want) refusal{l.bars, l.barsFor, l.noRoom, l.spent} {
 		if no := holds(w); no.hold != "" {

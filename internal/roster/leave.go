@@ -49,13 +49,16 @@ func findCandidates(now Roster, all facts, policy Policy) (named candidates, err
 	if len(named.unknown) > 0 && int64(len(all)-len(found)) > policy.Capacity {
 		return named, unknownCandidates(named.unknown)
 	}
-	if !remakes {
+	if !remakes && !policy.Begins {
 		named.leave = found
 		return named, nil
 	}
 	slices.SortFunc(found, func(a, b *fact) int { return cmp.Compare(b.Index, a.Index) })
 	surplus := int(max(0, min(int64(len(all))-policy.Capacity, int64(len(found)))))
 	named.leave, named.again = found[:surplus], found[surplus:]
+	if !remakes {
+		return named, nil
+	}
 	if now.Adopted { // an import: whether they were made again before is not known
 		named.taken, named.again = named.again, nil
 	}

@@ -267,7 +267,7 @@ func (l *ledger) replace(w want) {
 		l.retries[w.Template]++
 	}
 	if w.cause == Misplaced {
-		l.onlyBetter(w.Place)
+		l.better = append(l.better, w.better)
 	}
 	l.pending++
 	if l.policy.takesFirst() {

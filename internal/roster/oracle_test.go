@@ -184,7 +184,7 @@ func (s *slowPlanner) closeSlots() bool {
 func (s *slowPlanner) candidates() bool {
 	var named []string
 	for name := range s.nodes {
-		if s.isIn(s.policy.Candidates, name) {
+		if s.isIn(s.policy.Candidates, name) && !s.met(name) {
 			named = append(named, name)
 		}
 	}
@@ -201,8 +201,9 @@ func (s *slowPlanner) candidates() bool {
 	surplus := len(s.nodes) - int(s.policy.Capacity)
 	for i, name := range named {
 		switch {
-		case !s.keeps() && s.policy.Stateful == nil || i < surplus:
+		case i < surplus || !s.keeps() && s.policy.Stateful == nil && !s.policy.Begins:
 			s.leave(name)
+		case !s.keeps() && s.policy.Stateful == nil: // it waits for the next plan
 		case s.closed(s.nodes[name].Place):
 			return false
 		default:
@@ -210,6 +211,23 @@ func (s *slowPlanner) candidates() bool {
 		}
 	}
 	return true
+}
+
+// met reports whether an earlier plan has met all candidates that mean a node.
+func (s *slowPlanner) met(name string) bool {
+	return !slices.ContainsFunc(s.policy.Candidates, func(c string) bool { return s.isIn([]string{c}, name) && !slices.Contains(s.now.Done, c) })
+}
+
+// better reports whether a place is one that nodes move to, where some move.
+func (s *slowPlanner) better(at placement.Place) bool {
+	counted, _ := s.board().Counted(at)
+	moves, better := false, false
+	for _, v := range s.plan {
+		if v.Outcome == Leaves && v.Cause == Misplaced {
+			moves, better = true, better || v.want.better == counted
+		}
+	}
+	return !moves || better
 }
 
 // shrink removes the nodes that are too many: from open places first those that are not in service, then the tainted
@@ -221,9 +239,14 @@ func (s *slowPlanner) shrink() bool {
 		name := ""
 		for _, closed := range []bool{false, true} {
 			here := func(name string) bool { return s.closed(s.nodes[name].Place) == closed }
-			useless := func(name string) bool { return here(name) && s.looked(name) && !s.inService(name, s.nodes[name]) }
+			idle := func(name string) bool { return here(name) && s.idle(name) }
+			late := func(name string) bool { return here(name) && s.late(name) }
+			unproven := func(name string) bool {
+				follows := !s.former(name) || s.seen.Servers[name].InService != string(s.nodes[name].Mark)
+				return here(name) && !s.inService(name, s.nodes[name]) && follows
+			}
 			tainted := func(name string) bool { return here(name) && s.seen.Servers[name].Tainted }
-			name = cmp.Or(name, s.first(useless, false), s.first(tainted, true), s.first(here, true))
+			name = cmp.Or(name, s.first(idle, false), s.first(late, false), s.first(unproven, false), s.first(tainted, true), s.first(here, true))
 		}
 		if name == "" {
 			return false
@@ -492,7 +515,7 @@ func (s *slowPlanner) revise(name string, n Node, again bool) {
 
 // comeBack makes a leaving node one of the cluster again that is what the next node should be. It reports whether there
 // is one.
-func (s *slowPlanner) comeBack(near placement.Place) bool {
+func (s *slowPlanner) comeBack(near placement.Place) bool { // near: the place of the node that it comes back for
 	var names []string
 	for name, n := range s.leaving {
 		fits := n.Template == s.goal(n.Place)
@@ -501,6 +524,9 @@ func (s *slowPlanner) comeBack(near placement.Place) bool {
 		}
 		open := s.copy()
 		open.full = nil // it has a host
+		if s.has(TooOld) && s.seen.Aged[name].Mark == n.Mark || near == (placement.Place{}) && !s.better(n.Place) {
+			continue // it would leave again, or not make the spread better
+		}
 		if fits && s.inService(name, n) && !s.seen.Servers[name].Tainted && !s.isIn(s.policy.Candidates, name) && open.board().Takes(n.Place) {
 			names = append(names, name)
 		}
@@ -795,10 +821,7 @@ func (s *slowPlanner) inService(name string, n Node) bool {
 	if !there || n.Doubt || server.Status != "ACTIVE" || server.Drained || behind && build.Generation < n.Generation {
 		return false
 	}
-	if s.policy.RequireMarks {
-		return server.InService == string(n.Mark)
-	}
-	return !behind
+	return server.InService == string(n.Mark) || !s.policy.RequireMarks && !behind
 }
 
 // served: it was in service since it was made or changed.
@@ -813,21 +836,20 @@ func (s *slowPlanner) served(name string) bool {
 
 // idle: it is proven that nobody misses it.
 func (s *slowPlanner) idle(name string) bool {
-	n, server := s.nodes[name], s.seen.Servers[name]
-	switch {
-	case !s.looked(name):
-		return false
-	case s.seen.Missing[name], server.Status != "ACTIVE" && server.Status != "UNKNOWN", server.Drained:
-		return true
-	}
-	return !s.served(name) && server.NotInService == string(n.Mark)
+	server := s.seen.Servers[name]
+	return s.looked(name) && server.ID != "" && (server.Status != "ACTIVE" && server.Status != "UNKNOWN" || server.Drained)
 }
 
-// never: it is proven that it was never in service.
+// late: it runs, and a wait for it ended before it was in service.
+func (s *slowPlanner) late(name string) bool {
+	n, server := s.nodes[name], s.seen.Servers[name]
+	runs := s.looked(name) && server.Status == "ACTIVE" && !s.idle(name) && !s.former(name) && !s.inService(name, n)
+	return runs && !s.served(name) && server.NotInService == string(n.Mark)
+}
+
+// never: it is proven, or said by a look of our own, that it was never in service.
 func (s *slowPlanner) never(name string) bool {
-	server := s.seen.Servers[name]
-	proof := s.seen.Missing[name] || server.Status == "ERROR" || server.NotInService == string(s.nodes[name].Mark)
-	return s.idle(name) && !s.served(name) && proof
+	return s.late(name) || s.looked(name) && s.seen.Servers[name].Status == "ERROR" && !s.served(name)
 }
 
 func (s *slowPlanner) unhealthy(name string) bool {

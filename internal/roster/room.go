@@ -15,6 +15,8 @@ type room struct {
 	full  []placement.Place // places where Nova found no host
 	again bool              // whether full places count as open, because there is no other room
 	back  pool
+
+	better []placement.Place // places that nodes move to
 }
 
 // close closes a place where Nova found no host.
@@ -111,11 +113,11 @@ func (p *pool) take(suits func(*fact) bool, board *placement.Board, near placeme
 	return f, true
 }
 
-// onlyBetter leaves out the nodes that would not make the spread better in the place of one
-// that moves away from a place.
-func (r *room) onlyBetter(from placement.Place) {
-	counts := r.left.counts()
-	r.back = slices.DeleteFunc(slices.Clone(r.back), func(f *fact) bool { return counts[f.Place]+1 >= counts[from] })
+// takesBack reports whether a leaving node may come back to its place: once nodes move, only to
+// one that they move to, because another one would not make the spread better.
+func (r *room) takesBack(f *fact) bool {
+	at, _ := r.open.Counted(f.Place)
+	return len(r.better) == 0 || slices.Contains(r.better, at)
 }
 
 // roomOf is the room of a cluster.

@@ -18,9 +18,8 @@ import (
 func (p *planning) wants() iter.Seq[want] {
 	return func(yield func(want) bool) {
 		ask := func(w want) { _ = yield(w) }
-		for i, f := range p.named.leave {
-			substitute := int64(len(p.all))-int64(i) <= p.policy.Capacity
-			ask(want{fact: f, what: removed, nodes: number(substitute)})
+		for _, f := range p.named.leave {
+			ask(want{fact: f, what: removed})
 		}
 		p.ledger.surplus(p.tooMany, ask)
 		p.unserved(ask)
