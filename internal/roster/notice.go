@@ -285,28 +285,38 @@ func (p *planning) waits(more int64) (w wait) {
 
 // absentee is a node that is not in service once the plan is applied, and why.
 type absentee struct {
-	name    string // with why
-	pending bool   // whether an apply that ends well brings it into service, or ends it
+	name, why string
+	pending   bool // whether an apply that ends well brings it into service, or ends it
+	next      bool // whether the next plan replaces it
 }
 
 // absent lists the nodes that are not in service, and are not changed by the plan. Terraform
 // makes the servers that are missing, and a readiness attachment waits for those that run;
-// that there is one shows by the marks of others.
+// that there is one shows by the marks of others. Where no server of the cluster was ever found
+// they may have other names, and nothing is expected.
 func (p *planning) absent() (list []absentee) {
 	marked := p.left.number(func(f *fact) bool {
 		return f.server.InService == string(f.Mark) || noted(f.Node, f.server)
 	}) > 0
+	found := p.all.number(func(f *fact) bool { return f.server.ID != "" || f.Served }) > 0
+	awaited := func(name string) bool { return slices.Contains(p.policy.Awaited, name) }
 	for _, name := range p.left.names() {
 		f := p.left[name]
 		if f.is == Serving || f.rests != "" || p.granted(name) {
 			continue
 		}
-		awaited := marked && f.looked && runs(f.server) && f.server.Unwell == "" && !f.server.Drained && !f.former
-		list = append(list, absentee{fmt.Sprintf("%s (%s)", name, f.why()), f.missing || !f.looked || awaited})
+		marks := marked && f.looked && runs(f.server) && f.server.Unwell == "" && !f.server.Drained && !f.former
+		v := p.verdicts[name]
+		list = append(list, absentee{
+			name:    name,
+			why:     f.why(),
+			pending: !awaited(name) && (f.missing && found || !f.looked || marks),
+			next:    v.Outcome == Held && (v.Hold == HeldBatch || v.Hold.goesOn() && !f.may()),
+		})
 	}
 	for _, name := range p.leaving {
 		if p.verdicts[name].Outcome != Returns {
-			list = append(list, absentee{name + " (it leaves, and its server is still there)", true})
+			list = append(list, absentee{name: name, why: "it leaves, and its server is still there", pending: !awaited(name)})
 		}
 	}
 	return list

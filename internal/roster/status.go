@@ -2,6 +2,7 @@ package roster
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
@@ -58,18 +59,38 @@ func (c Change) goesOn(applied, waits bool) bool {
 	if !applied {
 		return c.Replaced() > 0
 	}
-	return !waits && len(held(c.Verdicts, HeldBegins, HeldBatch, HeldWaits, HeldServers)) > 0
+	return !waits && slices.ContainsFunc(c.Of(Held), func(v Verdict) bool { return v.Hold.goesOn() })
 }
+
+// goesOn reports whether a hold ends with an apply that ends well, or with the one after it.
+func (h Hold) goesOn() bool { return h == HeldBegins || h == HeldBatch || h == HeldWaits || h == HeldServers }
 
 // absent lists the nodes that are not in service, each with why. An apply that ends well
 // brings into service those that it makes and waits for.
 func (c Change) absent(applied bool) (names []string) {
 	for _, a := range c.out {
-		if !applied || !a.pending {
+		if !applied || !a.pending && !a.next {
+			names = append(names, fmt.Sprintf("%s (%s)", a.name, a.why))
+		}
+	}
+	return names
+}
+
+// Awaits names the nodes that are not in service, and that an apply which ends well brings
+// into service, or removes, although the plan does not change them.
+func (c Change) Awaits() (names []string) {
+	for _, a := range c.out {
+		if a.pending {
 			names = append(names, a.name)
 		}
 	}
 	return names
+}
+
+// Absent reports whether a node that the plan does not change is not in service, or has left
+// and still has a server.
+func (c Change) Absent(name string) bool {
+	return slices.ContainsFunc(c.out, func(a absentee) bool { return a.name == name })
 }
 
 // made names the nodes that come, or that get another server, by index.
