@@ -48,6 +48,10 @@ func (f *fact) fresh() bool { return rules[f.is].fresh }
 // underWay reports whether a node has what is wanted, and is not in service yet.
 func (f *fact) underWay() bool { return !f.outdated && f.is != Serving }
 
+// unfound reports whether a node was looked for in vain, and never seen in service since it was
+// made or changed: its creation was refused, or its server has another name.
+func (f *fact) unfound() bool { return f.missing && !f.Served }
+
 // runsOn reports whether a server did not follow its node, and was found in service since.
 func (f *fact) runsOn() bool { return f.is == Unchanged && f.server.InService == string(f.Mark) }
 

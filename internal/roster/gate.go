@@ -149,8 +149,9 @@ func (l *ledger) beyond(f *fact) int64 {
 }
 
 // quorum reports whether a node may be taken from service: it is proven to be out of it, or
-// enough others are proven to be in it. One that a look of our own says is out of service
-// may also be taken while no more than a batch is under way: a wrong look costs a batch.
+// enough others are proven to be in it. One that a look of our own says is out of service, or
+// that was never found, may also be taken while no more than a batch is under way: a wrong
+// look, or a wrong name, costs a batch.
 func (l *ledger) quorum(f *fact) bool {
 	if !f.may() || l.missing(f) < l.size {
 		return true
@@ -159,7 +160,7 @@ func (l *ledger) quorum(f *fact) bool {
 	if l.under[f.name] {
 		busy--
 	}
-	return l.accused(f) && busy < l.size
+	return (l.accused(f) || f.unfound()) && busy < l.size
 }
 
 // accused reports whether a look of our own says that a node is out of service. The check of
@@ -188,13 +189,14 @@ func (l *ledger) missing(f *fact) int64 {
 }
 
 // busy counts what the batch would have to wait for with one node more: the nodes under way
-// and, for one that may be in service, the servers that leave and still run.
+// and, for one that may be in service, the servers that leave and still run. One that was
+// never found may have come for such a server, and adds nothing to what waits for it.
 func (l *ledger) busy(f *fact) int64 {
 	busy := l.taken + 1 + int64(len(l.under))
 	if l.under[f.name] {
 		busy-- // its substitute is under way instead
 	}
-	if f.may() {
+	if f.may() && !f.unfound() {
 		busy += int64(len(l.leaving))
 		if l.pending >= l.back.number(l.aim) {
 			busy += l.unused // its substitute is a new server, and these are not gone before that is there
