@@ -301,6 +301,9 @@ func sameWay(plan *Plan, err error) string {
 		return ""
 	}
 	parts := slices.Clone(plan.Changes)
+	for _, c := range plan.Clusters {
+		parts = append(parts, c.Moves)
+	}
 	for _, f := range failure.Faults {
 		if strings.Contains(f.Address, "stackpolicy_readiness_attachment.") {
 			return ""

@@ -59,7 +59,8 @@ func (f *fact) free() bool { return f.protected == "" }
 
 // unhealthy reports whether the server of the node should be replaced because it does not work.
 func (f *fact) unhealthy() bool {
-	return f.is == Failing || f.is == Broken || f.is == Unwell || f.looked && f.server.Tainted
+	unwell := f.is == Unwell || f.is == Late && f.server.Unwell != ""
+	return f.is == Failing || f.is == Broken || unwell || f.looked && f.server.Tainted
 }
 
 // sick reports whether a node counts as unhealthy. One in a closed place does not: an
