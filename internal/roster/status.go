@@ -63,7 +63,9 @@ func (c Change) goesOn(applied, waits bool) bool {
 }
 
 // goesOn reports whether a hold ends with an apply that ends well, or with the one after it.
-func (h Hold) goesOn() bool { return h == HeldBegins || h == HeldBatch || h == HeldWaits || h == HeldServers }
+func (h Hold) goesOn() bool {
+	return h == HeldBegins || h == HeldBatch || h == HeldWaits || h == HeldServers
+}
 
 // absent lists the nodes that are not in service, each with why. An apply that ends well
 // brings into service those that it makes and waits for.
