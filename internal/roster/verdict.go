@@ -62,7 +62,7 @@ const (
 // hold has the first.
 var holds = []struct {
 	Hold
-	done  bool // nothing but a person ends it, so the node is none of those that remain to be replaced
+	done  bool // nothing but a person ends it, so the node does not remain to be replaced
 	quiet bool // the status of the cluster names it only where nothing else holds a node
 }{
 	{Hold: HeldBegins, quiet: true},

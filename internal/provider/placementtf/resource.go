@@ -5,7 +5,9 @@ package placementtf
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -185,7 +187,11 @@ func parseImportID(given string) (importID, error) {
 		id.Cluster = ""
 		decoder := json.NewDecoder(strings.NewReader(given))
 		decoder.DisallowUnknownFields()
-		return id, decoder.Decode(&id)
+		err := decoder.Decode(&id)
+		if _, end := decoder.Token(); err == nil && end != io.EOF {
+			err = errors.New("something follows the JSON object")
+		}
+		return id, err
 	}
 	if name, rest, found := strings.Cut(given, "/"); found && strings.Contains(rest, "{index}") {
 		id.Cluster, id.Pattern = name, rest
