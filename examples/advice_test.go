@@ -447,15 +447,18 @@ var others = map[string]string{
 	"A quota binds":                             "the cloud",
 	"A server group is left":                    "an apply",
 	"Availability zone skipped":                 "the cloud",
+	"Candidates of an import count as met":      "an import",
 	"Marks are from the future":                 "metadata",
 	"Nodes wait for their places":               "the cloud",
 	"Nodes wait to be looked at":                "a refresh",
 	"Region skipped":                            "the cloud",
+	"Servers are ahead of this state":           "the state",
 	"Several servers have the name of one node": "a server",
 	"The node was not drained in full":          "the consumer",
 	"The server group has members":              "nothing",
 	"The update begins with the next apply":     "an apply",
 	"There is nothing to drain":                 "nothing",
+	"Too many servers beyond the cluster":       "an apply",
 }
 
 var (

@@ -24,6 +24,7 @@ import (
 //	h something holds it   q a quota does   r reverted   v nodes still go back
 //	x nodes go back, and the apply fails
 //	i a misspelled image: the apply fails   n the same server is not in service
+//	e servers end in ERROR, each time others
 //	u it replaces what no node change asks for
 //	d nothing is left   p the same changes as the last   ! a plan that fails
 type script struct {
@@ -61,6 +62,8 @@ func (s *script) Plan(ctx context.Context) (*Plan, error) {
 	case 'i', 'n':
 		c.Status = "waits: web-8 (it has no server)"
 		p.File, p.Changes = string(kind), []string{"server.web-8: create"}
+	case 'e':
+		p.Changes = []string{fmt.Sprintf("server.web-%d: create", s.at)}
 	case 'p':
 		p.Changes = s.before
 	case 'd':
@@ -97,6 +100,8 @@ func (s *script) Apply(ctx context.Context, plan *Plan, progress func(string)) e
 		return &FailedError{[]Fault{{Address: "stackpolicy_readiness_attachment.web", Summary: "Servers are not in service"}}}
 	case "i":
 		return &FailedError{[]Fault{{Address: "server.web-8", Summary: "No image debain-13 (req-" + fmt.Sprint(len(s.applied)) + ")"}}}
+	case "e":
+		return &FailedError{[]Fault{{Address: fmt.Sprint("server.web-", s.at), Summary: "unexpected state 'ERROR'"}}}
 	case "n":
 		return &FailedError{[]Fault{{Address: "stackpolicy_readiness_attachment.web", Summary: "Servers are not in service"}}}
 	}
@@ -143,8 +148,9 @@ func TestRun(t *testing.T) {
 			took: 6*time.Minute + 30*time.Second},
 		{name: "the way back fails", plans: "fx", revert: time.Hour, want: Failed, applied: "ff", why: "the apply failed",
 			took: 2*time.Minute + 30*time.Second},
-		{name: "a misspelled image", plans: "bi", revert: time.Hour, want: Failed, applied: "bii", why: "twice in the same way, with the same plan",
+		{name: "a misspelled image", plans: "bi", revert: time.Hour, want: Failed, applied: "bii", why: "the apply failed twice",
 			took: 3*time.Minute + 30*time.Second},
+		{name: "servers in ERROR", plans: "be", revert: time.Hour, want: Failed, applied: "bee", why: "the apply failed twice", took: 3*time.Minute + 30*time.Second},
 		{name: "other failures in turn", plans: "fiffr", revert: time.Hour, want: Reverted, applied: "fiff", why: "web reverted", took: 6 * time.Minute},
 		{name: "the same wait again and again", plans: "nnnnr", revert: time.Hour, want: Reverted, applied: "nnnn", why: "web reverted", took: 6 * time.Minute},
 		{name: "what nobody asks for", plans: "bu", want: Held, applied: "b",

@@ -54,7 +54,7 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 		return false
 	}
 	policy := plan.policy(ctx, p.state, p.memory.Marked, p.diags)
-	policy.Blind = p.memory.Blind
+	policy.Blind, policy.Awaited = p.memory.Blind, p.memory.Awaited
 	written := policy.Regions
 	if p.diags.HasError() {
 		return false
@@ -75,15 +75,11 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 			"The cause TEMPLATE replaces nodes of another template than the wanted one, and there is no template. "+
 				"Give template, and let the servers take their image and flavor from each.value.template.")
 	}
+	if change.Empty() && p.same {
+		return p.awaits(ctx, now, change)
+	}
 	plan.Status, plan.Remaining = types.StringValue(change.Status), types.Int64Value(change.Remaining)
 	p.memory.Blind = true // what was seen is of before this apply
-	if change.Empty() && p.same {
-		if plan.Status.Equal(p.state.Status) {
-			return false // nothing can be done now: the plan is empty
-		}
-		p.memory.store(ctx, p.private, now, p.diags) // the apply makes servers that are missing, or waits for some
-		return true
-	}
 	plan.remember(ctx, next, written, p.diags)
 	p.countBatch(change)
 	plan.record(ctx, next, change, p.memory.Batch, p.diags)
@@ -93,6 +89,27 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 	if !p.templatesKnown(ctx) {
 		plan.forgetTemplates()
 	}
+	return true
+}
+
+// runSame fills in a plan by which no node changes, because nothing proceeds.
+func (p *attachmentPlanner) runSame(ctx context.Context) (changed bool) {
+	now := p.state.roster(p.memory)
+	change, err := p.plan.foresee(ctx, now, p.memory, p.diags)
+	return err == nil && change.Empty() && p.awaits(ctx, now, change)
+}
+
+// awaits plans the status that a cluster has once the apply has brought nodes into service: Terraform makes servers
+// that are missing, and a readiness attachment waits. It reports false where nothing like that is expected, or was
+// expected of an apply before and did not happen: then the plan is empty.
+func (p *attachmentPlanner) awaits(ctx context.Context, now roster.Roster, change roster.Change) (changed bool) {
+	status, awaits := types.StringValue(change.Status), change.Awaits
+	if len(awaits) == 0 || status.Equal(p.state.Status) {
+		return false
+	}
+	p.plan.Status, p.plan.Remaining = status, types.Int64Value(change.Remaining)
+	p.memory.Blind, p.memory.Awaited = true, slices.Concat(p.memory.Awaited, awaits)
+	p.memory.store(ctx, p.private, now, p.diags)
 	return true
 }
 
@@ -156,8 +173,10 @@ func (p *attachmentPlanner) planRoster(
 		}
 		written.ReportNone(open, !removing, p.diags)
 	}
-	if err != nil {
+	if err != nil && !p.diags.HasError() {
 		p.refuse(err)
+	}
+	if err != nil {
 		return now, change, policy
 	}
 	places.WarnOfQuotas(quotas.Binding(open, policy.Regions, now.Counts().ByRegion(), next.Counts().ByRegion()), p.diags)

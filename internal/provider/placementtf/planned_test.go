@@ -137,6 +137,16 @@ func changed(change tftypes.Value) string {
 	return strings.Join(all, " ")
 }
 
+// movesOf is what the last plan did, as its change says; "" for nothing.
+func movesOf(state map[string]tftypes.Value) string {
+	if changes := protocol.Elements(state["change"]); len(changes) == 1 {
+		if moves := protocol.Object(changes[0])["moves"]; !moves.IsNull() {
+			return protocol.Text(moves)
+		}
+	}
+	return ""
+}
+
 // works is what an attachment works out, in one line.
 func works(state tftypes.Value) string {
 	all := protocol.Object(state)

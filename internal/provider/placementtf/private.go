@@ -28,6 +28,8 @@ type memory struct {
 	Marked bool          `json:"marked,omitempty"` // whether a node of the cluster ever carried a mark
 	Batch  int64         `json:"batch,omitempty"`  // number of the batch that was taken last
 	Blind  bool          `json:"blind,omitempty"`  // whether an apply followed the look that saw this
+	// Nodes that an apply should have brought into service, or removed, and that are not seen to be so.
+	Awaited []string `json:"awaited,omitempty"`
 	// The listed places that the refresh looked at, and why they take no nodes: "" where they do.
 	Looked placement.By[string] `json:"looked,omitempty"`
 }

@@ -65,6 +65,8 @@ func TestPlacementQuotas(t *testing.T) {
 		"without any room": {before: across(4, "RegionOne", update("a")), happens: quota("instances", 4, true),
 			config: across(4, "RegionOne", respect(update("b"))), nodes: "RegionOne: web-1 web-2 web-3 web-4", change: "+web-4 -web-0",
 			at: binds + "\n" + noRoom, says: "Raise the quota, or use another method.", asks: "RegionOne/limits"},
+		"of nodes that come back": {before: across(4, "RegionOne", nil), happens: inTurn(quota("instances", 4, true), becomes(across(2, "RegionOne", nil))),
+			config: across(4, "RegionOne", respect(nil)), nodes: "RegionOne: web-0 web-1 web-2 web-3", change: "<web-0 <web-3", at: binds, asks: "RegionOne/limits"},
 		"of a shrink": {before: across(2, two, oldestFirst), config: across(1, two, respect(oldestFirst)), nodes: "RegionTwo: web-1", change: "-web-0"},
 		"of an update": {before: across(2, two, update("a")), config: across(2, two, respect(update("a"))), nodes: "RegionOne: web-0; RegionTwo: web-1",
 			asks: limits},

@@ -92,18 +92,27 @@ func (m *attachmentModel) refresh(
 	return roster.Learn(r, seen, policy).Ordered(), after, true
 }
 
+// foresee plans from what is remembered alone: it sends no request.
+func (m *attachmentModel) foresee(
+	ctx context.Context, r roster.Roster, mem memory, diags *diag.Diagnostics,
+) (roster.Change, error) {
+	policy := m.policy(ctx, m, mem.Marked, diags)
+	for i, region := range policy.Regions {
+		policy.Regions[i], _, _ = mem.recall(region)
+	}
+	policy.Unreachable, policy.Blind, policy.Awaited = unreachable(policy.Regions), mem.Blind, mem.Awaited
+	_, change, err := roster.Plan(r, mem.Seen, policy)
+	return change, err
+}
+
 // tell sets the status and what is held from what was found out, and that nothing remains where
 // the cluster is in step. It sends no further request.
-func (m *attachmentModel) tell(ctx context.Context, r roster.Roster, after memory, diags *diag.Diagnostics) {
-	policy := m.policy(ctx, m, after.Marked, diags)
-	for i, region := range policy.Regions {
-		policy.Regions[i], _, _ = after.recall(region)
-	}
-	policy.Unreachable = unreachable(policy.Regions)
-	_, change, err := roster.Plan(r, after.Seen, policy)
+func (m *attachmentModel) tell(ctx context.Context, r roster.Roster, after *memory, diags *diag.Diagnostics) {
+	change, err := m.foresee(ctx, r, *after, diags)
 	if err != nil {
 		return // the plan says why
 	}
+	after.Awaited = slices.DeleteFunc(slices.Clone(after.Awaited), func(name string) bool { return !slices.Contains(change.Absent, name) })
 	m.Status = types.StringValue(change.Now)
 	m.hold(change)
 	if strings.HasPrefix(m.Status.ValueString(), roster.InStep) && m.Remaining.ValueInt64() > 0 {

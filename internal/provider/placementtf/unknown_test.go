@@ -16,7 +16,7 @@ func TestPlacementUnknownParts(t *testing.T) {
 		rest   = " nodes=unknown slots=unknown next_index=unknown distribution=unknown change=unknown remaining=unknown status=unknown summary=unknown"
 		here   = "id=web region=RegionOne"
 		places = " nodes={web-0={closed=false generation=1 index=0 mark=unknown region=RegionOne template=unknown zone=az-1}} " +
-			"slots= next_index=1 distribution={RegionOne={az-1=1}} change=+1 remaining=0 status=waits: not in service yet: web-0 summary=unknown"
+			"slots= next_index=1 distribution={RegionOne={az-1=1}} change=+1 remaining=0 status=in step summary=unknown"
 	)
 	image := attributes{"template": attributes{"image": anything}}
 	for name, c := range map[string]struct {
