@@ -2,6 +2,7 @@ package roster
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
@@ -35,6 +36,7 @@ func protectsNobody(all facts, change Change, policy Policy) ([]Notice, error) {
 	var unknown []string
 	for _, written := range policy.Protected {
 		_, there := all[written]
+		there = there || slices.ContainsFunc(change.Of(Comes), func(v Verdict) bool { return v.Name == written })
 		for _, f := range all {
 			there = there || f.server.ID == written
 		}

@@ -86,7 +86,7 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 	plan.Remaining = types.Int64Value(change.Remaining)
 	p.countBatch(change)
 	plan.Status = types.StringValue(change.Status(policy, p.memory.Batch))
-	plan.record(ctx, next, change, p.diags)
+	plan.record(ctx, change, p.diags)
 	if p.state != nil {
 		p.memory.store(ctx, p.private, next, p.diags) // the leaving nodes
 	}

@@ -258,7 +258,7 @@ func (m *attachmentModel) adopt(
 	m.DesiredCapacity = types.Int64Value(int64(len(r.Nodes)))
 	m.Regions = places.Value(r.Places())
 	m.Remaining = types.Int64Value(0)
-	m.record(ctx, r, roster.Change{}, diags)
+	m.record(ctx, roster.Change{}, diags)
 	r, seen, _ := roster.Match(r, servers, roster.Seen{}, func(string) bool { return false })
 	found.see(r, seen)
 	return r.Learn(seen, roster.Policy{}), found, true

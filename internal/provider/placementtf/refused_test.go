@@ -32,8 +32,8 @@ func TestPlacementRefuses(t *testing.T) {
 			says: `No region of the cluster has the pool "1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63", so`, asks: "RegionOne/servers RegionTwo/servers"},
 		"such a pool, later": {before: zonal(2, zone, nil), config: zonal(2, zone, monitored), at: "health.octavia.pool_ids[0]: Unknown pool"},
 		"a pool, where an Octavia does not answer": {happens: unbalanced, config: across(2, "RegionOne RegionTwo", monitored),
-			nodes: "RegionOne: web-0; RegionTwo: web-1", change: "+2", asks: "RegionOne/servers RegionTwo/servers"},
-		"a pool that a closed region may have": {config: across(2, "RegionOne! RegionTwo", monitored), nodes: "RegionTwo: web-0 web-1", change: "+2",
+			nodes: "RegionOne: web-0; RegionTwo: web-1", change: "+web-0 +web-1", asks: "RegionOne/servers RegionTwo/servers"},
+		"a pool that a closed region may have": {config: across(2, "RegionOne! RegionTwo", monitored), nodes: "RegionTwo: web-0 web-1", change: "+web-0 +web-1",
 			asks: "RegionTwo/servers"},
 		"a pool that was asked for before": {before: across(2, "RegionOne! RegionTwo", monitored), config: across(2, "RegionOne RegionTwo", monitored),
 			nodes: "RegionTwo: web-0 web-1"},
@@ -67,6 +67,8 @@ func TestPlacementRefuses(t *testing.T) {
 		"a protected node that is misspelled": {before: zonal(2, zone, nil), config: zonal(1, zone, leaving("", "web-00")),
 			at:   "deletion.protected: A protected node is not there",
 			says: `No node is named "web-00", which is protected, and "web-0" would be removed or replaced.`},
+		"a node that the plan makes is protected": {before: zonal(2, zone, nil), config: zonal(3, zone, leaving("", "web-2")), change: "+web-2",
+			nodes: "RegionOne/az-1: web-0 web-1 web-2"},
 		"a protected node that is not there": {before: zonal(2, zone, nil), config: zonal(2, zone, leaving("", "db-7")), nodes: "RegionOne/az-1: web-0 web-1",
 			at: ": A protected node is not there"},
 		"fewer nodes than are protected": {before: zonal(2, zone, nil), config: zonal(1, zone, leaving("", "web-0 web-1")),
@@ -106,7 +108,7 @@ func TestPlacementServersThere(t *testing.T) {
 			at: "regions[1].name: Region skipped", asks: "RegionOne/servers"},
 	} {
 		if c.config = with(zonal(1, "az-1", nil), c.config); c.nodes != "" {
-			c.change = "+1"
+			c.change = "+web-0"
 		}
 		c.plan(t, name)
 	}
