@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
@@ -108,6 +109,22 @@ func (r Request) In(regions ...string) Request {
 	}
 	r.Decision = &narrowed
 	return r
+}
+
+// Regions are those that a request names, sorted.
+func (r Request) Regions() []string {
+	named := map[string]int64{}
+	if r.NodeCreate != nil && r.NodeCreate.Region != "" {
+		named[r.NodeCreate.Region] = 1
+	}
+	if r.Decision != nil {
+		for _, share := range []*Share{r.Decision.Creation, r.Decision.Deletion} {
+			if share != nil {
+				maps.Copy(named, share.Regions)
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(named))
 }
 
 // ArgumentError says which argument of a request makes no sense, and why.

@@ -70,17 +70,19 @@ func (m *attachmentModel) refresh(
 		return r, before, false
 	}
 	m.lookAfter(ctx, b, servers, query.Addresses, diags)
-	looked, findings, err := cluster.LookUp(ctx, cloud, listed)
-	if err != nil {
-		diags.AddError("Unable to look up regions and availability zones", err.Error())
-		return r, before, false
-	}
-	after.lookAt(looked, findings)
 	zoned := func(region string) bool {
 		return slices.ContainsFunc(listed,
 			func(p placement.Region) bool { return p.Name == region && len(p.Zones) > 0 })
 	}
 	r, seen, notices := roster.MatchOpen(r, servers, before.Seen, closed, zoned)
+	nodes := r.Counts()
+	also := places.Listed{Regions: listed}.Also(nodes).Regions[:len(listed)] // with zones that may be hidden
+	looked, findings, err := cluster.LookUp(ctx, cloud, also, nodes)
+	if err != nil {
+		diags.AddError("Unable to look up regions and availability zones", err.Error())
+		return r, before, false
+	}
+	after.lookAt(looked, findings)
 	seen.Taken = r.Taken(m.naming(), query.Others)
 	after.see(r, seen)
 	policy := m.policy(ctx, nil, after.Marked, diags)
@@ -95,8 +97,8 @@ func (m *attachmentModel) refresh(
 // the cluster is in step. It sends no further request.
 func (m *attachmentModel) tell(ctx context.Context, r roster.Roster, after memory, diags *diag.Diagnostics) {
 	policy := m.policy(ctx, m, after.Marked, diags)
-	for i, region := range policy.Regions {
-		policy.Regions[i], _, _ = after.recall(region)
+	if after.Open != nil {
+		policy.Regions = after.Open
 	}
 	policy.Unreachable = unreachable(policy.Regions)
 	_, change, err := roster.Plan(r, after.Seen, policy)
