@@ -25,18 +25,6 @@ const (
 // configuration. The other kinds may pass.
 func (k FindingKind) Unknown() bool { return k == UnknownRegion || k == UnknownZone }
 
-// Split separates the places that do not exist from those that may pass.
-func Split(findings []Finding) (unknown, others []Finding) {
-	for _, f := range findings {
-		if f.Kind.Unknown() {
-			unknown = append(unknown, f)
-		} else {
-			others = append(others, f)
-		}
-	}
-	return unknown, others
-}
-
 // Finding is a place that takes no nodes now.
 type Finding struct {
 	Kind   FindingKind

@@ -143,7 +143,7 @@ type Terms struct {
 	ReduceDesiredCapacity *bool
 }
 
-// Terms are what the decision says of how nodes are removed, whoever names these.
+// Terms are what the decision says of how nodes are removed, its own or others.
 func (r Removal) Terms() Terms {
 	if r.Decision == nil || r.Decision.Deletion == nil {
 		return Terms{}

@@ -111,20 +111,15 @@ func (r Request) In(regions ...string) Request {
 	return r
 }
 
-// Regions are those that a request names, sorted.
+// Regions are those that the decision counts by, or the node to create, names, sorted.
 func (r Request) Regions() []string {
-	named := map[string]int64{}
-	if r.NodeCreate != nil && r.NodeCreate.Region != "" {
-		named[r.NodeCreate.Region] = 1
+	switch share := r.decided(); {
+	case share != nil:
+		return slices.Sorted(maps.Keys(share.Regions))
+	case r.NodeCreate != nil && r.NodeCreate.Region != "":
+		return []string{r.NodeCreate.Region}
 	}
-	if r.Decision != nil {
-		for _, share := range []*Share{r.Decision.Creation, r.Decision.Deletion} {
-			if share != nil {
-				maps.Copy(named, share.Regions)
-			}
-		}
-	}
-	return slices.Sorted(maps.Keys(named))
+	return nil
 }
 
 // ArgumentError says which argument of a request makes no sense, and why.

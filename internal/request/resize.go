@@ -30,7 +30,7 @@ type Resize struct {
 	Number         *big.Rat       // whole, except for a percentage
 	MinSize        *int64         // smallest size; none given: 0
 	MaxSize        *int64         // largest size; none given or [placement.Unlimited]: no bound
-	MinStep        *int64         // least change in nodes, of a percentage; of another type, as in Senlin, it has no effect
+	MinStep        *int64         // least change in nodes, of a percentage; on another type it has no effect
 	Strict         bool           // refuse a target outside the bounds, instead of truncating it
 }
 

@@ -42,8 +42,8 @@ func (f *desiredCapacityFunction) Definition(
 				Name: "resize",
 				MarkdownDescription: "An object with any of `adjustment_type` (`EXACT_CAPACITY`, " +
 					"`CHANGE_IN_CAPACITY` or `CHANGE_IN_PERCENTAGE`), `number`, " +
-					"`min_size` (`0`), `max_size` (`-1`: no bound), `min_step` (minimum change in nodes of a " +
-					"percentage; it has no effect on other types) and `strict` (`false`).",
+					"`min_size` (`0`), `max_size` (`-1`: no bound), `min_step` (minimum change in nodes, for a " +
+					"percentage) and `strict` (`false`).",
 			},
 		},
 		Return: function.Int64Return{},

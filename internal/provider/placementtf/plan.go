@@ -180,7 +180,7 @@ func (p *attachmentPlanner) opened(regions []placement.Region) map[string]bool {
 
 // usable closes the places that take no nodes now, and says which those are. A
 // place that does not exist is an error. A zone that is hidden keeps its nodes, listed or not:
-// whoever takes the list of zones from Nova does not list it.
+// a list of zones that comes from Nova does not have it.
 func (p *attachmentPlanner) usable(
 	ctx context.Context, written places.Listed, now roster.Roster,
 ) ([]placement.Region, []cluster.Finding) {
@@ -216,9 +216,9 @@ func (p *attachmentPlanner) usable(
 	for i, at := range unseen {
 		open[at] = looked[i]
 	}
-	unknown, others := cluster.Split(found)
-	written.Report(unknown, false, p.diags)
-	return open, append(findings, others...)
+	passes := func(f cluster.Finding) bool { return !f.Kind.Unknown() }
+	written.Report(slices.DeleteFunc(slices.Clone(found), passes), false, p.diags) // the others once there is a plan
+	return open, append(findings, found...)
 }
 
 // quotas asks for the quotas of a plan that may place nodes.

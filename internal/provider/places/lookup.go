@@ -57,23 +57,6 @@ func (l Listed) Also(nodes placement.Counts) Listed {
 	return Listed{regions, l.InOne}
 }
 
-// LookUp looks up which places can take nodes now, closes the others and reports
-// each: an unknown one as an error, one that is not usable as a warning. It
-// returns the regions with those closed. The change is the number of nodes that are
-// added to the nodes.
-func (l Listed) LookUp(
-	ctx context.Context, cloud *openstack.Cloud, change int64, nodes placement.Counts, diags *diag.Diagnostics,
-) []placement.Region {
-	looked, findings, err := cluster.LookUp(ctx, cloud, l.Regions, nodes)
-	if err != nil {
-		diags.AddError("Unable to look up regions and availability zones", err.Error())
-		return nil
-	}
-	l.Report(findings, change < 0, diags)
-	l.ReportNone(looked, change > 0, diags)
-	return looked
-}
-
 // KeepsAll is what follows for a region that does not answer where nodes leave.
 const KeepsAll = "It keeps the nodes that it has: nothing could be deleted there."
 
@@ -101,7 +84,7 @@ func (l Listed) Report(findings []cluster.Finding, removing bool, diags *diag.Di
 		}
 		switch {
 		case f.Kind == cluster.UnknownRegion:
-			diags.AddAttributeError(at, "Unknown region", unknownRegion(f))
+			diags.AddAttributeError(at, "Unknown region", unknownRegion(f.Region, f.Known))
 		case f.Kind == cluster.UnknownZone:
 			diags.AddAttributeError(at, "Unknown availability zone",
 				fmt.Sprintf("Nova in region %q does not list the availability zone %q. It lists %s.",
@@ -116,8 +99,8 @@ func (l Listed) Report(findings []cluster.Finding, removing bool, diags *diag.Di
 	}
 }
 
-func unknownRegion(f cluster.Finding) string {
-	return fmt.Sprintf("Keystone does not know the region %q. It knows %s.", f.Region, strings.Join(f.Known, ", "))
+func unknownRegion(name string, known []string) string {
+	return fmt.Sprintf("Keystone does not know the region %q. It knows %s.", name, strings.Join(known, ", "))
 }
 
 // WarnOfClosed warns of places that are closed, and lose nodes by a change.
@@ -136,22 +119,20 @@ func (l Listed) WarnOfClosed(board *placement.Board, change placement.Counts, di
 func RefuseUnknown(
 	ctx context.Context, cloud *openstack.Cloud, asked request.Request, own []string, diags *diag.Diagnostics,
 ) {
-	at, others := path.Root("decision"), []placement.Region{}
+	at := path.Root("decision")
 	if asked.NodeCreate != nil {
 		at = path.Root("node_create").AtName("region")
 	}
 	for _, name := range asked.Regions() {
-		if !slices.Contains(own, name) {
-			others = append(others, placement.Region{Bin: placement.Bin{Name: name, Weight: 1}})
+		state, err := cloud.RegionState(ctx, name)
+		switch {
+		case slices.Contains(own, name):
+		case err != nil:
+			diags.AddError("Unable to look up regions and availability zones", err.Error())
+		case state == openstack.RegionUnknown:
+			known, _ := cloud.Regions(ctx) // which were asked for just now
+			diags.AddAttributeError(at, "Unknown region", unknownRegion(name, known))
 		}
-	}
-	_, findings, err := cluster.LookUp(ctx, cloud, others, nil)
-	if err != nil {
-		diags.AddError("Unable to look up regions and availability zones", err.Error())
-	}
-	unknown, _ := cluster.Split(findings)
-	for _, f := range unknown {
-		diags.AddAttributeError(at, "Unknown region", unknownRegion(f))
 	}
 }
 

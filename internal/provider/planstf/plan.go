@@ -60,7 +60,13 @@ func (p plan) run(ctx context.Context, diags *diag.Diagnostics) *planned {
 	if size < 0 {
 		concerned = p.listed.Also(counts)
 	}
-	listed := concerned.LookUp(ctx, p.cloud, size, counts, diags)
+	listed, findings, err := cluster.LookUp(ctx, p.cloud, concerned.Regions, counts)
+	if err != nil {
+		diags.AddError("Unable to look up regions and availability zones", err.Error())
+		return nil
+	}
+	concerned.Report(findings, size < 0, diags)
+	concerned.ReportNone(listed, size > 0, diags)
 	if diags.HasError() {
 		return nil
 	}
