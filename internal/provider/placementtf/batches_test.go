@@ -73,7 +73,8 @@ func TestPlacementServed(t *testing.T) {
 	t.Parallel()
 	old, wanted := templated("a", "SUBSTITUTE", "TEMPLATE"), templated("b", "SUBSTITUTE", "TEMPLATE")
 	planEach(t, map[string]plannedCase{
-		"it did": {happens: inTurn(boots, becomes(zonal(2, "az-1", old)), breaks("web-1")), nodes: "RegionOne/az-1: web-2 web-3", change: "+2 -web-0 -web-1",
+		"it did": {happens: inTurn(boots, becomes(zonal(2, "az-1", old)), breaks("web-1")), nodes: "RegionOne/az-1: web-2 web-3",
+			change: "+web-2 +web-3 -web-0 -web-1",
 			before: zonal(2, "az-1", old), config: zonal(2, "az-1", wanted)},
 		"it never did": {happens: inTurn(boots, breaks("web-1")), nodes: "RegionOne/az-1: web-1 web-2", change: "+web-2 -web-0 ~web-1",
 			before: zonal(2, "az-1", old), config: zonal(2, "az-1", wanted)},

@@ -82,7 +82,7 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 	p.memory.Blind = true // what was seen is of before this apply
 	plan.remember(ctx, next, written, p.diags)
 	p.countBatch(change)
-	plan.record(ctx, next, change, p.memory.Batch, p.diags)
+	plan.record(ctx, change, p.memory.Batch, p.diags)
 	if p.state != nil {
 		p.memory.store(ctx, p.private, next, p.diags) // the leaving nodes
 	}
@@ -167,10 +167,12 @@ func (p *attachmentPlanner) planRoster(
 	}
 	_, infeasible := errors.AsType[*placement.InfeasibleError](err)
 	removing := len(change.Of(roster.Comes))+len(change.Of(roster.Returns)) == 0 && !infeasible
-	if !removing || len(change.Of(roster.Leaves)) > 0 { // else it does not matter which places are usable
-		for _, f := range findings {
-			written.Report([]cluster.Finding{f}, effect(f, removing, change.Of(roster.Leaves)), p.diags)
-		}
+	idle := removing && len(change.Of(roster.Leaves)) == 0 // it does not matter which places are usable
+	if idle {
+		findings = slices.DeleteFunc(findings, func(f cluster.Finding) bool { return f.Kind != cluster.ZoneHidden })
+	}
+	written.Report(findings, removing, p.diags)
+	if !idle {
 		written.ReportNone(open, !removing, p.diags)
 	}
 	if err != nil && !p.diags.HasError() {
@@ -182,25 +184,6 @@ func (p *attachmentPlanner) planRoster(
 	places.WarnOfQuotas(quotas.Binding(open, policy.Regions, now.Counts().ByRegion(), next.Counts().ByRegion()), p.diags)
 	places.WarnOfRoom(quotas.Short(p.memory.Seen.Unserved(now, next)), p.diags)
 	return next, change, policy
-}
-
-// effect is what follows for a place that is not usable. Where a zone is down Nova
-// still deletes servers, so the zone loses its share of the nodes that leave.
-func effect(f cluster.Finding, removing bool, left []roster.Verdict) string {
-	if removing && f.Zone == "" {
-		return places.KeepsAll
-	}
-	lost := 0
-	for _, d := range left {
-		if d.Region == f.Region && d.Zone == f.Zone {
-			lost++
-		}
-	}
-	if lost > 0 && f.Zone != "" {
-		return fmt.Sprintf("It takes no nodes, and loses %s: Nova still deletes servers there.",
-			text.Nodes(int64(lost)))
-	}
-	return places.TakesNone
 }
 
 // opened are the regions that the plan opens.
@@ -216,15 +199,17 @@ func (p *attachmentPlanner) opened(regions []placement.Region) map[string]bool {
 }
 
 // usable closes the places that take no nodes now, and says which those are. A
-// place that does not exist is an error, unless it is closed for maintenance and
-// nodes are there.
+// place that does not exist is an error. A zone that is hidden keeps its nodes, listed or not:
+// a list of zones that comes from Nova does not have it.
 func (p *attachmentPlanner) usable(
 	ctx context.Context, written places.Listed, now roster.Roster,
 ) ([]placement.Region, []cluster.Finding) {
 	open := slices.Clone(written.Regions)
 	var findings []cluster.Finding
 	var unseen []int
-	for i, region := range written.Regions {
+	nodes := now.Counts()
+	also := written.Also(nodes).Regions[:len(open)]
+	for i, region := range also {
 		recalled, found, ok := p.memory.recall(region)
 		if !ok {
 			unseen = append(unseen, i)
@@ -241,9 +226,9 @@ func (p *attachmentPlanner) usable(
 	}
 	ask := make([]placement.Region, len(unseen))
 	for i, at := range unseen {
-		ask[i] = written.Regions[at]
+		ask[i] = also[at]
 	}
-	looked, found, err := cluster.LookUp(ctx, cloud, ask)
+	looked, found, err := cluster.LookUp(ctx, cloud, ask, nodes)
 	if err != nil {
 		p.diags.AddError("Unable to look up regions and availability zones", err.Error())
 		return open, nil
@@ -251,15 +236,9 @@ func (p *attachmentPlanner) usable(
 	for i, at := range unseen {
 		open[at] = looked[i]
 	}
-	unknown, others := cluster.Split(found)
-	for _, row := range placement.NewBoard(written.Regions, now.Counts()).Rows() {
-		unknown = slices.DeleteFunc(unknown, func(f cluster.Finding) bool {
-			at := placement.Place{Region: f.Region, Zone: f.Zone}
-			return row.Place == at && row.Bin.Maintenance && row.Bin.Current > 0
-		})
-	}
-	written.Report(unknown, places.TakesNone, p.diags)
-	return open, append(findings, others...)
+	passes := func(f cluster.Finding) bool { return !f.Kind.Unknown() }
+	written.Report(slices.DeleteFunc(slices.Clone(found), passes), false, p.diags) // the others once there is a plan
+	return open, append(findings, found...)
 }
 
 // quotas asks for the quotas of a plan that may place nodes.
@@ -321,6 +300,10 @@ func (p *attachmentPlanner) warn(
 	var before []placement.Region
 	if p.state != nil {
 		before = p.state.listedRegions()
+	}
+	listed = slices.Clone(listed)
+	for i := range listed {
+		listed[i].Zones = policy.Regions[i].Zones // which of them are hidden
 	}
 	moves := policy.Update != nil && policy.Update.Has(roster.Misplaced)
 	for _, n := range append(change.Notices, roster.Warnings(next, before, listed, moves)...) {

@@ -88,7 +88,7 @@ func TestMemory(t *testing.T) {
 		s.Name, s.Zone = name, "" // the node has a zone
 		want.Seen.Servers[name] = s
 	}
-	want.Roster.Next, want.Roster.Slots = 0, nil
+	want.Roster.Next, want.Roster.Slots, want.Open = 0, nil, nil
 	without(want.Roster.Nodes, "Index", "Region", "Template", "Generation", "Mark")
 
 	var diags diag.Diagnostics

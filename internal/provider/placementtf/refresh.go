@@ -70,18 +70,20 @@ func (m *attachmentModel) refresh(
 		return r, before, false
 	}
 	m.lookAfter(ctx, b, servers, query.Addresses, diags)
-	looked, findings, err := cluster.LookUp(ctx, cloud, listed)
-	if err != nil {
-		diags.AddError("Unable to look up regions and availability zones", err.Error())
-		return r, before, false
-	}
-	after.lookAt(looked, findings)
 	zoned := func(region string) bool {
 		return slices.ContainsFunc(listed,
 			func(p placement.Region) bool { return p.Name == region && len(p.Zones) > 0 })
 	}
 	after.Blind = false
 	r, seen, matches := roster.MatchOpen(r, servers, before.Seen, closed, zoned)
+	nodes := r.Counts()
+	also := places.Listed{Regions: listed}.Also(nodes).Regions[:len(listed)] // with zones that may be hidden
+	looked, findings, err := cluster.LookUp(ctx, cloud, also, nodes)
+	if err != nil {
+		diags.AddError("Unable to look up regions and availability zones", err.Error())
+		return r, before, false
+	}
+	after.lookAt(looked, findings)
 	seen.Taken = r.Taken(m.naming(), query.Others)
 	after.see(r, seen)
 	policy := m.policy(ctx, nil, after.Marked, diags)
@@ -99,6 +101,9 @@ func (m *attachmentModel) foresee(
 	policy := m.policy(ctx, m, mem.Marked, diags)
 	for i, region := range policy.Regions {
 		policy.Regions[i], _, _ = mem.recall(region)
+	}
+	if mem.Open != nil {
+		policy.Regions = mem.Open
 	}
 	policy.Unreachable, policy.Blind, policy.Awaited = unreachable(policy.Regions), mem.Blind, mem.Awaited
 	_, change, err := roster.Plan(r, mem.Seen, policy)
@@ -268,7 +273,7 @@ func (m *attachmentModel) adopt(
 	m.DesiredCapacity = types.Int64Value(int64(len(r.Nodes)))
 	m.Regions = places.Value(r.Places())
 	m.Remaining = types.Int64Value(0)
-	m.record(ctx, r, roster.Change{}, 0, diags)
+	m.record(ctx, roster.Change{}, 0, diags)
 	r, seen, _ := roster.Match(r, servers, roster.Seen{}, func(string) bool { return false })
 	found.see(r, seen)
 	return roster.Learn(r, seen, roster.Policy{}), found, true
