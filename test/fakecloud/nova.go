@@ -56,6 +56,7 @@ var novaRoutes = []route{
 	{"PUT", "/servers/{}", 1, of(body(updateSchema), (*call).updateServer)},
 	{"DELETE", "/servers/{}", 1, of((*call).reachServer, (*call).deleteServer)},
 	{"POST", "/servers/{}/action", 1, (*call).actOnServer},
+	{"GET", "/servers/{}/metadata", 1, of((*call).reachServer, (*call).listMetadata)},
 	{"POST", "/servers/{}/metadata", 1, of(body(metadataBody), (*call).addMetadata)},
 	{"PUT", "/servers/{}/metadata/{}", 1, of(body(metaBody), (*call).setMetadata)},
 	{"DELETE", "/servers/{}/metadata/{}", 1, of((*call).reachServer, (*call).deleteMetadata)},

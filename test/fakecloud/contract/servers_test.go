@@ -126,6 +126,7 @@ func contractMetadata(t *testing.T, c *cloud) {
 	c.hold(t, []fact{
 		{"boot", boot("2.79", "m", ""), 202, are{keep("one", "server.id")}},
 		{"it comes up", "member awaits GET compute@2.79 /servers/$one", 200, are{is("server.status", `"ACTIVE"`)}},
+		{"none", "member GET compute@2.79 /servers/$one/metadata", 200, are{is("", `{"metadata": {}}`)}},
 		{"set", `member POST compute@2.79 /servers/$one/metadata {"metadata": {"a": "1", "b": "2"}}`, 200, are{is("", `{"metadata": {"a": "1", "b": "2"}}`)}},
 		{"set more", `member POST compute@2.79 /servers/$one/metadata {"metadata": {"b": "3"}}`, 200, are{is("", `{"metadata": {"a": "1", "b": "3"}}`)}},
 		{"set one", `member PUT compute@2.79 /servers/$one/metadata/c {"meta": {"c": "4"}}`, 200, are{is("", `{"meta": {"c": "4"}}`)}},
@@ -141,6 +142,7 @@ func contractMetadata(t *testing.T, c *cloud) {
 		{"and gives none up", "member DELETE compute@2.79 /servers/$one/metadata/a", 409, are{fault("conflictingRequest", "Instance $one is locked")}},
 		{"unlock", `member POST compute@2.79 /servers/$one/action {"unlock": null}`, 202, nil},
 		{"no metadata", `member POST compute@2.79 /servers/$one/metadata {}`, 400, are{invalid}},
+		{"of an unknown server", "member GET compute@2.79 /servers/$none/metadata", 404, are{fault("itemNotFound", unknown)}},
 		{"set on an unknown server", `member POST compute@2.79 /servers/$none/metadata {"metadata": {"a": "1"}}`, 404, are{fault("itemNotFound", unknown)}},
 
 		{"tags", `member PUT compute@2.79 /servers/$one/tags {"tags": ["b", "a"]}`, 200, are{is("", `{"tags": ["a", "b"]}`)}},
