@@ -27,6 +27,7 @@ type call struct {
 
 	region     *region // of Nova
 	minor      int     // of the microversion
+	id         string  // of the request
 	projectURL string  // the project's id and a slash, where the URL has it
 }
 

@@ -85,6 +85,8 @@ func contractServers(t *testing.T, c *cloud) {
 		{"it stops", "member awaits GET compute@2.79 /servers/$one", 200,
 			are{is("server.status", `"SHUTOFF"`), is("server.OS-EXT-STS:power_state", "4"), is("server.OS-EXT-STS:task_state", "null"),
 				lacks("server", "progress")}},
+		{"how the stop went", "member GET compute@2.79 /servers/$one/os-instance-actions", 200,
+			are{is("instanceActions.0.action", `"stop"`), is("instanceActions.0.message", "null"), like("instanceActions.0.request_id", "req-.*")}},
 		{"stop twice", `member POST compute@2.79 /servers/$one/action {"os-stop": null}`, 409,
 			are{fault("conflictingRequest", "Cannot 'stop' instance $one while it is in vm_state stopped")}},
 		{"start", `member POST compute@2.79 /servers/$one/action {"os-start": null}`, 202, nil},
