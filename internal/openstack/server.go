@@ -126,8 +126,8 @@ func (s Server) Stop(ctx context.Context) error {
 	return s.failed("stop the server %s", servers.Stop(ctx, s.Compute.At(1), s.ID).ExtractErr())
 }
 
-// StopFailure is how the last stop of the server failed, as Nova says it, and the request
-// under which the logs of Nova have the cause. It is "" where Nova says of no failure.
+// StopFailure is how a stop of the server last failed, as Nova says it, and the request under
+// which the logs of Nova have the cause. It is "" where Nova says of no failure.
 func (s Server) StopFailure(ctx context.Context) (string, error) {
 	var list struct {
 		Actions []struct {
@@ -142,10 +142,7 @@ func (s Server) StopFailure(ctx context.Context) (string, error) {
 		err = missing("instanceActions")
 	}
 	for _, a := range list.Actions { // the newest first
-		if a.Action == "stop" {
-			if a.Message == "" {
-				break
-			}
+		if a.Action == "stop" && a.Message != "" {
 			return fmt.Sprintf("%q, request %s", a.Message, a.Request), nil
 		}
 	}
