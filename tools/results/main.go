@@ -92,7 +92,7 @@ func record(ctx context.Context, name string, output io.Reader) error {
 		if err != nil {
 			return err
 		}
-		r.Requests = slices.Compact(slices.Sorted(strings.FieldsFuncSeq(string(kinds), func(c rune) bool { return c == '\n' })))
+		r.Requests = slices.Compact(slices.Sorted(strings.SplitSeq(strings.TrimSpace(string(kinds)), "\n")))
 	}
 	if r.Terraform, err = terraform(ctx); err != nil {
 		return err
