@@ -236,8 +236,8 @@ func (m attachmentModel) warnOfUnstored(before attachmentModel, walk *backend.Wa
 		diags.AddAttributeWarning(path.Root("servers"), "Servers are there that this plan makes again",
 			fmt.Sprintf("Cluster %q: this plan creates servers whose names others have already: %s. The requests for "+
 				"those may have timed out before Terraform stored them: then an apply makes second ones. Before you "+
-				"apply import each (terraform import 'ADDRESS[\"%s\"]' ID), or delete it (openstack server delete ID). "+
-				"Terraform knows those that the plan replaces: nothing has to be done about them.",
+				"apply import each (terraform import 'ADDRESS[\"%s\"]' ID), or delete it (openstack server delete "+
+				"ID). Terraform knows those that the plan replaces: nothing has to be done about them.",
 				m.Cluster.ValueString(), text.Few(list), strings.Fields(list[0])[0]))
 	}
 }
