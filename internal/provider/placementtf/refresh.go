@@ -81,13 +81,13 @@ func (m *attachmentModel) refresh(
 			func(p placement.Region) bool { return p.Name == region && len(p.Zones) > 0 })
 	}
 	r, seen, notices := roster.MatchOpen(r, servers, before.Seen, closed, zoned)
+	seen.Taken = r.Taken(m.naming(), query.Others)
+	after.see(r, seen)
 	for name, s := range seen.Servers {
 		if before.Seen.Servers[name].ID == "" && s.Status != "ERROR" { // Terraform stores one that it saw fail
 			b.Walk().Find(m.Cluster.ValueString(), name, s.ID)
 		}
 	}
-	seen.Taken = r.Taken(m.naming(), query.Others)
-	after.see(r, seen)
 	policy := m.policy(ctx, nil, after.Marked, diags)
 	after.Seen.Tell(r, policy)
 	for _, n := range append(notices, seen.Ahead(r, policy)...) {
