@@ -86,6 +86,11 @@ func (m *attachmentModel) refresh(
 	after.lookAt(looked, findings)
 	seen.Taken = r.Taken(m.naming(), query.Others)
 	after.see(r, seen)
+	for name, s := range seen.Servers {
+		if before.Seen.Servers[name].ID == "" && s.Status != "ERROR" { // Terraform stores one that it saw fail
+			b.Walk().Find(m.Cluster.ValueString(), name, s.ID)
+		}
+	}
 	policy := m.policy(ctx, nil, after.Marked, diags)
 	roster.Tell(&after.Seen, r, policy)
 	for _, n := range append(roster.Matched(matches), roster.Ahead(seen, r, policy)...) {
