@@ -2,7 +2,6 @@ package hook
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -13,6 +12,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wait"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/web"
 )
@@ -105,7 +105,7 @@ func (w *webhook) Run(ctx context.Context, m Message, _ *Progress) error {
 			return fmt.Errorf("the webhook at %s answered %s with a text that is not JSON (%s), "+
 				"as a login page or a proxy does: a consumer that is done answers without a body, or with JSON of at "+
 				"most %d KiB",
-				host, web.Status(answer), kindOf(answer), mostSaid>>10)
+				host, web.Status(answer), text.Media(answer.Header.Get("Content-Type")), mostSaid>>10)
 		case answer.StatusCode == http.StatusNotFound && method == http.MethodGet && !forgot:
 			// It took the message, and does not know the token any more: it has begun again.
 			method, address, forgot = http.MethodPost, w.url, true
@@ -127,11 +127,6 @@ const mostSaid = 64 << 10
 // meant reports whether a body can be a consumer's: it is empty, or JSON.
 func meant(body []byte) bool {
 	return len(body) <= mostSaid && (len(bytes.TrimSpace(body)) == 0 || json.Valid(body))
-}
-
-// kindOf names the media type of an answer.
-func kindOf(answer *http.Response) string {
-	return cmp.Or(plain(answer.Header.Get("Content-Type")), "without a Content-Type")
 }
 
 // ask sends one request, and returns the answer and the beginning of its body.
@@ -188,8 +183,7 @@ func sameOrigin(base *url.URL, location string) (*url.URL, error) {
 	case err != nil:
 		return nil, errors.New("it cannot be read")
 	case !web.SameOrigin(address, base):
-		return nil, fmt.Errorf("it is at %s://%s, and only that consumer is asked which was posted to",
-			plain(address.Scheme), plain(address.Host))
+		return nil, errors.New("it has another scheme, host or port, and only the consumer is asked that was posted to")
 	}
 	address.User, address.Fragment = base.User, "" // credentials stay as they were given
 	return address, nil

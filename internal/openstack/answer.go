@@ -164,17 +164,10 @@ func (t *transport) check(ctx context.Context, req *http.Request, resp *http.Res
 
 // described says what a body is, and nothing of what is in it.
 func described(media string, size int, cut bool) string {
-	switch media {
-	case "application/json", "application/xml", "text/html", "text/plain", "text/xml":
-	case "":
-		media = "no type"
-	default:
-		media = "another type"
-	}
 	if cut {
-		return fmt.Sprintf("(more than %d KiB of %s)", largestRefusal>>10, media)
+		return fmt.Sprintf("(more than %d KiB of %s)", largestRefusal>>10, text.Media(media))
 	}
-	return fmt.Sprintf("(%d bytes of %s)", size, media)
+	return fmt.Sprintf("(%d bytes of %s)", size, text.Media(media))
 }
 
 // redirects reports whether net/http follows an answer elsewhere.

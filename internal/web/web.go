@@ -101,19 +101,24 @@ func Status(answer *http.Response) string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s", answer.StatusCode, http.StatusText(answer.StatusCode)))
 }
 
-// Redirect names the host of a redirect that was not followed, as the end of a
-// sentence about the answer; "" where the answer is no redirect.
+// Redirect describes a redirect that was not followed, as the end of a sentence about the
+// answer; "" where the answer is no redirect. It does not repeat the address, which the other side
+// may have made of ours.
 func Redirect(answer *http.Response) string {
 	location, err := answer.Location()
 	if err != nil {
 		return ""
 	}
-	return ", a redirect to " + plain(location.Host) + ", which is not followed"
+	host := "another host"
+	if strings.EqualFold(location.Hostname(), answer.Request.URL.Hostname()) {
+		host = "the same host"
+	}
+	return ", a redirect to " + host + ", which is not followed"
 }
 
 // Reason is why a request or a connection failed, without its address, which may
-// have a secret in it, and without the words of net/http that come before an
-// alert of TLS at some moments.
+// have a secret in it, without what the other side wrote, which may repeat that, and without
+// the words of net/http that come before an alert of TLS at some moments.
 func Reason(err error) string {
 	if peer, ok := Alert(err); ok {
 		return plain(peer.Error())
@@ -124,7 +129,10 @@ func Reason(err error) string {
 	if failed, ok := errors.AsType[*net.OpError](err); ok && failed.Err != nil {
 		err = failed.Err
 	}
-	return plain(err.Error())
+	if errors.Is(err, context.DeadlineExceeded) {
+		return "no answer in time"
+	}
+	return plain(text.Unquoted(err.Error()))
 }
 
 // Alert is what the other side of TLS objects to, such as that a certificate of
