@@ -288,8 +288,8 @@ func TestPrint(t *testing.T) {
 
 // TestPrintable: no text of others is a command for a terminal or a pipeline.
 func TestPrintable(t *testing.T) {
-	got := Printable("a\x1b[2J\n  ::error::no\n##[group]x ##vso[task.complete]\nC:: fine")
-	assert.Equal(t, "a\\x1b[2J\n: :error::no\n# #[group]x # #vso[task.complete]\nC:: fine", got)
+	got := Printable("a\x1b[2J\n  ::error::no\n##[group]x ##vso[task.complete]##teamcity[x]\nC:: fine")
+	assert.Equal(t, "a\\x1b[2J\n: :error::no\n# #[group]x # #vso[task.complete]# #teamcity[x]\nC:: fine", got)
 	const evil = "::error::\n\x1b[2J##vso[task.complete]"
 	c, err := clusterOf(&tfjson.ResourceChange{Address: evil, Change: &tfjson.Change{After: map[string]any{
 		"cluster": evil, "status": evil, "change": []any{map[string]any{"held": map[string]any{"nodes": map[string]any{evil: evil}}}},

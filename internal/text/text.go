@@ -6,6 +6,7 @@ import (
 	"mime"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -18,7 +19,7 @@ import (
 // cleaned as they are decoded, see [Text], and what is made of them can be printed
 // anywhere. Messages are cleaned where they become part of an error.
 func Clean(s string) string {
-	dirty := strings.IndexFunc(s, func(r rune) bool { return r == utf8.RuneError || !strconv.IsGraphic(r) })
+	dirty := strings.IndexFunc(s, func(r rune) bool { return r == utf8.RuneError || !seen(r) })
 	if dirty < 0 {
 		return s
 	}
@@ -28,15 +29,23 @@ func Clean(s string) string {
 		switch {
 		case r == utf8.RuneError && size == 1:
 			clean = fmt.Appendf(clean, `\x%02x`, rest[0])
-		case strconv.IsGraphic(r):
+		case seen(r):
 			clean = append(clean, rest[:size]...)
 		default:
-			quoted := strconv.QuoteRune(r)
+			quoted := strconv.QuoteRuneToASCII(r)
 			clean = append(clean, quoted[1:len(quoted)-1]...)
 		}
 		rest = rest[size:]
 	}
 	return string(clean)
+}
+
+// seen reports whether a reader sees a character: Go counts fillers, joiners and selectors of
+// variations among the graphic ones.
+func seen(r rune) bool {
+	const blank = '\u2800' // of Braille
+	return strconv.IsGraphic(r) && r != blank &&
+		!unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
 // Unquoted is an error of the network without the words of the peer, which may repeat what it
