@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
@@ -188,9 +187,7 @@ func (c Check) ask(ctx context.Context, region string, nodes []Node) (look looke
 		} else {
 			failure = c.HTTP.Look(limited, n.Name, address)
 		}
-		// A lack of files for connections on this machine says nothing of the node.
-		local := failure != nil && failure.Network == syscall.EMFILE.Error()
-		return failure, !local
+		return failure, failure == nil || !failure.Unasked
 	}
 	look.seen = seen{}
 	var mutex sync.Mutex

@@ -210,7 +210,7 @@ func TestNotAsked(t *testing.T) {
 	if result := check.Look(cancelled, nodes("R", 1, 3)); len(result.Unhealthy) != 0 || len(result.Unknown) != 3 {
 		t.Errorf("got %+v", result)
 	}
-	for _, addresses := range [][]string{nil, {"0.0.0.0"}, {"::", "169.254.169.254"}, {"[fe80::1]", "::ffff:169.254.169.254"}} {
+	for _, addresses := range [][]string{nil, {"0.0.0.0"}, {"::", "169.254.169.254"}, {"64:ff9b::a9fe:a9fe"}, {"[fe80::1]", "::ffff:169.254.169.254"}} {
 		result := check.Look(t.Context(), []Node{{ID: "a", Region: "R", Addresses: addresses}})
 		if len(result.Unhealthy) != 0 || !result.Unknown["a"] || len(result.Warnings) != 1 ||
 			!strings.HasPrefix(result.Warnings[0], "1 of 1 nodes of the region R were not asked in full") {

@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
@@ -31,13 +32,34 @@ const (
 func NewClient(authorities *x509.CertPool, timeout time.Duration) *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = &tls.Config{RootCAs: authorities, MinVersion: tls.VersionTLS12}
-	transport.Proxy = proxy
+	transport.Proxy, transport.DialContext = proxy, Dialer.DialContext
 	transport.MaxResponseHeaderBytes = mostHeader
 	return &http.Client{
 		Transport:     transport,
 		Timeout:       timeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
+}
+
+type guardKey struct{}
+
+// Guarded is a context in which the [Dialer] connects only to IP addresses that allow passes.
+func Guarded(ctx context.Context, allow func(ip string) error) context.Context {
+	return context.WithValue(ctx, guardKey{}, allow)
+}
+
+// Dialer makes all connections, as that of [http.DefaultTransport] does.
+var Dialer = net.Dialer{
+	Timeout:   30 * time.Second,
+	KeepAlive: 30 * time.Second,
+	ControlContext: func(ctx context.Context, _, address string, _ syscall.RawConn) error {
+		allow, ok := ctx.Value(guardKey{}).(func(ip string) error)
+		host, _, err := net.SplitHostPort(address)
+		if !ok || err != nil {
+			return err
+		}
+		return allow(host)
+	},
 }
 
 // Way says whether a request may go through the proxy that the environment names.

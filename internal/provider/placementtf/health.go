@@ -93,7 +93,7 @@ func (m attachmentModel) health(
 	}
 	check = &health.Check{Timeout: block.Timeout.Or(defaultHealth)}
 	at := path.Root("health")
-	check.HTTP, check.TCP = probeblock.Read(block.HTTP, block.TCP, at, diags)
+	check.HTTP, check.TCP = probeblock.Read(block.HTTP, block.TCP, false, at, diags)
 	if octavia := value.Object[healthOctavia](ctx, block.Octavia, diags); octavia != nil {
 		check.Pools = texts(octavia.PoolIDs)
 	}
