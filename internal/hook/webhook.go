@@ -78,6 +78,7 @@ type webhook struct {
 
 // Run implements [hook].
 func (w *webhook) Run(ctx context.Context, m Message, _ *Progress) error {
+	m.Consumer = w.url.Host
 	body, err := json.Marshal(m)
 	if err != nil {
 		return err
