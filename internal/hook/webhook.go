@@ -37,11 +37,7 @@ var webhookType = Type{
 		if err != nil {
 			return nil, errors.New("the URL of the webhook cannot be read")
 		}
-		w := &webhook{runner: r, url: address}
-		if s.one("proxy_from_environment") == "true" {
-			w.way = web.Proxied
-		}
-		return w, nil
+		return &webhook{runner: r, url: address, proxied: s.one("proxy_from_environment") == "true"}, nil
 	},
 }
 
@@ -71,9 +67,9 @@ func checkURL(address string) []Fault {
 //
 // Posting again is safe: the token is the same.
 type webhook struct {
-	runner *Runner
-	url    *url.URL // may have a secret in it, and is shown to nobody
-	way    web.Way
+	runner  *Runner
+	url     *url.URL // may have a secret in it, and is shown to nobody
+	proxied bool
 }
 
 // Run implements [hook].
@@ -137,7 +133,10 @@ func (w *webhook) ask(
 	if method == http.MethodGet {
 		body = nil
 	}
-	req, err := http.NewRequestWithContext(w.way.On(ctx), method, address.String(), bytes.NewReader(body))
+	if w.proxied {
+		ctx = web.Proxied(ctx)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, address.String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -111,9 +111,7 @@ func (c *HTTP) Look(ctx context.Context, name, at string) *Failure {
 	if err != nil {
 		return &Failure{Text: err.Error()}
 	}
-	// A proxy could answer for a node that is not there.
-	ctx = guarded(web.Direct.On(ctx), c.LinkLocal)
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
+	req, err := http.NewRequestWithContext(guarded(ctx, c.LinkLocal), http.MethodGet, address.String(), nil)
 	if err != nil {
 		return &Failure{Text: "its URL cannot be asked"}
 	}

@@ -43,12 +43,13 @@ func NewClient(authorities *x509.CertPool, timeout time.Duration) *http.Client {
 
 type guardKey struct{}
 
-// Guarded is a context in which the [Dialer] connects only to IP addresses that allow passes.
+// Guarded is a context whose requests go to IP addresses that allow passes, and through no proxy,
+// which could answer for them.
 func Guarded(ctx context.Context, allow func(ip string) error) context.Context {
 	return context.WithValue(ctx, guardKey{}, allow)
 }
 
-// Dialer makes all connections, as that of [http.DefaultTransport] does.
+// Dialer makes all connections.
 var Dialer = net.Dialer{
 	Timeout:   30 * time.Second,
 	KeepAlive: 30 * time.Second,
@@ -62,29 +63,17 @@ var Dialer = net.Dialer{
 	},
 }
 
-// Way says whether a request may go through the proxy that the environment names.
-type Way int
+type proxiedKey struct{}
 
-const (
-	// Tunnel goes through it over https only, where a proxy sees the name of the host and nothing
-	// else. Over http it would read the message, with what is secret in the address,
-	// and could answer in the other's place. It holds where nothing is said.
-	Tunnel Way = iota
-	// Direct never does.
-	Direct
-	// Proxied does over http too.
-	Proxied
-)
-
-type wayKey struct{}
-
-// On is a context whose requests go that way.
-func (w Way) On(ctx context.Context) context.Context { return context.WithValue(ctx, wayKey{}, w) }
+// Proxied is a context whose requests go through the proxy of the environment over http, too. That
+// reads the message, with what is secret in the address, and could answer in the other's
+// place. Over https it sees the name of the host and nothing else.
+func Proxied(ctx context.Context) context.Context { return context.WithValue(ctx, proxiedKey{}, true) }
 
 // proxy is the proxy for a request, nil where it goes to its address directly.
 func proxy(req *http.Request) (*url.URL, error) {
-	way, _ := req.Context().Value(wayKey{}).(Way)
-	if way == Direct || way == Tunnel && req.URL.Scheme != "https" {
+	asked := func(key any) bool { return req.Context().Value(key) != nil }
+	if asked(guardKey{}) || req.URL.Scheme != "https" && !asked(proxiedKey{}) {
 		return nil, nil //nolint:nilnil // no proxy
 	}
 	return http.ProxyFromEnvironment(req)
