@@ -167,20 +167,16 @@ func missingWay(nodes []Node, regions map[string][]Node, found seen) (away []Nod
 }
 
 // ask asks the nodes of a region themselves, and once more, a moment later, those that failed.
-// A try has the same time, however many nodes there are. It does not begin where less is left,
-// and then the health of the node is not known.
+// A try has the same time, however many nodes there are. The health of a node whose tries do not
+// end within the timeout is not known.
 func (c Check) ask(ctx context.Context, region string, nodes []Node) (look looked) {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
-	end, _ := ctx.Deadline()
-	part, slots := c.Timeout*parts/fraction, make(chan struct{}, atOnce)
-	try := func(n Node, address string) (failure *probe.Failure, whole bool) {
+	slots := make(chan struct{}, atOnce)
+	try := func(n Node, address string) (failure *probe.Failure, asked bool) {
 		slots <- struct{}{}
 		defer func() { <-slots }()
-		if time.Until(end) < part {
-			return nil, false
-		}
-		limited, cancel := context.WithTimeout(ctx, part)
+		limited, cancel := context.WithTimeout(ctx, c.Timeout*parts/fraction)
 		defer cancel()
 		if c.TCP != nil {
 			failure = c.TCP.Look(limited, address)
@@ -200,7 +196,7 @@ func (c Check) ask(ctx context.Context, region string, nodes []Node) (look looke
 			if known {
 				failure, known = try(n, n.Addresses[i])
 			}
-			if known && failure != nil && wait.For(ctx, min(longest, c.Timeout/fraction)) == nil {
+			if failure != nil && wait.For(ctx, min(longest, c.Timeout/fraction)) == nil {
 				failure, known = try(n, n.Addresses[i])
 			}
 			mutex.Lock()

@@ -15,9 +15,9 @@ func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 func stop(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 
 // lock locks a folder of this user until unlock is called or this program ends. In a folder of
-// all users another one may have put a FIFO there, which would block, or a link.
+// all users another one may have put a link there, or a FIFO, at which opening would wait.
 func lock(dir string) (unlock func(), err error) {
-	f, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	f, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0)
 	if err != nil {
 		return nil, err
 	}

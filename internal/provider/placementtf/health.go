@@ -56,9 +56,8 @@ func healthBlock() schema.Block {
 			"replaces it. Where none can be reached, their health is not known, and a warning says so.",
 		Attributes: map[string]schema.Attribute{
 			"grace": durations.Argument(0, 30*duration.Day, "How old a server must be to be asked. Defaults to `10m`."),
-			"timeout": durations.Argument(time.Second, 10*time.Minute, "Time to ask all nodes of a region. A node has "+
-				"two fifths of it to answer, twice. Defaults to `10s`, enough for 1,000 nodes that answer within 4 s "+
-				"or hang."),
+			"timeout": durations.Argument(time.Second, 10*time.Minute, "Time to ask all nodes of a region, of which "+
+				"each answer has two fifths. Defaults to `10s`."),
 		},
 		Blocks: map[string]schema.Block{
 			"http": probeblock.HTTP(objectvalidator.ConflictsWith(one[1], one[2])),

@@ -63,9 +63,8 @@ func attachmentSchema() schema.Schema {
 							"must be 1 to 255 letters, digits, dots, hyphens and underscores")),
 				}},
 			},
-			"allow_link_local": attribute.Flag("Whether an `address`, or what a name resolves to, may be link-local " +
-				"(`169.254.0.0/16`, `fe80::/10`) or a metadata service, where others than the node may answer. " +
-				"Defaults to `false`."),
+			"allow_link_local": attribute.Flag("Whether an `address` may be link-local (`169.254.0.0/16`, " +
+				"`fe80::/10`) or a metadata service, where others than the node may answer. Defaults to `false`."),
 			"stable_for": durations.Argument(0, longest, "How long all checks must pass without a break, such as "+
 				"`30s`. By default once is enough."),
 			"timeout": durations.ArgumentOr(defaultTimeout, time.Second, longest,
