@@ -33,8 +33,8 @@ type Failure struct {
 	// place, answered.
 	Network string
 
-	// Unasked says that the service was not asked: files for connections are lacking here, or its
-	// name is that of an address at which no node is. That says nothing of the node.
+	// Unasked says that the service was not asked: this machine lacks files for connections, or its
+	// name resolves to an address at which no node is. That says nothing of the node.
 	Unasked bool
 }
 

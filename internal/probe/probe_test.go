@@ -292,7 +292,7 @@ func TestURL(t *testing.T) {
 // TestCheckAddress: what answers at an address is the node, and neither the
 // machine that asks nor a metadata service.
 func TestCheckAddress(t *testing.T) {
-	const none, local = "is the address of no host", "is a link-local address or that of a metadata service"
+	const none, local = "is the address of no host", "is a link-local address or a metadata service's"
 	for address, want := range map[string]string{
 		"10.0.0.5":               "",
 		"[fd00::5]":              "",

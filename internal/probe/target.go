@@ -117,8 +117,8 @@ type rangeError string
 func (e rangeError) Error() string { return string(e) }
 
 // CheckRange returns an error for an IP address at which no node is: the
-// unspecified one, which reaches the machine that asks, and a link-local one, or that of a
-// metadata service, unless those are allowed.
+// unspecified one, which reaches the machine that asks, and a link-local one or a metadata
+// service's, unless those are allowed.
 func CheckRange(address string, linkLocal bool) error {
 	ip, err := netip.ParseAddr(PlainAddress(address))
 	if err != nil {
@@ -129,7 +129,7 @@ func CheckRange(address string, linkLocal bool) error {
 	case ip.IsUnspecified():
 		return rangeError(address + " is the address of no host: the machine that asks would answer itself")
 	case !linkLocal && (ip.IsLinkLocalUnicast() || slices.Contains(metadata, ip)):
-		return rangeError(address + " is a link-local address or that of a metadata service, where others than the " +
+		return rangeError(address + " is a link-local address or a metadata service's, where others than the " +
 			"node may answer. allow_link_local = true allows it")
 	}
 	return nil
