@@ -18,7 +18,7 @@ type Signer []*standardwebhooks.Webhook // one for each secret
 // random bytes, with or without the prefix whsec_. Each of them signs, so a consumer may have
 // the old or the new one while they are changed.
 func NewSigner(secrets string) (signer Signer, err error) {
-	for _, secret := range strings.Split(secrets, " ") {
+	for secret := range strings.SplitSeq(secrets, " ") {
 		key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 		if err != nil || len(key) < 24 || len(key) > 64 {
 			return nil, errors.New("a secret for webhooks is the base64 text of 24 to 64 random bytes, such as " +

@@ -45,8 +45,8 @@ func redactAnswer(body []byte, secrets []string) []byte {
 		end := start + 1 + lengthOf(body[start+1:])
 		var said string
 		if end-start > longSecret && json.Unmarshal(body[start:end], &said) == nil && containsAny(said, long) {
-			text, _ := json.Marshal(redact(said, long...)) // a string always encodes
-			clean, done = append(append(clean, body[done:start]...), text...), end
+			shown, _ := json.Marshal(redact(said, long...)) // a string always encodes
+			clean, done = append(append(clean, body[done:start]...), shown...), end
 		}
 		if at = bytes.IndexByte(body[end:], '\\'); at >= 0 {
 			at += end
@@ -107,9 +107,9 @@ func coded(secrets []string) (parts []string) {
 		for _, part := range []string{secret[:most], secret[len(secret)-most:]} {
 			parts = append(parts, part, fmt.Sprintf("%x", part), fmt.Sprintf("%X", part))
 			for shift := range 3 {
-				text := base64.StdEncoding.EncodeToString(append(make([]byte, shift), part...))
-				text = text[[]int{0, 2, 3}[shift] : len(text)/4*4-4] // what no other letter changes
-				parts = append(parts, text, strings.NewReplacer("+", "-", "/", "_").Replace(text))
+				code := base64.StdEncoding.EncodeToString(append(make([]byte, shift), part...))
+				code = code[[]int{0, 2, 3}[shift] : len(code)-4] // what no other letter changes
+				parts = append(parts, code, strings.NewReplacer("+", "-", "/", "_").Replace(code))
 			}
 		}
 	}
