@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -138,9 +139,9 @@ func (r *Runner) report(e Event) {
 }
 
 // Printable is a text of others that a log only shows: without escape sequences, and
-// without what GitHub and Azure take for commands to them.
+// without what GitHub, Azure and TeamCity take for commands to them.
 func Printable(s string) string {
-	lines := strings.Split(pipelines.Replace(text.CleanLines(s)), "\n")
+	lines := strings.Split(pipelines.ReplaceAllString(text.CleanLines(s), "# #$1"), "\n")
 	for i, line := range lines {
 		if rest, found := strings.CutPrefix(strings.TrimSpace(line), "::"); found {
 			lines[i] = ": :" + rest
@@ -150,7 +151,7 @@ func Printable(s string) string {
 }
 
 // pipelines has the commands that count anywhere in a line.
-var pipelines = strings.NewReplacer("##[", "# #[", "##vso[", "# #vso[")
+var pipelines = regexp.MustCompile(`##(\w*\[)`)
 
 // run is one run.
 type run struct {

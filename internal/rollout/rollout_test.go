@@ -7,7 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -291,8 +294,8 @@ func TestPrint(t *testing.T) {
 
 // TestPrintable: no text of others is a command for a terminal or a pipeline.
 func TestPrintable(t *testing.T) {
-	got := Printable("a\x1b[2J\n  ::error::no\n##[group]x ##vso[task.complete]\nC:: fine")
-	assert.Equal(t, "a\\x1b[2J\n: :error::no\n# #[group]x # #vso[task.complete]\nC:: fine", got)
+	got := Printable("a\x1b[2J\n  ::error::no\n##[group]x ##vso[task.complete]##teamcity[x]\nC:: fine")
+	assert.Equal(t, "a\\x1b[2J\n: :error::no\n# #[group]x # #vso[task.complete]# #teamcity[x]\nC:: fine", got)
 	const evil = "::error::\n\x1b[2J##vso[task.complete]"
 	c, err := clusterOf(&tfjson.ResourceChange{Address: evil, Change: &tfjson.Change{After: map[string]any{
 		"cluster": evil, "status": evil, "change": []any{map[string]any{"held": map[string]any{"nodes": map[string]any{evil: evil}}}},
@@ -344,6 +347,32 @@ func TestFolder(t *testing.T) {
 	defer unlock()
 	assert.NoDirExists(t, killed, "the plans of a killed run")
 	assert.DirExists(t, lives, "the plans of a run that lives")
+	var all sync.WaitGroup
+	for range 400 { // runs that begin together
+		all.Go(func() {
+			dir, unlock, err := folder()
+			if assert.NoError(t, err) {
+				assert.DirExists(t, dir, "removed by another run")
+				unlock()
+			}
+		})
+	}
+	all.Wait()
+}
+
+// TestFolderOfOthers: nothing that another user puts there is opened or removed, and no run waits for it.
+func TestFolderOfOthers(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	others := filepath.Join(os.TempDir(), folderPattern+"others")
+	require.NoError(t, exec.Command("mkfifo", filepath.Join(os.TempDir(), folderPattern+"1")).Run())
+	require.NoError(t, os.Mkdir(others, 0o777))
+	isOthers := os.Chown(others, 4711, -1) == nil // as root
+	_, unlock, err := folder()
+	require.NoError(t, err)
+	unlock()
+	if isOthers {
+		assert.DirExists(t, others)
+	}
 }
 
 func TestPolicyCommand(t *testing.T) {
