@@ -92,7 +92,7 @@ const maxTaken = 10_000
 // the next indices, and of kept slots. They are sorted, and at most maxTaken.
 func (r Roster) Taken(naming Naming, servers map[string]bool) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(servers)) {
-		_, node := r.known(name)
+		_, node := r.Known(name)
 		if _, slot := r.Slots[name]; !node && (slot || naming.gives(name, r.Next)) {
 			names = append(names, name)
 		}
@@ -100,8 +100,8 @@ func (r Roster) Taken(naming Naming, servers map[string]bool) (names []string) {
 	return names[:min(len(names), maxTaken)]
 }
 
-// gave reports whether nodes of indices below next could have had a name.
-func (n Naming) gave(name string, next int64) bool {
+// Gave reports whether nodes of indices below next could have had a name.
+func (n Naming) Gave(name string, next int64) bool {
 	index, ok := n.Pattern.Indices(n.Cluster)(name)
 	return ok && index < next
 }
