@@ -49,7 +49,8 @@ func TestValid(t *testing.T) {
 	for i := range 12 {                              // the cluster that examples look at
 		admin.Fake.AddServers("RegionOne", fakecloud.Server{Name: fmt.Sprintf("web-%d", i), Zone: fmt.Sprintf("az-%d", i%3+1)})
 	}
-	fresh := acctest.NewFake(t, fakecloud.Config{}) // where a new cluster has no servers yet
+	three := append(fakecloud.DefaultRegions(), fakecloud.Region{Name: "RegionThree", Zones: fakecloud.DefaultRegions()[1].Zones})
+	fresh := acctest.NewFake(t, fakecloud.Config{Regions: three}) // where a new cluster has no servers yet
 	needs := map[string]string{
 		"drain_url": "https://consumer.example/drain", "drainer_url": "https://consumer.example/drain", "network_id": fakecloud.NetworkID,
 		"pool_id": fresh.Fake.AddPool("RegionOne"), "health_url": "http://127.0.0.1:1/{name}", "api_server": "10.0.0.1:6443",

@@ -31,7 +31,7 @@ func inOrder(t *testing.T, text string, nodes ...string) {
 	}
 }
 
-// requested are the changes that Nova, Cinder and Neutron were asked for.
+// requested are the changes that Nova, Cinder, Neutron and Octavia were asked for.
 func (e example) requested() (list []string) {
 	servers := regexp.MustCompile(`^/servers(/[^/]*)?$`)
 	for _, r := range e.c.Fake.Requests() {
@@ -43,6 +43,8 @@ func (e example) requested() (list []string) {
 			list = append(list, what+"server")
 		case strings.Contains(string(r.Body), "os-stop"):
 			list = append(list, "stop")
+		case r.Service == fakecloud.LoadBalancing:
+			list = append(list, what+"member")
 		case r.Service == fakecloud.BlockStorage:
 			list = append(list, what+"volume")
 		case r.Service == fakecloud.Network:
