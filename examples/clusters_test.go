@@ -1,12 +1,14 @@
 package examples_test
 
 import (
-	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
 	"path"
+	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -42,16 +44,31 @@ func (l *life) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// step applies until nothing is left to do, and returns how many servers were made.
-func (l *life) step(t *testing.T, what string, variables ...string) (made int) {
+// set gives arguments of the module other values, as a reader would.
+func (l *life) set(t *testing.T, arguments ...string) {
+	t.Helper()
+	text := read(t, filepath.Join(l.Dir, "main.tf"))
+	for i := 0; i < len(arguments); i += 2 {
+		line, given := "  "+arguments[i]+" = "+arguments[i+1]+"\n", regexp.MustCompile(`(?m)^ *`+arguments[i]+` *=.*\n`)
+		if given.MatchString(text) {
+			text = given.ReplaceAllLiteralString(text, line)
+		} else {
+			text = strings.Replace(text, "  cluster ", line+"  cluster ", 1)
+		}
+	}
+	l.file(t, "main.tf", text)
+}
+
+// step sets arguments, applies until nothing is left to do, and returns how many servers were made.
+func (l *life) step(t *testing.T, what string, arguments ...string) (made int) {
 	t.Helper()
 	for _, w := range l.watched {
 		w.Resize(l.size)
 	}
-	variables = append(variables, fmt.Sprintf("size=%d", l.size))
+	l.set(t, append(arguments, "desired_capacity", strconv.Itoa(l.size))...)
 	before := l.servers(t)
 	for applies := 1; ; applies++ {
-		text, err := l.Apply(t.Context(), variables...)
+		text, err := l.Apply(t.Context())
 		require.NoError(t, err, "%s: apply %d", what, applies)
 		if strings.Contains(text, "No changes.") {
 			break
@@ -86,32 +103,33 @@ func (l *life) step(t *testing.T, what string, variables ...string) (made int) {
 }
 
 // through is all that happens to a cluster.
-func (l *life) through(t *testing.T, folder, zone string) {
-	const old, fresh, none = "image=debian-12", "image=debian-13", "zones_closed=[]"
+func (l *life) through(t *testing.T, folder string) {
+	const image, old, fresh = "image_name", `"debian-12"`, `"debian-13"`
+	canary := folder == "clusters/canary"
 	assert.Equal(t, l.size, l.step(t, "creation"), "made")
 	l.size += 2
 	assert.Equal(t, 2, l.step(t, "growth"), "made")
 	l.size--
 	assert.Zero(t, l.step(t, "shrink"), "made")
-	canary := (l.size + 3) / 4
-	assert.Equal(t, canary, l.step(t, "canary", fresh, "target=25%"), "made")
-	l.step(t, "back", old)
+	assert.Equal(t, (l.size+3)/4, l.step(t, "canary", image, fresh, "target", `"25%"`), "made")
+	l.step(t, "back", image, old)
 
-	before := l.servers(t)
-	ids := slices.Collect(maps.Values(before))
-	l.known.Store(&ids)
-	_, err := l.Apply(t.Context(), fresh, fmt.Sprintf("size=%d", l.size))
-	if len(l.watched) > 0 { // on a real cloud all nodes answer
+	if l.c.Fake != nil { // on a real cloud all nodes answer
+		before := l.servers(t)
+		ids := slices.Collect(maps.Values(before))
+		l.known.Store(&ids)
+		l.set(t, image, fresh, "target", `"100%"`)
+		_, err := l.Apply(t.Context())
 		require.ErrorContains(t, err, "Servers are not in service", "a bad image")
 		l.holds(t)
-		if folder == "clusters/canary" {
+		if canary {
 			l.c.Fake.Advance(time.Minute) // a second wait ends late enough
-			_, err = l.Apply(t.Context(), fresh, fmt.Sprintf("size=%d", l.size))
+			_, err = l.Apply(t.Context())
 			require.Error(t, err)
-			assert.Zero(t, l.step(t, "back by itself", fresh), "made")
+			assert.Zero(t, l.step(t, "back by itself"), "made")
 		} else {
 			l.known.Store(nil)
-			l.step(t, "back", old)
+			l.step(t, "back from it", image, old)
 		}
 		lost := 0
 		for name, id := range before {
@@ -122,26 +140,27 @@ func (l *life) through(t *testing.T, folder, zone string) {
 		assert.LessOrEqual(t, lost, l.missing, "servers that a bad image cost")
 	}
 	l.known.Store(nil)
-	image := fresh
-	if folder == "clusters/canary" {
-		image = old // that one has failed
+	if canary {
+		l.step(t, "the old image", image, old) // the new one has failed
 	} else {
-		l.step(t, "an image", image)
+		l.step(t, "an image", image, fresh, "target", `"100%"`)
 	}
-	in := func() (n int) {
+	closed := func() (n int) {
 		for _, s := range l.c.In(t, "RegionOne") {
-			if s.AvailabilityZone == path.Base(zone) {
+			if s.AvailabilityZone == "az-1" {
 				n++
 			}
 		}
 		return n
 	}
-	there := in()
+	there := closed()
 	l.size++
-	l.step(t, "a closed zone", image, fmt.Sprintf("zones_closed=[%q]", zone))
-	assert.Equal(t, there, in(), "nodes of the closed zone")
-	assert.Zero(t, l.step(t, "open", image), "made")
-	_, err = l.Destroy(t.Context(), image)
+	l.edit(t, `name = "az-1" }`, `name = "az-1", closed = true }`)
+	l.step(t, "a closed zone")
+	assert.Equal(t, there, closed(), "nodes of the closed zone")
+	l.edit(t, ", closed = true", "")
+	assert.Zero(t, l.step(t, "open"), "made")
+	_, err := l.Destroy(t.Context())
 	require.NoError(t, err)
 	assert.Empty(t, l.servers(t), "left")
 	assert.Empty(t, l.groups(t, "RegionOne"), "left")
@@ -155,17 +174,17 @@ func TestAccExample_clusters(t *testing.T) {
 	one := regions()
 	one[0].VolumeZones = []string{"nova"}
 	for _, c := range []struct {
-		folder, zone  string
+		folder        string
 		size, missing int
 		regions       []fakecloud.Region // nil: as those of the real cloud
 		edits         []string
 		holds         func(t *testing.T, l *life) func(t *testing.T)
 	}{
-		{"clusters/web", "az-1", 4, 0, nil, []string{`"1m"`, `"1s"`}, pooled},
-		{"clusters/workers", "az-1", 3, 0, nil, nil, worked},
-		{"clusters/regions", "RegionOne/az-1", 8, 99, regions(fakecloud.Region{Name: "RegionThree", Zones: one[1].Zones[:1]}), nil, bounded},
-		{"clusters/canary", "az-1", 3, 0, nil, []string{`"10m"`, `"1s"`, `"30m"`, `"5s"`}, func(*testing.T, *life) func(*testing.T) { return func(*testing.T) {} }},
-		{"clusters/database", "az-1", 3, 1, one, nil, keeping},
+		{"clusters/web", 4, 0, nil, []string{`"1m"`, `"1s"`}, pooled},
+		{"clusters/workers", 3, 0, nil, nil, worked},
+		{"clusters/regions", 8, 99, regions(fakecloud.Region{Name: "RegionThree", Zones: one[1].Zones[:1]}), nil, bounded},
+		{"clusters/canary", 3, 0, nil, []string{`"10m"`, `"1s"`, `"30m"`, `"5s"`}, func(*testing.T, *life) func(*testing.T) { return func(*testing.T) {} }},
+		{"clusters/database", 3, 1, one, []string{"readiness_port = 5432", `readiness_url = "http://{address}"`}, keeping},
 	} {
 		t.Run(path.Base(c.folder), func(t *testing.T) {
 			if testing.Short() && c.folder != "clusters/web" && c.folder != "clusters/database" {
@@ -179,18 +198,18 @@ func TestAccExample_clusters(t *testing.T) {
 			l := &life{example: startOn(t, cloud, c.folder), size: c.size, missing: c.missing, watched: map[string]*acctest.Watched{}}
 			health := httptest.NewServer(l)
 			t.Cleanup(health.Close)
-			l.Env = append(l.Env, "TF_VAR_health_url="+health.URL+"/{name}")
 			l.holds = c.holds(t, l)
 			for i := 0; i < len(c.edits); i += 2 {
 				l.edit(t, c.edits[i], c.edits[i+1])
 			}
+			l.file(t, "main.tf", regexp.MustCompile(`"http://\{address\}.*"`).ReplaceAllString(read(t, filepath.Join(l.Dir, "main.tf")), `"`+health.URL+`/{name}"`))
 			if cloud.Fake != nil {
-				l.Env = append(l.Env, "TF_VAR_patience=5s")
+				l.set(t, "readiness_timeout", `"5s"`)
 				for _, region := range cloud.Regions(t) {
 					l.watched[region] = cloud.Watch(t, region, l.size)
 				}
 			}
-			l.through(t, c.folder, c.zone)
+			l.through(t, c.folder)
 		})
 	}
 }
