@@ -3,6 +3,7 @@ package examples_test
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -161,39 +162,26 @@ func (e example) file(t *testing.T, name string, content any) {
 	require.NoError(t, errors.Join(err, os.WriteFile(filepath.Join(e.Dir, name), text, 0o600)))
 }
 
-// TestAccExample_firstCluster follows the README: the first cluster, a smaller
-// one, and the same one over two regions.
+// TestAccExample_firstCluster follows the README: the first cluster, and another image for it.
 func TestAccExample_firstCluster(t *testing.T) {
-	e := start(t, "first-cluster")
-	e.apply(t)
+	e := start(t, "clusters/first")
+	block := regexp.MustCompile(`(?s)module "web" \{.*?\n\}\n`).FindString(read(t, filepath.Join(e.Dir, "main.tf")))
+	block = strings.Replace(block, "../..", "github.com/stackpolicy/terraform-provider-stackpolicy//examples", 1)
+	assert.Contains(t, read(t, "../README.md"), "```terraform\n"+block+"```\n")
+	assert.LessOrEqual(t, strings.Count(block, "\n"), 15, "lines of the block")
+	_, err := e.Apply(t.Context())
+	require.NoError(t, err)
 	var summary string
 	require.NoError(t, e.Output(t.Context(), "placement", &summary))
 	shown(t, "README.md", summary)
-	shown(t, "templates/index.md.tmpl", summary)
 	six := e.servers(t)
-	e.edit(t, "= 6", "= 4")
-	text := e.apply(t)
-	// Which of them is the oldest is up to the order in which Nova creates them.
-	reasons := regexp.MustCompile(`RegionOne/az-\d loses [^"]* created `).FindAllString(text, -1)
-	assert.Len(t, reasons, 2, text)
-	for _, reason := range append(reasons, counts(text)) {
-		shown(t, "README.md", reason)
-	}
-	four := e.servers(t)
-	kept(t, six, four, 4)
-	e.edit(t, `  region = "RegionOne"
-  zones = [
-    { name = "az-1" },
-    { name = "az-2", weight = 200, cap = 3 },
-  ]
-`, `  regions = [
-    { name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2", weight = 200, cap = 3 }] },
-    { name = "RegionTwo" },
-  ]
-`)
-	e.edit(t, "= 4", "= 8")
-	e.apply(t)
-	kept(t, four, e.servers(t), 8)
-	require.NoError(t, e.Output(t.Context(), "placement", &summary))
-	shown(t, "README.md", summary)
+	e.edit(t, `"debian-12"`, `"debian-13"`)
+	text, err := e.Apply(t.Context())
+	require.NoError(t, err)
+	shown(t, "README.md", counts(text))
+	assert.Contains(t, text, `it has image_name debian-12, new nodes get debian-13"`)
+	shown(t, "README.md", `it has image_name debian-12, new nodes get debian-13"`)
+	seven := e.servers(t)
+	maps.DeleteFunc(six, func(name, id string) bool { return seven[name] == id })
+	assert.Len(t, six, 1, "servers that left")
 }

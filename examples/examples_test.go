@@ -75,9 +75,9 @@ func TestValid(t *testing.T) {
 		clouds[cloud] += fmt.Sprintf("module %q {\n  source = %q\n", strings.ReplaceAll(folder, "/", "_"), "./"+folder)
 		for _, m := range regexp.MustCompile(`(?m)^variable "(\w+)"`).FindAllStringSubmatch(text, -1) {
 			if value, is := needs[m[1]]; is {
-				text, err := json.Marshal(value)
+				written, err := json.Marshal(value)
 				require.NoError(t, err)
-				clouds[cloud] += fmt.Sprintf("  %s = %s\n", m[1], text)
+				clouds[cloud] += fmt.Sprintf("  %s = %s\n", m[1], written)
 			}
 		}
 		clouds[cloud] += "}\n"
@@ -107,11 +107,4 @@ func configuration(t *testing.T, folder string) (all string) {
 		all += read(t, file)
 	}
 	return all
-}
-
-// TestReadme: the first configuration in the README is the example, which the
-// tests above plan.
-func TestReadme(t *testing.T) {
-	first := read(t, "first-cluster/main.tf")
-	assert.Contains(t, read(t, "../README.md"), "```terraform\n"+first+"```\n", "the configuration in README.md is not that of examples/first-cluster/main.tf")
 }

@@ -386,7 +386,7 @@ func TestAccExample_restore(t *testing.T) {
 	assert.Equal(t, before, e.servers(t), "the servers")
 }
 
-// TestAccExample_leave: the servers of the README's cluster, with deletion attachments, stay when the provider leaves, and
+// TestAccExample_leave: the servers of the first cluster, with deletion attachments, stay when the provider leaves, and
 // then nothing needs the provider any more.
 func TestAccExample_leave(t *testing.T) {
 	const output = "output \"nodes\" {\n  value = stackpolicy_placement_attachment.web.nodes\n}\n"
@@ -399,6 +399,9 @@ resource "stackpolicy_deletion_attachment" "web" {
 }
 `)
 	e.apply(t)
+	var summary string
+	require.NoError(t, e.Output(t.Context(), "placement", &summary))
+	shown(t, "templates/index.md.tmpl", summary)
 	before := e.servers(t)
 	quoted(t, "state-is-the-memory", output)
 	nodes, err := e.Run(t.Context(), "output", "-json", "nodes")
