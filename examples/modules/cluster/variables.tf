@@ -439,7 +439,7 @@ variable "drain_hook_default_result" {
   }
 }
 
-variable "enabled" {
+variable "drain_enabled" {
   description = "Whether nodes are drained. Apply false before you destroy a cluster whose drains are not needed. Default: true."
   type        = bool
   default     = true

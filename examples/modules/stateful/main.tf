@@ -192,7 +192,7 @@ resource "stackpolicy_deletion_attachment" "node" {
   region          = each.value.region
   cluster         = var.cluster
   node_name       = each.key
-  enabled         = var.enabled
+  enabled         = var.drain_enabled
   shutdown        = true
   grace_period    = var.grace_period
   only_in_service = true

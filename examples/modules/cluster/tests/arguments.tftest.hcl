@@ -50,7 +50,7 @@ variables {
   drain_hook_timeout        = "19m"
   drain_hook_default_result = "CONTINUE"
   grace_period              = "20s"
-  enabled                   = false
+  drain_enabled             = false
   pools                     = { http = { region = "RegionTwo", pool_id = "50de9e44-9991-4200-abb7-e0038cd0e34a", protocol_port = 8080 } }
 }
 
