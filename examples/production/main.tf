@@ -107,7 +107,7 @@ locals {
   user_data = { v1 = "#cloud-config\n" }
 }
 
-# What happens before a node leaves: the webhook answers 202 as long as it has work, then a minute passes for its last connections.
+# The drain of a node that leaves: the webhook answers 202 as long as it has work, then a minute passes for its last connections.
 resource "stackpolicy_deletion_attachment" "web" {
   for_each        = openstack_compute_instance_v2.web
   server_id       = each.value.id

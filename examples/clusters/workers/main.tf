@@ -1,4 +1,4 @@
-# Workers finish their jobs before they leave: the webhook answers 202 as long as one has any. None gets older than 30 days.
+# Workers finish their jobs before they leave: the webhook answers 202 as long as one has any. No worker gets older than 30 days.
 module "web" {
   source = "../../modules/cluster"
 

@@ -1,4 +1,4 @@
-# Where each node belongs, and what it is made from. Both are remembered: growing and shrinking move no node that stays, and a changed
+# This decides where each node belongs and what it is made from, and remembers both: growing and shrinking move no node that stays, and a changed
 # template touches none by itself. The block update says how many nodes an apply replaces.
 resource "stackpolicy_placement_attachment" "cluster" {
   cluster           = var.cluster
@@ -86,7 +86,7 @@ locals {
   readiness_hook = nonsensitive(var.readiness_hook_url != null) ? "webhook" : var.readiness_hook_queue != null ? "zaqar" : var.readiness_hook_command != null ? "command" : null
   drain_hook     = nonsensitive(var.drain_hook_url != null) ? "webhook" : var.drain_hook_queue != null ? "zaqar" : var.drain_hook_command != null ? "command" : null
 
-  # What is set in vain, or twice.
+  # Variables that are set in vain, or twice.
   wrong = compact([
     length([for v in [local.health_http, var.health_port != null, var.health_pool_ids != null] : v if v]) > 1 ? "health is asked by one of health_url, health_port and health_pool_ids" : "",
     length([for v in [nonsensitive(var.readiness_hook_url != null), var.readiness_hook_queue != null, var.readiness_hook_command != null] : v if v]) > 1 ? "a hook is one of readiness_hook_url, readiness_hook_queue and readiness_hook_command" : "",

@@ -1,4 +1,4 @@
-# Where each node belongs, and what it is made from. A node has a slot: its name, index and place, which outlive its server. An apply makes
+# This decides where each node belongs and what it is made from, and remembers both. A node has a slot: its name, index and place, which outlive its server. An apply makes
 # the servers of a batch again, each in its slot.
 resource "stackpolicy_placement_attachment" "cluster" {
   cluster           = var.cluster
@@ -95,7 +95,7 @@ locals {
   readiness_hook = nonsensitive(var.readiness_hook_url != null) ? "webhook" : var.readiness_hook_queue != null ? "zaqar" : var.readiness_hook_command != null ? "command" : null
   drain_hook     = nonsensitive(var.drain_hook_url != null) ? "webhook" : var.drain_hook_queue != null ? "zaqar" : var.drain_hook_command != null ? "command" : null
 
-  # What is set in vain, or twice.
+  # Variables that are set in vain, or twice.
   wrong = compact([
     length([for v in [local.health_http, var.health_port != null, var.health_pool_ids != null] : v if v]) > 1 ? "health is asked by one of health_url, health_port and health_pool_ids" : "",
     length([for v in [nonsensitive(var.readiness_hook_url != null), var.readiness_hook_queue != null, var.readiness_hook_command != null] : v if v]) > 1 ? "a hook is one of readiness_hook_url, readiness_hook_queue and readiness_hook_command" : "",
@@ -115,7 +115,7 @@ locals {
   ])
 }
 
-# What outlives the servers: for each slot, whether a node is in it or not.
+# Volumes and ports outlive the servers: they are made for each slot, whether a node is in it or not.
 resource "openstack_blockstorage_volume_v3" "slot" {
   for_each             = var.volume_size == null ? {} : stackpolicy_placement_attachment.cluster.slots
   name                 = each.key
@@ -138,7 +138,7 @@ resource "openstack_networking_port_v2" "slot" {
   security_group_ids = try(var.security_group_ids[each.value.region], null)
 }
 
-# What is made again: for each node.
+# A new generation of a node makes its server again.
 resource "terraform_data" "generation" {
   for_each = local.nodes
   input    = each.value.generation

@@ -1,7 +1,7 @@
 # The variables that both modules have: this file is the same in "cluster" and "stateful". Each has the name of the argument that it
 # is handed to, with the block before it where that has one (readiness_url).
 
-# Where the nodes are.
+# Places of the nodes.
 
 variable "cluster" {
   description = "Name of the cluster. Nodes are named after it: web-0, web-1 and so on."
@@ -69,7 +69,7 @@ variable "flavor_id" {
   default     = null
 }
 
-# Which nodes are removed, and which never.
+# Nodes to remove, and nodes to keep.
 
 variable "candidates" {
   description = "Names of nodes, or ids of their servers, to remove in a shrink, or to replace. Default: none."
@@ -83,7 +83,7 @@ variable "protected" {
   default     = null
 }
 
-# Which nodes are replaced, one batch with each apply.
+# Batches: one with each apply.
 
 variable "max_age" {
   description = "Age at which the cause AGE replaces a node, such as 30d. Default: none."
@@ -126,7 +126,7 @@ variable "revert_after" {
 }
 
 variable "stop_above" {
-  description = "More unhealthy nodes than this, a number or a percentage, are an outage, in which none is replaced as unhealthy. Default: 50%."
+  description = "More unhealthy nodes than this, a number or a percentage, are an outage, in which no node is replaced as unhealthy. Default: 50%."
   type        = string
   default     = null
   validation {
@@ -145,7 +145,7 @@ variable "target" {
   }
 }
 
-# What a node is made from. A change of these three is a new template: update replaces the nodes in batches.
+# The template of the nodes. A change of these three is a new template, and nodes are replaced in batches.
 
 variable "image_name" {
   description = "Image of the nodes, by name: ids differ from region to region."
@@ -170,7 +170,7 @@ variable "user_data" {
   nullable    = false
 }
 
-# What else the servers have. A change of key_pair or config_drive replaces all servers at once.
+# Other arguments of the servers. A change of key_pair or config_drive replaces all servers at once.
 
 variable "key_pair" {
   description = "Key pair for logging in to the nodes, of this name in every region. Default: none."
@@ -229,7 +229,7 @@ variable "servergroup_size" {
   }
 }
 
-# Whether a node that runs is healthy.
+# The check of a node that runs.
 
 variable "health_url" {
   description = "Address that each node must answer, with each refresh, such as http://{address}:8080/health. Default: none is asked."
@@ -284,7 +284,7 @@ variable "health_timeout" {
   }
 }
 
-# When a new node is in service. An apply waits for that before anything old is drained.
+# The check of a new node: an apply waits for it before anything old is drained.
 
 variable "readiness_url" {
   description = "Address that a new node must answer, such as http://{address}:8080/health. Default: none, ACTIVE in Nova is enough."
@@ -388,7 +388,7 @@ variable "readiness_hook_default_result" {
   }
 }
 
-# What happens before a node leaves.
+# The drain of a node that leaves.
 
 variable "drain_hook_url" {
   description = "Webhook that is notified, and waited for. Default: none."

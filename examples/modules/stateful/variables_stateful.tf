@@ -73,7 +73,7 @@ variable "volume_type" {
 }
 
 variable "volume_zones" {
-  description = "Zone of Cinder for new volumes, by zone of the nodes, or by region/zone: { az-1 = \"nova\" }. Needed where Cinder has not the zones of Nova. Default: a zone of the same name."
+  description = "Zone of Cinder for new volumes, by zone of the nodes, or by region/zone: { az-1 = \"nova\" }. Needed if Cinder has other zones than Nova. Default: a zone of the same name."
   type        = map(string)
   default     = {}
   nullable    = false

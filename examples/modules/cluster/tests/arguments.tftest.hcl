@@ -1,4 +1,4 @@
-# What is handed on. Nothing here is as by default. These runs plan only.
+# Every variable reaches its argument. Nothing here is as by default. These runs plan only.
 variables {
   cluster          = "test"
   desired_capacity = 4
@@ -152,7 +152,7 @@ run "other_ways" {
   }
 }
 
-# What is wrong is said before anything is planned.
+# A mistake is an error that names its variable.
 run "a_key_that_no_region_has" {
   command = plan
   variables {

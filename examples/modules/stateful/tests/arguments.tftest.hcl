@@ -1,4 +1,4 @@
-# What is handed on, next to what the module "cluster" has too. Nothing here is as by default. These runs plan only.
+# Every variable of this module alone reaches its argument. Nothing here is as by default. These runs plan only.
 variables {
   cluster            = "test"
   desired_capacity   = 3
