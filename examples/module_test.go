@@ -65,7 +65,7 @@ func TestModuleMistakes(t *testing.T) {
 		{last, `drain_hook_command = ["drain"]`, "allow_commands"},
 		{last, `pools = { http = { pool_id = "x", protocol_port = 80 } }`, "pools is a map of objects with region"},
 		{last, `pools = { http = { region = "RegionOne", pool_id = "x", protocol_port = 80, weight = 1 } }`, "A pool has no weight."},
-		{last, `pools = { http = { region = "RegionTwo", pool_id = "x", protocol_port = 80 } }`, "pools of RegionTwo need that region in regions"},
+		{last, `pools = { http = { region = "RegionTwo", pool_id = "x", protocol_port = 80 } }`, "pools names RegionTwo, where the cluster has no node"},
 	} {
 		if c.old == last && c.written != "" {
 			c.written = last + c.written + "\n"

@@ -95,6 +95,9 @@ locals {
   readiness_hook = nonsensitive(var.readiness_hook_url != null) ? "webhook" : var.readiness_hook_queue != null ? "zaqar" : var.readiness_hook_command != null ? "command" : null
   drain_hook     = nonsensitive(var.drain_hook_url != null) ? "webhook" : var.drain_hook_queue != null ? "zaqar" : var.drain_hook_command != null ? "command" : null
 
+  # A region that is not listed any more has nodes until they are replaced.
+  unpooled = setsubtract([for p in var.pools : p.region], concat([for r in var.regions : r.name], [for node in local.nodes : node.region]))
+
   # Variables that are set in vain, or twice.
   wrong = compact([
     length([for v in [local.health_http, var.health_port != null, var.health_pool_ids != null] : v if v]) > 1 ? "health is asked by one of health_url, health_port and health_pool_ids" : "",
@@ -111,7 +114,6 @@ locals {
     var.max_age == null && contains(var.causes, "AGE") ? "AGE in causes needs max_age" : "",
     var.max_size >= 0 && var.desired_capacity > var.max_size || var.desired_capacity < var.min_size ? "desired_capacity is between min_size and max_size" : "",
     var.volume_size == null && (var.volume_type != null || length(var.volume_zones) > 0) ? "volume_type and volume_zones need volume_size" : "",
-    join(", ", setsubtract([for p in var.pools : p.region], [for r in var.regions : r.name])) == "" ? "" : "pools of ${join(", ", setsubtract([for p in var.pools : p.region], [for r in var.regions : r.name]))} need that region in regions",
   ])
 }
 
@@ -251,6 +253,13 @@ resource "stackpolicy_readiness_attachment" "cluster" {
       environment    = var.readiness_hook_environment
       timeout        = var.readiness_hook_timeout
       default_result = var.readiness_hook_default_result
+    }
+  }
+
+  lifecycle {
+    precondition {
+      condition     = length(local.unpooled) == 0
+      error_message = "pools names ${join(", ", local.unpooled)}, where the cluster has no node and regions lists none."
     }
   }
 }
