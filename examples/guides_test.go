@@ -236,20 +236,21 @@ func TestAccExample_drainingByQueue(t *testing.T) {
 func TestAccExample_fromSenlin(t *testing.T) {
 	sideBySide(t)
 	for name, how := range map[string]struct {
-		folder, attachment, server string
-		variables                  []string
+		folder, attachment, server, size string
 	}{
-		"own":    {"guides/keeping-nodes/before", "stackpolicy_placement_attachment.web", "openstack_compute_instance_v2.web", nil},
-		"module": {"cluster", "module.web.stackpolicy_placement_attachment.cluster", "module.web.openstack_compute_instance_v2.node", []string{"size=3"}},
+		"own":    {"guides/keeping-nodes/before", "stackpolicy_placement_attachment.web", "openstack_compute_instance_v2.web", "= 3"},
+		"module": {"clusters/first", "module.web.stackpolicy_placement_attachment.cluster", "module.web.openstack_compute_instance_v2.node", "= 6"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			quoted(t, "from-senlin", "to = "+how.attachment+"\nto       = "+how.server+"[each.key]")
-			fromSenlin(t, start(t, how.folder), how.attachment, how.server, how.variables...)
+			e := start(t, how.folder)
+			e.edit(t, how.size, "= 3")
+			fromSenlin(t, e, how.attachment, how.server)
 		})
 	}
 }
 
-func fromSenlin(t *testing.T, e example, attachment, server string, variables ...string) {
+func fromSenlin(t *testing.T, e example, attachment, server string) {
 	t.Helper()
 	var imports strings.Builder
 	fmt.Fprintf(&imports, "import {\n  to = %s\n  id = \"web\"\n}\n", attachment)
@@ -265,7 +266,7 @@ func fromSenlin(t *testing.T, e example, attachment, server string, variables ..
 	imports.WriteString("  }\n}\n")
 	before := e.servers(t)
 	e.file(t, "import.tf", imports.String())
-	plan := counts(e.apply(t, variables...))
+	plan := counts(e.apply(t))
 	assert.Contains(t, plan, "4 to import")
 	assert.Contains(t, plan, "0 to destroy")
 	assert.Equal(t, before, e.servers(t), "the servers")
