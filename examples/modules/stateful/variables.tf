@@ -204,7 +204,7 @@ variable "tags" {
 # Server groups: one in each zone, or as many as Nova's limit of members asks for.
 
 variable "servergroup_policies" {
-  description = "Policy of the server groups, which keep the nodes of a zone on different hosts. Default: soft-anti-affinity. Null makes no groups."
+  description = "Policy of the server groups, which keep the nodes of a zone on different hosts. With anti-affinity each zone needs a host for each of its nodes, and for those that a batch adds. Default: soft-anti-affinity. Null makes no groups."
   type        = string
   default     = "soft-anti-affinity"
   validation {
