@@ -128,7 +128,7 @@ func (s *cleanServer) CallFunction(
 ) (*tfprotov6.CallFunctionResponse, error) {
 	resp, err := s.fullServer.CallFunction(ctx, req)
 	if resp != nil && resp.Error != nil {
-		resp.Error.Text = text.CleanLines(resp.Error.Text)
+		resp.Error.Text = strings.TrimSuffix(text.CleanLines(resp.Error.Text), ".") // Terraform sets its own full stop
 	}
 	return resp, err
 }
