@@ -41,6 +41,7 @@ type Finding struct {
 	Region string
 	Zone   string   // "" where it is the region as a whole
 	Known  []string // for an unknown place: the names that Keystone or Nova know, sorted
+	Why    string   // a sentence on a region without a compute endpoint; "": it was not looked up
 }
 
 // why is the reason for people, after the name of the place.
@@ -89,7 +90,7 @@ func LookUp(
 }
 
 func lookUp(ctx context.Context, cloud *openstack.Cloud, region placement.Region) (placement.Region, []Finding, error) {
-	state, err := cloud.RegionState(ctx, region.Name)
+	state, why, err := cloud.RegionState(ctx, region.Name)
 	if err != nil {
 		return region, nil, err
 	}
@@ -100,7 +101,7 @@ func lookUp(ctx context.Context, cloud *openstack.Cloud, region placement.Region
 	case region.Maintenance && state == openstack.RegionNoCompute:
 		return closed(region, NoCompute), nil, nil
 	case state == openstack.RegionUnknown, state == openstack.RegionNoCompute:
-		return closed(region, NoCompute), []Finding{{Kind: NoCompute, Region: region.Name}}, nil
+		return closed(region, NoCompute), []Finding{{Kind: NoCompute, Region: region.Name, Why: why}}, nil
 	}
 	if len(region.Zones) == 0 || region.Maintenance {
 		return region, nil, nil

@@ -36,6 +36,7 @@ type Cloud struct {
 type session struct {
 	client    *gophercloud.ProviderClient
 	endpoints []endpoint
+	others    []endpoint             // of other interfaces
 	tokens    shared[string, string] // from a token that expired to the one that took its place
 }
 
@@ -103,7 +104,7 @@ func (c *Cloud) session(ctx context.Context) (*session, error) {
 		s := &session{client: client}
 		// A login that was refused is not repeated.
 		s.tokens.passes = func(err error) bool { return !gophercloud.ResponseCodeIs(err, http.StatusUnauthorized) }
-		if s.endpoints, err = c.catalogue(client); err != nil {
+		if s.endpoints, s.others, err = c.catalogue(client); err != nil {
 			return nil, fmt.Errorf("log in at %s: %w", client.IdentityEndpoint, err)
 		}
 		trusted := c.settings.hosts

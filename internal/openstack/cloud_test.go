@@ -158,7 +158,7 @@ func TestRegions(t *testing.T) {
 	for region, want := range map[string]openstack.RegionState{
 		"RegionOne": openstack.RegionWithCompute, "RegionTwo": openstack.RegionNoCompute, "Dark": openstack.RegionNoCompute, "Moon": openstack.RegionUnknown,
 	} {
-		got, err := cloud.RegionState(t.Context(), region)
+		got, _, err := cloud.RegionState(t.Context(), region)
 		assert.NoError(t, err, region)
 		assert.Equal(t, want, got, region)
 	}
@@ -177,7 +177,7 @@ func TestRegions(t *testing.T) {
 	// Where policy hides Keystone's regions, those of the catalogue are known.
 	fake.Inject(fakecloud.Fault{Path: "/regions", Status: http.StatusForbidden, Times: fakecloud.Forever})
 	cloud = open(t, member(fake))
-	state, err := cloud.RegionState(t.Context(), "Moon")
+	state, _, err := cloud.RegionState(t.Context(), "Moon")
 	assert.NoError(t, err)
 	assert.Equal(t, openstack.RegionUnknown, state)
 	regions, err := cloud.Regions(t.Context())

@@ -1,6 +1,7 @@
 package places
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -94,8 +95,8 @@ func (l Listed) Report(findings []cluster.Finding, effect string, diags *diag.Di
 			diags.AddAttributeError(at, "Unknown region",
 				fmt.Sprintf("Keystone does not know the region %q. It knows %s.", f.Region, known))
 		case cluster.NoCompute:
-			diags.AddAttributeWarning(at, "Region skipped",
-				fmt.Sprintf("The region %q has no compute endpoint for this user. %s", f.Region, effect))
+			why := cmp.Or(f.Why, fmt.Sprintf("The region %q has no compute endpoint for this user.", f.Region))
+			diags.AddAttributeWarning(at, "Region skipped", why+" "+effect)
 		case cluster.UnknownZone:
 			diags.AddAttributeError(at, "Unknown availability zone",
 				fmt.Sprintf("Nova in region %q does not list the availability zone %q. It lists %s.",
@@ -130,7 +131,10 @@ func (l Listed) ReportNone(looked []placement.Region, adding bool, diags *diag.D
 		}
 	}
 	list := path.Root("regions")
-	if l.InOne {
+	switch {
+	case l.InOne && looked[0].Closed:
+		list = path.Root("region")
+	case l.InOne:
 		list = path.Root("zones")
 	}
 	switch {
@@ -138,7 +142,7 @@ func (l Listed) ReportNone(looked []placement.Region, adding bool, diags *diag.D
 		diags.AddAttributeError(list, "All places are closed",
 			"None of the places listed takes nodes: each of them is closed, or not usable now. To open "+
 				"one, remove closed = true there; or list another place, or ask for no more nodes than there are.")
-	case l.InOne:
+	case l.InOne && regions > 0:
 		diags.AddAttributeError(list, "No availability zone found available.",
 			fmt.Sprintf("None of the availability zones listed is available in region %q. List another zone, or "+
 				"apply again when one of these is back.", looked[0].Name))
@@ -148,7 +152,7 @@ func (l Listed) ReportNone(looked []placement.Region, adding bool, diags *diag.D
 				"when one of these is back.")
 	default:
 		diags.AddAttributeError(list, "No region is found usable.",
-			"None of the regions listed has a compute endpoint for this user. The command \"openstack catalog show "+
+			"None of the regions listed has a compute endpoint that this user can use. The command \"openstack catalog show "+
 				"compute\" shows which regions have one: list one of these.")
 	}
 }
