@@ -179,8 +179,8 @@ func (c *Cloud) RegionState(ctx context.Context, region string) (state RegionSta
 	return RegionUnknown, "", err
 }
 
-// Regions lists all regions that Keystone knows, sorted. Where its policy hides
-// them, they are those of the catalogue.
+// Regions lists all regions that Keystone knows, sorted. Where it does not list them for
+// this user, they are those of the catalogue.
 func (c *Cloud) Regions(ctx context.Context) ([]string, error) {
 	return c.known.get(ctx, struct{}{}, func(ctx context.Context) ([]string, error) {
 		s, err := c.session(ctx)
@@ -189,7 +189,7 @@ func (c *Cloud) Regions(ctx context.Context) ([]string, error) {
 		}
 		names, err := s.regions(ctx)
 		switch {
-		case gophercloud.ResponseCodeIs(err, http.StatusForbidden):
+		case unlisted(err):
 			for _, e := range s.endpoints {
 				names = append(names, e.region)
 			}
@@ -199,6 +199,19 @@ func (c *Cloud) Regions(ctx context.Context) ([]string, error) {
 		slices.Sort(names)
 		return slices.Compact(names), nil
 	})
+}
+
+// unlisted reports whether a Keystone, or what stands before it, lists no regions.
+func unlisted(err error) bool {
+	var status int
+	if answer, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](err); ok {
+		status = answer.Actual
+	}
+	if foreign, ok := errors.AsType[*ForeignError](err); ok {
+		status = foreign.Code
+	}
+	return slices.Contains([]int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound,
+		http.StatusMethodNotAllowed, http.StatusNotImplemented}, status)
 }
 
 // regions lists the ids of Keystone's regions. A Keystone has one at least.

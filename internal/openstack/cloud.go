@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
@@ -80,6 +81,23 @@ func New(config Config) (*Cloud, error) {
 func (c *Cloud) Login(ctx context.Context) error {
 	_, err := c.session(ctx)
 	return err
+}
+
+// LoginAdvice says what to do about an error of [Cloud.Login].
+func (c *Cloud) LoginAdvice(err error) string {
+	answer, answered := errors.AsType[gophercloud.ErrUnexpectedResponseCode](err)
+	_, lost := errors.AsType[*url.Error](err)
+	switch {
+	case lost, answered && answer.Actual >= http.StatusInternalServerError:
+		return "Keystone did not answer, so nothing is known about the credentials. Check auth_url and what lies in " +
+			"between (a network, a proxy, a VPN), or wait until it is up."
+	case answered && c.settings.auth.TokenID != "":
+		return "Keystone does not take the token: it expired, or was made elsewhere. Make another with \"openstack " +
+			"token issue\"."
+	}
+	return "Check the user, the password and the project, or the application credential, and auth_url: in the provider " +
+		"block, in clouds.yaml and in the environment (OS_*). \"openstack token issue\" with the same values shows " +
+		"whether they are right."
 }
 
 // Messaging is a client for the Zaqar of a region. The client id, a UUID, tells

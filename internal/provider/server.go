@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"errors"
+	"regexp"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
@@ -35,9 +36,12 @@ type cleanServer struct{ fullServer }
 func clean(diagnostics []*tfprotov6.Diagnostic) {
 	for _, d := range diagnostics {
 		d.Summary = text.Clean(d.Summary)
-		d.Detail = text.CleanLines(interrupted.Replace(d.Detail))
+		d.Detail = text.CleanLines(interrupted.Replace(twoStops.ReplaceAllString(d.Detail, "$1.$2")))
 	}
 }
+
+// twoStops are the full stop of a message of others and ours.
+var twoStops = regexp.MustCompile(`([^./\s])\.\.(\s|$)`)
 
 // interrupted says in plain words why a context ended: the only ones that are
 // cancelled are those that Terraform cancels, when it is stopped by Ctrl-C.
