@@ -123,7 +123,7 @@ func (t *transport) turn(ctx context.Context) (release func(), err error) {
 
 // check reads an answer and makes sure that it is one. Every body passes here: a good
 // answer has no more than it may have, and no secret; its texts are cleaned where they are
-// decoded, see [text.Text]. Of a refusal the service's own
+// decoded, see [Text]. Of a refusal the service's own
 // words are left as its body, because they end up in an error. Of what is no answer of
 // OpenStack's nothing is shown but its length and type: it may repeat the request, with
 // its secrets in any encoding.
@@ -277,7 +277,7 @@ func missing(key string) error { return fmt.Errorf("the answer has no %q", key) 
 
 // another is the error for an answer about something else than what was asked for. A
 // cache that ignores a part of the address gives such answers.
-func another(id text.Text) error {
+func another(id Text) error {
 	return fmt.Errorf("the answer is about another one, %q", text.Cut(string(id), 100))
 }
 

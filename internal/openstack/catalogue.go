@@ -224,7 +224,7 @@ func (s *session) regions(ctx context.Context) (ids []string, err error) {
 	for address := client.ServiceURL("regions"); address != ""; {
 		var page struct {
 			Regions []struct {
-				ID text.Text `json:"id"`
+				ID Text `json:"id"`
 			} `json:"regions"`
 			Links struct {
 				Next string `json:"next"`

@@ -123,7 +123,7 @@ func (c *Cloud) Zones(ctx context.Context, region string) ([]Zone, error) {
 		}
 		var list struct {
 			Zones []struct {
-				Name  text.Text `json:"zoneName"`
+				Name  Text `json:"zoneName"`
 				State struct {
 					Available bool `json:"available"`
 				} `json:"zoneState"`
@@ -179,7 +179,7 @@ type PageReader func(page Page, item itemFunc) (more bool, err error)
 
 // itemFunc takes note of an item of a list, by its id, and of the texts of it that are
 // kept. Its error ends the list.
-type itemFunc = func(id text.Text, kept ...text.Text) error
+type itemFunc = func(id Text, kept ...Text) error
 
 // errSlow ends a page that takes longer to decode than an answer may take.
 var errSlow = errors.New("the answer could not be read within the time that a request may take")
@@ -222,7 +222,7 @@ func walk(
 			return err
 		}
 		body := resp.Body.(*wholeBody)
-		more, err := read(Page{body.all, dateOf(resp.Header)}, func(id text.Text, kept ...text.Text) error {
+		more, err := read(Page{body.all, dateOf(resp.Header)}, func(id Text, kept ...Text) error {
 			if time.Now().After(body.deadline) {
 				return errSlow
 			}

@@ -33,7 +33,7 @@ func (s Server) get(ctx context.Context) (*servers.Server, time.Time, error) {
 	case err == nil && server.Status == "":
 		err = missing("status") // which must not look like a server that is gone
 	case err == nil && server.ID != s.ID:
-		err = another(text.Text(server.ID))
+		err = another(Text(server.ID))
 	}
 	switch {
 	case err != nil:
@@ -146,7 +146,7 @@ func (c *Compute) listedServers(ctx context.Context) (func(id string) bool, erro
 		read := func(page Page, item itemFunc) (more bool, err error) {
 			var list struct {
 				Servers []struct {
-					ID text.Text `json:"id"`
+					ID Text `json:"id"`
 				} `json:"servers"`
 				Links []gophercloud.Link `json:"servers_links"`
 			}
