@@ -177,7 +177,7 @@ func parseImportID(given string) (importID, error) {
 		decoder.DisallowUnknownFields()
 		return id, decoder.Decode(&id)
 	}
-	if name, rest, found := strings.Cut(given, "/"); found && strings.Contains(rest, "{index}") {
+	if name, rest, found := strings.Cut(given, "/"); found && strings.Contains(rest, "{index") {
 		id.Cluster, id.Pattern = name, rest
 	}
 	return id, nil
