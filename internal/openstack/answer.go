@@ -156,6 +156,10 @@ func (t *transport) check(ctx context.Context, req *http.Request, resp *http.Res
 	default:
 		body.set([]byte(foreign.body))
 	}
+	if err == nil && busy(resp) {
+		body.set(fmt.Appendf(body.all, " (max_retries in the provider block is %d: with more, the request is repeated)",
+			t.retries))
+	}
 	if err != nil {
 		body.Close()
 	}

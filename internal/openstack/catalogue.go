@@ -189,7 +189,7 @@ func (c *Cloud) Regions(ctx context.Context) ([]string, error) {
 		}
 		names, err := s.regions(ctx)
 		switch {
-		case unlisted(err):
+		case slices.ContainsFunc(unlisted, func(status int) bool { return gophercloud.ResponseCodeIs(err, status) }):
 			for _, e := range s.endpoints {
 				names = append(names, e.region)
 			}
@@ -201,18 +201,10 @@ func (c *Cloud) Regions(ctx context.Context) ([]string, error) {
 	})
 }
 
-// unlisted reports whether a Keystone, or what stands before it, lists no regions.
-func unlisted(err error) bool {
-	var status int
-	if answer, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](err); ok {
-		status = answer.Actual
-	}
-	if foreign, ok := errors.AsType[*ForeignError](err); ok {
-		status = foreign.Code
-	}
-	return slices.Contains([]int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound,
-		http.StatusMethodNotAllowed, http.StatusNotImplemented}, status)
-}
+// unlisted are the statuses of a Keystone that lists no regions for this user, or of what
+// stands before it.
+var unlisted = []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound,
+	http.StatusMethodNotAllowed, http.StatusNotImplemented}
 
 // regions lists the ids of Keystone's regions. A Keystone has one at least.
 func (s *session) regions(ctx context.Context) (ids []string, err error) {

@@ -201,7 +201,8 @@ func get(ctx context.Context, client *gophercloud.ServiceClient, address string,
 	return json.Unmarshal(body.all, into)
 }
 
-var errLostMarker = errors.New("the last item of a page was deleted while the next page was asked for")
+var errLostMarker = errors.New("the list goes on after an item that the service does not find: it was deleted " +
+	"meanwhile, or cannot be looked up, as a server of a cell that is down")
 
 // walk follows a list from page to page, by the id of the last item: links in
 // the pages may lead to another host, and no token goes there.
@@ -217,7 +218,7 @@ func walk(
 		resp, err := client.Get(ctx, address, nil, whole())
 		switch {
 		case marker != "" && gophercloud.ResponseCodeIs(err, http.StatusBadRequest):
-			return fmt.Errorf("%w: %w", errLostMarker, err)
+			return fmt.Errorf("%w (%s): %w", errLostMarker, text.Cut(string(marker), 100), err)
 		case err != nil:
 			return err
 		}

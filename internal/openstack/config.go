@@ -7,6 +7,7 @@
 package openstack
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -168,11 +169,9 @@ func cloudsFile() string {
 		return "The file that OS_CLIENT_CONFIG_FILE names is looked for, then clouds.yaml in the working directory, in " +
 			"~/.config/openstack and in /etc/openstack."
 	}
-	clouds, err := clientconfig.LoadCloudsYAML()
-	if err != nil {
-		return fmt.Sprintf("The file is %s.", file)
-	}
-	return fmt.Sprintf("The file %s has %s.", file, strings.Join(slices.Sorted(maps.Keys(clouds)), ", "))
+	clouds, _ := clientconfig.LoadCloudsYAML() // none where the file is broken, which the error before says
+	names := strings.Join(slices.Sorted(maps.Keys(clouds)), ", ")
+	return fmt.Sprintf("The file %s has %s.", file, cmp.Or(names, "no cloud that can be read"))
 }
 
 // filledFrom takes from an entry of clouds.yaml what the arguments leave open.

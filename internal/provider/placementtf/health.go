@@ -97,7 +97,8 @@ func (m attachmentModel) health(
 		check.Pools = texts(octavia.PoolIDs)
 	}
 	if check.HTTP == nil && check.TCP == nil && len(check.Pools) == 0 {
-		diags.AddAttributeError(at, "A missing argument", "The block health needs one of http, tcp and octavia.")
+		// Terraform points at a block by what is in it.
+		diags.AddAttributeError(at.AtName("http"), "A missing argument", "The block health needs one of http, tcp and octavia.")
 	}
 	if diags.HasError() {
 		return nil, 0

@@ -146,13 +146,13 @@ func TestRegionPlanRead(t *testing.T) {
 		"nodes where none can be deleted": {nodes: "Dark Dark RegionTwo RegionOne", places: "RegionOne", asked: shrink(1),
 			want: "{Dark=2 RegionOne=1 RegionTwo=1} - {count=1 regions={RegionTwo=1} zones=} = {Dark=2 RegionOne=1 RegionTwo=0}: 1 node to delete.",
 			at:   "regions: Region skipped", says: "It keeps the nodes that it has", summary: "not listed, no compute endpoint"},
-		"one that takes none": {places: "Dark RegionOne", asked: grow(1), at: "regions[0].name: Region skipped", says: "It takes no nodes",
+		"one that takes none": {places: "Dark RegionOne", asked: grow(1), at: "regions[0]: Region skipped", says: "It takes no nodes",
 			want: "{Dark=0 RegionOne=0} + {count=1 regions={RegionOne=1} zones=} = {Dark=0 RegionOne=1}: 1 node to create."},
 		"growth where one is closed": {nodes: two, places: "RegionOne! RegionTwo", asked: grow(2),
 			want: "{RegionOne=1 RegionTwo=1} + {count=2 regions={RegionTwo=2} zones=} = {RegionOne=1 RegionTwo=3}: 2 nodes to create."},
 		"a shrink where one is closed": {nodes: "RegionOne RegionOne RegionTwo RegionTwo", places: "RegionOne! RegionTwo", asked: shrink(3),
 			want: "{RegionOne=2 RegionTwo=2} - {count=3 regions={RegionOne=1 RegionTwo=2} zones=} = {RegionOne=1 RegionTwo=0}: 3 nodes to delete."},
-		"none that takes nodes": {places: "Dark", asked: grow(1), at: "regions[0].name: Region skipped\nregions: No region is found usable."},
+		"none that takes nodes": {places: "Dark", asked: grow(1), at: "regions[0]: Region skipped\nregions: No region is found usable."},
 		"the nodes of a place that are more than it has": {nodes: two, places: two,
 			asked: decided(t, `{"deletion": {"count": 9, "regions": {"RegionTwo": 9}}}`),
 			at:    ": There is no feasible plan to handle all nodes."}, // that count is not cut
@@ -172,8 +172,8 @@ func TestRegionPlanRead(t *testing.T) {
 			asked: attributes{"resize": attributes{"adjustment_type": "EXACT_CAPACITY", "number": 9, "max_size": 3, "strict": true}},
 			says:  "The target capacity (9) is greater than the specified max_size (3)."},
 		"a region that nobody knows": {nodes: "RegionOne", places: "RegionOne Atlantis", asked: grow(1, "respect_quotas", true),
-			at: "regions[1].name: Unknown region"},
-		"a node without a region": {nodes: "RegionOne -/az-1", places: two, asked: grow(1), at: "nodes[1].region: Node without a region",
+			at: "regions[1]: Unknown region"},
+		"a node without a region": {nodes: "RegionOne -/az-1", places: two, asked: grow(1), at: "nodes[1]: Node without a region",
 			says: `The node "n1" has no region.`},
 	} {
 		fake.ResetRequests()
@@ -217,13 +217,13 @@ func TestZonePlanRead(t *testing.T) {
 			want: "{az-1=0} = {az-1=0}: The node is for the region RegionTwo: nothing is planned in RegionOne."},
 		"a region that is not there": {places: "az-1", asked: grow(1, "region", "Atlantis"), at: "region: Unable to use the region"},
 		"a node that is there twice": {places: "az-1", asked: grow(1, "nodes", append(literal("-/az-1"), literal("-/az-1")...)),
-			at: "nodes[1].id: Node given twice"},
+			at: "nodes[1]: Node given twice"},
 		"who is protected, or where none can be deleted": {nodes: "-/az-1! -/az-1 -/az-4 -/az-4", places: "az-1", asked: shrink(1),
 			want: "{az-1=2 az-4=2} - {count=1 region=RegionOne zones={az-1=1}} = {az-1=1 az-4=2}: 1 node to delete.",
 			at:   "zones: Availability zone skipped", says: "It keeps the nodes that it has"},
 		"none that is up": {places: "az-4", asked: grow(1),
-			at: "zones[0].name: Availability zone skipped\nzones: No availability zone found available."},
-		"a zone that is not there": {places: "az-1 cloud-nine", asked: grow(1), at: "zones[1].name: Unknown availability zone"},
+			at: "zones[0]: Availability zone skipped\nzones: No availability zone found available."},
+		"a zone that is not there": {places: "az-1 cloud-nine", asked: grow(1), at: "zones[1]: Unknown availability zone"},
 	} {
 		c.read(t, fake, name, "zone")
 	}
