@@ -125,7 +125,7 @@ var takesMetadata = map[string]bool{
 }
 
 // note notes that the drain begins, and removes the mark. The note comes first: a
-// server with both is not in service. Where Nova refuses the note, the metadata may be
+// server with both is not in service. If Nova refuses the note, the metadata may be
 // full, and the mark leaves room for it. The drain does not depend on it: in a status in
 // which Nova takes no metadata there is none, and where it is refused again the warning
 // says so.

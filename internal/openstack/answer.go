@@ -123,8 +123,8 @@ func (t *transport) turn(ctx context.Context) (release func(), err error) {
 
 // check reads an answer and makes sure that it is one. Every body passes here: a good
 // answer has no more than it may have, and no secret; its texts are cleaned where they are
-// decoded, see [Text]. Of a refusal the service's own
-// words are left as its body, because they end up in an error. Of what is no answer of
+// decoded, see [Text]. A refusal keeps the service's own
+// words as its body, because they end up in an error. Of what is no answer of
 // OpenStack's nothing is shown but its length and type: it may repeat the request, with
 // its secrets in any encoding.
 func (t *transport) check(ctx context.Context, req *http.Request, resp *http.Response) error {

@@ -179,8 +179,8 @@ func (c *Cloud) RegionState(ctx context.Context, region string) (state RegionSta
 	return RegionUnknown, "", err
 }
 
-// Regions lists all regions that Keystone knows, sorted. Where it does not list them for
-// this user, they are those of the catalogue.
+// Regions lists all regions that Keystone knows, sorted. If it does not list them for
+// this user, the regions of the catalogue take their place.
 func (c *Cloud) Regions(ctx context.Context) ([]string, error) {
 	return c.known.get(ctx, struct{}{}, func(ctx context.Context) ([]string, error) {
 		s, err := c.session(ctx)

@@ -174,7 +174,7 @@ func TestRegions(t *testing.T) {
 	fake.HideEndpoint(fakecloud.Compute, "RegionTwo", false)
 	_, err = open(t, member(fake)).Region(t.Context())
 	assert.ErrorContains(t, err, "RegionOne, RegionTwo")
-	// Where Keystone lists no regions for this user, those of the catalogue are known.
+	// If Keystone lists no regions for this user, the catalogue names them.
 	for _, status := range []int{401, 403, 404, 405, 501} {
 		hiding := fake.Inject(fakecloud.Fault{Path: "/regions", Status: status, Times: fakecloud.Forever})
 		cloud = open(t, member(fake))
