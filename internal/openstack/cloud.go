@@ -95,9 +95,9 @@ func (c *Cloud) LoginAdvice(err error) string {
 		return "Keystone does not take the token: it expired, or was made elsewhere. Make another with \"openstack " +
 			"token issue\"."
 	}
-	return "Check the user, the password and the project, or the application credential, and auth_url: in the provider " +
-		"block, in clouds.yaml and in the environment (OS_*). \"openstack token issue\" with the same values shows " +
-		"whether they are right."
+	return "Check the user, the password and the project, or the application credential, and auth_url: in the " +
+		"provider block, in clouds.yaml and in the environment (OS_*). \"openstack token issue\" with the same values " +
+		"shows whether they are right."
 }
 
 // Messaging is a client for the Zaqar of a region. The client id, a UUID, tells

@@ -100,7 +100,8 @@ func (c Config) resolve() (*settings, error) {
 		opts.RegionName = c.Region // values of a region in clouds.yaml override the cloud's
 		entry, err := clientconfig.GetCloudFromYAML(opts)
 		if err != nil {
-			return nil, fault("cloud", "Cloud %q, which the argument cloud or OS_CLOUD names: %s. %s", c.Cloud, err, cloudsFile())
+			return nil, fault("cloud", "Cloud %q, which the argument cloud or OS_CLOUD names: %s. %s", c.Cloud, err,
+				cloudsFile())
 		}
 		c = c.filledFrom(entry)
 	} else {
@@ -166,8 +167,8 @@ func (c Config) trusted(authURL string) (hosts, error) {
 func cloudsFile() string {
 	file, _, err := clientconfig.FindAndReadCloudsYAML()
 	if err != nil {
-		return "The file that OS_CLIENT_CONFIG_FILE names is looked for, then clouds.yaml in the working directory, in " +
-			"~/.config/openstack and in /etc/openstack."
+		return "The file that OS_CLIENT_CONFIG_FILE names is looked for, then clouds.yaml in the working directory, " +
+			"in ~/.config/openstack and in /etc/openstack."
 	}
 	clouds, _ := clientconfig.LoadCloudsYAML() // none where the file is broken, which the error before says
 	names := strings.Join(slices.Sorted(maps.Keys(clouds)), ", ")
@@ -227,12 +228,12 @@ func checkCredentials(options *gophercloud.AuthOptions, authType string) error {
 	case credential && options.ApplicationCredentialSecret == "":
 		return &ArgumentError{"application_credential_secret", "An application credential needs its secret."}
 	case credential && options.Password != "":
-		return fault("application_credential_id", "A login takes a password or an application credential, and both are "+
-			"given. Remove one of them, in the environment too: unset OS_PASSWORD, or OS_APPLICATION_CREDENTIAL_ID, "+
+		return fault("application_credential_id", "A login takes a password or an application credential, and both "+
+			"are given. Remove one of them, in the environment too: unset OS_PASSWORD, or OS_APPLICATION_CREDENTIAL_ID, "+
 			"_NAME and _SECRET.")
 	case options.TokenID == "" && !credential && federated.MatchString(authType):
-		return fault("token", "A login of the type %q, as OS_AUTH_TYPE or clouds.yaml have it, is not possible here. Give a "+
-			"token, from \"openstack token issue\", or an application credential.", authType)
+		return fault("token", "A login of the type %q, as OS_AUTH_TYPE or clouds.yaml have it, is not possible here. "+
+			"Give a token, from \"openstack token issue\", or an application credential.", authType)
 	case options.TokenID == "" && !credential && options.UserID == "" && options.Username == "":
 		return fault("user_name", "No user is given to log in with: give user_name and password, a token, or an "+
 			"application credential.")

@@ -98,7 +98,8 @@ func (m attachmentModel) health(
 	}
 	if check.HTTP == nil && check.TCP == nil && len(check.Pools) == 0 {
 		// Terraform points at a block by what is in it.
-		diags.AddAttributeError(at.AtName("http"), "A missing argument", "The block health needs one of http, tcp and octavia.")
+		diags.AddAttributeError(at.AtName("http"), "A missing argument",
+			"The block health needs one of http, tcp and octavia.")
 	}
 	if diags.HasError() {
 		return nil, 0

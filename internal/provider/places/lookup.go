@@ -152,8 +152,8 @@ func (l Listed) ReportNone(looked []placement.Region, adding bool, diags *diag.D
 				"when one of these is back.")
 	default:
 		diags.AddAttributeError(list, "No region is found usable.",
-			"No region that is listed has a compute endpoint that this user can use. The command \"openstack catalog show "+
-				"compute\" shows which regions have one: list one of these.")
+			"No region that is listed has a compute endpoint that this user can use. The command \"openstack "+
+				"catalog show compute\" shows which regions have one: list one of these.")
 	}
 }
 
