@@ -96,8 +96,8 @@ func (c *Cloud) LoginAdvice(err error) string {
 			"token issue\"."
 	}
 	return "Check the user, the password and the project, or the application credential, and auth_url: in the " +
-		"provider block, in clouds.yaml and in the environment (OS_*). \"openstack token issue\" with the same values " +
-		"shows whether they are right."
+		"provider block, in clouds.yaml and in the environment (OS_*). \"openstack token issue\" with the same " +
+		"values shows whether they are right."
 }
 
 // Messaging is a client for the Zaqar of a region. The client id, a UUID, tells

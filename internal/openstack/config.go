@@ -229,8 +229,8 @@ func checkCredentials(options *gophercloud.AuthOptions, authType string) error {
 		return &ArgumentError{"application_credential_secret", "An application credential needs its secret."}
 	case credential && options.Password != "":
 		return fault("application_credential_id", "A login takes a password or an application credential, and both "+
-			"are given. Remove one of them, in the environment too: unset OS_PASSWORD, or OS_APPLICATION_CREDENTIAL_ID, "+
-			"_NAME and _SECRET.")
+			"are given. Remove one of them, in the environment too: unset OS_PASSWORD, or "+
+			"OS_APPLICATION_CREDENTIAL_ID, _NAME and _SECRET.")
 	case options.TokenID == "" && !credential && federated.MatchString(authType):
 		return fault("token", "A login of the type %q, as OS_AUTH_TYPE or clouds.yaml have it, is not possible here. "+
 			"Give a token, from \"openstack token issue\", or an application credential.", authType)
