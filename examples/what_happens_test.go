@@ -148,7 +148,7 @@ func TestAccWhatHappens_byHand(t *testing.T) {
 func TestAccWhatHappens_suspended(t *testing.T) {
 	e := startGuide(t)
 	e.apply(t, "size=2")
-	whatHappens(t, "it is suspended, rescued, deleted but kept for a while (`SOFT_DELETED`) or waits for the confirmation of a resize",
+	whatHappens(t, "it is suspended, rescued, `SOFT_DELETED` or waits for the confirmation of a resize",
 		"fails with `Invalid power_state`, for the whole cluster: resume, unrescue, restore or confirm it first")
 	id := e.servers(t)["web-0"]
 	e.c.Act(t, "RegionOne", id, `{"suspend": null}`, "SUSPENDED")
