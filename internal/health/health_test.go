@@ -198,7 +198,8 @@ func TestOctavia(t *testing.T) {
 	members := func(statuses string) (list []openstack.Member) { // at 127.9.0.1, 127.9.0.2 and so on
 		for i, status := range strings.Fields(statuses) {
 			n := fmt.Sprint(i + 1)
-			list = append(list, openstack.Member{ID: openstack.Text(n), Name: openstack.Text("m-" + n), Address: openstack.Text("127.9.0." + n), Operating: openstack.Text(status)})
+			list = append(list, openstack.Member{ID: openstack.Text(n), Name: openstack.Text("m-" + n), Address: openstack.Text("127.9.0." + n),
+				Operating: openstack.Text(status)})
 		}
 		return list
 	}

@@ -146,11 +146,12 @@ func TestRepeats(t *testing.T) {
 			})
 			req, _ := http.NewRequestWithContext(t.Context(), c.method, url+c.path, strings.NewReader(`{"a":1}`))
 			resp, err := client(&transport{retries: c.retries}, url).Do(req)
-			if c.fails != "" {
+			switch {
+			case c.fails != "":
 				assert.ErrorContains(t, err, c.fails)
-			} else if err != nil || resp.StatusCode != c.status {
+			case err != nil || resp.StatusCode != c.status:
 				t.Errorf("got %v, %v, want status %d", resp, err, c.status)
-			} else if c.status == http.StatusTooManyRequests {
+			case c.status == http.StatusTooManyRequests:
 				text, _ := io.ReadAll(resp.Body)
 				assert.Contains(t, string(text), "max_retries in the provider block is 0")
 			}

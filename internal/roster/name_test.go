@@ -19,7 +19,8 @@ func TestPattern(t *testing.T) {
 		assert.Empty(t, pattern.Check(), pattern)
 		assert.Equal(t, want, pattern.Name("web", 12), pattern)
 	}
-	for _, pattern := range []Pattern{"", "web", "{cluster}", "{cluster}-{number}", "{index}-{", "{index:2}", "{index:0}", "{index-1}", "{index:02+1}", "{index}-{index:02}"} {
+	for _, pattern := range []Pattern{"", "web", "{cluster}", "{cluster}-{number}", "{index}-{",
+		"{index:2}", "{index:0}", "{index-1}", "{index:02+1}", "{index}-{index:02}"} {
 		if pattern.Check() == "" {
 			t.Errorf("%q was accepted", pattern)
 		}

@@ -79,7 +79,7 @@ func TestPlacementPlaces(t *testing.T) {
 			config: across(1, "RegionOne! RegionTwo", oldestFirst), nodes: "RegionOne: web-1", change: "-web-0", at: ": A closed place loses nodes"},
 		"a shrink where a region is gone, by a plan that looks": {before: across(4, "RegionOne RegionTwo", oldestFirst), happens: hidden, unseen: true,
 			config: across(2, "RegionOne RegionTwo", oldestFirst), nodes: "RegionTwo: web-2 web-3", change: "-web-0 -web-1",
-			at: "regions[1]: Region skipped\n: A node was chosen unseen", says: "there is one in RegionOne. It keeps the nodes that it has: nothing could be deleted there."},
+			at: "regions[1]: Region skipped\n: A node was chosen unseen", says: "there is one in RegionOne. It keeps the nodes that it has: nothing"},
 		"a shrink to zones of which one is misspelled": {before: zonal(4, "az-1 az-2", nil), config: zonal(3, "az-1 az-tow", nil),
 			at: "zones[1]: Unknown availability zone", asks: looks},
 		"a shrink where a zone is not listed any more": {before: zonal(4, "az-1 az-2", nil), happens: gone("az-2"), config: zonal(3, "az-1 az-2", nil),
@@ -101,7 +101,7 @@ func TestPlacementPlaces(t *testing.T) {
 				hidden(t, a)
 			},
 			config: across(2, "RegionOne RegionTwo", nil), nodes: "RegionTwo: web-2 web-3", change: "-web-0 -web-1", at: ": Region skipped",
-			says: "there is one in RegionOne. It keeps the nodes that it has: nothing could be deleted there."},
+			says: "in RegionOne. It keeps the nodes that it has: nothing could be deleted there."},
 		"a candidate in a region that is gone": {before: across(4, "RegionOne RegionTwo", nil), happens: hidden, unseen: true,
 			config: across(3, "RegionOne RegionTwo", leaving("web-2", "")), at: "deletion.candidates: Invalid candidate",
 			says: "its region cannot be reached"},

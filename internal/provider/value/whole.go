@@ -26,7 +26,7 @@ func (t WholeType) Equal(o attr.Type) bool {
 
 // ValueFromTerraform implements attr.Type.
 func (t WholeType) ValueFromTerraform(ctx context.Context, in tftypes.Value) (attr.Value, error) {
-	if notWhole(in) != nil {
+	if fault(in) != "" {
 		return types.Int64Unknown(), nil
 	}
 	return t.Int64Type.ValueFromTerraform(ctx, in)
@@ -34,17 +34,19 @@ func (t WholeType) ValueFromTerraform(ctx context.Context, in tftypes.Value) (at
 
 // Validate implements xattr.TypeWithValidate.
 func (t WholeType) Validate(_ context.Context, in tftypes.Value, at path.Path) (diags diag.Diagnostics) {
-	if err := notWhole(in); err != nil {
-		diags.AddAttributeError(at, "Not a whole number", text.Sentence(err))
+	if wrong := fault(in); wrong != "" {
+		diags.AddAttributeError(at, "Not a whole number", wrong)
 	}
 	return diags
 }
 
-func notWhole(in tftypes.Value) error {
+// fault says in a sentence what is wrong with a number that is not whole.
+func fault(in tftypes.Value) string {
 	var number *big.Float
-	if !in.IsKnown() || in.As(&number) != nil || number == nil {
-		return nil
+	if in.IsKnown() && !in.IsNull() && in.Type().Is(tftypes.Number) && in.As(&number) == nil {
+		if _, err := WholeFrom(types.NumberValue(number)); err != nil {
+			return text.Sentence(err)
+		}
 	}
-	_, err := WholeFrom(types.NumberValue(number))
-	return err
+	return ""
 }
