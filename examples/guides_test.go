@@ -39,20 +39,29 @@ func (e example) use(t *testing.T, folder string) {
 	require.NoError(t, errors.Join(err, os.CopyFS(e.Dir, os.DirFS(folder))))
 }
 
-// TestAccExample_fromElement: the servers are the same before and after.
+// TestAccExample_fromElement: the servers are the same before and after, also where their zones
+// were hints.
 func TestAccExample_fromElement(t *testing.T) {
-	e := start(t, "guides/from-element/before")
-	e.apply(t)
-	before := e.servers(t)
-	e.use(t, "guides/from-element/after")
-	migrate := exec.CommandContext(t.Context(), "sh", "-eu", "migrate.sh")
-	migrate.Dir = e.Dir
-	output, err := migrate.CombinedOutput()
-	require.NoError(t, err, string(output))
-	quoted(t, "from-element", counts(e.apply(t)))
-	assert.Equal(t, before, e.servers(t), "the servers")
-	require.NoError(t, os.Remove(filepath.Join(e.Dir, "migrate.tf")))
-	assert.Empty(t, e.planned(t), "without migrate.tf")
+	for name, ignored := range map[string]string{"zones": "", "hints": "lifecycle { ignore_changes = [availability_zone_hints] }"} {
+		t.Run(name, func(t *testing.T) {
+			e := start(t, "guides/from-element/before")
+			if ignored != "" {
+				e.edit(t, "availability_zone =", "availability_zone_hints =")
+			}
+			e.apply(t)
+			before := e.servers(t)
+			e.use(t, "guides/from-element/after")
+			e.edit(t, "network {", ignored+"\nnetwork {")
+			migrate := exec.CommandContext(t.Context(), "sh", "-eu", "migrate.sh")
+			migrate.Dir = e.Dir
+			output, err := migrate.CombinedOutput()
+			require.NoError(t, err, string(output))
+			quoted(t, "from-element", counts(e.apply(t))+"\n"+ignored)
+			assert.Equal(t, before, e.servers(t), "the servers")
+			require.NoError(t, os.Remove(filepath.Join(e.Dir, "migrate.tf")))
+			assert.Empty(t, e.planned(t), "without migrate.tf")
+		})
+	}
 }
 
 // TestAccFault_regionDown: the nodes of a region that cannot be reached stay, and the

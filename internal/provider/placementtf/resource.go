@@ -194,7 +194,7 @@ func parseImportID(given string) (importID, error) {
 		}
 		return id, err
 	}
-	if name, rest, found := strings.Cut(given, "/"); found && strings.Contains(rest, "{index}") {
+	if name, rest, found := strings.Cut(given, "/"); found && strings.Contains(rest, "{index") {
 		id.Cluster, id.Pattern = name, rest
 	}
 	return id, nil

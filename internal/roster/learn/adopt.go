@@ -13,7 +13,7 @@ import (
 )
 
 // Adopt makes a roster of the servers of a running cluster: those whose names
-// the pattern makes, also with zeros before the index. A node keeps the mark that
+// the pattern makes, with any number of zeros before the number. A node keeps the mark that
 // its server carries, and each gets a slot. It fails where there are none, and where two
 // have one index.
 //

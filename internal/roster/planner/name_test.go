@@ -13,25 +13,34 @@ func TestPattern(t *testing.T) {
 		roster.DefaultPattern:       "web-12",
 		"{index}.{cluster}.example": "12.web.example",
 		"node{index}":               "node12",
+		"{cluster}{index:03}":       "web012",
+		"{index+100}":               "112",
+		"{cluster}{index+1:02}":     "web13",
 	} {
 		assert.Empty(t, pattern.Check(), pattern)
 		assert.Equal(t, want, pattern.Name("web", 12), pattern)
 	}
-	for _, pattern := range []roster.Pattern{"", "web", "{cluster}", "{cluster}-{number}", "{index}-{", "{index:02}", "{index}-{index}"} {
+	for _, pattern := range []roster.Pattern{"", "web", "{cluster}", "{cluster}-{number}", "{index}-{",
+		"{index:2}", "{index:0}", "{index-1}", "{index:02+1}", "{index}-{index:02}"} {
 		if pattern.Check() == "" {
 			t.Errorf("%q was accepted", pattern)
 		}
 	}
 }
 
-func TestPatternRegexp(t *testing.T) {
-	for name, index := range map[string]string{"we.b-7": "7", "we.b-007": "007", "web-7": "", "we.b-7-1": "", "we.b-": "", "my-we.b-1": "",
-		"we.b-1234567890123456": ""} {
-		got := ""
-		if m := roster.DefaultPattern.Regexp("we.b").FindStringSubmatch(name); m != nil {
-			got = m[1]
+// TestIndices: the index of a name, which may have more or fewer zeros than the pattern writes.
+func TestIndices(t *testing.T) {
+	for pattern, names := range map[roster.Pattern]map[string]int64{
+		roster.DefaultPattern:   {"we.b-7": 7, "we.b-007": 7, "web-7": -1, "we.b-7-1": -1, "we.b-": -1, "my-we.b-1": -1, "we.b-1234567890123456": -1},
+		"{cluster}{index+1:03}": {"we.b001": 0, "we.b000": -1, "we.b12": 11, "we.b1000": 999},
+	} {
+		for name, want := range names {
+			index, ok := pattern.Indices("we.b")(name)
+			assert.Equal(t, want >= 0, ok, "%s: %s", pattern, name)
+			if ok {
+				assert.Equal(t, want, index, "%s: %s", pattern, name)
+			}
 		}
-		assert.Equal(t, index, got, name)
 	}
 }
 
