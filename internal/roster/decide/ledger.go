@@ -92,7 +92,7 @@ func healthOf(all facts.Facts) health {
 		case f.Is == facts.Unknown:
 			h.unseen++
 		}
-		if f.Is != facts.Serving || f.Dark {
+		if !f.Proven() || f.Dark {
 			h.Out[name] = true
 		}
 		if f.RunsOn() && !f.Dark {

@@ -41,6 +41,9 @@ type Fact struct {
 	Turn      int              // order by the criterion: lower ones leave earlier
 }
 
+// Proven reports whether the node is in service for certain.
+func (f *Fact) Proven() bool { return Rules[f.Is].proven }
+
 // May reports whether the node may be in service.
 func (f *Fact) May() bool { return Rules[f.Is].may }
 
