@@ -62,6 +62,26 @@ func Overtaken(before, after map[string]Node, unsure []string, snapshot []node.N
 	return nil
 }
 
+// Untouched reports whether nodes left since before, and the server of each of them is
+// there and not drained.
+func Untouched(before, after map[string]Node, snapshot []node.Node) bool {
+	drained := make(map[serverKey]bool, len(snapshot))
+	for _, n := range snapshot {
+		drained[serverKey{n.Region, n.ID}] = n.Drained
+	}
+	left := false
+	for name, n := range before {
+		if _, stays := after[name]; stays {
+			continue
+		}
+		left = true
+		if gone, there := drained[serverKey{n.Region, n.ID}]; gone || !there {
+			return false
+		}
+	}
+	return left
+}
+
 type serverKey struct{ region, id string }
 
 // refused reports whether Nova said no, which asking again does not change. It

@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/probeblock"
@@ -153,6 +156,24 @@ func (m attachmentModel) checkAddresses(http *probe.HTTP, tcp *probe.TCP, diags 
 			diags.AddAttributeError(path.Root("servers").AtMapKey(name).AtName("address"), "Unusable address",
 				fmt.Sprintf("The node %q cannot be checked over the network: %s. Give an address that can be reached "+
 					"from where Terraform runs, or leave out http and tcp.", name, err))
+		}
+	}
+}
+
+// checkMarks refuses marks that are none of their nodes: a number, where the node's mark has
+// a hash of its template. The servers would count as not in service for ever.
+func (m attachmentModel) checkMarks(walk *backend.Walk, diags *diag.Diagnostics) {
+	servers := m.servers()
+	for _, name := range slices.Sorted(maps.Keys(servers)) {
+		mark := value.TextOr(servers[name].mark, defaultMark)
+		_, err := strconv.Atoi(mark)
+		wanted := walk.Mark(m.Cluster.ValueString(), name)
+		if err == nil && strings.Contains(wanted, "-") && !servers[name].mark.IsUnknown() {
+			diags.AddAttributeError(path.Root("servers").AtMapKey(name).AtName("mark"), "A mark of no node",
+				fmt.Sprintf("The servers of cluster %q would be marked with %q, and the node %q has the mark %q, so none "+
+					"would ever count as in service. Write mark = stackpolicy_placement_attachment.NAME.nodes[name].mark "+
+					"in servers.", m.Cluster.ValueString(), mark, name, wanted))
+			return // the others have the same line
 		}
 	}
 }

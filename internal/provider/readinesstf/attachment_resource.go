@@ -63,6 +63,7 @@ func (r *attachmentResource) ModifyPlan(
 	}
 	hookblock.CheckAllowed(ctx, plan.Hook, state.Hook, r.Backend.Hooks(), plan.regions(), path.Root("hook"),
 		&resp.Diagnostics)
+	plan.checkMarks(r.Backend.Walk(), &resp.Diagnostics)
 	plan.ID = plan.Cluster
 	plan.setPending(nil)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
@@ -183,18 +184,34 @@ func (r *attachmentResource) wait(
 	}
 	switch {
 	case err == nil:
+		r.Backend.Walk().Ready(plan.Cluster.ValueString())
 		return true
 	case ctx.Err() != nil:
 		diags.AddError("The wait for new servers was interrupted",
 			fmt.Sprintf("Cluster %q: %s. Apply again to wait for them.", plan.Cluster.ValueString(), err))
 	default:
-		diags.AddError("Servers are not in service", fmt.Sprintf("Cluster %q: %s\n\n"+
-			"The others are marked as in service, and no server that these replace was drained or destroyed. Apply "+
-			"again to check these once more. "+
-			"If their image or user data is at fault, change it and apply.", plan.Cluster.ValueString(), err))
+		diags.AddError("Servers are not in service", fmt.Sprintf("Cluster %q: %s\n\n%sApply again to check these once "+
+			"more. If their image or user data is at fault, change it and apply.",
+			plan.Cluster.ValueString(), err, r.wellOff(ctx, *plan, state, len(names))))
 	}
 	plan.setPending(names)
 	return true
+}
+
+// wellOff says what a wait that failed has not cost, as another look shows it.
+func (r *attachmentResource) wellOff(ctx context.Context, plan attachmentModel, state *attachmentModel, n int) string {
+	var unseen diag.Diagnostics
+	now, said := r.look(ctx, plan, state, &unseen), ""
+	if unseen.HasError() {
+		return said
+	}
+	if len(readiness.Pending(now.nodes, now.snapshot)) < n {
+		said = "The others are marked as in service. "
+	}
+	if state != nil && readiness.Untouched(state.nodes(now.region), now.nodes, now.snapshot) {
+		said += "No server that these replace was drained or destroyed. "
+	}
+	return said
 }
 
 // warnOfRemoval warns where the attachment is destroyed, or replaced for another
