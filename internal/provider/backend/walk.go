@@ -107,14 +107,14 @@ func (w *Walk) Has(server string) {
 // reports whether the plan destroys another one of it: Terraform plans in no
 // order that we know, so either of the two may be the first. Of an attachment that
 // -replace or a taint makes again, only the new one is planned.
-func (w *Walk) Attach(server string, anew bool) bool {
+func (w *Walk) Attach(server string, again bool) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.attached == nil {
 		w.attached = map[string]bool{}
 	}
 	w.attached[server] = true
-	return w.detached[server] || anew && w.known[server]
+	return w.detached[server] || again && w.known[server]
 }
 
 // Detach notes that the plan destroys a deletion attachment of a server, and

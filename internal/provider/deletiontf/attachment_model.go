@@ -113,7 +113,8 @@ func (m attachmentModel) leave(ctx context.Context, b *backend.Backend, diags *d
 	}
 	// The title counts all servers so far, so several of these warnings differ: Terraform
 	// merges those that do not.
-	diags.AddWarning(text.Count(int64(walk.Drained(len(drained))), "server")+" will be drained", strings.TrimSpace(said))
+	diags.AddWarning(fmt.Sprintf("%s will be drained", text.Count(int64(walk.Drained(len(drained))), "server")),
+		strings.TrimSpace(said))
 }
 
 // neverServed says why only_in_service leaves hook and grace period out, by what Nova says
@@ -139,9 +140,9 @@ func (m attachmentModel) neverServed(ctx context.Context, b *backend.Backend) st
 
 // stay notes that the server has this attachment after the plan, and refuses a
 // plan that destroys another one of it. Without that, renaming a block would drain
-// all servers that are in use. anew is an attachment that Terraform makes.
-func (m attachmentModel) stay(ctx context.Context, walk *backend.Walk, anew bool, diags *diag.Diagnostics) {
-	if value.Given(m.ServerID) && walk.Attach(m.ServerID.ValueString(), anew) {
+// all servers that are in use. again: Terraform makes the attachment.
+func (m attachmentModel) stay(ctx context.Context, walk *backend.Walk, again bool, diags *diag.Diagnostics) {
+	if value.Given(m.ServerID) && walk.Attach(m.ServerID.ValueString(), again) {
 		m.refuse(ctx, walk, diags)
 	}
 }

@@ -31,19 +31,19 @@ func wired(c *acctest.Cloud, places, version, health string) string {
 // many servers of each version are there after it.
 var wires = []struct {
 	name     string
-	cut, put string // in the configuration, until it is mended
+	cut, put string // in the configuration, until it is repaired
 	steps    [][3]string
 }{
 	{"create_before_destroy of the deletion attachments", "\"1s\"\n  " + acctest.First, "\"1s\"", [][3]string{
 		{"a", "", "a:4"},
 		{"b", "!Error: A drain would begin too early", "a:4"},
 		{"b", "!its readiness attachment has not found them in service", "a:4"},
-		{"mended -refresh-only", "", "a:4"},
-		{"mended b", "2 servers will be drained", "a:2 b:2"},
+		{"repaired -refresh-only", "", "a:4"},
+		{"repaired b", "2 servers will be drained", "a:2 b:2"},
 	}},
 	{"the mark of a node", "mark = stackpolicy_placement_attachment.web.nodes[name].mark", "", [][3]string{
 		{"a", "!Error: A mark of no node", ""},
-		{"mended a", "", "a:4"},
+		{"repaired a", "", "a:4"},
 	}},
 	{"the readiness attachment", "readiness_attachment\" \"web\" {", "readiness_attachment\" \"web\" {\n  count = 0", [][3]string{
 		{"a", "", "a:4"},
@@ -60,12 +60,12 @@ var wires = []struct {
 	{"a cluster of its own", "resource \"openstack", "resource \"stackpolicy_placement_attachment\" \"too\" {\n  cluster = \"NAME\"\n" +
 		"  node_name_pattern = \"{cluster}{index}\"\n  desired_capacity = 1\n  PLACES\n}\nresource \"openstack", [][3]string{
 		{"a", "!Error: Two attachments give the same names", ""},
-		{"mended a", "", "a:4"},
+		{"repaired a", "", "a:4"},
 	}},
 }
 
 // TestAccWires: a loose wire is named by the first command that can see it, and costs no server, or one batch; when it
-// is mended, all goes on.
+// is repaired, all goes on.
 func TestAccWires(t *testing.T) {
 	t.Parallel()
 	for _, row := range wires {
@@ -79,7 +79,7 @@ func TestAccWires(t *testing.T) {
 			fill := strings.NewReplacer("NAME", c.Prefix, "PLACES", "regions = "+places)
 			version, w := "a", c.Workspace(t, "")
 			for i, step := range row.steps {
-				do, mended := strings.CutPrefix(step[0], "mended ")
+				do, repaired := strings.CutPrefix(step[0], "repaired ")
 				args := []string{"apply", "-auto-approve", "-input=false", "-no-color"}
 				switch {
 				case strings.HasSuffix(do, "taint"):
@@ -90,7 +90,7 @@ func TestAccWires(t *testing.T) {
 					version = do
 				}
 				config := wired(c, places, version, health.URL)
-				if !mended && row.cut != "" {
+				if !repaired && row.cut != "" {
 					require.Contains(t, config, row.cut)
 					config = strings.Replace(config, row.cut, fill.Replace(row.put), 1)
 				}

@@ -2,6 +2,7 @@ package placementtf
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -9,7 +10,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// tellLeaving tells the deletion attachments of this plan which servers leave, and for which
+// tellLeaving says to the deletion attachments of this plan which servers leave, and for which
 // of them it makes substitutes that a readiness attachment waits for: the marked ones have one.
 func (p *attachmentPlanner) tellLeaving(next roster.Roster, change roster.Change, policy roster.Policy) {
 	walk := p.backend.Walk()
@@ -26,7 +27,23 @@ func (p *attachmentPlanner) tellLeaving(next roster.Roster, change roster.Change
 	}
 }
 
-// tellMarks tells the readiness attachment of this plan the marks of the nodes.
+// warnKept says what a plan cannot see: whether Terraform still has the servers that somebody
+// keeps of nodes that leave.
+func (p *attachmentPlanner) warnKept(change roster.Change, kept []string) {
+	var names []string
+	for _, v := range change.Of(roster.Leaves) {
+		if slices.Contains(kept, v.Name) || slices.Contains(kept, v.ID) {
+			names = append(names, v.Name)
+		}
+	}
+	if len(names) > 0 {
+		p.diags.AddAttributeWarning(path.Root("deletion").AtName("kept"), "Kept servers must leave the state", fmt.Sprintf(
+			"%s: the node leaves, and Terraform destroys its server unless this plan forgets it, with a moved and a "+
+				"removed block (destroy = false). Apply only if no kept server is listed as destroyed.", text.Few(names)))
+	}
+}
+
+// tellMarks says to the readiness attachment of this plan the marks of the nodes.
 func (p *attachmentPlanner) tellMarks() {
 	for name, element := range p.plan.Nodes.Elements() {
 		mark := element.(types.Object).Attributes()["mark"].(types.String)
