@@ -11,6 +11,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/private"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wiring"
 )
 
 // What a refresh saw of the servers is kept in the private state: there it costs
@@ -27,6 +28,8 @@ type memory struct {
 	Roster roster.Roster `json:"roster"`           // what no attribute shows
 	Marked bool          `json:"marked,omitempty"` // whether a node of the cluster ever carried a mark
 	Batch  int64         `json:"batch,omitempty"`  // number of the batch that was taken last
+
+	Wires []wiring.Finding `json:"wires,omitempty"` // that are loose
 	// The listed places that the refresh looked at, and why they take no nodes: "" where they do.
 	Looked placement.By[string] `json:"looked,omitempty"`
 }

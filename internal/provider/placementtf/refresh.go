@@ -50,6 +50,9 @@ func (m *attachmentModel) refresh(
 	if value.GivenBlock(m.Health) {
 		query.Addresses = map[string][]string{}
 	}
+	if len(r.Ordered().Order) > 1 {
+		query.Sources = map[string]cluster.Source{} // of servers of several templates
+	}
 	if diags.HasError() {
 		return r, before, false
 	}
@@ -84,7 +87,9 @@ func (m *attachmentModel) refresh(
 		return slices.ContainsFunc(listed,
 			func(p placement.Region) bool { return p.Name == region && len(p.Zones) > 0 })
 	}
+	handed := r.Nodes
 	r, seen, notices := roster.MatchOpen(r, servers, before.Seen, closed, zoned)
+	after.Wires = checkWires(ctx, cloud, wires{handed, r, before, seen, query.Sources, listed, closed}, diags)
 	seen.Taken = r.Taken(m.naming(), query.Others)
 	after.see(r, seen)
 	policy := m.policy(ctx, nil, after.Marked, diags)

@@ -1,14 +1,105 @@
 package placementtf
 
 import (
+	"context"
 	"fmt"
+	"maps"
 	"slices"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wiring"
 )
+
+// wires is what a refresh knows of the wires between the nodes and their servers.
+type wires struct {
+	handed  map[string]roster.Node // out to the servers
+	now     roster.Roster          // with the nodes where their servers are
+	before  memory
+	seen    roster.Seen
+	sources map[string]cluster.Source // by the ids of servers
+	listed  []placement.Region
+	closed  func(region string) bool
+}
+
+// checkWires warns of loose wires. Servers that were not found are searched for by their
+// names, and no request is sent where all were.
+func checkWires(ctx context.Context, cloud *openstack.Cloud, w wires, diags *diag.Diagnostics) []wiring.Finding {
+	var nodes []wiring.Node
+	var missing []string
+	templates := map[roster.Template]map[string]string{}
+	for name, n := range w.now.Nodes {
+		if w.closed(n.Region) {
+			continue
+		}
+		if w.seen.Missing[name] {
+			missing = append(missing, name)
+		}
+		if templates[n.Template] == nil {
+			templates[n.Template] = n.Template.Values()
+		}
+		build, there := w.seen.Builds[name]
+		source := w.sources[w.seen.Servers[name].ID]
+		nodes = append(nodes, wiring.Node{
+			Name:     name,
+			Region:   n.Region,
+			Zone:     w.handed[name].Zone,
+			Template: templates[n.Template],
+			Server:   w.seen.Servers[name],
+			Image:    source.Image,
+			Flavor:   source.Flavor,
+			Had:      w.before.Seen.Servers[name].ID != "",
+			Made:     there && build.Mark == n.Mark,
+			Behind:   there && build.Mark != n.Mark && build.Generation < n.Generation,
+		})
+	}
+	found, known := w.search(ctx, cloud, missing)
+	for i, n := range nodes {
+		nodes[i].Search = wiring.Search{Known: known, Found: found[n.Name]}
+	}
+	findings := wiring.Check(nodes, w.before.Wires)
+	for _, f := range findings {
+		if f.Wire != wiring.Generations { // the plan says it
+			diags.AddWarning(fmt.Sprintf("The servers do not follow the %s of their nodes", f.Wire), f.Text())
+		}
+	}
+	return findings
+}
+
+// search looks for servers by name in all regions that are open. It knows nothing where one
+// of them gives no complete answer.
+func (w wires) search(
+	ctx context.Context, cloud *openstack.Cloud, names []string,
+) (found map[string][]node.Node, known bool) {
+	if len(names) == 0 {
+		return nil, false
+	}
+	regions := map[string]bool{}
+	for _, r := range w.listed {
+		regions[r.Name] = !w.closed(r.Name)
+	}
+	for _, name := range names {
+		regions[w.now.Nodes[name].Region] = true
+	}
+	maps.DeleteFunc(regions, func(_ string, open bool) bool { return !open })
+	servers, err := cluster.Read(ctx, cloud, cluster.Query{
+		Regions: slices.Collect(maps.Keys(regions)), Selector: cluster.Selector{Names: names}, NoProfiles: true})
+	if err != nil {
+		return nil, false
+	}
+	found = map[string][]node.Node{}
+	for _, s := range servers {
+		found[s.Name] = append(found[s.Name], s)
+	}
+	return found, true
+}
 
 // tellLeaving says to the deletion attachments of this plan which servers leave, and for which
 // of them it makes substitutes that a readiness attachment waits for: the marked ones have one.
