@@ -53,11 +53,8 @@ type Drain struct {
 func NeverServed(s openstack.State) string {
 	switch {
 	case s.Mark != "" || s.Drained:
-		return ""
-	case s.Status == "ERROR":
-		return "it is in ERROR"
-	case s.Status == "BUILD":
-		return "it never was ACTIVE"
+	case s.Status == "ERROR", s.Status == "BUILD": // it never was ACTIVE
+		return "it is in " + s.Status
 	case s.Late:
 		return "a wait for it ended without it"
 	}

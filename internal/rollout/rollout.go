@@ -165,17 +165,14 @@ type run struct {
 }
 
 // left is what is left once a plan is applied, and what the plan changes.
-type left struct {
-	nodes   int64
-	changes int
-}
+type left struct{ nodes, changes int64 }
 
-func leftOf(p *Plan) left {
-	l := left{changes: len(p.Changes)}
+func leftOf(p *Plan) *left {
+	l := left{changes: int64(len(p.Changes))}
 	for _, c := range p.Clusters {
 		l.nodes += c.Remaining
 	}
-	return l
+	return &l
 }
 
 // movesOn reports whether a plan leaves less than the one whose apply failed: what that one
@@ -286,8 +283,8 @@ func (r *run) apply(ctx, hard context.Context, plan *Plan) (Outcome, string) {
 		return Failed, "the apply failed twice in the same way, with the same plan"
 	}
 	r.applied, r.failed, r.left = nil, failed, nil
-	if now := leftOf(plan); !reverts {
-		r.left = &now
+	if !reverts {
+		r.left = leftOf(plan)
 	}
 	r.pause(ctx, plan)
 	return "", ""

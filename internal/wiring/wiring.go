@@ -21,15 +21,16 @@ import (
 // Node is a node as it was handed out, and what looks at the cloud found of it.
 type Node struct {
 	Name, Region, Zone string
-	Template           map[string]string
 
 	Server node.Node // of its name, in its region, that the selector selects; without an ID: none was found
-	Image  string    // that the server is made from; "": Nova does not show it
-	Flavor string
-	Search Search // by its name, where none was found
-	Had    bool   // an earlier look found a server
-	Made   bool   // the server was made, or changed, after the node got its template
-	Behind bool   // the server is the one of an earlier generation
+	Search Search    // by its name, where none was found
+	Had    bool      // an earlier look found a server
+	Behind bool      // the server is the one of an earlier generation
+
+	// Template is what the server was made from, as the node says, and Image and Flavor as Nova
+	// shows it. All are empty where that is not known.
+	Template      map[string]string
+	Image, Flavor string
 }
 
 // Search is a search by exact name without the selector, in the node's region and in the
@@ -62,29 +63,25 @@ const (
 	Batches             // no batch begins
 )
 
-// row is a wire: which nodes show that it is loose, each as it is said, and what to do.
-type row struct {
+// table has the wires in the order in which they are checked: what waits, which nodes of a
+// region show that the wire is loose, and what to do.
+var table = []struct {
 	wire   Wire
 	holds  Hold
-	loose  func(nodes []Node) []string // of one region
+	loose  func(nodes []Node) []string
 	advice string
-}
-
-var table = []row{
-	{Names, Nothing, unnamed, "No server of a project has these names in any listed region. If the last apply failed, " +
+}{
+	{Names, Nothing, unnamed, "No server of the project has these names in any listed region. If the last apply failed, " +
 		"apply again. Otherwise the servers have other names: write name = each.key"},
-	{Regions, Batches, each(inAnotherRegion), "The servers are in another region than their nodes: write " +
-		"region = each.value.region"},
-	{Selector, Batches, each(leftOut), "The servers are there, and the selector leaves them out: correct selector, or " +
-		"give the servers what it asks for"},
-	{Zones, Moves, each(inAnotherZone), "The servers were made in another zone than their nodes: write " +
-		"availability_zone = each.value.zone. Where the cloud takes no zone, list none. No node of the region moves " +
-		"until a new server is in the zone of its node"},
-	{Templates, Batches, unlike, "The servers have one image, or one flavor, and their templates have different ones: " +
-		"take it from the node, as in image_name = each.value.template.image. Two names of one image are written as one"},
-	{Generations, Batches, each(func(n Node) string { return sayIf(n.Behind, n.Name) }),
-		"The servers should have been made again, and are still the former ones: write " +
-			"replace_triggered_by = [terraform_data.generation[each.key]], with each.value.generation as its input"},
+	{Regions, Batches, each(elsewhere), "Write region = each.value.region"},
+	{Selector, Batches, each(leftOut), "The selector leaves them out: correct selector, or give the servers what it " +
+		"asks for"},
+	{Zones, Moves, each(inAnotherZone), "Write availability_zone = each.value.zone. Where the cloud takes no zone, list " +
+		"none. No node of the region moves until a new server is in the zone of its node"},
+	{Templates, Batches, unlike, "Their servers have one image, or one flavor: write it as in image_name = " +
+		"each.value.template.image. Two names of one image are written as one"},
+	{Generations, Batches, each(former), "Write replace_triggered_by = [terraform_data.generation[each.key]], with " +
+		"each.value.generation as its input"},
 }
 
 // Finding is a loose wire in a region.
@@ -106,8 +103,9 @@ func Check(nodes []Node, before []Finding) (found []Finding) {
 	for _, row := range table {
 		for _, region := range slices.Sorted(maps.Keys(regions)) {
 			f := Finding{row.wire, region, row.loose(regions[region])}
-			if row.wire == Zones && len(f.Nodes) == 0 && !slices.ContainsFunc(regions[region], inItsZone) {
-				f.Nodes = last(before, f)
+			last := slices.IndexFunc(before, func(b Finding) bool { return b.Wire == f.Wire && b.Region == region })
+			if row.wire == Zones && last >= 0 && len(f.Nodes) == 0 && !slices.ContainsFunc(regions[region], isNew) {
+				f.Nodes = before[last].Nodes
 			}
 			if len(f.Nodes) > 0 {
 				found = append(found, f)
@@ -117,22 +115,22 @@ func Check(nodes []Node, before []Finding) (found []Finding) {
 	return found
 }
 
-// last are the nodes of an earlier finding of the same wire and region.
-func last(before []Finding, f Finding) []string {
-	for _, b := range before {
-		if b.Wire == f.Wire && b.Region == f.Region {
-			return b.Nodes
+// Holds is what waits because of the finding.
+func (f Finding) Holds() Hold { return table[f.row()].holds }
+
+// Text says which nodes show it, and what to write.
+func (f Finding) Text() string {
+	return fmt.Sprintf("In %s: %s. %s.", f.Region, text.Few(f.Nodes), table[f.row()].advice)
+}
+
+func (f Finding) row() int {
+	for i, row := range table {
+		if row.wire == f.Wire {
+			return i
 		}
 	}
-	return nil
+	return 0
 }
-
-func (f Finding) row() row {
-	return table[slices.IndexFunc(table, func(r row) bool { return r.wire == f.Wire })]
-}
-
-// Holds is what waits because of the finding.
-func (f Finding) Holds() Hold { return f.row().holds }
 
 // Held says by region for which wire something waits: the first of the table.
 func Held(findings []Finding, hold Hold) map[string]Wire {
@@ -145,28 +143,16 @@ func Held(findings []Finding, hold Hold) map[string]Wire {
 	return held
 }
 
-// Text says which nodes show it, and what to write.
-func (f Finding) Text() string {
-	return fmt.Sprintf("In %s: %s. %s.", f.Region, text.Few(f.Nodes), f.row().advice)
-}
-
-// each says of single nodes that they show a loose wire; "": they do not.
-func each(say func(Node) string) func([]Node) []string {
-	return func(nodes []Node) (said []string) {
+// each lists the nodes that show a loose wire, with what is said of the server.
+func each(shows func(Node) (said string, loose bool)) func([]Node) []string {
+	return func(nodes []Node) (list []string) {
 		for _, n := range nodes {
-			if text := say(n); text != "" {
-				said = append(said, text)
+			if said, loose := shows(n); loose {
+				list = append(list, fmt.Sprintf("%s (its server %s)", n.Name, said))
 			}
 		}
-		return said
+		return list
 	}
-}
-
-func sayIf(is bool, said string) string {
-	if is {
-		return said
-	}
-	return ""
 }
 
 // unnamed are all nodes of a region, where none of them ever had a server. One alone may be
@@ -181,24 +167,22 @@ func unnamed(nodes []Node) (names []string) {
 	return names
 }
 
-// found is a server of the node's name that the selector did not select, in its region or
-// in another one.
-func (n Node) found(here bool) (server node.Node, there bool) {
-	i := slices.IndexFunc(n.Search.Found, func(s node.Node) bool { return (s.Region == n.Region) == here })
-	if i < 0 || n.Server.ID != "" {
-		return node.Node{}, false
+func elsewhere(n Node) (said string, loose bool) {
+	for _, s := range n.Search.Found {
+		if s.Region != n.Region {
+			return fmt.Sprintf("%s is in %s", s.ID, s.Region), true
+		}
 	}
-	return n.Search.Found[i], true
+	return "", false
 }
 
-func inAnotherRegion(n Node) string {
-	server, there := n.found(false)
-	return sayIf(there, fmt.Sprintf("%s (server %s, in %s)", n.Name, server.ID, server.Region))
-}
-
-func leftOut(n Node) string {
-	server, there := n.found(true)
-	return sayIf(there, fmt.Sprintf("%s (server %s)", n.Name, server.ID))
+func leftOut(n Node) (said string, loose bool) {
+	for _, s := range n.Search.Found {
+		if s.Region == n.Region {
+			return s.ID + " is left out", true
+		}
+	}
+	return "", false
 }
 
 // isNew reports whether a server is seen for the first time, where its zone is settled.
@@ -206,40 +190,37 @@ func isNew(n Node) bool {
 	return !n.Had && (n.Server.Status == "ACTIVE" || n.Server.Status == "SHUTOFF") && n.Zone != "" && n.Server.Zone != ""
 }
 
-func inItsZone(n Node) bool { return isNew(n) && n.Server.Zone == n.Zone }
-
-func inAnotherZone(n Node) string {
-	return sayIf(isNew(n) && !inItsZone(n), fmt.Sprintf("%s (%s, its server in %s)", n.Name, n.Zone, n.Server.Zone))
+func inAnotherZone(n Node) (said string, loose bool) {
+	return fmt.Sprintf("is in %s, not in %s", n.Server.Zone, n.Zone), isNew(n) && n.Server.Zone != n.Zone
 }
+
+func former(n Node) (said string, loose bool) { return "is still the former one", n.Behind }
 
 // unlike are nodes whose templates name different images, or flavors, and whose servers were
 // made from one.
-func unlike(nodes []Node) (said []string) {
-	for word, of := range map[string]func(Node) string{
-		"image":  func(n Node) string { return n.Image },
-		"flavor": func(n Node) string { return n.Flavor },
-	} {
-		type made struct{ key, from string }
-		by := map[made]map[string][]string{} // names of nodes, by what their servers are made from and their templates say
-		for _, n := range nodes {
-			for key, value := range n.Template {
-				from := of(n)
-				if !n.Made || from == "" || !strings.Contains(key, word) {
-					continue
-				}
-				at := made{key, from}
-				if by[at] == nil {
-					by[at] = map[string][]string{}
-				}
-				by[at][value] = append(by[at][value], fmt.Sprintf("%s (%s = %s)", n.Name, key, value))
+func unlike(nodes []Node) (list []string) {
+	type made struct{ key, from string }
+	by := map[made]map[string][]string{} // nodes, by what their servers are made from and their templates say
+	for _, n := range nodes {
+		for key, value := range n.Template {
+			at := made{key: key}
+			switch {
+			case strings.Contains(key, "image"):
+				at.from = n.Image
+			case strings.Contains(key, "flavor"):
+				at.from = n.Flavor
 			}
-		}
-		for _, values := range by {
-			if len(values) > 1 {
-				said = slices.Concat(said, slices.Concat(slices.Collect(maps.Values(values))...))
+			if by[at] == nil {
+				by[at] = map[string][]string{}
 			}
+			by[at][value] = append(by[at][value], fmt.Sprintf("%s (%s = %s)", n.Name, key, value))
 		}
 	}
-	slices.Sort(said)
-	return said
+	for at, values := range by {
+		if at.from != "" && len(values) > 1 {
+			list = slices.Concat(list, slices.Concat(slices.Collect(maps.Values(values))...))
+		}
+	}
+	slices.Sort(list)
+	return list
 }

@@ -50,25 +50,18 @@ func TestGather(t *testing.T) {
 // TestWalk: whichever of the two is planned first, the second sees it.
 func TestWalk(t *testing.T) {
 	var w Walk
-	w.Has("e")
-	if w.Detach("a") || !w.Attach("a", false) || w.Attach("b", true) || !w.Detach("b") || w.Attach("c", true) || w.Detach("d") ||
-		w.Attach("e", false) || !w.Attach("e", true) {
-		t.Error("not seen, or seen without a reason")
+	if w.Note(Leaving, "a", "web") || !w.Note(Leaving, "a", "db") || w.Note(Ready, "a", "") {
+		t.Error("noted before, or not")
+	}
+	value, noted := w.Noted(Leaving, "a")
+	_, other := w.Noted(Leaving, "b")
+	if value != "db" || !noted || other {
+		t.Errorf("got %q, %t, %t", value, noted, other)
 	}
 	w.Drained(1)
 	assert.Equal(t, 3, w.Drained(2), "servers that are drained")
-	w.Leaving("a", "web")
-	w.Ready("web")
-	if cluster, leaves := w.Leaves("a"); cluster != "web" || !leaves || !w.IsReady("web") || w.IsReady("db") {
-		t.Errorf("a leaves: %q, %t", cluster, leaves)
-	}
-	if _, leaves := w.Leaves("b"); leaves {
-		t.Error("b leaves")
-	}
 }
 
-// TestNil: a resource of a provider that is not configured has no hooks, and no
-// cloud, which is an error.
 func TestNil(t *testing.T) {
 	var b *Backend
 	var diags diag.Diagnostics

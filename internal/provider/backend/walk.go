@@ -13,120 +13,54 @@ import (
 // other. Each walk, such as a plan, configures the provider once. The zero value
 // is one of a walk in which nothing has been seen yet.
 type Walk struct {
-	mu       sync.Mutex
-	known    map[string]bool     // servers that have a deletion attachment in the state
-	attached map[string]bool     // servers that have a deletion attachment after the plan
-	detached map[string]bool     // servers of which the plan destroys one
-	drained  int                 // servers that the plan drains, as far as that is reported
-	leaving  map[string]string   // servers whose nodes leave, with the cluster that makes substitutes for them, or ""
-	marks    map[string]string   // of nodes, by cluster and name: see [Walk.Marks]
-	given    map[string]bool     // names that new placement attachments give, with their regions
-	ready    map[string]bool     // clusters whose readiness attachment has found all servers in service
-	groups   map[string][]string // names that wait to be reported together, by what is said of them
-	alone    map[string]bool     // groups of which the last that waited did so in vain
+	mu      sync.Mutex
+	notes   map[note]string
+	drained int                 // servers that the plan drains, as far as that is reported
+	groups  map[string][]string // names that wait to be reported together, by what is said of them
+	alone   map[string]bool     // groups of which the last that waited did so in vain
 }
 
-// Leaving notes that the node of a server leaves, and in which cluster the same plan makes
-// a substitute for it; "": it makes none.
-func (w *Walk) Leaving(server, cluster string) {
+// Topic is what notes are about.
+type Topic int
+
+// The topics, with the keys and the values of their notes.
+const (
+	Known    Topic = iota // servers that have a deletion attachment in the state
+	Attached              // servers that have one after the plan
+	Detached              // servers of which the plan destroys one
+	Leaving               // servers whose nodes leave, with the cluster that makes substitutes for them, or ""
+	Marks                 // nodes, each after its cluster, with the marks of their servers
+	Names                 // names that new placement attachments give, each after its region
+	Ready                 // clusters whose readiness attachment has found all servers in service
+)
+
+type note struct {
+	topic Topic
+	key   string
+}
+
+// Key is a key of two parts.
+func Key(first, second string) string { return first + "\x00" + second }
+
+// Note notes a value, and reports whether the key was noted before. Terraform walks in no
+// order that we know: of two resources that note first and look then, one sees the other.
+func (w *Walk) Note(topic Topic, key, value string) (again bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.leaving == nil {
-		w.leaving = map[string]string{}
+	if w.notes == nil {
+		w.notes = map[note]string{}
 	}
-	w.leaving[server] = cluster
+	_, again = w.notes[note{topic, key}]
+	w.notes[note{topic, key}] = value
+	return again
 }
 
-// Leaves reports what [Walk.Leaving] noted.
-func (w *Walk) Leaves(server string) (cluster string, leaves bool) {
+// Noted returns what was noted.
+func (w *Walk) Noted(topic Topic, key string) (value string, noted bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	cluster, leaves = w.leaving[server]
-	return cluster, leaves
-}
-
-// Marks notes which mark the server of a node carries once it is in service.
-func (w *Walk) Marks(cluster, node, mark string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.marks == nil {
-		w.marks = map[string]string{}
-	}
-	w.marks[cluster+"\x00"+node] = mark
-}
-
-// Mark returns what [Walk.Marks] noted; "": nothing.
-func (w *Walk) Mark(cluster, node string) string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.marks[cluster+"\x00"+node]
-}
-
-// Give notes that a new placement attachment gives a name in a region, and reports whether
-// another one does too.
-func (w *Walk) Give(region, name string) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.given == nil {
-		w.given = map[string]bool{}
-	}
-	key := region + "\x00" + name
-	twice := w.given[key]
-	w.given[key] = true
-	return twice
-}
-
-// Ready notes that the readiness attachment of a cluster has found all servers in service.
-func (w *Walk) Ready(cluster string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.ready == nil {
-		w.ready = map[string]bool{}
-	}
-	w.ready[cluster] = true
-}
-
-// IsReady reports what [Walk.Ready] noted.
-func (w *Walk) IsReady(cluster string) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.ready[cluster]
-}
-
-// Has notes that the state has a deletion attachment of a server.
-func (w *Walk) Has(server string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.known == nil {
-		w.known = map[string]bool{}
-	}
-	w.known[server] = true
-}
-
-// Attach notes that a server has a deletion attachment after the plan, and
-// reports whether the plan destroys another one of it: Terraform plans in no
-// order that we know, so either of the two may be the first. Of an attachment that
-// -replace or a taint makes again, only the new one is planned.
-func (w *Walk) Attach(server string, again bool) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.attached == nil {
-		w.attached = map[string]bool{}
-	}
-	w.attached[server] = true
-	return w.detached[server] || again && w.known[server]
-}
-
-// Detach notes that the plan destroys a deletion attachment of a server, and
-// reports whether the server has another one after it.
-func (w *Walk) Detach(server string) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.detached == nil {
-		w.detached = map[string]bool{}
-	}
-	w.detached[server] = true
-	return w.attached[server]
+	value, noted = w.notes[note{topic, key}]
+	return value, noted
 }
 
 // Drained counts the servers that the plan drains, with those that are reported now.

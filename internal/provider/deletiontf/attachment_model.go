@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -68,81 +69,73 @@ const moved = `
 // leave reports that the plan destroys the attachment, in one warning with the
 // others that it destroys: one line where their nodes leave.
 func (m attachmentModel) leave(ctx context.Context, b *backend.Backend, diags *diag.Diagnostics) {
-	steps := m.steps()
+	steps, walk, server := m.steps(), b.Walk(), m.ServerID.ValueString()
 	if steps == nil {
 		return
 	}
-	walk := b.Walk()
-	if walk.Detach(m.ServerID.ValueString()) {
+	walk.Note(backend.Detached, server, "")
+	if _, stays := walk.Noted(backend.Attached, server); stays {
 		m.refuse(ctx, walk, diags)
 		return
 	}
-	group := "the node stays"
-	if _, leaves := walk.Leaves(m.ServerID.ValueString()); leaves {
-		group = "the node leaves"
+	group, advice := "stays", fmt.Sprintf("This plan destroys their deletion attachments, and no node is known to leave. "+
+		"A server that this plan does not destroy is drained anyway. "+
+		"If servers stay because a block was renamed or has other keys, add:%sIf they stay without attachments, "+
+		"use a removed block with destroy = false, or apply enabled = false first.", moved)
+	if _, leaves := walk.Noted(backend.Leaving, server); leaves {
+		group, advice = "leaves", ""
 	}
-	leaving := walk.Gather(ctx, group, m.label()+"\t"+m.neverServed(ctx, b)+"\t"+strings.Join(steps, ", "))
-	if leaving == nil {
+	ways := map[string][]string{} // names, by how they are drained
+	drained := 0
+	for _, leaving := range walk.Gather(ctx, group, m.label()+"\t"+m.way(ctx, b, steps)) {
+		name, way, _ := strings.Cut(leaving, "\t")
+		ways[way] = append(ways[way], name)
+		if !strings.HasPrefix(way, spared) {
+			drained++
+		}
+	}
+	if len(ways) == 0 {
 		return
 	}
-	var drained, others, ways []string
-	for _, line := range leaving {
-		name, rest, _ := strings.Cut(line, "\t")
-		why, how, _ := strings.Cut(rest, "\t")
-		if why != "" {
-			others = append(others, name+" ("+why+")")
-			continue
-		}
-		drained = append(drained, name)
-		if !slices.Contains(ways, how) {
-			ways = append(ways, how)
-		}
-	}
-	said := ""
-	if len(drained) > 0 {
-		said = fmt.Sprintf("%s: %s. ", text.Few(drained), text.And(ways))
-	}
-	if len(others) > 0 {
-		said += "Without hook and grace period, because they never were in service: " + text.Few(others) + ". "
-	}
-	if group != "the node leaves" {
-		said += fmt.Sprintf("This plan destroys their deletion attachments, and no node is known to leave. A server "+
-			"that this plan does not destroy is drained anyway. "+
-			"If servers stay because a block was renamed or has other keys, add:%sIf they stay without attachments, "+
-			"use a removed block with destroy = false, or apply enabled = false first.", moved)
+	var said []string
+	for _, way := range slices.Sorted(maps.Keys(ways)) {
+		said = append(said, text.Few(ways[way])+": "+way+".")
 	}
 	// The title counts all servers so far, so several of these warnings differ: Terraform
 	// merges those that do not.
-	diags.AddWarning(fmt.Sprintf("%s will be drained", text.Count(int64(walk.Drained(len(drained))), "server")),
-		strings.TrimSpace(said))
+	diags.AddWarning(fmt.Sprintf("%s will be drained", text.Count(int64(walk.Drained(drained)), "server")),
+		strings.TrimSpace(strings.Join(said, " ")+" "+advice))
 }
 
-// neverServed says why only_in_service leaves hook and grace period out, by what Nova says
-// now; "": it does not.
-func (m attachmentModel) neverServed(ctx context.Context, b *backend.Backend) string {
-	if !m.OnlyInService.ValueBool() {
-		return ""
+// spared begins the way of a server that needs no drain.
+const spared = "without hook and grace period, because "
+
+// way says how the server is drained, or why only_in_service spares it, by what Nova says
+// now. A server that cannot be read may serve.
+func (m attachmentModel) way(ctx context.Context, b *backend.Backend, steps []string) string {
+	var unread diag.Diagnostics
+	if m.OnlyInService.ValueBool() {
+		if server := m.server(ctx, b, &unread); !unread.HasError() {
+			if state, err := server.State(ctx); err == nil && drain.NeverServed(state) != "" {
+				return spared + drain.NeverServed(state)
+			}
+		}
 	}
-	var unread diag.Diagnostics // what cannot be read may serve
-	server := m.server(ctx, b, &unread)
-	if unread.HasError() {
-		return ""
-	}
-	state, err := server.State(ctx)
-	switch {
-	case err != nil:
-		return ""
-	case state.Status == "":
-		return "its server is gone"
-	}
-	return drain.NeverServed(state)
+	return strings.Join(steps, ", ")
 }
 
 // stay notes that the server has this attachment after the plan, and refuses a
 // plan that destroys another one of it. Without that, renaming a block would drain
-// all servers that are in use. again: Terraform makes the attachment.
+// all servers that are in use. Of an attachment that -replace or a taint makes again,
+// only the new one is planned.
 func (m attachmentModel) stay(ctx context.Context, walk *backend.Walk, again bool, diags *diag.Diagnostics) {
-	if value.Given(m.ServerID) && walk.Attach(m.ServerID.ValueString(), again) {
+	server := m.ServerID.ValueString()
+	if !value.Given(m.ServerID) {
+		return
+	}
+	walk.Note(backend.Attached, server, "")
+	_, destroyed := walk.Noted(backend.Detached, server)
+	if _, known := walk.Noted(backend.Known, server); destroyed || known && again {
 		m.refuse(ctx, walk, diags)
 	}
 }

@@ -57,12 +57,12 @@ func (r *attachmentResource) ModifyPlan(
 		state.leave(ctx, r.Backend, &resp.Diagnostics)
 	}
 	if destroyed {
-		cluster, _ := r.Backend.Walk().Leaves(state.ServerID.ValueString())
+		cluster, _ := r.Backend.Walk().Noted(backend.Leaving, state.ServerID.ValueString())
 		private.Store(ctx, resp.Private, substitutesKey, cluster, &resp.Diagnostics)
 		return
 	}
 	if !created {
-		r.Backend.Walk().Has(state.ServerID.ValueString())
+		r.Backend.Walk().Note(backend.Known, state.ServerID.ValueString(), "")
 	}
 	plan.stay(ctx, r.Backend.Walk(), created, &resp.Diagnostics)
 	plan.checkHook(ctx, state.Hook, r.Backend, &resp.Diagnostics)
@@ -102,7 +102,7 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 		resp.State.RemoveResource(ctx)
 		return
 	}
-	r.Backend.Walk().Has(server.ID)
+	r.Backend.Walk().Note(backend.Known, server.ID, "")
 	model.identify()
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }
@@ -139,7 +139,7 @@ func (r *attachmentResource) Delete(ctx context.Context, req resource.DeleteRequ
 	var model attachmentModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &model)...)
 	cluster := private.Load[string](ctx, req.Private, substitutesKey, &resp.Diagnostics)
-	if cluster != "" && model.enabled() && !r.Backend.Walk().IsReady(cluster) {
+	if _, ready := r.Backend.Walk().Noted(backend.Ready, cluster); cluster != "" && model.enabled() && !ready {
 		model.refuseOrder(cluster, &resp.Diagnostics)
 	}
 	if resp.Diagnostics.HasError() || model.steps() == nil {

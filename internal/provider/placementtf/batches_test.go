@@ -1,16 +1,12 @@
 package placementtf_test
 
 import (
-	"encoding/json"
-	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // TestPlacementBatches: the status counts the batches of one configuration: each apply of it
@@ -162,34 +158,6 @@ func TestPlacementOpens(t *testing.T) {
 	} {
 		c.before, c.happens = across(4, both, old), closes
 		c.plan(t, name)
-	}
-}
-
-// TestPlacementRegionLost: a region that is not listed any more, and that only leaving nodes are in, need not answer.
-// Where it does, they are forgotten once their servers are gone.
-func TestPlacementRegionLost(t *testing.T) {
-	t.Parallel()
-	a := attach(t, across(2, "RegionOne:az-1 RegionTwo:az-1", nil))
-	a.boot(t, nil)
-	a.Look(t)
-	a.Must(t, across(1, "RegionOne:az-1", nil))
-	id := a.Fake.Servers("RegionTwo")[0].ID
-	a.Later(t)
-	down := a.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Region: "RegionTwo", Status: http.StatusServiceUnavailable, Times: fakecloud.Forever})
-	a.Look(t)
-	assert.Equal(t, ": A region that is not listed does not answer", a.At(), "said %s", a.Said())
-	remembered := func() string {
-		var kept map[string][]byte
-		require.NoError(t, json.Unmarshal(a.I.Private, &kept))
-		return string(kept["seen"])
-	}
-	assert.Contains(t, remembered(), id)
-	a.Later(t)
-	down.Remove()
-	a.Fake.RemoveServers("RegionTwo", id)
-	a.Look(t)
-	if strings.Contains(remembered(), id) || a.Said() != "" {
-		t.Errorf("said %q, remembers %s", a.Said(), remembered())
 	}
 }
 

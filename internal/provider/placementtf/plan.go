@@ -73,9 +73,7 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 	}
 	next, guesses := next.Guessed(policy)
 	change.Notices = append(change.Notices, guesses...)
-	p.refuseTwins(next)
-	p.tellLeaving(next, change, policy)
-	p.warnKept(change, policy.Kept)
+	p.tellNodes(next, change, policy)
 	p.warn(next, written, change, policy)
 	if u := policy.Update; u != nil && u.Has(roster.Outdated) && len(policy.Templates) == 0 && p.templatesKnown(ctx) {
 		p.diags.AddAttributeWarning(path.Root("update").AtName("causes"), "A missing argument",

@@ -14,7 +14,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/nodes"
@@ -41,11 +40,8 @@ func (m *attachmentModel) refresh(
 		return r.Ordered(), after, true
 	}
 	cloud := b.Get(ctx, diags)
-	if cloud == nil {
-		return r, before, false
-	}
 	listed := m.listedRegions()
-	closed := exceptLost(ctx, cloud, r, listed, diags)
+	closed := closedRegions(listed)
 	query := m.query(ctx, r, before.Seen, closed, diags)
 	if value.GivenBlock(m.Health) {
 		query.Addresses = map[string][]string{}
@@ -129,39 +125,6 @@ func closedRegions(listed []placement.Region) func(region string) bool {
 		closed[r.Name] = r.Maintenance
 	}
 	return func(region string) bool { return closed[region] }
-}
-
-// exceptLost is [closedRegions] with the regions that are lost: not listed any more, without
-// nodes but leaving ones, and without an answer.
-func exceptLost(
-	ctx context.Context, cloud *openstack.Cloud, r roster.Roster, listed []placement.Region, diags *diag.Diagnostics,
-) func(region string) bool {
-	in := func(region string, nodes map[string]roster.Node) (names []string) {
-		for name, n := range nodes {
-			if n.Region == region {
-				names = append(names, name)
-			}
-		}
-		slices.Sort(names)
-		return names
-	}
-	closed, lost := closedRegions(listed), map[string]bool{}
-	for _, name := range r.LeavingNames() {
-		region := r.Leaving[name].Region
-		if _, looked := lost[region]; looked || len(in(region, r.Nodes)) > 0 ||
-			slices.ContainsFunc(listed, func(p placement.Region) bool { return p.Name == region }) {
-			continue
-		}
-		_, err := cloud.Compute(ctx, region)
-		if lost[region] = err != nil; err != nil {
-			leaving := in(region, r.Leaving)
-			diags.AddWarning("A region that is not listed does not answer", fmt.Sprintf("%s leave %s: %s. "+
-				"They stay remembered, and batches wait for them. If the region is lost for good, name them in "+
-				"deletion.kept, and apply. %s",
-				text.Nodes(int64(len(leaving))), region, text.Few(leaving), strings.TrimSuffix(text.Sentence(err), ".")))
-		}
-	}
-	return func(region string) bool { return closed(region) || lost[region] }
 }
 
 // see remembers what was seen of the servers. What others write under the key of marks is
@@ -313,7 +276,8 @@ func reportRead(err error, diags *diag.Diagnostics) {
 		path.Root("selector").AtName("servergroup_id"),
 		"To work without a region that cannot be reached, set closed = true for it in regions, and apply with "+
 			"-refresh=false: its nodes stay as they are. Do not take it out of regions: nodes in places that are "+
-			"not listed are the first to be removed.",
+			"not listed are the first to be removed. If it is lost for good, name its nodes in deletion.kept, also "+
+			"those that leave already, and apply with -refresh=false.",
 		diags,
 	)
 }

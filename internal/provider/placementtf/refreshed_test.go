@@ -134,7 +134,7 @@ func TestPlacementRefreshed(t *testing.T) {
 		"a name is there twice": {before: zonal(2, "az-1", nil), happens: inTurn(boots, another("web-1")), at: ": Several servers have the name of one node",
 			asks: looks, status: inStep},
 		"a name is there twice, and the selector leaves both out": {before: zonal(2, "az-1", mine), happens: inTurn(boots, another("web-1")), asks: looks,
-			at: ": The servers do not follow the selector of their nodes", says: "the selector leaves them out: correct selector",
+			at: ": The servers do not follow the selector of their nodes", says: "The selector leaves them out: correct selector",
 			status: "waits: web-0 (it has no server), web-1 (it has no server)"},
 		"a server is in ERROR": {before: zonal(2, "az-1", repairs), happens: inTurn(boots, breaks("web-1")), asks: looks,
 			status: "behind: the next plan replaces 1 of 1 node", change: "+web-2 -web-1"},

@@ -48,7 +48,7 @@ var wires = []struct {
 	{"its region", "region            = each.value.region\n", "", [][3]string{
 		{"a", "", "a:4"},
 		{"a", "The servers do not follow the regions of their nodes", "a:4"},
-		{"a", "write region = each.value.region", "a:4"},
+		{"a", "Write region = each.value.region", "a:4"},
 	}},
 	{"its zone", "availability_zone = each.value.zone\n", "", [][3]string{
 		{"a", "", "a:4"},

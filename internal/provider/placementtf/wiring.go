@@ -3,16 +3,15 @@ package placementtf
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wiring"
@@ -33,36 +32,25 @@ type wires struct {
 // names, and no request is sent where all were.
 func checkWires(ctx context.Context, cloud *openstack.Cloud, w wires, diags *diag.Diagnostics) []wiring.Finding {
 	var nodes []wiring.Node
-	var missing []string
-	templates := map[roster.Template]map[string]string{}
+	search := w.search(ctx, cloud)
 	for name, n := range w.now.Nodes {
 		if w.closed(n.Region) {
 			continue
 		}
-		if w.seen.Missing[name] {
-			missing = append(missing, name)
-		}
-		if templates[n.Template] == nil {
-			templates[n.Template] = n.Template.Values()
-		}
 		build, there := w.seen.Builds[name]
-		source := w.sources[w.seen.Servers[name].ID]
-		nodes = append(nodes, wiring.Node{
-			Name:     name,
-			Region:   n.Region,
-			Zone:     w.handed[name].Zone,
-			Template: templates[n.Template],
-			Server:   w.seen.Servers[name],
-			Image:    source.Image,
-			Flavor:   source.Flavor,
-			Had:      w.before.Seen.Servers[name].ID != "",
-			Made:     there && build.Mark == n.Mark,
-			Behind:   there && build.Mark != n.Mark && build.Generation < n.Generation,
-		})
-	}
-	found, known := w.search(ctx, cloud, missing)
-	for i, n := range nodes {
-		nodes[i].Search = wiring.Search{Known: known, Found: found[n.Name]}
+		node := wiring.Node{
+			Name:   name,
+			Region: n.Region,
+			Zone:   w.handed[name].Zone,
+			Server: w.seen.Servers[name],
+			Search: search[name],
+			Had:    w.before.Seen.Servers[name].ID != "",
+			Behind: there && build.Mark != n.Mark && build.Generation < n.Generation,
+		}
+		if source, asked := w.sources[node.Server.ID]; asked && there && build.Mark == n.Mark {
+			node.Template, node.Image, node.Flavor = n.Template.Values(), source.Image, source.Flavor
+		}
+		nodes = append(nodes, node)
 	}
 	findings := wiring.Check(nodes, w.before.Wires)
 	for _, f := range findings {
@@ -73,84 +61,56 @@ func checkWires(ctx context.Context, cloud *openstack.Cloud, w wires, diags *dia
 	return findings
 }
 
-// search looks for servers by name in all regions that are open. It knows nothing where one
-// of them gives no complete answer.
-func (w wires) search(
-	ctx context.Context, cloud *openstack.Cloud, names []string,
-) (found map[string][]node.Node, known bool) {
-	if len(names) == 0 {
-		return nil, false
+// search looks for the servers that were not found, by name in all regions that are open. It
+// knows nothing where one of them gives no complete answer.
+func (w wires) search(ctx context.Context, cloud *openstack.Cloud) map[string]wiring.Search {
+	q := cluster.Query{NoProfiles: true}
+	for name := range w.seen.Missing {
+		if region := w.now.Nodes[name].Region; !w.closed(region) {
+			q.Names, q.Regions = append(q.Names, name), append(q.Regions, region)
+		}
 	}
-	regions := map[string]bool{}
 	for _, r := range w.listed {
-		regions[r.Name] = !w.closed(r.Name)
+		q.Regions = append(q.Regions, r.Name)
 	}
-	for _, name := range names {
-		regions[w.now.Nodes[name].Region] = true
+	q.Regions = slices.DeleteFunc(q.Regions, w.closed)
+	if len(q.Names) == 0 {
+		return nil
 	}
-	maps.DeleteFunc(regions, func(_ string, open bool) bool { return !open })
-	servers, err := cluster.Read(ctx, cloud, cluster.Query{
-		Regions: slices.Collect(maps.Keys(regions)), Selector: cluster.Selector{Names: names}, NoProfiles: true})
-	if err != nil {
-		return nil, false
+	servers, err := cluster.Read(ctx, cloud, q)
+	found := map[string]wiring.Search{}
+	for _, name := range q.Names {
+		found[name] = wiring.Search{Known: err == nil}
 	}
-	found = map[string][]node.Node{}
 	for _, s := range servers {
-		found[s.Name] = append(found[s.Name], s)
+		found[s.Name] = wiring.Search{Known: true, Found: append(found[s.Name].Found, s)}
 	}
-	return found, true
+	return found
 }
 
-// tellLeaving says to the deletion attachments of this plan which servers leave, and for which
-// of them it makes substitutes that a readiness attachment waits for: the marked ones have one.
-func (p *attachmentPlanner) tellLeaving(next roster.Roster, change roster.Change, policy roster.Policy) {
-	walk := p.backend.Walk()
+// tellNodes says to the deletion attachments of this plan which servers leave, for which of them
+// it makes substitutes that a readiness attachment waits for: the marked ones have one. It
+// refuses a new attachment that gives the names of another new one, and warns of kept servers:
+// no plan sees whether Terraform still has them.
+func (p *attachmentPlanner) tellNodes(next roster.Roster, change roster.Change, policy roster.Policy) {
+	walk, seen := p.backend.Walk(), p.memory.Seen.Servers
+	var kept, twice []string
 	for name := range next.Leaving {
-		walk.Leaving(p.memory.Seen.Servers[name].ID, "")
+		walk.Note(backend.Leaving, seen[name].ID, "")
 	}
 	for _, v := range append(change.Of(roster.Leaves), change.Of(roster.Changes)...) {
 		cluster := ""
-		if v.Outcome == roster.Leaves && len(change.Of(roster.Comes)) > 0 && policy.RequireMarks &&
-			p.memory.Seen.Servers[v.Name].InService != "" {
+		marked := policy.RequireMarks && seen[v.Name].InService != ""
+		if marked && v.Outcome == roster.Leaves && len(change.Of(roster.Comes)) > 0 {
 			cluster = p.plan.Cluster.ValueString()
 		}
-		walk.Leaving(v.ID, cluster)
-	}
-}
-
-// warnKept says what a plan cannot see: whether Terraform still has the servers that somebody
-// keeps of nodes that leave.
-func (p *attachmentPlanner) warnKept(change roster.Change, kept []string) {
-	var names []string
-	for _, v := range change.Of(roster.Leaves) {
-		if slices.Contains(kept, v.Name) || slices.Contains(kept, v.ID) {
-			names = append(names, v.Name)
+		walk.Note(backend.Leaving, v.ID, cluster)
+		if slices.Contains(policy.Kept, v.Name) || slices.Contains(policy.Kept, v.ID) {
+			kept = append(kept, v.Name)
 		}
 	}
-	if len(names) > 0 {
-		p.diags.AddAttributeWarning(path.Root("deletion").AtName("kept"), "Kept servers must leave the state", fmt.Sprintf(
-			"%s: the node leaves, and Terraform destroys its server unless this plan forgets it, with a moved and a "+
-				"removed block (destroy = false). Apply only if no kept server is listed as destroyed.", text.Few(names)))
-	}
-}
-
-// tellMarks says to the readiness attachment of this plan the marks of the nodes.
-func (p *attachmentPlanner) tellMarks() {
-	for name, element := range p.plan.Nodes.Elements() {
-		mark := element.(types.Object).Attributes()["mark"].(types.String)
-		p.backend.Walk().Marks(p.plan.Cluster.ValueString(), name, mark.ValueString())
-	}
-}
-
-// refuseTwins refuses a new attachment that gives the same names as another new one: each
-// would take the servers of the other for its own.
-func (p *attachmentPlanner) refuseTwins(next roster.Roster) {
-	if p.state != nil {
-		return
-	}
-	var twice []string
 	for _, name := range next.Names() {
-		if p.backend.Walk().Give(next.Nodes[name].Region, name) {
+		if p.state == nil && walk.Note(backend.Names, backend.Key(next.Nodes[name].Region, name), "") {
 			twice = append(twice, name)
 		}
 	}
@@ -159,5 +119,18 @@ func (p *attachmentPlanner) refuseTwins(next roster.Roster) {
 			"Another new placement attachment gives the same names in the same regions: %s. Each would take the "+
 				"servers of the other for its own. Give one of them another cluster or node_name_pattern.",
 			text.Few(twice)))
+	}
+	if len(kept) > 0 {
+		p.diags.AddAttributeWarning(path.Root("deletion").AtName("kept"), "Kept servers must leave the state", fmt.Sprintf(
+			"%s: the node leaves, and Terraform destroys its server unless this plan forgets it, with a moved and a "+
+				"removed block (destroy = false). Apply only if no kept server is listed as destroyed.", text.Few(kept)))
+	}
+}
+
+// tellMarks says to the readiness attachment of this plan the marks of the nodes.
+func (p *attachmentPlanner) tellMarks() {
+	for name, element := range p.plan.Nodes.Elements() {
+		mark := element.(types.Object).Attributes()["mark"].(types.String)
+		p.backend.Walk().Note(backend.Marks, backend.Key(p.plan.Cluster.ValueString(), name), mark.ValueString())
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -163,18 +162,16 @@ func (m attachmentModel) checkAddresses(http *probe.HTTP, tcp *probe.TCP, diags 
 // checkMarks refuses marks that are none of their nodes: a number, where the node's mark has
 // a hash of its template. The servers would count as not in service for ever.
 func (m attachmentModel) checkMarks(walk *backend.Walk, diags *diag.Diagnostics) {
-	servers := m.servers()
-	for _, name := range slices.Sorted(maps.Keys(servers)) {
-		mark := value.TextOr(servers[name].mark, defaultMark)
-		_, err := strconv.Atoi(mark)
-		wanted := walk.Mark(m.Cluster.ValueString(), name)
-		if err == nil && strings.Contains(wanted, "-") && !servers[name].mark.IsUnknown() {
-			diags.AddAttributeError(path.Root("servers").AtMapKey(name).AtName("mark"), "A mark of no node",
-				fmt.Sprintf("The servers of cluster %q would be marked with %q, and the node %q has the mark %q, so none "+
-					"would ever count as in service. Write mark = stackpolicy_placement_attachment.NAME.nodes[name].mark "+
-					"in servers.", m.Cluster.ValueString(), mark, name, wanted))
-			return // the others have the same line
+	for name, s := range m.servers() {
+		mark := value.TextOr(s.mark, defaultMark)
+		wanted, _ := walk.Noted(backend.Marks, backend.Key(m.Cluster.ValueString(), name))
+		if s.mark.IsUnknown() || strings.Contains(mark, "-") || !strings.Contains(wanted, "-") {
+			continue
 		}
+		diags.AddAttributeError(path.Root("servers"), "A mark of no node", fmt.Sprintf("The servers of cluster %q would be "+
+			"marked with numbers, and its nodes have other marks, so none would ever count as in service. Write "+
+			"mark = stackpolicy_placement_attachment.NAME.nodes[name].mark in servers.", m.Cluster.ValueString()))
+		return
 	}
 }
 

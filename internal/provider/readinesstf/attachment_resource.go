@@ -154,7 +154,8 @@ func (r *attachmentResource) wait(
 		return false
 	}
 	if state != nil {
-		warnOvertaken(readiness.Overtaken(now.before, now.nodes, state.pending(), now.snapshot), diags)
+		names, _ := readiness.Overtaken(now.before, now.nodes, state.pending(), now.snapshot)
+		warnOvertaken(names, diags)
 	}
 	var pending []readiness.Node
 	names := readiness.Pending(now.nodes, now.snapshot)
@@ -184,7 +185,7 @@ func (r *attachmentResource) wait(
 	}
 	switch {
 	case err == nil:
-		r.Backend.Walk().Ready(plan.Cluster.ValueString())
+		r.Backend.Walk().Note(backend.Ready, plan.Cluster.ValueString(), "")
 		return true
 	case ctx.Err() != nil:
 		diags.AddError("The wait for new servers was interrupted",
@@ -208,8 +209,10 @@ func (r *attachmentResource) wellOff(ctx context.Context, plan attachmentModel, 
 	if len(readiness.Pending(now.nodes, now.snapshot)) < n {
 		said = "The others are marked as in service. "
 	}
-	if state != nil && readiness.Untouched(state.nodes(now.region), now.nodes, now.snapshot) {
-		said += "No server that these replace was drained or destroyed. "
+	if state != nil {
+		if _, untouched := readiness.Overtaken(state.nodes(now.region), now.nodes, nil, now.snapshot); untouched {
+			said += "No server that these replace was drained or destroyed. "
+		}
 	}
 	return said
 }
@@ -240,7 +243,7 @@ func (m attachmentModel) warnOfRemoval(ctx context.Context, plan tfsdk.Plan, dia
 func warnOvertaken(names []string, diags *diag.Diagnostics) {
 	if len(names) > 0 {
 		diags.AddAttributeWarning(path.Root("servers"), "Servers were destroyed before others took their place",
-			fmt.Sprintf("The servers of %s were in service and are gone, and those that take their place are not in "+
+			fmt.Sprintf("The servers of %s were in service and are gone or drained, and those that take their place are not in "+
 				"service yet. With method = \"SUBSTITUTE\", set create_before_destroy in the lifecycle of the "+
 				"servers, and of the deletion attachments, and apply that once before the next replacement.",
 				strings.Join(names, ", ")))
