@@ -71,13 +71,13 @@ var table = []struct {
 	loose  func(nodes []Node) []string
 	advice string
 }{
-	{Names, Nothing, unnamed, "No server of the project has these names in any listed region. If the last apply failed, " +
-		"apply again. Otherwise the servers have other names: write name = each.key"},
+	{Names, Nothing, unnamed, "No server of the project has these names in any listed region. If the last apply " +
+		"failed, apply again. Otherwise the servers have other names: write name = each.key"},
 	{Regions, Batches, each(elsewhere), "Write region = each.value.region"},
 	{Selector, Batches, each(leftOut), "The selector leaves them out: correct selector, or give the servers what it " +
 		"asks for"},
-	{Zones, Moves, each(inAnotherZone), "Write availability_zone = each.value.zone. Where the cloud takes no zone, list " +
-		"none. No node of the region moves until a new server is in the zone of its node"},
+	{Zones, Moves, each(inAnotherZone), "Write availability_zone = each.value.zone. Where the cloud takes no zone, " +
+		"list none. No node of the region moves until a new server is in the zone of its node"},
 	{Templates, Batches, unlike, "Their servers have one image, or one flavor: write it as in image_name = " +
 		"each.value.template.image. Two names of one image are written as one"},
 	{Generations, Batches, each(former), "Write replace_triggered_by = [terraform_data.generation[each.key]], with " +
@@ -187,7 +187,8 @@ func leftOut(n Node) (said string, loose bool) {
 
 // isNew reports whether a server is seen for the first time, where its zone is settled.
 func isNew(n Node) bool {
-	return !n.Had && (n.Server.Status == "ACTIVE" || n.Server.Status == "SHUTOFF") && n.Zone != "" && n.Server.Zone != ""
+	settled := n.Server.Status == "ACTIVE" || n.Server.Status == "SHUTOFF"
+	return !n.Had && settled && n.Zone != "" && n.Server.Zone != ""
 }
 
 func inAnotherZone(n Node) (said string, loose bool) {

@@ -66,7 +66,8 @@ func TestCheck(t *testing.T) {
 			want: "templates in R: web-0 (flavor = small), web-1 (flavor = large)"},
 		"what Nova does not show": {nodes: []Node{there("web-0", nil), template("user_data", "v2", "1234", "small")}},
 		"from a volume":           {nodes: []Node{template("image", "a", "", "small"), template("image", "b", "", "small")}},
-		"an earlier generation":   {nodes: []Node{there("web-1", func(n *Node) { n.Behind = true })}, want: "generations in R: web-1 (its server is still the former one)"},
+		"an earlier generation": {nodes: []Node{there("web-1", func(n *Node) { n.Behind = true })},
+			want: "generations in R: web-1 (its server is still the former one)"},
 	} {
 		for range 5 { // maps have another order each time
 			var got []string

@@ -168,9 +168,10 @@ func (m attachmentModel) checkMarks(walk *backend.Walk, diags *diag.Diagnostics)
 		if s.mark.IsUnknown() || strings.Contains(mark, "-") || !strings.Contains(wanted, "-") {
 			continue
 		}
-		diags.AddAttributeError(path.Root("servers"), "A mark of no node", fmt.Sprintf("The servers of cluster %q would be "+
-			"marked with numbers, and its nodes have other marks, so none would ever count as in service. Write "+
-			"mark = stackpolicy_placement_attachment.NAME.nodes[name].mark in servers.", m.Cluster.ValueString()))
+		diags.AddAttributeError(path.Root("servers"), "A mark of no node",
+			fmt.Sprintf("The servers of cluster %q would be marked with numbers, and its nodes have other marks, so none "+
+				"would ever count as in service. Write mark = stackpolicy_placement_attachment.NAME.nodes[name].mark in "+
+				"servers.", m.Cluster.ValueString()))
 		return
 	}
 }
