@@ -121,7 +121,8 @@ func (p *attachmentPlanner) tellNodes(next roster.Roster, change roster.Change, 
 			text.Few(twice)))
 	}
 	if len(kept) > 0 {
-		p.diags.AddAttributeWarning(path.Root("deletion").AtName("kept"), "Kept servers must leave the state", fmt.Sprintf(
+		at := path.Root("deletion").AtName("kept")
+		p.diags.AddAttributeWarning(at, "Kept servers must leave the state", fmt.Sprintf(
 			"%s: the node leaves, and Terraform destroys its server unless this plan forgets it, with a moved and a "+
 				"removed block (destroy = false). Apply only if no kept server is listed as destroyed.",
 			text.Few(kept)))

@@ -243,9 +243,9 @@ func (m attachmentModel) warnOfRemoval(ctx context.Context, plan tfsdk.Plan, dia
 func warnOvertaken(names []string, diags *diag.Diagnostics) {
 	if len(names) > 0 {
 		diags.AddAttributeWarning(path.Root("servers"), "Servers were destroyed before others took their place",
-			fmt.Sprintf("The servers of %s were in service and are gone or drained, and those that take their place are "+
-				"not in service yet. With method = \"SUBSTITUTE\", set create_before_destroy in the lifecycle of the "+
-				"servers, and of the deletion attachments, and apply that once before the next replacement.",
+			fmt.Sprintf("The servers of %s were in service and are gone or drained, and those that take their place "+
+				"are not in service yet. With method = \"SUBSTITUTE\", set create_before_destroy in the lifecycle of "+
+				"the servers, and of the deletion attachments, and apply that once before the next replacement.",
 				strings.Join(names, ", ")))
 	}
 }
