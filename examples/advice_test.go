@@ -339,16 +339,6 @@ var advice = []advised{
 			}
 		}
 	}},
-	{"Servers were destroyed before others took their place", readiness, func(g *guide) {
-		g.edit(g.t, "create_before_destroy = true", "create_before_destroy = false")
-		g.apply()
-		g.candidates(`["web-0"]`)
-		g.apply()
-	}, func(g *guide) {
-		g.edit(g.t, "create_before_destroy = false", "create_before_destroy = true")
-		g.apply()
-		g.candidates(`["web-1"]`)
-	}},
 	{"The health of nodes is not known", []string{tryIt}, func(g *guide) {
 		g.c.Fake.Advance(time.Hour)
 		g.set("health_url", "http://127.0.0.1:1/{name}")
@@ -440,26 +430,29 @@ var others = map[string]string{
 	"The server group of the selector is gone":   "no guide has a selector",
 	"The server group stays":                     "no guide has two attachments of a group",
 
-	"A lifecycle hook did not complete":            "the consumer",
-	"A node has lost its server":                   "it is made again",
-	"A node was chosen unseen":                     "a refresh",
-	"A place is left below its min":                "filled first",
-	"A quota binds":                                "the cloud",
-	"A server group is left":                       "an apply",
-	"Availability zone skipped":                    "the cloud",
-	"Candidates of an import count as met":         "an import",
-	"Marks are from the future":                    "metadata",
-	"Nodes wait for their places":                  "the cloud",
-	"Nodes wait to be looked at":                   "a refresh",
-	"Region skipped":                               "the cloud",
-	"Servers are ahead of this state":              "the state",
-	"Several servers have the name of one node":    "a server",
-	"The node was not drained in full":             "the consumer",
-	"The server group has members":                 "nothing",
-	"The update begins with the next apply":        "an apply",
-	"There is nothing to drain":                    "nothing",
-	"Too many servers beyond the cluster":          "an apply",
-	"Servers are there that this plan makes again": "a server",
+	"A lifecycle hook did not complete":                     "the consumer",
+	"A node has lost its server":                            "it is made again",
+	"A node was chosen unseen":                              "a refresh",
+	"A place is left below its min":                         "filled first",
+	"A quota binds":                                         "the cloud",
+	"A server group is left":                                "an apply",
+	"Availability zone skipped":                             "the cloud",
+	"Candidates of an import count as met":                  "an import",
+	"Marks are from the future":                             "metadata",
+	"Nodes wait for their places":                           "the cloud",
+	"Nodes wait to be looked at":                            "a refresh",
+	"Region skipped":                                        "the cloud",
+	"Servers are ahead of this state":                       "the state",
+	"Several servers have the name of one node":             "a server",
+	"The node was not drained in full":                      "the consumer",
+	"The server group has members":                          "nothing",
+	"The update begins with the next apply":                 "an apply",
+	"There is nothing to drain":                             "nothing",
+	"Too many servers beyond the cluster":                   "an apply",
+	"Servers are there that this plan makes again":          "a server",
+	"Kept servers must leave the state":                     "the plan",
+	"The servers do not follow the %s of their nodes":       "a line: TestAccWires",
+	"Servers were destroyed before others took their place": "refused before, where nodes are drained",
 }
 
 var (

@@ -91,12 +91,22 @@ func TestValid(t *testing.T) {
 			err = errors.Join(err, os.Remove(file))
 		}
 		require.NoError(t, err)
+		for i, folder := range folders(t) { // two clusters of one configuration have two names
+			files, err := filepath.Glob(filepath.Join(e.Dir, folder, "*.tf"))
+			require.NoError(t, err)
+			for _, file := range files {
+				text := clusterNames.ReplaceAllString(read(t, file), fmt.Sprintf("${1}%d-", i))
+				require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+			}
+		}
 		e.file(t, "main.tf", modules)
 		e.Attach = nil // each provider block needs a provider of its own
 		require.NoError(t, e.Init(t.Context()))
 		assert.NotEmpty(t, e.planned(t))
 	}
 }
+
+var clusterNames = regexp.MustCompile(`(\bcluster +(?:=|:) ")`)
 
 // configuration is that of an example.
 func configuration(t *testing.T, folder string) (all string) {

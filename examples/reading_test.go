@@ -22,6 +22,7 @@ type reader struct {
 	t       *testing.T
 	fake    *fakecloud.Cloud
 	servers map[string]string // ids by name
+	images  map[string]string // the same
 }
 
 // apply applies the attachment, and makes and deletes servers as it says.
@@ -35,7 +36,12 @@ func (r reader) apply(lines ...string) {
 	day, nodes := time.Date(2026, time.March, 1, 8, 0, 0, 0, time.UTC), nodesOf(r.t, r.Workspace)
 	for name, n := range nodes {
 		if r.servers[name] == "" {
-			r.servers[name] = r.fake.AddServers(n.Region, fakecloud.Server{Name: name, Zone: n.Zone, Created: day.AddDate(0, 0, n.Index)})[0]
+			image := n.Template["image"]
+			if image != "" && r.images[image] == "" {
+				r.images[image] = r.fake.AddImage(fakecloud.Image{Name: image})
+			}
+			s := fakecloud.Server{Name: name, Zone: n.Zone, ImageID: r.images[image], Created: day.AddDate(0, 0, n.Index)}
+			r.servers[name] = r.fake.AddServers(n.Region, s)[0]
 		}
 	}
 	for name, id := range r.servers {
@@ -99,7 +105,7 @@ func TestReadingAPlan(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			cloud := acctest.NewFake(t, fakecloud.Config{})
-			r := reader{cloud.Workspace(t, ""), t, cloud.Fake, map[string]string{}}
+			r := reader{cloud.Workspace(t, ""), t, cloud.Fake, map[string]string{}, map[string]string{}}
 			r.apply(c.before...)
 			if c.happen != nil {
 				c.happen(r)
@@ -130,6 +136,7 @@ func nodesOf(t *testing.T, w *workspace.Workspace) map[string]placed {
 type placed struct {
 	Index        int
 	Region, Zone string
+	Template     map[string]string
 }
 
 var (
@@ -194,7 +201,7 @@ func TestWhyNot(t *testing.T) {
 		return []string{"desired_capacity = 6", threeZones, oldest, `template = { image = "` + image + `" }`,
 			"update {\n    causes = [\"TEMPLATE\"]\n    max_batch_size = 1\n  }"}
 	}
-	r := reader{cloud.Workspace(t, ""), t, cloud.Fake, map[string]string{}}
+	r := reader{cloud.Workspace(t, ""), t, cloud.Fake, map[string]string{}, map[string]string{}}
 	r.apply(with("debian-12")...)
 	r.apply(with("debian-13")...)
 	r.fake.UpdateServer("RegionOne", r.servers["web-6"], func(s *fakecloud.Server) { s.Status = "BUILD" })

@@ -32,9 +32,10 @@ plan, apply it, and again. Only saved plans are applied, after they were shown.
 While the status of a cluster is "waits" or "bakes" it plans again from time to
 time. It keeps nothing: a run that was stopped or killed is resumed by starting
 another. The apply of a killed run goes on to its end, so give the next run a
--lock-timeout. An apply that fails ends it, unless update has revert_after: then
-it goes on until the plans take the template back, but not if an apply fails twice
-in the same way with the same plan.
+-lock-timeout. An apply that fails ends it if servers are not in service, or if the
+next plan is no further: some applies fail though all is done. With revert_after in
+update it goes on until the plans take the template back, but not if an apply fails
+twice in the same way with the same plan.
 
 It does not apply a plan that replaces, destroys, stops, rebuilds or resizes what
 no change of a node asks for, such as all servers for a changed user_data: see

@@ -19,6 +19,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // Keys names the metadata that carries facts for the policies.
@@ -43,6 +44,9 @@ type Query struct {
 	// the one first at which a node is asked. nil: they are not read.
 	Addresses map[string][]string
 
+	// Sources is filled with what the servers are made from, by their ids. nil: it is not read.
+	Sources map[string]Source
+
 	// Others is filled with the names of servers that match all but Names; Nova is asked for
 	// those that begin as Names and Next do. nil: they are not read.
 	Others map[string]bool
@@ -52,6 +56,10 @@ type Query struct {
 	// where a cell that is down hides them.
 	Remembered map[string]string
 }
+
+// Source is what a server is made from, as Nova shows it: ids or names. The image is "" where
+// it boots from a volume.
+type Source struct{ Image, Flavor string }
 
 // mostKept is the memory, in bytes, that what is kept of a cluster may take in all regions
 // together: about 100,000 nodes, ten times the largest project that was measured.
@@ -89,6 +97,9 @@ func Read(ctx context.Context, cloud *openstack.Cloud, q Query) ([]node.Node, er
 		lists[i] = p.nodes
 		if q.Addresses != nil {
 			maps.Copy(q.Addresses, p.addresses)
+		}
+		if q.Sources != nil {
+			maps.Copy(q.Sources, p.sources)
 		}
 		if q.Others != nil {
 			maps.Copy(q.Others, p.others)
@@ -153,6 +164,7 @@ type part struct {
 	region    string
 	nodes     []node.Node
 	addresses map[string][]string
+	sources   map[string]Source
 	others    map[string]bool
 	undecided []string      // ids of servers that may belong to it, or not
 	group     bool          // the region has the selector's server group
@@ -186,7 +198,7 @@ func (p *part) read(ctx context.Context, cloud *openstack.Cloud, region string, 
 	restart := func() {
 		p.all.Add(-p.size)
 		p.nodes, p.undecided, p.addresses, p.size = nil, nil, map[string][]string{}, 0
-		p.others = map[string]bool{}
+		p.sources, p.others = map[string]Source{}, map[string]bool{}
 	}
 	err = compute.ServerPages(ctx, match.query(q.Next), restart,
 		func(page openstack.Page, item func(openstack.Text, ...openstack.Text) error) (bool, error) {
@@ -228,6 +240,9 @@ func (p *part) take(s *server, at time.Time, match matcher, q Query) error {
 		if q.Addresses != nil {
 			p.addresses[n.ID] = s.Addresses.list
 			size += sizeOf(s.Addresses.list...)
+		}
+		if q.Sources != nil {
+			p.sources[n.ID] = Source{shared(s.Image.ID), shared(text.Clean(cmp.Or(s.Flavor.Name, s.Flavor.ID)))}
 		}
 		return cmp.Or(err, p.keep(size))
 	}

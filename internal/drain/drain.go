@@ -43,12 +43,25 @@ type Drain struct {
 	Grace    time.Duration
 
 	// OnlyInService leaves hook and grace period out for a server that never was in
-	// service: it has no mark, and no drain of it has begun.
+	// service: see [NeverServed].
 	OnlyInService bool
 
 	// Tell is called with each step as it begins, such as "running the hook". nil:
 	// nobody watches.
 	Tell func(step string)
+}
+
+// NeverServed says what proves that a server never was in service; "": it may have been.
+// A missing mark proves nothing: it may be lost, or nobody ever wrote one.
+func NeverServed(s openstack.State) string {
+	switch {
+	case s.Mark != "" || s.Drained:
+	case s.Status == "ERROR", s.Status == "BUILD": // it never was ACTIVE
+		return "it is in " + s.Status
+	case s.Late:
+		return "a wait for it ended without it"
+	}
+	return ""
 }
 
 // LockedError says that nothing was done, because the server is locked.
@@ -72,7 +85,7 @@ func (d Drain) Run(ctx context.Context) (warnings []string, err error) {
 	if err != nil || state.Status == "" {
 		return nil, err
 	}
-	if d.OnlyInService && state.Mark == "" && !state.Drained {
+	if d.OnlyInService && NeverServed(state) != "" {
 		d.Hook, d.Grace = nil, 0 // and no note: it would look like one that was in service
 	} else {
 		warning, err := d.note(ctx, state)

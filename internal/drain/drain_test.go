@@ -152,14 +152,18 @@ func TestDrain(t *testing.T) {
 			warning: node + " is drained, and its metadata do not say so: stop: "},
 		{name: "metadata that are full", statuses: "ACTIVE", server: server{full: true}, hook: done, events: "unmark note hook"},
 		{name: "a note that fails", statuses: "ACTIVE", server: server{noteErr: answered(500)}, hook: done, err: "stop: "},
-		{name: "one that never served has no hook and no grace", statuses: "ACTIVE !SHUTOFF",
+		{name: "one that never served has no hook and no grace", statuses: "ACTIVE !SHUTOFF", server: server{state: openstack.State{Late: true}},
 			drain: Drain{OnlyInService: true, Shutdown: true, Grace: time.Hour}, hook: done, events: "stop", took: time.Second},
-		{name: "and is not stopped while it is locked", statuses: "ACTIVE", server: server{state: openstack.State{Locked: true}},
+		{name: "nor one that never was ACTIVE", statuses: "BUILD", drain: Drain{OnlyInService: true, Grace: time.Hour}, hook: done},
+		{name: "nor one in ERROR without a mark", statuses: "ERROR", drain: Drain{OnlyInService: true, Grace: time.Hour}, hook: done},
+		{name: "and is not stopped while it is locked", statuses: "ACTIVE", server: server{state: openstack.State{Locked: true, Late: true}},
 			drain: Drain{OnlyInService: true, Shutdown: true}, stopErrs: refused(409), events: "stop", locked: true, err: "the server is locked: "},
-		{name: "one in service has, and loses its mark", statuses: "ACTIVE", server: server{state: openstack.State{Mark: "7"}},
+		{name: "one that runs without a mark may serve", statuses: "ACTIVE", drain: Drain{OnlyInService: true, Grace: time.Minute}, hook: done,
+			events: "note hook", took: time.Minute},
+		{name: "one in service has, and loses its mark", statuses: "ACTIVE", server: server{state: openstack.State{Mark: "7", Late: true}},
 			drain: Drain{OnlyInService: true, Grace: time.Minute}, hook: done, events: "note unmark hook", took: time.Minute},
-		{name: "and one whose drain has begun", statuses: "ACTIVE", server: server{state: openstack.State{Drained: true}},
-			drain: Drain{OnlyInService: true, Grace: time.Minute}, hook: done, events: "note hook", took: time.Minute},
+		{name: "and one whose drain has begun", statuses: "ERROR", server: server{state: openstack.State{Drained: true}},
+			drain: Drain{OnlyInService: true, Grace: time.Minute}, hook: done, events: "hook", took: time.Minute},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var log []string

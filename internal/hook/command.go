@@ -15,8 +15,7 @@ import (
 )
 
 var commandType = Type{
-	Name:        "command",
-	Description: "a command on the machine that runs Terraform, done when it exits with 0",
+	Name: "command",
 	Arguments: []Argument{
 		{
 			Name: "command",

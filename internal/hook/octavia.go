@@ -16,8 +16,7 @@ import (
 )
 
 var octaviaType = Type{
-	Name:        "octavia",
-	Description: "the load balancer itself: the node's members of Octavia pools get another weight",
+	Name: "octavia",
 	Arguments: []Argument{
 		{
 			Name:        "pool_ids",

@@ -9,10 +9,9 @@ import (
 
 // Type is a kind of hook. A new one is a file with its Type and a row in types.
 type Type struct {
-	Name        string
-	Description string     // Markdown, for the documentation
-	Arguments   []Argument // it takes no other type's
-	make        func(r *Runner, s Spec) (hook, error)
+	Name      string
+	Arguments []Argument // it takes no other type's
+	make      func(r *Runner, s Spec) (hook, error)
 	// Why it cannot be run in a region; of one that is new or changed, also by what is there.
 	// Nil: it always can.
 	region func(ctx context.Context, r *Runner, s Spec, region string, changed bool) error

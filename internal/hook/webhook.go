@@ -18,8 +18,7 @@ import (
 )
 
 var webhookType = Type{
-	Name:        "webhook",
-	Description: "a POST, answered with 2xx when it is done, with 202 while it is not",
+	Name: "webhook",
 	Arguments: []Argument{{
 		Name:        "url",
 		Description: "Address that is posted to. It may contain a secret and is never logged.",

@@ -18,8 +18,7 @@ import (
 )
 
 var zaqarType = Type{
-	Name:        "zaqar",
-	Description: "a message in a queue of the node's region, done when the consumer deletes it",
+	Name: "zaqar",
 	Arguments: []Argument{{
 		Name:        "queue",
 		Description: "Name of the queue.",

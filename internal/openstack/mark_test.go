@@ -49,6 +49,9 @@ func TestMark(t *testing.T) {
 	holds("forget it", server.ForgetDrain(t.Context()), map[string]string{"role": "web"})
 	holds("note a failure", server.NoteFailure(t.Context(), "2-1f", at),
 		map[string]string{"role": "web", openstack.NotInServiceAtKey: "2-1f 2026-11-22T09:00:00Z"})
+	if state, err := server.State(t.Context()); err != nil || !state.Late {
+		t.Errorf("a wait that ended: %+v, %v", state, err)
+	}
 	holds("forget that", server.ForgetFailure(t.Context()), map[string]string{"role": "web"})
 
 	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodPut, Status: http.StatusOK,

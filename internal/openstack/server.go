@@ -61,6 +61,7 @@ type State struct {
 	Locked  bool      // Nova refuses changes, except to administrators
 	Mark    string    // see [MarkKey]; "" without one
 	Drained bool      // see [DrainedKey]
+	Late    bool      // a wait for it ended without it: see [NotInServiceAtKey]
 	At      time.Time // when it said so, by its own clock; zero: it gave no time
 }
 
@@ -71,12 +72,14 @@ func (s Server) State(ctx context.Context) (State, error) {
 		return State{}, err
 	}
 	_, drained := server.Metadata[DrainedKey]
+	missed, _ := ParseFailure(server.Metadata[NotInServiceAtKey])
 	return State{
 		Status:  text.Clean(server.Status),
 		Task:    text.Clean(server.TaskState),
 		Locked:  server.Locked != nil && *server.Locked,
 		Mark:    ParseMark(server.Metadata[MarkKey]),
 		Drained: drained,
+		Late:    missed != "",
 		At:      at,
 	}, nil
 }

@@ -108,9 +108,10 @@ func TestRequestBudgets(t *testing.T) {
 				"2 GET compute /servers/detail", login}},
 		{"placement_attachment, unchanged", placed, resize(4), nil},
 		{"placement_attachment, shrunk without a refresh", placed, resize(2), []string{versions, moreVersions, login}},
+		// No server is found, so they are searched for by name.
 		{"placement_attachment, refreshed", placed, refresh,
-			[]string{versions, "1 GET compute /os-availability-zone", "1 GET compute /servers/detail", moreVersions, "2 GET compute /os-availability-zone",
-				"2 GET compute /servers/detail", login}},
+			[]string{versions, "1 GET compute /os-availability-zone", "1 GET compute /servers/detail", "1 GET compute /servers/detail", moreVersions,
+				"2 GET compute /os-availability-zone", "2 GET compute /servers/detail", "2 GET compute /servers/detail", login}},
 		{"placement_attachment, destroyed", placed, remove, nil},
 		{"placement_attachment, no batch in place without a refresh", rolled, change(placement, always(made("b", "IN_PLACE"))), nil},
 		{"placement_attachment, a batch of substitutes", rolled, change(placement, always(made("b", "SUBSTITUTE"))), nil},

@@ -35,31 +35,40 @@ func Pending(wanted map[string]Node, snapshot []node.Node) []string {
 }
 
 // Overtaken lists, sorted, the names of nodes that were in service and whose servers are
-// gone already, although nodes of other names that take their place are not in service yet.
-// With create_before_destroy the servers would still be there. A node that keeps its name is
-// made again as its cluster, or somebody, wants it: first destroyed where a port and a volume
-// belong to one server at a time.
+// gone or drained already, although nodes of other names that take their place are not in
+// service yet. With create_before_destroy the servers would still serve. A node that keeps
+// its name is made again as its cluster, or somebody, wants it: first destroyed where a port
+// and a volume belong to one server at a time. Untouched says that nodes left, and that each
+// of them still has its server, undrained.
 //
 // The nodes in before are those of the last apply, of which unsure were not in
 // service; after has those of this one.
-func Overtaken(before, after map[string]Node, unsure []string, snapshot []node.Node) []string {
-	there := make(map[serverKey]bool, len(snapshot))
+func Overtaken(
+	before, after map[string]Node, unsure []string, snapshot []node.Node,
+) (names []string, untouched bool) {
+	whole := make(map[serverKey]bool, len(snapshot))
 	for _, n := range snapshot {
-		there[serverKey{n.Region, n.ID}] = true
+		whole[serverKey{n.Region, n.ID}] = !n.Drained
 	}
-	var names []string
+	left, kept := 0, 0
 	for _, name := range slices.Sorted(maps.Keys(before)) {
-		_, stays := after[name]
-		if !stays && !there[serverKey{before[name].Region, before[name].ID}] && !slices.Contains(unsure, name) {
+		if _, stays := after[name]; stays {
+			continue
+		}
+		left++
+		if whole[serverKey{before[name].Region, before[name].ID}] {
+			kept++
+		} else if !slices.Contains(unsure, name) {
 			names = append(names, name)
 		}
 	}
+	untouched = left > 0 && left == kept
 	for name := range after {
 		if _, was := before[name]; !was {
-			return names
+			return names, untouched
 		}
 	}
-	return nil
+	return nil, untouched
 }
 
 type serverKey struct{ region, id string }

@@ -412,8 +412,11 @@ func TestOvertaken(t *testing.T) {
 		unsure        []string
 		snapshot      []node.Node
 		want          []string
+		untouched     bool
 	}{
-		{name: "replaced, and the old one is there", before: named(a, b), after: named(b, c), snapshot: servers("1", "2", "3")},
+		{name: "replaced, and the old one is there", before: named(a, b), after: named(b, c), snapshot: servers("1", "2", "3"), untouched: true},
+		{name: "replaced, and the old one is drained", before: named(a, b), after: named(b, c),
+			snapshot: append(servers("2", "3"), node.Node{Region: "R", ID: "1", Drained: true}), want: []string{"a"}},
 		{name: "replaced, and the old one is gone", before: named(a, b), after: named(b, c), snapshot: servers("2", "3"), want: []string{"a"}},
 		{name: "replaced under its name, and the old one is gone", before: named(a, b), after: named(again, b), snapshot: servers("2", "9")},
 		{name: "the same, and a node comes", before: named(a, b), after: named(again, b, c), snapshot: servers("2", "3", "9")},
@@ -425,7 +428,9 @@ func TestOvertaken(t *testing.T) {
 		{name: "the first nodes", after: named(a, b), snapshot: servers("1", "2")},
 	} {
 		for range 20 { // maps have another order each time
-			require.Equal(t, s.want, Overtaken(s.before, s.after, s.unsure, s.snapshot), s.name)
+			names, untouched := Overtaken(s.before, s.after, s.unsure, s.snapshot)
+			require.Equal(t, s.want, names, s.name)
+			require.Equal(t, s.untouched, untouched, s.name)
 		}
 	}
 }

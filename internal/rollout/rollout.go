@@ -162,6 +162,25 @@ type run struct {
 	last    time.Time // when the last apply ended, or the run began
 	failing time.Time // when the first of the applies failed that failed since one did not; zero: none did
 	failed  bool      // whether the last of them failed, and not because servers did not get into service
+	left    *left     // of that plan, where the next one must leave less; nil: it need not
+}
+
+// left is what is left once a plan is applied, and what the plan changes.
+type left struct{ nodes, changes int64 }
+
+func leftOf(p *Plan) *left {
+	l := left{changes: int64(len(p.Changes))}
+	for _, c := range p.Clusters {
+		l.nodes += c.Remaining
+	}
+	return &l
+}
+
+// movesOn reports whether a plan leaves less than the one whose apply failed: what that one
+// should have done is done, though it failed.
+func (r *run) movesOn(plan *Plan) bool {
+	now := leftOf(plan)
+	return r.left == nil || now.nodes < r.left.nodes || now.nodes == r.left.nodes && now.changes < r.left.changes
 }
 
 func (r *run) all(ctx, hard context.Context) (Outcome, string) {
@@ -195,6 +214,8 @@ func (r *run) all(ctx, hard context.Context) (Outcome, string) {
 func (r *run) judge(plan *Plan) (Outcome, string) {
 	late := r.MaxTime > 0 && time.Since(r.began) >= r.MaxTime
 	switch {
+	case plan.changed() && !r.movesOn(plan):
+		return Failed, "the apply failed, and the next plan is no further"
 	case plan.changed() && slices.Equal(plan.Changes, r.applied):
 		return Failed, "the apply changed what it planned, and the next plan has the same changes again: " +
 			text.Few(plan.Changes)
@@ -248,22 +269,25 @@ func (r *run) apply(ctx, hard context.Context, plan *Plan) (Outcome, string) {
 	})
 	r.last = time.Now()
 	if err == nil {
-		r.applied, r.failing, r.failed = plan.Changes, time.Time{}, false
+		r.applied, r.failing, r.failed, r.left = plan.Changes, time.Time{}, false, nil
 		r.report(Event{Kind: "applied", Apply: r.applies})
 		return "", ""
 	}
 	r.report(Event{Kind: "failed", Apply: r.applies, Message: err.Error()})
-	failed := !waited(err)
+	failed, reverts := !waited(err), r.mayRevert(plan)
 	switch {
 	case hard.Err() != nil:
 		return Failed, "the apply was interrupted"
-	case !r.mayRevert(plan):
+	case !reverts && !failed:
 		return Failed, "the apply failed"
-	case failed && r.failed:
+	case reverts && failed && r.failed:
 		return Failed, "the apply failed twice, and not because servers did not get into service: no template is taken " +
 			"back for that"
 	}
-	r.applied, r.failed = nil, failed
+	r.applied, r.failed, r.left = nil, failed, nil
+	if !reverts {
+		r.left = leftOf(plan)
+	}
 	r.pause(ctx, plan)
 	return "", ""
 }

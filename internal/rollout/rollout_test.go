@@ -27,7 +27,8 @@ import (
 //	h something holds it   q a quota does   r reverted   v nodes still go back
 //	x nodes go back, and the apply fails
 //	i a misspelled image: the apply fails   n the same server is not in service
-//	e servers end in ERROR, each time others
+//	E servers end in ERROR, each time others
+//	e a server in ERROR is repaired: the apply fails, and all is done
 //	u it replaces what no node change asks for
 //	d nothing is left   p the same changes as the last   ! a plan that fails
 type script struct {
@@ -59,14 +60,16 @@ func (s *script) Plan(ctx context.Context) (*Plan, error) {
 	case 'b', 'f':
 		s.before = []string{fmt.Sprintf("server.web-%d: create", s.at)}
 		p.Changes = s.before
+	case 'e':
+		c.Remaining, p.Changes = int64(9-s.at), []string{fmt.Sprintf("server.web-%d: delete", s.at)}
 	case 'u':
 		p.Changes = []string{"server.web-1: create, delete"}
 		p.View.Servers = []planview.Server{{Address: "server.web-1", Type: "server", Text: "is replaced"}}
 	case 'i', 'n':
 		c.Status = "waits: web-8 (it has no server)"
 		p.File, p.Changes = string(kind), []string{"server.web-8: create"}
-	case 'e':
-		p.Changes = []string{fmt.Sprintf("server.web-%d: create", s.at)}
+	case 'E':
+		p.File, p.Changes = "E", []string{fmt.Sprintf("server.web-%d: create", s.at)}
 	case 'p':
 		p.Changes = s.before
 	case 'd':
@@ -101,9 +104,9 @@ func (s *script) Apply(ctx context.Context, plan *Plan, progress func(string)) e
 	switch plan.File {
 	case "f":
 		return &FailedError{[]Fault{{Address: "stackpolicy_readiness_attachment.web", Summary: "Servers are not in service"}}}
-	case "i":
+	case "i", "e":
 		return &FailedError{[]Fault{{Address: "server.web-8", Summary: "No image debain-13 (req-" + fmt.Sprint(len(s.applied)) + ")"}}}
-	case "e":
+	case "E":
 		return &FailedError{[]Fault{{Address: fmt.Sprint("server.web-", s.at), Summary: "unexpected state 'ERROR'"}}}
 	case "n":
 		return &FailedError{[]Fault{{Address: "stackpolicy_readiness_attachment.web", Summary: "Servers are not in service"}}}
@@ -145,6 +148,8 @@ func TestRun(t *testing.T) {
 			others: []Cluster{{Name: "db", Status: "in step except for protected nodes: db-1"}}, want: Done},
 		{name: "a plan fails", plans: "b!", want: Failed, applied: "b", why: "no such cloud", took: time.Minute},
 		{name: "an apply fails", plans: "bfb", want: Failed, applied: "bf", why: "the apply failed", took: 2 * time.Minute},
+		{name: "applies fail, and all is done", plans: "eed", want: Done, applied: "ee", why: "nothing is left to replace", took: 3 * time.Minute},
+		{name: "applies fail, and then nothing is done", plans: "ei", want: Failed, applied: "ei", why: "the next plan is no further", took: 3 * time.Minute},
 		{name: "an apply fails, and the template is taken back", plans: "bffbr", revert: time.Hour, want: Reverted, applied: "bffb",
 			why: "web reverted", took: 5 * time.Minute},
 		{name: "applies fail for too long", plans: "bf", revert: 4 * time.Minute, want: Failed, applied: "bffff", why: "the apply failed",
@@ -153,7 +158,7 @@ func TestRun(t *testing.T) {
 			took: 2*time.Minute + 30*time.Second},
 		{name: "a misspelled image", plans: "bi", revert: time.Hour, want: Failed, applied: "bii", why: "the apply failed twice",
 			took: 3*time.Minute + 30*time.Second},
-		{name: "servers in ERROR", plans: "be", revert: time.Hour, want: Failed, applied: "bee", why: "the apply failed twice", took: 3*time.Minute + 30*time.Second},
+		{name: "servers in ERROR", plans: "bE", revert: time.Hour, want: Failed, applied: "bEE", why: "the apply failed twice", took: 3*time.Minute + 30*time.Second},
 		{name: "other failures in turn", plans: "fiffr", revert: time.Hour, want: Reverted, applied: "fiff", why: "web reverted", took: 6 * time.Minute},
 		{name: "the same wait again and again", plans: "nnnnr", revert: time.Hour, want: Reverted, applied: "nnnn", why: "web reverted", took: 6 * time.Minute},
 		{name: "what nobody asks for", plans: "bu", want: Held, applied: "b",

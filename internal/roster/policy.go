@@ -44,8 +44,9 @@ type Policy struct {
 	// a look has not found so since: an apply that changes nothing else is not expected to again.
 	Awaited []string
 
-	// Loose says of nodes what is wrong with how their servers depend on them, in a few words.
-	Loose map[string]string
+	// Loose names by region the line of the configuration by which servers do not follow their
+	// nodes: no batch begins there. LooseMoves names one by which no node moves.
+	Loose, LooseMoves map[string]string
 
 	// RequireMarks counts a node as in service only if its server carries the node's
 	// own mark.

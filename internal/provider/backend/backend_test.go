@@ -50,14 +50,18 @@ func TestGather(t *testing.T) {
 // TestWalk: whichever of the two is planned first, the second sees it.
 func TestWalk(t *testing.T) {
 	var w Walk
-	if w.Detach("a") || !w.Attach("a") || w.Attach("b") || !w.Detach("b") || w.Attach("c") || w.Detach("d") {
-		t.Error("not seen, or seen without a reason")
+	if w.Note(Leaving, "a", "web") || !w.Note(Leaving, "a", "db") || w.Note(Ready, "a", "") {
+		t.Error("noted before, or not")
 	}
-	assert.Equal(t, 3, w.Detached(), "servers that lose an attachment")
+	value, noted := w.Noted(Leaving, "a")
+	_, other := w.Noted(Leaving, "b")
+	if value != "db" || !noted || other {
+		t.Errorf("got %q, %t, %t", value, noted, other)
+	}
+	w.Drained(1)
+	assert.Equal(t, 3, w.Drained(2), "servers that are drained")
 }
 
-// TestNil: a resource of a provider that is not configured has no hooks, and no
-// cloud, which is an error.
 func TestNil(t *testing.T) {
 	var b *Backend
 	var diags diag.Diagnostics

@@ -13,62 +13,63 @@ import (
 // other. Each walk, such as a plan, configures the provider once. The zero value
 // is one of a walk in which nothing has been seen yet.
 type Walk struct {
-	mu       sync.Mutex
-	attached map[string]bool      // servers that have a deletion attachment after the plan
-	detached map[string]bool      // servers of which the plan destroys one
-	found    map[[2]string]string // ids of servers by cluster and node: see [Walk.Find]
-	groups   map[string][]string  // names that wait to be reported together, by what is said of them
-	alone    map[string]bool      // groups of which the last that waited did so in vain
+	mu      sync.Mutex
+	notes   map[note]string
+	drained int                 // servers that the plan drains, as far as that is reported
+	groups  map[string][]string // names that wait to be reported together, by what is said of them
+	alone   map[string]bool     // groups of which the last that waited did so in vain
 }
 
-// Attach notes that a server has a deletion attachment after the plan, and
-// reports whether the plan destroys another one of it. Terraform plans in no
-// order that we know, so either of the two may be the first.
-func (w *Walk) Attach(server string) bool {
+// Topic is what notes are about.
+type Topic int
+
+// The topics, with the keys and the values of their notes.
+const (
+	Known    Topic = iota // servers that have a deletion attachment in the state
+	Attached              // servers that have one after the plan
+	Detached              // servers of which the plan destroys one
+	Leaving               // servers whose nodes leave, with the cluster that makes substitutes for them, or ""
+	Marks                 // nodes, each after its cluster, with the marks of their servers
+	Names                 // names that new placement attachments give, each after its region
+	Found                 // nodes, each after its cluster, with the ids of servers that no refresh saw before
+	Ready                 // clusters whose readiness attachment has found all servers in service
+)
+
+type note struct {
+	topic Topic
+	key   string
+}
+
+// Key is a key of two parts.
+func Key(first, second string) string { return first + "\x00" + second }
+
+// Note notes a value, and reports whether the key was noted before. Terraform walks in no
+// order that we know: of two resources that note first and look then, one sees the other.
+func (w *Walk) Note(topic Topic, key, value string) (again bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.attached == nil {
-		w.attached = map[string]bool{}
+	if w.notes == nil {
+		w.notes = map[note]string{}
 	}
-	w.attached[server] = true
-	return w.detached[server]
+	_, again = w.notes[note{topic, key}]
+	w.notes[note{topic, key}] = value
+	return again
 }
 
-// Detach notes that the plan destroys a deletion attachment of a server, and
-// reports whether the server has another one after it.
-func (w *Walk) Detach(server string) bool {
+// Noted returns what was noted.
+func (w *Walk) Noted(topic Topic, key string) (value string, noted bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.detached == nil {
-		w.detached = map[string]bool{}
-	}
-	w.detached[server] = true
-	return w.attached[server]
+	value, noted = w.notes[note{topic, key}]
+	return value, noted
 }
 
-// Detached counts the servers whose deletion attachments the plan destroys, as far as
-// Terraform has planned.
-func (w *Walk) Detached() int {
+// Drained counts the servers that the plan drains, with those that are reported now.
+func (w *Walk) Drained(now int) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return len(w.detached)
-}
-
-// Find notes the server of a node that no refresh before this one saw.
-func (w *Walk) Find(cluster, node, server string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.found == nil {
-		w.found = map[[2]string]string{}
-	}
-	w.found[[2]string{cluster, node}] = server
-}
-
-// Found returns what [Walk.Find] noted; "": nothing.
-func (w *Walk) Found(cluster, node string) string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.found[[2]string{cluster, node}]
+	w.drained += now
+	return w.drained
 }
 
 // quiet is the pause after which a group is complete: no resource has joined it for

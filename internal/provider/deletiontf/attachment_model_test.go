@@ -11,7 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
 	"github.com/stretchr/testify/assert"
@@ -63,7 +62,7 @@ func TestWarnCleans(t *testing.T) {
 	for _, node := range []nodeModel{{NodeName: types.StringValue(name), ServerID: types.StringValue("1")}, {ServerID: types.StringValue(name)}} {
 		node.Hook, node.Shutdown = hooked(t, "", nil), types.BoolValue(true)
 		var diags diag.Diagnostics
-		attachmentModel{nodeModel: node}.leave(t.Context(), new(backend.Walk), &diags)
+		attachmentModel{nodeModel: node}.leave(t.Context(), nil, &diags)
 		require.Len(t, diags, 1)
 		said := diags[0].Summary() + ": " + diags[0].Detail()
 		if strings.ContainsAny(said, "\x1b\r") || strings.Contains(said, "\nError") || !strings.Contains(said, "Error: all is lost") {

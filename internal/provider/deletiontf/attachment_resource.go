@@ -54,12 +54,17 @@ func (r *attachmentResource) ModifyPlan(
 		return
 	}
 	if !created && (destroyed || !plan.ServerID.Equal(state.ServerID)) { // another server: the attachment is replaced
-		state.leave(ctx, r.Backend.Walk(), &resp.Diagnostics)
+		state.leave(ctx, r.Backend, &resp.Diagnostics)
 	}
 	if destroyed {
+		cluster, _ := r.Backend.Walk().Noted(backend.Leaving, state.ServerID.ValueString())
+		private.Store(ctx, resp.Private, substitutesKey, cluster, &resp.Diagnostics)
 		return
 	}
-	plan.stay(ctx, r.Backend.Walk(), &resp.Diagnostics)
+	if !created {
+		r.Backend.Walk().Note(backend.Known, state.ServerID.ValueString(), "")
+	}
+	plan.stay(ctx, r.Backend.Walk(), created, &resp.Diagnostics)
 	plan.checkHook(ctx, state.Hook, r.Backend, &resp.Diagnostics)
 	plan.ID = types.StringUnknown()
 	if value.Given(plan.Region) && value.Given(plan.ServerID) {
@@ -97,6 +102,7 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 		resp.State.RemoveResource(ctx)
 		return
 	}
+	r.Backend.Walk().Note(backend.Known, server.ID, "")
 	model.identify()
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }
@@ -124,10 +130,18 @@ func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequ
 // how far it came.
 const progressKey = "progress"
 
+// substitutesKey is the key in the private state under which a plan notes the cluster in
+// which it makes a substitute for the node, whose readiness attachment comes first.
+const substitutesKey = "substitutes"
+
 // Delete drains the node. One that fails half-way remembers how far it came.
 func (r *attachmentResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var model attachmentModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &model)...)
+	cluster := private.Load[string](ctx, req.Private, substitutesKey, &resp.Diagnostics)
+	if _, ready := r.Backend.Walk().Noted(backend.Ready, cluster); cluster != "" && model.enabled() && !ready {
+		model.refuseOrder(cluster, &resp.Diagnostics)
+	}
 	if resp.Diagnostics.HasError() || model.steps() == nil {
 		return
 	}

@@ -87,35 +87,38 @@ func TestMessage(t *testing.T) {
 // the mark removed.
 func TestDrain(t *testing.T) {
 	t.Parallel()
+	const mark = openstack.MarkKey
 	for name, c := range map[string]struct {
 		config attributes
-		marked bool   // in service
+		noted  string // the key of what is noted at the server
 		status string // in the end
 		says   string // of the plan
 		warns  string // and of the apply
 	}{
 		"a command": {attributes{"hook": attributes{"type": "command",
-			"command": []any{"sh", "-c", "test $STACKPOLICY_TRANSITION$OS_PASSWORD = termination"}, "default_result": "ABANDON"}}, true,
+			"command": []any{"sh", "-c", "test $STACKPOLICY_TRANSITION$OS_PASSWORD = termination"}, "default_result": "ABANDON"}}, mark,
 			"ACTIVE", "command hook.", ""},
-		"nothing":        {attributes{}, true, "ACTIVE", "", ""},
-		"a shutdown":     {attributes{"shutdown": true}, true, "SHUTOFF", "Each server is drained: shutdown.", ""},
-		"a grace period": {attributes{"grace_period": "1s"}, true, "ACTIVE", "Each server is drained: grace period of 1s.", ""},
-		"both":           {attributes{"shutdown": true, "grace_period": "1s"}, true, "SHUTOFF", "shutdown, grace period of 1s.", ""},
-		"disabled":       {attributes{"shutdown": true, "enabled": false}, true, "ACTIVE", "", ""},
-		"in service": {attributes{"hook": webhook("", "CONTINUE"), "only_in_service": true}, true, "ACTIVE", "webhook hook, if it was in service.",
+		"nothing":        {attributes{}, mark, "ACTIVE", "", ""},
+		"a shutdown":     {attributes{"shutdown": true}, mark, "SHUTOFF", ": shutdown.", ""},
+		"a grace period": {attributes{"grace_period": "1s"}, mark, "ACTIVE", ": grace period of 1s.", ""},
+		"both":           {attributes{"shutdown": true, "grace_period": "1s"}, mark, "SHUTOFF", "shutdown, grace period of 1s.", ""},
+		"disabled":       {attributes{"shutdown": true, "enabled": false}, mark, "ACTIVE", "", ""},
+		"in service": {attributes{"hook": webhook("", "CONTINUE"), "only_in_service": true}, mark, "ACTIVE", "webhook hook.",
 			": The node was not drained in full"},
-		"never in service": {attributes{"hook": webhook("", "CONTINUE"), "only_in_service": true}, false, "ACTIVE",
-			"webhook hook, if it was in service.", ""},
-		"a hook that goes on": {attributes{"hook": webhook("", "CONTINUE")}, true, "ACTIVE", "webhook hook.", ": The node was not drained in full"},
-		"imported":            {nil, true, "ACTIVE", "", ""},
+		"not known to be": {attributes{"hook": webhook("", "CONTINUE"), "only_in_service": true}, "", "ACTIVE", ": webhook hook.",
+			": The node was not drained in full"},
+		"never in service": {attributes{"hook": webhook("", "CONTINUE"), "only_in_service": true}, openstack.NotInServiceAtKey, "ACTIVE",
+			"0 servers will be drained\n%s: without hook and grace period, because a wait for it ended without it.", ""},
+		"a hook that goes on": {attributes{"hook": webhook("", "CONTINUE")}, mark, "ACTIVE", "webhook hook.", ": The node was not drained in full"},
+		"imported":            {nil, mark, "ACTIVE", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := leave(t, "RegionOne")
 			l.Block = attributes{"allow_commands": true}
-			if c.marked {
+			if c.noted != "" {
 				l.Fake.UpdateServer("RegionOne", l.id, func(s *fakecloud.Server) {
-					s.Metadata = map[string]string{openstack.MarkKey: "1"}
+					s.Metadata = map[string]string{c.noted: map[bool]string{true: "1", false: "1 2026-11-22T09:00:00Z"}[c.noted == mark]}
 				})
 			}
 			if hook, ok := c.config["hook"].(attributes); ok && hook["type"] == "webhook" {
@@ -131,7 +134,8 @@ func TestDrain(t *testing.T) {
 				l.must(t, c.config)
 			}
 			l.Later(t)
-			if _, err := l.Plan(t.Context(), l.Request(l.I, nil)); err != nil || (l.Said() == "") != (c.says == "") || !strings.Contains(l.Said(), c.says) {
+			says := strings.ReplaceAll(c.says, "%s", l.id)
+			if _, err := l.Plan(t.Context(), l.Request(l.I, nil)); err != nil || (l.Said() == "") != (says == "") || !strings.Contains(l.Said(), says) {
 				t.Errorf("%v, the plan says %q", err, l.Said())
 			}
 			l.Fake.ResetRequests()
@@ -141,7 +145,7 @@ func TestDrain(t *testing.T) {
 			}
 			assert.Equal(t, c.status, l.server().Status, "the server")
 			noted, marked := l.server().Metadata[openstack.DrainedKey] != "", l.server().Metadata[openstack.MarkKey] != ""
-			if drains := c.says != "" && c.marked; noted != drains || marked != (c.marked && !drains) {
+			if drains := c.says != "" && c.noted != openstack.NotInServiceAtKey; noted != drains || marked != (c.noted == mark && !drains) {
 				t.Errorf("Nova has %v", l.server().Metadata)
 			}
 			if asked := l.Fake.Count("GET compute /servers/*"); c.says == "" && asked > 0 {
@@ -387,10 +391,22 @@ func TestStays(t *testing.T) {
 	l.Later(t)
 	config := attributes{"server_id": "another", "region": "RegionOne", "shutdown": true, "node_name": "web-0"}
 	resp, err := l.Plan(t.Context(), l.Request(l.I, config))
-	if err != nil || l.At() != drained || !strings.Contains(l.Said(), "the deletion attachments of web-0.") || len(resp.RequiresReplace) == 0 {
+	if err != nil || l.At() != drained || !strings.Contains(l.Said(), "\nweb-0: shutdown. This plan destroys") || len(resp.RequiresReplace) == 0 {
 		t.Errorf("another server: %v, said %s", err, l.Said())
 	}
 	assert.Equal(t, "RegionOne/another", protocol.Shown(protocol.Object(l.Planned(resp))["id"]))
+
+	// Of one that -replace or a taint makes again, Terraform plans only the new one.
+	for _, look := range []func(){func() { l.Look(t) }, func() {
+		_, _ = l.Plan(t.Context(), l.Request(l.I, attributes{"server_id": l.id, "shutdown": true}))
+	}} {
+		l.Later(t)
+		look()
+		_, err := l.Plan(t.Context(), l.Request(protocol.Instance{Kind: l.I.Kind}, attributes{"server_id": l.id, "shutdown": true}))
+		if err == nil || !strings.HasSuffix(l.At(), refused) {
+			t.Errorf("made again: %v, said %s", err, l.At())
+		}
+	}
 }
 
 // TestChanged: an update stores what the configuration says, and plans it. Nova is asked

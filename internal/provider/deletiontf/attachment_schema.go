@@ -35,9 +35,8 @@ func attachmentSchema() schema.Schema {
 			"destroys it before the server: that is when all this happens, with the arguments of the last apply. " +
 			"Creating or changing it does nothing to the server. See " +
 			"[Draining nodes](../guides/draining-nodes.md).\n\n" +
-			"~> **Destroying an attachment drains its server, also one that stays.** The plan names the servers that " +
-			"will be drained. To rename or re-key, use a `moved` block; to stop using attachments, use a `removed` " +
-			"block with `destroy = false`, or apply `enabled = false` first.\n\n" +
+			"~> **Destroying an attachment drains its server, also [one that " +
+			"stays](../guides/draining-nodes.md#servers-that-stay).**\n\n" +
 			"A drain begins by setting the server's metadata `" + openstack.DrainedKey + "` to the time and by " +
 			"removing its mark, so the server is not in service any more. Of a locked server Nova takes neither: " +
 			"an error, and nothing is drained. An interrupted drain continues where it stopped: a hook that is done " +
@@ -62,8 +61,8 @@ func attachmentSchema() schema.Schema {
 				"guest shuts down. One that Nova cannot stop, such as `PAUSED`, is left as it is, with a warning. "+
 				"Defaults to `false`."),
 			"only_in_service": flagOr(false, "Whether to leave out the hook and the grace period for a server that "+
-				"never was in service. Set it where there is a readiness attachment, and only there: without one no "+
-				"server has a mark, and none would be drained. Defaults to `false`."),
+				"never was in service: it is in `ERROR`, never was `ACTIVE`, or a readiness attachment's wait ended "+
+				"without it. One that merely has no mark is drained. Defaults to `false`."),
 			"lifecycle_action_token": schema.StringAttribute{
 				Computed:            true,
 				Sensitive:           true,

@@ -27,7 +27,7 @@ import (
 
 // Block is the schema of a hook block.
 func Block(description string) schema.SingleNestedBlock {
-	var names, kinds []string
+	var names []string
 	attributes := map[string]schema.Attribute{
 		"timeout": durations.Argument(time.Second, duration.Day,
 			"How long to wait for the consumer, at most `1d`. Defaults to `"+duration.Format(hook.DefaultTimeout)+"`."),
@@ -38,13 +38,12 @@ func Block(description string) schema.SingleNestedBlock {
 	}
 	for _, t := range hook.Types() {
 		names = append(names, t.Name)
-		kinds = append(kinds, fmt.Sprintf("`%s`: %s.", t.Name, t.Description))
 		for _, a := range t.Arguments {
 			attributes[a.Name] = argumentOf(t, a)
 		}
 	}
-	attributes["type"] = attribute.Text("Required. How the consumer is notified, and says that it is done. "+
-		strings.Join(kinds, " "),
+	attributes["type"] = attribute.Text("Required. How the consumer is notified, and says that it is done: `"+
+		strings.Join(names, "`, `")+"`. See [Which hook](../guides/draining-nodes.md#which-hook).",
 		stringvalidator.OneOf(names...))
 	inside := path.MatchRelative()
 	return schema.SingleNestedBlock{

@@ -58,7 +58,7 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 		return false
 	}
 	policy := plan.policy(ctx, p.state, p.memory.Marked, p.diags)
-	policy.Blind, policy.Awaited = p.memory.Blind, p.memory.Awaited
+	p.memory.tell(&policy)
 	written := policy.Regions
 	if p.diags.HasError() {
 		return false
@@ -73,6 +73,7 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 	}
 	next, guesses := learn.Guesses(next)
 	change.Notices = append(change.Notices, say.Guessed(guesses, policy)...)
+	p.tellNodes(next, change, policy)
 	p.warn(next, written, change, policy)
 	if u := policy.Update; u != nil && u.Has(roster.Outdated) && len(policy.Templates) == 0 && p.templatesKnown(ctx) {
 		p.diags.AddAttributeWarning(path.Root("update").AtName("causes"), "A missing argument",

@@ -11,6 +11,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/private"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wiring"
 )
 
 // What a refresh saw of the servers is kept in the private state: there it costs
@@ -30,6 +31,8 @@ type memory struct {
 	Blind  bool          `json:"blind,omitempty"`  // whether an apply followed the look that saw this
 	// Nodes that an apply should have brought into service, or removed, and that are not seen to be so.
 	Awaited []string `json:"awaited,omitempty"`
+	// Wires are those that are loose.
+	Wires []wiring.Finding `json:"wires,omitempty"`
 	// The listed places that the refresh looked at, and hidden zones, as they were found.
 	Looked placement.By[cluster.FindingKind] `json:"looked,omitempty"`
 	Open   []placement.Region                `json:"-"` // the places, as this process looked at them
@@ -66,6 +69,21 @@ func (m memory) store(ctx context.Context, into private.Writer, r roster.Roster,
 		m.Roster.Nodes[name] = unshown(n)
 	}
 	private.Store(ctx, into, seenKey, m, diags)
+}
+
+// tell adds what is remembered to a policy.
+func (m memory) tell(policy *roster.Policy) {
+	policy.Blind, policy.Awaited = m.Blind, m.Awaited
+	policy.Loose, policy.LooseMoves = looseLines(m.Wires, wiring.Batches), looseLines(m.Wires, wiring.Moves)
+}
+
+// looseLines names by region the line of which a finding holds something.
+func looseLines(findings []wiring.Finding, hold wiring.Hold) map[string]string {
+	lines := map[string]string{}
+	for region, wire := range wiring.Held(findings, hold) {
+		lines[region] = string(wire)
+	}
+	return lines
 }
 
 // lookAt remembers which listed places take nodes now, as a look-up found them.

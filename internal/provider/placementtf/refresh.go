@@ -49,6 +49,9 @@ func (m *attachmentModel) refresh(
 	if value.GivenBlock(m.Health) {
 		query.Addresses = map[string][]string{}
 	}
+	if len(r.Ordered().Order) > 1 {
+		query.Sources = map[string]cluster.Source{} // of servers of several templates
+	}
 	if diags.HasError() {
 		return r, before, false
 	}
@@ -78,6 +81,7 @@ func (m *attachmentModel) refresh(
 			func(p placement.Region) bool { return p.Name == region && len(p.Zones) > 0 })
 	}
 	after.Blind = false
+	handed := r.Nodes
 	r, seen, matches := learn.MatchOpen(r, servers, before.Seen, closed, zoned)
 	nodes := r.Counts()
 	also := places.Listed{Regions: listed}.Also(nodes).Regions[:len(listed)] // with zones that may be hidden
@@ -87,11 +91,12 @@ func (m *attachmentModel) refresh(
 		return r, before, false
 	}
 	after.lookAt(looked, findings)
+	after.Wires = checkWires(ctx, cloud, wires{handed, r, before, seen, query.Sources, listed, closed}, diags)
 	seen.Taken = r.Taken(m.naming(), query.Others)
 	after.see(r, seen)
 	for name, s := range seen.Servers {
 		if before.Seen.Servers[name].ID == "" && s.Status != "ERROR" { // Terraform stores one that it saw fail
-			b.Walk().Find(m.Cluster.ValueString(), name, s.ID)
+			b.Walk().Note(backend.Found, backend.Key(m.Cluster.ValueString(), name), s.ID)
 		}
 	}
 	policy := m.policy(ctx, nil, after.Marked, diags)
@@ -113,7 +118,8 @@ func (m *attachmentModel) foresee(
 	if mem.Open != nil {
 		policy.Regions = mem.Open
 	}
-	policy.Unreachable, policy.Blind, policy.Awaited = unreachable(policy.Regions), mem.Blind, mem.Awaited
+	policy.Unreachable = unreachable(policy.Regions)
+	mem.tell(&policy)
 	_, change, err := planner.Plan(r, mem.Seen, policy)
 	return change, err
 }
@@ -294,7 +300,8 @@ func reportRead(err error, diags *diag.Diagnostics) {
 		path.Root("selector").AtName("servergroup_id"),
 		"To work without a region that cannot be reached, set closed = true for it in regions, and apply with "+
 			"-refresh=false: its nodes stay as they are. Do not take it out of regions: nodes in places that are "+
-			"not listed are the first to be removed.",
+			"not listed are the first to be removed. If it is lost for good, name its nodes in deletion.kept, also "+
+			"those that leave already, and apply with -refresh=false.",
 		diags,
 	)
 }

@@ -123,7 +123,7 @@ func TestPlacementRefreshed(t *testing.T) {
 		"zones cannot be read": {before: zonal(2, "az-1", nil), happens: fails("/os-availability-zone"),
 			at: ": Unable to look up regions and availability zones", asks: looks},
 		"a region is closed": {before: across(2, "RegionOne RegionTwo", nil), happens: becomes(across(2, "RegionOne! RegionTwo", nil)),
-			asks: "RegionTwo/servers", status: "waits: web-1 (no server of its name was found)"},
+			at: ": The servers do not follow the names of their nodes", asks: "RegionTwo/servers", status: "waits: web-1 (no server of its name was found)"},
 		"no node is there": {before: zonal(0, "az-1", nil), status: inStep, change: "+web-0 +web-1"},
 		"the last nodes leave": {before: zonal(2, "az-1", nil), happens: inTurn(boots, becomes(zonal(0, "az-1", nil))), asks: looks,
 			status: "waits: web-0 (it leaves, and its server is still there), web-1 (it leaves, and its server is still there)", change: "<web-0 <web-1"},
@@ -134,6 +134,7 @@ func TestPlacementRefreshed(t *testing.T) {
 		"a name is there twice": {before: zonal(2, "az-1", nil), happens: inTurn(boots, another("web-1")), at: ": Several servers have the name of one node",
 			asks: looks, status: inStep},
 		"a name is there twice, and the selector leaves both out": {before: zonal(2, "az-1", mine), happens: inTurn(boots, another("web-1")), asks: looks,
+			at: ": The servers do not follow the selector of their nodes", says: "The selector leaves them out: correct selector",
 			status: "waits: web-0 (no server of its name was found), web-1 (no server of its name was found)"},
 		"a server is in ERROR": {before: zonal(2, "az-1", repairs), happens: inTurn(boots, breaks("web-1")), asks: looks,
 			status: "behind: 1 of 2 nodes to replace", change: "+web-2 -web-1"},
@@ -146,7 +147,7 @@ func TestPlacementRefreshed(t *testing.T) {
 		"a server is too old": {before: zonal(2, "az-1", young), happens: inTurn(boots, func(_ *testing.T, a attached) { a.Fake.Advance(40 * 24 * time.Hour) }),
 			asks: looks, status: "behind: 2 of 2 nodes to replace"},
 		"a server is moved": { // and its node with it
-			before: zonal(2, "az-1 az-2", nil), happens: inTurn(boots, moves("web-0")),
+			before: zonal(2, "az-1 az-2", nil), happens: inTurn(boots, func(t *testing.T, a attached) { t.Helper(); a.Look(t) }, moves("web-0")),
 			asks: looks, status: inStep, nodes: "RegionOne/az-2: web-0 web-1",
 		},
 		"a server is shelved": { // in no zone for now, or Terraform would replace it
@@ -184,6 +185,9 @@ func TestPlacementRefreshed(t *testing.T) {
 			after, err := a.Refresh(t.Context(), a.I)
 			if asks := asked(a.Fake); a.At() != c.at || !strings.Contains(a.Said(), c.says) || asks != c.asks || (err == nil) != (c.status != "") {
 				t.Errorf("at %q, asks %q, %v: %s", a.At(), asks, err, a.Said())
+			}
+			if lists := a.Fake.Count("GET compute /servers/detail"); lists > 1 && !strings.Contains(c.status, "it has no server") {
+				t.Errorf("%d lists, though all servers are found", lists)
 			}
 			if a.I = after; err != nil {
 				if !after.State.Equal(before.State) || string(after.Private) != string(before.Private) {

@@ -163,6 +163,8 @@ func TestPlacementWarns(t *testing.T) {
 		"a shrink takes a zone that is not listed, though another region is fuller": {before: across(7, "RegionOne RegionTwo:az-1,az-2", nil),
 			happens: boots, config: across(6, "RegionOne RegionTwo:az-1", oldestFirst), change: "-web-6", asks: "RegionTwo/os-availability-zone",
 			nodes: "RegionOne: web-0 web-1 web-2 web-3; RegionTwo/az-1: web-4 web-5"},
+		"a kept server": {before: zonal(2, "az-1", nil), happens: boots, config: zonal(1, "az-1", attributes{"deletion": attributes{"kept": []any{"web-1"}}}),
+			nodes: "RegionOne/az-1: web-0", change: "-web-1", at: "deletion.kept: Kept servers must leave the state", says: "web-1: the node leaves"},
 		"a candidate that is not there": {before: zonal(2, "az-1", nil), config: zonal(2, "az-1", leaving("web-9", "")), nodes: "RegionOne/az-1: web-0 web-1",
 			at: ": A candidate is not there"},
 	})

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/probeblock"
@@ -154,6 +156,23 @@ func (m attachmentModel) checkAddresses(http *probe.HTTP, tcp *probe.TCP, diags 
 				fmt.Sprintf("The node %q cannot be checked over the network: %s. Give an address that can be reached "+
 					"from where Terraform runs, or leave out http and tcp.", name, err))
 		}
+	}
+}
+
+// checkMarks refuses marks that are none of their nodes: a number, where the node's mark has
+// a hash of its template. The servers would count as not in service for ever.
+func (m attachmentModel) checkMarks(walk *backend.Walk, diags *diag.Diagnostics) {
+	for name, s := range m.servers() {
+		mark := value.TextOr(s.mark, defaultMark)
+		wanted, _ := walk.Noted(backend.Marks, backend.Key(m.Cluster.ValueString(), name))
+		if s.mark.IsUnknown() || strings.Contains(mark, "-") || !strings.Contains(wanted, "-") {
+			continue
+		}
+		diags.AddAttributeError(path.Root("servers"), "A mark of no node",
+			fmt.Sprintf("The servers of cluster %q would be marked with numbers, and its nodes have other marks, so "+
+				"none would ever count as in service. Write "+
+				"mark = stackpolicy_placement_attachment.NAME.nodes[name].mark in servers.", m.Cluster.ValueString()))
+		return
 	}
 }
 

@@ -66,6 +66,7 @@ func (r *attachmentResource) ModifyPlan(
 	hookblock.CheckAllowed(ctx, plan.Hook, state.Hook, r.Backend.Hooks(), plan.regions(), path.Root("hook"),
 		&resp.Diagnostics)
 	plan.warnOfUnstored(state, r.Backend.Walk(), &resp.Diagnostics)
+	plan.checkMarks(r.Backend.Walk(), &resp.Diagnostics)
 	plan.ID = plan.Cluster
 	plan.setPending(nil)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
@@ -156,7 +157,8 @@ func (r *attachmentResource) wait(
 		return false
 	}
 	if state != nil {
-		warnOvertaken(readiness.Overtaken(now.before, now.nodes, state.pending(), now.snapshot), diags)
+		names, _ := readiness.Overtaken(now.before, now.nodes, state.pending(), now.snapshot)
+		warnOvertaken(names, diags)
 	}
 	var pending []readiness.Node
 	names := readiness.Pending(now.nodes, now.snapshot)
@@ -186,18 +188,36 @@ func (r *attachmentResource) wait(
 	}
 	switch {
 	case err == nil:
+		r.Backend.Walk().Note(backend.Ready, plan.Cluster.ValueString(), "")
 		return true
 	case ctx.Err() != nil:
 		diags.AddError("The wait for new servers was interrupted",
 			fmt.Sprintf("Cluster %q: %s. Apply again to wait for them.", plan.Cluster.ValueString(), err))
 	default:
-		diags.AddError("Servers are not in service", fmt.Sprintf("Cluster %q: %s\n\n"+
-			"The others are marked as in service, and no server that these replace was drained or destroyed. Apply "+
-			"again to check these once more. "+
-			"If their image or user data is at fault, change it and apply.", plan.Cluster.ValueString(), err))
+		diags.AddError("Servers are not in service", fmt.Sprintf("Cluster %q: %s\n\n%sApply again to check these once "+
+			"more. If their image or user data is at fault, change it and apply.",
+			plan.Cluster.ValueString(), err, r.wellOff(ctx, *plan, state, len(names))))
 	}
 	plan.setPending(names)
 	return true
+}
+
+// wellOff says what a wait that failed has not cost, as another look shows it.
+func (r *attachmentResource) wellOff(ctx context.Context, plan attachmentModel, state *attachmentModel, n int) string {
+	var unseen diag.Diagnostics
+	now, said := r.look(ctx, plan, state, &unseen), ""
+	if unseen.HasError() {
+		return said
+	}
+	if len(readiness.Pending(now.nodes, now.snapshot)) < n {
+		said = "The others are marked as in service. "
+	}
+	if state != nil {
+		if _, untouched := readiness.Overtaken(state.nodes(now.region), now.nodes, nil, now.snapshot); untouched {
+			said += "No server that these replace was drained or destroyed. "
+		}
+	}
+	return said
 }
 
 // warnOfRemoval warns where the attachment is destroyed, or replaced for another
@@ -227,7 +247,7 @@ func (m attachmentModel) warnOfUnstored(before attachmentModel, walk *backend.Wa
 	var list []string
 	known, servers := before.servers(), m.servers()
 	for _, name := range slices.Sorted(maps.Keys(servers)) {
-		id := walk.Found(m.Cluster.ValueString(), name)
+		id, _ := walk.Noted(backend.Found, backend.Key(m.Cluster.ValueString(), name))
 		if _, stored := known[name]; id != "" && !stored && servers[name].id.IsUnknown() {
 			list = append(list, fmt.Sprintf("%s (server %s)", name, id))
 		}
@@ -247,9 +267,9 @@ func (m attachmentModel) warnOfUnstored(before attachmentModel, walk *backend.Wa
 func warnOvertaken(names []string, diags *diag.Diagnostics) {
 	if len(names) > 0 {
 		diags.AddAttributeWarning(path.Root("servers"), "Servers were destroyed before others took their place",
-			fmt.Sprintf("The servers of %s were in service and are gone, and those that take their place are not in "+
-				"service yet. With method = \"SUBSTITUTE\", set create_before_destroy in the lifecycle of the "+
-				"servers, and of the deletion attachments, and apply that once before the next replacement.",
+			fmt.Sprintf("The servers of %s were in service and are gone or drained, and those that take their place "+
+				"are not in service yet. With method = \"SUBSTITUTE\", set create_before_destroy in the lifecycle of "+
+				"the servers, and of the deletion attachments, and apply that once before the next replacement.",
 				strings.Join(names, ", ")))
 	}
 }

@@ -39,7 +39,7 @@ func (l *Ledger) bars(w Want) (no refusal) {
 		no.hold = hold.HeldBegins
 	case f.Later && w.What != Remade:
 		no.hold = hold.HeldOlder
-	case f.Loose != "":
+	case f.Loose != "" && w.What != Remade, f.LooseMoves != "" && w.Cause == roster.Misplaced:
 		no.hold = hold.HeldWiring
 	case f.Rests != "":
 		no = refusal{hold: hold.HeldClosed, At: f.Place, Why: f.Rests}

@@ -20,25 +20,26 @@ type Fact struct {
 	Server node.Node
 	Is     Condition
 
-	Looked    bool             // whether a look at the cloud followed since the node was made or changed
-	Missing   bool             // whether that look did not find its server
-	Unfound   bool             // the same, where it was never in service: its creation was refused, or it has another name
-	Protected string           // why it must stay, and as it is; "" where it is free
-	Closed    bool             // whether its place is closed for maintenance
-	Dark      bool             // whether nobody looks at its region, or nobody did until now
-	Rests     string           // why no update touches it, "is closed"; "" where one may
-	Loose     string           // what is wrong with how its server depends on it; "" where nothing is known
-	Later     bool             // whether its server carries a later mark than the node has
-	Outdated  bool             // whether its template is not the wanted one of its place
-	Settled   bool             // whether it is the settled one
-	Full      *placement.Place // place in which Nova found no host for its server
-	Stuck     bool             // whether that place is still full
-	Aged      time.Time        // launch of its server, where that is too old; zero otherwise
-	Early     bool             // whether it broke soon after it got into service
-	bakes     bool             // whether it has what is wanted, and has to be in service for longer
-	Lags      bool             // whether it needs no mark, and its server was not seen to change since the node did
-	Former    bool             // whether that server should have been made again
-	Turn      int              // order by the criterion: lower ones leave earlier
+	Looked     bool             // whether a look at the cloud followed since the node was made or changed
+	Missing    bool             // whether that look did not find its server
+	Unfound    bool             // the same, where it was never in service: its creation was refused, or it has another name
+	Protected  string           // why it must stay, and as it is; "" where it is free
+	Closed     bool             // whether its place is closed for maintenance
+	Dark       bool             // whether nobody looks at its region, or nobody did until now
+	Rests      string           // why no update touches it, "is closed"; "" where one may
+	Loose      string           // line by which no batch begins in its region; "": none
+	LooseMoves string           // line by which no node of its region moves; "": none
+	Later      bool             // whether its server carries a later mark than the node has
+	Outdated   bool             // whether its template is not the wanted one of its place
+	Settled    bool             // whether it is the settled one
+	Full       *placement.Place // place in which Nova found no host for its server
+	Stuck      bool             // whether that place is still full
+	Aged       time.Time        // launch of its server, where that is too old; zero otherwise
+	Early      bool             // whether it broke soon after it got into service
+	bakes      bool             // whether it has what is wanted, and has to be in service for longer
+	Lags       bool             // whether it needs no mark, and its server was not seen to change since the node did
+	Former     bool             // whether that server should have been made again
+	Turn       int              // order by the criterion: lower ones leave earlier
 }
 
 // Proven reports whether the node is in service for certain.
@@ -108,7 +109,7 @@ func FactOf(name string, n roster.Node, now roster.Roster, seen roster.Seen, pol
 	f.Protected = protection(name, f.Server, policy)
 	f.Closed, f.Rests = policy.Closed(n.Place), policy.Rests(n.Place)
 	f.Dark = policy.Rests(placement.Place{Region: n.Region}) != ""
-	f.Loose = policy.Loose[name]
+	f.Loose, f.LooseMoves = policy.Loose[n.Region], policy.LooseMoves[n.Region]
 	f.Later = roster.Mark(f.Server.InService).Number() > n.Mark.Number() || f.Server.Generation > n.Generation
 	f.Outdated = n.Template != policy.Templates.At(n.Place)
 	f.Settled = len(now.Settled) > 0 && n.Template == now.Settled.At(n.Place)

@@ -1,6 +1,7 @@
 package say
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 
@@ -24,19 +25,21 @@ var words = map[string]func(p *speech, list decide.Verdicts) string{
 	"kept":              func(p *speech, _ decide.Verdicts) string { return text.Nodes(int64(len(p.kept()))) },
 	"who is kept":       func(p *speech, _ decide.Verdicts) string { return text.Few(p.kept()) },
 	"carried":           func(_ *speech, list decide.Verdicts) string { return Clip(list[0].Want.Server.InService) },
-	"loose":             func(_ *speech, list decide.Verdicts) string { return list[0].Want.Loose },
-	"place":             func(_ *speech, list decide.Verdicts) string { return list[0].No.At.String() },
-	"shut":              func(_ *speech, list decide.Verdicts) string { return list[0].No.Why },
-	"unseen":            func(_ *speech, list decide.Verdicts) string { return unseen(list[0]) },
-	"outage":            func(p *speech, _ decide.Verdicts) string { return p.outage() },
-	"twice":             func(_ *speech, list decide.Verdicts) string { return twice(list[0]) },
-	"target":            func(p *speech, _ decide.Verdicts) string { return p.Policy.Update.Target.String() },
-	"method":            func(p *speech, _ decide.Verdicts) string { return fmt.Sprintf("%q", p.Policy.Update.Method) },
-	"room":              func(_ *speech, list decide.Verdicts) string { return detail(list[0].No.Err) },
-	"beyond":            func(p *speech, _ decide.Verdicts) string { return text.Count(p.Beyond(&facts.Fact{}), "server") },
-	"baking":            func(p *speech, _ decide.Verdicts) string { return text.Few(p.Baking) },
-	"waited for":        func(p *speech, list decide.Verdicts) string { return p.waitedFor(list[0].Name) },
-	"batch":             func(p *speech, _ decide.Verdicts) string { return p.fullBatch() },
+	"loose": func(_ *speech, list decide.Verdicts) string {
+		return cmp.Or(list[0].Want.Loose, list[0].Want.LooseMoves)
+	},
+	"place":      func(_ *speech, list decide.Verdicts) string { return list[0].No.At.String() },
+	"shut":       func(_ *speech, list decide.Verdicts) string { return list[0].No.Why },
+	"unseen":     func(_ *speech, list decide.Verdicts) string { return unseen(list[0]) },
+	"outage":     func(p *speech, _ decide.Verdicts) string { return p.outage() },
+	"twice":      func(_ *speech, list decide.Verdicts) string { return twice(list[0]) },
+	"target":     func(p *speech, _ decide.Verdicts) string { return p.Policy.Update.Target.String() },
+	"method":     func(p *speech, _ decide.Verdicts) string { return fmt.Sprintf("%q", p.Policy.Update.Method) },
+	"room":       func(_ *speech, list decide.Verdicts) string { return detail(list[0].No.Err) },
+	"beyond":     func(p *speech, _ decide.Verdicts) string { return text.Count(p.Beyond(&facts.Fact{}), "server") },
+	"baking":     func(p *speech, _ decide.Verdicts) string { return text.Few(p.Baking) },
+	"waited for": func(p *speech, list decide.Verdicts) string { return p.waitedFor(list[0].Name) },
+	"batch":      func(p *speech, _ decide.Verdicts) string { return p.fullBatch() },
 }
 
 var brace = regexp.MustCompile(`\{[^}]*\}`)

@@ -2,6 +2,7 @@ package say
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -53,6 +54,8 @@ func (p *speech) inStep() string {
 	}
 	kept, target := p.kept(), int64(len(p.List.Held(hold.HeldTarget)))
 	switch {
+	case len(p.Policy.Loose) > 0:
+		return "held: wiring: " + text.Few(p.loose())
 	case plain > 0:
 		return fmt.Sprintf("behind: %s of another template, and no cause replaces them", text.Nodes(plain))
 	case len(kept) > 0:
@@ -61,6 +64,14 @@ func (p *speech) inStep() string {
 		return fmt.Sprintf("%s, as target says: %s of another template", InStep, text.Nodes(target))
 	}
 	return InStep
+}
+
+// loose lists the regions whose servers do not follow their nodes, each with the line.
+func (p *speech) loose() (list []string) {
+	for _, region := range slices.Sorted(maps.Keys(p.Policy.Loose)) {
+		list = append(list, fmt.Sprintf("%s of %s", p.Policy.Loose[region], region))
+	}
+	return list
 }
 
 // heldStatus says what holds the cluster, and what holds it where nothing else does.

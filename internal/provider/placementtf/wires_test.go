@@ -1,0 +1,159 @@
+package placementtf_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// wired is a cluster of four whose blocks refer to each other as they should.
+func wired(c *acctest.Cloud, places, version, flavor, health string) string {
+	return acctest.Placement(c, 4, places, fmt.Sprintf(`
+  template = { version = %q, flavor = %q }
+  update {
+    causes         = ["TEMPLATE", "UNHEALTHY"]
+    max_batch_size = 2
+  }`, version, flavor)) + acctest.Servers(fmt.Sprintf(`
+  image_id     = %q
+  flavor_id    = each.value.template.flavor
+  network_mode = "none"
+  metadata     = { version = each.value.template.version }
+  %s`, c.Image, acctest.First)) +
+		acctest.Drained("node_name = each.key\n  only_in_service = true\n  grace_period = \"1s\"\n  "+acctest.First) +
+		acctest.Awaited(c, "http {\n    url = \""+health+"/{name}\"\n  }")
+}
+
+// wires are what one may forget between the blocks, and what it costs: what each command says, "!" as an error and "~" not, and
+// how many servers of each version are there after it.
+var wires = []struct {
+	name     string
+	cut, put string // in the configuration, until it is repaired
+	steps    [][3]string
+}{
+	{"the name of a node", "name              = each.key", "name = \"NAMEserver-${each.value.index}\"", [][3]string{
+		{"a", "", "a:4"},
+		{"a", "The servers do not follow the names of their nodes", "a:4"},
+		{"repaired a", "", "a:4"},
+		{"repaired a", "~do not follow", "a:4"},
+	}},
+	{"its region", "region            = each.value.region\n", "", [][3]string{
+		{"a", "", "a:4"},
+		{"a", "The servers do not follow the regions of their nodes", "a:4"},
+		{"a", "Write region = each.value.region", "a:4"},
+	}},
+	{"its zone", "availability_zone = each.value.zone\n", "", [][3]string{
+		{"a", "", "a:4"},
+		{"a", "The servers do not follow the zones of their nodes", "a:4"},
+		{"a", "The servers do not follow the zones of their nodes", "a:4"}, // though the nodes are where the servers are now
+	}},
+	{"a selector that servers do not meet", "template = {", "selector {\n    metadata = { team = \"web\" }\n  }\n  template = {", [][3]string{
+		{"a", "", "a:4"},
+		{"a", "The servers do not follow the selector of their nodes", "a:4"},
+		{"repaired a", "", "a:4"},
+		{"repaired a", "~do not follow", "a:4"},
+	}},
+	{"a value of its template", "each.value.template.flavor", "\"FLAVOR\"", [][3]string{
+		{"a", "", "a:4"},
+		{"b", "2 servers will be drained", "a:2 b:2"},
+		{"b", "The servers do not follow the templates of their nodes", "b:4"},
+		{"repaired b", "", "b:4"},
+		{"repaired b", "~do not follow", "b:4"},
+	}},
+	{"replace_triggered_by", "max_batch_size = 2", "max_batch_size = 2\n    method = \"RECREATE\"", [][3]string{
+		{"a", "", "a:4"},
+		{"c", "", "a:2 c:2"},
+		{"c", "Servers did not follow their nodes", "a:2 c:2"},
+	}},
+	{"create_before_destroy of the deletion attachments", "\"1s\"\n  " + acctest.First, "\"1s\"", [][3]string{
+		{"a", "", "a:4"},
+		{"b", "!Error: A drain would begin too early", "a:4"},
+		{"b", "!its readiness attachment has not found them in service", "a:4"},
+		{"repaired -refresh-only", "", "a:4"},
+		{"repaired b", "2 servers will be drained", "a:2 b:2"},
+	}},
+	{"the mark of a node", "mark = stackpolicy_placement_attachment.web.nodes[name].mark", "", [][3]string{
+		{"a", "!Error: A mark of no node", ""},
+		{"repaired a", "", "a:4"},
+	}},
+	{"the readiness attachment", "readiness_attachment\" \"web\" {", "readiness_attachment\" \"web\" {\n  count = 0", [][3]string{
+		{"a", "", "a:4"},
+		{"b", "2 servers will be drained", "a:2 b:2"}, // that may serve: nobody has said that they do not
+	}},
+	{"an attachment that is made again", "", "", [][3]string{
+		{"a", "", "a:4"},
+		{"-replace=stackpolicy_deletion_attachment.web[\"NAME0\"]", "!Error: Servers that stay would be drained", "a:4"},
+		{"taint", "", "a:4"},
+		{"a", "!If it is tainted, run terraform untaint", "a:4"},
+		{"untaint", "", "a:4"},
+		{"a", "No changes.", "a:4"},
+	}},
+	{"a cluster of its own", "resource \"openstack", "resource \"stackpolicy_placement_attachment\" \"too\" {\n  cluster = \"NAME\"\n" +
+		"  node_name_pattern = \"{cluster}{index}\"\n  desired_capacity = 1\n  PLACES\n}\nresource \"openstack", [][3]string{
+		{"a", "!Error: Two attachments give the same names", ""},
+		{"repaired a", "", "a:4"},
+	}},
+}
+
+// TestAccWires: a loose wire is named by the first command that can see it, and costs no server, or one batch; when it
+// is repaired, all goes on.
+func TestAccWires(t *testing.T) {
+	t.Parallel()
+	for _, row := range wires {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			c := acctest.New(t, fakecloud.Config{})
+			health := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+			t.Cleanup(health.Close)
+			regions, flavors := c.Regions(t), c.TwoFlavors(t)
+			zones := c.Zones(t, regions[0])[:2]
+			places := acctest.Places(fmt.Sprintf("%s: %s; %s: %s", regions[0], strings.Join(zones, " "), regions[1], zones[0]))
+			fill := strings.NewReplacer("NAME", c.Prefix, "PLACES", "regions = "+places, "FLAVOR", flavors[0][0])
+			version, w := "a", c.Workspace(t, "")
+			for i, step := range row.steps {
+				do, repaired := strings.CutPrefix(step[0], "repaired ")
+				args := []string{"apply", "-auto-approve", "-input=false", "-no-color"}
+				switch {
+				case strings.HasSuffix(do, "taint"):
+					args = []string{do, fill.Replace("stackpolicy_deletion_attachment.web[\"NAME0\"]")}
+				case strings.HasPrefix(do, "-"):
+					args = append(args, fill.Replace(do))
+				default:
+					version = do
+				}
+				config := wired(c, places, version, flavors[map[string]int{"b": 1}[version]][0], health.URL)
+				if !repaired && row.cut != "" {
+					require.Contains(t, config, row.cut)
+					config = strings.Replace(config, row.cut, fill.Replace(row.put), 1)
+				}
+				require.NoError(t, w.Write(config))
+				said, err := w.Run(t.Context(), args...)
+				if err != nil {
+					said = err.Error()
+				}
+				says, fails := strings.CutPrefix(step[1], "!")
+				says, not := strings.CutPrefix(says, "~")
+				if fails != (err != nil) || acctest.Says(says).MatchString(said) == not {
+					t.Errorf("%d, %s: said\n%s\nwant %q", i, step[0], said, says)
+				}
+				runs := map[string]int{}
+				for _, s := range c.Servers(t) {
+					runs[s.Metadata["version"]]++
+				}
+				var list []string
+				for _, v := range slices.Sorted(maps.Keys(runs)) {
+					list = append(list, fmt.Sprintf("%s:%d", v, runs[v]))
+				}
+				assert.Equal(t, step[2], strings.Join(list, " "), "%d, %s: servers", i, step[0])
+			}
+		})
+	}
+}

@@ -1,0 +1,140 @@
+package placementtf
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wiring"
+)
+
+// wires is what a refresh knows of the wires between the nodes and their servers.
+type wires struct {
+	handed  map[string]roster.Node // out to the servers
+	now     roster.Roster          // with the nodes where their servers are
+	before  memory
+	seen    roster.Seen
+	sources map[string]cluster.Source // by the ids of servers
+	listed  []placement.Region
+	closed  func(region string) bool
+}
+
+// checkWires warns of loose wires. Servers that were not found are searched for by their
+// names, and no request is sent where all were.
+func checkWires(ctx context.Context, cloud *openstack.Cloud, w wires, diags *diag.Diagnostics) []wiring.Finding {
+	var nodes []wiring.Node
+	search := w.search(ctx, cloud)
+	for name, n := range w.now.Nodes {
+		if w.closed(n.Region) {
+			continue
+		}
+		build, there := w.seen.Builds[name]
+		node := wiring.Node{
+			Name:   name,
+			Region: n.Region,
+			Zone:   w.handed[name].Zone,
+			Server: w.seen.Servers[name],
+			Search: search[name],
+			Had:    w.before.Seen.Servers[name].ID != "",
+			Behind: there && build.Mark != n.Mark && build.Generation < n.Generation,
+		}
+		if source, asked := w.sources[node.Server.ID]; asked && there && build.Mark == n.Mark {
+			node.Template, node.Image, node.Flavor = n.Template.Values(), source.Image, source.Flavor
+		}
+		nodes = append(nodes, node)
+	}
+	findings := wiring.Check(nodes, w.before.Wires)
+	for _, f := range findings {
+		if f.Wire != wiring.Generations { // the plan says it
+			diags.AddWarning(fmt.Sprintf("The servers do not follow the %s of their nodes", f.Wire), f.Text())
+		}
+	}
+	return findings
+}
+
+// search looks for the servers that were not found, by name in all regions that are open. It
+// knows nothing where one of them gives no complete answer.
+func (w wires) search(ctx context.Context, cloud *openstack.Cloud) map[string]wiring.Search {
+	q := cluster.Query{NoProfiles: true}
+	for name := range w.seen.Missing {
+		if region := w.now.Nodes[name].Region; !w.closed(region) {
+			q.Names, q.Regions = append(q.Names, name), append(q.Regions, region)
+		}
+	}
+	for _, r := range w.listed {
+		q.Regions = append(q.Regions, r.Name)
+	}
+	q.Regions = slices.DeleteFunc(q.Regions, w.closed)
+	if len(q.Names) == 0 {
+		return nil
+	}
+	servers, err := cluster.Read(ctx, cloud, q)
+	found := map[string]wiring.Search{}
+	for _, name := range q.Names {
+		found[name] = wiring.Search{Known: err == nil}
+	}
+	for _, s := range servers {
+		found[s.Name] = wiring.Search{Known: true, Found: append(found[s.Name].Found, s)}
+	}
+	return found
+}
+
+// tellNodes says to the deletion attachments of this plan which servers leave, for which of them
+// it makes substitutes that a readiness attachment waits for: the marked ones have one. It
+// refuses a new attachment that gives the names of another new one, and warns of kept servers:
+// no plan sees whether Terraform still has them.
+func (p *attachmentPlanner) tellNodes(next roster.Roster, change planner.Change, policy roster.Policy) {
+	walk, seen := p.backend.Walk(), p.memory.Seen.Servers
+	var kept, twice []string
+	for name := range next.Leaving {
+		walk.Note(backend.Leaving, seen[name].ID, "")
+	}
+	for _, v := range append(change.Of(decide.Leaves), change.Of(decide.Changes)...) {
+		cluster := ""
+		marked := policy.RequireMarks && seen[v.Name].InService != ""
+		if marked && v.Outcome == decide.Leaves && len(change.Of(decide.Comes)) > 0 {
+			cluster = p.plan.Cluster.ValueString()
+		}
+		walk.Note(backend.Leaving, v.ID, cluster)
+		if slices.Contains(policy.Kept, v.Name) || slices.Contains(policy.Kept, v.ID) {
+			kept = append(kept, v.Name)
+		}
+	}
+	for _, name := range next.Names() {
+		if p.state == nil && walk.Note(backend.Names, backend.Key(next.Nodes[name].Region, name), "") {
+			twice = append(twice, name)
+		}
+	}
+	if len(twice) > 0 {
+		p.diags.AddAttributeError(path.Root("cluster"), "Two attachments give the same names", fmt.Sprintf(
+			"Another new placement attachment gives the same names in the same regions: %s. Each would take the "+
+				"servers of the other for its own. Give one of them another cluster or node_name_pattern.",
+			text.Few(twice)))
+	}
+	if len(kept) > 0 {
+		at := path.Root("deletion").AtName("kept")
+		p.diags.AddAttributeWarning(at, "Kept servers must leave the state", fmt.Sprintf(
+			"%s: the node leaves, and Terraform destroys its server unless this plan forgets it, with a moved and a "+
+				"removed block (destroy = false). Apply only if no kept server is listed as destroyed.",
+			text.Few(kept)))
+	}
+}
+
+// tellMarks says to the readiness attachment of this plan the marks of the nodes.
+func (p *attachmentPlanner) tellMarks() {
+	for name, element := range p.plan.Nodes.Elements() {
+		mark := element.(types.Object).Attributes()["mark"].(types.String)
+		p.backend.Walk().Note(backend.Marks, backend.Key(p.plan.Cluster.ValueString(), name), mark.ValueString())
+	}
+}

@@ -1,0 +1,93 @@
+package wiring
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stretchr/testify/assert"
+)
+
+// there is a node of R/a with its server; change changes it.
+func there(name string, change func(n *Node)) Node {
+	n := Node{Name: name, Region: "R", Zone: "a", Template: map[string]string{"image": "debian-12", "flavor": "small", "user_data": "v1"},
+		Server: node.Node{ID: "id-" + name, Region: "R", Zone: "a", Status: "ACTIVE"}, Image: "1234", Flavor: "small"}
+	if change != nil {
+		change(&n)
+	}
+	return n
+}
+
+// lost is a node whose server was not found; a search found some in regions.
+func lost(name string, known bool, regions ...string) Node {
+	return there(name, func(n *Node) {
+		n.Server, n.Search.Known = node.Node{}, known
+		for _, r := range regions {
+			n.Search.Found = append(n.Search.Found, node.Node{ID: "1", Region: r})
+		}
+	})
+}
+
+func TestCheck(t *testing.T) {
+	zone := func(zone string, had bool) Node {
+		return there("web-1", func(n *Node) { n.Server.Zone, n.Had = zone, had })
+	}
+	template := func(key, value, image, flavor string) Node {
+		return there("web-1", func(n *Node) {
+			n.Template = map[string]string{"image": "debian-12", "flavor": "small", "user_data": "v1"}
+			n.Template[key], n.Image, n.Flavor = value, image, flavor
+		})
+	}
+	moved := []Finding{{Zones, "R", []string{"web-0 (its server is in b, not in a)"}}}
+	for name, c := range map[string]struct {
+		nodes  []Node
+		before []Finding
+		want   string
+	}{
+		"all is well":          {nodes: []Node{there("web-0", nil), zone("a", false)}},
+		"no server has a name": {nodes: []Node{lost("web-1", true), lost("web-0", true)}, want: "names in R: web-0, web-1"},
+		"one has":              {nodes: []Node{lost("web-1", true), there("web-0", nil)}},
+		"one had":              {nodes: []Node{there("web-1", func(n *Node) { *n = lost("web-1", true); n.Had = true }), lost("web-0", true)}},
+		"nobody knows":         {nodes: []Node{lost("web-0", false)}},
+		"another region":       {nodes: []Node{lost("web-1", true, "S"), there("web-0", nil)}, want: "regions in R: web-1 (its server 1 is in S)"},
+		"the selector": {nodes: []Node{lost("web-1", true, "S", "R")},
+			want: "regions in R: web-1 (its server 1 is in S) | selector in R: web-1 (its server 1 is left out)"},
+		"another zone":                       {nodes: []Node{zone("b", false), there("web-0", nil)}, want: "zones in R: web-1 (its server is in b, not in a)"},
+		"moved later":                        {nodes: []Node{zone("b", true)}},
+		"no zone yet":                        {nodes: []Node{zone("", false)}},
+		"under way":                          {nodes: []Node{there("web-1", func(n *Node) { n.Server.Zone, n.Server.Status = "b", "BUILD" })}},
+		"another zone before":                {nodes: []Node{zone("b", true)}, before: moved, want: "zones in R: web-0 (its server is in b, not in a)"},
+		"another zone before, the right one": {nodes: []Node{zone("a", false)}, before: moved},
+		"another image":                      {nodes: []Node{there("web-0", nil), template("image", "debian-13", "5678", "small")}},
+		"another name of one image": {nodes: []Node{there("web-0", nil), template("image", "debian-13", "1234", "small")},
+			want: "templates in R: web-0 (image = debian-12), web-1 (image = debian-13)"},
+		"another flavor, and the same server": {nodes: []Node{there("web-0", nil), template("flavor", "large", "1234", "small")},
+			want: "templates in R: web-0 (flavor = small), web-1 (flavor = large)"},
+		"what Nova does not show": {nodes: []Node{there("web-0", nil), template("user_data", "v2", "1234", "small")}},
+		"from a volume":           {nodes: []Node{template("image", "a", "", "small"), template("image", "b", "", "small")}},
+		"an earlier generation": {nodes: []Node{there("web-1", func(n *Node) { n.Behind = true })},
+			want: "generations in R: web-1 (its server is still the former one)"},
+	} {
+		for range 5 { // maps have another order each time
+			var got []string
+			for _, f := range Check(c.nodes, c.before) {
+				got = append(got, fmt.Sprintf("%s in %s: %s", f.Wire, f.Region, strings.Join(f.Nodes, ", ")))
+			}
+			assert.Equal(t, c.want, strings.Join(got, " | "), name)
+		}
+	}
+}
+
+// TestTable: each wire has its row, which says what to write and what waits meanwhile.
+func TestTable(t *testing.T) {
+	held := map[Hold][]Wire{}
+	for _, row := range table {
+		f := Finding{row.wire, "R", []string{"web-0"}}
+		held[f.Holds()] = append(held[f.Holds()], f.Wire)
+		assert.Regexp(t, `(?i)^In R: web-0\. .*(write|correct) .+\.$`, f.Text())
+	}
+	assert.Equal(t, map[Hold][]Wire{Nothing: {Names}, Moves: {Zones}, Batches: {Regions, Selector, Templates, Generations}}, held)
+	all := []Finding{{Regions, "R", nil}, {Zones, "S", nil}, {Templates, "R", nil}, {Templates, "S", nil}}
+	assert.Equal(t, map[string]Wire{"R": Regions, "S": Templates}, Held(all, Batches))
+}
