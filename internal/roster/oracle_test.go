@@ -36,13 +36,13 @@ type slowPlanner struct {
 	pending          int64              // nodes that will be added
 	inPlace, decided map[string]bool
 	replaced         []string
-	retries          int // of the new nodes, those that are second tries
+	retries          map[Template]int // second tries among the new nodes, by the template that was tried
 }
 
 // slowPlan is the plan, if there is one.
 func slowPlan(now Roster, seen Seen, policy Policy, change Change) (s *slowPlanner, ok bool) {
 	s = &slowPlanner{now: now, seen: seen, policy: policy, nodes: maps.Clone(now.Nodes), leaving: maps.Clone(now.Leaving),
-		slots: maps.Clone(now.Slots), plan: map[string]Verdict{}, waits: map[string]bool{}}
+		slots: maps.Clone(now.Slots), plan: map[string]Verdict{}, waits: map[string]bool{}, retries: map[Template]int{}}
 	for _, v := range change.Verdicts {
 		s.plan[v.Name] = v
 	}
@@ -58,7 +58,7 @@ func slowPlan(now Roster, seen Seen, policy Policy, change Change) (s *slowPlann
 		return s, false
 	}
 	for name, n := range s.nodes {
-		s.waits[name] = n.Template == s.wanted(n.Place) && !s.inService(name, n) && !s.rests(n.Place)
+		s.waits[name] = n.Template == s.wanted(n.Place) && !s.inService(name) && !s.rests(n.Place)
 	}
 	s.pending = policy.Capacity - int64(len(s.nodes))
 	if !s.grows() {
@@ -70,7 +70,7 @@ func slowPlan(now Roster, seen Seen, policy Policy, change Change) (s *slowPlann
 	s.replace()
 	s.comes(policy.Capacity - int64(len(s.nodes)))
 	for name, n := range s.nodes {
-		n.Served, n.Doubt, n.Retried = false, false, false
+		n.Served, n.Doubt = false, false
 		s.nodes[name] = n
 	}
 	return s, s.closeSlots()
@@ -235,16 +235,13 @@ func (s *slowPlanner) better(at placement.Place) bool {
 func (s *slowPlanner) shrink() bool {
 	for int64(len(s.nodes)) > s.policy.Capacity {
 		s.recount()
-		s.newest = s.has(Outdated) && s.current <= s.target()
+		s.newest = s.has(Outdated) && !s.holds && s.current <= s.target()
 		name := ""
 		for _, closed := range []bool{false, true} {
 			here := func(name string) bool { return s.closed(s.nodes[name].Place) == closed }
 			idle := func(name string) bool { return here(name) && s.idle(name) }
 			late := func(name string) bool { return here(name) && s.late(name) }
-			unproven := func(name string) bool {
-				follows := !s.former(name) || s.seen.Servers[name].InService != string(s.nodes[name].Mark)
-				return here(name) && !s.inService(name, s.nodes[name]) && follows
-			}
+			unproven := func(name string) bool { return here(name) && !s.inService(name) && !s.runsOn(name) }
 			tainted := func(name string) bool { return here(name) && s.seen.Servers[name].Tainted }
 			name = cmp.Or(name, s.first(idle, false), s.first(late, false), s.first(unproven, false), s.first(tainted, true), s.first(here, true))
 		}
@@ -262,7 +259,7 @@ func (s *slowPlanner) grows() bool {
 	trial, added := s.copy(), int64(0)
 	trial.recount()
 	for range s.pending {
-		if !trial.comeBack(placement.Place{}) {
+		if trial.comeBack(placement.Place{}, trial.suits) == "" {
 			added++
 			trial.promise()
 		}
@@ -275,7 +272,7 @@ func (s *slowPlanner) comes(count int64) {
 	s.recount()
 	added, wanted := int64(0), 0
 	for range count {
-		if s.comeBack(placement.Place{}) {
+		if s.comeBack(placement.Place{}, s.suits) != "" {
 			continue
 		}
 		added++
@@ -311,6 +308,8 @@ func (s *slowPlanner) comes(count int64) {
 		}
 		n.Generation++
 		n.Mark = markOf(n.Mark.number()+1, n.Template)
+		n.Retried = s.retries[n.Template] > 0
+		s.retries[n.Template]--
 		s.nodes[name] = n
 		s.order = append(s.order, name)
 		if s.policy.Stateful != nil && s.slots[name] == (Slot{}) {
@@ -373,7 +372,7 @@ func (s *slowPlanner) replace() {
 				if victim == "" || cause != "" && v.Outcome == Held && v.Cause == cause && spent(v.Hold) {
 					break // nor is any other of the class, for this cause
 				}
-				if granted := v.Cause == cause && (v.Outcome == Changes || v.Outcome == Leaves || v.Hold == HeldNoRoom); !granted || !s.take(victim, cause) {
+				if granted := s.granted(victim, cause) || v.Cause == cause && v.Hold == HeldNoRoom; !granted || !s.take(victim, cause) {
 					refused[victim] = true
 				}
 			}
@@ -382,27 +381,43 @@ func (s *slowPlanner) replace() {
 }
 
 // neverServed has the nodes of another template follow that were never in service: in place, or one that is leaving
-// comes back for them.
+// comes back for them. For one that failed twice any comes back that runs.
 func (s *slowPlanner) neverServed() {
-	if !s.has(Outdated) {
-		return
-	}
 	for _, name := range (Roster{Nodes: s.nodes}).Names() {
-		n := s.nodes[name]
-		old := n.Template != s.wanted(n.Place) && n.Template != s.goal(n.Place)
-		v := s.plan[name]
-		if granted := v.Cause == Outdated && (v.Outcome == Changes || v.Outcome == Leaves); !granted || !old || !s.never(name) || s.noHost(name) && !s.keeps() {
+		n, suits := s.nodes[name], s.suits
+		outdated := n.Template != s.wanted(n.Place)
+		switch {
+		case !s.never(name) || s.noHost(name) && !s.keeps():
+			continue
+		case n.Retried && !outdated && !s.late(name) && s.granted(name, Unhealthy) && s.plan[name].Outcome == Leaves:
+			s.current--
+			suits = s.mayServe
+		case !outdated || n.Template == s.goal(n.Place) || !s.granted(name, Outdated):
 			continue
 		}
 		s.decided[name] = true
 		s.replaced = append(s.replaced, name)
 		delete(s.nodes, name)
-		if s.policy.Stateful == nil && s.comeBack(n.Place) {
-			continue
+		back := ""
+		if s.policy.Stateful == nil {
+			back = s.comeBack(n.Place, suits)
 		}
-		s.revise(name, n, s.policy.Update.Method == Recreate)
-		s.promise()
+		switch {
+		case back == "":
+			s.revise(name, n, s.policy.Update.Method == Recreate, false)
+			s.promise()
+		case !outdated:
+			returned := s.nodes[back]
+			returned.Tried = n.Template.hash()
+			s.nodes[back] = returned
+		}
 	}
+}
+
+// granted reports whether the plan replaces a node for a cause.
+func (s *slowPlanner) granted(name string, cause Cause) bool {
+	v := s.plan[name]
+	return v.Cause == cause && (v.Outcome == Changes || v.Outcome == Leaves)
 }
 
 // may reports whether a node may be replaced at all.
@@ -413,7 +428,7 @@ func (s *slowPlanner) may(name string) bool {
 
 // class is when it is a node's turn: under way, not in service, in service; what nobody misses comes first.
 func (s *slowPlanner) class(name string) (class int) {
-	if s.inService(name, s.nodes[name]) {
+	if s.inService(name) {
 		return 4
 	}
 	if !s.waits[name] {
@@ -471,8 +486,8 @@ func (s *slowPlanner) victim(cause Cause, of func(string) bool) string {
 // take replaces a node. It reports whether there is room for what comes for it.
 func (s *slowPlanner) take(victim string, cause Cause) bool {
 	n := s.nodes[victim]
+	retry := cause == Unhealthy && !s.served(victim) && !s.noHost(victim)
 	if !s.stays(cause) {
-		retry := cause == Unhealthy && !s.served(victim) && !s.noHost(victim)
 		elsewhere, here := s.copy(), s.copy()
 		elsewhere.leave(victim)
 		delete(here.nodes, victim)
@@ -485,7 +500,7 @@ func (s *slowPlanner) take(victim string, cause Cause) bool {
 			return false
 		}
 		if retry {
-			s.retries++
+			s.retries[n.Template]++
 		}
 		s.pending++
 	}
@@ -493,7 +508,7 @@ func (s *slowPlanner) take(victim string, cause Cause) bool {
 		s.current--
 	}
 	if s.stays(cause) {
-		s.revise(victim, n, s.policy.Update != nil && s.policy.Update.Method == Recreate || cause != Outdated)
+		s.revise(victim, n, s.policy.Update != nil && s.policy.Update.Method == Recreate || cause != Outdated, retry)
 	}
 	s.promise()
 	s.decided[victim] = true
@@ -501,8 +516,9 @@ func (s *slowPlanner) take(victim string, cause Cause) bool {
 	return true
 }
 
-// revise gives a node the template that is its turn, and maybe another server.
-func (s *slowPlanner) revise(name string, n Node, again bool) {
+// revise gives a node the template that is its turn, and maybe another server, maybe as a second try of its template.
+func (s *slowPlanner) revise(name string, n Node, again, retry bool) {
+	n.Retried = retry && n.Template == s.goal(n.Place)
 	n.Template = s.goal(n.Place)
 	n.Mark = markOf(n.Mark.number()+1, n.Template)
 	if again {
@@ -513,47 +529,48 @@ func (s *slowPlanner) revise(name string, n Node, again bool) {
 	s.inPlace[name] = true
 }
 
-// comeBack makes a leaving node one of the cluster again that is what the next node should be. It reports whether there
-// is one.
-func (s *slowPlanner) comeBack(near placement.Place) bool { // near: the place of the node that it comes back for
-	var names []string
-	for name, n := range s.leaving {
-		fits := n.Template == s.goal(n.Place)
-		if st := s.policy.Stateful; st != nil {
-			fits = !slices.Contains(st.Release, name)
-		}
-		open := s.copy()
-		open.full = nil // it has a host
-		if s.has(TooOld) && s.seen.Aged[name].Mark == n.Mark || near == (placement.Place{}) && !s.better(n.Place) {
-			continue // it would leave again, or not make the spread better
-		}
-		if fits && s.inService(name, n) && !s.seen.Servers[name].Tainted && !s.isIn(s.policy.Candidates, name) && open.board().Takes(n.Place) {
-			names = append(names, name)
+// comeBack makes a leaving node one of the cluster again that suits, and returns its name, if there is one: the first of
+// the place near, that of the node for which it comes back, or else the first of all.
+func (s *slowPlanner) comeBack(near placement.Place, suits func(string) bool) (best string) {
+	open := s.copy()
+	open.full = nil // it has a host
+	board := open.board()
+	for _, name := range (Roster{Nodes: s.leaving}).Names() {
+		n := s.leaving[name]
+		again := s.has(TooOld) && s.seen.Aged[name].Mark == n.Mark || s.seen.Servers[name].Tainted || s.isIn(s.policy.Candidates, name)
+		worse := near == (placement.Place{}) && !s.better(n.Place)
+		first := best == "" || n.Place == near && s.leaving[best].Place != near
+		if first && !again && !worse && suits(name) && board.Takes(n.Place) {
+			best = name
 		}
 	}
-	if len(names) == 0 {
-		return false
+	if best == "" {
+		return ""
 	}
-	elsewhere := func(name string) int {
-		if s.leaving[name].Place == near {
-			return 0
-		}
-		return 1
-	}
-	name := slices.MinFunc(names, func(a, b string) int {
-		return cmp.Or(elsewhere(a)-elsewhere(b), cmp.Compare(s.leaving[a].Index, s.leaving[b].Index))
-	})
-	n := s.leaving[name]
-	s.nodes[name] = n
-	delete(s.leaving, name)
-	s.order = append(s.order, name)
+	n := s.leaving[best]
+	s.nodes[best] = n
+	delete(s.leaving, best)
+	s.order = append(s.order, best)
 	if s.decided != nil {
-		s.decided[name] = true
+		s.decided[best] = true
 	}
 	if n.Template == s.wanted(n.Place) {
-		s.promise()
+		s.current++
 	}
-	return true
+	return best
+}
+
+// suits reports whether a leaving node is what the next node should be.
+func (s *slowPlanner) suits(name string) bool {
+	if st := s.policy.Stateful; st != nil {
+		return s.inService(name) && !slices.Contains(st.Release, name)
+	}
+	return s.inService(name) && s.node(name).Template == s.goal(s.node(name).Place)
+}
+
+// mayServe reports whether a leaving node runs, and no look of our own says that it does not serve.
+func (s *slowPlanner) mayServe(name string) bool {
+	return s.looked(name) && s.seen.Servers[name].Status == "ACTIVE" && !s.idle(name) && !s.late(name)
 }
 
 // recount counts the nodes of the wanted template.
@@ -803,48 +820,67 @@ func (s *slowPlanner) inOrder(may func(string) bool) (old []string) {
 	return append(old, rest...)
 }
 
+// node is a node as it is, or as it was before it left.
+func (s *slowPlanner) node(name string) Node {
+	for _, nodes := range []map[string]Node{s.nodes, s.now.Nodes} {
+		if n, there := nodes[name]; there {
+			return n
+		}
+	}
+	return s.now.Leaving[name]
+}
+
 func (s *slowPlanner) looked(name string) bool {
 	_, there := s.seen.Servers[name]
-	return (there || s.seen.Missing[name]) && !s.nodes[name].Doubt && !s.now.Nodes[name].Doubt
+	return (there || s.seen.Missing[name]) && !s.node(name).Doubt
 }
 
-// former: another server was asked for, and the old one is there.
-func (s *slowPlanner) former(name string) bool {
-	n, build := s.nodes[name], s.seen.Builds[name]
-	return s.looked(name) && build.Of != "" && build.Mark != n.Mark && build.Generation < n.Generation
-}
-
-func (s *slowPlanner) inService(name string, n Node) bool {
-	server, there := s.seen.Servers[name]
+// behind: its server was not seen to change since the node did; former: and it should have been made again.
+func (s *slowPlanner) behind(name string) bool {
 	build := s.seen.Builds[name]
-	behind := build.Of != "" && build.Mark != n.Mark
-	if !there || n.Doubt || server.Status != "ACTIVE" || server.Drained || behind && build.Generation < n.Generation {
-		return false
-	}
-	return server.InService == string(n.Mark) || !s.policy.RequireMarks && !behind
+	return build.Of != "" && build.Mark != s.node(name).Mark
+}
+
+func (s *slowPlanner) former(name string) bool {
+	return s.looked(name) && s.behind(name) && s.seen.Builds[name].Generation < s.node(name).Generation
+}
+
+// own: its server carries the mark of the node as it is.
+func (s *slowPlanner) own(name string) bool {
+	server, there := s.seen.Servers[name]
+	return there && server.InService == string(s.node(name).Mark)
+}
+
+// runsOn: its server should have been made again, runs, and was in service since.
+func (s *slowPlanner) runsOn(name string) bool {
+	return s.former(name) && s.own(name) && s.seen.Servers[name].Status == "ACTIVE"
+}
+
+func (s *slowPlanner) inService(name string) bool {
+	server := s.seen.Servers[name]
+	runs := s.looked(name) && server.Status == "ACTIVE" && !server.Drained && !s.former(name)
+	return runs && (s.own(name) || !s.policy.RequireMarks && !s.behind(name))
 }
 
 // served: it was in service since it was made or changed.
 func (s *slowPlanner) served(name string) bool {
-	n, server := s.nodes[name], s.seen.Servers[name]
-	if n.Served || !s.looked(name) || s.former(name) {
-		return n.Served
+	if s.node(name).Served || !s.looked(name) || s.former(name) {
+		return s.node(name).Served
 	}
-	own := server.InService == string(n.Mark) && server.ID != ""
-	return own || !s.policy.RequireMarks && server.Status == "ACTIVE" && (s.seen.Builds[name].Of == "" || s.seen.Builds[name].Mark == n.Mark)
+	return s.own(name) || !s.policy.RequireMarks && s.seen.Servers[name].Status == "ACTIVE" && !s.behind(name)
 }
 
 // idle: it is proven that nobody misses it.
 func (s *slowPlanner) idle(name string) bool {
 	server := s.seen.Servers[name]
-	return s.looked(name) && server.ID != "" && (server.Status != "ACTIVE" && server.Status != "UNKNOWN" || server.Drained)
+	return s.looked(name) && server.ID != "" && server.Status != "UNKNOWN" && (server.Status != "ACTIVE" || server.Drained)
 }
 
 // late: it runs, and a wait for it ended before it was in service.
 func (s *slowPlanner) late(name string) bool {
-	n, server := s.nodes[name], s.seen.Servers[name]
-	runs := s.looked(name) && server.Status == "ACTIVE" && !s.idle(name) && !s.former(name) && !s.inService(name, n)
-	return runs && !s.served(name) && server.NotInService == string(n.Mark)
+	server := s.seen.Servers[name]
+	runs := s.looked(name) && server.Status == "ACTIVE" && !s.idle(name) && !s.former(name) && !s.inService(name)
+	return runs && !s.served(name) && server.NotInService == string(s.node(name).Mark)
 }
 
 // never: it is proven, or said by a look of our own, that it was never in service.
@@ -874,6 +910,4 @@ func (s *slowPlanner) isIn(list []string, name string) bool {
 }
 
 // spent reports whether a hold is about what all nodes share.
-func spent(h Hold) bool {
-	return slices.Contains([]Hold{HeldTarget, HeldBatch, HeldBakes, HeldWaits}, h)
-}
+func spent(h Hold) bool { return slices.Contains([]Hold{HeldBatch, HeldBakes, HeldWaits}, h) }
