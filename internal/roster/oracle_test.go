@@ -42,7 +42,8 @@ type slowPlanner struct {
 // slowPlan is the plan, if there is one.
 func slowPlan(now Roster, seen Seen, policy Policy, change Change) (s *slowPlanner, ok bool) {
 	s = &slowPlanner{now: now, seen: seen, policy: policy, nodes: maps.Clone(now.Nodes), leaving: maps.Clone(now.Leaving),
-		slots: maps.Clone(now.Slots), plan: map[string]Verdict{}, waits: map[string]bool{}, retries: map[Template]int{}}
+		slots: maps.Clone(now.Slots), plan: map[string]Verdict{}, waits: map[string]bool{}, inPlace: map[string]bool{},
+		decided: map[string]bool{}, retries: map[Template]int{}}
 	for _, v := range change.Verdicts {
 		s.plan[v.Name] = v
 	}
@@ -78,7 +79,7 @@ func slowPlan(now Roster, seen Seen, policy Policy, change Change) (s *slowPlann
 
 func (s *slowPlanner) copy() *slowPlanner {
 	c := *s
-	c.nodes, c.full, c.leaving = maps.Clone(s.nodes), maps.Clone(s.full), maps.Clone(s.leaving)
+	c.nodes, c.full, c.leaving, c.decided = maps.Clone(s.nodes), maps.Clone(s.full), maps.Clone(s.leaving), maps.Clone(s.decided)
 	return &c
 }
 
@@ -183,8 +184,9 @@ func (s *slowPlanner) closeSlots() bool {
 // candidates removes the nodes that are named, or remembers that they are made again. It reports whether that can be.
 func (s *slowPlanner) candidates() bool {
 	var named []string
+	unmet := slices.DeleteFunc(slices.Clone(s.policy.Candidates), func(c string) bool { return slices.Contains(s.now.Done, c) })
 	for name := range s.nodes {
-		if s.isIn(s.policy.Candidates, name) && !s.met(name) {
+		if s.isIn(unmet, name) {
 			named = append(named, name)
 		}
 	}
@@ -192,9 +194,9 @@ func (s *slowPlanner) candidates() bool {
 	if slices.ContainsFunc(named, s.protected) {
 		return false
 	}
-	for _, candidate := range s.policy.Candidates {
+	for _, candidate := range unmet {
 		known := slices.ContainsFunc(named, func(name string) bool { return s.isIn([]string{candidate}, name) })
-		if !known && !slices.Contains(s.now.Done, candidate) && int64(len(s.nodes)-len(named)) > s.policy.Capacity {
+		if !known && int64(len(s.nodes)-len(named)) > s.policy.Capacity {
 			return false // others would leave in its place
 		}
 	}
@@ -213,11 +215,6 @@ func (s *slowPlanner) candidates() bool {
 	return true
 }
 
-// met reports whether an earlier plan has met all candidates that mean a node.
-func (s *slowPlanner) met(name string) bool {
-	return !slices.ContainsFunc(s.policy.Candidates, func(c string) bool { return s.isIn([]string{c}, name) && !slices.Contains(s.now.Done, c) })
-}
-
 // better reports whether a place is one that nodes move to, where some move.
 func (s *slowPlanner) better(at placement.Place) bool {
 	counted, _ := s.board().Counted(at)
@@ -230,20 +227,25 @@ func (s *slowPlanner) better(at placement.Place) bool {
 	return !moves || better
 }
 
-// shrink removes the nodes that are too many: from open places first those that are not in service, then the tainted
-// ones, then the others; only then from closed ones. It reports whether as many can be.
+// shrink removes the nodes that are too many: from open places first those that are proven to be out of service, then
+// those of which a wait said so, then the others that are not in service, then the tainted ones, then the rest; only then
+// from closed places. Mins are about the last two. It reports whether as many can be.
 func (s *slowPlanner) shrink() bool {
+	classes := []func(string) bool{
+		s.idle,
+		s.late,
+		func(name string) bool { return !s.inService(name) && !s.runsOn(name) },
+		func(name string) bool { return s.seen.Servers[name].Tainted },
+		func(string) bool { return true },
+	}
 	for int64(len(s.nodes)) > s.policy.Capacity {
 		s.recount()
 		s.newest = s.has(Outdated) && !s.holds && s.current <= s.target()
 		name := ""
 		for _, closed := range []bool{false, true} {
-			here := func(name string) bool { return s.closed(s.nodes[name].Place) == closed }
-			idle := func(name string) bool { return here(name) && s.idle(name) }
-			late := func(name string) bool { return here(name) && s.late(name) }
-			unproven := func(name string) bool { return here(name) && !s.inService(name) && !s.runsOn(name) }
-			tainted := func(name string) bool { return here(name) && s.seen.Servers[name].Tainted }
-			name = cmp.Or(name, s.first(idle, false), s.first(late, false), s.first(unproven, false), s.first(tainted, true), s.first(here, true))
+			for i, class := range classes {
+				name = cmp.Or(name, s.first(func(name string) bool { return s.closed(s.nodes[name].Place) == closed && class(name) }, i > 2))
+			}
 		}
 		if name == "" {
 			return false
@@ -354,7 +356,6 @@ func (s *slowPlanner) nameIn(at placement.Place) (string, Node) {
 // replace chooses the batch: at first, all that never served; then the nodes under way, then the others that are not in
 // service, then those in service; of each the unhealthy, the misplaced, the outdated, the old.
 func (s *slowPlanner) replace() {
-	s.inPlace, s.decided = map[string]bool{}, map[string]bool{}
 	s.recount()
 	s.neverServed()
 	for range s.pending {
@@ -551,9 +552,7 @@ func (s *slowPlanner) comeBack(near placement.Place, suits func(string) bool) (b
 	s.nodes[best] = n
 	delete(s.leaving, best)
 	s.order = append(s.order, best)
-	if s.decided != nil {
-		s.decided[best] = true
-	}
+	s.decided[best] = true
 	if n.Template == s.wanted(n.Place) {
 		s.current++
 	}
@@ -569,9 +568,7 @@ func (s *slowPlanner) suits(name string) bool {
 }
 
 // mayServe reports whether a leaving node runs, and no look of our own says that it does not serve.
-func (s *slowPlanner) mayServe(name string) bool {
-	return s.looked(name) && s.seen.Servers[name].Status == "ACTIVE" && !s.idle(name) && !s.late(name)
-}
+func (s *slowPlanner) mayServe(name string) bool { return s.runs(name) && !s.late(name) }
 
 // recount counts the nodes of the wanted template.
 func (s *slowPlanner) recount() {
@@ -592,14 +589,10 @@ func (s *slowPlanner) promise() bool {
 	return true
 }
 
-// goesBack reports whether the settled template is wanted, which knows no target and waits for nobody.
-func (s *slowPlanner) goesBack() bool {
-	return s.reverts || maps.Equal(s.now.Settled, s.policy.Templates)
-}
-
+// target is how many nodes get the wanted template: all where it is the settled one.
 func (s *slowPlanner) target() int64 {
 	u := s.policy.Update
-	if u == nil || s.goesBack() {
+	if u == nil || s.reverts || maps.Equal(s.now.Settled, s.policy.Templates) {
 		return 1000
 	}
 	target := u.Target.number.Num().Int64()
@@ -845,42 +838,40 @@ func (s *slowPlanner) former(name string) bool {
 	return s.looked(name) && s.behind(name) && s.seen.Builds[name].Generation < s.node(name).Generation
 }
 
+func (s *slowPlanner) runs(name string) bool {
+	return s.looked(name) && s.seen.Servers[name].Status == "ACTIVE" && !s.seen.Servers[name].Drained
+}
+
 // own: its server carries the mark of the node as it is.
 func (s *slowPlanner) own(name string) bool {
 	server, there := s.seen.Servers[name]
 	return there && server.InService == string(s.node(name).Mark)
 }
 
-// runsOn: its server should have been made again, runs, and was in service since.
-func (s *slowPlanner) runsOn(name string) bool {
-	return s.former(name) && s.own(name) && s.seen.Servers[name].Status == "ACTIVE"
+// marked: its server is as new as the node is, and carries the mark that it needs.
+func (s *slowPlanner) marked(name string) bool {
+	needsNone := !s.policy.RequireMarks && !s.behind(name) && s.seen.Servers[name].Status == "ACTIVE"
+	return s.looked(name) && !s.former(name) && (s.own(name) || needsNone)
 }
 
-func (s *slowPlanner) inService(name string) bool {
-	server := s.seen.Servers[name]
-	runs := s.looked(name) && server.Status == "ACTIVE" && !server.Drained && !s.former(name)
-	return runs && (s.own(name) || !s.policy.RequireMarks && !s.behind(name))
-}
+func (s *slowPlanner) inService(name string) bool { return s.runs(name) && s.marked(name) }
 
 // served: it was in service since it was made or changed.
-func (s *slowPlanner) served(name string) bool {
-	if s.node(name).Served || !s.looked(name) || s.former(name) {
-		return s.node(name).Served
-	}
-	return s.own(name) || !s.policy.RequireMarks && s.seen.Servers[name].Status == "ACTIVE" && !s.behind(name)
-}
+func (s *slowPlanner) served(name string) bool { return s.node(name).Served || s.marked(name) }
+
+// runsOn: its server should have been made again, runs, and was in service since.
+func (s *slowPlanner) runsOn(name string) bool { return s.runs(name) && s.former(name) && s.own(name) }
 
 // idle: it is proven that nobody misses it.
 func (s *slowPlanner) idle(name string) bool {
 	server := s.seen.Servers[name]
-	return s.looked(name) && server.ID != "" && server.Status != "UNKNOWN" && (server.Status != "ACTIVE" || server.Drained)
+	return s.looked(name) && !s.runs(name) && server.ID != "" && server.Status != "UNKNOWN"
 }
 
 // late: it runs, and a wait for it ended before it was in service.
 func (s *slowPlanner) late(name string) bool {
-	server := s.seen.Servers[name]
-	runs := s.looked(name) && server.Status == "ACTIVE" && !s.idle(name) && !s.former(name) && !s.inService(name)
-	return runs && !s.served(name) && server.NotInService == string(s.node(name).Mark)
+	noted := s.seen.Servers[name].NotInService == string(s.node(name).Mark)
+	return s.runs(name) && !s.former(name) && !s.served(name) && noted
 }
 
 // never: it is proven, or said by a look of our own, that it was never in service.
