@@ -158,7 +158,7 @@ func planText(text string) string {
 var noise = []*regexp.Regexp{
 	regexp.MustCompile(`(?ms)^      [~+-] distribution +=.*?^        \}.*?\n`),
 	regexp.MustCompile(`(?ms)^ {18}[+-] (regions|zones|nodes|count) +=(?: [^{\[\n]*\n| [\[{]\]?\}?\n.*?^ {20}[\]}].*?\n| \[\].*?\n)`),
-	regexp.MustCompile(`(?m)^ {10}- \{\n {14}- creation = \{\n {16}\} -> null\n {14}- replaced = 0 -> null\n {12}\},\n`),
+	regexp.MustCompile(`(?m)^ {10}- \{\n {14}- creation = \{\n {16}\} -> null\n {14}- moves +=.*\n {14}- replaced = 0 -> null\n {12}\},\n`),
 	regexp.MustCompile(`(?m)^ {14}[+~-] (generation|index|mark) +=.*\n`),
 	regexp.MustCompile(`(?m)^ +[+~-] template += \{\}\n`),
 	regexp.MustCompile(`(?m)^ +# \(\d+ unchanged .*\n\n?`),

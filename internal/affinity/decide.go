@@ -129,7 +129,7 @@ var isID = regexp.MustCompile("^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
 // fits reports whether a group has the rules that a policy asks for.
 func (p Policy) fits(g openstack.ServerGroup) bool {
 	return (p.Policy == "" || p.Policy == g.Policy) &&
-		(p.MaxServerPerHost == 0 || p.MaxServerPerHost == g.MaxServerPerHost)
+		(p.MaxServerPerHost == 0 || g.Policy == AntiAffinity && p.MaxServerPerHost == max(g.MaxServerPerHost, 1))
 }
 
 // Attached is the group that an attachment has.
@@ -169,7 +169,8 @@ func NeedsAnother(has Attached, region string, policy Policy) Change {
 	switch {
 	case want.Policy != "" && want.Policy != has.Policy:
 		return Change{"servergroup.policies", fmt.Sprintf("its policy changes from %s to %s", has.Policy, want.Policy)}
-	case want.MaxServerPerHost != has.MaxServerPerHost && (want.MaxServerPerHost != 0 || !has.Inherited):
+	case has.Inherited && want.MaxServerPerHost != 0 && want.MaxServerPerHost != has.MaxServerPerHost,
+		!has.Inherited && max(want.MaxServerPerHost, 1) != max(has.MaxServerPerHost, 1):
 		return Change{
 			"servergroup.max_server_per_host",
 			fmt.Sprintf("the maximum number of its servers on one host changes from %s to %s",

@@ -37,6 +37,7 @@ func TestChoose(t *testing.T) {
 		{"created with a name of its own", Policy{Policy: Affinity}, "", "", ""},
 		{"another policy", Policy{Name: "web", Policy: SoftAntiAffinity}, "", "",
 			`the server group "web" (1) has the policy anti-affinity, and the attachment asks for soft-anti-affinity`},
+		{"the default rule, asked", Policy{Name: "web", Policy: AntiAffinity, MaxServerPerHost: 1}, "1", "", ""},
 		{"another rule", Policy{Name: "db", Policy: AntiAffinity, MaxServerPerHost: 2}, "", "",
 			`the server group "db" (2) has the policy anti-affinity with at most 3 servers a host, and the attachment asks for anti-affinity with at most 2 ` +
 				`servers a host`},
@@ -110,6 +111,7 @@ func TestNeedsAnother(t *testing.T) {
 			Change{"servergroup.max_server_per_host", "the maximum number of its servers on one host changes from 2 to 3"}},
 		{"no rule", ruled, "R", Policy{Name: "web", Policy: AntiAffinity},
 			Change{"servergroup.max_server_per_host", "the maximum number of its servers on one host changes from 2 to the default"}},
+		{"the default rule, asked", own, "R", Policy{Name: "web", Policy: AntiAffinity, MaxServerPerHost: 1}, Change{}},
 		{"no rule of an inherited group", Attached{ID: "1", Name: "web", Region: "R", Policy: AntiAffinity, MaxServerPerHost: 2, Inherited: true}, "R",
 			Policy{Name: "web", Policy: AntiAffinity}, Change{}},
 	} {

@@ -9,35 +9,26 @@ import (
 )
 
 // FindingKind says why a place takes no nodes.
-type FindingKind int
+type FindingKind int64
 
 // What a look-up of places finds.
 const (
-	UnknownRegion   FindingKind = iota // Keystone does not know the region
+	Usable          FindingKind = iota // the place takes nodes: there is no finding
+	UnknownRegion                      // Keystone does not know the region
 	NoCompute                          // the region is known, but has no compute endpoint for this user
 	UnknownZone                        // Nova does not list the zone
 	ZoneUnavailable                    // no service in the zone is up
+	ZoneHidden                         // nodes are in the zone, and Nova does not list it: its cell is down
 )
 
 // Unknown reports whether the place does not exist, which is an error of the
 // configuration. The other kinds may pass.
 func (k FindingKind) Unknown() bool { return k == UnknownRegion || k == UnknownZone }
 
-// Split separates the places that do not exist from those that may pass.
-func Split(findings []Finding) (unknown, others []Finding) {
-	for _, f := range findings {
-		if f.Kind.Unknown() {
-			unknown = append(unknown, f)
-		} else {
-			others = append(others, f)
-		}
-	}
-	return unknown, others
-}
-
 // Finding is a place that takes no nodes now.
 type Finding struct {
 	Kind   FindingKind
+	Closed bool // by its owner, who knows: nothing is said of it unless it does not exist
 	Region string
 	Zone   string   // "" where it is the region as a whole
 	Known  []string // for an unknown place: the names that Keystone or Nova know, sorted
@@ -46,14 +37,24 @@ type Finding struct {
 // why is the reason for people, after the name of the place.
 func (k FindingKind) why() string {
 	switch k {
+	case Usable:
+		return ""
 	case UnknownRegion:
 		return "is not known to Keystone"
 	case NoCompute:
 		return "has no compute endpoint"
-	case UnknownZone:
+	case UnknownZone, ZoneHidden:
 		return "is not listed by Nova"
 	}
 	return "is not available"
+}
+
+// Close is a place as a look-up found it. A hidden zone is closed for maintenance too:
+// Nova deletes no server in a cell that is down.
+func (k FindingKind) Close(b placement.Bin) placement.Bin {
+	b.Closed, b.Why = k != Usable, k.why()
+	b.Maintenance = b.Maintenance || k == ZoneHidden
+	return b
 }
 
 // LookUp looks up whether regions and their zones can take nodes now, all
@@ -61,16 +62,15 @@ func (k FindingKind) why() string {
 // finding for each of these, in the order of regions and zones. The zones of a
 // region that is closed are not looked up.
 //
-// A region or zone without a weight has nodes and is not in the configuration. So it is
-// never unknown; it is closed where nothing can be deleted there.
+// A place that nodes are in is never unknown. A region or zone without a weight has nodes
+// and is not in the configuration: of such zones only hidden ones are returned, because
+// the others lose their nodes whatever their state.
 //
-// No request is sent to a region that is closed for maintenance. A region or zone that
-// is closed for maintenance has no finding, even if it is not usable, unless it is
-// unknown.
+// No request is sent to a region that is closed for maintenance.
 //
 // The error is that of a request that failed. Then nothing is known about any place.
 func LookUp(
-	ctx context.Context, cloud *openstack.Cloud, regions []placement.Region,
+	ctx context.Context, cloud *openstack.Cloud, regions []placement.Region, nodes placement.Counts,
 ) ([]placement.Region, []Finding, error) {
 	if err := cloud.Login(ctx); err != nil {
 		return nil, nil, err
@@ -79,7 +79,7 @@ func LookUp(
 	findings := make([][]Finding, len(regions))
 	err := each(regions, func(i int, region placement.Region) error {
 		var err error
-		looked[i], findings[i], err = lookUp(ctx, cloud, region)
+		looked[i], findings[i], err = lookUp(ctx, cloud, region, nodes)
 		return err
 	})
 	if err != nil {
@@ -88,19 +88,21 @@ func LookUp(
 	return looked, slices.Concat(findings...), nil
 }
 
-func lookUp(ctx context.Context, cloud *openstack.Cloud, region placement.Region) (placement.Region, []Finding, error) {
+func lookUp(
+	ctx context.Context, cloud *openstack.Cloud, region placement.Region, nodes placement.Counts,
+) (placement.Region, []Finding, error) {
 	state, err := cloud.RegionState(ctx, region.Name)
 	if err != nil {
 		return region, nil, err
 	}
-	switch {
-	case state == openstack.RegionUnknown && region.Weight > 0:
-		known, err := cloud.Regions(ctx)
-		return closed(region, UnknownRegion), []Finding{{Kind: UnknownRegion, Region: region.Name, Known: known}}, err
-	case region.Maintenance && state == openstack.RegionNoCompute:
-		return closed(region, NoCompute), nil, nil
-	case state == openstack.RegionUnknown, state == openstack.RegionNoCompute:
-		return closed(region, NoCompute), []Finding{{Kind: NoCompute, Region: region.Name}}, nil
+	finding := Finding{Kind: NoCompute, Closed: region.Maintenance, Region: region.Name}
+	if state == openstack.RegionUnknown && region.Weight > 0 && nodes.ByRegion()[region.Name] == 0 {
+		finding.Kind = UnknownRegion
+		finding.Known, err = cloud.Regions(ctx)
+	}
+	if state != openstack.RegionWithCompute {
+		region.Bin = finding.Kind.Close(region.Bin)
+		return region, []Finding{finding}, err
 	}
 	if len(region.Zones) == 0 || region.Maintenance {
 		return region, nil, nil
@@ -110,38 +112,36 @@ func lookUp(ctx context.Context, cloud *openstack.Cloud, region placement.Region
 		return region, nil, err
 	}
 	var findings []Finding
-	region.Zones, findings = closeZones(region, zones)
+	region.Zones, findings = closeZones(region, zones, nodes)
 	return region, findings, nil
 }
 
-func closed(region placement.Region, kind FindingKind) placement.Region {
-	region.Closed, region.Why = true, kind.why()
-	return region
-}
-
-// closeZones closes the zones that Nova does not list, or that are not available. A
-// zone that is neither in the configuration nor in Nova's list stays open: its servers
-// are in another zone by now.
-func closeZones(region placement.Region, zones []openstack.Zone) ([]placement.Bin, []Finding) {
+// closeZones closes the zones that Nova does not list, or that are not available.
+func closeZones(region placement.Region, zones []openstack.Zone, nodes placement.Counts) ([]placement.Bin, []Finding) {
 	available := make(map[string]bool, len(zones))
 	names := make([]string, len(zones))
 	for i, z := range zones {
 		names[i] = z.Name
 		available[z.Name] = z.Available
 	}
-	bins := slices.Clone(region.Zones)
+	var bins []placement.Bin
 	var findings []Finding
-	for i, b := range bins {
+	for _, b := range region.Zones {
 		up, listed := available[b.Name]
-		finding := Finding{Kind: ZoneUnavailable, Region: region.Name, Zone: b.Name}
+		finding := Finding{Kind: ZoneUnavailable, Closed: b.Maintenance, Region: region.Name, Zone: b.Name}
 		switch {
-		case up, b.Weight == 0 && !listed:
-			continue
+		case up:
+			finding.Kind = Usable
+		case !listed && b.Name != "" && nodes[placement.Place{Region: region.Name, Zone: b.Name}] > 0:
+			finding.Kind = ZoneHidden
 		case !listed:
 			finding.Kind, finding.Known = UnknownZone, names
 		}
-		bins[i].Closed, bins[i].Why = true, finding.Kind.why()
-		if !b.Maintenance || finding.Kind.Unknown() {
+		if b.Weight == 0 && finding.Kind != ZoneHidden {
+			continue
+		}
+		bins = append(bins, finding.Kind.Close(b))
+		if finding.Kind != Usable {
 			findings = append(findings, finding)
 		}
 	}

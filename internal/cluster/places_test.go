@@ -41,7 +41,7 @@ func TestLookUp(t *testing.T) {
 	zones := []string{"az-1", "az-2", "az-3"}
 	for name, c := range map[string]struct {
 		regions  []placement.Region
-		closed   string // what is closed, and why
+		closed   string // what is closed, and why; with ! for maintenance
 		findings []cluster.Finding
 	}{
 		"all is well": {[]placement.Region{region("RegionOne", "az-1"), region("RegionTwo")}, "", nil},
@@ -55,30 +55,35 @@ func TestLookUp(t *testing.T) {
 		"places that nobody lists": {[]placement.Region{{Bin: placement.Bin{Name: "Gone"}}, {Bin: placement.Bin{Name: "Dark"}},
 			{Bin: placement.Bin{Name: "RegionTwo"}},
 			{Bin: region("RegionOne").Bin, Zones: []placement.Bin{{Name: "az-1"}, {Name: "az-2"}, {Name: ""}, {Name: "az-3", Weight: 1}}}},
-			"Gone has no compute endpoint, Dark has no compute endpoint, az-2 is not available",
-			[]cluster.Finding{{Kind: cluster.NoCompute, Region: "Gone"}, {Kind: cluster.NoCompute, Region: "Dark"},
-				{Kind: cluster.ZoneUnavailable, Region: "RegionOne", Zone: "az-2"}}},
+			"Gone has no compute endpoint, Dark has no compute endpoint",
+			[]cluster.Finding{{Kind: cluster.NoCompute, Region: "Gone"}, {Kind: cluster.NoCompute, Region: "Dark"}}},
 		"a region in maintenance is not asked": {[]placement.Region{maintained(region("RegionOne", "az-2", "az-9"), ""),
 			maintained(region("Dark", "az-9"), "")},
-			"Dark has no compute endpoint", nil},
-		"but must be known": {[]placement.Region{maintained(region("Regionone"), "")}, "Regionone is not known to Keystone",
-			[]cluster.Finding{{Kind: cluster.UnknownRegion, Region: "Regionone", Known: []string{"Dark", "RegionOne", "RegionTwo"}}}},
+			"Dark has no compute endpoint!", []cluster.Finding{{Kind: cluster.NoCompute, Closed: true, Region: "Dark"}}},
+		"but must be known": {[]placement.Region{maintained(region("Regionone"), "")}, "Regionone is not known to Keystone!",
+			[]cluster.Finding{{Kind: cluster.UnknownRegion, Closed: true, Region: "Regionone", Known: []string{"Dark", "RegionOne", "RegionTwo"}}}},
 		"so must a zone in maintenance, which may be down": {[]placement.Region{maintained(region("RegionOne", "az-2"), "az-2"),
 			maintained(region("RegionOne", "az-9"), "az-9")},
-			"az-2 is not available, az-9 is not listed by Nova",
-			[]cluster.Finding{{Kind: cluster.UnknownZone, Region: "RegionOne", Zone: "az-9", Known: zones}}},
-		"a zone that nobody lists any more": {[]placement.Region{{Bin: region("RegionOne").Bin,
-			Zones: []placement.Bin{{Name: "az-9", Current: 3}, {Name: "az-1", Weight: 1}}}}, "", nil},
+			"az-2 is not available!, az-9 is not listed by Nova!",
+			[]cluster.Finding{{Kind: cluster.ZoneUnavailable, Closed: true, Region: "RegionOne", Zone: "az-2"},
+				{Kind: cluster.UnknownZone, Closed: true, Region: "RegionOne", Zone: "az-9", Known: zones}}},
+		"zones with nodes, listed by somebody and by nobody": {[]placement.Region{{Bin: region("RegionOne").Bin,
+			Zones: []placement.Bin{{Name: "cell-1", Weight: 1}, {Name: "cell-2"}, {Name: "az-1", Weight: 1}}}},
+			"cell-1 is not listed by Nova!, cell-2 is not listed by Nova!",
+			[]cluster.Finding{{Kind: cluster.ZoneHidden, Region: "RegionOne", Zone: "cell-1"}, {Kind: cluster.ZoneHidden, Region: "RegionOne", Zone: "cell-2"}}},
+		"a region with nodes": {[]placement.Region{region("Regiontwo", "az-1")}, "Regiontwo has no compute endpoint",
+			[]cluster.Finding{{Kind: cluster.NoCompute, Region: "Regiontwo"}}},
 	} {
 		before := slices.Clone(c.regions)
-		looked, findings, err := cluster.LookUp(t.Context(), cloud, c.regions)
+		looked, findings, err := cluster.LookUp(t.Context(), cloud, c.regions, placement.Counts{
+			{Region: "RegionOne", Zone: "cell-1"}: 1, {Region: "RegionOne", Zone: "cell-2"}: 2, {Region: "RegionOne"}: 1, {Region: "Regiontwo", Zone: "az-1"}: 1})
 		require.NoError(t, err, name)
 		assert.Equal(t, c.findings, findings, name)
 		var closed []string
 		for i, r := range looked {
 			for _, b := range append([]placement.Bin{r.Bin}, r.Zones...) {
 				if b.Closed {
-					closed = append(closed, b.Name+" "+b.Why)
+					closed = append(closed, b.Name+" "+b.Why+map[bool]string{true: "!"}[b.Maintenance])
 				}
 			}
 			assert.Equal(t, c.regions[i].Name, r.Name, name)
@@ -88,7 +93,7 @@ func TestLookUp(t *testing.T) {
 	}
 	// A request that fails is an error, and closes nothing.
 	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Path: "/os-availability-zone", Status: 503})
-	if _, findings, err := cluster.LookUp(t.Context(), login(t, fake), []placement.Region{region("RegionOne", "az-1")}); err == nil || findings != nil {
+	if _, findings, err := cluster.LookUp(t.Context(), login(t, fake), []placement.Region{region("RegionOne", "az-1")}, nil); err == nil || findings != nil {
 		t.Errorf("got %v, %v after a failure", findings, err)
 	}
 }
@@ -102,7 +107,7 @@ func TestLookUpAtOnce(t *testing.T) {
 	done := make(chan error)
 	go func() {
 		patient := login(t, fake, func(c *openstack.Config) { c.RequestTimeout = time.Hour })
-		_, _, err := cluster.LookUp(ctx, patient, []placement.Region{region("RegionOne", "az-1"), region("RegionTwo", "az-1")})
+		_, _, err := cluster.LookUp(ctx, patient, []placement.Region{region("RegionOne", "az-1"), region("RegionTwo", "az-1")}, nil)
 		done <- err
 	}()
 	select {

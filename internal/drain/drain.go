@@ -9,6 +9,7 @@
 package drain
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -29,6 +30,8 @@ type Server interface {
 	Unmark(ctx context.Context) error
 	// Stop asks Nova to shut the server down.
 	Stop(ctx context.Context) error
+	// StopFailure is how the last stop failed, or "".
+	StopFailure(ctx context.Context) (string, error)
 }
 
 // Drain is what must happen before a node leaves.
@@ -181,11 +184,12 @@ var powers = map[string]power{
 	"VERIFY_RESIZE":     unstopped,
 }
 
-// shutDown stops the server and waits until it is off. It waits for what is
-// under way before. The warning names a server that cannot be stopped.
+// shutDown stops the server and waits until it is off. It waits for what is under way
+// before. A stop that Nova begins and that fails is asked for once more. The warning names
+// a server that cannot be stopped.
 func (d Drain) shutDown(ctx context.Context) (warning string, err error) {
 	var refused error // of the last stop
-	stopped := false
+	begun := 0        // stops
 	for {
 		state, err := d.Server.State(ctx)
 		if err != nil {
@@ -198,13 +202,17 @@ func (d Drain) shutDown(ctx context.Context) (warning string, err error) {
 		case unstopped:
 			return d.notStopped(status, "in this status Nova stops no server"), nil
 		case running:
-			if stopped {
+			if begun > 0 && state.Task != "" {
 				break
 			}
-			refused = d.Server.Stop(ctx)
-			stopped = refused == nil
+			if begun == 2 {
+				return d.failedStop(ctx, status)
+			}
+			if refused = d.Server.Stop(ctx); refused == nil {
+				begun++
+			}
 			switch {
-			case stopped,
+			case refused == nil,
 				gophercloud.ResponseCodeIs(refused, http.StatusNotFound): // deleted meanwhile, as the next look says
 			case !gophercloud.ResponseCodeIs(refused, http.StatusConflict):
 				return "", refused
@@ -223,6 +231,19 @@ func (d Drain) shutDown(ctx context.Context) (warning string, err error) {
 			return "", err
 		}
 	}
+}
+
+// failedStop says how the stops of a server failed that runs on. One in ERROR is left as it is.
+func (d Drain) failedStop(ctx context.Context, status string) (warning string, err error) {
+	why, err := d.Server.StopFailure(ctx)
+	if err != nil {
+		why = err.Error()
+	}
+	why = fmt.Sprintf("Nova began twice to stop it, and failed (%s)", cmp.Or(why, "it gives no reason"))
+	if status == "ERROR" {
+		return d.notStopped(status, why), nil
+	}
+	return "", fmt.Errorf("it is still %s: %s", status, why)
 }
 
 func (d Drain) notStopped(status, why string) string {

@@ -37,6 +37,9 @@ func (s *server) State(context.Context) (openstack.State, error) {
 	}
 	state := s.state
 	state.Status = strings.Trim(s.statuses[0], "!-~")
+	if strings.HasSuffix(s.statuses[0], "~") {
+		state.Task = "powering-off"
+	}
 	return state, nil
 }
 
@@ -65,6 +68,8 @@ func (s *server) Stop(context.Context) error {
 	}
 	return s.stopErrs[min(s.stops, len(s.stopErrs))-1]
 }
+
+func (s *server) StopFailure(context.Context) (string, error) { return `"Error", request req-1`, nil }
 
 func answered(code int) error {
 	return fmt.Errorf("stop: %w", gophercloud.ErrUnexpectedResponseCode{Actual: code})
@@ -97,7 +102,7 @@ func TestDrain(t *testing.T) {
 	}{
 		{name: "nothing asked", statuses: "ACTIVE", events: "note"},
 		{name: "a server that is gone needs nothing", statuses: "-", hook: failing, drain: Drain{Shutdown: true, Grace: time.Hour}},
-		{name: "hook, shutdown and grace, in that order", statuses: "ACTIVE ACTIVE ACTIVE !ACTIVE ACTIVE SHUTOFF",
+		{name: "hook, shutdown and grace, in that order", statuses: "ACTIVE ACTIVE ACTIVE !ACTIVE~ ACTIVE~ SHUTOFF",
 			drain: Drain{Shutdown: true, Grace: time.Minute},
 			hook:  done, events: "note hook stop", took: time.Minute + 3*time.Second},
 		{name: "the hook is slow, and the grace period is in full", statuses: "ACTIVE", drain: Drain{Grace: time.Minute},
@@ -119,6 +124,12 @@ func TestDrain(t *testing.T) {
 			events: "note stop", took: time.Second},
 		{name: "another task goes on for a while", statuses: "ACTIVE ACTIVE ACTIVE ACTIVE SHUTOFF", stopErrs: refused(409, 409, 0),
 			drain: Drain{Shutdown: true}, events: "note stop stop stop", took: 3 * time.Second},
+		{name: "a stop that failed is asked for again", statuses: "ACTIVE !ACTIVE~ ACTIVE ACTIVE~ SHUTOFF", drain: Drain{Shutdown: true},
+			events: "note stop stop", took: 4 * time.Second},
+		{name: "and once only", statuses: "ACTIVE", drain: Drain{Shutdown: true}, events: "note stop stop", took: 2 * time.Second,
+			err: `it is still ACTIVE: Nova began twice to stop it, and failed ("Error", request req-1)`},
+		{name: "in ERROR it is left as it is", statuses: "ERROR", drain: Drain{Shutdown: true, Grace: time.Second},
+			events: "stop stop", took: 3 * time.Second, warning: node + " was not shut down, because it is ERROR: Nova began twice"},
 		{name: "a stop that is refused", statuses: "ACTIVE", drain: Drain{Shutdown: true}, stopErrs: refused(403), events: "note stop", err: "stop: "},
 		{name: "a hook that fails, and go on", statuses: "ACTIVE !SHUTOFF", drain: Drain{Shutdown: true},
 			hook: func(context.Context) (string, error) { return "it did not complete", nil }, events: "note hook stop", took: time.Second,
@@ -250,7 +261,7 @@ func TestNoteTime(t *testing.T) {
 func TestRefusedStop(t *testing.T) {
 	for _, refused := range []error{nil, answered(http.StatusConflict)} {
 		synctest.Test(t, func(t *testing.T) {
-			s := &server{statuses: []string{"ACTIVE"}, stopErrs: []error{refused}, log: new([]string)}
+			s := &server{statuses: []string{"ACTIVE~"}, stopErrs: []error{refused}, log: new([]string)}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			_, err := Drain{Server: s}.shutDown(ctx)
@@ -275,7 +286,7 @@ func TestCancel(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var log []string
-			d.Server = &server{statuses: []string{"ACTIVE"}, log: &log}
+			d.Server = &server{statuses: []string{"ACTIVE", "!ACTIVE~"}, log: &log}
 			ctx, cancel := context.WithCancelCause(t.Context())
 			stop := errors.New("stopped by the user")
 			time.AfterFunc(30*time.Second, func() { cancel(stop) })

@@ -42,14 +42,15 @@ type Check struct {
 }
 
 const (
-	atOnce   = 64          // nodes of a region that are asked at the same time
-	longest  = time.Second // pause between the two tries
-	fraction = 10          // the pause is a tenth of the timeout where that is shorter
+	// atOnce is how many nodes of a region are asked at the same time: fewer than the files that a
+	// process may have open on most systems.
+	atOnce  = 1000
+	longest = time.Second // pause between the two tries
 
-	// A try gets so much time at least, or a fortieth of the timeout where that is shorter:
-	// else a service that is slow would look like one that hangs. So within 10 s a region
-	// may have about 1,000 nodes that hang, before others are not asked.
-	shortest = 250 * time.Millisecond
+	// Tenths of the timeout: a try has four of them, and the pause one where that is shorter. One
+	// is left, because a second try may begin a little late.
+	parts    = 4
+	fraction = 10
 )
 
 // Result is what a look brings.
@@ -165,37 +166,52 @@ func missingWay(nodes []Node, regions map[string][]Node, found seen) (away []Nod
 	return away, warnings
 }
 
-// ask asks the nodes of a region themselves: all of them, and a moment later those
-// that failed.
+// ask asks the nodes of a region themselves, and once more, a moment later, those that failed.
+// A try has the same time, however many nodes there are. The health of a node whose tries do not
+// end within the timeout is not known.
 func (c Check) ask(ctx context.Context, region string, nodes []Node) (look looked) {
-	end := time.Now().Add(c.Timeout)
-	addresses := map[string]string{}
-	var reachable []Node
+	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
+	defer cancel()
+	slots := make(chan struct{}, atOnce)
+	try := func(n Node, address string) (failure *probe.Failure, asked bool) {
+		slots <- struct{}{}
+		defer func() { <-slots }()
+		limited, cancel := context.WithTimeout(ctx, c.Timeout*parts/fraction)
+		defer cancel()
+		if c.TCP != nil {
+			failure = c.TCP.Look(limited, address)
+		} else {
+			failure = c.HTTP.Look(limited, n.Name, address)
+		}
+		return failure, failure == nil || !failure.Unasked
+	}
+	look.seen = seen{}
+	var mutex sync.Mutex
+	var all sync.WaitGroup
 	for _, n := range nodes {
-		if i := slices.IndexFunc(n.Addresses, ofNode); i >= 0 {
-			addresses[n.ID] = n.Addresses[i]
-			reachable = append(reachable, n)
-		}
+		all.Go(func() {
+			var failure *probe.Failure
+			i := slices.IndexFunc(n.Addresses, ofNode)
+			known := i >= 0
+			if known {
+				failure, known = try(n, n.Addresses[i])
+			}
+			if failure != nil && wait.For(ctx, min(longest, c.Timeout/fraction)) == nil {
+				failure, known = try(n, n.Addresses[i])
+			}
+			mutex.Lock()
+			defer mutex.Unlock()
+			if known && ctx.Err() == nil {
+				look.seen[n.ID] = failure
+			} else {
+				look.unknown = append(look.unknown, n)
+			}
+		})
 	}
-	look.seen = c.tries(ctx, reachable, addresses, end.Add(-c.Timeout*3/5))
-	var again []Node
-	for _, n := range reachable {
-		if look.seen[n.ID] != nil {
-			again = append(again, n)
-			delete(look.seen, n.ID) // until it failed twice
-		}
-	}
-	if len(again) > 0 && wait.For(ctx, min(longest, c.Timeout/fraction)) == nil {
-		maps.Copy(look.seen, c.tries(ctx, again, addresses, end))
-	}
-	for _, n := range nodes {
-		if _, known := look.seen[n.ID]; !known {
-			look.unknown = append(look.unknown, n)
-		}
-	}
+	all.Wait()
 	if missed := len(look.unknown); missed > 0 {
-		look.warnings = []string{fmt.Sprintf("%d of %d nodes of the region %s were not asked, so their health is not "+
-			"known: Nova shows no address of theirs that can be asked, or timeout is too short for so many.",
+		look.warnings = []string{fmt.Sprintf("%d of %d nodes of the region %s were not asked in full, so their health "+
+			"is not known: Nova shows no address of theirs that can be asked, or timeout is too short for so many.",
 			missed, len(nodes), region)}
 	}
 	return look
@@ -203,43 +219,6 @@ func (c Check) ask(ctx context.Context, region string, nodes []Node) (look looke
 
 // ofNode reports whether a node may be at an address.
 func ofNode(address string) bool { return probe.CheckRange(address, false) == nil }
-
-// tries asks each node once, and ends by a time however many hang: each gets an equal
-// part of the time that is left for those that were not asked yet. Where that is too
-// little, the last ones are not asked.
-func (c Check) tries(ctx context.Context, nodes []Node, addresses map[string]string, end time.Time) seen {
-	found := seen{}
-	var mutex sync.Mutex
-	var all sync.WaitGroup
-	slots := make(chan struct{}, atOnce)
-	for i, n := range nodes {
-		slots <- struct{}{}
-		turns := (len(nodes) - i + atOnce - 1) / atOnce
-		left, least := time.Until(end), min(shortest, c.Timeout/40)
-		if left < least || ctx.Err() != nil {
-			break
-		}
-		part := max(least, left/time.Duration(turns))
-		all.Go(func() {
-			defer func() { <-slots }()
-			limited, cancel := context.WithTimeout(ctx, part)
-			defer cancel()
-			var failure *probe.Failure
-			if c.TCP != nil {
-				failure = c.TCP.Look(limited, addresses[n.ID])
-			} else {
-				failure = c.HTTP.Look(limited, n.Name, addresses[n.ID])
-			}
-			if ctx.Err() == nil {
-				mutex.Lock()
-				defer mutex.Unlock()
-				found[n.ID] = failure
-			}
-		})
-	}
-	all.Wait()
-	return found
-}
 
 // monitored looks at what the monitors of the pools say. Each pool is one request; one
 // with a member in ERROR is listed once more, a moment later.

@@ -90,10 +90,10 @@ func (c *command) Run(ctx context.Context, m Message, _ *Progress) error {
 	endWithChildren(cmd)
 	c.runner.log(ctx, m, "the command of the lifecycle hook begins", map[string]any{"command": program})
 	err := cmd.Run()
+	killChildren(cmd) // those that it left behind, or that did not end when they were asked to
 	output.flush()
 	switch exit, failed := errors.AsType[*exec.ExitError](err); {
 	case ctx.Err() != nil && err != nil:
-		killChildren(cmd) // those that did not end when they were asked to
 		return fmt.Errorf("%w; the command %s was ended", context.Cause(ctx), program)
 	case failed:
 		return fmt.Errorf("the command %s failed: %s%s", program, exit.ProcessState, output.tail())

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"syscall"
+	"time"
 )
 
 // endWithChildren makes the command the leader of a process group, and has the
@@ -16,12 +17,17 @@ func endWithChildren(cmd *exec.Cmd) {
 	cmd.Cancel = func() error { return signalGroup(cmd, syscall.SIGTERM) }
 }
 
-// killChildren kills what is left of the group.
-func killChildren(cmd *exec.Cmd) { _ = signalGroup(cmd, syscall.SIGKILL) }
+// killChildren kills what is left of the group, and waits for its end. It does not wait for long:
+// where no init reaps them, processes stay after their end.
+func killChildren(cmd *exec.Cmd) {
+	for end := time.Now().Add(timeToEnd / 4); signalGroup(cmd, syscall.SIGKILL) == nil && time.Now().Before(end); {
+		time.Sleep(10 * time.Millisecond)
+	}
+}
 
 func signalGroup(cmd *exec.Cmd, signal syscall.Signal) error {
 	if cmd.Process == nil {
-		return nil
+		return os.ErrProcessDone
 	}
 	err := syscall.Kill(-cmd.Process.Pid, signal)
 	if errors.Is(err, syscall.ESRCH) {

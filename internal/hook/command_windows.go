@@ -17,5 +17,5 @@ func endWithChildren(cmd *exec.Cmd) {
 	}
 }
 
-// killChildren does nothing: they were killed with the command.
+// killChildren does nothing: at a timeout they were killed with the command.
 func killChildren(*exec.Cmd) {}

@@ -34,7 +34,8 @@ type Message struct {
 	Region     string `json:"region"`
 	NodeName   string `json:"node_name,omitempty"`
 	Cluster    string `json:"cluster,omitempty"`
-	Address    string `json:"address,omitempty"` // of a node that has joined
+	Address    string `json:"address,omitempty"`  // of a node that has joined
+	Consumer   string `json:"consumer,omitempty"` // host of the webhook: no other consumer takes the message
 }
 
 // Node names the node at the beginning of a sentence.
@@ -105,7 +106,7 @@ type Runner struct {
 	// HTTP sends webhooks; see [web.NewClient].
 	HTTP *http.Client
 	// Signer signs webhooks; nil: they are not signed.
-	Signer *Signer
+	Signer Signer
 	// UserAgent is that of webhooks.
 	UserAgent string
 	// AllowCommands says that commands may be run.

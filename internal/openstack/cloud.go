@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
@@ -133,7 +134,7 @@ func (c *Cloud) login(ctx context.Context) (*gophercloud.ProviderClient, error) 
 	return client, nil
 }
 
-// refusedError is a login that Keystone refused, in its own words.
+// refusedError is a login that Keystone refused.
 type refusedError struct {
 	error
 	said string
@@ -149,8 +150,8 @@ func refusal(err error) error {
 	if !ok {
 		return err
 	}
-	said := text.Cut(string(answer.Body), 300)
-	return &refusedError{err, fmt.Sprintf("%d %s: %s", answer.Actual, http.StatusText(answer.Actual), said)}
+	said := fmt.Sprintf("%d %s: %s", answer.Actual, http.StatusText(answer.Actual), text.Cut(string(answer.Body), 300))
+	return &refusedError{err, strings.TrimSuffix(said, ": ")}
 }
 
 // relogin replaces a token that expired. Requests that find the same token

@@ -68,8 +68,8 @@ func TestRedirectIsShown(t *testing.T) {
 		"https://hidden@evil.example/%0a":      "to https://evil.example: credentials",
 		"http://[hidden":                       "an address that cannot be read",
 		"http://evil.example:port/hidden":      "an address that cannot be read",
-		"gopher://evil.example/hidden\x7f":     "the answer is not HTTP",
-		"gopher://evil.example/hidden\x1b[31m": "the answer is not HTTP",
+		"gopher://evil.example/hidden\x7f":     "malformed MIME header line...",
+		"gopher://evil.example/hidden\x1b[31m": "malformed MIME header line...",
 	} {
 		address, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header()["Location"] = []string{location}

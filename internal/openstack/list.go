@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"net/url"
+	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
@@ -17,23 +18,33 @@ const longestList = 100_000
 // 10,000 servers are 10 pages, or 100 where an operator made them small.
 const mostPages = 1_000
 
+// longestTime is the time after which a list is taken for endless, however slow a page may be:
+// those 100 pages may take 18 seconds each.
+const longestTime = 30 * time.Minute
+
 // list sees to it that a list that comes in pages ends: a service (or a cache in
 // front of it) that does not understand how to continue gives the same page again
 // and again. It remembers a hash of each item: a number instead of a string.
 type list struct {
 	seed maphash.Seed
+	made time.Time
 	seen map[uint64]struct{}
 	last text.Text // id of the item that came last
 	read int       // pages
 	kept int       // bytes of what was kept
 }
 
-func newList() *list { return &list{seed: maphash.MakeSeed(), seen: map[uint64]struct{}{}} }
+func newList() *list {
+	return &list{seed: maphash.MakeSeed(), made: time.Now(), seen: map[uint64]struct{}{}}
+}
 
 // page takes note of a page before it is asked for.
 func (l *list) page() error {
 	if l.read++; l.read > mostPages {
 		return fmt.Errorf("the list does not end: it has more than %d pages", mostPages)
+	}
+	if time.Since(l.made) > longestTime {
+		return fmt.Errorf("the list does not end: its %d pages took more than %s", l.read-1, longestTime)
 	}
 	return nil
 }

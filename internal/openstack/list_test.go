@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestListKeeps: what is kept of a list is bounded for all of its pages together, and the
@@ -32,6 +35,18 @@ func TestListItem(t *testing.T) {
 		assert.ErrorContains(t, err, "a name or another text of 5120 bytes, after 0 items")
 	}
 	assert.NoError(t, newList().item("1", long[:longestKept]))
+}
+
+// TestListSlow: pages that are slow, each within its time, do not go on for hours.
+func TestListSlow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newList()
+		for range 30 {
+			require.NoError(t, l.page())
+			time.Sleep(time.Minute + time.Second)
+		}
+		assert.EqualError(t, l.page(), "the list does not end: its 30 pages took more than 30m0s")
+	})
 }
 
 // TestListNext: a list goes on where it is, so that no token follows a link to another host, and at a page that was

@@ -154,6 +154,10 @@ var requests = []request{
 		})},
 	{"POST", "/servers/s/action", hostile.Target{Status: http.StatusAccepted, Around: `{"adminPass": %s}`, Item: `"x"`},
 		ofServer(func(ctx context.Context, s openstack.Server) error { return s.Stop(ctx) })},
+	{"GET", "/servers/s/os-instance-actions", list("instanceActions", `{"action": "stop", "message": "Error %d", "request_id": "req-1"}`),
+		ofCompute(func(ctx context.Context, c *openstack.Compute) (string, error) {
+			return openstack.Server{Compute: c, ID: "s"}.StopFailure(ctx)
+		})},
 	{"PUT", "/servers/s/metadata/*", object("meta", `{"stackpolicy_in_service": "1-abcdef01"}`),
 		ofServer(func(ctx context.Context, s openstack.Server) error { return s.Mark(ctx, "1-abcdef01", time.Time{}) })},
 	{"DELETE", "/servers/s/metadata/*", deleted,

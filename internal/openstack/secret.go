@@ -2,8 +2,11 @@ package openstack
 
 import (
 	"bytes"
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"html"
 	"net/url"
 	"regexp"
 	"slices"
@@ -27,7 +30,7 @@ const shortestSecret = 4
 const longSecret = 16
 
 // redactAnswer takes the long ones of secrets out of a good answer, also where JSON escapes
-// letters that it need not.
+// letters that it need not. It decodes only texts that have an escaped letter.
 func redactAnswer(body []byte, secrets []string) []byte {
 	long := slices.DeleteFunc(slices.Clone(secrets), func(s string) bool { return len(s) < longSecret })
 	for _, form := range forms(long) {
@@ -35,60 +38,102 @@ func redactAnswer(body []byte, secrets []string) []byte {
 			body = bytes.ReplaceAll(body, []byte(form), []byte(redacted))
 		}
 	}
-	if !bytes.Contains(body, []byte(`\u`)) && !bytes.Contains(body, []byte(`\/`)) {
-		return body // it has no other escapes of letters, and this is the dear part
-	}
-	for _, secret := range long {
-		body = escaped(secret).ReplaceAllLiteral(body, []byte(redacted))
-	}
-	return body
-}
-
-// escaped finds a secret in JSON, whichever of its letters are escaped.
-func escaped(secret string) *regexp.Regexp {
-	var letters strings.Builder
-	for _, r := range secret {
-		var code strings.Builder
-		for _, unit := range utf16.Encode([]rune{r}) {
-			fmt.Fprintf(&code, `\\u%04x`, unit)
+	var clean []byte
+	done := 0 // bytes of the body that are in clean
+	for at := bytes.IndexByte(body, '\\'); at >= 0; {
+		start := max(0, bytes.LastIndexByte(body[:at], '"'))
+		end := start + 1 + lengthOf(body[start+1:])
+		var said string
+		if end-start > longSecret && json.Unmarshal(body[start:end], &said) == nil && containsAny(said, long) {
+			shown, _ := json.Marshal(redact(said, long...)) // a string always encodes
+			clean, done = append(append(clean, body[done:start]...), shown...), end
 		}
-		fmt.Fprintf(&letters, `(?:\\?%s|(?i:%s))`, regexp.QuoteMeta(string(r)), code.String())
+		if at = bytes.IndexByte(body[end:], '\\'); at >= 0 {
+			at += end
+		}
 	}
-	return regexp.MustCompile(letters.String())
+	if clean == nil {
+		return body
+	}
+	return append(clean, body[done:]...)
 }
 
-// forms lists how secrets are written: as they are, and as JSON, Python and URLs
-// escape them. The longest comes first: an escaped form may contain a plain one.
+func containsAny(s string, parts []string) bool {
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(s, part) })
+}
+
+// forms lists secrets as they are and as URLs escape them. The longest comes first, because it
+// may contain another.
 func forms(secrets []string) (all []string) {
 	for _, secret := range secrets {
-		if len(secret) < shortestSecret {
-			continue
+		for _, form := range []string{secret, url.QueryEscape(secret), url.PathEscape(secret)} {
+			if len(secret) >= shortestSecret && !slices.Contains(all, form) {
+				all = append(all, form)
+			}
 		}
-		ascii := strconv.QuoteToASCII(secret)
-		var plain bytes.Buffer
-		encoder := json.NewEncoder(&plain)
-		encoder.SetEscapeHTML(false)
-		_ = encoder.Encode(secret) // a string always encodes
-		escaped, _ := json.Marshal(secret)
-		all = append(all, secret, ascii[1:len(ascii)-1], strings.Trim(plain.String(), "\"\n"),
-			strings.Trim(string(escaped), `"`), url.QueryEscape(secret), url.PathEscape(secret))
 	}
-	slices.SortFunc(all, func(a, b string) int {
-		if len(a) != len(b) {
-			return len(b) - len(a)
-		}
-		return strings.Compare(a, b)
-	})
-	all = slices.Compact(all)
-	return slices.DeleteFunc(all, func(form string) bool { return len(form) < shortestSecret })
+	slices.SortStableFunc(all, func(a, b string) int { return len(b) - len(a) })
+	return all
 }
 
-// redact takes secrets out of the own words of a service, which may repeat what was sent.
+// redact takes secrets out of the own words of a service, which may repeat what was sent. It
+// shows none of the words that have most of a secret in another encoding, or are encoded more
+// often than anybody needs.
 func redact(s string, secrets ...string) string {
 	for _, form := range forms(secrets) {
 		s = strings.ReplaceAll(s, form, redacted)
 	}
-	return s
+	parts, decoded := coded(secrets), s
+	for range 5 {
+		before := decoded
+		if containsAny(decoded, parts) {
+			break
+		}
+		if decoded = decode(decoded); decoded == before {
+			return s
+		}
+	}
+	return redacted
+}
+
+// coded lists the beginning and the end of each secret, all but an eighth: as they are, in hex, and in
+// base64 at each place of a longer text.
+func coded(secrets []string) (parts []string) {
+	for _, secret := range secrets {
+		most := len(secret) - len(secret)/8
+		if most < shortestSecret {
+			continue
+		}
+		for _, part := range []string{secret[:most], secret[len(secret)-most:]} {
+			parts = append(parts, part, fmt.Sprintf("%x", part), fmt.Sprintf("%X", part))
+			for shift := range 3 {
+				code := base64.StdEncoding.EncodeToString(append(make([]byte, shift), part...))
+				code = code[[]int{0, 2, 3}[shift] : len(code)-4] // what no other letter changes
+				parts = append(parts, code, strings.NewReplacer("+", "-", "/", "_").Replace(code))
+			}
+		}
+	}
+	return slices.DeleteFunc(parts, func(part string) bool { return len(part) < shortestSecret })
+}
+
+var escapes = regexp.MustCompile(`(?:[\\%]u[0-9A-Fa-f]{4})+|(?:%|\\x)[0-9A-Fa-f]{2}|\\.`)
+
+// decode takes one layer off what HTML, URLs, JSON or Python escape.
+func decode(s string) string {
+	return html.UnescapeString(escapes.ReplaceAllStringFunc(s, func(escape string) string {
+		if code, err := hex.DecodeString(strings.TrimLeft(escape, `\%x`)); err == nil && len(code) == 1 {
+			return string(code)
+		}
+		if escape[1] != 'u' || len(escape) < 6 {
+			return escape[1:]
+		}
+		var units []uint16
+		for i := 2; i < len(escape); i += 6 {
+			unit, _ := strconv.ParseUint(escape[i:i+4], 16, 16) // it has four digits
+			units = append(units, uint16(unit))
+		}
+		return string(utf16.Decode(units))
+	}))
 }
 
 // show is text of others as an error or a log may show it: without secrets, in one line,

@@ -57,6 +57,7 @@ func dateOf(header http.Header) time.Time {
 // State is what Nova says of a server now.
 type State struct {
 	Status  string    // "" when it is gone
+	Task    string    // what Nova is doing with it; "": nothing
 	Locked  bool      // Nova refuses changes, except to administrators
 	Mark    string    // see [MarkKey]; "" without one
 	Drained bool      // see [DrainedKey]
@@ -72,6 +73,7 @@ func (s Server) State(ctx context.Context) (State, error) {
 	_, drained := server.Metadata[DrainedKey]
 	return State{
 		Status:  text.Clean(server.Status),
+		Task:    text.Clean(server.TaskState),
 		Locked:  server.Locked != nil && *server.Locked,
 		Mark:    ParseMark(server.Metadata[MarkKey]),
 		Drained: drained,
@@ -122,6 +124,29 @@ func (s Server) Fault(ctx context.Context) (string, error) {
 // Stop asks Nova to shut the server down.
 func (s Server) Stop(ctx context.Context) error {
 	return s.failed("stop the server %s", servers.Stop(ctx, s.Compute.At(1), s.ID).ExtractErr())
+}
+
+// StopFailure is how a stop of the server last failed, as Nova says it, and the request under
+// which the logs of Nova have the cause. It is "" where Nova says of no failure.
+func (s Server) StopFailure(ctx context.Context) (string, error) {
+	var list struct {
+		Actions []struct {
+			Action  text.Text `json:"action"`
+			Message text.Text `json:"message"`
+			Request text.Text `json:"request_id"`
+		} `json:"instanceActions"`
+	}
+	client := s.Compute.At(1)
+	err := get(ctx, client, client.ServiceURL("servers", s.ID, "os-instance-actions"), &list)
+	if err == nil && list.Actions == nil {
+		err = missing("instanceActions")
+	}
+	for _, a := range list.Actions { // the newest first
+		if a.Action == "stop" && a.Message != "" {
+			return fmt.Sprintf("%q, request %s", a.Message, a.Request), nil
+		}
+	}
+	return "", s.failed("list the actions of the server %s", err)
 }
 
 // Exists reports whether the server is there. All servers of a region are listed

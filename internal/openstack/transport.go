@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wait"
 )
 
@@ -113,22 +114,15 @@ func (t *transport) once(req *http.Request) (resp *http.Response, err error) {
 	return resp, nil
 }
 
-// redacted takes secrets out of an error: one about a header that is broken repeats it.
-// Of what is not HTTP, and of what another side says of HTTP/2, nothing is repeated.
+// redacted takes secrets out of an error: one about a header that is broken repeats it. It
+// repeats nothing of an answer that is not HTTP.
 func (t *transport) redacted(req *http.Request, err error) error {
-	clean := redact(err.Error(), t.secretsOf(req)...)
-	if found := brokenHTTP.FindStringIndex(clean); found != nil {
-		clean = clean[:found[0]] + "the answer is not HTTP"
-	}
+	clean := text.Unquoted(redact(err.Error(), t.secretsOf(req)...))
 	if clean != err.Error() {
 		return errors.New(clean)
 	}
 	return err
 }
-
-// brokenHTTP is where net/http repeats an answer in an error.
-var brokenHTTP = regexp.MustCompile(`malformed |unsupported transfer encoding|too many transfer encodings|` +
-	`bad Content-Length|multiple Content-Length|debug=`)
 
 // secretsOf lists what an answer to a request could repeat.
 func (t *transport) secretsOf(req *http.Request) []string {

@@ -210,10 +210,6 @@ func (b *Board) Takes(at Place) bool {
 	return b.regions[s.region].bounds().room() > 0 && b.at(s).bounds().room() > 0
 }
 
-// Hold keeps all nodes of closed regions and zones: nothing can be deleted there.
-// Where it is only closed for maintenance it can be.
-func (b *Board) Hold() { b.regions = hold(b.regions, func(bin Bin) bool { return bin.Closed }) }
-
 // open is the board on which what is closed for maintenance keeps all its nodes.
 func (b *Board) open() *Board {
 	closed := func(bin Bin) bool { return bin.Maintenance }

@@ -46,8 +46,8 @@ func brief(zones []Bin) string {
 }
 
 // TestBoard: regions, their zones, and the zones of one region are planned by the same rules. What is closed takes no
-// node, and keeps its own: nothing can be deleted there. What is shut for maintenance gives up its nodes where all others
-// have given theirs.
+// node; a region keeps its own, because nothing can be deleted there. What is shut for maintenance gives up its nodes where
+// all others have given theirs.
 func TestBoard(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -61,6 +61,7 @@ func TestBoard(t *testing.T) {
 		{"full zones bound their region", "R1: a cap1, b cap1; R2 w2: a", 9, "map[R1/a:1 R1/b:1 R2/a:7]"},
 		{"a region's cap bounds its zones", "R1 cap5: a now2, b", 4, "4 nodes must be added, but there is room for 3: R1 3 (cap 5)."},
 		{"what is not listed leaves first", "R1: a now3, x w0 now1; R2; R3 w0 now2", -3, "map[R1/x:-1 R3:-2]"},
+		{"the fullest region first, whatever its weight", "R1 w100: a now3, x w0 now2; R2 w0 now4", -3, "map[R1/x:-2 R2:-1]"},
 		{"then what is above the cap of a zone", "R1: a cap1 now2, x w0 now1; R2 now9", -3, "map[R1/a:-1 R1/x:-1 R2:-1]"},
 		{"but no region falls below its min", "R1 min3: a now2, x w0 now1; R2 now3", -1, "map[R2:-1]"},
 		{"a zone's min is its region's", "R1: a, b min2, c min3 closed; R2 w9", 3, "map[R1/b:2 R2:1]"},
@@ -71,10 +72,10 @@ func TestBoard(t *testing.T) {
 		{"nothing", "R1", 0, "map[]"},
 
 		{"additions avoid what is closed", "R1 now1 closed; R2", 2, "map[R2:2]"},
-		{"removals leave it alone", "R1 now5 closed; R2 now2", -1, "map[R2:-1]"},
-		{"so with zones", "R1: a now2, b now5 closed; R2 closed: a now1, old w0 now1", -1, "map[R1/a:-1]"},
-		{"and where nothing else is left there is no plan", "R1: a now2, b now5 down", -3,
-			"3 nodes must be removed, but only 2 can be: R1/a 2, R1/b 0 (not available, and keeps its nodes)."},
+		{"removals leave a region alone", "R1 now5 closed; R2 now2", -1, "map[R2:-1]"},
+		{"and its zones; another zone loses its share", "R1: a now2, b now5 closed; R2 closed: a now1, old w0 now1", -1, "map[R1/b:-1]"},
+		{"and where nothing else is left there is no plan", "R1: a now2, b now1 closed; R2 gone: a now5", -4,
+			"4 nodes must be removed, but only 3 can be: R1 3, R2 0 (no compute endpoint, and keeps its nodes)."},
 
 		{"a zone that is shut takes none", "R1: a now5, b shut", 2, "map[R1/a:2]"},
 		{"nor does a region", "R1 shut: a; R2: a now5", 2, "map[R2/a:2]"},
@@ -87,8 +88,10 @@ func TestBoard(t *testing.T) {
 		{"nor more than there are", "R1: a min1 now2, b min1 now2 shut", -3, "3 nodes must be removed, but only 2 can be: R1/a 1 (min 1), R1/b 1 (min 1)."},
 	} {
 		board := newBoard(regions(t, c.regions))
-		if c.change < 0 {
-			board.Hold()
+		for _, r := range board.regions {
+			if r.Closed && c.change < 0 {
+				board.HoldRegion(r.Name)
+			}
 		}
 		changes, err := board.Distribute(c.change)
 		got := fmt.Sprint(changes)

@@ -59,9 +59,13 @@ func spread(list []bounds, count int64) []int64 {
 	held, steps := nodesOf(list), []func(bounds) int64{bounds.first, func(v bounds) int64 { return v.high }}
 	move := raise
 	if count < 0 {
-		count, move = -count, sink
+		even, listed := slices.Clone(list), make([]int64, len(list))
+		for i, v := range list {
+			even[i].weight, listed[i] = 1, v.listed // no weight counts for what is not listed
+		}
+		held, count = sink(even, held, listed, -count)
+		move = sink
 		steps = []func(bounds) int64{
-			func(v bounds) int64 { return v.listed },
 			func(v bounds) int64 { return v.within },
 			func(v bounds) int64 { return v.low },
 		}

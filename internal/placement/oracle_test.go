@@ -205,6 +205,14 @@ func slowRank(r Region) int {
 	return best
 }
 
+// slowWeight is the weight of a region that loses a node: none counts for what is not listed.
+func slowWeight(r Region) int64 {
+	if slowRank(r) == 0 {
+		return 1
+	}
+	return r.Weight
+}
+
 // slowLoses is the region that a removal takes from; -1 if there is none. Each has a
 // number of nodes that it keeps.
 func slowLoses(regions []Region, keeps func(i int) int64) int {
@@ -215,8 +223,8 @@ func slowLoses(regions []Region, keeps func(i int) int64) int {
 			continue
 		}
 		if best >= 0 {
-			w, n := max(r.Weight, 1), top.Current
-			v, m := max(regions[best].Weight, 1), slowTop(regions[best]).Current
+			w, n := slowWeight(r), top.Current
+			v, m := slowWeight(regions[best]), slowTop(regions[best]).Current
 			if cmp.Or(
 				cmp.Compare(slowRank(r), slowRank(regions[best])),
 				cmp.Compare((2*m-1)*w, (2*n-1)*v),

@@ -141,5 +141,10 @@ func (v bounds) takesBefore(w bounds) bool {
 }
 
 // last is the node that a removal takes, next the one that an addition makes.
-func (v bounds) last() unit { return unit{v.nodes - 1, v.weight, v.name} }
 func (v bounds) next() unit { return unit{v.nodes, v.weight, v.name} }
+func (v bounds) last() unit {
+	if v.leaveTurn() == unlisted {
+		v.weight = 1 // of places that are not listed the fullest is the first
+	}
+	return unit{v.nodes - 1, v.weight, v.name}
+}

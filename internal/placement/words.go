@@ -12,7 +12,7 @@ import (
 // negative, from losing more: "cap 2", "min 1", "not available".
 func (b Bin) limit(change int64) string {
 	switch {
-	case change < 0 && b.Closed:
+	case change < 0 && b.Closed && b.Kept >= b.Current:
 		return b.state() + ", and keeps its nodes"
 	case change < 0 && b.Kept > b.Min:
 		return fmt.Sprintf("%d protected", b.Kept)

@@ -22,7 +22,7 @@ const (
 	maxPlaces = 60
 	maxSteps  = 50
 	maxNumber = 1_000_000
-	maxWork   = 60_000 // nodes times batches
+	maxWork   = 20_000 // nodes times batches: a plan of 1,000 nodes takes a browser a tenth of a second
 )
 
 // cluster is the name of what is played with.

@@ -79,7 +79,7 @@ func TestErrors(t *testing.T) {
 		"the step is -1":                   func(s *playground.State) { s.Step = -1 },
 		"neither a whole number":           func(s *playground.State) { s.Batch = "some" },
 		"it must be more than 0":           func(s *playground.State) { s.Batch = "0" },
-		"batch 61 of 1000 nodes is more than": func(s *playground.State) {
+		"batch 21 of 1000 nodes is more than": func(s *playground.State) {
 			s.Capacity, s.Batch, s.Step = 1000, "1", 1_000_000_000
 			s.Regions = []playground.Region{{Bin: place("RegionOne", 100, -1, 0, 1000)}}
 		},

@@ -32,6 +32,26 @@ type Failure struct {
 	// cannot be reached for the same reason. "" where the service, or something in its
 	// place, answered.
 	Network string
+
+	// Unasked says that the service was not asked: this machine lacks files for connections, or its
+	// name resolves to an address at which no node is. That says nothing of the node.
+	Unasked bool
+}
+
+// failed is a request or a connection that failed.
+func failed(what string, err error) *Failure {
+	_, elsewhere := errors.AsType[rangeError](err)
+	return &Failure{
+		Text:    what + ": " + web.Reason(err),
+		Network: network(err),
+		Unasked: elsewhere || errors.Is(err, syscall.EMFILE),
+	}
+}
+
+// guarded is a context whose connections reach no address at which no node is, whatever a name
+// resolves to.
+func guarded(ctx context.Context, linkLocal bool) context.Context {
+	return web.Guarded(ctx, func(ip string) error { return CheckRange(ip, linkLocal) })
 }
 
 // network is the cause of an error of a connection, without its address.
@@ -50,7 +70,8 @@ func network(err error) string {
 
 // TCP is a port that accepts connections.
 type TCP struct {
-	Port int64
+	Port      int64
+	LinkLocal bool // whether an address may be link-local
 }
 
 // Look returns what is wrong at an address; nil: nothing.
@@ -58,9 +79,9 @@ func (c *TCP) Look(ctx context.Context, address string) *Failure {
 	ctx, cancel := context.WithTimeout(ctx, connectTime)
 	defer cancel()
 	at := net.JoinHostPort(PlainAddress(address), strconv.FormatInt(c.Port, 10))
-	connection, err := new(net.Dialer).DialContext(ctx, "tcp", at)
+	connection, err := web.Dialer.DialContext(guarded(ctx, c.LinkLocal), "tcp", at)
 	if err != nil {
-		return &Failure{fmt.Sprintf("no connection to %s: %s", at, web.Reason(err)), network(err)}
+		return failed("no connection to "+at, err)
 	}
 	_ = connection.Close()
 	return nil
@@ -68,9 +89,10 @@ func (c *TCP) Look(ctx context.Context, address string) *Failure {
 
 // HTTP is a GET request that is answered with one of the statuses.
 type HTTP struct {
-	URL    URL
-	Status Statuses
-	Client *http.Client // see [web.NewClient]; how it times out and follows redirects is decided here
+	URL       URL
+	Status    Statuses
+	Client    *http.Client // see [web.NewClient]; how it times out and follows redirects is decided here
+	LinkLocal bool         // whether an address may be link-local
 }
 
 // follow follows redirects only to where the request was sent in the first place:
@@ -89,8 +111,7 @@ func (c *HTTP) Look(ctx context.Context, name, at string) *Failure {
 	if err != nil {
 		return &Failure{Text: err.Error()}
 	}
-	// A proxy could answer for a node that is not there.
-	req, err := http.NewRequestWithContext(web.Direct.On(ctx), http.MethodGet, address.String(), nil)
+	req, err := http.NewRequestWithContext(guarded(ctx, c.LinkLocal), http.MethodGet, address.String(), nil)
 	if err != nil {
 		return &Failure{Text: "its URL cannot be asked"}
 	}
@@ -101,7 +122,7 @@ func (c *HTTP) Look(ctx context.Context, name, at string) *Failure {
 	shown := fmt.Sprintf("GET %s://%s", address.Scheme, address.Host)
 	resp, err := client.Do(req)
 	if err != nil {
-		return &Failure{fmt.Sprintf("%s: %s", shown, web.Reason(err)), network(err)}
+		return failed(shown, err)
 	}
 	defer resp.Body.Close()
 	_, err = io.Copy(io.Discard, io.LimitReader(resp.Body, mostBody))

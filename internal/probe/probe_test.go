@@ -84,7 +84,7 @@ func TestHTTP(t *testing.T) {
 		{"/starting", "", "answered 503 Service Unavailable"},
 		{"/starting", "503", ""},
 		{"/hidden?key=hidden", "200,204,301-399", " answered 404 Not Found"},
-		{"/away", "", "answered 302 Found, a redirect to " + stranger.Listener.Addr().String() + ", which is not followed"},
+		{"/away", "", "answered 302 Found, a redirect to the same host, which is not followed"},
 		{"/away", "200-399", ""},
 		{"/endless", "", ""},
 		{"/cut", "", "the answer breaks off"},
@@ -151,7 +151,17 @@ func TestLooks(t *testing.T) {
 		requests, _ := strconv.ParseInt(path, 10, 64)
 		assert.Equal(t, 2*(min(requests, 5)+1), opened.Load()-before, "/%s: connections", path)
 	}
-	assert.Nil(t, (&TCP{Port: int64(port)}).Look(t.Context(), "127.0.0.1"))
+	tcp := &TCP{Port: int64(port)}
+	// Nobody looks at an address at which no node is, such as one that a name resolves to: this machine would answer.
+	before := opened.Load()
+	for _, look := range []*Failure{
+		tcp.Look(t.Context(), "0.0.0.0"),
+		check(t, fmt.Sprintf("http://{address}:%d/0", port), nil).Look(t.Context(), "web-0", "0.0.0.0"),
+	} {
+		assert.True(t, look != nil && look.Unasked && strings.Contains(look.Text, "0.0.0.0 is the address of no host"), "%+v", look)
+	}
+	assert.Equal(t, before, opened.Load(), "connections")
+	assert.Nil(t, tcp.Look(t.Context(), "127.0.0.1"))
 	for closed.Load() < opened.Load() {
 		time.Sleep(time.Millisecond) // until the server has noticed
 	}
@@ -282,7 +292,7 @@ func TestURL(t *testing.T) {
 // TestCheckAddress: what answers at an address is the node, and neither the
 // machine that asks nor a metadata service.
 func TestCheckAddress(t *testing.T) {
-	const none, local = "is the address of no host", "is a link-local address"
+	const none, local = "is the address of no host", "is a link-local address or a metadata service's"
 	for address, want := range map[string]string{
 		"10.0.0.5":               "",
 		"[fd00::5]":              "",
@@ -299,6 +309,14 @@ func TestCheckAddress(t *testing.T) {
 		"::ffff:169.254.169.254": local,
 		"[fe80::1%eth0]":         local,
 		"febf::1":                local,
+		"::169.254.169.254":      local,
+		"64:ff9b::a9fe:a9fe":     local,
+		"64:ff9b:1::a9fe:a9fe":   local,
+		"2002:a9fe:a9fe::1":      local,
+		"2002:a00:5::1":          "",
+		"::1":                    "",
+		"fd00:ec2::254":          local,
+		"100.100.100.200":        local,
 		"0":                      "is neither an IP address nor the name of a host",
 		"2852039166":             "is neither an IP address nor the name of a host",
 		"0xa9fea9fe":             "is neither an IP address nor the name of a host",

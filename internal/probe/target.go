@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -110,23 +111,50 @@ func CheckAddress(address string) error {
 // numbered matches what some resolvers read as an address of IPv4: 1, 0x7f.1.
 var numbered = regexp.MustCompile(`(?i)^(.*\.)?([0-9]+|0x[0-9a-f]*)\.?$`)
 
+// rangeError is an IP address at which no node is.
+type rangeError string
+
+func (e rangeError) Error() string { return string(e) }
+
 // CheckRange returns an error for an IP address at which no node is: the
-// unspecified one, which reaches the machine that asks, and a link-local one
-// unless those are allowed.
+// unspecified one, which reaches the machine that asks, and a link-local one or a metadata
+// service's, unless those are allowed.
 func CheckRange(address string, linkLocal bool) error {
 	ip, err := netip.ParseAddr(PlainAddress(address))
 	if err != nil {
 		return nil //nolint:nilerr // the name of a host
 	}
-	ip = ip.Unmap()
+	ip = embedded(ip.Unmap().WithZone(""))
 	switch {
-	case ip.WithZone("").IsUnspecified():
-		return fmt.Errorf("%s is the address of no host: the machine that asks would answer itself", address)
-	case ip.IsLinkLocalUnicast() && !linkLocal:
-		return fmt.Errorf("%s is a link-local address, where others than the node may answer, such as the metadata "+
-			"service of a cloud. allow_link_local = true allows it", address)
+	case ip.IsUnspecified():
+		return rangeError(address + " is the address of no host: the machine that asks would answer itself")
+	case !linkLocal && (ip.IsLinkLocalUnicast() || slices.Contains(metadata, ip)):
+		return rangeError(address + " is a link-local address or a metadata service's, where others than the " +
+			"node may answer. allow_link_local = true allows it")
 	}
 	return nil
+}
+
+// metadata are addresses of the metadata services of clouds that are not link-local.
+var metadata = []netip.Addr{netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("100.100.100.200")}
+
+// carriers are the networks of IPv6 whose addresses have one of IPv4 in them, from a byte on.
+var carriers = map[netip.Prefix]int{
+	netip.MustParsePrefix("::/96"):          12, // IPv4-compatible
+	netip.MustParsePrefix("64:ff9b::/96"):   12, // NAT64
+	netip.MustParsePrefix("64:ff9b:1::/48"): 12,
+	netip.MustParsePrefix("2002::/16"):      2, // 6to4
+}
+
+// embedded is the address of IPv4 in one of IPv6, or else the address itself.
+func embedded(ip netip.Addr) netip.Addr {
+	for network, at := range carriers {
+		if network.Contains(ip) {
+			bytes := ip.As16()
+			return netip.AddrFrom4([4]byte(bytes[at : at+4]))
+		}
+	}
+	return ip
 }
 
 // PlainAddress is an address without the brackets in which

@@ -47,7 +47,7 @@ func TestProviderBadInput(t *testing.T) {
 		{ann(protocol.Attributes{"tenant_name": "web", "cert": "a.pem"}), "A client certificate needs both cert and key."},
 		{ann(protocol.Attributes{"tenant_name": "web", "cacert_file": "none.pem"}),
 			"It is neither PEM text nor the path of a file that can be read: no such file or directory."},
-		{member(protocol.Attributes{"password": "hidden", "region": "RegionOne"}), "The request you have made requires authentication."},
+		{member(protocol.Attributes{"password": "hidden", "region": "RegionOne"}), ": 401 Unauthorized. Check the user, the password"},
 		{member(nil), "no region is configured, and the catalogue has 2 with a compute endpoint (RegionOne, RegionTwo): set region, or OS_REGION_NAME"},
 		{member(protocol.Attributes{"region": "RegionOne", "auth_url": html.AuthURL()}),
 			"answered 200 OK in place of 201 (20 bytes of text/html); this may not be the address of an OpenStack API"},

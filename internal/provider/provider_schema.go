@@ -87,7 +87,8 @@ func providerSchema() schema.Schema {
 				"is given up, at most `1d`. Defaults to `1m`."),
 			"webhook_secret": secret("Secret that webhooks are signed with, as [Standard " +
 				"Webhooks](https://www.standardwebhooks.com) describes: the base64 text of 24 to 64 random bytes. " +
-				"Without it they are not signed. Environment: `STACKPOLICY_WEBHOOK_SECRET`."),
+				"Several, with spaces between them, all sign. Without it they are not signed. Environment: " +
+				"`STACKPOLICY_WEBHOOK_SECRET`."),
 			"hook_cacert_file": text("CA certificates that webhooks are verified with, next to those of the system: " +
 				"a path, or the PEM text."),
 			"allow_commands": flag("Allow hooks of type `command`, which run a command on the machine that runs " +

@@ -49,7 +49,7 @@ func TestTwoApplies(t *testing.T) {
 	if text := then(shrunk, 2); !strings.Contains(text, "0 added, 0 changed, 0 destroyed") || len(c.Servers(t)) != 4 {
 		t.Errorf("the shrink is what is known: %d servers\n%s", len(c.Servers(t)), text)
 	}
-	if text := then(grown, 5); !strings.Contains(text, "1 added, 0 changed, 0 destroyed") || len(c.Servers(t)) != 5 {
+	if text := then(grown, 5); !strings.Contains(text, "1 added, 1 changed, 0 destroyed") || len(c.Servers(t)) != 5 {
 		t.Errorf("the growth is what is known: %d servers\n%s", len(c.Servers(t)), text)
 	}
 	apply(6)

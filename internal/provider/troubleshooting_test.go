@@ -80,9 +80,9 @@ func summaryText(e ast.Expr) string {
 	return ""
 }
 
-// isTitle reports the title of a notice, which the roster makes, and that of a check, which who makes it gives.
+// isTitle reports the title of a notice or an error, which the roster makes, and that of a check, which who makes it gives.
 func isTitle(e ast.Expr) bool {
-	if f, ok := e.(*ast.SelectorExpr); ok && f.Sel.Name == "title" {
+	if f, ok := e.(*ast.SelectorExpr); ok && strings.EqualFold(f.Sel.Name, "title") {
 		return true
 	}
 	call, ok := e.(*ast.CallExpr)
@@ -98,7 +98,7 @@ func isNamed(e ast.Expr, name string) bool {
 	return ok && id.Name == name
 }
 
-// titles are those of the notices that the roster makes.
+// titles are those of the notices and errors that the roster makes.
 func titles(t *testing.T) map[string]*regexp.Regexp {
 	t.Helper()
 	files, err := filepath.Glob("../roster/*.go")
@@ -107,7 +107,7 @@ func titles(t *testing.T) map[string]*regexp.Regexp {
 	for _, name := range files {
 		source, err := os.ReadFile(name)
 		require.NoError(t, err)
-		for _, title := range regexp.MustCompile(`\bTitle = "(.+)"`).FindAllStringSubmatch(string(source), -1) {
+		for _, title := range regexp.MustCompile(`(?:\bTitle = |ArgumentError\{(?:\w+|\[\]string\{.+?\}), )"(.+?)"`).FindAllStringSubmatch(string(source), -1) {
 			found[title[1]] = regexp.MustCompile("^" + regexp.QuoteMeta(title[1]) + "$")
 		}
 	}

@@ -37,7 +37,6 @@ type Wanted struct {
 	Named   []node.Node
 	Count   int64            // of others than those; 0: no others
 	Cut     int64            // how many nodes were asked for, where the cluster has fewer; otherwise 0
-	Terms   Terms            // of the decision
 	Groups  map[string]int64 // of the others; nil: from the cluster as a whole
 	GroupBy func(node.Node) string
 }
@@ -59,7 +58,6 @@ func (r Removal) Wanted(nodes []node.Node) (Wanted, error) {
 	wanted := Wanted{Count: -change, Cut: cut}
 	share := asked.decided()
 	if share != nil {
-		wanted.Terms = share.Terms
 		wanted.Groups, wanted.GroupBy, err = share.groups(nodes)
 		if fault, ok := errors.AsType[*ArgumentError](err); ok {
 			err = &ArgumentError{"decision", fault.Fault}
@@ -143,6 +141,14 @@ type Terms struct {
 	DestroyAfterDeletion  *bool
 	GracePeriod           *int64 // seconds
 	ReduceDesiredCapacity *bool
+}
+
+// Terms are what the decision says of how nodes are removed, its own or others.
+func (r Removal) Terms() Terms {
+	if r.Decision == nil || r.Decision.Deletion == nil {
+		return Terms{}
+	}
+	return r.Decision.Deletion.Terms
 }
 
 // DefaultTerms are the deletion policy's: a node that is removed is destroyed, at

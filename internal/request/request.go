@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
@@ -108,6 +109,17 @@ func (r Request) In(regions ...string) Request {
 	}
 	r.Decision = &narrowed
 	return r
+}
+
+// Regions are those that the decision counts by, or the node to create, names, sorted.
+func (r Request) Regions() []string {
+	switch share := r.decided(); {
+	case share != nil:
+		return slices.Sorted(maps.Keys(share.Regions))
+	case r.NodeCreate != nil && r.NodeCreate.Region != "":
+		return []string{r.NodeCreate.Region}
+	}
+	return nil
 }
 
 // ArgumentError says which argument of a request makes no sense, and why.

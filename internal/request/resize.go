@@ -30,7 +30,7 @@ type Resize struct {
 	Number         *big.Rat       // whole, except for a percentage
 	MinSize        *int64         // smallest size; none given: 0
 	MaxSize        *int64         // largest size; none given or [placement.Unlimited]: no bound
-	MinStep        *int64         // least change in nodes, of a percentage
+	MinStep        *int64         // least change in nodes, of a percentage; on another type it has no effect
 	Strict         bool           // refuse a target outside the bounds, instead of truncating it
 }
 
@@ -70,8 +70,6 @@ func (r Resize) check() error {
 		return fault("max_size", "max_size is 0 or more, or -1 for none, not %d.", *r.MaxSize)
 	case r.MinStep != nil && *r.MinStep < 1:
 		return fault("min_step", "min_step is 1 or more, not %d.", *r.MinStep)
-	case r.MinStep != nil && r.AdjustmentType != ChangeInPercentage:
-		return fault("min_step", "min_step needs %s.", ChangeInPercentage)
 	}
 	return nil
 }

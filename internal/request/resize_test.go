@@ -25,7 +25,7 @@ func TestDesired(t *testing.T) {
 	}{
 		{"nothing asked", 5, Resize{}, 5},
 		{"exact", 5, Resize{AdjustmentType: ExactCapacity, Number: q("9")}, 9},
-		{"change", 5, Resize{AdjustmentType: ChangeInCapacity, Number: q("-2")}, 3},
+		{"change, whatever the min_step", 5, Resize{AdjustmentType: ChangeInCapacity, Number: q("-2"), MinStep: new(int64(3))}, 3},
 		{"a percentage rounds towards zero", 7, Resize{AdjustmentType: ChangeInPercentage, Number: q("50")}, 10},
 		{"downwards too", 7, Resize{AdjustmentType: ChangeInPercentage, Number: q("-50")}, 4},
 		{"but changes at least one node", 7, Resize{AdjustmentType: ChangeInPercentage, Number: q("1")}, 8},
@@ -130,7 +130,6 @@ func TestDesiredRefuses(t *testing.T) {
 			"number: EXACT_CAPACITY needs a whole number, not 0.33333333333333333333."},
 		{Resize{MinSize: new(int64(-1))}, placement.MaxNodes, 0, "min_size: min_size is 0 or more, not -1."},
 		{Resize{MaxSize: new(int64(-2))}, placement.MaxNodes, 0, "max_size: max_size is 0 or more, or -1 for none, not -2."},
-		{Resize{MinStep: new(int64(2))}, placement.MaxNodes, 0, "min_step: min_step needs CHANGE_IN_PERCENTAGE."},
 		{Resize{AdjustmentType: ChangeInPercentage, Number: q("5"), MinStep: new(int64(0))}, placement.MaxNodes, 0, "min_step: min_step is 1 or more, not 0."},
 		{Resize{MinSize: new(int64(5)), MaxSize: new(int64(4))}, placement.MaxNodes, 0,
 			"min_size: The specified min_size (5) is greater than the specified max_size (4)."},

@@ -139,9 +139,9 @@ func (r *Runner) report(e Event) {
 }
 
 // Printable is a text of others that a log only shows: without escape sequences, and
-// without what GitHub and Azure take for commands to them.
+// without what GitHub, Azure and TeamCity take for commands to them.
 func Printable(s string) string {
-	lines := strings.Split(pipelines.Replace(text.CleanLines(s)), "\n")
+	lines := strings.Split(pipelines.ReplaceAllString(text.CleanLines(s), "# #$1"), "\n")
 	for i, line := range lines {
 		if rest, found := strings.CutPrefix(strings.TrimSpace(line), "::"); found {
 			lines[i] = ": :" + rest
@@ -151,7 +151,7 @@ func Printable(s string) string {
 }
 
 // pipelines has the commands that count anywhere in a line.
-var pipelines = strings.NewReplacer("##[", "# #[", "##vso[", "# #vso[")
+var pipelines = regexp.MustCompile(`##(\w*\[)`)
 
 // run is one run.
 type run struct {
@@ -161,7 +161,7 @@ type run struct {
 	applied []string  // changes of the plan that was applied last; nil: none was
 	last    time.Time // when the last apply ended, or the run began
 	failing time.Time // when the first of the applies failed that failed since one did not; zero: none did
-	failed  string    // the plan of the last of them, and how it failed
+	failed  bool      // whether the last of them failed, and not because servers did not get into service
 }
 
 func (r *run) all(ctx, hard context.Context) (Outcome, string) {
@@ -248,19 +248,20 @@ func (r *run) apply(ctx, hard context.Context, plan *Plan) (Outcome, string) {
 	})
 	r.last = time.Now()
 	if err == nil {
-		r.applied, r.failing, r.failed = plan.Changes, time.Time{}, ""
+		r.applied, r.failing, r.failed = plan.Changes, time.Time{}, false
 		r.report(Event{Kind: "applied", Apply: r.applies})
 		return "", ""
 	}
 	r.report(Event{Kind: "failed", Apply: r.applies, Message: err.Error()})
-	failed := sameWay(plan, err)
+	failed := !waited(err)
 	switch {
 	case hard.Err() != nil:
 		return Failed, "the apply was interrupted"
 	case !r.mayRevert(plan):
 		return Failed, "the apply failed"
-	case failed != "" && failed == r.failed:
-		return Failed, "the apply failed twice in the same way, with the same plan"
+	case failed && r.failed:
+		return Failed, "the apply failed twice, and not because servers did not get into service: no template is taken " +
+			"back for that"
 	}
 	r.applied, r.failed = nil, failed
 	r.pause(ctx, plan)
@@ -289,25 +290,13 @@ func (r *run) unasked(plan *Plan) string {
 	)
 }
 
-// changing is what differs from one try to the next: ids, numbers and times.
-var changing = regexp.MustCompile(`[0-9a-f-]{8,}|[0-9]+`)
-
-// sameWay is how the apply of a plan failed, to be compared with the next; "" where time is
-// what it needs: readiness attachments note how long they have waited, and that takes a
-// template back.
-func sameWay(plan *Plan, err error) string {
+// waited reports whether an apply may have failed because servers did not get into service in
+// time: readiness attachments note that, and it takes a template back.
+func waited(err error) bool {
 	failure, ok := errors.AsType[*FailedError](err)
-	if !ok {
-		return ""
-	}
-	parts := slices.Clone(plan.Changes)
-	for _, f := range failure.Faults {
-		if strings.Contains(f.Address, "stackpolicy_readiness_attachment.") {
-			return ""
-		}
-		parts = append(parts, f.Address+": "+changing.ReplaceAllString(f.Summary, ""))
-	}
-	return strings.Join(parts, "\n")
+	return !ok || slices.ContainsFunc(failure.Faults, func(f Fault) bool {
+		return strings.Contains(f.Address, "stackpolicy_readiness_attachment.")
+	})
 }
 
 // mayRevert reports whether a plan may still take the template back for which applies

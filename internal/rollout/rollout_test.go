@@ -7,7 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -24,6 +27,7 @@ import (
 //	h something holds it   q a quota does   r reverted   v nodes still go back
 //	x nodes go back, and the apply fails
 //	i a misspelled image: the apply fails   n the same server is not in service
+//	e servers end in ERROR, each time others
 //	u it replaces what no node change asks for
 //	d nothing is left   p the same changes as the last   ! a plan that fails
 type script struct {
@@ -61,6 +65,8 @@ func (s *script) Plan(ctx context.Context) (*Plan, error) {
 	case 'i', 'n':
 		c.Status = "waits: web-8 (it has no server)"
 		p.File, p.Changes = string(kind), []string{"server.web-8: create"}
+	case 'e':
+		p.Changes = []string{fmt.Sprintf("server.web-%d: create", s.at)}
 	case 'p':
 		p.Changes = s.before
 	case 'd':
@@ -97,6 +103,8 @@ func (s *script) Apply(ctx context.Context, plan *Plan, progress func(string)) e
 		return &FailedError{[]Fault{{Address: "stackpolicy_readiness_attachment.web", Summary: "Servers are not in service"}}}
 	case "i":
 		return &FailedError{[]Fault{{Address: "server.web-8", Summary: "No image debain-13 (req-" + fmt.Sprint(len(s.applied)) + ")"}}}
+	case "e":
+		return &FailedError{[]Fault{{Address: fmt.Sprint("server.web-", s.at), Summary: "unexpected state 'ERROR'"}}}
 	case "n":
 		return &FailedError{[]Fault{{Address: "stackpolicy_readiness_attachment.web", Summary: "Servers are not in service"}}}
 	}
@@ -143,8 +151,9 @@ func TestRun(t *testing.T) {
 			took: 6*time.Minute + 30*time.Second},
 		{name: "the way back fails", plans: "fx", revert: time.Hour, want: Failed, applied: "ff", why: "the apply failed",
 			took: 2*time.Minute + 30*time.Second},
-		{name: "a misspelled image", plans: "bi", revert: time.Hour, want: Failed, applied: "bii", why: "twice in the same way, with the same plan",
+		{name: "a misspelled image", plans: "bi", revert: time.Hour, want: Failed, applied: "bii", why: "the apply failed twice",
 			took: 3*time.Minute + 30*time.Second},
+		{name: "servers in ERROR", plans: "be", revert: time.Hour, want: Failed, applied: "bee", why: "the apply failed twice", took: 3*time.Minute + 30*time.Second},
 		{name: "other failures in turn", plans: "fiffr", revert: time.Hour, want: Reverted, applied: "fiff", why: "web reverted", took: 6 * time.Minute},
 		{name: "the same wait again and again", plans: "nnnnr", revert: time.Hour, want: Reverted, applied: "nnnn", why: "web reverted", took: 6 * time.Minute},
 		{name: "what nobody asks for", plans: "bu", want: Held, applied: "b",
@@ -285,8 +294,8 @@ func TestPrint(t *testing.T) {
 
 // TestPrintable: no text of others is a command for a terminal or a pipeline.
 func TestPrintable(t *testing.T) {
-	got := Printable("a\x1b[2J\n  ::error::no\n##[group]x ##vso[task.complete]\nC:: fine")
-	assert.Equal(t, "a\\x1b[2J\n: :error::no\n# #[group]x # #vso[task.complete]\nC:: fine", got)
+	got := Printable("a\x1b[2J\n  ::error::no\n##[group]x ##vso[task.complete]##teamcity[x]\nC:: fine")
+	assert.Equal(t, "a\\x1b[2J\n: :error::no\n# #[group]x # #vso[task.complete]# #teamcity[x]\nC:: fine", got)
 	const evil = "::error::\n\x1b[2J##vso[task.complete]"
 	c, err := clusterOf(&tfjson.ResourceChange{Address: evil, Change: &tfjson.Change{After: map[string]any{
 		"cluster": evil, "status": evil, "change": []any{map[string]any{"held": map[string]any{"nodes": map[string]any{evil: evil}}}},
@@ -338,6 +347,32 @@ func TestFolder(t *testing.T) {
 	defer unlock()
 	assert.NoDirExists(t, killed, "the plans of a killed run")
 	assert.DirExists(t, lives, "the plans of a run that lives")
+	var all sync.WaitGroup
+	for range 400 { // runs that begin together
+		all.Go(func() {
+			dir, unlock, err := folder()
+			if assert.NoError(t, err) {
+				assert.DirExists(t, dir, "removed by another run")
+				unlock()
+			}
+		})
+	}
+	all.Wait()
+}
+
+// TestFolderOfOthers: nothing that another user puts there is opened or removed, and no run waits for it.
+func TestFolderOfOthers(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	others := filepath.Join(os.TempDir(), folderPattern+"others")
+	require.NoError(t, exec.Command("mkfifo", filepath.Join(os.TempDir(), folderPattern+"1")).Run())
+	require.NoError(t, os.Mkdir(others, 0o777))
+	isOthers := os.Chown(others, 4711, -1) == nil // as root
+	_, unlock, err := folder()
+	require.NoError(t, err)
+	unlock()
+	if isOthers {
+		assert.DirExists(t, others)
+	}
 }
 
 func TestPolicyCommand(t *testing.T) {

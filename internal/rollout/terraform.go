@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -86,19 +87,27 @@ func (c *Command) Close() error {
 const folderPattern = "stackpolicy-rollout-"
 
 // folder makes a folder of our own for saved plans, and removes those of runs that were
-// killed: plans hold secrets. A run has the lock of its folder as long as it lives.
+// killed: plans hold secrets. A run has the lock of its folder as long as it lives. A run that
+// begins at the same time may remove the folder before it is locked: then another one is made.
 func folder() (dir string, unlock func(), err error) {
 	left, _ := filepath.Glob(filepath.Join(os.TempDir(), folderPattern+"*"))
 	for _, dir := range left {
 		if unlock, err := lock(dir); err == nil {
+			if runtime.GOOS == "windows" {
+				unlock() // nobody can remove a file that is open
+			}
+			_ = os.RemoveAll(dir)
 			unlock()
-			_ = os.RemoveAll(dir) // it may be another user's
 		}
 	}
-	if dir, err = os.MkdirTemp("", folderPattern); err != nil { // mode 0700
-		return "", nil, err
+	for range 10 {
+		if dir, err = os.MkdirTemp("", folderPattern); err != nil { // mode 0700
+			return "", nil, err
+		}
+		if unlock, err = lock(dir); err == nil {
+			break
+		}
 	}
-	unlock, err = lock(dir)
 	return dir, unlock, err
 }
 

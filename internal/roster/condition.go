@@ -15,7 +15,7 @@ const (
 	Unknown   Condition = iota // not looked at since it changed, not found, UNKNOWN in Nova, or its mark was lost
 	Serving                    // runs, and carries its own mark or needs none
 	Starting                   // runs, and was not in service since it was made or changed
-	Late                       // the same, and a wait for it ended without it
+	Late                       // the same, and a wait for it ended without it, whatever its health is
 	Unwell                     // runs, and a look at its service says that it does not work
 	Unchanged                  // runs, and should have been made again, which nobody saw
 	Failing                    // in ERROR, and never in service since it was made or changed
@@ -69,7 +69,7 @@ func seenAs(name string, n Node, server node.Node, seen Seen, policy Policy) Con
 		return Failing
 	case !runs(server) || server.Drained:
 		return Stopped
-	case server.Unwell != "":
+	case server.Unwell != "" && (inService || !noted(n, server)):
 		return Unwell
 	case seen.former(name, n):
 		return Unchanged

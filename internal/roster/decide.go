@@ -122,6 +122,9 @@ func (p *planning) protectsNobody() (unknown []string) {
 	for name, f := range p.all {
 		ids[name], ids[f.server.ID] = true, true
 	}
+	for _, n := range p.made {
+		ids[n.name] = true
+	}
 	for _, written := range p.policy.Protected {
 		if !ids[written] {
 			unknown = append(unknown, written)

@@ -36,9 +36,9 @@ type look struct {
 // made again, and was not seen to be. A node without any of these words is new.
 var looks = slices.Concat(
 	looksAt(serves, "served own", "own", "tainted served own", "unmeasured served own", "protected served own", "former served own"),
-	looksAt(open, "new", "served", "served noted", "earlier", "served earlier", "served later", "UNKNOWN served own", "missing served", "missing",
+	looksAt(open, "new", "served", "served noted", "earlier", "served earlier", "served later", "UNKNOWN served own", "missing served",
 		"doubt earlier", "doubt unlooked", "former earlier"),
-	looksAt(accused, "noted", "noted retried", "unwell served own", "unwell"),
+	looksAt(accused, "noted", "noted retried", "unwell served own", "unwell", "missing"),
 	looksAt(out, "ERROR", "ERROR retried", "ERROR served own", "ERROR served own protected", "BUILD", "SHUTOFF", "SHUTOFF served own", "drained served own"),
 )
 

@@ -17,7 +17,7 @@ var promises = []struct {
 }{
 	{"A plan fails only where what is asked for cannot be.", plan.fails},
 	{"What may serve is taken only while, without it, capacity - batch nodes are proven in service; with substitutes, capacity.", plan.takes},
-	{"A note or a probe that lies costs no more than a batch.", plan.believes},
+	{"A note, a probe or a list that lies costs no more than a batch.", plan.believes},
 	{"A plan changes no more than a batch of what may serve, and makes no more than a batch of substitutes.", plan.hurries},
 	{"There are no more servers than capacity + 2 batches; for nodes that served and broke, up to another batch.", plan.crowds},
 	{"A shrink takes what is out of service, then the accused, then what is not proven in service, then the tainted.", func(p plan) string {

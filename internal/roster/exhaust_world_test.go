@@ -116,7 +116,7 @@ func (w *world) kindOf(n roster.Node) kind {
 	}
 	k := kind{look{strings.TrimSpace(words), out}, n.Template.Values()["image"], home}
 	if w.machines[name].up {
-		if k.truth = serves; k.has("unwell") || k.has("noted") && !k.has("served") {
+		if k.truth = serves; k.has("unwell") || (k.has("noted") || k.has("missing")) && !k.has("served") {
 			k.truth = accused
 		}
 	}

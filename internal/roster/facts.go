@@ -21,6 +21,7 @@ type fact struct {
 
 	looked    bool             // whether a look at the cloud followed since the node was made or changed
 	missing   bool             // whether that look did not find its server
+	unfound   bool             // the same, where it was never in service: its creation was refused, or it has another name
 	protected string           // why it must stay, and as it is; "" where it is free
 	closed    bool             // whether its place is closed for maintenance
 	dark      bool             // whether nobody looks at its region, or nobody did until now
@@ -55,7 +56,8 @@ func (f *fact) free() bool { return f.protected == "" }
 
 // unhealthy reports whether the server of the node should be replaced because it does not work.
 func (f *fact) unhealthy() bool {
-	return f.is == Failing || f.is == Broken || f.is == Unwell || f.looked && f.server.Tainted
+	unwell := f.is == Unwell || f.is == Late && f.server.Unwell != ""
+	return f.is == Failing || f.is == Broken || unwell || f.looked && f.server.Tainted
 }
 
 // sick reports whether a node counts as unhealthy. One in a closed place does not: an
@@ -98,6 +100,7 @@ func factOf(name string, n Node, now Roster, seen Seen, policy Policy) *fact {
 	f := &fact{name: name, Node: n, server: seen.Servers[name], is: conditionOf(name, n, seen, policy)}
 	f.looked, f.missing = seen.Looked(name) && !n.Doubt, seen.Missing[name] && !n.Doubt
 	f.Served = n.Served || served(seen, name, n, policy)
+	f.unfound = f.missing && !f.Served && !policy.Blind
 	f.protected = protection(name, f.server, policy)
 	f.closed, f.rests = policy.closed(n.Place), policy.rests(n.Place)
 	f.dark = policy.rests(placement.Place{Region: n.Region}) != ""

@@ -157,10 +157,11 @@ func (l *ledger) quorum(f *fact) bool {
 	return l.accused(f) && busy < l.size
 }
 
-// accused reports whether a look of our own says that a node is out of service. The check of
+// accused reports whether a look of our own says that a node is out of service, or never found
+// one that was never in it: it may have another name, and costs a batch then. The check of
 // health is believed of no more nodes than stop_above.
 func (l *ledger) accused(f *fact) bool {
-	return rules[f.is].accused && (f.is != Unwell || !l.policy.stops(l.sick+l.unknown+l.unseen))
+	return f.unfound || rules[f.is].accused && (f.is != Unwell || !l.policy.stops(l.sick+l.unknown+l.unseen))
 }
 
 // missing counts the nodes that are not proven in service, without one that should be taken
@@ -183,13 +184,14 @@ func (l *ledger) missing(f *fact) int64 {
 }
 
 // busy counts what the batch would have to wait for with one node more: the nodes under way
-// and, for one that may be in service, the servers that leave and still run.
+// and, for one that may be in service, the servers that leave and still run. One that was
+// never found may have come for such a server, and adds nothing to what waits for it.
 func (l *ledger) busy(f *fact) int64 {
 	busy := l.taken + 1 + int64(len(l.under))
 	if l.under[f.name] {
 		busy-- // its substitute is under way instead
 	}
-	if f.may() {
+	if f.may() && !f.unfound {
 		busy += int64(len(l.leaving))
 		if l.pending >= l.back.number(l.aim) {
 			busy += l.unused // its substitute is a new server, and these are not gone before that is there

@@ -25,8 +25,8 @@ func Matched(found Matches) (notices []Notice) {
 	if len(twice) > 0 {
 		notices = append(notices, notice(Namesakes, "Servers of one region share the name of a node: %s. Which of "+
 			"them Terraform manages cannot be seen in the cloud. terraform state show, with the address of the "+
-			"node's server, prints the id of the one that it does; the other comes from an apply that was killed, or "+
-			"from a second state with the same cluster name. Until one is left the node counts as protected if one "+
+			"node's server, prints the id of the one that it does; the other comes from an apply that was killed, "+
+			"from a request that timed out, or from a second state with the same cluster name. Until one is left the node counts as protected if one "+
 			"of them is, and as unhealthy only if all of them are.", text.Few(twice)))
 	}
 	if len(lost) > 0 {

@@ -285,25 +285,68 @@ func (p *speech) waits(more int64) (w wait) {
 	return w
 }
 
-// absent lists the nodes that are not in service and that the plan does not change, each with
-// why. An apply that ends well brings some into service: Terraform makes the servers that are
-// missing, and a readiness attachment waits for those that run; that there is one shows by the
-// marks of others.
-func (p *speech) absent(applied bool) (names []string) {
+// absentee is a node that is not in service, and that the plan does not change.
+type absentee struct {
+	name, why string
+	pending   bool // whether an apply that ends well brings it into service, or ends it
+	next      bool // whether the next plan replaces it
+}
+
+// absent lists the nodes that are not in service, and are not changed by the plan. Terraform
+// makes the servers that are missing, and a readiness attachment waits for those that run;
+// that there is one shows by the marks of others. Where no server of the cluster was ever found
+// they may have other names, and nothing is expected.
+func (p *speech) absent() (list []absentee) {
 	marked := p.left.number(func(f *fact) bool {
 		return f.server.InService == string(f.Mark) || noted(f.Node, f.server)
 	}) > 0
+	found := p.all.number(func(f *fact) bool { return f.server.ID != "" || f.Served }) > 0
+	awaited := func(name string) bool { return slices.Contains(p.policy.Awaited, name) }
 	for _, name := range p.left.names() {
 		f := p.left[name]
-		awaited := marked && f.looked && runs(f.server) && f.server.Unwell == "" && !f.server.Drained && !f.former
-		if f.is == Serving || f.rests != "" || p.granted(name) || applied && (f.missing || !f.looked || awaited) {
+		if f.is == Serving || f.rests != "" || p.granted(name) {
 			continue
 		}
-		names = append(names, fmt.Sprintf("%s (%s)", name, why(f)))
+		marks := marked && f.looked && runs(f.server) && f.server.Unwell == "" && !f.server.Drained && !f.former
+		v := p.verdicts[name]
+		list = append(list, absentee{
+			name:    name,
+			why:     why(f),
+			pending: !awaited(name) && (f.missing && found || !f.looked || marks),
+			next:    v.Outcome == Held && (v.Hold == HeldBatch || v.Hold.goesOn() && !f.may()),
+		})
 	}
 	for _, name := range p.leaving {
-		if p.verdicts[name].Outcome != Returns && !applied {
-			names = append(names, name+" (it leaves, and its server is still there)")
+		if p.verdicts[name].Outcome != Returns {
+			list = append(list, absentee{name: name, why: "it leaves, and its server is still there", pending: !awaited(name)})
+		}
+	}
+	return list
+}
+
+func absentNames(list []absentee) (names []string) {
+	for _, a := range list {
+		names = append(names, a.name)
+	}
+	return names
+}
+
+// awaits names those of the nodes that an apply which ends well brings into service, or removes.
+func awaits(list []absentee) (names []string) {
+	for _, a := range list {
+		if a.pending {
+			names = append(names, a.name)
+		}
+	}
+	return names
+}
+
+// waiting lists those that are not in service, each with why; applied says once the plan is
+// applied and has ended well.
+func waiting(list []absentee, applied bool) (names []string) {
+	for _, a := range list {
+		if !applied || !a.pending && !a.next {
+			names = append(names, fmt.Sprintf("%s (%s)", a.name, a.why))
 		}
 	}
 	return names

@@ -20,7 +20,8 @@ func Plan(now Roster, seen Seen, policy Policy) (Roster, Change, error) {
 	}
 	said := about(p, seen)
 	return p.next, Change{Verdicts: p.list, Remaining: p.remaining, batch: p.size, Reverted: said.reverted,
-		Notices: said.tell(), Status: said.status(true), Now: said.status(false)}, nil
+		Notices: said.tell(), Status: said.status(true), Now: said.status(false), Awaits: awaits(said.absentees),
+		Absent: absentNames(said.absentees)}, nil
 }
 
 // Change is what a plan decides: a verdict for each node, by index, and what follows from
@@ -32,6 +33,8 @@ type Change struct {
 	Notices   []Notice  // what a person should know
 	Status    string    // what the cluster is once the plan is applied and has ended well: see [InStep]
 	Now       string    // what the cluster is before
+	Absent    []string  // nodes that are not in service, or leave and still run, and that the plan does not change
+	Awaits    []string  // those that an apply which ends well brings into service, or removes
 
 	batch int64 // maximum number of nodes that one plan replaces
 }

@@ -40,6 +40,10 @@ type Policy struct {
 	// proves nothing but service.
 	Blind bool
 
+	// Awaited are the nodes that an apply should have brought into service, or removed, and that
+	// a look has not found so since: an apply that changes nothing else is not expected to again.
+	Awaited []string
+
 	// Loose says of nodes what is wrong with how their servers depend on them, in a few words.
 	Loose map[string]string
 

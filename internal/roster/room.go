@@ -42,7 +42,7 @@ func (r *room) join(f *fact) {
 	r.left[f.name] = f
 }
 
-// substitute finds out whether what comes for a node finds room beside the nodes that are
+// substitute finds out whether what comes for a node finds room next to the nodes that are
 // pending: elsewhere where Nova found no host for it, which then is a full place, or, once
 // that is not full any more, there too.
 func (r *room) substitute(f *fact, pending int64) (full *placement.Place, err error) {

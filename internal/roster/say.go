@@ -20,12 +20,15 @@ type speech struct {
 	reverted *Reverted // what happens for a template that failed; nil: none did
 	texts    differences
 	waiting  *wait // what the next batch waits for; nil: not worked out yet
+
+	absentees []absentee
 }
 
 // about is what is said about a plan. It gives their reasons to the verdicts.
 func about(p *planning, seen Seen) *speech {
 	s := &speech{planning: p, seen: seen, texts: differences{}}
 	s.reverted = s.revert()
+	s.absentees = s.absent()
 	s.giveReasons()
 	return s
 }

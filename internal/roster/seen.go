@@ -93,10 +93,13 @@ func (s Seen) Looked(name string) bool {
 	return there || s.Missing[name]
 }
 
-// Served counts by region the nodes that have a server. Quotas count servers, and
-// a node that has none yet still needs room.
+// Served counts by region the nodes that have a server, those that leave included: one that
+// comes back has its server already. Quotas count servers, and a node that has none yet still
+// needs room.
 func (s Seen) Served(r Roster) map[string]int64 {
-	return r.count(func(name string) bool { _, there := s.Servers[name]; return there })
+	all := r.clone()
+	maps.Copy(all.Nodes, r.Leaving)
+	return all.count(func(name string) bool { _, there := s.Servers[name]; return there })
 }
 
 // Unserved counts by region the nodes of a plan that need a server: new ones, and

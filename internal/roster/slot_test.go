@@ -125,7 +125,7 @@ func TestDroppedSlots(t *testing.T) {
 		want   string
 	}{
 		{threeZones(), "[{A place with nodes is no longer listed R/az-3 is no longer listed and has 1 node. They stay until the cluster shrinks, and are " +
-			"then removed before all others.} " +
+			"then removed before all others. Protected nodes stay.} " +
 			"{Kept slots lie in a place that is no longer listed Kept slots: web-2 (R/az-3). No node can use them there, and what they keep stays. List the " +
 			"place again, or release them.}]"},
 		{listed, "[]"},

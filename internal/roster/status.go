@@ -2,6 +2,7 @@ package roster
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
@@ -14,7 +15,7 @@ const InStep = "in step"
 // step", "behind", "waits", "bakes", "held" or "reverted". Applied says that the plan is
 // applied: then it is what the cluster is once that has ended well; else what it is now.
 func (p *speech) status(applied bool) string {
-	remaining, waits, made := p.remaining, p.absent(applied), madeBy(p.list)
+	remaining, waits, made := p.remaining, waiting(p.absentees, applied), madeBy(p.list)
 	if !applied {
 		remaining += p.list.Replaced()
 	}
@@ -75,7 +76,7 @@ func (p *speech) goesOn(applied, waits bool) bool {
 	if !applied {
 		return p.list.Replaced() > 0
 	}
-	return !waits && len(p.list.held(HeldBegins, HeldBatch, HeldWaits, HeldServers)) > 0
+	return !waits && slices.ContainsFunc(p.list.Of(Held), func(v Verdict) bool { return v.Hold.goesOn() })
 }
 
 // madeBy names the nodes that come, or that get another server, by index.

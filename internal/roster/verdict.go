@@ -71,6 +71,11 @@ func (h Hold) order() int {
 // remains reports whether a node that is held will be replaced later.
 func (h Hold) remains() bool { return !holds[h.order()].done }
 
+// goesOn reports whether a hold ends with an apply that ends well, or with the one after it.
+func (h Hold) goesOn() bool {
+	return h == HeldBegins || h == HeldBatch || h == HeldWaits || h == HeldServers
+}
+
 // refusal is why a want is not granted, with the data that a sentence about it needs. Without a hold it is granted.
 type refusal struct {
 	hold Hold

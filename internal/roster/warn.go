@@ -32,6 +32,7 @@ func Warnings(r Roster, before, listed []placement.Region, moves bool) []Notice 
 	default:
 		remedy += "; with PLACEMENT among the causes of update they are replaced, batch by batch."
 	}
+	remedy += " Protected nodes stay."
 	was := map[placement.Place]bool{}
 	for _, region := range before {
 		was[placement.Place{Region: region.Name}] = true

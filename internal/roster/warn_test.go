@@ -10,7 +10,7 @@ import (
 // TestWarnings has the texts word for word.
 func TestWarnings(t *testing.T) {
 	const stay = "They stay until the cluster shrinks, and are then removed before all others; with PLACEMENT among the causes of update they are replaced, " +
-		"batch by batch."
+		"batch by batch. Protected nodes stay."
 	r := cluster(t, "RegionOne/az-1 1", "RegionOne/az-1 1", "RegionOne/az-2 1", "RegionTwo 1")
 	for _, c := range []struct {
 		name   string
@@ -35,8 +35,8 @@ func TestWarnings(t *testing.T) {
 			l[0].Cap, l[0].Zones[0].Cap = 2, 1
 			return l
 		}, true, []Notice{
-			{MoreThanCap, "RegionOne has 3 nodes, above its cap of 2. The update replaces them, batch by batch."},
-			{MoreThanCap, "RegionOne/az-1 has 2 nodes, above its cap of 1. The update replaces them, batch by batch."},
+			{MoreThanCap, "RegionOne has 3 nodes, above its cap of 2. The update replaces them, batch by batch. Protected nodes stay."},
+			{MoreThanCap, "RegionOne/az-1 has 2 nodes, above its cap of 1. The update replaces them, batch by batch. Protected nodes stay."},
 		}},
 		{"mins of regions, or of their zones if that is more, for as many nodes", nil, func(l []placement.Region) []placement.Region {
 			l[0].Min, l[0].Zones[0].Min, l[0].Zones[1].Min, l[1].Min = 1, 1, 1, 2

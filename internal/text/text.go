@@ -3,8 +3,10 @@ package text
 
 import (
 	"fmt"
+	"mime"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -17,7 +19,7 @@ import (
 // cleaned as they are decoded, see [Text], and what is made of them can be printed
 // anywhere. Messages are cleaned where they become part of an error.
 func Clean(s string) string {
-	dirty := strings.IndexFunc(s, func(r rune) bool { return r == utf8.RuneError || !strconv.IsGraphic(r) })
+	dirty := strings.IndexFunc(s, func(r rune) bool { return r == utf8.RuneError || !seen(r) })
 	if dirty < 0 {
 		return s
 	}
@@ -27,15 +29,45 @@ func Clean(s string) string {
 		switch {
 		case r == utf8.RuneError && size == 1:
 			clean = fmt.Appendf(clean, `\x%02x`, rest[0])
-		case strconv.IsGraphic(r):
+		case seen(r):
 			clean = append(clean, rest[:size]...)
 		default:
-			quoted := strconv.QuoteRune(r)
+			quoted := strconv.QuoteRuneToASCII(r)
 			clean = append(clean, quoted[1:len(quoted)-1]...)
 		}
 		rest = rest[size:]
 	}
 	return string(clean)
+}
+
+// seen reports whether a reader sees a character: Go counts fillers, joiners and selectors of
+// variations among the graphic ones.
+func seen(r rune) bool {
+	const blank = '\u2800' // of Braille
+	return strconv.IsGraphic(r) && r != blank &&
+		!unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}
+
+// Unquoted is an error of the network without the words of the peer, which may repeat what it
+// was asked, with the secrets in it: net/http quotes them.
+func Unquoted(failure string) string {
+	ours, _, quotes := strings.Cut(failure, `"`)
+	if !quotes {
+		return failure
+	}
+	return strings.TrimRight(ours, " =:(") + "..."
+}
+
+// Media names the media type of an answer, of which only a known one is repeated.
+func Media(contentType string) string {
+	media, _, _ := mime.ParseMediaType(contentType)
+	switch media {
+	case "application/json", "application/xml", "text/html", "text/plain", "text/xml":
+		return media
+	case "":
+		return "no type"
+	}
+	return "another type"
 }
 
 // Text is text of others, and clean from its decoding on.

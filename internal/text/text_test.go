@@ -22,9 +22,11 @@ func TestClean(t *testing.T) {
 		"a\u2028b\u2029":           `a\u2028b\u2029`,
 		"safe\u202etxt.exe":        `safe\u202etxt.exe`,
 		"zero\u200bwidth\ufeff":    `zero\u200bwidth\ufeff`,
-		"half \xc3":                `half \xc3`,
-		"\xff\x00":                 `\xff\x00`,
-		"\ufffd":                   "\ufffd",
+		"x\u034f\ufe0f\u3164\u115f\u1160\uffa0\u2800\u17b4\u180by": `x\u034f\ufe0f\u3164\u115f\u1160\uffa0\u2800\u17b4\u180by`,
+		"\U000e0100": `\U000e0100`,
+		"half \xc3":  `half \xc3`,
+		"\xff\x00":   `\xff\x00`,
+		"\ufffd":     "\ufffd",
 	} {
 		assert.Equal(t, want, Clean(in), in)
 	}

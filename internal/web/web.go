@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
@@ -31,7 +32,7 @@ const (
 func NewClient(authorities *x509.CertPool, timeout time.Duration) *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = &tls.Config{RootCAs: authorities, MinVersion: tls.VersionTLS12}
-	transport.Proxy = proxy
+	transport.Proxy, transport.DialContext = proxy, Dialer.DialContext
 	transport.MaxResponseHeaderBytes = mostHeader
 	return &http.Client{
 		Transport:     transport,
@@ -40,29 +41,39 @@ func NewClient(authorities *x509.CertPool, timeout time.Duration) *http.Client {
 	}
 }
 
-// Way says whether a request may go through the proxy that the environment names.
-type Way int
+type guardKey struct{}
 
-const (
-	// Tunnel goes through it over https only, where a proxy sees the name of the host and nothing
-	// else. Over http it would read the message, with what is secret in the address,
-	// and could answer in the other's place. It holds where nothing is said.
-	Tunnel Way = iota
-	// Direct never does.
-	Direct
-	// Proxied does over http too.
-	Proxied
-)
+// Guarded is a context whose requests go to IP addresses that allow passes, and through no proxy,
+// which could answer for them.
+func Guarded(ctx context.Context, allow func(ip string) error) context.Context {
+	return context.WithValue(ctx, guardKey{}, allow)
+}
 
-type wayKey struct{}
+// Dialer makes all connections.
+var Dialer = net.Dialer{
+	Timeout:   30 * time.Second,
+	KeepAlive: 30 * time.Second,
+	ControlContext: func(ctx context.Context, _, address string, _ syscall.RawConn) error {
+		allow, ok := ctx.Value(guardKey{}).(func(ip string) error)
+		host, _, err := net.SplitHostPort(address)
+		if !ok || err != nil {
+			return err
+		}
+		return allow(host)
+	},
+}
 
-// On is a context whose requests go that way.
-func (w Way) On(ctx context.Context) context.Context { return context.WithValue(ctx, wayKey{}, w) }
+type proxiedKey struct{}
+
+// Proxied is a context whose requests go through the proxy of the environment over http, too. That
+// reads the message, with what is secret in the address, and could answer in the other's
+// place. Over https it sees the name of the host and nothing else.
+func Proxied(ctx context.Context) context.Context { return context.WithValue(ctx, proxiedKey{}, true) }
 
 // proxy is the proxy for a request, nil where it goes to its address directly.
 func proxy(req *http.Request) (*url.URL, error) {
-	way, _ := req.Context().Value(wayKey{}).(Way)
-	if way == Direct || way == Tunnel && req.URL.Scheme != "https" {
+	asked := func(key any) bool { return req.Context().Value(key) != nil }
+	if asked(guardKey{}) || req.URL.Scheme != "https" && !asked(proxiedKey{}) {
 		return nil, nil //nolint:nilnil // no proxy
 	}
 	return http.ProxyFromEnvironment(req)
@@ -101,19 +112,24 @@ func Status(answer *http.Response) string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s", answer.StatusCode, http.StatusText(answer.StatusCode)))
 }
 
-// Redirect names the host of a redirect that was not followed, as the end of a
-// sentence about the answer; "" where the answer is no redirect.
+// Redirect describes a redirect that was not followed, as the end of a sentence about the
+// answer; "" where the answer is no redirect. It does not repeat the address, which the other side
+// may have made of ours.
 func Redirect(answer *http.Response) string {
 	location, err := answer.Location()
 	if err != nil {
 		return ""
 	}
-	return ", a redirect to " + plain(location.Host) + ", which is not followed"
+	host := "another host"
+	if strings.EqualFold(location.Hostname(), answer.Request.URL.Hostname()) {
+		host = "the same host"
+	}
+	return ", a redirect to " + host + ", which is not followed"
 }
 
 // Reason is why a request or a connection failed, without its address, which may
-// have a secret in it, and without the words of net/http that come before an
-// alert of TLS at some moments.
+// have a secret in it, without what the other side wrote, which may repeat that, and without
+// the words of net/http that come before an alert of TLS at some moments.
 func Reason(err error) string {
 	if peer, ok := Alert(err); ok {
 		return plain(peer.Error())
@@ -124,7 +140,10 @@ func Reason(err error) string {
 	if failed, ok := errors.AsType[*net.OpError](err); ok && failed.Err != nil {
 		err = failed.Err
 	}
-	return plain(err.Error())
+	if errors.Is(err, context.DeadlineExceeded) {
+		return "no answer in time"
+	}
+	return plain(text.Unquoted(err.Error()))
 }
 
 // Alert is what the other side of TLS objects to, such as that a certificate of

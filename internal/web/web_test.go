@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
-	"net/http/httptest"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -29,15 +29,43 @@ func TestReason(t *testing.T) {
 	}
 }
 
-// TestClient: a redirect is not followed, and its host is named.
-func TestClient(t *testing.T) {
-	s := httptest.NewServer(http.RedirectHandler("http://elsewhere.example/?key=secret", http.StatusFound))
-	defer s.Close()
-	answer, err := NewClient(nil, time.Minute).Get(s.URL)
+// TestPeer: whatever a peer answers, nothing of the address is shown that it repeats, and a
+// redirect is not followed.
+func TestPeer(t *testing.T) {
+	peer, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	answer.Body.Close()
-	const want = "302 Found, a redirect to elsewhere.example, which is not followed"
-	assert.Equal(t, want, Status(answer)+Redirect(answer))
+	defer peer.Close()
+	for answer, want := range map[string]string{
+		"hidden":                                         `malformed HTTP response...`,
+		"HTTP/1.1 418 \x1b[2J\x1b]0;hidden\a":            "418 I'm a teapot",
+		"HTTP/1.1 hidden OK":                             "malformed HTTP status code...",
+		"HTTP/hidden 200 OK":                             "malformed HTTP version...",
+		"HTTP/1.1 200 OK\r\nhidden":                      "missing colon...",
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: hidden":   "unsupported transfer encoding...",
+		"HTTP/1.1 200 OK\r\nContent-Length: hidden":      "bad Content-Length...",
+		"HTTP/1.1 200 OK\r\nContent-Type: hidden/hidden": "another type, 200 OK",
+		"HTTP/1.1 307 OK\r\nLocation: http://hidden/":    "307 Temporary Redirect, a redirect to another host, which is not followed",
+		"HTTP/1.1 307 OK\r\nLocation: /hidden":           "307 Temporary Redirect, a redirect to the same host, which is not followed",
+		"HTTP/1.1 307 OK\r\nLocation: :hidden":           "failed to parse Location header...",
+	} {
+		go func() {
+			conn, err := peer.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = conn.Read(make([]byte, 4096))
+			_, _ = conn.Write([]byte(answer + "\r\n\r\n"))
+			_ = conn.Close()
+		}()
+		var got string
+		if resp, err := NewClient(nil, time.Minute).Get("http://" + peer.Addr().String() + "/?key=hidden"); err != nil {
+			got = Reason(err)
+		} else {
+			resp.Body.Close()
+			got = text.Media(resp.Header.Get("Content-Type")) + ", " + Status(resp) + Redirect(resp)
+		}
+		assert.True(t, strings.HasSuffix(got, want) && !strings.Contains(got, "hidden"), "%q is shown as %q", answer, got)
+	}
 }
 
 func TestSameOrigin(t *testing.T) {

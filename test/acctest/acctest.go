@@ -7,6 +7,7 @@ package acctest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -109,6 +110,7 @@ func start(t testing.TB, config fakecloud.Config, user string) *Cloud {
 	login := Login()
 	if !Live() {
 		c.Fake = fakecloud.Start(t, config)
+		keepRequests(t, c.Fake)
 		login = fakeLogin(c.Fake, user, fakecloud.DefaultRegions()[0].Name)
 	}
 	api, err := openstack.New(login)
@@ -116,6 +118,28 @@ func start(t testing.TB, config fakecloud.Config, user string) *Cloud {
 	c.API = api
 	c.Image, c.Flavor = c.bootable(t)
 	return c
+}
+
+// keepRequests adds the kinds of requests that terraform-provider-openstack sent to a cloud to
+// the file that STACKPOLICY_REQUESTS names, except those that a fault answered.
+func keepRequests(t testing.TB, fake *fakecloud.Cloud) {
+	file := os.Getenv("STACKPOLICY_REQUESTS")
+	if file == "" {
+		return
+	}
+	t.Cleanup(func() {
+		var kinds []byte
+		for _, r := range fake.Requests() {
+			served := r.Route != "" || r.Status == http.StatusNotFound
+			if served && strings.Contains(r.Agent, openstackstub.Agent) {
+				kinds = fmt.Appendln(kinds, r.Kind())
+			}
+		}
+		f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		require.NoError(t, err)
+		_, err = f.Write(kinds) // in one piece, because other tests write too
+		require.NoError(t, errors.Join(err, f.Close()))
+	})
 }
 
 // ProviderBlock is a provider's block for the cloud, with more arguments.

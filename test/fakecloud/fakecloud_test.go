@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -54,6 +57,7 @@ func (a answer) object(t testing.TB) map[string]any {
 var roots = map[string]string{
 	"identity": "/identity/v3", "compute": "/compute/RegionOne/v2.1", "two": "/compute/RegionTwo/v2.1",
 	"image": "/image/v2", "messaging": "/messaging/v2", "raw": "",
+	"network": "/network/RegionOne/v2.0", "load-balancer": "/load-balancer/RegionOne/v2", "block-storage": "/block-storage/RegionOne/v3",
 }
 
 // request makes "GET compute /servers 2.79": the service stands for the root of
@@ -139,6 +143,34 @@ func TestSameSeedSameBytes(t *testing.T) {
 	one := run(1)
 	assert.Equal(t, one, run(1), "two runs")
 	assert.NotEqual(t, one, run(2), "another seed changes nothing")
+}
+
+// TestGenuine: the cloud serves each kind of request that terraform-provider-openstack sent when
+// "make genuine" last kept its results: path, keys of the query, and microversion.
+func TestGenuine(t *testing.T) {
+	text, err := os.ReadFile("../results/genuine.json")
+	require.NoError(t, err)
+	var run struct{ Requests []string }
+	require.NoError(t, json.Unmarshal(text, &run))
+	assert.Greater(t, len(run.Requests), 20)
+	c := Start(t, Config{})
+	k := login(t, c, "member")
+	for _, kind := range run.Requests {
+		words := regexp.MustCompile(`^(\S+) ([a-z-]+)@?(\S*) ([^?]*)\??(\S*)$`).FindStringSubmatch(kind)
+		require.NotNil(t, words, kind)
+		query := url.Values{}
+		for key := range strings.FieldsFuncSeq(words[5], func(r rune) bool { return r == ',' }) {
+			query.Set(key, "1")
+		}
+		path := strings.ReplaceAll(words[4], "{}", "5f0c1e7a-9b6d-4c3e-8a2f-7b1d0c9e4a60")
+		a := k.ask(words[1]+" "+words[2]+" "+path+"?"+query.Encode()+" "+words[3], "")
+		requests := c.Requests()
+		assert.Equal(t, words[4], requests[len(requests)-1].Route, "the route of %s", kind)
+		assert.NotContains(t, a.body, errGone.Error(), "%s in its microversion", kind)
+		if words[1] == http.MethodGet && a.status != 200 && a.status != 404 {
+			t.Errorf("%s: %d %s", kind, a.status, a.body)
+		}
+	}
 }
 
 // TestClock: time passes when something is created, and when somebody waits.

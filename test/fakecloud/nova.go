@@ -56,9 +56,11 @@ var novaRoutes = []route{
 	{"PUT", "/servers/{}", 1, of(body(updateSchema), (*call).updateServer)},
 	{"DELETE", "/servers/{}", 1, of((*call).reachServer, (*call).deleteServer)},
 	{"POST", "/servers/{}/action", 1, (*call).actOnServer},
+	{"GET", "/servers/{}/metadata", 1, of((*call).reachServer, (*call).listMetadata)},
 	{"POST", "/servers/{}/metadata", 1, of(body(metadataBody), (*call).addMetadata)},
 	{"PUT", "/servers/{}/metadata/{}", 1, of(body(metaBody), (*call).setMetadata)},
 	{"DELETE", "/servers/{}/metadata/{}", 1, of((*call).reachServer, (*call).deleteMetadata)},
+	{"GET", "/servers/{}/os-instance-actions", 1, of((*call).reachServer, (*call).listActions)},
 	{"POST", "/servers/{}/os-volume_attachments", 1, of(body(attachSchema), (*call).attachVolume)},
 	{"GET", "/servers/{}/os-volume_attachments/{}", 1, of((*call).attached, (*call).showAttachment)},
 	{"DELETE", "/servers/{}/os-volume_attachments/{}", 1, of((*call).attached, (*call).detachVolume)},
@@ -74,10 +76,10 @@ func (k *call) serveNova() reply {
 	case len(k.parts) == 0 || k.parts[0] != "v2.1":
 		return k.webob(404, "fakecloud knows no version but v2.1")
 	}
+	k.id = "req-" + k.uuid("request")
 	rep := k.askNova()
-	id := "req-" + k.uuid("request")
-	rep.header.Set("X-Openstack-Request-Id", id)
-	rep.header.Set("X-Compute-Request-Id", id)
+	rep.header.Set("X-Openstack-Request-Id", k.id)
+	rep.header.Set("X-Compute-Request-Id", k.id)
 	return rep
 }
 

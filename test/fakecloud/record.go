@@ -1,9 +1,12 @@
 package fakecloud
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 	"time"
 )
@@ -30,6 +33,8 @@ type Request struct {
 	// document has "/".
 	Path  string
 	Query url.Values
+	Route string // the path in the table of the service, with {} for what varies; "" where it has none
+	Agent string // the User-Agent
 
 	Microversion string // as it was asked for; "" if it was not
 	Token        string
@@ -44,6 +49,16 @@ func (r Request) String() string {
 		query = "?" + r.Query.Encode()
 	}
 	return fmt.Sprintf("%s %s %s%s", r.Method, r.Service, r.Path, query)
+}
+
+// Kind is what requests have in common that differ only in ids and values: "GET compute@2.26
+// /servers/{}/tags", with the keys of a query behind it. One without a route has its path.
+func (r Request) Kind() string {
+	kind := strings.TrimSuffix(r.Method+" "+r.Service+"@"+r.Microversion, "@") + " " + cmp.Or(r.Route, r.Path)
+	if len(r.Query) > 0 {
+		kind += "?" + strings.Join(slices.Sorted(maps.Keys(r.Query)), ",")
+	}
+	return kind
 }
 
 // Requests returns all requests in the order in which they arrived.

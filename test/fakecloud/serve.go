@@ -27,6 +27,7 @@ type call struct {
 
 	region     *region // of Nova
 	minor      int     // of the microversion
+	id         string  // of the request
 	projectURL string  // the project's id and a slash, where the URL has it
 }
 
@@ -145,6 +146,7 @@ func (c *Cloud) newCall(r *http.Request, body []byte) *call {
 			Token:  r.Header.Get("X-Auth-Token"),
 			Body:   body,
 			Path:   r.URL.Path,
+			Agent:  r.UserAgent(),
 		},
 	}
 	if r.TLS != nil {
@@ -235,7 +237,7 @@ func (k *call) find(routes []route, parts []string) (found *route, methods []str
 		}
 		methods = append(methods, routes[i].method)
 		if found == nil && routes[i].method == k.record.Method {
-			found, k.vars = &routes[i], vars
+			found, k.vars, k.record.Route = &routes[i], vars, routes[i].path
 		}
 	}
 	return found, methods

@@ -113,7 +113,7 @@ type action struct {
 var actions = map[string]action{
 	"os-start": {mapped: true, hosted: true, from: []string{"stopped"}, act: becomes("powering-on", "active")},
 	"os-stop": {mapped: true, hosted: true, from: []string{"active", "error"},
-		act: becomes("powering-off", "stopped")},
+		act: (*call).stopServer},
 	"lock":          {schema: lockSchema, act: (*call).lockServer},
 	"unlock":        {act: (*call).unlockServer},
 	"os-resetState": {schema: always(resetSchema), act: (*call).resetServer},
@@ -178,6 +178,27 @@ func becomes(task, state string) func(*call, *server, any) error {
 		k.task(s, task, func(_ *region, s *server) { s.vmState = state })
 		return nil
 	}
+}
+
+// stopServer stops a server, and remembers the request, as Nova does of each action.
+func (k *call) stopServer(s *server, _ any) error {
+	stop := object{
+		{"message", nil}, {"action", "stop"}, {"instance_uuid", s.ID}, {"request_id", k.id},
+		{"user_id", k.token.user.id}, {"project_id", s.ProjectID}, {"start_time", microTime(k.time())},
+	}
+	s.stops = append([]object{stop}, s.stops...)
+	k.task(s, "powering-off", func(_ *region, s *server) {
+		if s.Stuck {
+			stop[0].value = "Error"
+		} else {
+			s.vmState = "stopped"
+		}
+	})
+	return nil
+}
+
+func (k *call) listActions(s *server) (reply, error) {
+	return jsonReply(200, object{{"instanceActions", append([]object{}, s.stops...)}}), nil
 }
 
 // hosted refuses a server without a host, unless it is locked, which counts first.

@@ -40,6 +40,10 @@ func (s *server) merge(more map[string]string) map[string]string {
 	return all
 }
 
+func (k *call) listMetadata(s *server) (reply, error) {
+	return jsonReply(200, object{{"metadata", s.Metadata}}), nil
+}
+
 func (k *call) addMetadata(doc object) (reply, error) {
 	s, err := k.reachServer()
 	if err == nil {
@@ -48,7 +52,7 @@ func (k *call) addMetadata(doc object) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return jsonReply(200, object{{"metadata", s.Metadata}}), nil
+	return k.listMetadata(s)
 }
 
 func (k *call) setMetadata(doc object) (reply, error) {

@@ -32,6 +32,7 @@ type Server struct {
 	Fault       string // the message of an ERROR
 	LockedBy    string // "", owner or admin
 	LockReason  string
+	Stuck       bool   // a stop of it fails
 	Network     bool   // it has an address in the shared network
 	Address     string // which one; "" is one in 10.9.0.0/16
 }
@@ -48,9 +49,10 @@ type server struct {
 	port     *port // that it was made with; nil: Nova made one for it, or it has none
 	updated  time.Time
 	launched time.Time
-	reserved string // the reservation
-	asked    string // the zone that was asked for
-	before   *shape // a resize that is not confirmed: what it was
+	reserved string   // the reservation
+	asked    string   // the zone that was asked for
+	before   *shape   // a resize that is not confirmed: what it was
+	stops    []object // the actions that Nova shows of it, newest first
 
 	// The result of the work under way, and when it is there.
 	due     time.Time

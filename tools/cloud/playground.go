@@ -84,6 +84,7 @@ func (p *playground) handler() http.Handler {
 			http.Error(w, "this is "+p.url, http.StatusMisdirectedRequest)
 			return
 		}
+		w.Header().Set("Content-Security-Policy", "frame-ancestors 'none'") // a click meant for another page
 		own.ServeHTTP(w, r)
 	})
 }

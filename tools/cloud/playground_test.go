@@ -53,5 +53,7 @@ func TestOperations(t *testing.T) {
 	if now := p.state(); len(now.Servers)+len(now.Broken) != 0 {
 		t.Errorf("it is deleted: %+v", now)
 	}
-	assert.Contains(t, do("GET", "/page/").Body.String(), "A cloud to play on")
+	page := do("GET", "/page/")
+	assert.Contains(t, page.Body.String(), "A cloud to play on")
+	assert.Equal(t, "frame-ancestors 'none'", page.Header().Get("Content-Security-Policy"))
 }

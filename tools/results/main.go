@@ -18,6 +18,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -35,6 +36,7 @@ type run struct {
 	Date      string
 	Commit    string // "-dirty" where something was not committed
 	counts
+	Requests []string `json:",omitempty"` // the kinds that Provider sent to the fake cloud, sorted
 }
 
 // counts of tests, each subtest among them.
@@ -84,6 +86,13 @@ func record(ctx context.Context, name string, output io.Reader) error {
 		if r.Provider = regexp.MustCompile(`\d+\.\d+\.\d+`).FindString(filepath.Base(binary)); r.Provider == "" {
 			return fmt.Errorf("the name of %s has no version", binary)
 		}
+	}
+	if file := os.Getenv("STACKPOLICY_REQUESTS"); file != "" {
+		kinds, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		r.Requests = slices.Compact(slices.Sorted(strings.SplitSeq(strings.TrimSpace(string(kinds)), "\n")))
 	}
 	if r.Terraform, err = terraform(ctx); err != nil {
 		return err

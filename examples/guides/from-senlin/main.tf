@@ -55,7 +55,7 @@ resource "stackpolicy_placement_attachment" "web" {
     }
     precondition {
       condition     = try(local.deletion.destroy_after_deletion, true)
-      error_message = "destroy_after_deletion: false is not carried over: see the guide Keeping nodes."
+      error_message = "destroy_after_deletion: false is not carried over: see Keep the server in the guide Draining nodes."
     }
   }
 }

@@ -67,7 +67,7 @@ variable "update" {
 }
 
 variable "affinity" {
-  description = "Policy of the server groups: one for each region, zone and block of group_size node indexes. Null makes no groups."
+  description = "Policy of the server groups: one for each region, zone and block of group_size node indexes. With anti-affinity each zone needs group_size hosts. Null makes no groups."
   type        = string
   default     = "soft-anti-affinity"
 }

@@ -75,6 +75,8 @@ func TestPlanned(t *testing.T) {
 		"a zone that is not there": {policy: "affinity", request: at("cloud-nine", out(1)), at: "availability_zone: Unknown availability zone"},
 		"a node's zone": {policy: "affinity", request: attributes{"node_create": attributes{"zone": "cloud-nine"}},
 			at: "node_create.zone: Unknown availability zone"},
+		"a decision's region, misspelled": {policy: "affinity", at: "decision: Unknown region",
+			request: attributes{"decision": attributes{"creation": attributes{"count": 2, "region": "RegionTow"}}}},
 		"a decision's zone":          {policy: "affinity", request: decided(attributes{"cloud-nine": 1}), at: "decision: Unknown availability zone"},
 		"too many":                   {policy: "affinity", request: out(200_000), at: ": Invalid request"},
 		"a group that is not there":  {request: out(1), at: "servergroup_id: Unable to read the server group"},

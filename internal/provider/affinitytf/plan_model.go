@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/requesttf"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
@@ -71,6 +72,7 @@ func (m *planModel) plan(
 		diags.AddAttributeError(path.Root("servergroup_id"), "Unable to read the server group", err.Error())
 		return
 	}
+	places.RefuseUnknown(ctx, cloud, asked, []string{compute.Region}, diags)
 	additions, err := asked.Additions(compute.Region, m.AvailabilityZone.ValueString(), int64(len(group.Members)))
 	p := placing{group: group, zones: additions.Zones}
 	if err == nil && p.count() > mostPlacements {

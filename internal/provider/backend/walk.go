@@ -14,10 +14,11 @@ import (
 // is one of a walk in which nothing has been seen yet.
 type Walk struct {
 	mu       sync.Mutex
-	attached map[string]bool     // servers that have a deletion attachment after the plan
-	detached map[string]bool     // servers of which the plan destroys one
-	groups   map[string][]string // names that wait to be reported together, by what is said of them
-	alone    map[string]bool     // groups of which the last that waited did so in vain
+	attached map[string]bool      // servers that have a deletion attachment after the plan
+	detached map[string]bool      // servers of which the plan destroys one
+	found    map[[2]string]string // ids of servers by cluster and node: see [Walk.Find]
+	groups   map[string][]string  // names that wait to be reported together, by what is said of them
+	alone    map[string]bool      // groups of which the last that waited did so in vain
 }
 
 // Attach notes that a server has a deletion attachment after the plan, and
@@ -51,6 +52,23 @@ func (w *Walk) Detached() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.detached)
+}
+
+// Find notes the server of a node that no refresh before this one saw.
+func (w *Walk) Find(cluster, node, server string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.found == nil {
+		w.found = map[[2]string]string{}
+	}
+	w.found[[2]string{cluster, node}] = server
+}
+
+// Found returns what [Walk.Find] noted; "": nothing.
+func (w *Walk) Found(cluster, node string) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.found[[2]string{cluster, node}]
 }
 
 // quiet is the pause after which a group is complete: no resource has joined it for

@@ -165,33 +165,34 @@ func TestDrainFails(t *testing.T) {
 		return &fakecloud.Fault{Method: http.MethodGet, Path: path, Status: http.StatusNotFound, Times: fakecloud.Forever, Body: "<html>404</html>",
 			Header: http.Header{"Content-Type": {"text/html"}}}
 	}
+	runs, locked := fakecloud.Server{}, fakecloud.Server{LockedBy: "admin"}
 	for name, c := range map[string]struct {
 		config attributes
-		locked bool
+		server fakecloud.Server
 		fault  *fakecloud.Fault
 		hidden bool // Zaqar
 		at     string
 		says   string
 	}{
-		"a hook": {attributes{"hook": webhook(broken.URL, "ABANDON")}, false, nil, false, hooked, `because default_result is "ABANDON"`},
-		"a lock": {attributes{"shutdown": true}, true, nil, false, ": The server is locked", "openstack server unlock"},
-		"its own limit": {attributes{"grace_period": "10s", "timeouts": attributes{"delete": "1s"}}, false, nil, false, ": Unable to drain the node",
+		"a hook": {attributes{"hook": webhook(broken.URL, "ABANDON")}, runs, nil, false, hooked, `because default_result is "ABANDON"`},
+		"a lock": {attributes{"shutdown": true}, locked, nil, false, ": The server is locked", "openstack server unlock"},
+		"a stop": {attributes{"shutdown": true}, fakecloud.Server{Stuck: true}, nil, false, ": Unable to drain the node",
+			`it is still ACTIVE: Nova began twice to stop it, and failed ("Error", request req-`},
+		"its own limit": {attributes{"grace_period": "10s", "timeouts": attributes{"delete": "1s"}}, runs, nil, false, ": Unable to drain the node",
 			"not done within 1s, which timeouts.delete allows"},
-		"nothing, locked":    {attributes{"shutdown": true, "enabled": false}, true, nil, false, "", ""},
-		"nothing, limited":   {attributes{"timeouts": attributes{"delete": "1s"}}, false, nil, false, "", ""},
-		"no consumer":        {zaqar("ABANDON"), false, nil, false, hooked, "the message is still in the queue"},
-		"no Zaqar":           {zaqar("ABANDON"), false, nil, true, hooked, `region "RegionOne" has no message endpoint in the catalogue`},
-		"no Zaqar, goes on":  {zaqar("CONTINUE"), false, nil, true, "", ""},
-		"a page, no message": {zaqar("ABANDON", "3s"), false, page("/queues/*/messages/*"), false, hooked, "not completed within 3s"},
-		"a page, no server":  {attributes{"shutdown": true}, false, page("/servers/*"), false, ": Unable to drain the node", "404"},
+		"nothing, locked":    {attributes{"shutdown": true, "enabled": false}, locked, nil, false, "", ""},
+		"nothing, limited":   {attributes{"timeouts": attributes{"delete": "1s"}}, runs, nil, false, "", ""},
+		"no consumer":        {zaqar("ABANDON"), runs, nil, false, hooked, "the message is still in the queue"},
+		"no Zaqar":           {zaqar("ABANDON"), runs, nil, true, hooked, `region "RegionOne" has no message endpoint in the catalogue`},
+		"no Zaqar, goes on":  {zaqar("CONTINUE"), runs, nil, true, "", ""},
+		"a page, no message": {zaqar("ABANDON", "3s"), runs, page("/queues/*/messages/*"), false, hooked, "not completed within 3s"},
+		"a page, no server":  {attributes{"shutdown": true}, runs, page("/servers/*"), false, ": Unable to drain the node", "404"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := leave(t, "RegionOne")
 			l.must(t, c.config)
-			if c.locked {
-				l.Fake.UpdateServer("RegionOne", l.id, func(s *fakecloud.Server) { s.LockedBy = "admin" })
-			}
+			l.Fake.UpdateServer("RegionOne", l.id, func(s *fakecloud.Server) { s.LockedBy, s.Stuck = c.server.LockedBy, c.server.Stuck })
 			var injected *fakecloud.Injected
 			if c.fault != nil {
 				injected = l.Fake.Inject(*c.fault)
@@ -204,7 +205,7 @@ func TestDrainFails(t *testing.T) {
 			if l.I.State.IsNull() != (c.at == "") || injected != nil && injected.Fired() == 0 {
 				t.Errorf("the state is %s", l.I.State)
 			}
-			if drained := l.server().Metadata[openstack.DrainedKey]; c.locked && drained != "" {
+			if drained := l.server().Metadata[openstack.DrainedKey]; c.server.LockedBy != "" && drained != "" {
 				t.Errorf("a server that stays in service was noted as drained at %s", drained)
 			}
 		})

@@ -27,11 +27,11 @@ func (d *planDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	chosen, terms := model.choose(members, asked, &resp.Diagnostics)
+	chosen := model.choose(members, asked, &resp.Diagnostics)
 	model.checkProtected(ctx, members, chosen, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	model.fill(ctx, members, chosen, terms, &resp.Diagnostics)
+	model.fill(ctx, members, chosen, asked.Terms(), &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }

@@ -2,6 +2,7 @@ package deletiontf_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -133,12 +134,14 @@ func TestTerms(t *testing.T) {
 		"by default":  {attributes{}, true, true, 0},
 		"kept":        {attributes{"destroy_after_deletion": false}, false, true, 0},
 		"decided":     {attributes{"decision": decided}, false, false, 60},
+		"named":       {attributes{"decision": decided, "delete_nodes": attributes{"candidates": []any{"a"}}, "scale_in": nil}, false, false, 60},
 		"otherwise":   {attributes{"decision": decided, "destroy_after_deletion": true, "grace_period": "0s"}, true, false, 0},
 		"not reduced": {attributes{"reduce_desired_capacity": false, "grace_period": "2m"}, true, false, 120},
 	} {
 		p, nodes := chooser(t)
-		c.terms["nodes"], c.terms["scale_in"] = nodes, attributes{}
-		plan, err := p.ReadData(t.Context(), "stackpolicy_deletion_plan", c.terms)
+		config := attributes{"nodes": nodes, "scale_in": attributes{}}
+		maps.Copy(config, c.terms)
+		plan, err := p.ReadData(t.Context(), "stackpolicy_deletion_plan", config)
 		require.NoError(t, err)
 		deletion := protocol.Object(protocol.Object(plan)["deletion"])
 		for field, want := range map[string]any{"destroy_after_deletion": c.destroy, "reduce_desired_capacity": c.reduce, "grace_period": c.grace, "count": 1} {

@@ -79,17 +79,15 @@ func (m planModel) request(ctx context.Context, diags *diag.Diagnostics) request
 	return asked
 }
 
-// choose returns the nodes to remove, and on what terms a decision removes them.
-func (m planModel) choose(
-	members []node.Node, asked request.Removal, diags *diag.Diagnostics,
-) ([]node.Node, request.Terms) {
+// choose returns the nodes to remove.
+func (m planModel) choose(members []node.Node, asked request.Removal, diags *diag.Diagnostics) []node.Node {
 	if asked.Candidates != nil {
-		return named(members, asked.Candidates, diags), request.Terms{}
+		return named(members, asked.Candidates, diags)
 	}
 	wanted, err := asked.Wanted(members)
 	if err != nil {
 		requesttf.Report(err, diags)
-		return nil, request.Terms{}
+		return nil
 	}
 	requesttf.WarnOfCut(wanted.Cut, int64(len(members)), diags)
 	warnOfProtected(wanted.Named, path.Root("decision"), diags)
@@ -107,7 +105,7 @@ func (m planModel) choose(
 	case err != nil:
 		diags.AddError("Unable to choose nodes", err.Error()+".")
 	}
-	return append(wanted.Named, others...), wanted.Terms
+	return append(wanted.Named, others...)
 }
 
 // checkProtected warns of protected names and ids that are no node's, and refuses the

@@ -37,6 +37,7 @@ func TestPlacementAdopts(t *testing.T) {
 		`{"cluster": "web", "slots": {"www-4": "RegionOne"}}`: {at: bad},
 		`{"cluster": "web", "generations": {"www-4": 2}}`:     {at: bad},
 		`{"cluster": "web", "generations": {"web-0": 0}}`:     {at: bad},
+		`{"cluster": "web"} "slots"`:                          {at: bad},
 		`{"cluster": "web", "slot": {}}`:                      {at: bad},
 		`{"slots": {}}`:                                       {at: bad},
 		`{"cluster": `:                                        {at: bad},

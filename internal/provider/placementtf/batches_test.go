@@ -9,9 +9,9 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
-// TestPlacementBatches: the status counts the batches of one configuration: each apply of it
+// TestPlacementBatches: the moves of a plan count the batches of one configuration: each apply of it
 // takes the next one, and another configuration, or the first batch after the last one, starts
-// again from 1. A plan with nothing left to do is empty.
+// again from 1. The status says what is left to do then. A plan with nothing left to do is empty.
 func TestPlacementBatches(t *testing.T) {
 	t.Parallel()
 	image := func(name string, size int) attributes {
@@ -30,18 +30,20 @@ func TestPlacementBatches(t *testing.T) {
 	for i, step := range []struct {
 		config    attributes
 		happens   func()
+		batch     string // of the moves
 		status    string
 		remaining string
+		stays     bool // nothing is left to do
 	}{
-		{config: bare, status: "in step", remaining: "0"},
+		{config: bare, status: "in step", remaining: "0", stays: true},
 		{config: image("b", 5), status: "behind", remaining: "4"}, // it brings the update
-		{config: image("b", 5), status: "batch 1 of 2", remaining: "2"},
-		{config: image("b", 5), status: "batch 2 of 2", remaining: "0"},
-		{config: image("b", 5), status: "in step", remaining: "0"},
-		{config: image("b", 5), happens: breaks("web-4"), status: "batch 1 of 1", remaining: "0"},
-		{config: image("c", 5), status: "batch 1 of 3", remaining: "3"},
-		{config: image("d", 5), status: "batch 1 of 3", remaining: "3"},
-		{config: image("d", 5), status: "batch 2 of 3", remaining: "1"},
+		{config: image("b", 5), batch: "batch 1 of 2", status: "behind", remaining: "2"},
+		{config: image("b", 5), batch: "batch 2 of 2", status: "in step", remaining: "0"},
+		{config: image("b", 5), batch: "batch 2 of 2", status: "in step", remaining: "0", stays: true},
+		{config: image("b", 5), happens: breaks("web-4"), batch: "batch 1 of 1", status: "in step", remaining: "0"},
+		{config: image("c", 5), batch: "batch 1 of 3", status: "behind", remaining: "3"},
+		{config: image("d", 5), batch: "batch 1 of 3", status: "behind", remaining: "3"},
+		{config: image("d", 5), batch: "batch 2 of 3", status: "behind", remaining: "1"},
 	} {
 		if step.happens != nil {
 			step.happens()
@@ -52,10 +54,14 @@ func TestPlacementBatches(t *testing.T) {
 		f.follow()
 		state := protocol.Object(a.I.State)
 		status, _, _ := strings.Cut(protocol.Shown(state["status"]), ":")
-		if remaining := protocol.Shown(state["remaining"]); status != step.status || remaining != step.remaining {
-			t.Errorf("step %d: %s, %s remaining", i, state["status"], remaining)
+		batch, _, moves := strings.Cut(movesOf(state), ":")
+		if !moves {
+			batch = ""
 		}
-		if step.status == "in step" && !a.I.State.Equal(before) {
+		if remaining := protocol.Shown(state["remaining"]); batch != step.batch || status != step.status || remaining != step.remaining {
+			t.Errorf("step %d: %q, %s, %s remaining", i, batch, state["status"], remaining)
+		}
+		if step.stays && !a.I.State.Equal(before) {
 			t.Errorf("step %d: a plan with nothing to do changes %s\nto %s", i, before, a.I.State)
 		}
 	}
@@ -67,7 +73,8 @@ func TestPlacementServed(t *testing.T) {
 	t.Parallel()
 	old, wanted := templated("a", "SUBSTITUTE", "TEMPLATE"), templated("b", "SUBSTITUTE", "TEMPLATE")
 	planEach(t, map[string]plannedCase{
-		"it did": {happens: inTurn(boots, becomes(zonal(2, "az-1", old)), breaks("web-1")), nodes: "RegionOne/az-1: web-2 web-3", change: "+2 -web-0 -web-1",
+		"it did": {happens: inTurn(boots, becomes(zonal(2, "az-1", old)), breaks("web-1")), nodes: "RegionOne/az-1: web-2 web-3",
+			change: "+web-2 +web-3 -web-0 -web-1",
 			before: zonal(2, "az-1", old), config: zonal(2, "az-1", wanted)},
 		"it never did": {happens: inTurn(boots, breaks("web-1")), nodes: "RegionOne/az-1: web-1 web-2", change: "+web-2 -web-0 ~web-1",
 			before: zonal(2, "az-1", old), config: zonal(2, "az-1", wanted)},
@@ -92,8 +99,9 @@ func TestPlacementRepaired(t *testing.T) {
 		turns("web-2", "ERROR") // comes back by itself
 		a.Look(t)
 		a.Must(t, config)
-		if status := protocol.Shown(protocol.Object(a.I.State)["status"]); !strings.HasPrefix(status, "batch 1 of ") {
-			t.Errorf("%s repairs nothing: %s", method, status)
+		if state := protocol.Object(a.I.State); !strings.HasPrefix(movesOf(state), "batch 1 of ") ||
+			protocol.Shown(state["status"]) != "behind: 1 of 4 nodes to replace" {
+			t.Errorf("%s repairs nothing: %s, %s", method, movesOf(state), state["status"])
 		}
 		f.follow()
 		for name := range f.servers {

@@ -99,19 +99,15 @@ var (
 	heldType       = changeType.AttrTypes["held"].(types.ObjectType)
 )
 
-// record puts a change into the state, which takes a batch of a number. The roster is the one after it. The names
-// of the first nodes are left out: they are all in nodes.
+// record puts a change into the state, which takes a batch of a number.
 func (m *attachmentModel) record(
-	ctx context.Context, next roster.Roster, change roster.Change, batch int64, diags *diag.Diagnostics,
+	ctx context.Context, change roster.Change, batch int64, diags *diag.Diagnostics,
 ) {
 	named := func(t types.ObjectType, outcome roster.Outcome, names, why string) types.Object {
 		list := change.Of(outcome)
 		fields := part(list, names, why)
 		if fields == nil {
 			return types.ObjectNull(t.AttrTypes)
-		}
-		if outcome == roster.Comes && len(list) == len(next.Nodes) {
-			fields[names] = nameList(nil)
 		}
 		if _, placed := t.AttrTypes["regions"]; placed {
 			nodes := placement.Counts{}

@@ -56,8 +56,8 @@ func healthBlock() schema.Block {
 			"replaces it. Where none can be reached, their health is not known, and a warning says so.",
 		Attributes: map[string]schema.Attribute{
 			"grace": durations.Argument(0, 30*duration.Day, "How old a server must be to be asked. Defaults to `10m`."),
-			"timeout": durations.Argument(time.Second, 10*time.Minute, "Time to ask all nodes of a region. Defaults "+
-				"to `10s`, enough where 1,000 nodes hang."),
+			"timeout": durations.Argument(time.Second, 10*time.Minute, "Time to ask all nodes of a region, of which "+
+				"each answer has two fifths. Defaults to `10s`."),
 		},
 		Blocks: map[string]schema.Block{
 			"http": probeblock.HTTP(objectvalidator.ConflictsWith(one[1], one[2])),
@@ -92,7 +92,7 @@ func (m attachmentModel) health(
 	}
 	check = &health.Check{Timeout: block.Timeout.Or(defaultHealth)}
 	at := path.Root("health")
-	check.HTTP, check.TCP = probeblock.Read(block.HTTP, block.TCP, at, diags)
+	check.HTTP, check.TCP = probeblock.Read(block.HTTP, block.TCP, false, at, diags)
 	if octavia := value.Object[healthOctavia](ctx, block.Octavia, diags); octavia != nil {
 		check.Pools = texts(octavia.PoolIDs)
 	}

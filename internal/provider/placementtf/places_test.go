@@ -15,12 +15,15 @@ func TestPlacementPlaces(t *testing.T) {
 	t.Parallel()
 	const (
 		skipped = "zones[1].name: Availability zone skipped"
+		lost    = "zones: Availability zone skipped"
+		keeps   = "loses its own last: Nova deletes no server there."
 		counts  = "It takes no nodes, and those that it has still count."
 		looks   = "RegionOne/os-availability-zone"
 	)
+	moves := templated("a", "SUBSTITUTE", "PLACEMENT")
 	planEach(t, map[string]plannedCase{
-		"a zone is down, at first": {happens: down("az-2"), config: zonal(3, "az-1 az-2", nil), nodes: "RegionOne/az-1: web-0 web-1 web-2", change: "+3",
-			at: skipped, says: counts, asks: looks + " RegionOne/servers"},
+		"a zone is down, at first": {happens: down("az-2"), config: zonal(3, "az-1 az-2", nil), nodes: "RegionOne/az-1: web-0 web-1 web-2",
+			change: "+web-0 +web-1 +web-2", at: skipped, says: counts, asks: looks + " RegionOne/servers"},
 		"a zone that nobody knows, at first": { // the servers are not read for it, nor quotas
 			config: zonal(3, "az-1 az-tow", attributes{"respect_quotas": true}),
 			at:     "zones[1].name: Unknown availability zone",
@@ -47,7 +50,7 @@ func TestPlacementPlaces(t *testing.T) {
 			nodes:   "RegionOne/az-1: web-1; RegionOne/az-2: web-3",
 			change:  "-web-0 -web-2",
 			at:      skipped,
-			says:    "It takes no nodes, and loses 1 node: Nova still deletes servers there.",
+			says:    "It takes no nodes, and loses its share of those that leave: Nova still deletes servers there.",
 		},
 		"a growth that failed is taken back": { // and no healthy server, whatever the criterion says
 			before:  zonal(2, "az-1 az-2", oldestFirst),
@@ -82,10 +85,16 @@ func TestPlacementPlaces(t *testing.T) {
 			at: "regions[1].name: Region skipped\n: A node was chosen unseen", says: "It keeps the nodes that it has: nothing could be deleted there."},
 		"a shrink to zones of which one is misspelled": {before: zonal(4, "az-1 az-2", nil), config: zonal(3, "az-1 az-tow", nil),
 			at: "zones[1].name: Unknown availability zone", asks: looks},
-		"a shrink where a zone is not listed any more": {before: zonal(4, "az-1 az-2", nil), happens: gone("az-2"), config: zonal(3, "az-1 az-2", nil),
-			at: "zones[1].name: Unknown availability zone", asks: looks},
+		"a shrink where a zone is not listed any more": {before: zonal(4, "az-1 az-2", oldestFirst), happens: gone("az-2"),
+			config: zonal(2, "az-1 az-2", oldestFirst), nodes: "RegionOne/az-2: web-2 web-3", change: "-web-0 -web-1", at: skipped, says: keeps},
+		"one by the list of zones that Nova has": {before: zonal(4, "az-1 az-2", oldestFirst), happens: gone("az-2"),
+			config: zonal(2, "az-1", oldestFirst), nodes: "RegionOne/az-2: web-2 web-3", change: "-web-0 -web-1", at: lost, says: keeps},
+		"an update by that list that does not look": {before: zonal(4, "az-1 az-2", moves), unseen: true,
+			happens: func(t *testing.T, a attached) { t.Helper(); a.boot(t, nil); a.Look(t); gone("az-2")(t, a) },
+			config:  zonal(4, "az-1", moves),
+			nodes:   "RegionOne/az-1: web-0 web-1; RegionOne/az-2: web-2 web-3", at: lost, says: keeps, asks: looks},
 		"a shrink to a zone that is down": {before: zonal(4, "az-1 az-2", nil), happens: down("az-2"), config: zonal(3, "az-2", nil),
-			at: "zones[0].name: Availability zone skipped\nzones: No availability zone found available."},
+			at: "zones[0].name: Availability zone skipped\nzones: No availability zone found available.", asks: looks},
 		"a shrink to a region without an endpoint": {before: across(4, "RegionOne", nil), happens: hidden, config: across(3, "RegionTwo", nil),
 			at: "regions[0].name: Region skipped\nregions: No region is found usable."},
 		"a shrink where too few nodes are left elsewhere": {before: across(4, "RegionOne RegionTwo", nil), happens: hidden, unseen: true,
@@ -104,16 +113,16 @@ func TestPlacementPlaces(t *testing.T) {
 			config: across(3, "RegionOne RegionTwo", leaving("web-2", "")), at: "deletion.candidates: Invalid candidate",
 			says: "its region cannot be reached"},
 		"a zone with nodes is not listed any more": {before: zonal(2, "az-1 az-2", nil), happens: gone("az-2"),
-			config: zonal(2, "az-1 az-2", attributes{"max_size": 9}), at: "zones[1].name: Unknown availability zone", asks: looks},
+			config: zonal(2, "az-1 az-2", attributes{"max_size": 9}), nodes: "RegionOne/az-1: web-0; RegionOne/az-2: web-1", at: skipped, says: keeps},
 		"such a zone, and nothing is asked for": {
 			before:  zonal(2, "az-1 az-2", nil),
 			happens: gone("az-2"),
 			config:  zonal(2, "az-1 az-2", nil),
 			nodes:   "RegionOne/az-1: web-0; RegionOne/az-2: web-1",
-			change:  "+2", // that of the plan before
+			change:  "+web-0 +web-1", // that of the plan before
 		},
 		"one that is closed and has nodes": {before: zonal(2, "az-1 az-2", nil), happens: gone("az-2"), config: zonal(2, "az-1 az-2!", nil),
-			nodes: "RegionOne/az-1: web-0; RegionOne/az-2: web-1", asks: looks},
+			nodes: "RegionOne/az-1: web-0; RegionOne/az-2: web-1"},
 		"one that is closed and has none": {before: zonal(2, "az-1 az-2", nil), config: zonal(2, "az-1 az-2 az-9!", nil),
 			at: "zones[2].name: Unknown availability zone", asks: looks},
 	})

@@ -54,7 +54,7 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 		return false
 	}
 	policy := plan.policy(ctx, p.state, p.memory.Marked, p.diags)
-	policy.Blind = p.memory.Blind
+	policy.Blind, policy.Awaited = p.memory.Blind, p.memory.Awaited
 	written := policy.Regions
 	if p.diags.HasError() {
 		return false
@@ -75,24 +75,41 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 			"The cause TEMPLATE replaces nodes of another template than the wanted one, and there is no template. "+
 				"Give template, and let the servers take their image and flavor from each.value.template.")
 	}
+	if change.Empty() && p.same {
+		return p.awaits(ctx, now, change)
+	}
 	plan.Status, plan.Remaining = types.StringValue(change.Status), types.Int64Value(change.Remaining)
 	p.memory.Blind = true // what was seen is of before this apply
-	if change.Empty() && p.same {
-		if plan.Status.Equal(p.state.Status) {
-			return false // nothing can be done now: the plan is empty
-		}
-		p.memory.store(ctx, p.private, now, p.diags) // the apply makes servers that are missing, or waits for some
-		return true
-	}
 	plan.remember(ctx, next, written, p.diags)
 	p.countBatch(change)
-	plan.record(ctx, next, change, p.memory.Batch, p.diags)
+	plan.record(ctx, change, p.memory.Batch, p.diags)
 	if p.state != nil {
 		p.memory.store(ctx, p.private, next, p.diags) // the leaving nodes
 	}
 	if !p.templatesKnown(ctx) {
 		plan.forgetTemplates()
 	}
+	return true
+}
+
+// runSame fills in a plan by which no node changes, because nothing proceeds.
+func (p *attachmentPlanner) runSame(ctx context.Context) (changed bool) {
+	now := p.state.roster(p.memory)
+	change, err := p.plan.foresee(ctx, now, p.memory, p.diags)
+	return err == nil && change.Empty() && p.awaits(ctx, now, change)
+}
+
+// awaits plans the status that a cluster has once the apply has brought nodes into service: Terraform makes servers
+// that are missing, and a readiness attachment waits. It reports false where nothing like that is expected, or was
+// expected of an apply before and did not happen: then the plan is empty.
+func (p *attachmentPlanner) awaits(ctx context.Context, now roster.Roster, change roster.Change) (changed bool) {
+	status, awaits := types.StringValue(change.Status), change.Awaits
+	if len(awaits) == 0 || status.Equal(p.state.Status) {
+		return false
+	}
+	p.plan.Status, p.plan.Remaining = status, types.Int64Value(change.Remaining)
+	p.memory.Blind, p.memory.Awaited = true, slices.Concat(p.memory.Awaited, awaits)
+	p.memory.store(ctx, p.private, now, p.diags)
 	return true
 }
 
@@ -150,38 +167,23 @@ func (p *attachmentPlanner) planRoster(
 	}
 	_, infeasible := errors.AsType[*placement.InfeasibleError](err)
 	removing := len(change.Of(roster.Comes))+len(change.Of(roster.Returns)) == 0 && !infeasible
-	if !removing || len(change.Of(roster.Leaves)) > 0 { // else it does not matter which places are usable
-		for _, f := range findings {
-			written.Report([]cluster.Finding{f}, effect(f, removing, change.Of(roster.Leaves)), p.diags)
-		}
+	idle := removing && len(change.Of(roster.Leaves)) == 0 // it does not matter which places are usable
+	if idle {
+		findings = slices.DeleteFunc(findings, func(f cluster.Finding) bool { return f.Kind != cluster.ZoneHidden })
+	}
+	written.Report(findings, removing, p.diags)
+	if !idle {
 		written.ReportNone(open, !removing, p.diags)
 	}
-	if err != nil {
+	if err != nil && !p.diags.HasError() {
 		p.refuse(err)
+	}
+	if err != nil {
 		return now, change, policy
 	}
 	places.WarnOfQuotas(quotas.Binding(open, policy.Regions, now.Counts().ByRegion(), next.Counts().ByRegion()), p.diags)
 	places.WarnOfRoom(quotas.Short(p.memory.Seen.Unserved(now, next)), p.diags)
 	return next, change, policy
-}
-
-// effect is what follows for a place that is not usable. Where a zone is down Nova
-// still deletes servers, so the zone loses its share of the nodes that leave.
-func effect(f cluster.Finding, removing bool, left []roster.Verdict) string {
-	if removing && f.Zone == "" {
-		return places.KeepsAll
-	}
-	lost := 0
-	for _, d := range left {
-		if d.Region == f.Region && d.Zone == f.Zone {
-			lost++
-		}
-	}
-	if lost > 0 && f.Zone != "" {
-		return fmt.Sprintf("It takes no nodes, and loses %s: Nova still deletes servers there.",
-			text.Nodes(int64(lost)))
-	}
-	return places.TakesNone
 }
 
 // opened are the regions that the plan opens.
@@ -197,15 +199,17 @@ func (p *attachmentPlanner) opened(regions []placement.Region) map[string]bool {
 }
 
 // usable closes the places that take no nodes now, and says which those are. A
-// place that does not exist is an error, unless it is closed for maintenance and
-// nodes are there.
+// place that does not exist is an error. A zone that is hidden keeps its nodes, listed or not:
+// a list of zones that comes from Nova does not have it.
 func (p *attachmentPlanner) usable(
 	ctx context.Context, written places.Listed, now roster.Roster,
 ) ([]placement.Region, []cluster.Finding) {
 	open := slices.Clone(written.Regions)
 	var findings []cluster.Finding
 	var unseen []int
-	for i, region := range written.Regions {
+	nodes := now.Counts()
+	also := written.Also(nodes).Regions[:len(open)]
+	for i, region := range also {
 		recalled, found, ok := p.memory.recall(region)
 		if !ok {
 			unseen = append(unseen, i)
@@ -222,9 +226,9 @@ func (p *attachmentPlanner) usable(
 	}
 	ask := make([]placement.Region, len(unseen))
 	for i, at := range unseen {
-		ask[i] = written.Regions[at]
+		ask[i] = also[at]
 	}
-	looked, found, err := cluster.LookUp(ctx, cloud, ask)
+	looked, found, err := cluster.LookUp(ctx, cloud, ask, nodes)
 	if err != nil {
 		p.diags.AddError("Unable to look up regions and availability zones", err.Error())
 		return open, nil
@@ -232,15 +236,9 @@ func (p *attachmentPlanner) usable(
 	for i, at := range unseen {
 		open[at] = looked[i]
 	}
-	unknown, others := cluster.Split(found)
-	for _, row := range placement.NewBoard(written.Regions, now.Counts()).Rows() {
-		unknown = slices.DeleteFunc(unknown, func(f cluster.Finding) bool {
-			at := placement.Place{Region: f.Region, Zone: f.Zone}
-			return row.Place == at && row.Bin.Maintenance && row.Bin.Current > 0
-		})
-	}
-	written.Report(unknown, places.TakesNone, p.diags)
-	return open, append(findings, others...)
+	passes := func(f cluster.Finding) bool { return !f.Kind.Unknown() }
+	written.Report(slices.DeleteFunc(slices.Clone(found), passes), false, p.diags) // the others once there is a plan
+	return open, append(findings, found...)
 }
 
 // quotas asks for the quotas of a plan that may place nodes.
@@ -302,6 +300,10 @@ func (p *attachmentPlanner) warn(
 	var before []placement.Region
 	if p.state != nil {
 		before = p.state.listedRegions()
+	}
+	listed = slices.Clone(listed)
+	for i := range listed {
+		listed[i].Zones = policy.Regions[i].Zones // which of them are hidden
 	}
 	moves := policy.Update != nil && policy.Update.Has(roster.Misplaced)
 	for _, n := range append(change.Notices, roster.Warnings(next, before, listed, moves)...) {

@@ -111,8 +111,7 @@ func settled(nodes tftypes.Value) string {
 	return strings.Join(lines, "; ")
 }
 
-// changed is a change in one line, such as "+web-4 -web-1". Where all nodes are new they are
-// counted, because the change does not name them.
+// changed is a change in one line, such as "+web-4 -web-1".
 func changed(change tftypes.Value) string {
 	if !change.IsKnown() || len(protocol.Elements(change)) == 0 {
 		return protocol.Shown(change)
@@ -126,15 +125,21 @@ func changed(change tftypes.Value) string {
 			continue
 		}
 		fields := protocol.Object(parts[part.name])
-		named := protocol.Elements(fields[part.names])
-		if len(named) == 0 {
-			all = append(all, part.sign+protocol.Shown(fields["count"]))
-		}
-		for _, name := range named {
+		for _, name := range protocol.Elements(fields[part.names]) {
 			all = append(all, part.sign+protocol.Text(name))
 		}
 	}
 	return strings.Join(all, " ")
+}
+
+// movesOf is what the last plan did, as its change says; "" for nothing.
+func movesOf(state map[string]tftypes.Value) string {
+	if changes := protocol.Elements(state["change"]); len(changes) == 1 {
+		if moves := protocol.Object(changes[0])["moves"]; !moves.IsNull() {
+			return protocol.Text(moves)
+		}
+	}
+	return ""
 }
 
 // works is what an attachment works out, in one line.

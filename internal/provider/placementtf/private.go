@@ -28,8 +28,11 @@ type memory struct {
 	Marked bool          `json:"marked,omitempty"` // whether a node of the cluster ever carried a mark
 	Batch  int64         `json:"batch,omitempty"`  // number of the batch that was taken last
 	Blind  bool          `json:"blind,omitempty"`  // whether an apply followed the look that saw this
-	// The listed places that the refresh looked at, and why they take no nodes: "" where they do.
-	Looked placement.By[string] `json:"looked,omitempty"`
+	// Nodes that an apply should have brought into service, or removed, and that are not seen to be so.
+	Awaited []string `json:"awaited,omitempty"`
+	// The listed places that the refresh looked at, and hidden zones, as they were found.
+	Looked placement.By[cluster.FindingKind] `json:"looked,omitempty"`
+	Open   []placement.Region                `json:"-"` // the places, as this process looked at them
 }
 
 // active is the status that is not written: nearly every server has it.
@@ -68,48 +71,49 @@ func (m memory) store(ctx context.Context, into private.Writer, r roster.Roster,
 // lookAt remembers which listed places take nodes now, as a look-up found them.
 // Places that do not exist are left out: a plan looks again, and says so.
 func (m *memory) lookAt(looked []placement.Region, findings []cluster.Finding) {
-	m.Looked = placement.By[string]{}
-	unknown := map[placement.Place]bool{}
-	for _, f := range findings {
-		unknown[placement.Place{Region: f.Region, Zone: f.Zone}] = f.Kind.Unknown()
-	}
+	m.Looked, m.Open = placement.By[cluster.FindingKind]{}, looked
 	for _, r := range looked {
-		if at := (placement.Place{Region: r.Name}); !unknown[at] {
-			m.Looked[at] = r.Why
-		}
+		m.Looked[placement.Place{Region: r.Name}] = cluster.Usable
 		for _, z := range r.Zones {
-			if at := (placement.Place{Region: r.Name, Zone: z.Name}); !unknown[at] && !r.Closed && !r.Maintenance {
-				m.Looked[at] = z.Why
+			if !r.Closed && !r.Maintenance {
+				m.Looked[placement.Place{Region: r.Name, Zone: z.Name}] = cluster.Usable
 			}
+		}
+	}
+	for _, f := range findings {
+		at := placement.Place{Region: f.Region, Zone: f.Zone}
+		if m.Looked[at] = f.Kind; f.Kind.Unknown() {
+			delete(m.Looked, at)
 		}
 	}
 }
 
 // recall is the region as the last refresh found it: closed, or with closed zones.
-// It reports false where the refresh did not look at all of it.
+// It reports false where the refresh did not look at all of it. A zone that is not listed any
+// more, and has nodes, is recalled only where it is hidden.
 func (m memory) recall(region placement.Region) (placement.Region, []cluster.Finding, bool) {
-	why, looked := m.Looked[placement.Place{Region: region.Name}]
+	kind, looked := m.Looked[placement.Place{Region: region.Name}]
 	if !looked {
 		return region, nil, false
 	}
-	region.Closed, region.Why = why != "", why
+	region.Bin = kind.Close(region.Bin)
 	switch {
 	case region.Maintenance:
 		return region, nil, true
 	case region.Closed:
-		return region, []cluster.Finding{{Kind: cluster.NoCompute, Region: region.Name}}, true
+		return region, []cluster.Finding{{Kind: kind, Region: region.Name}}, true
 	}
 	var findings []cluster.Finding
 	zones := slices.Clone(region.Zones)
 	for i, z := range zones {
-		why, looked := m.Looked[placement.Place{Region: region.Name, Zone: z.Name}]
-		if !looked {
+		kind, looked := m.Looked[placement.Place{Region: region.Name, Zone: z.Name}]
+		if !looked || z.Weight == 0 && kind != cluster.ZoneHidden {
 			return region, nil, false
 		}
-		zones[i].Closed, zones[i].Why = why != "", why
-		if zones[i].Closed && !z.Maintenance {
+		zones[i] = kind.Close(z)
+		if kind != cluster.Usable {
 			findings = append(findings,
-				cluster.Finding{Kind: cluster.ZoneUnavailable, Region: region.Name, Zone: z.Name})
+				cluster.Finding{Kind: kind, Closed: z.Maintenance, Region: region.Name, Zone: z.Name})
 		}
 	}
 	region.Zones = zones

@@ -88,7 +88,7 @@ func TestMemory(t *testing.T) {
 		s.Name, s.Zone = name, "" // the node has a zone
 		want.Seen.Servers[name] = s
 	}
-	want.Roster.Next, want.Roster.Slots = 0, nil
+	want.Roster.Next, want.Roster.Slots, want.Open = 0, nil, nil
 	without(want.Roster.Nodes, "Index", "Region", "Template", "Generation", "Mark")
 
 	var diags diag.Diagnostics
@@ -99,7 +99,7 @@ func TestMemory(t *testing.T) {
 	}
 	n := before.Roster.Nodes["two"]
 	n.Unplaced = false // an attribute shows the zone
-	assert.Equal(t, (roster.Node{Served: true, Doubt: true, Retried: true, Guessed: true}), unshown(n), "kept of a node")
+	assert.Equal(t, (roster.Node{Served: true, Doubt: true, Retried: true, Tried: "Tried of two", Guessed: true}), unshown(n), "kept of a node")
 }
 
 // TestMemoryTampered: a private state that somebody edited, or that another provider wrote,

@@ -70,20 +70,27 @@ func (m *attachmentModel) refresh(
 		return r, before, false
 	}
 	m.lookAfter(ctx, b, servers, query.Addresses, diags)
-	looked, findings, err := cluster.LookUp(ctx, cloud, listed)
-	if err != nil {
-		diags.AddError("Unable to look up regions and availability zones", err.Error())
-		return r, before, false
-	}
-	after.lookAt(looked, findings)
 	zoned := func(region string) bool {
 		return slices.ContainsFunc(listed,
 			func(p placement.Region) bool { return p.Name == region && len(p.Zones) > 0 })
 	}
 	after.Blind = false
 	r, seen, matches := roster.MatchOpen(r, servers, before.Seen, closed, zoned)
+	nodes := r.Counts()
+	also := places.Listed{Regions: listed}.Also(nodes).Regions[:len(listed)] // with zones that may be hidden
+	looked, findings, err := cluster.LookUp(ctx, cloud, also, nodes)
+	if err != nil {
+		diags.AddError("Unable to look up regions and availability zones", err.Error())
+		return r, before, false
+	}
+	after.lookAt(looked, findings)
 	seen.Taken = r.Taken(m.naming(), query.Others)
 	after.see(r, seen)
+	for name, s := range seen.Servers {
+		if before.Seen.Servers[name].ID == "" && s.Status != "ERROR" { // Terraform stores one that it saw fail
+			b.Walk().Find(m.Cluster.ValueString(), name, s.ID)
+		}
+	}
 	policy := m.policy(ctx, nil, after.Marked, diags)
 	roster.Tell(&after.Seen, r, policy)
 	for _, n := range append(roster.Matched(matches), roster.Ahead(seen, r, policy)...) {
@@ -92,18 +99,30 @@ func (m *attachmentModel) refresh(
 	return roster.Learn(r, seen, policy).Ordered(), after, true
 }
 
+// foresee plans from what is remembered alone: it sends no request.
+func (m *attachmentModel) foresee(
+	ctx context.Context, r roster.Roster, mem memory, diags *diag.Diagnostics,
+) (roster.Change, error) {
+	policy := m.policy(ctx, m, mem.Marked, diags)
+	for i, region := range policy.Regions {
+		policy.Regions[i], _, _ = mem.recall(region)
+	}
+	if mem.Open != nil {
+		policy.Regions = mem.Open
+	}
+	policy.Unreachable, policy.Blind, policy.Awaited = unreachable(policy.Regions), mem.Blind, mem.Awaited
+	_, change, err := roster.Plan(r, mem.Seen, policy)
+	return change, err
+}
+
 // tell sets the status and what is held from what was found out, and that nothing remains where
 // the cluster is in step. It sends no further request.
-func (m *attachmentModel) tell(ctx context.Context, r roster.Roster, after memory, diags *diag.Diagnostics) {
-	policy := m.policy(ctx, m, after.Marked, diags)
-	for i, region := range policy.Regions {
-		policy.Regions[i], _, _ = after.recall(region)
-	}
-	policy.Unreachable = unreachable(policy.Regions)
-	_, change, err := roster.Plan(r, after.Seen, policy)
+func (m *attachmentModel) tell(ctx context.Context, r roster.Roster, after *memory, diags *diag.Diagnostics) {
+	change, err := m.foresee(ctx, r, *after, diags)
 	if err != nil {
 		return // the plan says why
 	}
+	after.Awaited = slices.DeleteFunc(slices.Clone(after.Awaited), func(name string) bool { return !slices.Contains(change.Absent, name) })
 	m.Status = types.StringValue(change.Now)
 	m.hold(change)
 	if strings.HasPrefix(m.Status.ValueString(), roster.InStep) && m.Remaining.ValueInt64() > 0 {
@@ -259,7 +278,7 @@ func (m *attachmentModel) adopt(
 	m.DesiredCapacity = types.Int64Value(int64(len(r.Nodes)))
 	m.Regions = places.Value(r.Places())
 	m.Remaining = types.Int64Value(0)
-	m.record(ctx, r, roster.Change{}, 0, diags)
+	m.record(ctx, roster.Change{}, 0, diags)
 	r, seen, _ := roster.Match(r, servers, roster.Seen{}, func(string) bool { return false })
 	found.see(r, seen)
 	return roster.Learn(r, seen, roster.Policy{}), found, true

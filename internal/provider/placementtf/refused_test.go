@@ -32,8 +32,8 @@ func TestPlacementRefuses(t *testing.T) {
 			says: `No region of the cluster has the pool "1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63", so`, asks: "RegionOne/servers RegionTwo/servers"},
 		"such a pool, later": {before: zonal(2, zone, nil), config: zonal(2, zone, monitored), at: "health.octavia.pool_ids[0]: Unknown pool"},
 		"a pool, where an Octavia does not answer": {happens: unbalanced, config: across(2, "RegionOne RegionTwo", monitored),
-			nodes: "RegionOne: web-0; RegionTwo: web-1", change: "+2", asks: "RegionOne/servers RegionTwo/servers"},
-		"a pool that a closed region may have": {config: across(2, "RegionOne! RegionTwo", monitored), nodes: "RegionTwo: web-0 web-1", change: "+2",
+			nodes: "RegionOne: web-0; RegionTwo: web-1", change: "+web-0 +web-1", asks: "RegionOne/servers RegionTwo/servers"},
+		"a pool that a closed region may have": {config: across(2, "RegionOne! RegionTwo", monitored), nodes: "RegionTwo: web-0 web-1", change: "+web-0 +web-1",
 			asks: "RegionTwo/servers"},
 		"a pool that was asked for before": {before: across(2, "RegionOne! RegionTwo", monitored), config: across(2, "RegionOne RegionTwo", monitored),
 			nodes: "RegionTwo: web-0 web-1"},
@@ -67,6 +67,8 @@ func TestPlacementRefuses(t *testing.T) {
 		"a protected node that is misspelled": {before: zonal(2, zone, nil), config: zonal(1, zone, leaving("", "web-00")),
 			at:   "deletion.protected: A protected node is not there",
 			says: `No node is named "web-00", which is protected, and "web-0" would be removed or replaced.`},
+		"a node that the plan makes is protected": {before: zonal(2, zone, nil), config: zonal(3, zone, leaving("", "web-2")), change: "+web-2",
+			nodes: "RegionOne/az-1: web-0 web-1 web-2"},
 		"a protected node that is not there": {before: zonal(2, zone, nil), config: zonal(2, zone, leaving("", "db-7")), nodes: "RegionOne/az-1: web-0 web-1",
 			at: ": A protected node is not there"},
 		"fewer nodes than are protected": {before: zonal(2, zone, nil), config: zonal(1, zone, leaving("", "web-0 web-1")),
@@ -106,7 +108,7 @@ func TestPlacementServersThere(t *testing.T) {
 			at: "regions[1].name: Region skipped", asks: "RegionOne/servers"},
 	} {
 		if c.config = with(zonal(1, "az-1", nil), c.config); c.nodes != "" {
-			c.change = "+1"
+			c.change = "+web-0"
 		}
 		c.plan(t, name)
 	}
@@ -139,17 +141,17 @@ func TestPlacementNamesTaken(t *testing.T) {
 // leaves it, and about what was listed before.
 func TestPlacementWarns(t *testing.T) {
 	t.Parallel()
-	const dropped = ": A place with nodes is no longer listed"
+	const dropped, looks = ": A place with nodes is no longer listed", "RegionOne/os-availability-zone"
 	moves := templated("a", "SUBSTITUTE", "PLACEMENT")
 	least := attributes{"zones": []any{attributes{"name": "az-1", "min": 4}}}
 	planEach(t, map[string]plannedCase{
 		"a place is dropped": {before: zonal(2, "az-1 az-2", nil), config: zonal(2, "az-1", nil), nodes: "RegionOne/az-1: web-0; RegionOne/az-2: web-1",
-			at: dropped, says: "RegionOne/az-2 is no longer listed and has 1 node. They stay until the cluster shrinks"},
+			asks: looks, at: dropped, says: "RegionOne/az-2 is no longer listed and has 1 node. They stay until the cluster shrinks"},
 		"it was dropped before": {before: zonal(2, "az-1 az-2", nil), happens: becomes(zonal(2, "az-1", nil)), config: zonal(3, "az-1", nil),
-			nodes: "RegionOne/az-1: web-0 web-2; RegionOne/az-2: web-1", change: "+web-2"},
+			nodes: "RegionOne/az-1: web-0 web-2; RegionOne/az-2: web-1", change: "+web-2", asks: looks},
 		"an update moves its nodes": {before: zonal(4, "az-1 az-2", with(moves, leaving("", "web-3"))),
 			happens: func(t *testing.T, a attached) { t.Helper(); a.boot(t, nil) }, config: zonal(4, "az-1", with(moves, leaving("", "web-3"))),
-			nodes: "RegionOne/az-1: web-0 web-1 web-4; RegionOne/az-2: web-3", change: "+web-4 -web-2", at: dropped,
+			nodes: "RegionOne/az-1: web-0 web-1 web-4; RegionOne/az-2: web-3", change: "+web-4 -web-2", at: dropped, asks: looks,
 			says: "The update replaces them, batch by batch."},
 		"mins that growth meets": {before: zonal(2, "az-1", nil), config: zonal(4, "", least), nodes: "RegionOne/az-1: web-0 web-1 web-2 web-3",
 			change: "+web-2 +web-3"},
@@ -158,7 +160,7 @@ func TestPlacementWarns(t *testing.T) {
 		"a candidate at a min": {before: zonal(2, "az-1 az-2", nil), nodes: "RegionOne/az-2: web-1", change: "-web-0", at: ": A place is left below its min",
 			config: with(zonal(1, "", leaving("web-0", "")), attributes{"zones": []any{attributes{"name": "az-1", "min": 1}, attributes{"name": "az-2"}}})},
 		"a shrink takes a zone that is not listed, though another region is fuller": {before: across(7, "RegionOne RegionTwo:az-1,az-2", nil),
-			happens: boots, config: across(6, "RegionOne RegionTwo:az-1", oldestFirst), change: "-web-6",
+			happens: boots, config: across(6, "RegionOne RegionTwo:az-1", oldestFirst), change: "-web-6", asks: "RegionTwo/os-availability-zone",
 			nodes: "RegionOne: web-0 web-1 web-2 web-3; RegionTwo/az-1: web-4 web-5"},
 		"a candidate that is not there": {before: zonal(2, "az-1", nil), config: zonal(2, "az-1", leaving("web-9", "")), nodes: "RegionOne/az-1: web-0 web-1",
 			at: ": A candidate is not there"},

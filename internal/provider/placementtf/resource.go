@@ -5,7 +5,9 @@ package placementtf
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -61,7 +63,7 @@ func (m attachmentModel) inStep() bool {
 }
 
 // ModifyPlan makes the plan. Nothing is computed where nothing changed, nothing proceeds, and
-// the cluster is in step.
+// the cluster is in step. Where it is not, the apply may bring nodes into service.
 func (r *attachmentResource) ModifyPlan(
 	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
 ) {
@@ -90,7 +92,11 @@ func (r *attachmentResource) ModifyPlan(
 	if diags.HasError() {
 		return
 	}
-	if planner.run(ctx) && !diags.HasError() {
+	plan := planner.run
+	if planner.same && !planner.plan.proceeds() {
+		plan = planner.runSame
+	}
+	if plan(ctx) && !diags.HasError() {
 		diags.Append(resp.Plan.Set(ctx, planner.plan)...)
 	}
 }
@@ -127,9 +133,9 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 		return
 	}
 	if ok {
-		after.store(ctx, resp.Private, remembered, diags)
 		state.remember(ctx, remembered, state.listedRegions(), diags)
-		state.tell(ctx, remembered, after, diags)
+		state.tell(ctx, remembered, &after, diags)
+		after.store(ctx, resp.Private, remembered, diags)
 	}
 	if !state.Nodes.Equal(nodes) { // large maps are slow to write, so only changed ones are written
 		diags.Append(resp.State.Set(ctx, &state)...)
@@ -181,7 +187,11 @@ func parseImportID(given string) (importID, error) {
 		id.Cluster = ""
 		decoder := json.NewDecoder(strings.NewReader(given))
 		decoder.DisallowUnknownFields()
-		return id, decoder.Decode(&id)
+		err := decoder.Decode(&id)
+		if _, end := decoder.Token(); err == nil && end != io.EOF {
+			err = errors.New("something follows the JSON object")
+		}
+		return id, err
 	}
 	if name, rest, found := strings.Cut(given, "/"); found && strings.Contains(rest, "{index}") {
 		id.Cluster, id.Pattern = name, rest

@@ -66,7 +66,6 @@ func TestRecord(t *testing.T) {
 		}
 		return list
 	}
-	next := roster.Roster{Nodes: map[string]roster.Node{"old": {Place: at}}}
 	var change roster.Change
 	for outcome, n := range map[roster.Outcome]int{roster.Comes: 130, roster.Returns: 120, roster.Leaves: 110, roster.Changes: 105,
 		roster.Held: 103, roster.Stays: 3} {
@@ -76,12 +75,11 @@ func TestRecord(t *testing.T) {
 				v.Cause = roster.Outdated
 			}
 			change.Verdicts = append(change.Verdicts, v)
-			next.Nodes[name] = v.Node
 		}
 	}
 	var m attachmentModel
 	var diags diag.Diagnostics
-	m.record(t.Context(), next, change, 0, &diags)
+	m.record(t.Context(), change, 0, &diags)
 	fields := m.Change.Elements()[0].(types.Object).Attributes()
 	if !fields["replaced"].Equal(types.Int64Value(105)) {
 		t.Errorf("replaced are %s", fields["replaced"])

@@ -35,8 +35,8 @@ func TestPlacementTimes(t *testing.T) {
 		{time.Second, false, "in step"},
 		{11 * time.Minute, true, "in step"}, // the pause
 		{10 * 24 * time.Hour, false, "in step"},
-		{21 * 24 * time.Hour, true, "behind: the next plan replaces 1 of 2 nodes"},
-		{24 * time.Hour, false, "behind: the next plan replaces 1 of 2 nodes"},
+		{21 * 24 * time.Hour, true, "behind: 2 of 2 nodes to replace"},
+		{24 * time.Hour, false, "behind: 2 of 2 nodes to replace"},
 	} {
 		before := a.I
 		a.Fake.Advance(step.passes)

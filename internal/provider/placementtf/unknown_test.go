@@ -16,7 +16,7 @@ func TestPlacementUnknownParts(t *testing.T) {
 		rest   = " nodes=unknown slots=unknown next_index=unknown distribution=unknown change=unknown remaining=unknown status=unknown summary=unknown"
 		here   = "id=web region=RegionOne"
 		places = " nodes={web-0={closed=false generation=1 index=0 mark=unknown region=RegionOne template=unknown zone=az-1}} " +
-			"slots= next_index=1 distribution={RegionOne={az-1=1}} change=+1 remaining=0 status=waits: not in service yet: web-0 summary=unknown"
+			"slots= next_index=1 distribution={RegionOne={az-1=1}} change=+web-0 remaining=0 status=in step summary=unknown"
 	)
 	image := attributes{"template": attributes{"image": anything}}
 	for name, c := range map[string]struct {
@@ -54,7 +54,7 @@ func TestPlacementUnknownParts(t *testing.T) {
 	plannedCase{before: zone(templated("a", "IN_PLACE", "TEMPLATE")), happens: boots,
 		config: zone(with(templated("b", "IN_PLACE", "TEMPLATE"), attributes{"deletion": attributes{"criteria": anything}})), nodes: "unknown",
 		change: "unknown"}.plan(t, "who is first, of those that change in place")
-	plannedCase{config: zone(attributes{"deletion": attributes{"candidates": anything}}), nodes: "RegionOne/az-1: web-0", change: "+1",
+	plannedCase{config: zone(attributes{"deletion": attributes{"candidates": anything}}), nodes: "RegionOne/az-1: web-0", change: "+web-0",
 		asks: "RegionOne/os-availability-zone RegionOne/servers"}.plan(t, "the candidates, at first")
 }
 

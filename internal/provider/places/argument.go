@@ -23,8 +23,7 @@ import (
 // empty list lists none.
 func Argument(kind string, nested bool) schema.ListNestedAttribute {
 	number := func(least int64, description string) schema.Int64Attribute {
-		return attribute.Number(fmt.Sprintf(description, kind),
-			int64validator.AtLeast(least), int64validator.AtMost(placement.MaxNodes))
+		return attribute.Number(description, int64validator.AtLeast(least), int64validator.AtMost(placement.MaxNodes))
 	}
 	unasked := ""
 	if nested {
@@ -32,9 +31,9 @@ func Argument(kind string, nested bool) schema.ListNestedAttribute {
 	}
 	attributes := map[string]schema.Attribute{
 		"name":   attribute.RequiredText(fmt.Sprintf("Name of the %s.", kind)),
-		"weight": number(1, "Share of the nodes, relative to the other %ss. Defaults to `100`."),
-		"cap":    number(placement.Unlimited, "Maximum number of nodes in the %s. Defaults to `-1`, none."),
-		"min":    number(0, "Minimum number of nodes in the %s, filled first. Defaults to `0`."),
+		"weight": number(1, "Share of the nodes, relative to the others. Defaults to `100`."),
+		"cap":    number(placement.Unlimited, "Maximum number of nodes. Defaults to `-1`, none."),
+		"min":    number(0, "Minimum number of nodes, filled first. Defaults to `0`."),
 		"closed": attribute.Flag(fmt.Sprintf("Whether the %s is closed, as in an outage: it takes no nodes, and its "+
 			"own stay as they are.%s", kind, unasked)),
 	}

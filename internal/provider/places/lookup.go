@@ -1,6 +1,7 @@
 package places
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/request"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
@@ -47,62 +49,89 @@ func (l Listed) Also(nodes placement.Counts) Listed {
 			regions = append(regions, placement.Region{Bin: placement.Bin{Name: at.Region}})
 		}
 		r := &regions[i]
-		if len(r.Zones) > 0 && !slices.ContainsFunc(r.Zones, func(z placement.Bin) bool { return z.Name == at.Zone }) {
+		named := func(z placement.Bin) bool { return z.Name == at.Zone }
+		if len(r.Zones) > 0 && !r.Maintenance && !slices.ContainsFunc(r.Zones, named) {
 			r.Zones = append(r.Zones, placement.Bin{Name: at.Zone})
 		}
 	}
 	return Listed{regions, l.InOne}
 }
 
-// LookUp looks up which places can take nodes now, closes the others and reports
-// each: an unknown one as an error, one that is not usable as a warning. It
-// returns the regions with those closed. The change is the number of nodes that are
-// added.
-func (l Listed) LookUp(
-	ctx context.Context, cloud *openstack.Cloud, change int64, diags *diag.Diagnostics,
-) []placement.Region {
-	looked, findings, err := cluster.LookUp(ctx, cloud, l.Regions)
-	if err != nil {
-		diags.AddError("Unable to look up regions and availability zones", err.Error())
-		return nil
+// KeepsAll is what follows for a region that does not answer where nodes leave.
+const KeepsAll = "It keeps the nodes that it has: nothing could be deleted there."
+
+// effect is what follows for a place that is not usable.
+func effect(kind cluster.FindingKind, removing bool) string {
+	switch {
+	case !removing:
+		return "It takes no nodes, and those that it has still count."
+	case kind == cluster.ZoneUnavailable:
+		return "It takes no nodes, and loses its share of those that leave: Nova still deletes servers there."
+	case kind == cluster.ZoneHidden:
+		return "It takes no nodes, and loses its own last: Nova deletes no server there."
 	}
-	effect := TakesNone
-	if change < 0 {
-		effect = KeepsAll
-	}
-	l.Report(findings, effect, diags)
-	l.ReportNone(looked, change > 0, diags)
-	return looked
+	return KeepsAll
 }
 
-// What follows for a place that is not usable.
-const (
-	TakesNone = "It takes no nodes, and those that it has still count."
-	KeepsAll  = "It keeps the nodes that it has: nothing could be deleted there."
-)
-
 // Report reports what a look-up found, and what follows for a place that is not
-// usable.
-func (l Listed) Report(findings []cluster.Finding, effect string, diags *diag.Diagnostics) {
+// usable; removing says that nodes only leave.
+func (l Listed) Report(findings []cluster.Finding, removing bool, diags *diag.Diagnostics) {
 	for _, f := range findings {
-		at, known := l.path(f.Region, f.Zone), strings.Join(f.Known, ", ")
-		if known == "" {
-			known = "none"
+		at, follows := l.path(f.Region, f.Zone), effect(f.Kind, removing)
+		why := "No service in the availability zone %q of region %q is up."
+		if f.Kind == cluster.ZoneHidden {
+			why = "Nova does not list the availability zone %q of region %q, and nodes are there: its cell seems to be down."
 		}
-		switch f.Kind {
-		case cluster.UnknownRegion:
-			diags.AddAttributeError(at, "Unknown region",
-				fmt.Sprintf("Keystone does not know the region %q. It knows %s.", f.Region, known))
-		case cluster.NoCompute:
-			diags.AddAttributeWarning(at, "Region skipped",
-				fmt.Sprintf("The region %q has no compute endpoint for this user. %s", f.Region, effect))
-		case cluster.UnknownZone:
+		switch {
+		case f.Kind == cluster.UnknownRegion:
+			diags.AddAttributeError(at, "Unknown region", unknownRegion(f.Region, f.Known))
+		case f.Kind == cluster.UnknownZone:
 			diags.AddAttributeError(at, "Unknown availability zone",
 				fmt.Sprintf("Nova in region %q does not list the availability zone %q. It lists %s.",
-					f.Region, f.Zone, known))
-		case cluster.ZoneUnavailable:
-			diags.AddAttributeWarning(at, "Availability zone skipped",
-				fmt.Sprintf("No service in the availability zone %q of region %q is up. %s", f.Zone, f.Region, effect))
+					f.Region, f.Zone, cmp.Or(strings.Join(f.Known, ", "), "none")))
+		case f.Closed:
+		case f.Kind == cluster.NoCompute:
+			diags.AddAttributeWarning(at, "Region skipped",
+				fmt.Sprintf("The region %q has no compute endpoint for this user. %s", f.Region, follows))
+		default:
+			diags.AddAttributeWarning(at, "Availability zone skipped", fmt.Sprintf(why+" %s", f.Zone, f.Region, follows))
+		}
+	}
+}
+
+func unknownRegion(name string, known []string) string {
+	return fmt.Sprintf("Keystone does not know the region %q. It knows %s.", name, strings.Join(known, ", "))
+}
+
+// WarnOfClosed warns of places that are closed, and lose nodes by a change.
+func (l Listed) WarnOfClosed(board *placement.Board, change placement.Counts, diags *diag.Diagnostics) {
+	for _, row := range board.Rows() {
+		if n := change[row.Place]; n < 0 && row.Bin.Maintenance {
+			diags.AddAttributeWarning(l.path(row.Region, row.Zone), "A closed place loses nodes", fmt.Sprintf(
+				"%s is closed and loses %s, because no open place can lose more. To keep them, remove fewer nodes.",
+				row.Place, text.Nodes(-n)))
+		}
+	}
+}
+
+// RefuseUnknown refuses a request that names a region which Keystone does not know. The
+// own regions of a plan are looked up with it.
+func RefuseUnknown(
+	ctx context.Context, cloud *openstack.Cloud, asked request.Request, own []string, diags *diag.Diagnostics,
+) {
+	at := path.Root("decision")
+	if asked.NodeCreate != nil {
+		at = path.Root("node_create").AtName("region")
+	}
+	for _, name := range asked.Regions() {
+		state, err := cloud.RegionState(ctx, name)
+		switch {
+		case slices.Contains(own, name):
+		case err != nil:
+			diags.AddError("Unable to look up regions and availability zones", err.Error())
+		case state == openstack.RegionUnknown:
+			known, _ := cloud.Regions(ctx) // which were asked for just now
+			diags.AddAttributeError(at, "Unknown region", unknownRegion(name, known))
 		}
 	}
 }

@@ -35,12 +35,13 @@ func TestReport(t *testing.T) {
 		{regions, cluster.UnknownZone, "A", "a-2", "Error regions[0].zones[1].name: Unknown availability zone"},
 		{regions, cluster.UnknownZone, "B", "a-2", "Error regions[1].zones[1].name: Unknown availability zone"},
 		{regions, cluster.ZoneUnavailable, "B", "b-3", "Warning regions[1].zones[2].name: Availability zone skipped"},
+		{regions, cluster.ZoneHidden, "A", "gone", "Warning regions: Availability zone skipped"},
 		{regions, cluster.UnknownZone, "C", "c-1", "Error regions: Unknown availability zone"},
 		{zones, cluster.NoCompute, "A", "", "Warning region: Region skipped"},
 		{zones, cluster.UnknownZone, "A", "a-3", "Error zones[2].name: Unknown availability zone"},
 	} {
 		var diags diag.Diagnostics
-		c.listed.Report([]cluster.Finding{{Kind: c.kind, Region: c.region, Zone: c.zone}}, TakesNone, &diags)
+		c.listed.Report([]cluster.Finding{{Kind: c.kind, Region: c.region, Zone: c.zone}}, false, &diags)
 		var got string
 		for _, d := range diags {
 			at := d.(diag.DiagnosticWithPath)

@@ -15,8 +15,8 @@ import (
 
 // QuotaArguments adds the arguments about quotas to the attributes.
 func QuotaArguments(attributes map[string]schema.Attribute) map[string]schema.Attribute {
-	attributes["respect_quotas"] = attribute.Flag("Whether to add no more nodes to a region than the project's " +
-		"quotas allow; a warning says where they bind. Defaults to `false`.")
+	attributes["respect_quotas"] = attribute.Flag("Whether the project's quotas count as caps of regions, " +
+		"with a warning where they bind. Defaults to `false`.")
 	attributes["flavor_id"] = attribute.Text("Flavor of the nodes: `respect_quotas` then counts cores and RAM too.")
 	return attributes
 }

@@ -42,7 +42,9 @@ func (p plan) run(ctx context.Context, diags *diag.Diagnostics) *planned {
 		counts[placement.Place{Region: n.Region, Zone: n.Zone}]++
 	}
 	before := counts.ByRegion()
-	asked := p.request.In(p.regions(before)...)
+	own := p.regions(before)
+	places.RefuseUnknown(ctx, p.cloud, p.request, own, diags)
+	asked := p.request.In(own...)
 	size, err := asked.Change(int64(len(p.nodes)))
 	if err != nil {
 		requesttf.Report(err, diags)
@@ -50,7 +52,7 @@ func (p plan) run(ctx context.Context, diags *diag.Diagnostics) *planned {
 	}
 	size, cut := asked.Cut(size, int64(len(p.nodes)))
 	requesttf.WarnOfCut(cut, int64(len(p.nodes)), diags)
-	reason := text.Change(size) + p.request.Elsewhere(p.regions(before)...)
+	reason := text.Change(size) + p.request.Elsewhere(own...)
 	if precedence := p.request.Precedence(p.region(), p.zoned()...); precedence != "" {
 		size, reason = 0, precedence
 	}
@@ -58,7 +60,13 @@ func (p plan) run(ctx context.Context, diags *diag.Diagnostics) *planned {
 	if size < 0 {
 		concerned = p.listed.Also(counts)
 	}
-	listed := concerned.LookUp(ctx, p.cloud, size, diags)
+	listed, findings, err := cluster.LookUp(ctx, p.cloud, concerned.Regions, counts)
+	if err != nil {
+		diags.AddError("Unable to look up regions and availability zones", err.Error())
+		return nil
+	}
+	concerned.Report(findings, size < 0, diags)
+	concerned.ReportNone(listed, size > 0, diags)
 	if diags.HasError() {
 		return nil
 	}
@@ -77,14 +85,17 @@ func (p plan) run(ctx context.Context, diags *diag.Diagnostics) *planned {
 			board.Keep(placement.Place{Region: n.Region, Zone: n.Zone}, 1)
 		}
 	}
-	if size < 0 {
-		board.Hold()
+	for _, r := range listed {
+		if size < 0 && r.Closed { // nothing can be deleted there
+			board.HoldRegion(r.Name)
+		}
 	}
 	change, err := board.Distribute(size)
 	if err != nil {
 		places.ReportPlan(err, diags)
 		return nil
 	}
+	concerned.WarnOfClosed(board, change, diags)
 	after := maps.Clone(before)
 	for at, n := range change {
 		after[at.Region] += n

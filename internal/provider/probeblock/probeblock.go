@@ -45,16 +45,19 @@ func TCP(further ...validator.Object) schema.Block {
 }
 
 // Read returns what the blocks ask for: nil of one that is absent, or not known as a
-// whole. What is wrong with them is reported below the path.
-func Read(http, tcp types.Object, at path.Path, diags *diag.Diagnostics) (*probe.HTTP, *probe.TCP) {
-	return readHTTP(http, at.AtName("http"), diags), readTCP(tcp)
+// whole. What is wrong with them is reported below the path. Addresses may be link-local where
+// the configuration says so.
+func Read(
+	http, tcp types.Object, linkLocal bool, at path.Path, diags *diag.Diagnostics,
+) (*probe.HTTP, *probe.TCP) {
+	return readHTTP(http, linkLocal, at.AtName("http"), diags), readTCP(tcp, linkLocal)
 }
 
-func readHTTP(block types.Object, at path.Path, diags *diag.Diagnostics) *probe.HTTP {
+func readHTTP(block types.Object, linkLocal bool, at path.Path, diags *diag.Diagnostics) *probe.HTTP {
 	if !value.Given(block) {
 		return nil
 	}
-	var check probe.HTTP
+	check := probe.HTTP{LinkLocal: linkLocal}
 	var err error
 	url, status := block.Attributes()["url"].(types.String), block.Attributes()["status"].(types.String)
 	if value.Given(url) {
@@ -78,10 +81,10 @@ func readHTTP(block types.Object, at path.Path, diags *diag.Diagnostics) *probe.
 	return &check
 }
 
-func readTCP(block types.Object) *probe.TCP {
+func readTCP(block types.Object, linkLocal bool) *probe.TCP {
 	port, _ := block.Attributes()["port"].(types.Int64)
 	if !value.Given(port) {
 		return nil
 	}
-	return &probe.TCP{Port: port.ValueInt64()}
+	return &probe.TCP{Port: port.ValueInt64(), LinkLocal: linkLocal}
 }

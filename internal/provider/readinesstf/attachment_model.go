@@ -117,7 +117,7 @@ func (m attachmentModel) Validate(_ context.Context, diags *diag.Diagnostics) { 
 // checks are the checks of the configuration, as far as they are known. What is
 // wrong with them, and with the servers' addresses, is reported.
 func (m attachmentModel) checks(diags *diag.Diagnostics) (http *probe.HTTP, tcp *probe.TCP) {
-	http, tcp = probeblock.Read(m.HTTP, m.TCP, path.Empty(), diags)
+	http, tcp = probeblock.Read(m.HTTP, m.TCP, m.AllowLinkLocal.ValueBool(), path.Empty(), diags)
 	if m.Timeout.Known() && m.StableFor.Known() && m.stableFor() >= m.limit() {
 		diags.AddAttributeError(path.Root("stable_for"), "Not enough time",
 			fmt.Sprintf("No server could be stable for %s within a timeout of %s. Raise timeout, or lower stable_for.",

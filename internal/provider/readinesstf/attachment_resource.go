@@ -4,6 +4,8 @@ package readinesstf
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
@@ -63,6 +65,7 @@ func (r *attachmentResource) ModifyPlan(
 	}
 	hookblock.CheckAllowed(ctx, plan.Hook, state.Hook, r.Backend.Hooks(), plan.regions(), path.Root("hook"),
 		&resp.Diagnostics)
+	plan.warnOfUnstored(state, r.Backend.Walk(), &resp.Diagnostics)
 	plan.ID = plan.Cluster
 	plan.setPending(nil)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
@@ -216,6 +219,27 @@ func (m attachmentModel) warnOfRemoval(ctx context.Context, plan tfsdk.Plan, dia
 			"Servers that leave are then drained and destroyed without waiting for them. To go on waiting keep the "+
 			"attachment; to rename its block use a moved block.",
 			m.Cluster.ValueString(), text.Nodes(int64(len(pending))), text.Few(pending)))
+}
+
+// warnOfUnstored warns where Terraform makes a server for a node that has one, which the state
+// before has not: the request for it was carried out, and its answer never came.
+func (m attachmentModel) warnOfUnstored(before attachmentModel, walk *backend.Walk, diags *diag.Diagnostics) {
+	var list []string
+	known, servers := before.servers(), m.servers()
+	for _, name := range slices.Sorted(maps.Keys(servers)) {
+		id := walk.Found(m.Cluster.ValueString(), name)
+		if _, stored := known[name]; id != "" && !stored && servers[name].id.IsUnknown() {
+			list = append(list, fmt.Sprintf("%s (server %s)", name, id))
+		}
+	}
+	if len(list) > 0 {
+		diags.AddAttributeWarning(path.Root("servers"), "Servers are there that this plan makes again",
+			fmt.Sprintf("Cluster %q: this plan creates servers whose names others have already: %s. The requests for "+
+				"those may have timed out before Terraform stored them: then an apply makes second ones. Before you "+
+				"apply import each (terraform import 'ADDRESS[\"%s\"]' ID), or delete it (openstack server delete "+
+				"ID). Terraform knows those that the plan replaces: nothing has to be done about them.",
+				m.Cluster.ValueString(), text.Few(list), strings.Fields(list[0])[0]))
+	}
 }
 
 // warnOvertaken warns where Terraform has destroyed servers before those that

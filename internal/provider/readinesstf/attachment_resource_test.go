@@ -273,6 +273,31 @@ func TestOvertaken(t *testing.T) {
 	}
 }
 
+// TestUnstored: the first plan names the servers that it makes again, because the answer to the
+// request for them never came; not those that failed or are replaced, which Terraform knows.
+func TestUnstored(t *testing.T) {
+	t.Parallel()
+	a := protocol.Attach(t, "stackpolicy_readiness_attachment")
+	placed, err := a.Apply(t.Context(), protocol.Instance{Kind: "stackpolicy_placement_attachment"},
+		attributes{"cluster": "web", "desired_capacity": 4, "regions": []any{attributes{"name": "RegionOne"}}})
+	require.NoError(t, err)
+	ids := a.Fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0"}, fakecloud.Server{Name: "web-1"}, fakecloud.Server{Name: "web-2"},
+		fakecloud.Server{Name: "web-3", Status: "ERROR"})
+	config := attributes{"cluster": "web", "servers": attributes{"web-0": attributes{"id": ids[0]}}}
+	a.Must(t, config)
+	a.Later(t)
+	_, err = a.Refresh(t.Context(), placed)
+	require.NoError(t, err)
+	config["servers"] = attributes{"web-0": attributes{"id": tftypes.UnknownValue}, "web-1": attributes{"id": tftypes.UnknownValue},
+		"web-2": attributes{"id": ids[2]}, "web-3": attributes{"id": tftypes.UnknownValue}}
+	_, err = a.Plan(t.Context(), a.Request(a.I, config))
+	require.NoError(t, err)
+	if a.At() != "servers: Servers are there that this plan makes again" || !strings.Contains(a.Said(), "have already: web-1 (server "+ids[1]+"). The") ||
+		!strings.Contains(a.Said(), `ADDRESS["web-1"]`) {
+		t.Errorf("said %s", a.Said())
+	}
+}
+
 // TestHome: a server that names no region is in the provider's, which must have a Nova.
 func TestHome(t *testing.T) {
 	t.Parallel()

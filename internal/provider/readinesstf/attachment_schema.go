@@ -64,7 +64,7 @@ func attachmentSchema() schema.Schema {
 				}},
 			},
 			"allow_link_local": attribute.Flag("Whether an `address` may be link-local (`169.254.0.0/16`, " +
-				"`fe80::/10`), where others than the node may answer. Defaults to `false`."),
+				"`fe80::/10`) or a metadata service, where others than the node may answer. Defaults to `false`."),
 			"stable_for": durations.Argument(0, longest, "How long all checks must pass without a break, such as "+
 				"`30s`. By default once is enough."),
 			"timeout": durations.ArgumentOr(defaultTimeout, time.Second, longest,

@@ -62,8 +62,8 @@ func ResizeBlock() schema.Block {
 			"min_size": attribute.Number("Smallest number of nodes. Defaults to `0`."),
 			"max_size": attribute.Number("Largest number of nodes. Defaults to `-1`, no bound."),
 			"min_step": attribute.Number("Smallest change of a percentage, in nodes. Defaults to `1`."),
-			"strict": attribute.Flag("Whether a size outside the bounds is an error, or is moved to the nearest " +
-				"bound (the default)."),
+			"strict": attribute.Flag("Whether a size outside the bounds is an error. By default the nearest bound " +
+				"counts."),
 		},
 	}
 }

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/request"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
@@ -26,7 +28,7 @@ func DecisionArgument(keys, use string) schema.Attribute {
 	return schema.DynamicAttribute{
 		Optional: true,
 		MarkdownDescription: "What another policy decided, with " + keys + ", such as the result of another plan. It " +
-			"takes precedence over the number in a request. It may be written by hand too, with `count`, " +
+			"takes precedence over the number in a request. Written by hand it has `count`, " +
 			"`regions` (counts by region) and `zones` (counts by zone, with one `region`, or by region and " +
 			"zone). " + use,
 	}
@@ -75,7 +77,7 @@ func ReadDecision(argument types.Dynamic, diags *diag.Diagnostics) *request.Deci
 		case "placement": // the affinity policy's, which decides no number
 			placed = true
 			continue
-		case "reason", "status_reason":
+		case "reason", "status_reason", "hooks", "health", "update": // of other policies, which decide no number
 			continue
 		default:
 			return refuse("It has %q, and can have creation and deletion.", f.Name)
@@ -130,7 +132,7 @@ func readShare(kind string, v attr.Value) (*request.Share, error) {
 		case f.Name == "reduce_desired_capacity":
 			d.Terms.ReduceDesiredCapacity, err = readBool(f.Value)
 		case f.Name == "grace_period":
-			d.Terms.GracePeriod, err = value.WholeFrom(f.Value)
+			d.Terms.GracePeriod, err = readSeconds(f.Value)
 		case !slices.Contains(furtherKeys, f.Name):
 			return nil, fmt.Errorf("it has %q, and can have count, region, regions and zones", f.Name)
 		}
@@ -148,6 +150,19 @@ func readShare(kind string, v attr.Value) (*request.Share, error) {
 func readBool(v attr.Value) (*bool, error) {
 	b, _, err := value.As[types.Bool](v, "true or false")
 	return b.ValueBoolPointer(), err
+}
+
+// readSeconds reads a duration: a number of seconds, or a text such as "1m".
+func readSeconds(v attr.Value) (*int64, error) {
+	written, given, notText := value.As[types.String](v, "a duration")
+	if notText != nil || !given {
+		return value.WholeFrom(v)
+	}
+	d, ok := duration.Parse(written.ValueString())
+	if !ok {
+		return nil, errors.New(strings.TrimSuffix(duration.Fault(written.ValueString(), 0, duration.Longest), "."))
+	}
+	return new(int64(d / time.Second)), nil
 }
 
 // readNames reads a list of names or ids.

@@ -148,7 +148,7 @@ func TestReadDecision(t *testing.T) {
 		"nodes":                    {`{"deletion": {"candidates": ["a", "b"]}}`, deletion(request.Share{Count: 2, Nodes: []string{"a", "b"}}), ""},
 		"nothing to delete":        {`{"creation": {"count": 1}, "deletion": null}`, creation(request.Share{Count: 1}), ""},
 		"what other policies add":  {`{"deletion": {"count": 1, "names": ["a"]}}`, deletion(request.Share{Count: 1}), ""},
-		"on what terms": {`{"deletion": {"count": 1, "grace_period": 60, "destroy_after_deletion": false}}`,
+		"on what terms": {`{"deletion": {"count": 1, "grace_period": "1m", "destroy_after_deletion": false}}`,
 			deletion(request.Share{Count: 1, Terms: request.Terms{DestroyAfterDeletion: new(false), GracePeriod: new(int64(60))}}), ""},
 		"no zones, and no count": {`{"deletion": {"zones": {}}}`, deletion(request.Share{}), ""},
 		"no candidates":          {`{"deletion": {"candidates": []}}`, deletion(request.Share{Nodes: []string{}}), ""},
@@ -177,7 +177,9 @@ func TestReadDecision(t *testing.T) {
 		"nodes to create":     {`{"creation": {"candidates": ["a"]}}`, nil, `creation: it has "candidates"`},
 		"a status of no text": {`{"status": 1, "creation": {"count": 1}}`, nil, "status: a text is needed, not 1."},
 		"a status of ERROR":   {`{"status": "ERROR", "reason": "why", "creation": {"count": 1}}`, nil, `Its status is "ERROR"`},
-		"a status of OK": {`{"status": "OK", "reason": "why", "status_reason": "why", "placement": {"count": 2}, "creation": {"count": 1}}`,
+		"a time of no unit":   {`{"deletion": {"grace_period": "soon"}}`, nil, `deletion: grace_period: A duration from 0s to`},
+		"a status of OK": {`{"status": "OK", "reason": "why", "status_reason": "why", "placement": {"count": 2}, "hooks": {"type": "zaqar"}, ` +
+			`"health": {}, "update": {}, "creation": {"count": 1}}`,
 			creation(request.Share{Count: 1}), ""},
 		"an empty status": {`{"status": "", "creation": {"count": 1}}`, creation(request.Share{Count: 1}), ""},
 		// The affinity policy's document alone decides no number.

@@ -80,8 +80,9 @@ func schemaOf() schema.Schema {
 		MarkdownDescription: "Availability zones of regions: all that Nova lists, each with whether it is " +
 			"available now. `openstack_compute_availability_zones_v2` lists only those that are available: a list " +
 			"of zones for `stackpolicy_placement_attachment` that is made from it loses a zone that is down, and " +
-			"so its nodes.\n\nA region that cannot be read is an error. Where plans must work while a region is " +
-			"down, write the names of the zones instead.",
+			"so its nodes.\n\nA zone whose cell is down is not in Nova's list; the attachment keeps the nodes that " +
+			"it has there.\n\nA region that cannot be read is an error. Where plans " +
+			"must work while a region is down, write the names of the zones instead.",
 		Attributes: map[string]schema.Attribute{
 			"regions": attribute.Texts("Regions to read. Defaults to the provider's.", listvalidator.NoNullValues(),
 				listvalidator.SizeAtLeast(1), listvalidator.ValueStringsAre(attribute.NotEmpty)),

@@ -118,7 +118,9 @@ func createInstance(ctx context.Context, t *thing) (err error) {
 	if t.Get("block_device.#") != 0 || t.Get("personality.#") != 0 || t.Get("key_pair") != "" {
 		return errLess
 	}
-	server, err := servers.Create(ctx, t.compute.At(at), opts, t.hints()).Extract()
+	t.nova = t.compute.At(at) // until the server is made
+	defer func() { t.nova = t.compute.At(1) }()
+	server, err := servers.Create(ctx, t.nova, opts, t.hints()).Extract()
 	if err != nil {
 		return theirs("Error creating OpenStack server: %w", err)
 	}
@@ -256,8 +258,16 @@ func deleteInstance(ctx context.Context, t *thing) error {
 // importInstance takes an id, and looks in the provider's region. In addition to what
 // every refresh reads it takes over the metadata; the hints nobody knows.
 func importInstance(ctx context.Context, d *schema.ResourceData, meta any) ([]*schema.ResourceData, error) {
-	if diags := kind(openInstance).do(readInstance)(ctx, d, meta); diags.HasError() {
+	if diags := kind(openInstance).do(readInstance, readMetadata)(ctx, d, meta); diags.HasError() {
 		return nil, errors.New(diags[0].Summary)
 	}
-	return []*schema.ResourceData{d}, d.Set("metadata", d.Get("all_metadata"))
+	return []*schema.ResourceData{d}, nil
+}
+
+func readMetadata(ctx context.Context, t *thing) error {
+	metadata, err := servers.Metadata(ctx, t.nova, t.Id()).Extract()
+	if err != nil {
+		return err
+	}
+	return t.Set("metadata", metadata)
 }

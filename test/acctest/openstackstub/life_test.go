@@ -2,9 +2,11 @@ package openstackstub_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
@@ -116,9 +118,17 @@ func TestAccInstance_states(t *testing.T) {
 	r.apply("unexpected state 'ERROR', wanted target 'DELETED, SOFT_DELETED'")
 	r.gone()
 	r.apply("")
+	r.change(``) // one that was stopped in ERROR fails nothing
+	r.apply("")
+	id = ids(t, r.Workspace)["row0"]
+	b.Reset(t, b.region, id)
+	b.Act(t, b.region, id, `{"os-stop": null}`, "SHUTOFF")
+	r.change()
+	r.apply("")
 }
 
-// TestAccInstance_import: what an imported server is found to have, and what not.
+// TestAccInstance_import: what an imported server is found to have, and what not. All its metadata counts as
+// configured, that of others too.
 func TestAccInstance_import(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, fakecloud.Config{})
@@ -128,6 +138,8 @@ func TestAccInstance_import(t *testing.T) {
 		{`network { name = "$netname" }`, "nothing"},
 		{`network { uuid = "$netid" }`, "nothing"},
 		{`network { name = "$netname" }; metadata = { a = "1" }`, "nothing"},
+		{`network { name = "$netname" }; metadata = { a = "2" }`, "in place"},
+		{`network { name = "$netname" }; metadata = { a = "2" }; lifecycle { ignore_changes = [metadata] }`, "nothing"},
 		{`network { name = "$netname" }; availability_zone = "$zone1"`, "nothing"},
 		{`network { name = "$netname" }; image_name = "$imagename1"; flavor_name = "$flavorname1"`, "nothing"},
 		{`network { name = "$netname" }; tags = ["one"]`, "in place"},
@@ -142,6 +154,11 @@ func TestAccInstance_import(t *testing.T) {
 	r := b.run(all...)
 	r.apply("")
 	config, made := r.config(all...), ids(t, r.Workspace)
+	for i, row := range rows {
+		if strings.Contains(row.arguments, `a = "2"`) {
+			b.Mark(t, b.region, made[fmt.Sprint("row", i)], openstack.MarkKey, "1")
+		}
+	}
 	for name, id := range made {
 		config += fmt.Sprintf("import {\n  to = openstack_compute_instance_v2.%s\n  id = %q\n}\n", name, id)
 		_, err := r.Run(t.Context(), "state", "rm", "openstack_compute_instance_v2."+name)

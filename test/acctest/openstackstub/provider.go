@@ -21,6 +21,9 @@ import (
 	stackpolicy "github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider"
 )
 
+// Agent is in the User-Agent of terraform-provider-openstack, and of the stand-in.
+const Agent = "Terraform Plugin SDK"
+
 // New returns the provider.
 func New() *schema.Provider {
 	return &schema.Provider{
@@ -70,6 +73,7 @@ func configure(_ context.Context, d *schema.ResourceData) (any, diag.Diagnostics
 		DefaultDomain: "default",
 		AllowReauth:   true,
 		MaxRetries:    3,
+		UserAgent:     Agent,
 	}
 	if d.Get("auth_url") == "" {
 		block.Cloud = cmp.Or(block.Cloud, os.Getenv("OS_CLOUD"))

@@ -85,6 +85,8 @@ func contractServers(t *testing.T, c *cloud) {
 		{"it stops", "member awaits GET compute@2.79 /servers/$one", 200,
 			are{is("server.status", `"SHUTOFF"`), is("server.OS-EXT-STS:power_state", "4"), is("server.OS-EXT-STS:task_state", "null"),
 				lacks("server", "progress")}},
+		{"how the stop went", "member GET compute@2.79 /servers/$one/os-instance-actions", 200,
+			are{is("instanceActions.0.action", `"stop"`), is("instanceActions.0.message", "null"), like("instanceActions.0.request_id", "req-.*")}},
 		{"stop twice", `member POST compute@2.79 /servers/$one/action {"os-stop": null}`, 409,
 			are{fault("conflictingRequest", "Cannot 'stop' instance $one while it is in vm_state stopped")}},
 		{"start", `member POST compute@2.79 /servers/$one/action {"os-start": null}`, 202, nil},
@@ -126,6 +128,7 @@ func contractMetadata(t *testing.T, c *cloud) {
 	c.hold(t, []fact{
 		{"boot", boot("2.79", "m", ""), 202, are{keep("one", "server.id")}},
 		{"it comes up", "member awaits GET compute@2.79 /servers/$one", 200, are{is("server.status", `"ACTIVE"`)}},
+		{"none", "member GET compute@2.79 /servers/$one/metadata", 200, are{is("", `{"metadata": {}}`)}},
 		{"set", `member POST compute@2.79 /servers/$one/metadata {"metadata": {"a": "1", "b": "2"}}`, 200, are{is("", `{"metadata": {"a": "1", "b": "2"}}`)}},
 		{"set more", `member POST compute@2.79 /servers/$one/metadata {"metadata": {"b": "3"}}`, 200, are{is("", `{"metadata": {"a": "1", "b": "3"}}`)}},
 		{"set one", `member PUT compute@2.79 /servers/$one/metadata/c {"meta": {"c": "4"}}`, 200, are{is("", `{"meta": {"c": "4"}}`)}},
@@ -141,6 +144,7 @@ func contractMetadata(t *testing.T, c *cloud) {
 		{"and gives none up", "member DELETE compute@2.79 /servers/$one/metadata/a", 409, are{fault("conflictingRequest", "Instance $one is locked")}},
 		{"unlock", `member POST compute@2.79 /servers/$one/action {"unlock": null}`, 202, nil},
 		{"no metadata", `member POST compute@2.79 /servers/$one/metadata {}`, 400, are{invalid}},
+		{"of an unknown server", "member GET compute@2.79 /servers/$none/metadata", 404, are{fault("itemNotFound", unknown)}},
 		{"set on an unknown server", `member POST compute@2.79 /servers/$none/metadata {"metadata": {"a": "1"}}`, 404, are{fault("itemNotFound", unknown)}},
 
 		{"tags", `member PUT compute@2.79 /servers/$one/tags {"tags": ["b", "a"]}`, 200, are{is("", `{"tags": ["a", "b"]}`)}},
