@@ -228,12 +228,14 @@ func (s *slowPlanner) better(at placement.Place) bool {
 }
 
 // shrink removes the nodes that are too many: from open places first those that are proven to be out of service, then
-// those of which a wait said so, then the others that are not in service, then the tainted ones, then the rest; only then
-// from closed places. Mins are about the last two. It reports whether as many can be.
+// those of which a wait said so or that nobody ever found, then the others that are not in service, then the tainted ones,
+// then the rest; only then from closed places. Mins are about the last two. It reports whether as many can be.
 func (s *slowPlanner) shrink() bool {
 	classes := []func(string) bool{
 		s.idle,
-		s.late,
+		func(name string) bool {
+			return s.late(name) || s.looked(name) && s.seen.Missing[name] && !s.served(name)
+		},
 		func(name string) bool { return !s.inService(name) && !s.runsOn(name) },
 		func(name string) bool { return s.seen.Servers[name].Tainted },
 		func(string) bool { return true },
@@ -370,7 +372,7 @@ func (s *slowPlanner) replace() {
 			for {
 				victim := s.victim(cause, func(name string) bool { return !refused[name] && s.may(name) && s.class(name) == class })
 				v := s.plan[victim]
-				if victim == "" || cause != "" && v.Outcome == Held && v.Cause == cause && spent(v.Hold) {
+				if victim == "" || cause != "" && v.Outcome == Held && v.Cause == cause && (v.Hold == HeldBatch || v.Hold == HeldBakes) {
 					break // nor is any other of the class, for this cause
 				}
 				if granted := s.granted(victim, cause) || v.Cause == cause && v.Hold == HeldNoRoom; !granted || !s.take(victim, cause) {
@@ -899,6 +901,3 @@ func (s *slowPlanner) isIn(list []string, name string) bool {
 	id := s.seen.Servers[name].ID
 	return slices.Contains(list, name) || id != "" && slices.Contains(list, id)
 }
-
-// spent reports whether a hold is about what all nodes share.
-func spent(h Hold) bool { return slices.Contains([]Hold{HeldBatch, HeldBakes, HeldWaits}, h) }
