@@ -103,25 +103,12 @@ func (s *slowPlanner) judge() {
 	failed := false
 	for _, at := range places {
 		given, settled := special(s.policy.Templates, at), special(s.now.Settled, at)
-		for _, f := range s.now.Failed {
-			if f.Template == given.hash() && given != settled {
-				failed = true
-				s.reverts = s.reverts || settled != ""
-			}
+		if given != settled && slices.ContainsFunc(s.now.Failed, func(f Failure) bool { return f.Template == given.hash() }) {
+			failed = true
+			s.reverts = s.reverts || settled != ""
 		}
 	}
 	s.holds = failed && !s.reverts
-	if !s.reverts {
-		return
-	}
-	for _, n := range s.leaving {
-		places = append(places, n.Place)
-	}
-	wanted := Templates{}
-	for _, at := range places {
-		wanted[at] = cmp.Or(special(s.now.Settled, at), special(s.policy.Templates, at))
-	}
-	s.policy.Templates = wanted
 }
 
 // firstTemplate takes the first template for what nodes were made from, unless their marks are of another one. It
@@ -284,40 +271,37 @@ func (s *slowPlanner) comes(count int64) {
 			wanted++
 		}
 	}
-	trial := s.copy()
+	trial, counts, gets := s.copy(), placement.Counts{}, map[placement.Place]int64{}
 	trial.add(added)
-	seats := map[placement.Place]int{}
-	type seat struct {
-		rank int // in its place: the wanted template goes to the first of each place, then to the second
-		placement.Place
-	}
-	var all []seat
 	for name, n := range trial.nodes {
 		if strings.HasPrefix(name, "+") {
-			all = append(all, seat{seats[n.Place], n.Place})
-			seats[n.Place]++
+			counts[n.Place]++
 		}
 	}
-	slices.SortFunc(all, func(a, b seat) int { return cmp.Or(cmp.Compare(a.rank, b.rank), a.Compare(b.Place)) })
-	gets := map[seat]bool{}
-	for _, one := range all[:wanted] {
-		gets[one] = true
-	}
-	slices.SortFunc(all, func(a, b seat) int { return cmp.Or(a.Compare(b.Place), cmp.Compare(a.rank, b.rank)) })
-	for _, one := range all {
-		name, n := s.nameIn(one.Place)
-		n.Template = s.wanted(one.Place)
-		if !gets[one] {
-			n.Template = cmp.Or(special(s.now.Settled, one.Place), n.Template)
+	for rank := range added { // the wanted template goes to the first of each place, then to the second
+		for _, at := range counts.Places() {
+			if wanted > 0 && rank < counts[at] {
+				gets[at]++
+				wanted--
+			}
 		}
-		n.Generation++
-		n.Mark = markOf(n.Mark.number()+1, n.Template)
-		n.Retried = s.retries[n.Template] > 0
-		s.retries[n.Template]--
-		s.nodes[name] = n
-		s.order = append(s.order, name)
-		if s.policy.Stateful != nil && s.slots[name] == (Slot{}) {
-			s.slots[name] = Slot{n.Index, n.Place}
+	}
+	for _, at := range counts.Places() {
+		for rank := range counts[at] {
+			name, n := s.nameIn(at)
+			n.Template = s.wanted(at)
+			if rank >= gets[at] {
+				n.Template = cmp.Or(special(s.now.Settled, at), n.Template)
+			}
+			n.Generation++
+			n.Mark = markOf(n.Mark.number()+1, n.Template)
+			n.Retried = s.retries[n.Template] > 0
+			s.retries[n.Template]--
+			s.nodes[name] = n
+			s.order = append(s.order, name)
+			if s.policy.Stateful != nil && s.slots[name] == (Slot{}) {
+				s.slots[name] = Slot{n.Index, n.Place}
+			}
 		}
 	}
 }
@@ -450,12 +434,8 @@ func (s *slowPlanner) victim(cause Cause, of func(string) bool) string {
 		delete(there.nodes, name)
 	}
 	closed := func(name string) bool { return !s.idle(name) && s.waitsAt(s.nodes[name].Place, cause) }
+	line, may := s.again, of
 	switch cause {
-	case "":
-		if i := slices.IndexFunc(s.again, of); i >= 0 {
-			return s.again[i]
-		}
-		return ""
 	case Unhealthy:
 		return there.first(func(name string) bool { return of(name) && s.unhealthy(name) }, false)
 	case Misplaced:
@@ -474,16 +454,16 @@ func (s *slowPlanner) victim(cause Cause, of func(string) bool) string {
 			}
 		}
 		return there.first(func(name string) bool { return old(name) && slices.Contains(newest, s.nodes[name].Template) }, false)
+	case TooOld:
+		line = slices.SortedFunc(maps.Keys(s.nodes), func(a, b string) int {
+			return cmp.Or(s.seen.Aged[a].Launched.Compare(s.seen.Aged[b].Launched), cmp.Compare(s.nodes[a].Index, s.nodes[b].Index))
+		})
+		may = func(name string) bool { return of(name) && s.seen.Aged[name].Mark == s.nodes[name].Mark && !closed(name) }
 	}
-	best := ""
-	for name, n := range s.nodes {
-		aged, old := s.seen.Aged[name]
-		old = old && of(name) && aged.Mark == n.Mark && !closed(name)
-		if old && (best == "" || cmp.Or(aged.Launched.Compare(s.seen.Aged[best].Launched), cmp.Compare(n.Index, s.nodes[best].Index)) < 0) {
-			best = name
-		}
+	if i := slices.IndexFunc(line, may); i >= 0 {
+		return line[i]
 	}
-	return best
+	return ""
 }
 
 // take replaces a node. It reports whether there is room for what comes for it.
@@ -614,7 +594,12 @@ func (s *slowPlanner) goal(at placement.Place) Template {
 
 // wanted is the template of new nodes of a place: the most special there is. (The tests give templates of one value, so
 // nothing is left to merge.)
-func (s *slowPlanner) wanted(at placement.Place) Template { return special(s.policy.Templates, at) }
+func (s *slowPlanner) wanted(at placement.Place) Template {
+	if settled := special(s.now.Settled, at); s.reverts && settled != "" {
+		return settled
+	}
+	return special(s.policy.Templates, at)
+}
 
 func special(templates Templates, at placement.Place) Template {
 	for _, place := range []placement.Place{at, {Region: at.Region}, {}} {
