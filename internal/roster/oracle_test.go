@@ -458,7 +458,9 @@ func (s *slowPlanner) victim(cause Cause, of func(string) bool) string {
 		line = slices.SortedFunc(maps.Keys(s.nodes), func(a, b string) int {
 			return cmp.Or(s.seen.Aged[a].Launched.Compare(s.seen.Aged[b].Launched), cmp.Compare(s.nodes[a].Index, s.nodes[b].Index))
 		})
-		may = func(name string) bool { return of(name) && s.seen.Aged[name].Mark == s.nodes[name].Mark && !closed(name) }
+		may = func(name string) bool {
+			return of(name) && s.seen.Aged[name].Mark == s.nodes[name].Mark && !closed(name)
+		}
 	}
 	if i := slices.IndexFunc(line, may); i >= 0 {
 		return line[i]
