@@ -392,7 +392,6 @@ func (s *slowPlanner) neverServed() {
 		switch {
 		case back == "":
 			s.revise(name, n, s.policy.Update.Method == Recreate, false)
-			s.promise()
 		case !outdated:
 			returned := s.nodes[back]
 			returned.Tried = n.Template.hash()
@@ -494,8 +493,9 @@ func (s *slowPlanner) take(victim string, cause Cause) bool {
 	}
 	if s.stays(cause) {
 		s.revise(victim, n, s.policy.Update != nil && s.policy.Update.Method == Recreate || cause != Outdated, retry)
+	} else {
+		s.promise()
 	}
-	s.promise()
 	s.decided[victim] = true
 	s.replaced = append(s.replaced, victim)
 	return true
@@ -510,6 +510,9 @@ func (s *slowPlanner) revise(name string, n Node, again, retry bool) {
 		n.Generation++
 	}
 	n.Doubt, n.Served = true, false
+	if n.Template == s.wanted(n.Place) {
+		s.current++
+	}
 	s.nodes[name] = n
 	s.inPlace[name] = true
 }
