@@ -3,6 +3,7 @@
 package examples_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -49,11 +50,12 @@ func TestValid(t *testing.T) {
 	for i := range 12 {                              // the cluster that examples look at
 		admin.Fake.AddServers("RegionOne", fakecloud.Server{Name: fmt.Sprintf("web-%d", i), Zone: fmt.Sprintf("az-%d", i%3+1)})
 	}
-	fresh := acctest.NewFake(t, fakecloud.Config{}) // where a new cluster has no servers yet
-	needs := map[string]string{
+	three := append(fakecloud.DefaultRegions(), fakecloud.Region{Name: "RegionThree", Zones: fakecloud.DefaultRegions()[1].Zones})
+	fresh := acctest.NewFake(t, fakecloud.Config{Regions: three}) // where a new cluster has no servers yet
+	needs := map[string]any{
 		"drain_url": "https://consumer.example/drain", "drainer_url": "https://consumer.example/drain", "network_id": fakecloud.NetworkID,
 		"pool_id": fresh.Fake.AddPool("RegionOne"), "health_url": "http://127.0.0.1:1/{name}", "api_server": "10.0.0.1:6443",
-		"ca_hash": "sha256:0", "join_token": "abcdef.0123456789abcdef",
+		"pool_ids": map[string]string{"RegionOne": "1", "RegionTwo": "2"}, "ca_hash": "sha256:0", "join_token": "abcdef.0123456789abcdef",
 	}
 	clouds := map[*acctest.Cloud]string{}
 	for _, folder := range folders(t) {
@@ -73,7 +75,9 @@ func TestValid(t *testing.T) {
 		clouds[cloud] += fmt.Sprintf("module %q {\n  source = %q\n", strings.ReplaceAll(folder, "/", "_"), "./"+folder)
 		for _, m := range regexp.MustCompile(`(?m)^variable "(\w+)"`).FindAllStringSubmatch(text, -1) {
 			if value, is := needs[m[1]]; is {
-				clouds[cloud] += fmt.Sprintf("  %s = %q\n", m[1], value)
+				written, err := json.Marshal(value)
+				require.NoError(t, err)
+				clouds[cloud] += fmt.Sprintf("  %s = %s\n", m[1], written)
 			}
 		}
 		clouds[cloud] += "}\n"
@@ -103,11 +107,4 @@ func configuration(t *testing.T, folder string) (all string) {
 		all += read(t, file)
 	}
 	return all
-}
-
-// TestReadme: the first configuration in the README is the example, which the
-// tests above plan.
-func TestReadme(t *testing.T) {
-	first := read(t, "first-cluster/main.tf")
-	assert.Contains(t, read(t, "../README.md"), "```terraform\n"+first+"```\n", "the configuration in README.md is not that of examples/first-cluster/main.tf")
 }

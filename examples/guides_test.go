@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path"
@@ -24,7 +23,6 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/messaging/v2/messages"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -41,20 +39,29 @@ func (e example) use(t *testing.T, folder string) {
 	require.NoError(t, errors.Join(err, os.CopyFS(e.Dir, os.DirFS(folder))))
 }
 
-// TestAccExample_fromElement: the servers are the same before and after.
+// TestAccExample_fromElement: the servers are the same before and after, also where their zones
+// were hints.
 func TestAccExample_fromElement(t *testing.T) {
-	e := start(t, "guides/from-element/before")
-	e.apply(t)
-	before := e.servers(t)
-	e.use(t, "guides/from-element/after")
-	migrate := exec.CommandContext(t.Context(), "sh", "-eu", "migrate.sh")
-	migrate.Dir = e.Dir
-	output, err := migrate.CombinedOutput()
-	require.NoError(t, err, string(output))
-	quoted(t, "from-element", counts(e.apply(t)))
-	assert.Equal(t, before, e.servers(t), "the servers")
-	require.NoError(t, os.Remove(filepath.Join(e.Dir, "migrate.tf")))
-	assert.Empty(t, e.planned(t), "without migrate.tf")
+	for name, ignored := range map[string]string{"zones": "", "hints": "lifecycle { ignore_changes = [availability_zone_hints] }"} {
+		t.Run(name, func(t *testing.T) {
+			e := start(t, "guides/from-element/before")
+			if ignored != "" {
+				e.edit(t, "availability_zone =", "availability_zone_hints =")
+			}
+			e.apply(t)
+			before := e.servers(t)
+			e.use(t, "guides/from-element/after")
+			e.edit(t, "network {", ignored+"\nnetwork {")
+			migrate := exec.CommandContext(t.Context(), "sh", "-eu", "migrate.sh")
+			migrate.Dir = e.Dir
+			output, err := migrate.CombinedOutput()
+			require.NoError(t, err, string(output))
+			quoted(t, "from-element", counts(e.apply(t))+"\n"+ignored)
+			assert.Equal(t, before, e.servers(t), "the servers")
+			require.NoError(t, os.Remove(filepath.Join(e.Dir, "migrate.tf")))
+			assert.Empty(t, e.planned(t), "without migrate.tf")
+		})
+	}
 }
 
 // TestAccFault_regionDown: the nodes of a region that cannot be reached stay, and the
@@ -238,20 +245,21 @@ func TestAccExample_drainingByQueue(t *testing.T) {
 func TestAccExample_fromSenlin(t *testing.T) {
 	sideBySide(t)
 	for name, how := range map[string]struct {
-		folder, attachment, server string
-		variables                  []string
+		folder, attachment, server, size string
 	}{
-		"own":    {"guides/keeping-nodes/before", "stackpolicy_placement_attachment.web", "openstack_compute_instance_v2.web", nil},
-		"module": {"cluster", "module.web.stackpolicy_placement_attachment.cluster", "module.web.openstack_compute_instance_v2.node", []string{"size=3"}},
+		"own":    {"guides/keeping-nodes/before", "stackpolicy_placement_attachment.web", "openstack_compute_instance_v2.web", "= 3"},
+		"module": {"clusters/first", "module.web.stackpolicy_placement_attachment.cluster", "module.web.openstack_compute_instance_v2.node", "= 6"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			quoted(t, "from-senlin", "to = "+how.attachment+"\nto       = "+how.server+"[each.key]")
-			fromSenlin(t, start(t, how.folder), how.attachment, how.server, how.variables...)
+			e := start(t, how.folder)
+			e.edit(t, how.size, "= 3")
+			fromSenlin(t, e, how.attachment, how.server)
 		})
 	}
 }
 
-func fromSenlin(t *testing.T, e example, attachment, server string, variables ...string) {
+func fromSenlin(t *testing.T, e example, attachment, server string) {
 	t.Helper()
 	var imports strings.Builder
 	fmt.Fprintf(&imports, "import {\n  to = %s\n  id = \"web\"\n}\n", attachment)
@@ -267,7 +275,7 @@ func fromSenlin(t *testing.T, e example, attachment, server string, variables ..
 	imports.WriteString("  }\n}\n")
 	before := e.servers(t)
 	e.file(t, "import.tf", imports.String())
-	plan := counts(e.apply(t, variables...))
+	plan := counts(e.apply(t))
 	assert.Contains(t, plan, "4 to import")
 	assert.Contains(t, plan, "0 to destroy")
 	assert.Equal(t, before, e.servers(t), "the servers")
@@ -319,18 +327,7 @@ func TestAccExample_loadBalancer(t *testing.T) {
 	}
 	e.apply(t, `candidates=["web-1"]`)
 	if e.c.Fake != nil {
-		var order []string
-		for _, r := range e.c.Fake.Requests() {
-			member := r.Service == fakecloud.LoadBalancing && strings.Contains(r.Path, "/members")
-			switch {
-			case r.Status >= http.StatusBadRequest, r.Method == http.MethodGet:
-			case member:
-				order = append(order, r.Method+" member")
-			case regexp.MustCompile(`^/servers(/[^/]*)?$`).MatchString(r.Path):
-				order = append(order, r.Method+" server")
-			}
-		}
-		assert.Equal(t, []string{"POST server", "POST member", "PUT member", "DELETE member", "DELETE server"}, order)
+		assert.Equal(t, []string{"POST server", "POST member", "PUT member", "DELETE member", "DELETE server"}, e.requested())
 	}
 	weights(map[string]int{"web-0": 1, "web-2": 1, "web-3": 1})
 	after := e.servers(t)
@@ -399,7 +396,7 @@ func TestAccExample_restore(t *testing.T) {
 	assert.Equal(t, before, e.servers(t), "the servers")
 }
 
-// TestAccExample_leave: the servers of the README's cluster, with deletion attachments, stay when the provider leaves, and
+// TestAccExample_leave: the servers of the first cluster, with deletion attachments, stay when the provider leaves, and
 // then nothing needs the provider any more.
 func TestAccExample_leave(t *testing.T) {
 	const output = "output \"nodes\" {\n  value = stackpolicy_placement_attachment.web.nodes\n}\n"
@@ -412,6 +409,9 @@ resource "stackpolicy_deletion_attachment" "web" {
 }
 `)
 	e.apply(t)
+	var summary string
+	require.NoError(t, e.Output(t.Context(), "placement", &summary))
+	shown(t, "templates/index.md.tmpl", summary)
 	before := e.servers(t)
 	quoted(t, "state-is-the-memory", output)
 	nodes, err := e.Run(t.Context(), "output", "-json", "nodes")

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -31,7 +32,7 @@ func inOrder(t *testing.T, text string, nodes ...string) {
 	}
 }
 
-// requested are the changes that Nova, Cinder and Neutron were asked for.
+// requested are the changes that Nova, Cinder, Neutron and Octavia were asked for.
 func (e example) requested() (list []string) {
 	servers := regexp.MustCompile(`^/servers(/[^/]*)?$`)
 	for _, r := range e.c.Fake.Requests() {
@@ -43,6 +44,8 @@ func (e example) requested() (list []string) {
 			list = append(list, what+"server")
 		case strings.Contains(string(r.Body), "os-stop"):
 			list = append(list, "stop")
+		case r.Service == fakecloud.LoadBalancing:
+			list = append(list, what+"member")
 		case r.Service == fakecloud.BlockStorage:
 			list = append(list, what+"volume")
 		case r.Service == fakecloud.Network:
@@ -55,10 +58,15 @@ func (e example) requested() (list []string) {
 // TestAccExample_stateful: three nodes keep their volumes and ports through a new
 // image, a shrink to one and a growth to three, except the slot that was released.
 func TestAccExample_stateful(t *testing.T) {
-	e := start(t, "guides/stateful-nodes")
+	sideBySide(t)
+	cinder := fakecloud.DefaultRegions()
+	cinder[0].VolumeZones = []string{"nova"}
+	e := startOn(t, acctest.New(t, fakecloud.Config{Regions: cinder}), "guides/stateful-nodes")
 	network, _ := e.c.Network(t, "RegionOne")
 	e.Env = append(e.Env, "TF_VAR_network_id="+network)
-	if e.c.Fake == nil {
+	if e.c.Fake != nil {
+		e.Env = append(e.Env, `TF_VAR_volume_zones={az-1="nova",az-2="nova",az-3="nova"}`)
+	} else {
 		t.Cleanup(func() {
 			e.clear(t)
 			e.c.DropVolumes(t, "RegionOne")

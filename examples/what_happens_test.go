@@ -148,12 +148,18 @@ func TestAccWhatHappens_byHand(t *testing.T) {
 func TestAccWhatHappens_suspended(t *testing.T) {
 	e := startGuide(t)
 	e.apply(t, "size=2")
-	whatHappens(t, "it is suspended, rescued or waits for the confirmation of a resize",
-		"fails with `Invalid power_state`, for the whole cluster: resume, unrescue or confirm it first")
+	whatHappens(t, "it is suspended, rescued, `SOFT_DELETED` or waits for the confirmation of a resize",
+		"fails with `Invalid power_state`, for the whole cluster: resume, unrescue, restore or confirm it first")
 	id := e.servers(t)["web-0"]
 	e.c.Act(t, "RegionOne", id, `{"suspend": null}`, "SUSPENDED")
 	_, err := e.Run(t.Context(), "plan", "-no-color", "-var=size=2")
 	assert.ErrorContains(t, err, "Invalid power_state", "with a suspended server")
+	if e.c.Fake != nil { // few clouds keep what was deleted
+		e.c.Fake.UpdateServer("RegionOne", id, func(s *fakecloud.Server) { s.Status = "SOFT_DELETED" })
+		_, err := e.Run(t.Context(), "plan", "-no-color", "-var=size=2")
+		assert.ErrorContains(t, err, "Invalid power_state", "with a deleted server that is kept")
+		e.c.Fake.UpdateServer("RegionOne", id, func(s *fakecloud.Server) { s.Status = "SUSPENDED" })
+	}
 	e.c.Act(t, "RegionOne", id, `{"resume": null}`, "ACTIVE")
 	assert.Empty(t, e.next(t, "size=2"), "after that the plan has")
 }

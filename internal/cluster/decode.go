@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
@@ -81,7 +82,7 @@ func (l *serverList) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 // image is the image of a server. Nova writes "" for one that boots from a
 // volume, and else an object.
 type image struct {
-	ID text.Text `json:"id"`
+	ID openstack.Text `json:"id"`
 }
 
 // UnmarshalJSONFrom reads the image. A string means that there is none.
@@ -107,9 +108,9 @@ func (a *addresses) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 		return decoder.SkipValue()
 	}
 	var networks map[string][]struct {
-		Address text.Text `json:"addr"`
-		Version int       `json:"version"`
-		Type    string    `json:"OS-EXT-IPS:type"`
+		Address openstack.Text `json:"addr"`
+		Version int            `json:"version"`
+		Type    string         `json:"OS-EXT-IPS:type"`
 	}
 	if err := json.UnmarshalDecode(decoder, &networks); err != nil {
 		return err

@@ -78,7 +78,7 @@ func TestDecodePageRefuses(t *testing.T) {
 		`{"servers": [null]}`:            "without id or status",
 		`{"servers": "none"}`:            "string in place of a list",
 		`[]`:                             "unmarshal JSON array",
-		`{"servers": [{"id": 5}]}`:       `unmarshal JSON number into Go text.Text within "/servers/0/id"`,
+		`{"servers": [{"id": 5}]}`:       `unmarshal JSON number into Go openstack.Text within "/servers/0/id"`,
 		`{"servers": [], "servers": 1}`:  "cannot be read",
 		`{"servers": [], "servers": []}`: "duplicate object member name \"servers\"",
 		`{"servers": []} {}`:             "after top-level value",

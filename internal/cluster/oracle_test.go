@@ -9,17 +9,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"pgregory.net/rapid"
 )
 
 // slowServer is what encoding/json makes of a server.
 type slowServer struct {
-	ID       text.Text         `json:"id"`
-	Name     text.Text         `json:"name"`
-	Status   text.Text         `json:"status"`
-	Zone     text.Text         `json:"OS-EXT-AZ:availability_zone"`
-	HostID   text.Text         `json:"hostId"`
+	ID       openstack.Text    `json:"id"`
+	Name     openstack.Text    `json:"name"`
+	Status   openstack.Text    `json:"status"`
+	Zone     openstack.Text    `json:"OS-EXT-AZ:availability_zone"`
+	HostID   openstack.Text    `json:"hostId"`
 	Created  string            `json:"created"`
 	Launched string            `json:"OS-SRV-USG:launched_at"`
 	Image    slowImage         `json:"image"`
@@ -33,11 +33,11 @@ type slowServer struct {
 	} `json:"flavor"`
 }
 
-type slowFault struct{ Message text.Text }
+type slowFault struct{ Message openstack.Text }
 
 func (f *slowFault) UnmarshalJSON(data []byte) error {
 	var object struct {
-		Message text.Text `json:"message"`
+		Message openstack.Text `json:"message"`
 	}
 	err := json.Unmarshal(data, &object)
 	if object.Message != "" {
@@ -46,11 +46,11 @@ func (f *slowFault) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-type slowImage struct{ ID text.Text }
+type slowImage struct{ ID openstack.Text }
 
 func (i *slowImage) UnmarshalJSON(data []byte) error {
 	var object struct {
-		ID text.Text `json:"id"`
+		ID openstack.Text `json:"id"`
 	}
 	if i.ID = ""; data[0] == '"' {
 		return nil

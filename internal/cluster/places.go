@@ -32,6 +32,7 @@ type Finding struct {
 	Region string
 	Zone   string   // "" where it is the region as a whole
 	Known  []string // for an unknown place: the names that Keystone or Nova know, sorted
+	Why    string   // a sentence on a region without a compute endpoint; "": it was not looked up
 }
 
 // why is the reason for people, after the name of the place.
@@ -91,11 +92,11 @@ func LookUp(
 func lookUp(
 	ctx context.Context, cloud *openstack.Cloud, region placement.Region, nodes placement.Counts,
 ) (placement.Region, []Finding, error) {
-	state, err := cloud.RegionState(ctx, region.Name)
+	state, why, err := cloud.RegionState(ctx, region.Name)
 	if err != nil {
 		return region, nil, err
 	}
-	finding := Finding{Kind: NoCompute, Closed: region.Maintenance, Region: region.Name}
+	finding := Finding{Kind: NoCompute, Closed: region.Maintenance, Region: region.Name, Why: why}
 	if state == openstack.RegionUnknown && region.Weight > 0 && nodes.ByRegion()[region.Name] == 0 {
 		finding.Kind = UnknownRegion
 		finding.Known, err = cloud.Regions(ctx)

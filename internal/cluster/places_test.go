@@ -37,8 +37,10 @@ func TestLookUp(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	fake.AddRegion("Dark")
 	fake.SetZoneAvailable("RegionOne", "az-2", false)
+	fake.AddZone("RegionTwo", fakecloud.Zone{Name: "Zu\u0308rich", Hosts: []string{"zurich-1"}}) // as macOS writes it
 	cloud := login(t, fake)
 	zones := []string{"az-1", "az-2", "az-3"}
+	const dark = `Region "Dark" has no compute endpoint in the catalogue of this user; there is one in RegionOne, RegionTwo.`
 	for name, c := range map[string]struct {
 		regions  []placement.Region
 		closed   string // what is closed, and why; with ! for maintenance
@@ -48,7 +50,8 @@ func TestLookUp(t *testing.T) {
 		"a region that Keystone does not know": {[]placement.Region{region("Regionone", "az-9")}, "Regionone is not known to Keystone",
 			[]cluster.Finding{{Kind: cluster.UnknownRegion, Region: "Regionone", Known: []string{"Dark", "RegionOne", "RegionTwo"}}}},
 		"a region without Nova": {[]placement.Region{region("Dark", "az-9"), region("RegionTwo")}, "Dark has no compute endpoint",
-			[]cluster.Finding{{Kind: cluster.NoCompute, Region: "Dark"}}},
+			[]cluster.Finding{{Kind: cluster.NoCompute, Region: "Dark", Why: dark}}},
+		"another form of Unicode": {[]placement.Region{region("RegionTwo", "Z\u00fcrich")}, "", nil}, // Terraform's
 		"zones": {[]placement.Region{region("RegionOne", "az-1", "az-2", "az-9")}, "az-2 is not available, az-9 is not listed by Nova",
 			[]cluster.Finding{{Kind: cluster.ZoneUnavailable, Region: "RegionOne", Zone: "az-2"},
 				{Kind: cluster.UnknownZone, Region: "RegionOne", Zone: "az-9", Known: zones}}},
@@ -56,7 +59,7 @@ func TestLookUp(t *testing.T) {
 			{Bin: placement.Bin{Name: "RegionTwo"}},
 			{Bin: region("RegionOne").Bin, Zones: []placement.Bin{{Name: "az-1"}, {Name: "az-2"}, {Name: ""}, {Name: "az-3", Weight: 1}}}},
 			"Gone has no compute endpoint, Dark has no compute endpoint",
-			[]cluster.Finding{{Kind: cluster.NoCompute, Region: "Gone"}, {Kind: cluster.NoCompute, Region: "Dark"}}},
+			[]cluster.Finding{{Kind: cluster.NoCompute, Region: "Gone"}, {Kind: cluster.NoCompute, Region: "Dark", Why: dark}}},
 		"a region in maintenance is not asked": {[]placement.Region{maintained(region("RegionOne", "az-2", "az-9"), ""),
 			maintained(region("Dark", "az-9"), "")},
 			"Dark has no compute endpoint!", []cluster.Finding{{Kind: cluster.NoCompute, Closed: true, Region: "Dark"}}},

@@ -19,7 +19,6 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // Keys names the metadata that carries facts for the policies.
@@ -190,7 +189,7 @@ func (p *part) read(ctx context.Context, cloud *openstack.Cloud, region string, 
 		p.others = map[string]bool{}
 	}
 	err = compute.ServerPages(ctx, match.query(q.Next), restart,
-		func(page openstack.Page, item func(text.Text, ...text.Text) error) (bool, error) {
+		func(page openstack.Page, item func(openstack.Text, ...openstack.Text) error) (bool, error) {
 			return readPage(page.Body, q.Addresses != nil, func(s *server) error {
 				if err := item(s.ID); err != nil {
 					return err
@@ -207,7 +206,7 @@ func (p *part) read(ctx context.Context, cloud *openstack.Cloud, region string, 
 // take keeps a server, as it was at a time, if it belongs to the cluster.
 func (p *part) take(s *server, at time.Time, match matcher, q Query) error {
 	if s.hidden {
-		s.Name = text.Text(q.Remembered[string(s.ID)])
+		s.Name = openstack.Text(q.Remembered[string(s.ID)])
 	}
 	belongs, known := match.matches(s)
 	switch {

@@ -15,15 +15,15 @@ import (
 
 // server is what is read of a server in Nova's detailed list.
 type server struct {
-	ID       text.Text `json:"id"`
-	Name     text.Text `json:"name"`
-	Status   text.Text `json:"status"`
-	Task     string    `json:"OS-EXT-STS:task_state"` // what Nova does with it: compared, and never shown
-	Zone     text.Text `json:"OS-EXT-AZ:availability_zone"`
-	HostID   text.Text `json:"hostId"`
-	Created  string    `json:"created"`
-	Launched string    `json:"OS-SRV-USG:launched_at"`
-	Image    image     `json:"image"`
+	ID       openstack.Text `json:"id"`
+	Name     openstack.Text `json:"name"`
+	Status   openstack.Text `json:"status"`
+	Task     string         `json:"OS-EXT-STS:task_state"` // what Nova does with it: compared, and never shown
+	Zone     openstack.Text `json:"OS-EXT-AZ:availability_zone"`
+	HostID   openstack.Text `json:"hostId"`
+	Created  string         `json:"created"`
+	Launched string         `json:"OS-SRV-USG:launched_at"`
+	Image    image          `json:"image"`
 	Flavor   struct {
 		ID   string `json:"id"`            // up to microversion 2.46
 		Name string `json:"original_name"` // from 2.47 on
@@ -34,7 +34,7 @@ type server struct {
 	// Addresses are read where a query asks for them.
 	Addresses addresses `json:"addresses"`
 	Fault     struct {
-		Message text.Text `json:"message"`
+		Message openstack.Text `json:"message"`
 	} `json:"fault"` // why the server is in ERROR
 
 	hidden bool // in a cell that is down: only the id and little else is known

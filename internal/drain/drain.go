@@ -63,14 +63,23 @@ func (e *LockedError) Unwrap() error { return e.answer }
 // is drained. Cancelling the context ends every wait at once. The error is a
 // [*LockedError] where the server is locked.
 func (d Drain) Run(ctx context.Context) (warnings []string, err error) {
+	warn := func(warning string) {
+		if warning != "" {
+			warnings = append(warnings, warning)
+		}
+	}
 	state, err := d.Server.State(ctx)
 	if err != nil || state.Status == "" {
 		return nil, err
 	}
 	if d.OnlyInService && state.Mark == "" && !state.Drained {
 		d.Hook, d.Grace = nil, 0 // and no note: it would look like one that was in service
-	} else if err := d.note(ctx, state); err != nil {
-		return nil, err
+	} else {
+		warning, err := d.note(ctx, state)
+		if err != nil {
+			return nil, err
+		}
+		warn(warning)
 	}
 	if d.Hook != nil {
 		d.tell("running the hook")
@@ -78,9 +87,7 @@ func (d Drain) Run(ctx context.Context) (warnings []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if warning != "" {
-			warnings = append(warnings, warning)
-		}
+		warn(warning)
 		if state, err := d.Server.State(ctx); err != nil || state.Status == "" {
 			return warnings, err
 		}
@@ -88,9 +95,7 @@ func (d Drain) Run(ctx context.Context) (warnings []string, err error) {
 	if d.Shutdown {
 		d.tell("shutting the server down")
 		warning, err := d.shutDown(ctx)
-		if warning != "" {
-			warnings = append(warnings, warning)
-		}
+		warn(warning)
 		if err != nil {
 			return warnings, err
 		}
@@ -123,35 +128,45 @@ var takesMetadata = map[string]bool{
 }
 
 // note notes that the drain begins, and removes the mark. The note comes first: a
-// server with both is not in service. In a status in which Nova takes no metadata
-// the server is drained without it.
-func (d Drain) note(ctx context.Context, state openstack.State) error {
+// server with both is not in service. If Nova refuses the note, the metadata may be
+// full, and the mark leaves room for it. The drain does not depend on it: in a status in
+// which Nova takes no metadata there is none, and where it is refused again the warning
+// says so.
+func (d Drain) note(ctx context.Context, state openstack.State) (warning string, err error) {
 	at := state.At
 	if at.IsZero() {
 		at = time.Now()
 	}
-	for began := time.Now(); ; {
+	for began, freed := time.Now(), false; ; {
 		err := d.Server.NoteDrain(ctx, at)
-		if err == nil && state.Mark != "" {
-			err = d.Server.Unmark(ctx)
+		refused := gophercloud.ResponseCodeIs(err, http.StatusForbidden) ||
+			gophercloud.ResponseCodeIs(err, http.StatusBadRequest)
+		if refused && freed {
+			return fmt.Sprintf("%s is drained, and its metadata do not say so: %s.", d.Node, err), nil
+		}
+		if refused || (err == nil && state.Mark != "") {
+			if err = d.Server.Unmark(ctx); err == nil && refused {
+				freed = true
+				continue
+			}
 		}
 		switch {
 		case err == nil, gophercloud.ResponseCodeIs(err, http.StatusNotFound): // gone, as the next look says
-			return nil
+			return "", nil
 		case !gophercloud.ResponseCodeIs(err, http.StatusConflict):
-			return err
+			return "", err
 		}
 		now, lookErr := d.Server.State(ctx)
 		switch {
 		case lookErr != nil:
-			return lookErr
+			return "", lookErr
 		case now.Locked:
-			return &LockedError{err}
+			return "", &LockedError{err}
 		case !takesMetadata[now.Status], time.Since(began) >= taskTime:
-			return nil
+			return "", nil
 		}
 		if err := pause(ctx); err != nil {
-			return err
+			return "", err
 		}
 	}
 }

@@ -25,6 +25,7 @@ type server struct {
 	statuses []string
 	stopErrs []error // one a stop, the last one for ever; none: it is accepted
 	noteErr  error
+	full     bool // of metadata, until its mark is removed
 	noted    time.Time
 	log      *[]string
 	looks    int
@@ -48,6 +49,8 @@ func (s *server) NoteDrain(_ context.Context, at time.Time) error {
 	switch now := s.statuses[0]; {
 	case s.noteErr != nil:
 		return s.noteErr
+	case s.full:
+		return answered(http.StatusForbidden)
 	case s.state.Locked && !s.admin, strings.HasSuffix(now, "~"), !takesMetadata[strings.Trim(now, "!")]:
 		return answered(http.StatusConflict)
 	}
@@ -56,6 +59,7 @@ func (s *server) NoteDrain(_ context.Context, at time.Time) error {
 }
 
 func (s *server) Unmark(context.Context) error {
+	s.full = false
 	*s.log = append(*s.log, "unmark")
 	return nil
 }
@@ -144,7 +148,10 @@ func TestDrain(t *testing.T) {
 		{name: "and not for long", statuses: "ACTIVE~", drain: Drain{Grace: time.Minute}, hook: done, events: "hook", took: taskTime + time.Minute},
 		{name: "it is deleted before the note", statuses: "ACTIVE -", server: server{noteErr: answered(404)}, drain: Drain{Grace: time.Hour},
 			hook: done, events: "hook"},
-		{name: "a note that is refused", statuses: "ACTIVE", server: server{noteErr: answered(403)}, hook: done, err: "stop: "},
+		{name: "a note that is refused", statuses: "ACTIVE", server: server{noteErr: answered(400)}, hook: done, events: "unmark hook",
+			warning: node + " is drained, and its metadata do not say so: stop: "},
+		{name: "metadata that are full", statuses: "ACTIVE", server: server{full: true}, hook: done, events: "unmark note hook"},
+		{name: "a note that fails", statuses: "ACTIVE", server: server{noteErr: answered(500)}, hook: done, err: "stop: "},
 		{name: "one that never served has no hook and no grace", statuses: "ACTIVE !SHUTOFF",
 			drain: Drain{OnlyInService: true, Shutdown: true, Grace: time.Hour}, hook: done, events: "stop", took: time.Second},
 		{name: "and is not stopped while it is locked", statuses: "ACTIVE", server: server{state: openstack.State{Locked: true}},
@@ -235,7 +242,7 @@ func TestTakesMetadata(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := &server{statuses: []string{status}, noteErr: answered(http.StatusConflict), log: new([]string)}
 			start := time.Now()
-			err := Drain{Server: s}.note(t.Context(), openstack.State{Status: status})
+			_, err := Drain{Server: s}.note(t.Context(), openstack.State{Status: status})
 			if took := time.Since(start); err != nil || took != want {
 				t.Errorf("%s: took %s, want %s: %v", status, took, want, err)
 			}
@@ -249,7 +256,7 @@ func TestNoteTime(t *testing.T) {
 		novas := time.Now().Add(-time.Hour)
 		for _, c := range []struct{ at, want time.Time }{{novas, novas}, {time.Time{}, time.Now()}} {
 			s := &server{statuses: []string{"ACTIVE"}, log: new([]string)}
-			if err := (Drain{Server: s}).note(t.Context(), openstack.State{At: c.at}); err != nil || !s.noted.Equal(c.want) {
+			if _, err := (Drain{Server: s}).note(t.Context(), openstack.State{At: c.at}); err != nil || !s.noted.Equal(c.want) {
 				t.Errorf("noted %s, want %s: %v", s.noted, c.want, err)
 			}
 		}

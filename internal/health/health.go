@@ -280,7 +280,7 @@ func sick(members []openstack.Member) bool {
 // both returns the members of the second look. One of them is in ERROR only if it was
 // so in both.
 func both(first, second []openstack.Member) []openstack.Member {
-	before := map[text.Text]text.Text{}
+	before := map[openstack.Text]openstack.Text{}
 	for _, m := range first {
 		before[m.ID] = m.Operating
 	}

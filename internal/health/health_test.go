@@ -19,7 +19,6 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/probe"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wait"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/web"
 	"github.com/stretchr/testify/assert"
@@ -225,7 +224,8 @@ func TestOctavia(t *testing.T) {
 	members := func(statuses string) (list []openstack.Member) { // at 127.9.0.1, 127.9.0.2 and so on
 		for i, status := range strings.Fields(statuses) {
 			n := fmt.Sprint(i + 1)
-			list = append(list, openstack.Member{ID: text.Text(n), Name: text.Text("m-" + n), Address: text.Text("127.9.0." + n), Operating: text.Text(status)})
+			list = append(list, openstack.Member{ID: openstack.Text(n), Name: openstack.Text("m-" + n), Address: openstack.Text("127.9.0." + n),
+				Operating: openstack.Text(status)})
 		}
 		return list
 	}

@@ -123,7 +123,7 @@ func (t *transport) turn(ctx context.Context) (release func(), err error) {
 
 // check reads an answer and makes sure that it is one. Every body passes here: a good
 // answer has no more than it may have, and no secret; its texts are cleaned where they are
-// decoded, see [text.Text]. The service's own words in a refusal are left as its body, because
+// decoded, see [Text]. The service's own words in a refusal are left as its body, because
 // they end up in an error. A refused login has none left, and of what is no answer of
 // OpenStack's only length and type are shown: both may repeat the request, with its secrets
 // in any encoding.
@@ -157,6 +157,10 @@ func (t *transport) check(ctx context.Context, req *http.Request, resp *http.Res
 		body.set([]byte(show(words, shownRefusal, secrets)))
 	default:
 		body.set([]byte(foreign.body))
+	}
+	if err == nil && busy(resp) {
+		body.set(fmt.Appendf(body.all, " (max_retries in the provider block is %d: with more, the request is repeated)",
+			t.retries))
 	}
 	if err != nil {
 		body.Close()
@@ -272,7 +276,7 @@ func missing(key string) error { return fmt.Errorf("the answer has no %q", key) 
 
 // another is the error for an answer about something else than what was asked for. A
 // cache that ignores a part of the address gives such answers.
-func another(id text.Text) error {
+func another(id Text) error {
 	return fmt.Errorf("the answer is about another one, %q", text.Cut(string(id), 100))
 }
 

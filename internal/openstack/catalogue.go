@@ -17,35 +17,38 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// endpoint is an entry of the catalogue, of the interface that is asked for.
-type endpoint struct{ service, region, url string }
+// endpoint is an entry of the catalogue.
+type endpoint struct{ service, region, url, face string }
 
-// catalogue lists the endpoints that came with the token.
-func (c *Cloud) catalogue(client *gophercloud.ProviderClient) ([]endpoint, error) {
+// catalogue lists the endpoints that came with the token: of the interface that is asked
+// for, and all others, to which no request is sent.
+func (c *Cloud) catalogue(client *gophercloud.ProviderClient) (asked, others []endpoint, err error) {
 	result, ok := client.GetAuthResult().(interface {
 		ExtractServiceCatalog() (*tokens.ServiceCatalog, error)
 	})
 	if !ok {
-		return nil, errors.New("the login brought no Keystone v3 catalogue: Keystone v2 is not supported")
+		return nil, nil, errors.New("the login brought no Keystone v3 catalogue: Keystone v2 is not supported")
 	}
 	catalog, err := result.ExtractServiceCatalog()
 	if err != nil {
-		return nil, fmt.Errorf("the catalogue that came with the token: %w", err)
+		return nil, nil, fmt.Errorf("the catalogue that came with the token: %w", err)
 	}
 	if len(catalog.Entries) == 0 {
-		return nil, errors.New("the token came without a catalogue: name the project to log in to")
+		return nil, nil, errors.New("the token came without a catalogue: name the project to log in to")
 	}
 	face := clientconfig.GetEndpointType(c.config.EndpointType)
-	var list []endpoint
 	for _, service := range catalog.Entries {
 		for _, e := range service.Endpoints {
+			found := endpoint{service.Type, text.Clean(cmp.Or(e.RegionID, e.Region)),
+				gophercloud.NormalizeURL(e.URL), text.Clean(e.Interface)}
 			if gophercloud.Availability(e.Interface) == face {
-				list = append(list,
-					endpoint{service.Type, text.Clean(cmp.Or(e.RegionID, e.Region)), gophercloud.NormalizeURL(e.URL)})
+				asked = append(asked, found)
+			} else {
+				others = append(others, found)
 			}
 		}
 	}
-	return list, nil
+	return asked, others, nil
 }
 
 // NoEndpointError says that a region has no endpoint of a service for this user.
@@ -53,11 +56,14 @@ type NoEndpointError struct {
 	service string
 	Region  string
 	Regions []string // that have one
+	face    string   // of an endpoint that the region has, but that is not asked for
 }
 
 func (e *NoEndpointError) Error() string {
 	where := "no region has one"
 	switch {
+	case e.face != "":
+		where = fmt.Sprintf("it has one with the interface %s: set endpoint_type, or OS_INTERFACE", e.face)
 	case slices.Contains(e.Regions, ""):
 		where = "the catalogue names no regions: name none either, in the configuration and in OS_REGION_NAME"
 	case len(e.Regions) > 0:
@@ -94,6 +100,11 @@ func (c *Cloud) locate(s *session, opts gophercloud.EndpointOpts) (string, error
 				return e.url, nil
 			default:
 				missing.Regions = append(missing.Regions, e.region)
+			}
+		}
+		for _, e := range s.others {
+			if e.service == service && e.region == opts.Region {
+				missing.face = e.face
 			}
 		}
 	}
@@ -150,24 +161,26 @@ const (
 )
 
 // RegionState looks a region up in the catalogue and, where it is not there,
-// among all regions of Keystone, which are asked for once.
-func (c *Cloud) RegionState(ctx context.Context, region string) (RegionState, error) {
+// among all regions of Keystone, which are asked for once. It says why Nova cannot be
+// used in a region that is known.
+func (c *Cloud) RegionState(ctx context.Context, region string) (state RegionState, why string, err error) {
 	s, err := c.session(ctx)
 	if err != nil {
-		return RegionUnknown, err
+		return RegionUnknown, "", err
 	}
-	if _, err := c.locate(s, computeOpts(region)); err == nil {
-		return RegionWithCompute, nil
+	_, unusable := c.locate(s, computeOpts(region))
+	if unusable == nil {
+		return RegionWithCompute, "", nil
 	}
 	known, err := c.Regions(ctx)
 	if err == nil && slices.Contains(known, region) {
-		return RegionNoCompute, nil
+		return RegionNoCompute, text.Sentence(unusable), nil
 	}
-	return RegionUnknown, err
+	return RegionUnknown, "", err
 }
 
-// Regions lists all regions that Keystone knows, sorted. Where its policy hides
-// them, they are those of the catalogue.
+// Regions lists all regions that Keystone knows, sorted. If it does not list them for
+// this user, the regions of the catalogue take their place.
 func (c *Cloud) Regions(ctx context.Context) ([]string, error) {
 	return c.known.get(ctx, struct{}{}, func(ctx context.Context) ([]string, error) {
 		s, err := c.session(ctx)
@@ -176,7 +189,7 @@ func (c *Cloud) Regions(ctx context.Context) ([]string, error) {
 		}
 		names, err := s.regions(ctx)
 		switch {
-		case gophercloud.ResponseCodeIs(err, http.StatusForbidden):
+		case slices.ContainsFunc(unlisted, func(status int) bool { return gophercloud.ResponseCodeIs(err, status) }):
 			for _, e := range s.endpoints {
 				names = append(names, e.region)
 			}
@@ -188,6 +201,11 @@ func (c *Cloud) Regions(ctx context.Context) ([]string, error) {
 	})
 }
 
+// unlisted are the statuses of a Keystone that lists no regions for this user, or of what
+// stands before it.
+var unlisted = []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound,
+	http.StatusMethodNotAllowed, http.StatusNotImplemented}
+
 // regions lists the ids of Keystone's regions. A Keystone has one at least.
 func (s *session) regions(ctx context.Context) (ids []string, err error) {
 	client, err := openstack.NewIdentityV3(s.client, gophercloud.EndpointOpts{})
@@ -198,7 +216,7 @@ func (s *session) regions(ctx context.Context) (ids []string, err error) {
 	for address := client.ServiceURL("regions"); address != ""; {
 		var page struct {
 			Regions []struct {
-				ID text.Text `json:"id"`
+				ID Text `json:"id"`
 			} `json:"regions"`
 			Links struct {
 				Next string `json:"next"`

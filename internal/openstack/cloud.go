@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -37,6 +38,7 @@ type Cloud struct {
 type session struct {
 	client    *gophercloud.ProviderClient
 	endpoints []endpoint
+	others    []endpoint             // of other interfaces
 	tokens    shared[string, string] // from a token that expired to the one that took its place
 }
 
@@ -82,6 +84,23 @@ func (c *Cloud) Login(ctx context.Context) error {
 	return err
 }
 
+// LoginAdvice says what to do about an error of [Cloud.Login].
+func (c *Cloud) LoginAdvice(err error) string {
+	answer, answered := errors.AsType[gophercloud.ErrUnexpectedResponseCode](err)
+	_, lost := errors.AsType[*url.Error](err)
+	switch {
+	case lost, answered && answer.Actual >= http.StatusInternalServerError:
+		return "Keystone did not answer, so nothing is known about the credentials. Check auth_url and what lies in " +
+			"between (a network, a proxy, a VPN), or wait until it is up."
+	case answered && c.settings.auth.TokenID != "":
+		return "Keystone does not take the token: it expired, or was made elsewhere. Make another with \"openstack " +
+			"token issue\"."
+	}
+	return "Check the user, the password and the project, or the application credential, and auth_url: in the " +
+		"provider block, in clouds.yaml and in the environment (OS_*). \"openstack token issue\" with the same " +
+		"values shows whether they are right."
+}
+
 // Messaging is a client for the Zaqar of a region. The client id, a UUID, tells
 // those who post apart.
 func (c *Cloud) Messaging(ctx context.Context, region, clientID string) (*gophercloud.ServiceClient, error) {
@@ -104,7 +123,7 @@ func (c *Cloud) session(ctx context.Context) (*session, error) {
 		s := &session{client: client}
 		// A login that was refused is not repeated.
 		s.tokens.passes = func(err error) bool { return !gophercloud.ResponseCodeIs(err, http.StatusUnauthorized) }
-		if s.endpoints, err = c.catalogue(client); err != nil {
+		if s.endpoints, s.others, err = c.catalogue(client); err != nil {
 			return nil, fmt.Errorf("log in at %s: %w", client.IdentityEndpoint, err)
 		}
 		trusted := c.settings.hosts

@@ -157,7 +157,7 @@ func TestRegions(t *testing.T) {
 	for region, want := range map[string]openstack.RegionState{
 		"RegionOne": openstack.RegionWithCompute, "RegionTwo": openstack.RegionNoCompute, "Dark": openstack.RegionNoCompute, "Moon": openstack.RegionUnknown,
 	} {
-		got, err := cloud.RegionState(t.Context(), region)
+		got, _, err := cloud.RegionState(t.Context(), region)
 		assert.NoError(t, err, region)
 		assert.Equal(t, want, got, region)
 	}
@@ -173,15 +173,47 @@ func TestRegions(t *testing.T) {
 	fake.HideEndpoint(fakecloud.Compute, "RegionTwo", false)
 	_, err = open(t, member(fake)).Region(t.Context())
 	assert.ErrorContains(t, err, "RegionOne, RegionTwo")
-	// Where policy hides Keystone's regions, those of the catalogue are known.
-	fake.Inject(fakecloud.Fault{Path: "/regions", Status: http.StatusForbidden, Times: fakecloud.Forever})
-	cloud = open(t, member(fake))
-	state, err := cloud.RegionState(t.Context(), "Moon")
-	assert.NoError(t, err)
-	assert.Equal(t, openstack.RegionUnknown, state)
-	regions, err := cloud.Regions(t.Context())
-	assert.NoError(t, err)
-	assert.Equal(t, []string{"RegionOne", "RegionTwo"}, regions)
+	// If Keystone lists no regions for this user, the catalogue names them.
+	for _, status := range []int{401, 403, 404, 405, 501} {
+		hiding := fake.Inject(fakecloud.Fault{Path: "/regions", Status: status, Times: fakecloud.Forever})
+		cloud = open(t, member(fake))
+		state, _, err := cloud.RegionState(t.Context(), "Moon")
+		assert.NoError(t, err, status)
+		assert.Equal(t, openstack.RegionUnknown, state)
+		regions, err := cloud.Regions(t.Context())
+		assert.NoError(t, err, status)
+		assert.Equal(t, []string{"RegionOne", "RegionTwo"}, regions)
+		hiding.Remove()
+	}
+}
+
+// TestLoginAdvice: what to do depends on who answered, and to what.
+func TestLoginAdvice(t *testing.T) {
+	const user, token, keystone = "Check the user", "does not take the token", "nothing is known about the credentials"
+	for name, c := range map[string]struct {
+		change func(*openstack.Config)
+		status int
+		want   string
+	}{
+		"a wrong password":     {func(c *openstack.Config) { c.Password = "x" }, 0, user},
+		"an expired token":     {func(c *openstack.Config) { *c = openstack.Config{AuthURL: c.AuthURL, Token: "t-1"} }, 0, token},
+		"a proxy":              {nil, http.StatusServiceUnavailable, keystone},
+		"another address":      {func(c *openstack.Config) { c.AuthURL = strings.TrimSuffix(c.AuthURL, "/identity/v3") + "/nothing" }, 0, keystone},
+		"a connection refused": {func(c *openstack.Config) { c.AuthURL = "http://127.0.0.1:1/v3" }, 0, keystone},
+	} {
+		fake := fakecloud.Start(t, fakecloud.Config{})
+		config := member(fake)
+		if c.change != nil {
+			c.change(&config)
+		}
+		if c.status != 0 {
+			fake.Inject(fakecloud.Fault{Path: "/auth/tokens", Status: c.status, Times: fakecloud.Forever})
+		}
+		cloud := open(t, config)
+		err := cloud.Login(t.Context())
+		require.Error(t, err, name)
+		assert.Contains(t, cloud.LoginAdvice(err), c.want, "%s: %v", name, err)
+	}
 }
 
 // TestEndpointOverrides: an overriding address stands for the provider's own

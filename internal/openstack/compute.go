@@ -123,7 +123,7 @@ func (c *Cloud) Zones(ctx context.Context, region string) ([]Zone, error) {
 		}
 		var list struct {
 			Zones []struct {
-				Name  text.Text `json:"zoneName"`
+				Name  Text `json:"zoneName"`
 				State struct {
 					Available bool `json:"available"`
 				} `json:"zoneState"`
@@ -179,7 +179,7 @@ type PageReader func(page Page, item itemFunc) (more bool, err error)
 
 // itemFunc takes note of an item of a list, by its id, and of the texts of it that are
 // kept. Its error ends the list.
-type itemFunc = func(id text.Text, kept ...text.Text) error
+type itemFunc = func(id Text, kept ...Text) error
 
 // errSlow ends a page that takes longer to decode than an answer may take.
 var errSlow = errors.New("the answer could not be read within the time that a request may take")
@@ -201,7 +201,8 @@ func get(ctx context.Context, client *gophercloud.ServiceClient, address string,
 	return json.Unmarshal(body.all, into)
 }
 
-var errLostMarker = errors.New("the last item of a page was deleted while the next page was asked for")
+var errLostMarker = errors.New("the list goes on after an item that the service does not find: it was deleted " +
+	"meanwhile, or cannot be looked up, as a server of a cell that is down")
 
 // walk follows a list from page to page, by the id of the last item: links in
 // the pages may lead to another host, and no token goes there.
@@ -217,12 +218,12 @@ func walk(
 		resp, err := client.Get(ctx, address, nil, whole())
 		switch {
 		case marker != "" && gophercloud.ResponseCodeIs(err, http.StatusBadRequest):
-			return fmt.Errorf("%w: %w", errLostMarker, err)
+			return fmt.Errorf("%w (%s): %w", errLostMarker, text.Cut(string(marker), 100), err)
 		case err != nil:
 			return err
 		}
 		body := resp.Body.(*wholeBody)
-		more, err := read(Page{body.all, dateOf(resp.Header)}, func(id text.Text, kept ...text.Text) error {
+		more, err := read(Page{body.all, dateOf(resp.Header)}, func(id Text, kept ...Text) error {
 			if time.Now().After(body.deadline) {
 				return errSlow
 			}

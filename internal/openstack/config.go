@@ -7,11 +7,13 @@
 package openstack
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -23,9 +25,10 @@ import (
 // Config says where the cloud is and who asks. Its fields are the arguments of
 // the provider block, with what the environment adds to them.
 type Config struct {
-	Cloud   string // entry of clouds.yaml; it takes the place of all credentials below
-	AuthURL string
-	Region  string
+	Cloud    string // entry of clouds.yaml; it takes the place of all credentials below
+	AuthURL  string
+	AuthType string // as in OS_AUTH_TYPE; it says nothing but which logins are not possible here
+	Region   string
 
 	UserName, UserID, UserDomainName, UserDomainID                                  string
 	TenantName, TenantID, ProjectDomainName, ProjectDomainID                        string
@@ -97,7 +100,8 @@ func (c Config) resolve() (*settings, error) {
 		opts.RegionName = c.Region // values of a region in clouds.yaml override the cloud's
 		entry, err := clientconfig.GetCloudFromYAML(opts)
 		if err != nil {
-			return nil, fault("cloud", "Cloud %q: %s.", c.Cloud, err)
+			return nil, fault("cloud", "Cloud %q, which the argument cloud or OS_CLOUD names: %s. %s", c.Cloud, err,
+				cloudsFile())
 		}
 		c = c.filledFrom(entry)
 	} else {
@@ -119,7 +123,7 @@ func (c Config) resolve() (*settings, error) {
 		// default_domain, which is never empty, puts one there.
 		options.DomainID, options.DomainName = "", ""
 	}
-	if err := checkCredentials(options); err != nil {
+	if err := checkCredentials(options, c.AuthType); err != nil {
 		return nil, err
 	}
 	if (c.Cert == "") != (c.Key == "") {
@@ -142,6 +146,9 @@ func (c Config) trusted(authURL string) (hosts, error) {
 	if wrong := addressFault(authURL); wrong != "" {
 		return nil, &ArgumentError{argument, wrong}
 	}
+	if strings.Contains(authURL, "/v2.0") {
+		return nil, fault(argument, "%q is the address of Keystone v2, which is not supported: end it in /v3.", authURL)
+	}
 	trusted := hosts(nil).with("identity", authURL)
 	for _, service := range slices.Sorted(maps.Keys(c.EndpointOverrides)) {
 		address := c.EndpointOverrides[service]
@@ -156,13 +163,25 @@ func (c Config) trusted(authURL string) (hosts, error) {
 	return trusted, nil
 }
 
+// cloudsFile says which clouds there are, and where.
+func cloudsFile() string {
+	file, _, err := clientconfig.FindAndReadCloudsYAML()
+	if err != nil {
+		return "The file that OS_CLIENT_CONFIG_FILE names is looked for, then clouds.yaml in the working directory, " +
+			"in ~/.config/openstack and in /etc/openstack."
+	}
+	clouds, _ := clientconfig.LoadCloudsYAML() // none where the file is broken, which the error before says
+	names := strings.Join(slices.Sorted(maps.Keys(clouds)), ", ")
+	return fmt.Sprintf("The file %s has %s.", file, cmp.Or(names, "no cloud that can be read"))
+}
+
 // filledFrom takes from an entry of clouds.yaml what the arguments leave open.
 func (c Config) filledFrom(entry *clientconfig.Cloud) Config {
 	for _, f := range []struct {
 		argument *string
 		entry    string
 	}{
-		{&c.Region, entry.RegionName}, {&c.CACertFile, entry.CACertFile},
+		{&c.Region, entry.RegionName}, {&c.CACertFile, entry.CACertFile}, {&c.AuthType, string(entry.AuthType)},
 		{&c.Cert, entry.ClientCertFile}, {&c.Key, entry.ClientKeyFile},
 	} {
 		if *f.argument == "" {
@@ -197,14 +216,24 @@ func (c Config) authInfo() *clientconfig.AuthInfo {
 	return info
 }
 
+// federated are the types of login that need another service than Keystone.
+var federated = regexp.MustCompile("oidc|saml|adfs|kerberos|oauth")
+
 // checkCredentials finds what is missing or contradicts itself before anything
 // is sent. What it does not know itself, gophercloud finds as it builds the
 // body of the login.
-func checkCredentials(options *gophercloud.AuthOptions) error {
+func checkCredentials(options *gophercloud.AuthOptions, authType string) error {
 	credential := options.ApplicationCredentialID != "" || options.ApplicationCredentialName != ""
 	switch {
 	case credential && options.ApplicationCredentialSecret == "":
 		return &ArgumentError{"application_credential_secret", "An application credential needs its secret."}
+	case credential && options.Password != "":
+		return fault("application_credential_id", "A login takes a password or an application credential, and both "+
+			"are given. Remove one of them, in the environment too: unset OS_PASSWORD, or "+
+			"OS_APPLICATION_CREDENTIAL_ID, _NAME and _SECRET.")
+	case options.TokenID == "" && !credential && federated.MatchString(authType):
+		return fault("token", "A login of the type %q, as OS_AUTH_TYPE or clouds.yaml have it, is not possible here. "+
+			"Give a token, from \"openstack token issue\", or an application credential.", authType)
 	case options.TokenID == "" && !credential && options.UserID == "" && options.Username == "":
 		return fault("user_name", "No user is given to log in with: give user_name and password, a token, or an "+
 			"application credential.")

@@ -164,8 +164,13 @@ func TestResolveRefuses(t *testing.T) {
 		argument string
 		text     string
 	}{
-		"nothing":                   {Config{}, "", ErrNoCloud.Error()},
-		"unknown cloud":             {Config{Cloud: "elsewhere"}, "cloud", `Cloud "elsewhere": cloud elsewhere does not exist in clouds.yaml.`},
+		"nothing":       {Config{}, "", ErrNoCloud.Error()},
+		"unknown cloud": {Config{Cloud: "elsewhere"}, "cloud", "/clouds.yaml has credential, leaky, regional, simple, token."},
+		"a user and a credential": {with(func(c *Config) { c.ApplicationCredentialID, c.ApplicationCredentialSecret = "7", "secret" }),
+			"application_credential_id", "unset OS_PASSWORD, or OS_APPLICATION_CREDENTIAL_ID"},
+		"Keystone v2":               {with(func(c *Config) { c.AuthURL = "https://keystone.example/v2.0/" }), "auth_url", "end it in /v3"},
+		"a comma":                   {with(func(c *Config) { c.AuthURL += "," }), "auth_url", "belongs to no address"},
+		"a federated login":         {Config{AuthURL: url, AuthType: "v3oidcpassword"}, "token", `A login of the type "v3oidcpassword"`},
 		"nobody":                    {Config{AuthURL: url}, "user_name", "No user is given"},
 		"no password":               {Config{AuthURL: url, UserName: "ann", DomainName: "Default"}, "password", "has no password"},
 		"no domain":                 {Config{AuthURL: url, UserName: "ann", Password: "secret"}, "user_domain_name", `The user "ann" belongs to a domain`},

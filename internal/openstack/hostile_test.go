@@ -79,16 +79,28 @@ func TestVersionLinks(t *testing.T) {
 	assert.Equal(t, int64(0), strangers.Load(), "requests that went elsewhere")
 }
 
-// TestCatalogueSecrets: an address with a password in the catalogue is not used,
-// and no error shows it.
-func TestCatalogueSecrets(t *testing.T) {
-	for _, user := range []string{"nova:hidden@", "nova:hid%zzden@", "hidden@"} {
+// TestCatalogueUnusable: why a region cannot be used is said. An address with a password
+// is not used, and no error shows it.
+func TestCatalogueUnusable(t *testing.T) {
+	const password = "region RegionOne: the compute endpoint in the catalogue has a user name or a password"
+	for endpoint, want := range map[string]string{
+		`"public", "url": "http://nova:hidden@nova.example/v2.1"`:    password,
+		`"public", "url": "http://nova:hid%zzden@nova.example/v2.1"`: password,
+		`"public", "url": "http://hidden@nova.example/v2.1"`:         password,
+		`"internal", "url": "http://nova.example/v2.1"`: `region "RegionOne" has no compute endpoint in the catalogue of this user; ` +
+			"it has one with the interface internal: set endpoint_type, or OS_INTERFACE",
+	} {
 		fake := fakecloud.Start(t, fakecloud.Config{})
-		body := fmt.Sprintf(`{"token": {"catalog": [{"type": "compute", "endpoints": [{"interface": "public", "region_id": "RegionOne", "url": `+
-			`"http://%snova.example/v2.1"}]}]}}`, user)
-		fake.Inject(fakecloud.Fault{Path: "/auth/tokens", Status: http.StatusCreated, Header: http.Header{"X-Subject-Token": {"t-1"}}, Body: body})
-		_, err := open(t, member(fake)).Zones(t.Context(), "RegionOne")
-		assert.ErrorContains(t, err, "region RegionOne: the compute endpoint in the catalogue has a user name or a password")
-		assert.NotContains(t, fmt.Sprint(err), "hid")
+		fake.Inject(fakecloud.Fault{Path: "/auth/tokens", Status: http.StatusCreated, Header: http.Header{"X-Subject-Token": {"t-1"}},
+			Body: `{"token": {"catalog": [{"type": "compute", "endpoints": [{"region_id": "RegionOne", "interface": ` + endpoint + `}]}, ` +
+				`{"type": "identity", "endpoints": [{"region_id": "RegionOne", "interface": "public", "url": "` + fake.AuthURL() + `"}]}]}}`})
+		cloud := open(t, member(fake))
+		_, err := cloud.Zones(t.Context(), "RegionOne")
+		assert.ErrorContains(t, err, want)
+		state, why, more := cloud.RegionState(t.Context(), "RegionOne")
+		assert.NoError(t, more)
+		assert.Equal(t, openstack.RegionNoCompute, state)
+		assert.NotContains(t, fmt.Sprint(err, why), "hid")
+		assert.Contains(t, why, want[1:])
 	}
 }

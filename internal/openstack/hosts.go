@@ -97,6 +97,9 @@ func addressFault(address string) string {
 	if strings.Contains(address, "@") {
 		return "An address has no user name and no password in it: use the arguments user_name and password."
 	}
+	if strings.Trim(address, ` ,;'"`) != address {
+		return fmt.Sprintf("%.200q begins or ends with a character that belongs to no address.", address)
+	}
 	u, err := url.Parse(address)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
 		return fmt.Sprintf("%.200q is not the address of a service: "+

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/gophercloud/gophercloud/v2"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // versionHypervisorPages is the first microversion at which hypervisors are
@@ -32,11 +31,11 @@ func (c *Compute) Hypervisors(ctx context.Context) ([]Hypervisor, error) {
 			var list struct {
 				Hypervisors []struct {
 					ID       json.RawMessage `json:"id"` // a number before the pages came
-					Hostname text.Text       `json:"hypervisor_hostname"`
+					Hostname Text            `json:"hypervisor_hostname"`
 					State    string          `json:"state"`
 					Status   string          `json:"status"`
 					Service  struct {
-						Host text.Text `json:"host"`
+						Host Text `json:"host"`
 					} `json:"service"`
 				} `json:"hypervisors"`
 				Links []gophercloud.Link `json:"hypervisors_links"`
@@ -45,7 +44,7 @@ func (c *Compute) Hypervisors(ctx context.Context) ([]Hypervisor, error) {
 				err = missing("hypervisors")
 			}
 			for _, h := range list.Hypervisors {
-				id := text.Text(strings.Trim(string(h.ID), `"`))
+				id := Text(strings.Trim(string(h.ID), `"`))
 				if err = cmp.Or(err, item(id, h.Hostname, h.Service.Host)); err != nil {
 					return false, err
 				}
@@ -73,8 +72,8 @@ func (c *Compute) HostZones(ctx context.Context) (map[string]string, error) {
 	return c.hostZones.get(ctx, struct{}{}, func(ctx context.Context) (map[string]string, error) {
 		var list struct {
 			Zones []struct {
-				Name  text.Text                         `json:"zoneName"`
-				Hosts map[text.Text]map[string]struct{} `json:"hosts"` // services by host and binary
+				Name  Text                         `json:"zoneName"`
+				Hosts map[Text]map[string]struct{} `json:"hosts"` // services by host and binary
 			} `json:"availabilityZoneInfo"`
 		}
 		client := c.At(1)

@@ -29,9 +29,9 @@ type list struct {
 	seed maphash.Seed
 	made time.Time
 	seen map[uint64]struct{}
-	last text.Text // id of the item that came last
-	read int       // pages
-	kept int       // bytes of what was kept
+	last Text // id of the item that came last
+	read int  // pages
+	kept int  // bytes of what was kept
 }
 
 func newList() *list {
@@ -51,7 +51,7 @@ func (l *list) page() error {
 
 // item takes note of an item, and of the texts of it that are kept, and fails where it
 // was there before.
-func (l *list) item(id text.Text, kept ...text.Text) error {
+func (l *list) item(id Text, kept ...Text) error {
 	l.last = id
 	for _, s := range append(kept, id) {
 		if len(s) > longestKept {

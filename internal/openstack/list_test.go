@@ -7,7 +7,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -17,7 +16,7 @@ import (
 func TestListKeeps(t *testing.T) {
 	l := newList()
 	for i := range longestList {
-		if err := l.item(text.Text(fmt.Sprint(i)), text.Text(strings.Repeat("x", 1000))); err != nil {
+		if err := l.item(Text(fmt.Sprint(i)), Text(strings.Repeat("x", 1000))); err != nil {
 			if i != mostKept/1032 || !isBound(err) || !strings.Contains(err.Error(), fmt.Sprintf("more than 4 MiB of texts, after %d items", i)) {
 				t.Errorf("item %d: %v", i, err)
 			}
@@ -30,7 +29,7 @@ func TestListKeeps(t *testing.T) {
 // TestListItem: an item has no text that is longer than one of its kind can be, whether it is the one
 // that tells it from others or not.
 func TestListItem(t *testing.T) {
-	long := text.Text(strings.Repeat("x", 5<<10))
+	long := Text(strings.Repeat("x", 5<<10))
 	for _, err := range []error{newList().item(long), newList().item("1", "short", long)} {
 		assert.ErrorContains(t, err, "a name or another text of 5120 bytes, after 0 items")
 	}

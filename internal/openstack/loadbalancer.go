@@ -49,13 +49,13 @@ func (l *LoadBalancer) FindPool(ctx context.Context, pool string) error {
 
 // Member is a member of a pool: where the load balancer sends connections to.
 type Member struct {
-	ID           text.Text `json:"id"`
-	Name         text.Text `json:"name"`
-	Address      text.Text `json:"address"`
-	Weight       int       `json:"weight"`              // 0: it gets no new connections
-	Tags         []string  `json:"tags"`                // as they are: they are written back
-	Provisioning text.Text `json:"provisioning_status"` // ACTIVE once all that was asked for is done
-	Operating    text.Text `json:"operating_status"`    // what the pool's health monitor saw
+	ID           Text     `json:"id"`
+	Name         Text     `json:"name"`
+	Address      Text     `json:"address"`
+	Weight       int      `json:"weight"`              // 0: it gets no new connections
+	Tags         []string `json:"tags"`                // as they are: they are written back
+	Provisioning Text     `json:"provisioning_status"` // ACTIVE once all that was asked for is done
+	Operating    Text     `json:"operating_status"`    // what the pool's health monitor saw
 }
 
 // Operating statuses of a member.
@@ -101,9 +101,9 @@ func (l *LoadBalancer) Members(ctx context.Context, pool string) ([]Member, erro
 				err = missing("members")
 			}
 			for _, m := range list.Members {
-				texts := []text.Text{m.ID, m.Name, m.Address, m.Provisioning, m.Operating}
+				texts := []Text{m.ID, m.Name, m.Address, m.Provisioning, m.Operating}
 				for _, tag := range m.Tags {
-					texts = append(texts, text.Text(tag))
+					texts = append(texts, Text(tag))
 				}
 				if err = cmp.Or(err, item(m.ID, texts...)); err != nil {
 					return false, err
@@ -143,7 +143,7 @@ func (l *LoadBalancer) Member(ctx context.Context, pool, id string) (Member, err
 func (l *LoadBalancer) SetWeight(ctx context.Context, pool, id string, weight int, tags []string) error {
 	var answer struct {
 		Member struct {
-			ID text.Text `json:"id"`
+			ID Text `json:"id"`
 		} `json:"member"`
 	}
 	body := map[string]any{"member": map[string]any{"weight": weight, "tags": tags}}

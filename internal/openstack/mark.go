@@ -139,7 +139,13 @@ func (s Server) setTime(ctx context.Context, key string, at time.Time) error {
 func (s Server) set(ctx context.Context, key, value string) error {
 	result := servers.CreateMetadatum(ctx, s.Compute.At(1), s.ID, servers.MetadatumOpts{key: value})
 	set, err := extracted(result.Extract())
-	if err == nil && set[key] != value {
+	switch {
+	case gophercloud.ResponseCodeIs(err, http.StatusForbidden): // Nova says how many entries there may be
+		if server, _, _ := s.get(ctx); server != nil {
+			err = fmt.Errorf("%w; the server has %d entries of metadata, and the mark and its time are two more",
+				err, len(server.Metadata))
+		}
+	case err == nil && set[key] != value:
 		err = missing("meta")
 	}
 	return err

@@ -55,6 +55,10 @@ func TestMark(t *testing.T) {
 		Header: http.Header{"Content-Type": {"application/json"}}, Body: `{"x": 1}`})
 	assert.Error(t, server.Mark(t.Context(), "5", time.Time{}), "another's answer is no proof of a mark")
 
+	fake.SetQuota("RegionOne", fakecloud.MemberProjectID, "metadata_items", 1)
+	full := server.Mark(t.Context(), "6", at)
+	assert.ErrorContains(t, full, "exceeds 1; the server has 1 entries of metadata, and the mark and its time are two more")
+
 	gone := openstack.Server{Compute: compute, ID: "00000000-0000-0000-0000-000000000000"}
 	assert.NoError(t, gone.Unmark(t.Context()), "unmark a server that is gone")
 	assert.True(t, gophercloud.ResponseCodeIs(gone.Mark(t.Context(), "1", time.Time{}), http.StatusNotFound), "mark a server that is gone")

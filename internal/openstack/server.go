@@ -33,7 +33,7 @@ func (s Server) get(ctx context.Context) (*servers.Server, time.Time, error) {
 	case err == nil && server.Status == "":
 		err = missing("status") // which must not look like a server that is gone
 	case err == nil && server.ID != s.ID:
-		err = another(text.Text(server.ID))
+		err = another(Text(server.ID))
 	}
 	switch {
 	case err != nil:
@@ -131,9 +131,9 @@ func (s Server) Stop(ctx context.Context) error {
 func (s Server) StopFailure(ctx context.Context) (string, error) {
 	var list struct {
 		Actions []struct {
-			Action  text.Text `json:"action"`
-			Message text.Text `json:"message"`
-			Request text.Text `json:"request_id"`
+			Action  Text `json:"action"`
+			Message Text `json:"message"`
+			Request Text `json:"request_id"`
 		} `json:"instanceActions"`
 	}
 	client := s.Compute.At(1)
@@ -171,7 +171,7 @@ func (c *Compute) listedServers(ctx context.Context) (func(id string) bool, erro
 		read := func(page Page, item itemFunc) (more bool, err error) {
 			var list struct {
 				Servers []struct {
-					ID text.Text `json:"id"`
+					ID Text `json:"id"`
 				} `json:"servers"`
 				Links []gophercloud.Link `json:"servers_links"`
 			}

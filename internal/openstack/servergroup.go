@@ -43,14 +43,14 @@ func (c *Compute) groupClient() *gophercloud.ServiceClient { return c.At(Version
 
 // answeredGroup is what is read of a group in an answer.
 type answeredGroup struct {
-	ID       text.Text   `json:"id"`
-	Name     text.Text   `json:"name"`
-	Policies []text.Text `json:"policies"` // before 2.64
-	Policy   *text.Text  `json:"policy"`
+	ID       Text   `json:"id"`
+	Name     Text   `json:"name"`
+	Policies []Text `json:"policies"` // before 2.64
+	Policy   *Text  `json:"policy"`
 	Rules    struct {
 		MaxServerPerHost int `json:"max_server_per_host"`
 	} `json:"rules"`
-	Members []text.Text `json:"members"`
+	Members []Text `json:"members"`
 }
 
 // group translates a group. One without an id is none.
@@ -94,7 +94,7 @@ func (c *Compute) ServerGroups(ctx context.Context) ([]ServerGroup, error) {
 			g := &page.Groups[i]
 			group, broken := g.group()
 			groups = append(groups, group)
-			err = cmp.Or(err, broken, list.item(g.ID, append(g.Members, g.ID, g.Name, text.Text(group.Policy))...))
+			err = cmp.Or(err, broken, list.item(g.ID, append(g.Members, g.ID, g.Name, Text(group.Policy))...))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("region %s: list server groups: %w", c.Region, err)

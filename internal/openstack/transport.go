@@ -141,9 +141,10 @@ func repeatable(req *http.Request, resp *http.Response, err error) bool {
 		unsent := ok && op.Op == "dial"
 		return safe || unsent
 	}
-	switch resp.StatusCode {
-	case http.StatusTooManyRequests:
+	if busy(resp) {
 		return true
+	}
+	switch resp.StatusCode {
 	case http.StatusInternalServerError,
 		http.StatusBadGateway,
 		http.StatusServiceUnavailable,
@@ -151,6 +152,13 @@ func repeatable(req *http.Request, resp *http.Response, err error) bool {
 		return safe
 	}
 	return false
+}
+
+// busy reports whether the service is asked too much and did nothing. Old ones, and proxies,
+// say that with 413 and a time.
+func busy(resp *http.Response) bool {
+	return resp.StatusCode == http.StatusTooManyRequests ||
+		resp.StatusCode == http.StatusRequestEntityTooLarge && resp.Header.Get("Retry-After") != ""
 }
 
 // isLogin reports whether a request asks for a token. It may be sent any number of times.

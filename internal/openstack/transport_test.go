@@ -118,7 +118,10 @@ func TestRepeats(t *testing.T) {
 		{"nor where the connection is reset", "POST", "/servers", 3, []http.HandlerFunc{refuse, good}, 1, "connection reset", 0},
 		{"not even after a 503", "POST", "/servers", 3, []http.HandlerFunc{unavailable, good}, 1, "", 503},
 		{"but a POST that was refused for now", "POST", "/servers", 1, []http.HandlerFunc{busy, good}, 2, "", 200},
+		{"413 with a time says the same", "POST", "/servers", 1, []http.HandlerFunc{status(413, "Retry-After", "0"), good}, 2, "", 200},
+		{"and 413 without one does not", "GET", "/", 1, []http.HandlerFunc{status(413), good}, 1, "", 413},
 		{"and a login", "POST", "/v3/auth/tokens", 1, []http.HandlerFunc{unavailable, status(201)}, 2, "", 201},
+		{"what repeats it is said", "GET", "/", 0, []http.HandlerFunc{busy}, 1, "", 429},
 		{"400 is an answer", "GET", "/", 3, []http.HandlerFunc{status(400), good}, 1, "", 400},
 		{"HTML is no answer, and will not become one", "GET", "/", 3, []http.HandlerFunc{body("text/html", "<html>Welcome"), good}, 1,
 			"answered 200 OK, but not with JSON (13 bytes of text/html)", 0},
@@ -143,10 +146,14 @@ func TestRepeats(t *testing.T) {
 			})
 			req, _ := http.NewRequestWithContext(t.Context(), c.method, url+c.path, strings.NewReader(`{"a":1}`))
 			resp, err := client(&transport{retries: c.retries}, url).Do(req)
-			if c.fails != "" {
+			switch {
+			case c.fails != "":
 				assert.ErrorContains(t, err, c.fails)
-			} else if err != nil || resp.StatusCode != c.status {
+			case err != nil || resp.StatusCode != c.status:
 				t.Errorf("got %v, %v, want status %d", resp, err, c.status)
+			case c.status == http.StatusTooManyRequests:
+				text, _ := io.ReadAll(resp.Body)
+				assert.Contains(t, string(text), "max_retries in the provider block is 0")
 			}
 			mu.Lock()
 			defer mu.Unlock()

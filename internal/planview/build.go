@@ -8,6 +8,9 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
 )
 
 // fill works out what is drawn of the values before and after.
@@ -52,13 +55,13 @@ func (a *Attachment) fill(before, after *attributes, unknown, hidden map[string]
 	}
 	a.Updates, a.Remaining = after.Update != nil, after.Remaining
 	moves := after.Update != nil && slices.Contains(after.Update.Causes, roster.Misplaced)
-	for _, n := range roster.Warnings(next, before.listed(), listed, moves) {
+	for _, n := range say.Warnings(next, before.listed(), listed, moves) {
 		a.Warnings = append(a.Warnings, Warning{string(n.Title), n.Text})
 	}
 }
 
 // Of is the attachment of a cluster that a change of its roster makes.
-func Of(cluster string, listed []placement.Region, old, next roster.Roster, change roster.Change) Attachment {
+func Of(cluster string, listed []placement.Region, old, next roster.Roster, change planner.Change) Attachment {
 	a := Attachment{
 		Address:   resourceType + ".this",
 		Cluster:   cluster,
@@ -68,7 +71,7 @@ func Of(cluster string, listed []placement.Region, old, next roster.Roster, chan
 		Remaining: change.Remaining,
 	}
 	a.Regions = outline(rows(old, listed), rows(next, listed))
-	reasons := func(outcome roster.Outcome) map[string]string {
+	reasons := func(outcome decide.Outcome) map[string]string {
 		all := map[string]string{}
 		for _, v := range change.Of(outcome) {
 			all[v.Name] = v.Reason
@@ -76,8 +79,8 @@ func Of(cluster string, listed []placement.Region, old, next roster.Roster, chan
 		return all
 	}
 	a.number(old, next, false)
-	a.place(old, next, reasons(roster.Leaves), reasons(roster.Changes), reasons(roster.Held))
-	for _, n := range slices.Concat(change.Notices, roster.Warnings(next, listed, listed, false)) {
+	a.place(old, next, reasons(decide.Leaves), reasons(decide.Changes), reasons(decide.Held))
+	for _, n := range slices.Concat(change.Notices, say.Warnings(next, listed, listed, false)) {
 		a.Warnings = append(a.Warnings, Warning{string(n.Title), n.Text})
 	}
 	return a

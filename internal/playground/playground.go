@@ -14,6 +14,9 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/planview"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
 )
 
 // The limits keep an answer within a moment.
@@ -83,7 +86,7 @@ func Play(s State) (Result, error) {
 		Templates: images("old"),
 	}
 	before, seen := looked(s.roster())
-	after, change, err := roster.Plan(before, seen, policy)
+	after, change, err := planner.Plan(before, seen, policy)
 	if infeasible, ok := errors.AsType[*placement.InfeasibleError](err); ok {
 		return Result{}, fmt.Errorf("%w %s", err, infeasible.Detail())
 	}
@@ -105,11 +108,11 @@ func Play(s State) (Result, error) {
 	for i := 0; i < s.Step && r.Remaining > 0 && err == nil; i++ {
 		after.Leaving = nil // they are gone by then
 		before, seen = looked(after)
-		before = roster.Learn(before, seen, policy)
-		after, change, err = roster.Plan(before, seen, policy)
+		before = learn.Learn(before, seen, policy)
+		after, change, err = planner.Plan(before, seen, policy)
 		taken := max(1, r.Remaining-change.Remaining)
 		r.Remaining = change.Remaining
-		if len(change.Of(roster.Comes)) == 0 {
+		if len(change.Of(decide.Comes)) == 0 {
 			break // nothing can be replaced: a warning says why
 		}
 		// Too much is refused after the first batch, and not after a minute.
@@ -242,7 +245,7 @@ func looked(r roster.Roster) (roster.Roster, roster.Seen) {
 		servers = append(servers, node.Node{ID: name, Name: name, Region: n.Region, Zone: n.Zone, Status: "ACTIVE",
 			CreatedAt: time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, int(n.Index))})
 	}
-	r, seen, _ := roster.Match(r, servers, roster.NewSeen(), func(string) bool { return true })
+	r, seen, _ := learn.Match(r, servers, roster.NewSeen(), func(string) bool { return true })
 	return r, seen
 }
 

@@ -35,7 +35,7 @@ func TestProviderBadInput(t *testing.T) {
 	}{
 		{nil, "This needs an OpenStack cloud, and no cloud is configured: set auth_url or cloud"},
 		{protocol.Attributes{"swauth": true, "auth_url": url}, "Swift's own authentication is not supported"},
-		{protocol.Attributes{"cloud": "nowhere"}, `Cloud "nowhere": unable to load clouds.yaml: no clouds.yml file found`},
+		{protocol.Attributes{"cloud": "nowhere"}, `names: unable to load clouds.yaml: no clouds.yml file found`},
 		{protocol.Attributes{"auth_url": url}, "No user is given to log in with: give user_name and password, a token, or an application credential."},
 		{protocol.Attributes{"auth_url": url, "user_name": "ann", "domain_name": "Default"}, "The user has no password"},
 		{ann(protocol.Attributes{"user_id": "7"}), "The user is named twice"},

@@ -311,7 +311,8 @@ func (c sweepCase) asksHook() bool {
 
 // wordings name a request in errors, by the beginning of its path.
 var wordings = map[string]string{
-	"auth": "log in at", "regions": "list regions", "": "find the microversions of Nova", "limits": "get the project's limits",
+	"auth": "log in at", "regions": "region", // one that is unknown, where Keystone lists none
+	"": "find the microversions of Nova", "limits": "get the project's limits",
 	"flavors": "get the flavor", "os-availability-zone": "list availability zones", "os-hypervisors": "hypervisors", "os-server-groups": "server group",
 	"servers": "server", "images": "get the image", "hook": "the webhook at", "health": "GET http://", "queues": `the queue "leaving"`,
 }

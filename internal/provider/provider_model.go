@@ -60,6 +60,7 @@ func (m providerModel) config(ctx context.Context, diags *diag.Diagnostics) open
 	config := openstack.Config{
 		AuthURL:                     env.text(m.AuthURL, "OS_AUTH_URL"),
 		Cloud:                       env.text(m.Cloud, "OS_CLOUD"),
+		AuthType:                    os.Getenv("OS_AUTH_TYPE"),
 		Region:                      env.text(m.Region, "OS_REGION_NAME"),
 		UserName:                    env.text(m.UserName, "OS_USERNAME"),
 		UserID:                      env.text(m.UserID, "OS_USER_ID"),

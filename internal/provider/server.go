@@ -3,10 +3,13 @@ package provider
 import (
 	"context"
 	"errors"
+	"reflect"
+	"regexp"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
@@ -32,12 +35,35 @@ type fullServer interface {
 // in it.
 type cleanServer struct{ fullServer }
 
+// cleaned is an answer with its diagnostics cleaned, which each kind of answer has.
+func cleaned[R any](resp *R, err error) (*R, error) {
+	if resp != nil {
+		clean(reflect.ValueOf(resp).Elem().FieldByName("Diagnostics").Interface().([]*tfprotov6.Diagnostic))
+	}
+	return resp, err
+}
+
 func clean(diagnostics []*tfprotov6.Diagnostic) {
 	for _, d := range diagnostics {
 		d.Summary = text.Clean(d.Summary)
-		d.Detail = text.CleanLines(interrupted.Replace(d.Detail))
+		d.Attribute = pointed(d.Attribute)
+		d.Detail = text.CleanLines(interrupted.Replace(twoStops.ReplaceAllString(d.Detail, "$1.$2")))
 	}
 }
+
+// pointed is how far Terraform follows a path in a configuration: to an argument and an
+// element of it. For a longer one it shows the first line of the resource.
+func pointed(at *tftypes.AttributePath) *tftypes.AttributePath {
+	for i, step := range at.Steps() {
+		if _, ok := step.(tftypes.AttributeName); !ok {
+			return tftypes.NewAttributePathWithSteps(at.Steps()[:i+1])
+		}
+	}
+	return at
+}
+
+// twoStops are the full stop of a message of others and ours.
+var twoStops = regexp.MustCompile(`([^./\s])\.\.(\s|$)`)
 
 // interrupted says in plain words why a context ended: the only ones that are
 // cancelled are those that Terraform cancels, when it is stopped by Ctrl-C.
@@ -46,81 +72,49 @@ var interrupted = strings.NewReplacer(context.Canceled.Error(), "Terraform was i
 func (s *cleanServer) ConfigureProvider(
 	ctx context.Context, req *tfprotov6.ConfigureProviderRequest,
 ) (*tfprotov6.ConfigureProviderResponse, error) {
-	resp, err := s.fullServer.ConfigureProvider(ctx, req)
-	if resp != nil {
-		clean(resp.Diagnostics)
-	}
-	return resp, err
+	return cleaned(s.fullServer.ConfigureProvider(ctx, req))
 }
 
 func (s *cleanServer) ValidateResourceConfig(
 	ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest,
 ) (*tfprotov6.ValidateResourceConfigResponse, error) {
-	resp, err := s.fullServer.ValidateResourceConfig(ctx, req)
-	if resp != nil {
-		clean(resp.Diagnostics)
-	}
-	return resp, err
+	return cleaned(s.fullServer.ValidateResourceConfig(ctx, req))
 }
 
 func (s *cleanServer) ReadResource(
 	ctx context.Context, req *tfprotov6.ReadResourceRequest,
 ) (*tfprotov6.ReadResourceResponse, error) {
-	resp, err := s.fullServer.ReadResource(ctx, req)
-	if resp != nil {
-		clean(resp.Diagnostics)
-	}
-	return resp, err
+	return cleaned(s.fullServer.ReadResource(ctx, req))
 }
 
 func (s *cleanServer) PlanResourceChange(
 	ctx context.Context, req *tfprotov6.PlanResourceChangeRequest,
 ) (*tfprotov6.PlanResourceChangeResponse, error) {
-	resp, err := s.fullServer.PlanResourceChange(ctx, req)
-	if resp != nil {
-		clean(resp.Diagnostics)
-	}
-	return resp, err
+	return cleaned(s.fullServer.PlanResourceChange(ctx, req))
 }
 
 func (s *cleanServer) ApplyResourceChange(
 	ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest,
 ) (*tfprotov6.ApplyResourceChangeResponse, error) {
-	resp, err := s.fullServer.ApplyResourceChange(ctx, req)
-	if resp != nil {
-		clean(resp.Diagnostics)
-	}
-	return resp, err
+	return cleaned(s.fullServer.ApplyResourceChange(ctx, req))
 }
 
 func (s *cleanServer) ImportResourceState(
 	ctx context.Context, req *tfprotov6.ImportResourceStateRequest,
 ) (*tfprotov6.ImportResourceStateResponse, error) {
-	resp, err := s.fullServer.ImportResourceState(ctx, req)
-	if resp != nil {
-		clean(resp.Diagnostics)
-	}
-	return resp, err
+	return cleaned(s.fullServer.ImportResourceState(ctx, req))
 }
 
 func (s *cleanServer) ValidateDataResourceConfig(
 	ctx context.Context, req *tfprotov6.ValidateDataResourceConfigRequest,
 ) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
-	resp, err := s.fullServer.ValidateDataResourceConfig(ctx, req)
-	if resp != nil {
-		clean(resp.Diagnostics)
-	}
-	return resp, err
+	return cleaned(s.fullServer.ValidateDataResourceConfig(ctx, req))
 }
 
 func (s *cleanServer) ReadDataSource(
 	ctx context.Context, req *tfprotov6.ReadDataSourceRequest,
 ) (*tfprotov6.ReadDataSourceResponse, error) {
-	resp, err := s.fullServer.ReadDataSource(ctx, req)
-	if resp != nil {
-		clean(resp.Diagnostics)
-	}
-	return resp, err
+	return cleaned(s.fullServer.ReadDataSource(ctx, req))
 }
 
 func (s *cleanServer) CallFunction(
@@ -128,7 +122,7 @@ func (s *cleanServer) CallFunction(
 ) (*tfprotov6.CallFunctionResponse, error) {
 	resp, err := s.fullServer.CallFunction(ctx, req)
 	if resp != nil && resp.Error != nil {
-		resp.Error.Text = text.CleanLines(resp.Error.Text)
+		resp.Error.Text = strings.TrimSuffix(text.CleanLines(resp.Error.Text), ".") // Terraform sets its own full stop
 	}
 	return resp, err
 }
@@ -136,21 +130,13 @@ func (s *cleanServer) CallFunction(
 func (s *cleanServer) ValidateActionConfig(
 	ctx context.Context, req *tfprotov6.ValidateActionConfigRequest,
 ) (*tfprotov6.ValidateActionConfigResponse, error) {
-	resp, err := s.fullServer.ValidateActionConfig(ctx, req)
-	if resp != nil {
-		clean(resp.Diagnostics)
-	}
-	return resp, err
+	return cleaned(s.fullServer.ValidateActionConfig(ctx, req))
 }
 
 func (s *cleanServer) PlanAction(
 	ctx context.Context, req *tfprotov6.PlanActionRequest,
 ) (*tfprotov6.PlanActionResponse, error) {
-	resp, err := s.fullServer.PlanAction(ctx, req)
-	if resp != nil {
-		clean(resp.Diagnostics)
-	}
-	return resp, err
+	return cleaned(s.fullServer.PlanAction(ctx, req))
 }
 
 func (s *cleanServer) InvokeAction(

@@ -18,7 +18,7 @@ type dirty struct{ fullServer }
 const dirt = "x\x1b[2J\r"
 
 func said() []*tfprotov6.Diagnostic {
-	return []*tfprotov6.Diagnostic{{Summary: dirt + "\ny", Detail: "one\n" + dirt + ": " + context.Canceled.Error()}}
+	return []*tfprotov6.Diagnostic{{Summary: dirt + "\ny", Detail: "one..\n" + dirt + ": " + context.Canceled.Error()}}
 }
 
 func (dirty) ConfigureProvider(context.Context, *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
@@ -93,7 +93,7 @@ func TestCleanServer(t *testing.T) {
 				text = answer.Interface().(tfprotov6.CallFunctionResponse).Error.Text
 			} else {
 				d := answer.FieldByName("Diagnostics").Interface().([]*tfprotov6.Diagnostic)[0]
-				if text = d.Detail; strings.Contains(d.Summary, "\n") || !strings.HasPrefix(d.Detail, "one\n") ||
+				if text = d.Detail; strings.Contains(d.Summary, "\n") || !strings.HasPrefix(d.Detail, "one.\n") ||
 					!strings.HasSuffix(d.Detail, ": Terraform was interrupted") {
 					t.Errorf("%s: got %q", name, d)
 				}

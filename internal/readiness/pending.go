@@ -65,10 +65,10 @@ func Overtaken(before, after map[string]Node, unsure []string, snapshot []node.N
 type serverKey struct{ region, id string }
 
 // refused reports whether Nova said no, which asking again does not change. It
-// says 409 while it does something else with the server, and 429 when it is
+// says 409 while it does something else with the server, and 429 or 413 when it is
 // asked too much.
 func refused(err error) bool {
 	answer, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](err)
 	return ok && answer.Actual/100 == 4 && answer.Actual != http.StatusConflict &&
-		answer.Actual != http.StatusTooManyRequests
+		answer.Actual != http.StatusTooManyRequests && answer.Actual != http.StatusRequestEntityTooLarge
 }

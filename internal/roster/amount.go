@@ -9,8 +9,8 @@ import (
 
 // Amount is a number of nodes, or a percentage of the nodes of a cluster.
 type Amount struct {
-	number  *big.Rat
-	percent bool
+	Number  *big.Rat
+	Percent bool
 	text    string
 }
 
@@ -36,29 +36,29 @@ func ParseAmount(text string) (Amount, error) {
 func (a Amount) String() string { return cmp.Or(a.text, "0") }
 
 // None reports whether the amount is of no nodes, however large the cluster.
-func (a Amount) None() bool { return a.number == nil || a.number.Sign() == 0 }
+func (a Amount) None() bool { return a.Number == nil || a.Number.Sign() == 0 }
 
 // exact is the amount for a cluster of a size, which need not be whole.
 func (a Amount) exact(size int64) *big.Rat {
-	if a.number == nil {
+	if a.Number == nil {
 		return new(big.Rat)
 	}
-	if !a.percent {
-		return a.number
+	if !a.Percent {
+		return a.Number
 	}
-	share := new(big.Rat).Mul(a.number, big.NewRat(size, 1))
+	share := new(big.Rat).Mul(a.Number, big.NewRat(size, 1))
 	return share.Quo(share, big.NewRat(100, 1))
 }
 
-// down is the amount for a cluster of a size, rounded down.
-func (a Amount) down(size int64) int64 {
+// Down is the amount for a cluster of a size, rounded down.
+func (a Amount) Down(size int64) int64 {
 	n := a.exact(size)
 	return new(big.Int).Quo(n.Num(), n.Denom()).Int64()
 }
 
-// up is the amount for a cluster of a size, rounded up.
-func (a Amount) up(size int64) int64 {
-	down := a.down(size)
+// Up is the amount for a cluster of a size, rounded up.
+func (a Amount) Up(size int64) int64 {
+	down := a.Down(size)
 	if a.exact(size).Cmp(big.NewRat(down, 1)) > 0 {
 		down++
 	}

@@ -10,36 +10,54 @@ import (
 	"strings"
 )
 
-// Pattern makes the names of nodes: {cluster} and {index} in it are replaced.
+// Pattern makes the names of nodes: {cluster} and {index} in it are replaced. {index:03} has
+// three digits at least, and {index+1} is 1 for the first node.
 type Pattern string
 
 // DefaultPattern is that of clusters which name none.
 const DefaultPattern Pattern = "{cluster}-{index}"
 
+// indexField is where the index is written, what is added to it, and its digits.
+var indexField = regexp.MustCompile(`\{index(?:\+([0-9]{1,6}))?(?::0([1-9]))?\}`)
+
+// number is how the pattern writes an index.
+func (p Pattern) number() (field string, first int64, digits int) {
+	m := indexField.FindStringSubmatch(string(p))
+	if m == nil {
+		return "{index}", 0, 0
+	}
+	first, _ = strconv.ParseInt(m[1], 10, 64)
+	digits, _ = strconv.Atoi(m[2])
+	return m[0], first, digits
+}
+
 // Check says what is wrong with a pattern, in a sentence, or nothing.
 func (p Pattern) Check() string {
-	rest := strings.NewReplacer("{cluster}", "", "{index}", "").Replace(string(p))
-	switch {
-	case !strings.Contains(string(p), "{index}"):
-		return fmt.Sprintf("%q would give all nodes one name: it needs {index} in it.", string(p))
-	case strings.Count(string(p), "{index}") > 1:
-		return fmt.Sprintf("%q has {index} in it more than once: a name must say one number.", string(p))
+	rest := strings.ReplaceAll(indexField.ReplaceAllString(string(p), ""), "{cluster}", "")
+	switch n := len(indexField.FindAllString(string(p), 2)); {
 	case strings.ContainsAny(rest, "{}"):
-		return fmt.Sprintf("%q has braces around something else than cluster and index.", string(p))
+		return fmt.Sprintf("%q has other braces than {cluster} and {index}, which may be {index:03} for three digits, "+
+			"{index+1} to begin with 1, or {index+1:03}.", string(p))
+	case n == 0:
+		return fmt.Sprintf("%q would give all nodes one name: it needs {index} in it.", string(p))
+	case n > 1:
+		return fmt.Sprintf("%q has {index} in it more than once: a name must say one number.", string(p))
 	}
 	return ""
 }
 
 // Name is the name of a node.
 func (p Pattern) Name(cluster string, index int64) string {
-	return strings.NewReplacer("{cluster}", cluster, "{index}", strconv.FormatInt(index, 10)).Replace(string(p))
+	field, first, digits := p.number()
+	return strings.NewReplacer("{cluster}", cluster, field, fmt.Sprintf("%0*d", digits, index+first)).Replace(string(p))
 }
 
-// Regexp matches the names that the pattern makes for a cluster, also with zeros
-// before the index; the index is its first group.
+// Regexp matches the names that the pattern makes for a cluster, with any number of zeros
+// before the number, which is its first group.
 func (p Pattern) Regexp(cluster string) *regexp.Regexp {
+	field, _, _ := p.number()
 	// In one pass: a cluster may have {index} in its name.
-	form := strings.NewReplacer(`\{cluster\}`, regexp.QuoteMeta(cluster), `\{index\}`, `([0-9]{1,15})`).
+	form := strings.NewReplacer(`\{cluster\}`, regexp.QuoteMeta(cluster), regexp.QuoteMeta(field), `([0-9]{1,15})`).
 		Replace(regexp.QuoteMeta(string(p)))
 	return regexp.MustCompile("^" + form + "$")
 }
@@ -48,13 +66,14 @@ func (p Pattern) Regexp(cluster string) *regexp.Regexp {
 // for another name.
 func (p Pattern) Indices(cluster string) func(name string) (index int64, ok bool) {
 	names := p.Regexp(cluster)
+	_, first, _ := p.number()
 	return func(name string) (int64, bool) {
 		m := names.FindStringSubmatch(name)
 		if m == nil {
 			return 0, false
 		}
-		index, _ := strconv.ParseInt(m[1], 10, 64) // of at most 15 digits
-		return index, true
+		number, _ := strconv.ParseInt(m[1], 10, 64) // of at most 15 digits
+		return number - first, number >= first
 	}
 }
 
@@ -92,7 +111,7 @@ const maxTaken = 10_000
 // the next indices, and of kept slots. They are sorted, and at most maxTaken.
 func (r Roster) Taken(naming Naming, servers map[string]bool) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(servers)) {
-		_, node := r.known(name)
+		_, node := r.Known(name)
 		if _, slot := r.Slots[name]; !node && (slot || naming.gives(name, r.Next)) {
 			names = append(names, name)
 		}
@@ -100,8 +119,8 @@ func (r Roster) Taken(naming Naming, servers map[string]bool) (names []string) {
 	return names[:min(len(names), maxTaken)]
 }
 
-// gave reports whether nodes of indices below next could have had a name.
-func (n Naming) gave(name string, next int64) bool {
+// Gave reports whether nodes of indices below next could have had a name.
+func (n Naming) Gave(name string, next int64) bool {
 	index, ok := n.Pattern.Indices(n.Cluster)(name)
 	return ok && index < next
 }

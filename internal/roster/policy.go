@@ -71,7 +71,7 @@ type Update struct {
 	// only the plan that replaces that node looks elsewhere.
 	RetryFullAfter time.Duration
 
-	holds bool // whether no node is replaced for its template, because that failed
+	Holds bool // whether no node is replaced for its template, because that failed
 }
 
 // Cause is a reason to replace a node.
@@ -93,55 +93,55 @@ const (
 	Recreate   = "RECREATE"   // the same node, whose server is destroyed first and made again
 )
 
-// keeps reports whether a node that is replaced for a cause keeps its name and place, so
+// Keeps reports whether a node that is replaced for a cause keeps its name and place, so
 // that it is out of service until its server is back. Candidates have no cause.
-func (p Policy) keeps(cause Cause) bool {
+func (p Policy) Keeps(cause Cause) bool {
 	if p.Stateful != nil {
 		return true
 	}
 	return p.Update != nil && p.Update.Method != "" && p.Update.Method != Substitute && cause != Misplaced
 }
 
-// takesFirst reports whether the method takes nodes from service before what comes for them
+// TakesFirst reports whether the method takes nodes from service before what comes for them
 // is there. Then nothing waits for the substitutes of nodes that move either.
-func (p Policy) takesFirst() bool { return p.keeps(Outdated) }
+func (p Policy) TakesFirst() bool { return p.Keeps(Outdated) }
 
-// makesAgain reports whether the server of a node that keeps its name is made again.
-func (p Policy) makesAgain(cause Cause) bool {
+// MakesAgain reports whether the server of a node that keeps its name is made again.
+func (p Policy) MakesAgain(cause Cause) bool {
 	return p.Update == nil || p.Update.Method == Recreate || cause != Outdated
 }
 
-// batch is the maximum number of nodes that one plan replaces.
-func (p Policy) batch() int64 {
+// Batch is the maximum number of nodes that one plan replaces.
+func (p Policy) Batch() int64 {
 	if p.Update == nil {
 		return 1
 	}
-	return max(p.Update.BatchSize.down(p.Capacity), 1)
+	return max(p.Update.BatchSize.Down(p.Capacity), 1)
 }
 
-// stops reports whether so many nodes are more than stop_above.
-func (p Policy) stops(sick int64) bool {
+// Stops reports whether so many nodes are more than stop_above.
+func (p Policy) Stops(sick int64) bool {
 	return p.Update != nil && big.NewRat(sick, 1).Cmp(p.Update.StopAbove.exact(p.Capacity)) > 0
 }
 
-// pauses reports whether a batch has to serve for a while before the next one.
-func (p Policy) pauses() bool { return p.Update != nil && p.Update.Pause > 0 }
+// Pauses reports whether a batch has to serve for a while before the next one.
+func (p Policy) Pauses() bool { return p.Update != nil && p.Update.Pause > 0 }
 
 // Has reports whether a cause is among those of the update.
 func (u *Update) Has(cause Cause) bool { return u != nil && slices.Contains(u.Causes, cause) }
 
-// closed reports whether a place, or its region, is closed for maintenance.
-func (p Policy) closed(at placement.Place) bool {
+// Closed reports whether a place, or its region, is closed for maintenance.
+func (p Policy) Closed(at placement.Place) bool {
 	return slices.ContainsFunc(p.Regions, func(r placement.Region) bool {
 		return r.Name == at.Region && (r.Maintenance ||
 			slices.ContainsFunc(r.Zones, func(z placement.Bin) bool { return z.Name == at.Zone && z.Maintenance }))
 	})
 }
 
-// rests says why no update touches the nodes of a place, or nothing.
-func (p Policy) rests(at placement.Place) string {
+// Rests says why no update touches the nodes of a place, or nothing.
+func (p Policy) Rests(at placement.Place) string {
 	switch {
-	case p.closed(at):
+	case p.Closed(at):
 		return "is closed"
 	case p.Unreachable[at.Region]:
 		return "cannot be reached"
@@ -151,21 +151,21 @@ func (p Policy) rests(at placement.Place) string {
 	return ""
 }
 
-// zoned reports whether a region is listed with zones.
-func zoned(listed []placement.Region, region string) bool {
+// Zoned reports whether a region is listed with zones.
+func Zoned(listed []placement.Region, region string) bool {
 	return slices.ContainsFunc(listed, func(r placement.Region) bool { return r.Name == region && len(r.Zones) > 0 })
 }
 
-// lists reports whether a place is listed.
-func lists(listed []placement.Region, at placement.Place) bool {
+// Lists reports whether a place is listed.
+func Lists(listed []placement.Region, at placement.Place) bool {
 	return slices.ContainsFunc(listed, func(r placement.Region) bool {
 		return r.Name == at.Region && (at.Zone == "" || len(r.Zones) == 0 ||
 			slices.ContainsFunc(r.Zones, func(z placement.Bin) bool { return z.Name == at.Zone }))
 	})
 }
 
-// keepsServer reports whether the policy names a node whose server somebody keeps once the
+// KeepsServer reports whether the policy names a node whose server somebody keeps once the
 // node has left.
-func (p Policy) keepsServer(name, id string) bool {
+func (p Policy) KeepsServer(name, id string) bool {
 	return slices.Contains(p.Kept, name) || id != "" && slices.Contains(p.Kept, id)
 }

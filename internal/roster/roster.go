@@ -1,31 +1,26 @@
-// Package roster remembers where each node of a cluster belongs and what it is
-// made from, and plans what changes.
+// Package roster is the memory of a cluster: where each node belongs, what it is made from, what
+// was seen of it, and what it should be.
 //
-// A node has a name and a place from the day it is planned until it is removed.
-// Growing adds nodes, shrinking removes some, and an update replaces some, one
-// bounded batch for each plan; no other node ever changes its name or place.
-// That is what lets Terraform change a cluster without moving, and so
-// destroying, a server that stays.
+// A node has a name and a place from the day it is planned until it is removed. Growing adds
+// nodes, shrinking removes some, and an update replaces some, one bounded batch for each plan;
+// no other node ever changes its name or place. So Terraform changes a cluster without moving,
+// and so destroying, a server that stays.
 //
-// A plan is a list of verdicts, one for each node. Facts say what is known of each node,
-// wants who should change and why, and the ledger, which holds the room and the budget,
-// grants a want or refuses it. It has one function for that, decide, and whatever the
-// cause or the method, nothing changes that has not passed it. All that people and
-// machines read is made from the verdicts.
+// The planner has rooms, each a package below, and each uses only those before it: facts, what
+// is known of each node; learn, what a look at the cloud changes in the memory; hold, why a node
+// is not replaced; decide, who changes; say, all sentences; planner, the door.
 //
-// What happens to a node has one word in the code, one in the attribute change, and
-// one in drawings:
+// What happens to a node has one word in the code, one in the attribute change, and one in
+// drawings:
 //
 //   - Created, creation, comes: new, under a name that no node had, or in a slot that was kept
 //   - Returned, returned, comes: it departed earlier, and is back because its server still runs
 //   - Departed, deletion, leaves: removed, and its server is destroyed
 //   - Revised, in_place, changes: of another template or server, under its own name
 //
-// Leaving is a node that departed, and whose server may still run.
-// A node that departs or is revised for an update is replaced; a new one in the place
-// of one that departs is its substitute. Candidates are what a person names to remove.
-//
-// It is pure: the same roster, snapshot and policy give the same plan.
+// Leaving is a node that departed, and whose server may still run. A node that departs or is
+// revised for an update is replaced; a new one in the place of one that departs is its
+// substitute. Candidates are what a person names to remove.
 package roster
 
 import (
@@ -104,8 +99,8 @@ type Node struct {
 	Unplaced bool `json:"unplaced,omitempty"`
 }
 
-// age is the turn of a template: older ones have lower numbers.
-func (r Roster) age(t Template) int64 {
+// Age is the turn of a template: older ones have lower numbers.
+func (r Roster) Age(t Template) int64 {
 	if t == "" {
 		return -1
 	}
@@ -134,8 +129,8 @@ func (r Roster) Ordered() Roster {
 	return r
 }
 
-// clone is a copy that can be changed.
-func (r Roster) clone() Roster {
+// Clone is a copy that can be changed.
+func (r Roster) Clone() Roster {
 	r.Nodes, r.Leaving = maps.Clone(r.Nodes), maps.Clone(r.Leaving)
 	if r.Nodes == nil {
 		r.Nodes = map[string]Node{}
@@ -148,28 +143,28 @@ func (r Roster) clone() Roster {
 }
 
 // Names lists the nodes by their indices.
-func (r Roster) Names() []string { return byIndex(r.Nodes) }
+func (r Roster) Names() []string { return ByIndex(r.Nodes) }
 
 // LeavingNames lists the leaving nodes by their indices.
-func (r Roster) LeavingNames() []string { return byIndex(r.Leaving) }
+func (r Roster) LeavingNames() []string { return ByIndex(r.Leaving) }
 
-// leavingFrom lists the leaving nodes that a batch waits for: not those of closed
+// LeavingFrom lists the leaving nodes that a batch waits for: not those of closed
 // regions, where nothing may answer.
-func (r Roster) leavingFrom(policy Policy) (names []string) {
+func (r Roster) LeavingFrom(policy Policy) (names []string) {
 	for _, name := range r.LeavingNames() {
-		if policy.rests(placement.Place{Region: r.Leaving[name].Region}) == "" {
+		if policy.Rests(placement.Place{Region: r.Leaving[name].Region}) == "" {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-func byIndex(nodes map[string]Node) []string {
-	return slices.SortedFunc(maps.Keys(nodes), func(a, b string) int { return compareIndex(a, nodes[a], b, nodes[b]) })
+func ByIndex(nodes map[string]Node) []string {
+	return slices.SortedFunc(maps.Keys(nodes), func(a, b string) int { return CompareIndex(a, nodes[a], b, nodes[b]) })
 }
 
-// compareIndex orders nodes by index, then by name.
-func compareIndex(a string, n Node, b string, m Node) int {
+// CompareIndex orders nodes by index, then by name.
+func CompareIndex(a string, n Node, b string, m Node) int {
 	return cmp.Or(cmp.Compare(n.Index, m.Index), cmp.Compare(a, b))
 }
 
@@ -193,8 +188,8 @@ func (r Roster) count(is func(name string) bool) map[string]int64 {
 	return counts
 }
 
-// known is a node of the cluster, or one that leaves it.
-func (r Roster) known(name string) (Node, bool) {
+// Known is a node of the cluster, or one that leaves it.
+func (r Roster) Known(name string) (Node, bool) {
 	n, there := r.Nodes[name]
 	if !there {
 		n, there = r.Leaving[name]

@@ -49,23 +49,23 @@ func NewSeen() Seen {
 		Full: placement.By[time.Time]{}}
 }
 
-// behind reports whether a node was changed and its server was not seen to follow:
+// Behind reports whether a node was changed and its server was not seen to follow:
 // it is still the same one, of the same image, flavor and launch. A first template changes
 // nothing: it says what the servers are.
-func (s Seen) behind(name string, n Node) bool {
+func (s Seen) Behind(name string, n Node) bool {
 	build, there := s.Builds[name]
 	return there && build.Mark != n.Mark && !strings.HasPrefix(string(n.Mark), string(build.Mark)+"-")
 }
 
-// former reports whether the server of a node should have been made again since, and was
+// Former reports whether the server of a node should have been made again since, and was
 // not: Terraform does not know that it has to.
-func (s Seen) former(name string, n Node) bool {
+func (s Seen) Former(name string, n Node) bool {
 	build, there := s.Builds[name]
-	return there && s.behind(name, n) && build.Generation < n.Generation && !n.Doubt
+	return there && s.Behind(name, n) && build.Generation < n.Generation && !n.Doubt
 }
 
-// follow remembers with which mark a server was seen to be a new one.
-func (s Seen) follow(name string, n Node, server node.Node, before Seen) {
+// Follow remembers with which mark a server was seen to be a new one.
+func (s Seen) Follow(name string, n Node, server node.Node, before Seen) {
 	build, there := before.Builds[name]
 	if !there || build.Mark == n.Mark || build.Of != server.Build {
 		build = Build{n.Mark, n.Generation, server.Build}
@@ -73,9 +73,9 @@ func (s Seen) follow(name string, n Node, server node.Node, before Seen) {
 	s.Builds[name] = build
 }
 
-// keep keeps what an earlier look saw of a node. What time has told of it is not kept:
+// Keep keeps what an earlier look saw of a node. What time has told of it is not kept:
 // nobody knows whether it still holds.
-func (s Seen) keep(name string, before Seen) {
+func (s Seen) Keep(name string, before Seen) {
 	if server, there := before.Servers[name]; there {
 		s.Servers[name] = server
 	}
@@ -97,7 +97,7 @@ func (s Seen) Looked(name string) bool {
 // comes back has its server already. Quotas count servers, and a node that has none yet still
 // needs room.
 func (s Seen) Served(r Roster) map[string]int64 {
-	all := r.clone()
+	all := r.Clone()
 	maps.Copy(all.Nodes, r.Leaving)
 	return all.count(func(name string) bool { _, there := s.Servers[name]; return there })
 }
@@ -112,8 +112,8 @@ func (s Seen) Unserved(before, after Roster) map[string]int64 {
 	})
 }
 
-// full lists the places that are full, in order.
-func (s Seen) full(policy Policy) []placement.Place {
+// FullPlaces lists the places that are full, in order.
+func (s Seen) FullPlaces(policy Policy) []placement.Place {
 	if policy.Update == nil || policy.Update.RetryFullAfter <= 0 {
 		return nil
 	}

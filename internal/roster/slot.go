@@ -50,8 +50,8 @@ func KeepSlots(
 	return slots, unlike
 }
 
-// fillSlots gives a slot to each node that has none.
-func (r *Roster) fillSlots() {
+// FillSlots gives a slot to each node that has none.
+func (r *Roster) FillSlots() {
 	for name, n := range r.Nodes {
 		if _, there := r.Slots[name]; !there {
 			r.Slots[name] = Slot{n.Index, n.Place}
@@ -59,64 +59,8 @@ func (r *Roster) fillSlots() {
 	}
 }
 
-// openSlots gives a slot to each node, and gives up those that are released. It returns the
-// names of those that are not there. Without Stateful there are no slots.
-func openSlots(r *Roster, policy Policy) (unknown []string) {
-	if policy.Stateful == nil {
-		r.Slots = nil
-		return nil
-	}
-	if r.Slots == nil {
-		r.Slots = map[string]Slot{}
-	}
-	r.fillSlots()
-	for _, name := range policy.Stateful.Release {
-		if _, there := r.Slots[name]; !there {
-			unknown = append(unknown, name)
-		}
-		if _, inUse := r.Nodes[name]; !inUse {
-			delete(r.Slots, name)
-		}
-	}
-	return unknown
-}
-
-// closeSlots gives slots to the nodes that a plan added, and gives up those of nodes
-// that it removed, unless they are kept.
-func closeSlots(r *Roster, verdicts map[string]Verdict, policy Policy) error {
-	if policy.Stateful == nil {
-		return nil
-	}
-	var inUse []string
-	for _, name := range policy.Stateful.Release {
-		if _, there := r.Nodes[name]; there {
-			inUse = append(inUse, name)
-		}
-	}
-	if len(inUse) > 0 {
-		return slotsInUse(inUse)
-	}
-	for name, v := range verdicts {
-		if v.Outcome == Leaves && (!policy.Stateful.Retain || slices.Contains(policy.Stateful.Release, name)) {
-			delete(r.Slots, name)
-		}
-	}
-	r.fillSlots()
-	return nil
-}
-
-// fits reports whether a slot is one of a place. Where either has no zone the zone
+// Fits reports whether a slot is one of a place. Where either has no zone the zone
 // was, or is, Nova's choice.
-func (s Slot) fits(at placement.Place) bool {
+func (s Slot) Fits(at placement.Place) bool {
 	return s.Region == at.Region && (s.Zone == at.Zone || s.Zone == "" || at.Zone == "")
-}
-
-// withoutSlots are the names of new nodes whose slots are new too.
-func withoutSlots(r Roster, made []newNode) (names []string) {
-	for _, n := range made {
-		if _, there := r.Slots[n.name]; !there {
-			names = append(names, n.name)
-		}
-	}
-	return names
 }

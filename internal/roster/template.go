@@ -50,8 +50,8 @@ func (t Template) over(base Template) Template {
 	return NewTemplate(values)
 }
 
-// hash is the first 8 hex digits of the SHA-256 of the template.
-func (t Template) hash() string { return fmt.Sprintf("%x", sha256.Sum256([]byte(t)))[:8] }
+// Hash is the first 8 hex digits of the SHA-256 of the template.
+func (t Template) Hash() string { return fmt.Sprintf("%x", sha256.Sum256([]byte(t)))[:8] }
 
 // Mark is what a server of a node carries in Nova once it was found in service:
 // "3-1f2e3d4c", the number of the server and the hash of the node's template, or
@@ -60,24 +60,24 @@ func (t Template) hash() string { return fmt.Sprintf("%x", sha256.Sum256([]byte(
 // is valid twice.
 type Mark string
 
-// mark is the first mark of a node of a template.
-func mark(t Template) Mark { return markOf(1, t) }
+// FirstMark is the first mark of a node of a template.
+func FirstMark(t Template) Mark { return MarkOf(1, t) }
 
-func markOf(number int64, t Template) Mark {
+func MarkOf(number int64, t Template) Mark {
 	if t == "" {
 		return Mark(strconv.FormatInt(number, 10))
 	}
-	return Mark(strconv.FormatInt(number, 10) + "-" + t.hash())
+	return Mark(strconv.FormatInt(number, 10) + "-" + t.Hash())
 }
 
-// next is the mark of the node after it got a template, or a new server.
-func (m Mark) next(t Template) Mark { return markOf(m.number()+1, t) }
+// Next is the mark of the node after it got a template, or a new server.
+func (m Mark) Next(t Template) Mark { return MarkOf(m.Number()+1, t) }
 
-// with is the mark with the hash of a template, and the number as it is.
-func (m Mark) with(t Template) Mark { return markOf(max(m.number(), 1), t) }
+// With is the mark with the hash of a template, and the number as it is.
+func (m Mark) With(t Template) Mark { return MarkOf(max(m.Number(), 1), t) }
 
-// number is the number of the mark; of what is no mark it is 0.
-func (m Mark) number() int64 {
+// Number is the number of the mark; of what is no mark it is 0.
+func (m Mark) Number() int64 {
 	number, _, _ := strings.Cut(string(m), "-")
 	n, err := strconv.ParseInt(number, 10, 64)
 	if err != nil || n < 1 {
@@ -86,10 +86,10 @@ func (m Mark) number() int64 {
 	return n
 }
 
-// of reports whether the mark is of a template; one without a hash is of any.
-func (m Mark) of(t Template) bool {
+// Of reports whether the mark is of a template; one without a hash is of any.
+func (m Mark) Of(t Template) bool {
 	_, hash, hashed := strings.Cut(string(m), "-")
-	return !hashed || hash == t.hash()
+	return !hashed || hash == t.Hash()
 }
 
 // Templates say what new nodes are made from: the nodes of a zone from its template,
@@ -130,8 +130,8 @@ func (t Templates) At(at placement.Place) Template {
 	return cmp.Or(t[at], t[placement.Place{Region: at.Region}], t[placement.Place{}])
 }
 
-// or are the templates, and others for the places that have none.
-func (t Templates) or(others Templates) Templates {
+// Or are the templates, and others for the places that have none.
+func (t Templates) Or(others Templates) Templates {
 	all := maps.Clone(t)
 	for at, template := range others {
 		if t.At(at) == "" {

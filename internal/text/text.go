@@ -16,8 +16,8 @@ import (
 // written as Go escapes them, such as \n and \x1b. All else stays as it is.
 //
 // OpenStack takes no such characters in names. So the names that a cloud gives are
-// cleaned as they are decoded, see [Text], and what is made of them can be printed
-// anywhere. Messages are cleaned where they become part of an error.
+// cleaned as they are decoded, and what is made of them can be printed anywhere. Messages
+// are cleaned where they become part of an error.
 func Clean(s string) string {
 	dirty := strings.IndexFunc(s, func(r rune) bool { return r == utf8.RuneError || !seen(r) })
 	if dirty < 0 {
@@ -68,15 +68,6 @@ func Media(contentType string) string {
 		return "no type"
 	}
 	return "another type"
-}
-
-// Text is text of others, and clean from its decoding on.
-type Text string
-
-// UnmarshalText implements [encoding.TextUnmarshaler].
-func (t *Text) UnmarshalText(raw []byte) error {
-	*t = Text(Clean(string(raw)))
-	return nil
 }
 
 // CleanLines cleans each line, for text whose lines are ours.

@@ -7,8 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Plain is an error's text without its full stop: Terraform sets its own
-// behind the error of a function.
+// Plain is an error's text without its full stop.
 func Plain(err error) string { return strings.TrimSuffix(err.Error(), ".") }
 
 // Sentence makes an error's text a sentence.

@@ -91,7 +91,7 @@ func (k *call) volumeDocument(v *volume) object {
 	return object{
 		{"id", v.id}, {"status", v.status}, {"size", v.size}, {"availability_zone", v.zone},
 		{"created_at", microTime(v.created)}, {"updated_at", microTime(v.updated)}, {"name", v.name},
-		{"description", nil}, {"volume_type", "__DEFAULT__"}, {"snapshot_id", nil}, {"source_volid", nil},
+		{"description", nil}, {"volume_type", defaultType}, {"snapshot_id", nil}, {"source_volid", nil},
 		{"metadata", object{}},
 		{"links", []object{{{"rel", "self"}, {"href", k.volumeURL() +
 			"volumes/" + v.id}}}},
@@ -118,10 +118,14 @@ func (k *call) listVolumes() (reply, error) {
 	return jsonReply(200, object{{"volumes", list}}), nil
 }
 
+// defaultType is the one type of volumes.
+const defaultType = "__DEFAULT__"
+
 var volumeSchema = wrapped("volume", closed(
 	prop{name: "name", schema: stringOrNull},
 	prop{name: "size", schema: &schema{types: []string{"integer"}, bounded: true, minimum: 1}},
 	prop{name: "availability_zone", schema: nameSchema},
+	prop{name: "volume_type", schema: nameSchema},
 ))
 
 func (k *call) createVolume(doc object) (reply, error) {
@@ -140,10 +144,19 @@ func (k *call) createVolume(doc object) (reply, error) {
 	if _, err := fmt.Sscan(bare(size), &v.size); err != nil {
 		return reply{}, err
 	}
-	if v.zone == "" {
-		v.zone = k.region.zones[0].name
+	zones := k.region.volumeZones
+	for _, z := range k.region.zones {
+		if k.region.volumeZones == nil {
+			zones = append(zones, z.name)
+		}
 	}
-	if k.region.zone(v.zone) == nil {
+	if v.zone == "" {
+		v.zone = zones[0]
+	}
+	if kind := text(given, "volume_type"); kind != "" && kind != defaultType {
+		return reply{}, notFound("Volume type with name %s could not be found.", kind)
+	}
+	if !slices.Contains(zones, v.zone) {
 		return reply{}, badRequest("Availability zone '%s' is invalid.", v.zone)
 	}
 	v.id = k.uuid("volume/" + k.region.name)

@@ -102,6 +102,9 @@ type Region struct {
 	Name  string
 	Zones []Zone
 
+	// VolumeZones are the zones of Cinder; nil: those of Nova, as in the real test cloud.
+	VolumeZones []string
+
 	// Hypervisors names the hypervisors of hosts where their names differ.
 	Hypervisors map[string]string
 }

@@ -184,6 +184,8 @@ func (k *call) createPort() (reply, error) {
 			Name    string `json:"name"`
 			Network string `json:"network_id"`
 			Up      *bool  `json:"admin_state_up"`
+
+			Groups []string `json:"security_groups"`
 		} `json:"port"`
 	}
 	body := json.NewDecoder(bytes.NewReader(k.record.Body))
@@ -197,6 +199,11 @@ func (k *call) createPort() (reply, error) {
 		return reply{}, badNetworking("Failed to parse request. Required attribute 'network_id' not specified")
 	default:
 		return reply{}, noNetworking("Network", given.Port.Network)
+	}
+	for _, id := range given.Port.Groups {
+		if id != SecurityGroupID {
+			return reply{}, noNetworking("SecurityGroup", id)
+		}
 	}
 	k.region.portCount++
 	n := k.region.portCount + 1

@@ -23,9 +23,11 @@ type region struct {
 	usage     map[string]*usage // by project
 	balancers []*balancer
 	volumes   []*volume
-	ports     []*port // those that servers do not bring along
-	portCount int
-	hostIDs   map[[2]string]string
+
+	volumeZones []string // nil: those of Nova
+	ports       []*port  // those that servers do not bring along
+	portCount   int
+	hostIDs     map[[2]string]string
 }
 
 // zone is an availability zone; in Nova it is a host aggregate that says so.
@@ -70,6 +72,8 @@ func newRegion(c *Cloud, config Region) *region {
 		quotas:  map[[2]string]int{},
 		usage:   map[string]*usage{},
 		hostIDs: map[[2]string]string{},
+
+		volumeZones: config.VolumeZones,
 	}
 	for i, binary := range []string{"nova-conductor", "nova-scheduler"} {
 		r.control = append(r.control, service{

@@ -124,7 +124,7 @@ func TestProviders(t *testing.T) {
 	for name := range pages(t) {
 		content, err := os.ReadFile(filepath.Join(root, name))
 		require.NoError(t, err)
-		if text := string(content); strings.HasPrefix(name, "docs/") && strings.Contains(text, "\nresource \"") {
+		if text := string(content); strings.HasPrefix(name, "docs/") && (strings.Contains(text, "\nresource \"") || strings.Contains(text, "\nmodule \"")) {
 			count++
 			assert.Contains(t, text, "required_providers", "%s has a configuration, and neither required_providers nor a link to them", name)
 		}

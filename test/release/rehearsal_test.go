@@ -89,7 +89,7 @@ func TestRehearsal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Run("install", r.install)
 			t.Run("refuse", r.refuse)
-			t.Run("readme", r.readme)
+			t.Run("first page", r.firstPage)
 			t.Run("mirror", r.mirror)
 			t.Run("filesystem mirror", r.filesystemMirror)
 			if name == "tofu" {
@@ -352,13 +352,13 @@ provider_installation {
 `, public, host, r.standIns))
 }
 
-// readme: the first configuration of the README is installed and applied. After
+// firstPage: the first configuration of the first page is installed and applied. After
 // the next release init -upgrade takes that, and what the first one left in the
 // state needs no change.
-func (r rehearsal) readme(t *testing.T) {
-	readme, err := os.ReadFile(filepath.Join(workspace.Root(), "README.md"))
+func (r rehearsal) firstPage(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(workspace.Root(), "docs", "index.md"))
 	require.NoError(t, err)
-	config := regexp.MustCompile("(?s)```terraform\n(.*?)```").FindSubmatch(readme)
+	config := regexp.MustCompile("(?s)```terraform\n(.*?)```").FindSubmatch(page)
 	require.NotNil(t, config, "the configuration")
 	cloud := fakecloud.Start(t, fakecloud.Config{})
 	cloud.AddImage(fakecloud.Image{Name: "debian-12"})

@@ -3,6 +3,7 @@
 package words_test
 
 import (
+	"flag"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -260,42 +261,42 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// What users read: a rule stands in one place, and a guide is read in ten minutes.
+var update = flag.Bool("update", false, "write how many words each page has")
+
+// counts has the words of each page, and mostWords bounds all of them together.
 const (
-	mostWords     = 38000 // of all pages together
-	mostGuides    = 20
-	mostOfGuide   = 1800
-	mostOfSenlin  = 2500
-	mostPlacement = 2300
+	counts    = "pages.txt"
+	mostWords = 40000
 )
 
-// TestCounts: nobody reads more than this.
+// TestCounts: no page that users read grows by more than a twentieth unless its line in pages.txt does, which a review sees.
 func TestCounts(t *testing.T) {
-	total, guides := 0, 0
+	content, err := os.ReadFile(counts)
+	require.NoError(t, err)
+	allowed := map[string]int{}
+	for line := range strings.Lines(string(content)) {
+		words, page, _ := strings.Cut(strings.TrimSpace(line), " ")
+		allowed[page], err = strconv.Atoi(words)
+		require.NoError(t, err, line)
+	}
+	list, total := "", 0
 	for _, pattern := range []string{"README.md", "docs/*.md", "docs/*/*.md"} {
-		pages, err := filepath.Glob(filepath.Join(root, pattern))
-		if err != nil || len(pages) == 0 {
-			t.Fatalf("%s: %d pages, %v", pattern, len(pages), err)
-		}
+		pages, err := fs.Glob(os.DirFS(root), pattern)
+		require.NoError(t, err)
+		require.NotEmpty(t, pages, pattern)
 		for _, page := range pages {
-			content, err := os.ReadFile(page)
+			content, err := os.ReadFile(filepath.Join(root, page))
 			require.NoError(t, err)
-			words, most := len(strings.Fields(string(content))), mostWords
-			switch {
-			case filepath.Base(page) == "from-senlin.md":
-				most = mostOfSenlin
-			case filepath.Base(page) == "placement_attachment.md":
-				most = mostPlacement
-			case filepath.Base(filepath.Dir(page)) == "guides":
-				most = mostOfGuide
-			}
-			if filepath.Base(filepath.Dir(page)) == "guides" {
-				guides++
-			}
-			assert.LessOrEqual(t, words, most, "words of %s", page)
+			words := len(strings.Fields(string(content)))
 			total += words
+			list += fmt.Sprintln(words, page)
+			if most := allowed[page] * 21 / 20; words > most && !*update {
+				t.Errorf("%s has %d words, more than %d: shorten it, or run the test with -update", page, words, most)
+			}
 		}
 	}
 	assert.LessOrEqual(t, total, mostWords, "words of all pages together")
-	assert.LessOrEqual(t, guides, mostGuides, "guides")
+	if *update {
+		require.NoError(t, os.WriteFile(counts, []byte(list), 0o600))
+	}
 }

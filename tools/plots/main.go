@@ -29,7 +29,6 @@ func write(dir, top string) error {
 		"element.svg": func() (string, error) { return destroyed(steps) },
 		"worked.txt":  worked,
 		"plan.svg":    func() (string, error) { return plan(filepath.Join(plans, "batch.json")) },
-		"resize.svg":  func() (string, error) { return plan(filepath.Join(plans, "grow.json")) },
 		"house.svg":   func() (string, error) { return house(top) },
 	}
 	for name, draw := range files {

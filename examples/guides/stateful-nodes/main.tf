@@ -14,6 +14,12 @@ variable "release" {
   default = []
 }
 
+# Zone of Cinder for each zone of Nova whose name it does not have.
+variable "volume_zones" {
+  type    = map(string)
+  default = {}
+}
+
 # Of the ports.
 variable "network_id" {
   type = string
@@ -55,8 +61,13 @@ resource "openstack_blockstorage_volume_v3" "web" {
   for_each          = stackpolicy_placement_attachment.web.slots
   name              = each.key
   region            = each.value.region
-  availability_zone = each.value.zone
+  availability_zone = lookup(var.volume_zones, each.value.zone, each.value.zone)
   size              = 10
+
+  # A zone is for new volumes: no change of it destroys data.
+  lifecycle {
+    ignore_changes = [availability_zone]
+  }
 }
 
 resource "openstack_networking_port_v2" "web" {

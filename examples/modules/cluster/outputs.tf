@@ -1,29 +1,21 @@
 output "nodes" {
-  description = "The nodes by name, each with the id and address of its server, its place, and the template that it is made from."
-  value = {
-    for name, server in openstack_compute_instance_v2.node : name => {
-      id       = server.id
-      ip       = server.access_ip_v4
-      region   = server.region
-      zone     = server.availability_zone
-      template = local.nodes[name].template
-    }
-  }
+  description = "The nodes by name, each with its index, region, zone, template, generation and mark."
+  value       = local.nodes
 }
 
-output "distribution" {
-  description = "Number of nodes by region and zone."
-  value       = stackpolicy_placement_attachment.cluster.distribution
+output "servers" {
+  description = "The servers by the name of their node, each with its id, address, region and zone."
+  value = { for name, server in openstack_compute_instance_v2.node : name => {
+    id     = server.id
+    ip     = server.access_ip_v4
+    region = server.region
+    zone   = server.availability_zone
+  } }
 }
 
-output "change" {
-  description = "What the last resize changed: the nodes that were added, and those that were removed."
-  value       = stackpolicy_placement_attachment.cluster.change
-}
-
-output "summary" {
-  description = "The last resize as a table for people."
-  value       = stackpolicy_placement_attachment.cluster.summary
+output "status" {
+  description = "What the cluster does, in one line."
+  value       = stackpolicy_placement_attachment.cluster.status
 }
 
 output "remaining" {
@@ -31,7 +23,27 @@ output "remaining" {
   value       = stackpolicy_placement_attachment.cluster.remaining
 }
 
+output "held" {
+  description = "Nodes that should be replaced, and what holds them. Null where there are none."
+  value       = one(stackpolicy_placement_attachment.cluster.change).held
+}
+
+output "change" {
+  description = "What the last plan did to nodes."
+  value       = one(stackpolicy_placement_attachment.cluster.change)
+}
+
+output "summary" {
+  description = "The spread as a table for people."
+  value       = stackpolicy_placement_attachment.cluster.summary
+}
+
+output "distribution" {
+  description = "Number of nodes by region and zone."
+  value       = stackpolicy_placement_attachment.cluster.distribution
+}
+
 output "servergroup_ids" {
-  description = "Ids of the server groups, by region, zone and block of node indexes."
+  description = "Ids of the server groups, by region, zone and number."
   value       = { for place, group in stackpolicy_affinity_attachment.cluster : place => group.servergroup_id }
 }

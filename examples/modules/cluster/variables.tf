@@ -1,160 +1,463 @@
-variable "name" {
+# The variables that both modules have: this file is the same in "cluster" and "stateful". Each has the name of the argument that it
+# is handed to, with the block before it where that has one (readiness_url).
+
+# Places of the nodes.
+
+variable "cluster" {
   description = "Name of the cluster. Nodes are named after it: web-0, web-1 and so on."
   type        = string
 }
 
-variable "size" {
+variable "desired_capacity" {
   description = "Number of nodes."
   type        = number
+  validation {
+    condition     = var.desired_capacity >= 0 && floor(var.desired_capacity) == var.desired_capacity
+    error_message = "desired_capacity is a whole number of nodes, 0 or more."
+  }
 }
 
 variable "min_size" {
-  description = "Minimum number of nodes. A smaller size is an error."
+  description = "Smallest desired_capacity. Default: 0."
   type        = number
   default     = 0
 }
 
 variable "max_size" {
-  description = "Maximum number of nodes. A larger size is an error; -1 means no limit."
+  description = "Largest desired_capacity. Default: -1, no limit."
   type        = number
   default     = -1
 }
 
-variable "regions" {
-  description = "Regions to spread the nodes over, and the availability zones in each. A region without zones leaves the zone to Nova. One that is closed takes no nodes and keeps those that it has; a closed region is sent no request. A template (image, flavor, user_data) of a region or zone is merged over the one for all."
-  type = list(object({
-    name   = string
-    weight = optional(number, 100)
-    cap    = optional(number, -1)
-    min    = optional(number, 0)
-    closed = optional(bool, false)
-    zones = optional(list(object({
-      name   = string
-      weight = optional(number, 100)
-      cap    = optional(number, -1)
-      min    = optional(number, 0)
-      closed = optional(bool, false)
-
-      template = optional(map(string))
-    })))
-
-    template = optional(map(string))
-  }))
-}
-
-variable "deletion" {
-  description = "Which nodes are removed when the cluster shrinks: by criteria, by name (candidates, or kept where somebody keeps the servers), and which are never removed (protected)."
-  type = object({
-    criteria   = optional(string, "OLDEST_FIRST")
-    candidates = optional(list(string))
-    kept       = optional(list(string))
-    protected  = optional(list(string))
-  })
-  default = {}
-}
-
-variable "update" {
-  description = "Which nodes are replaced, and how many by one apply (see stackpolicy_placement_attachment). Null replaces none: then only new nodes get a new image."
-  type = object({
-    causes             = optional(list(string), ["UNHEALTHY", "TEMPLATE"])
-    max_batch_size     = optional(string, "25%")
-    target             = optional(string)
-    method             = optional(string)
-    stop_above         = optional(string)
-    require_in_service = optional(bool, true)
-  })
-  default = {}
-}
-
-variable "affinity" {
-  description = "Policy of the server groups: one for each region, zone and block of group_size node indexes. With anti-affinity each zone needs group_size hosts. Null makes no groups."
-  type        = string
-  default     = "soft-anti-affinity"
-}
-
-variable "group_size" {
-  description = "Number of node indexes that share a server group in a zone, at most the members that Nova allows (10 by default). A later change affects new nodes only."
-  type        = number
-  default     = 10
-}
-
-variable "readiness" {
-  description = "When a new node is in service (see stackpolicy_readiness_attachment): always ACTIVE in Nova, and whatever of http, tcp and hook is given, without a break during stable_for, before timeout ends."
-  type = object({
-    http = optional(object({ url = string, status = optional(string) }))
-    tcp  = optional(object({ port = number }))
-    hook = optional(object({
-      type           = string
-      default_result = string
-      queue          = optional(string)
-      url            = optional(string)
-      command        = optional(list(string))
-      timeout        = optional(string)
-    }))
-    stable_for = optional(string)
-    timeout    = optional(string)
-  })
-  default = {}
-}
-
-variable "drain" {
-  description = "What happens before a node is removed: a hook (see stackpolicy_deletion_attachment), then a shutdown, then a grace period."
-  type = object({
-    hook = optional(object({
-      type           = string
-      default_result = string
-      queue          = optional(string)
-      url            = optional(string)
-      command        = optional(list(string))
-      timeout        = optional(string)
-    }))
-    shutdown     = optional(bool, true)
-    grace_period = optional(string, "0s")
-  })
-  default = {}
-}
-
-variable "image_name" {
-  description = "Image of the nodes, by name: ids differ from region to region. A change replaces nodes, as update says."
-  type        = string
-}
-
-variable "flavor_name" {
-  description = "Flavor of the nodes, by name. A change replaces nodes, as update says."
-  type        = string
-}
-
-variable "network_name" {
-  description = "Network of the nodes. It has this name in every region."
-  type        = string
-}
-
-variable "key_pair" {
-  description = "Key pair for logging in to the nodes. It has this name in every region."
+variable "node_name_pattern" {
+  description = "Pattern of the names of new nodes. Default: {cluster}-{index}."
   type        = string
   default     = null
 }
 
-variable "security_groups" {
-  description = "Security groups of the nodes."
+variable "regions" {
+  description = "Regions, each with its zones: [{ name = \"RegionOne\", zones = [{ name = \"az-1\" }] }]. Both also take weight (default: 100), cap (-1, none), min (0), closed (false: takes no nodes and keeps its own) and template (what differs there: image_name, flavor_name, user_data). A region without zones leaves the zone to Nova."
+  type        = any # an object type would drop a misspelled key silently
+  nullable    = false
+  validation {
+    condition     = can([for r in var.regions : [r.name, [for z in try(r.zones, null)[*] : z.name]]]) && try(length(var.regions) > 0, false)
+    error_message = "regions is a list of objects with a name, such as [{ name = \"RegionOne\", zones = [{ name = \"az-1\" }, { name = \"az-2\" }] }]."
+  }
+  validation {
+    condition     = try(length(setsubtract(flatten([for r in var.regions : keys(r)]), ["name", "weight", "cap", "min", "closed", "template", "zones"])), 0) == 0
+    error_message = "A region has no ${try(join(", ", setsubtract(flatten([for r in var.regions : keys(r)]), ["name", "weight", "cap", "min", "closed", "template", "zones"])), "such key")}. It has name, weight, cap, min, closed, template and zones."
+  }
+  validation {
+    condition     = try(length(setsubtract(flatten([for r in var.regions : [for z in try(r.zones, null)[*] : keys(z)]]), ["name", "weight", "cap", "min", "closed", "template"])), 0) == 0
+    error_message = "A zone of regions has no ${try(join(", ", setsubtract(flatten([for r in var.regions : [for z in try(r.zones, null)[*] : keys(z)]]), ["name", "weight", "cap", "min", "closed", "template"])), "such key")}. It has name, weight, cap, min, closed and template."
+  }
+  validation {
+    condition     = try(length(setsubtract(flatten([for r in var.regions : [for p in concat([r], try(r.zones, null)[*]) : keys(try(p.template, {}))]]), ["image_name", "flavor_name", "user_data"])), 0) == 0
+    error_message = "A template in regions has no ${try(join(", ", setsubtract(flatten([for r in var.regions : [for p in concat([r], try(r.zones, null)[*]) : keys(try(p.template, {}))]]), ["image_name", "flavor_name", "user_data"])), "such key")}. It has image_name, flavor_name and user_data, the version."
+  }
+}
+
+variable "respect_quotas" {
+  description = "Whether to add no more nodes to a region than the project's quotas allow. Default: false."
+  type        = bool
+  default     = false
+}
+
+variable "flavor_id" {
+  description = "Id of the flavor, for the quotas of cores and RAM. Default: none, only instances are counted."
+  type        = string
+  default     = null
+}
+
+# Nodes to remove, and nodes to keep.
+
+variable "candidates" {
+  description = "Names of nodes, or ids of their servers, to remove in a shrink, or to replace. Default: none."
   type        = list(string)
   default     = null
 }
 
-variable "user_data" {
-  description = "User data of the nodes, such as cloud-init configurations, by version. Keep a version as long as a node uses it (see the output nodes)."
-  type        = map(string)
-  default     = {}
+variable "protected" {
+  description = "Names of nodes, or ids of their servers, that are never removed or replaced. Default: none."
+  type        = list(string)
+  default     = null
+}
+
+# Batches: one with each apply.
+
+variable "max_age" {
+  description = "Age at which the cause AGE replaces a node, such as 30d. Default: none."
+  type        = string
+  default     = null
+  validation {
+    condition     = var.max_age == null || can(regex("^(\\d+|(\\d+d)?(\\d+h)?(\\d+m)?(\\d+s)?)$", var.max_age))
+    error_message = "max_age is a time such as 30d or 36h, or a number of seconds."
+  }
+}
+
+variable "pause" {
+  description = "How long a batch must have been in service before the next one begins, such as 10m. Default: 0s."
+  type        = string
+  default     = null
+  validation {
+    condition     = var.pause == null || can(regex("^(\\d+|(\\d+d)?(\\d+h)?(\\d+m)?(\\d+s)?)$", var.pause))
+    error_message = "pause is a time such as 10m or 1h30m, or a number of seconds."
+  }
+}
+
+variable "retry_full_after" {
+  description = "How long no node is placed where Nova found no host. Default: 1h."
+  type        = string
+  default     = null
+  validation {
+    condition     = var.retry_full_after == null || can(regex("^(\\d+|(\\d+d)?(\\d+h)?(\\d+m)?(\\d+s)?)$", var.retry_full_after))
+    error_message = "retry_full_after is a time such as 1h or 90m, or a number of seconds."
+  }
+}
+
+variable "revert_after" {
+  description = "How long a server may take to get into service until its template counts as failed, and the cluster goes back to the last good one, such as 30m. Default: it never goes back by itself."
+  type        = string
+  default     = null
+  validation {
+    condition     = var.revert_after == null || can(regex("^(\\d+|(\\d+d)?(\\d+h)?(\\d+m)?(\\d+s)?)$", var.revert_after))
+    error_message = "revert_after is a time such as 30m or 1h, or a number of seconds."
+  }
+}
+
+variable "stop_above" {
+  description = "More unhealthy nodes than this, a number or a percentage, are an outage, in which no node is replaced as unhealthy. Default: 50%."
+  type        = string
+  default     = null
+  validation {
+    condition     = var.stop_above == null || can(regex("^\\d+%?$", var.stop_above))
+    error_message = "stop_above is a number of nodes such as 3, or a percentage such as 50%."
+  }
+}
+
+variable "target" {
+  description = "How many nodes get the wanted template, a number or a percentage: a canary. Default: 100%."
+  type        = string
+  default     = null
+  validation {
+    condition     = var.target == null || can(regex("^\\d+%?$", var.target))
+    error_message = "target is a number of nodes such as 1, or a percentage such as 25%."
+  }
+}
+
+# The template of the nodes. A change of these three is a new template, and nodes are replaced in batches.
+
+variable "image_name" {
+  description = "Image of the nodes, by name: ids differ from region to region."
+  type        = string
+}
+
+variable "flavor_name" {
+  description = "Flavor of the nodes, by name."
+  type        = string
 }
 
 variable "user_data_version" {
-  description = "Version of the user data of new nodes: a key of user_data. Null means none."
+  description = "Version of the user data of new nodes: a key of user_data. Default: none."
   type        = string
   default     = null
 }
 
-variable "metadata" {
-  description = "Metadata of the nodes, in addition to the cluster's name."
+variable "user_data" {
+  description = "User data, such as a cloud-init configuration, by version. Keep a version as long as a node has it. Default: none."
   type        = map(string)
   default     = {}
+  nullable    = false
+}
+
+# Other arguments of the servers. A change of key_pair or config_drive replaces all servers at once.
+
+variable "key_pair" {
+  description = "Key pair for logging in to the nodes, of this name in every region. Default: none."
+  type        = string
+  default     = null
+}
+
+variable "config_drive" {
+  description = "Whether the servers get a config drive. Default: Nova's choice."
+  type        = bool
+  default     = null
+}
+
+variable "metadata" {
+  description = "Metadata of the servers, in addition to the cluster's name. Default: none."
+  type        = map(string)
+  default     = {}
+  nullable    = false
+  validation {
+    condition     = !anytrue([for key in keys(var.metadata) : startswith(key, "stackpolicy_") || key == "cluster"])
+    error_message = "metadata has a key that the module or the provider sets: cluster, or one that begins with stackpolicy_."
+  }
+}
+
+variable "tags" {
+  description = "Tags of the servers. Default: none."
+  type        = set(string)
+  default     = null
+}
+
+# Server groups: one in each zone, or as many as Nova's limit of members asks for.
+
+variable "servergroup_policies" {
+  description = "Policy of the server groups, which keep the nodes of a zone on different hosts. With anti-affinity each zone needs a host for each of its nodes, and for those that a batch adds. Default: soft-anti-affinity. Null makes no groups."
+  type        = string
+  default     = "soft-anti-affinity"
+  validation {
+    condition     = var.servergroup_policies == null || contains(["affinity", "anti-affinity", "soft-affinity", "soft-anti-affinity"], coalesce(var.servergroup_policies, "none"))
+    error_message = "servergroup_policies is affinity, anti-affinity, soft-affinity, soft-anti-affinity or null."
+  }
+}
+
+variable "max_server_per_host" {
+  description = "Maximum number of members of a group on one host, for the policy anti-affinity. Default: 1."
+  type        = number
+  default     = null
+}
+
+variable "servergroup_size" {
+  description = "Maximum number of members that Nova allows in a server group: your quota server_group_members. Default: 10, Nova's."
+  type        = number
+  default     = 10
+  validation {
+    condition     = var.servergroup_size >= 1 && floor(var.servergroup_size) == var.servergroup_size
+    error_message = "servergroup_size is a whole number of members, 1 or more."
+  }
+}
+
+# The check of a node that runs.
+
+variable "health_url" {
+  description = "Address that each node must answer, with each refresh, such as http://{address}:8080/health. Default: none is asked."
+  type        = string
+  default     = null
+  sensitive   = true
+  validation {
+    condition     = var.health_url == null || can(regex("^https?://.*{(address|name)}", var.health_url))
+    error_message = "health_url begins with http:// or https:// and has {address} or {name} of a node in it, such as http://{address}:8080/health."
+  }
+}
+
+variable "health_status" {
+  description = "Statuses of a good answer of health_url. Default: 200-299."
+  type        = string
+  default     = null
+}
+
+variable "health_port" {
+  description = "Port at which each node must accept connections. Default: none is tried."
+  type        = number
+  default     = null
+  validation {
+    condition     = var.health_port == null || try(var.health_port >= 1 && var.health_port <= 65535 && floor(var.health_port) == var.health_port, false)
+    error_message = "health_port is a port between 1 and 65535."
+  }
+}
+
+variable "health_pool_ids" {
+  description = "Ids of Octavia pools whose health monitor says which nodes are unhealthy. Default: none."
+  type        = list(string)
+  default     = null
+}
+
+variable "health_grace" {
+  description = "How old a server must be to be asked. Default: 10m."
+  type        = string
+  default     = null
+  validation {
+    condition     = var.health_grace == null || can(regex("^(\\d+|(\\d+d)?(\\d+h)?(\\d+m)?(\\d+s)?)$", var.health_grace))
+    error_message = "health_grace is a time such as 10m or 1h30m, or a number of seconds."
+  }
+}
+
+variable "health_timeout" {
+  description = "Time to ask all nodes of a region. Default: 10s."
+  type        = string
+  default     = null
+  validation {
+    condition     = var.health_timeout == null || can(regex("^(\\d+|(\\d+d)?(\\d+h)?(\\d+m)?(\\d+s)?)$", var.health_timeout))
+    error_message = "health_timeout is a time such as 10s or 1h30m, or a number of seconds."
+  }
+}
+
+# The check of a new node: an apply waits for it before anything old is drained.
+
+variable "readiness_url" {
+  description = "Address that a new node must answer, such as http://{address}:8080/health. Default: none, ACTIVE in Nova is enough."
+  type        = string
+  default     = null
+  sensitive   = true
+  validation {
+    condition     = var.readiness_url == null || can(regex("^https?://.*{(address|name)}", var.readiness_url))
+    error_message = "readiness_url begins with http:// or https:// and has {address} or {name} of a node in it, such as http://{address}:8080/health."
+  }
+}
+
+variable "readiness_status" {
+  description = "Statuses of a good answer of readiness_url. Default: 200-299."
+  type        = string
+  default     = null
+}
+
+variable "readiness_port" {
+  description = "Port at which a new node must accept connections. Default: none."
+  type        = number
+  default     = null
+  validation {
+    condition     = var.readiness_port == null || try(var.readiness_port >= 1 && var.readiness_port <= 65535 && floor(var.readiness_port) == var.readiness_port, false)
+    error_message = "readiness_port is a port between 1 and 65535."
+  }
+}
+
+variable "readiness_stable_for" {
+  description = "How long all checks must pass without a break, such as 30s. Default: once is enough."
+  type        = string
+  default     = null
+  validation {
+    condition     = var.readiness_stable_for == null || can(regex("^(\\d+|(\\d+d)?(\\d+h)?(\\d+m)?(\\d+s)?)$", var.readiness_stable_for))
+    error_message = "readiness_stable_for is a time such as 30s or 1h30m, or a number of seconds."
+  }
+}
+
+variable "readiness_timeout" {
+  description = "How long to wait for all servers of an apply. Default: 10m."
+  type        = string
+  default     = null
+  validation {
+    condition     = var.readiness_timeout == null || can(regex("^(\\d+|(\\d+d)?(\\d+h)?(\\d+m)?(\\d+s)?)$", var.readiness_timeout))
+    error_message = "readiness_timeout is a time such as 10m or 1h30m, or a number of seconds."
+  }
+}
+
+variable "readiness_allow_link_local" {
+  description = "Whether the address of a node may be link-local. Default: false."
+  type        = bool
+  default     = null
+}
+
+variable "readiness_hook_url" {
+  description = "Webhook that says that a new node is in service. Default: none."
+  type        = string
+  default     = null
+  sensitive   = true
+  validation {
+    condition     = var.readiness_hook_url == null || can(regex("^https?://", var.readiness_hook_url))
+    error_message = "readiness_hook_url begins with http:// or https://."
+  }
+}
+
+variable "readiness_hook_queue" {
+  description = "Zaqar queue whose consumer says that a new node is in service. Default: none."
+  type        = string
+  default     = null
+}
+
+variable "readiness_hook_command" {
+  description = "Command and arguments on the machine that runs Terraform, done when a new node is in service. Default: none."
+  type        = list(string)
+  default     = null
+}
+
+variable "readiness_hook_environment" {
+  description = "Names of environment variables that readiness_hook_command gets. Default: none."
+  type        = list(string)
+  default     = null
+}
+
+variable "readiness_hook_timeout" {
+  description = "How long to wait for the hook. Default: 5m."
+  type        = string
+  default     = null
+  validation {
+    condition     = var.readiness_hook_timeout == null || can(regex("^(\\d+|(\\d+d)?(\\d+h)?(\\d+m)?(\\d+s)?)$", var.readiness_hook_timeout))
+    error_message = "readiness_hook_timeout is a time such as 5m or 1h30m, or a number of seconds."
+  }
+}
+
+variable "readiness_hook_default_result" {
+  description = "What happens when the hook fails: ABANDON (the node is not in service) or CONTINUE. Default: ABANDON."
+  type        = string
+  default     = "ABANDON"
+  validation {
+    condition     = contains(["ABANDON", "CONTINUE"], var.readiness_hook_default_result)
+    error_message = "readiness_hook_default_result is ABANDON or CONTINUE."
+  }
+}
+
+# The drain of a node that leaves.
+
+variable "drain_hook_url" {
+  description = "Webhook that is notified, and waited for. Default: none."
+  type        = string
+  default     = null
+  sensitive   = true
+  validation {
+    condition     = var.drain_hook_url == null || can(regex("^https?://", var.drain_hook_url))
+    error_message = "drain_hook_url begins with http:// or https://."
+  }
+}
+
+variable "drain_hook_queue" {
+  description = "Zaqar queue whose consumer is notified, and waited for. Default: none."
+  type        = string
+  default     = null
+}
+
+variable "drain_hook_command" {
+  description = "Command and arguments that are run on the machine that runs Terraform. Default: none."
+  type        = list(string)
+  default     = null
+}
+
+variable "drain_hook_environment" {
+  description = "Names of environment variables that drain_hook_command gets. Default: none."
+  type        = list(string)
+  default     = null
+}
+
+variable "drain_hook_timeout" {
+  description = "How long to wait for the hook. Default: 5m."
+  type        = string
+  default     = null
+  validation {
+    condition     = var.drain_hook_timeout == null || can(regex("^(\\d+|(\\d+d)?(\\d+h)?(\\d+m)?(\\d+s)?)$", var.drain_hook_timeout))
+    error_message = "drain_hook_timeout is a time such as 15m or 1h30m, or a number of seconds."
+  }
+}
+
+variable "drain_hook_default_result" {
+  description = "What happens when the hook fails: ABANDON (the node stays, and the apply ends with an error) or CONTINUE. Default: ABANDON."
+  type        = string
+  default     = "ABANDON"
+  validation {
+    condition     = contains(["ABANDON", "CONTINUE"], var.drain_hook_default_result)
+    error_message = "drain_hook_default_result is ABANDON or CONTINUE."
+  }
+}
+
+variable "drain_enabled" {
+  description = "Whether nodes are drained. Apply false before you destroy a cluster whose drains are not needed. Default: true."
+  type        = bool
+  default     = true
+}
+
+# Load balancers.
+
+variable "pools" {
+  description = "Octavia pools whose members the nodes of a region are, by a name of your choice: { http = { region = \"RegionOne\", pool_id = \"...\", protocol_port = 80 } }. Also: subnet_id. Default: none."
+  type        = any # an object type would drop a misspelled key silently
+  default     = {}
+  nullable    = false
+  validation {
+    condition     = can([for p in var.pools : [p.region, p.pool_id, p.protocol_port]]) && can(keys(var.pools))
+    error_message = "pools is a map of objects with region, pool_id and protocol_port, such as { http = { region = \"RegionOne\", pool_id = \"...\", protocol_port = 80 } }."
+  }
+  validation {
+    condition     = try(length(setsubtract(flatten([for p in var.pools : keys(p)]), ["region", "pool_id", "protocol_port", "subnet_id"])), 0) == 0
+    error_message = "A pool has no ${try(join(", ", setsubtract(flatten([for p in var.pools : keys(p)]), ["region", "pool_id", "protocol_port", "subnet_id"])), "such key")}. It has region, pool_id, protocol_port and subnet_id."
+  }
 }

@@ -1,7 +1,7 @@
 terraform import stackpolicy_placement_attachment.web web
 
 # With names of another pattern: web001, web002 and so on.
-terraform import stackpolicy_placement_attachment.web 'web/{cluster}{index}'
+terraform import stackpolicy_placement_attachment.web 'web/{cluster}{index:03}'
 
 # In the middle of a rollout, with a kept slot.
 terraform import stackpolicy_placement_attachment.web \

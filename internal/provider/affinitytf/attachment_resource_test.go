@@ -318,6 +318,7 @@ func TestRefused(t *testing.T) {
 		"no such policy": {attributes{"servergroup": attributes{"policies": "aversion"}}, "servergroup.policies: Invalid Attribute Value Match"},
 		"a rule of none": {attributes{"servergroup": attributes{"max_server_per_host": 0}}, "servergroup.max_server_per_host: Invalid Attribute Value"},
 		"no name":        {asking(""), "servergroup.name: Invalid Attribute Value Length"},
+		"a long name":    {asking(strings.Repeat("x", 256)), "servergroup.name: Invalid Attribute Value Length"},
 		"no hint":        {attributes{"scheduler_hints": attributes{}}, "scheduler_hints: Invalid Attribute Combination"},
 		"an empty hint":  {attributes{"scheduler_hints": attributes{"group": ""}}, "scheduler_hints.group: Invalid Attribute Value Length"},
 		"no region":      {attributes{"region": ""}, "region: Invalid Attribute Value Length"},

@@ -55,7 +55,8 @@ func attachmentSchema() schema.Schema {
 			"servergroup": schema.SingleNestedBlock{MarkdownDescription: "The server group that the cluster needs.",
 				Attributes: map[string]schema.Attribute{
 					"name": attribute.Text("Name or id of the group. A name that does not exist is created. Without a "+
-						"name and scheduler hints, a group with a random name is.", attribute.NotEmpty),
+						"name and scheduler hints, a group with a random name is.", attribute.NotEmpty,
+						stringvalidator.UTF8LengthAtMost(255)), // Nova's
 					"policies": schema.StringAttribute{
 						Optional:   true,
 						Computed:   true,

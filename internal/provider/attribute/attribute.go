@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
 
 // NotEmpty refuses an empty text.
@@ -40,7 +41,12 @@ func Texts(description string, validators ...validator.List) schema.ListAttribut
 
 // Number is an optional whole number.
 func Number(description string, validators ...validator.Int64) schema.Int64Attribute {
-	return schema.Int64Attribute{Optional: true, MarkdownDescription: description, Validators: validators}
+	return schema.Int64Attribute{
+		Optional:            true,
+		CustomType:          value.WholeType{},
+		MarkdownDescription: description,
+		Validators:          validators,
+	}
 }
 
 // Flag is an optional truth value.

@@ -42,9 +42,7 @@ func (b *Backend) Get(ctx context.Context, diags *diag.Diagnostics) *openstack.C
 		return nil
 	}
 	if err := b.cloud.Login(ctx); err != nil {
-		diags.AddError("Unable to log in", text.Sentence(err)+" Check the user, the password and the project, or the "+
-			"application credential, and auth_url: in the provider block, in clouds.yaml and in the environment "+
-			"(OS_*). \"openstack token issue\" with the same values shows whether they are right.")
+		diags.AddError("Unable to log in", text.Sentence(err)+" "+b.cloud.LoginAdvice(err))
 		return nil
 	}
 	return b.cloud

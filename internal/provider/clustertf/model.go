@@ -5,6 +5,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/nodes"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -29,9 +30,7 @@ func (m model) Validate(_ context.Context, diags *diag.Diagnostics) {
 }
 
 func (m model) query(ctx context.Context, diags *diag.Diagnostics) cluster.Query {
-	q := cluster.Query{Selector: m.Selector.Selector(ctx, diags), Keys: m.Keys()}
-	diags.Append(m.Regions.ElementsAs(ctx, &q.Regions, false)...)
-	return q
+	return cluster.Query{Selector: m.Selector.Selector(ctx, diags), Keys: m.Keys(), Regions: value.Texts(m.Regions)}
 }
 
 func (m *model) fill(ctx context.Context, regions []string, list []node.Node, diags *diag.Diagnostics) {

@@ -22,13 +22,13 @@ func (d *planDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	members := model.nodes(ctx, &resp.Diagnostics)
+	members := model.nodes(&resp.Diagnostics)
 	asked := model.request(ctx, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	chosen := model.choose(members, asked, &resp.Diagnostics)
-	model.checkProtected(ctx, members, chosen, &resp.Diagnostics)
+	model.checkProtected(members, chosen, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}

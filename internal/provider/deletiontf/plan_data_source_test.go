@@ -168,6 +168,8 @@ func TestPlanValidated(t *testing.T) {
 		"another type":       {attributes{"resize": attributes{"adjustment_type": "EXACT", "number": 4}}, "resize.adjustment_type: Invalid request"},
 		"half a second":      {attributes{"scale_in": attributes{}, "grace_period": "1.5"}, "grace_period: Invalid duration"},
 		"nobody, protected":  {attributes{"scale_in": attributes{}, "protected": []any{nil}}, "protected: Null List Value"},
+		"a name, null":       {named(nil), "delete_nodes.candidates: Null List Value"},
+		"half a node":        {attributes{"scale_in": attributes{"count": 0.5}}, "scale_in.count: Not a whole number"},
 		"no names":           {attributes{"delete_nodes": attributes{}}, "delete_nodes: Invalid Attribute Combination"},
 	} {
 		p, _ := chooser(t)

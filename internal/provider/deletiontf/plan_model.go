@@ -41,9 +41,8 @@ type planModel struct {
 }
 
 // nodes translates the nodes, with what is protected by name or id.
-func (m planModel) nodes(ctx context.Context, diags *diag.Diagnostics) []node.Node {
-	var protected []string
-	diags.Append(m.Protected.ElementsAs(ctx, &protected, false)...)
+func (m planModel) nodes(diags *diag.Diagnostics) []node.Node {
+	protected := value.Texts(m.Protected)
 	list := nodes.Read(m.Nodes, diags)
 	for i, n := range list {
 		list[i].Protected = n.Protected || slices.Contains(protected, n.ID) || slices.Contains(protected, n.Name)
@@ -68,10 +67,8 @@ func (m planModel) request(ctx context.Context, diags *diag.Diagnostics) request
 	if named := value.Object[struct {
 		Candidates types.List `tfsdk:"candidates"`
 	}](ctx, m.DeleteNodes, diags); named != nil {
-		asked.Candidates = []string{} // a block without them is reported by its validator
-		if !named.Candidates.IsNull() {
-			diags.Append(named.Candidates.ElementsAs(ctx, &asked.Candidates, false)...)
-		}
+		// Never nil: a block without them, or with a null, is reported by a validator.
+		asked.Candidates = append([]string{}, value.Texts(named.Candidates)...)
 	}
 	if !diags.HasError() {
 		requesttf.Report(asked.Check(), diags)
@@ -110,10 +107,8 @@ func (m planModel) choose(members []node.Node, asked request.Removal, diags *dia
 
 // checkProtected warns of protected names and ids that are no node's, and refuses the
 // removal of a node that one of them seems to mean.
-func (m planModel) checkProtected(ctx context.Context, members, chosen []node.Node, diags *diag.Diagnostics) {
-	var protected []string
-	diags.Append(m.Protected.ElementsAs(ctx, &protected, false)...)
-	for i, written := range protected {
+func (m planModel) checkProtected(members, chosen []node.Node, diags *diag.Diagnostics) {
+	for i, written := range value.Texts(m.Protected) {
 		at := path.Root("protected").AtListIndex(i)
 		means := slices.IndexFunc(chosen, func(n node.Node) bool {
 			return deletion.Misspelled(written, n.Name) || deletion.Misspelled(written, n.ID)

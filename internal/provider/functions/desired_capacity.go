@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -37,7 +36,11 @@ func (f *desiredCapacityFunction) Definition(
 			"`min_step` of them. A size outside the bounds is moved to the nearest one or, if `strict`, an error " +
 			"that names both.",
 		Parameters: []function.Parameter{
-			function.Int64Parameter{Name: "current", MarkdownDescription: "Nodes that the cluster has."},
+			function.Int64Parameter{
+				Name:                "current",
+				CustomType:          value.WholeType{},
+				MarkdownDescription: "Nodes that the cluster has.",
+			},
 			function.DynamicParameter{
 				Name: "resize",
 				MarkdownDescription: "An object with any of `adjustment_type` (`EXACT_CAPACITY`, " +
@@ -62,12 +65,12 @@ func (f *desiredCapacityFunction) Run(ctx context.Context, req function.RunReque
 		resp.Error = resp.Result.Set(ctx, types.Int64Unknown())
 		return
 	case err != nil:
-		resp.Error = function.NewArgumentFuncError(1, text.Plain(err))
+		resp.Error = function.NewArgumentFuncError(1, err.Error())
 		return
 	}
 	desired, err := resize.Desired(current)
 	if err != nil {
-		resp.Error = function.NewFuncError(text.Plain(err))
+		resp.Error = function.NewFuncError(err.Error())
 		return
 	}
 	resp.Error = resp.Result.Set(ctx, desired)

@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -36,6 +34,7 @@ func (f *distributeFunction) Definition(
 		Parameters: []function.Parameter{
 			function.Int64Parameter{
 				Name:                "count",
+				CustomType:          value.WholeType{},
 				MarkdownDescription: "Nodes to add, or to remove where negative.",
 			},
 			function.DynamicParameter{
@@ -63,17 +62,17 @@ func (f *distributeFunction) Run(ctx context.Context, req function.RunRequest, r
 		resp.Error = resp.Result.Set(ctx, types.MapUnknown(types.Int64Type))
 		return
 	case err != nil:
-		resp.Error = function.NewArgumentFuncError(1, text.Plain(err))
+		resp.Error = function.NewArgumentFuncError(1, err.Error())
 		return
 	}
 	changes, err := placement.Distribute(bins, count)
 	var infeasible *placement.InfeasibleError
 	switch {
 	case errors.As(err, &infeasible):
-		resp.Error = function.NewFuncError(infeasible.Error() + " " + strings.TrimSuffix(infeasible.Detail(), "."))
+		resp.Error = function.NewFuncError(infeasible.Error() + " " + infeasible.Detail())
 		return
 	case err != nil:
-		resp.Error = function.NewFuncError(text.Plain(err))
+		resp.Error = function.NewFuncError(err.Error())
 		return
 	}
 	result := map[string]int64{}

@@ -34,8 +34,8 @@ func TestDistributeFunction(t *testing.T) {
 		checks = append(checks, statecheck.ExpectKnownOutputValue(name, knownvalue.StringExact(c[1])))
 	}
 	acctest.Offline(t,
-		resource.TestStep{Config: acctest.RequiresProvider + "output \"o\" {\n  value = provider::stackpolicy::distribute(-3, { A = { current = 1 } })\n}\n",
-			PlanOnly: true, ExpectError: acctest.Says("3 nodes must be removed, but only 1 can be: A 1.")},
+		resource.TestStep{Config: acctest.RequiresProvider + "output \"o\" {\n  value = provider::stackpolicy::distribute(-1.5, { A = { current = 1 } })\n}\n",
+			PlanOnly: true, ExpectError: acctest.Says("A whole number is needed, not -1.5: use floor() or ceil().")},
 		resource.TestStep{Config: config, ConfigStateChecks: checks,
 			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectUnknownOutputValue("o0")}}},
 	)

@@ -42,10 +42,9 @@ func (m Selector) SelectsNothing() bool {
 
 // Selector translates what is selected.
 func (m Selector) Selector(ctx context.Context, diags *diag.Diagnostics) cluster.Selector {
-	s := cluster.Selector{NameRegex: m.NameRegex.ValueString(), ServerGroupID: m.ServerGroupID.ValueString()}
+	s := cluster.Selector{NameRegex: m.NameRegex.ValueString(), ServerGroupID: m.ServerGroupID.ValueString(),
+		Tags: value.Texts(m.Tags), IDs: value.Texts(m.IDs)}
 	diags.Append(m.Metadata.ElementsAs(ctx, &s.Metadata, false)...)
-	diags.Append(m.Tags.ElementsAs(ctx, &s.Tags, false)...)
-	diags.Append(m.IDs.ElementsAs(ctx, &s.IDs, false)...)
 	return s
 }
 

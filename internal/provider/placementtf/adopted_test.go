@@ -23,11 +23,12 @@ func TestPlacementAdopts(t *testing.T) {
 		both = `{"cluster": "web", "templates": [{"image": "a"}, {"image": "b"}], "generations": {"web-12": 7}}`
 	)
 	for id, c := range map[string]struct{ nodes, slots, at string }{
-		"web":                   {nodes: rest, slots: "{" + own + "}"},
-		"web/{cluster}-{index}": {nodes: rest},
-		"a/b":                   {nodes: "RegionOne/az-1: a/b-3"},
-		"a/b/{cluster}-{index}": {at: "cluster: Unable to adopt the cluster"},
-		"web/{cluster}{index}":  {nodes: "RegionTwo/az-1: web7"},
+		"web":                       {nodes: rest, slots: "{" + own + "}"},
+		"web/{cluster}-{index}":     {nodes: rest},
+		"a/b":                       {nodes: "RegionOne/az-1: a/b-3"},
+		"a/b/{cluster}-{index}":     {at: "cluster: Unable to adopt the cluster"},
+		"web/{cluster}{index}":      {nodes: "RegionTwo/az-1: web7"},
+		"web/{cluster}{index+1:03}": {nodes: "RegionTwo/az-1: web7"},
 		`{"cluster": "web", "slots": {"web-4": "RegionOne"}}`: {nodes: rest, slots: "{" + own + " web-4={in_use=false index=4 region=RegionOne zone=}}"},
 		`{"cluster": "web", "slots": {"web-4": "RegionOne/az-1", "web-12": "RegionTwo"}}`: {nodes: rest,
 			slots: "{web-0={in_use=true index=0 region=RegionOne zone=az-1} " +

@@ -129,7 +129,7 @@ func TestPlacementComesBack(t *testing.T) {
 			}
 		}
 	}
-	const skipped = "zones[1].name: Availability zone skipped"
+	const skipped = "zones[1]: Availability zone skipped"
 	for name, c := range map[string]plannedCase{
 		"all": {happens: removes("web-0 web-2", nil), nodes: "RegionOne/az-1: web-0 web-1; RegionOne/az-2: web-2 web-3", change: "<web-0 <web-2"},
 		"where their zone is up": {happens: removes("web-0 web-2", down("az-2")), nodes: "RegionOne/az-1: web-0 web-1 web-4; RegionOne/az-2: web-3",

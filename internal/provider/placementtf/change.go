@@ -9,7 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
 )
 
 // maxNames bounds the lists of names in the state, so that plans of large
@@ -101,9 +102,9 @@ var (
 
 // record puts a change into the state, which takes a batch of a number.
 func (m *attachmentModel) record(
-	ctx context.Context, change roster.Change, batch int64, diags *diag.Diagnostics,
+	ctx context.Context, change planner.Change, batch int64, diags *diag.Diagnostics,
 ) {
-	named := func(t types.ObjectType, outcome roster.Outcome, names, why string) types.Object {
+	named := func(t types.ObjectType, outcome decide.Outcome, names, why string) types.Object {
 		list := change.Of(outcome)
 		fields := part(list, names, why)
 		if fields == nil {
@@ -121,10 +122,10 @@ func (m *attachmentModel) record(
 	m.Change = types.SetValueMust(
 		changeType,
 		[]attr.Value{types.ObjectValueMust(changeType.AttrTypes, map[string]attr.Value{
-			"creation": named(creationType, roster.Comes, "nodes", ""),
-			"returned": named(returnedType, roster.Returns, "nodes", ""),
-			"deletion": named(deletionType, roster.Leaves, "candidates", "reasons"),
-			"in_place": named(inPlaceType, roster.Changes, "nodes", "reasons"),
+			"creation": named(creationType, decide.Comes, "nodes", ""),
+			"returned": named(returnedType, decide.Returns, "nodes", ""),
+			"deletion": named(deletionType, decide.Leaves, "candidates", "reasons"),
+			"in_place": named(inPlaceType, decide.Changes, "nodes", "reasons"),
 			"held":     heldOf(change),
 			"replaced": types.Int64Value(change.Replaced()),
 			"moves":    value.TextOrNull(change.Moves(batch)),
@@ -133,7 +134,7 @@ func (m *attachmentModel) record(
 }
 
 // hold puts what is held now into the last change.
-func (m *attachmentModel) hold(change roster.Change) {
+func (m *attachmentModel) hold(change planner.Change) {
 	elements := m.Change.Elements()
 	if len(elements) != 1 {
 		return
@@ -143,8 +144,8 @@ func (m *attachmentModel) hold(change roster.Change) {
 	m.Change = types.SetValueMust(changeType, []attr.Value{types.ObjectValueMust(changeType.AttrTypes, last)})
 }
 
-func heldOf(change roster.Change) types.Object {
-	fields := part(change.Of(roster.Held), "", "nodes")
+func heldOf(change planner.Change) types.Object {
+	fields := part(change.Of(decide.Held), "", "nodes")
 	if fields == nil {
 		return types.ObjectNull(heldType.AttrTypes)
 	}
@@ -152,7 +153,7 @@ func heldOf(change roster.Change) types.Object {
 }
 
 // part is a part of a change: how many nodes, their names and why. It is nil without nodes.
-func part(list []roster.Verdict, names, why string) map[string]attr.Value {
+func part(list []decide.Verdict, names, why string) map[string]attr.Value {
 	if len(list) == 0 {
 		return nil
 	}
@@ -187,7 +188,7 @@ func nameList(names []string) types.List {
 }
 
 // verdicts lists names and reasons.
-func verdicts(list []roster.Verdict) (names types.List, reasons types.Map) {
+func verdicts(list []decide.Verdict) (names types.List, reasons types.Map) {
 	all, texts := make([]string, len(list)), map[string]attr.Value{}
 	for i, v := range list {
 		all[i] = v.Name

@@ -45,11 +45,6 @@ type healthOctavia struct {
 }
 
 func healthBlock() schema.Block {
-	one := path.Expressions{
-		path.MatchRelative().AtParent().AtName("http"),
-		path.MatchRelative().AtParent().AtName("tcp"),
-		path.MatchRelative().AtParent().AtName("octavia"),
-	}
 	return schema.SingleNestedBlock{
 		MarkdownDescription: "Asks the services of the nodes with each refresh, by one of `http`, `tcp` and " +
 			"`octavia`. A node that fails twice, a second apart, is not in service, and the cause `UNHEALTHY` " +
@@ -60,15 +55,12 @@ func healthBlock() schema.Block {
 				"each answer has two fifths. Defaults to `10s`."),
 		},
 		Blocks: map[string]schema.Block{
-			"http": probeblock.HTTP(objectvalidator.ConflictsWith(one[1], one[2])),
-			"tcp":  probeblock.TCP(objectvalidator.ConflictsWith(one[0], one[2])),
+			"http": probeblock.HTTP(),
+			"tcp":  probeblock.TCP(),
 			"octavia": schema.SingleNestedBlock{
 				MarkdownDescription: "What the health monitors of Octavia pools say: a member in `ERROR` is " +
 					"unhealthy.",
-				Validators: []validator.Object{
-					objectvalidator.ConflictsWith(one[0], one[1]),
-					objectvalidator.AlsoRequires(path.MatchRelative().AtName("pool_ids")),
-				},
+				Validators: []validator.Object{objectvalidator.AlsoRequires(path.MatchRelative().AtName("pool_ids"))},
 				Attributes: map[string]schema.Attribute{
 					"pool_ids": attribute.Texts("Required. Ids of the pools. Each region is asked for its own.",
 						listvalidator.SizeAtLeast(1), listvalidator.ValueStringsAre(value.NotNull{})),
@@ -96,8 +88,11 @@ func (m attachmentModel) health(
 	if octavia := value.Object[healthOctavia](ctx, block.Octavia, diags); octavia != nil {
 		check.Pools = texts(octavia.PoolIDs)
 	}
-	if check.HTTP == nil && check.TCP == nil && len(check.Pools) == 0 {
-		diags.AddAttributeError(at, "A missing argument", "The block health needs one of http, tcp and octavia.")
+	given := slices.DeleteFunc([]bool{check.HTTP != nil, check.TCP != nil, len(check.Pools) > 0},
+		func(is bool) bool { return !is })
+	if len(given) != 1 { // a validator would count dynamic blocks that are not known yet; Terraform points at a block by what is in it
+		diags.AddAttributeError(at.AtName("http"), "Invalid health check",
+			fmt.Sprintf("The block health needs one of http, tcp and octavia, and has %d of them.", len(given)))
 	}
 	if diags.HasError() {
 		return nil, 0

@@ -114,15 +114,8 @@ func (m attachmentModel) deletion(ctx context.Context, diags *diag.Diagnostics) 
 // candidates are all nodes that are named to leave.
 func (d deletionModel) candidates() []string { return append(texts(d.Candidates), texts(d.Kept)...) }
 
-// texts lists the known elements of a list.
-func texts(list types.List) (all []string) {
-	for _, element := range list.Elements() {
-		if text, ok := element.(types.String); ok && value.Given(text) {
-			all = append(all, text.ValueString())
-		}
-	}
-	return all
-}
+// texts are the texts of a list that are known.
+var texts = value.Texts
 
 // policy translates what the cluster should be; marked says whether a node of it
 // ever carried a mark.

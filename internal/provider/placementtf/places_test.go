@@ -14,7 +14,7 @@ import (
 func TestPlacementPlaces(t *testing.T) {
 	t.Parallel()
 	const (
-		skipped = "zones[1].name: Availability zone skipped"
+		skipped = "zones[1]: Availability zone skipped"
 		lost    = "zones: Availability zone skipped"
 		keeps   = "loses its own last: Nova deletes no server there."
 		counts  = "It takes no nodes, and those that it has still count."
@@ -26,11 +26,11 @@ func TestPlacementPlaces(t *testing.T) {
 			change: "+web-0 +web-1 +web-2", at: skipped, says: counts, asks: looks + " RegionOne/servers"},
 		"a zone that nobody knows, at first": { // the servers are not read for it, nor quotas
 			config: zonal(3, "az-1 az-tow", attributes{"respect_quotas": true}),
-			at:     "zones[1].name: Unknown availability zone",
+			at:     "zones[1]: Unknown availability zone",
 			asks:   looks,
 		},
 		"a region that nobody knows": {before: across(2, "RegionOne", nil), config: across(2, "RegionOne RegionTow", nil),
-			at: "regions[1].name: Unknown region"},
+			at: "regions[1]: Unknown region"},
 		"zones cannot be asked for": { // and nothing is said of the mins of a cluster that has no node yet
 			happens: func(_ *testing.T, a attached) {
 				a.Fake.Inject(fakecloud.Fault{Path: "/os-availability-zone", Status: http.StatusForbidden, Times: fakecloud.Forever})
@@ -63,9 +63,9 @@ func TestPlacementPlaces(t *testing.T) {
 			nodes: "RegionOne/az-1: web-0; RegionOne/az-2: web-1"},
 		"a new zone": {before: across(2, "RegionTwo:az-1 RegionOne:az-1", nil), happens: down("az-2"),
 			config: across(3, "RegionTwo:az-1 RegionOne:az-2,az-3", nil), nodes: "RegionOne/az-1: web-0; RegionOne/az-3: web-2; RegionTwo/az-1: web-1",
-			change: "+web-2", at: "regions[1].zones[0].name: Availability zone skipped\n: A place with nodes is no longer listed", says: counts, asks: looks},
+			change: "+web-2", at: "regions[1]: Availability zone skipped\n: A place with nodes is no longer listed", says: counts, asks: looks},
 		"no zone is up": {before: zonal(2, "az-1 az-2", nil), happens: func(t *testing.T, a attached) { down("az-1")(t, a); down("az-2")(t, a) },
-			config: zonal(3, "az-1 az-2", nil), at: "zones[0].name: Availability zone skipped\n" + skipped + "\nzones: No availability zone found available."},
+			config: zonal(3, "az-1 az-2", nil), at: "zones[0]: Availability zone skipped\n" + skipped + "\nzones: No availability zone found available."},
 		"no room, and a zone is down": {before: zonal(2, "az-1 az-2", nil), happens: down("az-2"),
 			config: zonal(4, "", attributes{"zones": protocol.Listing("az-1 az-2", 2, 2)}), at: skipped + "\n: There is no feasible plan to handle all nodes.",
 			says: counts},
@@ -82,9 +82,9 @@ func TestPlacementPlaces(t *testing.T) {
 			config: across(1, "RegionOne! RegionTwo", oldestFirst), nodes: "RegionOne: web-1", change: "-web-0", at: ": A closed place loses nodes"},
 		"a shrink where a region is gone, by a plan that looks": {before: across(4, "RegionOne RegionTwo", oldestFirst), happens: hidden, unseen: true,
 			config: across(2, "RegionOne RegionTwo", oldestFirst), nodes: "RegionTwo: web-2 web-3", change: "-web-0 -web-1",
-			at: "regions[1].name: Region skipped\n: A node was chosen unseen", says: "It keeps the nodes that it has: nothing could be deleted there."},
+			at: "regions[1]: Region skipped\n: A node was chosen unseen", says: "there is one in RegionOne. It keeps the nodes that it has: nothing"},
 		"a shrink to zones of which one is misspelled": {before: zonal(4, "az-1 az-2", nil), config: zonal(3, "az-1 az-tow", nil),
-			at: "zones[1].name: Unknown availability zone", asks: looks},
+			at: "zones[1]: Unknown availability zone", asks: looks},
 		"a shrink where a zone is not listed any more": {before: zonal(4, "az-1 az-2", oldestFirst), happens: gone("az-2"),
 			config: zonal(2, "az-1 az-2", oldestFirst), nodes: "RegionOne/az-2: web-2 web-3", change: "-web-0 -web-1", at: skipped, says: keeps},
 		"one by the list of zones that Nova has": {before: zonal(4, "az-1 az-2", oldestFirst), happens: gone("az-2"),
@@ -94,11 +94,13 @@ func TestPlacementPlaces(t *testing.T) {
 			config:  zonal(4, "az-1", moves),
 			nodes:   "RegionOne/az-1: web-0 web-1; RegionOne/az-2: web-2 web-3", at: lost, says: keeps, asks: looks},
 		"a shrink to a zone that is down": {before: zonal(4, "az-1 az-2", nil), happens: down("az-2"), config: zonal(3, "az-2", nil),
-			at: "zones[0].name: Availability zone skipped\nzones: No availability zone found available.", asks: looks},
+			at: "zones[0]: Availability zone skipped\nzones: No availability zone found available.", asks: looks},
 		"a shrink to a region without an endpoint": {before: across(4, "RegionOne", nil), happens: hidden, config: across(3, "RegionTwo", nil),
-			at: "regions[0].name: Region skipped\nregions: No region is found usable."},
+			at: "regions[0]: Region skipped\nregions: No region is found usable."},
+		"zones of a region without an endpoint": {happens: hidden, config: zonal(3, "az-1", attributes{"region": "RegionTwo"}),
+			at: "region: Region skipped\nregion: No region is found usable.", says: "in the catalogue of this user; there is one in RegionOne. It takes"},
 		"a shrink where too few nodes are left elsewhere": {before: across(4, "RegionOne RegionTwo", nil), happens: hidden, unseen: true,
-			config: across(1, "RegionOne RegionTwo", nil), at: "regions[1].name: Region skipped\n: There is no feasible plan to handle all nodes.",
+			config: across(1, "RegionOne RegionTwo", nil), at: "regions[1]: Region skipped\n: There is no feasible plan to handle all nodes.",
 			says: "RegionTwo 0 (no compute endpoint, and keeps its nodes)"},
 		"a shrink where a region is gone since the refresh, by a plan that does not look": {before: across(4, "RegionOne RegionTwo", nil), unseen: true,
 			happens: func(t *testing.T, a attached) {
@@ -108,7 +110,7 @@ func TestPlacementPlaces(t *testing.T) {
 				hidden(t, a)
 			},
 			config: across(2, "RegionOne RegionTwo", nil), nodes: "RegionTwo: web-2 web-3", change: "-web-0 -web-1", at: ": Region skipped",
-			says: "It keeps the nodes that it has: nothing could be deleted there."},
+			says: "in RegionOne. It keeps the nodes that it has: nothing could be deleted there."},
 		"a candidate in a region that is gone": {before: across(4, "RegionOne RegionTwo", nil), happens: hidden, unseen: true,
 			config: across(3, "RegionOne RegionTwo", leaving("web-2", "")), at: "deletion.candidates: Invalid candidate",
 			says: "its region cannot be reached"},
@@ -124,6 +126,6 @@ func TestPlacementPlaces(t *testing.T) {
 		"one that is closed and has nodes": {before: zonal(2, "az-1 az-2", nil), happens: gone("az-2"), config: zonal(2, "az-1 az-2!", nil),
 			nodes: "RegionOne/az-1: web-0; RegionOne/az-2: web-1"},
 		"one that is closed and has none": {before: zonal(2, "az-1 az-2", nil), config: zonal(2, "az-1 az-2 az-9!", nil),
-			at: "zones[2].name: Unknown availability zone", asks: looks},
+			at: "zones[2]: Unknown availability zone", asks: looks},
 	})
 }

@@ -16,6 +16,10 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/private"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
@@ -67,8 +71,8 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 		p.unknown()
 		return true
 	}
-	next, guesses := roster.Guesses(next)
-	change.Notices = append(change.Notices, roster.Guessed(guesses, policy)...)
+	next, guesses := learn.Guesses(next)
+	change.Notices = append(change.Notices, say.Guessed(guesses, policy)...)
 	p.warn(next, written, change, policy)
 	if u := policy.Update; u != nil && u.Has(roster.Outdated) && len(policy.Templates) == 0 && p.templatesKnown(ctx) {
 		p.diags.AddAttributeWarning(path.Root("update").AtName("causes"), "A missing argument",
@@ -102,7 +106,7 @@ func (p *attachmentPlanner) runSame(ctx context.Context) (changed bool) {
 // awaits plans the status that a cluster has once the apply has brought nodes into service: Terraform makes servers
 // that are missing, and a readiness attachment waits. It reports false where nothing like that is expected, or was
 // expected of an apply before and did not happen: then the plan is empty.
-func (p *attachmentPlanner) awaits(ctx context.Context, now roster.Roster, change roster.Change) (changed bool) {
+func (p *attachmentPlanner) awaits(ctx context.Context, now roster.Roster, change planner.Change) (changed bool) {
 	status, awaits := types.StringValue(change.Status), change.Awaits
 	if len(awaits) == 0 || status.Equal(p.state.Status) {
 		return false
@@ -115,7 +119,7 @@ func (p *attachmentPlanner) awaits(ctx context.Context, now roster.Roster, chang
 
 // countBatch counts the batches that the same configuration takes until nothing is
 // left to replace.
-func (p *attachmentPlanner) countBatch(change roster.Change) {
+func (p *attachmentPlanner) countBatch(change planner.Change) {
 	if !p.same || p.state.Remaining.ValueInt64() == 0 {
 		p.memory.Batch = 0
 	}
@@ -143,7 +147,7 @@ func (p *attachmentPlanner) forgetsSlots(now roster.Roster) bool {
 // that the plan follows, with the places as they are now.
 func (p *attachmentPlanner) planRoster(
 	ctx context.Context, now roster.Roster, policy roster.Policy,
-) (next roster.Roster, change roster.Change, follows roster.Policy) {
+) (next roster.Roster, change planner.Change, follows roster.Policy) {
 	written := places.Listed{Regions: policy.Regions, InOne: !listed(p.plan.Regions)}
 	open, findings := p.usable(ctx, written, now)
 	policy.Opened = p.opened(written.Regions)
@@ -156,18 +160,18 @@ func (p *attachmentPlanner) planRoster(
 		return now, change, policy
 	}
 	policy.Regions, policy.Unreachable = quotas.Cap(open, p.memory.Seen.Served(now)), unreachable(open)
-	next, change, err := roster.Plan(now, p.memory.Seen, policy)
+	next, change, err := planner.Plan(now, p.memory.Seen, policy)
 	for err == nil && p.cutOff(ctx, change, policy) {
 		closeUnreachable(open, policy.Unreachable)
 		closeUnreachable(policy.Regions, policy.Unreachable)
-		next, change, err = roster.Plan(now, p.memory.Seen, policy)
+		next, change, err = planner.Plan(now, p.memory.Seen, policy)
 	}
 	if p.diags.HasError() {
 		return now, change, policy
 	}
 	_, infeasible := errors.AsType[*placement.InfeasibleError](err)
-	removing := len(change.Of(roster.Comes))+len(change.Of(roster.Returns)) == 0 && !infeasible
-	idle := removing && len(change.Of(roster.Leaves)) == 0 // it does not matter which places are usable
+	removing := len(change.Of(decide.Comes))+len(change.Of(decide.Returns)) == 0 && !infeasible
+	idle := removing && len(change.Of(decide.Leaves)) == 0 // it does not matter which places are usable
 	if idle {
 		findings = slices.DeleteFunc(findings, func(f cluster.Finding) bool { return f.Kind != cluster.ZoneHidden })
 	}
@@ -281,7 +285,7 @@ func (p *attachmentPlanner) fillRegion(ctx context.Context) {
 
 // refuse reports why there is no plan, at the argument that asks for it.
 func (p *attachmentPlanner) refuse(err error) {
-	argument, ok := errors.AsType[*roster.ArgumentError](err)
+	argument, ok := errors.AsType[*decide.ArgumentError](err)
 	if !ok {
 		places.ReportPlan(err, p.diags)
 		return
@@ -295,7 +299,7 @@ func (p *attachmentPlanner) refuse(err error) {
 
 // warn adds what a person should know about the plan.
 func (p *attachmentPlanner) warn(
-	next roster.Roster, listed []placement.Region, change roster.Change, policy roster.Policy,
+	next roster.Roster, listed []placement.Region, change planner.Change, policy roster.Policy,
 ) {
 	var before []placement.Region
 	if p.state != nil {
@@ -306,7 +310,7 @@ func (p *attachmentPlanner) warn(
 		listed[i].Zones = policy.Regions[i].Zones // which of them are hidden
 	}
 	moves := policy.Update != nil && policy.Update.Has(roster.Misplaced)
-	for _, n := range append(change.Notices, roster.Warnings(next, before, listed, moves)...) {
+	for _, n := range append(change.Notices, say.Warnings(next, before, listed, moves)...) {
 		p.diags.AddWarning(string(n.Title), n.Text)
 	}
 }

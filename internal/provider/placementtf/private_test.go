@@ -12,6 +12,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -133,9 +135,9 @@ func TestMemoryTampered(t *testing.T) {
 			t.Errorf("%s: %+v", text, r)
 		}
 		policy := roster.Policy{Name: m.naming().Name, Capacity: 2, Regions: listed, Update: &roster.Update{RevertAfter: time.Hour, RetryFullAfter: time.Hour}}
-		looked, seen, _ := roster.Match(r, nil, memory.Seen, func(string) bool { return false })
-		roster.Tell(&seen, looked, policy)
-		next, _, err := roster.Plan(roster.Learn(looked, seen, policy), seen, policy)
+		looked, seen, _ := learn.Match(r, nil, memory.Seen, func(string) bool { return false })
+		learn.Tell(&seen, looked, policy)
+		next, _, err := planner.Plan(learn.Learn(looked, seen, policy), seen, policy)
 		if err != nil || len(next.Nodes) != 2 {
 			t.Errorf("%s: %v, planned %+v", text, err, next)
 		}

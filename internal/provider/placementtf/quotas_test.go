@@ -51,7 +51,7 @@ func TestPlacementQuotas(t *testing.T) {
 			nodes: "RegionOne: web-0; RegionTwo: web-1 web-2", change: "+web-0 +web-1 +web-2", at: binds,
 			asks: "RegionOne/flavors/m1.tiny RegionOne/limits RegionOne/servers RegionTwo/flavors/m1.tiny RegionTwo/limits RegionTwo/servers"},
 		"of no region that is gone": {happens: hidden, config: across(1, two, respect(nil)), nodes: "RegionOne: web-0", change: "+web-0",
-			at: "regions[1].name: Region skipped", asks: "RegionOne/limits RegionOne/servers"},
+			at: "regions[1]: Region skipped", asks: "RegionOne/limits RegionOne/servers"},
 		"too small": { // for a plan: then none is used up
 			before:  across(2, "RegionOne", nil),
 			happens: quota("instances", 2, false),

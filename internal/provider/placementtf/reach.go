@@ -8,6 +8,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
@@ -24,10 +26,10 @@ func unreachable(regions []placement.Region) map[string]bool {
 // refresh in this run the last one may have seen them. Nothing can be deleted there. After a
 // refresh no request is sent. A closed region is its owner's: nothing is asked of it, nor of one
 // that is known not to answer, so each is found once.
-func (p *attachmentPlanner) cutOff(ctx context.Context, change roster.Change, policy roster.Policy) (found bool) {
+func (p *attachmentPlanner) cutOff(ctx context.Context, change planner.Change, policy roster.Policy) (found bool) {
 	maintained := closedRegions(policy.Regions)
 	regions := map[string]bool{}
-	for _, v := range slices.Concat(change.Of(roster.Leaves), change.Of(roster.Changes)) {
+	for _, v := range slices.Concat(change.Of(decide.Leaves), change.Of(decide.Changes)) {
 		if !maintained(v.Region) && !policy.Unreachable[v.Region] {
 			regions[v.Region] = true
 		}

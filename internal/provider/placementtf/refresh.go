@@ -20,6 +20,9 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
@@ -75,7 +78,7 @@ func (m *attachmentModel) refresh(
 			func(p placement.Region) bool { return p.Name == region && len(p.Zones) > 0 })
 	}
 	after.Blind = false
-	r, seen, matches := roster.MatchOpen(r, servers, before.Seen, closed, zoned)
+	r, seen, matches := learn.MatchOpen(r, servers, before.Seen, closed, zoned)
 	nodes := r.Counts()
 	also := places.Listed{Regions: listed}.Also(nodes).Regions[:len(listed)] // with zones that may be hidden
 	looked, findings, err := cluster.LookUp(ctx, cloud, also, nodes)
@@ -92,17 +95,17 @@ func (m *attachmentModel) refresh(
 		}
 	}
 	policy := m.policy(ctx, nil, after.Marked, diags)
-	roster.Tell(&after.Seen, r, policy)
-	for _, n := range append(roster.Matched(matches), roster.Ahead(seen, r, policy)...) {
+	learn.Tell(&after.Seen, r, policy)
+	for _, n := range append(say.Matched(matches), say.Ahead(seen, r, policy)...) {
 		diags.AddWarning(string(n.Title), n.Text)
 	}
-	return roster.Learn(r, seen, policy).Ordered(), after, true
+	return learn.Learn(r, seen, policy).Ordered(), after, true
 }
 
 // foresee plans from what is remembered alone: it sends no request.
 func (m *attachmentModel) foresee(
 	ctx context.Context, r roster.Roster, mem memory, diags *diag.Diagnostics,
-) (roster.Change, error) {
+) (planner.Change, error) {
 	policy := m.policy(ctx, m, mem.Marked, diags)
 	for i, region := range policy.Regions {
 		policy.Regions[i], _, _ = mem.recall(region)
@@ -111,7 +114,7 @@ func (m *attachmentModel) foresee(
 		policy.Regions = mem.Open
 	}
 	policy.Unreachable, policy.Blind, policy.Awaited = unreachable(policy.Regions), mem.Blind, mem.Awaited
-	_, change, err := roster.Plan(r, mem.Seen, policy)
+	_, change, err := planner.Plan(r, mem.Seen, policy)
 	return change, err
 }
 
@@ -125,7 +128,7 @@ func (m *attachmentModel) tell(ctx context.Context, r roster.Roster, after *memo
 	after.Awaited = slices.DeleteFunc(slices.Clone(after.Awaited), func(name string) bool { return !slices.Contains(change.Absent, name) })
 	m.Status = types.StringValue(change.Now)
 	m.hold(change)
-	if strings.HasPrefix(m.Status.ValueString(), roster.InStep) && m.Remaining.ValueInt64() > 0 {
+	if strings.HasPrefix(m.Status.ValueString(), say.InStep) && m.Remaining.ValueInt64() > 0 {
 		// A server that is made again in its place counts until somebody sees that it is well. No plan would store
 		// that: there is nothing to change.
 		m.Remaining = types.Int64Value(0)
@@ -268,7 +271,7 @@ func (m *attachmentModel) adopt(
 		reportRead(err, diags)
 		return roster.Roster{}, found, false
 	}
-	r, err := roster.Adopt(name, pattern, given, servers)
+	r, err := learn.Adopt(name, pattern, given, servers)
 	if err != nil {
 		diags.AddAttributeError(path.Root("cluster"), "Unable to adopt the cluster",
 			fmt.Sprintf("In the regions %s %s.", strings.Join(regions, ", "), err))
@@ -278,10 +281,10 @@ func (m *attachmentModel) adopt(
 	m.DesiredCapacity = types.Int64Value(int64(len(r.Nodes)))
 	m.Regions = places.Value(r.Places())
 	m.Remaining = types.Int64Value(0)
-	m.record(ctx, roster.Change{}, 0, diags)
-	r, seen, _ := roster.Match(r, servers, roster.Seen{}, func(string) bool { return false })
+	m.record(ctx, planner.Change{}, 0, diags)
+	r, seen, _ := learn.Match(r, servers, roster.Seen{}, func(string) bool { return false })
 	found.see(r, seen)
-	return roster.Learn(r, seen, roster.Policy{}), found, true
+	return learn.Learn(r, seen, roster.Policy{}), found, true
 }
 
 // reportRead reports a cluster that could not be read.

@@ -73,6 +73,7 @@ func TestPlacementRefuses(t *testing.T) {
 			at: ": A protected node is not there"},
 		"fewer nodes than are protected": {before: zonal(2, zone, nil), config: zonal(1, zone, leaving("", "web-0 web-1")),
 			at: "desired_capacity: Too few nodes can be removed", says: "terraform destroy -refresh=false"},
+		"health without a check": {config: zonal(1, zone, attributes{"health": attributes{}}), at: "health.http: A missing argument"},
 		"a cause without its template": {before: zonal(2, zone, nil),
 			config: zonal(2, zone, attributes{"update": attributes{"causes": []any{"TEMPLATE"}, "max_batch_size": "1"}}), nodes: "RegionOne/az-1: web-0 web-1",
 			at: "update.causes: A missing argument"},
@@ -105,7 +106,7 @@ func TestPlacementServersThere(t *testing.T) {
 			nodes: "RegionTwo: web-0", asks: "RegionTwo/servers"},
 		"their region is gone too": {happens: inTurn(another("db-7"), hidden),
 			config: attributes{"zones": nil, "regions": protocol.Listing("RegionOne RegionTwo")}, nodes: "RegionOne: web-0",
-			at: "regions[1].name: Region skipped", asks: "RegionOne/servers"},
+			at: "regions[1]: Region skipped", asks: "RegionOne/servers"},
 	} {
 		if c.config = with(zonal(1, "az-1", nil), c.config); c.nodes != "" {
 			c.change = "+web-0"

@@ -20,6 +20,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/private"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
@@ -59,7 +60,7 @@ func (m attachmentModel) proceeds() bool {
 
 // inStep reports whether the last refresh found the cluster as it should be.
 func (m attachmentModel) inStep() bool {
-	return strings.HasPrefix(m.Status.ValueString(), roster.InStep)
+	return strings.HasPrefix(m.Status.ValueString(), say.InStep)
 }
 
 // ModifyPlan makes the plan. Nothing is computed where nothing changed, nothing proceeds, and
@@ -193,7 +194,7 @@ func parseImportID(given string) (importID, error) {
 		}
 		return id, err
 	}
-	if name, rest, found := strings.Cut(given, "/"); found && strings.Contains(rest, "{index}") {
+	if name, rest, found := strings.Cut(given, "/"); found && strings.Contains(rest, "{index") {
 		id.Cluster, id.Pattern = name, rest
 	}
 	return id, nil

@@ -53,8 +53,8 @@ func attachmentSchema() schema.Schema {
 				Computed:   true,
 				Default:    stringdefault.StaticString(string(roster.DefaultPattern)),
 				Validators: []validator.String{pattern},
-				MarkdownDescription: "Pattern of the names of new nodes. An index is never used twice, except for " +
-					"a slot of `stateful`. Defaults to `" + string(roster.DefaultPattern) + "`.",
+				MarkdownDescription: "Pattern of the names of new nodes. `{index+1:03}` gives 001, 002 and so on. An " +
+					"index is never used twice, except by slots. Defaults to `" + string(roster.DefaultPattern) + "`.",
 			},
 			"template": places.TemplateArgument("What new nodes are made from, by names of your choice, such as " +
 				"image and flavor. Let the servers take their values from the node, as in " +

@@ -11,6 +11,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 )
 
 // roster is what the state remembers, together with what is remembered in private.
@@ -142,7 +143,7 @@ func (m *attachmentModel) remember(
 	var more diag.Diagnostics
 	m.Distribution, more = types.MapValueFrom(ctx, zoneCountsType, distribution(r, regions))
 	diags.Append(more...)
-	wanted := roster.Wanted(r, roster.Policy{Regions: regions, Templates: m.templates(), Update: m.update(ctx, diags)})
+	wanted := facts.Wanted(r, roster.Policy{Regions: regions, Templates: m.templates(), Update: m.update(ctx, diags)})
 	m.Summary = types.StringValue(spreadTable(r, regions, wanted))
 }
 

@@ -10,6 +10,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -66,12 +68,12 @@ func TestRecord(t *testing.T) {
 		}
 		return list
 	}
-	var change roster.Change
-	for outcome, n := range map[roster.Outcome]int{roster.Comes: 130, roster.Returns: 120, roster.Leaves: 110, roster.Changes: 105,
-		roster.Held: 103, roster.Stays: 3} {
+	var change planner.Change
+	for outcome, n := range map[decide.Outcome]int{decide.Comes: 130, decide.Returns: 120, decide.Leaves: 110, decide.Changes: 105,
+		decide.Held: 103, decide.Stays: 3} {
 		for _, name := range names(n, string(outcome[0])) {
-			v := roster.Verdict{Name: name, Node: roster.Node{Place: at}, Outcome: outcome, Reason: "for " + name}
-			if outcome == roster.Changes {
+			v := decide.Verdict{Name: name, Node: roster.Node{Place: at}, Outcome: outcome, Reason: "for " + name}
+			if outcome == decide.Changes {
 				v.Cause = roster.Outdated
 			}
 			change.Verdicts = append(change.Verdicts, v)

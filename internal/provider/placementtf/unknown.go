@@ -7,7 +7,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
 )
 
 // While planning, values may be unknown. One that matters makes the nodes
@@ -58,12 +59,12 @@ func (p *attachmentPlanner) knowsEnough(ctx context.Context) bool {
 }
 
 // dependsOnUnknown reports whether a change rests on an input that is not known.
-func (p *attachmentPlanner) dependsOnUnknown(ctx context.Context, change roster.Change) bool {
+func (p *attachmentPlanner) dependsOnUnknown(ctx context.Context, change planner.Change) bool {
 	plan := p.plan
 	d := plan.deletion(ctx, p.diags)
-	left, changed := change.Of(roster.Leaves), change.Of(roster.Changes)
+	left, changed := change.Of(decide.Leaves), change.Of(decide.Changes)
 	removes := len(left)+len(changed) > 0 && !value.Known(ctx, d.Criteria, d.Protected)
-	adds := len(change.Of(roster.Comes)) > 0 &&
+	adds := len(change.Of(decide.Comes)) > 0 &&
 		(!value.Known(ctx, plan.Cluster, plan.NodeNamePattern, plan.RespectQuotas) ||
 			plan.RespectQuotas.ValueBool() && plan.FlavorID.IsUnknown())
 	return removes || adds

@@ -91,8 +91,8 @@ func (l Listed) Report(findings []cluster.Finding, removing bool, diags *diag.Di
 					f.Region, f.Zone, cmp.Or(strings.Join(f.Known, ", "), "none")))
 		case f.Closed:
 		case f.Kind == cluster.NoCompute:
-			diags.AddAttributeWarning(at, "Region skipped",
-				fmt.Sprintf("The region %q has no compute endpoint for this user. %s", f.Region, follows))
+			why := cmp.Or(f.Why, fmt.Sprintf("The region %q has no compute endpoint for this user.", f.Region))
+			diags.AddAttributeWarning(at, "Region skipped", why+" "+follows)
 		default:
 			diags.AddAttributeWarning(at, "Availability zone skipped", fmt.Sprintf(why+" %s", f.Zone, f.Region, follows))
 		}
@@ -124,7 +124,7 @@ func RefuseUnknown(
 		at = path.Root("node_create").AtName("region")
 	}
 	for _, name := range asked.Regions() {
-		state, err := cloud.RegionState(ctx, name)
+		state, _, err := cloud.RegionState(ctx, name)
 		switch {
 		case slices.Contains(own, name):
 		case err != nil:
@@ -159,7 +159,10 @@ func (l Listed) ReportNone(looked []placement.Region, adding bool, diags *diag.D
 		}
 	}
 	list := path.Root("regions")
-	if l.InOne {
+	switch {
+	case l.InOne && looked[0].Closed:
+		list = path.Root("region")
+	case l.InOne:
 		list = path.Root("zones")
 	}
 	switch {
@@ -167,7 +170,7 @@ func (l Listed) ReportNone(looked []placement.Region, adding bool, diags *diag.D
 		diags.AddAttributeError(list, "All places are closed",
 			"None of the places listed takes nodes: each of them is closed, or not usable now. To open "+
 				"one, remove closed = true there; or list another place, or ask for no more nodes than there are.")
-	case l.InOne:
+	case l.InOne && regions > 0:
 		diags.AddAttributeError(list, "No availability zone found available.",
 			fmt.Sprintf("None of the availability zones listed is available in region %q. List another zone, or "+
 				"apply again when one of these is back.", looked[0].Name))
@@ -177,8 +180,8 @@ func (l Listed) ReportNone(looked []placement.Region, adding bool, diags *diag.D
 				"when one of these is back.")
 	default:
 		diags.AddAttributeError(list, "No region is found usable.",
-			"None of the regions listed has a compute endpoint for this user. The command \"openstack catalog show "+
-				"compute\" shows which regions have one: list one of these.")
+			"No region that is listed has a compute endpoint that this user can use. The command \"openstack "+
+				"catalog show compute\" shows which regions have one: list one of these.")
 	}
 }
 

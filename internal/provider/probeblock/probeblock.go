@@ -19,11 +19,11 @@ import (
 )
 
 // HTTP is the schema of the block http.
-func HTTP(further ...validator.Object) schema.Block {
+func HTTP() schema.Block {
 	return schema.SingleNestedBlock{
 		MarkdownDescription: "A GET request that the server must answer. TLS trusts the system's authorities and " +
 			"those of `hook_cacert_file` in the provider block.",
-		Validators: append(further, objectvalidator.AlsoRequires(path.MatchRelative().AtName("url"))),
+		Validators: []validator.Object{objectvalidator.AlsoRequires(path.MatchRelative().AtName("url"))},
 		Attributes: map[string]schema.Attribute{
 			"url": attribute.Text("Required. Such as `http://{address}:8080/health`, or with the node's `{name}`. A " +
 				"plan shows it: pass a secret in a sensitive variable."),
@@ -34,10 +34,10 @@ func HTTP(further ...validator.Object) schema.Block {
 }
 
 // TCP is the schema of the block tcp.
-func TCP(further ...validator.Object) schema.Block {
+func TCP() schema.Block {
 	return schema.SingleNestedBlock{
 		MarkdownDescription: "A port at which the server must accept connections.",
-		Validators:          append(further, objectvalidator.AlsoRequires(path.MatchRelative().AtName("port"))),
+		Validators:          []validator.Object{objectvalidator.AlsoRequires(path.MatchRelative().AtName("port"))},
 		Attributes: map[string]schema.Attribute{
 			"port": attribute.Number("Required. Number of the port.", int64validator.Between(1, 65535)),
 		},

@@ -420,7 +420,7 @@ func TestInvalid(t *testing.T) {
 	}
 	http := func(url, status any) attributes { return attributes{"http": attributes{"url": url, "status": status}} }
 	ssh := attributes{"tcp": attributes{"port": 22}}
-	const address = `servers["web-0"].address: Unusable address`
+	const address = `servers["web-0"]: Unusable address`
 	for name, c := range map[string]struct {
 		given attributes
 		at    string
@@ -432,7 +432,7 @@ func TestInvalid(t *testing.T) {
 		"two days":          {attributes{"timeout": "2d"}, "timeout: Invalid duration"},
 		"a null server":     {attributes{"servers": attributes{"web-0": nil}}, "servers: Null Map Value"},
 		"no region": {attributes{"servers": attributes{"web-0": attributes{"id": "i", "region": ""}}},
-			`servers["web-0"].region: Invalid Attribute Value Length`},
+			`servers["web-0"]: Invalid Attribute Value Length`},
 		"nothing missing":                {attributes{}, ""},
 		"a bad URL":                      {http("ftp://x", nil), "http.url: Invalid URL"},
 		"one service for all":            {http("http://x/", nil), "http.url: Invalid URL"},

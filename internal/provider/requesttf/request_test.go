@@ -160,7 +160,7 @@ func TestReadDecision(t *testing.T) {
 		"nothing":           {`{}`, nil, "It has neither creation nor deletion."},
 		"a misspelled part": {`{"creaton": {"count": 1}}`, nil, `It has "creaton", and can have creation and deletion.`},
 		"a misspelled key":  {`{"creation": {"cuont": 1}}`, nil, `creation: it has "cuont"`},
-		"half a node":       {`{"creation": {"count": 1.5}}`, nil, "creation: count: a whole number is needed, not 1.5."},
+		"half a node":       {`{"creation": {"count": 1.5}}`, nil, "creation: count: a whole number is needed, not 1.5: use floor() or ceil()."},
 		"a region's null": {`{"creation": {"regions": {"RegionOne": null}}}`, nil,
 			`creation: regions: "RegionOne": a whole number is needed, and it is null.`},
 		"a zone's text":       {`{"creation": {"zones": {"az-1": 1, "az-2": "two"}}}`, nil, `creation: zones: "az-2": a whole number is needed, not "two".`},

@@ -89,11 +89,15 @@ func WholeFrom(value attr.Value) (*int64, error) {
 	if err != nil || !present {
 		return nil, err
 	}
-	n, accuracy := v.ValueBigFloat().Int64()
-	if accuracy != big.Exact {
-		return nil, fmt.Errorf("a whole number is needed, not %s", NumberText(v.ValueBigFloat()))
+	number := v.ValueBigFloat()
+	n, accuracy := number.Int64()
+	switch {
+	case accuracy == big.Exact:
+		return &n, nil
+	case number.IsInt():
+		return nil, fmt.Errorf("a whole number is needed that can be planned with, not %s", NumberText(number))
 	}
-	return &n, nil
+	return nil, fmt.Errorf("a whole number is needed, not %s: use floor() or ceil()", NumberText(number))
 }
 
 // DecimalFrom returns a number as the fraction that its digits say, and nil for

@@ -139,3 +139,13 @@ func Is[E error](err error) bool {
 	_, ok := errors.AsType[E](err)
 	return ok
 }
+
+// Texts are the texts of a list that are known and not null.
+func Texts(list types.List) (all []string) {
+	for _, element := range list.Elements() {
+		if text, ok := element.(types.String); ok && Given(text) {
+			all = append(all, text.ValueString())
+		}
+	}
+	return all
+}

@@ -15,6 +15,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
 
 // New returns stackpolicy_zones.
@@ -45,8 +46,7 @@ func (d *dataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	if cloud == nil {
 		return
 	}
-	var regions []string
-	resp.Diagnostics.Append(model.Regions.ElementsAs(ctx, &regions, false)...)
+	regions := value.Texts(model.Regions)
 	if len(regions) == 0 {
 		region, err := cloud.Region(ctx)
 		if err != nil {

@@ -13,7 +13,9 @@ func portResource() *schema.Resource {
 		"name":           argument(schema.TypeString),
 		"network_id":     {Type: schema.TypeString, Required: true, ForceNew: true},
 		"admin_state_up": argument(schema.TypeBool, computed),
-		"all_fixed_ips":  {Type: schema.TypeList, Computed: true, Elem: &schema.Schema{Type: schema.TypeString}},
+
+		"security_group_ids": argument(schema.TypeSet, computed, texts),
+		"all_fixed_ips":      {Type: schema.TypeList, Computed: true, Elem: &schema.Schema{Type: schema.TypeString}},
 	})
 }
 
@@ -21,6 +23,9 @@ func createPort(ctx context.Context, t *thing) error {
 	opts := ports.CreateOpts{Name: t.text("name"), NetworkID: t.text("network_id")}
 	if given := t.GetRawConfig().GetAttr("admin_state_up"); !given.IsNull() {
 		opts.AdminStateUp = new(given.True())
+	}
+	if given := t.GetRawConfig().GetAttr("security_group_ids"); !given.IsNull() {
+		opts.SecurityGroups = new(list(t.Get("security_group_ids")))
 	}
 	port, err := ports.Create(ctx, t.neutron, opts).Extract()
 	if err != nil {
@@ -44,6 +49,8 @@ func readPort(ctx context.Context, t *thing) error {
 		"network_id":     port.NetworkID,
 		"admin_state_up": port.AdminStateUp,
 		"all_fixed_ips":  addresses,
+
+		"security_group_ids": port.SecurityGroups,
 	})
 }
 

@@ -17,6 +17,9 @@ func volumeResource() *schema.Resource {
 		"name":              argument(schema.TypeString),
 		"size":              {Type: schema.TypeInt, Required: true},
 		"availability_zone": argument(schema.TypeString, computed, replaces),
+		"volume_type":       argument(schema.TypeString, computed),
+
+		"enable_online_resize": argument(schema.TypeBool),
 	})
 }
 
@@ -51,6 +54,7 @@ func createVolume(ctx context.Context, t *thing) error {
 		Name:             t.text("name"),
 		Size:             t.Get("size").(int),
 		AvailabilityZone: t.text("availability_zone"),
+		VolumeType:       t.text("volume_type"),
 	}, nil).Extract()
 	if err != nil {
 		return err
@@ -68,6 +72,7 @@ func readVolume(ctx context.Context, t *thing) error {
 		"name":              volume.Name,
 		"size":              volume.Size,
 		"availability_zone": volume.AvailabilityZone,
+		"volume_type":       volume.VolumeType,
 	})
 }
 

@@ -62,10 +62,14 @@ func (p *Provider) failure(err error, diagnostics []*tfprotov6.Diagnostic) error
 	return Failure(err, diagnostics)
 }
 
-// Failure is what diagnostics report, warnings left out.
+// Failure is what diagnostics report, warnings left out. One in which the plugin framework
+// accuses the provider panics: whatever a user writes, a sentence of ours answers it.
 func Failure(err error, diagnostics []*tfprotov6.Diagnostic) error {
 	errs := []error{err}
 	for _, d := range diagnostics {
+		if strings.Contains(d.Detail, "error in the provider") {
+			panic(d.Summary + ": " + d.Detail)
+		}
 		if d.Severity == tfprotov6.DiagnosticSeverityError {
 			errs = append(errs, fmt.Errorf("%s: %s", d.Summary, d.Detail))
 		}

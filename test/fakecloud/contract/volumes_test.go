@@ -33,6 +33,8 @@ func contractVolumes(t *testing.T, c *cloud) {
 		{"too small a size", `member POST block-storage /volumes {"volume": {"name": "${prefix}v", "size": 0}}`, 400, are{invalid}},
 		{"an unknown zone", `member POST block-storage /volumes {"volume": {"name": "${prefix}v", "size": 1, "availability_zone": "nowhere"}}`, 400,
 			are{fault("badRequest", "Availability zone 'nowhere' is invalid.")}},
+		{"an unknown type", `member POST block-storage /volumes {"volume": {"name": "${prefix}v", "size": 1, "volume_type": "nothing"}}`, 404,
+			are{fault("itemNotFound", "Volume type with name nothing could not be found.")}},
 		{"a volume", `member POST block-storage /volumes {"volume": {"name": "${prefix}v", "size": 1}}`, 202,
 			are{has("volume", volume), is("volume.status", `"creating"`), is("volume.attachments", "[]"), like("volume.id", "$uuid"),
 				keep("volume", "volume.id")}},

@@ -1,0 +1,20 @@
+# A new image comes on a quarter of the nodes first. Each batch must serve for ten minutes before the next one begins. If a new server is
+# not in service after half an hour, the cluster goes back to the last good image by itself.
+module "web" {
+  source = "../../modules/cluster"
+
+  cluster          = "web"
+  desired_capacity = 3
+  regions          = [{ name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2" }] }]
+
+  image_name   = "debian-12"
+  flavor_name  = "m1.small"
+  network_name = "shared"
+
+  target            = "25%" # when it is good: "100%"
+  pause             = "10m"
+  revert_after      = "30m"
+  readiness_timeout = "30m"
+  readiness_url     = "http://{address}:8080/health"
+  health_url        = "http://{address}:8080/health"
+}

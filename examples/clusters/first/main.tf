@@ -1,0 +1,29 @@
+terraform {
+  required_version = ">= 1.8" # OpenTofu: 1.7
+  required_providers {
+    stackpolicy = {
+      source = "stackpolicy/stackpolicy"
+    }
+    openstack = {
+      source = "terraform-provider-openstack/openstack"
+    }
+  }
+}
+
+# Both providers read clouds.yaml and the OS_* environment variables.
+provider "stackpolicy" {}
+provider "openstack" {}
+
+module "web" {
+  source           = "../../modules/cluster"
+  cluster          = "web"
+  desired_capacity = 6
+  regions          = [{ name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2", weight = 200, cap = 3 }] }]
+  image_name       = "debian-12"
+  flavor_name      = "m1.small"
+  network_name     = "shared"
+}
+
+output "placement" {
+  value = module.web.summary
+}

@@ -1,0 +1,21 @@
+# Web servers behind a load balancer. A new one is in the pool once it answers. An old one leaves the pool a minute before it stops.
+module "web" {
+  source = "../../modules/cluster"
+
+  cluster          = "web"
+  desired_capacity = 4
+  regions          = [{ name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }] }]
+
+  image_name   = "debian-12"
+  flavor_name  = "m1.small"
+  network_name = "shared"
+
+  max_batch_size = "50%"
+  readiness_url  = "http://{address}/health"
+  grace_period   = "1m"
+  pools          = { http = { region = "RegionOne", pool_id = var.pool_id, protocol_port = 80 } }
+}
+
+variable "pool_id" {
+  type = string
+}

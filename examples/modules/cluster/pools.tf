@@ -1,0 +1,24 @@
+# A member is made when its server is in service, because it depends on the readiness attachment, and leaves before its node is drained.
+resource "openstack_lb_member_v2" "node" {
+  for_each = merge([for pool, p in var.pools : {
+    for name, node in local.nodes : "${name}/${pool}" => merge({ node = name, subnet_id = null }, p) if node.region == p.region
+  }]...)
+  name          = each.value.node
+  region        = each.value.region
+  pool_id       = each.value.pool_id
+  address       = openstack_compute_instance_v2.node[each.value.node].access_ip_v4
+  protocol_port = each.value.protocol_port
+  subnet_id     = each.value.subnet_id
+  depends_on    = [stackpolicy_readiness_attachment.cluster]
+
+  lifecycle {
+    create_before_destroy = true
+    ignore_changes        = [weight] # that somebody sets by hand
+  }
+}
+
+# It refers to the members, so the new ones are there before an old one leaves. Without it Terraform knows no order between them.
+resource "terraform_data" "members" {
+  count = length(var.pools) > 0 ? 1 : 0
+  input = keys(openstack_lb_member_v2.node)
+}

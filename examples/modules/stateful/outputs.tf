@@ -1,0 +1,64 @@
+output "nodes" {
+  description = "The nodes by name, each with its index, region, zone, template, generation and mark."
+  value       = local.nodes
+}
+
+output "servers" {
+  description = "The servers by the name of their node, each with its id, address, region and zone."
+  value = { for name, server in openstack_compute_instance_v2.node : name => {
+    id     = server.id
+    ip     = server.access_ip_v4
+    region = server.region
+    zone   = server.availability_zone
+  } }
+}
+
+output "status" {
+  description = "What the cluster does, in one line."
+  value       = stackpolicy_placement_attachment.cluster.status
+}
+
+output "remaining" {
+  description = "Number of nodes that are still to be replaced. Apply again until it is 0."
+  value       = stackpolicy_placement_attachment.cluster.remaining
+}
+
+output "held" {
+  description = "Nodes that should be replaced, and what holds them. Null where there are none."
+  value       = one(stackpolicy_placement_attachment.cluster.change).held
+}
+
+output "change" {
+  description = "What the last plan did to nodes."
+  value       = one(stackpolicy_placement_attachment.cluster.change)
+}
+
+output "summary" {
+  description = "The spread as a table for people."
+  value       = stackpolicy_placement_attachment.cluster.summary
+}
+
+output "distribution" {
+  description = "Number of nodes by region and zone."
+  value       = stackpolicy_placement_attachment.cluster.distribution
+}
+
+output "servergroup_ids" {
+  description = "Ids of the server groups, by region, zone and number."
+  value       = { for place, group in stackpolicy_affinity_attachment.cluster : place => group.servergroup_id }
+}
+
+output "slots" {
+  description = "The slots by name, each with its index, region and zone, and whether a node is in use of it."
+  value       = stackpolicy_placement_attachment.cluster.slots
+}
+
+output "volume_ids" {
+  description = "Ids of the volumes, by slot."
+  value       = { for name, volume in openstack_blockstorage_volume_v3.slot : name => volume.id }
+}
+
+output "port_ids" {
+  description = "Ids of the ports, by slot."
+  value       = { for name, port in openstack_networking_port_v2.slot : name => port.id }
+}

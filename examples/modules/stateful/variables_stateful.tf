@@ -1,0 +1,90 @@
+# The variables of this module alone.
+
+variable "criteria" {
+  description = "Which nodes leave first, of equally good places: HIGHEST_INDEX_FIRST, RANDOM, OLDEST_FIRST, YOUNGEST_FIRST or OLDEST_PROFILE_FIRST. Default: HIGHEST_INDEX_FIRST."
+  type        = string
+  default     = "HIGHEST_INDEX_FIRST"
+  validation {
+    condition     = contains(["RANDOM", "OLDEST_FIRST", "YOUNGEST_FIRST", "OLDEST_PROFILE_FIRST", "HIGHEST_INDEX_FIRST"], var.criteria)
+    error_message = "criteria is RANDOM, OLDEST_FIRST, YOUNGEST_FIRST, OLDEST_PROFILE_FIRST or HIGHEST_INDEX_FIRST."
+  }
+}
+
+variable "causes" {
+  description = "Why the server of a node is made again, in this order: UNHEALTHY, TEMPLATE, AGE. Default: UNHEALTHY and TEMPLATE. An empty list: only new nodes get a new template."
+  type        = list(string)
+  default     = ["UNHEALTHY", "TEMPLATE"]
+  nullable    = false
+  validation {
+    condition     = length(setsubtract(var.causes, ["UNHEALTHY", "TEMPLATE", "AGE"])) == 0
+    error_message = "causes is a list of UNHEALTHY, TEMPLATE and AGE. PLACEMENT would move a node away from its volume."
+  }
+}
+
+variable "max_batch_size" {
+  description = "Maximum number of nodes that an apply makes again, a number or a percentage of desired_capacity. Default: 1."
+  type        = string
+  default     = "1"
+  nullable    = false
+  validation {
+    condition     = can(regex("^[1-9]\\d*%?$", var.max_batch_size))
+    error_message = "max_batch_size is a number of nodes such as 1, or a percentage such as 25%."
+  }
+}
+
+variable "on_removal" {
+  description = "What happens to the slot of a node that is removed: RETAIN keeps its volume and port for the next node, DELETE destroys them. Default: RETAIN."
+  type        = string
+  default     = "RETAIN"
+  validation {
+    condition     = contains(["RETAIN", "DELETE"], var.on_removal)
+    error_message = "on_removal is RETAIN or DELETE."
+  }
+}
+
+variable "release" {
+  description = "Names of kept slots to give up: their volumes and ports are destroyed. Default: none."
+  type        = list(string)
+  default     = null
+}
+
+variable "network_ids" {
+  description = "Id of the network of the nodes' ports, by region: { RegionOne = \"...\" }. A change destroys the ports."
+  type        = map(string)
+}
+
+variable "security_group_ids" {
+  description = "Ids of the security groups of the ports, by region. Default: the project's default group."
+  type        = map(list(string))
+  default     = {}
+  nullable    = false
+}
+
+variable "volume_size" {
+  description = "Size of each node's volume, in GiB. It may grow. Default: no volumes."
+  type        = number
+  default     = null
+}
+
+variable "volume_type" {
+  description = "Type of new volumes. Default: Cinder's."
+  type        = string
+  default     = null
+}
+
+variable "volume_zones" {
+  description = "Zone of Cinder for new volumes, by zone of the nodes, or by region/zone: { az-1 = \"nova\" }. Needed if Cinder has other zones than Nova. Default: a zone of the same name."
+  type        = map(string)
+  default     = {}
+  nullable    = false
+}
+
+variable "grace_period" {
+  description = "How long to wait after the shutdown, such as 30s. Default: 0s."
+  type        = string
+  default     = "0s"
+  validation {
+    condition     = can(regex("^(\\d+|(\\d+d)?(\\d+h)?(\\d+m)?(\\d+s)?)$", var.grace_period))
+    error_message = "grace_period is a time such as 30s or 5m, or a number of seconds."
+  }
+}

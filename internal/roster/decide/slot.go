@@ -1,0 +1,63 @@
+package decide
+
+import (
+	"slices"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+)
+
+// openSlots gives a slot to each node, and gives up those that are released. It returns the
+// names of those that are not there. Without Stateful there are no slots.
+func openSlots(r *roster.Roster, policy roster.Policy) (unknown []string) {
+	if policy.Stateful == nil {
+		r.Slots = nil
+		return nil
+	}
+	if r.Slots == nil {
+		r.Slots = map[string]roster.Slot{}
+	}
+	r.FillSlots()
+	for _, name := range policy.Stateful.Release {
+		if _, there := r.Slots[name]; !there {
+			unknown = append(unknown, name)
+		}
+		if _, inUse := r.Nodes[name]; !inUse {
+			delete(r.Slots, name)
+		}
+	}
+	return unknown
+}
+
+// closeSlots gives slots to the nodes that a plan added, and gives up those of nodes
+// that it removed, unless they are kept.
+func closeSlots(r *roster.Roster, verdicts map[string]Verdict, policy roster.Policy) error {
+	if policy.Stateful == nil {
+		return nil
+	}
+	var inUse []string
+	for _, name := range policy.Stateful.Release {
+		if _, there := r.Nodes[name]; there {
+			inUse = append(inUse, name)
+		}
+	}
+	if len(inUse) > 0 {
+		return slotsInUse(inUse)
+	}
+	for name, v := range verdicts {
+		if v.Outcome == Leaves && (!policy.Stateful.Retain || slices.Contains(policy.Stateful.Release, name)) {
+			delete(r.Slots, name)
+		}
+	}
+	r.FillSlots()
+	return nil
+}
+
+// withoutSlots are the names of new nodes whose slots are new too.
+func withoutSlots(r roster.Roster, made []newNode) (names []string) {
+	for _, n := range made {
+		if _, there := r.Slots[n.name]; !there {
+			names = append(names, n.name)
+		}
+	}
+	return names
+}

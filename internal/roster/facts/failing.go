@@ -1,0 +1,86 @@
+package facts
+
+import (
+	"maps"
+	"math/big"
+	"slices"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+)
+
+// Wanted are the templates that the nodes of a cluster should have: the given ones
+// or, where they failed, the settled ones.
+func Wanted(r roster.Roster, policy roster.Policy) roster.Templates { return Judge(r, policy).Wanted }
+
+// Judged is what failed templates mean for a plan.
+type Judged struct {
+	Failures []roster.Failure // of the given templates; none: they are wanted
+	Places   []placement.Place
+	Given    roster.Templates
+	Wanted   roster.Templates
+	Holds    bool // there is nothing to go back to
+}
+
+// Judge looks for the given templates among the failed ones. A settled template does not
+// count as failed.
+func Judge(r roster.Roster, policy roster.Policy) Judged {
+	v := Judged{Given: policy.Templates, Wanted: policy.Templates}
+	if u := policy.Update; u == nil || u.RevertAfter <= 0 || len(r.Failed) == 0 {
+		return v
+	}
+	v.Holds = true
+	for _, at := range places(r, policy.Regions) {
+		given, settled := policy.Templates.At(at), r.Settled.At(at)
+		if given == settled {
+			continue
+		}
+		hash := given.Hash()
+		i := slices.IndexFunc(r.Failed, func(f roster.Failure) bool { return f.Template == hash })
+		if i < 0 {
+			continue
+		}
+		if !slices.Contains(v.Failures, r.Failed[i]) {
+			v.Failures = append(v.Failures, r.Failed[i])
+		}
+		v.Places = append(v.Places, at)
+		v.Holds = v.Holds && settled == ""
+	}
+	if len(v.Failures) > 0 && !v.Holds {
+		v.Wanted = r.Settled.Or(policy.Templates)
+	}
+	v.Holds = v.Holds && len(v.Failures) > 0
+	return v
+}
+
+// Over is the policy as it is then. Going back knows no target: a canary
+// that failed is taken back too.
+func (v Judged) Over(policy roster.Policy) roster.Policy {
+	if len(v.Failures) == 0 {
+		return policy
+	}
+	u := *policy.Update
+	u.Holds = v.Holds
+	if !v.Holds {
+		u.Target = roster.Amount{Number: big.NewRat(100, 1), Percent: true}
+	}
+	policy.Templates, policy.Update = v.Wanted, &u
+	return policy
+}
+
+// places are those that are listed and those of the nodes, in order.
+func places(r roster.Roster, listed []placement.Region) []placement.Place {
+	all := map[placement.Place]bool{}
+	for _, region := range listed {
+		if len(region.Zones) == 0 {
+			all[placement.Place{Region: region.Name}] = true
+		}
+		for _, zone := range region.Zones {
+			all[placement.Place{Region: region.Name, Zone: zone.Name}] = true
+		}
+	}
+	for _, n := range r.Nodes {
+		all[n.Place] = true
+	}
+	return slices.SortedFunc(maps.Keys(all), placement.Place.Compare)
+}

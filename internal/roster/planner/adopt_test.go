@@ -1,0 +1,60 @@
+package planner
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
+	"github.com/stretchr/testify/assert"
+)
+
+// TestAdopt: the servers whose names the pattern makes are the cluster's, and new
+// nodes get indices above all of theirs.
+func TestAdopt(t *testing.T) {
+	server := func(name, id, region, zone string) node.Node {
+		return node.Node{Name: name, ID: id, Region: region, Zone: zone}
+	}
+	for _, c := range []struct {
+		name    string
+		servers []node.Node
+		nodes   string
+		next    int64
+		fault   string
+	}{
+		{"those of its names, also with zeros", []node.Node{
+			server("web-010", "a", "R1", "az-1"), server("web-2", "b", "R1", "az-2"), server("web-0003", "c", "R2", ""),
+			server("db-20", "d", "R1", "az-1"), server("web-x", "e", "R1", "az-1"),
+		}, "R1/az-1: web-010; R1/az-2: web-2; R2: web-0003", 11, ""},
+		{"none", []node.Node{server("db-0", "a", "R1", "az-1")}, "", 0, "no server is named web-0, web-1 and so on"},
+		{"two of one index", []node.Node{server("web-1", "b", "R2", "az-1"), server("web-01", "a", "R1", "az-1")}, "", 0,
+			"which servers are the cluster's is ambiguous: web-01 (a, in R1) and web-1 (b, in R2) have the same index; rename or remove one of them"},
+	} {
+		r, err := learn.Adopt("web", roster.DefaultPattern, roster.Roster{}, c.servers)
+		if c.fault != "" {
+			if err == nil || err.Error() != c.fault {
+				t.Errorf("%s: got %v, want %s", c.name, err, c.fault)
+			}
+			continue
+		}
+		if err != nil || layout(r) != c.nodes || r.Next != c.next {
+			t.Errorf("%s: got %s, %+v, %v", c.name, layout(r), r, err)
+		}
+		for name, n := range r.Nodes {
+			if got := roster.DefaultPattern.Regexp("web").FindStringSubmatch(name)[1]; fmt.Sprintf("%0*d", len(got), n.Index) != got {
+				t.Errorf("%s: %s has the index %d", c.name, name, n.Index)
+			}
+		}
+	}
+}
+
+// TestPlaces: an adopted cluster follows the places that it is in. A region with a
+// node in no zone lists none.
+func TestPlaces(t *testing.T) {
+	r := cluster(t, "R2/az-1 1", "R1/az-2 1", "R1/az-1 1", "R1/az-1 1", "R2 1")
+	free := func(name string) placement.Bin { return placement.Bin{Name: name, Cap: placement.Unlimited} }
+	want := []placement.Region{{Bin: free("R1"), Zones: []placement.Bin{free("az-1"), free("az-2")}}, {Bin: free("R2")}}
+	assert.Equal(t, want, r.Places())
+}

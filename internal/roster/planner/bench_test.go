@@ -1,0 +1,59 @@
+package planner
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
+	"github.com/stretchr/testify/require"
+)
+
+// largeTemplates are as large as templates get: of many keys, and of long values.
+func largeTemplates() map[string]func(version string) roster.Template {
+	return map[string]func(string) roster.Template{
+		"keys=1000": func(version string) roster.Template {
+			values := map[string]string{"image": version}
+			for i := range 1_000 {
+				values[fmt.Sprint("key-", i)] = fmt.Sprint("value ", i)
+			}
+			return roster.NewTemplate(values)
+		},
+		"values=64KiB": func(version string) roster.Template {
+			return roster.NewTemplate(map[string]string{"image": version, "user_data": strings.Repeat("x", 64<<10), "config": strings.Repeat("y", 64<<10)})
+		},
+	}
+}
+
+// largeRollout is a cluster of a large template, and a policy that gives it another
+// one.
+func largeRollout(t testing.TB, size int64, template func(version string) roster.Template) (roster.Roster, roster.Seen, roster.Policy) {
+	t.Helper()
+	p := policy(size)
+	own := template("own")
+	p.Templates = roster.NewTemplates(roster.Templates{placement.Place{}: template("a"), placement.Place{Region: "RegionTwo"}: own})
+	r, _, err := Plan(roster.Roster{}, roster.Seen{}, p)
+	require.NoError(t, err)
+	seen := running(r)
+	p.Templates, p.RequireMarks = roster.NewTemplates(roster.Templates{placement.Place{}: template("b"), placement.Place{Region: "RegionTwo"}: own}), true
+	p.Update = update("25%", roster.Unhealthy, roster.Misplaced, roster.Outdated)
+	return r, seen, p
+}
+
+// BenchmarkLargeTemplate: a batch of 1,000 nodes with a template of many keys, or
+// of long values.
+func BenchmarkLargeTemplate(b *testing.B) {
+	for name, template := range largeTemplates() {
+		b.Run(name, func(b *testing.B) {
+			r, seen, p := largeRollout(b, 1_000, template)
+			for b.Loop() {
+				next, change, err := Plan(learn.Learn(r, seen, p), seen, p)
+				if err != nil || change.Replaced() == 0 || len(next.Nodes) != 1_000 {
+					b.Fatal(change.Replaced(), err)
+				}
+			}
+		})
+	}
+}

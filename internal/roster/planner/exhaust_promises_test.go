@@ -1,0 +1,316 @@
+package planner_test
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
+)
+
+// promises are what a user was promised of each plan. A function says what breaks one; "": nothing does.
+var promises = []struct {
+	sentence string
+	broken   func(plan) string
+}{
+	{"A plan fails only where what is asked for cannot be.", plan.fails},
+	{"What may serve is taken only while, without it, capacity - batch nodes are proven in service; with substitutes, capacity.", plan.takes},
+	{"A note, a probe or a list that lies costs no more than a batch.", plan.believes},
+	{"A plan changes no more than a batch of what may serve, and makes no more than a batch of substitutes.", plan.hurries},
+	{"There are no more servers than capacity + 2 batches; for nodes that served and broke, up to another batch.", plan.crowds},
+	{"A shrink takes what is out of service, then the accused, then what is not proven in service, then the tainted.", func(p plan) string {
+		return p.shrinks(func(gone, kept member) bool {
+			unclear := kept.has("unwell") || kept.has("doubt") || gone.has("former")
+			return gone.grade() > kept.grade() && (kept.truth == out || !unclear)
+		})
+	}},
+	{"A shrink goes by the criterion, and not by the template, where that failed and nothing replaces it.", func(p plan) string {
+		return p.shrinks(func(gone, kept member) bool {
+			return p.is("failed") && min(gone.grade(), kept.grade()) == 4 && gone.Index > kept.Index
+		})
+	}},
+	{"A node comes back only in place of one that it is better than.", plan.swaps},
+	{"A move makes the spread better.", plan.moves},
+	{"What is protected, and what is where nobody looks, stays as it is.", func(p plan) string {
+		return p.first(func(m member) bool { return m.replaced() && (m.has("protected") || m.at == closed) })
+	}},
+	{"A substitute waits for no node of a closed region.", func(p plan) string {
+		busy := p.count(func(m member) bool {
+			return m.at != closed && (m.leaving || m.truth != serves || m.Outcome != decide.Held && m.Outcome != decide.Stays)
+		})
+		return p.first(func(m member) bool {
+			return p.is("closed") && !p.keeps() && busy == 0 && m.at != closed && m.Hold == hold.HeldWaits
+		})
+	}},
+	{"A node that carries a later mark than its own stays as it is, and the plan names it.", func(p plan) string {
+		return p.first(func(m member) bool {
+			return m.has("later") && m.at != closed && !m.leaving && (m.replaced() && m.Cause != "" || !p.names(m))
+		})
+	}},
+	{"A node that never served, nor did the one before it, is not made a third time for that.", func(p plan) string {
+		return p.first(func(m member) bool {
+			givenUp := m.Outcome == decide.Leaves && len(p.change.Of(decide.Returns)) > 0 // another one comes back instead
+			return m.replaced() && !givenUp && m.Cause == roster.Unhealthy && m.has("retried") && !m.has("served") && m.image == p.wants()
+		})
+	}},
+	{"A plan that begins replaces nothing, and removes no candidate.", func(p plan) string {
+		return p.first(func(m member) bool { return p.is("begins") && p.missing() >= 0 && (m.replaced() || m.removed()) })
+	}},
+	{"A candidate that was met stays met.", func(p plan) string {
+		return p.first(func(m member) bool {
+			return p.is("met") && p.missing() >= 0 && m.Cause == "" && (m.replaced() || m.removed())
+		})
+	}},
+	{"While more than stop_above are ill, none is replaced for that.", func(p plan) string {
+		return p.first(func(m member) bool {
+			return m.replaced() && m.Cause == roster.Unhealthy && !p.is("blind") && !p.within(p.stop, kind.ill)
+		})
+	}},
+	{"While nodes have to serve for longer, others that serve stay, but for repair and for going back.", func(p plan) string {
+		waits := p.is("pauses") && p.count(func(m member) bool { return m.has("bakes") && m.image == p.wants() }) > 0
+		return p.first(func(m member) bool { return waits && m.replaced() && m.truth == serves && m.Cause != roster.Unhealthy })
+	}},
+	{"No more nodes than target get the wanted template, but for going back.", func(p plan) string {
+		had, has := numberOf(p.before, p.wants()), numberOf(p.after, p.wants())
+		back := p.is("settled") || p.is("reverts")
+		return said(!back && has > had && 100*(has-1) >= p.target*p.capacity, "more get it")
+	}},
+	{"A template that failed, with none settled, replaces none.", func(p plan) string {
+		return p.first(func(m member) bool { return p.is("failed") && m.replaced() && m.Cause == roster.Outdated })
+	}},
+	{"A plan says of each node that should be replaced why it is not.", func(p plan) string {
+		return p.first(func(m member) bool {
+			sick := p.has(roster.Unhealthy) && m.ill() && !p.is("blind")
+			should := sick || p.has(roster.Outdated) && m.image != p.wants() || p.has(roster.TooOld) && m.has("aged")
+			return should && m.stays() && !m.has("later") && (m.Outcome != decide.Held || m.Reason == "")
+		})
+	}},
+	{"A cluster is in step only where all serve, nothing is held but by target or protection, and nothing remains.", plan.flatters},
+}
+
+// plan is what was planned for a cluster.
+type plan struct {
+	question
+	members       []member
+	before, after roster.Roster
+	change        planner.Change
+	status        string
+	err           error
+}
+
+// member is a node of the cluster before the plan, and what the plan does with it.
+type member struct {
+	kind
+	decide.Verdict
+	leaving bool // since an earlier plan
+	taken   bool // it is out of service before anything that comes for it is in service
+}
+
+// ask plans for a cluster; tell says what is known and true of a node. What the policy, or the moment, says of truth is added.
+func (q question) ask(before roster.Roster, seen roster.Seen, tell func(n roster.Node) kind) plan {
+	p, policy := plan{question: q, before: before}, q.policy()
+	p.after, p.change, p.err = planner.Plan(before, seen, policy)
+	p.status = p.change.Now
+	verdicts := map[string]decide.Verdict{}
+	for _, v := range p.change.Verdicts {
+		verdicts[v.Name] = v
+	}
+	for _, name := range slices.Concat(before.LeavingNames(), before.Names()) {
+		n, leaving := before.Leaving[name]
+		if !leaving {
+			n = before.Nodes[name]
+		}
+		m := member{kind: tell(n), Verdict: verdicts[name], leaving: leaving}
+		m.taken = m.Outcome == decide.Changes || m.replaced() && q.keeps()
+		p.members = append(p.members, m)
+	}
+	sick := func(k kind) bool { return k.ill() || k.has("unmeasured") }
+	for i, m := range p.members {
+		switch {
+		case m.at == closed, q.is("blind") && m.truth != serves: // nobody looked
+			p.members[i].truth = open
+		case m.truth == accused && m.has("unwell") && !m.has("noted") && !p.within(q.stop, sick): // then a user believes no probe
+			p.members[i].truth = open
+		case q.is("unmarked") && m.runs():
+			p.members[i].truth = serves
+		}
+	}
+	return p
+}
+
+// runs reports whether a server was seen to run, and to be what it should be.
+func (k kind) runs() bool {
+	no := slices.ContainsFunc([]string{"missing", "doubt", "drained", "former", "unwell"}, k.has)
+	return !no && k.words == strings.ToLower(k.words)
+}
+
+// replaced reports whether a node is changed, or removed for a cause.
+func (m member) replaced() bool {
+	return m.Outcome == decide.Changes || m.Outcome == decide.Leaves && m.Cause != ""
+}
+
+// removed reports whether a node leaves without a cause: for a shrink, or as a candidate.
+func (m member) removed() bool { return m.Outcome == decide.Leaves && m.Cause == "" }
+
+func (m member) stays() bool {
+	return !m.leaving && (m.Outcome == decide.Stays || m.Outcome == decide.Held)
+}
+func (m member) mayServe() bool { return m.truth == serves || m.truth == open }
+
+// missing is the number of nodes that a growth adds; below 0, of those that a shrink removes.
+func (p plan) missing() int64 { return p.capacity - int64(len(p.before.Nodes)) }
+
+func (p plan) has(cause roster.Cause) bool {
+	return p.method != none && slices.Contains(p.causes, cause)
+}
+
+func (p plan) count(is func(member) bool) (n int64) {
+	for _, m := range p.members {
+		if is(m) {
+			n++
+		}
+	}
+	return n
+}
+
+// within reports whether no more nodes are of a kind than a percentage of the capacity.
+func (p plan) within(percent int64, is func(kind) bool) bool {
+	n := p.count(func(m member) bool { return !m.leaving && m.at != closed && is(m.kind) })
+	return 100*n <= percent*p.capacity
+}
+
+func said(is bool, what string) string {
+	if is {
+		return what
+	}
+	return ""
+}
+
+// first says of the first node of a kind how it was seen and why it is replaced; "": there is none.
+func (p plan) first(is func(member) bool) string {
+	for _, m := range p.members {
+		if is(m) {
+			return strings.TrimSpace(fmt.Sprintf("%s %s", m.words, m.Cause))
+		}
+	}
+	return ""
+}
+
+// numberOf counts the nodes of an image.
+func numberOf(r roster.Roster, image string) (n int64) {
+	for _, node := range r.Nodes {
+		if node.Template.Values()["image"] == image {
+			n++
+		}
+	}
+	return n
+}
+
+// names reports whether a plan says something of a node.
+func (p plan) names(m member) bool {
+	told := func(n roster.Notice) bool { return strings.Contains(n.Text, m.Name) }
+	return m.Reason != "" || strings.Contains(p.status, m.Name) || slices.ContainsFunc(p.change.Notices, told)
+}
+
+func (p plan) fails() string {
+	_, argument := errors.AsType[*decide.ArgumentError](p.err)
+	bound := p.count(func(m member) bool { return m.has("protected") || m.at == closed }) > 0
+	return said(p.err != nil && !(bound && argument), fmt.Sprintf("%T", p.err))
+}
+
+// proven counts the nodes that are proven in service, whatever the plan takes.
+func (p plan) proven() int64 {
+	return p.count(func(m member) bool {
+		return m.truth == serves && !m.taken && !m.removed() && (!m.leaving || m.Outcome == decide.Returns)
+	})
+}
+
+func (p plan) takes() string {
+	least := p.capacity
+	if p.keeps() {
+		least -= p.batch
+	}
+	return p.first(func(m member) bool { return m.taken && m.mayServe() && p.proven() < least })
+}
+
+func (p plan) believes() string {
+	lies := func(m member) bool { return m.taken && m.truth == accused }
+	return said(p.count(lies) > p.batch && p.proven() < p.capacity-p.batch, p.first(lies))
+}
+
+// asked is the number of nodes that come because somebody asked for them: for a growth, and in place of candidates.
+func (p plan) asked() int64 { return max(0, p.missing()+p.count(member.removed)) }
+
+func (p plan) hurries() string {
+	changed := func(m member) bool {
+		return !m.leaving && m.mayServe() && (m.taken || m.replaced() && m.Outcome == decide.Leaves)
+	}
+	made := int64(len(p.change.Of(decide.Comes).Names())) - p.asked()
+	return said(p.count(changed) > p.batch, "changes "+p.first(changed)) + said(made > p.batch, "makes one for "+p.first(member.replaced))
+}
+
+func (p plan) crowds() string {
+	size := func(r roster.Roster) int64 { return int64(len(r.Nodes) + len(r.Leaving)) }
+	broke := p.count(func(m member) bool { return !m.leaving && m.has("served") && m.truth == out })
+	bound := max(p.capacity+2*p.batch+min(broke, p.batch), size(p.before)+p.asked())
+	return said(size(p.after) > bound, cmp.Or(p.first(member.replaced), "nothing is replaced"))
+}
+
+// grade is when it is a node's turn in a shrink.
+func (m member) grade() int {
+	if m.truth == serves && !m.has("tainted") {
+		return 4
+	}
+	return slices.Index([]truth{out, accused, open, serves}, m.truth)
+}
+
+// shrinks finds two nodes of which a shrink should not have taken the first and kept the second.
+func (p plan) shrinks(wrong func(gone, kept member) bool) string {
+	if p.missing() >= 0 || p.is("named") {
+		return ""
+	}
+	for _, gone := range p.members {
+		for _, kept := range p.members {
+			if gone.removed() && kept.stays() && !kept.has("protected") && kept.at != closed && gone.at != closed && wrong(gone, kept) {
+				return fmt.Sprintf("a node that %s leaves, and one that %s stays", gone.truth, kept.truth)
+			}
+		}
+	}
+	return ""
+}
+
+func (p plan) swaps() string {
+	grown := int64(len(p.change.Of(decide.Returns).Names())) <= p.missing()
+	for _, back := range p.members {
+		for _, gone := range p.members {
+			same := gone.kind == back.kind || gone.Cause == roster.TooOld && back.has("aged") || gone.Cause == roster.Misplaced && back.at == gone.at
+			if back.Outcome == decide.Returns && gone.replaced() && same && !grown {
+				return fmt.Sprintf("%s for %s %s", back.words, gone.words, gone.Cause)
+			}
+		}
+	}
+	return ""
+}
+
+func (p plan) moves() string {
+	uneven := func(r roster.Roster) int64 {
+		counts := r.Counts()
+		return max(counts[zones[0]], counts[zones[1]]) - min(counts[zones[0]], counts[zones[1]])
+	}
+	no := p.is("zones") && p.missing() == 0 && uneven(p.after) >= uneven(p.before)
+	return p.first(func(m member) bool { return no && m.replaced() && m.Cause == roster.Misplaced })
+}
+
+func (p plan) flatters() string {
+	says := p.method != none && !p.is("blind") && strings.HasPrefix(p.status, say.InStep)
+	return said(says && p.change.Remaining > 0, "more remains") + p.first(func(m member) bool {
+		held := m.Outcome == decide.Held && m.Hold != hold.HeldTarget && m.Hold != hold.HeldProtected
+		return says && (held || p.change.Empty() && m.stays() && m.truth == out)
+	})
+}

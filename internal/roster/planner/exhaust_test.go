@@ -1,0 +1,281 @@
+package planner_test
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
+)
+
+var exhaust = flag.String("exhaust", "small", "how large the clusters of TestExhaust are: small, whole or night")
+
+// TestExhaust asks for a plan of every small cluster, and after every short history of one, and compares each with what is
+// true and what a user was promised. It knows nothing of how a plan is made. Who reads it needs five tables: what a look at
+// a node proves (looks), what was promised (promises, and ways for what many applies lead to), what an adversary does (lies,
+// outcomes), and what is asked (parts, moments). The words of both are translated by put, cluster and policy alone.
+//
+//	size    plans               time of a core   breaches (ways) before the planner had conditions and breakers
+//	small   175,550             15 s             15,932 (267)
+//	whole   about 3,000,000     6 minutes        more than 132,000; a sample of the small ones shows nearly all ways
+//	night   about 20,000,000    an hour          not run
+func TestExhaust(t *testing.T) {
+	size := sizes[*exhaust]
+	if size.nodes == 0 {
+		t.Fatalf("there is no size %q", *exhaust)
+	}
+	for _, part := range parts {
+		t.Run(part.name, func(t *testing.T) {
+			report(t, spread(func(ask func(question)) { part.ask(size.nodes, ask) }))
+		})
+	}
+	question{capacity: 2, causes: ill, batch: 1, target: 100, stop: 50, wanted: "a"}.by(func(q question) {
+		t.Run("histories, "+q.method, func(t *testing.T) { report(t, histories(q, size.depth, size.worlds, false)) })
+		t.Run("histories with honest looks, "+q.method, func(t *testing.T) { report(t, histories(q, size.depth+5, size.worlds, true)) })
+	}, []string{roster.Substitute, roster.Recreate, roster.InPlace}[:min(size.nodes, 3)]...)
+}
+
+// sizes say how many nodes the largest clusters have, how many steps the longest histories, and of how many worlds of each
+// step a search goes on.
+var sizes = map[string]struct{ nodes, depth, worlds int }{"small": {2, 2, 80}, "whole": {3, 3, 400}, "night": {4, 5, 2000}}
+
+// parts are the clusters that are asked about, up to a number of nodes.
+var parts = []struct {
+	name string
+	ask  func(nodes int, ask func(question))
+}{
+	{"one plan", func(nodes int, ask func(question)) {
+		clusters(plain, nodes, nil, 0, func(q question) {
+			for q.batch = 1; q.batch <= min(q.capacity, 2); q.batch++ {
+				if q.updates(ask, roster.Substitute, roster.Recreate); q.capacity <= 2 {
+					q.updates(ask, roster.InPlace, stateful) // which differ only in what Terraform does
+				}
+			}
+		})
+	}},
+	{"nodes that leave", func(nodes int, ask func(question)) {
+		leavers := slices.Concat(looksAt(serves, "served own"), looksAt(open, "served", "missing served"), looksAt(accused, "noted"), looksAt(out, "ERROR"))
+		clusters(plain, nodes-1, append(kinds(leavers, "a", home), kinds(leavers[:1], "b", home)...), 2, func(q question) {
+			if len(q.leaving) > 0 {
+				q.updates(ask, roster.Substitute, roster.Recreate)
+			}
+		})
+	}},
+	{"another size", func(nodes int, ask func(question)) {
+		clusters(plain, min(nodes, 3), nil, 0, func(q question) {
+			for _, by := range []int64{-1, 2} {
+				q.capacity += by
+				q.updates(ask, roster.Substitute, roster.Recreate)
+			}
+		})
+	}},
+	{"age and placement", func(nodes int, ask func(question)) {
+		few := kinds(slices.Concat(looksAt(serves, "served own", "aged served own"), looksAt(out, "ERROR served own"), looksAt(open, "new")), "b", zones...)
+		clusters(few, nodes+1, few[:4], 2, func(q question) {
+			if q.stop, q.moment = 100, "zones"; len(q.nodes)+len(q.leaving) > nodes+1 {
+				return
+			}
+			for _, q.causes = range [][]roster.Cause{{roster.TooOld}, {roster.Misplaced}, {roster.Unhealthy, roster.Misplaced, roster.TooOld}} {
+				for q.batch = 1; q.batch <= 2; q.batch++ {
+					q.by(ask, roster.Substitute, roster.Recreate)
+				}
+			}
+		})
+	}},
+	{"moments", func(nodes int, ask func(question)) {
+		for _, m := range moments {
+			clusters(slices.Concat(m.with, plain), min(nodes, 3), kinds(looksAt(serves, "served own"), "a", closed), m.leaving, func(q question) {
+				q.moment, q.target, q.stop = m.words, cmp.Or(m.target, q.target), q.stop+m.stop
+				if q.capacity += m.by; m.with != nil && !slices.Contains(m.with, q.nodes[0]) {
+					return
+				}
+				if q.by(ask, roster.Substitute, roster.Recreate); q.is("met") {
+					q.by(ask, none) // and so it stays where update goes
+				}
+			})
+		}
+	}},
+}
+
+var plain = kinds(looks, "ab", home)
+
+// moments are policies, and events in the life of a cluster, in which a plan may do less or other things.
+var moments = []struct {
+	words   string
+	target  int64
+	stop    int64  // more than 50 %
+	by      int64  // nodes that are asked for and not there
+	with    []kind // one of these is the oldest
+	leaving int    // most nodes that leave region Q
+}{
+	{words: "unmarked"},
+	{stop: -50},
+	{stop: +50},
+	{target: 50},
+	{words: "settled"},
+	{words: "failed"},
+	{words: "failed", by: -1},
+	{words: "reverts"},
+	{words: "blind"},
+	{words: "named"},
+	{words: "named begins"},
+	{words: "named met"}, // whatever the method was when that was
+	{words: "pauses", with: kinds(looksAt(serves, "bakes served own"), "b", home)},
+	{words: "closed", with: kinds(looks, "ab", closed), leaving: 1},
+	{words: "opened", with: kinds(looks, "a", closed)},
+	{words: "unreachable", with: kinds(looks, "a", closed)},
+	{words: "imported", with: kinds(looks, "?", home)},
+}
+
+var ill = []roster.Cause{roster.Unhealthy, roster.Outdated}
+
+// updates asks for each of some methods, and for one cause or both.
+func (q question) updates(ask func(question), methods ...string) {
+	for _, q.causes = range [][]roster.Cause{ill, ill[:1], ill[1:]} {
+		q.by(ask, methods...)
+	}
+}
+
+// by asks for each of some methods.
+func (q question) by(ask func(question), methods ...string) {
+	for _, q.method = range methods {
+		ask(q)
+	}
+}
+
+// clusters calls do with all clusters of one to so many nodes, and of none to so many that leave.
+func clusters(of []kind, nodes int, leavers []kind, leaving int, do func(question)) {
+	for n := 1; n <= nodes; n++ {
+		for left := range leaving + 1 {
+			bags(of, n, nil, func(nodes []kind) {
+				bags(leavers, left, nil, func(leaving []kind) {
+					do(question{nodes: nodes, leaving: leaving, capacity: int64(n), causes: ill, batch: 1, target: 100, stop: 50})
+				})
+			})
+		}
+	}
+}
+
+// bags calls do with each choice of so many more kinds, of which one may be chosen more than once.
+func bags(of []kind, more int, choice []kind, do func([]kind)) {
+	if more == 0 {
+		do(choice)
+		return
+	}
+	for i := range of {
+		bags(of[i:], more-1, append(choice[:len(choice):len(choice)], of[i]), do)
+	}
+}
+
+// spread has all processors ask: each goes through all questions, and asks its share.
+func spread(questions func(ask func(question))) *tally {
+	total, share := &tally{}, runtime.GOMAXPROCS(0)
+	var wait sync.WaitGroup
+	for mine := range share {
+		wait.Go(func() {
+			i := 0
+			questions(func(q question) {
+				if i++; i%share == mine {
+					before, seen := q.cluster()
+					all := slices.Concat(q.leaving, q.nodes)
+					total.judge(q.String, q.ask(before, seen, func(n roster.Node) kind { return all[n.Index] }))
+				}
+			})
+		})
+	}
+	wait.Wait()
+	return total
+}
+
+// tally counts what breaks promises, and keeps the smallest cluster that shows each way.
+type tally struct {
+	sync.Mutex
+	asked int
+	found map[breach]found
+}
+
+type breach struct{ sentence, how string }
+
+type found struct {
+	times   int
+	example string
+}
+
+// judge compares a plan with all promises.
+func (t *tally) judge(cluster func() string, p plan) {
+	t.Lock()
+	t.asked++
+	t.Unlock()
+	for i, promise := range promises {
+		if p.err == nil || i == 0 { // without a plan only the first says something
+			t.note(promise.sentence, promise.broken(p), cluster, p)
+		}
+	}
+}
+
+// note counts a promise that is broken.
+func (t *tally) note(sentence, how string, cluster func() string, p plan) {
+	if how == "" {
+		return
+	}
+	b, example := breach{sentence: sentence, how: "substitutes: " + how}, fmt.Sprintf("%s\n        => %s; %s", cluster(), p.did(), p.status)
+	if p.keeps() {
+		b.how = "in place: " + how
+	}
+	t.Lock()
+	defer t.Unlock()
+	if t.found == nil {
+		t.found = map[breach]found{}
+	}
+	f := t.found[b]
+	if f.times++; f.times == 1 || len(example) < len(f.example) {
+		f.example = example
+	}
+	t.found[b] = f
+}
+
+// did says what a plan does.
+func (p plan) did() string {
+	var texts []string
+	for _, v := range p.change.Verdicts {
+		if v.Outcome != decide.Stays {
+			texts = append(texts, strings.Join(strings.Fields(fmt.Sprintf("%s %s %s %s", v.Name, v.Outcome, v.Cause, v.Hold)), " "))
+		}
+	}
+	return strings.Join(texts, ", ")
+}
+
+// report fails where promises are broken, and shows each with its two most frequent ways.
+func report(t *testing.T, all *tally) {
+	var ways []breach
+	times := map[string]int{}
+	for w, f := range all.found {
+		ways = append(ways, w)
+		times[w.sentence] += f.times
+	}
+	slices.SortFunc(ways, func(a, b breach) int {
+		often := cmp.Or(times[b.sentence]-times[a.sentence], strings.Compare(a.sentence, b.sentence))
+		return cmp.Or(often, all.found[b].times-all.found[a].times, strings.Compare(a.how, b.how))
+	})
+	text := fmt.Sprintf("%d clusters asked, %d promises broken, in %d ways", all.asked, len(times), len(ways))
+	if len(ways) == 0 {
+		t.Log(text)
+		return
+	}
+	shown := map[string]int{}
+	for _, w := range ways {
+		if shown[w.sentence]++; shown[w.sentence] == 1 {
+			text += fmt.Sprintf("\n%d times broken: %s", times[w.sentence], w.sentence)
+		}
+		if shown[w.sentence] <= 2 {
+			text += fmt.Sprintf("\n    %d times %s\n        %s", all.found[w].times, w.how, all.found[w].example)
+		}
+	}
+	t.Error(text)
+}

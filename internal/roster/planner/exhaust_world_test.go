@@ -1,0 +1,389 @@
+package planner_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
+)
+
+// machine is a server as it is.
+type machine struct {
+	image, status string
+	generation    int64
+	mark          string // of the node that it was made or changed for
+	own, noted    string // its metadata: with which marks a wait found it in service, and ended without it
+	up            bool   // it serves, whatever anybody sees
+	tainted       bool   // Terraform makes it again with the next apply
+	spare         int    // servers that Terraform made under its name before, and did not destroy
+	born          int
+}
+
+// lies are what an adversary does to a server, or to what a look says of it, which reports whether the server is found.
+var lies = []struct {
+	name string
+	tell func(m *machine, s *node.Node) (found bool)
+}{
+	{"is left out", func(*machine, *node.Node) bool { return false }},
+	{"does not answer", func(_ *machine, s *node.Node) bool { s.Unwell = "503"; return true }},
+	{"is UNKNOWN", func(_ *machine, s *node.Node) bool { s.Status = "UNKNOWN"; return true }},
+	{"lost its mark", func(m *machine, s *node.Node) bool { m.own, s.InService = "", ""; return true }},
+	{"got a foreign mark", func(m *machine, s *node.Node) bool { m.own, s.InService = "1-dead", "1-dead"; return true }},
+	{"dies", func(m *machine, s *node.Node) bool { m.up, m.status, s.Status = false, "ERROR", "ERROR"; return true }},
+}
+
+// outcomes are what may become of a server that an apply should make or change, and ends how an apply may end: a wait notes
+// the servers that it ended without.
+var (
+	outcomes = []string{"up", "never up", "ERROR", "not done"}
+	ends     = []string{"destroys what leaves", "waits", "waits while none answers", "is killed"}
+)
+
+// world is a cluster: what is stored, what was seen, and what is true.
+type world struct {
+	question
+	r        roster.Roster
+	seen     roster.Seen
+	machines map[string]machine
+	time     int
+	story    string
+}
+
+func (w *world) and(format string, args ...any) *world {
+	c := *w
+	c.machines, c.story = maps.Clone(w.machines), w.story+fmt.Sprintf(format, args...)
+	return &c
+}
+
+func (w *world) String() string { return w.question.String() + w.story }
+
+// look refreshes. A lie is told of some servers. imports says that nothing is remembered, because the state was lost.
+func (w *world) look(lie int, of []string, imports bool) {
+	var servers []node.Node
+	w.time += 10
+	now := func(seconds int) time.Time { return clock.Add(time.Duration(seconds) * time.Second) }
+	for _, name := range slices.Sorted(maps.Keys(w.machines)) {
+		m := w.machines[name]
+		s := node.Node{ID: fmt.Sprint("id-", name, m.born), Name: name, Region: home.Region, Status: m.status, Generation: m.generation, InService: m.own,
+			NotInService: m.noted, Build: fmt.Sprint(m.image, m.born), CreatedAt: now(m.born), LaunchedAt: now(m.born), SeenAt: now(w.time)}
+		if m.own != "" {
+			s.InServiceAt = now(m.born)
+		}
+		if m.noted != "" {
+			s.NotInServiceAt = s.SeenAt
+		}
+		found := !slices.Contains(of, name) || lies[lie].tell(&m, &s)
+		if w.machines[name] = m; found {
+			servers = append(servers, s)
+		}
+	}
+	if imports {
+		order := []roster.Template{template("a"), template("b"), template("c"), template("d")}
+		w.r, _ = learn.Adopt("web", roster.DefaultPattern, roster.Roster{Order: order}, servers)
+		w.r.Slots, w.seen = nil, roster.NewSeen()
+	}
+	never := func(string) bool { return false }
+	policy := w.policy()
+	w.r, w.seen, _ = learn.MatchOpen(w.r, servers, w.seen, never, never)
+	learn.Tell(&w.seen, w.r, policy)
+	w.r = learn.Learn(w.r, w.seen, policy).Ordered()
+}
+
+// kindOf says what was seen of a node, in the words of looks, and what is true of it.
+func (w *world) kindOf(n roster.Node) kind {
+	name, own := named(n.Index), string(n.Mark)
+	s, there := w.seen.Servers[name]
+	words := ""
+	say := func(is bool, word string) {
+		if is {
+			words += " " + word
+		}
+	}
+	say(n.Served, "served")
+	say(n.Retried, "retried")
+	say(n.Doubt, "doubt")
+	if !n.Doubt {
+		say(!there, "missing")
+		say(there && s.Status != "ACTIVE", s.Status)
+		say(s.InService == own, "own")
+		say(s.InService != "" && s.InService != own, "earlier")
+		say(s.NotInService == own, "noted")
+		say(s.Unwell != "", "unwell")
+	}
+	k := kind{look: look{words: strings.TrimSpace(words), truth: out}, image: n.Template.Values()["image"], at: home}
+	if w.machines[name].up {
+		if k.truth = serves; k.has("unwell") || (k.has("noted") || k.has("missing")) && !k.has("served") {
+			k.truth = accused
+		}
+	}
+	return k
+}
+
+// plan plans for a world. A change that leaves a server as it is takes nothing.
+func (w *world) plan() plan {
+	p := w.ask(w.r, w.seen, w.kindOf)
+	for i, m := range p.members {
+		if server, n := w.machines[m.Name], p.after.Nodes[m.Name]; m.Outcome == decide.Changes {
+			p.members[i].taken = server.does(n)
+		}
+	}
+	return p
+}
+
+// does reports whether Terraform changes a server, or makes it again, to follow a node.
+func (m machine) does(n roster.Node) bool {
+	return m.tainted || m.generation < n.Generation || m.image != n.Template.Values()["image"]
+}
+
+// due names the nodes for which Terraform makes or changes a server.
+func (w *world) due(r roster.Roster) (names []string) {
+	for _, name := range r.Names() {
+		if m, there := w.machines[name]; !there || m.does(r.Nodes[name]) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// apply does what Terraform does, and reports whether an apply with these outcomes can end like that.
+func (w *world) apply(r roster.Roster, outcome map[string]string, end string) bool {
+	fine := true
+	for _, name := range r.Names() {
+		n, m := r.Nodes[name], w.machines[name]
+		switch again := m.tainted || m.generation < n.Generation; {
+		case !m.does(n):
+			m.mark = string(n.Mark)
+			w.machines[name] = m
+		case outcome[name] == "not done":
+			if fine = false; again && w.keeps() {
+				delete(w.machines, name) // it was destroyed first
+			}
+		default:
+			w.time++
+			made := machine{image: n.Template.Values()["image"], status: "ACTIVE", generation: n.Generation, mark: string(n.Mark), up: outcome[name] == "up",
+				born: w.time}
+			if !again {
+				made.own, made.noted = m.own, m.noted
+			}
+			if outcome[name] == "ERROR" {
+				made.status, made.tainted, fine = "ERROR", true, false
+				if m.tainted && !w.keeps() {
+					made.spare = 1 // it is destroyed last
+				}
+			}
+			w.machines[name] = made
+		}
+	}
+	if w.r = r; end == "is killed" {
+		return true
+	}
+	for _, name := range r.Names() {
+		m := w.machines[name]
+		switch {
+		case m.status == "ACTIVE" && m.own == m.mark:
+		case m.status == "ACTIVE" && m.up && end != "waits while none answers":
+			m.own, m.noted = m.mark, ""
+		case end == "destroys what leaves": // it cannot: the wait fails
+			return false
+		case m.status == "ACTIVE":
+			m.noted = m.mark
+		}
+		w.machines[name] = m
+	}
+	if end == "destroys what leaves" {
+		maps.DeleteFunc(w.machines, func(name string, _ machine) bool { _, stays := r.Nodes[name]; return !stays })
+	}
+	return fine
+}
+
+// key is what matters of a world: two of one key behave alike.
+func (w *world) key() string {
+	var list []string
+	for i, nodes := range []map[string]roster.Node{w.r.Nodes, w.r.Leaving} {
+		for name, n := range nodes {
+			m, s := w.machines[name], w.seen.Servers[name]
+			same := []bool{m.mark == string(n.Mark), m.own == string(n.Mark), m.noted == string(n.Mark), w.seen.Builds[name].Mark == n.Mark,
+				m.generation == n.Generation, m.own == "", s.InService == ""}
+			list = append(list, fmt.Sprint(i, n.Template, w.kindOf(n), same, m.image, m.status, m.up, m.tainted, m.spare))
+		}
+	}
+	slices.Sort(list)
+	return fmt.Sprint(w.wanted, w.r.Settled, len(w.machines), list)
+}
+
+// next yields all worlds that may follow: with each template, look and lie, and all that may come of the plan. In a calm
+// world looks are honest.
+func (w *world) next(calm bool, t *tally, yield func(*world)) {
+	images := []string{w.wanted, string(w.wanted[0] + 1)}
+	if w.wanted == "d" || len(w.r.Nodes) == 0 {
+		images = images[:1]
+	}
+	names := slices.Sorted(maps.Keys(w.machines))
+	for _, image := range images {
+		saw := func(what, moment string, lie int, of []string) {
+			c := w.and("\n        %s, template %s", what, image)
+			if c.wanted, c.moment = image, moment; moment != "blind" {
+				c.look(lie, of, moment == "begins")
+			}
+			c.applies(t, yield)
+			c.r, c.seen, c.moment = w.r, w.seen, "" // only planned: what was done to servers stays
+			yield(c)
+		}
+		if saw("an honest look", "", 0, nil); calm {
+			continue
+		}
+		saw("no look", "blind", 0, nil)
+		if len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool { m := w.machines[name]; return m.own != m.mark || m.status != "ACTIVE" }) {
+			saw("an import", "begins", 0, nil)
+		}
+		for set := 1; set < 1<<len(names); set++ {
+			var of []string
+			for i, name := range names {
+				if set>>i&1 == 1 {
+					of = append(of, name)
+				}
+			}
+			for i, lie := range lies {
+				saw(fmt.Sprint(of, " ", lie.name), "", i, of)
+			}
+		}
+	}
+}
+
+// applies yields all that may come of a plan.
+func (w *world) applies(t *tally, yield func(*world)) {
+	p := w.plan()
+	if t.judge(w.String, p); p.err != nil {
+		return
+	}
+	due := w.due(p.after)
+	for number := range pow(len(outcomes), len(due)) {
+		outcome := map[string]string{}
+		for _, name := range due {
+			outcome[name] = outcomes[number%len(outcomes)]
+			number /= len(outcomes)
+		}
+		for _, end := range ends {
+			a := w.and(" => %v, %v, %s", p.did(), outcome, end)
+			if a.moment = ""; a.apply(p.after, outcome, end) {
+				yield(a)
+			}
+		}
+	}
+	for _, name := range due { // nothing is stored before the first server is destroyed
+		if m, there := w.machines[name]; there && w.keeps() && m.generation < p.after.Nodes[name].Generation {
+			a := w.and(" => %v, is killed once %s is destroyed", p.did(), name)
+			a.moment = ""
+			delete(a.machines, name)
+			yield(a)
+		}
+	}
+}
+
+func pow(a, b int) int {
+	if b == 0 {
+		return 1
+	}
+	return a * pow(a, b-1)
+}
+
+// ways are what servers of an image do from some moment on, in which looks are honest and Terraform is not killed, and what
+// was promised of so many applies: of the world that was, the last plan, the world after it, and the number of servers made.
+var ways = []struct {
+	image, outcome string
+	dies           bool // once it is found in service
+	sentence       string
+	broken         func(was *world, p plan, is *world, made int64) string
+}{
+	{"good", "up", false, "A cluster comes to its end where looks are honest and servers work.", func(_ *world, p plan, is *world, _ int64) string {
+		for _, m := range is.machines {
+			if m.image != "good" || m.own != m.mark {
+				return "it stands still"
+			}
+		}
+		if p.change.Empty() && len(is.machines) == len(p.after.Nodes) && p.change.Remaining == 0 {
+			return ""
+		}
+		return "it never ends"
+	}},
+	{"bad", "ERROR", false, "Servers that fail while they are made do not become more with each apply.", func(was *world, p plan, is *world, _ int64) string {
+		n := 0
+		for _, m := range is.machines {
+			n += 1 + max(0, m.spare-1) // Terraform has the one that failed beside the one that it makes in its place
+		}
+		grows := len(was.r.Nodes) < int(was.capacity) || slices.ContainsFunc(was.r.Names(), func(name string) bool { return !was.machines[name].up })
+		if was.keeps() || grows || n <= max(int(p.capacity+2*p.batch), len(was.machines)) {
+			return "" // what grows has nothing that could come back, and Terraform makes it again whatever is planned
+		}
+		return "they do"
+	}},
+	{"mortal", "up", true, "A node that served and died twice with a template is not made again.", func(_ *world, p plan, _ *world, made int64) string {
+		if made <= 3*p.capacity+2*p.batch {
+			return ""
+		}
+		return "it is"
+	}},
+}
+
+// follow lets a world go on in each way.
+func (w *world) follow(t *tally) {
+	for _, way := range ways {
+		at, made, last := w.and("\n        from now on %s servers", way.image), int64(0), plan{}
+		at.wanted, at.stop = way.image, 100
+		for range 10 + 4*w.capacity {
+			at.look(0, nil, false)
+			last = at.plan()
+			outcome := map[string]string{}
+			for _, name := range at.due(last.after) {
+				made++
+				if outcome[name] = "never up"; last.after.Nodes[name].Template == template(way.image) {
+					outcome[name] = way.outcome
+				}
+			}
+			for _, end := range []string{ends[0], ends[1], ends[3]} {
+				if ended := at.and(""); ended.apply(last.after, outcome, end) {
+					at = ended
+					break
+				}
+			}
+			for name, m := range at.machines {
+				if way.dies && m.image == way.image && m.own == m.mark {
+					m.up, m.status = false, "ERROR"
+					at.machines[name] = m
+				}
+			}
+		}
+		t.asked++
+		t.note(way.sentence, way.broken(w, last, at, made), at.String, last)
+	}
+}
+
+// histories searches all histories of a cluster up to a depth, breadth first. Of more worlds of one depth than a bound it
+// takes some, evenly.
+func histories(q question, depth, bound int, calm bool) *tally {
+	total, known := &tally{}, map[string]bool{}
+	worlds := []*world{{question: q, seen: roster.NewSeen(), machines: map[string]machine{}}}
+	for range depth + 1 {
+		var more []*world
+		for i := range min(len(worlds), bound) {
+			w := worlds[i*max(len(worlds), bound)/bound]
+			if i%8 == 0 && len(w.r.Nodes) > 0 {
+				w.follow(total)
+			}
+			w.next(calm, total, func(n *world) {
+				if key := n.key(); !known[key] {
+					known[key] = true
+					more = append(more, n)
+				}
+			})
+		}
+		worlds = more
+	}
+	return total
+}

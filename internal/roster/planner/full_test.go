@@ -1,0 +1,149 @@
+package planner
+
+import (
+	"maps"
+	"testing"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
+)
+
+// TestTellFull: a place is full from the server that found no host on, for as long as
+// retry_full_after says, by the clock of the cloud. Whatever clocks do it ends.
+func TestTellFull(t *testing.T) {
+	noon := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	az1, az2 := placement.Place{Region: "RegionOne", Zone: "az-1"}, placement.Place{Region: "RegionOne", Zone: "az-2"}
+	for _, c := range []struct {
+		name   string
+		change func(*roster.Roster, roster.Seen, *roster.Policy)
+		want   map[placement.Place]time.Time
+	}{
+		{name: "a server found no host", change: func(*roster.Roster, roster.Seen, *roster.Policy) {}, want: map[placement.Place]time.Time{az1: noon}},
+		{name: "with other words", change: func(_ *roster.Roster, s roster.Seen, _ *roster.Policy) {
+			changeSeen(s, "web-0", func(n *node.Node) { n.Fault = noRetry })
+		}, want: map[placement.Place]time.Time{az1: noon}},
+		{name: "it failed for another reason", change: func(_ *roster.Roster, s roster.Seen, _ *roster.Policy) {
+			changeSeen(s, "web-0", func(n *node.Node) { n.Fault = "broken" })
+		}},
+		{name: "it runs", change: func(_ *roster.Roster, s roster.Seen, _ *roster.Policy) {
+			changeSeen(s, "web-0", func(n *node.Node) { n.Status = "ACTIVE" })
+		}},
+		{name: "an hour is over", change: func(_ *roster.Roster, s roster.Seen, _ *roster.Policy) { clockSeen(s, noon.Add(time.Hour)) }},
+		{name: "almost", change: func(_ *roster.Roster, s roster.Seen, _ *roster.Policy) { clockSeen(s, noon.Add(time.Hour-time.Second)) },
+			want: map[placement.Place]time.Time{az1: noon}},
+		{name: "the clock went back a little", change: func(_ *roster.Roster, s roster.Seen, _ *roster.Policy) { clockSeen(s, noon.Add(time.Second-time.Hour)) },
+			want: map[placement.Place]time.Time{az1: noon}},
+		{name: "or a lot", change: func(_ *roster.Roster, s roster.Seen, _ *roster.Policy) { clockSeen(s, noon.Add(-time.Hour)) }},
+		{name: "there is no clock", change: func(_ *roster.Roster, s roster.Seen, _ *roster.Policy) { clockSeen(s, time.Time{}) }},
+		{name: "the server is gone, the place stays full", change: func(r *roster.Roster, s roster.Seen, _ *roster.Policy) {
+			delete(r.Nodes, "web-0")
+			delete(s.Servers, "web-0")
+			s.Full[az1] = noon
+		}, want: map[placement.Place]time.Time{az1: noon}},
+		{name: "until the time is over", change: func(r *roster.Roster, s roster.Seen, _ *roster.Policy) {
+			delete(r.Nodes, "web-0")
+			delete(s.Servers, "web-0")
+			s.Full[az1] = noon.Add(-50 * time.Minute)
+		}},
+		{name: "a second server that found none counts", change: func(_ *roster.Roster, s roster.Seen, _ *roster.Policy) { s.Full[az1] = noon.Add(-time.Minute) },
+			want: map[placement.Place]time.Time{az1: noon}},
+		{name: "a place more", change: func(_ *roster.Roster, s roster.Seen, _ *roster.Policy) { s.Full[az2] = noon.Add(time.Minute) },
+			want: map[placement.Place]time.Time{az1: noon, az2: noon.Add(time.Minute)}},
+		{name: "of a leaving node too", change: func(r *roster.Roster, _ roster.Seen, _ *roster.Policy) {
+			r.Leaving = map[string]roster.Node{"web-0": r.Nodes["web-0"]}
+			delete(r.Nodes, "web-0")
+		}, want: map[placement.Place]time.Time{az1: noon}},
+		{name: "in a region without zones it is the region", change: func(_ *roster.Roster, _ roster.Seen, p *roster.Policy) { p.Regions[0].Zones = nil },
+			want: map[placement.Place]time.Time{{Region: "RegionOne"}: noon}},
+		{name: "a zone that is not known closes no region", change: func(r *roster.Roster, _ roster.Seen, _ *roster.Policy) {
+			changeRoster(*r, "web-0", func(n *roster.Node) { n.Zone = "" })
+		}},
+		{name: "0s forgets at once", change: func(_ *roster.Roster, s roster.Seen, p *roster.Policy) {
+			p.Update.RetryFullAfter, s.Full[az2] = 0, noon
+		}},
+		{name: "so does a cluster without update", change: func(_ *roster.Roster, s roster.Seen, p *roster.Policy) { p.Update, s.Full[az2] = nil, noon }},
+		{name: "the clock of the region counts", change: func(_ *roster.Roster, s roster.Seen, _ *roster.Policy) {
+			changeSeen(s, "web-3", func(n *node.Node) { n.SeenAt = noon.Add(24 * time.Hour) })
+		}, want: map[placement.Place]time.Time{az1: noon}},
+		{name: "or that of another where it has none", change: func(r *roster.Roster, s roster.Seen, _ *roster.Policy) {
+			for _, name := range []string{"web-0", "web-1", "web-2"} {
+				delete(r.Nodes, name)
+				delete(s.Servers, name)
+			}
+			s.Full[az1] = noon.Add(-50 * time.Minute)
+			s.Full[az2] = noon.Add(-40 * time.Minute)
+		}, want: map[placement.Place]time.Time{az2: noon.Add(-40 * time.Minute)}},
+	} {
+		r := six(t, image("a"))
+		seen := running(r)
+		clockSeen(seen, noon.Add(15*time.Minute))
+		changeSeen(seen, "web-0", func(n *node.Node) { n.Status, n.Fault, n.CreatedAt = "ERROR", noHost, noon })
+		p := policy(6)
+		p.Update = update("1", roster.Unhealthy)
+		p.Update.RetryFullAfter = time.Hour
+		c.change(&r, seen, &p)
+		for range 2 {
+			learn.Tell(&seen, r, p)
+			if !maps.Equal(seen.Full, c.want) {
+				t.Errorf("%s: got %v, want %v", c.name, seen.Full, c.want)
+			}
+		}
+	}
+}
+
+// clockSeen sets the time of the answers.
+func clockSeen(s roster.Seen, at time.Time) {
+	for name := range s.Servers {
+		changeSeen(s, name, func(n *node.Node) { n.SeenAt = at })
+	}
+}
+
+// TestFull: what plans do with a place that is full.
+func TestFull(t *testing.T) {
+	az1 := placement.Place{Region: "RegionOne", Zone: "az-1"}
+	full := func(s roster.Seen) { s.Full[az1] = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC) }
+	noHostToo := func(s roster.Seen) {
+		full(s)
+		changeSeen(s, "web-0", func(n *node.Node) { n.Status, n.Fault = "ERROR", noHost })
+	}
+	moved := func(r *roster.Roster) { changeRoster(*r, "web-0", func(n *roster.Node) { n.Zone = "az-2" }) }
+	plans(t, func(p *roster.Policy) {
+		p.Update = update("1", roster.Unhealthy, roster.Misplaced)
+		p.Update.RetryFullAfter = time.Hour
+	}, []planned{
+		{name: "a growth goes elsewhere", seen: full, policy: func(p *roster.Policy) { p.Capacity = 7 },
+			moves: "+web-6", to: "RegionOne/az-2", notices: []roster.Title{hold.FullPlaces}, told: "...RegionOne/az-1 (2026-11-01 12:00:00 UTC). For 1h from then on..."},
+		{name: "0s forgets at once", seen: full, policy: func(p *roster.Policy) { p.Capacity, p.Update.RetryFullAfter = 7, 0 },
+			moves: "+web-6", to: "RegionOne/az-1"},
+		{name: "no update remembers nothing", seen: full, policy: func(p *roster.Policy) { p.Capacity, p.Update = 7, nil },
+			moves: "+web-6", to: "RegionOne/az-1"},
+		{name: "where there is no other room it is tried again", seen: full, policy: func(p *roster.Policy) {
+			p.Capacity, p.Regions[1].Cap, p.Regions[0].Zones = 8, 3, p.Regions[0].Zones[:1]
+			p.Update.Causes = []roster.Cause{roster.Unhealthy}
+		}, moves: "+web-6 +web-7", to: "RegionOne/az-1 RegionOne/az-1", notices: []roster.Title{hold.FullTried}},
+		{name: "no node is moved there", roster: moved, seen: full, notices: []roster.Title{hold.FullPlaces}},
+		{name: "when that is over one is", roster: moved, moves: "+web-6 -web-0", to: "RegionOne/az-1"},
+		{name: "a server that is there comes back", roster: func(r *roster.Roster) {
+			r.Next, r.Leaving = 7, map[string]roster.Node{"web-6": {Index: 6, Place: az1, Template: image("a"), Generation: 1, Mark: "1", Served: true}}
+		}, seen: func(s roster.Seen) {
+			full(s)
+			s.Servers["web-6"] = node.Node{ID: "id", Name: "web-6", Status: "ACTIVE", InService: "1"}
+		}, policy: func(p *roster.Policy) { p.Capacity = 7 }, moves: "^web-6", notices: []roster.Title{hold.FullPlaces}},
+		{name: "a node that keeps its place waits", seen: noHostToo, policy: func(p *roster.Policy) { p.Update.Method = roster.Recreate },
+			remaining: 1, notices: []roster.Title{hold.FullPlaces, hold.NoHost}, status: "held: Nova found no host for web-0 (RegionOne/az-1)"},
+		{name: "and is made again when that is over", seen: func(s roster.Seen) { noHostToo(s); clear(s.Full) },
+			policy: func(p *roster.Policy) { p.Update.Method = roster.Recreate },
+			moves:  "~web-0"},
+		{name: "an outdated node that serves there waits", roster: func(r *roster.Roster) {
+			changeRoster(*r, "web-0", func(n *roster.Node) { n.Template, n.Mark = image("old"), roster.FirstMark(image("old")) })
+		}, seen: full, policy: func(p *roster.Policy) { p.Update.Causes = []roster.Cause{roster.Outdated} }, remaining: 1, notices: []roster.Title{hold.FullPlaces, hold.PlacesClosed}},
+		{name: "a place that is not listed is not spoken of", seen: full, policy: func(p *roster.Policy) {
+			p.Regions = p.Regions[1:]
+			p.Update.Causes = []roster.Cause{roster.Unhealthy}
+		}},
+	})
+}

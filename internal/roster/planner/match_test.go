@@ -1,0 +1,189 @@
+package planner
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestMatch: which of the servers that run is the node's, where the node then
+// belongs, and what a person reads.
+func TestMatch(t *testing.T) {
+	server := func(id, region, zone, status string) node.Node {
+		return node.Node{ID: id, Name: "web-0", Region: region, Zone: zone, Status: status}
+	}
+	born := func(s node.Node, second int) node.Node {
+		s.CreatedAt = time.Date(2026, 11, 1, 0, 0, second, 0, time.UTC)
+		return s
+	}
+	marked := func(s node.Node, carried string) node.Node {
+		s.InService = carried
+		return s
+	}
+	a, b := server("a", "R1", "az-1", "ACTIVE"), server("b", "R1", "az-1", "ACTIVE")
+	broken := server("b", "R1", "az-1", "ERROR")
+	for _, c := range []struct {
+		name    string
+		servers []node.Node
+		before  string // id of the server that was seen last time
+		id      string // of the server matched; empty: none
+		zone    string // of the node afterwards
+		notices []roster.Title
+	}{
+		{"where it belongs", []node.Node{a}, "", "a", "az-1", nil},
+		{"none", nil, "", "", "az-1", nil},
+		{"none any more", nil, "a", "", "az-1", []roster.Title{say.ServerLost}},
+		{"in another region", []node.Node{server("a", "R2", "az-1", "ACTIVE")}, "", "", "az-1", nil},
+		{"moved by an operator", []node.Node{server("a", "R1", "az-2", "ACTIVE")}, "a", "a", "az-2", nil},
+		{"moved and stopped", []node.Node{server("a", "R1", "az-2", "SHUTOFF")}, "a", "a", "az-2", nil},
+		{"on its way", []node.Node{server("a", "R1", "az-2", "MIGRATING")}, "a", "a", "az-1", nil},
+		{"failed elsewhere", []node.Node{server("a", "R1", "az-2", "ERROR")}, "a", "a", "az-1", nil},
+		{"in no zone yet", []node.Node{server("a", "R1", "", "ACTIVE")}, "", "a", "az-1", nil},
+		{"two, one with the mark", []node.Node{born(a, 9), marked(b, "1")}, "a", "b", "az-1", []roster.Title{say.Namesakes}},
+		{"a mark of another template is none", []node.Node{a, marked(b, "2")}, "a", "a", "az-1", []roster.Title{say.Namesakes}},
+		{"two, one in ERROR", []node.Node{born(broken, 9), a}, "b", "a", "az-1", []roster.Title{say.Namesakes}},
+		{"two, one in BUILD", []node.Node{born(server("b", "R1", "", "BUILD"), 9), a}, "b", "a", "az-1", []roster.Title{say.Namesakes}},
+		{"two, one seen last time", []node.Node{born(b, 9), a}, "a", "a", "az-1", []roster.Title{say.Namesakes}},
+		{"two, one in its zone", []node.Node{born(server("a", "R1", "az-2", "ACTIVE"), 9), b}, "", "b", "az-1", []roster.Title{say.Namesakes}},
+		{"two, the newest", []node.Node{born(a, 1), born(b, 9)}, "c", "b", "az-1", []roster.Title{say.Namesakes}},
+		{"two of one age, by id", []node.Node{b, a}, "", "a", "az-1", []roster.Title{say.Namesakes}},
+		{"somebody else's", []node.Node{{ID: "a", Name: "db-0", Region: "R1", Zone: "az-1", Status: "ACTIVE"}}, "", "", "az-1", nil},
+	} {
+		r := roster.Roster{Nodes: map[string]roster.Node{"web-0": {Place: placement.Place{Region: "R1", Zone: "az-1"}, Mark: "1"}}}
+		before := roster.Seen{Servers: map[string]node.Node{}}
+		if c.before != "" {
+			before.Servers["web-0"] = node.Node{ID: c.before}
+		}
+		next, seen, notices := learn.Match(r, c.servers, before, func(string) bool { return false })
+		assert.Equal(t, c.id, seen.Servers["web-0"].ID, "%s: matched", c.name)
+		assert.Equal(t, c.id == "", seen.Missing["web-0"], "%s: whether its server is missing", c.name)
+		assert.Equal(t, c.zone, next.Nodes["web-0"].Zone, "%s: the node belongs in", c.name)
+		assert.Equal(t, "az-1", r.Nodes["web-0"].Zone, "%s: the roster that was given", c.name)
+		assert.Equal(t, c.notices, titles(say.Matched(notices)), c.name)
+	}
+}
+
+// TestMatchNotices has their texts word for word.
+func TestMatchNotices(t *testing.T) {
+	r := roster.Roster{Nodes: map[string]roster.Node{}}
+	before := roster.Seen{Servers: map[string]node.Node{}}
+	for i := range int64(7) {
+		r.Nodes[web(i)] = roster.Node{Index: i, Place: placement.Place{Region: "R1", Zone: "az-1"}, Mark: "1"}
+		before.Servers[web(i)] = node.Node{ID: "id-" + web(i)}
+	}
+	_, _, notices := learn.Match(r, []node.Node{
+		{ID: "y", Name: "web-0", Region: "R1", Status: "ACTIVE"},
+		{ID: "x", Name: "web-0", Region: "R1", Status: "ERROR", CreatedAt: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)},
+	}, before, func(string) bool { return true })
+	want := []roster.Notice{
+		{Title: say.Namesakes, Text: "Servers of one region share the name of a node: web-0 (x, created 2026-03-01 00:00:00 UTC; y). Which of them Terraform manages cannot " +
+			"be seen in the cloud. " +
+			"terraform state show, with the address of the node's server, prints the id of the one that it does; the other comes from an apply that was " +
+			"killed, from a request that timed out, or from a second state with the same cluster name. " +
+			"Until one is left the node counts as protected if one of them is, and as unhealthy only if all of them are."},
+		{Title: say.ServerLost, Text: "No server was found for 6 nodes, which had one: web-1 (server id-web-1, in R1/az-1), web-2 (server id-web-2, in R1/az-1), web-3 " +
+			"(server id-web-3, in R1/az-1), web-4 (server id-web-4, in R1/az-1), web-5 (server id-web-5, in R1/az-1) and 1 more. If it was deleted, " +
+			"Terraform makes it again, unless the plan replaces the node by another one. If it still runs, the selector leaves it out, or it was renamed: " +
+			"correct that before you apply."},
+	}
+	assert.Equal(t, want, say.Matched(notices))
+}
+
+// TestMatchSeveral: of several servers of one name the careful view counts, and none of
+// them takes the node to another zone.
+func TestMatchSeveral(t *testing.T) {
+	r := roster.Roster{Nodes: map[string]roster.Node{"web-0": {Place: placement.Place{Region: "R1", Zone: "az-1"}, Mark: "2"}}}
+	before := roster.Seen{Servers: map[string]node.Node{"web-0": {ID: "b"}}}
+	own := node.Node{ID: "a", Name: "web-0", Region: "R1", Zone: "az-2", Status: "ACTIVE", InService: "2", Tainted: true}
+	other := node.Node{ID: "b", Name: "web-0", Region: "R1", Zone: "az-3", Status: "ACTIVE", InService: "1", Locked: true, Protected: true}
+	next, seen, _ := learn.Match(r, []node.Node{own, other}, before, func(string) bool { return true })
+	counts := own // that with the node's mark; one of them is locked and protected, and only one tainted
+	counts.Locked, counts.Protected, counts.Tainted = true, true, false
+	assert.Equal(t, counts, seen.Servers["web-0"])
+	own.Status = "ERROR"
+	if _, seen, _ = learn.Match(r, []node.Node{own, other}, before, func(string) bool { return true }); seen.Servers["web-0"].Status != "ACTIVE" {
+		t.Errorf("only one of them is in ERROR: got %+v", seen.Servers["web-0"])
+	}
+	assert.Equal(t, "az-1", next.Nodes["web-0"].Zone, "the node went to")
+}
+
+// TestMatchFollows: a node without a zone gets the zone of its server once its
+// region lists zones, and a server that is in no zone for now leaves its node's.
+func TestMatchFollows(t *testing.T) {
+	anywhere := roster.Roster{Nodes: map[string]roster.Node{"web-0": {Place: placement.Place{Region: "R1"}}}}
+	servers := []node.Node{{ID: "a", Name: "web-0", Region: "R1", Zone: "az-2", Status: "ACTIVE"}}
+	for _, zoned := range []bool{false, true} {
+		r, _, _ := learn.Match(anywhere, servers, roster.Seen{}, func(region string) bool { return zoned && region == "R1" })
+		assert.Equal(t, map[bool]string{true: "az-2"}[zoned], r.Nodes["web-0"].Zone, "zones listed: %v; the node is in", zoned)
+	}
+	for status, zone := range map[string]string{"ACTIVE": "az-2", "SHUTOFF": "az-2", "BUILD": "", "MIGRATING": "", "ERROR": ""} {
+		servers[0].Status = status
+		if _, seen, _ := learn.Match(anywhere, servers, roster.Seen{}, func(string) bool { return false }); seen.Servers["web-0"].Zone != zone {
+			t.Errorf("a server that is %s is seen in %q", status, seen.Servers["web-0"].Zone)
+		}
+	}
+	servers[0].Status = "ACTIVE"
+	shelved := []node.Node{{ID: "a", Name: "web-0", Region: "R1", Status: "SHELVED_OFFLOADED"}}
+	r := roster.Roster{Nodes: map[string]roster.Node{"web-0": {Place: placement.Place{Region: "R1", Zone: "az-1"}}}}
+	r, _, _ = learn.Match(r, shelved, roster.Seen{}, func(string) bool { return true })
+	if n := r.Nodes["web-0"]; !n.Unplaced || n.Zone != "az-1" {
+		t.Errorf("shelved: got %+v", n)
+	}
+	for status, zone := range map[string]string{"SHELVED_OFFLOADED": "az-1", "BUILD": ""} {
+		shelved[0].Status, shelved[0].Zone = status, zone
+		if got, _, _ := learn.Match(r, shelved, roster.Seen{}, func(string) bool { return true }); got.Nodes["web-0"].Unplaced {
+			t.Errorf("a server that is %s, in the zone %q, is in none", status, zone)
+		}
+	}
+	servers[0].Zone = "az-1"
+	if r, _, _ = learn.Match(r, servers, roster.Seen{}, func(string) bool { return true }); r.Nodes["web-0"].Unplaced {
+		t.Error("the server is back, and the node has no zone")
+	}
+}
+
+// TestPlanZonesListed: in the plan in which a region first lists zones, its nodes
+// count where their servers are.
+func TestPlanZonesListed(t *testing.T) {
+	regions := []placement.Region{{Bin: bin("RegionOne", 100)}}
+	p := policy(2)
+	p.Regions = regions
+	r, _, err := Plan(roster.Roster{}, roster.Seen{}, p)
+	require.NoError(t, err)
+	seen := running(r)
+	for _, name := range r.Names() {
+		changeSeen(seen, name, func(n *node.Node) { n.Zone = "az-1" })
+	}
+	p.Capacity = 4
+	for want, zones := range map[string][]placement.Bin{
+		"map[RegionOne:4]":                       nil,
+		"map[RegionOne/az-1:4]":                  {bin("az-1", 100)},
+		"map[RegionOne/az-1:2 RegionOne/az-2:2]": {bin("az-1", 100), bin("az-2", 100)},
+	} {
+		p.Regions[0].Zones = zones
+		next, change, err := Plan(r, seen, p)
+		if err != nil || len(change.Of(decide.Comes).Names()) != 2 || fmt.Sprint(next.Counts()) != want {
+			t.Errorf("got %v, %+v, %v, want %s", next.Counts(), change, err, want)
+		}
+		assert.Equal(t, "map[RegionOne:2]", fmt.Sprint(r.Counts()), "the roster that was given")
+	}
+}
+
+// TestServed: quotas count servers. A node that was never looked for counts as
+// served by neither, because nobody knows.
+func TestServed(t *testing.T) {
+	at := func(region string) roster.Node { return roster.Node{Place: placement.Place{Region: region}} }
+	now := roster.Roster{Nodes: map[string]roster.Node{"served": at("R1"), "lost": at("R1"), "unseen": at("R2")}}
+	next := roster.Roster{Nodes: map[string]roster.Node{"served": at("R1"), "lost": at("R1"), "unseen": at("R2"), "new": at("R2")}}
+	seen := roster.Seen{Servers: map[string]node.Node{"served": {}, "another cluster's": {}}, Missing: map[string]bool{"lost": true}}
+	assert.Equal(t, "map[R1:1]", fmt.Sprint(seen.Served(now)), "served")
+	assert.Equal(t, "map[R1:1 R2:1]", fmt.Sprint(seen.Unserved(now, next)), "unserved")
+}

@@ -1,0 +1,896 @@
+package planner
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
+)
+
+// slowPlanner is a slow oracle: a plain reading of the rules, one node at a time, that counts the whole cluster again for
+// each of them. It shares nothing with the planner but its types and the boards of placement, which have an oracle of
+// their own. How many nodes a plan replaces it takes from the plan, because TestExhaust checks that better: the oracle says
+// in which order nodes are replaced, where nodes leave and come, which templates they get, and how they are named.
+type slowPlanner struct {
+	now     roster.Roster // with the templates that its nodes were made from
+	seen    roster.Seen
+	policy  roster.Policy
+	nodes   map[string]roster.Node // as it becomes; substitutes that have no name yet are "+i", "+ii" and so on
+	leaving map[string]roster.Node
+	slots   map[string]roster.Slot
+	full    map[placement.Place]bool
+	order   []string // all nodes in their turn
+	again   []string // candidates that are made again
+	newest  bool     // whether those of another template leave their places first
+	current int64    // nodes that have the wanted template, or are promised it
+
+	reverts bool // the given template failed, and the settled one is wanted
+	holds   bool // it failed, and nothing is settled
+
+	plan             map[string]decide.Verdict // what the plan decided
+	waits            map[string]bool           // nodes under way
+	pending          int64                     // nodes that will be added
+	inPlace, decided map[string]bool
+	replaced         []string
+	retries          map[roster.Template]int // second tries among the new nodes, by the template that was tried
+}
+
+// slowPlan is the plan, if there is one.
+func slowPlan(now roster.Roster, seen roster.Seen, policy roster.Policy, change Change) (s *slowPlanner, ok bool) {
+	s = &slowPlanner{now: now, seen: seen, policy: policy, nodes: maps.Clone(now.Nodes), leaving: maps.Clone(now.Leaving),
+		slots: maps.Clone(now.Slots), plan: map[string]decide.Verdict{}, waits: map[string]bool{}, inPlace: map[string]bool{},
+		decided: map[string]bool{}, retries: map[roster.Template]int{}}
+	for _, v := range change.Verdicts {
+		s.plan[v.Name] = v
+	}
+	s.full = s.fullPlaces()
+	s.judge()
+	if !s.firstTemplate() {
+		return s, false
+	}
+	s.now.Nodes = maps.Clone(s.nodes)
+	s.openSlots()
+	s.line()
+	if !s.candidates() || !s.shrink() {
+		return s, false
+	}
+	for name, n := range s.nodes {
+		s.waits[name] = n.Template == s.wanted(n.Place) && !s.inService(name) && !s.rests(n.Place)
+	}
+	s.pending = policy.Capacity - int64(len(s.nodes))
+	if !s.grows() {
+		s.full = map[placement.Place]bool{} // Nova is asked again
+		if !s.grows() {
+			return s, false
+		}
+	}
+	s.replace()
+	s.comes(policy.Capacity - int64(len(s.nodes)))
+	for name, n := range s.nodes {
+		n.Served, n.Doubt = false, false
+		s.nodes[name] = n
+	}
+	return s, s.closeSlots()
+}
+
+func (s *slowPlanner) copy() *slowPlanner {
+	c := *s
+	c.nodes, c.full, c.leaving, c.decided = maps.Clone(s.nodes), maps.Clone(s.full), maps.Clone(s.leaving), maps.Clone(s.decided)
+	return &c
+}
+
+// judge looks, place by place, whether the given template failed.
+func (s *slowPlanner) judge() {
+	if s.policy.Update == nil || s.policy.Update.RevertAfter == 0 {
+		return
+	}
+	var places []placement.Place
+	for _, r := range s.policy.Regions {
+		if len(r.Zones) == 0 {
+			places = append(places, placement.Place{Region: r.Name})
+		}
+		for _, z := range r.Zones {
+			places = append(places, placement.Place{Region: r.Name, Zone: z.Name})
+		}
+	}
+	for _, n := range s.nodes {
+		places = append(places, n.Place)
+	}
+	failed := false
+	for _, at := range places {
+		given, settled := special(s.policy.Templates, at), special(s.now.Settled, at)
+		if given != settled && slices.ContainsFunc(s.now.Failed, func(f roster.Failure) bool { return f.Template == given.Hash() }) {
+			failed = true
+			s.reverts = s.reverts || settled != ""
+		}
+	}
+	s.holds = failed && !s.reverts
+}
+
+// firstTemplate takes the first template for what nodes were made from, unless their marks are of another one. It
+// reports whether none was taken away.
+func (s *slowPlanner) firstTemplate() bool {
+	for name, n := range s.nodes {
+		wanted := s.wanted(n.Place)
+		number, hash, hashed := strings.Cut(string(n.Mark), "-")
+		switch {
+		case wanted == "" && n.Template != "":
+			return false
+		case wanted == "" || n.Template != "" || hashed && hash != wanted.Hash():
+			continue
+		}
+		if own := roster.Mark(number + "-" + wanted.Hash()); n.Mark != own {
+			n.Mark, n.Served, n.Doubt = own, false, true
+		}
+		n.Template = wanted
+		s.nodes[name] = n
+	}
+	return true
+}
+
+// openSlots gives a slot to each node, and gives up those that are released.
+func (s *slowPlanner) openSlots() {
+	if s.policy.Stateful == nil {
+		return
+	}
+	for name, n := range s.nodes {
+		if _, there := s.slots[name]; !there {
+			s.slots[name] = roster.Slot{Index: n.Index, Place: n.Place}
+		}
+	}
+	for _, name := range s.policy.Stateful.Release {
+		if _, there := s.nodes[name]; !there {
+			delete(s.slots, name)
+		}
+	}
+}
+
+// closeSlots gives up the slots of the nodes that have left, where they are not kept. It reports whether none is
+// released that a node has.
+func (s *slowPlanner) closeSlots() bool {
+	if s.policy.Stateful == nil {
+		return true
+	}
+	for name := range s.now.Nodes {
+		if _, stays := s.nodes[name]; !stays && (!s.policy.Stateful.Retain || slices.Contains(s.policy.Stateful.Release, name)) {
+			delete(s.slots, name)
+		}
+	}
+	for name, n := range s.nodes {
+		if _, there := s.slots[name]; !there {
+			s.slots[name] = roster.Slot{Index: n.Index, Place: n.Place}
+		}
+	}
+	return !slices.ContainsFunc(s.policy.Stateful.Release, func(name string) bool { _, there := s.nodes[name]; return there })
+}
+
+// candidates removes the nodes that are named, or remembers that they are made again. It reports whether that can be.
+func (s *slowPlanner) candidates() bool {
+	var named []string
+	unmet := slices.DeleteFunc(slices.Clone(s.policy.Candidates), func(c string) bool { return slices.Contains(s.now.Done, c) })
+	for name := range s.nodes {
+		if s.isIn(unmet, name) {
+			named = append(named, name)
+		}
+	}
+	slices.SortFunc(named, func(a, b string) int { return cmp.Compare(s.nodes[b].Index, s.nodes[a].Index) })
+	if slices.ContainsFunc(named, s.protected) {
+		return false
+	}
+	for _, candidate := range unmet {
+		known := slices.ContainsFunc(named, func(name string) bool { return s.isIn([]string{candidate}, name) })
+		if !known && int64(len(s.nodes)-len(named)) > s.policy.Capacity {
+			return false // others would leave in its place
+		}
+	}
+	surplus := len(s.nodes) - int(s.policy.Capacity)
+	for i, name := range named {
+		switch {
+		case i < surplus || !s.keeps() && s.policy.Stateful == nil && !s.policy.Begins:
+			s.leave(name)
+		case !s.keeps() && s.policy.Stateful == nil: // it waits for the next plan
+		case s.closed(s.nodes[name].Place):
+			return false
+		default:
+			s.again = append(s.again, name)
+		}
+	}
+	return true
+}
+
+// better reports whether a place is one that nodes move to, where some move.
+func (s *slowPlanner) better(at placement.Place) bool {
+	counted, _ := s.board().Counted(at)
+	moves, better := false, false
+	for _, v := range s.plan {
+		if v.Outcome == decide.Leaves && v.Cause == roster.Misplaced {
+			moves, better = true, better || v.Want.Better == counted
+		}
+	}
+	return !moves || better
+}
+
+// shrink removes the nodes that are too many: from open places first those that are proven to be out of service, then
+// those of which a wait said so or that nobody ever found, then the others that are not in service, then the tainted ones,
+// then the rest; only then from closed places. Mins are about the last two. It reports whether as many can be.
+func (s *slowPlanner) shrink() bool {
+	classes := []func(string) bool{
+		s.idle,
+		func(name string) bool {
+			return s.late(name) || s.looked(name) && s.seen.Missing[name] && !s.served(name)
+		},
+		func(name string) bool { return !s.inService(name) && !s.runsOn(name) },
+		func(name string) bool { return s.seen.Servers[name].Tainted },
+		func(string) bool { return true },
+	}
+	for int64(len(s.nodes)) > s.policy.Capacity {
+		s.recount()
+		s.newest = s.has(roster.Outdated) && !s.holds && s.current <= s.target()
+		name := ""
+		for _, closed := range []bool{false, true} {
+			for i, class := range classes {
+				name = cmp.Or(name, s.first(func(name string) bool { return s.closed(s.nodes[name].Place) == closed && class(name) }, i > 2))
+			}
+		}
+		if name == "" {
+			return false
+		}
+		delete(s.nodes, name)
+	}
+	s.newest = false
+	return true
+}
+
+// grows reports whether there is room for a growth: what comes back needs no host.
+func (s *slowPlanner) grows() bool {
+	trial, added := s.copy(), int64(0)
+	trial.recount()
+	for range s.pending {
+		if trial.comeBack(placement.Place{}, trial.suits) == "" {
+			added++
+			trial.promise()
+		}
+	}
+	return trial.add(added)
+}
+
+// comes brings nodes back, then adds nodes one by one, and names them place by place.
+func (s *slowPlanner) comes(count int64) {
+	s.recount()
+	added, wanted := int64(0), 0
+	for range count {
+		if s.comeBack(placement.Place{}, s.suits) != "" {
+			continue
+		}
+		added++
+		if s.promise() {
+			wanted++
+		}
+	}
+	trial, counts, gets := s.copy(), placement.Counts{}, map[placement.Place]int64{}
+	trial.add(added)
+	for name, n := range trial.nodes {
+		if strings.HasPrefix(name, "+") {
+			counts[n.Place]++
+		}
+	}
+	for rank := range added { // the wanted template goes to the first of each place, then to the second
+		for _, at := range counts.Places() {
+			if wanted > 0 && rank < counts[at] {
+				gets[at]++
+				wanted--
+			}
+		}
+	}
+	for _, at := range counts.Places() {
+		for rank := range counts[at] {
+			name, n := s.nameIn(at)
+			n.Template = s.wanted(at)
+			if rank >= gets[at] {
+				n.Template = cmp.Or(special(s.now.Settled, at), n.Template)
+			}
+			n.Generation++
+			n.Mark = roster.MarkOf(n.Mark.Number()+1, n.Template)
+			n.Retried = s.retries[n.Template] > 0
+			s.retries[n.Template]--
+			s.nodes[name] = n
+			s.order = append(s.order, name)
+			if s.policy.Stateful != nil && s.slots[name] == (roster.Slot{}) {
+				s.slots[name] = roster.Slot{Index: n.Index, Place: n.Place}
+			}
+		}
+	}
+}
+
+// nameIn is the next node of a place: in the lowest slot that was kept there, or else of the lowest index that is free;
+// without slots, that nobody ever had.
+func (s *slowPlanner) nameIn(at placement.Place) (string, roster.Node) {
+	taken := func(name string) bool {
+		_, had := s.now.Nodes[name]
+		_, has := s.nodes[name]
+		return had || has
+	}
+	best := ""
+	for name, slot := range s.slots {
+		fits := slot.Region == at.Region && (slot.Zone == at.Zone || slot.Zone == "" || at.Zone == "")
+		if fits && !taken(name) && (best == "" || slot.Index < s.slots[best].Index) {
+			best = name
+		}
+	}
+	if slot, left := s.slots[best], s.now.Leaving[best]; best != "" {
+		at.Zone = cmp.Or(slot.Zone, at.Zone)
+		return best, roster.Node{Index: slot.Index, Place: at, Generation: left.Generation, Mark: left.Mark}
+	}
+	next, released := s.now.Next, []string(nil)
+	if s.policy.Stateful != nil {
+		next, released = 0, s.policy.Stateful.Release
+	}
+	for ; ; next++ {
+		name := s.policy.Name(next)
+		_, leaves := s.now.Leaving[name]
+		_, slot := s.slots[name]
+		if !leaves && !slot && !taken(name) && !slices.Contains(released, name) {
+			return name, roster.Node{Index: next, Place: at}
+		}
+	}
+}
+
+// replace chooses the batch: at first, all that never served; then the nodes under way, then the others that are not in
+// service, then those in service; of each the unhealthy, the misplaced, the outdated, the old.
+func (s *slowPlanner) replace() {
+	s.recount()
+	s.neverServed()
+	for range s.pending {
+		s.promise()
+	}
+	for class := range 5 {
+		for _, cause := range []roster.Cause{"", roster.Unhealthy, roster.Misplaced, roster.Outdated, roster.TooOld} {
+			if cause != "" && !s.has(cause) {
+				continue
+			}
+			refused := map[string]bool{}
+			for {
+				victim := s.victim(cause, func(name string) bool { return !refused[name] && s.may(name) && s.class(name) == class })
+				v := s.plan[victim]
+				if victim == "" || cause != "" && v.Outcome == decide.Held && v.Cause == cause && (v.Hold == hold.HeldBatch || v.Hold == hold.HeldBakes) {
+					break // nor is any other of the class, for this cause
+				}
+				if granted := s.granted(victim, cause) || v.Cause == cause && v.Hold == hold.HeldNoRoom; !granted || !s.take(victim, cause) {
+					refused[victim] = true
+				}
+			}
+		}
+	}
+}
+
+// neverServed has the nodes of another template follow that were never in service: in place, or one that is leaving
+// comes back for them. For one that failed twice any comes back that runs.
+func (s *slowPlanner) neverServed() {
+	for _, name := range (roster.Roster{Nodes: s.nodes}).Names() {
+		n, suits := s.nodes[name], s.suits
+		outdated := n.Template != s.wanted(n.Place)
+		switch {
+		case !s.never(name) || s.noHost(name) && !s.keeps():
+			continue
+		case n.Retried && !outdated && !s.late(name) && s.granted(name, roster.Unhealthy) && s.plan[name].Outcome == decide.Leaves:
+			s.current--
+			suits = s.mayServe
+		case !outdated || n.Template == s.goal(n.Place) || !s.granted(name, roster.Outdated):
+			continue
+		}
+		s.decided[name] = true
+		s.replaced = append(s.replaced, name)
+		delete(s.nodes, name)
+		back := ""
+		if s.policy.Stateful == nil {
+			back = s.comeBack(n.Place, suits)
+		}
+		switch {
+		case back == "":
+			s.revise(name, n, s.policy.Update.Method == roster.Recreate, false)
+		case !outdated:
+			returned := s.nodes[back]
+			returned.Tried = n.Template.Hash()
+			s.nodes[back] = returned
+		}
+	}
+}
+
+// granted reports whether the plan replaces a node for a cause.
+func (s *slowPlanner) granted(name string, cause roster.Cause) bool {
+	v := s.plan[name]
+	return v.Cause == cause && (v.Outcome == decide.Changes || v.Outcome == decide.Leaves)
+}
+
+// may reports whether a node may be replaced at all.
+func (s *slowPlanner) may(name string) bool {
+	n, there := s.nodes[name]
+	return there && !s.protected(name) && !s.decided[name] && !s.rests(n.Place) && s.looked(name) && !strings.HasPrefix(name, "+")
+}
+
+// class is when it is a node's turn: under way, not in service, in service; what nobody misses comes first.
+func (s *slowPlanner) class(name string) (class int) {
+	if s.inService(name) {
+		return 4
+	}
+	if !s.waits[name] {
+		class = 2
+	}
+	if !s.idle(name) {
+		class++
+	}
+	return class
+}
+
+// victim is the next node to replace for a cause; "" if there is none.
+func (s *slowPlanner) victim(cause roster.Cause, of func(string) bool) string {
+	there := s.copy()
+	for name := range s.inPlace { // as if it left: the next is taken where more are
+		delete(there.nodes, name)
+	}
+	closed := func(name string) bool { return !s.idle(name) && s.waitsAt(s.nodes[name].Place, cause) }
+	line, may := s.again, of
+	switch cause {
+	case roster.Unhealthy:
+		return there.first(func(name string) bool { return of(name) && s.unhealthy(name) }, false)
+	case roster.Misplaced:
+		there = s.copy()
+		there.add(s.pending)
+		return there.move(func(name string) bool { return of(name) && !s.rests(s.nodes[name].Place) })
+	case roster.Outdated:
+		var newest []roster.Template // one, or none
+		old := func(name string) bool {
+			n := s.nodes[name]
+			return s.current < s.target() && of(name) && n.Template != s.wanted(n.Place) && !closed(name)
+		}
+		for name, n := range s.nodes {
+			if old(name) && (newest == nil || cmp.Or(cmp.Compare(s.age(n.Template), s.age(newest[0])), cmp.Compare(n.Template, newest[0])) > 0) {
+				newest = []roster.Template{n.Template}
+			}
+		}
+		return there.first(func(name string) bool { return old(name) && slices.Contains(newest, s.nodes[name].Template) }, false)
+	case roster.TooOld:
+		line = slices.SortedFunc(maps.Keys(s.nodes), func(a, b string) int {
+			return cmp.Or(s.seen.Aged[a].Launched.Compare(s.seen.Aged[b].Launched), cmp.Compare(s.nodes[a].Index, s.nodes[b].Index))
+		})
+		may = func(name string) bool {
+			return of(name) && s.seen.Aged[name].Mark == s.nodes[name].Mark && !closed(name)
+		}
+	}
+	if i := slices.IndexFunc(line, may); i >= 0 {
+		return line[i]
+	}
+	return ""
+}
+
+// take replaces a node. It reports whether there is room for what comes for it.
+func (s *slowPlanner) take(victim string, cause roster.Cause) bool {
+	n := s.nodes[victim]
+	retry := cause == roster.Unhealthy && !s.served(victim) && !s.noHost(victim)
+	if !s.stays(cause) {
+		elsewhere, here := s.copy(), s.copy()
+		elsewhere.leave(victim)
+		delete(here.nodes, victim)
+		switch {
+		case elsewhere.add(s.pending + 1):
+			s.leave(victim)
+		case s.noHost(victim) && !s.stuck(victim) && here.add(s.pending+1):
+			delete(s.nodes, victim)
+		default:
+			return false
+		}
+		if retry {
+			s.retries[n.Template]++
+		}
+		s.pending++
+	}
+	if n.Template == s.wanted(n.Place) {
+		s.current--
+	}
+	if s.stays(cause) {
+		s.revise(victim, n, s.policy.Update != nil && s.policy.Update.Method == roster.Recreate || cause != roster.Outdated, retry)
+	} else {
+		s.promise()
+	}
+	s.decided[victim] = true
+	s.replaced = append(s.replaced, victim)
+	return true
+}
+
+// revise gives a node the template that is its turn, and maybe another server, maybe as a second try of its template.
+func (s *slowPlanner) revise(name string, n roster.Node, again, retry bool) {
+	n.Retried = retry && n.Template == s.goal(n.Place)
+	n.Template = s.goal(n.Place)
+	n.Mark = roster.MarkOf(n.Mark.Number()+1, n.Template)
+	if again {
+		n.Generation++
+	}
+	n.Doubt, n.Served = true, false
+	if n.Template == s.wanted(n.Place) {
+		s.current++
+	}
+	s.nodes[name] = n
+	s.inPlace[name] = true
+}
+
+// comeBack makes a leaving node one of the cluster again that suits, and returns its name, if there is one: the first of
+// the place near, that of the node for which it comes back, or else the first of all.
+func (s *slowPlanner) comeBack(near placement.Place, suits func(string) bool) (best string) {
+	open := s.copy()
+	open.full = nil // it has a host
+	board := open.board()
+	for _, name := range (roster.Roster{Nodes: s.leaving}).Names() {
+		n := s.leaving[name]
+		again := s.has(roster.TooOld) && s.seen.Aged[name].Mark == n.Mark || s.seen.Servers[name].Tainted || s.isIn(s.policy.Candidates, name)
+		worse := near == (placement.Place{}) && !s.better(n.Place)
+		first := best == "" || n.Place == near && s.leaving[best].Place != near
+		if first && !again && !worse && suits(name) && board.Takes(n.Place) {
+			best = name
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	n := s.leaving[best]
+	s.nodes[best] = n
+	delete(s.leaving, best)
+	s.order = append(s.order, best)
+	s.decided[best] = true
+	if n.Template == s.wanted(n.Place) {
+		s.current++
+	}
+	return best
+}
+
+// suits reports whether a leaving node is what the next node should be.
+func (s *slowPlanner) suits(name string) bool {
+	if st := s.policy.Stateful; st != nil {
+		return s.inService(name) && !slices.Contains(st.Release, name)
+	}
+	return s.inService(name) && s.node(name).Template == s.goal(s.node(name).Place)
+}
+
+// mayServe reports whether a leaving node runs, and no look of our own says that it does not serve.
+func (s *slowPlanner) mayServe(name string) bool { return s.runs(name) && !s.late(name) }
+
+// recount counts the nodes of the wanted template.
+func (s *slowPlanner) recount() {
+	s.current = 0
+	for _, n := range s.nodes {
+		if n.Template == s.wanted(n.Place) {
+			s.current++
+		}
+	}
+}
+
+// promise counts a node that gets the wanted template, if it does.
+func (s *slowPlanner) promise() bool {
+	if s.current >= s.target() {
+		return false
+	}
+	s.current++
+	return true
+}
+
+// target is how many nodes get the wanted template: all where it is the settled one.
+func (s *slowPlanner) target() int64 {
+	u := s.policy.Update
+	if u == nil || s.reverts || maps.Equal(s.now.Settled, s.policy.Templates) {
+		return 1000
+	}
+	target := u.Target.Number.Num().Int64()
+	if u.Target.Percent {
+		target = (target*s.policy.Capacity + 99) / 100
+	}
+	return target
+}
+
+// goal is the template of the next node.
+func (s *slowPlanner) goal(at placement.Place) roster.Template {
+	if settled := special(s.now.Settled, at); s.current >= s.target() && settled != "" {
+		return settled
+	}
+	return s.wanted(at)
+}
+
+// wanted is the template of new nodes of a place: the most special there is. (The tests give templates of one value, so
+// nothing is left to merge.)
+func (s *slowPlanner) wanted(at placement.Place) roster.Template {
+	if settled := special(s.now.Settled, at); s.reverts && settled != "" {
+		return settled
+	}
+	return special(s.policy.Templates, at)
+}
+
+func special(templates roster.Templates, at placement.Place) roster.Template {
+	for _, place := range []placement.Place{at, {Region: at.Region}, {}} {
+		if t, there := templates[place]; there {
+			return t
+		}
+	}
+	return ""
+}
+
+// age is larger for templates that came later.
+func (s *slowPlanner) age(t roster.Template) int {
+	i := slices.Index(s.now.Order, t)
+	switch {
+	case t == "":
+		return -1
+	case i < 0:
+		return len(s.now.Order)
+	}
+	return i
+}
+
+// has reports whether the update has a cause.
+func (s *slowPlanner) has(cause roster.Cause) bool {
+	return s.policy.Update != nil && slices.Contains(s.policy.Update.Causes, cause)
+}
+
+// keeps reports whether nodes that are replaced keep their names, and stays whether those that are for a cause do.
+func (s *slowPlanner) keeps() bool {
+	return s.policy.Update != nil && (s.policy.Update.Method == roster.InPlace || s.policy.Update.Method == roster.Recreate)
+}
+
+func (s *slowPlanner) stays(cause roster.Cause) bool {
+	return (s.keeps() || s.policy.Stateful != nil) && cause != roster.Misplaced
+}
+
+// board counts the cluster. Only nodes that may leave can be removed from it.
+func (s *slowPlanner) board(free ...string) *placement.Board {
+	board := placement.NewBoard(s.policy.Regions, roster.Roster{Nodes: s.nodes}.Counts())
+	for at := range s.full {
+		board.Close(at)
+	}
+	for name, n := range s.nodes {
+		if !slices.Contains(free, name) {
+			board.Keep(n.Place, 1)
+		}
+	}
+	return board
+}
+
+// first is the next node to leave of those that may; where mins are kept, places do not fall below theirs. "" if there
+// is none.
+func (s *slowPlanner) first(may func(string) bool, mins bool) string {
+	free := s.inOrder(func(name string) bool { return may(name) && !s.protected(name) })
+	board := s.board(free...)
+	if !mins {
+		board.DropMins()
+	}
+	lead := func(at placement.Place) int {
+		return slices.IndexFunc(free, func(name string) bool { return s.chosen(name) == at })
+	}
+	if at, ok := board.First(func(p, q placement.Place) int { return cmp.Compare(uint(lead(p)), uint(lead(q))) }); ok {
+		return free[lead(at)]
+	}
+	return ""
+}
+
+// move is the node that a better spread would have in another place.
+func (s *slowPlanner) move(may func(string) bool) string {
+	free := s.inOrder(may)
+	from, _, ok := s.board(free...).Move()
+	i := slices.IndexFunc(free, func(name string) bool { return s.chosen(name) == from })
+	if !ok || i < 0 {
+		return ""
+	}
+	return free[i]
+}
+
+// add places nodes one by one, and reports whether all found room.
+func (s *slowPlanner) add(count int64) bool {
+	for i := range int(count) {
+		counts, err := s.board().Distribute(1)
+		if err != nil {
+			return false
+		}
+		at := counts.Places()[0]
+		s.nodes["+"+strings.Repeat("i", i+1)] = roster.Node{Place: at, Template: s.wanted(at)}
+	}
+	return true
+}
+
+// leave removes a node, and closes its place if Nova found no host for it.
+func (s *slowPlanner) leave(name string) {
+	if s.noHost(name) {
+		s.full[s.chosen(name)] = true
+	}
+	delete(s.nodes, name)
+}
+
+// fullPlaces are those in which Nova found no host a short time ago.
+func (s *slowPlanner) fullPlaces() map[placement.Place]bool {
+	full := map[placement.Place]bool{}
+	if s.policy.Update != nil && s.policy.Update.RetryFullAfter > 0 {
+		for at := range s.seen.Full {
+			full[at] = true
+		}
+	}
+	return full
+}
+
+// chosen is the place that was asked for: without zones it is the region.
+func (s *slowPlanner) chosen(name string) placement.Place {
+	at, _ := s.board().Counted(s.nodes[name].Place)
+	return at
+}
+
+// stuck reports whether the place of a node without a host is still full.
+func (s *slowPlanner) stuck(name string) bool { return s.fullPlaces()[s.chosen(name)] }
+
+// waitsAt reports whether a node in service is not replaced in a place now. A rebuild needs nothing of the place, and a
+// server that is made again only that it is not closed.
+func (s *slowPlanner) waitsAt(at placement.Place, cause roster.Cause) bool {
+	open := s.copy()
+	if s.keeps() {
+		open.full = nil
+	}
+	return open.board().Closed(at) && (!s.keeps() || s.policy.Update.Method != roster.InPlace || cause != roster.Outdated)
+}
+
+// closed reports whether an operator closed a place, or its region.
+func (s *slowPlanner) closed(at placement.Place) bool {
+	return slices.ContainsFunc(s.policy.Regions, func(r placement.Region) bool {
+		zone := slices.ContainsFunc(r.Zones, func(z placement.Bin) bool { return z.Name == at.Zone && z.Maintenance })
+		return r.Name == at.Region && (r.Maintenance || zone)
+	})
+}
+
+// rests reports whether no update touches the nodes of a place.
+func (s *slowPlanner) rests(at placement.Place) bool {
+	return s.closed(at) || s.policy.Opened[at.Region]
+}
+
+// line puts all nodes in the order in which they leave.
+func (s *slowPlanner) line() {
+	type place struct {
+		turn int
+		key  int64
+		id   string
+	}
+	at := map[string]place{}
+	for name, n := range s.nodes {
+		server, there := s.seen.Servers[name]
+		born := server.CreatedAt
+		if !there && !s.seen.Missing[name] || n.Doubt {
+			born = time.Unix(1<<40+n.Index, 0)
+		}
+		p := place{turn: 2, id: cmp.Or(server.ID, name)}
+		switch s.policy.Criteria {
+		case deletion.OldestFirst:
+			p.key = born.Unix()
+		case deletion.YoungestFirst:
+			p.key = -born.Unix()
+		case deletion.HighestIndexFirst:
+			p.key = -n.Index
+		default:
+			if len(s.policy.Templates) > 0 {
+				p.key = int64(s.age(n.Template))
+			}
+		}
+		switch {
+		case server.Tainted || server.Status == "ERROR" || server.Status == "UNKNOWN":
+			p.turn, p.key = 0, n.Index
+		case born.IsZero() || server.Status == "BUILD":
+			p.turn = 1
+		}
+		at[name] = p
+		s.order = append(s.order, name)
+	}
+	slices.SortFunc(s.order, func(a, b string) int {
+		x, y := at[a], at[b]
+		return cmp.Or(cmp.Compare(x.turn, y.turn), cmp.Compare(x.key, y.key), strings.Compare(x.id, y.id))
+	})
+}
+
+// inOrder are the nodes that may leave in their turn, and in a shrink those of another template first.
+func (s *slowPlanner) inOrder(may func(string) bool) (old []string) {
+	var rest []string
+	for _, name := range s.order {
+		n, there := s.nodes[name]
+		switch {
+		case !there || !may(name):
+		case s.newest && n.Template != s.wanted(n.Place):
+			old = append(old, name)
+		default:
+			rest = append(rest, name)
+		}
+	}
+	return append(old, rest...)
+}
+
+// node is a node as it is, or as it was before it left.
+func (s *slowPlanner) node(name string) roster.Node {
+	for _, nodes := range []map[string]roster.Node{s.nodes, s.now.Nodes} {
+		if n, there := nodes[name]; there {
+			return n
+		}
+	}
+	return s.now.Leaving[name]
+}
+
+func (s *slowPlanner) looked(name string) bool {
+	_, there := s.seen.Servers[name]
+	return (there || s.seen.Missing[name]) && !s.node(name).Doubt
+}
+
+// behind: its server was not seen to change since the node did; former: and it should have been made again.
+func (s *slowPlanner) behind(name string) bool {
+	build := s.seen.Builds[name]
+	return build.Of != "" && build.Mark != s.node(name).Mark
+}
+
+func (s *slowPlanner) former(name string) bool {
+	return s.looked(name) && s.behind(name) && s.seen.Builds[name].Generation < s.node(name).Generation
+}
+
+func (s *slowPlanner) runs(name string) bool {
+	return s.looked(name) && s.seen.Servers[name].Status == "ACTIVE" && !s.seen.Servers[name].Drained
+}
+
+// own: its server carries the mark of the node as it is.
+func (s *slowPlanner) own(name string) bool {
+	server, there := s.seen.Servers[name]
+	return there && server.InService == string(s.node(name).Mark)
+}
+
+// marked: its server is as new as the node is, and carries the mark that it needs.
+func (s *slowPlanner) marked(name string) bool {
+	needsNone := !s.policy.RequireMarks && !s.behind(name) && s.seen.Servers[name].Status == "ACTIVE"
+	return s.looked(name) && !s.former(name) && (s.own(name) || needsNone)
+}
+
+func (s *slowPlanner) inService(name string) bool { return s.runs(name) && s.marked(name) }
+
+// served: it was in service since it was made or changed.
+func (s *slowPlanner) served(name string) bool { return s.node(name).Served || s.marked(name) }
+
+// runsOn: its server should have been made again, runs, and was in service since.
+func (s *slowPlanner) runsOn(name string) bool { return s.runs(name) && s.former(name) && s.own(name) }
+
+// idle: it is proven that nobody misses it.
+func (s *slowPlanner) idle(name string) bool {
+	server := s.seen.Servers[name]
+	return s.looked(name) && !s.runs(name) && server.ID != "" && server.Status != "UNKNOWN"
+}
+
+// late: it runs, and a wait for it ended before it was in service.
+func (s *slowPlanner) late(name string) bool {
+	noted := s.seen.Servers[name].NotInService == string(s.node(name).Mark)
+	return s.runs(name) && !s.former(name) && !s.served(name) && noted
+}
+
+// never: it is proven, or said by a look of our own, that it was never in service.
+func (s *slowPlanner) never(name string) bool {
+	return s.late(name) || s.looked(name) && s.seen.Servers[name].Status == "ERROR" && !s.served(name)
+}
+
+func (s *slowPlanner) unhealthy(name string) bool {
+	server := s.seen.Servers[name]
+	return s.looked(name) && (server.Status == "ERROR" || server.Tainted)
+}
+
+// noHost reports whether Nova found no host for a node's server.
+func (s *slowPlanner) noHost(name string) bool {
+	server := s.seen.Servers[name]
+	return s.looked(name) && server.Status == "ERROR" && (strings.Contains(server.Fault, "No valid host") || strings.Contains(server.Fault, "Exceeded maximum"))
+}
+
+func (s *slowPlanner) protected(name string) bool {
+	return s.seen.Servers[name].Locked || s.seen.Servers[name].Protected || s.isIn(s.policy.Protected, name)
+}
+
+// isIn reports whether a list has a node, by its name or by the id of its server.
+func (s *slowPlanner) isIn(list []string, name string) bool {
+	id := s.seen.Servers[name].ID
+	return slices.Contains(list, name) || id != "" && slices.Contains(list, id)
+}

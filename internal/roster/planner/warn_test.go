@@ -1,0 +1,72 @@
+package planner
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
+)
+
+// TestWarnings has the texts word for word.
+func TestWarnings(t *testing.T) {
+	const stay = "They stay until the cluster shrinks, and are then removed before all others; with PLACEMENT among the causes of update they are replaced, " +
+		"batch by batch. Protected nodes stay."
+	r := cluster(t, "RegionOne/az-1 1", "RegionOne/az-1 1", "RegionOne/az-2 1", "RegionTwo 1")
+	for _, c := range []struct {
+		name   string
+		before []placement.Region
+		listed func([]placement.Region) []placement.Region
+		moves  bool
+		want   []roster.Notice
+	}{
+		{"nothing", twoRegions(), func(l []placement.Region) []placement.Region {
+			l[0].Cap, l[0].Zones[0].Cap, l[0].Zones[1].Min = 3, 2, 1 // just kept
+			return l
+		}, false, nil},
+		{"dropped", twoRegions(), func(l []placement.Region) []placement.Region {
+			l[0].Zones = l[0].Zones[1:]
+			return l[:1]
+		}, false, []roster.Notice{
+			{Title: say.PlaceDropped, Text: "RegionOne/az-1 is no longer listed and has 2 nodes. " + stay},
+			{Title: say.PlaceDropped, Text: "RegionTwo is no longer listed and has 1 node. " + stay},
+		}},
+		{"never listed", nil, func(l []placement.Region) []placement.Region { return l[:1] }, false, nil},
+		{"above a cap, listed for the first time", nil, func(l []placement.Region) []placement.Region {
+			l[0].Cap, l[0].Zones[0].Cap = 2, 1
+			return l
+		}, true, []roster.Notice{
+			{Title: say.MoreThanCap, Text: "RegionOne has 3 nodes, above its cap of 2. The update replaces them, batch by batch. Protected nodes stay."},
+			{Title: say.MoreThanCap, Text: "RegionOne/az-1 has 2 nodes, above its cap of 1. The update replaces them, batch by batch. Protected nodes stay."},
+		}},
+		{"mins of regions, or of their zones if that is more, for as many nodes", nil, func(l []placement.Region) []placement.Region {
+			l[0].Min, l[0].Zones[0].Min, l[0].Zones[1].Min, l[1].Min = 1, 1, 1, 2
+			return l
+		}, false, nil},
+		{"mins of zones for more", nil, func(l []placement.Region) []placement.Region {
+			l[0].Min, l[0].Zones[0].Min, l[0].Zones[1].Min, l[1].Min = 1, 2, 1, 2
+			return l
+		}, false, []roster.Notice{
+			{Title: say.MinsAboveSize, Text: "The mins of all places add up to 5, and the cluster has 4 nodes, so not all of them can be met. Lower a min, or raise " +
+				"desired_capacity."},
+		}},
+		{"of regions for more", nil, func(l []placement.Region) []placement.Region {
+			l[0].Min, l[0].Zones[0].Min, l[0].Zones[1].Min, l[1].Min = 3, 1, 1, 2
+			return l
+		}, false, []roster.Notice{
+			{Title: say.MinsAboveSize, Text: "The mins of all places add up to 5, and the cluster has 4 nodes, so not all of them can be met. Lower a min, or raise " +
+				"desired_capacity."},
+		}},
+	} {
+		listed := c.listed(twoRegions())
+		for i := range listed {
+			if listed[i].Name == "RegionTwo" {
+				listed[i].Zones = nil
+			}
+		}
+		if got := say.Warnings(r, c.before, listed, c.moves); !slices.Equal(got, c.want) {
+			t.Errorf("%s:\n got %q\nwant %q", c.name, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package say
+
+import (
+	"fmt"
+	"regexp"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+)
+
+// words are what is filled into the sentences about the nodes that a hold holds; a sentence
+// about one node has it alone.
+var words = map[string]func(p *speech, list decide.Verdicts) string{
+	"count":     func(_ *speech, list decide.Verdicts) string { return text.Nodes(int64(len(list))) },
+	"remaining": func(p *speech, _ decide.Verdicts) string { return text.Nodes(p.Remaining) },
+	"nodes":     func(_ *speech, list decide.Verdicts) string { return text.Few(list.Names()) },
+	"nodes with places": func(_ *speech, list decide.Verdicts) string {
+		return each(list, func(v decide.Verdict) string { return v.Place.String() })
+	},
+	"protected":         func(_ *speech, list decide.Verdicts) string { return list[0].Want.Protected },
+	"ill and protected": func(_ *speech, list decide.Verdicts) string { return illProtected(list) },
+	"kept":              func(p *speech, _ decide.Verdicts) string { return text.Nodes(int64(len(p.kept()))) },
+	"who is kept":       func(p *speech, _ decide.Verdicts) string { return text.Few(p.kept()) },
+	"carried":           func(_ *speech, list decide.Verdicts) string { return Clip(list[0].Want.Server.InService) },
+	"loose":             func(_ *speech, list decide.Verdicts) string { return list[0].Want.Loose },
+	"place":             func(_ *speech, list decide.Verdicts) string { return list[0].No.At.String() },
+	"shut":              func(_ *speech, list decide.Verdicts) string { return list[0].No.Why },
+	"unseen":            func(_ *speech, list decide.Verdicts) string { return unseen(list[0]) },
+	"outage":            func(p *speech, _ decide.Verdicts) string { return p.outage() },
+	"twice":             func(_ *speech, list decide.Verdicts) string { return twice(list[0]) },
+	"target":            func(p *speech, _ decide.Verdicts) string { return p.Policy.Update.Target.String() },
+	"method":            func(p *speech, _ decide.Verdicts) string { return fmt.Sprintf("%q", p.Policy.Update.Method) },
+	"room":              func(_ *speech, list decide.Verdicts) string { return detail(list[0].No.Err) },
+	"beyond":            func(p *speech, _ decide.Verdicts) string { return text.Count(p.Beyond(&facts.Fact{}), "server") },
+	"baking":            func(p *speech, _ decide.Verdicts) string { return text.Few(p.Baking) },
+	"waited for":        func(p *speech, list decide.Verdicts) string { return p.waitedFor(list[0].Name) },
+	"batch":             func(p *speech, _ decide.Verdicts) string { return p.fullBatch() },
+}
+
+var brace = regexp.MustCompile(`\{[^}]*\}`)
+
+// fill fills the words into a sentence about nodes.
+func (p *speech) fill(sentence string, list ...decide.Verdict) string {
+	return brace.ReplaceAllStringFunc(sentence, func(word string) string {
+		if word == "{nodes with why}" {
+			return each(list, p.whyHeld)
+		}
+		return words[word[1:len(word)-1]](p, list)
+	})
+}
+
+// whyHeld says what holds a node.
+func (p *speech) whyHeld(v decide.Verdict) string { return p.fill(hold.All[v.Hold.Order()].Why, v) }

@@ -1,0 +1,463 @@
+package say
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+)
+
+func notice(title roster.Title, format string, args ...any) roster.Notice {
+	return roster.Notice{Title: title, Text: fmt.Sprintf(format, args...)}
+}
+
+// Tell says what a person should know about a plan.
+func (p *speech) Tell() []roster.Notice {
+	return slices.Concat(
+		p.tellFirstTemplate(),
+		p.tellNames(),
+		p.tellLeaving(),
+		belowMin(p.All.Counts(), p.Next.Counts(), p.Policy),
+		p.tellReverted(),
+		p.tellFull(),
+		p.tellHeld(),
+		p.slotsWait(),
+	)
+}
+
+// tellFirstTemplate says what the first template means for nodes that are there.
+func (p *speech) tellFirstTemplate() (notices []roster.Notice) {
+	if len(p.First) > 0 {
+		notices = append(notices, notice(hold.FirstTemplate, "%s from before there was a template: %s. The template must "+
+			"say what they were made from. Where it differs, the servers of all of them change at once in this "+
+			"apply, and none of them counts as in service before it was found so again.", text.Nodes(int64(len(p.First))),
+			text.Few(p.First)))
+	}
+	if len(p.Other) > 0 {
+		notices = append(notices, notice(hold.OtherMarks, "%s: %s. They were made from another template than this one, "+
+			"and what was in it is not known here: their template is empty until update replaces them. Remove the "+
+			"attachment from the state, and import it again with their template in the import id, such as "+
+			"{\"cluster\": \"web\", \"templates\": [{\"image\": \"the former image\"}]}: the hash in each mark says "+
+			"which node has which.", text.Nodes(int64(len(p.Other))), text.Few(p.Other)))
+	}
+	return notices
+}
+
+// tellNames says which names that are given are no node's, and which are not given to nodes.
+func (p *speech) tellNames() (notices []roster.Notice) {
+	say := func(names []string, title roster.Title, format string) {
+		if len(names) > 0 {
+			notices = append(notices, notice(title, format, text.Few(names)))
+		}
+	}
+	var taken []string
+	for _, f := range p.Named.Taken {
+		taken = append(taken, f.Name)
+	}
+	say(p.NoSlots, hold.UnknownSlot, "There is no slot %s: an earlier apply released it, or it never was there. While a name is "+
+		"listed no new slot gets it. Take it off release.")
+	for _, name := range p.Named.Unknown {
+		say([]string{name}, hold.UnknownCandidate, "No node has the name, or a server with the id, %q: nothing is removed for "+
+			"it. Remove it from the list of candidates, or correct it.")
+	}
+	say(taken, hold.CandidatesTaken, "An import does not know whether these were made again before: %s. They are not made again "+
+		"now. To have that done, take them out of candidates, apply, and name them once more.")
+	say(p.ProtectsNobody(), hold.UnknownProtected, "deletion.protected has what is neither the name of a node nor the id of a "+
+		"server of one: %s. Correct it, or remove it from the list.")
+	say(p.Passed, hold.NamesTaken, "Servers that this state does not know have names which new nodes would get: %s. Those nodes "+
+		"get other names. If an older state was restored, restore the newest before you apply; if an apply was killed "+
+		"before it stored them, delete those servers; if they are not this cluster's, choose another node_name_pattern, or "+
+		"a selector that leaves them out.")
+	return notices
+}
+
+// tellHeld says why an update does less than it could.
+func (p *speech) tellHeld() (notices []roster.Notice) {
+	for _, row := range hold.All {
+		list := p.List.Held(row.Hold)
+		untold := row.Title == hold.ProtectedOutdated && len(p.kept()) == 0 || row.Title == hold.PlacesClosed && p.Taken > 0
+		if row.Title != "" && len(list) > 0 && !untold {
+			notices = append(notices, roster.Notice{Title: row.Title, Text: capital(p.fill(row.Notice, list...))})
+		}
+		if row.Hold == hold.HeldBegins && len(list) > 0 {
+			return notices
+		}
+	}
+	if list := p.former(); len(list) > 0 {
+		notices = append(notices, notice(hold.NotFollowed, "The servers of %s should have been made again, and are still the "+
+			"former ones: %s. Terraform does not know that the server depends on the generation of its node: give it "+
+			"replace_triggered_by = [terraform_data.generation[each.key]], with each.value.generation as input, and "+
+			"apply; then name the nodes in candidates.", text.Nodes(int64(len(list))), text.Few(list)))
+	}
+	if w := p.waits(p.Remaining); len(p.List.Held(hold.HeldWaits, hold.HeldBatch)) > 0 && len(w.names) > 0 && p.Taken < p.Size {
+		notices = append(notices, notice(hold.BatchWaits, "%s more should be replaced, at most %d at a time. This batch waits "+
+			"for %s: %s. %s", text.Nodes(p.Remaining), p.Size, text.Nodes(int64(len(w.names))), text.Few(w.list()),
+			w.advice(p.Policy)))
+	}
+	return notices
+}
+
+// tellLeaving says what a person should know of the nodes that are too many.
+func (p *speech) tellLeaving() (notices []roster.Notice) {
+	var unseen, closed []string
+	for name, v := range p.Verdicts {
+		if v.Want.What != decide.Surplus || v.Outcome != decide.Leaves {
+			continue
+		}
+		if !v.Want.Looked {
+			unseen = append(unseen, name)
+		}
+		if v.Want.Closed {
+			closed = append(closed, name)
+		}
+	}
+	if len(unseen) > 0 {
+		notices = append(notices, notice(hold.UnseenChosen,
+			"%s would be removed, although no refresh has looked for servers since the last apply made them: %s. "+
+				"Refresh first, so that the choice is based on what runs.",
+			text.Nodes(int64(len(unseen))), text.Few(p.All.ByIndex(unseen))))
+	}
+	if len(closed) > 0 {
+		notices = append(notices, notice(hold.ClosedChosen,
+			"No open place can lose a node, so the cluster shrinks where it is closed: %s. Nova has to answer "+
+				"there to destroy their servers. To keep them ask for more nodes.",
+			text.Few(p.All.Located(p.All.ByIndex(closed)))))
+	}
+	return notices
+}
+
+// belowMin names the places that a plan takes below their mins.
+func belowMin(before, after placement.Counts, policy roster.Policy) (notices []roster.Notice) {
+	had := map[placement.Row]int64{}
+	key := func(r placement.Row) placement.Row { return placement.Row{Place: r.Place, IsZone: r.IsZone} }
+	for _, row := range placement.NewBoard(policy.Regions, before).Rows() {
+		had[key(row)] = row.Bin.Current
+	}
+	for _, row := range placement.NewBoard(policy.Regions, after).Rows() {
+		if n := row.Bin.Current; n < row.Bin.Min && n < had[key(row)] {
+			notices = append(notices, notice(hold.BelowMin, "%s keeps %s, and its min is %d: what leaves there was not in "+
+				"service, or is named in candidates. It is the first place to be filled again.",
+				row.Place, text.Nodes(n), row.Bin.Min))
+		}
+	}
+	return notices
+}
+
+// kept are the protected nodes of another template, where they keep the update from its
+// target, each with why.
+func (p *speech) kept() (names []string) {
+	for _, name := range p.Left.Names() {
+		if v := p.Verdicts[name]; v.Hold == hold.HeldProtected && v.Cause == roster.Outdated {
+			names = append(names, name+" "+v.Want.Protected)
+		}
+	}
+	if int64(len(names)) <= p.Policy.Capacity-min(p.Aim.Target, p.Policy.Capacity) {
+		return nil
+	}
+	return names
+}
+
+// former names the nodes whose servers should have been made again, and were not.
+func (p *speech) former() (names []string) {
+	for _, name := range p.Left.Names() {
+		if v := p.Verdicts[name]; p.Left[name].Former && v.Outcome != decide.Changes {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// wait is what a batch waits for.
+type wait struct {
+	names    []string // of nodes
+	why      []string // of each
+	underWay bool     // whether nodes of the cluster are among them
+	marks    bool     // whether some of those only lack a mark
+	lags     bool     // whether some of those have servers that did not change
+	unseen   bool     // whether some of those were not looked at
+	tried    bool     // whether nodes are among them in whose place the wanted template failed
+	leaving  bool     // whether nodes that leave are among them
+	closed   bool     // whether nodes of closed places are among them
+}
+
+func (w *wait) add(name, why string) { w.names, w.why = append(w.names, name), append(w.why, why) }
+
+// list has the names, each with why.
+func (w wait) list() []string {
+	list := make([]string, len(w.names))
+	for i, name := range w.names {
+		list[i] = fmt.Sprintf("%s (%s)", name, w.why[i])
+	}
+	return list
+}
+
+// without has the names of all but one, each with why.
+func (w wait) without(name string) []string {
+	i := slices.Index(w.names, name)
+	if i < 0 {
+		return w.list()
+	}
+	return slices.Delete(w.list(), i, i+1)
+}
+
+// waits are the nodes that keep the next batch from being chosen: those that count as under
+// way or, where a method takes nodes from service, as out of it, and those that leave and
+// whose servers are still there. Those of closed places are waited for only where more nodes
+// should be replaced.
+func (p *speech) waits(more int64) (w wait) {
+	keeps := p.Policy.TakesFirst()
+	for _, name := range p.Left.Names() {
+		f := p.Left[name]
+		v, counts := p.Verdicts[name], p.Under[name] || keeps && p.Out[name]
+		switch {
+		case v.Outcome == decide.Changes || v.Outcome == decide.Returns || !counts:
+		case keeps && f.Dark && more > 0:
+			at := placement.Place{Region: f.Region}
+			w.add(name, where(at, p.Policy.Rests(at)))
+			w.closed = true
+		case f.Is == facts.Serving || f.Rests != "" && more == 0:
+		case f.Rests != "":
+			w.add(name, Why(f))
+			w.closed = true // no candidate is taken there
+		default:
+			w.add(name, Why(f))
+			w.underWay = true
+			w.unseen = w.unseen || !f.Looked
+			w.lags = w.lags || f.Lags || f.Former
+			w.marks = w.marks || f.Is == facts.Starting && f.Server.InService == ""
+		}
+	}
+	for _, name := range p.Tried {
+		w.add(name, "two servers of the wanted template ended in ERROR in its place")
+		w.tried = true
+	}
+	for _, name := range p.Leaving {
+		if p.Verdicts[name].Outcome != decide.Returns {
+			w.add(name, "it leaves, and its server is still there")
+			w.leaving = true
+		}
+	}
+	return w
+}
+
+// absentee is a node that is not in service, and that the plan does not change.
+type absentee struct {
+	name, why string
+	pending   bool // whether an apply that ends well brings it into service, or ends it
+	next      bool // whether the next plan replaces it
+}
+
+// absent lists the nodes that are not in service, and are not changed by the plan. Terraform
+// makes the servers that are missing, and a readiness attachment waits for those that run;
+// that there is one shows by the marks of others. Where no server of the cluster was ever found
+// they may have other names, and nothing is expected.
+func (p *speech) absent() (list []absentee) {
+	marked := p.Left.Number(func(f *facts.Fact) bool {
+		return f.Server.InService == string(f.Mark) || facts.Noted(f.Node, f.Server)
+	}) > 0
+	found := p.All.Number(func(f *facts.Fact) bool { return f.Server.ID != "" || f.Served }) > 0
+	awaited := func(name string) bool { return slices.Contains(p.Policy.Awaited, name) }
+	for _, name := range p.Left.Names() {
+		f := p.Left[name]
+		if f.Is == facts.Serving || f.Rests != "" || p.Granted(name) {
+			continue
+		}
+		marks := marked && f.Looked && facts.Runs(f.Server) && f.Server.Unwell == "" && !f.Server.Drained && !f.Former
+		v := p.Verdicts[name]
+		list = append(list, absentee{
+			name:    name,
+			why:     Why(f),
+			pending: !awaited(name) && (f.Missing && found || !f.Looked || marks),
+			next:    v.Outcome == decide.Held && (v.Hold == hold.HeldBatch || v.Hold.GoesOn() && !f.May()),
+		})
+	}
+	for _, name := range p.Leaving {
+		if p.Verdicts[name].Outcome != decide.Returns {
+			list = append(list, absentee{name: name, why: "it leaves, and its server is still there", pending: !awaited(name)})
+		}
+	}
+	return list
+}
+
+func AbsentNames(list []absentee) (names []string) {
+	for _, a := range list {
+		names = append(names, a.name)
+	}
+	return names
+}
+
+// Awaits names those of the nodes that an apply which ends well brings into service, or removes.
+func Awaits(list []absentee) (names []string) {
+	for _, a := range list {
+		if a.pending {
+			names = append(names, a.name)
+		}
+	}
+	return names
+}
+
+// waiting lists those that are not in service, each with why; applied says once the plan is
+// applied and has ended well.
+func waiting(list []absentee, applied bool) (names []string) {
+	for _, a := range list {
+		if !applied || !a.pending && !a.next {
+			names = append(names, fmt.Sprintf("%s (%s)", a.name, a.why))
+		}
+	}
+	return names
+}
+
+// advice says what ends the wait.
+func (w wait) advice(policy roster.Policy) string {
+	var parts []string
+	if w.underWay {
+		parts = append(parts, "Apply again when what is under way is in service; if it never will be, change the "+
+			"template, or name it in candidates.")
+	}
+	if w.marks && policy.RequireMarks {
+		parts = append(parts, "Servers that run and have no mark are marked by stackpolicy_readiness_attachment; "+
+			"without one set require_in_service = false in update.")
+	}
+	if w.unseen {
+		parts = append(parts, "Plan without -refresh=false, so that what was not looked at is seen.")
+	}
+	if w.lags {
+		parts = append(parts, "A server that stays what it was takes no argument from what changed in the template: "+
+			"give the former template again, or attach stackpolicy_readiness_attachment, which marks servers that "+
+			"need no change.")
+	}
+	if w.closed {
+		parts = append(parts, "Nodes of a closed place that are out of service, or that nobody looks at, count for a "+
+			"method that takes others from it, and none is repaired there: open the place first.")
+	}
+	if w.tried {
+		parts = append(parts, "Change the template, or name the nodes in whose place it failed in candidates, to try once "+
+			"more.")
+	}
+	if w.leaving {
+		parts = append(parts, "A server that leaves is destroyed by an apply that ends without an error; one that "+
+			"somebody keeps is named in deletion.kept.")
+	}
+	return strings.Join(parts, " ")
+}
+
+// capital is a sentence that begins with a capital letter.
+func capital(sentence string) string { return strings.ToUpper(sentence[:1]) + sentence[1:] }
+
+// tellFull says which listed places are full or, where nodes find no other room, tried
+// again.
+func (p *speech) tellFull() []roster.Notice {
+	var places []string
+	for _, at := range p.seen.FullPlaces(p.Policy) {
+		if roster.Lists(p.Policy.Regions, at) {
+			places = append(places, fmt.Sprintf("%s (%s)", at, p.seen.Full[at].UTC().Format("2006-01-02 15:04:05 UTC")))
+		}
+	}
+	const room = "Make room there, or raise the quotas or aggregates that leave it none"
+	switch {
+	case p.Again:
+		return []roster.Notice{notice(hold.FullTried, "Nova found no host a short time ago, and no other place has room for all "+
+			"nodes that this plan adds. So full places count as open in this plan. %s, or list another place.", room)}
+	case len(places) > 0:
+		return []roster.Notice{notice(hold.FullPlaces, "Nova found no host for servers made there: %s. For %s from then on "+
+			"(retry_full_after) no node is placed there, and none is moved there, unless no other place has room. "+
+			"%s; to try again at once set retry_full_after = \"0s\".",
+			text.Few(places), duration.Format(p.Policy.Update.RetryFullAfter), room)}
+	}
+	return nil
+}
+
+// slotsWait says whose data waits where a plan made new slots although some are kept.
+func (p *speech) slotsWait() []roster.Notice {
+	if p.Policy.Stateful == nil || len(p.Fresh) == 0 {
+		return nil
+	}
+	board := placement.NewBoard(p.Policy.Regions, p.Next.Counts())
+	var wait []string
+	for _, name := range p.Next.KeptSlots() {
+		at, why := p.Next.Slots[name].Place, "the spread needs no node there"
+		switch {
+		case !roster.Lists(p.Policy.Regions, at):
+			why = "it is not listed"
+		case board.Closed(at):
+			why = "it " + board.Why(at)
+		case !board.Takes(at):
+			why = "it takes no more nodes"
+		}
+		wait = append(wait, fmt.Sprintf("%s (%s: %s)", name, at, why))
+	}
+	if len(wait) == 0 {
+		return nil
+	}
+	return []roster.Notice{notice(hold.SlotsWait, "New slots were made (%s), and what is kept for others waits: %s. The next "+
+		"nodes in their places find it. Release a slot whose data is not needed any more.", text.Few(p.Fresh),
+		text.Few(wait))}
+}
+
+// Reverted says of a plan that the given template failed.
+type Reverted struct {
+	Nodes []string // whose servers were not in service in time
+	Back  []string // nodes that have the template and go back, in this plan or later
+	Holds bool     // there is nothing to go back to: nothing is replaced for the template
+	Later int64    // number of the nodes that go back in a later plan
+}
+
+// revert is what that means for the nodes that are there before the plan; nil where nothing
+// failed.
+func (p *speech) revert() *Reverted {
+	v := p.Failure
+	if len(v.Failures) == 0 {
+		return nil
+	}
+	reverted := &Reverted{Holds: v.Holds}
+	for _, f := range v.Failures {
+		reverted.Nodes = append(reverted.Nodes, f.Node)
+	}
+	for _, name := range p.All.Names() {
+		f := p.All[name]
+		if f.Outdated && f.Template == v.Given.At(f.Place) && !v.Holds {
+			reverted.Back = append(reverted.Back, name)
+			if !p.Granted(name) {
+				reverted.Later++
+			}
+		}
+	}
+	return reverted
+}
+
+// tellReverted says that a template failed, what happens for it, and what to do.
+func (p *speech) tellReverted() []roster.Notice {
+	v, reverted := p.Failure, p.Reverted
+	if reverted == nil {
+		return nil
+	}
+	const again = "To try the same once more, add a value to it that changes nothing, such as attempt = \"2\"."
+	var why strings.Builder
+	for _, f := range v.Failures {
+		fmt.Fprintf(&why, "The template of %s failed: its server had run for %s when a wait for it ended, and was not "+
+			"in service. ", f.Node, duration.Format(f.After))
+	}
+	evidence := fmt.Sprintf("%srevert_after is %s.", why.String(), duration.Format(p.Policy.Update.RevertAfter))
+	if v.Holds {
+		return []roster.Notice{notice(hold.TemplateHeld, "%s No template is settled yet: that is the last one that all nodes had "+
+			"while half of them were in service. So no more nodes are replaced for this one. Give a template that "+
+			"works. %s", evidence, again)}
+	}
+	back := "No node has it any more."
+	if n := len(reverted.Back); n == 1 {
+		back = fmt.Sprintf("1 node goes back: %s.", reverted.Back[0])
+	} else if n > 1 {
+		back = fmt.Sprintf("%s go back: %s.", text.Nodes(int64(n)), text.Few(reverted.Back))
+	}
+	at := v.Places[0]
+	return []roster.Notice{notice(hold.TemplateReverted, "%s So the settled template is wanted, which all nodes had before: "+
+		"%s. %s The given one stays failed: give the settled template, or another one. %s",
+		evidence, Differs(v.Given.At(at), v.Wanted.At(at)), back, again)}
+}

@@ -1,0 +1,146 @@
+package say
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
+)
+
+// giveReasons gives their sentences to the nodes that are removed or revised, such as
+// "RegionOne/az-1 loses 1 of 3; oldest unprotected, created 2026-03-01; web-0 is
+// locked".
+func (p *speech) giveReasons() {
+	losses, days := lossesOf(p.All, p.Verdicts), daysOf(p.All, p.Policy)
+	for i := range p.List {
+		v := &p.List[i]
+		switch w := v.Want; {
+		case v.Outcome == decide.Held:
+			v.Reason = p.sentence(*v)
+		case v.Outcome != decide.Leaves && v.Outcome != decide.Changes:
+		case v.Cause != "":
+			v.Reason = fmt.Sprintf("replaced (%s) in %s: %s", v.Cause, v.Place, p.reasonOf(w))
+		case w.What == decide.Surplus:
+			l := losses[v.Place]
+			loss := fmt.Sprintf("%s loses %d of %d", v.Place, l.lost, l.had)
+			if w.Beyond != "" {
+				loss += ": " + w.Beyond
+			}
+			v.Reason = strings.Join(slices.Concat([]string{loss, choice(w, days, p.Policy)}, l.someKept()), "; ")
+		default:
+			v.Reason = p.reasonOf(w)
+		}
+	}
+}
+
+// loss is what a place loses without a substitute, of the nodes that it had.
+type loss struct {
+	had, lost int
+	kept      []string // its protected nodes, and why
+}
+
+func lossesOf(all facts.Facts, verdicts map[string]decide.Verdict) map[placement.Place]*loss {
+	losses := map[placement.Place]*loss{}
+	for _, name := range all.Names() {
+		f := all[name]
+		if losses[f.Place] == nil {
+			losses[f.Place] = &loss{}
+		}
+		l := losses[f.Place]
+		l.had++
+		if f.Protected != "" {
+			l.kept = append(l.kept, name+" "+f.Protected)
+		}
+	}
+	for _, v := range verdicts {
+		if v.Want.What == decide.Surplus && v.Outcome == decide.Leaves {
+			losses[v.Place].lost++
+		}
+	}
+	return losses
+}
+
+// someKept names the first few protected nodes.
+func (l loss) someKept() []string {
+	if len(l.kept) <= 3 {
+		return l.kept
+	}
+	return append(slices.Clone(l.kept[:3]), fmt.Sprintf("%d more are protected", len(l.kept)-3))
+}
+
+// choice says why a node is the first to leave its place.
+func choice(w decide.Want, days map[day]int, policy roster.Policy) string {
+	why := turnOf(w.Fact, days, policy)
+	if w.First {
+		return "of the outdated ones, which the update would replace: " + why
+	}
+	return why
+}
+
+// turnOf says why it is the turn of a node.
+func turnOf(f *facts.Fact, days map[day]int, policy roster.Policy) string {
+	switch {
+	case !f.Looked:
+		return "made by the last apply and not looked at since"
+	case f.Is != facts.Serving:
+		return "not in service: " + Why(f)
+	case f.Server.Tainted:
+		return "marked as tainted"
+	}
+	switch policy.Criteria {
+	case deletion.OldestFirst:
+		return "oldest unprotected, created " + moment(f, days, policy, "at an unknown time")
+	case deletion.YoungestFirst:
+		return "youngest unprotected, created " + moment(f, days, policy, "at an unknown time")
+	case deletion.OldestProfileFirst:
+		if len(policy.Templates) > 0 {
+			return "of the oldest template"
+		}
+		return "oldest profile, of " + moment(f, days, policy, "an unknown age")
+	case deletion.HighestIndexFirst:
+		return fmt.Sprintf("highest index of the unprotected, %d", f.Index)
+	}
+	return "drawn by lot from the unprotected (RANDOM)"
+}
+
+// day is one on which nodes of a place were made.
+type day struct {
+	at   placement.Place
+	date string
+}
+
+// madeAt is the time by which a node's turn is decided.
+func madeAt(f *facts.Fact, policy roster.Policy) time.Time {
+	if policy.Criteria == deletion.OldestProfileFirst {
+		return f.Server.ProfileCreatedAt.UTC()
+	}
+	return f.Server.CreatedAt.UTC()
+}
+
+// daysOf counts how many nodes of each place were made on a day.
+func daysOf(all facts.Facts, policy roster.Policy) map[day]int {
+	days := map[day]int{}
+	for _, f := range all {
+		days[day{f.Place, madeAt(f, policy).Format(time.DateOnly)}]++
+	}
+	return days
+}
+
+// moment is when a node was made: the day and, where that is the day of another
+// node of its place too, the time.
+func moment(f *facts.Fact, days map[day]int, policy roster.Policy, unknown string) string {
+	made := madeAt(f, policy)
+	if made.IsZero() {
+		return unknown
+	}
+	if date := made.Format(time.DateOnly); days[day{f.Place, date}] == 1 {
+		return date
+	}
+	return made.Format("2006-01-02 at 15:04:05 UTC")
+}

@@ -1,0 +1,133 @@
+package say
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+)
+
+// InStep is the status of a cluster that is what its policy says.
+const InStep = "in step"
+
+// Status is what a cluster is, in one line that begins with what a machine needs to know: "in
+// step", "behind", "waits", "bakes", "held" or "reverted". Applied says that the plan is
+// applied: then it is what the cluster is once that has ended well; else what it is now.
+func (p *speech) Status(applied bool) string {
+	remaining, waits, made := p.Remaining, waiting(p.Absentees, applied), madeBy(p.List)
+	if !applied {
+		remaining += p.List.Replaced()
+	}
+	behind := fmt.Sprintf("behind: %d of %s to replace", remaining, text.Nodes(p.Policy.Capacity))
+	switch {
+	case p.Reverted != nil:
+		return p.Reverted.Status(applied)
+	case applied && p.Remaining > 0 && p.Policy.Pauses() && len(made) > 0:
+		return "bakes: " + text.Few(made) + " must be in service for longer"
+	case p.goesOn(applied, len(waits) > 0):
+		return behind
+	}
+	held := p.heldStatus()
+	switch {
+	case held[0] != "":
+		return held[0]
+	case len(waits) > 0:
+		return "waits: " + text.Few(waits)
+	case held[1] != "":
+		return held[1]
+	case remaining > 0:
+		return behind
+	}
+	return p.inStep()
+}
+
+// inStep is the status of a cluster that nothing holds, and in which nothing remains.
+func (p *speech) inStep() string {
+	var plain int64
+	for _, n := range p.Next.Nodes {
+		plain += decide.Number(n.Template != p.Policy.Templates.At(n.Place) && !p.Policy.Update.Has(roster.Outdated))
+	}
+	kept, target := p.kept(), int64(len(p.List.Held(hold.HeldTarget)))
+	switch {
+	case plain > 0:
+		return fmt.Sprintf("behind: %s of another template, and no cause replaces them", text.Nodes(plain))
+	case len(kept) > 0:
+		return InStep + " except for protected nodes: " + text.Few(kept)
+	case target > 0:
+		return fmt.Sprintf("%s, as target says: %s of another template", InStep, text.Nodes(target))
+	}
+	return InStep
+}
+
+// heldStatus says what holds the cluster, and what holds it where nothing else does.
+func (p *speech) heldStatus() (status [2]string) {
+	for _, row := range hold.All {
+		list, at := p.List.Held(row.Hold), decide.Number(row.Quiet)
+		if row.Status != "" && len(list) > 0 && status[at] == "" {
+			status[at] = p.fill(row.Status, list...)
+		}
+	}
+	return status
+}
+
+// goesOn reports whether the next plan replaces nodes.
+func (p *speech) goesOn(applied, waits bool) bool {
+	if !applied {
+		return p.List.Replaced() > 0
+	}
+	return !waits && slices.ContainsFunc(p.List.Of(decide.Held), func(v decide.Verdict) bool { return v.Hold.GoesOn() })
+}
+
+// madeBy names the nodes that come, or that get another server, by index.
+func madeBy(all decide.Verdicts) (names []string) {
+	for _, v := range all {
+		if v.Outcome == decide.Comes || v.Outcome == decide.Changes {
+			names = append(names, v.Name)
+		}
+	}
+	return names
+}
+
+// MovesOf says what a plan does that takes a batch of a number; 0 for none.
+func MovesOf(all decide.Verdicts, number, remaining, size int64) string {
+	var parts []string
+	say := func(outcome decide.Outcome, one, many string) {
+		switch names := all.Of(outcome).Names(); len(names) {
+		case 0:
+		case 1:
+			parts = append(parts, names[0]+" "+one)
+		default:
+			parts = append(parts, text.Few(names)+" "+many)
+		}
+	}
+	say(decide.Leaves, "leaves", "leave")
+	say(decide.Changes, "changes", "change")
+	say(decide.Returns, "comes back", "come back")
+	say(decide.Comes, "comes", "come")
+	moves := strings.Join(parts, "; ")
+	if number > 0 && all.Replaced() > 0 {
+		return fmt.Sprintf("batch %d of %d: %s", number, number+(remaining+size-1)/size, moves)
+	}
+	return moves
+}
+
+// Status says whose template failed, and how many nodes still have it.
+func (r *Reverted) Status(applied bool) string {
+	failed, n := "the template of "+text.Few(r.Nodes)+" failed", int64(len(r.Back))
+	if applied {
+		n = r.Later
+	}
+	switch {
+	case r.Holds:
+		return "held: " + failed + ", and none is settled to go back to"
+	case n == 1:
+		return "reverted: " + failed + ", 1 node goes back"
+	case n > 1:
+		return fmt.Sprintf("reverted: %s, %s go back", failed, text.Nodes(n))
+	}
+	return "reverted: " + failed
+}
