@@ -381,7 +381,7 @@ func (s *slowPlanner) neverServed() {
 			continue
 		case n.Retried && !outdated && !s.late(name) && s.granted(name, roster.Unhealthy) && s.plan[name].Outcome == decide.Leaves:
 			s.current--
-			suits = s.mayServe
+			suits = func(back string) bool { return s.runs(back) && !s.late(back) } // it may serve
 		case !outdated || n.Template == s.goal(n.Place) || !s.granted(name, roster.Outdated):
 			continue
 		}
@@ -506,13 +506,12 @@ func (s *slowPlanner) take(victim string, cause roster.Cause) bool {
 
 // revise gives a node the template that is its turn, and maybe another server, maybe as a second try of its template.
 func (s *slowPlanner) revise(name string, n roster.Node, again, retry bool) {
-	n.Retried = retry && n.Template == s.goal(n.Place)
+	n.Doubt, n.Served, n.Retried = true, false, retry && n.Template == s.goal(n.Place)
 	n.Template = s.goal(n.Place)
 	n.Mark = roster.MarkOf(n.Mark.Number()+1, n.Template)
 	if again {
 		n.Generation++
 	}
-	n.Doubt, n.Served = true, false
 	if n.Template == s.wanted(n.Place) {
 		s.current++
 	}
@@ -538,12 +537,10 @@ func (s *slowPlanner) comeBack(near placement.Place, suits func(string) bool) (b
 	if best == "" {
 		return ""
 	}
-	n := s.leaving[best]
-	s.nodes[best] = n
+	s.nodes[best], s.decided[best] = s.leaving[best], true
 	delete(s.leaving, best)
 	s.order = append(s.order, best)
-	s.decided[best] = true
-	if n.Template == s.wanted(n.Place) {
+	if n := s.nodes[best]; n.Template == s.wanted(n.Place) {
 		s.current++
 	}
 	return best
@@ -556,9 +553,6 @@ func (s *slowPlanner) suits(name string) bool {
 	}
 	return s.inService(name) && s.node(name).Template == s.goal(s.node(name).Place)
 }
-
-// mayServe reports whether a leaving node runs, and no look of our own says that it does not serve.
-func (s *slowPlanner) mayServe(name string) bool { return s.runs(name) && !s.late(name) }
 
 // recount counts the nodes of the wanted template.
 func (s *slowPlanner) recount() {
