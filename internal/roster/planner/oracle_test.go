@@ -39,13 +39,14 @@ type slowPlanner struct {
 	pending          int64                     // nodes that will be added
 	inPlace, decided map[string]bool
 	replaced         []string
-	retries          int // of the new nodes, those that are second tries
+	retries          map[roster.Template]int // second tries among the new nodes, by the template that was tried
 }
 
 // slowPlan is the plan, if there is one.
 func slowPlan(now roster.Roster, seen roster.Seen, policy roster.Policy, change Change) (s *slowPlanner, ok bool) {
 	s = &slowPlanner{now: now, seen: seen, policy: policy, nodes: maps.Clone(now.Nodes), leaving: maps.Clone(now.Leaving),
-		slots: maps.Clone(now.Slots), plan: map[string]decide.Verdict{}, waits: map[string]bool{}}
+		slots: maps.Clone(now.Slots), plan: map[string]decide.Verdict{}, waits: map[string]bool{}, inPlace: map[string]bool{},
+		decided: map[string]bool{}, retries: map[roster.Template]int{}}
 	for _, v := range change.Verdicts {
 		s.plan[v.Name] = v
 	}
@@ -61,7 +62,7 @@ func slowPlan(now roster.Roster, seen roster.Seen, policy roster.Policy, change 
 		return s, false
 	}
 	for name, n := range s.nodes {
-		s.waits[name] = n.Template == s.wanted(n.Place) && !s.inService(name, n) && !s.rests(n.Place)
+		s.waits[name] = n.Template == s.wanted(n.Place) && !s.inService(name) && !s.rests(n.Place)
 	}
 	s.pending = policy.Capacity - int64(len(s.nodes))
 	if !s.grows() {
@@ -73,7 +74,7 @@ func slowPlan(now roster.Roster, seen roster.Seen, policy roster.Policy, change 
 	s.replace()
 	s.comes(policy.Capacity - int64(len(s.nodes)))
 	for name, n := range s.nodes {
-		n.Served, n.Doubt, n.Retried = false, false, false
+		n.Served, n.Doubt = false, false
 		s.nodes[name] = n
 	}
 	return s, s.closeSlots()
@@ -81,7 +82,7 @@ func slowPlan(now roster.Roster, seen roster.Seen, policy roster.Policy, change 
 
 func (s *slowPlanner) copy() *slowPlanner {
 	c := *s
-	c.nodes, c.full, c.leaving = maps.Clone(s.nodes), maps.Clone(s.full), maps.Clone(s.leaving)
+	c.nodes, c.full, c.leaving, c.decided = maps.Clone(s.nodes), maps.Clone(s.full), maps.Clone(s.leaving), maps.Clone(s.decided)
 	return &c
 }
 
@@ -105,25 +106,12 @@ func (s *slowPlanner) judge() {
 	failed := false
 	for _, at := range places {
 		given, settled := special(s.policy.Templates, at), special(s.now.Settled, at)
-		for _, f := range s.now.Failed {
-			if f.Template == given.Hash() && given != settled {
-				failed = true
-				s.reverts = s.reverts || settled != ""
-			}
+		if given != settled && slices.ContainsFunc(s.now.Failed, func(f roster.Failure) bool { return f.Template == given.Hash() }) {
+			failed = true
+			s.reverts = s.reverts || settled != ""
 		}
 	}
 	s.holds = failed && !s.reverts
-	if !s.reverts {
-		return
-	}
-	for _, n := range s.leaving {
-		places = append(places, n.Place)
-	}
-	wanted := roster.Templates{}
-	for _, at := range places {
-		wanted[at] = cmp.Or(special(s.now.Settled, at), special(s.policy.Templates, at))
-	}
-	s.policy.Templates = wanted
 }
 
 // firstTemplate takes the first template for what nodes were made from, unless their marks are of another one. It
@@ -186,8 +174,9 @@ func (s *slowPlanner) closeSlots() bool {
 // candidates removes the nodes that are named, or remembers that they are made again. It reports whether that can be.
 func (s *slowPlanner) candidates() bool {
 	var named []string
+	unmet := slices.DeleteFunc(slices.Clone(s.policy.Candidates), func(c string) bool { return slices.Contains(s.now.Done, c) })
 	for name := range s.nodes {
-		if s.isIn(s.policy.Candidates, name) && !s.met(name) {
+		if s.isIn(unmet, name) {
 			named = append(named, name)
 		}
 	}
@@ -195,9 +184,9 @@ func (s *slowPlanner) candidates() bool {
 	if slices.ContainsFunc(named, s.protected) {
 		return false
 	}
-	for _, candidate := range s.policy.Candidates {
+	for _, candidate := range unmet {
 		known := slices.ContainsFunc(named, func(name string) bool { return s.isIn([]string{candidate}, name) })
-		if !known && !slices.Contains(s.now.Done, candidate) && int64(len(s.nodes)-len(named)) > s.policy.Capacity {
+		if !known && int64(len(s.nodes)-len(named)) > s.policy.Capacity {
 			return false // others would leave in its place
 		}
 	}
@@ -216,11 +205,6 @@ func (s *slowPlanner) candidates() bool {
 	return true
 }
 
-// met reports whether an earlier plan has met all candidates that mean a node.
-func (s *slowPlanner) met(name string) bool {
-	return !slices.ContainsFunc(s.policy.Candidates, func(c string) bool { return s.isIn([]string{c}, name) && !slices.Contains(s.now.Done, c) })
-}
-
 // better reports whether a place is one that nodes move to, where some move.
 func (s *slowPlanner) better(at placement.Place) bool {
 	counted, _ := s.board().Counted(at)
@@ -233,23 +217,27 @@ func (s *slowPlanner) better(at placement.Place) bool {
 	return !moves || better
 }
 
-// shrink removes the nodes that are too many: from open places first those that are not in service, then the tainted
-// ones, then the others; only then from closed ones. It reports whether as many can be.
+// shrink removes the nodes that are too many: from open places first those that are proven to be out of service, then
+// those of which a wait said so or that nobody ever found, then the others that are not in service, then the tainted ones,
+// then the rest; only then from closed places. Mins are about the last two. It reports whether as many can be.
 func (s *slowPlanner) shrink() bool {
+	classes := []func(string) bool{
+		s.idle,
+		func(name string) bool {
+			return s.late(name) || s.looked(name) && s.seen.Missing[name] && !s.served(name)
+		},
+		func(name string) bool { return !s.inService(name) && !s.runsOn(name) },
+		func(name string) bool { return s.seen.Servers[name].Tainted },
+		func(string) bool { return true },
+	}
 	for int64(len(s.nodes)) > s.policy.Capacity {
 		s.recount()
-		s.newest = s.has(roster.Outdated) && s.current <= s.target()
+		s.newest = s.has(roster.Outdated) && !s.holds && s.current <= s.target()
 		name := ""
 		for _, closed := range []bool{false, true} {
-			here := func(name string) bool { return s.closed(s.nodes[name].Place) == closed }
-			idle := func(name string) bool { return here(name) && s.idle(name) }
-			late := func(name string) bool { return here(name) && s.late(name) }
-			unproven := func(name string) bool {
-				follows := !s.former(name) || s.seen.Servers[name].InService != string(s.nodes[name].Mark)
-				return here(name) && !s.inService(name, s.nodes[name]) && follows
+			for i, class := range classes {
+				name = cmp.Or(name, s.first(func(name string) bool { return s.closed(s.nodes[name].Place) == closed && class(name) }, i > 2))
 			}
-			tainted := func(name string) bool { return here(name) && s.seen.Servers[name].Tainted }
-			name = cmp.Or(name, s.first(idle, false), s.first(late, false), s.first(unproven, false), s.first(tainted, true), s.first(here, true))
 		}
 		if name == "" {
 			return false
@@ -265,7 +253,7 @@ func (s *slowPlanner) grows() bool {
 	trial, added := s.copy(), int64(0)
 	trial.recount()
 	for range s.pending {
-		if !trial.comeBack(placement.Place{}) {
+		if trial.comeBack(placement.Place{}, trial.suits) == "" {
 			added++
 			trial.promise()
 		}
@@ -278,7 +266,7 @@ func (s *slowPlanner) comes(count int64) {
 	s.recount()
 	added, wanted := int64(0), 0
 	for range count {
-		if s.comeBack(placement.Place{}) {
+		if s.comeBack(placement.Place{}, s.suits) != "" {
 			continue
 		}
 		added++
@@ -286,38 +274,37 @@ func (s *slowPlanner) comes(count int64) {
 			wanted++
 		}
 	}
-	trial := s.copy()
+	trial, counts, gets := s.copy(), placement.Counts{}, map[placement.Place]int64{}
 	trial.add(added)
-	seats := map[placement.Place]int{}
-	type seat struct {
-		rank int // in its place: the wanted template goes to the first of each place, then to the second
-		placement.Place
-	}
-	var all []seat
 	for name, n := range trial.nodes {
 		if strings.HasPrefix(name, "+") {
-			all = append(all, seat{seats[n.Place], n.Place})
-			seats[n.Place]++
+			counts[n.Place]++
 		}
 	}
-	slices.SortFunc(all, func(a, b seat) int { return cmp.Or(cmp.Compare(a.rank, b.rank), a.Compare(b.Place)) })
-	gets := map[seat]bool{}
-	for _, one := range all[:wanted] {
-		gets[one] = true
-	}
-	slices.SortFunc(all, func(a, b seat) int { return cmp.Or(a.Compare(b.Place), cmp.Compare(a.rank, b.rank)) })
-	for _, one := range all {
-		name, n := s.nameIn(one.Place)
-		n.Template = s.wanted(one.Place)
-		if !gets[one] {
-			n.Template = cmp.Or(special(s.now.Settled, one.Place), n.Template)
+	for rank := range added { // the wanted template goes to the first of each place, then to the second
+		for _, at := range counts.Places() {
+			if wanted > 0 && rank < counts[at] {
+				gets[at]++
+				wanted--
+			}
 		}
-		n.Generation++
-		n.Mark = roster.MarkOf(n.Mark.Number()+1, n.Template)
-		s.nodes[name] = n
-		s.order = append(s.order, name)
-		if s.policy.Stateful != nil && s.slots[name] == (roster.Slot{}) {
-			s.slots[name] = roster.Slot{Index: n.Index, Place: n.Place}
+	}
+	for _, at := range counts.Places() {
+		for rank := range counts[at] {
+			name, n := s.nameIn(at)
+			n.Template = s.wanted(at)
+			if rank >= gets[at] {
+				n.Template = cmp.Or(special(s.now.Settled, at), n.Template)
+			}
+			n.Generation++
+			n.Mark = roster.MarkOf(n.Mark.Number()+1, n.Template)
+			n.Retried = s.retries[n.Template] > 0
+			s.retries[n.Template]--
+			s.nodes[name] = n
+			s.order = append(s.order, name)
+			if s.policy.Stateful != nil && s.slots[name] == (roster.Slot{}) {
+				s.slots[name] = roster.Slot{Index: n.Index, Place: n.Place}
+			}
 		}
 	}
 }
@@ -358,7 +345,6 @@ func (s *slowPlanner) nameIn(at placement.Place) (string, roster.Node) {
 // replace chooses the batch: at first, all that never served; then the nodes under way, then the others that are not in
 // service, then those in service; of each the unhealthy, the misplaced, the outdated, the old.
 func (s *slowPlanner) replace() {
-	s.inPlace, s.decided = map[string]bool{}, map[string]bool{}
 	s.recount()
 	s.neverServed()
 	for range s.pending {
@@ -373,10 +359,10 @@ func (s *slowPlanner) replace() {
 			for {
 				victim := s.victim(cause, func(name string) bool { return !refused[name] && s.may(name) && s.class(name) == class })
 				v := s.plan[victim]
-				if victim == "" || cause != "" && v.Outcome == decide.Held && v.Cause == cause && spent(v.Hold) {
+				if victim == "" || cause != "" && v.Outcome == decide.Held && v.Cause == cause && (v.Hold == hold.HeldBatch || v.Hold == hold.HeldBakes) {
 					break // nor is any other of the class, for this cause
 				}
-				if granted := v.Cause == cause && (v.Outcome == decide.Changes || v.Outcome == decide.Leaves || v.Hold == hold.HeldNoRoom); !granted || !s.take(victim, cause) {
+				if granted := s.granted(victim, cause) || v.Cause == cause && v.Hold == hold.HeldNoRoom; !granted || !s.take(victim, cause) {
 					refused[victim] = true
 				}
 			}
@@ -385,27 +371,42 @@ func (s *slowPlanner) replace() {
 }
 
 // neverServed has the nodes of another template follow that were never in service: in place, or one that is leaving
-// comes back for them.
+// comes back for them. For one that failed twice any comes back that runs.
 func (s *slowPlanner) neverServed() {
-	if !s.has(roster.Outdated) {
-		return
-	}
 	for _, name := range (roster.Roster{Nodes: s.nodes}).Names() {
-		n := s.nodes[name]
-		old := n.Template != s.wanted(n.Place) && n.Template != s.goal(n.Place)
-		v := s.plan[name]
-		if granted := v.Cause == roster.Outdated && (v.Outcome == decide.Changes || v.Outcome == decide.Leaves); !granted || !old || !s.never(name) || s.noHost(name) && !s.keeps() {
+		n, suits := s.nodes[name], s.suits
+		outdated := n.Template != s.wanted(n.Place)
+		switch {
+		case !s.never(name) || s.noHost(name) && !s.keeps():
+			continue
+		case n.Retried && !outdated && !s.late(name) && s.granted(name, roster.Unhealthy) && s.plan[name].Outcome == decide.Leaves:
+			s.current--
+			suits = func(back string) bool { return s.runs(back) && !s.late(back) } // it may serve
+		case !outdated || n.Template == s.goal(n.Place) || !s.granted(name, roster.Outdated):
 			continue
 		}
 		s.decided[name] = true
 		s.replaced = append(s.replaced, name)
 		delete(s.nodes, name)
-		if s.policy.Stateful == nil && s.comeBack(n.Place) {
-			continue
+		back := ""
+		if s.policy.Stateful == nil {
+			back = s.comeBack(n.Place, suits)
 		}
-		s.revise(name, n, s.policy.Update.Method == roster.Recreate)
-		s.promise()
+		switch {
+		case back == "":
+			s.revise(name, n, s.policy.Update.Method == roster.Recreate, false)
+		case !outdated:
+			returned := s.nodes[back]
+			returned.Tried = n.Template.Hash()
+			s.nodes[back] = returned
+		}
 	}
+}
+
+// granted reports whether the plan replaces a node for a cause.
+func (s *slowPlanner) granted(name string, cause roster.Cause) bool {
+	v := s.plan[name]
+	return v.Cause == cause && (v.Outcome == decide.Changes || v.Outcome == decide.Leaves)
 }
 
 // may reports whether a node may be replaced at all.
@@ -416,7 +417,7 @@ func (s *slowPlanner) may(name string) bool {
 
 // class is when it is a node's turn: under way, not in service, in service; what nobody misses comes first.
 func (s *slowPlanner) class(name string) (class int) {
-	if s.inService(name, s.nodes[name]) {
+	if s.inService(name) {
 		return 4
 	}
 	if !s.waits[name] {
@@ -435,12 +436,8 @@ func (s *slowPlanner) victim(cause roster.Cause, of func(string) bool) string {
 		delete(there.nodes, name)
 	}
 	closed := func(name string) bool { return !s.idle(name) && s.waitsAt(s.nodes[name].Place, cause) }
+	line, may := s.again, of
 	switch cause {
-	case "":
-		if i := slices.IndexFunc(s.again, of); i >= 0 {
-			return s.again[i]
-		}
-		return ""
 	case roster.Unhealthy:
 		return there.first(func(name string) bool { return of(name) && s.unhealthy(name) }, false)
 	case roster.Misplaced:
@@ -459,23 +456,25 @@ func (s *slowPlanner) victim(cause roster.Cause, of func(string) bool) string {
 			}
 		}
 		return there.first(func(name string) bool { return old(name) && slices.Contains(newest, s.nodes[name].Template) }, false)
-	}
-	best := ""
-	for name, n := range s.nodes {
-		aged, old := s.seen.Aged[name]
-		old = old && of(name) && aged.Mark == n.Mark && !closed(name)
-		if old && (best == "" || cmp.Or(aged.Launched.Compare(s.seen.Aged[best].Launched), cmp.Compare(n.Index, s.nodes[best].Index)) < 0) {
-			best = name
+	case roster.TooOld:
+		line = slices.SortedFunc(maps.Keys(s.nodes), func(a, b string) int {
+			return cmp.Or(s.seen.Aged[a].Launched.Compare(s.seen.Aged[b].Launched), cmp.Compare(s.nodes[a].Index, s.nodes[b].Index))
+		})
+		may = func(name string) bool {
+			return of(name) && s.seen.Aged[name].Mark == s.nodes[name].Mark && !closed(name)
 		}
 	}
-	return best
+	if i := slices.IndexFunc(line, may); i >= 0 {
+		return line[i]
+	}
+	return ""
 }
 
 // take replaces a node. It reports whether there is room for what comes for it.
 func (s *slowPlanner) take(victim string, cause roster.Cause) bool {
 	n := s.nodes[victim]
+	retry := cause == roster.Unhealthy && !s.served(victim) && !s.noHost(victim)
 	if !s.stays(cause) {
-		retry := cause == roster.Unhealthy && !s.served(victim) && !s.noHost(victim)
 		elsewhere, here := s.copy(), s.copy()
 		elsewhere.leave(victim)
 		delete(here.nodes, victim)
@@ -488,7 +487,7 @@ func (s *slowPlanner) take(victim string, cause roster.Cause) bool {
 			return false
 		}
 		if retry {
-			s.retries++
+			s.retries[n.Template]++
 		}
 		s.pending++
 	}
@@ -496,67 +495,63 @@ func (s *slowPlanner) take(victim string, cause roster.Cause) bool {
 		s.current--
 	}
 	if s.stays(cause) {
-		s.revise(victim, n, s.policy.Update != nil && s.policy.Update.Method == roster.Recreate || cause != roster.Outdated)
+		s.revise(victim, n, s.policy.Update != nil && s.policy.Update.Method == roster.Recreate || cause != roster.Outdated, retry)
+	} else {
+		s.promise()
 	}
-	s.promise()
 	s.decided[victim] = true
 	s.replaced = append(s.replaced, victim)
 	return true
 }
 
-// revise gives a node the template that is its turn, and maybe another server.
-func (s *slowPlanner) revise(name string, n roster.Node, again bool) {
+// revise gives a node the template that is its turn, and maybe another server, maybe as a second try of its template.
+func (s *slowPlanner) revise(name string, n roster.Node, again, retry bool) {
+	n.Doubt, n.Served, n.Retried = true, false, retry && n.Template == s.goal(n.Place)
 	n.Template = s.goal(n.Place)
 	n.Mark = roster.MarkOf(n.Mark.Number()+1, n.Template)
 	if again {
 		n.Generation++
 	}
-	n.Doubt, n.Served = true, false
+	if n.Template == s.wanted(n.Place) {
+		s.current++
+	}
 	s.nodes[name] = n
 	s.inPlace[name] = true
 }
 
-// comeBack makes a leaving node one of the cluster again that is what the next node should be. It reports whether there
-// is one.
-func (s *slowPlanner) comeBack(near placement.Place) bool { // near: the place of the node that it comes back for
-	var names []string
-	for name, n := range s.leaving {
-		fits := n.Template == s.goal(n.Place)
-		if st := s.policy.Stateful; st != nil {
-			fits = !slices.Contains(st.Release, name)
-		}
-		open := s.copy()
-		open.full = nil // it has a host
-		if s.has(roster.TooOld) && s.seen.Aged[name].Mark == n.Mark || near == (placement.Place{}) && !s.better(n.Place) {
-			continue // it would leave again, or not make the spread better
-		}
-		if fits && s.inService(name, n) && !s.seen.Servers[name].Tainted && !s.isIn(s.policy.Candidates, name) && open.board().Takes(n.Place) {
-			names = append(names, name)
+// comeBack makes a leaving node one of the cluster again that suits, and returns its name, if there is one: the first of
+// the place near, that of the node for which it comes back, or else the first of all.
+func (s *slowPlanner) comeBack(near placement.Place, suits func(string) bool) (best string) {
+	open := s.copy()
+	open.full = nil // it has a host
+	board := open.board()
+	for _, name := range (roster.Roster{Nodes: s.leaving}).Names() {
+		n := s.leaving[name]
+		again := s.has(roster.TooOld) && s.seen.Aged[name].Mark == n.Mark || s.seen.Servers[name].Tainted || s.isIn(s.policy.Candidates, name)
+		worse := near == (placement.Place{}) && !s.better(n.Place)
+		first := best == "" || n.Place == near && s.leaving[best].Place != near
+		if first && !again && !worse && suits(name) && board.Takes(n.Place) {
+			best = name
 		}
 	}
-	if len(names) == 0 {
-		return false
+	if best == "" {
+		return ""
 	}
-	elsewhere := func(name string) int {
-		if s.leaving[name].Place == near {
-			return 0
-		}
-		return 1
+	s.nodes[best], s.decided[best] = s.leaving[best], true
+	delete(s.leaving, best)
+	s.order = append(s.order, best)
+	if n := s.nodes[best]; n.Template == s.wanted(n.Place) {
+		s.current++
 	}
-	name := slices.MinFunc(names, func(a, b string) int {
-		return cmp.Or(elsewhere(a)-elsewhere(b), cmp.Compare(s.leaving[a].Index, s.leaving[b].Index))
-	})
-	n := s.leaving[name]
-	s.nodes[name] = n
-	delete(s.leaving, name)
-	s.order = append(s.order, name)
-	if s.decided != nil {
-		s.decided[name] = true
+	return best
+}
+
+// suits reports whether a leaving node is what the next node should be.
+func (s *slowPlanner) suits(name string) bool {
+	if st := s.policy.Stateful; st != nil {
+		return s.inService(name) && !slices.Contains(st.Release, name)
 	}
-	if n.Template == s.wanted(n.Place) {
-		s.promise()
-	}
-	return true
+	return s.inService(name) && s.node(name).Template == s.goal(s.node(name).Place)
 }
 
 // recount counts the nodes of the wanted template.
@@ -578,14 +573,10 @@ func (s *slowPlanner) promise() bool {
 	return true
 }
 
-// goesBack reports whether the settled template is wanted, which knows no target and waits for nobody.
-func (s *slowPlanner) goesBack() bool {
-	return s.reverts || maps.Equal(s.now.Settled, s.policy.Templates)
-}
-
+// target is how many nodes get the wanted template: all where it is the settled one.
 func (s *slowPlanner) target() int64 {
 	u := s.policy.Update
-	if u == nil || s.goesBack() {
+	if u == nil || s.reverts || maps.Equal(s.now.Settled, s.policy.Templates) {
 		return 1000
 	}
 	target := u.Target.Number.Num().Int64()
@@ -606,6 +597,9 @@ func (s *slowPlanner) goal(at placement.Place) roster.Template {
 // wanted is the template of new nodes of a place: the most special there is. (The tests give templates of one value, so
 // nothing is left to merge.)
 func (s *slowPlanner) wanted(at placement.Place) roster.Template {
+	if settled := special(s.now.Settled, at); s.reverts && settled != "" {
+		return settled
+	}
 	return special(s.policy.Templates, at)
 }
 
@@ -808,48 +802,65 @@ func (s *slowPlanner) inOrder(may func(string) bool) (old []string) {
 	return append(old, rest...)
 }
 
+// node is a node as it is, or as it was before it left.
+func (s *slowPlanner) node(name string) roster.Node {
+	for _, nodes := range []map[string]roster.Node{s.nodes, s.now.Nodes} {
+		if n, there := nodes[name]; there {
+			return n
+		}
+	}
+	return s.now.Leaving[name]
+}
+
 func (s *slowPlanner) looked(name string) bool {
 	_, there := s.seen.Servers[name]
-	return (there || s.seen.Missing[name]) && !s.nodes[name].Doubt && !s.now.Nodes[name].Doubt
+	return (there || s.seen.Missing[name]) && !s.node(name).Doubt
 }
 
-// former: another server was asked for, and the old one is there.
-func (s *slowPlanner) former(name string) bool {
-	n, build := s.nodes[name], s.seen.Builds[name]
-	return s.looked(name) && build.Of != "" && build.Mark != n.Mark && build.Generation < n.Generation
-}
-
-func (s *slowPlanner) inService(name string, n roster.Node) bool {
-	server, there := s.seen.Servers[name]
+// behind: its server was not seen to change since the node did; former: and it should have been made again.
+func (s *slowPlanner) behind(name string) bool {
 	build := s.seen.Builds[name]
-	behind := build.Of != "" && build.Mark != n.Mark
-	if !there || n.Doubt || server.Status != "ACTIVE" || server.Drained || behind && build.Generation < n.Generation {
-		return false
-	}
-	return server.InService == string(n.Mark) || !s.policy.RequireMarks && !behind
+	return build.Of != "" && build.Mark != s.node(name).Mark
 }
+
+func (s *slowPlanner) former(name string) bool {
+	return s.looked(name) && s.behind(name) && s.seen.Builds[name].Generation < s.node(name).Generation
+}
+
+func (s *slowPlanner) runs(name string) bool {
+	return s.looked(name) && s.seen.Servers[name].Status == "ACTIVE" && !s.seen.Servers[name].Drained
+}
+
+// own: its server carries the mark of the node as it is.
+func (s *slowPlanner) own(name string) bool {
+	server, there := s.seen.Servers[name]
+	return there && server.InService == string(s.node(name).Mark)
+}
+
+// marked: its server is as new as the node is, and carries the mark that it needs.
+func (s *slowPlanner) marked(name string) bool {
+	needsNone := !s.policy.RequireMarks && !s.behind(name) && s.seen.Servers[name].Status == "ACTIVE"
+	return s.looked(name) && !s.former(name) && (s.own(name) || needsNone)
+}
+
+func (s *slowPlanner) inService(name string) bool { return s.runs(name) && s.marked(name) }
 
 // served: it was in service since it was made or changed.
-func (s *slowPlanner) served(name string) bool {
-	n, server := s.nodes[name], s.seen.Servers[name]
-	if n.Served || !s.looked(name) || s.former(name) {
-		return n.Served
-	}
-	own := server.InService == string(n.Mark) && server.ID != ""
-	return own || !s.policy.RequireMarks && server.Status == "ACTIVE" && (s.seen.Builds[name].Of == "" || s.seen.Builds[name].Mark == n.Mark)
-}
+func (s *slowPlanner) served(name string) bool { return s.node(name).Served || s.marked(name) }
+
+// runsOn: its server should have been made again, runs, and was in service since.
+func (s *slowPlanner) runsOn(name string) bool { return s.runs(name) && s.former(name) && s.own(name) }
 
 // idle: it is proven that nobody misses it.
 func (s *slowPlanner) idle(name string) bool {
 	server := s.seen.Servers[name]
-	return s.looked(name) && server.ID != "" && (server.Status != "ACTIVE" && server.Status != "UNKNOWN" || server.Drained)
+	return s.looked(name) && !s.runs(name) && server.ID != "" && server.Status != "UNKNOWN"
 }
 
 // late: it runs, and a wait for it ended before it was in service.
 func (s *slowPlanner) late(name string) bool {
-	n, server := s.nodes[name], s.seen.Servers[name]
-	runs := s.looked(name) && server.Status == "ACTIVE" && !s.idle(name) && !s.former(name) && !s.inService(name, n)
-	return runs && !s.served(name) && server.NotInService == string(n.Mark)
+	noted := s.seen.Servers[name].NotInService == string(s.node(name).Mark)
+	return s.runs(name) && !s.former(name) && !s.served(name) && noted
 }
 
 // never: it is proven, or said by a look of our own, that it was never in service.
@@ -876,9 +887,4 @@ func (s *slowPlanner) protected(name string) bool {
 func (s *slowPlanner) isIn(list []string, name string) bool {
 	id := s.seen.Servers[name].ID
 	return slices.Contains(list, name) || id != "" && slices.Contains(list, id)
-}
-
-// spent reports whether a hold is about what all nodes share.
-func spent(h hold.Hold) bool {
-	return slices.Contains([]hold.Hold{hold.HeldTarget, hold.HeldBatch, hold.HeldBakes, hold.HeldWaits}, h)
 }
