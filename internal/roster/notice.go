@@ -35,7 +35,7 @@ const (
 	UnseenChosen      Title = "A node was chosen unseen"
 	ClosedChosen      Title = "A closed place loses nodes"
 	UpdateBegins      Title = "The update begins with the next apply"
-	MadeTwice         Title = "Nodes that never served are not made a third time"
+	MadeTwice         Title = "Nodes are not made a third time"
 	NotFollowed       Title = "Servers did not follow their nodes"
 	NotSeen           Title = "Nodes wait to be looked at"
 	OlderState        Title = "Servers are ahead of this state"
