@@ -251,7 +251,7 @@ var advice = []advised{
 		g.edit(g.t, `candidates = ["web-1"]`, "")
 		g.set("size", "3")
 	}},
-	{"Nodes that never served are not made a third time", updates, func(g *guide) {
+	{"Nodes are not made a third time", updates, func(g *guide) {
 		g.grow()
 		g.apply()
 		g.change(never, g.newest())

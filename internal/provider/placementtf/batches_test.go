@@ -114,6 +114,36 @@ func TestPlacementRepaired(t *testing.T) {
 	}
 }
 
+// TestPlacementAwaits: a plan counts on an apply to make a server that is missing, once. Where that does not happen, because
+// the selector leaves it out for example, the next plan is empty, until the server was found again.
+func TestPlacementAwaits(t *testing.T) {
+	t.Parallel()
+	config := zonal(2, "az-1", nil)
+	a := attach(t, config)
+	boots(t, a)
+	for i, step := range []struct {
+		happens      func(*testing.T, attached)
+		found, plans string // the status
+	}{
+		{nil, "in step", "in step"},
+		{loses("web-1"), "waits: web-1 (no server of its name was found)", "in step"},
+		{nil, "waits: web-1 (no server of its name was found)", "waits: web-1 (no server of its name was found)"},
+		{another("web-1"), "in step", "in step"},
+		{loses("web-1"), "waits: web-1 (no server of its name was found)", "in step"},
+	} {
+		if step.happens != nil {
+			step.happens(t, a)
+		}
+		a.Later(t)
+		a.Look(t)
+		found := protocol.Shown(protocol.Object(a.I.State)["status"])
+		a.Must(t, config)
+		if plans := protocol.Shown(protocol.Object(a.I.State)["status"]); found != step.found || plans != step.plans {
+			t.Errorf("step %d: found %q, planned %q", i, found, plans)
+		}
+	}
+}
+
 // TestPlacementComesBack: what a plan removed is remembered, and so is what was seen of it: it
 // comes back while its server runs. A plan by which nodes come back places them, so it
 // says which places take none.

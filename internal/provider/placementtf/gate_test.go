@@ -7,6 +7,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,19 +28,24 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the table of the guide")
 
-// gated is the configuration of a cluster. Servers of an image that begins with "bad" never get ready.
+// gated is the configuration of a cluster. Servers of an image that begins with "bad" never get ready; those of "broken" end in
+// ERROR while they are built; Nova refuses "missing".
 type gated struct {
 	size     int
 	image    string
-	method   string // "": SUBSTITUTE
-	update   string // more of the block
-	more     string // of the placement attachment
-	unmarked bool   // without a readiness attachment
-	without  bool   // without replace_triggered_by
-	stopped  bool   // power_state is ignored
-	closed   string // a region
-	hasty    bool   // the readiness attachment waits for two seconds
-	regions  string // "": three zones of the first
+	causes   string    // "": TEMPLATE and UNHEALTHY
+	broken   bool      // the image "broken" will be used
+	batch    string    // "": 1
+	instead  [2]string // what is in the servers, and what is there in its place
+	method   string    // "": SUBSTITUTE
+	update   string    // more of the block
+	more     string    // of the placement attachment
+	unmarked bool      // without a readiness attachment
+	without  bool      // without replace_triggered_by
+	stopped  bool      // power_state is ignored
+	closed   string    // a region
+	hasty    bool      // the readiness attachment waits for two seconds
+	regions  string    // "": three zones of the first
 }
 
 func (g gated) config(c *acctest.Cloud, url string) string {
@@ -65,16 +72,20 @@ resource "terraform_data" "volume" {
 	}
 	text := acctest.Placement(c, g.size, regions, fmt.Sprintf(`template          = { image = %q }
   update {
-    causes         = ["TEMPLATE", "UNHEALTHY"]
-    max_batch_size = 1
+    causes         = [%s]
+    max_batch_size = %q
     method         = %q
     %s
   }
-  %s`, g.image, cmp.Or(g.method, "SUBSTITUTE"), g.update, g.more)) + more + acctest.Made(c, fmt.Sprintf(`
+  %s`, g.image, cmp.Or(g.causes, `"TEMPLATE", "UNHEALTHY"`), cmp.Or(g.batch, "1"), cmp.Or(g.method, "SUBSTITUTE"), g.update, g.more)) + more
+	servers := acctest.Made(c, fmt.Sprintf(`
   metadata = { version = each.value.template.image, stackpolicy_generation = each.value.generation }
   lifecycle {
     %s
-  }`, lifecycle)) + acctest.Drained("shutdown = true\n  "+drains)
+  }`, lifecycle))
+	servers = strings.Replace(servers, fmt.Sprintf("= %q\n", c.Image),
+		fmt.Sprintf("= each.value.template.image == \"missing\" ? \"00000000-0000-4000-8000-000000000000\" : %q\n", c.Image), 1)
+	text += strings.Replace(servers, g.instead[0], g.instead[1], 1) + acctest.Drained("shutdown = true\n  "+drains)
 	if g.unmarked {
 		return text
 	}
@@ -106,12 +117,23 @@ type gate struct {
 func (g *gate) start(t *testing.T, config gated) {
 	t.Helper()
 	g.T, g.gated = t, config
-	c := acctest.NewFake(t, fakecloud.Config{})
+	build := time.Duration(0)
+	if config.broken {
+		build = 10 * time.Second // it passes with looks
+	}
+	c := acctest.NewFake(t, fakecloud.Config{BuildTime: build})
+	if config.broken {
+		go g.breaks(c)
+	}
 	listener, err := net.Listen("tcp", "0.0.0.0:0")
 	require.NoError(t, err)
 	health := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, name, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/"+c.Prefix)
-		s, there := c.Servers(t)[name]
+		servers := c.Servers(t)
+		s, there := servers[name]
+		if !there {
+			s, there = servers[name+domain]
+		}
 		bad := !there || strings.HasPrefix(s.Metadata["version"], "bad")
 		if bad || g.unwell.Load() && strings.HasPrefix(r.URL.Path, "/well/") {
 			w.WriteHeader(http.StatusServiceUnavailable)
@@ -128,6 +150,18 @@ func (g *gate) start(t *testing.T, config gated) {
 	g.Loop = acctest.Loop{Cloud: c, Workspace: c.Workspace(t, g.config(c, g.url))}
 	g.apply()
 	g.counted, g.taken, g.applies = acctest.Tally{Least: config.size, Of: config.size}, 0, 0
+}
+
+// breaks lets servers of a broken image end in ERROR while they are built.
+func (g *gate) breaks(c *acctest.Cloud) {
+	for g.Context().Err() == nil {
+		for _, s := range c.Fake.Servers("RegionOne") {
+			if s.Metadata["version"] == "broken" && s.Status != "ERROR" {
+				c.Fake.UpdateServer("RegionOne", s.ID, func(s *fakecloud.Server) { s.Status = "ERROR" })
+			}
+		}
+		time.Sleep(time.Millisecond)
+	}
 }
 
 // apply applies what the configuration is now, and returns what was printed. It may fail: bad servers never get ready.
@@ -182,12 +216,17 @@ func (g *gate) imported(more string) {
 	}
 }
 
-// outage applies a new image while no node is well.
+// outage applies a new image three times while no node is well.
 func (g *gate) outage() {
 	g.Helper()
 	g.unwell.Store(true)
 	g.image = "b"
-	g.apply()
+	for range 3 {
+		g.apply()
+	}
+	if g.counted.Destroyed > 1 {
+		g.Errorf("the outage cost %d servers", g.counted.Destroyed)
+	}
 	g.unwell.Store(false)
 	g.finish()
 }
@@ -211,11 +250,28 @@ func (g *gate) wiped() {
 	g.finish()
 }
 
+// stuck applies a new image four times, which never ends.
+func (g *gate) stuck() {
+	g.Helper()
+	g.apply()
+	g.image = "b"
+	for range 4 {
+		g.apply()
+	}
+}
+
+// corrected applies a working image after one that Nova refused.
+func (g *gate) corrected() {
+	g.Helper()
+	g.image = "b"
+	g.finish()
+}
+
 // each does something to the servers, by number.
 func (g *gate) each(do func(number int, region, id string)) {
 	g.Helper()
 	for number, s := range g.Cloud.Servers(g.T) {
-		i, err := strconv.Atoi(number)
+		i, err := strconv.Atoi(strings.TrimSuffix(number, domain))
 		if err != nil {
 			g.Fatal(err)
 		}
@@ -243,6 +299,7 @@ func (g *gate) status(id, status string) {
 
 const (
 	wellness = "health {\n    grace = \"0s\"\n    http {\n      url = \"http://{address}:PORT/well/{name}\"\n    }\n  }"
+	domain   = ".example.com" // of servers that are not named after their nodes
 	slots    = "stateful {\n    on_removal = \"RETAIN\"\n  }"
 )
 
@@ -268,6 +325,112 @@ var gates = []struct {
 			g.apply()
 			g.counted.Least, g.counted.Of = 5, 5
 			g.outage()
+		}},
+	{what: "all nodes answer 503, and a new image with `IN_PLACE`", start: gated{size: 3, image: "a", method: "IN_PLACE", more: wellness}, least: 2, most: 3, taken: 1, images: "b:3",
+		then: (*gate).outage},
+	{what: "`name` is not `each.key`, and a new image", start: gated{size: 6, image: "a", instead: [2]string{"= each.key", `= "${each.key}` + domain + `"`}},
+		least: 6, most: 7, taken: 1, images: "a:5 b:1", then: (*gate).stuck},
+	{what: "`name` is not `each.key`, and a new image with `RECREATE`", start: gated{size: 3, image: "a", method: "RECREATE", instead: [2]string{"= each.key", `= "${each.key}` + domain + `"`}},
+		least: 2, most: 3, taken: 1, images: "a:2 b:1", then: (*gate).stuck},
+	{what: "`region` is forgotten in two regions, and a new image",
+		start: gated{size: 4, image: "a", regions: "RegionOne: az-1 az-2; RegionTwo: az-1 az-2", instead: [2]string{"= each.value.region", `= "RegionOne"`}},
+		least: 4, most: 5, taken: 1, images: "a:3 b:1", then: (*gate).stuck},
+	{what: "the selector meets no server, and a new image with `RECREATE`",
+		start: gated{size: 3, image: "a", method: "RECREATE", more: "selector {\n    metadata = { team = \"x\" }\n  }"}, least: 2, most: 3, taken: 1,
+		images: "a:2 b:1", then: (*gate).stuck},
+	{what: "Nova's list is empty once, and a new image with `RECREATE`", start: gated{size: 3, image: "a", method: "RECREATE", hasty: true}, least: 2, most: 3, taken: 1,
+		images: "b:3", then: func(g *gate) {
+			g.apply()
+			g.image = "b"
+			empty := g.Cloud.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: "GET", Path: "/servers/detail", Times: fakecloud.Forever,
+				Status: 200, Body: `{"servers": []}`})
+			g.apply()
+			empty.Remove()
+			if empty.Fired() == 0 || g.counted.Destroyed > 0 {
+				g.Errorf("the empty list was read %d times, and cost %d servers", empty.Fired(), g.counted.Destroyed)
+			}
+			g.finish()
+		}},
+	{what: "two creations are refused, the next apply makes them, and a new image with `RECREATE` and `-refresh=false`",
+		start: gated{size: 3, image: "a", method: "RECREATE"}, least: 4, most: 5, taken: 1, images: "b:5", then: func(g *gate) {
+			g.apply()
+			g.size = 5
+			g.watched.Resize(5)
+			g.Cloud.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: "POST", Path: "/servers", Times: 2, Status: 403})
+			g.apply()
+			g.apply()
+			g.counted.Least, g.counted.Of = 5, 5
+			g.image = "b"
+			g.apply("-refresh=false")
+			g.finish()
+		}},
+	{what: "an older state comes back, with `RECREATE`", start: gated{size: 3, image: "a", method: "RECREATE"}, least: 2, most: 6, taken: 1,
+		images: "b:3", then: func(g *gate) {
+			g.apply()
+			path := filepath.Join(g.Dir, "terraform.tfstate")
+			old, err := os.ReadFile(path)
+			require.NoError(g, err)
+			g.image = "b"
+			g.finish()
+			require.NoError(g, os.WriteFile(path, old, 0o600))
+			destroyed := g.counted.Destroyed
+			if text := g.apply(); !strings.Contains(text, "Servers are ahead of this state") {
+				g.Errorf("nobody says so:\n%s", text)
+			}
+			g.apply()
+			if g.counted.Destroyed != destroyed {
+				g.Errorf("%d servers were destroyed for it", g.counted.Destroyed-destroyed)
+			}
+		}},
+	{what: "a DELETE is refused once while nodes move for `PLACEMENT`", start: gated{size: 4, image: "a", causes: `"PLACEMENT"`, regions: "RegionOne: az-1"},
+		least: 4, most: 6, taken: 1, images: "a:4", then: func(g *gate) {
+			g.apply()
+			g.regions = "RegionOne: az-1 az-2"
+			g.Cloud.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: "DELETE", Path: "/servers/*", Status: 403})
+			g.finish()
+			if g.counted.Destroyed != 2 {
+				g.Errorf("%d servers moved", g.counted.Destroyed)
+			}
+		}},
+	{what: "Nova refuses the first image, and the next works, with a batch of two", start: gated{size: 6, image: "missing", batch: "2"}, least: 0, most: 6,
+		taken: 0, images: "b:6", then: (*gate).corrected},
+	{what: "Nova refuses the first image, and the next works, with a batch of all", start: gated{size: 6, image: "missing", batch: "100%"}, least: 0, most: 6, taken: 0, images: "b:6",
+		then: (*gate).corrected},
+	{what: "Nova refuses the first image, and the next works, with `RECREATE` and a batch of two", start: gated{size: 6, image: "missing", batch: "2", method: "RECREATE"}, least: 0, most: 6,
+		taken: 0, images: "b:6", then: (*gate).corrected},
+	{what: "Nova refuses an image in the middle of a rollout, and the next works", start: gated{size: 4, image: "a", batch: "2"}, least: 4, most: 6, taken: 2,
+		images: "b:4", then: func(g *gate) {
+			g.apply()
+			g.image = "missing"
+			g.apply()
+			g.apply()
+			g.corrected()
+		}},
+	{what: "servers of an image end in ERROR while they are built, eight applies, then the old image", start: gated{size: 6, image: "a", broken: true}, least: 6, most: 8,
+		taken: 1, images: "a:6", then: func(g *gate) {
+			g.apply()
+			g.image = "broken"
+			for range 8 {
+				g.apply()
+			}
+			g.image = "a"
+			g.finish()
+		}},
+	{what: "servers of an image get into service and die soon after, fifteen applies", start: gated{size: 4, image: "a"}, least: 3, most: 6, taken: 1, lost: 3,
+		images: "a:3 b:1", then: func(g *gate) {
+			g.apply()
+			g.image = "b"
+			for range 15 {
+				g.apply()
+				g.each(func(_ int, _, id string) {
+					if g.Cloud.Server(g.T, "RegionOne", id).Metadata["version"] == "b" {
+						g.status(id, "ERROR")
+					}
+				})
+			}
+			if g.counted.Destroyed > 3 {
+				g.Errorf("%d servers were destroyed", g.counted.Destroyed)
+			}
 		}},
 	{what: "all servers are stopped before a refresh was stored, and a new image", start: gated{size: 3, image: "a", stopped: true}, least: 0, most: 4,
 		taken: 1, images: "b:3", then: func(g *gate) {
@@ -321,6 +484,12 @@ var gates = []struct {
 		then: func(g *gate) {
 			g.apply()
 			g.more = fmt.Sprintf("deletion {\n    candidates = [%q, %q, %q]\n  }", g.Cloud.Prefix+"0", g.Cloud.Prefix+"1", g.Cloud.Prefix+"2")
+			g.finish()
+			for _, method := range []string{"SUBSTITUTE", "RECREATE"} {
+				g.method = method // those met stay met
+				g.finish()
+			}
+			g.imported("")
 			g.finish()
 			if g.counted.Destroyed != 3 {
 				g.Errorf("%d servers were made again", g.counted.Destroyed)

@@ -138,6 +138,10 @@ func TestPlacementRefreshed(t *testing.T) {
 			status: "waits: web-0 (no server of its name was found), web-1 (no server of its name was found)"},
 		"a server is in ERROR": {before: zonal(2, "az-1", repairs), happens: inTurn(boots, breaks("web-1")), asks: looks,
 			status: "behind: 1 of 2 nodes to replace", change: "+web-2 -web-1"},
+		"a server is being deleted": {before: zonal(2, "az-1", nil), asks: looks, status: "waits: web-1 (its server is being deleted)",
+			happens: inTurn(boots, changes("web-1", func(fake *fakecloud.Cloud, id string) {
+				fake.UpdateServer("RegionOne", id, func(s *fakecloud.Server) { s.TaskState = "deleting" })
+			}))},
 		"a server is in ERROR, and nothing is updated": {before: zonal(2, "az-1", nil), happens: inTurn(boots, breaks("web-1")), asks: looks,
 			status: "waits: web-1 (its server is in ERROR)"},
 		"a server is where Nova finds no host": {before: zonal(2, "az-1", again), happens: homeless, asks: looks,

@@ -20,7 +20,7 @@ const (
 	UnseenChosen      roster.Title = "A node was chosen unseen"
 	ClosedChosen      roster.Title = "A closed place loses nodes"
 	UpdateBegins      roster.Title = "The update begins with the next apply"
-	MadeTwice         roster.Title = "Nodes that never served are not made a third time"
+	MadeTwice         roster.Title = "Nodes are not made a third time"
 	NotFollowed       roster.Title = "Servers did not follow their nodes"
 	NotSeen           roster.Title = "Nodes wait to be looked at"
 	OlderState        roster.Title = "Servers are ahead of this state"

@@ -15,7 +15,8 @@ import (
 )
 
 // Match finds the server of each node among those that run, also of nodes that are
-// leaving: one with its name, in its region. Of several it is the one that carries
+// leaving: one with its name, in its region. Of several it is one that carries a later
+// mark than the node has, because then this state is an older one; then the one that carries
 // the node's mark, then one that is not in ERROR or BUILD, then the one that was seen
 // last time, then one in the node's zone, then the newest. Which of them Terraform
 // manages cannot be known, so the careful view counts: the node is protected if one
@@ -163,10 +164,11 @@ func Learn(r roster.Roster, seen roster.Seen, policy roster.Policy) roster.Roste
 	return r
 }
 
-// prefer orders servers of one name: the node's own first.
+// prefer orders servers of one name: one that is ahead of this state first, then the node's own.
 func prefer(n roster.Node, last string, a, b node.Node) int {
 	first := func(is func(node.Node) bool) int { return facts.TrueFirst(is(a), is(b)) }
 	return cmp.Or(
+		first(func(s node.Node) bool { return roster.Mark(s.InService).Number() > n.Mark.Number() }),
 		first(func(s node.Node) bool { return s.InService == string(n.Mark) && s.Status != "ERROR" }),
 		first(func(s node.Node) bool { return s.Status != "ERROR" && s.Status != "BUILD" }),
 		first(func(s node.Node) bool { return s.ID == last }),

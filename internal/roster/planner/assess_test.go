@@ -23,6 +23,9 @@ func TestUnwell(t *testing.T) {
 		trouble, unhealthy string
 	}{
 		{node.Node{Status: "ACTIVE", InService: "1"}, "", ""},
+		{node.Node{Status: "PASSWORD", InService: "1"}, "", ""},
+		{node.Node{Status: "VERIFY_RESIZE", InService: "1"}, "", ""},
+		{node.Node{Status: "ACTIVE", InService: "1", Deleting: true}, "its server is being deleted", ""},
 		{node.Node{Status: "ACTIVE", InService: "1", Unwell: "503"}, "its service is unhealthy (503)", "its service is unhealthy (503)"},
 		{node.Node{Status: "SHUTOFF", InService: "1", Unwell: "503"}, "its server is in SHUTOFF", ""},
 		{node.Node{Status: "ACTIVE", InService: "1", Unwell: "503", Tainted: true}, "its service is unhealthy (503)", "it is marked as tainted"},
