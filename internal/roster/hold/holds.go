@@ -11,7 +11,7 @@ import (
 // braces, which are filled in from [words].
 var All = []struct {
 	Hold
-	done   bool         // nothing but a person ends it, so the node is none of those that remain to be replaced
+	done   bool         // nothing but a person ends it, so the node does not remain to be replaced
 	Quiet  bool         // the status of the cluster names it only where nothing else holds a node
 	Why    string       // what holds a node
 	Status string       // what the status of the cluster says; "": nothing

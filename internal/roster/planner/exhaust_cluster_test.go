@@ -3,7 +3,6 @@ package planner_test
 import (
 	"cmp"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -240,9 +239,7 @@ func (q question) policy() roster.Policy {
 	case q.is("named"):
 		p.Candidates = []string{named(int64(len(q.leaving)))}
 	}
-	if field := reflect.ValueOf(&p).Elem().FieldByName("Blind"); field.IsValid() { // a planner that can be told
-		field.SetBool(q.is("blind"))
-	}
+	p.Blind = q.is("blind")
 	if q.method == none {
 		return p
 	}

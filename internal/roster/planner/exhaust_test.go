@@ -17,7 +17,7 @@ import (
 var exhaust = flag.String("exhaust", "small", "how large the clusters of TestExhaust are: small, whole or night")
 
 // TestExhaust asks for a plan of every small cluster, and after every short history of one, and compares each with what is
-// true and what a user was promised. It knows nothing of how a plan is made. Who reads it needs five tables: what a look at
+// true and what a user was promised. It knows nothing of how a plan is made. A reader needs five tables: what a look at
 // a node proves (looks), what was promised (promises, and ways for what many applies lead to), what an adversary does (lies,
 // outcomes), and what is asked (parts, moments). The words of both are translated by put, cluster and policy alone.
 //
@@ -112,7 +112,7 @@ var moments = []struct {
 	stop    int64  // more than 50 %
 	by      int64  // nodes that are asked for and not there
 	with    []kind // one of these is the oldest
-	leaving int    // most nodes that leave region Q
+	leaving int    // maximum number of nodes that leave region Q
 }{
 	{words: "unmarked"},
 	{stop: -50},

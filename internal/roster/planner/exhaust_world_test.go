@@ -38,7 +38,7 @@ var lies = []struct {
 	{"dies", func(m *machine, s *node.Node) bool { m.up, m.status, s.Status = false, "ERROR", "ERROR"; return true }},
 }
 
-// outcomes are what may become of a server that an apply should make or change, and ends how an apply may end: a wait notes
+// outcomes are what may happen to a server that an apply should make or change, and ends how an apply may end: a wait notes
 // the servers that it ended without.
 var (
 	outcomes = []string{"up", "never up", "ERROR", "not done"}
@@ -63,7 +63,7 @@ func (w *world) and(format string, args ...any) *world {
 
 func (w *world) String() string { return w.question.String() + w.story }
 
-// look refreshes. A lie is told of some servers. imports says that nothing is remembered, because the state was lost.
+// look refreshes. A lie is about some servers. imports says that nothing is remembered, because the state was lost.
 func (w *world) look(lie int, of []string, imports bool) {
 	var servers []node.Node
 	w.time += 10
@@ -217,7 +217,7 @@ func (w *world) key() string {
 	return fmt.Sprint(w.wanted, w.r.Settled, len(w.machines), list)
 }
 
-// next yields all worlds that may follow: with each template, look and lie, and all that may come of the plan. In a calm
+// next yields all worlds that may follow: with each template, look and lie, and all that the plan may lead to. In a calm
 // world looks are honest.
 func (w *world) next(calm bool, t *tally, yield func(*world)) {
 	images := []string{w.wanted, string(w.wanted[0] + 1)}
@@ -256,7 +256,7 @@ func (w *world) next(calm bool, t *tally, yield func(*world)) {
 	}
 }
 
-// applies yields all that may come of a plan.
+// applies yields all that a plan may lead to.
 func (w *world) applies(t *tally, yield func(*world)) {
 	p := w.plan()
 	if t.judge(w.String, p); p.err != nil {
@@ -315,7 +315,7 @@ var ways = []struct {
 	{"bad", "ERROR", false, "Servers that fail while they are made do not become more with each apply.", func(was *world, p plan, is *world, _ int64) string {
 		n := 0
 		for _, m := range is.machines {
-			n += 1 + max(0, m.spare-1) // Terraform has the one that failed beside the one that it makes in its place
+			n += 1 + max(0, m.spare-1) // Terraform has the one that failed next to the one that it makes in its place
 		}
 		grows := len(was.r.Nodes) < int(was.capacity) || slices.ContainsFunc(was.r.Names(), func(name string) bool { return !was.machines[name].up })
 		if was.keeps() || grows || n <= max(int(p.capacity+2*p.batch), len(was.machines)) {
