@@ -37,7 +37,7 @@ func TestTable(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(top, "CONTRIBUTING.md"))
 	require.NoError(t, err)
 	said := map[string]string{}
-	for _, row := range regexp.MustCompile("(?m)^\\| `internal/(\\w+)` \\|.*\\| (.*) \\|$").FindAllStringSubmatch(string(text), -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| `internal/([\\w/]+)` \\|.*\\| (.*) \\|$").FindAllStringSubmatch(string(text), -1) {
 		said[row[1]] = strings.TrimPrefix(row[2], "gophercloud, ")
 	}
 	arrows, err := imports(top)
