@@ -73,13 +73,15 @@ func TestLookUp(t *testing.T) {
 		"zones with nodes, listed by somebody and by nobody": {[]placement.Region{{Bin: region("RegionOne").Bin,
 			Zones: []placement.Bin{{Name: "cell-1", Weight: 1}, {Name: "cell-2"}, {Name: "az-1", Weight: 1}}}},
 			"cell-1 is not listed by Nova!, cell-2 is not listed by Nova!",
-			[]cluster.Finding{{Kind: cluster.ZoneHidden, Region: "RegionOne", Zone: "cell-1"}, {Kind: cluster.ZoneHidden, Region: "RegionOne", Zone: "cell-2"}}},
+			[]cluster.Finding{{Kind: cluster.ZoneHidden, Region: "RegionOne", Zone: "cell-1"}, {Kind: cluster.ZoneHidden, Region: "RegionOne",
+				Zone: "cell-2"}}},
 		"a region with nodes": {[]placement.Region{region("Regiontwo", "az-1")}, "Regiontwo has no compute endpoint",
 			[]cluster.Finding{{Kind: cluster.NoCompute, Region: "Regiontwo"}}},
 	} {
 		before := slices.Clone(c.regions)
 		looked, findings, err := cluster.LookUp(t.Context(), cloud, c.regions, placement.Counts{
-			{Region: "RegionOne", Zone: "cell-1"}: 1, {Region: "RegionOne", Zone: "cell-2"}: 2, {Region: "RegionOne"}: 1, {Region: "Regiontwo", Zone: "az-1"}: 1})
+			{Region: "RegionOne", Zone: "cell-1"}: 1, {Region: "RegionOne", Zone: "cell-2"}: 2, {Region: "RegionOne"}: 1, {Region: "Regiontwo",
+				Zone: "az-1"}: 1})
 		require.NoError(t, err, name)
 		assert.Equal(t, c.findings, findings, name)
 		var closed []string

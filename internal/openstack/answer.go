@@ -154,7 +154,7 @@ func (t *transport) check(ctx context.Context, req *http.Request, resp *http.Res
 	case own && isLogin(req):
 		body.set(nil)
 	case own:
-		body.set([]byte(show(words, shownRefusal, secrets)))
+		body.set([]byte(show(words, secrets)))
 	default:
 		body.set([]byte(foreign.body))
 	}

@@ -137,7 +137,7 @@ func decode(s string) string {
 }
 
 // show is text of others as an error or a log may show it: without secrets, in one line,
-// and no longer than most. It is cut last: half a secret is not found any more.
-func show(s string, most int, secrets []string) string {
-	return text.Cut(text.Clean(redact(strings.TrimSpace(s), secrets...)), most)
+// and no longer than shownRefusal. It is cut last: half a secret is not found any more.
+func show(s string, secrets []string) string {
+	return text.Cut(text.Clean(redact(strings.TrimSpace(s), secrets...)), shownRefusal)
 }

@@ -192,7 +192,7 @@ func (t *transport) logged(req *http.Request, resp *http.Response, err error, to
 		fields["request_id"] = requestID.FindString(resp.Header.Get("X-Openstack-Request-Id"))
 	}
 	if err != nil {
-		fields["error"] = show(err.Error(), shownRefusal, t.secretsOf(req))
+		fields["error"] = show(err.Error(), t.secretsOf(req))
 	}
 	t.log(req.Context(), "OpenStack API request", fields)
 }

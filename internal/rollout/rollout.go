@@ -281,7 +281,8 @@ func (r *run) apply(ctx, hard context.Context, plan *Plan) (Outcome, string) {
 	case !reverts && !failed:
 		return Failed, "the apply failed"
 	case reverts && failed && r.failed:
-		return Failed, "the apply failed twice, and not because servers did not get into service: no template is taken " +
+		return Failed, "the apply failed twice, and not because servers did not get into service: no template is " +
+			"taken " +
 			"back for that"
 	}
 	r.applied, r.failed, r.left = nil, failed, nil

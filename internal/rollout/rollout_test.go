@@ -158,7 +158,8 @@ func TestRun(t *testing.T) {
 			took: 2*time.Minute + 30*time.Second},
 		{name: "a misspelled image", plans: "bi", revert: time.Hour, want: Failed, applied: "bii", why: "the apply failed twice",
 			took: 3*time.Minute + 30*time.Second},
-		{name: "servers in ERROR", plans: "bE", revert: time.Hour, want: Failed, applied: "bEE", why: "the apply failed twice", took: 3*time.Minute + 30*time.Second},
+		{name: "servers in ERROR", plans: "bE", revert: time.Hour, want: Failed, applied: "bEE", why: "the apply failed twice", took: 3*time.Minute +
+			30*time.Second},
 		{name: "other failures in turn", plans: "fiffr", revert: time.Hour, want: Reverted, applied: "fiff", why: "web reverted", took: 6 * time.Minute},
 		{name: "the same wait again and again", plans: "nnnnr", revert: time.Hour, want: Reverted, applied: "nnnn", why: "web reverted", took: 6 * time.Minute},
 		{name: "what nobody asks for", plans: "bu", want: Held, applied: "b",

@@ -159,6 +159,7 @@ func (r Roster) LeavingFrom(policy Policy) (names []string) {
 	return names
 }
 
+// ByIndex lists nodes by their indices.
 func ByIndex(nodes map[string]Node) []string {
 	return slices.SortedFunc(maps.Keys(nodes), func(a, b string) int { return CompareIndex(a, nodes[a], b, nodes[b]) })
 }

@@ -63,6 +63,7 @@ type Mark string
 // FirstMark is the first mark of a node of a template.
 func FirstMark(t Template) Mark { return MarkOf(1, t) }
 
+// MarkOf is the mark of a number and a template.
 func MarkOf(number int64, t Template) Mark {
 	if t == "" {
 		return Mark(strconv.FormatInt(number, 10))

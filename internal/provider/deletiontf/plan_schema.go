@@ -19,7 +19,8 @@ import (
 func planSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "Chooses the nodes to remove from a cluster, as Senlin's deletion policy promised. It " +
-			"needs no cloud. First it takes unhealthy nodes (`ERROR`, `UNKNOWN`, or tainted) in the order of `nodes`, " +
+			"needs no cloud. First it takes unhealthy nodes (`ERROR`, `UNKNOWN`, or tainted) in the order of " +
+			"`nodes`, " +
 			"then nodes that are not created yet, then all others, by `criteria`. Protected nodes are never chosen.",
 		Attributes: map[string]schema.Attribute{
 			"nodes": nodes.Argument("Each needs an `id`; what else counts depends on what is asked."),

@@ -326,11 +326,13 @@ var gates = []struct {
 			g.counted.Least, g.counted.Of = 5, 5
 			g.outage()
 		}},
-	{what: "all nodes answer 503, and a new image with `IN_PLACE`", start: gated{size: 3, image: "a", method: "IN_PLACE", more: wellness}, least: 2, most: 3, taken: 1, images: "b:3",
+	{what: "all nodes answer 503, and a new image with `IN_PLACE`", start: gated{size: 3, image: "a", method: "IN_PLACE", more: wellness}, least: 2, most: 3,
+		taken: 1, images: "b:3",
 		then: (*gate).outage},
 	{what: "`name` is not `each.key`, and a new image", start: gated{size: 6, image: "a", instead: [2]string{"= each.key", `= "${each.key}` + domain + `"`}},
 		least: 6, most: 7, taken: 1, images: "a:5 b:1", then: (*gate).stuck},
-	{what: "`name` is not `each.key`, and a new image with `RECREATE`", start: gated{size: 3, image: "a", method: "RECREATE", instead: [2]string{"= each.key", `= "${each.key}` + domain + `"`}},
+	{what: "`name` is not `each.key`, and a new image with `RECREATE`", start: gated{size: 3, image: "a", method: "RECREATE", instead: [2]string{"= each.key",
+		`= "${each.key}` + domain + `"`}},
 		least: 2, most: 3, taken: 1, images: "a:2 b:1", then: (*gate).stuck},
 	{what: "`region` is forgotten in two regions, and a new image",
 		start: gated{size: 4, image: "a", regions: "RegionOne: az-1 az-2; RegionTwo: az-1 az-2", instead: [2]string{"= each.value.region", `= "RegionOne"`}},
@@ -338,7 +340,8 @@ var gates = []struct {
 	{what: "the selector meets no server, and a new image with `RECREATE`",
 		start: gated{size: 3, image: "a", method: "RECREATE", more: "selector {\n    metadata = { team = \"x\" }\n  }"}, least: 2, most: 3, taken: 1,
 		images: "a:2 b:1", then: (*gate).stuck},
-	{what: "Nova's list is empty once, and a new image with `RECREATE`", start: gated{size: 3, image: "a", method: "RECREATE", hasty: true}, least: 2, most: 3, taken: 1,
+	{what: "Nova's list is empty once, and a new image with `RECREATE`", start: gated{size: 3, image: "a", method: "RECREATE", hasty: true}, least: 2, most: 3,
+		taken:  1,
 		images: "b:3", then: func(g *gate) {
 			g.apply()
 			g.image = "b"
@@ -394,9 +397,11 @@ var gates = []struct {
 		}},
 	{what: "Nova refuses the first image, and the next works, with a batch of two", start: gated{size: 6, image: "missing", batch: "2"}, least: 0, most: 6,
 		taken: 0, images: "b:6", then: (*gate).corrected},
-	{what: "Nova refuses the first image, and the next works, with a batch of all", start: gated{size: 6, image: "missing", batch: "100%"}, least: 0, most: 6, taken: 0, images: "b:6",
+	{what: "Nova refuses the first image, and the next works, with a batch of all", start: gated{size: 6, image: "missing", batch: "100%"}, least: 0, most: 6,
+		taken: 0, images: "b:6",
 		then: (*gate).corrected},
-	{what: "Nova refuses the first image, and the next works, with `RECREATE` and a batch of two", start: gated{size: 6, image: "missing", batch: "2", method: "RECREATE"}, least: 0, most: 6,
+	{what: "Nova refuses the first image, and the next works, with `RECREATE` and a batch of two", start: gated{size: 6, image: "missing", batch: "2",
+		method: "RECREATE"}, least: 0, most: 6,
 		taken: 0, images: "b:6", then: (*gate).corrected},
 	{what: "Nova refuses an image in the middle of a rollout, and the next works", start: gated{size: 4, image: "a", batch: "2"}, least: 4, most: 6, taken: 2,
 		images: "b:4", then: func(g *gate) {
@@ -406,7 +411,8 @@ var gates = []struct {
 			g.apply()
 			g.corrected()
 		}},
-	{what: "servers of an image end in ERROR while they are built, eight applies, then the old image", start: gated{size: 6, image: "a", broken: true}, least: 6, most: 8,
+	{what: "servers of an image end in ERROR while they are built, eight applies, then the old image", start: gated{size: 6, image: "a", broken: true},
+		least: 6, most: 8,
 		taken: 1, images: "a:6", then: func(g *gate) {
 			g.apply()
 			g.image = "broken"

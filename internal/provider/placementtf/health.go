@@ -90,7 +90,8 @@ func (m attachmentModel) health(
 	}
 	given := slices.DeleteFunc([]bool{check.HTTP != nil, check.TCP != nil, len(check.Pools) > 0},
 		func(is bool) bool { return !is })
-	if len(given) != 1 { // a validator would count dynamic blocks that are not known yet; Terraform points at a block by what is in it
+	// a validator would count dynamic blocks that are not known yet; Terraform points at a block by what is in it
+	if len(given) != 1 {
 		diags.AddAttributeError(at.AtName("http"), "Invalid health check",
 			fmt.Sprintf("The block health needs one of http, tcp and octavia, and has %d of them.", len(given)))
 	}

@@ -186,7 +186,8 @@ func (p *attachmentPlanner) planRoster(
 	if err != nil {
 		return now, change, policy
 	}
-	places.WarnOfQuotas(quotas.Binding(open, policy.Regions, now.Counts().ByRegion(), next.Counts().ByRegion()), p.diags)
+	places.WarnOfQuotas(quotas.Binding(open, policy.Regions, now.Counts().ByRegion(), next.Counts().ByRegion()),
+		p.diags)
 	places.WarnOfRoom(quotas.Short(p.memory.Seen.Unserved(now, next)), p.diags)
 	return next, change, policy
 }

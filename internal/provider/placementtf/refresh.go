@@ -131,7 +131,8 @@ func (m *attachmentModel) tell(ctx context.Context, r roster.Roster, after *memo
 	if err != nil {
 		return // the plan says why
 	}
-	after.Awaited = slices.DeleteFunc(slices.Clone(after.Awaited), func(name string) bool { return !slices.Contains(change.Absent, name) })
+	after.Awaited = slices.DeleteFunc(slices.Clone(after.Awaited),
+		func(name string) bool { return !slices.Contains(change.Absent, name) })
 	m.Status = types.StringValue(change.Now)
 	m.hold(change)
 	if strings.HasPrefix(m.Status.ValueString(), say.InStep) && m.Remaining.ValueInt64() > 0 {

@@ -78,7 +78,8 @@ func attachmentSchema() schema.Schema {
 			"change": changeAttribute(),
 			"remaining": attribute.ComputedNumber("Number of nodes that `update` still has to replace after this " +
 				"apply."),
-			"status": attribute.ComputedText("What the cluster is once the apply has ended well, in one line. See [all its " +
+			"status": attribute.ComputedText("What the cluster is once the apply has ended well, in one line. See " +
+				"[all its " +
 				"forms](../guides/operating-a-cluster.md#each-status)."),
 			"summary": attribute.ComputedText("The spread as a table, as in the [first " +
 				"cluster](../index.md#a-first-cluster)."),

@@ -80,7 +80,8 @@ func (l Listed) Report(findings []cluster.Finding, removing bool, diags *diag.Di
 		at, follows := l.path(f.Region, f.Zone), effect(f.Kind, removing)
 		why := "No service in the availability zone %q of region %q is up."
 		if f.Kind == cluster.ZoneHidden {
-			why = "Nova does not list the availability zone %q of region %q, and nodes are there: its cell seems to be down."
+			why = "Nova does not list the availability zone %q of region %q, and nodes are there: its cell seems to " +
+				"be down."
 		}
 		switch {
 		case f.Kind == cluster.UnknownRegion:
@@ -94,7 +95,8 @@ func (l Listed) Report(findings []cluster.Finding, removing bool, diags *diag.Di
 			why := cmp.Or(f.Why, fmt.Sprintf("The region %q has no compute endpoint for this user.", f.Region))
 			diags.AddAttributeWarning(at, "Region skipped", why+" "+follows)
 		default:
-			diags.AddAttributeWarning(at, "Availability zone skipped", fmt.Sprintf(why+" %s", f.Zone, f.Region, follows))
+			diags.AddAttributeWarning(at, "Availability zone skipped", fmt.Sprintf(why+" %s", f.Zone, f.Region,
+				follows))
 		}
 	}
 }

@@ -39,7 +39,8 @@ func zonePlanSchema() schema.Schema {
 		"zone",
 		"Plans how many nodes to add to, or to remove from, each availability zone of a region, by weight and "+
 			"within caps, as Senlin's zone placement policy promised. A zone that Nova does not list is an error, "+
-			"unless it has nodes: they leave last. One that is not available takes no nodes, with a warning, and loses "+
+			"unless it has nodes: they leave last. One that is not available takes no nodes, with a warning, and "+
+			"loses "+
 			"its share. Nodes in zones that are not listed are removed first.",
 		zoneShare(),
 		map[string]schema.Attribute{

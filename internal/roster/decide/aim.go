@@ -24,7 +24,8 @@ type aim struct {
 }
 
 func aimOf(now roster.Roster, left facts.Facts, policy roster.Policy) aim {
-	a := aim{wanted: policy.Templates, settled: now.Settled, Target: targetOf(policy, now), slots: policy.Stateful != nil}
+	a := aim{wanted: policy.Templates, settled: now.Settled, Target: targetOf(policy, now),
+		slots: policy.Stateful != nil}
 	a.Current = left.Number(func(f *facts.Fact) bool { return !f.Outdated })
 	return a
 }

@@ -25,7 +25,8 @@ func (l *Ledger) arrive() (arrivals, error) {
 	aim.promised = 0
 	var come arrivals
 	for range l.pending {
-		f, ok := back.take(func(f *facts.Fact) bool { return aim.suits(f) && l.takesBack(f) }, open, placement.Place{}) // it has a host
+		// it has a host
+		f, ok := back.take(func(f *facts.Fact) bool { return aim.suits(f) && l.takesBack(f) }, open, placement.Place{})
 		switch {
 		case ok:
 			board.Add(f.Place, 1)

@@ -100,7 +100,7 @@ func (p *Planning) record() {
 		}
 		p.List = append(p.List, v)
 	}
-	for _, f := range p.Ledger.returned {
+	for _, f := range p.returned {
 		p.List = append(p.List, p.Verdicts[f.Name])
 	}
 	for _, n := range p.made {

@@ -61,7 +61,8 @@ func (l *Ledger) barsFor(w Want) (no refusal) {
 		no.hold = hold.HeldFailed
 	case f.Former && (w.Cause == roster.Unhealthy || w.Cause == roster.TooOld):
 		no.hold = hold.HeldFormer
-	case w.What == Replaced && f.Retried && w.retries() && again, w.Cause == roster.Outdated && slices.Contains(l.Tried, f.Name):
+	case w.What == Replaced && f.Retried && w.retries() && again, w.Cause == roster.Outdated && slices.Contains(l.Tried,
+		f.Name):
 		no.hold = hold.HeldTwice
 	case w.What == Revised || w.What == GivenUp:
 	case w.Cause == roster.Outdated && l.Aim.reached():
@@ -97,14 +98,14 @@ func (l *Ledger) noRoom(w Want) refusal {
 	case l.Policy.Keeps(w.Cause):
 		return refusal{}
 	}
-	if known, there := l.known[w.Place]; there && w.Fact.Full == nil {
+	if known, there := l.known[w.Place]; there && w.Full == nil {
 		return known
 	}
 	var no refusal
 	if _, err := l.substitute(w.Fact, l.pending); err != nil {
 		no = refusal{hold: hold.HeldNoRoom, Err: err}
 	}
-	if w.Fact.Full == nil {
+	if w.Full == nil {
 		if l.known == nil {
 			l.known = map[placement.Place]refusal{}
 		}
@@ -164,7 +165,8 @@ func (l *Ledger) quorum(f *facts.Fact) bool {
 // one that was never in it: it may have another name, and costs a batch then. The check of
 // health is believed of no more nodes than stop_above.
 func (l *Ledger) accused(f *facts.Fact) bool {
-	return f.Unfound || facts.Rules[f.Is].Accused && (f.Is != facts.Unwell || !l.Policy.Stops(l.Sick+l.Unknown+l.unseen))
+	return f.Unfound || facts.Rules[f.Is].Accused && (f.Is != facts.Unwell ||
+		!l.Policy.Stops(l.Sick+l.Unknown+l.unseen))
 }
 
 // missing counts the nodes that are not proven in service, without one that should be taken

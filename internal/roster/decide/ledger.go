@@ -21,23 +21,26 @@ type Ledger struct {
 
 	Verdicts map[string]Verdict // of the nodes whose wants were granted or refused
 	returned []*facts.Fact
-	known    map[placement.Place]refusal // whether a substitute finds room, by the place of its node, since the last change
+	// whether a substitute finds room, by the place of its node, since the last change
+	known map[placement.Place]refusal
 }
 
 // budget is what a plan may replace, and what counts against it.
 type budget struct {
-	Size     int64                     // maximum number of nodes to replace
-	Taken    int64                     // number of those replaced that count against it
-	pending  int64                     // nodes that will be added: the growth, and a substitute for each node replaced
-	grown    int64                     // of those, the growth
-	moved    int64                     // of those, substitutes that a method which makes nothing first does not wait for
+	Size    int64 // maximum number of nodes to replace
+	Taken   int64 // number of those replaced that count against it
+	pending int64 // nodes that will be added: the growth, and a substitute for each node replaced
+	grown   int64 // of those, the growth
+	// of those, substitutes that a method which makes nothing first does not wait for
+	moved    int64
 	retries  map[roster.Template]int64 // of those, the second tries of nodes, by the template that was tried
 	Under    Set                       // nodes under way, those that this plan revises included
 	Leaving  []string                  // leaving nodes that still run
 	destroys int64                     // servers that this plan destroys later, under names that go
-	unused   int64                     // of those, servers that were never in service, and leave because such nodes come back
-	Baking   []string                  // nodes that have to serve for longer
-	Tried    []string                  // nodes in whose place two servers of the wanted template ended in ERROR
+	// of those, servers that were never in service, and leave because such nodes come back
+	unused int64
+	Baking []string // nodes that have to serve for longer
+	Tried  []string // nodes in whose place two servers of the wanted template ended in ERROR
 }
 
 // health is how many nodes are in service.
@@ -164,8 +167,8 @@ func (l *Ledger) grow(nodes int64) {
 
 // remove removes a node for which no substitute is needed.
 func (l *Ledger) remove(w Want) {
-	if w.What == removed && w.Fact.Full != nil {
-		l.close(*w.Fact.Full)
+	if w.What == removed && w.Full != nil {
+		l.close(*w.Full)
 	}
 	l.gone(w)
 	if w.What == Surplus && w.Is == facts.Serving {

@@ -31,7 +31,8 @@ func boardOf(all facts.Facts, listed []placement.Region, full []placement.Place)
 func byTurn(a, b *facts.Fact) int { return cmp.Compare(a.Turn, b.Turn) }
 
 // queue lines up the nodes that may leave, in an order.
-func queue(board *placement.Board, all facts.Facts, may func(*facts.Fact) bool, order func(a, b *facts.Fact) int) queues {
+func queue(board *placement.Board, all facts.Facts, may func(*facts.Fact) bool, order func(a,
+	b *facts.Fact) int) queues {
 	q := queues{board.Clone(), map[placement.Place][]string{}, all, order}
 	for name, f := range all {
 		if at, _ := q.Counted(f.Place); may(f) {

@@ -77,7 +77,8 @@ func poolOf(now roster.Roster, seen roster.Seen, policy roster.Policy) (back poo
 		f := facts.FactOf(name, now.Leaving[name], now, seen, policy)
 		named := slices.Contains(policy.Candidates, name) || slices.Contains(policy.Candidates, f.Server.ID)
 		released := policy.Stateful != nil && slices.Contains(policy.Stateful.Release, name)
-		again := policy.Update.Has(roster.Unhealthy) && f.Unhealthy() || policy.Update.Has(roster.TooOld) && !f.Aged.IsZero()
+		again := policy.Update.Has(roster.Unhealthy) && f.Unhealthy() || policy.Update.Has(roster.TooOld) &&
+			!f.Aged.IsZero()
 		up := f.Looked && f.May() && !facts.Rules[f.Is].Accused && facts.Runs(f.Server)
 		if up && !f.Server.Tainted && !named && !released && !again {
 			back = append(back, f)

@@ -54,16 +54,17 @@ type Want struct {
 
 	To     roster.Template // of a node that should have another template: that one
 	Better placement.Place // of one that is misplaced: where a node should be instead
-	Beyond string          // of one that is misplaced or too many: why its place comes first; "": that is only its share
-	First  bool            // of one too many: whether it comes first because the update would replace it
-	Back   string          // leaving node that comes back instead
+	// of one that is misplaced or too many: why its place comes first; "": that is only its share
+	Beyond string
+	First  bool   // of one too many: whether it comes first because the update would replace it
+	Back   string // leaving node that comes back instead
 }
 
 // what should happen.
 type what int
 
 const (
-	Nothing  what = iota
+	Nothing  what = iota // it stays as it is
 	removed       // a candidate: it leaves, and a substitute comes where the cluster is not too large
 	Surplus       // one too many: it leaves
 	Revised       // it never served, and gets the template that it should have
@@ -80,7 +81,7 @@ func (w Want) named() bool { return w.What == removed || w.What == Remade }
 // retries reports whether what comes for a node is its second try. A node for which Nova
 // found no host was no try, and one that served for long did not fail.
 func (w Want) retries() bool {
-	return w.Cause == roster.Unhealthy && (!w.Served || w.Early) && w.Fact.Full == nil
+	return w.Cause == roster.Unhealthy && (!w.Served || w.Early) && w.Full == nil
 }
 
 // Verdicts are those about the nodes of a cluster, by index.

@@ -25,7 +25,7 @@ func (p *Planning) Wants() iter.Seq[Want] {
 		for _, f := range p.Named.leave {
 			ask(Want{Fact: f, What: removed})
 		}
-		p.Ledger.surplus(p.tooMany, ask)
+		p.surplus(p.tooMany, ask)
 		p.unserved(ask)
 		ask(Want{Fact: &facts.Fact{}, What: grown, nodes: max(0, -p.tooMany)})
 		for _, class := range classes {
@@ -44,6 +44,7 @@ func (p *Planning) Wants() iter.Seq[Want] {
 	}
 }
 
+// Number is 1 for what is so, and 0 for what is not.
 func Number(is bool) int64 {
 	if is {
 		return 1
@@ -76,7 +77,8 @@ var causes = []struct {
 func (l *Ledger) asks(w Want, ask func(Want)) (granted, more bool) {
 	ask(w)
 	no := l.Verdicts[w.Name]
-	return no.Outcome != Held, no.Outcome != Held || !slices.Contains([]hold.Hold{hold.HeldTarget, hold.HeldBatch, hold.HeldBakes, hold.HeldWaits}, no.Hold)
+	return no.Outcome != Held, no.Outcome != Held || !slices.Contains([]hold.Hold{hold.HeldTarget, hold.HeldBatch,
+		hold.HeldBakes, hold.HeldWaits}, no.Hold)
 }
 
 // surplus asks for the nodes that leave a cluster that is too large: those that are proven to
@@ -131,7 +133,8 @@ func (l *Ledger) shrink(count int64, may func(*facts.Fact) bool, keepMins bool, 
 		if !ok {
 			break
 		}
-		ask(Want{Fact: f, What: Surplus, First: updating && f.Outdated && f.Is == facts.Serving, Beyond: q.Beyond(f.Place)})
+		ask(Want{Fact: f, What: Surplus, First: updating && f.Outdated && f.Is == facts.Serving,
+			Beyond: q.Beyond(f.Place)})
 		q.leave(f.Place, true)
 	}
 	return count
@@ -140,7 +143,8 @@ func (l *Ledger) shrink(count int64, may func(*facts.Fact) bool, keepMins bool, 
 // updates reports whether, with one node of the wanted template fewer, the update would make
 // another one in place of an outdated node.
 func (l *Ledger) updates() bool {
-	return l.Policy.Update.Has(roster.Outdated) && !l.Policy.Update.Holds && l.Aim.Current+l.Aim.promised <= l.Aim.Target
+	return l.Policy.Update.Has(roster.Outdated) && !l.Policy.Update.Holds &&
+		l.Aim.Current+l.Aim.promised <= l.Aim.Target
 }
 
 // outdatedFirst orders nodes by the criterion, those first that an update would replace: else
@@ -163,9 +167,11 @@ func (l *Ledger) unserved(ask func(Want)) {
 		elsewhere := f.Full != nil && !l.Policy.Keeps(roster.Outdated)
 		switch {
 		case !f.Fresh() || elsewhere:
-		case f.Is == facts.Failing && f.Retried && !f.Outdated && l.Policy.Update.Has(roster.Unhealthy) && l.canReturn(f):
+		case f.Is == facts.Failing && f.Retried && !f.Outdated && l.Policy.Update.Has(roster.Unhealthy) &&
+			l.canReturn(f):
 			ask(Want{Fact: f, Cause: roster.Unhealthy, What: GivenUp})
-		case f.Outdated && to != f.Template && (!l.Aim.reached() || !f.Settled) && l.Policy.Update.Has(roster.Outdated) && !l.Policy.Update.Holds:
+		case f.Outdated && to != f.Template && (!l.Aim.reached() || !f.Settled) &&
+			l.Policy.Update.Has(roster.Outdated) && !l.Policy.Update.Holds:
 			ask(Want{Fact: f, Cause: roster.Outdated, What: Revised, To: to})
 		}
 	}
@@ -220,7 +226,10 @@ func (l *Ledger) unhealthy(may func(*facts.Fact) bool, ask func(Want)) {
 // misplaced asks for the nodes whose moves make the spread better, each time of the
 // cluster as it is once the nodes that are pending are placed.
 func (l *Ledger) misplaced(may func(*facts.Fact) bool, ask func(Want)) {
-	q := queue(l.space, l.Left, func(f *facts.Fact) bool { return may(f) && f.Rests == "" && !l.barred(f, roster.Misplaced) }, byTurn)
+	q := queue(l.space, l.Left, func(f *facts.Fact) bool {
+		return may(f) && f.Rests == "" && !l.barred(f,
+			roster.Misplaced)
+	}, byTurn)
 	l.moves(q, func() int64 { return l.pending }, func(w Want) (granted, more bool) { return l.asks(w, ask) })
 }
 

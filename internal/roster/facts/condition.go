@@ -28,7 +28,7 @@ const (
 	Stopped                    // does not run, or was drained: somebody did that on purpose
 )
 
-// rules says what may be done to a node in each condition. It is the whole table.
+// Rules says what may be done to a node in each condition. It is the whole table.
 var Rules = [...]struct {
 	name    string
 	proven  bool // in service for certain: a quorum counts on it

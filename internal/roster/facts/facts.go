@@ -20,9 +20,10 @@ type Fact struct {
 	Server node.Node
 	Is     Condition
 
-	Looked     bool             // whether a look at the cloud followed since the node was made or changed
-	Missing    bool             // whether that look did not find its server
-	Unfound    bool             // the same, where it was never in service: its creation was refused, or it has another name
+	Looked  bool // whether a look at the cloud followed since the node was made or changed
+	Missing bool // whether that look did not find its server
+	// the same, where it was never in service: its creation was refused, or it has another name
+	Unfound    bool
 	Protected  string           // why it must stay, and as it is; "" where it is free
 	Closed     bool             // whether its place is closed for maintenance
 	Dark       bool             // whether nobody looks at its region, or nobody did until now
@@ -57,6 +58,7 @@ func (f *Fact) UnderWay() bool { return !f.Outdated && f.Is != Serving }
 // RunsOn reports whether a server did not follow its node, and was found in service since.
 func (f *Fact) RunsOn() bool { return f.Is == Unchanged && f.Server.InService == string(f.Mark) }
 
+// Free reports whether the node may be changed or removed.
 func (f *Fact) Free() bool { return f.Protected == "" }
 
 // Unhealthy reports whether the server of the node should be replaced because it does not work.
@@ -101,6 +103,7 @@ func Assess(now roster.Roster, seen roster.Seen, policy roster.Policy) Facts {
 	return all
 }
 
+// FactOf works out what is known of a node.
 func FactOf(name string, n roster.Node, now roster.Roster, seen roster.Seen, policy roster.Policy) *Fact {
 	f := &Fact{Name: name, Node: n, Server: seen.Servers[name], Is: ConditionOf(name, n, seen, policy)}
 	f.Looked, f.Missing = seen.Looked(name) && !n.Doubt, seen.Missing[name] && !n.Doubt
@@ -188,17 +191,10 @@ func (all Facts) ByIndex(names []string) []string {
 func (all Facts) Located(names []string) []string {
 	list := make([]string, len(names))
 	for i, name := range names {
-		list[i] = all[name].Place.String()
+		list[i] = all[name].String()
 		list[i] = name + " (" + list[i] + ")"
 	}
 	return list
-}
-
-// minus leaves out the nodes that are in other facts.
-func (all Facts) minus(others Facts) Facts {
-	rest := maps.Clone(all)
-	maps.DeleteFunc(rest, func(name string, _ *Fact) bool { _, there := others[name]; return there })
-	return rest
 }
 
 // Number counts the nodes of a kind.

@@ -6,7 +6,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
 
-// holds are all holds in the order in which the gate asks for them: a node that several hold
+// All are all holds in the order in which the gate asks for them: a node that several hold
 // has the first. A row is all that there is to say about a hold; its sentences have words in
 // braces, which are filled in from [words].
 var All = []struct {
@@ -22,20 +22,24 @@ var All = []struct {
 		Hold: HeldProtected, done: true, Quiet: true,
 		Why:    "it {protected}",
 		Status: "{ill and protected}",
-		Title:  ProtectedOutdated, Notice: "{kept} of another template than the wanted one will not be replaced: {who is kept}.",
+		Title:  ProtectedOutdated, Notice: "{kept} of another template than the wanted one will not be replaced: " +
+			"{who is kept}.",
 	},
 	{
 		Hold: HeldBegins, Quiet: true,
 		Why:   "the update begins with the next apply",
-		Title: UpdateBegins, Notice: "{count} should be replaced, and this apply replaces none: Terraform must first have " +
+		Title: UpdateBegins, Notice: "{count} should be replaced, and this apply replaces none: Terraform must first " +
+			"have " +
 			"stored what the servers depend on, and their lifecycle. The next apply takes the first batch.",
 	},
 	{
 		Hold:   HeldOlder,
 		Why:    "its server carries the later mark {carried}: this state is older than the cluster",
 		Status: "held: this state is older than the servers of {nodes}",
-		Title:  OlderState, Notice: "The servers of {count} carry later marks or generations than this state has: {nodes}. " +
-			"They were changed by an apply that this state does not know. Nothing is replaced there. Restore the newest " +
+		Title:  OlderState, Notice: "The servers of {count} carry later marks or generations than this state has: " +
+			"{nodes}. " +
+			"They were changed by an apply that this state does not know. Nothing is replaced there. Restore the " +
+			"newest " +
 			"state, or import the cluster again. If somebody else wrote those marks, name the nodes in candidates.",
 	},
 	{
@@ -47,21 +51,24 @@ var All = []struct {
 		Hold: HeldClosed, Quiet: true,
 		Why:    "{place} {shut}",
 		Status: "held: {nodes with why}",
-		Title:  PlacesClosed, Notice: "{count} should be replaced, and their places take no nodes now: {nodes with why}. They " +
+		Title:  PlacesClosed, Notice: "{count} should be replaced, and their places take no nodes now: {nodes with " +
+			"why}. They " +
 			"stay as they are until their places take nodes again; the next plan goes on then by itself.",
 	},
 	{
 		Hold: HeldUnseen, Quiet: true,
 		Why:    "{unseen}",
 		Status: "held: {nodes with why}",
-		Title:  NotSeen, Notice: "{count} should be replaced, and it is not known what they do now: {nodes with why}. Plan " +
+		Title:  NotSeen, Notice: "{count} should be replaced, and it is not known what they do now: {nodes with " +
+			"why}. Plan " +
 			"without -refresh=false.",
 	},
 	{
 		Hold:   HeldOutage,
 		Why:    "{outage}",
 		Status: "held: {outage}",
-		Title:  TooManyUnhealthy, Notice: "{outage}: so none is replaced for that, and none that may serve for another cause. " +
+		Title:  TooManyUnhealthy, Notice: "{outage}: so none is replaced for that, and none that may serve for " +
+			"another cause. " +
 			"Look at the cloud first; raise stop_above to replace them anyway, or name some in candidates.",
 	},
 	{
@@ -78,7 +85,8 @@ var All = []struct {
 		Hold:   HeldTwice,
 		Why:    "{twice}: change the template, or name it in candidates",
 		Status: "held: {nodes} did not last, nor did what they replaced",
-		Title:  MadeTwice, Notice: "{count}: two servers, one after the other, did not get into service or did not stay " +
+		Title:  MadeTwice, Notice: "{count}: two servers, one after the other, did not get into service or did not " +
+			"stay " +
 			"there: {nodes}. There is no third. Change the template, or name the nodes in candidates to try once more.",
 	},
 	{
@@ -89,23 +97,28 @@ var All = []struct {
 		Hold:   HeldNoHost,
 		Why:    "Nova found no host for it in {place}",
 		Status: "held: Nova found no host for {nodes with places}",
-		Title:  NoHost, Notice: "Nova found no host for the servers of {count}: {nodes with places}. With method = {method} a " +
-			"node keeps its place, so it is made again there once retry_full_after is over. Make room, or remove the node, " +
+		Title:  NoHost, Notice: "Nova found no host for the servers of {count}: {nodes with places}. With method = " +
+			"{method} a " +
+			"node keeps its place, so it is made again there once retry_full_after is over. Make room, or remove the " +
+			"node, " +
 			"so that another one comes where room is.",
 	},
 	{
 		Hold:   HeldNoRoom,
 		Why:    "{room}",
 		Status: "held: no room for the substitutes of {nodes}",
-		Title:  NoRoom, Notice: "{count} should be replaced now, and there is no room for substitutes: {nodes}. {room} Raise " +
+		Title:  NoRoom, Notice: "{count} should be replaced now, and there is no room for substitutes: {nodes}. " +
+			"{room} Raise " +
 			"a cap, or list another place.",
 	},
 	{
 		Hold:   HeldServers,
 		Why:    "{beyond} beyond the cluster still run, and two batches are the most",
 		Status: "held: {beyond} beyond the cluster still run, so {nodes} wait",
-		Title:  TooManyServers, Notice: "{beyond} that leave still run, and there may be two batches of them. They keep {count} " +
-			"from being replaced: {nodes}. An apply that ends without an error destroys them. If no server of this template gets into " +
+		Title:  TooManyServers, Notice: "{beyond} that leave still run, and there may be two batches of them. They " +
+			"keep {count} " +
+			"from being replaced: {nodes}. An apply that ends without an error destroys them. If no server of this " +
+			"template gets into " +
 			"service, give another template, or name the nodes in candidates.",
 	},
 	{

@@ -21,7 +21,8 @@ import (
 // which the hash in a mark says which node has which, and generations of nodes. A
 // generation that is not given is the server's own; without one it is guessed.
 func Adopt(cluster string, pattern roster.Pattern, given roster.Roster, servers []node.Node) (roster.Roster, error) {
-	r := roster.Roster{Nodes: map[string]roster.Node{}, Slots: maps.Clone(given.Slots), Order: given.Order, Adopted: true}
+	r := roster.Roster{Nodes: map[string]roster.Node{}, Slots: maps.Clone(given.Slots), Order: given.Order,
+		Adopted: true}
 	if r.Slots == nil {
 		r.Slots = map[string]roster.Slot{}
 	}
@@ -41,7 +42,8 @@ func Adopt(cluster string, pattern roster.Pattern, given roster.Roster, servers 
 			)
 		}
 		taken[index] = s
-		n := roster.Node{Index: index, Place: placement.Place{Region: s.Region, Zone: s.Zone}, Mark: adopted(s.InService)}
+		n := roster.Node{Index: index, Place: placement.Place{Region: s.Region, Zone: s.Zone},
+			Mark: adopted(s.InService)}
 		n.Generation = cmp.Or(given.Nodes[s.Name].Generation, s.Generation)
 		if n.Generation == 0 {
 			n.Generation, n.Guessed = n.Mark.Number(), true

@@ -31,7 +31,8 @@ import (
 // Unplaced.
 //
 // A leaving node whose server is gone is forgotten.
-func Match(r roster.Roster, servers []node.Node, before roster.Seen, zoned func(region string) bool) (roster.Roster, roster.Seen, Matches) {
+func Match(r roster.Roster, servers []node.Node, before roster.Seen, zoned func(region string) bool) (roster.Roster,
+	roster.Seen, Matches) {
 	r = r.Clone()
 	seen := roster.NewSeen()
 	maps.Copy(seen.Full, before.Full)

@@ -16,7 +16,7 @@ import (
 // A rollout is taken back as a whole: where the template of one place fails, the
 // settled templates are wanted in all places, so that a cluster has one version.
 
-// maxFailures bounds how many failed templates are remembered.
+// MaxFailures bounds how many failed templates are remembered.
 const MaxFailures = 20
 
 // learnFailures remembers which of the wanted templates failed, and forgets that of
@@ -39,7 +39,8 @@ func learnFailures(r roster.Roster, seen roster.Seen, policy roster.Policy) []ro
 			continue
 		}
 		hash := n.Template.Hash()
-		if !slices.ContainsFunc(slices.Concat(failed, found), func(f roster.Failure) bool { return f.Template == hash }) {
+		if !slices.ContainsFunc(slices.Concat(failed, found),
+			func(f roster.Failure) bool { return f.Template == hash }) {
 			found = append(found, roster.Failure{Template: hash, Node: name, After: after})
 		}
 	}

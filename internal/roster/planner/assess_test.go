@@ -62,7 +62,8 @@ func TestMayServe(t *testing.T) {
 			s.Baking["web-0"] = true
 			changeSeen(s, "web-1 web-2 web-3 web-4 web-5", wipe)
 		}, remaining: 5, notices: []roster.Title{hold.BatchBakes}},
-		{name: "one without a mark and with the wanted template waits for another", policy: func(p *roster.Policy) { p.Update.Causes = []roster.Cause{roster.TooOld} },
+		{name: "one without a mark and with the wanted template waits for another",
+			policy: func(p *roster.Policy) { p.Update.Causes = []roster.Cause{roster.TooOld} },
 			seen: func(s roster.Seen) {
 				changeSeen(s, "web-0 web-1", wipe)
 				s.Aged["web-0"] = roster.Aged{Mark: roster.FirstMark(image("a")), Launched: time.Unix(1<<30, 0)}
@@ -83,7 +84,8 @@ func TestLater(t *testing.T) {
 	changeRoster(r, "web-0", func(n *roster.Node) { n.Served = false })
 	seen := running(r)
 	changeSeen(seen, "web-0", func(s *node.Node) { s.InService, s.NotInService = "", string(roster.FirstMark(image("a"))) })
-	r.Leaving["web-9"] = roster.Node{Index: 9, Place: r.Nodes["web-0"].Place, Template: image("b"), Generation: 1, Mark: roster.FirstMark(image("b")), Served: true}
+	r.Leaving["web-9"] = roster.Node{Index: 9, Place: r.Nodes["web-0"].Place, Template: image("b"), Generation: 1, Mark: roster.FirstMark(image("b")),
+		Served: true}
 	seen.Servers["web-9"] = node.Node{ID: "id-web-9", Name: "web-9", Status: "ACTIVE", InService: string(roster.FirstMark(image("b")))}
 	p.RequireMarks, p.Templates, p.Update = true, images("b"), update("1", roster.Outdated) // which failed, and nothing is settled
 	p.Update.RevertAfter, r.Failed = time.Minute, []roster.Failure{{Template: image("b").Hash(), Node: "web-9", After: time.Hour}}

@@ -221,7 +221,7 @@ func (p plan) names(m member) bool {
 func (p plan) fails() string {
 	_, argument := errors.AsType[*decide.ArgumentError](p.err)
 	bound := p.count(func(m member) bool { return m.has("protected") || m.at == closed }) > 0
-	return said(p.err != nil && !(bound && argument), fmt.Sprintf("%T", p.err))
+	return said(p.err != nil && (!bound || !argument), fmt.Sprintf("%T", p.err))
 }
 
 // proven counts the nodes that are proven in service, whatever the plan takes.

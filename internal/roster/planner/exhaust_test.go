@@ -169,7 +169,7 @@ func bags(of []kind, more int, choice []kind, do func([]kind)) {
 		return
 	}
 	for i := range of {
-		bags(of[i:], more-1, append(choice[:len(choice):len(choice)], of[i]), do)
+		bags(of[i:], more-1, append(slices.Clip(choice), of[i]), do)
 	}
 }
 

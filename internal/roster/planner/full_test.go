@@ -35,7 +35,10 @@ func TestTellFull(t *testing.T) {
 		{name: "an hour is over", change: func(_ *roster.Roster, s roster.Seen, _ *roster.Policy) { clockSeen(s, noon.Add(time.Hour)) }},
 		{name: "almost", change: func(_ *roster.Roster, s roster.Seen, _ *roster.Policy) { clockSeen(s, noon.Add(time.Hour-time.Second)) },
 			want: map[placement.Place]time.Time{az1: noon}},
-		{name: "the clock went back a little", change: func(_ *roster.Roster, s roster.Seen, _ *roster.Policy) { clockSeen(s, noon.Add(time.Second-time.Hour)) },
+		{name: "the clock went back a little", change: func(_ *roster.Roster, s roster.Seen, _ *roster.Policy) {
+			clockSeen(s,
+				noon.Add(time.Second-time.Hour))
+		},
 			want: map[placement.Place]time.Time{az1: noon}},
 		{name: "or a lot", change: func(_ *roster.Roster, s roster.Seen, _ *roster.Policy) { clockSeen(s, noon.Add(-time.Hour)) }},
 		{name: "there is no clock", change: func(_ *roster.Roster, s roster.Seen, _ *roster.Policy) { clockSeen(s, time.Time{}) }},
@@ -49,7 +52,10 @@ func TestTellFull(t *testing.T) {
 			delete(s.Servers, "web-0")
 			s.Full[az1] = noon.Add(-50 * time.Minute)
 		}},
-		{name: "a second server that found none counts", change: func(_ *roster.Roster, s roster.Seen, _ *roster.Policy) { s.Full[az1] = noon.Add(-time.Minute) },
+		{name: "a second server that found none counts", change: func(_ *roster.Roster, s roster.Seen,
+			_ *roster.Policy) {
+			s.Full[az1] = noon.Add(-time.Minute)
+		},
 			want: map[placement.Place]time.Time{az1: noon}},
 		{name: "a place more", change: func(_ *roster.Roster, s roster.Seen, _ *roster.Policy) { s.Full[az2] = noon.Add(time.Minute) },
 			want: map[placement.Place]time.Time{az1: noon, az2: noon.Add(time.Minute)}},
@@ -116,7 +122,8 @@ func TestFull(t *testing.T) {
 		p.Update.RetryFullAfter = time.Hour
 	}, []planned{
 		{name: "a growth goes elsewhere", seen: full, policy: func(p *roster.Policy) { p.Capacity = 7 },
-			moves: "+web-6", to: "RegionOne/az-2", notices: []roster.Title{hold.FullPlaces}, told: "...RegionOne/az-1 (2026-11-01 12:00:00 UTC). For 1h from then on..."},
+			moves: "+web-6", to: "RegionOne/az-2", notices: []roster.Title{hold.FullPlaces}, told: "...RegionOne/az-1 (2026-11-01 12:00:00 UTC). For 1h from " +
+				"then on..."},
 		{name: "0s forgets at once", seen: full, policy: func(p *roster.Policy) { p.Capacity, p.Update.RetryFullAfter = 7, 0 },
 			moves: "+web-6", to: "RegionOne/az-1"},
 		{name: "no update remembers nothing", seen: full, policy: func(p *roster.Policy) { p.Capacity, p.Update = 7, nil },
@@ -140,7 +147,8 @@ func TestFull(t *testing.T) {
 			moves:  "~web-0"},
 		{name: "an outdated node that serves there waits", roster: func(r *roster.Roster) {
 			changeRoster(*r, "web-0", func(n *roster.Node) { n.Template, n.Mark = image("old"), roster.FirstMark(image("old")) })
-		}, seen: full, policy: func(p *roster.Policy) { p.Update.Causes = []roster.Cause{roster.Outdated} }, remaining: 1, notices: []roster.Title{hold.FullPlaces, hold.PlacesClosed}},
+		}, seen: full, policy: func(p *roster.Policy) { p.Update.Causes = []roster.Cause{roster.Outdated} }, remaining: 1,
+			notices: []roster.Title{hold.FullPlaces, hold.PlacesClosed}},
 		{name: "a place that is not listed is not spoken of", seen: full, policy: func(p *roster.Policy) {
 			p.Regions = p.Regions[1:]
 			p.Update.Causes = []roster.Cause{roster.Unhealthy}

@@ -91,7 +91,8 @@ func (w *world) refresh() {
 	if w.fresh = w.fresh && !slices.ContainsFunc(servers, func(s node.Node) bool { return s.InService != string(w.servers[s.Name].mark) }); w.fresh {
 		w.imports(servers) // where marks are missing an import takes the template that is given for that of the servers, and says so
 	}
-	w.roster, w.seen, _ = learn.MatchOpen(w.roster, servers, w.seen, func(region string) bool { return closedRegionPolicy(w.stored, region) }, func(string) bool { return true })
+	w.roster, w.seen, _ = learn.MatchOpen(w.roster, servers, w.seen, func(region string) bool { return closedRegionPolicy(w.stored, region) },
+		func(string) bool { return true })
 	learn.Tell(&w.seen, w.roster, w.stored)
 	before := w.roster.Failed
 	w.roster = learn.Learn(w.roster, w.seen, w.stored).Ordered()
@@ -740,7 +741,8 @@ func TestRollback(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
 		w.calm = true
-		policy := roster.Policy{Name: web, Capacity: rapid.Int64Range(2, 12).Draw(t, "capacity"), Regions: twoRegions(), Templates: images("a"), RequireMarks: true}
+		policy := roster.Policy{Name: web, Capacity: rapid.Int64Range(2, 12).Draw(t, "capacity"), Regions: twoRegions(), Templates: images("a"),
+			RequireMarks: true}
 		policy.Update = update(fmt.Sprint(rapid.IntRange(1, 4).Draw(t, "batch")), roster.Outdated)
 		size := int(policy.Capacity)
 		rest := func() (applies int) {

@@ -86,12 +86,14 @@ func TestMatchNotices(t *testing.T) {
 		{ID: "x", Name: "web-0", Region: "R1", Status: "ERROR", CreatedAt: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)},
 	}, before, func(string) bool { return true })
 	want := []roster.Notice{
-		{Title: say.Namesakes, Text: "Servers of one region share the name of a node: web-0 (x, created 2026-03-01 00:00:00 UTC; y). Which of them Terraform manages cannot " +
+		{Title: say.Namesakes, Text: "Servers of one region share the name of a node: web-0 (x, created 2026-03-01 00:00:00 UTC; y). Which of them Terraform " +
+			"manages cannot " +
 			"be seen in the cloud. " +
 			"terraform state show, with the address of the node's server, prints the id of the one that it does; the other comes from an apply that was " +
 			"killed, from a request that timed out, or from a second state with the same cluster name. " +
 			"Until one is left the node counts as protected if one of them is, and as unhealthy only if all of them are."},
-		{Title: say.ServerLost, Text: "No server was found for 6 nodes, which had one: web-1 (server id-web-1, in R1/az-1), web-2 (server id-web-2, in R1/az-1), web-3 " +
+		{Title: say.ServerLost, Text: "No server was found for 6 nodes, which had one: web-1 (server id-web-1, in R1/az-1), web-2 (server id-web-2, in " +
+			"R1/az-1), web-3 " +
 			"(server id-web-3, in R1/az-1), web-4 (server id-web-4, in R1/az-1), web-5 (server id-web-5, in R1/az-1) and 1 more. If it was deleted, " +
 			"Terraform makes it again, unless the plan replaces the node by another one. If it still runs, the selector leaves it out, or it was renamed: " +
 			"correct that before you apply."},

@@ -57,9 +57,12 @@ func TestCheckNames(t *testing.T) {
 		{roster.DefaultPattern, strings.Repeat("w", 249), "The nodes would have names of up to 256 characters, and Nova takes 255."},
 		{" {cluster}{index}", "web", `The nodes would have names such as " web0", and Nova refuses names with blanks at an end.`},
 		{roster.DefaultPattern, "we\nb", `The nodes would have names such as "we\nb-0", with a character in them that cannot be seen, and Nova refuses them.`},
-		{roster.DefaultPattern, "we\u200cb", `The nodes would have names such as "we\u200cb-0", with a character in them that cannot be seen, and Nova refuses them.`},
-		{roster.DefaultPattern, "we\u00adb", `The nodes would have names such as "we\u00adb-0", with a character in them that cannot be seen, and Nova refuses them.`},
-		{roster.DefaultPattern, "we\u2028b", `The nodes would have names such as "we\u2028b-0", with a character in them that cannot be seen, and Nova refuses them.`},
+		{roster.DefaultPattern, "we\u200cb",
+			`The nodes would have names such as "we\u200cb-0", with a character in them that cannot be seen, and Nova refuses them.`},
+		{roster.DefaultPattern, "we\u00adb",
+			`The nodes would have names such as "we\u00adb-0", with a character in them that cannot be seen, and Nova refuses them.`},
+		{roster.DefaultPattern, "we\u2028b",
+			`The nodes would have names such as "we\u2028b-0", with a character in them that cannot be seen, and Nova refuses them.`},
 		{roster.DefaultPattern, "we\u00a0b", ""},
 	} {
 		assert.Equal(t, c.want, c.pattern.CheckNames(c.cluster), "%q of %q", c.pattern, c.cluster)

@@ -42,8 +42,9 @@ type Change struct {
 	Notices   []roster.Notice // what a person should know
 	Status    string          // what the cluster is once the plan is applied and has ended well: see [InStep]
 	Now       string          // what the cluster is before
-	Absent    []string        // nodes that are not in service, or leave and still run, and that the plan does not change
-	Awaits    []string        // those that an apply which ends well brings into service, or removes
+	// nodes that are not in service, or leave and still run, and that the plan does not change
+	Absent []string
+	Awaits []string // those that an apply which ends well brings into service, or removes
 
 	batch int64 // maximum number of nodes that one plan replaces
 }

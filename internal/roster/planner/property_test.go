@@ -271,7 +271,8 @@ func TestPlanAgainstOracle(t *testing.T) {
 			plain.Nodes[name] = n
 		}
 		if !maps.Equal(plain.Nodes, slow.nodes) {
-			differs("order, places, mins, names, second tries", "\nfrom %s\nto   %s\nwant %s", layout(r), layout(next), layout(roster.Roster{Nodes: slow.nodes}))
+			differs("order, places, mins, names, second tries", "\nfrom %s\nto   %s\nwant %s", layout(r), layout(next),
+				layout(roster.Roster{Nodes: slow.nodes}))
 		}
 		if !maps.Equal(next.Slots, slow.slots) {
 			differs("slots", "%v, want %v", next.Slots, slow.slots)
@@ -373,8 +374,9 @@ func checkChange(t *rapid.T, r, next roster.Roster, change Change) {
 			revised = append(revised, name)
 		}
 	}
-	if !slices.Equal(created, change.Of(decide.Comes).Names()) || !slices.Equal(returned, change.Of(decide.Returns).Names()) || fmt.Sprint(departed) != "["+listed(change.Of(decide.Leaves))+
-		"]" || fmt.Sprint(revised) != "["+listed(change.Of(decide.Changes))+"]" {
+	if !slices.Equal(created, change.Of(decide.Comes).Names()) || !slices.Equal(returned, change.Of(decide.Returns).Names()) ||
+		fmt.Sprint(departed) != "["+listed(change.Of(decide.Leaves))+
+			"]" || fmt.Sprint(revised) != "["+listed(change.Of(decide.Changes))+"]" {
 		t.Fatalf("the change is %v, -%v, ~%v, not %+v", created, departed, revised, change)
 	}
 }

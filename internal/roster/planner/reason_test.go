@@ -127,7 +127,8 @@ func TestReasons(t *testing.T) {
 		},
 			reasons: []string{"web-0: RegionOne/az-1 loses 1 of 1; oldest unprotected, created 2026-11-01"}},
 		{name: "of places that are equally full the one that it would", policy: func(p *roster.Policy) {
-			p.Capacity, p.Update, p.Templates = 5, update("2", roster.Outdated), roster.Templates{{}: image("a"), {Region: "RegionOne", Zone: "az-3"}: image("b")}
+			p.Capacity, p.Update, p.Templates = 5, update("2", roster.Outdated), roster.Templates{{}: image("a"), {Region: "RegionOne",
+				Zone: "az-3"}: image("b")}
 		},
 			reasons: []string{"web-2: RegionOne/az-3 loses 1 of 1; of the outdated ones, which the update would replace: " +
 				"oldest unprotected, created 2026-11-01"}},
@@ -220,16 +221,19 @@ func TestNotices(t *testing.T) {
 			p.Update.StopAbove = amount("0")
 			p.Regions[0].Zones[2].Cap = 0
 		}, seen: taint("web-4"), remaining: 2, notices: []roster.Title{hold.UpdateBegins}, told: "2 nodes" + begun},
-		{name: "an outage", update: update("1", roster.Unhealthy), policy: func(p *roster.Policy) { p.Update.StopAbove = amount("1") }, seen: taint("web-4"), broken: "web-5",
+		{name: "an outage", update: update("1", roster.Unhealthy), policy: func(p *roster.Policy) { p.Update.StopAbove = amount("1") }, seen: taint("web-4"),
+			broken:    "web-5",
 			remaining: 2, notices: []roster.Title{hold.TooManyUnhealthy},
 			told: "2 of 6 nodes are unhealthy, more than stop_above (1) allows: so none is replaced for that, and none that may serve for another cause. " +
 				"Look at the cloud first; raise " +
 				"stop_above to replace them anyway, or name some in candidates.",
 			status: "held: 2 of 6 nodes are unhealthy, more than stop_above (1) allows"},
-		{name: "none yet", update: update("1", roster.Unhealthy), policy: func(p *roster.Policy) { p.Update.StopAbove = amount("2") }, seen: taint("web-4 web-5"),
+		{name: "none yet", update: update("1", roster.Unhealthy), policy: func(p *roster.Policy) { p.Update.StopAbove = amount("2") },
+			seen:  taint("web-4 web-5"),
 			moves: "+web-6 -web-4", remaining: 1},
-		{name: "none for those who replace no unhealthy node", update: update("1", roster.Misplaced), policy: func(p *roster.Policy) { p.Update.StopAbove = amount("0") },
-			seen: taint("web-4")},
+		{name: "none for those who replace no unhealthy node", update: update("1", roster.Misplaced),
+			policy: func(p *roster.Policy) { p.Update.StopAbove = amount("0") },
+			seen:   taint("web-4")},
 		{name: "protected nodes", image: "b", update: update("6", roster.Outdated), policy: func(p *roster.Policy) { p.Protected = []string{"web-2"} },
 			seen:  func(s roster.Seen) { changeSeen(s, "web-4", func(n *node.Node) { n.Locked = true }) },
 			moves: "+web-6 +web-7 +web-8 +web-9 -web-0 -web-1 -web-3 -web-5", notices: []roster.Title{hold.ProtectedOutdated},
@@ -238,12 +242,14 @@ func TestNotices(t *testing.T) {
 			p.Protected, p.Update.Target = []string{"web-2", "web-4"}, amount("4")
 		}, moves: "+web-6 +web-7 +web-8 +web-9 -web-0 -web-1 -web-3 -web-5"},
 		{name: "none of another template", update: update("6", roster.Outdated), policy: func(p *roster.Policy) { p.Protected = []string{"web-2"} }},
-		{name: "none that would be replaced for it", image: "b", update: update("6", roster.Unhealthy), policy: func(p *roster.Policy) { p.Protected = []string{"web-2"} }},
+		{name: "none that would be replaced for it", image: "b", update: update("6", roster.Unhealthy),
+			policy: func(p *roster.Policy) { p.Protected = []string{"web-2"} }},
 		{name: "a batch waits", update: update("2", roster.Misplaced), policy: func(p *roster.Policy) { p.Regions = p.Regions[:1] }, seen: func(s roster.Seen) {
 			loseSeen(s, "web-0")
 			changeSeen(s, "web-1", func(n *node.Node) { n.Status = "BUILD" })
 		}, remaining: 3, notices: []roster.Title{hold.BatchWaits},
-			told: "3 nodes more should be replaced, at most 2 at a time. This batch waits for 2 nodes: web-0 (no server of its name was found), web-1 (its server is in " +
+			told: "3 nodes more should be replaced, at most 2 at a time. This batch waits for 2 nodes: web-0 (no server of its name was found), web-1 (its " +
+				"server is in " +
 				"BUILD). Apply again when what is under way is in service; if it never will be, change the template, or name it in candidates.",
 			status: "waits: web-1 (its server is in BUILD)", looked: "waits: web-0 (no server of its name was found), web-1 (its server is in BUILD)"},
 		{name: "for what was not looked at, or did not follow",
@@ -252,7 +258,8 @@ func TestNotices(t *testing.T) {
 				s.Builds["web-1"] = roster.Build{Mark: "1-0", Generation: 1}
 				changeSeen(s, "web-1", func(n *node.Node) { n.InService = "" })
 			}, remaining: 3, notices: []roster.Title{hold.BatchWaits},
-			told: "...web-0 (no refresh has looked at it since it changed), web-1 (its server is still what it was before the node changed). Apply again when what is under way " +
+			told: "...web-0 (no refresh has looked at it since it changed), web-1 (its server is still what it was before the node changed). Apply again " +
+				"when what is under way " +
 				"is in service; if it never will be, change the template, or name it in candidates. " +
 				"Plan without -refresh=false, so that what was not looked at is seen. A server that stays what it was takes no argument from what changed in " +
 				"the template: give the former template again, or attach stackpolicy_readiness_attachment, which marks servers that need no change."},
@@ -276,7 +283,8 @@ func TestNotices(t *testing.T) {
 	p := policy(6)
 	p.Templates = images("a")
 	r, change, err := Plan(six(t, ""), roster.Seen{}, p)
-	want := []roster.Notice{{Title: hold.FirstTemplate, Text: "6 nodes from before there was a template: web-0, web-1, web-2, web-3, web-4 and 1 more. The template must say what " +
+	want := []roster.Notice{{Title: hold.FirstTemplate, Text: "6 nodes from before there was a template: web-0, web-1, web-2, web-3, web-4 and 1 more. The " +
+		"template must say what " +
 		"they were made from. " +
 		"Where it differs, the servers of all of them change at once in this apply, and none of them counts as in service before it was found so again."}}
 	if err != nil || !slices.Equal(change.Notices, want) || !change.Empty() || r.Nodes["web-5"].Mark != roster.FirstMark(image("a")) ||

@@ -89,7 +89,8 @@ func TestLearnFailures(t *testing.T) {
 			changeRoster(*r, "web-2 web-3", func(n *roster.Node) { n.Template, n.Mark = image("b"), roster.FirstMark(image("b")) })
 			changeSeen(s, "web-2 web-3", func(s *node.Node) { s.InService = string(roster.FirstMark(image("b"))) })
 		}},
-		{name: "half of the nodes do not run: that is no outage yet", failed: "b by web-0 after 30m0s", change: func(_ *roster.Roster, s roster.Seen, _ *roster.Policy) {
+		{name: "half of the nodes do not run: that is no outage yet", failed: "b by web-0 after 30m0s", change: func(_ *roster.Roster, s roster.Seen,
+			_ *roster.Policy) {
 			changeSeen(s, "web-2", func(s *node.Node) { s.Status = "SHUTOFF" })
 			changeSeen(s, "web-3", func(s *node.Node) { s.Tainted = true })
 		}},
@@ -102,7 +103,8 @@ func TestLearnFailures(t *testing.T) {
 		{name: "it failed before: nothing changes", failed: "b by web-7 after 1h0m0s", change: func(r *roster.Roster, _ roster.Seen, _ *roster.Policy) {
 			r.Failed = []roster.Failure{{Template: image("b").Hash(), Node: "web-7", After: time.Hour}}
 		}},
-		{name: "what was taken back stays failed", failed: "c by web-7 after 1h0m0s, b by web-0 after 30m0s", change: func(r *roster.Roster, _ roster.Seen, _ *roster.Policy) {
+		{name: "what was taken back stays failed", failed: "c by web-7 after 1h0m0s, b by web-0 after 30m0s", change: func(r *roster.Roster, _ roster.Seen,
+			_ *roster.Policy) {
 			r.Failed = []roster.Failure{{Template: image("c").Hash(), Node: "web-7", After: time.Hour}}
 		}},
 		{name: "what settled after all does not", failed: "b by web-0 after 30m0s", change: func(r *roster.Roster, _ roster.Seen, _ *roster.Policy) {
@@ -158,7 +160,8 @@ func TestRevert(t *testing.T) {
 			p.Update.Target, p.Update.BatchSize = amount("25%"), amount("1")
 		},
 			moves: "~web-0", remaining: 1, reverted: say.Reverted{Nodes: []string{"web-0"}, Back: []string{"web-0", "web-1"}}, says: "2 nodes go back"},
-		{name: "another template is wanted as any", change: func(_ *roster.Roster, p *roster.Policy) { p.Templates = images("c") }, moves: "+web-4 -web-1 ~web-0",
+		{name: "another template is wanted as any", change: func(_ *roster.Roster, p *roster.Policy) { p.Templates = images("c") },
+			moves:     "+web-4 -web-1 ~web-0",
 			remaining: 2},
 		{name: "the settled one is not failed", change: func(r *roster.Roster, p *roster.Policy) {
 			r.Failed[0].Template, p.Templates = image("a").Hash(), images("a")

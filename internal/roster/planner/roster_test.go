@@ -433,7 +433,8 @@ func TestShrinkAtMins(t *testing.T) {
 	regions[0].Zones[0].Min = 1
 	named := func(p *roster.Policy) { p.Candidates = []string{"web-0"} }
 	plans(t, func(p *roster.Policy) { p.Templates = images("1") }, []planned{
-		{name: "named, at the min", nodes: nodes, regions: regions, capacity: 3, policy: named, moves: "-web-0", notices: []roster.Title{hold.BelowMin}, told: below},
+		{name: "named, at the min", nodes: nodes, regions: regions, capacity: 3, policy: named, moves: "-web-0", notices: []roster.Title{hold.BelowMin},
+			told: below},
 		{name: "named, and another comes there", nodes: nodes, regions: regions, policy: named, moves: "+web-4 -web-0"},
 		{name: "tainted, at the min", nodes: nodes, regions: regions, capacity: 3,
 			seen: func(s roster.Seen) { changeSeen(s, "web-0", func(n *node.Node) { n.Tainted = true }) }, moves: "-web-1"},
@@ -486,13 +487,15 @@ func TestFormerNames(t *testing.T) {
 
 // TestNames: by index and, where an older state has one twice, by name.
 func TestNames(t *testing.T) {
-	r := roster.Roster{Nodes: map[string]roster.Node{"z": {}, "b": {Index: 1}, "g": {Index: 1}, "a": {Index: 1}, "f": {Index: 1}, "e": {Index: 1}, "c": {Index: 2}}}
+	r := roster.Roster{Nodes: map[string]roster.Node{"z": {}, "b": {Index: 1}, "g": {Index: 1}, "a": {Index: 1}, "f": {Index: 1}, "e": {Index: 1},
+		"c": {Index: 2}}}
 	assert.Equal(t, "[z a b e f g c]", fmt.Sprint(r.Names()))
 }
 
 // TestEmpty: a plan that does anything to a node changes something; one that holds it does not.
 func TestEmpty(t *testing.T) {
-	for outcome, empty := range map[decide.Outcome]bool{decide.Stays: true, decide.Held: true, decide.Leaves: false, decide.Changes: false, decide.Returns: false, decide.Comes: false} {
+	for outcome, empty := range map[decide.Outcome]bool{decide.Stays: true, decide.Held: true, decide.Leaves: false, decide.Changes: false,
+		decide.Returns: false, decide.Comes: false} {
 		c := Change{Remaining: 1, Verdicts: []decide.Verdict{{Outcome: decide.Stays}, {Outcome: outcome}}}
 		assert.Equal(t, empty, c.Empty(), "%s: empty", outcome)
 	}

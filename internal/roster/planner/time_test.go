@@ -50,7 +50,8 @@ func TestTell(t *testing.T) {
 	}
 	now := roster.NewSeen() // without a pause nothing bakes, also where an answer is older than a launch
 	now.Servers["web-0"] = node.Node{ID: "id", Status: "ACTIVE", LaunchedAt: born, SeenAt: born.Add(-time.Second)}
-	if learn.Tell(&now, roster.Roster{Nodes: map[string]roster.Node{"web-0": {}}}, roster.Policy{Update: &roster.Update{}}); len(now.Aged)+len(now.Baking) != 0 {
+	if learn.Tell(&now, roster.Roster{Nodes: map[string]roster.Node{"web-0": {}}},
+		roster.Policy{Update: &roster.Update{}}); len(now.Aged)+len(now.Baking) != 0 {
 		t.Errorf("without a pause: %+v", now)
 	}
 	never := roster.NewSeen()

@@ -99,7 +99,10 @@ func TestLifeOfAnUpdate(t *testing.T) {
 		{name: "in place a node keeps its name and place", policy: func(p *roster.Policy) { p.Templates, p.Update.Method = images("e"), roster.InPlace },
 			moves: "~web-14 ~web-21",
 			after: "RegionOne/az-1: web-22@e; RegionOne/az-2: web-14@e; RegionOne/az-3: web-24@e; RegionTwo/az-1: web-23@e web-25@e; RegionTwo/az-2: web-21@e"},
-		{name: "with the mark of its old template it is under way", policy: func(p *roster.Policy) { p.Templates, p.Update.Method = images("f"), roster.InPlace },
+		{name: "with the mark of its old template it is under way", policy: func(p *roster.Policy) {
+			p.Templates, p.Update.Method = images("f"),
+				roster.InPlace
+		},
 			seen: func(s roster.Seen) {
 				changeSeen(s, "web-14 web-21", func(n *node.Node) { n.InService = string(roster.FirstMark(image("d"))) })
 			},
@@ -241,8 +244,9 @@ func TestBatch(t *testing.T) {
 			capacity: 3, image: "2", update: byUpdate(update("1", roster.Outdated), roster.Recreate), moves: "-web-0 ~web-1", remaining: 2},
 		{name: "the substitute of what is not in service is not in service either",
 			nodes: []string{"R/old 1", "R/a 1", "R/a 1"}, regions: zones(bin("a", 1)), broken: "web-0 web-1",
-			image: "2", update: byUpdate(update("2", roster.Misplaced, roster.Outdated), roster.Recreate), policy: func(p *roster.Policy) { p.Protected = []string{"web-1"} },
-			moves: "+web-3 -web-0", remaining: 1, notices: []roster.Title{hold.ProtectedOutdated, hold.TooManyUnhealthy}},
+			image: "2", update: byUpdate(update("2", roster.Misplaced, roster.Outdated), roster.Recreate),
+			policy: func(p *roster.Policy) { p.Protected = []string{"web-1"} },
+			moves:  "+web-3 -web-0", remaining: 1, notices: []roster.Title{hold.ProtectedOutdated, hold.TooManyUnhealthy}},
 		{name: "a fault of the past closes no place", nodes: []string{"R/a 1"}, regions: zones(capped("a", 1)),
 			seen:   func(s roster.Seen) { changeSeen(s, "web-0", func(n *node.Node) { n.Tainted, n.Fault = true, noHost }) },
 			update: update("1", roster.Unhealthy), policy: anyOutage, moves: "+web-1 -web-0"},
@@ -250,7 +254,8 @@ func TestBatch(t *testing.T) {
 			seen:  func(s roster.Seen) { loseSeen(s, "web-0"); loseSeen(s, "web-1"); loseSeen(s, "web-2") },
 			image: "2", update: update("1", roster.Outdated), moves: "+web-3 -web-0", remaining: 2},
 		{name: "but one that no refresh has looked at may be in service", nodes: []string{"R 1", "R 1", "R 1"}, roster: never,
-			seen: func(s roster.Seen) { clear(s.Servers) }, image: "2", update: update("1", roster.Outdated), remaining: 3, notices: []roster.Title{hold.NotSeen}},
+			seen: func(s roster.Seen) { clear(s.Servers) }, image: "2", update: update("1", roster.Outdated), remaining: 3,
+			notices: []roster.Title{hold.NotSeen}},
 		{name: "a second try that never served is not made again with the same template", nodes: []string{"R 1", "R 1", "R 1"}, roster: retried,
 			broken: "web-0", seen: unmarked, update: update("1", roster.Unhealthy), remaining: 1, notices: []roster.Title{hold.MadeTwice}},
 		{name: "and is with another one", nodes: []string{"R 1", "R 1", "R 1"}, roster: retried,
@@ -280,8 +285,9 @@ func TestOutdatedInClosedPlaces(t *testing.T) {
 			moves: "+web-6 +web-7 +web-8 +web-9 -web-0 -web-1 -web-2 -web-3"},
 		{name: "a region that is not listed", policy: func(p *roster.Policy) { p.Regions = p.Regions[:1] },
 			moves: "+web-6 +web-7 +web-8 +web-9 +web-10 +web-11 -web-0 -web-1 -web-2 -web-3 -web-4 -web-5"},
-		{name: "a zone, where servers are made again", policy: func(p *roster.Policy) { p.Regions[0].Zones[1].Closed, p.Update.Method = true, roster.Recreate }, remaining: 1,
-			moves: "~web-0 ~web-2 ~web-3 ~web-4 ~web-5"},
+		{name: "a zone, where servers are made again", policy: func(p *roster.Policy) { p.Regions[0].Zones[1].Closed, p.Update.Method = true, roster.Recreate },
+			remaining: 1,
+			moves:     "~web-0 ~web-2 ~web-3 ~web-4 ~web-5"},
 		{name: "a full zone takes a server that is made again", seen: noHostFor, policy: func(p *roster.Policy) { p.Update.Method = roster.Recreate },
 			moves: "~web-0 ~web-1 ~web-2 ~web-3 ~web-4 ~web-5"},
 		{name: "in place it does not matter", policy: func(p *roster.Policy) {

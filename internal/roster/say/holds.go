@@ -18,7 +18,7 @@ var words = map[string]func(p *speech, list decide.Verdicts) string{
 	"remaining": func(p *speech, _ decide.Verdicts) string { return text.Nodes(p.Remaining) },
 	"nodes":     func(_ *speech, list decide.Verdicts) string { return text.Few(list.Names()) },
 	"nodes with places": func(_ *speech, list decide.Verdicts) string {
-		return each(list, func(v decide.Verdict) string { return v.Place.String() })
+		return each(list, func(v decide.Verdict) string { return v.String() })
 	},
 	"protected":         func(_ *speech, list decide.Verdicts) string { return list[0].Want.Protected },
 	"ill and protected": func(_ *speech, list decide.Verdicts) string { return illProtected(list) },

@@ -171,7 +171,8 @@ func (p *speech) fullBatch() string {
 func (p *speech) outage() string {
 	u := p.Policy.Update
 	if p.Policy.Stops(p.Sick) || u == nil {
-		return fmt.Sprintf("%d of %s are unhealthy, more than stop_above (%s) allows", p.Sick, text.Nodes(p.Total), u.StopAbove)
+		return fmt.Sprintf("%d of %s are unhealthy, more than stop_above (%s) allows", p.Sick, text.Nodes(p.Total),
+			u.StopAbove)
 	}
 	return fmt.Sprintf("%d of %s are unhealthy or nothing is known of them, more than stop_above (%s) allows",
 		p.Sick+p.Unknown, text.Nodes(p.Total), u.StopAbove)
