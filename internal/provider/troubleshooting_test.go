@@ -101,7 +101,7 @@ func isNamed(e ast.Expr, name string) bool {
 // titles are those of the notices and errors that the roster makes.
 func titles(t *testing.T) map[string]*regexp.Regexp {
 	t.Helper()
-	files, err := filepath.Glob("../roster/*.go")
+	files, err := filepath.Glob("../roster/*/*.go")
 	require.NoError(t, err)
 	found := map[string]*regexp.Regexp{}
 	for _, name := range files {

@@ -15,10 +15,10 @@ import (
 func TestPlacementBatches(t *testing.T) {
 	t.Parallel()
 	image := func(name string, size int) attributes {
-		return zonal(size, "az-1", attributes{"template": attributes{"image": name}, "deletion": oldestFirst["deletion"],
+		return zonal(size, "az-1", attributes{"template": attributes{"version": name}, "deletion": oldestFirst["deletion"],
 			"update": attributes{"causes": []any{"TEMPLATE", "UNHEALTHY"}, "max_batch_size": "2"}})
 	}
-	bare := zonal(4, "az-1", attributes{"template": attributes{"image": "a"}})
+	bare := zonal(4, "az-1", attributes{"template": attributes{"version": "a"}})
 	a := attach(t, bare)
 	f := follower{attached: a, servers: map[string]followed{}}
 	f.follow()

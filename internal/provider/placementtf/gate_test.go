@@ -70,7 +70,7 @@ resource "terraform_data" "volume" {
 	if g.closed != "" {
 		regions = strings.Replace(regions, fmt.Sprintf("name = %q", g.closed), fmt.Sprintf("name = %q, closed = true", g.closed), 1)
 	}
-	text := acctest.Placement(c, g.size, regions, fmt.Sprintf(`template          = { image = %q }
+	text := acctest.Placement(c, g.size, regions, fmt.Sprintf(`template          = { version = %q }
   update {
     causes         = [%s]
     max_batch_size = %q
@@ -79,12 +79,12 @@ resource "terraform_data" "volume" {
   }
   %s`, g.image, cmp.Or(g.causes, `"TEMPLATE", "UNHEALTHY"`), cmp.Or(g.batch, "1"), cmp.Or(g.method, "SUBSTITUTE"), g.update, g.more)) + more
 	servers := acctest.Made(c, fmt.Sprintf(`
-  metadata = { version = each.value.template.image, stackpolicy_generation = each.value.generation }
+  metadata = { version = each.value.template.version, stackpolicy_generation = each.value.generation }
   lifecycle {
     %s
   }`, lifecycle))
 	servers = strings.Replace(servers, fmt.Sprintf("= %q\n", c.Image),
-		fmt.Sprintf("= each.value.template.image == \"missing\" ? \"00000000-0000-4000-8000-000000000000\" : %q\n", c.Image), 1)
+		fmt.Sprintf("= each.value.template.version == \"missing\" ? \"00000000-0000-4000-8000-000000000000\" : %q\n", c.Image), 1)
 	text += strings.Replace(servers, g.instead[0], g.instead[1], 1) + acctest.Drained("shutdown = true\n  "+drains)
 	if g.unmarked {
 		return text
@@ -585,7 +585,7 @@ var gates = []struct {
 			g.apply()
 			g.image = "b"
 			g.apply()
-			g.imported(`, "templates": [{"image": "a"}]`)
+			g.imported(`, "templates": [{"version": "a"}]`)
 			g.finish()
 			if g.counted.Destroyed != 3 {
 				g.Errorf("%d servers were made again", g.counted.Destroyed)

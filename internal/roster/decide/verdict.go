@@ -64,7 +64,8 @@ type Want struct {
 type what int
 
 const (
-	Nothing  what = iota // it stays as it is
+	// Nothing is that the node stays as it is.
+	Nothing  what = iota
 	removed       // a candidate: it leaves, and a substitute comes where the cluster is not too large
 	Surplus       // one too many: it leaves
 	Revised       // it never served, and gets the template that it should have
