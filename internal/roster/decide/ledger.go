@@ -248,8 +248,14 @@ func (l *Ledger) without(f *facts.Fact) *placement.Board {
 	return open
 }
 
-// returns notes that a leaving node comes back.
+// returns notes that a leaving node comes back. One that is not in service counts against the batch.
 func (l *Ledger) returns(f *facts.Fact) {
+	if !f.Proven() || f.Dark {
+		l.Out[f.Name] = true
+	}
+	if f.UnderWay() && f.Rests == "" {
+		l.Under[f.Name] = true
+	}
 	l.Aim.have(f.Place, f.Template)
 	l.returned = append(l.returned, f)
 	l.Verdicts[f.Name] = l.verdict(Want{Fact: f}, Returns, refusal{})

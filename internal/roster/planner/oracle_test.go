@@ -64,6 +64,8 @@ func slowPlan(now roster.Roster, seen roster.Seen, policy roster.Policy, change 
 	for name, n := range s.nodes {
 		s.waits[name] = n.Template == s.wanted(n.Place) && !s.inService(name) && !s.rests(n.Place)
 	}
+	s.recount()
+	s.neverServed()
 	s.pending = policy.Capacity - int64(len(s.nodes))
 	if !s.grows() {
 		s.full = map[placement.Place]bool{} // Nova is asked again
@@ -342,11 +344,9 @@ func (s *slowPlanner) nameIn(at placement.Place) (string, roster.Node) {
 	}
 }
 
-// replace chooses the batch: at first, all that never served; then the nodes under way, then the others that are not in
-// service, then those in service; of each the unhealthy, the misplaced, the outdated, the old.
+// replace chooses the batch: the nodes under way, then the others that are not in service, then those in service; of each
+// the unhealthy, the misplaced, the outdated, the old.
 func (s *slowPlanner) replace() {
-	s.recount()
-	s.neverServed()
 	for range s.pending {
 		s.promise()
 	}

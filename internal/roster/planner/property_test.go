@@ -197,6 +197,9 @@ func genState(t *rapid.T) (roster.Roster, roster.Seen, roster.Policy) {
 		}
 		if sometimes(t, 15, "candidate") {
 			policy.Candidates = append(policy.Candidates, rapid.SampledFrom([]string{"", "id-"}).Draw(t, "by")+web(i))
+			if sometimes(t, 3, "met") {
+				r.Done = append(r.Done, policy.Candidates[len(policy.Candidates)-1])
+			}
 		}
 		if sometimes(t, 15, "listed as protected") {
 			policy.Protected = append(policy.Protected, rapid.SampledFrom([]string{"", "id-"}).Draw(t, "by")+web(i))

@@ -260,6 +260,15 @@ func TestBatch(t *testing.T) {
 			broken: "web-0", seen: unmarked, update: update("1", roster.Unhealthy), remaining: 1, notices: []roster.Title{hold.MadeTwice}},
 		{name: "and is with another one", nodes: []string{"R 1", "R 1", "R 1"}, roster: retried,
 			broken: "web-0", seen: unmarked, image: "2", update: update("1", roster.Unhealthy), moves: "+web-3 -web-0"},
+		{name: "one that comes back for it counts against the batch until it is marked", nodes: []string{"R 2", "R 1", "R 1", "R 2"}, capacity: 3,
+			roster: func(r *roster.Roster) {
+				retried(r)
+				r.Leaving = map[string]roster.Node{"web-3": r.Nodes["web-3"]}
+				delete(r.Nodes, "web-3")
+			}, broken: "web-0",
+			seen:  func(s roster.Seen) { unmarked(s); s.Servers["web-3"] = node.Node{ID: "id-web-3", Status: "ACTIVE"} },
+			image: "2", update: update("1", roster.Unhealthy, roster.Outdated), moves: "^web-3 -web-0", remaining: 2,
+			policy: func(p *roster.Policy) { p.Update.Method, p.RequireMarks = roster.InPlace, true }},
 		{name: "the template that came first is the oldest profile, whatever its image", nodes: []string{"R 2", "R 1", "R 3"},
 			seen:     func(s roster.Seen) { changeSeen(s, "web-0", func(n *node.Node) { n.ProfileCreatedAt = n.CreatedAt }) },
 			capacity: 2, image: "3", policy: func(p *roster.Policy) { p.Criteria = deletion.OldestProfileFirst }, moves: "-web-1"},
