@@ -76,6 +76,7 @@ func (p *Planning) finish(seen roster.Seen) error {
 	for _, f := range come.returned {
 		p.Decide(Want{Fact: f, What: returned})
 	}
+	p.Aim.promised = come.wanted // what comes back keeps its own template
 	var index int64
 	p.made, index, p.Passed = p.name(come, seen.Taken)
 	next := p.now.Clone()

@@ -2,7 +2,6 @@ package decide
 
 import (
 	"maps"
-	"slices"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
@@ -61,8 +60,8 @@ func (l *Ledger) barsFor(w Want) (no refusal) {
 		no.hold = hold.HeldFailed
 	case f.Former && (w.Cause == roster.Unhealthy || w.Cause == roster.TooOld):
 		no.hold = hold.HeldFormer
-	case w.What == Replaced && f.Retried && w.retries() && again, w.Cause == roster.Outdated && slices.Contains(l.Tried,
-		f.Name):
+	case w.What == Replaced && f.Retried && w.retries() && again,
+		w.Cause != "" && w.Cause != roster.Unhealthy && f.Tried == l.Policy.Templates.At(f.Place).Hash():
 		no.hold = hold.HeldTwice
 	case w.What == Revised || w.What == GivenUp:
 	case w.Cause == roster.Outdated && l.Aim.reached():

@@ -310,20 +310,27 @@ func (p *Planning) settle(next roster.Roster, seen roster.Seen) (remaining int64
 			}
 		}
 		v := p.Verdicts[name]
-		if v.Outcome != Held || v.Cause != roster.Outdated || v.Want.What != Replaced || !v.Hold.Remains() {
+		if v.Outcome == Returns && f.Outdated && p.Policy.Update.Has(roster.Outdated) && places > 0 {
+			places--
+			remaining++
+		}
+		if v.Outcome != Held || v.Cause != roster.Outdated || v.Want.What != Replaced ||
+			!v.Hold.Remains() && v.Hold != hold.HeldTarget {
 			continue
 		}
-		if places--; places < 0 && v.Hold.Order() > hold.HeldTarget.Order() {
+		switch places--; {
+		case places >= 0 && v.Hold == hold.HeldTarget: // a node that had the wanted template left since
+			v.Hold, v.No = hold.HeldBatch, refusal{hold: hold.HeldBatch}
+		case places < 0 && v.Hold.Order() > hold.HeldTarget.Order():
 			v.Hold, v.No = hold.HeldTarget, refusal{hold: hold.HeldTarget}
-			p.Verdicts[name] = v
 		}
+		p.Verdicts[name] = v
 	}
 	if p.Policy.Update.Has(roster.Misplaced) {
-		remaining = p.awaitMoves(next, seen)
+		remaining += p.awaitMoves(next, seen)
 	}
 	for _, v := range p.Verdicts {
-		returned := v.Outcome == Returns && v.Want.Outdated && p.Policy.Update.Has(roster.Outdated) && !p.Aim.reached()
-		if v.Outcome == Held && v.Hold.Remains() && v.Want.What != Nothing || returned {
+		if v.Outcome == Held && v.Hold.Remains() && v.Want.What != Nothing {
 			remaining++
 		}
 	}
@@ -359,9 +366,12 @@ func (p *Planning) awaitMoves(next roster.Roster, seen roster.Seen) (number int6
 		delete(rest, name)
 		pending++
 	}
-	undecided := func(f *facts.Fact) bool { _, decided := p.Verdicts[f.Name]; return !decided && f.Rests == "" }
-	p.moves(queue(board, rest, undecided, byTurn), func() int64 { return pending }, func(w Want) (granted, more bool) {
-		if _, old := p.Left[w.Name]; !old {
+	stays := func(f *facts.Fact) bool {
+		v, decided := p.Verdicts[f.Name]
+		return (!decided || v.Outcome == Returns) && f.Rests == ""
+	}
+	p.moves(queue(board, rest, stays, byTurn), func() int64 { return pending }, func(w Want) (granted, more bool) {
+		if _, old := p.Left[w.Name]; !old || p.Verdicts[w.Name].Outcome == Returns {
 			number, pending = number+1, pending+1
 			return true, true
 		}
