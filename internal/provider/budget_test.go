@@ -113,7 +113,8 @@ func TestRequestBudgets(t *testing.T) {
 			[]string{versions, "1 GET compute /os-availability-zone", "1 GET compute /servers/detail", "1 GET compute /servers/detail", moreVersions,
 				"2 GET compute /os-availability-zone", "2 GET compute /servers/detail", "2 GET compute /servers/detail", login}},
 		{"placement_attachment, destroyed", placed, remove, nil},
-		{"placement_attachment, no batch in place without a refresh", rolled, change(placement, always(made("b", "IN_PLACE"))), nil},
+		{"placement_attachment, no batch in place without a refresh", rolled, change(placement, always(made("b", "IN_PLACE"))), []string{versions, moreVersions,
+			login}},
 		{"placement_attachment, a batch of substitutes", rolled, change(placement, always(made("b", "SUBSTITUTE"))), nil},
 		// Listed for the plan, and again for the apply. The list ends with an empty page.
 		{"affinity_attachment, new by name", instance{}, change(affinity, always(attributes{"servergroup": attributes{"name": "new"}})),

@@ -174,7 +174,7 @@ func TestTroubleshooting(t *testing.T) {
 func TestOperating(t *testing.T) {
 	page, err := os.ReadFile("../../templates/guides/operating-a-cluster.md.tmpl")
 	require.NoError(t, err)
-	verdict, err := os.ReadFile("../roster/verdict.go")
+	verdict, err := os.ReadFile("../roster/hold/verdict.go")
 	require.NoError(t, err)
 	holds := strings.Count(string(verdict), "Hold = \"")
 	_, section, _ := strings.Cut(string(page), "\n## Each kind of held\n")

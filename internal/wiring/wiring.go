@@ -63,24 +63,26 @@ const (
 	Batches             // no batch begins
 )
 
-// table has the wires in the order in which they are checked: what waits, which nodes of a
-// region show that the wire is loose, and what to do.
+// table has the wires in the order in which they are checked: the argument of the server, what
+// waits, which nodes of a region show that the wire is loose, and what to do.
 var table = []struct {
 	wire   Wire
+	line   string
 	holds  Hold
 	loose  func(nodes []Node) []string
 	advice string
 }{
-	{Names, Nothing, unnamed, "No server of the project has these names in any listed region. If the last apply " +
-		"failed, apply again. Otherwise the servers have other names: write name = each.key"},
-	{Regions, Batches, each(elsewhere), "Write region = each.value.region"},
-	{Selector, Batches, each(leftOut), "The selector leaves them out: correct selector, or give the servers what it " +
-		"asks for"},
-	{Zones, Moves, each(inAnotherZone), "Write availability_zone = each.value.zone. Where the cloud takes no zone, " +
-		"list none. No node of the region moves until a new server is in the zone of its node"},
-	{Templates, Batches, unlike, "Their servers have one image, or one flavor: write it as in image_name = " +
-		"each.value.template.image. Two names of one image are written as one"},
-	{Generations, Batches, each(former), "Write replace_triggered_by = [terraform_data.generation[each.key]], with " +
+	{Names, "name", Nothing, unnamed, "No server of the project has these names in any listed region. If the last " +
+		"apply failed, apply again. Otherwise the servers have other names: write name = each.key"},
+	{Regions, "region", Batches, each(elsewhere), "Write region = each.value.region"},
+	{Selector, "selector", Batches, each(leftOut), "The selector leaves them out: correct selector, or give the " +
+		"servers what it asks for"},
+	{Zones, "availability_zone", Moves, each(inAnotherZone), "Write availability_zone = each.value.zone. Where the " +
+		"cloud takes no zone, list none. No node of the region moves until a new server is in the zone of its node"},
+	{Templates, "image or flavor", Batches, unlike, "Their servers have one image, or one flavor: write it as in " +
+		"image_name = each.value.template.image. Two names of one image are written as one"},
+	{Generations, "replace_triggered_by", Batches, each(former), "Write replace_triggered_by = " +
+		"[terraform_data.generation[each.key]], with " +
 		"each.value.generation as its input"},
 }
 
@@ -132,12 +134,12 @@ func (f Finding) row() int {
 	return 0
 }
 
-// Held says by region for which wire something waits: the first of the table.
-func Held(findings []Finding, hold Hold) map[string]Wire {
-	held := map[string]Wire{}
+// Held says by region for which argument of the servers something waits: the first of the table.
+func Held(findings []Finding, hold Hold) map[string]string {
+	held := map[string]string{}
 	for _, f := range slices.Backward(findings) {
 		if f.Holds() == hold {
-			held[f.Region] = f.Wire
+			held[f.Region] = table[f.row()].line
 		}
 	}
 	return held
@@ -197,6 +199,13 @@ func inAnotherZone(n Node) (said string, loose bool) {
 
 func former(n Node) (said string, loose bool) { return "is still the former one", n.Behind }
 
+// The keys of a template that name what Nova shows of a server, as its arguments are named. Any
+// other key may be about something else, such as an image of a container.
+var (
+	imageKeys  = []string{"image", "image_id", "image_name"}
+	flavorKeys = []string{"flavor", "flavor_id", "flavor_name"}
+)
+
 // unlike are nodes whose templates name different images, or flavors, and whose servers were
 // made from one.
 func unlike(nodes []Node) (list []string) {
@@ -206,9 +215,9 @@ func unlike(nodes []Node) (list []string) {
 		for key, value := range n.Template {
 			at := made{key: key}
 			switch {
-			case strings.Contains(key, "image"):
+			case slices.Contains(imageKeys, key):
 				at.from = n.Image
-			case strings.Contains(key, "flavor"):
+			case slices.Contains(flavorKeys, key):
 				at.from = n.Flavor
 			}
 			if by[at] == nil {

@@ -89,5 +89,5 @@ func TestTable(t *testing.T) {
 	}
 	assert.Equal(t, map[Hold][]Wire{Nothing: {Names}, Moves: {Zones}, Batches: {Regions, Selector, Templates, Generations}}, held)
 	all := []Finding{{Regions, "R", nil}, {Zones, "S", nil}, {Templates, "R", nil}, {Templates, "S", nil}}
-	assert.Equal(t, map[string]Wire{"R": Regions, "S": Templates}, Held(all, Batches))
+	assert.Equal(t, map[string]string{"R": "region", "S": "image or flavor"}, Held(all, Batches))
 }

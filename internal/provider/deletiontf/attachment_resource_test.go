@@ -76,7 +76,7 @@ func TestMessage(t *testing.T) {
 		l.must(t, config("web-0"))
 		l.must(t, nil)
 		want := map[string]string{"lifecycle_action_token": token, "node_id": l.id, "lifecycle_transition_type": "termination", "region": region,
-			"node_name": "web-0", "cluster": "web"}
+			"node_name": "web-0", "cluster": "web", "consumer": strings.TrimPrefix(url, "http://")}
 		assert.NotEmpty(t, token)
 		assert.Equal(t, want, consumer.Nodes[token], region)
 	}

@@ -74,16 +74,7 @@ func (m memory) store(ctx context.Context, into private.Writer, r roster.Roster,
 // tell adds what is remembered to a policy.
 func (m memory) tell(policy *roster.Policy) {
 	policy.Blind, policy.Awaited = m.Blind, m.Awaited
-	policy.Loose, policy.LooseMoves = looseLines(m.Wires, wiring.Batches), looseLines(m.Wires, wiring.Moves)
-}
-
-// looseLines names by region the line of which a finding holds something.
-func looseLines(findings []wiring.Finding, hold wiring.Hold) map[string]string {
-	lines := map[string]string{}
-	for region, wire := range wiring.Held(findings, hold) {
-		lines[region] = string(wire)
-	}
-	return lines
+	policy.Loose, policy.LooseMoves = wiring.Held(m.Wires, wiring.Batches), wiring.Held(m.Wires, wiring.Moves)
 }
 
 // lookAt remembers which listed places take nodes now, as a look-up found them.

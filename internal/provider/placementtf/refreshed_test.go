@@ -190,7 +190,7 @@ func TestPlacementRefreshed(t *testing.T) {
 			if asks := asked(a.Fake); a.At() != c.at || !strings.Contains(a.Said(), c.says) || asks != c.asks || (err == nil) != (c.status != "") {
 				t.Errorf("at %q, asks %q, %v: %s", a.At(), asks, err, a.Said())
 			}
-			if lists := a.Fake.Count("GET compute /servers/detail"); lists > 1 && !strings.Contains(c.status, "it has no server") {
+			if lists := a.Fake.Count("GET compute /servers/detail"); lists > 1 && !strings.Contains(c.status, "no server of its name was found") {
 				t.Errorf("%d lists, though all servers are found", lists)
 			}
 			if a.I = after; err != nil {

@@ -127,7 +127,7 @@ func TestStatuses(t *testing.T) {
 		"twice": {steps: [3]attributes{a(update("UNHEALTHY", nil))}, server: func(s *fakecloud.Server) { ends("-1", failed)(s); ends("-2", failed)(s) },
 			status: "held: twice-2 did not last, nor did what they replaced", held: map[string]string{"twice-2": "it did not last, nor did the one before it"}},
 		"former": {steps: [3]attributes{a(update("UNHEALTHY", recreate))}, server: ends("-1", failed),
-			status: "held: the servers of former-1 did not follow their nodes", held: map[string]string{"former-1": "former"}},
+			status: "held: wiring of former-1: replace_triggered_by", held: map[string]string{"former-1": "replace_triggered_by"}},
 		"reverted": {steps: [3]attributes{a(timed), b(timed)}, server: ends("-2", late),
 			status: "reverted: the template of reverted-2 failed", moves: "batch 2 of 2: reverted-2 changes",
 			advice: c(timed), then: "batch 1 of 2: reverted-2 changes"},
@@ -153,7 +153,7 @@ func TestStatuses(t *testing.T) {
 func (w told) follow(t *testing.T, name string) {
 	t.Helper()
 	a := begin(t)
-	ids := map[string]string{}
+	ids, images := map[string]string{}, map[string]string{}
 	for step := range 2 {
 		if step > 0 {
 			a.Look(t)
@@ -165,7 +165,11 @@ func (w told) follow(t *testing.T, name string) {
 				continue
 			}
 			n := protocol.Object(nodes[node])
-			ids[node] = a.Fake.AddServers("RegionOne", fakecloud.Server{Name: node, Zone: protocol.Text(n["zone"])})[0]
+			image := protocol.Text(protocol.Object(n["template"])["image"])
+			if images[image] == "" {
+				images[image] = a.Fake.AddImage(fakecloud.Image{Name: image})
+			}
+			ids[node] = a.Fake.AddServers("RegionOne", fakecloud.Server{Name: node, Zone: protocol.Text(n["zone"]), ImageID: images[image]})[0]
 			a.Fake.UpdateServer("RegionOne", ids[node], func(s *fakecloud.Server) {
 				s.Metadata = map[string]string{openstack.MarkKey: protocol.Text(n["mark"]), openstack.InServiceAtKey: s.Created.Format(time.RFC3339)}
 				if w.server != nil {

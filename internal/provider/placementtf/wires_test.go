@@ -64,8 +64,8 @@ var wires = []struct {
 	{"a value of its template", "each.value.template.flavor", "\"FLAVOR\"", [][3]string{
 		{"a", "", "a:4"},
 		{"b", "2 servers will be drained", "a:2 b:2"},
-		{"b", "The servers do not follow the templates of their nodes", "b:4"},
-		{"repaired b", "", "b:4"},
+		{"b", "The servers do not follow the templates of their nodes", "a:2 b:2"},
+		{"repaired b", "2 servers will be drained", "b:4"},
 		{"repaired b", "~do not follow", "b:4"},
 	}},
 	{"replace_triggered_by", "max_batch_size = 2", "max_batch_size = 2\n    method = \"RECREATE\"", [][3]string{
