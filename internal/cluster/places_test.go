@@ -40,9 +40,7 @@ func TestLookUp(t *testing.T) {
 	fake.AddZone("RegionTwo", fakecloud.Zone{Name: "Zu\u0308rich", Hosts: []string{"zurich-1"}}) // as macOS writes it
 	cloud := login(t, fake)
 	zones := []string{"az-1", "az-2", "az-3"}
-	without := func(region string) string {
-		return `Region "` + region + `" has no compute endpoint in the catalogue of this user; there is one in RegionOne, RegionTwo.`
-	}
+	const dark = `Region "Dark" has no compute endpoint in the catalogue of this user; there is one in RegionOne, RegionTwo.`
 	for name, c := range map[string]struct {
 		regions  []placement.Region
 		closed   string // what is closed, and why; with ! for maintenance
@@ -52,7 +50,7 @@ func TestLookUp(t *testing.T) {
 		"a region that Keystone does not know": {[]placement.Region{region("Regionone", "az-9")}, "Regionone is not known to Keystone",
 			[]cluster.Finding{{Kind: cluster.UnknownRegion, Region: "Regionone", Known: []string{"Dark", "RegionOne", "RegionTwo"}}}},
 		"a region without Nova": {[]placement.Region{region("Dark", "az-9"), region("RegionTwo")}, "Dark has no compute endpoint",
-			[]cluster.Finding{{Kind: cluster.NoCompute, Region: "Dark", Why: without("Dark")}}},
+			[]cluster.Finding{{Kind: cluster.NoCompute, Region: "Dark", Why: dark}}},
 		"another form of Unicode": {[]placement.Region{region("RegionTwo", "Z\u00fcrich")}, "", nil}, // Terraform's
 		"zones": {[]placement.Region{region("RegionOne", "az-1", "az-2", "az-9")}, "az-2 is not available, az-9 is not listed by Nova",
 			[]cluster.Finding{{Kind: cluster.ZoneUnavailable, Region: "RegionOne", Zone: "az-2"},
@@ -61,11 +59,11 @@ func TestLookUp(t *testing.T) {
 			{Bin: placement.Bin{Name: "RegionTwo"}},
 			{Bin: region("RegionOne").Bin, Zones: []placement.Bin{{Name: "az-1"}, {Name: "az-2"}, {Name: ""}, {Name: "az-3", Weight: 1}}}},
 			"Gone has no compute endpoint, Dark has no compute endpoint",
-			[]cluster.Finding{{Kind: cluster.NoCompute, Region: "Gone", Why: without("Gone")}, {Kind: cluster.NoCompute, Region: "Dark",
-				Why: without("Dark")}}},
+			[]cluster.Finding{{Kind: cluster.NoCompute, Region: "Gone"}, {Kind: cluster.NoCompute, Region: "Dark",
+				Why: dark}}},
 		"a region in maintenance is not asked": {[]placement.Region{maintained(region("RegionOne", "az-2", "az-9"), ""),
 			maintained(region("Dark", "az-9"), "")},
-			"Dark has no compute endpoint!", []cluster.Finding{{Kind: cluster.NoCompute, Closed: true, Region: "Dark", Why: without("Dark")}}},
+			"Dark has no compute endpoint!", []cluster.Finding{{Kind: cluster.NoCompute, Closed: true, Region: "Dark", Why: dark}}},
 		"but must be known": {[]placement.Region{maintained(region("Regionone"), "")}, "Regionone is not known to Keystone!",
 			[]cluster.Finding{{Kind: cluster.UnknownRegion, Closed: true, Region: "Regionone", Known: []string{"Dark", "RegionOne", "RegionTwo"}}}},
 		"so must a zone in maintenance, which may be down": {[]placement.Region{maintained(region("RegionOne", "az-2"), "az-2"),
@@ -79,7 +77,7 @@ func TestLookUp(t *testing.T) {
 			[]cluster.Finding{{Kind: cluster.ZoneHidden, Region: "RegionOne", Zone: "cell-1"}, {Kind: cluster.ZoneHidden, Region: "RegionOne",
 				Zone: "cell-2"}}},
 		"a region with nodes": {[]placement.Region{region("Regiontwo", "az-1")}, "Regiontwo has no compute endpoint",
-			[]cluster.Finding{{Kind: cluster.NoCompute, Region: "Regiontwo", Why: without("Regiontwo")}}},
+			[]cluster.Finding{{Kind: cluster.NoCompute, Region: "Regiontwo"}}},
 	} {
 		before := slices.Clone(c.regions)
 		looked, findings, err := cluster.LookUp(t.Context(), cloud, c.regions, placement.Counts{

@@ -65,6 +65,7 @@ var wires = []struct {
 		{"a", "", "a:4"},
 		{"b", "2 servers will be drained", "a:2 b:2"},
 		{"b", "The servers do not follow the templates of their nodes", "a:2 b:2"},
+		{"repaired b", "2 changed", "a:2 b:2"}, // the flavors of the servers of the first batch
 		{"repaired b", "2 servers will be drained", "b:4"},
 		{"repaired b", "~do not follow", "b:4"},
 	}},
