@@ -13,9 +13,12 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
 )
 
-// maxNames bounds the lists of names in the state, so that plans of large
-// clusters stay readable.
-const maxNames = 100
+// The bounds of the lists in the state, so that plans of large clusters stay readable: of names
+// alone, which the plan has with their servers too, and of names with their reasons.
+const (
+	maxNames   = 20
+	maxReasons = 100
+)
 
 // changeAttribute is a set with one element. Of an object Terraform would show values
 // as edited: in the second batch of a rollout "web-6" -> "web-8", which are two nodes.
@@ -34,7 +37,8 @@ func changeAttribute() schema.Attribute {
 			"(removed earlier, and still in service), `held` (what " +
 			"[holds](../guides/operating-a-cluster.md#each-kind-of-held) nodes that should be replaced), `replaced` " +
 			"and `moves` (all of it in a line: `batch 2 of 5: web-1 leaves; web-8 comes`). Each has a `count` and " +
-			"`nodes`, some have `reasons`, and one without nodes is null. Lists have at most 100 names; `omitted` " +
+			"`nodes`, some have `reasons`, and one without nodes is null. Lists have at most 100 names with reasons, " +
+			"or 20 without; `omitted` " +
 			"counts the others.",
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 			"returned": schema.SingleNestedAttribute{
@@ -156,8 +160,15 @@ func part(list []decide.Verdict, names, why string) map[string]attr.Value {
 	if len(list) == 0 {
 		return nil
 	}
-	fields := map[string]attr.Value{"count": types.Int64Value(int64(len(list))), "omitted": omittedOf(len(list))}
-	all, reasons := verdicts(list)
+	most := maxReasons
+	if why == "" {
+		most = maxNames
+	}
+	fields := map[string]attr.Value{
+		"count":   types.Int64Value(int64(len(list))),
+		"omitted": value.NumberOrNull(int64(max(0, len(list)-most))),
+	}
+	all, reasons := verdicts(list[:min(len(list), most)])
 	if names != "" {
 		fields[names] = all
 	}
@@ -176,24 +187,11 @@ func tally(ctx context.Context, nodes placement.Counts, fields map[string]attr.V
 	diags.Append(more...)
 }
 
-func omittedOf(n int) types.Int64 { return value.NumberOrNull(int64(max(0, n-maxNames))) }
-
-func nameList(names []string) types.List {
-	values := make([]attr.Value, min(len(names), maxNames))
-	for i := range values {
-		values[i] = types.StringValue(names[i])
-	}
-	return types.ListValueMust(types.StringType, values)
-}
-
 // verdicts lists names and reasons.
 func verdicts(list []decide.Verdict) (names types.List, reasons types.Map) {
-	all, texts := make([]string, len(list)), map[string]attr.Value{}
+	all, texts := make([]attr.Value, len(list)), map[string]attr.Value{}
 	for i, v := range list {
-		all[i] = v.Name
-		if i < maxNames {
-			texts[v.Name] = types.StringValue(v.Reason)
-		}
+		all[i], texts[v.Name] = types.StringValue(v.Name), types.StringValue(v.Reason)
 	}
-	return nameList(all), types.MapValueMust(types.StringType, texts)
+	return types.ListValueMust(types.StringType, all), types.MapValueMust(types.StringType, texts)
 }

@@ -63,17 +63,17 @@ type Want struct {
 // what should happen.
 type what int
 
+// What should happen with a node.
 const (
-	// Nothing is that the node stays as it is.
-	Nothing  what = iota
-	removed       // a candidate: it leaves, and a substitute comes where the cluster is not too large
-	Surplus       // one too many: it leaves
-	Revised       // it never served, and gets the template that it should have
-	GivenUp       // it failed twice, and leaves for the node that it came for
-	grown         // nodes are added
-	returned      // one that leaves comes back where a node is needed
-	Remade        // a candidate that keeps its name: its server is made again
-	Replaced      // for a cause of the update
+	Nothing  what = iota // it stays as it is
+	removed              // a candidate: it leaves, and a substitute comes where the cluster is not too large
+	Surplus              // one too many: it leaves
+	Revised              // it never served, and gets the template that it should have
+	GivenUp              // it failed twice, and leaves for the node that it came for
+	grown                // nodes are added
+	returned             // one that leaves comes back where a node is needed
+	Remade               // a candidate that keeps its name: its server is made again
+	Replaced             // for a cause of the update
 )
 
 // named reports whether a person named the node in candidates.
