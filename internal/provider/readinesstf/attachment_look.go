@@ -21,14 +21,15 @@ type view struct {
 	snapshot []node.Node
 }
 
-// notes reports what is noted at a node's server: that its drain has begun, and
-// that a wait ended without it.
-func (v view) notes(n readiness.Node) (drained, failed bool) {
+// notes reports what is noted at a node's server: that its drain has begun, that a wait
+// ended without it, and that this was with the mark that it should get.
+func (v view) notes(n readiness.Node) (drained, failed, late bool) {
 	i := slices.IndexFunc(v.snapshot, func(s node.Node) bool { return s.Region == n.Region && s.ID == n.ID })
 	if i < 0 {
-		return false, false
+		return false, false, false
 	}
-	return v.snapshot[i].Drained, !v.snapshot[i].NotInServiceAt.IsZero()
+	s := v.snapshot[i]
+	return s.Drained, !s.NotInServiceAt.IsZero(), s.NotInService == n.Mark
 }
 
 // look reads the servers of a model, and those of another that is given too, in

@@ -160,7 +160,7 @@ func (r *attachmentResource) wait(
 		names, _ := readiness.Overtaken(now.before, now.nodes, state.pending(), now.snapshot)
 		warnOvertaken(names, diags)
 	}
-	var pending []readiness.Node
+	var pending, late []readiness.Node
 	names := readiness.Pending(now.nodes, now.snapshot)
 	for _, name := range names {
 		n := now.nodes[name]
@@ -170,8 +170,17 @@ func (r *attachmentResource) wait(
 			return false
 		}
 		n.Server = openstack.Server{Compute: compute, ID: n.ID}
-		n.Drained, n.Failed = now.notes(n)
-		pending = append(pending, n)
+		known := false
+		if n.Drained, n.Failed, known = now.notes(n); known {
+			late = append(late, n)
+		} else {
+			pending = append(pending, n)
+		}
+	}
+	// New servers do not wait for those that a wait has already ended without: a later batch
+	// may change these. The next refresh finds them pending.
+	if len(pending) == 0 {
+		pending, late = late, nil
 	}
 	waiter.Progress = func(n readiness.Node, seen string) {
 		tflog.Info(ctx, "waiting for a server", map[string]any{
@@ -188,6 +197,7 @@ func (r *attachmentResource) wait(
 	}
 	switch {
 	case err == nil:
+		warnOfLate(late, diags)
 		r.Backend.Walk().Note(backend.Ready, plan.Cluster.ValueString(), "")
 		return true
 	case ctx.Err() != nil:
@@ -200,6 +210,21 @@ func (r *attachmentResource) wait(
 	}
 	plan.setPending(names)
 	return true
+}
+
+// warnOfLate names the nodes that were not waited for again.
+func warnOfLate(late []readiness.Node, diags *diag.Diagnostics) {
+	if len(late) == 0 {
+		return
+	}
+	names := make([]string, len(late))
+	for i, n := range late {
+		names[i] = n.Name
+	}
+	diags.AddAttributeWarning(path.Root("servers"), "Servers are still not in service", fmt.Sprintf(
+		"%s: a wait ended without them before, so this apply waited only for those that are new. The next apply goes "+
+			"on.",
+		text.Few(names)))
 }
 
 // wellOff says what a wait that failed has not cost, as another look shows it.
