@@ -170,7 +170,7 @@ func (r *attachmentResource) wait(
 			return false
 		}
 		n.Server = openstack.Server{Compute: compute, ID: n.ID}
-		known := false
+		var known bool
 		if n.Drained, n.Failed, known = now.notes(n); known {
 			late = append(late, n)
 		} else {

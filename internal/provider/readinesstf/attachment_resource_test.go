@@ -94,8 +94,9 @@ var refused = fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodGet
 	Times: fakecloud.Forever}
 
 // TestAwaited: an apply marks the servers that are in service and looks at no others again,
-// nor, with new servers, at those that a wait ended without. Where one is not, a new attachment is not in the state, and an old one is with those that
-// are pending; where Nova could not be asked, nothing changes.
+// nor, with new servers, at those that a wait ended without. Where one is not, a new
+// attachment is not in the state, and an old one is with those that are pending; where Nova
+// could not be asked, nothing changes.
 func TestAwaited(t *testing.T) {
 	t.Parallel()
 	note := func(pairs ...string) fakecloud.Server {
