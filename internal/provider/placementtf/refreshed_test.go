@@ -176,6 +176,9 @@ func TestPlacementRefreshed(t *testing.T) {
 			status: "behind: 1 of 2 nodes to replace"},
 		"the better place is down": {before: zonal(2, "az-1", spreads),
 			happens: inTurn(boots, becomes(zonal(2, "az-1 az-2", bare)), becomes(zonal(2, "az-1 az-2", spreads)), down("az-2")), asks: looks, status: inStep},
+		"the better place is gone": {before: zonal(2, "az-1", spreads),
+			happens: inTurn(boots, becomes(zonal(2, "az-1 az-2", bare)), becomes(zonal(2, "az-1 az-2", spreads)),
+				func(_ *testing.T, a attached) { a.Fake.RemoveZone("RegionOne", "az-2") }), asks: looks, status: inStep},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
