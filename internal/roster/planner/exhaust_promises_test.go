@@ -42,7 +42,8 @@ var promises = []struct {
 	}},
 	{"A substitute waits for no node of a closed region.", func(p plan) string {
 		busy := p.count(func(m member) bool {
-			return m.at != closed && (m.leaving || m.truth != serves || m.Outcome != decide.Held && m.Outcome != decide.Stays)
+			underWay := m.leaving || m.truth != serves || m.has("former") // one whose server is to be made again
+			return m.at != closed && (underWay || m.Outcome != decide.Held && m.Outcome != decide.Stays)
 		})
 		return p.first(func(m member) bool {
 			return p.is("closed") && !p.keeps() && busy == 0 && m.at != closed && m.Hold == hold.HeldWaits
@@ -285,12 +286,15 @@ func (p plan) shrinks(wrong func(gone, kept member) bool) string {
 	return ""
 }
 
+// swaps finds a node that comes back while one that is no worse leaves. One that changes under
+// its own name makes no room for another.
 func (p plan) swaps() string {
 	grown := int64(len(p.change.Of(decide.Returns).Names())) <= p.missing()
 	for _, back := range p.members {
 		for _, gone := range p.members {
 			same := gone.kind == back.kind || gone.Cause == roster.TooOld && back.has("aged") || gone.Cause == roster.Misplaced && back.at == gone.at
-			if back.Outcome == decide.Returns && gone.replaced() && same && !grown {
+			leaves := gone.replaced() && gone.Outcome == decide.Leaves
+			if back.Outcome == decide.Returns && leaves && same && !grown {
 				return fmt.Sprintf("%s for %s %s", back.words, gone.words, gone.Cause)
 			}
 		}
