@@ -49,11 +49,14 @@ var wires = []struct {
 		{"a", "", "a:4"},
 		{"a", "The servers do not follow the regions of their nodes", "a:4"},
 		{"a", "Write region = each.value.region", "a:4"},
+		{"repaired a", "", "a:4"},
+		{"repaired a", "~do not follow", "a:4"},
 	}},
 	{"its zone", "availability_zone = each.value.zone\n", "", [][3]string{
 		{"a", "", "a:4"},
 		{"a", "The servers do not follow the zones of their nodes", "a:4"},
 		{"a", "The servers do not follow the zones of their nodes", "a:4"}, // though the nodes are where the servers are now
+		{"repaired a", "until a new server is in the zone of its node", "a:4"},
 	}},
 	{"a selector that servers do not meet", "template = {", "selector {\n    metadata = { team = \"web\" }\n  }\n  template = {", [][3]string{
 		{"a", "", "a:4"},
@@ -73,6 +76,7 @@ var wires = []struct {
 		{"a", "", "a:4"},
 		{"c", "", "a:2 c:2"},
 		{"c", "Servers did not follow their nodes", "a:2 c:2"},
+		{"repaired c", "", "a:2 c:2"},
 	}},
 	{"create_before_destroy of the deletion attachments", "\"1s\"\n  " + acctest.First, "\"1s\"", [][3]string{
 		{"a", "", "a:4"},
@@ -88,6 +92,7 @@ var wires = []struct {
 	{"the readiness attachment", "readiness_attachment\" \"web\" {", "readiness_attachment\" \"web\" {\n  count = 0", [][3]string{
 		{"a", "", "a:4"},
 		{"b", "2 servers will be drained", "a:2 b:2"}, // that may serve: nobody has said that they do not
+		{"repaired b", "", "b:4"},
 	}},
 	{"an attachment that is made again", "", "", [][3]string{
 		{"a", "", "a:4"},
