@@ -57,6 +57,9 @@ var wires = []struct {
 		{"a", "The servers do not follow the zones of their nodes", "a:4"},
 		{"a", "The servers do not follow the zones of their nodes", "a:4"}, // though the nodes are where the servers are now
 		{"repaired a", "until a new server is in the zone of its node", "a:4"},
+		{"repaired b", "2 servers will be drained", "a:2 b:2"},
+		{"repaired b", "2 servers will be drained", "b:4"},
+		{"repaired b", "~do not follow", "b:4"},
 	}},
 	{"a selector that servers do not meet", "template = {", "selector {\n    metadata = { team = \"web\" }\n  }\n  template = {", [][3]string{
 		{"a", "", "a:4"},
