@@ -166,3 +166,56 @@ func TestAccWires(t *testing.T) {
 		})
 	}
 }
+
+// TestAccWiresAlike: with each method, and with a readiness attachment or without, a loose wire is named, costs no more than a
+// batch at a time, and all goes on when it is repaired.
+func TestAccWiresAlike(t *testing.T) {
+	const everywhere = "RegionOne: az-1 az-2; RegionTwo: az-1 az-2"
+	i := 0
+	for _, loose := range []struct {
+		name, says string
+		start      gated
+		holds      bool // whether a second batch waits
+	}{
+		{"name", "the names of their nodes", gated{instead: [2]string{"= each.key", `= "${each.key}` + domain + `"`}}, false},
+		{"region", "the regions of their nodes", gated{regions: everywhere, instead: [2]string{"= each.value.region", `= "RegionOne"`}}, false},
+		{"zone", "the zones of their nodes", gated{instead: [2]string{"= each.value.zone", `= "az-1"`}}, false},
+		{"selector", "the selector of their nodes", gated{more: "selector {\n    metadata = { team = \"x\" }\n  }"}, true},
+	} {
+		for _, method := range []string{"SUBSTITUTE", "RECREATE", "IN_PLACE"} {
+			for _, unmarked := range []bool{false, true} {
+				if i++; testing.Short() && i%7 != 1 {
+					continue // "make faults" tries all
+				}
+				t.Run(fmt.Sprintf("%s, %s, readiness %t", loose.name, method, !unmarked), func(t *testing.T) {
+					t.Parallel()
+					g := &gate{}
+					start := loose.start
+					start.size, start.image, start.method, start.unmarked = 4, "a", method, unmarked
+					g.start(t, start)
+					said := g.apply()
+					g.image = "b"
+					for range 3 {
+						said += g.apply()
+					}
+					assert.Regexp(t, acctest.Says(loose.says), said)
+					assert.LessOrEqual(t, g.taken, 1, "in service before, and taken by one apply")
+					assert.Zero(t, g.counted.Undrained)
+					if loose.holds {
+						assert.LessOrEqual(t, g.counted.Served, 1, "taken by all applies")
+					}
+					g.instead, g.more = [2]string{}, ""
+					if unmarked && method == "IN_PLACE" { // nobody sees whether a server has changed
+						for range 3 {
+							said = g.apply()
+						}
+						assert.Regexp(t, acctest.Says("or attach stackpolicy_readiness_attachment"), said)
+						return
+					}
+					g.finish()
+					assert.Equal(t, "b:4", images(g))
+				})
+			}
+		}
+	}
+}
