@@ -1,0 +1,84 @@
+package rollout
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// logLine is what is read of a line that "terraform -json" prints.
+type logLine struct {
+	Type       string `json:"type"`
+	Message    string `json:"@message"`
+	Diagnostic *struct {
+		Severity string `json:"severity"`
+		Summary  string `json:"summary"`
+		Detail   string `json:"detail"`
+		Address  string `json:"address"`
+	} `json:"diagnostic"`
+}
+
+// FailedError is why terraform failed.
+type FailedError struct {
+	Faults []Fault
+}
+
+// Fault is an error that terraform printed.
+type Fault struct {
+	Address, Summary, Detail string
+}
+
+// Error implements [error].
+func (f *FailedError) Error() string {
+	parts := make([]string, len(f.Faults))
+	for i, fault := range f.Faults {
+		parts[i] = fault.Summary
+		if fault.Address != "" {
+			parts[i] = fault.Address + ": " + fault.Summary
+		}
+		if fault.Detail != "" {
+			parts[i] += "\n" + fault.Detail
+		}
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// fault is what a log says of why terraform failed.
+func fault(what string, log []byte, err error) error {
+	var failure FailedError
+	for line := range bytes.Lines(log) {
+		var l logLine
+		if json.Unmarshal(line, &l) == nil && l.Diagnostic != nil && l.Diagnostic.Severity == "error" {
+			d := l.Diagnostic
+			failure.Faults = append(failure.Faults, Fault{d.Address, d.Summary, d.Detail})
+		}
+	}
+	if len(failure.Faults) == 0 {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	// Terraform works on several resources at once.
+	slices.SortStableFunc(failure.Faults, func(a, b Fault) int { return cmp.Compare(a.Address, b.Address) })
+	return &failure
+}
+
+// lineWriter calls line with each line that is written.
+type lineWriter struct {
+	line func([]byte)
+	rest []byte
+}
+
+// Write implements [io.Writer].
+func (w *lineWriter) Write(p []byte) (int, error) {
+	w.rest = append(w.rest, p...)
+	for {
+		line, rest, found := bytes.Cut(w.rest, []byte("\n"))
+		if !found {
+			return len(p), nil
+		}
+		w.line(line)
+		w.rest = rest
+	}
+}
