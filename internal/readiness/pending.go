@@ -34,6 +34,23 @@ func Pending(wanted map[string]Node, snapshot []node.Node) []string {
 	return pending
 }
 
+// Turn divides pending nodes into those that a wait is for now, and those that are late. New
+// servers do not wait for late ones: a later batch may change these. Where all are late they
+// are waited for once more.
+func Turn(pending []Node) (now, late []Node) {
+	for _, n := range pending {
+		if n.Late {
+			late = append(late, n)
+		} else {
+			now = append(now, n)
+		}
+	}
+	if len(now) == 0 {
+		return late, nil
+	}
+	return now, late
+}
+
 // Overtaken lists, sorted, the names of nodes that were in service and whose servers are
 // gone or drained already, although nodes of other names that take their place are not in
 // service yet. With create_before_destroy the servers would still serve. A node that keeps

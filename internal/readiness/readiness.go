@@ -44,6 +44,7 @@ type Node struct {
 	Mark    string // that says that it is in service
 	Drained bool   // its drain has begun: readiness that passes takes that back
 	Failed  bool   // a wait ended without it: readiness that passes takes that back
+	Late    bool   // that wait was for the mark that it should get
 	Server  Server
 }
 

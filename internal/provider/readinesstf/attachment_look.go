@@ -21,15 +21,13 @@ type view struct {
 	snapshot []node.Node
 }
 
-// notes reports what is noted at a node's server: that its drain has begun, that a wait
-// ended without it, and that this was with the mark that it should get.
-func (v view) notes(n readiness.Node) (drained, failed, late bool) {
+// note adds to a node what is noted at its server.
+func (v view) note(n *readiness.Node) {
 	i := slices.IndexFunc(v.snapshot, func(s node.Node) bool { return s.Region == n.Region && s.ID == n.ID })
-	if i < 0 {
-		return false, false, false
+	if i >= 0 {
+		s := v.snapshot[i]
+		n.Drained, n.Failed, n.Late = s.Drained, !s.NotInServiceAt.IsZero(), s.NotInService == n.Mark
 	}
-	s := v.snapshot[i]
-	return s.Drained, !s.NotInServiceAt.IsZero(), s.NotInService == n.Mark
 }
 
 // look reads the servers of a model, and those of another that is given too, in

@@ -160,7 +160,7 @@ func (r *attachmentResource) wait(
 		names, _ := readiness.Overtaken(now.before, now.nodes, state.pending(), now.snapshot)
 		warnOvertaken(names, diags)
 	}
-	var pending, late []readiness.Node
+	var pending []readiness.Node
 	names := readiness.Pending(now.nodes, now.snapshot)
 	for _, name := range names {
 		n := now.nodes[name]
@@ -170,18 +170,10 @@ func (r *attachmentResource) wait(
 			return false
 		}
 		n.Server = openstack.Server{Compute: compute, ID: n.ID}
-		var known bool
-		if n.Drained, n.Failed, known = now.notes(n); known {
-			late = append(late, n)
-		} else {
-			pending = append(pending, n)
-		}
+		now.note(&n)
+		pending = append(pending, n)
 	}
-	// New servers do not wait for those that a wait has already ended without: a later batch
-	// may change these. The next refresh finds them pending.
-	if len(pending) == 0 {
-		pending, late = late, nil
-	}
+	pending, late := readiness.Turn(pending)
 	waiter.Progress = func(n readiness.Node, seen string) {
 		tflog.Info(ctx, "waiting for a server", map[string]any{
 			"cluster": plan.Cluster.ValueString(),

@@ -42,7 +42,7 @@ var promises = []struct {
 	}},
 	{"A substitute waits for no node of a closed region.", func(p plan) string {
 		busy := p.count(func(m member) bool {
-			underWay := m.leaving || m.truth != serves || m.has("former") // one whose server is to be made again
+			underWay := m.leaving || m.truth != serves || m.has("former") // one whose server should be made again
 			return m.at != closed && (underWay || m.Outcome != decide.Held && m.Outcome != decide.Stays)
 		})
 		return p.first(func(m member) bool {
