@@ -34,8 +34,9 @@ func attachmentSchema() schema.Schema {
 			openstack.InServiceAtKey + "` to the time. The next apply checks the servers that lack their mark, or " +
 			"that were drained and are still there (`" + openstack.DrainedKey + "`). A wait that ends before " +
 			"an `ACTIVE` server is in service notes `" + openstack.NotInServiceAtKey + "` there.\n\n" +
-			"Servers that are not in service when `timeout` ends are listed in an error. Destroying the attachment " +
-			"removes neither servers nor marks.",
+			"Servers that are not in service when `timeout` ends are listed in an error. An apply with new servers " +
+			"does not wait for those again, and names them in a warning. Destroying the attachment removes neither " +
+			"servers nor marks.",
 		Attributes: map[string]schema.Attribute{
 			"id": attribute.ComputedText("Name of the cluster."),
 			"cluster": schema.StringAttribute{
