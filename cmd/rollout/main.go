@@ -59,6 +59,7 @@ Flags:
   -max-time TIME     time after which it begins no other apply
   -max-wait TIME     how long it waits for nodes that are not in service, in
                      addition to the pause of an update (30m)
+  -wait-window       wait until a window of an update opens, instead of ending
   -poll TIME         time between two plans while it waits (30s)
   -json              print one event a line, as JSON
   -summary FILE      append what was done to a file, as Markdown
@@ -121,6 +122,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags.Var(&limit, "max-time", "")
 	flags.Var(&wait, "max-wait", "")
 	flags.Var(&poll, "poll", "")
+	flags.BoolVar(&runner.WaitWindow, "wait-window", false, "")
 	flags.IntVar(&runner.MaxApplies, "max-applies", 0, "")
 	flags.Var((*list)(&runner.Accept), "accept", "")
 	policy := flags.String("policy", "", "")

@@ -99,6 +99,7 @@ type Runner struct {
 	MaxTime    time.Duration // after which no other apply begins; 0: no limit
 	MaxWait    time.Duration // for what is under way, in addition to the pause of an update
 	Poll       time.Duration // between two plans while it waits
+	WaitWindow bool          // whether it waits for the window of an update, as long as that takes
 	Accept     []string      // types of resources that a plan may take though no node change asks for it
 }
 
@@ -229,11 +230,11 @@ func (r *run) judge(plan *Plan) (Outcome, string) {
 	waited := time.Since(r.last)
 	end, why := Done, "nothing is left to replace"
 	for _, c := range plan.Clusters {
-		status := c.Name + " " + c.Status
+		status, opens := c.Name+" "+c.Status, r.WaitWindow && c.is("held: until ")
 		switch {
-		case c.is("waits", "bakes") && late:
+		case (opens || c.is("waits", "bakes")) && late:
 			return Held, "-max-time " + duration.Format(r.MaxTime) + " is over; " + status
-		case c.is("waits", "bakes") && waited < c.Pause+r.MaxWait:
+		case opens, c.is("waits", "bakes") && waited < c.Pause+r.MaxWait:
 			return "", ""
 		case c.is("waits", "bakes"):
 			end, why = Held, "nothing changed for "+duration.Format(waited)+"; "+status
