@@ -237,6 +237,11 @@ var advice = []advised{
 		g.other()
 		g.apply()
 	}, func(g *guide) { g.edit(g.t, `pause = "30d"`, "") }},
+	{"Nodes wait for the window", []string{rolling, tryIt, workers, stateful}, func(g *guide) {
+		g.in("update", `window = ["Thu 13:00-22:00 Europe/Berlin"]`) // the fake cloud begins that day
+		g.other()
+		require.Contains(g.t, g.finish(), "No changes.")
+	}, func(g *guide) { g.c.Fake.Advance(13 * time.Hour) }},
 	{"Too many nodes are unhealthy to replace them", updates, func(g *guide) {
 		g.change(broken, "web-0", "web-1")
 	}, func(g *guide) { g.in("update", `stop_above = "100%"`) }},

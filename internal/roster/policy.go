@@ -64,6 +64,9 @@ type Update struct {
 	MaxAge time.Duration // of a server, for TooOld; see [Seen.Tell]
 	Pause  time.Duration // how long the nodes of a batch have to be in service before the next one
 
+	// Windows are when nodes may be replaced for another cause than Unhealthy.
+	Windows Windows
+
 	// RevertAfter is how long after the launch of a server a wait for it has to end
 	// without it for its template to have failed. 0: none fails.
 	RevertAfter time.Duration

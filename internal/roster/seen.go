@@ -30,6 +30,9 @@ type Seen struct {
 	// [Update.RetryFullAfter]. The time is when the server was made that found none.
 	Full placement.By[time.Time] `json:"full,omitempty"`
 
+	// Opens is whether a window is open: see [Seen.Shut].
+	Opens Opens `json:"opens,omitzero"`
+
 	// Taken are the names that new nodes would get, and that servers have which are no nodes:
 	// see [Roster.Taken].
 	Taken []string `json:"taken,omitempty"`

@@ -60,6 +60,7 @@ type updateModel struct {
 	Method           types.String    `tfsdk:"method"`
 	MaxAge           durations.Value `tfsdk:"max_age"`
 	Pause            durations.Value `tfsdk:"pause"`
+	Window           types.List      `tfsdk:"window"`
 	RevertAfter      durations.Value `tfsdk:"revert_after"`
 	RetryFullAfter   durations.Value `tfsdk:"retry_full_after"`
 	StopAbove        types.String    `tfsdk:"stop_above"`
@@ -235,6 +236,10 @@ func (m attachmentModel) update(ctx context.Context, diags *diag.Diagnostics) *r
 
 		RevertAfter:    u.RevertAfter.Or(0),
 		RetryFullAfter: u.RetryFullAfter.Or(time.Hour),
+	}
+	windows, at, fault := roster.ParseWindows(texts(u.Window))
+	if update.Windows = windows; fault != "" {
+		diags.AddAttributeError(path.Root("update").AtName("window").AtListIndex(at), "Invalid window", fault)
 	}
 	for _, cause := range texts(u.Causes) {
 		update.Causes = append(update.Causes, roster.Cause(cause))

@@ -57,6 +57,7 @@ func TestStatuses(t *testing.T) {
 		return attributes{"update": with(attributes{"causes": []any{cause}, "max_batch_size": "1"}, more)}
 	}
 	template, timed := update("TEMPLATE", nil), update("TEMPLATE", attributes{"pause": "30d", "revert_after": "10m"})
+	shut := update("TEMPLATE", attributes{"window": []any{"Sat 02:00-06:00 Europe/Berlin"}}) // the fake cloud begins on a Thursday
 	inPlace, recreate := update("TEMPLATE", attributes{"method": "IN_PLACE"}), attributes{"method": "RECREATE"}
 	// of are nodes of an image in places, with more arguments.
 	of := func(image, zones string, more attributes) attributes {
@@ -106,6 +107,9 @@ func TestStatuses(t *testing.T) {
 			status: "waits: waits-2 (its server is in BUILD)", held: map[string]string{"waits-1": "the batch waits for waits-2 (its server is in BUILD)"}},
 		"bakes": {steps: [3]attributes{a(timed), b(timed)}, status: "bakes: bakes-2 must be in service for longer",
 			held: map[string]string{"bakes-1": "the batch before it has to serve for longer: bakes-2"}},
+		"window": {steps: [3]attributes{a(shut), nil, b(shut)}, status: "held: until Sat 02:00 Europe/Berlin, window-0, window-1",
+			held:   map[string]string{"window-0": "until Sat 02:00 Europe/Berlin", "window-1": "until Sat 02:00 Europe/Berlin"},
+			advice: b(template), then: "batch 1 of 2: window-0 leaves; window-2 comes"},
 		"target": {steps: [3]attributes{a(template), b(update("TEMPLATE", attributes{"target": "50%"}))},
 			status: "in step, as target says: 1 node of another template",
 			held:   map[string]string{"target-1": "as many nodes have the wanted template as target (50%) says"},

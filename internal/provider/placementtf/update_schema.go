@@ -36,6 +36,10 @@ func updateBlock() schema.Block {
 				"not all are too old in one night."),
 			"pause": durations.Argument(0, 30*duration.Day, "How long a batch must have been in service before the "+
 				"next one begins. Defaults to `0s`."),
+			"window": attribute.Texts("When nodes may be replaced for another cause than `UNHEALTHY`: times of the "+
+				"week with a time zone, such as `[\"Sat 02:00-06:00 Europe/Berlin\", \"Mon-Fri 22:00-05:00 UTC\"]`. "+
+				"Not set, always. See [A maintenance window](../guides/time-and-repair.md#a-maintenance-window).",
+				listvalidator.SizeAtLeast(1), listvalidator.ValueStringsAre(value.NotNull{}, window)),
 			"revert_after": durations.Argument(time.Second, 30*duration.Day, "How long a server may take to get into "+
 				"service, such as `30m`, until its template counts as failed: then the [settled "+
 				"template](../guides/time-and-repair.md#going-back-by-itself) is wanted again. Not set, no template "+
@@ -70,6 +74,12 @@ var amount = attribute.Check("a number or a percentage", "Invalid number of node
 		return err.Error() + "."
 	}
 	return ""
+})
+
+// window refuses what is no window; whether two overlap is looked at with all of them.
+var window = attribute.Check("a window of each week", "Invalid window", func(given string) string {
+	_, _, fault := roster.ParseWindows([]string{given})
+	return fault
 })
 
 // batch refuses an amount that is none at all.

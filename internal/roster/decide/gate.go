@@ -1,8 +1,6 @@
 package decide
 
 import (
-	"maps"
-
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
@@ -66,6 +64,8 @@ func (l *Ledger) barsFor(w Want) (no refusal) {
 	case w.What == Revised || w.What == GivenUp:
 	case w.Cause == roster.Outdated && l.Aim.reached():
 		no.hold = hold.HeldTarget
+	case l.Shut != "" && w.Cause != "" && w.Cause != roster.Unhealthy && !l.goesBack(w):
+		no.hold = hold.HeldWindow
 	case f.May() && l.shut(w):
 		no = refusal{hold: hold.HeldClosed, At: f.Place, Why: l.space.Why(f.Place)}
 	}
@@ -117,7 +117,6 @@ func (l *Ledger) noRoom(w Want) refusal {
 func (l *Ledger) spent(w Want) refusal {
 	f, keeps := w.Fact, l.Policy.Keeps(w.Cause)
 	free := f.UnderWay() && !f.May() && !keeps // to replace it takes nothing from service
-	back := w.Cause == roster.Outdated && l.goesBack()
 	switch {
 	case w.What == GivenUp:
 	case w.What == Revised:
@@ -128,7 +127,7 @@ func (l *Ledger) spent(w Want) refusal {
 		return refusal{hold: hold.HeldBatch}
 	case !keeps && (f.May() || !f.Served && f.Full == nil) && l.Beyond(f) > 2*l.Size:
 		return refusal{hold: hold.HeldServers}
-	case f.May() && w.Cause != "" && !back && len(l.Baking) > 0:
+	case f.May() && w.Cause != "" && !l.goesBack(w) && len(l.Baking) > 0:
 		return refusal{hold: hold.HeldBakes}
 	case l.Policy.TakesFirst() && !l.quorum(f), !keeps && !free && l.busy(f) > l.Size,
 		w.Cause == roster.Outdated && f.May() && len(l.Tried) > 0:
@@ -204,6 +203,8 @@ func (l *Ledger) busy(f *facts.Fact) int64 {
 	return busy
 }
 
-// goesBack reports whether the wanted templates are the settled ones: what goes back to
-// them waits for nobody.
-func (l *Ledger) goesBack() bool { return maps.Equal(l.Policy.Templates, l.now.Settled) }
+// goesBack reports whether a node goes back to the settled template of its place, which waits for nobody.
+func (l *Ledger) goesBack(w Want) bool {
+	settled := l.now.Settled.At(w.Place)
+	return w.Cause == roster.Outdated && settled != "" && settled == l.Policy.Templates.At(w.Place)
+}

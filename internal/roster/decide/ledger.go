@@ -40,6 +40,7 @@ type budget struct {
 	// of those, servers that were never in service, and leave because such nodes come back
 	unused int64
 	Baking []string // nodes that have to serve for longer
+	Shut   string   // until when the window is shut; "": it is open
 	Tried  []string // nodes in whose place two servers of the wanted template ended in ERROR
 }
 
@@ -71,6 +72,7 @@ func newLedger(now roster.Roster, all facts.Facts, seen roster.Seen, policy rost
 		Under:   Set{},
 		Leaving: now.LeavingFrom(policy),
 		Baking:  all.Baking(),
+		Shut:    seen.Shut(policy),
 	}
 	for _, name := range all.Names() {
 		f := all[name]

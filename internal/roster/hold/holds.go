@@ -94,6 +94,14 @@ var All = []struct {
 		Why: "as many nodes have the wanted template as target ({target}) says",
 	},
 	{
+		Hold: HeldWindow, Quiet: true,
+		Why:    "until {opens}",
+		Status: "held: until {opens}, {nodes}",
+		Title:  WindowShut, Notice: "{count} should be replaced, and no batch begins until {opens}: {nodes}. See " +
+			"update.window. " +
+			"To replace one before that, name it in candidates.",
+	},
+	{
 		Hold:   HeldNoHost,
 		Why:    "Nova found no host for it in {place}",
 		Status: "held: Nova found no host for {nodes with places}",

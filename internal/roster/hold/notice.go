@@ -9,6 +9,7 @@ const (
 	FirstTemplate     roster.Title = "The first template is taken for what all nodes were made from"
 	OtherMarks        roster.Title = "Nodes carry the mark of another template"
 	BatchWaits        roster.Title = "A batch waits for the one before"
+	WindowShut        roster.Title = "Nodes wait for the window"
 	BatchBakes        roster.Title = "A batch has to serve before the next one"
 	TooManyUnhealthy  roster.Title = "Too many nodes are unhealthy to replace them"
 	NoRoom            roster.Title = "No room for a replacement"

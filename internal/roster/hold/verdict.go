@@ -16,6 +16,7 @@ const (
 	HeldFormer    Hold = "not followed" // its server should have been made again, and was not
 	HeldTwice     Hold = "made twice"   // it did not last, nor did the one before it
 	HeldTarget    Hold = "target"       // as many nodes have the wanted template as should
+	HeldWindow    Hold = "window"       // the window of the update is shut
 	HeldNoHost    Hold = "no host"      // Nova found no host where it has to be made again
 	HeldNoRoom    Hold = "no room"      // no place has room for its substitute
 	HeldServers   Hold = "servers"      // two batches of servers beyond the cluster are there already

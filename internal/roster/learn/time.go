@@ -21,12 +21,14 @@ func Tell(s *roster.Seen, r roster.Roster, policy roster.Policy) {
 	if u == nil {
 		return
 	}
+	var clock time.Time
 	for _, name := range slices.Concat(r.Names(), r.LeavingNames()) {
 		n, _ := r.Known(name)
 		server, there := s.Servers[name]
 		if !there || server.SeenAt.IsZero() {
 			continue
 		}
+		clock = latest(clock, server.SeenAt)
 		launched := launched(server)
 		limit := u.MaxAge + Share10(server.ID, u.MaxAge)
 		if u.MaxAge > 0 && !launched.IsZero() && server.SeenAt.Sub(launched) > limit {
@@ -45,6 +47,7 @@ func Tell(s *roster.Seen, r roster.Roster, policy roster.Policy) {
 			s.Early[name] = known && ran < cmp.Or(u.RevertAfter, time.Hour)
 		}
 	}
+	s.Opens = u.Windows.Look(clock)
 	no := func(_ string, is bool) bool { return !is }
 	maps.DeleteFunc(s.Baking, no)
 	maps.DeleteFunc(s.Early, no)

@@ -91,7 +91,7 @@ type question struct {
 	wanted         string // the image of the given template; "": "b"
 
 	// moment has words for what is special: begins; blind (no refresh came before the plan); unmarked (no marks are required);
-	// pauses; named (the oldest node is a candidate), and met by an earlier plan; settled (the given template is); failed (the
+	// pauses; shut (the window is); named (the oldest node is a candidate), and met by an earlier plan; settled (the given template is); failed (the
 	// given template did, and none is settled), reverts (one is); zones; closed, opened or unreachable (region Q).
 	moment string
 }
@@ -121,7 +121,10 @@ func (q question) String() string {
 
 // From here on words become what the planner takes.
 
-const month = 30 * 24 * time.Hour
+const (
+	month    = 30 * 24 * time.Hour
+	saturday = "Sat 02:00-06:00 UTC"
+)
 
 var clock = time.Date(2026, 12, 25, 0, 0, 0, 0, time.UTC)
 
@@ -194,6 +197,7 @@ func (q question) cluster() (roster.Roster, roster.Seen) {
 	r := roster.Roster{Nodes: map[string]roster.Node{}, Leaving: map[string]roster.Node{}, Settled: templates("a"),
 		Order: []roster.Template{template("a"), template("b")}, Next: int64(len(q.nodes) + len(q.leaving))}
 	seen := roster.NewSeen()
+	seen.Opens = roster.Opens{Of: saturday, At: "Sat 02:00 UTC"}
 	for i, k := range q.leaving {
 		k.put(int64(i), r.Leaving, seen)
 	}
@@ -253,6 +257,9 @@ func (q question) policy() roster.Policy {
 	}
 	if q.is("pauses") {
 		p.Update.Pause = time.Hour
+	}
+	if q.is("shut") {
+		p.Update.Windows, _, _ = roster.ParseWindows([]string{saturday})
 	}
 	return p
 }

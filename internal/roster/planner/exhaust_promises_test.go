@@ -77,6 +77,12 @@ var promises = []struct {
 		waits := p.is("pauses") && p.count(func(m member) bool { return m.has("bakes") && m.image == p.wants() }) > 0
 		return p.first(func(m member) bool { return waits && m.replaced() && m.truth == serves && m.Cause != roster.Unhealthy })
 	}},
+	{"While the window is shut nodes that served stay, but for repair and for going back.", func(p plan) string {
+		back := p.is("settled") || p.is("reverts")
+		return p.first(func(m member) bool {
+			return p.is("shut") && !back && m.replaced() && m.Cause != roster.Unhealthy && (m.truth == serves || m.has("served"))
+		})
+	}},
 	{"No more nodes than target get the wanted template, but for going back.", func(p plan) string {
 		had, has := numberOf(p.before, p.wants()), numberOf(p.after, p.wants())
 		back := p.is("settled") || p.is("reverts")

@@ -140,6 +140,7 @@ type planned struct {
 	broken   string // nodes whose servers are in ERROR
 	roster   func(*roster.Roster)
 	seen     func(roster.Seen)
+	opens    roster.Opens
 	policy   func(*roster.Policy)
 
 	moves     string // see moves
@@ -193,6 +194,7 @@ func plans(t *testing.T, base func(*roster.Policy), list []planned) {
 			if c.seen != nil {
 				c.seen(seen)
 			}
+			seen.Opens = c.opens
 			next, change, err := Plan(r, seen, p)
 			require.NoError(t, err)
 			if c.reasons != nil {

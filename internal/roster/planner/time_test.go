@@ -9,6 +9,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
 )
@@ -46,6 +47,15 @@ func TestTell(t *testing.T) {
 			roster.Policy{RequireMarks: c.marks, Update: &roster.Update{MaxAge: 30 * day, Pause: 10 * time.Minute}})
 		if _, aged := seen.Aged["web-0"]; aged != c.aged || seen.Baking["web-0"] != c.baking {
 			t.Errorf("%s: aged %v, baking %v", c.name, aged, seen.Baking["web-0"])
+		}
+	}
+	windows, _, _ := roster.ParseWindows([]string{"Thu 00:00-00:10 UTC"})
+	for minutes, at := range map[int]string{9: "", 10: "Thu 00:00 UTC"} { // by the latest answer
+		seen := roster.NewSeen()
+		seen.Servers["web-0"], seen.Servers["web-1"] = node.Node{SeenAt: born.Add(time.Duration(minutes) * time.Minute)}, node.Node{SeenAt: born}
+		learn.Tell(&seen, roster.Roster{Nodes: map[string]roster.Node{"web-0": {}, "web-1": {}}}, roster.Policy{Update: &roster.Update{Windows: windows}})
+		if want := (roster.Opens{Of: "Thu 00:00-00:10 UTC", At: at}); seen.Opens != want {
+			t.Errorf("after %d minutes: %+v, want %+v", minutes, seen.Opens, want)
 		}
 	}
 	now := roster.NewSeen() // without a pause nothing bakes, also where an answer is older than a launch
@@ -101,4 +111,100 @@ func TestShare(t *testing.T) {
 			t.Errorf("%d of 1,000 in the %d. part of ten", n, tenth+1)
 		}
 	}
+}
+
+// TestWindows: by the clock of its zone a window is open or opens next, also past midnight, over the week's end and in the
+// nights in which clocks are set.
+func TestWindows(t *testing.T) {
+	for _, c := range []struct{ windows, now, want string }{ // want: when the next one opens; "": one is open
+		{"Sat 02:00-06:00 Europe/Berlin", "2026-11-28T00:59:59Z", "Sat 02:00 Europe/Berlin"},
+		{"Sat 02:00-06:00 Europe/Berlin", "2026-11-28T01:00:00Z", ""},
+		{"Sat 02:00-06:00 Europe/Berlin", "2026-11-28T04:59:59Z", ""},
+		{"Sat 02:00-06:00 Europe/Berlin", "2026-11-28T05:00:00Z", "Sat 02:00 Europe/Berlin"},
+		{"Sat 02:00-06:00 Europe/Berlin", "2026-07-04T00:00:00Z", ""}, // summer
+		{"Sat-Mon 22:00-02:00 UTC", "2026-11-30T01:59:00Z", ""},
+		{"Sat-Mon 22:00-02:00 UTC", "2026-11-30T02:00:00Z", "Mon 22:00 UTC"},
+		{"Sat-Mon 22:00-02:00 UTC", "2026-12-01T02:00:00Z", "Sat 22:00 UTC"},
+		{"Sat 00:00-24:00 UTC", "2026-11-28T23:59:59Z", ""},
+		{"Sat 00:00-24:00 UTC", "2026-11-29T00:00:00Z", "Sat 00:00 UTC"},
+		{"Mon 03:00-04:00 UTC, Sun 03:00-04:00 Asia/Tokyo", "2026-11-28T12:00:00Z", "Sun 03:00 Asia/Tokyo"},
+		{"Mon 03:00-04:00 UTC, Sun 03:00-04:00 Asia/Tokyo", "2026-11-28T18:30:00Z", ""},
+		{"Sun 02:15-02:45 Europe/Berlin", "2026-03-29T00:59:00Z", "Sun 03:15 Europe/Berlin"}, // there is no such time that day
+		{"Sun 02:15-02:45 Europe/Berlin", "2026-10-25T00:30:00Z", ""},                        // and here it comes twice
+		{"Sun 02:15-02:45 Europe/Berlin", "2026-10-25T01:30:00Z", ""},
+	} {
+		windows, _, fault := roster.ParseWindows(strings.Split(c.windows, ", "))
+		now, err := time.Parse(time.RFC3339, c.now)
+		if got := windows.Look(now); err != nil || fault != "" || got.At != c.want || got.Of != c.windows {
+			t.Errorf("%s at %s: %+v, want %q %s %v", c.windows, c.now, got, c.want, fault, err)
+		}
+	}
+	for _, c := range []struct {
+		windows string
+		at      int
+		fault   string // "": none
+	}{
+		{"Sat 02:00-06:00 Europe/Berlin, Sat 06:00-07:00 Europe/Berlin", 0, ""},
+		{"Sat 02:00-06:00 Europe/Berlin, Sat 06:00-07:00 UTC", 0, ""},
+		{"Sat 02:00-06:00 Europe/Berlin, Sat 03:30-07:00 UTC", 1, "overlaps \"Sat 02:00-06:00 Europe/Berlin\""}, // in summer not
+		{"Mon 02:00-06:00 UTC, Sat-Mon 03:00-04:00 UTC", 1, "overlaps"},
+		{"Sun 02:00-06:00 UTC, Sat 22:00-02:01 UTC", 1, "overlaps"},
+		{"Sat 02:00-06:00 UTC, Sat 02:00-06:00 UTC", 1, "overlaps"},
+		{"Sat 02:00-02:00 UTC", 0, "ends when it begins, so it never opens"},
+		{"Sat 02:00-06:00 Europe/Berln", 0, "names no time zone"},
+		{"Sat 02:00-06:00 Local", 0, "names no time zone"},
+		{"Sat 02:00-06:00", 0, "is no window"},
+		{"Sam 02:00-06:00 UTC", 0, "is no window"},
+		{"Sat 2:00-6:00 UTC", 0, "is no window"},
+		{"Sat 24:00-06:00 UTC", 0, "is no window"},
+		{"Sat 02:00-24:01 UTC", 0, "is no window"},
+	} {
+		_, at, fault := roster.ParseWindows(strings.Split(c.windows, ", "))
+		if at != c.at || (fault == "") != (c.fault == "") || !strings.Contains(fault, c.fault) {
+			t.Errorf("%s: at %d: %s", c.windows, at, fault)
+		}
+	}
+}
+
+// TestWindow: while its windows are shut an update begins no batch, and repair, candidates and going back do not wait. Only
+// a look after the last apply, for these windows, proves that one is open.
+func TestWindow(t *testing.T) {
+	const saturday = "Sat 02:00-06:00 UTC"
+	open, shut := roster.Opens{Of: saturday}, roster.Opens{Of: saturday, At: "Sat 02:00 UTC"}
+	causes := update("1", roster.Unhealthy, roster.Misplaced, roster.Outdated, roster.TooOld)
+	causes.Windows, _, _ = roster.ParseWindows([]string{saturday})
+	unmarked := func(s roster.Seen) { changeSeen(s, "web-0", func(n *node.Node) { n.InService = "" }) }
+	waits := []roster.Title{hold.WindowShut}
+	plans(t, func(p *roster.Policy) { p.Update = causes }, []planned{
+		{name: "open", opens: open, image: "b", moves: "+web-6 -web-0", remaining: 5},
+		{name: "shut", opens: shut, image: "b", remaining: 6, status: "held: until Sat 02:00 UTC, web-0, web-1, web-2, web-3, web-4 and 1 more",
+			told: "6 nodes should be replaced, and no batch begins until Sat 02:00 UTC: web-0..."},
+		{name: "for the age too", opens: shut, seen: func(s roster.Seen) {
+			s.Aged["web-0"] = roster.Aged{Mark: roster.Mark(s.Servers["web-0"].InService), Launched: time.Unix(1<<30, 0)}
+		}, remaining: 1, notices: waits, status: "held: until Sat 02:00 UTC, web-0"},
+		{name: "and for the place", opens: shut, policy: func(p *roster.Policy) { p.Regions[0].Zones[0].Cap = 0 }, remaining: 1,
+			notices: waits, status: "held: until Sat 02:00 UTC, web-0"},
+		{name: "not for repair, which gets the wanted template", opens: shut, image: "b", broken: "web-5", moves: "+web-6 -web-5", remaining: 5,
+			notices: waits},
+		{name: "nor for a candidate", opens: shut, image: "b", policy: func(p *roster.Policy) { p.Candidates = []string{"web-5"} },
+			moves: "+web-6 -web-5", remaining: 5, notices: waits},
+		{name: "nor for going back", opens: shut, roster: func(r *roster.Roster) {
+			changeRoster(*r, "web-0", func(n *roster.Node) { n.Template = image("b") })
+		}, moves: "+web-6 -web-0"},
+		{name: "nor for what never served", opens: shut, image: "b", policy: func(p *roster.Policy) { p.RequireMarks = true },
+			roster: func(r *roster.Roster) {
+				changeRoster(*r, "web-0", func(n *roster.Node) { n.Served, n.Template, n.Mark = false, image("c"), "2-c" })
+			}, seen: func(s roster.Seen) {
+				unmarked(s)
+				changeSeen(s, "web-0", func(n *node.Node) { n.NotInService = "2-c" })
+			}, moves: "~web-0", remaining: 5, notices: waits},
+		{name: "what target leaves waits for no window", opens: shut, image: "b", policy: func(p *roster.Policy) {
+			u := *causes
+			p.Update, u.Target = &u, amount("1")
+		}, remaining: 1, notices: waits, status: "held: until Sat 02:00 UTC, web-0"},
+		{name: "other windows were looked for", opens: roster.Opens{Of: "Sun 02:00-06:00 UTC"}, image: "b", remaining: 6, notices: waits,
+			status: "held: until a refresh finds the window open, web-0, web-1, web-2, web-3, web-4 and 1 more"},
+		{name: "an apply came after the look", opens: open, image: "b", policy: func(p *roster.Policy) { p.Blind = true }, remaining: 6, notices: waits},
+		{name: "without windows nothing waits", opens: shut, image: "b", update: update("1", roster.Outdated), moves: "+web-6 -web-0", remaining: 5},
+	})
 }

@@ -37,6 +37,7 @@ var words = map[string]func(p *speech, list decide.Verdicts) string{
 	"method":     func(p *speech, _ decide.Verdicts) string { return fmt.Sprintf("%q", p.Policy.Update.Method) },
 	"room":       func(_ *speech, list decide.Verdicts) string { return detail(list[0].No.Err) },
 	"beyond":     func(p *speech, _ decide.Verdicts) string { return text.Count(p.Beyond(&facts.Fact{}), "server") },
+	"opens":      func(p *speech, _ decide.Verdicts) string { return p.Shut },
 	"baking":     func(p *speech, _ decide.Verdicts) string { return text.Few(p.Baking) },
 	"waited for": func(p *speech, list decide.Verdicts) string { return p.waitedFor(list[0].Name) },
 	"batch":      func(p *speech, _ decide.Verdicts) string { return p.fullBatch() },

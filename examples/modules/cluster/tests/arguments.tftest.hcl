@@ -29,6 +29,7 @@ variables {
   max_batch_size            = "3"
   max_age                   = "30d"
   pause                     = "11m"
+  window                    = ["Sat 02:00-06:00 UTC"]
   retry_full_after          = "12m"
   revert_after              = "13m"
   stop_above                = "5"
@@ -68,8 +69,8 @@ run "placement" {
   }
   assert {
     condition = alltrue([
-      for name, value in { causes = join(" ", ["AGE", "TEMPLATE"]), max_batch_size = "3", max_age = "30d", pause = "11m", retry_full_after = "12m", revert_after = "13m", stop_above = "5", target = "40%", require_in_service = "true", method = "SUBSTITUTE" } :
-      coalesce({ for k, v in stackpolicy_placement_attachment.cluster.update : k => k == "causes" ? join(" ", v) : tostring(v) }[name], "SUBSTITUTE") == value
+      for name, value in { causes = join(" ", ["AGE", "TEMPLATE"]), max_batch_size = "3", max_age = "30d", pause = "11m", window = "Sat 02:00-06:00 UTC", retry_full_after = "12m", revert_after = "13m", stop_above = "5", target = "40%", require_in_service = "true", method = "SUBSTITUTE" } :
+      coalesce({ for k, v in stackpolicy_placement_attachment.cluster.update : k => contains(["causes", "window"], k) ? join(" ", v) : tostring(v) }[name], "SUBSTITUTE") == value
     ])
     error_message = "update is not what was given."
   }
@@ -134,6 +135,7 @@ run "other_ways" {
     causes                 = []
     max_age                = null
     pause                  = null
+    window                 = null
     retry_full_after       = null
     revert_after           = null
     stop_above             = null

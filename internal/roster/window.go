@@ -1,0 +1,145 @@
+package roster
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Windows are when an update may begin batches. None: always.
+type Windows []Window
+
+// Window is a time that comes each week, such as "Sat 02:00-06:00 Europe/Berlin". It is open while a clock of its
+// zone shows a time in it: in a night in which that is set, an hour longer or shorter.
+type Window struct {
+	text  string
+	days  [7]bool // on which it opens
+	opens int     // minute of such a day
+	shuts int     // the same, past 24:00 where that is on the next day
+	zone  *time.Location
+}
+
+// Opens says whether a window was open at a look at the cloud.
+type Opens struct {
+	Of string `json:"of,omitempty"` // the windows that it looked for
+	At string `json:"at,omitempty"` // when the next one opens, "Sat 02:00 Europe/Berlin"; "": one is open
+}
+
+const day = 24 * 60 // minutes
+
+var windowPattern = regexp.MustCompile(
+	`^(Sun|Mon|Tue|Wed|Thu|Fri|Sat)(?:-(Sun|Mon|Tue|Wed|Thu|Fri|Sat))? (\d\d:[0-5]\d)-(\d\d:[0-5]\d) (\S+)$`)
+
+// ParseWindows reads windows such as "Sat 02:00-06:00 Europe/Berlin" or "Mon-Fri 22:00-06:00 UTC". It says which of
+// them is wrong, and what is wrong with it; "": nothing is.
+func ParseWindows(texts []string) (windows Windows, at int, fault string) {
+	for at, text := range texts {
+		w, fault := parseWindow(text)
+		for _, other := range windows {
+			if fault == "" && (w.meets(other) || other.meets(w)) {
+				fault = fmt.Sprintf("%q overlaps %q. Give one window for both.", text, other.text)
+			}
+		}
+		if fault != "" {
+			return nil, at, fault
+		}
+		windows = append(windows, w)
+	}
+	return windows, 0, ""
+}
+
+func parseWindow(text string) (w Window, fault string) {
+	m := windowPattern.FindStringSubmatch(text)
+	if m == nil || m[3] > "23:59" || m[4] > "24:00" {
+		return w, fmt.Sprintf("%q is no window. It needs a day or days, two times and a time zone, such as "+
+			"\"Sat 02:00-06:00 Europe/Berlin\" or \"Mon-Fri 22:00-06:00 UTC\".", text)
+	}
+	if m[3] == m[4] {
+		return w, fmt.Sprintf("%q ends when it begins, so it never opens. A whole day is 00:00-24:00.", text)
+	}
+	zone, err := time.LoadLocation(m[5])
+	if err != nil || zone == time.Local {
+		return w, fmt.Sprintf("%q names no time zone of the IANA database, such as Europe/Berlin or UTC.", text)
+	}
+	w = Window{text: text, opens: minute(m[3]), shuts: minute(m[4]), zone: zone}
+	if w.shuts < w.opens {
+		w.shuts += day
+	}
+	const names = "SunMonTueWedThuFriSat"
+	first, last := strings.Index(names, m[1])/3, strings.Index(names, m[2])/3
+	for w.days[first] = true; m[2] != "" && first != last; w.days[first] = true {
+		first = (first + 1) % 7
+	}
+	return w, ""
+}
+
+// minute is the minute of the day of a time such as "02:00".
+func minute(text string) (n int) {
+	var hour int
+	_, _ = fmt.Sscanf(text, "%d:%d", &hour, &n) // digits, by the pattern
+	return 60*hour + n
+}
+
+// open reports whether the window is open.
+func (w Window) open(now time.Time) bool {
+	local := now.In(w.zone)
+	m, today := 60*local.Hour()+local.Minute(), local.Weekday()
+	return w.days[today] && w.opens <= m && m < w.shuts || w.days[(today+6)%7] && m+day < w.shuts
+}
+
+// next is when it opens next.
+func (w Window) next(now time.Time) time.Time {
+	local := now.In(w.zone)
+	for d := local.Day(); ; d++ {
+		at := time.Date(local.Year(), local.Month(), d, 0, w.opens, 0, 0, w.zone)
+		if at.After(now) && w.days[at.Weekday()] {
+			return at
+		}
+	}
+}
+
+// meets reports whether the window opens while another one is open, in a year in which clocks are set as always.
+func (w Window) meets(other Window) bool {
+	for at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC); at.Year() == 2026; {
+		if at = w.next(at); other.open(at) {
+			return true
+		}
+	}
+	return false
+}
+
+// String has the windows as they were written.
+func (l Windows) String() string {
+	var texts []string
+	for _, w := range l {
+		texts = append(texts, w.text)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// Look says what is so by a clock. Without a time it is not known, and no window counts as open.
+func (l Windows) Look(now time.Time) (o Opens) {
+	if len(l) == 0 || now.IsZero() {
+		return o
+	}
+	o.Of = l.String()
+	if !slices.ContainsFunc(l, func(w Window) bool { return w.open(now) }) {
+		w := slices.MinFunc(l, func(a, b Window) int { return a.next(now).Compare(b.next(now)) })
+		o.At = w.next(now).Format("Mon 15:04 ") + w.zone.String()
+	}
+	return o
+}
+
+// Shut says until when an update begins no batch, such as "Sat 02:00 Europe/Berlin"; "": it may begin one. No look from
+// before the last apply, or for other windows, proves that one is open.
+func (s Seen) Shut(policy Policy) string {
+	switch u := policy.Update; {
+	case u == nil || len(u.Windows) == 0:
+		return ""
+	case policy.Blind || s.Opens.Of != u.Windows.String():
+		return "a refresh finds the window open"
+	}
+	return s.Opens.At
+}
