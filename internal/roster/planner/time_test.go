@@ -191,6 +191,14 @@ func TestWindow(t *testing.T) {
 		{name: "nor for going back", opens: shut, roster: func(r *roster.Roster) {
 			changeRoster(*r, "web-0", func(n *roster.Node) { n.Template = image("b") })
 		}, moves: "+web-6 -web-0"},
+		{name: "also by itself, while nothing is settled elsewhere", opens: shut, policy: func(p *roster.Policy) {
+			u := *causes
+			p.Update, u.RevertAfter = &u, time.Hour
+			p.Templates = roster.Templates{{Region: "RegionOne"}: image("b"), {Region: "RegionTwo"}: image("c")}
+		}, roster: func(r *roster.Roster) {
+			r.Settled, r.Failed = roster.Templates{{Region: "RegionOne"}: image("a")}, []roster.Failure{{Template: image("b").Hash(), Node: "web-0"}}
+			changeRoster(*r, "web-0", func(n *roster.Node) { n.Template = image("b") })
+		}, moves: "+web-6 -web-0", remaining: 3, notices: []roster.Title{hold.TemplateReverted, hold.WindowShut}},
 		{name: "nor for what never served", opens: shut, image: "b", policy: func(p *roster.Policy) { p.RequireMarks = true },
 			roster: func(r *roster.Roster) {
 				changeRoster(*r, "web-0", func(n *roster.Node) { n.Served, n.Template, n.Mark = false, image("c"), "2-c" })
