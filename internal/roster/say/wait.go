@@ -179,8 +179,7 @@ func (w wait) advice(policy roster.Policy) string {
 	}
 	if w.tried {
 		parts = append(parts, "Change the template, or name the nodes in whose place it failed in candidates, to try "+
-			"once "+
-			"more.")
+			"once more.")
 	}
 	if w.leaving {
 		parts = append(parts, "A server that leaves is destroyed by an apply that ends without an error; one that "+
