@@ -110,7 +110,7 @@ var All = []struct {
 		Status: "held: {beyond} beyond the cluster still run, so {nodes} wait",
 		Title:  TooManyServers, Notice: "{beyond} that leave still run, and there may be two batches of them. They " +
 			"keep {count} from being replaced: {nodes}. An apply that ends without an error destroys them. If no " +
-			"server of this template gets into service, give another template, or name the nodes in candidates.",
+			"server of this template gets into service, give another template, or name the failed nodes in candidates.",
 	},
 	{
 		Hold:   HeldBakes,

@@ -90,12 +90,22 @@ func (p *speech) tellHeld() (notices []roster.Notice) {
 			return notices
 		}
 	}
+	return slices.Concat(notices, p.tellFormer(), p.tellWaits())
+}
+
+// tellFormer says whose servers did not follow their nodes.
+func (p *speech) tellFormer() (notices []roster.Notice) {
 	if list := p.former(); len(list) > 0 {
 		notices = append(notices, notice(hold.NotFollowed, "The servers of %s should have been made again, and are "+
 			"still the former ones: %s. Terraform does not know that the server depends on the generation of its "+
 			"node: give it replace_triggered_by = [terraform_data.generation[each.key]], with each.value.generation "+
 			"as input, and apply; then name the nodes in candidates.", text.Nodes(int64(len(list))), text.Few(list)))
 	}
+	return notices
+}
+
+// tellWaits says what the next batch waits for.
+func (p *speech) tellWaits() (notices []roster.Notice) {
 	if w := p.waits(p.Remaining); len(p.List.Held(hold.HeldWaits, hold.HeldBatch)) > 0 && len(w.names) > 0 &&
 		p.Taken < p.Size {
 		notices = append(notices, notice(hold.BatchWaits, "%s more should be replaced, at most %d at a time. This "+
