@@ -256,7 +256,7 @@ func unattended(t *rapid.T, method string) {
 				t.Fatalf("there is no plan for %s", layout(w.roster))
 			}
 			policy.Candidates = slices.DeleteFunc(change.Held(hold.HeldTwice, hold.HeldServers), func(v decide.Verdict) bool {
-				return v.Cause != roster.Unhealthy
+				return v.Hold == hold.HeldServers && v.Cause != roster.Unhealthy // it did not fail
 			}).Names() // as the plan says
 			reverted += len(w.roster.Failed) - failed
 			has := int64(0)
