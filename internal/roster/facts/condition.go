@@ -20,7 +20,7 @@ const (
 	Unknown   Condition = iota // not looked at since it changed, not found, UNKNOWN in Nova, or its mark was lost
 	Serving                    // runs, and carries its own mark or needs none
 	Starting                   // runs, and was not in service since it was made or changed
-	Late                       // the same, and a wait for it ended without it, whatever its health is
+	Late                       // the same or Unchanged, and a wait for it ended without it, whatever its health is
 	Unwell                     // runs, and a look at its service says that it does not work
 	Unchanged                  // runs, and should have been made again, which nobody saw
 	Failing                    // in ERROR, and never in service since it was made or changed
@@ -74,7 +74,7 @@ func seenAs(name string, n roster.Node, server node.Node, seen roster.Seen, poli
 		return Stopped
 	case server.Unwell != "" && (inService || !Noted(n, server)):
 		return Unwell
-	case seen.Former(name, n):
+	case seen.Former(name, n) && !Noted(n, server):
 		return Unchanged
 	case Served(seen, name, n, policy):
 		return Serving

@@ -49,11 +49,8 @@ func (f *Fact) Proven() bool { return Rules[f.Is].proven }
 // May reports whether the node may be in service.
 func (f *Fact) May() bool { return Rules[f.Is].may }
 
-// Accused reports whether a look of our own says that the node is out of service. A server that
-// did not follow its node is waited for all the same, and a wait may end without it.
-func (f *Fact) Accused() bool {
-	return Rules[f.Is].accused || f.Is == Unchanged && !f.Served && Noted(f.Node, f.Server)
-}
+// Accused reports whether a look of our own says that the node is out of service.
+func (f *Fact) Accused() bool { return Rules[f.Is].accused }
 
 // Fresh reports whether the node was never in service since it was made or changed.
 func (f *Fact) Fresh() bool { return Rules[f.Is].fresh }

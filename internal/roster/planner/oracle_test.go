@@ -226,7 +226,7 @@ func (s *slowPlanner) shrink() bool {
 	classes := []func(string) bool{
 		s.idle,
 		func(name string) bool {
-			return s.accused(name) || s.looked(name) && s.seen.Missing[name] && !s.served(name)
+			return s.late(name) || s.looked(name) && s.seen.Missing[name] && !s.served(name)
 		},
 		func(name string) bool { return !s.inService(name) && !s.runsOn(name) },
 		func(name string) bool { return s.seen.Servers[name].Tainted },
@@ -381,7 +381,7 @@ func (s *slowPlanner) neverServed() {
 			continue
 		case n.Retried && !outdated && !s.late(name) && s.granted(name, roster.Unhealthy) && s.plan[name].Outcome == decide.Leaves:
 			s.current--
-			suits = func(back string) bool { return s.runs(back) && !s.accused(back) } // it may serve
+			suits = func(back string) bool { return s.runs(back) && !s.late(back) } // it may serve
 		case !outdated || n.Template == s.goal(n.Place) || !s.granted(name, roster.Outdated):
 			continue
 		}
@@ -857,12 +857,10 @@ func (s *slowPlanner) idle(name string) bool {
 	return s.looked(name) && !s.runs(name) && server.ID != "" && server.Status != "UNKNOWN"
 }
 
-// accused: it runs, and a wait for it ended before it was in service; late: and it follows its node.
-func (s *slowPlanner) accused(name string) bool {
+// late: it runs, and a wait for it ended before it was in service.
+func (s *slowPlanner) late(name string) bool {
 	return s.runs(name) && !s.served(name) && s.seen.Servers[name].NotInService == string(s.node(name).Mark)
 }
-
-func (s *slowPlanner) late(name string) bool { return s.accused(name) && !s.former(name) }
 
 // never: it is proven, or said by a look of our own, that it was never in service.
 func (s *slowPlanner) never(name string) bool {

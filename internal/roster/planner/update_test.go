@@ -280,7 +280,7 @@ func TestBatch(t *testing.T) {
 				}
 			},
 			image: "2", update: byUpdate(update("1", roster.Outdated), roster.Recreate), policy: func(p *roster.Policy) { p.RequireMarks = true },
-			moves: "~web-0", remaining: 2, notices: []roster.Title{hold.NotFollowed}},
+			moves: "~web-0", remaining: 2, notices: []roster.Title{hold.NotFollowed, hold.BatchWaits}},
 		{name: "the template that came first is the oldest profile, whatever its image", nodes: []string{"R 2", "R 1", "R 3"},
 			seen:     func(s roster.Seen) { changeSeen(s, "web-0", func(n *node.Node) { n.ProfileCreatedAt = n.CreatedAt }) },
 			capacity: 2, image: "3", policy: func(p *roster.Policy) { p.Criteria = deletion.OldestProfileFirst }, moves: "-web-1"},
