@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/web"
 )
 
 // wholeBody is the body of every answer: read already, and there as a whole.
@@ -172,9 +171,9 @@ func (t *transport) check(ctx context.Context, req *http.Request, resp *http.Res
 // described says what a body is, and nothing of what is in it.
 func described(media string, size int, cut bool) string {
 	if cut {
-		return fmt.Sprintf("(more than %d KiB of %s)", largestRefusal>>10, web.Media(media))
+		return fmt.Sprintf("(more than %d KiB of %s)", largestRefusal>>10, text.Media(media))
 	}
-	return fmt.Sprintf("(%d bytes of %s)", size, web.Media(media))
+	return fmt.Sprintf("(%d bytes of %s)", size, text.Media(media))
 }
 
 // redirects reports whether net/http follows an answer elsewhere.

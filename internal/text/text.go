@@ -47,6 +47,28 @@ func seen(r rune) bool {
 		!unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
+// Unquoted is an error of the network without the words of the peer, which may repeat what it
+// was asked, with the secrets in it: net/http quotes them.
+func Unquoted(failure string) string {
+	ours, _, quotes := strings.Cut(failure, `"`)
+	if !quotes {
+		return failure
+	}
+	return strings.TrimRight(ours, " =:(") + "..."
+}
+
+// Media names the media type of an answer, of which only a known one is repeated.
+func Media(contentType string) string {
+	media, _, _ := strings.Cut(contentType, ";")
+	switch media = strings.ToLower(strings.TrimSpace(media)); media {
+	case "application/json", "application/xml", "text/html", "text/plain", "text/xml":
+		return media
+	case "":
+		return "no type"
+	}
+	return "another type"
+}
+
 // CleanLines cleans each line, for text whose lines are ours.
 func CleanLines(s string) string {
 	lines := strings.Split(s, "\n")

@@ -143,7 +143,7 @@ func Reason(err error) string {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return "no answer in time"
 	}
-	return plain(Unquoted(err.Error()))
+	return plain(text.Unquoted(err.Error()))
 }
 
 // Alert is what the other side of TLS objects to, such as that a certificate of
