@@ -28,6 +28,7 @@ type Policy struct {
 	Kept       []string  // those of the candidates whose servers somebody keeps
 	Protected  []string  // names, or ids of servers, of nodes that are never removed
 	Templates  Templates // what new nodes are made from; empty: there is no template
+	Flavors    Flavors   // of new nodes; empty: their template says it
 	Update     *Update   // nil: nothing is replaced
 	Stateful   *Stateful // nil: nodes have no slots
 
@@ -86,6 +87,7 @@ const (
 	Unhealthy Cause = "UNHEALTHY" // its server is in ERROR, or marked as tainted, or its service is unhealthy
 	Misplaced Cause = "PLACEMENT" // its place is not listed or above its cap, or another is strictly better
 	Outdated  Cause = "TEMPLATE"  // its template is not the one of its place
+	Lesser    Cause = "FLAVOR"    // an earlier flavor of its place is not full
 	TooOld    Cause = "AGE"       // its server is older than it may be
 )
 
@@ -158,6 +160,14 @@ func (p Policy) Rests(at placement.Place) string {
 // Zoned reports whether a region is listed with zones.
 func Zoned(listed []placement.Region, region string) bool {
 	return slices.ContainsFunc(listed, func(r placement.Region) bool { return r.Name == region && len(r.Zones) > 0 })
+}
+
+// Choice is a place as a server asks for it: where a region lists no zones Nova chooses one.
+func Choice(listed []placement.Region, at placement.Place) placement.Place {
+	if !Zoned(listed, at.Region) {
+		at.Zone = ""
+	}
+	return at
 }
 
 // Lists reports whether a place is listed.

@@ -72,6 +72,7 @@ type Node struct {
 	Index int64 `json:"index,omitempty"` // that its name was made from
 	placement.Place
 	Template   Template `json:"template,omitempty"`   // that it is made from
+	Flavor     string   `json:"flavor,omitempty"`     // "": its template says it
 	Generation int64    `json:"generation,omitempty"` // counts how often its server was made under this name, from 1
 	Mark       Mark     `json:"mark,omitempty"`       // that its server carries once it was found in service
 

@@ -2,12 +2,10 @@ package roster
 
 import (
 	"maps"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
 
 // Seen is what the last look at the cloud found, by the names of the nodes, the
@@ -26,9 +24,9 @@ type Seen struct {
 	Baking map[string]bool `json:"baking,omitempty"`
 	Early  map[string]bool `json:"early,omitempty"`
 
-	// Full are the places in which Nova found no host a short time ago: see
+	// Full are the flavors and places in which Nova found no host a short time ago: see
 	// [Update.RetryFullAfter]. The time is when the server was made that found none.
-	Full placement.By[time.Time] `json:"full,omitempty"`
+	Full map[Spot]time.Time `json:"full,omitempty"`
 
 	// Opens is whether a window is open: see [Seen.Shut].
 	Opens Opens `json:"opens,omitzero"`
@@ -49,7 +47,7 @@ type Build struct {
 func NewSeen() Seen {
 	return Seen{Servers: map[string]node.Node{}, Missing: map[string]bool{}, Builds: map[string]Build{},
 		Aged: map[string]Aged{}, Baking: map[string]bool{}, Early: map[string]bool{},
-		Full: placement.By[time.Time]{}}
+		Full: map[Spot]time.Time{}}
 }
 
 // Behind reports whether a node was changed and its server was not seen to follow:
@@ -113,12 +111,4 @@ func (s Seen) Unserved(before, after Roster) map[string]int64 {
 		_, returns := before.Leaving[name]
 		return !remembered && !returns || s.Missing[name]
 	})
-}
-
-// FullPlaces lists the places that are full, in order.
-func (s Seen) FullPlaces(policy Policy) []placement.Place {
-	if policy.Update == nil || policy.Update.RetryFullAfter <= 0 {
-		return nil
-	}
-	return slices.SortedFunc(maps.Keys(s.Full), placement.Place.Compare)
 }

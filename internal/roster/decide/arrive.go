@@ -63,6 +63,7 @@ func (l *Ledger) name(come arrivals, others []string) (nodes []newNode, next int
 				n.Template = settled
 			}
 			wanted[at] = max(0, wanted[at]-1)
+			n.Flavor, _ = l.Policy.FlavorOf(at, l.sold)
 			n.Generation++
 			n.Mark = n.Mark.Next(n.Template)
 			n.Doubt, n.Retried = true, retries[n.Template] > 0

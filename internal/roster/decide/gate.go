@@ -53,7 +53,7 @@ func (l *Ledger) barsFor(w Want) (no refusal) {
 		no.hold = hold.HeldOutage
 	case w.Cause == roster.Outdated && l.Policy.Update.Holds:
 		no.hold = hold.HeldFailed
-	case f.Former && (w.Cause == roster.Unhealthy || w.Cause == roster.TooOld):
+	case f.Former && (w.Cause == roster.Unhealthy || w.Cause == roster.Lesser || w.Cause == roster.TooOld):
 		no.hold = hold.HeldFormer
 	case l.twice(w):
 		no.hold = hold.HeldTwice
@@ -95,7 +95,7 @@ func (l *Ledger) outside(w Want) bool {
 // own room first, so a full place takes it.
 func (l *Ledger) shut(w Want) bool {
 	switch w.Cause {
-	case roster.Outdated, roster.TooOld:
+	case roster.Outdated, roster.Lesser, roster.TooOld:
 		if l.Policy.Keeps(w.Cause) {
 			return l.Policy.MakesAgain(w.Cause) && l.open.Closed(w.Place)
 		}

@@ -170,7 +170,7 @@ func (l *Ledger) grow(nodes int64) {
 // remove removes a node for which no substitute is needed.
 func (l *Ledger) remove(w Want) {
 	if w.What == removed && w.Full != nil {
-		l.close(*w.Full)
+		l.sell(w.Fact)
 	}
 	l.gone(w)
 	if w.What == Surplus && w.Is == facts.Serving {
@@ -274,7 +274,7 @@ func (l *Ledger) replace(w Want) {
 		return
 	}
 	if full, _ := l.substitute(w.Fact, l.pending); full != nil {
-		l.close(*full)
+		l.sell(w.Fact)
 	}
 	if w.retries() {
 		l.retries[w.Template]++
@@ -290,6 +290,18 @@ func (l *Ledger) replace(w Want) {
 	l.Aim.give(1)
 }
 
+// flavor is what a node that keeps its name gets: its own, where its server is not made again and may have it.
+func (l *Ledger) flavor(w Want, again bool) string {
+	at := roster.Choice(l.Policy.Regions, w.Place)
+	if w.Full != nil {
+		l.sold[roster.Spot{Place: at, Flavor: w.Flavor}] = true
+	} else if !again && slices.Contains(l.Policy.Flavors.At(at), w.Flavor) {
+		return w.Flavor
+	}
+	flavor, _ := l.Policy.FlavorOf(at, l.sold)
+	return flavor
+}
+
 // change gives a node that keeps its name a template, or has its server made again. What it
 // had counts no more.
 func (l *Ledger) change(w Want, template roster.Template) {
@@ -297,9 +309,11 @@ func (l *Ledger) change(w Want, template roster.Template) {
 	v.Want.To, v.After = template, w.Node
 	v.After.Served, v.After.Doubt, v.After.Retried = false, true, w.retries() && template == w.Template
 	v.After.Template, v.After.Mark = template, w.Mark.Next(template)
-	if w.What == Remade || l.Policy.Keeps(w.Cause) && l.Policy.MakesAgain(w.Cause) {
+	again := w.What == Remade || l.Policy.Keeps(w.Cause) && l.Policy.MakesAgain(w.Cause)
+	if again {
 		v.After.Generation++
 	}
+	v.After.Flavor = l.flavor(w, again)
 	l.Aim.have(w.Place, template)
 	l.Verdicts[w.Name] = v
 }

@@ -17,6 +17,7 @@ type room struct {
 	full  []placement.Place // places where Nova found no host
 	Again bool              // whether full places count as open, because there is no other room
 	back  pool
+	sold  map[roster.Spot]bool // flavors for which Nova found no host, where it did not
 
 	better []placement.Place // places that nodes move to
 }
@@ -25,6 +26,15 @@ type room struct {
 func (r *room) close(at placement.Place) {
 	r.full = append(slices.Clone(r.full), at)
 	r.space.Close(at)
+}
+
+// sell notes that Nova found no host for a node: none of its flavor comes there, and where no other one is left none
+// at all.
+func (r *room) sell(f *facts.Fact) {
+	r.sold[roster.Spot{Place: *f.Full, Flavor: f.Flavor}] = true
+	if !f.Other {
+		r.close(*f.Full)
+	}
 }
 
 // reopen opens all places where Nova found no host: it may have one by now.
@@ -55,7 +65,9 @@ func (r *room) substitute(f *facts.Fact, pending int64) (full *placement.Place, 
 		return nil, err
 	}
 	elsewhere := here.Clone()
-	elsewhere.Close(*f.Full)
+	if !f.Other {
+		elsewhere.Close(*f.Full)
+	}
 	if _, err = elsewhere.Distribute(pending + 1); err == nil {
 		return f.Full, nil
 	}
@@ -88,7 +100,7 @@ func unwanted(f *facts.Fact, policy roster.Policy) bool {
 	named := slices.Contains(policy.Candidates, f.Name) || slices.Contains(policy.Candidates, f.Server.ID)
 	released := policy.Stateful != nil && slices.Contains(policy.Stateful.Release, f.Name)
 	return f.Server.Tainted || named || released ||
-		slices.ContainsFunc([]roster.Cause{roster.Unhealthy, roster.TooOld}, func(cause roster.Cause) bool {
+		slices.ContainsFunc([]roster.Cause{roster.Unhealthy, roster.Lesser, roster.TooOld}, func(cause roster.Cause) bool {
 			return policy.Update.Has(cause) && f.Concern(cause)
 		})
 }
@@ -131,7 +143,8 @@ func (r *room) takesBack(f *facts.Fact) bool {
 
 // roomOf is the room of a cluster.
 func roomOf(now roster.Roster, all facts.Facts, seen roster.Seen, policy roster.Policy) room {
-	r := room{Left: maps.Clone(all), full: seen.FullPlaces(policy), back: poolOf(now, seen, policy)}
+	r := room{Left: maps.Clone(all), full: seen.FullPlaces(policy), back: poolOf(now, seen, policy),
+		sold: seen.FullSpots(policy)}
 	r.open, r.space = boardOf(all, policy.Regions, nil), boardOf(all, policy.Regions, r.full)
 	return r
 }

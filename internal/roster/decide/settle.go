@@ -102,7 +102,7 @@ func (p *Planning) awaitMoves(next roster.Roster, seen roster.Seen) (number int6
 			continue
 		}
 		board.Add(v.Place, -1)
-		if v.Want.Full != nil {
+		if v.Want.Full != nil && !v.Want.Other {
 			board.Close(*v.Want.Full)
 		}
 		delete(rest, name)

@@ -68,6 +68,7 @@ var causes = []struct {
 	{roster.Unhealthy, (*Ledger).unhealthy},
 	{roster.Misplaced, (*Ledger).misplaced},
 	{roster.Outdated, (*Ledger).outdated},
+	{roster.Lesser, (*Ledger).lesser},
 	{roster.TooOld, (*Ledger).aged},
 }
 
@@ -231,6 +232,8 @@ func (l *Ledger) queueInPlace(may func(*facts.Fact) bool) queues {
 func (l *Ledger) unhealthy(may func(*facts.Fact) bool, ask func(Want)) {
 	l.line(roster.Unhealthy, may, ask)
 }
+
+func (l *Ledger) lesser(may func(*facts.Fact) bool, ask func(Want)) { l.line(roster.Lesser, may, ask) }
 
 // misplaced asks for the nodes whose moves make the spread better, each time of the
 // cluster as it is once the nodes that are pending are placed.

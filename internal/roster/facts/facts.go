@@ -35,6 +35,8 @@ type Fact struct {
 	Settled    bool             // whether it is the settled one
 	Full       *placement.Place // place in which Nova found no host for its server
 	Stuck      bool             // whether that place is still full
+	Other      bool             // whether it may have a host for another flavor
+	Earlier    string           // flavor that comes before its own, and is not full in its place; "": there is none
 	Aged       time.Time        // launch of its server, where that is too old; zero otherwise
 	Early      bool             // whether it broke soon after it got into service
 	bakes      bool             // whether it has what is wanted, and has to be in service for longer
@@ -82,6 +84,8 @@ func (f *Fact) Concern(cause roster.Cause) bool {
 		return f.Unhealthy()
 	case roster.Outdated:
 		return f.Outdated
+	case roster.Lesser:
+		return f.Earlier != ""
 	case roster.TooOld:
 		return !f.Aged.IsZero()
 	}
@@ -115,6 +119,7 @@ func FactOf(name string, n roster.Node, now roster.Roster, seen roster.Seen, pol
 	f.Loose, f.LooseMoves = policy.Loose[n.Region], policy.LooseMoves[n.Region]
 	f.Outdated = n.Template != policy.Templates.At(n.Place)
 	f.Settled = len(now.Settled) > 0 && n.Template == now.Settled.At(n.Place)
+	f.Earlier = policy.EarlierFlavor(n, seen)
 	f.look(seen, policy)
 	return f
 }
@@ -126,7 +131,7 @@ func (f *Fact) look(seen roster.Seen, policy roster.Policy) {
 	f.Served = n.Served || Served(seen, name, n, policy)
 	f.Unfound = f.Missing && !f.Served && !policy.Blind
 	f.Later = roster.Mark(f.Server.InService).Number() > n.Mark.Number() || f.Server.Generation > n.Generation
-	f.Full, f.Stuck = f.noHost(seen, policy)
+	f.noHost(seen, policy)
 	if aged := seen.Aged[name]; aged.Mark == n.Mark {
 		f.Aged = aged.Launched
 	}
@@ -136,13 +141,16 @@ func (f *Fact) look(seen roster.Seen, policy roster.Policy) {
 	f.Former = f.Looked && seen.Former(name, n)
 }
 
-// noHost is the place in which Nova found no host for the node, and whether it is still full.
-func (f *Fact) noHost(seen roster.Seen, policy roster.Policy) (full *placement.Place, stuck bool) {
+// noHost adds where Nova found no host for the node.
+func (f *Fact) noHost(seen roster.Seen, policy roster.Policy) {
 	at, none := Homeless(f.Node, f.Server, policy.Regions)
 	if !none || !f.Looked {
-		return nil, false
+		return
 	}
-	return &at, slices.Contains(seen.FullPlaces(policy), at)
+	full := seen.FullSpots(policy)
+	f.Full, f.Stuck = &at, slices.Contains(seen.FullPlaces(policy), at)
+	full[roster.Spot{Place: at, Flavor: f.Flavor}] = true
+	_, f.Other = policy.FlavorOf(at, full)
 }
 
 // candidate is a node as the deletion policy orders it.
@@ -179,10 +187,7 @@ func Homeless(n roster.Node, server node.Node, listed []placement.Region) (place
 	if server.Status != "ERROR" || !foundNoHost(server.Fault) {
 		return placement.Place{}, false
 	}
-	if !roster.Zoned(listed, n.Region) {
-		return placement.Place{Region: n.Region}, true
-	}
-	return n.Place, true
+	return roster.Choice(listed, n.Place), true
 }
 
 // foundNoHost reports whether a fault says that Nova's scheduler found no host,

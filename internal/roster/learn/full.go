@@ -5,21 +5,20 @@ import (
 	"maps"
 	"time"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 )
 
-// A place in which Nova found no host is full for a while, so that a node that went
+// A flavor in a place in which Nova found no host is full for a while, so that a node that went
 // elsewhere for it is not moved back at once, and no other is sent there to fail. Only
 // Nova knows when there is room again, so it is asked again after that time, and at once
 // where nodes would otherwise find no room at all.
 
-// fullPlaces are the full places: those of before and those of servers that found no host,
+// fullSpots are what is full: those of before and those of servers that found no host,
 // as far as that is not too long ago by the clock of the cloud. Without a clock there are
 // none, and what lies as far ahead was noted by another clock: so none is full for ever.
-func fullPlaces(s roster.Seen, r roster.Roster, policy roster.Policy) map[placement.Place]time.Time {
-	full := map[placement.Place]time.Time{}
+func fullSpots(s roster.Seen, r roster.Roster, policy roster.Policy) map[roster.Spot]time.Time {
+	full := map[roster.Spot]time.Time{}
 	if policy.Update == nil || policy.Update.RetryFullAfter <= 0 {
 		return full
 	}
@@ -34,11 +33,12 @@ func fullPlaces(s roster.Seen, r roster.Roster, policy roster.Policy) map[placem
 		last = latest(last, server.SeenAt)
 		at, none := facts.Homeless(n, server, policy.Regions)
 		if none && !server.CreatedAt.IsZero() && (at.Zone != "" || !roster.Zoned(policy.Regions, at.Region)) {
-			full[at] = latest(full[at], server.CreatedAt)
+			spot := roster.Spot{Place: at, Flavor: n.Flavor}
+			full[spot] = latest(full[spot], server.CreatedAt)
 		}
 	}
-	maps.DeleteFunc(full, func(at placement.Place, since time.Time) bool {
-		clock := cmp.Or(now[at.Region], last)
+	maps.DeleteFunc(full, func(spot roster.Spot, since time.Time) bool {
+		clock := cmp.Or(now[spot.Region], last)
 		return clock.Sub(since).Abs() >= policy.Update.RetryFullAfter
 	})
 	return full

@@ -2,6 +2,8 @@ package planner
 
 import (
 	"maps"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,12 +22,12 @@ func TestTellFull(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(*roster.Roster, roster.Seen, *roster.Policy)
-		want   map[placement.Place]time.Time
+		want   map[roster.Spot]time.Time
 	}{
-		{name: "a server found no host", change: func(*roster.Roster, roster.Seen, *roster.Policy) {}, want: map[placement.Place]time.Time{az1: noon}},
+		{name: "a server found no host", change: func(*roster.Roster, roster.Seen, *roster.Policy) {}, want: map[roster.Spot]time.Time{{Place: az1}: noon}},
 		{name: "with other words", change: func(_ *roster.Roster, s roster.Seen, _ *roster.Policy) {
 			changeSeen(s, "web-0", func(n *node.Node) { n.Fault = noRetry })
-		}, want: map[placement.Place]time.Time{az1: noon}},
+		}, want: map[roster.Spot]time.Time{{Place: az1}: noon}},
 		{name: "it failed for another reason", change: func(_ *roster.Roster, s roster.Seen, _ *roster.Policy) {
 			changeSeen(s, "web-0", func(n *node.Node) { n.Fault = "broken" })
 		}},
@@ -34,55 +36,59 @@ func TestTellFull(t *testing.T) {
 		}},
 		{name: "an hour is over", change: func(_ *roster.Roster, s roster.Seen, _ *roster.Policy) { clockSeen(s, noon.Add(time.Hour)) }},
 		{name: "almost", change: func(_ *roster.Roster, s roster.Seen, _ *roster.Policy) { clockSeen(s, noon.Add(time.Hour-time.Second)) },
-			want: map[placement.Place]time.Time{az1: noon}},
+			want: map[roster.Spot]time.Time{{Place: az1}: noon}},
 		{name: "the clock went back a little", change: func(_ *roster.Roster, s roster.Seen, _ *roster.Policy) {
 			clockSeen(s,
 				noon.Add(time.Second-time.Hour))
 		},
-			want: map[placement.Place]time.Time{az1: noon}},
+			want: map[roster.Spot]time.Time{{Place: az1}: noon}},
 		{name: "or a lot", change: func(_ *roster.Roster, s roster.Seen, _ *roster.Policy) { clockSeen(s, noon.Add(-time.Hour)) }},
 		{name: "there is no clock", change: func(_ *roster.Roster, s roster.Seen, _ *roster.Policy) { clockSeen(s, time.Time{}) }},
 		{name: "the server is gone, the place stays full", change: func(r *roster.Roster, s roster.Seen, _ *roster.Policy) {
 			delete(r.Nodes, "web-0")
 			delete(s.Servers, "web-0")
-			s.Full[az1] = noon
-		}, want: map[placement.Place]time.Time{az1: noon}},
+			s.Full[roster.Spot{Place: az1}] = noon
+		}, want: map[roster.Spot]time.Time{{Place: az1}: noon}},
 		{name: "until the time is over", change: func(r *roster.Roster, s roster.Seen, _ *roster.Policy) {
 			delete(r.Nodes, "web-0")
 			delete(s.Servers, "web-0")
-			s.Full[az1] = noon.Add(-50 * time.Minute)
+			s.Full[roster.Spot{Place: az1}] = noon.Add(-50 * time.Minute)
 		}},
 		{name: "a second server that found none counts", change: func(_ *roster.Roster, s roster.Seen,
 			_ *roster.Policy) {
-			s.Full[az1] = noon.Add(-time.Minute)
+			s.Full[roster.Spot{Place: az1}] = noon.Add(-time.Minute)
 		},
-			want: map[placement.Place]time.Time{az1: noon}},
-		{name: "a place more", change: func(_ *roster.Roster, s roster.Seen, _ *roster.Policy) { s.Full[az2] = noon.Add(time.Minute) },
-			want: map[placement.Place]time.Time{az1: noon, az2: noon.Add(time.Minute)}},
+			want: map[roster.Spot]time.Time{{Place: az1}: noon}},
+		{name: "a place more", change: func(_ *roster.Roster, s roster.Seen, _ *roster.Policy) {
+			s.Full[roster.Spot{Place: az2}] = noon.Add(time.Minute)
+		},
+			want: map[roster.Spot]time.Time{{Place: az1}: noon, {Place: az2}: noon.Add(time.Minute)}},
 		{name: "of a leaving node too", change: func(r *roster.Roster, _ roster.Seen, _ *roster.Policy) {
 			r.Leaving = map[string]roster.Node{"web-0": r.Nodes["web-0"]}
 			delete(r.Nodes, "web-0")
-		}, want: map[placement.Place]time.Time{az1: noon}},
+		}, want: map[roster.Spot]time.Time{{Place: az1}: noon}},
 		{name: "in a region without zones it is the region", change: func(_ *roster.Roster, _ roster.Seen, p *roster.Policy) { p.Regions[0].Zones = nil },
-			want: map[placement.Place]time.Time{{Region: "RegionOne"}: noon}},
+			want: map[roster.Spot]time.Time{{Place: placement.Place{Region: "RegionOne"}}: noon}},
 		{name: "a zone that is not known closes no region", change: func(r *roster.Roster, _ roster.Seen, _ *roster.Policy) {
 			changeRoster(*r, "web-0", func(n *roster.Node) { n.Zone = "" })
 		}},
 		{name: "0s forgets at once", change: func(_ *roster.Roster, s roster.Seen, p *roster.Policy) {
-			p.Update.RetryFullAfter, s.Full[az2] = 0, noon
+			p.Update.RetryFullAfter, s.Full[roster.Spot{Place: az2}] = 0, noon
 		}},
-		{name: "so does a cluster without update", change: func(_ *roster.Roster, s roster.Seen, p *roster.Policy) { p.Update, s.Full[az2] = nil, noon }},
+		{name: "so does a cluster without update", change: func(_ *roster.Roster, s roster.Seen, p *roster.Policy) {
+			p.Update, s.Full[roster.Spot{Place: az2}] = nil, noon
+		}},
 		{name: "the clock of the region counts", change: func(_ *roster.Roster, s roster.Seen, _ *roster.Policy) {
 			changeSeen(s, "web-3", func(n *node.Node) { n.SeenAt = noon.Add(24 * time.Hour) })
-		}, want: map[placement.Place]time.Time{az1: noon}},
+		}, want: map[roster.Spot]time.Time{{Place: az1}: noon}},
 		{name: "or that of another where it has none", change: func(r *roster.Roster, s roster.Seen, _ *roster.Policy) {
 			for _, name := range []string{"web-0", "web-1", "web-2"} {
 				delete(r.Nodes, name)
 				delete(s.Servers, name)
 			}
-			s.Full[az1] = noon.Add(-50 * time.Minute)
-			s.Full[az2] = noon.Add(-40 * time.Minute)
-		}, want: map[placement.Place]time.Time{az2: noon.Add(-40 * time.Minute)}},
+			s.Full[roster.Spot{Place: az1}] = noon.Add(-50 * time.Minute)
+			s.Full[roster.Spot{Place: az2}] = noon.Add(-40 * time.Minute)
+		}, want: map[roster.Spot]time.Time{{Place: az2}: noon.Add(-40 * time.Minute)}},
 	} {
 		r := six(t, image("a"))
 		seen := running(r)
@@ -111,7 +117,7 @@ func clockSeen(s roster.Seen, at time.Time) {
 // TestFull: what plans do with a place that is full.
 func TestFull(t *testing.T) {
 	az1 := placement.Place{Region: "RegionOne", Zone: "az-1"}
-	full := func(s roster.Seen) { s.Full[az1] = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC) }
+	full := func(s roster.Seen) { s.Full[roster.Spot{Place: az1}] = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC) }
 	noHostToo := func(s roster.Seen) {
 		full(s)
 		changeSeen(s, "web-0", func(n *node.Node) { n.Status, n.Fault = "ERROR", noHost })
@@ -154,4 +160,96 @@ func TestFull(t *testing.T) {
 			p.Update.Causes = []roster.Cause{roster.Unhealthy}
 		}},
 	})
+}
+
+// TestFlavors: new nodes get the first flavor of their place that is not full, and no node that serves changes for that, unless
+// FLAVOR is a cause. A place is full where all its flavors are.
+func TestFlavors(t *testing.T) {
+	az1 := placement.Place{Region: "R", Zone: "1"}
+	zones := []placement.Region{{Bin: bin("R", 100), Zones: []placement.Bin{bin("1", 100), bin("2", 100)}}}
+	full := func(s roster.Seen, at placement.Place, flavors ...string) {
+		for _, f := range flavors {
+			s.Full[roster.Spot{Place: at, Flavor: f}] = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+		}
+	}
+	has := func(flavors string) func(*roster.Roster) {
+		return func(r *roster.Roster) {
+			for i, f := range strings.Fields(flavors) {
+				changeRoster(*r, web(int64(i)), func(n *roster.Node) { n.Flavor = f })
+			}
+		}
+	}
+	homeless := func(s roster.Seen) {
+		changeSeen(s, "web-0", func(n *node.Node) { n.Status, n.Fault = "ERROR", noHost })
+	}
+	lists := func(p *roster.Policy) { p.Flavors = roster.Flavors{{}: {"big", "small"}} }
+	alone := func(p *roster.Policy) { p.Update.RetryFullAfter = 0 }
+	recreate := func(p *roster.Policy) { p.Update.Method = roster.Recreate }
+	told := []roster.Title{hold.FullPlaces}
+	for _, c := range []struct {
+		planned
+		flavors string // of the nodes then, by index
+	}{
+		{planned{name: "the first one", capacity: 4, moves: "+web-2 +web-3"}, "big big big big"},
+		{planned{name: "a zone has its own", capacity: 4, policy: func(p *roster.Policy) {
+			p.Flavors = roster.Flavors{{}: {"big", "small"}, az1: {"local"}}
+		}, moves: "+web-2 +web-3"}, "big big local big"},
+		{planned{name: "the next one where the first is full", capacity: 4, seen: func(s roster.Seen) { full(s, az1, "big") },
+			moves: "+web-2 +web-3", notices: told, told: "Nova found no host for servers made there: big in R/1 (2026-11-01 12:00:00 UTC). For 1h from then " +
+				"on (retry_full_after) no node gets such a flavor there..."}, "big big small big"},
+		{planned{name: "elsewhere where all are", capacity: 4, seen: func(s roster.Seen) { full(s, az1, "big", "small") },
+			moves: "+web-2 +web-3", to: "R/2 R/2", notices: told}, "big big big big"},
+		{planned{name: "that of another flavor fills nothing", capacity: 4, seen: func(s roster.Seen) { full(s, az1, "other") },
+			moves: "+web-2 +web-3", notices: told}, "big big big big"},
+		{planned{name: "a node without a host gets the next one, in its place", seen: func(s roster.Seen) { homeless(s); full(s, az1, "big") },
+			moves: "+web-2 -web-0", to: "R/1", notices: told}, "big small"},
+		{planned{name: "also where nothing is remembered", seen: homeless, policy: alone, moves: "+web-2 -web-0", to: "R/1"}, "big small"},
+		{planned{name: "and elsewhere once all are full", roster: has("small big"), seen: func(s roster.Seen) { homeless(s); full(s, az1, "big", "small") },
+			moves: "+web-2 -web-0", to: "R/2", notices: told}, "big big"},
+		{planned{name: "in its place where it keeps its name", seen: func(s roster.Seen) { homeless(s); full(s, az1, "big") }, policy: recreate,
+			moves: "~web-0", notices: told}, "small big"},
+		{planned{name: "where it waits once all are full", roster: has("small big"), seen: func(s roster.Seen) { homeless(s); full(s, az1, "big", "small") },
+			policy: recreate, remaining: 1, notices: []roster.Title{hold.FullPlaces, hold.NoHost}}, "small big"},
+		{planned{name: "a later flavor stays", roster: has("small big"), moves: ""}, "small big"},
+		{planned{name: "unless FLAVOR is a cause", roster: has("small big"), update: update("1", roster.Lesser), moves: "+web-2 -web-0", to: "R/1"}, "big big"},
+		{planned{name: "and the first one is not full", roster: has("small big"), update: update("1", roster.Lesser), seen: func(s roster.Seen) { full(s, az1, "big") },
+			notices: told}, "small big"},
+		{planned{name: "one that is not listed is later than all", roster: has("old big"), update: update("1", roster.Lesser),
+			seen: func(s roster.Seen) { full(s, az1, "big") }, moves: "+web-2 -web-0", notices: told}, "big small"},
+		{planned{name: "in place it stays for a template", roster: has("small big"), image: "2", update: byUpdate(update("2", roster.Outdated), roster.InPlace),
+			moves: "~web-0 ~web-1"}, "small big"},
+		{planned{name: "and a server that is made again gets the first", roster: has("small big"), image: "2",
+			update: byUpdate(update("2", roster.Outdated), roster.Recreate), moves: "~web-0 ~web-1"}, "big big"},
+	} {
+		c.nodes, c.regions = []string{"R/1 1", "R/2 1"}, zones
+		if c.image == "" {
+			c.image = "1"
+		}
+		own, more := c.roster, c.policy
+		c.policy = func(p *roster.Policy) {
+			if p.Update.RetryFullAfter = time.Hour; more != nil {
+				more(p)
+			}
+		}
+		c.roster = func(r *roster.Roster) {
+			if own == nil {
+				own = has("big big")
+			}
+			own(r)
+		}
+		var got []string
+		c.then = func(next roster.Roster) {
+			for _, name := range next.Names() {
+				got = append(got, next.Nodes[name].Flavor)
+			}
+		}
+		plans(t, func(p *roster.Policy) {
+			p.Update = update("1", roster.Unhealthy)
+			p.Update.StopAbove = amount("100%")
+			lists(p)
+		}, []planned{c.planned})
+		if want := strings.Fields(c.flavors); !slices.Equal(got, want) {
+			t.Errorf("%s: the flavors are %v, want %v", c.name, got, want)
+		}
+	}
 }

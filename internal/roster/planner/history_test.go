@@ -715,7 +715,7 @@ func (w *world) check(policy roster.Policy, next roster.Roster, change Change) {
 	if !hasNotice(change, hold.FullTried) {
 		for _, name := range change.Of(decide.Comes).Names() {
 			at := next.Nodes[name].Place
-			if since, full := w.seen.Full[at]; full && policy.Update.RetryFullAfter > 0 && policy.Stateful == nil {
+			if since, full := w.seen.Full[roster.Spot{Place: at}]; full && policy.Update.RetryFullAfter > 0 && policy.Stateful == nil {
 				t.Fatalf("%s comes to %s, where Nova found no host at %s: %v", name, at, since, change.Notices)
 			}
 		}

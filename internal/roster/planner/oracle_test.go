@@ -706,7 +706,7 @@ func (s *slowPlanner) fullPlaces() map[placement.Place]bool {
 	full := map[placement.Place]bool{}
 	if s.policy.Update != nil && s.policy.Update.RetryFullAfter > 0 {
 		for at := range s.seen.Full {
-			full[at] = true
+			full[at.Place] = true
 		}
 	}
 	return full

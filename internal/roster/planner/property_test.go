@@ -174,7 +174,7 @@ func genState(t *rapid.T) (roster.Roster, roster.Seen, roster.Policy) {
 	for _, at := range []placement.Place{{Region: "R1"}, {Region: "R2"}, {Region: "R1", Zone: "z1"}, {Region: "R2", Zone: "z1"}, {Region: "R2", Zone: "z2"},
 		{Region: "R3", Zone: "old"}} {
 		if sometimes(t, 6, "full") {
-			seen.Full[at] = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
+			seen.Full[roster.Spot{Place: at}] = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 		}
 	}
 	for i := range 5 {

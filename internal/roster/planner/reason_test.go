@@ -270,7 +270,7 @@ func TestNotices(t *testing.T) {
 				{Bin: placement.Bin{Name: "RegionTwo", Weight: 1, Cap: 3}}}
 		}, seen: func(s roster.Seen) {
 			changeSeen(s, "web-4", func(n *node.Node) { n.Status, n.Fault = "ERROR", "no valid host" })
-			s.Full[placement.Place{Region: "RegionTwo"}] = time.Date(2026, 11, 1, 0, 0, 4, 0, time.UTC)
+			s.Full[roster.Spot{Place: placement.Place{Region: "RegionTwo"}}] = time.Date(2026, 11, 1, 0, 0, 4, 0, time.UTC)
 		}, remaining: 1, notices: []roster.Title{hold.FullPlaces, hold.NoRoom},
 			told: "Nova found no host for servers made there: RegionTwo (2026-11-01 00:00:04 UTC). For 1h from then on (retry_full_after) no node is placed " +
 				"there, and none is moved there, unless no other place has room. Make room there, or raise the quotas or aggregates that leave it none; to " +

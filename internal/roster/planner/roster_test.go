@@ -146,12 +146,13 @@ type planned struct {
 	moves     string // see moves
 	to        string // the places of the nodes that come; "": any
 	remaining int64
-	notices   []roster.Title // with told: nil for any
-	told      string         // their texts, of which "..." leaves out the beginning or the end; "": any
-	status    string         // once the plan is applied; "": any
-	looked    string         // without a plan; "": the same
-	does      string         // what the plan does, as the second batch; "": any
-	reasons   []string       // of the nodes that leave, "web-0: oldest"; then nothing else is looked at
+	notices   []roster.Title      // with told: nil for any
+	told      string              // their texts, of which "..." leaves out the beginning or the end; "": any
+	status    string              // once the plan is applied; "": any
+	looked    string              // without a plan; "": the same
+	does      string              // what the plan does, as the second batch; "": any
+	then      func(roster.Roster) // the roster; nil: any
+	reasons   []string            // of the nodes that leave, "web-0: oldest"; then nothing else is looked at
 }
 
 // plans holds plans to what is expected. All of them have the policy base, too.
@@ -208,6 +209,9 @@ func plans(t *testing.T, base func(*roster.Policy), list []planned) {
 				return
 			}
 			assert.Equal(t, c.moves, moves(change))
+			if c.then != nil {
+				c.then(next)
+			}
 			var to, texts []string
 			for _, name := range change.Of(decide.Comes).Names() {
 				at := next.Nodes[name].Place

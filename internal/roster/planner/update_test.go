@@ -235,7 +235,7 @@ func TestBatch(t *testing.T) {
 			nodes: []string{"R/a 1", "R/b 1", "R/a 1"}, regions: zones(capped("a", 2), capped("b", 1)),
 			broken: "web-1 web-2", update: update("1", roster.Unhealthy), policy: anyOutage, seen: func(s roster.Seen) {
 				noHostFor(s)
-				s.Full[placement.Place{Region: "R", Zone: "a"}] = time.Unix(0, 0)
+				s.Full[roster.Spot{Place: placement.Place{Region: "R", Zone: "a"}}] = time.Unix(0, 0)
 			}, moves: "+web-3 -web-1", remaining: 2, notices: []roster.Title{hold.FullPlaces, hold.NoRoom}},
 		{name: "and once its place is not full any more Nova is asked again",
 			nodes: []string{"R/a 1", "R/b 1", "R/a 1"}, regions: zones(capped("a", 2), capped("b", 1)),

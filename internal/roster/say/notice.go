@@ -2,6 +2,7 @@ package say
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
@@ -185,14 +186,17 @@ func (p *speech) former() (names []string) {
 	return names
 }
 
-// tellFull says which listed places are full or, where nodes find no other room, tried
-// again.
+// tellFull says what is full in listed places or, where nodes find no other room, tried again.
 func (p *speech) tellFull() []roster.Notice {
-	var places []string
-	for _, at := range p.seen.FullPlaces(p.Policy) {
-		if roster.Lists(p.Policy.Regions, at) {
-			places = append(places, fmt.Sprintf("%s (%s)", at, p.seen.Full[at].UTC().Format("2006-01-02 15:04:05 UTC")))
+	full, what := p.seen.FullSpots(p.Policy), "is placed there, and none is moved there, unless no other place has room"
+	var spots []string
+	for _, spot := range slices.SortedFunc(maps.Keys(full), roster.Spot.Compare) {
+		if roster.Lists(p.Policy.Regions, spot.Place) {
+			spots = append(spots, fmt.Sprintf("%s (%s)", spot, p.seen.Full[spot].UTC().Format("2006-01-02 15:04:05 UTC")))
 		}
+	}
+	if len(p.Policy.Flavors) > 0 {
+		what = "gets such a flavor there, unless no other place or flavor has room"
 	}
 	const room = "Make room there, or raise the quotas or aggregates that leave it none"
 	switch {
@@ -200,11 +204,11 @@ func (p *speech) tellFull() []roster.Notice {
 		return []roster.Notice{notice(hold.FullTried, "Nova found no host a short time ago, and no other place has "+
 			"room for all "+
 			"nodes that this plan adds. So full places count as open in this plan. %s, or list another place.", room)}
-	case len(places) > 0:
+	case len(spots) > 0:
 		return []roster.Notice{notice(hold.FullPlaces, "Nova found no host for servers made there: %s. For %s from "+
-			"then on (retry_full_after) no node is placed there, and none is moved there, unless no other place has "+
-			"room. %s; to try again at once set retry_full_after = \"0s\".",
-			text.Few(places), duration.Format(p.Policy.Update.RetryFullAfter), room)}
+			"then on (retry_full_after) no node %s. %s; to try again at once set "+
+			"retry_full_after = \"0s\".",
+			text.Few(spots), duration.Format(p.Policy.Update.RetryFullAfter), what, room)}
 	}
 	return nil
 }

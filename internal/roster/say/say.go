@@ -96,8 +96,12 @@ func (p *speech) reasonOf(w decide.Want) string {
 		return fmt.Sprintf("%s; it never served, and %s comes back", p.texts.of(w.Template, w.To), w.Back)
 	case w.Cause == roster.Outdated && w.Fresh():
 		return p.texts.of(w.Template, w.To) + "; it never served"
+	case w.Cause == roster.Unhealthy && w.Full != nil && w.Flavor != "":
+		return illness(w.Fact) + "; it asked for " + roster.Spot{Place: *w.Full, Flavor: w.Flavor}.String()
 	case w.Cause == roster.Unhealthy:
 		return illness(w.Fact)
+	case w.Cause == roster.Lesser:
+		return fmt.Sprintf("it has %s, and %s comes first", cmp.Or(w.Flavor, "no flavor of the list"), w.Earlier)
 	case w.Cause == roster.Outdated:
 		return p.texts.of(w.Template, w.To)
 	case w.Cause == roster.TooOld:

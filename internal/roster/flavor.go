@@ -1,0 +1,101 @@
+package roster
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+)
+
+// Flavors are what new nodes get, the first choice first: the nodes of a zone from its list, without one from that
+// of its region, without one from that of all.
+type Flavors map[placement.Place][]string
+
+// At lists the flavors of a place. Without any it is one that has no name.
+func (f Flavors) At(at placement.Place) []string {
+	for _, own := range []placement.Place{at, {Region: at.Region}, {}} {
+		if list := f[own]; len(list) > 0 {
+			return list
+		}
+	}
+	return []string{""}
+}
+
+// Spot is a flavor in a place.
+type Spot struct {
+	placement.Place
+	Flavor string
+}
+
+// String is "m1.large in RegionOne/az-1", or the place alone.
+func (s Spot) String() string {
+	if s.Flavor == "" {
+		return s.Place.String()
+	}
+	return s.Flavor + " in " + s.Place.String()
+}
+
+// Compare orders spots by place, then by flavor.
+func (s Spot) Compare(t Spot) int {
+	return cmp.Or(s.Place.Compare(t.Place), cmp.Compare(s.Flavor, t.Flavor))
+}
+
+// MarshalText makes a spot a key of JSON.
+func (s Spot) MarshalText() ([]byte, error) {
+	return json.Marshal([]string{s.Region, s.Zone, s.Flavor})
+}
+
+// UnmarshalText reads what MarshalText wrote.
+func (s *Spot) UnmarshalText(text []byte) error {
+	var parts [3]string
+	err := json.Unmarshal(text, &parts)
+	s.Region, s.Zone, s.Flavor = parts[0], parts[1], parts[2]
+	return err
+}
+
+// FullSpots are the flavors and places in which Nova found no host a short time ago.
+func (s Seen) FullSpots(policy Policy) map[Spot]bool {
+	full := map[Spot]bool{}
+	if policy.Update != nil && policy.Update.RetryFullAfter > 0 {
+		for spot := range s.Full {
+			full[spot] = true
+		}
+	}
+	return full
+}
+
+// FullPlaces lists the places in which all flavors are full, in order.
+func (s Seen) FullPlaces(policy Policy) []placement.Place {
+	spots, places := s.FullSpots(policy), map[placement.Place]bool{}
+	for spot := range spots {
+		if !slices.ContainsFunc(policy.Flavors.At(spot.Place), func(f string) bool { return !spots[Spot{spot.Place, f}] }) {
+			places[spot.Place] = true
+		}
+	}
+	return slices.SortedFunc(maps.Keys(places), placement.Place.Compare)
+}
+
+// FlavorOf is the first flavor of a place that is not full. It reports false where all are.
+func (p Policy) FlavorOf(at placement.Place, full map[Spot]bool) (flavor string, ok bool) {
+	flavors := p.Flavors.At(at)
+	if i := slices.IndexFunc(flavors, func(f string) bool { return !full[Spot{at, f}] }); i >= 0 {
+		return flavors[i], true
+	}
+	return flavors[0], false
+}
+
+// EarlierFlavor is the flavor that a node would get now, where that comes before its own; "": none does.
+func (p Policy) EarlierFlavor(n Node, seen Seen) string {
+	if !p.Update.Has(Lesser) {
+		return ""
+	}
+	at := Choice(p.Regions, n.Place)
+	first, ok := p.FlavorOf(at, seen.FullSpots(p))
+	own := slices.Index(p.Flavors.At(at), n.Flavor)
+	if !ok || own >= 0 && own <= slices.Index(p.Flavors.At(at), first) {
+		return ""
+	}
+	return first
+}
