@@ -2,6 +2,7 @@ package cluster_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -125,6 +126,11 @@ func TestLookUpAtOnce(t *testing.T) {
 	assert.Error(t, <-done)
 }
 
+// of are flavors for all regions.
+func of(flavors string) func(placement.Region) []string {
+	return func(placement.Region) []string { return strings.Split(flavors, " ") }
+}
+
 // TestQuotaRoom: the quota that allows the fewest servers counts.
 func TestQuotaRoom(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
@@ -132,14 +138,18 @@ func TestQuotaRoom(t *testing.T) {
 	for _, c := range []struct {
 		quotas map[string]int
 		flavor string
-		want   cluster.Quota
+		rooms  string
+		limit  string
 	}{
-		{nil, "", cluster.Quota{Servers: -1}},
-		{map[string]int{"instances": 10}, "", cluster.Quota{Servers: 8, Limit: "2 of 10 instances in use"}},
-		{map[string]int{"instances": 10, "cores": 6}, "", cluster.Quota{Servers: 8, Limit: "2 of 10 instances in use"}},
-		{map[string]int{"instances": 10, "cores": 6}, "m1.small", cluster.Quota{Servers: 2, Limit: "2 of 6 cores in use"}},
-		{map[string]int{"instances": 10, "ram": 256}, "m1.small", cluster.Quota{Servers: 1, Limit: "128 of 256 MiB of RAM in use"}},
-		{map[string]int{"instances": 1}, "", cluster.Quota{Servers: 0, Limit: "2 of 1 instances in use"}},
+		{nil, "", "-1 map[]", ""},
+		{map[string]int{"instances": 10}, "", "8 map[:8]", "2 of 10 instances in use"},
+		{map[string]int{"instances": 10, "cores": 6}, "", "8 map[:8]", "2 of 10 instances in use"},
+		{map[string]int{"instances": 10, "cores": 6}, "m1.small", "2 map[m1.small:2]", "2 of 6 cores in use"},
+		{map[string]int{"instances": 10, "ram": 256}, "m1.small", "1 map[m1.small:1]", "128 of 256 MiB of RAM in use"},
+		{map[string]int{"instances": 1}, "", "0 map[:0]", "2 of 1 instances in use"},
+		{map[string]int{"instances": 10, "cores": 7}, "m1.small m1.tiny", "3 map[m1.small:2 m1.tiny:1]", "2 of 7 cores in use"}, // next to those before it
+		{map[string]int{"instances": 3, "cores": 7}, "m1.small m1.tiny", "1 map[m1.small:1 m1.tiny:0]", "2 of 3 instances in use"},
+		{map[string]int{"cores": 7}, " m1.small", "-1 map[]", ""},
 	} {
 		for _, resource := range []string{"instances", "cores", "ram"} {
 			fake.SetQuota("RegionOne", fakecloud.MemberProjectID, resource, -1)
@@ -147,18 +157,23 @@ func TestQuotaRoom(t *testing.T) {
 		for resource, limit := range c.quotas {
 			fake.SetQuota("RegionOne", fakecloud.MemberProjectID, resource, limit)
 		}
-		got, err := cluster.ReadQuotas(t.Context(), login(t, fake), c.flavor, []placement.Region{region("RegionOne")})
-		if err != nil || got["RegionOne"] != c.want {
-			t.Errorf("%v: got %+v, %v, want %+v", c.quotas, got, err, c.want)
+		got, err := cluster.ReadQuotas(t.Context(), login(t, fake), of(c.flavor), []placement.Region{region("RegionOne")})
+		q := got["RegionOne"]
+		if rooms := fmt.Sprint(q.Servers, " ", q.Flavors); err != nil || rooms != c.rooms || q.Limit != c.limit {
+			t.Errorf("%v: got %+v, %v, want %s, %s", c.quotas, q, err, c.rooms, c.limit)
 		}
 	}
+	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: "GET", Path: "/flavors/m1.small", Status: 404}) // it is a name, and no id
+	got, err := cluster.ReadQuotas(t.Context(), login(t, fake), of("m1.small"), []placement.Region{region("RegionOne")})
+	assert.NoError(t, err)
+	assert.Contains(t, got["RegionOne"].Flavors, "m1.small")
 	closed := region("Dark")
 	closed.Closed = true
 	left := placement.Region{Bin: placement.Bin{Name: "Old", Current: 2}}
-	if got, err := cluster.ReadQuotas(t.Context(), login(t, fake), "", []placement.Region{closed, left}); err != nil || len(got) > 0 {
+	if got, err := cluster.ReadQuotas(t.Context(), login(t, fake), of(""), []placement.Region{closed, left}); err != nil || len(got) > 0 {
 		t.Errorf("got %v, %v for regions that take no nodes", got, err)
 	}
-	_, err := cluster.ReadQuotas(t.Context(), login(t, fake), "m1.none", []placement.Region{region("RegionOne")})
+	_, err = cluster.ReadQuotas(t.Context(), login(t, fake), of("m1.none"), []placement.Region{region("RegionOne")})
 	assert.ErrorContains(t, err, `region RegionOne: get the flavor "m1.none"`)
 }
 

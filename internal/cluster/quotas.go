@@ -14,24 +14,27 @@ import (
 type Quota struct {
 	Servers int64  // that may be made in addition to those that exist; -1: any number
 	Limit   string // the quota that allows the fewest: "9 of 10 instances in use"
+
+	Flavors map[string]int64 // how many of those of each flavor, the first choice first; none: any number
 }
 
 // Quotas are those of regions, by name.
 type Quotas map[string]Quota
 
 // ReadQuotas asks for the quotas of all regions at once that take nodes. Without
-// a flavor only the quota of instances counts; with one those of cores and RAM
-// count too.
+// a flavor only the quota of instances counts; with some, by id or name, the first choice
+// first, those of cores and RAM count too.
 func ReadQuotas(
-	ctx context.Context, cloud *openstack.Cloud, flavorID string, regions []placement.Region,
+	ctx context.Context, cloud *openstack.Cloud, flavors func(placement.Region) []string, regions []placement.Region,
 ) (Quotas, error) {
 	if err := cloud.Login(ctx); err != nil {
 		return nil, err
 	}
 	var open []string
+	var wanted [][]string
 	for _, r := range regions {
 		if !r.Closed && !r.Maintenance && r.Weight > 0 {
-			open = append(open, r.Name)
+			open, wanted = append(open, r.Name), append(wanted, flavors(r))
 		}
 	}
 	found := make([]Quota, len(open))
@@ -40,11 +43,7 @@ func ReadQuotas(
 		if err != nil {
 			return err
 		}
-		var flavor openstack.Flavor
-		if flavorID != "" {
-			flavor, err = cloud.Flavor(ctx, region, flavorID)
-		}
-		found[i] = quotaOf(limits, flavor)
+		found[i], err = quotaOfAll(ctx, cloud, region, *limits, wanted[i])
 		return err
 	})
 	if err != nil {
@@ -55,6 +54,37 @@ func ReadQuotas(
 		quotas[region] = found[i]
 	}
 	return quotas, nil
+}
+
+// quotaOfAll works out how many more servers fit into the limits of a region, of each flavor as many as fit next to those
+// of the flavors before it.
+func quotaOfAll(
+	ctx context.Context, cloud *openstack.Cloud, region string, left openstack.Limits, names []string,
+) (all Quota, err error) {
+	limits := left
+	for i, name := range names {
+		var flavor openstack.Flavor
+		if name != "" {
+			flavor, err = cloud.Flavor(ctx, region, name)
+		}
+		if err != nil {
+			return all, err
+		}
+		room := quotaOf(&left, flavor).Servers
+		all.Limit = quotaOf(&limits, flavor).Limit
+		if room < 0 {
+			return Quota{Servers: -1, Flavors: all.Flavors}, nil
+		}
+		if i == 0 {
+			all.Flavors = map[string]int64{}
+		}
+		all.Servers += room
+		all.Flavors[name] = room
+		left.TotalInstancesUsed += int(room)
+		left.TotalCoresUsed += int(room) * flavor.VCPUs
+		left.TotalRAMUsed += int(room) * flavor.RAM
+	}
+	return all, nil
 }
 
 // quotaOf works out how many more servers of a flavor fit into the limits. Of the
@@ -74,10 +104,19 @@ func quotaOf(l *openstack.Limits, flavor openstack.Flavor) Quota {
 		}
 		room := int64(max(0, r.most-r.used) / r.by)
 		if quota.Servers < 0 || room < quota.Servers {
-			quota = Quota{room, fmt.Sprintf("%d of %d %s in use", r.used, r.most, r.name)}
+			quota = Quota{Servers: room, Limit: fmt.Sprintf("%d of %d %s in use", r.used, r.most, r.name)}
 		}
 	}
 	return quota
+}
+
+// Rooms are how many more servers of each flavor the quotas allow, by region.
+func (q Quotas) Rooms() map[string]map[string]int64 {
+	rooms := map[string]map[string]int64{}
+	for region, quota := range q {
+		rooms[region] = quota.Flavors
+	}
+	return rooms
 }
 
 // Cap returns the regions with their caps lowered to what the quotas allow. A

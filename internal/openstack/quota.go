@@ -1,9 +1,13 @@
 package openstack
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
+	"net/http"
 
+	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/flavors"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/limits"
 )
@@ -35,7 +39,7 @@ type Flavor struct {
 	RAM   int // MiB
 }
 
-// Flavor looks a flavor up in a region, once.
+// Flavor looks a flavor up in a region by its id or, where none has it, by its name, once.
 func (c *Cloud) Flavor(ctx context.Context, region, id string) (Flavor, error) {
 	return c.flavors.get(ctx, [2]string{region, id}, func(ctx context.Context) (Flavor, error) {
 		compute, err := c.Compute(ctx, region)
@@ -46,9 +50,35 @@ func (c *Cloud) Flavor(ctx context.Context, region, id string) (Flavor, error) {
 		if err == nil && got == nil {
 			err = missing("flavor")
 		}
+		if gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
+			if named, found := compute.flavorNamed(ctx, id); found {
+				return named, nil
+			}
+		}
 		if err != nil {
 			return Flavor{}, fmt.Errorf("region %s: get the flavor %q: %w", region, id, err)
 		}
 		return Flavor{VCPUs: got.VCPUs, RAM: got.RAM}, nil
 	})
+}
+
+// flavorNamed is the flavor of a name. A list that cannot be read has none.
+func (c *Compute) flavorNamed(ctx context.Context, name string) (flavor Flavor, found bool) {
+	err := walk(ctx, c.At(1), "flavors/detail", nil, func(page Page, item itemFunc) (more bool, err error) {
+		var list struct {
+			Flavors []struct {
+				ID, Name   Text
+				VCPUs, RAM int
+			}
+			Links []gophercloud.Link `json:"flavors_links"`
+		}
+		err = json.Unmarshal(page.Body, &list)
+		for _, f := range list.Flavors {
+			if err = cmp.Or(err, item(f.ID, f.Name)); err == nil && string(f.Name) == name {
+				flavor, found = Flavor{VCPUs: f.VCPUs, RAM: f.RAM}, true
+			}
+		}
+		return len(list.Links) > 0 && !found, err
+	})
+	return flavor, found && err == nil
 }

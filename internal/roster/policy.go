@@ -29,8 +29,12 @@ type Policy struct {
 	Protected  []string  // names, or ids of servers, of nodes that are never removed
 	Templates  Templates // what new nodes are made from; empty: there is no template
 	Flavors    Flavors   // of new nodes; empty: their template says it
-	Update     *Update   // nil: nothing is replaced
-	Stateful   *Stateful // nil: nodes have no slots
+	Elsewhere  bool      // whether another place is better than a later flavor
+
+	// Rooms are how many more servers of a flavor a quota allows, by region and flavor; none: any number.
+	Rooms    map[string]map[string]int64
+	Update   *Update   // nil: nothing is replaced
+	Stateful *Stateful // nil: nodes have no slots
 
 	// Begins says that this plan is the first with an update, a method or slots, or that it
 	// begins to require marks. It replaces nothing yet: Terraform must first have stored what

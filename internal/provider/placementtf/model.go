@@ -28,6 +28,8 @@ type attachmentModel struct {
 	Region          types.String `tfsdk:"region"`
 	NodeNamePattern types.String `tfsdk:"node_name_pattern"`
 	Template        types.Map    `tfsdk:"template"`
+	Flavors         types.List   `tfsdk:"flavors"`
+	Prefer          types.String `tfsdk:"prefer"`
 	RespectQuotas   types.Bool   `tfsdk:"respect_quotas"`
 	FlavorID        types.String `tfsdk:"flavor_id"`
 	Deletion        types.Object `tfsdk:"deletion"`
@@ -80,6 +82,7 @@ var (
 		"region":     types.StringType,
 		"zone":       types.StringType,
 		"template":   templateType,
+		"flavor":     types.StringType,
 		"generation": types.Int64Type,
 		"mark":       types.StringType,
 		"closed":     types.BoolType,
@@ -133,6 +136,8 @@ func (m attachmentModel) policy(
 		Kept:         texts(d.Kept),
 		Protected:    texts(d.Protected),
 		Templates:    m.templates(),
+		Flavors:      m.flavors(),
+		Elsewhere:    m.Prefer.ValueString() == preferFlavor,
 		Update:       m.update(ctx, diags),
 		Stateful:     m.stateful(ctx, diags),
 		RequireMarks: marked,
@@ -200,6 +205,22 @@ func (m attachmentModel) templates() roster.Templates {
 	return roster.NewTemplates(own)
 }
 
+// flavors are those of the attachment, of its regions and of its zones.
+func (m attachmentModel) flavors() roster.Flavors {
+	flavors := roster.Flavors{}
+	region := m.Region.ValueString()
+	if listed(m.Regions) {
+		region = ""
+	}
+	for at, list := range places.Flavors(m.Regions, m.Zones, region) {
+		flavors[at] = texts(list)
+	}
+	if listed(m.Flavors) {
+		flavors[placement.Place{}] = texts(m.Flavors)
+	}
+	return flavors
+}
+
 // templateOf translates a template. It is none where it is not known.
 func templateOf(values types.Map) roster.Template {
 	texts := make(map[string]string, len(values.Elements()))
@@ -243,6 +264,10 @@ func (m attachmentModel) update(ctx context.Context, diags *diag.Diagnostics) *r
 	}
 	for _, cause := range texts(u.Causes) {
 		update.Causes = append(update.Causes, roster.Cause(cause))
+	}
+	if update.Has(roster.Lesser) && len(m.flavors()) == 0 && !m.Flavors.IsUnknown() {
+		diags.AddAttributeError(path.Root("update").AtName("causes"), "A missing argument",
+			"The cause FLAVOR replaces a node for an earlier one of its flavors, and there are none. Give flavors.")
 	}
 	if update.Has(roster.TooOld) && u.MaxAge.IsNull() {
 		diags.AddAttributeError(path.Root("update").AtName("max_age"), "A missing argument",

@@ -160,6 +160,9 @@ func (p *attachmentPlanner) planRoster(
 	if p.diags.HasError() {
 		return now, change, policy
 	}
+	if len(policy.Flavors) > 0 {
+		policy.Rooms = quotas.Rooms()
+	}
 	policy.Regions, policy.Unreachable = quotas.Cap(open, p.memory.Seen.Served(now)), unreachable(open)
 	next, change, err := planner.Plan(now, p.memory.Seen, policy)
 	for err == nil && p.cutOff(ctx, change, policy) {
@@ -259,7 +262,11 @@ func (p *attachmentPlanner) quotas(
 	if cloud == nil {
 		return nil
 	}
-	return places.ReadQuotas(ctx, cloud, p.plan.FlavorID.ValueString(), open, p.diags)
+	flavors := policy.Flavors.In
+	if len(policy.Flavors) == 0 {
+		flavors = func(placement.Region) []string { return []string{p.plan.FlavorID.ValueString()} }
+	}
+	return places.ReadQuotas(ctx, cloud, flavors, open, p.diags)
 }
 
 // fillRegion fills in the region of zones where the configuration names none: the

@@ -60,14 +60,21 @@ func attachmentSchema() schema.Schema {
 				"image and flavor. Let the servers take their values from the node, as in " +
 				"`each.value.template.image`: a node keeps its template, so a change changes no server by itself. " +
 				"Give the version of a secret, never the secret. It cannot be removed again."),
+			"flavors": places.FlavorsArgument("Flavors of new nodes, by id or name, the first choice first: where Nova " +
+				"finds no host for one, or a quota has no room, the next one is taken. Let the servers take " +
+				"`each.value.flavor`. See [Flavors in order](../guides/time-and-repair.md#flavors-in-order)."),
+			"prefer": attribute.Text("Which is better where the first flavor is full: the same place with the next "+
+				"flavor (`PLACE`, the default), or another place (`FLAVOR`).",
+				stringvalidator.OneOf(preferPlace, preferFlavor)),
 			"respect_quotas": attribute.Flag("Whether to add no more nodes to a region than the project's " +
 				"[quotas](../guides/how-the-planner-decides.md#quotas) allow. Defaults to `false`."),
-			"flavor_id": attribute.Text("Flavor of the nodes, for the quotas of cores and RAM."),
+			"flavor_id": attribute.Text("Flavor of the nodes, for the quotas of cores and RAM. Not with `flavors`.",
+				stringvalidator.ConflictsWith(path.MatchRoot("flavors"))),
 			// No nested attributes in maps as large as the cluster: the plugin
 			// framework looks at each of them by itself, at a cost that grows with
 			// the square of their number.
 			"nodes": attribute.ComputedMap(rosterNodeType, "The nodes by name, for `for_each`. Each has an `index`, a "+
-				"`region`, a `zone` (null: Nova's choice), a `template`, the `generation` of its server, the `mark` "+
+				"`region`, a `zone` (null: Nova's choice), a `template`, a `flavor` of `flavors`, the `generation` of its server, the `mark` "+
 				"that its server carries once it was in service, and `closed`."),
 			"slots": attribute.ComputedMap(slotType, "With `stateful`: the slots by name, for the `for_each` of what "+
 				"must outlive a server. Each has an `index`, a `region`, a `zone`, and whether a node is `in_use` of "+
@@ -92,6 +99,12 @@ func attachmentSchema() schema.Schema {
 		},
 	}
 }
+
+// What is better than the first flavor elsewhere, or not.
+const (
+	preferPlace  = "PLACE"
+	preferFlavor = "FLAVOR"
+)
 
 // names lists names that are all different.
 func names(description string) schema.Attribute {

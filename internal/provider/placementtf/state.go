@@ -30,6 +30,7 @@ func (m attachmentModel) roster(remembered memory) roster.Roster {
 			n.Zone = fields["zone"].(types.String).ValueString()
 		}
 		n.Template = templates.read(fields["template"].(types.Map))
+		n.Flavor = fields["flavor"].(types.String).ValueString()
 		n.Generation = fields["generation"].(types.Int64).ValueInt64()
 		n.Mark = roster.Mark(fields["mark"].(types.String).ValueString())
 		r.Nodes[name] = n
@@ -40,7 +41,7 @@ func (m attachmentModel) roster(remembered memory) roster.Roster {
 
 // unshown is what no attribute shows of a node.
 func unshown(n roster.Node) roster.Node {
-	n.Index, n.Region, n.Template, n.Generation, n.Mark = 0, "", "", 0, ""
+	n.Index, n.Region, n.Template, n.Flavor, n.Generation, n.Mark = 0, "", "", "", 0, ""
 	if !n.Unplaced {
 		n.Zone = ""
 	}
@@ -132,6 +133,7 @@ func (m *attachmentModel) remember(
 			"region":     types.StringValue(n.Region),
 			"zone":       zone,
 			"template":   templates[n.Template],
+			"flavor":     value.TextOrNull(n.Flavor),
 			"generation": types.Int64Value(n.Generation),
 			"mark":       types.StringValue(string(n.Mark)),
 			"closed":     types.BoolValue(closed[placement.Place{Region: n.Region}] || closed[n.Place]),

@@ -45,7 +45,7 @@ func (p *attachmentPlanner) refusesUnknown(ctx context.Context) bool {
 // knowsEnough reports whether the inputs that decide about every plan are known.
 func (p *attachmentPlanner) knowsEnough(ctx context.Context) bool {
 	plan := p.plan
-	if !value.Known(ctx, plan.DesiredCapacity, plan.Region) || plan.Deletion.IsUnknown() {
+	if !value.Known(ctx, plan.DesiredCapacity, plan.Region, plan.Flavors, plan.Prefer) || plan.Deletion.IsUnknown() {
 		return false
 	}
 	if !value.Known(ctx, plan.Stateful) {

@@ -23,9 +23,10 @@ func QuotaArguments(attributes map[string]schema.Attribute) map[string]schema.At
 
 // ReadQuotas asks for the quotas of regions that take nodes.
 func ReadQuotas(
-	ctx context.Context, cloud *openstack.Cloud, flavor string, regions []placement.Region, diags *diag.Diagnostics,
+	ctx context.Context, cloud *openstack.Cloud, flavors func(placement.Region) []string, regions []placement.Region,
+	diags *diag.Diagnostics,
 ) cluster.Quotas {
-	quotas, err := cluster.ReadQuotas(ctx, cloud, flavor, regions)
+	quotas, err := cluster.ReadQuotas(ctx, cloud, flavors, regions)
 	if err != nil {
 		diags.AddError("Unable to look up quotas", err.Error())
 	}

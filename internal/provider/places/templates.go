@@ -4,11 +4,14 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
 
@@ -24,8 +27,14 @@ func TemplateArgument(description string) schema.Attribute {
 	}
 }
 
+// FlavorsArgument is a list of flavors, the first choice first.
+func FlavorsArgument(description string) schema.Attribute {
+	return attribute.Texts(description, listvalidator.SizeAtLeast(1), listvalidator.UniqueValues(),
+		listvalidator.ValueStringsAre(value.NotNull{}, attribute.NotEmpty))
+}
+
 // ArgumentWithTemplates is the argument of places of which each may have a
-// template of its own.
+// template and flavors of its own.
 func ArgumentWithTemplates(kind string, nested bool) schema.ListNestedAttribute {
 	argument := Argument(kind, nested)
 	over := "that of the attachment"
@@ -34,6 +43,8 @@ func ArgumentWithTemplates(kind string, nested bool) schema.ListNestedAttribute 
 	}
 	argument.NestedObject.Attributes["template"] = TemplateArgument(fmt.Sprintf(
 		"What new nodes of the %s are made from, where that differs: merged over %s.", kind, over))
+	argument.NestedObject.Attributes["flavors"] = FlavorsArgument(fmt.Sprintf("Flavors of new nodes of the %s, in "+
+		"place of %s.", kind, over))
 	if nested {
 		zones := ArgumentWithTemplates("zone", false)
 		zones.MarkdownDescription = argument.NestedObject.Attributes["zones"].GetMarkdownDescription()
@@ -46,10 +57,20 @@ func ArgumentWithTemplates(kind string, nested bool) schema.ListNestedAttribute 
 // zones, and of zones, which are in one region. Places that are not known yet have
 // none.
 func Templates(regions, zones types.List, region string) map[placement.Place]types.Map {
-	templates := map[placement.Place]types.Map{}
+	return own[types.Map](regions, zones, region, "template")
+}
+
+// Flavors are the flavors of places that have some, as [Templates] has their templates.
+func Flavors(regions, zones types.List, region string) map[placement.Place]types.List {
+	return own[types.List](regions, zones, region, "flavors")
+}
+
+// own are the values that places have of an argument.
+func own[V attr.Value](regions, zones types.List, region, argument string) map[placement.Place]V {
+	values := map[placement.Place]V{}
 	read := func(element types.Object, at placement.Place) {
-		if t := element.Attributes()["template"].(types.Map); !t.IsNull() {
-			templates[at] = t
+		if v := element.Attributes()[argument].(V); !v.IsNull() {
+			values[at] = v
 		}
 	}
 	inRegion := func(zones types.List, region string) {
@@ -66,7 +87,7 @@ func Templates(regions, zones types.List, region string) map[placement.Place]typ
 			inRegion(r.Attributes()["zones"].(types.List), name(r))
 		}
 	}
-	return templates
+	return values
 }
 
 func name(place types.Object) string { return place.Attributes()["name"].(types.String).ValueString() }
@@ -84,6 +105,10 @@ func KnownBeside(ctx context.Context, list types.List) bool {
 		for key, v := range place.Attributes() {
 			switch zones, nested := v.(types.List); {
 			case key == "template":
+			case key == "flavors":
+				if !value.Known(ctx, v) {
+					return false
+				}
 			case nested && !KnownBeside(ctx, zones), !nested && !value.Known(ctx, v):
 				return false
 			}

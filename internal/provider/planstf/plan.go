@@ -73,7 +73,7 @@ func (p plan) run(ctx context.Context, diags *diag.Diagnostics) *planned {
 	capped := listed
 	var quotas cluster.Quotas
 	if p.quotas && size > 0 {
-		quotas = places.ReadQuotas(ctx, p.cloud, p.flavor, listed, diags)
+		quotas = places.ReadQuotas(ctx, p.cloud, func(placement.Region) []string { return []string{p.flavor} }, listed, diags)
 		if diags.HasError() {
 			return nil
 		}

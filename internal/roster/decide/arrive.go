@@ -39,8 +39,34 @@ func (l *Ledger) arrive() (arrivals, error) {
 		}
 	}
 	var err error
-	come.counts, err = board.Distribute(l.pending - int64(len(come.returned)))
+	come.counts, err = l.spread(board, l.pending-int64(len(come.returned)))
 	return come, err
+}
+
+// avoided are the places where so many of the first flavors are full, if another place is better than a later one.
+func (l *Ledger) avoided(number int) (places []placement.Place) {
+	for spot := range l.sold {
+		flavors := l.Policy.Flavors.At(spot.Place)
+		full := func(f string) bool { return l.sold[roster.Spot{Place: spot.Place, Flavor: f}] }
+		left := slices.IndexFunc(flavors, func(f string) bool { return !full(f) })
+		if l.Policy.Elsewhere && left >= number && !slices.Contains(places, spot.Place) {
+			places = append(places, spot.Place)
+		}
+	}
+	return places
+}
+
+// spread distributes new nodes. Where a place is better than a flavor, they go to those that have the earliest one.
+func (l *Ledger) spread(board *placement.Board, nodes int64) (placement.Counts, error) {
+	for later := 1; ; later++ {
+		left, avoided := board.Clone(), l.avoided(later)
+		for _, at := range avoided {
+			left.Close(at)
+		}
+		if counts, err := left.Distribute(nodes); err == nil || len(avoided) == 0 {
+			return counts, err
+		}
+	}
 }
 
 // newNode is a node that a plan adds.
@@ -53,7 +79,7 @@ type newNode struct {
 // second tries. Names that others have are passed over.
 func (l *Ledger) name(come arrivals, others []string) (nodes []newNode, next int64, passed []string) {
 	names := newNamer(l.now, l.returned, others, l.Policy)
-	retries := maps.Clone(l.retries)
+	retries, flavors := maps.Clone(l.retries), l.flavors()
 	wanted := share(come.counts, come.wanted)
 	for _, at := range come.counts.Places() {
 		for range come.counts[at] {
@@ -63,7 +89,7 @@ func (l *Ledger) name(come arrivals, others []string) (nodes []newNode, next int
 				n.Template = settled
 			}
 			wanted[at] = max(0, wanted[at]-1)
-			n.Flavor, _ = l.Policy.FlavorOf(at, l.sold)
+			n.Flavor = flavors.take(at)
 			n.Generation++
 			n.Mark = n.Mark.Next(n.Template)
 			n.Doubt, n.Retried = true, retries[n.Template] > 0
@@ -73,6 +99,39 @@ func (l *Ledger) name(come arrivals, others []string) (nodes []newNode, next int
 		}
 	}
 	return nodes, max(l.now.Next, next), names.passed
+}
+
+// flavorist hands out flavors.
+type flavorist struct {
+	policy      roster.Policy
+	sold, short map[roster.Spot]bool // where Nova found no host, and where a quota has no room either
+	rooms       map[string]map[string]int64
+}
+
+func (l *Ledger) flavors() flavorist {
+	f := flavorist{policy: l.Policy, sold: l.sold, short: maps.Clone(l.sold), rooms: map[string]map[string]int64{}}
+	for region, rooms := range l.Policy.Rooms {
+		f.rooms[region] = maps.Clone(rooms)
+	}
+	return f
+}
+
+// take is the first flavor that a place has a host and a quota for, or else a host.
+func (f flavorist) take(at placement.Place) string {
+	rooms := f.rooms[at.Region]
+	for flavor, n := range rooms {
+		if n <= 0 {
+			f.short[roster.Spot{Place: at, Flavor: flavor}] = true
+		}
+	}
+	flavor, ok := f.policy.FlavorOf(at, f.short)
+	if !ok {
+		flavor, _ = f.policy.FlavorOf(at, f.sold)
+	}
+	if _, bound := rooms[flavor]; bound {
+		rooms[flavor]--
+	}
+	return flavor
 }
 
 // namer hands out names. Without slots an index is never used twice, and a name that

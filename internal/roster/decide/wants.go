@@ -248,6 +248,9 @@ func (l *Ledger) misplaced(may func(*facts.Fact) bool, ask func(Want)) {
 // moves asks for the moves of nodes in queues that make the spread better, as long as more
 // are wanted.
 func (l *Ledger) moves(q queues, pending func() int64, ask func(Want) (granted, more bool)) {
+	for _, at := range l.avoided(1) {
+		q.Close(at)
+	}
 	for {
 		moved := q.Clone()
 		moved.Grow(pending())

@@ -185,6 +185,7 @@ func TestFlavors(t *testing.T) {
 	lists := func(p *roster.Policy) { p.Flavors = roster.Flavors{{}: {"big", "small"}} }
 	alone := func(p *roster.Policy) { p.Update.RetryFullAfter = 0 }
 	recreate := func(p *roster.Policy) { p.Update.Method = roster.Recreate }
+	elsewhere := func(p *roster.Policy) { p.Elsewhere = true }
 	told := []roster.Title{hold.FullPlaces}
 	for _, c := range []struct {
 		planned
@@ -199,8 +200,26 @@ func TestFlavors(t *testing.T) {
 				"on (retry_full_after) no node gets such a flavor there..."}, "big big small big"},
 		{planned{name: "elsewhere where all are", capacity: 4, seen: func(s roster.Seen) { full(s, az1, "big", "small") },
 			moves: "+web-2 +web-3", to: "R/2 R/2", notices: told}, "big big big big"},
+		{planned{name: "first elsewhere where that is preferred", capacity: 4, seen: func(s roster.Seen) { full(s, az1, "big") }, policy: elsewhere,
+			moves: "+web-2 +web-3", to: "R/2 R/2", notices: told}, "big big big big"},
+		{planned{name: "from where no node moves back", roster: func(r *roster.Roster) {
+			has("big big")(r)
+			changeRoster(*r, "web-0", func(n *roster.Node) { n.Zone = "2" })
+		}, update: update("1", roster.Misplaced), seen: func(s roster.Seen) { full(s, az1, "big") }, policy: elsewhere, notices: told}, "big big"},
+		{planned{name: "until one would", roster: func(r *roster.Roster) {
+			has("big big")(r)
+			changeRoster(*r, "web-0", func(n *roster.Node) { n.Zone = "2" })
+		}, update: update("1", roster.Misplaced), policy: elsewhere, moves: "+web-2 -web-0", to: "R/1"}, "big big"},
+		{planned{name: "and the next one where no other place has room", capacity: 4, seen: func(s roster.Seen) { full(s, az1, "big") },
+			policy: func(p *roster.Policy) {
+				elsewhere(p)
+				p.Regions = []placement.Region{{Bin: bin("R", 100), Zones: []placement.Bin{bin("1", 100), {Name: "2", Weight: 100, Cap: 1}}}}
+			}, moves: "+web-2 +web-3", to: "R/1 R/1", notices: told}, "big big small small"},
 		{planned{name: "that of another flavor fills nothing", capacity: 4, seen: func(s roster.Seen) { full(s, az1, "other") },
 			moves: "+web-2 +web-3", notices: told}, "big big big big"},
+		{planned{name: "the next one where a quota has no room", capacity: 6, policy: func(p *roster.Policy) {
+			p.Rooms = map[string]map[string]int64{"R": {"big": 1, "small": 2}}
+		}, moves: "+web-2 +web-3 +web-4 +web-5"}, "big big big small small big"},
 		{planned{name: "a node without a host gets the next one, in its place", seen: func(s roster.Seen) { homeless(s); full(s, az1, "big") },
 			moves: "+web-2 -web-0", to: "R/1", notices: told}, "big small"},
 		{planned{name: "also where nothing is remembered", seen: homeless, policy: alone, moves: "+web-2 -web-0", to: "R/1"}, "big small"},
