@@ -24,6 +24,8 @@ type region struct {
 	balancers []*balancer
 	volumes   []*volume
 
+	sold map[[2]string]bool // flavors that no host of a zone has room for: zone, flavor
+
 	volumeZones []string // nil: those of Nova
 	ports       []*port  // those that servers do not bring along
 	portCount   int
@@ -69,7 +71,7 @@ func newRegion(c *Cloud, config Region) *region {
 	r := &region{
 		name:    config.Name,
 		servers: newStore(),
-		quotas:  map[[2]string]int{},
+		quotas:  map[[2]string]int{}, sold: map[[2]string]bool{},
 		usage:   map[string]*usage{},
 		hostIDs: map[[2]string]string{},
 

@@ -34,7 +34,8 @@ func (r *region) choose(o *order) (*host, string) {
 		usable := !h.down && !h.disabled && !h.cellDown() && h != o.avoid
 		wanted := (o.zone == "" || o.zone == h.zone.name) && (o.host == "" || o.host == h.name) &&
 			(o.node == "" || o.node == h.hypervisor)
-		if usable && wanted && o.group.allows(members, h) {
+		sold := o.flavor != nil && r.sold[[2]string{h.zone.name, o.flavor.ID}]
+		if usable && wanted && !sold && o.group.allows(members, h) {
 			fit = append(fit, h)
 		}
 	}
@@ -50,6 +51,12 @@ func (r *region) choose(o *order) (*host, string) {
 		}
 		return cmp.Or(weight, cmp.Compare(a.servers, b.servers))
 	}), ""
+}
+
+// SellOut leaves the hosts of a zone no room for servers of a flavor, or gives it back.
+func (c *Cloud) SellOut(regionName, zone, flavor string, is bool) {
+	flavorNamed(flavor)
+	c.change(regionName, func(r *region) { r.sold[[2]string{zone, flavor}] = is })
 }
 
 // allows reports whether the policy of a group lets a host have one more member.
