@@ -9,8 +9,10 @@ resource "stackpolicy_placement_attachment" "cluster" {
   regions           = var.regions
   respect_quotas    = var.respect_quotas
   flavor_id         = var.flavor_id
+  flavors           = var.flavors
+  prefer            = var.prefer
 
-  template = merge({ image_name = var.image_name, flavor_name = var.flavor_name }, var.user_data_version == null ? {} : { user_data = var.user_data_version })
+  template = merge({ image_name = var.image_name }, var.flavor_name == null ? {} : { flavor_name = var.flavor_name }, var.user_data_version == null ? {} : { user_data = var.user_data_version })
 
   deletion {
     criteria   = var.criteria
@@ -102,6 +104,8 @@ locals {
     local.drain_hook == null && (var.drain_hook_timeout != null || var.drain_hook_environment != null) ? "drain_hook_timeout and drain_hook_environment need drain_hook_url, drain_hook_queue or drain_hook_command" : "",
     var.max_server_per_host != null && var.servergroup_policies != "anti-affinity" ? "max_server_per_host needs servergroup_policies = \"anti-affinity\"" : "",
     length(var.causes) == 0 && anytrue([for v in [var.max_age, var.pause, var.retry_full_after, var.revert_after, var.stop_above, var.target, var.window] : v != null]) ? "max_age, pause, retry_full_after, revert_after, stop_above, target and window need causes" : "",
+    var.flavor_name == null && var.flavors == null ? "the flavor is given by flavor_name or flavors" : "",
+    var.flavor_id != null && var.flavors != null ? "flavor_id is not given with flavors" : "",
     var.max_age != null && !contains(var.causes, "AGE") ? "max_age needs AGE in causes" : "",
     var.max_age == null && contains(var.causes, "AGE") ? "AGE in causes needs max_age" : "",
     var.max_size >= 0 && var.desired_capacity > var.max_size || var.desired_capacity < var.min_size ? "desired_capacity is between min_size and max_size" : "",
@@ -114,7 +118,7 @@ resource "openstack_compute_instance_v2" "node" {
   region              = each.value.region
   availability_zone   = each.value.zone
   image_name          = each.value.template.image_name
-  flavor_name         = each.value.template.flavor_name
+  flavor_name         = coalesce(each.value.flavor, try(each.value.template.flavor_name, null))
   user_data           = try(var.user_data[each.value.template.user_data], null)
   key_pair            = var.key_pair
   config_drive        = var.config_drive

@@ -22,8 +22,8 @@ variable "causes" {
   default     = ["UNHEALTHY", "TEMPLATE"]
   nullable    = false
   validation {
-    condition     = length(setsubtract(var.causes, ["UNHEALTHY", "PLACEMENT", "TEMPLATE", "AGE"])) == 0
-    error_message = "causes is a list of UNHEALTHY, PLACEMENT, TEMPLATE and AGE."
+    condition     = length(setsubtract(var.causes, ["UNHEALTHY", "PLACEMENT", "TEMPLATE", "FLAVOR", "AGE"])) == 0
+    error_message = "causes is a list of UNHEALTHY, PLACEMENT, TEMPLATE, FLAVOR and AGE."
   }
 }
 

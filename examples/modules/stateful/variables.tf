@@ -36,7 +36,7 @@ variable "node_name_pattern" {
 }
 
 variable "regions" {
-  description = "Regions, each with its zones: [{ name = \"RegionOne\", zones = [{ name = \"az-1\" }] }]. Both also take weight (default: 100), cap (-1, none), min (0), closed (false: takes no nodes and keeps its own) and template (what differs there: image_name, flavor_name, user_data). A region without zones leaves the zone to Nova."
+  description = "Regions, each with its zones: [{ name = \"RegionOne\", zones = [{ name = \"az-1\" }] }]. Both also take weight (default: 100), cap (-1, none), min (0), closed (false: takes no nodes and keeps its own), template (what differs there: image_name, flavor_name, user_data) and flavors. A region without zones leaves the zone to Nova."
   type        = any # an object type would drop a misspelled key silently
   nullable    = false
   validation {
@@ -44,12 +44,12 @@ variable "regions" {
     error_message = "regions is a list of objects with a name, such as [{ name = \"RegionOne\", zones = [{ name = \"az-1\" }, { name = \"az-2\" }] }]."
   }
   validation {
-    condition     = try(length(setsubtract(flatten([for r in var.regions : keys(r)]), ["name", "weight", "cap", "min", "closed", "template", "zones"])), 0) == 0
-    error_message = "A region has no ${try(join(", ", setsubtract(flatten([for r in var.regions : keys(r)]), ["name", "weight", "cap", "min", "closed", "template", "zones"])), "such key")}. It has name, weight, cap, min, closed, template and zones."
+    condition     = try(length(setsubtract(flatten([for r in var.regions : keys(r)]), ["name", "weight", "cap", "min", "closed", "template", "flavors", "zones"])), 0) == 0
+    error_message = "A region has no ${try(join(", ", setsubtract(flatten([for r in var.regions : keys(r)]), ["name", "weight", "cap", "min", "closed", "template", "flavors", "zones"])), "such key")}. It has name, weight, cap, min, closed, template, flavors and zones."
   }
   validation {
-    condition     = try(length(setsubtract(flatten([for r in var.regions : [for z in try(r.zones, null)[*] : keys(z)]]), ["name", "weight", "cap", "min", "closed", "template"])), 0) == 0
-    error_message = "A zone of regions has no ${try(join(", ", setsubtract(flatten([for r in var.regions : [for z in try(r.zones, null)[*] : keys(z)]]), ["name", "weight", "cap", "min", "closed", "template"])), "such key")}. It has name, weight, cap, min, closed and template."
+    condition     = try(length(setsubtract(flatten([for r in var.regions : [for z in try(r.zones, null)[*] : keys(z)]]), ["name", "weight", "cap", "min", "closed", "template", "flavors"])), 0) == 0
+    error_message = "A zone of regions has no ${try(join(", ", setsubtract(flatten([for r in var.regions : [for z in try(r.zones, null)[*] : keys(z)]]), ["name", "weight", "cap", "min", "closed", "template", "flavors"])), "such key")}. It has name, weight, cap, min, closed, template and flavors."
   }
   validation {
     condition     = try(length(setsubtract(flatten([for r in var.regions : [for p in concat([r], try(r.zones, null)[*]) : keys(try(p.template, {}))]]), ["image_name", "flavor_name", "user_data"])), 0) == 0
@@ -64,7 +64,7 @@ variable "respect_quotas" {
 }
 
 variable "flavor_id" {
-  description = "Id of the flavor, for the quotas of cores and RAM. Default: none, only instances are counted."
+  description = "Id of the flavor, for the quotas of cores and RAM, where there are no flavors. Default: none, only instances are counted."
   type        = string
   default     = null
 }
@@ -163,8 +163,25 @@ variable "image_name" {
 }
 
 variable "flavor_name" {
-  description = "Flavor of the nodes, by name."
+  description = "Flavor of the nodes, by name. Default: that of flavors."
   type        = string
+  default     = null
+}
+
+variable "flavors" {
+  description = "Flavors of new nodes, by name, the first choice first: where one is full the next one is taken. Default: flavor_name alone."
+  type        = list(string)
+  default     = null
+}
+
+variable "prefer" {
+  description = "Whether the next flavor in the same place (PLACE) or another place (FLAVOR) is better where the first flavor is full. Default: PLACE."
+  type        = string
+  default     = null
+  validation {
+    condition     = var.prefer == null || contains(["PLACE", "FLAVOR"], coalesce(var.prefer, "PLACE"))
+    error_message = "prefer is PLACE or FLAVOR."
+  }
 }
 
 variable "user_data_version" {

@@ -16,8 +16,8 @@ variable "causes" {
   default     = ["UNHEALTHY", "TEMPLATE"]
   nullable    = false
   validation {
-    condition     = length(setsubtract(var.causes, ["UNHEALTHY", "TEMPLATE", "AGE"])) == 0
-    error_message = "causes is a list of UNHEALTHY, TEMPLATE and AGE. PLACEMENT would move a node away from its volume."
+    condition     = length(setsubtract(var.causes, ["UNHEALTHY", "TEMPLATE", "FLAVOR", "AGE"])) == 0
+    error_message = "causes is a list of UNHEALTHY, TEMPLATE, FLAVOR and AGE. PLACEMENT would move a node away from its volume."
   }
 }
 

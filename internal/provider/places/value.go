@@ -18,6 +18,7 @@ func Value(regions []placement.Region) types.List {
 			"min":      types.Int64Null(),
 			"closed":   types.BoolNull(),
 			"template": types.MapNull(types.StringType),
+			"flavors":  types.ListNull(types.StringType),
 		}
 	}
 	list := make([]attr.Value, len(regions))

@@ -122,6 +122,10 @@ run "before_and_after" {
 run "other_ways" {
   command = plan
   variables {
+    flavor_id              = null
+    flavor_name            = null
+    flavors                = ["m1.tiny", "m1.small"]
+    prefer                 = "FLAVOR"
     node_name_pattern      = null
     health_url             = null
     health_status          = null
@@ -143,6 +147,10 @@ run "other_ways" {
     pools                  = {}
     health_timeout         = null
     readiness_hook_timeout = null
+  }
+  assert {
+    condition     = stackpolicy_placement_attachment.cluster.prefer == "FLAVOR" && alltrue([for s in openstack_compute_instance_v2.node : s.flavor_name == "m1.tiny"])
+    error_message = "The servers get the first of the flavors."
   }
   assert {
     condition     = stackpolicy_placement_attachment.cluster.health.tcp.port == 5432 && stackpolicy_placement_attachment.cluster.update == null && length(stackpolicy_affinity_attachment.cluster) == 0
