@@ -60,11 +60,10 @@ func attachmentSchema() schema.Schema {
 				"image and flavor. Let the servers take their values from the node, as in " +
 				"`each.value.template.image`: a node keeps its template, so a change changes no server by itself. " +
 				"Give the version of a secret, never the secret. It cannot be removed again."),
-			"flavors": places.FlavorsArgument("Flavors of new nodes, by id or name, the first choice first: where Nova " +
-				"finds no host for one, or a quota has no room, the next one is taken. Let the servers take " +
-				"`each.value.flavor`. See [Flavors in order](../guides/time-and-repair.md#flavors-in-order)."),
-			"prefer": attribute.Text("Which is better where the first flavor is full: the same place with the next "+
-				"flavor (`PLACE`, the default), or another place (`FLAVOR`).",
+			"flavors": places.FlavorsArgument("Flavors of new nodes, [the first choice " +
+				"first](../guides/time-and-repair.md#flavors-in-order), by id or name. Let the servers take " +
+				"`each.value.flavor`."),
+			"prefer": attribute.Text("What is kept where a flavor is full: `PLACE` (the default) or `FLAVOR`.",
 				stringvalidator.OneOf(preferPlace, preferFlavor)),
 			"respect_quotas": attribute.Flag("Whether to add no more nodes to a region than the project's " +
 				"[quotas](../guides/how-the-planner-decides.md#quotas) allow. Defaults to `false`."),

@@ -37,9 +37,8 @@ func updateBlock() schema.Block {
 				"not all are too old in one night."),
 			"pause": durations.Argument(0, 30*duration.Day, "How long a batch must have been in service before the "+
 				"next one begins. Defaults to `0s`."),
-			"window": attribute.Texts("When nodes may be replaced for another cause than `UNHEALTHY`: times of the "+
-				"week with a time zone, such as `[\"Sat 02:00-06:00 Europe/Berlin\", \"Mon-Fri 22:00-05:00 UTC\"]`. "+
-				"Not set, always. See [A maintenance window](../guides/time-and-repair.md#a-maintenance-window).",
+			"window": attribute.Texts("[When](../guides/time-and-repair.md#a-maintenance-window) nodes may be replaced "+
+				"for other causes than `UNHEALTHY`, such as `[\"Sat 02:00-06:00 Europe/Berlin\"]`. Defaults to always.",
 				listvalidator.SizeAtLeast(1), listvalidator.ValueStringsAre(value.NotNull{}, window)),
 			"revert_after": durations.Argument(time.Second, 30*duration.Day, "How long a server may take to get into "+
 				"service, such as `30m`, until its template counts as failed: then the [settled "+
