@@ -25,7 +25,8 @@ type Quotas map[string]Quota
 // a flavor only the quota of instances counts; with some, by id or name, the first choice
 // first, those of cores and RAM count too.
 func ReadQuotas(
-	ctx context.Context, cloud *openstack.Cloud, flavors func(placement.Region) []string, regions []placement.Region,
+	ctx context.Context, cloud *openstack.Cloud, flavors func(placement.Region) []string,
+	regions []placement.Region,
 ) (Quotas, error) {
 	if err := cloud.Login(ctx); err != nil {
 		return nil, err
@@ -56,8 +57,8 @@ func ReadQuotas(
 	return quotas, nil
 }
 
-// quotaOfAll works out how many more servers fit into the limits of a region, of each flavor as many as fit next to those
-// of the flavors before it.
+// quotaOfAll works out how many more servers fit into the limits of a region: of each flavor as many as
+// fit next to those of the flavors before it.
 func quotaOfAll(
 	ctx context.Context, cloud *openstack.Cloud, region string, left openstack.Limits, names []string,
 ) (all Quota, err error) {

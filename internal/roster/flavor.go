@@ -89,7 +89,7 @@ func (s Seen) FullSpots(policy Policy) map[Spot]bool {
 func (s Seen) FullPlaces(policy Policy) []placement.Place {
 	spots, places := s.FullSpots(policy), map[placement.Place]bool{}
 	for spot := range spots {
-		if !slices.ContainsFunc(policy.Flavors.At(spot.Place), func(f string) bool { return !spots[Spot{spot.Place, f}] }) {
+		if _, left := policy.FlavorOf(spot.Place, spots); !left {
 			places[spot.Place] = true
 		}
 	}

@@ -73,8 +73,8 @@ func attachmentSchema() schema.Schema {
 			// framework looks at each of them by itself, at a cost that grows with
 			// the square of their number.
 			"nodes": attribute.ComputedMap(rosterNodeType, "The nodes by name, for `for_each`. Each has an `index`, a "+
-				"`region`, a `zone` (null: Nova's choice), a `template`, a `flavor` of `flavors`, the `generation` of its server, the `mark` "+
-				"that its server carries once it was in service, and `closed`."),
+				"`region`, a `zone` (null: Nova's choice), a `template`, a `flavor` of `flavors`, the `generation` "+
+				"of its server, the `mark` that its server carries once it was in service, and `closed`."),
 			"slots": attribute.ComputedMap(slotType, "With `stateful`: the slots by name, for the `for_each` of what "+
 				"must outlive a server. Each has an `index`, a `region`, a `zone`, and whether a node is `in_use` of "+
 				"it."),

@@ -28,8 +28,8 @@ func updateBlock() schema.Block {
 		Attributes: map[string]schema.Attribute{
 			"causes": attribute.Texts("Required. Why a node is replaced, in this order: `UNHEALTHY` (in `ERROR`, "+
 				"tainted, or found unwell by `health`), `PLACEMENT` (its place is not listed or above its cap, or a "+
-				"move improves the spread), `TEMPLATE` (another one is wanted), `FLAVOR` (an earlier one of `flavors` is not full) and "+
-				"`AGE` (older than `max_age`).",
+				"move improves the spread), `TEMPLATE` (another one is wanted), `FLAVOR` (an earlier one of `flavors` "+
+				"is not full) and `AGE` (older than `max_age`).",
 				listvalidator.SizeAtLeast(1), listvalidator.UniqueValues(),
 				listvalidator.ValueStringsAre(value.NotNull{}, stringvalidator.OneOf(causes()...))),
 			"max_age": durations.Argument(time.Hour, 3650*duration.Day, "The age at which `AGE` replaces a node, "+
@@ -37,8 +37,9 @@ func updateBlock() schema.Block {
 				"not all are too old in one night."),
 			"pause": durations.Argument(0, 30*duration.Day, "How long a batch must have been in service before the "+
 				"next one begins. Defaults to `0s`."),
-			"window": attribute.Texts("[When](../guides/time-and-repair.md#a-maintenance-window) nodes may be replaced "+
-				"for other causes than `UNHEALTHY`, such as `[\"Sat 02:00-06:00 Europe/Berlin\"]`. Defaults to always.",
+			"window": attribute.Texts("[When](../guides/time-and-repair.md#a-maintenance-window) nodes may be "+
+				"replaced for other causes than `UNHEALTHY`, such as `[\"Sat 02:00-06:00 Europe/Berlin\"]`. Defaults "+
+				"to always.",
 				listvalidator.SizeAtLeast(1), listvalidator.ValueStringsAre(value.NotNull{}, window)),
 			"revert_after": durations.Argument(time.Second, 30*duration.Day, "How long a server may take to get into "+
 				"service, such as `30m`, until its template counts as failed: then the [settled "+

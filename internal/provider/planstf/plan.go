@@ -73,7 +73,8 @@ func (p plan) run(ctx context.Context, diags *diag.Diagnostics) *planned {
 	capped := listed
 	var quotas cluster.Quotas
 	if p.quotas && size > 0 {
-		quotas = places.ReadQuotas(ctx, p.cloud, func(placement.Region) []string { return []string{p.flavor} }, listed, diags)
+		flavors := func(placement.Region) []string { return []string{p.flavor} }
+		quotas = places.ReadQuotas(ctx, p.cloud, flavors, listed, diags)
 		if diags.HasError() {
 			return nil
 		}

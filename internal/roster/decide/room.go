@@ -99,8 +99,9 @@ func poolOf(now roster.Roster, seen roster.Seen, policy roster.Policy) (back poo
 func unwanted(f *facts.Fact, policy roster.Policy) bool {
 	named := slices.Contains(policy.Candidates, f.Name) || slices.Contains(policy.Candidates, f.Server.ID)
 	released := policy.Stateful != nil && slices.Contains(policy.Stateful.Release, f.Name)
+	again := []roster.Cause{roster.Unhealthy, roster.Lesser, roster.TooOld}
 	return f.Server.Tainted || named || released ||
-		slices.ContainsFunc([]roster.Cause{roster.Unhealthy, roster.Lesser, roster.TooOld}, func(cause roster.Cause) bool {
+		slices.ContainsFunc(again, func(cause roster.Cause) bool {
 			return policy.Update.Has(cause) && f.Concern(cause)
 		})
 }

@@ -192,7 +192,8 @@ func (p *speech) tellFull() []roster.Notice {
 	var spots []string
 	for _, spot := range slices.SortedFunc(maps.Keys(full), roster.Spot.Compare) {
 		if roster.Lists(p.Policy.Regions, spot.Place) {
-			spots = append(spots, fmt.Sprintf("%s (%s)", spot, p.seen.Full[spot].UTC().Format("2006-01-02 15:04:05 UTC")))
+			since := p.seen.Full[spot].UTC().Format("2006-01-02 15:04:05 UTC")
+			spots = append(spots, fmt.Sprintf("%s (%s)", spot, since))
 		}
 	}
 	if len(p.Policy.Flavors) > 0 {
