@@ -50,11 +50,10 @@ func findCandidates(now roster.Roster, all facts.Facts, policy roster.Policy) (c
 // and what is no node's. One that an earlier plan has met is not looked for.
 func resolve(now roster.Roster, all facts.Facts, policy roster.Policy) (named candidates, found []*facts.Fact) {
 	byID := map[string]string{}
-	for name, f := range all {
-		if f.Server.ID != "" {
-			byID[f.Server.ID] = name
-		}
+	for _, name := range all.Names() {
+		byID[all[name].Server.ID] = name
 	}
+	delete(byID, "")
 	for _, candidate := range policy.Candidates {
 		f := cmp.Or(all[candidate], all[byID[candidate]])
 		switch {
