@@ -74,7 +74,7 @@ func seenAs(name string, n roster.Node, server node.Node, seen roster.Seen, poli
 		return Stopped
 	case server.Unwell != "" && (inService || !Noted(n, server)):
 		return Unwell
-	case seen.Former(name, n) && !Noted(n, server):
+	case seen.Former(name, n) && (inService || !Noted(n, server)):
 		return Unchanged
 	case Served(seen, name, n, policy):
 		return Serving
@@ -96,7 +96,9 @@ func inError(inService bool) Condition {
 
 // Noted reports whether a wait for the server of a node ended without it, since the node
 // was made or changed the last time.
-func Noted(n roster.Node, server node.Node) bool { return server.NotInService == string(n.Mark) }
+func Noted(n roster.Node, server node.Node) bool {
+	return server.NotInService == string(n.Mark) && server.InService != string(n.Mark)
+}
 
 // Runs reports whether a server runs. One that is migrated live, resized and not confirmed,
 // or given a password does; one that is stopped, paused, suspended, rescued, shelved or
