@@ -27,12 +27,12 @@ prints of a saved plan; without it, or with -, standard input is read.
   terraform show -json a.tfplan | planview -format html >plan.html
 
 Flags:
-  -format FORMAT     markdown (the default), svg or html
-  -warnings FILE     add the warnings of a log of "terraform plan -json"
-  -server-type TYPE  resources of this type are servers too, and not only
-                     openstack_compute_instance_v2
-  -version           print the version
-  -h                 print this
+  -format FORMAT   markdown (the default), svg or html
+  -warnings FILE   add the warnings of a log of "terraform plan -json"
+  -servers TYPE    resources of this type are servers too, and not only
+                   openstack_compute_instance_v2
+  -version         print the version
+  -h               print this
 
 Exit codes: 0 drawn, 1 failed, 2 wrong usage, 3 the plan has no placement
 attachment.
@@ -59,7 +59,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	flags.SetOutput(io.Discard)
 	format := flags.String("format", "markdown", "")
 	log := flags.String("warnings", "", "")
-	serverType := flags.String("server-type", "", "")
+	serverType := flags.String("servers", "", "")
 	show := flags.Bool("version", false, "")
 	wrong := func(format string, args ...any) int {
 		fmt.Fprintf(stderr, "planview: "+format+"\n\n"+usage, args...)

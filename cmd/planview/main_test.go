@@ -34,7 +34,7 @@ func TestRun(t *testing.T) {
 		{[]string{"-format", "svg"}, 0, "shrink.svg", ""},
 		{[]string{"-format=html", plans + "batch.json"}, 0, "batch.html", ""},
 		{[]string{"--format=markdown", plans + "batch.json"}, 0, "batch.md", ""},
-		{[]string{"-server-type", fork, forked}, 0, "user-data.md", ""},
+		{[]string{"-servers", fork, forked}, 0, "user-data.md", ""},
 		{[]string{"-format", "pdf"}, 2, "", `unknown format "pdf": use markdown, svg or html`},
 		{[]string{"-colour"}, 2, "", "flag provided but not defined: -colour"},
 		{[]string{"a", "b"}, 2, "", "give one file, not 2"},
@@ -49,7 +49,7 @@ func TestRun(t *testing.T) {
 		if c.drawn != "" {
 			want, err = os.ReadFile(plans + c.drawn)
 			require.NoError(t, err)
-			if c.args != nil && c.args[0] == "-server-type" {
+			if c.args != nil && c.args[0] == "-servers" {
 				want = bytes.ReplaceAll(want, []byte(server), []byte(fork))
 			}
 		}

@@ -31,7 +31,7 @@ type movedGroup struct {
 }
 
 // MoveState takes over a server group that another resource of Terraform's created. A state does
-// not say for whom, so whether the group is inherited stays open: ModifyPlan asks created.
+// not say which cluster it is for, so whether it is inherited stays open: ModifyPlan asks created.
 func (r *attachmentResource) MoveState(context.Context) []resource.StateMover {
 	return []resource.StateMover{{StateMover: moveState}}
 }

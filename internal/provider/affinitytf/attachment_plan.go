@@ -92,7 +92,8 @@ func (r *attachmentResource) planUpdate(
 
 // tellOwner says whose a group is that was moved here, or that becomes the attachment's own.
 func (m attachmentModel) tellOwner(state attachmentModel, diags *diag.Diagnostics) {
-	at, group := path.Root("created"), fmt.Sprintf("%q (%s)", m.ServerGroupName.ValueString(), m.ServerGroupID.ValueString())
+	at := path.Root("created")
+	group := fmt.Sprintf("%q (%s)", m.ServerGroupName.ValueString(), m.ServerGroupID.ValueString())
 	switch {
 	case m.InheritedGroup.Equal(state.InheritedGroup) || diags.HasError():
 	case m.inherited():

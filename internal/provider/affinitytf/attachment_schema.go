@@ -21,9 +21,8 @@ const (
 		"default."
 	drsArgument = "Whether nodes are placed on a vSphere cluster with DRS: the first hypervisor that is up, " +
 		"enabled, in the zone, and has `drs` in its hostname. Needs the rights of an admin. Defaults to `false`."
-	createdArgument = "Whether the group counts as created by the attachment, and is deleted with it. A group that " +
-		"was moved here or inherited becomes its own; a new attachment inherits none. Defaults to `false`: what " +
-		"exists is inherited."
+	createdArgument = "Whether the group, also one that was inherited or moved, is deleted with the attachment. A new " +
+		"attachment then inherits none. Defaults to `false`."
 )
 
 func attachmentSchema() schema.Schema {
@@ -32,13 +31,12 @@ func attachmentSchema() schema.Schema {
 			"that exists is *inherited*, and stays when the attachment is destroyed. Otherwise a group is created, " +
 			"and deleted with the attachment.\n\nGive `servergroup_id` to the scheduler hints of your servers, and " +
 			"**let them ignore changes of it**: Nova cannot move a server to another group, so " +
-			"terraform-provider-openstack replaces every server whose hints change. New servers get the hints all " +
-			"the same.\n\n```terraform\nlifecycle {\n  ignore_changes = [scheduler_hints]\n}\n```\n\nWhere you " +
-			"change the group's name, policy or rule, the attachment takes another group, and then deletes the old " +
-			"one if it created that. Servers in the old group keep running without one; a warning names them." +
-			"\n\nAn `openstack_compute_servergroup_v2` becomes an attachment with a `moved` block, in Terraform 1.8 and " +
-			"OpenTofu 1.12.4 or later. Its group is inherited, unless you say `created = true`.\n\n```terraform\nmoved " +
-			"{\n  from = openstack_compute_servergroup_v2.web\n  to   = stackpolicy_affinity_attachment.web\n}\n```",
+			"terraform-provider-openstack replaces every server whose hints change. New servers get the hints " +
+			"nevertheless.\n\n```terraform\nlifecycle {\n  ignore_changes = [scheduler_hints]\n}\n```\n\nWhere you " +
+			"change the group's name, policy or rule, the attachment takes another group, and then deletes an " +
+			"old one of its own. Servers in the old group keep running without one; a warning names them." +
+			"\n\nA `moved` block makes one of an `openstack_compute_servergroup_v2` (Terraform 1.8, OpenTofu 1.12.4). It " +
+			"is inherited, unless you say `created = true`.",
 		Attributes: map[string]schema.Attribute{
 			"id":                   attribute.ComputedText("`<region>/<server group id>`."),
 			"region":               places.RegionArgument("Region of the group. Defaults to the provider's."),
