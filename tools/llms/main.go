@@ -16,7 +16,9 @@ const address = "https://raw.githubusercontent.com/stackpolicy/terraform-provide
 func main() {
 	list, all, err := write(os.DirFS("."))
 	if err == nil {
-		err = errors.Join(os.WriteFile("llms.txt", []byte(list), 0o644), os.WriteFile("llms-full.txt", []byte(all), 0o644))
+		err = errors.Join(
+			os.WriteFile("llms.txt", []byte(list), 0o644), os.WriteFile("llms-full.txt", []byte(all), 0o644),
+		)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "llms:", err)
@@ -41,8 +43,8 @@ var head = regexp.MustCompile(
 
 // write returns the list of the pages, and all of them in the same order.
 func write(top fs.FS) (list, all string, err error) {
-	list = "# terraform-provider-stackpolicy\n\n> Cluster policies for OpenStack in Terraform and OpenTofu. All pages in " +
-		"one file: " + address + "llms-full.txt\n"
+	list = "# terraform-provider-stackpolicy\n\n> Cluster policies for OpenStack in Terraform and OpenTofu. " +
+		"All pages in one file: " + address + "llms-full.txt\n"
 	for _, s := range sections {
 		list += "\n## " + s.title + "\n\n"
 		pages, err := fs.Glob(top, s.pages)

@@ -39,15 +39,15 @@ func (r *attachmentResource) MoveState(context.Context) []resource.StateMover {
 func moveState(ctx context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
 	var moved movedGroup
 	if req.SourceTypeName != movedType || !strings.HasSuffix("/"+req.SourceProviderAddress, "/"+movedProvider) {
-		resp.Diagnostics.AddError("Unable to move the resource", fmt.Sprintf("An affinity attachment takes over %s of the "+
-			"provider %s, and this is %s of %s. Import the server group instead: its import id is <region>/<id>.",
+		resp.Diagnostics.AddError("Unable to move the resource", fmt.Sprintf("An affinity attachment takes over %s of "+
+			"the provider %s, and this is %s of %s. Import the server group instead: its import id is <region>/<id>.",
 			movedType, movedProvider, req.SourceTypeName, req.SourceProviderAddress))
 		return
 	}
 	if err := json.Unmarshal(req.SourceRawState.JSON, &moved); err != nil || moved.ID == "" || moved.Region == "" ||
 		len(moved.Policies) == 0 {
-		resp.Diagnostics.AddError("Unable to move the resource", "The state of the "+movedType+" lacks the id, the region "+
-			"or the policy of its server group. Refresh it with an apply before you move it.")
+		resp.Diagnostics.AddError("Unable to move the resource", "The state of the "+movedType+" lacks the id, the "+
+			"region or the policy of its server group. Refresh it with an apply before you move it.")
 		return
 	}
 	group := openstack.ServerGroup{ID: moved.ID, Name: moved.Name, Policy: moved.Policies[0], Members: moved.Members}

@@ -98,8 +98,8 @@ func (m attachmentModel) tellOwner(state attachmentModel, diags *diag.Diagnostic
 	case m.InheritedGroup.Equal(state.InheritedGroup) || diags.HasError():
 	case m.inherited():
 		diags.AddAttributeWarning(at, "The server group counts as inherited", "The server group "+group+" was moved "+
-			"here, and stays when the attachment is destroyed. If it was created for this cluster alone, add created = "+
-			"true: then it is deleted with the attachment.")
+			"here, and stays when the attachment is destroyed. If it was created for this cluster alone, add "+
+			"created = true: then it is deleted with the attachment.")
 	default:
 		diags.AddAttributeWarning(at, "The server group becomes the attachment's own", "created is true: the server "+
 			"group "+group+" is deleted when the attachment is destroyed or takes another group. Other configurations "+

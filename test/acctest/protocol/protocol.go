@@ -215,8 +215,8 @@ func (p *Provider) Identified(t testing.TB, kind string, parts Attributes) *tfpr
 
 // Move takes over the state of another resource, as a moved block does.
 func (p *Provider) Move(ctx context.Context, kind, provider, from, state string) (Instance, error) {
-	resp, err := p.Server.MoveResourceState(ctx, &tfprotov6.MoveResourceStateRequest{TargetTypeName: kind, SourceTypeName: from,
-		SourceProviderAddress: provider, SourceState: &tfprotov6.RawState{JSON: []byte(state)}})
+	resp, err := p.Server.MoveResourceState(ctx, &tfprotov6.MoveResourceStateRequest{TargetTypeName: kind,
+		SourceTypeName: from, SourceProviderAddress: provider, SourceState: &tfprotov6.RawState{JSON: []byte(state)}})
 	if err := p.failure(err, resp.Diagnostics); err != nil {
 		return Instance{}, err
 	}
