@@ -64,7 +64,7 @@ esac
 `
 
 // TestExample_fromHeat, on the fake cloud alone, which has no Heat: the servers of the template, under the names that Heat gives them, are
-// imported without being touched. Then their clusters grow, shrink and get another image.
+// imported without being touched. Then they get another image, in batches, and the clusters grow and shrink.
 func TestExample_fromHeat(t *testing.T) {
 	t.Parallel()
 	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "guides/from-heat")
@@ -123,14 +123,6 @@ func TestExample_fromHeat(t *testing.T) {
 	require.NoError(t, os.Remove(filepath.Join(e.Dir, "import.tf")))
 	require.NoError(t, os.Remove(filepath.Join(e.Dir, "servers.auto.tfvars.json")))
 
-	e.edit(t, "desired_capacity = 4", "desired_capacity = 5")
-	e.edit(t, "desired_capacity   = 3", "desired_capacity = 2\n  candidates = [\"workers-2\"]")
-	e.apply(t)
-	after := e.servers(t)
-	kept(t, before, after, 7)
-	assert.NotContains(t, after, "workers-2")
-	assert.Equal(t, 1, consumer.Posts, "workers that were drained")
-
 	const userData = "user_data         = { v1 = file(\"web.sh\") }\n  user_data_version = \"v1\""
 	quoted(t, "from-heat", userData)
 	e.file(t, "web.sh", "#!/bin/sh\n")
@@ -139,6 +131,16 @@ func TestExample_fromHeat(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, text, "2 destroyed", "a batch of one server and its attachment")
 	rolled := e.servers(t)
-	kept(t, after, rolled, 7)
-	assert.Contains(t, rolled, "web-5")
+	kept(t, before, rolled, 7)
+	assert.Contains(t, rolled, "web-4")
+
+	e.edit(t, "desired_capacity = 4", "desired_capacity = 5")
+	e.edit(t, "desired_capacity   = 3", "desired_capacity = 2\n  candidates = [\"workers-2\"]")
+	_, err = e.Apply(t.Context()) // the next batch waits for its pause
+	require.NoError(t, err)
+	after := e.servers(t)
+	kept(t, rolled, after, 7)
+	assert.Contains(t, after, "web-5")
+	assert.NotContains(t, after, "workers-2")
+	assert.Equal(t, 1, consumer.Posts, "workers that were drained")
 }
