@@ -1,7 +1,6 @@
 # Needed for one apply; remove this file afterwards.
-variable "servers" {
-  description = "Ids of the servers, by name."
-  type        = map(string)
+locals {
+  ids = { for server in jsondecode(file("servers.json")) : server.Name => server.ID }
 }
 
 import {
@@ -10,7 +9,7 @@ import {
 }
 
 import {
-  for_each = { for name, id in var.servers : name => id if startswith(name, "web-") }
+  for_each = { for name, id in local.ids : name => id if startswith(name, "web-") }
   to       = module.web.openstack_compute_instance_v2.node[each.key]
   id       = each.value
 }
@@ -21,7 +20,7 @@ import {
 }
 
 import {
-  for_each = { for name, id in var.servers : name => id if startswith(name, "workers-") }
+  for_each = { for name, id in local.ids : name => id if startswith(name, "workers-") }
   to       = module.workers.openstack_compute_instance_v2.node[each.key]
   id       = each.value
 }
