@@ -49,19 +49,19 @@ func NewSeen() Seen {
 		Full: placement.By[time.Time]{}}
 }
 
-// Behind reports whether a node was changed and its server was not seen to follow:
+// Lags reports whether a node was changed and its server was not seen to follow:
 // it is still the same one, of the same image, flavor and launch. A first template changes
 // nothing: it says what the servers are.
-func (s Seen) Behind(name string, n Node) bool {
+func (s Seen) Lags(name string, n Node) bool {
 	build, there := s.Builds[name]
 	return there && build.Mark != n.Mark && !strings.HasPrefix(string(n.Mark), string(build.Mark)+"-")
 }
 
-// Former reports whether the server of a node should have been made again since, and was
+// NotRemade reports whether the server of a node should have been made again since, and was
 // not: Terraform does not know that it has to.
-func (s Seen) Former(name string, n Node) bool {
+func (s Seen) NotRemade(name string, n Node) bool {
 	build, there := s.Builds[name]
-	return there && s.Behind(name, n) && build.Generation < n.Generation && !n.Doubt
+	return there && s.Lags(name, n) && build.Generation < n.Generation && !n.Doubt
 }
 
 // Follow remembers with which mark a server was seen to be a new one.
@@ -93,18 +93,18 @@ func (s Seen) Looked(name string) bool {
 	return there || s.Missing[name]
 }
 
-// Served counts by region the nodes that have a server, those that leave included: one that
+// WithServer counts by region the nodes that have a server, those that leave included: one that
 // comes back has its server already. Quotas count servers, and a node that has none yet still
 // needs room.
-func (s Seen) Served(r Roster) map[string]int64 {
+func (s Seen) WithServer(r Roster) map[string]int64 {
 	all := r.Clone()
 	maps.Copy(all.Nodes, r.Leaving)
 	return all.count(func(name string) bool { _, there := s.Servers[name]; return there })
 }
 
-// Unserved counts by region the nodes of a plan that need a server: new ones, and
+// WithoutServer counts by region the nodes of a plan that need a server: new ones, and
 // those for which none was found. One that comes back has its server.
-func (s Seen) Unserved(before, after Roster) map[string]int64 {
+func (s Seen) WithoutServer(before, after Roster) map[string]int64 {
 	return after.count(func(name string) bool {
 		_, remembered := before.Nodes[name]
 		_, returns := before.Leaving[name]

@@ -160,7 +160,7 @@ func (p *attachmentPlanner) planRoster(
 	if p.diags.HasError() {
 		return now, change, policy
 	}
-	policy.Regions, policy.Unreachable = quotas.Cap(open, p.memory.Seen.Served(now)), unreachable(open)
+	policy.Regions, policy.Unreachable = quotas.Cap(open, p.memory.Seen.WithServer(now)), unreachable(open)
 	next, change, err := planner.Plan(now, p.memory.Seen, policy)
 	for err == nil && p.cutOff(ctx, change, policy) {
 		closeUnreachable(open, policy.Unreachable)
@@ -188,7 +188,7 @@ func (p *attachmentPlanner) planRoster(
 	}
 	places.WarnOfQuotas(quotas.Binding(open, policy.Regions, now.Counts().ByRegion(), next.Counts().ByRegion()),
 		p.diags)
-	places.WarnOfRoom(quotas.Short(p.memory.Seen.Unserved(now, next)), p.diags)
+	places.WarnOfRoom(quotas.Short(p.memory.Seen.WithoutServer(now, next)), p.diags)
 	return next, change, policy
 }
 

@@ -21,21 +21,21 @@ type arrivals struct {
 // template that is the turn of a node come first, in their own places, even where
 // another place is a little better; new ones go where the spread needs them.
 func (l *Ledger) arrive() (arrivals, error) {
-	board, open, back, aim := l.space.Clone(), l.open.Clone(), l.back, l.Aim
-	aim.promised = 0
+	board, withFull, back, r := l.board.Clone(), l.boardWithFull.Clone(), l.back, l.Rollout
+	r.promised = 0
 	var come arrivals
 	for range l.pending {
 		// it has a host
-		f, ok := back.take(func(f *facts.Fact) bool { return aim.suits(f) && l.takesBack(f) }, open, placement.Place{})
+		f, ok := back.take(func(f *facts.Fact) bool { return r.suits(f) && l.takesBack(f) }, withFull, placement.Place{})
 		switch {
 		case ok:
 			board.Add(f.Place, 1)
-			open.Add(f.Place, 1)
+			withFull.Add(f.Place, 1)
 			come.returned = append(come.returned, f)
-			aim.have(f.Place, f.Template)
-		case !aim.reached():
+			r.count(f.Place, f.Template)
+		case !r.reached():
 			come.wanted++
-			aim.give(1)
+			r.promise(1)
 		}
 	}
 	var err error
@@ -57,9 +57,9 @@ func (l *Ledger) name(come arrivals, others []string) (nodes []newNode, next int
 	wanted := share(come.counts, come.wanted)
 	for _, at := range come.counts.Places() {
 		for range come.counts[at] {
-			n := names.take(at)
+			n := names.newNode(at)
 			n.Template = l.Policy.Templates.At(at)
-			if settled := l.Aim.settled.At(at); wanted[at] == 0 && settled != "" {
+			if settled := l.Rollout.settled.At(at); wanted[at] == 0 && settled != "" {
 				n.Template = settled
 			}
 			wanted[at] = max(0, wanted[at]-1)
@@ -104,7 +104,7 @@ func newNamer(now roster.Roster, returned []*facts.Fact, others []string, policy
 
 // take is a node in a place, without a template. Where the server of the one that had
 // the slot before still runs, the new node has it made again.
-func (n *namer) take(at placement.Place) newNode {
+func (n *namer) newNode(at placement.Place) newNode {
 	free := func(name string) bool { return n.now.Slots[name].Fits(at) && !n.passes(name) }
 	if i := slices.IndexFunc(n.kept, free); i >= 0 {
 		name := n.kept[i]

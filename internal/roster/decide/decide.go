@@ -54,7 +54,7 @@ func Prepare(now roster.Roster, seen roster.Seen, policy roster.Policy) (*Planni
 	if err != nil {
 		return nil, err
 	}
-	p.NoSlots = openSlots(&next, policy)
+	p.NoSlots = prepareSlots(&next, policy)
 	p.All = facts.Assess(next, seen, policy)
 	if p.Named, err = findCandidates(next, p.All, policy); err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (p *Planning) finish(seen roster.Seen) error {
 	for _, f := range come.returned {
 		p.Decide(Want{Fact: f, What: returned})
 	}
-	p.Aim.promised = come.wanted // what comes back keeps its own template
+	p.Rollout.promised = come.wanted // what comes back keeps its own template
 	var index int64
 	p.made, index, p.Passed = p.name(come, seen.Taken)
 	next := p.now.Clone()
@@ -85,7 +85,7 @@ func (p *Planning) finish(seen roster.Seen) error {
 	next.Done, next.Adopted = p.met(), false
 	p.Next, p.Remaining = next, p.settle(next, seen)
 	p.record()
-	if err := closeSlots(&next, p.Verdicts, p.Policy); err != nil {
+	if err := finishSlots(&next, p.Verdicts, p.Policy); err != nil {
 		return err
 	}
 	p.Next = giveUp(next, seen, p.Policy)

@@ -55,15 +55,15 @@ func (l *Ledger) barsFor(w Want) (no refusal) {
 		no.hold = hold.HeldOutage
 	case w.Cause == roster.Outdated && l.Policy.Update.Holds:
 		no.hold = hold.HeldFailed
-	case f.Former && (w.Cause == roster.Unhealthy || w.Cause == roster.TooOld):
-		no.hold = hold.HeldFormer
+	case f.NotRemade && (w.Cause == roster.Unhealthy || w.Cause == roster.TooOld):
+		no.hold = hold.HeldNotRemade
 	case l.twice(w):
 		no.hold = hold.HeldTwice
 	case w.stays():
-	case w.Cause == roster.Outdated && l.Aim.reached():
+	case w.Cause == roster.Outdated && l.Rollout.reached():
 		no.hold = hold.HeldTarget
-	case f.May() && l.shut(w):
-		no = refusal{hold: hold.HeldClosed, At: f.Place, Why: l.space.Why(f.Place)}
+	case f.MayServe() && l.shut(w):
+		no = refusal{hold: hold.HeldClosed, At: f.Place, Why: l.board.Why(f.Place)}
 	}
 	return no
 }
@@ -73,12 +73,12 @@ func (l *Ledger) outage(w Want) bool {
 	if w.Cause == roster.Unhealthy && l.Policy.Stops(l.Sick) {
 		return true
 	}
-	return w.What == Replaced && w.May() && !w.Unhealthy() && l.Policy.Stops(l.Sick+l.Unknown)
+	return w.What == Replaced && w.MayServe() && !w.Unhealthy() && l.Policy.Stops(l.Sick+l.Unknown)
 }
 
 // twice reports whether two servers of the template that a node would get failed in its place.
 func (l *Ledger) twice(w Want) bool {
-	same := !w.Outdated || l.Aim.at(w.Place) == w.Template
+	same := !w.Outdated || l.Rollout.templateAt(w.Place) == w.Template
 	if w.What == Replaced && w.Retried && w.retries() && same {
 		return true
 	}
@@ -92,9 +92,9 @@ func (l *Ledger) shut(w Want) bool {
 	switch w.Cause {
 	case roster.Outdated, roster.TooOld:
 		if l.Policy.Keeps(w.Cause) {
-			return l.Policy.MakesAgain(w.Cause) && l.open.Closed(w.Place)
+			return l.Policy.MakesAgain(w.Cause) && l.boardWithFull.Closed(w.Place)
 		}
-		return l.space.Closed(w.Place)
+		return l.board.Closed(w.Place)
 	}
 	return false
 }
@@ -149,24 +149,24 @@ func (l *Ledger) spent(w Want) (no refusal) {
 // crowded reports whether two batches of servers beyond the cluster are there once a node
 // leaves too. One that served and broke, or has no host, may leave for all that.
 func (l *Ledger) crowded(w Want) bool {
-	broke := !w.May() && (w.Served || w.Full != nil)
+	broke := !w.MayServe() && (w.Served || w.Full != nil)
 	return !l.Policy.Keeps(w.Cause) && !broke && l.Beyond(w.Fact) > 2*l.Size
 }
 
 // bakes reports whether the batch before has to serve for longer. Going back waits for nobody.
 func (l *Ledger) bakes(w Want) bool {
 	back := w.Cause == roster.Outdated && l.goesBack()
-	return w.May() && w.Cause != "" && !back && len(l.Baking) > 0
+	return w.MayServe() && w.Cause != "" && !back && len(l.Baking) > 0
 }
 
 // waits reports whether a node waits for what is out of service or under way already.
 func (l *Ledger) waits(w Want) bool {
 	keeps := l.Policy.Keeps(w.Cause)
-	free := w.UnderWay() && !w.May() && !keeps // to replace it takes nothing from service
+	free := w.UnderWay() && !w.MayServe() && !keeps // to replace it takes nothing from service
 	if l.Policy.TakesFirst() && !l.quorum(w.Fact) || !keeps && !free && l.busy(w.Fact) > l.Size {
 		return true
 	}
-	return w.Cause == roster.Outdated && w.May() && len(l.Tried) > 0
+	return w.Cause == roster.Outdated && w.MayServe() && len(l.Tried) > 0
 }
 
 // Beyond counts the servers beyond the cluster once a node has left too.
@@ -182,7 +182,7 @@ func (l *Ledger) Beyond(f *facts.Fact) int64 {
 // enough others are proven to be in it. One that a look of our own says is out of service
 // may also be taken while no more than a batch is under way: a wrong look costs a batch.
 func (l *Ledger) quorum(f *facts.Fact) bool {
-	if !f.May() || l.missing(f) < l.Size {
+	if !f.MayServe() || l.missing(f) < l.Size {
 		return true
 	}
 	busy := l.Taken + int64(len(l.Under))
@@ -207,10 +207,10 @@ func (l *Ledger) missing(f *facts.Fact) int64 {
 	if l.Out[f.Name] {
 		missing--
 	}
-	if !f.Former {
+	if !f.NotRemade {
 		return missing
 	}
-	for name := range l.runOn {
+	for name := range l.unchanged {
 		if name != f.Name && l.Out[name] && !l.Granted(name) {
 			missing--
 		}
@@ -226,9 +226,9 @@ func (l *Ledger) busy(f *facts.Fact) int64 {
 	if l.Under[f.Name] {
 		busy-- // its substitute is under way instead
 	}
-	if f.May() && !f.Unfound {
+	if f.MayServe() && !f.Unfound {
 		busy += int64(len(l.Leaving))
-		if l.pending >= l.back.number(l.Aim) {
+		if l.pending >= l.back.number(l.Rollout) {
 			busy += l.unused // its substitute is a new server, and these are not gone before that is there
 		}
 	}

@@ -132,7 +132,7 @@ func (l *Ledger) tooFew(asked, still int64, before *placement.Board) error {
 			before.HoldRegion(region)
 		}
 	}
-	before.LowerMins(l.space)
+	before.LowerMins(l.board)
 	_, err := before.Distribute(-asked)
 	return err
 }

@@ -16,8 +16,8 @@ type Ledger struct {
 	room
 	budget
 	health
-	Aim aim
-	err error // why the cluster cannot grow
+	Rollout rollout
+	err     error // why the cluster cannot grow
 
 	Verdicts map[string]Verdict // of the nodes whose wants were granted or refused
 	returned []*facts.Fact
@@ -45,12 +45,12 @@ type budget struct {
 
 // health is how many nodes are in service.
 type health struct {
-	Out     Set   // nodes that are not proven in service, those that this plan takes from it included
-	runOn   Set   // of those, the ones whose servers did not follow them, and were found in service since
-	Sick    int64 // unhealthy nodes
-	Unknown int64 // nodes whose health should be known, and is not
-	unseen  int64 // nodes of which nothing is known
-	Total   int64 // all nodes
+	Out       Set   // nodes that are not proven in service, those that this plan takes from it included
+	unchanged Set   // of those, the ones whose servers did not follow them, and were found in service since
+	Sick      int64 // unhealthy nodes
+	Unknown   int64 // nodes whose health should be known, and is not
+	unseen    int64 // nodes of which nothing is known
+	Total     int64 // all nodes
 }
 
 // Set has the names of nodes.
@@ -62,7 +62,7 @@ func newLedger(now roster.Roster, all facts.Facts, seen roster.Seen, policy rost
 		now:      now,
 		room:     roomOf(now, all, seen, policy),
 		health:   healthOf(all),
-		Aim:      aimOf(now, all, policy),
+		Rollout:  rolloutOf(now, all, policy),
 		Verdicts: map[string]Verdict{},
 	}
 	l.budget = budget{
@@ -85,7 +85,7 @@ func newLedger(now roster.Roster, all facts.Facts, seen roster.Seen, policy rost
 }
 
 func healthOf(all facts.Facts) health {
-	h := health{Out: Set{}, runOn: Set{}, Total: int64(len(all))}
+	h := health{Out: Set{}, unchanged: Set{}, Total: int64(len(all))}
 	for name, f := range all {
 		switch {
 		case f.Sick():
@@ -98,8 +98,8 @@ func healthOf(all facts.Facts) health {
 		if !f.Proven() || f.Dark {
 			h.Out[name] = true
 		}
-		if f.RunsOn() && !f.Dark {
-			h.runOn[name] = true
+		if f.ServesUnchanged() && !f.Dark {
+			h.unchanged[name] = true
 		}
 	}
 	return h
@@ -157,7 +157,7 @@ func (l *Ledger) grow(nodes int64) {
 		return
 	}
 	l.pending, l.grown = nodes, nodes
-	l.Aim.give(nodes)
+	l.Rollout.promise(nodes)
 	_, l.err = l.arrive()
 	if l.err != nil && len(l.full) > 0 {
 		l.reopen()
@@ -179,7 +179,7 @@ func (l *Ledger) remove(w Want) {
 // gone takes a node off the board.
 func (l *Ledger) gone(w Want) {
 	l.leave(w.Fact)
-	l.Aim.take(w.Fact)
+	l.Rollout.uncount(w.Fact)
 	delete(l.Under, w.Name)
 	if w.What != Replaced { // else its substitute is not in service yet either
 		delete(l.Out, w.Name)
@@ -197,13 +197,13 @@ func (l *Ledger) gone(w Want) {
 // one plan repairs a bad growth or a bad batch. Where a leaving node is what is wanted that
 // one comes back instead; for one that is given up, whichever it is.
 func (l *Ledger) revise(w Want) {
-	suits := l.Aim.suits
+	suits := l.Rollout.suits
 	if w.What == GivenUp {
 		suits = anyOf
 	}
 	returns, ok := l.comesBack(w.Fact, suits)
 	if !ok {
-		l.change(w, l.Aim.at(w.Place))
+		l.change(w, l.Rollout.templateAt(w.Place))
 		l.Under[w.Name], l.Out[w.Name] = true, true
 		return
 	}
@@ -243,9 +243,9 @@ func (l *Ledger) canReturn(instead *facts.Fact) bool {
 
 // without is the board of open places without a node.
 func (l *Ledger) without(f *facts.Fact) *placement.Board {
-	open := l.open.Clone()
-	open.Add(f.Place, -1)
-	return open
+	board := l.boardWithFull.Clone()
+	board.Add(f.Place, -1)
+	return board
 }
 
 // returns notes that a leaving node comes back. One that is not in service counts against the batch.
@@ -256,7 +256,7 @@ func (l *Ledger) returns(f *facts.Fact) {
 	if f.UnderWay() && f.Rests == "" {
 		l.Under[f.Name] = true
 	}
-	l.Aim.have(f.Place, f.Template)
+	l.Rollout.count(f.Place, f.Template)
 	l.returned = append(l.returned, f)
 	l.Verdicts[f.Name] = l.verdict(Want{Fact: f}, Returns, refusal{})
 }
@@ -265,8 +265,8 @@ func (l *Ledger) returns(f *facts.Fact) {
 func (l *Ledger) replace(w Want) {
 	l.Taken++
 	if l.Policy.Keeps(w.Cause) {
-		l.Aim.take(w.Fact)
-		l.change(w, l.Aim.at(w.Place))
+		l.Rollout.uncount(w.Fact)
+		l.change(w, l.Rollout.templateAt(w.Place))
 		delete(l.Under, w.Name)
 		l.Out[w.Name] = true
 		return
@@ -285,7 +285,7 @@ func (l *Ledger) replace(w Want) {
 		l.moved++
 	}
 	l.gone(w)
-	l.Aim.give(1)
+	l.Rollout.promise(1)
 }
 
 // change gives a node that keeps its name a template, or has its server made again. What it
@@ -298,6 +298,6 @@ func (l *Ledger) change(w Want, template roster.Template) {
 	if w.What == Remade || l.Policy.Keeps(w.Cause) && l.Policy.MakesAgain(w.Cause) {
 		v.After.Generation++
 	}
-	l.Aim.have(w.Place, template)
+	l.Rollout.count(w.Place, template)
 	l.Verdicts[w.Name] = v
 }

@@ -11,12 +11,12 @@ import (
 
 // room is where nodes are and may go: the places, and the leaving nodes that may come back.
 type room struct {
-	Left  facts.Facts       // the nodes on the board: those that stay or change, and those that come back
-	space *placement.Board  // their places, closed where Nova found no host
-	open  *placement.Board  // the same, where all places of hosts are open
-	full  []placement.Place // places where Nova found no host
-	Again bool              // whether full places count as open, because there is no other room
-	back  pool
+	Left          facts.Facts       // the nodes on the board: those that stay or change, and those that come back
+	board         *placement.Board  // places of those nodes, in which the places without a host are closed
+	boardWithFull *placement.Board  // the same board, in which they are open
+	full          []placement.Place // places where Nova found no host
+	Again         bool              // whether full places count as open, because there is no other room
+	back          pool
 
 	better []placement.Place // places that nodes move to
 }
@@ -24,23 +24,23 @@ type room struct {
 // close closes a place where Nova found no host.
 func (r *room) close(at placement.Place) {
 	r.full = append(slices.Clone(r.full), at)
-	r.space.Close(at)
+	r.board.Close(at)
 }
 
 // reopen opens all places where Nova found no host: it may have one by now.
-func (r *room) reopen() { r.Again, r.full, r.space = true, nil, r.open.Clone() }
+func (r *room) reopen() { r.Again, r.full, r.board = true, nil, r.boardWithFull.Clone() }
 
 // leave takes a node off the board.
 func (r *room) leave(f *facts.Fact) {
-	r.space.Add(f.Place, -1)
-	r.open.Add(f.Place, -1)
+	r.board.Add(f.Place, -1)
+	r.boardWithFull.Add(f.Place, -1)
 	delete(r.Left, f.Name)
 }
 
 // join puts a node on the board that comes back.
 func (r *room) join(f *facts.Fact) {
-	r.space.Add(f.Place, 1)
-	r.open.Add(f.Place, 1)
+	r.board.Add(f.Place, 1)
+	r.boardWithFull.Add(f.Place, 1)
 	r.Left[f.Name] = f
 }
 
@@ -48,7 +48,7 @@ func (r *room) join(f *facts.Fact) {
 // pending: elsewhere where Nova found no host for it, which then is a full place, or, once
 // that is not full any more, there too.
 func (r *room) substitute(f *facts.Fact, pending int64) (full *placement.Place, err error) {
-	here := r.space.Clone()
+	here := r.board.Clone()
 	here.Add(f.Place, -1)
 	if f.Full == nil {
 		_, err = here.Distribute(pending + 1)
@@ -75,7 +75,7 @@ type pool []*facts.Fact
 func poolOf(now roster.Roster, seen roster.Seen, policy roster.Policy) (back pool) {
 	for _, name := range now.LeavingNames() {
 		f := facts.FactOf(name, now.Leaving[name], now, seen, policy)
-		up := f.Looked && f.May() && !f.Accused() && facts.Runs(f.Server)
+		up := f.Looked && f.MayServe() && !f.Accused() && facts.Runs(f.Server)
 		if up && !unwanted(f, policy) {
 			back = append(back, f)
 		}
@@ -94,9 +94,9 @@ func unwanted(f *facts.Fact, policy roster.Policy) bool {
 }
 
 // number counts those that suit.
-func (p pool) number(a aim) (n int64) {
+func (p pool) number(r rollout) (n int64) {
 	for _, f := range p {
-		if a.suits(f) {
+		if r.suits(f) {
 			n++
 		}
 	}
@@ -125,13 +125,13 @@ func (p *pool) take(suits func(*facts.Fact) bool, board *placement.Board, near p
 // takesBack reports whether a leaving node may come back to its place: once nodes move, only to
 // one that they move to, because another one would not make the spread better.
 func (r *room) takesBack(f *facts.Fact) bool {
-	at, _ := r.open.Counted(f.Place)
+	at, _ := r.boardWithFull.Counted(f.Place)
 	return len(r.better) == 0 || slices.Contains(r.better, at)
 }
 
 // roomOf is the room of a cluster.
 func roomOf(now roster.Roster, all facts.Facts, seen roster.Seen, policy roster.Policy) room {
 	r := room{Left: maps.Clone(all), full: seen.FullPlaces(policy), back: poolOf(now, seen, policy)}
-	r.open, r.space = boardOf(all, policy.Regions, nil), boardOf(all, policy.Regions, r.full)
+	r.boardWithFull, r.board = boardOf(all, policy.Regions, nil), boardOf(all, policy.Regions, r.full)
 	return r
 }

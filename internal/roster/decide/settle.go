@@ -52,7 +52,7 @@ func (p *Planning) settleNode(f *facts.Fact) {
 // others for the target. It returns how many of the first come back, and so are no verdicts
 // that are held.
 func (p *Planning) settleTarget(names []string) (back int64) {
-	places := p.Aim.Target - p.Aim.Current - p.Aim.promised // for nodes of the wanted template
+	places := p.Rollout.Target - p.Rollout.Current - p.Rollout.promised // for nodes of the wanted template
 	for _, name := range names {
 		v := p.Verdicts[name]
 		if v.Outcome == Returns && p.Left[name].Outdated && p.Policy.Update.Has(roster.Outdated) && places > 0 {

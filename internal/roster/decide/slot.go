@@ -6,9 +6,9 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
 
-// openSlots gives a slot to each node, and gives up those that are released. It returns the
+// prepareSlots gives a slot to each node, and gives up those that are released. It returns the
 // names of those that are not there. Without Stateful there are no slots.
-func openSlots(r *roster.Roster, policy roster.Policy) (unknown []string) {
+func prepareSlots(r *roster.Roster, policy roster.Policy) (unknown []string) {
 	if policy.Stateful == nil {
 		r.Slots = nil
 		return nil
@@ -28,9 +28,9 @@ func openSlots(r *roster.Roster, policy roster.Policy) (unknown []string) {
 	return unknown
 }
 
-// closeSlots gives slots to the nodes that a plan added, and gives up those of nodes
+// finishSlots gives slots to the nodes that a plan added, and gives up those of nodes
 // that it removed, unless they are kept.
-func closeSlots(r *roster.Roster, verdicts map[string]Verdict, policy roster.Policy) error {
+func finishSlots(r *roster.Roster, verdicts map[string]Verdict, policy roster.Policy) error {
 	if policy.Stateful == nil {
 		return nil
 	}

@@ -25,18 +25,18 @@ func (p *Planning) Wants() iter.Seq[Want] {
 			ask(Want{Fact: f, What: removed})
 		}
 		p.surplus(p.tooMany, ask)
-		p.unserved(ask)
+		p.neverServed(ask)
 		ask(Want{Fact: &facts.Fact{}, What: grown, nodes: max(0, -p.tooMany)})
 		for _, class := range classes {
-			open := func(f *facts.Fact) bool { return !p.Granted(f.Name) && class(f) }
+			eligible := func(f *facts.Fact) bool { return !p.Granted(f.Name) && class(f) }
 			for _, f := range p.Named.again {
-				if open(f) {
+				if eligible(f) {
 					ask(Want{Fact: f, What: Remade})
 				}
 			}
 			for _, cause := range causes {
 				if p.Policy.Update.Has(cause.Cause) {
-					cause.wants(p.Ledger, open, ask)
+					cause.wants(p.Ledger, eligible, ask)
 				}
 			}
 		}
@@ -53,17 +53,17 @@ func Number(is bool) int64 {
 
 // classes are the classes of nodes that are replaced.
 var classes = []func(*facts.Fact) bool{
-	func(f *facts.Fact) bool { return f.UnderWay() && !f.May() },
-	func(f *facts.Fact) bool { return f.UnderWay() && f.May() },
-	func(f *facts.Fact) bool { return !f.UnderWay() && f.Is != facts.Serving && !f.May() },
-	func(f *facts.Fact) bool { return !f.UnderWay() && f.Is != facts.Serving && f.May() },
+	func(f *facts.Fact) bool { return f.UnderWay() && !f.MayServe() },
+	func(f *facts.Fact) bool { return f.UnderWay() && f.MayServe() },
+	func(f *facts.Fact) bool { return !f.UnderWay() && f.Is != facts.Serving && !f.MayServe() },
+	func(f *facts.Fact) bool { return !f.UnderWay() && f.Is != facts.Serving && f.MayServe() },
 	func(f *facts.Fact) bool { return f.Is == facts.Serving },
 }
 
 // causes are those of an update in their order, each with what it asks for.
 var causes = []struct {
 	roster.Cause
-	wants func(l *Ledger, open func(*facts.Fact) bool, ask func(Want))
+	wants func(l *Ledger, eligible func(*facts.Fact) bool, ask func(Want))
 }{
 	{roster.Unhealthy, (*Ledger).unhealthy},
 	{roster.Misplaced, (*Ledger).misplaced},
@@ -90,15 +90,15 @@ func (l *Ledger) asks(w Want, ask func(Want)) (granted, more bool) {
 // A min is about nodes that serve. One that is not proven to is removed also at a min,
 // because keeping it would cost a node that serves; no other is.
 func (l *Ledger) surplus(all int64, ask func(Want)) {
-	count, before := all, queue(l.space, l.Left, l.removable, byTurn).Board
+	count, before := all, queue(l.board, l.Left, l.removable, byTurn).Board
 	for _, closed := range []bool{false, true} {
 		for _, class := range []struct {
 			has      func(*facts.Fact) bool
 			keepMins bool
 		}{
-			{func(f *facts.Fact) bool { return !f.May() }, false},
+			{func(f *facts.Fact) bool { return !f.MayServe() }, false},
 			{l.accused, false},
-			{func(f *facts.Fact) bool { return f.Is != facts.Serving && !f.RunsOn() }, false},
+			{func(f *facts.Fact) bool { return f.Is != facts.Serving && !f.ServesUnchanged() }, false},
 			{func(f *facts.Fact) bool { return f.Server.Tainted }, true},
 			{func(*facts.Fact) bool { return true }, true},
 		} {
@@ -117,7 +117,7 @@ func (l *Ledger) surplus(all int64, ask func(Want)) {
 // shrink asks for as many nodes of a class as there are, and returns how many are still too many.
 func (l *Ledger) shrink(count int64, may func(*facts.Fact) bool, keepMins bool, ask func(Want)) int64 {
 	line := func(order func(a, b *facts.Fact) int) queues {
-		q := queue(l.space, l.Left, may, order)
+		q := queue(l.board, l.Left, may, order)
 		if !keepMins {
 			q.DropMins()
 		}
@@ -143,7 +143,7 @@ func (l *Ledger) shrink(count int64, may func(*facts.Fact) bool, keepMins bool, 
 // another one in place of an outdated node.
 func (l *Ledger) updates() bool {
 	return l.Policy.Update.Has(roster.Outdated) && !l.Policy.Update.Holds &&
-		l.Aim.Current+l.Aim.promised <= l.Aim.Target
+		l.Rollout.Current+l.Rollout.promised <= l.Rollout.Target
 }
 
 // outdatedFirst orders nodes by the criterion, those first that an update would replace: else
@@ -155,11 +155,11 @@ func outdatedFirst(a, b *facts.Fact) int {
 // removable reports whether a node can leave.
 func (l *Ledger) removable(f *facts.Fact) bool { return f.Free() && !l.Policy.Unreachable[f.Region] }
 
-// unserved asks for the nodes that never served and have another template than they should,
+// neverServed asks for the nodes that never served and have another template than they should,
 // and for those that failed twice and came for a node that still runs. Where a substitute
 // may be made, a node for which Nova found no host is left to the causes, which look for
 // another place.
-func (l *Ledger) unserved(ask func(Want)) {
+func (l *Ledger) neverServed(ask func(Want)) {
 	for _, name := range l.Left.Names() {
 		f := l.Left[name]
 		elsewhere := f.Full != nil && !l.Policy.Keeps(roster.Outdated)
@@ -168,7 +168,7 @@ func (l *Ledger) unserved(ask func(Want)) {
 		case l.failedTwice(f):
 			ask(Want{Fact: f, Cause: roster.Unhealthy, What: GivenUp})
 		case l.revises(f):
-			ask(Want{Fact: f, Cause: roster.Outdated, What: Revised, To: l.Aim.at(f.Place)})
+			ask(Want{Fact: f, Cause: roster.Outdated, What: Revised, To: l.Rollout.templateAt(f.Place)})
 		}
 	}
 }
@@ -182,7 +182,7 @@ func (l *Ledger) failedTwice(f *facts.Fact) bool {
 // revises reports whether a node that never served gets another template.
 func (l *Ledger) revises(f *facts.Fact) bool {
 	u := l.Policy.Update
-	return f.Outdated && l.Aim.at(f.Place) != f.Template && (!l.Aim.reached() || !f.Settled) &&
+	return f.Outdated && l.Rollout.templateAt(f.Place) != f.Template && (!l.Rollout.reached() || !f.Settled) &&
 		u.Has(roster.Outdated) && !u.Holds
 }
 
@@ -217,7 +217,7 @@ func (l *Ledger) barred(f *facts.Fact, cause roster.Cause) bool {
 // already are out of service for a while, as if they had left: the next one is taken where
 // more are.
 func (l *Ledger) queueInPlace(may func(*facts.Fact) bool) queues {
-	q := queue(l.space, l.Left, may, byTurn)
+	q := queue(l.board, l.Left, may, byTurn)
 	q.DropMins()
 	for name, v := range l.Verdicts {
 		if f := l.Left[name]; v.Outcome == Changes && f != nil {
@@ -235,7 +235,7 @@ func (l *Ledger) unhealthy(may func(*facts.Fact) bool, ask func(Want)) {
 // misplaced asks for the nodes whose moves make the spread better, each time of the
 // cluster as it is once the nodes that are pending are placed.
 func (l *Ledger) misplaced(may func(*facts.Fact) bool, ask func(Want)) {
-	q := queue(l.space, l.Left, func(f *facts.Fact) bool {
+	q := queue(l.board, l.Left, func(f *facts.Fact) bool {
 		return may(f) && f.Rests == "" && !l.barred(f,
 			roster.Misplaced)
 	}, byTurn)

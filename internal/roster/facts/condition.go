@@ -74,7 +74,7 @@ func seenAs(name string, n roster.Node, server node.Node, seen roster.Seen, poli
 		return Stopped
 	case server.Unwell != "" && (inService || !Noted(n, server)):
 		return Unwell
-	case seen.Former(name, n):
+	case seen.NotRemade(name, n):
 		return Unchanged
 	case Served(seen, name, n, policy):
 		return Serving
@@ -115,10 +115,10 @@ func Runs(server node.Node) bool {
 func Served(s roster.Seen, name string, n roster.Node, policy roster.Policy) bool {
 	server, there := s.Servers[name]
 	switch {
-	case !there || n.Doubt || s.Former(name, n):
+	case !there || n.Doubt || s.NotRemade(name, n):
 		return false
 	case server.InService == string(n.Mark):
 		return true
 	}
-	return !policy.RequireMarks && Runs(server) && !s.Behind(name, n)
+	return !policy.RequireMarks && Runs(server) && !s.Lags(name, n)
 }

@@ -39,15 +39,15 @@ type Fact struct {
 	Early      bool             // whether it broke soon after it got into service
 	bakes      bool             // whether it has what is wanted, and has to be in service for longer
 	Lags       bool             // whether it needs no mark, and its server was not seen to change since the node did
-	Former     bool             // whether that server should have been made again
+	NotRemade  bool             // whether that server should have been made again
 	Turn       int              // order by the criterion: lower ones leave earlier
 }
 
 // Proven reports whether the node is in service for certain.
 func (f *Fact) Proven() bool { return Rules[f.Is].proven }
 
-// May reports whether the node may be in service.
-func (f *Fact) May() bool { return Rules[f.Is].may }
+// MayServe reports whether the node may be in service.
+func (f *Fact) MayServe() bool { return Rules[f.Is].may }
 
 // Accused reports whether a look of our own says that the node is out of service. A server that
 // did not follow its node is waited for all the same, and a wait may end without it.
@@ -61,8 +61,10 @@ func (f *Fact) Fresh() bool { return Rules[f.Is].fresh }
 // UnderWay reports whether a node has what is wanted, and is not in service yet.
 func (f *Fact) UnderWay() bool { return !f.Outdated && f.Is != Serving }
 
-// RunsOn reports whether a server did not follow its node, and was found in service since.
-func (f *Fact) RunsOn() bool { return f.Is == Unchanged && f.Server.InService == string(f.Mark) }
+// ServesUnchanged reports whether a server did not follow its node, and was found in service since.
+func (f *Fact) ServesUnchanged() bool {
+	return f.Is == Unchanged && f.Server.InService == string(f.Mark)
+}
 
 // Free reports whether the node may be changed or removed.
 func (f *Fact) Free() bool { return f.Protected == "" }
@@ -135,8 +137,8 @@ func (f *Fact) look(seen roster.Seen, policy roster.Policy) {
 	}
 	f.Early = seen.Early[name]
 	f.bakes = seen.Baking[name] && policy.Pauses() && !f.Outdated && f.Is == Serving
-	f.Lags = !policy.RequireMarks && seen.Behind(name, n)
-	f.Former = f.Looked && seen.Former(name, n)
+	f.Lags = !policy.RequireMarks && seen.Lags(name, n)
+	f.NotRemade = f.Looked && seen.NotRemade(name, n)
 }
 
 // noHost is the place in which Nova found no host for the node, and whether it is still full.

@@ -73,8 +73,8 @@ var All = []struct {
 		Status: "held: the template that {nodes} should get failed",
 	},
 	{
-		Hold:   HeldFormer,
-		Why:    IsFormer,
+		Hold:   HeldNotRemade,
+		Why:    NotRemade,
 		Status: "held: the servers of {nodes} did not follow their nodes",
 	},
 	{

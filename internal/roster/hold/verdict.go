@@ -13,7 +13,7 @@ const (
 	HeldUnseen    Hold = "not seen"     // no refresh has looked at it since it changed
 	HeldOutage    Hold = "outage"       // more nodes are unhealthy than stop_above allows
 	HeldFailed    Hold = "failed"       // the wanted template failed
-	HeldFormer    Hold = "not followed" // its server should have been made again, and was not
+	HeldNotRemade Hold = "not followed" // its server should have been made again, and was not
 	HeldTwice     Hold = "made twice"   // it did not last, nor did the one before it
 	HeldTarget    Hold = "target"       // as many nodes have the wanted template as should
 	HeldNoHost    Hold = "no host"      // Nova found no host where it has to be made again

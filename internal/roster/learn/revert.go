@@ -69,7 +69,7 @@ func disturbed(r roster.Roster, seen roster.Seen, policy roster.Policy) bool {
 func lateness(name string, n roster.Node, seen roster.Seen, policy roster.Policy) time.Duration {
 	server := seen.Servers[name]
 	never := facts.Noted(n, server) && !n.Served && !facts.Served(seen, name, n, policy)
-	if !policy.RequireMarks || !never || server.Status != "ACTIVE" || server.Drained || seen.Behind(name, n) {
+	if !policy.RequireMarks || !never || server.Status != "ACTIVE" || server.Drained || seen.Lags(name, n) {
 		return 0
 	}
 	since, ended := launched(server), server.NotInServiceAt

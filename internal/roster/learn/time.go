@@ -12,9 +12,9 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 )
 
-// Tell works out the facts of time of the nodes, each by the clock of the cloud's
+// NoteTimes works out the facts of time of the nodes, each by the clock of the cloud's
 // answer in which its server was seen.
-func Tell(s *roster.Seen, r roster.Roster, policy roster.Policy) {
+func NoteTimes(s *roster.Seen, r roster.Roster, policy roster.Policy) {
 	s.Aged, s.Baking, s.Early = map[string]roster.Aged{}, map[string]bool{}, map[string]bool{}
 	s.Full = fullPlaces(*s, r, policy)
 	u := policy.Update

@@ -165,7 +165,7 @@ func TestMatchOpen(t *testing.T) {
 		seen.Looked("web-5") || seen.Builds["web-1"] != before.Builds["web-1"] || seen.Baking["web-1"] {
 		t.Errorf("seen %+v", seen)
 	}
-	learn.Tell(&seen, next, roster.Policy{Update: update("1", roster.TooOld)})
+	learn.NoteTimes(&seen, next, roster.Policy{Update: update("1", roster.TooOld)})
 	if len(seen.Aged)+len(seen.Baking) > 0 {
 		t.Errorf("told %+v", seen)
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
 )
 
-// TestTellFull: a place is full from the server that found no host on, for as long as
+// TestNoteTimesFull: a place is full from the server that found no host on, for as long as
 // retry_full_after says, by the clock of the cloud. Whatever clocks do it ends.
-func TestTellFull(t *testing.T) {
+func TestNoteTimesFull(t *testing.T) {
 	noon := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	az1, az2 := placement.Place{Region: "RegionOne", Zone: "az-1"}, placement.Place{Region: "RegionOne", Zone: "az-2"}
 	for _, c := range []struct {
@@ -93,7 +93,7 @@ func TestTellFull(t *testing.T) {
 		p.Update.RetryFullAfter = time.Hour
 		c.change(&r, seen, &p)
 		for range 2 {
-			learn.Tell(&seen, r, p)
+			learn.NoteTimes(&seen, r, p)
 			if !maps.Equal(seen.Full, c.want) {
 				t.Errorf("%s: got %v, want %v", c.name, seen.Full, c.want)
 			}

@@ -93,7 +93,7 @@ func (w *world) refresh() {
 	}
 	w.roster, w.seen, _ = learn.MatchOpen(w.roster, servers, w.seen, func(region string) bool { return closedRegionPolicy(w.stored, region) },
 		func(string) bool { return true })
-	learn.Tell(&w.seen, w.roster, w.stored)
+	learn.NoteTimes(&w.seen, w.roster, w.stored)
 	before := w.roster.Failed
 	w.roster = learn.Learn(w.roster, w.seen, w.stored).Ordered()
 	for _, f := range w.roster.Failed[min(len(before), len(w.roster.Failed)):] {
@@ -534,7 +534,7 @@ func history(t *rapid.T, method string, stateful bool) {
 		w.start()
 		w.pass(4000) // the clock may have jumped back
 		if change = w.round(policy, 1000); change != nil {
-			policy.Candidates = change.Held(hold.HeldFormer, hold.HeldOlder).Names() // as the plan says
+			policy.Candidates = change.Held(hold.HeldNotRemade, hold.HeldOlder).Names() // as the plan says
 		}
 		if change != nil && change.Empty() && w.all("good") {
 			if change.Remaining != 0 {
@@ -676,7 +676,7 @@ func (w *world) baking(before, next roster.Roster) string {
 			continue
 		}
 		since := w.servers[name].InServiceAt
-		if w.servers[name].InService != string(n.Mark) || w.seen.Former(name, n) {
+		if w.servers[name].InService != string(n.Mark) || w.seen.NotRemade(name, n) {
 			continue
 		}
 		if w.stored.Update != nil && !since.After(w.now()) && w.now().Sub(since) < w.stored.Update.Pause {

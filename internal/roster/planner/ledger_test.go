@@ -19,9 +19,9 @@ func TestLedger(t *testing.T) {
 		}
 		for w := range p.Wants() {
 			p.Decide(w)
-			if wanted, out := recount(p.Ledger, p.All); wanted != p.Aim.Current || !maps.Equal(out, p.Out) {
+			if wanted, out := recount(p.Ledger, p.All); wanted != p.Rollout.Current || !maps.Equal(out, p.Out) {
 				t.Fatalf("%d nodes have the wanted template, and %d are counted; out of service are %v, and %v are counted",
-					wanted, p.Aim.Current, out, p.Out)
+					wanted, p.Rollout.Current, out, p.Out)
 			}
 		}
 	})

@@ -187,6 +187,6 @@ func TestServed(t *testing.T) {
 	now := roster.Roster{Nodes: map[string]roster.Node{"served": at("R1"), "lost": at("R1"), "unseen": at("R2")}}
 	next := roster.Roster{Nodes: map[string]roster.Node{"served": at("R1"), "lost": at("R1"), "unseen": at("R2"), "new": at("R2")}}
 	seen := roster.Seen{Servers: map[string]node.Node{"served": {}, "another cluster's": {}}, Missing: map[string]bool{"lost": true}}
-	assert.Equal(t, "map[R1:1]", fmt.Sprint(seen.Served(now)), "served")
-	assert.Equal(t, "map[R1:1 R2:1]", fmt.Sprint(seen.Unserved(now, next)), "unserved")
+	assert.Equal(t, "map[R1:1]", fmt.Sprint(seen.WithServer(now)), "served")
+	assert.Equal(t, "map[R1:1 R2:1]", fmt.Sprint(seen.WithoutServer(now, next)), "unserved")
 }

@@ -56,7 +56,7 @@ func slowPlan(now roster.Roster, seen roster.Seen, policy roster.Policy, change 
 		return s, false
 	}
 	s.now.Nodes = maps.Clone(s.nodes)
-	s.openSlots()
+	s.prepareSlots()
 	s.line()
 	if !s.candidates() || !s.shrink() {
 		return s, false
@@ -79,7 +79,7 @@ func slowPlan(now roster.Roster, seen roster.Seen, policy roster.Policy, change 
 		n.Served, n.Doubt = false, false
 		s.nodes[name] = n
 	}
-	return s, s.closeSlots()
+	return s, s.finishSlots()
 }
 
 func (s *slowPlanner) copy() *slowPlanner {
@@ -137,8 +137,8 @@ func (s *slowPlanner) firstTemplate() bool {
 	return true
 }
 
-// openSlots gives a slot to each node, and gives up those that are released.
-func (s *slowPlanner) openSlots() {
+// prepareSlots gives a slot to each node, and gives up those that are released.
+func (s *slowPlanner) prepareSlots() {
 	if s.policy.Stateful == nil {
 		return
 	}
@@ -154,9 +154,9 @@ func (s *slowPlanner) openSlots() {
 	}
 }
 
-// closeSlots gives up the slots of the nodes that have left, where they are not kept. It reports whether none is
+// finishSlots gives up the slots of the nodes that have left, where they are not kept. It reports whether none is
 // released that a node has.
-func (s *slowPlanner) closeSlots() bool {
+func (s *slowPlanner) finishSlots() bool {
 	if s.policy.Stateful == nil {
 		return true
 	}
@@ -228,7 +228,7 @@ func (s *slowPlanner) shrink() bool {
 		func(name string) bool {
 			return s.accused(name) || s.looked(name) && s.seen.Missing[name] && !s.served(name)
 		},
-		func(name string) bool { return !s.inService(name) && !s.runsOn(name) },
+		func(name string) bool { return !s.inService(name) && !s.servesUnchanged(name) },
 		func(name string) bool { return s.seen.Servers[name].Tainted },
 		func(string) bool { return true },
 	}
@@ -817,14 +817,14 @@ func (s *slowPlanner) looked(name string) bool {
 	return (there || s.seen.Missing[name]) && !s.node(name).Doubt
 }
 
-// behind: its server was not seen to change since the node did; former: and it should have been made again.
-func (s *slowPlanner) behind(name string) bool {
+// lags: its server was not seen to change since the node did; notRemade: and it should have been made again.
+func (s *slowPlanner) lags(name string) bool {
 	build := s.seen.Builds[name]
 	return build.Of != "" && build.Mark != s.node(name).Mark
 }
 
-func (s *slowPlanner) former(name string) bool {
-	return s.looked(name) && s.behind(name) && s.seen.Builds[name].Generation < s.node(name).Generation
+func (s *slowPlanner) notRemade(name string) bool {
+	return s.looked(name) && s.lags(name) && s.seen.Builds[name].Generation < s.node(name).Generation
 }
 
 func (s *slowPlanner) runs(name string) bool {
@@ -839,8 +839,8 @@ func (s *slowPlanner) own(name string) bool {
 
 // marked: its server is as new as the node is, and carries the mark that it needs.
 func (s *slowPlanner) marked(name string) bool {
-	needsNone := !s.policy.RequireMarks && !s.behind(name) && s.seen.Servers[name].Status == "ACTIVE"
-	return s.looked(name) && !s.former(name) && (s.own(name) || needsNone)
+	needsNone := !s.policy.RequireMarks && !s.lags(name) && s.seen.Servers[name].Status == "ACTIVE"
+	return s.looked(name) && !s.notRemade(name) && (s.own(name) || needsNone)
 }
 
 func (s *slowPlanner) inService(name string) bool { return s.runs(name) && s.marked(name) }
@@ -848,8 +848,8 @@ func (s *slowPlanner) inService(name string) bool { return s.runs(name) && s.mar
 // served: it was in service since it was made or changed.
 func (s *slowPlanner) served(name string) bool { return s.node(name).Served || s.marked(name) }
 
-// runsOn: its server should have been made again, runs, and was in service since.
-func (s *slowPlanner) runsOn(name string) bool { return s.runs(name) && s.former(name) && s.own(name) }
+// servesUnchanged: its server should have been made again, runs, and was in service since.
+func (s *slowPlanner) servesUnchanged(name string) bool { return s.runs(name) && s.notRemade(name) && s.own(name) }
 
 // idle: it is proven that nobody misses it.
 func (s *slowPlanner) idle(name string) bool {
@@ -862,7 +862,7 @@ func (s *slowPlanner) accused(name string) bool {
 	return s.runs(name) && !s.served(name) && s.seen.Servers[name].NotInService == string(s.node(name).Mark)
 }
 
-func (s *slowPlanner) late(name string) bool { return s.accused(name) && !s.former(name) }
+func (s *slowPlanner) late(name string) bool { return s.accused(name) && !s.notRemade(name) }
 
 // never: it is proven, or said by a look of our own, that it was never in service.
 func (s *slowPlanner) never(name string) bool {

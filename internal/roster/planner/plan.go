@@ -29,7 +29,7 @@ func Plan(now roster.Roster, seen roster.Seen, policy roster.Policy) (roster.Ros
 	}
 	said := say.About(p, seen)
 	return p.Next, Change{Verdicts: p.List, Remaining: p.Remaining, batch: p.Size, Reverted: said.Reverted,
-		Notices: said.Tell(), Status: said.Status(true), Now: said.Status(false), Awaits: say.Awaits(said.Absentees),
+		Notices: said.Notices(), Status: said.Status(true), Now: said.Status(false), Awaits: say.Awaits(said.Absentees),
 		Absent: say.AbsentNames(said.Absentees)}, nil
 }
 

@@ -13,9 +13,9 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
 )
 
-// TestTell: facts flip at their times by the clock of the answer, whatever the local
+// TestNoteTimes: facts flip at their times by the clock of the answer, whatever the local
 // one says; a launch counts and not the creation, a mark where marks are required.
-func TestTell(t *testing.T) {
+func TestNoteTimes(t *testing.T) {
 	const day = 24 * time.Hour
 	born := time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
@@ -42,7 +42,7 @@ func TestTell(t *testing.T) {
 		}
 		seen := roster.NewSeen()
 		seen.Servers["web-0"] = s
-		learn.Tell(&seen, roster.Roster{Nodes: map[string]roster.Node{"web-0": {Mark: "1"}}},
+		learn.NoteTimes(&seen, roster.Roster{Nodes: map[string]roster.Node{"web-0": {Mark: "1"}}},
 			roster.Policy{RequireMarks: c.marks, Update: &roster.Update{MaxAge: 30 * day, Pause: 10 * time.Minute}})
 		if _, aged := seen.Aged["web-0"]; aged != c.aged || seen.Baking["web-0"] != c.baking {
 			t.Errorf("%s: aged %v, baking %v", c.name, aged, seen.Baking["web-0"])
@@ -50,13 +50,13 @@ func TestTell(t *testing.T) {
 	}
 	now := roster.NewSeen() // without a pause nothing bakes, also where an answer is older than a launch
 	now.Servers["web-0"] = node.Node{ID: "id", Status: "ACTIVE", LaunchedAt: born, SeenAt: born.Add(-time.Second)}
-	if learn.Tell(&now, roster.Roster{Nodes: map[string]roster.Node{"web-0": {}}},
+	if learn.NoteTimes(&now, roster.Roster{Nodes: map[string]roster.Node{"web-0": {}}},
 		roster.Policy{Update: &roster.Update{}}); len(now.Aged)+len(now.Baking) != 0 {
 		t.Errorf("without a pause: %+v", now)
 	}
 	never := roster.NewSeen()
 	never.Servers["web-0"] = node.Node{ID: "id", Status: "ACTIVE", CreatedAt: born, SeenAt: born.Add(time.Minute)}
-	if learn.Tell(&never, roster.Roster{Nodes: map[string]roster.Node{"web-0": {}}}, roster.Policy{}); len(never.Aged)+len(never.Baking) != 0 {
+	if learn.NoteTimes(&never, roster.Roster{Nodes: map[string]roster.Node{"web-0": {}}}, roster.Policy{}); len(never.Aged)+len(never.Baking) != 0 {
 		t.Errorf("without an update: %+v", never)
 	}
 }

@@ -16,22 +16,22 @@ func notice(title roster.Title, format string, args ...any) roster.Notice {
 	return roster.Notice{Title: title, Text: fmt.Sprintf(format, args...)}
 }
 
-// Tell says what a person should know about a plan.
-func (p *speech) Tell() []roster.Notice {
+// Notices says what a person should know about a plan.
+func (p *speech) Notices() []roster.Notice {
 	return slices.Concat(
-		p.tellFirstTemplate(),
-		p.tellNames(),
-		p.tellLeaving(),
+		p.firstTemplateNotices(),
+		p.nameNotices(),
+		p.leavingNotices(),
 		belowMin(p.All.Counts(), p.Next.Counts(), p.Policy),
-		p.tellReverted(),
-		p.tellFull(),
-		p.tellHeld(),
+		p.revertedNotices(),
+		p.fullNotices(),
+		p.heldNotices(),
 		p.slotsWait(),
 	)
 }
 
-// tellFirstTemplate says what the first template means for nodes that are there.
-func (p *speech) tellFirstTemplate() (notices []roster.Notice) {
+// firstTemplateNotices says what the first template means for nodes that are there.
+func (p *speech) firstTemplateNotices() (notices []roster.Notice) {
 	if len(p.First) > 0 {
 		notices = append(notices, notice(hold.FirstTemplate, "%s from before there was a template: %s. The template "+
 			"must say what they were made from. Where it differs, the servers of all of them change at once in this "+
@@ -49,8 +49,8 @@ func (p *speech) tellFirstTemplate() (notices []roster.Notice) {
 	return notices
 }
 
-// tellNames says which names that are given are no node's, and which are not given to nodes.
-func (p *speech) tellNames() (notices []roster.Notice) {
+// nameNotices says which names that are given are no node's, and which are not given to nodes.
+func (p *speech) nameNotices() (notices []roster.Notice) {
 	say := func(names []string, title roster.Title, format string) {
 		if len(names) > 0 {
 			notices = append(notices, notice(title, format, text.Few(names)))
@@ -77,8 +77,8 @@ func (p *speech) tellNames() (notices []roster.Notice) {
 	return notices
 }
 
-// tellHeld says why an update does less than it could.
-func (p *speech) tellHeld() (notices []roster.Notice) {
+// heldNotices says why an update does less than it could.
+func (p *speech) heldNotices() (notices []roster.Notice) {
 	for _, row := range hold.All {
 		list := p.List.Held(row.Hold)
 		untold := row.Title == hold.ProtectedOutdated && len(p.kept()) == 0 || row.Title == hold.PlacesClosed &&
@@ -90,12 +90,12 @@ func (p *speech) tellHeld() (notices []roster.Notice) {
 			return notices
 		}
 	}
-	return slices.Concat(notices, p.tellFormer(), p.tellWaits())
+	return slices.Concat(notices, p.notRemadeNotices(), p.waitNotices())
 }
 
-// tellFormer says whose servers did not follow their nodes.
-func (p *speech) tellFormer() (notices []roster.Notice) {
-	if list := p.former(); len(list) > 0 {
+// notRemadeNotices says whose servers did not follow their nodes.
+func (p *speech) notRemadeNotices() (notices []roster.Notice) {
+	if list := p.notRemade(); len(list) > 0 {
 		notices = append(notices, notice(hold.NotFollowed, "The servers of %s should have been made again, and are "+
 			"still the former ones: %s. Terraform does not know that the server depends on the generation of its "+
 			"node: give it replace_triggered_by = [terraform_data.generation[each.key]], with each.value.generation "+
@@ -104,8 +104,8 @@ func (p *speech) tellFormer() (notices []roster.Notice) {
 	return notices
 }
 
-// tellWaits says what the next batch waits for.
-func (p *speech) tellWaits() (notices []roster.Notice) {
+// waitNotices says what the next batch waits for.
+func (p *speech) waitNotices() (notices []roster.Notice) {
 	if w := p.waits(p.Remaining); len(p.List.Held(hold.HeldWaits, hold.HeldBatch)) > 0 && len(w.names) > 0 &&
 		p.Taken < p.Size {
 		notices = append(notices, notice(hold.BatchWaits, "%s more should be replaced, at most %d at a time. This "+
@@ -115,8 +115,8 @@ func (p *speech) tellWaits() (notices []roster.Notice) {
 	return notices
 }
 
-// tellLeaving says what a person should know of the nodes that are too many.
-func (p *speech) tellLeaving() (notices []roster.Notice) {
+// leavingNotices says what a person should know of the nodes that are too many.
+func (p *speech) leavingNotices() (notices []roster.Notice) {
 	var unseen, closed []string
 	for name, v := range p.Verdicts {
 		if v.Want.What != decide.Surplus || v.Outcome != decide.Leaves {
@@ -169,25 +169,25 @@ func (p *speech) kept() (names []string) {
 			names = append(names, name+" "+v.Want.Protected)
 		}
 	}
-	if int64(len(names)) <= p.Policy.Capacity-min(p.Aim.Target, p.Policy.Capacity) {
+	if int64(len(names)) <= p.Policy.Capacity-min(p.Rollout.Target, p.Policy.Capacity) {
 		return nil
 	}
 	return names
 }
 
-// former names the nodes whose servers should have been made again, and were not.
-func (p *speech) former() (names []string) {
+// notRemade names the nodes whose servers should have been made again, and were not.
+func (p *speech) notRemade() (names []string) {
 	for _, name := range p.Left.Names() {
-		if v := p.Verdicts[name]; p.Left[name].Former && v.Outcome != decide.Changes {
+		if v := p.Verdicts[name]; p.Left[name].NotRemade && v.Outcome != decide.Changes {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-// tellFull says which listed places are full or, where nodes find no other room, tried
+// fullNotices says which listed places are full or, where nodes find no other room, tried
 // again.
-func (p *speech) tellFull() []roster.Notice {
+func (p *speech) fullNotices() []roster.Notice {
 	var places []string
 	for _, at := range p.seen.FullPlaces(p.Policy) {
 		if roster.Lists(p.Policy.Regions, at) {

@@ -41,8 +41,8 @@ func (p *speech) revert() *Reverted {
 	return reverted
 }
 
-// tellReverted says that a template failed, what happens for it, and what to do.
-func (p *speech) tellReverted() []roster.Notice {
+// revertedNotices says that a template failed, what happens for it, and what to do.
+func (p *speech) revertedNotices() []roster.Notice {
 	v, reverted := p.Failure, p.Reverted
 	if reverted == nil {
 		return nil

@@ -56,8 +56,8 @@ func Why(f *facts.Fact) string {
 		return "its server was drained"
 	case s.Unwell != "":
 		return fmt.Sprintf("its service is unhealthy (%s)", Clip(s.Unwell))
-	case f.Former:
-		return hold.IsFormer
+	case f.NotRemade:
+		return hold.NotRemade
 	case f.Lags:
 		return "its server is still what it was before the node changed"
 	case f.Is == facts.Late:

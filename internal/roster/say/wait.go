@@ -87,7 +87,7 @@ func (w *wait) addNode(f *facts.Fact, policy roster.Policy, more int64) {
 		w.add(f.Name, Why(f))
 		w.underWay = true
 		w.unseen = w.unseen || !f.Looked
-		w.lags = w.lags || f.Lags || f.Former
+		w.lags = w.lags || f.Lags || f.NotRemade
 		w.marks = w.marks || f.Is == facts.Starting && f.Server.InService == ""
 	case more > 0:
 		w.add(f.Name, Why(f))
@@ -141,12 +141,12 @@ func (p *speech) leaving() []string {
 
 // goesOn reports whether a node is held, and the next plan changes it.
 func goesOn(v decide.Verdict) bool {
-	return v.Outcome == decide.Held && (v.Hold == hold.HeldBatch || v.Hold.GoesOn() && !v.Want.May())
+	return v.Outcome == decide.Held && (v.Hold == hold.HeldBatch || v.Hold.GoesOn() && !v.Want.MayServe())
 }
 
 // marks reports whether a readiness attachment would mark the server of a node.
 func marks(f *facts.Fact) bool {
-	return f.Looked && facts.Runs(f.Server) && f.Server.Unwell == "" && !f.Server.Drained && !f.Former
+	return f.Looked && facts.Runs(f.Server) && f.Server.Unwell == "" && !f.Server.Drained && !f.NotRemade
 }
 
 // AbsentNames names the nodes that are not in service.
