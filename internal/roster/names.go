@@ -7,13 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxNameLength is the length of the longest name that Nova takes, in characters.
+// maxNameLength is the maximum length of a name in Nova, in characters.
 const maxNameLength = 255
 
-// CheckNames says what is wrong with the names that a pattern makes for a
-// cluster, in a sentence, or nothing. Nova refuses names with blanks at an end,
-// with characters that cannot be printed (controls, a soft hyphen, a line separator), and
-// names that are too long.
+// CheckNames returns a sentence about what is wrong with the names that a pattern makes for a
+// cluster, or "". Nova refuses names with blanks at an end, names with characters that cannot
+// be printed (controls, a soft hyphen, a line separator), and names that are too long.
 func (p Pattern) CheckNames(cluster string) string {
 	name := p.Name(cluster, 999_999)
 	switch length := utf8.RuneCountInString(name); {

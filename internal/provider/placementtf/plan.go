@@ -171,8 +171,8 @@ func (p *attachmentPlanner) planRoster(
 		return now, change, policy
 	}
 	_, infeasible := errors.AsType[*placement.InfeasibleError](err)
-	removing := len(change.Of(decide.Comes))+len(change.Of(decide.Returns)) == 0 && !infeasible
-	idle := removing && len(change.Of(decide.Leaves)) == 0 // it does not matter which places are usable
+	removing := len(change.With(decide.Comes))+len(change.With(decide.Returns)) == 0 && !infeasible
+	idle := removing && len(change.With(decide.Leaves)) == 0 // it does not matter which places are usable
 	if idle {
 		findings = slices.DeleteFunc(findings, func(f cluster.Finding) bool { return f.Kind != cluster.ZoneHidden })
 	}

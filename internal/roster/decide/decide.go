@@ -113,7 +113,7 @@ func (p *Planning) record() {
 // misspelled refuses a plan that changes a node which a protected name seems to mean.
 func (p *Planning) misspelled() error {
 	for _, written := range p.ProtectsNobody() {
-		for _, v := range append(p.List.Of(Leaves), p.List.Of(Changes)...) {
+		for _, v := range append(p.List.With(Leaves), p.List.With(Changes)...) {
 			if deletion.Misspelled(written, v.Name) {
 				return misspelledProtection(written, v.Name)
 			}
@@ -176,7 +176,7 @@ func (p *Planning) FirstTemplate(now roster.Roster, templates roster.Templates) 
 		case template == "" && n.Template != "":
 			return now, templateRemoved()
 		case template == "" || n.Template != "":
-		case n.Mark.Of(template):
+		case n.Mark.Matches(template):
 			p.First = append(p.First, name)
 			if mark := n.Mark.With(template); mark != n.Mark { // that it served counts no more: its server may change
 				n.Mark, n.Served, n.Doubt = mark, false, true

@@ -91,8 +91,8 @@ func (w Want) retries() bool {
 // Verdicts are those about the nodes of a cluster, by index.
 type Verdicts []Verdict
 
-// Of are the verdicts of an outcome.
-func (all Verdicts) Of(outcome Outcome) (list Verdicts) {
+// With returns the verdicts with an outcome.
+func (all Verdicts) With(outcome Outcome) (list Verdicts) {
 	for _, v := range all {
 		if v.Outcome == outcome {
 			list = append(list, v)

@@ -56,7 +56,7 @@ var promises = []struct {
 	}},
 	{"A node that never served, nor did the one before it, is not made a third time for that.", func(p plan) string {
 		return p.first(func(m member) bool {
-			givenUp := m.Outcome == decide.Leaves && len(p.change.Of(decide.Returns)) > 0 // another one comes back instead
+			givenUp := m.Outcome == decide.Leaves && len(p.change.With(decide.Returns)) > 0 // another one comes back instead
 			return m.replaced() && !givenUp && m.Cause == roster.Unhealthy && m.has("retried") && !m.has("served") && m.image == p.wants()
 		})
 	}},
@@ -252,7 +252,7 @@ func (p plan) hurries() string {
 	changed := func(m member) bool {
 		return !m.leaving && m.mayServe() && (m.taken || m.replaced() && m.Outcome == decide.Leaves)
 	}
-	made := int64(len(p.change.Of(decide.Comes).Names())) - p.asked()
+	made := int64(len(p.change.With(decide.Comes).Names())) - p.asked()
 	return said(p.count(changed) > p.batch, "changes "+p.first(changed)) + said(made > p.batch, "makes one for "+p.first(member.replaced))
 }
 
@@ -289,7 +289,7 @@ func (p plan) shrinks(wrong func(gone, kept member) bool) string {
 // swaps finds a node that comes back while one that is no worse leaves. One that changes under
 // its own name makes no room for another.
 func (p plan) swaps() string {
-	grown := int64(len(p.change.Of(decide.Returns).Names())) <= p.missing()
+	grown := int64(len(p.change.With(decide.Returns).Names())) <= p.missing()
 	for _, back := range p.members {
 		for _, gone := range p.members {
 			same := gone.kind == back.kind || gone.Cause == roster.TooOld && back.has("aged") || gone.Cause == roster.Misplaced && back.at == gone.at

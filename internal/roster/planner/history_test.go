@@ -593,12 +593,12 @@ func (w *world) round(policy roster.Policy, crash int) *Change {
 			hidden++
 		}
 	}
-	for _, name := range change.Of(decide.Comes).Names() {
+	for _, name := range change.With(decide.Comes).Names() {
 		if w.serves(name, before.Leaving[name]) { // it had left, and what comes has its slot: its server is made again
 			serving--
 		}
 	}
-	for _, v := range slices.Concat(change.Of(decide.Changes), change.Of(decide.Leaves)) {
+	for _, v := range slices.Concat(change.With(decide.Changes), change.With(decide.Leaves)) {
 		if blind && !v.Served && w.serves(v.Name, before.Nodes[v.Name]) {
 			serving-- // it never had served when somebody looked, and has got into service since
 		}
@@ -617,7 +617,7 @@ func (w *world) round(policy roster.Policy, crash int) *Change {
 	}
 	back := maps.Equal(w.given, before.Settled) // waits for nobody
 	if name := w.baking(before, next); name != "" && !blind && policy.Update.Pause > 0 && !back {
-		for _, d := range slices.Concat(change.Of(decide.Leaves), change.Of(decide.Changes)) {
+		for _, d := range slices.Concat(change.With(decide.Leaves), change.With(decide.Changes)) {
 			if w.serves(d.Name, before.Nodes[d.Name]) && d.Reason[:len("replaced")] == "replaced" {
 				t.Fatalf("%s serves and is replaced (%s), and %s has not been in service for %s", d.Name, d.Reason, name, policy.Update.Pause)
 			}
@@ -691,7 +691,7 @@ func (w *world) check(policy roster.Policy, next roster.Roster, change Change) {
 	t, before, batch := w.t, w.roster, policy.Batch()
 	checkChange(t, before, next, change)
 	var replaced int64
-	for _, d := range slices.Concat(change.Of(decide.Leaves), change.Of(decide.Changes)) {
+	for _, d := range slices.Concat(change.With(decide.Leaves), change.With(decide.Changes)) {
 		if n := before.Nodes[d.Name]; n.Served && d.Reason[:len("replaced")] == "replaced" {
 			replaced++
 		}
@@ -713,7 +713,7 @@ func (w *world) check(policy roster.Policy, next roster.Roster, change Change) {
 		}
 	}
 	if !hasNotice(change, hold.FullTried) {
-		for _, name := range change.Of(decide.Comes).Names() {
+		for _, name := range change.With(decide.Comes).Names() {
 			at := next.Nodes[name].Place
 			if since, full := w.seen.Full[at]; full && policy.Update.RetryFullAfter > 0 && policy.Stateful == nil {
 				t.Fatalf("%s comes to %s, where Nova found no host at %s: %v", name, at, since, change.Notices)

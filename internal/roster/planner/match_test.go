@@ -173,7 +173,7 @@ func TestPlanZonesListed(t *testing.T) {
 	} {
 		p.Regions[0].Zones = zones
 		next, change, err := Plan(r, seen, p)
-		if err != nil || len(change.Of(decide.Comes).Names()) != 2 || fmt.Sprint(next.Counts()) != want {
+		if err != nil || len(change.With(decide.Comes).Names()) != 2 || fmt.Sprint(next.Counts()) != want {
 			t.Errorf("got %v, %+v, %v, want %s", next.Counts(), change, err, want)
 		}
 		assert.Equal(t, "map[RegionOne:2]", fmt.Sprint(r.Counts()), "the roster that was given")

@@ -849,7 +849,9 @@ func (s *slowPlanner) inService(name string) bool { return s.runs(name) && s.mar
 func (s *slowPlanner) served(name string) bool { return s.node(name).Served || s.marked(name) }
 
 // servesUnchanged: its server should have been made again, runs, and was in service since.
-func (s *slowPlanner) servesUnchanged(name string) bool { return s.runs(name) && s.notRemade(name) && s.own(name) }
+func (s *slowPlanner) servesUnchanged(name string) bool {
+	return s.runs(name) && s.notRemade(name) && s.own(name)
+}
 
 // idle: it is proven that nobody misses it.
 func (s *slowPlanner) idle(name string) bool {

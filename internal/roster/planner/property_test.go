@@ -267,7 +267,7 @@ func TestPlanAgainstOracle(t *testing.T) {
 		}
 		plain := roster.Roster{Nodes: maps.Clone(next.Nodes)}
 		for name, n := range next.Nodes {
-			if changed := n.Mark.Number() != r.Nodes[name].Mark.Number() && !slices.Contains(change.Of(decide.Returns).Names(), name); changed && !n.Doubt {
+			if changed := n.Mark.Number() != r.Nodes[name].Mark.Number() && !slices.Contains(change.With(decide.Returns).Names(), name); changed && !n.Doubt {
 				differs("doubt", "%s was changed, and is not in doubt", name)
 			}
 			n.Served, n.Doubt = false, false
@@ -377,9 +377,9 @@ func checkChange(t *rapid.T, r, next roster.Roster, change Change) {
 			revised = append(revised, name)
 		}
 	}
-	if !slices.Equal(created, change.Of(decide.Comes).Names()) || !slices.Equal(returned, change.Of(decide.Returns).Names()) ||
-		fmt.Sprint(departed) != "["+listed(change.Of(decide.Leaves))+
-			"]" || fmt.Sprint(revised) != "["+listed(change.Of(decide.Changes))+"]" {
+	if !slices.Equal(created, change.With(decide.Comes).Names()) || !slices.Equal(returned, change.With(decide.Returns).Names()) ||
+		fmt.Sprint(departed) != "["+listed(change.With(decide.Leaves))+
+			"]" || fmt.Sprint(revised) != "["+listed(change.With(decide.Changes))+"]" {
 		t.Fatalf("the change is %v, -%v, ~%v, not %+v", created, departed, revised, change)
 	}
 }

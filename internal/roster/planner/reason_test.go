@@ -172,7 +172,7 @@ func TestKeptNeighbours(t *testing.T) {
 		_, change, err := Plan(r, running(r), p)
 		require.NoError(t, err)
 		assert.Equal(t, "R loses 1 of 5; drawn by lot from the unprotected (RANDOM); web-0 is listed as protected; web-1 is listed as protected; "+
-			"web-2 is listed as protected"+more, change.Of(decide.Leaves)[0].Reason)
+			"web-2 is listed as protected"+more, change.With(decide.Leaves)[0].Reason)
 	}
 }
 

@@ -118,7 +118,7 @@ func layout(r roster.Roster) string {
 func moves(change Change) string {
 	var list []string
 	for i, outcome := range []decide.Outcome{decide.Comes, decide.Returns, decide.Leaves, decide.Changes} {
-		for _, name := range change.Of(outcome).Names() {
+		for _, name := range change.With(outcome).Names() {
 			list = append(list, "+^-~"[i:i+1]+name)
 		}
 	}
@@ -197,7 +197,7 @@ func plans(t *testing.T, base func(*roster.Policy), list []planned) {
 			require.NoError(t, err)
 			if c.reasons != nil {
 				var reasons []string
-				for _, d := range change.Of(decide.Leaves) {
+				for _, d := range change.With(decide.Leaves) {
 					reasons = append(reasons, d.Name+": "+d.Reason)
 					assert.Equal(t, r.Nodes[d.Name], d.Node)
 					assert.Equal(t, seen.Servers[d.Name].ID, d.ID)
@@ -207,7 +207,7 @@ func plans(t *testing.T, base func(*roster.Policy), list []planned) {
 			}
 			assert.Equal(t, c.moves, moves(change))
 			var to, texts []string
-			for _, name := range change.Of(decide.Comes).Names() {
+			for _, name := range change.With(decide.Comes).Names() {
 				at := next.Nodes[name].Place
 				assert.False(t, p.Closed(at), "%s comes to %s", name, at)
 				to = append(to, at.String())
@@ -474,14 +474,14 @@ func TestFormerNames(t *testing.T) {
 	require.NoError(t, err)
 	p.Capacity = 3
 	r, change, err := Plan(r, running(r), p)
-	if err != nil || listed(change.Of(decide.Leaves)) != "web-10 web-11" {
-		t.Fatal(listed(change.Of(decide.Leaves)), err)
+	if err != nil || listed(change.With(decide.Leaves)) != "web-10 web-11" {
+		t.Fatal(listed(change.With(decide.Leaves)), err)
 	}
 	r.Former = map[roster.Naming]int64{first: r.Next}
 	p.Name, p.Capacity = roster.Naming{Cluster: "web", Pattern: roster.DefaultPattern}.Name, 12
 	_, change, err = Plan(r, running(r), p)
-	if want := "[web-5 web-6 web-7 web-8 web-9 web-15 web-16 web-17 web-18]"; err != nil || fmt.Sprint(change.Of(decide.Comes).Names()) != want {
-		t.Errorf("got %v, %v, want %s", change.Of(decide.Comes).Names(), err, want)
+	if want := "[web-5 web-6 web-7 web-8 web-9 web-15 web-16 web-17 web-18]"; err != nil || fmt.Sprint(change.With(decide.Comes).Names()) != want {
+		t.Errorf("got %v, %v, want %s", change.With(decide.Comes).Names(), err, want)
 	}
 }
 
@@ -509,7 +509,7 @@ func TestNamesThatAreTaken(t *testing.T) {
 		"web-1": {Index: 0, Place: placement.Place{Region: "RegionOne", Zone: "az-2"}},
 	}}
 	next, change, err := Plan(adopted, roster.Seen{}, policy(3))
-	if err != nil || fmt.Sprint(change.Of(decide.Comes).Names()) != "[web-2]" || next.Next != 3 {
+	if err != nil || fmt.Sprint(change.With(decide.Comes).Names()) != "[web-2]" || next.Next != 3 {
 		t.Errorf("got %+v %+v %v", next, change, err)
 	}
 }

@@ -46,7 +46,7 @@ func TestMark(t *testing.T) {
 	} {
 		assert.Equal(t, want, got)
 	}
-	if !roster.Mark("3").Of(b) || !roster.FirstMark(b).Of(b) || roster.Mark("3-00000000").Of(b) {
+	if !roster.Mark("3").Matches(b) || !roster.FirstMark(b).Matches(b) || roster.Mark("3-00000000").Matches(b) {
 		t.Error("a mark is of the template whose hash it has, and without a hash of any")
 	}
 }
@@ -110,7 +110,7 @@ func TestTemplateOfARegion(t *testing.T) {
 	if err != nil || layout(next) != want {
 		t.Errorf("got %s, %v, want %s", layout(next), err, want)
 	}
-	assert.Equal(t, `replaced (TEMPLATE) in RegionTwo/az-1: it has image a, new nodes get b`, change.Of(decide.Leaves)[0].Reason)
+	assert.Equal(t, `replaced (TEMPLATE) in RegionTwo/az-1: it has image a, new nodes get b`, change.With(decide.Leaves)[0].Reason)
 	p.Regions[0].Zones = p.Regions[0].Zones[:2] // web-2 moves
 	p.Regions[0].Weight = 1
 	next, _, err = Plan(gone(next), running(next), p)
@@ -149,7 +149,7 @@ func TestOtherMarks(t *testing.T) {
 	if err != nil || len(change.Notices) < 2 || change.Notices[0].Title != hold.FirstTemplate || change.Notices[1].Title != hold.OtherMarks {
 		t.Fatalf("got %q, %v", change.Notices, err)
 	}
-	assert.Equal(t, "web-0 web-3", listed(change.Of(decide.Leaves)), "replaced")
+	assert.Equal(t, "web-0 web-3", listed(change.With(decide.Leaves)), "replaced")
 	if n := next.Nodes["web-5"]; n.Mark != roster.MarkOf(6, image("b")) || n.Template != image("b") {
 		t.Errorf("web-5 was made from the template, and has %+v", n)
 	}

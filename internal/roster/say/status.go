@@ -90,7 +90,7 @@ func (p *speech) goesOn(applied, waits bool) bool {
 	if !applied {
 		return p.List.Replaced() > 0
 	}
-	return !waits && slices.ContainsFunc(p.List.Of(decide.Held), func(v decide.Verdict) bool { return v.Hold.GoesOn() })
+	return !waits && slices.ContainsFunc(p.List.With(decide.Held), func(v decide.Verdict) bool { return v.Hold.GoesOn() })
 }
 
 // madeBy names the nodes that come, or that get another server, by index.
@@ -107,7 +107,7 @@ func madeBy(all decide.Verdicts) (names []string) {
 func MovesOf(all decide.Verdicts, number, remaining, size int64) string {
 	var parts []string
 	say := func(outcome decide.Outcome, one, many string) {
-		switch names := all.Of(outcome).Names(); len(names) {
+		switch names := all.With(outcome).Names(); len(names) {
 		case 0:
 		case 1:
 			parts = append(parts, names[0]+" "+one)
