@@ -9,11 +9,11 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// ArgumentError says that an argument makes a plan impossible, and what to do about it.
+// ArgumentError is an argument that makes a plan impossible.
 type ArgumentError struct {
-	Argument []string // its path, such as deletion, candidates
+	Argument []string // path of the argument, such as deletion, candidates
 	Title    string
-	Text     string // sentences: what is wrong, and what to do next
+	Text     string // sentences about what is wrong, and what to do next
 }
 
 func (e *ArgumentError) Error() string { return e.Title + ": " + e.Text }
@@ -35,21 +35,22 @@ func closedCandidate(f *facts.Fact) error {
 		"again in its place, and %s is closed. Open the place, or take the node out of candidates.", f.Name, f.Place)}
 }
 
-// unknownCandidates refuses candidates that are no nodes where others would leave instead.
+// unknownCandidates refuses candidates that are no nodes, because other nodes would leave instead.
 func unknownCandidates(names []string) error {
 	return &ArgumentError{candidatesArgument, "Invalid candidate", fmt.Sprintf("No node has the name, or a server "+
 		"with the id, %s: other nodes would be removed instead. Correct the name, or remove it from the list.",
 		strings.Join(names, ", "))}
 }
 
-// misspelledProtection refuses a change of a node that a protected name seems to mean.
+// misspelledProtection refuses a change of a node if the list of protected nodes seems to misspell
+// its name.
 func misspelledProtection(written, name string) error {
 	return &ArgumentError{protectedArgument, string(hold.UnknownProtected), fmt.Sprintf("No node is named %q, which "+
 		"is "+
 		"protected, and %q would be removed or replaced. Correct the name, or remove it from the list.", written, name)}
 }
 
-// slotsInUse refuses to give up slots that nodes are in.
+// slotsInUse refuses to release slots that have a node.
 func slotsInUse(names []string) error {
 	return &ArgumentError{[]string{"stateful", "release"}, "A slot to release is in use", fmt.Sprintf("Nodes are in "+
 		"the "+
@@ -57,7 +58,7 @@ func slotsInUse(names []string) error {
 		text.Few(names))}
 }
 
-// templateRemoved refuses to take a template away.
+// templateRemoved refuses a policy without a template if nodes have one.
 func templateRemoved() error {
 	return &ArgumentError{[]string{"template"}, "The template is gone", "The nodes are made from a template, and a " +
 		"template cannot be taken away again: new nodes would be made from nothing. Give it again, for every place " +

@@ -1,21 +1,20 @@
-// Package hold has the holds: why a node that should be replaced is not. Its table is all that
-// there is to say about each of them.
+// Package hold has the holds: why a node that should be replaced is not. Its table has everything
+// about each of them.
 package hold
 
 import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
 
-// All are all holds in the order in which the gate asks for them: a node that several hold
-// has the first. A row is all that there is to say about a hold; its sentences have words in
-// braces, which are filled in from [words].
+// All lists all holds in the order in which the gate looks for them: if several holds apply to a
+// node, it gets the first. The sentences have words in braces, which package say fills in.
 var All = []struct {
 	Hold
-	done   bool         // nothing but a person ends it, so the node does not remain to be replaced
-	Quiet  bool         // the status of the cluster names it only where nothing else holds a node
-	Why    string       // what holds a node
-	Status string       // what the status of the cluster says; "": nothing
-	Title  roster.Title // of the notice of a plan; "": none
+	done   bool         // whether only a person ends the hold, so that the node does not remain to be replaced
+	Quiet  bool         // whether the status of the cluster shows the hold only if no other hold applies
+	Why    string       // clause about what holds a node
+	Status string       // text for the status of the cluster; "" for a hold that it does not show
+	Title  roster.Title // title of the notice; "" for a hold without a notice
 	Notice string
 }{
 	{

@@ -1,4 +1,4 @@
 package hold
 
-// NotRemade says that a server did not follow its node.
+// NotRemade says that the server of a node was not made again.
 const NotRemade = "its server should have been made again, and is still the former one"

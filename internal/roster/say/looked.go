@@ -9,19 +9,20 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// The titles of what a look at the cloud finds.
+// The titles of notices after a look at the cloud.
 const (
 	Namesakes  roster.Title = "Several servers have the name of one node"
 	ServerLost roster.Title = "A node has lost its server"
 )
 
-// The titles of what an import leaves open, and of marks from the future.
+// The titles of notices after an import, and about marks from the future.
 const (
 	GenerationsGuessed roster.Title = "Generations are guesses"
 	TimesAhead         roster.Title = "Marks are from the future"
 )
 
-// Matched says which names several servers have, and which nodes had a server that is not found.
+// Matched returns notices about several servers with the name of one node, and about nodes whose
+// earlier server is not found.
 func Matched(found learn.Matches) (notices []roster.Notice) {
 	twice, lost := found.Twice, found.Lost
 	if len(twice) > 0 {
@@ -40,8 +41,8 @@ func Matched(found learn.Matches) (notices []roster.Notice) {
 	return notices
 }
 
-// Guessed says which generations an import did not know, where that matters to the policy: a
-// wrong one makes the server again.
+// Guessed returns a notice about the generations that an import guessed, if the policy uses them:
+// a wrong one makes the server again.
 func Guessed(guesses []string, policy roster.Policy) []roster.Notice {
 	if len(guesses) == 0 || !policy.Keeps(roster.Unhealthy) {
 		return nil
@@ -53,8 +54,8 @@ func Guessed(guesses []string, policy roster.Policy) []roster.Notice {
 		text.Few(guesses), "stackpolicy_generation")}
 }
 
-// Ahead says whose marks have a time that lies ahead of the cloud's clock, where pause would
-// count from it. Clocks of one cloud may differ by a minute.
+// Ahead returns a notice about marks with a time that is ahead of the cloud's clock, if pause
+// counts from it. Clocks of one cloud may differ by a minute.
 func Ahead(s roster.Seen, r roster.Roster, policy roster.Policy) []roster.Notice {
 	if policy.Update == nil || policy.Update.Pause <= 0 || !policy.RequireMarks {
 		return nil

@@ -16,7 +16,7 @@ func notice(title roster.Title, format string, args ...any) roster.Notice {
 	return roster.Notice{Title: title, Text: fmt.Sprintf(format, args...)}
 }
 
-// Notices says what a person should know about a plan.
+// Notices returns what a person should know about a plan.
 func (p *speech) Notices() []roster.Notice {
 	return slices.Concat(
 		p.firstTemplateNotices(),
@@ -30,7 +30,7 @@ func (p *speech) Notices() []roster.Notice {
 	)
 }
 
-// firstTemplateNotices says what the first template means for nodes that are there.
+// firstTemplateNotices are about a first template and existing nodes.
 func (p *speech) firstTemplateNotices() (notices []roster.Notice) {
 	if len(p.First) > 0 {
 		notices = append(notices, notice(hold.FirstTemplate, "%s from before there was a template: %s. The template "+
@@ -49,7 +49,8 @@ func (p *speech) firstTemplateNotices() (notices []roster.Notice) {
 	return notices
 }
 
-// nameNotices says which names that are given are no node's, and which are not given to nodes.
+// nameNotices are about listed names that belong to no node, and about names that new nodes do
+// not get.
 func (p *speech) nameNotices() (notices []roster.Notice) {
 	say := func(names []string, title roster.Title, format string) {
 		if len(names) > 0 {
@@ -77,7 +78,7 @@ func (p *speech) nameNotices() (notices []roster.Notice) {
 	return notices
 }
 
-// heldNotices says why an update does less than it could.
+// heldNotices are about the holds of an update.
 func (p *speech) heldNotices() (notices []roster.Notice) {
 	for _, row := range hold.All {
 		list := p.List.Held(row.Hold)
@@ -93,7 +94,7 @@ func (p *speech) heldNotices() (notices []roster.Notice) {
 	return slices.Concat(notices, p.notRemadeNotices(), p.waitNotices())
 }
 
-// notRemadeNotices says whose servers did not follow their nodes.
+// notRemadeNotices are about servers that should have been made again.
 func (p *speech) notRemadeNotices() (notices []roster.Notice) {
 	if list := p.notRemade(); len(list) > 0 {
 		notices = append(notices, notice(hold.NotFollowed, "The servers of %s should have been made again, and are "+
@@ -104,7 +105,7 @@ func (p *speech) notRemadeNotices() (notices []roster.Notice) {
 	return notices
 }
 
-// waitNotices says what the next batch waits for.
+// waitNotices are about the nodes that the next batch waits for.
 func (p *speech) waitNotices() (notices []roster.Notice) {
 	if w := p.waits(p.Remaining); len(p.List.Held(hold.HeldWaits, hold.HeldBatch)) > 0 && len(w.names) > 0 &&
 		p.Taken < p.Size {
@@ -115,7 +116,7 @@ func (p *speech) waitNotices() (notices []roster.Notice) {
 	return notices
 }
 
-// leavingNotices says what a person should know of the nodes that are too many.
+// leavingNotices are about the nodes that a shrink removes.
 func (p *speech) leavingNotices() (notices []roster.Notice) {
 	var unseen, closed []string
 	for name, v := range p.Verdicts {
@@ -144,7 +145,7 @@ func (p *speech) leavingNotices() (notices []roster.Notice) {
 	return notices
 }
 
-// belowMin names the places that a plan takes below their mins.
+// belowMin returns notices about the places that a plan takes below their mins.
 func belowMin(before, after placement.Counts, policy roster.Policy) (notices []roster.Notice) {
 	had := map[placement.Row]int64{}
 	key := func(r placement.Row) placement.Row { return placement.Row{Place: r.Place, IsZone: r.IsZone} }
@@ -161,8 +162,8 @@ func belowMin(before, after placement.Counts, policy roster.Policy) (notices []r
 	return notices
 }
 
-// kept are the protected nodes of another template, where they keep the update from its
-// target, each with why.
+// kept lists the protected outdated nodes, each with its reason, if the update cannot reach its
+// target without them.
 func (p *speech) kept() (names []string) {
 	for _, name := range p.Left.Names() {
 		if v := p.Verdicts[name]; v.Hold == hold.HeldProtected && v.Cause == roster.Outdated {
@@ -185,8 +186,8 @@ func (p *speech) notRemade() (names []string) {
 	return names
 }
 
-// fullNotices says which listed places are full or, where nodes find no other room, tried
-// again.
+// fullNotices are about listed places that are full, or that are tried again because nodes find
+// no other room.
 func (p *speech) fullNotices() []roster.Notice {
 	var places []string
 	for _, at := range p.seen.FullPlaces(p.Policy) {
@@ -209,7 +210,7 @@ func (p *speech) fullNotices() []roster.Notice {
 	return nil
 }
 
-// slotsWait says whose data waits where a plan made new slots although some are kept.
+// slotsWait returns a notice about kept slots that stay unused although a plan makes new slots.
 func (p *speech) slotsWait() []roster.Notice {
 	if p.Policy.Stateful == nil || len(p.Fresh) == 0 {
 		return nil

@@ -10,16 +10,15 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// Reverted says of a plan that the given template failed.
+// Reverted describes a plan whose given template failed.
 type Reverted struct {
-	Nodes []string // whose servers were not in service in time
+	Nodes []string // nodes whose servers were not in service in time
 	Back  []string // nodes that have the template and go back, in this plan or later
-	Holds bool     // there is nothing to go back to: nothing is replaced for the template
-	Later int64    // number of the nodes that go back in a later plan
+	Holds bool     // whether there is no settled template to go back to, so that nothing is replaced
+	Later int64    // number of nodes that go back in a later plan
 }
 
-// revert is what that means for the nodes that are there before the plan; nil where nothing
-// failed.
+// revert returns the nodes that a failed template concerns, or nil if no template failed.
 func (p *speech) revert() *Reverted {
 	v := p.Failure
 	if len(v.Failures) == 0 {
@@ -41,7 +40,7 @@ func (p *speech) revert() *Reverted {
 	return reverted
 }
 
-// revertedNotices says that a template failed, what happens for it, and what to do.
+// revertedNotices say that a template failed, what the plan does about it, and what to do.
 func (p *speech) revertedNotices() []roster.Notice {
 	v, reverted := p.Failure, p.Reverted
 	if reverted == nil {
