@@ -20,10 +20,10 @@ func (p Pattern) CheckNames(cluster string) string {
 		return fmt.Sprintf("The nodes would have names such as %q, and Nova refuses names with blanks at an end.",
 			p.Name(cluster, 0))
 	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsGraphic(r) }):
-		return fmt.Sprintf("The nodes would have names such as %q, with a character in them that cannot be seen, and "+
-			"Nova refuses them.", p.Name(cluster, 0))
+		return fmt.Sprintf("The nodes would have names such as %q, with an invisible character, and Nova refuses them.",
+			p.Name(cluster, 0))
 	case length > maxNameLength:
-		return fmt.Sprintf("The nodes would have names of up to %d characters, and Nova takes %d.", length,
+		return fmt.Sprintf("The nodes would have names of up to %d characters, and Nova takes at most %d.", length,
 			maxNameLength)
 	}
 	return ""

@@ -73,7 +73,7 @@ func mayLeave(found []*facts.Fact, policy roster.Policy) error {
 	for _, f := range found {
 		switch {
 		case !f.Free():
-			return invalidCandidate(f.Name, f.Protected)
+			return invalidCandidate(f.Name, "it "+f.Protected)
 		case policy.Unreachable[f.Region] && !f.Closed:
 			return invalidCandidate(f.Name, "its region cannot be reached")
 		}
@@ -86,7 +86,7 @@ func canRemake(again []*facts.Fact, policy roster.Policy) error {
 	for _, f := range again {
 		switch {
 		case policy.KeepsServer(f.Name, f.Server.ID):
-			return invalidCandidate(f.Name, "would be made again under its name, which its server keeps")
+			return invalidCandidate(f.Name, "it would be made again under its name, which its kept server has")
 		case f.Closed:
 			return closedCandidate(f)
 		}

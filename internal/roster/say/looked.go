@@ -26,16 +26,16 @@ const (
 func Matched(found learn.Matches) (notices []roster.Notice) {
 	twice, lost := found.Twice, found.Lost
 	if len(twice) > 0 {
-		notices = append(notices, notice(Namesakes, "Servers of one region share the name of a node: %s. Which of "+
-			"them Terraform manages cannot be seen in the cloud. terraform state show, with the address of the "+
-			"node's server, prints the id of the one that it does; the other comes from an apply that was killed, "+
-			"from a request that timed out, or from a second state with the same cluster name. Until one is left the "+
-			"node counts as protected if one of them is, and as unhealthy only if all of them are.", text.Few(twice)))
+		notices = append(notices, notice(Namesakes, "Several servers of one region have the name of one node: %s. The "+
+			"cloud does not show which of them Terraform manages, but terraform state show, with the address of the "+
+			"node's server, prints its id. The others come from an apply that was killed, a request that timed out, "+
+			"or a second state with the same cluster name. Until only one is left, the node counts as protected if "+
+			"one of them is, and as unhealthy only if all of them are.", text.Few(twice)))
 	}
 	if len(lost) > 0 {
-		notices = append(notices, notice(ServerLost, "No server was found for %s, which had one: %s. If it was "+
-			"deleted, Terraform makes it again, unless the plan replaces the node by another one. If it still runs, "+
-			"the selector leaves it out, or it was renamed: correct that before you apply.",
+		notices = append(notices, notice(ServerLost, "The server of %s is not found any more: %s. If it was deleted, "+
+			"Terraform makes it again, unless the plan replaces the node by another one. If it still runs, the "+
+			"selector leaves it out, or it was renamed: correct that before you apply.",
 			text.Nodes(int64(len(lost))), text.Few(lost)))
 	}
 	return notices
@@ -47,10 +47,10 @@ func Guessed(guesses []string, policy roster.Policy) []roster.Notice {
 	if len(guesses) == 0 || !policy.Keeps(roster.Unhealthy) {
 		return nil
 	}
-	return []roster.Notice{notice(GenerationsGuessed, "An import found no number of the generation at the servers of "+
-		"%s: %s. Where that is wrong Terraform makes the servers again. Check that this plan replaces no server; "+
-		"where it does, import again with the right numbers in the id, as \"generations\". With metadata = { %s = "+
-		"each.value.generation } at the servers the next import knows them.", text.Nodes(int64(len(guesses))),
+	return []roster.Notice{notice(GenerationsGuessed, "The servers of %s have no generation in their metadata, so the "+
+		"import guessed it: %s. If a guess is wrong, Terraform makes the server again. Check that this plan replaces "+
+		"no server; if it does, import again with the right numbers as \"generations\" in the id. With metadata = { "+
+		"%s = each.value.generation } the next import reads them from the servers.", text.Nodes(int64(len(guesses))),
 		text.Few(guesses), "stackpolicy_generation")}
 }
 
@@ -69,8 +69,8 @@ func Ahead(s roster.Seen, r roster.Roster, policy roster.Policy) []roster.Notice
 	if len(names) == 0 {
 		return nil
 	}
-	return []roster.Notice{notice(TimesAhead, "By stackpolicy_in_service_at these nodes are in service since a time "+
-		"that lies ahead of the cloud's clock: %s. It is not known for how long they are, so no batch waits for that "+
-		"(pause). If the clock was not set back, somebody else wrote that time: correct or remove it.",
+	return []roster.Notice{notice(TimesAhead, "The time in stackpolicy_in_service_at is ahead of the cloud's clock "+
+		"for these nodes: %s. So it is not known how long they have been in service, and pause does not count for "+
+		"them. If the clock was not set back, somebody else wrote that time: correct or remove it.",
 		text.Few(names))}
 }

@@ -33,18 +33,18 @@ func (p *speech) Notices() []roster.Notice {
 // firstTemplateNotices are about a first template and existing nodes.
 func (p *speech) firstTemplateNotices() (notices []roster.Notice) {
 	if len(p.First) > 0 {
-		notices = append(notices, notice(hold.FirstTemplate, "%s from before there was a template: %s. The template "+
-			"must say what they were made from. Where it differs, the servers of all of them change at once in this "+
-			"apply, and none of them counts as in service before it was found so again.",
+		notices = append(notices, notice(hold.FirstTemplate, "%s had no template until now: %s. The template must be "+
+			"what they were made from. If it differs, all their servers change at once in this apply, and do not "+
+			"count as in service until they are found in service again.",
 			text.Nodes(int64(len(p.First))),
 			text.Few(p.First)))
 	}
 	if len(p.Other) > 0 {
-		notices = append(notices, notice(hold.OtherMarks, "%s: %s. They were made from another template than this "+
-			"one, and what was in it is not known here: their template is empty until update replaces them. Remove "+
-			"the attachment from the state, and import it again with their template in the import id, such as "+
-			"{\"cluster\": \"web\", \"templates\": [{\"image\": \"the former image\"}]}: the hash in each mark says "+
-			"which node has which.", text.Nodes(int64(len(p.Other))), text.Few(p.Other)))
+		notices = append(notices, notice(hold.OtherMarks, "The marks of %s are of another template than this one: %s. "+
+			"That template is not known here, so theirs is empty until update replaces them. Remove the attachment "+
+			"from the state, and import it again with their template in the import id, such as "+
+			"{\"cluster\": \"web\", \"templates\": [{\"image\": \"the old image\"}]}: the hash in each mark shows "+
+			"which node has which template.", text.Nodes(int64(len(p.Other))), text.Few(p.Other)))
 	}
 	return notices
 }
@@ -61,20 +61,20 @@ func (p *speech) nameNotices() (notices []roster.Notice) {
 	for _, f := range p.Named.Taken {
 		taken = append(taken, f.Name)
 	}
-	say(p.NoSlots, hold.UnknownSlot, "There is no slot %s: an earlier apply released it, or it never was there. "+
-		"While a name is listed no new slot gets it. Take it off release.")
+	say(p.NoSlots, hold.UnknownSlot, "There is no slot %s: an earlier apply released it, or it never existed. No new "+
+		"slot gets a name that is listed. Remove it from release.")
 	for _, name := range p.Named.Unknown {
-		say([]string{name}, hold.UnknownCandidate, "No node has the name, or a server with the id, %q: nothing is "+
+		say([]string{name}, hold.UnknownCandidate, "No node has the name, or a server with the id, %q, so nothing is "+
 			"removed for it. Remove it from the list of candidates, or correct it.")
 	}
-	say(taken, hold.CandidatesTaken, "An import does not know whether these were made again before: %s. They are not "+
-		"made again now. To have that done, take them out of candidates, apply, and name them once more.")
-	say(p.ProtectsNobody(), hold.UnknownProtected, "deletion.protected has what is neither the name of a node nor "+
-		"the id of a server of one: %s. Correct it, or remove it from the list.")
+	say(taken, hold.CandidatesTaken, "An import does not know whether these candidates were already made again: %s. "+
+		"They are not made again now. To make them again, remove them from candidates, apply, and name them once more.")
+	say(p.ProtectsNobody(), hold.UnknownProtected, "deletion.protected lists entries that are neither the name of a "+
+		"node nor the id of its server: %s. Correct them, or remove them from the list.")
 	say(p.Passed, hold.NamesTaken, "Servers that this state does not know have names which new nodes would get: %s. "+
-		"Those nodes get other names. If an older state was restored, restore the newest before you apply; if an "+
-		"apply was killed before it stored them, delete those servers; if they are not this cluster's, choose "+
-		"another node_name_pattern, or a selector that leaves them out.")
+		"The new nodes get other names. If an older state was restored, restore the newest one before you apply. If "+
+		"an apply was killed before it stored those servers, delete them. If they do not belong to this cluster, "+
+		"choose another node_name_pattern, or a selector that leaves them out.")
 	return notices
 }
 
@@ -97,10 +97,10 @@ func (p *speech) heldNotices() (notices []roster.Notice) {
 // notRemadeNotices are about servers that should have been made again.
 func (p *speech) notRemadeNotices() (notices []roster.Notice) {
 	if list := p.notRemade(); len(list) > 0 {
-		notices = append(notices, notice(hold.NotFollowed, "The servers of %s should have been made again, and are "+
-			"still the former ones: %s. Terraform does not know that the server depends on the generation of its "+
-			"node: give it replace_triggered_by = [terraform_data.generation[each.key]], with each.value.generation "+
-			"as input, and apply; then name the nodes in candidates.", text.Nodes(int64(len(list))), text.Few(list)))
+		notices = append(notices, notice(hold.NotFollowed, "The servers of %s should have been made again, but are "+
+			"still the old ones: %s. Terraform does not know that the server depends on the generation of its node. "+
+			"Give it replace_triggered_by = [terraform_data.generation[each.key]], with each.value.generation as "+
+			"input, and apply; then name the nodes in candidates.", text.Nodes(int64(len(list))), text.Few(list)))
 	}
 	return notices
 }
@@ -133,13 +133,13 @@ func (p *speech) leavingNotices() (notices []roster.Notice) {
 	if len(unseen) > 0 {
 		notices = append(notices, notice(hold.UnseenChosen,
 			"%s would be removed, although no refresh has looked for servers since the last apply made them: %s. "+
-				"Refresh first, so that the choice is based on what runs.",
+				"Refresh first, so that the choice is based on the servers that run.",
 			text.Nodes(int64(len(unseen))), text.Few(p.All.ByIndex(unseen))))
 	}
 	if len(closed) > 0 {
 		notices = append(notices, notice(hold.ClosedChosen,
-			"No open place can lose a node, so the cluster shrinks where it is closed: %s. Nova has to answer "+
-				"there to destroy their servers. To keep them ask for more nodes.",
+			"No open place can lose a node, so nodes of closed places leave: %s. Nova must answer there to destroy "+
+				"their servers. To keep these nodes, raise desired_capacity.",
 			text.Few(p.All.Located(p.All.ByIndex(closed)))))
 	}
 	return notices
@@ -154,8 +154,8 @@ func belowMin(before, after placement.Counts, policy roster.Policy) (notices []r
 	}
 	for _, row := range placement.NewBoard(policy.Regions, after).Rows() {
 		if n := row.Bin.Current; n < row.Bin.Min && n < had[key(row)] {
-			notices = append(notices, notice(hold.BelowMin, "%s keeps %s, and its min is %d: what leaves there was "+
-				"not in service, or is named in candidates. It is the first place to be filled again.",
+			notices = append(notices, notice(hold.BelowMin, "%s keeps %s, below its min of %d: the nodes that leave "+
+				"were not in service, or are named in candidates. New nodes are placed there first.",
 				row.Place, text.Nodes(n), row.Bin.Min))
 		}
 	}
@@ -195,16 +195,16 @@ func (p *speech) fullNotices() []roster.Notice {
 			places = append(places, fmt.Sprintf("%s (%s)", at, p.seen.Full[at].UTC().Format("2006-01-02 15:04:05 UTC")))
 		}
 	}
-	const room = "Make room there, or raise the quotas or aggregates that leave it none"
+	const room = "Make room there, or raise the quotas or extend the aggregates that leave no room"
 	switch {
 	case p.Again:
 		return []roster.Notice{notice(hold.FullTried, "Nova found no host a short time ago, and no other place has "+
-			"room for all "+
-			"nodes that this plan adds. So full places count as open in this plan. %s, or list another place.", room)}
+			"room for all nodes that this plan adds. So full places count as open in this plan. %s, or list another "+
+			"place.", room)}
 	case len(places) > 0:
-		return []roster.Notice{notice(hold.FullPlaces, "Nova found no host for servers made there: %s. For %s from "+
-			"then on (retry_full_after) no node is placed there, and none is moved there, unless no other place has "+
-			"room. %s; to try again at once set retry_full_after = \"0s\".",
+		return []roster.Notice{notice(hold.FullPlaces, "Nova found no host for a server in these places: %s. For %s "+
+			"from then on (retry_full_after) no node is placed or moved there, unless no other place has room. %s; to "+
+			"try again at once set retry_full_after = \"0s\".",
 			text.Few(places), duration.Format(p.Policy.Update.RetryFullAfter), room)}
 	}
 	return nil
@@ -232,7 +232,7 @@ func (p *speech) slotsWait() []roster.Notice {
 	if len(wait) == 0 {
 		return nil
 	}
-	return []roster.Notice{notice(hold.SlotsWait, "New slots were made (%s), and what is kept for others waits: %s. "+
-		"The next nodes in their places find it. Release a slot whose data is not needed any more.", text.Few(p.Fresh),
-		text.Few(wait))}
+	return []roster.Notice{notice(hold.SlotsWait, "The plan makes new slots (%s), although kept slots are unused: %s. "+
+		"The next nodes in the places of the kept slots get them. Release a slot whose data is not needed any more.",
+		text.Few(p.Fresh), text.Few(wait))}
 }

@@ -77,7 +77,7 @@ func (l loss) someKept() []string {
 func choice(w decide.Want, days map[day]int, policy roster.Policy) string {
 	why := turnOf(w.Fact, days, policy)
 	if w.First {
-		return "of the outdated ones, which the update would replace: " + why
+		return "outdated, so that the update would replace it: " + why
 	}
 	return why
 }

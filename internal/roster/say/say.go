@@ -59,7 +59,7 @@ func Why(f *facts.Fact) string {
 	case f.NotRemade:
 		return hold.NotRemade
 	case f.Lags:
-		return "its server is still what it was before the node changed"
+		return "its server did not change with the node"
 	case f.Is == facts.Late:
 		return "a wait for it ended before it was in service"
 	case s.InService == "":
@@ -132,7 +132,7 @@ func each(list decide.Verdicts, about func(decide.Verdict) string) string {
 // unseen returns why the current state of a node is not known.
 func unseen(v decide.Verdict) string {
 	if v.Want.Looked {
-		return "Nova does not know the state of its server now (UNKNOWN)"
+		return "Nova does not know the current state of its server (UNKNOWN)"
 	}
 	return "no refresh has looked at it since it changed"
 }
@@ -142,7 +142,7 @@ func twice(v decide.Verdict) string {
 	if v.Cause == roster.Outdated {
 		return "two servers of that template ended in ERROR in its place"
 	}
-	return "it did not last, nor did the one before it"
+	return "two servers in a row failed"
 }
 
 // illProtected returns a text about an unhealthy protected node, or "" without one.
@@ -182,7 +182,7 @@ func (p *speech) outage() string {
 		return fmt.Sprintf("%d of %s are unhealthy, more than stop_above (%s) allows", p.Sick, text.Nodes(p.Total),
 			u.StopAbove)
 	}
-	return fmt.Sprintf("%d of %s are unhealthy or nothing is known of them, more than stop_above (%s) allows",
+	return fmt.Sprintf("%d of %s are unhealthy or not known to be healthy, more than stop_above (%s) allows",
 		p.Sick+p.Unknown, text.Nodes(p.Total), u.StopAbove)
 }
 

@@ -135,7 +135,7 @@ func (r *Reverted) Status(applied bool) string {
 	}
 	switch {
 	case r.Holds:
-		return "held: " + failed + ", and none is settled to go back to"
+		return "held: " + failed + ", and there is no settled one to go back to"
 	case n == 1:
 		return "reverted: " + failed + ", 1 node goes back"
 	case n > 1:

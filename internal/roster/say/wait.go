@@ -129,7 +129,7 @@ func (p *speech) absent() (list []absentee) {
 	return list
 }
 
-const leaves = "it leaves, and its server is still there"
+const leaves = "it leaves, and its server still exists"
 
 // leaving names the leaving nodes that do not come back.
 func (p *speech) leaving() []string {
@@ -181,32 +181,31 @@ func waiting(list []absentee, applied bool) (names []string) {
 func (w wait) advice(policy roster.Policy) string {
 	var parts []string
 	if w.underWay {
-		parts = append(parts, "Apply again when what is under way is in service; if it never will be, change the "+
-			"template, or name it in candidates.")
+		parts = append(parts, "Apply again once the nodes under way are in service. If one cannot get into service, "+
+			"change the template, or name the node in candidates.")
 	}
 	if w.marks && policy.RequireMarks {
-		parts = append(parts, "Servers that run and have no mark are marked by stackpolicy_readiness_attachment; "+
-			"without one set require_in_service = false in update.")
+		parts = append(parts, "stackpolicy_readiness_attachment marks servers that run without a mark; if you do not "+
+			"use it, set require_in_service = false in update.")
 	}
 	if w.unseen {
-		parts = append(parts, "Plan without -refresh=false, so that what was not looked at is seen.")
+		parts = append(parts, "Plan without -refresh=false, so that all servers are looked at.")
 	}
 	if w.lags {
-		parts = append(parts, "A server that stays what it was takes no argument from what changed in the template: "+
-			"give the former template again, or attach stackpolicy_readiness_attachment, which marks servers that "+
-			"need no change.")
+		parts = append(parts, "A server that did not change uses no value that changed in the template: give the old "+
+			"template again, or attach stackpolicy_readiness_attachment, which marks servers that need no change.")
 	}
 	if w.closed {
-		parts = append(parts, "Nodes of a closed place that are out of service, or that nobody looks at, count for a "+
-			"method that takes others from it, and none is repaired there: open the place first.")
+		parts = append(parts, "Nodes of a closed place that are out of service, or not looked at, count as out of "+
+			"service, and are not repaired: open the place first.")
 	}
 	if w.tried {
-		parts = append(parts, "Change the template, or name the nodes in whose place it failed in candidates, to try "+
-			"once more.")
+		parts = append(parts, "To try once more, change the template, or name the nodes in whose place it failed in "+
+			"candidates.")
 	}
 	if w.leaving {
-		parts = append(parts, "A server that leaves is destroyed by an apply that ends without an error; one that "+
-			"somebody keeps is named in deletion.kept.")
+		parts = append(parts, "An apply that ends without an error destroys the servers of nodes that leave. If "+
+			"somebody keeps such a server, name the node in deletion.kept.")
 	}
 	return strings.Join(parts, " ")
 }

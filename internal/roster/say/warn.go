@@ -71,8 +71,8 @@ func droppedSlots(r roster.Roster, before, listed []placement.Region) []roster.N
 	if len(dropped) == 0 {
 		return nil
 	}
-	return []roster.Notice{notice(SlotsDropped, "Kept slots: %s. No node can use them there, and what they keep "+
-		"stays. List the place again, or release them.", text.Few(dropped))}
+	return []roster.Notice{notice(SlotsDropped, "No node can use these kept slots any more: %s. Their volumes and "+
+		"ports stay. List the place again, or release them.", text.Few(dropped))}
 }
 
 // highMins is about mins that add up to more than the nodes.
@@ -85,7 +85,7 @@ func highMins(r roster.Roster, listed []placement.Region) []roster.Notice {
 	if mins <= size {
 		return nil
 	}
-	return []roster.Notice{notice(MinsAboveSize, "The mins of all places add up to %d, and the cluster has %s, so "+
+	return []roster.Notice{notice(MinsAboveSize, "The mins of all places add up to %d, but the cluster has %s, so "+
 		"not all of them can be met. Lower a min, or raise desired_capacity.", mins, text.Nodes(size))}
 }
 
