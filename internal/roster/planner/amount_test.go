@@ -6,7 +6,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
 
-// TestAmount: a percentage is of the size, and is rounded as it is asked for.
+// TestAmount: a percentage is a share of the size, rounded up or down as asked.
 func TestAmount(t *testing.T) {
 	for _, c := range []struct {
 		text           string

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestLedger: after each want the balances of the ledger are what a recount of its verdicts gives.
+// TestLedger: after each want the ledger has the same numbers as a recount of its verdicts.
 func TestLedger(t *testing.T) {
 	draws(t, 2000, func(t *rapid.T) {
 		r, seen, policy := genState(t)
@@ -27,7 +27,7 @@ func TestLedger(t *testing.T) {
 	})
 }
 
-// recount counts the nodes that have the wanted template, and finds those that are out of service or in doubt.
+// recount counts the nodes with the wanted template, and finds the nodes that are not proven in service.
 func recount(l *decide.Ledger, all facts.Facts) (wanted int64, out decide.Set) {
 	for name, f := range l.Left {
 		template := f.Template
@@ -39,7 +39,7 @@ func recount(l *decide.Ledger, all facts.Facts) (wanted int64, out decide.Set) {
 		}
 	}
 	all, out = maps.Clone(all), decide.Set{}
-	maps.Copy(all, l.Left) // and those that come back
+	maps.Copy(all, l.Left) // and the nodes that come back
 	for name, f := range all {
 		v, what := l.Verdicts[name], l.Verdicts[name].Want.What
 		takes, is := what == decide.Remade || what == decide.Replaced || what == decide.Revised, f.Is != facts.Serving || f.Dark
