@@ -48,7 +48,7 @@ func TestReasons(t *testing.T) {
 		{name: "oldest template", policy: func(p *roster.Policy) {
 			p.Capacity, p.Criteria, p.Templates = 5, deletion.OldestProfileFirst, images("a")
 		},
-			reasons: []string{"web-0: RegionOne/az-1 loses 1 of 1; of the oldest template"}},
+			reasons: []string{"web-0: RegionOne/az-1 loses 1 of 1; made from the oldest template"}},
 		{name: "oldest profile", capacity: 5, policy: func(p *roster.Policy) { p.Criteria = deletion.OldestProfileFirst },
 			seen: func(s roster.Seen) {
 				changeSeen(s, "web-3", func(n *node.Node) { n.ProfileCreatedAt = time.Date(2026, 3, 1, 23, 0, 0, 0, time.UTC) })

@@ -99,7 +99,7 @@ func turnOf(f *facts.Fact, days map[day]int, policy roster.Policy) string {
 		return "youngest unprotected, created " + moment(f, days, policy, "at an unknown time")
 	case deletion.OldestProfileFirst:
 		if len(policy.Templates) > 0 {
-			return "of the oldest template"
+			return "made from the oldest template"
 		}
 		return "oldest profile, of " + moment(f, days, policy, "an unknown age")
 	case deletion.HighestIndexFirst:

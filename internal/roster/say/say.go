@@ -91,7 +91,7 @@ func illness(f *facts.Fact) string {
 func (p *speech) reasonOf(w decide.Want) string {
 	switch {
 	case w.What == decide.GivenUp:
-		return fmt.Sprintf("%s, and so was the node before it; %s comes back", Why(w.Fact), w.Back)
+		return fmt.Sprintf("%s, and the node before it failed too; %s comes back", Why(w.Fact), w.Back)
 	case w.What == decide.Revised && w.Back != "":
 		return fmt.Sprintf("%s; it never served, and %s comes back", p.texts.of(w.Template, w.To), w.Back)
 	case w.Cause == roster.Outdated && w.Fresh():
@@ -164,7 +164,7 @@ func (p *speech) waitedFor(name string) string {
 	if names := p.waiting.without(name); len(names) > 0 {
 		return text.Few(names)
 	}
-	return "what this plan changes"
+	return "the nodes that this plan changes"
 }
 
 // fullBatch returns why a node is not in this batch.
