@@ -19,6 +19,8 @@
 //   - protected: a node that must stay as it is
 //   - in service, or serving: the server runs, and carries the mark of its node or needs none
 //   - served: was in service since the node was made or changed
+//   - proven: certainly in service, or certainly out of it
+//   - accused: a wait or a check of health says that the node is out of service, and may be wrong
 //   - made again: the server is destroyed and created under its name
 //   - not remade: the server should have been made again, and was not seen to be
 //   - leaving: an earlier plan removed the node, and its server may still run
@@ -39,6 +41,7 @@
 //   - verdict: what a plan decides about a node
 //   - replaced: leaves or changes for a cause; the new node for one that leaves is its substitute
 //   - batch: the nodes that one plan may replace
+//   - quorum: enough other nodes are proven in service to take one out of service
 //   - under way: has the wanted template, and is not in service yet
 //
 // A verdict has one of six outcomes. Each has a word in the code, one in the attribute change
