@@ -199,8 +199,8 @@ func (p *speech) fullNotices() []roster.Notice {
 	switch {
 	case p.Again:
 		return []roster.Notice{notice(hold.FullTried, "Nova found no host a short time ago, and no other place has "+
-			"room for all nodes that this plan adds. So full places count as open in this plan. %s, or list another "+
-			"place.", room)}
+			"room for all nodes that this plan adds. So full places count as open in this plan. %s, or list "+
+			"another place.", room)}
 	case len(places) > 0:
 		return []roster.Notice{notice(hold.FullPlaces, "Nova found no host for a server in these places: %s. For %s "+
 			"from then on (retry_full_after) no node is placed or moved there, unless no other place has room. %s; to "+

@@ -200,8 +200,8 @@ func (w wait) advice(policy roster.Policy) string {
 			"service, and are not repaired: open the place first.")
 	}
 	if w.tried {
-		parts = append(parts, "To try once more, change the template, or name the nodes in whose place it failed in "+
-			"candidates.")
+		parts = append(parts, "To try once more, change the template, or name the nodes in whose place it "+
+			"failed in candidates.")
 	}
 	if w.leaving {
 		parts = append(parts, "An apply that ends without an error destroys the servers of nodes that leave. If "+
