@@ -87,7 +87,7 @@ var window = attribute.Check("a window of each week", "Invalid window", func(giv
 // batch refuses an amount that is none at all.
 var batch = attribute.Check("at least one node", "Invalid number of nodes", func(given string) string {
 	amount, err := roster.ParseAmount(given)
-	if err != nil || !amount.None() {
+	if err != nil || !amount.Zero() {
 		return ""
 	}
 	return fmt.Sprintf("A batch of %s replaces nothing, and at least one node is replaced at a time. To pause, take "+

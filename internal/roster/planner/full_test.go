@@ -14,9 +14,9 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
 )
 
-// TestTellFull: a place is full from the server that found no host on, for as long as
-// retry_full_after says, by the clock of the cloud. Whatever clocks do it ends.
-func TestTellFull(t *testing.T) {
+// TestNoteTimesFull: a place is full for retry_full_after, counted from the creation of the server without a host, by
+// the clock of the cloud. It does not stay full for ever, whatever the clocks do.
+func TestNoteTimesFull(t *testing.T) {
 	noon := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	az1, az2 := placement.Place{Region: "RegionOne", Zone: "az-1"}, placement.Place{Region: "RegionOne", Zone: "az-2"}
 	for _, c := range []struct {
@@ -99,7 +99,7 @@ func TestTellFull(t *testing.T) {
 		p.Update.RetryFullAfter = time.Hour
 		c.change(&r, seen, &p)
 		for range 2 {
-			learn.Tell(&seen, r, p)
+			learn.NoteTimes(&seen, r, p)
 			if !maps.Equal(seen.Full, c.want) {
 				t.Errorf("%s: got %v, want %v", c.name, seen.Full, c.want)
 			}
@@ -114,7 +114,7 @@ func clockSeen(s roster.Seen, at time.Time) {
 	}
 }
 
-// TestFull: what plans do with a place that is full.
+// TestFull has plans with a full place.
 func TestFull(t *testing.T) {
 	az1 := placement.Place{Region: "RegionOne", Zone: "az-1"}
 	full := func(s roster.Seen) { s.Full[roster.Spot{Place: az1}] = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC) }
@@ -200,7 +200,7 @@ func TestFlavors(t *testing.T) {
 			p.Flavors = roster.Flavors{{}: {"big", "small"}, az1: {"local"}}
 		}, moves: "+web-2 +web-3"}, "big big local big"},
 		{planned{name: "the next one where the first is full", capacity: 4, seen: func(s roster.Seen) { full(s, az1, "big") },
-			moves: "+web-2 +web-3", notices: told, told: "Nova found no host for servers made there: big in R/1 (2026-11-01 12:00:00 UTC). For 1h from then " +
+			moves: "+web-2 +web-3", notices: told, told: "Nova found no host for a server in these places: big in R/1 (2026-11-01 12:00:00 UTC). For 1h from then " +
 				"on (retry_full_after) no node gets such a flavor there..."}, "big big small big"},
 		{planned{name: "elsewhere where all are", capacity: 4, seen: func(s roster.Seen) { full(s, az1, "big", "small") },
 			moves: "+web-2 +web-3", to: "R/2 R/2", notices: told}, "big big big big"},
