@@ -9,7 +9,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 )
 
-// A flavor is full in a place in which Nova found no host for it, for a while, so that a node that was
+// Once Nova found no host for a flavor in a place, it is full there for a while. So a node that was
 // placed elsewhere is not moved back at once, and no other node is placed there and fails. Only
 // Nova knows when there is room again, so it is asked again after that time, or at once if
 // nodes would otherwise find no room at all.
