@@ -1,6 +1,8 @@
 package decide
 
 import (
+	"slices"
+
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
@@ -55,7 +57,7 @@ func (l *Ledger) barsFor(w Want) (no refusal) {
 		no.hold = hold.HeldOutage
 	case w.Cause == roster.Outdated && l.Policy.Update.Holds:
 		no.hold = hold.HeldFailed
-	case f.NotRemade && (w.Cause == roster.Unhealthy || w.Cause == roster.Lesser || w.Cause == roster.TooOld):
+	case f.NotRemade && slices.Contains([]roster.Cause{roster.Unhealthy, roster.Lesser, roster.TooOld}, w.Cause):
 		no.hold = hold.HeldNotRemade
 	case l.twice(w):
 		no.hold = hold.HeldTwice

@@ -200,8 +200,8 @@ func TestFlavors(t *testing.T) {
 			p.Flavors = roster.Flavors{{}: {"big", "small"}, az1: {"local"}}
 		}, moves: "+web-2 +web-3"}, "big big local big"},
 		{planned{name: "the next one where the first is full", capacity: 4, seen: func(s roster.Seen) { full(s, az1, "big") },
-			moves: "+web-2 +web-3", notices: told, told: "Nova found no host for a server in these places: big in R/1 (2026-11-01 12:00:00 UTC). For 1h from then " +
-				"on (retry_full_after) no node gets such a flavor there..."}, "big big small big"},
+			moves: "+web-2 +web-3", notices: told, told: "Nova found no host for a server in these places: big in R/1 (2026-11-01 12:00:00 UTC). " +
+				"For 1h from then on (retry_full_after) no node gets such a flavor there..."}, "big big small big"},
 		{planned{name: "elsewhere where all are", capacity: 4, seen: func(s roster.Seen) { full(s, az1, "big", "small") },
 			moves: "+web-2 +web-3", to: "R/2 R/2", notices: told}, "big big big big"},
 		{planned{name: "first elsewhere where that is preferred", capacity: 4, seen: func(s roster.Seen) { full(s, az1, "big") }, policy: elsewhere,

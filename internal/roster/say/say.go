@@ -84,6 +84,9 @@ func illness(f *facts.Fact) string {
 	if f.Is != facts.Failing && f.Is != facts.Broken && f.Server.Tainted {
 		return "it is marked as tainted"
 	}
+	if f.Full != nil && f.Flavor != "" {
+		return Why(f) + "; it asked for " + roster.Spot{Place: *f.Full, Flavor: f.Flavor}.String()
+	}
 	return Why(f)
 }
 
@@ -96,8 +99,6 @@ func (p *speech) reasonOf(w decide.Want) string {
 		return fmt.Sprintf("%s; it never served, and %s comes back", p.texts.of(w.Template, w.To), w.Back)
 	case w.Cause == roster.Outdated && w.Fresh():
 		return p.texts.of(w.Template, w.To) + "; it never served"
-	case w.Cause == roster.Unhealthy && w.Full != nil && w.Flavor != "":
-		return illness(w.Fact) + "; it asked for " + roster.Spot{Place: *w.Full, Flavor: w.Flavor}.String()
 	case w.Cause == roster.Unhealthy:
 		return illness(w.Fact)
 	case w.Cause == roster.Lesser:
