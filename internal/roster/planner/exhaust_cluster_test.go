@@ -91,9 +91,9 @@ type question struct {
 	wanted         string // image of the given template; "" for "b"
 
 	// moment has words for special conditions: begins; blind (no refresh came before the plan); unmarked (no marks are
-	// required); pauses; shut (the window is); named (the oldest node is a candidate), and met by an earlier plan; settled (the given
-	// template is settled); failed (it failed, and there is no settled one), reverts (it failed, and there is one);
-	// zones; closed, opened or unreachable (region Q).
+	// required); pauses; shut (the window is); flavors (the first one is full in a zone); named (the oldest node is a
+	// candidate), and met by an earlier plan; settled (the given template is settled); failed (it failed, and there is
+	// no settled one), reverts (it failed, and there is one); zones; closed, opened or unreachable (region Q).
 	moment string
 }
 
@@ -198,6 +198,9 @@ func (q question) cluster() (roster.Roster, roster.Seen) {
 	r := roster.Roster{Nodes: map[string]roster.Node{}, Leaving: map[string]roster.Node{}, Settled: templates("a"),
 		Order: []roster.Template{template("a"), template("b")}, Next: int64(len(q.nodes) + len(q.leaving))}
 	seen := roster.NewSeen()
+	if q.is("flavors") {
+		seen.Full[roster.Spot{Place: zones[0], Flavor: "big"}] = clock
+	}
 	seen.Opens = roster.Opens{Of: saturday, At: "Sat 02:00 UTC"}
 	for i, k := range q.leaving {
 		k.put(int64(i), r.Leaving, seen)
@@ -258,6 +261,9 @@ func (q question) policy() roster.Policy {
 	}
 	if q.is("pauses") {
 		p.Update.Pause = time.Hour
+	}
+	if q.is("flavors") {
+		p.Flavors, p.Update.RetryFullAfter = roster.Flavors{{}: {"big", "small"}}, time.Hour
 	}
 	if q.is("shut") {
 		p.Update.Windows, _, _ = roster.ParseWindows([]string{saturday})

@@ -91,10 +91,18 @@ var promises = []struct {
 	{"A template that failed, with none settled, replaces none.", func(p plan) string {
 		return p.first(func(m member) bool { return p.is("failed") && m.replaced() && m.Cause == roster.Outdated })
 	}},
+	{"A new node gets the first flavor that is not full where it comes.", func(p plan) string {
+		for _, v := range p.change.With(decide.Comes) {
+			if want := map[bool]string{true: "small", false: "big"}[v.Place == zones[0]]; p.is("flavors") && v.Flavor != want {
+				return "it gets " + v.Flavor
+			}
+		}
+		return ""
+	}},
 	{"A plan says of each node that should be replaced why it is not.", func(p plan) string {
 		return p.first(func(m member) bool {
 			sick := p.has(roster.Unhealthy) && m.ill() && !p.is("blind")
-			should := sick || p.has(roster.Outdated) && m.image != p.wants() || p.has(roster.TooOld) && m.has("aged")
+			should := sick || p.has(roster.Outdated) && m.image != p.wants() || p.has(roster.TooOld) && m.has("aged") || p.has(roster.Lesser)
 			return should && m.stays() && !m.has("later") && (m.Outcome != decide.Held || m.Reason == "")
 		})
 	}},

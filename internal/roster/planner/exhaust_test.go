@@ -23,7 +23,7 @@ var exhaust = flag.String("exhaust", "small", "how large the clusters of TestExh
 // moments.
 //
 //	size    plans               time of a core   breaches (ways) before the planner had conditions and breakers
-//	small   188,035             15 s             15,932 (267)
+//	small   189,715             15 s             15,932 (267)
 //	whole   about 3,000,000     6 minutes        more than 132,000; a sample of the small ones shows nearly all ways
 //	night   about 20,000,000    an hour          not run
 func TestExhaust(t *testing.T) {
@@ -89,6 +89,10 @@ var parts = []struct {
 			}
 			q.batch, q.moment = 2, "zones shut"
 			q.by(ask, roster.Substitute, roster.Recreate)
+			q.moment = "zones flavors"
+			for _, q.causes = range [][]roster.Cause{{roster.Lesser}, {roster.Unhealthy, roster.Misplaced, roster.Lesser}} {
+				q.by(ask, roster.Substitute, roster.Recreate)
+			}
 		})
 	}},
 	{"moments", func(nodes int, ask func(question)) {
