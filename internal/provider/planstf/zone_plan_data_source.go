@@ -71,7 +71,7 @@ func (d *zonePlanDataSource) Read(ctx context.Context, req datasource.ReadReques
 	}
 }
 
-// inRegion are the nodes that are in a region, or that name none.
+// inRegion returns the nodes that are in a region, or that name no region.
 func inRegion(list []node.Node, region string) []node.Node {
 	var here []node.Node
 	for _, n := range list {
