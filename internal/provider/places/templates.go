@@ -12,7 +12,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
 
-// TemplateArgument is a template.
+// TemplateArgument is the argument of a template.
 func TemplateArgument(description string) schema.Attribute {
 	return schema.MapAttribute{
 		Optional:            true,
@@ -24,7 +24,7 @@ func TemplateArgument(description string) schema.Attribute {
 	}
 }
 
-// ArgumentWithTemplates is the argument of places of which each may have a
+// ArgumentWithTemplates is a list of places, each of which may have a
 // template of its own.
 func ArgumentWithTemplates(kind string, nested bool) schema.ListNestedAttribute {
 	argument := Argument(kind, nested)
@@ -42,9 +42,9 @@ func ArgumentWithTemplates(kind string, nested bool) schema.ListNestedAttribute 
 	return argument
 }
 
-// Templates are the templates of places that have one: of regions and their
-// zones, and of zones, which are in one region. Places that are not known yet have
-// none.
+// Templates returns the templates of the places that have one: of regions and their
+// zones, and of the zones of one region. Places that are not known yet have no
+// template.
 func Templates(regions, zones types.List, region string) map[placement.Place]types.Map {
 	templates := map[placement.Place]types.Map{}
 	read := func(element types.Object, at placement.Place) {
