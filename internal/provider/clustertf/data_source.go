@@ -1,4 +1,4 @@
-// Package clustertf is the Terraform face of reading a cluster.
+// Package clustertf has the data source that reads a cluster.
 package clustertf
 
 import (
@@ -21,7 +21,7 @@ func New() datasource.DataSource {
 	return &dataSource{backend.DataSource[model]{Name: "cluster", Fields: schemaOf}}
 }
 
-// dataSource is stackpolicy_cluster, the one reader of clusters.
+// dataSource is stackpolicy_cluster, the only data source that reads clusters.
 type dataSource struct{ backend.DataSource[model] }
 
 func (d *dataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
