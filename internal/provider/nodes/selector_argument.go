@@ -9,9 +9,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 )
 
-// SelectorAttributes say which servers belong to a cluster, and which of their
-// metadata hold facts: arguments of stackpolicy_cluster, and the content of
-// [SelectorBlock].
+// SelectorAttributes returns the attributes of a [Selector]: arguments of
+// stackpolicy_cluster, and the content of [SelectorBlock].
 func SelectorAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"name_regex": attribute.Text("Regular expression (RE2) that names match, anywhere unless anchored.",
@@ -40,7 +39,7 @@ func SelectorAttributes() map[string]schema.Attribute {
 	}
 }
 
-// SelectorBlock says how to find the nodes' servers.
+// SelectorBlock is the block that says how to find the nodes' servers.
 func SelectorBlock() schema.Block {
 	return schema.SingleNestedBlock{
 		MarkdownDescription: "Limits which servers are looked at, in addition to their names.",
