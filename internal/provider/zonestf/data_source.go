@@ -1,4 +1,4 @@
-// Package zonestf is the Terraform face of the availability zones of regions.
+// Package zonestf has the data source that lists the availability zones of regions.
 package zonestf
 
 import (
