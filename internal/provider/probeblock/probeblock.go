@@ -1,5 +1,5 @@
-// Package probeblock has the blocks http and tcp: how the service of a node is asked
-// over the network.
+// Package probeblock has the blocks http and tcp, which say how to probe the service of
+// a node over the network.
 package probeblock
 
 import (
@@ -44,9 +44,9 @@ func TCP() schema.Block {
 	}
 }
 
-// Read returns what the blocks ask for: nil of one that is absent, or not known as a
-// whole. What is wrong with them is reported below the path. Addresses may be link-local where
-// the configuration says so.
+// Read returns the probes of the blocks; a probe is nil if its block is absent or not
+// completely known. Faults are reported below the path. linkLocal says whether addresses may be
+// link-local.
 func Read(
 	http, tcp types.Object, linkLocal bool, at path.Path, diags *diag.Diagnostics,
 ) (*probe.HTTP, *probe.TCP) {
