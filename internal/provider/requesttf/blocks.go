@@ -7,13 +7,13 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 )
 
-// Precedence is what the plans of regions and zones make of a place that the
-// node of node_create names.
+// Precedence says what the plans of regions and zones do if the node of node_create
+// names a place.
 const Precedence = "Where it names one, nothing is planned."
 
-// Blocks are the ways to say what is asked; named says what happens to a place
-// that a node names. They are blocks because Terraform drops a misspelled key of
-// a nested attribute silently, and refuses it in a block.
+// Blocks returns the blocks of a request; named says what happens if a node names a
+// place. They are blocks because Terraform silently drops a misspelled key of a nested
+// attribute, and refuses it in a block.
 func Blocks(named string) map[string]schema.Block {
 	return map[string]schema.Block{
 		"scale_out": schema.SingleNestedBlock{
@@ -38,7 +38,7 @@ func count(description string) schema.Attribute {
 	return attribute.Number(description, int64validator.AtLeast(0), int64validator.AtMost(placement.MaxNodes))
 }
 
-// ScaleInBlock asks to remove nodes.
+// ScaleInBlock is the block that asks to remove nodes.
 func ScaleInBlock() schema.Block {
 	return schema.SingleNestedBlock{
 		MarkdownDescription: "Remove nodes (CLUSTER_SCALE_IN); an empty block removes one.",
@@ -46,7 +46,7 @@ func ScaleInBlock() schema.Block {
 	}
 }
 
-// ResizeBlock asks for another size.
+// ResizeBlock is the block that asks for another size.
 func ResizeBlock() schema.Block {
 	return schema.SingleNestedBlock{
 		MarkdownDescription: "Give the cluster another size (CLUSTER_RESIZE).",

@@ -19,8 +19,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestRead: each argument of a request is handed on as itself, and only the blocks
-// that are there ask for something.
+// TestRead: each argument of a request is handed on unchanged, and only blocks that are
+// given ask for something.
 func TestRead(t *testing.T) {
 	blocks := requesttf.Blocks("")
 	none := requesttf.Model{Decision: types.DynamicNull()}
@@ -74,7 +74,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// where is the path of the only diagnostic.
+// where returns the path of the only diagnostic.
 func where(diags diag.Diagnostics) string {
 	if len(diags) != 1 {
 		return "several, or none"
@@ -85,8 +85,8 @@ func where(diags diag.Diagnostics) string {
 	return ""
 }
 
-// TestReport: a fault is reported at its argument, and one of the request as a whole
-// at none.
+// TestReport: a fault is reported at its argument, and a fault of the whole request
+// without a path.
 func TestReport(t *testing.T) {
 	for name, c := range map[string]struct {
 		err      error
@@ -107,8 +107,8 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestWarnOfCut: what the warning says of a cluster that has nodes, and of one that
-// has none.
+// TestWarnOfCut: the warning for a cluster that has nodes, and for a cluster without
+// nodes.
 func TestWarnOfCut(t *testing.T) {
 	for _, c := range []struct {
 		asked, size int64
@@ -126,8 +126,8 @@ func TestWarnOfCut(t *testing.T) {
 	}
 }
 
-// TestReadDecision: what the parts of a decision come to, and what is wrong with one
-// is said at the argument and names the part.
+// TestReadDecision: each part of a decision is translated, and a fault is reported at
+// the argument and names the part.
 func TestReadDecision(t *testing.T) {
 	creation := func(share request.Share) *request.Decision { return &request.Decision{Creation: &share} }
 	deletion := func(share request.Share) *request.Decision { return &request.Decision{Deletion: &share} }
