@@ -15,7 +15,7 @@ import (
 // NewDistribute returns distribute.
 func NewDistribute() function.Function { return &distributeFunction{} }
 
-// distributeFunction is the planner as a function: no cloud, only numbers.
+// distributeFunction is the function distribute: the planner, with numbers and without a cloud.
 type distributeFunction struct{}
 
 func (f *distributeFunction) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {

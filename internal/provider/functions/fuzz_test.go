@@ -26,7 +26,7 @@ func run(t *testing.T, f function.Function, number int64, text string, result at
 	return argument, resp.Result.Value(), resp.Error
 }
 
-// call is run where false is no result: an error, something unknown, or no JSON.
+// call returns false if run gives no result: an error, an unknown value, or no JSON.
 func call(t *testing.T, f function.Function, number int64, text string, result attr.Value) (argument types.Dynamic, got attr.Value, ok bool) {
 	t.Helper()
 	if !json.Valid([]byte(text)) {
@@ -39,8 +39,8 @@ func call(t *testing.T, f function.Function, number int64, text string, result a
 	return argument, got, err == nil && !got.IsUnknown()
 }
 
-// FuzzDistribute: the function answers anything with a plan that adds up and
-// keeps to its bounds, or with an error.
+// FuzzDistribute: the function answers any input with a plan that adds up and keeps
+// its bounds, or with an error.
 func FuzzDistribute(f *testing.F) {
 	for text, count := range map[string]int64{
 		`{"RegionOne": {"cap": 150}, "RegionTwo": {"weight": 200}}`:       3,
@@ -83,8 +83,8 @@ func FuzzDistribute(f *testing.F) {
 	})
 }
 
-// FuzzDesiredCapacity: the function answers anything with a size within its
-// bounds, or with an error.
+// FuzzDesiredCapacity: the function answers any input with a size within its bounds, or
+// with an error.
 func FuzzDesiredCapacity(f *testing.F) {
 	for text, current := range map[string]int64{
 		`{"adjustment_type": "CHANGE_IN_PERCENTAGE", "number": -50, "min_step": 2, "min_size": 1}`: 3,
@@ -116,7 +116,7 @@ func FuzzDesiredCapacity(f *testing.F) {
 	})
 }
 
-// TestRefused: what is wrong is said with its place, of a call f(NUMBER, JSON). A number with millions of digits
+// TestRefused: an error of a call f(NUMBER, JSON) names the place of the fault. A number with millions of digits
 // is refused at once, and is not written out first: each of these took minutes.
 func TestRefused(t *testing.T) {
 	const distribute, desired = "distribute", "desired_capacity"
