@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestDrainAction: the action does what the attachment does, tells each step, and says what
-// to do about one that fails. Each run notifies the consumer under a new token.
+// TestDrainAction: the action does what the attachment does, reports each step, and says what
+// to do about a step that fails. Each run notifies the consumer under a new token.
 func TestDrainAction(t *testing.T) {
 	t.Parallel()
 	broken := httptest.NewServer(http.NotFoundHandler())
@@ -23,11 +23,11 @@ func TestDrainAction(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		config   attributes
-		region   string // of the server
+		region   string // region of the server
 		locked   bool
 		progress string
-		status   string // in the end
-		noted    bool   // in Nova, and the mark removed
+		status   string // status of the server at the end
+		noted    bool   // whether Nova has the note and the mark is removed
 		at, says string
 	}{
 		{"nothing", attributes{}, "RegionOne", false, "", "ACTIVE", true, "", ""},
