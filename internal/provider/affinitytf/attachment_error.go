@@ -14,7 +14,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/affinity"
 )
 
-// addAttachError reports why no group was attached, at the argument that asks
+// addAttachError reports why no group was attached, at the argument that asked
 // for it.
 func addAttachError(err error, diags *diag.Diagnostics) {
 	name := path.Root("servergroup").AtName("name")

@@ -58,7 +58,7 @@ var (
 	}
 )
 
-// Validate checks what is known of the arguments.
+// Validate checks the arguments that are known.
 func (m attachmentModel) Validate(ctx context.Context, diags *diag.Diagnostics) {
 	if !m.groupKnown(ctx) {
 		return
@@ -75,13 +75,13 @@ func (m attachmentModel) Validate(ctx context.Context, diags *diag.Diagnostics) 
 	}
 }
 
-// groupKnown reports whether all is known that says which group is asked for,
-// its region left out.
+// groupKnown reports whether all arguments that ask for a group are known, except
+// the region.
 func (m attachmentModel) groupKnown(ctx context.Context) bool {
 	return value.Known(ctx, m.ServerGroup, m.SchedulerHints)
 }
 
-// policy translates the arguments, which must be known. It is asked of the
+// policy translates the arguments, which must be known. The model must be the
 // configuration: in a plan an empty block has the default policy, and looks given.
 func (m attachmentModel) policy(ctx context.Context, diags *diag.Diagnostics) affinity.Policy {
 	var policy affinity.Policy
@@ -103,7 +103,7 @@ func (m attachmentModel) policy(ctx context.Context, diags *diag.Diagnostics) af
 	return policy
 }
 
-// attached is the group that the state has.
+// attached returns the group in the state.
 func (m attachmentModel) attached(ctx context.Context, diags *diag.Diagnostics) affinity.Attached {
 	return affinity.Attached{
 		ID:               m.ServerGroupID.ValueString(),
@@ -115,7 +115,7 @@ func (m attachmentModel) attached(ctx context.Context, diags *diag.Diagnostics) 
 	}
 }
 
-// created is the group that the state has, if the attachment created it.
+// created returns the group in the state, if the attachment created it.
 func (m attachmentModel) created() []affinity.Created {
 	if m.InheritedGroup.ValueBool() {
 		return nil
@@ -127,7 +127,7 @@ func (m attachmentModel) created() []affinity.Created {
 	return []affinity.Created{group}
 }
 
-// leaving is the id of the group that the attachment created and may leave.
+// leaving returns the id of the group that the attachment created and may leave.
 func (m attachmentModel) leaving() string {
 	if m.InheritedGroup.ValueBool() {
 		return ""
@@ -135,14 +135,14 @@ func (m attachmentModel) leaving() string {
 	return m.ServerGroupID.ValueString()
 }
 
-// keep fills in what an attachment that keeps its group has.
+// keep fills in the attributes of an attachment that keeps its group.
 func (m *attachmentModel) keep(state attachmentModel) {
 	m.ID, m.Region = state.ID, state.Region
 	m.ServerGroupID, m.ServerGroupName, m.Policy = state.ServerGroupID, state.ServerGroupName, state.Policy
 	m.InheritedGroup, m.Members, m.Binding = state.InheritedGroup, state.Members, state.Binding
 }
 
-// forget leaves open which group the attachment will have.
+// forget makes the attributes of the group unknown.
 func (m *attachmentModel) forget() {
 	m.ID = types.StringUnknown()
 	m.ServerGroupID = types.StringUnknown()
@@ -153,7 +153,7 @@ func (m *attachmentModel) forget() {
 	m.Binding = types.ObjectUnknown(bindingType.AttrTypes)
 }
 
-// bind puts a binding into the state.
+// bind fills in the attributes of a binding.
 func (m *attachmentModel) bind(ctx context.Context, b affinity.Binding, diags *diag.Diagnostics) {
 	m.ID = types.StringValue(m.Region.ValueString() + "/" + b.Group.ID)
 	m.ServerGroupID, m.ServerGroupName = types.StringValue(b.Group.ID), types.StringValue(b.Group.Name)
@@ -168,10 +168,10 @@ func (m *attachmentModel) bind(ctx context.Context, b affinity.Binding, diags *d
 	m.Binding = types.ObjectValueMust(bindingType.AttrTypes, map[string]attr.Value{"AffinityPolicy": policy})
 }
 
-// imported reports whether the state comes from an import and was never read.
+// imported reports whether the state comes from an import and has not been read yet.
 func (m attachmentModel) imported() bool { return m.Policy.IsNull() }
 
-// adopt fills in, after an import, what a configuration may say of the group.
+// adopt fills in, after an import, the arguments about the group.
 func (m *attachmentModel) adopt(g openstack.ServerGroup) {
 	perHost := types.Int64Null()
 	if g.MaxServerPerHost > 0 {

@@ -15,16 +15,16 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/affinity"
 )
 
-// hintsAdvice says how servers live through a change of their group's id.
+// hintsAdvice says how servers survive a change of their group's id.
 const hintsAdvice = "Servers that have its id in their scheduler_hints are all replaced by that, unless they have " +
 	"lifecycle { ignore_changes = [scheduler_hints] }"
 
 // planCreate fills in the region, and reports what would keep a group from being
 // attached.
 //
-// It cannot say which servers lose their group where the attachment is replaced:
-// that happens only with -replace, or when it is tainted, and Terraform shows no
-// warning of the second of the two plans that it asks for then.
+// It cannot say which servers lose their group when the attachment is replaced. Only
+// -replace or a taint replaces it; Terraform then asks for two plans, and shows no
+// warning of the second one.
 func (r *attachmentResource) planCreate(
 	ctx context.Context, config attachmentModel, plan *attachmentModel, diags *diag.Diagnostics,
 ) {
@@ -38,8 +38,8 @@ func (r *attachmentResource) planCreate(
 	r.rehearse(ctx, config, plan, "", true, diags)
 }
 
-// planUpdate finds out whether the attachment keeps its group. What is not known
-// yet may ask for another one.
+// planUpdate finds out whether the attachment keeps its group. An argument that is
+// not known yet may ask for another group.
 func (r *attachmentResource) planUpdate(
 	ctx context.Context,
 	req resource.ModifyPlanRequest,
@@ -59,7 +59,7 @@ func (r *attachmentResource) planUpdate(
 	plan.planZone()
 	newZone := plan.moves(state)
 	if !newZone {
-		plan.Zone = state.Zone // chosen once
+		plan.Zone = state.Zone // the host of a zone is chosen once
 	}
 	if plan.Region.IsUnknown() || !config.groupKnown(ctx) {
 		plan.forget()
@@ -88,7 +88,7 @@ func (r *attachmentResource) planUpdate(
 	}
 }
 
-// planZone fills in the zone, where no host has to be looked for.
+// planZone fills in the zone, unless a host must be found first.
 func (m *attachmentModel) planZone() {
 	m.Zone = types.StringUnknown()
 	if !m.EnableDRSExtension.IsUnknown() && !m.EnableDRSExtension.ValueBool() {
@@ -96,7 +96,7 @@ func (m *attachmentModel) planZone() {
 	}
 }
 
-// moves reports whether an argument that decides on the zone changes, or may.
+// moves reports whether an argument that decides on the zone changes or may change.
 func (m attachmentModel) moves(state attachmentModel) bool {
 	return m.EnableDRSExtension.IsUnknown() ||
 		m.EnableDRSExtension.ValueBool() != state.EnableDRSExtension.ValueBool() ||
@@ -105,8 +105,8 @@ func (m attachmentModel) moves(state attachmentModel) bool {
 }
 
 // rehearse fills in the region and reports what would make the apply fail, except
-// a group of the scheduler hints that is missing: it may be made before it is
-// needed.
+// that the group of the scheduler hints is missing: it may be made before the apply
+// needs it.
 func (r *attachmentResource) rehearse(
 	ctx context.Context,
 	config attachmentModel,
@@ -153,7 +153,7 @@ func (r *attachmentResource) warnOfChange(
 	r.warnOfMembers(ctx, state, "Leaving", diags)
 }
 
-// warnOfMembers names the servers that lose their group when it is deleted.
+// warnOfMembers names the servers that lose their group when the group is deleted.
 // Doing says what happens to the attachment.
 func (r *attachmentResource) warnOfMembers(
 	ctx context.Context, state attachmentModel, doing string, diags *diag.Diagnostics,

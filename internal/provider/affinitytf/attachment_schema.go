@@ -56,11 +56,11 @@ func attachmentSchema() schema.Schema {
 				Attributes: map[string]schema.Attribute{
 					"name": attribute.Text("Name or id of the group. A name that does not exist is created. Without a "+
 						"name and scheduler hints, a group with a random name is.", attribute.NotEmpty,
-						stringvalidator.UTF8LengthAtMost(255)), // Nova's
+						stringvalidator.UTF8LengthAtMost(255)), // Nova's limit
 					"policies": schema.StringAttribute{
 						Optional:   true,
 						Computed:   true,
-						Default:    stringdefault.StaticString(affinity.AntiAffinity), // as an import finds it
+						Default:    stringdefault.StaticString(affinity.AntiAffinity), // an import has a policy, too
 						Validators: []validator.String{stringvalidator.OneOf(affinity.Policies()...)},
 						MarkdownDescription: "Its policy: `affinity`, `anti-affinity` (the default), `soft-affinity` " +
 							"or `soft-anti-affinity`. A group that is inherited must have it.",

@@ -9,11 +9,11 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/affinity"
 )
 
-// leftoversKey is the key in the private state of groups that the attachment created,
-// no longer uses and could not delete. The next apply tries again.
+// leftoversKey is the key in the private state for groups that the attachment created,
+// no longer uses, and could not delete. The next apply tries again.
 const leftoversKey = "leftovers"
 
-// describe names groups for people.
+// describe returns a list of groups for people.
 func describe(groups []affinity.Created) string {
 	var names []string
 	for _, g := range groups {
@@ -26,8 +26,8 @@ func describe(groups []affinity.Created) string {
 	return strings.Join(names, ", ")
 }
 
-// detach deletes groups that the attachment created. It reports those that it
-// could not delete, and returns them.
+// detach deletes groups that the attachment created. It reports and returns the groups
+// that it could not delete.
 func (r *attachmentResource) detach(
 	ctx context.Context, groups []affinity.Created, diags *diag.Diagnostics,
 ) (left []affinity.Created) {
