@@ -19,8 +19,8 @@ import (
 
 const (
 	defaultTimeout = 10 * time.Minute
-	defaultMark    = "1"          // of a server that nothing else is said of
-	longest        = duration.Day // that anything here may take
+	defaultMark    = "1"          // mark of a server without the argument
+	longest        = duration.Day // bound of each duration here
 )
 
 func attachmentSchema() schema.Schema {
