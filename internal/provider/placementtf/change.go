@@ -13,16 +13,16 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
 )
 
-// The bounds of the lists in the state, so that plans of large clusters stay readable: of names
-// alone, which the plan has with their servers too, and of names with their reasons.
+// The bounds of lists in the state keep plans of large clusters readable. A list of names alone
+// is shorter than a list of names with reasons, because the plan shows the names of servers anyway.
 const (
 	maxNames   = 20
 	maxReasons = 100
 )
 
-// changeAttribute is a set with one element. Of an object Terraform would show values
+// changeAttribute is a set with one element. Terraform would show values of an object
 // as edited: in the second batch of a rollout "web-6" -> "web-8", which are two nodes.
-// Of a set it shows the last batch as removed and this one as added.
+// It shows the last batch as removed from the set, and this one as added.
 func changeAttribute() schema.Attribute {
 	number := schema.Int64Attribute{Computed: true}
 	names := schema.ListAttribute{ElementType: types.StringType, Computed: true}
@@ -101,7 +101,7 @@ var (
 	heldType       = changeType.AttrTypes["held"].(types.ObjectType)
 )
 
-// record puts a change into the state, which takes a batch of a number.
+// record puts a change into the state; batch is the number of its batch.
 func (m *attachmentModel) record(
 	ctx context.Context, change planner.Change, batch int64, diags *diag.Diagnostics,
 ) {
@@ -134,7 +134,7 @@ func (m *attachmentModel) record(
 	)
 }
 
-// hold puts what is held now into the last change.
+// hold replaces the held nodes in the last change.
 func (m *attachmentModel) hold(change planner.Change) {
 	elements := m.Change.Elements()
 	if len(elements) != 1 {
@@ -153,7 +153,7 @@ func heldOf(change planner.Change) types.Object {
 	return types.ObjectValueMust(heldType.AttrTypes, fields)
 }
 
-// part is a part of a change: how many nodes, their names and why. It is nil without nodes.
+// part returns a part of a change: the number of nodes, their names and reasons, or nil without nodes.
 func part(list []decide.Verdict, names, why string) map[string]attr.Value {
 	if len(list) == 0 {
 		return nil
@@ -176,7 +176,7 @@ func part(list []decide.Verdict, names, why string) map[string]attr.Value {
 	return fields
 }
 
-// tally adds the counts of nodes by place.
+// tally adds the numbers of nodes by place.
 func tally(ctx context.Context, nodes placement.Counts, fields map[string]attr.Value, diags *diag.Diagnostics) {
 	var more diag.Diagnostics
 	fields["regions"], more = types.MapValueFrom(ctx, types.Int64Type, nodes.ByRegion())
@@ -185,7 +185,7 @@ func tally(ctx context.Context, nodes placement.Counts, fields map[string]attr.V
 	diags.Append(more...)
 }
 
-// verdicts lists names and reasons.
+// verdicts returns names and reasons.
 func verdicts(list []decide.Verdict) (names types.List, reasons types.Map) {
 	all, texts := make([]attr.Value, len(list)), map[string]attr.Value{}
 	for i, v := range list {

@@ -70,8 +70,8 @@ func healthBlock() schema.Block {
 	}
 }
 
-// health is what is looked at; nil: nothing, or not all of it is known. What is wrong
-// is reported.
+// health returns the check of the block health, and reports its faults. The check is
+// nil without the block, or if it is not completely known.
 func (m attachmentModel) health(
 	ctx context.Context, diags *diag.Diagnostics,
 ) (check *health.Check, grace time.Duration) {
@@ -90,7 +90,7 @@ func (m attachmentModel) health(
 	}
 	given := slices.DeleteFunc([]bool{check.HTTP != nil, check.TCP != nil, len(check.Pools) > 0},
 		func(is bool) bool { return !is })
-	// a validator would count dynamic blocks that are not known yet; Terraform points at a block by what is in it
+	// a validator would count dynamic blocks that are not known yet; Terraform needs a path into the block
 	if len(given) != 1 {
 		diags.AddAttributeError(at.AtName("http"), "Invalid health check",
 			fmt.Sprintf("The block health needs one of http, tcp and octavia, and has %d of them.", len(given)))
@@ -101,9 +101,9 @@ func (m attachmentModel) health(
 	return check, block.Grace.Or(defaultGrace)
 }
 
-// refusePools refuses a pool that no region has, where the plan begins to ask for it. What
-// else is wrong with Octavia now may be over at the next refresh, and a closed region is not
-// asked: it may have the pool.
+// refusePools refuses a pool that no region has, in the plan that first names it. Other
+// faults of Octavia may be over at the next refresh. A closed region is not asked, and may
+// have the pool.
 func (p *attachmentPlanner) refusePools(ctx context.Context, regions []placement.Region) {
 	check, _ := p.plan.health(ctx, p.diags)
 	closed := func(r placement.Region) bool { return r.Closed || r.Maintenance }
@@ -129,8 +129,8 @@ func (p *attachmentPlanner) refusePools(ctx context.Context, regions []placement
 	}
 }
 
-// lookAfter notes what a look at the services of the servers finds wrong. Those
-// that are too young or do not run are not looked at.
+// lookAfter checks the services of the servers, and notes unhealthy servers. It
+// skips servers that are too young or do not run.
 func (m attachmentModel) lookAfter(
 	ctx context.Context,
 	b *backend.Backend,

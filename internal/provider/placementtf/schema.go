@@ -21,8 +21,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
 
-// maxCapacity bounds a cluster: a number beyond it is a mistake, and would only fill
-// the memory of Terraform.
+// maxCapacity is the maximum number of nodes: a larger number is a mistake, and would only
+// fill the memory of Terraform.
 const maxCapacity = 100_000
 
 func attachmentSchema() schema.Schema {
@@ -63,9 +63,9 @@ func attachmentSchema() schema.Schema {
 			"respect_quotas": attribute.Flag("Whether to add no more nodes to a region than the project's " +
 				"[quotas](../guides/how-the-planner-decides.md#quotas) allow. Defaults to `false`."),
 			"flavor_id": attribute.Text("Flavor of the nodes, for the quotas of cores and RAM."),
-			// No nested attributes in maps as large as the cluster: the plugin
-			// framework looks at each of them by itself, at a cost that grows with
-			// the square of their number.
+			// Maps as large as the cluster have no nested attributes: the plugin
+			// framework walks through each of them, at a cost that grows with the
+			// square of their number.
 			"nodes": attribute.ComputedMap(rosterNodeType, "The nodes by name, for `for_each`. Each has an `index`, a "+
 				"`region`, a `zone` (null: Nova's choice), a `template`, the `generation` of its server, the `mark` "+
 				"that its server carries once it was in service, and `closed`."),
@@ -93,7 +93,7 @@ func attachmentSchema() schema.Schema {
 	}
 }
 
-// names lists names that are all different.
+// names is a list of different names.
 func names(description string) schema.Attribute {
 	return attribute.Texts(description,
 		listvalidator.UniqueValues(), listvalidator.ValueStringsAre(value.NotNull{}, attribute.NotEmpty))
@@ -119,7 +119,7 @@ func deletionBlock() schema.Block {
 	}
 }
 
-// onRemovalDelete gives up the slot of a node when the node is removed.
+// onRemovalDelete says to give up the slot of a node that is removed.
 const onRemovalDelete = "DELETE"
 
 func statefulBlock() schema.Block {
@@ -137,6 +137,6 @@ func statefulBlock() schema.Block {
 	}
 }
 
-// pattern refuses a pattern that would give all nodes one name.
+// pattern refuses a pattern that would give the same name to all nodes.
 var pattern = attribute.Check("the pattern has {index} in it", "Invalid pattern of node names",
 	func(given string) string { return roster.Pattern(given).Check() })

@@ -64,7 +64,7 @@ func causes() []string {
 	return []string{string(roster.Unhealthy), string(roster.Misplaced), string(roster.Outdated), string(roster.TooOld)}
 }
 
-// amount refuses what is neither a number of nodes nor a percentage.
+// amount refuses a text that is neither a number of nodes nor a percentage.
 var amount = attribute.Check("a number or a percentage", "Invalid number of nodes", func(given string) string {
 	if _, err := roster.ParseAmount(given); err != nil {
 		return err.Error() + "."
@@ -72,7 +72,7 @@ var amount = attribute.Check("a number or a percentage", "Invalid number of node
 	return ""
 })
 
-// batch refuses an amount that is none at all.
+// batch refuses an amount of no nodes.
 var batch = attribute.Check("at least one node", "Invalid number of nodes", func(given string) string {
 	amount, err := roster.ParseAmount(given)
 	if err != nil || !amount.None() {

@@ -11,7 +11,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
 
-// Validate checks what is known of the arguments.
+// Validate checks the known arguments.
 func (m attachmentModel) Validate(ctx context.Context, diags *diag.Diagnostics) {
 	switch {
 	case listed(m.Regions) && listed(m.Zones):
