@@ -14,12 +14,12 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// web is an attachment without servers.
+// web returns an attachment without servers.
 func web(c *acctest.Cloud, lines ...string) string {
 	return fmt.Sprintf("resource \"stackpolicy_placement_attachment\" \"web\" {\n  cluster = %q\n  %s\n}\n", c.Prefix+"web", strings.Join(lines, "\n  "))
 }
 
-// TestPlacementInvalid: what is wrong is reported while planning, with what to do about it.
+// TestPlacementInvalid: a fault is reported while planning, with what to do about it.
 func TestPlacementInvalid(t *testing.T) {
 	t.Parallel()
 	update := func(more attributes) attributes {
@@ -111,8 +111,8 @@ func TestPlacementInvalid(t *testing.T) {
 	}
 }
 
-// TestAccPlacementUnknownSize: what is not known yet makes the nodes unknown,
-// and never a wrong answer.
+// TestAccPlacementUnknownSize: an unknown size makes the nodes unknown, and never
+// wrong.
 func TestAccPlacementUnknownSize(t *testing.T) {
 	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
