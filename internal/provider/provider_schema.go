@@ -11,8 +11,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 )
 
-// providerSchema has the arguments of terraform-provider-openstack, so that its
-// provider block can be copied over, and one of its own.
+// providerSchema has the arguments of terraform-provider-openstack, so that users can
+// copy its provider block, and a few of its own.
 func providerSchema() schema.Schema {
 	text, flag := attribute.Text, attribute.Flag
 	secret := func(description string) schema.Attribute {
