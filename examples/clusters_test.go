@@ -24,15 +24,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// life is a whole configuration that goes through what happens to a cluster.
+// life is a whole configuration that goes through the life of a cluster.
 type life struct {
 	example
-	size    int                         // capacity
-	missing int                         // nodes that may be out of service at a time
-	known   atomic.Pointer[[]string]    // ids of servers: no other one answers; nil: each does
-	watched map[string]*acctest.Watched // by region, on the fake cloud
-	drained int                         // servers that had served, and left
-	holds   func(t *testing.T)          // what is so after each step
+	size    int                         // desired number of nodes
+	missing int                         // maximum number of nodes out of service at a time
+	known   atomic.Pointer[[]string]    // ids of the only servers that answer; nil: all servers answer
+	watched map[string]*acctest.Watched // counts by region, on the fake cloud
+	drained int                         // number of servers that had served and left
+	holds   func(t *testing.T)          // check after each step
 }
 
 // ServeHTTP is the health check of the nodes.
@@ -47,7 +47,7 @@ func (l *life) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// set gives arguments of the module other values, as a reader would.
+// set changes arguments of the module, as a reader would.
 func (l *life) set(t *testing.T, arguments ...string) {
 	t.Helper()
 	text := read(t, filepath.Join(l.Dir, "main.tf"))
@@ -62,7 +62,7 @@ func (l *life) set(t *testing.T, arguments ...string) {
 	l.file(t, "main.tf", text)
 }
 
-// step sets arguments, applies until nothing is left to do, and returns how many servers were made.
+// step sets arguments, applies until nothing is left to do, and returns the number of servers that were made.
 func (l *life) step(t *testing.T, what string, arguments ...string) (made int) {
 	t.Helper()
 	for _, w := range l.watched {
@@ -92,7 +92,7 @@ func (l *life) step(t *testing.T, what string, arguments ...string) (made int) {
 			t.Errorf("%s: %s: %+v", what, region, tally)
 		}
 		zone := map[string]string{}
-		for _, s := range l.c.In(t, region) { // all of a zone are in one group
+		for _, s := range l.c.In(t, region) { // all servers of a zone are in one group
 			groups := slices.DeleteFunc(l.groups(t, region), func(g openstack.ServerGroup) bool { return !slices.Contains(g.Members, s.ID) })
 			if len(groups) != 1 || zone[s.AvailabilityZone] != "" && zone[s.AvailabilityZone] != groups[0].ID {
 				t.Errorf("%s: %s is in the groups %v, others of %s in %s", what, s.Name, groups, s.AvailabilityZone, zone[s.AvailabilityZone])
@@ -105,7 +105,7 @@ func (l *life) step(t *testing.T, what string, arguments ...string) (made int) {
 	return made
 }
 
-// through is all that happens to a cluster.
+// through takes a cluster through its whole life.
 func (l *life) through(t *testing.T, folder string) {
 	const old, fresh = `"debian-12"`, `"debian-13"`
 	image, canary := "image_name", folder == "clusters/canary"
@@ -129,7 +129,7 @@ func (l *life) through(t *testing.T, folder string) {
 		require.ErrorContains(t, err, "Servers are not in service", "a bad image")
 		l.holds(t)
 		if canary {
-			l.c.Fake.Advance(time.Minute) // a second wait ends late enough
+			l.c.Fake.Advance(time.Minute) // so that a second wait ends late enough
 			_, err = l.Apply(t.Context())
 			require.Error(t, err)
 			assert.Zero(t, l.step(t, "back by itself"), "made")
@@ -147,7 +147,7 @@ func (l *life) through(t *testing.T, folder string) {
 	}
 	l.known.Store(nil)
 	if canary {
-		l.step(t, "the old image", image, old) // the new one has failed
+		l.step(t, "the old image", image, old) // the new image has failed
 	} else {
 		l.step(t, "an image", image, fresh, "target", `"100%"`)
 	}
@@ -173,8 +173,8 @@ func (l *life) through(t *testing.T, folder string) {
 }
 
 // TestAccExample_clusters: each whole configuration is created, grows, shrinks, gets a canary and goes back, gets an image that does not
-// work and one that does, has a zone closed, and is destroyed, with empty plans between. No server that serves is lost undrained, and no
-// more are out of service than may be.
+// work and an image that does, has a zone closed, and is destroyed, with empty plans in between. No server that serves is lost without a
+// drain, and no more servers are out of service than the configuration allows.
 func TestAccExample_clusters(t *testing.T) {
 	regions := func(more ...fakecloud.Region) []fakecloud.Region { return append(fakecloud.DefaultRegions(), more...) }
 	one := regions()
@@ -182,7 +182,7 @@ func TestAccExample_clusters(t *testing.T) {
 	for _, c := range []struct {
 		folder        string
 		size, missing int
-		regions       []fakecloud.Region // nil: as those of the real cloud
+		regions       []fakecloud.Region // nil: the same as in the real cloud
 		edits         []string
 		holds         func(t *testing.T, l *life) func(t *testing.T)
 	}{
@@ -207,7 +207,7 @@ func TestAccExample_clusters(t *testing.T) {
 			t.Cleanup(health.Close)
 			l.holds = c.holds(t, l)
 			for i := 0; i < len(c.edits); i += 2 {
-				if cloud.Fake != nil || !strings.Contains(c.edits[i], "30m") { // a real server takes its time
+				if cloud.Fake != nil || !strings.Contains(c.edits[i], "30m") { // a real server takes long
 					l.edit(t, c.edits[i], c.edits[i+1])
 				}
 			}
@@ -225,7 +225,7 @@ func TestAccExample_clusters(t *testing.T) {
 	}
 }
 
-// pooled: the members of the pool are the servers in service, and none leaves before the one in its place is there.
+// pooled checks that the members of the pool are the servers in service, and that none leaves before its successor is a member.
 func pooled(regions ...string) func(*testing.T, *life) func(*testing.T) {
 	return func(t *testing.T, l *life) func(*testing.T) {
 		t.Helper()
@@ -262,7 +262,7 @@ func pooled(regions ...string) func(*testing.T, *life) func(*testing.T) {
 	}
 }
 
-// worked: each server that had served was drained by the webhook.
+// worked checks that the webhook drained each server that had served.
 func worked(t *testing.T, l *life) func(t *testing.T) {
 	t.Helper()
 	consumer, url := acctest.StartConsumer(t, 0)
@@ -275,18 +275,18 @@ func worked(t *testing.T, l *life) func(t *testing.T) {
 	}
 }
 
-// bounded: caps and mins hold.
+// bounded checks that caps and mins hold.
 func bounded(_ *testing.T, l *life) func(t *testing.T) {
 	return func(t *testing.T) {
 		t.Helper()
 		two, three := len(l.c.In(t, "RegionTwo")), len(l.c.In(t, "RegionThree"))
-		if l.known.Load() == nil && (two > 4 || three < 1 || three > 2) { // after an apply that failed, old ones are there too
+		if l.known.Load() == nil && (two > 4 || three < 1 || three > 2) { // a failed apply leaves old servers, too
 			t.Errorf("RegionTwo has %d nodes, RegionThree %d", two, three)
 		}
 	}
 }
 
-// keeping: each slot has the volume and the port that it always had, and its node has them.
+// keeping checks that each slot has the volume and the port that it always had, and that its node has them.
 func keeping(t *testing.T, l *life) func(t *testing.T) {
 	t.Helper()
 	d := &databases{example: l.example, volumes: map[string]string{}, ports: map[string]string{}}

@@ -20,13 +20,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// databases is the cluster of the guide about stateful nodes, and what is never to be
-// lost of it.
+// databases is the cluster of the guide about stateful nodes, with the volumes and ports
+// that it must never lose.
 type databases struct {
 	example
 	size           int
 	image          string
-	volumes, ports map[string]string // by slot
+	volumes, ports map[string]string // ids by slot
 	watched        *acctest.Watched
 }
 
@@ -46,7 +46,7 @@ func (d *databases) variables() []string {
 	return []string{fmt.Sprintf("size=%d", d.size), "image=" + d.image}
 }
 
-// finish applies until nothing is left, and returns all that was planned. In the end each node has its volume and its port.
+// finish applies until nothing is left to do, and returns all plans. At the end each node has its volume and its port.
 func (d *databases) finish(t *testing.T, step string) (plans string) {
 	t.Helper()
 	d.watched.Resize(d.size)
@@ -64,7 +64,7 @@ func (d *databases) finish(t *testing.T, step string) (plans string) {
 }
 
 // whole fails unless each slot has the volume and the port that it always had, and
-// each of the nodes has them and no other node.
+// each node has its own and no other node has them.
 func (d *databases) whole(t *testing.T, step string) {
 	t.Helper()
 	volumes, ports := d.c.Volumes(t, "RegionOne"), d.c.Ports(t, "RegionOne")
@@ -79,8 +79,8 @@ func (d *databases) whole(t *testing.T, step string) {
 	d.holds(t, volumes, ports)
 }
 
-// counted returns what was counted, and fails where more than one node was out of
-// service, or one was destroyed that was not drained.
+// counted returns the counts, and fails if more than one node was out of service, or
+// a node was destroyed that was not drained.
 func (d *databases) counted(t *testing.T, step string) acctest.Tally {
 	t.Helper()
 	tally := d.watched.Restart()
@@ -92,13 +92,13 @@ func (d *databases) counted(t *testing.T, step string) acctest.Tally {
 	return tally
 }
 
-// other is the image that the nodes do not have.
+// other returns the image that the nodes do not have.
 func (d *databases) other() string {
 	return map[string]string{"debian-12": "debian-13", "debian-13": "debian-12"}[d.image]
 }
 
-// TestStatefulQuota: with a full quota a rollout and a repair need no room. A growth is
-// refused by Nova until there is some, and the slots wait for it.
+// TestStatefulQuota: with a full quota a rollout and a repair need no room. Nova refuses
+// a growth until there is room, and the slots wait for it.
 func TestStatefulQuota(t *testing.T) {
 	d := startDatabases(t)
 	d.finish(t, "create")
@@ -113,7 +113,7 @@ func TestStatefulQuota(t *testing.T) {
 	if now := d.c.Servers(t)["1"]; now.ID == broken.ID || now.Status != "ACTIVE" || now.AvailabilityZone != broken.AvailabilityZone {
 		t.Errorf("repaired: %s is %s (%s) in %s", now.Name, now.ID, now.Status, now.AvailabilityZone)
 	}
-	// The server that was broken takes no note of a drain.
+	// The broken server cannot have the note of a drain.
 	if tally := d.watched.Restart(); tally.Least != 2 || tally.Destroyed != 1 {
 		t.Errorf("a repair: %+v", tally)
 	}
@@ -128,11 +128,11 @@ func TestStatefulQuota(t *testing.T) {
 }
 
 // TestStatefulKilled kills terraform in the middle of an apply that makes a node again,
-// before and after each thing that it asks for. The applies that follow end, with the
-// same volumes and ports; two moments leave what the guide says how to find.
+// before and after each request for a change. The following applies end, with the same
+// volumes and ports; in two cases something is left behind, which the guide says how to find.
 func TestStatefulKilled(t *testing.T) {
 	d := startDatabases(t)
-	d.Attach = nil // the providers are killed too
+	d.Attach = nil // the kill includes the providers
 	require.NoError(t, d.Init(t.Context()))
 	d.finish(t, "create")
 	d.watched.Restart()
@@ -155,7 +155,7 @@ func TestStatefulKilled(t *testing.T) {
 		{"marked", "PUT", "/servers/*/metadata/stackpolicy_in_service", true},
 	} {
 		t.Run(moment.what, func(t *testing.T) {
-			if testing.Short() && moment.what != "made" && moment.what != "attached" { // "make faults" kills at all
+			if testing.Short() && moment.what != "made" && moment.what != "attached" { // "make faults" tries all moments
 				t.Skip("-short: only where something is left behind")
 			}
 			d.image = d.other()
@@ -196,8 +196,8 @@ func (d *databases) kill(t *testing.T, at fakecloud.Fault) {
 	}
 }
 
-// forgottenServer does what the guide says about a server that has the port of a node,
-// and that Terraform does not know.
+// forgottenServer follows the guide for a server that has the port of a node, and that
+// Terraform does not know.
 func (d *databases) forgottenServer(t *testing.T) {
 	t.Helper()
 	_, err := d.Apply(t.Context(), d.variables()...)
@@ -217,8 +217,8 @@ func (d *databases) forgottenServer(t *testing.T) {
 	}
 }
 
-// forgottenAttachment does what the guide says about a volume that is attached, which
-// Terraform does not know.
+// forgottenAttachment follows the guide for a volume whose attachment Terraform does not
+// know.
 func (d *databases) forgottenAttachment(t *testing.T) {
 	t.Helper()
 	_, err := d.Apply(t.Context(), d.variables()...)
@@ -236,7 +236,7 @@ func (d *databases) forgottenAttachment(t *testing.T) {
 	}
 }
 
-// madeByHand is a cluster with volumes and ports, which was made without attachments.
+// madeByHand is a cluster with volumes and ports that was made without attachments.
 const madeByHand = `
 variable "network_id" {}
 resource "openstack_blockstorage_volume_v3" "db" {
@@ -267,8 +267,8 @@ resource "openstack_compute_volume_attach_v2" "db" {
 }
 `
 
-// TestStatefulAdopted: a database that runs is taken over with its volumes and ports:
-// no server changes, nothing is detached, and the next image finds all of it.
+// TestStatefulAdopted: a running database is taken over with its volumes and ports: no
+// server changes, nothing is detached, and the next image has the same volumes and ports.
 func TestStatefulAdopted(t *testing.T) {
 	d := startDatabases(t)
 	guide := read(t, filepath.Join(d.Dir, "main.tf"))

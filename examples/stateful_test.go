@@ -32,7 +32,7 @@ func inOrder(t *testing.T, text string, nodes ...string) {
 	}
 }
 
-// requested are the changes that Nova, Cinder, Neutron and Octavia were asked for.
+// requested returns the changes that were requested from Nova, Cinder, Neutron and Octavia.
 func (e example) requested() (list []string) {
 	servers := regexp.MustCompile(`^/servers(/[^/]*)?$`)
 	for _, r := range e.c.Fake.Requests() {
@@ -56,7 +56,7 @@ func (e example) requested() (list []string) {
 }
 
 // TestAccExample_stateful: three nodes keep their volumes and ports through a new
-// image, a shrink to one and a growth to three, except the slot that was released.
+// image, a shrink to one and a growth to three, except for the released slot.
 func TestAccExample_stateful(t *testing.T) {
 	sideBySide(t)
 	cinder := fakecloud.DefaultRegions()

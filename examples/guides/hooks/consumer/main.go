@@ -1,12 +1,12 @@
-// Command consumer drains nodes that stackpolicy_deletion_attachment announces
-// by webhook: for each it runs a command, which knows the node from NODE_ID,
-// NODE_NAME, REGION, CLUSTER and TRANSITION (termination, or launch for one that
-// stackpolicy_readiness_attachment announces) in its environment. The node is
-// drained, or in service, when the command ends with 0.
+// Command consumer drains nodes that stackpolicy_deletion_attachment announces by
+// webhook. For each node it runs a command, which finds the node in the environment
+// variables NODE_ID, NODE_NAME, REGION, CLUSTER and TRANSITION (termination, or launch
+// for a node that stackpolicy_readiness_attachment announces). The node is drained, or
+// in service, when the command ends with 0.
 //
-// It takes only requests that are signed with the secret in WEBHOOK_SECRET, and
-// remembers in a file what it has done: who recorded a request and sends it again
-// drains nothing a second time, also after a restart.
+// The consumer accepts only requests that are signed with the secret in WEBHOOK_SECRET.
+// It remembers in a file what it has done: a recorded request that is sent again drains
+// nothing a second time, even after a restart.
 //
 //	WEBHOOK_SECRET=... consumer 127.0.0.1:8080 ./drain.sh drained.log
 package main
@@ -31,7 +31,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
-// message is what is posted.
+// message is the body of a POST.
 type message struct {
 	Token      string `json:"lifecycle_action_token"`
 	Transition string `json:"lifecycle_transition_type"`
@@ -41,23 +41,23 @@ type message struct {
 	Cluster    string `json:"cluster"`
 }
 
-// job is what is known of a token.
+// job is the work for a token.
 type job struct {
-	began  int64 // the signed time of the message that it began with
-	answer int   // to who asks
+	began  int64 // signed time of its first message, in seconds since 1970
+	answer int   // HTTP status of the answer
 }
 
 type consumer struct {
 	command  string
 	verifier *standardwebhooks.Webhook
 	mu       sync.Mutex
-	jobs     map[string]job // by token
-	file     *os.File       // has a line for each job that began or ended
+	jobs     map[string]job // jobs by token
+	file     *os.File       // log with a line for each job that began or ended
 }
 
-// open reads what an earlier process did. A drain that was under way ended with that
-// process, and who asks for it gets 404: then its message is posted again, with a
-// newer time.
+// open reads the jobs of an earlier process. A drain that was under way ended with that
+// process, and a request for it gets 404: then its message is posted again, with a newer
+// time.
 func open(name, command string, verifier *standardwebhooks.Webhook) (*consumer, error) {
 	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
@@ -69,7 +69,7 @@ func open(name, command string, verifier *standardwebhooks.Webhook) (*consumer, 
 		var token string
 		var j job
 		if _, err := fmt.Sscanf(lines.Text(), "%q %d %d", &token, &j.began, &j.answer); err != nil {
-			continue // a line that was cut short as the machine stopped
+			continue // the line was cut short when the machine stopped
 		}
 		if j.answer == http.StatusAccepted {
 			j.answer = http.StatusNotFound
@@ -79,7 +79,7 @@ func open(name, command string, verifier *standardwebhooks.Webhook) (*consumer, 
 	return c, lines.Err()
 }
 
-// note keeps a job, on disk first.
+// note stores a job, first on disk.
 func (c *consumer) note(token string, j job) error {
 	_, err := fmt.Fprintf(c.file, "\n%q %d %d\n", token, j.began, j.answer)
 	if err := errors.Join(err, c.file.Sync()); err != nil {
@@ -89,20 +89,19 @@ func (c *consumer) note(token string, j job) error {
 	return nil
 }
 
-// ServeHTTP takes a message by POST and begins to drain the node. It answers
-// 202 until that is done; Terraform asks again by GET. A message that comes
-// again has the same token. It begins nothing while the first still goes on, nor
-// when that is done; after a failure it does, if it was signed later: a new apply
-// signs it again, and who repeats a recorded request cannot.
+// ServeHTTP takes a message by POST and begins to drain the node. It answers 202
+// until the drain is done; Terraform asks again by GET. A repeated message has the same
+// token. It begins nothing while the first drain goes on, or after it has succeeded. After
+// a failure it begins a new drain if its signature is newer: a new apply signs the message
+// again, which somebody who recorded a request cannot.
 func (c *consumer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<16))
 	if err != nil {
 		http.Error(w, "too large", http.StatusRequestEntityTooLarge)
 		return
 	}
-	// The signature covers the id, the time (five minutes at most) and the body,
-	// which is empty in a GET.
-	// Which check failed is for our log, not for the sender.
+	// The signature covers the id, the time (at most five minutes old) and the body,
+	// which is empty in a GET. Only our log says which check failed, not the answer.
 	if err := c.verifier.Verify(body, r.Header); err != nil {
 		log.Printf("refused %s from %s with the id %q and the time %q: %v",
 			r.Method, r.RemoteAddr, r.Header.Get("Webhook-Id"), r.Header.Get("Webhook-Timestamp"), err)
@@ -137,11 +136,11 @@ func (c *consumer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.NotFound(w, r)
 }
 
-// drain runs the command. One that fails is answered with 409, which no client
-// asks again: the hook's default_result then says what happens to the node.
+// drain runs the command. The answer after a failure is 409, which no client repeats:
+// the hook's default_result then says what happens to the node.
 func (c *consumer) drain(m message, began int64) {
 	command := exec.CommandContext(context.Background(), c.command)
-	// The command has no use for the secret, and what it starts may print its environment.
+	// The command does not need the secret, and its programs may print their environment.
 	command.Env = slices.DeleteFunc(os.Environ(),
 		func(v string) bool { return strings.HasPrefix(v, "WEBHOOK_SECRET=") })
 	command.Env = append(command.Env, "NODE_ID="+m.NodeID, "NODE_NAME="+m.Name, "REGION="+m.Region,
