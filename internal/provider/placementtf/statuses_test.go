@@ -58,7 +58,6 @@ func TestStatuses(t *testing.T) {
 	}
 	template, timed := update("TEMPLATE", nil), update("TEMPLATE", attributes{"pause": "30d", "revert_after": "10m"})
 	inPlace, recreate := update("TEMPLATE", attributes{"method": "IN_PLACE"}), attributes{"method": "RECREATE"}
-	// of returns arguments for nodes of an image in zones, with more arguments.
 	of := func(image, zones string, more attributes) attributes {
 		return with(attributes{"template": attributes{"image": image}, "zones": protocol.Listing(zones)}, more)
 	}
