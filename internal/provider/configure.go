@@ -18,7 +18,7 @@ import (
 )
 
 var errUnknownConfiguration = errors.New("the provider block refers to values that are known only after apply. " +
-	"Apply what they come from first, with -target, or take them from variables or the environment")
+	"Apply their resources first, with -target, or take them from variables or the environment")
 
 // newBackend makes the backend, without a request: the first call that needs the cloud logs in.
 func newBackend(ctx context.Context, model providerModel, agent string, diags *diag.Diagnostics) *backend.Backend {
@@ -26,8 +26,8 @@ func newBackend(ctx context.Context, model providerModel, agent string, diags *d
 	config.UserAgent = agent
 	if ignored := model.ignored(); config.Cloud != "" && len(ignored) > 0 {
 		diags.AddAttributeWarning(path.Root(ignored[0]), "Ignored in favour of clouds.yaml", fmt.Sprintf("The cloud "+
-			"%q of clouds.yaml says how to log in. Without effect in the provider block: %s. Remove that, or the "+
-			"cloud.", config.Cloud, strings.Join(ignored, ", ")))
+			"%q of clouds.yaml says how to log in. These arguments of the provider block have no effect: %s. Remove "+
+			"them, or the argument cloud.", config.Cloud, strings.Join(ignored, ", ")))
 	}
 	hooks := newHooks(model, agent, config.RequestTimeout, diags)
 	cloud, err := openstack.New(config)

@@ -641,7 +641,7 @@ func TestLost(t *testing.T) {
 }
 
 // TestLostInUpdate: the next apply removes a group whose creation had no answer, even if
-// the group was to replace another one.
+// it would have replaced another one.
 func TestLostInUpdate(t *testing.T) {
 	t.Parallel()
 	h := hold(t, fakecloud.MemberUser)

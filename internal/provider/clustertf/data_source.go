@@ -67,11 +67,11 @@ func schemaOf() schema.Schema {
 	}
 	attributes["size"] = attribute.ComputedNumber("Number of nodes.")
 	attributes["distribution"] = attribute.ComputedMap(types.MapType{ElemType: types.Int64Type},
-		"Number of nodes by region and zone; under the empty name those without a zone yet.")
+		"Number of nodes by region and zone. Nodes without a zone yet are under the empty name.")
 	return schema.Schema{
-		MarkdownDescription: "Reads a cluster: the servers that match all of `name_regex`, `metadata`, `tags`, " +
-			"`servergroup_id` and `ids` that are given, at least one, from several regions at once. A region that " +
-			"cannot be read is an error.",
+		MarkdownDescription: "Reads a cluster from several regions at once: the servers that match all of " +
+			"`name_regex`, `metadata`, `tags`, `servergroup_id` and `ids` that are given. Give at least one. A region " +
+			"that cannot be read is an error.",
 		Attributes: attributes,
 	}
 }

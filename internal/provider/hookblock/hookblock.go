@@ -31,9 +31,9 @@ func Block(description string) schema.SingleNestedBlock {
 	attributes := map[string]schema.Attribute{
 		"timeout": durations.Argument(time.Second, duration.Day,
 			"How long to wait for the consumer, at most `1d`. Defaults to `"+duration.Format(hook.DefaultTimeout)+"`."),
-		"default_result": attribute.Text("Required. What happens when the hook fails or its time is over: `CONTINUE` "+
-			"(a warning, and the node counts as drained or ready) or `ABANDON` (an error: a node that leaves stays, "+
-			"one that is new is not in service).",
+		"default_result": attribute.Text("Required. Result of a hook that fails or times out: `CONTINUE` (a warning; "+
+			"the node counts as drained or ready) or `ABANDON` (an error; a leaving node stays, a new node is not in "+
+			"service).",
 			stringvalidator.OneOf(string(hook.Continue), string(hook.Abandon))),
 	}
 	for _, t := range hook.Types() {
@@ -42,7 +42,7 @@ func Block(description string) schema.SingleNestedBlock {
 			attributes[a.Name] = argumentOf(t, a)
 		}
 	}
-	attributes["type"] = attribute.Text("Required. How the consumer is notified, and says that it is done: `"+
+	attributes["type"] = attribute.Text("Required. How the consumer is notified, and how it says that it is done: `"+
 		strings.Join(names, "`, `")+"`. See [Which hook](../guides/draining-nodes.md#which-hook).",
 		stringvalidator.OneOf(names...))
 	inside := path.MatchRelative()

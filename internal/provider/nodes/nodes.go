@@ -37,13 +37,13 @@ func Attributes(computed bool) map[string]schema.Attribute {
 		"region":             text("Region that the server is in."),
 		"zone":               text("Availability zone that the server is in; null before Nova has placed it."),
 		"status":             text("Status in Nova, such as `ACTIVE` or `ERROR`."),
-		"created_at":         text("When the server was created (RFC 3339)."),
-		"profile":            text("What the node was made from: by default its image."),
-		"profile_created_at": text("Time of the profile (RFC 3339)."),
+		"created_at":         text("Time at which the server was created (RFC 3339)."),
+		"profile":            text("Profile that the node was made from, by default its image."),
+		"profile_created_at": text("Time at which the profile was made (RFC 3339)."),
 		"tainted":            flag("Whether the node is marked as one to remove first."),
 		"protected":          flag("Whether the node must not be removed: marked so, or locked in Nova."),
-		"in_service":         text("Mark of a server that was found in service, for people."),
-		"drained":            flag("Whether its drain has begun, for people."),
+		"in_service":         text("Mark of a server that was found in service. No plan uses it."),
+		"drained":            flag("Whether the drain of the server has begun. No plan uses it."),
 		"host_id":            text("Nova's hash of project and host."),
 	}
 }

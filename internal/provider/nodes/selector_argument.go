@@ -19,22 +19,22 @@ func SelectorAttributes() map[string]schema.Attribute {
 			ElementType:         types.StringType,
 			Optional:            true,
 			Validators:          []validator.Map{mapvalidator.NoNullValues()},
-			MarkdownDescription: "Metadata that servers have, all of it.",
+			MarkdownDescription: "Metadata that servers must have.",
 		},
-		"tags":           attribute.Texts("Tags that servers have, all of them.", listvalidator.NoNullValues()),
-		"servergroup_id": attribute.Text("Id of a server group whose members the servers are."),
-		"ids": attribute.Texts("Ids of servers. Those that no longer exist are left out.",
+		"tags":           attribute.Texts("Tags that servers must have, all of them.", listvalidator.NoNullValues()),
+		"servergroup_id": attribute.Text("Id of a server group that servers must be in."),
+		"ids": attribute.Texts("Ids of servers. Servers that no longer exist are left out.",
 			listvalidator.NoNullValues()),
 		"profile_metadata_key": attribute.Text(
-			"Key of the metadata that has a node's profile. By default that is the image.",
+			"Metadata key of a node's profile. Without it the profile is the image.",
 		),
 		"tainted_metadata_key": attribute.Text(
-			"Key of the metadata that says to remove a node first. An empty value, `0`, `false`, `no` and " +
-				"`off` do not. Defaults to `" + defaultTaintedKey + "`.",
+			"Metadata key of a node to remove first. An empty value, `0`, `false`, `no` and `off` do not count. " +
+				"Defaults to `" + defaultTaintedKey + "`.",
 		),
 		"protected_metadata_key": attribute.Text(
-			"Key of the metadata that says never to remove a node; nor is one removed that is locked in Nova. " +
-				"Defaults to `" + defaultProtectedKey + "`.",
+			"Metadata key of a node that must never be removed. A node that is locked in Nova is not removed " +
+				"either. Defaults to `" + defaultProtectedKey + "`.",
 		),
 	}
 }
@@ -42,7 +42,7 @@ func SelectorAttributes() map[string]schema.Attribute {
 // SelectorBlock is the block that says how to find the nodes' servers.
 func SelectorBlock() schema.Block {
 	return schema.SingleNestedBlock{
-		MarkdownDescription: "Limits which servers are looked at, in addition to their names.",
+		MarkdownDescription: "Limits which servers can be nodes, in addition to their names.",
 		Attributes:          SelectorAttributes(),
 	}
 }

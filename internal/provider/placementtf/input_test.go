@@ -44,7 +44,7 @@ func TestPlacementInvalid(t *testing.T) {
 		{attributes{"desired_capacity": -1}, "Attribute desired_capacity value must be at least 0"},
 		{attributes{"desired_capacity": 100001}, "must be at most 100000"},
 		{attributes{"desired_capacity": 2.5}, "A whole number is needed, not 2.5: use floor() or ceil()."},
-		{attributes{"min_size": 1e30}, "A whole number is needed that can be planned with, not 1e+30."},
+		{attributes{"min_size": 1e30}, "A whole number of a usual size is needed, not 1e+30."},
 		{zone(attributes{"weight": 1e30, "cap": 0.5}), "needed, not 0.5"},
 		{watching(attributes{"tcp": attributes{"port": 0.5}}), "A whole number is needed, not 0.5"},
 		{attributes{"zones": nil}, "Nothing says where nodes may go. Give regions, or the zones of one region."},

@@ -16,8 +16,8 @@ func TestPlacementPlaces(t *testing.T) {
 	const (
 		skipped = "zones[1]: Availability zone skipped"
 		lost    = "zones: Availability zone skipped"
-		keeps   = "loses its own last: Nova deletes no server there."
-		counts  = "It takes no nodes, and those that it has still count."
+		keeps   = "loses its own nodes last, because Nova deletes no server there."
+		counts  = "It takes no nodes; its present nodes still count."
 		looks   = "RegionOne/os-availability-zone"
 	)
 	moves := templated("a", "SUBSTITUTE", "PLACEMENT")
@@ -50,7 +50,7 @@ func TestPlacementPlaces(t *testing.T) {
 			nodes:   "RegionOne/az-1: web-1; RegionOne/az-2: web-3",
 			change:  "-web-0 -web-2",
 			at:      skipped,
-			says:    "It takes no nodes, and loses its share of those that leave: Nova still deletes servers there.",
+			says:    "It takes no nodes, and loses its share of leaving nodes, because Nova still deletes servers there.",
 		},
 		"a growth that failed is taken back": { // no healthy server leaves, whatever the criteria say
 			before:  zonal(2, "az-1 az-2", oldestFirst),
@@ -82,7 +82,7 @@ func TestPlacementPlaces(t *testing.T) {
 			config: across(1, "RegionOne! RegionTwo", oldestFirst), nodes: "RegionOne: web-1", change: "-web-0", at: ": A closed place loses nodes"},
 		"a shrink where a region is gone, by a plan that looks": {before: across(4, "RegionOne RegionTwo", oldestFirst), happens: hidden, unseen: true,
 			config: across(2, "RegionOne RegionTwo", oldestFirst), nodes: "RegionTwo: web-2 web-3", change: "-web-0 -web-1",
-			at: "regions[1]: Region skipped\n: A node was chosen unseen", says: "there is one in RegionOne. It keeps the nodes that it has: nothing"},
+			at: "regions[1]: Region skipped\n: A node was chosen unseen", says: "there is one in RegionOne. It keeps its nodes, because nothing"},
 		"a shrink to zones of which one is misspelled": {before: zonal(4, "az-1 az-2", nil), config: zonal(3, "az-1 az-tow", nil),
 			at: "zones[1]: Unknown availability zone", asks: looks},
 		"a shrink where a zone is not listed any more": {before: zonal(4, "az-1 az-2", oldestFirst), happens: gone("az-2"),
@@ -110,7 +110,7 @@ func TestPlacementPlaces(t *testing.T) {
 				hidden(t, a)
 			},
 			config: across(2, "RegionOne RegionTwo", nil), nodes: "RegionTwo: web-2 web-3", change: "-web-0 -web-1", at: ": Region skipped",
-			says: "in RegionOne. It keeps the nodes that it has: nothing could be deleted there."},
+			says: "in RegionOne. It keeps its nodes, because nothing can be deleted there."},
 		"a candidate in a region that is gone": {before: across(4, "RegionOne RegionTwo", nil), happens: hidden, unseen: true,
 			config: across(3, "RegionOne RegionTwo", leaving("web-2", "")), at: "deletion.candidates: Invalid candidate",
 			says: "its region cannot be reached"},

@@ -27,22 +27,22 @@ func Argument(kind string, nested bool) schema.ListNestedAttribute {
 	}
 	unasked := ""
 	if nested {
-		unasked = " No request is sent to it: what was last seen counts."
+		unasked = " It gets no requests, and the last refresh that saw it counts."
 	}
 	attributes := map[string]schema.Attribute{
 		"name":   attribute.RequiredText(fmt.Sprintf("Name of the %s.", kind)),
 		"weight": number(1, "Share of the nodes, relative to the others. Defaults to `100`."),
-		"cap":    number(placement.Unlimited, "Maximum number of nodes. Defaults to `-1`, none."),
+		"cap":    number(placement.Unlimited, "Maximum number of nodes. Defaults to `-1`, no maximum."),
 		"min":    number(0, "Minimum number of nodes, filled first. Defaults to `0`."),
 		"closed": attribute.Flag(fmt.Sprintf("Whether the %s is closed, as in an outage: it takes no nodes, and its "+
-			"own stay as they are.%s", kind, unasked)),
+			"present nodes stay as they are.%s", kind, unasked)),
 	}
 	description := "Availability zones to spread nodes over, in one `region`."
 	if nested {
 		zones := Argument("zone", false)
 		zones.MarkdownDescription = "Availability zones of the region. Without any, Nova chooses the zone."
 		attributes["zones"] = zones
-		description = "Regions to spread nodes over, and the availability zones in each. Give these or `zones`." +
+		description = "Regions to spread nodes over, and the availability zones in each. Give either `regions` or `zones`." +
 			Misspelled
 	}
 	return schema.ListNestedAttribute{
@@ -62,8 +62,8 @@ func RegionArgument(description string) schema.StringAttribute {
 
 // Misspelled ends the description of a list of places. Terraform drops keys
 // that it does not know, so the provider cannot refuse them.
-const Misspelled = " Terraform drops misspelled keys of them: [check a " +
-	"list](../guides/from-senlin.md#to-reuse-the-policy-files) that people write."
+const Misspelled = " Terraform silently drops misspelled keys: [check a " +
+	"list](../guides/from-senlin.md#to-reuse-the-policy-files) that is written by hand."
 
 // ReadBins translates a list of zones.
 func ReadBins(list types.List) []placement.Bin {
@@ -130,8 +130,8 @@ func checkBins(kind string, at path.Path, elements []attr.Value, diags *diag.Dia
 		if value.Given(name) {
 			if j, twice := first[name.ValueString()]; twice {
 				diags.AddAttributeError(at.AtListIndex(i).AtName("name"), fmt.Sprintf("The %s is named twice", kind),
-					fmt.Sprintf("%q is at the indices %d and %d. Give each %s once, with the sum of the weights if "+
-						"that was meant.", name.ValueString(), j, i, kind))
+					fmt.Sprintf("%q is at the indices %d and %d. List each %s once, with the sum of the weights if "+
+						"you meant that.", name.ValueString(), j, i, kind))
 			}
 			first[name.ValueString()] = i
 		}

@@ -58,17 +58,17 @@ func (l Listed) Also(nodes placement.Counts) Listed {
 }
 
 // KeepsAll is the effect on a region that does not answer while nodes are removed.
-const KeepsAll = "It keeps the nodes that it has: nothing could be deleted there."
+const KeepsAll = "It keeps its nodes, because nothing can be deleted there."
 
 // effect returns the effect on a place that is not usable.
 func effect(kind cluster.FindingKind, removing bool) string {
 	switch {
 	case !removing:
-		return "It takes no nodes, and those that it has still count."
+		return "It takes no nodes; its present nodes still count."
 	case kind == cluster.ZoneUnavailable:
-		return "It takes no nodes, and loses its share of those that leave: Nova still deletes servers there."
+		return "It takes no nodes, and loses its share of leaving nodes, because Nova still deletes servers there."
 	case kind == cluster.ZoneHidden:
-		return "It takes no nodes, and loses its own last: Nova deletes no server there."
+		return "It takes no nodes, and loses its own nodes last, because Nova deletes no server there."
 	}
 	return KeepsAll
 }
@@ -80,8 +80,8 @@ func (l Listed) Report(findings []cluster.Finding, removing bool, diags *diag.Di
 		at, follows := l.path(f.Region, f.Zone), effect(f.Kind, removing)
 		why := "No service in the availability zone %q of region %q is up."
 		if f.Kind == cluster.ZoneHidden {
-			why = "Nova does not list the availability zone %q of region %q, and nodes are there: its cell seems to " +
-				"be down."
+			why = "Nova does not list the availability zone %q of region %q, although nodes are there: its cell " +
+				"seems to be down."
 		}
 		switch {
 		case f.Kind == cluster.UnknownRegion:
@@ -170,20 +170,20 @@ func (l Listed) ReportNone(looked []placement.Region, adding bool, diags *diag.D
 	switch {
 	case maintained && adding:
 		diags.AddAttributeError(list, "All places are closed",
-			"None of the places listed takes nodes: each of them is closed, or not usable now. To open "+
-				"one, remove closed = true there; or list another place, or ask for no more nodes than there are.")
+			"No listed place takes nodes: each is closed, or not usable now. Remove closed = true from a place, "+
+				"list another place, or ask for no more nodes than the cluster has.")
 	case l.InOne && regions > 0:
 		diags.AddAttributeError(list, "No availability zone found available.",
-			fmt.Sprintf("None of the availability zones listed is available in region %q. List another zone, or "+
-				"apply again when one of these is back.", looked[0].Name))
+			fmt.Sprintf("No listed availability zone is available in region %q. List another zone, or apply again "+
+				"when a listed one is back.", looked[0].Name))
 	case regions > 0:
 		diags.AddAttributeError(list, "No availability zone found available.",
-			"None of the availability zones listed is available in its region. List another zone, or apply again "+
-				"when one of these is back.")
+			"No listed availability zone is available in its region. List another zone, or apply again when a "+
+				"listed one is back.")
 	default:
 		diags.AddAttributeError(list, "No region is found usable.",
-			"No region that is listed has a compute endpoint that this user can use. The command \"openstack "+
-				"catalog show compute\" shows which regions have one: list one of these.")
+			"No listed region has a compute endpoint that this user can use. The command \"openstack catalog show "+
+				"compute\" shows which regions have one: list such a region.")
 	}
 }
 

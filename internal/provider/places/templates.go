@@ -28,12 +28,12 @@ func TemplateArgument(description string) schema.Attribute {
 // template of its own.
 func ArgumentWithTemplates(kind string, nested bool) schema.ListNestedAttribute {
 	argument := Argument(kind, nested)
-	over := "that of the attachment"
+	over := "the template of the attachment"
 	if kind == "zone" {
-		over = "those of its region and of the attachment"
+		over = "the templates of its region and of the attachment"
 	}
 	argument.NestedObject.Attributes["template"] = TemplateArgument(fmt.Sprintf(
-		"What new nodes of the %s are made from, where that differs: merged over %s.", kind, over))
+		"Template of new nodes in the %s, merged over %s: give the values that differ.", kind, over))
 	if nested {
 		zones := ArgumentWithTemplates("zone", false)
 		zones.MarkdownDescription = argument.NestedObject.Attributes["zones"].GetMarkdownDescription()

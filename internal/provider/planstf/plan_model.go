@@ -44,17 +44,17 @@ func planSchema(kind, description string, share, attributes map[string]schema.At
 		return schema.SingleNestedAttribute{
 			Computed:   true,
 			Attributes: inside,
-			MarkdownDescription: "Nodes to " + verb + ". Null where none are. Fits into the `decision` of another " +
+			MarkdownDescription: "Nodes to " + verb + "; null if there are none. Fits into the `decision` of another " +
 				"plan.",
 		}
 	}
 	attributes = requesttf.Attributes(places.QuotaArguments(attributes))
-	attributes["status"] = attribute.ComputedText("`OK`: a plan that cannot be made is an error.")
+	attributes["status"] = attribute.ComputedText("Always `OK`: a plan that cannot be made is an error.")
 	attributes["reason"] = attribute.ComputedText("The result of the request, in a sentence.")
 	attributes["creation"] = decided("create")
 	attributes["deletion"] = decided("delete")
 	attributes["distribution"] = attribute.ComputedMap(types.Int64Type, "Number of nodes in each "+kind+" now.")
-	attributes["target"] = attribute.ComputedMap(types.Int64Type, "Number of nodes in each of them after the change.")
+	attributes["target"] = attribute.ComputedMap(types.Int64Type, "Number of nodes in each "+kind+" after the change.")
 	attributes["summary"] = attribute.ComputedText("The plan as a table.")
 	return schema.Schema{
 		MarkdownDescription: description,
@@ -82,16 +82,16 @@ func (m planModel) plan(ctx context.Context, b *backend.Backend, diags *diag.Dia
 
 func regionShare() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		"regions": attribute.ComputedMap(types.Int64Type, "Their numbers by region."),
+		"regions": attribute.ComputedMap(types.Int64Type, "Number of these nodes in each region."),
 		"zones": attribute.ComputedMap(countsType,
-			"Their numbers by region and zone. Null where no region lists zones."),
+			"Number of these nodes by region and zone. Null if no region lists zones."),
 	}
 }
 
 func zoneShare() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"region": attribute.ComputedText("Region of the zones."),
-		"zones":  attribute.ComputedMap(types.Int64Type, "Their numbers by zone."),
+		"zones":  attribute.ComputedMap(types.Int64Type, "Number of these nodes in each zone."),
 	}
 }
 

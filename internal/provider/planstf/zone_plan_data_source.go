@@ -39,12 +39,12 @@ func zonePlanSchema() schema.Schema {
 		"zone",
 		"Plans how many nodes to add to, or to remove from, each availability zone of a region, by weight and within "+
 			"caps, as Senlin's zone placement policy promised. A zone that Nova does not list is an error, unless it "+
-			"has nodes: they leave last. One that is not available takes no nodes, with a warning, and loses its "+
-			"share. Nodes in zones that are not listed are removed first.",
+			"has nodes, which leave last. A zone that is not available takes no nodes, with a warning, and loses its "+
+			"share when nodes are removed. Nodes in zones that are not listed are removed first.",
 		zoneShare(),
 		map[string]schema.Attribute{
 			"nodes": nodes.Argument("Each needs an `id`, and a `zone` once it has one. Nodes of another region are " +
-				"left out; those that name none are taken to be in this one. Nodes that are `protected` stay."),
+				"left out; nodes without a region count as in this one. Nodes that are `protected` stay."),
 			"region": places.RegionArgument("Region of the zones. Defaults to the provider's."),
 			"zones":  zones,
 		},

@@ -21,12 +21,12 @@ import (
 // HTTP is the schema of the block http.
 func HTTP() schema.Block {
 	return schema.SingleNestedBlock{
-		MarkdownDescription: "A GET request that the server must answer. TLS trusts the system's authorities and " +
-			"those of `hook_cacert_file` in the provider block.",
+		MarkdownDescription: "A GET request that the server must answer. TLS trusts the authorities of the system " +
+			"and of `hook_cacert_file` in the provider block.",
 		Validators: []validator.Object{objectvalidator.AlsoRequires(path.MatchRelative().AtName("url"))},
 		Attributes: map[string]schema.Attribute{
-			"url": attribute.Text("Required. Such as `http://{address}:8080/health`, or with the node's `{name}`. A " +
-				"plan shows it: pass a secret in a sensitive variable."),
+			"url": attribute.Text("Required. URL such as `http://{address}:8080/health`, or with the node's `{name}`. " +
+				"A plan shows it: pass a secret in a sensitive variable."),
 			"status": attribute.Text("Statuses of a good answer, such as `200-299,404`. Defaults to `" +
 				probe.DefaultStatuses + "`."),
 		},

@@ -9,7 +9,7 @@ import (
 
 // Precedence says what the plans of regions and zones do if the node of node_create
 // names a place.
-const Precedence = "Where it names one, nothing is planned."
+const Precedence = "If it does, nothing is planned."
 
 // Blocks returns the blocks of a request; named says what happens if a node names a
 // place. They are blocks because Terraform silently drops a misspelled key of a nested
@@ -51,8 +51,8 @@ func ResizeBlock() schema.Block {
 	return schema.SingleNestedBlock{
 		MarkdownDescription: "Give the cluster another size (CLUSTER_RESIZE).",
 		Attributes: map[string]schema.Attribute{
-			"adjustment_type": attribute.Text("What `number` means: `EXACT_CAPACITY` (the new size), " +
-				"`CHANGE_IN_CAPACITY` (nodes to add, or to remove where negative) or `CHANGE_IN_PERCENTAGE` (the " +
+			"adjustment_type": attribute.Text("Meaning of `number`: `EXACT_CAPACITY` (the new size), " +
+				"`CHANGE_IN_CAPACITY` (nodes to add, or to remove if negative) or `CHANGE_IN_PERCENTAGE` (the " +
 				"same in percent). Without it only the bounds count."),
 			"number": schema.NumberAttribute{
 				Optional: true,

@@ -27,9 +27,9 @@ import (
 func DecisionArgument(keys, use string) schema.Attribute {
 	return schema.DynamicAttribute{
 		Optional: true,
-		MarkdownDescription: "What another policy decided, with " + keys + ", such as the result of another plan. It " +
-			"takes precedence over the number in a request. Written by hand it has `count`, `regions` (counts by " +
-			"region) and `zones` (counts by zone, with one `region`, or by region and zone). " + use,
+		MarkdownDescription: "Decision of another policy, with " + keys + ", such as the result of another plan. It " +
+			"takes precedence over the number in a request. If it is written by hand it has `count`, `regions` " +
+			"(counts by region) and `zones` (counts by zone, with one `region`, or by region and zone). " + use,
 	}
 }
 
@@ -67,7 +67,7 @@ func ReadDecision(argument types.Dynamic, diags *diag.Diagnostics) *request.Deci
 			}
 			if given := status.ValueString(); given != "" && given != "OK" {
 				return refuse(
-					"Its status is %q: the policy that made it has not decided anything that could be planned.",
+					"Its status is %q: the policy that made it decided nothing that can be planned.",
 					given,
 				)
 			}
@@ -78,7 +78,7 @@ func ReadDecision(argument types.Dynamic, diags *diag.Diagnostics) *request.Deci
 		case "reason", "status_reason", "hooks", "health", "update": // from other policies, which decide no number
 			continue
 		default:
-			return refuse("It has %q, and can have creation and deletion.", f.Name)
+			return refuse("It has %q, and can only have creation and deletion.", f.Name)
 		}
 		found = true
 		if *into, err = readShare(f.Name, f.Value); err != nil {
@@ -132,7 +132,7 @@ func readShare(kind string, v attr.Value) (*request.Share, error) {
 		case f.Name == "grace_period":
 			d.Terms.GracePeriod, err = readSeconds(f.Value)
 		case !slices.Contains(furtherKeys, f.Name):
-			return nil, fmt.Errorf("it has %q, and can have count, region, regions and zones", f.Name)
+			return nil, fmt.Errorf("it has %q, and can only have count, region, regions and zones", f.Name)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Name, err)

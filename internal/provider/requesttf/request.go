@@ -115,7 +115,7 @@ func ReadResize(ctx context.Context, block types.Object, diags *diag.Diagnostics
 	number, ok := value.Decimal(m.Number)
 	if !ok {
 		diags.AddAttributeError(path.Root("resize").AtName("number"), "Invalid request",
-			"A number is needed that can be planned with, not "+value.NumberText(m.Number.ValueBigFloat())+".")
+			"A number of a usual size is needed, not "+value.NumberText(m.Number.ValueBigFloat())+".")
 	}
 	return &request.Resize{
 		AdjustmentType: request.AdjustmentType(m.AdjustmentType.ValueString()),

@@ -158,7 +158,7 @@ func TestReadDecision(t *testing.T) {
 			Zones: map[string]map[string]int64{"RegionOne": {"az-1": 3}}}), ""},
 
 		"nothing":           {`{}`, nil, "It has neither creation nor deletion."},
-		"a misspelled part": {`{"creaton": {"count": 1}}`, nil, `It has "creaton", and can have creation and deletion.`},
+		"a misspelled part": {`{"creaton": {"count": 1}}`, nil, `It has "creaton", and can only have creation and deletion.`},
 		"a misspelled key":  {`{"creation": {"cuont": 1}}`, nil, `creation: it has "cuont"`},
 		"half a node":       {`{"creation": {"count": 1.5}}`, nil, "creation: count: a whole number is needed, not 1.5: use floor() or ceil()."},
 		"a region's null": {`{"creation": {"regions": {"RegionOne": null}}}`, nil,

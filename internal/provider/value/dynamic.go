@@ -95,7 +95,7 @@ func WholeFrom(value attr.Value) (*int64, error) {
 	case accuracy == big.Exact:
 		return &n, nil
 	case number.IsInt():
-		return nil, fmt.Errorf("a whole number is needed that can be planned with, not %s", NumberText(number))
+		return nil, fmt.Errorf("a whole number of a usual size is needed, not %s", NumberText(number))
 	}
 	return nil, fmt.Errorf("a whole number is needed, not %s: use floor() or ceil()", NumberText(number))
 }
@@ -109,7 +109,7 @@ func DecimalFrom(value attr.Value) (*big.Rat, error) {
 	}
 	r, ok := Decimal(v)
 	if !ok {
-		return nil, fmt.Errorf("a number is needed that can be planned with, not %s", NumberText(v.ValueBigFloat()))
+		return nil, fmt.Errorf("a number of a usual size is needed, not %s", NumberText(v.ValueBigFloat()))
 	}
 	return r, nil
 }

@@ -14,9 +14,9 @@ func NumberText(f *big.Float) string {
 	exponent := f.MantExp(nil)
 	switch {
 	case f.IsInf(), exponent > far:
-		return "one beyond all bounds"
+		return "a number beyond all bounds"
 	case exponent < -far:
-		return "one that is all but zero"
+		return "a number that is almost zero"
 	}
 	return f.Text('g', 20)
 }
