@@ -76,7 +76,7 @@ func TestAccExample_stateful(t *testing.T) {
 		return e.c.Volumes(t, "RegionOne"), e.c.Ports(t, "RegionOne")
 	}
 	volumes, ports := ids()
-	require.Zero(t, len(volumes)+len(ports), "the cloud has volumes or ports that are named as those of the example")
+	require.Zero(t, len(volumes)+len(ports), "the cloud has volumes or ports with the names of the example's")
 	e.apply(t)
 	volumes, ports = ids()
 	same := func(what string) {

@@ -33,7 +33,7 @@ func TestSchema(t *testing.T) {
 	var want map[string]any
 	readJSON(t, schemaFile, &want)
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("the interface is not that of %s; if that is meant, run go test ./internal/provider -run 'TestSchema$' -update\n%s", schemaFile, diff)
+		t.Errorf("the interface differs from %s; if that is meant, run go test ./internal/provider -run 'TestSchema$' -update\n%s", schemaFile, diff)
 	}
 }
 

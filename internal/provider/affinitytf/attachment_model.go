@@ -67,11 +67,11 @@ func (m attachmentModel) Validate(ctx context.Context, diags *diag.Diagnostics) 
 	if policy.MaxServerPerHost > 0 && policy.Policy != affinity.AntiAffinity {
 		diags.AddAttributeError(path.Root("servergroup").AtName("max_server_per_host"), "Invalid rule",
 			"Only a group of the policy anti-affinity has a max_server_per_host, and servergroup asks for "+
-				policy.Policy+". Remove the argument, or ask for the other policy.")
+				policy.Policy+". Remove the argument, or ask for anti-affinity.")
 	}
 	if policy.Name != "" && policy.Hint != "" && policy.Name != policy.Hint {
 		diags.AddAttributeWarning(path.Root("scheduler_hints").AtName("group"), "Scheduler hints without effect",
-			"The group that servergroup names counts, and not the one of the scheduler hints. Name one of the two.")
+			"The group of servergroup counts, not the group of the scheduler hints. Name only one group.")
 	}
 }
 

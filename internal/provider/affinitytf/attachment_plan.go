@@ -16,7 +16,7 @@ import (
 )
 
 // hintsAdvice says how servers survive a change of their group's id.
-const hintsAdvice = "Servers that have its id in their scheduler_hints are all replaced by that, unless they have " +
+const hintsAdvice = "All servers that have the old id in their scheduler_hints are then replaced, unless they have " +
 	"lifecycle { ignore_changes = [scheduler_hints] }"
 
 // planCreate fills in the region, and reports what would keep a group from being
@@ -141,14 +141,14 @@ func (r *attachmentResource) warnOfChange(
 	if state.InheritedGroup.ValueBool() {
 		diags.AddAttributeWarning(at, "The server group changes",
 			fmt.Sprintf("The attachment leaves the server group %q (%s), because %s: servergroup_id changes. "+
-				"%s: then they stay in the old group, which is kept because the attachment did not create it, and "+
-				"only new servers join the new one.", name, id, change.Reason, hintsAdvice))
+				"%s. With that they stay in the old group, which is kept because the attachment did not create it, and "+
+				"only new servers join the new group.", name, id, change.Reason, hintsAdvice))
 		return
 	}
 	diags.AddAttributeWarning(at, "The server group changes",
 		fmt.Sprintf("The attachment leaves the server group %q (%s), because %s: servergroup_id changes. "+
-			"%s: then they keep running with the id of the old group, and only new servers join the new one. The old "+
-			"group is deleted once there is a new one, because the attachment created it.",
+			"%s. With that they keep running with the id of the old group, and only new servers join the new group. The "+
+			"old group is deleted once there is a new one, because the attachment created it.",
 			name, id, change.Reason, hintsAdvice))
 	r.warnOfMembers(ctx, state, "Leaving", diags)
 }
@@ -177,7 +177,7 @@ func (r *attachmentResource) warnOfMembers(
 		}
 		diags.AddWarning("The server group has members",
 			fmt.Sprintf("%s the attachment deletes the server group %q (%s), which it created, and %s now: %s. "+
-				"Those that are not destroyed by the same apply keep running without a group. Other configurations "+
+				"Servers that the same apply does not destroy keep running without a group. Other configurations "+
 				"that inherit the group lose it: no server can join it any more.",
 				doing, group.Name, group.ID, count, strings.Join(names, ", ")))
 	}

@@ -154,9 +154,9 @@ func TestChanges(t *testing.T) {
 	}
 	const changes, members = "The server group changes", "The server group has members"
 	const inTwo = "with a provider of RegionTwo"
-	const stay = "Servers that have its id in their scheduler_hints are all replaced by that, unless they have lifecycle { ignore_changes = " +
-		"[scheduler_hints] }: " +
-		"then they keep running with the id of the old group, and only new servers join the new one. The old group is deleted once there is a new one"
+	const stay = "All servers that have the old id in their scheduler_hints are then replaced, unless they have lifecycle { ignore_changes = " +
+		"[scheduler_hints] }. " +
+		"With that they keep running with the id of the old group, and only new servers join the new group. The old group is deleted once there is a new one"
 	rules := attributes{"name": "web", "max_server_per_host": 2}
 	for name, c := range map[string]struct {
 		before, after attributes
@@ -606,7 +606,7 @@ func TestLost(t *testing.T) {
 		kept   bool // whether the state has the attachment
 		says   string
 	}{
-		"its own name":               {attributes{}, true, true, true, "The next apply looks for it, and removes it before it makes one."},
+		"its own name":               {attributes{}, true, true, true, "The next apply looks for it, and removes it before it makes a new one."},
 		"a chosen name, made":        {asking("web"), true, false, false, "Nova has a server group of this name now ("},
 		"a chosen name, not made":    {asking("web"), false, false, false, "There is no group of this name yet, but Nova may still make it."},
 		"a chosen name, not in view": {asking("web"), true, true, false, "There is no group of this name yet"},

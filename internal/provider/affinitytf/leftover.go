@@ -49,8 +49,8 @@ func (r *attachmentResource) detach(
 		case kept:
 			diags.AddWarning("The server group stays", fmt.Sprintf(
 				"The server group %s of region %s is not deleted: another attachment inherited it during this apply. "+
-					"It is not deleted with that one either. To have it deleted with the attachment, remove the "+
-					"attachment from the state and import it as <region>/<id>/created.",
+					"That attachment does not delete it either. To have the group deleted with the attachment, remove "+
+					"the attachment from the state and import it as <region>/<id>/created.",
 				group.ID, group.Region,
 			))
 		}

@@ -70,10 +70,10 @@ func targetZone(
 	switch {
 	case value.Is[*affinity.NoHostError](err):
 		diags.AddAttributeError(at, "No suitable vSphere host is available.",
-			"None of the hypervisors of region "+compute.Region+" is up, enabled and has drs in its hostname.")
+			"No hypervisor of region "+compute.Region+" is up, enabled and has drs in its hostname.")
 	case err != nil:
 		diags.AddAttributeError(wanted.at, "The vSphere host is in another zone",
-			text.Sentence(err)+" Nova would refuse servers for it there. Name its zone, or none.")
+			text.Sentence(err)+" Nova would refuse servers for the host in that zone. Name the host's zone, or no zone.")
 	}
 	return target
 }

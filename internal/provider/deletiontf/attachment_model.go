@@ -78,8 +78,8 @@ func (m attachmentModel) leave(ctx context.Context, b *backend.Backend, diags *d
 		m.refuse(ctx, walk, diags)
 		return
 	}
-	group, advice := "stays", fmt.Sprintf("This plan destroys their deletion attachments, and no node is known to "+
-		"leave. A server that this plan does not destroy is drained anyway. "+
+	group, advice := "stays", fmt.Sprintf("This plan destroys their deletion attachments, and no placement "+
+		"attachment lets the nodes leave. It drains the servers even if it keeps them. "+
 		"If servers stay because a block was renamed or has other keys, add:%sIf they stay without attachments, "+
 		"use a removed block with destroy = false, or apply enabled = false first.", moved)
 	if _, leaves := walk.Noted(backend.Leaving, server); leaves {
@@ -146,10 +146,10 @@ func (m attachmentModel) refuse(ctx context.Context, walk *backend.Walk, diags *
 		return
 	}
 	diags.AddError("Servers that stay would be drained",
-		fmt.Sprintf("This plan destroys the deletion attachment of %s, and keeps or makes another one for the same: "+
-			"%s. Destroying it drains the server, which stays. If a block was renamed or has other keys, add:%sIf it "+
-			"is tainted, run terraform untaint; leave -replace out. To give an attachment up without draining its "+
-			"server, use a removed block with destroy = false, or terraform state rm.",
+		fmt.Sprintf("This plan destroys the deletion attachment of %s, and keeps or creates another one for the same "+
+			"server: %s. Destroying it drains the server, which stays. If a block was renamed or has other keys, "+
+			"add:%sIf the attachment is tainted, run terraform untaint; leave out -replace. To remove an attachment "+
+			"without draining its server, use a removed block with destroy = false, or terraform state rm.",
 			text.Count(int64(len(names)), "server"), text.Few(names), moved))
 }
 
@@ -157,7 +157,7 @@ func (m attachmentModel) refuse(ctx context.Context, walk *backend.Walk, diags *
 // in service the substitutes that the same plan makes.
 func (m attachmentModel) refuseOrder(cluster string, diags *diag.Diagnostics) {
 	diags.AddError("A drain would begin too early", fmt.Sprintf("%s was not touched. This apply makes substitutes for "+
-		"nodes of cluster %q that leave, and its readiness attachment has not found them in service. Add to the "+
+		"leaving nodes of cluster %q, and the readiness attachment has not found them in service yet. Add to the "+
 		"servers and to the deletion attachments:\n\n  lifecycle {\n    create_before_destroy = true\n  }\n\n"+
 		"Then run terraform apply -refresh-only, which stores it, and apply again. With -target, give the readiness "+
 		"attachment too.", m.message("").Node(), cluster))

@@ -162,13 +162,13 @@ func (r *attachmentResource) Delete(ctx context.Context, req resource.DeleteRequ
 func staysAdvice(serverID string) advice {
 	return advice{
 		limit: "which timeouts.delete allows",
-		locked: "The node stays, because Nova would not destroy its server. To remove the node unlock the server " +
+		locked: "The node stays, because Nova would not destroy its server. To remove the node, unlock the server " +
 			"(openstack server unlock " + serverID + "), and apply again. To keep it, plan again: a placement " +
-			"attachment takes another node in place of one that is locked.",
+			"attachment removes another node instead of a locked one.",
 		abandoned: "The node stays, because default_result is \"ABANDON\". Apply again to try again. To remove the " +
 			"node without its hook, forget the attachment with terraform state rm, and apply. A longer timeout, or " +
 			"enabled = false, has an effect only if it is applied while the node is still in the cluster.",
-		failed: "The node stays. Apply again: what is done is not done twice.",
+		failed: "The node stays. Apply again: completed steps are not repeated.",
 	}
 }
 

@@ -520,7 +520,7 @@ func TestElsewhere(t *testing.T) {
 	l.id = l.Fake.AddServers("RegionTwo", fakecloud.Server{Name: "web-0"})[0]
 	l.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Region: "Dark", Status: http.StatusForbidden, Times: fakecloud.Forever})
 	if err := l.apply(t, attributes{}); err == nil || l.At() != "server_id: Unknown server" ||
-		!strings.Contains(l.Said(), `It is in the region "RegionTwo": give that.`) {
+		!strings.Contains(l.Said(), `The region "RegionTwo" has it: give that region.`) {
 		t.Errorf("%v, said %s", err, l.Said())
 	}
 }

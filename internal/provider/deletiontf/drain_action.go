@@ -90,11 +90,11 @@ func (a *drainAction) Invoke(ctx context.Context, req action.InvokeRequest, resp
 	d := model.drain(server, a.backend.Hooks(), rand.Text(), new(hook.Progress))
 	d.Tell = tell
 	run(ctx, d, model.limit(), advice{
-		limit: "which is the sum of the times that are configured",
+		limit: "which is the sum of the configured times",
 		locked: "Nova would not change its server either. Unlock it (openstack server unlock " + server.ID + "), and " +
 			"run the action again.",
-		abandoned: "The node is not drained, because default_result is \"ABANDON\", and what triggered the action " +
-			"does not happen. Run it again to try again.",
+		abandoned: "The node is not drained, because default_result is \"ABANDON\", and the change that triggered the " +
+			"action does not happen. Run the action again to try again.",
 		failed: "Run the action again: it begins from the start.",
 	}, &resp.Diagnostics)
 }

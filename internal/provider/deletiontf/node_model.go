@@ -190,7 +190,7 @@ func elsewhere(ctx context.Context, b *backend.Backend, server openstack.Server)
 			continue
 		}
 		if status, err := (openstack.Server{Compute: compute, ID: server.ID}).Status(ctx); err == nil && status != "" {
-			return said + fmt.Sprintf(" It is in the region %q: give that.", region), region
+			return said + fmt.Sprintf(" The region %q has it: give that region.", region), region
 		}
 	}
 	return said, ""

@@ -48,19 +48,18 @@ func healthBlock() schema.Block {
 	return schema.SingleNestedBlock{
 		MarkdownDescription: "Asks the services of the nodes with each refresh, by one of `http`, `tcp` and " +
 			"`octavia`. A node that fails twice, a second apart, is not in service, and the cause `UNHEALTHY` " +
-			"replaces it. Where none can be reached, their health is not known, and a warning says so.",
+			"replaces it. If no node can be reached, their health is not known, and a warning says so.",
 		Attributes: map[string]schema.Attribute{
-			"grace": durations.Argument(0, 30*duration.Day, "How old a server must be to be asked. Defaults to `10m`."),
-			"timeout": durations.Argument(time.Second, 10*time.Minute, "Time to ask all nodes of a region, of which "+
-				"each answer has two fifths. Defaults to `10s`."),
+			"grace": durations.Argument(0, 30*duration.Day, "Minimum age of a server that is asked. Defaults to `10m`."),
+			"timeout": durations.Argument(time.Second, 10*time.Minute, "Time to ask all nodes of a region. Each "+
+				"answer may take two fifths of it. Defaults to `10s`."),
 		},
 		Blocks: map[string]schema.Block{
 			"http": probeblock.HTTP(),
 			"tcp":  probeblock.TCP(),
 			"octavia": schema.SingleNestedBlock{
-				MarkdownDescription: "What the health monitors of Octavia pools say: a member in `ERROR` is " +
-					"unhealthy.",
-				Validators: []validator.Object{objectvalidator.AlsoRequires(path.MatchRelative().AtName("pool_ids"))},
+				MarkdownDescription: "Uses the health monitors of Octavia pools: a member in `ERROR` is unhealthy.",
+				Validators:          []validator.Object{objectvalidator.AlsoRequires(path.MatchRelative().AtName("pool_ids"))},
 				Attributes: map[string]schema.Attribute{
 					"pool_ids": attribute.Texts("Required. Ids of the pools. Each region is asked for its own.",
 						listvalidator.SizeAtLeast(1), listvalidator.ValueStringsAre(value.NotNull{})),
@@ -123,8 +122,8 @@ func (p *attachmentPlanner) refusePools(ctx context.Context, regions []placement
 		if !slices.ContainsFunc(regions, mayHave) {
 			at := path.Root("health").AtName("octavia").AtName("pool_ids").AtListIndex(i)
 			p.diags.AddAttributeError(at, "Unknown pool",
-				fmt.Sprintf("No region of the cluster has the pool %q, so it would say nothing of any node. Correct "+
-					"the id, or take it out of the list.", pool))
+				fmt.Sprintf("No region of the cluster has the pool %q, so it would say nothing about any node. "+
+					"Correct the id, or remove it from the list.", pool))
 		}
 	}
 }

@@ -250,7 +250,7 @@ func (m attachmentModel) update(ctx context.Context, diags *diag.Diagnostics) *r
 	if !u.RevertAfter.IsNull() && value.Given(u.RequireInService) && !u.RequireInService.ValueBool() {
 		diags.AddAttributeError(path.Root("update").AtName("revert_after"), "Nothing could fail a template",
 			"With require_in_service = false every server that is ACTIVE counts as in service, so no template fails "+
-				"and nothing is taken back. Remove revert_after, or set require_in_service = true and attach "+
+				"and no template is reverted. Remove revert_after, or set require_in_service = true and attach "+
 				"stackpolicy_readiness_attachment.")
 	}
 	return update

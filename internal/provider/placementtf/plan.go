@@ -77,7 +77,7 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 	p.warn(next, written, change, policy)
 	if u := policy.Update; u != nil && u.Has(roster.Outdated) && len(policy.Templates) == 0 && p.templatesKnown(ctx) {
 		p.diags.AddAttributeWarning(path.Root("update").AtName("causes"), "A missing argument",
-			"The cause TEMPLATE replaces nodes of another template than the wanted one, and there is no template. "+
+			"The cause TEMPLATE replaces nodes that do not have the wanted template, but there is no template. "+
 				"Give template, and let the servers take their image and flavor from each.value.template.")
 	}
 	if change.Empty() && p.same {
@@ -137,9 +137,9 @@ func (p *attachmentPlanner) forgetsSlots(now roster.Roster) bool {
 		return false
 	}
 	p.diags.AddAttributeError(path.Root("stateful"), "Slots are kept without stateful",
-		fmt.Sprintf("Kept slots: %s. Without stateful they would be forgotten, and what they keep destroyed. "+
-			"Give the block again and grow until they are used, or list them in its release, apply, and then remove "+
-			"it.", text.Few(kept)))
+		fmt.Sprintf("Kept slots: %s. Without stateful they would be forgotten, and everything that they keep would "+
+			"be destroyed. Give the block again and grow until all slots are used, or list them in its release, "+
+			"apply, and then remove it.", text.Few(kept)))
 	return true
 }
 

@@ -65,7 +65,7 @@ func (m *attachmentModel) refresh(
 			path.Root("selector").AtName("servergroup_id"),
 			"The server group of the selector is gone",
 			fmt.Sprintf(
-				"%s: no server was looked at, and what the last refresh saw counts. Correct or remove servergroup_id.",
+				"%s: no server was read, and the last refresh still counts. Correct or remove servergroup_id.",
 				gone.Error(),
 			),
 		)
@@ -211,11 +211,11 @@ func (p *attachmentPlanner) refuseServers(ctx context.Context, open []placement.
 	}
 	p.diags.AddAttributeError(path.Root("cluster"), "Servers of this cluster are there already", fmt.Sprintf(
 		"In %s %s %s that this cluster would give: %s. A new attachment knows neither where they belong nor what "+
-			"they were made from, so it would build a second cluster, or rebuild this one. If they are this "+
-			"cluster's (its state was lost, the attachment was tainted, replaced, or renamed without a moved block), "+
-			"take them over: terraform import ADDRESS %s, or terraform untaint ADDRESS. If they are not, choose "+
-			"another cluster or node_name_pattern, or a selector that leaves them out. To destroy what Terraform "+
-			"still knows of them: terraform destroy -refresh=false.",
+			"they were made from, so it would build a second cluster, or rebuild this one. If they belong to this "+
+			"cluster (its state was lost, the attachment was tainted, replaced, or renamed without a moved block), "+
+			"take them over: terraform import ADDRESS %s, or terraform untaint ADDRESS. If they do not, choose "+
+			"another cluster or node_name_pattern, or a selector that leaves them out. To destroy the servers that "+
+			"Terraform still knows: terraform destroy -refresh=false.",
 		strings.Join(query.Regions, " and "), text.Count(int64(len(found)), "server"), verb, text.Few(found), name,
 	))
 }
@@ -299,9 +299,9 @@ func reportRead(err error, diags *diag.Diagnostics) {
 		err,
 		path.Root("selector").AtName("servergroup_id"),
 		"To work without a region that cannot be reached, set closed = true for it in regions, and apply with "+
-			"-refresh=false: its nodes stay as they are. Do not take it out of regions: nodes in places that are "+
-			"not listed are the first to be removed. If it is lost for good, name its nodes in deletion.kept, also "+
-			"those that leave already, and apply with -refresh=false.",
+			"-refresh=false: its nodes stay as they are. Do not remove it from regions: nodes in places that are "+
+			"not listed are the first to be removed. If it is lost for good, name its nodes in deletion.kept, "+
+			"including nodes that leave already, and apply with -refresh=false.",
 		diags,
 	)
 }

@@ -119,7 +119,7 @@ func TestPlacementRefreshed(t *testing.T) {
 			asks: "RegionOne/servers"},
 		"a region has lost its endpoint": {before: across(2, "RegionOne RegionTwo", nil), happens: hidden, at: ": Unable to read the cluster",
 			asks: "RegionOne/servers",
-			says: `set closed = true for it in regions, and apply with -refresh=false: its nodes stay as they are. Do not take it out of regions`},
+			says: `set closed = true for it in regions, and apply with -refresh=false: its nodes stay as they are. Do not remove it from regions`},
 		"zones cannot be read": {before: zonal(2, "az-1", nil), happens: fails("/os-availability-zone"),
 			at: ": Unable to look up regions and availability zones", asks: looks},
 		"a region is closed": {before: across(2, "RegionOne RegionTwo", nil), happens: becomes(across(2, "RegionOne! RegionTwo", nil)),

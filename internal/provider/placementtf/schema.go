@@ -37,10 +37,10 @@ func attachmentSchema() schema.Schema {
 			"`for_each` of your servers. Growing adds nodes, shrinking removes some, an update replaces some in " +
 			"batches. No other node ever changes its name, region or zone.\n\nAll of this is worked out while " +
 			"planning, so the plan shows it. Destroying the attachment touches no server. Replacing it " +
-			"(`-replace`, `taint`) is refused while its servers are there.",
+			"(`-replace`, `taint`) is refused while its servers exist.",
 		Attributes: map[string]schema.Attribute{
 			"id":               attribute.ComputedText("Name of the cluster."),
-			"cluster":          attribute.RequiredText("Name of the cluster, from which new nodes get theirs."),
+			"cluster":          attribute.RequiredText("Name of the cluster. It is part of the names of new nodes."),
 			"desired_capacity": capacity,
 			"min_size":         size(0, placement.MaxNodes, "Smallest `desired_capacity`. Defaults to `0`."),
 			"max_size": size(placement.Unlimited, placement.MaxNodes,
@@ -56,10 +56,10 @@ func attachmentSchema() schema.Schema {
 				MarkdownDescription: "Pattern of the names of new nodes. `{index+1:03}` gives 001, 002 and so on. An " +
 					"index is never used twice, except by slots. Defaults to `" + string(roster.DefaultPattern) + "`.",
 			},
-			"template": places.TemplateArgument("What new nodes are made from, by names of your choice, such as " +
+			"template": places.TemplateArgument("Template of new nodes: values under names of your choice, such as " +
 				"image and flavor. Let the servers take their values from the node, as in " +
 				"`each.value.template.image`: a node keeps its template, so a change changes no server by itself. " +
-				"Give the version of a secret, never the secret. It cannot be removed again."),
+				"Give the version of a secret, never the secret. The argument cannot be removed again."),
 			"respect_quotas": attribute.Flag("Whether to add no more nodes to a region than the project's " +
 				"[quotas](../guides/how-the-planner-decides.md#quotas) allow. Defaults to `false`."),
 			"flavor_id": attribute.Text("Flavor of the nodes, for the quotas of cores and RAM."),
@@ -68,19 +68,19 @@ func attachmentSchema() schema.Schema {
 			// square of their number.
 			"nodes": attribute.ComputedMap(rosterNodeType, "The nodes by name, for `for_each`. Each has an `index`, a "+
 				"`region`, a `zone` (null: Nova's choice), a `template`, the `generation` of its server, the `mark` "+
-				"that its server carries once it was in service, and `closed`."),
-			"slots": attribute.ComputedMap(slotType, "With `stateful`: the slots by name, for the `for_each` of what "+
-				"must outlive a server. Each has an `index`, a `region`, a `zone`, and whether a node is `in_use` of "+
-				"it."),
+				"that its server gets when it is in service, and whether its place is `closed`."),
+			"slots": attribute.ComputedMap(slotType, "With `stateful`: the slots by name, for the `for_each` of "+
+				"resources that must outlive a server. Each has an `index`, a `region`, a `zone`, and `in_use`, "+
+				"which says whether a node uses it."),
 			"next_index": attribute.ComputedNumber("Index of the next new node."),
-			"distribution": attribute.ComputedMap(zoneCountsType, "Number of nodes by region and zone; under the "+
-				"empty name, those whose zone is Nova's choice."),
+			"distribution": attribute.ComputedMap(zoneCountsType, "Number of nodes by region and zone. Nodes whose "+
+				"zone is Nova's choice are under the empty name."),
 			"change": changeAttribute(),
 			"remaining": attribute.ComputedNumber("Number of nodes that `update` still has to replace after this " +
 				"apply."),
-			"status": attribute.ComputedText("What the cluster is once the apply has ended well, in one line. See " +
+			"status": attribute.ComputedText("Status of the cluster after a successful apply, in one line. See " +
 				"[all its forms](../guides/operating-a-cluster.md#each-status)."),
-			"summary": attribute.ComputedText("The spread as a table, as in the [first " +
+			"summary": attribute.ComputedText("The spread of the nodes as a table, as in the [first " +
 				"cluster](../index.md#a-first-cluster)."),
 		},
 		Blocks: map[string]schema.Block{
@@ -101,20 +101,20 @@ func names(description string) schema.Attribute {
 
 func deletionBlock() schema.Block {
 	return schema.SingleNestedBlock{
-		MarkdownDescription: "Which nodes are removed when the cluster shrinks: first those not in service, then " +
-			"those marked as tainted, then by `criteria`.",
+		MarkdownDescription: "Which nodes are removed when the cluster shrinks: first nodes that are not in service, " +
+			"then nodes that are marked as tainted, then others by `criteria`.",
 		Attributes: map[string]schema.Attribute{
 			"criteria": attribute.Text("`RANDOM` (the default), `OLDEST_FIRST`, `YOUNGEST_FIRST`, "+
 				"`OLDEST_PROFILE_FIRST` (by template: the earliest first) or `HIGHEST_INDEX_FIRST`.",
 				stringvalidator.OneOf(deletion.AllCriteria()...)),
-			"candidates": names("Names of nodes, or ids of their servers, to remove or, with an unchanged " +
-				"`desired_capacity`, to replace: by `method`, once for each time that one is added to the list. A " +
-				"name may stay when its node is gone."),
+			"candidates": names("Names of nodes, or ids of their servers, to remove. With an unchanged " +
+				"`desired_capacity` they are replaced by `method`: once, when they are added to the list. A name may " +
+				"stay when its node is gone."),
 			"kept": names("Candidates whose servers [somebody " +
 				"keeps](../guides/draining-nodes.md#keep-the-server-of-a-node-that-leaves): no batch waits for them. " +
 				"Not with `stateful`."),
-			"protected": names("Names of nodes, or ids of their servers, that are never removed or replaced; as are " +
-				"those marked or locked in Nova."),
+			"protected": names("Names of nodes, or ids of their servers, that are never removed or replaced. Nodes " +
+				"that are marked as protected, or locked in Nova, are not either."),
 		},
 	}
 }
@@ -124,15 +124,15 @@ const onRemovalDelete = "DELETE"
 
 func statefulBlock() schema.Block {
 	return schema.SingleNestedBlock{
-		MarkdownDescription: "Gives each node a slot, its name, index and place, by which volumes, ports and DNS " +
-			"names are kept; see [Stateful nodes](../guides/stateful-nodes.md). Not with `SUBSTITUTE` or `PLACEMENT`.",
+		MarkdownDescription: "Gives each node a slot (name, index and place), which keeps its volumes, ports and DNS " +
+			"names; see [Stateful nodes](../guides/stateful-nodes.md). Not with `SUBSTITUTE` or `PLACEMENT`.",
 		Validators: []validator.Object{objectvalidator.AlsoRequires(path.MatchRelative().AtName("on_removal"))},
 		Attributes: map[string]schema.Attribute{
-			"on_removal": attribute.Text("Required. What happens to the slot of a node that is removed: `RETAIN` "+
-				"keeps it for the next node in its place, `DELETE` gives it up, and Terraform destroys what it kept.",
+			"on_removal": attribute.Text("Required. Use of the slot of a node that is removed: `RETAIN` keeps it for "+
+				"the next node in its place, `DELETE` gives it up, and Terraform destroys everything that it kept.",
 				stringvalidator.OneOf("RETAIN", onRemovalDelete)),
-			"release": names("Names of kept slots to give up: Terraform destroys what they keep. While a name is " +
-				"listed no new slot gets it."),
+			"release": names("Names of kept slots to give up: Terraform destroys everything that they keep. While a " +
+				"name is listed, no new slot gets it."),
 		},
 	}
 }

@@ -34,8 +34,8 @@ func (p *attachmentPlanner) refusesUnknown(ctx context.Context) bool {
 		if !input.known {
 			p.diags.AddAttributeError(input.at, "Not known before the apply",
 				"Which nodes are replaced, and by what, cannot be planned from a value that is known only after the "+
-					"apply. Apply what it comes from first, with -target, or take it from a variable or a data "+
-					"source that depends on nothing that changes.")
+					"apply. Apply the resource that it comes from first, with -target, or take it from a variable, "+
+					"or from a data source that depends on nothing that changes.")
 			return true
 		}
 	}

@@ -20,15 +20,15 @@ import (
 
 func updateBlock() schema.Block {
 	return schema.SingleNestedBlock{
-		MarkdownDescription: "Which nodes are replaced, one batch for each apply; without it, none ever is. See " +
-			"[Rolling out an image](../guides/rolling-out-an-image.md). An apply that brings the block, or changes " +
-			"`method` or `require_in_service`, replaces nothing yet.",
+		MarkdownDescription: "Which nodes are replaced, one batch for each apply. Without the block no node is ever " +
+			"replaced. See [Rolling out an image](../guides/rolling-out-an-image.md). An apply that brings the block, " +
+			"or changes `method` or `require_in_service`, replaces nothing yet.",
 		Validators: []validator.Object{objectvalidator.AlsoRequires(path.MatchRelative().AtName("causes"),
 			path.MatchRelative().AtName("max_batch_size"))},
 		Attributes: map[string]schema.Attribute{
 			"causes": attribute.Texts("Required. Why a node is replaced, in this order: `UNHEALTHY` (in `ERROR`, "+
-				"tainted, or found unwell by `health`), `PLACEMENT` (its place is not listed or above its cap, or a "+
-				"move improves the spread), `TEMPLATE` (another one is wanted) and `AGE` (older than `max_age`).",
+				"tainted, or found unhealthy by `health`), `PLACEMENT` (its place is not listed or above its cap, or a "+
+				"move improves the spread), `TEMPLATE` (another template is wanted) and `AGE` (older than `max_age`).",
 				listvalidator.SizeAtLeast(1), listvalidator.UniqueValues(),
 				listvalidator.ValueStringsAre(value.NotNull{}, stringvalidator.OneOf(causes()...))),
 			"max_age": durations.Argument(time.Hour, 3650*duration.Day, "The age at which `AGE` replaces a node, "+
@@ -37,9 +37,9 @@ func updateBlock() schema.Block {
 			"pause": durations.Argument(0, 30*duration.Day, "How long a batch must have been in service before the "+
 				"next one begins. Defaults to `0s`."),
 			"revert_after": durations.Argument(time.Second, 30*duration.Day, "How long a server may take to get into "+
-				"service, such as `30m`, until its template counts as failed: then the [settled "+
-				"template](../guides/time-and-repair.md#going-back-by-itself) is wanted again. Not set, no template "+
-				"fails."),
+				"service, such as `30m`, before its template counts as failed: then the [settled "+
+				"template](../guides/time-and-repair.md#going-back-by-itself) is wanted again. If it is not set, no "+
+				"template fails."),
 			"retry_full_after": durations.Argument(0, 30*duration.Day, "How long no node is placed where Nova found "+
 				"no host. Defaults to `1h`. See [Full places](../guides/time-and-repair.md#full-places)."),
 			"max_batch_size": attribute.Text("Required. Maximum number of nodes that one apply replaces: a number, or "+
@@ -51,11 +51,11 @@ func updateBlock() schema.Block {
 				"one leaves. `IN_PLACE`: the server is rebuilt or resized. `RECREATE`: the server is destroyed, and "+
 				"made again under its name. See [how to choose](../guides/rolling-out-an-image.md#choose-a-method).",
 				stringvalidator.OneOf(roster.Substitute, roster.InPlace, roster.Recreate)),
-			"stop_above": attribute.Text("More unhealthy nodes than this (a number or a percentage) are an outage, in "+
-				"which `UNHEALTHY` replaces none. Defaults to `\"50%\"`.", amount),
-			"require_in_service": attribute.Flag("Whether only a server that a `stackpolicy_readiness_attachment` " +
-				"has marked is in service. Defaults to `true` once a node has carried its mark; until then `ACTIVE` " +
-				"is enough."),
+			"stop_above": attribute.Text("Number or percentage of unhealthy nodes above which there is an outage: then "+
+				"`UNHEALTHY` replaces no node. Defaults to `\"50%\"`.", amount),
+			"require_in_service": attribute.Flag("Whether a server is in service only if a " +
+				"`stackpolicy_readiness_attachment` has marked it. Without this argument the status `ACTIVE` is enough " +
+				"until the first node of the cluster gets its mark; after that, marks are required."),
 		},
 	}
 }
@@ -78,6 +78,6 @@ var batch = attribute.Check("at least one node", "Invalid number of nodes", func
 	if err != nil || !amount.None() {
 		return ""
 	}
-	return fmt.Sprintf("A batch of %s replaces nothing, and at least one node is replaced at a time. To pause, take "+
-		"the cause out of causes, or remove the block update.", amount)
+	return fmt.Sprintf("A batch of %s replaces nothing, and a batch needs at least one node. To pause, remove the "+
+		"cause from causes, or remove the block update.", amount)
 })

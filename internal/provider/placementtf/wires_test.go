@@ -84,7 +84,7 @@ var wires = []struct {
 	{"create_before_destroy of the deletion attachments", "\"1s\"\n  " + acctest.First, "\"1s\"", [][3]string{
 		{"a", "", "a:4"},
 		{"b", "!Error: A drain would begin too early", "a:4"},
-		{"b", "!its readiness attachment has not found them in service", "a:4"},
+		{"b", "!the readiness attachment has not found them in service yet", "a:4"},
 		{"repaired -refresh-only", "", "a:4"},
 		{"repaired b", "2 servers will be drained", "a:2 b:2"},
 	}},
@@ -101,7 +101,7 @@ var wires = []struct {
 		{"a", "", "a:4"},
 		{"-replace=stackpolicy_deletion_attachment.web[\"NAME0\"]", "!Error: Servers that stay would be drained", "a:4"},
 		{"taint", "", "a:4"},
-		{"a", "!If it is tainted, run terraform untaint", "a:4"},
+		{"a", "!If the attachment is tainted, run terraform untaint", "a:4"},
 		{"untaint", "", "a:4"},
 		{"a", "No changes.", "a:4"},
 	}},

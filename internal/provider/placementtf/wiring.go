@@ -119,7 +119,7 @@ func (p *attachmentPlanner) tellNodes(next roster.Roster, change planner.Change,
 	if len(twice) > 0 {
 		p.diags.AddAttributeError(path.Root("cluster"), "Two attachments give the same names", fmt.Sprintf(
 			"Another new placement attachment gives the same names in the same regions: %s. Each would take the "+
-				"servers of the other for its own. Give one of them another cluster or node_name_pattern.",
+				"other's servers for its own. Give one of the two another cluster or node_name_pattern.",
 			text.Few(twice)))
 	}
 	if len(kept) > 0 {

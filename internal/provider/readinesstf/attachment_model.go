@@ -169,8 +169,8 @@ func (m attachmentModel) checkMarks(walk *backend.Walk, diags *diag.Diagnostics)
 			continue
 		}
 		diags.AddAttributeError(path.Root("servers"), "A mark of no node",
-			fmt.Sprintf("The servers of cluster %q would be marked with numbers, and its nodes have other marks, so "+
-				"none would ever count as in service. Write "+
+			fmt.Sprintf("The servers of cluster %q would be marked with numbers, but its nodes have other marks, so "+
+				"no server would ever count as in service. Write "+
 				"mark = stackpolicy_placement_attachment.NAME.nodes[name].mark in servers.", m.Cluster.ValueString()))
 		return
 	}

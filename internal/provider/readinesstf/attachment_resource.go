@@ -213,8 +213,8 @@ func warnOfLate(late []readiness.Node, diags *diag.Diagnostics) {
 		names[i] = n.Name
 	}
 	diags.AddAttributeWarning(path.Root("servers"), "Servers are still not in service", fmt.Sprintf(
-		"%s: a wait ended without them before, so this apply waited only for those that are new. The next apply goes "+
-			"on.",
+		"%s: an earlier wait ended without them, so this apply waited only for new servers. The next apply waits for "+
+			"them again, unless it has new servers.",
 		text.Few(names)))
 }
 
@@ -270,10 +270,10 @@ func (m attachmentModel) warnOfUnstored(before attachmentModel, walk *backend.Wa
 	}
 	if len(list) > 0 {
 		diags.AddAttributeWarning(path.Root("servers"), "Servers are there that this plan makes again",
-			fmt.Sprintf("Cluster %q: this plan creates servers whose names others have already: %s. The requests for "+
-				"those may have timed out before Terraform stored them: then an apply makes second ones. Before you "+
-				"apply import each (terraform import 'ADDRESS[\"%s\"]' ID), or delete it (openstack server delete "+
-				"ID). Terraform knows those that the plan replaces: nothing has to be done about them.",
+			fmt.Sprintf("Cluster %q: this plan creates servers with names that other servers have already: %s. The "+
+				"requests for the other servers may have timed out before Terraform stored them: then an apply makes "+
+				"each a second time. Before you apply, import each (terraform import 'ADDRESS[\"%s\"]' ID), or delete "+
+				"it (openstack server delete ID). Servers that this plan replaces need nothing: Terraform knows them.",
 				m.Cluster.ValueString(), text.Few(list), strings.Fields(list[0])[0]))
 	}
 }
@@ -283,9 +283,9 @@ func (m attachmentModel) warnOfUnstored(before attachmentModel, walk *backend.Wa
 func warnOvertaken(names []string, diags *diag.Diagnostics) {
 	if len(names) > 0 {
 		diags.AddAttributeWarning(path.Root("servers"), "Servers were destroyed before others took their place",
-			fmt.Sprintf("The servers of %s were in service and are gone or drained, and those that take their place "+
+			fmt.Sprintf("The servers of %s were in service and are gone or drained, and the servers that replace them "+
 				"are not in service yet. With method = \"SUBSTITUTE\", set create_before_destroy in the lifecycle of "+
-				"the servers, and of the deletion attachments, and apply that once before the next replacement.",
+				"the servers and of the deletion attachments, and apply that once before the next replacement.",
 				strings.Join(names, ", ")))
 	}
 }
