@@ -69,13 +69,13 @@ func TestRead(t *testing.T) {
 	far := new(big.Float).SetMantExp(big.NewFloat(1), 1<<20)
 	var diags diag.Diagnostics
 	requesttf.ReadResize(t.Context(), of("resize", map[string]attr.Value{"number": types.NumberValue(far)}), &diags)
-	if at := where(diags); at != "resize.number" {
+	if at := pathOf(diags); at != "resize.number" {
 		t.Errorf("a number beyond all bounds: at %q: %v", at, diags)
 	}
 }
 
-// where returns the path of the only diagnostic.
-func where(diags diag.Diagnostics) string {
+// pathOf returns the path of the only diagnostic.
+func pathOf(diags diag.Diagnostics) string {
 	if len(diags) != 1 {
 		return "several, or none"
 	}
@@ -97,7 +97,7 @@ func TestReport(t *testing.T) {
 		"anything else": {errors.New("no way"), path.Empty().String(), "no way"},
 	} {
 		var diags diag.Diagnostics
-		if requesttf.Report(c.err, &diags); where(diags) != c.at || diags[0].Detail() != c.says {
+		if requesttf.Report(c.err, &diags); pathOf(diags) != c.at || diags[0].Detail() != c.says {
 			t.Errorf("%s: got %v", name, diags)
 		}
 	}
@@ -188,7 +188,7 @@ func TestReadDecision(t *testing.T) {
 		var diags diag.Diagnostics
 		got := requesttf.ReadDecision(dynamic.Of(t, c.given), &diags)
 		if c.says != "" {
-			if where(diags) != "decision" || !strings.Contains(diags[0].Detail(), c.says) {
+			if pathOf(diags) != "decision" || !strings.Contains(diags[0].Detail(), c.says) {
 				t.Errorf("%s: want %q, got %v", name, c.says, diags)
 			}
 			continue
