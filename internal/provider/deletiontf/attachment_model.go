@@ -78,8 +78,8 @@ func (m attachmentModel) leave(ctx context.Context, b *backend.Backend, diags *d
 		m.refuse(ctx, walk, diags)
 		return
 	}
-	group, advice := "stays", fmt.Sprintf("This plan destroys their deletion attachments, and no placement "+
-		"attachment lets the nodes leave. It drains the servers even if it keeps them. "+
+	group, advice := "stays", fmt.Sprintf("This plan destroys their deletion attachments, although no node is known "+
+		"to leave. It drains the servers even if it keeps them. "+
 		"If servers stay because a block was renamed or has other keys, add:%sIf they stay without attachments, "+
 		"use a removed block with destroy = false, or apply enabled = false first.", moved)
 	if _, leaves := walk.Noted(backend.Leaving, server); leaves {
