@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Guides whose configurations meet warnings, by features of the configurations.
+// Guides whose configurations meet warnings, by their features.
 const (
 	rolling  = "rolling-out-an-image"
 	stateful = "stateful-nodes"
@@ -31,22 +31,22 @@ const (
 )
 
 var (
-	substitutes = []string{rolling, tryIt, workers, policy} // replace nodes by new nodes
+	substitutes = []string{rolling, tryIt, workers, policy} // replace nodes by others
 	updates     = append([]string{stateful}, substitutes...)
-	capped      = []string{stateful, rolling, tryIt, workers} // pass on a cap
-	readiness   = []string{rolling, tryIt, workers, balancer} // have a readiness attachment and create_before_destroy
+	capped      = []string{stateful, rolling, tryIt, workers} // pass a cap on
+	readiness   = []string{rolling, tryIt, workers, balancer} // and with create_before_destroy
 	plain       = []string{balancer, scaling, regions, "hooks/zaqar", "keeping-nodes/before", "quotas", "what-happens-when"}
 )
 
-// advised is a warning whose advice is another configuration: the guides that can meet the warning, a change that
-// meets it, and a change that follows the advice.
+// advised is a warning whose advice is another configuration: the guides in which it can occur, how it occurs there,
+// and how the advice is followed.
 type advised struct {
 	title        string
 	guides       []string
 	meet, follow func(*guide)
 }
 
-// guide is the configuration of a guide, applied.
+// guide is a running configuration of a guide.
 type guide struct {
 	example
 	t         *testing.T
@@ -55,7 +55,7 @@ type guide struct {
 	said      string // output of all plans and applies
 
 	mu     sync.Mutex
-	active map[string]int // number of active servers by region
+	active map[string]int // by region
 	fewest int
 }
 
@@ -107,7 +107,7 @@ func (g *guide) see(region string, list []fakecloud.Server) {
 	g.fewest = min(g.fewest, g.sum())
 }
 
-// sum returns how many servers run; the caller holds the lock.
+// sum returns the number of running servers; the caller holds the lock.
 func (g *guide) sum() (n int) {
 	for _, active := range g.active {
 		n += active
@@ -115,7 +115,7 @@ func (g *guide) sum() (n int) {
 	return n
 }
 
-// running returns how many servers run now, and the lowest number since the last call.
+// running returns the present number of running servers, and the smallest number since the last call.
 func (g *guide) running() (now, fewest int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -143,7 +143,7 @@ func (g *guide) run(command ...string) string {
 // apply applies once.
 func (g *guide) apply() string { return g.run("apply", "-auto-approve") }
 
-// finish applies until nothing is left to do, and returns the output of the last apply.
+// finish applies until nothing is left, and returns the output of the last apply.
 func (g *guide) finish() (last string) {
 	g.t.Helper()
 	for range 12 {
@@ -204,7 +204,7 @@ func (g *guide) change(change func(*fakecloud.Server), names ...string) {
 	}
 }
 
-// newest returns the name of the server that was made last.
+// newest returns the name of the newest server.
 func (g *guide) newest() (name string) {
 	g.t.Helper()
 	var made time.Time
@@ -364,7 +364,7 @@ var advice = []advised{
 	}},
 }
 
-// ignore makes servers ignore changes of their groups.
+// ignore ignores changes of the servers' groups.
 func (g *guide) ignore() {
 	g.edit(g.t, "  lifecycle {\n    \n", "  lifecycle {\n    ignore_changes = [scheduler_hints]\n")
 }
@@ -392,7 +392,7 @@ func (g *guide) candidates(list string) {
 	g.in("deletion", line)
 }
 
-// template adds the first template to the plain configuration.
+// template gives the plain configuration its first template.
 func (g *guide) template(image string) {
 	g.edit(g.t, "\n  desired_capacity", "\n  template = { image = "+image+" }\n  desired_capacity")
 	g.edit(g.t, regexp.MustCompile(`image_name +=.*`).FindString(g.text()), "image_name = each.value.template.image")
@@ -412,7 +412,8 @@ func (g *guide) move() {
 	}
 }
 
-// others lists the warnings that no guide's configuration follows, with the reason or the test that follows it.
+// others lists the warnings that no guide's configuration follows, with the reason, or with the test that follows one
+// elsewhere.
 var others = map[string]string{
 	"%s will be drained":                                       "TestAccExample_keepingNodes",
 	"Generations are guesses":                                  "an import id: TestPlacementAdoptsGenerations",
@@ -461,7 +462,7 @@ var (
 	notices  = regexp.MustCompile(`\bTitle += "([^"]+)"`)
 )
 
-// TestAdviceOfAll: each warning of the provider is in one of the tables, and the tables have no other warnings.
+// TestAdviceOfAll: each warning of the provider is in one of the tables, and the tables have no other.
 func TestAdviceOfAll(t *testing.T) {
 	t.Parallel()
 	said, known := map[string]bool{}, map[string]bool{}
@@ -491,15 +492,15 @@ func TestAdviceOfAll(t *testing.T) {
 	}
 }
 
-// TestAdvice meets each warning in each guide that can meet it, and follows its advice to the end: nothing is left to plan,
-// the warning is gone, and at no time fewer servers run than before. Without a readiness attachment, and with RECREATE,
-// a batch of one is out of service.
+// TestAdvice causes each warning in each guide in which it can occur, and follows its advice to the end: nothing is
+// left to plan, the warning is gone, and at no time do fewer servers run than before. Without a readiness attachment,
+// and with RECREATE, a batch of one is out of service.
 func TestAdvice(t *testing.T) {
 	t.Parallel()
 	for _, a := range advice {
 		for i, name := range a.guides {
 			if testing.Short() && (i > 0 || name != rolling && a.title != advice[0].title) {
-				continue // "make faults" tries all warnings, most of them with stateful nodes
+				continue // "make faults" tries all, most of them with the stateful nodes
 			}
 			t.Run(a.title+"/"+name, func(t *testing.T) {
 				t.Parallel()
@@ -513,7 +514,7 @@ func TestAdvice(t *testing.T) {
 				now, fewest := g.running()
 				least := min(before, now)
 				if !slices.Contains(readiness, name) {
-					least-- // a batch of one
+					least-- // one server of a batch
 				}
 				assert.GreaterOrEqual(t, fewest, least, "servers that ran")
 				if name == stateful {

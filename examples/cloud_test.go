@@ -19,13 +19,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestCloud: the configurations of the guides are applied unchanged on the cloud of "make cloud", with the
-// variables that it prints. With -short only the guide about that cloud is tested.
+// TestCloud: the unchanged configurations of the guides can be applied on "make cloud", with the variables that it
+// prints. With -short only the guide about it is tried.
 func TestCloud(t *testing.T) {
 	t.Parallel()
 	binary := filepath.Join(t.TempDir(), "cloud")
 	require.NoError(t, workspace.Program(t.Context(), binary, "./tools/cloud"))
-	folder := filepath.Join(t.TempDir(), "it's out") // a path that a shell must quote
+	folder := filepath.Join(t.TempDir(), "it's out") // a path that a shell needs quoted
 	server := exec.CommandContext(t.Context(), binary, "-listen", "127.0.0.1:0", "-out", folder)
 	server.Dir, server.Stderr = workspace.Root(), t.Output()
 	out, err := server.StdoutPipe()
@@ -33,7 +33,7 @@ func TestCloud(t *testing.T) {
 		err = server.Start()
 	}
 	require.NoError(t, err)
-	t.Cleanup(func() { _ = server.Wait() }) // the end of the test's context ended the server
+	t.Cleanup(func() { _ = server.Wait() }) // the context of the test has ended by then, and the server with it
 	var printed strings.Builder
 	for lines := bufio.NewScanner(out); !strings.HasPrefix(lines.Text(), "# Ready") && lines.Scan(); {
 		printed.WriteString(lines.Text() + "\n")
@@ -53,7 +53,7 @@ func TestCloud(t *testing.T) {
 		case !guide, testing.Short() && name != tryIt:
 			continue
 		case slices.Contains([]string{"after", "cluster", "leave", "left", "servers"}, filepath.Base(name)):
-			continue // they need the result of another guide, as in their own tests
+			continue // they begin with resources of another one, as in their own tests
 		}
 		t.Run(name, func(t *testing.T) {
 			e := example{elsewhere.Example(t, folder), elsewhere}
@@ -88,8 +88,8 @@ func ask(t *testing.T, method, url string) []byte {
 	return body
 }
 
-// TestFromSource follows the guide: the provider is built into the folder where
-// terraform looks for it, and init finds it with the configuration of the page.
+// TestFromSource follows the guide: the provider is built where terraform looks for it, and init finds it with the
+// configuration of the page.
 func TestFromSource(t *testing.T) {
 	t.Parallel()
 	terraform, home := acctest.Terraform(t), t.TempDir()

@@ -25,8 +25,8 @@ type example struct {
 	c *acctest.Cloud
 }
 
-// sideBySide lets examples run at once on the fake cloud. On a real cloud they run one
-// after the other, because all of them name their servers web-0 and so on.
+// sideBySide lets examples run at the same time on the fake cloud. On a real one they run after one another, because
+// all of them name their servers web-0 and so on.
 func sideBySide(t *testing.T) {
 	t.Helper()
 	if !acctest.Live() {
@@ -43,22 +43,22 @@ func start(t *testing.T, folder string) example {
 
 func startOn(t *testing.T, c *acctest.Cloud, folder string) example {
 	t.Helper()
-	c.Prefix = "web-" // prefix of all names in the examples
+	c.Prefix = "web-" // all names in the examples begin with it
 	if c.Fake != nil {
-		c.Fake.Furnish() // as in "make cloud"
+		c.Fake.Furnish() // as "make cloud" is
 	}
 	if regions := c.Regions(t); c.Fake == nil && !slices.Equal(regions, []string{"RegionOne", "RegionTwo"}) {
 		t.Skipf("needs the regions of the examples, and the cloud has %v", regions)
 	}
 	e := example{c.Example(t, folder), c}
-	require.Empty(t, e.servers(t), "the cloud has servers with the names of the example's servers")
+	require.Empty(t, e.servers(t), "the cloud has servers that are named as those of the example")
 	if c.Fake == nil {
 		t.Cleanup(func() { e.clear(t) })
 	}
 	return e
 }
 
-// clear removes all resources of the example, without its hooks.
+// clear removes everything that the example made, without its hooks.
 func (e example) clear(t *testing.T) {
 	for _, region := range e.c.Regions(t) {
 		for _, s := range e.c.In(t, region) {
@@ -89,7 +89,7 @@ func (e example) servers(t *testing.T) map[string]string {
 	return ids
 }
 
-// kept fails unless all present servers existed before.
+// kept fails unless the remaining servers were there before.
 func kept(t *testing.T, before, after map[string]string, size int) {
 	t.Helper()
 	assert.Len(t, after, size, "servers")
@@ -100,7 +100,7 @@ func kept(t *testing.T, before, after map[string]string, size int) {
 	}
 }
 
-// groups returns the server groups of the example, which are named web.
+// groups lists the server groups of the example, which are named web.
 func (e example) groups(t *testing.T, region string) []openstack.ServerGroup {
 	t.Helper()
 	e.c.Prefix = "web"
@@ -116,7 +116,7 @@ func read(t *testing.T, file string) string {
 	return string(text)
 }
 
-// edit replaces a text in any file of an example, as a reader would.
+// edit replaces a text of an example, in whatever file it is, as a reader would.
 func (e example) edit(t *testing.T, old, changed string) {
 	t.Helper()
 	text := read(t, filepath.Join(e.Dir, "main.tf"))
@@ -133,13 +133,13 @@ func shown(t *testing.T, page, text string) {
 	}
 }
 
-// quoted fails unless a guide has the text.
+// quoted is shown for a guide.
 func quoted(t *testing.T, guide, text string) {
 	t.Helper()
 	shown(t, "templates/guides/"+guide+".md.tmpl", text)
 }
 
-// planned plans, and returns the line that counts changes, or "" if no resource changes.
+// planned plans, and returns the line that counts the changes, or "" if no resource changes.
 func (e example) planned(t *testing.T, variables ...string) string {
 	t.Helper()
 	text, err := e.Run(t.Context(), append([]string{"plan", "-input=false", "-no-color"}, workspace.Vars(variables)...)...)
@@ -147,12 +147,12 @@ func (e example) planned(t *testing.T, variables ...string) string {
 	return counts(text)
 }
 
-// counts matches the line of a plan that counts changes, with OpenTofu's count of forgotten resources.
+// counts returns the line of a plan that counts the changes. OpenTofu also counts resources that it forgets.
 func counts(plan string) string {
 	return regexp.MustCompile(`, \d+ to forget`).ReplaceAllString(regexp.MustCompile("(?m)^Plan: .*").FindString(plan), "")
 }
 
-// file writes a file into the folder of the example: a text, or a value as JSON.
+// file writes a file into the folder of the example: a text, or any other value as JSON.
 func (e example) file(t *testing.T, name string, content any) {
 	t.Helper()
 	text, err := json.Marshal(content)

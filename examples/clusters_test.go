@@ -27,12 +27,12 @@ import (
 // life is a whole configuration that goes through the life of a cluster.
 type life struct {
 	example
-	size    int                         // desired number of nodes
-	missing int                         // maximum number of nodes out of service at a time
-	known   atomic.Pointer[[]string]    // ids of the only servers that answer; nil: all servers answer
-	watched map[string]*acctest.Watched // counts by region, on the fake cloud
-	drained int                         // number of servers that had served and left
-	holds   func(t *testing.T)          // check after each step
+	size    int                         // capacity
+	missing int                         // nodes that may be out of service at the same time
+	known   atomic.Pointer[[]string]    // ids of the only servers that answer; nil means that all do
+	watched map[string]*acctest.Watched // by region, on the fake cloud
+	drained int                         // servers that had been in service and left
+	holds   func(t *testing.T)          // checks after each step
 }
 
 // ServeHTTP is the health check of the nodes.
@@ -62,7 +62,7 @@ func (l *life) set(t *testing.T, arguments ...string) {
 	l.file(t, "main.tf", text)
 }
 
-// step sets arguments, applies until nothing is left to do, and returns the number of servers that were made.
+// step sets arguments, applies until nothing is left to do, and returns how many servers were made.
 func (l *life) step(t *testing.T, what string, arguments ...string) (made int) {
 	t.Helper()
 	for _, w := range l.watched {
@@ -105,7 +105,7 @@ func (l *life) step(t *testing.T, what string, arguments ...string) (made int) {
 	return made
 }
 
-// through takes a cluster through its whole life.
+// through goes through the whole life of a cluster.
 func (l *life) through(t *testing.T, folder string) {
 	const old, fresh = `"debian-12"`, `"debian-13"`
 	image, canary := "image_name", folder == "clusters/canary"
@@ -172,9 +172,9 @@ func (l *life) through(t *testing.T, folder string) {
 	assert.Empty(t, l.groups(t, "RegionOne"), "left")
 }
 
-// TestAccExample_clusters: each whole configuration is created, grows, shrinks, gets a canary and goes back, gets an image that does not
-// work and an image that does, has a zone closed, and is destroyed, with empty plans in between. No server that serves is lost without a
-// drain, and no more servers are out of service than the configuration allows.
+// TestAccExample_clusters: each whole configuration is created, grows, shrinks, gets a canary and goes back, gets an
+// image that does not work and one that does, has a zone closed, and is destroyed, with empty plans between. No
+// server in service is lost undrained, and no more servers are out of service than allowed.
 func TestAccExample_clusters(t *testing.T) {
 	regions := func(more ...fakecloud.Region) []fakecloud.Region { return append(fakecloud.DefaultRegions(), more...) }
 	one := regions()
@@ -182,7 +182,7 @@ func TestAccExample_clusters(t *testing.T) {
 	for _, c := range []struct {
 		folder        string
 		size, missing int
-		regions       []fakecloud.Region // nil: the same as in the real cloud
+		regions       []fakecloud.Region // nil means the regions of the real cloud
 		edits         []string
 		holds         func(t *testing.T, l *life) func(t *testing.T)
 	}{
@@ -207,7 +207,7 @@ func TestAccExample_clusters(t *testing.T) {
 			t.Cleanup(health.Close)
 			l.holds = c.holds(t, l)
 			for i := 0; i < len(c.edits); i += 2 {
-				if cloud.Fake != nil || !strings.Contains(c.edits[i], "30m") { // a real server takes long
+				if cloud.Fake != nil || !strings.Contains(c.edits[i], "30m") { // a real server takes longer
 					l.edit(t, c.edits[i], c.edits[i+1])
 				}
 			}
@@ -225,7 +225,7 @@ func TestAccExample_clusters(t *testing.T) {
 	}
 }
 
-// pooled checks that the members of the pool are the servers in service, and that none leaves before its successor is a member.
+// pooled: the members of the pool are the servers in service, and no member leaves before its replacement is there.
 func pooled(regions ...string) func(*testing.T, *life) func(*testing.T) {
 	return func(t *testing.T, l *life) func(*testing.T) {
 		t.Helper()
@@ -262,7 +262,7 @@ func pooled(regions ...string) func(*testing.T, *life) func(*testing.T) {
 	}
 }
 
-// worked checks that the webhook drained each server that had served.
+// worked: the webhook drained each server that had been in service.
 func worked(t *testing.T, l *life) func(t *testing.T) {
 	t.Helper()
 	consumer, url := acctest.StartConsumer(t, 0)
@@ -275,18 +275,18 @@ func worked(t *testing.T, l *life) func(t *testing.T) {
 	}
 }
 
-// bounded checks that caps and mins hold.
+// bounded: caps and mins hold.
 func bounded(_ *testing.T, l *life) func(t *testing.T) {
 	return func(t *testing.T) {
 		t.Helper()
 		two, three := len(l.c.In(t, "RegionTwo")), len(l.c.In(t, "RegionThree"))
-		if l.known.Load() == nil && (two > 4 || three < 1 || three > 2) { // a failed apply leaves old servers, too
+		if l.known.Load() == nil && (two > 4 || three < 1 || three > 2) { // after a failed apply the old ones exist too
 			t.Errorf("RegionTwo has %d nodes, RegionThree %d", two, three)
 		}
 	}
 }
 
-// keeping checks that each slot has the volume and the port that it always had, and that its node has them.
+// keeping: each slot has the volume and the port that it always had, and its node has them.
 func keeping(t *testing.T, l *life) func(t *testing.T) {
 	t.Helper()
 	d := &databases{example: l.example, volumes: map[string]string{}, ports: map[string]string{}}

@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestModules: the tests of the modules pass on a cloud with the quotas of Nova, and the common parts of both modules are equal.
+// TestModules: the tests of the modules pass on a cloud with the quotas of Nova, and the common files of both modules
+// are equal.
 func TestModules(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, read(t, "modules/cluster/variables.tf"), read(t, "modules/stateful/variables.tf"))

@@ -33,8 +33,8 @@ func script(t *testing.T, dir, name, path string, env ...string) (string, error)
 	return string(output), err
 }
 
-// TestPipeline rolls out an image as the workflows do: the plan of each batch is
-// described and approved, until a plan is empty.
+// TestPipeline rolls out an image as the workflows do: each batch has a plan that is described and approved, until a
+// plan is empty.
 func TestPipeline(t *testing.T) {
 	t.Parallel()
 	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "guides/rolling-out-an-image")
@@ -67,7 +67,7 @@ func TestPipeline(t *testing.T) {
 	assert.Equal(t, "changes=false\n", changes)
 	assert.Contains(t, markdown, "no node changes")
 
-	// A failed plan ends the pipeline.
+	// A plan that fails ends the pipeline.
 	e.edit(t, "= 4", "= -1")
 	output, err := script(t, e.Dir, "plan.sh", path, env...)
 	assert.Error(t, err)
@@ -77,7 +77,7 @@ func TestPipeline(t *testing.T) {
 		assert.NoFileExists(t, filepath.Join(e.Dir, name))
 	}
 
-	// A plan without an attachment goes on, and says so.
+	// A plan without an attachment continues, and the output says so.
 	e = example{e.c.Workspace(t, "resource \"terraform_data\" \"a\" {}\n"), e.c}
 	output, err = script(t, e.Dir, "plan.sh", path, env...)
 	require.NoError(t, err, output)
@@ -85,7 +85,7 @@ func TestPipeline(t *testing.T) {
 }
 
 // TestPipelineComment: the first plan of a pull request makes a comment, and each
-// later plan changes it.
+// later one changes it.
 func TestPipelineComment(t *testing.T) {
 	t.Parallel()
 	for found, want := range map[string]string{
@@ -105,8 +105,7 @@ func TestPipelineComment(t *testing.T) {
 	}
 }
 
-// TestPipelineWorkflows: actions are pinned to commits, and all scripts that they run
-// exist. "make lint" checks the rest.
+// TestPipelineWorkflows: actions are pinned to commits, and the scripts exist. "make lint" checks the rest.
 func TestPipelineWorkflows(t *testing.T) {
 	t.Parallel()
 	pinned, scripts := regexp.MustCompile(`^[a-z-]+/[a-z-]+@[0-9a-f]{40}$`), regexp.MustCompile(`\./ci/[a-z.]+`)
@@ -135,13 +134,12 @@ func TestPipelineWorkflows(t *testing.T) {
 	}
 }
 
-// TestScriptsCheckArguments: an argument of a script is never evaluated, and never
-// becomes an option of a program that the script runs.
+// TestScriptsCheckArguments: an argument of a script is never evaluated, and never becomes an option of a program.
 func TestScriptsCheckArguments(t *testing.T) {
 	t.Parallel()
 	shell := "sh"
 	if bash, err := exec.LookPath("bash"); err == nil {
-		shell = bash // if /bin/sh is bash, its arithmetic runs commands in an index
+		shell = bash // if /bin/sh is bash, arithmetic runs commands in an index
 	}
 	for _, c := range []struct {
 		script string

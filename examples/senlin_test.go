@@ -13,14 +13,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFromSenlin: policies as they were written for Senlin place, group, drain and
-// choose nodes.
+// TestFromSenlin: policies that were written for Senlin place, group, drain and choose nodes.
 func TestFromSenlin(t *testing.T) {
 	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
 	c.Fake.AddImage(fakecloud.Image{Name: "debian-12"})
 	w := c.Example(t, "guides/from-senlin")
-	for range 2 { // the plans of the second apply see the servers of the first
+	for range 2 { // the plans see the servers of the first apply
 		_, err := w.Apply(t.Context())
 		require.NoError(t, err)
 	}
@@ -57,8 +56,7 @@ func TestFromSenlin(t *testing.T) {
 	}
 }
 
-// TestFromSenlin_properties: every property of the policies is carried over, or named
-// as not carried over.
+// TestFromSenlin_properties: every property of the policies is transferred, and the others are named.
 func TestFromSenlin_properties(t *testing.T) {
 	t.Parallel()
 	c := acctest.NewAdmin(t, fakecloud.Config{}) // only an admin sees the hosts of DRS
@@ -73,7 +71,7 @@ func TestFromSenlin_properties(t *testing.T) {
 	for _, s := range []struct {
 		name                             string
 		region, zone, affinity, deletion string
-		want                             []string // texts of the plan, or of its error
+		want                             []string // text in the plan, or in its error
 		fails                            bool
 	}{
 		{"a group without a name, a zone for all, and hooks", regions, "zones: []", affinity, deletion, []string{

@@ -20,13 +20,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// databases is the cluster of the guide about stateful nodes, with the volumes and ports
-// that it must never lose.
+// databases is the cluster of the guide about stateful nodes, with the resources that must never be lost.
 type databases struct {
 	example
 	size           int
 	image          string
-	volumes, ports map[string]string // ids by slot
+	volumes, ports map[string]string // by slot
 	watched        *acctest.Watched
 }
 
@@ -46,7 +45,8 @@ func (d *databases) variables() []string {
 	return []string{fmt.Sprintf("size=%d", d.size), "image=" + d.image}
 }
 
-// finish applies until nothing is left to do, and returns all plans. At the end each node has its volume and its port.
+// finish applies until nothing is left, and returns the output of all plans. In the end each node has its volume and
+// its port.
 func (d *databases) finish(t *testing.T, step string) (plans string) {
 	t.Helper()
 	d.watched.Resize(d.size)
@@ -63,8 +63,7 @@ func (d *databases) finish(t *testing.T, step string) (plans string) {
 	return ""
 }
 
-// whole fails unless each slot has the volume and the port that it always had, and
-// each node has its own and no other node has them.
+// whole fails unless each slot has the volume and the port that it always had, and they are attached to its own node.
 func (d *databases) whole(t *testing.T, step string) {
 	t.Helper()
 	volumes, ports := d.c.Volumes(t, "RegionOne"), d.c.Ports(t, "RegionOne")
@@ -79,8 +78,8 @@ func (d *databases) whole(t *testing.T, step string) {
 	d.holds(t, volumes, ports)
 }
 
-// counted returns the counts, and fails if more than one node was out of service, or
-// a node was destroyed that was not drained.
+// counted returns the counts since the last step. It fails if more than one node was out of service, or a node was
+// destroyed undrained.
 func (d *databases) counted(t *testing.T, step string) acctest.Tally {
 	t.Helper()
 	tally := d.watched.Restart()
@@ -97,8 +96,8 @@ func (d *databases) other() string {
 	return map[string]string{"debian-12": "debian-13", "debian-13": "debian-12"}[d.image]
 }
 
-// TestStatefulQuota: with a full quota a rollout and a repair need no room. Nova refuses
-// a growth until there is room, and the slots wait for it.
+// TestStatefulQuota: with a full quota a rollout and a repair need no room. Nova refuses a growth until there is
+// room, and the slots wait for it.
 func TestStatefulQuota(t *testing.T) {
 	d := startDatabases(t)
 	d.finish(t, "create")
@@ -113,7 +112,7 @@ func TestStatefulQuota(t *testing.T) {
 	if now := d.c.Servers(t)["1"]; now.ID == broken.ID || now.Status != "ACTIVE" || now.AvailabilityZone != broken.AvailabilityZone {
 		t.Errorf("repaired: %s is %s (%s) in %s", now.Name, now.ID, now.Status, now.AvailabilityZone)
 	}
-	// The broken server cannot have the note of a drain.
+	// Nova accepted no note of a drain for the broken server.
 	if tally := d.watched.Restart(); tally.Least != 2 || tally.Destroyed != 1 {
 		t.Errorf("a repair: %+v", tally)
 	}
@@ -127,12 +126,12 @@ func TestStatefulQuota(t *testing.T) {
 	d.counted(t, "growth with a full quota")
 }
 
-// TestStatefulKilled kills terraform in the middle of an apply that makes a node again,
-// before and after each request for a change. The following applies end, with the same
-// volumes and ports; in two cases something is left behind, which the guide says how to find.
+// TestStatefulKilled kills terraform in the middle of an apply that makes a node again, before and after each of its
+// requests. The next applies end with the same volumes and ports. At two moments something is left, and the guide
+// says how to find it.
 func TestStatefulKilled(t *testing.T) {
 	d := startDatabases(t)
-	d.Attach = nil // the kill includes the providers
+	d.Attach = nil // the providers are killed too
 	require.NoError(t, d.Init(t.Context()))
 	d.finish(t, "create")
 	d.watched.Restart()
@@ -155,7 +154,7 @@ func TestStatefulKilled(t *testing.T) {
 		{"marked", "PUT", "/servers/*/metadata/stackpolicy_in_service", true},
 	} {
 		t.Run(moment.what, func(t *testing.T) {
-			if testing.Short() && moment.what != "made" && moment.what != "attached" { // "make faults" tries all moments
+			if testing.Short() && moment.what != "made" && moment.what != "attached" { // "make faults" kills at all
 				t.Skip("-short: only where something is left behind")
 			}
 			d.image = d.other()
@@ -196,8 +195,7 @@ func (d *databases) kill(t *testing.T, at fakecloud.Fault) {
 	}
 }
 
-// forgottenServer follows the guide for a server that has the port of a node, and that
-// Terraform does not know.
+// forgottenServer follows the guide for a server that has the port of a node and is not in Terraform's state.
 func (d *databases) forgottenServer(t *testing.T) {
 	t.Helper()
 	_, err := d.Apply(t.Context(), d.variables()...)
@@ -217,8 +215,7 @@ func (d *databases) forgottenServer(t *testing.T) {
 	}
 }
 
-// forgottenAttachment follows the guide for a volume whose attachment Terraform does not
-// know.
+// forgottenAttachment follows the guide for an attached volume whose attachment is not in Terraform's state.
 func (d *databases) forgottenAttachment(t *testing.T) {
 	t.Helper()
 	_, err := d.Apply(t.Context(), d.variables()...)
@@ -236,7 +233,7 @@ func (d *databases) forgottenAttachment(t *testing.T) {
 	}
 }
 
-// madeByHand is a cluster with volumes and ports that was made without attachments.
+// madeByHand is a cluster with volumes and ports, which was made without attachments.
 const madeByHand = `
 variable "network_id" {}
 resource "openstack_blockstorage_volume_v3" "db" {
@@ -267,8 +264,8 @@ resource "openstack_compute_volume_attach_v2" "db" {
 }
 `
 
-// TestStatefulAdopted: a running database is taken over with its volumes and ports: no
-// server changes, nothing is detached, and the next image has the same volumes and ports.
+// TestStatefulAdopted: a running database is taken over with its volumes and ports: no server changes, nothing is
+// detached, and the next image keeps everything.
 func TestStatefulAdopted(t *testing.T) {
 	d := startDatabases(t)
 	guide := read(t, filepath.Join(d.Dir, "main.tf"))

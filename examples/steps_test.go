@@ -9,12 +9,12 @@ import (
 
 var update = flag.Bool("update", false, "write the files that tests compare with")
 
-// spread lists steps in the life of a cluster over places; a place that is listed twice has twice the weight.
+// spread are steps in the life of a cluster over places; a place that is listed twice has twice the weight.
 var spread = []struct {
 	title  string
 	size   int
 	places string
-	kill   string // name of a server to delete before the step
+	kill   string // name of a server to kill before the step
 	remove string // name of a node to remove
 }{
 	{"create 6 over 2 regions and 5 zones", 6, "one/1 one/2 one/3 two/1 two/2", "", ""},
@@ -27,7 +27,7 @@ var spread = []struct {
 	{"remove web-3, by name", 6, "one/0 one/1 one/3 two/1 two/2 two/1 two/2", "", "web-3"},
 }
 
-// byElement counts at each step the servers that are destroyed although they could have stayed, with element() and count: a
+// byElement counts, with element() and count, the servers that each step destroys although they could have stayed: a
 // server whose zone changes is destroyed, as TestAccInstance shows.
 func byElement() (counts []int) {
 	var before []string
@@ -40,7 +40,7 @@ func byElement() (counts []int) {
 				lost++
 			}
 		}
-		if s.remove != "" { // the last node is removed, whatever its name
+		if s.remove != "" { // the last server leaves, whatever its name
 			lost++
 		}
 		counts, before = append(counts, lost), now
@@ -48,8 +48,8 @@ func byElement() (counts []int) {
 	return counts
 }
 
-// TestSteps compares the table of the guide with these counts. TestAccPlacementLoop takes such steps with the attachment, and
-// destroys no server that could stay.
+// TestSteps compares the table of the guide with these counts. TestAccPlacementLoop takes such steps with the
+// attachment, and none of them destroys a server that could stay.
 func TestSteps(t *testing.T) {
 	t.Parallel()
 	var table strings.Builder

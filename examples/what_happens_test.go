@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The tables of the guide "What happens when ...": each row is tested below.
+// Tables of the guide "What happens when ...": each row is tested below.
 
 // whatHappens fails unless the guide has the row.
 func whatHappens(t *testing.T, when, next string) {
@@ -20,20 +20,19 @@ func whatHappens(t *testing.T, when, next string) {
 	quoted(t, "what-happens-when", "| "+when+" | "+next+" |")
 }
 
-// startGuide prepares the cluster of the guide. A deleted server is visible for a
-// moment, as on a real cloud.
+// startGuide prepares the cluster of the guide. A deleted server can be seen for a moment, as on a real cloud.
 func startGuide(t *testing.T) example {
 	t.Helper()
 	if !acctest.Live() {
 		t.Parallel()
 	}
 	e := startOn(t, acctest.New(t, fakecloud.Config{DeleteTime: time.Second}), "guides/what-happens-when")
-	e.c.Admin(t, "RegionOne") // some events need an admin
+	e.c.Admin(t, "RegionOne") // some of the changes need an administrator
 	return e
 }
 
-// next returns the actions of the next plan, by address without the type: web["web-0"]
-// for a server, placement for the attachment. It leaves out unchanged resources.
+// next returns what the next plan does, by address without the type: web["web-0"] for a server, placement for the
+// attachment. It leaves out resources without a change.
 func (e example) next(t *testing.T, variables ...string) map[string]string {
 	t.Helper()
 	plan, err := e.Plan(t.Context(), "next.tfplan", variables...)
@@ -77,12 +76,11 @@ func act(body, status string) func(*testing.T, example, string) {
 	return func(t *testing.T, e example, id string) { e.c.Act(t, "RegionOne", id, body, status) }
 }
 
-// byHand lists actions on a server outside Terraform, and the reaction of the next
-// plan.
+// byHand has changes of a server outside Terraform, and the reaction of the next plan.
 var byHand = []struct {
 	when, next string
 	do         func(t *testing.T, e example, id string)
-	server     string // action of the plan on the server
+	server     string // change of the server by the plan
 	status     string // status after the apply
 }{
 	{"nothing", "is empty", func(*testing.T, example, string) {}, "", "ACTIVE"},
@@ -109,7 +107,7 @@ var byHand = []struct {
 		func(t *testing.T, e example, id string) { e.c.Reset(t, "RegionOne", id) }, "", "ERROR"},
 }
 
-// TestAccWhatHappens_byHand takes all actions of byHand at once, each on a node of its own.
+// TestAccWhatHappens_byHand makes all these changes at once, each to a node of its own.
 func TestAccWhatHappens_byHand(t *testing.T) {
 	e := startGuide(t)
 	e.apply(t)
@@ -131,7 +129,7 @@ func TestAccWhatHappens_byHand(t *testing.T) {
 			t.Errorf("%s: afterwards the server is %s, there: %t", row.when, s.Status, there)
 		}
 	}
-	// The shelved server had no place for a while.
+	// A shelved server had no place for a while.
 	if next := e.next(t); len(next) > 1 || len(next) == 1 && next["placement"] == "" {
 		t.Errorf("the plan after that has %v", next)
 	}
@@ -144,7 +142,7 @@ func TestAccWhatHappens_byHand(t *testing.T) {
 	}
 }
 
-// TestAccWhatHappens_suspended: the only state in which nothing proceeds.
+// TestAccWhatHappens_suspended: the one state in which an apply cannot continue.
 func TestAccWhatHappens_suspended(t *testing.T) {
 	e := startGuide(t)
 	e.apply(t, "size=2")
@@ -172,14 +170,14 @@ func (e example) fails(t *testing.T, text string, variables ...string) {
 	}
 }
 
-// TestAccWhatHappens_quota: the quota ends a growth half-way.
+// TestAccWhatHappens_quota: a quota ends a growth half way.
 func TestAccWhatHappens_quota(t *testing.T) {
 	e := startGuide(t)
 	e.apply(t, "size=3")
 	before := e.servers(t)
 	raise := e.c.Room(t, "RegionOne", 1)
-	// The servers are made one after the other: Nova lets several pass its first check
-	// at once, and puts all of them into ERROR at its second check.
+	// One after the other: Nova lets several at once pass its first check, and puts all of them into ERROR at its
+	// second.
 	e.Env = append(e.Env, "TF_CLI_ARGS_apply=-parallelism=1")
 	e.fails(t, "Quota exceeded for instances", "size=6")
 	half := e.servers(t)
@@ -199,11 +197,11 @@ func TestAccWhatHappens_quota(t *testing.T) {
 	kept(t, half, e.servers(t), 6)
 }
 
-// TestAccWhatHappens_noValidHost: a growth with a server that finds no host.
+// TestAccWhatHappens_noValidHost: one server of a growth finds no host.
 func TestAccWhatHappens_noValidHost(t *testing.T) {
 	e := startGuide(t)
 	group := "servergroup_id=" + e.c.Group(t, "RegionOne", "apart", "anti-affinity")
-	e.apply(t, "size=4", group) // one server on each host
+	e.apply(t, "size=4", group) // one on each host
 	before := e.servers(t)
 	e.fails(t, "unexpected state 'ERROR', wanted target 'ACTIVE'", "size=5", group)
 	whatHappens(t, "a new server ends in ERROR (`No valid host was found`)", "replaces it, in the same place: it is tainted")

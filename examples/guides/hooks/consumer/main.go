@@ -1,12 +1,10 @@
-// Command consumer drains nodes that stackpolicy_deletion_attachment announces by
-// webhook. For each node it runs a command, which finds the node in the environment
-// variables NODE_ID, NODE_NAME, REGION, CLUSTER and TRANSITION (termination, or launch
-// for a node that stackpolicy_readiness_attachment announces). The node is drained, or
-// in service, when the command ends with 0.
+// Command consumer drains nodes that stackpolicy_deletion_attachment announces by webhook. It runs a command for each
+// node, with NODE_ID, NODE_NAME, REGION, CLUSTER and TRANSITION (termination, or launch for a node that
+// stackpolicy_readiness_attachment announces) in its environment. The node is drained, or in service, when the
+// command ends with 0.
 //
-// The consumer accepts only requests that are signed with the secret in WEBHOOK_SECRET.
-// It remembers in a file what it has done: a recorded request that is sent again drains
-// nothing a second time, even after a restart.
+// It accepts only requests that are signed with the secret in WEBHOOK_SECRET, and keeps its jobs in a file: a
+// recorded request that somebody sends again drains nothing a second time, even after a restart.
 //
 //	WEBHOOK_SECRET=... consumer 127.0.0.1:8080 ./drain.sh drained.log
 package main
@@ -31,7 +29,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
-// message is the body of a POST.
+// message is the body of a webhook.
 type message struct {
 	Token      string `json:"lifecycle_action_token"`
 	Transition string `json:"lifecycle_transition_type"`
@@ -41,23 +39,22 @@ type message struct {
 	Cluster    string `json:"cluster"`
 }
 
-// job is the work for a token.
+// job is the state of a token's drain.
 type job struct {
-	began  int64 // signed time of its first message, in seconds since 1970
-	answer int   // HTTP status of the answer
+	began  int64 // signed time of the message that began it
+	answer int   // status of the answer to later requests
 }
 
 type consumer struct {
 	command  string
 	verifier *standardwebhooks.Webhook
 	mu       sync.Mutex
-	jobs     map[string]job // jobs by token
-	file     *os.File       // log with a line for each job that began or ended
+	jobs     map[string]job // by token
+	file     *os.File       // has a line for each job that began or ended
 }
 
-// open reads the jobs of an earlier process. A drain that was under way ended with that
-// process, and a request for it gets 404: then its message is posted again, with a newer
-// time.
+// open reads the jobs of an earlier process. A drain that was under way ended with that process, and a request for it
+// gets 404: then its message is posted again, with a newer time.
 func open(name, command string, verifier *standardwebhooks.Webhook) (*consumer, error) {
 	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
@@ -69,7 +66,7 @@ func open(name, command string, verifier *standardwebhooks.Webhook) (*consumer, 
 		var token string
 		var j job
 		if _, err := fmt.Sscanf(lines.Text(), "%q %d %d", &token, &j.began, &j.answer); err != nil {
-			continue // the line was cut short when the machine stopped
+			continue // a line that broke off when the machine stopped
 		}
 		if j.answer == http.StatusAccepted {
 			j.answer = http.StatusNotFound
@@ -79,7 +76,7 @@ func open(name, command string, verifier *standardwebhooks.Webhook) (*consumer, 
 	return c, lines.Err()
 }
 
-// note stores a job, first on disk.
+// note keeps a job, on disk first.
 func (c *consumer) note(token string, j job) error {
 	_, err := fmt.Fprintf(c.file, "\n%q %d %d\n", token, j.began, j.answer)
 	if err := errors.Join(err, c.file.Sync()); err != nil {
@@ -89,19 +86,18 @@ func (c *consumer) note(token string, j job) error {
 	return nil
 }
 
-// ServeHTTP takes a message by POST and begins to drain the node. It answers 202
-// until the drain is done; Terraform asks again by GET. A repeated message has the same
-// token. It begins nothing while the first drain goes on, or after it has succeeded. After
-// a failure it begins a new drain if its signature is newer: a new apply signs the message
-// again, which somebody who recorded a request cannot.
+// ServeHTTP receives a message by POST and begins to drain the node. It answers 202 until that is done; Terraform
+// asks again by GET. A message that is sent again has the same token. It begins nothing while the first drain runs,
+// or after it has succeeded. After a failure it begins another drain if it was signed later: a new apply signs it
+// again, and somebody who repeats a recorded request cannot.
 func (c *consumer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<16))
 	if err != nil {
 		http.Error(w, "too large", http.StatusRequestEntityTooLarge)
 		return
 	}
-	// The signature covers the id, the time (at most five minutes old) and the body,
-	// which is empty in a GET. Only our log says which check failed, not the answer.
+	// The signature covers the id, the time (five minutes at most) and the body, which is empty in a GET. Our log
+	// says which check failed, and the sender does not learn it.
 	if err := c.verifier.Verify(body, r.Header); err != nil {
 		log.Printf("refused %s from %s with the id %q and the time %q: %v",
 			r.Method, r.RemoteAddr, r.Header.Get("Webhook-Id"), r.Header.Get("Webhook-Timestamp"), err)
@@ -136,11 +132,11 @@ func (c *consumer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.NotFound(w, r)
 }
 
-// drain runs the command. The answer after a failure is 409, which no client repeats:
-// the hook's default_result then says what happens to the node.
+// drain runs the command. After a failure the answer is 409, which no client asks again: the hook's default_result
+// then says what happens to the node.
 func (c *consumer) drain(m message, began int64) {
 	command := exec.CommandContext(context.Background(), c.command)
-	// The command does not need the secret, and its programs may print their environment.
+	// The command does not need the secret, and the programs that it starts may print their environment.
 	command.Env = slices.DeleteFunc(os.Environ(),
 		func(v string) bool { return strings.HasPrefix(v, "WEBHOOK_SECRET=") })
 	command.Env = append(command.Env, "NODE_ID="+m.NodeID, "NODE_NAME="+m.Name, "REGION="+m.Region,
