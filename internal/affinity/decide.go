@@ -31,6 +31,7 @@ type Policy struct {
 	Hint             string // name or id from scheduler hints, where no Name is given; it must exist
 	Policy           string // "": any in a group that is inherited, and AntiAffinity in one that is created
 	MaxServerPerHost int    // of anti-affinity; 0: any in a group that is inherited, and 1 in one that is created
+	Created          bool   // the group is the attachment's own: no other one is inherited
 }
 
 // decision is what to do: inherit a group, or create one of this name. With an empty
@@ -56,6 +57,14 @@ func rules(policy string, maxServerPerHost int) string {
 		return policy
 	}
 	return fmt.Sprintf("%s with at most %d servers a host", policy, maxServerPerHost)
+}
+
+// ExistsError says that a group exists, and that the policy asks for one of its own.
+type ExistsError struct{ group openstack.ServerGroup }
+
+func (e *ExistsError) Error() string {
+	return fmt.Sprintf("the server group %q (%s) exists, and created asks for a group that the attachment creates",
+		e.group.Name, e.group.ID)
 }
 
 // AmbiguousError says that several groups have one name.
@@ -87,7 +96,7 @@ func (e *MissingError) Error() string {
 // choose says what to do about a policy, given the groups that exist, as the
 // affinity policy's document has it (S1, S2). Leaving is the id of a group that
 // the attachment created and is about to delete: its name is free. The errors are
-// a [*MismatchError], an [*AmbiguousError] and a [*MissingError].
+// an [*ExistsError], a [*MismatchError], an [*AmbiguousError] and a [*MissingError].
 func choose(policy Policy, groups []openstack.ServerGroup, leaving string) (decision, error) {
 	wanted := cmp.Or(policy.Name, policy.Hint)
 	if wanted == "" {
@@ -117,6 +126,8 @@ func choose(policy Policy, groups []openstack.ServerGroup, leaving string) (deci
 		return decision{}, &MissingError{policy.Name, false}
 	case len(found) == 0:
 		return decision{create: policy.Name}, nil
+	case policy.Created && found[0].ID != leaving:
+		return decision{}, &ExistsError{found[0]}
 	case !policy.fits(found[0]):
 		return decision{}, &MismatchError{found[0], policy}
 	}

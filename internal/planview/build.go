@@ -73,7 +73,7 @@ func Of(cluster string, listed []placement.Region, old, next roster.Roster, chan
 	a.Regions = outline(rows(old, listed), rows(next, listed))
 	reasons := func(outcome decide.Outcome) map[string]string {
 		all := map[string]string{}
-		for _, v := range change.Of(outcome) {
+		for _, v := range change.With(outcome) {
 			all[v.Name] = v.Reason
 		}
 		return all

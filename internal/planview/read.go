@@ -50,6 +50,7 @@ type change struct {
 		Importing       json.RawMessage `json:"importing"`
 		ReplacePaths    []any           `json:"replace_paths"`
 	} `json:"change"`
+	isServer bool
 }
 
 // version is a version of the format that is understood.
@@ -57,10 +58,11 @@ var version = regexp.MustCompile(`^[01]\.[0-9]+$`)
 
 // Read reads the plan that "terraform show -json" or "tofu show -json" printed.
 // The attachments are sorted by their addresses. Without any it returns what else the
-// plan does, and [ErrNoPlacement].
-func Read(text []byte) (Plan, error) {
+// plan does, and [ErrNoPlacement]. Resources of serverTypes are servers too: a fork of
+// terraform-provider-openstack has a type of its own.
+func Read(text []byte, serverTypes ...string) (Plan, error) {
 	text = decode(text)
-	changes, err := changes(text)
+	changes, err := changes(text, append(serverTypes, serverType))
 	if err != nil {
 		return Plan{}, err
 	}
@@ -85,7 +87,7 @@ func Read(text []byte) (Plan, error) {
 }
 
 // changes are those of the managed resources.
-func changes(text []byte) ([]change, error) {
+func changes(text []byte, serverTypes []string) ([]change, error) {
 	switch {
 	case len(bytes.TrimSpace(text)) == 0:
 		return nil, errors.New(`the input is empty: give what "terraform show -json FILE" prints of a saved plan`)
@@ -119,6 +121,7 @@ func changes(text []byte) ([]change, error) {
 	var list []change
 	for _, c := range plan.Changes {
 		if c != nil && c.Change != nil && c.Mode == "managed" {
+			c.isServer = slices.Contains(serverTypes, c.Type)
 			list = append(list, *c)
 		}
 	}

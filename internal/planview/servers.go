@@ -17,12 +17,14 @@ type Server struct {
 	Effect  Effect
 	Text    string // what happens, and why
 	Type    string
-	index   int64 // of its node
-	left    bool  // whether it belongs to no node, and an earlier apply left it over
-	ours    bool  // whether it belongs to no node, and is of this provider
+
+	isServer bool
+	index    int64 // of its node
+	left     bool  // whether it belongs to no node, and an earlier apply left it over
+	ours     bool  // whether it belongs to no node, and is of this provider
 }
 
-// serverType is the type of servers. What else belongs to a node is seen by the
+// serverType is the type of servers, where a caller names no other one. What else belongs to a node is seen by the
 // name of the node in its address.
 const serverType = "openstack_compute_instance_v2"
 
@@ -79,7 +81,7 @@ func (p *Plan) explain(changes []change) {
 			switch verdict {
 			case asked:
 				switch {
-				case s.Effect == Destroyed && c.Type == serverType:
+				case s.Effect == Destroyed && c.isServer:
 					list[i].taken++
 				case s.Effect == Destroyed && !c.ours():
 					with[i][name] = append(with[i][name], s.Address)
@@ -96,7 +98,7 @@ func (p *Plan) explain(changes []change) {
 			break
 		}
 		// Of what belongs to no node, only servers are known by their type; of all else, what is lost.
-		if !owned && (c.Type == serverType || s.Effect <= Destroyed) {
+		if !owned && (c.isServer || s.Effect <= Destroyed) {
 			s.left = c.DeposedKey != ""
 			s.ours = c.ours()
 			p.Servers = append(p.Servers, s)
@@ -207,8 +209,8 @@ func (a *Attachment) note(struck map[string]string, with map[string][]string) {
 // sortServers sorts what is known to be a server first.
 func sortServers(list []Server) {
 	slices.SortFunc(list, func(a, b Server) int {
-		if x, y := a.Type == serverType, b.Type == serverType; x != y {
-			if x {
+		if a.isServer != b.isServer {
+			if a.isServer {
 				return -1
 			}
 			return 1
@@ -268,7 +270,7 @@ func count(list []Server) string {
 	var kinds []kind
 	for _, s := range list {
 		k := kind{"server", s.Effect}
-		if s.Type != serverType {
+		if !s.isServer {
 			k.noun = s.Type + " resource"
 		}
 		if counts[k]++; counts[k] == 1 {

@@ -74,7 +74,7 @@ func Play(s State) (Result, error) {
 	if err != nil {
 		return Result{}, fmt.Errorf("the size of a batch: %w", err)
 	}
-	if size.None() {
+	if size.Zero() {
 		return Result{}, errors.New("the size of a batch: it must be more than 0")
 	}
 	listed := s.listed()
@@ -112,7 +112,7 @@ func Play(s State) (Result, error) {
 		after, change, err = planner.Plan(before, seen, policy)
 		taken := max(1, r.Remaining-change.Remaining)
 		r.Remaining = change.Remaining
-		if len(change.Of(decide.Comes)) == 0 {
+		if len(change.With(decide.Comes)) == 0 {
 			break // nothing can be replaced: a warning says why
 		}
 		// Too much is refused after the first batch, and not after a minute.

@@ -32,13 +32,13 @@ func ParseAmount(text string) (Amount, error) {
 	return Amount{number, m[3] != "", text}, nil
 }
 
-// String is the amount as it was written.
+// String returns the amount as it was written.
 func (a Amount) String() string { return cmp.Or(a.text, "0") }
 
-// None reports whether the amount is of no nodes, however large the cluster.
-func (a Amount) None() bool { return a.Number == nil || a.Number.Sign() == 0 }
+// Zero reports whether the amount is zero for a cluster of any size.
+func (a Amount) Zero() bool { return a.Number == nil || a.Number.Sign() == 0 }
 
-// exact is the amount for a cluster of a size, which need not be whole.
+// exact returns the number of nodes for a cluster of a size, which may be a fraction.
 func (a Amount) exact(size int64) *big.Rat {
 	if a.Number == nil {
 		return new(big.Rat)
@@ -50,13 +50,13 @@ func (a Amount) exact(size int64) *big.Rat {
 	return share.Quo(share, big.NewRat(100, 1))
 }
 
-// Down is the amount for a cluster of a size, rounded down.
+// Down returns the number of nodes for a cluster of a size, rounded down.
 func (a Amount) Down(size int64) int64 {
 	n := a.exact(size)
 	return new(big.Int).Quo(n.Num(), n.Denom()).Int64()
 }
 
-// Up is the amount for a cluster of a size, rounded up.
+// Up returns the number of nodes for a cluster of a size, rounded up.
 func (a Amount) Up(size int64) int64 {
 	down := a.Down(size)
 	if a.exact(size).Cmp(big.NewRat(down, 1)) > 0 {

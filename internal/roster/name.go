@@ -11,16 +11,17 @@ import (
 )
 
 // Pattern makes the names of nodes: {cluster} and {index} in it are replaced. {index:03} has
-// three digits at least, and {index+1} is 1 for the first node.
+// at least three digits, and {index+1} is 1 for the first node.
 type Pattern string
 
-// DefaultPattern is that of clusters which name none.
+// DefaultPattern is the pattern of clusters without one of their own.
 const DefaultPattern Pattern = "{cluster}-{index}"
 
-// indexField is where the index is written, what is added to it, and its digits.
+// indexField matches the field of the index, with the number that is added to it, and the
+// minimum number of its digits.
 var indexField = regexp.MustCompile(`\{index(?:\+([0-9]{1,6}))?(?::0([1-9]))?\}`)
 
-// number is how the pattern writes an index.
+// number returns how the pattern writes an index.
 func (p Pattern) number() (field string, first int64, digits int) {
 	m := indexField.FindStringSubmatch(string(p))
 	if m == nil {
@@ -31,7 +32,7 @@ func (p Pattern) number() (field string, first int64, digits int) {
 	return m[0], first, digits
 }
 
-// Check says what is wrong with a pattern, in a sentence, or nothing.
+// Check returns a sentence about what is wrong with a pattern, or "".
 func (p Pattern) Check() string {
 	rest := strings.ReplaceAll(indexField.ReplaceAllString(string(p), ""), "{cluster}", "")
 	switch n := len(indexField.FindAllString(string(p), 2)); {
@@ -46,7 +47,7 @@ func (p Pattern) Check() string {
 	return ""
 }
 
-// Name is the name of a node.
+// Name returns the name of a node.
 func (p Pattern) Name(cluster string, index int64) string {
 	field, first, digits := p.number()
 	return strings.NewReplacer("{cluster}", cluster, field, fmt.Sprintf("%0*d", digits, index+first)).Replace(string(p))
@@ -56,14 +57,14 @@ func (p Pattern) Name(cluster string, index int64) string {
 // before the number, which is its first group.
 func (p Pattern) Regexp(cluster string) *regexp.Regexp {
 	field, _, _ := p.number()
-	// In one pass: a cluster may have {index} in its name.
+	// Both are replaced in one pass, because the name of a cluster may contain {index}.
 	form := strings.NewReplacer(`\{cluster\}`, regexp.QuoteMeta(cluster), regexp.QuoteMeta(field), `([0-9]{1,15})`).
 		Replace(regexp.QuoteMeta(string(p)))
 	return regexp.MustCompile("^" + form + "$")
 }
 
-// Indices reads the indices of the names that the pattern makes for a cluster; ok is false
-// for another name.
+// Indices returns a function that reads the index from a name that the pattern makes for a
+// cluster; ok is false for another name.
 func (p Pattern) Indices(cluster string) func(name string) (index int64, ok bool) {
 	names := p.Regexp(cluster)
 	_, first, _ := p.number()
@@ -72,7 +73,7 @@ func (p Pattern) Indices(cluster string) func(name string) (index int64, ok bool
 		if m == nil {
 			return 0, false
 		}
-		number, _ := strconv.ParseInt(m[1], 10, 64) // of at most 15 digits
+		number, _ := strconv.ParseInt(m[1], 10, 64) // at most 15 digits
 		return number - first, number >= first
 	}
 }
@@ -94,21 +95,21 @@ func (n *Naming) UnmarshalText(list []byte) error {
 	return json.Unmarshal(list, &parts)
 }
 
-// Name is the name of a node.
+// Name returns the name of a node.
 func (n Naming) Name(index int64) string { return n.Pattern.Name(n.Cluster, index) }
 
-// gives reports whether a node of an index from next on gets a name.
+// gives reports whether a node gets a name if its index is at least next.
 func (n Naming) gives(name string, next int64) bool {
 	index, ok := n.Pattern.Indices(n.Cluster)(name)
 	return ok && index >= next && n.Name(index) == name
 }
 
-// maxTaken bounds how many names are remembered that other servers have: more than any
-// project has servers of one pattern.
+// maxTaken is the maximum number of names of other servers that are remembered. No project has
+// so many servers of one pattern.
 const maxTaken = 10_000
 
-// Taken are the names that new nodes may get and that servers have which are no nodes: of
-// the next indices, and of kept slots. They are sorted, and at most maxTaken.
+// Taken returns the names of servers which are no nodes, although new nodes would get these
+// names: names of the next indices, and of kept slots. They are sorted, and at most maxTaken.
 func (r Roster) Taken(naming Naming, servers map[string]bool) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(servers)) {
 		_, node := r.Known(name)
@@ -119,7 +120,7 @@ func (r Roster) Taken(naming Naming, servers map[string]bool) (names []string) {
 	return names[:min(len(names), maxTaken)]
 }
 
-// Gave reports whether nodes of indices below next could have had a name.
+// Gave reports whether a node may have had a name if its index was below next.
 func (n Naming) Gave(name string, next int64) bool {
 	index, ok := n.Pattern.Indices(n.Cluster)(name)
 	return ok && index < next

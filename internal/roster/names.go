@@ -7,13 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxNameLength is the length of the longest name that Nova takes, in characters.
+// maxNameLength is the maximum length of a name in Nova, in characters.
 const maxNameLength = 255
 
-// CheckNames says what is wrong with the names that a pattern makes for a
-// cluster, in a sentence, or nothing. Nova refuses names with blanks at an end,
-// with characters that cannot be printed (controls, a soft hyphen, a line separator), and
-// names that are too long.
+// CheckNames returns a sentence about what is wrong with the names that a pattern makes for a
+// cluster, or "". Nova refuses names with blanks at an end, names with characters that cannot
+// be printed (controls, a soft hyphen, a line separator), and names that are too long.
 func (p Pattern) CheckNames(cluster string) string {
 	name := p.Name(cluster, 999_999)
 	switch length := utf8.RuneCountInString(name); {
@@ -21,10 +20,10 @@ func (p Pattern) CheckNames(cluster string) string {
 		return fmt.Sprintf("The nodes would have names such as %q, and Nova refuses names with blanks at an end.",
 			p.Name(cluster, 0))
 	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsGraphic(r) }):
-		return fmt.Sprintf("The nodes would have names such as %q, with a character in them that cannot be seen, and "+
-			"Nova refuses them.", p.Name(cluster, 0))
+		return fmt.Sprintf("The nodes would have names such as %q, with an invisible character, and Nova refuses them.",
+			p.Name(cluster, 0))
 	case length > maxNameLength:
-		return fmt.Sprintf("The nodes would have names of up to %d characters, and Nova takes %d.", length,
+		return fmt.Sprintf("The nodes would have names of up to %d characters, and Nova takes at most %d.", length,
 			maxNameLength)
 	}
 	return ""

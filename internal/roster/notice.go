@@ -1,10 +1,9 @@
 package roster
 
-// Notice is something that a person should know about a plan: a title, and a
-// text of one or more sentences.
+// Notice tells a person something about a plan.
 type Notice struct {
 	Title Title
-	Text  string
+	Text  string // one or more sentences
 }
 
 // Title is the first line of a notice.

@@ -11,65 +11,68 @@ import (
 
 // Policy says what the cluster should be.
 type Policy struct {
-	Name     func(index int64) string // of a new node
+	Name     func(index int64) string // name of a new node
 	Capacity int64                    // number of nodes
-	Regions  []placement.Region       // the listed ones; their counts of nodes are not looked at
+	Regions  []placement.Region       // listed regions; their counts of nodes are not used
 	Criteria deletion.Criteria
 
-	// Unreachable are the regions in which nothing can be deleted now. They keep their
-	// nodes as they are.
+	// Unreachable has the regions in which nothing can be deleted now. They keep their nodes
+	// as they are.
 	Unreachable map[string]bool
 
-	// Opened are the regions that this plan opens. What was seen in them is old, so no
-	// update replaces their nodes yet.
+	// Opened has the regions that this plan opens. Nobody has looked at their nodes since they
+	// were closed, so no update replaces these nodes yet.
 	Opened map[string]bool
 
 	Candidates []string  // names, or ids of servers, of nodes to remove
-	Kept       []string  // those of the candidates whose servers somebody keeps
+	Kept       []string  // candidates whose servers somebody keeps
 	Protected  []string  // names, or ids of servers, of nodes that are never removed
-	Templates  Templates // what new nodes are made from; empty: there is no template
-	Update     *Update   // nil: nothing is replaced
-	Stateful   *Stateful // nil: nodes have no slots
+	Templates  Templates // templates of new nodes; empty without a template
+	Update     *Update   // nil if nothing is replaced
+	Stateful   *Stateful // nil if nodes have no slots
 
-	// Begins says that this plan is the first with an update, a method or slots, or that it
-	// begins to require marks. It replaces nothing yet: Terraform must first have stored what
-	// the servers depend on, and the readiness attachment must have marked them.
+	// Begins means that this plan is the first with an update, a method or slots, or the first
+	// that requires marks. It replaces nothing yet: Terraform must first store what the servers
+	// depend on, and the readiness attachment must mark them.
 	Begins bool
 
-	// Blind says that no look at the cloud followed the last apply: what was seen before it
-	// proves nothing but service.
+	// Blind means that no look at the cloud followed the last apply. An older look still proves
+	// that a node is in service, and nothing else.
 	Blind bool
 
-	// Awaited are the nodes that an apply should have brought into service, or removed, and that
-	// a look has not found so since: an apply that changes nothing else is not expected to again.
+	// Awaited has the nodes that an apply should have brought into service, or removed, and that
+	// a later look did not find so. The next apply is not expected to do it if it changes
+	// nothing else.
 	Awaited []string
 
-	// Loose names by region the line of the configuration by which servers do not follow their
-	// nodes: no batch begins there. LooseMoves names one by which no node moves.
+	// Loose has, by region, the line of the configuration because of which servers do not
+	// follow their nodes: no batch begins there. LooseMoves has the line because of which no
+	// node moves.
 	Loose, LooseMoves map[string]string
 
-	// RequireMarks counts a node as in service only if its server carries the node's
-	// own mark.
+	// RequireMarks means that a node counts as in service only if its server carries the
+	// node's own mark.
 	RequireMarks bool
 }
 
-// Update says which nodes are replaced, and how many of them by one plan.
+// Update says which nodes are replaced, and how many of them by one plan. Its amounts are
+// shares of the capacity.
 type Update struct {
 	Causes    []Cause
-	BatchSize Amount // of the capacity, rounded down, at least one node
-	Target    Amount // of the capacity, rounded up: how many nodes get the wanted template
-	StopAbove Amount // of the capacity: more unhealthy nodes are an outage, and none is replaced for it
-	Method    string // how a node is replaced; "": Substitute
+	BatchSize Amount // maximum number of nodes that one plan replaces, rounded down, at least 1
+	Target    Amount // number of nodes that get the wanted template, rounded up
+	StopAbove Amount // number of unhealthy nodes above which no unhealthy node is replaced: an outage
+	Method    string // how a node is replaced; "" for Substitute
 
-	MaxAge time.Duration // of a server, for TooOld; see [Seen.Tell]
-	Pause  time.Duration // how long the nodes of a batch have to be in service before the next one
+	MaxAge time.Duration // maximum age of a server, for TooOld
+	Pause  time.Duration // time for which the nodes of a batch must be in service before the next batch
 
-	// RevertAfter is how long after the launch of a server a wait for it has to end
-	// without it for its template to have failed. 0: none fails.
+	// RevertAfter is the minimum time from the launch of a server to the end of an
+	// unsuccessful wait for it, after which its template has failed. If 0, no template fails.
 	RevertAfter time.Duration
 
-	// RetryFullAfter is how long a place in which Nova found no host takes no node. 0:
-	// only the plan that replaces that node looks elsewhere.
+	// RetryFullAfter is the time for which a place takes no node after Nova found no host
+	// there. If 0, only the plan that replaces the node without a host looks elsewhere.
 	RetryFullAfter time.Duration
 
 	Holds bool // whether no node is replaced for its template, because that failed
@@ -80,22 +83,22 @@ type Cause string
 
 // The causes, in the order in which their nodes are replaced.
 const (
-	Unhealthy Cause = "UNHEALTHY" // its server is in ERROR, or marked as tainted, or its service is unhealthy
-	Misplaced Cause = "PLACEMENT" // its place is not listed or above its cap, or another is strictly better
-	Outdated  Cause = "TEMPLATE"  // its template is not the one of its place
-	TooOld    Cause = "AGE"       // its server is older than it may be
+	Unhealthy Cause = "UNHEALTHY" // the server is in ERROR, or marked as tainted, or its service is unhealthy
+	Misplaced Cause = "PLACEMENT" // the place is not listed or above its cap, or another place is strictly better
+	Outdated  Cause = "TEMPLATE"  // the template is not the wanted one of the place
+	TooOld    Cause = "AGE"       // the server is older than MaxAge
 )
 
-// The methods of replacing a node. With all of them a node that is misplaced gets a
-// substitute, because its place is the wrong one.
+// The methods of replacing a node. A misplaced node gets a substitute with every method, because
+// its place is the wrong one.
 const (
-	Substitute = "SUBSTITUTE" // a new node under a new name, made first
-	InPlace    = "IN_PLACE"   // the same node and server, of another template; made again where that is not the cause
-	Recreate   = "RECREATE"   // the same node, whose server is destroyed first and made again
+	Substitute = "SUBSTITUTE" // a new node with a new name is made first
+	InPlace    = "IN_PLACE"   // the server gets the other template; for other causes it is made again
+	Recreate   = "RECREATE"   // the server is destroyed first and made again under its name
 )
 
-// Keeps reports whether a node that is replaced for a cause keeps its name and place, so
-// that it is out of service until its server is back. Candidates have no cause.
+// Keeps reports whether a node that is replaced for a cause keeps its name and place, so that it
+// is out of service until its server is back. Candidates have the cause "".
 func (p Policy) Keeps(cause Cause) bool {
 	if p.Stateful != nil {
 		return true
@@ -103,8 +106,8 @@ func (p Policy) Keeps(cause Cause) bool {
 	return p.Update != nil && p.Update.Method != "" && p.Update.Method != Substitute && cause != Misplaced
 }
 
-// TakesFirst reports whether the method takes nodes from service before what comes for them
-// is there. Then nothing waits for the substitutes of nodes that move either.
+// TakesFirst reports whether the method takes nodes out of service before new servers replace
+// them. Then the batch does not wait for the substitutes of nodes that move either.
 func (p Policy) TakesFirst() bool { return p.Keeps(Outdated) }
 
 // MakesAgain reports whether the server of a node that keeps its name is made again.
@@ -112,7 +115,7 @@ func (p Policy) MakesAgain(cause Cause) bool {
 	return p.Update == nil || p.Update.Method == Recreate || cause != Outdated
 }
 
-// Batch is the maximum number of nodes that one plan replaces.
+// Batch returns the maximum number of nodes that one plan replaces.
 func (p Policy) Batch() int64 {
 	if p.Update == nil {
 		return 1
@@ -120,15 +123,15 @@ func (p Policy) Batch() int64 {
 	return max(p.Update.BatchSize.Down(p.Capacity), 1)
 }
 
-// Stops reports whether so many nodes are more than stop_above.
+// Stops reports whether a number of unhealthy nodes is above stop_above.
 func (p Policy) Stops(sick int64) bool {
 	return p.Update != nil && big.NewRat(sick, 1).Cmp(p.Update.StopAbove.exact(p.Capacity)) > 0
 }
 
-// Pauses reports whether a batch has to serve for a while before the next one.
+// Pauses reports whether a batch must be in service for a while before the next one.
 func (p Policy) Pauses() bool { return p.Update != nil && p.Update.Pause > 0 }
 
-// Has reports whether a cause is among those of the update.
+// Has reports whether the update has a cause.
 func (u *Update) Has(cause Cause) bool { return u != nil && slices.Contains(u.Causes, cause) }
 
 // Closed reports whether a place, or its region, is closed for maintenance.
@@ -139,7 +142,7 @@ func (p Policy) Closed(at placement.Place) bool {
 	})
 }
 
-// Rests says why no update touches the nodes of a place, or nothing.
+// Rests returns why no update touches the nodes of a place, or "".
 func (p Policy) Rests(at placement.Place) string {
 	switch {
 	case p.Closed(at):
@@ -165,8 +168,8 @@ func Lists(listed []placement.Region, at placement.Place) bool {
 	})
 }
 
-// KeepsServer reports whether the policy names a node whose server somebody keeps once the
-// node has left.
+// KeepsServer reports whether the policy says that somebody keeps the server of a node after
+// the node has left.
 func (p Policy) KeepsServer(name, id string) bool {
 	return slices.Contains(p.Kept, name) || id != "" && slices.Contains(p.Kept, id)
 }

@@ -6,21 +6,53 @@
 // no other node ever changes its name or place. So Terraform changes a cluster without moving,
 // and so destroying, a server that stays.
 //
-// The planner has rooms, each a package below, and each uses only those before it: facts, what
-// is known of each node; learn, what a look at the cloud changes in the memory; hold, why a node
-// is not replaced; decide, who changes; say, all sentences; planner, the door.
+// The planner has rooms: packages below this one, each of which uses only the rooms before it.
+// Facts knows each node, learn changes the memory after a look at the cloud, hold lists why a
+// node is not replaced, decide makes the plan, say makes its sentences, and planner is the door.
 //
-// What happens to a node has one word in the code, one in the attribute change, and one in
-// drawings:
+// Each thing has one word. Nodes:
 //
-//   - Created, creation, comes: new, under a name that no node had, or in a slot that was kept
-//   - Returned, returned, comes: it departed earlier, and is back because its server still runs
-//   - Departed, deletion, leaves: removed, and its server is destroyed
-//   - Revised, in_place, changes: of another template or server, under its own name
+//   - place: a zone of a region, or a region that lists no zones. A closed place is under
+//     maintenance, and in a full place Nova found no host a short time ago.
+//   - slot: name, index and place of a stateful node, which outlive its server
+//   - candidate: a node that a person names to be removed, or made again
+//   - protected: a node that must stay as it is
+//   - in service, or serving: the server runs, and carries the mark of its node or needs none
+//   - served: was in service since the node was made or changed
+//   - proven: certainly in service, or certainly out of it
+//   - accused: a wait or a check of health says that the node is out of service, and may be wrong
+//   - made again: the server is destroyed and created under its name
+//   - not remade: the server should have been made again, and was not seen to be
+//   - leaving: an earlier plan removed the node, and its server may still run
 //
-// Leaving is a node that departed, and whose server may still run. A node that departs or is
-// revised for an update is replaced; a new one in the place of one that departs is its
-// substitute. Candidates are what a person names to remove.
+// Templates:
+//
+//   - template: what a node is made from
+//   - wanted: the template that the nodes of a place should have
+//   - settled: the last template that all nodes had while at least half of them were in service
+//   - failed: a template whose server did not get into service in time
+//   - outdated: a node with another template than the wanted one
+//
+// Plans:
+//
+//   - cause: why an update replaces a node
+//   - want: a change that a plan should make, granted by the gate or held
+//   - hold: why a node that should be replaced is not
+//   - verdict: what a plan decides about a node
+//   - replaced: leaves or changes for a cause; the new node for one that leaves is its substitute
+//   - batch: the nodes that one plan may replace
+//   - quorum: enough other nodes are proven in service to take one out of service
+//   - under way: has the wanted template, and is not in service yet
+//
+// A verdict has one of six outcomes. Each has a word in the code, one in the attribute change
+// and one in drawings:
+//
+//   - Comes, creation, "is added": is new, or takes a kept slot
+//   - Returns, returned, "is added": was leaving, and its server still runs
+//   - Leaves, deletion, "is removed": is removed, and its server destroyed
+//   - Changes, in_place, "changes in place" or "is made again": keeps its name
+//   - Held, held, "stays": should be replaced, and is not
+//   - Stays, "stays": does not change
 package roster
 
 import (
@@ -32,74 +64,76 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
 
-// Roster is what is remembered of a cluster. Its tags, and those of [Seen], are how it
-// is kept between two plans: a new fact is a field with a tag.
+// Roster is what is remembered of a cluster. The JSON tags of Roster and [Seen] say how it is
+// kept between two plans: a new fact is a field with a tag.
 type Roster struct {
 	Nodes map[string]Node `json:"nodes,omitempty"` // by name
-	Next  int64           `json:"next,omitempty"`  // the index of the next new node: none is used twice, but for slots
+	Next  int64           `json:"next,omitempty"`  // index of the next new node; only slots use an index again
 
-	// Slots has the slots of a stateful cluster, those with a node and those that are kept.
+	// Slots has the slots of a stateful cluster, with and without a node.
 	Slots map[string]Slot `json:"slots,omitempty"`
 
-	// Former has the ways in which nodes were named before, each with the index that
-	// was next. A name that one of them could have given is not given again.
+	// Former has the earlier namings of the nodes, each with the index that was next. A new
+	// node gets no name that one of them may have given.
 	Former map[Naming]int64 `json:"former,omitempty"`
 
-	// Leaving are nodes that an earlier plan removed and whose servers may still run.
-	// They come back where a plan needs a node like them.
+	// Leaving has the nodes that an earlier plan removed and whose servers may still run. A
+	// node comes back if a plan needs one like it.
 	Leaving map[string]Node `json:"leaving,omitempty"`
 
-	// Settled has the last templates that every node had while at least half of the
-	// nodes were in service with them. Empty: there were none yet.
+	// Settled has the last templates that all nodes had while at least half of the nodes were
+	// in service. It is empty before the first ones.
 	Settled Templates `json:"settled,omitempty"`
 
-	// Failed are the templates that failed: see [Failure].
+	// Failed lists the templates that failed.
 	Failed []Failure `json:"failed,omitempty"`
 
-	// Done are the candidates that plans have met, of those that are still listed.
+	// Done lists the candidates that a plan already removed or made again, as long as they
+	// stay listed.
 	Done []string `json:"done,omitempty"`
 
-	// Adopted says that an import made the roster, and that no plan was applied since.
+	// Adopted means that an import made the roster, and that no plan was applied since.
 	Adopted bool `json:"adopted,omitempty"`
 
-	// Order lists templates in the order in which they came, the oldest first. One
-	// that is not in it is newer than all that are.
+	// Order lists templates from the oldest to the newest. A template that is not in it is
+	// newer than all others.
 	Order []Template `json:"order,omitempty"`
 }
 
 // Node is what a cluster remembers of a node.
 type Node struct {
-	Index int64 `json:"index,omitempty"` // that its name was made from
+	Index int64 `json:"index,omitempty"` // index in its name
 	placement.Place
-	Template   Template `json:"template,omitempty"`   // that it is made from
-	Generation int64    `json:"generation,omitempty"` // counts how often its server was made under this name, from 1
-	Mark       Mark     `json:"mark,omitempty"`       // that its server carries once it was found in service
+	Template   Template `json:"template,omitempty"`   // template that it is made from
+	Generation int64    `json:"generation,omitempty"` // number of servers made under this name
+	Mark       Mark     `json:"mark,omitempty"`       // mark of its server once that was found in service
 
-	// Served says that the node was in service since it was made or changed the last time.
+	// Served means that the node was in service since it was last made or changed.
 	Served bool `json:"served,omitempty"`
 
-	// Doubt says that no look at the cloud followed since the node was made or changed. It
-	// does not count as in service where a batch asks whether it may go on, and counts as in
-	// service where something would be taken from it.
+	// Doubt means that no look at the cloud followed since the node was made or changed. If a
+	// batch asks whether it may continue, the node counts as out of service; if a plan would
+	// take it out of service, it counts as in service.
 	Doubt bool `json:"doubt,omitempty"`
 
-	// Retried says that the node is the second try: the one before it, of the same template,
-	// never served, and was made again for being unhealthy. There is no third.
+	// Retried means that the node is the second try: the node before it, with the same
+	// template, never served, and was replaced because it was unhealthy. There is no third.
 	Retried bool `json:"retried,omitempty"`
 
-	// Tried is the hash of a template of which two servers ended in ERROR in the place of this
-	// node, which then came back.
+	// Tried is the hash of a template with which two servers in the place of this node ended
+	// in ERROR, so that the node came back.
 	Tried string `json:"tried,omitempty"`
 
-	// Guessed says that an import did not know the generation, and that no plan has said so.
+	// Guessed means that an import guessed the generation, and that no plan has reported it.
 	Guessed bool `json:"guessed,omitempty"`
 
-	// Unplaced says that the node's server is in no zone for now, shelved and
-	// offloaded: the zone is the one where it was.
+	// Unplaced means that the node's server is in no zone now, because it is shelved and
+	// offloaded. The node keeps the zone in which the server was.
 	Unplaced bool `json:"unplaced,omitempty"`
 }
 
-// Age is the turn of a template: older ones have lower numbers.
+// Age returns the position of a template in the order of their ages: 0 for the oldest, -1 for
+// no template.
 func (r Roster) Age(t Template) int64 {
 	if t == "" {
 		return -1
@@ -110,8 +144,8 @@ func (r Roster) Age(t Template) int64 {
 	return int64(len(r.Order))
 }
 
-// Ordered is the roster with the order of the templates that its nodes have, the
-// leaving ones included.
+// Ordered returns the roster with an order of exactly the templates that its nodes have,
+// including the leaving nodes.
 func (r Roster) Ordered() Roster {
 	used := map[Template]bool{}
 	for _, nodes := range []map[string]Node{r.Nodes, r.Leaving} {
@@ -129,7 +163,7 @@ func (r Roster) Ordered() Roster {
 	return r
 }
 
-// Clone is a copy that can be changed.
+// Clone returns a copy that can be changed.
 func (r Roster) Clone() Roster {
 	r.Nodes, r.Leaving = maps.Clone(r.Nodes), maps.Clone(r.Leaving)
 	if r.Nodes == nil {
@@ -148,8 +182,8 @@ func (r Roster) Names() []string { return ByIndex(r.Nodes) }
 // LeavingNames lists the leaving nodes by their indices.
 func (r Roster) LeavingNames() []string { return ByIndex(r.Leaving) }
 
-// LeavingFrom lists the leaving nodes that a batch waits for: not those of closed
-// regions, where nothing may answer.
+// LeavingFrom lists the leaving nodes that a batch waits for: the nodes outside closed regions,
+// in which Nova may not answer.
 func (r Roster) LeavingFrom(policy Policy) (names []string) {
 	for _, name := range r.LeavingNames() {
 		if policy.Rests(placement.Place{Region: r.Leaving[name].Region}) == "" {
@@ -178,7 +212,7 @@ func (r Roster) Counts() placement.Counts {
 	return counts
 }
 
-// count counts by region the nodes that are of a kind.
+// count counts the nodes of a kind by region.
 func (r Roster) count(is func(name string) bool) map[string]int64 {
 	counts := map[string]int64{}
 	for name, n := range r.Nodes {
@@ -189,7 +223,7 @@ func (r Roster) count(is func(name string) bool) map[string]int64 {
 	return counts
 }
 
-// Known is a node of the cluster, or one that leaves it.
+// Known returns a node of the cluster, or a leaving one.
 func (r Roster) Known(name string) (Node, bool) {
 	n, there := r.Nodes[name]
 	if !there {
@@ -198,15 +232,15 @@ func (r Roster) Known(name string) (Node, bool) {
 	return n, there
 }
 
-// Failure is a template that failed. Once it is found nothing in it changes.
+// Failure is a template that failed. It never changes once it is found.
 type Failure struct {
-	Template string        `json:"template"` // its hash: see [Mark]
-	Node     string        `json:"node"`     // whose server was not in service
-	After    time.Duration `json:"after"`    // from the launch of that server to the end of the wait for it
+	Template string        `json:"template"` // hash of the template, as in [Mark]
+	Node     string        `json:"node"`     // name of a node whose server did not get into service
+	After    time.Duration `json:"after"`    // time from the launch of that server to the end of the wait for it
 }
 
-// Places lists the regions and zones that have nodes, by name: the policy that
-// an adopted cluster follows already. A region with a node in no zone lists none.
+// Places lists the regions and zones that have nodes, by name: an adopted cluster already
+// follows this policy. A region with a node in no zone lists no zones.
 func (r Roster) Places() []placement.Region {
 	nodes := r.Counts()
 	var regions []placement.Region

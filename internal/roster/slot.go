@@ -9,22 +9,21 @@ import (
 )
 
 // Slot is the name, the index and the place of a node. Volumes, ports and DNS names
-// belong to it, and outlive the server. A slot never changes: not where an operator
-// moves the server to another zone, and not where the node is removed.
+// belong to it, and outlive the server. A slot never changes, not even if an operator
+// moves the server to another zone, or if the node is removed.
 type Slot struct {
 	Index int64 `json:"index"`
 	placement.Place
 }
 
-// Stateful says that the nodes of a cluster have slots. Nodes then keep their names
-// and places for good: candidates, too, are made again instead of being replaced by
-// others.
+// Stateful configures a cluster whose nodes have slots. They keep their names and places:
+// even candidates are made again, and not replaced by other nodes.
 type Stateful struct {
-	Retain  bool     // whether the slot of a node that is removed is kept for the next one there
-	Release []string // names of kept slots to give up; the same plan gives them to no new node
+	Retain  bool     // whether the slot of a removed node is kept for the next node in its place
+	Release []string // names of kept slots to remove; the same plan gives them to no new node
 }
 
-// KeptSlots are the names of the slots without a node, by their indices.
+// KeptSlots returns the names of the slots without a node, by their indices.
 func (r Roster) KeptSlots() []string {
 	kept := maps.Clone(r.Slots)
 	maps.DeleteFunc(kept, func(name string, _ Slot) bool { _, inUse := r.Nodes[name]; return inUse })
@@ -33,8 +32,8 @@ func (r Roster) KeptSlots() []string {
 	})
 }
 
-// KeepSlots makes slots of names and the places that they have. Names that the pattern
-// does not make for the cluster are unlike any of its slots.
+// KeepSlots makes slots from names and their places. It returns the names that the pattern does
+// not make for the cluster as unlike.
 func KeepSlots(
 	cluster string, pattern Pattern, kept map[string]placement.Place,
 ) (slots map[string]Slot, unlike []string) {
@@ -59,8 +58,8 @@ func (r *Roster) FillSlots() {
 	}
 }
 
-// Fits reports whether a slot is one of a place. Where either has no zone the zone
-// was, or is, Nova's choice.
+// Fits reports whether a slot belongs to a place. A slot or place without a zone fits every
+// zone of its region, because Nova chose, or chooses, the zone.
 func (s Slot) Fits(at placement.Place) bool {
 	return s.Region == at.Region && (s.Zone == at.Zone || s.Zone == "" || at.Zone == "")
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
 
-// Template is what a node is made from: an image, a flavor and so on, by names of
-// the user's. It is kept as canonical JSON (an object of strings, its keys
-// sorted), so that templates can be compared and counted. "" is none.
+// Template is what a node is made from: an image, a flavor and so on, under names that the
+// user chooses. It is kept as canonical JSON (an object of strings with sorted keys), so that
+// templates can be compared and counted. "" means no template.
 type Template string
 
-// NewTemplate is the template of the values; without any there is none.
+// NewTemplate returns the template of the values, or "" without values.
 func NewTemplate(values map[string]string) Template {
 	if len(values) == 0 {
 		return ""
@@ -31,7 +31,7 @@ func NewTemplate(values map[string]string) Template {
 	return Template(strings.TrimSuffix(text.String(), "\n"))
 }
 
-// Values are the values of the template.
+// Values returns the values of the template.
 func (t Template) Values() map[string]string {
 	values := map[string]string{}
 	if t != "" {
@@ -40,7 +40,7 @@ func (t Template) Values() map[string]string {
 	return values
 }
 
-// over is the template with the values of another one where it has none itself.
+// over returns the template with those values of a base that it lacks.
 func (t Template) over(base Template) Template {
 	if t == "" || base == "" {
 		return cmp.Or(t, base)
@@ -50,20 +50,19 @@ func (t Template) over(base Template) Template {
 	return NewTemplate(values)
 }
 
-// Hash is the first 8 hex digits of the SHA-256 of the template.
+// Hash returns the first 8 hex digits of the SHA-256 of the template.
 func (t Template) Hash() string { return fmt.Sprintf("%x", sha256.Sum256([]byte(t)))[:8] }
 
-// Mark is what a server of a node carries in Nova once it was found in service:
-// "3-1f2e3d4c", the number of the server and the hash of the node's template, or
-// "3" where there is none. The number counts every change of the node's template
-// and every time that its server was made again. It never falls, so that no mark
-// is valid twice.
+// Mark is the metadata that a server gets in Nova once it was found in service:
+// "3-1f2e3d4c", a number and the hash of the node's template, or "3" without a
+// template. The number counts every change of the node's template and every time
+// that its server was made again. It never falls, so that no mark is valid twice.
 type Mark string
 
-// FirstMark is the first mark of a node of a template.
+// FirstMark returns the first mark of a node of a template.
 func FirstMark(t Template) Mark { return MarkOf(1, t) }
 
-// MarkOf is the mark of a number and a template.
+// MarkOf returns the mark of a number and a template.
 func MarkOf(number int64, t Template) Mark {
 	if t == "" {
 		return Mark(strconv.FormatInt(number, 10))
@@ -71,13 +70,13 @@ func MarkOf(number int64, t Template) Mark {
 	return Mark(strconv.FormatInt(number, 10) + "-" + t.Hash())
 }
 
-// Next is the mark of the node after it got a template, or a new server.
+// Next returns the mark of the node after it got a template, or a new server.
 func (m Mark) Next(t Template) Mark { return MarkOf(m.Number()+1, t) }
 
-// With is the mark with the hash of a template, and the number as it is.
+// With returns the mark with the hash of a template and the same number.
 func (m Mark) With(t Template) Mark { return MarkOf(max(m.Number(), 1), t) }
 
-// Number is the number of the mark; of what is no mark it is 0.
+// Number returns the number of the mark, or 0 for a text that is no mark.
 func (m Mark) Number() int64 {
 	number, _, _ := strings.Cut(string(m), "-")
 	n, err := strconv.ParseInt(number, 10, 64)
@@ -87,20 +86,19 @@ func (m Mark) Number() int64 {
 	return n
 }
 
-// Of reports whether the mark is of a template; one without a hash is of any.
-func (m Mark) Of(t Template) bool {
+// Matches reports whether the mark belongs to a template. A mark without a hash belongs to any.
+func (m Mark) Matches(t Template) bool {
 	_, hash, hashed := strings.Cut(string(m), "-")
 	return !hashed || hash == t.Hash()
 }
 
-// Templates say what new nodes are made from: the nodes of a zone from its template,
-// without one from that of its region, without one from that of all. They are made
-// by [NewTemplates].
+// Templates has the templates of new nodes: a zone uses its own template, else the template of
+// its region, else the template for all places. [NewTemplates] makes them.
 type Templates map[placement.Place]Template
 
-// NewTemplates merges the templates that places have themselves: that of a zone over
-// that of its region over that of all. Once, and not for each node: a template may
-// be large.
+// NewTemplates merges the templates of places: a zone's template overrides values of its
+// region's, which overrides values of the template for all places. It is called once, and not
+// for each node, because a template may be large.
 func NewTemplates(own map[placement.Place]Template) Templates {
 	t := Templates{}
 	for at, template := range own {
@@ -126,12 +124,12 @@ func (t *Templates) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*placement.By[Template])(t))
 }
 
-// At is the template of new nodes of a place.
+// At returns the template of new nodes of a place.
 func (t Templates) At(at placement.Place) Template {
 	return cmp.Or(t[at], t[placement.Place{Region: at.Region}], t[placement.Place{}])
 }
 
-// Or are the templates, and others for the places that have none.
+// Or returns the templates and, for places without one, the others.
 func (t Templates) Or(others Templates) Templates {
 	all := maps.Clone(t)
 	for at, template := range others {

@@ -107,7 +107,7 @@ func (m *attachmentModel) record(
 	ctx context.Context, change planner.Change, batch int64, diags *diag.Diagnostics,
 ) {
 	named := func(t types.ObjectType, outcome decide.Outcome, names, why string) types.Object {
-		list := change.Of(outcome)
+		list := change.With(outcome)
 		fields := part(list, names, why)
 		if fields == nil {
 			return types.ObjectNull(t.AttrTypes)
@@ -147,7 +147,7 @@ func (m *attachmentModel) hold(change planner.Change) {
 }
 
 func heldOf(change planner.Change) types.Object {
-	fields := part(change.Of(decide.Held), "", "nodes")
+	fields := part(change.With(decide.Held), "", "nodes")
 	if fields == nil {
 		return types.ObjectNull(heldType.AttrTypes)
 	}

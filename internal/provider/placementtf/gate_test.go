@@ -467,7 +467,7 @@ var gates = []struct {
 			g.apply()
 			g.image = "b"
 			g.apply()
-			if text := g.apply(); !acctest.Says("without one set require_in_service = false").MatchString(text) {
+			if text := g.apply(); !acctest.Says("if you do not use it, set require_in_service = false").MatchString(text) {
 				g.Errorf("nothing says what to do:\n%s", text)
 			}
 			g.update = "require_in_service = false"

@@ -62,7 +62,7 @@ func TestPlacementInvalid(t *testing.T) {
 		{attributes{"node_name_pattern": "{cluster}"}, `"{cluster}" would give all nodes one name: it needs {index} in it.`},
 		{attributes{"node_name_pattern": "{cluster}-{index}-{number}"}, "has other braces than {cluster} and {index}, which may be {index:03}"},
 		{attributes{"node_name_pattern": " {cluster}{index}"}, "Nova refuses names with blanks at an end."},
-		{attributes{"node_name_pattern": strings.Repeat("x", 250) + "{index}"}, "Nova takes 255."},
+		{attributes{"node_name_pattern": strings.Repeat("x", 250) + "{index}"}, "Nova takes at most 255."},
 		{attributes{"selector": attributes{"name_regex": "web-("}}, "missing closing ): `web-(`"},
 		{attributes{"template": attributes{}}, "at least 1 elements"},
 		{attributes{"template": attributes{"image": nil}}, "Null element"},

@@ -160,7 +160,7 @@ func (p *attachmentPlanner) planRoster(
 	if p.diags.HasError() {
 		return now, change, policy
 	}
-	policy.Regions, policy.Unreachable = quotas.Cap(open, p.memory.Seen.Served(now)), unreachable(open)
+	policy.Regions, policy.Unreachable = quotas.Cap(open, p.memory.Seen.WithServer(now)), unreachable(open)
 	next, change, err := planner.Plan(now, p.memory.Seen, policy)
 	for err == nil && p.cutOff(ctx, change, policy) {
 		closeUnreachable(open, policy.Unreachable)
@@ -171,8 +171,8 @@ func (p *attachmentPlanner) planRoster(
 		return now, change, policy
 	}
 	_, infeasible := errors.AsType[*placement.InfeasibleError](err)
-	removing := len(change.Of(decide.Comes))+len(change.Of(decide.Returns)) == 0 && !infeasible
-	idle := removing && len(change.Of(decide.Leaves)) == 0 // usable places do not matter
+	removing := len(change.With(decide.Comes))+len(change.With(decide.Returns)) == 0 && !infeasible
+	idle := removing && len(change.With(decide.Leaves)) == 0 // it does not matter which places are usable
 	if idle {
 		findings = slices.DeleteFunc(findings, func(f cluster.Finding) bool { return f.Kind != cluster.ZoneHidden })
 	}
@@ -188,7 +188,7 @@ func (p *attachmentPlanner) planRoster(
 	}
 	places.WarnOfQuotas(quotas.Binding(open, policy.Regions, now.Counts().ByRegion(), next.Counts().ByRegion()),
 		p.diags)
-	places.WarnOfRoom(quotas.Short(p.memory.Seen.Unserved(now, next)), p.diags)
+	places.WarnOfRoom(quotas.Short(p.memory.Seen.WithoutServer(now, next)), p.diags)
 	return next, change, policy
 }
 

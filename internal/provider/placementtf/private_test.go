@@ -136,7 +136,7 @@ func TestMemoryTampered(t *testing.T) {
 		}
 		policy := roster.Policy{Name: m.naming().Name, Capacity: 2, Regions: listed, Update: &roster.Update{RevertAfter: time.Hour, RetryFullAfter: time.Hour}}
 		looked, seen, _ := learn.Match(r, nil, memory.Seen, func(string) bool { return false })
-		learn.Tell(&seen, looked, policy)
+		learn.NoteTimes(&seen, looked, policy)
 		next, _, err := planner.Plan(learn.Learn(looked, seen, policy), seen, policy)
 		if err != nil || len(next.Nodes) != 2 {
 			t.Errorf("%s: %v, planned %+v", text, err, next)

@@ -29,7 +29,7 @@ func unreachable(regions []placement.Region) map[string]bool {
 func (p *attachmentPlanner) cutOff(ctx context.Context, change planner.Change, policy roster.Policy) (found bool) {
 	maintained := closedRegions(policy.Regions)
 	regions := map[string]bool{}
-	for _, v := range slices.Concat(change.Of(decide.Leaves), change.Of(decide.Changes)) {
+	for _, v := range slices.Concat(change.With(decide.Leaves), change.With(decide.Changes)) {
 		if !maintained(v.Region) && !policy.Unreachable[v.Region] {
 			regions[v.Region] = true
 		}

@@ -100,7 +100,7 @@ func (m *attachmentModel) refresh(
 		}
 	}
 	policy := m.policy(ctx, nil, after.Marked, diags)
-	learn.Tell(&after.Seen, r, policy)
+	learn.NoteTimes(&after.Seen, r, policy)
 	for _, n := range append(say.Matched(matches), say.Ahead(seen, r, policy)...) {
 		diags.AddWarning(string(n.Title), n.Text)
 	}

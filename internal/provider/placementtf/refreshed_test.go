@@ -126,7 +126,7 @@ func TestPlacementRefreshed(t *testing.T) {
 			at: ": The servers do not follow the names of their nodes", asks: "RegionTwo/servers", status: "waits: web-1 (no server of its name was found)"},
 		"no node is there": {before: zonal(0, "az-1", nil), status: inStep, change: "+web-0 +web-1"},
 		"the last nodes leave": {before: zonal(2, "az-1", nil), happens: inTurn(boots, becomes(zonal(0, "az-1", nil))), asks: looks,
-			status: "waits: web-0 (it leaves, and its server is still there), web-1 (it leaves, and its server is still there)", change: "<web-0 <web-1"},
+			status: "waits: web-0 (it leaves, and its server still exists), web-1 (it leaves, and its server still exists)", change: "<web-0 <web-1"},
 		"the last nodes are gone": {before: zonal(2, "az-1", nil), happens: inTurn(boots, becomes(zonal(0, "az-1", nil)), loses("web-0"), loses("web-1")),
 			asks: looks, status: inStep, change: "+web-2 +web-3"},
 		"a server is lost": {before: zonal(2, "az-1", nil), happens: inTurn(boots, becomes(zonal(2, "az-1", attributes{"max_size": 9})), loses("web-1")),

@@ -104,7 +104,7 @@ func TestStatuses(t *testing.T) {
 		"waits": {steps: [3]attributes{a(template), b(template)}, server: ends("-2", func(s *fakecloud.Server) { s.Status = "BUILD" }),
 			status: "waits: waits-2 (its server is in BUILD)", held: map[string]string{"waits-1": "the batch waits for waits-2 (its server is in BUILD)"}},
 		"bakes": {steps: [3]attributes{a(timed), b(timed)}, status: "bakes: bakes-2 must be in service for longer",
-			held: map[string]string{"bakes-1": "the batch before it has to serve for longer: bakes-2"}},
+			held: map[string]string{"bakes-1": "the previous batch must be in service for longer: bakes-2"}},
 		"target": {steps: [3]attributes{a(template), b(update("TEMPLATE", attributes{"target": "50%"}))},
 			status: "in step, as target says: 1 node of another template",
 			held:   map[string]string{"target-1": "as many nodes have the wanted template as target (50%) says"},
@@ -124,7 +124,7 @@ func TestStatuses(t *testing.T) {
 			attributes{"zones": []any{attributes{"name": "az-1", "cap": 1}, attributes{"name": "az-2"}}})}, server: full,
 			status: "held: no room for the substitutes of noroom-1", held: map[string]string{"noroom-1": "az-1"}},
 		"twice": {steps: [3]attributes{a(update("UNHEALTHY", nil))}, server: func(s *fakecloud.Server) { ends("-1", failed)(s); ends("-2", failed)(s) },
-			status: "held: twice-2 did not last, nor did what they replaced", held: map[string]string{"twice-2": "it did not last, nor did the one before it"}},
+			status: "held: two servers in a row failed for twice-2", held: map[string]string{"twice-2": "two servers in a row failed: change the template"}},
 		"former": {steps: [3]attributes{a(update("UNHEALTHY", recreate))}, server: ends("-1", failed),
 			status: "held: wiring of former-1: replace_triggered_by", held: map[string]string{"former-1": "replace_triggered_by"}},
 		"reverted": {steps: [3]attributes{a(timed), b(timed)}, server: ends("-2", late),
@@ -133,8 +133,8 @@ func TestStatuses(t *testing.T) {
 		"failed": {steps: [3]attributes{a(timed), b(timed)}, server: func(s *fakecloud.Server) {
 			s.Status = "SHUTOFF" // the template is not settled
 			ends("-2", func(s *fakecloud.Server) { s.Status = "ACTIVE"; late(s) })(s)
-		}, status: "held: the template of failed-2 failed, and none is settled to go back to",
-			held:   map[string]string{"failed-1": "the template that it should get failed, and none is settled"},
+		}, status: "held: the template of failed-2 failed, and there is no settled one to go back to",
+			held:   map[string]string{"failed-1": "the template that it should get failed, and there is no settled one"},
 			advice: c(timed), then: "batch 1 of 2: failed-2 changes"},
 		"unseen": {steps: [3]attributes{a(inPlace), b(inPlace), a(inPlace)},
 			blind: true, status: "held: unseen-0 (no refresh has looked at it since it changed)",

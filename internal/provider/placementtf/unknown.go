@@ -62,9 +62,9 @@ func (p *attachmentPlanner) knowsEnough(ctx context.Context) bool {
 func (p *attachmentPlanner) dependsOnUnknown(ctx context.Context, change planner.Change) bool {
 	plan := p.plan
 	d := plan.deletion(ctx, p.diags)
-	left, changed := change.Of(decide.Leaves), change.Of(decide.Changes)
+	left, changed := change.With(decide.Leaves), change.With(decide.Changes)
 	removes := len(left)+len(changed) > 0 && !value.Known(ctx, d.Criteria, d.Protected)
-	adds := len(change.Of(decide.Comes)) > 0 &&
+	adds := len(change.With(decide.Comes)) > 0 &&
 		(!value.Known(ctx, plan.Cluster, plan.NodeNamePattern, plan.RespectQuotas) ||
 			plan.RespectQuotas.ValueBool() && plan.FlavorID.IsUnknown())
 	return removes || adds

@@ -75,7 +75,7 @@ var amount = attribute.Check("a number or a percentage", "Invalid number of node
 // batch refuses an amount of no nodes.
 var batch = attribute.Check("at least one node", "Invalid number of nodes", func(given string) string {
 	amount, err := roster.ParseAmount(given)
-	if err != nil || !amount.None() {
+	if err != nil || !amount.Zero() {
 		return ""
 	}
 	return fmt.Sprintf("A batch of %s replaces nothing, and a batch needs at least one node. To pause, remove the "+

@@ -100,10 +100,10 @@ func (p *attachmentPlanner) tellNodes(next roster.Roster, change planner.Change,
 	for name := range next.Leaving {
 		walk.Note(backend.Leaving, seen[name].ID, "")
 	}
-	for _, v := range append(change.Of(decide.Leaves), change.Of(decide.Changes)...) {
+	for _, v := range append(change.With(decide.Leaves), change.With(decide.Changes)...) {
 		cluster := ""
 		marked := policy.RequireMarks && seen[v.Name].InService != ""
-		if marked && v.Outcome == decide.Leaves && len(change.Of(decide.Comes)) > 0 {
+		if marked && v.Outcome == decide.Leaves && len(change.With(decide.Comes)) > 0 {
 			cluster = p.plan.Cluster.ValueString()
 		}
 		walk.Note(backend.Leaving, v.ID, cluster)

@@ -12,30 +12,30 @@ import (
 
 // arrivals are the nodes that come.
 type arrivals struct {
-	returned []*facts.Fact    // leaving ones, in their own places
-	counts   placement.Counts // new ones
-	wanted   int64            // how many of the new ones get the wanted template
+	returned []*facts.Fact    // leaving nodes that come back to their own places
+	counts   placement.Counts // new nodes by place
+	wanted   int64            // number of new nodes that get the wanted template
 }
 
-// arrive decides where the pending nodes come from and go to. Leaving nodes of the
-// template that is the turn of a node come first, in their own places, even where
-// another place is a little better; new ones go where the spread needs them.
+// arrive decides which of the pending nodes come back and where the new ones are placed. Leaving
+// nodes with the right template come back first, in their own places, even if another place is a
+// little better; new nodes are placed where the spread needs them.
 func (l *Ledger) arrive() (arrivals, error) {
-	board, open, back, aim := l.space.Clone(), l.open.Clone(), l.back, l.Aim
-	aim.promised = 0
+	board, withFull, back, r := l.board.Clone(), l.boardWithFull.Clone(), l.back, l.Rollout
+	r.promised = 0
 	var come arrivals
 	for range l.pending {
-		// it has a host
-		f, ok := back.take(func(f *facts.Fact) bool { return aim.suits(f) && l.takesBack(f) }, open, placement.Place{})
+		// A full place takes a node that comes back, because the node has a host.
+		f, ok := back.take(func(f *facts.Fact) bool { return r.suits(f) && l.takesBack(f) }, withFull, placement.Place{})
 		switch {
 		case ok:
 			board.Add(f.Place, 1)
-			open.Add(f.Place, 1)
+			withFull.Add(f.Place, 1)
 			come.returned = append(come.returned, f)
-			aim.have(f.Place, f.Template)
-		case !aim.reached():
+			r.count(f.Place, f.Template)
+		case !r.reached():
 			come.wanted++
-			aim.give(1)
+			r.promise(1)
 		}
 	}
 	var err error
@@ -49,17 +49,17 @@ type newNode struct {
 	roster.Node
 }
 
-// name gives new nodes their indices and names, place by place. The first ones are the
-// second tries. Names that others have are passed over.
+// name gives new nodes their indices and names, place by place. The first nodes of a template are
+// the second tries. The names of other servers are passed over.
 func (l *Ledger) name(come arrivals, others []string) (nodes []newNode, next int64, passed []string) {
 	names := newNamer(l.now, l.returned, others, l.Policy)
 	retries := maps.Clone(l.retries)
 	wanted := share(come.counts, come.wanted)
 	for _, at := range come.counts.Places() {
 		for range come.counts[at] {
-			n := names.take(at)
+			n := names.newNode(at)
 			n.Template = l.Policy.Templates.At(at)
-			if settled := l.Aim.settled.At(at); wanted[at] == 0 && settled != "" {
+			if settled := l.Rollout.settled.At(at); wanted[at] == 0 && settled != "" {
 				n.Template = settled
 			}
 			wanted[at] = max(0, wanted[at]-1)
@@ -74,18 +74,18 @@ func (l *Ledger) name(come arrivals, others []string) (nodes []newNode, next int
 	return nodes, max(l.now.Next, next), names.passed
 }
 
-// namer hands out names. Without slots an index is never used twice, and a name that
-// a node has, or that a removed one may have had under another pattern, is left out.
-// With them a new node takes a kept slot of its place, the lowest index first, or else
-// a new slot of the lowest index that is free.
+// namer gives names to new nodes. Without slots an index is never used twice, and a new node
+// gets no name that a node has, or that a removed node may have had under another pattern.
+// With slots a new node takes the kept slot of its place with the lowest index, or else a new
+// slot with the lowest free index.
 type namer struct {
 	now    roster.Roster
 	policy roster.Policy
-	next   int64 // all indices below are taken
-	kept   []string
+	next   int64          // index below which all indices are taken
+	kept   []string       // names of kept slots
 	slots  map[int64]bool // indices of slots
-	others []string       // names that servers have which are no nodes
-	passed []string       // those of them that a new node would have got
+	others []string       // names of servers that are no nodes
+	passed []string       // names of such servers that a new node would have got
 }
 
 func newNamer(now roster.Roster, returned []*facts.Fact, others []string, policy roster.Policy) *namer {
@@ -102,9 +102,9 @@ func newNamer(now roster.Roster, returned []*facts.Fact, others []string, policy
 	return n
 }
 
-// take is a node in a place, without a template. Where the server of the one that had
-// the slot before still runs, the new node has it made again.
-func (n *namer) take(at placement.Place) newNode {
+// newNode returns a node in a place, without a template. If the server of the earlier node of
+// its slot still runs, that server is made again for the new node.
+func (n *namer) newNode(at placement.Place) newNode {
 	free := func(name string) bool { return n.now.Slots[name].Fits(at) && !n.passes(name) }
 	if i := slices.IndexFunc(n.kept, free); i >= 0 {
 		name := n.kept[i]
@@ -131,7 +131,7 @@ func (n *namer) passes(name string) bool {
 	return true
 }
 
-// used reports whether a name is not to be given to a new node.
+// used reports whether no new node may get a name.
 func (n *namer) used(name string) bool {
 	if _, there := n.now.Known(name); there {
 		return true
@@ -148,8 +148,8 @@ func (n *namer) used(name string) bool {
 	return false
 }
 
-// share deals a number of nodes out to places, one to each in turn, so that a
-// canary is in as many places as it can be.
+// share distributes a number of nodes over places, one to each in turn, so that a canary is in
+// as many places as possible.
 func share(counts placement.Counts, number int64) placement.Counts {
 	dealt := placement.Counts{}
 	for places := counts.Places(); number > 0 && len(places) > 0; {

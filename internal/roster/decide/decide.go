@@ -1,6 +1,6 @@
-// Package decide makes a plan. Wants say who should change and why; the ledger has the room, the
-// budget and the health of the cluster; the gate grants a want or names what holds it. Nothing
-// changes that has not passed the gate.
+// Package decide makes a plan. Wants say which nodes should change and why; the ledger has the
+// room, the budget and the health of the cluster; the gate grants a want or returns its hold.
+// Nothing changes without passing the gate.
 package decide
 
 import (
@@ -14,26 +14,27 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 )
 
-// Planning is a plan that is made.
+// Planning is a plan while it is made.
 type Planning struct {
 	*Ledger
-	All     facts.Facts // all nodes, also those that leave
+	All     facts.Facts // all nodes, including the ones that the plan removes
 	Named   candidates
-	tooMany int64 // number of nodes too many, where candidates have left; below 0: of those that are missing
+	tooMany int64 // number of nodes above the capacity after the candidates left; below 0 if nodes are missing
 	Failure facts.Judged
 
-	First     []string // nodes that have no template, and are taken for made from the one that there is now
-	Other     []string // nodes that have none, and whose marks are of another one, each with its mark
-	NoSlots   []string // slots to release that are not there
-	Passed    []string // names that new nodes did not get
-	Fresh     []string // names of new nodes whose slots are new too
+	First     []string // nodes without a template, which count as made from the given one
+	Other     []string // nodes without a template whose marks are of another template, each with its mark
+	NoSlots   []string // names of slots to release that do not exist
+	Passed    []string // names of other servers, which new nodes did not get
+	Fresh     []string // names of new nodes in new slots
 	made      []newNode
 	Next      roster.Roster
-	Remaining int64    // nodes that should still be replaced after this plan
-	List      Verdicts // of all nodes, by index
+	Remaining int64    // number of nodes that should still be replaced after this plan
+	List      Verdicts // verdicts about all nodes, by index
 }
 
-// Plan makes a plan: facts, wants, the gate that each of them passes, and the verdicts.
+// Plan makes a plan: it works out the facts, passes each want through the gate, and collects the
+// verdicts.
 func Plan(now roster.Roster, seen roster.Seen, policy roster.Policy) (*Planning, error) {
 	p, err := Prepare(now, seen, policy)
 	if err != nil {
@@ -45,7 +46,7 @@ func Plan(now roster.Roster, seen roster.Seen, policy roster.Policy) (*Planning,
 	return p, p.finish(seen)
 }
 
-// Prepare finds out what is known, before anything is decided.
+// Prepare works out the facts before anything is decided.
 func Prepare(now roster.Roster, seen roster.Seen, policy roster.Policy) (*Planning, error) {
 	now = giveUp(zonesFrom(now, seen, policy.Regions), seen, policy)
 	p := &Planning{Failure: facts.Judge(now, policy)}
@@ -54,7 +55,7 @@ func Prepare(now roster.Roster, seen roster.Seen, policy roster.Policy) (*Planni
 	if err != nil {
 		return nil, err
 	}
-	p.NoSlots = openSlots(&next, policy)
+	p.NoSlots = prepareSlots(&next, policy)
 	p.All = facts.Assess(next, seen, policy)
 	if p.Named, err = findCandidates(next, p.All, policy); err != nil {
 		return nil, err
@@ -64,7 +65,7 @@ func Prepare(now roster.Roster, seen roster.Seen, policy roster.Policy) (*Planni
 	return p, nil
 }
 
-// finish makes the next roster of what was decided, and the verdicts about all others.
+// finish adds the new nodes, makes the next roster, and collects the verdicts about all nodes.
 func (p *Planning) finish(seen roster.Seen) error {
 	if p.err != nil {
 		return p.err
@@ -76,7 +77,7 @@ func (p *Planning) finish(seen roster.Seen) error {
 	for _, f := range come.returned {
 		p.Decide(Want{Fact: f, What: returned})
 	}
-	p.Aim.promised = come.wanted // what comes back keeps its own template
+	p.Rollout.promised = come.wanted // nodes that come back keep their own templates
 	var index int64
 	p.made, index, p.Passed = p.name(come, seen.Taken)
 	next := p.now.Clone()
@@ -85,14 +86,14 @@ func (p *Planning) finish(seen roster.Seen) error {
 	next.Done, next.Adopted = p.met(), false
 	p.Next, p.Remaining = next, p.settle(next, seen)
 	p.record()
-	if err := closeSlots(&next, p.Verdicts, p.Policy); err != nil {
+	if err := finishSlots(&next, p.Verdicts, p.Policy); err != nil {
 		return err
 	}
 	p.Next = giveUp(next, seen, p.Policy)
 	return p.misspelled()
 }
 
-// record has the verdicts of all nodes, by index.
+// record lists the verdicts about all nodes, by index.
 func (p *Planning) record() {
 	for _, f := range p.All {
 		v, there := p.Verdicts[f.Name]
@@ -110,10 +111,11 @@ func (p *Planning) record() {
 	slices.SortFunc(p.List, func(a, b Verdict) int { return roster.CompareIndex(a.Name, a.Node, b.Name, b.Node) })
 }
 
-// misspelled refuses a plan that changes a node which a protected name seems to mean.
+// misspelled refuses a plan that changes a node if the list of protected nodes seems to misspell
+// its name.
 func (p *Planning) misspelled() error {
 	for _, written := range p.ProtectsNobody() {
-		for _, v := range append(p.List.Of(Leaves), p.List.Of(Changes)...) {
+		for _, v := range append(p.List.With(Leaves), p.List.With(Changes)...) {
 			if deletion.Misspelled(written, v.Name) {
 				return misspelledProtection(written, v.Name)
 			}
@@ -122,7 +124,7 @@ func (p *Planning) misspelled() error {
 	return nil
 }
 
-// ProtectsNobody lists the protected names and ids that are no node's.
+// ProtectsNobody lists the protected names and ids that belong to no node.
 func (p *Planning) ProtectsNobody() (unknown []string) {
 	ids := Set{}
 	for name, f := range p.All {
@@ -139,8 +141,8 @@ func (p *Planning) ProtectsNobody() (unknown []string) {
 	return unknown
 }
 
-// apply makes a change of a roster. Nodes that are removed are leaving ones from
-// then on, unless they are known to have no server.
+// apply changes a roster as the verdicts say. A removed node becomes a leaving one, unless the
+// last look found no server for it.
 func apply(r *roster.Roster, verdicts map[string]Verdict, made []newNode, next int64, seen roster.Seen) {
 	for name, v := range verdicts {
 		switch v.Outcome {
@@ -164,9 +166,9 @@ func apply(r *roster.Roster, verdicts map[string]Verdict, made []newNode, next i
 	r.Next = next
 }
 
-// FirstTemplate gives nodes that have no template that of their place: one cannot know what
-// they were made from. A node whose mark ends in the hash of another template was made from
-// that one, which is not known here; it stays without.
+// FirstTemplate gives nodes without a template the template of their place, because nobody knows
+// what they were made from. If the mark of a node has the hash of another template, the node was
+// made from that one, which is not known here; it stays without a template.
 func (p *Planning) FirstTemplate(now roster.Roster, templates roster.Templates) (roster.Roster, error) {
 	next := now.Clone()
 	for _, name := range now.Names() {
@@ -176,9 +178,9 @@ func (p *Planning) FirstTemplate(now roster.Roster, templates roster.Templates) 
 		case template == "" && n.Template != "":
 			return now, templateRemoved()
 		case template == "" || n.Template != "":
-		case n.Mark.Of(template):
+		case n.Mark.Matches(template):
 			p.First = append(p.First, name)
-			if mark := n.Mark.With(template); mark != n.Mark { // that it served counts no more: its server may change
+			if mark := n.Mark.With(template); mark != n.Mark { // its server may change, so it must serve again
 				n.Mark, n.Served, n.Doubt = mark, false, true
 			}
 			n.Template = template
@@ -190,8 +192,7 @@ func (p *Planning) FirstTemplate(now roster.Roster, templates roster.Templates) 
 	return next, nil
 }
 
-// zonesFrom gives the nodes of regions that list zones now, and did not before, the zones
-// of their servers.
+// zonesFrom gives nodes without a zone the zones of their servers if their regions list zones now.
 func zonesFrom(r roster.Roster, seen roster.Seen, regions []placement.Region) roster.Roster {
 	r = r.Clone()
 	for _, nodes := range []map[string]roster.Node{r.Nodes, r.Leaving} {
@@ -205,8 +206,8 @@ func zonesFrom(r roster.Roster, seen roster.Seen, regions []placement.Region) ro
 	return r
 }
 
-// giveUp forgets the leaving nodes whose servers somebody keeps: they are not going to
-// be gone, so nothing waits for that, and they are no nodes that could come back.
+// giveUp forgets the leaving nodes whose servers somebody keeps: nothing waits until these servers
+// are gone, and the nodes cannot come back.
 func giveUp(r roster.Roster, seen roster.Seen, policy roster.Policy) roster.Roster {
 	r = r.Clone()
 	maps.DeleteFunc(r.Leaving, func(name string, _ roster.Node) bool {

@@ -9,17 +9,19 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 )
 
-// gate says why a want is not granted now: the first hold of the table that applies. Every
-// change of a node passes it, whatever its cause and method. It changes nothing.
+// gate returns why a want is not granted now: the first hold of the table that applies. Every
+// change of a node passes it, whatever its cause and method. The gate changes nothing.
 //
-// Three breakers in it do not ask why a node should be replaced. The quorum: where a method
-// takes nodes from service, one that may be in service is taken only while enough others are
-// proven to be. The servers: what leaves and still has a server is at most two batches. The
-// batch: a plan replaces no more nodes.
+// It has three breakers, which do not depend on the cause:
+//
+//   - quorum: a method that takes nodes out of service first takes a node that may be in
+//     service only while enough other nodes are proven in service
+//   - servers: at most two batches of leaving nodes have a server
+//   - batch: a plan replaces at most a batch of nodes
 func (l *Ledger) gate(w Want) refusal {
 	switch w.What {
 	case removed, grown, Surplus, returned:
-		return refusal{} // they are what was asked for
+		return refusal{} // a person asked for these
 	}
 	for _, holds := range []func(Want) refusal{l.bars, l.barsFor, l.noRoom, l.spent} {
 		if no := holds(w); no.hold != "" {
@@ -29,7 +31,7 @@ func (l *Ledger) gate(w Want) refusal {
 	return refusal{}
 }
 
-// bars says what bars a node from any change.
+// bars returns what bars a node from any change.
 func (l *Ledger) bars(w Want) (no refusal) {
 	switch f := w.Fact; {
 	case !f.Free():
@@ -48,58 +50,58 @@ func (l *Ledger) bars(w Want) (no refusal) {
 	return no
 }
 
-// barsFor says what bars a node from a change for its cause.
+// barsFor returns what bars a node from a change for its cause.
 func (l *Ledger) barsFor(w Want) (no refusal) {
 	switch f := w.Fact; {
 	case l.outage(w):
 		no.hold = hold.HeldOutage
 	case w.Cause == roster.Outdated && l.Policy.Update.Holds:
 		no.hold = hold.HeldFailed
-	case f.Former && (w.Cause == roster.Unhealthy || w.Cause == roster.TooOld):
-		no.hold = hold.HeldFormer
+	case f.NotRemade && (w.Cause == roster.Unhealthy || w.Cause == roster.TooOld):
+		no.hold = hold.HeldNotRemade
 	case l.twice(w):
 		no.hold = hold.HeldTwice
 	case w.stays():
-	case w.Cause == roster.Outdated && l.Aim.reached():
+	case w.Cause == roster.Outdated && l.Rollout.reached():
 		no.hold = hold.HeldTarget
-	case f.May() && l.shut(w):
-		no = refusal{hold: hold.HeldClosed, At: f.Place, Why: l.space.Why(f.Place)}
+	case f.MayServe() && l.shut(w):
+		no = refusal{hold: hold.HeldClosed, At: f.Place, Why: l.board.Why(f.Place)}
 	}
 	return no
 }
 
-// outage reports whether too many nodes are unhealthy, or may be, to replace one for a cause.
+// outage reports whether too many nodes are unhealthy, or may be, to replace a node.
 func (l *Ledger) outage(w Want) bool {
 	if w.Cause == roster.Unhealthy && l.Policy.Stops(l.Sick) {
 		return true
 	}
-	return w.What == Replaced && w.May() && !w.Unhealthy() && l.Policy.Stops(l.Sick+l.Unknown)
+	return w.What == Replaced && w.MayServe() && !w.Unhealthy() && l.Policy.Stops(l.Sick+l.Unknown)
 }
 
 // twice reports whether two servers of the template that a node would get failed in its place.
 func (l *Ledger) twice(w Want) bool {
-	same := !w.Outdated || l.Aim.at(w.Place) == w.Template
+	same := !w.Outdated || l.Rollout.templateAt(w.Place) == w.Template
 	if w.What == Replaced && w.Retried && w.retries() && same {
 		return true
 	}
 	return w.Cause != "" && w.Cause != roster.Unhealthy && w.Tried == l.Policy.Templates.At(w.Place).Hash()
 }
 
-// shut reports whether a node waits for its place to take nodes again: what comes for it
-// would leave the spread worse than it is. One that is made again where it is gives up its
-// own room first, so a full place takes it.
+// shut reports whether a node waits until its place takes nodes again, because its substitute
+// would make the spread worse. A node that is made again in its place frees its own room first,
+// so a full place takes it.
 func (l *Ledger) shut(w Want) bool {
 	switch w.Cause {
 	case roster.Outdated, roster.TooOld:
 		if l.Policy.Keeps(w.Cause) {
-			return l.Policy.MakesAgain(w.Cause) && l.open.Closed(w.Place)
+			return l.Policy.MakesAgain(w.Cause) && l.boardWithFull.Closed(w.Place)
 		}
-		return l.space.Closed(w.Place)
+		return l.board.Closed(w.Place)
 	}
 	return false
 }
 
-// noRoom says why what comes for a node finds no room. The answer is the same for all nodes
+// noRoom returns why the substitute of a node finds no room. The answer is the same for all nodes
 // of a place as long as nothing changes.
 func (l *Ledger) noRoom(w Want) refusal {
 	switch {
@@ -126,7 +128,7 @@ func (l *Ledger) noRoom(w Want) refusal {
 	return no
 }
 
-// spent says what is spent of the budget, and whether a quorum would be left.
+// spent returns which part of the budget is used up, or that the node must wait for a quorum.
 func (l *Ledger) spent(w Want) (no refusal) {
 	switch {
 	case w.What == GivenUp:
@@ -146,30 +148,31 @@ func (l *Ledger) spent(w Want) (no refusal) {
 	return no
 }
 
-// crowded reports whether two batches of servers beyond the cluster are there once a node
-// leaves too. One that served and broke, or has no host, may leave for all that.
+// crowded reports whether the servers beyond the cluster are more than two batches once a node
+// leaves too. A node that served and broke, or has no host, may leave anyway.
 func (l *Ledger) crowded(w Want) bool {
-	broke := !w.May() && (w.Served || w.Full != nil)
+	broke := !w.MayServe() && (w.Served || w.Full != nil)
 	return !l.Policy.Keeps(w.Cause) && !broke && l.Beyond(w.Fact) > 2*l.Size
 }
 
-// bakes reports whether the batch before has to serve for longer. Going back waits for nobody.
+// bakes reports whether the previous batch must be in service for longer. Going back does not
+// wait.
 func (l *Ledger) bakes(w Want) bool {
 	back := w.Cause == roster.Outdated && l.goesBack()
-	return w.May() && w.Cause != "" && !back && len(l.Baking) > 0
+	return w.MayServe() && w.Cause != "" && !back && len(l.Baking) > 0
 }
 
-// waits reports whether a node waits for what is out of service or under way already.
+// waits reports whether a node must wait for nodes that are out of service or under way already.
 func (l *Ledger) waits(w Want) bool {
 	keeps := l.Policy.Keeps(w.Cause)
-	free := w.UnderWay() && !w.May() && !keeps // to replace it takes nothing from service
+	free := w.UnderWay() && !w.MayServe() && !keeps // its replacement takes nothing out of service
 	if l.Policy.TakesFirst() && !l.quorum(w.Fact) || !keeps && !free && l.busy(w.Fact) > l.Size {
 		return true
 	}
-	return w.Cause == roster.Outdated && w.May() && len(l.Tried) > 0
+	return w.Cause == roster.Outdated && w.MayServe() && len(l.Tried) > 0
 }
 
-// Beyond counts the servers beyond the cluster once a node has left too.
+// Beyond returns the number of servers beyond the cluster once a node has left too.
 func (l *Ledger) Beyond(f *facts.Fact) int64 {
 	n := int64(len(l.Leaving)) + l.destroys
 	if f.Server.ID != "" {
@@ -178,11 +181,11 @@ func (l *Ledger) Beyond(f *facts.Fact) int64 {
 	return n
 }
 
-// quorum reports whether a node may be taken from service: it is proven to be out of it, or
-// enough others are proven to be in it. One that a look of our own says is out of service
-// may also be taken while no more than a batch is under way: a wrong look costs a batch.
+// quorum reports whether a node may be taken out of service: it is proven to be out of service,
+// or enough other nodes are proven to be in service. An accused node may also be taken while no
+// more than a batch is under way, so that a wrong accusation costs at most a batch.
 func (l *Ledger) quorum(f *facts.Fact) bool {
-	if !f.May() || l.missing(f) < l.Size {
+	if !f.MayServe() || l.missing(f) < l.Size {
 		return true
 	}
 	busy := l.Taken + int64(len(l.Under))
@@ -192,25 +195,25 @@ func (l *Ledger) quorum(f *facts.Fact) bool {
 	return l.accused(f) && busy < l.Size
 }
 
-// accused reports whether a look of our own says that a node is out of service, or never found
-// one that was never in it: it may have another name, and costs a batch then. The check of
-// health is believed of no more nodes than stop_above.
+// accused reports whether a wait or a check of health says that a node is out of service, or no
+// look ever found its server. That server may have another name, and then costs a batch. The
+// check of health does not count if it accuses more nodes than stop_above.
 func (l *Ledger) accused(f *facts.Fact) bool {
 	return f.Unfound || f.Accused() && (f.Is != facts.Unwell || !l.Policy.Stops(l.Sick+l.Unknown+l.unseen))
 }
 
-// missing counts the nodes that are not proven in service, without one that should be taken
-// too, those of a growth included. Nodes whose servers did not follow them, and carry their
-// own marks, run: they do not wait for each other.
+// missing returns the number of nodes that are not proven in service, including the growth and
+// without the node that should be taken. Nodes whose servers did not follow them but carry their
+// own marks run, so they do not wait for each other.
 func (l *Ledger) missing(f *facts.Fact) int64 {
 	missing := l.grown + l.moved + int64(len(l.Out))
 	if l.Out[f.Name] {
 		missing--
 	}
-	if !f.Former {
+	if !f.NotRemade {
 		return missing
 	}
-	for name := range l.runOn {
+	for name := range l.unchanged {
 		if name != f.Name && l.Out[name] && !l.Granted(name) {
 			missing--
 		}
@@ -218,23 +221,23 @@ func (l *Ledger) missing(f *facts.Fact) int64 {
 	return missing
 }
 
-// busy counts what the batch would have to wait for with one node more: the nodes under way
-// and, for one that may be in service, the servers that leave and still run. One that was
-// never found may have come for such a server, and adds nothing to what waits for it.
+// busy returns the number of nodes that the batch would have to wait for with one more node: the
+// nodes under way and, if the node may be in service, the leaving servers that still run. A node
+// that was never found may be the substitute of such a server, so these do not count for it.
 func (l *Ledger) busy(f *facts.Fact) int64 {
 	busy := l.Taken + 1 + int64(len(l.Under))
 	if l.Under[f.Name] {
 		busy-- // its substitute is under way instead
 	}
-	if f.May() && !f.Unfound {
+	if f.MayServe() && !f.Unfound {
 		busy += int64(len(l.Leaving))
-		if l.pending >= l.back.number(l.Aim) {
-			busy += l.unused // its substitute is a new server, and these are not gone before that is there
+		if l.pending >= l.back.number(l.Rollout) {
+			busy += l.unused // its substitute is a new server, and these servers are destroyed after it is made
 		}
 	}
 	return busy
 }
 
-// goesBack reports whether the wanted templates are the settled ones: what goes back to
-// them waits for nobody.
+// goesBack reports whether the wanted templates are the settled ones. Nodes that go back to them
+// do not wait.
 func (l *Ledger) goesBack() bool { return maps.Equal(l.Policy.Templates, l.now.Settled) }

@@ -9,18 +9,17 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 )
 
-// candidates are the nodes that are named to be removed: those that leave and, where nodes
-// keep their names, those that are made again. Those taken count as met, those unknown are
-// no nodes.
+// candidates are the nodes that a person names to be removed.
 type candidates struct {
-	leave, again, Taken []*facts.Fact
-	Unknown             []string
+	leave   []*facts.Fact // nodes that leave
+	again   []*facts.Fact // nodes that keep their names, and are made again
+	Taken   []*facts.Fact // nodes that an import takes as already made again
+	Unknown []string      // names and ids that belong to no node
 }
 
-// findCandidates finds the nodes that are named as candidates. One that an earlier plan has
-// met is not missed. Where nodes keep their names, those that the cluster has too many are
-// removed, the highest index first, and the others are made again, once for each time that
-// they are named.
+// findCandidates finds the nodes that are named as candidates. If nodes keep their names, a
+// cluster that is too large loses the candidates with the highest indices, and the other
+// candidates are made again, once for each time that they are named.
 func findCandidates(now roster.Roster, all facts.Facts, policy roster.Policy) (candidates, error) {
 	named, found := resolve(now, all, policy)
 	if len(named.Unknown) > 0 && int64(len(all)-len(found)) > policy.Capacity {
@@ -37,7 +36,7 @@ func findCandidates(now roster.Roster, all facts.Facts, policy roster.Policy) (c
 	slices.SortFunc(found, func(a, b *facts.Fact) int { return cmp.Compare(b.Index, a.Index) })
 	surplus := int(max(0, min(int64(len(all))-policy.Capacity, int64(len(found)))))
 	named.leave, named.again = found[:surplus], found[surplus:]
-	if remakes && now.Adopted { // an import: whether they were made again before is not known
+	if remakes && now.Adopted { // an import does not know whether they were already made again
 		named.Taken, named.again = named.again, nil
 	}
 	if remakes {
@@ -47,33 +46,33 @@ func findCandidates(now roster.Roster, all facts.Facts, policy roster.Policy) (c
 }
 
 // resolve finds the nodes that are named by their names or the ids of their servers, each once,
-// and what is no node's. One that an earlier plan has met is not looked for.
+// and the candidates that are no nodes. It skips candidates that an earlier plan already removed
+// or made again.
 func resolve(now roster.Roster, all facts.Facts, policy roster.Policy) (named candidates, found []*facts.Fact) {
 	byID := map[string]string{}
-	for name, f := range all {
-		if f.Server.ID != "" {
-			byID[f.Server.ID] = name
-		}
+	for _, name := range all.Names() {
+		byID[all[name].Server.ID] = name
 	}
+	delete(byID, "")
 	for _, candidate := range policy.Candidates {
 		f := cmp.Or(all[candidate], all[byID[candidate]])
 		switch {
 		case slices.Contains(now.Done, candidate):
 		case f == nil:
 			named.Unknown = append(named.Unknown, candidate)
-		case !slices.Contains(found, f): // one may be named twice, by its name and by its id
+		case !slices.Contains(found, f): // a node may be named by its name and by the id of its server
 			found = append(found, f)
 		}
 	}
 	return named, found
 }
 
-// mayLeave says which of the nodes that are named as candidates cannot be taken.
+// mayLeave returns an error if a candidate cannot be changed.
 func mayLeave(found []*facts.Fact, policy roster.Policy) error {
 	for _, f := range found {
 		switch {
 		case !f.Free():
-			return invalidCandidate(f.Name, f.Protected)
+			return invalidCandidate(f.Name, "it "+f.Protected)
 		case policy.Unreachable[f.Region] && !f.Closed:
 			return invalidCandidate(f.Name, "its region cannot be reached")
 		}
@@ -81,12 +80,12 @@ func mayLeave(found []*facts.Fact, policy roster.Policy) error {
 	return nil
 }
 
-// canRemake says which of the nodes that are named as candidates cannot be made again.
+// canRemake returns an error if a candidate cannot be made again.
 func canRemake(again []*facts.Fact, policy roster.Policy) error {
 	for _, f := range again {
 		switch {
 		case policy.KeepsServer(f.Name, f.Server.ID):
-			return invalidCandidate(f.Name, "would be made again under its name, which its server keeps")
+			return invalidCandidate(f.Name, "it would be made again under its name, which its kept server has")
 		case f.Closed:
 			return closedCandidate(f)
 		}
@@ -94,7 +93,7 @@ func canRemake(again []*facts.Fact, policy roster.Policy) error {
 	return nil
 }
 
-// met are the candidates that this plan or an earlier one has met, of those that are listed.
+// met returns the listed candidates that this plan or an earlier one removed or made again.
 func (p *Planning) met() (done []string) {
 	ids := Set{}
 	for _, f := range p.Named.Taken {
@@ -114,8 +113,8 @@ func (p *Planning) met() (done []string) {
 	return done
 }
 
-// tooFew says why not as many nodes can be removed as should be, so that some are still too
-// many. Mins are no reason for the nodes that were removed whatever the mins.
+// tooFew returns the error of a shrink that can remove too few nodes, with the number of nodes
+// that are still too many. Mins do not count where nodes were removed despite them.
 func (l *Ledger) tooFew(asked, still int64, before *placement.Board) error {
 	kept := l.Left.Number(func(f *facts.Fact) bool { return !f.Free() })
 	if free := int64(len(l.Left)) - kept; still > free {
@@ -132,7 +131,7 @@ func (l *Ledger) tooFew(asked, still int64, before *placement.Board) error {
 			before.HoldRegion(region)
 		}
 	}
-	before.LowerMins(l.space)
+	before.LowerMins(l.board)
 	_, err := before.Distribute(-asked)
 	return err
 }

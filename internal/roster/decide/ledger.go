@@ -8,52 +8,52 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 )
 
-// Ledger is what wants are granted from: the room in the places, the budget of the batch, the
-// health of the cluster, and how many nodes get which template. Only decide changes it.
+// Ledger has everything that a grant depends on: the room in the places, the budget of the batch,
+// the health of the cluster, and the rollout. Only [Ledger.Decide] changes it.
 type Ledger struct {
 	Policy roster.Policy
 	now    roster.Roster
 	room
 	budget
 	health
-	Aim aim
-	err error // why the cluster cannot grow
+	Rollout rollout
+	err     error // why the cluster cannot grow or shrink
 
-	Verdicts map[string]Verdict // of the nodes whose wants were granted or refused
-	returned []*facts.Fact
-	// whether a substitute finds room, by the place of its node, since the last change
+	Verdicts map[string]Verdict // verdicts about the nodes whose wants were granted or refused, by name
+	returned []*facts.Fact      // leaving nodes that come back
+	// refusals for lack of room since the last change, by the place of the node to replace
 	known map[placement.Place]refusal
 }
 
-// budget is what a plan may replace, and what counts against it.
+// budget says how many nodes a plan may replace, and what counts against that.
 type budget struct {
 	Size    int64 // maximum number of nodes to replace
-	Taken   int64 // number of those replaced that count against it
-	pending int64 // nodes that will be added: the growth, and a substitute for each node replaced
-	grown   int64 // of those, the growth
-	// of those, substitutes that a method which makes nothing first does not wait for
+	Taken   int64 // number of nodes that this plan replaces
+	pending int64 // number of nodes to be added: the growth, and a substitute for each node that is replaced
+	grown   int64 // number of pending nodes of the growth
+	// number of pending substitutes with a method that takes nodes out of service first
 	moved    int64
-	retries  map[roster.Template]int64 // of those, the second tries of nodes, by the template that was tried
-	Under    Set                       // nodes under way, those that this plan revises included
-	Leaving  []string                  // leaving nodes that still run
-	destroys int64                     // servers that this plan destroys later, under names that go
-	// of those, servers that were never in service, and leave because such nodes come back
+	retries  map[roster.Template]int64 // numbers of pending second tries, by template
+	Under    Set                       // nodes under way, including the ones that this plan revises
+	Leaving  []string                  // leaving nodes whose servers still exist
+	destroys int64                     // number of servers of nodes that this plan removes
+	// number of servers that were never in service, and that leave because leaving nodes come back
 	unused int64
-	Baking []string // nodes that have to serve for longer
+	Baking []string // nodes that must be in service for longer
 	Tried  []string // nodes in whose place two servers of the wanted template ended in ERROR
 }
 
-// health is how many nodes are in service.
+// health says which nodes are in service.
 type health struct {
-	Out     Set   // nodes that are not proven in service, those that this plan takes from it included
-	runOn   Set   // of those, the ones whose servers did not follow them, and were found in service since
-	Sick    int64 // unhealthy nodes
-	Unknown int64 // nodes whose health should be known, and is not
-	unseen  int64 // nodes of which nothing is known
-	Total   int64 // all nodes
+	Out       Set   // nodes that are not proven in service, including the ones that this plan takes out of it
+	unchanged Set   // nodes in Out whose servers did not follow them, and were found in service since
+	Sick      int64 // number of unhealthy nodes
+	Unknown   int64 // number of nodes whose health was checked without a result
+	unseen    int64 // number of nodes of which nothing is known
+	Total     int64 // number of all nodes
 }
 
-// Set has the names of nodes.
+// Set is a set of names of nodes.
 type Set map[string]bool
 
 func newLedger(now roster.Roster, all facts.Facts, seen roster.Seen, policy roster.Policy) *Ledger {
@@ -62,7 +62,7 @@ func newLedger(now roster.Roster, all facts.Facts, seen roster.Seen, policy rost
 		now:      now,
 		room:     roomOf(now, all, seen, policy),
 		health:   healthOf(all),
-		Aim:      aimOf(now, all, policy),
+		Rollout:  rolloutOf(now, all, policy),
 		Verdicts: map[string]Verdict{},
 	}
 	l.budget = budget{
@@ -85,7 +85,7 @@ func newLedger(now roster.Roster, all facts.Facts, seen roster.Seen, policy rost
 }
 
 func healthOf(all facts.Facts) health {
-	h := health{Out: Set{}, runOn: Set{}, Total: int64(len(all))}
+	h := health{Out: Set{}, unchanged: Set{}, Total: int64(len(all))}
 	for name, f := range all {
 		switch {
 		case f.Sick():
@@ -98,14 +98,14 @@ func healthOf(all facts.Facts) health {
 		if !f.Proven() || f.Dark {
 			h.Out[name] = true
 		}
-		if f.RunsOn() && !f.Dark {
-			h.runOn[name] = true
+		if f.ServesUnchanged() && !f.Dark {
+			h.unchanged[name] = true
 		}
 	}
 	return h
 }
 
-// Decide grants a want or holds its node. It is the only function that changes the ledger.
+// Decide grants a want, or holds its node.
 func (l *Ledger) Decide(w Want) {
 	if no := l.gate(w); no.hold != "" {
 		l.hold(w, no)
@@ -128,8 +128,8 @@ func (l *Ledger) Decide(w Want) {
 	}
 }
 
-// hold notes what holds a node. Of several causes the one counts that will pass, then the
-// one whose hold says more.
+// hold notes what holds a node. If it should be replaced for several causes, a hold that ends by
+// itself comes before one that only a person ends, and the earlier cause comes first.
 func (l *Ledger) hold(w Want, no refusal) {
 	before, there := l.Verdicts[w.Name]
 	if there && (before.Hold.Remains() || !no.hold.Remains()) {
@@ -138,26 +138,26 @@ func (l *Ledger) hold(w Want, no refusal) {
 	l.Verdicts[w.Name] = l.verdict(w, Held, no)
 }
 
-// Granted reports whether a want of a node was granted.
+// Granted reports whether a want for a node was granted.
 func (l *Ledger) Granted(name string) bool {
 	v, there := l.Verdicts[name]
 	return there && v.Outcome != Held
 }
 
-// verdict is what was decided about a want.
+// verdict returns the verdict about a want.
 func (l *Ledger) verdict(w Want, outcome Outcome, no refusal) Verdict {
 	return Verdict{Name: w.Name, Node: w.Node, ID: w.Server.ID, Outcome: outcome, Cause: w.Cause, Hold: no.hold,
 		Want: w, No: no}
 }
 
-// grow adds nodes. It fails where they find no room, except in places where Nova found no
-// host a short time ago: it may have one by now.
+// grow adds nodes. If they find no room, it tries again with the full places open, because Nova
+// may have a host there by now.
 func (l *Ledger) grow(nodes int64) {
 	if l.err != nil {
 		return
 	}
 	l.pending, l.grown = nodes, nodes
-	l.Aim.give(nodes)
+	l.Rollout.promise(nodes)
 	_, l.err = l.arrive()
 	if l.err != nil && len(l.full) > 0 {
 		l.reopen()
@@ -165,23 +165,23 @@ func (l *Ledger) grow(nodes int64) {
 	}
 }
 
-// remove removes a node for which no substitute is needed.
+// remove removes a candidate or a node that is too many.
 func (l *Ledger) remove(w Want) {
 	if w.What == removed && w.Full != nil {
 		l.close(*w.Full)
 	}
 	l.gone(w)
 	if w.What == Surplus && w.Is == facts.Serving {
-		l.Out[w.Name] = true // this plan takes it from service
+		l.Out[w.Name] = true // this plan takes it out of service
 	}
 }
 
 // gone takes a node off the board.
 func (l *Ledger) gone(w Want) {
 	l.leave(w.Fact)
-	l.Aim.take(w.Fact)
+	l.Rollout.uncount(w.Fact)
 	delete(l.Under, w.Name)
-	if w.What != Replaced { // else its substitute is not in service yet either
+	if w.What != Replaced { // a replaced node stays in Out, for its substitute
 		delete(l.Out, w.Name)
 		l.Baking = slices.DeleteFunc(slices.Clone(l.Baking), func(name string) bool { return name == w.Name })
 	}
@@ -192,18 +192,18 @@ func (l *Ledger) gone(w Want) {
 	l.Verdicts[w.Name] = l.verdict(w, Leaves, refusal{})
 }
 
-// revise gives a node that never served the template that it should have. Nobody uses it, so
-// it does not count against the batch, and keeps its name: no second server is made, and
-// one plan repairs a bad growth or a bad batch. Where a leaving node is what is wanted that
-// one comes back instead; for one that is given up, whichever it is.
+// revise gives a node that never served the template that it should have. Nobody uses the node,
+// so it does not count against the batch, and keeps its name: no second server is made, and one
+// plan repairs a bad growth or a bad batch. If a leaving node suits, it comes back instead. Any
+// leaving node suits in the place of a node that is given up.
 func (l *Ledger) revise(w Want) {
-	suits := l.Aim.suits
+	suits := l.Rollout.suits
 	if w.What == GivenUp {
 		suits = anyOf
 	}
 	returns, ok := l.comesBack(w.Fact, suits)
 	if !ok {
-		l.change(w, l.Aim.at(w.Place))
+		l.change(w, l.Rollout.templateAt(w.Place))
 		l.Under[w.Name], l.Out[w.Name] = true, true
 		return
 	}
@@ -218,8 +218,8 @@ func (l *Ledger) revise(w Want) {
 	l.gone(w)
 }
 
-// comesBack brings back a leaving node in the place of one that leaves, if there is one that
-// suits. Those of slots stay in them.
+// comesBack brings back a leaving node that suits in the place of another node, if there is one.
+// Nodes of slots stay in their slots.
 func (l *Ledger) comesBack(instead *facts.Fact, suits func(*facts.Fact) bool) (*facts.Fact, bool) {
 	if l.Policy.Stateful != nil {
 		return nil, false
@@ -234,21 +234,22 @@ func (l *Ledger) comesBack(instead *facts.Fact, suits func(*facts.Fact) bool) (*
 
 func anyOf(*facts.Fact) bool { return true }
 
-// canReturn reports whether any leaving node can come back in the place of one that leaves.
+// canReturn reports whether any leaving node can come back in the place of another node.
 func (l *Ledger) canReturn(instead *facts.Fact) bool {
 	back := l.back
 	_, ok := back.take(anyOf, l.without(instead), instead.Place)
 	return ok && l.Policy.Stateful == nil
 }
 
-// without is the board of open places without a node.
+// without returns the board without a node, with full places open.
 func (l *Ledger) without(f *facts.Fact) *placement.Board {
-	open := l.open.Clone()
-	open.Add(f.Place, -1)
-	return open
+	board := l.boardWithFull.Clone()
+	board.Add(f.Place, -1)
+	return board
 }
 
-// returns notes that a leaving node comes back. One that is not in service counts against the batch.
+// returns notes that a leaving node comes back. A node that is not proven in service counts for
+// the quorum, and a node under way counts against the batch.
 func (l *Ledger) returns(f *facts.Fact) {
 	if !f.Proven() || f.Dark {
 		l.Out[f.Name] = true
@@ -256,7 +257,7 @@ func (l *Ledger) returns(f *facts.Fact) {
 	if f.UnderWay() && f.Rests == "" {
 		l.Under[f.Name] = true
 	}
-	l.Aim.have(f.Place, f.Template)
+	l.Rollout.count(f.Place, f.Template)
 	l.returned = append(l.returned, f)
 	l.Verdicts[f.Name] = l.verdict(Want{Fact: f}, Returns, refusal{})
 }
@@ -265,8 +266,8 @@ func (l *Ledger) returns(f *facts.Fact) {
 func (l *Ledger) replace(w Want) {
 	l.Taken++
 	if l.Policy.Keeps(w.Cause) {
-		l.Aim.take(w.Fact)
-		l.change(w, l.Aim.at(w.Place))
+		l.Rollout.uncount(w.Fact)
+		l.change(w, l.Rollout.templateAt(w.Place))
 		delete(l.Under, w.Name)
 		l.Out[w.Name] = true
 		return
@@ -285,11 +286,11 @@ func (l *Ledger) replace(w Want) {
 		l.moved++
 	}
 	l.gone(w)
-	l.Aim.give(1)
+	l.Rollout.promise(1)
 }
 
-// change gives a node that keeps its name a template, or has its server made again. What it
-// had counts no more.
+// change gives a template to a node that keeps its name, or has its server made again. The node
+// then counts as new: it has not served.
 func (l *Ledger) change(w Want, template roster.Template) {
 	v := l.verdict(w, Changes, refusal{})
 	v.Want.To, v.After = template, w.Node
@@ -298,6 +299,6 @@ func (l *Ledger) change(w Want, template roster.Template) {
 	if w.What == Remade || l.Policy.Keeps(w.Cause) && l.Policy.MakesAgain(w.Cause) {
 		v.After.Generation++
 	}
-	l.Aim.have(w.Place, template)
+	l.Rollout.count(w.Place, template)
 	l.Verdicts[w.Name] = v
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 )
 
-// queues are a board with the nodes that may leave each place, in their turn. All
-// other nodes are kept.
+// queues is a board with the nodes that may leave each place, in order. The board keeps all
+// other nodes.
 type queues struct {
 	*placement.Board
 	in    map[placement.Place][]string
@@ -17,8 +17,7 @@ type queues struct {
 	order func(a, b *facts.Fact) int
 }
 
-// boardOf is the board of the nodes that are left, with the places closed where
-// Nova found no host.
+// boardOf returns a board of nodes on which full places are closed.
 func boardOf(all facts.Facts, listed []placement.Region, full []placement.Place) *placement.Board {
 	board := placement.NewBoard(listed, all.Counts())
 	for _, at := range full {
@@ -27,10 +26,12 @@ func boardOf(all facts.Facts, listed []placement.Region, full []placement.Place)
 	return board
 }
 
-// byTurn orders nodes by the criterion.
-func byTurn(a, b *facts.Fact) int { return cmp.Compare(a.Turn, b.Turn) }
+// byTurn orders nodes by the criterion. A node that comes back has no turn yet: its index decides.
+func byTurn(a, b *facts.Fact) int {
+	return cmp.Or(cmp.Compare(a.Turn, b.Turn), cmp.Compare(a.Index, b.Index), cmp.Compare(a.Name, b.Name))
+}
 
-// queue lines up the nodes that may leave, in an order.
+// queue returns the nodes that may leave, in an order.
 func queue(board *placement.Board, all facts.Facts, may func(*facts.Fact) bool, order func(a,
 	b *facts.Fact) int) queues {
 	q := queues{board.Clone(), map[placement.Place][]string{}, all, order}
@@ -47,9 +48,9 @@ func queue(board *placement.Board, all facts.Facts, may func(*facts.Fact) bool, 
 	return q
 }
 
-// next is the next node to leave: of the place that placement says, the first in
-// the queue. Of two equally good places it is the one whose first node comes first
-// in the order of the queues.
+// next returns the next node to leave: the first in the queue of the place that placement
+// chooses. If two places are equally good, the node that comes first in the order of the queues
+// leaves.
 func (q queues) next() (*facts.Fact, bool) {
 	at, ok := q.First(func(x, y placement.Place) int {
 		if len(q.in[x]) == 0 || len(q.in[y]) == 0 {
@@ -63,8 +64,8 @@ func (q queues) next() (*facts.Fact, bool) {
 	return q.all[q.in[at][0]], true
 }
 
-// leave removes the first node of a place or, if it does not leave after all,
-// makes it one of those that stay.
+// leave takes the first node of a place from its queue. If the node does not leave after all, the
+// board keeps it.
 func (q queues) leave(at placement.Place, leaves bool) {
 	at, _ = q.Counted(at)
 	q.in[at] = q.in[at][1:]

@@ -9,46 +9,47 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 )
 
-// room is where nodes are and may go: the places, and the leaving nodes that may come back.
+// room says where nodes are and may be placed, and which leaving nodes may come back.
 type room struct {
-	Left  facts.Facts       // the nodes on the board: those that stay or change, and those that come back
-	space *placement.Board  // their places, closed where Nova found no host
-	open  *placement.Board  // the same, where all places of hosts are open
-	full  []placement.Place // places where Nova found no host
-	Again bool              // whether full places count as open, because there is no other room
-	back  pool
+	Left          facts.Facts       // nodes on the board: they stay, change or come back
+	board         *placement.Board  // places of these nodes; full places are closed
+	boardWithFull *placement.Board  // the same board with full places open
+	full          []placement.Place // full places: Nova found no host there
+	Again         bool              // whether full places are open again, because there is no other room
+	back          pool
 
 	better []placement.Place // places that nodes move to
 }
 
-// close closes a place where Nova found no host.
+// close closes a place in which Nova found no host.
 func (r *room) close(at placement.Place) {
 	r.full = append(slices.Clone(r.full), at)
-	r.space.Close(at)
+	r.board.Close(at)
 }
 
-// reopen opens all places where Nova found no host: it may have one by now.
-func (r *room) reopen() { r.Again, r.full, r.space = true, nil, r.open.Clone() }
+// reopen opens all full places, because Nova may have a host by now.
+func (r *room) reopen() { r.Again, r.full, r.board = true, nil, r.boardWithFull.Clone() }
 
 // leave takes a node off the board.
 func (r *room) leave(f *facts.Fact) {
-	r.space.Add(f.Place, -1)
-	r.open.Add(f.Place, -1)
+	r.board.Add(f.Place, -1)
+	r.boardWithFull.Add(f.Place, -1)
 	delete(r.Left, f.Name)
 }
 
-// join puts a node on the board that comes back.
+// join puts a node that comes back on the board.
 func (r *room) join(f *facts.Fact) {
-	r.space.Add(f.Place, 1)
-	r.open.Add(f.Place, 1)
+	r.board.Add(f.Place, 1)
+	r.boardWithFull.Add(f.Place, 1)
 	r.Left[f.Name] = f
 }
 
-// substitute finds out whether what comes for a node finds room next to the nodes that are
-// pending: elsewhere where Nova found no host for it, which then is a full place, or, once
-// that is not full any more, there too.
+// substitute returns an error if the substitute of a node finds no room next to the pending
+// nodes. If Nova found no host for the node, its substitute is placed elsewhere, and substitute
+// returns the place as full; or there too, if there is no other room and the place is not full
+// any more.
 func (r *room) substitute(f *facts.Fact, pending int64) (full *placement.Place, err error) {
-	here := r.space.Clone()
+	here := r.board.Clone()
 	here.Add(f.Place, -1)
 	if f.Full == nil {
 		_, err = here.Distribute(pending + 1)
@@ -66,16 +67,16 @@ func (r *room) substitute(f *facts.Fact, pending int64) (full *placement.Place, 
 }
 
 // pool has the leaving nodes that may come back, by their indices: they may be in service, and
-// would not leave again for a cause. One that is not proven in service comes back only for a
-// node that is given up. One that comes back keeps its name,
-// index and place: no server is made for it, and none of its own is drained. So a rollback
-// needs no room for more servers, and destroys only what is bad.
+// would not leave again for a cause. A node that is not proven in service comes back only for a
+// node that is given up. A node that comes back keeps its name, index and place: no server is
+// made or drained for it. So a rollback needs no room for more servers, and destroys only bad
+// ones.
 type pool []*facts.Fact
 
 func poolOf(now roster.Roster, seen roster.Seen, policy roster.Policy) (back pool) {
 	for _, name := range now.LeavingNames() {
 		f := facts.FactOf(name, now.Leaving[name], now, seen, policy)
-		up := f.Looked && f.May() && !f.Accused() && facts.Runs(f.Server)
+		up := f.Looked && f.MayServe() && !f.Accused() && facts.Runs(f.Server)
 		if up && !unwanted(f, policy) {
 			back = append(back, f)
 		}
@@ -93,17 +94,18 @@ func unwanted(f *facts.Fact, policy roster.Policy) bool {
 		})
 }
 
-// number counts those that suit.
-func (p pool) number(a aim) (n int64) {
+// number counts the nodes that suit.
+func (p pool) number(r rollout) (n int64) {
 	for _, f := range p {
-		if a.suits(f) {
+		if r.suits(f) {
 			n++
 		}
 	}
 	return n
 }
 
-// take is the first node that suits, and whose place takes one: one of the place near, if there is any.
+// take removes and returns the first node that suits and whose place can take a node. Nodes of
+// the place near come first.
 func (p *pool) take(suits func(*facts.Fact) bool, board *placement.Board, near placement.Place) (*facts.Fact, bool) {
 	best := -1
 	for i, f := range *p {
@@ -122,16 +124,16 @@ func (p *pool) take(suits func(*facts.Fact) bool, board *placement.Board, near p
 	return f, true
 }
 
-// takesBack reports whether a leaving node may come back to its place: once nodes move, only to
-// one that they move to, because another one would not make the spread better.
+// takesBack reports whether a leaving node may come back to its place. If nodes move in this plan,
+// a node comes back only to a place that they move to, because no other makes the spread better.
 func (r *room) takesBack(f *facts.Fact) bool {
-	at, _ := r.open.Counted(f.Place)
+	at, _ := r.boardWithFull.Counted(f.Place)
 	return len(r.better) == 0 || slices.Contains(r.better, at)
 }
 
-// roomOf is the room of a cluster.
+// roomOf returns the room of a cluster.
 func roomOf(now roster.Roster, all facts.Facts, seen roster.Seen, policy roster.Policy) room {
 	r := room{Left: maps.Clone(all), full: seen.FullPlaces(policy), back: poolOf(now, seen, policy)}
-	r.open, r.space = boardOf(all, policy.Regions, nil), boardOf(all, policy.Regions, r.full)
+	r.boardWithFull, r.board = boardOf(all, policy.Regions, nil), boardOf(all, policy.Regions, r.full)
 	return r
 }

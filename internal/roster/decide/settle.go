@@ -10,8 +10,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 )
 
-// settle gives a verdict to each node that should be replaced and for which no want came
-// up, and counts the nodes that remain to be replaced after this plan.
+// settle gives a verdict to each node that should be replaced although no want asked for it, and
+// counts the nodes that remain to be replaced after this plan.
 func (p *Planning) settle(next roster.Roster, seen roster.Seen) (remaining int64) {
 	names := p.Left.Names()
 	slices.SortStableFunc(names, func(a, b string) int {
@@ -33,12 +33,12 @@ func (p *Planning) settle(next roster.Roster, seen roster.Seen) (remaining int64
 	return remaining
 }
 
-// settleNode holds a node for each cause for which it should be replaced, and was not.
+// settleNode holds a node for each cause for which it should be replaced but was not.
 func (p *Planning) settleNode(f *facts.Fact) {
 	if p.Granted(f.Name) {
 		return
 	}
-	if f.Later { // that it should be replaced is not known
+	if f.Later { // this state does not know whether it should be replaced
 		p.hold(Want{Fact: f}, refusal{hold: hold.HeldOlder})
 	}
 	for _, cause := range causes {
@@ -48,11 +48,11 @@ func (p *Planning) settleNode(f *facts.Fact) {
 	}
 }
 
-// settleTarget holds as many outdated nodes for the batch as the target still asks for, and the
-// others for the target. It returns how many of the first come back, and so are no verdicts
-// that are held.
+// settleTarget holds as many outdated nodes with HeldBatch as the target still needs, and the
+// others with HeldTarget. It returns how many nodes that the target needs come back in this plan:
+// they remain to be replaced, although no verdict holds them.
 func (p *Planning) settleTarget(names []string) (back int64) {
-	places := p.Aim.Target - p.Aim.Current - p.Aim.promised // for nodes of the wanted template
+	places := p.Rollout.Target - p.Rollout.Current - p.Rollout.promised // nodes still to get the wanted template
 	for _, name := range names {
 		v := p.Verdicts[name]
 		if v.Outcome == Returns && p.Left[name].Outdated && p.Policy.Update.Has(roster.Outdated) && places > 0 {
@@ -63,7 +63,7 @@ func (p *Planning) settleTarget(names []string) (back int64) {
 			continue
 		}
 		switch places--; {
-		case places >= 0 && v.Hold == hold.HeldTarget: // a node that had the wanted template left since
+		case places >= 0 && v.Hold == hold.HeldTarget: // a node with the wanted template left since
 			v.Hold, v.No = hold.HeldBatch, refusal{hold: hold.HeldBatch}
 		case places < 0 && v.Hold.Order() > hold.HeldTarget.Order():
 			v.Hold, v.No = hold.HeldTarget, refusal{hold: hold.HeldTarget}
@@ -73,13 +73,14 @@ func (p *Planning) settleTarget(names []string) (back int64) {
 	return back
 }
 
-// forTarget reports whether the node is held, and would count towards the target once replaced.
+// forTarget reports whether the node is held, and would count for the target once it is replaced.
 func (v Verdict) forTarget() bool {
 	return v.Outcome == Held && v.Cause == roster.Outdated && v.Want.What == Replaced &&
 		(v.Hold.Remains() || v.Hold == hold.HeldTarget)
 }
 
-// waitsItsTurn holds a node: others come first, where nothing else holds it.
+// waitsItsTurn holds a node with the hold of the gate or, if the gate would grant it, with
+// HeldBatch, because others come first.
 func (p *Planning) waitsItsTurn(w Want) {
 	no := p.gate(w)
 	if no.hold == "" {
@@ -88,8 +89,8 @@ func (p *Planning) waitsItsTurn(w Want) {
 	p.hold(w, no)
 }
 
-// awaitMoves holds the nodes that should still move once the plan is applied and all others
-// that are held were replaced. It returns the number of new nodes among them.
+// awaitMoves holds the nodes that should still move after this plan is applied and all other held
+// nodes are replaced. It returns the number of new and returned nodes among them.
 func (p *Planning) awaitMoves(next roster.Roster, seen roster.Seen) (number int64) {
 	rest, pending := maps.Clone(p.Left), int64(0)
 	for _, n := range p.made {

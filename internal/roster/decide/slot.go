@@ -6,9 +6,9 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
 
-// openSlots gives a slot to each node, and gives up those that are released. It returns the
-// names of those that are not there. Without Stateful there are no slots.
-func openSlots(r *roster.Roster, policy roster.Policy) (unknown []string) {
+// prepareSlots gives a slot to each node, and removes the released slots. It returns the names of
+// slots to release that do not exist. Without Stateful there are no slots.
+func prepareSlots(r *roster.Roster, policy roster.Policy) (unknown []string) {
 	if policy.Stateful == nil {
 		r.Slots = nil
 		return nil
@@ -28,9 +28,9 @@ func openSlots(r *roster.Roster, policy roster.Policy) (unknown []string) {
 	return unknown
 }
 
-// closeSlots gives slots to the nodes that a plan added, and gives up those of nodes
-// that it removed, unless they are kept.
-func closeSlots(r *roster.Roster, verdicts map[string]Verdict, policy roster.Policy) error {
+// finishSlots gives slots to the nodes that a plan added, and removes the slots of nodes that it
+// removed, unless the slots are kept.
+func finishSlots(r *roster.Roster, verdicts map[string]Verdict, policy roster.Policy) error {
 	if policy.Stateful == nil {
 		return nil
 	}
@@ -52,7 +52,7 @@ func closeSlots(r *roster.Roster, verdicts map[string]Verdict, policy roster.Pol
 	return nil
 }
 
-// withoutSlots are the names of new nodes whose slots are new too.
+// withoutSlots returns the names of new nodes that have no slot yet.
 func withoutSlots(r roster.Roster, made []newNode) (names []string) {
 	for _, n := range made {
 		if _, there := r.Slots[n.name]; !there {

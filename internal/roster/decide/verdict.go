@@ -15,7 +15,7 @@ type Outcome string
 // The outcomes.
 const (
 	Stays   Outcome = "stays"
-	Held    Outcome = "held"    // should be replaced, and is not: see [Hold]
+	Held    Outcome = "held"    // should be replaced, and is not: see [hold.Hold]
 	Leaves  Outcome = "leaves"  // is removed
 	Changes Outcome = "changes" // keeps its name, and gets another template or another server
 	Returns Outcome = "returns" // was leaving, and comes back
@@ -25,74 +25,75 @@ const (
 // Verdict is what a plan decides about a node, and why.
 type Verdict struct {
 	Name        string
-	roster.Node        // as it was before the plan; of one that comes or returns, as it is after it
-	ID          string // of its server, "" where none is known
+	roster.Node        // node before the plan; a node that comes or returns, after it
+	ID          string // id of its server, or "" if that is not known
 	Outcome     Outcome
-	Cause       roster.Cause // of the update, "" without one
-	Hold        hold.Hold    // of a node that is held
-	Reason      string       // one sentence; "" for one that stays or is new
+	Cause       roster.Cause // cause of the update, or ""
+	Hold        hold.Hold    // hold of a node that is held
+	Reason      string       // one sentence; "" for a node that stays or is new
 
 	Want  Want
-	After roster.Node // of one that changes
-	No    refusal     // of one that is held
+	After roster.Node // node after the plan, if it changes
+	No    refusal     // refusal of a node that is held
 }
 
-// refusal is why a want is not granted, with the data that a sentence about it needs. Without a hold it is granted.
+// refusal is why a want is not granted, with the data that a sentence about it needs. A want
+// without a hold is granted.
 type refusal struct {
 	hold hold.Hold
-	At   placement.Place // of HeldClosed and HeldNoHost
-	Why  string          // of HeldClosed: why that place takes no nodes, "is closed"
-	Err  error           // of HeldNoRoom
+	At   placement.Place // place of the node, with HeldClosed and HeldNoHost
+	Why  string          // why that place takes no nodes, such as "is closed", with HeldClosed
+	Err  error           // error of placement, with HeldNoRoom
 }
 
-// Want is what should happen to a node, and why. One that grows the cluster has no node.
+// Want is a change that a plan should make, and why. The want of a growth has no node.
 type Want struct {
 	*facts.Fact
-	What  what
-	Cause roster.Cause // of the update; "": none
-	nodes int64        // of a growth
+	What  kind
+	Cause roster.Cause // cause of the update, or ""
+	nodes int64        // number of nodes of a growth
 
-	To     roster.Template // of a node that should have another template: that one
-	Better placement.Place // of one that is misplaced: where a node should be instead
-	// of one that is misplaced or too many: why its place comes first; "": that is only its share
+	To     roster.Template // template that the node should have
+	Better placement.Place // place in which a node should be instead of a misplaced one
+	// why the place of a misplaced or surplus node loses one, or "" if only its share says so
 	Beyond string
-	First  bool   // of one too many: whether it comes first because the update would replace it
+	First  bool   // whether a surplus node comes first because the update would replace it
 	Back   string // leaving node that comes back instead
 }
 
-// what should happen.
-type what int
+// kind is the kind of a want.
+type kind int
 
-// What should happen with a node.
+// The kinds of wants.
 const (
-	Nothing  what = iota // it stays as it is
-	removed              // a candidate: it leaves, and a substitute comes where the cluster is not too large
-	Surplus              // one too many: it leaves
-	Revised              // it never served, and gets the template that it should have
-	GivenUp              // it failed twice, and leaves for the node that it came for
+	Nothing  kind = iota // the node stays as it is
+	removed              // a candidate leaves, and gets a substitute unless the cluster is too large
+	Surplus              // a node too many leaves
+	Revised              // a node that never served gets the template that it should have
+	GivenUp              // a node that failed twice leaves, and the node that it replaced comes back
 	grown                // nodes are added
-	returned             // one that leaves comes back where a node is needed
-	Remade               // a candidate that keeps its name: its server is made again
-	Replaced             // for a cause of the update
+	returned             // a leaving node comes back because a node is needed
+	Remade               // a candidate keeps its name, and its server is made again
+	Replaced             // a node is replaced for a cause of the update
 )
 
 // named reports whether a person named the node in candidates.
 func (w Want) named() bool { return w.What == removed || w.What == Remade }
 
-// stays reports whether the node keeps its place in the cluster, or makes no room in it for others.
+// stays reports whether the want needs no room for a new node.
 func (w Want) stays() bool { return w.What == Revised || w.What == GivenUp }
 
-// retries reports whether what comes for a node is its second try. A node for which Nova
-// found no host was no try, and one that served for long did not fail.
+// retries reports whether the substitute of a node is a second try. A node for which Nova found no
+// host was no try, and a node that served for long did not fail.
 func (w Want) retries() bool {
 	return w.Cause == roster.Unhealthy && (!w.Served || w.Early) && w.Full == nil
 }
 
-// Verdicts are those about the nodes of a cluster, by index.
+// Verdicts lists the verdicts about the nodes of a cluster, by index.
 type Verdicts []Verdict
 
-// Of are the verdicts of an outcome.
-func (all Verdicts) Of(outcome Outcome) (list Verdicts) {
+// With returns the verdicts with an outcome.
+func (all Verdicts) With(outcome Outcome) (list Verdicts) {
 	for _, v := range all {
 		if v.Outcome == outcome {
 			list = append(list, v)
@@ -106,7 +107,7 @@ func (all Verdicts) Empty() bool {
 	return !slices.ContainsFunc(all, func(v Verdict) bool { return v.Outcome != Stays && v.Outcome != Held })
 }
 
-// Replaced is the number of nodes that the update replaces, or that are made again.
+// Replaced returns the number of nodes that the update replaces, or that are made again.
 func (all Verdicts) Replaced() (n int64) {
 	for _, v := range all {
 		if v.Outcome == Leaves && v.Cause != "" || v.Outcome == Changes && (v.Cause != "" || v.Want.What == Remade) {
@@ -116,7 +117,7 @@ func (all Verdicts) Replaced() (n int64) {
 	return n
 }
 
-// Held are the verdicts about nodes that are held, of some holds.
+// Held returns the verdicts about nodes that are held by one of the holds.
 func (all Verdicts) Held(holds ...hold.Hold) (list Verdicts) {
 	for _, v := range all {
 		if v.Outcome == Held && slices.Contains(holds, v.Hold) {
@@ -126,7 +127,7 @@ func (all Verdicts) Held(holds ...hold.Hold) (list Verdicts) {
 	return list
 }
 
-// Names are the names of the nodes.
+// Names returns the names of the nodes.
 func (all Verdicts) Names() (names []string) {
 	for _, v := range all {
 		names = append(names, v.Name)

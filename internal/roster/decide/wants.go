@@ -10,13 +10,13 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 )
 
-// Wants lists what a plan should do, one after the other: what leaves, what never served, the
-// growth, and what the update replaces. Each depends on what was decided before it, so each
-// is worked out from the ledger once the one before it was decided.
+// Wants yields the wants of a plan one after the other: nodes that leave, nodes that never
+// served, the growth, and nodes that the update replaces. Each want depends on the decisions
+// before it, so it is worked out from the ledger after the previous want was decided.
 //
-// What is replaced comes in classes: nodes under way, others that are not in service, nodes
-// that serve; of the first two those first that are proven to be out of service. In each
-// class the candidates come first, then the causes in their order. A hold that all nodes
+// Nodes are replaced in classes: nodes under way, then other nodes that are not in service, then
+// nodes that serve. The first two classes begin with nodes that are proven to be out of service.
+// In each class candidates come first, then the causes in their order. A hold that all nodes
 // share ends the class for that cause.
 func (p *Planning) Wants() iter.Seq[Want] {
 	return func(yield func(Want) bool) {
@@ -25,25 +25,25 @@ func (p *Planning) Wants() iter.Seq[Want] {
 			ask(Want{Fact: f, What: removed})
 		}
 		p.surplus(p.tooMany, ask)
-		p.unserved(ask)
+		p.neverServed(ask)
 		ask(Want{Fact: &facts.Fact{}, What: grown, nodes: max(0, -p.tooMany)})
 		for _, class := range classes {
-			open := func(f *facts.Fact) bool { return !p.Granted(f.Name) && class(f) }
+			eligible := func(f *facts.Fact) bool { return !p.Granted(f.Name) && class(f) }
 			for _, f := range p.Named.again {
-				if open(f) {
+				if eligible(f) {
 					ask(Want{Fact: f, What: Remade})
 				}
 			}
 			for _, cause := range causes {
 				if p.Policy.Update.Has(cause.Cause) {
-					cause.wants(p.Ledger, open, ask)
+					cause.wants(p.Ledger, eligible, ask)
 				}
 			}
 		}
 	}
 }
 
-// Number is 1 for what is so, and 0 for what is not.
+// Number returns 1 for true and 0 for false.
 func Number(is bool) int64 {
 	if is {
 		return 1
@@ -51,19 +51,19 @@ func Number(is bool) int64 {
 	return 0
 }
 
-// classes are the classes of nodes that are replaced.
+// classes are the classes of nodes that are replaced, in order.
 var classes = []func(*facts.Fact) bool{
-	func(f *facts.Fact) bool { return f.UnderWay() && !f.May() },
-	func(f *facts.Fact) bool { return f.UnderWay() && f.May() },
-	func(f *facts.Fact) bool { return !f.UnderWay() && f.Is != facts.Serving && !f.May() },
-	func(f *facts.Fact) bool { return !f.UnderWay() && f.Is != facts.Serving && f.May() },
+	func(f *facts.Fact) bool { return f.UnderWay() && !f.MayServe() },
+	func(f *facts.Fact) bool { return f.UnderWay() && f.MayServe() },
+	func(f *facts.Fact) bool { return !f.UnderWay() && f.Is != facts.Serving && !f.MayServe() },
+	func(f *facts.Fact) bool { return !f.UnderWay() && f.Is != facts.Serving && f.MayServe() },
 	func(f *facts.Fact) bool { return f.Is == facts.Serving },
 }
 
-// causes are those of an update in their order, each with what it asks for.
+// causes are the causes of an update in their order, each with the method that asks for its nodes.
 var causes = []struct {
 	roster.Cause
-	wants func(l *Ledger, open func(*facts.Fact) bool, ask func(Want))
+	wants func(l *Ledger, eligible func(*facts.Fact) bool, ask func(Want))
 }{
 	{roster.Unhealthy, (*Ledger).unhealthy},
 	{roster.Misplaced, (*Ledger).misplaced},
@@ -71,8 +71,8 @@ var causes = []struct {
 	{roster.TooOld, (*Ledger).aged},
 }
 
-// asks asks for a want. It reports whether it was granted, and whether others of its class
-// and cause may follow.
+// asks asks for a want. It reports whether the want was granted, and whether others of its class
+// and cause may be granted.
 func (l *Ledger) asks(w Want, ask func(Want)) (granted, more bool) {
 	ask(w)
 	no := l.Verdicts[w.Name]
@@ -80,25 +80,24 @@ func (l *Ledger) asks(w Want, ask func(Want)) (granted, more bool) {
 		hold.HeldBakes, hold.HeldWaits}, no.Hold)
 }
 
-// surplus asks for the nodes that leave a cluster that is too large: those that are proven to
-// be out of service, those that a look of our own says are, others that are not proven to be
-// in service, those marked as tainted, and then the others; in each class as placement takes
-// from regions and zones, and there by the criterion. Nodes of closed places leave in the
-// same order after all others. Nodes of a region that cannot be reached stay: nothing can be
-// deleted there.
+// surplus asks for the nodes that leave a cluster that is too large: first nodes that are proven
+// to be out of service, then accused nodes, then other nodes that are not proven in service, then
+// tainted nodes, then the others. In each class, placement chooses the regions and zones, and
+// the criterion chooses the nodes there. Nodes of closed places leave in the same order after all
+// others. Nodes of a region that cannot be reached stay, because nothing can be deleted there.
 //
-// A min is about nodes that serve. One that is not proven to is removed also at a min,
-// because keeping it would cost a node that serves; no other is.
+// A min protects nodes that serve. A node that is not proven in service is removed even at a
+// min, because a node that serves would leave instead.
 func (l *Ledger) surplus(all int64, ask func(Want)) {
-	count, before := all, queue(l.space, l.Left, l.removable, byTurn).Board
+	count, before := all, queue(l.board, l.Left, l.removable, byTurn).Board
 	for _, closed := range []bool{false, true} {
 		for _, class := range []struct {
 			has      func(*facts.Fact) bool
 			keepMins bool
 		}{
-			{func(f *facts.Fact) bool { return !f.May() }, false},
+			{func(f *facts.Fact) bool { return !f.MayServe() }, false},
 			{l.accused, false},
-			{func(f *facts.Fact) bool { return f.Is != facts.Serving && !f.RunsOn() }, false},
+			{func(f *facts.Fact) bool { return f.Is != facts.Serving && !f.ServesUnchanged() }, false},
 			{func(f *facts.Fact) bool { return f.Server.Tainted }, true},
 			{func(*facts.Fact) bool { return true }, true},
 		} {
@@ -114,10 +113,10 @@ func (l *Ledger) surplus(all int64, ask func(Want)) {
 	}
 }
 
-// shrink asks for as many nodes of a class as there are, and returns how many are still too many.
+// shrink asks for up to a number of nodes of a class, and returns how many are still too many.
 func (l *Ledger) shrink(count int64, may func(*facts.Fact) bool, keepMins bool, ask func(Want)) int64 {
 	line := func(order func(a, b *facts.Fact) int) queues {
-		q := queue(l.space, l.Left, may, order)
+		q := queue(l.board, l.Left, may, order)
 		if !keepMins {
 			q.DropMins()
 		}
@@ -143,23 +142,22 @@ func (l *Ledger) shrink(count int64, may func(*facts.Fact) bool, keepMins bool, 
 // another one in place of an outdated node.
 func (l *Ledger) updates() bool {
 	return l.Policy.Update.Has(roster.Outdated) && !l.Policy.Update.Holds &&
-		l.Aim.Current+l.Aim.promised <= l.Aim.Target
+		l.Rollout.Current+l.Rollout.promised <= l.Rollout.Target
 }
 
-// outdatedFirst orders nodes by the criterion, those first that an update would replace: else
-// a shrink takes nodes that have what is wanted, and the update makes others.
+// outdatedFirst orders outdated nodes before the others, and each by the criterion. Otherwise a
+// shrink would remove nodes with the wanted template, and the update would make new ones.
 func outdatedFirst(a, b *facts.Fact) int {
 	return cmp.Or(facts.TrueFirst(a.Outdated, b.Outdated), byTurn(a, b))
 }
 
-// removable reports whether a node can leave.
+// removable reports whether a node can be removed.
 func (l *Ledger) removable(f *facts.Fact) bool { return f.Free() && !l.Policy.Unreachable[f.Region] }
 
-// unserved asks for the nodes that never served and have another template than they should,
-// and for those that failed twice and came for a node that still runs. Where a substitute
-// may be made, a node for which Nova found no host is left to the causes, which look for
-// another place.
-func (l *Ledger) unserved(ask func(Want)) {
+// neverServed asks for the nodes that never served and have the wrong template, and for nodes
+// that failed twice and replaced a node that still runs. If the method makes substitutes, it
+// leaves nodes for which Nova found no host to the causes, which look for another place.
+func (l *Ledger) neverServed(ask func(Want)) {
 	for _, name := range l.Left.Names() {
 		f := l.Left[name]
 		elsewhere := f.Full != nil && !l.Policy.Keeps(roster.Outdated)
@@ -168,13 +166,13 @@ func (l *Ledger) unserved(ask func(Want)) {
 		case l.failedTwice(f):
 			ask(Want{Fact: f, Cause: roster.Unhealthy, What: GivenUp})
 		case l.revises(f):
-			ask(Want{Fact: f, Cause: roster.Outdated, What: Revised, To: l.Aim.at(f.Place)})
+			ask(Want{Fact: f, Cause: roster.Outdated, What: Revised, To: l.Rollout.templateAt(f.Place)})
 		}
 	}
 }
 
-// failedTwice reports whether a node and the one before it failed with the wanted template, and
-// the node that they came for still runs.
+// failedTwice reports whether a node and its predecessor failed with the wanted template, and a
+// node that they replaced can come back.
 func (l *Ledger) failedTwice(f *facts.Fact) bool {
 	return f.Is == facts.Failing && f.Retried && !f.Outdated && l.Policy.Update.Has(roster.Unhealthy) && l.canReturn(f)
 }
@@ -182,11 +180,11 @@ func (l *Ledger) failedTwice(f *facts.Fact) bool {
 // revises reports whether a node that never served gets another template.
 func (l *Ledger) revises(f *facts.Fact) bool {
 	u := l.Policy.Update
-	return f.Outdated && l.Aim.at(f.Place) != f.Template && (!l.Aim.reached() || !f.Settled) &&
+	return f.Outdated && l.Rollout.templateAt(f.Place) != f.Template && (!l.Rollout.reached() || !f.Settled) &&
 		u.Has(roster.Outdated) && !u.Holds
 }
 
-// line asks for the nodes of a queue for a cause.
+// line asks for the nodes to replace for a cause, in the order of a queue.
 func (l *Ledger) line(cause roster.Cause, may func(*facts.Fact) bool, ask func(Want)) {
 	q := l.queueInPlace(func(f *facts.Fact) bool { return may(f) && f.Concern(cause) && !l.barred(f, cause) })
 	for {
@@ -202,7 +200,7 @@ func (l *Ledger) line(cause roster.Cause, may func(*facts.Fact) bool, ask func(W
 	}
 }
 
-// replacement is the want to replace a node for a cause.
+// replacement returns the want to replace a node for a cause.
 func (l *Ledger) replacement(f *facts.Fact, cause roster.Cause) Want {
 	return Want{Fact: f, Cause: cause, What: Replaced, To: l.Policy.Templates.At(f.Place)}
 }
@@ -213,11 +211,11 @@ func (l *Ledger) barred(f *facts.Fact, cause roster.Cause) bool {
 	return l.bars(w).hold != "" || l.barsFor(w).hold != ""
 }
 
-// queueInPlace lines up the nodes that may be replaced where they are. Those that were
-// already are out of service for a while, as if they had left: the next one is taken where
-// more are.
+// queueInPlace returns the nodes that may be replaced in their places. Nodes that this plan
+// changes are out of service for a while, so they count as if they had left: the next node comes
+// from a place with more nodes.
 func (l *Ledger) queueInPlace(may func(*facts.Fact) bool) queues {
-	q := queue(l.space, l.Left, may, byTurn)
+	q := queue(l.board, l.Left, may, byTurn)
 	q.DropMins()
 	for name, v := range l.Verdicts {
 		if f := l.Left[name]; v.Outcome == Changes && f != nil {
@@ -232,18 +230,18 @@ func (l *Ledger) unhealthy(may func(*facts.Fact) bool, ask func(Want)) {
 	l.line(roster.Unhealthy, may, ask)
 }
 
-// misplaced asks for the nodes whose moves make the spread better, each time of the
-// cluster as it is once the nodes that are pending are placed.
+// misplaced asks for the nodes whose moves make the spread better, counted after the pending
+// nodes are placed.
 func (l *Ledger) misplaced(may func(*facts.Fact) bool, ask func(Want)) {
-	q := queue(l.space, l.Left, func(f *facts.Fact) bool {
+	q := queue(l.board, l.Left, func(f *facts.Fact) bool {
 		return may(f) && f.Rests == "" && !l.barred(f,
 			roster.Misplaced)
 	}, byTurn)
 	l.moves(q, func() int64 { return l.pending }, func(w Want) (granted, more bool) { return l.asks(w, ask) })
 }
 
-// moves asks for the moves of nodes in queues that make the spread better, as long as more
-// are wanted.
+// moves asks for moves of nodes in queues, as long as they make the spread better and more may be
+// granted.
 func (l *Ledger) moves(q queues, pending func() int64, ask func(Want) (granted, more bool)) {
 	for {
 		moved := q.Clone()
@@ -258,14 +256,14 @@ func (l *Ledger) moves(q queues, pending func() int64, ask func(Want) (granted, 
 			return
 		}
 		q.leave(from, granted)
-		for _, at := range l.full { // Nova may have found no host for the node
+		for _, at := range l.full { // the place of the node may just have become full
 			q.Close(at)
 		}
 	}
 }
 
-// outdated asks for the newest of the outdated templates first: one that was given up half
-// way is the least proven.
+// outdated asks for nodes of the newest outdated template first, because a rollout that was given
+// up half way is the least proven.
 func (l *Ledger) outdated(may func(*facts.Fact) bool, ask func(Want)) {
 	var templates []roster.Template
 	for _, f := range l.Left {
@@ -281,7 +279,7 @@ func (l *Ledger) outdated(may func(*facts.Fact) bool, ask func(Want)) {
 	}
 }
 
-// aged asks for the oldest first.
+// aged asks for the nodes with the oldest servers first.
 func (l *Ledger) aged(may func(*facts.Fact) bool, ask func(Want)) {
 	var old []*facts.Fact
 	for _, f := range l.Left {

@@ -1,5 +1,5 @@
-// Package facts works out what a plan knows of each node: its condition, what protects it, what
-// is wrong with its place, and in which turn it leaves. A rule that asks for a fact asks here.
+// Package facts works out what a plan knows about each node: its condition, what protects it,
+// what is wrong with its place, and its turn to leave. Every rule takes its facts from here.
 package facts
 
 import (
@@ -7,12 +7,12 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
 
-// Condition is what is known of whether a node is in service: one of a closed set. A plan
-// works it out once, from what was seen and what is remembered. It has no text: [say] makes
-// sentences of it.
+// Condition is what is known about whether a node is in service. The set of conditions is closed.
+// A plan works it out once, from the last look and from the memory. Package say makes sentences
+// of it.
 //
-// Absence proves nothing: a server that is not found, a mark that is missing and a cell that
-// does not answer leave a node Unknown.
+// Absence proves nothing: a server that is not found, a missing mark, and a cell that does not
+// answer leave a node Unknown.
 type Condition int
 
 // The conditions.
@@ -20,21 +20,21 @@ const (
 	Unknown   Condition = iota // not looked at since it changed, not found, UNKNOWN in Nova, or its mark was lost
 	Serving                    // runs, and carries its own mark or needs none
 	Starting                   // runs, and was not in service since it was made or changed
-	Late                       // the same, and a wait for it ended without it, whatever its health is
-	Unwell                     // runs, and a look at its service says that it does not work
-	Unchanged                  // runs, and should have been made again, which nobody saw
+	Late                       // as Starting or Unchanged, and a wait for it ended before it was in service, whatever its health is
+	Unwell                     // runs, and the check of health says that its service does not work
+	Unchanged                  // runs, and should have been made again, but was not seen to be
 	Failing                    // in ERROR, and never in service since it was made or changed
 	Broken                     // in ERROR, and was in service
 	Stopped                    // does not run, or was drained: somebody did that on purpose
 )
 
-// Rules says what may be done to a node in each condition. It is the whole table.
+// Rules is the table of what may be done to a node in each condition.
 var Rules = [...]struct {
 	name    string
-	proven  bool // in service for certain: a quorum counts on it
-	may     bool // possibly in service: only a quorum frees it
-	accused bool // said to be out of service by a look of our own: also free a batch at a time
-	fresh   bool // never in service: gets its template where it is
+	proven  bool // certainly in service: counts for a quorum
+	may     bool // possibly in service: needs a quorum to be taken out of service
+	accused bool // a wait or a check of health says that it is out of service: a batch may take it without a quorum
+	fresh   bool // never in service: gets its template under its own name
 }{
 	Unknown:   {name: "unknown", may: true},
 	Serving:   {name: "serving", proven: true, may: true},
@@ -47,11 +47,11 @@ var Rules = [...]struct {
 	Stopped:   {name: "stopped"},
 }
 
-// String is the name of the condition.
+// String returns the name of the condition.
 func (c Condition) String() string { return Rules[c].name }
 
-// ConditionOf works out the condition of a node. What was seen before an apply proves
-// nothing but service.
+// ConditionOf works out the condition of a node. A look before the last apply proves only that
+// a node is in service.
 func ConditionOf(name string, n roster.Node, seen roster.Seen, policy roster.Policy) Condition {
 	server, found := seen.Servers[name]
 	if n.Doubt || !found || server.Status == "UNKNOWN" {
@@ -64,17 +64,18 @@ func ConditionOf(name string, n roster.Node, seen roster.Seen, policy roster.Pol
 	return c
 }
 
-// seenAs is the condition of a node whose server was found since the node changed.
+// seenAs returns the condition of a node whose server was found since the node changed.
 func seenAs(name string, n roster.Node, server node.Node, seen roster.Seen, policy roster.Policy) Condition {
 	inService := n.Served || Served(seen, name, n, policy)
+	stands := inService || !Noted(n, server) // no wait says that it is late
 	switch {
 	case server.Status == "ERROR":
 		return inError(inService)
 	case !Runs(server) || server.Drained:
 		return Stopped
-	case server.Unwell != "" && (inService || !Noted(n, server)):
+	case server.Unwell != "" && stands:
 		return Unwell
-	case seen.Former(name, n):
+	case seen.NotRemade(name, n) && stands:
 		return Unchanged
 	case Served(seen, name, n, policy):
 		return Serving
@@ -86,7 +87,7 @@ func seenAs(name string, n roster.Node, server node.Node, seen roster.Seen, poli
 	return Starting
 }
 
-// inError is the condition of a node whose server is in ERROR.
+// inError returns the condition of a node whose server is in ERROR.
 func inError(inService bool) Condition {
 	if inService {
 		return Broken
@@ -94,12 +95,14 @@ func inError(inService bool) Condition {
 	return Failing
 }
 
-// Noted reports whether a wait for the server of a node ended without it, since the node
-// was made or changed the last time.
-func Noted(n roster.Node, server node.Node) bool { return server.NotInService == string(n.Mark) }
+// Noted reports whether a wait for the server of a node ended before it was in service, since the
+// node was last made or changed.
+func Noted(n roster.Node, server node.Node) bool {
+	return server.NotInService == string(n.Mark) && server.InService != string(n.Mark)
+}
 
-// Runs reports whether a server runs. One that is migrated live, resized and not confirmed,
-// or given a password does; one that is stopped, paused, suspended, rescued, shelved or
+// Runs reports whether a server runs. A server that is migrated live, resized but not confirmed,
+// or given a password runs; a server that is stopped, paused, suspended, rescued, shelved or
 // being deleted does not.
 func Runs(server node.Node) bool {
 	switch server.Status {
@@ -110,15 +113,15 @@ func Runs(server node.Node) bool {
 }
 
 // Served reports whether the server of a node was in service since the node was made or
-// changed, whatever is wrong with it now: it carries the node's own mark or, where marks are
-// not required, it runs.
+// changed, whatever is wrong with it now: it carries the node's own mark or, if marks are not
+// required, it runs.
 func Served(s roster.Seen, name string, n roster.Node, policy roster.Policy) bool {
 	server, there := s.Servers[name]
 	switch {
-	case !there || n.Doubt || s.Former(name, n):
+	case !there || n.Doubt || s.NotRemade(name, n):
 		return false
 	case server.InService == string(n.Mark):
 		return true
 	}
-	return !policy.RequireMarks && Runs(server) && !s.Behind(name, n)
+	return !policy.RequireMarks && Runs(server) && !s.Lags(name, n)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
 
-// Fact is what a plan knows of a node. It is worked out once.
+// Fact is what a plan knows about a node. It is worked out once.
 type Fact struct {
 	Name string
 	roster.Node
@@ -22,47 +22,47 @@ type Fact struct {
 
 	Looked  bool // whether a look at the cloud followed since the node was made or changed
 	Missing bool // whether that look did not find its server
-	// the same, where it was never in service: its creation was refused, or it has another name
+	// whether it is missing and was never in service: its creation was refused, or its server has another name
 	Unfound    bool
-	Protected  string           // why it must stay, and as it is; "" where it is free
+	Protected  string           // why it must stay as it is, such as "is locked"; "" for a free node
 	Closed     bool             // whether its place is closed for maintenance
-	Dark       bool             // whether nobody looks at its region, or nobody did until now
-	Rests      string           // why no update touches it, "is closed"; "" where one may
-	Loose      string           // line by which no batch begins in its region; "": none
-	LooseMoves string           // line by which no node of its region moves; "": none
-	Later      bool             // whether its server carries a later mark than the node has
-	Outdated   bool             // whether its template is not the wanted one of its place
-	Settled    bool             // whether it is the settled one
+	Dark       bool             // whether its region is not looked at, or was not until now
+	Rests      string           // why no update touches it, such as "is closed"; "" if an update may
+	Loose      string           // line because of which no batch begins in its region, or ""
+	LooseMoves string           // line because of which no node of its region moves, or ""
+	Later      bool             // whether its server carries a later mark or generation than the node has
+	Outdated   bool             // whether it has another template than the wanted one of its place
+	Settled    bool             // whether it has the settled template of its place
 	Full       *placement.Place // place in which Nova found no host for its server
 	Stuck      bool             // whether that place is still full
-	Aged       time.Time        // launch of its server, where that is too old; zero otherwise
+	Aged       time.Time        // launch of its server if that is too old, else zero
 	Early      bool             // whether it broke soon after it got into service
-	bakes      bool             // whether it has what is wanted, and has to be in service for longer
-	Lags       bool             // whether it needs no mark, and its server was not seen to change since the node did
-	Former     bool             // whether that server should have been made again
-	Turn       int              // order by the criterion: lower ones leave earlier
+	bakes      bool             // whether it has the wanted template, and must be in service for longer
+	Lags       bool             // whether it needs no mark, and its server was not seen to change with the node
+	NotRemade  bool             // whether its server should have been made again, and was not
+	Turn       int              // position in the order in which nodes leave, from 0
 }
 
-// Proven reports whether the node is in service for certain.
+// Proven reports whether the node is certainly in service.
 func (f *Fact) Proven() bool { return Rules[f.Is].proven }
 
-// May reports whether the node may be in service.
-func (f *Fact) May() bool { return Rules[f.Is].may }
+// MayServe reports whether the node may be in service.
+func (f *Fact) MayServe() bool { return Rules[f.Is].may }
 
-// Accused reports whether a look of our own says that the node is out of service. A server that
-// did not follow its node is waited for all the same, and a wait may end without it.
-func (f *Fact) Accused() bool {
-	return Rules[f.Is].accused || f.Is == Unchanged && !f.Served && Noted(f.Node, f.Server)
-}
+// Accused reports whether a wait or a check of health says that the node is out of service.
+func (f *Fact) Accused() bool { return Rules[f.Is].accused }
 
 // Fresh reports whether the node was never in service since it was made or changed.
 func (f *Fact) Fresh() bool { return Rules[f.Is].fresh }
 
-// UnderWay reports whether a node has what is wanted, and is not in service yet.
+// UnderWay reports whether the node has the wanted template, and is not in service yet.
 func (f *Fact) UnderWay() bool { return !f.Outdated && f.Is != Serving }
 
-// RunsOn reports whether a server did not follow its node, and was found in service since.
-func (f *Fact) RunsOn() bool { return f.Is == Unchanged && f.Server.InService == string(f.Mark) }
+// ServesUnchanged reports whether the server did not follow its node, and was found in service
+// since.
+func (f *Fact) ServesUnchanged() bool {
+	return f.Is == Unchanged && f.Server.InService == string(f.Mark)
+}
 
 // Free reports whether the node may be changed or removed.
 func (f *Fact) Free() bool { return f.Protected == "" }
@@ -73,12 +73,12 @@ func (f *Fact) Unhealthy() bool {
 	return f.Is == Failing || f.Is == Broken || unwell || f.Looked && f.Server.Tainted
 }
 
-// Sick reports whether a node counts as unhealthy. One in a closed place does not: an
-// operator knows about it.
+// Sick reports whether the node counts as unhealthy. A node in a closed place does not count,
+// because an operator knows about it.
 func (f *Fact) Sick() bool { return f.Unhealthy() && f.Rests == "" }
 
-// Concern reports whether a node should be replaced for a cause, whatever holds it. Whether
-// another place is better shows only on a board.
+// Concern reports whether the node should be replaced for a cause, whatever holds it. It does
+// not know Misplaced, because only a board shows whether another place is better.
 func (f *Fact) Concern(cause roster.Cause) bool {
 	switch cause {
 	case roster.Unhealthy:
@@ -91,10 +91,10 @@ func (f *Fact) Concern(cause roster.Cause) bool {
 	return false
 }
 
-// Facts are those of all nodes, by name.
+// Facts has a fact for each node, by name.
 type Facts map[string]*Fact
 
-// Assess works out the facts of all nodes, and in which turn they leave.
+// Assess works out the facts of all nodes, and the order in which they leave.
 func Assess(now roster.Roster, seen roster.Seen, policy roster.Policy) Facts {
 	all := make(Facts, len(now.Nodes))
 	var order []node.Node
@@ -109,7 +109,7 @@ func Assess(now roster.Roster, seen roster.Seen, policy roster.Policy) Facts {
 	return all
 }
 
-// FactOf works out what is known of a node.
+// FactOf works out what is known about a node.
 func FactOf(name string, n roster.Node, now roster.Roster, seen roster.Seen, policy roster.Policy) *Fact {
 	f := &Fact{Name: name, Node: n, Server: seen.Servers[name], Is: ConditionOf(name, n, seen, policy)}
 	f.Protected = protection(name, f.Server, policy)
@@ -122,7 +122,7 @@ func FactOf(name string, n roster.Node, now roster.Roster, seen roster.Seen, pol
 	return f
 }
 
-// look adds what a look at the cloud showed of a node.
+// look adds what a look at the cloud showed about the node.
 func (f *Fact) look(seen roster.Seen, policy roster.Policy) {
 	name, n := f.Name, f.Node
 	f.Looked, f.Missing = seen.Looked(name) && !n.Doubt, seen.Missing[name] && !n.Doubt
@@ -135,11 +135,12 @@ func (f *Fact) look(seen roster.Seen, policy roster.Policy) {
 	}
 	f.Early = seen.Early[name]
 	f.bakes = seen.Baking[name] && policy.Pauses() && !f.Outdated && f.Is == Serving
-	f.Lags = !policy.RequireMarks && seen.Behind(name, n)
-	f.Former = f.Looked && seen.Former(name, n)
+	f.Lags = !policy.RequireMarks && seen.Lags(name, n)
+	f.NotRemade = f.Looked && seen.NotRemade(name, n)
 }
 
-// noHost is the place in which Nova found no host for the node, and whether it is still full.
+// noHost returns the place in which Nova found no host for the node, and whether that place is
+// still full.
 func (f *Fact) noHost(seen roster.Seen, policy roster.Policy) (full *placement.Place, stuck bool) {
 	at, none := Homeless(f.Node, f.Server, policy.Regions)
 	if !none || !f.Looked {
@@ -148,7 +149,7 @@ func (f *Fact) noHost(seen roster.Seen, policy roster.Policy) (full *placement.P
 	return &at, slices.Contains(seen.FullPlaces(policy), at)
 }
 
-// candidate is a node as the deletion policy orders it.
+// candidate returns the node as the deletion policy orders it.
 func (f *Fact) candidate(now roster.Roster, policy roster.Policy) node.Node {
 	n := f.Server
 	n.Name, n.Index = f.Name, f.Index
@@ -162,7 +163,7 @@ func (f *Fact) candidate(now roster.Roster, policy roster.Policy) node.Node {
 	return n
 }
 
-// protection says why a node must stay.
+// protection returns why a node must stay, or "".
 func protection(name string, server node.Node, policy roster.Policy) string {
 	id := cmp.Or(server.ID, name)
 	switch {
@@ -176,8 +177,8 @@ func protection(name string, server node.Node, policy roster.Policy) string {
 	return ""
 }
 
-// Homeless is the place in which Nova found no host for a node, if that is so. Where the
-// region lists no zones the choice of the zone was Nova's.
+// Homeless returns the place in which Nova found no host for a node, and whether there is one.
+// It is the whole region if the region lists no zones, because Nova then chooses the zone.
 func Homeless(n roster.Node, server node.Node, listed []placement.Region) (placement.Place, bool) {
 	if server.Status != "ERROR" || !foundNoHost(server.Fault) {
 		return placement.Place{}, false
@@ -189,9 +190,9 @@ func Homeless(n roster.Node, server node.Node, listed []placement.Region) (place
 }
 
 // foundNoHost reports whether a fault says that Nova's scheduler found no host,
-// at once (NoValidHost) or after it tried those that it had chosen
-// (MaxRetriesExceeded, which is what a group's policy ends in when two servers
-// are created at the same moment).
+// at once (NoValidHost) or after it tried the hosts that it had chosen
+// (MaxRetriesExceeded, the result of a group's policy when two servers are created
+// at the same moment).
 func foundNoHost(fault string) bool {
 	fault = strings.ToLower(fault)
 	return strings.Contains(fault, "no valid host") || strings.Contains(fault, "exceeded maximum number of retries")
@@ -235,8 +236,8 @@ func (all Facts) Counts() placement.Counts {
 	return counts
 }
 
-// Baking names the nodes that have what is wanted, and have to be in service for
-// longer before others are replaced.
+// Baking names the nodes of the wanted template that must be in service for longer
+// before others are replaced.
 func (all Facts) Baking() (names []string) {
 	for _, name := range all.Names() {
 		if all[name].bakes {

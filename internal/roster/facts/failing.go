@@ -9,17 +9,17 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
 
-// Wanted are the templates that the nodes of a cluster should have: the given ones
-// or, where they failed, the settled ones.
+// Wanted returns the templates that the nodes of a cluster should have: the given ones or, if
+// these failed, the settled ones.
 func Wanted(r roster.Roster, policy roster.Policy) roster.Templates { return Judge(r, policy).Wanted }
 
-// Judged is what failed templates mean for a plan.
+// Judged is the meaning of failed templates for a plan.
 type Judged struct {
-	Failures []roster.Failure // of the given templates; none: they are wanted
-	Places   []placement.Place
+	Failures []roster.Failure  // failures of the given templates; without any these are wanted
+	Places   []placement.Place // places whose given template failed
 	Given    roster.Templates
 	Wanted   roster.Templates
-	Holds    bool // there is nothing to go back to
+	Holds    bool // whether there is no settled template to go back to
 }
 
 // Judge looks for the given templates among the failed ones. A settled template does not
@@ -53,8 +53,8 @@ func Judge(r roster.Roster, policy roster.Policy) Judged {
 	return v
 }
 
-// Over is the policy as it is then. Going back knows no target: a canary
-// that failed is taken back too.
+// Over returns the policy with the wanted templates. Going back has no target, so that a canary
+// that failed goes back too.
 func (v Judged) Over(policy roster.Policy) roster.Policy {
 	if len(v.Failures) == 0 {
 		return policy
@@ -68,7 +68,7 @@ func (v Judged) Over(policy roster.Policy) roster.Policy {
 	return policy
 }
 
-// places are those that are listed and those of the nodes, in order.
+// places returns the listed places and the places of the nodes, in order.
 func places(r roster.Roster, listed []placement.Region) []placement.Place {
 	all := map[placement.Place]bool{}
 	for _, region := range listed {

@@ -1,6 +1,6 @@
 package facts
 
-// TrueFirst orders what is so before what is not.
+// TrueFirst orders true before false.
 func TrueFirst(a, b bool) int {
 	switch {
 	case a == b:

@@ -1,4 +1,4 @@
 package hold
 
-// IsFormer says that a server did not follow its node.
-const IsFormer = "its server should have been made again, and is still the former one"
+// NotRemade says that the server of a node was not made again.
+const NotRemade = "its server should have been made again, but is still the old one"

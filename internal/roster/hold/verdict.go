@@ -12,19 +12,19 @@ const (
 	HeldClosed    Hold = "closed"       // its place takes no nodes now
 	HeldUnseen    Hold = "not seen"     // no refresh has looked at it since it changed
 	HeldOutage    Hold = "outage"       // more nodes are unhealthy than stop_above allows
-	HeldFailed    Hold = "failed"       // the wanted template failed
-	HeldFormer    Hold = "not followed" // its server should have been made again, and was not
-	HeldTwice     Hold = "made twice"   // it did not last, nor did the one before it
-	HeldTarget    Hold = "target"       // as many nodes have the wanted template as should
-	HeldNoHost    Hold = "no host"      // Nova found no host where it has to be made again
+	HeldFailed    Hold = "failed"       // the wanted template failed, and there is no settled one
+	HeldNotRemade Hold = "not followed" // its server should have been made again, and was not
+	HeldTwice     Hold = "made twice"   // two servers in a row failed
+	HeldTarget    Hold = "target"       // as many nodes have the wanted template as the target says
+	HeldNoHost    Hold = "no host"      // Nova found no host in the place where it must be made again
 	HeldNoRoom    Hold = "no room"      // no place has room for its substitute
-	HeldServers   Hold = "servers"      // two batches of servers beyond the cluster are there already
-	HeldBakes     Hold = "bakes"        // the batch before has to serve for longer
+	HeldServers   Hold = "servers"      // there are already two batches of servers beyond the cluster
+	HeldBakes     Hold = "bakes"        // the previous batch must be in service for longer
 	HeldWaits     Hold = "waits"        // the batch waits for nodes that are not in service, or that leave
 	HeldBatch     Hold = "batch"        // the batch is full
 )
 
-// Order is the place of a hold in the table, the length of the table for none.
+// Order returns the position of a hold in the table, or the length of the table for no hold.
 func (h Hold) Order() int {
 	for i, row := range All {
 		if row.Hold == h {
@@ -37,7 +37,8 @@ func (h Hold) Order() int {
 // Remains reports whether a node that is held will be replaced later.
 func (h Hold) Remains() bool { return !All[h.Order()].done }
 
-// GoesOn reports whether a hold ends with an apply that ends well, or with the one after it.
+// GoesOn reports whether a hold ends with an apply that ends without an error, or with the next
+// one.
 func (h Hold) GoesOn() bool {
 	return h == HeldBegins || h == HeldBatch || h == HeldWaits || h == HeldServers
 }

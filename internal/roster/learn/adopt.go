@@ -12,14 +12,14 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
 
-// Adopt makes a roster of the servers of a running cluster: those whose names
-// the pattern makes, with any number of zeros before the number. A node keeps the mark that
-// its server carries, and each gets a slot. It fails where there are none, and where two
-// have one index.
+// Adopt makes a roster from the servers of a running cluster. A server belongs to the cluster
+// if the pattern makes its name, with any number of zeros before the number. A node keeps the
+// mark of its server, and gets a slot. Adopt fails if there is no such server, or if two servers
+// have the same index.
 //
-// What nobody can read in the cloud is given: kept slots, templates of before (Order), of
-// which the hash in a mark says which node has which, and generations of nodes. A
-// generation that is not given is the server's own; without one it is guessed.
+// The given roster has what the cloud does not show: kept slots, generations of nodes, and
+// earlier templates in Order, which the hashes in the marks assign to nodes. A node without a
+// given generation gets the one of its server; if the server has none, it is guessed.
 func Adopt(cluster string, pattern roster.Pattern, given roster.Roster, servers []node.Node) (roster.Roster, error) {
 	r := roster.Roster{Nodes: map[string]roster.Node{}, Slots: maps.Clone(given.Slots), Order: given.Order,
 		Adopted: true}
@@ -37,7 +37,7 @@ func Adopt(cluster string, pattern roster.Pattern, given roster.Roster, servers 
 			both := []string{describe(other), describe(s)}
 			slices.Sort(both)
 			return r, fmt.Errorf(
-				"which servers are the cluster's is ambiguous: %s have the same index; rename or remove one of them",
+				"%s have the same index, so it is not clear which one belongs to the cluster; rename or remove one of them",
 				strings.Join(both, " and "),
 			)
 		}
@@ -63,7 +63,7 @@ func Adopt(cluster string, pattern roster.Pattern, given roster.Roster, servers 
 	return r, nil
 }
 
-// adopted is the mark that a server carries, or the first one.
+// adopted returns the mark that a server carries, or the first mark.
 func adopted(carried string) roster.Mark {
 	if m := roster.Mark(carried); m.Number() > 0 {
 		return m
@@ -73,8 +73,8 @@ func adopted(carried string) roster.Mark {
 
 func describe(n node.Node) string { return fmt.Sprintf("%s (%s, in %s)", n.Name, n.ID, n.Region) }
 
-// Guesses names the nodes whose generation is a guess, each with it. In the roster that it
-// returns none is a guess any more.
+// Guesses lists the nodes whose generation is a guess, each with the generation. It returns
+// the roster without this doubt.
 func Guesses(r roster.Roster) (roster.Roster, []string) {
 	r = r.Clone()
 	var guesses []string

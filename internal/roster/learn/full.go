@@ -10,14 +10,15 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 )
 
-// A place in which Nova found no host is full for a while, so that a node that went
-// elsewhere for it is not moved back at once, and no other is sent there to fail. Only
-// Nova knows when there is room again, so it is asked again after that time, and at once
-// where nodes would otherwise find no room at all.
+// A place in which Nova found no host is full for a while, so that a node that was placed
+// elsewhere is not moved back at once, and no other node is placed there and fails. Only
+// Nova knows when there is room again, so it is asked again after that time, or at once if
+// nodes would otherwise find no room at all.
 
-// fullPlaces are the full places: those of before and those of servers that found no host,
-// as far as that is not too long ago by the clock of the cloud. Without a clock there are
-// none, and what lies as far ahead was noted by another clock: so none is full for ever.
+// fullPlaces returns the places that were full before and the places of servers without a host,
+// unless that is longer ago than RetryFullAfter by the clock of the cloud. Without a clock, and
+// for a time that lies as far in the future, which another clock set, no place is full: so no
+// place is full for ever.
 func fullPlaces(s roster.Seen, r roster.Roster, policy roster.Policy) map[placement.Place]time.Time {
 	full := map[placement.Place]time.Time{}
 	if policy.Update == nil || policy.Update.RetryFullAfter <= 0 {

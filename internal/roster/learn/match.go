@@ -1,5 +1,6 @@
-// Package learn updates what is remembered of a cluster from a look at its servers: which server
-// is whose, what served, which template is settled or failed, and what time has done.
+// Package learn updates the memory of a cluster after a look at its servers: which server belongs
+// to which node, which nodes served, which templates are settled or failed, and which servers are
+// too old or must be in service for longer.
 package learn
 
 import (
@@ -14,23 +15,21 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 )
 
-// Match finds the server of each node among those that run, also of nodes that are
-// leaving: one with its name, in its region. Of several it is one that carries a later
-// mark than the node has, because then this state is an older one; then the one that carries
-// the node's mark, then one that is not in ERROR or BUILD, then the one that was seen
-// last time, then one in the node's zone, then the newest. Which of them Terraform
-// manages cannot be known, so the careful view counts: the node is protected if one
-// of them is, and tainted only if all are.
+// Match finds the server of each node, including leaving nodes: a server with the node's name
+// in its region. If there are several, it takes a server with a later mark than the node has,
+// because then this state is an older one; else a server with the node's mark, else one that is
+// not in ERROR or BUILD, else the one of the last look, else one in the node's zone, else the
+// newest. Nobody knows which of them Terraform manages, so the careful view counts: the node is
+// protected if one of them is, and tainted only if all of them are.
 //
-// A server that an operator moved to another zone takes its node along, so that
-// nobody destroys it to undo the move: the node's zone becomes the one where the
-// server is, once it is ACTIVE or SHUTOFF there. Another server than the one that the
-// node had is not followed, nor one of several of its name: it may be anybody's. A node
-// without a zone gets that of its server where zoned reports that its region lists
-// zones. The node of a server that is in no zone for now (SHELVED_OFFLOADED) is
-// Unplaced.
+// If an operator moved a server to another zone, its node follows, so that no plan destroys the
+// server to undo the move: the node gets the zone of the server once that is ACTIVE or SHUTOFF
+// there. A node does not follow another server than the one it had, or one of several servers of
+// its name, because that may belong to somebody else. A node without a zone gets the zone of its
+// server if zoned reports that its region lists zones. A node is Unplaced while its server is in
+// no zone (SHELVED_OFFLOADED).
 //
-// A leaving node whose server is gone is forgotten.
+// Match forgets a leaving node whose server is gone.
 func Match(r roster.Roster, servers []node.Node, before roster.Seen, zoned func(region string) bool) (roster.Roster,
 	roster.Seen, Matches) {
 	r = r.Clone()
@@ -64,7 +63,7 @@ func Match(r roster.Roster, servers []node.Node, before roster.Seen, zoned func(
 		r.Nodes[name] = n
 		seen.Follow(name, n, best, before)
 		if !atRest(best) {
-			best.Zone = "" // for plans: see zonesFrom
+			best.Zone = "" // so that a plan does not take it over: see zonesFrom in package decide
 		}
 		seen.Servers[name] = best
 	}
@@ -72,7 +71,7 @@ func Match(r roster.Roster, servers []node.Node, before roster.Seen, zoned func(
 	return r, seen, Matches{twice, lost}
 }
 
-// matchLeaving finds the servers of leaving nodes, and forgets those that have none.
+// matchLeaving finds the servers of leaving nodes, and forgets nodes without a server.
 func matchLeaving(s roster.Seen, r roster.Roster, found map[string][]node.Node, before roster.Seen) {
 	for _, name := range r.LeavingNames() {
 		if len(found[name]) == 0 {
@@ -87,14 +86,14 @@ func matchLeaving(s roster.Seen, r roster.Roster, found map[string][]node.Node, 
 	}
 }
 
-// Matches are what a person should know of a look at the servers.
+// Matches lists what a person should know about a look at the servers.
 type Matches struct {
-	Twice []string // nodes whose name several servers have, each with those servers
-	Lost  []string // nodes that had a server which is not found now, each with that server
+	Twice []string // nodes whose name several servers have, each with these servers
+	Lost  []string // nodes whose earlier server is not found now, each with that server
 }
 
-// MatchOpen is [Match] after a look that left closed regions out: their nodes stay as
-// they are, with what was seen of them before.
+// MatchOpen is [Match] after a look that left out closed regions: the nodes there stay as they
+// are, and keep the result of the look before.
 func MatchOpen(
 	r roster.Roster, servers []node.Node, before roster.Seen, closed, zoned func(region string) bool,
 ) (roster.Roster, roster.Seen, Matches) {
@@ -116,8 +115,8 @@ func MatchOpen(
 	return open, seen, matches
 }
 
-// serverOf is the server that is taken for the node's, of those that have its name;
-// last is the id of the one that it had.
+// serverOf returns the server that counts as the node's among the servers of its name. Last is
+// the id of the server that the node had.
 func serverOf(n roster.Node, list []node.Node, last string) node.Node {
 	best := slices.MinFunc(list, func(a, b node.Node) int { return prefer(n, last, a, b) })
 	for _, s := range list {
@@ -128,7 +127,7 @@ func serverOf(n roster.Node, list []node.Node, last string) node.Node {
 	return best
 }
 
-// described lists servers by their ids, with the times at which they were made.
+// described lists servers by their ids, with the times at which they were created.
 func described(list []node.Node) string {
 	texts := make([]string, len(list))
 	for i, s := range list {
@@ -141,9 +140,8 @@ func described(list []node.Node) string {
 	return strings.Join(texts, "; ")
 }
 
-// Learn remembers which nodes are in service, the templates as the settled ones if
-// every node has them and at least half of the nodes are in service with them, and
-// which of them failed.
+// Learn remembers which nodes were in service and which templates failed. The wanted templates
+// become the settled ones if all nodes have them and at least half of the nodes are in service.
 func Learn(r roster.Roster, seen roster.Seen, policy roster.Policy) roster.Roster {
 	r = r.Clone()
 	wanted := facts.Wanted(r, policy)
@@ -165,7 +163,7 @@ func Learn(r roster.Roster, seen roster.Seen, policy roster.Policy) roster.Roste
 	return r
 }
 
-// prefer orders servers of one name: one that is ahead of this state first, then the node's own.
+// prefer orders servers of one name as [Match] says.
 func prefer(n roster.Node, last string, a, b node.Node) int {
 	first := func(is func(node.Node) bool) int { return facts.TrueFirst(is(a), is(b)) }
 	return cmp.Or(
@@ -179,8 +177,7 @@ func prefer(n roster.Node, last string, a, b node.Node) int {
 	)
 }
 
-// follow is the node where its server is; own says that the server may take the node
-// along.
+// follow returns the node with the zone of its server. Own says that it may follow this server.
 func follow(n roster.Node, s node.Node, own bool, zoned func(region string) bool) roster.Node {
 	if own && atRest(s) && s.Zone != "" && (n.Zone != "" || zoned(n.Region)) {
 		n.Zone = s.Zone
@@ -189,6 +186,5 @@ func follow(n roster.Node, s node.Node, own bool, zoned func(region string) bool
 	return n
 }
 
-// atRest reports whether a server is in its zone for good, and not being built
-// or moved.
+// atRest reports whether a server is neither being built nor moved, so that its zone is final.
 func atRest(s node.Node) bool { return s.Status == "ACTIVE" || s.Status == "SHUTOFF" }

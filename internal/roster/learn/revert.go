@@ -8,19 +8,19 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 )
 
-// A template that gets no server into service is taken back by itself. What says
-// so must be evidence, because a pipeline may stand still for a night: a wait for a
-// server of it ended without that server, long after its launch, while the server
-// ran. Time that passes while nobody waits proves nothing.
+// The planner goes back by itself from a template that gets no server into service. It needs
+// evidence, because a pipeline may stand still for a night: a wait ended without a server of
+// the template, long after the server's launch, while the server ran. Time that passes while
+// nobody waits proves nothing.
 //
-// A rollout is taken back as a whole: where the template of one place fails, the
-// settled templates are wanted in all places, so that a cluster has one version.
+// A rollout goes back as a whole: if the template of one place fails, the settled templates are
+// wanted in all places, so that a cluster has one version.
 
-// MaxFailures bounds how many failed templates are remembered.
+// MaxFailures is the maximum number of failed templates that are remembered.
 const MaxFailures = 20
 
-// learnFailures remembers which of the wanted templates failed, and forgets that of
-// those that are settled, which had their servers in service after all.
+// learnFailures returns the failed templates: the earlier ones and the ones that this look
+// shows. It forgets settled templates, whose servers were in service after all.
 func learnFailures(r roster.Roster, seen roster.Seen, policy roster.Policy) []roster.Failure {
 	u := policy.Update
 	if u == nil || u.RevertAfter <= 0 {
@@ -50,8 +50,8 @@ func learnFailures(r roster.Roster, seen roster.Seen, policy roster.Policy) []ro
 	return failed[max(0, len(failed)-MaxFailures):]
 }
 
-// disturbed reports whether so many nodes are unhealthy, or have servers that do not
-// run, that this looks like an outage: then nothing is the fault of a template.
+// disturbed reports whether so many nodes are unhealthy, or have servers that do not run, that
+// this looks like an outage: then no template is to blame.
 func disturbed(r roster.Roster, seen roster.Seen, policy roster.Policy) bool {
 	var sick int64
 	for name, n := range r.Nodes {
@@ -63,13 +63,13 @@ func disturbed(r roster.Roster, seen roster.Seen, policy roster.Policy) bool {
 	return policy.Stops(sick)
 }
 
-// lateness is how long after its launch a wait for a server ended without it, where
-// the node never was in service since it was made or changed; 0 otherwise. A server that was
-// drained, or that did not follow its node to the template, says nothing of the template.
+// lateness returns the time from the launch of a server to the end of the wait that ended without
+// it, if the node never was in service since it was made or changed, else 0. A server that was
+// drained, or that did not follow its node, says nothing about the template.
 func lateness(name string, n roster.Node, seen roster.Seen, policy roster.Policy) time.Duration {
 	server := seen.Servers[name]
 	never := facts.Noted(n, server) && !n.Served && !facts.Served(seen, name, n, policy)
-	if !policy.RequireMarks || !never || server.Status != "ACTIVE" || server.Drained || seen.Behind(name, n) {
+	if !policy.RequireMarks || !never || server.Status != "ACTIVE" || server.Drained || seen.Lags(name, n) {
 		return 0
 	}
 	since, ended := launched(server), server.NotInServiceAt

@@ -12,9 +12,9 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 )
 
-// Tell works out the facts of time of the nodes, each by the clock of the cloud's
-// answer in which its server was seen.
-func Tell(s *roster.Seen, r roster.Roster, policy roster.Policy) {
+// NoteTimes notes which places are full, and which servers are too old, must be in service for
+// longer, or broke early. The clock is the one of the cloud's answer that had the server.
+func NoteTimes(s *roster.Seen, r roster.Roster, policy roster.Policy) {
 	s.Aged, s.Baking, s.Early = map[string]roster.Aged{}, map[string]bool{}, map[string]bool{}
 	s.Full = fullPlaces(*s, r, policy)
 	u := policy.Update
@@ -45,8 +45,8 @@ func Tell(s *roster.Seen, r roster.Roster, policy roster.Policy) {
 	maps.DeleteFunc(s.Early, no)
 }
 
-// inServiceFor is for how long a server had been in service when it was seen, if that is known:
-// a time that is ahead of the cloud's clock says nothing.
+// inServiceFor returns how long a server had been in service when it was seen, and whether that
+// is known: it is not if the time of its mark is ahead of the cloud's clock.
 func inServiceFor(server node.Node, policy roster.Policy) (ran time.Duration, known bool) {
 	since := launched(server)
 	if policy.RequireMarks {
@@ -56,8 +56,8 @@ func inServiceFor(server node.Node, policy roster.Policy) (ran time.Duration, kn
 	return ran, !since.IsZero() && ran >= 0
 }
 
-// launched is when a server was made from what it is now: a rebuild and a resize
-// renew it.
+// launched returns when a server got its current image and flavor: a rebuild and a resize
+// renew the time.
 func launched(server node.Node) time.Time {
 	if server.LaunchedAt.IsZero() {
 		return server.CreatedAt
@@ -65,8 +65,8 @@ func launched(server node.Node) time.Time {
 	return server.LaunchedAt
 }
 
-// Share10 is a fixed part of a tenth of a duration, so that servers of one age are
-// not all too old at once.
+// Share10 returns between 0 and a tenth of a duration, always the same for an id, so that
+// servers of one age are not all too old at once.
 func Share10(id string, of time.Duration) time.Duration {
 	h := fnv.New32a()
 	h.Write([]byte(id))

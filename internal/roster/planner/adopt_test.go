@@ -11,8 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestAdopt: the servers whose names the pattern makes are the cluster's, and new
-// nodes get indices above all of theirs.
+// TestAdopt: servers whose names the pattern makes belong to the cluster, and new nodes get higher indices.
 func TestAdopt(t *testing.T) {
 	server := func(name, id, region, zone string) node.Node {
 		return node.Node{Name: name, ID: id, Region: region, Zone: zone}
@@ -30,7 +29,7 @@ func TestAdopt(t *testing.T) {
 		}, "R1/az-1: web-010; R1/az-2: web-2; R2: web-0003", 11, ""},
 		{"none", []node.Node{server("db-0", "a", "R1", "az-1")}, "", 0, "no server is named web-0, web-1 and so on"},
 		{"two of one index", []node.Node{server("web-1", "b", "R2", "az-1"), server("web-01", "a", "R1", "az-1")}, "", 0,
-			"which servers are the cluster's is ambiguous: web-01 (a, in R1) and web-1 (b, in R2) have the same index; rename or remove one of them"},
+			"web-01 (a, in R1) and web-1 (b, in R2) have the same index, so it is not clear which one belongs to the cluster; rename or remove one of them"},
 	} {
 		r, err := learn.Adopt("web", roster.DefaultPattern, roster.Roster{}, c.servers)
 		if c.fault != "" {
@@ -50,8 +49,7 @@ func TestAdopt(t *testing.T) {
 	}
 }
 
-// TestPlaces: an adopted cluster follows the places that it is in. A region with a
-// node in no zone lists none.
+// TestPlaces: an adopted cluster follows the places of its nodes. A region with a node in no zone lists no zones.
 func TestPlaces(t *testing.T) {
 	r := cluster(t, "R2/az-1 1", "R1/az-2 1", "R1/az-1 1", "R1/az-1 1", "R2 1")
 	free := func(name string) placement.Bin { return placement.Bin{Name: name, Cap: placement.Unlimited} }

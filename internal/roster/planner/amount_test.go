@@ -6,7 +6,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
 
-// TestAmount: a percentage is of the size, and is rounded as it is asked for.
+// TestAmount: a percentage is a share of the size, rounded up or down as asked.
 func TestAmount(t *testing.T) {
 	for _, c := range []struct {
 		text           string
@@ -28,7 +28,7 @@ func TestAmount(t *testing.T) {
 		}
 	}
 	var none roster.Amount
-	if none.String() != "0" || none.Up(10) != 0 || !none.None() || amount("0.000001%").None() || !amount("0%").None() {
+	if none.String() != "0" || none.Up(10) != 0 || !none.Zero() || amount("0.000001%").Zero() || !amount("0%").Zero() {
 		t.Errorf("no amount is %s, %d of 10", none, none.Up(10))
 	}
 	for text, want := range map[string]string{

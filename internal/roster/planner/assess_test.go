@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestUnwell: a node whose service is unhealthy is not in service, and unhealthy;
-// one whose server is off is only not in service.
+// TestUnwell: a node whose service is unhealthy is out of service and unhealthy; a node whose server is off is only out
+// of service.
 func TestUnwell(t *testing.T) {
 	for _, c := range []struct {
 		server             node.Node
@@ -38,8 +38,8 @@ func TestUnwell(t *testing.T) {
 	}
 }
 
-// TestMayServe: a node whose mark somebody wiped, or whose server did not follow it, may serve. It waits as others that
-// serve do, and those that did not follow do not wait for each other.
+// TestMayServe: a node without its mark, or whose server did not follow it, may serve. It waits as other serving nodes
+// do, but nodes whose servers did not follow do not wait for each other.
 func TestMayServe(t *testing.T) {
 	wipe := func(n *node.Node) { n.InService = "" }
 	former := func(names string) func(*roster.Roster) {
@@ -77,8 +77,8 @@ func TestMayServe(t *testing.T) {
 	})
 }
 
-// TestLater: what should be replaced later does not count on those that leave: by then none can come back. A node that
-// never served says why it should be replaced, whatever holds it.
+// TestLater: a later plan cannot bring back leaving nodes, so they do not count for nodes that remain to be replaced. A
+// node that never served says why it should be replaced, whatever holds it.
 func TestLater(t *testing.T) {
 	r, p := six(t, image("a")), policy(6)
 	changeRoster(r, "web-0", func(n *roster.Node) { n.Served = false })
@@ -87,13 +87,13 @@ func TestLater(t *testing.T) {
 	r.Leaving["web-9"] = roster.Node{Index: 9, Place: r.Nodes["web-0"].Place, Template: image("b"), Generation: 1, Mark: roster.FirstMark(image("b")),
 		Served: true}
 	seen.Servers["web-9"] = node.Node{ID: "id-web-9", Name: "web-9", Status: "ACTIVE", InService: string(roster.FirstMark(image("b")))}
-	p.RequireMarks, p.Templates, p.Update = true, images("b"), update("1", roster.Outdated) // which failed, and nothing is settled
+	p.RequireMarks, p.Templates, p.Update = true, images("b"), update("1", roster.Outdated) // b failed, and there is no settled template
 	p.Update.RevertAfter, r.Failed = time.Minute, []roster.Failure{{Template: image("b").Hash(), Node: "web-9", After: time.Hour}}
 	_, change, err := Plan(r, seen, p)
 	require.NoError(t, err)
 	assert.EqualValues(t, 6, change.Remaining)
 	const never = "TEMPLATE in RegionOne/az-1: it has image a, new nodes get b; it never served; "
-	assert.Equal(t, never+"the template that it should get failed, and none is settled", change.Held(hold.HeldFailed)[0].Reason)
+	assert.Equal(t, never+"the template that it should get failed, and there is no settled one", change.Held(hold.HeldFailed)[0].Reason)
 	p.Begins, r.Failed = true, nil
 	_, change, err = Plan(r, seen, p)
 	require.NoError(t, err)

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// largeTemplates are as large as templates get: of many keys, and of long values.
+// largeTemplates are as large as templates get: one has many keys, the other long values.
 func largeTemplates() map[string]func(version string) roster.Template {
 	return map[string]func(string) roster.Template{
 		"keys=1000": func(version string) roster.Template {
@@ -27,8 +27,7 @@ func largeTemplates() map[string]func(version string) roster.Template {
 	}
 }
 
-// largeRollout is a cluster of a large template, and a policy that gives it another
-// one.
+// largeRollout returns a cluster with a large template, and a policy with another one.
 func largeRollout(t testing.TB, size int64, template func(version string) roster.Template) (roster.Roster, roster.Seen, roster.Policy) {
 	t.Helper()
 	p := policy(size)
@@ -42,8 +41,7 @@ func largeRollout(t testing.TB, size int64, template func(version string) roster
 	return r, seen, p
 }
 
-// BenchmarkLargeTemplate: a batch of 1,000 nodes with a template of many keys, or
-// of long values.
+// BenchmarkLargeTemplate plans a batch of a cluster of 1,000 nodes with a template of many keys, or of long values.
 func BenchmarkLargeTemplate(b *testing.B) {
 	for name, template := range largeTemplates() {
 		b.Run(name, func(b *testing.B) {

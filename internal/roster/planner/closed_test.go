@@ -27,9 +27,8 @@ func closePolicy(p *roster.Policy, region, zone string) {
 	}
 }
 
-// TestClosedPlaces: the six nodes of a cluster are in RegionOne/az-1: web-0, az-2: web-1,
-// az-3: web-2, in RegionTwo/az-1: web-3 web-4, az-2: web-5. What is closed takes no node
-// and gives none up.
+// TestClosedPlaces has a cluster of six nodes: RegionOne has web-0 in az-1, web-1 in az-2 and web-2 in az-3; RegionTwo
+// has web-3 and web-4 in az-1 and web-5 in az-2. A closed place takes no nodes and loses none.
 func TestClosedPlaces(t *testing.T) {
 	unmarked := func(s roster.Seen) { changeSeen(s, "web-0", func(n *node.Node) { n.InService = "" }) }
 	marks := func(p *roster.Policy) { p.RequireMarks = true }
@@ -43,7 +42,7 @@ func TestClosedPlaces(t *testing.T) {
 			moves: "+web-6 +web-7 +web-8 -web-3 -web-4 -web-5", remaining: 3},
 		{name: "and says so when nothing else is left", closed: "RegionOne", image: "b", update: update("9", roster.Outdated), roster: func(r *roster.Roster) {
 			changeRoster(*r, "web-3 web-4 web-5", func(n *roster.Node) { n.Template, n.Mark = image("b"), n.Mark.Next(image("b")) })
-		}, remaining: 3, told: "3 nodes should be replaced, and their places take no nodes now: web-0 (RegionOne/az-1 is closed), web-1 (RegionOne/az-2 is " +
+		}, remaining: 3, told: "3 nodes should be replaced in places that take no nodes now: web-0 (RegionOne/az-1 is closed), web-1 (RegionOne/az-2 is " +
 			"closed), web-2 (RegionOne/az-3 is closed)...",
 			status: "held: web-0 (RegionOne/az-1 is closed), web-1 (RegionOne/az-2 is closed), web-2 (RegionOne/az-3 is closed)"},
 		{name: "in place too", closed: "RegionOne/az-1", image: "b", update: byUpdate(update("9", roster.Outdated), roster.InPlace),
@@ -69,7 +68,7 @@ func TestClosedPlaces(t *testing.T) {
 			policy: func(p *roster.Policy) { p.Regions[0].Zones[0].Weight = 900 }},
 		{name: "a shrink takes from it last", closed: "RegionTwo", capacity: 3, moves: "-web-0 -web-1 -web-2"},
 		{name: "and tells", closed: "RegionTwo", capacity: 2, moves: "-web-0 -web-1 -web-2 -web-3",
-			told: "No open place can lose a node, so the cluster shrinks where it is closed: web-3 (RegionTwo/az-1)...."},
+			told: "No open place can lose a node, so nodes of closed places leave: web-3 (RegionTwo/az-1)...."},
 		{name: "whatever is wrong with it", closed: "RegionTwo", capacity: 3, broken: "web-3",
 			seen: func(s roster.Seen) { changeSeen(s, "web-4", func(n *node.Node) { n.Tainted = true }) }, moves: "-web-0 -web-1 -web-2"},
 		{name: "mins of open places hold", closed: "RegionTwo", capacity: 3, policy: func(p *roster.Policy) { p.Regions[0].Zones[2].Min = 1 },
@@ -83,7 +82,7 @@ func TestClosedPlaces(t *testing.T) {
 		{name: "what leaves a closed region holds no batch", closed: "RegionTwo", roster: leaves, image: "b", update: update("1", roster.Outdated),
 			moves: "+web-6 -web-0", remaining: 5},
 		{name: "what leaves a closed zone does", closed: "RegionTwo/az-1", roster: leaves, image: "b", update: update("1", roster.Outdated),
-			remaining: 6, told: "...web-9 (it leaves, and its server is still there)..."},
+			remaining: 6, told: "...web-9 (it leaves, and its server still exists)..."},
 		{name: "and does not come back there", closed: "RegionTwo/az-1", capacity: 7, roster: leaves,
 			seen: func(s roster.Seen) { s.Servers["web-9"] = s.Servers["web-3"] }, moves: "+web-6"},
 		{name: "a candidate leaves it", closed: "RegionTwo", policy: func(p *roster.Policy) { p.Candidates = []string{"web-3"} }, moves: "+web-6 -web-3"},
@@ -93,8 +92,8 @@ func TestClosedPlaces(t *testing.T) {
 	})
 }
 
-// TestClosedCandidate: with a method that keeps names, a candidate of a closed place
-// cannot be made again. One that the cluster has too many leaves it.
+// TestClosedCandidate: if the method keeps names, a candidate in a closed place cannot be made again. It can leave a
+// cluster that is too large.
 func TestClosedCandidate(t *testing.T) {
 	r, _, err := Plan(roster.Roster{}, roster.NewSeen(), policy(3))
 	require.NoError(t, err)
@@ -103,8 +102,8 @@ func TestClosedCandidate(t *testing.T) {
 	p.Update.Method = roster.Recreate
 	closePolicy(&p, r.Nodes["web-1"].Region, r.Nodes["web-1"].Zone)
 	_, _, err = Plan(r, running(r), p)
-	assert.ErrorContains(t, err, `"web-1" is a candidate to be made again in its place, and RegionOne/az-2 is closed`)
-	r.Done = p.Candidates // of an apply before
+	assert.ErrorContains(t, err, `candidate "web-1" should be made again in its place, but RegionOne/az-2 is closed`)
+	r.Done = p.Candidates // an earlier apply already made it again
 	_, change, err := Plan(r, running(r), p)
 	require.NoError(t, err)
 	assert.True(t, change.Empty(), "%+v", change)
@@ -114,8 +113,7 @@ func TestClosedCandidate(t *testing.T) {
 	assert.Equal(t, "-web-1", moves(change))
 }
 
-// TestClosedSlot: a kept slot waits for its place to be opened, and a growth makes a
-// slot elsewhere meanwhile.
+// TestClosedSlot: a kept slot waits until its place is open, and a growth makes a slot elsewhere in the meantime.
 func TestClosedSlot(t *testing.T) {
 	p := policy(2)
 	p.Stateful = &roster.Stateful{Retain: true}
@@ -140,8 +138,8 @@ func TestClosedSlot(t *testing.T) {
 	assert.Equal(t, "+web-1", moves(change), "opened")
 }
 
-// TestMatchOpen: nodes of closed regions, those that leave too, stay as they are, with
-// what was seen of them.
+// TestMatchOpen: nodes of closed regions, including leaving nodes, stay as they are, with the result of the look
+// before.
 func TestMatchOpen(t *testing.T) {
 	at := func(region string, index int64) roster.Node {
 		return roster.Node{Index: index, Place: placement.Place{Region: region, Zone: "az-1"}, Mark: "2"}
@@ -165,7 +163,7 @@ func TestMatchOpen(t *testing.T) {
 		seen.Looked("web-5") || seen.Builds["web-1"] != before.Builds["web-1"] || seen.Baking["web-1"] {
 		t.Errorf("seen %+v", seen)
 	}
-	learn.Tell(&seen, next, roster.Policy{Update: update("1", roster.TooOld)})
+	learn.NoteTimes(&seen, next, roster.Policy{Update: update("1", roster.TooOld)})
 	if len(seen.Aged)+len(seen.Baking) > 0 {
 		t.Errorf("told %+v", seen)
 	}

@@ -14,26 +14,26 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
 )
 
-// truth is what is true of a node of which no more is known than a look says.
+// truth is the strongest statement about a node that a look allows.
 type truth string
 
 const (
 	serves  truth = "serves"
 	out     truth = "is out of service"
 	open    truth = "may serve"
-	accused truth = "is accused" // a look of our own, a wait or a probe, says that it is out of service, and may be wrong
+	accused truth = "is accused" // a wait or a probe says that it is out of service, and may be wrong
 )
 
-// look is what is seen and remembered of a node, in words that put reads; none is part of another.
+// look is a look at a node and the memory of it, in words that put reads. No word is part of another.
 type look struct {
 	words string
 	truth truth
 }
 
-// looks are all that there are. A server is ACTIVE where no capitals say something else, and carries its own mark, an earlier
-// one, a later one (an older state was brought back) or none; noted is the mark of a wait that ended without it. Remembered
-// are served, retried (the node is a second try) and doubt (nobody looked since it changed). A former server should have been
-// made again, and was not seen to be. A node without any of these words is new.
+// looks has all looks. A server is ACTIVE unless a word in capitals says something else, and carries its own mark, an
+// earlier one, a later one (an older state was restored) or none; noted is the mark of a wait that ended without it.
+// The memory has served, retried (the node is a second try) and doubt (nobody looked since it changed). A former server
+// should have been made again, and was not seen to be. A node without any of these words is new.
 var looks = slices.Concat(
 	looksAt(serves, "served own", "own", "tainted served own", "unmeasured served own", "protected served own", "former served own"),
 	looksAt(open, "new", "served", "served noted", "earlier", "served earlier", "served later", "UNKNOWN served own", "missing served",
@@ -49,8 +49,8 @@ func looksAt(t truth, words ...string) (all []look) {
 	return all
 }
 
-// kind is a node: a look at it, its place, and the image of its template: "a" is settled, "b" is wanted, and of "?" an
-// import did not know the template.
+// kind is a node: a look at it, its place, and the image of its template: "a" is settled, "b" is wanted, and with "?"
+// an import did not know the template.
 type kind struct {
 	look
 	image string
@@ -68,7 +68,7 @@ var (
 	zones        = []placement.Place{{Region: "R", Zone: "1"}, {Region: "R", Zone: "2"}}
 )
 
-// kinds are all nodes of some looks, images and places.
+// kinds returns all nodes with some looks, images and places.
 func kinds(looks []look, images string, places ...placement.Place) (all []kind) {
 	for _, l := range looks {
 		for _, image := range images {
@@ -80,19 +80,20 @@ func kinds(looks []look, images string, places ...placement.Place) (all []kind) 
 	return all
 }
 
-// question is a cluster, and the policy that it is planned for.
+// question is a cluster, and the policy of its plan.
 type question struct {
-	nodes, leaving []kind // by age, the oldest first; those that leave are older still
+	nodes, leaving []kind // from the oldest to the newest; leaving nodes are older than all others
 	capacity       int64
-	method         string // "stateful" is RECREATE of a stateful cluster, "none" no update
+	method         string // "stateful" is RECREATE with a stateful cluster, "none" no update
 	causes         []roster.Cause
 	batch          int64
 	target, stop   int64  // percentages
-	wanted         string // the image of the given template; "": "b"
+	wanted         string // image of the given template; "" for "b"
 
-	// moment has words for what is special: begins; blind (no refresh came before the plan); unmarked (no marks are required);
-	// pauses; named (the oldest node is a candidate), and met by an earlier plan; settled (the given template is); failed (the
-	// given template did, and none is settled), reverts (one is); zones; closed, opened or unreachable (region Q).
+	// moment has words for special conditions: begins; blind (no refresh came before the plan); unmarked (no marks are
+	// required); pauses; named (the oldest node is a candidate), and met by an earlier plan; settled (the given
+	// template is settled); failed (it failed, and there is no settled one), reverts (it failed, and there is one);
+	// zones; closed, opened or unreachable (region Q).
 	moment string
 }
 
@@ -106,7 +107,7 @@ func (q question) is(word string) bool { return strings.Contains(q.moment, word)
 // keeps reports whether a node that is replaced is out of service until it is back.
 func (q question) keeps() bool { return q.method != roster.Substitute && q.method != none }
 
-// wants is the image that nodes should have.
+// wants returns the image that nodes should have.
 func (q question) wants() string {
 	if q.is("reverts") {
 		return "a"
@@ -119,7 +120,7 @@ func (q question) String() string {
 		q.capacity, q.nodes, q.leaving)
 }
 
-// From here on words become what the planner takes.
+// The functions from here on translate words for the planner.
 
 const month = 30 * 24 * time.Hour
 
@@ -150,7 +151,7 @@ func amount(n int64, unit string) roster.Amount {
 func (k kind) put(i int64, nodes map[string]roster.Node, seen roster.Seen) {
 	name, own, born := named(i), roster.Mark("2"), clock.Add(time.Duration(i-100)*time.Hour)
 	if k.image == "?" {
-		own = "2-dead" // the hash of a template that nobody knows
+		own = "2-dead" // hash of a template that nobody knows
 	}
 	nodes[name] = roster.Node{Index: i, Place: k.at, Template: template(k.image), Generation: 2, Mark: own, Served: k.has("served"), Doubt: k.has("doubt"),
 		Retried: k.has("retried")}
@@ -189,7 +190,7 @@ func (k kind) put(i int64, nodes map[string]roster.Node, seen roster.Seen) {
 	seen.Servers[name] = s
 }
 
-// cluster is what the planner takes for what is remembered and seen.
+// cluster returns the memory and the look that the planner gets.
 func (q question) cluster() (roster.Roster, roster.Seen) {
 	r := roster.Roster{Nodes: map[string]roster.Node{}, Leaving: map[string]roster.Node{}, Settled: templates("a"),
 		Order: []roster.Template{template("a"), template("b")}, Next: int64(len(q.nodes) + len(q.leaving))}
@@ -213,7 +214,7 @@ func (q question) cluster() (roster.Roster, roster.Seen) {
 	return r, seen
 }
 
-// failureOfB is of the template whose hash is in the mark of each node that is made from it.
+// failureOfB is the failure of the template with image b.
 var failureOfB = func() roster.Failure {
 	r, _, err := planner.Plan(roster.Roster{}, roster.NewSeen(), question{method: none, capacity: 1}.policy())
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
 )
 
-// promises are what a user was promised of each plan. A function says what breaks one; "": nothing does.
+// promises are the promises to users about each plan. A function returns how a plan breaks one, or "".
 var promises = []struct {
 	sentence string
 	broken   func(plan) string
@@ -42,7 +42,7 @@ var promises = []struct {
 	}},
 	{"A substitute waits for no node of a closed region.", func(p plan) string {
 		busy := p.count(func(m member) bool {
-			underWay := m.leaving || m.truth != serves || m.has("former") // one whose server should be made again
+			underWay := m.leaving || m.truth != serves || m.has("former") // its server should have been made again
 			return m.at != closed && (underWay || m.Outcome != decide.Held && m.Outcome != decide.Stays)
 		})
 		return p.first(func(m member) bool {
@@ -56,7 +56,7 @@ var promises = []struct {
 	}},
 	{"A node that never served, nor did the one before it, is not made a third time for that.", func(p plan) string {
 		return p.first(func(m member) bool {
-			givenUp := m.Outcome == decide.Leaves && len(p.change.Of(decide.Returns)) > 0 // another one comes back instead
+			givenUp := m.Outcome == decide.Leaves && len(p.change.With(decide.Returns)) > 0 // another node comes back instead
 			return m.replaced() && !givenUp && m.Cause == roster.Unhealthy && m.has("retried") && !m.has("served") && m.image == p.wants()
 		})
 	}},
@@ -95,7 +95,7 @@ var promises = []struct {
 	{"A cluster is in step only where all serve, nothing is held but by target or protection, and nothing remains.", plan.flatters},
 }
 
-// plan is what was planned for a cluster.
+// plan is the plan for a question.
 type plan struct {
 	question
 	members       []member
@@ -105,15 +105,15 @@ type plan struct {
 	err           error
 }
 
-// member is a node of the cluster before the plan, and what the plan does with it.
+// member is a node of the cluster before the plan, with its verdict.
 type member struct {
 	kind
 	decide.Verdict
-	leaving bool // since an earlier plan
-	taken   bool // it is out of service before anything that comes for it is in service
+	leaving bool // whether an earlier plan removed it
+	taken   bool // whether the plan takes it out of service before its substitute is in service
 }
 
-// ask plans for a cluster; tell says what is known and true of a node. What the policy, or the moment, says of truth is added.
+// ask plans for a cluster; tell returns the look at a node and its truth, to which the policy and the moment may add.
 func (q question) ask(before roster.Roster, seen roster.Seen, tell func(n roster.Node) kind) plan {
 	p, policy := plan{question: q, before: before}, q.policy()
 	p.after, p.change, p.err = planner.Plan(before, seen, policy)
@@ -136,7 +136,7 @@ func (q question) ask(before roster.Roster, seen roster.Seen, tell func(n roster
 		switch {
 		case m.at == closed, q.is("blind") && m.truth != serves: // nobody looked
 			p.members[i].truth = open
-		case m.truth == accused && m.has("unwell") && !m.has("noted") && !p.within(q.stop, sick): // then a user believes no probe
+		case m.truth == accused && m.has("unwell") && !m.has("noted") && !p.within(q.stop, sick): // then a user does not believe a probe
 			p.members[i].truth = open
 		case q.is("unmarked") && m.runs():
 			p.members[i].truth = serves
@@ -145,7 +145,7 @@ func (q question) ask(before roster.Roster, seen roster.Seen, tell func(n roster
 	return p
 }
 
-// runs reports whether a server was seen to run, and to be what it should be.
+// runs reports whether a server was seen to run, and to be as it should be.
 func (k kind) runs() bool {
 	no := slices.ContainsFunc([]string{"missing", "doubt", "drained", "former", "unwell"}, k.has)
 	return !no && k.words == strings.ToLower(k.words)
@@ -164,7 +164,7 @@ func (m member) stays() bool {
 }
 func (m member) mayServe() bool { return m.truth == serves || m.truth == open }
 
-// missing is the number of nodes that a growth adds; below 0, of those that a shrink removes.
+// missing returns the number of nodes that a growth adds, or minus the number that a shrink removes.
 func (p plan) missing() int64 { return p.capacity - int64(len(p.before.Nodes)) }
 
 func (p plan) has(cause roster.Cause) bool {
@@ -180,7 +180,7 @@ func (p plan) count(is func(member) bool) (n int64) {
 	return n
 }
 
-// within reports whether no more nodes are of a kind than a percentage of the capacity.
+// within reports whether the nodes of a kind are at most a percentage of the capacity.
 func (p plan) within(percent int64, is func(kind) bool) bool {
 	n := p.count(func(m member) bool { return !m.leaving && m.at != closed && is(m.kind) })
 	return 100*n <= percent*p.capacity
@@ -193,7 +193,7 @@ func said(is bool, what string) string {
 	return ""
 }
 
-// first says of the first node of a kind how it was seen and why it is replaced; "": there is none.
+// first returns the look at the first node of a kind and why it is replaced, or "".
 func (p plan) first(is func(member) bool) string {
 	for _, m := range p.members {
 		if is(m) {
@@ -203,7 +203,7 @@ func (p plan) first(is func(member) bool) string {
 	return ""
 }
 
-// numberOf counts the nodes of an image.
+// numberOf counts the nodes with an image.
 func numberOf(r roster.Roster, image string) (n int64) {
 	for _, node := range r.Nodes {
 		if node.Template.Values()["image"] == image {
@@ -213,7 +213,7 @@ func numberOf(r roster.Roster, image string) (n int64) {
 	return n
 }
 
-// names reports whether a plan says something of a node.
+// names reports whether a plan decides something about a node.
 func (p plan) names(m member) bool {
 	told := func(n roster.Notice) bool { return strings.Contains(n.Text, m.Name) }
 	return m.Reason != "" || strings.Contains(p.status, m.Name) || slices.ContainsFunc(p.change.Notices, told)
@@ -225,7 +225,7 @@ func (p plan) fails() string {
 	return said(p.err != nil && (!bound || !argument), fmt.Sprintf("%T", p.err))
 }
 
-// proven counts the nodes that are proven in service, whatever the plan takes.
+// proven counts the nodes that are proven in service before the plan.
 func (p plan) proven() int64 {
 	return p.count(func(m member) bool {
 		return m.truth == serves && !m.taken && !m.removed() && (!m.leaving || m.Outcome == decide.Returns)
@@ -245,14 +245,14 @@ func (p plan) believes() string {
 	return said(p.count(lies) > p.batch && p.proven() < p.capacity-p.batch, p.first(lies))
 }
 
-// asked is the number of nodes that come because somebody asked for them: for a growth, and in place of candidates.
+// asked returns the number of nodes that come because a person asked for them: by a growth, or with a candidate.
 func (p plan) asked() int64 { return max(0, p.missing()+p.count(member.removed)) }
 
 func (p plan) hurries() string {
 	changed := func(m member) bool {
 		return !m.leaving && m.mayServe() && (m.taken || m.replaced() && m.Outcome == decide.Leaves)
 	}
-	made := int64(len(p.change.Of(decide.Comes).Names())) - p.asked()
+	made := int64(len(p.change.With(decide.Comes).Names())) - p.asked()
 	return said(p.count(changed) > p.batch, "changes "+p.first(changed)) + said(made > p.batch, "makes one for "+p.first(member.replaced))
 }
 
@@ -263,7 +263,7 @@ func (p plan) crowds() string {
 	return said(size(p.after) > bound, cmp.Or(p.first(member.replaced), "nothing is replaced"))
 }
 
-// grade is when it is a node's turn in a shrink.
+// grade returns the position of a node in a shrink.
 func (m member) grade() int {
 	if m.truth == serves && !m.has("tainted") {
 		return 4
@@ -271,7 +271,7 @@ func (m member) grade() int {
 	return slices.Index([]truth{out, accused, open, serves}, m.truth)
 }
 
-// shrinks finds two nodes of which a shrink should not have taken the first and kept the second.
+// shrinks finds a node that a shrink removes although it keeps one that should leave first.
 func (p plan) shrinks(wrong func(gone, kept member) bool) string {
 	if p.missing() >= 0 || p.is("named") {
 		return ""
@@ -286,10 +286,10 @@ func (p plan) shrinks(wrong func(gone, kept member) bool) string {
 	return ""
 }
 
-// swaps finds a node that comes back while one that is no worse leaves. One that changes under
-// its own name makes no room for another.
+// swaps finds a node that comes back while one that is no worse leaves. A node that changes under its own name makes no
+// room for another.
 func (p plan) swaps() string {
-	grown := int64(len(p.change.Of(decide.Returns).Names())) <= p.missing()
+	grown := int64(len(p.change.With(decide.Returns).Names())) <= p.missing()
 	for _, back := range p.members {
 		for _, gone := range p.members {
 			same := gone.kind == back.kind || gone.Cause == roster.TooOld && back.has("aged") || gone.Cause == roster.Misplaced && back.at == gone.at

@@ -16,10 +16,11 @@ import (
 
 var exhaust = flag.String("exhaust", "small", "how large the clusters of TestExhaust are: small, whole or night")
 
-// TestExhaust asks for a plan of every small cluster, and after every short history of one, and compares each with what is
-// true and what a user was promised. It knows nothing of how a plan is made. A reader needs five tables: what a look at
-// a node proves (looks), what was promised (promises, and ways for what many applies lead to), what an adversary does (lies,
-// outcomes), and what is asked (parts, moments). The words of both are translated by put, cluster and policy alone.
+// TestExhaust asks for a plan of every small cluster, and after every short history of one, and compares each with the
+// truth and with the promises to users. It does not know how a plan is made. A reader needs five tables: what a look at
+// a node proves (looks), what was promised (promises, and ways for the result of many applies), what an adversary does
+// (lies, outcomes), and what is asked (parts, moments). Only put, cluster and policy translate the words of looks and
+// moments.
 //
 //	size    plans               time of a core   breaches (ways) before the planner had conditions and breakers
 //	small   175,550             15 s             15,932 (267)
@@ -41,11 +42,11 @@ func TestExhaust(t *testing.T) {
 	}, []string{roster.Substitute, roster.Recreate, roster.InPlace}[:min(size.nodes, 3)]...)
 }
 
-// sizes say how many nodes the largest clusters have, how many steps the longest histories, and of how many worlds of each
-// step a search goes on.
+// sizes are the number of nodes of the largest clusters, the number of steps of the longest histories, and the number
+// of worlds of each step with which a search continues.
 var sizes = map[string]struct{ nodes, depth, worlds int }{"small": {2, 2, 80}, "whole": {3, 3, 400}, "night": {4, 5, 2000}}
 
-// parts are the clusters that are asked about, up to a number of nodes.
+// parts are groups of clusters up to a number of nodes.
 var parts = []struct {
 	name string
 	ask  func(nodes int, ask func(question))
@@ -54,7 +55,7 @@ var parts = []struct {
 		clusters(plain, nodes, nil, 0, func(q question) {
 			for q.batch = 1; q.batch <= min(q.capacity, 2); q.batch++ {
 				if q.updates(ask, roster.Substitute, roster.Recreate); q.capacity <= 2 {
-					q.updates(ask, roster.InPlace, stateful) // which differ only in what Terraform does
+					q.updates(ask, roster.InPlace, stateful) // these two differ only in what Terraform does
 				}
 			}
 		})
@@ -96,7 +97,7 @@ var parts = []struct {
 					return
 				}
 				if q.by(ask, roster.Substitute, roster.Recreate); q.is("met") {
-					q.by(ask, none) // and so it stays where update goes
+					q.by(ask, none) // so the update stays the same
 				}
 			})
 		}
@@ -105,13 +106,13 @@ var parts = []struct {
 
 var plain = kinds(looks, "ab", home)
 
-// moments are policies, and events in the life of a cluster, in which a plan may do less or other things.
+// moments are policies, and events in the life of a cluster, in which a plan may do less or other things than usual.
 var moments = []struct {
 	words   string
 	target  int64
-	stop    int64  // more than 50 %
-	by      int64  // nodes that are asked for and not there
-	with    []kind // one of these is the oldest
+	stop    int64  // percentage, above 50
+	by      int64  // number of nodes that are asked for and missing
+	with    []kind // kinds of the oldest node
 	leaving int    // maximum number of nodes that leave region Q
 }{
 	{words: "unmarked"},
@@ -125,7 +126,7 @@ var moments = []struct {
 	{words: "blind"},
 	{words: "named"},
 	{words: "named begins"},
-	{words: "named met"}, // whatever the method was when that was
+	{words: "named met"}, // the method may have been another one then
 	{words: "pauses", with: kinds(looksAt(serves, "bakes served own"), "b", home)},
 	{words: "closed", with: kinds(looks, "ab", closed), leaving: 1},
 	{words: "opened", with: kinds(looks, "a", closed)},
@@ -135,21 +136,21 @@ var moments = []struct {
 
 var ill = []roster.Cause{roster.Unhealthy, roster.Outdated}
 
-// updates asks for each of some methods, and for one cause or both.
+// updates asks with each of some methods, and with one cause or both.
 func (q question) updates(ask func(question), methods ...string) {
 	for _, q.causes = range [][]roster.Cause{ill, ill[:1], ill[1:]} {
 		q.by(ask, methods...)
 	}
 }
 
-// by asks for each of some methods.
+// by asks with each of some methods.
 func (q question) by(ask func(question), methods ...string) {
 	for _, q.method = range methods {
 		ask(q)
 	}
 }
 
-// clusters calls do with all clusters of one to so many nodes, and of none to so many that leave.
+// clusters calls do with all clusters from one to a number of nodes, and from zero to a number of leaving nodes.
 func clusters(of []kind, nodes int, leavers []kind, leaving int, do func(question)) {
 	for n := 1; n <= nodes; n++ {
 		for left := range leaving + 1 {
@@ -162,7 +163,7 @@ func clusters(of []kind, nodes int, leavers []kind, leaving int, do func(questio
 	}
 }
 
-// bags calls do with each choice of so many more kinds, of which one may be chosen more than once.
+// bags calls do with each choice of a number of further kinds; a kind may be chosen more than once.
 func bags(of []kind, more int, choice []kind, do func([]kind)) {
 	if more == 0 {
 		do(choice)
@@ -173,7 +174,7 @@ func bags(of []kind, more int, choice []kind, do func([]kind)) {
 	}
 }
 
-// spread has all processors ask: each goes through all questions, and asks its share.
+// spread uses all processors: each goes through all questions, and asks its share.
 func spread(questions func(ask func(question))) *tally {
 	total, share := &tally{}, runtime.GOMAXPROCS(0)
 	var wait sync.WaitGroup
@@ -193,7 +194,7 @@ func spread(questions func(ask func(question))) *tally {
 	return total
 }
 
-// tally counts what breaks promises, and keeps the smallest cluster that shows each way.
+// tally counts broken promises, and keeps the smallest cluster for each way.
 type tally struct {
 	sync.Mutex
 	asked int
@@ -213,13 +214,13 @@ func (t *tally) judge(cluster func() string, p plan) {
 	t.asked++
 	t.Unlock()
 	for i, promise := range promises {
-		if p.err == nil || i == 0 { // without a plan only the first says something
+		if p.err == nil || i == 0 { // without a plan only the first promise applies
 			t.note(promise.sentence, promise.broken(p), cluster, p)
 		}
 	}
 }
 
-// note counts a promise that is broken.
+// note counts a broken promise.
 func (t *tally) note(sentence, how string, cluster func() string, p plan) {
 	if how == "" {
 		return
@@ -240,7 +241,7 @@ func (t *tally) note(sentence, how string, cluster func() string, p plan) {
 	t.found[b] = f
 }
 
-// did says what a plan does.
+// did returns the changes of a plan.
 func (p plan) did() string {
 	var texts []string
 	for _, v := range p.change.Verdicts {
@@ -251,7 +252,7 @@ func (p plan) did() string {
 	return strings.Join(texts, ", ")
 }
 
-// report fails where promises are broken, and shows each with its two most frequent ways.
+// report fails if promises are broken, and shows each with its two most frequent ways.
 func report(t *testing.T, all *tally) {
 	var ways []breach
 	times := map[string]int{}

@@ -13,19 +13,19 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
 )
 
-// machine is a server as it is.
+// machine is the true state of a server.
 type machine struct {
 	image, status string
 	generation    int64
-	mark          string // of the node that it was made or changed for
-	own, noted    string // its metadata: with which marks a wait found it in service, and ended without it
-	up            bool   // it serves, whatever anybody sees
-	tainted       bool   // Terraform makes it again with the next apply
-	spare         int    // servers that Terraform made under its name before, and did not destroy
+	mark          string // mark of the node for which it was made or changed
+	own, noted    string // metadata: marks with which a wait found it in service, and ended without it
+	up            bool   // whether it really serves
+	tainted       bool   // whether Terraform makes it again with the next apply
+	spare         int    // number of servers that Terraform made under its name before, and did not destroy
 	born          int
 }
 
-// lies are what an adversary does to a server, or to what a look says of it, which reports whether the server is found.
+// lies are changes of an adversary to a server, or to the look at it. Tell reports whether the look finds the server.
 var lies = []struct {
 	name string
 	tell func(m *machine, s *node.Node) (found bool)
@@ -38,14 +38,14 @@ var lies = []struct {
 	{"dies", func(m *machine, s *node.Node) bool { m.up, m.status, s.Status = false, "ERROR", "ERROR"; return true }},
 }
 
-// outcomes are what may happen to a server that an apply should make or change, and ends how an apply may end: a wait notes
-// the servers that it ended without.
+// outcomes are the fates of a server that an apply makes or changes, and ends the ends of an apply: a wait notes the
+// servers that it ended without.
 var (
 	outcomes = []string{"up", "never up", "ERROR", "not done"}
 	ends     = []string{"destroys what leaves", "waits", "waits while none answers", "is killed"}
 )
 
-// world is a cluster: what is stored, what was seen, and what is true.
+// world is a cluster: the stored state, the last look, and the truth.
 type world struct {
 	question
 	r        roster.Roster
@@ -63,7 +63,7 @@ func (w *world) and(format string, args ...any) *world {
 
 func (w *world) String() string { return w.question.String() + w.story }
 
-// look refreshes. A lie is about some servers. imports says that nothing is remembered, because the state was lost.
+// look refreshes. A lie concerns some servers. Imports says that nothing is remembered, because the state was lost.
 func (w *world) look(lie int, of []string, imports bool) {
 	var servers []node.Node
 	w.time += 10
@@ -91,11 +91,11 @@ func (w *world) look(lie int, of []string, imports bool) {
 	never := func(string) bool { return false }
 	policy := w.policy()
 	w.r, w.seen, _ = learn.MatchOpen(w.r, servers, w.seen, never, never)
-	learn.Tell(&w.seen, w.r, policy)
+	learn.NoteTimes(&w.seen, w.r, policy)
 	w.r = learn.Learn(w.r, w.seen, policy).Ordered()
 }
 
-// kindOf says what was seen of a node, in the words of looks, and what is true of it.
+// kindOf returns the look at a node, in the words of looks, and its truth.
 func (w *world) kindOf(n roster.Node) kind {
 	name, own := named(n.Index), string(n.Mark)
 	s, there := w.seen.Servers[name]
@@ -125,7 +125,7 @@ func (w *world) kindOf(n roster.Node) kind {
 	return k
 }
 
-// plan plans for a world. A change that leaves a server as it is takes nothing.
+// plan plans for a world. A change that leaves a server as it is takes nothing out of service.
 func (w *world) plan() plan {
 	p := w.ask(w.r, w.seen, w.kindOf)
 	for i, m := range p.members {
@@ -151,7 +151,7 @@ func (w *world) due(r roster.Roster) (names []string) {
 	return names
 }
 
-// apply does what Terraform does, and reports whether an apply with these outcomes can end like that.
+// apply does what Terraform does, and reports whether an apply with these outcomes can end in that way.
 func (w *world) apply(r roster.Roster, outcome map[string]string, end string) bool {
 	fine := true
 	for _, name := range r.Names() {
@@ -162,7 +162,7 @@ func (w *world) apply(r roster.Roster, outcome map[string]string, end string) bo
 			w.machines[name] = m
 		case outcome[name] == "not done":
 			if fine = false; again && w.keeps() {
-				delete(w.machines, name) // it was destroyed first
+				delete(w.machines, name) // the old server was destroyed first
 			}
 		default:
 			w.time++
@@ -174,7 +174,7 @@ func (w *world) apply(r roster.Roster, outcome map[string]string, end string) bo
 			if outcome[name] == "ERROR" {
 				made.status, made.tainted, fine = "ERROR", true, false
 				if m.tainted && !w.keeps() {
-					made.spare = 1 // it is destroyed last
+					made.spare = 1 // the old server is destroyed last
 				}
 			}
 			w.machines[name] = made
@@ -189,7 +189,7 @@ func (w *world) apply(r roster.Roster, outcome map[string]string, end string) bo
 		case m.status == "ACTIVE" && m.own == m.mark:
 		case m.status == "ACTIVE" && m.up && end != "waits while none answers":
 			m.own, m.noted = m.mark, ""
-		case end == "destroys what leaves": // it cannot: the wait fails
+		case end == "destroys what leaves": // impossible, because the wait fails
 			return false
 		case m.status == "ACTIVE":
 			m.noted = m.mark
@@ -202,7 +202,7 @@ func (w *world) apply(r roster.Roster, outcome map[string]string, end string) bo
 	return fine
 }
 
-// key is what matters of a world: two of one key behave alike.
+// key describes a world: two worlds with the same key behave alike.
 func (w *world) key() string {
 	var list []string
 	for i, nodes := range []map[string]roster.Node{w.r.Nodes, w.r.Leaving} {
@@ -217,7 +217,7 @@ func (w *world) key() string {
 	return fmt.Sprint(w.wanted, w.r.Settled, len(w.machines), list)
 }
 
-// next yields all worlds that may follow: with each template, look and lie, and all that the plan may lead to. In a calm
+// next yields all worlds that may follow: with each template, look and lie, and each result of the plan. In a calm
 // world looks are honest.
 func (w *world) next(calm bool, t *tally, yield func(*world)) {
 	images := []string{w.wanted, string(w.wanted[0] + 1)}
@@ -232,7 +232,7 @@ func (w *world) next(calm bool, t *tally, yield func(*world)) {
 				c.look(lie, of, moment == "begins")
 			}
 			c.applies(t, yield)
-			c.r, c.seen, c.moment = w.r, w.seen, "" // only planned: what was done to servers stays
+			c.r, c.seen, c.moment = w.r, w.seen, "" // only planned, so the changes to servers stay
 			yield(c)
 		}
 		if saw("an honest look", "", 0, nil); calm {
@@ -256,7 +256,7 @@ func (w *world) next(calm bool, t *tally, yield func(*world)) {
 	}
 }
 
-// applies yields all that a plan may lead to.
+// applies yields all results of a plan.
 func (w *world) applies(t *tally, yield func(*world)) {
 	p := w.plan()
 	if t.judge(w.String, p); p.err != nil {
@@ -293,11 +293,12 @@ func pow(a, b int) int {
 	return a * pow(a, b-1)
 }
 
-// ways are what servers of an image do from some moment on, in which looks are honest and Terraform is not killed, and what
-// was promised of so many applies: of the world that was, the last plan, the world after it, and the number of servers made.
+// ways are the fates of servers of an image from some moment on, while looks are honest and Terraform is not killed,
+// and the promise after a number of applies, about the first world, the last plan, the world after it, and the number
+// of servers made.
 var ways = []struct {
 	image, outcome string
-	dies           bool // once it is found in service
+	dies           bool // whether it fails after it was found in service
 	sentence       string
 	broken         func(was *world, p plan, is *world, made int64) string
 }{
@@ -315,11 +316,11 @@ var ways = []struct {
 	{"bad", "ERROR", false, "Servers that fail while they are made do not become more with each apply.", func(was *world, p plan, is *world, _ int64) string {
 		n := 0
 		for _, m := range is.machines {
-			n += 1 + max(0, m.spare-1) // Terraform has the one that failed next to the one that it makes in its place
+			n += 1 + max(0, m.spare-1) // Terraform keeps the failed server until the new one is made
 		}
 		grows := len(was.r.Nodes) < int(was.capacity) || slices.ContainsFunc(was.r.Names(), func(name string) bool { return !was.machines[name].up })
 		if was.keeps() || grows || n <= max(int(p.capacity+2*p.batch), len(was.machines)) {
-			return "" // what grows has nothing that could come back, and Terraform makes it again whatever is planned
+			return "" // no node can come back for a growth, and Terraform makes it again whatever is planned
 		}
 		return "they do"
 	}},
@@ -331,7 +332,7 @@ var ways = []struct {
 	}},
 }
 
-// follow lets a world go on in each way.
+// follow continues a world in each way.
 func (w *world) follow(t *tally) {
 	for _, way := range ways {
 		at, made, last := w.and("\n        from now on %s servers", way.image), int64(0), plan{}
@@ -364,8 +365,8 @@ func (w *world) follow(t *tally) {
 	}
 }
 
-// histories searches all histories of a cluster up to a depth, breadth first. Of more worlds of one depth than a bound it
-// takes some, evenly.
+// histories searches all histories of a cluster up to a depth, breadth first. If a depth has more worlds than a bound,
+// it takes an even sample.
 func histories(q question, depth, bound int, calm bool) *tally {
 	total, known := &tally{}, map[string]bool{}
 	worlds := []*world{{question: q, seen: roster.NewSeen(), machines: map[string]machine{}}}

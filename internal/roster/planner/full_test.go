@@ -12,9 +12,9 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
 )
 
-// TestTellFull: a place is full from the server that found no host on, for as long as
-// retry_full_after says, by the clock of the cloud. Whatever clocks do it ends.
-func TestTellFull(t *testing.T) {
+// TestNoteTimesFull: a place is full for retry_full_after, counted from the creation of the server without a host, by
+// the clock of the cloud. It does not stay full for ever, whatever the clocks do.
+func TestNoteTimesFull(t *testing.T) {
 	noon := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	az1, az2 := placement.Place{Region: "RegionOne", Zone: "az-1"}, placement.Place{Region: "RegionOne", Zone: "az-2"}
 	for _, c := range []struct {
@@ -93,7 +93,7 @@ func TestTellFull(t *testing.T) {
 		p.Update.RetryFullAfter = time.Hour
 		c.change(&r, seen, &p)
 		for range 2 {
-			learn.Tell(&seen, r, p)
+			learn.NoteTimes(&seen, r, p)
 			if !maps.Equal(seen.Full, c.want) {
 				t.Errorf("%s: got %v, want %v", c.name, seen.Full, c.want)
 			}
@@ -108,7 +108,7 @@ func clockSeen(s roster.Seen, at time.Time) {
 	}
 }
 
-// TestFull: what plans do with a place that is full.
+// TestFull has plans with a full place.
 func TestFull(t *testing.T) {
 	az1 := placement.Place{Region: "RegionOne", Zone: "az-1"}
 	full := func(s roster.Seen) { s.Full[az1] = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC) }

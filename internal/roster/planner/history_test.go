@@ -20,44 +20,43 @@ import (
 	"pgregory.net/rapid"
 )
 
-// world is a cluster as Terraform and Nova make it: the roster that is stored, what
-// the last refresh saw, and the servers that run. Servers of a bad image never get
-// into service.
+// world is a cluster as Terraform and Nova make it: the stored roster, the last look, and the servers. Servers of a bad
+// image never get into service.
 type world struct {
 	t       *rapid.T
 	roster  roster.Roster
 	seen    roster.Seen
-	stored  roster.Policy // of the last apply
+	stored  roster.Policy // policy of the last apply
 	servers map[string]*machine
-	bad     map[string]bool         // images that never get into service
-	quota   int                     // how many servers there may be
-	rooms   map[placement.Place]int // how many of them there is room for in a place; none: for any number
-	calm    bool                    // nothing fails
-	clock   int64                   // of the cloud's API, which jumps now and then
-	real    int64                   // which does not
-	jumped  bool                    // whether it ever did
-	given   roster.Templates        // of the plan that is looked at
-	made    int                     // servers that were created by the last apply
-	ours    map[string]bool         // nodes that an apply took out of service to change them, and that are not back
-	volumes map[string]roster.Slot  // of a stateful cluster: one for each slot, by its name
-	late    int64                   // how long servers of a late image need to get into service
-	wait    int64                   // how long an apply waits for them
-	images  map[string]string       // by the hashes of their templates, those that an apply was given
+	bad     map[string]bool         // images whose servers never get into service
+	quota   int                     // maximum number of servers
+	rooms   map[placement.Place]int // maximum number of servers by place; nil for no limit
+	calm    bool                    // whether nothing fails
+	clock   int64                   // time by the clock of the cloud's API, which jumps now and then, in seconds
+	real    int64                   // real time in seconds
+	jumped  bool                    // whether the clock ever jumped
+	given   roster.Templates        // templates given to the plan that is checked
+	made    int                     // number of servers that the last apply created
+	ours    map[string]bool         // nodes that an apply took out of service to change them, and that are not in service again
+	volumes map[string]roster.Slot  // volumes of a stateful cluster, one for each slot, by its name
+	late    int64                   // time in seconds that servers of a late image need to get into service
+	wait    int64                   // time in seconds that an apply waits for servers
+	images  map[string]string       // images that an apply was given, by the hashes of their templates
 	errs    map[string]bool         // images whose servers end in ERROR
 	blind   bool                    // whether the next plan does not refresh
 	loose   bool                    // whether Terraform does not know that a server depends on its generation
 	fresh   bool                    // whether the attachment was just imported
-	unwell  bool                    // whether a server ever was unwell: a wait may end without one of a good image
+	unwell  bool                    // whether a server ever was unwell, so that a wait may end without a server of a good image
 }
 
-// machine is a server: what Nova reports, and the node that it was made or changed for.
+// machine is a server: its state in Nova, and the node that it was made or changed for.
 type machine struct {
 	node.Node
 	image      string
 	mark       roster.Mark
 	generation int64
-	born       int64       // really, since its launch
-	serves     roster.Mark // with which it was found in service, whatever its metadata says now
+	born       int64       // real time of its launch
+	serves     roster.Mark // mark with which it was found in service, whatever its metadata says now
 }
 
 func newWorld(t *rapid.T) *world {
@@ -66,18 +65,18 @@ func newWorld(t *rapid.T) *world {
 		rooms: map[placement.Place]int{}, wait: 5}
 }
 
-// pass lets time pass.
+// pass lets a time pass.
 func (w *world) pass(seconds int64) {
 	w.clock += seconds
 	w.real += seconds
 }
 
-// ready reports whether a server gets into service once it is looked at.
+// ready reports whether a look finds a server in service.
 func (w *world) ready(s *machine) bool {
 	return !w.bad[s.image] && s.Unwell == "" && (!strings.HasPrefix(s.image, "late") || w.real-s.born >= w.late)
 }
 
-// fails draws whether something goes wrong that does so once in a number of times.
+// fails draws whether something fails, on average once in a number of times.
 func (w *world) fails(once int, what string) bool { return !w.calm && sometimes(w.t, once, what) }
 
 // refresh looks at the servers as Read does.
@@ -89,11 +88,11 @@ func (w *world) refresh() {
 		servers = append(servers, s)
 	}
 	if w.fresh = w.fresh && !slices.ContainsFunc(servers, func(s node.Node) bool { return s.InService != string(w.servers[s.Name].mark) }); w.fresh {
-		w.imports(servers) // where marks are missing an import takes the template that is given for that of the servers, and says so
+		w.imports(servers) // without marks an import takes the given template for the one of the servers, and says so
 	}
 	w.roster, w.seen, _ = learn.MatchOpen(w.roster, servers, w.seen, func(region string) bool { return closedRegionPolicy(w.stored, region) },
 		func(string) bool { return true })
-	learn.Tell(&w.seen, w.roster, w.stored)
+	learn.NoteTimes(&w.seen, w.roster, w.stored)
 	before := w.roster.Failed
 	w.roster = learn.Learn(w.roster, w.seen, w.stored).Ordered()
 	for _, f := range w.roster.Failed[min(len(before), len(w.roster.Failed)):] {
@@ -101,8 +100,7 @@ func (w *world) refresh() {
 	}
 }
 
-// imports makes the roster of what an import knows: the servers, and the templates of before and the kept slots that its
-// id has.
+// imports makes the roster of an import, which knows the servers, and the earlier templates and kept slots in its id.
 func (w *world) imports(servers []node.Node) {
 	given := roster.Roster{Slots: w.roster.Slots}
 	for _, image := range slices.Sorted(maps.Values(w.images)) {
@@ -110,7 +108,7 @@ func (w *world) imports(servers []node.Node) {
 	}
 	r, err := learn.Adopt("web", roster.DefaultPattern, given, servers)
 	if err != nil {
-		w.fresh = false // there is nothing to import
+		w.fresh = false // no server to import
 		return
 	}
 	if w.stored.Stateful == nil {
@@ -119,9 +117,8 @@ func (w *world) imports(servers []node.Node) {
 	w.roster, w.seen, w.ours = r, roster.NewSeen(), map[string]bool{}
 }
 
-// failed looks at a template that just failed. It must be one whose servers do not get
-// into service, found out by a wait, and not in the middle of an outage. Only a clock that
-// jumps may mislead it.
+// failed checks a template that just failed. Its servers must not get into service, a wait must have found that out,
+// and not during an outage. Only a clock that jumps may mislead the planner.
 func (w *world) failed(f roster.Failure) {
 	u, sick, evidence := w.stored.Update, int64(0), false
 	for name, n := range w.roster.Nodes {
@@ -131,7 +128,7 @@ func (w *world) failed(f roster.Failure) {
 		}
 		server := s.Node
 		if closed := closedRegionPolicy(w.stored, n.Region); closed {
-			server = w.seen.Servers[name] // nobody has looked since it was closed
+			server = w.seen.Servers[name] // nobody has looked since its place was closed
 		} else if s.Status != "ACTIVE" || s.Tainted || s.Unwell != "" {
 			sick++
 		}
@@ -149,11 +146,9 @@ func (w *world) failed(f roster.Failure) {
 	}
 }
 
-// apply makes the servers what the next roster says. Like Terraform it drains and
-// destroys the servers that are made again, stores the roster, makes new servers
-// and changes those that are there, waits until all are in service, and only then
-// destroys those that are not on the roster any more. A crash ends it after so many
-// steps.
+// apply makes the servers as the next roster says. As Terraform does, it drains and destroys the servers that are made
+// again, stores the roster, makes new servers and changes others, waits until all are in service, and then destroys the
+// servers that are no longer on the roster. A crash ends it after a number of steps.
 func (w *world) apply(next roster.Roster, policy roster.Policy, crash int) (stored bool) {
 	w.made = 0
 	step := func() bool { crash--; return crash >= 0 }
@@ -179,7 +174,7 @@ func (w *world) apply(next roster.Roster, policy roster.Policy, crash int) (stor
 		}
 		if image := n.Template.Values()["image"]; there && s.image == image && (w.loose || s.generation == n.Generation) {
 			if s.serves == s.mark {
-				s.serves = n.Mark // nothing changes for who uses it
+				s.serves = n.Mark // its users notice no change
 			}
 			s.mark = n.Mark
 			continue
@@ -217,7 +212,7 @@ func (w *world) apply(next roster.Roster, policy roster.Policy, crash int) (stor
 		return true // the readiness attachment depends on all servers
 	}
 	if !w.await(next, step) {
-		return true // and what leaves is destroyed after it
+		return true // and servers of nodes that leave are destroyed after it
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.servers)) {
 		if _, ours := next.Nodes[name]; !ours {
@@ -230,9 +225,8 @@ func (w *world) apply(next roster.Roster, policy roster.Policy, crash int) (stor
 	return true
 }
 
-// await is the readiness attachment: it marks the servers that are in service, and
-// waits for the others. At the end of the wait it notes at those that run that they are
-// not. It reports whether all are in service.
+// await is the readiness attachment: it marks the servers that are in service, and waits for the others. At the end of
+// the wait it notes at running servers that they are not in service. It reports whether all are in service.
 func (w *world) await(next roster.Roster, step func() bool) bool {
 	for last := range 2 {
 		waits := false
@@ -243,7 +237,7 @@ func (w *world) await(next roster.Roster, step func() bool) bool {
 				waits = waits || s.InService != string(s.mark)
 				if s.InService != string(s.mark) && last == 1 && !w.fails(10, "the note is refused") {
 					s.NotInService, s.NotInServiceAt = string(s.mark), w.now()
-					s.serves = "" // a wait found it out of service: until it is marked nobody counts on it
+					s.serves = "" // a wait found it out of service, so nobody counts on it until it is marked
 				}
 			case s.Status != "ACTIVE":
 				waits = true
@@ -277,8 +271,8 @@ func (w *world) inPlace(at placement.Place) (n int) {
 	return n
 }
 
-// store makes and destroys the volumes of the slots. Where slots are kept, only one
-// that was released is destroyed; and whatever happens, a volume stays in its place.
+// store makes and destroys the volumes of the slots. If slots are kept, it destroys only the volume of a released slot.
+// A volume never changes its place.
 func (w *world) store(next roster.Roster, policy roster.Policy) {
 	for name, slot := range w.volumes {
 		now, there := next.Slots[name]
@@ -299,7 +293,7 @@ func (w *world) store(next roster.Roster, policy roster.Policy) {
 	}
 }
 
-// now is what the clock of the cloud says.
+// now returns the time by the clock of the cloud.
 func (w *world) now() time.Time { return time.Unix(1<<30+w.clock, 0) }
 
 // serves reports whether a node is in service.
@@ -308,7 +302,7 @@ func (w *world) serves(name string, n roster.Node) bool {
 	return there && s.Status == "ACTIVE" && s.Unwell == "" && s.serves == n.Mark
 }
 
-// serving counts the servers in service, those of nodes that leave included.
+// serving counts the servers in service, including servers of leaving nodes.
 func (w *world) serving() (count int64) {
 	for _, nodes := range []map[string]roster.Node{w.roster.Nodes, w.roster.Leaving} {
 		for name, n := range nodes {
@@ -320,7 +314,7 @@ func (w *world) serving() (count int64) {
 	return count
 }
 
-// change is what happens to a cluster between two applies.
+// change draws what happens to a cluster between two applies.
 func (w *world) change(policy *roster.Policy) {
 	t := w.t
 	names := slices.Sorted(maps.Keys(w.servers))
@@ -382,7 +376,7 @@ func (w *world) change(policy *roster.Policy) {
 		w.quota = math.MaxInt
 	case 14:
 		w.pass(rapid.Int64Range(1, 200).Draw(t, "time"))
-	case 15: // the clock of the API jumps an hour back, or a day ahead
+	case 15: // the clock of the API jumps back an hour, or ahead a day
 		w.clock += rapid.SampledFrom([]int64{-3600, 86400}).Draw(t, "jump")
 		w.jumped = true
 	case 18: // hosts run out in a place
@@ -390,7 +384,7 @@ func (w *world) change(policy *roster.Policy) {
 		w.rooms[at] = w.inPlace(at) + rapid.IntRange(0, 1).Draw(t, "hosts left")
 	case 19:
 		clear(w.rooms)
-	case 20, 21: // the check of health finds some unwell
+	case 20, 21: // the check of health finds some nodes unwell
 		for _, name := range names {
 			if s := w.servers[name]; s.Status == "ACTIVE" && sometimes(t, 2, "unwell") {
 				s.Unwell, w.unwell = "503", true
@@ -400,7 +394,7 @@ func (w *world) change(policy *roster.Policy) {
 		w.start()
 	case 23, 24:
 		w.blind = true
-	case 25, 26: // somebody writes metadata: no mark, one of somebody else, or a note of a wait that nobody made
+	case 25, 26: // somebody writes metadata: no mark, another mark, or a note of a wait that did not happen
 		for _, name := range names {
 			switch s := w.servers[name]; rapid.IntRange(0, 3).Draw(t, "tampers") {
 			case 0:
@@ -418,7 +412,7 @@ func (w *world) change(policy *roster.Policy) {
 				policy.Candidates = append(policy.Candidates, name)
 			}
 		}
-	case 28: // the update is another one
+	case 28: // the configuration has another update
 		u := *policy.Update
 		methods := []string{roster.Substitute, roster.InPlace, roster.Recreate}
 		if policy.Stateful == nil && sometimes(t, 3, "stateful") {
@@ -430,14 +424,14 @@ func (w *world) change(policy *roster.Policy) {
 		u.Method = rapid.SampledFrom(methods).Draw(t, "another method")
 		policy.Update = &u
 	case 29:
-		w.fresh, policy.Candidates = w.stored.Update != nil, nil // who was named before is not known any more
+		w.fresh, policy.Candidates = w.stored.Update != nil, nil // the import does not know earlier candidates
 	case 30:
 		w.tie(!w.loose)
 	}
 }
 
-// tie says whether Terraform knows that a server depends on the generation of its node. Where it begins to, no server is
-// made again for the generation that the node has.
+// tie says whether Terraform knows that a server depends on the generation of its node. When it begins to know that, it
+// makes no server again for the current generation.
 func (w *world) tie(loose bool) {
 	w.loose = loose
 	for name, s := range w.servers {
@@ -460,7 +454,7 @@ func closedRegionPolicy(p roster.Policy, name string) bool {
 	return p.Closed(placement.Place{Region: name})
 }
 
-// start starts all servers that are stopped, and makes all well.
+// start starts all stopped servers, and makes all servers well.
 func (w *world) start() {
 	for _, s := range w.servers {
 		s.Unwell = ""
@@ -470,11 +464,11 @@ func (w *world) start() {
 	}
 }
 
-// TestHistories: through failures, crashes, full quotas, stopped and deleted servers,
-// bad and fixed templates, resizes, rollbacks, canaries, protected and unhealthy
-// nodes, servers that are unwell or do not follow, marks that are wiped or somebody else's, other methods, imports, applies
-// without a refresh and refreshes that nothing stores no plan takes more than it may from service, nor makes more servers
-// than it may, survivors stay what they are, and once the template is good the update comes to its end.
+// TestHistories goes through failures, crashes, full quotas, stopped and deleted servers, bad and fixed templates,
+// resizes, rollbacks, canaries, protected and unhealthy nodes, servers that are unwell or do not follow, wiped and
+// foreign marks, other methods, imports, applies without a refresh, and refreshes that are not stored. No plan takes
+// more nodes out of service, or makes more servers, than it may; nodes that stay do not change; and once the template
+// is good the update finishes.
 func TestHistories(t *testing.T) {
 	for _, method := range []string{roster.Substitute, roster.InPlace, roster.Recreate} {
 		t.Run(method, func(t *testing.T) {
@@ -506,14 +500,14 @@ func history(t *rapid.T, method string, stateful bool) {
 	}
 	for range rapid.IntRange(1, 25).Draw(t, "events") {
 		w.change(&policy)
-		_ = w.round(policy, rapid.SampledFrom([]int{1000, 1000, 0, 1, 2, 3, 5, 8}).Draw(t, "crash")) // too many may be protected
+		_ = w.round(policy, rapid.SampledFrom([]int{1000, 1000, 0, 1, 2, 3, 5, 8}).Draw(t, "crash")) // too many nodes may be protected
 	}
 	// The template is good now, and nothing fails any more.
 	w.calm, w.quota = true, math.MaxInt
 	clear(w.rooms)
 	w.blind, policy.Candidates = false, nil
 	w.tie(false)
-	u := *policy.Update // a policy of before may still have the old one
+	u := *policy.Update // an earlier policy may still have the old template
 	u.MaxAge, u.StopAbove = 0, amount("100%")
 	policy.Update = &u
 	policy.Templates, policy.Protected, policy.Update.Target = images("good"), nil, amount("100%")
@@ -534,7 +528,7 @@ func history(t *rapid.T, method string, stateful bool) {
 		w.start()
 		w.pass(4000) // the clock may have jumped back
 		if change = w.round(policy, 1000); change != nil {
-			policy.Candidates = change.Held(hold.HeldFormer, hold.HeldOlder).Names() // as the plan says
+			policy.Candidates = change.Held(hold.HeldNotRemade, hold.HeldOlder).Names() // as the plan says
 		}
 		if change != nil && change.Empty() && w.all("good") {
 			if change.Remaining != 0 {
@@ -557,8 +551,7 @@ func (w *world) all(image string) bool {
 	return len(w.servers) == len(w.roster.Nodes)
 }
 
-// round refreshes, plans and applies, and checks what must hold for every plan. It
-// returns nil where there is no plan.
+// round refreshes, plans and applies, and checks every promise about a plan. It returns nil if there is no plan.
 func (w *world) round(policy roster.Policy, crash int) *Change {
 	t := w.t
 	stored, seen, blind := w.roster, w.seen, w.blind
@@ -579,28 +572,28 @@ func (w *world) round(policy roster.Policy, crash int) *Change {
 	}
 	w.check(policy, next, change)
 	w.given = facts.Wanted(before, policy)
-	serving, useless := w.serving(), int64(0) // protected, or in a closed place, and so in the way of others
+	serving, useless := w.serving(), int64(0) // useless: protected nodes that do not serve, or nodes in a closed place, which block others
 	for name, n := range next.Nodes {
 		s, there := w.servers[name]
-		sick := there && s.Unwell != "" && s.InService == string(n.Mark) // nobody waits for it, because it is marked
+		sick := there && s.Unwell != "" && s.InService == string(n.Mark) // no apply waits for a marked node
 		if (slices.Contains(policy.Protected, name) || policy.Closed(n.Place) || sick) && !w.serves(name, n) {
 			useless++
 		}
 	}
-	hidden := int64(0) // that serve, and nobody can see it
+	hidden := int64(0) // number of nodes that serve without any sign of it
 	for name, n := range before.Nodes {
 		if w.serves(name, n) && (blind || w.servers[name].InService != string(n.Mark)) {
 			hidden++
 		}
 	}
-	for _, name := range change.Of(decide.Comes).Names() {
-		if w.serves(name, before.Leaving[name]) { // it had left, and what comes has its slot: its server is made again
+	for _, name := range change.With(decide.Comes).Names() {
+		if w.serves(name, before.Leaving[name]) { // the new node of its slot has its server made again
 			serving--
 		}
 	}
-	for _, v := range slices.Concat(change.Of(decide.Changes), change.Of(decide.Leaves)) {
+	for _, v := range slices.Concat(change.With(decide.Changes), change.With(decide.Leaves)) {
 		if blind && !v.Served && w.serves(v.Name, before.Nodes[v.Name]) {
-			serving-- // it never had served when somebody looked, and has got into service since
+			serving-- // it had not served at the last look, and has got into service since
 		}
 	}
 	out := len(w.ours)
@@ -615,9 +608,9 @@ func (w *world) round(policy roster.Policy, crash int) *Change {
 			w.ours[name] = true
 		}
 	}
-	back := maps.Equal(w.given, before.Settled) // waits for nobody
+	back := maps.Equal(w.given, before.Settled) // going back does not wait
 	if name := w.baking(before, next); name != "" && !blind && policy.Update.Pause > 0 && !back {
-		for _, d := range slices.Concat(change.Of(decide.Leaves), change.Of(decide.Changes)) {
+		for _, d := range slices.Concat(change.With(decide.Leaves), change.With(decide.Changes)) {
 			if w.serves(d.Name, before.Nodes[d.Name]) && d.Reason[:len("replaced")] == "replaced" {
 				t.Fatalf("%s serves and is replaced (%s), and %s has not been in service for %s", d.Name, d.Reason, name, policy.Update.Pause)
 			}
@@ -639,18 +632,18 @@ func (w *world) round(policy roster.Policy, crash int) *Change {
 			delete(w.ours, name)
 		}
 	}
-	if len(w.ours) > out && int64(len(w.ours)) > batch && !blind { // a batch of before may have been larger
+	if len(w.ours) > out && int64(len(w.ours)) > batch && !blind { // an earlier batch may have been larger
 		t.Fatalf("%d nodes are out of service by our doing, in batches of %d: %v", len(w.ours), batch, w.ours)
 	}
 	least := min(serving, policy.Capacity-useless)
-	if surplus := int64(len(before.Nodes)) - policy.Capacity; surplus > 0 { // a shrink removes those that seem not to serve
+	if surplus := int64(len(before.Nodes)) - policy.Capacity; surplus > 0 { // a shrink removes nodes that do not seem to serve
 		least -= min(surplus, hidden)
 	}
-	if policy.Keeps(roster.Outdated) { // a quorum: it takes from service while less than a batch is out of it
+	if policy.Keeps(roster.Outdated) { // quorum: the plan takes a node only while less than a batch is out of service
 		least = min(least, max(serving-batch, policy.Capacity-batch))
 	}
 	if blind && policy.Keeps(roster.Outdated) {
-		least = min(least, serving-batch) // what broke since the last look counts as in service
+		least = min(least, serving-batch) // a node that broke since the last look counts as in service
 	}
 	if now := w.serving(); now < least {
 		t.Fatalf("%d nodes are in service, before they were %d of %d, in batches of %d: %s", now, serving, policy.Capacity, batch, decided(change))
@@ -658,7 +651,7 @@ func (w *world) round(policy roster.Policy, crash int) *Change {
 	return &change
 }
 
-// decided lists what a plan decided about each node.
+// decided lists the decisions of a plan about each node.
 func decided(change Change) string {
 	var text strings.Builder
 	for _, v := range change.Verdicts {
@@ -667,8 +660,7 @@ func decided(change Change) string {
 	return text.String()
 }
 
-// baking is a node that stays, has what is wanted, and has not been in service for as
-// long as the stored pause.
+// baking reports whether a node stays, has the wanted template, and has been in service for less than the stored pause.
 func (w *world) baking(before, next roster.Roster) string {
 	for _, name := range next.Names() {
 		n, was := before.Nodes[name]
@@ -676,7 +668,7 @@ func (w *world) baking(before, next roster.Roster) string {
 			continue
 		}
 		since := w.servers[name].InServiceAt
-		if w.servers[name].InService != string(n.Mark) || w.seen.Former(name, n) {
+		if w.servers[name].InService != string(n.Mark) || w.seen.NotRemade(name, n) {
 			continue
 		}
 		if w.stored.Update != nil && !since.After(w.now()) && w.now().Sub(since) < w.stored.Update.Pause {
@@ -691,7 +683,7 @@ func (w *world) check(policy roster.Policy, next roster.Roster, change Change) {
 	t, before, batch := w.t, w.roster, policy.Batch()
 	checkChange(t, before, next, change)
 	var replaced int64
-	for _, d := range slices.Concat(change.Of(decide.Leaves), change.Of(decide.Changes)) {
+	for _, d := range slices.Concat(change.With(decide.Leaves), change.With(decide.Changes)) {
 		if n := before.Nodes[d.Name]; n.Served && d.Reason[:len("replaced")] == "replaced" {
 			replaced++
 		}
@@ -713,7 +705,7 @@ func (w *world) check(policy roster.Policy, next roster.Roster, change Change) {
 		}
 	}
 	if !hasNotice(change, hold.FullTried) {
-		for _, name := range change.Of(decide.Comes).Names() {
+		for _, name := range change.With(decide.Comes).Names() {
 			at := next.Nodes[name].Place
 			if since, full := w.seen.Full[at]; full && policy.Update.RetryFullAfter > 0 && policy.Stateful == nil {
 				t.Fatalf("%s comes to %s, where Nova found no host at %s: %v", name, at, since, change.Notices)
@@ -733,10 +725,9 @@ func (w *world) check(policy roster.Policy, next roster.Roster, change Change) {
 	}
 }
 
-// TestRollback: a bad template at a full quota takes one batch; the settled one, given
-// again or because the bad one failed, brings back the first servers and makes none. And a
-// third template finds its way at the full quota too, as does a rollout that another one
-// interrupted.
+// TestRollback rolls out a bad template at a full quota, which takes one batch. The settled template, given again or
+// because the bad one failed, brings back the first servers and makes none. A third template works at the full quota
+// too, as does a rollout that interrupts another one.
 func TestRollback(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
@@ -780,7 +771,7 @@ func TestRollback(t *testing.T) {
 		}
 		policy.Templates, policy.Update.RevertAfter = images("a"), 0
 		rest()
-		for _, image := range []string{"b", "bad", "b"} { // a bad one in the middle of a rollout
+		for _, image := range []string{"b", "bad", "b"} { // a bad image in the middle of a rollout
 			policy.Templates = images(image)
 			w.round(policy, 1000)
 		}

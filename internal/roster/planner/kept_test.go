@@ -9,9 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestKept: a node whose server somebody keeps leaves as a candidate does, and is neither a
-// leaving node that may come back nor one that a batch waits for, also where it left before it
-// was named.
+// TestKept: a node whose server somebody keeps leaves as a candidate does. It cannot come back, and no batch waits for
+// it, even if it left before it was named.
 func TestKept(t *testing.T) {
 	regions := []placement.Region{{Bin: bin("R", 1)}}
 	for name, first := range map[string]func(*roster.Policy, string){
@@ -28,7 +27,7 @@ func TestKept(t *testing.T) {
 			assert.Equal(t, "-web-1", moves(change), name)
 			assert.Equal(t, name == "at once", len(next.Leaving) == 0, "%s: leaving are %v", name, next.LeavingNames())
 			p.Candidates, p.Kept, p.Capacity = []string{who}, []string{who}, 3
-			if name == "at once" { // and then it need not be named any more
+			if name == "at once" { // it need not be named any more then
 				p.Candidates, p.Kept = nil, nil
 			}
 			grown, change, err := Plan(next, seen, p)
@@ -47,7 +46,7 @@ func TestKept(t *testing.T) {
 		Candidates: []string{"web-1"}, Kept: []string{"web-1"}}
 	p.Update.Method = roster.Recreate
 	_, _, err := Plan(r, running(r), p)
-	assert.ErrorContains(t, err, "would be made again under its name, which its server keeps")
+	assert.ErrorContains(t, err, "it would be made again under its name, which its kept server has")
 	p.Capacity = 1
 	_, change, err := Plan(r, running(r), p)
 	require.NoError(t, err)

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestLedger: after each want the balances of the ledger are what a recount of its verdicts gives.
+// TestLedger: after each want the ledger has the same numbers as a recount of its verdicts.
 func TestLedger(t *testing.T) {
 	draws(t, 2000, func(t *rapid.T) {
 		r, seen, policy := genState(t)
@@ -19,15 +19,15 @@ func TestLedger(t *testing.T) {
 		}
 		for w := range p.Wants() {
 			p.Decide(w)
-			if wanted, out := recount(p.Ledger, p.All); wanted != p.Aim.Current || !maps.Equal(out, p.Out) {
+			if wanted, out := recount(p.Ledger, p.All); wanted != p.Rollout.Current || !maps.Equal(out, p.Out) {
 				t.Fatalf("%d nodes have the wanted template, and %d are counted; out of service are %v, and %v are counted",
-					wanted, p.Aim.Current, out, p.Out)
+					wanted, p.Rollout.Current, out, p.Out)
 			}
 		}
 	})
 }
 
-// recount counts the nodes that have the wanted template, and finds those that are out of service or in doubt.
+// recount counts the nodes with the wanted template, and finds the nodes that are not proven in service.
 func recount(l *decide.Ledger, all facts.Facts) (wanted int64, out decide.Set) {
 	for name, f := range l.Left {
 		template := f.Template
@@ -39,7 +39,7 @@ func recount(l *decide.Ledger, all facts.Facts) (wanted int64, out decide.Set) {
 		}
 	}
 	all, out = maps.Clone(all), decide.Set{}
-	maps.Copy(all, l.Left) // and those that come back
+	maps.Copy(all, l.Left) // and the nodes that come back
 	for name, f := range all {
 		v, what := l.Verdicts[name], l.Verdicts[name].Want.What
 		takes, is := what == decide.Remade || what == decide.Replaced || what == decide.Revised, f.Is != facts.Serving || f.Dark

@@ -15,8 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMatch: which of the servers that run is the node's, where the node then
-// belongs, and what a person reads.
+// TestMatch checks which server belongs to a node, where the node is then, and the notices.
 func TestMatch(t *testing.T) {
 	server := func(id, region, zone, status string) node.Node {
 		return node.Node{ID: id, Name: "web-0", Region: region, Zone: zone, Status: status}
@@ -34,9 +33,9 @@ func TestMatch(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		servers []node.Node
-		before  string // id of the server that was seen last time
-		id      string // of the server matched; empty: none
-		zone    string // of the node afterwards
+		before  string // id of the server of the last look
+		id      string // id of the matched server, or ""
+		zone    string // zone of the node afterwards
 		notices []roster.Title
 	}{
 		{"where it belongs", []node.Node{a}, "", "a", "az-1", nil},
@@ -73,7 +72,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// TestMatchNotices has their texts word for word.
+// TestMatchNotices has the notices word for word.
 func TestMatchNotices(t *testing.T) {
 	r := roster.Roster{Nodes: map[string]roster.Node{}}
 	before := roster.Seen{Servers: map[string]node.Node{}}
@@ -86,13 +85,11 @@ func TestMatchNotices(t *testing.T) {
 		{ID: "x", Name: "web-0", Region: "R1", Status: "ERROR", CreatedAt: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)},
 	}, before, func(string) bool { return true })
 	want := []roster.Notice{
-		{Title: say.Namesakes, Text: "Servers of one region share the name of a node: web-0 (x, created 2026-03-01 00:00:00 UTC; y). Which of them Terraform " +
-			"manages cannot " +
-			"be seen in the cloud. " +
-			"terraform state show, with the address of the node's server, prints the id of the one that it does; the other comes from an apply that was " +
-			"killed, from a request that timed out, or from a second state with the same cluster name. " +
-			"Until one is left the node counts as protected if one of them is, and as unhealthy only if all of them are."},
-		{Title: say.ServerLost, Text: "No server was found for 6 nodes, which had one: web-1 (server id-web-1, in R1/az-1), web-2 (server id-web-2, in " +
+		{Title: say.Namesakes, Text: "Several servers of one region have the name of one node: web-0 (x, created 2026-03-01 00:00:00 UTC; y). The cloud does " +
+			"not show which of them Terraform manages, but terraform state show, with the address of the node's server, prints its id. The others come " +
+			"from an apply that was killed, a request that timed out, or a second state with the same cluster name. " +
+			"Until only one is left, the node counts as protected if one of them is, and as unhealthy only if all of them are."},
+		{Title: say.ServerLost, Text: "The server of 6 nodes is not found any more: web-1 (server id-web-1, in R1/az-1), web-2 (server id-web-2, in " +
 			"R1/az-1), web-3 " +
 			"(server id-web-3, in R1/az-1), web-4 (server id-web-4, in R1/az-1), web-5 (server id-web-5, in R1/az-1) and 1 more. If it was deleted, " +
 			"Terraform makes it again, unless the plan replaces the node by another one. If it still runs, the selector leaves it out, or it was renamed: " +
@@ -101,15 +98,15 @@ func TestMatchNotices(t *testing.T) {
 	assert.Equal(t, want, say.Matched(notices))
 }
 
-// TestMatchSeveral: of several servers of one name the careful view counts, and none of
-// them takes the node to another zone.
+// TestMatchSeveral: if several servers have one name, the careful view counts, and the node does not follow any of them
+// to another zone.
 func TestMatchSeveral(t *testing.T) {
 	r := roster.Roster{Nodes: map[string]roster.Node{"web-0": {Place: placement.Place{Region: "R1", Zone: "az-1"}, Mark: "2"}}}
 	before := roster.Seen{Servers: map[string]node.Node{"web-0": {ID: "b"}}}
 	own := node.Node{ID: "a", Name: "web-0", Region: "R1", Zone: "az-2", Status: "ACTIVE", InService: "2", Tainted: true}
 	other := node.Node{ID: "b", Name: "web-0", Region: "R1", Zone: "az-3", Status: "ACTIVE", InService: "1", Locked: true, Protected: true}
 	next, seen, _ := learn.Match(r, []node.Node{own, other}, before, func(string) bool { return true })
-	counts := own // that with the node's mark; one of them is locked and protected, and only one tainted
+	counts := own // the server with the node's mark counts; one server is locked and protected, and only one is tainted
 	counts.Locked, counts.Protected, counts.Tainted = true, true, false
 	assert.Equal(t, counts, seen.Servers["web-0"])
 	own.Status = "ERROR"
@@ -153,8 +150,7 @@ func TestMatchFollows(t *testing.T) {
 	}
 }
 
-// TestPlanZonesListed: in the plan in which a region first lists zones, its nodes
-// count where their servers are.
+// TestPlanZonesListed: in the plan in which a region first lists zones, its nodes count in the zones of their servers.
 func TestPlanZonesListed(t *testing.T) {
 	regions := []placement.Region{{Bin: bin("RegionOne", 100)}}
 	p := policy(2)
@@ -173,20 +169,19 @@ func TestPlanZonesListed(t *testing.T) {
 	} {
 		p.Regions[0].Zones = zones
 		next, change, err := Plan(r, seen, p)
-		if err != nil || len(change.Of(decide.Comes).Names()) != 2 || fmt.Sprint(next.Counts()) != want {
+		if err != nil || len(change.With(decide.Comes).Names()) != 2 || fmt.Sprint(next.Counts()) != want {
 			t.Errorf("got %v, %+v, %v, want %s", next.Counts(), change, err, want)
 		}
 		assert.Equal(t, "map[RegionOne:2]", fmt.Sprint(r.Counts()), "the roster that was given")
 	}
 }
 
-// TestServed: quotas count servers. A node that was never looked for counts as
-// served by neither, because nobody knows.
+// TestServed: quotas count servers. A node that was never looked for counts neither with nor without a server.
 func TestServed(t *testing.T) {
 	at := func(region string) roster.Node { return roster.Node{Place: placement.Place{Region: region}} }
 	now := roster.Roster{Nodes: map[string]roster.Node{"served": at("R1"), "lost": at("R1"), "unseen": at("R2")}}
 	next := roster.Roster{Nodes: map[string]roster.Node{"served": at("R1"), "lost": at("R1"), "unseen": at("R2"), "new": at("R2")}}
 	seen := roster.Seen{Servers: map[string]node.Node{"served": {}, "another cluster's": {}}, Missing: map[string]bool{"lost": true}}
-	assert.Equal(t, "map[R1:1]", fmt.Sprint(seen.Served(now)), "served")
-	assert.Equal(t, "map[R1:1 R2:1]", fmt.Sprint(seen.Unserved(now, next)), "unserved")
+	assert.Equal(t, "map[R1:1]", fmt.Sprint(seen.WithServer(now)), "served")
+	assert.Equal(t, "map[R1:1 R2:1]", fmt.Sprint(seen.WithoutServer(now, next)), "unserved")
 }

@@ -28,7 +28,7 @@ func TestPattern(t *testing.T) {
 	}
 }
 
-// TestIndices: the index of a name, which may have more or fewer zeros than the pattern writes.
+// TestIndices reads the index of a name, which may have more or fewer zeros than the pattern writes.
 func TestIndices(t *testing.T) {
 	for pattern, names := range map[roster.Pattern]map[string]int64{
 		roster.DefaultPattern:   {"we.b-7": 7, "we.b-007": 7, "web-7": -1, "we.b-7-1": -1, "we.b-": -1, "my-we.b-1": -1, "we.b-1234567890123456": -1},
@@ -44,8 +44,7 @@ func TestIndices(t *testing.T) {
 	}
 }
 
-// TestCheckNames: what Nova would refuse is said before. A cluster of a million
-// nodes is allowed for.
+// TestCheckNames: the planner refuses the names that Nova would refuse. A cluster may have a million nodes.
 func TestCheckNames(t *testing.T) {
 	for _, c := range []struct {
 		pattern roster.Pattern
@@ -54,15 +53,15 @@ func TestCheckNames(t *testing.T) {
 	}{
 		{roster.DefaultPattern, "web", ""},
 		{roster.DefaultPattern, strings.Repeat("ü", 248), ""},
-		{roster.DefaultPattern, strings.Repeat("w", 249), "The nodes would have names of up to 256 characters, and Nova takes 255."},
+		{roster.DefaultPattern, strings.Repeat("w", 249), "The nodes would have names of up to 256 characters, and Nova takes at most 255."},
 		{" {cluster}{index}", "web", `The nodes would have names such as " web0", and Nova refuses names with blanks at an end.`},
-		{roster.DefaultPattern, "we\nb", `The nodes would have names such as "we\nb-0", with a character in them that cannot be seen, and Nova refuses them.`},
+		{roster.DefaultPattern, "we\nb", `The nodes would have names such as "we\nb-0", with an invisible character, and Nova refuses them.`},
 		{roster.DefaultPattern, "we\u200cb",
-			`The nodes would have names such as "we\u200cb-0", with a character in them that cannot be seen, and Nova refuses them.`},
+			`The nodes would have names such as "we\u200cb-0", with an invisible character, and Nova refuses them.`},
 		{roster.DefaultPattern, "we\u00adb",
-			`The nodes would have names such as "we\u00adb-0", with a character in them that cannot be seen, and Nova refuses them.`},
+			`The nodes would have names such as "we\u00adb-0", with an invisible character, and Nova refuses them.`},
 		{roster.DefaultPattern, "we\u2028b",
-			`The nodes would have names such as "we\u2028b-0", with a character in them that cannot be seen, and Nova refuses them.`},
+			`The nodes would have names such as "we\u2028b-0", with an invisible character, and Nova refuses them.`},
 		{roster.DefaultPattern, "we\u00a0b", ""},
 	} {
 		assert.Equal(t, c.want, c.pattern.CheckNames(c.cluster), "%q of %q", c.pattern, c.cluster)

@@ -14,35 +14,35 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 )
 
-// slowPlanner is a slow oracle: a plain reading of the rules, one node at a time, that counts the whole cluster again for
-// each of them. It shares nothing with the planner but its types and the boards of placement, which have an oracle of
-// their own. How many nodes a plan replaces it takes from the plan, because TestExhaust checks that better: the oracle says
-// in which order nodes are replaced, where nodes leave and come, which templates they get, and how they are named.
+// slowPlanner is a slow oracle: a plain reading of the rules, one node at a time, which counts the whole cluster again
+// for each node. It shares only types with the planner, and the boards of placement, which have their own oracle. The
+// number of nodes that a plan replaces comes from the plan, because TestExhaust checks it better: the oracle checks the
+// order in which nodes are replaced, the places of nodes that leave and come, their templates, and their names.
 type slowPlanner struct {
-	now     roster.Roster // with the templates that its nodes were made from
+	now     roster.Roster // roster in which a first template counts as the template of its nodes
 	seen    roster.Seen
 	policy  roster.Policy
-	nodes   map[string]roster.Node // as it becomes; substitutes that have no name yet are "+i", "+ii" and so on
+	nodes   map[string]roster.Node // nodes after the plan; substitutes without a name are "+i", "+ii" and so on
 	leaving map[string]roster.Node
 	slots   map[string]roster.Slot
 	full    map[placement.Place]bool
-	order   []string // all nodes in their turn
+	order   []string // all nodes in the order in which they leave
 	again   []string // candidates that are made again
-	newest  bool     // whether those of another template leave their places first
-	current int64    // nodes that have the wanted template, or are promised it
+	newest  bool     // whether outdated nodes leave their places first
+	current int64    // number of nodes that have the wanted template, or will get it
 
-	reverts bool // the given template failed, and the settled one is wanted
-	holds   bool // it failed, and nothing is settled
+	reverts bool // whether the given template failed, and the settled one is wanted
+	holds   bool // whether the given template failed, and there is no settled one
 
-	plan             map[string]decide.Verdict // what the plan decided
+	plan             map[string]decide.Verdict // verdicts of the plan by name
 	waits            map[string]bool           // nodes under way
-	pending          int64                     // nodes that will be added
+	pending          int64                     // number of nodes to be added
 	inPlace, decided map[string]bool
 	replaced         []string
-	retries          map[roster.Template]int // second tries among the new nodes, by the template that was tried
+	retries          map[roster.Template]int // numbers of second tries among the new nodes, by template
 }
 
-// slowPlan is the plan, if there is one.
+// slowPlan returns the plan, and whether there is one.
 func slowPlan(now roster.Roster, seen roster.Seen, policy roster.Policy, change Change) (s *slowPlanner, ok bool) {
 	s = &slowPlanner{now: now, seen: seen, policy: policy, nodes: maps.Clone(now.Nodes), leaving: maps.Clone(now.Leaving),
 		slots: maps.Clone(now.Slots), plan: map[string]decide.Verdict{}, waits: map[string]bool{}, inPlace: map[string]bool{},
@@ -56,7 +56,7 @@ func slowPlan(now roster.Roster, seen roster.Seen, policy roster.Policy, change 
 		return s, false
 	}
 	s.now.Nodes = maps.Clone(s.nodes)
-	s.openSlots()
+	s.prepareSlots()
 	s.line()
 	if !s.candidates() || !s.shrink() {
 		return s, false
@@ -79,7 +79,7 @@ func slowPlan(now roster.Roster, seen roster.Seen, policy roster.Policy, change 
 		n.Served, n.Doubt = false, false
 		s.nodes[name] = n
 	}
-	return s, s.closeSlots()
+	return s, s.finishSlots()
 }
 
 func (s *slowPlanner) copy() *slowPlanner {
@@ -88,7 +88,7 @@ func (s *slowPlanner) copy() *slowPlanner {
 	return &c
 }
 
-// judge looks, place by place, whether the given template failed.
+// judge finds out, place by place, whether the given template failed.
 func (s *slowPlanner) judge() {
 	if s.policy.Update == nil || s.policy.Update.RevertAfter == 0 {
 		return
@@ -116,8 +116,8 @@ func (s *slowPlanner) judge() {
 	s.holds = failed && !s.reverts
 }
 
-// firstTemplate takes the first template for what nodes were made from, unless their marks are of another one. It
-// reports whether none was taken away.
+// firstTemplate takes the first template as the one of all nodes, unless their marks have another hash. It reports
+// whether no template was taken away.
 func (s *slowPlanner) firstTemplate() bool {
 	for name, n := range s.nodes {
 		wanted := s.wanted(n.Place)
@@ -137,8 +137,8 @@ func (s *slowPlanner) firstTemplate() bool {
 	return true
 }
 
-// openSlots gives a slot to each node, and gives up those that are released.
-func (s *slowPlanner) openSlots() {
+// prepareSlots gives a slot to each node, and removes the released slots.
+func (s *slowPlanner) prepareSlots() {
 	if s.policy.Stateful == nil {
 		return
 	}
@@ -154,9 +154,9 @@ func (s *slowPlanner) openSlots() {
 	}
 }
 
-// closeSlots gives up the slots of the nodes that have left, where they are not kept. It reports whether none is
-// released that a node has.
-func (s *slowPlanner) closeSlots() bool {
+// finishSlots removes the slots of the nodes that have left, unless they are kept. It reports whether no released slot
+// has a node.
+func (s *slowPlanner) finishSlots() bool {
 	if s.policy.Stateful == nil {
 		return true
 	}
@@ -173,7 +173,7 @@ func (s *slowPlanner) closeSlots() bool {
 	return !slices.ContainsFunc(s.policy.Stateful.Release, func(name string) bool { _, there := s.nodes[name]; return there })
 }
 
-// candidates removes the nodes that are named, or remembers that they are made again. It reports whether that can be.
+// candidates removes the candidates, or remembers that they are made again. It reports whether both are possible.
 func (s *slowPlanner) candidates() bool {
 	var named []string
 	unmet := slices.DeleteFunc(slices.Clone(s.policy.Candidates), func(c string) bool { return slices.Contains(s.now.Done, c) })
@@ -189,7 +189,7 @@ func (s *slowPlanner) candidates() bool {
 	for _, candidate := range unmet {
 		known := slices.ContainsFunc(named, func(name string) bool { return s.isIn([]string{candidate}, name) })
 		if !known && int64(len(s.nodes)-len(named)) > s.policy.Capacity {
-			return false // others would leave in its place
+			return false // other nodes would leave instead
 		}
 	}
 	surplus := len(s.nodes) - int(s.policy.Capacity)
@@ -197,7 +197,7 @@ func (s *slowPlanner) candidates() bool {
 		switch {
 		case i < surplus || !s.keeps() && s.policy.Stateful == nil && !s.policy.Begins:
 			s.leave(name)
-		case !s.keeps() && s.policy.Stateful == nil: // it waits for the next plan
+		case !s.keeps() && s.policy.Stateful == nil: // the candidate waits for the next plan
 		case s.closed(s.nodes[name].Place):
 			return false
 		default:
@@ -207,7 +207,7 @@ func (s *slowPlanner) candidates() bool {
 	return true
 }
 
-// better reports whether a place is one that nodes move to, where some move.
+// better reports whether nodes move to a place, or whether no node moves.
 func (s *slowPlanner) better(at placement.Place) bool {
 	counted, _ := s.board().Counted(at)
 	moves, better := false, false
@@ -219,16 +219,16 @@ func (s *slowPlanner) better(at placement.Place) bool {
 	return !moves || better
 }
 
-// shrink removes the nodes that are too many: from open places first those that are proven to be out of service, then
-// those of which a wait said so or that nobody ever found, then the others that are not in service, then the tainted ones,
-// then the rest; only then from closed places. Mins are about the last two. It reports whether as many can be.
+// shrink removes the nodes that are too many, in this order: nodes that are proven out of service, nodes that a wait
+// accuses or that nobody ever found, other nodes that are not in service, tainted nodes, the rest; first in open
+// places, then in closed ones. Mins protect the last two kinds. It reports whether enough nodes can leave.
 func (s *slowPlanner) shrink() bool {
 	classes := []func(string) bool{
 		s.idle,
 		func(name string) bool {
-			return s.accused(name) || s.looked(name) && s.seen.Missing[name] && !s.served(name)
+			return s.late(name) || s.looked(name) && s.seen.Missing[name] && !s.served(name)
 		},
-		func(name string) bool { return !s.inService(name) && !s.runsOn(name) },
+		func(name string) bool { return !s.inService(name) && !s.servesUnchanged(name) },
 		func(name string) bool { return s.seen.Servers[name].Tainted },
 		func(string) bool { return true },
 	}
@@ -250,7 +250,7 @@ func (s *slowPlanner) shrink() bool {
 	return true
 }
 
-// grows reports whether there is room for a growth: what comes back needs no host.
+// grows reports whether there is room for a growth. Nodes that come back need no host.
 func (s *slowPlanner) grows() bool {
 	trial, added := s.copy(), int64(0)
 	trial.recount()
@@ -311,8 +311,8 @@ func (s *slowPlanner) comes(count int64) {
 	}
 }
 
-// nameIn is the next node of a place: in the lowest slot that was kept there, or else of the lowest index that is free;
-// without slots, that nobody ever had.
+// nameIn returns the next node of a place: in its kept slot with the lowest index, or else in a new slot with the
+// lowest free index. Without slots the index was never used before.
 func (s *slowPlanner) nameIn(at placement.Place) (string, roster.Node) {
 	taken := func(name string) bool {
 		_, had := s.now.Nodes[name]
@@ -344,8 +344,8 @@ func (s *slowPlanner) nameIn(at placement.Place) (string, roster.Node) {
 	}
 }
 
-// replace chooses the batch: the nodes under way, then the others that are not in service, then those in service; of each
-// the unhealthy, the misplaced, the outdated, the old.
+// replace chooses the batch: nodes under way, then other nodes that are not in service, then nodes in service. In each
+// class come unhealthy, misplaced, outdated and old nodes.
 func (s *slowPlanner) replace() {
 	for range s.pending {
 		s.promise()
@@ -360,7 +360,7 @@ func (s *slowPlanner) replace() {
 				victim := s.victim(cause, func(name string) bool { return !refused[name] && s.may(name) && s.class(name) == class })
 				v := s.plan[victim]
 				if victim == "" || cause != "" && v.Outcome == decide.Held && v.Cause == cause && (v.Hold == hold.HeldBatch || v.Hold == hold.HeldBakes) {
-					break // nor is any other of the class, for this cause
+					break // so does every other node of the class for this cause
 				}
 				if granted := s.granted(victim, cause) || v.Cause == cause && v.Hold == hold.HeldNoRoom; !granted || !s.take(victim, cause) {
 					refused[victim] = true
@@ -370,8 +370,8 @@ func (s *slowPlanner) replace() {
 	}
 }
 
-// neverServed has the nodes of another template follow that were never in service: in place, or one that is leaving
-// comes back for them. For one that failed twice any comes back that runs.
+// neverServed changes outdated nodes that were never in service: in place, or a leaving node comes back for them. Any
+// running leaving node comes back for a node that failed twice.
 func (s *slowPlanner) neverServed() {
 	for _, name := range (roster.Roster{Nodes: s.nodes}).Names() {
 		n, suits := s.nodes[name], s.suits
@@ -381,7 +381,7 @@ func (s *slowPlanner) neverServed() {
 			continue
 		case n.Retried && !outdated && !s.late(name) && s.granted(name, roster.Unhealthy) && s.plan[name].Outcome == decide.Leaves:
 			s.current--
-			suits = func(back string) bool { return s.runs(back) && !s.accused(back) } // it may serve
+			suits = func(back string) bool { return s.runs(back) && !s.late(back) } // the leaving node may serve
 		case !outdated || n.Template == s.goal(n.Place) || !s.granted(name, roster.Outdated):
 			continue
 		}
@@ -415,7 +415,8 @@ func (s *slowPlanner) may(name string) bool {
 	return there && !s.protected(name) && !s.decided[name] && !s.rests(n.Place) && s.looked(name) && !strings.HasPrefix(name, "+")
 }
 
-// class is when it is a node's turn: under way, not in service, in service; what nobody misses comes first.
+// class returns the class of a node: under way, not in service, in service; in each, nodes that are proven out of
+// service come first.
 func (s *slowPlanner) class(name string) (class int) {
 	if s.inService(name) {
 		return 4
@@ -429,10 +430,10 @@ func (s *slowPlanner) class(name string) (class int) {
 	return class
 }
 
-// victim is the next node to replace for a cause; "" if there is none.
+// victim returns the next node to replace for a cause, or "".
 func (s *slowPlanner) victim(cause roster.Cause, of func(string) bool) string {
 	there := s.copy()
-	for name := range s.inPlace { // as if it left: the next is taken where more are
+	for name := range s.inPlace { // these count as if they had left, so the next node comes from a place with more nodes
 		delete(there.nodes, name)
 	}
 	closed := func(name string) bool { return !s.idle(name) && s.waitsAt(s.nodes[name].Place, cause) }
@@ -445,7 +446,7 @@ func (s *slowPlanner) victim(cause roster.Cause, of func(string) bool) string {
 		there.add(s.pending)
 		return there.move(func(name string) bool { return of(name) && !s.rests(s.nodes[name].Place) })
 	case roster.Outdated:
-		var newest []roster.Template // one, or none
+		var newest []roster.Template // one template, or none
 		old := func(name string) bool {
 			n := s.nodes[name]
 			return s.current < s.target() && of(name) && n.Template != s.wanted(n.Place) && !closed(name)
@@ -470,7 +471,7 @@ func (s *slowPlanner) victim(cause roster.Cause, of func(string) bool) string {
 	return ""
 }
 
-// take replaces a node. It reports whether there is room for what comes for it.
+// take replaces a node. It reports whether its substitute finds room.
 func (s *slowPlanner) take(victim string, cause roster.Cause) bool {
 	n := s.nodes[victim]
 	retry := cause == roster.Unhealthy && !s.served(victim) && !s.noHost(victim)
@@ -504,7 +505,7 @@ func (s *slowPlanner) take(victim string, cause roster.Cause) bool {
 	return true
 }
 
-// revise gives a node the template that is its turn, and maybe another server, maybe as a second try of its template.
+// revise gives a node the right template, and maybe another server, maybe as a second try of its template.
 func (s *slowPlanner) revise(name string, n roster.Node, again, retry bool) {
 	n.Doubt, n.Served, n.Retried = true, false, retry && n.Template == s.goal(n.Place)
 	n.Template = s.goal(n.Place)
@@ -519,11 +520,11 @@ func (s *slowPlanner) revise(name string, n roster.Node, again, retry bool) {
 	s.inPlace[name] = true
 }
 
-// comeBack makes a leaving node one of the cluster again that suits, and returns its name, if there is one: the first of
-// the place near, that of the node for which it comes back, or else the first of all.
+// comeBack makes a leaving node that suits part of the cluster again, and returns its name, if there is one: the first
+// node of the place near, or else the first of all.
 func (s *slowPlanner) comeBack(near placement.Place, suits func(string) bool) (best string) {
 	open := s.copy()
-	open.full = nil // it has a host
+	open.full = nil // the node has a host
 	board := open.board()
 	for _, name := range (roster.Roster{Nodes: s.leaving}).Names() {
 		n := s.leaving[name]
@@ -546,7 +547,7 @@ func (s *slowPlanner) comeBack(near placement.Place, suits func(string) bool) (b
 	return best
 }
 
-// suits reports whether a leaving node is what the next node should be.
+// suits reports whether a leaving node has what the next node should have.
 func (s *slowPlanner) suits(name string) bool {
 	if st := s.policy.Stateful; st != nil {
 		return s.inService(name) && !slices.Contains(st.Release, name)
@@ -564,7 +565,7 @@ func (s *slowPlanner) recount() {
 	}
 }
 
-// promise counts a node that gets the wanted template, if it does.
+// promise counts a node if it gets the wanted template.
 func (s *slowPlanner) promise() bool {
 	if s.current >= s.target() {
 		return false
@@ -573,7 +574,7 @@ func (s *slowPlanner) promise() bool {
 	return true
 }
 
-// target is how many nodes get the wanted template: all where it is the settled one.
+// target returns how many nodes get the wanted template: all of them if it is the settled one.
 func (s *slowPlanner) target() int64 {
 	u := s.policy.Update
 	if u == nil || s.reverts || maps.Equal(s.now.Settled, s.policy.Templates) {
@@ -586,7 +587,7 @@ func (s *slowPlanner) target() int64 {
 	return target
 }
 
-// goal is the template of the next node.
+// goal returns the template of the next node.
 func (s *slowPlanner) goal(at placement.Place) roster.Template {
 	if settled := special(s.now.Settled, at); s.current >= s.target() && settled != "" {
 		return settled
@@ -594,8 +595,8 @@ func (s *slowPlanner) goal(at placement.Place) roster.Template {
 	return s.wanted(at)
 }
 
-// wanted is the template of new nodes of a place: the most special there is. (The tests give templates of one value, so
-// nothing is left to merge.)
+// wanted returns the template of new nodes of a place, from the zone, the region or all places. (The tests give
+// templates of one value, so there is nothing to merge.)
 func (s *slowPlanner) wanted(at placement.Place) roster.Template {
 	if settled := special(s.now.Settled, at); s.reverts && settled != "" {
 		return settled
@@ -612,7 +613,7 @@ func special(templates roster.Templates, at placement.Place) roster.Template {
 	return ""
 }
 
-// age is larger for templates that came later.
+// age returns a higher number for a newer template.
 func (s *slowPlanner) age(t roster.Template) int {
 	i := slices.Index(s.now.Order, t)
 	switch {
@@ -629,7 +630,7 @@ func (s *slowPlanner) has(cause roster.Cause) bool {
 	return s.policy.Update != nil && slices.Contains(s.policy.Update.Causes, cause)
 }
 
-// keeps reports whether nodes that are replaced keep their names, and stays whether those that are for a cause do.
+// keeps reports whether replaced nodes keep their names, and stays whether nodes that are replaced for a cause do.
 func (s *slowPlanner) keeps() bool {
 	return s.policy.Update != nil && (s.policy.Update.Method == roster.InPlace || s.policy.Update.Method == roster.Recreate)
 }
@@ -638,7 +639,7 @@ func (s *slowPlanner) stays(cause roster.Cause) bool {
 	return (s.keeps() || s.policy.Stateful != nil) && cause != roster.Misplaced
 }
 
-// board counts the cluster. Only nodes that may leave can be removed from it.
+// board returns a board of the cluster. Only nodes that may leave can be removed from it.
 func (s *slowPlanner) board(free ...string) *placement.Board {
 	board := placement.NewBoard(s.policy.Regions, roster.Roster{Nodes: s.nodes}.Counts())
 	for at := range s.full {
@@ -652,8 +653,7 @@ func (s *slowPlanner) board(free ...string) *placement.Board {
 	return board
 }
 
-// first is the next node to leave of those that may; where mins are kept, places do not fall below theirs. "" if there
-// is none.
+// first returns the next node to leave, or "". If mins are kept, no place falls below its min.
 func (s *slowPlanner) first(may func(string) bool, mins bool) string {
 	free := s.inOrder(func(name string) bool { return may(name) && !s.protected(name) })
 	board := s.board(free...)
@@ -669,7 +669,7 @@ func (s *slowPlanner) first(may func(string) bool, mins bool) string {
 	return ""
 }
 
-// move is the node that a better spread would have in another place.
+// move returns the node that a better spread would have in another place.
 func (s *slowPlanner) move(may func(string) bool) string {
 	free := s.inOrder(may)
 	from, _, ok := s.board(free...).Move()
@@ -701,7 +701,7 @@ func (s *slowPlanner) leave(name string) {
 	delete(s.nodes, name)
 }
 
-// fullPlaces are those in which Nova found no host a short time ago.
+// fullPlaces returns the places in which Nova found no host a short time ago.
 func (s *slowPlanner) fullPlaces() map[placement.Place]bool {
 	full := map[placement.Place]bool{}
 	if s.policy.Update != nil && s.policy.Update.RetryFullAfter > 0 {
@@ -712,7 +712,7 @@ func (s *slowPlanner) fullPlaces() map[placement.Place]bool {
 	return full
 }
 
-// chosen is the place that was asked for: without zones it is the region.
+// chosen returns the place that Nova was asked for: the region if it lists no zones.
 func (s *slowPlanner) chosen(name string) placement.Place {
 	at, _ := s.board().Counted(s.nodes[name].Place)
 	return at
@@ -721,8 +721,8 @@ func (s *slowPlanner) chosen(name string) placement.Place {
 // stuck reports whether the place of a node without a host is still full.
 func (s *slowPlanner) stuck(name string) bool { return s.fullPlaces()[s.chosen(name)] }
 
-// waitsAt reports whether a node in service is not replaced in a place now. A rebuild needs nothing of the place, and a
-// server that is made again only that it is not closed.
+// waitsAt reports whether a node in service is not replaced in a place now. A rebuild depends on nothing in the place,
+// and a server that is made again only needs the place to be open.
 func (s *slowPlanner) waitsAt(at placement.Place, cause roster.Cause) bool {
 	open := s.copy()
 	if s.keeps() {
@@ -786,7 +786,7 @@ func (s *slowPlanner) line() {
 	})
 }
 
-// inOrder are the nodes that may leave in their turn, and in a shrink those of another template first.
+// inOrder returns the nodes that may leave in order; in a shrink outdated nodes come first.
 func (s *slowPlanner) inOrder(may func(string) bool) (old []string) {
 	var rest []string
 	for _, name := range s.order {
@@ -802,7 +802,7 @@ func (s *slowPlanner) inOrder(may func(string) bool) (old []string) {
 	return append(old, rest...)
 }
 
-// node is a node as it is, or as it was before it left.
+// node returns a node, or a leaving node.
 func (s *slowPlanner) node(name string) roster.Node {
 	for _, nodes := range []map[string]roster.Node{s.nodes, s.now.Nodes} {
 		if n, there := nodes[name]; there {
@@ -817,54 +817,54 @@ func (s *slowPlanner) looked(name string) bool {
 	return (there || s.seen.Missing[name]) && !s.node(name).Doubt
 }
 
-// behind: its server was not seen to change since the node did; former: and it should have been made again.
-func (s *slowPlanner) behind(name string) bool {
+// lags reports whether its server did not change with the node, and notRemade whether it should have been made again.
+func (s *slowPlanner) lags(name string) bool {
 	build := s.seen.Builds[name]
 	return build.Of != "" && build.Mark != s.node(name).Mark
 }
 
-func (s *slowPlanner) former(name string) bool {
-	return s.looked(name) && s.behind(name) && s.seen.Builds[name].Generation < s.node(name).Generation
+func (s *slowPlanner) notRemade(name string) bool {
+	return s.looked(name) && s.lags(name) && s.seen.Builds[name].Generation < s.node(name).Generation
 }
 
 func (s *slowPlanner) runs(name string) bool {
 	return s.looked(name) && s.seen.Servers[name].Status == "ACTIVE" && !s.seen.Servers[name].Drained
 }
 
-// own: its server carries the mark of the node as it is.
+// own reports whether its server carries the node's current mark.
 func (s *slowPlanner) own(name string) bool {
 	server, there := s.seen.Servers[name]
 	return there && server.InService == string(s.node(name).Mark)
 }
 
-// marked: its server is as new as the node is, and carries the mark that it needs.
+// marked reports whether its server followed the node, and carries the mark that it needs.
 func (s *slowPlanner) marked(name string) bool {
-	needsNone := !s.policy.RequireMarks && !s.behind(name) && s.seen.Servers[name].Status == "ACTIVE"
-	return s.looked(name) && !s.former(name) && (s.own(name) || needsNone)
+	needsNone := !s.policy.RequireMarks && !s.lags(name) && s.seen.Servers[name].Status == "ACTIVE"
+	return s.looked(name) && !s.notRemade(name) && (s.own(name) || needsNone)
 }
 
 func (s *slowPlanner) inService(name string) bool { return s.runs(name) && s.marked(name) }
 
-// served: it was in service since it was made or changed.
+// served reports whether it was in service since it was made or changed.
 func (s *slowPlanner) served(name string) bool { return s.node(name).Served || s.marked(name) }
 
-// runsOn: its server should have been made again, runs, and was in service since.
-func (s *slowPlanner) runsOn(name string) bool { return s.runs(name) && s.former(name) && s.own(name) }
+// servesUnchanged reports whether its server should have been made again, runs, and was in service since.
+func (s *slowPlanner) servesUnchanged(name string) bool {
+	return s.runs(name) && s.notRemade(name) && s.own(name)
+}
 
-// idle: it is proven that nobody misses it.
+// idle reports whether it is proven out of service.
 func (s *slowPlanner) idle(name string) bool {
 	server := s.seen.Servers[name]
 	return s.looked(name) && !s.runs(name) && server.ID != "" && server.Status != "UNKNOWN"
 }
 
-// accused: it runs, and a wait for it ended before it was in service; late: and it follows its node.
-func (s *slowPlanner) accused(name string) bool {
-	return s.runs(name) && !s.served(name) && s.seen.Servers[name].NotInService == string(s.node(name).Mark)
+// late reports whether it runs, and a wait for it ended before it was in service.
+func (s *slowPlanner) late(name string) bool {
+	return s.runs(name) && !s.served(name) && !s.own(name) && s.seen.Servers[name].NotInService == string(s.node(name).Mark)
 }
 
-func (s *slowPlanner) late(name string) bool { return s.accused(name) && !s.former(name) }
-
-// never: it is proven, or said by a look of our own, that it was never in service.
+// never reports whether it is proven, or said by a wait or a look, that it was never in service.
 func (s *slowPlanner) never(name string) bool {
 	return s.late(name) || s.looked(name) && s.seen.Servers[name].Status == "ERROR" && !s.served(name)
 }

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"os"
 	"reflect"
 	"slices"
 	"strconv"
@@ -37,12 +38,12 @@ var (
 	})
 )
 
-// draws checks a property of so many cases, whatever -short makes of rapid's own number, unless the command line has one.
+// draws checks a property of a number of cases, independent of -short, unless the command line sets the number.
 func draws(t *testing.T, cases int, property func(*rapid.T)) {
 	t.Helper()
 	if checks := flag.Lookup("rapid.checks"); checks.Value.String() == checks.DefValue {
 		if testing.Short() {
-			cases *= 5 // of which rapid takes a fifth
+			cases *= 5 // rapid takes a fifth of them
 		}
 		if err := checks.Value.Set(strconv.Itoa(cases)); err != nil {
 			t.Fatal(err)
@@ -52,11 +53,23 @@ func draws(t *testing.T, cases int, property func(*rapid.T)) {
 	rapid.Check(t, property)
 }
 
+// TestMain draws the same cases each time with -short, so that only a change of the code makes a test fail; "make exhaust"
+// draws others each night.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if seed := flag.Lookup("rapid.seed"); testing.Short() && seed.Value.String() == seed.DefValue {
+		if err := seed.Value.Set("1"); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
+}
+
 func sometimes(t *rapid.T, one int, label string) bool {
 	return rapid.IntRange(1, one).Draw(t, label) == one
 }
 
-// genBounds draws a weight, and now and then a cap, a min and a closed place.
+// genBounds draws a weight, and sometimes a cap, a min and a closed place.
 func genBounds(t *rapid.T, name string) placement.Bin {
 	b := bin(name, rapid.SampledFrom([]int64{1, 1, 1, 2, 3}).Draw(t, "weight"))
 	if sometimes(t, 4, "capped") {
@@ -85,7 +98,8 @@ func genRegions(t *rapid.T) []placement.Region {
 	return regions
 }
 
-// genServer draws what was seen of a node's server: most are well, and in every second cluster, which is calm, all.
+// genServer draws the look at a node's server: most servers are well, and in a calm cluster, every second one, all of
+// them.
 func genServer(t *rapid.T, name string, n roster.Node, seen roster.Seen, calm bool) {
 	switch {
 	case !calm && sometimes(t, 10, "never looked at"):
@@ -212,8 +226,8 @@ func genState(t *rapid.T) (roster.Roster, roster.Seen, roster.Policy) {
 	return r, seen, policy
 }
 
-// genSlots makes a cluster stateful now and then: some nodes have slots already, and
-// some slots are kept, also of nodes that leave.
+// genSlots sometimes makes a cluster stateful: some nodes already have slots, and some slots are kept, also of leaving
+// nodes.
 func genSlots(t *rapid.T, r *roster.Roster, policy *roster.Policy, next int64) {
 	if !sometimes(t, 4, "stateful") {
 		return
@@ -244,8 +258,7 @@ func genSlots(t *rapid.T, r *roster.Roster, policy *roster.Policy, next int64) {
 	r.Next = next + 4
 }
 
-// TestPlanAgainstOracle: whatever the state of a cluster and the policy, the plan
-// is the one of the slow oracle.
+// TestPlanAgainstOracle: for any state of a cluster and any policy, the plan equals the plan of the slow oracle.
 func TestPlanAgainstOracle(t *testing.T) {
 	draws(t, 2000, func(t *rapid.T) {
 		r, seen, policy := genState(t)
@@ -267,7 +280,7 @@ func TestPlanAgainstOracle(t *testing.T) {
 		}
 		plain := roster.Roster{Nodes: maps.Clone(next.Nodes)}
 		for name, n := range next.Nodes {
-			if changed := n.Mark.Number() != r.Nodes[name].Mark.Number() && !slices.Contains(change.Of(decide.Returns).Names(), name); changed && !n.Doubt {
+			if changed := n.Mark.Number() != r.Nodes[name].Mark.Number() && !slices.Contains(change.With(decide.Returns).Names(), name); changed && !n.Doubt {
 				differs("doubt", "%s was changed, and is not in doubt", name)
 			}
 			n.Served, n.Doubt = false, false
@@ -286,12 +299,12 @@ func TestPlanAgainstOracle(t *testing.T) {
 		if failed := change.Reverted != nil; failed != (slow.reverts || slow.holds) || failed && change.Reverted.Holds != slow.holds {
 			differs("failed templates", "%+v, want %v, %v", change.Reverted, slow.reverts, slow.holds)
 		}
-		given, _ := new(decide.Planning).FirstTemplate(r, facts.Wanted(r, policy)) // which is no change of a node
+		given, _ := new(decide.Planning).FirstTemplate(r, facts.Wanted(r, policy)) // a first template is no change of a node
 		checkChange(t, given, next, change)
 	})
 }
 
-// verdictsOf lists what a plan does with nodes that do not just stay.
+// verdictsOf lists the verdicts of a plan about nodes that do not just stay.
 func verdictsOf(change Change) string {
 	var texts []string
 	for _, v := range change.Verdicts {
@@ -302,8 +315,8 @@ func verdictsOf(change Change) string {
 	return strings.Join(texts, "\n")
 }
 
-// TestOrderDoesNotMatter: not of regions, zones, causes, candidates or protected
-// nodes; and the same question twice has one answer.
+// TestOrderDoesNotMatter: a plan does not depend on the order of regions, zones, causes, candidates or protected nodes,
+// and asking twice gives the same plan.
 func TestOrderDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r, seen, policy := genState(t)
@@ -350,18 +363,18 @@ func hasNotice(change Change, title roster.Title) bool {
 	return slices.ContainsFunc(change.Notices, func(n roster.Notice) bool { return n.Title == title })
 }
 
-// checkChange: the lists of a change are what differs between two rosters.
+// checkChange checks that the lists of a change are the difference of two rosters.
 func checkChange(t *rapid.T, r, next roster.Roster, change Change) {
 	var created, returned, departed, revised []string
 	for _, name := range next.Names() {
 		_, before := r.Nodes[name]
 		old, left := r.Leaving[name]
 		switch {
-		case left && next.Nodes[name].Generation > old.Generation: // in its slot
+		case left && next.Nodes[name].Generation > old.Generation: // a new node in its slot
 			created = append(created, name)
 		case left:
 			returned = append(returned, name)
-			old.Served, old.Tried = next.Nodes[name].Served, next.Nodes[name].Tried // which a look finds out, and a substitute that failed
+			old.Served, old.Tried = next.Nodes[name].Served, next.Nodes[name].Tried // a look sets Served, and a failed substitute Tried
 			if old != next.Nodes[name] {
 				t.Fatalf("%s was %+v and comes back as %+v", name, old, next.Nodes[name])
 			}
@@ -377,9 +390,9 @@ func checkChange(t *rapid.T, r, next roster.Roster, change Change) {
 			revised = append(revised, name)
 		}
 	}
-	if !slices.Equal(created, change.Of(decide.Comes).Names()) || !slices.Equal(returned, change.Of(decide.Returns).Names()) ||
-		fmt.Sprint(departed) != "["+listed(change.Of(decide.Leaves))+
-			"]" || fmt.Sprint(revised) != "["+listed(change.Of(decide.Changes))+"]" {
+	if !slices.Equal(created, change.With(decide.Comes).Names()) || !slices.Equal(returned, change.With(decide.Returns).Names()) ||
+		fmt.Sprint(departed) != "["+listed(change.With(decide.Leaves))+
+			"]" || fmt.Sprint(revised) != "["+listed(change.With(decide.Changes))+"]" {
 		t.Fatalf("the change is %v, -%v, ~%v, not %+v", created, departed, revised, change)
 	}
 }

@@ -48,7 +48,7 @@ func TestReasons(t *testing.T) {
 		{name: "oldest template", policy: func(p *roster.Policy) {
 			p.Capacity, p.Criteria, p.Templates = 5, deletion.OldestProfileFirst, images("a")
 		},
-			reasons: []string{"web-0: RegionOne/az-1 loses 1 of 1; of the oldest template"}},
+			reasons: []string{"web-0: RegionOne/az-1 loses 1 of 1; made from the oldest template"}},
 		{name: "oldest profile", capacity: 5, policy: func(p *roster.Policy) { p.Criteria = deletion.OldestProfileFirst },
 			seen: func(s roster.Seen) {
 				changeSeen(s, "web-3", func(n *node.Node) { n.ProfileCreatedAt = time.Date(2026, 3, 1, 23, 0, 0, 0, time.UTC) })
@@ -130,7 +130,7 @@ func TestReasons(t *testing.T) {
 			p.Capacity, p.Update, p.Templates = 5, update("2", roster.Outdated), roster.Templates{{}: image("a"), {Region: "RegionOne",
 				Zone: "az-3"}: image("b")}
 		},
-			reasons: []string{"web-2: RegionOne/az-3 loses 1 of 1; of the outdated ones, which the update would replace: " +
+			reasons: []string{"web-2: RegionOne/az-3 loses 1 of 1; outdated, so that the update would replace it: " +
 				"oldest unprotected, created 2026-11-01"}},
 		{name: "a closed place", policy: func(p *roster.Policy) {
 			p.Capacity, p.Regions = 5, p.Regions[1:]
@@ -162,8 +162,7 @@ func TestReasons(t *testing.T) {
 	})
 }
 
-// TestKeptNeighbours: a reason names three protected nodes of the place, and
-// counts the others.
+// TestKeptNeighbours: a reason names three protected nodes of the place, and counts the others.
 func TestKeptNeighbours(t *testing.T) {
 	p := roster.Policy{Name: web, Capacity: 4, Regions: []placement.Region{{Bin: bin("R", 1)}}, Templates: images("1")}
 	r := cluster(t, "R 1", "R 1", "R 1", "R 1", "R 1")
@@ -172,7 +171,7 @@ func TestKeptNeighbours(t *testing.T) {
 		_, change, err := Plan(r, running(r), p)
 		require.NoError(t, err)
 		assert.Equal(t, "R loses 1 of 5; drawn by lot from the unprotected (RANDOM); web-0 is listed as protected; web-1 is listed as protected; "+
-			"web-2 is listed as protected"+more, change.Of(decide.Leaves)[0].Reason)
+			"web-2 is listed as protected"+more, change.With(decide.Leaves)[0].Reason)
 	}
 }
 
@@ -187,32 +186,32 @@ func TestFew(t *testing.T) {
 	}
 }
 
-// TestClip: a text of Nova's is cut after 80 characters.
+// TestClip: a text from Nova is cut after 80 characters.
 func TestClip(t *testing.T) {
 	eighty := strings.Repeat("ü", 80)
 	assert.Equal(t, eighty, say.Clip(eighty))
 	assert.Equal(t, eighty+"...", say.Clip(eighty+"x"))
 }
 
-// TestNotices has the texts word for word.
+// TestNotices has the notices word for word.
 func TestNotices(t *testing.T) {
 	taint := func(names string) func(roster.Seen) {
 		return func(s roster.Seen) { changeSeen(s, names, func(n *node.Node) { n.Tainted = true }) }
 	}
 	unseen := func(s roster.Seen) { clear(s.Servers) }
 	begins := func(p *roster.Policy) { p.Begins = true }
-	const begun = " should be replaced, and this apply replaces none: Terraform must first have stored what the servers depend on, " +
-		"and their lifecycle. The next apply takes the first batch."
+	const begun = " should be replaced, but not by this apply: Terraform must first store what the servers depend on, " +
+		"and their lifecycle. The next apply replaces the first batch."
 	plans(t, func(*roster.Policy) {}, []planned{
 		{name: "an unknown candidate", policy: func(p *roster.Policy) { p.Candidates = []string{"web-9"} }, notices: []roster.Title{hold.UnknownCandidate},
-			told: `No node has the name, or a server with the id, "web-9": nothing is removed for it. Remove it from the list of candidates, or correct it.`},
+			told: `No node has the name, or a server with the id, "web-9", so nothing is removed for it. Remove it from the list of candidates, or correct it.`},
 		{name: "one candidate, named twice", capacity: 5, policy: func(p *roster.Policy) { p.Candidates = []string{"web-2", "id-web-2"} }, moves: "-web-2"},
 		{name: "one is chosen unseen", capacity: 5, seen: unseen, moves: "-web-0", notices: []roster.Title{hold.UnseenChosen},
 			told: "1 node would be removed, although no refresh has looked for servers since the last apply made them: web-0. Refresh first, so that the " +
-				"choice is based on what runs."},
+				"choice is based on the servers that run."},
 		{name: "two are", capacity: 4, seen: unseen, moves: "-web-0 -web-3", notices: []roster.Title{hold.UnseenChosen},
 			told: "2 nodes would be removed, although no refresh has looked for servers since the last apply made them: web-0, web-3. Refresh first, so that " +
-				"the choice is based on what runs."},
+				"the choice is based on the servers that run."},
 		{name: "an update begins", image: "b", update: update("1", roster.Outdated), policy: begins,
 			remaining: 6, notices: []roster.Title{hold.UpdateBegins}, told: "6 nodes" + begun, status: "behind: 6 of 6 nodes to replace"},
 		{name: "and has nothing to do", update: update("1", roster.Outdated), policy: begins},
@@ -224,9 +223,8 @@ func TestNotices(t *testing.T) {
 		{name: "an outage", update: update("1", roster.Unhealthy), policy: func(p *roster.Policy) { p.Update.StopAbove = amount("1") }, seen: taint("web-4"),
 			broken:    "web-5",
 			remaining: 2, notices: []roster.Title{hold.TooManyUnhealthy},
-			told: "2 of 6 nodes are unhealthy, more than stop_above (1) allows: so none is replaced for that, and none that may serve for another cause. " +
-				"Look at the cloud first; raise " +
-				"stop_above to replace them anyway, or name some in candidates.",
+			told: "2 of 6 nodes are unhealthy, more than stop_above (1) allows. So no unhealthy node is replaced, and no node that may be in service is " +
+				"replaced for another cause. Look at the cloud first. To replace nodes anyway, raise stop_above, or name them in candidates.",
 			status: "held: 2 of 6 nodes are unhealthy, more than stop_above (1) allows"},
 		{name: "none yet", update: update("1", roster.Unhealthy), policy: func(p *roster.Policy) { p.Update.StopAbove = amount("2") },
 			seen:  taint("web-4 web-5"),
@@ -237,7 +235,7 @@ func TestNotices(t *testing.T) {
 		{name: "protected nodes", image: "b", update: update("6", roster.Outdated), policy: func(p *roster.Policy) { p.Protected = []string{"web-2"} },
 			seen:  func(s roster.Seen) { changeSeen(s, "web-4", func(n *node.Node) { n.Locked = true }) },
 			moves: "+web-6 +web-7 +web-8 +web-9 -web-0 -web-1 -web-3 -web-5", notices: []roster.Title{hold.ProtectedOutdated},
-			told: "2 nodes of another template than the wanted one will not be replaced: web-2 is listed as protected, web-4 is locked."},
+			told: "2 nodes will not get the wanted template: web-2 is listed as protected, web-4 is locked."},
 		{name: "a target that needs none of them", image: "b", update: update("6", roster.Outdated), policy: func(p *roster.Policy) {
 			p.Protected, p.Update.Target = []string{"web-2", "web-4"}, amount("4")
 		}, moves: "+web-6 +web-7 +web-8 +web-9 -web-0 -web-1 -web-3 -web-5"},
@@ -249,8 +247,8 @@ func TestNotices(t *testing.T) {
 			changeSeen(s, "web-1", func(n *node.Node) { n.Status = "BUILD" })
 		}, remaining: 3, notices: []roster.Title{hold.BatchWaits},
 			told: "3 nodes more should be replaced, at most 2 at a time. This batch waits for 2 nodes: web-0 (no server of its name was found), web-1 (its " +
-				"server is in " +
-				"BUILD). Apply again when what is under way is in service; if it never will be, change the template, or name it in candidates.",
+				"server is in BUILD). Apply again once the nodes under way are in service. If one cannot get into service, change the template, or name " +
+				"the node in candidates.",
 			status: "waits: web-1 (its server is in BUILD)", looked: "waits: web-0 (no server of its name was found), web-1 (its server is in BUILD)"},
 		{name: "for what was not looked at, or did not follow",
 			policy: func(p *roster.Policy) { p.Update, p.Regions = update("2", roster.Misplaced), p.Regions[:1] }, seen: func(s roster.Seen) {
@@ -258,11 +256,10 @@ func TestNotices(t *testing.T) {
 				s.Builds["web-1"] = roster.Build{Mark: "1-0", Generation: 1}
 				changeSeen(s, "web-1", func(n *node.Node) { n.InService = "" })
 			}, remaining: 3, notices: []roster.Title{hold.BatchWaits},
-			told: "...web-0 (no refresh has looked at it since it changed), web-1 (its server is still what it was before the node changed). Apply again " +
-				"when what is under way " +
-				"is in service; if it never will be, change the template, or name it in candidates. " +
-				"Plan without -refresh=false, so that what was not looked at is seen. A server that stays what it was takes no argument from what changed in " +
-				"the template: give the former template again, or attach stackpolicy_readiness_attachment, which marks servers that need no change."},
+			told: "...web-0 (no refresh has looked at it since it changed), web-1 (its server did not change with the node). Apply again once the nodes " +
+				"under way are in service. If one cannot get into service, change the template, or name the node in candidates. " +
+				"Plan without -refresh=false, so that all servers are looked at. A server that did not change uses no value that changed in " +
+				"the template: give the old template again, or attach stackpolicy_readiness_attachment, which marks servers that need no change."},
 		{name: "no room, also because a place is full", policy: func(p *roster.Policy) {
 			p.Update = update("1", roster.Unhealthy)
 			p.Update.RetryFullAfter = time.Hour
@@ -272,10 +269,10 @@ func TestNotices(t *testing.T) {
 			changeSeen(s, "web-4", func(n *node.Node) { n.Status, n.Fault = "ERROR", "no valid host" })
 			s.Full[placement.Place{Region: "RegionTwo"}] = time.Date(2026, 11, 1, 0, 0, 4, 0, time.UTC)
 		}, remaining: 1, notices: []roster.Title{hold.FullPlaces, hold.NoRoom},
-			told: "Nova found no host for servers made there: RegionTwo (2026-11-01 00:00:04 UTC). For 1h from then on (retry_full_after) no node is placed " +
-				"there, and none is moved there, unless no other place has room. Make room there, or raise the quotas or aggregates that leave it none; to " +
-				"try again at once set retry_full_after = \"0s\".\n" +
-				"1 node should be replaced now, and there is no room for substitutes: web-4. 1 node must be added, but there is room for 0: RegionOne 0 (cap " +
+			told: "Nova found no host for a server in these places: RegionTwo (2026-11-01 00:00:04 UTC). For 1h from then on (retry_full_after) no node is " +
+				"placed or moved there, unless no other place has room. Make room there, or raise the quotas or extend the aggregates that leave no room; " +
+				"to try again at once set retry_full_after = \"0s\".\n" +
+				"1 node should be replaced now, but there is no room for substitutes: web-4. 1 node must be added, but there is room for 0: RegionOne 0 (cap " +
 				"3), RegionTwo 0 (takes no nodes now). Raise a cap, or list another place.",
 			status: "held: no room for the substitutes of web-4"},
 	})
@@ -283,10 +280,9 @@ func TestNotices(t *testing.T) {
 	p := policy(6)
 	p.Templates = images("a")
 	r, change, err := Plan(six(t, ""), roster.Seen{}, p)
-	want := []roster.Notice{{Title: hold.FirstTemplate, Text: "6 nodes from before there was a template: web-0, web-1, web-2, web-3, web-4 and 1 more. The " +
-		"template must say what " +
-		"they were made from. " +
-		"Where it differs, the servers of all of them change at once in this apply, and none of them counts as in service before it was found so again."}}
+	want := []roster.Notice{{Title: hold.FirstTemplate, Text: "6 nodes had no template until now: web-0, web-1, web-2, web-3, web-4 and 1 more. The " +
+		"template must be what they were made from. If it differs, all their servers change at once in this apply, and do not count as in service " +
+		"until they are found in service again."}}
 	if err != nil || !slices.Equal(change.Notices, want) || !change.Empty() || r.Nodes["web-5"].Mark != roster.FirstMark(image("a")) ||
 		r.Nodes["web-5"].Template != image("a") {
 		t.Errorf("got %q, %v, %v", change.Notices, r.Nodes, err)
@@ -297,7 +293,7 @@ func TestNotices(t *testing.T) {
 		t.Errorf("one node: got %q, %v", change.Notices, err)
 	}
 	p.Templates = nil
-	if _, _, err := Plan(r, roster.Seen{}, p); err == nil || !strings.Contains(err.Error(), "a template cannot be taken away again") {
+	if _, _, err := Plan(r, roster.Seen{}, p); err == nil || !strings.Contains(err.Error(), "made from a template, so it cannot be removed") {
 		t.Errorf("without the template: %v", err)
 	}
 }

@@ -21,9 +21,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// halfway is a cluster of four nodes whose settled template is a, and whose first two
-// nodes have b, which the policy wants. web-1 is in service, web-0 is not: a wait ended
-// without it 30 minutes after its launch.
+// halfway returns a cluster of four nodes with the settled template a. Its first two nodes have b, which the policy
+// wants. web-1 is in service; a wait for web-0 ended without it, 30 minutes after its launch.
 func halfway() (roster.Roster, roster.Seen, roster.Policy) {
 	born := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 	r := roster.Roster{Nodes: map[string]roster.Node{}, Next: 4, Settled: images("a")}
@@ -50,7 +49,7 @@ func halfway() (roster.Roster, roster.Seen, roster.Policy) {
 	return r, seen, p
 }
 
-// TestLearnFailures: what fails a template, and what does not.
+// TestLearnFailures has cases in which a template fails, and in which it does not.
 func TestLearnFailures(t *testing.T) {
 	server := func(change func(*node.Node)) func(*roster.Roster, roster.Seen, *roster.Policy) {
 		return func(_ *roster.Roster, s roster.Seen, _ *roster.Policy) { changeSeen(s, "web-0", change) }
@@ -131,7 +130,7 @@ func TestLearnFailures(t *testing.T) {
 	}
 }
 
-// TestFailuresAreBounded: the failures of long ago are forgotten first.
+// TestFailuresAreBounded: the oldest failures are forgotten first.
 func TestFailuresAreBounded(t *testing.T) {
 	r, seen, policy := halfway()
 	for i := range learn.MaxFailures {
@@ -143,7 +142,7 @@ func TestFailuresAreBounded(t *testing.T) {
 	}
 }
 
-// TestRevert: what a plan does where the given template failed.
+// TestRevert has plans after the given template failed.
 func TestRevert(t *testing.T) {
 	zone := placement.Place{Region: "RegionTwo", Zone: "az-1"}
 	second := placement.Region{Bin: bin("RegionTwo", 100), Zones: []placement.Bin{bin("az-1", 100)}}
@@ -172,7 +171,7 @@ func TestRevert(t *testing.T) {
 		{name: "without revert_after nothing failed", change: func(_ *roster.Roster, p *roster.Policy) { p.Update.RevertAfter = 0 },
 			moves: "+web-4 -web-2", remaining: 1},
 		{name: "nothing is settled: it holds", change: func(r *roster.Roster, _ *roster.Policy) { r.Settled = nil }, remaining: 2,
-			reverted: say.Reverted{Nodes: []string{"web-0"}, Holds: true}, says: "No template is settled yet"},
+			reverted: say.Reverted{Nodes: []string{"web-0"}, Holds: true}, says: "There is no settled template to go back to"},
 		{name: "the template of one place takes all back", change: func(r *roster.Roster, p *roster.Policy) {
 			p.Templates, p.Regions = roster.NewTemplates(map[placement.Place]roster.Template{{}: image("b"), zone: image("z")}), append(p.Regions, second)
 			r.Failed[0].Template = image("z").Hash()
@@ -215,9 +214,9 @@ func TestRevert(t *testing.T) {
 	}
 }
 
-// TestUnattended: a pipeline that applies again and again, whatever is given to it, and a
-// person who names the nodes that failed twice. A bad template reaches no more nodes than a batch and is taken back to the last
-// node, once; one that is good, or only slow, arrives.
+// TestUnattended: a pipeline applies again and again with any template, and a person names the nodes that failed twice.
+// A bad template reaches at most a batch of nodes, and goes back completely, once. A good template arrives, even if its
+// servers are slow.
 func TestUnattended(t *testing.T) {
 	for _, method := range []string{roster.Substitute, roster.InPlace, roster.Recreate} {
 		t.Run(method, func(t *testing.T) {
@@ -257,7 +256,7 @@ func unattended(t *rapid.T, method string) {
 			}
 			policy.Candidates = slices.DeleteFunc(change.Held(hold.HeldTwice, hold.HeldServers), func(v decide.Verdict) bool {
 				return v.Hold == hold.HeldServers && v.Cause != roster.Unhealthy // it did not fail
-			}).Names() // as the plan says
+			}).Names() // as the notice says
 			reverted += len(w.roster.Failed) - failed
 			has := int64(0)
 			for _, n := range w.roster.Nodes {

@@ -56,8 +56,8 @@ func byUpdate(u *roster.Update, method string) *roster.Update {
 	return u
 }
 
-// running gives each node of a roster a healthy server, as old as its index is
-// low, with the node's mark, and has the roster look at it.
+// running gives each node of a roster a healthy server with the node's mark, older for lower indices, and has the
+// roster look at it.
 func running(r roster.Roster) roster.Seen {
 	seen := roster.NewSeen()
 	for name, n := range r.Nodes {
@@ -90,14 +90,14 @@ func changeRoster(r roster.Roster, names string, change func(*roster.Node)) {
 	}
 }
 
-// loseSeen makes a node one whose server was not found.
+// loseSeen makes the server of a node missing.
 func loseSeen(s roster.Seen, name string) {
 	delete(s.Servers, name)
 	s.Missing[name] = true
 }
 
-// layout shows a roster as "RegionOne/az-1: web-0 web-4; ...", with the images
-// of nodes that are not of the first: web-5@b.
+// layout shows a roster as "RegionOne/az-1: web-0 web-4; ...", with the images of nodes unless they have the first one:
+// web-5@b.
 func layout(r roster.Roster) string {
 	places := map[string][]string{}
 	for _, name := range r.Names() {
@@ -118,7 +118,7 @@ func layout(r roster.Roster) string {
 func moves(change Change) string {
 	var list []string
 	for i, outcome := range []decide.Outcome{decide.Comes, decide.Returns, decide.Leaves, decide.Changes} {
-		for _, name := range change.Of(outcome).Names() {
+		for _, name := range change.With(outcome).Names() {
 			list = append(list, "+^-~"[i:i+1]+name)
 		}
 	}
@@ -127,14 +127,14 @@ func moves(change Change) string {
 
 func listed(verdicts decide.Verdicts) string { return strings.Join(verdicts.Names(), " ") }
 
-// planned is what is different about a cluster of six nodes that are all in service with the template a (see six), and
-// what a plan makes of it.
+// planned is a cluster of six nodes, all in service with the template a (see six), with some differences, and the plan
+// for it.
 type planned struct {
 	name     string
-	nodes    []string           // nil: those six; else see cluster
-	regions  []placement.Region // of other nodes; nil: R
-	capacity int64              // 0: as many as there are
-	image    string             // of the wanted template; "": a
+	nodes    []string           // nodes, as cluster takes them; nil for those six
+	regions  []placement.Region // regions of other nodes; nil for R
+	capacity int64              // 0 for the number of nodes
+	image    string             // image of the wanted template; "" for a
 	update   *roster.Update
 	closed   string // places that are closed: "RegionOne RegionTwo/az-1"
 	broken   string // nodes whose servers are in ERROR
@@ -143,17 +143,17 @@ type planned struct {
 	policy   func(*roster.Policy)
 
 	moves     string // see moves
-	to        string // the places of the nodes that come; "": any
+	to        string // places of the nodes that come; "" for any
 	remaining int64
-	notices   []roster.Title // with told: nil for any
-	told      string         // their texts, of which "..." leaves out the beginning or the end; "": any
-	status    string         // once the plan is applied; "": any
-	looked    string         // without a plan; "": the same
-	does      string         // what the plan does, as the second batch; "": any
-	reasons   []string       // of the nodes that leave, "web-0: oldest"; then nothing else is looked at
+	notices   []roster.Title // titles of the notices; nil for any if told is set
+	told      string         // texts of the notices, in which "..." leaves out the beginning or the end; "" for any
+	status    string         // status after the plan is applied; "" for any
+	looked    string         // status before the plan; "" for the same
+	does      string         // changes of the plan as the second batch; "" for any
+	reasons   []string       // reasons of the nodes that leave, "web-0: oldest"; if set, nothing else is checked
 }
 
-// plans holds plans to what is expected. All of them have the policy base, too.
+// plans checks plans. All cases also have the policy base.
 func plans(t *testing.T, base func(*roster.Policy), list []planned) {
 	t.Helper()
 	for _, c := range list {
@@ -197,7 +197,7 @@ func plans(t *testing.T, base func(*roster.Policy), list []planned) {
 			require.NoError(t, err)
 			if c.reasons != nil {
 				var reasons []string
-				for _, d := range change.Of(decide.Leaves) {
+				for _, d := range change.With(decide.Leaves) {
 					reasons = append(reasons, d.Name+": "+d.Reason)
 					assert.Equal(t, r.Nodes[d.Name], d.Node)
 					assert.Equal(t, seen.Servers[d.Name].ID, d.ID)
@@ -207,7 +207,7 @@ func plans(t *testing.T, base func(*roster.Policy), list []planned) {
 			}
 			assert.Equal(t, c.moves, moves(change))
 			var to, texts []string
-			for _, name := range change.Of(decide.Comes).Names() {
+			for _, name := range change.With(decide.Comes).Names() {
 				at := next.Nodes[name].Place
 				assert.False(t, p.Closed(at), "%s comes to %s", name, at)
 				to = append(to, at.String())
@@ -236,7 +236,7 @@ func plans(t *testing.T, base func(*roster.Policy), list []planned) {
 	}
 }
 
-// like reports whether a text is what is wanted, of which "..." leaves out the beginning or the end.
+// like reports whether a text is as wanted; "..." in want leaves out the beginning or the end.
 func like(want, text string) bool {
 	begins, ends := strings.TrimSuffix(want, "..."), strings.TrimPrefix(want, "...")
 	switch {
@@ -250,8 +250,8 @@ func like(want, text string) bool {
 	return text == want
 }
 
-// step is one of the life of a cluster. It starts from the one before, with all servers in service unless it says
-// otherwise, and the servers of leaving nodes deleted.
+// step is a step in the life of a cluster. It starts from the step before: all servers are in service unless it says
+// otherwise, and the servers of leaving nodes are deleted.
 type step struct {
 	name      string
 	capacity  int64
@@ -259,12 +259,12 @@ type step struct {
 	policy    func(*roster.Policy)
 	seen      func(roster.Seen)
 	moves     string // see moves
-	after     string // the cluster as it is shown; "" without moves: as before
+	after     string // layout of the cluster after the step; "" without moves for no change
 	remaining int64
 	notices   []roster.Title
 }
 
-// life takes a cluster through its steps, with a policy that all of them have.
+// life takes a cluster through its steps, which share a policy.
 func life(t *testing.T, base func(*roster.Policy), show func(roster.Roster) string, steps []step) {
 	t.Helper()
 	var r roster.Roster
@@ -365,7 +365,7 @@ func TestPlanRefuses(t *testing.T) {
 		want   string
 	}{
 		{"a candidate that is protected", func(p *roster.Policy) { p.Candidates, p.Protected = []string{"web-1"}, []string{"web-1"} },
-			`The node "web-1" is a candidate for removal and is listed as protected.`},
+			`The node "web-1" cannot be a candidate, because it is listed as protected.`},
 		{"too many are protected", func(p *roster.Policy) { p.Capacity, p.Protected = 1, []string{"web-0", "web-1"} },
 			"4 nodes must be removed from the cluster, but only 3 of its nodes can be (protected: 2)"},
 		{"no room", func(p *roster.Policy) {
@@ -391,8 +391,7 @@ func TestPlanRefuses(t *testing.T) {
 	assert.ErrorContains(t, err, "protect fewer: web-0 is listed as protected, web-3 is listed as protected.")
 }
 
-// TestTooFewNumbers: a refusal counts the nodes that the cluster has, those that
-// could be removed among them.
+// TestTooFewNumbers: a refusal counts all nodes of the cluster, including the ones that could be removed.
 func TestTooFewNumbers(t *testing.T) {
 	p := policy(10)
 	p.Regions = []placement.Region{{Bin: bin("A", 100)}, {Bin: bin("B", 100)}}
@@ -422,12 +421,11 @@ func TestTooFewNumbers(t *testing.T) {
 	}
 }
 
-// TestShrinkAtMins: a node that serves, tainted or not, is never removed below a
-// min; one that does not serve is removed first, and a warning names the place.
-// Nodes of a region that cannot be reached stay.
+// TestShrinkAtMins: a node that serves, tainted or not, is never removed below a min; a node that does not serve is
+// removed first, and a notice names the place. Nodes of a region that cannot be reached stay.
 func TestShrinkAtMins(t *testing.T) {
-	const below = "R/az-1 keeps 0 nodes, and its min is 1: what leaves there was not in service, or is named in candidates. " +
-		"It is the first place to be filled again."
+	const below = "R/az-1 keeps 0 nodes, below its min of 1: the nodes that leave were not in service, or are named in candidates. " +
+		"New nodes are placed there first."
 	nodes := []string{"R/az-1 1", "R/az-2 1", "R/az-2 1", "R/az-2 1"}
 	regions := []placement.Region{{Bin: bin("R", 100), Zones: []placement.Bin{bin("az-1", 100), bin("az-2", 300)}}}
 	regions[0].Zones[0].Min = 1
@@ -458,14 +456,13 @@ func TestShrinkAtMins(t *testing.T) {
 	p.Candidates = []string{"web-1"}
 	_, _, err = Plan(r, running(r), p)
 	assert.ErrorContains(t, err, "its region cannot be reached")
-	p.Regions[1].Maintenance = true // its owner knows that it is lost
+	p.Regions[1].Maintenance = true // the operator knows that the region is lost
 	next, _, err := Plan(r, running(r), p)
 	require.NoError(t, err)
 	assert.NotContains(t, next.Nodes, "web-1")
 }
 
-// TestFormerNames: a name that another pattern gave is not given again, also when
-// its node is gone.
+// TestFormerNames: a name that another pattern gave is not given again, even after its node is gone.
 func TestFormerNames(t *testing.T) {
 	first := roster.Naming{Cluster: "web", Pattern: "{cluster}-1{index}"}
 	p := policy(5)
@@ -474,25 +471,25 @@ func TestFormerNames(t *testing.T) {
 	require.NoError(t, err)
 	p.Capacity = 3
 	r, change, err := Plan(r, running(r), p)
-	if err != nil || listed(change.Of(decide.Leaves)) != "web-10 web-11" {
-		t.Fatal(listed(change.Of(decide.Leaves)), err)
+	if err != nil || listed(change.With(decide.Leaves)) != "web-10 web-11" {
+		t.Fatal(listed(change.With(decide.Leaves)), err)
 	}
 	r.Former = map[roster.Naming]int64{first: r.Next}
 	p.Name, p.Capacity = roster.Naming{Cluster: "web", Pattern: roster.DefaultPattern}.Name, 12
 	_, change, err = Plan(r, running(r), p)
-	if want := "[web-5 web-6 web-7 web-8 web-9 web-15 web-16 web-17 web-18]"; err != nil || fmt.Sprint(change.Of(decide.Comes).Names()) != want {
-		t.Errorf("got %v, %v, want %s", change.Of(decide.Comes).Names(), err, want)
+	if want := "[web-5 web-6 web-7 web-8 web-9 web-15 web-16 web-17 web-18]"; err != nil || fmt.Sprint(change.With(decide.Comes).Names()) != want {
+		t.Errorf("got %v, %v, want %s", change.With(decide.Comes).Names(), err, want)
 	}
 }
 
-// TestNames: by index and, where an older state has one twice, by name.
+// TestNames orders nodes by index and, if an older state has an index twice, by name.
 func TestNames(t *testing.T) {
 	r := roster.Roster{Nodes: map[string]roster.Node{"z": {}, "b": {Index: 1}, "g": {Index: 1}, "a": {Index: 1}, "f": {Index: 1}, "e": {Index: 1},
 		"c": {Index: 2}}}
 	assert.Equal(t, "[z a b e f g c]", fmt.Sprint(r.Names()))
 }
 
-// TestEmpty: a plan that does anything to a node changes something; one that holds it does not.
+// TestEmpty: a plan that changes a node is not empty; a plan that only holds nodes is.
 func TestEmpty(t *testing.T) {
 	for outcome, empty := range map[decide.Outcome]bool{decide.Stays: true, decide.Held: true, decide.Leaves: false, decide.Changes: false,
 		decide.Returns: false, decide.Comes: false} {
@@ -501,15 +498,14 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// TestNamesThatAreTaken: an adopted node may have a name that the pattern makes
-// again.
+// TestNamesThatAreTaken: the pattern may make the name of an adopted node again.
 func TestNamesThatAreTaken(t *testing.T) {
 	adopted := roster.Roster{Next: 1, Nodes: map[string]roster.Node{
 		"web-0": {Index: 0, Place: placement.Place{Region: "RegionOne", Zone: "az-1"}},
 		"web-1": {Index: 0, Place: placement.Place{Region: "RegionOne", Zone: "az-2"}},
 	}}
 	next, change, err := Plan(adopted, roster.Seen{}, policy(3))
-	if err != nil || fmt.Sprint(change.Of(decide.Comes).Names()) != "[web-2]" || next.Next != 3 {
+	if err != nil || fmt.Sprint(change.With(decide.Comes).Names()) != "[web-2]" || next.Next != 3 {
 		t.Errorf("got %+v %+v %v", next, change, err)
 	}
 }

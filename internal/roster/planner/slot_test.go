@@ -17,13 +17,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// threeZones are those of one region.
+// threeZones returns a region with three zones.
 func threeZones() []placement.Region {
 	return []placement.Region{{Bin: bin("R", 100), Zones: []placement.Bin{bin("az-1", 100), bin("az-2", 100), bin("az-3", 100)}}}
 }
 
-// slots shows the slots of a roster as "web-0@az-1 (web-2@az-3)": those that are kept
-// are in parentheses.
+// slots shows the slots of a roster as "web-0@az-1 (web-2@az-3)", kept slots in parentheses.
 func slots(r roster.Roster) string {
 	var list []string
 	kept := r.KeptSlots()
@@ -88,8 +87,8 @@ func TestLifeOfSlots(t *testing.T) {
 	})
 }
 
-// TestSlotOfLeaving: where the server of the node that had a slot still runs and
-// cannot come back, the node of the slot has it made again, and no old mark is valid.
+// TestSlotOfLeaving: if the server of the earlier node of a slot still runs and cannot come back, it is made again for
+// the new node, and no old mark is valid.
 func TestSlotOfLeaving(t *testing.T) {
 	p := roster.Policy{Name: web, Capacity: 1, Regions: threeZones(), Templates: images("a"), Stateful: &roster.Stateful{Retain: true}}
 	r, _, err := Plan(roster.Roster{}, roster.NewSeen(), p)
@@ -117,7 +116,7 @@ func TestSlotOfLeaving(t *testing.T) {
 	assert.Empty(t, next.KeptSlots())
 }
 
-// TestDroppedSlots: a place that leaves the list with slots in it is counted once.
+// TestDroppedSlots: a place with slots that leaves the list is counted once.
 func TestDroppedSlots(t *testing.T) {
 	at := placement.Place{Region: "R", Zone: "az-3"}
 	r := roster.Roster{Nodes: map[string]roster.Node{"web-3": {Index: 3, Place: at}},
@@ -131,7 +130,7 @@ func TestDroppedSlots(t *testing.T) {
 	}{
 		{threeZones(), "[{A place with nodes is no longer listed R/az-3 is no longer listed and has 1 node. They stay until the cluster shrinks, and are " +
 			"then removed before all others. Protected nodes stay.} " +
-			"{Kept slots lie in a place that is no longer listed Kept slots: web-2 (R/az-3). No node can use them there, and what they keep stays. List the " +
+			"{Kept slots lie in a place that is no longer listed No node can use these kept slots any more: web-2 (R/az-3). Their volumes and ports stay. List the " +
 			"place again, or release them.}]"},
 		{listed, "[]"},
 	} {

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestStatus has forms of the status, of a plan and of a look without one. Others are in the tables of what they are about.
+// TestStatus has forms of the status, with and without a plan. Other tables have the status of their own subject.
 func TestStatus(t *testing.T) {
 	baking := func(s roster.Seen) { s.Baking["web-0"] = true }
 	oneMade := func(p *roster.Policy) {
@@ -46,18 +46,17 @@ func TestStatus(t *testing.T) {
 		{name: "protected nodes", image: "b", update: update("6", roster.Outdated), policy: func(p *roster.Policy) {
 			p.Protected = []string{"web-0", "web-1", "web-2", "web-3", "web-4", "web-5"}
 		}, notices: []roster.Title{hold.ProtectedOutdated}, status: "in step except for protected nodes: web-0 is listed as protected, web-1 is listed as " +
-			"protected, " +
-			"web-2 is listed as protected, web-3 is listed as protected, web-4 is listed as protected and 1 more"},
+			"protected, web-2 is listed as protected, web-3 is listed as protected, web-4 is listed as protected and 1 more"},
 	})
 }
 
-// TestStatusReverted has those of a template that failed, whatever else a plan does.
+// TestStatusReverted has the statuses after a template failed, whatever else a plan does.
 func TestStatusReverted(t *testing.T) {
 	for want, r := range map[string]*say.Reverted{
-		"reverted: the template of web-8 failed":                                {Nodes: []string{"web-8"}},
-		"reverted: the template of web-8 failed, 1 node goes back":              {Nodes: []string{"web-8"}, Back: []string{"web-8"}},
-		"reverted: the template of web-8, web-9 failed, 2 nodes go back":        {Nodes: []string{"web-8", "web-9"}, Back: []string{"web-8", "web-9"}},
-		"held: the template of web-8 failed, and none is settled to go back to": {Nodes: []string{"web-8"}, Holds: true},
+		"reverted: the template of web-8 failed":                                        {Nodes: []string{"web-8"}},
+		"reverted: the template of web-8 failed, 1 node goes back":                      {Nodes: []string{"web-8"}, Back: []string{"web-8"}},
+		"reverted: the template of web-8, web-9 failed, 2 nodes go back":                {Nodes: []string{"web-8", "web-9"}, Back: []string{"web-8", "web-9"}},
+		"held: the template of web-8 failed, and there is no settled one to go back to": {Nodes: []string{"web-8"}, Holds: true},
 	} {
 		assert.Equal(t, want, r.Status(false))
 	}

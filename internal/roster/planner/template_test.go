@@ -15,8 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMark has the vectors that the documentation gives: the hash is the first 8
-// digits of
+// TestMark has the vectors of the documentation: the hash is the first 8 digits of
 //
 //	printf '%s' '{"flavor":"m1.small","image":"ubuntu-24.04"}' | sha256sum
 func TestMark(t *testing.T) {
@@ -46,7 +45,7 @@ func TestMark(t *testing.T) {
 	} {
 		assert.Equal(t, want, got)
 	}
-	if !roster.Mark("3").Of(b) || !roster.FirstMark(b).Of(b) || roster.Mark("3-00000000").Of(b) {
+	if !roster.Mark("3").Matches(b) || !roster.FirstMark(b).Matches(b) || roster.Mark("3-00000000").Matches(b) {
 		t.Error("a mark is of the template whose hash it has, and without a hash of any")
 	}
 }
@@ -67,8 +66,8 @@ func TestDiffers(t *testing.T) {
 	}
 }
 
-// TestTemplates: the template of a place goes over that of its region, and that
-// over the one for all.
+// TestTemplates: the template of a place overrides the template of its region, and both override the template for all
+// places.
 func TestTemplates(t *testing.T) {
 	values := func(list ...string) roster.Template {
 		m := map[string]string{}
@@ -110,27 +109,26 @@ func TestTemplateOfARegion(t *testing.T) {
 	if err != nil || layout(next) != want {
 		t.Errorf("got %s, %v, want %s", layout(next), err, want)
 	}
-	assert.Equal(t, `replaced (TEMPLATE) in RegionTwo/az-1: it has image a, new nodes get b`, change.Of(decide.Leaves)[0].Reason)
-	p.Regions[0].Zones = p.Regions[0].Zones[:2] // web-2 moves
+	assert.Equal(t, `replaced (TEMPLATE) in RegionTwo/az-1: it has image a, new nodes get b`, change.With(decide.Leaves)[0].Reason)
+	p.Regions[0].Zones = p.Regions[0].Zones[:2] // so web-2 moves
 	p.Regions[0].Weight = 1
 	next, _, err = Plan(gone(next), running(next), p)
 	require.NoError(t, err)
 	for _, name := range next.Names() {
 		assert.Equal(t, p.Templates.At(next.Nodes[name].Place), next.Nodes[name].Template, name)
 	}
-	delete(p.Templates, placement.Place{Region: "RegionTwo"}) // its nodes go back to the one for all
+	delete(p.Templates, placement.Place{Region: "RegionTwo"}) // so its nodes go back to the template for all
 	back, _, err := Plan(gone(next), running(next), p)
 	require.NoError(t, err)
 	for _, name := range back.Names() {
 		assert.Equal(t, image("a"), back.Nodes[name].Template, name)
 	}
-	p.Templates = roster.Templates{{Region: "RegionOne"}: image("a")} // and there is none for them
+	p.Templates = roster.Templates{{Region: "RegionOne"}: image("a")} // so RegionTwo has no template
 	_, _, err = Plan(next, running(next), p)
-	assert.ErrorContains(t, err, "a template cannot be taken away again")
+	assert.ErrorContains(t, err, "made from a template, so it cannot be removed")
 }
 
-// TestOtherMarks: after an import in the middle of a rollout the marks say which
-// half is which.
+// TestOtherMarks: after an import in the middle of a rollout, the marks show which nodes have which template.
 func TestOtherMarks(t *testing.T) {
 	r := six(t, "")
 	seen := running(r)
@@ -149,7 +147,7 @@ func TestOtherMarks(t *testing.T) {
 	if err != nil || len(change.Notices) < 2 || change.Notices[0].Title != hold.FirstTemplate || change.Notices[1].Title != hold.OtherMarks {
 		t.Fatalf("got %q, %v", change.Notices, err)
 	}
-	assert.Equal(t, "web-0 web-3", listed(change.Of(decide.Leaves)), "replaced")
+	assert.Equal(t, "web-0 web-3", listed(change.With(decide.Leaves)), "replaced")
 	if n := next.Nodes["web-5"]; n.Mark != roster.MarkOf(6, image("b")) || n.Template != image("b") {
 		t.Errorf("web-5 was made from the template, and has %+v", n)
 	}
@@ -158,8 +156,8 @@ func TestOtherMarks(t *testing.T) {
 	}
 }
 
-// TestLargeTemplate: a template of 1,000 keys is read a few times for a plan, and not
-// for each of 1,000 nodes: that would take 6,000,000 allocations.
+// TestLargeTemplate: a plan reads a template of 1,000 keys a few times, and not for each of 1,000 nodes, which would
+// take 6,000,000 allocations.
 func TestLargeTemplate(t *testing.T) {
 	r, seen, p := largeRollout(t, 1_000, largeTemplates()["keys=1000"])
 	if n := testing.AllocsPerRun(1, func() {

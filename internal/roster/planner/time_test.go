@@ -13,15 +13,15 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
 )
 
-// TestTell: facts flip at their times by the clock of the answer, whatever the local
-// one says; a launch counts and not the creation, a mark where marks are required.
-func TestTell(t *testing.T) {
+// TestNoteTimes: facts change at their times by the clock of the cloud's answer, whatever the local clock says. The
+// launch counts and not the creation, and the mark if marks are required.
+func TestNoteTimes(t *testing.T) {
 	const day = 24 * time.Hour
 	born := time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
 		name         string
 		server       node.Node
-		seen         time.Duration // after it was born
+		seen         time.Duration // time since its creation
 		marks        bool
 		aged, baking bool
 	}{
@@ -42,26 +42,27 @@ func TestTell(t *testing.T) {
 		}
 		seen := roster.NewSeen()
 		seen.Servers["web-0"] = s
-		learn.Tell(&seen, roster.Roster{Nodes: map[string]roster.Node{"web-0": {Mark: "1"}}},
+		learn.NoteTimes(&seen, roster.Roster{Nodes: map[string]roster.Node{"web-0": {Mark: "1"}}},
 			roster.Policy{RequireMarks: c.marks, Update: &roster.Update{MaxAge: 30 * day, Pause: 10 * time.Minute}})
 		if _, aged := seen.Aged["web-0"]; aged != c.aged || seen.Baking["web-0"] != c.baking {
 			t.Errorf("%s: aged %v, baking %v", c.name, aged, seen.Baking["web-0"])
 		}
 	}
-	now := roster.NewSeen() // without a pause nothing bakes, also where an answer is older than a launch
+	now := roster.NewSeen() // without a pause no node bakes, even if an answer is older than a launch
 	now.Servers["web-0"] = node.Node{ID: "id", Status: "ACTIVE", LaunchedAt: born, SeenAt: born.Add(-time.Second)}
-	if learn.Tell(&now, roster.Roster{Nodes: map[string]roster.Node{"web-0": {}}},
+	if learn.NoteTimes(&now, roster.Roster{Nodes: map[string]roster.Node{"web-0": {}}},
 		roster.Policy{Update: &roster.Update{}}); len(now.Aged)+len(now.Baking) != 0 {
 		t.Errorf("without a pause: %+v", now)
 	}
 	never := roster.NewSeen()
 	never.Servers["web-0"] = node.Node{ID: "id", Status: "ACTIVE", CreatedAt: born, SeenAt: born.Add(time.Minute)}
-	if learn.Tell(&never, roster.Roster{Nodes: map[string]roster.Node{"web-0": {}}}, roster.Policy{}); len(never.Aged)+len(never.Baking) != 0 {
+	if learn.NoteTimes(&never, roster.Roster{Nodes: map[string]roster.Node{"web-0": {}}}, roster.Policy{}); len(never.Aged)+len(never.Baking) != 0 {
 		t.Errorf("without an update: %+v", never)
 	}
 }
 
-// TestAhead: a mark from the future is named where pause counts from it, unless the clocks of a cloud may differ by as much.
+// TestAhead: a mark from the future is named if pause counts from it, and if it is further ahead than the clocks of a
+// cloud may differ.
 func TestAhead(t *testing.T) {
 	now := time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)
 	r := roster.Roster{Nodes: map[string]roster.Node{"web-0": {}, "web-1": {Index: 1}, "web-2": {Index: 2}}}
@@ -77,13 +78,13 @@ func TestAhead(t *testing.T) {
 		"no update":                    {RequireMarks: true},
 	} {
 		got := say.Ahead(seen, r, policy)
-		if named := len(got) == 1 && strings.Contains(got[0].Text, "clock: "+want+". "); named != strings.HasPrefix(want, "web") || len(got) > 1 {
+		if named := len(got) == 1 && strings.Contains(got[0].Text, "nodes: "+want+". "); named != strings.HasPrefix(want, "web") || len(got) > 1 {
 			t.Errorf("%s: %+v", want, got)
 		}
 	}
 }
 
-// TestShare: the ages at which 1,000 servers are too old are spread over a tenth, however long that is.
+// TestShare: the ages at which 1,000 servers are too old are spread evenly over a tenth, whatever its length.
 func TestShare(t *testing.T) {
 	counts := map[time.Duration]int{}
 	for i := range 1000 {

@@ -13,7 +13,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 )
 
-// What Nova says where its scheduler finds no host.
+// The faults of servers for which Nova's scheduler found no host.
 const (
 	noHost  = "No valid host was found. There are not enough hosts available."
 	noRetry = "Exceeded maximum number of retries. Exhausted all hosts available for retrying build failures for instance 1."
@@ -126,7 +126,7 @@ func TestLifeOfAnUpdate(t *testing.T) {
 			moves: "+web-28 +web-29 -web-14 -web-23",
 			after: "RegionOne/az-1: web-28@f; RegionOne/az-2: web-26@f; RegionOne/az-3: web-24@e; RegionTwo/az-1: web-27@f web-29@f; RegionTwo/az-2: " +
 				"web-21@f",
-			remaining: 3, // with two of them replaced the other two are no outage
+			remaining: 3, // after two of them are replaced, the other two are no outage
 			notices:   []roster.Title{hold.TooManyUnhealthy}},
 		{name: "a dropped zone empties in batches", policy: func(p *roster.Policy) {
 			p.Templates = images("f")
@@ -146,8 +146,7 @@ func TestLifeOfAnUpdate(t *testing.T) {
 	})
 }
 
-// gone is the roster once the servers of the leaving nodes are deleted, and all
-// others have served.
+// gone returns the roster after the servers of leaving nodes are deleted, and all others have served.
 func gone(r roster.Roster) roster.Roster {
 	r = r.Clone()
 	clear(r.Leaving)
@@ -158,8 +157,8 @@ func gone(r roster.Roster) roster.Roster {
 	return r
 }
 
-// cluster makes a roster of nodes "web-0 RegionOne/az-1 2", the number being the
-// image of the node's template. Templates came in the order of their numbers.
+// cluster makes a roster of nodes such as "web-0 RegionOne/az-1 2", in which the number is the image of the node's
+// template. Templates are ordered by their numbers.
 func cluster(t *testing.T, nodes ...string) roster.Roster {
 	t.Helper()
 	r := roster.Roster{Nodes: map[string]roster.Node{}}
@@ -181,7 +180,7 @@ func cluster(t *testing.T, nodes ...string) roster.Roster {
 	return r
 }
 
-// TestBatch has what a plan replaces, rule by rule.
+// TestBatch has the nodes that a plan replaces, rule by rule.
 func TestBatch(t *testing.T) {
 	capped := func(name string, most int64) placement.Bin {
 		b := bin(name, 100)
@@ -280,15 +279,15 @@ func TestBatch(t *testing.T) {
 				}
 			},
 			image: "2", update: byUpdate(update("1", roster.Outdated), roster.Recreate), policy: func(p *roster.Policy) { p.RequireMarks = true },
-			moves: "~web-0", remaining: 2, notices: []roster.Title{hold.NotFollowed}},
+			moves: "~web-0", remaining: 2, notices: []roster.Title{hold.NotFollowed, hold.BatchWaits}},
 		{name: "the template that came first is the oldest profile, whatever its image", nodes: []string{"R 2", "R 1", "R 3"},
 			seen:     func(s roster.Seen) { changeSeen(s, "web-0", func(n *node.Node) { n.ProfileCreatedAt = n.CreatedAt }) },
 			capacity: 2, image: "3", policy: func(p *roster.Policy) { p.Criteria = deletion.OldestProfileFirst }, moves: "-web-1"},
 	})
 }
 
-// TestOutdatedInClosedPlaces: a node in service in a listed place that takes none
-// now waits, because its substitute would leave the spread worse than it is.
+// TestOutdatedInClosedPlaces: a serving node in a listed place that takes no nodes now waits, because its substitute
+// would make the spread worse.
 func TestOutdatedInClosedPlaces(t *testing.T) {
 	noHostFor := func(s roster.Seen) {
 		changeSeen(s, "web-3", func(n *node.Node) { n.Status, n.Fault = "ERROR", noHost })

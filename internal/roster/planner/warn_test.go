@@ -22,7 +22,7 @@ func TestWarnings(t *testing.T) {
 		want   []roster.Notice
 	}{
 		{"nothing", twoRegions(), func(l []placement.Region) []placement.Region {
-			l[0].Cap, l[0].Zones[0].Cap, l[0].Zones[1].Min = 3, 2, 1 // just kept
+			l[0].Cap, l[0].Zones[0].Cap, l[0].Zones[1].Min = 3, 2, 1 // as many as the nodes
 			return l
 		}, false, nil},
 		{"dropped", twoRegions(), func(l []placement.Region) []placement.Region {
@@ -48,17 +48,15 @@ func TestWarnings(t *testing.T) {
 			l[0].Min, l[0].Zones[0].Min, l[0].Zones[1].Min, l[1].Min = 1, 2, 1, 2
 			return l
 		}, false, []roster.Notice{
-			{Title: say.MinsAboveSize, Text: "The mins of all places add up to 5, and the cluster has 4 nodes, so not all of them can be met. Lower a min, " +
-				"or raise " +
-				"desired_capacity."},
+			{Title: say.MinsAboveSize, Text: "The mins of all places add up to 5, but the cluster has 4 nodes, so not all of them can be met. Lower a min, " +
+				"or raise desired_capacity."},
 		}},
 		{"of regions for more", nil, func(l []placement.Region) []placement.Region {
 			l[0].Min, l[0].Zones[0].Min, l[0].Zones[1].Min, l[1].Min = 3, 1, 1, 2
 			return l
 		}, false, []roster.Notice{
-			{Title: say.MinsAboveSize, Text: "The mins of all places add up to 5, and the cluster has 4 nodes, so not all of them can be met. Lower a min, " +
-				"or raise " +
-				"desired_capacity."},
+			{Title: say.MinsAboveSize, Text: "The mins of all places add up to 5, but the cluster has 4 nodes, so not all of them can be met. Lower a min, " +
+				"or raise desired_capacity."},
 		}},
 	} {
 		listed := c.listed(twoRegions())

@@ -11,8 +11,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// words are what is filled into the sentences about the nodes that a hold holds; a sentence
-// about one node has it alone.
+// words fill the braces in the sentences about nodes with the same hold. A sentence about one
+// node has only that node in the list.
 var words = map[string]func(p *speech, list decide.Verdicts) string{
 	"count":     func(_ *speech, list decide.Verdicts) string { return text.Nodes(int64(len(list))) },
 	"remaining": func(p *speech, _ decide.Verdicts) string { return text.Nodes(p.Remaining) },
@@ -44,7 +44,7 @@ var words = map[string]func(p *speech, list decide.Verdicts) string{
 
 var brace = regexp.MustCompile(`\{[^}]*\}`)
 
-// fill fills the words into a sentence about nodes.
+// fill replaces the words in braces in a sentence about nodes.
 func (p *speech) fill(sentence string, list ...decide.Verdict) string {
 	return brace.ReplaceAllStringFunc(sentence, func(word string) string {
 		if word == "{nodes with why}" {
@@ -54,5 +54,5 @@ func (p *speech) fill(sentence string, list ...decide.Verdict) string {
 	})
 }
 
-// whyHeld says what holds a node.
+// whyHeld returns what holds a node.
 func (p *speech) whyHeld(v decide.Verdict) string { return p.fill(hold.All[v.Hold.Order()].Why, v) }

@@ -13,9 +13,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 )
 
-// giveReasons gives their sentences to the nodes that are removed or revised, such as
-// "RegionOne/az-1 loses 1 of 3; oldest unprotected, created 2026-03-01; web-0 is
-// locked".
+// giveReasons gives a sentence to each node that leaves, changes or is held, such as
+// "RegionOne/az-1 loses 1 of 3; oldest unprotected, created 2026-03-01; web-0 is locked".
 func (p *speech) giveReasons() {
 	losses, days := lossesOf(p.All, p.Verdicts), daysOf(p.All, p.Policy)
 	for i := range p.List {
@@ -39,10 +38,10 @@ func (p *speech) giveReasons() {
 	}
 }
 
-// loss is what a place loses without a substitute, of the nodes that it had.
+// loss is the number of nodes that a place had, and the number that it loses without a substitute.
 type loss struct {
 	had, lost int
-	kept      []string // its protected nodes, and why
+	kept      []string // protected nodes, each with its reason
 }
 
 func lossesOf(all facts.Facts, verdicts map[string]decide.Verdict) map[placement.Place]*loss {
@@ -74,16 +73,16 @@ func (l loss) someKept() []string {
 	return append(slices.Clone(l.kept[:3]), fmt.Sprintf("%d more are protected", len(l.kept)-3))
 }
 
-// choice says why a node is the first to leave its place.
+// choice returns why a node is the first to leave its place.
 func choice(w decide.Want, days map[day]int, policy roster.Policy) string {
 	why := turnOf(w.Fact, days, policy)
 	if w.First {
-		return "of the outdated ones, which the update would replace: " + why
+		return "outdated, so that the update would replace it: " + why
 	}
 	return why
 }
 
-// turnOf says why it is the turn of a node.
+// turnOf returns why a node leaves before the others of its place.
 func turnOf(f *facts.Fact, days map[day]int, policy roster.Policy) string {
 	switch {
 	case !f.Looked:
@@ -100,7 +99,7 @@ func turnOf(f *facts.Fact, days map[day]int, policy roster.Policy) string {
 		return "youngest unprotected, created " + moment(f, days, policy, "at an unknown time")
 	case deletion.OldestProfileFirst:
 		if len(policy.Templates) > 0 {
-			return "of the oldest template"
+			return "made from the oldest template"
 		}
 		return "oldest profile, of " + moment(f, days, policy, "an unknown age")
 	case deletion.HighestIndexFirst:
@@ -109,13 +108,13 @@ func turnOf(f *facts.Fact, days map[day]int, policy roster.Policy) string {
 	return "drawn by lot from the unprotected (RANDOM)"
 }
 
-// day is one on which nodes of a place were made.
+// day is a day on which nodes of a place were made.
 type day struct {
 	at   placement.Place
 	date string
 }
 
-// madeAt is the time by which a node's turn is decided.
+// madeAt returns the time by which the criterion orders a node.
 func madeAt(f *facts.Fact, policy roster.Policy) time.Time {
 	if policy.Criteria == deletion.OldestProfileFirst {
 		return f.Server.ProfileCreatedAt.UTC()
@@ -132,8 +131,8 @@ func daysOf(all facts.Facts, policy roster.Policy) map[day]int {
 	return days
 }
 
-// moment is when a node was made: the day and, where that is the day of another
-// node of its place too, the time.
+// moment returns when a node was made: the day and, if another node of its place was made on the
+// same day, the time.
 func moment(f *facts.Fact, days map[day]int, policy roster.Policy, unknown string) string {
 	made := madeAt(f, policy)
 	if made.IsZero() {

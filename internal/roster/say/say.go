@@ -1,5 +1,5 @@
-// Package say makes all sentences about a plan, from what was decided: reasons, notices, the
-// status of the cluster. Nothing is decided by a sentence.
+// Package say makes all sentences about a plan: reasons, notices, and the status of the cluster.
+// It decides nothing.
 package say
 
 import (
@@ -20,18 +20,18 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// speech says what a plan decided.
+// speech makes the sentences about a plan.
 type speech struct {
 	*decide.Planning
 	seen     roster.Seen
-	Reverted *Reverted // what happens for a template that failed; nil: none did
+	Reverted *Reverted // failed templates, or nil
 	texts    differences
-	waiting  *wait // what the next batch waits for; nil: not worked out yet
+	waiting  *wait // wait of the next batch, or nil before it is worked out
 
 	Absentees []absentee
 }
 
-// About is what is said about a plan. It gives their reasons to the verdicts.
+// About returns the speech about a plan. It gives the verdicts their reasons.
 func About(p *decide.Planning, seen roster.Seen) *speech {
 	s := &speech{Planning: p, seen: seen, texts: differences{}}
 	s.Reverted = s.revert()
@@ -40,7 +40,7 @@ func About(p *decide.Planning, seen roster.Seen) *speech {
 	return s
 }
 
-// Why says why a node is not in service; "" for one that is.
+// Why returns why a node is not in service, or "" for a node in service.
 func Why(f *facts.Fact) string {
 	s := f.Server
 	switch {
@@ -56,10 +56,10 @@ func Why(f *facts.Fact) string {
 		return "its server was drained"
 	case s.Unwell != "":
 		return fmt.Sprintf("its service is unhealthy (%s)", Clip(s.Unwell))
-	case f.Former:
-		return hold.IsFormer
+	case f.NotRemade:
+		return hold.NotRemade
 	case f.Lags:
-		return "its server is still what it was before the node changed"
+		return "its server did not change with the node"
 	case f.Is == facts.Late:
 		return "a wait for it ended before it was in service"
 	case s.InService == "":
@@ -68,7 +68,7 @@ func Why(f *facts.Fact) string {
 	return fmt.Sprintf("it is marked as in service with %s, not %s", Clip(s.InService), f.Mark)
 }
 
-// doing says what a server does that does not run.
+// doing returns the state of a server that does not run.
 func doing(s node.Node) string {
 	switch {
 	case s.Status == "ERROR" && s.Fault != "":
@@ -79,7 +79,7 @@ func doing(s node.Node) string {
 	return "in " + s.Status
 }
 
-// illness says why the server of a node should be replaced.
+// illness returns why an unhealthy node should be replaced.
 func illness(f *facts.Fact) string {
 	if f.Is != facts.Failing && f.Is != facts.Broken && f.Server.Tainted {
 		return "it is marked as tainted"
@@ -87,11 +87,11 @@ func illness(f *facts.Fact) string {
 	return Why(f)
 }
 
-// reasonOf says why a node should be replaced.
+// reasonOf returns why a node should be replaced.
 func (p *speech) reasonOf(w decide.Want) string {
 	switch {
 	case w.What == decide.GivenUp:
-		return fmt.Sprintf("%s, and so was the node before it; %s comes back", Why(w.Fact), w.Back)
+		return fmt.Sprintf("%s, and the node before it failed too; %s comes back", Why(w.Fact), w.Back)
 	case w.What == decide.Revised && w.Back != "":
 		return fmt.Sprintf("%s; it never served, and %s comes back", p.texts.of(w.Template, w.To), w.Back)
 	case w.Cause == roster.Outdated && w.Fresh():
@@ -108,7 +108,7 @@ func (p *speech) reasonOf(w decide.Want) string {
 	return "named in candidates"
 }
 
-// sentence says of a node that is held why it should be replaced, and what holds it.
+// sentence returns why a held node should be replaced, and what holds it.
 func (p *speech) sentence(v decide.Verdict) string {
 	if v.Want.What == decide.Nothing {
 		return p.whyHeld(v)
@@ -120,7 +120,7 @@ func (p *speech) sentence(v decide.Verdict) string {
 	return fmt.Sprintf("%s in %s: %s; %s", v.Cause, v.Place, reason, p.whyHeld(v))
 }
 
-// each lists nodes with something about each: "web-1 (RegionOne/az-1 is closed)".
+// each lists nodes, each with a text about it: "web-1 (RegionOne/az-1 is closed)".
 func each(list decide.Verdicts, about func(decide.Verdict) string) string {
 	var names []string
 	for _, v := range list {
@@ -129,23 +129,23 @@ func each(list decide.Verdicts, about func(decide.Verdict) string) string {
 	return text.Few(names)
 }
 
-// unseen says why it is not known what a node does.
+// unseen returns why the current state of a node is not known.
 func unseen(v decide.Verdict) string {
 	if v.Want.Looked {
-		return "Nova does not know the state of its server now (UNKNOWN)"
+		return "Nova does not know the current state of its server (UNKNOWN)"
 	}
 	return "no refresh has looked at it since it changed"
 }
 
-// twice says what failed twice at a node.
+// twice returns what failed twice at a node.
 func twice(v decide.Verdict) string {
 	if v.Cause == roster.Outdated {
 		return "two servers of that template ended in ERROR in its place"
 	}
-	return "it did not last, nor did the one before it"
+	return "two servers in a row failed"
 }
 
-// illProtected names a protected node that is unhealthy; "" without one.
+// illProtected returns a text about an unhealthy protected node, or "" without one.
 func illProtected(list decide.Verdicts) string {
 	for _, v := range list {
 		if v.Cause == roster.Unhealthy {
@@ -155,7 +155,7 @@ func illProtected(list decide.Verdicts) string {
 	return ""
 }
 
-// waitedFor lists what the batch waits for, without a node.
+// waitedFor lists the nodes that the batch waits for, except one.
 func (p *speech) waitedFor(name string) string {
 	if p.waiting == nil { // it is the same for all nodes
 		w := p.waits(1)
@@ -164,10 +164,10 @@ func (p *speech) waitedFor(name string) string {
 	if names := p.waiting.without(name); len(names) > 0 {
 		return text.Few(names)
 	}
-	return "what this plan changes"
+	return "the nodes that this plan changes"
 }
 
-// fullBatch says why it is not the turn of a node.
+// fullBatch returns why a node is not in this batch.
 func (p *speech) fullBatch() string {
 	if p.Taken < p.Size {
 		return "others are replaced first"
@@ -175,21 +175,21 @@ func (p *speech) fullBatch() string {
 	return fmt.Sprintf("the batch is full (%d at a time)", p.Size)
 }
 
-// outage says how many nodes are unhealthy, or not known.
+// outage returns how many nodes are unhealthy, or not known to be healthy.
 func (p *speech) outage() string {
 	u := p.Policy.Update
 	if p.Policy.Stops(p.Sick) || u == nil {
 		return fmt.Sprintf("%d of %s are unhealthy, more than stop_above (%s) allows", p.Sick, text.Nodes(p.Total),
 			u.StopAbove)
 	}
-	return fmt.Sprintf("%d of %s are unhealthy or nothing is known of them, more than stop_above (%s) allows",
+	return fmt.Sprintf("%d of %s are unhealthy or not known to be healthy, more than stop_above (%s) allows",
 		p.Sick+p.Unknown, text.Nodes(p.Total), u.StopAbove)
 }
 
-// where says of a place why it takes no nodes.
-func where(at placement.Place, why string) string { return fmt.Sprintf("%s %s", at, why) }
+// shut returns a place with the reason why it takes no nodes.
+func shut(at placement.Place, why string) string { return fmt.Sprintf("%s %s", at, why) }
 
-// detail returns what a sentence says about an error.
+// detail returns the text of an error for a sentence.
 func detail(err error) string {
 	if infeasible, ok := errors.AsType[*placement.InfeasibleError](err); ok {
 		return infeasible.Detail()
@@ -197,7 +197,7 @@ func detail(err error) string {
 	return err.Error()
 }
 
-// Clip shortens a text of Nova's.
+// Clip shortens a text from Nova to 80 characters.
 func Clip(text string) string {
 	const limit = 80
 	if runes := []rune(text); len(runes) > limit {
@@ -206,7 +206,7 @@ func Clip(text string) string {
 	return text
 }
 
-// Differs says in which values a template differs from a wanted one: "image a, new
+// Differs returns the values in which a template differs from a wanted one: "it has image a, new
 // nodes get b".
 func Differs(t, wanted roster.Template) string {
 	has, wants := t.Values(), wanted.Values()
@@ -231,8 +231,8 @@ func Differs(t, wanted roster.Template) string {
 	return "it has " + strings.Join(parts, "; ")
 }
 
-// differences has what differs, worked out once for each pair of templates: many
-// nodes share one, which may be large.
+// differences has the result of [Differs] for each pair of templates, because many nodes share a
+// template, which may be large.
 type differences map[[2]roster.Template]string
 
 func (d differences) of(has, wanted roster.Template) string {
@@ -243,7 +243,7 @@ func (d differences) of(has, wanted roster.Template) string {
 	return d[pair]
 }
 
-// shown is a value as a text shows it.
+// shown returns a value as texts show it.
 func shown(value string) string {
 	if value == "" {
 		return "(empty)"

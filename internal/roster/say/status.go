@@ -12,12 +12,12 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// InStep is the status of a cluster that is what its policy says.
+// InStep is the status of a cluster that is as its policy says.
 const InStep = "in step"
 
-// Status is what a cluster is, in one line that begins with what a machine needs to know: "in
-// step", "behind", "waits", "bakes", "held" or "reverted". Applied says that the plan is
-// applied: then it is what the cluster is once that has ended well; else what it is now.
+// Status returns the status of a cluster in one line. It begins with a word for machines: "in
+// step", "behind", "waits", "bakes", "held" or "reverted". If applied is true, it is the status
+// after an apply of the plan without an error, else the current status.
 func (p *speech) Status(applied bool) string {
 	remaining, waits, made := p.Remaining, waiting(p.Absentees, applied), madeBy(p.List)
 	if !applied {
@@ -46,7 +46,7 @@ func (p *speech) Status(applied bool) string {
 	return p.inStep()
 }
 
-// inStep is the status of a cluster that nothing holds, and in which nothing remains.
+// inStep returns the status of a cluster without a hold, in which no node remains to be replaced.
 func (p *speech) inStep() string {
 	var plain int64
 	for _, n := range p.Next.Nodes {
@@ -66,7 +66,7 @@ func (p *speech) inStep() string {
 	return InStep
 }
 
-// loose lists the regions whose servers do not follow their nodes, each with the line.
+// loose lists the regions whose servers do not follow their nodes, each with the missing line.
 func (p *speech) loose() (list []string) {
 	for _, region := range slices.Sorted(maps.Keys(p.Policy.Loose)) {
 		list = append(list, fmt.Sprintf("%s of %s", p.Policy.Loose[region], region))
@@ -74,7 +74,7 @@ func (p *speech) loose() (list []string) {
 	return list
 }
 
-// heldStatus says what holds the cluster, and what holds it where nothing else does.
+// heldStatus returns the status of the first hold that is not quiet, and of the first quiet one.
 func (p *speech) heldStatus() (status [2]string) {
 	for _, row := range hold.All {
 		list, at := p.List.Held(row.Hold), decide.Number(row.Quiet)
@@ -90,10 +90,10 @@ func (p *speech) goesOn(applied, waits bool) bool {
 	if !applied {
 		return p.List.Replaced() > 0
 	}
-	return !waits && slices.ContainsFunc(p.List.Of(decide.Held), func(v decide.Verdict) bool { return v.Hold.GoesOn() })
+	return !waits && slices.ContainsFunc(p.List.With(decide.Held), func(v decide.Verdict) bool { return v.Hold.GoesOn() })
 }
 
-// madeBy names the nodes that come, or that get another server, by index.
+// madeBy names the nodes that come or change, by index.
 func madeBy(all decide.Verdicts) (names []string) {
 	for _, v := range all {
 		if v.Outcome == decide.Comes || v.Outcome == decide.Changes {
@@ -103,11 +103,12 @@ func madeBy(all decide.Verdicts) (names []string) {
 	return names
 }
 
-// MovesOf says what a plan does that takes a batch of a number; 0 for none.
+// MovesOf returns the changes of a plan in one line. Number is the number of its batch, or 0 if it
+// replaces no batch.
 func MovesOf(all decide.Verdicts, number, remaining, size int64) string {
 	var parts []string
 	say := func(outcome decide.Outcome, one, many string) {
-		switch names := all.Of(outcome).Names(); len(names) {
+		switch names := all.With(outcome).Names(); len(names) {
 		case 0:
 		case 1:
 			parts = append(parts, names[0]+" "+one)
@@ -126,7 +127,7 @@ func MovesOf(all decide.Verdicts, number, remaining, size int64) string {
 	return moves
 }
 
-// Status says whose template failed, and how many nodes still have it.
+// Status returns a status about a failed template, with the number of nodes that go back.
 func (r *Reverted) Status(applied bool) string {
 	failed, n := "the template of "+text.Few(r.Nodes)+" failed", int64(len(r.Back))
 	if applied {
@@ -134,7 +135,7 @@ func (r *Reverted) Status(applied bool) string {
 	}
 	switch {
 	case r.Holds:
-		return "held: " + failed + ", and none is settled to go back to"
+		return "held: " + failed + ", and there is no settled one to go back to"
 	case n == 1:
 		return "reverted: " + failed + ", 1 node goes back"
 	case n > 1:

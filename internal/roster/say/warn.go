@@ -9,7 +9,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// The titles of what is wrong with the places of a cluster.
+// The titles of warnings about the places of a cluster.
 const (
 	PlaceDropped  roster.Title = "A place with nodes is no longer listed"
 	MoreThanCap   roster.Title = "More nodes than the cap"
@@ -17,14 +17,15 @@ const (
 	SlotsDropped  roster.Title = "Kept slots lie in a place that is no longer listed"
 )
 
-// Warnings are about the places of a cluster as a plan leaves it: places with
-// nodes that were listed before and are not any more, nodes above a cap, and mins
+// Warnings returns notices about the places of a cluster after a plan: places with nodes that are
+// no longer listed, nodes above a cap, kept slots in places that are no longer listed, and mins
 // that cannot all be met. Moves says whether an update moves nodes.
 func Warnings(r roster.Roster, before, listed []placement.Region, moves bool) []roster.Notice {
 	return slices.Concat(surplus(r, before, listed, moves), droppedSlots(r, before, listed), highMins(r, listed))
 }
 
-// surplus names the places that have nodes and are not listed any more, or have more than their cap.
+// surplus is about places that have nodes and are no longer listed, or have more nodes than their
+// cap.
 func surplus(r roster.Roster, before, listed []placement.Region, moves bool) (notices []roster.Notice) {
 	say := func(title roster.Title, format string, args ...any) {
 		notices = append(notices, notice(title, format, args...))
@@ -33,7 +34,7 @@ func surplus(r roster.Roster, before, listed []placement.Region, moves bool) (no
 	switch {
 	case moves:
 		remedy = "The update replaces them, batch by batch."
-	case len(r.Slots) > 0: // whose nodes do not move
+	case len(r.Slots) > 0: // nodes of slots do not move
 		remedy += "."
 	default:
 		remedy += "; with PLACEMENT among the causes of update they are replaced, batch by batch."
@@ -59,7 +60,7 @@ func surplus(r roster.Roster, before, listed []placement.Region, moves bool) (no
 	return notices
 }
 
-// droppedSlots names the slots that are kept in places that are not listed any more.
+// droppedSlots is about kept slots in places that are no longer listed.
 func droppedSlots(r roster.Roster, before, listed []placement.Region) []roster.Notice {
 	var dropped []string
 	for _, name := range r.KeptSlots() {
@@ -70,11 +71,11 @@ func droppedSlots(r roster.Roster, before, listed []placement.Region) []roster.N
 	if len(dropped) == 0 {
 		return nil
 	}
-	return []roster.Notice{notice(SlotsDropped, "Kept slots: %s. No node can use them there, and what they keep "+
-		"stays. List the place again, or release them.", text.Few(dropped))}
+	return []roster.Notice{notice(SlotsDropped, "No node can use these kept slots any more: %s. Their volumes and "+
+		"ports stay. List the place again, or release them.", text.Few(dropped))}
 }
 
-// highMins says that the mins add up to more than the nodes.
+// highMins is about mins that add up to more than the nodes.
 func highMins(r roster.Roster, listed []placement.Region) []roster.Notice {
 	var mins int64
 	for _, region := range listed {
@@ -84,15 +85,15 @@ func highMins(r roster.Roster, listed []placement.Region) []roster.Notice {
 	if mins <= size {
 		return nil
 	}
-	return []roster.Notice{notice(MinsAboveSize, "The mins of all places add up to %d, and the cluster has %s, so "+
+	return []roster.Notice{notice(MinsAboveSize, "The mins of all places add up to %d, but the cluster has %s, so "+
 		"not all of them can be met. Lower a min, or raise desired_capacity.", mins, text.Nodes(size))}
 }
 
-// leastOf is the min of a region, or those of its zones if they add up to more; of what
-// is closed there is none.
+// leastOf returns the min of a region, or the sum of its zones' mins if that is more. A closed
+// region or zone has no min.
 func leastOf(region placement.Region) int64 {
 	if region.Maintenance {
-		return 0 // it takes none
+		return 0 // it takes no nodes
 	}
 	var zones int64
 	for _, zone := range region.Zones {

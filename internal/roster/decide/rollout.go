@@ -1,0 +1,75 @@
+package decide
+
+import (
+	"maps"
+	"math"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
+)
+
+// rollout says which template a new or changed node gets: the wanted template until as many
+// nodes have it as the target says, then the settled one. So a growth keeps the share of a
+// canary, and a template that never worked does not stay.
+//
+// If the settled template is given again, there is no target, so that a canary goes back
+// completely.
+type rollout struct {
+	wanted, settled roster.Templates
+	Target          int64 // number of nodes that should get the wanted template
+	Current         int64 // number of nodes that have it
+	promised        int64 // number of nodes to be added that get it
+	slots           bool  // whether nodes have slots
+}
+
+func rolloutOf(now roster.Roster, left facts.Facts, policy roster.Policy) rollout {
+	r := rollout{wanted: policy.Templates, settled: now.Settled, Target: targetOf(policy, now),
+		slots: policy.Stateful != nil}
+	r.Current = left.Number(func(f *facts.Fact) bool { return !f.Outdated })
+	return r
+}
+
+// targetOf returns the number of nodes that should get the wanted template.
+func targetOf(p roster.Policy, now roster.Roster) int64 {
+	if p.Update == nil || maps.Equal(p.Templates, now.Settled) {
+		return math.MaxInt64
+	}
+	return p.Update.Target.Up(p.Capacity)
+}
+
+// reached reports whether as many nodes have the wanted template as the target says.
+func (r rollout) reached() bool { return r.Current+r.promised >= r.Target }
+
+// templateAt returns the template that the next node of a place gets.
+func (r rollout) templateAt(place placement.Place) roster.Template {
+	if settled := r.settled.At(place); r.reached() && settled != "" {
+		return settled
+	}
+	return r.wanted.At(place)
+}
+
+// suits reports whether a leaving node may come back when a node is needed: it is in service, and
+// has the template that a new node would get. A node of a slot may come back with any template,
+// because its server is worth more than a new one; if it is outdated, a batch replaces it later.
+func (r rollout) suits(f *facts.Fact) bool {
+	return f.Is == facts.Serving && (r.slots || f.Template == r.templateAt(f.Place))
+}
+
+// promise counts a number of nodes to be added, as many of which get the wanted template as the
+// target allows.
+func (r *rollout) promise(n int64) { r.promised += min(n, max(0, r.Target-r.Current-r.promised)) }
+
+// count counts a node that has a template now.
+func (r *rollout) count(at placement.Place, template roster.Template) {
+	if template == r.wanted.At(at) {
+		r.Current++
+	}
+}
+
+// uncount undoes count for a node that leaves or changes.
+func (r *rollout) uncount(f *facts.Fact) {
+	if !f.Outdated {
+		r.Current--
+	}
+}
