@@ -448,9 +448,8 @@ func (e example) script(t *testing.T, name string, args ...string) {
 	assert.NoError(t, err, "%s %v:\n%s", name, args, output)
 }
 
-// TestExample_autoscaling, on the fake cloud alone because no cloud makes a
-// difference to it: the size follows the load within its bounds, also
-// when two runs of the script overlap; and nodes leave by name.
+// TestExample_autoscaling: the size follows the load within its bounds, also when two runs of the script overlap, and
+// nodes leave by name. It runs only on the fake cloud, because the cloud makes no difference.
 func TestExample_autoscaling(t *testing.T) {
 	e := start(t, "guides/autoscaling")
 	for _, c := range []struct{ load, size int }{{450, 5}, {0, 2}} {
@@ -466,7 +465,7 @@ func TestExample_autoscaling(t *testing.T) {
 	before := e.servers(t)
 	assert.Len(t, before, 4, "servers after two runs at once")
 	names := slices.Sorted(maps.Keys(before))
-	for range 2 { // one that asks again for what was done
+	for range 2 { // the second call asks again for the same
 		e.script(t, "./leave.sh", names[1], names[0], "web-99")
 		assert.Equal(t, names[2:], slices.Sorted(maps.Keys(e.servers(t))), "the nodes that were not named")
 	}

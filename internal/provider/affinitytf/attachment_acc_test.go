@@ -138,8 +138,8 @@ resource "openstack_compute_instance_v2" "web" {
 `, c.Prefix, c.Image, c.Flavor, lifecycle)
 }
 
-// TestAccAffinityMoved_lifecycle: a moved block takes over the group that another resource of Terraform's created, and its server
-// is not touched. The state is one of terraform-provider-openstack's.
+// TestAccAffinityMoved_lifecycle: a moved block takes over the group that another resource created, and its server is not
+// touched. The state is a state of terraform-provider-openstack.
 func TestAccAffinityMoved_lifecycle(t *testing.T) {
 	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
@@ -177,8 +177,8 @@ func TestAccAffinityMoved_lifecycle(t *testing.T) {
 	assert.Zero(t, c.Groups(t, region), "groups")
 }
 
-// TestAccAffinityChange: another policy is taken up in place, and what the warning says of servers is so: they stay where
-// they ignore changes of their hints, and are replaced where they do not. With -replace and create_before_destroy the new
+// TestAccAffinityChange: the policy changes in place, and servers do what the warning says: they stay if they ignore changes
+// of their hints, and are replaced otherwise. With -replace and create_before_destroy the new
 // attachment inherits the group that the old one would delete a moment later; without it the group is deleted and made again.
 func TestAccAffinityChange(t *testing.T) {
 	t.Parallel()

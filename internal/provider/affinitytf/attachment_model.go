@@ -104,13 +104,13 @@ func (m attachmentModel) policy(ctx context.Context, diags *diag.Diagnostics) af
 	return policy
 }
 
-// inherited reports whether the group stays when the attachment is destroyed: so does one that
-// was moved here, until an apply has settled that.
+// inherited reports whether the group stays when the attachment is destroyed. A moved group
+// counts as inherited until an apply has stored whether it is.
 func (m attachmentModel) inherited() bool {
 	return m.InheritedGroup.IsNull() || m.InheritedGroup.ValueBool()
 }
 
-// attached is the group that the state has.
+// attached returns the group in the state.
 func (m attachmentModel) attached(ctx context.Context, diags *diag.Diagnostics) affinity.Attached {
 	return affinity.Attached{
 		ID:               m.ServerGroupID.ValueString(),
@@ -142,7 +142,7 @@ func (m attachmentModel) leaving() string {
 	return m.ServerGroupID.ValueString()
 }
 
-// keep fills in what an attachment that keeps its group has. With created an inherited one becomes its own.
+// keep fills in the attributes of an attachment that keeps its group. With created an inherited group becomes its own.
 func (m *attachmentModel) keep(state attachmentModel) {
 	m.ID, m.Region = state.ID, state.Region
 	m.ServerGroupID, m.ServerGroupName, m.Policy = state.ServerGroupID, state.ServerGroupName, state.Policy
@@ -161,7 +161,7 @@ func (m *attachmentModel) forget() {
 	m.Binding = types.ObjectUnknown(bindingType.AttrTypes)
 }
 
-// bind puts a group into the state.
+// bind fills in the attributes of a group.
 func (m *attachmentModel) bind(
 	ctx context.Context, group openstack.ServerGroup, inherited types.Bool, diags *diag.Diagnostics,
 ) {
@@ -174,7 +174,7 @@ func (m *attachmentModel) bind(
 	m.Binding = m.binding()
 }
 
-// binding is Senlin's binding data.
+// binding returns Senlin's binding data.
 func (m attachmentModel) binding() types.Object {
 	data := types.ObjectValueMust(bindingDataType.AttrTypes,
 		map[string]attr.Value{"servergroup_id": m.ServerGroupID, "inherited_group": m.InheritedGroup})

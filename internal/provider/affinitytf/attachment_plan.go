@@ -90,7 +90,7 @@ func (r *attachmentResource) planUpdate(
 	}
 }
 
-// tellOwner says whose a group is that was moved here, or that becomes the attachment's own.
+// tellOwner warns that a moved group counts as inherited, or that a group becomes the attachment's own.
 func (m attachmentModel) tellOwner(state attachmentModel, diags *diag.Diagnostics) {
 	at := path.Root("created")
 	group := fmt.Sprintf("%q (%s)", m.ServerGroupName.ValueString(), m.ServerGroupID.ValueString())
@@ -107,7 +107,7 @@ func (m attachmentModel) tellOwner(state attachmentModel, diags *diag.Diagnostic
 	}
 }
 
-// planZone fills in the zone, where no host has to be looked for.
+// planZone fills in the zone, unless a host must be found first.
 func (m *attachmentModel) planZone() {
 	m.Zone = types.StringUnknown()
 	if !m.EnableDRSExtension.IsUnknown() && !m.EnableDRSExtension.ValueBool() {

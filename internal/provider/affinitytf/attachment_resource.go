@@ -139,8 +139,8 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }
 
-// refuseForeign reports a group that would count as created and belongs to another
-// project: no attachment of this project created it, and none deletes it.
+// refuseForeign refuses a group of another project that would count as created: no
+// attachment of this project created it, so no attachment may delete it.
 func (r *attachmentResource) refuseForeign(ctx context.Context, model attachmentModel, diags *diag.Diagnostics) {
 	_, compute := r.region(ctx, &model, diags)
 	if compute == nil {
@@ -194,7 +194,7 @@ func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequ
 			return
 		}
 		if binding.Group.ID == state.ServerGroupID.ValueString() {
-			binding.Inherited = state.inherited() // by its id, with a rule that it has
+			binding.Inherited = state.inherited() // the same group, named by its id
 		} else {
 			left = append(left, state.created()...)
 		}
@@ -205,7 +205,7 @@ func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequ
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
 }
 
-// keep keeps the group that the state has, unless created asks for one of another project.
+// keep keeps the group in the state, and refuses created for a group of another project.
 func (r *attachmentResource) keep(
 	ctx context.Context, plan *attachmentModel, state attachmentModel, diags *diag.Diagnostics,
 ) {

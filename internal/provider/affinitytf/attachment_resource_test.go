@@ -284,8 +284,8 @@ func TestImported(t *testing.T) {
 	}
 }
 
-// TestMoved: a group that another resource of Terraform's made is deleted with the attachment only where somebody says that it was
-// created for it, and the plan says whose it is. Until an apply has settled that, it is not deleted.
+// TestMoved: a group that another resource made is deleted with the attachment only if created says so, and the plan says
+// whether it is. Until an apply has stored that, the group is not deleted.
 func TestMoved(t *testing.T) {
 	t.Parallel()
 	const source, provider = "openstack_compute_servergroup_v2", "registry.opentofu.org/terraform-provider-openstack/openstack"
@@ -295,11 +295,11 @@ func TestMoved(t *testing.T) {
 		return attributes{"created": created, "servergroup": attributes{"name": "web", "policies": "anti-affinity", "max_server_per_host": 3}}
 	}
 	for name, c := range map[string]struct {
-		config         attributes // nil: it is destroyed at once
-		from, provider string     // "": as they should be
-		id             string     // of the group; "": its own
-		at             string     // where the move or the plan points
-		want           string     // whether it is inherited then
+		config         attributes // nil: the attachment is destroyed at once
+		from, provider string     // resource and provider of the move; "": the right ones
+		id             string     // id of the group; "": the group's own
+		at             string     // path of the diagnostic of the move or of the plan
+		want           string     // whether the group is inherited then
 		left           string
 	}{
 		"inherited":          {with(nil), "", "", "", inherited, "true", "web"},
@@ -353,8 +353,8 @@ func TestMoved(t *testing.T) {
 	}
 }
 
-// TestForeign: a group of another project, which an admin sees, is imported as inherited
-// only, and stays that.
+// TestForeign: a group of another project, which an admin sees, can only be imported as
+// inherited, and stays inherited.
 func TestForeign(t *testing.T) {
 	t.Parallel()
 	h := hold(t, fakecloud.AdminUser)

@@ -21,8 +21,8 @@ const (
 		"and must be that zone."
 	drsArgument = "Whether nodes are placed on a vSphere cluster with DRS: the first hypervisor that is up, " +
 		"enabled, in the zone, and has `drs` in its hostname. Needs the rights of an admin. Defaults to `false`."
-	createdArgument = "Whether the group, also one that was inherited or moved, is deleted with the attachment. A " +
-		"new attachment then inherits none. Defaults to `false`."
+	createdArgument = "Whether the group is deleted with the attachment, even if it was inherited or moved. A new " +
+		"attachment then inherits no group. Defaults to `false`."
 )
 
 func attachmentSchema() schema.Schema {
@@ -32,11 +32,11 @@ func attachmentSchema() schema.Schema {
 			"and deleted with the attachment.\n\nGive `servergroup_id` to the scheduler hints of your servers, and " +
 			"**let them ignore changes of it**: Nova cannot move a server to another group, so " +
 			"terraform-provider-openstack replaces every server whose hints change. New servers get the hints " +
-			"nevertheless.\n\n```terraform\nlifecycle {\n  ignore_changes = [scheduler_hints]\n}\n```\n\nWhere you " +
-			"change the group's name, policy or rule, the attachment takes another group, and then deletes an " +
-			"old one of its own. Servers in the old group keep running without one; a warning names them." +
-			"\n\nA `moved` block makes one of an `openstack_compute_servergroup_v2` (Terraform 1.8, OpenTofu " +
-			"1.12.4). It is inherited, unless you say `created = true`.",
+			"nevertheless.\n\n```terraform\nlifecycle {\n  ignore_changes = [scheduler_hints]\n}\n```\n\nIf you " +
+			"change the group's name, policy or rule, the attachment takes another group, and then deletes an old " +
+			"group of its own. Servers in the old group keep running without a group; a warning names them." +
+			"\n\nA `moved` block turns an `openstack_compute_servergroup_v2` into an attachment (Terraform 1.8, " +
+			"OpenTofu 1.12.4). The group is inherited, unless you say `created = true`.",
 		Attributes: map[string]schema.Attribute{
 			"id":                   attribute.ComputedText("`<region>/<server group id>`."),
 			"region":               places.RegionArgument("Region of the group. Defaults to the provider's."),

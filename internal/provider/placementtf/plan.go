@@ -172,7 +172,7 @@ func (p *attachmentPlanner) planRoster(
 	}
 	_, infeasible := errors.AsType[*placement.InfeasibleError](err)
 	removing := len(change.With(decide.Comes))+len(change.With(decide.Returns)) == 0 && !infeasible
-	idle := removing && len(change.With(decide.Leaves)) == 0 // it does not matter which places are usable
+	idle := removing && len(change.With(decide.Leaves)) == 0 // usable places do not matter
 	if idle {
 		findings = slices.DeleteFunc(findings, func(f cluster.Finding) bool { return f.Kind != cluster.ZoneHidden })
 	}
