@@ -17,11 +17,10 @@ import (
 )
 
 const (
-	zoneArgument = "Availability zone for the nodes. With `enable_drs_extension` it defaults to the zone of the host, " +
-		"and must be that zone."
-	drsArgument = "Whether nodes are placed on a vSphere cluster with DRS: the first hypervisor that is up, " +
+	zoneArgument = "Availability zone for the nodes. With `enable_drs_extension` it defaults to the host's zone."
+	drsArgument  = "Whether nodes are placed on a vSphere cluster with DRS: the first hypervisor that is up, " +
 		"enabled, in the zone, and has `drs` in its hostname. Needs the rights of an admin. Defaults to `false`."
-	createdArgument = "Whether the group is deleted with the attachment, even if it was inherited or moved. A new " +
+	createdArgument = "Whether the group is deleted with the attachment, even if inherited or moved. A new " +
 		"attachment then inherits no group. Defaults to `false`."
 )
 
@@ -60,7 +59,7 @@ func attachmentSchema() schema.Schema {
 			"servergroup": schema.SingleNestedBlock{MarkdownDescription: "The server group that the cluster needs.",
 				Attributes: map[string]schema.Attribute{
 					"name": attribute.Text("Name or id of the group. A group of a new name is created. Without a name "+
-						"and scheduler hints, a group with a random name is created.", attribute.NotEmpty,
+						"and scheduler hints, the group gets a random name.", attribute.NotEmpty,
 						stringvalidator.UTF8LengthAtMost(255)), // Nova's limit
 					"policies": schema.StringAttribute{
 						Optional:   true,
@@ -68,7 +67,7 @@ func attachmentSchema() schema.Schema {
 						Default:    stringdefault.StaticString(affinity.AntiAffinity), // an import has a policy, too
 						Validators: []validator.String{stringvalidator.OneOf(affinity.Policies()...)},
 						MarkdownDescription: "Policy of the group: `affinity`, `anti-affinity` (the default), " +
-							"`soft-affinity` or `soft-anti-affinity`. An inherited group must have this policy.",
+							"`soft-affinity` or `soft-anti-affinity`. An inherited group must have it.",
 					},
 					"max_server_per_host": attribute.Number("Maximum number of members on one host, for "+
 						"`anti-affinity`. Needs Nova's microversion 2.64. Defaults to 1 in a group that is created.",

@@ -20,7 +20,7 @@ func planSchema() schema.Schema {
 				"share of this zone; without the argument each node is placed in the zone that the decision names.",
 				attribute.NotEmpty),
 			"enable_drs_extension": attribute.Flag(drsArgument),
-			"status":               attribute.ComputedText("Always `OK`: a plan that cannot be made is an error."),
+			"status":               attribute.ComputedText("`OK`: a plan that cannot be made is an error."),
 			"reason":               attribute.ComputedText("The result of the request, in a sentence."),
 			"placement":            placementAttribute(),
 			"violations":           violationsAttribute(),

@@ -37,7 +37,7 @@ func planSchema() schema.Schema {
 				"`protected` is true. Region plans and zone plans know only that attribute.",
 				listvalidator.NoNullValues()),
 			"seed":   attribute.Text("Seed of `RANDOM`. Defaults to the ids of all nodes."),
-			"status": attribute.ComputedText("Always `OK`: a choice that cannot be made is an error."),
+			"status": attribute.ComputedText("`OK`: a choice that cannot be made is an error."),
 			"reason": attribute.ComputedText("The result of the request, in a sentence."),
 			"deletion": schema.SingleNestedAttribute{
 				Computed:            true,

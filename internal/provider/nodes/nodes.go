@@ -42,8 +42,8 @@ func Attributes(computed bool) map[string]schema.Attribute {
 		"profile_created_at": text("Time at which the profile was made (RFC 3339)."),
 		"tainted":            flag("Whether the node is marked as one to remove first."),
 		"protected":          flag("Whether the node must not be removed: marked so, or locked in Nova."),
-		"in_service":         text("Mark of a server that was found in service. No plan uses it."),
-		"drained":            flag("Whether the drain of the server has begun. No plan uses it."),
+		"in_service":         text("Mark of a server that was found in service, for information."),
+		"drained":            flag("Whether its drain has begun, for information."),
 		"host_id":            text("Nova's hash of project and host."),
 	}
 }

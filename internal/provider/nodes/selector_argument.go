@@ -33,8 +33,8 @@ func SelectorAttributes() map[string]schema.Attribute {
 				"Defaults to `" + defaultTaintedKey + "`.",
 		),
 		"protected_metadata_key": attribute.Text(
-			"Metadata key of a node that must never be removed. A node that is locked in Nova is not removed " +
-				"either. Defaults to `" + defaultProtectedKey + "`.",
+			"Metadata key of a node that must never be removed. Nodes that are locked in Nova stay too. " +
+				"Defaults to `" + defaultProtectedKey + "`.",
 		),
 	}
 }

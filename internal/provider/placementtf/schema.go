@@ -70,8 +70,8 @@ func attachmentSchema() schema.Schema {
 				"`region`, a `zone` (null: Nova's choice), a `template`, the `generation` of its server, the `mark` "+
 				"that its server gets when it is in service, and whether its place is `closed`."),
 			"slots": attribute.ComputedMap(slotType, "With `stateful`: the slots by name, for the `for_each` of "+
-				"resources that must outlive a server. Each has an `index`, a `region`, a `zone`, and `in_use`, "+
-				"which says whether a node uses it."),
+				"resources that must outlive a server. Each has an `index`, a `region`, a `zone`, and whether it is "+
+				"`in_use`."),
 			"next_index": attribute.ComputedNumber("Index of the next new node."),
 			"distribution": attribute.ComputedMap(zoneCountsType, "Number of nodes by region and zone. Nodes whose "+
 				"zone is Nova's choice are under the empty name."),
@@ -113,8 +113,8 @@ func deletionBlock() schema.Block {
 			"kept": names("Candidates whose servers [somebody " +
 				"keeps](../guides/draining-nodes.md#keep-the-server-of-a-node-that-leaves): no batch waits for them. " +
 				"Not with `stateful`."),
-			"protected": names("Names of nodes, or ids of their servers, that are never removed or replaced. Nodes " +
-				"that are marked as protected, or locked in Nova, are not either."),
+			"protected": names("Names of nodes, or ids of their servers, that are never removed or replaced, like " +
+				"nodes that are marked or locked in Nova."),
 		},
 	}
 }

@@ -20,7 +20,7 @@ import (
 
 func updateBlock() schema.Block {
 	return schema.SingleNestedBlock{
-		MarkdownDescription: "Which nodes are replaced, one batch for each apply. Without the block no node is ever " +
+		MarkdownDescription: "Which nodes are replaced, one batch for each apply. Without it no node is " +
 			"replaced. See [Rolling out an image](../guides/rolling-out-an-image.md). An apply that brings the block, " +
 			"or changes `method` or `require_in_service`, replaces nothing yet.",
 		Validators: []validator.Object{objectvalidator.AlsoRequires(path.MatchRelative().AtName("causes"),
@@ -54,8 +54,8 @@ func updateBlock() schema.Block {
 			"stop_above": attribute.Text("Number or percentage of unhealthy nodes above which there is an outage: then "+
 				"`UNHEALTHY` replaces no node. Defaults to `\"50%\"`.", amount),
 			"require_in_service": attribute.Flag("Whether a server is in service only if a " +
-				"`stackpolicy_readiness_attachment` has marked it. Without this argument the status `ACTIVE` is enough " +
-				"until the first node of the cluster gets its mark; after that, marks are required."),
+				"`stackpolicy_readiness_attachment` has marked it. By default `ACTIVE` is enough until the first node " +
+				"gets its mark; then marks are required."),
 		},
 	}
 }

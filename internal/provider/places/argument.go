@@ -27,22 +27,22 @@ func Argument(kind string, nested bool) schema.ListNestedAttribute {
 	}
 	unasked := ""
 	if nested {
-		unasked = " It gets no requests, and the last refresh that saw it counts."
+		unasked = " It gets no requests: the last refresh counts."
 	}
 	attributes := map[string]schema.Attribute{
 		"name":   attribute.RequiredText(fmt.Sprintf("Name of the %s.", kind)),
 		"weight": number(1, "Share of the nodes, relative to the others. Defaults to `100`."),
-		"cap":    number(placement.Unlimited, "Maximum number of nodes. Defaults to `-1`, no maximum."),
+		"cap":    number(placement.Unlimited, "Maximum number of nodes. Defaults to `-1`, none."),
 		"min":    number(0, "Minimum number of nodes, filled first. Defaults to `0`."),
 		"closed": attribute.Flag(fmt.Sprintf("Whether the %s is closed, as in an outage: it takes no nodes, and its "+
-			"present nodes stay as they are.%s", kind, unasked)),
+			"nodes stay as they are.%s", kind, unasked)),
 	}
 	description := "Availability zones to spread nodes over, in one `region`."
 	if nested {
 		zones := Argument("zone", false)
 		zones.MarkdownDescription = "Availability zones of the region. Without any, Nova chooses the zone."
 		attributes["zones"] = zones
-		description = "Regions to spread nodes over, and the availability zones in each. Give either `regions` or `zones`." +
+		description = "Regions to spread nodes over, and the availability zones in each. Give these or `zones`." +
 			Misspelled
 	}
 	return schema.ListNestedAttribute{

@@ -33,7 +33,7 @@ func ArgumentWithTemplates(kind string, nested bool) schema.ListNestedAttribute 
 		over = "the templates of its region and of the attachment"
 	}
 	argument.NestedObject.Attributes["template"] = TemplateArgument(fmt.Sprintf(
-		"Template of new nodes in the %s, merged over %s: give the values that differ.", kind, over))
+		"Template of new nodes in the %s, merged over %s.", kind, over))
 	if nested {
 		zones := ArgumentWithTemplates("zone", false)
 		zones.MarkdownDescription = argument.NestedObject.Attributes["zones"].GetMarkdownDescription()

@@ -49,7 +49,7 @@ func planSchema(kind, description string, share, attributes map[string]schema.At
 		}
 	}
 	attributes = requesttf.Attributes(places.QuotaArguments(attributes))
-	attributes["status"] = attribute.ComputedText("Always `OK`: a plan that cannot be made is an error.")
+	attributes["status"] = attribute.ComputedText("`OK`: a plan that cannot be made is an error.")
 	attributes["reason"] = attribute.ComputedText("The result of the request, in a sentence.")
 	attributes["creation"] = decided("create")
 	attributes["deletion"] = decided("delete")
@@ -82,16 +82,16 @@ func (m planModel) plan(ctx context.Context, b *backend.Backend, diags *diag.Dia
 
 func regionShare() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		"regions": attribute.ComputedMap(types.Int64Type, "Number of these nodes in each region."),
+		"regions": attribute.ComputedMap(types.Int64Type, "Nodes by region."),
 		"zones": attribute.ComputedMap(countsType,
-			"Number of these nodes by region and zone. Null if no region lists zones."),
+			"Nodes by region and zone. Null if no region lists zones."),
 	}
 }
 
 func zoneShare() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"region": attribute.ComputedText("Region of the zones."),
-		"zones":  attribute.ComputedMap(types.Int64Type, "Number of these nodes in each zone."),
+		"zones":  attribute.ComputedMap(types.Int64Type, "Nodes by zone."),
 	}
 }
 

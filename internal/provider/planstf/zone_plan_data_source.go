@@ -40,7 +40,7 @@ func zonePlanSchema() schema.Schema {
 		"Plans how many nodes to add to, or to remove from, each availability zone of a region, by weight and within "+
 			"caps, as Senlin's zone placement policy promised. A zone that Nova does not list is an error, unless it "+
 			"has nodes, which leave last. A zone that is not available takes no nodes, with a warning, and loses its "+
-			"share when nodes are removed. Nodes in zones that are not listed are removed first.",
+			"share. Nodes in zones that are not listed are removed first.",
 		zoneShare(),
 		map[string]schema.Attribute{
 			"nodes": nodes.Argument("Each needs an `id`, and a `zone` once it has one. Nodes of another region are " +
