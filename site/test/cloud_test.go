@@ -73,7 +73,7 @@ func (p *player) does(line string) {
 	p.Helper()
 	p.failed = false
 	if _, path, is := strings.Cut(line, written+"/"); strings.HasPrefix(line, "curl") && is {
-		parts := strings.Split(path, "/") // break, kind, region and, but for a region, a name
+		parts := strings.Split(path, "/") // break, kind, region and a name, except for a region
 		what := map[string]string{"nova": "region", "quota": "region", "zone": "zone", "host": "host"}[parts[1]]
 		if what == "" {
 			what = "server"

@@ -1,0 +1,82 @@
+package words_test
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// inverted lists the folders whose sentences are not rewritten yet.
+var inverted = []string{
+	".", ".ci", ".github/workflows", "changes", "decisions", "examples",
+	"examples/data-sources/stackpolicy_deletion_plan", "examples/data-sources/stackpolicy_region_plan",
+	"examples/guides/from-senlin", "examples/guides/hooks/consumer",
+	"examples/guides/kubernetes-workers/consumer", "examples/guides/policy-as-code",
+	"examples/guides/rolling-out-an-image", "examples/guides/stateful-nodes",
+	"examples/guides/try-it-without-a-cloud", "examples/modules/cluster", "examples/modules/stateful",
+	"examples/provider", "examples/resources/stackpolicy_affinity_attachment",
+	"examples/resources/stackpolicy_readiness_attachment", "internal/affinity", "internal/cluster",
+	"internal/deletion", "internal/drain", "internal/duration", "internal/health", "internal/hook",
+	"internal/openstack", "internal/placement", "internal/planview", "internal/playground", "internal/probe",
+	"internal/provider", "internal/provider/affinitytf", "internal/provider/attribute",
+	"internal/provider/backend", "internal/provider/clustertf", "internal/provider/deletiontf",
+	"internal/provider/durations", "internal/provider/hookblock", "internal/provider/nodes",
+	"internal/provider/placementtf", "internal/provider/places", "internal/provider/planstf",
+	"internal/provider/probeblock", "internal/provider/readinesstf", "internal/provider/requesttf",
+	"internal/provider/value", "internal/provider/zonestf", "internal/readiness", "internal/request",
+	"internal/rollout",
+	"internal/roster", "internal/roster/decide", "internal/roster/facts", "internal/roster/hold",
+	"internal/roster/learn", "internal/roster/planner", "internal/roster/say", "internal/text", "internal/web",
+	"internal/wiring", "site/test", "site/wasm", "templates", "templates/guides", "test/acctest",
+	"test/acctest/dynamic", "test/acctest/openstackstub", "test/acctest/protocol", "test/acctest/registry",
+	"test/acctest/sweep", "test/acctest/workspace", "test/bench", "test/demo", "test/fakecloud",
+	"test/fakecloud/contract", "test/hostile", "test/kubernetes", "test/links", "test/openstack",
+	"test/openstack/lib", "test/policy", "test/proxied", "test/release", "test/results", "tools", "tools/cloud",
+	"tools/mutate", "tools/pages", "tools/results", "tools/site",
+}
+
+// exceptions are passages that may keep their word order, by file and a part of the passage, each with its reason.
+var exceptions = map[[2]string]string{}
+
+// TestWordOrder: no sentence has an order of words in order.txt. A folder without such a sentence leaves the list of
+// folders that have some, and an exception that is not needed leaves its list.
+func TestWordOrder(t *testing.T) {
+	orders := list(t, "order.txt")
+	hits := map[string]int{}
+	unused := map[[2]string]bool{}
+	for exception := range exceptions {
+		unused[exception] = true
+	}
+	walk(t, func(p passage) {
+		if p.kind == goText && strings.HasSuffix(p.file, "_test.go") {
+			return
+		}
+		if p.kind == goComment { // a comment on a field begins in lower case
+			p.lines = append([]string{strings.ToUpper(p.lines[0][:1]) + p.lines[0][1:]}, p.lines[1:]...)
+		}
+		faults := p.check(orders)
+		if len(faults) == 0 {
+			return
+		}
+		text, _ := p.text()
+		for exception := range exceptions {
+			if exception[0] == p.file && strings.Contains(text, exception[1]) {
+				delete(unused, exception)
+				return
+			}
+		}
+		folder := path.Dir(p.file)
+		hits[folder] += len(faults)
+		if !slices.Contains(inverted, folder) {
+			t.Error(strings.Join(faults, "\n"))
+		}
+	})
+	for _, folder := range inverted {
+		assert.NotZero(t, hits[folder], "%s has no such sentence left: take it out of the list", folder)
+	}
+	assert.Empty(t, unused, "exceptions without a passage")
+	t.Logf("by folder: %v", hits)
+}
