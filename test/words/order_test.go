@@ -20,7 +20,7 @@ var inverted = []string{
 	"examples/provider", "examples/resources/stackpolicy_affinity_attachment",
 	"examples/resources/stackpolicy_readiness_attachment", "internal/affinity", "internal/cluster",
 	"internal/deletion", "internal/drain", "internal/duration", "internal/health", "internal/hook",
-	"internal/openstack", "internal/placement", "internal/planview", "internal/playground", "internal/probe",
+	"internal/placement", "internal/planview", "internal/playground", "internal/probe",
 	"internal/provider", "internal/provider/affinitytf", "internal/provider/attribute",
 	"internal/provider/backend", "internal/provider/clustertf", "internal/provider/deletiontf",
 	"internal/provider/durations", "internal/provider/hookblock", "internal/provider/nodes",
