@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Unquoted is an error of the network without the words of the peer, which may repeat what it
-// was asked, with the secrets in it: net/http quotes them.
+// Unquoted removes the words of the peer from an error of net/http, which quotes them. They may repeat the request,
+// with its secrets.
 func Unquoted(failure string) string {
 	ours, _, quotes := strings.Cut(failure, `"`)
 	if !quotes {
@@ -15,7 +15,7 @@ func Unquoted(failure string) string {
 	return strings.TrimRight(ours, " =:(") + "..."
 }
 
-// Media names the media type of an answer, of which only a known one is repeated.
+// Media returns the media type of an answer if it is a known one, and a general description otherwise.
 func Media(contentType string) string {
 	media, _, _ := mime.ParseMediaType(contentType)
 	switch media {
