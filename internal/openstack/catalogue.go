@@ -112,7 +112,7 @@ func (c *Cloud) locate(s *session, opts gophercloud.EndpointOpts) (string, error
 	return "", missing
 }
 
-// Region returns the name of the provider's region: the configured one or, if none is configured, the only
+// Region returns the name of the provider's region: the configured one or, without one, the only
 // one that has a compute endpoint.
 func (c *Cloud) Region(ctx context.Context) (string, error) {
 	if c.settings.region != "" {

@@ -173,7 +173,7 @@ type Page struct {
 // PageReader reads a page of a list.
 type PageReader func(page Page, item itemFunc) (more bool, err error)
 
-// itemFunc records an item of a list: its id, and those of its texts that are kept. Its error ends the list.
+// itemFunc records an item of a list: its id, and the texts that are kept. Its error ends the list.
 type itemFunc = func(id Text, kept ...Text) error
 
 // errSlow ends a page whose decoding takes longer than a request may take.

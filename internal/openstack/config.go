@@ -95,7 +95,7 @@ func (c Config) resolve() (*settings, error) {
 	}
 	opts := &clientconfig.ClientOpts{Cloud: c.Cloud}
 	if c.Cloud != "" {
-		opts.RegionName = c.Region // values of a region in clouds.yaml override those of the cloud
+		opts.RegionName = c.Region // a region's values in clouds.yaml override the cloud's
 		entry, err := clientconfig.GetCloudFromYAML(opts)
 		if err != nil {
 			return nil, fault("cloud", "Cloud %q, which the argument cloud or OS_CLOUD names: %s. %s", c.Cloud, err,

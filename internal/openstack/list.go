@@ -49,7 +49,7 @@ func (l *list) page() error {
 	return nil
 }
 
-// item records an item and those of its texts that are kept. It fails if the item was there before.
+// item records an item and the texts that are kept. It fails if the item was there before.
 func (l *list) item(id Text, kept ...Text) error {
 	l.last = id
 	for _, s := range append(kept, id) {

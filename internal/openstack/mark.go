@@ -14,8 +14,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// What is known of a server's service is kept in its metadata, because every reader of the cluster must see
-// it.
+// The metadata of a server says whether it is in service, because every reader of the cluster must see that.
 const (
 	// MarkKey is the key of the mark of a server that was found in service. Two marks are equal or different;
 	// they have no other meaning.
