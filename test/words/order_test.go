@@ -11,7 +11,7 @@ import (
 
 // inverted lists the folders whose sentences are not rewritten yet.
 var inverted = []string{
-	".", ".ci", ".github/workflows", "changes", "decisions", "examples",
+	"decisions", "examples",
 	"examples/data-sources/stackpolicy_deletion_plan", "examples/data-sources/stackpolicy_region_plan",
 	"examples/guides/from-senlin", "examples/guides/hooks/consumer",
 	"examples/guides/kubernetes-workers/consumer", "examples/guides/policy-as-code",
@@ -29,16 +29,17 @@ var inverted = []string{
 
 	"internal/roster", "internal/roster/decide", "internal/roster/facts", "internal/roster/hold",
 	"internal/roster/learn", "internal/roster/planner", "internal/roster/say",
-	"site/test", "site/wasm", "templates", "templates/guides", "test/acctest",
-	"test/acctest/dynamic", "test/acctest/openstackstub", "test/acctest/protocol", "test/acctest/registry",
-	"test/acctest/sweep", "test/acctest/workspace", "test/bench", "test/demo", "test/fakecloud",
-	"test/fakecloud/contract", "test/hostile", "test/kubernetes", "test/links", "test/openstack",
-	"test/openstack/lib", "test/policy", "test/proxied", "test/release", "test/results", "tools", "tools/cloud",
-	"tools/mutate", "tools/pages", "tools/results", "tools/site",
+	"templates", "templates/guides",
 }
 
 // exceptions are passages that may keep their word order, by file and a part of the passage, each with its reason.
-var exceptions = map[[2]string]string{}
+var exceptions = map[[2]string]string{
+	{"CONTRIBUTING.md", "What is not found holds"}: "a bad commit subject, shown as one",
+	{"CONTRIBUTING.md", "Of large answers"}:        "a bad commit subject, shown as one",
+	{"test/fakecloud/schedule.go", "None"}:         "Python's word, in a message of Nova",
+	{"test/fakecloud/tokens.go", "None"}:           "Python's word, in a message of Keystone",
+	{"test/fakecloud/serve.go", "of returns"}:      "the name of the function",
+}
 
 // TestWordOrder: no sentence has an order of words in order.txt. A folder without such a sentence leaves the list of
 // folders that have some, and an exception that is not needed leaves its list.
@@ -53,6 +54,7 @@ func TestWordOrder(t *testing.T) {
 		if p.kind == goText && strings.HasSuffix(p.file, "_test.go") {
 			return
 		}
+		text, _ := p.text()
 		if p.kind == goComment { // a comment on a field begins in lower case
 			p.lines = append([]string{strings.ToUpper(p.lines[0][:1]) + p.lines[0][1:]}, p.lines[1:]...)
 		}
@@ -60,7 +62,6 @@ func TestWordOrder(t *testing.T) {
 		if len(faults) == 0 {
 			return
 		}
-		text, _ := p.text()
 		for exception := range exceptions {
 			if exception[0] == p.file && strings.Contains(text, exception[1]) {
 				delete(unused, exception)

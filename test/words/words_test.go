@@ -63,7 +63,7 @@ const (
 	goText
 )
 
-// text is the passage as one line, and the offset at which each line begins.
+// text returns the passage as one line, and the offset at which each line begins.
 func (p passage) text() (text string, begins []int) {
 	for _, line := range p.lines {
 		if text != "" {
@@ -90,7 +90,7 @@ func (p passage) check(words []word) (faults []string) {
 	return faults
 }
 
-// comment is what begins a line of prose in a configuration or a script.
+// comment matches the beginning of a line of prose in a configuration or a script.
 var comment = regexp.MustCompile(`^\s*(#+|//) ?`)
 
 // prose splits a Markdown file into paragraphs. Fenced blocks, tables and
@@ -185,7 +185,7 @@ func source(t *testing.T, file, content string) (found []passage) {
 
 var lineBreak = regexp.MustCompile(`\s*\n\s*`)
 
-// passages finds what a file says to a reader.
+// passages finds the passages of a file that readers see.
 func passages(t *testing.T, file, content string) []passage {
 	t.Helper()
 	switch name := filepath.Base(file); {
@@ -233,7 +233,7 @@ func walk(t *testing.T, found func(passage)) {
 	}))
 }
 
-// TestPlainWords: what is written for a reader has none of the words in words.txt, and no two blanks between words.
+// TestPlainWords: texts for readers have none of the words in words.txt, and no two blanks between words.
 func TestPlainWords(t *testing.T) {
 	words := append(list(t, "words.txt"), blanks)
 	read := map[string]int{}
@@ -250,7 +250,7 @@ func TestPlainWords(t *testing.T) {
 
 var blanks = word{regexp.MustCompile(`\pL[,;.]?  \pL`), "one blank"}
 
-// TestReader: each kind of file is read, and the place of a word is right.
+// TestReader: each kind of file is read, and the reported line of a word is right.
 func TestReader(t *testing.T) {
 	words := append(list(t, "words.txt"), blanks)
 	for file, content := range map[string]string{
@@ -285,7 +285,8 @@ const (
 	mostWords = 40000
 )
 
-// TestCounts: no page that users read grows by more than a twentieth unless its line in pages.txt does, which a review sees.
+// TestCounts: no page that users read grows by more than a twentieth, unless its line in pages.txt changes, which a
+// review sees.
 func TestCounts(t *testing.T) {
 	content, err := os.ReadFile(counts)
 	require.NoError(t, err)

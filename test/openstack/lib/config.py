@@ -154,7 +154,7 @@ periodic_fuzzy_delay = 0
 # the next synchronisation, that they were switched off.
 sync_power_state_interval = -1
 [compute]
-# Neutron tells Nova of no port here. Since 2026.1 a migration waits for that of every network.
+# Neutron notifies Nova of no port here. Since 2026.1 a migration waits for a port of every network.
 live_migration_wait_for_vif_plug = false
 [wsgi]
 api_paste_config = {SHARE}/nova-common/api-paste.ini

@@ -1,5 +1,5 @@
-# The databases: made by the services' own migrations, once. What these and the
-# Keystone seed make is kept as an SQL dump for the next cloud after a wipe.
+# The databases: made by the services' own migrations, once. The result, with the
+# Keystone seed, is kept as an SQL dump for the next cloud after a wipe.
 # shellcheck shell=bash disable=SC2154
 
 sql() { mariadb --no-defaults --protocol=tcp -h "$IP" -P "${PORT[mysql]}" -u root --connect-timeout=5; }

@@ -3,7 +3,7 @@
 # needed, so it takes a fraction of the time and half of the space.
 # shellcheck shell=bash disable=SC2154
 
-# What the scripts and the services run on, on every Debian.
+# The packages of the scripts and the services, on every Debian.
 PACKAGES=(base-files bash coreutils dash findutils grep gzip libc-bin mawk python3 sed util-linux
           python3-nova python3-keystone python3-placement python3-glance python3-neutron python3-zaqar python3-cinder python3-octavia
           python3-pymysql python3-redis redis-server
@@ -53,7 +53,7 @@ install_packages() {
     say "apt-get update for Debian $suite"
   fi
   need=$(plan "${PACKAGES[@]}") || no_packages 'apt does not find the packages'
-  # Where Debian's own root has links from /bin to /usr/bin, packages may unpack to either.
+  # Debian's own root has links from /bin to /usr/bin, so packages may unpack to either.
   mkdir -p "$ROOT"/usr/{bin,sbin,lib,lib64} "$ROOT"/{etc,dev,proc,tmp,run,var/tmp,.has}
   for name in bin sbin lib lib64; do ln -sfn "usr/$name" "$ROOT/$name"; done
   for name in $need "${ALONE[@]}"; do
@@ -74,7 +74,7 @@ install_packages() {
         touch "$ROOT/.has/${n%%_*}" || exit 255; done' _ || fail 'unpacking packages'
     say "packages unpacked ($(du -sm "$ROOT" | cut -f1) MB)"
   fi
-  # What maintainer scripts would do.
+  # The work of maintainer scripts.
   ln -sfn mawk "$ROOT/usr/bin/awk"
   ln -sfn dash "$ROOT/usr/bin/sh"
   printf 'root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534:nobody:/:/bin/false\n' >"$ROOT/etc/passwd"

@@ -98,8 +98,8 @@ def nova_init():
 def eventlet_serve(name, address, port, app):
     import logging
     import eventlet.wsgi
-    # As many connections as Nova's own wsgi_default_pool_size. Those that a client keeps for later count, and with
-    # 100 of them nobody else was answered until they ended, after 90 seconds.
+    # As many connections as Nova's own wsgi_default_pool_size. A connection that a client keeps for later counts,
+    # and with 100 of them no other client got an answer until they ended, after 90 seconds.
     return eventlet.spawn(eventlet.wsgi.server, eventlet.listen((address, port), backlog=1024), app,
                           log=logging.getLogger(name + '.wsgi'), max_size=1000)
 
