@@ -11,15 +11,6 @@ import (
 
 // inverted lists the folders whose sentences are not rewritten yet.
 var inverted = []string{
-	"decisions", "examples",
-	"examples/data-sources/stackpolicy_deletion_plan", "examples/data-sources/stackpolicy_region_plan",
-	"examples/guides/from-senlin", "examples/guides/hooks/consumer",
-	"examples/guides/kubernetes-workers/consumer", "examples/guides/policy-as-code",
-	"examples/guides/rolling-out-an-image", "examples/guides/stateful-nodes",
-	"examples/guides/try-it-without-a-cloud", "examples/modules/cluster", "examples/modules/stateful",
-	"examples/provider", "examples/resources/stackpolicy_affinity_attachment",
-	"examples/resources/stackpolicy_readiness_attachment",
-
 	"internal/provider", "internal/provider/affinitytf", "internal/provider/attribute",
 	"internal/provider/backend", "internal/provider/clustertf", "internal/provider/deletiontf",
 	"internal/provider/durations", "internal/provider/hookblock", "internal/provider/nodes",
