@@ -110,7 +110,7 @@ def nova(c):
 
 def cloud(*regions):
     c = Client('admin', 'admin')
-    if not regions:     # else one region is repaired
+    if not regions:     # otherwise one region is repaired
         without = os.environ.get('CLOUD_WITHOUT', '').split()
         extras(c, without)
         describe(without)
