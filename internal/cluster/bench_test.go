@@ -50,7 +50,7 @@ func BenchmarkPage(b *testing.B) {
 			}
 			body, err := io.ReadAll(resp.Body)
 			if err == nil {
-				err = decode(body, func(s *server) error { return p.take(s, time.Time{}, *match, Query{Keys: keys}) })
+				err = decode(body, func(s *server) error { return p.add(s, time.Time{}, *match, Query{Keys: keys}) })
 			}
 			return all(len(p.nodes), err)
 		}}

@@ -129,7 +129,7 @@ func TestDecodeKeepsLittle(t *testing.T) {
 		require.NoError(t, err)
 		before, kept := heap(), part{all: new(atomic.Int64)}
 		for range 10 {
-			_, err := readPage(page, false, func(s *server) error { return kept.take(s, time.Time{}, *match, Query{}) })
+			_, err := readPage(page, false, func(s *server) error { return kept.add(s, time.Time{}, *match, Query{}) })
 			require.NoError(t, err)
 		}
 		if grown := heap() - before; grown > want.bytes || int64(len(kept.nodes)) != want.nodes {

@@ -204,7 +204,7 @@ func (p *part) read(ctx context.Context, cloud *openstack.Cloud, region string, 
 				if err := item(s.ID); err != nil {
 					return err
 				}
-				return p.take(s, page.At, match, q)
+				return p.add(s, page.At, match, q)
 			})
 		})
 	if err != nil {
@@ -213,8 +213,8 @@ func (p *part) read(ctx context.Context, cloud *openstack.Cloud, region string, 
 	return nil
 }
 
-// take keeps a server, with the time of the answer, if it belongs to the cluster.
-func (p *part) take(s *server, at time.Time, match matcher, q Query) error {
+// add keeps a server, with the time of the answer, if it belongs to the cluster.
+func (p *part) add(s *server, at time.Time, match matcher, q Query) error {
 	if s.hidden {
 		s.Name = openstack.Text(q.Remembered[string(s.ID)])
 	}

@@ -185,10 +185,10 @@ func pause(ctx context.Context) error { return wait.For(ctx, time.Second) }
 type power int
 
 const (
-	underWay  power = iota // an operation is under way, and ends in another status
-	running                // Nova can stop the server
-	off                    // nothing is left to stop
-	unstopped              // Nova refuses to stop the server
+	underWay    power = iota // an operation is under way, and ends in another status
+	running                  // Nova can stop the server
+	off                      // nothing is left to stop
+	unstoppable              // Nova refuses to stop the server
 )
 
 // powers has the final statuses of Nova. In all others, such as REBOOT or MIGRATING, an operation is under way.
@@ -199,10 +199,10 @@ var powers = map[string]power{
 	"SHUTOFF":           off,
 	"SHELVED":           off,
 	"SHELVED_OFFLOADED": off,
-	"PAUSED":            unstopped,
-	"SUSPENDED":         unstopped,
-	"RESCUE":            unstopped,
-	"VERIFY_RESIZE":     unstopped,
+	"PAUSED":            unstoppable,
+	"SUSPENDED":         unstoppable,
+	"RESCUE":            unstoppable,
+	"VERIFY_RESIZE":     unstoppable,
 }
 
 // shutDown stops the server and waits until it is off. It first waits for operations that are under way. If a stop
@@ -219,7 +219,7 @@ func (d Drain) shutDown(ctx context.Context) (warning string, err error) {
 		switch powers[status] {
 		case off:
 			return "", nil
-		case unstopped:
+		case unstoppable:
 			return d.notStopped(status, "in this status Nova stops no server"), nil
 		case running:
 			if begun > 0 && state.Task != "" {

@@ -133,7 +133,7 @@ type looked struct {
 
 // missingWay finds the nodes that cannot be reached from here, with a warning for them.
 func missingWay(nodes []Node, regions map[string][]Node, found seen) (away []Node, warnings []string) {
-	blind := func(where string, list []Node, least int) bool {
+	unreachable := func(where string, list []Node, least int) bool {
 		n, cause := 0, ""
 		for _, node := range list {
 			failure, known := found[node.ID]
@@ -155,11 +155,11 @@ func missingWay(nodes []Node, regions map[string][]Node, found seen) (away []Nod
 			"Plan from where they can be reached, or correct the port or the address.", n, where, cause))
 		return true
 	}
-	if blind("", nodes, 1) {
+	if unreachable("", nodes, 1) {
 		return away, warnings
 	}
 	for region, list := range regions {
-		blind(" of the region "+region, list, 2)
+		unreachable(" of the region "+region, list, 2)
 	}
 	return away, warnings
 }

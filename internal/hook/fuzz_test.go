@@ -50,7 +50,7 @@ func FuzzZaqarMessage(f *testing.F) {
 		if json.Unmarshal([]byte(answer), &m) != nil {
 			return
 		}
-		if d := left(m); d > 14*24*time.Hour || d < -14*24*time.Hour {
+		if d := remaining(m); d > 14*24*time.Hour || d < -14*24*time.Hour {
 			t.Errorf("lasts %s", d)
 		}
 		if id := messageID(m.Href); strings.Contains(id, "/") || id == "." || id == ".." {

@@ -120,7 +120,7 @@ func (o *octavia) Run(ctx context.Context, m Message, _ *Progress) error {
 				pool, known(addresses), name(m, addresses))
 		}
 		for _, member := range members {
-			if err := o.weigh(ctx, lb, pool, member, m); err != nil {
+			if err := o.setWeight(ctx, lb, pool, member, m); err != nil {
 				return err
 			}
 		}
@@ -146,8 +146,8 @@ func name(m Message, addresses []string) string {
 	return fmt.Sprintf(", and none with its name %q", plain(m.NodeName))
 }
 
-// weigh sets the weight of a member, and waits until Octavia has done it.
-func (o *octavia) weigh(
+// setWeight sets the weight of a member, and waits until Octavia has done it.
+func (o *octavia) setWeight(
 	ctx context.Context, lb *openstack.LoadBalancer, pool string, member openstack.Member, m Message,
 ) error {
 	weight, tags, err := o.wanted(member, m.Transition)

@@ -94,7 +94,7 @@ func (w *webhook) Run(ctx context.Context, m Message, _ *Progress) error {
 				return err
 			}
 			state = "last answered " + web.Status(answer)
-		case answer.StatusCode/100 == 2 && meant(said):
+		case answer.StatusCode/100 == 2 && emptyOrJSON(said):
 			return nil
 		case answer.StatusCode/100 == 2:
 			return fmt.Errorf("the webhook at %s answered %s with a text that is not JSON (%s), "+
@@ -119,8 +119,8 @@ func (w *webhook) Run(ctx context.Context, m Message, _ *Progress) error {
 // mostSaid is the number of bytes of an answer that are read.
 const mostSaid = 64 << 10
 
-// meant reports whether a consumer can have sent the body: it is empty, or JSON.
-func meant(body []byte) bool {
+// emptyOrJSON reports whether a consumer can have sent the body: it is empty, or JSON.
+func emptyOrJSON(body []byte) bool {
 	return len(body) <= mostSaid && (len(bytes.TrimSpace(body)) == 0 || json.Valid(body))
 }
 

@@ -88,7 +88,7 @@ func (z *zaqar) step(
 	found, err := messages.Get(ctx, client, z.queue, p.Receipt).Extract()
 	switch {
 	case err == nil:
-		p.Expires = asked.Add(left(found))
+		p.Expires = asked.Add(remaining(found))
 		if p.Expires.Sub(asked) > renewBefore {
 			return false, nil
 		}
@@ -144,8 +144,8 @@ func (z *zaqar) clock() time.Time {
 	return time.Now().Round(0)
 }
 
-// left returns how long Zaqar still keeps a message.
-func left(m messages.Message) time.Duration {
+// remaining returns how long Zaqar still keeps a message.
+func remaining(m messages.Message) time.Duration {
 	const most = 14 * 24 * 60 * 60 // Zaqar's own maximum, in seconds
 	return time.Duration(min(max(m.TTL, 0), most)-min(max(m.Age, 0), most)) * time.Second
 }
@@ -223,7 +223,7 @@ func (z *zaqar) searchAmong(
 				list, err := messages.ExtractMessages(page)
 				for _, m := range list {
 					if m.Body["lifecycle_action_token"] == token {
-						id, lasts = m.ID, left(m)
+						id, lasts = m.ID, remaining(m)
 					}
 				}
 				if err == nil && len(list) > 0 {

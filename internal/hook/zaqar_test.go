@@ -329,8 +329,8 @@ func TestZaqarDelayed(t *testing.T) {
 	assert.Len(t, queued(t, client), 1, "messages")
 }
 
-// TestLeft: a message lives as long as Zaqar says, within Zaqar's own bounds.
-func TestLeft(t *testing.T) {
+// TestRemaining: a message lives as long as Zaqar says, within Zaqar's own bounds.
+func TestRemaining(t *testing.T) {
 	const longest = 14 * 24 * time.Hour
 	for _, c := range []struct {
 		ttl, age int
@@ -344,6 +344,6 @@ func TestLeft(t *testing.T) {
 		{math.MaxInt, 0, longest},
 		{math.MaxInt, math.MaxInt, 0},
 	} {
-		assert.Equal(t, c.want, left(messages.Message{TTL: c.ttl, Age: c.age}), "ttl %d, age %d", c.ttl, c.age)
+		assert.Equal(t, c.want, remaining(messages.Message{TTL: c.ttl, Age: c.age}), "ttl %d, age %d", c.ttl, c.age)
 	}
 }

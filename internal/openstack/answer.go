@@ -138,7 +138,7 @@ func (t *transport) check(ctx context.Context, req *http.Request, resp *http.Res
 		return err
 	}
 	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	foreign := &ForeignError{Code: resp.StatusCode, Expected: k.statuses, body: described(media, len(body.all), cut)}
+	foreign := &ForeignError{Code: resp.StatusCode, Expected: k.statuses, body: describeBody(media, len(body.all), cut)}
 	good, words, own := k.good(resp.StatusCode), "", false
 	if !good {
 		words, own = ownWords(t.hosts.Load().kind(req.URL), resp.StatusCode, media, body.all)
@@ -168,8 +168,8 @@ func (t *transport) check(ctx context.Context, req *http.Request, resp *http.Res
 	return err
 }
 
-// described returns the size and media type of a body.
-func described(media string, size int, cut bool) string {
+// describeBody returns the size and media type of a body.
+func describeBody(media string, size int, cut bool) string {
 	if cut {
 		return fmt.Sprintf("(more than %d KiB of %s)", largestRefusal>>10, web.Media(media))
 	}
@@ -273,9 +273,9 @@ func final(err error) bool {
 // status.
 func missing(key string) error { return fmt.Errorf("the answer has no %q", key) }
 
-// another is the error for an answer about something other than what was asked for. A cache that ignores a
+// wrongObject is the error for an answer about something other than what was asked for. A cache that ignores a
 // part of the address gives such answers.
-func another(id Text) error {
+func wrongObject(id Text) error {
 	return fmt.Errorf("the answer is about another one, %q", text.Cut(string(id), 100))
 }
 

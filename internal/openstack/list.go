@@ -63,7 +63,7 @@ func (l *list) item(id Text, kept ...Text) error {
 	switch {
 	case l.kept > mostKept:
 		return &BoundError{fmt.Sprintf("more than %d MiB of texts, after %d items", mostKept>>20, len(l.seen))}
-	case l.met("item " + string(id)):
+	case l.seenBefore("item " + string(id)):
 		return fmt.Errorf("the list does not end: %q comes twice", text.Cut(string(id), 100))
 	case len(l.seen) > longestList:
 		return fmt.Errorf("the list does not end: it has more than %d items", longestList)
@@ -71,8 +71,8 @@ func (l *list) item(id Text, kept ...Text) error {
 	return nil
 }
 
-// met reports whether something was seen before.
-func (l *list) met(what string) bool {
+// seenBefore reports whether something was seen before.
+func (l *list) seenBefore(what string) bool {
 	hash := maphash.String(l.seed, what)
 	_, met := l.seen[hash]
 	l.seen[hash] = struct{}{}
@@ -96,8 +96,8 @@ func (l *list) next(address, link string) (string, error) {
 	case origin(to) != origin(from) || to.User != nil:
 		return "", fmt.Errorf("the list goes on at %s: credentials are not sent to another host", shownOrigin(to))
 	}
-	l.met("page " + address)
-	if l.met("page " + to.String()) {
+	l.seenBefore("page " + address)
+	if l.seenBefore("page " + to.String()) {
 		return "", errors.New("the list does not end: its next page was there before")
 	}
 	return to.String(), nil

@@ -128,7 +128,7 @@ func (l *LoadBalancer) Member(ctx context.Context, pool, id string) (Member, err
 	}
 	err := get(ctx, l.Client, l.Client.ServiceURL(path(pool, id)), &answer)
 	if err == nil && string(answer.Member.ID) != id {
-		err = another(answer.Member.ID)
+		err = wrongObject(answer.Member.ID)
 	}
 	if err != nil {
 		return Member{}, l.failed("get the member "+text.Clean(id), pool, err)
@@ -149,7 +149,7 @@ func (l *LoadBalancer) SetWeight(ctx context.Context, pool, id string, weight in
 		&gophercloud.RequestOpts{OkCodes: []int{http.StatusOK}})
 	_, _, err = gophercloud.ParseResponse(resp, err)
 	if err == nil && string(answer.Member.ID) != id {
-		err = another(answer.Member.ID)
+		err = wrongObject(answer.Member.ID)
 	}
 	if err != nil {
 		return l.failed("set the weight of the member "+text.Clean(id), pool, err)

@@ -33,7 +33,7 @@ func (s Server) get(ctx context.Context) (*servers.Server, time.Time, error) {
 	case err == nil && server.Status == "":
 		err = missing("status") // a server without a status must not look like a deleted one
 	case err == nil && server.ID != s.ID:
-		err = another(Text(server.ID))
+		err = wrongObject(Text(server.ID))
 	}
 	switch {
 	case err != nil:

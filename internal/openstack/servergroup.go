@@ -116,7 +116,7 @@ func (c *Compute) ServerGroup(ctx context.Context, id string) (ServerGroup, erro
 		group, err = answer.Group.group()
 	}
 	if err == nil && group.ID != id {
-		group, err = ServerGroup{}, another(answer.Group.ID)
+		group, err = ServerGroup{}, wrongObject(answer.Group.ID)
 	}
 	if err != nil {
 		return ServerGroup{}, fmt.Errorf("region %s: get the server group %s: %w", c.Region, text.Clean(id), err)

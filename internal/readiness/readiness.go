@@ -195,7 +195,7 @@ func (w *watch) run(ctx context.Context) {
 // look looks at the node once, and marks it if all checks have passed for long enough. It returns true if the node
 // cannot get into service any more.
 func (w *watch) look(ctx context.Context) (final bool) {
-	if !take(ctx, w.looks) {
+	if !acquire(ctx, w.looks) {
 		return false
 	}
 	seen, final := w.check(ctx)
@@ -225,7 +225,7 @@ func (w *watch) look(ctx context.Context) (final bool) {
 		w.see(fmt.Sprintf("all checks pass, but not for %s yet (stable_for)", w.StableFor))
 		return false
 	}
-	if !take(ctx, w.looks) {
+	if !acquire(ctx, w.looks) {
 		return false
 	}
 	err := w.mark(ctx)
@@ -258,7 +258,7 @@ func (w *watch) mark(ctx context.Context) error {
 // note notes that the wait ended without the server. It writes nothing if the wait was interrupted, or the server was
 // not ACTIVE, because neither says anything about the server's template.
 func (w *watch) note(ctx context.Context) {
-	if w.marked || ctx.Err() != nil || w.at.IsZero() || w.status != "ACTIVE" || !take(ctx, w.looks) {
+	if w.marked || ctx.Err() != nil || w.at.IsZero() || w.status != "ACTIVE" || !acquire(ctx, w.looks) {
 		return
 	}
 	err := w.node.Server.NoteFailure(ctx, w.node.Mark, w.at)
@@ -299,7 +299,7 @@ func (w *watch) check(ctx context.Context) (seen string, final bool) {
 
 // runHook runs the hook and reports whether it completed.
 func (w *watch) runHook(ctx context.Context) bool {
-	if !take(ctx, w.hooks) {
+	if !acquire(ctx, w.hooks) {
 		return false
 	}
 	defer func() { <-w.hooks }()
@@ -326,8 +326,8 @@ func (w *watch) see(seen string) {
 	w.seen = seen
 }
 
-// take waits for a slot. It returns false if the context ended first.
-func take(ctx context.Context, slots chan struct{}) bool {
+// acquire waits for a slot. It returns false if the context ended first.
+func acquire(ctx context.Context, slots chan struct{}) bool {
 	select {
 	case slots <- struct{}{}:
 		return true
