@@ -14,8 +14,8 @@ func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 // stop asks a program that was started apart, and its children, to end.
 func stop(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 
-// lock locks a folder of this user until unlock is called or this program ends. A folder of all users is not opened,
-// because another user may have put a link there, or a FIFO, at which opening would wait.
+// lock locks a folder of this user until unlock is called or this program ends. It lies in a folder of all
+// users, where another user may have put a link, or a FIFO, at which opening would wait: it opens neither.
 func lock(dir string) (unlock func(), err error) {
 	f, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0)
 	if err != nil {
