@@ -200,7 +200,7 @@ func TestAccExample_clusters(t *testing.T) {
 			sideBySide(t)
 			cloud := acctest.New(t, fakecloud.Config{Regions: c.regions})
 			if cloud.Fake == nil && c.regions != nil {
-				t.Skip("needs a cloud of another shape")
+				t.Skip("needs the fake cloud: the regions of this configuration are its own")
 			}
 			l := &life{example: startOn(t, cloud, c.folder), size: c.size, missing: c.missing, watched: map[string]*acctest.Watched{}}
 			health := httptest.NewServer(l)

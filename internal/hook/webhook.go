@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wait"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/web"
 )
@@ -100,7 +101,7 @@ func (w *webhook) Run(ctx context.Context, m Message, _ *Progress) error {
 			return fmt.Errorf("the webhook at %s answered %s with a text that is not JSON (%s), "+
 				"as a login page or a proxy does: a consumer that is done answers without a body, or with JSON of at "+
 				"most %d KiB",
-				host, web.Status(answer), web.Media(answer.Header.Get("Content-Type")), mostSaid>>10)
+				host, web.Status(answer), text.Media(answer.Header.Get("Content-Type")), mostSaid>>10)
 		case answer.StatusCode == http.StatusNotFound && method == http.MethodGet && !forgot:
 			// The consumer took the message and does not know the token any more, so it has restarted.
 			method, address, forgot = http.MethodPost, w.url, true

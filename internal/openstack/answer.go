@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/web"
 )
 
 // wholeBody is the body of every answer. It has been read to its end and is in memory.
@@ -171,9 +170,9 @@ func (t *transport) check(ctx context.Context, req *http.Request, resp *http.Res
 // describeBody returns the size and media type of a body.
 func describeBody(media string, size int, cut bool) string {
 	if cut {
-		return fmt.Sprintf("(more than %d KiB of %s)", largestRefusal>>10, web.Media(media))
+		return fmt.Sprintf("(more than %d KiB of %s)", largestRefusal>>10, text.Media(media))
 	}
-	return fmt.Sprintf("(%d bytes of %s)", size, web.Media(media))
+	return fmt.Sprintf("(%d bytes of %s)", size, text.Media(media))
 }
 
 // redirects reports whether net/http follows the answer to another address.

@@ -13,8 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wait"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/web"
 )
 
 // Bounds of the configuration.
@@ -116,7 +116,7 @@ func (t *transport) once(req *http.Request) (resp *http.Response, err error) {
 // redacted removes secrets from an error, because the error about an invalid header repeats the header. It
 // repeats nothing of an answer that is not HTTP.
 func (t *transport) redacted(req *http.Request, err error) error {
-	clean := web.Unquoted(redact(err.Error(), t.secretsOf(req)...))
+	clean := text.Unquoted(redact(err.Error(), t.secretsOf(req)...))
 	if clean != err.Error() {
 		return errors.New(clean)
 	}

@@ -140,7 +140,7 @@ func Reason(err error) string {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return "no answer in time"
 	}
-	return plain(Unquoted(err.Error()))
+	return plain(text.Unquoted(err.Error()))
 }
 
 // Alert finds the TLS alert of the peer in an error, such as one that asks for a client certificate.

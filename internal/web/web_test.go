@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -60,7 +61,7 @@ func TestPeer(t *testing.T) {
 			got = Reason(err)
 		} else {
 			resp.Body.Close()
-			got = Media(resp.Header.Get("Content-Type")) + ", " + Status(resp) + Redirect(resp)
+			got = text.Media(resp.Header.Get("Content-Type")) + ", " + Status(resp) + Redirect(resp)
 		}
 		assert.True(t, strings.HasSuffix(got, want) && !strings.Contains(got, "hidden"), "%q is shown as %q", answer, got)
 	}

@@ -48,8 +48,7 @@ func (r *attachmentResource) detach(
 				fmt.Sprintf("The attachment created it: %s. The next apply tries again.", err))
 		case kept:
 			diags.AddWarning("The server group stays", fmt.Sprintf(
-				"The server group %s of region %s is not deleted: another attachment inherited it during this "+
-					"apply. "+
+				"The server group %s of region %s is not deleted: another attachment inherited it during this apply. "+
 					"It is not deleted with that one either. To have it deleted with the attachment, remove the "+
 					"attachment from the state and import it as <region>/<id>/created.",
 				group.ID, group.Region,

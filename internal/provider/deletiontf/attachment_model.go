@@ -146,12 +146,10 @@ func (m attachmentModel) refuse(ctx context.Context, walk *backend.Walk, diags *
 		return
 	}
 	diags.AddError("Servers that stay would be drained",
-		fmt.Sprintf("This plan destroys the deletion attachment of %s, and keeps or "+
-			"makes another one for the same: %s. Destroying it drains the server, which stays. "+
-			"If a block was renamed or has other keys, add:%s"+
-			"If it is tainted, run terraform untaint; leave -replace out. "+
-			"To give an attachment up without draining its server, use a removed block with destroy = false, or "+
-			"terraform state rm.",
+		fmt.Sprintf("This plan destroys the deletion attachment of %s, and keeps or makes another one for the same: "+
+			"%s. Destroying it drains the server, which stays. If a block was renamed or has other keys, add:%sIf it "+
+			"is tainted, run terraform untaint; leave -replace out. To give an attachment up without draining its "+
+			"server, use a removed block with destroy = false, or terraform state rm.",
 			text.Count(int64(len(names)), "server"), text.Few(names), moved))
 }
 

@@ -33,11 +33,10 @@ func attachmentSchema() schema.Schema {
 			"(`hook`), the server is shut down through Nova (`shutdown`), and a grace period passes " +
 			"(`grace_period`). There is one attachment for each node. It refers to the node's server, so Terraform " +
 			"destroys it before the server: that is when all this happens, with the arguments of the last apply. " +
-			"Creating or changing it does nothing to the server. See " +
-			"[Draining nodes](../guides/draining-nodes.md).\n\n" +
-			"~> **Destroying an attachment drains its server, also [one that " +
-			"stays](../guides/draining-nodes.md#servers-that-stay).**\n\n" +
-			"A drain begins by setting the server's metadata `" + openstack.DrainedKey + "` to the time and by " +
+			"Creating or changing it does nothing to the server. See [Draining " +
+			"nodes](../guides/draining-nodes.md).\n\n~> **Destroying an attachment drains its server, also [one that " +
+			"stays](../guides/draining-nodes.md#servers-that-stay).**\n\nA drain begins by setting the server's " +
+			"metadata `" + openstack.DrainedKey + "` to the time and by " +
 			"removing its mark, so the server is not in service any more. Of a locked server Nova takes neither: " +
 			"an error, and nothing is drained. An interrupted drain continues where it stopped: a hook that is done " +
 			"is not run again.",

@@ -31,10 +31,9 @@ func (f *desiredCapacityFunction) Definition(
 	resp.Definition = function.Definition{
 		Summary: "Work out the size that a resize asks for",
 		MarkdownDescription: "Returns the number of nodes that a cluster of `current` nodes must have after a resize " +
-			"(Senlin's CLUSTER_RESIZE).\n\n" +
-			"A percentage may have decimals (`12.5`). It rounds towards zero, but changes at least one node, or " +
-			"`min_step` of them. A size outside the bounds is moved to the nearest one or, if `strict`, an error " +
-			"that names both.",
+			"(Senlin's CLUSTER_RESIZE).\n\nA percentage may have decimals (`12.5`). It rounds towards zero, but " +
+			"changes at least one node, or `min_step` of them. A size outside the bounds is moved to the nearest one " +
+			"or, if `strict`, an error that names both.",
 		Parameters: []function.Parameter{
 			function.Int64Parameter{
 				Name:                "current",
@@ -44,9 +43,8 @@ func (f *desiredCapacityFunction) Definition(
 			function.DynamicParameter{
 				Name: "resize",
 				MarkdownDescription: "An object with any of `adjustment_type` (`EXACT_CAPACITY`, " +
-					"`CHANGE_IN_CAPACITY` or `CHANGE_IN_PERCENTAGE`), `number`, " +
-					"`min_size` (`0`), `max_size` (`-1`: no bound), `min_step` (minimum change in nodes, for a " +
-					"percentage) and `strict` (`false`).",
+					"`CHANGE_IN_CAPACITY` or `CHANGE_IN_PERCENTAGE`), `number`, `min_size` (`0`), `max_size` (`-1`: " +
+					"no bound), `min_step` (minimum change in nodes, for a percentage) and `strict` (`false`).",
 			},
 		},
 		Return: function.Int64Return{},

@@ -41,9 +41,8 @@ func (f *distributeFunction) Definition(
 				Name: "bins",
 				MarkdownDescription: "A map or object from the name of each place to an object with any of `weight` " +
 					"(its share relative to the others, `100`; `0` for a place no longer listed, which only loses " +
-					"nodes), " +
-					"`cap` (maximum number of nodes, `-1` for no cap), `min` (minimum number of nodes, `0`) and " +
-					"`current` (nodes that are there now, `0`).",
+					"nodes), `cap` (maximum number of nodes, `-1` for no cap), `min` (minimum number of nodes, `0`) " +
+					"and `current` (nodes that are there now, `0`).",
 			},
 		},
 		Return: function.MapReturn{ElementType: types.Int64Type},

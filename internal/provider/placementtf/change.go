@@ -33,13 +33,11 @@ func changeAttribute() schema.Attribute {
 		Computed: true,
 		MarkdownDescription: "What the last plan did to nodes, as the only element of a set: " +
 			"`one(stackpolicy_placement_attachment.web.change).deletion`. Its parts are `creation`, `deletion` " +
-			"(names in `candidates`), `in_place` (another template or server), `returned` " +
-			"(removed earlier, and still in service), `held` (what " +
-			"[holds](../guides/operating-a-cluster.md#each-kind-of-held) nodes that should be replaced), `replaced` " +
-			"and `moves` (all of it in a line: `batch 2 of 5: web-1 leaves; web-8 comes`). Each has a `count` and " +
-			"`nodes`, some have `reasons`, and one without nodes is null. Lists have at most 100 names with reasons, " +
-			"or 20 without; `omitted` " +
-			"counts the others.",
+			"(names in `candidates`), `in_place` (another template or server), `returned` (removed earlier, and " +
+			"still in service), `held` (what [holds](../guides/operating-a-cluster.md#each-kind-of-held) nodes that " +
+			"should be replaced), `replaced` and `moves` (all of it in a line: `batch 2 of 5: web-1 leaves; web-8 " +
+			"comes`). Each has a `count` and `nodes`, some have `reasons`, and one without nodes is null. Lists have " +
+			"at most 100 names with reasons, or 20 without; `omitted` counts the others.",
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 			"returned": schema.SingleNestedAttribute{
 				Computed: true,

@@ -211,12 +211,11 @@ func (p *attachmentPlanner) refuseServers(ctx context.Context, open []placement.
 	}
 	p.diags.AddAttributeError(path.Root("cluster"), "Servers of this cluster are there already", fmt.Sprintf(
 		"In %s %s %s that this cluster would give: %s. A new attachment knows neither where they belong nor what "+
-			"they were made from, so it would build a second cluster, or rebuild this one. "+
-			"If they are this cluster's (its state was lost, the attachment was tainted, replaced, or renamed "+
-			"without a moved block), take them over: "+
-			"terraform import ADDRESS %s, or terraform untaint ADDRESS. If they are not, choose another cluster "+
-			"or node_name_pattern, or a selector that leaves them out. "+
-			"To destroy what Terraform still knows of them: terraform destroy -refresh=false.",
+			"they were made from, so it would build a second cluster, or rebuild this one. If they are this "+
+			"cluster's (its state was lost, the attachment was tainted, replaced, or renamed without a moved block), "+
+			"take them over: terraform import ADDRESS %s, or terraform untaint ADDRESS. If they are not, choose "+
+			"another cluster or node_name_pattern, or a selector that leaves them out. To destroy what Terraform "+
+			"still knows of them: terraform destroy -refresh=false.",
 		strings.Join(query.Regions, " and "), text.Count(int64(len(found)), "server"), verb, text.Few(found), name,
 	))
 }

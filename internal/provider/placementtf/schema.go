@@ -79,8 +79,7 @@ func attachmentSchema() schema.Schema {
 			"remaining": attribute.ComputedNumber("Number of nodes that `update` still has to replace after this " +
 				"apply."),
 			"status": attribute.ComputedText("What the cluster is once the apply has ended well, in one line. See " +
-				"[all its " +
-				"forms](../guides/operating-a-cluster.md#each-status)."),
+				"[all its forms](../guides/operating-a-cluster.md#each-status)."),
 			"summary": attribute.ComputedText("The spread as a table, as in the [first " +
 				"cluster](../index.md#a-first-cluster)."),
 		},
@@ -126,8 +125,7 @@ const onRemovalDelete = "DELETE"
 func statefulBlock() schema.Block {
 	return schema.SingleNestedBlock{
 		MarkdownDescription: "Gives each node a slot, its name, index and place, by which volumes, ports and DNS " +
-			"names are kept; see [Stateful nodes](../guides/stateful-nodes.md). Not with `SUBSTITUTE` or " +
-			"`PLACEMENT`.",
+			"names are kept; see [Stateful nodes](../guides/stateful-nodes.md). Not with `SUBSTITUTE` or `PLACEMENT`.",
 		Validators: []validator.Object{objectvalidator.AlsoRequires(path.MatchRelative().AtName("on_removal"))},
 		Attributes: map[string]schema.Attribute{
 			"on_removal": attribute.Text("Required. What happens to the slot of a node that is removed: `RETAIN` "+

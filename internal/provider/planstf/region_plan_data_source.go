@@ -38,10 +38,9 @@ func regionPlanSchema() schema.Schema {
 		places.Misspelled
 	return planSchema(
 		"region",
-		"Plans how many nodes to add to, or to remove from, each of several regions, by weight and within "+
-			"caps, as Senlin's region placement policy promised. A region that Keystone does not know is an error. "+
-			"A region without a compute endpoint, and a zone that is not available, takes no nodes, with a warning; "+
-			"the "+
+		"Plans how many nodes to add to, or to remove from, each of several regions, by weight and within caps, as "+
+			"Senlin's region placement policy promised. A region that Keystone does not know is an error. A region "+
+			"without a compute endpoint, and a zone that is not available, takes no nodes, with a warning; the "+
 			"region keeps its own, and the zone loses its share. Nodes in places that are not listed are removed "+
 			"first.",
 		regionShare(),

@@ -37,16 +37,14 @@ func zonePlanSchema() schema.Schema {
 	zones.MarkdownDescription = "The availability zones to spread nodes over." + places.Misspelled
 	return planSchema(
 		"zone",
-		"Plans how many nodes to add to, or to remove from, each availability zone of a region, by weight and "+
-			"within caps, as Senlin's zone placement policy promised. A zone that Nova does not list is an error, "+
-			"unless it has nodes: they leave last. One that is not available takes no nodes, with a warning, and "+
-			"loses "+
-			"its share. Nodes in zones that are not listed are removed first.",
+		"Plans how many nodes to add to, or to remove from, each availability zone of a region, by weight and within "+
+			"caps, as Senlin's zone placement policy promised. A zone that Nova does not list is an error, unless it "+
+			"has nodes: they leave last. One that is not available takes no nodes, with a warning, and loses its "+
+			"share. Nodes in zones that are not listed are removed first.",
 		zoneShare(),
 		map[string]schema.Attribute{
-			"nodes": nodes.Argument("Each needs an `id`, and a `zone` once it has one. " +
-				"Nodes of another region are left out; those that name none are taken to be in this one. " +
-				"Nodes that are `protected` stay."),
+			"nodes": nodes.Argument("Each needs an `id`, and a `zone` once it has one. Nodes of another region are " +
+				"left out; those that name none are taken to be in this one. Nodes that are `protected` stay."),
 			"region": places.RegionArgument("Region of the zones. Defaults to the provider's."),
 			"zones":  zones,
 		},

@@ -28,9 +28,8 @@ func attachmentSchema() schema.Schema {
 		MarkdownDescription: "Waits, as part of an apply, until new servers are in service. One for each cluster; it " +
 			"refers to the deletion attachments, which refer to the servers. With `create_before_destroy` on both, " +
 			"an apply creates the new servers, waits here, and then drains and destroys the old ones. If the wait " +
-			"fails, nothing old is drained or destroyed.\n\n" +
-			"A server is in service when Nova says `ACTIVE` and those of `http`, `tcp` and `hook` pass that are " +
-			"given. Then it is *marked*: its metadata `" + openstack.MarkKey + "` is set to its `mark`, and `" +
+			"fails, nothing old is drained or destroyed.\n\nA server is in service when Nova says `ACTIVE` and those " +
+			"of `http`, `tcp` and `hook` pass that are given. Then it is *marked*: its metadata `" + openstack.MarkKey + "` is set to its `mark`, and `" +
 			openstack.InServiceAtKey + "` to the time. The next apply checks the servers that lack their mark, or " +
 			"that were drained and are still there (`" + openstack.DrainedKey + "`). A wait that ends before " +
 			"an `ACTIVE` server is in service notes `" + openstack.NotInServiceAtKey + "` there.\n\n" +

@@ -28,9 +28,8 @@ func DecisionArgument(keys, use string) schema.Attribute {
 	return schema.DynamicAttribute{
 		Optional: true,
 		MarkdownDescription: "What another policy decided, with " + keys + ", such as the result of another plan. It " +
-			"takes precedence over the number in a request. Written by hand it has `count`, " +
-			"`regions` (counts by region) and `zones` (counts by zone, with one `region`, or by region and " +
-			"zone). " + use,
+			"takes precedence over the number in a request. Written by hand it has `count`, `regions` (counts by " +
+			"region) and `zones` (counts by zone, with one `region`, or by region and zone). " + use,
 	}
 }
 

@@ -26,8 +26,7 @@ var (
 // invalidCandidate refuses a candidate.
 func invalidCandidate(name, why string) error {
 	return &ArgumentError{candidatesArgument, "Invalid candidate", fmt.Sprintf("The node %q is a candidate for "+
-		"removal "+
-		"and %s. Take it out of candidates and kept, or change what stands against it.", name, why)}
+		"removal and %s. Take it out of candidates and kept, or change what stands against it.", name, why)}
 }
 
 // closedCandidate refuses a candidate that cannot be made again, because its place is closed.
@@ -39,8 +38,7 @@ func closedCandidate(f *facts.Fact) error {
 // unknownCandidates refuses candidates that are no nodes where others would leave instead.
 func unknownCandidates(names []string) error {
 	return &ArgumentError{candidatesArgument, "Invalid candidate", fmt.Sprintf("No node has the name, or a server "+
-		"with "+
-		"the id, %s: other nodes would be removed instead. Correct the name, or remove it from the list.",
+		"with the id, %s: other nodes would be removed instead. Correct the name, or remove it from the list.",
 		strings.Join(names, ", "))}
 }
 
@@ -63,8 +61,7 @@ func slotsInUse(names []string) error {
 func templateRemoved() error {
 	return &ArgumentError{[]string{"template"}, "The template is gone", "The nodes are made from a template, and a " +
 		"template cannot be taken away again: new nodes would be made from nothing. Give it again, for every place " +
-		"that " +
-		"has nodes; to start over, remove the attachment from the state and import the cluster."}
+		"that has nodes; to start over, remove the attachment from the state and import the cluster."}
 }
 
 // tooManyProtected refuses a shrink because too few nodes can be removed.

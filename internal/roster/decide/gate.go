@@ -50,26 +50,39 @@ func (l *Ledger) bars(w Want) (no refusal) {
 
 // barsFor says what bars a node from a change for its cause.
 func (l *Ledger) barsFor(w Want) (no refusal) {
-	f := w.Fact
-	again := !f.Outdated || l.Aim.at(f.Place) == f.Template // with another template it is no third try
-	switch {
-	case w.Cause == roster.Unhealthy && l.Policy.Stops(l.Sick),
-		w.What == Replaced && f.May() && !f.Unhealthy() && l.Policy.Stops(l.Sick+l.Unknown):
+	switch f := w.Fact; {
+	case l.outage(w):
 		no.hold = hold.HeldOutage
 	case w.Cause == roster.Outdated && l.Policy.Update.Holds:
 		no.hold = hold.HeldFailed
 	case f.Former && (w.Cause == roster.Unhealthy || w.Cause == roster.TooOld):
 		no.hold = hold.HeldFormer
-	case w.What == Replaced && f.Retried && w.retries() && again,
-		w.Cause != "" && w.Cause != roster.Unhealthy && f.Tried == l.Policy.Templates.At(f.Place).Hash():
+	case l.twice(w):
 		no.hold = hold.HeldTwice
-	case w.What == Revised || w.What == GivenUp:
+	case w.stays():
 	case w.Cause == roster.Outdated && l.Aim.reached():
 		no.hold = hold.HeldTarget
 	case f.May() && l.shut(w):
 		no = refusal{hold: hold.HeldClosed, At: f.Place, Why: l.space.Why(f.Place)}
 	}
 	return no
+}
+
+// outage reports whether too many nodes are unhealthy, or may be, to replace one for a cause.
+func (l *Ledger) outage(w Want) bool {
+	if w.Cause == roster.Unhealthy && l.Policy.Stops(l.Sick) {
+		return true
+	}
+	return w.What == Replaced && w.May() && !w.Unhealthy() && l.Policy.Stops(l.Sick+l.Unknown)
+}
+
+// twice reports whether two servers of the template that a node would get failed in its place.
+func (l *Ledger) twice(w Want) bool {
+	same := !w.Outdated || l.Aim.at(w.Place) == w.Template
+	if w.What == Replaced && w.Retried && w.retries() && same {
+		return true
+	}
+	return w.Cause != "" && w.Cause != roster.Unhealthy && w.Tried == l.Policy.Templates.At(w.Place).Hash()
 }
 
 // shut reports whether a node waits for its place to take nodes again: what comes for it
@@ -90,7 +103,7 @@ func (l *Ledger) shut(w Want) bool {
 // of a place as long as nothing changes.
 func (l *Ledger) noRoom(w Want) refusal {
 	switch {
-	case w.What == Revised || w.What == GivenUp:
+	case w.stays():
 		return refusal{}
 	case l.Policy.Keeps(w.Cause) && w.Cause != roster.Outdated && w.Stuck && w.What != Remade:
 		return refusal{hold: hold.HeldNoHost, At: w.Place}
@@ -114,27 +127,46 @@ func (l *Ledger) noRoom(w Want) refusal {
 }
 
 // spent says what is spent of the budget, and whether a quorum would be left.
-func (l *Ledger) spent(w Want) refusal {
-	f, keeps := w.Fact, l.Policy.Keeps(w.Cause)
-	free := f.UnderWay() && !f.May() && !keeps // to replace it takes nothing from service
-	back := w.Cause == roster.Outdated && l.goesBack()
+func (l *Ledger) spent(w Want) (no refusal) {
 	switch {
 	case w.What == GivenUp:
 	case w.What == Revised:
-		if !l.quorum(f) {
-			return refusal{hold: hold.HeldWaits}
+		if !l.quorum(w.Fact) {
+			no.hold = hold.HeldWaits
 		}
 	case l.Taken >= l.Size:
-		return refusal{hold: hold.HeldBatch}
-	case !keeps && (f.May() || !f.Served && f.Full == nil) && l.Beyond(f) > 2*l.Size:
-		return refusal{hold: hold.HeldServers}
-	case f.May() && w.Cause != "" && !back && len(l.Baking) > 0:
-		return refusal{hold: hold.HeldBakes}
-	case l.Policy.TakesFirst() && !l.quorum(f), !keeps && !free && l.busy(f) > l.Size,
-		w.Cause == roster.Outdated && f.May() && len(l.Tried) > 0:
-		return refusal{hold: hold.HeldWaits}
+		no.hold = hold.HeldBatch
+	case l.crowded(w):
+		no.hold = hold.HeldServers
+	case l.bakes(w):
+		no.hold = hold.HeldBakes
+	case l.waits(w):
+		no.hold = hold.HeldWaits
 	}
-	return refusal{}
+	return no
+}
+
+// crowded reports whether two batches of servers beyond the cluster are there once a node
+// leaves too. One that served and broke, or has no host, may leave for all that.
+func (l *Ledger) crowded(w Want) bool {
+	broke := !w.May() && (w.Served || w.Full != nil)
+	return !l.Policy.Keeps(w.Cause) && !broke && l.Beyond(w.Fact) > 2*l.Size
+}
+
+// bakes reports whether the batch before has to serve for longer. Going back waits for nobody.
+func (l *Ledger) bakes(w Want) bool {
+	back := w.Cause == roster.Outdated && l.goesBack()
+	return w.May() && w.Cause != "" && !back && len(l.Baking) > 0
+}
+
+// waits reports whether a node waits for what is out of service or under way already.
+func (l *Ledger) waits(w Want) bool {
+	keeps := l.Policy.Keeps(w.Cause)
+	free := w.UnderWay() && !w.May() && !keeps // to replace it takes nothing from service
+	if l.Policy.TakesFirst() && !l.quorum(w.Fact) || !keeps && !free && l.busy(w.Fact) > l.Size {
+		return true
+	}
+	return w.Cause == roster.Outdated && w.May() && len(l.Tried) > 0
 }
 
 // Beyond counts the servers beyond the cluster once a node has left too.
@@ -164,8 +196,7 @@ func (l *Ledger) quorum(f *facts.Fact) bool {
 // one that was never in it: it may have another name, and costs a batch then. The check of
 // health is believed of no more nodes than stop_above.
 func (l *Ledger) accused(f *facts.Fact) bool {
-	return f.Unfound || facts.Rules[f.Is].Accused && (f.Is != facts.Unwell ||
-		!l.Policy.Stops(l.Sick+l.Unknown+l.unseen))
+	return f.Unfound || f.Accused() && (f.Is != facts.Unwell || !l.Policy.Stops(l.Sick+l.Unknown+l.unseen))
 }
 
 // missing counts the nodes that are not proven in service, without one that should be taken

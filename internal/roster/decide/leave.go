@@ -21,36 +21,15 @@ type candidates struct {
 // met is not missed. Where nodes keep their names, those that the cluster has too many are
 // removed, the highest index first, and the others are made again, once for each time that
 // they are named.
-func findCandidates(now roster.Roster, all facts.Facts, policy roster.Policy) (named candidates, err error) {
-	remakes := policy.Keeps(roster.Unhealthy)
-	byID := map[string]string{}
-	for name, f := range all {
-		if f.Server.ID != "" {
-			byID[f.Server.ID] = name
-		}
-	}
-	var found []*facts.Fact
-	for _, candidate := range policy.Candidates {
-		f, there := all[candidate]
-		if !there {
-			f, there = all[byID[candidate]]
-		}
-		switch {
-		case slices.Contains(now.Done, candidate):
-		case !there:
-			named.Unknown = append(named.Unknown, candidate)
-		case slices.Contains(found, f): // it is named twice, by its name and by its id
-		case !f.Free():
-			return named, invalidCandidate(f.Name, f.Protected)
-		case policy.Unreachable[f.Region] && !f.Closed:
-			return named, invalidCandidate(f.Name, "its region cannot be reached")
-		default:
-			found = append(found, f)
-		}
-	}
+func findCandidates(now roster.Roster, all facts.Facts, policy roster.Policy) (candidates, error) {
+	named, found := resolve(now, all, policy)
 	if len(named.Unknown) > 0 && int64(len(all)-len(found)) > policy.Capacity {
 		return named, unknownCandidates(named.Unknown)
 	}
+	if err := mayLeave(found, policy); err != nil {
+		return named, err
+	}
+	remakes := policy.Keeps(roster.Unhealthy)
 	if !remakes && !policy.Begins {
 		named.leave = found
 		return named, nil
@@ -58,21 +37,60 @@ func findCandidates(now roster.Roster, all facts.Facts, policy roster.Policy) (n
 	slices.SortFunc(found, func(a, b *facts.Fact) int { return cmp.Compare(b.Index, a.Index) })
 	surplus := int(max(0, min(int64(len(all))-policy.Capacity, int64(len(found)))))
 	named.leave, named.again = found[:surplus], found[surplus:]
-	if !remakes {
-		return named, nil
-	}
-	if now.Adopted { // an import: whether they were made again before is not known
+	if remakes && now.Adopted { // an import: whether they were made again before is not known
 		named.Taken, named.again = named.again, nil
 	}
-	for _, f := range named.again {
-		if policy.KeepsServer(f.Name, f.Server.ID) {
-			return named, invalidCandidate(f.Name, "would be made again under its name, which its server keeps")
-		}
-		if f.Closed {
-			return named, closedCandidate(f)
-		}
+	if remakes {
+		return named, canRemake(named.again, policy)
 	}
 	return named, nil
+}
+
+// resolve finds the nodes that are named by their names or the ids of their servers, each once,
+// and what is no node's. One that an earlier plan has met is not looked for.
+func resolve(now roster.Roster, all facts.Facts, policy roster.Policy) (named candidates, found []*facts.Fact) {
+	byID := map[string]string{}
+	for _, name := range all.Names() {
+		byID[all[name].Server.ID] = name
+	}
+	delete(byID, "")
+	for _, candidate := range policy.Candidates {
+		f := cmp.Or(all[candidate], all[byID[candidate]])
+		switch {
+		case slices.Contains(now.Done, candidate):
+		case f == nil:
+			named.Unknown = append(named.Unknown, candidate)
+		case !slices.Contains(found, f): // one may be named twice, by its name and by its id
+			found = append(found, f)
+		}
+	}
+	return named, found
+}
+
+// mayLeave says which of the nodes that are named as candidates cannot be taken.
+func mayLeave(found []*facts.Fact, policy roster.Policy) error {
+	for _, f := range found {
+		switch {
+		case !f.Free():
+			return invalidCandidate(f.Name, f.Protected)
+		case policy.Unreachable[f.Region] && !f.Closed:
+			return invalidCandidate(f.Name, "its region cannot be reached")
+		}
+	}
+	return nil
+}
+
+// canRemake says which of the nodes that are named as candidates cannot be made again.
+func canRemake(again []*facts.Fact, policy roster.Policy) error {
+	for _, f := range again {
+		switch {
+		case policy.KeepsServer(f.Name, f.Server.ID):
+			return invalidCandidate(f.Name, "would be made again under its name, which its server keeps")
+		case f.Closed:
+			return closedCandidate(f)
+		}
+	}
+	return nil
 }
 
 // met are the candidates that this plan or an earlier one has met, of those that are listed.

@@ -27,8 +27,10 @@ func boardOf(all facts.Facts, listed []placement.Region, full []placement.Place)
 	return board
 }
 
-// byTurn orders nodes by the criterion.
-func byTurn(a, b *facts.Fact) int { return cmp.Compare(a.Turn, b.Turn) }
+// byTurn orders nodes by the criterion. A node that comes back has no turn yet: its index decides.
+func byTurn(a, b *facts.Fact) int {
+	return cmp.Or(cmp.Compare(a.Turn, b.Turn), cmp.Compare(a.Index, b.Index), cmp.Compare(a.Name, b.Name))
+}
 
 // queue lines up the nodes that may leave, in an order.
 func queue(board *placement.Board, all facts.Facts, may func(*facts.Fact) bool, order func(a,

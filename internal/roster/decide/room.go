@@ -75,16 +75,22 @@ type pool []*facts.Fact
 func poolOf(now roster.Roster, seen roster.Seen, policy roster.Policy) (back pool) {
 	for _, name := range now.LeavingNames() {
 		f := facts.FactOf(name, now.Leaving[name], now, seen, policy)
-		named := slices.Contains(policy.Candidates, name) || slices.Contains(policy.Candidates, f.Server.ID)
-		released := policy.Stateful != nil && slices.Contains(policy.Stateful.Release, name)
-		again := policy.Update.Has(roster.Unhealthy) && f.Unhealthy() || policy.Update.Has(roster.TooOld) &&
-			!f.Aged.IsZero()
-		up := f.Looked && f.May() && !facts.Rules[f.Is].Accused && facts.Runs(f.Server)
-		if up && !f.Server.Tainted && !named && !released && !again {
+		up := f.Looked && f.May() && !f.Accused() && facts.Runs(f.Server)
+		if up && !unwanted(f, policy) {
 			back = append(back, f)
 		}
 	}
 	return back
+}
+
+// unwanted reports whether a leaving node would leave again if it came back.
+func unwanted(f *facts.Fact, policy roster.Policy) bool {
+	named := slices.Contains(policy.Candidates, f.Name) || slices.Contains(policy.Candidates, f.Server.ID)
+	released := policy.Stateful != nil && slices.Contains(policy.Stateful.Release, f.Name)
+	return f.Server.Tainted || named || released ||
+		slices.ContainsFunc([]roster.Cause{roster.Unhealthy, roster.TooOld}, func(cause roster.Cause) bool {
+			return policy.Update.Has(cause) && f.Concern(cause)
+		})
 }
 
 // number counts those that suit.

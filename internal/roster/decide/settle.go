@@ -18,24 +18,48 @@ func (p *Planning) settle(next roster.Roster, seen roster.Seen) (remaining int64
 		f, g := p.Left[a], p.Left[b]
 		return cmp.Or(facts.TrueFirst(f.Is != facts.Serving, g.Is != facts.Serving), byTurn(f, g))
 	})
-	places := p.Aim.Target - p.Aim.Current - p.Aim.promised // for nodes of the wanted template
 	for _, name := range names {
-		f := p.Left[name]
-		if f.Later && !p.Granted(name) { // that it should be replaced is not known
-			p.hold(Want{Fact: f}, refusal{hold: hold.HeldOlder})
-		}
-		for _, cause := range causes {
-			if !p.Granted(name) && p.Policy.Update.Has(cause.Cause) && f.Concern(cause.Cause) {
-				p.waitsItsTurn(p.replacement(f, cause.Cause))
-			}
-		}
-		v := p.Verdicts[name]
-		if v.Outcome == Returns && f.Outdated && p.Policy.Update.Has(roster.Outdated) && places > 0 {
-			places--
+		p.settleNode(p.Left[name])
+	}
+	remaining = p.settleTarget(names)
+	if p.Policy.Update.Has(roster.Misplaced) {
+		remaining += p.awaitMoves(next, seen)
+	}
+	for _, v := range p.Verdicts {
+		if v.Outcome == Held && v.Hold.Remains() && v.Want.What != Nothing {
 			remaining++
 		}
-		if v.Outcome != Held || v.Cause != roster.Outdated || v.Want.What != Replaced ||
-			!v.Hold.Remains() && v.Hold != hold.HeldTarget {
+	}
+	return remaining
+}
+
+// settleNode holds a node for each cause for which it should be replaced, and was not.
+func (p *Planning) settleNode(f *facts.Fact) {
+	if p.Granted(f.Name) {
+		return
+	}
+	if f.Later { // that it should be replaced is not known
+		p.hold(Want{Fact: f}, refusal{hold: hold.HeldOlder})
+	}
+	for _, cause := range causes {
+		if p.Policy.Update.Has(cause.Cause) && f.Concern(cause.Cause) {
+			p.waitsItsTurn(p.replacement(f, cause.Cause))
+		}
+	}
+}
+
+// settleTarget holds as many outdated nodes for the batch as the target still asks for, and the
+// others for the target. It returns how many of the first come back, and so are no verdicts
+// that are held.
+func (p *Planning) settleTarget(names []string) (back int64) {
+	places := p.Aim.Target - p.Aim.Current - p.Aim.promised // for nodes of the wanted template
+	for _, name := range names {
+		v := p.Verdicts[name]
+		if v.Outcome == Returns && p.Left[name].Outdated && p.Policy.Update.Has(roster.Outdated) && places > 0 {
+			places--
+			back++
+		}
+		if !v.forTarget() {
 			continue
 		}
 		switch places--; {
@@ -46,15 +70,13 @@ func (p *Planning) settle(next roster.Roster, seen roster.Seen) (remaining int64
 		}
 		p.Verdicts[name] = v
 	}
-	if p.Policy.Update.Has(roster.Misplaced) {
-		remaining += p.awaitMoves(next, seen)
-	}
-	for _, v := range p.Verdicts {
-		if v.Outcome == Held && v.Hold.Remains() && v.Want.What != Nothing {
-			remaining++
-		}
-	}
-	return remaining
+	return back
+}
+
+// forTarget reports whether the node is held, and would count towards the target once replaced.
+func (v Verdict) forTarget() bool {
+	return v.Outcome == Held && v.Cause == roster.Outdated && v.Want.What == Replaced &&
+		(v.Hold.Remains() || v.Hold == hold.HeldTarget)
 }
 
 // waitsItsTurn holds a node: others come first, where nothing else holds it.

@@ -79,6 +79,9 @@ const (
 // named reports whether a person named the node in candidates.
 func (w Want) named() bool { return w.What == removed || w.What == Remade }
 
+// stays reports whether the node keeps its place in the cluster, or makes no room in it for others.
+func (w Want) stays() bool { return w.What == Revised || w.What == GivenUp }
+
 // retries reports whether what comes for a node is its second try. A node for which Nova
 // found no host was no try, and one that served for long did not fail.
 func (w Want) retries() bool {

@@ -162,18 +162,28 @@ func (l *Ledger) removable(f *facts.Fact) bool { return f.Free() && !l.Policy.Un
 func (l *Ledger) unserved(ask func(Want)) {
 	for _, name := range l.Left.Names() {
 		f := l.Left[name]
-		to := l.Aim.at(f.Place)
 		elsewhere := f.Full != nil && !l.Policy.Keeps(roster.Outdated)
 		switch {
 		case !f.Fresh() || elsewhere:
-		case f.Is == facts.Failing && f.Retried && !f.Outdated && l.Policy.Update.Has(roster.Unhealthy) &&
-			l.canReturn(f):
+		case l.failedTwice(f):
 			ask(Want{Fact: f, Cause: roster.Unhealthy, What: GivenUp})
-		case f.Outdated && to != f.Template && (!l.Aim.reached() || !f.Settled) &&
-			l.Policy.Update.Has(roster.Outdated) && !l.Policy.Update.Holds:
-			ask(Want{Fact: f, Cause: roster.Outdated, What: Revised, To: to})
+		case l.revises(f):
+			ask(Want{Fact: f, Cause: roster.Outdated, What: Revised, To: l.Aim.at(f.Place)})
 		}
 	}
+}
+
+// failedTwice reports whether a node and the one before it failed with the wanted template, and
+// the node that they came for still runs.
+func (l *Ledger) failedTwice(f *facts.Fact) bool {
+	return f.Is == facts.Failing && f.Retried && !f.Outdated && l.Policy.Update.Has(roster.Unhealthy) && l.canReturn(f)
+}
+
+// revises reports whether a node that never served gets another template.
+func (l *Ledger) revises(f *facts.Fact) bool {
+	u := l.Policy.Update
+	return f.Outdated && l.Aim.at(f.Place) != f.Template && (!l.Aim.reached() || !f.Settled) &&
+		u.Has(roster.Outdated) && !u.Holds
 }
 
 // line asks for the nodes of a queue for a cause.

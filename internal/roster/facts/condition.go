@@ -20,7 +20,7 @@ const (
 	Unknown   Condition = iota // not looked at since it changed, not found, UNKNOWN in Nova, or its mark was lost
 	Serving                    // runs, and carries its own mark or needs none
 	Starting                   // runs, and was not in service since it was made or changed
-	Late                       // the same, and a wait for it ended without it, whatever its health is
+	Late                       // the same or Unchanged, and a wait for it ended without it, whatever its health is
 	Unwell                     // runs, and a look at its service says that it does not work
 	Unchanged                  // runs, and should have been made again, which nobody saw
 	Failing                    // in ERROR, and never in service since it was made or changed
@@ -33,14 +33,14 @@ var Rules = [...]struct {
 	name    string
 	proven  bool // in service for certain: a quorum counts on it
 	may     bool // possibly in service: only a quorum frees it
-	Accused bool // said to be out of service by a look of our own: also free a batch at a time
+	accused bool // said to be out of service by a look of our own: also free a batch at a time
 	fresh   bool // never in service: gets its template where it is
 }{
 	Unknown:   {name: "unknown", may: true},
 	Serving:   {name: "serving", proven: true, may: true},
 	Starting:  {name: "starting", may: true},
-	Late:      {name: "late", may: true, Accused: true, fresh: true}, // its wait may have ended for another reason
-	Unwell:    {name: "unwell", may: true, Accused: true},            // believed of no more than stop_above
+	Late:      {name: "late", may: true, accused: true, fresh: true}, // its wait may have ended for another reason
+	Unwell:    {name: "unwell", may: true, accused: true},            // believed of no more than stop_above
 	Unchanged: {name: "unchanged", may: true},
 	Failing:   {name: "failing", fresh: true},
 	Broken:    {name: "broken"},
@@ -68,17 +68,15 @@ func ConditionOf(name string, n roster.Node, seen roster.Seen, policy roster.Pol
 func seenAs(name string, n roster.Node, server node.Node, seen roster.Seen, policy roster.Policy) Condition {
 	inService := n.Served || Served(seen, name, n, policy)
 	switch {
-	case server.Status == "ERROR" && inService:
-		return Broken
 	case server.Status == "ERROR":
-		return Failing
+		return inError(inService)
 	case !Runs(server) || server.Drained:
 		return Stopped
 	case server.Unwell != "" && (inService || !Noted(n, server)):
 		return Unwell
-	case seen.Former(name, n):
+	case seen.Former(name, n) && (inService || !Noted(n, server)):
 		return Unchanged
-	case server.InService == string(n.Mark), !policy.RequireMarks && !seen.Behind(name, n):
+	case Served(seen, name, n, policy):
 		return Serving
 	case inService:
 		return Unknown
@@ -88,9 +86,19 @@ func seenAs(name string, n roster.Node, server node.Node, seen roster.Seen, poli
 	return Starting
 }
 
+// inError is the condition of a node whose server is in ERROR.
+func inError(inService bool) Condition {
+	if inService {
+		return Broken
+	}
+	return Failing
+}
+
 // Noted reports whether a wait for the server of a node ended without it, since the node
 // was made or changed the last time.
-func Noted(n roster.Node, server node.Node) bool { return server.NotInService == string(n.Mark) }
+func Noted(n roster.Node, server node.Node) bool {
+	return server.NotInService == string(n.Mark) && server.InService != string(n.Mark)
+}
 
 // Runs reports whether a server runs. One that is migrated live, resized and not confirmed,
 // or given a password does; one that is stopped, paused, suspended, rescued, shelved or

@@ -49,6 +49,9 @@ func (f *Fact) Proven() bool { return Rules[f.Is].proven }
 // May reports whether the node may be in service.
 func (f *Fact) May() bool { return Rules[f.Is].may }
 
+// Accused reports whether a look of our own says that the node is out of service.
+func (f *Fact) Accused() bool { return Rules[f.Is].accused }
+
 // Fresh reports whether the node was never in service since it was made or changed.
 func (f *Fact) Fresh() bool { return Rules[f.Is].fresh }
 
@@ -106,27 +109,40 @@ func Assess(now roster.Roster, seen roster.Seen, policy roster.Policy) Facts {
 // FactOf works out what is known of a node.
 func FactOf(name string, n roster.Node, now roster.Roster, seen roster.Seen, policy roster.Policy) *Fact {
 	f := &Fact{Name: name, Node: n, Server: seen.Servers[name], Is: ConditionOf(name, n, seen, policy)}
-	f.Looked, f.Missing = seen.Looked(name) && !n.Doubt, seen.Missing[name] && !n.Doubt
-	f.Served = n.Served || Served(seen, name, n, policy)
-	f.Unfound = f.Missing && !f.Served && !policy.Blind
 	f.Protected = protection(name, f.Server, policy)
 	f.Closed, f.Rests = policy.Closed(n.Place), policy.Rests(n.Place)
 	f.Dark = policy.Rests(placement.Place{Region: n.Region}) != ""
 	f.Loose, f.LooseMoves = policy.Loose[n.Region], policy.LooseMoves[n.Region]
-	f.Later = roster.Mark(f.Server.InService).Number() > n.Mark.Number() || f.Server.Generation > n.Generation
 	f.Outdated = n.Template != policy.Templates.At(n.Place)
 	f.Settled = len(now.Settled) > 0 && n.Template == now.Settled.At(n.Place)
-	if at, none := Homeless(n, f.Server, policy.Regions); none && f.Looked {
-		f.Full, f.Stuck = &at, slices.Contains(seen.FullPlaces(policy), at)
-	}
-	if aged, there := seen.Aged[name]; there && aged.Mark == n.Mark {
+	f.look(seen, policy)
+	return f
+}
+
+// look adds what a look at the cloud showed of a node.
+func (f *Fact) look(seen roster.Seen, policy roster.Policy) {
+	name, n := f.Name, f.Node
+	f.Looked, f.Missing = seen.Looked(name) && !n.Doubt, seen.Missing[name] && !n.Doubt
+	f.Served = n.Served || Served(seen, name, n, policy)
+	f.Unfound = f.Missing && !f.Served && !policy.Blind
+	f.Later = roster.Mark(f.Server.InService).Number() > n.Mark.Number() || f.Server.Generation > n.Generation
+	f.Full, f.Stuck = f.noHost(seen, policy)
+	if aged := seen.Aged[name]; aged.Mark == n.Mark {
 		f.Aged = aged.Launched
 	}
 	f.Early = seen.Early[name]
 	f.bakes = seen.Baking[name] && policy.Pauses() && !f.Outdated && f.Is == Serving
 	f.Lags = !policy.RequireMarks && seen.Behind(name, n)
 	f.Former = f.Looked && seen.Former(name, n)
-	return f
+}
+
+// noHost is the place in which Nova found no host for the node, and whether it is still full.
+func (f *Fact) noHost(seen roster.Seen, policy roster.Policy) (full *placement.Place, stuck bool) {
+	at, none := Homeless(f.Node, f.Server, policy.Regions)
+	if !none || !f.Looked {
+		return nil, false
+	}
+	return &at, slices.Contains(seen.FullPlaces(policy), at)
 }
 
 // candidate is a node as the deletion policy orders it.

@@ -29,18 +29,16 @@ var All = []struct {
 		Hold: HeldBegins, Quiet: true,
 		Why:   "the update begins with the next apply",
 		Title: UpdateBegins, Notice: "{count} should be replaced, and this apply replaces none: Terraform must first " +
-			"have " +
-			"stored what the servers depend on, and their lifecycle. The next apply takes the first batch.",
+			"have stored what the servers depend on, and their lifecycle. The next apply takes the first batch.",
 	},
 	{
 		Hold:   HeldOlder,
 		Why:    "its server carries the later mark {carried}: this state is older than the cluster",
 		Status: "held: this state is older than the servers of {nodes}",
 		Title:  OlderState, Notice: "The servers of {count} carry later marks or generations than this state has: " +
-			"{nodes}. " +
-			"They were changed by an apply that this state does not know. Nothing is replaced there. Restore the " +
-			"newest " +
-			"state, or import the cluster again. If somebody else wrote those marks, name the nodes in candidates.",
+			"{nodes}. They were changed by an apply that this state does not know. Nothing is replaced there. " +
+			"Restore the newest state, or import the cluster again. If somebody else wrote those marks, name the " +
+			"nodes in candidates.",
 	},
 	{
 		Hold:   HeldWiring,
@@ -52,16 +50,14 @@ var All = []struct {
 		Why:    "{place} {shut}",
 		Status: "held: {nodes with why}",
 		Title:  PlacesClosed, Notice: "{count} should be replaced, and their places take no nodes now: {nodes with " +
-			"why}. They " +
-			"stay as they are until their places take nodes again; the next plan goes on then by itself.",
+			"why}. They stay as they are until their places take nodes again; the next plan goes on then by itself.",
 	},
 	{
 		Hold: HeldUnseen, Quiet: true,
 		Why:    "{unseen}",
 		Status: "held: {nodes with why}",
 		Title:  NotSeen, Notice: "{count} should be replaced, and it is not known what they do now: {nodes with " +
-			"why}. Plan " +
-			"without -refresh=false.",
+			"why}. Plan without -refresh=false.",
 	},
 	{
 		Hold:   HeldOutage,
@@ -98,28 +94,23 @@ var All = []struct {
 		Why:    "Nova found no host for it in {place}",
 		Status: "held: Nova found no host for {nodes with places}",
 		Title:  NoHost, Notice: "Nova found no host for the servers of {count}: {nodes with places}. With method = " +
-			"{method} a " +
-			"node keeps its place, so it is made again there once retry_full_after is over. Make room, or remove the " +
-			"node, " +
-			"so that another one comes where room is.",
+			"{method} a node keeps its place, so it is made again there once retry_full_after is over. Make room, or " +
+			"remove the node, so that another one comes where room is.",
 	},
 	{
 		Hold:   HeldNoRoom,
 		Why:    "{room}",
 		Status: "held: no room for the substitutes of {nodes}",
 		Title:  NoRoom, Notice: "{count} should be replaced now, and there is no room for substitutes: {nodes}. " +
-			"{room} Raise " +
-			"a cap, or list another place.",
+			"{room} Raise a cap, or list another place.",
 	},
 	{
 		Hold:   HeldServers,
 		Why:    "{beyond} beyond the cluster still run, and two batches are the most",
 		Status: "held: {beyond} beyond the cluster still run, so {nodes} wait",
 		Title:  TooManyServers, Notice: "{beyond} that leave still run, and there may be two batches of them. They " +
-			"keep {count} " +
-			"from being replaced: {nodes}. An apply that ends without an error destroys them. If no server of this " +
-			"template gets into " +
-			"service, give another template, or name the nodes in candidates.",
+			"keep {count} from being replaced: {nodes}. An apply that ends without an error destroys them. If no " +
+			"server of this template gets into service, give another template, or name the failed nodes in candidates.",
 	},
 	{
 		Hold:   HeldBakes,

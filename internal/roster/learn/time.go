@@ -32,12 +32,7 @@ func Tell(s *roster.Seen, r roster.Roster, policy roster.Policy) {
 		if u.MaxAge > 0 && !launched.IsZero() && server.SeenAt.Sub(launched) > limit {
 			s.Aged[name] = roster.Aged{Mark: n.Mark, Launched: launched}
 		}
-		since := launched
-		if policy.RequireMarks {
-			since = server.InServiceAt
-		}
-		ran := server.SeenAt.Sub(since) // below 0 where the time is ahead of the clock, and so is no time
-		known := !since.IsZero() && ran >= 0
+		ran, known := inServiceFor(server, policy)
 		switch facts.ConditionOf(name, n, *s, policy) {
 		case facts.Serving:
 			s.Baking[name] = known && ran < u.Pause
@@ -48,6 +43,17 @@ func Tell(s *roster.Seen, r roster.Roster, policy roster.Policy) {
 	no := func(_ string, is bool) bool { return !is }
 	maps.DeleteFunc(s.Baking, no)
 	maps.DeleteFunc(s.Early, no)
+}
+
+// inServiceFor is for how long a server had been in service when it was seen, if that is known:
+// a time that is ahead of the cloud's clock says nothing.
+func inServiceFor(server node.Node, policy roster.Policy) (ran time.Duration, known bool) {
+	since := launched(server)
+	if policy.RequireMarks {
+		since = server.InServiceAt
+	}
+	ran = server.SeenAt.Sub(since)
+	return ran, !since.IsZero() && ran >= 0
 }
 
 // launched is when a server was made from what it is now: a rebuild and a resize

@@ -859,8 +859,7 @@ func (s *slowPlanner) idle(name string) bool {
 
 // late: it runs, and a wait for it ended before it was in service.
 func (s *slowPlanner) late(name string) bool {
-	noted := s.seen.Servers[name].NotInService == string(s.node(name).Mark)
-	return s.runs(name) && !s.former(name) && !s.served(name) && noted
+	return s.runs(name) && !s.served(name) && !s.own(name) && s.seen.Servers[name].NotInService == string(s.node(name).Mark)
 }
 
 // never: it is proven, or said by a look of our own, that it was never in service.

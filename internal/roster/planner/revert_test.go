@@ -3,6 +3,7 @@ package planner
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
@@ -253,7 +255,9 @@ func unattended(t *rapid.T, method string) {
 			if change == nil {
 				t.Fatalf("there is no plan for %s", layout(w.roster))
 			}
-			policy.Candidates = change.Held(hold.HeldTwice).Names() // as the plan says
+			policy.Candidates = slices.DeleteFunc(change.Held(hold.HeldTwice, hold.HeldServers), func(v decide.Verdict) bool {
+				return v.Hold == hold.HeldServers && v.Cause != roster.Unhealthy // it did not fail
+			}).Names() // as the plan says
 			reverted += len(w.roster.Failed) - failed
 			has := int64(0)
 			for _, n := range w.roster.Nodes {

@@ -269,6 +269,18 @@ func TestBatch(t *testing.T) {
 			seen:  func(s roster.Seen) { unmarked(s); s.Servers["web-3"] = node.Node{ID: "id-web-3", Status: "ACTIVE"} },
 			image: "2", update: update("1", roster.Unhealthy, roster.Outdated), moves: "^web-3 -web-0", remaining: 2,
 			policy: func(p *roster.Policy) { p.Update.Method, p.RequireMarks = roster.InPlace, true }},
+		{name: "servers that did not follow, and that a wait ended without, change a batch at a time", nodes: []string{"R 1", "R 1", "R 1"},
+			roster: func(r *roster.Roster) {
+				changeRoster(*r, "web-0 web-1 web-2", func(n *roster.Node) { n.Mark, n.Generation, n.Served = "2-new", 2, false })
+			},
+			seen: func(s roster.Seen) {
+				for name := range s.Servers {
+					s.Builds[name] = roster.Build{Mark: "1-old", Generation: 1}
+					changeSeen(s, name, func(n *node.Node) { n.InService, n.NotInService = "1-old", "2-new" })
+				}
+			},
+			image: "2", update: byUpdate(update("1", roster.Outdated), roster.Recreate), policy: func(p *roster.Policy) { p.RequireMarks = true },
+			moves: "~web-0", remaining: 2, notices: []roster.Title{hold.NotFollowed, hold.BatchWaits}},
 		{name: "the template that came first is the oldest profile, whatever its image", nodes: []string{"R 2", "R 1", "R 3"},
 			seen:     func(s roster.Seen) { changeSeen(s, "web-0", func(n *node.Node) { n.ProfileCreatedAt = n.CreatedAt }) },
 			capacity: 2, image: "3", policy: func(p *roster.Policy) { p.Criteria = deletion.OldestProfileFirst }, moves: "-web-1"},

@@ -29,8 +29,7 @@ func Matched(found learn.Matches) (notices []roster.Notice) {
 			"them Terraform manages cannot be seen in the cloud. terraform state show, with the address of the "+
 			"node's server, prints the id of the one that it does; the other comes from an apply that was killed, "+
 			"from a request that timed out, or from a second state with the same cluster name. Until one is left the "+
-			"node counts as protected if one "+
-			"of them is, and as unhealthy only if all of them are.", text.Few(twice)))
+			"node counts as protected if one of them is, and as unhealthy only if all of them are.", text.Few(twice)))
 	}
 	if len(lost) > 0 {
 		notices = append(notices, notice(ServerLost, "No server was found for %s, which had one: %s. If it was "+
@@ -48,9 +47,8 @@ func Guessed(guesses []string, policy roster.Policy) []roster.Notice {
 		return nil
 	}
 	return []roster.Notice{notice(GenerationsGuessed, "An import found no number of the generation at the servers of "+
-		"%s: "+
-		"%s. Where that is wrong Terraform makes the servers again. Check that this plan replaces no server; where "+
-		"it does, import again with the right numbers in the id, as \"generations\". With metadata = { %s = "+
+		"%s: %s. Where that is wrong Terraform makes the servers again. Check that this plan replaces no server; "+
+		"where it does, import again with the right numbers in the id, as \"generations\". With metadata = { %s = "+
 		"each.value.generation } at the servers the next import knows them.", text.Nodes(int64(len(guesses))),
 		text.Few(guesses), "stackpolicy_generation")}
 }
@@ -71,8 +69,7 @@ func Ahead(s roster.Seen, r roster.Roster, policy roster.Policy) []roster.Notice
 		return nil
 	}
 	return []roster.Notice{notice(TimesAhead, "By stackpolicy_in_service_at these nodes are in service since a time "+
-		"that "+
-		"lies ahead of the cloud's clock: %s. It is not known for how long they are, so no batch waits for that "+
+		"that lies ahead of the cloud's clock: %s. It is not known for how long they are, so no batch waits for that "+
 		"(pause). If the clock was not set back, somebody else wrote that time: correct or remove it.",
 		text.Few(names))}
 }

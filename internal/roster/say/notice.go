@@ -34,17 +34,15 @@ func (p *speech) Tell() []roster.Notice {
 func (p *speech) tellFirstTemplate() (notices []roster.Notice) {
 	if len(p.First) > 0 {
 		notices = append(notices, notice(hold.FirstTemplate, "%s from before there was a template: %s. The template "+
-			"must "+
-			"say what they were made from. Where it differs, the servers of all of them change at once in this "+
+			"must say what they were made from. Where it differs, the servers of all of them change at once in this "+
 			"apply, and none of them counts as in service before it was found so again.",
 			text.Nodes(int64(len(p.First))),
 			text.Few(p.First)))
 	}
 	if len(p.Other) > 0 {
 		notices = append(notices, notice(hold.OtherMarks, "%s: %s. They were made from another template than this "+
-			"one, "+
-			"and what was in it is not known here: their template is empty until update replaces them. Remove the "+
-			"attachment from the state, and import it again with their template in the import id, such as "+
+			"one, and what was in it is not known here: their template is empty until update replaces them. Remove "+
+			"the attachment from the state, and import it again with their template in the import id, such as "+
 			"{\"cluster\": \"web\", \"templates\": [{\"image\": \"the former image\"}]}: the hash in each mark says "+
 			"which node has which.", text.Nodes(int64(len(p.Other))), text.Few(p.Other)))
 	}
@@ -63,25 +61,19 @@ func (p *speech) tellNames() (notices []roster.Notice) {
 		taken = append(taken, f.Name)
 	}
 	say(p.NoSlots, hold.UnknownSlot, "There is no slot %s: an earlier apply released it, or it never was there. "+
-		"While a name is "+
-		"listed no new slot gets it. Take it off release.")
+		"While a name is listed no new slot gets it. Take it off release.")
 	for _, name := range p.Named.Unknown {
 		say([]string{name}, hold.UnknownCandidate, "No node has the name, or a server with the id, %q: nothing is "+
-			"removed for "+
-			"it. Remove it from the list of candidates, or correct it.")
+			"removed for it. Remove it from the list of candidates, or correct it.")
 	}
 	say(taken, hold.CandidatesTaken, "An import does not know whether these were made again before: %s. They are not "+
-		"made again "+
-		"now. To have that done, take them out of candidates, apply, and name them once more.")
+		"made again now. To have that done, take them out of candidates, apply, and name them once more.")
 	say(p.ProtectsNobody(), hold.UnknownProtected, "deletion.protected has what is neither the name of a node nor "+
-		"the id of a "+
-		"server of one: %s. Correct it, or remove it from the list.")
+		"the id of a server of one: %s. Correct it, or remove it from the list.")
 	say(p.Passed, hold.NamesTaken, "Servers that this state does not know have names which new nodes would get: %s. "+
-		"Those nodes "+
-		"get other names. If an older state was restored, restore the newest before you apply; if an apply was killed "+
-		"before it stored them, delete those servers; if they are not this cluster's, choose another "+
-		"node_name_pattern, or "+
-		"a selector that leaves them out.")
+		"Those nodes get other names. If an older state was restored, restore the newest before you apply; if an "+
+		"apply was killed before it stored them, delete those servers; if they are not this cluster's, choose "+
+		"another node_name_pattern, or a selector that leaves them out.")
 	return notices
 }
 
@@ -98,18 +90,26 @@ func (p *speech) tellHeld() (notices []roster.Notice) {
 			return notices
 		}
 	}
+	return slices.Concat(notices, p.tellFormer(), p.tellWaits())
+}
+
+// tellFormer says whose servers did not follow their nodes.
+func (p *speech) tellFormer() (notices []roster.Notice) {
 	if list := p.former(); len(list) > 0 {
 		notices = append(notices, notice(hold.NotFollowed, "The servers of %s should have been made again, and are "+
-			"still the "+
-			"former ones: %s. Terraform does not know that the server depends on the generation of its node: give it "+
-			"replace_triggered_by = [terraform_data.generation[each.key]], with each.value.generation as input, and "+
-			"apply; then name the nodes in candidates.", text.Nodes(int64(len(list))), text.Few(list)))
+			"still the former ones: %s. Terraform does not know that the server depends on the generation of its "+
+			"node: give it replace_triggered_by = [terraform_data.generation[each.key]], with each.value.generation "+
+			"as input, and apply; then name the nodes in candidates.", text.Nodes(int64(len(list))), text.Few(list)))
 	}
+	return notices
+}
+
+// tellWaits says what the next batch waits for.
+func (p *speech) tellWaits() (notices []roster.Notice) {
 	if w := p.waits(p.Remaining); len(p.List.Held(hold.HeldWaits, hold.HeldBatch)) > 0 && len(w.names) > 0 &&
 		p.Taken < p.Size {
 		notices = append(notices, notice(hold.BatchWaits, "%s more should be replaced, at most %d at a time. This "+
-			"batch waits "+
-			"for %s: %s. %s", text.Nodes(p.Remaining), p.Size, text.Nodes(int64(len(w.names))), text.Few(w.list()),
+			"batch waits for %s: %s. %s", text.Nodes(p.Remaining), p.Size, text.Nodes(int64(len(w.names))), text.Few(w.list()),
 			w.advice(p.Policy)))
 	}
 	return notices
@@ -154,8 +154,7 @@ func belowMin(before, after placement.Counts, policy roster.Policy) (notices []r
 	for _, row := range placement.NewBoard(policy.Regions, after).Rows() {
 		if n := row.Bin.Current; n < row.Bin.Min && n < had[key(row)] {
 			notices = append(notices, notice(hold.BelowMin, "%s keeps %s, and its min is %d: what leaves there was "+
-				"not in "+
-				"service, or is named in candidates. It is the first place to be filled again.",
+				"not in service, or is named in candidates. It is the first place to be filled again.",
 				row.Place, text.Nodes(n), row.Bin.Min))
 		}
 	}
@@ -203,9 +202,8 @@ func (p *speech) tellFull() []roster.Notice {
 			"nodes that this plan adds. So full places count as open in this plan. %s, or list another place.", room)}
 	case len(places) > 0:
 		return []roster.Notice{notice(hold.FullPlaces, "Nova found no host for servers made there: %s. For %s from "+
-			"then on "+
-			"(retry_full_after) no node is placed there, and none is moved there, unless no other place has room. "+
-			"%s; to try again at once set retry_full_after = \"0s\".",
+			"then on (retry_full_after) no node is placed there, and none is moved there, unless no other place has "+
+			"room. %s; to try again at once set retry_full_after = \"0s\".",
 			text.Few(places), duration.Format(p.Policy.Update.RetryFullAfter), room)}
 	}
 	return nil
@@ -234,7 +232,6 @@ func (p *speech) slotsWait() []roster.Notice {
 		return nil
 	}
 	return []roster.Notice{notice(hold.SlotsWait, "New slots were made (%s), and what is kept for others waits: %s. "+
-		"The next "+
-		"nodes in their places find it. Release a slot whose data is not needed any more.", text.Few(p.Fresh),
+		"The next nodes in their places find it. Release a slot whose data is not needed any more.", text.Few(p.Fresh),
 		text.Few(wait))}
 }

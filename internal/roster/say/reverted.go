@@ -56,9 +56,8 @@ func (p *speech) tellReverted() []roster.Notice {
 	evidence := fmt.Sprintf("%srevert_after is %s.", why.String(), duration.Format(p.Policy.Update.RevertAfter))
 	if v.Holds {
 		return []roster.Notice{notice(hold.TemplateHeld, "%s No template is settled yet: that is the last one that "+
-			"all nodes had "+
-			"while half of them were in service. So no more nodes are replaced for this one. Give a template that "+
-			"works. %s", evidence, again)}
+			"all nodes had while half of them were in service. So no more nodes are replaced for this one. Give a "+
+			"template that works. %s", evidence, again)}
 	}
 	back := "No node has it any more."
 	if n := len(reverted.Back); n == 1 {
@@ -68,7 +67,6 @@ func (p *speech) tellReverted() []roster.Notice {
 	}
 	at := v.Places[0]
 	return []roster.Notice{notice(hold.TemplateReverted, "%s So the settled template is wanted, which all nodes had "+
-		"before: "+
-		"%s. %s The given one stays failed: give the settled template, or another one. %s",
+		"before: %s. %s The given one stays failed: give the settled template, or another one. %s",
 		evidence, Differs(v.Given.At(at), v.Wanted.At(at)), back, again)}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
@@ -49,12 +50,8 @@ func Why(f *facts.Fact) string {
 		return "no server of its name was found"
 	case !f.Looked:
 		return "no refresh has looked at it since it changed"
-	case s.Status == "ERROR" && s.Fault != "":
-		return fmt.Sprintf("its server is in ERROR (%s)", Clip(s.Fault))
-	case s.Deleting:
-		return "its server is being deleted"
 	case !facts.Runs(s):
-		return "its server is in " + s.Status
+		return "its server is " + doing(s)
 	case s.Drained:
 		return "its server was drained"
 	case s.Unwell != "":
@@ -69,6 +66,17 @@ func Why(f *facts.Fact) string {
 		return "it is not marked as in service"
 	}
 	return fmt.Sprintf("it is marked as in service with %s, not %s", Clip(s.InService), f.Mark)
+}
+
+// doing says what a server does that does not run.
+func doing(s node.Node) string {
+	switch {
+	case s.Status == "ERROR" && s.Fault != "":
+		return fmt.Sprintf("in ERROR (%s)", Clip(s.Fault))
+	case s.Deleting:
+		return "being deleted"
+	}
+	return "in " + s.Status
 }
 
 // illness says why the server of a node should be replaced.

@@ -50,39 +50,49 @@ func (w wait) without(name string) []string {
 // whose servers are still there. Those of closed places are waited for only where more nodes
 // should be replaced.
 func (p *speech) waits(more int64) (w wait) {
-	keeps := p.Policy.TakesFirst()
 	for _, name := range p.Left.Names() {
-		f := p.Left[name]
-		v, counts := p.Verdicts[name], p.Under[name] || keeps && p.Out[name]
-		switch {
-		case v.Outcome == decide.Changes || v.Outcome == decide.Returns || !counts:
-		case keeps && f.Dark && more > 0:
-			at := placement.Place{Region: f.Region}
-			w.add(name, where(at, p.Policy.Rests(at)))
-			w.closed = true
-		case f.Is == facts.Serving || f.Rests != "" && more == 0:
-		case f.Rests != "":
-			w.add(name, Why(f))
-			w.closed = true // no candidate is taken there
-		default:
-			w.add(name, Why(f))
-			w.underWay = true
-			w.unseen = w.unseen || !f.Looked
-			w.lags = w.lags || f.Lags || f.Former
-			w.marks = w.marks || f.Is == facts.Starting && f.Server.InService == ""
+		if p.delays(name) {
+			w.addNode(p.Left[name], p.Policy, more)
 		}
 	}
 	for _, name := range p.Tried {
 		w.add(name, "two servers of the wanted template ended in ERROR in its place")
 		w.tried = true
 	}
-	for _, name := range p.Leaving {
-		if p.Verdicts[name].Outcome != decide.Returns {
-			w.add(name, "it leaves, and its server is still there")
-			w.leaving = true
-		}
+	for _, name := range p.leaving() {
+		w.add(name, leaves)
+		w.leaving = true
 	}
 	return w
+}
+
+// delays reports whether a batch counts on a node that the plan does not change.
+func (p *speech) delays(name string) bool {
+	switch p.Verdicts[name].Outcome {
+	case decide.Changes, decide.Returns:
+		return false
+	}
+	return p.Under[name] || p.Policy.TakesFirst() && p.Out[name]
+}
+
+// addNode adds a node of the cluster, if the batch waits for it.
+func (w *wait) addNode(f *facts.Fact, policy roster.Policy, more int64) {
+	switch {
+	case policy.TakesFirst() && f.Dark && more > 0:
+		at := placement.Place{Region: f.Region}
+		w.add(f.Name, where(at, policy.Rests(at)))
+		w.closed = true
+	case f.Is == facts.Serving:
+	case f.Rests == "":
+		w.add(f.Name, Why(f))
+		w.underWay = true
+		w.unseen = w.unseen || !f.Looked
+		w.lags = w.lags || f.Lags || f.Former
+		w.marks = w.marks || f.Is == facts.Starting && f.Server.InService == ""
+	case more > 0:
+		w.add(f.Name, Why(f))
+		w.closed = true // no candidate is taken there
+	}
 }
 
 // absentee is a node that is not in service, and that the plan does not change.
@@ -107,22 +117,36 @@ func (p *speech) absent() (list []absentee) {
 		if f.Is == facts.Serving || f.Rests != "" || p.Granted(name) {
 			continue
 		}
-		marks := marked && f.Looked && facts.Runs(f.Server) && f.Server.Unwell == "" && !f.Server.Drained && !f.Former
-		v := p.Verdicts[name]
 		list = append(list, absentee{
 			name:    name,
 			why:     Why(f),
-			pending: !awaited(name) && (f.Missing && found || !f.Looked || marks),
-			next:    v.Outcome == decide.Held && (v.Hold == hold.HeldBatch || v.Hold.GoesOn() && !f.May()),
+			pending: !awaited(name) && (f.Missing && found || !f.Looked || marked && marks(f)),
+			next:    goesOn(p.Verdicts[name]),
 		})
 	}
-	for _, name := range p.Leaving {
-		if p.Verdicts[name].Outcome != decide.Returns {
-			list = append(list, absentee{name: name, why: "it leaves, and its server is still there",
-				pending: !awaited(name)})
-		}
+	for _, name := range p.leaving() {
+		list = append(list, absentee{name: name, why: leaves, pending: !awaited(name)})
 	}
 	return list
+}
+
+const leaves = "it leaves, and its server is still there"
+
+// leaving names the nodes that leave, and do not come back.
+func (p *speech) leaving() []string {
+	return slices.DeleteFunc(slices.Clone(p.Leaving), func(name string) bool {
+		return p.Verdicts[name].Outcome == decide.Returns
+	})
+}
+
+// goesOn reports whether a node is held, and the next plan changes it.
+func goesOn(v decide.Verdict) bool {
+	return v.Outcome == decide.Held && (v.Hold == hold.HeldBatch || v.Hold.GoesOn() && !v.Want.May())
+}
+
+// marks reports whether a readiness attachment would mark the server of a node.
+func marks(f *facts.Fact) bool {
+	return f.Looked && facts.Runs(f.Server) && f.Server.Unwell == "" && !f.Server.Drained && !f.Former
 }
 
 // AbsentNames names the nodes that are not in service.
@@ -179,8 +203,7 @@ func (w wait) advice(policy roster.Policy) string {
 	}
 	if w.tried {
 		parts = append(parts, "Change the template, or name the nodes in whose place it failed in candidates, to try "+
-			"once "+
-			"more.")
+			"once more.")
 	}
 	if w.leaving {
 		parts = append(parts, "A server that leaves is destroyed by an apply that ends without an error; one that "+

@@ -2,6 +2,7 @@ package say
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
@@ -20,7 +21,11 @@ const (
 // nodes that were listed before and are not any more, nodes above a cap, and mins
 // that cannot all be met. Moves says whether an update moves nodes.
 func Warnings(r roster.Roster, before, listed []placement.Region, moves bool) []roster.Notice {
-	var notices []roster.Notice
+	return slices.Concat(surplus(r, before, listed, moves), droppedSlots(r, before, listed), highMins(r, listed))
+}
+
+// surplus names the places that have nodes and are not listed any more, or have more than their cap.
+func surplus(r roster.Roster, before, listed []placement.Region, moves bool) (notices []roster.Notice) {
 	say := func(title roster.Title, format string, args ...any) {
 		notices = append(notices, notice(title, format, args...))
 	}
@@ -51,25 +56,36 @@ func Warnings(r roster.Roster, before, listed []placement.Region, moves bool) []
 			say(MoreThanCap, "%s has %s, above its cap of %d. %s", row.Place, text.Nodes(bin.Current), bin.Cap, remedy)
 		}
 	}
+	return notices
+}
+
+// droppedSlots names the slots that are kept in places that are not listed any more.
+func droppedSlots(r roster.Roster, before, listed []placement.Region) []roster.Notice {
 	var dropped []string
 	for _, name := range r.KeptSlots() {
 		if at := r.Slots[name].Place; roster.Lists(before, at) && !roster.Lists(listed, at) {
 			dropped = append(dropped, fmt.Sprintf("%s (%s)", name, at))
 		}
 	}
-	if len(dropped) > 0 {
-		say(SlotsDropped, "Kept slots: %s. No node can use them there, and what they keep stays. List the place "+
-			"again, or release them.", text.Few(dropped))
+	if len(dropped) == 0 {
+		return nil
 	}
+	return []roster.Notice{notice(SlotsDropped, "Kept slots: %s. No node can use them there, and what they keep "+
+		"stays. List the place again, or release them.", text.Few(dropped))}
+}
+
+// highMins says that the mins add up to more than the nodes.
+func highMins(r roster.Roster, listed []placement.Region) []roster.Notice {
 	var mins int64
 	for _, region := range listed {
 		mins += leastOf(region)
 	}
-	if size := int64(len(r.Nodes)); mins > size {
-		say(MinsAboveSize, "The mins of all places add up to %d, and the cluster has %s, so not all of them can be "+
-			"met. Lower a min, or raise desired_capacity.", mins, text.Nodes(size))
+	size := int64(len(r.Nodes))
+	if mins <= size {
+		return nil
 	}
-	return notices
+	return []roster.Notice{notice(MinsAboveSize, "The mins of all places add up to %d, and the cluster has %s, so "+
+		"not all of them can be met. Lower a min, or raise desired_capacity.", mins, text.Nodes(size))}
 }
 
 // leastOf is the min of a region, or those of its zones if they add up to more; of what
