@@ -252,7 +252,7 @@ const restore = () => {
 				regions: read.regions.map((r) => ({ ...place(r), zones: (r.zones || []).map(place) })),
 			};
 		} catch {
-			lost = "The address of this page has settings that cannot be read. These are the ones that it begins with.";
+			lost = "The address of this page has settings that cannot be read. The page shows its defaults instead.";
 		}
 	}
 	form();

@@ -5,7 +5,7 @@ const operations = { // by selected object: kind, label of the button, its meani
 	region: [["nova", "Let Nova fail", "Nova of this region answers 503 to everything."],
 		["slow", "Slow Nova down", "Each request to it takes two seconds longer."],
 		["quota", "Use up the quota", "No more servers than there are now."]],
-	zone: [["zone", "Close the zone", "Nova makes no more servers in it. Those that it has go on."]],
+	zone: [["zone", "Close the zone", "Nova makes no more servers in it. Its present servers keep running."]],
 	host: [["host", "Take the host down", "Its servers answer nothing. Nova still calls them ACTIVE, and makes none there."]],
 	server: [["service", "Kill its service", "It answers no health check. Nova calls it ACTIVE."],
 		["stop", "Stop it", "Somebody stops the server in Nova."],
