@@ -86,16 +86,16 @@ func Read(text []byte) (Plan, error) {
 func changes(text []byte) ([]change, error) {
 	switch {
 	case len(bytes.TrimSpace(text)) == 0:
-		return nil, errors.New(`the input is empty: give what "terraform show -json FILE" prints of a saved plan`)
+		return nil, errors.New(`the input is empty: give the output of "terraform show -json FILE" for a saved plan`)
 	case bytes.HasPrefix(text, []byte("PK\x03\x04")):
-		return nil, errors.New(`this is a saved plan itself: give what "terraform show -json FILE" prints of it`)
+		return nil, errors.New(`this is a saved plan itself: give the output of "terraform show -json FILE" for it`)
 	}
 	var plan planJSON
 	if err := json.Unmarshal(text, &plan); err != nil {
 		if isLog(text) {
 			return nil, errors.New(
 				`this is the log that "terraform plan -json" prints, not the plan: save the plan with -out=FILE and ` +
-					`give what "terraform show -json FILE" prints`,
+					`give the output of "terraform show -json FILE"`,
 			)
 		}
 		return nil, fmt.Errorf("this is not the JSON of a plan: %w", err)
@@ -108,8 +108,8 @@ func changes(text []byte) ([]change, error) {
 			plan.FormatVersion)
 	case plan.PlannedValues == nil && plan.Changes == nil && plan.Values != nil:
 		return nil, errors.New(
-			`this is a state, not a plan: save a plan with "terraform plan -out=FILE" and give what ` +
-				`"terraform show -json FILE" prints`,
+			`this is a state, not a plan: save a plan with "terraform plan -out=FILE" and give the output of ` +
+				`"terraform show -json FILE"`,
 		)
 	case plan.PlannedValues == nil && plan.Changes == nil:
 		return nil, errors.New("this is not a plan: it has neither planned_values nor resource_changes")
