@@ -158,7 +158,7 @@ func (d Drain) note(ctx context.Context, state openstack.State) (warning string,
 			}
 		}
 		switch {
-		case err == nil, gophercloud.ResponseCodeIs(err, http.StatusNotFound): // if the server is gone, the next look says so
+		case err == nil, gophercloud.ResponseCodeIs(err, http.StatusNotFound): // the next look says that it is gone
 			return "", nil
 		case !gophercloud.ResponseCodeIs(err, http.StatusConflict):
 			return "", err

@@ -61,7 +61,9 @@ func (a *Attachment) fill(before, after *attributes, unknown, hidden map[string]
 }
 
 // AttachmentOf returns the attachment of a cluster, from a change of its roster.
-func AttachmentOf(cluster string, listed []placement.Region, old, next roster.Roster, change planner.Change) Attachment {
+func AttachmentOf(
+	cluster string, listed []placement.Region, old, next roster.Roster, change planner.Change,
+) Attachment {
 	a := Attachment{
 		Address:   resourceType + ".this",
 		Cluster:   cluster,

@@ -161,7 +161,7 @@ type run struct {
 	applied      []string  // changes of the plan that was applied last; nil before the first
 	last         time.Time // end of the last apply, or start of the run
 	failingSince time.Time // start of the current run of failed applies; zero if the last apply succeeded
-	failed       bool      // reports whether the last apply failed for another reason than servers that are not in service
+	failed       bool      // the last apply failed, and not because of servers that are not in service
 	left         *left     // rest after the last plan, if the next plan must leave less; otherwise nil
 }
 

@@ -269,7 +269,8 @@ func Factories() map[string]func() (tfprotov6.ProviderServer, error) {
 	}
 }
 
-// Terraform finds the terraform (or tofu) for the tests, and passes it to the test framework. Without one the test fails.
+// Terraform finds the terraform (or tofu) for the tests, and sets it for the test framework. Without one the test
+// fails.
 // Under the race detector the test is skipped, because most of its time is terraform's, which has no detector; "make
 // race" runs a few tests anyway.
 func Terraform(t testing.TB) string {
