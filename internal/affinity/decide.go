@@ -79,9 +79,8 @@ func (e *MissingError) Error() string {
 	if e.Hinted {
 		return fmt.Sprintf("no server group has the name or id %q, which the scheduler hints give", e.Group)
 	}
-	return fmt.Sprintf("no server group with the id %q is visible to the project, and the name of a new group must not "+
-		"be an id",
-		e.Group)
+	return fmt.Sprintf("no server group with the id %q is visible to the project, and the name of a new group must "+
+		"not be an id", e.Group)
 }
 
 // choose returns what to do about a policy, given the existing groups, as the affinity policy's document defines it
