@@ -418,6 +418,8 @@ var others = map[string]string{
 	"%s will be drained":                                       "TestAccExample_keepingNodes",
 	"Generations are guesses":                                  "an import id: TestPlacementAdoptsGenerations",
 	"Nodes carry the mark of another template":                 "an import id: TestPlacementAdopts",
+	"The server group becomes the attachment's own":            "TestMoved",
+	"The server group counts as inherited":                     "TestMoved",
 	"The template failed, and the settled one is wanted again": "TestStatuses",
 	"The template failed, and there is none to go back to":     "TestStatuses",
 

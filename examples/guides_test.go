@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net"
 	"os"
@@ -247,7 +248,7 @@ func TestAccExample_fromSenlin(t *testing.T) {
 		"module": {"clusters/first", "module.web.stackpolicy_placement_attachment.cluster", "module.web.openstack_compute_instance_v2.node", "= 6"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			quoted(t, "from-senlin", "to = "+how.attachment+"\nto       = "+how.server+"[each.key]")
+			quoted(t, "from-senlin", how.attachment+"\n"+how.server+"[each.key]")
 			e := start(t, how.folder)
 			e.edit(t, how.size, "= 3")
 			fromSenlin(t, e, how.attachment, how.server)
@@ -425,13 +426,14 @@ resource "stackpolicy_deletion_attachment" "web" {
 	assert.Equal(t, before, e.servers(t), "the servers")
 }
 
-// scale runs the script of the guide on autoscaling.
-func (e example) scale(t *testing.T, load int) {
+// script runs a script of the guide on autoscaling.
+func (e example) script(t *testing.T, name string, args ...string) {
+	t.Helper()
 	env, end, err := e.Attached(t.Context())
 	require.NoError(t, err)
 	defer end()
 	run := func() (string, error) {
-		cmd := exec.CommandContext(t.Context(), "./scale.sh", strconv.Itoa(load))
+		cmd := exec.CommandContext(t.Context(), name, args...)
 		cmd.Dir = e.Dir
 		cmd.Env = slices.Concat(env, []string{"TERRAFORM=" + e.Terraform})
 		output, err := cmd.CombinedOutput()
@@ -443,24 +445,30 @@ func (e example) scale(t *testing.T, load int) {
 		// the lock.
 		output, err = run()
 	}
-	assert.NoError(t, err, "load %d:\n%s", load, output)
+	assert.NoError(t, err, "%s %v:\n%s", name, args, output)
 }
 
-// TestExample_autoscaling: the size follows the load within its bounds, also when two runs of the script overlap. It
-// runs only on the fake cloud, because the cloud makes no difference.
+// TestExample_autoscaling: the size follows the load within its bounds, also when two runs of the script overlap, and
+// nodes leave by name. It runs only on the fake cloud, because the cloud makes no difference.
 func TestExample_autoscaling(t *testing.T) {
 	e := start(t, "guides/autoscaling")
 	for _, c := range []struct{ load, size int }{{450, 5}, {0, 2}} {
 		before := e.servers(t)
-		e.scale(t, c.load)
+		e.script(t, "./scale.sh", strconv.Itoa(c.load))
 		kept(t, before, e.servers(t), c.size)
 	}
 	var both sync.WaitGroup
 	for range 2 {
-		both.Go(func() { e.scale(t, 380) })
+		both.Go(func() { e.script(t, "./scale.sh", "380") })
 	}
 	both.Wait()
-	assert.Len(t, e.servers(t), 4, "servers after two runs at once")
+	before := e.servers(t)
+	assert.Len(t, before, 4, "servers after two runs at once")
+	names := slices.Sorted(maps.Keys(before))
+	for range 2 { // the second run finds nothing to do
+		e.script(t, "./leave.sh", names[1], names[0], "web-99")
+		assert.Equal(t, names[2:], slices.Sorted(maps.Keys(e.servers(t))), "the nodes that were not named")
+	}
 }
 
 // TestExample_severalStates: the placement is in one state, and the servers in another. They are applied in this

@@ -16,7 +16,7 @@ import (
 // version is set by the linker in releases.
 var version = "dev"
 
-const usage = `Usage: planview [-format FORMAT] [-warnings FILE] [FILE]
+const usage = `Usage: planview [flags] [FILE]
 
 Draws what a Terraform or OpenTofu plan does to each
 stackpolicy_placement_attachment, and lists the changes of servers that no node
@@ -29,6 +29,8 @@ plan; without it, or with -, standard input is read.
 Flags:
   -format FORMAT   markdown (the default), svg or html
   -warnings FILE   add the warnings of a log of "terraform plan -json"
+  -servers TYPE    resources of this type are servers too, and not only
+                   openstack_compute_instance_v2
   -version         print the version
   -h               print this
 
@@ -57,6 +59,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	flags.SetOutput(io.Discard)
 	format := flags.String("format", "markdown", "")
 	log := flags.String("warnings", "", "")
+	serverType := flags.String("servers", "", "")
 	show := flags.Bool("version", false, "")
 	wrong := func(format string, args ...any) int {
 		fmt.Fprintf(stderr, "planview: "+format+"\n\n"+usage, args...)
@@ -81,7 +84,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case (flags.Arg(0) == "" || flags.Arg(0) == "-") && terminal(stdin):
 		return wrong("nothing to read: give a file, or pipe the output of \"terraform show -json PLAN\" into planview")
 	}
-	plan, err := read(flags.Arg(0), *log, stdin)
+	plan, err := read(flags.Arg(0), *log, *serverType, stdin)
 	if err == nil {
 		_, err = io.WriteString(stdout, draw(plan))
 	}
@@ -96,7 +99,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 }
 
 // read reads a plan from a file, and the warnings from a log if one is named.
-func read(name, log string, stdin io.Reader) (planview.Plan, error) {
+func read(name, log, serverType string, stdin io.Reader) (planview.Plan, error) {
 	read := func() ([]byte, error) { return os.ReadFile(name) }
 	if name == "" || name == "-" {
 		read = func() ([]byte, error) { return io.ReadAll(stdin) }
@@ -105,7 +108,7 @@ func read(name, log string, stdin io.Reader) (planview.Plan, error) {
 	if err != nil {
 		return planview.Plan{}, err
 	}
-	plan, err := planview.Read(text)
+	plan, err := planview.Read(text, serverType)
 	if err != nil || log == "" {
 		return plan, err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,6 +19,10 @@ func TestRun(t *testing.T) {
 	require.NoError(t, err)
 	other := filepath.Join(t.TempDir(), "other.json")
 	require.NoError(t, os.WriteFile(other, []byte(`{"format_version": "1.2", "planned_values": {}}`), 0o600))
+	const server, fork = "openstack_compute_instance_v2", "openstack_cloud_instance_v2"
+	forked := filepath.Join(t.TempDir(), "forked.json")
+	text, err := os.ReadFile(plans + "user-data.json")
+	require.NoError(t, errors.Join(err, os.WriteFile(forked, bytes.ReplaceAll(text, []byte(server), []byte(fork)), 0o600)))
 	for _, c := range []struct {
 		args   []string
 		code   int
@@ -29,6 +34,7 @@ func TestRun(t *testing.T) {
 		{[]string{"-format", "svg"}, 0, "shrink.svg", ""},
 		{[]string{"-format=html", plans + "batch.json"}, 0, "batch.html", ""},
 		{[]string{"--format=markdown", plans + "batch.json"}, 0, "batch.md", ""},
+		{[]string{"-servers", fork, forked}, 0, "user-data.md", ""},
 		{[]string{"-format", "pdf"}, 2, "", `unknown format "pdf": use markdown, svg or html`},
 		{[]string{"-colour"}, 2, "", "flag provided but not defined: -colour"},
 		{[]string{"a", "b"}, 2, "", "give one file, not 2"},
@@ -43,6 +49,9 @@ func TestRun(t *testing.T) {
 		if c.drawn != "" {
 			want, err = os.ReadFile(plans + c.drawn)
 			require.NoError(t, err)
+			if c.args != nil && c.args[0] == "-servers" {
+				want = bytes.ReplaceAll(want, []byte(server), []byte(fork))
+			}
 		}
 		if code != c.code || stdout.String() != string(want) || !strings.Contains(stderr.String(), c.stderr) || (code == 0) != (stderr.Len() == 0) {
 			t.Errorf("%q: exit code %d, and on stderr %q", c.args, code, stderr.String())

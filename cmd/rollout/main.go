@@ -53,6 +53,8 @@ Flags:
   -lock-timeout TIME how long a plan waits for the lock of the state
   -policy COMMAND    command of the shell that gets each plan as JSON on standard
                      input; a plan is applied only if its exit status is 0
+  -servers TYPE      resources of this type are servers too, and not only
+                     openstack_compute_instance_v2
   -accept TYPE       apply changes of resources of this type although no node
                      change asks for them; may be repeated
   -max-applies N     number of applies after which it stops
@@ -114,6 +116,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags.StringVar(&o.Program, "terraform", "", "")
 	flags.Var((*list)(&o.Vars), "var", "")
 	flags.Var((*list)(&o.VarFiles), "var-file", "")
+	flags.StringVar(&o.ServerType, "servers", "", "")
 	flags.IntVar(&o.Parallelism, "parallelism", 0, "")
 	var lock, limit timeFlag
 	wait, poll := timeFlag(30*time.Minute), timeFlag(30*time.Second)

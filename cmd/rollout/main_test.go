@@ -149,6 +149,8 @@ func TestEnds(t *testing.T) {
 	}{
 		{[]string{"-var", "image=a", "-var", "user_data=x"}, 2, "held: the plan changes 8 resources although no node change asks for it. " +
 			"Apply it by hand, or allow it with -accept openstack_compute_instance_v2 -accept stackpolicy_deletion_attachment", "map[a:4]"},
+		{[]string{"-var", "image=a", "-var", "user_data=x", "-servers", "stackpolicy_deletion_attachment"}, 2,
+			"No node change asks for this: 8 servers are replaced", "map[a:4]"},
 		{[]string{"-var", "image=misspelled"}, 1, "failed: the apply failed twice, and not because servers did not get into service: " +
 			"no template is taken back for that (2 applies", "map[a:4]"},
 		{[]string{"-var", "image=bad"}, 3, "reverted: ", "map[a:4]"},

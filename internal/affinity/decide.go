@@ -30,6 +30,7 @@ type Policy struct {
 	Hint             string // name or id from scheduler hints, used without a Name; the group must exist
 	Policy           string // "" accepts any policy of an inherited group, and means AntiAffinity for a new one
 	MaxServerPerHost int    // limit of anti-affinity; 0 accepts any limit when inherited, and means 1 for a new group
+	Created          bool   // reports whether the group must be the attachment's own, and not inherited
 }
 
 // decision is what to do: inherit a group, or create one with this name. With an empty name the new group gets a name
@@ -55,6 +56,14 @@ func rules(policy string, maxServerPerHost int) string {
 		return policy
 	}
 	return fmt.Sprintf("%s with at most %d servers a host", policy, maxServerPerHost)
+}
+
+// ExistsError means that a group exists, and the policy asks for a group of the attachment's own.
+type ExistsError struct{ group openstack.ServerGroup }
+
+func (e *ExistsError) Error() string {
+	return fmt.Sprintf("the server group %q (%s) exists, and created asks for a group that the attachment creates",
+		e.group.Name, e.group.ID)
 }
 
 // AmbiguousError means that several groups have one name.
@@ -85,7 +94,7 @@ func (e *MissingError) Error() string {
 
 // choose returns what to do about a policy, given the existing groups, as the affinity policy's document defines it
 // (S1, S2). The argument leaving is the id of a group that the attachment created and is about to delete: its name is
-// free. The errors are a [*MismatchError], an [*AmbiguousError] and a [*MissingError].
+// free. The errors are an [*ExistsError], a [*MismatchError], an [*AmbiguousError] and a [*MissingError].
 func choose(policy Policy, groups []openstack.ServerGroup, leaving string) (decision, error) {
 	wanted := cmp.Or(policy.Name, policy.Hint)
 	if wanted == "" {
@@ -115,6 +124,8 @@ func choose(policy Policy, groups []openstack.ServerGroup, leaving string) (deci
 		return decision{}, &MissingError{policy.Name, false}
 	case len(found) == 0:
 		return decision{create: policy.Name}, nil
+	case policy.Created && found[0].ID != leaving:
+		return decision{}, &ExistsError{found[0]}
 	case !policy.fits(found[0]):
 		return decision{}, &MismatchError{found[0], policy}
 	}

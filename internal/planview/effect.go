@@ -29,7 +29,7 @@ var effects = [...]string{"replaced", "destroyed", "forgotten", "stopped", "rebu
 
 // server returns what a change does, and whether it does something.
 func (c change) server() (Server, bool) {
-	s := Server{Address: c.Address, Type: c.Type}
+	s := Server{Address: c.Address, Type: c.Type, isServer: c.isServer}
 	does := func(action string) bool { return slices.Contains(c.Change.Actions, action) }
 	switch {
 	case c.DeposedKey != "" && does("delete"):
@@ -59,7 +59,7 @@ func (c change) ours() bool { return strings.HasPrefix(c.Type, "stackpolicy_") }
 
 // ofServer reports whether a resource is a server, or is made for one: it does not outlive the server in a slot.
 func (c change) ofServer() bool {
-	return strings.HasPrefix(c.Type, "openstack_compute_") || c.Type == "terraform_data" || c.ours()
+	return c.isServer || strings.HasPrefix(c.Type, "openstack_compute_") || c.Type == "terraform_data" || c.ours()
 }
 
 // tainted is the reason why a resource is replaced that an earlier apply could not finish.
@@ -105,7 +105,7 @@ func (c change) updated() (Effect, string) {
 	if len(names) > 0 {
 		said += ": " + strings.Join(slices.Sorted(maps.Keys(names)), ", ")
 	}
-	if c.Type != serverType {
+	if !c.isServer {
 		return ChangedInPlace, said
 	}
 	rebuilt, resized := names["image_id"] || names["image_name"], names["flavor_id"] || names["flavor_name"]

@@ -295,6 +295,10 @@ func draw(t *testing.T, name string, plan []byte) {
 	view, err := planview.Read(plan)
 	require.NoError(t, err)
 	golden(t, name+".md", planview.Markdown(view))
+	const server, fork = "openstack_compute_instance_v2", "openstack_cloud_instance_v2"
+	forked, err := planview.Read(bytes.ReplaceAll(plan, []byte(server), []byte(fork)), fork)
+	require.NoError(t, err)
+	assert.Equal(t, strings.ReplaceAll(planview.Markdown(view), server, fork), planview.Markdown(forked), "%s: servers of another type", name)
 	golden(t, name+".svg", planview.SVG(view))
 	if slices.Contains(pages, name) {
 		golden(t, name+".html", planview.HTML(view))

@@ -49,16 +49,18 @@ type change struct {
 		Importing       json.RawMessage `json:"importing"`
 		ReplacePaths    []any           `json:"replace_paths"`
 	} `json:"change"`
+	isServer bool
 }
 
 // version matches the versions of the format that are understood.
 var version = regexp.MustCompile(`^[01]\.[0-9]+$`)
 
 // Read reads the output of "terraform show -json" or "tofu show -json". The attachments are sorted by their
-// addresses. Without any, Read returns the other changes of the plan, and [ErrNoPlacement].
-func Read(text []byte) (Plan, error) {
+// addresses. Without any, Read returns the other changes of the plan, and [ErrNoPlacement]. Resources of serverTypes
+// are servers too, because a fork of terraform-provider-openstack has a type of its own.
+func Read(text []byte, serverTypes ...string) (Plan, error) {
 	text = decode(text)
-	changes, err := changes(text)
+	changes, err := changes(text, append(serverTypes, serverType))
 	if err != nil {
 		return Plan{}, err
 	}
@@ -83,7 +85,7 @@ func Read(text []byte) (Plan, error) {
 }
 
 // changes returns the changes of managed resources.
-func changes(text []byte) ([]change, error) {
+func changes(text []byte, serverTypes []string) ([]change, error) {
 	switch {
 	case len(bytes.TrimSpace(text)) == 0:
 		return nil, errors.New(`the input is empty: give the output of "terraform show -json FILE" for a saved plan`)
@@ -117,6 +119,7 @@ func changes(text []byte) ([]change, error) {
 	var list []change
 	for _, c := range plan.Changes {
 		if c != nil && c.Change != nil && c.Mode == "managed" {
+			c.isServer = slices.Contains(serverTypes, c.Type)
 			list = append(list, *c)
 		}
 	}

@@ -12,17 +12,19 @@ import (
 
 // Server is a server, or another resource of a node, that a plan changes although no node change needs it.
 type Server struct {
-	Address  string
-	Effect   Effect
-	Text     string // change and its reason
-	Type     string
+	Address string
+	Effect  Effect
+	Text    string // change and its reason
+	Type    string
+
+	isServer bool
 	index    int64 // index of its node
 	leftOver bool  // reports whether it has no node, and an earlier apply left it over
 	ours     bool  // reports whether it has no node, and is of this provider
 }
 
-// serverType is the type of servers. Other resources of a node are recognized by the name of the node in their
-// addresses.
+// serverType is the default type of servers. Other resources of a node are recognized by the name of the node in
+// their addresses.
 const serverType = "openstack_compute_instance_v2"
 
 // The fates of names without a node:
@@ -80,7 +82,7 @@ func (p *Plan) explain(changes []change) {
 			switch verdict {
 			case asked:
 				switch {
-				case s.Effect == Destroyed && c.Type == serverType:
+				case s.Effect == Destroyed && c.isServer:
 					list[i].taken++
 				case s.Effect == Destroyed && !c.ours():
 					with[i][name] = append(with[i][name], s.Address)
@@ -98,7 +100,7 @@ func (p *Plan) explain(changes []change) {
 		}
 		// Only servers are known by their type to belong to a node. Any other resource without a node is listed if it
 		// is lost.
-		if !owned && (c.Type == serverType || s.Effect <= Destroyed) {
+		if !owned && (c.isServer || s.Effect <= Destroyed) {
 			s.leftOver = c.DeposedKey != ""
 			s.ours = c.ours()
 			p.Servers = append(p.Servers, s)
@@ -209,8 +211,8 @@ func (a *Attachment) note(struck map[string]string, with map[string][]string) {
 // sortServers sorts resources that are known to be servers first.
 func sortServers(list []Server) {
 	slices.SortFunc(list, func(a, b Server) int {
-		if x, y := a.Type == serverType, b.Type == serverType; x != y {
-			if x {
+		if a.isServer != b.isServer {
+			if a.isServer {
 				return -1
 			}
 			return 1
@@ -270,7 +272,7 @@ func count(list []Server) string {
 	var kinds []kind
 	for _, s := range list {
 		k := kind{"server", s.Effect}
-		if s.Type != serverType {
+		if !s.isServer {
 			k.noun = s.Type + " resource"
 		}
 		if counts[k]++; counts[k] == 1 {

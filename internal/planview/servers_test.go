@@ -171,13 +171,17 @@ func TestExplained(t *testing.T) {
 			address := strings.Replace(c.address, "S", c.kind, 1)
 			actions := `"` + strings.ReplaceAll(c.actions, " ", `", "`) + `"`
 			for _, module := range []string{"", "module.b.", `module.a["x.y"].`, "module.a2."} {
+				kind := c.kind
+				if kind == server && module == "" {
+					kind = "fork_server"
+				}
 				change := fmt.Sprintf(`{"address": %q, "module_address": %q, "mode": "managed", "type": %q, %s "change": {%s "actions": [%s]}}`,
-					module+address, strings.TrimSuffix(module, "."), c.kind, c.more, c.change, actions)
+					module+address, strings.TrimSuffix(module, "."), kind, c.more, c.change, actions)
 				attachments := attachment(module)
 				if module != "" {
 					attachments = attachment("module.a.") + "," + attachments // its name is the beginning of another name
 				}
-				view, err := planview.Read([]byte(`{"format_version": "1.2", "resource_changes": [` + attachments + "," + change + "]}"))
+				view, err := planview.Read([]byte(`{"format_version": "1.2", "resource_changes": [`+attachments+","+change+"]}"), "fork_server")
 				require.NoError(t, err)
 				got := planview.Markdown(view)
 				if c.want == other {

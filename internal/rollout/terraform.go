@@ -33,6 +33,7 @@ type Command struct {
 	options []tfexec.PlanOption
 
 	parallelism int // 0 means Terraform's default
+	serverType  string
 }
 
 // Options are the options of a plan.
@@ -41,6 +42,7 @@ type Options struct {
 	Vars, VarFiles []string
 	Parallelism    int    // 0 means Terraform's default
 	LockTimeout    string // "" means none
+	ServerType     string // "" means the type of terraform-provider-openstack
 }
 
 // NewCommand prepares a folder. Close removes the plans that are saved in it, because they may have secrets in them.
@@ -61,7 +63,7 @@ func NewCommand(ctx context.Context, o Options) (*Command, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Command{tf: tf, dir: dir, unlock: unlock, parallelism: o.Parallelism}
+	c := &Command{tf: tf, dir: dir, unlock: unlock, parallelism: o.Parallelism, serverType: o.ServerType}
 	for _, v := range o.Vars {
 		c.options = append(c.options, tfexec.Var(v))
 	}
@@ -130,7 +132,7 @@ func (c *Command) Plan(ctx context.Context) (*Plan, error) {
 		return nil, fmt.Errorf("show the plan: %w", err)
 	}
 	p.JSON = shown.Bytes()
-	if p.View, err = planview.Read(p.JSON); errors.Is(err, planview.ErrNoPlacement) {
+	if p.View, err = planview.Read(p.JSON, c.serverType); errors.Is(err, planview.ErrNoPlacement) {
 		err = nil
 	}
 	if err == nil {

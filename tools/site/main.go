@@ -76,6 +76,7 @@ func build(out string) error {
 	}
 	for name, from := range map[string]string{
 		"index.html": "site/index.html", "page.css": "site/page.css", "page.js": "site/page.js",
+		"llms.txt": "llms.txt", "llms-full.txt": "llms-full.txt",
 		"wasm_exec.js": filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js"),
 	} {
 		if files[name], err = os.ReadFile(from); err != nil {

@@ -4,6 +4,12 @@ variable "wanted" {
   default     = 3
 }
 
+variable "leaving" {
+  description = "Names of the nodes that leave first."
+  type        = list(string)
+  default     = []
+}
+
 locals {
   min_size = 2
   max_size = 10
@@ -26,7 +32,8 @@ resource "stackpolicy_placement_attachment" "web" {
   zones            = [{ name = "az-1" }, { name = "az-2" }]
 
   deletion {
-    criteria = "YOUNGEST_FIRST"
+    criteria   = "YOUNGEST_FIRST"
+    candidates = var.leaving
   }
 }
 
@@ -55,4 +62,8 @@ resource "stackpolicy_deletion_attachment" "web" {
 
 output "size" {
   value = local.size
+}
+
+output "nodes" {
+  value = join(" ", keys(stackpolicy_placement_attachment.web.nodes))
 }

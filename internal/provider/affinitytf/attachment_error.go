@@ -30,6 +30,10 @@ func addAttachError(err error, diags *diag.Diagnostics) {
 			)+" A group's rules cannot change: ask for those that it has, or name another group. If this attachment "+
 				"created the group and must be replaced, apply without -replace (or untaint it): then it takes "+
 				"another group in place.")
+	case value.Is[*affinity.ExistsError](err):
+		diags.AddAttributeError(path.Root("created"), "The server group exists", text.Sentence(err)+
+			" Name another group, or leave created out to inherit this one. If it was created for this cluster, "+
+			"import it as <region>/<id>/created, or move the resource that created it here.")
 	case value.Is[*affinity.AmbiguousError](err):
 		diags.AddAttributeError(name, "Several server groups have the name", text.Sentence(err))
 	case value.Is[*affinity.MissingError](err):

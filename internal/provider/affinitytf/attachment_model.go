@@ -20,6 +20,7 @@ type attachmentModel struct {
 	Region             types.String `tfsdk:"region"`
 	AvailabilityZone   types.String `tfsdk:"availability_zone"`
 	EnableDRSExtension types.Bool   `tfsdk:"enable_drs_extension"`
+	Created            types.Bool   `tfsdk:"created"`
 	ServerGroupID      types.String `tfsdk:"servergroup_id"`
 	ServerGroupName    types.String `tfsdk:"servergroup_name"`
 	Policy             types.String `tfsdk:"policy"`
@@ -78,13 +79,13 @@ func (m attachmentModel) Validate(ctx context.Context, diags *diag.Diagnostics) 
 // groupKnown reports whether all is known that says which group is asked for,
 // its region left out.
 func (m attachmentModel) groupKnown(ctx context.Context) bool {
-	return value.Known(ctx, m.ServerGroup, m.SchedulerHints)
+	return value.Known(ctx, m.ServerGroup, m.SchedulerHints, m.Created)
 }
 
 // policy translates the arguments, which must be known. It is asked of the
 // configuration: in a plan an empty block has the default policy, and looks given.
 func (m attachmentModel) policy(ctx context.Context, diags *diag.Diagnostics) affinity.Policy {
-	var policy affinity.Policy
+	policy := affinity.Policy{Created: m.Created.ValueBool()}
 	if value.Given(m.ServerGroup) { // an empty block asks for the default policy
 		g := value.Object[serverGroupModel](ctx, m.ServerGroup, diags)
 		if g == nil {
@@ -103,6 +104,12 @@ func (m attachmentModel) policy(ctx context.Context, diags *diag.Diagnostics) af
 	return policy
 }
 
+// inherited reports whether the group stays when the attachment is destroyed: so does one that
+// was moved here, until an apply has settled that.
+func (m attachmentModel) inherited() bool {
+	return m.InheritedGroup.IsNull() || m.InheritedGroup.ValueBool()
+}
+
 // attached is the group that the state has.
 func (m attachmentModel) attached(ctx context.Context, diags *diag.Diagnostics) affinity.Attached {
 	return affinity.Attached{
@@ -111,13 +118,13 @@ func (m attachmentModel) attached(ctx context.Context, diags *diag.Diagnostics) 
 		Region:           m.Region.ValueString(),
 		Policy:           m.Policy.ValueString(),
 		MaxServerPerHost: m.policy(ctx, diags).MaxServerPerHost,
-		Inherited:        m.InheritedGroup.ValueBool(),
+		Inherited:        m.inherited(),
 	}
 }
 
 // created is the group that the state has, if the attachment created it.
 func (m attachmentModel) created() []affinity.Created {
-	if m.InheritedGroup.ValueBool() {
+	if m.inherited() {
 		return nil
 	}
 	group := affinity.Created{Region: m.Region.ValueString(), ID: m.ServerGroupID.ValueString()}
@@ -129,17 +136,18 @@ func (m attachmentModel) created() []affinity.Created {
 
 // leaving is the id of the group that the attachment created and may leave.
 func (m attachmentModel) leaving() string {
-	if m.InheritedGroup.ValueBool() {
+	if m.inherited() {
 		return ""
 	}
 	return m.ServerGroupID.ValueString()
 }
 
-// keep fills in what an attachment that keeps its group has.
+// keep fills in what an attachment that keeps its group has. With created an inherited one becomes its own.
 func (m *attachmentModel) keep(state attachmentModel) {
 	m.ID, m.Region = state.ID, state.Region
 	m.ServerGroupID, m.ServerGroupName, m.Policy = state.ServerGroupID, state.ServerGroupName, state.Policy
-	m.InheritedGroup, m.Members, m.Binding = state.InheritedGroup, state.Members, state.Binding
+	m.InheritedGroup, m.Members = types.BoolValue(state.inherited() && !m.Created.ValueBool()), state.Members
+	m.Binding = m.binding()
 }
 
 // forget leaves open which group the attachment will have.
@@ -153,19 +161,26 @@ func (m *attachmentModel) forget() {
 	m.Binding = types.ObjectUnknown(bindingType.AttrTypes)
 }
 
-// bind puts a binding into the state.
-func (m *attachmentModel) bind(ctx context.Context, b affinity.Binding, diags *diag.Diagnostics) {
-	m.ID = types.StringValue(m.Region.ValueString() + "/" + b.Group.ID)
-	m.ServerGroupID, m.ServerGroupName = types.StringValue(b.Group.ID), types.StringValue(b.Group.Name)
-	m.Policy, m.InheritedGroup = types.StringValue(b.Group.Policy), types.BoolValue(b.Inherited)
+// bind puts a group into the state.
+func (m *attachmentModel) bind(
+	ctx context.Context, group openstack.ServerGroup, inherited types.Bool, diags *diag.Diagnostics,
+) {
+	m.ID = types.StringValue(m.Region.ValueString() + "/" + group.ID)
+	m.ServerGroupID, m.ServerGroupName = types.StringValue(group.ID), types.StringValue(group.Name)
+	m.Policy, m.InheritedGroup = types.StringValue(group.Policy), inherited
 	var more diag.Diagnostics
-	m.Members, more = types.ListValueFrom(ctx, types.StringType, value.Sorted(b.Group.Members))
+	m.Members, more = types.ListValueFrom(ctx, types.StringType, value.Sorted(group.Members))
 	diags.Append(more...)
+	m.Binding = m.binding()
+}
+
+// binding is Senlin's binding data.
+func (m attachmentModel) binding() types.Object {
 	data := types.ObjectValueMust(bindingDataType.AttrTypes,
 		map[string]attr.Value{"servergroup_id": m.ServerGroupID, "inherited_group": m.InheritedGroup})
 	policy := types.ObjectValueMust(bindingType.AttrTypes["AffinityPolicy"].(types.ObjectType).AttrTypes,
 		map[string]attr.Value{"version": types.Float64Value(1.0), "data": data})
-	m.Binding = types.ObjectValueMust(bindingType.AttrTypes, map[string]attr.Value{"AffinityPolicy": policy})
+	return types.ObjectValueMust(bindingType.AttrTypes, map[string]attr.Value{"AffinityPolicy": policy})
 }
 
 // imported reports whether the state comes from an import and was never read.
@@ -182,5 +197,5 @@ func (m *attachmentModel) adopt(g openstack.ServerGroup) {
 }
 
 func (m attachmentModel) identity() identity {
-	return identity{m.Region, m.ServerGroupID, types.BoolValue(!m.InheritedGroup.ValueBool())}
+	return identity{m.Region, m.ServerGroupID, types.BoolValue(!m.inherited())}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/affinity"
@@ -71,7 +72,8 @@ func (r *attachmentResource) planUpdate(
 	policy := config.policy(ctx, diags)
 	change := affinity.NeedsAnother(state.attached(ctx, diags), plan.Region.ValueString(), policy)
 	if change.Argument == "" {
-		plan.keep(state)
+		r.keep(ctx, plan, state, diags)
+		plan.tellOwner(state, diags)
 	} else {
 		plan.forget()
 	}
@@ -85,6 +87,23 @@ func (r *attachmentResource) planUpdate(
 	}
 	if change.Argument != "" && !diags.HasError() {
 		r.warnOfChange(ctx, state, change, diags)
+	}
+}
+
+// tellOwner says whose a group is that was moved here, or that becomes the attachment's own.
+func (m attachmentModel) tellOwner(state attachmentModel, diags *diag.Diagnostics) {
+	at := path.Root("created")
+	group := fmt.Sprintf("%q (%s)", m.ServerGroupName.ValueString(), m.ServerGroupID.ValueString())
+	switch {
+	case m.InheritedGroup.Equal(state.InheritedGroup) || diags.HasError():
+	case m.inherited():
+		diags.AddAttributeWarning(at, "The server group counts as inherited", "The server group "+group+" was moved "+
+			"here, and stays when the attachment is destroyed. If it was created for this cluster alone, add "+
+			"created = true: then it is deleted with the attachment.")
+	default:
+		diags.AddAttributeWarning(at, "The server group becomes the attachment's own", "created is true: the server "+
+			"group "+group+" is deleted when the attachment is destroyed or takes another group. Other configurations "+
+			"that use it lose it then.")
 	}
 }
 
@@ -138,7 +157,7 @@ func (r *attachmentResource) warnOfChange(
 ) {
 	name, id := state.ServerGroupName.ValueString(), state.ServerGroupID.ValueString()
 	at := value.Path(change.Argument)
-	if state.InheritedGroup.ValueBool() {
+	if state.inherited() {
 		diags.AddAttributeWarning(at, "The server group changes",
 			fmt.Sprintf("The attachment leaves the server group %q (%s), because %s: servergroup_id changes. "+
 				"%s: then they stay in the old group, which is kept because the attachment did not create it, and "+

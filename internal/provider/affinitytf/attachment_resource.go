@@ -94,7 +94,7 @@ func (r *attachmentResource) Create(ctx context.Context, req resource.CreateRequ
 		// Kept as a tainted resource: destroying it looks for the group again.
 		binding = affinity.Binding{Group: openstack.ServerGroup{Name: lost.Name, Policy: policy.Policy}}
 	}
-	model.bind(ctx, binding, &resp.Diagnostics)
+	model.bind(ctx, binding.Group, types.BoolValue(binding.Inherited), &resp.Diagnostics)
 	model.Zone = value.TextOrNull(zone)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, model.identity())...)
@@ -127,21 +127,23 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 		return
 	}
 	if model.imported() {
-		if r.refuseForeign(ctx, compute, model, &resp.Diagnostics); resp.Diagnostics.HasError() {
+		if !model.inherited() {
+			r.refuseForeign(ctx, model, &resp.Diagnostics)
+		}
+		if resp.Diagnostics.HasError() {
 			return
 		}
 		model.adopt(group)
 	}
-	model.bind(ctx, affinity.Binding{Group: group, Inherited: model.InheritedGroup.ValueBool()}, &resp.Diagnostics)
+	model.bind(ctx, group, model.InheritedGroup, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }
 
-// refuseForeign reports the import of a group as created that belongs to another
+// refuseForeign reports a group that would count as created and belongs to another
 // project: no attachment of this project created it, and none deletes it.
-func (r *attachmentResource) refuseForeign(
-	ctx context.Context, compute *openstack.Compute, model attachmentModel, diags *diag.Diagnostics,
-) {
-	if model.InheritedGroup.ValueBool() {
+func (r *attachmentResource) refuseForeign(ctx context.Context, model attachmentModel, diags *diag.Diagnostics) {
+	_, compute := r.region(ctx, &model, diags)
+	if compute == nil {
 		return
 	}
 	id := model.ServerGroupID.ValueString()
@@ -152,8 +154,8 @@ func (r *attachmentResource) refuseForeign(
 	case !owned:
 		diags.AddError("The server group is another project's", fmt.Sprintf("The server group %s of region %s does "+
 			"not belong to the project that the provider logs in to, so this attachment cannot have created it. "+
-			"Import it as %s/%s, without /created: then it is inherited, and never deleted.", id, compute.Region,
-			compute.Region, id))
+			"Leave created out, or import it as %s/%s, without /created: then it is inherited, and never deleted.", id,
+			compute.Region, compute.Region, id))
 	}
 }
 
@@ -178,7 +180,9 @@ func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequ
 		return // the state stays as it was: the next apply tries again
 	}
 	if affinity.NeedsAnother(state.attached(ctx, &resp.Diagnostics), plan.Region.ValueString(), policy).Argument == "" {
-		plan.keep(state)
+		if r.keep(ctx, &plan, state, &resp.Diagnostics); resp.Diagnostics.HasError() {
+			return
+		}
 	} else {
 		binding, err := affinity.Attach(ctx, compute, policy, state.leaving())
 		if err != nil {
@@ -190,15 +194,24 @@ func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequ
 			return
 		}
 		if binding.Group.ID == state.ServerGroupID.ValueString() {
-			binding.Inherited = state.InheritedGroup.ValueBool() // by its id, with a rule that it has
+			binding.Inherited = state.inherited() // by its id, with a rule that it has
 		} else {
 			left = append(left, state.created()...)
 		}
-		plan.bind(ctx, binding, &resp.Diagnostics)
+		plan.bind(ctx, binding.Group, types.BoolValue(binding.Inherited), &resp.Diagnostics)
 	}
 	private.Store(ctx, resp.Private, leftoversKey, r.detach(ctx, left, &resp.Diagnostics), &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
+}
+
+// keep keeps the group that the state has, unless created asks for one of another project.
+func (r *attachmentResource) keep(
+	ctx context.Context, plan *attachmentModel, state attachmentModel, diags *diag.Diagnostics,
+) {
+	if plan.keep(state); state.inherited() && !plan.inherited() {
+		r.refuseForeign(ctx, *plan, diags)
+	}
 }
 
 // Delete deletes the group if the attachment created it.

@@ -1,6 +1,7 @@
 package affinitytf_test
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -283,14 +284,88 @@ func TestImported(t *testing.T) {
 	}
 }
 
+// TestMoved: a group that another resource of Terraform's made is deleted with the attachment only where somebody says that it was
+// created for it, and the plan says whose it is. Until an apply has settled that, it is not deleted.
+func TestMoved(t *testing.T) {
+	t.Parallel()
+	const source, provider = "openstack_compute_servergroup_v2", "registry.opentofu.org/terraform-provider-openstack/openstack"
+	const inherited, own, refused = "created: The server group counts as inherited", "created: The server group becomes the attachment's own",
+		": Unable to move the resource"
+	with := func(created any) attributes {
+		return attributes{"created": created, "servergroup": attributes{"name": "web", "policies": "anti-affinity", "max_server_per_host": 3}}
+	}
+	for name, c := range map[string]struct {
+		config         attributes // nil: it is destroyed at once
+		from, provider string     // "": as they should be
+		id             string     // of the group; "": its own
+		at             string     // where the move or the plan points
+		want           string     // whether it is inherited then
+		left           string
+	}{
+		"inherited":          {with(nil), "", "", "", inherited, "true", "web"},
+		"as said":            {with(false), "", "", "", inherited, "true", "web"},
+		"created":            {with(true), "", "", "", own, "false", ""},
+		"known later":        {with(tftypes.UnknownValue), "", "", "", ": The server group may change", "unknown", "web"},
+		"destroyed at once":  {nil, "", "", "", "", "", "web"},
+		"another type":       {nil, "openstack_compute_instance_v2", "", "", refused, "", "web"},
+		"a fork":             {nil, "", "registry.terraform.io/example/openstack", "", refused, "", "web"},
+		"another namespace":  {nil, "", "registry.terraform.io/my-terraform-provider-openstack/openstack", "", refused, "", "web"},
+		"a state of nothing": {nil, "", "", "none", refused, "", "web"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := hold(t, fakecloud.MemberUser)
+			id := h.group("RegionOne", fakecloud.ServerGroup{Name: "web", Policy: "anti-affinity", MaxServerPerHost: 3}, "a")
+			state := fmt.Sprintf(`{"id": %q, "region": "RegionOne", "name": "web", "policies": ["anti-affinity"], "members": [],
+				"rules": [{"max_server_per_host": 3}], "value_specs": null}`, id)
+			if c.id != "" {
+				state = `{"id": null}`
+			}
+			var err error
+			h.I, err = h.Move(t.Context(), h.I.Kind, cmp.Or(c.provider, provider), cmp.Or(c.from, source), state)
+			if c.at == refused {
+				assert.Error(t, err)
+				assert.Equal(t, refused, h.At())
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, "RegionOne/"+id+" created false", h.identified(t), "the identity")
+			for _, step := range []string{"moved", "refreshed"} {
+				h.Later(t)
+				h.has(t, step, map[string]string{"servergroup_id": id, "inherited_group": ""})
+				if c.config != nil {
+					resp, err := h.Plan(t.Context(), h.Request(h.I, c.config))
+					require.NoError(t, err)
+					assert.Equal(t, c.at, h.At(), step)
+					assert.Equal(t, c.want, protocol.Shown(protocol.Object(h.Planned(resp))["inherited_group"]), "%s: planned", step)
+				}
+				h.Look(t)
+			}
+			if c.want == "true" || c.want == "false" {
+				h.Must(t, c.config)
+				h.has(t, "applied", map[string]string{"servergroup_id": id, "inherited_group": c.want})
+				h.Later(t)
+				h.settled(t, "applied", c.config)
+			}
+			h.Must(t, nil)
+			assert.Equal(t, c.left, h.groups("RegionOne"), "left")
+		})
+	}
+}
+
 // TestForeign: a group of another project, which an admin sees, is imported as inherited
-// only.
+// only, and stays that.
 func TestForeign(t *testing.T) {
 	t.Parallel()
 	h := hold(t, fakecloud.AdminUser)
 	id := h.group("RegionOne", fakecloud.ServerGroup{Name: "theirs", Policy: "anti-affinity", ProjectID: fakecloud.MemberProjectID})
-	_, err := h.Adopt(t.Context(), h.I.Kind, "RegionOne/"+id)
+	var err error
+	h.I, err = h.Adopt(t.Context(), h.I.Kind, "RegionOne/"+id)
 	assert.NoError(t, err)
+	if _, err = h.Plan(t.Context(), h.Request(h.I, attributes{"created": true, "servergroup": attributes{"name": id}})); err == nil {
+		t.Error("it becomes the attachment's own")
+	}
+	h.Later(t)
 	if _, err := h.Adopt(t.Context(), h.I.Kind, "RegionOne/"+id+"/created"); err == nil || h.At() != ": The server group is another project's" {
 		t.Errorf("%v, %s", err, h.At())
 	}
@@ -308,6 +383,7 @@ func TestRefused(t *testing.T) {
 		"another policy": {attributes{"servergroup": attributes{"name": "shared", "policies": "affinity"}},
 			"servergroup.policies: The server group has other rules"},
 		"the default policy": {asking("together"), "servergroup.policies: The server group has other rules"},
+		"one of its own":     {attributes{"created": true, "servergroup": attributes{"name": "shared"}}, "created: The server group exists"},
 		"two of a name":      {asking("twin"), "servergroup.name: Several server groups have the name"},
 		"an id of none":      {asking("1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63"), "servergroup.name: Unknown server group"},
 		"a zone":             {attributes{"availability_zone": "cloud-nine"}, "availability_zone: Unknown availability zone"},

@@ -21,6 +21,8 @@ const (
 		"default."
 	drsArgument = "Whether nodes are placed on a vSphere cluster with DRS: the first hypervisor that is up, " +
 		"enabled, in the zone, and has `drs` in its hostname. Needs the rights of an admin. Defaults to `false`."
+	createdArgument = "Whether the group, also one that was inherited or moved, is deleted with the attachment. A " +
+		"new attachment then inherits none. Defaults to `false`."
 )
 
 func attachmentSchema() schema.Schema {
@@ -29,15 +31,18 @@ func attachmentSchema() schema.Schema {
 			"that exists is *inherited*, and stays when the attachment is destroyed. Otherwise a group is created, " +
 			"and deleted with the attachment.\n\nGive `servergroup_id` to the scheduler hints of your servers, and " +
 			"**let them ignore changes of it**: Nova cannot move a server to another group, so " +
-			"terraform-provider-openstack replaces every server whose hints change. New servers get the hints all " +
-			"the same.\n\n```terraform\nlifecycle {\n  ignore_changes = [scheduler_hints]\n}\n```\n\nWhere you " +
-			"change the group's name, policy or rule, the attachment takes another group, and then deletes the old " +
-			"one if it created that. Servers in the old group keep running without one; a warning names them.",
+			"terraform-provider-openstack replaces every server whose hints change. New servers get the hints " +
+			"nevertheless.\n\n```terraform\nlifecycle {\n  ignore_changes = [scheduler_hints]\n}\n```\n\nWhere you " +
+			"change the group's name, policy or rule, the attachment takes another group, and then deletes an " +
+			"old one of its own. Servers in the old group keep running without one; a warning names them." +
+			"\n\nA `moved` block makes one of an `openstack_compute_servergroup_v2` (Terraform 1.8, OpenTofu " +
+			"1.12.4). It is inherited, unless you say `created = true`.",
 		Attributes: map[string]schema.Attribute{
 			"id":                   attribute.ComputedText("`<region>/<server group id>`."),
 			"region":               places.RegionArgument("Region of the group. Defaults to the provider's."),
 			"availability_zone":    attribute.Text(zoneArgument, attribute.NotEmpty),
 			"enable_drs_extension": attribute.Flag(drsArgument),
+			"created":              attribute.Flag(createdArgument),
 			"servergroup_id":       attribute.ComputedText("Id of the group."),
 			"servergroup_name":     attribute.ComputedText("Name of the group."),
 			"policy":               attribute.ComputedText("Policy of the group."),

@@ -67,14 +67,15 @@ func ConditionOf(name string, n roster.Node, seen roster.Seen, policy roster.Pol
 // seenAs is the condition of a node whose server was found since the node changed.
 func seenAs(name string, n roster.Node, server node.Node, seen roster.Seen, policy roster.Policy) Condition {
 	inService := n.Served || Served(seen, name, n, policy)
+	stands := inService || !Noted(n, server) // no wait says that it is late
 	switch {
 	case server.Status == "ERROR":
 		return inError(inService)
 	case !Runs(server) || server.Drained:
 		return Stopped
-	case server.Unwell != "" && (inService || !Noted(n, server)):
+	case server.Unwell != "" && stands:
 		return Unwell
-	case seen.Former(name, n) && (inService || !Noted(n, server)):
+	case seen.Former(name, n) && stands:
 		return Unchanged
 	case Served(seen, name, n, policy):
 		return Serving

@@ -109,8 +109,8 @@ func (p *speech) tellWaits() (notices []roster.Notice) {
 	if w := p.waits(p.Remaining); len(p.List.Held(hold.HeldWaits, hold.HeldBatch)) > 0 && len(w.names) > 0 &&
 		p.Taken < p.Size {
 		notices = append(notices, notice(hold.BatchWaits, "%s more should be replaced, at most %d at a time. This "+
-			"batch waits for %s: %s. %s", text.Nodes(p.Remaining), p.Size, text.Nodes(int64(len(w.names))), text.Few(w.list()),
-			w.advice(p.Policy)))
+			"batch waits for %s: %s. %s", text.Nodes(p.Remaining), p.Size, text.Nodes(int64(len(w.names))),
+			text.Few(w.list()), w.advice(p.Policy)))
 	}
 	return notices
 }

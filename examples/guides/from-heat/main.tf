@@ -1,0 +1,38 @@
+locals {
+  regions = [{ name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2" }] }]
+}
+
+module "web" {
+  source           = "../../modules/cluster"
+  cluster          = "web"
+  desired_capacity = 4
+  min_size         = 2
+  max_size         = 10
+  regions          = local.regions
+  image_name       = "debian-12"
+  flavor_name      = "m1.small"
+  network_name     = "shared"
+  max_batch_size   = 1
+  pause            = "60s"
+  readiness_port   = 80
+}
+
+module "workers" {
+  source             = "../../modules/cluster"
+  cluster            = "workers"
+  desired_capacity   = 3
+  criteria           = "HIGHEST_INDEX_FIRST"
+  regions            = local.regions
+  image_name         = "debian-12"
+  flavor_name        = "m1.small"
+  network_name       = "shared"
+  max_batch_size     = 2
+  drain_hook_url     = var.drain_url
+  drain_hook_timeout = "10m"
+}
+
+variable "drain_url" {
+  description = "Address of what drains a worker."
+  type        = string
+  sensitive   = true
+}
