@@ -17,19 +17,15 @@ var inverted = []string{
 	"internal/provider/placementtf", "internal/provider/places", "internal/provider/planstf",
 	"internal/provider/probeblock", "internal/provider/readinesstf", "internal/provider/requesttf",
 	"internal/provider/value", "internal/provider/zonestf",
-
-	"internal/roster", "internal/roster/decide", "internal/roster/facts", "internal/roster/hold",
-	"internal/roster/learn", "internal/roster/planner", "internal/roster/say",
 }
 
 // exceptions are passages that may keep their word order, by file and a part of the passage, each with its reason.
 var exceptions = map[[2]string]string{
-	{"templates/guides/operating-a-cluster.md.tmpl", "none is settled"}: "the words of internal/roster",
-	{"CONTRIBUTING.md", "What is not found holds"}:                      "a bad commit subject, shown as one",
-	{"CONTRIBUTING.md", "Of large answers"}:                             "a bad commit subject, shown as one",
-	{"test/fakecloud/schedule.go", "None"}:                              "Python's word, in a message of Nova",
-	{"test/fakecloud/tokens.go", "None"}:                                "Python's word, in a message of Keystone",
-	{"test/fakecloud/serve.go", "of returns"}:                           "the name of the function",
+	{"CONTRIBUTING.md", "What is not found holds"}: "a bad commit subject, shown as one",
+	{"CONTRIBUTING.md", "Of large answers"}:        "a bad commit subject, shown as one",
+	{"test/fakecloud/schedule.go", "None"}:         "Python's word, in a message of Nova",
+	{"test/fakecloud/tokens.go", "None"}:           "Python's word, in a message of Keystone",
+	{"test/fakecloud/serve.go", "of returns"}:      "the name of the function",
 }
 
 // TestWordOrder: no sentence has an order of words in order.txt. A folder without such a sentence leaves the list of
