@@ -465,7 +465,7 @@ func TestExample_autoscaling(t *testing.T) {
 	before := e.servers(t)
 	assert.Len(t, before, 4, "servers after two runs at once")
 	names := slices.Sorted(maps.Keys(before))
-	for range 2 { // the second call asks again for the same
+	for range 2 { // the second run finds nothing to do
 		e.script(t, "./leave.sh", names[1], names[0], "web-99")
 		assert.Equal(t, names[2:], slices.Sorted(maps.Keys(e.servers(t))), "the nodes that were not named")
 	}

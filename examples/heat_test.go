@@ -39,7 +39,8 @@ type heatServer struct {
 	}
 }
 
-// names returns the names that Heat gives to the servers of a group: they have random letters, unless the template numbers them.
+// names returns the names that Heat gives to the servers of a group: they have random letters, unless the template
+// numbers them.
 func (g heatGroup) names(group string) (names []string) {
 	for i := range g.Properties.Size {
 		names = append(names, fmt.Sprintf("shop-%s-tbq2zkkbhhzy-%c4uq7wd3nkfy-ha7z3qpl3cvs", group, 'z'-i))
@@ -52,7 +53,7 @@ func (g heatGroup) names(group string) (names []string) {
 	return names
 }
 
-// client is the part of the openstack command that the scripts of the guide call.
+// client is the openstack command with the calls that the scripts of the guide make.
 const client = `#!/bin/sh
 case "$*" in
 "stack resource show shop web -f value -c physical_resource_id") echo 0f5d ;;
@@ -62,8 +63,9 @@ case "$*" in
 esac
 `
 
-// TestExample_fromHeat: the servers of the template, under the names that Heat gives them, are imported untouched. Then they get
-// another image, in batches, and the clusters grow and shrink. It runs only on the fake cloud, which has no Heat.
+// TestExample_fromHeat: the servers of the template are imported without a change, with the names that Heat gives
+// them. Then they get another image, in batches, and the clusters grow and shrink. It runs only on the fake cloud,
+// which has no Heat.
 func TestExample_fromHeat(t *testing.T) {
 	t.Parallel()
 	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "guides/from-heat")

@@ -108,7 +108,7 @@ func TestDrain(t *testing.T) {
 		"not known to be": {attributes{"hook": webhook("", "CONTINUE"), "only_in_service": true}, "", "ACTIVE", ": webhook hook.",
 			": The node was not drained in full"},
 		"never in service": {attributes{"hook": webhook("", "CONTINUE"), "only_in_service": true}, openstack.NotInServiceAtKey, "ACTIVE",
-			"0 servers will be drained\n%s: without hook and grace period, because a wait for it ended without it.", ""},
+			"0 servers will be drained\n%s: without hook and grace period, because a wait ended before it was in service.", ""},
 		"a hook that goes on": {attributes{"hook": webhook("", "CONTINUE")}, mark, "ACTIVE", "webhook hook.", ": The node was not drained in full"},
 		"imported":            {nil, mark, "ACTIVE", "", ""},
 	} {

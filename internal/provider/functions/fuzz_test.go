@@ -19,7 +19,7 @@ import (
 func run(t *testing.T, f function.Function, number int64, text string, result attr.Value) (argument types.Dynamic, got attr.Value,
 	refusal *function.FuncError) {
 	t.Helper()
-	argument = dynamic.Of(t, text)
+	argument = dynamic.Framework(t, text)
 	req := function.RunRequest{Arguments: function.NewArgumentsData([]attr.Value{types.Int64Value(number), argument})}
 	resp := function.RunResponse{Result: function.NewResultData(result)}
 	f.Run(t.Context(), req, &resp)

@@ -52,7 +52,7 @@ func TestRead(t *testing.T) {
 			m.NodeCreate = of("node_create", map[string]attr.Value{"region": types.StringValue("RegionOne"), "zone": types.StringValue("az-1")})
 		}, &request.Request{NodeCreate: &placement.Place{Region: "RegionOne", Zone: "az-1"}}},
 		"a decision": {func(m *requesttf.Model) {
-			m.Decision = dynamic.Of(t, `{"deletion": {"count": 2}}`)
+			m.Decision = dynamic.Framework(t, `{"deletion": {"count": 2}}`)
 		}, &request.Request{Decision: &request.Decision{Deletion: &request.Share{Count: 2}}}},
 		"what is not known": {func(m *requesttf.Model) {
 			m.ScaleOut = of("scale_out", map[string]attr.Value{"count": types.Int64Unknown()})
@@ -186,7 +186,7 @@ func TestReadDecision(t *testing.T) {
 		"what was placed": {`{"status": "OK", "placement": {"count": 2}}`, nil, ""},
 	} {
 		var diags diag.Diagnostics
-		got := requesttf.ReadDecision(dynamic.Of(t, c.given), &diags)
+		got := requesttf.ReadDecision(dynamic.Framework(t, c.given), &diags)
 		if c.says != "" {
 			if pathOf(diags) != "decision" || !strings.Contains(diags[0].Detail(), c.says) {
 				t.Errorf("%s: want %q, got %v", name, c.says, diags)

@@ -1,0 +1,69 @@
+package words_test
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// inverted lists the folders whose sentences are not rewritten yet.
+var inverted = []string{
+	"internal/provider", "internal/provider/affinitytf", "internal/provider/attribute",
+	"internal/provider/backend", "internal/provider/clustertf", "internal/provider/deletiontf",
+	"internal/provider/durations", "internal/provider/hookblock", "internal/provider/nodes",
+	"internal/provider/placementtf", "internal/provider/places", "internal/provider/planstf",
+	"internal/provider/probeblock", "internal/provider/readinesstf", "internal/provider/requesttf",
+	"internal/provider/value", "internal/provider/zonestf",
+}
+
+// exceptions are passages that may keep their word order, by file and a part of the passage, each with its reason.
+var exceptions = map[[2]string]string{
+	{"CONTRIBUTING.md", "What is not found holds"}: "a bad commit subject, shown as one",
+	{"CONTRIBUTING.md", "Of large answers"}:        "a bad commit subject, shown as one",
+	{"test/fakecloud/schedule.go", "None"}:         "Python's word, in a message of Nova",
+	{"test/fakecloud/tokens.go", "None"}:           "Python's word, in a message of Keystone",
+	{"test/fakecloud/serve.go", "of returns"}:      "the name of the function",
+}
+
+// TestWordOrder: no sentence has an order of words in order.txt. A folder without such a sentence leaves the list of
+// folders that have some, and an exception that is not needed leaves its list.
+func TestWordOrder(t *testing.T) {
+	orders := list(t, "order.txt")
+	hits := map[string]int{}
+	unused := map[[2]string]bool{}
+	for exception := range exceptions {
+		unused[exception] = true
+	}
+	walk(t, func(p passage) {
+		if p.kind == goText && strings.HasSuffix(p.file, "_test.go") {
+			return
+		}
+		text, _ := p.text()
+		if p.kind == goComment { // a comment on a field begins in lower case
+			p.lines = append([]string{strings.ToUpper(p.lines[0][:1]) + p.lines[0][1:]}, p.lines[1:]...)
+		}
+		faults := p.check(orders)
+		if len(faults) == 0 {
+			return
+		}
+		for exception := range exceptions {
+			if exception[0] == p.file && strings.Contains(text, exception[1]) {
+				delete(unused, exception)
+				return
+			}
+		}
+		folder := path.Dir(p.file)
+		hits[folder] += len(faults)
+		if !slices.Contains(inverted, folder) {
+			t.Error(strings.Join(faults, "\n"))
+		}
+	})
+	for _, folder := range inverted {
+		assert.NotZero(t, hits[folder], "%s has no such sentence left: take it out of the list", folder)
+	}
+	assert.Empty(t, unused, "exceptions without a passage")
+	t.Logf("by folder: %v", hits)
+}
