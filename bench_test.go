@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkStart starts the provider as Terraform does, up to the line by which
-// it says where it serves. It reports the size of the binary too.
+// BenchmarkStart starts the provider as Terraform does, up to the line with its address. It also reports the size of
+// the binary.
 func BenchmarkStart(b *testing.B) {
 	binary := filepath.Join(b.TempDir(), "provider")
 	build := exec.CommandContext(b.Context(), "go", "build", "-trimpath", "-ldflags=-s -w", "-o", binary, ".")
@@ -32,8 +32,8 @@ func handshake(b *testing.B, binary string) {
 	b.Helper()
 	cmd := exec.CommandContext(b.Context(), binary)
 	cmd.Env = append(os.Environ(), "PLUGIN_PROTOCOL_VERSIONS=6",
-		"TMPDIR="+filepath.Dir(binary), // for its socket
-		"TF_PLUGIN_MAGIC_COOKIE=d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2") // which tells it that Terraform is there
+		"TMPDIR="+filepath.Dir(binary), // folder of its socket
+		"TF_PLUGIN_MAGIC_COOKIE=d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2") // the provider starts only with this cookie of Terraform
 	stdout, err := cmd.StdoutPipe()
 	require.NoError(b, err)
 	require.NoError(b, cmd.Start())

@@ -34,10 +34,9 @@ func main() {
 	}
 }
 
-// quiet turns off the log of the plugin framework where Terraform would throw it
-// away. The framework writes a line for each element of a map, at all times, and
-// Terraform parses each: for a cluster of 1,000 nodes that is most of the time
-// of a plan.
+// quiet turns off the log of the plugin framework if Terraform would throw it away. The framework always writes a
+// line for each element of a map, and Terraform parses each: for a cluster of 1,000 nodes that is most of the time of
+// a plan.
 func quiet() {
 	for _, name := range []string{"TF_LOG", "TF_LOG_PROVIDER"} {
 		if os.Getenv(name) != "" {
@@ -46,7 +45,7 @@ func quiet() {
 	}
 	for _, name := range []string{"TF_LOG_SDK", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_SDK_PROTO"} {
 		if os.Getenv(name) == "" {
-			_ = os.Setenv(name, "OFF") // where it fails there is only more to read
+			_ = os.Setenv(name, "OFF") // if it fails there is only more to read
 		}
 	}
 }

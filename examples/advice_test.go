@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The guides whose configurations meet warnings, by what they have.
+// Guides whose configurations meet warnings, by their features.
 const (
 	rolling  = "rolling-out-an-image"
 	stateful = "stateful-nodes"
@@ -33,26 +33,26 @@ const (
 var (
 	substitutes = []string{rolling, tryIt, workers, policy} // replace nodes by others
 	updates     = append([]string{stateful}, substitutes...)
-	capped      = []string{stateful, rolling, tryIt, workers} // hand a cap on
+	capped      = []string{stateful, rolling, tryIt, workers} // pass a cap on
 	readiness   = []string{rolling, tryIt, workers, balancer} // and with create_before_destroy
 	plain       = []string{balancer, scaling, regions, "hooks/zaqar", "keeping-nodes/before", "quotas", "what-happens-when"}
 )
 
-// advised is a warning whose advice is another configuration: the guides whose own can meet it, what meets it
-// there, and what follows the advice.
+// advised is a warning whose advice is another configuration: the guides in which it can occur, how it occurs there,
+// and how the advice is followed.
 type advised struct {
 	title        string
 	guides       []string
 	meet, follow func(*guide)
 }
 
-// guide is the configuration of a guide at work.
+// guide is a running configuration of a guide.
 type guide struct {
 	example
 	t         *testing.T
 	name      string
 	variables map[string]string
-	said      string // all that was planned and applied
+	said      string // output of all plans and applies
 
 	mu     sync.Mutex
 	active map[string]int // by region
@@ -107,7 +107,7 @@ func (g *guide) see(region string, list []fakecloud.Server) {
 	g.fewest = min(g.fewest, g.sum())
 }
 
-// sum is how many servers run; the caller holds the lock.
+// sum returns the number of running servers; the caller holds the lock.
 func (g *guide) sum() (n int) {
 	for _, active := range g.active {
 		n += active
@@ -115,7 +115,7 @@ func (g *guide) sum() (n int) {
 	return n
 }
 
-// running is how many servers run now, and how few did since the last call.
+// running returns the present number of running servers, and the smallest number since the last call.
 func (g *guide) running() (now, fewest int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -143,7 +143,7 @@ func (g *guide) run(command ...string) string {
 // apply applies once.
 func (g *guide) apply() string { return g.run("apply", "-auto-approve") }
 
-// finish applies until nothing is left, and returns what the last apply says.
+// finish applies until nothing is left, and returns the output of the last apply.
 func (g *guide) finish() (last string) {
 	g.t.Helper()
 	for range 12 {
@@ -155,12 +155,12 @@ func (g *guide) finish() (last string) {
 	return ""
 }
 
-// other gives another image.
+// other sets another image.
 func (g *guide) other() {
 	g.set("image", map[string]string{"": "debian-13", "debian-13": "debian-12", "debian-12": "debian-13"}[g.variables["image"]])
 }
 
-// text is the configuration.
+// text returns the configuration.
 func (g *guide) text() string {
 	g.t.Helper()
 	return read(g.t, filepath.Join(g.Dir, "main.tf"))
@@ -175,7 +175,7 @@ func (g *guide) in(block, line string) {
 	g.edit(g.t, "\n  "+block+" {\n", "\n  "+block+" {\n    "+line+"\n")
 }
 
-// zones replaces those of RegionOne.
+// zones replaces the zones of RegionOne.
 func (g *guide) zones(list string) {
 	g.t.Helper()
 	if g.name == policy {
@@ -204,7 +204,7 @@ func (g *guide) change(change func(*fakecloud.Server), names ...string) {
 	}
 }
 
-// newest is the name of the server that was made last.
+// newest returns the name of the newest server.
 func (g *guide) newest() (name string) {
 	g.t.Helper()
 	var made time.Time
@@ -225,7 +225,7 @@ func homeless(s *fakecloud.Server) {
 }
 func never(s *fakecloud.Server) { broken(s); unmarked(s) }
 
-// advice are the warnings that advise another configuration.
+// advice lists the warnings that advise another configuration.
 var advice = []advised{
 	{"A batch waits for the one before", updates, func(g *guide) {
 		g.other()
@@ -369,7 +369,7 @@ var advice = []advised{
 	}},
 }
 
-// ignore leaves the groups of servers as they are.
+// ignore ignores changes of the servers' groups.
 func (g *guide) ignore() {
 	g.edit(g.t, "  lifecycle {\n    \n", "  lifecycle {\n    ignore_changes = [scheduler_hints]\n")
 }
@@ -403,7 +403,7 @@ func (g *guide) template(image string) {
 	g.edit(g.t, regexp.MustCompile(`image_name +=.*`).FindString(g.text()), "image_name = each.value.template.image")
 }
 
-// move lets an update move nodes, which a stateful cluster has none for.
+// move lets an update move nodes, which a stateful cluster does not allow.
 func (g *guide) move() {
 	switch g.name {
 	case stateful:
@@ -417,7 +417,8 @@ func (g *guide) move() {
 	}
 }
 
-// others are the warnings that no guide's configuration follows: why not, or the test that follows one elsewhere.
+// others lists the warnings that no guide's configuration follows, with the reason, or with the test that follows one
+// elsewhere.
 var others = map[string]string{
 	"%s will be drained":                                       "TestAccExample_keepingNodes",
 	"Generations are guesses":                                  "an import id: TestPlacementAdoptsGenerations",
@@ -468,7 +469,7 @@ var (
 	notices  = regexp.MustCompile(`\bTitle += "([^"]+)"`)
 )
 
-// TestAdviceOfAll: each warning of the provider is in one of the tables, and those have no others.
+// TestAdviceOfAll: each warning of the provider is in one of the tables, and the tables have no other.
 func TestAdviceOfAll(t *testing.T) {
 	t.Parallel()
 	said, known := map[string]bool{}, map[string]bool{}
@@ -498,15 +499,15 @@ func TestAdviceOfAll(t *testing.T) {
 	}
 }
 
-// TestAdvice meets each warning in each guide that can meet it, and follows its advice to the end: nothing is left to plan,
-// the warning is gone, and at no time do fewer servers run than before. Without a readiness attachment, and with RECREATE,
-// a batch of one is out of service.
+// TestAdvice causes each warning in each guide in which it can occur, and follows its advice to the end: nothing is
+// left to plan, the warning is gone, and at no time do fewer servers run than before. Without a readiness attachment,
+// and with RECREATE, a batch of one is out of service.
 func TestAdvice(t *testing.T) {
 	t.Parallel()
 	for _, a := range advice {
 		for i, name := range a.guides {
 			if testing.Short() && (i > 0 || name != rolling && a.title != advice[0].title) {
-				continue // "make faults" takes all, and most of them with the stateful nodes
+				continue // "make faults" tries all, most of them with the stateful nodes
 			}
 			t.Run(a.title+"/"+name, func(t *testing.T) {
 				t.Parallel()
@@ -520,7 +521,7 @@ func TestAdvice(t *testing.T) {
 				now, fewest := g.running()
 				least := min(before, now)
 				if !slices.Contains(readiness, name) {
-					least-- // of a batch
+					least-- // one server of a batch
 				}
 				assert.GreaterOrEqual(t, fewest, least, "servers that ran")
 				if name == stateful {

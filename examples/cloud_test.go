@@ -19,13 +19,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestCloud: the configurations of the guides are applied as they are written on what "make cloud" serves,
-// with the variables that it prints. With -short the one that is about it stands for all.
+// TestCloud: the unchanged configurations of the guides can be applied on "make cloud", with the variables that it
+// prints. With -short only the guide about it is tried.
 func TestCloud(t *testing.T) {
 	t.Parallel()
 	binary := filepath.Join(t.TempDir(), "cloud")
 	require.NoError(t, workspace.Program(t.Context(), binary, "./tools/cloud"))
-	folder := filepath.Join(t.TempDir(), "it's out") // a path that a shell has to be shown with care
+	folder := filepath.Join(t.TempDir(), "it's out") // a path that a shell needs quoted
 	server := exec.CommandContext(t.Context(), binary, "-listen", "127.0.0.1:0", "-out", folder)
 	server.Dir, server.Stderr = workspace.Root(), t.Output()
 	out, err := server.StdoutPipe()
@@ -33,7 +33,7 @@ func TestCloud(t *testing.T) {
 		err = server.Start()
 	}
 	require.NoError(t, err)
-	t.Cleanup(func() { _ = server.Wait() }) // the test's context has ended by then, and it with that
+	t.Cleanup(func() { _ = server.Wait() }) // the context of the test has ended by then, and the server with it
 	var printed strings.Builder
 	for lines := bufio.NewScanner(out); !strings.HasPrefix(lines.Text(), "# Ready") && lines.Scan(); {
 		printed.WriteString(lines.Text() + "\n")
@@ -53,7 +53,7 @@ func TestCloud(t *testing.T) {
 		case !guide, testing.Short() && name != tryIt:
 			continue
 		case slices.Contains([]string{"after", "cluster", "leave", "left", "servers"}, filepath.Base(name)):
-			continue // they begin with what another one made, as their own tests do
+			continue // they begin with resources of another one, as in their own tests
 		}
 		t.Run(name, func(t *testing.T) {
 			e := example{elsewhere.Example(t, folder), elsewhere}
@@ -73,7 +73,7 @@ func TestCloud(t *testing.T) {
 	}
 }
 
-// ask asks the cloud itself, as scripts do.
+// ask sends a request to the cloud itself, as scripts do.
 func ask(t *testing.T, method, url string) []byte {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, url, nil)
@@ -88,8 +88,8 @@ func ask(t *testing.T, method, url string) []byte {
 	return body
 }
 
-// TestFromSource follows the guide: the provider is built where terraform looks
-// for it, and init finds it with the configuration of the page.
+// TestFromSource follows the guide: the provider is built where terraform looks for it, and init finds it with the
+// configuration of the page.
 func TestFromSource(t *testing.T) {
 	t.Parallel()
 	terraform, home := acctest.Terraform(t), t.TempDir()

@@ -19,14 +19,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// example is one that is applied.
+// example is an example that is applied.
 type example struct {
 	*workspace.Workspace
 	c *acctest.Cloud
 }
 
-// sideBySide lets examples run at once on the fake cloud. On a real one, where all
-// of them name their servers web-0 and so on, they run after one another.
+// sideBySide lets examples run at the same time on the fake cloud. On a real one they run after one another, because
+// all of them name their servers web-0 and so on.
 func sideBySide(t *testing.T) {
 	t.Helper()
 	if !acctest.Live() {
@@ -43,7 +43,7 @@ func start(t *testing.T, folder string) example {
 
 func startOn(t *testing.T, c *acctest.Cloud, folder string) example {
 	t.Helper()
-	c.Prefix = "web-" // of all that the examples make
+	c.Prefix = "web-" // all names in the examples begin with it
 	if c.Fake != nil {
 		c.Fake.Furnish() // as "make cloud" is
 	}
@@ -58,7 +58,7 @@ func startOn(t *testing.T, c *acctest.Cloud, folder string) example {
 	return e
 }
 
-// clear removes what the example made. Its hooks are not asked.
+// clear removes everything that the example made, without its hooks.
 func (e example) clear(t *testing.T) {
 	for _, region := range e.c.Regions(t) {
 		for _, s := range e.c.In(t, region) {
@@ -79,7 +79,7 @@ func (e example) apply(t *testing.T, variables ...string) string {
 	return text
 }
 
-// servers are those of the cloud, by name.
+// servers returns the servers of the cloud, by name.
 func (e example) servers(t *testing.T) map[string]string {
 	t.Helper()
 	ids := map[string]string{}
@@ -89,7 +89,7 @@ func (e example) servers(t *testing.T) map[string]string {
 	return ids
 }
 
-// kept fails unless the servers left are among those that were there before.
+// kept fails unless the remaining servers were there before.
 func kept(t *testing.T, before, after map[string]string, size int) {
 	t.Helper()
 	assert.Len(t, after, size, "servers")
@@ -100,7 +100,7 @@ func kept(t *testing.T, before, after map[string]string, size int) {
 	}
 }
 
-// groups are the server groups of the example, which are named web.
+// groups lists the server groups of the example, which are named web.
 func (e example) groups(t *testing.T, region string) []openstack.ServerGroup {
 	t.Helper()
 	e.c.Prefix = "web"
@@ -108,7 +108,7 @@ func (e example) groups(t *testing.T, region string) []openstack.ServerGroup {
 	return e.c.GroupsIn(t, region)
 }
 
-// read is what is in a file.
+// read returns the content of a file.
 func read(t *testing.T, file string) string {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -116,7 +116,7 @@ func read(t *testing.T, file string) string {
 	return string(text)
 }
 
-// edit replaces a text of an example, wherever it is, as a reader would.
+// edit replaces a text of an example, in whatever file it is, as a reader would.
 func (e example) edit(t *testing.T, old, changed string) {
 	t.Helper()
 	text := read(t, filepath.Join(e.Dir, "main.tf"))
@@ -133,13 +133,13 @@ func shown(t *testing.T, page, text string) {
 	}
 }
 
-// quoted is shown of a guide.
+// quoted is shown for a guide.
 func quoted(t *testing.T, guide, text string) {
 	t.Helper()
 	shown(t, "templates/guides/"+guide+".md.tmpl", text)
 }
 
-// planned plans, and returns the line that counts what changes; "" where no resource does.
+// planned plans, and returns the line that counts the changes, or "" if no resource changes.
 func (e example) planned(t *testing.T, variables ...string) string {
 	t.Helper()
 	text, err := e.Run(t.Context(), append([]string{"plan", "-input=false", "-no-color"}, workspace.Vars(variables)...)...)
@@ -147,12 +147,12 @@ func (e example) planned(t *testing.T, variables ...string) string {
 	return counts(text)
 }
 
-// counts is the line of a plan that counts what changes. What OpenTofu forgets it counts too.
+// counts returns the line of a plan that counts the changes. OpenTofu also counts resources that it forgets.
 func counts(plan string) string {
 	return regexp.MustCompile(`, \d+ to forget`).ReplaceAllString(regexp.MustCompile("(?m)^Plan: .*").FindString(plan), "")
 }
 
-// file writes a file into the folder of the example: a text, or what is written as JSON.
+// file writes a file into the folder of the example: a text, or any other value as JSON.
 func (e example) file(t *testing.T, name string, content any) {
 	t.Helper()
 	text, err := json.Marshal(content)

@@ -24,15 +24,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// life is a whole configuration that goes through what happens to a cluster.
+// life is a whole configuration that goes through the life of a cluster.
 type life struct {
 	example
 	size    int                         // capacity
-	missing int                         // nodes that may be out of service at a time
-	known   atomic.Pointer[[]string]    // ids of servers: no other one answers; nil: each does
+	missing int                         // nodes that may be out of service at the same time
+	known   atomic.Pointer[[]string]    // ids of the only servers that answer; nil means that all do
 	watched map[string]*acctest.Watched // by region, on the fake cloud
-	drained int                         // servers that had served, and left
-	holds   func(t *testing.T)          // what is so after each step
+	drained int                         // servers that had been in service and left
+	holds   func(t *testing.T)          // checks after each step
 }
 
 // ServeHTTP is the health check of the nodes.
@@ -47,7 +47,7 @@ func (l *life) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// set gives arguments of the module other values, as a reader would.
+// set changes arguments of the module, as a reader would.
 func (l *life) set(t *testing.T, arguments ...string) {
 	t.Helper()
 	text := read(t, filepath.Join(l.Dir, "main.tf"))
@@ -92,7 +92,7 @@ func (l *life) step(t *testing.T, what string, arguments ...string) (made int) {
 			t.Errorf("%s: %s: %+v", what, region, tally)
 		}
 		zone := map[string]string{}
-		for _, s := range l.c.In(t, region) { // all of a zone are in one group
+		for _, s := range l.c.In(t, region) { // all servers of a zone are in one group
 			groups := slices.DeleteFunc(l.groups(t, region), func(g openstack.ServerGroup) bool { return !slices.Contains(g.Members, s.ID) })
 			if len(groups) != 1 || zone[s.AvailabilityZone] != "" && zone[s.AvailabilityZone] != groups[0].ID {
 				t.Errorf("%s: %s is in the groups %v, others of %s in %s", what, s.Name, groups, s.AvailabilityZone, zone[s.AvailabilityZone])
@@ -105,7 +105,7 @@ func (l *life) step(t *testing.T, what string, arguments ...string) (made int) {
 	return made
 }
 
-// through is all that happens to a cluster.
+// through goes through the whole life of a cluster.
 func (l *life) through(t *testing.T, folder string) {
 	const old, fresh = `"debian-12"`, `"debian-13"`
 	image, canary := "image_name", folder == "clusters/canary"
@@ -129,7 +129,7 @@ func (l *life) through(t *testing.T, folder string) {
 		require.ErrorContains(t, err, "Servers are not in service", "a bad image")
 		l.holds(t)
 		if canary {
-			l.c.Fake.Advance(time.Minute) // a second wait ends late enough
+			l.c.Fake.Advance(time.Minute) // so that a second wait ends late enough
 			_, err = l.Apply(t.Context())
 			require.Error(t, err)
 			assert.Zero(t, l.step(t, "back by itself"), "made")
@@ -147,7 +147,7 @@ func (l *life) through(t *testing.T, folder string) {
 	}
 	l.known.Store(nil)
 	if canary {
-		l.step(t, "the old image", image, old) // the new one has failed
+		l.step(t, "the old image", image, old) // the new image has failed
 	} else {
 		l.step(t, "an image", image, fresh, "target", `"100%"`)
 	}
@@ -172,9 +172,9 @@ func (l *life) through(t *testing.T, folder string) {
 	assert.Empty(t, l.groups(t, "RegionOne"), "left")
 }
 
-// TestAccExample_clusters: each whole configuration is created, grows, shrinks, gets a canary and goes back, gets an image that does not
-// work and one that does, has a zone closed, and is destroyed, with empty plans between. No server that serves is lost undrained, and no
-// more are out of service than may be.
+// TestAccExample_clusters: each whole configuration is created, grows, shrinks, gets a canary and goes back, gets an
+// image that does not work and one that does, has a zone closed, and is destroyed, with empty plans between. No
+// server in service is lost undrained, and no more servers are out of service than allowed.
 func TestAccExample_clusters(t *testing.T) {
 	regions := func(more ...fakecloud.Region) []fakecloud.Region { return append(fakecloud.DefaultRegions(), more...) }
 	one := regions()
@@ -182,7 +182,7 @@ func TestAccExample_clusters(t *testing.T) {
 	for _, c := range []struct {
 		folder        string
 		size, missing int
-		regions       []fakecloud.Region // nil: as those of the real cloud
+		regions       []fakecloud.Region // nil means the regions of the real cloud
 		edits         []string
 		holds         func(t *testing.T, l *life) func(t *testing.T)
 	}{
@@ -207,7 +207,7 @@ func TestAccExample_clusters(t *testing.T) {
 			t.Cleanup(health.Close)
 			l.holds = c.holds(t, l)
 			for i := 0; i < len(c.edits); i += 2 {
-				if cloud.Fake != nil || !strings.Contains(c.edits[i], "30m") { // a real server takes its time
+				if cloud.Fake != nil || !strings.Contains(c.edits[i], "30m") { // a real server takes longer
 					l.edit(t, c.edits[i], c.edits[i+1])
 				}
 			}
@@ -225,7 +225,7 @@ func TestAccExample_clusters(t *testing.T) {
 	}
 }
 
-// pooled: the members of the pool are the servers in service, and none leaves before the one in its place is there.
+// pooled: the members of the pool are the servers in service, and no member leaves before its replacement is there.
 func pooled(regions ...string) func(*testing.T, *life) func(*testing.T) {
 	return func(t *testing.T, l *life) func(*testing.T) {
 		t.Helper()
@@ -262,7 +262,7 @@ func pooled(regions ...string) func(*testing.T, *life) func(*testing.T) {
 	}
 }
 
-// worked: each server that had served was drained by the webhook.
+// worked: the webhook drained each server that had been in service.
 func worked(t *testing.T, l *life) func(t *testing.T) {
 	t.Helper()
 	consumer, url := acctest.StartConsumer(t, 0)
@@ -280,7 +280,7 @@ func bounded(_ *testing.T, l *life) func(t *testing.T) {
 	return func(t *testing.T) {
 		t.Helper()
 		two, three := len(l.c.In(t, "RegionTwo")), len(l.c.In(t, "RegionThree"))
-		if l.known.Load() == nil && (two > 4 || three < 1 || three > 2) { // after an apply that failed, old ones are there too
+		if l.known.Load() == nil && (two > 4 || three < 1 || three > 2) { // after a failed apply the old ones exist too
 			t.Errorf("RegionTwo has %d nodes, RegionThree %d", two, three)
 		}
 	}

@@ -1,5 +1,5 @@
-// Package examples_test checks the examples: each is formatted, valid, and can
-// be planned on the fake cloud. Those of the guides are followed to the end.
+// Package examples_test checks the examples: each is formatted, valid, and can be planned on the fake cloud. The
+// examples of the guides are followed to the end.
 package examples_test
 
 import (
@@ -28,7 +28,7 @@ func TestFormat(t *testing.T) {
 	assert.NoError(t, err, "run make fmt to fix this:\n%s", output)
 }
 
-// folders lists those that have Terraform files.
+// folders lists the folders with Terraform files.
 func folders(t *testing.T) (list []string) {
 	t.Helper()
 	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
@@ -42,16 +42,16 @@ func folders(t *testing.T) (list []string) {
 	return list
 }
 
-// TestValid: all examples can be installed and planned, as modules of one configuration for each of two clouds. Those that
-// begin with what another one made are left to their own tests.
+// TestValid: all examples can be installed and planned, as modules of one configuration for each of two clouds.
+// Examples that begin with resources of another one have tests of their own.
 func TestValid(t *testing.T) {
 	t.Parallel()
-	admin := acctest.NewAdmin(t, fakecloud.Config{}) // who alone sees hypervisors
-	for i := range 12 {                              // the cluster that examples look at
+	admin := acctest.NewAdmin(t, fakecloud.Config{}) // only an admin sees hypervisors
+	for i := range 12 {                              // the cluster that the examples read
 		admin.Fake.AddServers("RegionOne", fakecloud.Server{Name: fmt.Sprintf("web-%d", i), Zone: fmt.Sprintf("az-%d", i%3+1)})
 	}
 	three := append(fakecloud.DefaultRegions(), fakecloud.Region{Name: "RegionThree", Zones: fakecloud.DefaultRegions()[1].Zones})
-	fresh := acctest.NewFake(t, fakecloud.Config{Regions: three}) // where a new cluster has no servers yet
+	fresh := acctest.NewFake(t, fakecloud.Config{Regions: three}) // a cloud without servers, for new clusters
 	needs := map[string]any{
 		"drain_url": "https://consumer.example/drain", "drainer_url": "https://consumer.example/drain", "network_id": fakecloud.NetworkID,
 		"pool_id": fresh.Fake.AddPool("RegionOne"), "health_url": "http://127.0.0.1:1/{name}", "api_server": "10.0.0.1:6443",
@@ -85,7 +85,7 @@ func TestValid(t *testing.T) {
 	require.Len(t, clouds, 2)
 	for cloud, modules := range clouds {
 		e := example{cloud.Example(t, "."), cloud}
-		// What the import blocks name does not exist.
+		// The objects that the import blocks name do not exist.
 		imports, err := filepath.Glob(filepath.Join(e.Dir, "*", "*", "import*.tf"))
 		for _, file := range append(imports, filepath.Join(e.Dir, memory, "cluster/import.tf")) {
 			err = errors.Join(err, os.Remove(file))
@@ -108,7 +108,7 @@ func TestValid(t *testing.T) {
 
 var clusterNames = regexp.MustCompile(`(\bcluster +(?:=|:) ")`)
 
-// configuration is that of an example.
+// configuration returns the configuration of an example.
 func configuration(t *testing.T, folder string) (all string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*.tf"))

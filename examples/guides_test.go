@@ -28,7 +28,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// use replaces the configuration by that of another folder of the examples.
+// use replaces the configuration by the one in another folder of the examples.
 func (e example) use(t *testing.T, folder string) {
 	t.Helper()
 	old, err := filepath.Glob(filepath.Join(e.Dir, "*.tf"))
@@ -40,8 +40,7 @@ func (e example) use(t *testing.T, folder string) {
 	require.NoError(t, errors.Join(err, os.CopyFS(e.Dir, os.DirFS(folder))))
 }
 
-// TestAccExample_fromElement: the servers are the same before and after, also where their zones
-// were hints.
+// TestAccExample_fromElement: the servers are the same before and after, also if their zones were hints.
 func TestAccExample_fromElement(t *testing.T) {
 	for name, ignored := range map[string]string{"zones": "", "hints": "lifecycle { ignore_changes = [availability_zone_hints] }"} {
 		t.Run(name, func(t *testing.T) {
@@ -65,8 +64,7 @@ func TestAccExample_fromElement(t *testing.T) {
 	}
 }
 
-// TestAccFault_regionDown: the nodes of a region that cannot be reached stay, and the
-// cluster grows where it can.
+// TestAccFault_regionDown: the nodes of a region that cannot be reached stay, and the cluster grows elsewhere.
 func TestAccFault_regionDown(t *testing.T) {
 	e := start(t, "guides/several-regions/one-login")
 	e.apply(t)
@@ -101,8 +99,7 @@ func TestAccExample_twoClouds(t *testing.T) {
 	assert.Equal(t, 4, oslo, "nodes of oslo")
 }
 
-// TestAccExample_quotas: a quota that binds sends nodes elsewhere; one that leaves no room
-// is an error.
+// TestAccExample_quotas: a quota that is reached sends nodes elsewhere; a quota that leaves no room is an error.
 func TestAccExample_quotas(t *testing.T) {
 	e := start(t, "guides/quotas")
 	e.c.RoomOfCores(t, "RegionOne", 4)
@@ -117,8 +114,8 @@ func TestAccExample_quotas(t *testing.T) {
 	assert.ErrorContains(t, err, "There is no feasible plan to handle all nodes.", "beyond the quotas")
 }
 
-// TestAccExample_keepingNodes: the node leaves the cluster, drained or not, its server stays, and the cluster
-// grows and gets another image without it.
+// TestAccExample_keepingNodes: the node leaves the cluster, drained or not, its server stays, and the cluster grows
+// and gets another image without it.
 func TestAccExample_keepingNodes(t *testing.T) {
 	page := read(t, "../templates/guides/draining-nodes.md.tmpl")
 	_, text, _ := strings.Cut(page, "To leave it undrained:\n\n```terraform\n")
@@ -162,8 +159,7 @@ func TestAccExample_keepingNodes(t *testing.T) {
 
 const webhookSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwEXAMPLE="
 
-// consume starts the consumer of the guide with a script, and returns its
-// address once it listens there.
+// consume starts the consumer of the guide with a script, and returns its address once it listens there.
 func consume(t *testing.T, script string, env ...string) (address string) {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "consumer")
@@ -173,7 +169,7 @@ func consume(t *testing.T, script string, env ...string) (address string) {
 	consumer.Env = append(append(os.Environ(), "WEBHOOK_SECRET="+webhookSecret), env...)
 	consumer.Stderr = t.Output()
 	require.NoError(t, consumer.Start())
-	t.Cleanup(func() { _ = consumer.Wait() }) // the test's context has ended by then, and it with that
+	t.Cleanup(func() { _ = consumer.Wait() }) // the context of the test has ended by then, and the consumer with it
 	for range 100 {
 		connection, err := new(net.Dialer).DialContext(t.Context(), "tcp", address)
 		if err == nil {
@@ -186,8 +182,8 @@ func consume(t *testing.T, script string, env ...string) (address string) {
 	return ""
 }
 
-// TestAccExample_draining: the consumer of the guide drains each node before its server
-// goes. Where it fails the node stays, and the next apply tries again.
+// TestAccExample_draining: the consumer of the guide drains each node before its server is destroyed. If that fails
+// the node stays, and the next apply tries again.
 func TestAccExample_draining(t *testing.T) {
 	dir := t.TempDir()
 	log, script := filepath.Join(dir, "drained"), filepath.Join(dir, "drain.sh")
@@ -222,7 +218,7 @@ func TestAccExample_drainingByQueue(t *testing.T) {
 		for ctx.Err() == nil {
 			list, err := claims.Create(ctx, client, "web-drain", claims.CreateOpts{TTL: 300, Grace: 60, Limit: 1}).Extract()
 			for _, m := range list {
-				time.Sleep(time.Second) // it drains
+				time.Sleep(time.Second) // the time of the drain
 				id, claim, _ := strings.Cut(path.Base(m.Href), "?claim_id=")
 				if err = messages.Delete(ctx, client, "web-drain", id, messages.DeleteOpts{ClaimID: claim}).ExtractErr(); err == nil {
 					n++
@@ -241,8 +237,8 @@ func TestAccExample_drainingByQueue(t *testing.T) {
 	assert.Len(t, e.servers(t), 1, "servers")
 }
 
-// TestAccExample_fromSenlin: a cluster that runs is imported, attachment and
-// servers, into resources of one's own and into those of the module.
+// TestAccExample_fromSenlin: a running cluster is imported, attachment and servers, into plain resources and into the
+// resources of the module.
 func TestAccExample_fromSenlin(t *testing.T) {
 	sideBySide(t)
 	for name, how := range map[string]struct {
@@ -282,9 +278,8 @@ func fromSenlin(t *testing.T, e example, attachment, server string) {
 	assert.Equal(t, before, e.servers(t), "the servers")
 }
 
-// freePort is an address of this machine on which nobody listens. It is below
-// the ports that the system gives out: a fake cloud of another test could get one
-// of those before the caller listens.
+// freePort returns an address of this machine on which nobody listens. It is below the ports that the system gives
+// out, because a fake cloud of another test could get one of those before the caller listens.
 func freePort(t *testing.T) string {
 	t.Helper()
 	for range 100 {
@@ -299,10 +294,8 @@ func freePort(t *testing.T) string {
 	return ""
 }
 
-// TestAccExample_loadBalancer: a node that is replaced has its member's weight
-// taken, then its member, then its server, and none of it before the new node is
-// in service and in the pool. A node that was drained and stays gets the weight
-// that it had.
+// TestAccExample_loadBalancer: a node that is replaced loses its member's weight, then its member, then its server,
+// all after the new node is in service and in the pool. A node that was drained and stays gets its previous weight.
 func TestAccExample_loadBalancer(t *testing.T) {
 	e := start(t, "guides/behind-a-load-balancer")
 	pool := e.c.Pool(t, "RegionOne")
@@ -336,8 +329,8 @@ func TestAccExample_loadBalancer(t *testing.T) {
 	assert.NotContains(t, after, "web-1")
 }
 
-// TestAccExample_testingAModule runs the tests of the guide's module, as its
-// reader does: one after the other, the mocked one without a cloud.
+// TestAccExample_testingAModule runs the tests of the guide's module, as its reader does: one after the other, the
+// mocked one without a cloud.
 func TestAccExample_testingAModule(t *testing.T) {
 	needsOverride(t)
 	e := start(t, "guides/testing-a-module")
@@ -358,8 +351,8 @@ func TestAccExample_testingAModule(t *testing.T) {
 	e.Env = env // for the end of the test
 }
 
-// needsOverride skips a test of the guide's module with a Terraform that does not
-// know override_during, and so reads nothing of the module.
+// needsOverride skips a test of the guide's module with a Terraform that does not support override_during, and
+// therefore cannot read the module.
 func needsOverride(t *testing.T) {
 	if minor := acctest.TerraformMinor(t); minor > 0 && minor < 11 {
 		t.Skipf("needs Terraform 1.11 for override_during, this is 1.%d", minor)
@@ -368,11 +361,11 @@ func needsOverride(t *testing.T) {
 
 const memory = "guides/state-is-the-memory/"
 
-// TestAccExample_restore: the drill of the guide. A backup brings the cluster back into an empty state. Without one the
-// import does, and no server is touched.
+// TestAccExample_restore: the drill of the guide. A backup restores the cluster into an empty state. Without a backup
+// the import does, and no server changes.
 func TestAccExample_restore(t *testing.T) {
 	e := start(t, memory+"cluster")
-	require.NoError(t, os.Remove(filepath.Join(e.Dir, "import.tf"))) // of the last section
+	require.NoError(t, os.Remove(filepath.Join(e.Dir, "import.tf"))) // for the last section
 	e.apply(t)
 	before := e.servers(t)
 	backup, err := e.Run(t.Context(), "state", "pull")
@@ -397,8 +390,8 @@ func TestAccExample_restore(t *testing.T) {
 	assert.Equal(t, before, e.servers(t), "the servers")
 }
 
-// TestAccExample_leave: the servers of the first cluster, with deletion attachments, stay when the provider leaves, and
-// then nothing needs the provider any more.
+// TestAccExample_leave: the servers of the first cluster, with deletion attachments, stay when the provider leaves,
+// and then nothing needs the provider any more.
 func TestAccExample_leave(t *testing.T) {
 	const output = "output \"nodes\" {\n  value = stackpolicy_placement_attachment.web.nodes\n}\n"
 	e := start(t, "first-cluster")
@@ -448,16 +441,15 @@ func (e example) script(t *testing.T, name string, args ...string) {
 	}
 	output, err := run()
 	if regexp.MustCompile(`lock\.info: no such file or directory|could not unmarshal lock info`).MatchString(output) {
-		// Terraform's lock of a local state does not wait where the other run
-		// begins or ends in the moment between its two looks at the lock.
+		// Terraform's lock of a local state does not wait if the other run begins or ends between its two looks at
+		// the lock.
 		output, err = run()
 	}
 	assert.NoError(t, err, "%s %v:\n%s", name, args, output)
 }
 
-// TestExample_autoscaling, on the fake cloud alone because no cloud makes a
-// difference to it: the size follows the load within its bounds, also
-// when two runs of the script overlap; and nodes leave by name.
+// TestExample_autoscaling: the size follows the load within its bounds, also when two runs of the script overlap, and
+// nodes leave by name. It runs only on the fake cloud, because the cloud makes no difference.
 func TestExample_autoscaling(t *testing.T) {
 	e := start(t, "guides/autoscaling")
 	for _, c := range []struct{ load, size int }{{450, 5}, {0, 2}} {
@@ -473,14 +465,14 @@ func TestExample_autoscaling(t *testing.T) {
 	before := e.servers(t)
 	assert.Len(t, before, 4, "servers after two runs at once")
 	names := slices.Sorted(maps.Keys(before))
-	for range 2 { // one that asks again for what was done
+	for range 2 { // the second run finds nothing to do
 		e.script(t, "./leave.sh", names[1], names[0], "web-99")
 		assert.Equal(t, names[2:], slices.Sorted(maps.Keys(e.servers(t))), "the nodes that were not named")
 	}
 }
 
-// TestExample_severalStates, on the fake cloud alone too: the placement in one state, the servers in
-// another. They are applied in this order when the cluster grows and shrinks.
+// TestExample_severalStates: the placement is in one state, and the servers in another. They are applied in this
+// order when the cluster grows and shrinks. It runs only on the fake cloud.
 func TestExample_severalStates(t *testing.T) {
 	placement := start(t, "guides/several-states/placement")
 	servers := example{placement.c.Example(t, "guides/several-states/servers"), placement.c}

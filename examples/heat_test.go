@@ -19,7 +19,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// heatGroup is a group of a Heat template, of either kind.
+// heatGroup is a group of a Heat template, of any kind.
 type heatGroup struct {
 	Properties struct {
 		Size    int `yaml:"desired_capacity"`
@@ -39,7 +39,8 @@ type heatServer struct {
 	}
 }
 
-// names are those that Heat gives to the servers of a group: they have random letters, unless the template numbers them.
+// names returns the names that Heat gives to the servers of a group: they have random letters, unless the template
+// numbers them.
 func (g heatGroup) names(group string) (names []string) {
 	for i := range g.Properties.Size {
 		names = append(names, fmt.Sprintf("shop-%s-tbq2zkkbhhzy-%c4uq7wd3nkfy-ha7z3qpl3cvs", group, 'z'-i))
@@ -52,7 +53,7 @@ func (g heatGroup) names(group string) (names []string) {
 	return names
 }
 
-// client is the openstack command, as far as the scripts of the guide call it.
+// client is the openstack command with the calls that the scripts of the guide make.
 const client = `#!/bin/sh
 case "$*" in
 "stack resource show shop web -f value -c physical_resource_id") echo 0f5d ;;
@@ -62,8 +63,9 @@ case "$*" in
 esac
 `
 
-// TestExample_fromHeat, on the fake cloud alone, which has no Heat: the servers of the template, under the names that Heat gives them, are
-// imported without being touched. Then they get another image, in batches, and the clusters grow and shrink.
+// TestExample_fromHeat: the servers of the template are imported without a change, with the names that Heat gives
+// them. Then they get another image, in batches, and the clusters grow and shrink. It runs only on the fake cloud,
+// which has no Heat.
 func TestExample_fromHeat(t *testing.T) {
 	t.Parallel()
 	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "guides/from-heat")

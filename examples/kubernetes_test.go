@@ -14,8 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// kubectl stands in for the real one: it records its calls, and knows each node
-// from the second question after it on.
+// kubectl is a stand-in for the real one: it records its calls, and knows each node from the second question on.
 const kubectl = `#!/bin/sh
 KUBE=${0%/*}
 echo "$@" >>"$KUBE/calls"
@@ -30,10 +29,10 @@ case "$1 $2" in
 esac
 `
 
-// joining is what workers need to join.
+// joining has the variables that workers need to join.
 var joining = []string{"TF_VAR_api_server=10.0.0.1:6443", "TF_VAR_ca_hash=sha256:" + strings.Repeat("0", 64), "TF_VAR_join_token=abcdef.0123456789abcdef"}
 
-// kube is a folder with a kubectl and what it knows, and an environment for it.
+// kube returns a folder with a kubectl and its data, and an environment for it.
 func kube(t *testing.T) (dir string, env []string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -41,7 +40,7 @@ func kube(t *testing.T) (dir string, env []string) {
 	return dir, []string{"PATH=" + dir + string(os.PathListSeparator) + os.Getenv("PATH")}
 }
 
-// calls are those of a kubectl about one node, in their order, and forgotten.
+// calls returns the calls of kubectl about one node, in their order, and forgets them.
 func calls(t *testing.T, dir, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "calls"))
@@ -66,7 +65,7 @@ const (
 	leaves = "get node NAME --ignore-not-found --output=name; drain NAME --ignore-daemonsets --delete-emptydir-data; delete node NAME"
 )
 
-// asked holds what kubectl was asked of nodes to what is wanted.
+// asked compares the calls of kubectl about nodes with the wanted ones.
 func asked(t *testing.T, dir, want string, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -74,8 +73,9 @@ func asked(t *testing.T, dir, want string, names ...string) {
 	}
 }
 
-// TestAccExample_kubernetesCommand: commands wait for workers, and drain them. With another image of one of two workers
-// the new one joins and is Ready before an old one is drained, and that stays while it cannot be.
+// TestAccExample_kubernetesCommand: commands wait for workers, and drain them. With a new image for one of two
+// workers the new worker joins and is Ready before the old one is drained, and the old one stays while it cannot be
+// drained.
 func TestAccExample_kubernetesCommand(t *testing.T) {
 	dir, env := kube(t)
 	e := start(t, "guides/kubernetes-workers/command")
@@ -104,7 +104,7 @@ func TestAccExample_kubernetesCommand(t *testing.T) {
 	asked(t, dir, "", slices.Collect(maps.Keys(after))...)
 }
 
-// TestAccExample_kubernetesWebhook: a consumer in the cluster does it.
+// TestAccExample_kubernetesWebhook: a consumer in the cluster waits for workers, and drains them.
 func TestAccExample_kubernetesWebhook(t *testing.T) {
 	dir, env := kube(t)
 	script, err := filepath.Abs("guides/kubernetes-workers/command/node.sh")

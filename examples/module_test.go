@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestModules: the tests of the modules pass on a cloud with the quotas of Nova, and what both modules have is the same.
+// TestModules: the tests of the modules pass on a cloud with the quotas of Nova, and the common files of both modules
+// are equal.
 func TestModules(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, read(t, "modules/cluster/variables.tf"), read(t, "modules/stateful/variables.tf"))
@@ -26,7 +27,7 @@ func TestModules(t *testing.T) {
 	}
 }
 
-// TestModuleMistakes: whatever a user writes wrong is an error while planning that names the variable.
+// TestModuleMistakes: each mistake of a user is an error while planning that names the variable.
 func TestModuleMistakes(t *testing.T) {
 	t.Parallel()
 	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "clusters/first")

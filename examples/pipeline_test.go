@@ -33,8 +33,8 @@ func script(t *testing.T, dir, name, path string, env ...string) (string, error)
 	return string(output), err
 }
 
-// TestPipeline rolls out an image as the workflows do: a plan that is described
-// and approved for each batch, until a plan is empty.
+// TestPipeline rolls out an image as the workflows do: each batch has a plan that is described and approved, until a
+// plan is empty.
 func TestPipeline(t *testing.T) {
 	t.Parallel()
 	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "guides/rolling-out-an-image")
@@ -77,7 +77,7 @@ func TestPipeline(t *testing.T) {
 		assert.NoFileExists(t, filepath.Join(e.Dir, name))
 	}
 
-	// One without an attachment goes on, and says so.
+	// A plan without an attachment continues, and the output says so.
 	e = example{e.c.Workspace(t, "resource \"terraform_data\" \"a\" {}\n"), e.c}
 	output, err = script(t, e.Dir, "plan.sh", path, env...)
 	require.NoError(t, err, output)
@@ -105,8 +105,7 @@ func TestPipelineComment(t *testing.T) {
 	}
 }
 
-// TestPipelineWorkflows: actions are pinned to commits, and the scripts that are
-// run are there. "make lint" checks the rest.
+// TestPipelineWorkflows: actions are pinned to commits, and the scripts exist. "make lint" checks the rest.
 func TestPipelineWorkflows(t *testing.T) {
 	t.Parallel()
 	pinned, scripts := regexp.MustCompile(`^[a-z-]+/[a-z-]+@[0-9a-f]{40}$`), regexp.MustCompile(`\./ci/[a-z.]+`)
@@ -135,13 +134,12 @@ func TestPipelineWorkflows(t *testing.T) {
 	}
 }
 
-// TestScriptsCheckArguments: an argument of a script is never evaluated, nor
-// taken for an option of a program that the script runs.
+// TestScriptsCheckArguments: an argument of a script is never evaluated, and never becomes an option of a program.
 func TestScriptsCheckArguments(t *testing.T) {
 	t.Parallel()
 	shell := "sh"
 	if bash, err := exec.LookPath("bash"); err == nil {
-		shell = bash // where /bin/sh is bash, arithmetic runs commands in an index
+		shell = bash // if /bin/sh is bash, arithmetic runs commands in an index
 	}
 	for _, c := range []struct {
 		script string
@@ -167,7 +165,7 @@ func TestScriptsCheckArguments(t *testing.T) {
 		script, err := filepath.Abs(c.script)
 		require.NoError(t, err)
 		dir := t.TempDir()
-		tools := filepath.Join(dir, "tools") // programs that must not be run
+		tools := filepath.Join(dir, "tools") // programs that must not run
 		require.NoError(t, os.Mkdir(tools, 0o700))
 		for _, tool := range []string{"terraform", "openstack", "kubectl", "gh", "gpg", "oras", "unzip", "cp"} {
 			require.NoError(t, workspace.WriteProgram(filepath.Join(tools, tool), []byte("#!/bin/sh\n: >'"+filepath.Join(dir, "owned")+"'\n")))

@@ -16,16 +16,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// reader is a cluster whose plans the guide "Reading a plan" shows.
+// reader is the cluster whose plans the guide "Reading a plan" shows.
 type reader struct {
 	*workspace.Workspace
 	t       *testing.T
 	fake    *fakecloud.Cloud
 	servers map[string]string // ids by name
-	images  map[string]string // the same
+	images  map[string]string // ids by name
 }
 
-// apply applies the attachment, and makes and deletes servers as it says.
+// apply applies the attachment, and makes and deletes servers accordingly.
 func (r reader) apply(lines ...string) {
 	r.t.Helper()
 	err := r.Write(attached(lines...))
@@ -62,8 +62,7 @@ const (
 	oldest     = "deletion { criteria = \"OLDEST_FIRST\" }"
 )
 
-// TestReadingAPlan: the guide shows what Terraform prints, to the letter. With
-// -update the plans are rewritten.
+// TestReadingAPlan: the guide shows Terraform's output to the letter. With -update the plans are rewritten.
 func TestReadingAPlan(t *testing.T) {
 	t.Parallel()
 	zone := func(name string) func(reader) {
@@ -74,7 +73,7 @@ func TestReadingAPlan(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		before []string
-		happen func(reader) // to the cloud
+		happen func(reader) // change of the cloud
 		after  []string
 	}{
 		{"grow", []string{"desired_capacity = 4", threeZones}, nil, []string{"desired_capacity = 6", threeZones}},
@@ -118,7 +117,7 @@ func TestReadingAPlan(t *testing.T) {
 	}
 }
 
-// nodesOf are the nodes of the attachment in a workspace.
+// nodesOf returns the nodes of the attachment in a workspace.
 func nodesOf(t *testing.T, w *workspace.Workspace) map[string]placed {
 	t.Helper()
 	var state struct {
@@ -132,7 +131,7 @@ func nodesOf(t *testing.T, w *workspace.Workspace) map[string]placed {
 	return state.Resources[0].Instances[0].Attributes.Nodes
 }
 
-// placed is what is known of a node.
+// placed is a node with its place.
 type placed struct {
 	Index        int
 	Region, Zone string
@@ -141,11 +140,11 @@ type placed struct {
 
 var (
 	changes = regexp.MustCompile(`(?ms)^  # stackpolicy_placement_attachment\.web.*?^    }\n`)
-	where   = regexp.MustCompile(`(?m)^ {2,}(with stackpolicy_|on main\.tf line|\d+:).*\n`) // another line since 1.16
+	where   = regexp.MustCompile(`(?m)^ {2,}(with stackpolicy_|on main\.tf line|\d+:).*\n`) // the line differs since 1.16
 	blank   = regexp.MustCompile(`\n{3,}`)
 )
 
-// planText is what a plan says of the attachment: its changes and the warnings.
+// planText returns the part of a plan about the attachment: its changes and the warnings.
 func planText(text string) string {
 	change := cut(changes.FindString(text))
 	if change == "" {
@@ -159,9 +158,8 @@ func planText(text string) string {
 	return strings.TrimRight(change+warnings, "\n") + "\n"
 }
 
-// noise are parts of a plan that repeat what others say: what the attachment
-// counts by place, the creation of the cluster as the last change, and what a node has in
-// addition to its place.
+// noise matches parts of a plan that repeat others: the counts by place, the creation of the cluster as the last
+// change, and the attributes of a node in addition to its place.
 var noise = []*regexp.Regexp{
 	regexp.MustCompile(`(?ms)^      [~+-] distribution +=.*?^        \}.*?\n`),
 	regexp.MustCompile(`(?ms)^ {18}[+-] (regions|zones|nodes|count) +=(?: [^{\[\n]*\n| [\[{]\]?\}?\n.*?^ {20}[\]}].*?\n| \[\].*?\n)`),
@@ -172,7 +170,7 @@ var noise = []*regexp.Regexp{
 	regexp.MustCompile(`(?m)^ {8}id +=.*\n`),
 }
 
-// cut leaves the noise out.
+// cut removes the noise.
 func cut(change string) string {
 	for _, n := range noise {
 		change = n.ReplaceAllString(change, "")
@@ -190,7 +188,7 @@ func golden(t *testing.T, path, text string) {
 	assert.Equal(t, read(t, path), text, "%s is not what Terraform prints; -update rewrites it", path)
 }
 
-// TestWhyNot: the guide's question gets the guide's answer, though the plan is empty.
+// TestWhyNot: the guide's question gets the guide's answer, even if the plan is empty.
 func TestWhyNot(t *testing.T) {
 	t.Parallel()
 	_, part, _ := strings.Cut(read(t, "../docs/guides/reading-a-plan.md"), "$ echo '")

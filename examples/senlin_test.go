@@ -13,14 +13,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFromSenlin: policies as they were written for Senlin place, group, drain and
-// choose nodes.
+// TestFromSenlin: policies that were written for Senlin place, group, drain and choose nodes.
 func TestFromSenlin(t *testing.T) {
 	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
 	c.Fake.AddImage(fakecloud.Image{Name: "debian-12"})
 	w := c.Example(t, "guides/from-senlin")
-	for range 2 { // the plans see the servers of the first one
+	for range 2 { // the plans see the servers of the first apply
 		_, err := w.Apply(t.Context())
 		require.NoError(t, err)
 	}
@@ -57,11 +56,10 @@ func TestFromSenlin(t *testing.T) {
 	}
 }
 
-// TestFromSenlin_properties: every property of the policies is carried over, and
-// what is not is named.
+// TestFromSenlin_properties: every property of the policies is transferred, and the others are named.
 func TestFromSenlin_properties(t *testing.T) {
 	t.Parallel()
-	c := acctest.NewAdmin(t, fakecloud.Config{}) // who alone sees the hosts of DRS
+	c := acctest.NewAdmin(t, fakecloud.Config{}) // only an admin sees the hosts of DRS
 	drs, _ := c.DRS(t)
 	w := c.Example(t, "guides/from-senlin")
 	const (
@@ -73,7 +71,7 @@ func TestFromSenlin_properties(t *testing.T) {
 	for _, s := range []struct {
 		name                             string
 		region, zone, affinity, deletion string
-		want                             []string // of the plan, or of its error
+		want                             []string // text in the plan, or in its error
 		fails                            bool
 	}{
 		{"a group without a name, a zone for all, and hooks", regions, "zones: []", affinity, deletion, []string{
@@ -103,14 +101,14 @@ func TestFromSenlin_properties(t *testing.T) {
 	}
 }
 
-// writePolicy writes a policy file of Senlin's.
+// writePolicy writes a policy file of Senlin.
 func writePolicy(t *testing.T, dir, file, properties string) {
 	t.Helper()
 	text := fmt.Sprintf("type: senlin.policy\nversion: 1.0\nproperties:\n  %s\n", properties)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "policies", file+".yaml"), []byte(text), 0o600))
 }
 
-// TestFromSenlin_keys: a misspelled key of a list that is written by hand is named.
+// TestFromSenlin_keys: an error names a misspelled key of a list that is written by hand.
 func TestFromSenlin_keys(t *testing.T) {
 	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})

@@ -20,8 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// databases is the cluster of the guide about stateful nodes, and what is never to be
-// lost of it.
+// databases is the cluster of the guide about stateful nodes, with the resources that must never be lost.
 type databases struct {
 	example
 	size           int
@@ -46,7 +45,8 @@ func (d *databases) variables() []string {
 	return []string{fmt.Sprintf("size=%d", d.size), "image=" + d.image}
 }
 
-// finish applies until nothing is left, and returns all that was planned. In the end each node has its volume and its port.
+// finish applies until nothing is left, and returns the output of all plans. In the end each node has its volume and
+// its port.
 func (d *databases) finish(t *testing.T, step string) (plans string) {
 	t.Helper()
 	d.watched.Resize(d.size)
@@ -63,8 +63,7 @@ func (d *databases) finish(t *testing.T, step string) (plans string) {
 	return ""
 }
 
-// whole fails unless each slot has the volume and the port that it always had, and
-// each of the nodes has them and no other node.
+// whole fails unless each slot has the volume and the port that it always had, and they are attached to its own node.
 func (d *databases) whole(t *testing.T, step string) {
 	t.Helper()
 	volumes, ports := d.c.Volumes(t, "RegionOne"), d.c.Ports(t, "RegionOne")
@@ -79,8 +78,8 @@ func (d *databases) whole(t *testing.T, step string) {
 	d.holds(t, volumes, ports)
 }
 
-// counted returns what was counted, and fails where more than one node was out of
-// service, or one was destroyed that was not drained.
+// counted returns the counts since the last step. It fails if more than one node was out of service, or a node was
+// destroyed undrained.
 func (d *databases) counted(t *testing.T, step string) acctest.Tally {
 	t.Helper()
 	tally := d.watched.Restart()
@@ -92,13 +91,13 @@ func (d *databases) counted(t *testing.T, step string) acctest.Tally {
 	return tally
 }
 
-// other is the image that the nodes do not have.
+// other returns the image that the nodes do not have.
 func (d *databases) other() string {
 	return map[string]string{"debian-12": "debian-13", "debian-13": "debian-12"}[d.image]
 }
 
-// TestStatefulQuota: with a full quota a rollout and a repair need no room. A growth is
-// refused by Nova until there is some, and the slots wait for it.
+// TestStatefulQuota: with a full quota a rollout and a repair need no room. Nova refuses a growth until there is
+// room, and the slots wait for it.
 func TestStatefulQuota(t *testing.T) {
 	d := startDatabases(t)
 	d.finish(t, "create")
@@ -113,7 +112,7 @@ func TestStatefulQuota(t *testing.T) {
 	if now := d.c.Servers(t)["1"]; now.ID == broken.ID || now.Status != "ACTIVE" || now.AvailabilityZone != broken.AvailabilityZone {
 		t.Errorf("repaired: %s is %s (%s) in %s", now.Name, now.ID, now.Status, now.AvailabilityZone)
 	}
-	// The server that was broken takes no note of a drain.
+	// Nova accepted no note of a drain for the broken server.
 	if tally := d.watched.Restart(); tally.Least != 2 || tally.Destroyed != 1 {
 		t.Errorf("a repair: %+v", tally)
 	}
@@ -127,9 +126,9 @@ func TestStatefulQuota(t *testing.T) {
 	d.counted(t, "growth with a full quota")
 }
 
-// TestStatefulKilled kills terraform in the middle of an apply that makes a node again,
-// before and after each thing that it asks for. The applies that follow end, with the
-// same volumes and ports; two moments leave what the guide says how to find.
+// TestStatefulKilled kills terraform in the middle of an apply that makes a node again, before and after each of its
+// requests. The next applies end with the same volumes and ports. At two moments something is left, and the guide
+// says how to find it.
 func TestStatefulKilled(t *testing.T) {
 	d := startDatabases(t)
 	d.Attach = nil // the providers are killed too
@@ -196,8 +195,7 @@ func (d *databases) kill(t *testing.T, at fakecloud.Fault) {
 	}
 }
 
-// forgottenServer does what the guide says about a server that has the port of a node,
-// and that Terraform does not know.
+// forgottenServer follows the guide for a server that has the port of a node and is not in Terraform's state.
 func (d *databases) forgottenServer(t *testing.T) {
 	t.Helper()
 	_, err := d.Apply(t.Context(), d.variables()...)
@@ -217,8 +215,7 @@ func (d *databases) forgottenServer(t *testing.T) {
 	}
 }
 
-// forgottenAttachment does what the guide says about a volume that is attached, which
-// Terraform does not know.
+// forgottenAttachment follows the guide for an attached volume whose attachment is not in Terraform's state.
 func (d *databases) forgottenAttachment(t *testing.T) {
 	t.Helper()
 	_, err := d.Apply(t.Context(), d.variables()...)
@@ -267,8 +264,8 @@ resource "openstack_compute_volume_attach_v2" "db" {
 }
 `
 
-// TestStatefulAdopted: a database that runs is taken over with its volumes and ports:
-// no server changes, nothing is detached, and the next image finds all of it.
+// TestStatefulAdopted: a running database is taken over with its volumes and ports: no server changes, nothing is
+// detached, and the next image keeps everything.
 func TestStatefulAdopted(t *testing.T) {
 	d := startDatabases(t)
 	guide := read(t, filepath.Join(d.Dir, "main.tf"))

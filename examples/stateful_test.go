@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// inOrder fails unless an apply stopped a node, detached its volume, destroyed its
-// server, and touched neither volumes nor ports.
+// inOrder fails unless an apply stopped a node, detached its volume, destroyed its server, and touched neither
+// volumes nor ports.
 func inOrder(t *testing.T, text string, nodes ...string) {
 	t.Helper()
 	assert.NotRegexp(t, `(_volume_v3|_port_v2)\.web.*(Destroying|Creating|Modifying)`, text, "a volume or a port was touched")
@@ -32,7 +32,7 @@ func inOrder(t *testing.T, text string, nodes ...string) {
 	}
 }
 
-// requested are the changes that Nova, Cinder, Neutron and Octavia were asked for.
+// requested lists the requests for changes to Nova, Cinder, Neutron and Octavia.
 func (e example) requested() (list []string) {
 	servers := regexp.MustCompile(`^/servers(/[^/]*)?$`)
 	for _, r := range e.c.Fake.Requests() {
@@ -55,8 +55,8 @@ func (e example) requested() (list []string) {
 	return list
 }
 
-// TestAccExample_stateful: three nodes keep their volumes and ports through a new
-// image, a shrink to one and a growth to three, except the slot that was released.
+// TestAccExample_stateful: three nodes keep their volumes and ports through a new image, a shrink to one and a growth
+// to three, except for the slot that was released.
 func TestAccExample_stateful(t *testing.T) {
 	sideBySide(t)
 	cinder := fakecloud.DefaultRegions()

@@ -9,12 +9,12 @@ import (
 
 var update = flag.Bool("update", false, "write the files that tests compare with")
 
-// spread are steps in the life of a cluster over places; one that is listed twice has twice the weight.
+// spread are steps in the life of a cluster over places; a place that is listed twice has twice the weight.
 var spread = []struct {
 	title  string
 	size   int
 	places string
-	kill   string // name of a server to kill before
+	kill   string // name of a server to kill before the step
 	remove string // name of a node to remove
 }{
 	{"create 6 over 2 regions and 5 zones", 6, "one/1 one/2 one/3 two/1 two/2", "", ""},
@@ -27,8 +27,8 @@ var spread = []struct {
 	{"remove web-3, by name", 6, "one/0 one/1 one/3 two/1 two/2 two/1 two/2", "", "web-3"},
 }
 
-// byElement counts at each step the servers that are destroyed though they could have stayed, with element() and count: a
-// server whose zone is another one is destroyed, as TestAccInstance shows.
+// byElement counts, with element() and count, the servers that each step destroys although they could have stayed: a
+// server whose zone changes is destroyed, as TestAccInstance shows.
 func byElement() (counts []int) {
 	var before []string
 	for _, s := range spread {
@@ -40,7 +40,7 @@ func byElement() (counts []int) {
 				lost++
 			}
 		}
-		if s.remove != "" { // the last one goes, whatever its name
+		if s.remove != "" { // the last server leaves, whatever its name
 			lost++
 		}
 		counts, before = append(counts, lost), now
@@ -48,8 +48,8 @@ func byElement() (counts []int) {
 	return counts
 }
 
-// TestSteps holds the table of the guide to that. With the attachment TestAccPlacementLoop takes such steps, and none of
-// them destroys a server that could stay.
+// TestSteps compares the table of the guide with these counts. TestAccPlacementLoop takes such steps with the
+// attachment, and none of them destroys a server that could stay.
 func TestSteps(t *testing.T) {
 	t.Parallel()
 	var table strings.Builder

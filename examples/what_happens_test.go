@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The tables of the guide "What happens when ...": each row is tested below.
+// Tables of the guide "What happens when ...": each row is tested below.
 
 // whatHappens fails unless the guide has the row.
 func whatHappens(t *testing.T, when, next string) {
@@ -20,20 +20,19 @@ func whatHappens(t *testing.T, when, next string) {
 	quoted(t, "what-happens-when", "| "+when+" | "+next+" |")
 }
 
-// startGuide prepares the cluster of the guide. A deleted server can be seen
-// for a moment, as on a real cloud.
+// startGuide prepares the cluster of the guide. A deleted server can be seen for a moment, as on a real cloud.
 func startGuide(t *testing.T) example {
 	t.Helper()
 	if !acctest.Live() {
 		t.Parallel()
 	}
 	e := startOn(t, acctest.New(t, fakecloud.Config{DeleteTime: time.Second}), "guides/what-happens-when")
-	e.c.Admin(t, "RegionOne") // which some of what happens needs
+	e.c.Admin(t, "RegionOne") // some of the changes need an administrator
 	return e
 }
 
-// next is what the next plan does, by address without the type: web["web-0"]
-// for a server, placement for the attachment. What stays as it is, is left out.
+// next returns what the next plan does, by address without the type: web["web-0"] for a server, placement for the
+// attachment. It leaves out resources without a change.
 func (e example) next(t *testing.T, variables ...string) map[string]string {
 	t.Helper()
 	plan, err := e.Plan(t.Context(), "next.tfplan", variables...)
@@ -59,7 +58,7 @@ func (e example) next(t *testing.T, variables ...string) map[string]string {
 	return found
 }
 
-// elsewhere is a zone that a node is not in.
+// elsewhere returns a zone that a node is not in.
 func (e example) elsewhere(t *testing.T, id string) string {
 	t.Helper()
 	was := e.c.Server(t, "RegionOne", id).AvailabilityZone
@@ -72,18 +71,17 @@ func (e example) elsewhere(t *testing.T, id string) string {
 	return ""
 }
 
-// act has Nova act on a server of RegionOne.
+// act makes Nova act on a server of RegionOne.
 func act(body, status string) func(*testing.T, example, string) {
 	return func(t *testing.T, e example, id string) { e.c.Act(t, "RegionOne", id, body, status) }
 }
 
-// byHand is what somebody does to a server outside Terraform, and what the next
-// plan does about it.
+// byHand has changes of a server outside Terraform, and the reaction of the next plan.
 var byHand = []struct {
 	when, next string
 	do         func(t *testing.T, e example, id string)
-	server     string // what the plan does with it
-	status     string // after the apply
+	server     string // change of the server by the plan
+	status     string // status after the apply
 }{
 	{"nothing", "is empty", func(*testing.T, example, string) {}, "", "ACTIVE"},
 	{"it is migrated to another zone", "takes its new zone over, and leaves the server alone", func(t *testing.T, e example, id string) {
@@ -109,7 +107,7 @@ var byHand = []struct {
 		func(t *testing.T, e example, id string) { e.c.Reset(t, "RegionOne", id) }, "", "ERROR"},
 }
 
-// TestAccWhatHappens_byHand does all of that at once, each to a node of its own.
+// TestAccWhatHappens_byHand makes all these changes at once, each to a node of its own.
 func TestAccWhatHappens_byHand(t *testing.T) {
 	e := startGuide(t)
 	e.apply(t)
@@ -144,7 +142,7 @@ func TestAccWhatHappens_byHand(t *testing.T) {
 	}
 }
 
-// TestAccWhatHappens_suspended: the one state in which nothing goes on.
+// TestAccWhatHappens_suspended: the one state in which an apply cannot continue.
 func TestAccWhatHappens_suspended(t *testing.T) {
 	e := startGuide(t)
 	e.apply(t, "size=2")
@@ -154,7 +152,7 @@ func TestAccWhatHappens_suspended(t *testing.T) {
 	e.c.Act(t, "RegionOne", id, `{"suspend": null}`, "SUSPENDED")
 	_, err := e.Run(t.Context(), "plan", "-no-color", "-var=size=2")
 	assert.ErrorContains(t, err, "Invalid power_state", "with a suspended server")
-	if e.c.Fake != nil { // few clouds keep what was deleted
+	if e.c.Fake != nil { // few clouds keep deleted servers
 		e.c.Fake.UpdateServer("RegionOne", id, func(s *fakecloud.Server) { s.Status = "SOFT_DELETED" })
 		_, err := e.Run(t.Context(), "plan", "-no-color", "-var=size=2")
 		assert.ErrorContains(t, err, "Invalid power_state", "with a deleted server that is kept")
@@ -164,7 +162,7 @@ func TestAccWhatHappens_suspended(t *testing.T) {
 	assert.Empty(t, e.next(t, "size=2"), "after that the plan has")
 }
 
-// fails applies, and fails unless that fails with the text.
+// fails applies, and fails unless the apply fails with the text.
 func (e example) fails(t *testing.T, text string, variables ...string) {
 	t.Helper()
 	if _, err := e.Apply(t.Context(), variables...); err == nil || !strings.Contains(strings.Join(strings.Fields(err.Error()), " "), text) {
@@ -172,14 +170,14 @@ func (e example) fails(t *testing.T, text string, variables ...string) {
 	}
 }
 
-// TestAccWhatHappens_quota: a growth that the quota ends half way.
+// TestAccWhatHappens_quota: a quota ends a growth half way.
 func TestAccWhatHappens_quota(t *testing.T) {
 	e := startGuide(t)
 	e.apply(t, "size=3")
 	before := e.servers(t)
 	raise := e.c.Room(t, "RegionOne", 1)
-	// One after the other: Nova lets several at once pass its first check, and
-	// puts all of them into ERROR at its second.
+	// One after the other: Nova lets several at once pass its first check, and puts all of them into ERROR at its
+	// second.
 	e.Env = append(e.Env, "TF_CLI_ARGS_apply=-parallelism=1")
 	e.fails(t, "Quota exceeded for instances", "size=6")
 	half := e.servers(t)
@@ -199,7 +197,7 @@ func TestAccWhatHappens_quota(t *testing.T) {
 	kept(t, half, e.servers(t), 6)
 }
 
-// TestAccWhatHappens_noValidHost: a growth of which one server finds no host.
+// TestAccWhatHappens_noValidHost: one server of a growth finds no host.
 func TestAccWhatHappens_noValidHost(t *testing.T) {
 	e := startGuide(t)
 	group := "servergroup_id=" + e.c.Group(t, "RegionOne", "apart", "anti-affinity")

@@ -1,6 +1,6 @@
 "use strict";
-// The page around the planner. It shows text of others through textContent; the
-// only HTML that it takes in is that of the planner, which escapes all names.
+// The page around the planner. It shows foreign text through textContent; the only
+// HTML that it inserts is the planner's, which escapes all names.
 
 const $ = (id) => document.getElementById(id);
 
@@ -35,10 +35,10 @@ const element = (tag, text, className) => {
 	return e;
 };
 
-// wrong are the fields that cannot be used as they are, each with the reason.
+// wrong has the invalid fields, each with the reason.
 const wrong = new Map();
 
-// read takes over what a field has, or notes why it cannot be.
+// read reads a field, or records why its value is invalid.
 const read = (input, problem, take) => {
 	if (problem) {
 		wrong.set(input, problem);
@@ -51,7 +51,7 @@ const read = (input, problem, take) => {
 	changed();
 };
 
-// whole says what is wrong with the text of a number.
+// whole returns what is wrong with the text of a number.
 const whole = (input, what, least) => {
 	if (input.validity.badInput || !/^\d+$/.test(input.value.trim()) || Number(input.value) < least) {
 		return `${what} must be a whole number of ${least} or more, and is ${input.value === "" ? "empty or no number" : `"${input.value}"`}.`;
@@ -59,7 +59,7 @@ const whole = (input, what, least) => {
 	return "";
 };
 
-// The fields of a place: label, property, and the least number.
+// The fields of a place: label, property, and the smallest number.
 const fields = [["name", "name"], ["weight", "weight", 1], ["cap", "cap", 0], ["min", "min", 0], ["now", "nodes", 0]];
 
 // row is the line of a place in the form.
@@ -69,7 +69,7 @@ const row = (place, path, region, hasZones, remove) => {
 	const inputs = [];
 	const button = element("button", "Remove");
 	button.type = "button";
-	// Each field says which place it is of: many have the same label.
+	// Each field names its place, because many have the same label.
 	const call = () => {
 		const name = region ? `zone ${place.name} of ${region.name}` : `region ${place.name}`;
 		line.setAttribute("aria-label", name);
@@ -107,7 +107,7 @@ const row = (place, path, region, hasZones, remove) => {
 		remove();
 		form();
 		changed();
-		// The focus stays near: at the next place, else at what adds one.
+		// The focus stays near: at the next place, or at the button that adds one.
 		const left = document.querySelectorAll("#places .place > button");
 		(left[Math.min(at, left.length - 1)] || $("add-region")).focus();
 	});
@@ -143,28 +143,28 @@ const form = () => {
 form.callers = [];
 form.call = () => { for (const call of form.callers) call(); };
 
-// fresh is a name that no place has.
+// fresh returns a name that no place has.
 const fresh = (prefix, places) => {
 	for (let i = 1; ; i++) if (!places.some((p) => p.name === prefix + i)) return prefix + i;
 };
 
-// changed is called when something other than the step was set.
+// changed is called when something other than the step changes.
 const changed = () => {
 	state.step = 0;
 	pause();
 	show();
 };
 
-// A telephone gets a picture in which the zones are below each other.
+// A phone gets a picture in which the zones are below each other.
 const telephone = matchMedia("(max-width: 600px)");
 
-// where are the middles of the nodes in the picture, by name.
+// where returns the centres of the nodes in the picture, by name.
 const middles = () => new Map([...document.querySelectorAll("#drawing [data-node]")].map((e) => {
 	const box = e.getBoundingClientRect();
 	return [e.dataset.node, { x: box.x + box.width / 2, y: box.y + box.height / 2 }];
 }));
 
-// move lets nodes be seen to move from where they were, and new ones appear.
+// move animates nodes from their old places, and lets new ones appear.
 const move = (before) => {
 	if (before.size === 0 || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
 	const svg = document.querySelector("#drawing svg");
@@ -180,7 +180,7 @@ const move = (before) => {
 	}
 };
 
-// show asks the planner, and shows its answer.
+// show calls the planner, and shows its answer.
 const show = () => {
 	history.replaceState(null, "", "#" + encodeURIComponent(JSON.stringify(state)));
 	$("capacity").max = String(Math.max(40, state.capacity));
@@ -252,7 +252,7 @@ const restore = () => {
 				regions: read.regions.map((r) => ({ ...place(r), zones: (r.zones || []).map(place) })),
 			};
 		} catch {
-			lost = "The address of this page has settings that cannot be read. These are the ones that it begins with.";
+			lost = "The address of this page has settings that cannot be read. The page shows its defaults instead.";
 		}
 	}
 	form();
@@ -273,7 +273,7 @@ const open = async (file) => {
 	part("viewer");
 	let answer;
 	try {
-		// Bytes, because a plan that PowerShell wrote is UTF-16: the planner sees that.
+		// Bytes, because PowerShell writes a plan in UTF-16, which the planner recognizes.
 		const bytes = new Uint8Array(await file.arrayBuffer());
 		const utf16 = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8";
 		answer = ask("view", new TextDecoder(utf16).decode(bytes));
@@ -284,7 +284,7 @@ const open = async (file) => {
 	$("view").innerHTML = answer.error ? "" : answer.article;
 	$("markdown").textContent = answer.markdown || "";
 	$("view-more").hidden = Boolean(answer.error);
-	$("viewer").dataset.file = file.name; // what is shown
+	$("viewer").dataset.file = file.name; // name of the shown file
 };
 
 const ready = () => {
@@ -341,8 +341,7 @@ const ready = () => {
 
 addEventListener("planner", ready, { once: true });
 
-// The planner is compressed here and not by the server, because not every server
-// does that.
+// The page decompresses the planner itself, because not every server compresses files.
 (async () => {
 	try {
 		const go = new Go();

@@ -19,9 +19,9 @@ var version = "dev"
 const usage = `Usage: planview [flags] [FILE]
 
 Draws what a Terraform or OpenTofu plan does to each
-stackpolicy_placement_attachment, and lists what it does to servers though no
-node asks for it. FILE is what "terraform show -json PLAN"
-prints of a saved plan; without it, or with -, standard input is read.
+stackpolicy_placement_attachment, and lists the changes of servers that no node
+change asks for. FILE is the output of "terraform show -json PLAN" for a saved
+plan; without it, or with -, standard input is read.
 
   terraform plan -out=a.tfplan
   terraform show -json a.tfplan | planview -format html >plan.html
@@ -53,7 +53,7 @@ var formats = map[string]func(planview.Plan) string{
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
-// run does all of it, and returns the exit code.
+// run runs the command, and returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("planview", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -82,7 +82,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case flags.NArg() > 1:
 		return wrong("give one file, not %d; flags come before it", flags.NArg())
 	case (flags.Arg(0) == "" || flags.Arg(0) == "-") && terminal(stdin):
-		return wrong("nothing to read: give a file, or pipe into planview what \"terraform show -json PLAN\" prints")
+		return wrong("nothing to read: give a file, or pipe the output of \"terraform show -json PLAN\" into planview")
 	}
 	plan, err := read(flags.Arg(0), *log, *serverType, stdin)
 	if err == nil {
@@ -98,7 +98,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// read reads the plan of a file, and the warnings of a log if one is named.
+// read reads a plan from a file, and the warnings from a log if one is named.
 func read(name, log, serverType string, stdin io.Reader) (planview.Plan, error) {
 	read := func() ([]byte, error) { return os.ReadFile(name) }
 	if name == "" || name == "-" {
@@ -118,8 +118,7 @@ func read(name, log, serverType string, stdin io.Reader) (planview.Plan, error) 
 	return plan, planview.AddWarnings(plan, text)
 }
 
-// terminal reports whether the input is a terminal, at which somebody would have to
-// type the plan.
+// terminal reports whether the input is a terminal, at which somebody would have to type the plan.
 func terminal(stdin io.Reader) bool {
 	file, ok := stdin.(*os.File)
 	if !ok {
@@ -129,7 +128,7 @@ func terminal(stdin io.Reader) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// built is the version of a release, or of the module that "go install" built.
+// built returns the version of a release, or of the module that "go install" built.
 func built() string {
 	if info, ok := debug.ReadBuildInfo(); ok && version == "dev" && info.Main.Version != "" {
 		return info.Main.Version

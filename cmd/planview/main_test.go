@@ -26,7 +26,7 @@ func TestRun(t *testing.T) {
 	for _, c := range []struct {
 		args   []string
 		code   int
-		drawn  string // the file that stdout is
+		drawn  string // file that is the standard output
 		stderr string
 	}{
 		{nil, 0, "shrink.md", ""},
@@ -73,7 +73,7 @@ type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, os.ErrClosed }
 
-// TestBrokenOutput: a disk that is full is not a success.
+// TestBrokenOutput: a full disk is not a success.
 func TestBrokenOutput(t *testing.T) {
 	t.Parallel()
 	var stderr bytes.Buffer

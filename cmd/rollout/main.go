@@ -33,13 +33,13 @@ While the status of a cluster is "waits" or "bakes" it plans again from time to
 time. It keeps nothing: a run that was stopped or killed is resumed by starting
 another. The apply of a killed run goes on to its end, so give the next run a
 -lock-timeout. An apply that fails ends it if servers are not in service, or if the
-next plan is no further: some applies fail though all is done. With revert_after in
-update it goes on until the plans take the template back, but not if an apply fails
-twice in the same way with the same plan.
+next plan is no further: some applies fail although all is done. With
+revert_after in update it continues until the plans take the template back, but not
+if an apply fails twice in the same way with the same plan.
 
-It does not apply a plan that replaces, destroys, stops, rebuilds or resizes what
-no change of a node asks for, such as all servers for a changed user_data: see
--accept. A plan in which only outputs change ends it.
+It does not apply a plan that replaces, destroys, stops, rebuilds or resizes a
+resource although no node change asks for it, such as all servers after a change of
+user_data: see -accept. A plan in which only outputs change ends it.
 
   terraform init
   rollout -var image=debian-13
@@ -55,8 +55,8 @@ Flags:
                      input; a plan is applied only if its exit status is 0
   -servers TYPE      resources of this type are servers too, and not only
                      openstack_compute_instance_v2
-  -accept TYPE       apply what a plan does to resources of this type though no
-                     node change asks for it; may be repeated
+  -accept TYPE       apply changes of resources of this type although no node
+                     change asks for them; may be repeated
   -max-applies N     number of applies after which it stops
   -max-time TIME     time after which it begins no other apply
   -max-wait TIME     how long it waits for nodes that are not in service, in
@@ -74,9 +74,9 @@ are in a folder that only you can read, which is removed at the end, or, after a
 kill, when the next run starts.
 
 Exit codes: 0 done: nothing is left; 1 failed: a plan or an apply; 2 held:
-something is left, and the last line says what holds it (a plan that takes what no
-node change asks for, the policy, a limit, an interruption, the status of a
-cluster); 3 reverted: a template failed, and the nodes have the one before it; 64 wrong usage.
+something is left, and the last line says what holds it (a change that no node
+change asks for, the policy, a limit, an interruption, the status of a cluster);
+3 reverted: a template failed, and the nodes have the one before it; 64 wrong usage.
 `
 
 const exitUsage = 64
@@ -93,7 +93,7 @@ func (l *list) Set(s string) error {
 	return nil
 }
 
-// timeFlag is a flag that is a duration.
+// timeFlag is a flag with a duration.
 type timeFlag time.Duration
 
 func (d *timeFlag) String() string { return duration.Format(time.Duration(*d)) }
@@ -107,7 +107,7 @@ func (d *timeFlag) Set(s string) error {
 	return nil
 }
 
-// run does all of it, and returns the exit code.
+// run runs the command, and returns the exit code.
 func run(args []string, stdout, stderr io.Writer) int {
 	var o rollout.Options
 	runner := rollout.Runner{}
@@ -193,8 +193,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return runner.Run(soft, hard).Code()
 }
 
-// interrupts returns a context that the first signal ends, and one that the second
-// ends.
+// interrupts returns a context that the first signal ends, and a context that the second one ends.
 func interrupts(stderr io.Writer) (soft, hard context.Context, end func()) {
 	soft, cancelSoft := context.WithCancel(context.Background())
 	hard, cancelHard := context.WithCancel(context.Background())
@@ -221,7 +220,7 @@ func find(program string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		return filepath.Abs(path) // it runs in another folder
+		return filepath.Abs(path) // terraform runs in another folder
 	}
 	for _, name := range []string{"terraform", "tofu"} {
 		if path, err := exec.LookPath(name); err == nil {
@@ -241,7 +240,7 @@ func terminal(out io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// built is the version of a release, or of the module that "go install" built.
+// built returns the version of a release, or of the module that "go install" built.
 func built() string {
 	info, ok := debug.ReadBuildInfo()
 	if ok && version == "dev" {

@@ -28,8 +28,8 @@ import (
 
 func TestMain(m *testing.M) { acctest.Main(m) }
 
-// config is a cluster of four nodes, replaced two with each apply, whose version is what the
-// variable image says. Its output changes with each plan.
+// config is a cluster of four nodes, replaced two with each apply, whose version is the variable image. Its output
+// changes with each plan.
 func config(c *acctest.Cloud, update, readiness string) string {
 	return "variable \"image\" { default = \"a\" }\nvariable \"user_data\" { default = \"\" }\noutput \"now\" { value = timestamp() }\n" +
 		acctest.Placement(c, 4, acctest.Places("RegionOne: az-1 az-2"), fmt.Sprintf(`template          = { version = var.image }
@@ -68,15 +68,15 @@ var program = sync.OnceValues(func() (string, error) {
 	return file, nil
 })
 
-// start is a cluster of four nodes of version a, and the command for a rollout of version b,
-// two nodes with each apply.
+// start makes a cluster of four nodes of version a, and returns the command for a rollout of version b, two nodes
+// with each apply.
 func start(t *testing.T, update, readiness string) (*acctest.Cloud, func(args ...string) *exec.Cmd) {
 	t.Helper()
 	file, err := program()
 	require.NoError(t, err)
 	c := acctest.NewFake(t, fakecloud.Config{Now: time.Now})
 	w := c.Installed(t, config(c, update, readiness))
-	for range 2 { // the marks of the first are what requires marks from then on
+	for range 2 { // once all nodes have a mark, marks are required
 		_, err := w.Apply(t.Context())
 		require.NoError(t, err)
 	}
@@ -87,7 +87,7 @@ func start(t *testing.T, update, readiness string) (*acctest.Cloud, func(args ..
 	}
 }
 
-// code runs a command and returns its exit code and what it prints.
+// code runs a command and returns its exit code and its output.
 func code(t *testing.T, cmd *exec.Cmd) (int, string) {
 	t.Helper()
 	said, err := cmd.CombinedOutput()
@@ -97,8 +97,8 @@ func code(t *testing.T, cmd *exec.Cmd) (int, string) {
 	return cmd.ProcessState.ExitCode(), string(said)
 }
 
-// TestRollout: all nodes are replaced, two with each apply; a policy sees each plan; the
-// limits hold; and the next run goes on.
+// TestRollout: all nodes are replaced, two with each apply; a policy sees each plan; the limits hold; and the next
+// run continues.
 func TestRollout(t *testing.T) {
 	t.Parallel()
 	c, command := start(t, "", `timeout = "30s"`)
@@ -109,7 +109,7 @@ func TestRollout(t *testing.T) {
 	}
 	summary := filepath.Join(t.TempDir(), "summary.md")
 	rest := command("-json", "-summary", summary, "-policy", `grep -q '"planned_values"' && find "$TMPDIR" -name batch.tfplan -perm 600 | grep -q .`)
-	rest.Env = append(rest.Env, "TMPDIR="+t.TempDir()) // a saved plan holds secrets
+	rest.Env = append(rest.Env, "TMPDIR="+t.TempDir()) // a saved plan has secrets in it
 	got, said = code(t, rest)
 	if got != 0 || versions(c) != "map[b:4]" {
 		t.Fatalf("the rest: exit code %d, %s\n%s", got, versions(c), said)
@@ -130,8 +130,8 @@ func TestRollout(t *testing.T) {
 	}
 }
 
-// TestEnds: a plan that takes what no node change asks for is not applied, applies that fail
-// in the same way end it, and so does a template that is taken back. TestRollout has the other ends.
+// TestEnds: a rollout ends when a plan makes a change that no node change needs, when applies fail in the same way,
+// or when a template is taken back. TestRollout has the other ends.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	health := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -147,8 +147,8 @@ func TestEnds(t *testing.T) {
 		said     string
 		versions string
 	}{
-		{[]string{"-var", "image=a", "-var", "user_data=x"}, 2, "held: no node change asks for what the plan does to 8 resources. " +
-			"Apply it by hand, or let it through with -accept openstack_compute_instance_v2 -accept stackpolicy_deletion_attachment", "map[a:4]"},
+		{[]string{"-var", "image=a", "-var", "user_data=x"}, 2, "held: the plan changes 8 resources although no node change asks for it. " +
+			"Apply it by hand, or allow it with -accept openstack_compute_instance_v2 -accept stackpolicy_deletion_attachment", "map[a:4]"},
 		{[]string{"-var", "image=a", "-var", "user_data=x", "-servers", "stackpolicy_deletion_attachment"}, 2,
 			"No node change asks for this: 8 servers are replaced", "map[a:4]"},
 		{[]string{"-var", "image=misspelled"}, 1, "failed: the apply failed twice, and not because servers did not get into service: " +
@@ -166,8 +166,8 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestStopped: a run that is interrupted ends after its apply, the apply of one that
-// is killed ends without it, and the next run goes on.
+// TestStopped: an interrupted run ends after its apply, the apply of a killed run ends without it, and the next run
+// continues.
 func TestStopped(t *testing.T) {
 	t.Parallel()
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGKILL} {
@@ -191,7 +191,7 @@ func TestStopped(t *testing.T) {
 				(cmd.ProcessState.ExitCode() != 2 || versions(c) != "map[a:2 b:2]" || !strings.Contains(said.String(), `"interrupted (1 apply`)) {
 				t.Errorf("exit code %d, %s\n%s", cmd.ProcessState.ExitCode(), versions(c), said.String())
 			}
-			// The apply of a run that was killed goes on, and has the lock of the state.
+			// The apply of a killed run continues, and holds the lock of the state.
 			if got, said := code(t, command("-lock-timeout", "10m")); got != 0 || strings.Contains(versions(c), "a:") || len(c.Servers(t)) != 4 {
 				t.Errorf("the next run: exit code %d, %s\n%s", got, versions(c), said)
 			}

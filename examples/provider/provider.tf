@@ -6,7 +6,7 @@ terraform {
   }
 }
 
-# The arguments, the environment variables and clouds.yaml are those of
+# The arguments, the environment variables and clouds.yaml are the same as for
 # terraform-provider-openstack. With OS_CLOUD set, the block can stay empty.
 provider "stackpolicy" {
   cloud = "production"

@@ -16,16 +16,16 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 )
 
-// Binding is an attachment's hold on a server group.
+// Binding is the server group of an attachment.
 type Binding struct {
 	Group     openstack.ServerGroup
-	Inherited bool // the group was there before, and stays when the attachment is destroyed
+	Inherited bool // reports whether the group existed before: it stays when the attachment is destroyed
 }
 
-// UnsupportedError says that a region's Nova is too old for a policy.
+// UnsupportedError means that a region's Nova is too old for a policy.
 type UnsupportedError struct {
 	region, feature string
-	needs           int // microversion 2.needs
+	needs           int // needed microversion, without "2."
 	offered         string
 }
 
@@ -34,12 +34,12 @@ func (e *UnsupportedError) Error() string {
 		e.feature, e.needs, e.region, e.offered)
 }
 
-// LostError says that the answer to a creation was lost, so that nobody knows
-// whether the group was made, or whose a group of this name is.
+// LostError means that there was no answer to a creation. It is not known whether the group was made, or who made a
+// group with this name.
 type LostError struct {
 	Name string
-	Own  bool     // the name is the attachment's own and unpredictable: a group that has it was made by the attachment
-	IDs  []string // of the groups that have the name now, sorted; always empty for an own name
+	Own  bool     // reports whether only the attachment can know the name
+	IDs  []string // ids of the groups that have the name now, sorted; always empty for an own name
 	err  error
 }
 
@@ -49,18 +49,15 @@ func (e *LostError) Error() string {
 
 func (e *LostError) Unwrap() error { return e.err }
 
-// ownPrefix begins the name of a group for which the user gave none. Random
-// letters follow.
+// ownPrefix begins the name of a group if the user gave no name. Random letters follow.
 const ownPrefix = "server_group_"
 
-// Attach inherits the group that a policy asks for, or creates it. Leaving is the
-// id of a group that the attachment created and leaves for this one, or "": see
-// [choose].
+// Attach inherits the group that a policy asks for, or creates it. The argument leaving is the id of a group that the
+// attachment created and replaces with this one, or "": see [choose].
 //
-// A creation proves that a group is ours in two cases only: Nova answered it, or
-// the answer was lost and the group has a name that nobody else can know. So
-// after a lost answer a group with a name of the user's is not taken over: the
-// error is a [*LostError].
+// A creation proves only in two cases that the attachment made a group: Nova answered it, or the answer was lost and
+// the group has a name that nobody else can know. So after a lost answer a group with the user's name is not used,
+// and the error is a [*LostError].
 func Attach(ctx context.Context, compute *openstack.Compute, policy Policy, leaving string) (Binding, error) {
 	turn, done, err := compute.TakeGroupTurn(ctx)
 	if err != nil {
@@ -105,7 +102,7 @@ func Check(ctx context.Context, compute *openstack.Compute, policy Policy, leavi
 	return err
 }
 
-// decide looks at the groups that exist, where one is named.
+// decide looks at the existing groups if the policy names one.
 func decide(ctx context.Context, compute *openstack.Compute, policy Policy, leaving string) (decision, error) {
 	if err := supported(compute, policy); err != nil {
 		return decision{}, err
@@ -120,7 +117,7 @@ func decide(ctx context.Context, compute *openstack.Compute, policy Policy, leav
 	return choose(policy, groups, leaving)
 }
 
-// named lists the groups of a name, sorted by id.
+// named lists the groups that have a name, sorted by id.
 func named(ctx context.Context, compute *openstack.Compute, name string) ([]openstack.ServerGroup, error) {
 	groups, err := compute.ServerGroups(ctx)
 	groups = slices.DeleteFunc(groups, func(g openstack.ServerGroup) bool { return g.Name != name })
@@ -128,12 +125,10 @@ func named(ctx context.Context, compute *openstack.Compute, name string) ([]open
 	return groups, err
 }
 
-// lookTime is how long one more look may take after a cancel. Tests on slow machines
-// set a longer one.
+// lookTime is the maximum time for one more look after a cancel. Tests on slow machines set a longer one.
 var lookTime = 700 * time.Millisecond
 
-// afterwards is a context for one more look after a cancel. It is short, so that
-// Terraform ends soon.
+// afterwards returns a context for one more look after a cancel. It is short, so that Terraform ends soon.
 func afterwards(ctx context.Context) (context.Context, context.CancelFunc) {
 	if ctx.Err() == nil {
 		return ctx, func() {}
@@ -141,7 +136,7 @@ func afterwards(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), lookTime)
 }
 
-// supported returns an [*UnsupportedError] where Nova is too old for a policy.
+// supported returns an [*UnsupportedError] if Nova is too old for a policy.
 func supported(compute *openstack.Compute, policy Policy) error {
 	switch {
 	case strings.HasPrefix(policy.Policy, "soft-") && !compute.Offers(openstack.VersionSoftPolicy):
@@ -154,36 +149,35 @@ func supported(compute *openstack.Compute, policy Policy) error {
 	return nil
 }
 
-// lost reports whether Nova may have made the group despite an error: no
-// answer came, or one that says nothing about it.
+// lost reports whether Nova may have made the group despite an error: there was no answer, or an answer that says
+// nothing about the group.
 func lost(err error) bool {
 	answer, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](err)
 	return !ok || answer.Actual >= http.StatusInternalServerError
 }
 
-// pending reports whether Nova may still make the group after an error: no answer came,
-// or a proxy gave up waiting for one.
+// pending reports whether Nova may still make the group after an error: there was no answer, or a proxy gave up
+// waiting for it.
 func pending(err error) bool {
 	if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
-		return false // nothing was sent
+		return false // the request was not sent
 	}
 	answer, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](err)
 	return !ok || answer.Actual == http.StatusBadGateway || answer.Actual == http.StatusGatewayTimeout
 }
 
-// Created is a group that an attachment created: by its id or, where the answer
-// to the creation was lost, by the name that only the attachment knew.
+// Created is a group that an attachment created. It has an id or, if the answer to the creation was lost, the name
+// that only the attachment knew.
 type Created struct {
 	Region string `json:"region"`
 	ID     string `json:"id,omitempty"`
 	Name   string `json:"name,omitempty"`
 }
 
-// Detach deletes a group that an attachment created. One that does not exist is no
-// error. One that another attachment inherited since the process started is kept, and
-// kept is true. With create_before_destroy and -replace that happens: the new
-// attachment finds the group of the old one by its name and inherits it, a moment
-// before the old one is destroyed.
+// Detach deletes a group that an attachment created. It succeeds if the group does not exist. It keeps a group that
+// another attachment has inherited since the process started, and then returns true for kept. That happens with
+// create_before_destroy and -replace: the new attachment finds the group of the old one by its name and inherits it,
+// a moment before the old attachment is destroyed.
 func Detach(ctx context.Context, compute *openstack.Compute, group Created) (kept bool, err error) {
 	turn, done, err := compute.TakeGroupTurn(ctx)
 	if err != nil {
@@ -197,7 +191,7 @@ func Detach(ctx context.Context, compute *openstack.Compute, group Created) (kep
 		return false, compute.DeleteServerGroup(ctx, group.ID)
 	}
 	if !strings.HasPrefix(group.Name, ownPrefix) {
-		return false, nil // a name of the user's proves nothing
+		return false, nil // a name that the user chose proves nothing
 	}
 	found, err := named(ctx, compute, group.Name)
 	for _, g := range found {
@@ -206,9 +200,8 @@ func Detach(ctx context.Context, compute *openstack.Compute, group Created) (kep
 	return false, err
 }
 
-// Members returns a group and the names of its members, for people: the first
-// few of them, see [openstack.Compute.ServerNames]. A group that does not exist
-// is nil.
+// Members returns a group and the names of its first few members, for people: see [openstack.Compute.ServerNames].
+// The group is nil if it does not exist.
 func Members(ctx context.Context, compute *openstack.Compute, id string) (*openstack.ServerGroup, []string, error) {
 	group, err := compute.ServerGroup(ctx, id)
 	switch {
@@ -221,8 +214,8 @@ func Members(ctx context.Context, compute *openstack.Compute, id string) (*opens
 	return &group, compute.ServerNames(ctx, group.Members), nil
 }
 
-// Owned reports whether a group is one of the project that is logged in: an
-// admin sees those of all projects by their ids.
+// Owned reports whether a group belongs to the present project: an admin can read the groups of all projects by their
+// ids.
 func Owned(ctx context.Context, compute *openstack.Compute, id string) (bool, error) {
 	groups, err := compute.ServerGroups(ctx)
 	return slices.ContainsFunc(groups, func(g openstack.ServerGroup) bool { return g.ID == id }), err

@@ -21,10 +21,10 @@ func compute(t *testing.T, fake *fakecloud.Cloud) *openstack.Compute {
 	return patient(t, fake, time.Hour)
 }
 
-// givenUp is when a request is given up that hangs: where a test needs that.
+// givenUp is the timeout of a request that hangs, in tests that need one.
 const givenUp = 5 * time.Second
 
-// patient is a client that gives requests up after a time.
+// patient is a client with a timeout.
 func patient(t *testing.T, fake *fakecloud.Cloud, timeout time.Duration) *openstack.Compute {
 	t.Helper()
 	cloud, err := openstack.New(openstack.Config{AuthURL: fake.AuthURL(), UserName: fakecloud.MemberUser, Password: fakecloud.Password,
@@ -35,9 +35,9 @@ func patient(t *testing.T, fake *fakecloud.Cloud, timeout time.Duration) *openst
 	return region
 }
 
-// TestLostAnswer: the group was made, the answer never came. One with a name of
-// its own is found and counts as created. One with a name of the user's proves
-// nothing: it is neither taken nor made again, and the next attachment inherits it.
+// TestLostAnswer: Nova made the group, and the answer was lost. A group with a name of its own is found and counts as
+// created. A name of the user's proves nothing: the group is neither used nor made again, and the next attachment
+// inherits it.
 func TestLostAnswer(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -81,10 +81,9 @@ func TestLostAnswer(t *testing.T) {
 	}
 }
 
-// TestMadeLate: Nova makes the group after everybody gave up. One with a name of
-// its own is looked for before the next one is made. One with a name of the
-// user's may by then be somebody else's: it is not deleted. After a refusal none is
-// made. The group is never asked for twice.
+// TestMadeLate: Nova makes the group after everybody gave up. A group with a name of its own is looked for before the
+// next one is made. A group with the user's name may belong to somebody else by then, and is not deleted. After a
+// refusal no group is made. The creation is never repeated.
 func TestMadeLate(t *testing.T) {
 	t.Parallel()
 	for title, c := range map[string]struct {
@@ -126,8 +125,8 @@ func TestMadeLate(t *testing.T) {
 	}
 }
 
-// TestLostForGood: where even looking for the group fails, that is said, and
-// detaching by the own name finds it later.
+// TestLostForGood: if looking for the group fails too, the error says so, and a later Detach finds the group by its
+// own name.
 func TestLostForGood(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	region := compute(t, fake)
@@ -149,7 +148,7 @@ func TestLostForGood(t *testing.T) {
 	}
 }
 
-// TestOneTurn: two attachments of one name at once get one group.
+// TestOneTurn: two attachments that want one name at the same time get one group.
 func TestOneTurn(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	region := compute(t, fake)
@@ -177,8 +176,7 @@ func TestOneTurn(t *testing.T) {
 	}
 }
 
-// TestInheritedIsKept: what was inherited a moment ago is not deleted, and what
-// was not is.
+// TestInheritedIsKept: a group that was just inherited is not deleted, and any other is.
 func TestInheritedIsKept(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	region := compute(t, fake)
@@ -197,7 +195,7 @@ func TestInheritedIsKept(t *testing.T) {
 	if groups := fake.ServerGroups("RegionOne"); len(groups) != 1 || groups[0].ID != web.Group.ID {
 		t.Errorf("left are %v", groups)
 	}
-	// Another process, which is another login, knows nothing of it.
+	// Another process has another login, and does not know that the group is inherited.
 	if kept, err := affinity.Detach(t.Context(), compute(t, fake), affinity.Created{ID: web.Group.ID}); err != nil || kept {
 		t.Errorf("got %t, %v", kept, err)
 	}
@@ -214,8 +212,8 @@ func cancelled(t *testing.T, region *openstack.Compute, policy affinity.Policy, 
 	return affinity.Attach(ctx, region, policy, "")
 }
 
-// TestCancelledAttach: who cancels while Nova hangs does not wait for it, and
-// what may have been made is not forgotten.
+// TestCancelledAttach: a cancelled attachment does not wait for a Nova that hangs, and remembers a group that may
+// have been made.
 func TestCancelledAttach(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	region := compute(t, fake)
@@ -226,8 +224,7 @@ func TestCancelledAttach(t *testing.T) {
 	}
 }
 
-// TestCancelledLook: the error after a cancel says what was made, where Nova still
-// answers: one more look finds the group.
+// TestCancelledLook: if Nova still answers after a cancel, one more look finds the group, and the error names it.
 func TestCancelledLook(t *testing.T) {
 	affinity.LookLonger(t)
 	for _, name := range []string{"", "web"} {
@@ -244,7 +241,7 @@ func TestCancelledLook(t *testing.T) {
 	}
 }
 
-// TestCancelledWait: who waits for another attachment can be cancelled.
+// TestCancelledWait: an attachment that waits for another one can be cancelled.
 func TestCancelledWait(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	region := compute(t, fake)
@@ -257,7 +254,7 @@ func TestCancelledWait(t *testing.T) {
 	}()
 	<-hang.Hit()
 	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(20*time.Millisecond, cancel) // while it waits, or before: the end is the same
+	time.AfterFunc(20*time.Millisecond, cancel) // during the wait or before it: the result is the same
 	_, err := affinity.Attach(ctx, region, affinity.Policy{}, "")
 	assert.ErrorIs(t, err, context.Canceled)
 	letGo()
@@ -266,7 +263,7 @@ func TestCancelledWait(t *testing.T) {
 	}
 }
 
-// TestOldNova: what a microversion lacks is said, and not tried.
+// TestOldNova: an error names the missing microversion, and nothing is tried without it.
 func TestOldNova(t *testing.T) {
 	for _, c := range []struct {
 		newest string

@@ -1,6 +1,5 @@
-// Package affinity attaches a cluster to a Nova server group: one that exists
-// and is inherited, or one that is created, and then deleted with the
-// attachment. It also finds the host of a vSphere cluster with DRS.
+// Package affinity attaches a cluster to a Nova server group. It inherits a group that exists, or creates one, which
+// is then deleted with the attachment. It also finds the host of a vSphere cluster with DRS.
 package affinity
 
 import (
@@ -22,26 +21,26 @@ const (
 	SoftAntiAffinity = "soft-anti-affinity"
 )
 
-// Policies lists all of them.
+// Policies lists all policies.
 func Policies() []string { return []string{Affinity, AntiAffinity, SoftAffinity, SoftAntiAffinity} }
 
-// Policy says which server group a cluster needs.
+// Policy is the server group that a cluster needs.
 type Policy struct {
-	Name             string // or id of the group; it is created where there is none
-	Hint             string // name or id from scheduler hints, where no Name is given; it must exist
-	Policy           string // "": any in a group that is inherited, and AntiAffinity in one that is created
-	MaxServerPerHost int    // of anti-affinity; 0: any in a group that is inherited, and 1 in one that is created
-	Created          bool   // the group is the attachment's own: no other one is inherited
+	Name             string // name or id of the group, which is created if it does not exist
+	Hint             string // name or id from scheduler hints, used without a Name; the group must exist
+	Policy           string // "" accepts any policy of an inherited group, and means AntiAffinity for a new one
+	MaxServerPerHost int    // limit of anti-affinity; 0 accepts any limit when inherited, and means 1 for a new group
+	Created          bool   // reports whether the group must be the attachment's own, and not inherited
 }
 
-// decision is what to do: inherit a group, or create one of this name. With an empty
-// name the new group gets one that only the attachment knows.
+// decision is what to do: inherit a group, or create one with this name. With an empty name the new group gets a name
+// that only the attachment knows.
 type decision struct {
 	inherit *openstack.ServerGroup
 	create  string
 }
 
-// MismatchError says that a group exists and has other rules than the policy.
+// MismatchError means that a group exists and its rules differ from the policy.
 type MismatchError struct {
 	group  openstack.ServerGroup
 	policy Policy
@@ -59,7 +58,7 @@ func rules(policy string, maxServerPerHost int) string {
 	return fmt.Sprintf("%s with at most %d servers a host", policy, maxServerPerHost)
 }
 
-// ExistsError says that a group exists, and that the policy asks for one of its own.
+// ExistsError means that a group exists, and the policy asks for a group of the attachment's own.
 type ExistsError struct{ group openstack.ServerGroup }
 
 func (e *ExistsError) Error() string {
@@ -67,7 +66,7 @@ func (e *ExistsError) Error() string {
 		e.group.Name, e.group.ID)
 }
 
-// AmbiguousError says that several groups have one name.
+// AmbiguousError means that several groups have one name.
 type AmbiguousError struct {
 	name string
 	ids  []string // sorted
@@ -78,25 +77,24 @@ func (e *AmbiguousError) Error() string {
 		len(e.ids), e.name, strings.Join(e.ids, ", "))
 }
 
-// MissingError says that the group of the scheduler hints does not exist, or that
-// a group that is named by its id is not visible to the project.
+// MissingError means that the group of the scheduler hints does not exist, or that the project cannot see a group
+// that is named by its id.
 type MissingError struct {
 	Group  string
-	Hinted bool // by the scheduler hints
+	Hinted bool // reports whether the scheduler hints name the group
 }
 
 func (e *MissingError) Error() string {
 	if e.Hinted {
 		return fmt.Sprintf("no server group has the name or id %q, which the scheduler hints give", e.Group)
 	}
-	return fmt.Sprintf("no server group with the id %q is visible to the project, and an id is no name for a new one",
-		e.Group)
+	return fmt.Sprintf("no server group with the id %q is visible to the project, and the name of a new group must "+
+		"not be an id", e.Group)
 }
 
-// choose says what to do about a policy, given the groups that exist, as the
-// affinity policy's document has it (S1, S2). Leaving is the id of a group that
-// the attachment created and is about to delete: its name is free. The errors are
-// an [*ExistsError], a [*MismatchError], an [*AmbiguousError] and a [*MissingError].
+// choose returns what to do about a policy, given the existing groups, as the affinity policy's document defines it
+// (S1, S2). The argument leaving is the id of a group that the attachment created and is about to delete: its name is
+// free. The errors are an [*ExistsError], a [*MismatchError], an [*AmbiguousError] and a [*MissingError].
 func choose(policy Policy, groups []openstack.ServerGroup, leaving string) (decision, error) {
 	wanted := cmp.Or(policy.Name, policy.Hint)
 	if wanted == "" {
@@ -147,19 +145,18 @@ func (p Policy) fits(g openstack.ServerGroup) bool {
 type Attached struct {
 	ID, Name, Region string
 	Policy           string
-	MaxServerPerHost int // that the attachment asked for
+	MaxServerPerHost int // limit that the attachment asked for
 	Inherited        bool
 }
 
-// Change is an argument for which an attachment needs another group.
+// Change is a change for which an attachment needs another group.
 type Change struct {
-	Argument string // "" for none: the attachment keeps its group
+	Argument string // changed argument; "" if the attachment keeps its group
 	Reason   string // half a sentence: "its policy becomes ..."
 }
 
-// NeedsAnother finds out whether an attachment needs another group than the one
-// it has, and for which argument: a group's name, policy and rules cannot change,
-// and it stays in its region.
+// NeedsAnother returns whether an attachment needs another group than the one it has, and for which argument. The
+// name, policy and rules of a group cannot change, and a group stays in its region.
 func NeedsAnother(has Attached, region string, policy Policy) Change {
 	same := func(name string) bool { return name == has.Name || name == has.ID }
 	switch {
@@ -204,8 +201,8 @@ type Violation struct {
 	Members []string // ids, sorted
 }
 
-// Violations finds the hosts that break an anti-affinity group's policy. Hosts
-// has the host of each member, by the member's id; a soft policy is not broken.
+// Violations finds the hosts that break an anti-affinity group's policy. The map hosts has the host of each member,
+// by the member's id. A soft policy cannot be broken.
 func Violations(group openstack.ServerGroup, hosts map[string]string) []Violation {
 	if group.Policy != AntiAffinity {
 		return nil

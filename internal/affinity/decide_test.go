@@ -14,7 +14,7 @@ func TestChoose(t *testing.T) {
 		{ID: "2", Name: "db", Policy: AntiAffinity, MaxServerPerHost: 3},
 		{ID: "3", Name: "twin", Policy: Affinity},
 		{ID: "4", Name: "twin", Policy: AntiAffinity},
-		{ID: "5", Name: "1", Policy: Affinity}, // another's id as a name
+		{ID: "5", Name: "1", Policy: Affinity}, // the name is the id of another group
 		{ID: "6", Name: "own", Policy: AntiAffinity},
 		{ID: "7", Name: "two", Policy: AntiAffinity},
 		{ID: "8", Name: "two", Policy: Affinity},
@@ -22,7 +22,7 @@ func TestChoose(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		policy  Policy
-		inherit string // id
+		inherit string // id of the inherited group
 		create  string
 		err     string
 	}{
@@ -49,7 +49,8 @@ func TestChoose(t *testing.T) {
 			"1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63-web", ""},
 		{"hints to another policy", Policy{Hint: "web", Policy: Affinity}, "", "", "has the policy anti-affinity, and the attachment asks for affinity"},
 		{"hints alone accept any policy and rule", Policy{Hint: "db"}, "2", "", ""},
-		// The group that the attachment is about to delete keeps its name from nobody, and is not taken again by its id or by hints.
+		// The name of a group that the attachment is about to delete is free, and the group is not inherited again by
+		// its id or by hints.
 		{"leaving: its name is free", Policy{Name: "own", Policy: SoftAffinity}, "", "own", ""},
 		{"leaving: another one of its name", Policy{Name: "two", Policy: Affinity}, "8", "", ""},
 		{"leaving: another one of its name, with other rules", Policy{Name: "two", Policy: SoftAffinity}, "", "",
@@ -121,7 +122,7 @@ func TestNeedsAnother(t *testing.T) {
 
 func TestViolations(t *testing.T) {
 	group := openstack.ServerGroup{Policy: AntiAffinity, Members: []string{"c", "a", "b", "d", "e"}}
-	hosts := map[string]string{"a": "h2", "b": "h2", "c": "h1", "d": "h1", "e": "h3"} // of one member no host is known
+	hosts := map[string]string{"a": "h2", "b": "h2", "c": "h1", "d": "h1", "e": "h3"} // the host of one member is not known
 	want := []Violation{{"h1", []string{"c", "d"}}, {"h2", []string{"a", "b"}}}
 	assert.Equal(t, want, Violations(group, hosts))
 	delete(hosts, "a")

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// LookLonger lets the look after a cancel take as long as it wants.
+// LookLonger removes the time limit of the look after a cancel.
 func LookLonger(t *testing.T) {
 	was := lookTime
 	lookTime = time.Hour

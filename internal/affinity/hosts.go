@@ -9,13 +9,12 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 )
 
-// NoHostError says that a region has no vSphere cluster with DRS that can be used.
+// NoHostError means that a region has no vSphere cluster with DRS that can be used.
 type NoHostError struct{}
 
 func (*NoHostError) Error() string { return "No suitable vSphere host is available." }
 
-// wrongZoneError says that the vSphere cluster with DRS is not in the zone that
-// is asked for.
+// wrongZoneError means that the vSphere cluster with DRS is in another zone than wanted.
 type wrongZoneError struct{ host, zone, wanted string }
 
 func (e *wrongZoneError) Error() string {
@@ -23,11 +22,10 @@ func (e *wrongZoneError) Error() string {
 		e.host, e.zone, e.wanted)
 }
 
-// DRSZone returns zone:host for servers of a vSphere cluster with DRS. The host
-// is that of the first hypervisor, by its hostname, which is up, enabled, in the
-// zone wanted (if one is) and has "drs" in its hostname, in any case. ZoneOf has the
-// zone of each host; of one that is not in it the zone is "nova", as the policy's
-// document has it. The errors are a [*NoHostError] and a [*wrongZoneError].
+// DRSZone returns zone:host for servers of a vSphere cluster with DRS. The host is the first hypervisor, by its
+// hostname, that is up, enabled, in the wanted zone (unless that is empty) and has "drs" in its hostname, in any
+// case. The map zoneOf has the zone of each host; a host that is missing in it is in the zone "nova", as the policy's
+// document defines it. The errors are a [*NoHostError] and a [*wrongZoneError].
 func DRSZone(hypervisors []openstack.Hypervisor, zoneOf map[string]string, wanted string) (string, error) {
 	var usable []openstack.Hypervisor
 	for _, h := range hypervisors {
@@ -50,10 +48,9 @@ func DRSZone(hypervisors []openstack.Hypervisor, zoneOf map[string]string, wante
 	return "", &wrongZoneError{usable[0].Host, zone(usable[0]), wanted}
 }
 
-// Room returns how many members an anti-affinity group can have on the hosts that
-// can be used: those that are up and enabled, and in the zone that servers are
-// sent to, or the very host for zone:host. An empty zone is any. ZoneOf has the
-// zone of each host; one that is not in it may be in any zone.
+// Room returns how many members an anti-affinity group can have on the hosts that can be used: hosts that are up,
+// enabled, and in the zone that servers are sent to, or the very host for zone:host. An empty zone means any. The map
+// zoneOf has the zone of each host; a host that is missing in it may be in any zone.
 func Room(
 	group openstack.ServerGroup, hypervisors []openstack.Hypervisor, zoneOf map[string]string, zone string,
 ) int64 {

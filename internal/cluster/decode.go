@@ -12,10 +12,9 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// readPage reads a page of Nova's detailed list of servers, and hands each server
-// to take, which may keep it. Addresses are read where they are asked for. It returns
-// whether Nova says that more follow. A page that breaks off, that is no list of
-// servers, or in which a name is there twice is an error, and never a shorter page.
+// readPage reads a page of Nova's detailed list of servers, and passes each server to take, which may keep it. It
+// reads addresses only if they are wanted. It returns whether Nova announces more pages. A page that breaks off, is
+// no list of servers, or has a name twice in one object is an error, and never a shorter page.
 func readPage(data []byte, addresses bool, take func(*server) error) (more bool, err error) {
 	page := struct {
 		Servers serverList `json:"servers"`
@@ -23,7 +22,7 @@ func readPage(data []byte, addresses bool, take func(*server) error) (more bool,
 			Rel string `json:"rel"`
 		} `json:"servers_links"`
 	}{Servers: serverList{take: take, addresses: addresses}}
-	// Names are chosen by users: bytes in them that are not UTF-8 are replaced.
+	// Users choose names: bytes in them that are not UTF-8 are replaced.
 	err = json.Unmarshal(data, &page, jsontext.AllowInvalidUTF8(true))
 	switch {
 	case page.Servers.err != nil:
@@ -39,13 +38,13 @@ func readPage(data []byte, addresses bool, take func(*server) error) (more bool,
 	return more, nil
 }
 
-// serverList passes on one server at a time and keeps none: an answer of a few
-// megabytes may have millions of empty ones, which together would take gigabytes.
+// serverList passes on one server at a time and keeps none: an answer of a few megabytes may have millions of empty
+// servers, which together would take gigabytes.
 type serverList struct {
 	take      func(*server) error
-	addresses bool // whether they are read
+	addresses bool // reports whether addresses are read
 	listed    bool
-	err       error // of take, or about a server
+	err       error // error of take, or about a server
 }
 
 // UnmarshalJSONFrom reads the list.
@@ -79,30 +78,29 @@ func (l *serverList) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	return err
 }
 
-// image is the image of a server. Nova writes "" for one that boots from a
-// volume, and else an object.
+// image is the image of a server. Nova writes "" for a server that boots from a volume, and an object for any other.
 type image struct {
 	ID openstack.Text `json:"id"`
 }
 
-// UnmarshalJSONFrom reads the image. A string means that there is none.
+// UnmarshalJSONFrom reads the image. A string means that there is no image.
 func (i *image) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	if decoder.PeekKind() == '"' {
 		return decoder.SkipValue()
 	}
-	type object image // without this method
+	type object image // a type without this method
 	return json.UnmarshalDecode(decoder, (*object)(i))
 }
 
-// addresses are those of a server, the one first at which it is asked. They are
-// skipped where nobody wants them: most of a server's bytes are theirs.
+// addresses are the addresses of a server; the first one is asked. They are skipped unless somebody wants them,
+// because most bytes of a server are addresses.
 type addresses struct {
 	wanted bool
 	list   []string
 }
 
-// UnmarshalJSONFrom reads the addresses by network. A floating address is reached
-// from more places than a fixed one, and one of IPv4 from more than one of IPv6.
+// UnmarshalJSONFrom reads the addresses by network. A floating address can be reached from more places than a fixed
+// one, and an IPv4 address from more places than an IPv6 address.
 func (a *addresses) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	if !a.wanted {
 		return decoder.SkipValue()

@@ -53,7 +53,7 @@ func TestDecodePage(t *testing.T) {
 	}
 	for i := range want {
 		assert.NotEmpty(t, got[i].Build, "node %d has no fingerprint", i)
-		want[i].Build = got[i].Build // TestBuild
+		want[i].Build = got[i].Build // see TestBuild
 		assert.Equal(t, want[i], got[i], "node %d", i)
 	}
 	if !servers[2].hidden || servers[1].hidden {
@@ -64,8 +64,8 @@ func TestDecodePage(t *testing.T) {
 	}
 }
 
-// TestDecodePageRefuses: what is not a list of servers is no empty one. (The
-// errors of package json begin with "cannot" or "unable to", by chance.)
+// TestDecodePageRefuses: anything other than a list of servers is an error, and never an empty list. (The errors of
+// package json begin with "cannot" or "unable to", by chance.)
 func TestDecodePageRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		``:                               "cannot be read",
@@ -92,8 +92,7 @@ func TestDecodePageRefuses(t *testing.T) {
 	}
 }
 
-// TestDecodeTruncated: a page that breaks off anywhere is an error, and never a
-// shorter page.
+// TestDecodeTruncated: a page that breaks off anywhere is an error, and never a shorter page.
 func TestDecodeTruncated(t *testing.T) {
 	page := string(novaPage(2, ""))
 	for n := range page {
@@ -102,8 +101,8 @@ func TestDecodeTruncated(t *testing.T) {
 	}
 }
 
-// TestDecodeManyEmpty: a page of millions of empty servers is refused at the
-// first one, and not held in memory before.
+// TestDecodeManyEmpty: a page of millions of empty servers is refused at the first one, without keeping the others in
+// memory.
 func TestDecodeManyEmpty(t *testing.T) {
 	page := []byte(`{"servers": [` + strings.Repeat("{},", 4_000_000) + "{}]}")
 	var before, after runtime.MemStats
@@ -115,8 +114,8 @@ func TestDecodeManyEmpty(t *testing.T) {
 	}
 }
 
-// TestDecodeKeepsLittle: what a page costs goes with the servers that are kept,
-// and not with all that is in it.
+// TestDecodeKeepsLittle: the memory for a page depends on the servers that are kept, and not on the length of the
+// page.
 func TestDecodeKeepsLittle(t *testing.T) {
 	page := novaPage(1000, "")
 	heap := func() int64 {
@@ -130,7 +129,7 @@ func TestDecodeKeepsLittle(t *testing.T) {
 		require.NoError(t, err)
 		before, kept := heap(), part{all: new(atomic.Int64)}
 		for range 10 {
-			_, err := readPage(page, false, func(s *server) error { return kept.take(s, time.Time{}, *match, Query{}) })
+			_, err := readPage(page, false, func(s *server) error { return kept.add(s, time.Time{}, *match, Query{}) })
 			require.NoError(t, err)
 		}
 		if grown := heap() - before; grown > want.bytes || int64(len(kept.nodes)) != want.nodes {
@@ -143,8 +142,7 @@ func TestDecodeKeepsLittle(t *testing.T) {
 	}
 }
 
-// TestBuild: the fingerprint of a server changes with whatever a rebuild, a resize or
-// another server changes, and with nothing else.
+// TestBuild: a rebuild, a resize or another server changes the fingerprint, and nothing else does.
 func TestBuild(t *testing.T) {
 	build := func(change func(*server)) string {
 		s := server{ID: "1", Name: "web-1", Status: "ACTIVE", Launched: "2026-11-21T08:00:00", Image: image{"i"}}

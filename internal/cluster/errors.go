@@ -5,18 +5,17 @@ import (
 	"strings"
 )
 
-// RegionError says that a region could not be read.
+// RegionError means that a region could not be read.
 type RegionError struct {
 	Region string
-	Err    error // it names the region and the request
+	Err    error // names the region and the request
 }
 
 func (e *RegionError) Error() string { return e.Err.Error() }
 
 func (e *RegionError) Unwrap() error { return e.Err }
 
-// GroupGoneError says that the server group of a selector is in none of the regions,
-// all of which answered.
+// GroupGoneError means that all regions answered, and none has the server group of the selector.
 type GroupGoneError struct {
 	ID      string
 	Regions []string

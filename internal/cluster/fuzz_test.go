@@ -36,8 +36,8 @@ func (r reader) read(t *testing.T, page []byte, query cluster.Query) ([]node.Nod
 	return cluster.Read(t.Context(), r.cloud, query)
 }
 
-// FuzzPage: whatever comes in place of a page of servers, it is read in full or
-// not at all. A page that breaks off never looks like a smaller cluster.
+// FuzzPage: any page of servers is read in full or not at all. A page that breaks off never looks like a smaller
+// cluster.
 func FuzzPage(f *testing.F) {
 	for _, seed := range []string{
 		`{"servers": [{"id": "1", "name": "web-0", "status": "ACTIVE", "created": "2026-01-01T00:00:00Z", "OS-EXT-AZ:availability_zone": "az-1", "image": ` +
@@ -70,8 +70,8 @@ func FuzzPage(f *testing.F) {
 	})
 }
 
-// FuzzMetadata: metadata is the user's and may have anything in it. Its marks
-// are read, and nothing in it keeps the server from being read.
+// FuzzMetadata: users may write anything into metadata. The policies' keys are read, and no metadata keeps the server
+// from being read.
 func FuzzMetadata(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"tainted", "true"}, {"tainted", " No "}, {"protected", "0"}, {"protected", "\u2028"}, {"profile", "2026-01-01T00:00:00+01:00"},
@@ -87,7 +87,7 @@ func FuzzMetadata(f *testing.F) {
 		var decoded struct {
 			Servers []struct{ Metadata map[string]string }
 		}
-		require.NoError(t, json.Unmarshal(page, &decoded)) // what is no UTF-8 has changed
+		require.NoError(t, json.Unmarshal(page, &decoded)) // bytes that are not UTF-8 are replaced here too
 		metadata := decoded.Servers[0].Metadata
 		nodes, err := r.read(t, page, cluster.Query{
 			Selector: cluster.Selector{Metadata: metadata},

@@ -22,8 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The large cloud: 4 regions of 25 pages of 1,000 servers, with 20 ms added to
-// each answer.
+// The large cloud has 4 regions of 25 pages of 1,000 servers, and takes 20 ms more for each answer.
 const (
 	largeRegions   = 4
 	largePerRegion = 25_000
@@ -31,8 +30,8 @@ const (
 	serveLarge     = "STACKPOLICY_SERVE_LARGE_CLOUD"
 )
 
-// TestMain serves the large cloud where a benchmark starts this program for it:
-// in a process of its own its memory and CPU time are not those of the reader.
+// TestMain serves the large cloud if a benchmark starts this program for it. The cloud has a process of its own, so
+// that the reader's memory and CPU time are measured without it.
 func TestMain(m *testing.M) {
 	if os.Getenv(serveLarge) == "" {
 		os.Exit(m.Run())
@@ -42,7 +41,7 @@ func TestMain(m *testing.M) {
 		config.Regions = append(config.Regions, fakecloud.Region{Name: fmt.Sprintf("Region%d", i),
 			Zones: []fakecloud.Zone{{Name: "az-1", Hosts: []string{"a", "b"}}, {Name: "az-2", Hosts: []string{"c"}}}})
 	}
-	debug.SetGCPercent(-1) // to look through 100,000 servers again and again would slow each answer
+	debug.SetGCPercent(-1) // the garbage collector would look through 100,000 servers and slow each answer
 	debug.SetMemoryLimit(1 << 30)
 	fake := fakecloud.New(config)
 	for _, region := range config.Regions {
@@ -61,8 +60,8 @@ func TestMain(m *testing.M) {
 	_, _ = io.Copy(io.Discard, os.Stdin) // until the benchmark ends
 }
 
-// startLarge starts the large cloud and returns a way to read servers of
-// regions of it, which logs in again each time.
+// startLarge starts the large cloud and returns a function that reads servers of its regions with a new login each
+// time.
 func startLarge(b *testing.B, log func(context.Context, string, map[string]any)) func(name string, regions ...string) ([]node.Node, error) {
 	b.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -96,8 +95,7 @@ func largeNames() []string {
 	return names
 }
 
-// BenchmarkReadRegions reads the large cloud: all regions at once, and each by
-// itself.
+// BenchmarkReadRegions reads the large cloud: all regions at once, and each by itself.
 func BenchmarkReadRegions(b *testing.B) {
 	read := startLarge(b, nil)
 	side := func(name string, regions ...string) bench.Side {
@@ -123,8 +121,8 @@ func BenchmarkReadRegions(b *testing.B) {
 	b.ReportMetric(float64(costs[0].Wall)/float64(slowest), "times-slowest-region")
 }
 
-// BenchmarkReadMemory measures the heap that the large cloud takes: the most while
-// it is read, and what is left with all of its nodes, and with one in a hundred.
+// BenchmarkReadMemory measures the heap that the large cloud takes: its maximum while the cloud is read, and its size
+// with all nodes in memory, and with one in a hundred.
 func BenchmarkReadMemory(b *testing.B) {
 	var mu sync.Mutex
 	var most uint64
@@ -136,7 +134,7 @@ func BenchmarkReadMemory(b *testing.B) {
 		most = max(most, m.HeapAlloc)
 		return m.HeapAlloc
 	}
-	read := startLarge(b, func(context.Context, string, map[string]any) { heap() }) // after each answer
+	read := startLarge(b, func(context.Context, string, map[string]any) { heap() }) // measured after each answer
 	for b.Loop() {
 		for unit, name := range map[string]string{"all": "^web-", "few": "00$"} {
 			runtime.GC()

@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// slowServer is what encoding/json makes of a server.
+// slowServer is a server as encoding/json decodes it.
 type slowServer struct {
 	ID       openstack.Text    `json:"id"`
 	Name     openstack.Text    `json:"name"`
@@ -60,7 +60,7 @@ func (i *slowImage) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// decodeSlowly is [readPage] by encoding/json.
+// decodeSlowly is [readPage] with encoding/json.
 func decodeSlowly(data []byte) (servers []server, more bool, err error) {
 	var page struct {
 		Servers *[]slowServer `json:"servers"`
@@ -90,7 +90,7 @@ func decodeSlowly(data []byte) (servers []server, more bool, err error) {
 	return servers, more, nil
 }
 
-// drawPage draws a page with all that JSON allows, and some that it does not.
+// drawPage draws a page with all that JSON allows, and some things that it does not.
 func drawPage(t *rapid.T) []byte {
 	word := rapid.SampledFrom([]string{`""`, `"web-1"`, `"ACTIVE"`, `"UNKNOWN"`, `"a\u00e9\ud83d\ude00\n\"\\\/b"`, `"\ud800"`, `"ü 日本"`, "\"\xff\"", `null`})
 	other := rapid.SampledFrom([]string{`null`, `true`, `false`, `-1.5e3`, `{}`, `[]`, `[{"rel": "next"}, null]`, `{"net": [{"addr": "10.0.0.1"}]}`, `"x"`})
@@ -99,7 +99,7 @@ func drawPage(t *rapid.T) []byte {
 		for range rapid.IntRange(0, 8).Draw(t, "members") {
 			name := rapid.SampledFrom(names).Draw(t, "name")
 			if slices.ContainsFunc(members, func(m string) bool { return strings.HasPrefix(m, fmt.Sprintf("%q:", name)) }) {
-				continue // a name that is there twice is refused here, and taken there
+				continue // readPage refuses a repeated name, and encoding/json accepts it
 			}
 			members = append(members, fmt.Sprintf("%q: %s", name, value(name)))
 		}
@@ -140,7 +140,7 @@ func drawPage(t *rapid.T) []byte {
 	return []byte(page)
 }
 
-// damage breaks a page at one place, or does not.
+// damage breaks a page at one place, or returns it unchanged.
 func damage(t *rapid.T, page []byte) []byte {
 	at := rapid.IntRange(0, len(page)-1).Draw(t, "at")
 	switch rapid.IntRange(0, 6).Draw(t, "damage") {
@@ -157,8 +157,7 @@ func damage(t *rapid.T, page []byte) []byte {
 	return page
 }
 
-// TestDecodeAsEncodingJSON: a page is taken and refused as by encoding/json, and
-// the same is found in it.
+// TestDecodeAsEncodingJSON: readPage accepts and refuses the same pages as encoding/json, and reads the same values.
 func TestDecodeAsEncodingJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		data := damage(t, drawPage(t))

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// aServer is a server with all fields of Nova's microversion 2.96, as an admin
-// gets it.
+// aServer is a server with all fields of Nova's microversion 2.96, as an admin gets it.
 //
 //go:embed testdata/server.json
 var aServer string
@@ -16,8 +15,7 @@ var aServer string
 const aFault = ` "fault": {"code": 500, "created": "2026-11-20T09:21:12Z", "message": "No valid host was found.", "details": "Traceback (most recent call ` +
 	`last):\n  File \"nova/conductor/manager.py\", line 703, in build_instances\n"},`
 
-// novaPage is a page of n servers of a large cluster, as Nova writes it. One in
-// a hundred is broken.
+// novaPage is a page of n servers of a large cluster, as Nova writes it. One in a hundred is broken.
 func novaPage(n int, next string) []byte {
 	var b strings.Builder
 	b.WriteString(`{"servers": [`)

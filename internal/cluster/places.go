@@ -8,10 +8,10 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
 
-// FindingKind says why a place takes no nodes.
+// FindingKind is the reason why a place takes no nodes.
 type FindingKind int64
 
-// What a look-up of places finds.
+// The results of a look-up of places.
 const (
 	Usable          FindingKind = iota // the place takes nodes: there is no finding
 	UnknownRegion                      // Keystone does not know the region
@@ -21,21 +21,21 @@ const (
 	ZoneHidden                         // nodes are in the zone, and Nova does not list it: its cell is down
 )
 
-// Unknown reports whether the place does not exist, which is an error of the
-// configuration. The other kinds may pass.
+// Unknown reports whether the place does not exist, which is an error of the configuration. The other findings may
+// pass.
 func (k FindingKind) Unknown() bool { return k == UnknownRegion || k == UnknownZone }
 
 // Finding is a place that takes no nodes now.
 type Finding struct {
 	Kind   FindingKind
-	Closed bool // by its owner, who knows: nothing is said of it unless it does not exist
+	Closed bool // closed by its owner: reported only if the place does not exist
 	Region string
-	Zone   string   // "" where it is the region as a whole
+	Zone   string   // "" for the region as a whole
 	Known  []string // for an unknown place: the names that Keystone or Nova know, sorted
-	Why    string   // a sentence on a region without a compute endpoint; "": it was not looked up
+	Why    string   // sentence about a region without a compute endpoint; "" if that was not looked up
 }
 
-// why is the reason for people, after the name of the place.
+// why returns the reason for people, to follow the name of the place.
 func (k FindingKind) why() string {
 	switch k {
 	case Usable:
@@ -50,26 +50,24 @@ func (k FindingKind) why() string {
 	return "is not available"
 }
 
-// Close is a place as a look-up found it. A hidden zone is closed for maintenance too:
-// Nova deletes no server in a cell that is down.
+// Close marks a place as a look-up found it. A hidden zone is also closed for maintenance, because Nova deletes no
+// server in a cell that is down.
 func (k FindingKind) Close(b placement.Bin) placement.Bin {
 	b.Closed, b.Why = k != Usable, k.why()
 	b.Maintenance = b.Maintenance || k == ZoneHidden
 	return b
 }
 
-// LookUp looks up whether regions and their zones can take nodes now, all
-// regions at once. It returns the regions with those closed that cannot, and a
-// finding for each of these, in the order of regions and zones. The zones of a
-// region that is closed are not looked up.
+// LookUp looks up whether regions and their zones can take nodes now, in all regions at once. It returns the regions,
+// with places that cannot closed, and a finding for each closed place, in the order of regions and zones. The zones
+// of a closed region are not looked up.
 //
-// A place that nodes are in is never unknown. A region or zone without a weight has nodes
-// and is not in the configuration: of such zones only hidden ones are returned, because
-// the others lose their nodes whatever their state.
+// A place with nodes in it is never unknown. A region or zone with weight 0 has nodes and is not in the
+// configuration. Such a zone is returned only if it is hidden, because any other loses its nodes whatever its state.
 //
 // No request is sent to a region that is closed for maintenance.
 //
-// The error is that of a request that failed. Then nothing is known about any place.
+// If a request fails, its error is returned, and nothing is known about any place.
 func LookUp(
 	ctx context.Context, cloud *openstack.Cloud, regions []placement.Region, nodes placement.Counts,
 ) ([]placement.Region, []Finding, error) {

@@ -24,7 +24,7 @@ func region(name string, zones ...string) placement.Region {
 	return r
 }
 
-// maintained closes a region, or a zone of it, for maintenance.
+// maintained closes a region, or a zone in it, for maintenance.
 func maintained(r placement.Region, zone string) placement.Region {
 	r.Maintenance = zone == ""
 	for i := range r.Zones {
@@ -33,7 +33,7 @@ func maintained(r placement.Region, zone string) placement.Region {
 	return r
 }
 
-// TestLookUp: what takes no nodes now is closed, and named with what is known.
+// TestLookUp: a place that takes no nodes now is closed, and its finding has the names that are known.
 func TestLookUp(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	fake.AddRegion("Dark")
@@ -44,7 +44,7 @@ func TestLookUp(t *testing.T) {
 	const dark = `Region "Dark" has no compute endpoint in the catalogue of this user; there is one in RegionOne, RegionTwo.`
 	for name, c := range map[string]struct {
 		regions  []placement.Region
-		closed   string // what is closed, and why; with ! for maintenance
+		closed   string // closed places with their reasons; with ! for maintenance
 		findings []cluster.Finding
 	}{
 		"all is well": {[]placement.Region{region("RegionOne", "az-1"), region("RegionTwo")}, "", nil},
@@ -52,7 +52,7 @@ func TestLookUp(t *testing.T) {
 			[]cluster.Finding{{Kind: cluster.UnknownRegion, Region: "Regionone", Known: []string{"Dark", "RegionOne", "RegionTwo"}}}},
 		"a region without Nova": {[]placement.Region{region("Dark", "az-9"), region("RegionTwo")}, "Dark has no compute endpoint",
 			[]cluster.Finding{{Kind: cluster.NoCompute, Region: "Dark", Why: dark}}},
-		"another form of Unicode": {[]placement.Region{region("RegionTwo", "Z\u00fcrich")}, "", nil}, // Terraform's
+		"another form of Unicode": {[]placement.Region{region("RegionTwo", "Z\u00fcrich")}, "", nil}, // as Terraform writes it
 		"zones": {[]placement.Region{region("RegionOne", "az-1", "az-2", "az-9")}, "az-2 is not available, az-9 is not listed by Nova",
 			[]cluster.Finding{{Kind: cluster.ZoneUnavailable, Region: "RegionOne", Zone: "az-2"},
 				{Kind: cluster.UnknownZone, Region: "RegionOne", Zone: "az-9", Known: zones}}},
@@ -105,7 +105,7 @@ func TestLookUp(t *testing.T) {
 	}
 }
 
-// TestLookUpAtOnce: a region does not wait for another.
+// TestLookUpAtOnce: no region waits for another.
 func TestLookUpAtOnce(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Region: "RegionOne", Path: "/os-availability-zone", Effect: fakecloud.Hang})
@@ -177,8 +177,7 @@ func TestQuotaRoom(t *testing.T) {
 	assert.ErrorContains(t, err, `region RegionOne: get the flavor "m1.none"`)
 }
 
-// TestQuotaCap: servers that exist are in the quota already, and nodes without
-// one still need room.
+// TestQuotaCap: the quota already includes servers that exist, and a node without a server still needs room.
 func TestQuotaCap(t *testing.T) {
 	quotas := cluster.Quotas{"One": {Servers: 2, Limit: "8 of 10 instances in use"}, "Two": {Servers: -1}}
 	for name, c := range map[string]struct {
@@ -218,8 +217,8 @@ func withCap(r placement.Region, most, current int64) placement.Region {
 	return r
 }
 
-// TestQuotaShort: servers that are needed in addition to all that exist must fit into
-// the quota, in each region that has one.
+// TestQuotaShort: servers that are needed in addition to all existing ones must fit into the quota of each region
+// that has one.
 func TestQuotaShort(t *testing.T) {
 	quotas := cluster.Quotas{"One": {Servers: 2, Limit: "8 of 10 instances in use"}, "Two": {Servers: -1}, "Zero": {Servers: 0, Limit: "4 of 4 cores in use"}}
 	got := quotas.Short(map[string]int64{"Zero": 1, "Two": 1_000, "One": 3, "Unasked": 7})

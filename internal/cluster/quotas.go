@@ -10,20 +10,19 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
 
-// Quota is what a project's compute quotas in a region still allow.
+// Quota is the rest of a project's compute quotas in a region.
 type Quota struct {
-	Servers int64  // that may be made in addition to those that exist; -1: any number
-	Limit   string // the quota that allows the fewest: "9 of 10 instances in use"
+	Servers int64  // number of further servers; -1 means any number
+	Limit   string // quota that allows the fewest: "9 of 10 instances in use"
 
-	Flavors map[string]int64 // how many of those of each flavor, the first choice first; none: any number
+	Flavors map[string]int64 // number of further servers of each flavor; a flavor without one has no limit
 }
 
-// Quotas are those of regions, by name.
+// Quotas has the quotas of regions, by name.
 type Quotas map[string]Quota
 
-// ReadQuotas asks for the quotas of all regions at once that take nodes. Without
-// a flavor only the quota of instances counts; with some, by id or name, the first choice
-// first, those of cores and RAM count too.
+// ReadQuotas reads the quotas of all regions that take nodes, at once. Without a flavor only the number of instances
+// counts. With flavors, by id or name, the first choice first, cores and RAM count too.
 func ReadQuotas(
 	ctx context.Context, cloud *openstack.Cloud, flavors func(placement.Region) []string,
 	regions []placement.Region,
@@ -88,8 +87,8 @@ func quotaOfAll(
 	return all, nil
 }
 
-// quotaOf works out how many more servers of a flavor fit into the limits. Of the
-// zero flavor only the number of instances counts.
+// quotaOf returns how many more servers of a flavor fit into the limits. For the zero flavor only the number of
+// instances counts.
 func quotaOf(l *openstack.Limits, flavor openstack.Flavor) Quota {
 	quota := Quota{Servers: -1}
 	for _, r := range []struct {
@@ -120,9 +119,8 @@ func (q Quotas) Rooms() map[string]map[string]int64 {
 	return rooms
 }
 
-// Cap returns the regions with their caps lowered to what the quotas allow. A
-// quota counts servers: those that exist (by region, in servers) are in it
-// already, and a node that has no server yet still needs room.
+// Cap returns the regions with their caps lowered to the quotas. Quotas count servers: existing ones (by region, in
+// servers) are in use already, and a node without a server still needs room.
 func (q Quotas) Cap(regions []placement.Region, servers map[string]int64) []placement.Region {
 	capped := slices.Clone(regions)
 	for i, r := range capped {
@@ -137,9 +135,9 @@ func (q Quotas) Cap(regions []placement.Region, servers map[string]int64) []plac
 	return capped
 }
 
-// Binding lists the regions that are filled up to a cap that a quota lowered:
-// configured are the regions before [Quotas.Cap], capped after it, and the nodes
-// are counted by region before and after a plan.
+// Binding lists the regions that a plan fills up to a cap that a quota lowered. The regions in configured are from
+// before [Quotas.Cap], those in capped from after it; before and after count the nodes by region, before and after
+// the plan.
 func (q Quotas) Binding(configured, capped []placement.Region, before, after map[string]int64) []Binding {
 	var binding []Binding
 	for i, r := range configured {
@@ -151,9 +149,8 @@ func (q Quotas) Binding(configured, capped []placement.Region, before, after map
 	return binding
 }
 
-// Short lists the regions, by name, whose quota has no room for the servers that are
-// needed there in addition to all that exist. They fit only after others were
-// destroyed, which create_before_destroy does not allow.
+// Short lists the regions, by name, whose quota has no room for the servers that are needed in addition to all
+// existing ones. These servers fit only after others were destroyed, which create_before_destroy does not allow.
 func (q Quotas) Short(needed map[string]int64) []Binding {
 	var short []Binding
 	for _, region := range slices.Sorted(maps.Keys(needed)) {
@@ -168,7 +165,7 @@ func (q Quotas) Short(needed map[string]int64) []Binding {
 // Binding is a quota that a plan uses up.
 type Binding struct {
 	Region string
-	Nodes  int64  // that the region gets
-	Room   int64  // for more servers than those that exist, where it is [Quotas.Short]
-	Limit  string // the quota
+	Nodes  int64  // number that the region gets
+	Room   int64  // for [Quotas.Short]: number of further servers that fit
+	Limit  string // text of the quota
 }

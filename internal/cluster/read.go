@@ -1,5 +1,5 @@
-// Package cluster reads the nodes of a cluster, from several regions at once,
-// which places take nodes now, and what quotas allow.
+// Package cluster reads the nodes of a cluster from several regions at once, finds the places that take nodes now,
+// and reads quotas.
 package cluster
 
 import (
@@ -22,9 +22,9 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// Keys names the metadata that carries facts for the policies.
+// Keys has the keys of the metadata that the policies read.
 type Keys struct {
-	Profile   string // "": a node's profile is its image
+	Profile   string // "" means that the image is a node's profile
 	Tainted   string
 	Protected string
 }
@@ -34,44 +34,42 @@ type Query struct {
 	Regions []string
 	Selector
 	Keys
-	NoProfiles bool // leave out how old the nodes' images are, which Glance is asked for
+	NoProfiles bool // skips the age of the nodes' images, which needs requests to Glance
 
-	// Faults asks why servers are in ERROR where Nova's list does not say so: it
-	// does not for those that were never on a host. At most mostFaults are asked for.
+	// Faults requests why servers are in ERROR if Nova's list does not say so, which is the case for servers that
+	// were never on a host. It makes at most mostFaults requests.
 	Faults bool
 
-	// Addresses is filled with the addresses of the nodes, by the ids of their servers,
-	// the one first at which a node is asked. nil: they are not read.
+	// Addresses is filled with the addresses of the nodes, by the ids of their servers. The first address of a node
+	// is asked. If it is nil, addresses are not read.
 	Addresses map[string][]string
 
-	// Sources is filled with what the servers are made from, by their ids. nil: it is not read.
+	// Sources is filled with the images and flavors of the servers, by their ids. If it is nil, they are not read.
 	Sources map[string]Source
 
-	// Others is filled with the names of servers that match all but Names; Nova is asked for
-	// those that begin as Names and Next do. nil: they are not read.
+	// Others is filled with the names of servers that match everything except Names. Nova is asked for servers whose
+	// names begin as Names and Next do. If it is nil, those names are not read.
 	Others map[string]bool
 	Next   string
 
-	// Remembered has names of servers, by id, from an earlier read. They count
-	// where a cell that is down hides them.
+	// Remembered has names of servers, by id, from an earlier read. They are used if a cell that is down hides the
+	// names.
 	Remembered map[string]string
 }
 
-// Source is what a server is made from, as Nova shows it: ids or names. The image is "" where
-// it boots from a volume.
+// Source is the image and the flavor of a server as Nova shows them: ids or names. The image is "" if the server
+// boots from a volume.
 type Source struct{ Image, Flavor string }
 
-// mostKept is the memory, in bytes, that what is kept of a cluster may take in all regions
-// together: about 100,000 nodes, ten times the largest project that was measured.
+// mostKept is the maximum memory, in bytes, for the nodes of a cluster in all regions together: about 100,000 nodes,
+// ten times the largest project that was measured.
 const mostKept = 64 << 20
 
-// Read takes a snapshot of a cluster: its nodes, sorted as by [node.Sort]. All
-// regions are read at once. One region that cannot be read fails the whole: a
-// missing region must never look like an empty one. So does a server if it
-// is not known whether it belongs to the cluster.
+// Read reads the nodes of a cluster, sorted as by [node.Sort]. All regions are read at once. If one region cannot be
+// read, Read fails: a missing region must never look like an empty one. It also fails if it cannot know whether a
+// server belongs to the cluster.
 //
-// Errors that have a type of their own: [*GroupGoneError], and one or several
-// [*RegionError].
+// Two errors have a type of their own: [*GroupGoneError], and one or several [*RegionError].
 func Read(ctx context.Context, cloud *openstack.Cloud, q Query) ([]node.Node, error) {
 	match, err := q.compile()
 	if err != nil {
@@ -124,11 +122,11 @@ func Read(ctx context.Context, cloud *openstack.Cloud, q Query) ([]node.Node, er
 	return nodes, nil
 }
 
-// mostFaults bounds the requests for faults. Where more servers failed, the
-// cloud is at fault, and no single server.
+// mostFaults is the maximum number of requests for faults. If more servers failed, the reason is in the cloud and not
+// in a single server.
 const mostFaults = 50
 
-// findFaults fills in why servers are in ERROR that were never on a host.
+// findFaults adds why servers are in ERROR that were never on a host.
 func findFaults(ctx context.Context, cloud *openstack.Cloud, nodes []node.Node) error {
 	var silent []int
 	for i, n := range nodes {
@@ -159,17 +157,17 @@ func each[T any](items []T, f func(i int, item T) error) error {
 	return errors.Join(errs...)
 }
 
-// part is what one region has of a cluster.
+// part is the part of a cluster in one region.
 type part struct {
 	region    string
 	nodes     []node.Node
 	addresses map[string][]string
 	sources   map[string]Source
 	others    map[string]bool
-	undecided []string      // ids of servers that may belong to it, or not
-	group     bool          // the region has the selector's server group
-	size      int64         // of what is kept, in bytes
-	all       *atomic.Int64 // of what all regions keep
+	undecided []string      // ids of servers that may belong to the cluster
+	group     bool          // reports whether the region has the selector's server group
+	size      int64         // bytes of memory for the nodes of the region
+	all       *atomic.Int64 // bytes of memory for the nodes of all regions
 }
 
 func (p *part) read(ctx context.Context, cloud *openstack.Cloud, region string, match matcher, q Query) error {
@@ -206,7 +204,7 @@ func (p *part) read(ctx context.Context, cloud *openstack.Cloud, region string, 
 				if err := item(s.ID); err != nil {
 					return err
 				}
-				return p.take(s, page.At, match, q)
+				return p.add(s, page.At, match, q)
 			})
 		})
 	if err != nil {
@@ -215,8 +213,8 @@ func (p *part) read(ctx context.Context, cloud *openstack.Cloud, region string, 
 	return nil
 }
 
-// take keeps a server, as it was at a time, if it belongs to the cluster.
-func (p *part) take(s *server, at time.Time, match matcher, q Query) error {
+// add keeps a server, with the time of the answer, if it belongs to the cluster.
+func (p *part) add(s *server, at time.Time, match matcher, q Query) error {
 	if s.hidden {
 		s.Name = openstack.Text(q.Remembered[string(s.ID)])
 	}
@@ -249,17 +247,17 @@ func (p *part) take(s *server, at time.Time, match matcher, q Query) error {
 	return nil
 }
 
-// keep counts what is kept of a server.
+// keep counts the memory of a server.
 func (p *part) keep(size int64) error {
 	p.size += size
 	if p.all.Add(size) > mostKept {
-		return fmt.Errorf("what is kept of the cluster takes more than %d MiB, with %d servers of this region: select "+
+		return fmt.Errorf("the data of the cluster takes more than %d MiB, with %d servers of this region: select "+
 			"fewer", mostKept>>20, len(p.nodes)+len(p.undecided))
 	}
 	return nil
 }
 
-// sizeOf is about what texts take in memory.
+// sizeOf returns about how many bytes of memory texts take.
 func sizeOf(texts ...string) (size int64) {
 	for _, t := range texts {
 		size += int64(len(t)) + 32
@@ -267,9 +265,8 @@ func sizeOf(texts ...string) (size int64) {
 	return size
 }
 
-// undecided refuses a snapshot in which nodes may be missing: a cell is down, and
-// servers in it may be of the cluster. No node is missing where names were asked for
-// and all of them were found.
+// undecided refuses a snapshot in which nodes may be missing, because a cell is down and servers in it may belong to
+// the cluster. If names were asked for and all of them were found, no node is missing.
 func undecided(parts []part, nodes []node.Node, names []string) error {
 	missing := set(names)
 	for _, n := range nodes {
@@ -300,8 +297,8 @@ func abbreviate(ids []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(ids[:few], ", "), len(ids)-few)
 }
 
-// dateProfiles fills in when the images of the nodes were made. Each image is
-// asked for once, all at once: clusters have few.
+// dateProfiles adds when the images of the nodes were made. Each image is requested once, all at the same time:
+// clusters have few.
 func dateProfiles(ctx context.Context, cloud *openstack.Cloud, nodes []node.Node) error {
 	type image struct{ region, id string }
 	created := map[image]time.Time{}

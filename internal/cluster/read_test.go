@@ -50,7 +50,7 @@ func read(t *testing.T, fake *fakecloud.Cloud, regions []string, selector cluste
 
 var web = cluster.Selector{NameRegex: "web"}
 
-// webs adds web-0 to web-(n-1) in turn to the two regions, and one other server.
+// webs adds web-0 to web-(n-1) to the two regions in turn, and one other server.
 func webs(fake *fakecloud.Cloud, n int) {
 	for i := range n {
 		fake.AddServers(both[1-i%2], fakecloud.Server{Name: fmt.Sprintf("web-%d", i)})
@@ -58,8 +58,7 @@ func webs(fake *fakecloud.Cloud, n int) {
 	fake.AddServers("RegionOne", fakecloud.Server{Name: "db-0"})
 }
 
-// TestReadTwoRegions: all servers of the cluster are its nodes, except those that only wait for
-// their removal.
+// TestReadTwoRegions: all servers of the cluster are its nodes, except deleted ones that Nova still lists.
 func TestReadTwoRegions(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	webs(fake, 5)
@@ -74,7 +73,7 @@ func TestReadTwoRegions(t *testing.T) {
 		n.ProfileCreatedAt.IsZero() || n.HostID == "" {
 		t.Errorf("got %+v", n)
 	}
-	// The budget: one login, and for each region its versions, a page and the image.
+	// The number of requests: one login, and for each region its versions, a page and the image.
 	for pattern, want := range map[string]int{
 		"POST identity /auth/tokens": 1, "GET compute /": 2, "GET compute /servers/detail": 2, "GET image /images/*": 2,
 	} {
@@ -83,8 +82,8 @@ func TestReadTwoRegions(t *testing.T) {
 	assert.Len(t, fake.Requests(), 7, "requests in all")
 }
 
-// TestReadPages: the first page comes without any filter, so that Nova reports
-// cells that are down; the later ones are filtered by what it can.
+// TestReadPages: the first request has no filter, so that Nova reports cells that are down; the later ones have all
+// filters that Nova offers.
 func TestReadPages(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{PageLimit: 4})
 	for i := range 11 {
@@ -103,9 +102,8 @@ func TestReadPages(t *testing.T) {
 	assert.Equal(t, []string{" marker=false", "web- marker=true", "web- marker=true", "web- marker=true"}, queries)
 }
 
-// TestReadStartsAgain: a server that is deleted between two pages is no reason to fail, and
-// none to miss others. A list that starts again forgets what it had: nodes, and servers in
-// a cell that was down and is back.
+// TestReadStartsAgain: a server that is deleted between two pages neither fails the read nor hides others. A list
+// that starts again forgets its nodes, and its servers in a cell that was down.
 func TestReadStartsAgain(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0"}, fakecloud.Server{Name: "web-1"})
@@ -126,7 +124,7 @@ func TestReadStartsAgain(t *testing.T) {
 	}
 }
 
-// TestReadFails: one region that cannot be read fails the whole, and is named.
+// TestReadFails: if one region cannot be read, the read fails and the error names the region.
 func TestReadFails(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -158,7 +156,7 @@ func TestReadFails(t *testing.T) {
 	}
 }
 
-// TestReadCancelled: cancelling ends the read, while nothing else would.
+// TestReadCancelled: cancelling ends a read that would not end otherwise.
 func TestReadCancelled(t *testing.T) {
 	for _, path := range []string{"/auth/tokens", "/", "/servers/detail"} {
 		fake := fakecloud.Start(t, fakecloud.Config{})
@@ -190,7 +188,7 @@ func TestReadServerGroup(t *testing.T) {
 	}
 }
 
-// TestReadCellDown: servers of a cell that is down are not simply missing.
+// TestReadCellDown: servers of a cell that is down are not just missing.
 func TestReadCellDown(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	ids := fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0", Zone: "az-1"}, fakecloud.Server{Name: "web-1", Zone: "az-2"})
@@ -207,8 +205,7 @@ func TestReadCellDown(t *testing.T) {
 	if n := nodes[i]; n.Status != "UNKNOWN" || n.Name != "" || n.Zone != "" {
 		t.Errorf("got %+v", n)
 	}
-	// A remembered server is known; and where all who are asked for are found,
-	// others in the cell do not matter.
+	// A remembered server is known. If all wanted nodes are found, other servers in the cell do not matter.
 	fake.AddServers("RegionOne", fakecloud.Server{Name: "db-0", Zone: "az-2"})
 	query := cluster.Query{Regions: both[1:], Selector: cluster.Selector{Names: []string{"web-0", "web-1"}}}
 	_, err = cluster.Read(t.Context(), login(t, fake), query)
@@ -249,8 +246,7 @@ func TestReadTagsAndMarks(t *testing.T) {
 	}
 }
 
-// TestImageGone: an image that is deleted has no known age; a Glance that fails
-// is a failure.
+// TestImageGone: an image that is deleted has no known age; an error of Glance is an error.
 func TestImageGone(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	image := fake.AddImage(fakecloud.Image{Name: "old"})
@@ -269,8 +265,8 @@ func TestImageGone(t *testing.T) {
 	assert.ErrorContains(t, err, "region RegionOne: get the image")
 }
 
-// TestReadFaults: Nova's list says nothing about a server that found no host, so
-// each is asked for by itself, but no more than fifty of them.
+// TestReadFaults: Nova's list says nothing about a server that found no host, so each is requested by itself, but no
+// more than fifty of them.
 func TestReadFaults(t *testing.T) {
 	const none = "No valid host was found. There are not enough hosts available."
 	fake := fakecloud.Start(t, fakecloud.Config{})
@@ -305,8 +301,8 @@ func TestReadFaults(t *testing.T) {
 	assert.ErrorContains(t, err, "region RegionOne: get the server")
 }
 
-// TestReadBound: what is kept of all pages and regions is bounded, each text of a server counts, and the
-// error names the region and the number.
+// TestReadBound: the memory for all pages and regions has a bound, each text of a server counts, and the error has
+// the region and the number.
 func TestReadBound(t *testing.T) {
 	heavy := strings.Repeat("x", 250<<10)
 	server := `"name": "%[1]s", "status": "%[1]s", "OS-EXT-AZ:availability_zone": "%[1]s", "hostId": "%[1]s", "fault": {"message": "%[1]s"},

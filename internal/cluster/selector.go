@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Selector says which servers belong to a cluster: those that match all of what
-// is given. An empty one selects nothing.
+// Selector selects the servers of a cluster: servers that match all given criteria. An empty selector selects
+// nothing.
 type Selector struct {
 	NameRegex     string // matches anywhere in the name, unless anchored
 	Metadata      map[string]string
@@ -27,13 +27,13 @@ func (s Selector) Empty() bool {
 		len(s.Names) == 0
 }
 
-// matcher is a selector made ready.
+// matcher is a prepared selector.
 type matcher struct {
 	Selector
 	name    *regexp.Regexp
-	ids     map[string]bool // nil: any
-	names   map[string]bool // nil: any
-	members map[string]bool // of the server group; nil: any
+	ids     map[string]bool // nil means any
+	names   map[string]bool // nil means any
+	members map[string]bool // members of the server group; nil means any
 }
 
 func (s Selector) compile() (*matcher, error) {
@@ -67,9 +67,8 @@ func set(list []string) map[string]bool {
 	return s
 }
 
-// matches reports whether a server belongs to the cluster. Of a server in a cell
-// that is down Nova returns little more than the id: where that is not enough to
-// tell, known is false.
+// matches reports whether a server belongs to the cluster. Nova returns little more than the id of a server in a cell
+// that is down. If that is not enough to decide, known is false.
 func (m *matcher) matches(s *server) (belongs, known bool) {
 	id, name := string(s.ID), string(s.Name)
 	if m.ids != nil && !m.ids[id] || m.members != nil && !m.members[id] {
@@ -94,10 +93,9 @@ func (m *matcher) matches(s *server) (belongs, known bool) {
 	return true, true
 }
 
-// query is what Nova can filter by without leaving out a server that matches. Nova's
-// regular expressions are those of its database: of another dialect than ours, and not
-// case-sensitive. So only plain text is sent that every match contains, and so does the name
-// next, "" for none.
+// query returns the filters that Nova can apply without leaving out a server that matches. Nova's regular expressions
+// belong to its database: they have another dialect than ours, and ignore case. So the query has only plain text that
+// every match contains. The name next must contain it too, unless it is "".
 func (m *matcher) query(next string) url.Values {
 	query := url.Values{}
 	if part := requiredText(m.NameRegex); part != "" {
@@ -113,7 +111,7 @@ func (m *matcher) query(next string) url.Values {
 
 var plain = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
-// requiredText is the longest plain text that every match of the pattern has.
+// requiredText returns the longest plain text that every match of the pattern contains.
 func requiredText(pattern string) string {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -138,7 +136,7 @@ func requiredText(pattern string) string {
 	return longest
 }
 
-// sharedText is the plain text that all names begin with, next too unless it is "".
+// sharedText returns the plain text at the beginning of all names, and of next unless it is "".
 func sharedText(names []string, next string) string {
 	if len(names) == 0 {
 		return ""

@@ -57,8 +57,7 @@ func TestCompileRefuses(t *testing.T) {
 	assert.ErrorContains(t, err, "missing closing )")
 }
 
-// TestRequiredText: what Nova is asked to filter by is plain, and part of every
-// name that matches.
+// TestRequiredText: Nova's filter is plain text, and part of every name that matches.
 func TestRequiredText(t *testing.T) {
 	for _, c := range []struct{ pattern, text, match string }{
 		{"web", "web", "my-web-1"},
@@ -69,7 +68,7 @@ func TestRequiredText(t *testing.T) {
 		{"(web-)+1", "web-", "web-web-1"},
 		{"(web-)*1", "1", "1"},
 		{"web.1", "web", "web.1"},
-		{`web\.prod-longer`, "", "web.prod-longer"}, // a full stop is not plain to a database
+		{`web\.prod-longer`, "", "web.prod-longer"}, // a full stop is special to a database
 		{".*", "", "anything"},
 		{"a|b", "", "b"},
 		{"", "", ""},

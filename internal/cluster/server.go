@@ -13,12 +13,12 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// server is what is read of a server in Nova's detailed list.
+// server has the fields that are read of a server in Nova's detailed list.
 type server struct {
 	ID       openstack.Text `json:"id"`
 	Name     openstack.Text `json:"name"`
 	Status   openstack.Text `json:"status"`
-	Task     string         `json:"OS-EXT-STS:task_state"` // what Nova does with it: compared, and never shown
+	Task     string         `json:"OS-EXT-STS:task_state"` // Nova's task state: compared, and never shown
 	Zone     openstack.Text `json:"OS-EXT-AZ:availability_zone"`
 	HostID   openstack.Text `json:"hostId"`
 	Created  string         `json:"created"`
@@ -28,32 +28,31 @@ type server struct {
 		ID   string `json:"id"`            // up to microversion 2.46
 		Name string `json:"original_name"` // from 2.47 on
 	} `json:"flavor"`
-	Metadata map[string]string `json:"metadata"` // as it is: it is compared
+	Metadata map[string]string `json:"metadata"` // not cleaned, because it is compared
 	Tags     []string          `json:"tags"`
 	Locked   bool              `json:"locked"`
-	// Addresses are read where a query asks for them.
+	// Addresses are read if a query asks for them.
 	Addresses addresses `json:"addresses"`
 	Fault     struct {
 		Message openstack.Text `json:"message"`
 	} `json:"fault"` // why the server is in ERROR
 
-	hidden bool // in a cell that is down: only the id and little else is known
+	hidden bool // reports whether the server is in a cell that is down: little more than its id is known
 }
 
-// gone reports whether a server is deleted already, and only listed until Nova has removed it.
+// gone reports whether a server is deleted and only listed until Nova has removed it.
 func (s *server) gone() bool { return s.Status == "DELETED" || s.Status == "SOFT_DELETED" }
 
-// launchedFormat is how Nova writes the time of a launch: in UTC, and without
-// saying so.
+// launchedFormat is Nova's format for the time of a launch, in UTC without a time zone.
 const launchedFormat = "2006-01-02T15:04:05.999999999"
 
-// node translates a server, as it was at a time, into what the policies see.
+// node translates a server, with the time of the answer, into a node.
 func (s *server) node(region string, at time.Time, keys Keys) (node.Node, error) {
 	n := node.Node{
 		ID: string(s.ID), Name: string(s.Name), Region: region, Status: shared(s.Status), HostID: shared(s.HostID),
 		Deleting: s.Task == "deleting",
 	}
-	zone, _, _ := strings.Cut(string(s.Zone), ":") // zone:host forces a host, in a zone
+	zone, _, _ := strings.Cut(string(s.Zone), ":") // zone:host forces a host in a zone
 	n.Zone = shared(zone)
 	if s.Created != "" {
 		created, err := time.Parse(time.RFC3339, s.Created)
@@ -89,20 +88,18 @@ func (s *server) node(region string, at time.Time, keys Keys) (node.Node, error)
 	return n, nil
 }
 
-// build is a fingerprint of what a server is made from: a rebuild changes its image
-// and launch, a resize its flavor and launch. It is short because it is kept for each
-// node of a cluster.
+// build returns a fingerprint of a server's image, flavor and launch. A rebuild changes image and launch, a resize
+// flavor and launch. It is short because it is kept for each node of a cluster.
 func (s *server) build() string {
 	parts := []string{string(s.ID), string(s.Image.ID), s.Flavor.ID, s.Flavor.Name, s.Launched}
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return hex.EncodeToString(sum[:4])
 }
 
-// shared is one copy of a string that many nodes have.
+// shared returns one copy of a string that many nodes have.
 func shared[T ~string](s T) string { return unique.Make(string(s)).Value() }
 
-// marked reports whether metadata has a key, and a value that does not mean no, such as
-// "false" or "0".
+// marked reports whether metadata has a key with a value other than the negative ones, such as "false" or "0".
 func marked(metadata map[string]string, key string) bool {
 	value, ok := metadata[key]
 	if !ok {

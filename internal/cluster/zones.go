@@ -13,9 +13,8 @@ type Zone struct {
 	openstack.Zone
 }
 
-// Zones lists the availability zones of regions, all regions at once: in the order
-// of the regions, and sorted by name in each. A region that cannot be read is an
-// error.
+// Zones lists the availability zones of regions, in the order of the regions, and sorted by name within each. It
+// reads all regions at once. A region that cannot be read is an error.
 func Zones(ctx context.Context, cloud *openstack.Cloud, regions []string) ([]Zone, error) {
 	if err := cloud.Login(ctx); err != nil {
 		return nil, err

@@ -1,7 +1,6 @@
 // Package deletion chooses which nodes leave a cluster that shrinks.
 //
-// It is pure: the same nodes and request give the same answer, and RANDOM is a
-// hash of a seed and the node's id.
+// It is pure: the same nodes and request give the same answer, and RANDOM is a hash of a seed and the node's id.
 package deletion
 
 import (
@@ -18,11 +17,11 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// Criteria says which of the healthy nodes go first.
+// Criteria is the order in which healthy nodes leave.
 type Criteria string
 
-// The criteria of Senlin's deletion policy, and HIGHEST_INDEX_FIRST: the last in, by
-// its number, is the first out, as with the StatefulSets of Kubernetes.
+// The criteria of Senlin's deletion policy, and HIGHEST_INDEX_FIRST: the node with the highest number leaves first,
+// as in the StatefulSets of Kubernetes.
 const (
 	Random             Criteria = "RANDOM"
 	OldestFirst        Criteria = "OLDEST_FIRST"
@@ -31,7 +30,7 @@ const (
 	HighestIndexFirst  Criteria = "HIGHEST_INDEX_FIRST"
 )
 
-// AllCriteria lists all of them.
+// AllCriteria lists all criteria.
 func AllCriteria() []string {
 	return []string{
 		string(Random),
@@ -42,22 +41,22 @@ func AllCriteria() []string {
 	}
 }
 
-// Request says how many nodes to remove, and from where.
+// Request is how many nodes to remove, and from where.
 type Request struct {
 	Count    int64
-	Groups   map[string]int64 // by the name that GroupBy gives; nil: from the cluster as a whole
+	Groups   map[string]int64 // count by the name that GroupBy gives; nil means the cluster as a whole
 	GroupBy  func(node.Node) string
-	Criteria Criteria // "" is Random
-	Seed     string   // of Random; "": one made of the ids of all nodes
+	Criteria Criteria // "" means Random
+	Seed     string   // seed of Random; "" means one made of the ids of all nodes
 }
 
-// ProtectedError says that too many of the nodes are protected.
+// ProtectedError means that too many of the nodes are protected.
 type ProtectedError struct {
 	Group     string // "" for the whole cluster
 	Asked     int64
 	Others    int64 // nodes that are not protected
 	Protected int64
-	Who       []string // why nodes are protected, each as "web-0 is locked"; may be empty
+	Who       []string // protected nodes with the reason, each as "web-0 is locked"; may be empty
 }
 
 func (e *ProtectedError) Error() string {
@@ -65,7 +64,7 @@ func (e *ProtectedError) Error() string {
 		text.Nodes(e.Asked), from(e.Group), e.Others, e.Protected)
 }
 
-// ShortError says that a region or zone has fewer nodes than must be removed from it.
+// ShortError means that a region or zone has fewer nodes than must be removed from it.
 type ShortError struct {
 	Group string
 	Asked int64
@@ -83,16 +82,13 @@ func from(group string) string {
 	return fmt.Sprintf(" from %q", group)
 }
 
-// Choose returns the nodes that go, group by group in the order of their names.
+// Choose returns the nodes that leave, group by group in the order of the groups' names.
 //
-// Within each first the unhealthy ones (status ERROR or UNKNOWN, or
-// tainted) in the order of the list, then those not created yet (no creation
-// time, or status BUILD), then all others by the criterion; ties by id. A node
-// whose profile has no known age counts as youngest. Protected nodes are never
-// chosen.
+// In each group the unhealthy nodes (status ERROR or UNKNOWN, or tainted) leave first, in the order of the list, then
+// nodes that are not created yet (no creation time, or status BUILD), then all others by the criterion, and by id if
+// they are equal. A node whose profile has no known age counts as youngest. Protected nodes are never chosen.
 //
-// Without groups a count above the number of nodes is cut to it. The errors are
-// [*ProtectedError] and [*ShortError].
+// Without groups a count above the number of nodes is cut to it. The errors are [*ProtectedError] and [*ShortError].
 func Choose(nodes []node.Node, request Request) ([]node.Node, error) {
 	if request.Groups == nil {
 		return pick("", nodes, min(request.Count, int64(len(nodes))), nodes, request)
@@ -139,8 +135,7 @@ func pick(group string, nodes []node.Node, count int64, all []node.Node, request
 	return chosen, nil
 }
 
-// Order returns all nodes in the order in which [Choose] takes them, protected
-// ones among them.
+// Order returns all nodes, protected ones too, in the order in which [Choose] would choose them.
 func Order(nodes []node.Node, criteria Criteria) []node.Node {
 	seed := seedOf(nodes)
 	tickets := make([]ticket, len(nodes))
@@ -167,7 +162,7 @@ func sortByTurn(tickets []ticket, criteria Criteria) {
 	})
 }
 
-// The turns of nodes: lower ones go first.
+// The turns of nodes: a lower turn leaves first.
 const (
 	unwell = iota
 	notCreated
@@ -184,7 +179,7 @@ func turn(n node.Node) int {
 	return well
 }
 
-// ticket is a node with the number that it drew in the lottery of a seed.
+// ticket is a node with its random number, a hash of a seed.
 type ticket struct {
 	node.Node
 	number uint64
@@ -207,7 +202,7 @@ func (c Criteria) compare(a, b ticket) int {
 	return cmp.Compare(a.number, b.number)
 }
 
-// seedOf makes a seed of the ids of nodes, whatever their order.
+// seedOf makes a seed of the ids of nodes, in any order.
 func seedOf(nodes []node.Node) string {
 	ids := make([]string, len(nodes))
 	for i, n := range nodes {

@@ -26,7 +26,8 @@ func ids(nodes []node.Node) string {
 	return strings.Join(list, " ")
 }
 
-// TestChoose: what TestVectors says less plainly, and what it has not: who is protected, or of unknown age.
+// TestChoose: cases that TestVectors shows less plainly or not at all, such as protected nodes, or nodes of unknown
+// age.
 func TestChoose(t *testing.T) {
 	cluster := []node.Node{
 		{ID: "a", Region: "R1", Zone: "z1", Status: "ACTIVE", CreatedAt: day(5), ProfileCreatedAt: day(1)},
@@ -71,13 +72,13 @@ func TestChooseRefuses(t *testing.T) {
 	_, err := Choose(nodes, Request{Count: 3})
 	assert.Equal(t, &ProtectedError{Asked: 3, Others: 2, Protected: 1}, err)
 	_, err = Choose(nodes, Request{Groups: map[string]int64{"R1": 2}, GroupBy: byRegion})
-	protected, _ := errors.AsType[*ProtectedError](err) // among those of other regions
+	protected, _ := errors.AsType[*ProtectedError](err) // the names of other regions' nodes are left out
 	assert.Equal(t, &ProtectedError{Group: "R1", Asked: 2, Others: 1, Protected: 1}, protected)
 	_, err = Choose(nodes, Request{Groups: map[string]int64{"R2": 2, "R3": 1}, GroupBy: byRegion})
 	assert.EqualError(t, err, "2 nodes must be removed from \"R2\", which has 1\n1 node must be removed from \"R3\", which has 0")
 }
 
-// TestVectors holds the cases with known answers.
+// TestVectors: the cases with known answers.
 func TestVectors(t *testing.T) {
 	data, err := os.ReadFile("testdata/deletion.json")
 	require.NoError(t, err)
@@ -119,7 +120,7 @@ func genNodes(t *rapid.T) []node.Node {
 
 var genCriteria = rapid.SampledFrom([]Criteria{Random, OldestFirst, YoungestFirst, OldestProfileFirst})
 
-// TestListOrderDoesNotMatter: but among the unwell, who go in the order of the list.
+// TestListOrderDoesNotMatter, except for unhealthy nodes, which leave in the order of the list.
 func TestListOrderDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := genNodes(t)
@@ -135,8 +136,8 @@ func TestListOrderDoesNotMatter(t *testing.T) {
 	})
 }
 
-// TestRandomIsStableAndFair: one seed gives one answer, and over many seeds each
-// of ten nodes is chosen about as often as the others.
+// TestRandomIsStableAndFair: one seed gives one answer, and over many seeds each of ten nodes is chosen about as
+// often as the others.
 func TestRandomIsStableAndFair(t *testing.T) {
 	nodes := make([]node.Node, 10)
 	for i := range nodes {
@@ -154,15 +155,14 @@ func TestRandomIsStableAndFair(t *testing.T) {
 			times[n.ID]++
 		}
 	}
-	// 1,500 are expected of each, with a standard deviation of 32.
+	// The expected number is 1,500 for each, with a standard deviation of 32.
 	for _, n := range nodes {
 		assert.InDelta(t, 1500, times[n.ID], 150, "how often %s is chosen", n.ID)
 	}
 	assert.NotEqual(t, seedOf(nodes), seedOf(nodes[1:]), "the seed of another cluster")
 }
 
-// TestOrder: all nodes in the turn in which they would be chosen, protected ones
-// among them.
+// TestOrder: all nodes in the order in which they would be chosen, protected ones too.
 func TestOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := genNodes(t)
@@ -189,8 +189,8 @@ func TestUnwellKeepTheirOrder(t *testing.T) {
 	assert.Equal(t, ids(nodes), ids(Order(nodes, OldestFirst)))
 }
 
-// TestRandomIsTheSameInEveryVersion: who drew which number is part of the
-// contract, so that an upgrade changes no plan. The order of the list has no part in it.
+// TestRandomIsTheSameInEveryVersion: the numbers that nodes draw are part of the contract, so that an upgrade changes
+// no plan. They do not depend on the order of the list.
 func TestRandomIsTheSameInEveryVersion(t *testing.T) {
 	nodes := make([]node.Node, 5)
 	for i := range nodes {

@@ -2,16 +2,16 @@ package deletion
 
 import "strings"
 
-// Misspelled reports whether a name may be a misspelling of another: their numbers at
-// the end are equal, and what is before them differs by at most one letter, or by two
-// that are swapped. So web-00 and wbe-0 may mean web-0, and web-1 is another node.
+// Misspelled reports whether a name may be a misspelling of another: the numbers at their ends are equal, and the
+// letters before differ by at most one, or by two that are swapped. So web-00 and wbe-0 may mean web-0, and web-1 is
+// another node.
 func Misspelled(name, other string) bool {
 	a, m := numbered(strings.ToLower(name))
 	b, n := numbered(strings.ToLower(other))
 	return name != other && m == n && (a == b || len(a) > 2 && len(b) > 2 && oneLetter([]rune(a), []rune(b)))
 }
 
-// numbered cuts a name before the number at its end, which has no leading zeros then.
+// numbered cuts a name before the number at its end, and removes the leading zeros of the number.
 func numbered(name string) (prefix, number string) {
 	prefix = strings.TrimRight(name, "0123456789")
 	number = name[len(prefix):]
@@ -21,8 +21,7 @@ func numbered(name string) (prefix, number string) {
 	return prefix, "0"
 }
 
-// oneLetter reports whether one letter is missing, too much or another, or two are
-// swapped.
+// oneLetter reports whether one letter is missing, added or different, or two are swapped.
 func oneLetter(x, y []rune) bool {
 	for len(x) > 0 && len(y) > 0 && x[0] == y[0] {
 		x, y = x[1:], y[1:]

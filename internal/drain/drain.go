@@ -1,11 +1,10 @@
-// Package drain does what must happen before a node leaves a cluster, or is worked
-// on: its hook, the shutdown of its server, and the grace period. The order is that of
-// Senlin's deletion policy with lifecycle hooks.
+// Package drain does what must happen before a node leaves a cluster, or before somebody works on it: it runs the
+// hook, shuts the server down, and waits for the grace period. The order is the same as in Senlin's deletion policy
+// with lifecycle hooks.
 //
-// A drain is noted in Nova before anything is done, and the mark that the server
-// is in service is removed. So a server that was drained and could not be
-// destroyed is nowhere counted as in service. Nova also refuses that note for a
-// locked server, which could not be destroyed either: nothing is drained then.
+// A drain begins with a note in the server's metadata, and removes the mark that the server is in service. So a
+// server that was drained and could not be destroyed never counts as in service. Nova refuses the note for a locked
+// server, which could not be destroyed either; then nothing is drained.
 package drain
 
 import (
@@ -20,61 +19,58 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wait"
 )
 
-// Server is the server of a node: what a drain asks Nova to do with it.
+// Server is the server of a node, with the requests that a drain makes.
 type Server interface {
-	// State is what Nova says of the server.
+	// State returns the state of the server in Nova.
 	State(ctx context.Context) (openstack.State, error)
-	// NoteDrain notes in Nova that the drain has begun.
+	// NoteDrain notes in the metadata that the drain has begun.
 	NoteDrain(ctx context.Context, at time.Time) error
 	// Unmark removes the mark that the server is in service.
 	Unmark(ctx context.Context) error
 	// Stop asks Nova to shut the server down.
 	Stop(ctx context.Context) error
-	// StopFailure is how the last stop failed, or "".
+	// StopFailure returns how the last stop failed, or "".
 	StopFailure(ctx context.Context) (string, error)
 }
 
 // Drain is what must happen before a node leaves.
 type Drain struct {
-	Node     string // in words, at the beginning of a sentence
+	Node     string // name of the node, at the beginning of a sentence
 	Server   Server
-	Hook     func(ctx context.Context) (warning string, err error) // nil: none
+	Hook     func(ctx context.Context) (warning string, err error) // nil without a hook
 	Shutdown bool
 	Grace    time.Duration
 
-	// OnlyInService leaves hook and grace period out for a server that never was in
-	// service: see [NeverServed].
+	// OnlyInService skips hook and grace period for a server that was never in service: see [NeverServed].
 	OnlyInService bool
 
-	// Tell is called with each step as it begins, such as "running the hook". nil:
-	// nobody watches.
+	// Tell is called when a step begins, such as "running the hook". It may be nil.
 	Tell func(step string)
 }
 
-// NeverServed says what proves that a server never was in service; "": it may have been.
-// A missing mark proves nothing: it may be lost, or nobody ever wrote one.
+// NeverServed returns the proof that a server was never in service, or "" if it may have been. A missing mark proves
+// nothing, because it may be lost, or nobody ever wrote one.
 func NeverServed(s openstack.State) string {
 	switch {
 	case s.Mark != "" || s.Drained:
-	case s.Status == "ERROR", s.Status == "BUILD": // it never was ACTIVE
+	case s.Status == "ERROR", s.Status == "BUILD": // the server was never ACTIVE
 		return "it is in " + s.Status
 	case s.Late:
-		return "a wait for it ended without it"
+		return "a wait ended before it was in service"
 	}
 	return ""
 }
 
-// LockedError says that nothing was done, because the server is locked.
+// LockedError means that nothing was done, because the server is locked.
 type LockedError struct{ answer error }
 
 func (e *LockedError) Error() string { return "the server is locked: " + e.answer.Error() }
 func (e *LockedError) Unwrap() error { return e.answer }
 
-// Run drains the node: the hook, then the shutdown, then the grace period in
-// full. A server that is gone needs none of it, and is looked at before and
-// after the hook. The warnings are what somebody should know though the node
-// is drained. Cancelling the context ends every wait at once. The error is a
-// [*LockedError] where the server is locked.
+// Run drains the node: it runs the hook, then shuts the server down, then waits for the whole grace period. It checks
+// before and after the hook whether the server is gone, and then skips the rest. The warnings say what somebody
+// should know although the node is drained. Cancelling the context ends every wait at once. The error is a
+// [*LockedError] if the server is locked.
 func (d Drain) Run(ctx context.Context) (warnings []string, err error) {
 	warn := func(warning string) {
 		if warning != "" {
@@ -86,7 +82,7 @@ func (d Drain) Run(ctx context.Context) (warnings []string, err error) {
 		return nil, err
 	}
 	if d.OnlyInService && NeverServed(state) != "" {
-		d.Hook, d.Grace = nil, 0 // and no note: it would look like one that was in service
+		d.Hook, d.Grace = nil, 0 // no note either: the server would look like one that was in service
 	} else {
 		warning, err := d.note(ctx, state)
 		if err != nil {
@@ -128,23 +124,21 @@ func (d Drain) tell(step string) {
 	}
 }
 
-// taskTime is how long a drain waits for a task because of which Nova refuses to change
-// a server's metadata. A longer task, such as a snapshot, does not delay the drain
-// further.
+// taskTime is how long a drain waits for a task that makes Nova refuse a change of the metadata. A longer task, such
+// as a snapshot, does not delay the drain further.
 const taskTime = 30 * time.Second
 
-// takesMetadata are the statuses in which Nova changes a server's metadata, as long as
-// no task is under way, and those that soon become one of them.
+// takesMetadata lists the statuses in which Nova accepts a change of a server's metadata while no task is under way,
+// and the statuses that soon become one of them.
 var takesMetadata = map[string]bool{
 	"ACTIVE": true, "SHUTOFF": true, "PAUSED": true, "SUSPENDED": true,
 	"REBOOT": true, "HARD_REBOOT": true, "PASSWORD": true, "MIGRATING": true,
 }
 
-// note notes that the drain begins, and removes the mark. The note comes first: a
-// server with both is not in service. If Nova refuses the note, the metadata may be
-// full, and the mark leaves room for it. The drain does not depend on it: in a status in
-// which Nova takes no metadata there is none, and where it is refused again the warning
-// says so.
+// note notes that the drain begins, and removes the mark. The note comes first, because a server with both is not in
+// service. If Nova refuses the note because the metadata is full, removing the mark makes room for it. The drain does
+// not depend on the note: in a status in which Nova accepts no metadata there is no note, and after a second refusal
+// there is a warning.
 func (d Drain) note(ctx context.Context, state openstack.State) (warning string, err error) {
 	at := state.At
 	if at.IsZero() {
@@ -155,7 +149,7 @@ func (d Drain) note(ctx context.Context, state openstack.State) (warning string,
 		refused := gophercloud.ResponseCodeIs(err, http.StatusForbidden) ||
 			gophercloud.ResponseCodeIs(err, http.StatusBadRequest)
 		if refused && freed {
-			return fmt.Sprintf("%s is drained, and its metadata do not say so: %s.", d.Node, err), nil
+			return fmt.Sprintf("%s is drained, but its metadata does not say so: %s.", d.Node, err), nil
 		}
 		if refused || (err == nil && state.Mark != "") {
 			if err = d.Server.Unmark(ctx); err == nil && refused {
@@ -164,7 +158,7 @@ func (d Drain) note(ctx context.Context, state openstack.State) (warning string,
 			}
 		}
 		switch {
-		case err == nil, gophercloud.ResponseCodeIs(err, http.StatusNotFound): // gone, as the next look says
+		case err == nil, gophercloud.ResponseCodeIs(err, http.StatusNotFound): // the next look says that it is gone
 			return "", nil
 		case !gophercloud.ResponseCodeIs(err, http.StatusConflict):
 			return "", err
@@ -191,33 +185,31 @@ func pause(ctx context.Context) error { return wait.For(ctx, time.Second) }
 type power int
 
 const (
-	underWay  power = iota // something goes on that ends in another status
-	running                // can be stopped
-	off                    // there is nothing left to stop
-	unstopped              // Nova refuses to stop it
+	underWay    power = iota // an operation is under way, and ends in another status
+	running                  // Nova can stop the server
+	off                      // nothing is left to stop
+	unstoppable              // Nova refuses to stop the server
 )
 
-// powers are the statuses of Nova. In all others something is under way, such
-// as REBOOT or MIGRATING.
+// powers has the final statuses of Nova. In all others, such as REBOOT or MIGRATING, an operation is under way.
 var powers = map[string]power{
 	"ACTIVE":            running,
-	"ERROR":             running, // it may be: Nova takes a stop
+	"ERROR":             running, // it may be running: Nova accepts a stop
 	"":                  off,     // gone
 	"SHUTOFF":           off,
 	"SHELVED":           off,
 	"SHELVED_OFFLOADED": off,
-	"PAUSED":            unstopped,
-	"SUSPENDED":         unstopped,
-	"RESCUE":            unstopped,
-	"VERIFY_RESIZE":     unstopped,
+	"PAUSED":            unstoppable,
+	"SUSPENDED":         unstoppable,
+	"RESCUE":            unstoppable,
+	"VERIFY_RESIZE":     unstoppable,
 }
 
-// shutDown stops the server and waits until it is off. It waits for what is under way
-// before. A stop that Nova begins and that fails is asked for once more. The warning names
-// a server that cannot be stopped.
+// shutDown stops the server and waits until it is off. It first waits for operations that are under way. If a stop
+// begins and fails, it asks for one more. The warning names a server that cannot be stopped.
 func (d Drain) shutDown(ctx context.Context) (warning string, err error) {
-	var refused error // of the last stop
-	begun := 0        // stops
+	var refused error // error of the last stop
+	begun := 0        // number of stops that Nova began
 	for {
 		state, err := d.Server.State(ctx)
 		if err != nil {
@@ -227,7 +219,7 @@ func (d Drain) shutDown(ctx context.Context) (warning string, err error) {
 		switch powers[status] {
 		case off:
 			return "", nil
-		case unstopped:
+		case unstoppable:
 			return d.notStopped(status, "in this status Nova stops no server"), nil
 		case running:
 			if begun > 0 && state.Task != "" {
@@ -241,7 +233,7 @@ func (d Drain) shutDown(ctx context.Context) (warning string, err error) {
 			}
 			switch {
 			case refused == nil,
-				gophercloud.ResponseCodeIs(refused, http.StatusNotFound): // deleted meanwhile, as the next look says
+				gophercloud.ResponseCodeIs(refused, http.StatusNotFound): // deleted meanwhile, as the next look shows
 			case !gophercloud.ResponseCodeIs(refused, http.StatusConflict):
 				return "", refused
 			case state.Locked:
@@ -249,7 +241,7 @@ func (d Drain) shutDown(ctx context.Context) (warning string, err error) {
 			case status == "ERROR":
 				return d.notStopped(status, refused.Error()), nil
 			}
-			// A conflict: it stopped meanwhile, or another task goes on.
+			// After a conflict the server has stopped meanwhile, or another task is under way.
 		}
 		if err := pause(ctx); err != nil {
 			err = fmt.Errorf("wait for the server, which is %s, to stop: %w", status, err)
@@ -261,7 +253,7 @@ func (d Drain) shutDown(ctx context.Context) (warning string, err error) {
 	}
 }
 
-// failedStop says how the stops of a server failed that runs on. One in ERROR is left as it is.
+// failedStop reports how the stops of a running server failed. A server in ERROR is left as it is.
 func (d Drain) failedStop(ctx context.Context, status string) (warning string, err error) {
 	why, err := d.Server.StopFailure(ctx)
 	if err != nil {

@@ -15,17 +15,16 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// server is a server that goes through its statuses, one a look, and stays in
-// the last one. A status with a ! is the first of those after a stop, - is a
-// server that is gone, and one with a ~ refuses metadata because a task is under
-// way.
+// server is a server that takes the next of its statuses at each look, and stays in the last one. A status with ! is
+// the first one after a stop, - is a server that is gone, and a status with ~ refuses metadata because a task is
+// under way.
 type server struct {
-	state    openstack.State // except its status
-	admin    bool            // no lock counts then
+	state    openstack.State // except for its status
+	admin    bool            // reports whether locks are ignored, as for an administrator
 	statuses []string
-	stopErrs []error // one a stop, the last one for ever; none: it is accepted
+	stopErrs []error // answers to stops in turn, the last one for ever; accepted without any
 	noteErr  error
-	full     bool // of metadata, until its mark is removed
+	full     bool // reports whether the metadata is full until the mark is removed
 	noted    time.Time
 	log      *[]string
 	looks    int
@@ -98,7 +97,7 @@ func TestDrain(t *testing.T) {
 		drain    Drain
 		hook     func(context.Context) (string, error)
 		stopErrs []error
-		events   string // what happened, in turn
+		events   string // steps that happened, in turn
 		took     time.Duration
 		warning  string
 		err      string
@@ -149,7 +148,7 @@ func TestDrain(t *testing.T) {
 		{name: "it is deleted before the note", statuses: "ACTIVE -", server: server{noteErr: answered(404)}, drain: Drain{Grace: time.Hour},
 			hook: done, events: "hook"},
 		{name: "a note that is refused", statuses: "ACTIVE", server: server{noteErr: answered(400)}, hook: done, events: "unmark hook",
-			warning: node + " is drained, and its metadata do not say so: stop: "},
+			warning: node + " is drained, but its metadata does not say so: stop: "},
 		{name: "metadata that are full", statuses: "ACTIVE", server: server{full: true}, hook: done, events: "unmark note hook"},
 		{name: "a note that fails", statuses: "ACTIVE", server: server{noteErr: answered(500)}, hook: done, err: "stop: "},
 		{name: "one that never served has no hook and no grace", statuses: "ACTIVE !SHUTOFF", server: server{state: openstack.State{Late: true}},
@@ -195,9 +194,8 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// TestStatuses: what each status of Nova's comes to, when a server must be shut
-// down. The list is Nova's own: a status that is new belongs to those that are
-// waited for.
+// TestStatuses: how a shutdown treats each status of Nova. The list is Nova's own. A status that is new is waited
+// for.
 func TestStatuses(t *testing.T) {
 	const stops, waits, warns, nothing = "stops it", "waits", "warns and goes on", "has nothing to do"
 	for status, want := range map[string]string{
@@ -205,7 +203,7 @@ func TestStatuses(t *testing.T) {
 		"BUILD": waits, "REBUILD": waits, "REBOOT": waits, "HARD_REBOOT": waits, "RESIZE": waits, "REVERT_RESIZE": waits,
 		"MIGRATING": waits, "PASSWORD": waits, "UNKNOWN": waits,
 		"PAUSED": warns, "SUSPENDED": warns, "RESCUE": warns, "VERIFY_RESIZE": warns,
-		"SHUTOFF": nothing, "SHELVED": nothing, "SHELVED_OFFLOADED": nothing, "": nothing, // "" is gone, and so is DELETED
+		"SHUTOFF": nothing, "SHELVED": nothing, "SHELVED_OFFLOADED": nothing, "": nothing, // "" and DELETED are gone
 	} {
 		t.Run(status, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -234,8 +232,8 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// TestTakesMetadata: in which statuses a conflict is waited for, because it ends,
-// and in which the server is drained without a note.
+// TestTakesMetadata: in which statuses the drain waits after a conflict, because the conflict ends, and in which it
+// continues without a note.
 func TestTakesMetadata(t *testing.T) {
 	for status, want := range map[string]time.Duration{
 		"ACTIVE": taskTime, "SHUTOFF": taskTime, "PAUSED": taskTime, "SUSPENDED": taskTime,
@@ -254,7 +252,7 @@ func TestTakesMetadata(t *testing.T) {
 	}
 }
 
-// TestNoteTime: the note has the time of Nova's clock, or ours where its answer had none.
+// TestNoteTime: the note has the time of Nova's clock, or ours if the answer had none.
 func TestNoteTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		novas := time.Now().Add(-time.Hour)
@@ -267,8 +265,7 @@ func TestNoteTime(t *testing.T) {
 	})
 }
 
-// TestRefusedStop: what Nova answered to the last stop is said, where the wait ends
-// before the server is off.
+// TestRefusedStop: the error has Nova's answer to the last stop, if the wait ends before the server is off.
 func TestRefusedStop(t *testing.T) {
 	for _, refused := range []error{nil, answered(http.StatusConflict)} {
 		synctest.Test(t, func(t *testing.T) {
@@ -305,7 +302,7 @@ func TestCancel(t *testing.T) {
 			if _, err := d.Run(ctx); !errors.Is(err, stop) || time.Since(start) != 30*time.Second {
 				t.Errorf("%s: got %v after %s", name, err, time.Since(start))
 			}
-			if name == "in the hook" && len(log) > 1 { // the note
+			if name == "in the hook" && len(log) > 1 { // the note's wait
 				t.Errorf("%s: %v", name, log)
 			}
 		})

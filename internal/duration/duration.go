@@ -1,6 +1,5 @@
-// Package duration reads and writes durations as users give them: "90s", "10m",
-// "36h", "30d", also put together as in "1h30m". A number without a unit is
-// seconds, as in Senlin.
+// Package duration reads and writes durations as users write them: "90s", "10m", "36h", "30d", or combined as in
+// "1h30m". A number without a unit is seconds, as in Senlin.
 package duration
 
 import (
@@ -15,7 +14,7 @@ import (
 // Day is 24 hours.
 const Day = 24 * time.Hour
 
-// units are the units of a duration, from the largest, as the format has them.
+// units are the units of a duration, from the largest to the smallest.
 var units = []struct {
 	name string
 	of   time.Duration
@@ -29,8 +28,7 @@ var (
 // Longest is the longest duration that can be written.
 const Longest = math.MaxInt64 / Day * Day
 
-// Parse reads a duration. It reports false for a text that is none, or that is
-// longer than [Longest].
+// Parse reads a duration. It returns false for a text that is no duration, or is longer than [Longest].
 func Parse(s string) (d time.Duration, ok bool) {
 	if seconds.MatchString(s) {
 		s += "s"
@@ -52,8 +50,8 @@ func Parse(s string) (d time.Duration, ok bool) {
 	return d, true
 }
 
-// Format writes a duration of whole seconds in the shortest way that [Parse]
-// reads: "90s" is "1m30s", and none is "0s". What is left of a second is dropped.
+// Format writes a duration of whole seconds in the shortest form that [Parse] reads: "90s" is "1m30s", and 0 is "0s".
+// It drops fractions of a second.
 func Format(d time.Duration) string {
 	var b strings.Builder
 	for _, unit := range units {
@@ -68,7 +66,7 @@ func Format(d time.Duration) string {
 	return b.String()
 }
 
-// Fault is the one sentence about a text that is no duration between two bounds.
+// Fault is the sentence about a text that is not a duration between two bounds.
 func Fault(s string, shortest, longest time.Duration) string {
 	return fmt.Sprintf(
 		`A duration from %s to %s is needed, such as "90s", "10m", "36h" or "30d" (a number without a unit is `+

@@ -46,7 +46,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// FuzzParse: what is read is written and read again as the same.
+// FuzzParse: a duration that is read can be written, and read again with the same value.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{"90s", "1d2h3m4s", "60", "10m30", "106752d", "-1", "1.5h"} {
 		f.Add(s)

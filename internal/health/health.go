@@ -1,9 +1,8 @@
-// Package health looks at the services of nodes that run: whether they answer, or
-// what a load balancer's monitor says of them.
+// Package health checks the services of running nodes: whether they answer, or what a load balancer's monitor
+// reports.
 //
-// A node is unhealthy only where that was seen twice. The health of one that was never
-// asked, or to which no way leads, is not known: it counts neither as well nor as
-// unhealthy.
+// A node is unhealthy only if two tries found that. The health of a node that was never asked, or that cannot be
+// reached from here, is not known: it counts neither as healthy nor as unhealthy.
 package health
 
 import (
@@ -21,58 +20,57 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wait"
 )
 
-// Node is a node that is looked at.
+// Node is a node that is checked.
 type Node struct {
-	ID        string // of its server
+	ID        string // id of its server
 	Name      string
 	Region    string
-	Addresses []string // the one that is asked comes first
+	Addresses []string // the first address is asked
 }
 
-// Check is how nodes are looked at: by one of HTTP, TCP and Pools.
+// Check is how nodes are checked: by one of HTTP, TCP and Pools.
 type Check struct {
 	HTTP  *probe.HTTP
 	TCP   *probe.TCP
-	Pools []string // ids of Octavia pools; each region is asked for those that it has
+	Pools []string // ids of Octavia pools; each region is asked only for pools that it has
 
-	// Members lists the members of a pool in a region. A pool that is not there is nil.
+	// Members lists the members of a pool in a region. It returns nil for a pool that does not exist.
 	Members func(ctx context.Context, region, pool string) ([]openstack.Member, error)
 
 	Timeout time.Duration // for all nodes of a region together
 }
 
 const (
-	// atOnce is how many nodes of a region are asked at the same time: fewer than the files that a
-	// process may have open on most systems.
+	// atOnce is how many nodes of a region are asked at the same time: fewer than the files that a process may have
+	// open on most systems.
 	atOnce  = 1000
 	longest = time.Second // pause between the two tries
 
-	// Tenths of the timeout: a try has four of them, and the pause one where that is shorter. One
-	// is left, because a second try may begin a little late.
+	// Tenths of the timeout: each try takes four tenths, and the pause takes at most one. One tenth is left, because
+	// a second try may begin a little late.
 	parts    = 4
 	fraction = 10
 )
 
-// Result is what a look brings.
+// Result is the result of a check.
 type Result struct {
-	// Unhealthy says of nodes, by the ids of their servers, what is wrong with them.
+	// Unhealthy has what is wrong with nodes, by the ids of their servers.
 	Unhealthy map[string]string
 	// Unknown has the ids of the servers whose health is not known. A warning counts them.
 	Unknown map[string]bool
-	// Warnings are what somebody should know, sorted.
+	// Warnings are sentences that somebody should know, sorted.
 	Warnings []string
 }
 
-// seen is what is wrong with nodes, by the ids of their servers; nil: nothing. Nodes
-// whose health is not known are not in it.
+// seen has what is wrong with nodes, by the ids of their servers; nil means healthy. A node whose health is not known
+// is not in it.
 type seen map[string]*probe.Failure
 
-// Look looks at all nodes, all regions at once.
+// Look checks all nodes, in all regions at once.
 //
-// Where all nodes that could be looked at fail with one and the same error of the
-// network, the way to them is missing, not all of them: then none is unhealthy, and
-// a warning says so. That holds for the nodes of all regions together, and for
-// those of a region that has more than one.
+// If all nodes that could be asked fail with the same error of the network, this machine probably cannot reach them.
+// Then no node is unhealthy, and a warning says so. That holds for the nodes of all regions together, and for the
+// nodes of each region that has more than one.
 func (c Check) Look(ctx context.Context, nodes []Node) Result {
 	regions := map[string][]Node{}
 	for _, n := range nodes {
@@ -82,7 +80,7 @@ func (c Check) Look(ctx context.Context, nodes []Node) Result {
 	var all sync.WaitGroup
 	found := seen{}
 	result := Result{Unhealthy: map[string]string{}, Unknown: map[string]bool{}}
-	pools := map[string]bool{} // that a region has
+	pools := map[string]bool{} // pools that a region has
 	for region, list := range regions {
 		all.Go(func() {
 			var look looked
@@ -125,17 +123,17 @@ func (c Check) Look(ctx context.Context, nodes []Node) Result {
 	return result
 }
 
-// looked is what a look at the nodes of a region brings.
+// looked is the result for the nodes of one region.
 type looked struct {
 	seen     seen
 	unknown  []Node
-	pools    []string // that the region has
+	pools    []string // pools that the region has
 	warnings []string
 }
 
 // missingWay finds the nodes that cannot be reached from here, with a warning for them.
 func missingWay(nodes []Node, regions map[string][]Node, found seen) (away []Node, warnings []string) {
-	blind := func(where string, list []Node, least int) bool {
+	unreachable := func(where string, list []Node, least int) bool {
 		n, cause := 0, ""
 		for _, node := range list {
 			failure, known := found[node.ID]
@@ -153,22 +151,21 @@ func missingWay(nodes []Node, regions map[string][]Node, found seen) (away []Nod
 		}
 		away = append(away, list...)
 		warnings = append(warnings, fmt.Sprintf("All %d nodes%s that were asked failed with the same error of the "+
-			"network (%s). That looks like a plan from a place without a way to them, so none of them counts as "+
-			"unhealthy. Plan from where they can be reached, or correct the port or the address.", n, where, cause))
+			"network (%s). Terraform probably runs where it cannot reach them, so no node counts as unhealthy. "+
+			"Plan from where they can be reached, or correct the port or the address.", n, where, cause))
 		return true
 	}
-	if blind("", nodes, 1) {
+	if unreachable("", nodes, 1) {
 		return away, warnings
 	}
 	for region, list := range regions {
-		blind(" of the region "+region, list, 2)
+		unreachable(" of the region "+region, list, 2)
 	}
 	return away, warnings
 }
 
-// ask asks the nodes of a region themselves, and once more, a moment later, those that failed.
-// A try has the same time, however many nodes there are. The health of a node whose tries do not
-// end within the timeout is not known.
+// ask asks the nodes of a region themselves, and asks those that failed once more, a moment later. A try has the same
+// time, however many nodes there are. If the tries of a node do not end within the timeout, its health is not known.
 func (c Check) ask(ctx context.Context, region string, nodes []Node) (look looked) {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
@@ -217,11 +214,11 @@ func (c Check) ask(ctx context.Context, region string, nodes []Node) (look looke
 	return look
 }
 
-// ofNode reports whether a node may be at an address.
+// ofNode reports whether a node may have an address.
 func ofNode(address string) bool { return probe.CheckRange(address, false) == nil }
 
-// monitored looks at what the monitors of the pools say. Each pool is one request; one
-// with a member in ERROR is listed once more, a moment later.
+// monitored reads the results of the pools' monitors, with one request for each pool. It lists a pool with a member
+// in ERROR once more, a moment later.
 func (c Check) monitored(ctx context.Context, region string, nodes []Node) (look looked) {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
@@ -277,8 +274,7 @@ func sick(members []openstack.Member) bool {
 	return slices.ContainsFunc(members, func(m openstack.Member) bool { return m.Operating == openstack.MemberError })
 }
 
-// both returns the members of the second look. One of them is in ERROR only if it was
-// so in both.
+// both returns the members of the second look. A member is in ERROR only if it was so in both looks.
 func both(first, second []openstack.Member) []openstack.Member {
 	before := map[openstack.Text]openstack.Text{}
 	for _, m := range first {

@@ -25,11 +25,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// service is what answers for the nodes: each has an address of its own, of one
-// machine.
+// service answers for the nodes: each node has an address of this machine.
 type service struct {
 	mu    sync.Mutex
-	asked map[string]int                  // by host
+	asked map[string]int                  // requests by host
 	says  func(host string, look int) int // status of the answer
 	port  string
 }
@@ -60,7 +59,7 @@ func (s *service) check(t *testing.T, timeout time.Duration) Check {
 	return Check{HTTP: &probe.HTTP{URL: u, Status: probe.Statuses{{200, 299}}, Client: web.NewClient(nil, time.Minute)}, Timeout: timeout}
 }
 
-// nodes are at 127.9.0.1, 127.9.0.2 and so on.
+// nodes have the addresses 127.9.0.1, 127.9.0.2 and so on.
 func nodes(region string, from, n int) (list []Node) {
 	for i := from; i < from+n; i++ {
 		list = append(list, Node{ID: fmt.Sprintf("id-%d", i), Name: fmt.Sprintf("web-%d", i), Region: region,
@@ -71,7 +70,7 @@ func nodes(region string, from, n int) (list []Node) {
 
 func names(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
 
-// TestHTTP: a node that fails twice is unhealthy, and one that fails every second time is not.
+// TestHTTP: a node that fails twice is unhealthy, and a node that fails every second time is not.
 func TestHTTP(t *testing.T) {
 	s := serve(t, func(host string, look int) int {
 		switch {
@@ -90,16 +89,16 @@ func TestHTTP(t *testing.T) {
 	}
 }
 
-// TestNoWay: where all fail with one error of the network, in all regions or in
-// one, none is unhealthy. What all answer is no matter of the way to them.
+// TestNoWay: if all nodes fail with one error of the network, in all regions or in one, no node is unhealthy. An
+// answer of all nodes, such as 500, is not an error of the network.
 func TestNoWay(t *testing.T) {
-	one, err := net.Listen("tcp", "127.9.0.1:0") // where web-1 answers, and nobody else
+	one, err := net.Listen("tcp", "127.9.0.1:0") // address at which only web-1 answers
 	require.NoError(t, err)
 	defer one.Close()
 	answers := Check{TCP: &probe.TCP{Port: int64(one.Addr().(*net.TCPAddr).Port)}, Timeout: time.Minute}
 	refused := Check{TCP: &probe.TCP{Port: 1}, Timeout: time.Minute}
 	down := serve(t, func(string, int) int { return 500 }).check(t, time.Minute)
-	var all sync.WaitGroup // what fails is asked again a second later
+	var all sync.WaitGroup // a node that fails is asked again a second later
 	for _, c := range []struct {
 		name      string
 		check     Check
@@ -149,9 +148,9 @@ func (p peer) check(t *testing.T) Check {
 	}
 }
 
-// TestSlow: a node that answers within the time of a try is well, however many there are and however
-// many of them hang, and one that fails is found. With more nodes than are asked at once, the
-// health of some may not be known, and no node that answers 200 is called unhealthy.
+// TestSlow: a node that answers within the time of a try is healthy, however many nodes there are and however many of
+// them hang, and a node that fails is found. If there are more nodes than are asked at once, the health of some may
+// not be known, and no node that answers 200 is unhealthy.
 func TestSlow(t *testing.T) {
 	for _, n := range []int{64, 120, 500, 1000, 2500} {
 		for _, slow := range []time.Duration{300 * time.Millisecond, time.Second, 2500 * time.Millisecond} {
@@ -167,7 +166,7 @@ func TestSlow(t *testing.T) {
 							<-ctx.Done()
 							return 0, ctx.Err()
 						}
-						// The last one fails.
+						// The last node fails.
 						return map[bool]int{false: 200, true: 500}[node == n], wait.For(ctx, slow*time.Duration(90+node%21)/100)
 					}).check(t)
 					synctest.Test(t, func(t *testing.T) {
@@ -194,11 +193,11 @@ func TestSlow(t *testing.T) {
 	}
 }
 
-// TestNotAsked: what was never tried is not known, and a warning counts it: nodes for
-// which there was no time, and those at whose address others than the node may answer.
+// TestNotAsked: the health of a node that was never tried is not known, and a warning counts it: there was no time
+// for it, or something other than the node may answer at its address.
 func TestNotAsked(t *testing.T) {
 	check := peer(func(_ context.Context, node int) (int, error) {
-		return 500, map[bool]error{true: syscall.EMFILE}[node == 2] // this machine lacks files for connections
+		return 500, map[bool]error{true: syscall.EMFILE}[node == 2] // this machine has no file left for the connection
 	}).check(t)
 	result := check.Look(t.Context(), nodes("R", 1, 3))
 	if !slices.Equal(names(result.Unhealthy), []string{"id-1", "id-3"}) || !result.Unknown["id-2"] || len(result.Unknown) != 1 {
@@ -218,10 +217,10 @@ func TestNotAsked(t *testing.T) {
 	}
 }
 
-// TestOctavia: what the monitors of pools say, of each pool in one request, and where a member is in
-// ERROR in one more.
+// TestOctavia: health by the monitors of pools, with one request for each pool, and one more for a pool with a member
+// in ERROR.
 func TestOctavia(t *testing.T) {
-	members := func(statuses string) (list []openstack.Member) { // at 127.9.0.1, 127.9.0.2 and so on
+	members := func(statuses string) (list []openstack.Member) { // members at 127.9.0.1, 127.9.0.2 and so on
 		for i, status := range strings.Fields(statuses) {
 			n := fmt.Sprint(i + 1)
 			list = append(list, openstack.Member{ID: openstack.Text(n), Name: openstack.Text("m-" + n), Address: openstack.Text("127.9.0." + n),
@@ -231,7 +230,7 @@ func TestOctavia(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name      string
-		looks     []string // the statuses of the members, or "broken"
+		looks     []string // statuses of the members at each look, or "broken"
 		unhealthy []string
 		warning   string
 	}{
@@ -258,7 +257,7 @@ func TestOctavia(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", c.name, all, c.warning)
 		}
 	}
-	// A node is as well as in the worst of its pools, in whatever order they are.
+	// The worst of its pools decides the health of a node, in any order of the pools.
 	for _, pools := range [][]string{{"ERROR", "ONLINE"}, {"ONLINE", "ERROR"}} {
 		check := Check{Pools: pools, Timeout: time.Second,
 			Members: func(_ context.Context, _, pool string) ([]openstack.Member, error) { return members(pool), nil }}

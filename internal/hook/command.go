@@ -43,7 +43,7 @@ var commandType = Type{
 				noName := func(v string) bool { return v == "" || strings.ContainsAny(v, "=\x00") }
 				if slices.ContainsFunc(values, noName) {
 					return []Fault{{Text: "environment lists names of variables, such as KUBECONFIG. " +
-						"None is empty or contains = or the character NUL."}}
+						"A name is not empty, and contains neither = nor the character NUL."}}
 				}
 				return nil
 			},
@@ -57,22 +57,22 @@ var commandType = Type{
 	},
 }
 
-// errCommandsNotAllowed says that the provider block allows no commands.
+// errCommandsNotAllowed means that the provider block does not allow commands.
 var errCommandsNotAllowed = errors.New("commands are not allowed: " +
 	"a hook of type command needs allow_commands = true in the provider block")
 
 const (
-	timeToEnd   = 2 * time.Second // for a command that is ended, before it is killed
+	timeToEnd   = 2 * time.Second // between the request to end and the kill
 	mostOutput  = 64 << 10        // bytes of output that are logged
-	longestLine = 8 << 10         // bytes of one line of it
+	longestLine = 8 << 10         // bytes of one line of output
 )
 
-// command runs a command and waits for its end. Exit status 0 completes it. A
-// run that was cut short begins again, with the same token.
+// command runs a command and waits for its end. Exit status 0 completes the hook. A run that was interrupted starts
+// again with the same token.
 type command struct {
 	runner      *Runner
 	words       []string
-	environment []string // names of variables of ours that it gets
+	environment []string // names of further variables of Terraform's environment that the command gets
 }
 
 // Run implements [hook].
@@ -84,27 +84,27 @@ func (c *command) Run(ctx context.Context, m Message, _ *Progress) error {
 	}}
 	cmd := exec.CommandContext(ctx, c.words[0], c.words[1:]...)
 	cmd.Env = append(inherited(os.Environ(), c.environment), facts(m)...)
-	cmd.Stdout, cmd.Stderr = output, output // the same writer, so that only one goroutine writes
+	cmd.Stdout, cmd.Stderr = output, output // the same writer for both, so that only one goroutine writes
 	cmd.WaitDelay = timeToEnd
 	endWithChildren(cmd)
 	c.runner.log(ctx, m, "the command of the lifecycle hook begins", map[string]any{"command": program})
 	err := cmd.Run()
-	killChildren(cmd) // those that it left behind, or that did not end when they were asked to
+	killChildren(cmd) // children that are left, or that did not end when they were asked to
 	output.flush()
 	switch exit, failed := errors.AsType[*exec.ExitError](err); {
 	case ctx.Err() != nil && err != nil:
 		return fmt.Errorf("%w; the command %s was ended", context.Cause(ctx), program)
 	case failed:
 		return fmt.Errorf("the command %s failed: %s%s", program, exit.ProcessState, output.tail())
-	case err != nil && !errors.Is(err, exec.ErrWaitDelay): // a child in the background that holds on to the output
+	case err != nil && !errors.Is(err, exec.ErrWaitDelay): // ErrWaitDelay: a child holds on to the output
 		return fmt.Errorf("the command %s cannot be run: %s", program, plain(err.Error()))
 	}
 	return nil
 }
 
-// inherited is what a command may see of our own environment: where programs and
-// the user's files are, and the variables that the configuration names. Where
-// Terraform runs there are secrets of many kinds, and no list of them is complete.
+// inherited returns the variables of Terraform's environment that a command gets: the paths of programs and of the
+// user's files, and the variables that the configuration names. Terraform's environment often has secrets in it, and
+// no list of their names is complete.
 func inherited(environment, named []string) []string {
 	named = append([]string{"PATH", "HOME", "USERPROFILE"}, named...)
 	return slices.DeleteFunc(slices.Clone(environment), func(entry string) bool {
@@ -115,7 +115,7 @@ func inherited(environment, named []string) []string {
 	})
 }
 
-// facts are the variables that a command gets about the node.
+// facts returns the variables about the node that a command gets.
 func facts(m Message) []string {
 	facts := []string{
 		"STACKPOLICY_NODE_ID=" + m.NodeID,
@@ -131,15 +131,14 @@ func facts(m Message) []string {
 	return facts
 }
 
-// lines hands what is written to it to the log, line by line, and remembers the
-// last line. It is bounded, and what it lets through is plain text without the
-// token.
+// lines logs the command's output line by line and remembers the last line. It logs a bounded amount of plain text,
+// without the token.
 type lines struct {
 	token string
 	log   func(line string)
 
 	mu     sync.Mutex
-	part   []byte // of a line
+	part   []byte // beginning of a line
 	last   string
 	logged int // bytes
 }
@@ -184,7 +183,7 @@ func (l *lines) end() {
 	}
 }
 
-// tail is the last line as the end of an error.
+// tail returns the last line as the end of an error.
 func (l *lines) tail() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

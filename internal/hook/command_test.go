@@ -21,11 +21,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMain lets the test binary be the command: it does what its first argument
-// says, so that the tests need no shell.
+// TestMain lets the test binary be the command: it acts as its first argument says, so that the tests need no shell.
 func TestMain(m *testing.M) {
 	if os.Getenv("HOOK_TEST_COMMAND") == "" {
-		os.Setenv("HOOK_TEST_COMMAND", "1") // for what the tests run
+		os.Setenv("HOOK_TEST_COMMAND", "1") // for the processes that the tests start
 		os.Exit(m.Run())
 	}
 	switch arguments := os.Args[1:]; arguments[0] {
@@ -38,10 +37,10 @@ func TestMain(m *testing.M) {
 	case "fail":
 		fmt.Printf("first\n\x1b[31mthe pod\a cannot be evicted\x1b[0m for %s\n\n", os.Getenv("STACKPOLICY_TOKEN"))
 		os.Exit(3)
-	case "cut": // the last line does not end
+	case "cut": // the last line has no line break at its end
 		fmt.Print("first\nthe disk is full")
 		os.Exit(3)
-	case "tidy", "stubborn": // what is asked to end says so, or does not care
+	case "tidy", "stubborn": // a process that is asked to end and says so, or ignores it
 		asked := make(chan os.Signal, 1)
 		signal.Notify(asked, syscall.SIGTERM)
 		_ = os.WriteFile(arguments[1], []byte(strconv.Itoa(os.Getpid())), 0o600)
@@ -59,7 +58,7 @@ func TestMain(m *testing.M) {
 			fmt.Println(strings.Repeat("x", 200))
 		}
 		fmt.Print(strings.Repeat("y", 1<<20))
-	case "sleep": // and a child that sleeps too, and writes down that it lives
+	case "sleep": // a process with a child; both sleep, and the child writes down that it lives
 		child := exec.Command(os.Args[0], "child", arguments[1])
 		child.Stdout = os.Stdout
 		if err := child.Start(); err != nil {
@@ -69,7 +68,7 @@ func TestMain(m *testing.M) {
 	case "child":
 		_ = os.WriteFile(arguments[1], []byte(strconv.Itoa(os.Getpid())), 0o600)
 		time.Sleep(time.Hour)
-	case "leave": // a child behind that holds on to the output
+	case "leave": // leaves a child behind that holds on to the output
 		child := exec.Command(os.Args[0], "child", arguments[1])
 		child.Stdout = os.Stdout
 		for _ = child.Start(); ; time.Sleep(time.Millisecond) {
@@ -105,7 +104,7 @@ func TestCommand(t *testing.T) {
 	}
 	t.Setenv("KUBECONFIG", "/etc/kube")
 	t.Setenv("HOME", "/home/ann")
-	t.Setenv("PATH", "/usr/bin:/bin") // a long line would be cut
+	t.Setenv("PATH", "/usr/bin:/bin") // a long value would be cut
 	m := Message{Token: "t-1", NodeID: "n-1", Transition: Launch, Region: "R", NodeName: "web-1", Cluster: "web", Address: "10.0.0.7"}
 
 	logged, err := commandRun(t.Context(), t, m, "environment")
@@ -120,7 +119,7 @@ func TestCommand(t *testing.T) {
 			t.Errorf("the command gets %s, or the log does", line)
 		}
 	}
-	if runtime.GOOS != "windows" && len(logged) != 11 { // the facts, PATH, HOME, KUBECONFIG and HOOK_TEST_COMMAND
+	if runtime.GOOS != "windows" && len(logged) != 11 { // facts, PATH, HOME, KUBECONFIG and HOOK_TEST_COMMAND
 		t.Errorf("the command gets %q", logged)
 	}
 
@@ -151,8 +150,7 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// TestCommandRefused: without allow_commands nothing is run, and what cannot be
-// run is reported.
+// TestCommandRefused: no command runs without allow_commands, and a command that cannot start is reported.
 func TestCommandRefused(t *testing.T) {
 	made := filepath.Join(t.TempDir(), "made")
 	spec := Spec{Type: "command", Arguments: map[string][]string{"command": {"touch", made}}}
@@ -165,8 +163,8 @@ func TestCommandRefused(t *testing.T) {
 	assert.ErrorContains(t, err, "cannot be run: ")
 }
 
-// TestCommandEnds: a command ends with its context: it is asked to before it is killed, and a child of
-// it that does not end then is killed.
+// TestCommandEnds: a command ends with its context. It is first asked to end, and later killed, together with its
+// children.
 func TestCommandEnds(t *testing.T) {
 	for _, what := range []string{"sleep", "tidy", "stubborn child"} {
 		t.Run(what, func(t *testing.T) {
@@ -193,8 +191,8 @@ func TestCommandEnds(t *testing.T) {
 	}
 }
 
-// TestCommandLeavesChild: one that exits with 0 has completed, though a child of
-// it holds on to the output. No child lives on.
+// TestCommandLeavesChild: a command that exits with 0 has completed, even if a child of it holds on to the output.
+// The child is killed.
 func TestCommandLeavesChild(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "child")
@@ -216,8 +214,8 @@ func childIn(t *testing.T, file string) int {
 	}
 }
 
-// lives reports whether a process runs. One that ended and was not yet waited
-// for by its new parent does not.
+// lives reports whether a process runs. A process that ended does not run, even if its new parent has not waited for
+// it yet.
 func lives(pid int) bool {
 	if runtime.GOOS != "linux" {
 		process, err := os.FindProcess(pid)

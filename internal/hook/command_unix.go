@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// endWithChildren makes the command the leader of a process group, and has the
-// whole group asked to end when the command's context ends.
+// endWithChildren makes the command the leader of a process group. When the command's context ends, the whole group
+// is asked to end.
 func endWithChildren(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return signalGroup(cmd, syscall.SIGTERM) }
 }
 
-// killChildren kills what is left of the group, and waits for its end. It does not wait for long:
-// where no init reaps them, processes stay after their end.
+// killChildren kills the rest of the group and waits for its end. It does not wait for long: without an init that
+// reaps them, ended processes remain.
 func killChildren(cmd *exec.Cmd) {
 	for end := time.Now().Add(timeToEnd / 4); signalGroup(cmd, syscall.SIGKILL) == nil && time.Now().Before(end); {
 		time.Sleep(10 * time.Millisecond)
@@ -31,7 +31,7 @@ func signalGroup(cmd *exec.Cmd, signal syscall.Signal) error {
 	}
 	err := syscall.Kill(-cmd.Process.Pid, signal)
 	if errors.Is(err, syscall.ESRCH) {
-		return os.ErrProcessDone // as os/exec wants to hear it
+		return os.ErrProcessDone // value that os/exec expects
 	}
 	return err
 }

@@ -5,9 +5,8 @@ import (
 	"strconv"
 )
 
-// endWithChildren has the command and the processes that it started killed when
-// the command's context ends. Windows knows no request to end; a process whose
-// parent has ended already is not found.
+// endWithChildren kills the command and the processes that it started when the command's context ends. Windows has no
+// request to end. A process whose parent has already ended is not found.
 func endWithChildren(cmd *exec.Cmd) {
 	cmd.Cancel = func() error {
 		if err := exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(cmd.Process.Pid)).Run(); err != nil {
@@ -17,5 +16,5 @@ func endWithChildren(cmd *exec.Cmd) {
 	}
 }
 
-// killChildren does nothing: at a timeout they were killed with the command.
+// killChildren does nothing: the children were killed with the command.
 func killChildren(*exec.Cmd) {}

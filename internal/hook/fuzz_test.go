@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzLocation: whatever a consumer answers, only itself is asked, and what is
-// said about it is fit for a terminal.
+// FuzzLocation: no answer of a consumer makes the webhook ask another host, and every text about it is fit for a
+// terminal.
 func FuzzLocation(f *testing.F) {
 	for _, location := range []string{"/jobs/7", "jobs", "?a=b", "//elsewhere.example/", "http://elsewhere.example", "HTTPS://consumer.example:443/x",
 		"https://consumer.example:0443/",
@@ -38,8 +38,7 @@ func FuzzLocation(f *testing.F) {
 	})
 }
 
-// FuzzZaqarMessage: whatever Zaqar says of a message, it is kept for two weeks
-// at most, and its id is one step of a path.
+// FuzzZaqarMessage: any message of Zaqar is kept for two weeks at most, and its id is one step of a path.
 func FuzzZaqarMessage(f *testing.F) {
 	f.Add(`{"id": "m-1", "href": "/v2/queues/drain/messages/m-1", "ttl": 3600, "age": 60, "body": {}}`)
 	f.Add(`{"href": "/", "ttl": 9223372036854775807, "age": -9223372036854775808}`)
@@ -51,7 +50,7 @@ func FuzzZaqarMessage(f *testing.F) {
 		if json.Unmarshal([]byte(answer), &m) != nil {
 			return
 		}
-		if d := left(m); d > 14*24*time.Hour || d < -14*24*time.Hour {
+		if d := remaining(m); d > 14*24*time.Hour || d < -14*24*time.Hour {
 			t.Errorf("lasts %s", d)
 		}
 		if id := messageID(m.Href); strings.Contains(id, "/") || id == "." || id == ".." {
@@ -60,8 +59,7 @@ func FuzzZaqarMessage(f *testing.F) {
 	})
 }
 
-// FuzzZaqarPage: a page of messages, however broken, leads to a marker or an
-// error.
+// FuzzZaqarPage: any page of messages, however broken, leads to a marker or an error.
 func FuzzZaqarPage(f *testing.F) {
 	f.Add(`{"messages": [], "links": [{"rel": "next", "href": "/v2/queues/drain/messages?marker=7&limit=20"}]}`)
 	f.Add(`{"links": [{"rel": "next", "href": "%zz"}]}`)

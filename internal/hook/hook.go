@@ -1,5 +1,5 @@
-// Package hook tells a consumer about a node that leaves the cluster or has
-// joined it, and waits until the consumer is done with it.
+// Package hook notifies a consumer about a node that leaves the cluster or has joined it, and waits until the
+// consumer is done with it.
 package hook
 
 import (
@@ -19,14 +19,14 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wait"
 )
 
-// The transitions that a hook is run for.
+// The transitions for which a hook runs.
 const (
 	Termination = "termination" // before the node's server is destroyed
 	Launch      = "launch"      // after the node's server was created
 )
 
-// Message is what a consumer gets. A message that is sent again has the
-// same token, and a token is of one node and transition only.
+// Message is the message that a consumer gets. A message that is sent again has the same token, and no other node or
+// transition has that token.
 type Message struct {
 	Token      string `json:"lifecycle_action_token"`
 	NodeID     string `json:"node_id"` // id of the server
@@ -34,8 +34,8 @@ type Message struct {
 	Region     string `json:"region"`
 	NodeName   string `json:"node_name,omitempty"`
 	Cluster    string `json:"cluster,omitempty"`
-	Address    string `json:"address,omitempty"`  // of a node that has joined
-	Consumer   string `json:"consumer,omitempty"` // host of the webhook: no other consumer takes the message
+	Address    string `json:"address,omitempty"`  // address of a node that has joined
+	Consumer   string `json:"consumer,omitempty"` // host of the webhook; no other consumer accepts the message
 }
 
 // Node names the node at the beginning of a sentence.
@@ -47,27 +47,27 @@ func (m Message) Node() string {
 	return fmt.Sprintf("The node %q (%s)", plain(m.NodeName), server)
 }
 
-// Result says what happens when a hook fails or takes too long.
+// Result is the default result of a hook: what happens if it fails or takes too long.
 type Result string
 
-// The results of a hook that does not complete.
+// The default results.
 const (
-	Continue Result = "CONTINUE" // as if it had completed, with a warning
-	Abandon  Result = "ABANDON"  // an error: a node that leaves stays, a new one is not in service
+	Continue Result = "CONTINUE" // continue with a warning, as if the hook had completed
+	Abandon  Result = "ABANDON"  // fail: a node that leaves stays, and a new one is not in service
 )
 
-// Spec is a hook as it stands in a configuration.
+// Spec is a hook as the configuration has it.
 type Spec struct {
-	Type      string              // of [Types]
-	Arguments map[string][]string // those of the type, each with one value unless it is a list
-	Timeout   time.Duration       // 0: [DefaultTimeout]
+	Type      string              // name of one of [Types]
+	Arguments map[string][]string // arguments of the type, each with one value unless it is a list
+	Timeout   time.Duration       // time for the consumer; 0 means [DefaultTimeout]
 	Default   Result
 }
 
-// DefaultTimeout is how long a consumer may take where nothing is said.
+// DefaultTimeout is the time that a consumer has by default.
 const DefaultTimeout = 5 * time.Minute
 
-// Limit is how long the consumer may take.
+// Limit returns the time that the consumer has.
 func (s Spec) Limit() time.Duration { return cmp.Or(s.Timeout, DefaultTimeout) }
 
 // one returns the value of an argument that is no list.
@@ -78,66 +78,61 @@ func (s Spec) one(argument string) string {
 	return ""
 }
 
-// identity differs from hook to hook, so that the progress of one is not taken for that of another.
+// identity returns a hash that differs for each hook and node, so that the progress of one is not used for another.
 func (s Spec) identity(m Message) string {
-	facts, _ := json.Marshal([]any{s.Type, s.Arguments, m.Token, m.NodeID, m.Transition, m.Region}) // maps are sorted
+	facts, _ := json.Marshal([]any{s.Type, s.Arguments, m.Token, m.NodeID, m.Transition, m.Region}) // keys are sorted
 	return fmt.Sprintf("%x", sha256.Sum256(facts))
 }
 
-// Progress says how far a hook came. [Runner.Run] changes it as it goes; a
-// caller keeps it, as JSON, where a run may have to be resumed.
+// Progress is how far a hook has come. [Runner.Run] updates it. A caller that may have to resume a run keeps it, as
+// JSON.
 type Progress struct {
-	Hook      string    `json:"hook,omitempty"`    // which hook, for which node
-	Receipt   string    `json:"receipt,omitempty"` // of the message that is out
-	Expires   time.Time `json:"expires,omitzero"`  // when that message stops to count
+	Hook      string    `json:"hook,omitempty"`    // identity of the hook and the node
+	Receipt   string    `json:"receipt,omitempty"` // id of the message that was sent
+	Expires   time.Time `json:"expires,omitzero"`  // time until which the message is valid
 	Completed bool      `json:"completed,omitempty"`
 }
 
-// Runner runs hooks with what the provider block says about them. It may be
-// used for several nodes at once.
+// Runner runs hooks with the settings of the provider block. It may run hooks for several nodes at once.
 type Runner struct {
-	// Messaging returns a client for the Zaqar of a region. The client id, a
-	// UUID, tells those who post apart.
+	// Messaging returns a client for the Zaqar of a region. The client id, a UUID, distinguishes clients that post
+	// messages.
 	Messaging func(ctx context.Context, region, clientID string) (*gophercloud.ServiceClient, error)
-	// LoadBalancer returns the Octavia of a region, and Addresses those that Nova
-	// shows of a server.
+	// LoadBalancer returns the Octavia of a region. Addresses returns the addresses that Nova shows of a server.
 	LoadBalancer func(ctx context.Context, region string) (*openstack.LoadBalancer, error)
 	Addresses    func(ctx context.Context, region, serverID string) ([]string, error)
 	// HTTP sends webhooks; see [web.NewClient].
 	HTTP *http.Client
-	// Signer signs webhooks; nil: they are not signed.
+	// Signer signs webhooks. Without one they are not signed.
 	Signer Signer
-	// UserAgent is that of webhooks.
+	// UserAgent is the header of webhooks.
 	UserAgent string
-	// AllowCommands says that commands may be run.
+	// AllowCommands reports whether commands may run.
 	AllowCommands bool
-	// Log writes a line to the log; nil: there is none.
+	// Log writes a line to the log. It may be nil.
 	Log func(ctx context.Context, message string, fields map[string]any)
 
-	pause time.Duration // between two looks or requests; 0: a second
+	pause time.Duration // between two looks or requests; 0 means a second
 }
 
 // hook is one hook, made from its [Spec].
 type hook interface {
-	// Run notifies the consumer and returns nil when it is done. It goes on from
-	// the progress of an earlier run and notes its own there.
+	// Run notifies the consumer and returns nil once the consumer is done. It continues the progress of an earlier
+	// run and records its own.
 	Run(ctx context.Context, m Message, p *Progress) error
 }
 
-// AbandonedError says that a hook did not complete, and that its default result
-// is [Abandon].
+// AbandonedError means that a hook did not complete and its default result is [Abandon].
 type AbandonedError struct{ err error }
 
 func (e *AbandonedError) Error() string { return e.err.Error() }
 func (e *AbandonedError) Unwrap() error { return e.err }
 
-// Run runs a hook for a node until it completes, fails or takes longer than its
-// timeout. Then its default result decides: with [Continue] the warning says
-// what went wrong, with [Abandon] an [*AbandonedError] does. Any other error is
-// the cause of the end of ctx: the run was cut short and has no result.
+// Run runs a hook for a node until it completes, fails or takes longer than its timeout. In the last two cases the
+// default result decides: [Continue] returns a warning, [Abandon] an [*AbandonedError]. Any other error is the cause
+// of the end of ctx: the run was interrupted and has no result.
 //
-// A hook that completed, as p says, is not run again. Progress that belongs to
-// another hook, or to another node, does not count.
+// A hook that has completed according to p does not run again. Progress of another hook or another node is ignored.
 func (r *Runner) Run(ctx context.Context, s Spec, m Message, p *Progress) (warning string, err error) {
 	if id := s.identity(m); p.Hook != id {
 		*p = Progress{Hook: id}
@@ -182,10 +177,10 @@ func (r *Runner) log(ctx context.Context, m Message, message string, fields map[
 	r.Log(ctx, message, all)
 }
 
-// plain makes a text that others wrote fit for a diagnostic and the log.
+// plain prepares a foreign text for a diagnostic and the log.
 func plain(s string) string { return text.Clean(text.Cut(s, 300)) }
 
-// between waits between two looks, or returns why ctx ended.
+// between waits between two looks. It returns the cause if ctx ended.
 func (r *Runner) between(ctx context.Context) error {
 	return wait.For(ctx, cmp.Or(r.pause, time.Second))
 }

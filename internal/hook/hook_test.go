@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// with runs the test with a hook type that does as the function says.
+// with runs a test with a hook type that acts as the function says.
 func with(t *testing.T, run func(ctx context.Context, m Message, p *Progress) error) {
 	t.Helper()
 	was := types
@@ -34,23 +34,23 @@ func hang(ctx context.Context, _ Message, p *Progress) error {
 	return ctx.Err()
 }
 
-// TestRun: what a run comes to, by its end and the default result. An error is always one of a hook
-// that was abandoned, and the consumer's own is within it; but cancelling ends the run at once, and is not taken
-// for a hook that failed: nothing goes on by default. What was sent is remembered.
+// TestRun: the end of a run and the default result decide its error. An error is always an AbandonedError that wraps
+// the consumer's own. Cancelling ends the run at once and does not count as a hook that failed, so the default result
+// does not apply. The progress is kept.
 func TestRun(t *testing.T) {
 	const node = `The node "web-1" (server node-1, region R)`
 	done := func(context.Context, Message, *Progress) error { return nil }
 	failed := errors.New("the consumer failed")
 	failing := func(context.Context, Message, *Progress) error { return failed }
 	cut := func(context.Context, Message, *Progress) error {
-		return fmt.Errorf("ask the consumer: %w", context.DeadlineExceeded) // of a request, while there is time left
+		return fmt.Errorf("ask the consumer: %w", context.DeadlineExceeded) // timeout of a request, before the hook's own
 	}
 	for _, c := range []struct {
 		name    string
 		hook    hookFunc
 		spec    Spec
 		launch  bool
-		cancel  time.Duration // after which the user stops it
+		cancel  time.Duration // time after which the user stops the run
 		took    time.Duration
 		warning string
 		err     string
@@ -95,15 +95,14 @@ func TestRun(t *testing.T) {
 				if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 					t.Errorf("error %v, want %q", err, c.err)
 				}
-				assert.Equal(t, err == nil, p.Completed, "completed") // one that did not complete runs again
+				assert.Equal(t, err == nil, p.Completed, "completed") // a hook that did not complete runs again
 				assert.Equal(t, c.took > 0, p.Receipt != "", "the receipt")
 			})
 		})
 	}
 }
 
-// TestResumed: what was done is not done again, if it was done for the
-// same hook and node.
+// TestResumed: a completed hook does not run again for the same node, and runs for any other.
 func TestResumed(t *testing.T) {
 	spec := Spec{Type: "test", Arguments: map[string][]string{"queue": {"q"}}}
 	m := Message{NodeID: "node-1", Region: "R", Token: "t-1"}
@@ -128,7 +127,7 @@ func TestResumed(t *testing.T) {
 				p.Receipt = "r-1"
 				return nil
 			})
-			var p Progress // that has the first receipt
+			var p Progress // the progress with the first receipt
 			if _, err := (&Runner{}).Run(t.Context(), spec, m, &p); err != nil || runs != 1 || !p.Completed {
 				t.Fatalf("%v, %d runs, %+v", err, runs, p)
 			}
@@ -142,7 +141,7 @@ func TestResumed(t *testing.T) {
 	}
 }
 
-// TestRegions: a service of OpenStack is asked in the node's region. Zaqar knows who posts by
+// TestRegions: a hook uses the OpenStack services of the node's region. The client id that Zaqar gets is made from
 // the token.
 func TestRegions(t *testing.T) {
 	var asked []string
@@ -170,8 +169,8 @@ func TestRegions(t *testing.T) {
 	}
 }
 
-// TestCheck: arguments that no hook can be run with are refused, and an address that others can read secrets of is
-// warned of. Neither says what is in an argument that may have a secret in it.
+// TestCheck: arguments with which no hook can run are refused, and an address whose secrets others can read causes a
+// warning. Neither text shows an argument that may be a secret.
 func TestCheck(t *testing.T) {
 	type arguments = map[string][]string
 	const refused, warned, id = "begins with https://", "everybody on the way can read them", "8d3a1e6c-1f2b-4c5d-9e8f-0a1b2c3d4e5f"
@@ -197,7 +196,7 @@ func TestCheck(t *testing.T) {
 		{pools(arguments{"pool_ids": {}}), "pool_ids", "pool_ids has no id of a pool."},
 		{pools(arguments{"pool_ids": {"web"}}), "pool_ids", `"web" is not the id of a pool, which is a UUID.`},
 		{pools(arguments{"pool_ids": {"../loadbalancers"}}), "pool_ids", `is not the id of a pool`},
-		{pools(arguments{"pool_ids": {id}, "url": {"x"}}), "url", "url belongs to a hook of type webhook. One of type octavia takes pool_ids, weight."},
+		{pools(arguments{"pool_ids": {id}, "url": {"x"}}), "url", "url belongs to a hook of type webhook. A hook of type octavia takes pool_ids, weight."},
 	} {
 		faults := c.spec.Check(func(string) bool { return false })
 		assert.Len(t, faults, min(1, len(c.want)), "%v", c.spec)

@@ -53,7 +53,7 @@ var octaviaType = Type{
 			return err
 		}
 		for _, pool := range s.Arguments["pool_ids"] {
-			// What else is wrong with Octavia now may be over when the hook is run.
+			// Any other error may be over when the hook runs.
 			if err := lb.FindPool(ctx, pool); gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
 				return noPool(err, region)
 			}
@@ -62,7 +62,7 @@ var octaviaType = Type{
 	},
 	make: func(r *Runner, s Spec) (hook, error) {
 		if r.LoadBalancer == nil {
-			return nil, errors.New("a hook of type octavia needs an OpenStack cloud, and none is configured")
+			return nil, errors.New("a hook of type octavia needs an OpenStack cloud, and no cloud is configured")
 		}
 		o := &octavia{runner: r, pools: s.Arguments["pool_ids"]}
 		if given := s.one("weight"); given != "" {
@@ -78,19 +78,19 @@ var octaviaType = Type{
 
 var poolID = regexp.MustCompile(`^[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}$`)
 
-// weightTag is the beginning of the tag that notes which weight a member had.
+// weightTag is the beginning of the tag with a member's previous weight.
 const weightTag = "stackpolicy_weight="
 
-// octavia gives the node's members of pools another weight. A run that was cut
-// short begins again: what has its weight is left alone.
+// octavia changes the weight of the node's members in pools. A run that was interrupted starts again, and skips
+// members that have their weight.
 type octavia struct {
 	runner *Runner
 	pools  []string
-	weight *int // nil: the default of the transition
+	weight *int // nil means the default of the transition
 }
 
-// Run implements [hook]. An Octavia that fails for now, or that refuses a change
-// because another one is under way, is asked again.
+// Run implements [hook]. It repeats a request if Octavia fails for the moment, or refuses a change because another
+// one is under way.
 func (o *octavia) Run(ctx context.Context, m Message, _ *Progress) error {
 	lb, err := o.runner.LoadBalancer(ctx, m.Region)
 	if err != nil {
@@ -120,7 +120,7 @@ func (o *octavia) Run(ctx context.Context, m Message, _ *Progress) error {
 				pool, known(addresses), name(m, addresses))
 		}
 		for _, member := range members {
-			if err := o.weigh(ctx, lb, pool, member, m); err != nil {
+			if err := o.setWeight(ctx, lb, pool, member, m); err != nil {
 				return err
 			}
 		}
@@ -146,8 +146,8 @@ func name(m Message, addresses []string) string {
 	return fmt.Sprintf(", and none with its name %q", plain(m.NodeName))
 }
 
-// weigh gives a member its weight, and waits until Octavia has done it.
-func (o *octavia) weigh(
+// setWeight sets the weight of a member, and waits until Octavia has done it.
+func (o *octavia) setWeight(
 	ctx context.Context, lb *openstack.LoadBalancer, pool string, member openstack.Member, m Message,
 ) error {
 	weight, tags, err := o.wanted(member, m.Transition)
@@ -165,7 +165,7 @@ func (o *octavia) weigh(
 			if member.Provisioning == "ACTIVE" {
 				return true, nil
 			}
-			sent = true // and look again
+			sent = true // the next look shows whether the change is done
 			return false, fmt.Errorf("the member %s of the pool %s has the weight %d and is %s in Octavia",
 				member.ID, pool, weight, member.Provisioning)
 		}
@@ -177,10 +177,9 @@ func (o *octavia) weigh(
 	})
 }
 
-// wanted is the weight that a member should have, and its tags, of which one notes
-// the weight that it had before the node was drained.
+// wanted returns the weight and the tags that a member should have. One tag has the weight from before the drain.
 func (o *octavia) wanted(member openstack.Member, transition string) (weight int, tags []string, err error) {
-	noted, tags := -1, []string{} // which a request has to have, even where there are none
+	noted, tags := -1, []string{} // not nil, because a request needs the list of tags even if it is empty
 	for _, tag := range member.Tags {
 		number, isNote := strings.CutPrefix(tag, weightTag)
 		if n, err := strconv.Atoi(number); isNote && err == nil && n >= 0 && n <= 256 {
@@ -213,13 +212,12 @@ func (o *octavia) wanted(member openstack.Member, transition string) (weight int
 	return member.Weight, tags, nil
 }
 
-// sameTags compares tags, to which Octavia gives an order of its own.
+// sameTags compares tags without regard to their order, which Octavia changes.
 func sameTags(a, b []string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
-// until repeats a step until it is done, or fails in a way that waiting does not
-// change.
+// until repeats a step until it is done, or fails with an error that waiting does not change.
 func (o *octavia) until(ctx context.Context, step func() (done bool, err error)) error {
 	state := ""
 	for {

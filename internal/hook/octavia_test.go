@@ -21,10 +21,10 @@ import (
 type pooled struct {
 	fake   *fakecloud.Cloud
 	runner *Runner
-	ids    []string // of the servers
+	ids    []string // ids of the servers
 }
 
-// inPool makes servers whose addresses are 10.9.0.2, 10.9.0.3 and so on.
+// inPool makes servers with the addresses 10.9.0.2, 10.9.0.3 and so on.
 func inPool(t *testing.T, config fakecloud.Config, servers ...fakecloud.Server) *pooled {
 	t.Helper()
 	fake := fakecloud.Start(t, config)
@@ -41,7 +41,7 @@ func (p *pooled) run(t *testing.T, i int, name, transition string, more map[stri
 	return err
 }
 
-// shown are the members of a pool in words.
+// shown describes the members of a pool.
 func (p *pooled) shown(pool string) (list []string) {
 	for _, m := range p.fake.Members("RegionOne", pool) {
 		list = append(list, strings.TrimSpace(fmt.Sprintf("%s %d %s", m.Name, m.Weight, strings.Join(m.Tags, " "))))
@@ -57,21 +57,20 @@ func (p *pooled) expect(t *testing.T, pool string, want ...string) {
 // changes counts the requests that change a member.
 func (p *pooled) changes() int { return p.fake.Count("PUT load-balancer /lbaas/pools/*/members/*") }
 
-// TestOctavia: a node that leaves gets no new connections, and one that stays gets
-// the weight that it had. Members of others are not touched. A server without an address has
-// the members with its name.
+// TestOctavia: a node that leaves gets no new connections, and a node that stays gets its previous weight. Members of
+// other nodes do not change. A server without an address has the members with its name.
 func TestOctavia(t *testing.T) {
 	p := inPool(t, fakecloud.Config{}, fakecloud.Server{Name: "web-0", Network: true}, fakecloud.Server{Name: "web-1", Network: true},
 		fakecloud.Server{Name: "x"})
 	pool := p.fake.AddPool("RegionOne",
 		fakecloud.Member{Name: "a", Address: "10.9.0.2", Weight: 5, Tags: []string{"mine"}},
 		fakecloud.Member{Name: "b", Address: "10.9.0.3", Weight: 3},
-		fakecloud.Member{Name: "web-0", Address: "10.9.0.9", Weight: 2}, // another server with its name
+		fakecloud.Member{Name: "web-0", Address: "10.9.0.9", Weight: 2}, // another server with the same name
 	)
 	other := p.fake.AddPool("RegionOne", fakecloud.Member{Name: "c", Address: "::ffff:10.9.0.2", Weight: 1},
 		fakecloud.Member{Name: "d", Address: "10.9.0.2", Weight: 0})
 
-	for range 2 { // the second one finds all done
+	for range 2 { // the second run finds everything done
 		require.NoError(t, p.run(t, 0, "web-0", Termination, nil, pool, other))
 		p.expect(t, pool, "a 0 mine stackpolicy_weight=5", "b 3", "web-0 2")
 		p.expect(t, other, "c 0 stackpolicy_weight=1", "d 0")
@@ -88,13 +87,13 @@ func TestOctavia(t *testing.T) {
 		`the pool `+pool+` has no member at an address of the node (Nova shows none), and none with its name "web-2"`)
 }
 
-// TestOctaviaWeight: which weight a member gets, and what is noted of the one that it had. What a tag notes counts where it
-// is 0 too, is not overwritten, and is removed from a member that has its weight already.
+// TestOctaviaWeight: the weight that a member gets, and the previous weight in its tag. A tag with the weight 0
+// counts too, a tag is not overwritten, and it is removed from a member that has its weight already.
 func TestOctaviaWeight(t *testing.T) {
 	for _, c := range []struct {
 		before     fakecloud.Member
 		transition string
-		weight     []string // of the hook
+		weight     []string // weight argument of the hook
 		want       string
 		err        string
 	}{
@@ -118,9 +117,8 @@ func TestOctaviaWeight(t *testing.T) {
 	}
 }
 
-// TestOctaviaBusy: many nodes of one load balancer at once, which Octavia changes
-// one after the other, refusing the others with 409, or with 500, as it does where
-// its database finds two changes at once.
+// TestOctaviaBusy: hooks of many nodes change one load balancer at once. Octavia makes one change at a time and
+// refuses the others with 409, or with 500 if its database sees two changes at once.
 func TestOctaviaBusy(t *testing.T) {
 	var servers []fakecloud.Server
 	var members []fakecloud.Member
@@ -154,7 +152,7 @@ func TestOctaviaBusy(t *testing.T) {
 	}
 }
 
-// TestOctaviaNever: what does not end says what Octavia said last.
+// TestOctaviaNever: a hook that times out reports Octavia's last answer.
 func TestOctaviaNever(t *testing.T) {
 	p := inPool(t, fakecloud.Config{PowerTime: 1000 * time.Hour}, fakecloud.Server{Network: true}, fakecloud.Server{Network: true})
 	pool := p.fake.AddPool("RegionOne", fakecloud.Member{Address: "10.9.0.2", Weight: 5}, fakecloud.Member{Address: "10.9.0.3", Weight: 5})
@@ -177,7 +175,7 @@ func TestOctaviaNever(t *testing.T) {
 	}
 }
 
-// TestOctaviaErrors: what no waiting would repair fails at once.
+// TestOctaviaErrors: an error that waiting does not change fails at once.
 func TestOctaviaErrors(t *testing.T) {
 	const none = "8d3a1e6c-1f2b-4c5d-9e8f-0a1b2c3d4e5f"
 	for name, c := range map[string]struct {

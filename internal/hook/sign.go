@@ -11,12 +11,12 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
-// Signer signs webhooks as https://www.standardwebhooks.com describes.
+// Signer signs webhooks as https://www.standardwebhooks.com describes, with one signature for each secret.
 type Signer []*standardwebhooks.Webhook // one for each secret
 
-// NewSigner makes a signer from secrets with spaces between them: each the base64 text of 24 to 64
-// random bytes, with or without the prefix whsec_. Each of them signs, so a consumer may have
-// the old or the new one while they are changed.
+// NewSigner makes a signer from secrets with spaces between them. Each is the base64 text of 24 to 64 random bytes,
+// with or without the prefix whsec_. Each of them signs, so that a consumer may have the old or the new secret while
+// they are rotated.
 func NewSigner(secrets string) (signer Signer, err error) {
 	for secret := range strings.SplitSeq(secrets, " ") {
 		key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
@@ -33,8 +33,8 @@ func NewSigner(secrets string) (signer Signer, err error) {
 	return signer, nil
 }
 
-// sign adds the three headers. The id is the token, so that a message that is
-// sent again has the same; a GET is signed with an empty body.
+// sign adds the three headers. The id is the token, so it is the same if a message is sent again. A GET is signed
+// with an empty body.
 func (s Signer) sign(req *http.Request, token string, now time.Time, body []byte) error {
 	signatures := make([]string, len(s))
 	for i, webhook := range s {

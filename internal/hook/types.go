@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Type is a kind of hook. A new one is a file with its Type and a row in types.
+// Type is a kind of hook. A new kind is a file with its Type, and a row in types.
 type Type struct {
 	Name      string
-	Arguments []Argument // it takes no other type's
+	Arguments []Argument // arguments of this type only
 	make      func(r *Runner, s Spec) (hook, error)
-	// Why it cannot be run in a region; of one that is new or changed, also by what is there.
-	// Nil: it always can.
+	// region returns an error if the hook cannot run in a region. For a new or changed hook (changed) it may look at
+	// the cloud too. It is nil for a type that can run in every region.
 	region func(ctx context.Context, r *Runner, s Spec, region string, changed bool) error
 }
 
@@ -23,33 +23,33 @@ type Argument struct {
 	Description string // Markdown, for the documentation
 	Kind        Kind
 	Optional    bool
-	Least, Most int64                         // of a Number
-	check       func(values []string) []Fault // nil: each value is good
+	Least, Most int64                         // bounds of a Number
+	check       func(values []string) []Fault // nil if every value is valid
 }
 
-// Kind is what an argument takes.
+// Kind is the kind of value that an argument takes.
 type Kind int
 
-// The kinds of arguments.
+// The kinds of values.
 const (
 	Text   Kind = iota
-	Secret      // a text that no plan and no message shows
-	List        // of texts
+	Secret      // text that no plan and no message shows
+	List        // list of texts
 	Bool        // "true" or "false" in [Spec]
-	Number      // a whole number, from Least to Most
+	Number      // whole number from Least to Most
 )
 
-// Fault is what is wrong with an argument. Its text has no sensitive value.
+// Fault is something wrong with an argument. Its text has no sensitive value.
 type Fault struct {
-	Argument string // "" where its value must not be shown, as a line of the source would
+	Argument string // "" if a diagnostic must not quote the argument, because its source line has a secret in it
 	Text     string
-	Warning  bool // it works, and still someone should know
+	Warning  bool // reports whether the hook works anyway
 }
 
-// types are the kinds of hooks, in the order of the documentation.
+// types lists the types of hooks, in the order of the documentation.
 var types = []Type{zaqarType, webhookType, commandType, octaviaType}
 
-// Types lists the kinds of hooks.
+// Types lists the types of hooks.
 func Types() []Type { return slices.Clone(types) }
 
 func find(name string) (Type, bool) {
@@ -60,8 +60,8 @@ func find(name string) (Type, bool) {
 	return types[i], true
 }
 
-// Check returns the faults of the arguments. Those that are unknown are neither
-// missing nor wrong. An unknown type has no faults: it is refused elsewhere.
+// Check returns the faults of the arguments. An unknown argument is neither missing nor wrong. An unknown type has no
+// faults, because it is refused elsewhere.
 func (s Spec) Check(unknown func(argument string) bool) []Fault {
 	kind, ok := find(s.Type)
 	if !ok {
@@ -72,7 +72,7 @@ func (s Spec) Check(unknown func(argument string) bool) []Fault {
 		for _, a := range t.Arguments {
 			if s.Arguments[a.Name] != nil && !slices.Contains(kind.argumentNames(), a.Name) {
 				faults = append(faults, Fault{Argument: a.Name, Text: fmt.Sprintf("%s belongs to a hook of type %s. "+
-					"One of type %s takes %s. Remove it, or change the type.", a.Name, t.Name, kind.Name,
+					"A hook of type %s takes %s. Remove it, or change the type.", a.Name, t.Name, kind.Name,
 					strings.Join(kind.argumentNames(), ", "))})
 			}
 		}
@@ -103,14 +103,14 @@ func (t Type) argumentNames() (names []string) {
 	return names
 }
 
-// Check says why a hook cannot be run as the configuration stands; nil: it can.
+// Check returns an error if the settings of the provider block do not allow a hook.
 func (r *Runner) Check(s Spec) error {
 	_, err := s.make(r)
 	return err
 }
 
-// CheckRegion says why a hook could not be run for the nodes of a region; nil: it
-// could. For one that did not change no request is made, other than a login.
+// CheckRegion returns an error if a hook cannot run for the nodes of a region. For a hook that did not change it
+// makes no request other than a login.
 func (r *Runner) CheckRegion(ctx context.Context, s Spec, region string, changed bool) error {
 	kind, ok := find(s.Type)
 	if !ok || kind.region == nil {
@@ -119,7 +119,7 @@ func (r *Runner) CheckRegion(ctx context.Context, s Spec, region string, changed
 	return kind.region(ctx, r, s, region, changed)
 }
 
-// make makes the hook, or says what is wrong with it.
+// make makes the hook, or returns what is wrong with it.
 func (s Spec) make(r *Runner) (hook, error) {
 	kind, ok := find(s.Type)
 	if !ok {

@@ -40,8 +40,7 @@ var webhookType = Type{
 	},
 }
 
-// checkURL says what is wrong with an address, without the address: it may have
-// a secret in it.
+// checkURL returns what is wrong with an address. It does not repeat the address, which may have a secret in it.
 func checkURL(address string) []Fault {
 	u, err := url.Parse(address)
 	switch {
@@ -56,18 +55,19 @@ func checkURL(address string) []Fault {
 	return nil
 }
 
-// webhook posts the message to a URL. An answer 2xx without a body, or with one
-// of JSON, completes it; 202 says that the consumer is not done: then its Location
-// is asked, or the same URL with the token as a query, until the answer is another
-// 2xx. A consumer that cannot be reached, or answers 429 or 5xx, is asked again
-// until the hook times out. Any other answer, and a certificate that cannot be
-// verified, is a failure. So is a page with status 200: a login page, or one that
-// says that the address is blocked, is not the consumer's.
+// webhook posts the message to a URL. The answers of the consumer mean:
 //
-// Posting again is safe: the token is the same.
+//   - 2xx with JSON or without a body: the hook has completed, except for 202.
+//   - 202: the consumer is not done. Its Location is requested, or the same URL with the token as a query, until the
+//     answer is another 2xx.
+//   - 429, 5xx or no connection: the request is repeated until the hook times out.
+//   - Any other answer, or a certificate that cannot be verified: the hook has failed. So has it after 200 with a
+//     page, such as a login page or the page of a filter, which is not from the consumer.
+//
+// A message may be posted again, because its token is the same.
 type webhook struct {
 	runner  *Runner
-	url     *url.URL // may have a secret in it, and is shown to nobody
+	url     *url.URL // address that may have a secret in it and is never shown
 	proxied bool
 }
 
@@ -86,7 +86,7 @@ func (w *webhook) Run(ctx context.Context, m Message, _ *Progress) error {
 		switch {
 		case untrusted(err):
 			return fmt.Errorf("the webhook at %s is not trusted: %s", host, web.Reason(err))
-		case err != nil && ctx.Err() == nil: // not reached: again
+		case err != nil && ctx.Err() == nil: // no connection: try again
 			state = "could not be reached: " + web.Reason(err)
 		case err != nil:
 		case answer.StatusCode == http.StatusAccepted:
@@ -95,7 +95,7 @@ func (w *webhook) Run(ctx context.Context, m Message, _ *Progress) error {
 				return err
 			}
 			state = "last answered " + web.Status(answer)
-		case answer.StatusCode/100 == 2 && meant(said):
+		case answer.StatusCode/100 == 2 && emptyOrJSON(said):
 			return nil
 		case answer.StatusCode/100 == 2:
 			return fmt.Errorf("the webhook at %s answered %s with a text that is not JSON (%s), "+
@@ -103,7 +103,7 @@ func (w *webhook) Run(ctx context.Context, m Message, _ *Progress) error {
 				"most %d KiB",
 				host, web.Status(answer), text.Media(answer.Header.Get("Content-Type")), mostSaid>>10)
 		case answer.StatusCode == http.StatusNotFound && method == http.MethodGet && !forgot:
-			// It took the message, and does not know the token any more: it has begun again.
+			// The consumer took the message and does not know the token any more, so it has restarted.
 			method, address, forgot = http.MethodPost, w.url, true
 			state = "forgot the message"
 		case answer.StatusCode != http.StatusTooManyRequests && answer.StatusCode/100 != 5:
@@ -117,11 +117,11 @@ func (w *webhook) Run(ctx context.Context, m Message, _ *Progress) error {
 	}
 }
 
-// mostSaid is how many bytes of an answer are read.
+// mostSaid is the number of bytes of an answer that are read.
 const mostSaid = 64 << 10
 
-// meant reports whether a body can be a consumer's: it is empty, or JSON.
-func meant(body []byte) bool {
+// emptyOrJSON reports whether a consumer can have sent the body: it is empty, or JSON.
+func emptyOrJSON(body []byte) bool {
 	return len(body) <= mostSaid && (len(bytes.TrimSpace(body)) == 0 || json.Valid(body))
 }
 
@@ -157,8 +157,8 @@ func (w *webhook) ask(
 	return resp, said, err
 }
 
-// next is where to ask after a 202: what Location says, if it is the consumer
-// that was posted to, or else the URL with the token.
+// next returns the address to request after a 202: the Location, if it belongs to the same consumer, or the URL with
+// the token.
 func (w *webhook) next(answer *http.Response, token string) (*url.URL, error) {
 	location := answer.Header.Get("Location")
 	if location == "" {
@@ -175,7 +175,7 @@ func (w *webhook) next(answer *http.Response, token string) (*url.URL, error) {
 	return address, nil
 }
 
-// sameOrigin resolves a Location, which must be of the same scheme, host and port.
+// sameOrigin resolves a Location, which must have the same scheme, host and port.
 func sameOrigin(base *url.URL, location string) (*url.URL, error) {
 	address, err := base.Parse(location)
 	switch {
@@ -184,15 +184,15 @@ func sameOrigin(base *url.URL, location string) (*url.URL, error) {
 	case !web.SameOrigin(address, base):
 		return nil, errors.New("it has another scheme, host or port, and only the consumer is asked that was posted to")
 	}
-	address.User, address.Fragment = base.User, "" // credentials stay as they were given
+	address.User, address.Fragment = base.User, "" // the credentials of the configured URL
 	return address, nil
 }
 
-// longestPause is the longest Retry-After that is followed. After a longer one it would
-// be noticed too late that the consumer is done.
+// longestPause is the longest Retry-After that is obeyed. After a longer one the end of the consumer's work would be
+// noticed too late.
 const longestPause = 5 * time.Minute
 
-// wait waits as long as the answer asks for, or else for the usual pause.
+// wait waits as long as the answer asks for, or for the usual pause.
 func (w *webhook) wait(ctx context.Context, answer *http.Response) error {
 	if answer != nil {
 		if pause, ok := wait.RetryAfter(answer.Header.Get("Retry-After"), time.Now(), longestPause); ok {
@@ -202,7 +202,7 @@ func (w *webhook) wait(ctx context.Context, answer *http.Response) error {
 	return w.runner.between(ctx)
 }
 
-// advice says what to do about an answer that is a redirect.
+// advice says what to do about a redirect.
 func advice(answer *http.Response) string {
 	redirect := web.Redirect(answer)
 	if redirect == "" {
@@ -211,7 +211,7 @@ func advice(answer *http.Response) string {
 	return redirect + ": give the final address"
 }
 
-// untrusted reports whether TLS failed: that does not get better by waiting.
+// untrusted reports whether TLS failed. Waiting does not change that.
 func untrusted(err error) bool {
 	if err == nil {
 		return false

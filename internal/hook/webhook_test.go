@@ -27,12 +27,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// consumer answers requests with the handlers in turn, the last one for ever,
-// and keeps what it got.
+// consumer answers requests with the handlers in turn, the last one for ever, and records the requests.
 type consumer struct {
 	mu      sync.Mutex
 	last    time.Time
-	got     []string // method, path, query; before that, how long nothing came, from a second on
+	got     []string // method, path and query; before that, the time without a request if it was a second or more
 	bodies  []string
 	headers []http.Header
 	answers []http.HandlerFunc
@@ -72,15 +71,14 @@ func silent(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 
 func reset(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
-// inProcess is a consumer that is asked without a network: in a bubble of
-// synctest, where time passes when everybody waits.
+// inProcess is a consumer without a network, for a bubble of synctest, in which time passes when all goroutines wait.
 type inProcess struct{ http.Handler }
 
 func (p inProcess) RoundTrip(r *http.Request) (answer *http.Response, err error) {
 	defer r.Body.Close()
 	defer func() {
 		if broken := recover(); broken != nil {
-			err = io.ErrUnexpectedEOF // as where the connection is lost
+			err = io.ErrUnexpectedEOF // as if the connection were lost
 		}
 	}()
 	w := httptest.NewRecorder()
@@ -90,7 +88,7 @@ func (p inProcess) RoundTrip(r *http.Request) (answer *http.Response, err error)
 	return answer, r.Context().Err()
 }
 
-// hookAt is a webhook that does not pause for long.
+// hookAt is a webhook with short pauses.
 func hookAt(t *testing.T, address string, consumer http.RoundTripper) hook {
 	t.Helper()
 	client := web.NewClient(nil, time.Hour)
@@ -103,8 +101,8 @@ func hookAt(t *testing.T, address string, consumer http.RoundTripper) hook {
 	return w
 }
 
-// TestWebhook: what each answer of a consumer leads to. A pause that it asks for is kept, up to five
-// minutes: one that asks to be left alone for ever is asked anyway.
+// TestWebhook: what each answer of a consumer leads to. A pause that the consumer asks for is kept, up to five
+// minutes.
 func TestWebhook(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -148,7 +146,7 @@ func TestWebhook(t *testing.T) {
 		{"sends to what is no address", []http.HandlerFunc{answer(202, "Location", "http://[::1/")}, "POST /hook?key=secret",
 			"gave a Location that is not asked: it cannot be read"},
 		{"asks for a pause", []http.HandlerFunc{answer(503, "Retry-After", "2"), answer(200)}, "POST /hook?key=secret, after 2s POST /hook?key=secret", ""},
-		{"asks for no pause", []http.HandlerFunc{answer(202, "Retry-After", "0"), answer(200)}, // no reason to ask without end
+		{"asks for no pause", []http.HandlerFunc{answer(202, "Retry-After", "0"), answer(200)}, // must not lead to a request without a pause
 			"POST /hook?key=secret, after 1s GET /hook?key=secret&lifecycle_action_token=t-1", ""},
 		{"asks for years", []http.HandlerFunc{answer(429, "Retry-After", "9223372037"), answer(200)},
 			"POST /hook?key=secret, after 5m0s POST /hook?key=secret", ""},
@@ -193,12 +191,12 @@ func TestWebhook(t *testing.T) {
 	}
 }
 
-// TestWebhookTLS: a consumer whose certificate is not trusted fails at once, and
-// the reason is shown. The authorities given are trusted in addition to the system's.
+// TestWebhookTLS: a consumer whose certificate is not trusted fails at once, and the error has the reason. The given
+// authorities are trusted in addition to the system's.
 func TestWebhookTLS(t *testing.T) {
 	serve := func(how *tls.Config) *httptest.Server {
 		s := httptest.NewUnstartedServer(answer(200))
-		s.TLS, s.Config.ErrorLog = how, log.New(io.Discard, "", 0) // of refused handshakes
+		s.TLS, s.Config.ErrorLog = how, log.New(io.Discard, "", 0) // errors of refused handshakes
 		s.StartTLS()
 		t.Cleanup(s.Close)
 		return s
@@ -212,7 +210,7 @@ func TestWebhookTLS(t *testing.T) {
 	go func() {
 		for connection, err := ssh.Accept(); err == nil; connection, err = ssh.Accept() {
 			_, _ = io.WriteString(connection, "SSH-2.0-OpenSSH_9.2p1\r\n")
-			_, _ = connection.Read(make([]byte, 1<<10)) // closed before, what was said would be lost
+			_, _ = connection.Read(make([]byte, 1<<10)) // an earlier close would discard the answer
 			_ = connection.Close()
 		}
 	}()
@@ -246,8 +244,8 @@ func TestWebhookTLS(t *testing.T) {
 	}
 }
 
-// TestWebhookSigned: a consumer with the library of the standard accepts all
-// requests, and refuses one with another body.
+// TestWebhookSigned: a consumer with the library of the standard accepts all requests, and refuses one with another
+// body.
 func TestWebhookSigned(t *testing.T) {
 	const secret, former = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwEXAMPLE=", "Zm9ybWVyLUdLWXFyVHdqVVBEOElMUFpJbzI="
 	verifier, err := standardwebhooks.NewWebhook(secret)
@@ -281,8 +279,7 @@ func TestWebhookSigned(t *testing.T) {
 	}
 }
 
-// TestWebhookProxy: over http a proxy of the environment gets the message where
-// the configuration says so, and only there.
+// TestWebhookProxy: a proxy of the environment gets a message over http only if the configuration says so.
 func TestWebhookProxy(t *testing.T) {
 	for value, want := range map[string][]string{"": nil, "false": nil, "true": {"POST http://consumer.invalid/drain"}} {
 		t.Run(value, func(t *testing.T) {
@@ -302,8 +299,7 @@ func TestWebhookProxy(t *testing.T) {
 	}
 }
 
-// TestWebhookHuge: an answer without end is not read to its end, and does not
-// complete the hook.
+// TestWebhookHuge: an endless answer is not read to its end, and does not complete the hook.
 func TestWebhookHuge(t *testing.T) {
 	consumer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

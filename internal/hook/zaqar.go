@@ -31,29 +31,28 @@ var zaqarType = Type{
 	}},
 	make: func(r *Runner, s Spec) (hook, error) {
 		if r.Messaging == nil {
-			return nil, errors.New("a hook of type zaqar needs an OpenStack cloud, and none is configured")
+			return nil, errors.New("a hook of type zaqar needs an OpenStack cloud, and no cloud is configured")
 		}
 		return &zaqar{runner: r, queue: s.one("queue"), ttl: s.Limit() + time.Hour}, nil
 	},
 }
 
 const (
-	renewBefore = 10 * time.Minute // a message that expires sooner is posted again
-	clockSkew   = time.Minute      // by which two machines that resume a run may differ
-	zaqarPage   = 20               // Zaqar's own maximum
+	renewBefore = 10 * time.Minute // remaining lifetime below which a message is posted again
+	clockSkew   = time.Minute      // maximum difference of the clocks of two machines that resume a run
+	zaqarPage   = 20               // messages of a page; Zaqar's own maximum
 )
 
-// zaqar posts the message to a queue. The consumer that deletes it has
-// completed it. A message that expired was not deleted by a consumer.
+// zaqar posts the message to a queue. The consumer completes the hook by deleting the message. A message that expired
+// was not deleted by the consumer.
 type zaqar struct {
 	runner *Runner
 	queue  string
-	ttl    time.Duration // of a message: longer than the hook's timeout, so that few have to be posted again
+	ttl    time.Duration // lifetime of a message: longer than the hook's timeout, so that few are posted again
 	now    func() time.Time
 }
 
-// Run implements [hook]. The receipt is the message's id. A Zaqar that fails
-// for now is asked again.
+// Run implements [hook]. The receipt is the message's id. A request is repeated if Zaqar fails for the moment.
 func (z *zaqar) Run(ctx context.Context, m Message, p *Progress) error {
 	client, err := z.runner.Messaging(ctx, m.Region, clientID(m.Token))
 	if err != nil {
@@ -78,8 +77,7 @@ func (z *zaqar) Run(ctx context.Context, m Message, p *Progress) error {
 	}
 }
 
-// step posts the message if it is not in the queue yet, or else looks whether the
-// consumer is done.
+// step posts the message if it is not in the queue yet, and otherwise checks whether the consumer is done.
 func (z *zaqar) step(
 	ctx context.Context, client *gophercloud.ServiceClient, m Message, p *Progress,
 ) (done bool, err error) {
@@ -90,7 +88,7 @@ func (z *zaqar) step(
 	found, err := messages.Get(ctx, client, z.queue, p.Receipt).Extract()
 	switch {
 	case err == nil:
-		p.Expires = asked.Add(left(found))
+		p.Expires = asked.Add(remaining(found))
 		if p.Expires.Sub(asked) > renewBefore {
 			return false, nil
 		}
@@ -102,15 +100,14 @@ func (z *zaqar) step(
 			return there, err
 		}
 	}
-	// The message expired, or was deleted with its queue: no consumer has completed it.
+	// The message expired, or was deleted with its queue: no consumer has completed the hook.
 	z.runner.log(ctx, m, "the message of the lifecycle hook was lost and is posted again",
 		map[string]any{"queue": z.queue})
 	p.Receipt = ""
 	return false, z.send(ctx, client, m, p)
 }
 
-// send posts the message, unless it is in the queue already: from a run that
-// was killed, or whose answer was lost.
+// send posts the message, unless it is in the queue already, from a run that was killed or did not get the answer.
 func (z *zaqar) send(ctx context.Context, client *gophercloud.ServiceClient, m Message, p *Progress) error {
 	asked := z.clock()
 	id, lasts, err := z.search(ctx, client, m.Token)
@@ -125,8 +122,8 @@ func (z *zaqar) send(ctx context.Context, client *gophercloud.ServiceClient, m M
 	return nil
 }
 
-// renew takes the message out of the queue and posts it again. One that a
-// consumer has claimed stays: Zaqar lets it live as long as the claim.
+// renew removes the message from the queue and posts it again. A message that a consumer has claimed stays: Zaqar
+// keeps it as long as the claim.
 func (z *zaqar) renew(ctx context.Context, client *gophercloud.ServiceClient, m Message, p *Progress) error {
 	err := messages.Delete(ctx, client, z.queue, p.Receipt, nil).ExtractErr()
 	switch {
@@ -139,8 +136,7 @@ func (z *zaqar) renew(ctx context.Context, client *gophercloud.ServiceClient, m 
 	return z.send(ctx, client, m, p)
 }
 
-// clock is the time without the monotonic clock, which does not count the time
-// that a machine sleeps.
+// clock returns the time without the monotonic clock, which stops while a machine sleeps.
 func (z *zaqar) clock() time.Time {
 	if z.now != nil {
 		return z.now()
@@ -148,20 +144,19 @@ func (z *zaqar) clock() time.Time {
 	return time.Now().Round(0)
 }
 
-// left is how long Zaqar keeps a message from now on.
-func left(m messages.Message) time.Duration {
+// remaining returns how long Zaqar still keeps a message.
+func remaining(m messages.Message) time.Duration {
 	const most = 14 * 24 * 60 * 60 // Zaqar's own maximum, in seconds
 	return time.Duration(min(max(m.TTL, 0), most)-min(max(m.Age, 0), most)) * time.Second
 }
 
-// final reports whether an error is an answer of Zaqar that asking again does not
-// change.
+// final reports whether an error is an answer of Zaqar that another try would not change.
 func final(err error) bool {
 	answer, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](err)
 	return ok && answer.Actual < http.StatusInternalServerError && answer.Actual != http.StatusTooManyRequests
 }
 
-// clientID makes a UUID from the token, so that the next run posts under the same one.
+// clientID makes a UUID from the token, so that the next run posts under the same id.
 func clientID(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
@@ -186,7 +181,7 @@ func (z *zaqar) post(ctx context.Context, client *gophercloud.ServiceClient, m M
 	return id, nil
 }
 
-// messageID reads the id of a message from its address; "" where there is none.
+// messageID reads the id of a message from its address, or returns "".
 func messageID(href string) string {
 	address, err := url.Parse(href)
 	if err != nil {
@@ -200,8 +195,8 @@ func messageID(href string) string {
 	}
 }
 
-// search looks for the message with the token: among claimed ones too, where the
-// Zaqar can list them. With its Redis driver it answers 503 to that.
+// search looks for the message with the token, among claimed messages too if Zaqar can list them. With its Redis
+// driver Zaqar answers 503 to that.
 func (z *zaqar) search(
 	ctx context.Context, client *gophercloud.ServiceClient, token string,
 ) (id string, lasts time.Duration, err error) {
@@ -222,14 +217,13 @@ func (z *zaqar) searchAmong(
 ) (id string, lasts time.Duration, err error) {
 	for seen := map[string]bool{}; ; {
 		next := ""
-		// One page at a time: gophercloud does not find the next one. Every page that has
-		// messages links to another, so the links never end.
+		// gophercloud does not find the next page. Every page with messages links to another, so the links never end.
 		err = messages.List(client, z.queue, opts).
 			EachPage(ctx, func(_ context.Context, page pagination.Page) (bool, error) {
 				list, err := messages.ExtractMessages(page)
 				for _, m := range list {
 					if m.Body["lifecycle_action_token"] == token {
-						id, lasts = m.ID, left(m)
+						id, lasts = m.ID, remaining(m)
 					}
 				}
 				if err == nil && len(list) > 0 {
@@ -245,7 +239,7 @@ func (z *zaqar) searchAmong(
 	}
 }
 
-// recode reads a value from the JSON of another.
+// recode decodes a value from the JSON of another.
 func recode(from, into any) error {
 	text, err := json.Marshal(from)
 	if err != nil {
@@ -254,7 +248,7 @@ func recode(from, into any) error {
 	return json.Unmarshal(text, into)
 }
 
-// nextMarker reads where the next page begins from the link to it.
+// nextMarker reads the marker of the next page from the link to it.
 func nextMarker(body any) (string, error) {
 	var page struct {
 		Links []gophercloud.Link `json:"links"`
@@ -274,9 +268,8 @@ func nextMarker(body any) (string, error) {
 	return "", nil
 }
 
-// hasQueue reports whether the queue is there. Zaqar shows one that is not there
-// as an empty one, so it is looked for in the list. Where Zaqar refuses the list
-// it counts as there.
+// hasQueue reports whether the queue exists. Zaqar shows a missing queue as an empty one, so hasQueue looks for it in
+// the list of queues. If Zaqar refuses the list, the queue counts as existing.
 func (z *zaqar) hasQueue(ctx context.Context, client *gophercloud.ServiceClient) (there bool, err error) {
 	opts := queues.ListOpts{Limit: zaqarPage}
 	for seen := map[string]bool{}; ; {

@@ -23,7 +23,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// zaqarCloud is a client's face of the fake.
+// zaqarCloud is a client of the fake cloud.
 func zaqarCloud(t *testing.T, fake *fakecloud.Cloud) *openstack.Cloud {
 	t.Helper()
 	cloud, err := openstack.New(openstack.Config{AuthURL: fake.AuthURL(), UserName: fakecloud.MemberUser, Password: fakecloud.Password,
@@ -32,7 +32,7 @@ func zaqarCloud(t *testing.T, fake *fakecloud.Cloud) *openstack.Cloud {
 	return cloud
 }
 
-// consuming is a client that is not the one that posts.
+// consuming is a client other than the one that posts.
 func consuming(t *testing.T, cloud *openstack.Cloud) *gophercloud.ServiceClient {
 	t.Helper()
 	client, err := cloud.Messaging(t.Context(), "RegionOne", "3f2c1d0e-4b5a-4697-8c8d-9e0f1a2b3c4d")
@@ -40,8 +40,8 @@ func consuming(t *testing.T, cloud *openstack.Cloud) *gophercloud.ServiceClient 
 	return client
 }
 
-// testHook is a hook with the queue "drain" of a fake cloud, and with a clock that the test can
-// move and that counts the looks at it.
+// testHook is a hook with the queue "drain" of a fake cloud, and with a clock that the test can move and that counts
+// how often it is read.
 type testHook struct {
 	zaqar
 	moved, looks atomic.Int64
@@ -67,7 +67,7 @@ func queued(t *testing.T, client *gophercloud.ServiceClient) (list []messages.Me
 	for marker := ""; ; {
 		pages, err := messages.List(client, "drain", messages.ListOpts{Echo: true, Limit: 20, Marker: marker}).AllPages(t.Context())
 		require.NoError(t, err)
-		page, err := messages.ExtractMessages(pages) // gophercloud does not find the next one
+		page, err := messages.ExtractMessages(pages) // gophercloud does not find the next page
 		require.NoError(t, err)
 		if list = append(list, page...); len(page) == 0 {
 			return list
@@ -94,8 +94,8 @@ func first(t *testing.T, client *gophercloud.ServiceClient) messages.Message {
 	}
 }
 
-// TestZaqarCompleted: the consumer that deletes the message has completed it. The message outlives the
-// hook's timeout by an hour. It is looked for once, before it is posted: then the answer says which it is.
+// TestZaqarCompleted: the consumer completes the hook by deleting the message. The message outlives the hook's
+// timeout by an hour. The hook searches for it once, before posting; afterwards it knows the id from the answer.
 func TestZaqarCompleted(t *testing.T) {
 	fake, client, z := zaqarHook(t)
 	for timeout, want := range map[time.Duration]int{0: 3900, time.Minute: 3660, 24 * time.Hour: 90000} {
@@ -127,8 +127,7 @@ func TestZaqarCompleted(t *testing.T) {
 	assert.Equal(t, 3, searched, "searches")
 }
 
-// until runs the hook until it has looked at the message some times, which must
-// not complete it.
+// until runs the hook until it has looked at the message a few times, and fails if the hook completes.
 func until(t *testing.T, z *testHook, p *Progress, want string) {
 	t.Helper()
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -149,11 +148,10 @@ func until(t *testing.T, z *testHook, p *Progress, want string) {
 
 const waiting = `the message is still in the queue "drain"`
 
-// TestZaqarNotTwice: an attempt that was cut short left the message, and the
-// next one waits for the same.
+// TestZaqarNotTwice: a run that was interrupted left the message, and the next run waits for the same message.
 func TestZaqarNotTwice(t *testing.T) {
 	_, client, z := zaqarHook(t)
-	for i := range 30 { // more than a page of others
+	for i := range 30 { // other messages, more than a page
 		body := map[string]any{"other": i}
 		require.NoError(t, messages.Create(t.Context(), client, "drain", messages.BatchCreateOpts{{TTL: 300, Body: body}}).Err)
 	}
@@ -170,14 +168,13 @@ func TestZaqarNotTwice(t *testing.T) {
 	assert.Len(t, queued(t, client), 31, "messages")
 }
 
-// TestZaqarGone: what was posted and is gone was completed by the consumer, if
-// it had not expired and its queue is there; else it was lost, and is posted
-// again with the same token.
+// TestZaqarGone: a posted message that is gone was completed by the consumer, if it had not expired and its queue
+// exists. Otherwise it was lost, and is posted again with the same token.
 func TestZaqarGone(t *testing.T) {
 	type posted struct {
 		fake    *fakecloud.Cloud
 		client  *gophercloud.ServiceClient
-		advance func(time.Duration) // our clock
+		advance func(time.Duration) // advances the provider's clock
 		consume func()
 	}
 	for _, c := range []struct {
@@ -224,7 +221,7 @@ func TestZaqarGone(t *testing.T) {
 			was := p.Receipt
 			c.happens(t, posted{fake, client, z.advance, func() { consume(t, client, was) }})
 			if !c.again {
-				fake.Inject(fakecloud.Fault{Service: fakecloud.Messaging, Method: http.MethodPost, Status: 403}) // so that it ends where it is posted again
+				fake.Inject(fakecloud.Fault{Service: fakecloud.Messaging, Method: http.MethodPost, Status: 403}) // so that the run ends when it posts again
 				assert.NoError(t, z.Run(t.Context(), message, &p))
 				return
 			}
@@ -238,8 +235,8 @@ func TestZaqarGone(t *testing.T) {
 	}
 }
 
-// TestZaqarRenewed: a message is posted again before it expires, and taken out
-// of the queue before that. One that a consumer has claimed is left to it.
+// TestZaqarRenewed: a message is removed from the queue before it expires, and posted again. A message that a
+// consumer has claimed stays.
 func TestZaqarRenewed(t *testing.T) {
 	fake, client, z := zaqarHook(t)
 	both := func(d time.Duration) { fake.Advance(d); z.advance(d) }
@@ -269,15 +266,15 @@ func TestZaqarRenewed(t *testing.T) {
 	assert.NoError(t, z.Run(t.Context(), message, &p))
 }
 
-// TestZaqarFaults: a Zaqar that fails for now is asked again, a lost answer posts nothing twice, and a refusal is final.
-// Between taking a message out and posting it again anything may fail, and a run may be killed: that the message is gone
-// never counts as completed then.
+// TestZaqarFaults: a request is repeated if Zaqar fails for the moment, a lost answer causes no second message, and a
+// refusal is final. Between removing a message and posting it again any request may fail, and the run may be killed:
+// then the missing message never counts as completed.
 func TestZaqarFaults(t *testing.T) {
-	notMine := regexp.MustCompile("include_claimed") // not the test's own
+	notMine := regexp.MustCompile("include_claimed") // request that is not part of the case
 	for name, c := range map[string]struct {
-		renews bool // the message is there, and about to expire
+		renews bool // the message is in the queue and about to expire
 		fault  fakecloud.Fault
-		ends   string // of the run that meets the fault; "": it goes on
+		ends   string // error of the run that meets the fault; "" if it continues
 	}{
 		"the list fails":                {false, fakecloud.Fault{Method: http.MethodGet, PathRegexp: notMine, Status: 503}, ""},
 		"claimed ones cannot be listed": {false, fakecloud.Fault{Method: http.MethodGet, PathRegexp: notMine, Status: 503, Times: fakecloud.Forever}, ""},
@@ -319,13 +316,12 @@ func TestZaqarFaults(t *testing.T) {
 	}
 }
 
-// TestZaqarDelayed: a queue may delay its messages. One that is not there yet is
-// the one that was posted, and no second one is.
+// TestZaqarDelayed: a queue may delay its messages. A delayed message counts as posted, and no second one is posted.
 func TestZaqarDelayed(t *testing.T) {
 	fake, client, z := zaqarHook(t)
 	opts := queues.CreateOpts{QueueName: "drain", DefaultMessageTTL: 3600, DefaultMessageDelay: 900}
 	require.NoError(t, queues.Create(t.Context(), client, opts).Err)
-	for range 2 { // the second does not know of the first
+	for range 2 { // the second run does not know of the first
 		until(t, z, &Progress{}, waiting)
 	}
 	assert.Empty(t, queued(t, client), "it is there already")
@@ -333,8 +329,8 @@ func TestZaqarDelayed(t *testing.T) {
 	assert.Len(t, queued(t, client), 1, "messages")
 }
 
-// TestLeft: a message lives as long as Zaqar says, within Zaqar's own bounds.
-func TestLeft(t *testing.T) {
+// TestRemaining: a message lives as long as Zaqar says, within Zaqar's own bounds.
+func TestRemaining(t *testing.T) {
 	const longest = 14 * 24 * time.Hour
 	for _, c := range []struct {
 		ttl, age int
@@ -348,6 +344,6 @@ func TestLeft(t *testing.T) {
 		{math.MaxInt, 0, longest},
 		{math.MaxInt, math.MaxInt, 0},
 	} {
-		assert.Equal(t, c.want, left(messages.Message{TTL: c.ttl, Age: c.age}), "ttl %d, age %d", c.ttl, c.age)
+		assert.Equal(t, c.want, remaining(messages.Message{TTL: c.ttl, Age: c.age}), "ttl %d, age %d", c.ttl, c.age)
 	}
 }

@@ -1,5 +1,4 @@
-// Package node has what is known of a node of a cluster: the one type that the
-// reader fills and that all policies decide by.
+// Package node has the type of a node of a cluster: the reader fills it, and all policies decide by it.
 package node
 
 import (
@@ -11,62 +10,60 @@ import (
 	"time"
 )
 
-// Node is a server of a cluster, as the policies see it. Its tags say what is kept of it
-// between two plans: no time of a look, because with it each look would be another one.
+// Node is a server of a cluster, as the policies see it. The fields with a name in their tag are kept between two
+// plans. The time of a look is not kept, because then each look would be a change.
 type Node struct {
 	ID    string `json:"id"`
-	Name  string `json:"-"` // "" where a cell that is down hides it
-	Index int64  `json:"-"` // the number in the name: see [IndexOf]
-	// Generation is what the server carries in its metadata: how often it was made; 0: nothing.
+	Name  string `json:"-"` // "" if a cell that is down hides it
+	Index int64  `json:"-"` // number in the name: see [IndexOf]
+	// Generation is how often the server was made, by its metadata. It is 0 if the metadata does not say so.
 	Generation int64  `json:"-"`
 	Region     string `json:"-"`
-	Zone       string `json:"zone,omitempty"`   // without the host of zone:host; "" before it is scheduled
-	Status     string `json:"status,omitempty"` // Nova's
-	HostID     string `json:"-"`                // a hash of project and host: equal for nodes on one host
+	Zone       string `json:"zone,omitempty"`   // without the host of zone:host; "" before the server is scheduled
+	Status     string `json:"status,omitempty"` // status in Nova
+	HostID     string `json:"-"`                // hash of project and host: equal for nodes on one host
 
 	CreatedAt        time.Time `json:"created,omitzero"`         // zero: not known, or not created yet
-	LaunchedAt       time.Time `json:"-"`                        // a rebuild and a resize renew it; zero: not known
-	SeenAt           time.Time `json:"-"`                        // Nova's clock when it said all this; zero: not known
-	Profile          string    `json:"-"`                        // the image, or the value of the profile's key
+	LaunchedAt       time.Time `json:"-"`                        // also of a rebuild or resize; zero: not known
+	SeenAt           time.Time `json:"-"`                        // time of the answer, by Nova's clock; zero: not known
+	Profile          string    `json:"-"`                        // image, or the value of the profile's key
 	ProfileCreatedAt time.Time `json:"profile_created,omitzero"` // zero: not known
 
 	Tainted   bool `json:"tainted,omitempty"`
-	Protected bool `json:"protected,omitempty"` // by its metadata, or locked
-	Locked    bool `json:"locked,omitempty"`    // in Nova
+	Protected bool `json:"protected,omitempty"` // by its metadata, or because it is locked
+	Locked    bool `json:"locked,omitempty"`    // reports whether the server is locked in Nova
 
-	// Build says what the server is made from, as far as Nova shows it: image, flavor
-	// and launch, which a rebuild and a resize renew. Two are equal or not.
+	// Build is a fingerprint of the server's image, flavor and launch. A rebuild or a resize changes it. Two builds
+	// are equal or different; they have no other meaning.
 	Build string `json:"-"`
 
-	// Fault is why Nova gave the server up, in its words; "" without one.
+	// Fault is Nova's reason for an error of the server, in its own words, or "".
 	Fault string `json:"fault,omitempty"`
 
-	// InService is the mark that says that the server was found in service; "": it
-	// has none. Marks are equal or not, and nothing else is read from them.
+	// InService is the mark of a server that was found in service, or "". Two marks are equal or different; they have
+	// no other meaning.
 	InService string `json:"in_service,omitempty"`
-	// NotInService is the mark that a wait for the server ended without; "": none did.
+	// NotInService is the mark that a wait for the server did not set, or "".
 	NotInService string `json:"not_in_service,omitempty"`
-	// InServiceAt is when the server got its mark, NotInServiceAt when that wait ended.
-	// Both are by Nova's clock; zero: not known.
+	// InServiceAt is the time when the server got its mark, and NotInServiceAt the end of the wait without a mark.
+	// Both are by Nova's clock, and zero if they are not known.
 	InServiceAt    time.Time `json:"-"`
 	NotInServiceAt time.Time `json:"-"`
 
-	// Unwell is what a look at the node's service found wrong; "" where it is well, or
-	// was not looked at.
+	// Unwell is what is wrong with the node's service. It is "" if the service is healthy, or was not checked.
 	Unwell string `json:"unwell,omitempty"`
-	// HealthUnknown says that the node's service should have been looked at, and that it
-	// is not known whether it is well.
+	// HealthUnknown reports that the node's service should have been checked, and its health is not known.
 	HealthUnknown bool `json:"health_unknown,omitempty"`
 
-	// Drained says that the server's drain has begun: it is not in service.
+	// Drained reports that the server's drain has begun: it is not in service.
 	Drained bool `json:"drained,omitempty"`
-	// Deleting says that Nova is about to delete the server.
+	// Deleting reports that Nova is about to delete the server.
 	Deleting bool `json:"deleting,omitempty"`
 }
 
 var number = regexp.MustCompile("[0-9]+")
 
-// IndexOf is the last number in a name, or -1 where there is none.
+// IndexOf returns the last number in a name, or -1 without one.
 func IndexOf(name string) int64 {
 	all := number.FindAllString(name, -1)
 	if len(all) == 0 {
@@ -79,7 +76,7 @@ func IndexOf(name string) int64 {
 	return index
 }
 
-// compare orders nodes by region, creation (those not created last) and id.
+// compare orders nodes by region, creation time (nodes not created yet come last) and id.
 func (n Node) compare(m Node) int {
 	if r := strings.Compare(n.Region, m.Region); r != 0 {
 		return r
@@ -93,14 +90,13 @@ func (n Node) compare(m Node) int {
 	return cmp.Or(n.CreatedAt.Compare(m.CreatedAt), strings.Compare(n.ID, m.ID))
 }
 
-// Sort sorts nodes by region, creation time (nodes not created yet come last)
-// and id.
+// Sort sorts nodes by region, creation time (nodes not created yet come last) and id.
 func Sort(nodes []Node) {
 	slices.SortFunc(nodes, Node.compare)
 }
 
-// Distribution counts nodes by region and zone. Nodes without a zone are
-// counted under the empty name. The regions given are there without nodes too.
+// Distribution counts nodes by region and zone. Nodes without a zone are counted under the empty name. The given
+// regions are in the result even without nodes.
 func Distribution(nodes []Node, regions ...string) map[string]map[string]int64 {
 	counts := map[string]map[string]int64{}
 	for _, region := range regions {

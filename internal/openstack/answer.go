@@ -19,23 +19,23 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// wholeBody is the body of every answer: read already, and there as a whole.
+// wholeBody is the body of every answer. It has been read to its end and is in memory.
 type wholeBody struct {
 	bytes.Reader
 	all      []byte
-	deadline time.Time // until which it has to be decoded
-	release  func()    // gives back the turn of a large answer
+	deadline time.Time // time by which it must be decoded
+	release  func()    // gives back the slot of a large answer
 }
 
-// Close lets the next large answer be read.
+// Close gives back the slot of a large answer, so that the next one can be read.
 func (b *wholeBody) Close() error {
 	b.set(nil)
 	b.free()
 	return nil
 }
 
-// free gives back the turn of a large answer, and its memory: else the next would come on
-// top of what is no longer needed, and a list has a thousand.
+// free gives back the slot of a large answer. It frees the memory first: otherwise the next page of a list,
+// which may have a thousand, would need memory in addition to a page that nobody needs any more.
 func (b *wholeBody) free() {
 	if b.release == nil {
 		return
@@ -45,15 +45,14 @@ func (b *wholeBody) free() {
 	b.release = nil
 }
 
-// set makes other bytes the body.
+// set replaces the body.
 func (b *wholeBody) set(all []byte) {
 	b.all = all
 	b.Reset(all)
 }
 
-// read reads the body of an answer: all of it where it is a good one, and
-// otherwise what is needed to understand the refusal. Then cut reports whether
-// there was more.
+// read reads the body of an answer: all of a good answer, and as much of a refusal as is needed to understand
+// it. The result cut reports whether a refusal was longer.
 func (t *transport) read(ctx context.Context, resp *http.Response, k kind) (body *wholeBody, cut bool, err error) {
 	defer resp.Body.Close()
 	good := k.good(resp.StatusCode)
@@ -66,10 +65,9 @@ func (t *transport) read(ctx context.Context, resp *http.Response, k kind) (body
 	}
 	body = &wholeBody{}
 	body.deadline, _ = ctx.Deadline()
-	// A small answer grows by doubling. A large one waits for its turn, and then
-	// reserves as much as it may ever need: the system provides memory only where
-	// something is written. The length that a peer announces does not count, because
-	// it may never send so much.
+	// The buffer of a small answer doubles. A large answer waits for a slot and then reserves the maximum:
+	// the system provides memory only for pages that are written. The length that a peer announces does not
+	// count, because the peer may never send so much.
 	all, read := make([]byte, 4<<10), 0
 	for {
 		n, err := fill(resp.Body, all[read:])
@@ -77,7 +75,7 @@ func (t *transport) read(ctx context.Context, resp *http.Response, k kind) (body
 			break
 		}
 		if err == nil && read >= largeAnswer && body.release == nil {
-			body.release, err = t.turn(ctx)
+			body.release, err = t.takeLargeSlot(ctx)
 		}
 		if err != nil {
 			body.free()
@@ -100,8 +98,8 @@ func (t *transport) read(ctx context.Context, resp *http.Response, k kind) (body
 	return body, cut, nil
 }
 
-// fill reads until the piece is full. Unlike [io.ReadFull] it leaves the error of
-// the body as it is, which tells an end from a connection that was closed.
+// fill reads until the piece is full. Unlike [io.ReadFull] it returns the error of the body unchanged, so
+// that an end differs from a connection that was closed.
 func fill(from io.Reader, piece []byte) (n int, err error) {
 	for n < len(piece) && err == nil {
 		var m int
@@ -111,8 +109,8 @@ func fill(from io.Reader, piece []byte) (n int, err error) {
 	return n, err
 }
 
-// turn waits for one of the turns of large answers.
-func (t *transport) turn(ctx context.Context) (release func(), err error) {
+// takeLargeSlot waits for one of the slots of large answers.
+func (t *transport) takeLargeSlot(ctx context.Context) (release func(), err error) {
 	select {
 	case t.large <- struct{}{}:
 		return func() { <-t.large }, nil
@@ -121,12 +119,13 @@ func (t *transport) turn(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// check reads an answer and makes sure that it is one. Every body passes here: a good
-// answer has no more than it may have, and no secret; its texts are cleaned where they are
-// decoded, see [Text]. The service's own words in a refusal are left as its body, because
-// they end up in an error. A refused login has none left, and of what is no answer of
-// OpenStack's only length and type are shown: both may repeat the request, with its secrets
-// in any encoding.
+// check reads an answer and decides whether it is valid. Every body passes here:
+//
+//   - A good answer stays within the bounds of its kind, and secrets are removed from it. Its texts are cleaned when
+//     they are decoded, see [Text].
+//   - A refusal keeps only the service's own words, because they end up in an error.
+//   - A refused login keeps no words, and an answer that is not from OpenStack keeps only its length and media type.
+//     Both may repeat the request, with its secrets in any encoding.
 func (t *transport) check(ctx context.Context, req *http.Request, resp *http.Response) error {
 	k, secrets := kindOf(req), t.secretsOf(req)
 	body, cut, err := t.read(ctx, resp, k)
@@ -138,7 +137,7 @@ func (t *transport) check(ctx context.Context, req *http.Request, resp *http.Res
 		return err
 	}
 	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	foreign := &ForeignError{Code: resp.StatusCode, Expected: k.statuses, body: described(media, len(body.all), cut)}
+	foreign := &ForeignError{Code: resp.StatusCode, Expected: k.statuses, body: describeBody(media, len(body.all), cut)}
 	good, words, own := k.good(resp.StatusCode), "", false
 	if !good {
 		words, own = ownWords(t.hosts.Load().kind(req.URL), resp.StatusCode, media, body.all)
@@ -168,15 +167,15 @@ func (t *transport) check(ctx context.Context, req *http.Request, resp *http.Res
 	return err
 }
 
-// described says what a body is, and nothing of what is in it.
-func described(media string, size int, cut bool) string {
+// describeBody returns the size and media type of a body.
+func describeBody(media string, size int, cut bool) string {
 	if cut {
 		return fmt.Sprintf("(more than %d KiB of %s)", largestRefusal>>10, text.Media(media))
 	}
 	return fmt.Sprintf("(%d bytes of %s)", size, text.Media(media))
 }
 
-// redirects reports whether net/http follows an answer elsewhere.
+// redirects reports whether net/http follows the answer to another address.
 func redirects(resp *http.Response) bool {
 	switch resp.StatusCode {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
@@ -186,9 +185,9 @@ func redirects(resp *http.Response) bool {
 	return false
 }
 
-// ownWords is what a service of a kind says in a refusal, and whether the answer has the
-// form of its own ones. Of a 404 that is whether the service itself says that something is
-// not there, and nothing in between. What the service is may be unknown.
+// ownWords returns the message in a refusal, and whether the refusal has the form that OpenStack services
+// use. A 404 counts only if it has the form of this very kind of service, because a proxy in between may
+// answer 404 too. The kind may be unknown.
 func ownWords(kind string, status int, media string, body []byte) (words string, own bool) {
 	var fields map[string]json.RawMessage
 	if media != "application/json" || json.Unmarshal(body, &fields) != nil {
@@ -198,7 +197,7 @@ func ownWords(kind string, status int, media string, body []byte) (words string,
 	for name, into := range map[string]*string{
 		"title": &title, "description": &description, "message": &message, "code": &code, "faultstring": &fault,
 	} {
-		_ = json.Unmarshal(fields[name], into) // what is not a string stays empty
+		_ = json.Unmarshal(fields[name], into) // a value that is not a string stays empty
 	}
 	nova, keystone := false, false
 	for name, value := range fields {
@@ -217,7 +216,7 @@ func ownWords(kind string, status int, media string, body []byte) (words string,
 	glance := title != "" && strings.HasPrefix(code, strconv.Itoa(status))
 	octavia := fault != "" || (string(fields["code"]) == strconv.Itoa(status) && description != "")
 	own = nova || keystone || glance || zaqar || octavia
-	if status == http.StatusNotFound { // any service may say that the token is not good, for one
+	if status == http.StatusNotFound { // other refusals, such as an invalid token, may have the form of any service
 		switch {
 		case strings.HasPrefix(kind, "compute"):
 			own = nova
@@ -234,13 +233,12 @@ func ownWords(kind string, status int, media string, body []byte) (words string,
 	return cmp.Or(fault, description, message, title), own
 }
 
-// ForeignError is an answer that no OpenStack service gives: a status that says neither
-// that the request was done nor that it was refused, such as 200 to a login or 206 to a
-// list; a good one with something else than JSON behind it; or a 404 of something in between.
+// ForeignError is an answer that no OpenStack service gives: a status that means neither success nor refusal,
+// such as 200 to a login or 206 to a list; a good status without JSON; or a 404 of a proxy in between.
 type ForeignError struct {
 	Code     int
 	Expected []int
-	body     string // what it is
+	body     string // description of the body: its size and media type
 }
 
 func (e *ForeignError) Error() string {
@@ -260,7 +258,7 @@ func (e *ForeignError) Error() string {
 		"between changes answers", answered, strings.Join(expected, " or "), e.body)
 }
 
-// final reports whether asking again would give the same.
+// final reports whether the same request would fail in the same way again.
 func final(err error) bool {
 	if foreign, ok := errors.AsType[*ForeignError](err); ok {
 		return foreign.Code != http.StatusNotFound
@@ -269,19 +267,19 @@ func final(err error) bool {
 	return bound
 }
 
-// missing is the error for a good answer that lacks what was asked for, such as one of
-// a proxy or of another service. Without this error it would be read as an empty list,
-// or as a server without a status.
+// missing is the error for a good answer without the value that was asked for, such as an answer of a proxy
+// or of another service. Without this error it would be read as an empty list, or as a server without a
+// status.
 func missing(key string) error { return fmt.Errorf("the answer has no %q", key) }
 
-// another is the error for an answer about something else than what was asked for. A
-// cache that ignores a part of the address gives such answers.
-func another(id Text) error {
+// wrongObject is the error for an answer about something other than what was asked for. A cache that ignores a
+// part of the address gives such answers.
+func wrongObject(id Text) error {
 	return fmt.Errorf("the answer is about another one, %q", text.Cut(string(id), 100))
 }
 
-// extracted is what gophercloud decoded. An error of that quotes what could not be read, such as a time, and is shown:
-// so it has what a terminal only shows.
+// extracted returns what gophercloud decoded. The errors of gophercloud quote the value that cannot be
+// decoded, such as a time. They are shown to users, so control characters are removed from them.
 func extracted[T any](got T, err error) (T, error) {
 	if err != nil {
 		err = quoting{err}

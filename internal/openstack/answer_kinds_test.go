@@ -17,14 +17,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// How the services say that something is not there.
+// Bodies with which the services say that something does not exist.
 const (
 	novaGone     = `{"itemNotFound": {"code": 404, "message": "Instance s could not be found."}}`
 	keystoneGone = `{"error": {"code": 404, "message": "Could not find region: x.", "title": "Not Found"}}`
 	glanceGone   = `{"message": "No image found with ID i<br /><br />\n\n\n", "code": "404 Not Found", "title": "Not Found"}`
 	zaqarGone    = `{"title": "Not found", "description": "Message m does not exist in queue q for project p"}`
 	octaviaGone  = `{"faultcode": "Client", "faultstring": "Member m not found.", "debuginfo": null}`
-	octaviaNone  = `{"code": 404, "title": "Bad Request", "description": "Pool p not found."}` // of a pool, before its members are looked at
+	octaviaNone  = `{"code": 404, "title": "Bad Request", "description": "Pool p not found."}` // answer about a pool, before its members are looked at
 )
 
 func TestOwnNotFound(t *testing.T) {
@@ -71,7 +71,7 @@ func isBound(err error) bool {
 	return ok
 }
 
-// zeros are a good JSON object of n bytes.
+// zeros writes a valid JSON object of n bytes.
 func zeros(w io.Writer, n int64) {
 	fmt.Fprint(w, `{"a": "`)
 	chunk := []byte(strings.Repeat("0", 1<<16))
@@ -83,8 +83,8 @@ func zeros(w io.Writer, n int64) {
 	fmt.Fprint(w, `"}`)
 }
 
-// TestHugeAnswers: what is larger than any answer is not read to its end, packed
-// or not, and is not asked for again.
+// TestHugeAnswers: an answer that is too large is not read to its end, compressed or not, and is not
+// requested again.
 func TestHugeAnswers(t *testing.T) {
 	huge := func(status int, packed, announced bool) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
@@ -108,7 +108,7 @@ func TestHugeAnswers(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer http.HandlerFunc
 		fails  bool
-		most   uint64 // bytes allocated
+		most   uint64 // maximum number of bytes allocated
 	}{
 		"announced":          {huge(200, false, true), true, 1 << 20},
 		"packed":             {huge(200, true, false), true, uint64(4 * other.bytes)},
@@ -126,7 +126,7 @@ func TestHugeAnswers(t *testing.T) {
 			body, _ := io.ReadAll(resp.Body)
 			assert.LessOrEqual(t, len(body), shownRefusal+100, "%s: bytes", name)
 		}
-		if used := after.TotalAlloc - before.TotalAlloc; used > c.most+32<<20 { // the server is in this process too
+		if used := after.TotalAlloc - before.TotalAlloc; used > c.most+32<<20 { // the server allocates in this process too
 			t.Errorf("%s: %d MiB were allocated", name, used>>20)
 		}
 		assert.EqualValues(t, 1, requests.Load(), "%s: requests", name)
@@ -137,8 +137,8 @@ func TestHugeAnswers(t *testing.T) {
 	}
 }
 
-// TestRefusalIsShown: of a service's own words about 1 KiB is left, in one line without
-// control characters, and without the secrets that they repeat.
+// TestRefusalIsShown: an error shows about 1 KiB of a service's own words, in one line without control
+// characters, and without the secrets that the words repeat.
 func TestRefusalIsShown(t *testing.T) {
 	const token, password = "gAAAAABtoken", `p"<&é zq`
 	for _, c := range []struct{ said, want string }{
@@ -165,8 +165,8 @@ func TestRefusalIsShown(t *testing.T) {
 	}
 }
 
-// TestNothingForeignIsShown: what is no answer of OpenStack's is shown as any other of its
-// length, so no secret in it is, in whatever encoding.
+// TestNothingForeignIsShown: an error shows only the length of an answer that is not from OpenStack, so it
+// shows no secret, however encoded.
 func TestNothingForeignIsShown(t *testing.T) {
 	get := func(answer http.HandlerFunc) string {
 		url, _ := serve(t, answer)
@@ -188,7 +188,7 @@ func TestNothingForeignIsShown(t *testing.T) {
 				strings.Repeat("x", largestRefusal) + "7061"} {
 				answer := func(body, extra string) http.HandlerFunc {
 					return func(w http.ResponseWriter, _ *http.Request) {
-						w.Header()["Content-Type"] = nil // none, and none that is guessed
+						w.Header()["Content-Type"] = nil // no media type, and no guessed one either
 						if media != "" {
 							w.Header().Set("Content-Type", strings.ReplaceAll(media, "x-", extra)+"; a="+extra)
 						}
@@ -198,7 +198,7 @@ func TestNothingForeignIsShown(t *testing.T) {
 					}
 				}
 				if status == http.StatusOK && media == "application/json" {
-					continue // that is one of OpenStack's
+					continue // this is a media type of OpenStack
 				}
 				got, want := get(answer(body, "cGFzc3dvcmQ")), get(answer(strings.Repeat("x", len(body)), "xxxxxxxxxxx"))
 				if got != want || status != http.StatusNoContent && !strings.Contains(got, "bytes of ") && !strings.Contains(got, "KiB of ") {
@@ -228,8 +228,8 @@ func TestNothingForeignIsShown(t *testing.T) {
 	assert.NotContains(t, got.Error(), "cGF")
 }
 
-// TestAtMostSixteen: so many requests are under way at once, and who waits for
-// his turn stops as soon as he is cancelled.
+// TestAtMostSixteen: at most 16 requests run at the same time, and a request that waits stops as soon as it
+// is cancelled.
 func TestAtMostSixteen(t *testing.T) {
 	arrived, release := make(chan struct{}, 100), make(chan struct{})
 	url, requests := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -260,7 +260,7 @@ func TestAtMostSixteen(t *testing.T) {
 	}
 }
 
-// TestDeadline: a page is not decoded for longer than a request may take.
+// TestDeadline: decoding a page takes no longer than a request may take.
 func TestDeadline(t *testing.T) {
 	c := invent(t, func(r *http.Request) (int, string, []byte) {
 		switch {
@@ -279,7 +279,7 @@ func TestDeadline(t *testing.T) {
 	assert.ErrorIs(t, err, errSlow)
 }
 
-// late answers whatever the context says, as a body does that was in a buffer.
+// late answers although the context is cancelled, as a buffered body does.
 type late struct{ http.RoundTripper }
 
 func (l late) RoundTrip(r *http.Request) (*http.Response, error) {

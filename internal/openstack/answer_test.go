@@ -15,9 +15,9 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestOtherAnswers: a good status with another object behind it, or one about another
-// server or group than was asked for, is an error that names the place and the request.
-// It is no empty list, no server that is gone, and no reason to crash.
+// TestOtherAnswers: a good status with another object, or with one about another server or group, is an error
+// that names the place and the request. It is never read as an empty list or as a deleted server, and it
+// never causes a panic.
 func TestOtherAnswers(t *testing.T) {
 	const about = `about another one, "other"`
 	for _, c := range []struct{ request, body, want string }{
@@ -45,10 +45,10 @@ func TestOtherAnswers(t *testing.T) {
 	}
 }
 
-// FuzzDocuments: whatever is answered to any request, it is read or refused
-// after a few requests, and no name that is read has a control character.
+// FuzzDocuments: any answer to any request is read or refused after a few requests, and no name that is read
+// has a control character.
 func FuzzDocuments(f *testing.F) {
-	var asked []request // those for pages and documents, except where what is read is as it came
+	var asked []request // requests for pages and documents, except those whose values are compared and never shown
 	for _, r := range requests {
 		if r.method == "GET" && !strings.Contains(r.path, "/queues") && !strings.Contains(r.path, "/members") {
 			asked = append(asked, r)

@@ -7,34 +7,34 @@ import (
 	"strings"
 )
 
-// bounds limit what an answer may become in memory. A limit of its bytes is not enough:
-// 2 of them ("[]") can become 300 bytes, as a map that is decoded three times.
+// bounds limit how much memory an answer may take. A limit on its bytes is not enough: 2 of them ("[]") can
+// take 300 bytes, as a map that is decoded three times.
 type bounds struct {
-	bytes  int64 // of the body, after decompression
-	values int   // objects, lists, members and items, at all depths
+	bytes  int64 // maximum number of bytes of the body, after decompression
+	values int   // maximum number of objects, lists, members and items, at all depths
 }
 
 const (
-	deepest = 32 // objects and lists within each other; real answers have 6
+	deepest = 32 // levels of objects and lists within each other; real answers have 6
 
-	longestText = 256 << 10 // bytes of a text, also of one that nobody asks for; user_data has 64 KiB
-	longestKept = 4 << 10   // of one that is kept; names and metadata have 255 characters
-	mostKept    = 4 << 20   // of all that is kept of a list in pages; 1,000 groups with 50 members have 3.6 MiB
+	longestText = 256 << 10 // bytes of one text, also of one that nobody reads; user_data has 64 KiB
+	longestKept = 4 << 10   // bytes of one text that is kept; names and metadata have 255 characters
+	mostKept    = 4 << 20   // bytes of all texts that are kept of a list; 1,000 groups with 50 members have 3.6 MiB
 
-	largestRefusal = 64 << 10 // bytes read of the body of an error
-	shownRefusal   = 1 << 10  // bytes shown of it
+	largestRefusal = 64 << 10 // bytes that are read of a refusal's body
+	shownRefusal   = 1 << 10  // bytes that are shown of it
 	largestHeader  = 1 << 20  // bytes of all headers
 
-	// Above this size an answer waits for its turn until it is decoded, so that all
-	// regions together do not take much more memory than one. Only pages of more than
-	// 300 servers are so large, and their turn is short: it begins when the service
-	// has already worked out the page and sent a part of it.
+	// An answer above this size waits for a slot and holds it until it is decoded, so that all regions
+	// together do not take much more memory than one. Only pages of more than 300 servers are so large. They
+	// hold the slot for a short time: it is taken when the service has already built the page and sent a part
+	// of it.
 	largeAnswer  = 1 << 20
 	largeAtOnce  = 1
-	largestItems = 20_000 // of one page; Nova's pages have 1,000, or what the operator says (max_limit)
+	largestItems = 20_000 // items of one page; Nova's pages have 1,000, or what the operator sets (max_limit)
 )
 
-// Bounds by kind of answer. The comment of each says what a real one has.
+// Bounds by kind of answer, each with the size of a real answer.
 var (
 	smallAnswer     = bounds{256 << 10, 5_000}    // a server with all 128 metadata items has 70 KiB, and 500 values
 	catalogueAnswer = bounds{4 << 20, 60_000}     // 40 regions, 25 services, 3 interfaces have 0.8 MiB, 25,000 values
@@ -46,24 +46,24 @@ var (
 	messagesAnswer  = bounds{6 << 20, 20_000}     // 20 messages of the largest size have 5 MiB; 20 of hooks, 400 values
 )
 
-// kind is a kind of request, with what may be answered to it.
+// kind is a kind of request, with the answers that are valid for it.
 type kind struct {
 	method   string
-	path     string // the last segments of the address; * is any one
-	statuses []int  // of a good answer
+	path     string // last segments of the address; * matches any segment
+	statuses []int  // statuses of a good answer
 	bounds
 }
 
-// kinds are all requests that the provider makes, with the statuses of a good answer.
-// Any other status is an error, even where gophercloud would accept it, because its
-// body is not what was asked for. The first kind that matches counts.
+// kinds lists all requests that the provider makes, with the statuses of a good answer. Any other status is
+// an error, even if gophercloud would accept it, because its body is not what was asked for. The first kind
+// that matches counts.
 var kinds = []kind{
 	{http.MethodPost, "auth/tokens", []int{http.StatusCreated}, catalogueAnswer},
 	{http.MethodGet, "regions", []int{http.StatusOK}, smallAnswer},
 	{http.MethodGet, "servers/detail", []int{http.StatusOK}, serversAnswer},
 	{http.MethodGet, "servers", []int{http.StatusOK}, serversAnswer},
 	{http.MethodGet, "servers/*", []int{http.StatusOK}, smallAnswer},
-	// 204: a resize is confirmed.
+	// 204 is the answer to the confirmation of a resize.
 	{http.MethodPost, "servers/*/action", []int{http.StatusAccepted, http.StatusNoContent}, smallAnswer},
 	{http.MethodGet, "servers/*/os-instance-actions", []int{http.StatusOK}, hostsAnswer},
 	{http.MethodPost, "servers/*/metadata", []int{http.StatusOK}, smallAnswer},
@@ -90,13 +90,13 @@ var kinds = []kind{
 	{http.MethodGet, "v2*", []int{http.StatusOK}, smallAnswer}, // the version document of Nova
 }
 
-// other is the kind of all other requests: tests make some.
+// other is the kind of all other requests; only tests make some.
 var other = kind{
 	statuses: []int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNoContent},
 	bounds:   groupsAnswer,
 }
 
-// kindOf finds the kind of a request.
+// kindOf returns the kind of a request.
 func kindOf(req *http.Request) kind {
 	segments := strings.Split(strings.Trim(req.URL.EscapedPath(), "/"), "/")
 	i := slices.IndexFunc(kinds, func(k kind) bool {
@@ -123,17 +123,17 @@ func matches(pattern, segments []string) bool {
 	return true
 }
 
-// good reports whether the status is one of a good answer.
+// good reports whether a good answer may have the status.
 func (k kind) good(status int) bool { return slices.Contains(k.statuses, status) }
 
-// BoundError says that an answer passes a bound. Asking again would not help.
+// BoundError is an answer that exceeds a bound. Another try would not help.
 type BoundError struct{ Has string }
 
 func (e *BoundError) Error() string {
 	return "the answer is not read: it has " + e.Has + ", and a real one has far less"
 }
 
-// tooLarge says that an answer has more bytes than one of its kind may have.
+// tooLarge is the error for an answer with more bytes than its kind may have.
 func (b bounds) tooLarge() error {
 	if b.bytes < 1<<20 {
 		return &BoundError{fmt.Sprintf("more than %d KiB", b.bytes>>10)}

@@ -20,8 +20,8 @@ import (
 // endpoint is an entry of the catalogue.
 type endpoint struct{ service, region, url, face string }
 
-// catalogue lists the endpoints that came with the token: of the interface that is asked
-// for, and all others, to which no request is sent.
+// catalogue lists the endpoints that came with the token: those with the configured interface, and all
+// others, to which no request is sent.
 func (c *Cloud) catalogue(client *gophercloud.ProviderClient) (asked, others []endpoint, err error) {
 	result, ok := client.GetAuthResult().(interface {
 		ExtractServiceCatalog() (*tokens.ServiceCatalog, error)
@@ -51,12 +51,12 @@ func (c *Cloud) catalogue(client *gophercloud.ProviderClient) (asked, others []e
 	return asked, others, nil
 }
 
-// NoEndpointError says that a region has no endpoint of a service for this user.
+// NoEndpointError means that a region has no endpoint of a service for this user.
 type NoEndpointError struct {
 	service string
 	Region  string
-	Regions []string // that have one
-	face    string   // of an endpoint that the region has, but that is not asked for
+	Regions []string // regions that have such an endpoint
+	face    string   // interface of an endpoint that the region does have
 }
 
 func (e *NoEndpointError) Error() string {
@@ -72,12 +72,11 @@ func (e *NoEndpointError) Error() string {
 	return fmt.Sprintf("region %q has no %s endpoint in the catalogue of this user; %s", e.Region, e.service, where)
 }
 
-// locate finds an endpoint in the catalogue: that of the region, always.
+// locate finds an endpoint in the catalogue. It never returns the endpoint of another region.
 func (c *Cloud) locate(s *session, opts gophercloud.EndpointOpts) (string, error) {
 	types := opts.Types()
 	for _, service := range types {
-		// An overriding address is that of one region, the provider's own, and must not be
-		// used for others.
+		// An address of endpoint_overrides is for the provider's own region, and must not be used for others.
 		ours := opts.Region == c.settings.region || c.settings.region == ""
 		if over := c.config.EndpointOverrides[service]; over != "" && ours {
 			if strings.Contains(over, "://") {
@@ -113,8 +112,8 @@ func (c *Cloud) locate(s *session, opts gophercloud.EndpointOpts) (string, error
 	return "", missing
 }
 
-// Region is the name of the provider's region: the configured one or, where
-// none is, the only one that has a compute endpoint.
+// Region returns the name of the provider's region: the configured one or, without one, the only
+// one that has a compute endpoint.
 func (c *Cloud) Region(ctx context.Context) (string, error) {
 	if c.settings.region != "" {
 		return c.settings.region, nil
@@ -150,19 +149,18 @@ func (s *session) computeRegions() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// RegionState says what a region is to this user.
+// RegionState is what this user can do with a region.
 type RegionState int
 
 // The states of a region.
 const (
-	RegionUnknown   RegionState = iota // Keystone does not know it
-	RegionNoCompute                    // known, but without a compute endpoint
+	RegionUnknown   RegionState = iota // Keystone does not know the region
+	RegionNoCompute                    // Keystone knows the region, but it has no compute endpoint
 	RegionWithCompute
 )
 
-// RegionState looks a region up in the catalogue and, where it is not there,
-// among all regions of Keystone, which are asked for once. It says why Nova cannot be
-// used in a region that is known.
+// RegionState looks a region up in the catalogue and, if it is not listed there, among all regions of
+// Keystone, which are requested once. The result why says why Nova cannot be used in a region that is known.
 func (c *Cloud) RegionState(ctx context.Context, region string) (state RegionState, why string, err error) {
 	s, err := c.session(ctx)
 	if err != nil {
@@ -179,8 +177,8 @@ func (c *Cloud) RegionState(ctx context.Context, region string) (state RegionSta
 	return RegionUnknown, "", err
 }
 
-// Regions lists all regions that Keystone knows, sorted. If it does not list them for
-// this user, the regions of the catalogue take their place.
+// Regions lists all regions that Keystone knows, sorted. If Keystone does not list them for this user,
+// Regions lists the regions of the catalogue.
 func (c *Cloud) Regions(ctx context.Context) ([]string, error) {
 	return c.known.get(ctx, struct{}{}, func(ctx context.Context) ([]string, error) {
 		s, err := c.session(ctx)
@@ -201,12 +199,11 @@ func (c *Cloud) Regions(ctx context.Context) ([]string, error) {
 	})
 }
 
-// unlisted are the statuses of a Keystone that lists no regions for this user, or of what
-// stands before it.
+// unlisted are the statuses with which a Keystone, or a proxy before it, refuses to list regions.
 var unlisted = []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound,
 	http.StatusMethodNotAllowed, http.StatusNotImplemented}
 
-// regions lists the ids of Keystone's regions. A Keystone has one at least.
+// regions lists the ids of Keystone's regions. Every Keystone has at least one.
 func (s *session) regions(ctx context.Context) (ids []string, err error) {
 	client, err := openstack.NewIdentityV3(s.client, gophercloud.EndpointOpts{})
 	if err != nil {

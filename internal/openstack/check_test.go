@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestRedactAnswer: no good answer has a long secret in it, however JSON writes it, and what
-// has none stays as it is.
+// TestRedactAnswer: long secrets are removed from good answers, however JSON writes them, and an answer
+// without any is unchanged.
 func TestRedactAnswer(t *testing.T) {
 	const secret = "a-long-password/of ours \u00e9"
 	for body, want := range map[string]string{
@@ -19,14 +19,13 @@ func TestRedactAnswer(t *testing.T) {
 		`{"a":"a-long-password/of ours \u00e9"}`: `{"a":"(redacted)"}`,
 		`{"a":"short"}`:                          `{"a":"short"}`,
 
-		`{"a":"\u0061-long\u002Dpassword\/of ours \u00E9"}`: `{"a":"(redacted)"}`, // escaped as nobody has to
+		`{"a":"\u0061-long\u002Dpassword\/of ours \u00E9"}`: `{"a":"(redacted)"}`, // characters that need no escape are escaped
 	} {
 		assert.Equal(t, want, string(redactAnswer([]byte(body), []string{secret, "short"})))
 	}
 }
 
-// TestCleanBounds: an answer with as much as its kind may have is good, and one
-// with more is not.
+// TestCleanBounds: an answer exactly at the bounds of its kind is good, and a larger one is not.
 func TestCleanBounds(t *testing.T) {
 	b := bounds{bytes: 1 << 20, values: 100_000}
 	texts := func(n int) string { return strings.Repeat(`"`+strings.Repeat("x", 1021)+`",`, n/1024) }

@@ -15,18 +15,18 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// Cloud is one cloud and one login to it, shared by all that ask. Its methods
-// may be called at the same time.
+// Cloud is one cloud and one login to it, shared by all its users. Its methods may be called at the same
+// time.
 type Cloud struct {
 	config    Config
 	settings  *settings
-	base      http.RoundTripper // with the TLS settings
+	base      http.RoundTripper // transport with the TLS settings
 	transport *transport
 	http      http.Client
 
 	sessions shared[struct{}, *session]
 	known    shared[struct{}, []string]
-	pools    shared[[2]string, bool] // those that are there, by region and id
+	pools    shared[[2]string, bool] // pools that were found, by region and id
 	compute  shared[string, *Compute]
 	zones    shared[string, []Zone]
 	limits   shared[string, *Limits]
@@ -38,13 +38,12 @@ type Cloud struct {
 type session struct {
 	client    *gophercloud.ProviderClient
 	endpoints []endpoint
-	others    []endpoint             // of other interfaces
-	tokens    shared[string, string] // from a token that expired to the one that took its place
+	others    []endpoint             // endpoints of other interfaces
+	tokens    shared[string, string] // tokens that expired, each with the one that replaced it
 }
 
-// New prepares a cloud. It reads clouds.yaml and the TLS files, and makes no
-// request. The error is an [*ArgumentError] where one argument is at fault, and
-// [ErrNoCloud] where none says where the cloud is.
+// New prepares a cloud. It reads clouds.yaml and the TLS files, and makes no request. The error is an
+// [*ArgumentError] if one argument is wrong, and [ErrNoCloud] if no argument names a cloud.
 func New(config Config) (*Cloud, error) {
 	resolved, err := config.resolve()
 	if err != nil {
@@ -52,7 +51,7 @@ func New(config Config) (*Cloud, error) {
 	}
 	base := http.DefaultTransport.(*http.Transport).Clone()
 	base.TLSClientConfig = resolved.tls
-	base.MaxIdleConnsPerHost = mostAtOnce // regions often share a host, and each asks for itself
+	base.MaxIdleConnsPerHost = mostAtOnce // regions often share a host, and each region needs its own connections
 	base.MaxResponseHeaderBytes = largestHeader
 	t := &transport{
 		base:    base,
@@ -78,7 +77,7 @@ func New(config Config) (*Cloud, error) {
 	return c, nil
 }
 
-// Login logs in, where that has not happened yet.
+// Login logs in, unless that was done before.
 func (c *Cloud) Login(ctx context.Context) error {
 	_, err := c.session(ctx)
 	return err
@@ -101,8 +100,8 @@ func (c *Cloud) LoginAdvice(err error) string {
 		"values shows whether they are right."
 }
 
-// Messaging is a client for the Zaqar of a region. The client id, a UUID, tells
-// those who post apart.
+// Messaging returns a client for the Zaqar of a region. The client id, a UUID, distinguishes clients that
+// post messages.
 func (c *Cloud) Messaging(ctx context.Context, region, clientID string) (*gophercloud.ServiceClient, error) {
 	s, err := c.session(ctx)
 	if err != nil {
@@ -111,7 +110,7 @@ func (c *Cloud) Messaging(ctx context.Context, region, clientID string) (*gopher
 	return openstack.NewMessagingV2(s.client, clientID, gophercloud.EndpointOpts{Region: region})
 }
 
-// session logs in, the first time.
+// session logs in on the first call.
 func (c *Cloud) session(ctx context.Context) (*session, error) {
 	return c.sessions.get(ctx, struct{}{}, func(ctx context.Context) (*session, error) {
 		client, err := c.login(ctx)
@@ -136,9 +135,8 @@ func (c *Cloud) session(ctx context.Context) (*session, error) {
 	})
 }
 
-// login asks for a token, at the v3 of the address that the configuration names. It
-// reads no version document to find that: its links may lead anywhere, and the password
-// would follow them.
+// login requests a token from the v3 API below the configured address. It does not read the version document
+// to find that API: its links may lead to any host, and the password would be sent there.
 func (c *Cloud) login(ctx context.Context) (*gophercloud.ProviderClient, error) {
 	options := c.settings.auth
 	options.AllowReauth = false // the transport does that, for all requests at once

@@ -32,7 +32,7 @@ func open(t *testing.T, config openstack.Config) *openstack.Cloud {
 	return cloud
 }
 
-// hasZones fails unless a cloud lists so many zones of a region.
+// hasZones fails unless the region has as many zones as wanted.
 func hasZones(t *testing.T, cloud *openstack.Cloud, region string, want int, name string) {
 	t.Helper()
 	zones, err := cloud.Zones(t.Context(), region)
@@ -40,7 +40,7 @@ func hasZones(t *testing.T, cloud *openstack.Cloud, region string, want int, nam
 	assert.Len(t, zones, want, name)
 }
 
-// TestLoginIsShared: preparing a cloud makes no request, and what many want to know is asked for once.
+// TestLoginIsShared: preparing a cloud makes no request, and what many callers need is requested once.
 func TestLoginIsShared(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	cloud := open(t, member(fake))
@@ -121,7 +121,7 @@ func TestExpiredToken(t *testing.T) {
 			assert.ErrorContains(t, err, "404", "the group is not there")
 		})
 	}
-	for fake.Count("GET compute /os-server-groups/*") < 10 { // until all of them have seen that it expired
+	for fake.Count("GET compute /os-server-groups/*") < 10 { // until all of them have seen that the token expired
 		time.Sleep(time.Millisecond)
 	}
 	close(release)
@@ -129,8 +129,8 @@ func TestExpiredToken(t *testing.T) {
 	assert.Equal(t, 1, fake.Count("POST identity /auth/tokens"), "logins")
 }
 
-// TestRelogin: where the second login is refused, that is said, and it is the last one. One that fails
-// for the moment is not.
+// TestRelogin: a second login that is refused is reported and not repeated. A login that fails only for the
+// moment is repeated.
 func TestRelogin(t *testing.T) {
 	for _, c := range []struct{ status, times, logins int }{
 		{http.StatusUnauthorized, fakecloud.Forever, 2},
@@ -187,7 +187,7 @@ func TestRegions(t *testing.T) {
 	}
 }
 
-// TestLoginAdvice: what to do depends on who answered, and to what.
+// TestLoginAdvice: the advice depends on who answered, and with which status.
 func TestLoginAdvice(t *testing.T) {
 	const user, token, keystone = "Check the user", "does not take the token", "nothing is known about the credentials"
 	for name, c := range map[string]struct {
@@ -216,8 +216,8 @@ func TestLoginAdvice(t *testing.T) {
 	}
 }
 
-// TestEndpointOverrides: an overriding address stands for the provider's own
-// region, and for no other: two regions must not be one place.
+// TestEndpointOverrides: an address of endpoint_overrides is used for the provider's own region only, because
+// two regions must not have one Nova.
 func TestEndpointOverrides(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	config := member(fake)
@@ -253,7 +253,7 @@ func TestTLS(t *testing.T) {
 	fake := fakecloud.New(fakecloud.Config{})
 	t.Cleanup(fake.Close)
 	server := httptest.NewUnstartedServer(fake)
-	server.Config.ErrorLog = log.New(io.Discard, "", 0) // of the handshakes that clients break off
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // errors of handshakes that clients break off
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	authority := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))

@@ -19,31 +19,29 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// Microversions of Nova that something here depends on. The versions are 2.x;
-// these are the x.
+// Microversions of Nova on which this package depends. The versions are 2.x; these are the x.
 const (
-	versionLocked      = 9  // a server says whether it is locked
+	versionLocked      = 9  // a server reports whether it is locked
 	VersionSoftPolicy  = 15 // soft-affinity and soft-anti-affinity
 	VersionTags        = 26 // tags, and filters by them
 	VersionGroupPolicy = 64 // server groups have one policy, with rules
 	versionDownCells   = 69 // servers in a cell that is down are listed, in part
 )
 
-// Compute is the Nova of one region. Its clients are made for one microversion
-// each and never changed.
+// Compute is the Nova of one region. Each of its clients is made for one microversion and never changed.
 type Compute struct {
 	Region string
-	newest int // the newest microversion 2.x that it offers
+	newest int // x of the newest microversion 2.x that Nova offers
 	client gophercloud.ServiceClient
 
-	listed      shared[struct{}, func(id string) bool] // the servers
+	listed      shared[struct{}, func(id string) bool] // servers of the project
 	hypervisors shared[struct{}, []Hypervisor]
 	hostZones   shared[struct{}, map[string]string]
 
-	groupTurn chan *GroupTurn // has the turn while nobody holds it
+	groupTurn chan *GroupTurn // holds the GroupTurn while nobody has it
 }
 
-// Compute finds a region's Nova and the microversions it offers, once.
+// Compute finds a region's Nova and its microversions, once.
 func (c *Cloud) Compute(ctx context.Context, region string) (*Compute, error) {
 	return c.compute.get(ctx, region, func(ctx context.Context) (*Compute, error) {
 		s, err := c.session(ctx)
@@ -64,8 +62,8 @@ func (c *Cloud) Compute(ctx context.Context, region string) (*Compute, error) {
 	})
 }
 
-// versionRoot ends where the version of an endpoint does: what follows is a
-// project id, under which Nova shows no versions.
+// versionRoot matches an endpoint up to its version. The rest is a project id, and Nova shows no versions
+// below it.
 var versionRoot = regexp.MustCompile(`^.*/v2(\.\d+)?/`)
 
 func newestMicroversion(ctx context.Context, client *gophercloud.ServiceClient) (int, error) {
@@ -76,7 +74,7 @@ func newestMicroversion(ctx context.Context, client *gophercloud.ServiceClient) 
 	var document struct {
 		Version struct {
 			ID      string `json:"id"`
-			Version string `json:"version"` // the newest microversion, or empty
+			Version string `json:"version"` // newest microversion, or empty
 		} `json:"version"`
 	}
 	if err := get(ctx, client, root, &document); err != nil {
@@ -86,7 +84,7 @@ func newestMicroversion(ctx context.Context, client *gophercloud.ServiceClient) 
 	case document.Version.ID == "":
 		return 0, missing("version")
 	case document.Version.Version == "":
-		return 1, nil // older than microversions
+		return 1, nil // Nova is older than microversions
 	}
 	var major, minor int
 	if _, err := fmt.Sscanf(document.Version.Version, "%d.%d", &major, &minor); err != nil || major != 2 {
@@ -95,13 +93,13 @@ func newestMicroversion(ctx context.Context, client *gophercloud.ServiceClient) 
 	return minor, nil
 }
 
-// Offers reports whether the region's Nova knows the microversion 2.minor.
+// Offers reports whether the region's Nova offers the microversion 2.minor.
 func (c *Compute) Offers(minor int) bool { return minor <= c.newest }
 
-// Newest names the newest microversion that the region's Nova offers.
+// Newest returns the newest microversion that the region's Nova offers.
 func (c *Compute) Newest() string { return fmt.Sprintf("2.%d", c.newest) }
 
-// At is a client for the microversion 2.minor, or the newest below that is offered.
+// At returns a client for the microversion 2.minor or, if that is not offered, the newest one.
 func (c *Compute) At(minor int) *gophercloud.ServiceClient {
 	client := c.client
 	client.Microversion = fmt.Sprintf("2.%d", min(minor, c.newest))
@@ -111,10 +109,10 @@ func (c *Compute) At(minor int) *gophercloud.ServiceClient {
 // Zone is an availability zone.
 type Zone struct {
 	Name      string
-	Available bool // a service in it is up
+	Available bool // reports whether a service in the zone is up
 }
 
-// Zones lists the availability zones of a region, sorted by name, once.
+// Zones lists the availability zones of a region, sorted by name. They are requested once.
 func (c *Cloud) Zones(ctx context.Context, region string) ([]Zone, error) {
 	return c.zones.get(ctx, region, func(ctx context.Context) ([]Zone, error) {
 		compute, err := c.Compute(ctx, region)
@@ -146,17 +144,15 @@ func (c *Cloud) Zones(ctx context.Context, region string) ([]Zone, error) {
 	})
 }
 
-// ServerPages walks through the detailed list of a project's servers. Read
-// decodes a page as it came, calls item with the id of each server, and returns
-// whether Nova says that more follow.
+// ServerPages requests the detailed list of a project's servers, page by page. The function read decodes a
+// page, calls item with the id of each server, and returns whether Nova announced more pages.
 //
-// The first page is asked for without any filter, sorting or limit. Only so
-// does Nova (from 2.69 on) list the servers of a cell that is down, in part, in
-// place of leaving them out in silence. It does not where the first page is
-// full; then the later pages may as well be filtered, by the query more.
+// The first request has no filter, sorting or limit, because only then does Nova (from 2.69 on) list the
+// servers of a cell that is down, in part, instead of leaving them out silently. If the first page is full,
+// Nova leaves them out anyway, so the later pages are filtered by the query more.
 //
-// Where the last server of a page is deleted before the next page is asked for,
-// Nova cannot go on from it: the walk starts again, and restart is called.
+// If the last server of a page is deleted before the next page is requested, Nova cannot continue. The list
+// then starts again, and restart is called.
 func (c *Compute) ServerPages(ctx context.Context, more url.Values, restart func(), read PageReader) error {
 	client := c.At(versionDownCells)
 	for attempt := 0; ; attempt++ {
@@ -168,29 +164,28 @@ func (c *Compute) ServerPages(ctx context.Context, more url.Values, restart func
 	}
 }
 
-// Page is a page of a list, as it came.
+// Page is a page of a list, not decoded.
 type Page struct {
 	Body []byte
-	At   time.Time // when it was made, by the service's clock; zero: it gave no time
+	At   time.Time // time of the answer, by the service's clock; zero if the service gave no time
 }
 
 // PageReader reads a page of a list.
 type PageReader func(page Page, item itemFunc) (more bool, err error)
 
-// itemFunc takes note of an item of a list, by its id, and of the texts of it that are
-// kept. Its error ends the list.
+// itemFunc records an item of a list: its id, and the texts that are kept. Its error ends the list.
 type itemFunc = func(id Text, kept ...Text) error
 
-// errSlow ends a page that takes longer to decode than an answer may take.
+// errSlow ends a page whose decoding takes longer than a request may take.
 var errSlow = errors.New("the answer could not be read within the time that a request may take")
 
-// whole asks for an answer as it is, undecoded.
+// whole requests an answer that is not decoded.
 func whole() *gophercloud.RequestOpts {
 	return &gophercloud.RequestOpts{KeepResponseBody: true, OkCodes: []int{http.StatusOK}}
 }
 
-// get asks for something and decodes it, once: gophercloud does it three times,
-// through values of any type, which takes ten times the memory.
+// get requests an address and decodes the answer once. gophercloud would decode it three times, through
+// values of any type, which takes ten times the memory.
 func get(ctx context.Context, client *gophercloud.ServiceClient, address string, into any) error {
 	resp, err := client.Get(ctx, address, nil, whole())
 	if err != nil {
@@ -204,8 +199,8 @@ func get(ctx context.Context, client *gophercloud.ServiceClient, address string,
 var errLostMarker = errors.New("the list goes on after an item that the service does not find: it was deleted " +
 	"meanwhile, or cannot be looked up, as a server of a cell that is down")
 
-// walk follows a list from page to page, by the id of the last item: links in
-// the pages may lead to another host, and no token goes there.
+// walk requests a list page by page, with the id of the last item as marker. It follows no link, because
+// links may lead to another host, which must not get the token.
 func walk(
 	ctx context.Context, client *gophercloud.ServiceClient, path string, filter url.Values, read PageReader,
 ) error {
@@ -245,8 +240,8 @@ func walk(
 	}
 }
 
-// ServerNames names servers for people: "name (id)" of the first few, the id
-// alone where the name cannot be had.
+// ServerNames names servers for people: "name (id)" for the first few, and the id alone if the name cannot be
+// read.
 func (c *Compute) ServerNames(ctx context.Context, ids []string) []string {
 	const few = 5
 	var names []string

@@ -1,9 +1,8 @@
-// Package openstack logs in to a cloud, once and only when something is asked
-// of it, and holds the few calls that the policies need.
+// Package openstack logs in to a cloud, on the first request, and makes the few calls that the policies need.
 //
-// Clients are built per region and microversion and never change afterwards.
-// Every request honours its context, gives up after a time, and is repeated at
-// most as often as the configuration says and only where that is safe.
+// Clients are built per region and microversion and never change afterwards. Every request honours its
+// context and has a timeout. It is repeated at most as often as the configuration says, and only if repeating
+// is safe.
 package openstack
 
 import (
@@ -22,12 +21,12 @@ import (
 	"github.com/gophercloud/utils/v2/openstack/clientconfig"
 )
 
-// Config says where the cloud is and who asks. Its fields are the arguments of
-// the provider block, with what the environment adds to them.
+// Config is the cloud and the credentials. Its fields are the arguments of the provider block, completed from
+// the environment.
 type Config struct {
-	Cloud    string // entry of clouds.yaml; it takes the place of all credentials below
+	Cloud    string // entry of clouds.yaml; it replaces all credentials below
 	AuthURL  string
-	AuthType string // as in OS_AUTH_TYPE; it says nothing but which logins are not possible here
+	AuthType string // value of OS_AUTH_TYPE; used only to refuse types of login that are not possible here
 	Region   string
 
 	UserName, UserID, UserDomainName, UserDomainID                                  string
@@ -38,17 +37,17 @@ type Config struct {
 	SystemScope                                                                     bool
 
 	Insecure              *bool
-	CACertFile, Cert, Key string // a path, or the PEM text itself
+	CACertFile, Cert, Key string // path of a file, or PEM text
 
 	EndpointType         string            // public, internal or admin
-	EndpointOverrides    map[string]string // service type to URL, or to another service type
+	EndpointOverrides    map[string]string // URL, or another service type, by service type
 	MaxRetries           int
-	RequestTimeout       time.Duration // of one try; 0: a minute
+	RequestTimeout       time.Duration // timeout of one try; 0 means a minute
 	AllowReauth          bool
 	DisableNoCacheHeader bool
 
 	UserAgent string
-	Log       func(ctx context.Context, message string, fields map[string]any) // one call a request; nil: none
+	Log       func(ctx context.Context, message string, fields map[string]any) // called once for each request; or nil
 }
 
 // ArgumentError is a fault in one argument of the provider block.
@@ -63,24 +62,23 @@ func fault(argument, format string, args ...any) error {
 	return &ArgumentError{argument, fmt.Sprintf(format, args...)}
 }
 
-// ErrNoCloud says that neither the configuration nor the environment names one.
+// ErrNoCloud means that neither the configuration nor the environment names a cloud.
 var ErrNoCloud = errors.New("no cloud is configured: set auth_url or cloud in the provider block, or OS_AUTH_URL or " +
 	"OS_CLOUD in the environment")
 
-// settings is what a Config comes to once clouds.yaml is read.
+// settings is a Config that is completed from clouds.yaml.
 type settings struct {
 	auth   gophercloud.AuthOptions
 	region string
 	tls    *tls.Config
-	hosts  hosts // that the user named
+	hosts  hosts // hosts that the user named
 }
 
-// endpointTypes are the ways to write gophercloud's three availabilities.
+// endpointTypes are the spellings of gophercloud's three availabilities.
 var endpointTypes = []string{"", "public", "publicURL", "internal", "internalURL", "admin", "adminURL"}
 
-// resolve reads clouds.yaml and checks the credentials. It makes no request.
-// Credentials resolve as in terraform-provider-openstack, so that its provider
-// block can be copied over.
+// resolve reads clouds.yaml and checks the credentials. It makes no request. Credentials resolve as in
+// terraform-provider-openstack, so that its provider block can be copied.
 func (c Config) resolve() (*settings, error) {
 	switch {
 	case c.AuthURL == "" && c.Cloud == "":
@@ -97,7 +95,7 @@ func (c Config) resolve() (*settings, error) {
 	}
 	opts := &clientconfig.ClientOpts{Cloud: c.Cloud}
 	if c.Cloud != "" {
-		opts.RegionName = c.Region // values of a region in clouds.yaml override the cloud's
+		opts.RegionName = c.Region // a region's values in clouds.yaml override the cloud's
 		entry, err := clientconfig.GetCloudFromYAML(opts)
 		if err != nil {
 			return nil, fault("cloud", "Cloud %q, which the argument cloud or OS_CLOUD names: %s. %s", c.Cloud, err,
@@ -119,8 +117,8 @@ func (c Config) resolve() (*settings, error) {
 		return nil, err
 	}
 	if options.UserID != "" {
-		// The id says it all. gophercloud refuses a domain together with it, and
-		// default_domain, which is never empty, puts one there.
+		// The id is unambiguous. gophercloud refuses it together with a domain, and default_domain, which is
+		// never empty, sets one.
 		options.DomainID, options.DomainName = "", ""
 	}
 	if err := checkCredentials(options, c.AuthType); err != nil {
@@ -136,12 +134,12 @@ func (c Config) resolve() (*settings, error) {
 	return &settings{auth: *options, region: c.Region, tls: config, hosts: trusted}, nil
 }
 
-// trusted checks the addresses that the user named, and lets credentials go
-// there: nothing else is trusted before the catalogue is known.
+// trusted checks the addresses that the user named and allows credentials to be sent to them. No other
+// address is trusted before the catalogue is known.
 func (c Config) trusted(authURL string) (hosts, error) {
 	argument := "auth_url"
 	if c.Cloud != "" {
-		argument = "cloud" // its entry in clouds.yaml
+		argument = "cloud" // the entry in clouds.yaml has the address
 	}
 	if wrong := addressFault(authURL); wrong != "" {
 		return nil, &ArgumentError{argument, wrong}
@@ -153,7 +151,7 @@ func (c Config) trusted(authURL string) (hosts, error) {
 	for _, service := range slices.Sorted(maps.Keys(c.EndpointOverrides)) {
 		address := c.EndpointOverrides[service]
 		if !strings.Contains(address, "://") {
-			continue // another type of the catalogue
+			continue // the value is another service type
 		}
 		if wrong := addressFault(address); wrong != "" {
 			return nil, &ArgumentError{"endpoint_overrides", wrong}
@@ -163,19 +161,19 @@ func (c Config) trusted(authURL string) (hosts, error) {
 	return trusted, nil
 }
 
-// cloudsFile says which clouds there are, and where.
+// cloudsFile describes which file was read, and which clouds it has.
 func cloudsFile() string {
 	file, _, err := clientconfig.FindAndReadCloudsYAML()
 	if err != nil {
 		return "The file that OS_CLIENT_CONFIG_FILE names is looked for, then clouds.yaml in the working directory, " +
 			"in ~/.config/openstack and in /etc/openstack."
 	}
-	clouds, _ := clientconfig.LoadCloudsYAML() // none where the file is broken, which the error before says
+	clouds, _ := clientconfig.LoadCloudsYAML() // empty if the file is broken, which an earlier error reports
 	names := strings.Join(slices.Sorted(maps.Keys(clouds)), ", ")
 	return fmt.Sprintf("The file %s has %s.", file, cmp.Or(names, "no cloud that can be read"))
 }
 
-// filledFrom takes from an entry of clouds.yaml what the arguments leave open.
+// filledFrom completes the arguments that are not set from an entry of clouds.yaml.
 func (c Config) filledFrom(entry *clientconfig.Cloud) Config {
 	for _, f := range []struct {
 		argument *string
@@ -216,12 +214,11 @@ func (c Config) authInfo() *clientconfig.AuthInfo {
 	return info
 }
 
-// federated are the types of login that need another service than Keystone.
+// federated matches the types of login that need a service other than Keystone.
 var federated = regexp.MustCompile("oidc|saml|adfs|kerberos|oauth")
 
-// checkCredentials finds what is missing or contradicts itself before anything
-// is sent. What it does not know itself, gophercloud finds as it builds the
-// body of the login.
+// checkCredentials finds credentials that are missing or contradict each other, before anything is sent.
+// gophercloud finds other faults when it builds the login request.
 func checkCredentials(options *gophercloud.AuthOptions, authType string) error {
 	credential := options.ApplicationCredentialID != "" || options.ApplicationCredentialName != ""
 	switch {

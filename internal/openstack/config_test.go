@@ -52,7 +52,7 @@ func cleanEnvironment(t *testing.T, set map[string]string) {
 	t.Helper()
 	for _, entry := range os.Environ() {
 		if name, _, _ := strings.Cut(entry, "="); strings.HasPrefix(name, "OS_") {
-			t.Setenv(name, "") // restores it afterwards
+			t.Setenv(name, "") // so that the value is restored afterwards
 			os.Unsetenv(name)
 		}
 	}
@@ -65,16 +65,15 @@ func cleanEnvironment(t *testing.T, set map[string]string) {
 	t.Setenv("HOME", t.TempDir())
 }
 
-// TestResolveLikeTheOpenStackProvider holds the resolution of credentials
-// against the helper that terraform-provider-openstack logs in with.
+// TestResolveLikeTheOpenStackProvider compares the resolution of credentials with the helper that
+// terraform-provider-openstack logs in with.
 //
-// Three differences are meant. Credentials that no login can be built from are
-// refused here, and only when they are used there. A user named by id has no
-// domain here; there the default domain stays, and the login fails. And where
-// an entry of clouds.yaml verifies TLS, insecure is false here and unset there,
-// which is the same to TLS.
+// Three differences are intended. Credentials that cannot log in are refused here at once, and there only
+// when they are used. A user named by id has no domain here; there the default domain stays, and the login
+// fails. If an entry of clouds.yaml verifies TLS, insecure is false here and unset there, which means the
+// same.
 func TestResolveLikeTheOpenStackProvider(t *testing.T) {
-	log.SetOutput(io.Discard) // the helper's
+	log.SetOutput(io.Discard) // the helper logs
 	defer log.SetOutput(os.Stderr)
 	const url = "https://keystone.example/v3"
 	password := Config{AuthURL: url, UserName: "ann", Password: "secret", TenantName: "web", DomainName: "Default"}
@@ -127,7 +126,7 @@ func TestResolveLikeTheOpenStackProvider(t *testing.T) {
 			theirs := oracle(c.config)
 			require.NoError(t, theirs.LoadAndValidate(t.Context()), "the oracle refuses")
 			want := *theirs.AuthOpts
-			want.AllowReauth = false // set at login
+			want.AllowReauth = false // login sets it
 			if want.UserID != "" {
 				want.DomainID, want.DomainName = "", ""
 			}
@@ -215,8 +214,8 @@ func TestResolveRefuses(t *testing.T) {
 	}
 }
 
-// TestClientCertificate: certificate and key are PEM text, or paths of files,
-// which may be in the home directory.
+// TestClientCertificate: certificate and key are PEM text, or paths of files, which may be in the home
+// directory.
 func TestClientCertificate(t *testing.T) {
 	cleanEnvironment(t, nil)
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -246,7 +245,7 @@ func TestClientCertificate(t *testing.T) {
 			t.Errorf("cert %.20q: got %v, %v", c.Cert, got, err)
 		}
 	}
-	raw := base64.StdEncoding.EncodeToString(secret) // no PEM around it
+	raw := base64.StdEncoding.EncodeToString(secret) // base64 without PEM around it
 	if _, err := (Config{Cert: cert, Key: raw}).tls(); err == nil || strings.Contains(err.Error(), raw[:20]) {
 		t.Errorf("got %v", err)
 	}

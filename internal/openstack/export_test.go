@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// What tests of the outside use of those of the inside.
+// Names of this package that its external tests use.
 var Invent = invent
 
 const GoodCatalogue = goodCatalogue

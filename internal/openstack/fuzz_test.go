@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// canned is a cloud in which each request has the answer that a test made up.
+// canned is a cloud whose answers a test makes up.
 type canned func(r *http.Request) (status int, contentType string, body []byte)
 
 func (c canned) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -38,8 +38,8 @@ func invent(t *testing.T, answers canned) *Cloud {
 	return c
 }
 
-// FuzzAnswer: whatever a service answers, what is shown of it is short, in one
-// line, and without secrets; and only the service's own 404 is one.
+// FuzzAnswer: an error shows any answer of a service in short, in one line, and without secrets; and only the
+// service's own 404 counts as one.
 func FuzzAnswer(f *testing.F) {
 	for _, body := range []string{novaGone, keystoneGone, glanceGone, zaqarGone, octaviaGone, "", "{", "null", "<html>404</html>", `{"error": {"code": 404}}`,
 		"hidden-password\x1b[2J\n\xff", "\xe2\x80\xae" + strings.Repeat("é", 2000)} {
@@ -73,8 +73,8 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
-// FuzzCatalogue: whatever comes with a token, an endpoint that is used has no
-// password in its address and is trusted, and no error shows one.
+// FuzzCatalogue: any catalogue that comes with a token gives only endpoints that are trusted and have no
+// password in their address, and no error shows a password.
 func FuzzCatalogue(f *testing.F) {
 	f.Add([]byte(goodCatalogue))
 	for _, address := range []string{"http://nova:hidden@cloud.example/v2.1", "http://nova:hid%zzden@x", "//x", "", "http://[::1", "http://x/\\u0000",
@@ -111,8 +111,8 @@ func FuzzCatalogue(f *testing.F) {
 	})
 }
 
-// FuzzHosts: an address of the configuration that is taken is one that can be
-// asked, and no address that differs in scheme, host or port is trusted with it.
+// FuzzHosts: an address that the configuration accepts can be requested, and no address with another scheme,
+// host or port is trusted because of it.
 func FuzzHosts(f *testing.F) {
 	for _, pair := range [][2]string{{"https://a.example/v3", "https://a.example:443/x"}, {"http://a", "http://a:80"}, {"https://A", "https://a"},
 		{"http://[::1]:5000", "http://[::1]:5000/"},

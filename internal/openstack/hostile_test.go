@@ -17,7 +17,7 @@ import (
 // lists are the paths of all lists that are read page by page.
 var lists = []string{"/servers", "/os-hypervisors/detail", "/os-server-groups", "/regions"}
 
-// discovered is a cloud that has found Nova's microversions, so that the next request is a test's own.
+// discovered returns a cloud that has found Nova's microversions, so that the next request is the test's own.
 func discovered(t *testing.T) (*fakecloud.Cloud, *openstack.Cloud, *openstack.Compute) {
 	t.Helper()
 	fake := fakecloud.Start(t, fakecloud.Config{})
@@ -28,7 +28,7 @@ func discovered(t *testing.T) (*fakecloud.Cloud, *openstack.Cloud, *openstack.Co
 	return fake, cloud, compute
 }
 
-// pageOf is a page with one item of such a list, and a link to another.
+// pageOf returns a page with one item of such a list, and a link to another page.
 func pageOf(path, id, next string) string {
 	switch path {
 	case "/servers":
@@ -41,8 +41,8 @@ func pageOf(path, id, next string) string {
 	return fmt.Sprintf(`{"regions": [{"id": %q}], "links": {"next": %q}}`, id, next)
 }
 
-// TestEndlessLists: a list that gives the same page again, or two in turn, ends
-// with an error that says so, after a few requests.
+// TestEndlessLists: a list that repeats a page, or two pages in turn, ends with an error that says so, after
+// a few requests.
 func TestEndlessLists(t *testing.T) {
 	for _, path := range lists {
 		for _, pages := range []string{"A", "AB", "ABC"} {
@@ -58,8 +58,8 @@ func TestEndlessLists(t *testing.T) {
 	}
 }
 
-// TestVersionLinks: an address without a version is that of Keystone v3, and no
-// link of a version document is followed.
+// TestVersionLinks: an address without a version means Keystone v3, and no link of a version document is
+// followed.
 func TestVersionLinks(t *testing.T) {
 	var strangers atomic.Int64
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { strangers.Add(1) }))
@@ -79,8 +79,8 @@ func TestVersionLinks(t *testing.T) {
 	assert.Equal(t, int64(0), strangers.Load(), "requests that went elsewhere")
 }
 
-// TestCatalogueUnusable: why a region cannot be used is said. An address with a password
-// is not used, and no error shows it.
+// TestCatalogueUnusable: an error says why a region cannot be used. An address with a password is not used,
+// and no error shows it.
 func TestCatalogueUnusable(t *testing.T) {
 	const password = "region RegionOne: the compute endpoint in the catalogue has a user name or a password"
 	for endpoint, want := range map[string]string{

@@ -12,26 +12,26 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// hosts says where requests may go, and which service answers there: all of them carry a
-// token or a password. It never changes once it is built.
+// hosts lists the addresses that requests may go to, and the service at each. Every request carries a token
+// or a password. The list never changes once it is built.
 type hosts []service
 
 // service is an address below which an OpenStack service answers.
 type service struct{ kind, origin, path string }
 
-// with adds the addresses of services to a copy.
+// with adds the addresses of services to a copy of the list.
 func (h hosts) with(kind string, addresses ...string) hosts {
 	more := slices.Clone(h)
 	for _, address := range addresses {
-		if u, err := url.Parse(address); err == nil && u.Host != "" { // no request can go to others either
+		if u, err := url.Parse(address); err == nil && u.Host != "" { // other addresses cannot be requested anyway
 			more = append(more, service{kind, origin(u), strings.TrimSuffix(u.Path, "/")})
 		}
 	}
 	return more
 }
 
-// allow refuses an address that neither the configuration nor the catalogue
-// names: that of a link in an answer, or the same host without TLS.
+// allow refuses an address that neither the configuration nor the catalogue names, such as a link in an
+// answer, or the same host without TLS.
 func (h hosts) allow(u *url.URL) error {
 	if slices.ContainsFunc(h, func(s service) bool { return s.origin == origin(u) }) {
 		return nil
@@ -40,7 +40,7 @@ func (h hosts) allow(u *url.URL) error {
 		shownOrigin(u))
 }
 
-// kind is the type of the service at an address, or "".
+// kind returns the type of the service at an address, or "".
 func (h hosts) kind(u *url.URL) string {
 	best := service{}
 	for _, s := range h {
@@ -52,7 +52,7 @@ func (h hosts) kind(u *url.URL) string {
 	return best.kind
 }
 
-// origin is the scheme, host and port of an address, written in one way.
+// origin returns the scheme, host and port of an address in their normal form.
 func origin(u *url.URL) string {
 	port := u.Port()
 	if port == "" {
@@ -61,8 +61,7 @@ func origin(u *url.URL) string {
 	return u.Scheme + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port)
 }
 
-// shownOrigin names a host in an error, and nothing of the path or the query,
-// which may repeat a token.
+// shownOrigin names a host in an error, without the path and the query, which may repeat a token.
 func shownOrigin(u *url.URL) string { return text.Cut(text.Clean(u.Scheme+"://"+u.Host), 200) }
 
 // checkRedirect refuses a redirect to another host, or from https to http.
@@ -82,7 +81,7 @@ func checkRedirect(from *url.URL, resp *http.Response) error {
 	return nil
 }
 
-// fewRedirects ends a chain of redirects that leads nowhere.
+// fewRedirects ends a chain of redirects.
 func fewRedirects(_ *http.Request, via []*http.Request) error {
 	if len(via) >= 5 {
 		return errors.New("redirected five times")
@@ -90,9 +89,8 @@ func fewRedirects(_ *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// addressFault is what is wrong with an address of the configuration, or "". A
-// password in it would be in each message about a request, so it is refused, and
-// the fault does not repeat it.
+// addressFault returns what is wrong with an address of the configuration, or "". It refuses an address with
+// a password, which each message about a request would show, and does not repeat it.
 func addressFault(address string) string {
 	if strings.Contains(address, "@") {
 		return "An address has no user name and no password in it: use the arguments user_name and password."

@@ -18,7 +18,7 @@ func TestHosts(t *testing.T) {
 	for address, want := range map[string]string{
 		"https://cloud.example/identity/v3/auth/tokens":    "identity",
 		"https://CLOUD.example:443/compute/v2.1/p/servers": "compute",
-		"https://cloud.example/compute/v2.1/pp":            "image", // the longest address that it is below of
+		"https://cloud.example/compute/v2.1/pp":            "image", // the longest matching address counts
 		"https://cloud.example/compute/v2.1/p":             "compute",
 		"https://cloud.example/other":                      "image",
 		"http://nova.example:8774/v2.1/servers":            "compute",
@@ -42,7 +42,7 @@ func TestHosts(t *testing.T) {
 	assert.Error(t, hosts(nil).allow(&url.URL{Scheme: "https", Host: "cloud.example"}), "where nothing is named, nothing is trusted")
 }
 
-// TestStrangers: whatever sends a request somewhere else, no credential arrives.
+// TestStrangers: no credential arrives at a host that a request is led to.
 func TestStrangers(t *testing.T) {
 	strangers := 0
 	elsewhere, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {

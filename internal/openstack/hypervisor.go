@@ -10,27 +10,26 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 )
 
-// versionHypervisorPages is the first microversion at which hypervisors are
-// listed in pages, and their ids are UUIDs.
+// versionHypervisorPages is the first microversion that lists hypervisors in pages, and with UUIDs as ids.
 const versionHypervisorPages = 53
 
 // Hypervisor is a hypervisor and the compute service that it belongs to.
 type Hypervisor struct {
-	Hostname string // of the hypervisor
-	Host     string // of the compute service: what Nova accepts in zone:host
+	Hostname string // name of the hypervisor
+	Host     string // name of the compute service: what Nova accepts in zone:host
 	Up       bool
 	Enabled  bool
 }
 
-// Hypervisors lists the hypervisors of the region, once. Nova shows them to
-// admins only: to others it answers 403.
+// Hypervisors lists the hypervisors of the region, once. Nova shows them to admins only, and answers 403 to
+// others.
 func (c *Compute) Hypervisors(ctx context.Context) ([]Hypervisor, error) {
 	return c.hypervisors.get(ctx, struct{}{}, func(ctx context.Context) ([]Hypervisor, error) {
 		var found []Hypervisor
 		read := func(page Page, item itemFunc) (more bool, err error) {
 			var list struct {
 				Hypervisors []struct {
-					ID       json.RawMessage `json:"id"` // a number before the pages came
+					ID       json.RawMessage `json:"id"` // a number before versionHypervisorPages
 					Hostname Text            `json:"hypervisor_hostname"`
 					State    string          `json:"state"`
 					Status   string          `json:"status"`
@@ -65,9 +64,8 @@ func (c *Compute) Hypervisors(ctx context.Context) ([]Hypervisor, error) {
 	})
 }
 
-// HostZones returns the availability zone of each host that runs a compute
-// service and is enabled, once. Nova shows it to admins only: to others it
-// answers 403.
+// HostZones returns the availability zone of each host that runs a compute service and is enabled, once. Nova
+// shows them to admins only, and answers 403 to others.
 func (c *Compute) HostZones(ctx context.Context) (map[string]string, error) {
 	return c.hostZones.get(ctx, struct{}{}, func(ctx context.Context) (map[string]string, error) {
 		var list struct {

@@ -13,9 +13,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// ImageCreated is when an image was made, asked for once. The time is zero
-// where that cannot be known: the image is gone or hidden, or the region has no
-// Glance for this user.
+// ImageCreated returns the time when an image was made, which is requested once. The time is zero if it
+// cannot be known, because the image is gone or hidden, or the region has no Glance for this user.
 func (c *Cloud) ImageCreated(ctx context.Context, region, id string) (time.Time, error) {
 	return c.images.get(ctx, [2]string{region, id}, func(ctx context.Context) (time.Time, error) {
 		client, err := c.Glance(ctx, region)
@@ -40,7 +39,7 @@ func (c *Cloud) ImageCreated(ctx context.Context, region, id string) (time.Time,
 	})
 }
 
-// Glance is a client for the images of a region.
+// Glance returns a client for the images of a region.
 func (c *Cloud) Glance(ctx context.Context, region string) (*gophercloud.ServiceClient, error) {
 	s, err := c.session(ctx)
 	if err != nil {

@@ -10,35 +10,35 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// longestList is the number of items at which a list is taken for endless:
-// ten times the largest project that was measured, of 10,000 servers.
+// longestList is the number of items above which a list counts as endless: ten times the largest project that
+// was measured, which had 10,000 servers.
 const longestList = 100_000
 
-// mostPages is the number of pages at which a list is taken for endless. Those
-// 10,000 servers are 10 pages, or 100 where an operator made them small.
+// mostPages is the number of pages above which a list counts as endless. The 10,000 servers are 10 pages, or
+// 100 if the operator made pages small.
 const mostPages = 1_000
 
-// longestTime is the time after which a list is taken for endless, however slow a page may be:
-// those 100 pages may take 18 seconds each.
+// longestTime is the time after which a list counts as endless, however slow its pages are. 100 pages may
+// take 18 seconds each.
 const longestTime = 30 * time.Minute
 
-// list sees to it that a list that comes in pages ends: a service (or a cache in
-// front of it) that does not understand how to continue gives the same page again
-// and again. It remembers a hash of each item: a number instead of a string.
+// list makes sure that a list in pages ends. A service, or a cache in front of it, that does not understand
+// how to continue returns the same page again and again. The list remembers a hash of each item, which takes
+// less memory than a string.
 type list struct {
 	seed maphash.Seed
 	made time.Time
 	seen map[uint64]struct{}
-	last Text // id of the item that came last
-	read int  // pages
-	kept int  // bytes of what was kept
+	last Text // id of the last item
+	read int  // number of pages
+	kept int  // bytes of the texts that were kept
 }
 
 func newList() *list {
 	return &list{seed: maphash.MakeSeed(), made: time.Now(), seen: map[uint64]struct{}{}}
 }
 
-// page takes note of a page before it is asked for.
+// page counts a page before it is requested.
 func (l *list) page() error {
 	if l.read++; l.read > mostPages {
 		return fmt.Errorf("the list does not end: it has more than %d pages", mostPages)
@@ -49,8 +49,7 @@ func (l *list) page() error {
 	return nil
 }
 
-// item takes note of an item, and of the texts of it that are kept, and fails where it
-// was there before.
+// item records an item and the texts that are kept. It fails if the item was there before.
 func (l *list) item(id Text, kept ...Text) error {
 	l.last = id
 	for _, s := range append(kept, id) {
@@ -59,12 +58,12 @@ func (l *list) item(id Text, kept ...Text) error {
 		}
 	}
 	for _, s := range kept {
-		l.kept += len(s) + 32 // with its header, and what the allocator rounds up
+		l.kept += len(s) + 32 // its header, and what the allocator adds to it
 	}
 	switch {
 	case l.kept > mostKept:
 		return &BoundError{fmt.Sprintf("more than %d MiB of texts, after %d items", mostKept>>20, len(l.seen))}
-	case l.met("item " + string(id)):
+	case l.seenBefore("item " + string(id)):
 		return fmt.Errorf("the list does not end: %q comes twice", text.Cut(string(id), 100))
 	case len(l.seen) > longestList:
 		return fmt.Errorf("the list does not end: it has more than %d items", longestList)
@@ -72,16 +71,16 @@ func (l *list) item(id Text, kept ...Text) error {
 	return nil
 }
 
-// met reports whether something was seen before.
-func (l *list) met(what string) bool {
+// seenBefore reports whether something was seen before.
+func (l *list) seenBefore(what string) bool {
 	hash := maphash.String(l.seed, what)
 	_, met := l.seen[hash]
 	l.seen[hash] = struct{}{}
 	return met
 }
 
-// next is the address of the next page, or "". A link to another host is not
-// followed: the token would go there.
+// next returns the address of the next page, or "". It does not follow a link to another host, which would
+// get the token.
 func (l *list) next(address, link string) (string, error) {
 	if link == "" {
 		return "", nil
@@ -97,8 +96,8 @@ func (l *list) next(address, link string) (string, error) {
 	case origin(to) != origin(from) || to.User != nil:
 		return "", fmt.Errorf("the list goes on at %s: credentials are not sent to another host", shownOrigin(to))
 	}
-	l.met("page " + address)
-	if l.met("page " + to.String()) {
+	l.seenBefore("page " + address)
+	if l.seenBefore("page " + to.String()) {
 		return "", errors.New("the list does not end: its next page was there before")
 	}
 	return to.String(), nil

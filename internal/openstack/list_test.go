@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestListKeeps: what is kept of a list is bounded for all of its pages together, and the
-// error says how far it came.
+// TestListKeeps: the texts that are kept of a list have one bound for all pages together, and the error says
+// how many items were read.
 func TestListKeeps(t *testing.T) {
 	l := newList()
 	for i := range longestList {
@@ -26,8 +26,7 @@ func TestListKeeps(t *testing.T) {
 	t.Error("all are kept")
 }
 
-// TestListItem: an item has no text that is longer than one of its kind can be, whether it is the one
-// that tells it from others or not.
+// TestListItem: no text of an item is longer than a real one can be, whether it is the id or not.
 func TestListItem(t *testing.T) {
 	long := Text(strings.Repeat("x", 5<<10))
 	for _, err := range []error{newList().item(long), newList().item("1", "short", long)} {
@@ -36,7 +35,7 @@ func TestListItem(t *testing.T) {
 	assert.NoError(t, newList().item("1", long[:longestKept]))
 }
 
-// TestListSlow: pages that are slow, each within its time, do not go on for hours.
+// TestListSlow: a list of slow pages, each within its timeout, does not take hours.
 func TestListSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newList()
@@ -48,8 +47,8 @@ func TestListSlow(t *testing.T) {
 	})
 }
 
-// TestListNext: a list goes on where it is, so that no token follows a link to another host, and at a page that was
-// not there before.
+// TestListNext: a list continues on the same host, so that no token follows a link elsewhere, and with a page
+// that was not there before.
 func TestListNext(t *testing.T) {
 	const here = "https://keystone.example/v3/regions"
 	for link, want := range map[string]string{

@@ -23,8 +23,7 @@ type LoadBalancer struct {
 	pools  *shared[[2]string, bool]
 }
 
-// LoadBalancer finds a region's Octavia in the catalogue. It makes no request
-// other than the login.
+// LoadBalancer finds a region's Octavia in the catalogue. It makes no request other than the login.
 func (c *Cloud) LoadBalancer(ctx context.Context, region string) (*LoadBalancer, error) {
 	s, err := c.session(ctx)
 	if err != nil {
@@ -37,8 +36,8 @@ func (c *Cloud) LoadBalancer(ctx context.Context, region string) (*LoadBalancer,
 	return &LoadBalancer{region, client, &c.pools}, nil
 }
 
-// FindPool fails where a pool is not there, with the code 404, or cannot be read. A pool
-// that was found is not asked for again.
+// FindPool fails with the code 404 if a pool does not exist, and with another error if it cannot be read. A
+// pool that was found is not requested again.
 func (l *LoadBalancer) FindPool(ctx context.Context, pool string) error {
 	_, err := l.pools.get(ctx, [2]string{l.Region, pool}, func(ctx context.Context) (bool, error) {
 		_, err := l.Members(ctx, pool)
@@ -47,27 +46,27 @@ func (l *LoadBalancer) FindPool(ctx context.Context, pool string) error {
 	return err
 }
 
-// Member is a member of a pool: where the load balancer sends connections to.
+// Member is a member of a pool: an address to which the load balancer sends connections.
 type Member struct {
 	ID           Text     `json:"id"`
 	Name         Text     `json:"name"`
 	Address      Text     `json:"address"`
-	Weight       int      `json:"weight"`              // 0: it gets no new connections
-	Tags         []string `json:"tags"`                // as they are: they are written back
-	Provisioning Text     `json:"provisioning_status"` // ACTIVE once all that was asked for is done
-	Operating    Text     `json:"operating_status"`    // what the pool's health monitor saw
+	Weight       int      `json:"weight"`              // 0 means no new connections
+	Tags         []string `json:"tags"`                // not cleaned, because they are written back
+	Provisioning Text     `json:"provisioning_status"` // ACTIVE once all requested changes are done
+	Operating    Text     `json:"operating_status"`    // result of the pool's health monitor
 }
 
 // Operating statuses of a member.
 const (
-	MemberOnline    = "ONLINE"     // it answers the health monitor
-	MemberError     = "ERROR"      // it does not
+	MemberOnline    = "ONLINE"     // the member answers the health monitor
+	MemberError     = "ERROR"      // the member does not answer
 	MemberUnwatched = "NO_MONITOR" // the pool has no health monitor
 )
 
-// MembersOf returns the members of a node: those at an address of its server, or,
-// where Nova shows no address of the server, those that have the node's name. Two
-// servers may have one name for a while, so an address counts more.
+// MembersOf returns the members of a node: the members at an address of its server or, if Nova shows no
+// address of the server, the members with the node's name. Two servers may have one name for a while, so an
+// address counts more.
 func MembersOf(members []Member, addresses []string, name string) []Member {
 	own := map[netip.Addr]bool{}
 	for _, address := range addresses {
@@ -85,8 +84,7 @@ func MembersOf(members []Member, addresses []string, name string) []Member {
 	return list
 }
 
-// Members lists the members of a pool, sorted by id. A pool that is not there is
-// an error with the code 404.
+// Members lists the members of a pool, sorted by id. The error has the code 404 if the pool does not exist.
 func (l *LoadBalancer) Members(ctx context.Context, pool string) ([]Member, error) {
 	var members []Member
 	for attempt := 0; ; attempt++ {
@@ -113,7 +111,7 @@ func (l *LoadBalancer) Members(ctx context.Context, pool string) ([]Member, erro
 			return slices.ContainsFunc(list.Links, func(link gophercloud.Link) bool { return link.Rel == "next" }), err
 		})
 		switch {
-		case errors.Is(err, errLostMarker) && attempt < 2: // a member was removed meanwhile
+		case errors.Is(err, errLostMarker) && attempt < 2: // the member of the marker was removed meanwhile
 		case err != nil:
 			return nil, l.failed("list the members", pool, err)
 		default:
@@ -123,14 +121,14 @@ func (l *LoadBalancer) Members(ctx context.Context, pool string) ([]Member, erro
 	}
 }
 
-// Member looks at a member of a pool.
+// Member reads a member of a pool.
 func (l *LoadBalancer) Member(ctx context.Context, pool, id string) (Member, error) {
 	var answer struct {
 		Member Member `json:"member"`
 	}
 	err := get(ctx, l.Client, l.Client.ServiceURL(path(pool, id)), &answer)
 	if err == nil && string(answer.Member.ID) != id {
-		err = another(answer.Member.ID)
+		err = wrongObject(answer.Member.ID)
 	}
 	if err != nil {
 		return Member{}, l.failed("get the member "+text.Clean(id), pool, err)
@@ -138,8 +136,8 @@ func (l *LoadBalancer) Member(ctx context.Context, pool, id string) (Member, err
 	return answer.Member, nil
 }
 
-// SetWeight gives a member a weight and tags, in one step. Octavia refuses that
-// with 409 while it changes something else of the load balancer.
+// SetWeight sets the weight and the tags of a member in one request. Octavia refuses that with 409 while it
+// changes something else of the load balancer.
 func (l *LoadBalancer) SetWeight(ctx context.Context, pool, id string, weight int, tags []string) error {
 	var answer struct {
 		Member struct {
@@ -151,7 +149,7 @@ func (l *LoadBalancer) SetWeight(ctx context.Context, pool, id string, weight in
 		&gophercloud.RequestOpts{OkCodes: []int{http.StatusOK}})
 	_, _, err = gophercloud.ParseResponse(resp, err)
 	if err == nil && string(answer.Member.ID) != id {
-		err = another(answer.Member.ID)
+		err = wrongObject(answer.Member.ID)
 	}
 	if err != nil {
 		return l.failed("set the weight of the member "+text.Clean(id), pool, err)
@@ -159,7 +157,7 @@ func (l *LoadBalancer) SetWeight(ctx context.Context, pool, id string, weight in
 	return nil
 }
 
-// path is where a pool's members are, or one of them.
+// path returns the path of a pool's members, or of one of them.
 func path(pool string, member ...string) string {
 	return strings.Join(append([]string{"lbaas", "pools", pool, "members"}, member...), "/")
 }

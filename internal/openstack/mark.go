@@ -14,30 +14,30 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// What is known of a server's service is kept in its metadata, because every
-// reader of the cluster must see it.
+// The metadata of a server says whether it is in service, because every reader of the cluster must see that.
 const (
-	// MarkKey is the key of the mark of a server that was found in service. Two
-	// marks are equal or not; nothing else is read from them.
+	// MarkKey is the key of the mark of a server that was found in service. Two marks are equal or different;
+	// they have no other meaning.
 	MarkKey = "stackpolicy_in_service"
-	// DrainedKey is the key of a server whose drain has begun. Its value is when, as
-	// RFC 3339 in UTC. Such a server is not in service, whatever its mark.
+	// DrainedKey is the key that a server has from the beginning of its drain. Its value is the time of that,
+	// as RFC 3339 in UTC. Such a server is not in service, whatever its mark.
 	DrainedKey = "stackpolicy_drained"
-	// InServiceAtKey is the key of the time when the server got its mark; it is written
-	// together with the mark. NotInServiceAtKey is the key of the mark that a wait for the
-	// server ended without, and of the time of that; a mark removes it. Times are RFC 3339
-	// in UTC, by Nova's clock.
+	// InServiceAtKey is the key of the time when the server got its mark. It is written together with the
+	// mark.
+	//
+	// NotInServiceAtKey is the key that is written when a wait for the server ends without a mark. Its value
+	// is the mark that was not set, and the time; setting a mark removes it. Times are RFC 3339 in UTC, by
+	// Nova's clock.
 	InServiceAtKey    = "stackpolicy_in_service_at"
 	NotInServiceAtKey = "stackpolicy_not_in_service_at"
-	// GenerationKey is the key under which configurations write how often the server of a
-	// node was made.
+	// GenerationKey is the key under which configurations write how often the server of a node was made.
 	GenerationKey = "stackpolicy_generation"
 )
 
 // MarkFormat is the format of a mark.
 var MarkFormat = regexp.MustCompile(`^[0-9a-zA-Z_.-]{1,255}$`)
 
-// ParseMark reads the value of a mark. It returns "" for a value that is none.
+// ParseMark returns a valid mark unchanged, and "" for any other value.
 func ParseMark(value string) string {
 	if !MarkFormat.MatchString(value) {
 		return ""
@@ -45,7 +45,7 @@ func ParseMark(value string) string {
 	return value
 }
 
-// ParseGeneration reads how often a server was made. It returns 0 for a value that is none.
+// ParseGeneration returns how often a server was made, and 0 for an invalid value.
 func ParseGeneration(value string) int64 {
 	n, err := strconv.ParseInt(value, 10, 64)
 	if err != nil || n < 1 || n > maxGeneration {
@@ -54,11 +54,10 @@ func ParseGeneration(value string) int64 {
 	return n
 }
 
-// maxGeneration is more than any server is made.
+// maxGeneration is larger than any real generation.
 const maxGeneration = 1_000_000_000
 
-// ParseTime reads a time of the metadata. It returns the zero time for a value
-// that is none.
+// ParseTime returns a time of the metadata, and the zero time for an invalid value.
 func ParseTime(value string) time.Time {
 	at, err := time.Parse(time.RFC3339, value)
 	if err != nil {
@@ -67,8 +66,8 @@ func ParseTime(value string) time.Time {
 	return at.UTC()
 }
 
-// ParseFailure reads what [Server.NoteFailure] noted: "3-1f2e3d4c 2026-11-22T09:00:00Z". It
-// returns nothing for a value that is none.
+// ParseFailure reads the value that [Server.NoteFailure] writes, such as "3-1f2e3d4c 2026-11-22T09:00:00Z".
+// It returns zero values for an invalid one.
 func ParseFailure(value string) (mark string, at time.Time) {
 	mark, when, _ := strings.Cut(value, " ")
 	if mark, at = ParseMark(mark), ParseTime(when); mark == "" || at.IsZero() {
@@ -77,9 +76,9 @@ func ParseFailure(value string) (mark string, at time.Time) {
 	return mark, at
 }
 
-// Mark notes that the server was found in service, and before it when, if that is
-// known: so no mark is without its time. Other metadata stays as it is. Nova
-// refuses it with 409 while something else is under way with the server.
+// Mark writes the mark of a server that was found in service. It writes the time first, if that is known, so
+// that no mark is without its time. Other metadata does not change. Nova refuses the request with 409 while
+// it changes the server in another way.
 func (s Server) Mark(ctx context.Context, mark string, at time.Time) error {
 	var err error
 	if !at.IsZero() {
@@ -91,8 +90,7 @@ func (s Server) Mark(ctx context.Context, mark string, at time.Time) error {
 	return s.failed("mark the server %s as in service", err)
 }
 
-// Unmark removes the mark and its time. A server that has none, or is gone, is as
-// it should be.
+// Unmark removes the mark and its time. It succeeds if the server has no mark, or is gone.
 func (s Server) Unmark(ctx context.Context) error {
 	err := s.remove(ctx, MarkKey)
 	if err == nil {
@@ -101,30 +99,29 @@ func (s Server) Unmark(ctx context.Context) error {
 	return s.failed("remove the mark of the server %s", err)
 }
 
-// NoteFailure notes that a wait for the server ended at a time, and that it did not get
-// the mark.
+// NoteFailure writes that a wait for the server ended without a mark, and when.
 func (s Server) NoteFailure(ctx context.Context, mark string, at time.Time) error {
 	err := s.set(ctx, NotInServiceAtKey, mark+" "+at.UTC().Format(time.RFC3339))
 	return s.failed("note at the server %s that it is not in service", err)
 }
 
-// ForgetFailure removes what NoteFailure noted.
+// ForgetFailure removes what NoteFailure wrote.
 func (s Server) ForgetFailure(ctx context.Context) error {
 	return s.failed("remove the note that the server %s is not in service", s.remove(ctx, NotInServiceAtKey))
 }
 
-// NoteDrain notes that the server's drain has begun. Nova refuses it with 409 for
-// a server that is locked, and while it takes no metadata.
+// NoteDrain writes that the server's drain has begun. Nova refuses the request with 409 if the server is
+// locked, or accepts no metadata at the moment.
 func (s Server) NoteDrain(ctx context.Context, at time.Time) error {
 	return s.failed("note at the server %s that it is drained", s.setTime(ctx, DrainedKey, at))
 }
 
-// ForgetDrain removes what NoteDrain noted.
+// ForgetDrain removes what NoteDrain wrote.
 func (s Server) ForgetDrain(ctx context.Context) error {
 	return s.failed("remove the note of the drain from the server %s", s.remove(ctx, DrainedKey))
 }
 
-// failed says of an error, if there is one, what should have been done with the server.
+// failed adds to an error, if there is one, what should have been done with the server.
 func (s Server) failed(what string, err error) error {
 	if err == nil {
 		return nil
@@ -140,7 +137,7 @@ func (s Server) set(ctx context.Context, key, value string) error {
 	result := servers.CreateMetadatum(ctx, s.Compute.At(1), s.ID, servers.MetadatumOpts{key: value})
 	set, err := extracted(result.Extract())
 	switch {
-	case gophercloud.ResponseCodeIs(err, http.StatusForbidden): // Nova says how many entries there may be
+	case gophercloud.ResponseCodeIs(err, http.StatusForbidden): // Nova's message has the maximum number of entries
 		if server, _, _ := s.get(ctx); server != nil {
 			err = fmt.Errorf("%w; the server has %d entries of metadata, and the mark and its time are two more",
 				err, len(server.Metadata))

@@ -23,7 +23,7 @@ func TestParseMark(t *testing.T) {
 	}
 }
 
-// TestMark: what is noted are keys of the metadata, and no other is touched.
+// TestMark: marks, times and notes are keys of the metadata, and no other key is touched.
 func TestMark(t *testing.T) {
 	fake, _, compute := discovered(t)
 	id := fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0", Metadata: map[string]string{"role": "web"}})[0]

@@ -28,7 +28,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// asking sends a request: that of a region, if each region has its own.
+// asking sends a request; region is used if each region has its own.
 type asking func(ctx context.Context, cloud *openstack.Cloud, region string) (any, error)
 
 // request is one kind of request that the provider makes.
@@ -38,25 +38,25 @@ type request struct {
 	ask          asking
 }
 
-// list is a good answer with items; %d in one makes it different from the others.
+// list is a good answer with items; %d in the item makes each of them different.
 func list(of, item string) hostile.Target {
 	return hostile.Target{Around: `{"` + of + `": [%s]}`, Item: item}
 }
 
-// object is a good answer about one thing.
+// object is a good answer with one object.
 func object(of, item string) hostile.Target {
 	return hostile.Target{Around: `{"` + of + `": %s}`, Item: item}
 }
 
 var deleted = hostile.Target{Status: http.StatusNoContent, Around: `%s`, Item: `{}`}
 
-// readNodes reads what is kept of the servers of regions.
+// readNodes reads the nodes of regions.
 func readNodes(ctx context.Context, cloud *openstack.Cloud, regions ...string) (any, error) {
 	return cluster.Read(ctx, cloud, cluster.Query{Regions: regions, Selector: cluster.Selector{NameRegex: "^"}, Keys: cluster.Keys{Profile: "profile"},
 		Addresses: map[string][]string{}})
 }
 
-// ofCompute asks a region's Nova.
+// ofCompute makes a request to a region's Nova.
 func ofCompute[T any](ask func(context.Context, *openstack.Compute) (T, error)) asking {
 	return func(ctx context.Context, cloud *openstack.Cloud, region string) (any, error) {
 		compute, err := cloud.Compute(ctx, region)
@@ -67,14 +67,14 @@ func ofCompute[T any](ask func(context.Context, *openstack.Compute) (T, error)) 
 	}
 }
 
-// ofServer asks a region's Nova for a change of a server.
+// ofServer makes a request that changes a server to a region's Nova.
 func ofServer(change func(context.Context, openstack.Server) error) asking {
 	return ofCompute(func(ctx context.Context, c *openstack.Compute) (any, error) {
 		return nil, change(ctx, openstack.Server{Compute: c, ID: "s"})
 	})
 }
 
-// ofMessaging asks a region's Zaqar, as gophercloud makes the requests of hooks.
+// ofMessaging makes a request to a region's Zaqar, as gophercloud makes the requests of hooks.
 func ofMessaging(method, path string, body any, ok ...int) asking {
 	return func(ctx context.Context, cloud *openstack.Cloud, region string) (any, error) {
 		client, err := cloud.Messaging(ctx, region, "3381af92-2b9e-11e3-b191-71861300734c")
@@ -97,7 +97,7 @@ func ofMessaging(method, path string, body any, ok ...int) asking {
 	}
 }
 
-// ofOctavia asks a region's Octavia.
+// ofOctavia makes a request to a region's Octavia.
 func ofOctavia(ask func(context.Context, *openstack.LoadBalancer) (any, error)) asking {
 	return func(ctx context.Context, cloud *openstack.Cloud, region string) (any, error) {
 		lb, err := cloud.LoadBalancer(ctx, region)
@@ -116,7 +116,7 @@ const (
 	queued = `{"id": "m%d", "href": "/v2/queues/q/messages/m", "ttl": 60, "body": {"lifecycle_action_token": "t"}}`
 )
 
-// requests are all requests that the provider makes: see [TestRequestsAreKnown].
+// requests lists all requests that the provider makes: see [TestRequestsAreKnown].
 var requests = []request{
 	{"POST", "/auth/tokens", hostile.Target{Status: http.StatusCreated,
 		Around: `{"token": {"user": {"name": "user"}, "catalog": [{"type": "compute", "name": "nova", ` +
@@ -213,12 +213,12 @@ var requests = []request{
 	{"DELETE", "/queues/q/messages/m", deleted, ofMessaging("DELETE", "/queues/q/messages/m", nil, 204)},
 }
 
-// get is the request that gets something.
+// get returns the request of a path with GET.
 func get(path string) request {
 	return requests[slices.IndexFunc(requests, func(r request) bool { return r.method == "GET" && r.path == path })]
 }
 
-// manyRegions is a cloud whose regions are all asked at once.
+// manyRegions is a cloud with n regions, which are all asked at once.
 func manyRegions(n int) fakecloud.Config {
 	var config fakecloud.Config
 	for i := range n {
@@ -228,26 +228,25 @@ func manyRegions(n int) fakecloud.Config {
 	return config
 }
 
-// question is what the process asks for.
+// question is the input of the process that asks.
 type question struct {
-	Regions int // that are asked at once
+	Regions int // number of regions that are asked at once
 	Slow    bool
 }
 
-// outcome is what came of a request to a hostile peer, in all regions.
+// outcome is the result of a request to a hostile peer, in all regions.
 type outcome struct {
 	Error string
-	Value string // what was read, as it would be printed
-	Peak  int    // MiB of memory that the process had at most
+	Value string // decoded value, as it would be printed
+	Peak  int    // maximum memory of the process in MiB
 	Took  time.Duration
 }
 
 var everyWay = flag.Bool("every-way", false, "TestPeer: every answer to every request, not samples")
 
-// TestPeer asks each request of a peer that answers it in each hostile way, large
-// answers from 16 regions at once, and in a process of its own. Whatever the way: what is
-// shown is short, in one line and without secrets; what is read has no control
-// character in it; and the process stays below 200 MiB.
+// TestPeer sends each request to a peer that answers in each hostile way. Each runs in a process of its own,
+// and large answers come from 16 regions at once. Then what is shown is short, in one line and without
+// secrets; no value that was read has a control character; and the process stays below 200 MiB.
 func TestPeer(t *testing.T) {
 	if os.Getenv("STACKPOLICY_PEER") != "" {
 		askPeer(t)
@@ -260,7 +259,7 @@ func TestPeer(t *testing.T) {
 			child := startPeer(t, fake, i)
 			var worst outcome
 			for n, way := range hostile.Ways() {
-				sample := 6 // of each way, one request in so many
+				sample := 6 // each hostile way is tried with one request out of so many
 				if way.Large {
 					sample = 13
 				}
@@ -270,7 +269,7 @@ func TestPeer(t *testing.T) {
 				fault := fake.Inject(fakecloud.Fault{Method: r.method, Path: r.path, Effect: fakecloud.Handle, Times: fakecloud.Forever,
 					Handler: way.Handler(r.target)})
 				got := child.ask(t, way)
-				// On a busy machine the login before may take longer than the time that a slow answer has.
+				// On a busy machine the login may take longer than the time that a slow answer has.
 				for try := 0; way.Slow && fault.Fired() == 0 && try < 20; try++ {
 					got = child.ask(t, way)
 				}
@@ -285,7 +284,7 @@ func TestPeer(t *testing.T) {
 						strings.Contains(shown, fake.Requests()[len(fake.Requests())-1].Token) && r.path != "/auth/tokens" {
 						t.Errorf("%s: a secret is shown: %.2000q", way.Name, shown)
 					}
-					// What consumers wrote, and tags of members, are compared and not shown.
+					// Messages of consumers and tags of members are compared and not shown.
 					raw := shown == got.Value && (strings.Contains(r.path, "/queues") || strings.Contains(r.path, "/members"))
 					if clean := text.CleanLines(shown); clean != shown && !raw {
 						t.Errorf("%s: shown as it came: %.500q", way.Name, shown)
@@ -305,7 +304,7 @@ func TestPeer(t *testing.T) {
 	}
 }
 
-// peer is a process that asks.
+// peer is a running process that asks.
 type peer struct {
 	in  *json.Encoder
 	out *json.Decoder
@@ -333,7 +332,7 @@ func (p peer) ask(t *testing.T, way hostile.Way) (got outcome) {
 	return got
 }
 
-// askPeer is the process that asks.
+// askPeer is the main function of the process that asks.
 func askPeer(t *testing.T) {
 	var which int
 	var address string
@@ -350,7 +349,7 @@ func askPeer(t *testing.T) {
 		}
 		cloud := open(t, config)
 		debug.FreeOSMemory()
-		_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // the peak starts again
+		_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // resets the peak
 		start := time.Now()
 		values, errs := make([]any, q.Regions), make([]error, q.Regions)
 		var wait sync.WaitGroup
@@ -361,7 +360,7 @@ func askPeer(t *testing.T) {
 				wait.Go(func() { values[i], errs[i] = r.ask(t.Context(), cloud, regions[i]) })
 			}
 		}
-		if r.path == "/servers/detail" { // what is kept of servers has a bound for all regions together
+		if r.path == "/servers/detail" { // the nodes that are read have one bound for all regions together
 			values[0], errs[0] = readNodes(t.Context(), cloud, regions...)
 		}
 		wait.Wait()
@@ -377,8 +376,7 @@ func askPeer(t *testing.T) {
 	os.Exit(0)
 }
 
-// peakMemory is what the process had at most, in MiB; 0 where the system does
-// not tell.
+// peakMemory returns the maximum memory of the process in MiB, or 0 if the system does not report it.
 func peakMemory(t *testing.T) (mebibytes int) {
 	status, err := os.ReadFile(filepath.FromSlash("/proc/self/status"))
 	if err != nil {

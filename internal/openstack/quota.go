@@ -12,10 +12,10 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/limits"
 )
 
-// Limits is what the project may use of a region's Nova, and what it uses.
+// Limits are the quotas of the project in a region's Nova, and how much of them is used.
 type Limits = limits.Absolute
 
-// Limits asks for the project's limits in a region, once.
+// Limits requests the project's limits in a region, once.
 func (c *Cloud) Limits(ctx context.Context, region string) (*Limits, error) {
 	return c.limits.get(ctx, region, func(ctx context.Context) (*Limits, error) {
 		compute, err := c.Compute(ctx, region)
@@ -39,7 +39,7 @@ type Flavor struct {
 	RAM   int // MiB
 }
 
-// Flavor looks a flavor up in a region by its id or, where none has it, by its name, once.
+// Flavor looks up a flavor in a region by its id or, if none has that id, by its name, once.
 func (c *Cloud) Flavor(ctx context.Context, region, id string) (Flavor, error) {
 	return c.flavors.get(ctx, [2]string{region, id}, func(ctx context.Context) (Flavor, error) {
 		compute, err := c.Compute(ctx, region)

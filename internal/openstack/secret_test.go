@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestEncodedSecrets: no encoding of a secret that a refusal repeats is shown, and what has none stays.
+// TestEncodedSecrets: no encoding of a secret that a refusal repeats is shown, and other words are.
 func TestEncodedSecrets(t *testing.T) {
 	const secret = `kV2+d/Rq81 "<pass&word'>\é`
 	quote := func(s string) string {
@@ -58,7 +58,7 @@ func TestEncodedSecrets(t *testing.T) {
 	}
 }
 
-// BenchmarkRedactAnswer: one name that is not ASCII makes the redaction of a page no dearer.
+// BenchmarkRedactAnswer: one name that is not ASCII does not make the redaction of a page slower.
 func BenchmarkRedactAnswer(b *testing.B) {
 	secrets := []string{strings.Repeat("gAAAA", 40), strings.Repeat("password", 4)}
 	page := strings.Repeat(`{"name": "web-1", "metadata": {"a": "`+strings.Repeat("x", 2000)+`"}}, `, 1100)

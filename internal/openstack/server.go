@@ -23,7 +23,7 @@ type Server struct {
 	ID      string
 }
 
-// get reads the server, and when Nova answered. The server is nil when it is gone.
+// get reads the server, and the time at which Nova answered. The server is nil if it is gone.
 func (s Server) get(ctx context.Context) (*servers.Server, time.Time, error) {
 	result := servers.Get(ctx, s.Compute.At(versionLocked), s.ID)
 	server, err := extracted(result.Extract())
@@ -31,9 +31,9 @@ func (s Server) get(ctx context.Context) (*servers.Server, time.Time, error) {
 	case gophercloud.ResponseCodeIs(err, http.StatusNotFound):
 		return nil, time.Time{}, nil
 	case err == nil && server.Status == "":
-		err = missing("status") // which must not look like a server that is gone
+		err = missing("status") // a server without a status must not look like a deleted one
 	case err == nil && server.ID != s.ID:
-		err = another(Text(server.ID))
+		err = wrongObject(Text(server.ID))
 	}
 	switch {
 	case err != nil:
@@ -44,8 +44,8 @@ func (s Server) get(ctx context.Context) (*servers.Server, time.Time, error) {
 	return server, dateOf(result.Header), nil
 }
 
-// dateOf is when an answer was made, by the clock of who made it. The time is zero
-// where that is not said, or cannot be read.
+// dateOf returns the time at which an answer was made, by the peer's clock. It is zero if the header is
+// missing or invalid.
 func dateOf(header http.Header) time.Time {
 	at, err := http.ParseTime(header.Get("Date"))
 	if err != nil {
@@ -54,18 +54,18 @@ func dateOf(header http.Header) time.Time {
 	return at.UTC()
 }
 
-// State is what Nova says of a server now.
+// State is the present state of a server in Nova.
 type State struct {
-	Status  string    // "" when it is gone
-	Task    string    // what Nova is doing with it; "": nothing
-	Locked  bool      // Nova refuses changes, except to administrators
-	Mark    string    // see [MarkKey]; "" without one
+	Status  string    // "" if the server is gone
+	Task    string    // Nova's task state; "" if nothing is under way
+	Locked  bool      // reports whether Nova refuses changes, except to administrators
+	Mark    string    // see [MarkKey]; "" without a mark
 	Drained bool      // see [DrainedKey]
-	Late    bool      // a wait for it ended without it: see [NotInServiceAtKey]
-	At      time.Time // when it said so, by its own clock; zero: it gave no time
+	Late    bool      // reports whether a wait for the server ended without a mark: see [NotInServiceAtKey]
+	At      time.Time // time of the answer, by Nova's clock; zero if Nova gave no time
 }
 
-// State looks at the server.
+// State reads the state of the server.
 func (s Server) State(ctx context.Context) (State, error) {
 	server, at, err := s.get(ctx)
 	if server == nil {
@@ -84,14 +84,14 @@ func (s Server) State(ctx context.Context) (State, error) {
 	}, nil
 }
 
-// Status is the server's status in Nova, or "" when it is gone.
+// Status returns the server's status in Nova, or "" if the server is gone.
 func (s Server) Status(ctx context.Context) (string, error) {
 	state, err := s.State(ctx)
 	return state.Status, err
 }
 
-// Addresses are those that Nova shows of a server: of its ports, and floating
-// ones. There are none where it is gone.
+// Addresses returns the addresses that Nova shows of a server, floating ones too. The list is empty if the
+// server is gone.
 func (c *Cloud) Addresses(ctx context.Context, region, id string) ([]string, error) {
 	compute, err := c.Compute(ctx, region)
 	if err != nil {
@@ -114,8 +114,8 @@ func (c *Cloud) Addresses(ctx context.Context, region, id string) ([]string, err
 	return list, nil
 }
 
-// Fault is why the server is in ERROR, as Nova says it, or "": Nova says nothing,
-// or the server is gone.
+// Fault returns Nova's reason why the server is in ERROR. It is "" if Nova gives no reason, or the server is
+// gone.
 func (s Server) Fault(ctx context.Context) (string, error) {
 	server, _, err := s.get(ctx)
 	if server == nil {
@@ -129,8 +129,8 @@ func (s Server) Stop(ctx context.Context) error {
 	return s.failed("stop the server %s", servers.Stop(ctx, s.Compute.At(1), s.ID).ExtractErr())
 }
 
-// StopFailure is how a stop of the server last failed, as Nova says it, and the request under
-// which the logs of Nova have the cause. It is "" where Nova says of no failure.
+// StopFailure returns how the last stop of the server failed, in Nova's words, and the id of the request,
+// under which Nova's logs have the cause. It returns "" if no stop failed.
 func (s Server) StopFailure(ctx context.Context) (string, error) {
 	var list struct {
 		Actions []struct {
@@ -144,7 +144,7 @@ func (s Server) StopFailure(ctx context.Context) (string, error) {
 	if err == nil && list.Actions == nil {
 		err = missing("instanceActions")
 	}
-	for _, a := range list.Actions { // the newest first
+	for _, a := range list.Actions { // newest first
 		if a.Action == "stop" && a.Message != "" {
 			return fmt.Sprintf("%q, request %s", a.Message, a.Request), nil
 		}
@@ -152,8 +152,8 @@ func (s Server) StopFailure(ctx context.Context) (string, error) {
 	return "", s.failed("list the actions of the server %s", err)
 }
 
-// Exists reports whether the server is there. All servers of a region are listed
-// for it, once; only one that is not in the list is asked for by itself.
+// Exists reports whether the server exists. It lists all servers of the region, once, and requests only a
+// server that is not in the list.
 func (s Server) Exists(ctx context.Context) (bool, error) {
 	listed, err := s.Compute.listedServers(ctx)
 	if err != nil {
@@ -166,8 +166,8 @@ func (s Server) Exists(ctx context.Context) (bool, error) {
 	return status != "", err
 }
 
-// listedServers lists the project's servers, once, and says which ids are among theirs. Of
-// an id a hash is kept, as in [list]: a project may have many.
+// listedServers lists the project's servers, once, and returns a function that reports whether an id is among
+// theirs. It keeps a hash of each id, as [list] does, because a project may have many.
 func (c *Compute) listedServers(ctx context.Context) (func(id string) bool, error) {
 	return c.listed.get(ctx, struct{}{}, func(ctx context.Context) (func(string) bool, error) {
 		seed, ids := maphash.MakeSeed(), map[uint64]bool{}
@@ -188,7 +188,7 @@ func (c *Compute) listedServers(ctx context.Context) (func(id string) bool, erro
 			return len(list.Links) > 0, err
 		}
 		err := walk(ctx, c.At(versionDownCells), "servers", nil, read)
-		if err != nil && !errors.Is(err, errLostMarker) { // a server that is not in the list is asked for
+		if err != nil && !errors.Is(err, errLostMarker) { // a server that is not in the list is requested
 			return nil, fmt.Errorf("region %s: list servers: %w", c.Region, err)
 		}
 		return func(id string) bool { return ids[maphash.String(seed, id)] }, nil

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestServerStatus: a server that only waits for its removal is gone.
+// TestServerStatus: a server that Nova keeps only until its removal is gone.
 func TestServerStatus(t *testing.T) {
 	fake, _, compute := discovered(t)
 	for status, want := range map[string]string{"ACTIVE": "ACTIVE", "SHELVED": "SHELVED", "DELETED": "", "SOFT_DELETED": ""} {
@@ -21,7 +21,7 @@ func TestServerStatus(t *testing.T) {
 	}
 }
 
-// TestServerDirty: a time that is none is quoted by its decoder, and shown as a terminal may show it.
+// TestServerDirty: the decoder's error quotes an invalid time, and no control character is shown.
 func TestServerDirty(t *testing.T) {
 	fake, _, compute := discovered(t)
 	fake.Inject(fakecloud.Fault{Path: "/servers/s", Status: http.StatusOK, Body: `{"server": {"id": "s", "status": "ACTIVE", "created": "now\u007f"}}`})
@@ -30,8 +30,8 @@ func TestServerDirty(t *testing.T) {
 	assert.NotContains(t, err.Error(), "\x7f")
 }
 
-// TestServerExists: servers are listed once. One that came since, or that the list
-// does not have for another reason, is asked for before it counts as gone.
+// TestServerExists: servers are listed once. A server that is not in the list, because it is new or for
+// another reason, is requested before it counts as gone.
 func TestServerExists(t *testing.T) {
 	fake, _, compute := discovered(t)
 	there := func(id string, want bool) {
@@ -51,8 +51,8 @@ func TestServerExists(t *testing.T) {
 	assert.Error(t, err, "a server that cannot be read counts as gone")
 }
 
-// TestEmptyPage: a list that announces more, and has nothing on the next page, is
-// an error, and not asked for without end.
+// TestEmptyPage: a list that announces more items and returns an empty page is an error, and is not requested
+// for ever.
 func TestEmptyPage(t *testing.T) {
 	const link = `"servers_links": [{"rel": "next", "href": "/"}]`
 	for name, page := range map[string]string{

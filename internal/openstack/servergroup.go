@@ -11,23 +11,22 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// ServerGroup is a server group, whatever the microversion it came by.
+// ServerGroup is a server group, in whatever microversion it was read.
 type ServerGroup struct {
 	ID, Name, Policy string
-	MaxServerPerHost int      // of anti-affinity; 0: no such rule
+	MaxServerPerHost int      // rule of anti-affinity; 0 without such a rule
 	Members          []string // ids of the servers that are not deleted
 }
 
-// GroupTurn is held while server groups of a region are looked for and one is
-// created, inherited or deleted: two that want one name in one apply get one
-// group.
+// GroupTurn is held while server groups of a region are searched, and one is created, inherited or deleted:
+// two resources that want one name in one apply get one group.
 type GroupTurn struct {
-	// Inherited has the ids of the groups that were inherited since the process
-	// started, which is since Terraform's command began.
+	// Inherited has the ids of the groups that were inherited since the process started, that is, in this
+	// command of Terraform.
 	Inherited map[string]bool
 }
 
-// TakeGroupTurn waits for the turn at the region's server groups. Done gives it
+// TakeGroupTurn waits until no one else works on the region's server groups. The function done gives the turn
 // back.
 func (c *Compute) TakeGroupTurn(ctx context.Context) (turn *GroupTurn, done func(), err error) {
 	select {
@@ -38,10 +37,10 @@ func (c *Compute) TakeGroupTurn(ctx context.Context) (turn *GroupTurn, done func
 	}
 }
 
-// groupClient is a client for the newest way to speak of groups that is offered.
+// groupClient returns a client for the newest format of server groups that Nova offers.
 func (c *Compute) groupClient() *gophercloud.ServiceClient { return c.At(VersionGroupPolicy) }
 
-// answeredGroup is what is read of a group in an answer.
+// answeredGroup is the part of a group in an answer that is read.
 type answeredGroup struct {
 	ID       Text   `json:"id"`
 	Name     Text   `json:"name"`
@@ -53,7 +52,7 @@ type answeredGroup struct {
 	Members []Text `json:"members"`
 }
 
-// group translates a group. One without an id is none.
+// group translates a group. A group without an id is an error.
 func (g *answeredGroup) group() (ServerGroup, error) {
 	if g == nil || g.ID == "" {
 		return ServerGroup{}, missing("server_group")
@@ -75,7 +74,7 @@ func (c *Compute) ServerGroups(ctx context.Context) ([]ServerGroup, error) {
 	var groups []ServerGroup
 	client, list := c.groupClient(), newList()
 	for {
-		// Nova's list ends at its limit, usually 1,000, without a next page.
+		// Nova's list ends at its limit, usually 1,000 items, without a next page.
 		var page struct {
 			Groups []answeredGroup `json:"server_groups"`
 		}
@@ -105,7 +104,7 @@ func (c *Compute) ServerGroups(ctx context.Context) ([]ServerGroup, error) {
 	}
 }
 
-// ServerGroup gets a server group; one that is not there is a 404.
+// ServerGroup reads a server group. The error is a 404 if it does not exist.
 func (c *Compute) ServerGroup(ctx context.Context, id string) (ServerGroup, error) {
 	var answer struct {
 		Group *answeredGroup `json:"server_group"`
@@ -117,7 +116,7 @@ func (c *Compute) ServerGroup(ctx context.Context, id string) (ServerGroup, erro
 		group, err = answer.Group.group()
 	}
 	if err == nil && group.ID != id {
-		group, err = ServerGroup{}, another(answer.Group.ID)
+		group, err = ServerGroup{}, wrongObject(answer.Group.ID)
 	}
 	if err != nil {
 		return ServerGroup{}, fmt.Errorf("region %s: get the server group %s: %w", c.Region, text.Clean(id), err)
@@ -125,8 +124,8 @@ func (c *Compute) ServerGroup(ctx context.Context, id string) (ServerGroup, erro
 	return group, nil
 }
 
-// CreateServerGroup makes a server group. It is not safe to repeat: an error
-// that is no answer of Nova's leaves open whether the group was made.
+// CreateServerGroup makes a server group. It must not be repeated: if Nova did not answer, the group may
+// exist.
 func (c *Compute) CreateServerGroup(
 	ctx context.Context, name, policy string, maxServerPerHost int,
 ) (ServerGroup, error) {
@@ -154,7 +153,7 @@ func (c *Compute) CreateServerGroup(
 	return group, nil
 }
 
-// DeleteServerGroup deletes a server group. One that is gone is no error.
+// DeleteServerGroup deletes a server group. It succeeds if the group is gone.
 func (c *Compute) DeleteServerGroup(ctx context.Context, id string) error {
 	err := servergroups.Delete(ctx, c.groupClient(), id).ExtractErr()
 	if err != nil && !gophercloud.ResponseCodeIs(err, http.StatusNotFound) {

@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// shared makes a call once for all who ask for its result. The call outlives
-// the one who asked first: cancelling that one does not fail the others, and
-// a caller that is cancelled stops waiting at once. When the last one has left, the
-// call is cancelled too, and a later caller starts again.
+// shared makes a call once for all callers that need its result. The call does not belong to the first
+// caller: if that one is cancelled, the others still get their result, and a caller that is cancelled stops
+// waiting at once. When the last caller has left, the call is cancelled too, and a later caller starts
+// another.
 //
-// An error is kept like a result, so that a cloud that refuses is not asked
-// again, except one that passes.
+// An error is kept like a result, so that a cloud that refuses is not asked again, except for an error that
+// passes.
 type shared[K comparable, V any] struct {
-	passes func(error) bool // nil: no error does
+	passes func(error) bool // reports whether an error passes; nil if no error does
 
 	mu    sync.Mutex
 	calls map[K]*call[V]
@@ -39,7 +39,7 @@ func (s *shared[K, V]) get(ctx context.Context, key K, fetch func(context.Contex
 	}
 }
 
-// join finds the call, or starts it.
+// join returns the running or finished call for a key, or starts it.
 func (s *shared[K, V]) join(ctx context.Context, key K, fetch func(context.Context) (V, error)) *call[V] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,7 +66,7 @@ func (s *shared[K, V]) join(ctx context.Context, key K, fetch func(context.Conte
 	return c
 }
 
-// leave stops waiting for a call, and ends one for which nobody waits.
+// leave stops waiting for a call, and cancels a call that no one waits for.
 func (s *shared[K, V]) leave(key K, c *call[V]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,14 +74,14 @@ func (s *shared[K, V]) leave(key K, c *call[V]) {
 		return
 	}
 	select {
-	case <-c.done: // it ended in time, and is kept
+	case <-c.done: // it has finished meanwhile, and is kept
 	default:
 		s.forget(key, c)
 		c.cancel()
 	}
 }
 
-// forget lets the next one who asks start again. The lock is held.
+// forget removes a call, so that the next caller starts another. The caller holds the lock.
 func (s *shared[K, V]) forget(key K, c *call[V]) {
 	if s.calls[key] == c {
 		delete(s.calls, key)

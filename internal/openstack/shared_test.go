@@ -12,9 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestShared: those who ask share one call, though the one who asked first leaves. When all have left
-// the call ends, and the next one who asks starts another. What came of it is kept, failures too,
-// except those that pass.
+// TestShared: callers share one call, even if the first one leaves. When all have left, the call ends, and
+// the next caller starts another. Its result is kept, and its error too, except for one that passes.
 func TestShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		left, passing := errors.New("left"), errors.New("passing")
@@ -32,7 +31,7 @@ func TestShared(t *testing.T) {
 		}
 		for _, c := range []struct {
 			name, key string
-			leaving   []time.Duration // of each who asks
+			leaving   []time.Duration // time after which each caller leaves
 			want      []string
 			cancelled int
 		}{
@@ -56,7 +55,7 @@ func TestShared(t *testing.T) {
 						got[i] = err.Error()
 					}
 				})
-				synctest.Wait() // so that they ask in turn
+				synctest.Wait() // so that they call one after the other
 			}
 			all.Wait()
 			synctest.Wait()

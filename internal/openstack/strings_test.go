@@ -14,20 +14,20 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestEveryString: every string of every answer comes in clean. The fields are
-// found by reflection: one that a new call adds is among them.
+// TestEveryString: every string of every answer is cleaned. Reflection finds the fields, so the fields of a
+// new call are checked too.
 func TestEveryString(t *testing.T) {
 	const mark = "~" + hostile.Escapes
-	reached := map[string]bool{}     // fields that a marked string came to
+	reached := map[string]bool{}     // fields that a marked string reached
 	every := map[string]bool{}       // all string fields
-	own := func(field string) bool { // a field that no marked string of the answer can come to
+	own := func(field string) bool { // reports whether no marked string of an answer can reach a field
 		switch {
-		case strings.HasSuffix(field, ".Region"), field == "GET / string": // ours, and built of numbers
+		case strings.HasSuffix(field, ".Region"), field == "GET / string": // set by the provider, or built from numbers
 			return true
 		case strings.HasSuffix(field, "InService"), strings.HasSuffix(field, "/g-1 openstack.ServerGroup.ID"),
-			strings.HasSuffix(field, "/m openstack.Member.ID"): // of one form only
+			strings.HasSuffix(field, "/m openstack.Member.ID"): // a string of one form only
 			return true
-		case strings.HasSuffix(field, ".Build"), strings.HasSuffix(field, ".Unwell"): // a hash; of no answer of Nova's
+		case strings.HasSuffix(field, ".Build"), strings.HasSuffix(field, ".Unwell"): // a hash, which is in no answer of Nova
 			return true
 		}
 		return strings.Contains(field, "interface {}") && strings.HasSuffix(field, " key")
@@ -39,13 +39,13 @@ func TestEveryString(t *testing.T) {
 			body = strings.NewReplacer("elsewhere", "elsewhere"+quotedEscapes, "other", "compute").Replace(body)
 		} else {
 			body = hostile.Dirty(body, mark)
-			if single := strings.HasSuffix(r.path, "/s") || strings.HasSuffix(r.path, "/g-1") || strings.HasSuffix(r.path, "/m"); single { // its id is compared
+			if single := strings.HasSuffix(r.path, "/s") || strings.HasSuffix(r.path, "/g-1") || strings.HasSuffix(r.path, "/m"); single { // the id is compared
 				body = strings.NewReplacer(`"id":"s`+quotedEscapes, `"id":"s`, `"id":"g-1`+quotedEscapes, `"id":"g-1`,
 					`"id":"m`+quotedEscapes, `"id":"m`).Replace(body)
 			}
 			body = strings.ReplaceAll(body, "2026-01-01T00:00:00Z"+quotedEscapes, "2026-01-01T00:00:00Z")
 			body = strings.ReplaceAll(body, `"action":"stop`+quotedEscapes, `"action":"stop`)
-			body = strings.ReplaceAll(body, `"host":{`, `"host`+quotedEscapes+`":{`) // a name of a member that is kept
+			body = strings.ReplaceAll(body, `"host":{`, `"host`+quotedEscapes+`":{`) // a member whose name is kept
 		}
 		status := r.target.Status
 		if status == 0 {
@@ -60,7 +60,7 @@ func TestEveryString(t *testing.T) {
 		}
 		walkStrings(reflect.ValueOf(value), fmt.Sprintf("%s %s %T", r.method, r.path, value), func(field, s string) {
 			if strings.HasSuffix(field, ".Tags[]") || strings.Contains(field, "/queues") {
-				return // compared, or written back, and never shown
+				return // compared or written back, and never shown
 			}
 			every[field] = true
 			assert.Equal(t, s, text.Clean(s), field)
@@ -75,10 +75,10 @@ func TestEveryString(t *testing.T) {
 	assert.GreaterOrEqual(t, len(reached), 20, "fields: %v", reached)
 }
 
-// quotedEscapes is the mark as it stands in JSON text.
+// quotedEscapes is the mark as it is written in JSON text.
 var quotedEscapes = strings.Trim(hostile.Dirty(`"~"`, hostile.Escapes), `"`)
 
-// walkStrings calls a function for each string in a value, with the way to it.
+// walkStrings calls a function for each string in a value, with the path to it.
 func walkStrings(v reflect.Value, path string, found func(path, s string)) {
 	switch v.Kind() {
 	case reflect.String:

@@ -5,8 +5,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Text is text of a cloud. It is clean from its decoding on, and in Unicode's form NFC,
-// as all text of Terraform is: so names of both can be compared.
+// Text is a text from the cloud. It is cleaned when it is decoded, and in Unicode's form NFC, as all texts of
+// Terraform are: so names from both can be compared.
 type Text string
 
 // UnmarshalText implements [encoding.TextUnmarshaler].

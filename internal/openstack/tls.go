@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// tls makes the TLS settings. Each of the three arguments is the path of a file
-// or the PEM text itself, as in terraform-provider-openstack.
+// tls makes the TLS settings. Each of the three arguments is the path of a file or PEM text, as in
+// terraform-provider-openstack.
 func (c Config) tls() (*tls.Config, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: c.Insecure != nil && *c.Insecure}
 	if c.CACertFile != "" {
@@ -43,8 +43,8 @@ func (c Config) tls() (*tls.Config, error) {
 	return config, nil
 }
 
-// PEM returns PEM text, or reads it from a file, which may be in the home
-// directory (~/). The value may be a key in another form, so no fault repeats it.
+// PEM returns PEM text, or reads it from a file, which may be in the home directory (~/). The value may be a
+// key in another format, so no fault repeats it.
 func PEM(value string) (text []byte, fault string) {
 	if strings.Contains(value, "-----BEGIN") {
 		return []byte(strings.TrimSpace(value)), ""

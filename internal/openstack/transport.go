@@ -19,35 +19,34 @@ import (
 
 // Bounds of the configuration.
 const (
-	LongestTimeout = 24 * time.Hour // of one try
-	MostRetries    = 1000           // of one request
+	LongestTimeout = 24 * time.Hour // timeout of one try
+	MostRetries    = 1000           // repetitions of one request
 )
 
 const (
-	defaultTimeout = time.Minute            // of one try, long enough for a page of 1,000 servers
-	mostAtOnce     = 16                     // requests to one cloud
-	firstWait      = 500 * time.Millisecond // before the first repetition; it doubles from one to the next
+	defaultTimeout = time.Minute            // timeout of one try, long enough for a page of 1,000 servers
+	mostAtOnce     = 16                     // requests to one cloud at the same time
+	firstWait      = 500 * time.Millisecond // before the first repetition; doubled for each further one
 	longestWait    = 30 * time.Second       // also for a Retry-After, which may ask for days
 )
 
-// transport is the one place where requests are repeated, timed, bounded and
-// logged, where an expired token is replaced, and where it is decided which
-// hosts get one.
+// transport is the one place that repeats, times, bounds and logs requests. It also replaces an expired
+// token, and decides which hosts get one.
 //
-// It reads each body to its end before it hands it on, so that a body that
-// breaks off half-way is an error of the request like any other.
+// It reads each body to its end before it returns it, so that a body that breaks off is an error of the
+// request like any other.
 type transport struct {
 	base    http.RoundTripper
 	retries int
 	timeout time.Duration
 	noCache bool
 	log     func(context.Context, string, map[string]any)
-	secrets []string              // of the configuration
-	hosts   atomic.Pointer[hosts] // that get credentials
-	slots   chan struct{}         // one for each request under way
-	large   chan struct{}         // one for each large answer that is not decoded yet
+	secrets []string              // credentials of the configuration
+	hosts   atomic.Pointer[hosts] // hosts that get credentials
+	slots   chan struct{}         // one slot for each request under way
+	large   chan struct{}         // one slot for each large answer that is not decoded yet
 
-	// relogin returns a token newer than the given one; nil: none can be had.
+	// relogin returns a token newer than the given one; it is nil if there cannot be one.
 	relogin func(ctx context.Context, expired string) (string, error)
 }
 
@@ -72,7 +71,7 @@ func (t *transport) RoundTrip(original *http.Request) (*http.Response, error) {
 				return nil, fmt.Errorf("the token expired, and logging in again failed: %w", failed)
 			}
 			req.Header.Set("X-Auth-Token", fresh)
-			relogin = nil // a second 401 is an answer
+			relogin = nil // a second 401 is final
 		case try < t.retries && repeatable(req, resp, err):
 			if err := wait.For(ctx, pause(try, resp)); err != nil {
 				return nil, err
@@ -114,7 +113,7 @@ func (t *transport) once(req *http.Request) (resp *http.Response, err error) {
 	return resp, nil
 }
 
-// redacted takes secrets out of an error: one about a header that is broken repeats it. It
+// redacted removes secrets from an error, because the error about an invalid header repeats the header. It
 // repeats nothing of an answer that is not HTTP.
 func (t *transport) redacted(req *http.Request, err error) error {
 	clean := text.Unquoted(redact(err.Error(), t.secretsOf(req)...))
@@ -124,13 +123,13 @@ func (t *transport) redacted(req *http.Request, err error) error {
 	return err
 }
 
-// secretsOf lists what an answer to a request could repeat.
+// secretsOf lists the secrets that an answer to a request could repeat.
 func (t *transport) secretsOf(req *http.Request) []string {
 	return append(slices.Clone(t.secrets), req.Header.Get("X-Auth-Token"), req.Header.Get("X-Subject-Token"))
 }
 
-// repeatable reports whether the request failed for now, and whether sending it
-// again is safe: the server did not act on it, or acting twice is as good as once.
+// repeatable reports whether the request failed only for now, and may safely be sent again: the server did
+// not act on it, or acting twice has the same result as once.
 func repeatable(req *http.Request, resp *http.Response, err error) bool {
 	safe := req.Method != http.MethodPost && req.Method != http.MethodPatch || isLogin(req)
 	if err != nil {
@@ -154,20 +153,20 @@ func repeatable(req *http.Request, resp *http.Response, err error) bool {
 	return false
 }
 
-// busy reports whether the service is asked too much and did nothing. Old ones, and proxies,
-// say that with 413 and a time.
+// busy reports whether the service has too many requests and did nothing. Old services, and proxies, say that
+// with 413 and a Retry-After.
 func busy(resp *http.Response) bool {
 	return resp.StatusCode == http.StatusTooManyRequests ||
 		resp.StatusCode == http.StatusRequestEntityTooLarge && resp.Header.Get("Retry-After") != ""
 }
 
-// isLogin reports whether a request asks for a token. It may be sent any number of times.
+// isLogin reports whether a request asks for a token. A login may be sent any number of times.
 func isLogin(req *http.Request) bool {
 	return strings.HasSuffix(req.URL.Path, "/auth/tokens")
 }
 
-// pause is the time to wait before the next try: what the server asks for, or
-// a time that doubles, of which a random half keeps clients from coming at once.
+// pause returns the time to wait before the next try: what the server asks for, or a time that doubles. A
+// random half of it keeps clients from sending their requests at the same time.
 func pause(try int, resp *http.Response) time.Duration {
 	if resp != nil {
 		if asked, ok := wait.RetryAfter(resp.Header.Get("Retry-After"), time.Now(), longestWait); ok {
@@ -178,10 +177,10 @@ func pause(try int, resp *http.Response) time.Duration {
 	return doubled/2 + rand.N(doubled/2)
 }
 
-// requestID is what OpenStack calls a request. Whatever else is in the header is not shown.
+// requestID is the form of OpenStack's request ids. No other value of the header is shown.
 var requestID = regexp.MustCompile(`^req-[0-9a-f-]{36}$`)
 
-// logged writes a line about a request, without its headers and bodies, where secrets are.
+// logged writes a log line about a request, without its headers and bodies, which have secrets in them.
 func (t *transport) logged(req *http.Request, resp *http.Response, err error, took time.Duration) {
 	if t.log == nil {
 		return

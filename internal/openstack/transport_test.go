@@ -51,7 +51,7 @@ func body(contentType, text string) http.HandlerFunc {
 
 var good = body("application/json", `{}`)
 
-// broken announces more than it sends, and closes the connection.
+// broken announces more bytes than it sends, and closes the connection.
 func broken(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", "100")
@@ -62,7 +62,7 @@ func broken(w http.ResponseWriter, _ *http.Request) {
 
 func reset(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
-// refuse resets the connection so that the client sees it, too.
+// refuse resets the connection in a way that the client notices.
 func refuse(w http.ResponseWriter, _ *http.Request) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -72,7 +72,7 @@ func refuse(w http.ResponseWriter, _ *http.Request) {
 	conn.Close()
 }
 
-// client makes a client that may ask the hosts of the addresses.
+// client makes a client that may send requests to the hosts of the addresses.
 func client(t *transport, addresses ...string) *http.Client {
 	t.base = http.DefaultTransport.(*http.Transport).Clone()
 	if t.timeout == 0 {
@@ -84,8 +84,8 @@ func client(t *transport, addresses ...string) *http.Client {
 	return &http.Client{Transport: t, CheckRedirect: fewRedirects}
 }
 
-// TestRepeats: what may be repeated is, as often as the configuration allows and as a whole.
-// A 404 of something in between is no 404, but not known.
+// TestRepeats: a request that may be repeated is repeated, as often as the configuration allows and with its
+// whole body. A 404 of a proxy in between means that the result is not known.
 func TestRepeats(t *testing.T) {
 	busy := status(http.StatusTooManyRequests, "Retry-After", "0")
 	unavailable := status(http.StatusServiceUnavailable, "Retry-After", "0")
@@ -101,7 +101,7 @@ func TestRepeats(t *testing.T) {
 		retries  int
 		answers  []http.HandlerFunc
 		requests int
-		fails    string // part of the error; "": a status
+		fails    string // part of the error; "" if a status is returned
 		status   int
 	}{
 		{"no retries are asked for", "GET", "/", 0, []http.HandlerFunc{unavailable, good}, 1, "", 503},
@@ -168,8 +168,8 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
-// TestUnsentPostIsRepeated: a POST that was never sent, because no connection
-// could be made, is sent again; one that was sent is not.
+// TestUnsentPostIsRepeated: a POST that was never sent, because there was no connection, is sent again; one
+// that was sent is not.
 func TestUnsentPostIsRepeated(t *testing.T) {
 	url, requests := serve(t, good)
 	closed := httptest.NewServer(nil)
@@ -188,8 +188,8 @@ func TestUnsentPostIsRepeated(t *testing.T) {
 	}
 }
 
-// TestSecond401 is an answer: a request whose token is refused is sent once more,
-// with a fresh one.
+// TestSecond401: a request whose token is refused is sent once more, with a new token, and a second 401 is
+// final.
 func TestSecond401(t *testing.T) {
 	var tokens []string
 	url, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -239,8 +239,8 @@ func TestPause(t *testing.T) {
 	}
 }
 
-// TestHang: a server that never answers, or stops in the middle, is given up;
-// cancelling ends the wait at once, that between tries too.
+// TestHang: a request is given up if the server never answers, or stops in the middle of an answer.
+// Cancelling ends the wait at once, also between tries.
 func TestHang(t *testing.T) {
 	hang := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 	stall := func(w http.ResponseWriter, r *http.Request) {
@@ -262,13 +262,13 @@ func TestHang(t *testing.T) {
 		req, _ := http.NewRequestWithContext(ctx, "GET", url, nil)
 		start := time.Now()
 		_, err := client(&transport{retries: 5, timeout: time.Hour}, url).Do(req)
-		if !errors.Is(err, stop) || time.Since(start) > 20*time.Second { // the server asks for 30
+		if !errors.Is(err, stop) || time.Since(start) > 20*time.Second { // the server asks for 30 seconds
 			t.Errorf("%s: got %v after %s", name, err, time.Since(start))
 		}
 	}
 }
 
-// TestRedirects: credentials stay with the host that they were meant for.
+// TestRedirects: credentials are sent to no other host.
 func TestRedirects(t *testing.T) {
 	elsewhere, strangers := serve(t, good)
 	url, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -291,7 +291,7 @@ func TestRedirects(t *testing.T) {
 	}
 	assert.ErrorContains(t, get("/away"), "credentials are not sent to another host")
 	assert.Zero(t, strangers.Load(), "requests that the other host got")
-	// Nor does the password of a login, which a 307 would send again.
+	// A 307 would send the password of a login again.
 	login, _ := http.NewRequestWithContext(t.Context(), "POST", url+"/away", strings.NewReader(`{"password": "secret"}`))
 	if _, err := client(&transport{retries: 3}, url).Do(login); err == nil || strings.Contains(err.Error(), "secret") || strangers.Load() != 0 {
 		t.Errorf("got %v, and the other host %d requests", err, strangers.Load())
@@ -300,7 +300,7 @@ func TestRedirects(t *testing.T) {
 	assert.NoError(t, get("/near"))
 }
 
-// TestLogTellsNoSecret: the log has a line a request, and no headers or bodies.
+// TestLogTellsNoSecret: the log has one line for each request, without headers and bodies.
 func TestLogTellsNoSecret(t *testing.T) {
 	url, _ := serve(t, status(503, "Retry-After", "0"), body("application/json", `{"token": "hidden-answer"}`))
 	var lines []string
@@ -317,9 +317,8 @@ func TestLogTellsNoSecret(t *testing.T) {
 	}
 }
 
-// TestProxy: requests to OpenStack go through the proxy of the environment, over
-// http too, except to the hosts of NO_PROXY: as those of
-// terraform-provider-openstack do.
+// TestProxy: requests to OpenStack go through the proxy of the environment, also over http, except to the
+// hosts of NO_PROXY, as requests of terraform-provider-openstack do.
 func TestProxy(t *testing.T) {
 	for address, want := range map[string][]string{
 		"https://keystone.invalid": {"CONNECT keystone.invalid:443"},

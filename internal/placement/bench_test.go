@@ -15,8 +15,8 @@ func benchBins(k int) []Bin {
 	return list
 }
 
-// BenchmarkAgainstGreedy compares Distribute with one node at a time, which it
-// must equal, at 100 bins and a million nodes.
+// BenchmarkAgainstGreedy compares Distribute with adding one node at a time, which must give the same plan, at 100
+// bins and a million nodes.
 func BenchmarkAgainstGreedy(b *testing.B) {
 	list := benchBins(100)
 	costs := bench.Compare(b,

@@ -1,19 +1,17 @@
-// Package placement spreads nodes over weighted, capped bins: over regions,
-// and over the availability zones in them.
+// Package placement spreads nodes over weighted, capped bins: over regions, and over the availability zones in them.
 //
-// The ideal share of a bin i of a cluster of N nodes is q(i) = N * w(i) / W,
-// with W the sum of all weights. A plan is the exact minimiser of
+// The ideal share of a bin i of a cluster of N nodes is q(i) = N * w(i) / W, where W is the sum of all weights. A
+// plan is the exact minimum of
 //
 //	sum over i of (n(i) - q(i))^2 / w(i)
 //
-// within the bounds: additions only raise counts, removals only lower them, no
-// count passes its cap and none falls below its min. That is apportionment by
-// the method of Webster and Sainte-Laguë. The objective is separable and
-// convex, so giving out one node after the other at the least marginal cost,
-// (2n+1)/w, solves it exactly; this package does so for all nodes at once.
+// within the bounds: additions only raise counts, removals only lower them, no count exceeds its cap and none falls
+// below its min. This is apportionment by the method of Webster and Sainte-Laguë. The objective is separable and
+// convex, so adding one node after the other at the least marginal cost, (2n+1)/w, solves it exactly; this package
+// adds all nodes at once.
 //
-// Everything here is pure and deterministic: the same bins give the same plan,
-// whatever their order, and all comparisons are made in integers.
+// The package is pure and deterministic: the same bins give the same plan, in any order, and all comparisons are made
+// in integers.
 package placement
 
 import (
@@ -24,37 +22,36 @@ import (
 	"math/bits"
 )
 
-// Unlimited is the Cap of a bin that has none.
+// Unlimited is the Cap of a bin without a cap.
 const Unlimited = -1
 
-// DefaultWeight is the weight of a region or zone that names none.
+// DefaultWeight is the weight of a region or zone by default.
 const DefaultWeight = 100
 
-// MaxNodes bounds the nodes of a plan, those that are there and those that are
-// asked for. It keeps every sum and every (2n+1) well inside 64 bits.
+// MaxNodes is the maximum number of nodes of a plan, existing and requested ones. It keeps every sum and every (2n+1)
+// well inside 64 bits.
 const MaxNodes = 1_000_000_000_000_000
 
 // Bin is a region or an availability zone: a place that takes nodes.
 type Bin struct {
 	Name    string
-	Weight  int64 // relative share, positive; 0: a place that nobody lists any more, it only ever loses nodes
-	Cap     int64 // maximum number of nodes; [Unlimited]: no cap
-	Min     int64 // least number of nodes: filled before anything else where nodes may be added, and never removed
-	Current int64 // nodes that are there now
-	Kept    int64 // nodes of those that no removal takes, because they are protected
-	Closed  bool  // listed, but takes no nodes now; those that it has count, and removals treat it like any other
+	Weight  int64 // relative share, positive; 0 for a place that is not listed any more, which only loses nodes
+	Cap     int64 // maximum number of nodes, or [Unlimited]
+	Min     int64 // minimum number of nodes: additions reach it before anything else, and removals keep it
+	Current int64 // number of existing nodes
+	Kept    int64 // number of existing nodes that are protected: removals keep them
+	Closed  bool  // listed, but takes no nodes now; its nodes count, and removals treat it like any other bin
 
-	// Maintenance says that an operator closed the bin: it takes no nodes, and gives
-	// up none. No move takes from it, and a removal only what no other bin can give.
+	// Maintenance means that an operator closed the bin: it neither takes nor loses nodes. No move takes from it, and
+	// a removal takes only nodes that no other bin can give.
 	Maintenance bool
 
-	// Why says, for people, why the bin is closed ("is not available") or where
-	// its cap comes from ("quota: 9 of 10 instances in use"). "" for a cap that
-	// is configured.
+	// Why says, for people, why the bin is closed ("is not available") or where its cap comes from ("quota: 9 of 10
+	// instances in use"). It is "" for a cap that is configured.
 	Why string
 }
 
-// Headroom is the number of nodes that the bin can still take, at most limit.
+// Headroom returns the number of nodes that the bin can still take, at most limit.
 func (b Bin) Headroom(limit int64) int64 { return min(limit, b.bounds().room()) }
 
 // closed reports whether the bin takes no nodes now.
@@ -63,7 +60,7 @@ func (b Bin) closed() bool { return b.Closed || b.Maintenance }
 // aboveCap reports whether the bin has more nodes than its cap.
 func (b Bin) aboveCap() bool { return b.Cap != Unlimited && b.Current > b.Cap }
 
-// ideal returns the share q(i) = total * w(i) / W of each bin, in their order.
+// ideal returns the share q(i) = total * w(i) / W of each bin, in the order of the bins.
 func ideal(bins []Bin, total int64) []*big.Rat {
 	sum := new(big.Int)
 	for _, b := range bins {
@@ -80,7 +77,7 @@ func ideal(bins []Bin, total int64) []*big.Rat {
 	return shares
 }
 
-// check refuses what no plan can be made from.
+// check refuses bins and counts that cannot be planned.
 func check(bins []Bin, count int64) error {
 	if count > MaxNodes || count < -MaxNodes {
 		return fmt.Errorf("a change of %d nodes is more than can be planned (%d)", count, int64(MaxNodes))
@@ -111,7 +108,7 @@ func check(bins []Bin, count int64) error {
 	return errors.Join(errs...)
 }
 
-// unit is the (n+1)-th node of a bin: the one that raises its count from n.
+// unit is the (n+1)-th node of a bin: it raises the bin's count from n.
 type unit struct {
 	n      int64
 	weight int64
@@ -125,10 +122,9 @@ func (u unit) cost(v unit) int {
 	return cmp.Or(cmp.Compare(uh, vh), cmp.Compare(ul, vl))
 }
 
-// worth orders units by cost and, of equals, by the larger weight.
+// worth orders units by cost, and equal ones by the larger weight.
 func (u unit) worth(v unit) int { return cmp.Or(u.cost(v), cmp.Compare(v.weight, u.weight)) }
 
-// compare orders units by the turn in which they are added: the cheapest first,
-// of equals the larger weight, then the name. Removal takes them in the opposite
-// order, so that it undoes an addition.
+// compare orders units in the order in which they are added: the cheapest first, then the larger weight, then the
+// name. Removals use the opposite order, so that they undo additions.
 func (u unit) compare(v unit) int { return cmp.Or(u.worth(v), cmp.Compare(u.name, v.name)) }

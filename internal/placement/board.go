@@ -9,32 +9,28 @@ import (
 // Region is a region with the availability zones that are listed in it.
 type Region struct {
 	Bin
-	Zones []Bin // in any order; none: the region itself takes the nodes
+	Zones []Bin // in any order; without zones the region itself takes the nodes
 }
 
-// Board is a cluster as placement sees it: the places that are listed and, after
-// them by name, those that nobody lists and where nodes are, each with the nodes
-// that it has. Everything that plans where nodes go plans on a board.
+// Board is a cluster as placement sees it: the listed places and, after them by name, the places that are not listed
+// but have nodes, each with the number of its nodes. Every plan of where nodes are placed uses a board.
 //
-// It has two levels: nodes are spread over the regions, and each region's share
-// over its zones. A region takes no more than its zones can, and gives up no more
-// than they can. One with a zone below its min is below its own, and one with nodes
-// in a zone that nobody lists, or above a zone's cap, is the first to lose them.
-// Zones belong to their region: those of one name in two regions are two zones.
+// It has two levels: nodes are spread over the regions, and the share of each region over its zones. A region takes
+// and loses only as many nodes as its zones can. A region with a zone below its min counts as below its own min. A
+// region with nodes in a zone that is not listed, or above a zone's cap, is the first to lose them. Zones belong to
+// their region: zones of one name in two regions are two zones.
 //
-// A node of a region that lists no zones is counted in the region, whatever zone
-// it is in. Where zones are listed a node without a zone is counted in a zone
-// without a name, which nobody lists.
+// If a region lists no zones, its nodes are counted in the region, whatever their zone. If it lists zones, a node
+// without a zone is counted in a zone without a name, which is not listed.
 type Board struct {
 	regions []Region
 	spots   map[Place]spot
 }
 
-// spot is where a place is on the board, by the indices of region and zone; the
-// zone is -1 in a region that lists none.
+// spot is a place by the indices of its region and zone on the board; the zone is -1 in a region that lists no zones.
 type spot struct{ region, zone int }
 
-// NewBoard puts nodes into the listed places.
+// NewBoard returns a board of the listed places with the given nodes.
 func NewBoard(listed []Region, nodes Counts) *Board {
 	byRegion, byZone := nodes.ByRegion(), map[string]map[string]int64{}
 	for at, n := range nodes {
@@ -61,7 +57,7 @@ func NewBoard(listed []Region, nodes Counts) *Board {
 	return newBoard(regions)
 }
 
-// newBoard is the board of regions whose zones, or which themselves, have nodes.
+// newBoard returns the board of regions that already have their nodes.
 func newBoard(regions []Region) *Board {
 	b := &Board{regions: regions, spots: map[Place]spot{}}
 	for i, r := range regions {
@@ -78,8 +74,8 @@ func newBoard(regions []Region) *Board {
 	return b
 }
 
-// count returns the listed bins with the nodes that counts has for them, and
-// after them, by name, a bin for each further place where nodes are.
+// count returns the listed bins with their numbers of nodes and, after them by name, a bin for each other place with
+// nodes.
 func count(listed []Bin, counts map[string]int64) []Bin {
 	bins := slices.Clone(listed)
 	names := make(map[string]bool, len(bins))
@@ -95,7 +91,7 @@ func count(listed []Bin, counts map[string]int64) []Bin {
 	return bins
 }
 
-// Clone is a copy that can be changed.
+// Clone returns a copy that can be changed.
 func (b *Board) Clone() *Board {
 	regions := slices.Clone(b.regions)
 	for i := range regions {
@@ -104,9 +100,8 @@ func (b *Board) Clone() *Board {
 	return &Board{regions, b.spots}
 }
 
-// Counted is the place in which the nodes of a place are counted: its own or, in
-// a region that lists no zones, the region. It reports false for a place that is
-// neither listed nor has nodes.
+// Counted returns the place in which the nodes of a place are counted: the place itself or, in a region that lists no
+// zones, the region. It returns false for a place that is neither listed nor has nodes.
 func (b *Board) Counted(at Place) (Place, bool) {
 	if _, there := b.spots[at]; there {
 		return at, true
@@ -116,7 +111,7 @@ func (b *Board) Counted(at Place) (Place, bool) {
 	return whole, there && s.zone < 0
 }
 
-// counted is the spot in which the nodes of a place are counted.
+// counted returns the spot in which the nodes of a place are counted.
 func (b *Board) counted(at Place) (spot, bool) {
 	at, there := b.Counted(at)
 	return b.spots[at], there
@@ -129,7 +124,7 @@ func (b *Board) at(s spot) *Bin {
 	return &b.regions[s.region].Zones[s.zone]
 }
 
-// place is the place of a spot.
+// place returns the place of a spot.
 func (b *Board) place(s spot) Place {
 	region := b.regions[s.region]
 	if s.zone < 0 {
@@ -138,8 +133,8 @@ func (b *Board) place(s spot) Place {
 	return Place{region.Name, region.Zones[s.zone].Name}
 }
 
-// Add adds nodes to a place, or removes them where the number is negative. It
-// refuses a place that is not on the board, and reports that.
+// Add adds nodes to a place, or removes them if the number is negative. It returns false, and does nothing, if the
+// place is not on the board.
 func (b *Board) Add(at Place, nodes int64) bool {
 	s, there := b.counted(at)
 	if there {
@@ -155,8 +150,8 @@ func (b *Board) add(s spot, nodes int64) {
 	}
 }
 
-// Keep makes a number more of the nodes of a place those that no removal takes. It
-// refuses a place that is not on the board, and reports that.
+// Keep protects a number of further nodes of a place from removals. It returns false, and does nothing, if the place
+// is not on the board.
 func (b *Board) Keep(at Place, nodes int64) bool {
 	s, there := b.counted(at)
 	if there {
@@ -165,8 +160,7 @@ func (b *Board) Keep(at Place, nodes int64) bool {
 	return there
 }
 
-// Close closes a place: it takes no nodes now. A place without a zone is the
-// whole region.
+// Close closes a place, so that it takes no nodes. A place without a zone is the whole region.
 func (b *Board) Close(at Place) {
 	for i := range b.regions {
 		if b.regions[i].Name == at.Region && at.Zone == "" {
@@ -200,8 +194,8 @@ func (b *Board) Why(at Place) string {
 	return b.at(s).why()
 }
 
-// Takes reports whether a place takes a node more: it is listed, neither it nor its
-// region is closed, and both are below their caps.
+// Takes reports whether a place can take one more node: it is listed, neither it nor its region is closed, and both
+// are below their caps.
 func (b *Board) Takes(at Place) bool {
 	s, there := b.counted(at)
 	if !there {
@@ -210,8 +204,8 @@ func (b *Board) Takes(at Place) bool {
 	return b.regions[s.region].bounds().room() > 0 && b.at(s).bounds().room() > 0
 }
 
-// open is the board on which what is closed for maintenance keeps all its nodes.
-func (b *Board) open() *Board {
+// keepMaintained returns the board on which places that are closed for maintenance keep all their nodes.
+func (b *Board) keepMaintained() *Board {
 	closed := func(bin Bin) bool { return bin.Maintenance }
 	some := func(r Region) bool { return closed(r.Bin) || slices.ContainsFunc(r.Zones, closed) }
 	if !slices.ContainsFunc(b.regions, some) {
@@ -229,7 +223,7 @@ func (b *Board) HoldRegion(name string) {
 	}
 }
 
-// DropMins forgets the mins of all places.
+// DropMins sets the mins of all places to 0.
 func (b *Board) DropMins() {
 	for i := range b.regions {
 		b.regions[i].Min = 0
@@ -239,7 +233,7 @@ func (b *Board) DropMins() {
 	}
 }
 
-// LowerMins lowers mins to the nodes that another board of the same places has.
+// LowerMins lowers each min to the number of nodes of the place on another board, which has the same places.
 func (b *Board) LowerMins(to *Board) {
 	for i := range b.regions {
 		b.regions[i].Min = min(b.regions[i].Min, to.regions[i].Current)
@@ -250,12 +244,11 @@ func (b *Board) LowerMins(to *Board) {
 	}
 }
 
-// Distribute plans the addition of count nodes or, where count is negative, the
-// removal of that many. It returns the change of each place that changes. For
-// order, bounds and errors see [Distribute]. What is closed for maintenance loses
-// only the nodes that all other places cannot give.
+// Distribute plans the addition of count nodes or, if count is negative, the removal of that many. It returns the
+// change of each place that changes. For order, bounds and errors see [Distribute]. A place that is closed for
+// maintenance loses only nodes that no other place can give.
 func (b *Board) Distribute(count int64) (Counts, error) {
-	changes, err := b.open().distribute(count)
+	changes, err := b.keepMaintained().distribute(count)
 	infeasible, ok := asInfeasible(err)
 	if !ok || count >= 0 {
 		return changes, err
@@ -263,7 +256,7 @@ func (b *Board) Distribute(count int64) (Counts, error) {
 	if _, err := b.distribute(count); err != nil {
 		return nil, err
 	}
-	changes, err = b.open().distribute(-infeasible.Room())
+	changes, err = b.keepMaintained().distribute(-infeasible.Room())
 	if err != nil {
 		return nil, err
 	}
@@ -274,7 +267,7 @@ func (b *Board) Distribute(count int64) (Counts, error) {
 	return changes, err
 }
 
-// Grow adds a number of nodes, as many as find room, which then stay.
+// Grow adds a number of nodes, as many as find room, and keeps them.
 func (b *Board) Grow(nodes int64) {
 	added, err := b.Distribute(nodes)
 	if infeasible, ok := asInfeasible(err); ok {
@@ -286,13 +279,11 @@ func (b *Board) Grow(nodes int64) {
 	}
 }
 
-// First is the place that a removal takes its next node from: that of
-// [Board.Distribute] with a count of -1, at the cost of one look at each place.
-// Where two places are equally good to take from, tie decides between them as a
-// comparison does; 0 leaves it to their names. It reports false where no place
-// may lose a node.
+// First returns the place from which a removal takes its next node, as [Board.Distribute] with a count of -1 does,
+// but looks at each place only once. If two places are equally good to take from, tie compares them; if it returns 0,
+// their names decide. First returns false if no place may lose a node.
 func (b *Board) First(tie func(p, q Place) int) (Place, bool) {
-	for _, board := range []*Board{b.open(), b} {
+	for _, board := range []*Board{b.keepMaintained(), b} {
 		if s, ok := board.leaving(func(x, y spot) int { return tie(b.place(x), b.place(y)) }); ok {
 			return b.place(s), true
 		}
@@ -300,22 +291,20 @@ func (b *Board) First(tie func(p, q Place) int) (Place, bool) {
 	return Place{}, false
 }
 
-// Move is the next move of one node that makes the spread strictly better: from
-// the place that a removal takes from to the one that an addition fills then. It
-// looks at regions first, then at the zones within each, in the order of the
-// regions' names. A node of a zone that is not listed or above its cap moves within
-// its region or to another one, wherever an addition would go.
-// No move takes from what is closed for maintenance.
+// Move returns the next move of one node that makes the spread strictly better: from the place that a removal takes
+// from, to the place that an addition then fills. It looks at regions first, then at the zones within each, in the
+// order of the regions' names. A node of a zone that is not listed or above its cap moves within its region or to
+// another one, wherever an addition would place it. No move takes from a place that is closed for maintenance.
 func (b *Board) Move() (from, to Place, ok bool) {
-	x, y, ok := b.open().moving()
+	x, y, ok := b.keepMaintained().moving()
 	if !ok {
 		return from, to, false
 	}
 	return b.place(x), b.place(y), true
 }
 
-// Beyond says why removals take from a place before all others, "it is not listed",
-// or after them. It is "" where that is only its share.
+// Beyond says why removals take from a place before all others ("it is not listed") or after them. It returns "" if
+// only the place's share decides.
 func (b *Board) Beyond(at Place) string {
 	s, there := b.counted(at)
 	if !there {

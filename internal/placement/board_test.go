@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestNewBoard: listed places in their order with what they have, then those
-// that nobody lists and that have nodes, by name.
+// TestNewBoard: the board has the listed places in their order with their nodes, then by name the places that are not
+// listed but have nodes.
 func TestNewBoard(t *testing.T) {
 	listed := regions(t, "R2 w2 cap9: b w3, a; R1; R0: a")
 	board := NewBoard(listed, Counts{
@@ -45,9 +45,9 @@ func brief(zones []Bin) string {
 	return strings.Join(parts, ",")
 }
 
-// TestBoard: regions, their zones, and the zones of one region are planned by the same rules. What is closed takes no
-// node; a region keeps its own, because nothing can be deleted there. What is shut for maintenance gives up its nodes where
-// all others have given theirs.
+// TestBoard: regions, their zones, and the zones of one region follow the same rules. A closed place takes no node; a
+// closed region also keeps its nodes, because nothing can be deleted there. A place under maintenance loses nodes
+// after all others have lost theirs.
 func TestBoard(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -104,7 +104,7 @@ func TestBoard(t *testing.T) {
 	}
 }
 
-// TestMaintenance: what an operator closed is no place to move from or to, and says so.
+// TestMaintenance: no node moves from or to a place that an operator closed, and the board says why.
 func TestMaintenance(t *testing.T) {
 	listed := regions(t, "R1: a, b, shut shut; R2 shut: a")
 	board := NewBoard(listed, Counts{{"R1", "a"}: 3, {"R1", "shut"}: 9, {"R2", "a"}: 4, {"R2", "old"}: 1})
@@ -119,7 +119,7 @@ func TestMaintenance(t *testing.T) {
 	}
 }
 
-// TestMaintenanceOneByOne: many nodes leave at once as they leave one after the other.
+// TestMaintenanceOneByOne: removing many nodes at once gives the same result as removing one after the other.
 func TestMaintenanceOneByOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		regions := genRegions().Draw(t, "regions")
@@ -149,8 +149,7 @@ func TestMaintenanceOneByOne(t *testing.T) {
 	})
 }
 
-// TestBoardChanges: what is added, kept, closed and lowered counts where the place
-// is counted.
+// TestBoardChanges: changes of a place apply to the spot in which its nodes are counted.
 func TestBoardChanges(t *testing.T) {
 	listed := regions(t, "R1: a cap3 min1, b min2; R2 cap1")
 	board := NewBoard(listed, Counts{{"R1", "a"}: 2, {"R1", "old"}: 1, {"R2", "x"}: 3})

@@ -1,22 +1,25 @@
 package placement
 
-// bounds are all that a plan needs to know of a bin, or of a region with its
-// zones: numbers of nodes, from the fewest to the most.
+// bounds has the numbers of nodes that a plan needs to know about a bin, or about a region with its zones. They
+// divide its nodes by the turn in which they are removed or added:
+//
+//	0 ......... low ......... within ......... listed ......... nodes ......... first ......... high
+//	    kept      removed last   removed second   removed first     added first     added last
 type bounds struct {
 	name   string
-	weight int64 // of bins that are not listed it is 1: of them the fullest counts the most
-	nodes  int64 // that are there now
+	weight int64 // 1 if the place is not listed, so that only its nodes count
+	nodes  int64 // number of existing nodes
 
-	low    int64 // removals leave so many
-	within int64 // those above are removed before all others, except for
-	listed int64 // those above, which are in places that are not listed and are removed first of all
+	low    int64 // nodes that removals keep
+	within int64 // nodes that are listed and within all caps
+	listed int64 // nodes that are in listed places
 
-	mins  int64 // as many are needed for its min and those of its zones
-	short int64 // so many are missing for the mins of zones, whatever the other zones have
-	high  int64 // additions leave so many at most
+	mins  int64 // nodes that its min and the mins of its zones need
+	short int64 // nodes that are missing for the mins of zones, whatever the other zones have
+	high  int64 // maximum number of nodes after additions
 }
 
-// bounds of a bin without parts.
+// bounds returns the bounds of a bin without parts.
 func (b Bin) bounds() bounds {
 	v := bounds{name: b.Name, weight: max(b.Weight, 1), nodes: b.Current}
 	v.low = min(max(b.Min, b.Kept), b.Current)
@@ -34,9 +37,9 @@ func (b Bin) bounds() bounds {
 	return v.keeping(v.low)
 }
 
-// bounds of a region: its own, and those of its zones added up. It takes no more
-// than they can and gives up no more than they can, and what they have beyond
-// their caps, or in zones that are not listed, it has too.
+// bounds returns the bounds of a region: its own, and the sums over its zones. A region takes and loses only as many
+// nodes as its zones can. It also has the nodes that its zones have beyond their caps, or that are in zones that are
+// not listed.
 func (r Region) bounds() bounds {
 	v := r.Bin.bounds()
 	if len(r.Zones) == 0 {
@@ -58,23 +61,23 @@ func (r Region) bounds() bounds {
 	return v.keeping(low)
 }
 
-// keeping are the bounds where removals leave at least so many nodes.
+// keeping returns the bounds if removals keep at least low nodes.
 func (v bounds) keeping(low int64) bounds {
 	v.low = max(v.low, low)
 	v.within, v.listed = max(v.within, v.low), max(v.listed, v.low)
 	return v
 }
 
-// room is the number of nodes that can be added.
+// room returns the number of nodes that can be added.
 func (v bounds) room() int64 { return v.high - v.nodes }
 
-// loose is the number of nodes that can be removed.
-func (v bounds) loose() int64 { return v.nodes - v.low }
+// removable returns the number of nodes that can be removed.
+func (v bounds) removable() int64 { return v.nodes - v.low }
 
-// first is the number of nodes up to which additions come before all others.
+// first returns the number of nodes up to which additions come before all others.
 func (v bounds) first() int64 { return max(v.nodes, min(max(v.mins, v.nodes+v.short), v.high)) }
 
-// boundsOf are those of regions, in their order.
+// boundsOf returns the bounds of regions, in the order of the regions.
 func boundsOf(regions []Region) []bounds {
 	list := make([]bounds, len(regions))
 	for i, r := range regions {

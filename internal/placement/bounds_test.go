@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestLargestRegions: no sum over zones overflows, however many there are.
+// TestLargestRegions: no sum over zones overflows, however many zones there are.
 func TestLargestRegions(t *testing.T) {
 	wide := make([]Bin, 10_000)
 	for i := range wide {
@@ -29,8 +29,7 @@ func TestLargestRegions(t *testing.T) {
 	}
 }
 
-// TestLargest: what the largest numbers make is exact, and the next larger ones
-// are refused.
+// TestLargest: plans with the largest numbers are exact, and larger numbers are refused.
 func TestLargest(t *testing.T) {
 	const heavy = 1<<63 - 1
 	for _, c := range []struct {

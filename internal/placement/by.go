@@ -2,10 +2,10 @@ package placement
 
 import "encoding/json"
 
-// By is a map by place. As JSON it is one by region and, in it, by zone.
+// By is a map by place. In JSON it is a map by region of maps by zone.
 type By[V any] map[Place]V
 
-// MarshalJSON writes the map; equal ones are equal texts.
+// MarshalJSON writes the map. Equal maps have equal texts.
 func (m By[V]) MarshalJSON() ([]byte, error) {
 	regions := map[string]map[string]V{}
 	for at, v := range m {
@@ -17,7 +17,7 @@ func (m By[V]) MarshalJSON() ([]byte, error) {
 	return json.Marshal(regions)
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON reads a text of MarshalJSON.
 func (m *By[V]) UnmarshalJSON(text []byte) error {
 	var regions map[string]map[string]V
 	if err := json.Unmarshal(text, &regions); err != nil {

@@ -5,21 +5,18 @@ import (
 	"slices"
 )
 
-// Distribute plans the addition of count nodes to the bins or, where count is
-// negative, the removal of that many. It returns the change of each bin in the
-// order of bins: all changes have the sign of count and add up to it.
+// Distribute plans the addition of count nodes to the bins or, if count is negative, the removal of that many. It
+// returns the change of each bin in the order of bins. All changes have the sign of count, and add up to it.
 //
-// Additions fill bins below their min first. Removals empty bins that nobody
-// lists any more (weight 0) first, the fullest of them before the others, then
-// take what bins hold above their cap. Beyond that each node goes to the bin
-// with the smallest (2n+1)/w (ties: larger weight, then name ascending), and
-// leaves the bin with the largest (2n-1)/w (ties: smaller weight, then name
-// descending).
+// Additions first fill bins below their min. Removals first empty bins that are not listed any more (weight 0), the
+// fullest first, then take nodes above caps. After that each added node goes to the bin with the smallest (2n+1)/w
+// (ties: larger weight, then name ascending), and each removed node leaves the bin with the largest (2n-1)/w (ties:
+// smaller weight, then name descending).
 //
-// The time taken is O(k log k) for k bins and does not depend on count.
+// The time is O(k log k) for k bins and does not depend on count.
 //
-// The error is an [*InfeasibleError] where the bins cannot take or give up so
-// many nodes, and names every offending bin where one makes no sense.
+// The error is an [*InfeasibleError] if the bins cannot take or lose so many nodes. Any other error names every bin
+// that makes no sense.
 func Distribute(bins []Bin, count int64) ([]int64, error) {
 	if err := check(bins, count); err != nil {
 		return nil, err
@@ -35,8 +32,7 @@ func Distribute(bins []Bin, count int64) ([]int64, error) {
 	return spread(list, count), nil
 }
 
-// feasible reports whether there is room for count nodes or, where count is
-// negative, whether that many can be removed.
+// feasible reports whether count nodes can be added or, if count is negative, removed.
 func feasible(list []bounds, count int64) bool {
 	missing := max(count, -count)
 	for _, v := range list {
@@ -45,23 +41,22 @@ func feasible(list []bounds, count int64) bool {
 	return missing == 0
 }
 
-// most is the number of nodes that can be added or, where count is negative,
-// removed.
+// most returns the number of nodes that can be added or, if count is negative, removed.
 func (v bounds) most(count int64) int64 {
 	if count < 0 {
-		return v.loose()
+		return v.removable()
 	}
 	return v.room()
 }
 
-// spread is the plan for a feasible count: the change of each of the bounds.
+// spread returns the change of each of the bounds, for a feasible count.
 func spread(list []bounds, count int64) []int64 {
 	held, steps := nodesOf(list), []func(bounds) int64{bounds.first, func(v bounds) int64 { return v.high }}
 	move := raise
 	if count < 0 {
 		even, listed := slices.Clone(list), make([]int64, len(list))
 		for i, v := range list {
-			even[i].weight, listed[i] = 1, v.listed // no weight counts for what is not listed
+			even[i].weight, listed[i] = 1, v.listed // weights do not count for places that are not listed
 		}
 		held, count = sink(even, held, listed, -count)
 		move = sink
@@ -83,8 +78,8 @@ func spread(list []bounds, count int64) []int64 {
 	return held
 }
 
-// raise adds up to count nodes to bins that hold some, below their tops. It
-// returns what they hold then, and the number of nodes that found no room.
+// raise adds up to count nodes to bins that hold some, below their tops. It returns how many nodes the bins hold
+// then, and the number of nodes that found no room.
 func raise(list []bounds, held, tops []int64, count int64) ([]int64, int64) {
 	spans := make([]span, len(list))
 	var nodes int64
@@ -95,11 +90,10 @@ func raise(list []bounds, held, tops []int64, count int64) ([]int64, int64) {
 	return fill(spans, nodes), count - nodes
 }
 
-// sink removes up to count nodes from bins that hold some, above their bottoms.
-// It returns what they hold then, and the number of nodes that were not there.
+// sink removes up to count nodes from bins that hold some, above their bottoms. It returns how many nodes the bins
+// hold then, and the number of nodes that could not be removed.
 //
-// To take the most expensive nodes out of a span is to fill it again, from its
-// bottom, with the nodes that stay.
+// Removing the most expensive nodes of a span means filling the span again from its bottom with the nodes that stay.
 func sink(list []bounds, held, bottoms []int64, count int64) ([]int64, int64) {
 	spans := make([]span, len(list))
 	var nodes int64
@@ -131,27 +125,25 @@ func (s span) unit(n int64) unit { return unit{n, s.weight, s.name} }
 // maxLevel is the highest level that fill looks at: 2*maxLevel+1 is below 2^63.
 const maxLevel int64 = 1 << 62
 
-// fill adds the count cheapest units to the spans and returns what each then
-// holds. The spans must have room for them.
+// fill adds the count cheapest units to the spans and returns how many units each holds then. The spans must have
+// room for them.
 //
-// The level of a unit is its place in the row of units of the heaviest span:
-// level m has the cost (2m+1)/w of that span's unit m. From one level to the
-// next no span gains more than one unit, because none is heavier. So bisection
-// finds the last level that is filled by at most count units, and what is left
-// is less than one unit a span: those are sorted. Spans that are full at the
-// highest level are done, and the heaviest of the others sets the levels again.
+// The level of a unit is its place in the row of units of the heaviest span: level m has the cost (2m+1)/w of that
+// span's unit m. From one level to the next no span gains more than one unit, because no span is heavier. So
+// bisection finds the last level that at most count units fill, and less than one unit for each span is left: the
+// spans are sorted for these. Spans that are full at the highest level are done, and the heaviest of the others sets
+// the levels again.
 //
-// For example, 6 units for the empty spans A of weight 3 and B of weight 1. A
-// sets the levels, of which B's first two units cost as much as levels 1 and 4:
+// For example, fill adds 6 units to the empty spans A of weight 3 and B of weight 1. A sets the levels. B's first two
+// units cost as much as levels 1 and 4:
 //
 //	level          0    1    2    3    4
 //	cost of A's    1/3  3/3  5/3  7/3  9/3
 //	cost of B's         1/1            3/1
 //	units so far   1    3    4    5    7
 //
-// Level 3 is the last that 6 units fill: A has 4 and B has 1. The unit that is
-// left is the cheaper of A's fifth (9/3) and B's second (3/1); they cost the
-// same, and the larger weight wins. So A ends with 5 and B with 1.
+// Level 3 is the last that 6 units fill: A has 4 and B has 1. One unit is left: A's fifth (9/3) or B's second (3/1).
+// They cost the same, and the larger weight wins. So A ends with 5 and B with 1.
 func fill(spans []span, count int64) []int64 {
 	held, open := make([]int64, len(spans)), make([]int, len(spans))
 	for i, s := range spans {
@@ -162,7 +154,7 @@ func fill(spans []span, count int64) []int64 {
 		for _, i := range open {
 			heaviest = max(heaviest, spans[i].weight)
 		}
-		// Whether the units up to the level are more than count.
+		// overflows reports whether there are more than count units up to the level.
 		overflows := func(level int64) bool {
 			left := count
 			for _, i := range open {
@@ -199,9 +191,8 @@ func fill(spans []span, count int64) []int64 {
 	return held
 }
 
-// bisect returns the smallest n in [0, end) with f(n) true, or end where there
-// is none. Once true, f must stay true. It is [sort.Search] for int64, because
-// an int has 32 bits on some platforms.
+// bisect returns the smallest n in [0, end) for which f is true, or end if there is none. Once true, f must stay
+// true. It is [sort.Search] for int64, because an int has 32 bits on some platforms.
 func bisect(end int64, f func(int64) bool) int64 {
 	low, high := int64(0), end
 	for low < high {
@@ -215,12 +206,11 @@ func bisect(end int64, f func(int64) bool) int64 {
 	return low
 }
 
-// units is the number of nodes of the span that cost no more than the level's
-// (2*level+1)/heaviest, within its bounds.
+// units returns the number of nodes of the span, within its bounds, that cost no more than the level's
+// (2*level+1)/heaviest.
 func (s span) units(level, heaviest int64) int64 {
-	// (2n+1)/weight <= (2*level+1)/heaviest holds for the first
-	// (x+1)/2 units, x being the quotient below; weight <= heaviest keeps it
-	// within 64 bits.
+	// (2n+1)/weight <= (2*level+1)/heaviest holds for the first (x+1)/2 units, where x is the quotient below; weight
+	// <= heaviest keeps it within 64 bits.
 	hi, lo := bits.Mul64(uint64(2*level+1), uint64(s.weight))
 	x, _ := bits.Div64(hi, lo, uint64(heaviest))
 	return min(max(int64((x+1)/2), s.lo), s.hi)

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// bins reads "A w3 cap2 min1 kept1 now4, B closed" as bins; the default is w1, no cap, empty. One is closed without a
-// reason, down or gone with one, shut for maintenance, or has a quota.
+// bins parses bins such as "A w3 cap2 min1 kept1 now4, B closed"; the default is w1, no cap, empty. A bin can be
+// closed without a reason, down or gone with one, shut for maintenance, or have a quota.
 func bins(t testing.TB, text string) []Bin {
 	t.Helper()
 	var list []Bin
@@ -37,7 +37,7 @@ func bins(t testing.TB, text string) []Bin {
 	return list
 }
 
-// regions reads "R1 w2: a cap1, b; R2" as regions with their zones.
+// regions parses regions with their zones, such as "R1 w2: a cap1, b; R2".
 func regions(t testing.TB, text string) (list []Region) {
 	if text == "" {
 		return nil
@@ -53,7 +53,7 @@ func regions(t testing.TB, text string) (list []Region) {
 	return list
 }
 
-// after returns the counts once the change is made.
+// after returns the counts after the change.
 func after(bins []Bin, changes []int64) []int64 {
 	held := counts(bins)
 	for i, c := range changes {
@@ -90,14 +90,14 @@ func TestDistribute(t *testing.T) {
 		{"removal leaves the min", "A min2 now3, B now1", -2, []int64{2, 0}},
 		{"removal goes by the larger share", "A w1 now3, B w3 now3", -3, []int64{1, 2}},
 		{"unlisted bins take nothing", "A, old w0 now2", 4, []int64{4, 2}},
-		// Where Senlin's placement policies went wrong.
+		// Cases in which Senlin's placement policies were wrong.
 		{"a cap that is reached", "A w100 cap2, B w100", 6, []int64{2, 4}},
 		{"a cap that was reached", "A w100 cap2 now2, B w100 now3", 1, []int64{2, 4}},
 		{"a small cap of much weight", "A w3 cap3, B w1", 1000, []int64{3, 997}},
 		{"a remainder", "A, B, C", 4, []int64{2, 1, 1}},
 		{"a remainder of one, and more", seven, 36, []int64{6, 5, 5, 5, 5, 5, 5}},
 		{"many leave", "A now7, B now7, C now7, D now7, E now7, F now7, G now7, H now7", -49, []int64{1, 1, 1, 1, 1, 1, 1, 0}},
-		// No overflow, also at the ends of what is allowed.
+		// No overflow, even at the largest numbers that are allowed.
 		{"many", "A w1, B w3", 4 * many, []int64{many, 3 * many}},
 		{"the largest weight, and a cap", "A w9223372036854775807 cap5, B w1, C w2", 3*many + 5, []int64{5, many, 2 * many}},
 		{"the most", "A w1, B w1", MaxNodes, []int64{MaxNodes / 2, MaxNodes / 2}},
@@ -114,7 +114,7 @@ func TestDistribute(t *testing.T) {
 	}
 }
 
-// TestVectors holds the cases with known answers, each in two orders of its bins.
+// TestVectors: the cases with known answers, each in two orders of its bins.
 func TestVectors(t *testing.T) {
 	data, err := os.ReadFile("testdata/distribute.json")
 	require.NoError(t, err)

@@ -8,27 +8,25 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// InfeasibleError says that the places cannot take, or cannot give up, the nodes
-// that were asked for. Its text is the policy documents' sentence; Detail has
-// the numbers.
+// InfeasibleError means that the places cannot take, or cannot lose, the requested number of nodes. Its text is the
+// policy documents' sentence; Detail has the numbers.
 type InfeasibleError struct {
-	Count int64  // nodes to add; negative: to remove
-	Rooms []Room // in the order of the places; a region with zones that bind is listed by these
+	Count int64  // nodes to add; negative for nodes to remove
+	Rooms []Room // in the order of the places; a region that is limited by its zones is replaced by them
 }
 
-// Room is how many nodes a place could take (or, on removal, give up) at most.
+// Room is how many nodes a place could take (or, on removal, lose) at most.
 type Room struct {
 	Name  string
-	Nodes int64  // never more than the count that was asked for
-	Limit string // what keeps it from more, in a few words: "(cap 2)"; "" where nothing does
+	Nodes int64  // never more than the requested count
+	Limit string // limit in a few words: "(cap 2)"; "" without one
 }
 
 func (e *InfeasibleError) Error() string {
 	return "There is no feasible plan to handle all nodes."
 }
 
-// Detail says in one sentence how many nodes find room, where, and what closes
-// each place.
+// Detail says in one sentence how many nodes find room, where, and what limits each place.
 func (e *InfeasibleError) Detail() string {
 	parts := make([]string, len(e.Rooms))
 	for i, r := range e.Rooms {
@@ -44,7 +42,7 @@ func (e *InfeasibleError) Detail() string {
 	return fmt.Sprintf("%s must be added, but there is room for %d: %s.", text.Nodes(e.Count), e.Room(), where)
 }
 
-// Room is how many nodes could be added (or, on removal, removed).
+// Room returns how many nodes could be added (or, on removal, removed).
 func (e *InfeasibleError) Room() (nodes int64) {
 	for _, r := range e.Rooms {
 		nodes += r.Nodes
@@ -54,8 +52,7 @@ func (e *InfeasibleError) Room() (nodes int64) {
 
 func asInfeasible(err error) (*InfeasibleError, bool) { return errors.AsType[*InfeasibleError](err) }
 
-// roomOf says how many of the nodes that are asked for a bin could take, or give
-// up, within bounds, and what keeps it from more.
+// roomOf returns how many of the requested nodes a bin could take, or lose, within its bounds, and what limits it.
 func roomOf(b Bin, v bounds, asked int64) Room {
 	room := Room{Name: b.Name, Nodes: min(max(asked, -asked), v.most(asked))}
 	if all := asked < 0 && room.Nodes == b.Current; room.Nodes < max(asked, -asked) && !all {
@@ -64,8 +61,8 @@ func roomOf(b Bin, v bounds, asked int64) Room {
 	return room
 }
 
-// roomsOf are the rooms of regions with their bounds. One that is bound by its
-// zones is listed by them.
+// roomsOf returns the rooms of regions within their bounds. A region that is limited by its zones is replaced by
+// them.
 func roomsOf(regions []Region, list []bounds, asked int64) []Room {
 	var rooms []Room
 	for i, r := range regions {

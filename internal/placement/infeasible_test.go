@@ -6,8 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestInfeasible: the error says how much room there is, and what closes each
-// place.
+// TestInfeasible: the error says how much room there is, and what limits each place.
 func TestInfeasible(t *testing.T) {
 	for _, c := range []struct {
 		regions string

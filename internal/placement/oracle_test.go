@@ -5,10 +5,9 @@ import (
 	"slices"
 )
 
-// The slow oracle: one node at a time by a plain reading of the rule, and the
-// best plan of all by trying every one.
+// The slow oracle follows the text of the rule one node at a time, and finds the best plan of all by trying each.
 
-// greedy adds (or removes, count negative) one node after the other; nil where one finds no place. Its
+// greedy adds (or removes, if count is negative) one node after the other. It returns nil if one finds no place. Its
 // numbers are small: it compares in plain integers.
 func greedy(bins []Bin, count int64) []int64 {
 	bins = slices.Clone(bins)
@@ -64,7 +63,7 @@ func upper(b Bin, limit int64) int64 {
 	return limit
 }
 
-// lower is the least number of nodes that removals leave in a bin.
+// lower is the smallest number of nodes that removals leave in a bin.
 func lower(b Bin) int64 { return min(max(b.Min, b.Kept), b.Current) }
 
 func counts(bins []Bin) (held []int64) {
@@ -95,8 +94,8 @@ func first(bins []Bin, ok func(Bin) bool, compare func(a, b Bin) int) int {
 	return best
 }
 
-// score rates counts: what the rule puts first comes first, then the objective
-// sum((n-q)^2/w), times a constant that makes it whole. Smaller is better.
+// score rates counts: first by the parts of the rule that come first, then by the objective sum((n-q)^2/w), times a
+// constant that makes it whole. Smaller is better.
 func score(bins []Bin, held []int64) []int64 {
 	var unlisted, aboveCap, belowMin, total, weights, objective int64
 	product := int64(1)
@@ -147,9 +146,9 @@ func bruteForce(bins []Bin, count int64) []int64 {
 	return best
 }
 
-// slowMove is the next move of one node by a plain reading of the rule: out of the
-// region that a removal takes from and into the one that an addition fills then, if
-// that node must go or that makes the score better; else in each region by name.
+// slowMove returns the next move of one node by the text of the rule: out of the region that a removal takes from,
+// into the region that an addition then fills, if that node must leave or the score gets better; otherwise within a
+// region, in the order of names.
 func slowMove(regions []Region) (from, to spot, ok bool) {
 	if i := slowLoses(regions, func(i int) int64 { return slowTop(regions[i]).Min }); i >= 0 {
 		from = spot{i, slowStep(regions[i].Zones, -1)}
@@ -183,9 +182,8 @@ func slowMove(regions []Region) (from, to spot, ok bool) {
 	return spot{}, spot{}, false
 }
 
-// slowRank is 0 for a region that is not listed, or has a node to lose in a zone
-// that is not; 1 for one above its cap, or with a node to lose above that of a
-// zone; 2 for others.
+// slowRank is 0 for a region that is not listed, or can lose a node in a zone that is not; 1 for a region above its
+// cap, or that can lose a node above a zone's cap; 2 for others.
 func slowRank(r Region) int {
 	rank := func(b Bin) int {
 		switch {
@@ -205,7 +203,7 @@ func slowRank(r Region) int {
 	return best
 }
 
-// slowWeight is the weight of a region that loses a node: none counts for what is not listed.
+// slowWeight is the weight of a region that loses a node. Weights do not count for a region that is not listed.
 func slowWeight(r Region) int64 {
 	if slowRank(r) == 0 {
 		return 1
@@ -213,8 +211,7 @@ func slowWeight(r Region) int64 {
 	return r.Weight
 }
 
-// slowLoses is the region that a removal takes from; -1 if there is none. Each has a
-// number of nodes that it keeps.
+// slowLoses returns the region that a removal takes from, or -1. Each region keeps a number of nodes.
 func slowLoses(regions []Region, keeps func(i int) int64) int {
 	best := -1
 	for i, r := range regions {
@@ -239,8 +236,7 @@ func slowLoses(regions []Region, keeps func(i int) int64) int {
 	return best
 }
 
-// slowPlace is the region, and the zone in it, that one node is added to or
-// removed from (step -1); -1 if there is none.
+// slowPlace returns the region, and the zone in it, that one node is added to or removed from (step -1), or -1.
 func slowPlace(regions []Region, step int64) (region, zone int) {
 	if step < 0 {
 		if region = slowLoses(regions, func(i int) int64 { return regions[i].Min }); region < 0 {
@@ -263,8 +259,7 @@ func slowPlace(regions []Region, step int64) (region, zone int) {
 	return region, slowStep(regions[region].Zones, step)
 }
 
-// slowTop is a region as one bin: it needs what its zones need, and takes nodes
-// where one of its zones does.
+// slowTop is a region as one bin: it needs as many nodes as its zones need, and takes nodes if one of its zones does.
 func slowTop(r Region) Bin {
 	if len(r.Zones) == 0 {
 		return r.Bin
@@ -289,11 +284,10 @@ func slowTop(r Region) Bin {
 	return b
 }
 
-// slowStep is the index of the bin that one node is added to, or removed from
-// (step -1); -1 if there is none.
+// slowStep returns the index of the bin that one node is added to, or removed from (step -1), or -1.
 func slowStep(bins []Bin, step int64) int { return slices.Index(greedy(bins, step), step) }
 
-// slowBetter reports whether to move a node from i to j makes the score better.
+// slowBetter reports whether moving a node from i to j makes the score better.
 func slowBetter(bins []Bin, i, j int) bool {
 	if i < 0 || j < 0 || i == j {
 		return false

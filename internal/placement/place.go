@@ -6,14 +6,13 @@ import (
 	"slices"
 )
 
-// Place is a region and an availability zone in it. An empty zone leaves the
-// choice to Nova.
+// Place is a region and an availability zone in it. An empty zone leaves the choice to Nova.
 type Place struct {
 	Region string `json:"region,omitempty"`
 	Zone   string `json:"zone,omitempty"`
 }
 
-// String is "RegionOne/az-1", or the region alone.
+// String returns "RegionOne/az-1", or the region alone.
 func (p Place) String() string {
 	if p.Zone == "" {
 		return p.Region
@@ -26,11 +25,10 @@ func (p Place) Compare(q Place) int {
 	return cmp.Or(cmp.Compare(p.Region, q.Region), cmp.Compare(p.Zone, q.Zone))
 }
 
-// Counts are numbers of nodes by place: those that are there, or those that come
-// (or, where they are negative, leave).
+// Counts are numbers of nodes by place: existing ones, or additions (negative numbers are removals).
 type Counts map[Place]int64
 
-// Total is the sum of all numbers.
+// Total returns the sum of all numbers.
 func (c Counts) Total() (total int64) {
 	for _, n := range c {
 		total += n
@@ -47,8 +45,7 @@ func (c Counts) ByRegion() map[string]int64 {
 	return regions
 }
 
-// ByZone has the amounts by region, and in it by zone: those that leave count as those
-// that come.
+// ByZone returns the absolute numbers by region and zone: removals are positive too.
 func (c Counts) ByZone() map[string]map[string]int64 {
 	regions := map[string]map[string]int64{}
 	for at, n := range c {

@@ -8,8 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// genBins draws up to most bins with small numbers, so that ties and bounds are
-// met often.
+// genBins draws up to most bins with small numbers, so that ties and bounds occur often.
 func genBins(most int) *rapid.Generator[[]Bin] {
 	return rapid.Custom(func(t *rapid.T) []Bin {
 		list := make([]Bin, rapid.IntRange(1, most).Draw(t, "bins"))
@@ -43,7 +42,8 @@ func TestOptimalAgainstBruteForce(t *testing.T) {
 	})
 }
 
-// TestEqualsUnitGreedy: many nodes at once go where they go one at a time, in whatever order the bins are given.
+// TestEqualsUnitGreedy: planning many nodes at once gives the same result as planning one at a time, in any order of
+// the bins.
 func TestEqualsUnitGreedy(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := rapid.Permutation(genBins(8).Draw(t, "list")).Draw(t, "shuffled")
@@ -60,8 +60,7 @@ func TestEqualsUnitGreedy(t *testing.T) {
 	})
 }
 
-// TestMoving: the moves reach the best plan there is for the nodes, each of them
-// is needed, and none is made from the best plan.
+// TestMoving: the moves reach the best spread of the nodes with the fewest moves, and no move leaves the best spread.
 func TestMoving(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := genBins(4).Draw(t, "list")
@@ -84,8 +83,8 @@ func TestMoving(t *testing.T) {
 	})
 }
 
-// bestAnywhere tries every spread of the nodes that moves can reach, and
-// returns the best score and the fewest moves to it.
+// bestAnywhere tries every spread of the nodes that moves can reach, and returns the best score and the fewest moves
+// to it.
 func bestAnywhere(bins []Bin) (best []int64, fewest int64) {
 	held := make([]int64, len(bins))
 	var total int64

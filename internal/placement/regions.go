@@ -2,8 +2,7 @@ package placement
 
 import "fmt"
 
-// distribute plans on two levels: count nodes over the regions, then each region's
-// share over its zones.
+// distribute plans on two levels: count nodes over the regions, then each region's share over its zones.
 func (b *Board) distribute(count int64) (Counts, error) {
 	bins := make([]Bin, len(b.regions))
 	for i, r := range b.regions {
@@ -37,8 +36,7 @@ func (b *Board) distribute(count int64) (Counts, error) {
 	return changes, nil
 }
 
-// hold returns the regions for a change that leaves some of them, and some zones,
-// alone: those keep all their nodes.
+// hold returns the regions for a change in which the places that alone selects keep all their nodes.
 func hold(regions []Region, alone func(Bin) bool) []Region {
 	held := make([]Region, len(regions))
 	for i, r := range regions {

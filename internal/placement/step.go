@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// leaving is the spot of [Board.First].
+// leaving returns the spot of [Board.First].
 func (b *Board) leaving(tie func(a, b spot) int) (spot, bool) {
 	within := func(i int) int {
 		zones := binBounds(b.regions[i].Zones)
@@ -19,7 +19,7 @@ func (b *Board) leaving(tie func(a, b spot) int) (spot, bool) {
 	return spot{i, within(i)}, true
 }
 
-// moving is the move of [Board.Move].
+// moving returns the move of [Board.Move].
 func (b *Board) moving() (from, to spot, ok bool) {
 	if from, to, ok = b.movingOut(); ok {
 		return from, to, true
@@ -31,7 +31,7 @@ func (b *Board) moving() (from, to spot, ok bool) {
 	slices.SortFunc(order, func(i, j int) int { return strings.Compare(b.regions[i].Name, b.regions[j].Name) })
 	for _, i := range order {
 		region := b.regions[i]
-		takes := region.Weight > 0 && !region.closed() && !region.aboveCap() // as many nodes as it has
+		takes := region.Weight > 0 && !region.closed() && !region.aboveCap() // keeps the number of its nodes
 		if j, k, ok := bestMove(binBounds(region.Zones)); ok && takes {
 			return spot{i, j}, spot{i, k}, true
 		}
@@ -39,13 +39,12 @@ func (b *Board) moving() (from, to spot, ok bool) {
 	return spot{}, spot{}, false
 }
 
-// movingOut is the next move between regions, if one is worth it. A node of a zone
-// that is not listed or above its cap may stay in its region, if that is the best
-// place for it.
+// movingOut returns the next move between regions, if it makes the spread better. A node of a zone that is not listed
+// or above its cap may stay in its region, if that is the best place for it.
 func (b *Board) movingOut() (from, to spot, ok bool) {
 	list := boundsOf(b.regions)
 	for i, v := range list {
-		list[i] = v.keeping(min(v.mins, v.nodes)) // no move takes what a region's zones need
+		list[i] = v.keeping(min(v.mins, v.nodes)) // no move takes nodes that a region's zones need
 	}
 	i := firstToLeave(list, noTie)
 	if i < 0 {
@@ -70,18 +69,18 @@ func (b *Board) movingOut() (from, to spot, ok bool) {
 
 func noTie(int, int) int { return 0 }
 
-// firstToLeave is the index of the bin that a removal takes from, or -1.
+// firstToLeave returns the index of the bin that a removal takes from, or -1.
 func firstToLeave(list []bounds, tie func(i, j int) int) int {
 	from := -1
 	for i, v := range list {
-		if v.loose() > 0 && (from < 0 || v.leavesBefore(list[from], func() int { return tie(i, from) })) {
+		if v.removable() > 0 && (from < 0 || v.leavesBefore(list[from], func() int { return tie(i, from) })) {
 			from = i
 		}
 	}
 	return from
 }
 
-// firstToTake is the index of the bin that an addition fills, or -1.
+// firstToTake returns the index of the bin that an addition fills, or -1.
 func firstToTake(list []bounds) int {
 	to := -1
 	for i, v := range list {
@@ -92,7 +91,7 @@ func firstToTake(list []bounds) int {
 	return to
 }
 
-// bestMove finds the next move between bins, if one is worth it.
+// bestMove returns the next move between bins, if it makes the spread better.
 func bestMove(list []bounds) (from, to int, ok bool) {
 	from, to = firstToLeave(list, noTie), firstToTake(list)
 	if from < 0 || to < 0 {
@@ -102,10 +101,10 @@ func bestMove(list []bounds) (from, to int, ok bool) {
 	return from, to, must || list[from].last().cost(list[to].next()) > 0
 }
 
-// The turns of bins: lower ones go first.
+// The turns of bins: a lower turn comes first.
 const (
 	unlisted    = iota
-	outOfBounds // above a cap or, where nodes are added, below a min
+	outOfBounds // above a cap or, for additions, below a min
 	inTurn
 )
 
@@ -140,11 +139,11 @@ func (v bounds) takesBefore(w bounds) bool {
 	return cmp.Or(cmp.Compare(v.takeTurn(), w.takeTurn()), v.next().compare(w.next())) < 0
 }
 
-// last is the node that a removal takes, next the one that an addition makes.
+// next is the unit that an addition makes, and last the unit that a removal takes.
 func (v bounds) next() unit { return unit{v.nodes, v.weight, v.name} }
 func (v bounds) last() unit {
 	if v.leaveTurn() == unlisted {
-		v.weight = 1 // of places that are not listed the fullest is the first
+		v.weight = 1 // the fullest of the places that are not listed comes first
 	}
 	return unit{v.nodes - 1, v.weight, v.name}
 }

@@ -24,7 +24,7 @@ func genRegions() *rapid.Generator[[]Region] {
 	})
 }
 
-// copied returns regions that can be changed.
+// copied returns a copy of regions that can be changed.
 func copied(regions []Region) []Region {
 	regions = slices.Clone(regions)
 	for i := range regions {
@@ -40,7 +40,7 @@ func shape(regions []Region) (text string) {
 	return text
 }
 
-// TestRegionsOneByOne: many nodes at once go where they go one after the other.
+// TestRegionsOneByOne: planning many nodes at once gives the same result as planning one after the other.
 func TestRegionsOneByOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		regions := genRegions().Draw(t, "regions")
@@ -64,13 +64,13 @@ func TestRegionsOneByOne(t *testing.T) {
 	})
 }
 
-// TestLeavingTie: the comparison decides between places that are equally good to
-// take from, in a region and over regions, and between no others.
+// TestLeavingTie: the comparison decides between places that are equally good to take from, in a region and between
+// regions, and between no others.
 func TestLeavingTie(t *testing.T) {
 	board := newBoard(regions(t, "R1: a now2, b now2, c now1; R2: a now2, b now3"))
 	for _, c := range []struct {
 		name  string
-		wants []spot // in the order in which they should leave
+		wants []spot // spots in the order in which nodes should leave
 		spot  spot
 	}{
 		{"by name", nil, spot{1, 1}},
@@ -91,8 +91,8 @@ func TestLeavingTie(t *testing.T) {
 	}
 }
 
-// TestMovingRegions: nodes move between regions first, then between zones, and
-// out of places that nobody lists wherever there is room.
+// TestMovingRegions: nodes move between regions first, then between zones, and leave places that are not listed if
+// there is room elsewhere.
 func TestMovingRegions(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -129,9 +129,8 @@ func TestMovingRegions(t *testing.T) {
 	}
 }
 
-// TestMovingAgainstOracle: each move is the one that a plain reading of the rule
-// finds, they come to an end, and in the end no node is in a place that nobody
-// lists while another place has room for it.
+// TestMovingAgainstOracle: each move is the one that follows from the text of the rule. The moves end, and then no
+// node is in a place that is not listed while another place has room for it.
 func TestMovingAgainstOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		regions := genRegions().Draw(t, "regions")

@@ -9,13 +9,13 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// Row is a region of a board, or a zone of it.
+// Row is a region of a board, or a zone in it.
 type Row struct {
 	Place
 	IsZone bool
 	Bin    Bin      // a region has the nodes of all its zones
-	Ideal  *big.Rat // its share of the cluster; of a zone too
-	Note   string   // what binds: "full: cap", "not listed: removed first", "below min"
+	Ideal  *big.Rat // share of the whole cluster, for a zone too
+	Note   string   // the limit of the place: "full: cap", "not listed: removed first", "below min"
 }
 
 // Rows lists each region and, after it, its zones.
@@ -30,7 +30,7 @@ func (b *Board) Rows() []Row {
 	for i, share := range ideal(bins, total) {
 		rows = append(rows, Row{Place: Place{Region: bins[i].Name}, Bin: bins[i], Ideal: share, Note: bins[i].note()})
 		zones := b.regions[i].Zones
-		for j, part := range ideal(zones, 1) { // a part of the region's share: those of all zones add up to the cluster
+		for j, part := range ideal(zones, 1) { // the shares of a region's zones add up to the region's share
 			rows = append(rows, Row{Place: Place{bins[i].Name, zones[j].Name}, IsZone: true, Bin: zones[j],
 				Ideal: part.Mul(part, share), Note: zones[j].note()})
 		}
@@ -38,9 +38,8 @@ func (b *Board) Rows() []Row {
 	return rows
 }
 
-// Table is the board as a table for people: a line for each region, and under it
-// one for each of its zones. What more says of a row, and of all nodes (the zero
-// Row), comes before what binds there.
+// Table returns the board as a table for people: a line for each region, followed by a line for each of its zones.
+// The text that more returns for a row, or for all nodes (the zero Row), stands before the note.
 func (b *Board) Table(more func(Row) string) string {
 	rows := b.Rows()
 	cells := make([][]string, len(rows)+1)
@@ -55,8 +54,7 @@ func (b *Board) Table(more func(Row) string) string {
 	return table(rows, []string{"nodes"}, cells, more)
 }
 
-// Change is the table of a change of the board: the nodes of each place now and
-// after it, and what binds then.
+// Change returns the table of a change of the board: the nodes of each place now and after it, and the note after it.
 func (b *Board) Change(change Counts) string {
 	before, after := b.Rows(), b.after(change).Rows()
 	cells := make([][]string, len(after)+1)
@@ -71,7 +69,7 @@ func (b *Board) Change(change Counts) string {
 	return table(after, []string{"now", "after"}, cells, func(Row) string { return "" })
 }
 
-// after is the board once a change was made. It has the same places.
+// after returns the board after a change. It has the same places.
 func (b *Board) after(change Counts) *Board {
 	after := b.Clone()
 	for at, n := range change {
@@ -80,9 +78,8 @@ func (b *Board) after(change Counts) *Board {
 	return after
 }
 
-// table has a line for each row and one for all nodes; columns and cells are the
-// numbers of nodes. Its headings are as wide as most of their cells, so that a
-// diff shows only the rows that change.
+// table has a line for each row and one for all nodes; columns and cells are the numbers of nodes. The headings have
+// the width of most cells, so that a diff shows only the rows that change.
 func table(rows []Row, columns []string, cells [][]string, more func(Row) string) string {
 	heading := slices.Concat([]string{"place"}, columns, []string{"   ideal", "weight", " min", "  cap", ""})
 	lines := [][]string{heading}
@@ -94,7 +91,7 @@ func table(rows []Row, columns []string, cells [][]string, more func(Row) string
 	return text.Table(append(lines, total), 1)
 }
 
-// label is the name of a row, indented for a zone.
+// label returns the name of a row, indented for a zone.
 func (r Row) label() string {
 	switch {
 	case r.IsZone && r.Zone == "":
@@ -107,7 +104,7 @@ func (r Row) label() string {
 	return r.Region
 }
 
-// bounds are the ideal share, the weight, the min and the cap of a row.
+// bounds returns the ideal share, the weight, the min and the cap of a row.
 func (r Row) bounds() []string {
 	if r.Bin.Weight == 0 {
 		return []string{"none", "none", "none", "none"}

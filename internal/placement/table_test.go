@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestNote: the first of what binds in a place.
+// TestNote: the first limit that applies in a place.
 func TestNote(t *testing.T) {
 	for _, c := range []struct {
 		bin  Bin
@@ -28,7 +28,7 @@ func TestNote(t *testing.T) {
 	}
 }
 
-// TestTable has the two tables word for word.
+// TestTable: both tables, word for word.
 func TestTable(t *testing.T) {
 	listed := regions(t, "R1 w200: a w100 cap2, b w100 min1; R2 w100 cap2")
 	board := NewBoard(listed, Counts{{"R1", "a"}: 2, {"R1", ""}: 1, {"R2", "x"}: 1, {"", ""}: 1})

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// What binds a bin is worded here, and nowhere else.
+// All words about the limits of a bin are in this file.
 
-// limit is what keeps the bin from taking more nodes or, where the change is
-// negative, from losing more: "cap 2", "min 1", "not available".
+// limit says what keeps the bin from taking more nodes or, if the change is negative, from losing more: "cap 2", "min
+// 1", "not available".
 func (b Bin) limit(change int64) string {
 	switch {
 	case change < 0 && b.Closed && b.Kept >= b.Current:
@@ -26,7 +26,7 @@ func (b Bin) limit(change int64) string {
 	return cmp.Or(b.Why, fmt.Sprintf("cap %d", b.Cap))
 }
 
-// surplus says why removals take from the bin before all others, or nothing.
+// surplus says why removals take from the bin before all others, or returns "".
 func (b Bin) surplus() string {
 	switch {
 	case b.Weight == 0:
@@ -50,7 +50,7 @@ func (b Bin) state() string {
 	return strings.TrimPrefix(strings.TrimPrefix(b.why(), "is "), "has ")
 }
 
-// note says in a few words what binds a bin that has its nodes.
+// note says in a few words what limits a bin with its nodes.
 func (b Bin) note() string {
 	surplus := b.surplus()
 	switch {

@@ -13,7 +13,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
 )
 
-// fill works out what is drawn of the values before and after.
+// fill derives the drawing from the values before and after.
 func (a *Attachment) fill(before, after *attributes, unknown, hidden map[string]bool) {
 	a.Unknown = unknown["nodes"] || unknown["regions"] || unknown["zones"] || unknown["region"]
 	now := after
@@ -42,7 +42,7 @@ func (a *Attachment) fill(before, after *attributes, unknown, hidden map[string]
 	for name, slot := range old.Slots {
 		_, stays := next.Slots[name]
 		_, node := next.Nodes[name]
-		if !stays && (!node || !a.Imported) { // an import fills them for "stateful"
+		if !stays && (!node || !a.Imported) { // an import has them for "stateful"
 			a.Slots = append(a.Slots, Slot{Name: name, Index: slot.Index, Place: slot.String()})
 		}
 	}
@@ -60,8 +60,10 @@ func (a *Attachment) fill(before, after *attributes, unknown, hidden map[string]
 	}
 }
 
-// Of is the attachment of a cluster that a change of its roster makes.
-func Of(cluster string, listed []placement.Region, old, next roster.Roster, change planner.Change) Attachment {
+// AttachmentOf returns the attachment of a cluster, from a change of its roster.
+func AttachmentOf(
+	cluster string, listed []placement.Region, old, next roster.Roster, change planner.Change,
+) Attachment {
 	a := Attachment{
 		Address:   resourceType + ".this",
 		Cluster:   cluster,
@@ -90,9 +92,8 @@ func rows(r roster.Roster, listed []placement.Region) []placement.Row {
 	return placement.NewBoard(listed, r.Counts()).Rows()
 }
 
-// outline lists the places of two spreads over the same listed places: those of
-// the later one, and then those that only the earlier one has, because their last
-// node leaves.
+// outline lists the places of two spreads over the same listed places: the places of the later one, then the places
+// that only the earlier one has, because their last node leaves.
 func outline(before, after []placement.Row) []Region {
 	var regions []Region
 	at, zones := map[string]int{}, map[placement.Place]bool{}
@@ -135,7 +136,7 @@ func (a *Attachment) place(old, next roster.Roster, removed, revised, held map[s
 	}
 	add := func(name string, n roster.Node, fate Fate, reason string) {
 		places := at(n.Place)
-		if len(a.Templates) > 0 && a.Templates[0].Hidden { // a reason says in which values templates differ
+		if len(a.Templates) > 0 && a.Templates[0].Hidden { // a reason names the values in which templates differ
 			reason, _, _ = strings.Cut(reason, ": it has ")
 		}
 		places[0].Nodes = append(places[0].Nodes, Node{
@@ -182,8 +183,8 @@ func (a *Attachment) place(old, next roster.Roster, removed, revised, held map[s
 	}
 }
 
-// number numbers the templates of the nodes, those that are there before the plan
-// first, each by the first node that has it, and counts the nodes that have them.
+// number numbers the templates of the nodes, each by the first node that has it, and existing nodes first. It counts
+// the nodes of each template.
 func (a *Attachment) number(old, next roster.Roster, hidden bool) {
 	a.templates = map[roster.Template]int{}
 	for _, r := range []roster.Roster{old, next} {

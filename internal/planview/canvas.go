@@ -8,20 +8,19 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// escape makes text of others fit for HTML and SVG.
+// escape escapes a foreign text for HTML and SVG.
 func escape(s string) string { return html.EscapeString(text.CleanLines(s)) }
 
-// canvas is a picture that is being drawn, from the top down.
+// canvas is a picture that is drawn from the top down.
 type canvas struct {
 	body   strings.Builder
 	width  int
 	height int
-	colour map[int]int // of templates
-	scale  float64     // of bars, in pixels a node
+	colour map[int]int // colours of templates
+	scale  float64     // length of bars, in pixels for each node
 }
 
-// picture is an svg element with all that was drawn. One that stands alone has its
-// style sheet in it.
+// picture returns an svg element with everything that was drawn. If it stands alone it contains its style sheet.
 func (c *canvas) picture(id, title, description string, alone bool) string {
 	style, namespace := "", ""
 	if alone {
@@ -42,7 +41,7 @@ func (c *canvas) text(class string, x, y int, s string) {
 	fmt.Fprintf(&c.body, "<text class=\"%s\" x=\"%d\" y=\"%d\"%s>%s</text>\n", class, x, y, anchor, escape(s))
 }
 
-// lines draws a text below what is there, in as many lines as it needs.
+// lines draws a text at the end of the picture, in as many lines as it needs.
 func (c *canvas) lines(class, s string) {
 	indent := margin
 	for s = text.Clean(s); s != ""; {
@@ -65,7 +64,7 @@ func (c *canvas) rect(class string, x, y, width, height int) {
 		class, x, y, width, height)
 }
 
-// shorten cuts a text that is longer than most characters.
+// shorten cuts a text with more than most characters.
 func shorten(s string, most int) string {
 	s = text.Clean(s)
 	if runes := []rune(s); len(runes) > max(most, 8) {

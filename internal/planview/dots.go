@@ -71,13 +71,13 @@ func (c *canvas) words(n Node, several bool) string {
 	return words + n.template(len(c.colour) > 1)
 }
 
-// struckLabel is what an exclamation mark in a dot says.
+// struckLabel is the meaning of an exclamation mark in a dot.
 const struckLabel = "something else happens to its server"
 
-// dot draws a node. Its form says what happens to it: a disc stays, one with a
-// plus is added, one with a ring changes, one with a dashed ring is made again, a circle with a cross is removed. The
-// colour says of which template it is. An exclamation mark says that the plan
-// changes its server though the node does not ask for it.
+// dot draws a node. Its form shows what happens to the node: a disc stays, a disc with a plus is added, a ring around
+// it means a change in place, a dashed ring means that the node is made again, and a circle with a cross is removed.
+// The colour shows the template. An exclamation mark means that the plan changes the node's server although no node
+// change needs it.
 func (c *canvas) dot(x, y int, n Node, label string) {
 	name := ""
 	if n.Name != "" {

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// Effect is what a plan does to a server, or to another resource of a node, the
-// worst first.
+// Effect is what a plan does to a server, or to another resource of a node, the worst first.
 type Effect int
 
 // The effects.
@@ -24,11 +23,11 @@ const (
 	ChangedInPlace
 )
 
-// effects are the words for several, in order.
+// effects are the words for each effect, in order.
 var effects = [...]string{"replaced", "destroyed", "forgotten", "stopped", "rebuilt", "resized", "created",
 	"changed in place"}
 
-// server says what a change does, if it does something.
+// server returns what a change does, and whether it does something.
 func (c change) server() (Server, bool) {
 	s := Server{Address: c.Address, Type: c.Type, isServer: c.isServer}
 	does := func(action string) bool { return slices.Contains(c.Change.Actions, action) }
@@ -55,19 +54,18 @@ func (c change) server() (Server, bool) {
 	return s, true
 }
 
-// ours reports whether a resource is one of this provider: destroying it destroys no data.
+// ours reports whether a resource is of this provider: destroying it destroys no data.
 func (c change) ours() bool { return strings.HasPrefix(c.Type, "stackpolicy_") }
 
-// ofServer reports whether a resource is a server, or what is made for one: it does not
-// outlive the server in a slot.
+// ofServer reports whether a resource is a server, or is made for one: it does not outlive the server in a slot.
 func (c change) ofServer() bool {
 	return c.isServer || strings.HasPrefix(c.Type, "openstack_compute_") || c.Type == "terraform_data" || c.ours()
 }
 
-// tainted is why a resource is replaced that an earlier apply could not make as it should be.
+// tainted is the reason why a resource is replaced that an earlier apply could not finish.
 const tainted = "replace_because_tainted"
 
-// because says why a resource is replaced, as far as the plan says it.
+// because says why a resource is replaced, if the plan says it.
 func (c change) because() string {
 	switch c.Reason {
 	case tainted:
@@ -91,8 +89,8 @@ func (c change) because() string {
 	return " because of " + strings.Join(slices.Sorted(maps.Keys(names)), ", ")
 }
 
-// updated is the effect of a change in place, and its text. What a change does to a
-// resource of an unknown type cannot be known here.
+// updated returns the effect of a change in place, and its text. The effect on a resource of an unknown type cannot
+// be known here.
 func (c change) updated() (Effect, string) {
 	before, _ := c.Change.Before.(map[string]any)
 	after, _ := c.Change.After.(map[string]any)
@@ -111,7 +109,7 @@ func (c change) updated() (Effect, string) {
 		return ChangedInPlace, said
 	}
 	rebuilt, resized := names["image_id"] || names["image_name"], names["flavor_id"] || names["flavor_name"]
-	state, _ := after["power_state"].(string) // "": it is not given
+	state, _ := after["power_state"].(string) // "" if it is not set
 	switch {
 	case names["power_state"] && state != "" && state != "active":
 		return Stopped, fmt.Sprintf("is stopped: its power_state becomes %q", state)

@@ -64,7 +64,7 @@ var hostile = []string{
 	strings.Repeat("long", 300), "ünïcödé 日本",
 }
 
-// TestHostile: names are shown as text, whatever is in them.
+// TestHostile: all names are shown as plain text, whatever characters they have.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	view, err := planview.Read(made(t, "web", "RegionOne", 2, 1, "az-1", "debian"))
@@ -93,8 +93,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// elements are those of a page, or of a text with HTML in it, with the names of
-// their attributes.
+// elements returns the elements of a page, or of a text with HTML in it, with the names of their attributes.
 func elements(text string) map[string]bool {
 	found := map[string]bool{}
 	for z := html.NewTokenizer(strings.NewReader(text)); z.Next() != html.ErrorToken; {
@@ -111,8 +110,8 @@ func elements(text string) map[string]bool {
 	return found
 }
 
-// markdown holds a text to lines of known forms, in which names are in backticks
-// or in code elements, and nothing else has a meaning.
+// markdown checks that a text has only lines of known forms, in which names are in backticks or in code elements, and
+// nothing else has a meaning.
 func markdown(t *testing.T, evil, got string) {
 	t.Helper()
 	safe := "(?:`[A-Za-z0-9][A-Za-z0-9._/ \"\\[\\]-]*`|<code>(?:[^\\x00-\\x7f]|[A-Za-z0-9 ,-]|&#[0-9]+;)*</code>)"
@@ -140,7 +139,7 @@ func wellFormed(t *testing.T, text string) {
 	assert.ErrorIs(t, err, io.EOF, text)
 }
 
-// TestLarge: 10,000 nodes stay readable, and are drawn in a moment.
+// TestLarge: a drawing of 10,000 nodes stays readable, and takes only a moment.
 func TestLarge(t *testing.T) {
 	t.Parallel()
 	plan := made(t, "web", "RegionOne", 10_000, 9_000, "az-1", "debian")
@@ -157,7 +156,7 @@ func TestLarge(t *testing.T) {
 	assert.Contains(t, got["html"], "and 9900 more")
 }
 
-// TestMarkdownFits: lists get shorter until a comment takes the text.
+// TestMarkdownFits: lists get shorter until the text fits into a comment.
 func TestMarkdownFits(t *testing.T) {
 	t.Parallel()
 	one, err := planview.Read(made(t, strings.Repeat("web", 60), "RegionOne", 120, 120, "az-1", "debian"))
@@ -172,7 +171,7 @@ func TestMarkdownFits(t *testing.T) {
 	assert.Contains(t, planview.Markdown(many), "The rest is left out", "something is left out")
 }
 
-// FuzzRead: whatever a plan says is drawn, or refused.
+// FuzzRead: any plan is drawn, or refused.
 func FuzzRead(f *testing.F) {
 	for _, name := range fuzzed {
 		text, err := os.ReadFile("testdata/" + name + ".json")
@@ -188,10 +187,10 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(drawn)
 }
 
-// fuzzed are the plans that fuzzing begins with.
+// fuzzed are the plans with which fuzzing begins.
 var fuzzed = []string{"batch", "grow", "in-place", "import", "unknown", "destroy", "emptied-place"}
 
-// drawn fails where a plan that is read cannot be drawn.
+// drawn fails if a plan can be read but not drawn.
 func drawn(t *testing.T, text []byte) {
 	view, err := planview.Read(text)
 	if err != nil {
@@ -205,8 +204,8 @@ func drawn(t *testing.T, text []byte) {
 	wellFormed(t, planview.SVG(view))
 }
 
-// FuzzValues replaces a value of a real plan by another one. Most of what FuzzRead tries is refused as not being JSON;
-// here all of it is, so it comes to the code that reads the values and draws them.
+// FuzzValues replaces a value of a real plan. Most inputs of FuzzRead are refused because they are not JSON; all
+// inputs here are JSON, and reach the code that reads the values and draws them.
 func FuzzValues(f *testing.F) {
 	var plans []any
 	for _, name := range fuzzed {
@@ -252,7 +251,7 @@ func values(in any) int {
 	return n
 }
 
-// replace returns in with one value replaced: that of which *left others come before.
+// replace returns in with one value replaced: the one that comes after *left others.
 func replace(in, by any, left *int) any {
 	*left--
 	if *left == -1 {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// HTML is a page about a plan that stands alone: it asks for nothing, and
-// its Content-Security-Policy allows its own style sheet and nothing else.
+// HTML returns a page about a plan. The page requests nothing, and its Content-Security-Policy allows only its own
+// style sheet.
 func HTML(plan Plan) string {
 	style := CSS + pageCSS
 	hash := sha256.Sum256([]byte(style))
@@ -38,9 +38,8 @@ func HTML(plan Plan) string {
 		Article(plan, false))
 }
 
-// Article is what a page shows of a plan. It belongs into an element of the class pv,
-// and the page needs [CSS] and [ArticleCSS]. The picture of a narrow article fits a
-// phone.
+// Article returns the content of a page about a plan. It belongs into an element of the class pv, and the page needs
+// [CSS] and [ArticleCSS]. The picture of a narrow article fits a phone.
 func Article(plan Plan, narrow bool) string {
 	var b strings.Builder
 	if r := plan.whole(100); r != nil {

@@ -11,8 +11,7 @@ import (
 // A comment on GitHub has at most 65,536 characters.
 const maxMarkdown = 60_000
 
-// Markdown describes a plan for a pull request. It has at most about 60,000
-// bytes: lists are made shorter where it would have more.
+// Markdown describes a plan for a pull request, in at most about 60,000 bytes. It shortens lists if necessary.
 func Markdown(plan Plan) string {
 	var all string
 	for _, limit := range []int{100, 20, 5, 0} {
@@ -107,12 +106,11 @@ func name(s string) string {
 	return code(s)
 }
 
-// Plain is any text in one line of Markdown.
+// Plain returns any text as one line of Markdown.
 func Plain(s string) string { return plain(text.Clean(s)) }
 
-// plain shows a text that may have names in it. Where it has characters that mean
-// something in Markdown, or to who shows it (a mention, a link), it is shown as
-// code.
+// plain shows a text that may have names in it. It shows the text as code if the text has characters with a meaning
+// in Markdown, or for the site that shows it (a mention, a link).
 func plain(s string) string {
 	if simpleText.MatchString(s) && !strings.Contains(s, "www.") {
 		return s
@@ -120,13 +118,13 @@ func plain(s string) string {
 	return code(s)
 }
 
-// code shows any text as it is: each character that could mean something in Markdown or
-// HTML is written as a character reference.
+// code shows any text as it is: it writes each character that could have a meaning in Markdown or HTML as a character
+// reference.
 func code(s string) string {
 	return "<code>" + special.ReplaceAllStringFunc(text.Clean(s), func(character string) string {
 		return fmt.Sprintf("&#%d;", character[0])
 	}) + "</code>"
 }
 
-// special are the characters of ASCII that are no letters, digits, blanks, commas or hyphens.
+// special matches the characters of ASCII other than letters, digits, blanks, commas and hyphens.
 var special = regexp.MustCompile(`[\x00-\x1f!-+./:-@\[-\x60{-\x7f]`)

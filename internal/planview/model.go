@@ -32,11 +32,11 @@ const (
 	Leaves
 )
 
-// Plan is what is drawn of a Terraform plan.
+// Plan is the part of a Terraform plan that is drawn.
 type Plan struct {
 	Attachments []Attachment // by address
-	Totals      *Totals      // nil: what is drawn is not all of a plan
-	Servers     []Server     // what it does to servers of no node, and what else of no node it destroys
+	Totals      *Totals      // nil if the drawing is not about a whole plan
+	Servers     []Server     // changes of servers without a node, and destroyed resources without a node
 }
 
 // Attachment is a placement attachment as a plan changes it.
@@ -45,27 +45,27 @@ type Attachment struct {
 	Cluster  string
 	Action   Action
 	Imported bool
-	Unknown  bool // whether the nodes become known during the apply only
+	Unknown  bool // reports whether the nodes become known only during the apply
 
 	Before, After int64 // number of nodes
 	Regions       []Region
-	Templates     []Template // in use before or after, by number
+	Templates     []Template // templates in use before or after, by number
 	Remaining     int64      // nodes that the update still has to replace after this plan
-	Updates       bool       // whether there is an update
+	Updates       bool       // reports whether there is an update
 	Warnings      []Warning
-	Servers       []Server // what the plan does to servers that no node change explains
-	Undone        []Server // what nodes lack is created, and what an earlier apply left over is destroyed
-	Slots         []Slot   // those that are given up, by index
+	Servers       []Server // changes of servers that no node change explains
+	Undone        []Server // missing resources that are created, and destroyed ones of an earlier apply
+	Slots         []Slot   // slots that are given up, by index
 
 	module    string
-	heldMore  int64                   // number of nodes that are held, and of which the plan does not say why
+	heldMore  int64                   // number of held nodes for which the plan has no reason
 	taken     int64                   // number of servers that are destroyed because their nodes leave
-	slots     []string                // all names that have one before the plan
-	had       func(name string) bool  // whether it has given the name to a node
-	templates map[roster.Template]int // their numbers
+	slots     []string                // names of all slots before the plan
+	had       func(name string) bool  // reports whether the attachment has ever given the name to a node
+	templates map[roster.Template]int // numbers of the templates
 }
 
-// Region is a region with its zones; without any it has the nodes itself.
+// Region is a region with its zones. A region without zones has the nodes itself.
 type Region struct {
 	Bin
 	Zones []Bin
@@ -75,11 +75,11 @@ type Region struct {
 type Bin struct {
 	Name          string
 	Before, After int64
-	Ideal         string // share of the cluster after the plan, "" where the place is not listed
-	Weight        int64  // 0: not listed
-	Min, Cap      int64  // Cap: [placement.Unlimited] for none
-	Note          string // what binds after the plan
-	Nodes         []Node // by fate and index; in a region with zones they are in the zones
+	Ideal         string // share of the cluster after the plan, "" if the place is not listed
+	Weight        int64  // 0 if the place is not listed
+	Min, Cap      int64  // [placement.Unlimited] means no cap
+	Note          string // limit of the place after the plan
+	Nodes         []Node // by fate and index; the zones of a region have its nodes
 }
 
 // Node is a node in a place.
@@ -88,33 +88,33 @@ type Node struct {
 	Index    int64
 	Place    string // region and zone
 	Fate     Fate
-	Template int      // its number, after the plan or of a node that leaves; 0: none
-	Old      int      // of a node that changes or is made again: the template before
-	Reason   string   // why that happens; of a node that stays: what keeps it from being replaced
-	Server   string   // what happens to its server though the node does not ask for it
-	With     []string // addresses of what is destroyed with its server
+	Template int      // number of the template after the plan, or of a node that leaves; 0 if none
+	Old      int      // number of the template before, if the node changes or is made again
+	Reason   string   // reason of the fate; for a node that stays: why it is not replaced
+	Server   string   // change of its server that no node change asks for
+	With     []string // addresses of resources that are destroyed with its server
 }
 
-// Slot is a slot that is given up: what is kept by its name is destroyed.
+// Slot is a slot that is given up: the resources that are kept by its name are destroyed.
 type Slot struct {
 	Name  string
 	Index int64
 	Place string
-	With  []string // addresses of what is destroyed
+	With  []string // addresses of destroyed resources
 }
 
-// Template is what nodes are made from.
+// Template is the template of some nodes.
 type Template struct {
-	Number        int               // given by the drawing, from 1
-	Values        map[string]string // nil: not shown
-	Hidden        bool              // because it is sensitive
+	Number        int               // number in the drawing, from 1
+	Values        map[string]string // nil if they are not shown
+	Hidden        bool              // reports whether the values are sensitive
 	Before, After int64             // number of nodes
 }
 
 // Warning is something that a person should know about a plan.
 type Warning struct{ Title, Text string }
 
-// bins are the regions, each followed by its zones.
+// bins lists the regions, each followed by its zones.
 func (a *Attachment) bins() (list []*Bin) {
 	for i := range a.Regions {
 		r := &a.Regions[i]
@@ -147,8 +147,8 @@ func byIndex(a, b Node) int {
 // title is the name of the place for people.
 func (p Bin) title() string { return cmp.Or(p.Name, "(no zone)") }
 
-// template says which template a node has or, where it gets another one, both. Some says
-// whether nodes have templates at all.
+// template returns the template of a node, or both templates if it changes. The argument some reports whether nodes
+// have templates at all.
 func (n Node) template(some bool) string {
 	switch {
 	case n.Old != n.Template && (n.Fate == Changes || n.Fate == Remade):

@@ -32,18 +32,18 @@ func attached(lines ...string) string {
 
 func batch(lines ...string) string { return "update {\n    " + strings.Join(lines, "\n    ") + "\n  }" }
 
-// planCase is a plan of a cluster that runs: what is there, and what is wanted.
+// planCase is a plan of a running cluster: the configurations before and after.
 type planCase struct {
 	name   string
-	before []string // "": nothing is there
+	before []string // empty if there is nothing before
 	happen func(*fakecloud.Cloud, map[string]string)
-	twice  []string // what is applied after that; nil: nothing
-	fails  bool     // whether that apply fails: Nova makes no more servers
-	after  []string // nil: the attachment is destroyed
+	twice  []string // configuration of a second apply; nil without one
+	fails  bool     // reports whether that apply fails, because Nova makes no more servers
+	after  []string // nil if the attachment is destroyed
 	extra  string   // resources next to the attachment
 	made   string   // servers next to the attachment, before
-	remade string   // and after
-	large  bool     // too large to be kept
+	remade string   // servers next to the attachment, after
+	large  bool     // reports whether the plan is too large to be kept
 }
 
 const (
@@ -94,7 +94,8 @@ func planCases() []planCase {
 			after: []string{"desired_capacity = 3 + length(terraform_data.later.output)", threeZones},
 			extra: "resource \"terraform_data\" \"later\" {\n  input = timestamp()\n}\n"},
 		{name: "same", before: []string{"desired_capacity = 3", threeZones}, after: []string{"desired_capacity = 3", threeZones}},
-		// Applied twice, so that it does not matter whether what goes is looked at before: OpenTofu does, and Terraform does not.
+		// Applied twice, so that it does not matter whether the provider reads resources before it destroys them:
+		// OpenTofu does, and Terraform does not.
 		{name: "destroy", before: []string{"desired_capacity = 3", threeZones}, twice: []string{"desired_capacity = 3", threeZones}},
 		// More nodes in each place than are drawn one by one.
 		{name: "hundreds", large: true, before: []string{"desired_capacity = 350", wide, bookworm, oldest, percent},
@@ -102,8 +103,8 @@ func planCases() []planCase {
 	}
 }
 
-// TestPlans: the plans that are kept are what Terraform, or OpenTofu, prints, and
-// what is drawn of them is what is kept. -update rewrites both.
+// TestPlans: Terraform, or OpenTofu, prints the plans in testdata, and they are drawn as the drawings in testdata.
+// -update rewrites both.
 func TestPlans(t *testing.T) {
 	t.Parallel()
 	for _, c := range planCases() {
@@ -118,8 +119,8 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// TestLog: the log of a real plan has the address of an attachment as the plan has
-// it, and each warning is shown once.
+// TestLog: the log of a real plan has the address of an attachment as the plan has it, and each warning is shown
+// once.
 func TestLog(t *testing.T) {
 	t.Parallel()
 	w := acctest.NewFake(t, fakecloud.Config{}).Workspace(t, "")
@@ -149,7 +150,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// plan lets terraform make the plan.
+// plan makes the plan with terraform.
 func (c planCase) plan(t *testing.T) []byte {
 	t.Helper()
 	cloud := acctest.NewFake(t, fakecloud.Config{})
@@ -197,8 +198,7 @@ func (c planCase) plan(t *testing.T) []byte {
 	return []byte(run("show", "-json", "-no-color", "a.tfplan"))
 }
 
-// provided are servers, with the block of terraform-provider-openstack if it makes
-// those of before.
+// provided returns servers, with the block of terraform-provider-openstack if it makes the servers of before.
 func (c planCase) provided(cloud *acctest.Cloud, servers string) string {
 	if strings.Contains(c.made, "\"openstack_") {
 		servers = cloud.ProviderBlock("openstack") + servers
@@ -211,7 +211,7 @@ type nodeAt struct {
 	Region, Zone string
 }
 
-// nodesOf are the nodes of the attachment in a workspace.
+// nodesOf returns the nodes of the attachment in a workspace.
 func nodesOf(t *testing.T, w *workspace.Workspace) (nodes map[string]nodeAt) {
 	t.Helper()
 	state, err := w.State(t.Context())
@@ -224,8 +224,7 @@ func nodesOf(t *testing.T, w *workspace.Workspace) (nodes map[string]nodeAt) {
 	return nodes
 }
 
-// trim keeps what planview may read of a plan, without what differs from one
-// Terraform to the next.
+// trim keeps the parts of a plan that planview may read, without parts that differ between versions of Terraform.
 func trim(t *testing.T, text []byte) string {
 	t.Helper()
 	type change struct {
@@ -264,8 +263,7 @@ func trim(t *testing.T, text []byte) string {
 		if r.Type == "stackpolicy_placement_attachment" {
 			continue
 		}
-		// Of what else is there only names of arguments that differ are read; ids
-		// differ from run to run.
+		// Only the names of changed arguments are read of other resources; their ids differ between runs.
 		c := &plan.ResourceChanges[i].Change
 		before, _ := c.Before.(map[string]any)
 		after, _ := c.After.(map[string]any)
@@ -287,11 +285,11 @@ func trim(t *testing.T, text []byte) string {
 	return b.String()
 }
 
-// pages are the plans of which a page is kept: they have all that only a page writes. What
-// a page says and shows is that of the other two formats.
+// pages are the plans whose pages are kept: they have everything that only a page writes. The rest of a page is in
+// the other two formats.
 var pages = []string{"batch", "rebuild", "user-data"}
 
-// draw holds all formats to what is kept of them.
+// draw compares all formats with testdata.
 func draw(t *testing.T, name string, plan []byte) {
 	t.Helper()
 	view, err := planview.Read(plan)

@@ -1,7 +1,6 @@
-// Package planview draws the placement attachments of a Terraform plan: as
-// Markdown for a pull request, as a picture, and as a page. It reads what
-// "terraform show -json" prints of a saved plan, decides nothing, and draws the
-// same plan in the same way to the byte.
+// Package planview draws the placement attachments of a Terraform plan: as Markdown for a pull request, as a picture,
+// and as a page. It reads the output of "terraform show -json" for a saved plan, decides nothing, and draws the same
+// plan in the same way to the byte.
 package planview
 
 import (
@@ -17,13 +16,13 @@ import (
 	"unicode/utf16"
 )
 
-// resourceType is what is drawn.
+// resourceType is the type of the resources that are drawn.
 const resourceType = "stackpolicy_placement_attachment"
 
-// ErrNoPlacement says that a plan has no placement attachment.
+// ErrNoPlacement means that a plan has no placement attachment.
 var ErrNoPlacement = errors.New("the plan has no " + resourceType)
 
-// planJSON is what is read of the output of "terraform show -json". terraform-json would
+// planJSON has the fields that are read of the output of "terraform show -json". The package terraform-json would
 // make the page in the browser a tenth larger, and does not have action_reason.
 type planJSON struct {
 	FormatVersion string          `json:"format_version"`
@@ -53,13 +52,12 @@ type change struct {
 	isServer bool
 }
 
-// version is a version of the format that is understood.
+// version matches the versions of the format that are understood.
 var version = regexp.MustCompile(`^[01]\.[0-9]+$`)
 
-// Read reads the plan that "terraform show -json" or "tofu show -json" printed.
-// The attachments are sorted by their addresses. Without any it returns what else the
-// plan does, and [ErrNoPlacement]. Resources of serverTypes are servers too: a fork of
-// terraform-provider-openstack has a type of its own.
+// Read reads the output of "terraform show -json" or "tofu show -json". The attachments are sorted by their
+// addresses. Without any, Read returns the other changes of the plan, and [ErrNoPlacement]. Resources of serverTypes
+// are servers too, because a fork of terraform-provider-openstack has a type of its own.
 func Read(text []byte, serverTypes ...string) (Plan, error) {
 	text = decode(text)
 	changes, err := changes(text, append(serverTypes, serverType))
@@ -86,20 +84,20 @@ func Read(text []byte, serverTypes ...string) (Plan, error) {
 	return plan, nil
 }
 
-// changes are those of the managed resources.
+// changes returns the changes of managed resources.
 func changes(text []byte, serverTypes []string) ([]change, error) {
 	switch {
 	case len(bytes.TrimSpace(text)) == 0:
-		return nil, errors.New(`the input is empty: give what "terraform show -json FILE" prints of a saved plan`)
+		return nil, errors.New(`the input is empty: give the output of "terraform show -json FILE" for a saved plan`)
 	case bytes.HasPrefix(text, []byte("PK\x03\x04")):
-		return nil, errors.New(`this is a saved plan itself: give what "terraform show -json FILE" prints of it`)
+		return nil, errors.New(`this is a saved plan itself: give the output of "terraform show -json FILE" for it`)
 	}
 	var plan planJSON
 	if err := json.Unmarshal(text, &plan); err != nil {
 		if isLog(text) {
 			return nil, errors.New(
 				`this is the log that "terraform plan -json" prints, not the plan: save the plan with -out=FILE and ` +
-					`give what "terraform show -json FILE" prints`,
+					`give the output of "terraform show -json FILE"`,
 			)
 		}
 		return nil, fmt.Errorf("this is not the JSON of a plan: %w", err)
@@ -112,8 +110,8 @@ func changes(text []byte, serverTypes []string) ([]change, error) {
 			plan.FormatVersion)
 	case plan.PlannedValues == nil && plan.Changes == nil && plan.Values != nil:
 		return nil, errors.New(
-			`this is a state, not a plan: save a plan with "terraform plan -out=FILE" and give what ` +
-				`"terraform show -json FILE" prints`,
+			`this is a state, not a plan: save a plan with "terraform plan -out=FILE" and give the output of ` +
+				`"terraform show -json FILE"`,
 		)
 	case plan.PlannedValues == nil && plan.Changes == nil:
 		return nil, errors.New("this is not a plan: it has neither planned_values nor resource_changes")
@@ -128,8 +126,7 @@ func changes(text []byte, serverTypes []string) ([]change, error) {
 	return list, nil
 }
 
-// decode removes a byte order mark, and turns UTF-16, which PowerShell writes, into
-// UTF-8.
+// decode removes a byte order mark, and turns UTF-16, which PowerShell writes, into UTF-8.
 func decode(text []byte) []byte {
 	var order binary.ByteOrder
 	switch {
@@ -147,8 +144,7 @@ func decode(text []byte) []byte {
 	return []byte(string(utf16.Decode(units)))
 }
 
-// isLog reports whether a text has one JSON object on each line, of Terraform's
-// log.
+// isLog reports whether a text has one JSON object on each line, as Terraform's log does.
 func isLog(text []byte) bool {
 	first, _, _ := bytes.Cut(text, []byte("\n"))
 	var line struct {
@@ -196,10 +192,10 @@ func (c change) read() (Attachment, error) {
 	return a, nil
 }
 
-// actions are those of a change, in one text.
+// actions returns the actions of a change in one text.
 func (c change) actions() string { return strings.Join(c.Change.Actions, " ") }
 
-// values reads the arguments and attributes of an attachment; nil: none.
+// values reads the arguments and attributes of an attachment. It returns nil for null.
 func values(of any) (*attributes, error) {
 	if of == nil {
 		return nil, nil //nolint:nilnil // there is none
@@ -210,15 +206,14 @@ func values(of any) (*attributes, error) {
 		err = json.Unmarshal(text, v)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("its values are not those of a %s: %w", resourceType, err)
+		return nil, fmt.Errorf("its values do not fit a %s: %w", resourceType, err)
 	}
 	return v, nil
 }
 
-// marks lists the attributes of which something is marked: as unknown, or as
-// sensitive.
+// marks lists the attributes that are marked, in whole or in part, as unknown or sensitive.
 func marks(of any) map[string]bool {
-	all, _ := of.(map[string]any) // else false: nothing is
+	all, _ := of.(map[string]any) // otherwise it is false, and nothing is marked
 	list := map[string]bool{}
 	for name, value := range all {
 		list[name] = marked(value)

@@ -36,7 +36,7 @@ func TestReadErrors(t *testing.T) {
 		"no version":     {`{"format_version": "new", "planned_values": {}}`, `its format_version is "new"`},
 		"a log":          {"{\"@level\":\"info\"}\n{\"@level\":\"info\"}\n", "this is the log"},
 		"a number": {strings.Replace(string(kept(t, "same")), `"index": 1`, `"index": "one"`, 1),
-			"stackpolicy_placement_attachment.web: its values are not those of a"},
+			"stackpolicy_placement_attachment.web: its values do not fit a"},
 		"an action": {strings.Replace(string(kept(t, "same")), `"no-op"`, `"explode"`, 1), `the actions "explode" are not known`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -48,14 +48,14 @@ func TestReadErrors(t *testing.T) {
 	for _, text := range []string{`{"format_version": "1.2", "planned_values": {"root_module": {}}}`,
 		strings.ReplaceAll(string(kept(t, "same")), "stackpolicy_placement_attachment", "other"),
 		strings.Replace(string(kept(t, "same")), `"managed"`, `"data"`, 1),
-		// What Terraform still has to delete of an earlier apply is not the cluster.
+		// An object of an earlier apply that Terraform still has to delete is not the cluster.
 		strings.Replace(string(kept(t, "same")), `"mode": "managed"`, `"deposed": "5ab4c0de", "mode": "managed"`, 1)} {
 		_, err := planview.Read([]byte(text))
 		assert.ErrorIs(t, err, planview.ErrNoPlacement)
 	}
 }
 
-// TestReadVersions: any minor version is read, and those before 1.
+// TestReadVersions: all minor versions of the format are read, also below 1.
 func TestReadVersions(t *testing.T) {
 	t.Parallel()
 	for _, version := range []string{"0.2", "1.0", "1.99"} {
@@ -64,7 +64,7 @@ func TestReadVersions(t *testing.T) {
 	}
 }
 
-// TestReadEncodings: PowerShell writes UTF-16, or UTF-8 with a mark.
+// TestReadEncodings: PowerShell writes UTF-16, or UTF-8 with a byte order mark.
 func TestReadEncodings(t *testing.T) {
 	t.Parallel()
 	text := kept(t, "shrink")
@@ -83,8 +83,7 @@ func TestReadEncodings(t *testing.T) {
 	}
 }
 
-// TestAsTheProvider: places, numbers and notes are those of the summary, which
-// the provider wrote.
+// TestAsTheProvider: places, numbers and notes are the same as in the summary, which the provider wrote.
 func TestAsTheProvider(t *testing.T) {
 	t.Parallel()
 	for _, c := range planCases() {
@@ -101,7 +100,7 @@ func TestAsTheProvider(t *testing.T) {
 		require.NoError(t, err)
 		var rows []string
 		add := func(p planview.Bin) {
-			if p.Note != "not listed" { // its last node leaves: a summary has it no more
+			if p.Note != "not listed" { // its last node leaves, so it is not in the summary any more
 				rows = append(rows, p.Name+" "+p.Ideal)
 			}
 		}
@@ -135,7 +134,7 @@ func TestWarnings(t *testing.T) {
 	require.NoError(t, planview.AddWarnings(view, []byte(log)))
 	got := planview.Markdown(view)
 	if !strings.Contains(got, "- **A batch waits for nodes.** web-1 is in ERROR.\n") || strings.Contains(got, "another") ||
-		!strings.Contains(got, "- **A place with nodes is no longer listed.**") { // which was worked out from the plan
+		!strings.Contains(got, "- **A place with nodes is no longer listed.**") { // a warning that is derived from the plan
 		t.Error(got)
 	}
 	for _, wrong := range []string{"", "no JSON", `{"a": 1}`} {
@@ -143,7 +142,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestHeld: a node that should be replaced, and is not, is listed with what holds it.
+// TestHeld: a node that should be replaced, and is not, is listed with the reason.
 func TestHeld(t *testing.T) {
 	t.Parallel()
 	text := strings.Replace(string(kept(t, "batch")), `"replaced": 2`,
@@ -155,7 +154,7 @@ func TestHeld(t *testing.T) {
 	assert.Contains(t, got, "TEMPLATE: the batch is full\n- and 2 more\n")
 }
 
-// FuzzWarnings: whatever a log says is drawn in one line each, or refused.
+// FuzzWarnings: each warning of any log is drawn in one line, or the log is refused.
 func FuzzWarnings(f *testing.F) {
 	f.Add([]byte(log))
 	for _, text := range []string{"", "no JSON", `{"a": 1}`, `{"@level":"warn","diagnostic":null}`,
@@ -178,7 +177,7 @@ func FuzzWarnings(f *testing.F) {
 	})
 }
 
-// TestSensitive: what Terraform hides in a plan is not shown.
+// TestSensitive: sensitive values of a plan are not shown.
 func TestSensitive(t *testing.T) {
 	t.Parallel()
 	before, after, _ := strings.Cut(string(kept(t, "batch")), `"after_sensitive": {`)

@@ -22,8 +22,8 @@ type report struct {
 // row is a place in the table.
 type row struct {
 	name   string
-	inside bool // a zone
-	total  bool // the sum of all
+	inside bool // reports whether the place is a zone
+	total  bool // reports whether the row is the sum of all
 	cells  []string
 }
 
@@ -35,7 +35,7 @@ type section struct {
 	title string
 	items []item
 	more  int  // number of items that are left out
-	warns bool // whether it needs to be seen
+	warns bool // reports whether the section must be seen
 }
 
 // item is a name, which may be empty, and a text about it.
@@ -121,7 +121,7 @@ func (a *Attachment) report(limit int) report {
 	return r
 }
 
-// lead is what the plan does, in a sentence or two.
+// lead says what the plan does, in a sentence or two.
 func (a *Attachment) lead() string {
 	size := fmt.Sprintf("%s before, %d after", text.Nodes(a.Before), a.After)
 	if a.Before == a.After {
@@ -148,12 +148,12 @@ func (a *Attachment) lead() string {
 	lead := fmt.Sprintf("%s: %s.", size, what)
 	switch {
 	case a.Unknown:
-		lead = fmt.Sprintf("%s now. What the nodes become is known during the apply only.", text.Nodes(a.Before))
+		lead = fmt.Sprintf("%s now. The new nodes become known during the apply.", text.Nodes(a.Before))
 		if struck != "" {
-			lead += " What is known: " + struck + "."
+			lead += " Already known: " + struck + "."
 		}
 	case a.Action == Delete:
-		lead = fmt.Sprintf("The attachment is destroyed, and no server of its %s is.", text.Nodes(a.Before))
+		lead = fmt.Sprintf("The attachment is destroyed, but not the servers of its %s.", text.Nodes(a.Before))
 		if a.taken > 0 {
 			lead = fmt.Sprintf("The attachment is destroyed, and with it %s.", text.Count(a.taken, "server"))
 		}
@@ -184,7 +184,7 @@ func (a *Attachment) waiting() []item {
 	}
 }
 
-// about says of a node that changes where it is and why.
+// about says where a node that changes is, and why it changes.
 func (a *Attachment) about(n Node) string {
 	said := n.Place + n.template(len(a.Templates) > 0)
 	switch {
@@ -208,7 +208,7 @@ func destroyed(name string, addresses []string) string {
 	return "; destroyed with it: " + text.Few(short)
 }
 
-// most is the section with at most limit items.
+// most returns the section with at most limit items.
 func (s section) most(limit int) section {
 	if n := len(s.items); n > limit {
 		s.items, s.more = s.items[:limit], n-limit
@@ -216,7 +216,7 @@ func (s section) most(limit int) section {
 	return s
 }
 
-// row is the place as a row of the table.
+// row returns the place as a row of the table.
 func (p Bin) row(inside bool) row {
 	weight, least, most := fmt.Sprint(p.Weight), fmt.Sprint(p.Min), p.limit()
 	if p.Weight == 0 {
@@ -227,7 +227,7 @@ func (p Bin) row(inside bool) row {
 	return row{name: p.title(), inside: inside, cells: cells}
 }
 
-// limit is the cap in words.
+// limit returns the cap in words.
 func (p Bin) limit() string {
 	if p.Cap == placement.Unlimited {
 		return "none"
@@ -235,7 +235,7 @@ func (p Bin) limit() string {
 	return fmt.Sprint(p.Cap)
 }
 
-// String says what a template has, and how many nodes have it.
+// String returns the values of a template, and how many nodes have it.
 func (r Template) String() string {
 	said := fmt.Sprintf("Template %d: %s before, %d after", r.Number, text.Nodes(r.Before), r.After)
 	switch {
@@ -251,7 +251,7 @@ func (r Template) String() string {
 	return said
 }
 
-// signed is a change with its sign, "" for none.
+// signed returns a change with its sign, or "" for 0.
 func signed(n int64) string {
 	if n == 0 {
 		return ""
@@ -259,7 +259,7 @@ func signed(n int64) string {
 	return fmt.Sprintf("%+d", n)
 }
 
-// String is the report as plain text.
+// String returns the report as plain text.
 func (r report) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s", r.title, r.lead)
@@ -269,7 +269,7 @@ func (r report) String() string {
 	return b.String()
 }
 
-// String is the section as plain text.
+// String returns the section as plain text.
 func (s section) String() string {
 	var b strings.Builder
 	b.WriteString(s.title)

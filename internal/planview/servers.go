@@ -10,34 +10,35 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// Server is a server, or another resource of a node, that a plan changes though
-// no change of a node asks for it.
+// Server is a server, or another resource of a node, that a plan changes although no node change needs it.
 type Server struct {
 	Address string
 	Effect  Effect
-	Text    string // what happens, and why
+	Text    string // change and its reason
 	Type    string
 
 	isServer bool
-	index    int64 // of its node
-	left     bool  // whether it belongs to no node, and an earlier apply left it over
-	ours     bool  // whether it belongs to no node, and is of this provider
+	index    int64 // index of its node
+	leftOver bool  // reports whether it has no node, and an earlier apply left it over
+	ours     bool  // reports whether it has no node, and is of this provider
 }
 
-// serverType is the type of servers, where a caller names no other one. What else belongs to a node is seen by the
-// name of the node in its address.
+// serverType is the default type of servers. Other resources of a node are recognized by the name of the node in
+// their addresses.
 const serverType = "openstack_compute_instance_v2"
 
-// kept is the fate of a name that has no node, and a slot that stays; released that of one
-// whose slot is given up; gone that of a node that an earlier plan removed.
+// The fates of names without a node:
+//
+//   - kept: the slot stays.
+//   - released: the slot is given up.
+//   - gone: an earlier plan removed the node.
 const (
 	kept Fate = iota + Leaves + 1
 	released
 	gone
 )
 
-// explain gives each attachment what happens to the resources of its nodes and slots, and
-// the plan what happens to those of none.
+// explain divides the changes of resources between the attachments of their nodes and slots, and the plan as a whole.
 func (p *Plan) explain(changes []change) {
 	list := p.Attachments
 	owners := map[string][]int{}
@@ -49,8 +50,8 @@ func (p *Plan) explain(changes []change) {
 			owners[name] = append(owners[name], i)
 		}
 	}
-	struck := make([]map[string]string, len(list)) // what happens to servers, by node
-	with := make([]map[string][]string, len(list)) // what is destroyed with them, by node or slot
+	struck := make([]map[string]string, len(list)) // changes of servers, by node
+	with := make([]map[string][]string, len(list)) // resources that are destroyed with them, by node or slot
 	for i := range list {
 		struck[i], with[i] = map[string]string{}, map[string][]string{}
 	}
@@ -66,7 +67,7 @@ func (p *Plan) explain(changes []change) {
 	names:
 		for _, name := range keys(c.Address) {
 			if owners[name] == nil {
-				owners[name] = former(list, fates, name)
+				owners[name] = formerOwners(list, fates, name)
 			}
 			nearest := nearest(list, owners[name], c.ModuleAddress)
 			if len(nearest) == 0 {
@@ -97,9 +98,10 @@ func (p *Plan) explain(changes []change) {
 			}
 			break
 		}
-		// Of what belongs to no node, only servers are known by their type; of all else, what is lost.
+		// Only servers are known by their type to belong to a node. Any other resource without a node is listed if it
+		// is lost.
 		if !owned && (c.isServer || s.Effect <= Destroyed) {
-			s.left = c.DeposedKey != ""
+			s.leftOver = c.DeposedKey != ""
 			s.ours = c.ours()
 			p.Servers = append(p.Servers, s)
 		}
@@ -112,7 +114,7 @@ func (p *Plan) explain(changes []change) {
 	sortServers(p.Servers)
 }
 
-// fates are those of each name that resources may have as their key, and their indices.
+// fates returns the fates of all names that resources may have as their key, and the indices of the nodes.
 func (a *Attachment) fates() (map[string][]Fate, map[string]int64) {
 	fates, indices := map[string][]Fate{}, map[string]int64{}
 	for _, p := range a.bins() {
@@ -136,9 +138,9 @@ func (a *Attachment) fates() (map[string][]Fate, map[string]int64) {
 	return fates, indices
 }
 
-// former are the attachments that gave a name to a node which they do not have any more. The
-// name becomes one of their fates.
-func former(list []Attachment, fates []map[string][]Fate, name string) (owners []int) {
+// formerOwners returns the attachments that once gave a name to a node and do not have the node any more. It adds the
+// name to their fates.
+func formerOwners(list []Attachment, fates []map[string][]Fate, name string) (owners []int) {
 	for i := range list {
 		if list[i].had(name) {
 			fates[i][name] = []Fate{gone}
@@ -148,17 +150,17 @@ func former(list []Attachment, fates []map[string][]Fate, name string) (owners [
 	return owners
 }
 
-// judgement is whether somebody asked for what happens to a resource.
+// judgement is whether a node change asked for a change of a resource.
 type judgement int
 
 const (
-	asked   judgement = iota // a node or a slot did
+	asked   judgement = iota // a node or a slot asked for it
 	undone                   // the resource is missing, or left over
-	unasked                  // nobody did
+	unasked                  // nothing asked for it
 )
 
-// judge says whether an effect on a resource of a name follows from what happens to the
-// node or slot of that name.
+// judge decides whether an effect on a resource with a name follows from the change of the node or slot with that
+// name.
 func (a *Attachment) judge(fates []Fate, s Server, c change) judgement {
 	is := func(fate Fate) bool { return slices.Contains(fates, fate) }
 	yes := func(follows bool) judgement {
@@ -169,11 +171,11 @@ func (a *Attachment) judge(fates []Fate, s Server, c change) judgement {
 	}
 	e := s.Effect
 	switch {
-	case c.DeposedKey != "" || c.Reason == tainted: // an earlier apply did not come to its end
+	case c.DeposedKey != "" || c.Reason == tainted: // an earlier apply did not end
 		return undone
 	case a.Action == Delete:
 		return yes(e == Destroyed || e == Forgotten)
-	case is(Comes) && is(Leaves): // goes on in another place
+	case is(Comes) && is(Leaves): // the node moves to another place
 		return asked
 	case is(Comes):
 		return yes(e == Created)
@@ -187,8 +189,8 @@ func (a *Attachment) judge(fates []Fate, s Server, c change) judgement {
 	return yes(is(Changes) && (e == Rebuilt || e == Resized || e == ChangedInPlace))
 }
 
-// note notes at the nodes that stay or change what happens to their servers, and at
-// those that leave, and at slots, what is destroyed with them.
+// note adds what happens to servers to the nodes that stay or change, and what is destroyed to the nodes that leave
+// and to slots.
 func (a *Attachment) note(struck map[string]string, with map[string][]string) {
 	for i, s := range a.Slots {
 		a.Slots[i].With = with[s.Name]
@@ -206,7 +208,7 @@ func (a *Attachment) note(struck map[string]string, with map[string][]string) {
 	}
 }
 
-// sortServers sorts what is known to be a server first.
+// sortServers sorts resources that are known to be servers first.
 func sortServers(list []Server) {
 	slices.SortFunc(list, func(a, b Server) int {
 		if a.isServer != b.isServer {
@@ -220,8 +222,8 @@ func sortServers(list []Server) {
 	})
 }
 
-// nearest are the attachments of a list whose modules have most in common with a
-// module: two clusters in two modules may have nodes of the same name.
+// nearest returns the attachments of a list whose modules have most in common with a module: two clusters in two
+// modules may have nodes with the same names.
 func nearest(list []Attachment, from []int, module string) (best []int) {
 	most := -1
 	path := steps(module)
@@ -240,15 +242,15 @@ func nearest(list []Attachment, from []int, module string) (best []int) {
 	return best
 }
 
-// step is a module in an address: its name, and its key if it has one.
+// step matches a module in an address: its name, and its key if it has one.
 var step = regexp.MustCompile(`module\.[^.\[]+(?:\[(?:[0-9]+|"(?:[^"\\]|\\.)*")\])?`)
 
 func steps(module string) []string { return step.FindAllString(module, -1) }
 
-// keyed is an instance of for_each in an address.
+// keyed matches an instance of for_each in an address.
 var keyed = regexp.MustCompile(`\["(?:[^"\\]|\\.)*"\]`)
 
-// keys are those in an address, the last first.
+// keys lists the keys in an address, the last one first.
 func keys(address string) (list []string) {
 	for _, part := range keyed.FindAllString(address, -1) {
 		if key, err := strconv.Unquote(part[1 : len(part)-1]); err == nil {
@@ -259,8 +261,8 @@ func keys(address string) (list []string) {
 	return list
 }
 
-// count says how many servers, and other resources of nodes, something happens
-// to, in the order of the list; "": none.
+// count says how many servers, and other resources of nodes, are changed and how, in the order of the list, or
+// returns "".
 func count(list []Server) string {
 	type kind struct {
 		noun   string
@@ -288,7 +290,7 @@ func count(list []Server) string {
 	return text.And(parts)
 }
 
-// listServers lists servers under a title, at most limit of them, if there are any.
+// listServers lists at most limit servers under a title. It returns nothing for an empty list.
 func listServers(title string, list []Server, limit int) []section {
 	if len(list) == 0 {
 		return nil
@@ -300,14 +302,14 @@ func listServers(title string, list []Server, limit int) []section {
 	return []section{s.most(limit)}
 }
 
-// Unasked are what a plan takes from somebody who did not ask for it: what it destroys, replaces,
-// stops, rebuilds or resizes though no node change asks for it. What an earlier apply left over is
-// not among it, nor what this provider has for no node: it keeps nothing.
+// Unasked lists the resources that a plan destroys, replaces, stops, rebuilds or resizes although no node change
+// needs it. It leaves out objects that an earlier apply left over, and resources of this provider without a node,
+// which hold no data.
 func (p Plan) Unasked() []Server {
 	var list []Server
 	add := func(servers []Server) {
 		for _, s := range servers {
-			if s.Effect <= Resized && s.Effect != Forgotten && !s.left && !s.ours {
+			if s.Effect <= Resized && s.Effect != Forgotten && !s.leftOver && !s.ours {
 				list = append(list, s)
 			}
 		}

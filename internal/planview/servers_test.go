@@ -37,7 +37,7 @@ resource "openstack_compute_instance_v2" "bastion" {
   network_mode = "none"
 }
 `
-	// slots are what outlives the servers.
+	// slots are resources that outlive the servers.
 	slots = `
 resource "openstack_blockstorage_volume_v3" "web" {
   for_each = stackpolicy_placement_attachment.web.slots
@@ -45,7 +45,7 @@ resource "openstack_blockstorage_volume_v3" "web" {
   size     = 1
 }
 `
-	// others belong to the nodes too, and planview knows nothing of their type.
+	// others belong to the nodes too, and planview does not know their type.
 	others = `
 resource "terraform_data" "web" {
   for_each         = stackpolicy_placement_attachment.web.nodes
@@ -54,7 +54,7 @@ resource "terraform_data" "web" {
 `
 )
 
-// serverCases are plans that do more to servers than the nodes ask for.
+// serverCases are plans that do more to servers than the node changes need.
 func serverCases() []planCase {
 	six, four := []string{"desired_capacity = 6", threeZones}, []string{"desired_capacity = 4", threeZones, `deletion { candidates = ["web-0", "web-4"] }`}
 	return []planCase{
@@ -83,9 +83,8 @@ func stateful(size int, removal, release string) []string {
 		fmt.Sprintf("stateful {\n    on_removal = %q\n    release    = [%s]\n  }", removal, release)}
 }
 
-// TestServers: what a plan does to servers though no node asks for it is there,
-// above the table, in plans of a real terraform with terraform-provider-openstack
-// or its stand-in.
+// TestServers: changes of servers that no node change needs are above the table, in plans of a real terraform with
+// terraform-provider-openstack or its stand-in.
 func TestServers(t *testing.T) {
 	t.Parallel()
 	for _, c := range serverCases() {
@@ -98,11 +97,11 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// TestExplained: what a node asks for is not said twice, and all else is said,
-// at the attachment that the node belongs to.
+// TestExplained: a change that a node asks for is listed once, and any other change is listed at the attachment of
+// the node.
 func TestExplained(t *testing.T) {
 	t.Parallel()
-	// web-0 leaves, web-1 stays, web-2 gets another template, web-3 goes on in another zone, web-4 is added, web-5 is
+	// web-0 leaves, web-1 stays, web-2 gets another template, web-3 moves to another zone, web-4 is added, web-5 is
 	// made again.
 	node := func(index int, zone, image string) string {
 		return fmt.Sprintf(`{"index": %d, "region": "r", "zone": %q, "template": {"image": %q}, "generation": 1}`, index, zone, image)
@@ -180,7 +179,7 @@ func TestExplained(t *testing.T) {
 					module+address, strings.TrimSuffix(module, "."), kind, c.more, c.change, actions)
 				attachments := attachment(module)
 				if module != "" {
-					attachments = attachment("module.a.") + "," + attachments // whose name is the beginning of another
+					attachments = attachment("module.a.") + "," + attachments // its name is the beginning of another name
 				}
 				view, err := planview.Read([]byte(`{"format_version": "1.2", "resource_changes": [`+attachments+","+change+"]}"), "fork_server")
 				require.NoError(t, err)
@@ -204,12 +203,12 @@ func TestExplained(t *testing.T) {
 	}
 }
 
-// TestStruck: the picture marks the node whose server changes, also where it is only resized.
+// TestStruck: the picture marks the node whose server changes, even if it is only resized.
 func TestStruck(t *testing.T) {
 	t.Parallel()
 	resized := `{"address": "openstack_compute_instance_v2.web[\"web-0\"]", "mode": "managed", "type": "openstack_compute_instance_v2",
 		"change": {"actions": ["update"], "before": {"flavor_id": "a"}, "after": {"flavor_id": "b"}}}`
-	for text, want := range map[string]int{ // with the legend
+	for text, want := range map[string]int{ // including the legend
 		string(kept(t, "user-data")): 6 + 1,
 		strings.Replace(string(kept(t, "same")), `"resource_changes": [`, `"resource_changes": [`+resized+",", 1): 1 + 1,
 	} {

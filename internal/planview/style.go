@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// colour is a colour of the light theme, and the one of the dark theme.
+// colour is a colour of the light theme and its counterpart in the dark theme.
 type colour struct{ name, light, dark string }
 
 var colours = []colour{
@@ -17,8 +17,7 @@ var colours = []colour{
 	{"edge", "#d1d9e0", "#3d444d"},
 	{"warn", "#9a6700", "#d29922"},
 	{"mark", "#ffffff", "#0d1117"},
-	// The templates, in turn. Each differs from its neighbours also for readers who
-	// do not tell red from green.
+	// The templates, in turn. Neighbours also differ for readers who cannot distinguish red from green.
 	{"r0", "#0969da", "#58a6ff"},
 	{"r1", "#bc4c00", "#f0883e"},
 	{"r2", "#1a7f37", "#3fb950"},
@@ -49,17 +48,17 @@ func css() string {
 	}
 	return ".pv { color-scheme: light dark;" + light.String() + " }\n" +
 		"@media screen and (prefers-color-scheme: dark) { .pv {" + dark.String() + " } }\n" +
-		// Renderers without variables (librsvg) take the first of two values, the others the last.
+		// Renderers without variables (librsvg) use the first of two values, and others the last.
 		variable.ReplaceAllStringFunc(templates.String()+pictureCSS, func(rule string) string {
 			m := variable.FindStringSubmatch(rule)
 			return m[1] + ": " + value[m[2]] + "; " + rule
 		})
 }
 
-// variable is a declaration whose value is one of the colours.
+// variable matches a declaration whose value is one of the colours.
 var variable = regexp.MustCompile(`(fill|stroke): var\(--pv-(\w+)\)`)
 
-// fonts are those of the system.
+// fonts are the fonts of the system.
 const fonts = `system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif`
 
 const pictureCSS = `.pv text { font: 13px ` + fonts + `; fill: var(--pv-ink) }
@@ -83,13 +82,13 @@ const pictureCSS = `.pv text { font: 13px ` + fonts + `; fill: var(--pv-ink) }
 .pv svg, svg.pv { max-width: 100%; height: auto; print-color-adjust: exact; -webkit-print-color-adjust: exact }
 `
 
-// pageCSS is the rest of what a page needs.
+// pageCSS has the further rules that a page needs.
 const pageCSS = `body { margin: 0; background: #ffffff }
 @media screen and (prefers-color-scheme: dark) { body { background: #0d1117 } }
 main.pv { font: 15px/1.5 ` + fonts + `; max-width: 960px; margin: 0 auto; padding: 16px }
 ` + ArticleCSS
 
-// ArticleCSS is for what [Article] returns.
+// ArticleCSS is the style sheet for the result of [Article].
 const ArticleCSS = `.pv { color: var(--pv-ink) }
 .pv h2, .pv h3 { overflow-wrap: anywhere }
 .pv .scroll { overflow-x: auto }

@@ -8,13 +8,13 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// noTemplate is the number of no template, for the forms in the legend.
+// noTemplate is the number for forms in the legend, which have no template.
 const noTemplate = -1
 
 // Lengths of pictures, in pixels.
 const (
 	wideWidth   = 960
-	narrowWidth = 400 // for a telephone: the zones of a region are below each other
+	narrowWidth = 400 // for a phone: the zones of a region are below each other
 	margin      = 20
 	gap         = 12
 	pitch       = 22 // from dot to dot
@@ -24,8 +24,8 @@ const (
 	lineLength  = 130 // characters
 )
 
-// A place with more nodes than this is drawn with one dot for each kind of nodes
-// and their number; so are those of a kind that change, if they are more.
+// A place with more nodes than this is drawn with one dot and a number for each kind of nodes. So are the nodes of
+// one kind that change, if there are more than this.
 const (
 	maxDots    = 66
 	maxChanged = 44
@@ -54,8 +54,8 @@ func SVG(plan Plan) string {
 	return c.picture("pv", strings.Join(titles, ", "), strings.Join(texts, "\n"), true)
 }
 
-// attachment draws an attachment below what is there. With words it has a title
-// and, at its end, the lists of the report.
+// attachment draws an attachment at the end of the picture. With words it has a title and, at its end, the lists of
+// the report.
 func (c *canvas) attachment(a *Attachment, words bool) {
 	c.colour = map[int]int{noTemplate: templateColours}
 	for i, r := range a.Templates {
@@ -100,8 +100,8 @@ func (c *canvas) section(s section) {
 	}
 }
 
-// legend explains what is there. Where nodes have templates, its forms have the
-// colour of none, and templates are squares: a disc of a colour is always a node.
+// legend explains the picture. If nodes have templates, the forms have no template's colour, and templates are
+// squares: so a coloured disc is always a node.
 func (c *canvas) legend(a *Attachment) {
 	c.height += 26
 	x, y := margin, c.height
@@ -117,7 +117,7 @@ func (c *canvas) legend(a *Attachment) {
 	}
 	neutral := noTemplate
 	if len(a.Templates) == 0 {
-		neutral = 0 // nodes have one colour
+		neutral = 0 // all nodes have one colour
 	}
 	type form struct {
 		fate   Fate
@@ -166,14 +166,14 @@ func (c *canvas) legend(a *Attachment) {
 	c.height = y + 10
 }
 
-// The marks on a bar: a line, and brackets that open to what is allowed.
+// The marks on a bar: a line, and brackets that open towards the allowed numbers.
 const (
 	idealMark = "v12"
 	minMark   = "m5 0h-5v12h5"
 	capMark   = "m-5 0h5v12h-5"
 )
 
-// mark draws one over the bar whose upper edge is at y.
+// mark draws a mark over the bar whose upper edge is at y.
 func (c *canvas) mark(form string, x, y int, what string) {
 	title := ""
 	if what != "" {
@@ -182,8 +182,7 @@ func (c *canvas) mark(form string, x, y int, what string) {
 	fmt.Fprintf(&c.body, "<path class=\"tick\" d=\"M%d %d%s\">%s</path>\n", x, y-3, form, title)
 }
 
-// boxes are the widths of the box of a region and of a zone in it, and how many zones are
-// side by side.
+// boxes returns the widths of the box of a region and of a zone in it, and how many zones are side by side.
 func (c *canvas) boxes() (region, zone, columns int) {
 	region, columns = c.width-2*margin, zoneColumns
 	if c.width == narrowWidth {
@@ -192,8 +191,7 @@ func (c *canvas) boxes() (region, zone, columns int) {
 	return region, (region - gap*(columns+1)) / columns, columns
 }
 
-// scale is the length of a node in all bars of an attachment, in pixels: so two bars can
-// be compared.
+// scale returns the length of a node in all bars of an attachment, in pixels, so that two bars can be compared.
 func (a *Attachment) scale(region, zone, _ int) float64 {
 	scale := float64(region)
 	fit := func(p Bin, width int) {
@@ -209,9 +207,9 @@ func (a *Attachment) scale(region, zone, _ int) float64 {
 	return scale
 }
 
-// ideal is the ideal share as a number.
+// ideal returns the ideal share as a number.
 func (p Bin) ideal() float64 {
-	ideal, _ := strconv.ParseFloat(p.Ideal, 64) // 0: the place is not listed
+	ideal, _ := strconv.ParseFloat(p.Ideal, 64) // 0 if the place is not listed
 	return ideal
 }
 
@@ -242,7 +240,7 @@ func (c *canvas) region(r Region) {
 	c.height = y
 }
 
-// place draws what is in the box of a place, and returns where the box ends.
+// place draws the content of the box of a place, and returns where the box ends.
 func (c *canvas) place(p Bin, x, y, width int) int {
 	left, inner := x+gap, width-2*gap
 	size := text.Nodes(p.After)
@@ -266,8 +264,8 @@ func (c *canvas) place(p Bin, x, y, width int) int {
 	return c.dots(p.Nodes, left, y, inner)
 }
 
-// gauge draws the nodes after the plan against ideal, min and cap. A cap beyond the end of
-// the bar is not drawn: it is far away, and in the text.
+// gauge draws the number of nodes after the plan with ideal, min and cap. It does not draw a cap beyond the end of
+// the bar, which is far away, and in the text.
 func (c *canvas) gauge(p Bin, x, y, width int) {
 	at := func(n float64) int { return x + int(c.scale*n) }
 	c.rect("track", x, y, width, 6)

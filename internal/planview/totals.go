@@ -9,27 +9,27 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// Totals are what Terraform does in all.
+// Totals are all changes of a plan.
 type Totals struct {
 	Types []Total // by name
 	All   Total
 
-	Everything bool // whether everything that the plan knows is destroyed
+	Everything bool // reports whether everything that the plan knows is destroyed
 }
 
-// Total is what happens to the resources of a type.
+// Total is the number of changes of a type of resources.
 type Total struct {
 	Type string
 
 	Created, Changed, Replaced, Destroyed, Forgotten int64
 }
 
-// counts are in the order in which they are said: what cannot be undone comes first.
+// counts are in the order in which they are shown: changes that cannot be undone come first.
 func (t Total) counts() []int64 {
 	return []int64{t.Destroyed, t.Replaced, t.Created, t.Changed, t.Forgotten}
 }
 
-// String says how many.
+// String returns the numbers.
 func (t Total) String() string {
 	var parts []string
 	for i, n := range t.counts() {
@@ -57,7 +57,7 @@ func (t Total) sentence() string {
 	return text.And(parts)
 }
 
-// totals counts what changes do, by type.
+// totals counts the changes by type.
 func totals(changes []change) *Totals {
 	t := Totals{Everything: true}
 	for _, c := range changes {
@@ -87,8 +87,8 @@ func totals(changes []change) *Totals {
 	return &t
 }
 
-// whole is what the plan does in all, above the attachments; nil where what is drawn is
-// not all of a plan.
+// whole reports all changes of the plan, above the attachments. It returns nil if the drawing is not about a whole
+// plan.
 func (p Plan) whole(limit int) *report {
 	if p.Totals == nil {
 		return nil

@@ -14,7 +14,7 @@ type attributes struct {
 	Update    *updateJSON         `json:"update"`
 	Nodes     map[string]nodeJSON `json:"nodes"`
 	Slots     map[string]nodeJSON `json:"slots"`
-	Change    []changeJSON        `json:"change"` // one
+	Change    []changeJSON        `json:"change"` // at most one
 	Remaining int64               `json:"remaining"`
 	Next      int64               `json:"next_index"`
 	Pattern   roster.Pattern      `json:"node_name_pattern"`
@@ -59,7 +59,7 @@ type reasonsJSON struct {
 	Reasons map[string]string `json:"reasons"`
 }
 
-// changed is what the last plan did to nodes.
+// changed returns what the last plan did to nodes.
 func (v *attributes) changed() changeJSON {
 	if v == nil || len(v.Change) != 1 {
 		return changeJSON{}
@@ -67,7 +67,7 @@ func (v *attributes) changed() changeJSON {
 	return v.Change[0]
 }
 
-// had reports whether a name is one that the cluster has given to a node.
+// had returns a function that reports whether the cluster has ever given a name to a node.
 func (v *attributes) had() func(name string) bool {
 	if v.Pattern.Check() != "" {
 		return func(string) bool { return false }
@@ -79,7 +79,7 @@ func (v *attributes) had() func(name string) bool {
 	}
 }
 
-// bin has the defaults that the provider gives, and no number that it refuses.
+// bin fills in the defaults of the provider, and drops numbers that it refuses.
 func (b binJSON) bin() placement.Bin {
 	or := func(n *int64, byDefault int64) int64 {
 		if n == nil {
@@ -97,7 +97,7 @@ func (b binJSON) bin() placement.Bin {
 	}
 }
 
-// listed are the places of the configuration.
+// listed returns the places of the configuration.
 func (v *attributes) listed() []placement.Region {
 	if v == nil {
 		return nil
@@ -116,7 +116,7 @@ func (v *attributes) listed() []placement.Region {
 	return list
 }
 
-// roster is what the attachment remembers.
+// roster returns the memory of the attachment.
 func (v *attributes) roster() roster.Roster {
 	r := roster.Roster{Nodes: map[string]roster.Node{}, Slots: map[string]roster.Slot{}}
 	if v != nil {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// logLine is what is read of a line of the log of "terraform plan -json".
+// logLine has the fields that are read of a line of the log of "terraform plan -json".
 type logLine struct {
 	Level      string `json:"@level"`
 	Diagnostic *struct {
@@ -20,9 +20,8 @@ type logLine struct {
 	} `json:"diagnostic"`
 }
 
-// AddWarnings adds to the attachments the warnings about them in a log of
-// "terraform plan -json": a plan's own JSON has none. Those that were worked out
-// from the plan stay, unless the log has them too.
+// AddWarnings adds the warnings in a log of "terraform plan -json" to their attachments, because the JSON of a plan
+// has no warnings. Warnings that are derived from the plan stay, unless the log has them too.
 func AddWarnings(plan Plan, log []byte) error {
 	list := plan.Attachments
 	lines := 0

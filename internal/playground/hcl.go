@@ -7,7 +7,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
 
-// hcl is the configuration of the cluster, with what differs from the defaults.
+// hcl returns the configuration of the cluster, without arguments that have their default.
 func (s State) hcl() string {
 	var b strings.Builder
 	fmt.Fprintf(
@@ -42,7 +42,7 @@ func (s State) hcl() string {
 	return b.String()
 }
 
-// fields are the arguments of a place.
+// fields returns the arguments of a place.
 func (p Bin) fields() string {
 	list := []string{"name = " + quote(p.Name)}
 	if p.Weight != placement.DefaultWeight {
@@ -57,7 +57,7 @@ func (p Bin) fields() string {
 	return strings.Join(list, ", ")
 }
 
-// quote is a string of HCL, in which nothing is a template.
+// quote returns a string of HCL without templates.
 func quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -11,12 +11,12 @@ import (
 // Move is one node that is added or removed, and how its place was chosen.
 type Move struct {
 	Place  string  `json:"place"`
-	Levels []Level `json:"levels"` // the regions, and the zones of the one that was chosen
+	Levels []Level `json:"levels"` // the regions, and the zones of the chosen region
 }
 
 // Level is a choice between places.
 type Level struct {
-	Of      string   `json:"of"` // "regions", or the region that the zones are in
+	Of      string   `json:"of"` // "regions", or the region of the zones
 	Options []Option `json:"options"`
 }
 
@@ -28,8 +28,8 @@ type Option struct {
 	Chosen bool   `json:"chosen"`
 }
 
-// moves are the steps from a roster to the next, in the order in which placement
-// makes them, and the number of those that are left out.
+// moves returns the steps from a roster to the next, in the order in which placement makes them, and the number of
+// steps that are left out.
 func moves(listed []placement.Region, before, after roster.Roster) ([]Move, int64, error) {
 	counts, then := before.Counts(), after.Counts()
 	delta := int64(len(after.Nodes) - len(before.Nodes))
@@ -50,13 +50,12 @@ func moves(listed []placement.Region, before, after roster.Roster) ([]Move, int6
 	return list, total - int64(len(list)), nil
 }
 
-// choose is the place of the next node. Of places that are equally good to take
-// from, the one is chosen that loses nodes in the end: there the age of the nodes
-// decided.
+// choose returns the place of the next node. If places are equally good to take from, the place that loses nodes in
+// the end is chosen: there the age of the nodes decided.
 func choose(board *placement.Board, step int64, then placement.Counts) (placement.Place, error) {
 	if step > 0 {
 		change, err := board.Distribute(step)
-		for at := range change { // it is one
+		for at := range change { // the only one
 			return at, nil
 		}
 		return placement.Place{}, err
@@ -80,11 +79,10 @@ func choose(board *placement.Board, step int64, then placement.Counts) (placemen
 	return at, nil
 }
 
-// levels are the choices that lead to a place: between the regions, and between
-// the zones of its region.
+// levels returns the choices that lead to a place: between the regions, and between the zones of its region.
 func levels(board *placement.Board, at placement.Place, grows bool) []Level {
 	regions, zones := Level{Of: "regions"}, Level{Of: at.Region}
-	full := map[string]bool{} // regions of which no zone has room
+	full := map[string]bool{} // regions without a zone that has room
 	for _, row := range board.Rows() {
 		if row.IsZone {
 			_, before := full[row.Region]
@@ -106,7 +104,7 @@ func levels(board *placement.Board, at placement.Place, grows bool) []Level {
 	return []Level{regions, zones}
 }
 
-// option is a place that could be chosen, with its arithmetic.
+// option returns a place that could be chosen, with its arithmetic.
 func option(b placement.Bin, chosen, grows bool) Option {
 	o := Option{Name: b.Name, Chosen: chosen}
 	sign, n := "-", 2*b.Current-1

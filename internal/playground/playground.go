@@ -1,6 +1,5 @@
-// Package playground plays with the planner: for a cluster of made-up nodes it
-// shows what a resize does, with the arithmetic of each step, and a rollout batch
-// by batch. The planner is the provider's own.
+// Package playground lets visitors try the planner: for a cluster of made-up nodes it shows what a resize does, with
+// the arithmetic of each step, and a rollout batch by batch. The planner is the provider's own.
 package playground
 
 import (
@@ -19,23 +18,23 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
 )
 
-// The limits keep an answer within a moment.
+// The limits keep the time for an answer short.
 const (
 	MaxNodes  = 1000
 	maxPlaces = 60
 	maxSteps  = 50
 	maxNumber = 1_000_000
-	maxWork   = 20_000 // nodes times batches: a plan of 1,000 nodes takes a browser a tenth of a second
+	maxWork   = 20_000 // nodes times batches; a plan of 1,000 nodes takes a browser a tenth of a second
 )
 
-// cluster is the name of what is played with.
+// cluster is the name of the cluster.
 const cluster = "web"
 
-// State is all that a visitor has set.
+// State is everything that a visitor has set.
 type State struct {
 	Capacity int64  `json:"capacity"`
 	Batch    string `json:"batch"` // size of a batch: "2", "25%"
-	// What is shown. 0: the resize, 1: the first batch of the rollout after it, and so on.
+	// Step is the step to show: 0 for the resize, 1 for the first batch of the rollout after it, and so on.
 	Step    int      `json:"step"`
 	Regions []Region `json:"regions"`
 }
@@ -46,26 +45,25 @@ type Region struct {
 	Zones []Bin `json:"zones"`
 }
 
-// Bin is a region or a zone, and the nodes that are there now. Those of a region
-// with zones are in the zones.
+// Bin is a region or a zone, with the number of its nodes. In a region with zones the zones have the nodes.
 type Bin struct {
 	Name   string `json:"name"`
 	Weight int64  `json:"weight"`
-	Cap    int64  `json:"cap"` // -1: none
+	Cap    int64  `json:"cap"` // -1 means none
 	Min    int64  `json:"min"`
 	Nodes  int64  `json:"nodes"`
 }
 
-// Result is what is shown.
+// Result is the answer for a visitor.
 type Result struct {
 	Drawing   planview.Attachment
-	Moves     []Move // of a resize
+	Moves     []Move // steps of a resize
 	More      int64  // number of moves that are left out
-	Remaining int64  // nodes that the rollout still has to replace after what is shown
+	Remaining int64  // nodes that the rollout still has to replace after the shown step
 	HCL       string
 }
 
-// Play works out what is shown. The error is for the visitor.
+// Play returns the answer for a state. The error is for the visitor.
 func Play(s State) (Result, error) {
 	if err := s.check(); err != nil {
 		return Result{}, err
@@ -115,7 +113,7 @@ func Play(s State) (Result, error) {
 		if len(change.With(decide.Comes)) == 0 {
 			break // nothing can be replaced: a warning says why
 		}
-		// Too much is refused after the first batch, and not after a minute.
+		// Too many batches are refused after the first one, and not after a minute.
 		batches, most := min(int64(s.Step), int64(i+1)+r.Remaining/taken), maxWork/max(1, len(after.Nodes))
 		if batches > int64(most) {
 			return Result{}, fmt.Errorf("batch %d of %d nodes is more than can be played with: give larger batches",
@@ -125,11 +123,11 @@ func Play(s State) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	r.Drawing = planview.Of(cluster, listed, before, after, change)
+	r.Drawing = planview.AttachmentOf(cluster, listed, before, after, change)
 	return r, nil
 }
 
-// check refuses what the provider would refuse, and what is too large.
+// check refuses a state that the provider would refuse, or that is too large.
 func (s State) check() error {
 	places, nodes := 0, int64(0)
 	list := func(kind string, bins []Bin) error {
@@ -189,7 +187,7 @@ func (s State) check() error {
 	return nil
 }
 
-// listed are the places as the planner takes them.
+// listed returns the places in the form that the planner uses.
 func (s State) listed() []placement.Region {
 	bin := func(p Bin) placement.Bin {
 		return placement.Bin{Name: p.Name, Weight: p.Weight, Cap: p.Cap, Min: p.Min}
@@ -204,7 +202,7 @@ func (s State) listed() []placement.Region {
 	return regions
 }
 
-// roster has the nodes that are there, made in turn in each of the places.
+// roster returns the existing nodes, which are made for one place after the other in turn.
 func (s State) roster() roster.Roster {
 	r := roster.Roster{Nodes: map[string]roster.Node{}}
 	var left []int64
@@ -237,8 +235,8 @@ func (s State) roster() roster.Roster {
 	return r
 }
 
-// looked is the roster after a look at the cloud, which found that all nodes run. Each was
-// created a day after the one before it.
+// looked returns the roster after a look at the cloud that found all nodes running. Each was created a day after the
+// one before it.
 func looked(r roster.Roster) (roster.Roster, roster.Seen) {
 	servers := make([]node.Node, 0, len(r.Nodes))
 	for name, n := range r.Nodes {
@@ -249,7 +247,7 @@ func looked(r roster.Roster) (roster.Roster, roster.Seen) {
 	return r, seen
 }
 
-// images is the template of an image, for all places.
+// images returns the template of an image, for all places.
 func images(name string) roster.Templates {
 	return roster.Templates{placement.Place{}: roster.NewTemplate(map[string]string{"image": name})}
 }

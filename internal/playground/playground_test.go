@@ -99,8 +99,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestMovesAreTheDecision: the moves that are shown add up to what the planner
-// decided, growing and shrinking.
+// TestMovesAreTheDecision: the moves that are shown add up to the planner's decision, growing and shrinking.
 func TestMovesAreTheDecision(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -126,7 +125,7 @@ func TestMovesAreTheDecision(t *testing.T) {
 		}
 		r, err := playground.Play(s)
 		if err != nil {
-			return // caps and mins that leave no plan
+			return // no plan satisfies these caps and mins
 		}
 		want, got := map[string]int64{}, map[string]int64{}
 		for _, region := range r.Drawing.Regions {
@@ -166,8 +165,8 @@ func TestMovesAreTheDecision(t *testing.T) {
 	})
 }
 
-// TestHCL: Terraform plans for the configuration what the playground shows, and
-// takes it as formatted.
+// TestHCL: Terraform's plan for the configuration is the one that the playground shows, and terraform fmt does not
+// change the configuration.
 func TestHCL(t *testing.T) {
 	t.Parallel()
 	s := example()
@@ -201,7 +200,7 @@ func TestHCL(t *testing.T) {
 		}
 	}
 
-	// With a rollout, and with names that mean something in HCL.
+	// With a rollout, and with names that have a meaning in HCL.
 	s.Step, s.Batch = 1, "25%"
 	s.Regions[1].Name = `a"b\${c}%{d}` + "\n\x01"
 	r, err = playground.Play(s)

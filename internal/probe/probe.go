@@ -1,5 +1,5 @@
-// Package probe asks the service of a node, as a user of it would: whether a port
-// accepts connections, whether a GET request is answered as it should be.
+// Package probe asks the service of a node as a user of it would: whether a port accepts connections, or whether a
+// GET request gets the expected answer.
 package probe
 
 import (
@@ -25,20 +25,19 @@ const (
 
 // Failure is what is wrong with a service.
 type Failure struct {
-	Text string // for people: what was asked, and what came of it
+	Text string // for people: the request and its result
 
-	// Network is the error of the network where the service did not answer, such as
-	// "connection refused". It has no address in it, so it is equal for all nodes that
-	// cannot be reached for the same reason. "" where the service, or something in its
-	// place, answered.
+	// Network is the error of the network if the service did not answer, such as "connection refused". It has no
+	// address in it, so it is equal for all nodes that cannot be reached for the same reason. It is "" if the
+	// service, or something in its place, answered.
 	Network string
 
-	// Unasked says that the service was not asked: this machine lacks files for connections, or its
-	// name resolves to an address at which no node is. That says nothing of the node.
+	// Unasked reports that the service was not asked, so the node may be healthy. This machine has no file left for a
+	// connection, or the name of the service resolves to an address that no node can have.
 	Unasked bool
 }
 
-// failed is a request or a connection that failed.
+// failed is the failure of a request or a connection.
 func failed(what string, err error) *Failure {
 	_, elsewhere := errors.AsType[rangeError](err)
 	return &Failure{
@@ -48,13 +47,12 @@ func failed(what string, err error) *Failure {
 	}
 }
 
-// guarded is a context whose connections reach no address at which no node is, whatever a name
-// resolves to.
+// guarded returns a context without connections to addresses that no node can have, whatever a name resolves to.
 func guarded(ctx context.Context, linkLocal bool) context.Context {
 	return web.Guarded(ctx, func(ip string) error { return CheckRange(ip, linkLocal) })
 }
 
-// network is the cause of an error of a connection, without its address.
+// network returns the cause of a connection's error, without its address.
 func network(err error) string {
 	if number, ok := errors.AsType[syscall.Errno](err); ok {
 		return number.Error()
@@ -71,10 +69,10 @@ func network(err error) string {
 // TCP is a port that accepts connections.
 type TCP struct {
 	Port      int64
-	LinkLocal bool // whether an address may be link-local
+	LinkLocal bool // reports whether an address may be link-local
 }
 
-// Look returns what is wrong at an address; nil: nothing.
+// Look returns what is wrong at an address, or nil.
 func (c *TCP) Look(ctx context.Context, address string) *Failure {
 	ctx, cancel := context.WithTimeout(ctx, connectTime)
 	defer cancel()
@@ -87,25 +85,24 @@ func (c *TCP) Look(ctx context.Context, address string) *Failure {
 	return nil
 }
 
-// HTTP is a GET request that is answered with one of the statuses.
+// HTTP is a GET request whose answer has one of the statuses.
 type HTTP struct {
 	URL       URL
 	Status    Statuses
-	Client    *http.Client // see [web.NewClient]; how it times out and follows redirects is decided here
-	LinkLocal bool         // whether an address may be link-local
+	Client    *http.Client // see [web.NewClient]; its timeout and its redirects are set here
+	LinkLocal bool         // reports whether an address may be link-local
 }
 
-// follow follows redirects only to where the request was sent in the first place:
-// no other host can answer for a node.
+// follow follows redirects only to the origin of the first request: no other host can answer for a node.
 func follow(req *http.Request, via []*http.Request) error {
 	if len(via) > 5 || !web.SameOrigin(req.URL, via[0].URL) {
 		return http.ErrUseLastResponse
 	}
-	req.Close = true // as the first
+	req.Close = true // as in the first request
 	return nil
 }
 
-// Look returns what is wrong with the node of a name and an address; nil: nothing.
+// Look returns what is wrong with the node that has a name and an address, or nil.
 func (c *HTTP) Look(ctx context.Context, name, at string) *Failure {
 	address, err := c.URL.For(name, at)
 	if err != nil {
@@ -118,7 +115,7 @@ func (c *HTTP) Look(ctx context.Context, name, at string) *Failure {
 	req.Close = true // each look makes a connection, as a user of the service does
 	client := *c.Client
 	client.Timeout, client.CheckRedirect = answerTime, follow
-	// The path and the query may have a secret in them, and what is wrong is kept in the state.
+	// The path and the query may have a secret in them, and the text of a failure is kept in the state.
 	shown := fmt.Sprintf("GET %s://%s", address.Scheme, address.Host)
 	resp, err := client.Do(req)
 	if err != nil {

@@ -31,7 +31,7 @@ func listen(t *testing.T, handler http.HandlerFunc) *httptest.Server {
 	return s
 }
 
-// check is one of an address, whose answer must have a status from 200 to 299.
+// check asks an address, whose answer must have a status from 200 to 299.
 func check(t *testing.T, address string, authorities *x509.CertPool) *HTTP {
 	t.Helper()
 	u, err := ParseURL(address)
@@ -39,7 +39,7 @@ func check(t *testing.T, address string, authorities *x509.CertPool) *HTTP {
 	return &HTTP{URL: u, Status: Statuses{{200, 299}}, Client: web.NewClient(authorities, time.Minute)}
 }
 
-// wrong is what is wrong; "": nothing.
+// wrong is the text of a failure, or "".
 func wrong(f *Failure) string {
 	if f == nil {
 		return ""
@@ -47,7 +47,7 @@ func wrong(f *Failure) string {
 	return f.Text
 }
 
-// endless is an answer without an end, or until the client has enough of it.
+// endless writes an answer without an end, until the client closes the connection.
 func endless(w http.ResponseWriter, _ *http.Request) {
 	for part := make([]byte, 32<<10); ; {
 		if _, err := w.Write(part); err != nil {
@@ -104,7 +104,7 @@ func TestHTTP(t *testing.T) {
 	assert.Zero(t, strangers.Load(), "requests that another host got")
 }
 
-// TestCause: what the network said, without an address.
+// TestCause: the error of the network has no address.
 func TestCause(t *testing.T) {
 	for _, c := range []struct {
 		err  error
@@ -120,8 +120,8 @@ func TestCause(t *testing.T) {
 	}
 }
 
-// TestLooks: each look makes a connection of its own, as a user of the service
-// does, and leaves none open. Five redirects are followed, and no more.
+// TestLooks: each look makes a connection of its own, as a user of the service does, and closes it. Up to five
+// redirects are followed.
 func TestLooks(t *testing.T) {
 	var opened, closed atomic.Int64
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -152,7 +152,8 @@ func TestLooks(t *testing.T) {
 		assert.Equal(t, 2*(min(requests, 5)+1), opened.Load()-before, "/%s: connections", path)
 	}
 	tcp := &TCP{Port: int64(port)}
-	// Nobody looks at an address at which no node is, such as one that a name resolves to: this machine would answer.
+	// No connection is made to an address that no node can have, even if a name resolves to it: this machine would
+	// answer.
 	before := opened.Load()
 	for _, look := range []*Failure{
 		tcp.Look(t.Context(), "0.0.0.0"),
@@ -167,9 +168,8 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// TestRedirectToOtherOrigin: a redirect that leaves the scheme, the host or the
-// port behind is not followed, though the host may have the same name. Nobody is asked whose
-// certificate is of no authority that is trusted.
+// TestRedirectToOtherOrigin: a redirect to another scheme, host or port is not followed, even to the same host.
+// Nothing is requested from a host whose certificate is not trusted.
 func TestRedirectToOtherOrigin(t *testing.T) {
 	var others atomic.Int64
 	other := listen(t, func(http.ResponseWriter, *http.Request) { others.Add(1) })
@@ -183,7 +183,7 @@ func TestRedirectToOtherOrigin(t *testing.T) {
 	for _, to := range []string{
 		fmt.Sprintf("http://127.0.0.1:%d/", otherPort),
 		fmt.Sprintf("https://127.0.0.1:%d/", otherPort),
-		fmt.Sprintf("http://127.0.0.1:%d/", samePort), // in the clear, what was asked over TLS
+		fmt.Sprintf("http://127.0.0.1:%d/", samePort), // the same port without TLS
 		fmt.Sprintf("https://localhost:%d/", samePort),
 	} {
 		check := check(t, fmt.Sprintf("https://{address}:%d/?to=%s", samePort, url.QueryEscape(to)), pool)
@@ -194,8 +194,7 @@ func TestRedirectToOtherOrigin(t *testing.T) {
 	assert.Contains(t, wrong(untrusted.Look(t.Context(), "web-0", "127.0.0.1")), "certificate signed by unknown authority")
 }
 
-// TestProxy: a node is asked directly, always. A proxy that answers 200 makes no
-// node well.
+// TestProxy: a node is always asked directly. A proxy that answers 200 makes no node healthy.
 func TestProxy(t *testing.T) {
 	assert.Empty(t, proxied.Seen(t, func() {
 		for _, address := range []string{"http://{address}/health", "https://{address}/health"} {
@@ -220,10 +219,10 @@ func TestTCP(t *testing.T) {
 	}
 }
 
-// TestNetwork: nodes to which there is no way have one and the same cause, whatever
-// their addresses, and what a service answers is none.
+// TestNetwork: nodes that cannot be reached have the same cause, whatever their addresses, and an answer of the
+// service is no such cause.
 func TestNetwork(t *testing.T) {
-	silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections, and answers nothing
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // accepts connections, and answers nothing
 	require.NoError(t, err)
 	defer silent.Close()
 	teapot := listen(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
@@ -289,8 +288,8 @@ func TestURL(t *testing.T) {
 	}
 }
 
-// TestCheckAddress: what answers at an address is the node, and neither the
-// machine that asks nor a metadata service.
+// TestCheckAddress: only the node can answer at an accepted address, neither the machine that asks nor a metadata
+// service.
 func TestCheckAddress(t *testing.T) {
 	const none, local = "is the address of no host", "is a link-local address or a metadata service's"
 	for address, want := range map[string]string{
@@ -362,8 +361,7 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// FuzzURL: what is filled in never changes which host is asked, and of the
-// template's address never more than the host is another.
+// FuzzURL: the values of the placeholders change only their own places in the URL.
 func FuzzURL(f *testing.F) {
 	for _, seed := range [][2]string{{"web-0", "10.0.0.1"}, {"a/b", "fd00::1"}, {"x@evil.example", "evil.example/"}, {"{address}", "{name}"},
 		{"%2F", "fe80::1%eth0"}, {"#?&", "[::1]"}} {

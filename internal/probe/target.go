@@ -11,20 +11,19 @@ import (
 	"strings"
 )
 
-// URL is an address in which {address} and {name} stand for those of a node.
+// URL is an address with the placeholders {address} and {name} of a node.
 type URL struct {
 	scheme, user, host, path, query string
 }
 
 var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
 
-// ParseURL reads an address with placeholders. The error does not repeat the
-// address: it may have a secret in it.
+// ParseURL reads an address with placeholders. The error does not repeat the address, which may have a secret in it.
 func ParseURL(template string) (URL, error) {
 	var u URL
 	for _, found := range placeholder.FindAllString(template, -1) {
 		if found != "{address}" && found != "{name}" {
-			return u, fmt.Errorf("%q is no placeholder: {address} and {name} are replaced by those of the node. A "+
+			return u, fmt.Errorf("%q is no placeholder: the placeholders are {address} and {name} of the node. A "+
 				"brace that is part of the address is written %%7B or %%7D", found)
 		}
 	}
@@ -46,25 +45,25 @@ func ParseURL(template string) (URL, error) {
 	if i := strings.LastIndexByte(rest, '@'); i >= 0 {
 		rest, u.user = rest[i+1:], rest[:i+1]
 	}
-	// Brackets around {address} are for IPv6, and added where they are needed.
+	// {address} may have brackets around it, for IPv6. They are added when they are needed.
 	u.host = strings.ReplaceAll(rest, "[{address}]", "{address}")
 	_, err := u.For("node", "192.0.2.1")
 	return u, err
 }
 
-// NeedsAddress reports whether the address of a node is part of it.
+// NeedsAddress reports whether the URL has the placeholder of the address.
 func (u URL) NeedsAddress() bool {
 	return strings.Contains(u.user+u.host+u.path+u.query, "{address}")
 }
 
-// OfNode reports whether the address differs from node to node.
+// OfNode reports whether the URL differs from node to node.
 func (u URL) OfNode() bool {
 	return u.NeedsAddress() || strings.Contains(u.user+u.host+u.path+u.query, "{name}")
 }
 
 var hostName = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9._-]*[A-Za-z0-9_])?\.?$`)
 
-// For is the address for a node. What is filled in is escaped as its place needs.
+// For returns the address for a node. It escapes the values as their places in the URL need.
 func (u URL) For(name, address string) (*url.URL, error) {
 	address = PlainAddress(address)
 	if err := CheckAddress(address); err != nil && u.NeedsAddress() {
@@ -94,8 +93,7 @@ func (u URL) For(name, address string) (*url.URL, error) {
 	return filled, nil
 }
 
-// CheckAddress returns an error for what is neither an IP address, with or
-// without brackets, nor the name of a host.
+// CheckAddress returns an error unless the value is an IP address, with or without brackets, or the name of a host.
 func CheckAddress(address string) error {
 	address = PlainAddress(address)
 	if address == "" {
@@ -108,17 +106,16 @@ func CheckAddress(address string) error {
 	return nil
 }
 
-// numbered matches what some resolvers read as an address of IPv4: 1, 0x7f.1.
+// numbered matches names that some resolvers read as an address of IPv4: 1, 0x7f.1.
 var numbered = regexp.MustCompile(`(?i)^(.*\.)?([0-9]+|0x[0-9a-f]*)\.?$`)
 
-// rangeError is an IP address at which no node is.
+// rangeError is the error about an IP address that no node can have.
 type rangeError string
 
 func (e rangeError) Error() string { return string(e) }
 
-// CheckRange returns an error for an IP address at which no node is: the
-// unspecified one, which reaches the machine that asks, and a link-local one or a metadata
-// service's, unless those are allowed.
+// CheckRange returns an error for an IP address that no node can have: the unspecified address, which reaches the
+// machine that asks, and link-local addresses and addresses of metadata services, unless linkLocal allows them.
 func CheckRange(address string, linkLocal bool) error {
 	ip, err := netip.ParseAddr(PlainAddress(address))
 	if err != nil {
@@ -135,10 +132,10 @@ func CheckRange(address string, linkLocal bool) error {
 	return nil
 }
 
-// metadata are addresses of the metadata services of clouds that are not link-local.
+// metadata lists addresses of the metadata services of clouds that are not link-local.
 var metadata = []netip.Addr{netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("100.100.100.200")}
 
-// carriers are the networks of IPv6 whose addresses have one of IPv4 in them, from a byte on.
+// carriers are the networks of IPv6 whose addresses contain an address of IPv4, with the byte at which it begins.
 var carriers = map[netip.Prefix]int{
 	netip.MustParsePrefix("::/96"):          12, // IPv4-compatible
 	netip.MustParsePrefix("64:ff9b::/96"):   12, // NAT64
@@ -146,7 +143,7 @@ var carriers = map[netip.Prefix]int{
 	netip.MustParsePrefix("2002::/16"):      2, // 6to4
 }
 
-// embedded is the address of IPv4 in one of IPv6, or else the address itself.
+// embedded returns the address of IPv4 in an address of IPv6, or the address itself.
 func embedded(ip netip.Addr) netip.Addr {
 	for network, at := range carriers {
 		if network.Contains(ip) {
@@ -157,8 +154,7 @@ func embedded(ip netip.Addr) netip.Addr {
 	return ip
 }
 
-// PlainAddress is an address without the brackets in which
-// terraform-provider-openstack shows one of IPv6.
+// PlainAddress removes the brackets in which terraform-provider-openstack shows an address of IPv6.
 func PlainAddress(address string) string {
 	if inner, ok := strings.CutPrefix(address, "["); ok {
 		if inner, ok = strings.CutSuffix(inner, "]"); ok {
@@ -168,10 +164,10 @@ func PlainAddress(address string) string {
 	return address
 }
 
-// Statuses are HTTP statuses: ranges of them.
+// Statuses are ranges of HTTP statuses.
 type Statuses [][2]int
 
-// DefaultStatuses are those where nothing is said.
+// DefaultStatuses are the statuses that a check accepts by default.
 const DefaultStatuses = "200-299"
 
 // ParseStatuses reads statuses and ranges of them, such as "200-299,404".

@@ -12,7 +12,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
-// TestProviderBadInput: a provider block that cannot work says why, and shows no secret.
+// TestProviderBadInput: the error for a provider block that cannot work says why, and shows no secret.
 func TestProviderBadInput(t *testing.T) {
 	t.Parallel()
 	url := acctest.NewFake(t, fakecloud.Config{}).Fake.AuthURL()

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// requests lists what was asked of the cloud, sorted: regions by their numbers,
-// ids as stars.
+// requests returns the requests to the cloud, sorted, with numbers for regions and
+// stars for ids.
 func requests(fake *fakecloud.Cloud, ids ...string) []string {
 	var list []string
 	for _, r := range fake.Requests() {
@@ -33,16 +33,16 @@ func requests(fake *fakecloud.Cloud, ids ...string) []string {
 	return list
 }
 
-// budget is what an operation may ask of the cloud.
+// budget is the list of requests that an operation may make.
 type budget struct {
 	name string
-	here instance // before the operation
+	here instance // instance before the operation
 	do   step
 	want []string
 }
 
-// TestRequestBudgets: each operation asks for what it needs, and for nothing
-// twice. All begins with one login and, for each region, its microversions.
+// TestRequestBudgets: each operation makes the requests that it needs, and none of them
+// twice. It begins with one login, and a request for the microversions of each region.
 func TestRequestBudgets(t *testing.T) {
 	t.Parallel()
 	const affinity, placement, deletion = "stackpolicy_affinity_attachment", "stackpolicy_placement_attachment", "stackpolicy_deletion_attachment"
@@ -108,7 +108,7 @@ func TestRequestBudgets(t *testing.T) {
 				"2 GET compute /servers/detail", login}},
 		{"placement_attachment, unchanged", placed, resize(4), nil},
 		{"placement_attachment, shrunk without a refresh", placed, resize(2), []string{versions, moreVersions, login}},
-		// No server is found, so they are searched for by name.
+		// No server is found, so the servers are searched for by name.
 		{"placement_attachment, refreshed", placed, refresh,
 			[]string{versions, "1 GET compute /os-availability-zone", "1 GET compute /servers/detail", "1 GET compute /servers/detail", moreVersions,
 				"2 GET compute /os-availability-zone", "2 GET compute /servers/detail", "2 GET compute /servers/detail", login}},
@@ -116,7 +116,7 @@ func TestRequestBudgets(t *testing.T) {
 		{"placement_attachment, no batch in place without a refresh", rolled, change(placement, always(made("b", "IN_PLACE"))), []string{versions, moreVersions,
 			login}},
 		{"placement_attachment, a batch of substitutes", rolled, change(placement, always(made("b", "SUBSTITUTE"))), nil},
-		// Listed for the plan, and again for the apply. The list ends with an empty page.
+		// Servers are listed for the plan, and again for the apply. The list ends with an empty page.
 		{"affinity_attachment, new by name", instance{}, change(affinity, always(attributes{"servergroup": attributes{"name": "new"}})),
 			[]string{versions, groups, groups, moreGroups, moreGroups, "1 POST compute /os-server-groups", login}},
 		{"affinity_attachment, new without a name", instance{}, change(affinity, always(attributes{})),

@@ -18,16 +18,16 @@ import (
 )
 
 var errUnknownConfiguration = errors.New("the provider block refers to values that are known only after apply. " +
-	"Apply what they come from first, with -target, or take them from variables or the environment")
+	"Apply their resources first, with -target, or take them from variables or the environment")
 
-// newBackend makes no request: the first call that needs the cloud logs in.
+// newBackend makes the backend, without a request: the first call that needs the cloud logs in.
 func newBackend(ctx context.Context, model providerModel, agent string, diags *diag.Diagnostics) *backend.Backend {
 	config := model.config(ctx, diags)
 	config.UserAgent = agent
 	if ignored := model.ignored(); config.Cloud != "" && len(ignored) > 0 {
 		diags.AddAttributeWarning(path.Root(ignored[0]), "Ignored in favour of clouds.yaml", fmt.Sprintf("The cloud "+
-			"%q of clouds.yaml says how to log in. Without effect in the provider block: %s. Remove that, or the "+
-			"cloud.", config.Cloud, strings.Join(ignored, ", ")))
+			"%q of clouds.yaml says how to log in. These arguments of the provider block have no effect: %s. Remove "+
+			"them, or the argument cloud.", config.Cloud, strings.Join(ignored, ", ")))
 	}
 	hooks := newHooks(model, agent, config.RequestTimeout, diags)
 	cloud, err := openstack.New(config)
@@ -48,7 +48,7 @@ func newBackend(ctx context.Context, model providerModel, agent string, diags *d
 	return backend.New(cloud, nil, hooks)
 }
 
-// newHooks makes what runs hooks. Webhooks have TLS settings of their own.
+// newHooks makes the runner of hooks. Webhooks have their own TLS settings.
 func newHooks(model providerModel, agent string, timeout time.Duration, diags *diag.Diagnostics) *hook.Runner {
 	hooks := &hook.Runner{
 		UserAgent:     agent,
@@ -73,7 +73,7 @@ func newHooks(model providerModel, agent string, timeout time.Duration, diags *d
 	hooks.HTTP = web.NewClient(pool, cmp.Or(timeout, time.Minute))
 	if secret := (environment{diags}).text(model.WebhookSecret, "STACKPOLICY_WEBHOOK_SECRET"); secret != "" {
 		if hooks.Signer, err = hook.NewSigner(secret); err != nil {
-			// Without its path: Terraform would show the line that has the secret.
+			// The error has no path, because Terraform would show the line with the secret.
 			diags.AddError("Invalid provider configuration",
 				fmt.Sprintf("The webhook secret, or STACKPOLICY_WEBHOOK_SECRET, cannot be used: %s.", err))
 		}

@@ -10,9 +10,9 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
-// TestCancelSweep cancels each operation while the cloud keeps each of its
-// requests waiting. It ends long before the timeout of that request, and what was
-// begun is not lost: the next apply ends as if nothing had been.
+// TestCancelSweep cancels each operation at each of its requests, which the cloud
+// keeps waiting. The operation ends long before the timeout of that request, and nothing
+// is lost: the next apply ends as if there had been no cancellation.
 func TestCancelSweep(t *testing.T) {
 	var wait sync.WaitGroup
 	slots := make(chan struct{}, 24)
@@ -20,7 +20,7 @@ func TestCancelSweep(t *testing.T) {
 		base, targets := o.baseline(t)
 		for _, g := range targets {
 			for i, acts := range []bool{false, true} {
-				if testing.Short() && (g.nth+i)%2 == 0 { // "make faults" tries both
+				if testing.Short() && (g.nth+i)%2 == 0 { // "make faults" tries all
 					continue
 				}
 				slots <- struct{}{}

@@ -7,9 +7,9 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
-// faults are the ways in which a request can go wrong. Each gets the request
-// and its answer as they are without it. Those after the service acted are for
-// requests that change something.
+// faults are the ways in which a request can go wrong. Each gets the request and its
+// normal answer. The faults after the service has acted are for requests that change
+// something.
 var faults = []struct {
 	name  string
 	fault func(r fakecloud.Request) fakecloud.Fault
@@ -45,8 +45,8 @@ var faults = []struct {
 	}},
 }
 
-// endless is a page of a list that announces another one, which is the same; ""
-// where the request is for no list.
+// endless returns a page of a list that announces the same page as the next one, or ""
+// if the request is not for a list.
 func endless(r fakecloud.Request) string {
 	switch {
 	case r.Method != http.MethodGet:
@@ -85,11 +85,11 @@ type target struct {
 	nth int
 }
 
-// aim lets a fault hit the target.
+// aim makes a fault hit the target.
 func (g target) aim(f fakecloud.Fault, times int) fakecloud.Fault {
 	f.Service, f.Region, f.Method, f.Nth, f.Times = g.Service, g.Region, g.Method, g.nth, times
 	if f.PathRegexp != nil {
-		return f // the pages of a list
+		return f // all pages of a list
 	}
 	f.PathRegexp = regexp.MustCompile("^" + regexp.QuoteMeta(address(g.Request)) + "$")
 	if g.Service == "" {
@@ -103,8 +103,8 @@ func (g target) same(r fakecloud.Request) bool {
 	return r.Service == g.Service && r.Region == g.Region && r.Method == g.Method && address(r) == address(g.Request)
 }
 
-// address is the path and query of a request; those of a webhook have a token
-// in the query that is drawn by lot.
+// address returns the path and query of a request, without the random token in the
+// query of a webhook.
 func address(r fakecloud.Request) string {
 	if len(r.Query) > 0 && r.Service != "" {
 		return r.Path + "?" + r.Query.Encode()

@@ -13,26 +13,26 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
-// operation is something that Terraform asks of the provider.
+// operation is an operation that Terraform asks of the provider.
 type operation struct {
 	name   string
-	before step // makes what it works on; nil: nothing is there
+	before step // makes the instance that the operation works on; nil: the operation makes it
 	do     step
 }
 
-// step is a part of an operation: from what the state has to what it has then.
+// step is a part of an operation: it returns the next instance.
 type step func(ctx context.Context, p *protocol.Provider, w *world, i instance) (instance, error)
 
-// world is the cloud that an operation meets: a cluster in two regions, read in
-// several pages, and servers and groups of others.
+// world is the cloud that an operation works with: a cluster in two regions, read in
+// several pages, and other servers and groups.
 type world struct {
 	fake    *fakecloud.Cloud
-	servers []string // of the cluster, in RegionOne
-	group   string   // with the first two of them
+	servers []string // ids of the cluster's servers in RegionOne
+	group   string   // id of a group with the first two of these servers
 	limits
 }
 
-// limits are the seconds after which a request, or a hook, is given up.
+// limits are the times in seconds after which a request, or a hook, is given up.
 type limits struct{ request, hook int }
 
 var patient = limits{request: 60, hook: 60}
@@ -56,8 +56,8 @@ func newWorld(l limits) (*world, error) {
 	return w, w.fake.Listen("127.0.0.1:0")
 }
 
-// consume answers hooks: a webhook drains once, a message is taken once it was
-// seen.
+// consume answers hooks: it completes a webhook after one drain, and takes a message
+// from the queue after it has seen it.
 func (w *world) consume() {
 	for _, f := range []fakecloud.Fault{
 		{Method: http.MethodPost, Path: "/hook", Status: http.StatusAccepted},
@@ -68,7 +68,7 @@ func (w *world) consume() {
 		w.fake.Inject(f)
 	}
 	seen := w.fake.Inject(fakecloud.Fault{Method: http.MethodGet, Path: "/queues/*/messages/*", Effect: fakecloud.Delay})
-	go func() { // a consumer that takes whatever is in the queue from then on
+	go func() { // a consumer that takes all messages from the queue from now on
 		select {
 		case <-seen.Hit():
 		case <-w.fake.Done():
@@ -90,7 +90,7 @@ func (w *world) connect(ctx context.Context, l limits) (*protocol.Provider, erro
 		"tenant_name": fakecloud.AdminProject, "region": "RegionOne", "max_retries": 1, "request_timeout": l.request})
 }
 
-// groups are the ids of the server groups there are.
+// groups returns the ids of all server groups.
 func (w *world) groups() (ids []string) {
 	for _, g := range w.fake.ServerGroups("RegionOne") {
 		ids = append(ids, g.ID)
@@ -128,13 +128,13 @@ func remove(ctx context.Context, p *protocol.Provider, _ *world, i instance) (in
 	return p.Apply(ctx, i, nil)
 }
 
-// always is a configuration that needs nothing of the world.
+// always returns the same configuration for any world.
 func always(config attributes) func(*world) attributes {
 	return func(*world) attributes { return config }
 }
 
-// operations are all there are: each data source's and each resource's, where
-// one takes different ways in all of them.
+// operations are all operations of all data sources and resources. An operation that
+// can take several paths is here once for each.
 func operations() []operation {
 	const affinity, placement, deletion = "stackpolicy_affinity_attachment", "stackpolicy_placement_attachment", "stackpolicy_deletion_attachment"
 	const readiness = "stackpolicy_readiness_attachment"
@@ -154,7 +154,7 @@ func operations() []operation {
 		return always(attributes{"cluster": cluster, "desired_capacity": n, "respect_quotas": true, "flavor_id": "m1.tiny", "regions": []any{
 			attributes{"name": "RegionOne", "zones": zones}, attributes{"name": "RegionTwo", "zones": zones}}})
 	}
-	// RegionTwo is closed and does not answer any more: nobody asks it.
+	// RegionTwo is closed and no longer answers: it gets no request.
 	closed := func(n int) func(*world) attributes {
 		return always(attributes{"cluster": "web", "desired_capacity": n, "respect_quotas": true, "flavor_id": "m1.tiny", "regions": []any{
 			attributes{"name": "RegionOne", "zones": zones}, attributes{"name": "RegionTwo", "zones": zones, "closed": true}}})
@@ -170,7 +170,7 @@ func operations() []operation {
 		}
 	}
 	cluster := func(*world) string { return "web" }
-	adopted := adopt(placement, "%s", cluster) // the ten servers that are there
+	adopted := adopt(placement, "%s", cluster) // the ten servers of the cluster
 	halved := func(ctx context.Context, p *protocol.Provider, w *world, i instance) (instance, error) {
 		i, err := adopted(ctx, p, w, i)
 		if err != nil {

@@ -20,14 +20,14 @@ type trial struct {
 	*world
 	provider *protocol.Provider
 	injected *fakecloud.Injected
-	here     instance // before the operation
-	groups   []string // ids, before the operation
+	here     instance // instance before the operation
+	groups   []string // ids of server groups before the operation
 	got      instance
 	err      error
 }
 
-// prepare makes all that an operation needs, and puts a fault in its way, which
-// the zero target leaves out.
+// prepare makes all that an operation needs, and injects a fault, unless the target is
+// zero.
 func (o operation) prepare(ctx context.Context, l limits, g target, f fakecloud.Fault) (*trial, error) {
 	w, err := newWorld(l)
 	if err != nil {
@@ -68,13 +68,13 @@ func (o operation) again(ctx context.Context, t *trial) error {
 	return err
 }
 
-// shown is a state without what is drawn by lot.
+// shown returns a state without its random values.
 func shown(i instance) string {
 	if i.State.Type() == nil {
 		return "nothing"
 	}
 	text := fmt.Sprint(i.State)
-	text = regexp.MustCompile(`"timeout":tftypes.String<"\d+">`).ReplaceAllString(text, "*") // as limits have it
+	text = regexp.MustCompile(`"timeout":tftypes.String<"\d+">`).ReplaceAllString(text, "*") // depends on limits
 	text = regexp.MustCompile(`http://127.0.0.1:\d+`).ReplaceAllString(text, "*")
 	text = regexp.MustCompile(`server_group_[a-z0-9]+`).ReplaceAllString(text, "server_group_*")
 	return regexp.MustCompile(`"lifecycle_action_token":tftypes.String<"[A-Z0-9]+">`).ReplaceAllString(text, "*")
@@ -102,10 +102,10 @@ func (o operation) baseline(t *testing.T) (*trial, []target) {
 	return b, targets
 }
 
-// TestFaultSweep lets each request of each operation go wrong in each way, once
-// and for ever. The operation overcomes it, with the very same result, or
-// reports it; what passes, where repeating is safe, it overcomes. Nothing is made
-// twice, left behind or deleted that is others', and once the fault is over the
+// TestFaultSweep makes each request of each operation go wrong in each way, once
+// and for ever. The operation overcomes the fault, with the same result, or reports it;
+// it overcomes a passing fault of a request that is safe to repeat. Nothing is made
+// twice or left behind, nothing of others is deleted, and once the fault is over the
 // same operation succeeds.
 func TestFaultSweep(t *testing.T) {
 	t.Parallel()
@@ -115,13 +115,13 @@ func TestFaultSweep(t *testing.T) {
 		base, targets := o.baseline(t)
 		cases = append(cases, sweepCases(o, base, targets)...)
 	}
-	if testing.Short() { // "make faults" runs all of them
+	if testing.Short() { // "make faults" runs all cases
 		const every = 10
 		t.Logf("one of %d of the %d cases", every, len(cases))
 		cases = sample(cases, every)
 	}
-	// Some wait for a timeout, and the others must not keep the processor so busy
-	// that it hits what does not hang. See [sweepCase.try] too.
+	// Some cases wait for a timeout, and the others must not keep the processor so
+	// busy that the timeout hits a request that does not hang. See [sweepCase.try] too.
 	slots := map[bool]chan struct{}{true: make(chan struct{}, 256), false: make(chan struct{}, 24)}
 	for _, c := range cases {
 		wait.Go(func() {
@@ -134,7 +134,7 @@ func TestFaultSweep(t *testing.T) {
 	wait.Wait()
 }
 
-// sample takes one of so many.
+// sample takes one of every n cases.
 func sample[T any](list []T, every int) (some []T) {
 	for i := 0; i < len(list); i += every {
 		some = append(some, list[i])
@@ -150,24 +150,24 @@ type sweepCase struct {
 	label  string
 	fault  fakecloud.Fault
 
-	patience int // how many times as long as usual it may wait
+	patience int // factor of the usual limits
 }
 
-// sweepCases are those of an operation.
+// sweepCases returns the cases of an operation.
 func sweepCases(o operation, base *trial, targets []target) (cases []sweepCase) {
 	for _, g := range targets {
 		for _, f := range faults {
 			fault := f.fault(g.Request)
 			switch {
 			case g.Method == http.MethodGet && strings.HasSuffix(f.name, " after"):
-				continue // to the client as if the service had not acted
+				continue // to the client it looks as if the service had not acted
 			case f.name == "endless list" && (endless(g.Request) == "" || len(g.Query) > 0):
-				continue // it begins with the first page of a list
+				continue // the fault begins with the first page of a list
 			}
 			for _, name := range []string{"once", "for ever"} {
 				times := map[string]int{"once": 1, "for ever": fakecloud.Forever}[name]
 				if f.name == "endless list" && times == 1 {
-					continue // a page that is wrong, once, nobody can tell from a right one
+					continue // a page that is wrong once looks like a right one
 				}
 				label := fmt.Sprintf("%s: %s %s of %s (%d)", o.name, f.name, name, g.Request, g.nth)
 				cases = append(cases, sweepCase{o, base, g, label, g.aim(fault, times), 1})
@@ -184,7 +184,7 @@ type reporter interface {
 	Context() context.Context
 }
 
-// noted is a report that nobody sees.
+// noted keeps a report to itself.
 type noted struct {
 	*testing.T
 	failed bool
@@ -192,9 +192,9 @@ type noted struct {
 
 func (n *noted) Errorf(string, ...any) { n.failed = true }
 
-// try is a case. Its limits are short, and a machine with much to do exceeds them
-// where nothing hangs. So one that fails is tried again with limits that only a
-// hang reaches.
+// try runs a case. Its limits are short, and a busy machine exceeds them although
+// nothing hangs. So a case that fails is tried again, with limits that only a hang
+// reaches.
 func (c sweepCase) try(t *testing.T) {
 	first := &noted{T: t}
 	if c.run(first); first.failed {
@@ -204,7 +204,7 @@ func (c sweepCase) try(t *testing.T) {
 	}
 }
 
-// run is one try.
+// run runs the case once.
 func (c sweepCase) run(t reporter) {
 	r, err := c.prepare(t.Context(), c.limits(), c.target, c.fault)
 	if err != nil {
@@ -228,16 +228,16 @@ func (c sweepCase) run(t reporter) {
 	c.checkEnd(t, r)
 }
 
-// passes tells a fault that is over when the request is repeated, and a request
-// that may be: by its method, or because the cloud took nothing of it.
+// passes reports whether the fault is over when the request is repeated, and the request
+// may be repeated: by its method, or because the cloud took nothing of it.
 func (c sweepCase) passes() bool {
 	f, hook := c.fault, c.target.Service == ""
 	again := f.Effect == fakecloud.Reset || f.Effect == fakecloud.Truncate || f.Status >= http.StatusBadRequest
 	return f.Times == 1 && !hook && (again && c.target.Method != http.MethodPost || f.Status == http.StatusTooManyRequests)
 }
 
-// limits are short where nothing is left but to wait for them, and so far apart
-// that a busy processor does not change the outcome.
+// limits returns short limits for faults that end only with them, and so far apart that
+// a busy processor does not change the outcome.
 func (c sweepCase) limits() limits {
 	l := patient
 	if c.fault.Times == fakecloud.Forever {
@@ -246,14 +246,14 @@ func (c sweepCase) limits() limits {
 	if c.fault.Effect == fakecloud.Hang {
 		l.request = 4
 		if c.asksHook() {
-			l.request = 10 // twice that is more than the hook's
+			l.request = 10 // twice as much is more than the hook's limit
 		}
 	}
 	l.hook, l.request = l.hook*c.patience, l.request*c.patience
 	return l
 }
 
-// checkEnd holds the end to that of the operation without a fault: at once, or
+// checkEnd compares the end with the end of the operation without a fault: at once, or
 // after another apply.
 func (c sweepCase) checkEnd(t reporter, r *trial) {
 	t.Helper()
@@ -289,12 +289,12 @@ func (c sweepCase) hits(r *trial) (n int) {
 	return n
 }
 
-// most is how many of them there may be: those without the fault, each repeated
-// once, which is what the provider block allows.
+// most returns the maximum number of requests of the target's kind: as many as without
+// the fault, each repeated once, which is what the provider block allows.
 func (c sweepCase) most() int {
 	most := 2 * c.hits(c.base)
 	if c.fault.Effect == fakecloud.Reset {
-		most *= 4 // net/http itself repeats what finds an idle connection closed, and there are up to three
+		most *= 4 // net/http repeats a request on a closed idle connection, of which there are up to three
 	}
 	if c.asksHook() {
 		most *= 12*c.patience + 1 // once a second, for twelve seconds
@@ -302,22 +302,22 @@ func (c sweepCase) most() int {
 	return most
 }
 
-// asksHook tells a request that is made again and again until the hook's
-// timeout, or that of the wait for a new server.
+// asksHook reports whether a request is repeated until the timeout of the hook, or of
+// the wait for a new server.
 func (c sweepCase) asksHook() bool {
 	waited := strings.HasPrefix(c.name, "readiness_attachment") && strings.HasPrefix(c.target.Path, "/servers/") && c.target.Path != "/servers/detail"
 	return c.target.Service == "" || c.target.Service == fakecloud.Messaging || waited
 }
 
-// wordings name a request in errors, by the beginning of its path.
+// wordings are the words for a request in errors, by the beginning of its path.
 var wordings = map[string]string{
-	"auth": "log in at", "regions": "region", // one that is unknown, where Keystone lists none
+	"auth": "log in at", "regions": "region", // Keystone may list no regions, so that one is unknown
 	"": "find the microversions of Nova", "limits": "get the project's limits",
 	"flavors": "get the flavor", "os-availability-zone": "list availability zones", "os-hypervisors": "hypervisors", "os-server-groups": "server group",
 	"servers": "server", "images": "get the image", "hook": "the webhook at", "health": "GET http://", "queues": `the queue "leaving"`,
 }
 
-// checkError holds an error to what a user needs: the region and the request,
+// checkError fails unless an error has what a user needs, the region and the request,
 // and no secret.
 func (c sweepCase) checkError(t reporter, err error) {
 	t.Helper()

@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// twoRegions is a configuration that reads a cluster of two regions and plans
-// for it, on a cloud with a server in each.
+// twoRegions returns a configuration that reads a cluster of two regions and plans for
+// it, on a cloud with a server in each region.
 func twoRegions(t *testing.T, settings string) (c *acctest.Cloud, w *workspace.Workspace, one, two string) {
 	t.Helper()
 	c = acctest.New(t, fakecloud.Config{})
@@ -38,7 +38,7 @@ output "target" { value = data.stackpolicy_region_plan.web.target }
 `, one, two, c.Prefix, one, two)), one, two
 }
 
-// plannedOutputs are the outputs that a plan shows.
+// plannedOutputs returns the outputs that a plan shows.
 func plannedOutputs(t *testing.T, w *workspace.Workspace) map[string]any {
 	t.Helper()
 	plan, err := w.Plan(t.Context(), "outputs.tfplan")
@@ -62,8 +62,8 @@ func names(t *testing.T, err error, region, not string) {
 	}
 }
 
-// TestAccFault_stopped: with the Nova of one region down, nobody takes its nodes
-// for gone: the read fails. Later the plan is the one it was.
+// TestAccFault_stopped: with the Nova of one region down, its nodes do not count as
+// gone: the read fails. Later the plan is the same as before.
 func TestAccFault_stopped(t *testing.T) {
 	c, w, one, two := twoRegions(t, "")
 	before := plannedOutputs(t, w)
@@ -76,8 +76,8 @@ func TestAccFault_stopped(t *testing.T) {
 	}
 }
 
-// TestAccFault_attachment: an attachment does not take the nodes of a region
-// that is down for gone either, and its state stays as it was.
+// TestAccFault_attachment: for an attachment, too, the nodes of a region that is down
+// do not count as gone, and its state stays as it was.
 func TestAccFault_attachment(t *testing.T) {
 	c := acctest.New(t, fakecloud.Config{})
 	one, two := c.TwoRegions(t)
@@ -92,8 +92,8 @@ func TestAccFault_attachment(t *testing.T) {
 	assert.Equal(t, "0 1 2 3", acctest.Difference(l.IDs(t), nil), "servers")
 }
 
-// TestAccFault_hanging: a region that takes requests and does not answer them is
-// given up after request_timeout.
+// TestAccFault_hanging: a request to a region that accepts requests and does not answer
+// them is given up after request_timeout.
 func TestAccFault_hanging(t *testing.T) {
 	c, w, one, two := twoRegions(t, "request_timeout = 2")
 	before := plannedOutputs(t, w)
@@ -118,7 +118,7 @@ func TestAccFault_interrupt(t *testing.T) {
 	c.Break(t, acctest.Hanging, two)
 	plan, err := w.Start(t.Context(), "plan", "-input=false", "-no-color")
 	require.NoError(t, err)
-	if err := plan.Until("Still reading..."); err != nil { // after ten seconds
+	if err := plan.Until("Still reading..."); err != nil { // printed after ten seconds
 		t.Fatal(err)
 	}
 	acctest.Interrupt(t, plan, "Unable to read the cluster")

@@ -6,7 +6,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 )
 
-// guarded is a cluster with all that the policies attach to it.
+// guarded is a cluster with attachments of all policies.
 func guarded(c *acctest.Cloud, size int) string {
 	return grouped(c) + acctest.Placement(c, size, acctest.Places("RegionOne: az-1 az-2"), "") + acctest.Made(c, inGroup) + acctest.Drained("shutdown = true")
 }
@@ -22,5 +22,5 @@ resource "stackpolicy_affinity_attachment" "web" {
 }`, c.Prefix)
 }
 
-// inGroup puts the servers into it.
+// inGroup puts the servers into the group.
 const inGroup = "scheduler_hints {\n    group = stackpolicy_affinity_attachment.web.servergroup_id\n  }"

@@ -9,7 +9,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
-// TestImportOfNothing: an id that is empty, or has no region or no more than that, is one error, about the id.
+// TestImportOfNothing: an id that is empty, has no region, or has only a region is one error, about the id.
 func TestImportOfNothing(t *testing.T) {
 	t.Parallel()
 	fake := fakecloud.Start(t, fakecloud.Config{})
@@ -27,9 +27,9 @@ func TestImportOfNothing(t *testing.T) {
 	}
 }
 
-// TestImportByIdentity: each resource has an identity, and what is imported by it
-// is the same resource. It speaks to the provider as Terraform 1.12 does, so it
-// holds with any terraform.
+// TestImportByIdentity: each resource has an identity, and an import by it gives the
+// same resource. The test speaks to the provider as Terraform 1.12 does, so it runs
+// with any terraform.
 func TestImportByIdentity(t *testing.T) {
 	t.Parallel()
 	fake := fakecloud.Start(t, fakecloud.Config{})
@@ -53,7 +53,7 @@ func TestImportByIdentity(t *testing.T) {
 			t.Errorf("create %s: %v", kind, err)
 			continue
 		}
-		if kind == "stackpolicy_placement_attachment" { // its node gets a server once it is placed
+		if kind == "stackpolicy_placement_attachment" { // a node must be placed before it gets a server
 			fake.AddServers("RegionOne", fakecloud.Server{Name: "app-0", Zone: "az-1"})
 		}
 		if made.Identity == nil {

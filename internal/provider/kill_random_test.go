@@ -31,18 +31,18 @@ var (
 	killSeed = flag.Uint64("kill-seed", uint64(time.Now().UnixNano()), "which changes it makes, and what it kills")
 )
 
-// mortal is a cluster with everything: a server group, servers that are waited for
+// mortal is a cluster with all policies: a server group, servers that are waited for
 // and drained, and batches of two.
 type mortal struct {
 	acctest.Loop
-	recreate bool // servers are destroyed before they are made again under their name
+	recreate bool // whether servers are destroyed before they are made again under their names
 	health   string
 	drain    string
 
 	mu      sync.Mutex
-	drained map[string]bool   // servers that the consumer was done with
-	asked   map[string]int    // how often, by server
-	served  map[string]string // servers that were in service, and their names
+	drained map[string]bool   // servers that the consumer has drained
+	asked   map[string]int    // number of requests to the consumer, by server
+	served  map[string]string // names of the servers that were in service, by id
 	counts  map[string]int
 }
 
@@ -71,7 +71,7 @@ func (m *mortal) config(size, version int) string {
   %s`, m.drain, drains)) + acctest.Awaited(c, fmt.Sprintf("http {\n    url = \"%s/{name}\"\n  }", m.health))
 }
 
-// consume drains a node: it is done when it is asked for the second time.
+// consume drains a node: the drain is complete at the second request.
 func (m *mortal) consume(w http.ResponseWriter, r *http.Request) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -92,7 +92,7 @@ func (m *mortal) consume(w http.ResponseWriter, r *http.Request) {
 	m.drained[token] = true
 }
 
-// ready says of every second look that the node is not in service yet.
+// ready answers every second request that the node is not in service yet.
 func (m *mortal) ready(w http.ResponseWriter, r *http.Request) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -101,8 +101,8 @@ func (m *mortal) ready(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// look remembers which servers are in service, and counts those that are gone and
-// were not drained.
+// look remembers which servers are in service, and counts the servers that are gone
+// and were not drained.
 func (m *mortal) look(t *testing.T, when string) {
 	t.Helper()
 	there := map[string]bool{}
@@ -127,8 +127,8 @@ func (m *mortal) look(t *testing.T, when string) {
 }
 
 // TestKilledAnywhere kills terraform, the provider, or both, at any moment of a
-// growth, a shrink or a rollout, again and again. Each time the applies that
-// follow end where the one that was killed would have.
+// growth, a shrink or a rollout, again and again. Each time the following applies end
+// where the killed apply would have ended.
 func TestKilledAnywhere(t *testing.T) {
 	t.Parallel()
 	t.Logf("-kill-seed=%d", *killSeed)
@@ -149,7 +149,7 @@ func TestKilledAnywhere(t *testing.T) {
 	}
 }
 
-// run makes the cluster, and then changes it and kills until the time is over.
+// run makes the cluster, and then changes it and kills applies until the time is over.
 func (m *mortal) run(t *testing.T, random *rand.Rand) {
 	t.Helper()
 	size, version := 3, 1
@@ -157,7 +157,7 @@ func (m *mortal) run(t *testing.T, random *rand.Rand) {
 	if _, err := m.Apply(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	usual := time.Since(began) // time of an apply on this machine, as it is now
+	usual := time.Since(began) // present time of an apply on this machine
 	group := m.Cloud.GroupID(t, "RegionOne", "group")
 	least, end := 3, time.Now().Add(*killFor)
 	if testing.Short() {
@@ -209,7 +209,7 @@ func (m *mortal) run(t *testing.T, random *rand.Rand) {
 	}
 }
 
-// inService are the servers that have a mark, by name.
+// inService returns the servers that have a mark, by name.
 func (m *mortal) inService(t *testing.T) map[string]servers.Server {
 	t.Helper()
 	found := m.Cloud.Servers(t)
@@ -217,8 +217,8 @@ func (m *mortal) inService(t *testing.T) map[string]servers.Server {
 	return found
 }
 
-// kill kills an apply, and reports whether it was still running. A provider whose
-// terraform is dead goes on for a moment.
+// kill kills an apply, and reports whether it was still running. A provider runs on
+// for a moment after its terraform is killed.
 func (m *mortal) kill(t *testing.T, which string, after time.Duration) bool {
 	t.Helper()
 	file := filepath.Join(m.Dir, "terraform.tfstate")
@@ -249,7 +249,7 @@ func (m *mortal) kill(t *testing.T, which string, after time.Duration) bool {
 	}
 	<-ended
 	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-	// Terraform may tear its own file. A backend with versions has the one before.
+	// Terraform may leave a broken state file. A backend with versions has the file before it.
 	if text, err := os.ReadFile(file); err != nil || !json.Valid(text) {
 		m.counts["state torn"]++
 		require.NoError(t, os.WriteFile(file, state, 0o600))
@@ -257,7 +257,7 @@ func (m *mortal) kill(t *testing.T, which string, after time.Duration) bool {
 	return true
 }
 
-// providersIn are our provider's processes in a group, as Linux lists them.
+// providersIn returns our provider's processes in a process group, as Linux lists them.
 func providersIn(group int) (pids []int) {
 	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, file := range files {
@@ -271,8 +271,8 @@ func providersIn(group int) (pids []int) {
 	return pids
 }
 
-// settle applies until nothing is left to do, and returns how long an apply took
-// that did something.
+// settle applies until nothing is left to do, and returns the time of an apply that
+// changed something.
 func (m *mortal) settle(t *testing.T, name string) (usual time.Duration) {
 	t.Helper()
 	for applies := 1; ; applies++ {
@@ -290,7 +290,7 @@ func (m *mortal) settle(t *testing.T, name string) (usual time.Duration) {
 	}
 }
 
-// dropTwins removes servers whose creation terraform does not remember, as the
+// dropTwins removes the servers whose creation terraform does not remember, as the
 // guide says.
 func (m *mortal) dropTwins(t *testing.T) {
 	t.Helper()

@@ -19,18 +19,18 @@ import (
 
 var killAll = flag.Bool("kill-all", false, "kill terraform at every request, not only at those that change something")
 
-// TestKilled kills terraform and its providers while the cloud has done what a
-// request asks for, and has not answered. The next apply ends where the one that
-// was killed would have: with one server group, and a server for each node.
-// What is left behind is at most the one server whose creation was not answered:
-// that is terraform-provider-openstack's to know, and has a node's name.
+// TestKilled kills terraform and its providers after the cloud has carried out a
+// request, and before it answers. The next apply ends where the killed apply would
+// have ended: with one server group, and a server for each node. At most one server is
+// left behind, whose creation was not answered: only terraform-provider-openstack could
+// know it, and it has a node's name.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
 	l := acctest.Loop{Workspace: c.Installed(t, guarded(c, 2)), Cloud: c}
 	for _, change := range []struct {
 		name, before, config string
-		size, left           int // servers in the end, and at most more than that
+		size, left           int // servers at the end, and maximum number of servers left behind
 	}{
 		{"create", "", guarded(c, 2), 2, 1},
 		{"shrink", guarded(c, 2), guarded(c, 1), 1, 0},
@@ -54,13 +54,13 @@ func spared(r fakecloud.Request) bool {
 	return !*killAll && (r.Method == "GET" || r.Path == "/auth/tokens")
 }
 
-// killing is a change of a configuration that will be cut short.
+// killing is a change of a configuration whose apply will be killed.
 type killing struct {
 	acctest.Loop
 	before, config string
 }
 
-// prepare makes what is there before the change, in an empty cloud.
+// prepare makes the cluster before the change, in an empty cloud.
 func (k killing) prepare(t *testing.T) {
 	t.Helper()
 	for _, s := range k.Cloud.Fake.Servers("RegionOne") {
@@ -80,14 +80,14 @@ func (k killing) prepare(t *testing.T) {
 	k.Cloud.Fake.ResetRequests()
 }
 
-// each kills the change at each of its requests, and looks at what happens then.
+// each kills the change at each of its requests, and checks what happens then.
 func (k killing) each(t *testing.T, what string, then func(name string)) {
 	t.Helper()
 	k.prepare(t)
 	k.apply(t)
 	targets, killed := k.Cloud.Fake.Requests(), 0
 	for n, r := range targets {
-		if spared(r) || testing.Short() && killed == 2 { // "make faults" kills at all
+		if spared(r) || testing.Short() && killed == 2 { // "make faults" kills at all requests
 			continue
 		}
 		killed++
@@ -98,8 +98,8 @@ func (k killing) each(t *testing.T, what string, then func(name string)) {
 	t.Logf("%s: killed at %d of %d requests", what, killed, len(targets))
 }
 
-// orderly lets terraform do one thing after the other, so that requests come in
-// the same order each time.
+// orderly makes terraform do one thing after the other, so that requests come in the
+// same order each time.
 var orderly = []string{"apply", "-auto-approve", "-input=false", "-no-color", "-parallelism=1"}
 
 func (k killing) apply(t *testing.T) {
@@ -130,8 +130,8 @@ func (k killing) kill(t *testing.T, nth int) {
 	}
 }
 
-// rolled is a cluster of three nodes whose version is replaced one by one, each
-// new server marked as in service before the old one goes.
+// rolled returns a cluster of three nodes whose version is replaced one by one: each
+// new server is marked as in service before the old one is removed.
 func rolled(c *acctest.Cloud, version string) string {
 	return acctest.Placement(c, 3, acctest.Places("RegionOne: az-1 az-2 az-3"), fmt.Sprintf(`template          = { version = %q }
   update {
@@ -142,8 +142,8 @@ func rolled(c *acctest.Cloud, version string) string {
 		acctest.Drained("shutdown = true\n  "+acctest.First) + acctest.Awaited(c, "timeout = 30")
 }
 
-// TestKilledRollout kills terraform at each request of a batch. The applies that
-// follow end the rollout, and none ever takes more than its one node.
+// TestKilledRollout kills terraform at each request of a batch. The following applies
+// end the rollout, and no apply takes more than one node.
 func TestKilledRollout(t *testing.T) {
 	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
@@ -151,7 +151,7 @@ func TestKilledRollout(t *testing.T) {
 	k := killing{l, rolled(c, "a"), rolled(c, "b")}
 	k.each(t, "rollout", func(name string) {
 		for applies := 1; ; applies++ {
-			// An apply ends one batch, and the one that was killed began one.
+			// Each apply ends one batch, and the killed apply began one.
 			old, there := serversOf(c, "a")
 			if old < 3-applies || there < 3 {
 				t.Errorf("%s: before apply %d there are %d servers, %d of the old version", name, applies, there, old)
@@ -168,7 +168,7 @@ func TestKilledRollout(t *testing.T) {
 	})
 }
 
-// serversOf counts the servers of a version, and all.
+// serversOf counts the servers of a version, and all servers.
 func serversOf(c *acctest.Cloud, version string) (of, all int) {
 	for _, s := range c.Fake.Servers("RegionOne") {
 		if all++; s.Metadata["version"] == version {

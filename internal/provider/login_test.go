@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLoginRefused: a wrong password or project is said in the same words wherever it shows first, and once for each block.
+// TestLoginRefused: a wrong password or project is reported in the same words wherever it shows first, and once for each block.
 func TestLoginRefused(t *testing.T) {
 	t.Parallel()
 	nodes, out := []any{attributes{"id": "1", "name": "web-0", "region": "RegionOne"}}, attributes{"count": 1}

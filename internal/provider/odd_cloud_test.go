@@ -16,14 +16,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// odd is a cloud that is not like others, and a provider for it.
+// odd is an unusual cloud, and a provider for it.
 func odd(t *testing.T, config fakecloud.Config, region any) (*fakecloud.Cloud, *protocol.Provider) {
 	t.Helper()
 	fake := fakecloud.Start(t, config)
 	return fake, protocol.Start(t, fake, fakecloud.MemberUser, region)
 }
 
-// attribute is a string or a number somewhere in a state, as text.
+// attribute returns a string or a number in a state as text.
 func attribute(v tftypes.Value, path ...string) string {
 	for _, name := range path {
 		v = protocol.Object(v)[name]
@@ -36,11 +36,11 @@ func attribute(v tftypes.Value, path ...string) string {
 	return text
 }
 
-// count is how many elements a map in a state has.
+// count returns the number of elements of a map in a state.
 func count(v tftypes.Value, name string) int { return len(protocol.Object(protocol.Object(v)[name])) }
 
-// seenServers are what the last refresh of a placement attachment saw, which is in
-// its private state.
+// seenServers returns the servers that the last refresh of a placement attachment saw,
+// from its private state.
 func seenServers(t *testing.T, attached instance) map[string]struct{ ID string } {
 	t.Helper()
 	var private struct{ Seen []byte }
@@ -57,7 +57,7 @@ func seenServers(t *testing.T, attached instance) map[string]struct{ ID string }
 	return kept.Seen.Servers
 }
 
-// life goes through what can be done with a cluster of two nodes.
+// life takes a cluster of two nodes through all operations.
 func life(t *testing.T, fake *fakecloud.Cloud, p *protocol.Provider, cluster, region, zone string) {
 	t.Helper()
 	const placement, affinity, deletion = "stackpolicy_placement_attachment", "stackpolicy_affinity_attachment", "stackpolicy_deletion_attachment"
@@ -93,8 +93,8 @@ func life(t *testing.T, fake *fakecloud.Cloud, p *protocol.Provider, cluster, re
 	assert.NoError(t, err, "%q: attached to a deletion", cluster)
 }
 
-// TestOddNames: names have in them what OpenStack lets people write. Only a
-// zone has no colon: Nova refuses it.
+// TestOddNames: names have all characters that OpenStack allows. Only a zone has no
+// colon, which Nova refuses.
 func TestOddNames(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"one two", `a "quoted" one`, "naïve/région", "日本:1", "a{index}$", "-", "%41"} {
@@ -104,8 +104,8 @@ func TestOddNames(t *testing.T) {
 	}
 }
 
-// TestNamelessRegion: some clouds have one region, and a catalogue that does not
-// name it.
+// TestNamelessRegion: some clouds have a single region, whose catalogue does not name
+// it.
 func TestNamelessRegion(t *testing.T) {
 	t.Parallel()
 	for _, region := range []any{nil, "RegionOne"} {
@@ -122,7 +122,7 @@ func TestNamelessRegion(t *testing.T) {
 	}
 }
 
-// TestNoZones: a region without zones takes nodes that ask for none.
+// TestNoZones: a region without zones takes nodes that ask for no zone.
 func TestNoZones(t *testing.T) {
 	t.Parallel()
 	_, p := odd(t, fakecloud.Config{Regions: []fakecloud.Region{{Name: "Bare"}}}, nil)
@@ -138,8 +138,8 @@ func TestNoZones(t *testing.T) {
 	}
 }
 
-// TestOddServers: servers in all of Nova's states, with one name, from the past
-// and the future: each counts once, where it is.
+// TestOddServers: servers in all of Nova's states, with equal names, from the past and
+// the future: each counts once, in its place.
 func TestOddServers(t *testing.T) {
 	t.Parallel()
 	now := time.Date(1999, time.December, 31, 23, 59, 59, 0, time.UTC) // a cloud whose clock stands still
@@ -152,8 +152,8 @@ func TestOddServers(t *testing.T) {
 	if err != nil || attribute(v, "size") != fmt.Sprint(len(states)-2) || attribute(v, "distribution", "RegionOne", "az-2") != fmt.Sprint(len(states)-3) {
 		t.Errorf("got %v, %v", v, err)
 	}
-	// One that is shelved and offloaded is in no zone.
-	// Of servers with one name a node has the first in its zone.
+	// A shelved and offloaded server is in no zone.
+	// A node gets the first server of its name in its zone.
 	placed, err := p.Apply(t.Context(), instance{Kind: "stackpolicy_placement_attachment"},
 		attributes{"cluster": "web", "desired_capacity": 1, "node_name_pattern": "{cluster}{index}", "zones": []any{attributes{"name": "az-2"}}})
 	require.NoError(t, err)

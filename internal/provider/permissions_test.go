@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// anID is a part of a path that names one thing.
+// anID matches a part of a path that names one object.
 var anID = regexp.MustCompile(`^([0-9a-f]{24,}|[0-9a-f-]{36}|m1\.tiny|leaving|stackpolicy_(in_service(_at)?|not_in_service_at|drained))$`)
 
-// call is a request as the guide on permissions lists it.
+// call returns a request as the guide on permissions lists it.
 func call(r fakecloud.Request) string {
 	parts := strings.Split(r.Path, "/")
 	for i, part := range parts {
@@ -27,7 +27,7 @@ func call(r fakecloud.Request) string {
 	return r.Service + " " + r.Method + " " + strings.Join(parts, "/")
 }
 
-// permissions are the calls in the guide, with the role that each needs.
+// permissions returns the calls in the guide, with the role that each needs.
 func permissions(t *testing.T) map[string]string {
 	t.Helper()
 	guide, err := os.ReadFile("../../templates/guides/openstack-permissions.md.tmpl")
@@ -40,8 +40,8 @@ func permissions(t *testing.T) map[string]string {
 	return roles
 }
 
-// TestPermissions: the guide lists each call that an operation makes, and no
-// others.
+// TestPermissions: the guide lists each call that an operation makes, and no other
+// calls.
 func TestPermissions(t *testing.T) {
 	t.Parallel()
 	roles, made := permissions(t), map[string]bool{}
@@ -58,7 +58,7 @@ func TestPermissions(t *testing.T) {
 			t.Errorf("the guide does not have the call %q", c)
 		}
 	}
-	for _, rare := range []string{ // made by operations that have tests of their own
+	for _, rare := range []string{ // operations with their own tests make these
 		fakecloud.Compute + " DELETE /servers/{id}/metadata/{id}",    // a rollout in place
 		fakecloud.Compute + " GET /servers/{id}/os-instance-actions", // a stop that fails
 		fakecloud.Messaging + " DELETE /queues/{id}/messages/{id}",   // a message that expires
@@ -75,8 +75,8 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
-// TestPermissions_member: an ordinary member of a project can do all that the
-// guide promises: only calls for admins are refused, and nothing fails for that.
+// TestPermissions_member: an ordinary member of a project can do all that the guide
+// promises: only calls for admins are refused, and no operation fails because of it.
 func TestPermissions_member(t *testing.T) {
 	t.Parallel()
 	roles := permissions(t)
@@ -93,7 +93,7 @@ func TestPermissions_member(t *testing.T) {
 	} {
 		here := instance{Kind: kind}
 		for _, config := range configs {
-			p := protocol.Start(t, fake, fakecloud.MemberUser, "RegionOne") // as Terraform starts one for each plan
+			p := protocol.Start(t, fake, fakecloud.MemberUser, "RegionOne") // Terraform starts a provider for each plan
 			var err error
 			if here, err = p.Apply(t.Context(), here, config); err != nil {
 				t.Fatalf("%s: %v", kind, err)

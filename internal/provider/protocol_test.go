@@ -9,7 +9,7 @@ import (
 
 func TestMain(m *testing.M) { acctest.Main(m) }
 
-// They are everywhere in these tests.
+// All tests of this package use these types.
 type (
 	attributes = protocol.Attributes
 	instance   = protocol.Instance

@@ -1,4 +1,4 @@
-// Package provider is the Terraform face of the cluster policies: it translates
+// Package provider is the Terraform provider of the cluster policies: it translates
 // between HCL and the packages that decide.
 package provider
 
@@ -28,7 +28,7 @@ var (
 	_ provider.ProviderWithFunctions = &stackpolicyProvider{}
 )
 
-// New returns the provider's constructor; the version is sent to the cloud.
+// New returns the provider's constructor. Requests to the cloud name the version.
 func New(version string) func() provider.Provider {
 	return func() provider.Provider { return &stackpolicyProvider{version: version} }
 }
@@ -44,7 +44,7 @@ func (p *stackpolicyProvider) Schema(_ context.Context, _ provider.SchemaRequest
 	resp.Schema = providerSchema()
 }
 
-// Configure makes no request: the first one that needs the cloud logs in.
+// Configure makes no request: the first call that needs the cloud logs in.
 func (p *stackpolicyProvider) Configure(
 	ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse,
 ) {

@@ -54,7 +54,7 @@ type providerModel struct {
 	AllowCommands               types.Bool      `tfsdk:"allow_commands"`
 }
 
-// config is the model with what the environment adds to it.
+// config translates the model, and adds the values of environment variables.
 func (m providerModel) config(ctx context.Context, diags *diag.Diagnostics) openstack.Config {
 	env := environment{diags}
 	config := openstack.Config{
@@ -84,7 +84,7 @@ func (m providerModel) config(ctx context.Context, diags *diag.Diagnostics) open
 		Cert:                        env.text(m.Cert, "OS_CERT"),
 		Key:                         env.text(m.Key, "OS_KEY"),
 		AllowReauth:                 env.flag(m.AllowReauth, true, "OS_ALLOW_REAUTH"),
-		MaxRetries:                  int(min(m.MaxRetries.ValueInt64(), 1<<30)), // checked later; here without overflow
+		MaxRetries:                  int(min(m.MaxRetries.ValueInt64(), 1<<30)), // bounded here, checked later
 		RequestTimeout:              m.RequestTimeout.Or(0),
 		DisableNoCacheHeader:        m.DisableNoCacheHeader.ValueBool(),
 	}
@@ -112,7 +112,7 @@ func (m providerModel) config(ctx context.Context, diags *diag.Diagnostics) open
 	return config
 }
 
-// ignored names the arguments that a cloud of clouds.yaml leaves without effect.
+// ignored returns the names of arguments that have no effect with a cloud of clouds.yaml.
 func (m providerModel) ignored() []string {
 	var names []string
 	for _, a := range []struct {
@@ -144,8 +144,8 @@ func (m providerModel) ignored() []string {
 	return names
 }
 
-// environment reads what the configuration leaves open, as
-// terraform-provider-openstack does: the first variable that is not empty.
+// environment reads arguments that the configuration does not give from environment
+// variables: the first one that is not empty, as terraform-provider-openstack does.
 type environment struct{ diags *diag.Diagnostics }
 
 func (e environment) lookup(names ...string) (name, value string) {
@@ -177,7 +177,7 @@ func (e environment) flag(argument types.Bool, byDefault bool, names ...string) 
 		return argument.ValueBool()
 	case value == "":
 		return byDefault
-	case name == "OS_SYSTEM_SCOPE" && value == "all": // as the openstack command line has it
+	case name == "OS_SYSTEM_SCOPE" && value == "all": // the value for the openstack command line
 		return true
 	}
 	flag, err := strconv.ParseBool(value)
@@ -188,7 +188,7 @@ func (e environment) flag(argument types.Bool, byDefault bool, names ...string) 
 	return flag
 }
 
-// userAgent is what the cloud's logs show.
+// userAgent returns the user agent, which the cloud's logs show.
 func userAgent(version, terraform string) string {
 	agent := fmt.Sprintf("HashiCorp Terraform/%s (+https://www.terraform.io) terraform-provider-stackpolicy/%s",
 		terraform, version)

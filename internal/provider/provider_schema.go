@@ -11,8 +11,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 )
 
-// providerSchema has the arguments of terraform-provider-openstack, so that its
-// provider block can be copied over, and one of its own.
+// providerSchema has the arguments of terraform-provider-openstack, so that users can
+// copy its provider block, and a few of its own.
 func providerSchema() schema.Schema {
 	text, flag := attribute.Text, attribute.Flag
 	secret := func(description string) schema.Attribute {
@@ -26,8 +26,8 @@ func providerSchema() schema.Schema {
 			"auth_url": text("Address of Keystone. Needed unless `cloud` is given. Environment: `OS_AUTH_URL`."),
 			"cloud": text("Entry of `clouds.yaml` to log in with, in place of the credentials below. Environment: " +
 				"`OS_CLOUD`; `OS_CLIENT_CONFIG_FILE` names the file."),
-			"region": text("Region that is used where none is named. Defaults to that of `clouds.yaml`, or to the " +
-				"only one. Environment: `OS_REGION_NAME`."),
+			"region": text("Region to use if no other is named. Defaults to the region of `clouds.yaml`, or to the " +
+				"only region. Environment: `OS_REGION_NAME`."),
 			"user_name": text("Name of the user. Environment: `OS_USERNAME`."),
 			"user_id":   text("Id of the user, in place of its name. Environment: `OS_USER_ID`."),
 			"application_credential_id": text(
@@ -47,10 +47,10 @@ func providerSchema() schema.Schema {
 			"user_domain_id":      text("Id of the user's domain. Environment: `OS_USER_DOMAIN_ID`."),
 			"project_domain_name": text("Name of the project's domain. Environment: `OS_PROJECT_DOMAIN_NAME`."),
 			"project_domain_id":   text("Id of the project's domain. Environment: `OS_PROJECT_DOMAIN_ID`."),
-			"domain_id": text("Id of the domain of user and project, or of the scope where no project is given. " +
+			"domain_id": text("Id of the domain of user and project, or of the scope if no project is given. " +
 				"Environment: `OS_DOMAIN_ID`."),
 			"domain_name": text("Name of that domain. Environment: `OS_DOMAIN_NAME`."),
-			"default_domain": text("Id of the domain where no other argument names one. Defaults to `default`. " +
+			"default_domain": text("Id of the domain if no other argument names one. Defaults to `default`. " +
 				"Environment: `OS_DEFAULT_DOMAIN`."),
 			"system_scope": flag(
 				"Log in with system scope. Defaults to `false`. Environment: `OS_SYSTEM_SCOPE` (`true` or `all`).",
@@ -70,14 +70,14 @@ func providerSchema() schema.Schema {
 			"allow_reauth": flag(
 				"Log in again when the token expires. Defaults to `true`. Environment: `OS_ALLOW_REAUTH`.",
 			),
-			"max_retries": attribute.Number("How often a failed request is repeated, where that is safe: after 429, "+
+			"max_retries": attribute.Number("How often a failed request is repeated, if that is safe: after 429, "+
 				"500, 502, 503, 504, a 404 that the service itself did not write, and broken connections. At most "+
 				"`1000`. Defaults to `0`.",
 				int64validator.Between(0, openstack.MostRetries)),
 			"endpoint_overrides": schema.MapAttribute{
 				ElementType: types.StringType,
 				Optional:    true,
-				MarkdownDescription: "Addresses in place of those of the catalogue, by service type (`compute`, " +
+				MarkdownDescription: "Addresses that replace the catalogue's, by service type (`compute`, " +
 					"`image`, `messaging`), in the provider's own region.",
 			},
 			"disable_no_cache_header": flag("Leave out the header `Cache-Control: no-cache`. Defaults to `false`."),
@@ -87,9 +87,9 @@ func providerSchema() schema.Schema {
 				"is given up, at most `1d`. Defaults to `1m`."),
 			"webhook_secret": secret("Secret that webhooks are signed with, as [Standard " +
 				"Webhooks](https://www.standardwebhooks.com) describes: the base64 text of 24 to 64 random bytes. " +
-				"Several, with spaces between them, all sign. Without it they are not signed. Environment: " +
-				"`STACKPOLICY_WEBHOOK_SECRET`."),
-			"hook_cacert_file": text("CA certificates that webhooks are verified with, next to those of the system: " +
+				"Several secrets, with spaces between them, all sign. Without one webhooks are not signed. " +
+				"Environment: `STACKPOLICY_WEBHOOK_SECRET`."),
+			"hook_cacert_file": text("CA certificates that webhooks are verified with, in addition to the system's: " +
 				"a path, or the PEM text."),
 			"allow_commands": flag("Allow hooks of type `command`, which run a command on the machine that runs " +
 				"Terraform. Defaults to `false`."),

@@ -18,8 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// configFor reads a provider block, with no OS_* variables but those
-// given, and returns what the cloud gets.
+// configFor reads a provider block, with only the given OS_* variables, and returns
+// the configuration that the cloud gets.
 func configFor(t *testing.T, block map[string]attr.Value, env map[string]string) (openstack.Config, diag.Diagnostics) {
 	t.Helper()
 	for _, entry := range os.Environ() {
@@ -56,7 +56,7 @@ func configFor(t *testing.T, block map[string]attr.Value, env map[string]string)
 // terraform-provider-openstack reaches the cloud's configuration, the argument
 // before the variable.
 func TestArguments(t *testing.T) {
-	arguments := map[string][]string{ // the field, and the variables
+	arguments := map[string][]string{ // field and environment variables by argument
 		"auth_url":                      {"AuthURL", "OS_AUTH_URL"},
 		"cloud":                         {"Cloud", "OS_CLOUD"},
 		"region":                        {"Region", "OS_REGION_NAME"},
@@ -96,7 +96,7 @@ func TestArguments(t *testing.T) {
 		}
 	}
 
-	// Those that are no strings.
+	// Arguments that are not strings.
 	got, diags := configFor(t, map[string]attr.Value{
 		"system_scope": types.BoolValue(true), "insecure": types.BoolValue(true), "allow_reauth": types.BoolValue(false), "max_retries": types.Int64Value(4),
 		"disable_no_cache_header": types.BoolValue(true), "request_timeout": durations.Of(7 * time.Second), "swauth": types.BoolValue(false),
@@ -111,8 +111,8 @@ func TestArguments(t *testing.T) {
 		t.Errorf("got %+v, %v, want %+v", got, diags, want)
 	}
 
-	// Every argument of the schema is in one of the two tables above, but those about
-	// hooks, which TestProviderBadInput has.
+	// Every argument of the schema is in one of the two tables above, except arguments
+	// about hooks, which TestProviderBadInput has.
 	if n := len(providerSchema().Attributes); n != len(arguments)+13 {
 		t.Errorf("the provider block has %d arguments, and %d are tested", n, len(arguments)+13)
 	}
@@ -142,8 +142,8 @@ func TestEnvironmentFlags(t *testing.T) {
 	}
 }
 
-// TestIgnoredArguments: a cloud of clouds.yaml takes the place of credentials,
-// and that is said.
+// TestIgnoredArguments: a cloud of clouds.yaml replaces credentials, with a
+// warning.
 func TestIgnoredArguments(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.WriteFile("clouds.yaml", []byte("clouds: {c: {auth: {auth_url: 'http://k/v3', user_id: u, password: p, project_id: x}}}"), 0o600))
@@ -151,13 +151,13 @@ func TestIgnoredArguments(t *testing.T) {
 	newBackend(t.Context(), providerModel{EndpointOverrides: types.MapNull(types.StringType), Cloud: types.StringValue("c"), UserName: types.StringValue("ann"),
 		AuthURL: types.StringValue("http://other")}, "agent", &diags)
 	if diags.HasError() || len(diags) != 1 ||
-		!strings.Contains(diags[0].Detail(), `"c" of clouds.yaml says how to log in. Without effect in the provider block: auth_url, user_name.`) {
+		!strings.Contains(diags[0].Detail(), `"c" of clouds.yaml says how to log in. These arguments of the provider block have no effect: auth_url, user_name.`) {
 		t.Errorf("got %+v", diags)
 	}
 }
 
-// TestWebhookTimeout: a webhook that does not answer is given up, also where the
-// provider block sets no limit.
+// TestWebhookTimeout: a webhook that does not answer is given up, even if the provider
+// block sets no limit.
 func TestWebhookTimeout(t *testing.T) {
 	for given, want := range map[time.Duration]time.Duration{0: time.Minute, 7 * time.Second: 7 * time.Second} {
 		var diags diag.Diagnostics

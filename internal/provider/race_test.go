@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// race is a plan that is saved, a cloud that changes, and the plan's apply.
+// race is a saved plan, and a cloud that changes before its apply.
 type race struct{ acctest.Loop }
 
-// saved applies a configuration, and saves the plan for the next one.
+// saved applies a configuration, and saves the plan of the next configuration.
 func saved(t *testing.T, c *acctest.Cloud, now, next string) race {
 	t.Helper()
 	r := race{acctest.Loop{Workspace: c.Workspace(t, now), Cloud: c}}
@@ -36,8 +36,8 @@ func (r race) apply(t *testing.T) (string, error) {
 	return r.Run(t.Context(), "apply", "-no-color", "saved.tfplan")
 }
 
-// repair applies once more, after which there is a server for each node and a
-// group, and nothing is left to do.
+// repair applies once more. Then there is a server for each node, and a group, and
+// nothing is left to do.
 func (r race) repair(t *testing.T, servers int) {
 	t.Helper()
 	if _, err := r.Apply(t.Context()); err != nil {
@@ -50,8 +50,8 @@ func (r race) repair(t *testing.T, servers int) {
 	assert.Equal(t, 1, r.Cloud.Groups(t, "RegionOne"), "server groups")
 }
 
-// TestRaceGroup: the server group is deleted between plan and apply: one that
-// the attachment has, and one that it was to inherit.
+// TestRaceGroup: the server group is deleted between plan and apply: a group that the
+// attachment has, and a group that it would inherit.
 func TestRaceGroup(t *testing.T) {
 	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
@@ -76,14 +76,14 @@ func TestRaceGroup(t *testing.T) {
 	}
 }
 
-// TestRaceCluster: servers change between a plan that removes one and its apply.
+// TestRaceCluster: servers change between a plan that removes a server and its apply.
 func TestRaceCluster(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(c *acctest.Cloud, id string){
 		"killed": func(c *acctest.Cloud, id string) { c.Fake.RemoveServers("RegionOne", id) },
 		"moved":  func(c *acctest.Cloud, id string) { c.Fake.MoveServer("RegionOne", id, "r1-cmp-4") },
 	} {
-		for _, node := range []string{"0", "1"} { // one of them is removed
+		for _, node := range []string{"0", "1"} { // one of these nodes is removed
 			c := acctest.NewFake(t, fakecloud.Config{})
 			r := saved(t, c, guarded(c, 2), guarded(c, 1))
 			change(c, c.Servers(t)[node].ID)
@@ -96,15 +96,15 @@ func TestRaceCluster(t *testing.T) {
 }
 
 // TestRaceApplies: two applies of one configuration at once, without a lock.
-// Both may make a group of the name; the state has one of them, and the next one who asks
-// for the name reports both. What the other apply made is findable by name.
+// Both may make a group of the name; the state has one group, and the next request for
+// the name reports both. The group of the other apply can be found by its name.
 func TestRaceApplies(t *testing.T) {
 	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
 	r := race{acctest.Loop{Workspace: c.Workspace(t, guarded(c, 1)), Cloud: c}}
 	post := fakecloud.Fault{Method: http.MethodPost, Path: "/os-server-groups", Effect: fakecloud.Delay}
 	first, second := post, post
-	second.Nth = 2 // in place before the first, which waits for it
+	second.Nth = 2 // injected before the first fault, which waits for it
 	first.Delay, first.Until = 50*time.Second, c.Fake.Inject(second).Hit()
 	c.Fake.Inject(first)
 	var wait sync.WaitGroup

@@ -18,23 +18,23 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// testdata/states has a folder for each released version, and one, "next", for
-// what will be released: a configuration with all resources, the state that it
-// left, and the cloud that the state speaks of. tools/changelog copies "next" when
-// a version is released.
+// testdata/states has a folder for each released version, and the folder "next" for
+// the next version: a configuration with all resources, the state of its apply, and the
+// cloud that belongs to the state. tools/changelog copies "next" when a version is
+// released.
 const (
 	statesDir = "testdata/states"
 	nextState = "next"
 )
 
-// cloudContents is what the state of a version speaks of, by region.
+// cloudContents is the cloud that belongs to the state of a version, by region.
 type cloudContents map[string]struct {
 	Servers []fakecloud.Server
 	Groups  []fakecloud.ServerGroup
 }
 
-// TestReleasedStates: the state that any released version wrote is read, and the
-// configuration that made it plans no change.
+// TestReleasedStates: the provider reads the state of each released version, and its
+// configuration plans no change.
 func TestReleasedStates(t *testing.T) {
 	t.Parallel()
 	if *update {
@@ -81,7 +81,7 @@ func readState(t *testing.T, dir string) {
 		there[r.Type] = true
 		schema, ours := schemas[r.Type]
 		for _, i := range r.Instances {
-			for name := range i.Attributes { // the framework passes over those that it does not know
+			for name := range i.Attributes { // the framework ignores unknown attributes
 				if ours && i.Version == schema.Version && !slices.Contains(parts(schema), name) {
 					t.Errorf("%s.%s in %s is not read any more. Give the schema a higher version and the resource an upgrader.", r.Type, name, dir)
 				}
@@ -103,7 +103,7 @@ func readState(t *testing.T, dir string) {
 	}
 }
 
-// parts are the attributes and blocks of a resource.
+// parts returns the attributes and blocks of a resource.
 func parts(schema *tfprotov6.Schema) (names []string) {
 	for _, a := range schema.Block.Attributes {
 		names = append(names, a.Name)
@@ -121,8 +121,8 @@ func stateWorkspace(t *testing.T, c *acctest.Cloud, dir string) *workspace.Works
 	return c.Workspace(t, string(config))
 }
 
-// writeState applies the configuration of a folder, and keeps the state and the
-// cloud.
+// writeState applies the configuration of a folder, and writes the state and the cloud
+// into it.
 func writeState(t *testing.T, dir string) {
 	t.Helper()
 	c := acctest.NewFake(t, fakecloud.Config{})
@@ -140,7 +140,7 @@ func writeState(t *testing.T, dir string) {
 			ID: fmt.Sprintf("00000000-0000-4000-8000-%012d", n.Index), Name: name, Zone: n.Zone,
 		})
 	}
-	for range 2 { // the second one sees the servers
+	for range 2 { // the second apply sees the servers
 		if _, err := w.Apply(t.Context()); err != nil {
 			t.Fatal(err)
 		}

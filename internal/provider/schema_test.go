@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "rewrite golden files")
 const schemaFile = "testdata/schema.json"
 
 // TestSchema: the interface of the provider, as "terraform providers schema
-// -json" prints it, is the one in the file. So each change of it shows in review.
+// -json" prints it, equals the file, so that each change of it shows in review.
 func TestSchema(t *testing.T) {
 	t.Parallel()
 	got := currentSchema(t)
@@ -33,7 +33,7 @@ func TestSchema(t *testing.T) {
 	var want map[string]any
 	readJSON(t, schemaFile, &want)
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("the interface is not that of %s; if that is meant, run go test ./internal/provider -run 'TestSchema$' -update\n%s", schemaFile, diff)
+		t.Errorf("the interface differs from %s; if that is meant, run go test ./internal/provider -run 'TestSchema$' -update\n%s", schemaFile, diff)
 	}
 }
 
@@ -53,7 +53,7 @@ func currentSchema(t *testing.T) map[string]any {
 	require.NoError(t, errors.Join(err, json.Unmarshal(packed, &got)))
 	for address, has := range all.Providers {
 		if strings.HasSuffix(address, "/stackpolicy/stackpolicy") {
-			// What newer versions of terraform print in addition is left out: all print these.
+			// Only the parts that all versions of terraform print are compared.
 			for _, part := range []string{"provider", "resource_schemas", "data_source_schemas", "functions"} {
 				got[part] = has[part]
 			}
@@ -62,8 +62,8 @@ func currentSchema(t *testing.T) map[string]any {
 	return got
 }
 
-// identities are the schemas of the resources' identities. The provider is asked
-// itself, as for its actions, because terraform prints them from 1.12 on.
+// identities returns the schemas of the resources' identities. They come from the
+// provider itself, as its actions do, because terraform prints them only since 1.12.
 func identities(t *testing.T) any {
 	t.Helper()
 	server, err := acctest.Factories()["stackpolicy"]()

@@ -18,8 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSecrets: with all logging there is, no secret is in Terraform's logs or
-// output, and none in its state or plan but what the configuration says.
+// TestSecrets: with all logging on, no secret is in Terraform's logs or output. Its
+// state and plan have no secret except the configuration's.
 func TestSecrets(t *testing.T) {
 	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
@@ -35,7 +35,7 @@ func TestSecrets(t *testing.T) {
 	address := strings.Replace(consumer.URL, "//", "//bell:"+hookUser+"@", 1) + "/leave?key=" + hookKey
 	log := filepath.Join(t.TempDir(), "terraform.log")
 	w := c.Installed(t, "")
-	// The provider logs in with an application credential, the one for tests with
+	// The provider logs in with an application credential, the provider for tests with
 	// a password.
 	w.Env = slices.DeleteFunc(w.Env, func(v string) bool {
 		return strings.HasPrefix(v, "OS_USERNAME=") || strings.HasPrefix(v, "OS_PASSWORD=") || strings.HasPrefix(v, "OS_PROJECT_NAME=")
@@ -47,7 +47,7 @@ func TestSecrets(t *testing.T) {
 		"data \"stackpolicy_cluster\" \"c\" {\n  name_regex = \"web\"\n  regions = [\"RegionOne\", \"RegionTwo\"]\n}\n" + guarded(c, 1)
 	config = strings.Replace(config, "shutdown = true", fmt.Sprintf("hook {\n type = \"webhook\"\n default_result = \"CONTINUE\"\n url = %q\n }", address), 1)
 
-	var told strings.Builder // what is shown to the user
+	var told strings.Builder // output for the user
 	run := func(config string, args ...string) error {
 		t.Helper()
 		require.NoError(t, w.Write(config))
@@ -62,17 +62,17 @@ func TestSecrets(t *testing.T) {
 	must("plan", "-no-color", "-out=saved.tfplan")
 	must("apply", "-no-color", "saved.tfplan")
 	must("show", "-no-color")
-	// A token that expires, and is replaced in the middle of things.
+	// The token expires, and is replaced in the middle of an apply.
 	expired := c.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Path: "/servers/detail", Status: http.StatusUnauthorized})
 	must("apply", "-no-color", "-auto-approve")
 	assert.Equal(t, 1, expired.Fired(), "tokens that expired")
-	// Errors of all kinds: of Nova, of a login, of a configuration.
+	// Errors of all kinds follow: of Nova, of a login, of a configuration.
 	refused := c.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Path: "/servers/detail", Status: http.StatusInternalServerError})
 	if err := run(config, "plan", "-no-color"); err == nil || refused.Fired() == 0 {
 		t.Error("a plan without servers")
 	}
-	// A service that answers what it should not, and shows the request: as a gateway
-	// does that was set to debug.
+	// A service answers with the request in its body, as a gateway does whose debugging
+	// is on.
 	for path, status := range map[string]int{"/auth/tokens": http.StatusOK, "/servers/detail": http.StatusPartialContent,
 		"/os-server-groups": http.StatusAccepted} {
 		echoes := c.Fake.Inject(fakecloud.Fault{Path: path, Effect: fakecloud.Handle, Times: fakecloud.Forever,
@@ -134,8 +134,8 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// onDisk is what Terraform keeps: its state and a plan, without the copy of the
-// configuration that a plan has.
+// onDisk returns Terraform's files: its state and a plan, without the plan's copy of
+// the configuration.
 func onDisk(t *testing.T, dir string) string {
 	t.Helper()
 	var kept []byte

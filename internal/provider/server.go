@@ -13,9 +13,9 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// NewServer makes the server that Terraform speaks to. It is that of the plugin
-// framework, except that no diagnostic has a control character in it: names and
-// messages in them come from a cloud, and end up on a terminal.
+// NewServer makes the server that Terraform speaks to. It is the plugin framework's
+// server, except that it cleans diagnostics of control characters: their names and
+// messages come from a cloud, and are printed on a terminal.
 func NewServer(version string) (tfprotov6.ProviderServer, error) {
 	server, ok := providerserver.NewProtocol6(New(version)())().(fullServer)
 	if !ok {
@@ -24,18 +24,18 @@ func NewServer(version string) (tfprotov6.ProviderServer, error) {
 	return &cleanServer{server}, nil
 }
 
-// fullServer is all that the server of the framework offers.
+// fullServer has all methods of the framework's server.
 type fullServer interface {
 	tfprotov6.ProviderServer
 	tfprotov6.ListResourceServer
 	tfprotov6.ActionServer
 }
 
-// cleanServer cleans the diagnostics of each answer that may have text of others
-// in it.
+// cleanServer cleans the diagnostics of each answer that may contain the text of
+// others.
 type cleanServer struct{ fullServer }
 
-// cleaned is an answer with its diagnostics cleaned, which each kind of answer has.
+// cleaned cleans the diagnostics of an answer; each kind of answer has some.
 func cleaned[R any](resp *R, err error) (*R, error) {
 	if resp != nil {
 		clean(reflect.ValueOf(resp).Elem().FieldByName("Diagnostics").Interface().([]*tfprotov6.Diagnostic))
@@ -51,8 +51,8 @@ func clean(diagnostics []*tfprotov6.Diagnostic) {
 	}
 }
 
-// pointed is how far Terraform follows a path in a configuration: to an argument and an
-// element of it. For a longer one it shows the first line of the resource.
+// pointed cuts a path to the part that Terraform follows in a configuration: an argument and
+// an element of it. For a longer path Terraform shows the first line of the resource.
 func pointed(at *tftypes.AttributePath) *tftypes.AttributePath {
 	for i, step := range at.Steps() {
 		if _, ok := step.(tftypes.AttributeName); !ok {
@@ -62,11 +62,11 @@ func pointed(at *tftypes.AttributePath) *tftypes.AttributePath {
 	return at
 }
 
-// twoStops are the full stop of a message of others and ours.
+// twoStops matches the full stop of another's message, followed by ours.
 var twoStops = regexp.MustCompile(`([^./\s])\.\.(\s|$)`)
 
-// interrupted says in plain words why a context ended: the only ones that are
-// cancelled are those that Terraform cancels, when it is stopped by Ctrl-C.
+// interrupted says in plain words why a context ended: only Terraform cancels contexts,
+// when Ctrl-C stops it.
 var interrupted = strings.NewReplacer(context.Canceled.Error(), "Terraform was interrupted")
 
 func (s *cleanServer) ConfigureProvider(
@@ -122,7 +122,7 @@ func (s *cleanServer) CallFunction(
 ) (*tfprotov6.CallFunctionResponse, error) {
 	resp, err := s.fullServer.CallFunction(ctx, req)
 	if resp != nil && resp.Error != nil {
-		resp.Error.Text = strings.TrimSuffix(text.CleanLines(resp.Error.Text), ".") // Terraform sets its own full stop
+		resp.Error.Text = strings.TrimSuffix(text.CleanLines(resp.Error.Text), ".") // Terraform adds its own full stop
 	}
 	return resp, err
 }

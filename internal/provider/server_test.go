@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// dirty gives each answer a diagnostic that clears the screen, and ends in
-// a cancelled context.
+// dirty adds a diagnostic to each answer, which clears the screen, and ends with a
+// cancelled context.
 type dirty struct{ fullServer }
 
 const dirt = "x\x1b[2J\r"
@@ -72,8 +72,8 @@ func (dirty) InvokeAction(context.Context, *tfprotov6.InvokeActionRequest) (*tfp
 	}}, nil
 }
 
-// TestCleanServer: no answer of the provider has a control character in what it
-// reports, also where one forgot to clean it.
+// TestCleanServer: no answer of the provider reports a control character, even if the
+// code forgot to clean it.
 func TestCleanServer(t *testing.T) {
 	server, faced := reflect.ValueOf(&cleanServer{dirty{}}), 0
 	for i := range server.NumMethod() {
@@ -84,7 +84,7 @@ func TestCleanServer(t *testing.T) {
 		func() {
 			defer func() {
 				if recover() != nil {
-					return // one that dirty has from nobody
+					return // dirty does not have this method itself
 				}
 			}()
 			answer := server.Method(i).Call([]reflect.Value{reflect.ValueOf(t.Context()), reflect.Zero(server.Method(i).Type().In(1))})[0].Elem()

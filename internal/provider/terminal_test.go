@@ -12,23 +12,23 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
-// Both clear the screen, and make up an error of their own: one as JSON writes
-// it, one as it is.
+// Both texts clear the screen, and fake an error: the first in the notation of JSON, the
+// second literally.
 const (
 	evil  = `x\u001b[2J\u001b]0;title\u0007\r\n\nError: all is lost\u202e`
 	plain = "x\x1b[2J\r\nError: all is lost"
 )
 
 // TestTerminal: whatever names and messages a cloud or a user gives, no diagnostic and no
-// table has a control character, nor a line that is not ours. That no answer goes around
-// what cleans them is in TestCleanServer, and each request in TestPeer.
+// table has a control character, or a line that is not ours. TestCleanServer shows that all
+// answers are cleaned, and TestPeer covers each request.
 func TestTerminal(t *testing.T) {
 	t.Parallel()
 	all := attributes{"name_regex": ".", "regions": []any{"RegionOne"}}
 	server := `{"id": "1", "name": "` + evil + `", "status": "ACTIVE", "OS-EXT-AZ:availability_zone": "` + evil + `", "hostId": "` + evil + `"}`
 	const deletion = "stackpolicy_deletion_attachment"
 	for name, c := range map[string]struct {
-		path, body string // a fault; "": there is none
+		path, body string // a fault; "": no fault
 		status     int
 		ask        func(ctx context.Context, p *protocol.Provider) (any, error)
 	}{
@@ -89,7 +89,7 @@ func readOf(kind string, config attributes) func(context.Context, *protocol.Prov
 	}
 }
 
-// TestServerIsWhole: the server that cleans offers all that the framework's does.
+// TestServerIsWhole: the cleaning server has all methods of the framework's server.
 func TestServerIsWhole(t *testing.T) {
 	server := protocol.NewServer()
 	if _, ok := server.(tfprotov6.ListResourceServer); !ok {

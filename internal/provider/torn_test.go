@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTwoApplies: without a lock two applies carry out their own plan each, and
-// the state is what the last of them writes. What the guide says is left behind.
+// TestTwoApplies: without a lock each of two applies carries out its own plan, and the
+// last one to end writes the state. The guide says what is left behind.
 func TestTwoApplies(t *testing.T) {
 	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
@@ -21,7 +21,7 @@ func TestTwoApplies(t *testing.T) {
 	if _, err := one.Apply(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	// apply carries out a change in a copy of the folder, which has the state of before.
+	// apply carries out a change in a copy of the folder, with the state before the change.
 	apply := func(size int) (state []byte, text string) {
 		t.Helper()
 		two := *one
@@ -35,7 +35,7 @@ func TestTwoApplies(t *testing.T) {
 		require.NoError(t, err)
 		return state, text
 	}
-	// then is what the next apply says, where this state is the one that stays.
+	// then returns the output of the next apply, after this state was written last.
 	then := func(state []byte, size int) string {
 		t.Helper()
 		require.NoError(t, os.WriteFile(filepath.Join(one.Dir, "terraform.tfstate"), state, 0o600))

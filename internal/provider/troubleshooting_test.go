@@ -19,11 +19,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// summaryAt says which argument of a call is the summary of a diagnostic.
+// summaryAt has the index of the argument that is the summary, by the name of the function.
 var summaryAt = map[string]int{"AddError": 0, "AddWarning": 0, "AddAttributeError": 1, "AddAttributeWarning": 1}
 
-// summaries finds the summaries of all diagnostics in the source of the provider, as regular expressions: one that is put
-// together has a part that varies.
+// summaries finds the summaries of all diagnostics in the source of the provider, as regular expressions, because parts of a
+// composed summary vary.
 func summaries(t *testing.T) map[string]*regexp.Regexp {
 	t.Helper()
 	files, err := filepath.Glob("*.go")
@@ -62,7 +62,7 @@ func summaries(t *testing.T) map[string]*regexp.Regexp {
 	return found
 }
 
-// summaryText is the text of a summary: literal, a format, or the sentence of
+// summaryText returns the text of a summary: literal, a format, or the sentence of
 // the policy documents for a plan that cannot be made.
 func summaryText(e ast.Expr) string {
 	switch e := e.(type) {
@@ -80,7 +80,7 @@ func summaryText(e ast.Expr) string {
 	return ""
 }
 
-// isTitle reports the title of a notice or an error, which the roster makes, and that of a check, which who makes it gives.
+// isTitle reports whether an expression is the title of a notice or an error of the roster, or of a check of its caller.
 func isTitle(e ast.Expr) bool {
 	if f, ok := e.(*ast.SelectorExpr); ok && strings.EqualFold(f.Sel.Name, "title") {
 		return true
@@ -98,7 +98,7 @@ func isNamed(e ast.Expr, name string) bool {
 	return ok && id.Name == name
 }
 
-// titles are those of the notices and errors that the roster makes.
+// titles returns the titles of the notices and errors that the roster makes.
 func titles(t *testing.T) map[string]*regexp.Regexp {
 	t.Helper()
 	files, err := filepath.Glob("../roster/*/*.go")
@@ -115,14 +115,14 @@ func titles(t *testing.T) map[string]*regexp.Regexp {
 	return found
 }
 
-// troubleshooting is the page, which ends with a table: of each diagnostic, what to do.
+// troubleshooting is the page, which ends with a table that says what to do about each diagnostic.
 const (
 	troubleshooting = "../../templates/guides/troubleshooting.md.tmpl"
 	tableHeading    = "\n|it says|what to do|\n|---|---|\n"
 )
 
-// TestTroubleshooting: the table has a row for every diagnostic, and no others. With -update it writes the rows, and what to
-// do is missing in those that are new.
+// TestTroubleshooting: the table has a row for every diagnostic, and no other rows. With -update it writes the rows; new rows
+// lack the advice.
 func TestTroubleshooting(t *testing.T) {
 	content, err := os.ReadFile(troubleshooting)
 	require.NoError(t, err)

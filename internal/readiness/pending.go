@@ -10,10 +10,9 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 )
 
-// Pending lists, sorted, the names of the nodes whose server lacks its mark, was
-// drained, or is not there. The snapshot has the servers of the cluster. A server
-// whose metadata a cell that is down hides is not pending: nothing says that it
-// is no longer in service, and nothing could be done about it now.
+// Pending lists, sorted, the names of the nodes whose server has no mark, was drained, or does not exist. The
+// snapshot has the servers of the cluster. A server in a cell that is down, whose metadata is hidden, is not pending:
+// it may still be in service, and nothing could be done about it now.
 func Pending(wanted map[string]Node, snapshot []node.Node) []string {
 	marks, hidden := make(map[serverKey]string, len(snapshot)), map[serverKey]bool{}
 	for _, n := range snapshot {
@@ -34,9 +33,8 @@ func Pending(wanted map[string]Node, snapshot []node.Node) []string {
 	return pending
 }
 
-// Turn divides pending nodes into those that a wait is for now, and those that are late. New
-// servers do not wait for late ones: a later batch may change these. Where all are late they
-// are waited for once more.
+// Turn divides pending nodes into those to wait for now, and those that are late. New servers do not wait for late
+// ones, because a later batch may change these. If all nodes are late, they are waited for once more.
 func Turn(pending []Node) (now, late []Node) {
 	for _, n := range pending {
 		if n.Late {
@@ -51,15 +49,14 @@ func Turn(pending []Node) (now, late []Node) {
 	return now, late
 }
 
-// Overtaken lists, sorted, the names of nodes that were in service and whose servers are
-// gone or drained already, although nodes of other names that take their place are not in
-// service yet. With create_before_destroy the servers would still serve. A node that keeps
-// its name is made again as its cluster, or somebody, wants it: first destroyed where a port
-// and a volume belong to one server at a time. Untouched says that nodes left, and that each
-// of them still has its server, undrained.
+// Overtaken lists, sorted, the names of nodes that were in service and whose servers are already gone or drained,
+// although the nodes that replace them are not in service yet. With create_before_destroy these servers would still
+// serve. A node that keeps its name does not count: its cluster, or somebody, wants it to be made again, and its
+// server is destroyed first if a port and a volume can belong to one server at a time. The result untouched reports
+// that nodes left, and that each of them still has its server, undrained.
 //
-// The nodes in before are those of the last apply, of which unsure were not in
-// service; after has those of this one.
+// The nodes in before are from the last apply, and unsure are the ones that were not in service; after has the
+// nodes of this apply.
 func Overtaken(
 	before, after map[string]Node, unsure []string, snapshot []node.Node,
 ) (names []string, untouched bool) {
@@ -90,9 +87,8 @@ func Overtaken(
 
 type serverKey struct{ region, id string }
 
-// refused reports whether Nova said no, which asking again does not change. It
-// says 409 while it does something else with the server, and 429 or 413 when it is
-// asked too much.
+// refused reports whether Nova refused a request, and would refuse it again. A 409 means that Nova is changing the
+// server in another way, and 429 or 413 that it has too many requests.
 func refused(err error) bool {
 	answer, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](err)
 	return ok && answer.Actual/100 == 4 && answer.Actual != http.StatusConflict &&

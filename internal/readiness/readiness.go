@@ -1,8 +1,7 @@
-// Package readiness waits until new servers are in service, and marks those
-// that are.
+// Package readiness waits until new servers are in service, and marks those that are.
 //
-// A server is in service when Nova says ACTIVE and all checks pass that were
-// asked for: an HTTP request, a TCP connection, a hook.
+// A server is in service when its status in Nova is ACTIVE and all configured checks pass: an HTTP request, a TCP
+// connection, a hook.
 package readiness
 
 import (
@@ -21,35 +20,35 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wait"
 )
 
-// Server is the server of a node: what a wait asks Nova to do with it.
+// Server is the server of a node, with the requests that a wait makes.
 type Server interface {
-	// State is what Nova says of the server, and when.
+	// State returns the state of the server in Nova, with the time.
 	State(ctx context.Context) (openstack.State, error)
 	// ForgetDrain removes the note of a drain from the server.
 	ForgetDrain(ctx context.Context) error
-	// NoteFailure notes in Nova that a wait ended at a time, without the server's mark.
+	// NoteFailure notes in the metadata that a wait ended without the server's mark, and when.
 	NoteFailure(ctx context.Context, mark string, at time.Time) error
 	// ForgetFailure removes that note.
 	ForgetFailure(ctx context.Context) error
-	// Mark notes in Nova that the server is in service since a time.
+	// Mark writes the mark that the server is in service, and since when.
 	Mark(ctx context.Context, mark string, at time.Time) error
 }
 
-// Node is a node that is waited for.
+// Node is a node to wait for.
 type Node struct {
 	Name    string
-	ID      string // of its server
+	ID      string // id of its server
 	Region  string
-	Address string // "": it has none
-	Mark    string // that says that it is in service
-	Drained bool   // its drain has begun: readiness that passes takes that back
-	Failed  bool   // a wait ended without it: readiness that passes takes that back
-	Late    bool   // that wait was for the mark that it should get
+	Address string // "" without an address
+	Mark    string // mark of a server that is in service
+	Drained bool   // its drain has begun; passing readiness removes that note
+	Failed  bool   // a wait ended without it; passing readiness removes that note
+	Late    bool   // that wait was for the same mark
 	Server  Server
 }
 
-// Token is what a consumer of the node's hook knows it by. It is the same for a
-// server and its mark, however often the server is waited for.
+// Token identifies the node to the consumer of its hook. It is the same for a server and its mark, however often the
+// server is waited for.
 func (n Node) Token() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "launch %q %q %q", n.Region, n.ID, n.Mark))
 	return base32.StdEncoding.EncodeToString(sum[:])[:26]
@@ -59,31 +58,31 @@ func (n Node) Token() string {
 type Waiter struct {
 	HTTP *probe.HTTP // nil: not checked
 	TCP  *probe.TCP  // nil: not checked
-	// Hook runs the hook of a node, once, after the checks have passed. The warning
-	// says what went wrong with one that counts as completed anyway. nil: none.
+	// Hook runs the hook of a node, once, after the checks have passed. The warning says what went wrong with a hook
+	// that counts as completed anyway. It may be nil.
 	Hook      func(ctx context.Context, n Node) (warning string, err error)
 	StableFor time.Duration
 	Timeout   time.Duration // for all nodes together
 
-	// Progress is called when what is seen of a node changes, and once a minute.
-	// It may be called for several nodes at once. nil: it is not called.
+	// Progress is called when the state of a node changes, and once a minute. It may be called for several nodes at
+	// once. It may be nil.
 	Progress func(n Node, seen string)
 
-	poll time.Duration // before the second look at a node; 0: a second
+	poll time.Duration // pause before the second look at a node; 0 means a second
 }
 
 const (
 	looksAtOnce = 32               // servers that are looked at
 	hooksAtOnce = 32               // hooks that run
 	longestPoll = 10 * time.Second // between two looks at one node
-	longestNote = 30 * time.Second // for all notes together that the wait ended
+	longestNote = 30 * time.Second // for all notes of failed waits together
 	logEvery    = time.Minute
 )
 
 // failure is a node that did not get into service.
 type failure struct {
 	node Node
-	seen string // what was seen last
+	seen string // last state
 }
 
 func (f failure) String() string {
@@ -92,7 +91,7 @@ func (f failure) String() string {
 
 // notReadyError lists the nodes that did not get into service, by name.
 type notReadyError struct {
-	nodes    int // that were waited for
+	nodes    int // number of nodes that were waited for
 	failures []failure
 }
 
@@ -111,17 +110,14 @@ func (e *notReadyError) Error() string {
 	return strings.Join(lines, "\n  - ")
 }
 
-// Run waits until all nodes are in service, and marks each as soon as it is.
-// All are looked at side by side. The warnings, in the order of the nodes' names,
-// come from hooks that did not complete and count as completed.
+// Run waits until all nodes are in service, and marks each node as soon as it is. It looks at all nodes at the same
+// time. The warnings, in the order of the nodes' names, are about hooks that did not complete and count as completed.
 //
-// The error is a [*notReadyError] where nodes did not get into service in time,
-// or cannot any more: their server is gone or in ERROR, or their hook failed. It
-// wraps the cause where ctx ended, which ends all waiting at once.
+// The error is a [*notReadyError] if nodes did not get into service in time, or cannot any more because their server
+// is gone or in ERROR, or their hook failed. If ctx ended, all waits end at once, and the error wraps the cause.
 //
-// A node whose server is ACTIVE and did not get into service is noted as such in
-// Nova, with the time of the last look at it by Nova's clock. A wait that was cut
-// short notes nothing.
+// If a server is ACTIVE and did not get into service, Run notes that in its metadata, with the time of the last look
+// by Nova's clock. A wait that was interrupted writes no note.
 func (w *Waiter) Run(ctx context.Context, nodes []Node) (warnings []string, err error) {
 	limited, cancel := context.WithTimeout(ctx, w.Timeout)
 	defer cancel()
@@ -159,25 +155,25 @@ func (w *Waiter) Run(ctx context.Context, nodes []Node) (warnings []string, err 
 	return warnings, failed
 }
 
-// watch is one node that is waited for.
+// watch is the wait for one node.
 type watch struct {
 	*Waiter
 	node  Node
-	looks chan struct{} // one for each look
+	looks chan struct{} // one slot for each look
 	hooks chan struct{}
 
-	hooked  bool      // the hook has completed
-	since   time.Time // since when all is well; zero: it is not
-	status  string    // that Nova said last
-	seen    string    // last
-	at      time.Time // when that was, by Nova's clock
+	hooked  bool      // reports whether the hook has completed
+	since   time.Time // time since which all checks pass; zero if one does not
+	status  string    // last status from Nova
+	seen    string    // last state, for people
+	at      time.Time // time of it, by Nova's clock
 	logged  time.Time
 	marked  bool
 	warning string
 }
 
-// run looks at the node again and again until it is marked, cannot get into
-// service any more, or the context ends.
+// run looks at the node again and again until the node is marked, cannot get into service any more, or the context
+// ends.
 func (w *watch) run(ctx context.Context) {
 	pause := cmp.Or(w.poll, time.Second)
 	for {
@@ -187,7 +183,7 @@ func (w *watch) run(ctx context.Context) {
 		}
 		next := pause
 		if rest := w.StableFor - time.Since(w.since); !w.since.IsZero() && rest > 0 {
-			next = min(next, rest) // so that it is marked as soon as it may be
+			next = min(next, rest) // so that the node is marked as soon as it may be
 		}
 		if wait.For(ctx, next) != nil {
 			return
@@ -196,16 +192,16 @@ func (w *watch) run(ctx context.Context) {
 	}
 }
 
-// look looks at the node once, and marks it where it has been well for long
-// enough. It returns true for a node that will not get well.
+// look looks at the node once, and marks it if all checks have passed for long enough. It returns true if the node
+// cannot get into service any more.
 func (w *watch) look(ctx context.Context) (final bool) {
-	if !take(ctx, w.looks) {
+	if !acquire(ctx, w.looks) {
 		return false
 	}
 	seen, final := w.check(ctx)
 	<-w.looks
 	if ctx.Err() != nil {
-		w.seen = cmp.Or(w.seen, seen) // cut short, it saw nothing new
+		w.seen = cmp.Or(w.seen, seen) // a look that was interrupted saw nothing new
 		return false
 	}
 	if seen != "" {
@@ -217,7 +213,7 @@ func (w *watch) look(ctx context.Context) (final bool) {
 		if !w.runHook(ctx) {
 			return true
 		}
-		if w.StableFor > 0 { // what was seen before the hook is long ago
+		if w.StableFor > 0 { // the checks before the hook were long ago
 			w.since = time.Now()
 			return false
 		}
@@ -229,7 +225,7 @@ func (w *watch) look(ctx context.Context) (final bool) {
 		w.see(fmt.Sprintf("all checks pass, but not for %s yet (stable_for)", w.StableFor))
 		return false
 	}
-	if !take(ctx, w.looks) {
+	if !acquire(ctx, w.looks) {
 		return false
 	}
 	err := w.mark(ctx)
@@ -243,8 +239,8 @@ func (w *watch) look(ctx context.Context) (final bool) {
 	return false
 }
 
-// mark notes that the server is in service. What notes its drain, or a wait that
-// ended without it, goes first: a server without any of them is waited for again.
+// mark writes the mark that the server is in service. It first removes the notes of a drain and of a failed wait: a
+// server without note and mark is waited for again.
 func (w *watch) mark(ctx context.Context) error {
 	if w.node.Drained {
 		if err := w.node.Server.ForgetDrain(ctx); err != nil {
@@ -259,11 +255,10 @@ func (w *watch) mark(ctx context.Context) error {
 	return w.node.Server.Mark(ctx, w.node.Mark, w.at)
 }
 
-// note notes that the wait ended without the server. It does not where the wait
-// was cut short, and where the server was not ACTIVE: that says nothing about what
-// it was made from.
+// note notes that the wait ended without the server. It writes nothing if the wait was interrupted, or the server was
+// not ACTIVE, because neither says anything about the server's template.
 func (w *watch) note(ctx context.Context) {
-	if w.marked || ctx.Err() != nil || w.at.IsZero() || w.status != "ACTIVE" || !take(ctx, w.looks) {
+	if w.marked || ctx.Err() != nil || w.at.IsZero() || w.status != "ACTIVE" || !acquire(ctx, w.looks) {
 		return
 	}
 	err := w.node.Server.NoteFailure(ctx, w.node.Mark, w.at)
@@ -273,7 +268,7 @@ func (w *watch) note(ctx context.Context) {
 	}
 }
 
-// check returns what is wrong, or "", and whether it stays so.
+// check returns what is wrong, or "", and whether that is final.
 func (w *watch) check(ctx context.Context) (seen string, final bool) {
 	state, err := w.node.Server.State(ctx)
 	if err != nil {
@@ -304,7 +299,7 @@ func (w *watch) check(ctx context.Context) (seen string, final bool) {
 
 // runHook runs the hook and reports whether it completed.
 func (w *watch) runHook(ctx context.Context) bool {
-	if !take(ctx, w.hooks) {
+	if !acquire(ctx, w.hooks) {
 		return false
 	}
 	defer func() { <-w.hooks }()
@@ -320,7 +315,7 @@ func (w *watch) runHook(ctx context.Context) bool {
 	return true
 }
 
-// see notes what is seen, and reports it where it is news.
+// see records the state of the node, and reports it if it is new.
 func (w *watch) see(seen string) {
 	if seen != w.seen || time.Since(w.logged) >= logEvery {
 		w.logged = time.Now()
@@ -331,8 +326,8 @@ func (w *watch) see(seen string) {
 	w.seen = seen
 }
 
-// take waits for a slot, and reports false where the context ended first.
-func take(ctx context.Context, slots chan struct{}) bool {
+// acquire waits for a slot. It returns false if the context ended first.
+func acquire(ctx context.Context, slots chan struct{}) bool {
 	select {
 	case slots <- struct{}{}:
 		return true

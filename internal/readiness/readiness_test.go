@@ -24,19 +24,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// server goes through its statuses, one a look, and stays in the last one; "-"
-// is a server that is gone, and a number an error of Nova.
+// server is a server that takes the next of its statuses at each look, and stays in the last one; "-" is a server
+// that is gone, and a number an error of Nova.
 type server struct {
 	mu       sync.Mutex
 	statuses []string
 	marking  []int // codes with which Nova refuses the first marks
 	mark     string
-	forgot   bool // the note of its drain
-	failed   bool // a wait ended without it
+	forgot   bool // reports whether the note of its drain was removed
+	failed   bool // reports whether a wait ended without it
 	marked   time.Time
-	since    time.Time // that the mark says
-	noted    time.Time // that a wait ended without it
-	hangs    bool      // when that is noted
+	since    time.Time // time in its mark
+	noted    time.Time // time at which a wait ended without it
+	hangs    bool      // reports whether writing that note hangs
 }
 
 // behind is how far Nova's clock is behind ours.
@@ -117,7 +117,7 @@ func many(n int, statuses ...string) (list []*server) {
 	return list
 }
 
-// TestRun holds what happens to one server, with a clock that is the test's own.
+// TestRun: what happens to one server, with a clock that is the test's own.
 func TestRun(t *testing.T) {
 	completes := func(context.Context, Node) (string, error) { return "", nil }
 	for _, c := range []struct {
@@ -126,9 +126,9 @@ func TestRun(t *testing.T) {
 		marking  []int
 		hook     func(ctx context.Context, n Node) (warning string, err error)
 		stable   time.Duration
-		timeout  time.Duration // 0: ten minutes
+		timeout  time.Duration // 0 means ten minutes
 		took     time.Duration
-		seen     string // last; "": it is in service
+		seen     string // last state; "" if it is in service
 		warning  string
 	}{
 		{name: "active", statuses: "ACTIVE"},
@@ -143,7 +143,7 @@ func TestRun(t *testing.T) {
 		{name: "not marked while Nova does something else", statuses: "ACTIVE", marking: []int{409, 503}, took: time.Second + 1500*time.Millisecond},
 		{name: "never marked", statuses: "ACTIVE", marking: []int{403}, seen: "nova: Expected HTTP response code"},
 		{name: "stable", statuses: "ACTIVE", stable: 20 * time.Second, took: 20 * time.Second},
-		// It is active at 1 s, and not at 2.5 s; then from 4.75 s on.
+		// It is active at 1 s, and not at 2.5 s; then again from 4.75 s on.
 		{name: "stable at the second attempt", statuses: "BUILD ACTIVE SHUTOFF ACTIVE", stable: 20 * time.Second, took: 24750 * time.Millisecond},
 		{name: "not stable in time", statuses: "ACTIVE", stable: 20 * time.Second, timeout: 10 * time.Second, took: 10 * time.Second,
 			seen: "all checks pass, but not for 20s yet"},
@@ -195,8 +195,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestRunMany: all are waited for side by side, those that pass are marked at
-// once, and the error names the others.
+// TestRunMany: all nodes are waited for at the same time, those that pass are marked at once, and the error names the
+// others.
 func TestRunMany(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		servers := many(200, "BUILD", "ACTIVE")
@@ -217,9 +217,8 @@ func TestRunMany(t *testing.T) {
 	})
 }
 
-// TestNotesEnd: a Nova that does not answer when it is noted that servers are not in
-// service holds the wait up for half a minute, however many they are, and the error
-// stays the one about them. It names no more than people read.
+// TestNotesEnd: a Nova that does not answer the notes delays the wait by half a minute, however many servers there
+// are, and the error remains the one about the servers. It names only as many as people read.
 func TestNotesEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
@@ -269,7 +268,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestBounded: however many servers there are, few are looked at at once.
+// TestBounded: few servers are looked at at the same time, however many there are.
 func TestBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
@@ -291,7 +290,7 @@ func TestBounded(t *testing.T) {
 	})
 }
 
-// TestProgress: what changes is reported, and what stays as it is once a minute.
+// TestProgress: a change is reported at once, and an unchanged state once a minute.
 func TestProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		statuses := slices.Concat([]string{"BUILD", "BUILD"}, slices.Repeat([]string{"SHUTOFF"}, 20), []string{"ACTIVE"})
@@ -312,9 +311,8 @@ func TestRefused(t *testing.T) {
 	assert.False(t, refused(errors.New("connection reset")), "a lost connection is no refusal")
 }
 
-// TestNotesForgotten: what notes the drain of a server, or a wait that ended
-// without it, is removed before the server is marked, and nothing is removed where
-// nothing is noted.
+// TestNotesForgotten: the notes of a drain and of a failed wait are removed before the server is marked, and nothing
+// is removed if there is no note.
 func TestNotesForgotten(t *testing.T) {
 	for _, drained := range []bool{false, true} {
 		for _, failed := range []bool{false, true} {
@@ -329,7 +327,7 @@ func TestNotesForgotten(t *testing.T) {
 	}
 }
 
-// TestToken: a server has one token for each mark, and no other has it.
+// TestToken: a server has one token for each mark, and no other server has it.
 func TestToken(t *testing.T) {
 	n := Node{Name: "web-0", ID: "id", Region: "R", Mark: "3"}
 	seen := map[string]bool{n.Token(): true}
@@ -342,8 +340,8 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// TestWaiterChecks: a server that starts to answer is waited for and marked; one
-// that never does is named with what was seen.
+// TestWaiterChecks: a server that starts to answer is waited for and marked; the error names one that never does,
+// with its last state.
 func TestWaiterChecks(t *testing.T) {
 	var asked atomic.Int64
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

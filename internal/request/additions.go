@@ -11,17 +11,15 @@ import (
 // Additions is what a request adds in one region.
 type Additions struct {
 	Zones  map[string]int64 // nodes by availability zone; "" leaves the zone to Nova
-	Reason string           // what it comes to, in sentences
+	Reason string           // result in sentences
 }
 
-// Additions works out what a request adds to a cluster of current nodes in a
-// plan's region: of a decision that names regions only this region's share.
+// Additions returns what a request adds in a plan's region to a cluster of current nodes. If a decision names
+// regions, the plan takes only its region's share.
 //
-// A plan that names a zone of its own (or zone:host) places all nodes there, and
-// takes only this zone's share of a decision that names zones. Without one each
-// node is in the zone that the decision names for it. A node to create that names
-// its place is placed there, unless that is another region. A request that
-// removes nodes adds none.
+// A plan with a zone of its own (or zone:host) places all nodes there. If a decision names zones, it takes only this
+// zone's share. A plan without one places each node in the zone that the decision names. A node to create that names
+// its place is placed there, unless that is another region. A request that removes nodes adds none.
 func (r Request) Additions(region, zone string, current int64) (Additions, error) {
 	if reason := r.foreign(region); reason != "" {
 		return Additions{Reason: reason}, nil
@@ -52,8 +50,7 @@ func (r Request) Additions(region, zone string, current int64) (Additions, error
 	return Additions{Zones: zones, Reason: text.Change(count) + reason}, nil
 }
 
-// zonesOf lists the nodes of a share by zone in a region; nil where it names no
-// zones there.
+// zonesOf returns the nodes of a share in a region by zone. It returns nil if the share names no zones there.
 func (s *Share) zonesOf(region string) map[string]int64 {
 	if s == nil {
 		return nil
@@ -61,5 +58,5 @@ func (s *Share) zonesOf(region string) map[string]int64 {
 	if zones, named := s.Zones[region]; named {
 		return zones
 	}
-	return s.Zones[""] // the region is not named
+	return s.Zones[""] // the share does not name the region
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAdditions: a plan of one region takes its own share of a decision, and
-// places each node where the decision has it.
+// TestAdditions: a plan for one region takes its own share of a decision, and places each node in the zone of the
+// decision.
 func TestAdditions(t *testing.T) {
 	byZone := func(zones map[string]counts) *Decision {
 		share, err := Decided{Zones: zones}.Share()

@@ -11,17 +11,15 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// Removal says what is asked of the deletion policy: candidates by id or name,
-// or a number of nodes.
+// Removal is a request to the deletion policy: candidates by id or name, or a number of nodes.
 type Removal struct {
-	Candidates []string // nil: a number is asked
+	Candidates []string // nil if a number is requested
 	ScaleIn    *int64
 	Resize     *Resize
-	Decision   *Decision // of which only the deletion counts
+	Decision   *Decision // only its deletion counts
 }
 
-// Check refuses requests that contradict themselves. The error is an
-// [*ArgumentError].
+// Check refuses requests that contradict themselves. The error is an [*ArgumentError].
 func (r Removal) Check() error {
 	arguments := []argument{
 		{"scale_in", r.ScaleIn != nil},
@@ -31,19 +29,19 @@ func (r Removal) Check() error {
 	return cmp.Or(checkOne(arguments, r.Decision), Request{Resize: r.Resize}.checkNumbers())
 }
 
-// Wanted is what must be removed: nodes that a decision names, and a number of
-// others, where a decision says so from its places.
+// Wanted is what must be removed: nodes that a decision names, and a number of others, by place if a decision has
+// places.
 type Wanted struct {
 	Named   []node.Node
-	Count   int64            // of others than those; 0: no others
-	Cut     int64            // how many nodes were asked for, where the cluster has fewer; otherwise 0
-	Groups  map[string]int64 // of the others; nil: from the cluster as a whole
+	Count   int64            // number of nodes in addition to Nodes; 0 means no others
+	Cut     int64            // number that was requested if the cluster has fewer nodes; otherwise 0
+	Groups  map[string]int64 // Count by group; nil means the cluster as a whole
 	GroupBy func(node.Node) string
 }
 
-// Wanted works out what must be removed from a cluster, for a request that names
-// no candidates itself. A count above the size of the cluster is cut to it,
-// unless it is for places. The error is a [*TargetError] or an [*ArgumentError].
+// Wanted returns what must be removed from a cluster, for a request that names no candidates itself. A count above
+// the size of the cluster is cut to it, unless it is for places. The error is a [*TargetError] or an
+// [*ArgumentError].
 func (r Removal) Wanted(nodes []node.Node) (Wanted, error) {
 	asked := Request{ScaleIn: r.ScaleIn, Resize: r.Resize}
 	if r.Decision != nil {
@@ -69,7 +67,7 @@ func (r Removal) Wanted(nodes []node.Node) (Wanted, error) {
 	return wanted, err
 }
 
-// name takes the candidates of a decision out of what is wanted.
+// name subtracts the candidates of a decision from the wanted numbers.
 func (w *Wanted) name(nodes []node.Node, candidates []string) error {
 	named, faults := Named(nodes, candidates)
 	if len(faults) > 0 {
@@ -92,15 +90,14 @@ func (w *Wanted) name(nodes []node.Node, candidates []string) error {
 	return nil
 }
 
-// CandidateFault says what is wrong with a candidate that was given.
+// CandidateFault is what is wrong with a candidate that was given.
 type CandidateFault struct {
 	Index int
-	Fault string // a sentence
+	Fault string // sentence
 }
 
-// Named looks up the nodes that candidates, ids or names, stand for. They are
-// kept as they are, in their order. A candidate that is no node, that stands for
-// several or that was given before is a fault.
+// Named looks up the nodes with the ids or names in candidates, and returns them in that order. A candidate that is
+// no node, stands for several nodes, or was given before is a fault.
 func Named(nodes []node.Node, candidates []string) (chosen []node.Node, faults []CandidateFault) {
 	for i, candidate := range candidates {
 		var found []node.Node
@@ -135,15 +132,15 @@ func Named(nodes []node.Node, candidates []string) (chosen []node.Node, faults [
 	return chosen, faults
 }
 
-// Terms say how nodes are removed, as far as they are given: nil is not. They are
-// handed on to the caller, who removes them.
+// Terms are the conditions of a removal. A field that was not given is nil. They are passed to the caller, who
+// removes the nodes.
 type Terms struct {
 	DestroyAfterDeletion  *bool
 	GracePeriod           *int64 // seconds
 	ReduceDesiredCapacity *bool
 }
 
-// Terms are what the decision says of how nodes are removed, its own or others.
+// Terms returns the terms of the decision.
 func (r Removal) Terms() Terms {
 	if r.Decision == nil || r.Decision.Deletion == nil {
 		return Terms{}
@@ -151,11 +148,11 @@ func (r Removal) Terms() Terms {
 	return r.Decision.Deletion.Terms
 }
 
-// DefaultTerms are the deletion policy's: a node that is removed is destroyed, at
-// once, and the cluster's desired capacity shrinks with it.
+// DefaultTerms are the deletion policy's: a node that is removed is destroyed, at once, and the cluster's desired
+// capacity shrinks with it.
 func DefaultTerms() Terms { return Terms{new(true), new(int64(0)), new(true)} }
 
-// Or takes what is not given from others.
+// Or fills in the fields that were not given from other terms.
 func (t Terms) Or(others Terms) Terms {
 	return Terms{
 		cmp.Or(t.DestroyAfterDeletion, others.DestroyAfterDeletion),

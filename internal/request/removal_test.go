@@ -44,8 +44,7 @@ func TestWanted(t *testing.T) {
 	}
 }
 
-// TestWantedNamed: candidates of a decision are removed first, and count for
-// their places.
+// TestWantedNamed: candidates of a decision are removed first, and count for their places.
 func TestWantedNamed(t *testing.T) {
 	nodes := []node.Node{{ID: "1", Name: "a", Region: "R1"}, {ID: "2", Region: "R1"}, {ID: "3", Name: "c", Region: "R2"}}
 	for _, c := range []struct {
@@ -112,7 +111,7 @@ func TestNamed(t *testing.T) {
 	}{
 		{"2 1", "2 1", nil},
 		{"odd", "web-0", nil},
-		{"web-0", "web-0", nil}, // an id before a name
+		{"web-0", "web-0", nil}, // an id comes before a name
 		{"1 1", "1", []CandidateFault{{1, `The node "1" is named more than once.`}}},
 		{"9", "", []CandidateFault{{0, `No node has the id or name "9" (nodes given: 6).`}}},
 		{"web-1 2", "2", []CandidateFault{{0, `2 nodes have the name "web-1": give the id of the one that you mean, one of 2 and 3.`}}},
@@ -131,8 +130,7 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// TestTerms: what is given comes before what a decision says, and that before the
-// deletion policy's defaults.
+// TestTerms: an argument takes precedence over the decision, and that over the deletion policy's defaults.
 func TestTerms(t *testing.T) {
 	decided := Terms{DestroyAfterDeletion: new(false), GracePeriod: new(int64(30))}
 	got := Terms{GracePeriod: new(int64(5))}.Or(decided).Or(DefaultTerms())

@@ -1,10 +1,8 @@
-// Package request has what the policy documents let people and other policies
-// ask of a cluster, and the arithmetic of its size: scaling out and in,
-// CLUSTER_RESIZE, NODE_CREATE, CLUSTER_DEL_NODES and decisions.
+// Package request has the requests and decisions that the policy documents define for a cluster, and the arithmetic
+// of its size: scaling out and in, CLUSTER_RESIZE, NODE_CREATE, CLUSTER_DEL_NODES and decisions.
 //
-// It is pure. A request says how many nodes come or go and, where a decision
-// names places, in which; where nodes are placed, and which of them are removed,
-// is up to placement and deletion.
+// It is pure. A request says how many nodes are added or removed and, if a decision names places, in which. Package
+// placement decides where nodes are placed, and package deletion which nodes leave.
 package request
 
 import (
@@ -18,31 +16,27 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// Request says what is asked of a cluster: at most one of its first four
-// fields, and what another policy decided.
+// Request is a request to a cluster: at most one of its first four fields, and the decision of another policy.
 type Request struct {
 	ScaleOut   *int64 // nodes to add
 	ScaleIn    *int64 // nodes to remove
 	Resize     *Resize
-	NodeCreate *placement.Place // one node to add; an empty name leaves the choice open
+	NodeCreate *placement.Place // one node to add; with an empty name the plan chooses the place
 	Decision   *Decision
 }
 
-// Decision is another policy's: nodes to create, or to delete.
+// Decision is the decision of another policy: nodes to create, or to delete.
 type Decision struct {
 	Creation *Share
 	Deletion *Share
 }
 
-// Change is the number of nodes to add to a cluster of current nodes or, where
-// it is negative, to remove from it.
+// Change returns the number of nodes to add to a cluster of current nodes; a negative number must be removed.
 //
-// A decision takes precedence over the number of the request, as the policy
-// documents have it: scaling out looks for a creation, scaling in for a
-// deletion, a resize for a creation and then for a deletion. So does a decision
-// alone. What is not looked for is ignored. A node to create is one node,
-// whatever is decided. Where nothing is decided and nothing asked nothing
-// changes.
+// A decision takes precedence over the number of the request, as the policy documents define it: scaling out uses a
+// creation, scaling in a deletion, and a resize a creation or else a deletion. So does a decision alone. Other parts
+// of the decision are ignored. A node to create is one node, whatever the decision says. Without request and decision
+// nothing changes.
 func (r Request) Change(current int64) (int64, error) {
 	d := Decision{}
 	if r.Decision != nil {
@@ -70,9 +64,9 @@ func (r Request) Change(current int64) (int64, error) {
 	return 0, nil
 }
 
-// Cut limits the removal of a number of nodes to the size of the cluster. Asked is
-// what was asked for where that is more, and otherwise 0. Of a decision that names
-// places nothing is cut: where a place has fewer nodes the decision is wrong.
+// Cut limits the removal of a number of nodes to the size of the cluster. The result asked is the requested number if
+// that was larger, and otherwise 0. A decision that names places is not cut: if a place has fewer nodes the decision
+// is wrong.
 func (r Request) Cut(change, size int64) (possible, asked int64) {
 	if share := r.decided(); change >= -size || (share != nil && (share.Regions != nil || share.Zones != nil)) {
 		return change, 0
@@ -80,8 +74,7 @@ func (r Request) Cut(change, size int64) (possible, asked int64) {
 	return -size, -change
 }
 
-// decided is the decision that [Request.Change] counts by; nil where it counts
-// by the request itself.
+// decided returns the decision by which [Request.Change] counts, or nil if it counts by the request itself.
 func (r Request) decided() *Share {
 	d := r.Decision
 	switch {
@@ -111,7 +104,7 @@ func (r Request) In(regions ...string) Request {
 	return r
 }
 
-// Regions are those that the decision counts by, or the node to create, names, sorted.
+// Regions lists the regions, sorted, that the node to create names, or the decision by which [Request.Change] counts.
 func (r Request) Regions() []string {
 	switch share := r.decided(); {
 	case share != nil:
@@ -122,16 +115,15 @@ func (r Request) Regions() []string {
 	return nil
 }
 
-// ArgumentError says which argument of a request makes no sense, and why.
+// ArgumentError means that an argument of a request makes no sense.
 type ArgumentError struct {
-	Argument string // dotted, such as resize.number; "" for the request as a whole
-	Fault    string // a sentence
+	Argument string // with dots, such as resize.number; "" for the request as a whole
+	Fault    string // sentence
 }
 
 func (e *ArgumentError) Error() string { return e.Argument + ": " + e.Fault }
 
-// Check refuses requests that contradict themselves. The error is an
-// [*ArgumentError].
+// Check refuses requests that contradict themselves. The error is an [*ArgumentError].
 func (r Request) Check() error {
 	arguments := []argument{
 		{"scale_out", r.ScaleOut != nil},
@@ -142,13 +134,13 @@ func (r Request) Check() error {
 	return cmp.Or(checkOne(arguments, r.Decision), r.checkNumbers())
 }
 
-// argument is a way to ask for something, by its name in the configuration.
+// argument is a way to request something, by its name in the configuration.
 type argument struct {
 	name  string
 	given bool
 }
 
-// checkOne refuses two requests at once, and none at all where nothing is decided either.
+// checkOne refuses two requests at once, and no request without a decision.
 func checkOne(arguments []argument, decision *Decision) error {
 	var given, names []string
 	for _, a := range arguments {
@@ -179,11 +171,11 @@ func (r Request) checkNumbers() error {
 	return nil
 }
 
-// Precedence says why a plan places no node: the node to create names its place
-// itself, or one that is not the plan's. It is "" where the plan places nodes.
+// Precedence says why a plan places no node: the node to create names its place itself, or a place that does not
+// belong to the plan. It returns "" if the plan places nodes.
 //
-// The region is that of a plan of zones; "" is a plan of regions. Planned are
-// the regions whose zones the plan would choose too.
+// The argument region is the region of a plan of zones, or "" for a plan of regions. The regions in planned are those
+// whose zones the plan would choose too.
 func (r Request) Precedence(region string, planned ...string) string {
 	at := r.NodeCreate
 	switch {
@@ -208,8 +200,7 @@ func (r Request) Precedence(region string, planned ...string) string {
 	return ""
 }
 
-// foreign says that the node to create is for another region than a plan's; it
-// is "" where it is not.
+// foreign says that the node to create is for another region than the plan's, or returns "".
 func (r Request) foreign(region string) string {
 	if r.NodeCreate == nil || r.NodeCreate.Region == "" || r.NodeCreate.Region == region {
 		return ""
@@ -217,8 +208,8 @@ func (r Request) foreign(region string) string {
 	return fmt.Sprintf("The node is for the region %s: nothing is planned in %s.", r.NodeCreate.Region, region)
 }
 
-// Elsewhere says how much of a decision is for other regions than a plan's, in a
-// sentence that follows another; it is "" where all of it is the plan's.
+// Elsewhere says how much of a decision is for other regions than the plan's, in a sentence that follows another. It
+// returns "" if all of it is for the plan's regions.
 func (r Request) Elsewhere(regions ...string) string {
 	share := r.decided()
 	if share == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestChange: the precedence of decisions, as the policy documents have it.
+// TestChange: the precedence of decisions, as the policy documents define it.
 func TestChange(t *testing.T) {
 	n := func(count int64) *Share { return &Share{Count: count} }
 	for _, c := range []struct {
@@ -63,9 +63,9 @@ func TestPrecedence(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		node   *placement.Place
-		region string // of a zone plan
+		region string // region of a plan of zones
 		zoned  []string
-		want   string // "": the plan places the node
+		want   string // "" if the plan places the node
 	}{
 		{"no node", nil, "", nil, ""},
 		{"a node that names nothing", &placement.Place{}, "", []string{"R1"}, ""},
@@ -88,8 +88,7 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
-// TestCut: a number of nodes is cut to the size of the cluster, and the count of
-// a place is not.
+// TestCut: a number of nodes is cut to the size of the cluster, and the count of a place is not.
 func TestCut(t *testing.T) {
 	for _, c := range []struct {
 		name         string

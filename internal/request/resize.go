@@ -8,34 +8,33 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
 
-// AdjustmentType says how the number of a [Resize] is meant.
+// AdjustmentType is the meaning of the number of a [Resize].
 type AdjustmentType string
 
 // The adjustment types of CLUSTER_RESIZE.
 const (
-	ExactCapacity      AdjustmentType = "EXACT_CAPACITY"       // number is the new size
-	ChangeInCapacity   AdjustmentType = "CHANGE_IN_CAPACITY"   // number is added to the size
-	ChangeInPercentage AdjustmentType = "CHANGE_IN_PERCENTAGE" // number is added, as a percentage of the size
+	ExactCapacity      AdjustmentType = "EXACT_CAPACITY"       // the number is the new size
+	ChangeInCapacity   AdjustmentType = "CHANGE_IN_CAPACITY"   // the number is added to the size
+	ChangeInPercentage AdjustmentType = "CHANGE_IN_PERCENTAGE" // the number is added, as a percentage of the size
 )
 
-// AdjustmentTypes lists all of them.
+// AdjustmentTypes lists all adjustment types.
 func AdjustmentTypes() []string {
 	return []string{string(ExactCapacity), string(ChangeInCapacity), string(ChangeInPercentage)}
 }
 
-// Resize asks for another cluster size, as CLUSTER_RESIZE does. A nil field was
-// not given. The zero value asks for nothing.
+// Resize requests another cluster size, as CLUSTER_RESIZE does. A nil field was not given. The zero value requests
+// nothing.
 type Resize struct {
-	AdjustmentType AdjustmentType // "": no adjustment, only the bounds
+	AdjustmentType AdjustmentType // "" for bounds without an adjustment
 	Number         *big.Rat       // whole, except for a percentage
-	MinSize        *int64         // smallest size; none given: 0
-	MaxSize        *int64         // largest size; none given or [placement.Unlimited]: no bound
-	MinStep        *int64         // least change in nodes, of a percentage; on another type it has no effect
-	Strict         bool           // refuse a target outside the bounds, instead of truncating it
+	MinSize        *int64         // smallest size; nil means 0
+	MaxSize        *int64         // largest size; nil or [placement.Unlimited] means no bound
+	MinStep        *int64         // smallest change of a percentage, in nodes; other types ignore it
+	Strict         bool           // refuses a target outside the bounds, instead of truncating it
 }
 
-// check refuses what makes no sense whatever the size of the cluster. The error
-// is an [*ArgumentError].
+// check refuses a request that makes no sense for any size of the cluster. The error is an [*ArgumentError].
 func (r Resize) check() error {
 	fault := func(argument, format string, args ...any) error {
 		return &ArgumentError{argument, fmt.Sprintf(format, args...)}
@@ -85,18 +84,15 @@ func (r Resize) checkSizes() error {
 
 func (r Resize) bounded() bool { return r.MaxSize != nil && *r.MaxSize != placement.Unlimited }
 
-// TargetError is a strict resize whose target is outside its bounds. Its text
-// is a sentence that names both.
+// TargetError means that the target of a strict resize is outside its bounds. Its text is a sentence with both.
 type TargetError struct{ text string }
 
 func (e *TargetError) Error() string { return e.text }
 
-// Desired is the arithmetic of CLUSTER_RESIZE: the size that a cluster of
-// current nodes must have.
+// Desired returns the size that a cluster of current nodes must have, by the arithmetic of CLUSTER_RESIZE.
 //
-// A percentage rounds towards zero, but never to zero: it changes at least one
-// node, or MinStep of them. A target outside of the bounds is truncated into
-// them or, where the resize is strict, an error that names target and bound.
+// A percentage rounds towards zero, but never to zero: it changes at least one node, or MinStep nodes. A target
+// outside the bounds is truncated. If the resize is strict it is an error that names target and bound.
 func (r Resize) Desired(current int64) (int64, error) {
 	if err := r.check(); err != nil {
 		return 0, err
@@ -132,9 +128,9 @@ func (r Resize) Desired(current int64) (int64, error) {
 	return max(target, 0), nil
 }
 
-// percentage is the change in nodes.
+// percentage returns the change in nodes.
 func (r Resize) percentage(current int64) (int64, error) {
-	// Current and number may each be as large as placement.MaxNodes; their product need not fit.
+	// Current and number may each be as large as placement.MaxNodes; their product may be too large for 64 bits.
 	share := new(big.Rat).Mul(big.NewRat(current, 100), r.Number)
 	nodes := new(big.Int).Quo(share.Num(), share.Denom()) // towards zero
 	if nodes.CmpAbs(big.NewInt(placement.MaxNodes)) > 0 {
@@ -154,7 +150,7 @@ func (r Resize) percentage(current int64) (int64, error) {
 	return 0, nil
 }
 
-// maxDigits bounds the digits after the point in a message.
+// maxDigits is the maximum number of digits after the point in a message.
 const maxDigits = 20
 
 // decimal writes a number as people do: 12.5, and 3 without a fraction.
@@ -169,7 +165,7 @@ func decimal(r *big.Rat) string {
 	return r.FloatString(min(digits, maxDigits))
 }
 
-// within says which bound the target passes.
+// within returns an error with the bound that the target exceeds.
 func (r Resize) within(target int64) error {
 	passes := func(bound string, size int64) error {
 		return &TargetError{fmt.Sprintf("The target capacity (%d) is %s (%d).", target, bound, size)}

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// q reads a number.
+// q parses a number.
 func q(text string) *big.Rat { r, _ := new(big.Rat).SetString(text); return r }
 
 func TestDesired(t *testing.T) {
@@ -87,8 +87,8 @@ func TestDesiredVectors(t *testing.T) {
 	}
 }
 
-// TestDesiredRefuses: the largest numbers are planned, and the next ones are
-// refused, as is what makes no sense; a strict target may be equal to its bound.
+// TestDesiredRefuses: the largest numbers are planned, and larger ones are refused, as are requests that make no
+// sense; a strict target may equal its bound.
 func TestDesiredRefuses(t *testing.T) {
 	exact := func(n int64) Resize { return Resize{AdjustmentType: ExactCapacity, Number: big.NewRat(n, 1)} }
 	change := func(n int64) Resize {

@@ -12,30 +12,27 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// Share is what a decision creates or deletes: a number of nodes and, where it
-// names places, the number in each.
+// Share is what a decision creates or deletes: a number of nodes and, if it names places, the number in each.
 type Share struct {
 	Count   int64
-	Nodes   []string                    // of a deletion: ids or names of nodes that are among them
-	Terms   Terms                       // of a deletion
-	Regions map[string]int64            // nil: no regions are named
-	Zones   map[string]map[string]int64 // by region; nil: none is named. "" has the zones whose region is not named
+	Nodes   []string                    // for a deletion: ids or names of some of the nodes
+	Terms   Terms                       // for a deletion
+	Regions map[string]int64            // nil if no regions are named
+	Zones   map[string]map[string]int64 // by region; nil if no zones are named; "" has the zones without a region
 }
 
 // Decided is a decision as it is written, with the words of the policy documents.
 type Decided struct {
 	Count   *int64                      // "count"
 	Nodes   []string                    // "candidates"
-	Region  string                      // "region", the one that all of it is for
+	Region  string                      // "region", for the decision as a whole
 	Regions map[string]int64            // "regions"
-	Zones   map[string]map[string]int64 // "zones" by region; those that are written without are under ""
+	Zones   map[string]map[string]int64 // "zones" by region; zones that are written without a region are under ""
 	Terms   Terms
 }
 
-// Share checks a decision and fills in what it leaves out: the count is the sum
-// of its places or, where it names none, the number of its candidates or 1. A list of
-// places or candidates that is there and empty is no node. The error is an
-// [*ArgumentError].
+// Share checks a decision and completes it: the count is the sum of its places or, without places, the number of its
+// candidates or 1. An empty list of places or candidates means no node. The error is an [*ArgumentError].
 func (d Decided) Share() (*Share, error) {
 	fault := func(field, format string, args ...any) (*Share, error) {
 		return nil, &ArgumentError{field, fmt.Sprintf(format, args...)}
@@ -105,7 +102,7 @@ func (d Decided) Share() (*Share, error) {
 	return share, nil
 }
 
-// negative finds a number that counts no nodes.
+// negative finds a number that cannot be a number of nodes.
 func (d Decided) negative() *ArgumentError {
 	wrong := func(n int64) bool { return n < 0 || n > placement.MaxNodes }
 	if d.Count != nil && wrong(*d.Count) {
@@ -126,7 +123,7 @@ func (d Decided) negative() *ArgumentError {
 	return nil
 }
 
-// outside says what is wrong with a number that counts no nodes.
+// outside says what is wrong with a number that cannot be a number of nodes.
 func outside(n int64) string {
 	if n < 0 {
 		return fmt.Sprintf("A number of nodes is 0 or more, not %d.", n)
@@ -134,8 +131,8 @@ func outside(n int64) string {
 	return fmt.Sprintf("%d nodes are more than can be planned.", n)
 }
 
-// in is the part of a share that is for some regions. A share that names no
-// regions is for all: it stays as it is.
+// in returns the part of a share for some regions. A share that names no regions is for all regions, and is returned
+// unchanged.
 func (s *Share) in(regions ...string) *Share {
 	if s.Regions == nil {
 		return s
@@ -158,15 +155,14 @@ func (s *Share) in(regions ...string) *Share {
 	return part
 }
 
-// elsewhere is how many nodes of a share are for other regions than these.
+// elsewhere returns how many nodes of a share are for other regions than these.
 func (s *Share) elsewhere(regions ...string) int64 { return s.Count - s.in(regions...).Count }
 
-// groups names the place of each node as far as the share names places, and the
-// number of nodes that it has for each place. They are nil where it names none.
+// groups returns the number of nodes for each place that the share names, and a function that returns the place of a
+// node as precisely as the share names places. Both are nil if the share names no places.
 //
-// A node without a region counts as one of the share's region, where it names
-// only one. The error is for zones without a region that nodes of several
-// regions are in.
+// If the share names only one region, a node without a region counts as being in it. The error is about a zone
+// without a region if nodes of several regions are in a zone with that name.
 func (s *Share) groups(nodes []node.Node) (counts map[string]int64, of func(node.Node) string, err error) {
 	if s.Regions == nil && s.Zones == nil {
 		return nil, nil, nil
@@ -205,8 +201,7 @@ func (s *Share) groups(nodes []node.Node) (counts map[string]int64, of func(node
 	return counts, of, s.ambiguous(nodes)
 }
 
-// ambiguous refuses zones that are named without a region where nodes of
-// several regions are in one of them: zones of one name in two regions are two
+// ambiguous refuses a zone without a region if nodes of several regions are in a zone with that name: they are two
 // zones.
 func (s *Share) ambiguous(nodes []node.Node) error {
 	found := map[string][]string{}

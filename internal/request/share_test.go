@@ -13,7 +13,7 @@ import (
 
 type counts = map[string]int64
 
-// TestShare: what a decision leaves out, and what contradicts itself.
+// TestShare: how a decision is completed, and when it contradicts itself.
 func TestShare(t *testing.T) {
 	for _, c := range []struct {
 		name    string

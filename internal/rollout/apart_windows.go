@@ -15,8 +15,7 @@ func apart() *syscall.SysProcAttr {
 // stop ends a program that was started apart.
 func stop(cmd *exec.Cmd) error { return cmd.Process.Kill() }
 
-// lock locks a folder until unlock is called or this program ends: nobody can remove a file
-// that is open.
+// lock locks a folder until unlock is called or this program ends: nobody can remove an open file.
 func lock(dir string) (unlock func(), err error) {
 	name := filepath.Join(dir, "lock")
 	if err := os.Remove(name); err != nil && !os.IsNotExist(err) {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// logLine is what is read of a line that "terraform -json" prints.
+// logLine has the fields that are read of a line of "terraform -json".
 type logLine struct {
 	Type       string `json:"type"`
 	Message    string `json:"@message"`
@@ -21,7 +21,7 @@ type logLine struct {
 	} `json:"diagnostic"`
 }
 
-// FailedError is why terraform failed.
+// FailedError is the reason why terraform failed.
 type FailedError struct {
 	Faults []Fault
 }
@@ -46,7 +46,7 @@ func (f *FailedError) Error() string {
 	return strings.Join(parts, "\n\n")
 }
 
-// fault is what a log says of why terraform failed.
+// fault returns the reason in a log why terraform failed.
 func fault(what string, log []byte, err error) error {
 	var failure FailedError
 	for line := range bytes.Lines(log) {
@@ -59,7 +59,7 @@ func fault(what string, log []byte, err error) error {
 	if len(failure.Faults) == 0 {
 		return fmt.Errorf("%s: %w", what, err)
 	}
-	// Terraform works on several resources at once.
+	// Terraform works on several resources at once, so their order changes.
 	slices.SortStableFunc(failure.Faults, func(a, b Fault) int { return cmp.Compare(a.Address, b.Address) })
 	return &failure
 }

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// PolicyCommand is a command of the shell that gets a plan as JSON on its standard
-// input, and refuses it by any exit status but 0. What it prints is the reason.
+// PolicyCommand is a command of the shell that gets a plan as JSON on its standard input. It refuses the plan with
+// any exit status other than 0, and its output is the reason.
 func PolicyCommand(command string) func(ctx context.Context, plan []byte) error {
 	return func(ctx context.Context, plan []byte) error {
 		shell := []string{"/bin/sh", "-c", command}
@@ -20,7 +20,7 @@ func PolicyCommand(command string) func(ctx context.Context, plan []byte) error 
 			shell = []string{"cmd", "/C", command}
 		}
 		cmd := exec.CommandContext(ctx, shell[0], shell[1:]...)
-		// What the shell has started ends with it.
+		// Processes that the shell has started end with it.
 		cmd.SysProcAttr, cmd.WaitDelay = apart(), 5*time.Second
 		cmd.Cancel = func() error { return stop(cmd) }
 		var said bytes.Buffer

@@ -24,8 +24,8 @@ func JSON(out io.Writer) func(Event) {
 	return func(e Event) { _ = encoder.Encode(e) }
 }
 
-// Lines prints events for people. On a terminal the progress of an apply is a bar
-// that is drawn again and again; in a log it is a line for each resource.
+// Lines prints events for people. The progress of an apply is a bar on a terminal, which is drawn again and again,
+// and a line for each resource in a log.
 func Lines(out io.Writer, terminal bool) func(Event) {
 	changes, ready, bar := 0, 0, false
 	return func(e Event) {
@@ -40,7 +40,7 @@ func Lines(out io.Writer, terminal bool) func(Event) {
 			fmt.Fprint(out, drawn)
 			for _, c := range e.Clusters {
 				fmt.Fprintln(out, "  "+c.line())
-				if drawn != "" { // which says who is held
+				if drawn != "" { // the drawing says which nodes are held
 					continue
 				}
 				for _, name := range slices.SortedFunc(maps.Keys(c.Held.Nodes), byIndex) {
@@ -76,7 +76,7 @@ func Lines(out io.Writer, terminal bool) func(Event) {
 	}
 }
 
-// line is what a plan does to a cluster or, where it does nothing, what the cluster is.
+// line says what a plan does to a cluster or, if it does nothing, the status of the cluster.
 func (c Cluster) line() string {
 	return c.Name + ": " + cmp.Or(c.Moves, c.Status, "known after the apply")
 }
@@ -94,8 +94,7 @@ func progressBar(ready, all int) string {
 // byIndex orders names that differ in their numbers, web-2 before web-11.
 func byIndex(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
 
-// drawing is the plan as planview draws it, with its warnings; "" where it does not
-// change anything.
+// drawing returns the plan as planview draws it, with its warnings, or "" if it changes nothing.
 func drawing(p *Plan) string {
 	if p == nil || !p.changed() {
 		return ""
@@ -103,7 +102,7 @@ func drawing(p *Plan) string {
 	return "\n" + planview.Markdown(p.View) + "\n"
 }
 
-// Summary appends Markdown to a file: each plan that is applied, and the end.
+// Summary appends Markdown to a file: each plan that is applied, and the outcome.
 func Summary(out io.Writer) func(Event) {
 	var plan *Plan
 	return func(e Event) {

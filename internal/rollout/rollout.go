@@ -1,9 +1,9 @@
-// Package rollout applies a configuration batch after batch until its placement
-// attachments have nothing left to replace: what a pipeline did in a loop of the
-// shell, with a policy that may refuse, and an end that a machine can read.
+// Package rollout applies a configuration batch after batch until its placement attachments have nothing left to
+// replace. It replaces a loop of the shell in a pipeline, and adds a policy that may refuse a plan, and an outcome
+// that a machine can read.
 //
-// It keeps nothing. Where a run ended, however it did, the next one goes on: all
-// that counts is in Terraform's state and in the cloud.
+// It stores nothing: all its state is in Terraform's state and in the cloud. So a new run continues after any end of
+// the last one.
 package rollout
 
 import (
@@ -27,11 +27,11 @@ type Outcome string
 const (
 	Done     Outcome = "done"     // nothing is left to replace
 	Failed   Outcome = "failed"   // a plan or an apply failed
-	Held     Outcome = "held"     // something is left, and no apply may go on with it now
-	Reverted Outcome = "reverted" // a template failed, and the nodes have the one before it
+	Held     Outcome = "held"     // something is left, and no apply may replace it now
+	Reverted Outcome = "reverted" // a template failed, and the nodes have the template before it again
 )
 
-// Code is the exit code of an outcome.
+// Code returns the exit code of an outcome.
 func (o Outcome) Code() int {
 	switch o {
 	case Done:
@@ -47,16 +47,16 @@ func (o Outcome) Code() int {
 // Plan is a saved plan.
 type Plan struct {
 	File     string
-	JSON     []byte    // what "terraform show -json" prints of it
-	Log      []byte    // what "terraform plan -json" printed
-	Changes  []string  // address and actions of each resource that it changes, sorted
-	Clusters []Cluster // the placement attachments, as they are after it
+	JSON     []byte    // output of "terraform show -json"
+	Log      []byte    // output of "terraform plan -json"
+	Changes  []string  // address and actions of each resource that the plan changes, sorted
+	Clusters []Cluster // placement attachments as they are after the plan
 
-	View planview.Plan // what is drawn of it
+	View planview.Plan // drawing of the plan
 }
 
-// changed reports whether an apply would change a resource. One that changes outputs alone
-// brings nobody further, and an output of the time changes with each apply.
+// changed reports whether an apply would change a resource. A plan that changes only outputs makes no progress, and
+// an output such as the present time changes with each apply.
 func (p *Plan) changed() bool { return len(p.Changes) > 0 }
 
 // Cluster is a placement attachment.
@@ -64,18 +64,18 @@ type Cluster struct {
 	Address   string    `json:"address"`
 	Name      string    `json:"cluster"`
 	Remaining int64     `json:"remaining"`
-	Status    string    `json:"status"`          // as it is once the plan is applied
-	Moves     string    `json:"moves,omitempty"` // what the plan does to nodes
+	Status    string    `json:"status"`          // status after the apply of the plan
+	Moves     string    `json:"moves,omitempty"` // changes of nodes by the plan
 	Held      HeldNodes `json:"held,omitzero"`
 
-	Pause       time.Duration `json:"-"` // of its update
-	RevertAfter time.Duration `json:"-"` // of its update; 0: no template is taken back
+	Pause       time.Duration `json:"-"` // argument of its update
+	RevertAfter time.Duration `json:"-"` // argument of its update; 0 if no template is taken back
 }
 
 // HeldNodes are the nodes of a cluster that should be replaced and are not.
 type HeldNodes struct {
-	Nodes   map[string]string `json:"nodes"`             // why not, by name
-	Omitted int64             `json:"omitted,omitempty"` // number of those that are not listed
+	Nodes   map[string]string `json:"nodes"`             // reasons by node name
+	Omitted int64             `json:"omitted,omitempty"` // number of held nodes that are not in Nodes
 }
 
 // is reports whether the status has one of the forms.
@@ -86,39 +86,39 @@ func (c Cluster) is(forms ...string) bool {
 // Terraform makes and applies plans.
 type Terraform interface {
 	Plan(ctx context.Context) (*Plan, error)
-	// Apply applies a saved plan. It reports each resource that is done.
+	// Apply applies a saved plan, and reports each resource that is done.
 	Apply(ctx context.Context, plan *Plan, progress func(message string)) error
 }
 
 // Runner applies until nothing is left.
 type Runner struct {
 	Terraform  Terraform
-	Policy     func(ctx context.Context, plan []byte) error // refuses a plan; nil: none
+	Policy     func(ctx context.Context, plan []byte) error // refuses a plan; may be nil
 	Report     func(Event)
-	MaxApplies int           // 0: no limit
-	MaxTime    time.Duration // after which no other apply begins; 0: no limit
-	MaxWait    time.Duration // for what is under way, in addition to the pause of an update
-	Poll       time.Duration // between two plans while it waits
+	MaxApplies int           // 0 means no limit
+	MaxTime    time.Duration // time after which no other apply begins; 0 means no limit
+	MaxWait    time.Duration // wait for nodes that are not in service, in addition to the pause of an update
+	Poll       time.Duration // time between two plans during a wait
 	WaitWindow bool          // whether it waits for the window of an update, as long as that takes
-	Accept     []string      // types of resources that a plan may take though no node change asks for it
+	Accept     []string      // types of resources that a plan may change although no node change needs it
 }
 
-// Event is something that happened.
+// Event is a step of a run.
 type Event struct {
 	Time     time.Time `json:"time"`
 	Kind     string    `json:"event"` // plan, unasked, refused, apply, progress, applied, failed, wait, end
 	Apply    int       `json:"apply,omitempty"`
-	Changes  int       `json:"changes,omitempty"` // resources that the plan changes
+	Changes  int       `json:"changes,omitempty"` // number of resources that the plan changes
 	Clusters []Cluster `json:"clusters,omitempty"`
 	Message  string    `json:"message,omitempty"`
 	Outcome  Outcome   `json:"outcome,omitempty"`
 	Code     *int      `json:"exit_code,omitempty"`
 
-	Plan *Plan `json:"-"` // of a plan
+	Plan *Plan `json:"-"` // plan of a plan event
 }
 
-// Run runs until nothing is left, something holds it, or the context ends: then
-// the apply that runs is finished first. The end of hard interrupts that too.
+// Run runs until nothing is left, something holds the rollout, or ctx ends. It finishes a running apply first, unless
+// hard ends too.
 func (r *Runner) Run(ctx, hard context.Context) Outcome {
 	run := &run{Runner: r, began: time.Now(), last: time.Now()}
 	outcome, why := run.all(ctx, hard)
@@ -139,8 +139,8 @@ func (r *Runner) report(e Event) {
 	r.Report(e)
 }
 
-// Printable is a text of others that a log only shows: without escape sequences, and
-// without what GitHub, Azure and TeamCity take for commands to them.
+// Printable prepares a foreign text for a log: without escape sequences, and without the commands of GitHub, Azure
+// and TeamCity.
 func Printable(s string) string {
 	lines := strings.Split(pipelines.ReplaceAllString(text.CleanLines(s), "# #$1"), "\n")
 	for i, line := range lines {
@@ -151,22 +151,22 @@ func Printable(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// pipelines has the commands that count anywhere in a line.
+// pipelines matches commands that are recognized anywhere in a line.
 var pipelines = regexp.MustCompile(`##(\w*\[)`)
 
-// run is one run.
+// run is the state of a run.
 type run struct {
 	*Runner
-	began   time.Time
-	applies int
-	applied []string  // changes of the plan that was applied last; nil: none was
-	last    time.Time // when the last apply ended, or the run began
-	failing time.Time // when the first of the applies failed that failed since one did not; zero: none did
-	failed  bool      // whether the last of them failed, and not because servers did not get into service
-	left    *left     // of that plan, where the next one must leave less; nil: it need not
+	began        time.Time
+	applies      int
+	applied      []string  // changes of the plan that was applied last; nil before the first
+	last         time.Time // end of the last apply, or start of the run
+	failingSince time.Time // start of the current run of failed applies; zero if the last apply succeeded
+	failed       bool      // the last apply failed, and not because of servers that are not in service
+	left         *left     // rest after the last plan, if the next plan must leave less; otherwise nil
 }
 
-// left is what is left once a plan is applied, and what the plan changes.
+// left is the rest after a plan: nodes that still have to be replaced, and the changes of the plan.
 type left struct{ nodes, changes int64 }
 
 func leftOf(p *Plan) *left {
@@ -177,9 +177,9 @@ func leftOf(p *Plan) *left {
 	return &l
 }
 
-// movesOn reports whether a plan leaves less than the one whose apply failed: what that one
-// should have done is done, though it failed.
-func (r *run) movesOn(plan *Plan) bool {
+// makesProgress reports whether a plan leaves less than the plan whose apply failed. Then that apply did its work
+// although it failed.
+func (r *run) makesProgress(plan *Plan) bool {
 	now := leftOf(plan)
 	return r.left == nil || now.nodes < r.left.nodes || now.nodes == r.left.nodes && now.changes < r.left.changes
 }
@@ -210,12 +210,11 @@ func (r *run) all(ctx, hard context.Context) (Outcome, string) {
 	}
 }
 
-// judge ends the run, or returns "" where it goes on: with an apply, or by waiting
-// where the plan changes nothing.
+// judge ends the run, or returns "" if it continues: with an apply, or with a wait if the plan changes nothing.
 func (r *run) judge(plan *Plan) (Outcome, string) {
 	late := r.MaxTime > 0 && time.Since(r.began) >= r.MaxTime
 	switch {
-	case plan.changed() && !r.movesOn(plan):
+	case plan.changed() && !r.makesProgress(plan):
 		return Failed, "the apply failed, and the next plan is no further"
 	case plan.changed() && slices.Equal(plan.Changes, r.applied):
 		return Failed, "the apply changed what it planned, and the next plan has the same changes again: " +
@@ -248,8 +247,8 @@ func (r *run) judge(plan *Plan) (Outcome, string) {
 	return end, why
 }
 
-// apply applies a plan that takes nothing but what node changes ask for, and that the
-// policy does not refuse. It returns "" where the run goes on.
+// apply applies a plan if node changes need all its changes, and the policy does not refuse it. It returns "" if the
+// run continues.
 func (r *run) apply(ctx, hard context.Context, plan *Plan) (Outcome, string) {
 	if why := r.unasked(plan); why != "" {
 		return Held, why
@@ -270,7 +269,7 @@ func (r *run) apply(ctx, hard context.Context, plan *Plan) (Outcome, string) {
 	})
 	r.last = time.Now()
 	if err == nil {
-		r.applied, r.failing, r.failed, r.left = plan.Changes, time.Time{}, false, nil
+		r.applied, r.failingSince, r.failed, r.left = plan.Changes, time.Time{}, false, nil
 		r.report(Event{Kind: "applied", Apply: r.applies})
 		return "", ""
 	}
@@ -283,8 +282,7 @@ func (r *run) apply(ctx, hard context.Context, plan *Plan) (Outcome, string) {
 		return Failed, "the apply failed"
 	case reverts && failed && r.failed:
 		return Failed, "the apply failed twice, and not because servers did not get into service: no template is " +
-			"taken " +
-			"back for that"
+			"taken back for that"
 	}
 	r.applied, r.failed, r.left = nil, failed, nil
 	if !reverts {
@@ -294,8 +292,8 @@ func (r *run) apply(ctx, hard context.Context, plan *Plan) (Outcome, string) {
 	return "", ""
 }
 
-// unasked reports what a plan takes though no node change asks for it, and says why it is
-// not applied; "": it is.
+// unasked reports the changes of a plan that no node change needs, and returns why the plan is not applied, or "" if
+// it is.
 func (r *run) unasked(plan *Plan) string {
 	var lines, types []string
 	for _, s := range plan.View.Unasked() {
@@ -311,13 +309,13 @@ func (r *run) unasked(plan *Plan) string {
 	slices.Sort(types)
 	types = slices.Compact(types)
 	return fmt.Sprintf(
-		"no node change asks for what the plan does to %s. Apply it by hand, or let it through with -accept %s",
+		"the plan changes %s although no node change asks for it. Apply it by hand, or allow it with -accept %s",
 		text.Count(int64(len(lines)), "resource"), strings.Join(types, " -accept "),
 	)
 }
 
-// waited reports whether an apply may have failed because servers did not get into service in
-// time: readiness attachments note that, and it takes a template back.
+// waited reports whether an apply may have failed because servers did not get into service in time. Only readiness
+// attachments note that in Nova, and a template is taken back for it.
 func waited(err error) bool {
 	failure, ok := errors.AsType[*FailedError](err)
 	return !ok || slices.ContainsFunc(failure.Faults, func(f Fault) bool {
@@ -325,14 +323,14 @@ func waited(err error) bool {
 	})
 }
 
-// mayRevert reports whether a plan may still take the template back for which applies
-// fail: their waits are what says how long it has failed.
+// mayRevert reports whether a plan may still take the template back because of which applies fail. The provider
+// learns from their waits how long the template has failed.
 func (r *run) mayRevert(plan *Plan) bool {
-	if r.failing.IsZero() {
-		r.failing = time.Now()
+	if r.failingSince.IsZero() {
+		r.failingSince = time.Now()
 	}
 	return slices.ContainsFunc(plan.Clusters, func(c Cluster) bool {
-		return c.RevertAfter > 0 && !c.is("reverted") && time.Since(r.failing) < c.RevertAfter+r.MaxWait
+		return c.RevertAfter > 0 && !c.is("reverted") && time.Since(r.failingSince) < c.RevertAfter+r.MaxWait
 	})
 }
 

@@ -21,7 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// script is a terraform that makes the same plans in each test: one a letter.
+// script is a terraform that makes the same plans in each test: one for each letter.
 //
 //	b a batch   f a batch whose apply fails   l the batch bakes   w it waits
 //	h something holds it   s a shut window does   q a quota does   r reverted   v nodes still go back
@@ -29,18 +29,18 @@ import (
 //	i a misspelled image: the apply fails   n the same server is not in service
 //	E servers end in ERROR, each time others
 //	e a server in ERROR is repaired: the apply fails, and all is done
-//	u it replaces what no node change asks for
+//	u it makes a replacement that no node change needs
 //	d nothing is left   p the same changes as the last   ! a plan that fails
 type script struct {
 	plans   string
 	at      int
-	took    time.Duration // of an apply
+	took    time.Duration // duration of an apply
 	pause   time.Duration
 	others  []Cluster
 	revert  time.Duration
 	applied []string
 	before  []string
-	during  func() // an apply
+	during  func() // called during an apply
 }
 
 func (s *script) Plan(ctx context.Context) (*Plan, error) {
@@ -170,7 +170,7 @@ func TestRun(t *testing.T) {
 		{name: "other failures in turn", plans: "fiffr", revert: time.Hour, want: Reverted, applied: "fiff", why: "web reverted", took: 6 * time.Minute},
 		{name: "the same wait again and again", plans: "nnnnr", revert: time.Hour, want: Reverted, applied: "nnnn", why: "web reverted", took: 6 * time.Minute},
 		{name: "what nobody asks for", plans: "bu", want: Held, applied: "b",
-			why: "no node change asks for what the plan does to 1 resource. Apply it by hand, or let it through with -accept server", took: time.Minute},
+			why: "the plan changes 1 resource although no node change asks for it. Apply it by hand, or allow it with -accept server", took: time.Minute},
 		{name: "what nobody asks for, accepted", plans: "ud", set: func(r *Runner) { r.Accept = []string{"server"} }, want: Done,
 			applied: "u", took: time.Minute},
 		{name: "no progress", plans: "bp", want: Failed, applied: "b",
@@ -211,8 +211,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestInterrupt: the first signal ends a run after the apply that runs, and while
-// it waits at once; the second one ends the apply.
+// TestInterrupt: the first signal ends a run after the running apply, or at once while the run waits; the second
+// signal ends the apply.
 func TestInterrupt(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -242,7 +242,7 @@ func TestInterrupt(t *testing.T) {
 			start := time.Now()
 			var last Event
 			r := &Runner{Terraform: s, MaxWait: time.Hour, Poll: time.Hour, Report: func(e Event) { last = e }}
-			if c.policy { // it ends with the run, and so says no
+			if c.policy { // the policy ends with the run, and so refuses the plan
 				r.Policy = func(context.Context, []byte) error {
 					stop()
 					return errors.New("signal: terminated")
@@ -305,7 +305,7 @@ func TestPrint(t *testing.T) {
 	}
 }
 
-// TestPrintable: no text of others is a command for a terminal or a pipeline.
+// TestPrintable: no foreign text is a command for a terminal or a pipeline.
 func TestPrintable(t *testing.T) {
 	got := Printable("a\x1b[2J\n  ::error::no\n##[group]x ##vso[task.complete]##teamcity[x]\nC:: fine")
 	assert.Equal(t, "a\\x1b[2J\n: :error::no\n# #[group]x # #vso[task.complete]# #teamcity[x]\nC:: fine", got)
@@ -324,7 +324,7 @@ func TestPrintable(t *testing.T) {
 	assert.NotContains(t, summary.String(), "<img")
 }
 
-// TestClusterOf: the times of the update are read, in Terraform's forms.
+// TestClusterOf: the times of the update are read in all of Terraform's forms.
 func TestClusterOf(t *testing.T) {
 	c, err := clusterOf(&tfjson.ResourceChange{Address: "a", Change: &tfjson.Change{After: map[string]any{
 		"cluster": "web", "remaining": 2, "status": "bakes: web-1", "update": map[string]any{"pause": "90m", "revert_after": "2d"},
@@ -343,7 +343,7 @@ func TestClusterOf(t *testing.T) {
 	}
 }
 
-// TestFolder: the plans of a run that was killed are removed, those of one that lives are not.
+// TestFolder: the plans of a run that was killed are removed, and the plans of a run that lives are not.
 func TestFolder(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	killed, unlock, err := folder()
@@ -361,7 +361,7 @@ func TestFolder(t *testing.T) {
 	assert.NoDirExists(t, killed, "the plans of a killed run")
 	assert.DirExists(t, lives, "the plans of a run that lives")
 	var all sync.WaitGroup
-	for range 400 { // runs that begin together
+	for range 400 { // runs that begin at the same time
 		all.Go(func() {
 			dir, unlock, err := folder()
 			if assert.NoError(t, err) {
@@ -373,13 +373,13 @@ func TestFolder(t *testing.T) {
 	all.Wait()
 }
 
-// TestFolderOfOthers: nothing that another user puts there is opened or removed, and no run waits for it.
+// TestFolderOfOthers: a file that another user puts there is neither opened nor removed, and no run waits for it.
 func TestFolderOfOthers(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	others := filepath.Join(os.TempDir(), folderPattern+"others")
 	require.NoError(t, exec.Command("mkfifo", filepath.Join(os.TempDir(), folderPattern+"1")).Run())
 	require.NoError(t, os.Mkdir(others, 0o777))
-	isOthers := os.Chown(others, 4711, -1) == nil // as root
+	isOthers := os.Chown(others, 4711, -1) == nil // only as root
 	_, unlock, err := folder()
 	require.NoError(t, err)
 	unlock()
@@ -394,7 +394,7 @@ func TestPolicyCommand(t *testing.T) {
 	ctx, stop := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer stop()
 	began := time.Now()
-	// A policy that the shell starts ends with the run. Only a hang lasts for minutes.
+	// A policy that the shell starts ends with the run. The bound of minutes only catches a hang.
 	if err := PolicyCommand("sleep 600; true")(ctx, nil); err == nil || time.Since(began) > 5*time.Minute {
 		t.Errorf("got %v after %s", err, time.Since(began))
 	}

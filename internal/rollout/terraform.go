@@ -28,31 +28,30 @@ const attachmentType = "stackpolicy_placement_attachment"
 // Command is a terraform or tofu that runs in a folder.
 type Command struct {
 	tf      *tfexec.Terraform
-	dir     string // of saved plans
+	dir     string // folder of saved plans
 	unlock  func()
 	options []tfexec.PlanOption
 
-	parallelism int // 0: Terraform's default
+	parallelism int // 0 means Terraform's default
 	serverType  string
 }
 
-// Options are those of a plan.
+// Options are the options of a plan.
 type Options struct {
 	Dir, Program   string
 	Vars, VarFiles []string
-	Parallelism    int    // 0: Terraform's default
-	LockTimeout    string // "": none
-	ServerType     string // "": only terraform-provider-openstack's
+	Parallelism    int    // 0 means Terraform's default
+	LockTimeout    string // "" means none
+	ServerType     string // "" means the type of terraform-provider-openstack
 }
 
-// NewCommand prepares a folder. Close removes the plans that it saves: they may
-// have secrets in them.
+// NewCommand prepares a folder. Close removes the plans that are saved in it, because they may have secrets in them.
 func NewCommand(ctx context.Context, o Options) (*Command, error) {
 	tf, err := tfexec.NewTerraform(o.Dir, o.Program)
 	if err != nil {
 		return nil, err
 	}
-	// terraform-exec takes this variable out of the environment.
+	// terraform-exec removes this variable from the environment.
 	if wanted := os.Getenv("TF_WORKSPACE"); wanted != "" {
 		if now, err := tf.WorkspaceShow(ctx); err != nil || now != wanted {
 			if err := tf.WorkspaceSelect(ctx, wanted); err != nil {
@@ -80,7 +79,7 @@ func NewCommand(ctx context.Context, o Options) (*Command, error) {
 	return c, nil
 }
 
-// Close removes what is saved.
+// Close removes the saved plans.
 func (c *Command) Close() error {
 	c.unlock()
 	return os.RemoveAll(c.dir)
@@ -88,15 +87,15 @@ func (c *Command) Close() error {
 
 const folderPattern = "stackpolicy-rollout-"
 
-// folder makes a folder of our own for saved plans, and removes those of runs that were
-// killed: plans hold secrets. A run has the lock of its folder as long as it lives. A run that
-// begins at the same time may remove the folder before it is locked: then another one is made.
+// folder makes a folder for saved plans, and removes the folders of runs that were killed, because plans have secrets
+// in them. A run holds the lock of its folder as long as it lives. Another run that begins at the same time may
+// remove the folder before it is locked; then folder makes another one.
 func folder() (dir string, unlock func(), err error) {
 	left, _ := filepath.Glob(filepath.Join(os.TempDir(), folderPattern+"*"))
 	for _, dir := range left {
 		if unlock, err := lock(dir); err == nil {
 			if runtime.GOOS == "windows" {
-				unlock() // nobody can remove a file that is open
+				unlock() // nobody can remove an open file
 			}
 			_ = os.RemoveAll(dir)
 			unlock()
@@ -116,7 +115,7 @@ func folder() (dir string, unlock func(), err error) {
 // Plan implements [Terraform].
 func (c *Command) Plan(ctx context.Context) (*Plan, error) {
 	p := &Plan{File: filepath.Join(c.dir, "batch.tfplan")}
-	// Terraform writes into a file that is there, and keeps its mode.
+	// Terraform writes into an existing file, and keeps its mode.
 	if err := os.WriteFile(p.File, nil, 0o600); err != nil {
 		return nil, err
 	}
@@ -126,7 +125,7 @@ func (c *Command) Plan(ctx context.Context) (*Plan, error) {
 		return nil, fault("plan", log.Bytes(), err)
 	}
 	p.Log = log.Bytes()
-	c.tf.SetStdout(&shown) // the very text, in addition to what is read of it
+	c.tf.SetStdout(&shown) // the text itself, in addition to the decoded plan
 	plan, err := c.tf.ShowPlanFile(ctx, p.File)
 	c.tf.SetStdout(io.Discard)
 	if err != nil {
@@ -142,7 +141,7 @@ func (c *Command) Plan(ctx context.Context) (*Plan, error) {
 	return p, errors.Join(err, p.read(plan))
 }
 
-// read takes out of a plan what decides.
+// read reads the parts of a plan that matter for the run.
 func (p *Plan) read(plan *tfjson.Plan) error {
 	for _, change := range plan.ResourceChanges {
 		if change.Change == nil {
@@ -165,8 +164,8 @@ func (p *Plan) read(plan *tfjson.Plan) error {
 	return nil
 }
 
-// actions are what an apply does to a resource, or to what Terraform remembers of it. Those
-// on a deposed object are named without its key: the next try has another.
+// actions returns what an apply does to a resource, or to Terraform's memory of it. A deposed object is named without
+// its key, because the next try has another key.
 func actions(change *tfjson.ResourceChange) []string {
 	var words []string
 	if a := change.Change.Actions; !a.NoOp() && !a.Read() {
@@ -186,7 +185,7 @@ func actions(change *tfjson.ResourceChange) []string {
 	return words
 }
 
-// line is a text of others as a part of a line.
+// line prepares a foreign text as part of a line.
 func line(s string) string { return Printable(text.Clean(s)) }
 
 func clusterOf(change *tfjson.ResourceChange) (Cluster, error) {
@@ -198,7 +197,7 @@ func clusterOf(change *tfjson.ResourceChange) (Cluster, error) {
 			Pause       string `json:"pause"`
 			RevertAfter string `json:"revert_after"`
 		} `json:"update"`
-		Change []struct { // one
+		Change []struct { // at most one
 			Held  HeldNodes `json:"held"`
 			Moves string    `json:"moves"`
 		} `json:"change"`
@@ -216,7 +215,7 @@ func clusterOf(change *tfjson.ResourceChange) (Cluster, error) {
 		Status:    line(after.Status),
 	}
 	for i, change := range after.Change {
-		if i >= len(before.Change) || change.Moves != before.Change[i].Moves { // else the last change made them
+		if i >= len(before.Change) || change.Moves != before.Change[i].Moves { // these moves are an earlier plan's
 			c.Moves = line(change.Moves)
 		}
 		c.Held.Omitted = change.Held.Omitted
@@ -228,16 +227,15 @@ func clusterOf(change *tfjson.ResourceChange) (Cluster, error) {
 		}
 	}
 	if after.Update != nil {
-		c.Pause, _ = duration.Parse(after.Update.Pause) // the provider has looked at both
+		c.Pause, _ = duration.Parse(after.Update.Pause) // the provider has checked both
 		c.RevertAfter, _ = duration.Parse(after.Update.RevertAfter)
 	}
 	return c, err
 }
 
-// Apply implements [Terraform]. The apply survives the end of this program, however
-// hard: it writes to a file, and is in no process group that a terminal interrupts. A
-// killed apply may lose a state file that it was writing. terraform-exec kills its
-// children, so it runs all but this.
+// Apply implements [Terraform]. The apply survives any end of this program: it writes to a file, and is not in a
+// process group that a terminal interrupts. A killed apply could lose the state file that it is writing.
+// terraform-exec would kill its children, so only this method does without it.
 func (c *Command) Apply(ctx context.Context, plan *Plan, progress func(message string)) error {
 	log, err := os.OpenFile(filepath.Join(c.dir, "apply.log"), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {

@@ -5,12 +5,12 @@ import (
 	"unicode/utf8"
 )
 
-// Table aligns rows: the first columns and the last to the left, all others to
-// the right. It leaves no blanks at the ends of lines.
+// Table aligns the first columns and the last to the left, and all others to the right. It leaves no blanks at the
+// ends of lines.
 func Table(rows [][]string, left int) string {
 	for i, row := range rows {
 		for j, cell := range row {
-			rows[i][j] = Clean(cell) // names are among them
+			rows[i][j] = Clean(cell) // cells may be names
 		}
 	}
 	widths := make([]int, len(rows[0]))

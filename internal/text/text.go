@@ -1,4 +1,4 @@
-// Package text makes text of others fit for a terminal.
+// Package text prepares foreign texts for a terminal.
 package text
 
 import (
@@ -9,14 +9,12 @@ import (
 	"unicode/utf8"
 )
 
-// Clean returns the text in one line that a terminal only shows: control
-// characters (newlines and escape sequences), line separators, characters that
-// turn the direction of writing, invisible ones and bytes that are not UTF-8 are
-// written as Go escapes them, such as \n and \x1b. All else stays as it is.
+// Clean returns the text in one line that is safe to print. It writes control characters (newlines and escape
+// sequences), line separators, characters that change the direction of writing, invisible characters, and bytes that
+// are not UTF-8 as Go escapes them, such as \n and \x1b. It keeps all other characters.
 //
-// OpenStack takes no such characters in names. So the names that a cloud gives are
-// cleaned as they are decoded, and what is made of them can be printed anywhere. Messages
-// are cleaned where they become part of an error.
+// OpenStack accepts no such characters in names. So names from a cloud are cleaned when they are decoded, and every
+// text that is made from them can be printed. Messages are cleaned when they become part of an error.
 func Clean(s string) string {
 	dirty := strings.IndexFunc(s, func(r rune) bool { return r == utf8.RuneError || !seen(r) })
 	if dirty < 0 {
@@ -39,16 +37,15 @@ func Clean(s string) string {
 	return string(clean)
 }
 
-// seen reports whether a reader sees a character: Go counts fillers, joiners and selectors of
-// variations among the graphic ones.
+// seen reports whether a reader sees a character. Go counts fillers, joiners and variation selectors as graphic, too.
 func seen(r rune) bool {
-	const blank = '\u2800' // of Braille
+	const blank = '\u2800' // the blank pattern of Braille
 	return strconv.IsGraphic(r) && r != blank &&
 		!unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// Unquoted is an error of the network without the words of the peer, which may repeat what it
-// was asked, with the secrets in it: net/http quotes them.
+// Unquoted removes the words of the peer from an error of net/http, which quotes them. They may repeat the request,
+// with its secrets.
 func Unquoted(failure string) string {
 	ours, _, quotes := strings.Cut(failure, `"`)
 	if !quotes {
@@ -57,7 +54,7 @@ func Unquoted(failure string) string {
 	return strings.TrimRight(ours, " =:(") + "..."
 }
 
-// Media names the media type of an answer, of which only a known one is repeated.
+// Media returns the media type of an answer if it is a known one, and a general description otherwise.
 func Media(contentType string) string {
 	media, _, _ := strings.Cut(contentType, ";")
 	switch media = strings.ToLower(strings.TrimSpace(media)); media {
@@ -69,7 +66,7 @@ func Media(contentType string) string {
 	return "another type"
 }
 
-// CleanLines cleans each line, for text whose lines are ours.
+// CleanLines cleans each line of a text whose line breaks are ours.
 func CleanLines(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {
@@ -78,8 +75,8 @@ func CleanLines(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Cut shortens text to about the given number of bytes, and says how many there
-// were. It does not cut a character in two.
+// Cut shortens text to about the given number of bytes, and adds how many there were. It does not cut a character in
+// two.
 func Cut(s string, most int) string {
 	if len(s) <= most {
 		return s

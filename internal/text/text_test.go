@@ -49,8 +49,8 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// FuzzClean: what is clean stays so, has no character that moves the cursor, and
-// tells different texts apart unless they hold backslashes.
+// FuzzClean: cleaning a text again does not change it, a clean text has no character that moves the cursor, and
+// different texts stay different unless they have backslashes.
 func FuzzClean(f *testing.F) {
 	for _, seed := range []string{"web-0", "a\nb", "\x1b[2J", "\xff\u202e\u2028", "日本"} {
 		f.Add(seed)

@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// Plain is an error's text without its full stop.
+// Plain returns an error's text without its full stop.
 func Plain(err error) string { return strings.TrimSuffix(err.Error(), ".") }
 
-// Sentence makes an error's text a sentence.
+// Sentence returns an error's text as a sentence.
 func Sentence(err error) string {
 	first, size := utf8.DecodeRuneInString(err.Error())
 	sentence := string(unicode.ToUpper(first)) + Plain(err)[size:]
@@ -31,7 +31,7 @@ func Count(n int64, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// Change says what a change comes to.
+// Change says what a change does.
 func Change(change int64) string {
 	switch {
 	case change > 0:

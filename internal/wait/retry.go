@@ -8,12 +8,11 @@ import (
 	"time"
 )
 
-// RetryAfter reads a Retry-After header: a number of seconds, or a date. The
-// wait is never negative and at most the longest that the caller is willing to
-// wait, however large the number is. False means that there is nothing to obey.
+// RetryAfter reads a Retry-After header: a number of seconds, or a date. The wait is never negative, and at most
+// longest, however large the number is. The result is false if the header has no valid time.
 func RetryAfter(header string, now time.Time, longest time.Duration) (time.Duration, bool) {
 	header = strings.TrimSpace(header)
-	n, err := strconv.ParseUint(header, 10, 64) // the largest number where there are too many digits
+	n, err := strconv.ParseUint(header, 10, 64) // the largest number if there are too many digits
 	switch {
 	case err == nil && n <= uint64(longest/time.Second):
 		return time.Duration(n) * time.Second, true

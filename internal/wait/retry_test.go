@@ -14,8 +14,8 @@ func TestRetryAfter(t *testing.T) {
 	const longest = 30 * time.Second
 	for header, want := range map[string]time.Duration{
 		"0": 0, "7": 7 * time.Second, " 30 ": longest, "31": longest, "86400": longest,
-		"9223372036854775807":                             longest, // times a second it is negative
-		"9223372037":                                      longest, // times a second it is just past the maximum
+		"9223372036854775807":                             longest, // negative when multiplied by a second
+		"9223372037":                                      longest, // just above the maximum when multiplied by a second
 		"18446744073709551616000000000000":                longest,
 		"00000000000000000000000000000005":                5 * time.Second,
 		now.Add(10 * time.Second).Format(http.TimeFormat): 10 * time.Second,
@@ -37,8 +37,8 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// FuzzRetryAfter: no header makes a wait negative or longer than allowed, and
-// seconds are what they say, by arithmetic that cannot overflow.
+// FuzzRetryAfter: no header makes a wait negative or longer than allowed, and seconds are read exactly, without an
+// overflow.
 func FuzzRetryAfter(f *testing.F) {
 	for _, seed := range []string{"", "0", "120", "-1", "9223372036854775807", "9223372037", "1e9", "Wed, 21 Oct 2026 07:28:00 GMT",
 		"Fri, 31 Dec 9999 23:59:59 GMT", "  5\t"} {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// For returns nil after the duration, or the cause as soon as the context ends.
-// A context that has ended already wins, also over a duration of zero.
+// For returns nil after the duration, or the cause as soon as the context ends. If the context has already ended, it
+// returns the cause, even for a duration of zero.
 func For(ctx context.Context, d time.Duration) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

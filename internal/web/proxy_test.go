@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestProxy: what goes to a user's service over http goes to no proxy of the
-// environment unless the user says so, and over https only through a tunnel.
+// TestProxy: requests to a user's service use a proxy of the environment over http only if the user says so, and over
+// https only as a tunnel.
 func TestProxy(t *testing.T) {
 	const overTLS = "CONNECT consumer.invalid:443"
 	direct := func(ctx context.Context) context.Context { return ctx }

@@ -1,7 +1,6 @@
-// Package web makes the requests that go to users' own services: the consumers
-// of hooks, and servers that are checked. They trust other authorities than the
-// cloud does, get none of its credentials, and what they say is never shown as
-// it came.
+// Package web makes the requests that go to users' own services: the consumers of hooks, and servers that are
+// checked. These requests trust other certificate authorities than requests to the cloud do, and carry none of its
+// credentials. Text from these services is never shown unchanged.
 package web
 
 import (
@@ -22,13 +21,12 @@ import (
 
 const (
 	mostHeader = 64 << 10 // bytes of an answer's header
-	mostShown  = 300      // bytes of a text of others
+	mostShown  = 300      // bytes of a foreign text
 )
 
-// NewClient returns a client with TLS settings of its own: it trusts the given
-// authorities, and gives a request up after the timeout. It does not follow
-// redirects: what was meant for one address goes to no other, and a redirected
-// POST would lose its body.
+// NewClient returns a client with its own TLS settings: it trusts the given authorities, and gives up a request after
+// the timeout. It does not follow redirects: a message for one address must not go to another, and a redirected POST
+// would lose its body.
 func NewClient(authorities *x509.CertPool, timeout time.Duration) *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = &tls.Config{RootCAs: authorities, MinVersion: tls.VersionTLS12}
@@ -43,8 +41,8 @@ func NewClient(authorities *x509.CertPool, timeout time.Duration) *http.Client {
 
 type guardKey struct{}
 
-// Guarded is a context whose requests go to IP addresses that allow passes, and through no proxy,
-// which could answer for them.
+// Guarded returns a context whose requests connect only to IP addresses that the function allow accepts. They use no
+// proxy, because a proxy could answer in place of the address.
 func Guarded(ctx context.Context, allow func(ip string) error) context.Context {
 	return context.WithValue(ctx, guardKey{}, allow)
 }
@@ -65,12 +63,12 @@ var Dialer = net.Dialer{
 
 type proxiedKey struct{}
 
-// Proxied is a context whose requests go through the proxy of the environment over http, too. That
-// reads the message, with what is secret in the address, and could answer in the other's
-// place. Over https it sees the name of the host and nothing else.
+// Proxied returns a context whose requests use the proxy of the environment over http too. That proxy reads the
+// message and the secrets in the address, and could answer in place of the service. Over https it sees only the name
+// of the host.
 func Proxied(ctx context.Context) context.Context { return context.WithValue(ctx, proxiedKey{}, true) }
 
-// proxy is the proxy for a request, nil where it goes to its address directly.
+// proxy returns the proxy for a request, or nil if the request goes to its address directly.
 func proxy(req *http.Request) (*url.URL, error) {
 	asked := func(key any) bool { return req.Context().Value(key) != nil }
 	if asked(guardKey{}) || req.URL.Scheme != "https" && !asked(proxiedKey{}) {
@@ -79,7 +77,7 @@ func proxy(req *http.Request) (*url.URL, error) {
 	return http.ProxyFromEnvironment(req)
 }
 
-// Authorities are the system's certificate authorities and those of the PEM text.
+// Authorities returns the system's certificate authorities and the ones in the PEM text.
 func Authorities(pem []byte) (*x509.CertPool, error) {
 	pool, err := x509.SystemCertPool()
 	if err != nil {
@@ -106,15 +104,14 @@ func port(u *url.URL) string {
 	return "80"
 }
 
-// Status is the status of an answer in our own words: what the other side writes
-// there may have control characters in it.
+// Status returns the status of an answer in our own words, because the peer's own text may have control characters in
+// it.
 func Status(answer *http.Response) string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s", answer.StatusCode, http.StatusText(answer.StatusCode)))
 }
 
-// Redirect describes a redirect that was not followed, as the end of a sentence about the
-// answer; "" where the answer is no redirect. It does not repeat the address, which the other side
-// may have made of ours.
+// Redirect describes a redirect that was not followed, as the end of a sentence about the answer. It returns "" for
+// any other answer. It does not repeat the address, which may be made from the secret address of the request.
 func Redirect(answer *http.Response) string {
 	location, err := answer.Location()
 	if err != nil {
@@ -127,9 +124,9 @@ func Redirect(answer *http.Response) string {
 	return ", a redirect to " + host + ", which is not followed"
 }
 
-// Reason is why a request or a connection failed, without its address, which may
-// have a secret in it, without what the other side wrote, which may repeat that, and without
-// the words of net/http that come before an alert of TLS at some moments.
+// Reason returns why a request or a connection failed. It leaves out the address, which may have a secret in it, and
+// the words of the peer, which may repeat that. It also leaves out the words that net/http puts before a TLS alert
+// only sometimes, so that the text is always the same.
 func Reason(err error) string {
 	if peer, ok := Alert(err); ok {
 		return plain(peer.Error())
@@ -146,12 +143,11 @@ func Reason(err error) string {
 	return plain(text.Unquoted(err.Error()))
 }
 
-// Alert is what the other side of TLS objects to, such as that a certificate of
-// ours is wanted.
+// Alert finds the TLS alert of the peer in an error, such as one that asks for a client certificate.
 func Alert(err error) (*net.OpError, bool) {
 	peer, ok := errors.AsType[*net.OpError](err)
 	return peer, ok && peer.Op == "remote error"
 }
 
-// plain makes a text that others wrote fit for a diagnostic and the log.
+// plain prepares a foreign text for a diagnostic and the log.
 func plain(s string) string { return text.Clean(text.Cut(s, mostShown)) }

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestReason: no address is shown, which may have a secret in it, nor the words
-// that net/http puts before an alert at some moments.
+// TestReason: the text has no address, which may have a secret in it, and not the words that net/http puts before an
+// alert only sometimes.
 func TestReason(t *testing.T) {
 	alert := &net.OpError{Op: "remote error", Err: errors.New("tls: certificate required")}
 	failed := errors.New("connect: connection refused")
@@ -29,8 +29,7 @@ func TestReason(t *testing.T) {
 	}
 }
 
-// TestPeer: whatever a peer answers, nothing of the address is shown that it repeats, and a
-// redirect is not followed.
+// TestPeer: no part of the address is shown, whatever a peer repeats in its answer, and a redirect is not followed.
 func TestPeer(t *testing.T) {
 	peer, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -1,11 +1,9 @@
-// Package wiring names the lines of a configuration by which servers follow their nodes, and
-// which are missing: it compares the nodes that a placement attachment handed out with the
-// servers that are there.
+// Package wiring checks the lines of a configuration that make servers follow their nodes, and names the missing
+// ones. It compares the nodes of a placement attachment with the servers in the cloud.
 //
-// A missing line costs nothing before the first change, and may then cost the whole cluster:
-// servers that have other names than their nodes look like servers that are gone. So each
-// kind of line is a wire, a row of one table, and a loose wire holds batches until it is
-// repaired.
+// A missing line has no effect before the first change, and may then cost the whole cluster: servers whose names
+// differ from the names of their nodes look like servers that are gone. So each kind of line is a wire, a row of one
+// table, and a loose wire holds batches until it is repaired.
 package wiring
 
 import (
@@ -18,29 +16,28 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// Node is a node as it was handed out, and what looks at the cloud found of it.
+// Node is a node of the attachment, with what was found of it in the cloud.
 type Node struct {
 	Name, Region, Zone string
 
-	Server node.Node // of its name, in its region, that the selector selects; without an ID: none was found
-	Search Search    // by its name, where none was found
-	Had    bool      // an earlier look found a server
-	Behind bool      // the server is the one of an earlier generation
+	Server node.Node // server with its name, in its region, that the selector selects; without an ID if none was found
+	Search Search    // search by its name, if no server was found
+	Had    bool      // reports whether an earlier look found a server
+	Behind bool      // reports whether the server is of an earlier generation
 
-	// Template is what the server was made from, as the node says, and Image and Flavor as Nova
-	// shows it. All are empty where that is not known.
+	// Template is the template from which the server was made, as the node has it; Image and Flavor are from Nova.
+	// All are empty if they are not known.
 	Template      map[string]string
 	Image, Flavor string
 }
 
-// Search is a search by exact name without the selector, in the node's region and in the
-// other listed ones.
+// Search is a search by exact name without the selector, in the node's region and in the other listed ones.
 type Search struct {
-	Known bool        // all regions gave a complete answer
-	Found []node.Node // the servers of the name
+	Known bool        // reports whether all regions gave a complete answer
+	Found []node.Node // servers with the name
 }
 
-// Wire is a line by which servers follow their nodes.
+// Wire is a line that makes servers follow their nodes.
 type Wire string
 
 // The wires.
@@ -53,18 +50,18 @@ const (
 	Generations Wire = "generations"
 )
 
-// Hold is what waits while a wire is loose.
+// Hold is what has to wait while a wire is loose.
 type Hold int
 
 // The holds.
 const (
-	Nothing Hold = iota // all goes on, a batch at a time
+	Nothing Hold = iota // nothing has to wait; one batch at a time
 	Moves               // no node of the region moves: the cause PLACEMENT
 	Batches             // no batch begins
 )
 
-// table has the wires in the order in which they are checked: the argument of the server, what
-// waits, which nodes of a region show that the wire is loose, and what to do.
+// table has the wires in the order in which they are checked: the argument of the server, what has to wait, which
+// nodes of a region show that the wire is loose, and what to do.
 var table = []struct {
 	wire   Wire
 	line   string
@@ -77,25 +74,24 @@ var table = []struct {
 	{Regions, "region", Batches, each(elsewhere), "Write region = each.value.region"},
 	{Selector, "selector", Batches, each(leftOut), "The selector leaves them out: correct selector, or give the " +
 		"servers what it asks for"},
-	{Zones, "availability_zone", Moves, each(inAnotherZone), "Write availability_zone = each.value.zone. Where the " +
-		"cloud takes no zone, list none. No node of the region moves until a new server is in the zone of its node"},
+	{Zones, "availability_zone", Moves, each(inAnotherZone), "Write availability_zone = each.value.zone. If the " +
+		"cloud accepts no zone, list none. No node of the region moves until a new server is in the zone of its node"},
 	{Templates, "image or flavor", Batches, unlike, "Their servers have one image, or one flavor: write it as in " +
-		"image_name = each.value.template.image. Two names of one image are written as one"},
-	{Generations, "replace_triggered_by", Batches, each(former), "Write replace_triggered_by = " +
-		"[terraform_data.generation[each.key]], with " +
-		"each.value.generation as its input"},
+		"image_name = each.value.template.image. If an image has two names, write one of them"},
+	{Generations, "replace_triggered_by", Batches, each(earlierGeneration), "Write replace_triggered_by = " +
+		"[terraform_data.generation[each.key]], with each.value.generation as its input"},
 }
 
 // Finding is a loose wire in a region.
 type Finding struct {
 	Wire   Wire     `json:"wire"`
 	Region string   `json:"region"`
-	Nodes  []string `json:"nodes"` // that show it, each with what was seen, by name
+	Nodes  []string `json:"nodes"` // nodes that show it, each with what was seen, by name
 }
 
-// Check finds the loose wires, in the order of the table and by region. Before are the
-// findings of the last check: servers are seen in a new zone only once, so that finding
-// stays until a new server is where its node is.
+// Check finds the loose wires, in the order of the table and by region. The argument before has the findings of the
+// last check. Servers are seen in a new zone only once, so a finding about zones stays until a new server is in the
+// zone of its node.
 func Check(nodes []Node, before []Finding) (found []Finding) {
 	regions := map[string][]Node{}
 	byName := func(a, b Node) int { return strings.Compare(a.Name, b.Name) }
@@ -117,10 +113,10 @@ func Check(nodes []Node, before []Finding) (found []Finding) {
 	return found
 }
 
-// Holds is what waits because of the finding.
+// Holds returns what has to wait because of the finding.
 func (f Finding) Holds() Hold { return table[f.row()].holds }
 
-// Text says which nodes show it, and what to write.
+// Text says which nodes show the loose wire, and what to write.
 func (f Finding) Text() string {
 	return fmt.Sprintf("In %s: %s. %s.", f.Region, text.Few(f.Nodes), table[f.row()].advice)
 }
@@ -134,7 +130,8 @@ func (f Finding) row() int {
 	return 0
 }
 
-// Held says by region for which argument of the servers something waits: the first of the table.
+// Held returns, by region, the argument of the servers because of which something has to wait: the first one in the
+// table.
 func Held(findings []Finding, hold Hold) map[string]string {
 	held := map[string]string{}
 	for _, f := range slices.Backward(findings) {
@@ -145,7 +142,7 @@ func Held(findings []Finding, hold Hold) map[string]string {
 	return held
 }
 
-// each lists the nodes that show a loose wire, with what is said of the server.
+// each lists the nodes that show a loose wire, with a text about the server.
 func each(shows func(Node) (said string, loose bool)) func([]Node) []string {
 	return func(nodes []Node) (list []string) {
 		for _, n := range nodes {
@@ -157,8 +154,8 @@ func each(shows func(Node) (said string, loose bool)) func([]Node) []string {
 	}
 }
 
-// unnamed are all nodes of a region, where none of them ever had a server. One alone may be
-// a server that could not be made.
+// unnamed returns all nodes of a region if none of them ever had a server. A single node does not count, because its
+// server may have failed.
 func unnamed(nodes []Node) (names []string) {
 	for _, n := range nodes {
 		if n.Server.ID != "" || n.Had || !n.Search.Known || len(n.Search.Found) > 0 {
@@ -187,7 +184,7 @@ func leftOut(n Node) (said string, loose bool) {
 	return "", false
 }
 
-// isNew reports whether a server is seen for the first time, where its zone is settled.
+// isNew reports whether a server is seen for the first time, and its zone is settled.
 func isNew(n Node) bool {
 	settled := n.Server.Status == "ACTIVE" || n.Server.Status == "SHUTOFF"
 	return !n.Had && settled && n.Zone != "" && n.Server.Zone != ""
@@ -197,20 +194,22 @@ func inAnotherZone(n Node) (said string, loose bool) {
 	return fmt.Sprintf("is in %s, not in %s", n.Server.Zone, n.Zone), isNew(n) && n.Server.Zone != n.Zone
 }
 
-func former(n Node) (said string, loose bool) { return "is still the former one", n.Behind }
+func earlierGeneration(n Node) (said string, loose bool) {
+	return "is still of an earlier generation", n.Behind
+}
 
-// The keys of a template that name what Nova shows of a server, as its arguments are named. Any
-// other key may be about something else, such as an image of a container.
+// Keys of a template that have the names of a server's arguments, and whose values Nova shows. Any other key may be
+// about something else, such as an image of a container.
 var (
 	imageKeys  = []string{"image", "image_id", "image_name"}
 	flavorKeys = []string{"flavor", "flavor_id", "flavor_name"}
 )
 
-// unlike are nodes whose templates name different images, or flavors, and whose servers were
-// made from one.
+// unlike returns nodes whose templates name different images, or flavors, and whose servers were made from the same
+// one.
 func unlike(nodes []Node) (list []string) {
 	type made struct{ key, from string }
-	by := map[made]map[string][]string{} // nodes, by what their servers are made from and their templates say
+	by := map[made]map[string][]string{} // nodes, by what their servers are made from and what their templates say
 	for _, n := range nodes {
 		for key, value := range n.Template {
 			at := made{key: key}

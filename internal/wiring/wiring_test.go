@@ -19,7 +19,7 @@ func there(name string, change func(n *Node)) Node {
 	return n
 }
 
-// lost is a node whose server was not found; a search found some in regions.
+// lost is a node whose server was not found; a search found servers in regions.
 func lost(name string, known bool, regions ...string) Node {
 	return there(name, func(n *Node) {
 		n.Server, n.Search.Known = node.Node{}, known
@@ -67,7 +67,7 @@ func TestCheck(t *testing.T) {
 		"what Nova does not show": {nodes: []Node{there("web-0", nil), template("user_data", "v2", "1234", "small")}},
 		"from a volume":           {nodes: []Node{template("image", "a", "", "small"), template("image", "b", "", "small")}},
 		"an earlier generation": {nodes: []Node{there("web-1", func(n *Node) { n.Behind = true })},
-			want: "generations in R: web-1 (its server is still the former one)"},
+			want: "generations in R: web-1 (its server is still of an earlier generation)"},
 	} {
 		for range 5 { // maps have another order each time
 			var got []string
@@ -79,7 +79,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestTable: each wire has its row, which says what to write and what waits meanwhile.
+// TestTable: each wire has its row, which says what to write and what has to wait.
 func TestTable(t *testing.T) {
 	held := map[Hold][]Wire{}
 	for _, row := range table {

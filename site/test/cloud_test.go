@@ -28,14 +28,15 @@ var pictures = flag.Bool("pictures", false, "write the pictures of the guide \"T
 
 const (
 	guide   = top + "/templates/guides/try-it-without-a-cloud.md.tmpl"
-	written = "http://127.0.0.1:8023" // where the guide has the cloud
+	written = "http://127.0.0.1:8023" // address of the cloud in the guide
 )
 
-// player follows the guide: it types what the guide says into a terminal, and presses what it says on the page.
+// player follows the guide: it types the guide's commands into a terminal, and presses the buttons that the guide
+// names.
 type player struct {
 	*tab
 	dir, env, output string
-	failed           bool // the last command
+	failed           bool // reports whether the last command failed
 }
 
 // start starts "make cloud", and waits until it is ready.
@@ -54,7 +55,7 @@ func start(t *testing.T) *player {
 		err = cloud.Start()
 	}
 	require.NoError(t, err)
-	t.Cleanup(func() { _ = cloud.Wait() }) // the test's context has ended by then, and it with that
+	t.Cleanup(func() { _ = cloud.Wait() }) // the context of the test has ended by then, and the cloud with it
 	var env strings.Builder
 	lines := bufio.NewScanner(out)
 	for !strings.HasPrefix(lines.Text(), "# Ready") && lines.Scan() {
@@ -68,12 +69,13 @@ func start(t *testing.T) *player {
 	return p
 }
 
-// does does a line of the guide. A line with curl is a button of the page, which has that very line next to it.
+// does executes a line of the guide. A line with curl is also a button of the page, which shows the same line next to
+// it.
 func (p *player) does(line string) {
 	p.Helper()
 	p.failed = false
 	if _, path, is := strings.Cut(line, written+"/"); strings.HasPrefix(line, "curl") && is {
-		parts := strings.Split(path, "/") // break, kind, region and, but for a region, a name
+		parts := strings.Split(path, "/") // break, kind, region and a name, except for a region
 		what := map[string]string{"nova": "region", "quota": "region", "zone": "zone", "host": "host"}[parts[1]]
 		if what == "" {
 			what = "server"
@@ -98,7 +100,7 @@ func (p *player) does(line string) {
 	p.Logf("$ %s\n%s", line, text)
 }
 
-// TestCloudGuide follows the guide to its end, and holds what it shows to what happens.
+// TestCloudGuide follows the guide to its end, and compares what the guide shows with what happens.
 func TestCloudGuide(t *testing.T) {
 	p := start(t)
 	page, err := os.ReadFile(guide)
@@ -132,15 +134,15 @@ func TestCloudGuide(t *testing.T) {
 	p.wait(`document.querySelector(".server") === null`)
 }
 
-// picture takes a picture of the regions or, where something is closed, of the page without its log, and writes it if
-// that is asked for. Nothing in it is by chance.
+// picture takes a picture of the regions or, if something is closed, of the page without its log, and writes it if
+// that is asked for. The same state always gives the same picture.
 func (p *player) picture(name string) {
 	p.Helper()
 	what, width := "#board", int64(800)
 	if js[bool](p.tab, "now.broken.length > 0") {
 		what, width = "main", 1100
 	}
-	p.screen(width, 2000, false) // so high that nothing sticks to its end
+	p.screen(width, 2000, false) // high enough that nothing sticks to the bottom
 	p.scheme("light")
 	js[any](p.tab, `(() => {
 		document.activeElement.blur();
@@ -159,7 +161,7 @@ func (p *player) picture(name string) {
 	if !*pictures {
 		return
 	}
-	// 64 colours are enough for the edges of letters, and a quarter of the bytes.
+	// The edges of letters need only 64 colours, which take a quarter of the bytes.
 	small := image.NewPaletted(whole.Bounds(), nil)
 	for y := range whole.Bounds().Dy() {
 		for x := range whole.Bounds().Dx() {
@@ -177,8 +179,8 @@ func (p *player) picture(name string) {
 	require.NoError(p, errors.Join(err, os.WriteFile(top+"/assets/"+name, text.Bytes(), 0o644)))
 }
 
-// accessible tries the page as it is now on a desktop and on a telephone, in light and in dark colours. It is a test of
-// its own, because without axe it is left out.
+// accessible tries the present page on a desktop and on a phone, in light and in dark colours. It is a subtest,
+// because it is skipped without axe.
 func (p *player) accessible(name string) {
 	p.Helper()
 	p.Run(name, func(t *testing.T) {
@@ -196,8 +198,8 @@ func (p *player) accessible(name string) {
 	})
 }
 
-// TestCloudPage, without terraform: it works on a telephone, with the keyboard and for a screen reader, and
-// nobody else's page can break the cloud.
+// TestCloudPage, without terraform: the page works on a phone, with the keyboard and for a screen reader, and no page
+// of somebody else can break the cloud.
 func TestCloudPage(t *testing.T) {
 	p := start(t)
 	for _, line := range []string{"break/zone/RegionOne/az-2", "break/host/RegionOne/r1-cmp-4", "break/quota/RegionTwo", "break/nova/RegionTwo"} {

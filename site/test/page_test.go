@@ -1,5 +1,5 @@
-// Package site_test tries the page in a real browser. It is a module of its own,
-// so that nothing else depends on what drives the browser; "make site-test" runs it.
+// Package site_test tries the page in a real browser. It is a module of its own, so that nothing else depends on the
+// library that drives the browser; "make site-test" runs it.
 package site_test
 
 import (
@@ -38,7 +38,7 @@ const (
 
 var shots = flag.String("shots", "", "a folder for screenshots, to look at")
 
-// site is the page as it is served, and the browser.
+// site is the served page, and the browser.
 var site struct {
 	url     string
 	browser context.Context
@@ -90,8 +90,8 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// tab is a tab of the browser with a page in it. The test fails for an error in
-// the page, and for a request to anybody else.
+// tab is a tab of the browser with a page in it. The test fails if the page has an error, or sends a request to
+// another host.
 type tab struct {
 	*testing.T
 	url  string
@@ -143,7 +143,7 @@ func (p *tab) run(actions ...chromedp.Action[chromedp.Void]) {
 	require.NoError(p, chromedp.Do(p.ctx, actions...))
 }
 
-// command is a command of the browser that answers nothing.
+// command is a command of the browser that returns nothing.
 func command[P, R any](c cdp.Command[P, R], params P) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, c, params)
@@ -166,13 +166,13 @@ func js[T any](p *tab, format string, args ...any) T {
 	return result
 }
 
-// text is what an element shows.
+// text returns the text of an element.
 func (p *tab) text(selector string) string {
 	p.Helper()
 	return js[string](p, "document.querySelector(%q).textContent", selector)
 }
 
-// shows fails unless an element shows a text somewhere.
+// shows fails unless the text of an element contains a text.
 func (p *tab) shows(selector, text string) {
 	p.Helper()
 	assert.Contains(p, p.text(selector), text, selector)
@@ -184,7 +184,7 @@ func (p *tab) holds(expression, otherwise string) {
 	assert.True(p, js[bool](p, "%s", expression), otherwise)
 }
 
-// set puts a value into a field, as typing it would.
+// set puts a value into a field, as if a user typed it.
 func (p *tab) set(id, value string) {
 	p.Helper()
 	js[any](p, "(() => { const e = document.getElementById(%q); e.value = %s; e.dispatchEvent(new Event('input', { bubbles: true })); return null })()",
@@ -211,7 +211,7 @@ func (p *tab) drop(name, text string) {
 	p.wait(`document.getElementById("viewer").dataset.file !== undefined`)
 }
 
-// shot keeps a picture of the page if somebody wants to look at it.
+// shot keeps a picture of the page if that is asked for.
 func (p *tab) shot(name string) {
 	p.Helper()
 	image, err := chromedp.Run(p.ctx, chromedp.FullScreenshot(100))
@@ -222,8 +222,7 @@ func (p *tab) shot(name string) {
 	}
 }
 
-// TestSlider: the slider works with the keyboard; the address has the state, and
-// gives it back.
+// TestSlider: the slider works with the keyboard, and the address of the page restores the state.
 func TestSlider(t *testing.T) {
 	p := open(t, "")
 	p.shows("#drawing", "4 nodes before, 9 after: 5 added.")
@@ -238,14 +237,14 @@ func TestSlider(t *testing.T) {
 	p.shows("#drawing", "12 after")
 }
 
-// TestArithmetic: the decision is the planner's, and its sum is shown.
+// TestArithmetic: the page shows the planner's decision with its arithmetic.
 func TestArithmetic(t *testing.T) {
 	p := open(t, "")
 	assert.Regexp(t, "^RegionTwo", p.text("#moves li"))
 	p.shows("#moves li", "(2 × 3 + 1) / 200 = 0.0350")
 	p.shows("#moves li", "(2 × 1 + 1) / 100 = 0.0300")
 	assert.Equal(t, 5, js[int](p, "document.querySelectorAll('#moves li').length"), "steps")
-	// A cap that is full, and a plan that cannot be.
+	// A cap that is reached, and a plan that is impossible.
 	p.set("capacity-number", "20")
 	p.shows("#moves", "az-2 full")
 	p.set("r0-cap", "1")
@@ -256,12 +255,12 @@ func TestArithmetic(t *testing.T) {
 	p.shows("#drawing", "20 after")
 }
 
-// TestForm: regions and zones come and go, and the rest stays as it was typed.
+// TestForm: regions and zones can be added and removed, and the other fields keep what was typed.
 func TestForm(t *testing.T) {
 	p := open(t, "")
 	p.run(chromedp.Click("#add-region"))
 	p.shows("#drawing", "Region1")
-	p.run(chromedp.Click("#places fieldset:nth-child(2) > button")) // a zone in RegionTwo
+	p.run(chromedp.Click("#places fieldset:nth-child(2) > button")) // adds a zone in RegionTwo
 	p.shows("#hcl", `{ name = "RegionTwo", zones = [`)
 	p.set("r1-name", "europe-central-1-east")
 	cut := js[[]string](p, `[...document.querySelectorAll("#places input[type=text]")].filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.value)`)
@@ -273,8 +272,7 @@ func TestForm(t *testing.T) {
 	p.shows("#problem", `the region "Region1" is named twice`)
 }
 
-// TestRollout: batch by batch, forwards, backwards and by itself, until no node
-// is left.
+// TestRollout: the page shows batch by batch, forwards, backwards and by itself, until no node is left.
 func TestRollout(t *testing.T) {
 	p := open(t, "")
 	p.run(chromedp.Focus("#next"))
@@ -295,7 +293,7 @@ func TestRollout(t *testing.T) {
 	p.shows("#problem", `"half" is neither a whole number`)
 }
 
-// drawn is a plan, and the article in the page that planview draws of it.
+// drawn returns a plan, and the article that planview draws of it.
 func drawn(t *testing.T, name string) (plan, article string) {
 	t.Helper()
 	text, err := os.ReadFile(plans + name + ".json")
@@ -339,8 +337,7 @@ func TestViewer(t *testing.T) {
 	p.wait(`document.getElementById("viewer").hidden && !document.getElementById("playground").hidden`)
 }
 
-// TestBroken: what is not a plan, or no state, is said in words, and the page
-// goes on.
+// TestBroken: the page says what is wrong with an input that is no plan, or no state, and keeps working.
 func TestBroken(t *testing.T) {
 	p := open(t, "")
 	for text, want := range map[string]string{
@@ -363,8 +360,7 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// TestHostile: names are text, wherever they come from, and no script runs but
-// the page's own.
+// TestHostile: names are shown as text, wherever they come from, and only the page's own script runs.
 func TestHostile(t *testing.T) {
 	const evil = `<img src=x onerror="window.pwned=1"><script>window.pwned=1</script></style>`
 	state, _ := json.Marshal(map[string]any{"capacity": 3, "batch": evil, "step": 0,
@@ -376,7 +372,7 @@ func TestHostile(t *testing.T) {
 		pwned := js[bool](p, `Boolean(window.pwned) || document.querySelector(%q + " img, " + %q + " script") !== null`, selector, selector)
 		assert.False(t, pwned, "%s has elements of a name", selector)
 	}
-	check("#problem") // the size of the batch is no size
+	check("#problem") // the size of the batch is invalid
 	p.set("batch", "1")
 	p.shows("#drawing", evil)
 	check("#drawing")
@@ -390,7 +386,7 @@ func TestHostile(t *testing.T) {
 	p.drop(evil, "nope")
 	check("#view-problem")
 
-	// Even HTML that got in would not run.
+	// A script in injected HTML would not run either.
 	js[any](p, `(() => {
 		window.violations = 0;
 		addEventListener("securitypolicyviolation", () => window.violations++);
@@ -429,8 +425,7 @@ func (p *tab) screen(width, height int64, mobile bool) {
 	p.wait(fmt.Sprintf("innerWidth === %d", width))
 }
 
-// TestFirstScreen: on a usual screen what this is, the slider, all places and all
-// nodes are there without scrolling.
+// TestFirstScreen: a usual screen shows the title, the slider, all places and all nodes without scrolling.
 func TestFirstScreen(t *testing.T) {
 	p := open(t, "")
 	p.screen(1280, 800, false)
@@ -441,15 +436,14 @@ func TestFirstScreen(t *testing.T) {
 			return b.width === 0 || b.top < 0 || b.left < 0 || b.bottom > 800 || b.right > 1280 }).map((e) => e.outerHTML)`)
 	assert.Empty(t, outside, "outside the screen")
 	assert.Equal(t, 9, js[int](p, `document.querySelectorAll("#drawing [data-node]").length`), "nodes")
-	// The slider stays when one scrolls to the table.
+	// The slider stays visible when one scrolls to the table.
 	js[any](p, "(() => { scrollTo(0, 600); return null })()")
 	if top := js[float64](p, `document.getElementById("capacity").getBoundingClientRect().top`); top < 0 || top > 200 {
 		t.Errorf("the slider is at %.0f", top)
 	}
 }
 
-// TestTelephone: the drawing comes before the form, in a width that fits, and
-// names are not cut in two.
+// TestTelephone: the drawing comes before the form and fits the width of a phone, and names are not cut in two.
 func TestTelephone(t *testing.T) {
 	p := open(t, "")
 	p.screen(390, 844, true)
@@ -464,7 +458,7 @@ func TestTelephone(t *testing.T) {
 	assert.Equal(t, 1, lines, "lines of RegionOne")
 }
 
-// TestFields: what cannot be used is refused, at its field, and not changed.
+// TestFields: an invalid value is refused, at its field, and not changed.
 func TestFields(t *testing.T) {
 	p := open(t, "")
 	for _, c := range []struct{ id, value, want, good string }{
@@ -486,7 +480,7 @@ func TestFields(t *testing.T) {
 	p.shows("#drawing", "4 nodes before, 9 after: 5 added.")
 }
 
-// TestReset: the page as it was, and the focus is never lost. What changes in the picture is seen to change.
+// TestReset: the page returns to its first state, and the focus is never lost. Changes of the picture are animated.
 func TestReset(t *testing.T) {
 	p := open(t, "")
 	p.set("capacity-number", "12")
@@ -511,7 +505,7 @@ func TestNoPlanner(t *testing.T) {
 		"there is a form")
 }
 
-// axe fails where axe finds something, of any level.
+// axe fails if axe finds a violation, of any level.
 func (p *tab) axe(what string) {
 	p.Helper()
 	file := os.Getenv("AXE")
@@ -539,8 +533,7 @@ func (p *tab) scheme(scheme string) {
 			{Name: "prefers-reduced-motion", Value: "reduce"}}}))
 }
 
-// TestAxe, on a desktop and on a telephone: the playground, the viewer, and where something
-// is wrong.
+// TestAxe, on a desktop and on a phone: the playground, the viewer, and both with an error.
 func TestAxe(t *testing.T) {
 	for name, width := range map[string]int64{"desktop": 1280, "telephone": 390} {
 		for _, scheme := range []string{"light", "dark"} {
@@ -559,7 +552,7 @@ func TestAxe(t *testing.T) {
 	}
 }
 
-// TestAccessible: everything that one can use has a name, and so has the picture.
+// TestAccessible: every control has a name, and so has the picture.
 func TestAccessible(t *testing.T) {
 	p := open(t, "")
 	p.run(command(accessibility.Enable, cdp.Empty{}))
@@ -587,7 +580,7 @@ func TestAccessible(t *testing.T) {
 	}
 }
 
-// TestLarge: the largest cluster answers in a moment.
+// TestLarge: the answer for the largest cluster takes only a moment.
 func TestLarge(t *testing.T) {
 	p := open(t, "")
 	took := js[float64](p, `(() => {

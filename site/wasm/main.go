@@ -1,6 +1,6 @@
 //go:build js
 
-// Command wasm is the planner, and what draws plans, for the page.
+// Command wasm is the planner for the page, with the drawing of plans.
 package main
 
 import (
@@ -12,11 +12,11 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/playground"
 )
 
-// answer is what the page gets, as JSON.
+// answer is the result for the page, as JSON.
 type answer struct {
 	Error     string            `json:"error,omitempty"`
-	Article   string            `json:"article"`            // HTML, with all that came from outside escaped
-	Markdown  string            `json:"markdown,omitempty"` // of a plan
+	Article   string            `json:"article"`            // HTML, with all foreign texts escaped
+	Markdown  string            `json:"markdown,omitempty"` // for a plan
 	Moves     []playground.Move `json:"moves"`
 	More      int64             `json:"more"`
 	Remaining int64             `json:"remaining"`

@@ -1,8 +1,7 @@
-// Package acctest runs acceptance tests: the same ones against the fake cloud
-// and against a real one, through a real terraform.
+// Package acctest runs acceptance tests through a real terraform: the same tests on the fake cloud and on a real one.
 //
-// By default the cloud is an [fakecloud.Cloud] of the test's own. With
-// STACKPOLICY_ACC=live it is the one that OS_CLOUD or the OS_* variables name.
+// By default the cloud is a [fakecloud.Cloud] of the test's own. With STACKPOLICY_ACC=live it is the cloud that
+// OS_CLOUD or the OS_* variables name.
 package acctest
 
 import (
@@ -33,27 +32,25 @@ import (
 
 // Cloud is the cloud that a test runs on.
 type Cloud struct {
-	Fake   *fakecloud.Cloud // nil on a real one
+	Fake   *fakecloud.Cloud // nil on a real cloud
 	API    *openstack.Cloud // logged in as the user of the test
-	Prefix string           // of the names of all that the test makes
-	Image  string           // that servers are made from
+	Prefix string           // beginning of the names of everything that the test makes
+	Image  string           // image of its servers
 	Flavor string
 
-	user string // of the fake: each user's project has the user's name
+	user string // user of the fake cloud; each user's project has the user's name
 }
 
 // Live reports whether tests run on a real cloud.
 func Live() bool { return os.Getenv("STACKPOLICY_ACC") == "live" }
 
-// New returns the cloud for a test: a fake one of its own, shaped by the
-// config, or the real one.
+// New returns the cloud for a test: a fake cloud of its own, in the shape of the config, or the real one.
 func New(t testing.TB, config fakecloud.Config) *Cloud {
 	t.Helper()
 	return start(t, config, fakecloud.MemberUser)
 }
 
-// NewAdmin is New for tests that need the rights of an admin. On a real cloud
-// they are skipped where the user has none.
+// NewAdmin is New for tests that need the rights of an admin. A real cloud without these rights skips them.
 func NewAdmin(t testing.TB, config fakecloud.Config) *Cloud {
 	t.Helper()
 	c := start(t, config, fakecloud.AdminUser)
@@ -76,8 +73,8 @@ func isAdmin(t testing.TB, api *openstack.Cloud, region string) bool {
 	return err == nil
 }
 
-// NeedsMember skips a test on a real cloud where the user is an admin: what an
-// ordinary user may not do, or what belongs to one.
+// NeedsMember skips a test on a real cloud if the user is an admin. The test is about restrictions of an ordinary
+// user, or about a user's own project.
 func (c *Cloud) NeedsMember(t testing.TB) {
 	t.Helper()
 	if isAdmin(t, c.API, c.Regions(t)[0]) {
@@ -96,7 +93,7 @@ func Login() openstack.Config {
 	}
 }
 
-// fakeLogin is the login of a user to a fake cloud, where the user's project has the same name.
+// fakeLogin is the login of a user to a fake cloud, in which the user's project has the same name.
 func fakeLogin(fake *fakecloud.Cloud, user, region string) openstack.Config {
 	return openstack.Config{
 		AuthURL: fake.AuthURL(), UserName: user, Password: fakecloud.Password, TenantName: user,
@@ -120,8 +117,8 @@ func start(t testing.TB, config fakecloud.Config, user string) *Cloud {
 	return c
 }
 
-// keepRequests adds the kinds of requests that terraform-provider-openstack sent to a cloud to
-// the file that STACKPOLICY_REQUESTS names, except those that a fault answered.
+// keepRequests appends the kinds of requests that terraform-provider-openstack sent to a cloud to the file that
+// STACKPOLICY_REQUESTS names, except for requests that a fault answered.
 func keepRequests(t testing.TB, fake *fakecloud.Cloud) {
 	file := os.Getenv("STACKPOLICY_REQUESTS")
 	if file == "" {
@@ -137,12 +134,12 @@ func keepRequests(t testing.TB, fake *fakecloud.Cloud) {
 		}
 		f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		require.NoError(t, err)
-		_, err = f.Write(kinds) // in one piece, because other tests write too
+		_, err = f.Write(kinds) // in one write, because other tests write too
 		require.NoError(t, errors.Join(err, f.Close()))
 	})
 }
 
-// ProviderBlock is a provider's block for the cloud, with more arguments.
+// ProviderBlock returns a provider's block for the cloud, with more arguments.
 func (c *Cloud) ProviderBlock(name string, more ...string) string {
 	if c.Fake == nil {
 		return fmt.Sprintf("provider %q {\n%s\n}\n", name, strings.Join(more, "\n"))
@@ -163,7 +160,7 @@ func (c *Cloud) bootable(t testing.TB) (image, flavor string) {
 	return found[0].ID, sizes[0].ID
 }
 
-// Regions are those with a compute endpoint, sorted.
+// Regions lists the regions with a compute endpoint, sorted.
 func (c *Cloud) Regions(t testing.TB) []string {
 	t.Helper()
 	names, err := c.API.ComputeRegions(context.WithoutCancel(t.Context()))
@@ -171,7 +168,7 @@ func (c *Cloud) Regions(t testing.TB) []string {
 	return names
 }
 
-// Zones are the availability zones of a region that servers can go to, sorted.
+// Zones lists the availability zones of a region in which servers can be made, sorted.
 func (c *Cloud) Zones(t testing.TB, region string) []string {
 	t.Helper()
 	zones, err := c.API.Zones(t.Context(), region)
@@ -185,7 +182,7 @@ func (c *Cloud) Zones(t testing.TB, region string) []string {
 	return names
 }
 
-// compute is the Nova of a region. Its context is not that of the test: cleaning up needs it too.
+// compute returns the Nova of a region. Its context outlives the test, because cleaning up needs it too.
 func (c *Cloud) compute(t testing.TB, region string) *openstack.Compute {
 	t.Helper()
 	compute, err := c.API.Compute(context.WithoutCancel(t.Context()), region)
@@ -198,19 +195,18 @@ func (c *Cloud) client(t testing.TB, region string) *gophercloud.ServiceClient {
 	return c.compute(t, region).At(79)
 }
 
-// Server says what to boot.
+// Server describes a server to boot.
 type Server struct {
-	Name     string // after the prefix
+	Name     string // name after the prefix
 	Region   string
 	Zone     string
 	Metadata map[string]string
 	Tags     []string
 	Group    string // id of a server group
-	Network  string // id of a network; "": none
+	Network  string // id of a network; "" means none
 }
 
-// Boot makes servers, waits until they are ACTIVE and returns their ids. The
-// end of the test deletes them.
+// Boot makes servers, waits until they are ACTIVE and returns their ids. The end of the test deletes them.
 func (c *Cloud) Boot(t testing.TB, list ...Server) []string {
 	t.Helper()
 	ids := make([]string, len(list))
@@ -245,9 +241,8 @@ func (c *Cloud) Boot(t testing.TB, list ...Server) []string {
 	return ids
 }
 
-// Test runs steps through terraform. Their configurations need no provider
-// blocks, unless a test brings its own. Servers are those of the stand-in for
-// terraform-provider-openstack, also where the genuine one is named.
+// Test runs steps through terraform. Their configurations need no provider blocks, unless a test brings its own.
+// Servers are resources of the stand-in for terraform-provider-openstack, even if the genuine provider is configured.
 func (c *Cloud) Test(t *testing.T, steps ...resource.TestStep) {
 	t.Helper()
 	Terraform(t)
@@ -274,9 +269,10 @@ func Factories() map[string]func() (tfprotov6.ProviderServer, error) {
 	}
 }
 
-// Terraform finds the terraform (or tofu) to test with, and shows the test
-// framework. Without one the test fails. Under the race detector it is skipped: most of
-// its time is terraform's, which has no detector; "make race" asks for a few nevertheless.
+// Terraform finds the terraform (or tofu) for the tests, and sets it for the test framework. Without one the test
+// fails.
+// Under the race detector the test is skipped, because most of its time is terraform's, which has no detector; "make
+// race" runs a few tests anyway.
 func Terraform(t testing.TB) string {
 	t.Helper()
 	if raceDetector && os.Getenv("STACKPOLICY_RACE") == "" {
@@ -285,16 +281,15 @@ func Terraform(t testing.TB) string {
 	path, err := workspace.Terraform(t.Context())
 	require.NoError(t, err)
 	os.Setenv("TF_ACC_TERRAFORM_PATH", path)
-	os.Setenv("TF_CLI_CONFIG_FILE", os.DevNull) // the user's own has no say in tests
-	os.Setenv("GOGC", "400")                    // terraform, and providers, live for a moment: collecting is most of it
+	os.Setenv("TF_CLI_CONFIG_FILE", os.DevNull) // the user's own configuration must not affect tests
+	os.Setenv("GOGC", "400")                    // terraform runs too briefly to collect
 	if strings.Contains(filepath.Base(path), "tofu") {
 		os.Setenv("TF_ACC_PROVIDER_HOST", "registry.opentofu.org")
 	}
 	return path
 }
 
-// TwoRegions are the first two regions, or the test is skipped: a cloud with one
-// cannot show what it is about.
+// TwoRegions returns the first two regions. It skips the test on a cloud with one region.
 func (c *Cloud) TwoRegions(t testing.TB) (one, two string) {
 	t.Helper()
 	names := c.Regions(t)
@@ -304,7 +299,7 @@ func (c *Cloud) TwoRegions(t testing.TB) (one, two string) {
 	return names[0], names[1]
 }
 
-// NewFake is New for tests of what only a fake cloud can be made to do.
+// NewFake is New for tests that need abilities of the fake cloud.
 func NewFake(t testing.TB, config fakecloud.Config) *Cloud {
 	t.Helper()
 	if Live() {

@@ -28,9 +28,8 @@ type attached struct {
 // served is a provider that listens until the context ends.
 type served func(ctx context.Context, t *testing.T, address string, configs chan *plugin.ReattachConfig) error
 
-// attach serves the providers of this tree for one command of terraform: new
-// ones each time, as terraform would start them. It returns the value of
-// TF_REATTACH_PROVIDERS.
+// attach serves the providers of this tree for one command of terraform. It makes new ones for each command, as
+// terraform would start them. It returns the value of TF_REATTACH_PROVIDERS.
 func attach(ctx context.Context, t *testing.T) (string, context.CancelFunc, error) {
 	ctx, end := context.WithCancel(context.WithoutCancel(ctx)) // terraform ends first
 	providers := map[string]served{}
@@ -59,7 +58,7 @@ func attach(ctx context.Context, t *testing.T) (string, context.CancelFunc, erro
 	return string(text), end, err
 }
 
-// serve serves what a factory makes.
+// serve serves the provider that a factory makes.
 func serve(factory func() (tfprotov6.ProviderServer, error)) served {
 	return func(ctx context.Context, t *testing.T, address string, configs chan *plugin.ReattachConfig) error {
 		server, err := factory()

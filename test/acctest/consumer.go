@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// Consumer is one of webhooks, which says 202 to each node for a time. Its fields
-// are for when nothing is under way.
+// Consumer is a consumer of webhooks, which answers 202 to each node for a time. Its fields may be used while no
+// request is under way.
 type Consumer struct {
 	mu    sync.Mutex
 	takes time.Duration
 	since map[string]time.Time         // by token
-	Nodes map[string]map[string]string // the first message, by token
+	Nodes map[string]map[string]string // first message, by token
 	Posts int
 }
 

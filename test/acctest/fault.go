@@ -10,22 +10,21 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
-// Fault is what can befall the Nova of a region.
+// Fault is a fault of the Nova of a region.
 type Fault struct {
 	begin, end string // arguments of the script
 	effect     fakecloud.Effect
 }
 
 var (
-	// Stopped refuses connections; the fake resets them.
+	// Stopped refuses connections; the fake cloud resets them.
 	Stopped = Fault{"stop", "start", fakecloud.Reset}
-	// Hanging takes connections, and gives no answer.
+	// Hanging accepts connections, and does not answer.
 	Hanging = Fault{"hang", "resume", fakecloud.Hang}
 )
 
-// Break breaks a region's Nova until the test restores it, or ends. On a real
-// cloud the script does it that STACKPOLICY_FAULT names; without one the test
-// is skipped.
+// Break breaks a region's Nova until the test restores it, or ends. On a real cloud the script in STACKPOLICY_FAULT
+// does that; without a script the test is skipped.
 func (c *Cloud) Break(t testing.TB, f Fault, region string) (restore func()) {
 	t.Helper()
 	if c.Fake != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Interrupt ends a run of Terraform as Ctrl-C does, and with these words. What it
-// waits for would take five minutes or more: the limit is for a machine with much to do.
+// Interrupt ends a run of Terraform as Ctrl-C does, and checks its last words. Without the interrupt the run would
+// take five minutes or more. The limit is for a busy machine.
 func Interrupt(t *testing.T, run *workspace.Background, words ...string) {
 	t.Helper()
 	start := time.Now()

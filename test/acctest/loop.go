@@ -45,7 +45,7 @@ func Attached(c *Cloud, size int, regions, more string) string {
 	return Placement(c, size, regions, more) + Made(c, "")
 }
 
-// Placement is the attachment alone.
+// Placement is only the attachment.
 func Placement(c *Cloud, size int, regions, more string) string {
 	return fmt.Sprintf(`
 resource "stackpolicy_placement_attachment" "web" {
@@ -61,7 +61,7 @@ resource "stackpolicy_placement_attachment" "web" {
 // Made are the servers of the attachment, with more arguments.
 func Made(c *Cloud, more string) string { return Servers(c.Bare() + "\n  " + more) }
 
-// Servers are the same, whose arguments say the image and the flavor too.
+// Servers are the servers of the attachment, with arguments that also name the image and the flavor.
 func Servers(arguments string) string {
 	return fmt.Sprintf(`
 resource "openstack_compute_instance_v2" "web" {
@@ -74,7 +74,7 @@ resource "openstack_compute_instance_v2" "web" {
 `, arguments)
 }
 
-// First makes what is new before it destroys what is old.
+// First creates new servers before it destroys old ones.
 const First = "lifecycle {\n    create_before_destroy = true\n  }"
 
 // Drained are the deletion attachments of the servers, with more arguments.
@@ -102,31 +102,31 @@ resource "stackpolicy_readiness_attachment" "web" {
 `, c.Prefix, more)
 }
 
-// Generations is what Again looks at.
+// Generations are the resources that Again refers to.
 const Generations = `
 resource "terraform_data" "generation" {
   for_each = stackpolicy_placement_attachment.web.nodes
   input    = each.value.generation
 }`
 
-// Again is in the lifecycle of servers that are made again with each new generation of their nodes.
+// Again is a line for the lifecycle of servers: they are made again with each new generation of their nodes.
 const Again = "replace_triggered_by = [terraform_data.generation[each.key]]"
 
-// Bare are the arguments in HCL of a server that is up as soon as one can be: an image, the
-// smallest flavor, and no network.
+// Bare returns the arguments in HCL of a server that is up as soon as possible: an image, the smallest flavor, and no
+// network.
 func (c *Cloud) Bare() string {
 	return fmt.Sprintf("image_id     = %q\n  flavor_id    = %q\n  network_mode = \"none\"", c.Image, c.Flavor)
 }
 
-// Step applies a configuration, and holds the cloud to what is expected: which servers
-// came and went, and that all others are the same ones. The plan after it is empty.
+// Step applies a configuration and checks the servers in the cloud: which were created and deleted, and that all
+// others are the same. The plan after it must be empty.
 func (l Loop) Step(t *testing.T, name, config string, created, deleted string) {
 	t.Helper()
 	l.Batch(t, name, config, created, deleted)
 	l.Settled(t, name)
 }
 
-// Batch does the same where a batch is left.
+// Batch does the same, but the plan after it has another batch.
 func (l Loop) Batch(t *testing.T, name, config string, created, deleted string) {
 	t.Helper()
 	before := l.IDs(t)
@@ -150,7 +150,7 @@ func (l Loop) Settled(t *testing.T, name string) {
 	}
 }
 
-// IDs are the servers in the cloud, as "name=id".
+// IDs lists the servers in the cloud, as "name=id".
 func (l Loop) IDs(t *testing.T) []string {
 	t.Helper()
 	var list []string
@@ -160,7 +160,7 @@ func (l Loop) IDs(t *testing.T) []string {
 	return list
 }
 
-// Difference names the servers of a that are not in b, sorted by number.
+// Difference lists the servers of a that are not in b, sorted by number.
 func Difference(a, b []string) string {
 	var names []string
 	for _, s := range a {
@@ -173,7 +173,7 @@ func Difference(a, b []string) string {
 	return strings.Join(names, " ")
 }
 
-// FiveZones are two regions with three and two zones, or the test is skipped.
+// FiveZones returns two regions with three and two zones, or skips the test.
 func (c *Cloud) FiveZones(t testing.TB) (one, two string, a, b []string) {
 	t.Helper()
 	one, two = c.TwoRegions(t)
@@ -184,7 +184,7 @@ func (c *Cloud) FiveZones(t testing.TB) (one, two string, a, b []string) {
 	return one, two, a, b
 }
 
-// ServerIDs are the servers that Terraform knows of.
+// ServerIDs lists the servers in Terraform's state.
 func (l Loop) ServerIDs(t *testing.T) (ids []string) {
 	t.Helper()
 	state, err := l.State(t.Context())

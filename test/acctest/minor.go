@@ -11,12 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TerraformMinor is the minor version of the Terraform 1 that tests use, for what
-// versions do differently; 0 for OpenTofu.
+// TerraformMinor returns the minor version of the Terraform 1 that tests use, for differences between versions. It
+// returns 0 for OpenTofu.
 func TerraformMinor(t testing.TB) int {
 	t.Helper()
 	path := Terraform(t)
-	if strings.Contains(filepath.Base(path), "tofu") { // as Terraform looks for it
+	if strings.Contains(filepath.Base(path), "tofu") { // in the order in which Terraform is looked for
 		return 0
 	}
 	text, err := exec.CommandContext(t.Context(), path, "version", "-json").Output()

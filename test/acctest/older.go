@@ -15,10 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// OlderNova stands before a region's Nova and makes it one whose newest
-// microversion is 2.newest. It returns its address, for the provider's
-// endpoint_overrides. So even a new cloud, fake or real, shows what the provider
-// does with an old one.
+// OlderNova is a proxy before a region's Nova that makes 2.newest its newest microversion. It returns its address,
+// for the provider's endpoint_overrides. So even a new cloud, fake or real, shows how the provider behaves with an
+// old one.
 func (c *Cloud) OlderNova(t testing.TB, region string, newest int) string {
 	t.Helper()
 	endpoint, err := url.Parse(c.client(t, region).Endpoint)
@@ -43,10 +42,10 @@ func (c *Cloud) OlderNova(t testing.TB, region string, newest int) string {
 	return server.URL + endpoint.Path
 }
 
-// askedMinor is the microversion that a request asks for, as 2.minor.
+// askedMinor returns the microversion 2.minor that a request asks for.
 func askedMinor(r *http.Request) int {
 	var minor int
-	_, _ = fmt.Sscanf(r.Header.Get("X-OpenStack-Nova-API-Version"), "2.%d", &minor) // none: the oldest
+	_, _ = fmt.Sscanf(r.Header.Get("X-OpenStack-Nova-API-Version"), "2.%d", &minor) // without the header: the oldest
 	return minor
 }
 
@@ -55,7 +54,7 @@ var (
 	version  = regexp.MustCompile(`"version":\s*"2\.\d+"`)
 )
 
-// lowerVersion rewrites the document in which Nova tells its microversions.
+// lowerVersion rewrites the document in which Nova lists its microversions.
 func lowerVersion(resp *http.Response, newest int) error {
 	body, err := io.ReadAll(resp.Body)
 	if err != nil {

@@ -26,7 +26,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What people and other tools do to servers, outside Terraform.
+// Changes of servers by people and other tools, outside Terraform.
 
 // Server reads a server.
 func (c *Cloud) Server(t testing.TB, region, id string) servers.Server {
@@ -36,8 +36,8 @@ func (c *Cloud) Server(t testing.TB, region, id string) servers.Server {
 	return *s
 }
 
-// Act has Nova act on a server, and waits until it has the status and nothing
-// is under way. The body is that of an action, as `{"pause": null}`.
+// Act makes Nova act on a server, and waits until the server has the status and no task. The body is the body of an
+// action, such as `{"pause": null}`.
 func (c *Cloud) Act(t testing.TB, region, id, body, status string) {
 	t.Helper()
 	act(t, c.client(t, region), id, body)
@@ -57,8 +57,7 @@ func act(t testing.TB, client *gophercloud.ServiceClient, id, body string) {
 	resp.Body.Close()
 }
 
-// await waits until a server has the status, with nothing under way, and is as
-// it should be.
+// await waits until a server has the status, no task, and the wanted property.
 func (c *Cloud) await(t testing.TB, region, id, status string, is func(*servers.Server) bool) {
 	t.Helper()
 	var last servers.Server
@@ -80,8 +79,8 @@ func (c *Cloud) Rename(t testing.TB, region, id, name string) {
 	}
 }
 
-// Admin is a client with the rights of an administrator. Where the user of the
-// test has none the test is skipped; the fake cloud has one too.
+// Admin returns a client with the rights of an administrator. It skips the test if the user of the test has none; the
+// fake cloud has an administrator too.
 func (c *Cloud) Admin(t testing.TB, region string) *gophercloud.ServiceClient {
 	t.Helper()
 	api := c.API
@@ -96,10 +95,10 @@ func (c *Cloud) Admin(t testing.TB, region string) *gophercloud.ServiceClient {
 	}
 	compute, err := api.Compute(context.WithoutCancel(t.Context()), region)
 	require.NoError(t, err)
-	return compute.At(60) // the last that can force a live migration is 2.67
+	return compute.At(60) // the last version that can force a live migration is 2.67
 }
 
-// hosts are the compute hosts of a zone.
+// hosts lists the compute hosts of a zone.
 func hosts(t testing.TB, admin *gophercloud.ServiceClient, zone string) []string {
 	t.Helper()
 	for _, z := range listed(t, availabilityzones.ListDetail(admin), availabilityzones.ExtractAvailabilityZones) {
@@ -111,8 +110,8 @@ func hosts(t testing.TB, admin *gophercloud.ServiceClient, zone string) []string
 	return nil
 }
 
-// Disable disables the compute service of a host, until the function that it
-// returns is called, or the test ends. It needs an administrator.
+// Disable disables the compute service of a host, until the function that it returns is called, or the test ends. It
+// needs an administrator.
 func (c *Cloud) Disable(t testing.TB, region, host string) (enable func()) {
 	t.Helper()
 	admin := c.Admin(t, region)
@@ -130,14 +129,13 @@ func (c *Cloud) Disable(t testing.TB, region, host string) (enable func()) {
 	return enable
 }
 
-// Host is a compute host of a zone. It needs an administrator.
+// Host returns a compute host of a zone. It needs an administrator.
 func (c *Cloud) Host(t testing.TB, region, zone string) string {
 	t.Helper()
 	return hosts(t, c.Admin(t, region), zone)[0]
 }
 
-// Migrate moves a server that runs to a host of another zone, as an
-// administrator can.
+// Migrate moves a running server to a host of another zone. It needs an administrator.
 func (c *Cloud) Migrate(t testing.TB, region, id, zone string) {
 	t.Helper()
 	admin := c.Admin(t, region)
@@ -146,14 +144,14 @@ func (c *Cloud) Migrate(t testing.TB, region, id, zone string) {
 	c.await(t, region, id, "ACTIVE", func(s *servers.Server) bool { return s.AvailabilityZone == zone })
 }
 
-// Reset sets the state of a server to error, as an administrator can.
+// Reset sets the state of a server to error. It needs an administrator.
 func (c *Cloud) Reset(t testing.TB, region, id string) {
 	t.Helper()
 	err := servers.ResetState(t.Context(), c.Admin(t, region), id, servers.StateError).ExtractErr()
 	require.NoError(t, err, "put the server %s into ERROR", id)
 }
 
-// images are those that Glance lists.
+// images lists images of Glance.
 func (c *Cloud) images(t testing.TB, opts images.ListOpts) []images.Image {
 	t.Helper()
 	glance, err := c.API.Glance(t.Context(), c.Regions(t)[0])
@@ -161,7 +159,7 @@ func (c *Cloud) images(t testing.TB, opts images.ListOpts) []images.Image {
 	return listed(t, images.List(glance, opts), images.ExtractImages)
 }
 
-// flavors are those of the first region, the smallest first.
+// flavors lists the flavors of the first region, the smallest first.
 func (c *Cloud) flavors(t testing.TB) []flavors.Flavor {
 	t.Helper()
 	all := listed(t, flavors.ListDetail(c.client(t, c.Regions(t)[0]), nil), flavors.ExtractFlavors)
@@ -171,7 +169,7 @@ func (c *Cloud) flavors(t testing.TB) []flavors.Flavor {
 	return all
 }
 
-// TwoImages are the ids and names of two images.
+// TwoImages returns the ids and names of two images.
 func (c *Cloud) TwoImages(t testing.TB) [2][2]string {
 	t.Helper()
 	if c.Fake != nil {
@@ -181,7 +179,7 @@ func (c *Cloud) TwoImages(t testing.TB) [2][2]string {
 	return two(t, active, func(i images.Image) [2]string { return [2]string{i.ID, i.Name} })
 }
 
-// two are the ids and names of the first two things of a kind.
+// two returns the ids and names of the first two things of a kind.
 func two[T any](t testing.TB, all []T, of func(T) [2]string) [2][2]string {
 	t.Helper()
 	if len(all) < 2 {
@@ -190,7 +188,7 @@ func two[T any](t testing.TB, all []T, of func(T) [2]string) [2][2]string {
 	return [2][2]string{of(all[0]), of(all[1])}
 }
 
-// Named is the id of an image. Without it the test is skipped.
+// Named returns the id of an image, or skips the test.
 func (c *Cloud) Named(t testing.TB, image string) string {
 	t.Helper()
 	list := c.images(t, images.ListOpts{Name: image})
@@ -200,13 +198,13 @@ func (c *Cloud) Named(t testing.TB, image string) string {
 	return list[0].ID
 }
 
-// TwoFlavors are the ids and names of the two smallest flavors.
+// TwoFlavors returns the ids and names of the two smallest flavors.
 func (c *Cloud) TwoFlavors(t testing.TB) [2][2]string {
 	t.Helper()
 	return two(t, c.flavors(t), func(f flavors.Flavor) [2]string { return [2]string{f.ID, f.Name} })
 }
 
-// Network is the id and the name of a network that servers can be in.
+// Network returns the id and the name of a network for servers.
 func (c *Cloud) Network(t testing.TB, region string) (id, name string) {
 	t.Helper()
 	opts := networks.ListOpts{Status: "ACTIVE"}
@@ -217,9 +215,8 @@ func (c *Cloud) Network(t testing.TB, region string) (id, name string) {
 	return list[0].ID, list[0].Name
 }
 
-// Room leaves the project of the test a quota of so many more servers in a
-// region, until it is raised again or the test ends. No other test may make
-// servers meanwhile.
+// Room sets the quota of the test's project to a number of further servers in a region, until raise is called or the
+// test ends. No other test may make servers meanwhile.
 func (c *Cloud) Room(t testing.TB, region string, more int) (raise func()) {
 	t.Helper()
 	return c.quota(t, region, func(now quotasets.QuotaDetailSet) (limits, before quotasets.UpdateOpts) {

@@ -7,7 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 )
 
-// What plans and functions take, and what they give.
+// Inputs and results of plans and functions.
 
 // Offline runs steps with an empty provider block and no cloud at all.
 func Offline(t *testing.T, steps ...resource.TestStep) {
@@ -16,8 +16,8 @@ func Offline(t *testing.T, steps ...resource.TestStep) {
 	resource.Test(t, resource.TestCase{IsUnitTest: true, ProtoV6ProviderFactories: Factories(), Steps: steps})
 }
 
-// RequiresProvider is what a configuration of [Offline] begins with: without a
-// provider block it must say where the provider comes from.
+// RequiresProvider begins a configuration of [Offline]: without a provider block it must say where the provider comes
+// from.
 const RequiresProvider = `terraform {
   required_providers {
     stackpolicy = {
@@ -45,7 +45,7 @@ func Share(count int, regions knownvalue.Check) knownvalue.Check {
 	})
 }
 
-// ZoneShare is that of a zone plan.
+// ZoneShare is the creation or deletion of a zone plan.
 func ZoneShare(count int, region string, zones knownvalue.Check) knownvalue.Check {
 	return knownvalue.ObjectExact(map[string]knownvalue.Check{
 		"count":  knownvalue.Int64Exact(int64(count)),

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// octavia is the Octavia of a region. A test is skipped where there is none.
+// octavia returns the Octavia of a region, or skips the test if there is none.
 func (c *Cloud) octavia(t testing.TB, region string) *openstack.LoadBalancer {
 	t.Helper()
 	lb, err := c.API.LoadBalancer(t.Context(), region)
@@ -25,8 +25,7 @@ func (c *Cloud) octavia(t testing.TB, region string) *openstack.LoadBalancer {
 	return lb
 }
 
-// Pool makes a load balancer with a pool, until the test ends. It returns the id of
-// the pool.
+// Pool makes a load balancer with a pool, until the test ends. It returns the id of the pool.
 func (c *Cloud) Pool(t testing.TB, region string) string {
 	t.Helper()
 	lb := c.octavia(t, region)
@@ -60,7 +59,7 @@ func (c *Cloud) Pool(t testing.TB, region string) string {
 	return pool.ID
 }
 
-// settle waits until a load balancer takes changes.
+// settle waits until a load balancer accepts changes.
 func (c *Cloud) settle(ctx context.Context, client *gophercloud.ServiceClient, id string) error {
 	for {
 		balancer, err := loadbalancers.Get(ctx, client, id).Extract()
@@ -73,7 +72,7 @@ func (c *Cloud) settle(ctx context.Context, client *gophercloud.ServiceClient, i
 	}
 }
 
-// Members are those of a pool, by their names.
+// Members returns the members of a pool by their names.
 func (c *Cloud) Members(t testing.TB, region, pool string) map[string]openstack.Member {
 	t.Helper()
 	list, err := c.octavia(t, region).Members(t.Context(), pool)

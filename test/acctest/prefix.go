@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// hours is how far the three digits of an hour count: nearly four years.
+// hours is the number of hours after which the three digits start again: nearly four years.
 const hours = 1 << 15
 
-// newPrefix begins the names of all that a test makes: the hour in which it
-// began, in base 32, and eight random letters. The hour is there because server
-// groups and queues do not tell their age. The letters keep apart the tests that
-// share a real cloud: three are too few for the hundreds of tests of a run.
+// newPrefix returns the beginning of the names of everything that a test makes: the hour in which it began, in base
+// 32, and eight random letters. The hour is in the name because server groups and queues do not show their age. The
+// letters distinguish tests that share a real cloud: three letters would be too few for the hundreds of tests of a
+// run.
 func newPrefix(now time.Time) string {
 	hour := strconv.FormatInt(now.Unix()/3600%hours, 32)
 	return fmt.Sprintf("acc-%03s%s-", hour, strings.ToLower(rand.Text()[:8]))
@@ -23,8 +23,8 @@ func newPrefix(now time.Time) string {
 
 var prefixPattern = regexp.MustCompile(`^acc-([0-9a-v]{3})[a-z2-7]{8}-`)
 
-// Age is how long ago the hour ended in which a test made what has this name; 0
-// before it has. What has not the name that a test gives is not ok.
+// Age returns the time since the end of the hour in which a test made the thing with this name, or 0 during that
+// hour. The result ok is false for a name that no test gives.
 func Age(name string, now time.Time) (age time.Duration, ok bool) {
 	match := prefixPattern.FindStringSubmatch(name)
 	if match == nil {

@@ -24,8 +24,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// mirror has the providers, built once for all tests of a process. Close
-// removes it.
+// mirror has the providers, built once for all tests of a process. Close removes it.
 var mirror = sync.OnceValues(func() (*workspace.Mirror, error) {
 	dir, err := os.MkdirTemp("", "stackpolicy-mirror-")
 	if err != nil {
@@ -37,20 +36,20 @@ var mirror = sync.OnceValues(func() (*workspace.Mirror, error) {
 
 var mirrorDir string
 
-// stubbed is whether a test had servers of terraform-provider-openstack, or of its stand-in.
+// stubbed reports whether a test had servers of terraform-provider-openstack, or of its stand-in.
 var stubbed atomic.Bool
 
-// providers is mirror for a test.
+// providers returns mirror for a test.
 func providers(t testing.TB) *workspace.Mirror {
 	t.Helper()
-	Terraform(t) // without one they are not needed
+	Terraform(t) // providers are not needed without terraform
 	built, err := mirror()
 	require.NoError(t, err)
 	return built
 }
 
-// Main runs the tests of a package, for its TestMain: go test ends as they do. Those on
-// the fake cloud do not see which cloud the user works with.
+// Main runs the tests of a package, for its TestMain, and exits. Tests on the fake cloud do not see the variables of
+// the user's cloud.
 func Main(m *testing.M) {
 	debug.SetGCPercent(400) // as in [Terraform]
 	log.SetOutput(withoutDebug{os.Stderr})
@@ -64,11 +63,11 @@ func Main(m *testing.M) {
 		os.RemoveAll(mirrorDir)
 	}
 	if stub := workspace.Stub(); stub != "" && (mirrorDir != "" || stubbed.Load()) {
-		fmt.Fprintln(os.Stderr, stub) // go test shows it of one package, or of one that failed
+		fmt.Fprintln(os.Stderr, stub) // go test shows it for a single package, or one that failed
 	}
 }
 
-// withoutDebug leaves out what the SDK of the stand-in writes while nothing is wrong.
+// withoutDebug leaves out the debug lines of the stand-in's SDK.
 type withoutDebug struct{ io.Writer }
 
 func (w withoutDebug) Write(line []byte) (int, error) {
@@ -78,17 +77,17 @@ func (w withoutDebug) Write(line []byte) (int, error) {
 	return w.Writer.Write(line)
 }
 
-// Workspace is a folder in which a real terraform works on the cloud, with
-// the providers of this tree served from this process: without their start each
-// command takes a third of the time. The end of the test destroys what is left.
+// Workspace returns a folder in which a real terraform works on the cloud, with the providers of this tree served
+// from this process: without starting them each command takes a third of the time. The end of the test destroys what
+// is left.
 func (c *Cloud) Workspace(t *testing.T, config string) *workspace.Workspace {
 	t.Helper()
 	return c.workspace(t, config,
 		func(ctx context.Context) (string, context.CancelFunc, error) { return attach(ctx, t) })
 }
 
-// Installed is Workspace with the providers as processes, which terraform starts:
-// as users have it, and for what kills, measures or changes their environment.
+// Installed is Workspace with the providers as processes that terraform starts, as for users. It is for tests that
+// kill or measure them, or change their environment.
 func (c *Cloud) Installed(t testing.TB, config string) *workspace.Workspace {
 	t.Helper()
 	return c.workspace(t, config, nil)
@@ -120,7 +119,7 @@ func (c *Cloud) workspace(
 	require.NoError(t, errors.Join(w.Write(config), w.Init(t.Context())))
 	t.Cleanup(func() {
 		if c.Fake != nil {
-			return // it goes as a whole
+			return // the cloud is closed as a whole
 		}
 		if _, err := w.Destroy(context.WithoutCancel(t.Context())); err != nil {
 			t.Errorf("clean up: %v", err)
@@ -129,11 +128,10 @@ func (c *Cloud) workspace(
 	return w
 }
 
-// Example is a folder of a copy of the examples, in which a real terraform works
-// on the cloud. It has the names that the examples give to clouds in a
-// clouds.yaml, and "production" is the default. The providers are processes with the
-// environment of the workspace, which stay until the test ends: terraform starts each
-// up to four times for one command.
+// Example returns a folder of a copy of the examples, in which a real terraform works on the cloud. A clouds.yaml has
+// the names that the examples give to clouds, and "production" is the default. The providers are processes with the
+// environment of the workspace that stay until the test ends: terraform would start each up to four times for one
+// command.
 func (c *Cloud) Example(t testing.TB, folder string) *workspace.Workspace {
 	t.Helper()
 	built := providers(t)
@@ -153,7 +151,7 @@ func (c *Cloud) Example(t testing.TB, folder string) *workspace.Workspace {
 	return w
 }
 
-// clouds is a clouds.yaml in which all names that examples give to clouds are that of the test.
+// clouds returns a clouds.yaml in which each name that the examples give to a cloud means the cloud of the test.
 func (c *Cloud) clouds(t testing.TB) []byte {
 	t.Helper()
 	if c.Fake != nil {
@@ -169,8 +167,8 @@ func (c *Cloud) clouds(t testing.TB) []byte {
 	return text
 }
 
-// needProviders says where providers come from in each folder with a configuration that does not itself, as examples
-// for the documentation of one thing do not.
+// needProviders writes where providers come from into each folder with a configuration that does not say it, such as
+// the examples in the documentation of a single resource.
 func needProviders(top string) error {
 	need := map[string]bool{}
 	err := filepath.WalkDir(top, func(file string, _ fs.DirEntry, err error) error {

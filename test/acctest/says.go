@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Says matches a text however terraform breaks its lines, and frames them.
+// Says matches a text, however terraform breaks its lines and frames them.
 func Says(text string) *regexp.Regexp {
 	words := strings.Fields(text)
 	for i, w := range words {

@@ -17,10 +17,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a test has in its cloud.
+// Contents of a test's cloud.
 
-// Servers are the servers whose names begin with the test's prefix, by name
-// without it.
+// Servers returns the servers whose names begin with the test's prefix, by name without it.
 func (c *Cloud) Servers(t testing.TB) map[string]servers.Server {
 	t.Helper()
 	found := map[string]servers.Server{}
@@ -30,7 +29,7 @@ func (c *Cloud) Servers(t testing.TB) map[string]servers.Server {
 	return found
 }
 
-// AllServers are those servers with twins of one name.
+// AllServers lists those servers, also several with one name.
 func (c *Cloud) AllServers(t testing.TB) (found []servers.Server) {
 	t.Helper()
 	for _, region := range c.Regions(t) {
@@ -39,7 +38,7 @@ func (c *Cloud) AllServers(t testing.TB) (found []servers.Server) {
 	return found
 }
 
-// In are those of a region.
+// In lists the servers of the test in a region.
 func (c *Cloud) In(t testing.TB, region string) []servers.Server {
 	t.Helper()
 	list := listed(t, servers.List(c.client(t, region), servers.ListOpts{Name: "^" + c.Prefix}), servers.ExtractServers)
@@ -47,7 +46,7 @@ func (c *Cloud) In(t testing.TB, region string) []servers.Server {
 	return slices.DeleteFunc(list, func(s servers.Server) bool { return s.Status == "DELETED" })
 }
 
-// listed are the items of a list, of all its pages. Cleaning up needs some too.
+// listed returns the items on all pages of a list. Cleaning up needs it too.
 func listed[T any](t testing.TB, pager pagination.Pager, extract func(pagination.Page) ([]T, error)) []T {
 	t.Helper()
 	pages, err := pager.AllPages(context.WithoutCancel(t.Context()))
@@ -61,8 +60,8 @@ func listed[T any](t testing.TB, pager pagination.Pager, extract func(pagination
 	return list
 }
 
-// ByAge orders servers, the oldest first. On a real cloud those made at once may
-// be of one second, because Nova gives no fractions; then, as everywhere, ids decide.
+// ByAge sorts servers, the oldest first. Nova gives no fractions of seconds, so servers that were made at once may
+// have the same age. Then their ids decide.
 func (c *Cloud) ByAge(t testing.TB, names ...string) []string {
 	t.Helper()
 	all := c.Servers(t)
@@ -94,8 +93,7 @@ func (c *Cloud) Mark(t testing.TB, region, id, key, value string) {
 	}
 }
 
-// Group makes a server group named after the prefix, which the end of the test
-// deletes.
+// Group makes a server group named after the prefix, which the end of the test deletes.
 func (c *Cloud) Group(t testing.TB, region, name, policy string) string {
 	t.Helper()
 	compute := c.compute(t, region)
@@ -107,8 +105,8 @@ func (c *Cloud) Group(t testing.TB, region, name, policy string) string {
 	return group.ID
 }
 
-// GroupsIn are the server groups of the test: on the fake all of the region,
-// else those named after the prefix.
+// GroupsIn lists the server groups of the test: on the fake cloud all groups of the region, otherwise those named
+// after the prefix.
 func (c *Cloud) GroupsIn(t testing.TB, region string) (list []openstack.ServerGroup) {
 	t.Helper()
 	all, err := c.compute(t, region).ServerGroups(context.WithoutCancel(t.Context()))
@@ -121,10 +119,10 @@ func (c *Cloud) GroupsIn(t testing.TB, region string) (list []openstack.ServerGr
 	return list
 }
 
-// Groups counts the server groups that the test has in a region.
+// Groups returns the number of server groups that the test has in a region.
 func (c *Cloud) Groups(t testing.TB, region string) int { return len(c.GroupsIn(t, region)) }
 
-// GroupID is the id of a group, by its name after the prefix.
+// GroupID returns the id of a group, by its name after the prefix.
 func (c *Cloud) GroupID(t testing.TB, region, name string) string {
 	t.Helper()
 	for _, g := range c.GroupsIn(t, region) {
@@ -145,8 +143,8 @@ func (c *Cloud) DropGroups(t testing.TB, region string) {
 	}
 }
 
-// DRS finds a region with a hypervisor that is taken for a vSphere cluster with
-// DRS, and its host. Without one the test is skipped.
+// DRS finds a region with a hypervisor that counts as a vSphere cluster with DRS, and its host. Without one the test
+// is skipped.
 func (c *Cloud) DRS(t testing.TB) (region, host string) {
 	t.Helper()
 	for _, region := range c.Regions(t) {
@@ -160,8 +158,7 @@ func (c *Cloud) DRS(t testing.TB) (region, host string) {
 	return "", ""
 }
 
-// Zaqar is a consumer's client for the messages of a region. Without a Zaqar the
-// test is skipped.
+// Zaqar returns a consumer's client for the messages of a region. Without Zaqar the test is skipped.
 func (c *Cloud) Zaqar(t testing.TB, region string) *gophercloud.ServiceClient {
 	t.Helper()
 	client, err := c.API.Messaging(t.Context(), region, "0b6f3c1e-7d2a-4c58-9e41-5a8d6f7b2c30")

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// tallies is the page with tables of tallies, tallyHead how each begins.
+// tallies is the page with tables of tallies, and tallyHead the beginning of each table.
 const (
 	tallies   = "test/results/mistakes.md"
 	tallyHead = "| what happened | in service, at least | servers, at most | destroyed | of these had served " +
@@ -22,8 +22,7 @@ const (
 
 var talliesLock sync.Mutex
 
-// Row fails unless the table in a section of the page has what was counted. With update
-// it writes it there.
+// Row fails unless the table in a section of the page has the counted numbers. With update it writes them there.
 func (n Tally) Row(t testing.TB, section, what string, applies int, update bool) {
 	t.Helper()
 	start := "| " + what + " | "

@@ -13,10 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What outlives the servers of a test.
+// Volumes and ports, which outlive the servers of a test.
 
-// Volumes are the ids of the volumes whose names begin with the test's prefix, by
-// name without it.
+// Volumes returns the ids of the volumes whose names begin with the test's prefix, by name without it.
 func (c *Cloud) Volumes(t testing.TB, region string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -28,8 +27,7 @@ func (c *Cloud) Volumes(t testing.TB, region string) map[string]string {
 	return found
 }
 
-// Ports are the ids of the ports whose names begin with the test's prefix, by name
-// without it.
+// Ports returns the ids of the ports whose names begin with the test's prefix, by name without it.
 func (c *Cloud) Ports(t testing.TB, region string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -41,7 +39,7 @@ func (c *Cloud) Ports(t testing.TB, region string) map[string]string {
 	return found
 }
 
-// PortOf is the id of the one port of a server.
+// PortOf returns the id of the only port of a server.
 func (c *Cloud) PortOf(t testing.TB, region, server string) string {
 	t.Helper()
 	list := listed(t, ports.List(c.neutron(t, region), ports.ListOpts{DeviceID: server}), ports.ExtractPorts)
@@ -49,8 +47,7 @@ func (c *Cloud) PortOf(t testing.TB, region, server string) string {
 	return list[0].ID
 }
 
-// DropVolumes deletes the test's volumes and ports behind Terraform's back. No
-// server has them any more.
+// DropVolumes deletes the test's volumes and ports behind Terraform's back. No server uses them any more.
 func (c *Cloud) DropVolumes(t testing.TB, region string) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
@@ -62,7 +59,7 @@ func (c *Cloud) DropVolumes(t testing.TB, region string) {
 	}
 }
 
-// cinder skips the test where there are no volumes.
+// cinder returns the Cinder of a region, or skips the test if there are no volumes.
 func (c *Cloud) cinder(t testing.TB, region string) *gophercloud.ServiceClient {
 	t.Helper()
 	client, err := gopher.NewBlockStorageV3(c.client(t, region).ProviderClient,
@@ -80,7 +77,7 @@ func (c *Cloud) neutron(t testing.TB, region string) *gophercloud.ServiceClient 
 	return client
 }
 
-// Volume makes a volume and a port of this name in a region.
+// Volume makes a volume and a port with this name in a region.
 func (c *Cloud) Volume(t testing.TB, region, name string) {
 	t.Helper()
 	network, _ := c.Network(t, region)

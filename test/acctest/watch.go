@@ -9,31 +9,31 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
-// Watched counts what happens to the servers of a cluster, as the cloud sees it with
-// each request. A server is in service while it is ACTIVE, is what it was when it got a
-// mark, and is not drained. What somebody wipes or forges afterwards changes nothing.
+// Watched counts what happens to the servers of a cluster, as the cloud sees it with each request. A server is in
+// service while it is ACTIVE, is not drained, and its image and flavor are the ones with which it got its mark. Later
+// changes of its mark do not count.
 type Watched struct {
 	mu      sync.Mutex
-	size    int // capacity that is wanted
+	size    int // wanted capacity
 	servers map[string]fakecloud.Server
-	marks   map[string][2]string // by id: the mark, and what the server was then
+	marks   map[string][2]string // mark, and the build of the server when it got it, by id
 	served  map[string]bool      // by id
 	Tally
-	Unmarked bool // nobody marks servers: each that is ACTIVE is in service
-	reached  int  // number of servers in service that there was, at most the size
+	Unmarked bool // reports whether servers get no marks: then each that is ACTIVE is in service
+	reached  int  // maximum number of servers in service so far, at most the size
 }
 
-// Tally is about the time since a [Watched.Restart].
+// Tally has the counts since a [Watched.Restart].
 type Tally struct {
 	Least, Of int // servers in service when most were missing, and how many there had been
-	Most      int // servers at a time
+	Most      int // servers at the same time
 	Destroyed int
-	Served    int // of those destroyed: had been in service
-	Undrained int // of those that served: not drained
-	Changed   int // had been in service, and became something else in place
+	Served    int // destroyed servers that had been in service
+	Undrained int // destroyed servers that had been in service and were not drained
+	Changed   int // servers that had been in service and were changed in place
 }
 
-// Watch begins to watch a region. A real cloud cannot be watched: then it is nil.
+// Watch begins to watch a region. It returns nil for a real cloud, which cannot be watched.
 func (c *Cloud) Watch(t testing.TB, region string, size int) *Watched {
 	t.Helper()
 	if c.Fake == nil {
@@ -49,14 +49,14 @@ func (c *Cloud) Watch(t testing.TB, region string, size int) *Watched {
 	return w
 }
 
-// Resize says which capacity is wanted from now on.
+// Resize sets the wanted capacity from now on.
 func (w *Watched) Resize(size int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.size, w.reached = size, min(size, w.reached)
 }
 
-// Restart returns what was counted, and counts from zero.
+// Restart returns the counts, and starts again from zero.
 func (w *Watched) Restart() Tally {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -110,5 +110,5 @@ func (w *Watched) see(list []fakecloud.Server) {
 	}
 }
 
-// build is what a server is made from.
+// build returns a fingerprint of a server's image, flavor and version.
 func build(s fakecloud.Server) string { return fmt.Sprint(s.ImageID, s.Flavor, s.Metadata["version"]) }

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestWatched: the observer that other tests trust sees each kind of loss. A cluster of
-// two has another server, which serves as well, is drained, or never serves.
+// TestWatched: the observer that other tests rely on sees each kind of loss. A cluster of two servers gets a further
+// one that is in service too, is drained, or never gets into service.
 func TestWatched(t *testing.T) {
 	t.Parallel()
 	server := func(id, status string, metadata map[string]string) fakecloud.Server {
@@ -28,7 +28,7 @@ func TestWatched(t *testing.T) {
 	down.Status, going.TaskState = "SHUTOFF", "deleting"
 	type list = []fakecloud.Server
 	for name, c := range map[string]struct {
-		seen []list // one after the other; counted from the second on
+		seen []list // lists one after the other; counted from the second on
 		want Tally
 	}{
 		"nothing happens":                        {[]list{{a, b}, {a, b}}, Tally{Least: 2, Of: 2, Most: 2}},

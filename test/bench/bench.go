@@ -1,6 +1,5 @@
-// Package bench compares, in a benchmark, what the project does with another
-// way to do it. Both run in turn in one process, so that the ratio holds on a
-// machine that is busy with other things too.
+// Package bench compares the project's way to do something with another way, in a benchmark. Both run in turn in one
+// process, so that their ratio is right even on a busy machine.
 package bench
 
 import (
@@ -11,34 +10,34 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Side is one way to do a thing.
+// Side is one of the ways.
 type Side struct {
 	Name string
 	Do   func() error
 }
 
-// Cost is what a side took.
+// Cost is the cost of a side.
 type Cost struct {
-	CPU    time.Duration // of this process and of those it waited for, on average
-	Others time.Duration // the part of those it waited for
-	Wall   time.Duration // at best: what else the machine does only adds to it
-	Allocs float64       // of this process, on average
+	CPU    time.Duration // average CPU time of this process and the processes that it waited for
+	Others time.Duration // CPU time of the processes that it waited for
+	Wall   time.Duration // shortest time: other work of the machine only adds to it
+	Allocs float64       // average number of allocations of this process
 }
 
-// Compare does all sides in each iteration, and returns what each cost. It
-// reports the CPU time and allocations of one iteration by name.
+// Compare runs all sides in each iteration, and returns the cost of each. It reports the CPU time and the allocations
+// of one iteration by name.
 func Compare(b *testing.B, sides ...Side) []Cost {
 	b.Helper()
 	costs := make([]Cost, len(sides))
 	for b.Loop() {
 		for i, side := range sides {
-			runtime.GC() // nobody cleans up behind another
+			runtime.GC() // no side has to clean up after another
 			before := now(b)
 			require.NoError(b, side.Do(), side.Name)
 			costs[i].add(before, now(b))
 		}
 	}
-	b.ReportMetric(0, "ns/op") // of all sides together: it says nothing
+	b.ReportMetric(0, "ns/op") // the time of all sides together means nothing
 	for i, side := range sides {
 		costs[i].CPU /= time.Duration(b.N)
 		costs[i].Others /= time.Duration(b.N)
@@ -48,7 +47,7 @@ func Compare(b *testing.B, sides ...Side) []Cost {
 	return costs
 }
 
-// Milliseconds with what is behind the point.
+// Milliseconds returns a duration in milliseconds, with a fraction.
 func Milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 func (c *Cost) add(from, to Cost) {
@@ -62,7 +61,7 @@ func (c *Cost) add(from, to Cost) {
 
 var start = time.Now()
 
-// now is what the process has cost so far.
+// now returns the cost of the process so far.
 func now(b *testing.B) Cost {
 	b.Helper()
 	var m runtime.MemStats

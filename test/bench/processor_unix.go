@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// processorTime is the CPU time of this process, and of those it waited for.
+// processorTime returns the CPU time of this process, and of the processes that it waited for.
 func processorTime() (own, others time.Duration, err error) {
 	if own, err = used(syscall.RUSAGE_SELF); err == nil {
 		others, err = used(syscall.RUSAGE_CHILDREN)

@@ -1,7 +1,6 @@
-// Command demo shows the main job from beginning to end on a fake cloud: a
-// cluster is created, grows, shrinks by its oldest nodes, gets a new image in
-// batches, survives one with which no server gets ready, and is destroyed, all
-// through a real terraform. It needs no OpenStack and leaves nothing behind.
+// Command demo shows the main job from beginning to end on a fake cloud. A cluster is created, grows, shrinks by its
+// oldest nodes, gets a new image in batches, survives an image with which no server becomes ready, and is destroyed,
+// all through a real terraform. It needs no OpenStack and leaves nothing behind.
 package main
 
 import (
@@ -66,7 +65,7 @@ func run(ctx context.Context) error {
 	return d.tell(ctx)
 }
 
-// tell goes through the demo.
+// tell runs the demo.
 func (d *demo) tell(ctx context.Context) error {
 	d.image = "web-v1"
 	for _, step := range []struct {
@@ -102,7 +101,7 @@ func (d *demo) tell(ctx context.Context) error {
 	return nil
 }
 
-// bad brings an image with which no server gets ready, and takes it back.
+// bad rolls out an image with which no server becomes ready, and takes it back.
 func (d *demo) bad(ctx context.Context) error {
 	d.image = "web-v3"
 	for _, title := range []string{

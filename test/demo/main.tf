@@ -2,8 +2,8 @@ variable "size" { type = number }
 variable "image" { type = string }
 variable "health" { type = string }
 
-# Where each node belongs, and what it is made from. An update replaces four nodes
-# with each apply, and no more before those are in service.
+# The place and the template of each node. An update replaces four nodes with each
+# apply, and no more before those are in service.
 resource "stackpolicy_placement_attachment" "web" {
   cluster          = "web"
   desired_capacity = var.size

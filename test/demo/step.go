@@ -20,12 +20,12 @@ type demo struct {
 	cloud  *fakecloud.Cloud
 	images map[string]string // ids by name
 
-	// What is applied.
+	// The present configuration.
 	size  int
 	image string
 }
 
-// serveHealth answers for the servers: those of web-v3 never get ready.
+// serveHealth answers for the servers: servers of web-v3 never become ready.
 func (d *demo) serveHealth() (*http.Server, error) {
 	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -48,7 +48,7 @@ func (d *demo) variables() []string {
 	return []string{fmt.Sprintf("size=%d", d.size), "image=" + d.images[d.image]}
 }
 
-// step applies, and shows what came of it.
+// step applies, and shows the result.
 func (d *demo) step(ctx context.Context, title string) error {
 	fmt.Printf("\n== %s\n", title)
 	before := d.servers()
@@ -57,7 +57,7 @@ func (d *demo) step(ctx context.Context, title string) error {
 	}
 	var summary string
 	var remaining int
-	var changes []struct { // of the last plan: one
+	var changes []struct { // change of the last plan: at most one
 		Creation, Returned struct{ Nodes []string }
 		InPlace            struct{ Nodes []string } `json:"in_place"`
 		Deletion           struct{ Candidates []string }
@@ -90,7 +90,7 @@ func (d *demo) step(ctx context.Context, title string) error {
 // detail finds the nodes in the error of the readiness attachment.
 var detail = regexp.MustCompile(`- (web-\d+) \(server [^)]*\): ([^\n]*)`)
 
-// fails applies what must fail, and shows what is left standing.
+// fails applies a configuration that must fail, and shows what is left.
 func (d *demo) fails(ctx context.Context, title string) error {
 	fmt.Printf("\n== %s\n", title)
 	before := d.servers()
@@ -147,7 +147,7 @@ func (d *demo) destroy(ctx context.Context) error {
 	return nil
 }
 
-// servers are all servers in the cloud, by id.
+// servers returns all servers in the cloud, by id.
 func (d *demo) servers() map[string]fakecloud.Server {
 	servers := map[string]fakecloud.Server{}
 	for _, region := range []string{"RegionOne", "RegionTwo"} {
@@ -158,7 +158,7 @@ func (d *demo) servers() map[string]fakecloud.Server {
 	return servers
 }
 
-// count shows what became of the servers.
+// count shows what happened to the servers.
 func (d *demo) count(before map[string]fakecloud.Server) {
 	after := d.servers()
 	kept := 0

@@ -2,10 +2,9 @@ package fakecloud
 
 import "slices"
 
-// Volumes of servers, as Nova has them up to microversion 2.88.
+// Volumes of servers, as in Nova up to microversion 2.88.
 
-// volumesOf are the volumes that a server has, in the order in which they were
-// attached.
+// volumesOf lists the volumes of a server, in the order in which they were attached.
 func (r *region) volumesOf(s *server) (list []*volume) {
 	for _, v := range r.volumes {
 		if v.server == s {
@@ -16,7 +15,7 @@ func (r *region) volumesOf(s *server) (list []*volume) {
 	return list
 }
 
-// free takes from a server that ends what it holds and what outlives it.
+// free detaches volumes and ports from a server that ends.
 func (r *region) free(c *Cloud, s *server) {
 	for _, v := range r.volumesOf(s) {
 		v.server, v.status, v.next, v.updated = nil, "available", "", c.time()
@@ -26,7 +25,7 @@ func (r *region) free(c *Cloud, s *server) {
 	}
 }
 
-// attachmentDocument is an attachment as the microversion has it.
+// attachmentDocument is an attachment in the form of the microversion.
 func (k *call) attachmentDocument(v *volume) object {
 	doc := object{{"id", v.id}, {"volumeId", v.id}, {"serverId", v.server.ID}, {"device", v.device}}
 	if k.minor >= 70 {
@@ -60,7 +59,7 @@ func (k *call) showAttachment(v *volume) (reply, error) {
 
 var attachSchema = wrapped("volumeAttachment", wrapped("volumeId", uuidSchema))
 
-// What a server must be in to get a volume, or to lose one.
+// States in which a server can get a volume, or lose one.
 var takesVolumes = []string{"active", "paused", "stopped", "resized", "soft-delete", "shelved", "shelved_offloaded"}
 
 func (k *call) attachVolume(doc object) (reply, error) {

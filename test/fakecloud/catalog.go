@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// catalogServices are the services of the catalogue. The shared ones have the
-// same endpoint in every region, as in the real test cloud.
+// catalogServices are the services of the catalogue. The shared ones have the same endpoint in every region, as in
+// the real test cloud.
 var catalogServices = []struct{ kind, name, path string }{
 	{Images, "glance", "/image"},
 	{Compute, "nova", ""},
@@ -18,8 +18,8 @@ var catalogServices = []struct{ kind, name, path string }{
 	{Identity, "keystone", "/identity/v3"},
 }
 
-// catalog is the catalogue for a token: an endpoint that needs a project's id
-// is left out where the token has no project.
+// catalog returns the catalogue for a token. It leaves out an endpoint that needs a project's id if the token has no
+// project.
 func (k *call) catalog(t *token) []object {
 	list := []object{}
 	for _, s := range catalogServices {
@@ -62,15 +62,14 @@ func (k *call) catalog(t *token) []object {
 	return list
 }
 
-// endpointID is the same id at every login.
+// endpointID returns the same id at every login.
 func (c *Cloud) endpointID(name string) string {
 	const kind = "catalog/"
 	c.serial[kind+name] = 0
 	return c.hexID(kind + name)
 }
 
-// HideEndpoint leaves a service of a region out of the catalogue, or puts it
-// back. The service itself goes on.
+// HideEndpoint removes a service of a region from the catalogue, or puts it back. The service itself keeps running.
 func (c *Cloud) HideEndpoint(service, region string, hide bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -80,8 +79,7 @@ func (c *Cloud) HideEndpoint(service, region string, hide bool) {
 	c.hidden[[2]string{service, region}] = hide
 }
 
-// HideRegionNames makes a catalogue whose endpoints name no region, as some
-// clouds of a single region have.
+// HideRegionNames makes a catalogue whose endpoints name no region, as in some clouds with a single region.
 func (c *Cloud) HideRegionNames(hide bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -6,20 +6,19 @@ import (
 	"time"
 )
 
-// Cinder, as far as terraform-provider-openstack asks it about a volume that is
-// attached to a server: volumes are made, shown and deleted. They hold no data.
+// This file has the part of Cinder that terraform-provider-openstack uses for a volume of a server: volumes are made,
+// shown and deleted. They hold no data.
 
-// volume is a volume. Work on it is done by the next look, or [Config.PowerTime]
-// later.
+// volume is a volume. The next look ends its work, or [Config.PowerTime] does.
 type volume struct {
 	id, name, project, user, zone string
 
 	size             int
 	status           string
-	next             string // the status once the work under way is done; "": there is none
+	next             string // status after the work under way; "" without work
 	created, updated time.Time
 
-	server     *server // that it is attached to, or will be; nil: none
+	server     *server // server that has it, or will have it; may be nil
 	device     string
 	attachment string // id
 }
@@ -32,7 +31,7 @@ var cinderRoutes = []route{
 	{"DELETE", "/volumes/{}", 0, of((*call).findVolume, (*call).deleteVolume)},
 }
 
-// cinderReply words errors as Nova does.
+// cinderReply words errors as Cinder does.
 func cinderReply(err error) reply {
 	e := refusalOf(err, "")
 	return jsonReply(e.status, novaFault(e.status, e.message, 0))
@@ -47,7 +46,7 @@ func (v *volume) begin(k *call, now, next string) {
 	v.status, v.next, v.updated = now, next, k.tick()
 }
 
-// look ends the work whose time has come.
+// look ends work whose time has come.
 func (v *volume) look(k *call) {
 	if v.next == "" {
 		return
@@ -118,7 +117,7 @@ func (k *call) listVolumes() (reply, error) {
 	return jsonReply(200, object{{"volumes", list}}), nil
 }
 
-// defaultType is the one type of volumes.
+// defaultType is the only type of volumes.
 const defaultType = "__DEFAULT__"
 
 var volumeSchema = wrapped("volume", closed(

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Epoch is when the default clock starts.
+// Epoch is the start of the default clock.
 var Epoch = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // time is the cloud's time.
@@ -24,22 +24,21 @@ func (c *Cloud) tick() time.Time {
 	return c.time()
 }
 
-// Advance moves the default clock; it does nothing to one from [Config.Now].
+// Advance moves the default clock. It does not move a clock from [Config.Now].
 func (c *Cloud) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
 }
 
-// isoTime is how the services write most times.
+// isoTime is the services' format for most times.
 func isoTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
 
-// microTime is how Nova writes the times that it takes from its data base as
-// they are.
+// microTime is Nova's format for times that it copies from its database.
 func microTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000") }
 
-// hexID makes the next id of a kind: 32 hexadecimal digits. The kinds count for
-// themselves, so that a request to one region changes no id of another.
+// hexID makes the next id of a kind: 32 hexadecimal digits. Each kind has a counter of its own, so that a request to
+// one region changes no id of another.
 func (c *Cloud) hexID(kind string) string {
 	c.serial[kind]++
 	h := fnv.New64a()
@@ -55,7 +54,7 @@ func (c *Cloud) hexID(kind string) string {
 	return hex.EncodeToString(raw[:])
 }
 
-// uuid makes the next id of a kind in the shape of a random UUID.
+// uuid makes the next id of a kind in the form of a random UUID.
 func (c *Cloud) uuid(kind string) string {
 	h := c.hexID(kind)
 	return fmt.Sprintf("%s-%s-4%s-a%s-%s", h[:8], h[8:12], h[13:16], h[17:20], h[20:])

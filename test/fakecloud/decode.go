@@ -13,7 +13,7 @@ import (
 // number is a JSON number as it was written.
 type number = json.Number
 
-// errMalformed is a request body that is no JSON.
+// errMalformed is the error for a request body that is not JSON.
 var errMalformed = errors.New("malformed JSON")
 
 // decode reads JSON into object, []any, string, number, bool and nil.
@@ -30,7 +30,7 @@ func decode(body []byte) (any, error) {
 	return ordered(v), nil
 }
 
-// ordered makes of maps objects, by the order of their keys.
+// ordered turns maps into objects, sorted by their keys.
 func ordered(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -47,5 +47,5 @@ func ordered(v any) any {
 	return v
 }
 
-// bare is a number, a flag or a word as text.
+// bare returns a number, a flag or a word as text.
 func bare(v any) string { return fmt.Sprint(v) }

@@ -26,7 +26,7 @@ func (o object) get(key string) (any, bool) {
 	return nil, false
 }
 
-// documents are those of a list.
+// documents returns the documents of a list.
 func documents[T any](list []T, of func(T) object) []object {
 	all := make([]object, len(list))
 	for i, item := range list {
@@ -38,9 +38,8 @@ func documents[T any](list []T, of func(T) object) []object {
 // MarshalJSON implements json.Marshaler.
 func (o object) MarshalJSON() ([]byte, error) { return appendJSON(nil, o), nil }
 
-// appendJSON appends v as JSON. A list or a map that is nil is an empty one. A page of a
-// large cluster is a megabyte and more, made for every request, so what that consists of
-// does without encoding/json.
+// appendJSON appends v as JSON. A nil list or map becomes an empty one. It does not use encoding/json, because each
+// request for a page of a large cluster makes a megabyte or more of JSON.
 func appendJSON(b []byte, v any) []byte {
 	switch v := v.(type) {
 	case string:
@@ -80,7 +79,7 @@ func appendJSON(b []byte, v any) []byte {
 	return bytes.TrimSuffix(text.Bytes(), []byte{'\n'})
 }
 
-// needsCare reports whether a string cannot be written as it is.
+// needsCare reports whether a character must be escaped.
 func needsCare(c byte) bool { return c < ' ' || c > '~' || c == '"' || c == '\\' }
 
 func comma(b []byte, i int) []byte {

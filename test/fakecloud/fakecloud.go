@@ -1,17 +1,13 @@
-// Package fakecloud is an OpenStack in one process: Keystone, Nova, Glance,
-// Neutron, Cinder, Zaqar and Octavia over HTTP, as far as this project and
-// terraform-provider-openstack, whose servers it works with, use them. It is
-// the one test double of the project and serves the demo.
+// Package fakecloud is an OpenStack in one process: Keystone, Nova, Glance, Neutron, Cinder, Zaqar and Octavia over
+// HTTP, in the extent that this project and terraform-provider-openstack, which makes the servers, use. It is the one
+// test double of the project and serves the demo.
 //
-// It answers as the services of the Zed release do (Keystone 22, Nova 26,
-// Glance 25, Neutron 21, Cinder 21, Zaqar 15, Octavia 11), refusals included:
-// status codes, bodies of errors, headers, microversions, what an ordinary user
-// may not do. A contract test holds it against a real cloud; where the two differ
-// this package is wrong.
+// It answers as the services of the Zed release do (Keystone 22, Nova 26, Glance 25, Neutron 21, Cinder 21, Zaqar 15,
+// Octavia 11), refusals included: status codes, bodies of errors, headers, microversions, and the limits of an
+// ordinary user. A contract test compares it with a real cloud; if the two differ, this package is wrong.
 //
-// Everything is deterministic. Ids come from [Config.Seed], time from a clock
-// that only moves when something happens (see [Config.Now]), and every request
-// is on record ([Cloud.Requests]). A [Fault] breaks chosen requests.
+// Everything is deterministic. Ids come from [Config.Seed], time from a clock that only moves when something happens
+// (see [Config.Now]), and every request is recorded ([Cloud.Requests]). A [Fault] breaks chosen requests.
 package fakecloud
 
 import (
@@ -27,13 +23,13 @@ import (
 	"time"
 )
 
-// Who may log in. Both users and projects are in the domain [DomainName].
+// The users who may log in. Both users and projects are in the domain [DomainName].
 const (
 	AdminUser     = "admin"
 	AdminProject  = "admin"
 	MemberUser    = "member" // an ordinary user, and the owner of servers by default
 	MemberProject = "member"
-	Password      = "secret" // of both users
+	Password      = "secret" // both users have it
 	DomainID      = "default"
 	DomainName    = "Default"
 
@@ -50,50 +46,44 @@ const (
 	AppCredentialSecret = "wpzNq8d3S0mHk5uT2rVx"
 )
 
-// Config shapes a cloud. The zero value is the shape of the real test cloud.
+// Config is the shape of a cloud. The zero value is the shape of the real test cloud.
 type Config struct {
-	// Regions of the compute service. The default is RegionOne with az-1
-	// (r1-cmp-1, r1-cmp-2), az-2 (r1-cmp-3) and az-3 (r1-cmp-4), and RegionTwo
-	// with az-1 (r2-cmp-1, r2-cmp-2) and az-2 (vsphere_drs_1).
+	// Regions are the regions of the compute service. The default is RegionOne with az-1 (r1-cmp-1, r1-cmp-2), az-2
+	// (r1-cmp-3) and az-3 (r1-cmp-4), and RegionTwo with az-1 (r2-cmp-1, r2-cmp-2) and az-2 (vsphere_drs_1).
 	Regions []Region
 
 	// Release is one of [Releases]; the default is [Zed].
 	Release string
 
-	// MaxMicroversion of Nova; the default is the release's. One newer than
-	// 2.93 is announced and accepted, but brings nothing new.
+	// MaxMicroversion is Nova's newest microversion; the default is the release's. A newer one than 2.93 is announced
+	// and accepted, but brings nothing new.
 	MaxMicroversion string
 
-	// PageLimit is the most items of a Nova list; the default is 1000, as
-	// Nova's max_limit.
+	// PageLimit is the maximum number of items of a Nova list; the default is 1000, as Nova's max_limit.
 	PageLimit int
 
-	// Quotas of every project in every region, by Nova's resource names; -1 is
-	// no limit. The default is what the real test cloud has: no limit but
-	// server_groups, server_group_members and key_pairs of 1000 and
-	// metadata_items of 128.
+	// Quotas are the quotas of every project in every region, by Nova's resource names; -1 is no limit. The default
+	// is the same as in the real test cloud: no limit except for server_groups, server_group_members and key_pairs of
+	// 1000 and metadata_items of 128.
 	Quotas map[string]int
 
-	// ProjectInURL puts the project's id into the compute endpoints, as many
-	// clouds do.
+	// ProjectInURL puts the project's id into the compute endpoints, as many clouds do.
 	ProjectInURL bool
 
-	// BuildTime is how long a server stays in BUILD, DeleteTime how long a
-	// deleted one can still be seen, PowerTime how long a start, a stop, a
-	// rebuild or another action takes, all on the cloud's clock. By default the
-	// next look at the server finds the work done.
+	// BuildTime is how long a server stays in BUILD, DeleteTime how long a deleted one can still be seen, PowerTime
+	// how long a start, a stop, a rebuild or another action takes, all on the cloud's clock. By default the next look
+	// at the server finds the work done.
 	BuildTime, DeleteTime, PowerTime time.Duration
 
 	// TokenTTL is the life of a token; the default is 24 hours.
 	TokenTTL time.Duration
 
-	// Now is the cloud's clock. The default one starts at [Epoch] and moves one
-	// second with everything that is created or launched again, so that no two are of one
-	// age, and one second with every look at a server that is not yet what it
-	// will be, so that waiting ends. [Cloud.Advance] moves it too.
+	// Now is the cloud's clock. The default clock starts at [Epoch]. It moves one second when anything is created or
+	// launched again, so that no two things have the same age. It also moves one second with every look at a server
+	// that is not in its final state yet, so that waiting ends. [Cloud.Advance] moves it too.
 	Now func() time.Time
 
-	// Seed of all ids: the same seed and the same requests give the same ids.
+	// Seed is the seed of all ids: the same seed and the same requests give the same ids.
 	Seed uint64
 }
 
@@ -102,10 +92,10 @@ type Region struct {
 	Name  string
 	Zones []Zone
 
-	// VolumeZones are the zones of Cinder; nil: those of Nova, as in the real test cloud.
+	// VolumeZones are the zones of Cinder. Without them Cinder has Nova's zones, as in the real test cloud.
 	VolumeZones []string
 
-	// Hypervisors names the hypervisors of hosts where their names differ.
+	// Hypervisors has the names of hypervisors that differ from the names of their hosts.
 	Hypervisors map[string]string
 }
 
@@ -130,35 +120,33 @@ func DefaultRegions() []Region {
 	}
 }
 
-// Cloud is a running cloud. It is an [http.Handler]; all its methods may be
-// called at any time, from anywhere.
+// Cloud is a running cloud. It is an [http.Handler]; all its methods may be called at any time, from any goroutine.
 type Cloud struct {
 	config   Config
 	release  Release
-	maxMinor int // of MaxMicroversion
+	maxMinor int // minor version of MaxMicroversion
 
-	closed  chan struct{}  // ends what hangs
+	closed  chan struct{}  // ends requests that hang
 	serving sync.WaitGroup // requests under way
 	server  *http.Server
 	url     string
 
-	mu       sync.Mutex // guards all that follows
-	now      time.Time  // of the default clock
+	mu       sync.Mutex // guards everything below
+	now      time.Time  // time of the default clock
 	serial   map[string]uint64
 	requests []*Request
 	faults   []*Injected
 	watchers []watcher
 	tokens   map[string]*token
 	known    []string             // regions that Keystone knows
-	regions  map[string]*region   // those with a compute service
+	regions  map[string]*region   // regions with a compute service
 	hidden   map[[2]string]bool   // endpoints left out of the catalogue: service, region
-	nameless bool                 // the catalogue names no regions
+	nameless bool                 // reports whether the catalogue names no regions
 	images   []*Image             // newest first
 	queues   map[[2]string]*queue // project, name
 }
 
-// New makes a cloud that is not yet served: the caller does that, or
-// [Cloud.Listen]. A Config that makes no sense panics.
+// New makes a cloud that is not served yet: the caller does that, or [Cloud.Listen]. An invalid Config panics.
 func New(config Config) *Cloud {
 	config.Regions = orDefault(config.Regions, DefaultRegions)
 	release, ok := Releases[cmp.Or(config.Release, Zed)]
@@ -202,9 +190,8 @@ func orDefault[T any](list []T, otherwise func() []T) []T {
 	return list
 }
 
-// Furnish adds what the configurations of the guides ask for, next to what each cloud
-// has: images, whose names it returns by their ids, and in the first region a pool of a
-// load balancer.
+// Furnish adds the things that the configurations of the guides use: images, whose names it returns by their ids, and
+// in the first region a pool of a load balancer.
 func (c *Cloud) Furnish() (images map[string]string, pool string) {
 	images = map[string]string{}
 	for _, name := range []string{"debian-12", "debian-13"} {
@@ -232,11 +219,11 @@ func (c *Cloud) Listen(address string) error {
 	}
 	c.url = "http://" + listener.Addr().String()
 	c.server = &http.Server{Handler: c, ReadHeaderTimeout: time.Minute}
-	go func() { _ = c.server.Serve(listener) }() // ends with ErrServerClosed
+	go func() { _ = c.server.Serve(listener) }() // returns ErrServerClosed
 	return nil
 }
 
-// Close ends all requests, also those that hang, and what Listen started.
+// Close ends all requests, also those that hang, and the server that Listen started.
 func (c *Cloud) Close() {
 	c.mu.Lock()
 	if !c.over() {
@@ -262,7 +249,7 @@ func (c *Cloud) over() bool {
 	}
 }
 
-// enter counts a request in, unless the cloud is closed.
+// enter counts a new request, unless the cloud is closed.
 func (c *Cloud) enter() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -273,10 +260,10 @@ func (c *Cloud) enter() bool {
 	return true
 }
 
-// AuthURL is where Keystone is once the cloud listens: the auth_url of a client.
+// AuthURL is the auth_url of a client, once the cloud listens.
 func (c *Cloud) AuthURL() string { return c.url + "/identity/v3" }
 
-// Environment are the variables with which a user logs in, in the first of the default regions.
+// Environment returns the variables with which a user logs in, in the first of the default regions.
 func (c *Cloud) Environment(user string) []string {
 	return []string{
 		"OS_AUTH_URL=" + c.AuthURL(), "OS_USERNAME=" + user, "OS_PASSWORD=" + Password, "OS_PROJECT_NAME=" + user,
@@ -284,8 +271,8 @@ func (c *Cloud) Environment(user string) []string {
 	}
 }
 
-// CloudsYAML is a clouds.yaml for the Keystone at an address. It has the name of each cloud,
-// and the user of it; all use the first of the default regions.
+// CloudsYAML returns a clouds.yaml for the Keystone at an address. It has the name of each cloud with its user; all
+// use the first of the default regions.
 func CloudsYAML(authURL string, users map[string]string) []byte {
 	b := []byte("clouds:\n")
 	for _, name := range slices.Sorted(maps.Keys(users)) {
@@ -296,8 +283,8 @@ func CloudsYAML(authURL string, users map[string]string) []byte {
 	return b
 }
 
-// pause waits for d or until, unless the client goes away or the cloud is closed
-// first; it reports whether it waited to the end. A negative d never ends.
+// pause waits for d or until, unless the client goes away or the cloud is closed first; it reports whether it waited
+// to the end. A negative d never ends.
 func (c *Cloud) pause(ctx context.Context, d time.Duration, until <-chan struct{}) bool {
 	var over <-chan time.Time
 	if d >= 0 {

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// client asks a cloud as one user, over HTTP.
+// client sends requests to a cloud as one user, over HTTP.
 type client struct {
 	t     testing.TB
 	cloud *Cloud
@@ -39,7 +39,7 @@ func login(t testing.TB, c *Cloud, who string) *client {
 	return k
 }
 
-// answer is what a cloud said.
+// answer is an answer of a cloud.
 type answer struct {
 	status int
 	header http.Header
@@ -60,8 +60,8 @@ var roots = map[string]string{
 	"network": "/network/RegionOne/v2.0", "load-balancer": "/load-balancer/RegionOne/v2", "block-storage": "/block-storage/RegionOne/v3",
 }
 
-// request makes "GET compute /servers 2.79": the service stands for the root of
-// its paths, the microversion may be left out.
+// request makes a request such as "GET compute /servers 2.79": the service stands for the root of its paths, and the
+// microversion is optional.
 func (k *client) request(what, body string, header ...string) *http.Request {
 	k.t.Helper()
 	words := strings.Fields(what)
@@ -88,7 +88,7 @@ func (k *client) request(what, body string, header ...string) *http.Request {
 	return r
 }
 
-// attempt asks on a connection of its own, so that net/http does not try again.
+// attempt sends a request on a connection of its own, so that net/http does not try again.
 func (k *client) attempt(ctx context.Context, what, body string, header ...string) (answer, error) {
 	k.t.Helper()
 	r := k.request(what, body, header...).WithContext(ctx)
@@ -109,7 +109,7 @@ func (k *client) ask(what, body string, header ...string) answer {
 	return a
 }
 
-// must asks and wants the status.
+// must sends a request and expects the status.
 func (k *client) must(status int, what, body string) answer {
 	k.t.Helper()
 	a := k.ask(what, body)
@@ -117,7 +117,7 @@ func (k *client) must(status int, what, body string) answer {
 	return a
 }
 
-// server creates a server of the name on no network and returns its id.
+// server creates a server with the name on no network and returns its id.
 func (k *client) server(name, more string) string {
 	k.t.Helper()
 	body := fmt.Sprintf(`{"server": {"name": %q, "flavorRef": "m1.tiny", "imageRef": %q, "networks": "none"%s`, name, k.cloud.images[0].ID, more)
@@ -125,7 +125,7 @@ func (k *client) server(name, more string) string {
 	return a.object(k.t)["server"].(map[string]any)["id"].(string)
 }
 
-// TestSameSeedSameBytes: all that a cloud says can be repeated.
+// TestSameSeedSameBytes: the same requests get the same answers.
 func TestSameSeedSameBytes(t *testing.T) {
 	run := func(seed uint64) string {
 		c := Start(t, Config{Seed: seed})
@@ -138,15 +138,15 @@ func TestSameSeedSameBytes(t *testing.T) {
 				fmt.Fprintln(&said, k.ask("GET "+what, ""))
 			}
 		}
-		return strings.ReplaceAll(said.String(), c.url, "") // the port is not of the cloud's making
+		return strings.ReplaceAll(said.String(), c.url, "") // the system chooses the port
 	}
 	one := run(1)
 	assert.Equal(t, one, run(1), "two runs")
 	assert.NotEqual(t, one, run(2), "another seed changes nothing")
 }
 
-// TestGenuine: the cloud serves each kind of request that terraform-provider-openstack sent when
-// "make genuine" last kept its results: path, keys of the query, and microversion.
+// TestGenuine: the cloud serves each kind of request in the last kept results of "make genuine", by path, keys of the
+// query, and microversion. terraform-provider-openstack sends these.
 func TestGenuine(t *testing.T) {
 	text, err := os.ReadFile("../results/genuine.json")
 	require.NoError(t, err)
@@ -208,7 +208,7 @@ func TestClock(t *testing.T) {
 		t.Errorf("servers are %v", servers)
 	}
 
-	// The time of messages is up. What a claim does is in the contract.
+	// The time of messages is up. The contract has the effect of a claim.
 	const path = "messaging /queues/q/messages"
 	k.must(201, "POST "+path, `{"messages": [{"body": "short", "ttl": 60}, {"body": "long", "ttl": 600}]}`)
 	c.Advance(60 * time.Second)
@@ -226,7 +226,7 @@ func TestCatalogWithProjectsInURLs(t *testing.T) {
 		path   string
 		status int
 	}{
-		{"/" + MemberProjectID, http.StatusNotFound}, // only with a slash is that the version document
+		{"/" + MemberProjectID, http.StatusNotFound}, // the version document needs the slash at the end
 		{"/" + MemberProjectID + "/", http.StatusOK},
 		{"/" + MemberProjectID + "/servers", http.StatusOK},
 		{"/servers", http.StatusOK},

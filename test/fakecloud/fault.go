@@ -14,49 +14,48 @@ import (
 // Forever is the [Fault.Times] of a fault that never ends.
 const Forever = -1
 
-// Effect is what a fault does to a request.
+// Effect is the effect of a fault on a request.
 type Effect int
 
 const (
 	// Respond gives another answer: Status, Header and Body.
 	Respond Effect = iota
-	// Reset resets the connection; there is no answer. A client of net/http
-	// that is not a POST or PATCH and used a connection for the second time
-	// tries again by itself, so the request may be on record twice.
+	// Reset resets the connection; there is no answer. A client of net/http tries again by itself if the request is
+	// not a POST or PATCH and used a connection for the second time, so the request may be recorded twice.
 	Reset
-	// Truncate gives the service's answer with its Content-Length, but cuts the
-	// body half-way and closes the connection.
+	// Truncate gives the service's answer with its Content-Length, but cuts the body half-way and closes the
+	// connection.
 	Truncate
-	// Delay lets the request wait for the duration, then go its way.
+	// Delay delays the request for the duration.
 	Delay
 	// Hang gives no answer until the client goes away or the cloud is closed.
 	Hang
-	// Handle lets Handler answer, which may do what no service does.
+	// Handle lets Handler answer, in ways that no service does.
 	Handle
 )
 
-// Fault breaks requests. The empty fields of the first group match everything;
-// a request is hit by the first fault that matches it.
+// Fault breaks requests. The empty fields of the first group match everything; a request is hit by the first fault
+// that matches it.
 type Fault struct {
 	Service    string // Identity, Compute, ...
-	Region     string // of Compute, Network, LoadBalancing and BlockStorage
+	Region     string // region of Compute, Network, LoadBalancing or BlockStorage
 	Method     string
-	Path       string         // a pattern as in [Cloud.Count]: /servers/*/action
-	PathRegexp *regexp.Regexp // of the path and the query
-	Nth        int            // not before the n-th request that matches
-	Times      int            // how many requests are hit; 0: one, [Forever]: all
+	Path       string         // pattern as in [Cloud.Count]: /servers/*/action
+	PathRegexp *regexp.Regexp // matches the path and the query
+	Nth        int            // number of the first matching request that is hit
+	Times      int            // number of requests that are hit; 0 means one, [Forever] all
 
 	Effect Effect
-	Status int         // of Respond
-	Header http.Header // of Respond
-	Body   string      // of Respond; "" is the service's own body for such a status
+	Status int         // for Respond
+	Header http.Header // for Respond
+	Body   string      // for Respond; "" is the service's own body for such a status
 	Delay  time.Duration
 	Until  <-chan struct{} // ends a Delay before its time
 
-	Handler http.Handler // of Handle; the body of the request is there to be read
+	Handler http.Handler // for Handle; it may read the body of the request
 
-	// Acts lets the service do its work first: the state changes, and what the
-	// client learns of it is the fault. For Respond, Reset, Hang and Handle.
+	// Acts lets the service do its work first: the state changes, and the client gets the fault as its answer. It is
+	// for Respond, Reset, Hang and Handle.
 	Acts bool
 }
 
@@ -77,17 +76,17 @@ func (c *Cloud) Inject(f Fault) *Injected {
 	return in
 }
 
-// Fired is how many requests the fault has hit.
+// Fired returns the number of requests that the fault has hit.
 func (in *Injected) Fired() int {
 	in.cloud.mu.Lock()
 	defer in.cloud.mu.Unlock()
 	return in.fired
 }
 
-// Hit is closed as the fault hits its first request.
+// Hit is closed when the fault hits its first request.
 func (in *Injected) Hit() <-chan struct{} { return in.hit }
 
-// Remove ends the fault. What already hangs goes on to hang.
+// Remove ends the fault. Requests that already hang keep hanging.
 func (in *Injected) Remove() {
 	in.cloud.mu.Lock()
 	defer in.cloud.mu.Unlock()
@@ -101,7 +100,7 @@ func (c *Cloud) fault(r *Request) *Fault {
 		if !in.fault.matches(r) {
 			continue
 		}
-		in.seen++ // also where another fault hits: Nth counts requests
+		in.seen++ // also if another fault hits: Nth counts requests
 		if hit == nil && in.seen >= in.fault.Nth && (in.fault.Times == Forever || in.fired < max(1, in.fault.Times)) {
 			hit = in
 		}
@@ -129,7 +128,7 @@ func (f *Fault) matches(r *Request) bool {
 		matches(f.Method, r.Method) && matchesPath(f.Path, r.Path)
 }
 
-// answer is the reply of a Respond.
+// answer returns the reply of a Respond.
 func (f *Fault) answer(service string) reply {
 	rep := reply{status: f.Status, header: http.Header{"Content-Type": {"application/json"}}, body: []byte(f.Body)}
 	for key, values := range f.Header {
@@ -142,7 +141,7 @@ func (f *Fault) answer(service string) reply {
 	return rep
 }
 
-// errorBody is how a service words an error.
+// errorBody returns an error in the service's format.
 func errorBody(service string, status, retry int) object {
 	text := http.StatusText(status)
 	switch service {
@@ -165,7 +164,7 @@ func reset(w http.ResponseWriter) {
 			conn = secure.NetConn()
 		}
 		if tcp, ok := conn.(*net.TCPConn); ok {
-			_ = tcp.SetLinger(0) // without it the close is a friendly one
+			_ = tcp.SetLinger(0) // without it the connection would be closed normally
 		}
 		_ = conn.Close()
 		return

@@ -24,7 +24,7 @@ func TestFaultAnswers(t *testing.T) {
 		name   string
 		fault  Fault
 		what   string
-		header string // that must be there, as "Key: value"
+		header string // expected header, as "Key: value"
 		want   string
 	}{
 		{"rate limit", Fault{Status: 429, Header: http.Header{"retry-after": {"7"}}}, "compute /servers", "Retry-After: 7",
@@ -55,7 +55,7 @@ func TestFaultAnswers(t *testing.T) {
 	}
 }
 
-// TestFaultMatches: which of a row of requests a fault hits.
+// TestFaultMatches: which of several requests a fault hits.
 func TestFaultMatches(t *testing.T) {
 	asked := []string{
 		"GET compute /servers", "GET two /servers", "POST compute /os-server-groups", "GET compute /servers/detail?limit=2", "GET identity /regions",
@@ -96,13 +96,13 @@ func TestFaultMatches(t *testing.T) {
 	}
 }
 
-// TestFaultActs: the state changes or not, whatever the client learns of it.
+// TestFaultActs: the state changes or not, whatever answer the client gets.
 func TestFaultActs(t *testing.T) {
 	for _, row := range []struct {
 		name  string
 		fault Fault
 		acted bool
-		fails bool // for the client: no answer, or half of one
+		fails bool // reports whether the client gets no answer, or half of one
 	}{
 		{"error before", Fault{Status: 503}, false, false},
 		{"error after", Fault{Status: 503, Acts: true}, true, false},
@@ -143,7 +143,7 @@ func TestFaultActs(t *testing.T) {
 	}
 }
 
-// TestHang: nobody else waits, and Close sets free who does.
+// TestHang: a hanging request blocks no other, and Close ends it.
 func TestHang(t *testing.T) {
 	c := Start(t, Config{})
 	k := login(t, c, "member")

@@ -13,8 +13,8 @@ type flavor struct {
 	Disk  int // GB
 }
 
-// flavors are those of the real test cloud, sorted as Nova lists them except for
-// the first, which is the default.
+// flavors are the flavors of the real test cloud, sorted as Nova lists them except for the first, which is the
+// default.
 var flavors = []*flavor{{ID: "m1.tiny", VCPUs: 1, RAM: 64, Disk: 1}, {ID: "m1.small", VCPUs: 2, RAM: 128, Disk: 1}}
 
 func findFlavor(id string) *flavor {

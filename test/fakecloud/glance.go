@@ -23,7 +23,7 @@ func (c *Cloud) AddImage(given Image) string {
 	return c.addImage(given)
 }
 
-// RemoveImage removes an image. Servers go on to name it.
+// RemoveImage removes an image. Servers keep its id.
 func (c *Cloud) RemoveImage(id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -47,8 +47,8 @@ func (c *Cloud) image(id string) *Image {
 	return first(c.images, func(i *Image) bool { return i.ID == id })
 }
 
-// listNovaImages is what Nova had of Glance until 2.35. It is asked by
-// terraform-provider-openstack for the image of a rebuild, by its name.
+// listNovaImages is Nova's list of images, which exists up to 2.35. terraform-provider-openstack uses it to find the
+// image of a rebuild by name.
 func (k *call) listNovaImages() (reply, error) {
 	if k.minor >= 36 {
 		return reply{}, errGone
@@ -85,7 +85,7 @@ func (k *call) serveGlance() reply {
 	return rep.set("X-Openstack-Request-Id", "req-"+k.uuid("request"))
 }
 
-// imageDocument describes an image of 512 zeros, as the real test cloud has it.
+// imageDocument describes an image of 512 zeros, as in the real test cloud.
 func imageDocument(i *Image) object {
 	created := isoTime(i.Created)
 	return object{
@@ -107,7 +107,7 @@ func (k *call) showImage() (reply, error) {
 	return reply{}, notFound("No image found with ID %s", k.vars[0])
 }
 
-// listImages knows the filters name and status, the sizes of pages and markers.
+// listImages supports the filters name and status, page sizes and markers.
 func (k *call) listImages() (reply, error) {
 	q := k.record.Query
 	limit := 25
@@ -152,7 +152,7 @@ func (k *call) listImages() (reply, error) {
 	return jsonReply(200, doc), nil
 }
 
-// withQuery writes a query with one parameter changed, or left out.
+// withQuery returns a query with one parameter changed, or left out.
 func withQuery(q url.Values, key, value string) string {
 	if q.Del(key); value != "" {
 		q.Set(key, value)
@@ -163,8 +163,8 @@ func withQuery(q url.Values, key, value string) string {
 	return "?" + q.Encode()
 }
 
-// fitsImage refuses what it does not know: the filters of Glance that nobody sends,
-// and names of properties, which no image has.
+// fitsImage refuses unknown parameters: filters of Glance that nobody uses, and names of properties, which no image
+// has.
 func fitsImage(q url.Values, i *Image) (bool, error) {
 	for key := range q {
 		value := last(q, key)

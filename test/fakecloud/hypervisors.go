@@ -1,6 +1,6 @@
 package fakecloud
 
-// What a host of Nova's fake driver has.
+// Resources of a host with Nova's fake driver.
 const (
 	hostVCPUs  = 1000
 	hostRAM    = 800_000 // MB
@@ -13,8 +13,7 @@ var boolean = &schema{types: []string{"boolean", "string"}, enum: []any{
 	false, "False", "FALSE", "false", "0", "OFF", "Off", "off", "NO", "No", "no",
 }}
 
-// hypervisorDocument is a hypervisor as it is from 2.53 on, without what it knows
-// of its processor.
+// hypervisorDocument is a hypervisor in the format from 2.53 on, without the details of its processor.
 func (k *call) hypervisorDocument(h *host) object {
 	status, state := h.words()
 	doc := object{
@@ -49,7 +48,7 @@ func (k *call) listHypervisors() (reply, error) {
 	return pages[*host]{"hypervisors", "os-hypervisors/detail", id, k.hypervisorDocument}.reply(k, q, k.region.hosts)
 }
 
-// unexpected is Nova's answer to an exception that nobody expected.
+// unexpected is Nova's answer to an unhandled exception.
 func unexpected(class string) error {
 	return refuse(500, "Unexpected API Error. Please report this at http://bugs.launchpad.net/nova/ and attach the "+
 		"Nova API log if possible.\n<class '%s'>", class)

@@ -8,7 +8,7 @@ import (
 
 var errUnauthorized = refuse(401, "The request you have made requires authentication.")
 
-// expecting is Keystone's error about a body that lacks something.
+// expecting is Keystone's error about a missing part of a body.
 func expecting(attribute, target string) error {
 	return refuse(400, "Expecting to find %s in %s. The server could not comply with the request since it is either "+
 		"malformed or otherwise incorrect. The client is assumed to be in error.", attribute, target)
@@ -85,7 +85,7 @@ func (k *call) identityVersion() (reply, error) {
 	return jsonReply(200, object{{"version", k.identityDocument()}}), nil
 }
 
-// authenticate sets the token of the request, for the calls that need one.
+// authenticate finds the token of the request, for calls that need one.
 func (k *call) authenticate() error {
 	if k.token = k.validToken(k.record.Token); k.token == nil {
 		return errUnauthorized
@@ -100,7 +100,7 @@ func (k *call) regionDocument(name string) object {
 	}
 }
 
-// listRegions is open to everybody who is logged in.
+// listRegions is open to every user.
 func (k *call) listRegions() (reply, error) {
 	if err := k.authenticate(); err != nil {
 		return reply{}, err

@@ -24,8 +24,8 @@ func parseMicroversion(s string) ([2]int, error) {
 	return [2]int{major, minor}, nil
 }
 
-// requestedVersion is the microversion that a request asks Nova for: the last
-// one for the service in OpenStack-API-Version, else the older header.
+// requestedVersion returns the microversion that a request asks Nova for: the last one for the service in
+// OpenStack-API-Version, or the value of the older header.
 func requestedVersion(h http.Header) string {
 	values := strings.Split(strings.Join(h.Values("OpenStack-API-Version"), ","), ",")
 	for _, value := range slices.Backward(values) {
@@ -38,8 +38,8 @@ func requestedVersion(h http.Header) string {
 	return strings.TrimSpace(values[len(values)-1])
 }
 
-// negotiate sets the microversion of the request and returns it as the answer
-// names it; "" where the answer names none.
+// negotiate sets the microversion of the request and returns it in the form of the answer, or "" if the answer does
+// not name it.
 func (k *call) negotiate() (string, error) {
 	asked := k.record.Microversion
 	highest := fmt.Sprintf("2.%d", k.maxMinor)
@@ -64,8 +64,7 @@ func (k *call) negotiate() (string, error) {
 // novaURL is the root of the region's service, as in links.
 func (k *call) novaURL() string { return k.base + "/compute/" + url.PathEscape(k.record.Region) }
 
-// selfURL is the endpoint as the client uses it; a link to a bookmark lacks the
-// version.
+// selfURL is the endpoint as the client uses it. A link to a bookmark lacks the version.
 func (k *call) selfURL() string { return k.novaURL() + "/v2.1/" + k.projectURL }
 
 func (k *call) bookmarkURL() string { return k.novaURL() + "/" + k.projectURL }
@@ -77,8 +76,8 @@ func (k *call) links(path string) []object {
 	}
 }
 
-// nextLink leads to the page after the item with the id. The marker keeps its
-// place in the query, and is the last parameter of the first link.
+// nextLink leads to the page after the item with the id. The marker keeps its place in the query, and is the last
+// parameter of the first link.
 func (k *call) nextLink(path, id string) []object {
 	marker := "marker=" + url.QueryEscape(id)
 	var params []string

@@ -9,10 +9,9 @@ import (
 	"time"
 )
 
-// Neutron, as far as terraform-provider-openstack asks it about the network of
-// a server: each region has the one network that all projects share, under one
-// id and name, a port for each server with an address, and those that users make
-// for their servers.
+// This file has the part of Neutron that terraform-provider-openstack uses for the network of a server. Each region
+// has the one network that all projects share, with the same id and name, a port for each server with an address, and
+// the ports that users make for their servers.
 
 // NetworkName is the name of the network.
 const NetworkName = "shared"
@@ -38,12 +37,12 @@ func neutronReply(err error) reply {
 		object{{"NeutronError", object{{"type", e.kind}, {"message", e.message}, {"detail", ""}}}})
 }
 
-// noNetworking is Neutron's refusal of what is not there.
+// noNetworking is Neutron's error for an unknown id.
 func noNetworking(kind, id string) error {
 	return &refusal{status: 404, kind: kind + "NotFound", message: kind + " " + id + " could not be found."}
 }
 
-// badNetworking is Neutron's refusal of a request.
+// badNetworking is Neutron's error for a bad request.
 func badNetworking(message string) error {
 	return &refusal{status: http.StatusBadRequest, kind: "HTTPBadRequest", message: message}
 }
@@ -71,13 +70,12 @@ const (
 	SecurityGroupID = "6c4e2a18-9f3b-4d57-a2c6-0b8d7e5f1a93"
 )
 
-// port is a port: one that was made by itself, or the one that Nova made for a
-// server.
+// port is a port that a user made, or that Nova made for a server.
 type port struct {
 	id, name, project, address, mac string
 
-	down    bool    // by its admin_state_up
-	server  *server // nil: none has it
+	down    bool    // opposite of admin_state_up
+	server  *server // server that has the port; may be nil
 	created time.Time
 }
 
@@ -100,7 +98,7 @@ func (p *port) document() object {
 	}
 }
 
-// ports are those of the user: his own ones, and those of his servers.
+// ports lists the ports of the user, and the ports of the user's servers.
 func (k *call) ports() (list []*port) {
 	list = slices.Clone(k.region.ports)
 	for s := range k.region.servers.oldest() {
@@ -122,7 +120,7 @@ func (k *call) port(id string) *port {
 	return first(k.ports(), func(p *port) bool { return p.id == id })
 }
 
-// takePort lets a new server have a port, if no other one has it.
+// takePort gives a port to a new server, unless another server has it.
 func (k *call) takePort(o *order, id string) error {
 	k.region.settle(k.Cloud)
 	p := k.port(id)
@@ -138,8 +136,8 @@ func (k *call) takePort(o *order, id string) error {
 	return nil
 }
 
-// filtered is a list of the documents whose fields are as the query has them. A
-// filter that is no text of a document is refused: Neutron ignores those it does not know.
+// filtered lists the documents whose fields equal the query. It refuses a filter that is not a text field of a
+// document, and Neutron ignores unknown filters.
 func (k *call) filtered(name string, list []object) (reply, error) {
 	fit := []object{}
 	for _, doc := range list {
@@ -189,7 +187,7 @@ func (k *call) createPort() (reply, error) {
 		} `json:"port"`
 	}
 	body := json.NewDecoder(bytes.NewReader(k.record.Body))
-	body.DisallowUnknownFields() // this cloud does no more
+	body.DisallowUnknownFields() // this cloud supports no more fields
 	if err := body.Decode(&given); err != nil {
 		return reply{}, badNetworking(err.Error())
 	}
@@ -212,7 +210,7 @@ func (k *call) createPort() (reply, error) {
 		name:    given.Port.Name,
 		project: k.token.projectID(),
 		down:    given.Port.Up != nil && !*given.Port.Up,
-		address: fmt.Sprintf("10.9.%d.%d", 128|n>>8&127, n&255), // servers without a port of their own have those below
+		address: fmt.Sprintf("10.9.%d.%d", 128|n>>8&127, n&255), // ports of Nova's are lower
 		mac:     fmt.Sprintf("fa:16:3e:01:%02x:%02x", n>>8&255, n&255),
 		created: k.tick(),
 	}
@@ -220,7 +218,7 @@ func (k *call) createPort() (reply, error) {
 	return jsonReply(201, object{{"port", p.document()}}), nil
 }
 
-// deletePort takes the port from the server that has it, too.
+// deletePort also detaches the port from its server.
 func (k *call) deletePort(p *port) (reply, error) {
 	if p.server != nil {
 		p.server.Network, p.server.port = false, nil

@@ -11,10 +11,10 @@ import (
 // denied is Nova's refusal by policy.
 func denied(rule string) error { return forbidden("Policy doesn't allow %s to be performed.", rule) }
 
-// errGone is what a method answers that the microversion does not have.
+// errGone is the answer for a method that the microversion does not have.
 var errGone = notFound("The resource could not be found.")
 
-// adminOnly refuses all but administrators.
+// adminOnly refuses all users except administrators.
 func (k *call) adminOnly(rule string) error {
 	if k.token.admin() {
 		return nil
@@ -22,7 +22,7 @@ func (k *call) adminOnly(rule string) error {
 	return denied(rule)
 }
 
-// projectNeeded refuses a token without a project where a quota is asked.
+// projectNeeded refuses a token without a project if quotas are needed.
 func (k *call) projectNeeded() error {
 	if k.token.project == nil && !k.token.admin() {
 		return forbidden("Forbidden")
@@ -30,8 +30,7 @@ func (k *call) projectNeeded() error {
 	return nil
 }
 
-// novaRoutes are the paths below a region's endpoint. Those of one path with
-// {} come after those that spell it out.
+// novaRoutes are the paths below a region's endpoint. A path with {} comes after the paths that spell that part out.
 var novaRoutes = []route{
 	{"GET", "/", 1, (*call).computeVersion},
 	{"GET", "/flavors/detail", 1, (*call).listFlavors},
@@ -83,8 +82,8 @@ func (k *call) serveNova() reply {
 	return rep
 }
 
-// askNova goes through Nova's pipeline in its order: token, route,
-// microversion, content type, method, and at last the request itself.
+// askNova goes through Nova's pipeline in its order: token, route, microversion, content type, method, and finally
+// the request itself.
 func (k *call) askNova() reply {
 	parts := k.parts[1:]
 	versionDocument := strings.Join(parts, "") == "" && len(parts) < 2
@@ -126,8 +125,7 @@ func (k *call) dispatch(r *route) (reply, error) {
 	return r.serve(k)
 }
 
-// novaReply puts the headers of the microversion onto an answer, and makes one
-// of an error.
+// novaReply adds the headers of the microversion to an answer, or turns an error into an answer.
 func (k *call) novaReply(rep reply, err error, version string) reply {
 	if err != nil {
 		e := refusalOf(err, "")
@@ -165,7 +163,7 @@ func empty(status int) reply {
 	return reply{status: status, header: http.Header{"Content-Type": {"application/json"}}}
 }
 
-// body finds the body of a request, for [of].
+// body returns a function for [of] that finds the body of a request.
 func body(s *schema) func(*call) (object, error) {
 	return func(k *call) (object, error) { return k.body(s) }
 }
@@ -186,8 +184,8 @@ func (k *call) body(s *schema) (object, error) {
 	return doc, nil
 }
 
-// query checks the request's query. It refuses keys that it does not know, also
-// in the microversions that drop them: nobody means to send what has no effect.
+// query checks the request's query. It refuses unknown keys, also in microversions that ignore them, because nobody
+// sends a key without effect on purpose.
 func (k *call) query(props []prop, keys *regexp.Regexp) (url.Values, error) {
 	s := schema{props: props, keys: keys, others: anything, closed: true}
 	doc := object{}
@@ -215,7 +213,7 @@ func (k *call) query(props []prop, keys *regexp.Regexp) (url.Values, error) {
 	return known, nil
 }
 
-// last is the value of a parameter that counts where it is given twice.
+// last returns the value of a parameter that counts if it is given twice.
 func last(q url.Values, key string) string {
 	if v := q[key]; len(v) > 0 {
 		return v[len(v)-1]
@@ -223,7 +221,7 @@ func last(q url.Values, key string) string {
 	return ""
 }
 
-// limit is how many items the client wants, at most a page.
+// limit returns how many items the client wants, at most a page.
 func (k *call) limit(q url.Values) int {
 	limit := k.config.PageLimit
 	if n, err := strconv.Atoi(last(q, "limit")); err == nil {

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// Octavia, as far as the members of pools go: the product reads them and gives
-// them other weights; terraform-provider-openstack makes and removes them. Load
-// balancers and pools are made by [Cloud.AddPool], and can only be looked at.
+// This file has the part of Octavia about members of pools. The product reads members and changes their weights;
+// terraform-provider-openstack makes and removes them. [Cloud.AddPool] makes load balancers and pools, which can only
+// be read.
 
-// balancer is a load balancer. Each change makes it immutable until the change is
-// done: by the next look, or [Config.PowerTime] later.
+// balancer is a load balancer. Each change makes it immutable until the change is done: at the next look, or
+// [Config.PowerTime] later.
 type balancer struct {
 	id, name, subnet, project string
 	changed                   time.Time
@@ -32,7 +32,7 @@ type poolMember struct {
 	pool             *pool
 	port             int
 	created, updated time.Time
-	operating        string // "": what the pool makes of it
+	operating        string // "" means the pool's own status
 }
 
 var octaviaRoutes = []route{
@@ -45,7 +45,7 @@ var octaviaRoutes = []route{
 	{"DELETE", "/lbaas/pools/{}/members/{}", 0, of((*call).findMember, (*call).deleteMember)},
 }
 
-// octaviaFault is how Octavia words an error.
+// octaviaFault is an error in Octavia's format.
 func octaviaFault(status int, message string) object {
 	who := "Client"
 	if status >= http.StatusInternalServerError {
@@ -75,8 +75,8 @@ func (b *balancer) look(k *call) {
 	b.pending = false
 }
 
-// change begins a change, or refuses it while another one is under way. A request that is
-// refused has looked, too.
+// change begins a change, or refuses it while another one is under way. A request that is refused counts as a look
+// too.
 func (b *balancer) change(k *call) error {
 	if b.pending {
 		b.look(k)
@@ -104,8 +104,8 @@ func (k *call) findBalancer() (*balancer, error) {
 	return nil, notFound("Load Balancer %s not found.", k.vars[0])
 }
 
-// findPool finds the pool of the request. Its load balancer is looked at where that
-// is all that the request does. On the way to members errors look otherwise.
+// findPool finds the pool of the request. A request for the pool itself is a look at its load balancer. On paths to
+// members its error has another format.
 func (k *call) findPool() (*pool, error) {
 	for _, b := range k.region.balancers {
 		for _, p := range b.pools {

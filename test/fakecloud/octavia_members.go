@@ -64,7 +64,7 @@ func (k *call) showMember(m *poolMember) (reply, error) {
 	return jsonReply(200, object{{"member", m.document(m.pool.balancer.provisioning())}}), nil
 }
 
-// memberFields are those of a member that a request may set.
+// memberFields are the fields of a member that a request may set.
 type memberFields struct {
 	Name    *string   `json:"name"`
 	Address *string   `json:"address"`
@@ -166,15 +166,14 @@ func (k *call) deleteMember(m *poolMember) (reply, error) {
 	return reply{status: 204, header: http.Header{}}, nil
 }
 
-// Member is a member of a pool, as tests make and see them.
+// Member is a member of a pool, as tests make and see it.
 type Member struct {
 	ID, Name, Address string
 	Weight            int
 	Tags              []string
 }
 
-// AddPool makes a pool, of a load balancer of its own, with members on port 80. It
-// returns the pool's id.
+// AddPool makes a pool with a load balancer of its own, and members on port 80. It returns the pool's id.
 func (c *Cloud) AddPool(regionName string, members ...Member) (id string) {
 	c.change(regionName, func(r *region) {
 		b := &balancer{id: c.uuid("balancer"), name: "lb", subnet: SubnetID, project: MemberProjectID}
@@ -205,7 +204,7 @@ func (c *Cloud) changePool(regionName, id string, f func(*region, *pool)) {
 	})
 }
 
-// Members are those of a pool, in the order in which they were made.
+// Members lists the members of a pool, in the order in which they were made.
 func (c *Cloud) Members(regionName, id string) (list []Member) {
 	c.changePool(regionName, id, func(_ *region, p *pool) {
 		for _, m := range p.members {
@@ -217,7 +216,7 @@ func (c *Cloud) Members(regionName, id string) (list []Member) {
 	return list
 }
 
-// SetMonitored gives a pool a health monitor, or takes it away.
+// SetMonitored gives a pool a health monitor, or removes it.
 func (c *Cloud) SetMonitored(regionName, id string, monitored bool) {
 	c.changePool(regionName, id, func(_ *region, p *pool) {
 		if p.monitor = ""; monitored {
@@ -226,7 +225,7 @@ func (c *Cloud) SetMonitored(regionName, id string, monitored bool) {
 	})
 }
 
-// SetOperating is what the health monitor sees of the members at an address.
+// SetOperating sets the health monitor's status of the members with an address.
 func (c *Cloud) SetOperating(regionName, id, address, status string) {
 	c.changePool(regionName, id, func(_ *region, p *pool) {
 		for _, m := range p.members {

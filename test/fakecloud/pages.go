@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// pageQuery is what may be asked of a list that comes in pages.
+// pageQuery has the parameters of a list in pages.
 var pageQuery = []prop{{name: "limit", schema: naturals}, {name: "marker", schema: texts}}
 
-// pages are those of a short list of Nova's.
+// pages are the pages of a short list of Nova.
 type pages[T any] struct {
-	name     string // of the list in the answer
-	path     string // of the next page
+	name     string // key of the list in the answer
+	path     string // path of the next page
 	id       func(T) string
 	document func(T) object
 }
 
-// reply is the page that is asked for. A full one has a link to a next one.
+// reply returns the requested page. A full page has a link to a next one.
 func (p pages[T]) reply(k *call, q url.Values, all []T) (reply, error) {
 	if marker := last(q, "marker"); marker != "" {
 		i := slices.IndexFunc(all, func(item T) bool { return p.id(item) == marker })

@@ -2,7 +2,7 @@ package fakecloud
 
 import "strings"
 
-// pythonBool reads a flag as oslo.utils does, which takes what it does not know for false.
+// pythonBool reads a flag as oslo.utils does, for which an unknown value is false.
 func pythonBool(s string) bool {
 	switch strings.ToLower(strings.TrimSpace(s)) {
 	case "1", "t", "true", "on", "y", "yes":

@@ -7,14 +7,13 @@ import (
 	"strings"
 )
 
-// resource is something that Nova has a quota for, in the order in which Nova
-// lists them.
+// resource is something with a quota in Nova, in the order in which Nova lists them.
 type resource struct {
 	name   string
-	limit  int    // by default
-	legacy bool   // of the network proxies, gone at 2.36
-	files  bool   // of injected files, gone at 2.57
-	limits string // what /limits calls it
+	limit  int    // default limit
+	legacy bool   // reports whether it is of the network proxies, removed at 2.36
+	files  bool   // reports whether it is of injected files, removed at 2.57
+	limits string // name in /limits
 }
 
 var resources = []resource{
@@ -46,7 +45,7 @@ func mustResource(name string) resource {
 	return r
 }
 
-// defaultQuota is the limit of a project that has none of its own.
+// defaultQuota is the limit of a project without a quota of its own.
 func (c *Cloud) defaultQuota(resource string) int {
 	if limit, ok := c.config.Quotas[resource]; ok {
 		return limit
@@ -68,7 +67,7 @@ func (c *Cloud) SetQuota(regionName, project, resource string, limit int) {
 	c.change(regionName, func(r *region) { r.quotas[[2]string{project, resource}] = limit })
 }
 
-// inUse is what counts against the quota for a resource.
+// inUse returns the number that counts against the quota for a resource.
 func (k *call) inUse(resource, project string) int {
 	u := k.region.used(project)
 	switch resource {
@@ -81,7 +80,7 @@ func (k *call) inUse(resource, project string) int {
 	case "server_groups":
 		return k.region.groupsOf(project)
 	}
-	return 0 // members are counted group by group, the rest not at all
+	return 0 // members are counted for each group, and other resources are not counted
 }
 
 // checkQuota refuses more instances, cores and RAM than the project may have.
@@ -136,7 +135,7 @@ func (k *call) showLimits() (reply, error) {
 	return jsonReply(200, object{{"limits", object{{"rate", []object{}}, {"absolute", doc}}}}), nil
 }
 
-// quotaSet lists the quotas of a project, each as value has it.
+// quotaSet lists the quotas of a project, with the values that the function returns.
 func (k *call) quotaSet(id string, value func(resource string) any) reply {
 	doc := object{}
 	if id != "" {
@@ -150,8 +149,7 @@ func (k *call) quotaSet(id string, value func(resource string) any) reply {
 	return jsonReply(200, object{{"quota_set", doc}})
 }
 
-// quotaProject is the project of the request, which an ordinary user may only
-// look at if it is his own.
+// quotaProject returns the project of the request. An ordinary user may only read the quotas of the own project.
 func (k *call) quotaProject(action string, own bool) (string, error) {
 	if _, err := k.query(nil, nil); err != nil {
 		return "", err

@@ -25,22 +25,21 @@ const (
 // Request is a request that arrived.
 type Request struct {
 	Method  string
-	Service string // one of those above; "" for a path that belongs to none
-	Region  string // of Compute, Network, LoadBalancing and BlockStorage; the others serve all regions
+	Service string // one of the services above; "" for an unknown path
+	Region  string // region of Compute, Network, LoadBalancing or BlockStorage; the others serve all regions
 
-	// Path is what follows the version in the URL (and the project's id, where
-	// the endpoint has one): /servers/detail. A request for the version
-	// document has "/".
+	// Path is the part of the URL after the version (and after the project's id, if the endpoint has it):
+	// /servers/detail. A request for the version document has "/".
 	Path  string
 	Query url.Values
-	Route string // the path in the table of the service, with {} for what varies; "" where it has none
+	Route string // path in the table of the service, with {} for variable parts; "" for an unknown path
 	Agent string // the User-Agent
 
-	Microversion string // as it was asked for; "" if it was not
+	Microversion string // requested microversion; "" if none was requested
 	Token        string
 	Body         []byte
 	Time         time.Time // on the cloud's clock
-	Status       int       // 0 as long as there is no answer, and where none was given
+	Status       int       // 0 as long as there is no answer, or without one
 }
 
 func (r Request) String() string {
@@ -51,8 +50,8 @@ func (r Request) String() string {
 	return fmt.Sprintf("%s %s %s%s", r.Method, r.Service, r.Path, query)
 }
 
-// Kind is what requests have in common that differ only in ids and values: "GET compute@2.26
-// /servers/{}/tags", with the keys of a query behind it. One without a route has its path.
+// Kind is the same for requests that differ only in ids and values: "GET compute@2.26 /servers/{}/tags", followed by
+// the keys of a query. A request without a route has its path.
 func (r Request) Kind() string {
 	kind := strings.TrimSuffix(r.Method+" "+r.Service+"@"+r.Microversion, "@") + " " + cmp.Or(r.Route, r.Path)
 	if len(r.Query) > 0 {
@@ -79,9 +78,9 @@ func (c *Cloud) ResetRequests() {
 	c.requests = nil
 }
 
-// Count counts the requests that a pattern matches: method, service and path,
-// as in "POST compute /servers" or "* compute /servers/*/action". A star stands
-// for anything within one part of the path; a path of ** is any.
+// Count returns the number of requests that match a pattern: method, service and path, as in "POST compute /servers"
+// or "* compute /servers/*/action". A star stands for anything within one part of the path; a path of ** matches
+// every path.
 func (c *Cloud) Count(pattern string) int {
 	parts := strings.Fields(pattern)
 	if len(parts) != 3 {

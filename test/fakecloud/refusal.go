@@ -9,14 +9,14 @@ import (
 // refusal is an error that a service answers with.
 type refusal struct {
 	status  int
-	kind    string // Neutron's type, Zaqar's title, that of the router of Octavia
+	kind    string // Neutron's type, Zaqar's title, or the kind of Octavia's router
 	message string
-	more    object // further keys of one of Keystone's
+	more    object // further keys of an error of Keystone
 }
 
 func (e *refusal) Error() string { return e.message }
 
-// refusalOf is the refusal in an error. Any other error is one of the service.
+// refusalOf returns the refusal in an error. Any other error is an internal error of the service.
 func refusalOf(err error, kind string) *refusal {
 	e := &refusal{status: http.StatusInternalServerError, kind: kind, message: err.Error()}
 	errors.As(err, &e)

@@ -14,31 +14,31 @@ import (
 type region struct {
 	name    string
 	zones   []*zone
-	hosts   []*host   // in the order in which they came, which is that of their numbers
-	control []service // of the controller
+	hosts   []*host   // in the order in which they were added, which is the order of their numbers
+	control []service // services of the controller
 
 	servers   store
 	groups    []*group          // oldest first
-	quotas    map[[2]string]int // project, resource: where it differs from the default
+	quotas    map[[2]string]int // project, resource: only quotas that differ from the default
 	usage     map[string]*usage // by project
 	balancers []*balancer
 	volumes   []*volume
 
 	sold map[[2]string]bool // flavors that no host of a zone has room for: zone, flavor
 
-	volumeZones []string // nil: those of Nova
-	ports       []*port  // those that servers do not bring along
+	volumeZones []string // nil means Nova's zones
+	ports       []*port  // ports that are not made together with a server
 	portCount   int
 	hostIDs     map[[2]string]string
 }
 
-// zone is an availability zone; in Nova it is a host aggregate that says so.
+// zone is an availability zone; in Nova it is metadata of a host aggregate.
 type zone struct {
 	number   int
 	uuid     string
 	name     string
 	created  time.Time
-	cellDown bool // of its hosts
+	cellDown bool // reports whether the cell of its hosts is down
 }
 
 // host is a compute host, with its nova-compute and its hypervisor.
@@ -46,8 +46,8 @@ type host struct {
 	service
 	zone       *zone
 	hypervisor string
-	uuid       string // of the hypervisor
-	number     int    // of the hypervisor
+	uuid       string // the hypervisor's
+	number     int    // the hypervisor's
 	servers    int
 	vcpus, ram int // in use
 }
@@ -57,14 +57,14 @@ type service struct {
 	binary   string
 	number   int
 	uuid     string
-	name     string // of the host
+	name     string // name of the host
 	disabled bool
 	reason   string
 	down     bool
 	updated  time.Time
 }
 
-// cellDown reports whether the data base of the host's cell is out of reach.
+// cellDown reports whether the database of the host's cell is out of reach.
 func (h *host) cellDown() bool { return h != nil && h.zone.cellDown }
 
 func newRegion(c *Cloud, config Region) *region {
@@ -116,7 +116,7 @@ func (r *region) addZone(c *Cloud, config Zone, hypervisors map[string]string) {
 	}
 }
 
-// first is the first item that is so; the zero value where none is.
+// first returns the first item for which is returns true, or the zero value.
 func first[T any](list []T, is func(T) bool) (item T) {
 	if i := slices.IndexFunc(list, is); i >= 0 {
 		item = list[i]
@@ -142,8 +142,8 @@ func (r *region) hostsOf(z *zone) []*host {
 	return list
 }
 
-// available returns the zones that Nova has: those with an enabled compute service
-// are available, also while no host of theirs is up.
+// available returns Nova's zones. A zone with an enabled compute service is available, even if all its hosts are
+// down.
 func (r *region) available() map[string]bool {
 	zones := map[string]bool{}
 	for _, h := range r.hosts {
@@ -159,7 +159,7 @@ func (r *region) anyCellDown() bool {
 	return slices.ContainsFunc(r.zones, func(z *zone) bool { return z.cellDown })
 }
 
-// hostID is how a project sees a host.
+// hostID returns the hash of a host that a project sees.
 func (r *region) hostID(project, host string) string {
 	if host == "" {
 		return ""
@@ -172,8 +172,7 @@ func (r *region) hostID(project, host string) string {
 	return r.hostIDs[key]
 }
 
-// change runs f on a region with the cloud locked. An unknown region is a
-// mistake of the test.
+// change runs f on a region with the cloud locked. An unknown region is a mistake of the test.
 func (c *Cloud) change(name string, f func(*region)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -203,8 +202,7 @@ func (c *Cloud) AddZone(regionName string, z Zone) {
 	c.change(regionName, func(r *region) { r.addZone(c, z, nil) })
 }
 
-// RemoveZone takes a zone and its hosts out of a region. Servers stay, and go
-// on to name it.
+// RemoveZone removes a zone and its hosts from a region. Servers stay, and keep its name.
 func (c *Cloud) RemoveZone(regionName, name string) {
 	c.change(regionName, func(r *region) {
 		gone := r.mustZone(name)
@@ -213,8 +211,8 @@ func (c *Cloud) RemoveZone(regionName, name string) {
 	})
 }
 
-// SetZoneAvailable makes a zone available or not. For Nova a zone is available
-// as long as one of its hosts is enabled, so this disables or enables all.
+// SetZoneAvailable makes a zone available or not. Nova's zones are available while one of their hosts is enabled, so
+// this disables or enables all hosts.
 func (c *Cloud) SetZoneAvailable(regionName, name string, available bool) {
 	c.change(regionName, func(r *region) {
 		for _, h := range r.hostsOf(r.mustZone(name)) {
@@ -223,8 +221,8 @@ func (c *Cloud) SetZoneAvailable(regionName, name string, available bool) {
 	})
 }
 
-// SetHostDown takes a compute host down, or up again. Its zone stays available
-// and its servers stay ACTIVE: that is how Nova is.
+// SetHostDown takes a compute host down, or up again. As in Nova, its zone stays available and its servers stay
+// ACTIVE.
 func (c *Cloud) SetHostDown(regionName, name string, down bool) {
 	c.change(regionName, func(r *region) { r.mustHost(name).down = down })
 }
@@ -234,9 +232,8 @@ func (c *Cloud) SetHostDisabled(regionName, name string, disabled bool) {
 	c.change(regionName, func(r *region) { r.mustHost(name).disabled = disabled })
 }
 
-// SetCellDown takes the cell of some zones down, or up again; without zones it
-// is the cell of all of them. Lists then have partial records of its servers,
-// or leave them out, and most other requests about them fail.
+// SetCellDown takes the cell of some zones down, or up again; without zones it is the cell of all zones. Lists then
+// have partial records of its servers, or leave them out, and most other requests about them fail.
 func (c *Cloud) SetCellDown(regionName string, down bool, zones ...string) {
 	c.change(regionName, func(r *region) {
 		for _, z := range r.zones {
@@ -247,7 +244,7 @@ func (c *Cloud) SetCellDown(regionName string, down bool, zones ...string) {
 	})
 }
 
-// sortedNames are the keys of a set, sorted.
+// sortedNames returns the keys of a set with a value, sorted.
 func sortedNames(set map[string]bool, value bool) []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(set)) {

@@ -5,21 +5,21 @@ import (
 	"slices"
 )
 
-// Release is what differs between releases of OpenStack, in what the fake
-// has of them. The contract test asks a real cloud of each.
+// Release has the differences between releases of OpenStack in the fake's part of them. The contract test asks a real
+// cloud of each.
 type Release struct {
-	Microversion string   // the newest of Nova
-	ListsFaults  bool     // of servers that never were on a host, too
-	Images       []int    // the minor versions of Glance's API, in the order of its list
-	Network      []string // what a network has in addition, each false
-	Messaging    []int    // the versions of Zaqar's API, as indices of zaqarVersions
-	ClientHeader string   // as Zaqar writes it where it is missing
+	Microversion string   // Nova's newest microversion
+	ListsFaults  bool     // reports whether lists also have the faults of servers that were never on a host
+	Images       []int    // minor versions of Glance's API, in the order of its list
+	Network      []string // additional fields of a network, all false
+	Messaging    []int    // versions of Zaqar's API, as indices of zaqarVersions
+	ClientHeader string   // name of the header in Zaqar's error about its absence
 }
 
 // Zed is the default release of a fake cloud.
 const Zed = "zed"
 
-// Releases are the releases that a fake cloud can be of, by name.
+// Releases are the possible releases of a fake cloud, by name.
 var Releases = map[string]Release{
 	Zed: {
 		Microversion: "2.93",
@@ -43,8 +43,7 @@ var Releases = map[string]Release{
 	},
 }
 
-// ReleaseOf returns the name of the release whose newest microversion that is,
-// or "".
+// ReleaseOf returns the name of the release with a newest microversion, or "".
 func ReleaseOf(microversion string) string {
 	for _, name := range slices.Sorted(maps.Keys(Releases)) {
 		if Releases[name].Microversion == microversion {

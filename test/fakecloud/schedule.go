@@ -8,8 +8,8 @@ import (
 
 const noValidHost = "No valid host was found. "
 
-// choose returns the host that suits an order best: of those that its zone and
-// its group allow, the one with the fewest servers, then the first.
+// choose returns the host that suits an order best: the host with the fewest servers among those that its zone and
+// its group allow, or the first of several.
 func (r *region) choose(o *order) (*host, string) {
 	if o.forced {
 		for _, h := range r.hosts {
@@ -69,5 +69,5 @@ func (g *group) allows(members map[*host]int, h *host) bool {
 	case g.Policy == "anti-affinity":
 		return members[h] < max(1, g.MaxServerPerHost)
 	}
-	return true // the soft ones only weigh
+	return true // the soft policies are only preferences
 }

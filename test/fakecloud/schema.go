@@ -10,37 +10,36 @@ import (
 	"unicode/utf8"
 )
 
-// schema is as much of JSON Schema as Nova's request validation uses, with microversions,
-// which no library knows.
+// schema has the parts of JSON Schema that Nova's request validation uses, with microversions, which no library
+// supports.
 type schema struct {
-	types            []string // JSON types; none: any
+	types            []string // JSON types; none means any
 	enum             []any
-	pattern          *regexp.Regexp // of strings only
-	bounded          bool           // minimum and maximum hold; for digits in a string too
+	pattern          *regexp.Regexp // for strings only
+	bounded          bool           // reports whether minimum and maximum apply; also for digits in a string
 	minimum, maximum int
-	minSize, maxSize int    // of strings, arrays and objects; maxSize 0: none
+	minSize, maxSize int    // for strings, arrays and objects; a maxSize of 0 means none
 	format           string // name, uuid or regex
-	unique           bool   // of the items of an array
+	unique           bool   // for the items of an array
 	items            *schema
 	props            []prop
-	keys             *regexp.Regexp // of an object that is a map, with others as its values
+	keys             *regexp.Regexp // for an object that is a map, with others as its values
 	others           *schema
 	closed           bool      // no other keys
-	oneOf            []*schema // one of them must hold
+	oneOf            []*schema // one of them must match
 }
 
-// prop is a property, which the API may know in some microversions only.
+// prop is a property, which the API may have in some microversions only.
 type prop struct {
 	name         string
 	schema       *schema
 	required     bool
-	since, until int // minor versions; until 0: for ever
+	since, until int // minor versions; an until of 0 means for ever
 }
 
 func (p prop) in(minor int) bool { return minor >= p.since && (p.until == 0 || minor <= p.until) }
 
-// check refuses what Nova refuses, in words of its own: nobody reads them but who made the
-// mistake.
+// check refuses what Nova refuses, but in words of its own, which only the author of a mistake reads.
 func (s *schema) check(v any, minor int) error {
 	given, isText := v.(string)
 	n, noNumber := strconv.Atoi(bare(v))

@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// scope sets what the token is for: a project, the system, or nothing.
+// scope sets the scope of the token: a project, the system, or none.
 func (k *call) scope(auth object, t *token) error {
 	scope, ok := sub(auth, "scope")
 	if !ok || t.appCred {
@@ -30,15 +30,15 @@ func (k *call) scope(auth object, t *token) error {
 	}
 	p := t.user.project
 	if name != "" && name != p.name || name == "" && id != p.id {
-		return errUnauthorized // of another user, or of nobody
+		return errUnauthorized // it belongs to another user, or to nobody
 	}
 	t.project = &t.user.project
 	return nil
 }
 
-// tokenDocument is what Keystone says of a token.
+// tokenDocument is Keystone's description of a token.
 func (k *call) tokenDocument(t *token) object {
-	// Keystone knows no fractions of a second but writes them.
+	// Keystone writes fractions of a second, which are always zero.
 	stamp := func(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000000Z") }
 	domain := object{{"id", DomainID}, {"name", DomainName}}
 	doc := object{

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// maxBody bounds request bodies; Nova's own bound is 112 KiB.
+// maxBody is the maximum size of request bodies; Nova's own bound is 112 KiB.
 const maxBody = 1 << 20
 
 // call is a request on its way through a service.
@@ -20,15 +20,15 @@ type call struct {
 	*Cloud
 	record *Request
 	header http.Header
-	base   string   // of all URLs: scheme, host and port
-	parts  []string // of the path below the service, unescaped
-	vars   []string // what stands for the {} of the route
-	token  *token   // who asks; nil until that is known
+	base   string   // beginning of all URLs: scheme, host and port
+	parts  []string // parts of the path below the service, unescaped
+	vars   []string // values for the {} of the route
+	token  *token   // token of the user; nil until it is known
 
-	region     *region // of Nova
-	minor      int     // of the microversion
-	id         string  // of the request
-	projectURL string  // the project's id and a slash, where the URL has it
+	region     *region // for Nova
+	minor      int     // minor version of the microversion
+	id         string  // id of the request
+	projectURL string  // project's id and a slash, if the URL has it
 }
 
 // reply is an answer.
@@ -38,8 +38,7 @@ type reply struct {
 	body   []byte
 }
 
-// writeHeader writes the status and the headers, with the Content-Length of the
-// whole body.
+// writeHeader writes the status and the headers, with the Content-Length of the whole body.
 func (r reply) writeHeader(w http.ResponseWriter) {
 	h := w.Header()
 	maps.Copy(h, r.header)
@@ -60,7 +59,7 @@ func jsonReply(status int, v any) reply {
 	return reply{status: status, header: http.Header{"Content-Type": {"application/json"}}, body: appendJSON(nil, v)}
 }
 
-// unauthorized is the answer of most services to a token that does not count.
+// unauthorized is the answer of most services to an invalid token.
 func (k *call) unauthorized() reply {
 	fault := object{{"code", 401}, {"title", "Unauthorized"}, {"message", errUnauthorized.Error()}}
 	return jsonReply(401, object{{"error", fault}}).set("Www-Authenticate", `Keystone uri="`+k.identityURL()+`"`)
@@ -72,22 +71,20 @@ func (r reply) set(key, value string) reply {
 	return r
 }
 
-// ServeHTTP records the request, lets a fault have its way with it, and asks
-// the service.
+// ServeHTTP records the request, applies a fault to it, and passes it to the service.
 func (c *Cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !c.enter() {
 		panic(http.ErrAbortHandler)
 	}
 	defer c.serving.Done()
-	// All of the body is read before anything else: net/http only notices that
-	// a client went away when it has nothing to read from it any more.
+	// The whole body is read first, because net/http notices a client that goes away only if nothing is left to read.
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
 		return
 	}
 	k := c.newCall(r, body)
 	f, rep, at := c.take(r.Context(), k)
-	w.Header().Set("Date", at.Format(http.TimeFormat)) // which a fault may replace
+	w.Header().Set("Date", at.Format(http.TimeFormat)) // a fault may replace it
 	switch {
 	case f == nil || f.Effect == Respond || f.Effect == Delay:
 		rep.write(w)
@@ -103,9 +100,8 @@ func (c *Cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// take puts a request on record, lets the service do its work where the fault that hits it
-// lets it, and returns the answer and when it was made. Nobody who sees that the fault has
-// hit comes before that work, unless it is a delay.
+// take records a request, lets the service do its work unless the fault prevents it, and returns the answer and when
+// it was made. A test that sees that the fault has hit also sees that work, unless the fault is a delay.
 func (c *Cloud) take(ctx context.Context, k *call) (f *Fault, rep reply, at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -133,7 +129,7 @@ func (c *Cloud) take(ctx context.Context, k *call) (f *Fault, rep reply, at time
 	return f, rep, c.time()
 }
 
-// newCall finds out which service the request is for.
+// newCall finds the service of the request.
 func (c *Cloud) newCall(r *http.Request, body []byte) *call {
 	query, _ := url.ParseQuery(r.URL.RawQuery)
 	k := &call{
@@ -185,13 +181,12 @@ func (c *Cloud) newCall(r *http.Request, body []byte) *call {
 	return k
 }
 
-// isHexID reports whether a part of a path is a project's id: Nova's routes take
-// whatever consists of these characters.
+// isHexID reports whether a part of a path is a project's id: Nova's routes accept any text of these characters.
 func isHexID(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789abcdef-") == ""
 }
 
-// serve asks the service. The mutex is held.
+// serve passes the request to the service. The mutex is held.
 func (k *call) serve() reply {
 	switch k.record.Service {
 	case Identity:
@@ -211,12 +206,12 @@ func (k *call) serve() reply {
 // route is a row of a service's table of paths.
 type route struct {
 	method string
-	path   string // with {} for what varies
-	since  int    // the minor version of Nova's API that brought it
+	path   string // with {} for variable parts
+	since  int    // minor version of Nova's API that added it
 	serve  func(*call) (reply, error)
 }
 
-// of serves a request about something that is found first, or refused.
+// of returns a function that finds the object of a request first, and then serves the request or refuses it.
 func of[T any](find func(*call) (T, error), serve func(*call, T) (reply, error)) func(*call) (reply, error) {
 	return func(k *call) (reply, error) {
 		found, err := find(k)
@@ -227,8 +222,7 @@ func of[T any](find func(*call) (T, error), serve func(*call, T) (reply, error))
 	}
 }
 
-// find looks up the route of the request and sets vars. It also returns the
-// methods that the path takes.
+// find looks up the route of the request and sets vars. It also returns the methods that the path accepts.
 func (k *call) find(routes []route, parts []string) (found *route, methods []string) {
 	for i := range routes {
 		vars, ok := fits(routes[i].path, parts)
@@ -263,9 +257,9 @@ func fits(pattern string, parts []string) (vars []string, ok bool) {
 type regional struct {
 	version string // v2 is also v2.0
 	routes  []route
-	index   func(*call) reply // what everybody may read at its root; nil: nothing
-	missing func(*call) reply // where there is no route
-	refuse  func(error) reply // how it words an error
+	index   func(*call) reply // public answer at its root; nil without one
+	missing func(*call) reply // answer without a route
+	refuse  func(error) reply // its format for errors
 }
 
 var regionals = map[string]regional{
@@ -298,11 +292,10 @@ func (k *call) serveRegional(s regional) reply {
 	return rep.set("X-Openstack-Request-Id", "req-"+k.uuid("request"))
 }
 
-// nowhere is the answer of a service on WebOb where there is nothing.
+// nowhere is the answer of a service on WebOb to an unknown path.
 func (k *call) nowhere() reply { return k.webob(404, "The resource could not be found.") }
 
-// webob is how a service on WebOb writes an error of its own: as HTML, JSON or
-// plain text, whatever the client accepts.
+// webob is an error of a service on WebOb itself, as HTML, JSON or plain text, whatever the client accepts.
 func (k *call) webob(status int, message string) reply {
 	accept := k.header.Get("Accept")
 	title := strconv.Itoa(status) + " " + http.StatusText(status)

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// findServer finds the server of the request. That of another project is not
-// found, as one that is not there.
+// findServer finds the server of the request. A server of another project is not found.
 func (k *call) findServer() (*server, error) {
 	k.region.settle(k.Cloud)
 	id := k.vars[0]
@@ -17,7 +16,7 @@ func (k *call) findServer() (*server, error) {
 	return s, nil
 }
 
-// mapped refuses a server that no cell has ever had. Few calls ask that first.
+// mapped refuses a server that no cell has ever had. Only a few calls check that first.
 func (k *call) mapped() error {
 	if k.region.servers.byID[k.vars[0]] == nil {
 		return notFound("Instance %s has no mapping to a cell.", k.vars[0])
@@ -25,8 +24,7 @@ func (k *call) mapped() error {
 	return nil
 }
 
-// reachServer finds the server of the request for more than a look: that
-// needs its cell.
+// reachServer finds the server of a request that needs more than a look, and therefore its cell.
 func (k *call) reachServer() (*server, error) {
 	s, err := k.findServer()
 	if err == nil && s.host.cellDown() {
@@ -58,7 +56,7 @@ func (k *call) updateServer(doc object) (reply, error) {
 	return k.serverReply(s, k.minor < 75), nil
 }
 
-// locked refuses changes of a locked server to all but administrators.
+// locked refuses changes of a locked server, except by administrators.
 func (k *call) locked(s *server) error {
 	if s.LockedBy != "" && !k.token.admin() {
 		return conflict("Instance %s is locked", s.ID)
@@ -85,7 +83,7 @@ func (k *call) deleteServer(s *server) (reply, error) {
 	return empty(204), nil
 }
 
-// inState refuses what the state of a server does not allow.
+// inState refuses an action that the state of a server does not allow.
 func (s *server) inState(action string, states ...string) error {
 	if slices.Contains(states, s.vmState) {
 		return nil
@@ -93,21 +91,20 @@ func (s *server) inState(action string, states ...string) error {
 	return conflict("Cannot '%s' instance %s while it is in vm_state %s", action, s.ID, s.vmState)
 }
 
-// novaActions are those of Nova that this package does not do.
+// novaActions are the actions of Nova that this package does not support.
 var novaActions = strings.Fields("addFixedIp addFloatingIp addSecurityGroup changePassword createBackup createImage " +
 	"evacuate forceDelete injectNetworkInfo migrate os-getConsoleOutput reboot removeFixedIp " +
 	"removeFloatingIp removeSecurityGroup rescue resetNetwork restore shelveOffload " +
 	"trigger_crash_dump unrescue")
 
-// action is what Nova does with a server. What it needs of the request's value
-// is checked before the server is looked for.
+// action is an action of Nova on a server. Needed parts of the request are checked before the server is looked for.
 type action struct {
-	schema func(minor int) *schema // nil: any value
-	mapped bool                    // it asks first whether any cell has the server
-	hosted bool                    // it asks whether the server has a host
-	from   []string                // states that it begins in, with nothing under way; nil: any
+	schema func(minor int) *schema // nil accepts any value
+	mapped bool                    // checks first whether any cell has the server
+	hosted bool                    // checks whether the server has a host
+	from   []string                // allowed states, without a task; nil means any
 	act    func(*call, *server, any) error
-	reply  func(*call, *server) reply // nil: an empty 202
+	reply  func(*call, *server) reply // nil means an empty 202
 }
 
 var actions = map[string]action{
@@ -180,7 +177,7 @@ func becomes(task, state string) func(*call, *server, any) error {
 	}
 }
 
-// stopServer stops a server, and remembers the request, as Nova does of each action.
+// stopServer stops a server, and records the request, as Nova does for each action.
 func (k *call) stopServer(s *server, _ any) error {
 	stop := object{
 		{"message", nil}, {"action", "stop"}, {"instance_uuid", s.ID}, {"request_id", k.id},
@@ -201,18 +198,18 @@ func (k *call) listActions(s *server) (reply, error) {
 	return jsonReply(200, object{{"instanceActions", append([]object{}, s.stops...)}}), nil
 }
 
-// hosted refuses a server without a host, unless it is locked, which counts first.
+// hosted refuses a server without a host. If it is locked, that is the reason of the refusal.
 func (k *call) hosted(s *server) error {
 	switch err := k.locked(s); {
 	case err != nil || s.scheduled():
 		return err
-	case s.vmState == "building": // not in the data base of a cell yet
+	case s.vmState == "building": // not in the database of a cell yet
 		return notFound("Instance %s could not be found.", s.ID)
 	}
 	return conflict("Instance %s is not ready", s.ID)
 }
 
-// lockSchema holds from 2.73 on; before, the value may be anything.
+// lockSchema applies from 2.73 on; before, any value is accepted.
 func lockSchema(minor int) *schema {
 	if minor < 73 {
 		return anything

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// AddServers adds servers to a region, as they are: no quota and no policy is
-// asked. It returns their ids. Many at once are cheap.
+// AddServers adds servers to a region without checking quotas or policies. It returns their ids. Many at once are
+// cheap.
 func (c *Cloud) AddServers(regionName string, servers ...Server) []string {
 	ids := make([]string, len(servers))
 	c.change(regionName, func(r *region) {
@@ -20,7 +20,7 @@ func (c *Cloud) AddServers(regionName string, servers ...Server) []string {
 	return ids
 }
 
-// adopt fills in what is not given.
+// adopt fills in the fields that are not given.
 func (r *region) adopt(c *Cloud, given Server) *server {
 	s := &server{Server: given, number: r.servers.count + 1}
 	if s.Created.IsZero() {
@@ -55,14 +55,14 @@ func (r *region) adopt(c *Cloud, given Server) *server {
 	return s
 }
 
-// hostFor is the host that is named, or one of the zone, or any, each in turn.
+// hostFor returns the named host, or a host of the zone, or any host, each in turn.
 func (r *region) hostFor(s *Server, turn int) *host {
 	if s.Host == "-" {
 		s.Host = ""
 		return nil
 	}
 	if s.Host != "" {
-		return r.host(s.Host) // nil for one that is not there (any more)
+		return r.host(s.Host) // nil if it does not exist (any more)
 	}
 	hosts := r.hosts
 	if s.Zone != "" {
@@ -77,7 +77,7 @@ func (r *region) hostFor(s *Server, turn int) *host {
 	return hosts[(turn-1)%len(hosts)]
 }
 
-// snapshot is a server as Go sees it.
+// snapshot returns a server in the form for tests.
 func (s *server) snapshot() Server {
 	v := s.Server
 	v.Status = s.status()
@@ -101,9 +101,8 @@ func (c *Cloud) Servers(regionName string) []Server {
 	return list
 }
 
-// UpdateServer changes a server behind Nova's back: f may change anything but
-// the id, the time of its creation and its group. It panics where there is no
-// such server.
+// UpdateServer changes a server behind Nova's back: f may change anything except the id, the time of its creation and
+// its group. It panics if the server does not exist.
 func (c *Cloud) UpdateServer(regionName, id string, f func(*Server)) {
 	c.change(regionName, func(r *region) {
 		s := r.mustServer(id)
@@ -127,8 +126,7 @@ func (c *Cloud) UpdateServer(regionName, id string, f func(*Server)) {
 	})
 }
 
-// MoveServer moves a server to another host, as a migration does. Its zone is
-// that of the host.
+// MoveServer moves a server to another host, as a migration does. Its zone becomes the zone of the host.
 func (c *Cloud) MoveServer(regionName, id, host string) {
 	c.change(regionName, func(r *region) {
 		s := r.mustServer(id)
@@ -137,8 +135,7 @@ func (c *Cloud) MoveServer(regionName, id, host string) {
 	})
 }
 
-// RemoveServers removes servers behind Nova's back; without ids, all of the
-// region.
+// RemoveServers removes servers behind Nova's back; without ids, all servers of the region.
 func (c *Cloud) RemoveServers(regionName string, ids ...string) {
 	c.change(regionName, func(r *region) {
 		var gone []*server
@@ -155,7 +152,7 @@ func (c *Cloud) RemoveServers(regionName string, ids ...string) {
 	})
 }
 
-// end marks a server as deleted; the store has to bury it.
+// end marks a server as deleted. The caller has to bury it in the store.
 func (r *region) end(c *Cloud, s *server) {
 	r.count(s, -1)
 	r.free(c, s)

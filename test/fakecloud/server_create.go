@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// NetworkID is the network that all projects share, the only one there is.
+// NetworkID is the network that all projects share, and the only network.
 const NetworkID = "b5a1c2d3-4e5f-4607-9182-a3b4c5d6e7f8"
 
-// order is a request for new servers, once it is understood.
+// order is a parsed request for new servers.
 type order struct {
-	server Server // except for its id and name
+	server Server // without id and name
 	name   string
-	zone   string // asked for; "": any
-	host   string // forced; "": none
+	zone   string // requested zone; "" means any
+	host   string // forced host; "" means none
 	node   string // forced hypervisor
 	forced bool
 	group  *group
 	flavor *flavor
-	moved  *server // one that there is already, and that moves elsewhere
-	avoid  *host   // that it must leave
-	port   *port   // that the server is made with; nil: a new one
+	moved  *server // existing server that moves
+	avoid  *host   // host that it must leave
+	port   *port   // port for the server; nil means a new one
 }
 
 func (k *call) createServers(doc object) (reply, error) {
@@ -46,7 +46,7 @@ func (k *call) createServers(doc object) (reply, error) {
 	}}}).set("Location", links[0][1].value.(string)), nil
 }
 
-// readOrder reads the body in the order in which Nova looks at it.
+// readOrder reads the body in the same order as Nova.
 func (k *call) readOrder(doc, body object) (*order, error) {
 	o := &order{name: strings.TrimSpace(text(body, "name"))}
 	if err := k.readZone(o, body); err != nil {
@@ -73,7 +73,7 @@ func (k *call) readOrder(doc, body object) (*order, error) {
 	if id := text(hints, "group"); id != "" {
 		o.group = k.region.group(id, k.token)
 		if o.group == nil {
-			o.group = &group{ServerGroup: ServerGroup{ID: id}} // to be refused when Nova gets there
+			o.group = &group{ServerGroup: ServerGroup{ID: id}} // refused later, when Nova checks it
 		}
 	}
 	return o, k.readNetworks(o, body)
@@ -103,7 +103,7 @@ func (k *call) readZone(o *order, body object) error {
 	return nil
 }
 
-// readNetworks finds out whether the server gets an address.
+// readNetworks decides whether the server gets an address.
 func (k *call) readNetworks(o *order, body object) error {
 	networks, ok := body.get("networks")
 	if !ok || networks == "auto" {
@@ -132,7 +132,7 @@ func (k *call) readNetworks(o *order, body object) error {
 	return nil
 }
 
-// checkOrder refuses what cannot be built.
+// checkOrder refuses an order that cannot be built.
 func (k *call) checkOrder(o *order, body object) error {
 	ref, _ := body.get("flavorRef")
 	id := bare(ref)
@@ -174,8 +174,7 @@ func (k *call) checkOrder(o *order, body object) error {
 	return nil
 }
 
-// build makes the server. It is scheduled at once, but nobody sees that before
-// it is built.
+// build makes the server. It is scheduled at once, but nobody sees that before it is built.
 func (k *call) build(o *order) *server {
 	s := &server{
 		Server:   o.server,
@@ -190,7 +189,7 @@ func (k *call) build(o *order) *server {
 		o.port.server = s
 	}
 	s.ID, s.Name, s.Flavor = k.uuid("server/"+k.region.name), o.name, o.flavor.ID
-	s.Created = k.tick().Truncate(time.Second) // the data base keeps no fractions
+	s.Created = k.tick().Truncate(time.Second) // the database keeps no fractions
 	s.TaskState, s.updated = "scheduling", s.Created
 	k.region.count(s, +1)
 	k.region.servers.add(s)

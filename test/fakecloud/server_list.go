@@ -7,11 +7,10 @@ import (
 	"strings"
 )
 
-// internalFilters are keys that start with an underscore: Nova's schema has them.
+// internalFilters matches keys that start with an underscore, which Nova's schema accepts.
 var internalFilters = regexp.MustCompile(`^_`)
 
-// serverQuery are the parameters of a list of servers, of Nova's many those that
-// somebody sends.
+// serverQuery has the parameters of a list of servers that clients use; Nova has more.
 var serverQuery = []prop{
 	{name: "name", schema: regexes},
 	{name: "tags", schema: regexes, since: 26},
@@ -39,15 +38,15 @@ func (k *call) serverList(path string, detail bool) (reply, error) {
 	return k.renderPage(path, detail, k.unreadable(q, f), page, more), nil
 }
 
-// filter is what a list of servers asks for.
+// filter has the conditions of a list of servers.
 type filter struct {
 	project string
-	name    *regexp.Regexp // nil: any
-	tags    []string       // all of them
+	name    *regexp.Regexp // nil means any
+	tags    []string       // all of them must match
 }
 
-// readFilters reads the name as the data base takes it: case does not matter, and
-// Nova escapes the bar, so that there are no alternatives.
+// readFilters reads the name as the database does: case does not matter, and Nova escapes the bar, so that there are
+// no alternatives.
 func (k *call) readFilters(q url.Values) (*filter, error) {
 	f := &filter{project: k.token.projectID()}
 	if v := last(q, "name"); v != "" {
@@ -69,9 +68,8 @@ func (f *filter) matches(s *server) bool {
 		(f.name == nil || f.name.MatchString(s.Name)) && !slices.ContainsFunc(f.tags, lacks)
 }
 
-// unreadable are the servers of cells that are down, of which 2.69 shows what
-// little is known; but only in lists that have neither filters nor pages, for
-// these could not be right.
+// unreadable lists the servers of cells that are down. 2.69 shows the little that is known of them, but only in lists
+// without filters and pages, because these could not be right.
 func (k *call) unreadable(q url.Values, f *filter) []*server {
 	if k.minor < 69 || len(q) > 0 {
 		return nil
@@ -85,8 +83,8 @@ func (k *call) unreadable(q url.Values, f *filter) []*server {
 	return list
 }
 
-// serverPage finds the servers of the page that is asked for. More reports
-// whether Nova gives a link to a next one, which it does for every full page.
+// serverPage finds the servers of the requested page. The result more reports whether Nova links to a next page,
+// which it does for every full page.
 func (k *call) serverPage(q url.Values, f *filter) (page []*server, more bool, err error) {
 	limit := k.limit(q)
 	var marker *server

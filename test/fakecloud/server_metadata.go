@@ -17,7 +17,7 @@ func (k *call) editable(s *server, action string) error {
 	return s.inState(action, "active", "paused", "suspended", "stopped")
 }
 
-// setAll gives a server new metadata.
+// setAll replaces the metadata of a server.
 func (k *call) setAll(s *server, metadata map[string]string) error {
 	if err := k.editable(s, "update metadata"); err != nil {
 		return err
@@ -29,8 +29,7 @@ func (k *call) setAll(s *server, metadata map[string]string) error {
 	return nil
 }
 
-// merge adds metadata to a copy of that of the server: servers that were added
-// in bulk may share theirs.
+// merge adds metadata to a copy of the server's metadata, because servers that were added in bulk may share one map.
 func (s *server) merge(more map[string]string) map[string]string {
 	all := maps.Clone(s.Metadata)
 	if all == nil {

@@ -2,10 +2,10 @@ package fakecloud
 
 import "regexp"
 
-// closed is an object with no other properties.
+// closed is an object without other properties.
 func closed(props ...prop) *schema { return &schema{types: jsonObject, closed: true, props: props} }
 
-// wrapped is an object with one property, in which all else is.
+// wrapped is an object with one property, which has everything else.
 func wrapped(name string, value *schema) *schema {
 	return closed(prop{name: name, required: true, schema: value})
 }
@@ -37,8 +37,7 @@ var (
 	flavorRefSchema = &schema{types: []string{"string", "integer"}, minSize: 1}
 )
 
-// networkList is the list of networks at creation; their ids are checked later
-// before 2.37.
+// networkList is the list of networks at creation; before 2.37 their ids are checked later.
 func networkList(id *schema) *schema {
 	return &schema{types: []string{"array"}, items: closed(
 		prop{name: "fixed_ip", schema: anyString},

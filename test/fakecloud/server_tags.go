@@ -2,8 +2,7 @@ package fakecloud
 
 import "slices"
 
-// taggedServer finds the server of the request. Other than elsewhere, that of
-// another project is forbidden.
+// taggedServer finds the server of the request. Unlike elsewhere, a server of another project is forbidden.
 func (k *call) taggedServer(action string) (*server, error) {
 	k.region.settle(k.Cloud)
 	if err := k.mapped(); err != nil {
@@ -31,7 +30,7 @@ func (k *call) listTags() (reply, error) {
 
 var tagsBody = wrapped("tags", tagListSchema)
 
-// replaceTags sorts the tags, as the data base does. A lock does not matter.
+// replaceTags sorts the tags, as the database does. A lock does not matter.
 func (k *call) replaceTags(doc object) (reply, error) {
 	s, err := k.taggedServer("update_all")
 	if err == nil {

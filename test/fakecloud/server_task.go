@@ -1,9 +1,8 @@
 package fakecloud
 
-// What changes an existing server, other than starting and stopping it.
+// Changes of an existing server, other than starting and stopping it.
 
-// idle checks that a server is not locked, is in one of the states, and that
-// nothing is under way.
+// idle checks that a server is not locked, has one of the states, and has no task.
 func (k *call) idle(s *server, action string, states ...string) error {
 	if err := k.locked(s); err != nil {
 		return err
@@ -17,7 +16,7 @@ func (k *call) idle(s *server, action string, states ...string) error {
 	return nil
 }
 
-// task starts a task. Done applies its result.
+// task starts a task. The function done applies its result.
 func (k *call) task(s *server, name string, done func(*region, *server)) {
 	s.TaskState, s.updated = name, k.time()
 	k.region.later(k.Cloud, s, k.config.PowerTime, func(r *region, s *server) {
@@ -26,7 +25,7 @@ func (k *call) task(s *server, name string, done func(*region, *server)) {
 	})
 }
 
-// move finds another host for a server; nil where there is none.
+// move finds another host for a server, or returns nil.
 func (r *region) move(s *server, zone string, avoid *host) *host {
 	h, _ := r.choose(&order{zone: zone, group: s.group, moved: s, avoid: avoid})
 	return h
@@ -35,8 +34,8 @@ func (r *region) move(s *server, zone string, avoid *host) *host {
 var rebuildSchema = wrapped("rebuild",
 	&schema{types: jsonObject, props: []prop{{name: "imageRef", required: true, schema: uuidSchema}}})
 
-// rebuildServer gives a server another image: its id, its host and its addresses
-// stay, its disk does not. The image changes at once.
+// rebuildServer gives a server another image. Its id, its host and its addresses stay, and its disk is lost. The
+// image changes at once.
 func (k *call) rebuildServer(s *server, value any) error {
 	image := text(value.(object), "imageRef")
 	if k.image(image) == nil {
@@ -62,9 +61,8 @@ func (k *call) rebuildReply(s *server) reply {
 var resizeSchema = wrapped("resize",
 	&schema{types: jsonObject, props: []prop{{name: "flavorRef", required: true, schema: flavorRefSchema}}})
 
-// resizeServer gives a server another flavor, on any host that has room. It is
-// shown in VERIFY_RESIZE until that is confirmed or reverted. Without a host it
-// stays as it was, without an error.
+// resizeServer gives a server another flavor, on any host with room. The server is in VERIFY_RESIZE until the resize
+// is confirmed or reverted. Without a host it does not change, without an error.
 func (k *call) resizeServer(s *server, value any) error {
 	ref, _ := value.(object).get("flavorRef")
 	wanted := findFlavor(bare(ref))
@@ -111,8 +109,8 @@ func (k *call) revertResize(s *server, _ any) error {
 	return nil
 }
 
-// shelveServer takes a server from its host at once, as a Nova does whose
-// shelved_offload_time is 0. No image of it is made.
+// shelveServer takes a server from its host at once, as Nova does with a shelved_offload_time of 0. It makes no image
+// of it.
 func (k *call) shelveServer(s *server, _ any) error {
 	k.task(s, "shelving", func(r *region, s *server) {
 		s.vmState, s.Zone = "shelved_offloaded", ""
@@ -130,8 +128,7 @@ func unshelveSchema(minor int) *schema {
 	}})
 }
 
-// unshelveServer brings a server back, from 2.77 on into a zone of choice.
-// Without a host it stays shelved.
+// unshelveServer brings a server back, from 2.77 on into a chosen zone. Without a host it stays shelved.
 func (k *call) unshelveServer(s *server, value any) error {
 	given, _ := value.(object)
 	if zone := text(given, "availability_zone"); zone != "" && k.minor >= 77 {
@@ -155,10 +152,9 @@ var liveSchema = wrapped("os-migrateLive", &schema{types: jsonObject, props: []p
 	{name: "force", since: 30, until: 67, schema: boolean},
 }})
 
-// migrateServer moves a server that runs to another host: to the one that is
-// named, or to one that its zone and its group allow. Where there is none, or
-// the zone that was asked for does not allow the named one and nothing is
-// forced, it stays.
+// migrateServer moves a running server to another host: to the named one, or to one that its zone and its group
+// allow. The server stays if there is no such host, or if its requested zone does not allow the named host and
+// nothing is forced.
 func (k *call) migrateServer(s *server, value any) error {
 	if err := k.adminOnly("os_compute_api:os-migrate-server:migrate_live"); err != nil {
 		return err

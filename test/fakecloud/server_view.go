@@ -6,16 +6,16 @@ import (
 	"net/http"
 )
 
-// view is which fields the servers of an answer have.
+// view decides which fields the servers of an answer have.
 type view struct {
 	*call
 	detail bool
-	show   bool // of a single server, which has a little more
-	brief  bool // the answer to an update before 2.75, which has less
+	show   bool // reports whether it is a single server, which has a few more fields
+	brief  bool // reports whether it is the answer to an update before 2.75, which has fewer fields
 }
 
-// renderPage writes a page of servers; those that cannot be read come first.
-// Time passes for a caller that waits for a server to be built.
+// renderPage writes a page of servers; servers that cannot be read come first. Time passes for a caller that waits
+// for a server to be built.
 func (k *call) renderPage(path string, detail bool, partial, page []*server, more bool) reply {
 	v := view{call: k, detail: detail}
 	b := append(make([]byte, 0, 100+1500*(len(page)+len(partial))), `{"servers":[`...)
@@ -85,8 +85,8 @@ func (v view) server(s *server) object {
 		{"flavor", v.flavor(s.flavor)}, {"created", isoTime(s.Created)}, {"updated", isoTime(s.updated)},
 		{"addresses", s.addresses()}, {"accessIPv4", ""}, {"accessIPv6", ""}, links, {"OS-DCF:diskConfig", "MANUAL"},
 	}...)
-	// Until 2026.1 Nova finds the fault of a server that was never scheduled only
-	// when it shows that server alone.
+	// Before 2026.1 Nova shows the fault of a server that was never scheduled only in the answer about this single
+	// server.
 	if s.Fault != "" && (status == "ERROR" || status == "DELETED") &&
 		(v.show || s.Host != "" || v.release.ListsFaults) {
 		fault := object{{"code", 500}, {"created", isoTime(s.updated)}, {"message", s.Fault}}
@@ -123,7 +123,7 @@ func (s *server) mac() string {
 }
 
 func (s *server) addresses() object {
-	if !s.Network || !s.scheduled() && s.vmState != "shelved_offloaded" { // that one keeps its ports
+	if !s.Network || !s.scheduled() && s.vmState != "shelved_offloaded" { // such a server keeps its ports
 		return object{}
 	}
 	return object{{NetworkName, []object{{
@@ -131,7 +131,7 @@ func (s *server) addresses() object {
 	}}}}
 }
 
-// extensions are the fields of what were extensions of the API once.
+// extensions are the fields of former extensions of the API.
 func (v view) extensions(s *server, host string) object {
 	launched, terminated := "", ""
 	if !s.launched.IsZero() {
@@ -183,7 +183,7 @@ func (v view) extensions(s *server, host string) object {
 	return doc
 }
 
-// later are the fields that came with microversions.
+// later are the fields that microversions added.
 func (v view) later(s *server) (doc object) {
 	for _, f := range []struct {
 		since int
@@ -226,8 +226,7 @@ func (s *server) hostStatus() string {
 	return "UP"
 }
 
-// partial is what 2.69 knows of a server in a cell that is down: what is in the data
-// base of the API.
+// partial has the fields that 2.69 knows of a server in a cell that is down: they are in the database of the API.
 func (v view) partial(s *server) object {
 	doc := object{{"id", s.ID}, {"status", "UNKNOWN"}}
 	if v.detail {

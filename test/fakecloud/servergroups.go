@@ -11,9 +11,9 @@ type ServerGroup struct {
 	ID               string
 	Name             string
 	Policy           string
-	MaxServerPerHost int // 0: not set
+	MaxServerPerHost int // 0 means not set
 	ProjectID        string
-	Members          []string // the ids of servers that are not deleted, newest first
+	Members          []string // ids of servers that are not deleted, newest first
 }
 
 // group is a server group as the region keeps it.
@@ -23,7 +23,7 @@ type group struct {
 	members     []*server // in the order in which they joined
 }
 
-// alive are the members that are not deleted, newest first.
+// alive lists the members that are not deleted, newest first.
 func (g *group) alive() []*server {
 	g.members = slices.DeleteFunc(g.members, func(s *server) bool { return s.deleted })
 	list := slices.Clone(g.members)
@@ -43,8 +43,8 @@ func (r *region) mustGroup(id string) *group {
 	panic(fmt.Sprintf("fakecloud: no server group %q in %s", id, r.name))
 }
 
-// groupDocument is a group as the microversion has it. The members of a cell
-// that is down cannot be looked up, and that is an error.
+// groupDocument is a group in the form of the microversion. The members of a cell that is down cannot be looked up,
+// which is an error.
 func (k *call) groupDocument(g *group) (object, error) {
 	doc := object{{"id", g.ID}, {"name", g.Name}}
 	if k.minor >= 64 {
@@ -70,7 +70,7 @@ func (k *call) groupDocument(g *group) (object, error) {
 	return doc, nil
 }
 
-// listGroups has no links: who wants more than a page counts the offset.
+// listGroups returns no links: a client that wants more than a page counts the offset.
 func (k *call) listGroups() (reply, error) {
 	q, err := k.query([]prop{{name: "offset", schema: naturals}}, nil)
 	if err != nil {
@@ -95,8 +95,7 @@ func (k *call) listGroups() (reply, error) {
 	return jsonReply(200, object{{"server_groups", list}}), nil
 }
 
-// findGroup finds the group of the request. That of another project is not
-// found, as one that is not there.
+// findGroup finds the group of the request. A group of another project is not found.
 func (k *call) findGroup() (*group, error) {
 	if g := k.region.group(k.vars[0], k.token); g != nil {
 		return g, nil
@@ -116,7 +115,7 @@ func (k *call) showGroup(g *group) (reply, error) {
 	return k.groupReply(g)
 }
 
-// deleteGroup does not ask whether the group has members.
+// deleteGroup does not check whether the group has members.
 func (k *call) deleteGroup(g *group) (reply, error) {
 	for _, s := range g.members {
 		s.group = nil
@@ -125,8 +124,8 @@ func (k *call) deleteGroup(g *group) (reply, error) {
 	return empty(204), nil
 }
 
-// policyList is the older form of the policy. The schema of Nova lists the
-// allowed values as a tuple, which explains the number in the message.
+// policyList is the older form of the policy. The schema of Nova lists the allowed values as a tuple, which explains
+// the number in the message.
 func policyList(policies ...any) *schema {
 	return &schema{
 		types:   []string{"array"},
@@ -151,7 +150,7 @@ func (k *call) createGroup(doc object) (reply, error) {
 	if err := k.projectNeeded(); err != nil {
 		return reply{}, err
 	}
-	project := k.token.projectID() // none for an administrator of the system
+	project := k.token.projectID() // empty for an administrator of the system
 	if limit := k.quota("server_groups", project); limit >= 0 && k.region.groupsOf(project) >= limit {
 		return reply{}, forbidden("Quota exceeded, too many server groups.")
 	}
@@ -185,8 +184,8 @@ func (r *region) groupsOf(project string) int {
 	return n
 }
 
-// AddServerGroup adds a group to a region and returns its id. The member owns
-// it where no project is given; members join with [Cloud.AddServers].
+// AddServerGroup adds a group to a region and returns its id. The member owns it by default; servers join with
+// [Cloud.AddServers].
 func (c *Cloud) AddServerGroup(regionName string, given ServerGroup) string {
 	g := &group{ServerGroup: given}
 	c.change(regionName, func(r *region) {

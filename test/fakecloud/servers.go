@@ -10,31 +10,30 @@ import (
 	"time"
 )
 
-// Server is a server as tests see and set it. What is empty when one is added
-// gets a value: an id, the member as the owner, the image and the flavor of the
-// cloud, ACTIVE, a zone and a host, the time.
+// Server is a server as tests see and set it. A new server gets values for its empty fields: an id, the member as the
+// owner, the image and the flavor of the cloud, ACTIVE, a zone and a host, the time.
 type Server struct {
 	ID          string
 	Name        string
 	Description string
 	ProjectID   string
 	UserID      string
-	Status      string // as Nova shows it: ACTIVE, SHUTOFF, ERROR, BUILD, MIGRATING...
-	TaskState   string // what Nova is doing with it
+	Status      string // status in Nova: ACTIVE, SHUTOFF, ERROR, BUILD, MIGRATING...
+	TaskState   string // Nova's task state
 	Zone        string
-	Host        string // "-": none, as of a server that was never scheduled
+	Host        string // "-" means none, as for a server that was never scheduled
 	ImageID     string
 	Flavor      string
 	Metadata    map[string]string
 	Tags        []string
-	Group       string // the id of its server group
+	Group       string // id of its server group
 	Created     time.Time
-	Fault       string // the message of an ERROR
+	Fault       string // message of an ERROR
 	LockedBy    string // "", owner or admin
 	LockReason  string
-	Stuck       bool   // a stop of it fails
-	Network     bool   // it has an address in the shared network
-	Address     string // which one; "" is one in 10.9.0.0/16
+	Stuck       bool   // reports whether stopping it fails
+	Network     bool   // reports whether it has an address in the shared network
+	Address     string // its address; "" means one in 10.9.0.0/16
 }
 
 // server is a server as the region keeps it.
@@ -42,19 +41,19 @@ type server struct {
 	Server
 	number   int
 	hostname string
-	host     *host // nil: not scheduled, or the host is gone
+	host     *host // nil if it is not scheduled, or the host is gone
 	vmState  string
 	flavor   *flavor
 	group    *group
-	port     *port // that it was made with; nil: Nova made one for it, or it has none
+	port     *port // port with which it was made; nil if Nova made one, or it has none
 	updated  time.Time
 	launched time.Time
 	reserved string   // the reservation
-	asked    string   // the zone that was asked for
-	before   *shape   // a resize that is not confirmed: what it was
-	stops    []object // the actions that Nova shows of it, newest first
+	asked    string   // requested zone
+	before   *shape   // shape before a resize that is not confirmed
+	stops    []object // stop actions that Nova shows, newest first
 
-	// The result of the work under way, and when it is there.
+	// The result of the work under way, and the time of its end.
 	due     time.Time
 	pending func(*region, *server)
 
@@ -62,15 +61,14 @@ type server struct {
 	terminated time.Time
 }
 
-// shape is what a resize changes.
+// shape is the part of a server that a resize changes.
 type shape struct {
 	flavor  *flavor
 	host    *host
 	vmState string
 }
 
-// states are Nova's states of a machine, and what they are called depending on
-// the task under way; "" is any other task.
+// states are Nova's states of a machine, with their names depending on the task under way; "" is any other task.
 var states = map[string]map[string]string{
 	"active": {
 		"": "ACTIVE", "rebooting": "REBOOT", "rebooting_hard": "HARD_REBOOT", "updating_password": "PASSWORD",
@@ -95,7 +93,7 @@ var states = map[string]map[string]string{
 	"shelved_offloaded": {"": "SHELVED_OFFLOADED"},
 }
 
-// status is what Nova calls the state of the server.
+// status returns Nova's name for the state of the server.
 func (s *server) status() string {
 	if s.deleted {
 		return "DELETED"
@@ -104,8 +102,8 @@ func (s *server) status() string {
 	return cmp.Or(names[s.TaskState], names[""], "UNKNOWN")
 }
 
-// setStatus finds the state and the task behind a status. Of several states the
-// first by name is taken, which for MIGRATING and REBUILD is active.
+// setStatus finds the state and the task of a status. If there are several states, the first by name is used, which
+// for MIGRATING and REBUILD is active.
 func (s *server) setStatus(status string) {
 	for _, task := range []string{s.TaskState, "", "*"} {
 		for _, vm := range slices.Sorted(maps.Keys(states)) {
@@ -135,7 +133,7 @@ func (s *server) powerState() int {
 
 func (s *server) instanceName() string { return fmt.Sprintf("instance-%08x", s.number) }
 
-// hostname is a name as a machine may have it. A server keeps its first one.
+// hostname turns a name into a valid host name. A server keeps its first one.
 func hostname(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -150,11 +148,11 @@ func hostname(name string) string {
 	}, name)
 }
 
-// waiting reports whether the server is not yet what it will be.
+// waiting reports whether the server is not in its final state yet.
 func (s *server) waiting() bool { return s.pending != nil }
 
-// shownZone is the zone as the API has it: the one that was asked for as long
-// as the server is not scheduled. One that left its host has none.
+// shownZone is the zone in the API: the requested zone as long as the server is not scheduled. A server that left its
+// host has none.
 func (s *server) shownZone() string {
 	if s.vmState == "shelved_offloaded" {
 		return ""
@@ -165,13 +163,13 @@ func (s *server) shownZone() string {
 	return s.asked
 }
 
-// scheduled reports whether the host may be seen.
+// scheduled reports whether the API shows the host.
 func (s *server) scheduled() bool { return s.vmState != "building" && s.Host != "" }
 
 // store keeps the servers of a region by id and by age.
 type store struct {
-	byID    map[string]*server // also the deleted ones: their ids are good as markers
-	byAge   []*server          // those not deleted, in the order of older
+	byID    map[string]*server // also deleted ones, whose ids are valid markers
+	byAge   []*server          // servers that are not deleted, in the order of older
 	sorted  bool
 	pending map[*server]bool
 	count   int
@@ -181,8 +179,7 @@ func newStore() store {
 	return store{byID: map[string]*server{}, pending: map[*server]bool{}, sorted: true}
 }
 
-// older orders servers as Nova lists them, the other way round: by age, of one
-// age by id.
+// older orders servers by age, and by id if they have the same age. Nova lists them in the opposite order.
 func older(a, b *server) int {
 	return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(b.ID, a.ID))
 }
@@ -197,7 +194,7 @@ func (s *store) add(v *server) {
 	s.byAge = append(s.byAge, v)
 }
 
-// bury takes servers that are deleted out of the lists.
+// bury removes deleted servers from the lists.
 func (s *store) bury(gone ...*server) {
 	for _, v := range gone {
 		delete(s.pending, v)
@@ -220,14 +217,13 @@ func (s *store) sort() {
 	}
 }
 
-// oldest goes through the servers from the oldest on.
+// oldest iterates over the servers, the oldest first.
 func (s *store) oldest() iter.Seq[*server] {
 	s.sort()
 	return slices.Values(s.byAge)
 }
 
-// newestAfter goes through the servers from the newest on; with a marker it
-// starts with the one after it.
+// newestAfter iterates over the servers, the newest first; with a marker it starts after the server with that id.
 func (s *store) newestAfter(marker *server) iter.Seq[*server] {
 	s.sort()
 	end := len(s.byAge)
@@ -243,7 +239,7 @@ func (s *store) newestAfter(marker *server) iter.Seq[*server] {
 	}
 }
 
-// settle ends the work that is due. It is done before anybody looks.
+// settle ends work that is due, before any look at the region.
 func (r *region) settle(c *Cloud) {
 	if len(r.servers.pending) == 0 {
 		return

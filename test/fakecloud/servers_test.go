@@ -55,7 +55,7 @@ func TestServersChangeBehindNovasBack(t *testing.T) {
 	assert.Contains(t, admin.must(200, "GET compute /limits", "").body, `"totalCoresUsed":0,`)
 }
 
-// TestTasks: the states that a server goes through, and where it ends.
+// TestTasks: the states that a server goes through, and its final state.
 func TestTasks(t *testing.T) {
 	c := Start(t, Config{PowerTime: time.Minute})
 	member, admin := login(t, c, "member"), login(t, c, "admin")
@@ -86,12 +86,12 @@ func TestTasks(t *testing.T) {
 		{member, `{"shelve": null}`, "ACTIVE m1.small az-3 r1-cmp-4", "SHELVED_OFFLOADED m1.small"},
 		{member, `{"unshelve": {"availability_zone": "az-2"}}`, "SHELVED_OFFLOADED m1.small", "ACTIVE m1.small az-2 r1-cmp-3"},
 	} {
-		status, version := 202, "2.60" // the last one with force is 2.67
+		status, version := 202, "2.60" // the last version with force is 2.67
 		if strings.Contains(row.action, "confirm") {
 			status = 204
 		}
 		if strings.Contains(row.action, "availability_zone") {
-			version = "2.77" // the first one with it
+			version = "2.77" // the first version with a zone
 		}
 		row.who.must(status, "POST compute /servers/"+id+"/action "+version, row.action)
 		assert.Equal(t, row.during, seen(), "during %s", row.action)
@@ -134,7 +134,7 @@ func TestNetworks(t *testing.T) {
 	}
 }
 
-// ended is where a server ended: its state, host and zone, and its fault.
+// ended returns the final state, host, zone and fault of a server.
 func (k *client) ended(id string) string {
 	k.t.Helper()
 	k.must(200, "GET compute /servers/"+id, "") // it is built then
@@ -172,7 +172,7 @@ func TestForcedHosts(t *testing.T) {
 	admin := login(t, c, "admin")
 	for zone, want := range map[string]string{
 		"az-1:r1-cmp-2":         "ACTIVE r1-cmp-2 az-1",
-		"az-3:r1-cmp-1":         "ACTIVE r1-cmp-1 az-1", // the host wins
+		"az-3:r1-cmp-1":         "ACTIVE r1-cmp-1 az-1", // the host decides
 		":r1-cmp-3":             "ACTIVE r1-cmp-3 az-2",
 		"az-1::node-2":          "ACTIVE r1-cmp-2 az-1",
 		"nova:r1-cmp-1":         "ACTIVE r1-cmp-1 az-1",
@@ -183,7 +183,7 @@ func TestForcedHosts(t *testing.T) {
 	}
 }
 
-// zoneList is the zones of a region, a minus before those not available.
+// zoneList returns the zones of a region, with a minus before zones that are not available.
 func zoneList(t *testing.T, k *client, service string) string {
 	t.Helper()
 	var list []string
@@ -201,7 +201,7 @@ func zoneList(t *testing.T, k *client, service string) string {
 	return strings.Join(list, " ")
 }
 
-// names of the servers of a list, in its order.
+// names returns the names of the servers of a list, in its order.
 func names(t *testing.T, a answer) string {
 	t.Helper()
 	var list []string
@@ -237,8 +237,7 @@ func TestZones(t *testing.T) {
 	}
 }
 
-// TestServersFindNoPlace: what happens to a server that is asked for in a zone
-// that is closed, down or gone.
+// TestServersFindNoPlace: the result of a request for a server in a zone that is closed, down or gone.
 func TestServersFindNoPlace(t *testing.T) {
 	c := Start(t, Config{})
 	k := login(t, c, "member")
@@ -253,8 +252,7 @@ func TestServersFindNoPlace(t *testing.T) {
 	}
 }
 
-// TestCellDown: what a real Nova says when the data base of a cell does not
-// answer.
+// TestCellDown: answers of a real Nova when the database of a cell does not answer.
 func TestCellDown(t *testing.T) {
 	c := Start(t, Config{})
 	g := c.AddServerGroup("RegionOne", ServerGroup{Name: "g", Policy: "soft-affinity"})
@@ -272,7 +270,7 @@ func TestCellDown(t *testing.T) {
 	for _, f := range []struct {
 		who, what, body string
 		status          int
-		want            string // is somewhere in the body
+		want            string // part of the body
 	}{
 		{"member", "GET compute /servers/" + ids[0] + " 2.68", "", 500, exception},
 		{"member", "GET compute /servers/" + ids[0] + " 2.69", "", 200, `{"server":` + partial},

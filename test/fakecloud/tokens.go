@@ -18,7 +18,7 @@ var users = []*user{
 	{MemberUserID, MemberUser, project{MemberProjectID, MemberProject}, false},
 }
 
-// roles of a user in his project, with those they imply.
+// roles lists the roles of a user in the user's project, with the roles that they imply.
 func (u *user) roles() []object {
 	roles := []object{
 		{{"id", "9a1b2c3d4e5f46078192a3b4c5d6e7f8"}, {"name", "member"}},
@@ -34,7 +34,7 @@ func (u *user) roles() []object {
 type token struct {
 	id      string
 	user    *user
-	project *project // nil: unscoped, or of the system
+	project *project // nil for an unscoped token, or one of the system
 	system  bool
 	appCred bool
 	methods []string
@@ -43,7 +43,7 @@ type token struct {
 	expires time.Time
 }
 
-// admin reports whether Nova takes the user for an administrator.
+// admin reports whether the user is an administrator for Nova.
 func (t *token) admin() bool { return t.user.admin && (t.project != nil || t.system) }
 
 // projectID is "" without a project.
@@ -99,8 +99,7 @@ func (k *call) issueToken() (reply, error) {
 	return jsonReply(201, k.tokenDocument(t)).set("X-Subject-Token", t.id), nil
 }
 
-// readAuth reads the auth object of the request, which has identity and
-// methods.
+// readAuth reads the auth object of the request, which has identity and methods.
 func (k *call) readAuth() (object, error) {
 	body, err := decode(k.record.Body)
 	if err != nil {
@@ -204,7 +203,7 @@ func findUser(data object) (*user, error) {
 	return nil, errUnauthorized
 }
 
-// inDomain reports whether an object names the only domain there is.
+// inDomain reports whether an object names the only domain.
 func inDomain(o object) bool {
 	domain, _ := sub(o, "domain")
 	id, name := text(domain, "id"), text(domain, "name")
@@ -214,7 +213,7 @@ func inDomain(o object) bool {
 func identifyPassword(data object, t *token) error {
 	given, ok := sub(data, "user")
 	if !ok {
-		return expecting("user", "None") // as Keystone says it
+		return expecting("user", "None") // Keystone's own word
 	}
 	u, err := findUser(given)
 	if err != nil {

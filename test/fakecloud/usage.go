@@ -1,10 +1,9 @@
 package fakecloud
 
-// usage is what a project has in a region.
+// usage is the usage of a project in a region.
 type usage struct{ instances, cores, ram int }
 
-// count adds a server to what its project and its host have in use, or takes
-// it away with a sign of -1.
+// count adds a server to the usage of its project and its host, or subtracts it with a sign of -1.
 func (r *region) count(s *server, sign int) {
 	u := r.usage[s.ProjectID]
 	if u == nil {
@@ -21,8 +20,7 @@ func (r *region) count(s *server, sign int) {
 	}
 }
 
-// used is what counts against a quota. What is in a cell that is down cannot be
-// counted.
+// used returns the usage that counts against quotas. Servers in a cell that is down cannot be counted.
 func (r *region) used(project string) usage {
 	var u usage
 	if known := r.usage[project]; known != nil {

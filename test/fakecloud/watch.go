@@ -1,20 +1,20 @@
 package fakecloud
 
-// watcher sees all that happens to the servers of a region.
+// watcher sees all changes of the servers of a region.
 type watcher struct {
 	region string
 	sees   func([]Server)
 }
 
-// Watch has sees called after each request to Nova in a region, with the servers as
-// they are then, oldest first. It must not call the cloud.
+// Watch calls sees after each request to Nova in a region, with the present servers, oldest first. The function must
+// not call the cloud.
 func (c *Cloud) Watch(regionName string, sees func([]Server)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.watchers = append(c.watchers, watcher{regionName, sees})
 }
 
-// show shows the servers to those who watch the region of a request.
+// show shows the servers to the watchers of the request's region.
 func (k *call) show() {
 	for _, w := range k.watchers {
 		if k.record.Service != Compute || k.record.Region != w.region || k.region == nil {

@@ -96,7 +96,7 @@ type queue struct {
 	messages []*message // oldest first
 }
 
-// queue finds the queue of the request, without the messages whose time is up.
+// queue finds the queue of the request, without expired messages.
 func (k *call) queue() *queue {
 	q := k.queues[[2]string{k.token.projectID(), k.vars[0]}]
 	if q != nil {
@@ -105,16 +105,15 @@ func (k *call) queue() *queue {
 	return q
 }
 
-// makeQueue makes the queue of the request; posting to one that is not there
-// does that too.
+// makeQueue makes the queue of the request; posting to a missing queue does that too.
 func (k *call) makeQueue(metadata object) *queue {
 	q := &queue{name: k.vars[0], metadata: metadata}
 	k.queues[[2]string{k.token.projectID(), q.name}] = q
 	return q
 }
 
-// TakeMessages takes all messages of a project's queue out of it, as a consumer
-// does that is done with them, and returns how many there were.
+// TakeMessages removes all messages from a project's queue, as a consumer does that is done with them, and returns
+// how many there were.
 func (c *Cloud) TakeMessages(projectID, name string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

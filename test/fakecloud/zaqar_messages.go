@@ -14,11 +14,11 @@ type message struct {
 	id      string
 	body    any
 	ttl     int // seconds
-	delay   int // seconds, in which it is not there yet
+	delay   int // seconds until it is in the queue
 	created time.Time
-	client  string // who posted it
+	client  string // client id of its sender
 	claim   string
-	until   time.Time // of the claim
+	until   time.Time // end of the claim
 }
 
 func (m *message) age(now time.Time) int { return int(now.Sub(m.created).Seconds()) }
@@ -119,8 +119,7 @@ func (k *call) flag(name string) (bool, error) {
 		"The %q parameter is invalid. The value of the parameter must be \"true\" or \"false\".", name))
 }
 
-// listMessages shows a client neither its own messages, nor those that somebody
-// has claimed, nor those that are delayed, unless it asks for them.
+// listMessages leaves out the client's own messages, claimed ones and delayed ones, unless the client asks for them.
 func (k *call) listMessages() (reply, error) {
 	limit, err := k.pageSize()
 	if err != nil {
@@ -148,7 +147,7 @@ func (k *call) listMessages() (reply, error) {
 	return jsonReply(200, object{{"messages", list}, {"links", links}}), nil
 }
 
-// after are the messages after a marker; all, if there is no such message.
+// after lists the messages after a marker, or all if there is no such message.
 func (k *call) after(marker string) []*message {
 	q := k.queue()
 	if q == nil {
@@ -176,7 +175,7 @@ func (k *call) nextMessages(marker string) string {
 	return "/v2/queues/" + k.vars[0] + "/messages?" + strings.Join(params, "&")
 }
 
-// findMessage finds a message by id; nil if it is not there (any more).
+// findMessage finds a message by id; nil if it does not exist (any more).
 func (k *call) findMessage(id string) *message {
 	return first(k.after(""), func(m *message) bool { return m.id == id })
 }
@@ -193,7 +192,7 @@ func (k *call) showMessage() (reply, error) {
 	return reply{}, refused(404, "Not found", text)
 }
 
-// deleteMessage does not mind a message that is not there.
+// deleteMessage succeeds if the message does not exist.
 func (k *call) deleteMessage() (reply, error) {
 	m := k.findMessage(k.vars[1])
 	if m != nil && m.claimed(k.time()) && m.claim != last(k.record.Query, "claim_id") {
@@ -210,8 +209,7 @@ func (k *call) drop(gone *message) {
 	}
 }
 
-// deleteMessages deletes by ids, or takes the oldest messages out and returns
-// them.
+// deleteMessages deletes by ids, or removes the oldest messages and returns them.
 func (k *call) deleteMessages() (reply, error) {
 	ids, pop := last(k.record.Query, "ids"), last(k.record.Query, "pop")
 	n, err := strconv.Atoi(pop)
@@ -244,8 +242,8 @@ func (k *call) deleteMessages() (reply, error) {
 	return jsonReply(200, object{{"messages", list}}), nil
 }
 
-// claimMessages hides the oldest messages from others for a while. Only who
-// knows the claim may delete them then.
+// claimMessages hides the oldest messages from others for a while. Only a client that knows the claim may delete them
+// then.
 func (k *call) claimMessages() (reply, error) {
 	limit, err := k.pageSize()
 	if err != nil {
@@ -270,7 +268,7 @@ func (k *call) claimMessages() (reply, error) {
 	for _, m := range k.after("") {
 		if len(list) < limit && !m.claimed(k.time()) {
 			m.claim, m.until = claim, k.time().Add(time.Duration(ttl)*time.Second)
-			if m.ttl-m.age(k.time()) < ttl { // it has to outlive its claim
+			if m.ttl-m.age(k.time()) < ttl { // it must outlive its claim
 				m.created, m.ttl = k.time(), ttl+grace
 			}
 			list = append(list, k.messageDocument(m, claim))

@@ -1,11 +1,11 @@
 package fakecloud
 
-// zoneInfo is a zone as os-availability-zone has it.
+// zoneInfo is a zone in os-availability-zone.
 func zoneInfo(name string, available bool, hosts any) object {
 	return object{{"zoneName", name}, {"zoneState", object{{"available", available}}}, {"hosts", hosts}}
 }
 
-// listZones is open to everybody. The zone of the control services is hidden.
+// listZones is open to every user. The zone of the control services is hidden.
 func (k *call) listZones() (reply, error) {
 	list := []object{}
 	zones := k.region.available()
@@ -66,7 +66,7 @@ func (k *call) listZonesDetail() (reply, error) {
 // internalZone is the zone of the control services.
 const internalZone = "internal"
 
-// serviceDocument is a service as os-services has it.
+// serviceDocument is a service in os-services.
 func (k *call) serviceDocument(s service, zone string) object {
 	id := any(s.number)
 	if k.minor >= 53 {
@@ -83,7 +83,7 @@ func (k *call) serviceDocument(s service, zone string) object {
 	return doc
 }
 
-// orNull is null for an empty string.
+// orNull returns null for an empty string.
 func orNull(s string) any {
 	if s == "" {
 		return nil

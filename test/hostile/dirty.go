@@ -2,7 +2,7 @@ package hostile
 
 import "encoding/json"
 
-// Dirty puts a text at the end of every string that is a value in JSON text.
+// Dirty appends a text to every string that is a value in JSON text.
 func Dirty(body, dirt string) string {
 	var value any
 	if json.Unmarshal([]byte(body), &value) != nil {

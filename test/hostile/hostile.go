@@ -1,6 +1,5 @@
-// Package hostile answers requests in all the ways in which a service, a proxy
-// or an attacker in its place can answer wrongly. It is a tool of tests: a way is
-// an [http.Handler], for a fault of the fake cloud or for a server of its own.
+// Package hostile answers requests in all the wrong ways of a service, of a proxy, or of an attacker in its place. It
+// is a tool for tests: each way is an [http.Handler], for a fault of the fake cloud or for a server of its own.
 package hostile
 
 import (
@@ -18,14 +17,14 @@ import (
 	"time"
 )
 
-// Target is the kind of answer that is expected: what a good one looks like.
+// Target is the expected kind of answer.
 type Target struct {
-	Status int    // of a good answer; 0: 200
+	Status int    // status of a good answer; 0 means 200
 	Around string // the answer with %s for Item, such as {"server_groups": [%s]}
-	Item   string // one item, or the only one; %d makes it different from the others, if there is one
+	Item   string // one item, or the only one; %d, if it is there, makes each item different
 }
 
-// Good is a good answer with one item.
+// Good returns a good answer with one item.
 func (t Target) Good() string { return fmt.Sprintf(t.Around, t.item(1)) }
 
 func (t Target) item(i int) string {
@@ -37,25 +36,24 @@ func (t Target) item(i int) string {
 
 func (t Target) status() int { return cmp.Or(t.Status, http.StatusOK) }
 
-// Way is a way to answer wrongly.
+// Way is a wrong way to answer.
 type Way struct {
 	Name  string
-	Large bool // the answer is large, or becomes large
-	Slow  bool // it ends when the client gives up
+	Large bool // reports whether the answer is large, or becomes large
+	Slow  bool // reports whether it ends only when the client gives up
 	Serve func(Target, http.ResponseWriter, *http.Request)
 }
 
-// Handler answers in this way in place of a good answer.
+// Handler answers in this way instead of with a good answer.
 func (way Way) Handler(t Target) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { way.Serve(t, w, r) })
 }
 
-// Escapes are characters that do something on a terminal or in a log: they
-// clear the screen, set its title, begin a line that a workflow takes for a
-// command, turn the direction of writing, or are not seen.
+// Escapes are characters with an effect on a terminal or in a log: they clear the screen, set its title, begin a line
+// that a workflow reads as a command, change the direction of writing, or are invisible.
 const Escapes = "\x1b[2J\x1b]0;owned\x07\r\n::error::owned\u202e\u200b\u2028\u0000\x7f\u009b31m"
 
-// echo is what a gateway shows that was set to debug: the whole request.
+// echo returns what a gateway in debug mode shows: the whole request.
 func echo(r *http.Request) string {
 	body, _ := io.ReadAll(io.LimitReader(r.Body, 1<<20))
 	var all strings.Builder
@@ -74,8 +72,8 @@ func answer(w http.ResponseWriter, media string, status int, body string) {
 
 const jsonType = "application/json"
 
-// packed is an answer in gzip, so that a few KiB on the wire become many MiB. It
-// is packed once: to pack it again for each request would take most of a test.
+// packed is an answer in gzip, so that a few KiB on the wire become many MiB. It is compressed once, because
+// compressing it for each request would take most of the time of a test.
 func packed(t Target, way string, w http.ResponseWriter, write func(io.Writer)) {
 	w.Header().Set("Content-Encoding", "gzip")
 	answer(w, jsonType, t.status(), "")
@@ -107,8 +105,8 @@ func repeated(w io.Writer, s string, n int) {
 	}
 }
 
-// filled is a way that writes something in the place of the items, packed: so a few KiB on
-// the wire are many MiB.
+// filled is a way that writes something in place of the items, compressed, so that a few KiB on the wire are many
+// MiB.
 func filled(name string, write func(Target, io.Writer)) Way {
 	return Way{Name: name, Large: true, Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
 		packed(t, name, w, func(to io.Writer) {
@@ -120,7 +118,7 @@ func filled(name string, write func(Target, io.Writer)) Way {
 	}}
 }
 
-// stuffed fills it with a text again and again.
+// stuffed fills the answer with a text again and again.
 func stuffed(name, s string, size int) Way {
 	return filled(fmt.Sprintf("%d KiB of %s", size>>10, name), func(t Target, to io.Writer) {
 		repeated(to, s, size/len(s))
@@ -128,7 +126,7 @@ func stuffed(name, s string, size int) Way {
 	})
 }
 
-// items fills it with n good items, each different.
+// items fills the answer with n good items, each different.
 func items(n int) Way {
 	return filled(fmt.Sprintf("%d good items", n), func(t Target, to io.Writer) {
 		for i := range n {
@@ -138,7 +136,7 @@ func items(n int) Way {
 	})
 }
 
-// page is a page of a list, with links to another one.
+// page returns a page of a list, with links to another one.
 func (t Target) page(items string) string {
 	next, _ := json.Marshal(map[string]any{
 		"links":             map[string]string{"next": fmt.Sprintf("?page=%d", pages.Add(1))},
@@ -151,8 +149,8 @@ func (t Target) page(items string) string {
 
 var ids = regexp.MustCompile(`("id":"[^"]*)~~`)
 
-// heavy is a way that gives pages of a size, 512 MiB of them in all. On them each text is new,
-// and each but ids and times has a length, where the page has room for it.
+// heavy is a way that returns pages of a size, 512 MiB in total. Every text on them is new, and every text except ids
+// and times has a length, if the page has room for it.
 func heavy(size, length int) Way {
 	var sent atomic.Int64
 	return Way{
@@ -184,8 +182,7 @@ func heavy(size, length int) Way {
 	}
 }
 
-// status is a way that answers with a status, and a body that repeats the
-// request.
+// status is a way that answers with a status, and a body that repeats the request.
 func status(code int) Way {
 	return Way{
 		Name: fmt.Sprintf("%d with the request in its body", code),
@@ -202,13 +199,13 @@ func other(name string, body func(Target, *http.Request) string) Way {
 	}}
 }
 
-// text is one that is always the same.
+// text is a way whose body is always the same.
 func text(name, body string) Way {
 	return other(name, func(Target, *http.Request) string { return body })
 }
 
 func quoted(s string) string {
-	text, _ := json.Marshal(s) // a string always encodes
+	text, _ := json.Marshal(s) // encoding a string never fails
 	return string(text)
 }
 
@@ -218,8 +215,7 @@ func abort(w http.ResponseWriter) {
 	panic(http.ErrAbortHandler)
 }
 
-// Ways are all ways, in the order of what goes wrong: status, form, size, time,
-// content.
+// Ways lists all ways, in the order of what is wrong: status, form, size, time, content.
 func Ways() []Way {
 	var ways []Way
 	for _, code := range []int{
@@ -295,7 +291,7 @@ func Ways() []Way {
 		items(150_000),
 		Way{Name: "an endless string", Large: true, Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
 			answer(w, jsonType, t.status(), `{"a": "`)
-			repeated(w, "x", 1<<31-1) // the largest count where an int has 32 bits
+			repeated(w, "x", 1<<31-1) // the largest count if an int has 32 bits
 		}},
 		Way{Name: "deep lists", Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
 			answer(w, jsonType, t.status(), fmt.Sprintf(t.Around, strings.Repeat("[", 9000)+strings.Repeat("]", 9000)))

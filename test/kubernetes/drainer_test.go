@@ -1,6 +1,6 @@
-// Package kubernetes_test holds the manifests of the guide "Kubernetes workers" to the types
-// of Kubernetes, to what the consumer and its script need, and to each other. It is a module
-// of its own, so that nobody else needs the library with these types.
+// Package kubernetes_test checks the manifests of the guide "Kubernetes workers" against the types of Kubernetes,
+// against the needs of the consumer and its script, and against each other. It is a module of its own, so that
+// nothing else needs the library with these types.
 package kubernetes_test
 
 import (
@@ -32,7 +32,7 @@ import (
 
 const guide = "../../examples/guides/kubernetes-workers"
 
-// manifests are the objects of the guide, which has one of each kind.
+// manifests are the objects of the guide, one of each kind.
 type manifests struct {
 	namespace  *corev1.Namespace
 	account    *corev1.ServiceAccount
@@ -43,8 +43,8 @@ type manifests struct {
 	service    *corev1.Service
 }
 
-// decode reads documents strictly: an unknown or doubled field is an error, and so is an
-// object of a kind that is not expected, or none of one that is.
+// decode reads documents strictly: an unknown or repeated field is an error, and so is an object of an unexpected
+// kind, or a missing one.
 func decode(text []byte) (m manifests, err error) {
 	scheme := runtime.NewScheme()
 	if err := errors.Join(appsv1.AddToScheme(scheme), corev1.AddToScheme(scheme), rbacv1.AddToScheme(scheme)); err != nil {
@@ -95,15 +95,15 @@ func read(t *testing.T, name string) []byte {
 	return text
 }
 
-// needs are the requests of kubectl in node.sh, as an API server was asked for them.
+// needs are the requests of kubectl in node.sh, as an API server received them.
 var needs = []string{
 	"/nodes delete get list patch watch", // get, drain (cordon), wait, delete
-	"/pods get list",                     // drain: which are there, and whether they are gone
+	"/pods get list",                     // drain: lists the pods, and checks whether they are gone
 	"/pods/eviction create",
 	"apps/daemonsets get",
 }
 
-// faults are what is wrong with the manifests.
+// faults lists what is wrong with the manifests.
 func (m manifests) faults() (list []string) {
 	check := func(right bool, format string, args ...any) {
 		if !right {
@@ -144,7 +144,7 @@ func (m manifests) faults() (list []string) {
 		check(selects, "the %s selects %v, not %v", kind, selector, template.Labels)
 	}
 
-	// It stays off the workers, and its file has one writer.
+	// The pod does not run on workers, and its file has one writer.
 	const controlPlane = "node-role.kubernetes.io/control-plane"
 	check(maps.Equal(pod.NodeSelector, map[string]string{controlPlane: ""}), "it may run on %v", pod.NodeSelector)
 	taint := corev1.Taint{Key: controlPlane, Effect: corev1.TaintEffectNoSchedule}
@@ -174,7 +174,7 @@ func (m manifests) faults() (list []string) {
 	}
 	check(slices.ContainsFunc(c.Env, secret), "it does not have the secret: %v", c.Env)
 
-	// What the namespace demands of pods ("restricted"), and that the user may write the file.
+	// The pod fulfils the namespace's demands ("restricted"), and its user may write the file.
 	check(m.namespace.Labels["pod-security.kubernetes.io/enforce"] == "restricted", "the namespace has the labels %v", m.namespace.Labels)
 	of, own := pod.SecurityContext, c.SecurityContext
 	check(*of.RunAsNonRoot && *of.RunAsUser != 0 && of.SeccompProfile.Type == corev1.SeccompProfileTypeRuntimeDefault, "the pod runs as %v", of)
@@ -184,8 +184,8 @@ func (m manifests) faults() (list []string) {
 	return list
 }
 
-// TestDrainer: the manifests are of the types of Kubernetes, fit together, and give kubectl the
-// rights that it needs, and no other.
+// TestDrainer: the manifests are of the types of Kubernetes, fit together, and give kubectl exactly the rights that
+// it needs.
 func TestDrainer(t *testing.T) {
 	text := read(t, "consumer/drainer.yaml")
 	m, err := decode(text)
@@ -204,7 +204,7 @@ func TestDrainer(t *testing.T) {
 	}
 }
 
-// TestScript: the calls of kubectl whose requests were looked at are those of the script.
+// TestScript: the recorded calls of kubectl are the calls of the script.
 func TestScript(t *testing.T) {
 	got := regexp.MustCompile(`kubectl [a-z]+ .*`).FindAllString(string(read(t, "command/node.sh")), -1)
 	want := []string{
@@ -216,8 +216,8 @@ func TestScript(t *testing.T) {
 	assert.Equal(t, want, got, "the calls of the script: find out what rights they need")
 }
 
-// TestScriptAsksAgain: where kubectl fails once, a new worker is asked for again, and nobody
-// says that it has not joined.
+// TestScriptAsksAgain: if kubectl fails once, the script asks for a new worker again, and does not say that it has
+// not joined.
 func TestScriptAsksAgain(t *testing.T) {
 	const kubectl = `#!/bin/sh
 if [ "$1" = wait ]; then echo Ready; exit; fi
@@ -235,7 +235,7 @@ exit 1
 	assert.Equal(t, "refused\nReady\n", string(output), "what the script says")
 }
 
-// TestBroken: each mistake in the manifests is noticed.
+// TestBroken: each mistake in the manifests is found.
 func TestBroken(t *testing.T) {
 	text := string(read(t, "consumer/drainer.yaml"))
 	for _, c := range []struct{ old, replacement, want string }{

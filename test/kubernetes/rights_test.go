@@ -24,15 +24,15 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// server answers kubectl as an API server with one worker would that joins late: it has a pod
-// of a deployment and one of a daemon set. The client has the rights of a role, and no other.
+// server answers kubectl as an API server does, with one worker that joins late: it has a pod of a deployment and one
+// of a daemon set. The client has exactly the rights of a role.
 type server struct {
 	*httptest.Server
 	role    *rbacv1.ClusterRole
 	mu      sync.Mutex
 	used    map[string]bool // rights, as in needs, with one verb each
-	asked   int             // how often for the worker
-	node    *corev1.Node    // nil: deleted
+	asked   int             // number of requests for the worker
+	node    *corev1.Node    // nil after its deletion
 	pods    []corev1.Pod
 	evicted []string
 }
@@ -58,7 +58,7 @@ func serve(t *testing.T, role *rbacv1.ClusterRole) *server {
 	return s
 }
 
-// discovery is what each user may ask an API server.
+// discovery has the answers that every user gets from an API server.
 var discovery = map[string]any{
 	"/api": metav1.APIVersions{TypeMeta: metav1.TypeMeta{Kind: "APIVersions"}, Versions: []string{"v1"}},
 	"/apis": metav1.APIGroupList{TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"},
@@ -76,7 +76,7 @@ var discovery = map[string]any{
 		}},
 }
 
-// resource is what a request is about, as RBAC sees it.
+// resource returns the resource of a request, as RBAC sees it.
 func resource(r *http.Request) (group, kind, name, verb string) {
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	if parts[0] == "apis" {
@@ -208,8 +208,8 @@ current-context: here
 	return output, nil
 }
 
-// TestRights: with the rights of the role kubectl waits for a worker and drains it, it uses each
-// of them, and asks for no other.
+// TestRights: with the rights of the role kubectl waits for a worker and drains it. It uses each right, and needs no
+// other.
 func TestRights(t *testing.T) {
 	if _, err := exec.LookPath("kubectl"); err != nil {
 		t.Skip("there is no kubectl")

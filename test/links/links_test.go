@@ -26,7 +26,7 @@ var (
 	link    = regexp.MustCompile(`\]\(([^()\s]+)\)`)
 	heading = regexp.MustCompile(`(?m)^#{1,6} +(.+?) *$`)
 	named   = regexp.MustCompile(`<a (?:id|name)="([^"]+)"`)
-	// A file of this repository, by its address in the web.
+	// ours matches the address of a file of this repository on the web.
 	ours = regexp.MustCompile(`^https://(?:github\.com/stackpolicy/terraform-provider-stackpolicy/(?:blob|tree)|` +
 		`raw\.githubusercontent\.com/stackpolicy/terraform-provider-stackpolicy)/main/([^#]+)`)
 	registry    = regexp.MustCompile(`^https://registry\.terraform\.io/providers/stackpolicy/stackpolicy/`)
@@ -57,7 +57,7 @@ func read(t *testing.T, file string) page {
 	return p
 }
 
-// pages are the files that people read on GitHub or in a registry.
+// pages returns the files that people read on GitHub or in a registry.
 func pages(t *testing.T) map[string]page {
 	t.Helper()
 	found := map[string]page{}
@@ -74,12 +74,12 @@ func pages(t *testing.T) map[string]page {
 	return found
 }
 
-// TestLinks: each link within the repository leads to a file, and to a heading of it.
+// TestLinks: each link within the repository leads to a file, and to a heading in it.
 //
-// Between pages of docs/ a link is relative and ends in .md. That form works on GitHub and in the Terraform Registry,
-// which takes the ending off and keeps the reader in the version that he reads. Without the ending GitHub finds no
-// file, and from the first page (which the registry serves without a slash at its end) the registry finds none either.
-// What is not in docs/ is not in the registry, so a link to it needs its address in the web.
+// A link between pages of docs/ is relative and ends in .md. That form works on GitHub and in the Terraform Registry,
+// which removes the ending and keeps the reader in the present version. Without the ending GitHub finds no file, and
+// from the first page (which the registry serves without a slash at its end) the registry finds none either. The
+// registry has only the files of docs/, so a link to any other file needs its address on the web.
 func TestLinks(t *testing.T) {
 	all := pages(t)
 	require.GreaterOrEqual(t, len(all), 50, "pages")
@@ -118,7 +118,7 @@ func TestLinks(t *testing.T) {
 	assert.GreaterOrEqual(t, count, 200, "links")
 }
 
-// TestProviders: who copies a configuration from a page finds there where its providers come from, or a link to it.
+// TestProviders: a page with a configuration says where its providers come from, or links to a page that does.
 func TestProviders(t *testing.T) {
 	count := 0
 	for name := range pages(t) {
@@ -133,14 +133,14 @@ func TestProviders(t *testing.T) {
 }
 
 var (
-	// A declaration in a file of ours, such as `internal/roster/plan.go: Plan`.
+	// declared matches a declaration in a file of the repository, such as `internal/roster/plan.go: Plan`.
 	declared = regexp.MustCompile("`([a-z][\\w/.-]*\\.go): ([\\w.]+)`")
-	// A file or folder of ours. A part in capitals stands for a name.
+	// located matches a file or folder of the repository. A part in capitals stands for a name.
 	located     = regexp.MustCompile("`((?:internal|cmd|examples|site|templates|test|tools)/[\\w/.-]+)`")
 	placeholder = regexp.MustCompile(`(?:^|[/_])[A-Z]+(?:[/.]|$)`)
 )
 
-// TestNames: the files, folders and functions that CONTRIBUTING.md names are there.
+// TestNames: the files, folders and functions that CONTRIBUTING.md names exist.
 func TestNames(t *testing.T) {
 	content, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
 	require.NoError(t, err)
@@ -161,8 +161,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// declarations are the names of a file's functions, types, constants and variables; those of
-// methods begin with their type.
+// declarations returns the names of a file's functions, types, constants and variables. The name of a method begins
+// with its type.
 func declarations(t *testing.T, file string) map[string]bool {
 	t.Helper()
 	names := map[string]bool{}

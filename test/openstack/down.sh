@@ -1,8 +1,8 @@
 #!/bin/bash
-# End what up.sh started, and nothing else.
-#   down.sh           keep the data: the next up.sh goes on with it
+# Stop the processes that up.sh started, and nothing else.
+#   down.sh           keep the data: the next up.sh uses it
 #   down.sh --wipe    remove databases, configuration and logs too; the packages stay
-#   down.sh --purge   remove all, of every release
+#   down.sh --purge   remove everything, of every release
 set -uo pipefail
 cd "$(dirname "$(readlink -f "$0")")" || exit 1
 # shellcheck source=lib/common.sh

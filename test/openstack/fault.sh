@@ -2,8 +2,8 @@
 # fault.sh stop|start|hang|resume REGION: a fault in one region's Nova, or its end.
 #   stop     killed at once: connections are refused
 #   start    started again after stop; returns when all its hosts are up
-#   hang     suspended: connections are taken, answers never come
-#   resume   goes on after hang
+#   hang     suspended: connections are accepted, answers never come
+#   resume   continues after hang
 set -uo pipefail
 cd "$(dirname "$(readlink -f "$0")")" || exit 1
 for f in common services; do
@@ -25,7 +25,7 @@ must_run() { alive "$nova" || fail "Nova of $2 does not run; \"fault.sh start $2
 case $1 in
   stop)
     halt KILL 10 "$nova"
-    # Its threads outlive it for a moment, and with them the socket.
+    # Its threads outlive it for a moment, and so does the socket.
     for _ in {1..250}; do tcp "${PORT[$nova]}" || break; sleep 0.02; done ;;
   start)
     start_nova "$short"

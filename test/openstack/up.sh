@@ -1,6 +1,6 @@
 #!/bin/bash
-# up.sh [RELEASE]: start what is missing of a two-region OpenStack on 127.0.0.1; see README.md.
-# Releases: zed, 2025.1, 2026.1; without one, the one that runs, or the newest of a stable Debian.
+# up.sh [RELEASE]: start the missing parts of a two-region OpenStack on 127.0.0.1; see README.md.
+# Releases: zed, 2025.1, 2026.1; by default the running one, or the newest of a stable Debian.
 # Exit code: 0 ready, 1 failed, 2 no such release, 3 not possible on this machine.
 set -uo pipefail
 cd "$(dirname "$(readlink -f "$0")")" || exit 1
@@ -40,7 +40,7 @@ make_databases
 start_shared
 ready 60 keystone http "${PORT[keystone]}"
 make_identity
-# A region that fault.sh hung goes on.
+# Resume a region that fault.sh hung.
 apis=(glance) extras=(zaqar)
 for s in "${SHORT[@]}"; do
   signal CONT "nova-$s"
@@ -49,7 +49,7 @@ for s in "${SHORT[@]}"; do
   extras+=("cinder-$s" "octavia-$s")
 done
 for name in "${apis[@]}"; do ready 120 "$name" http "${PORT[$name]}"; done
-# Most tests do without these.
+# Most tests do not need these.
 for name in "${extras[@]}"; do
   answers 120 "$name" http "${PORT[$name]}" || { why "$name"; WITHOUT+=("$name"); }
 done

@@ -1,6 +1,5 @@
-// Package policy_test holds the rules of the guide "Policy as code" to plans that a
-// real terraform makes, with the library of Open Policy Agent, as conftest has it. It is
-// a module of its own, so that nobody else needs that library.
+// Package policy_test tries the rules of the guide "Policy as code" on plans of a real terraform, with the library of
+// Open Policy Agent, as conftest has it. It is a module of its own, so that nothing else needs that library.
 package policy_test
 
 import (
@@ -27,10 +26,10 @@ const guide = "guides/policy-as-code"
 
 func TestMain(m *testing.M) { acctest.Main(m) }
 
-// index is that of a node: which of the oldest leaves depends on which was made first.
+// index matches a node with its index: which of the oldest nodes leaves depends on which was made first.
 var index = regexp.MustCompile(`web-\d+`)
 
-// judge asks the rules about a plan.
+// judge returns the answers of the rules about a plan.
 func judge(t *testing.T, rule string, plan []byte) []string {
 	t.Helper()
 	var input any
@@ -47,7 +46,7 @@ func judge(t *testing.T, rule string, plan []byte) []string {
 	return messages
 }
 
-// TestPolicy: what the rules and the checks of the guide say of plans.
+// TestPolicy: the results of the guide's rules and checks for plans.
 func TestPolicy(t *testing.T) {
 	c := acctest.NewFake(t, fakecloud.Config{})
 	c.Fake.AddImage(fakecloud.Image{Name: "debian-12"})
@@ -73,7 +72,7 @@ func TestPolicy(t *testing.T) {
 		flags     []string
 		deny      []string
 		warn      []string
-		checks    []int // of the list above
+		checks    []int // indices in the list above
 		apply     bool
 	}{
 		{name: "create without drains", variables: []string{"drain=false"}, apply: true, checks: []int{2}},
@@ -115,7 +114,7 @@ func TestPolicy(t *testing.T) {
 	postcondition(t, w)
 }
 
-// TestRelease: volumes of a slot that is given up are named, in a plan that terraform has made.
+// TestRelease: the rules name the volumes of a slot that is given up, in a plan of terraform.
 func TestRelease(t *testing.T) {
 	t.Parallel()
 	shown, err := os.ReadFile(filepath.Join(workspace.Root(), "internal", "planview", "testdata", "release.json"))
@@ -124,11 +123,11 @@ func TestRelease(t *testing.T) {
 	assert.Equal(t, []string{volume, volume}, judge(t, "deny", shown), "denied for")
 }
 
-// snippet is the postcondition of the guide.
+// snippet matches the postcondition of the guide.
 var snippet = regexp.MustCompile(`(?s)\n  lifecycle \{\n    postcondition \{.*?\n  \}\n`)
 
-// postcondition: with the one of the guide a plan of too large a batch is refused, and
-// another is not.
+// postcondition checks that the guide's postcondition refuses a plan with a batch that is too large, and no other
+// plan.
 func postcondition(t *testing.T, w *workspace.Workspace) {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join(workspace.Root(), "docs", "guides", "policy-as-code.md"))

@@ -1,4 +1,4 @@
-// Package proxied shows which requests go to a proxy of the environment. It is a tool of tests.
+// Package proxied shows which requests use a proxy of the environment. It is a tool for tests.
 package proxied
 
 import (
@@ -16,14 +16,14 @@ import (
 
 const asking = "STACKPOLICY_TEST_PROXIED"
 
-// Seen runs a function of the test in a process of its own, whose environment names a proxy and has
-// more variables, because net/http reads the environment once. It returns the requests that the proxy
-// saw. The proxy makes no tunnel, and answers all else with 200 and nothing more.
+// Seen runs a function of the test in a process of its own, whose environment names a proxy and has more variables,
+// because net/http reads the environment once. It returns the requests that the proxy saw. The proxy makes no tunnel,
+// and answers every other request with 200 and an empty body.
 func Seen(t *testing.T, ask func(), environment ...string) []string {
 	t.Helper()
 	if os.Getenv(asking) != "" {
 		ask()
-		t.SkipNow() // what comes after is for the process that has the proxy
+		t.SkipNow() // the rest of the test is for the process with the proxy
 	}
 	var mu sync.Mutex
 	var seen []string

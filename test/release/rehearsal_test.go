@@ -1,6 +1,5 @@
-// Package release_test rehearses a release on this machine: goreleaser makes it,
-// a key made for the test signs it, a registry on loopback serves it, and
-// terraform and tofu install it. make rehearsal runs it.
+// Package release_test rehearses a release on this machine: goreleaser makes it, a key of the test signs it, a
+// registry on loopback serves it, and terraform and tofu install it. make rehearsal runs it.
 package release_test
 
 import (
@@ -46,7 +45,7 @@ const (
 	first, next = "1.0.0", "1.1.0"
 )
 
-// rehearsal is what the cases share.
+// rehearsal has what the cases share.
 type rehearsal struct {
 	cli         string // path of terraform or tofu
 	first, next string // folders with the files of each release
@@ -100,8 +99,8 @@ func TestRehearsal(t *testing.T) {
 	assert.NotZero(t, ran, "there is neither terraform nor tofu")
 }
 
-// start starts a registry with the first release, and returns its host and port
-// and what clients need in their environment to trust its certificate.
+// start starts a registry with the first release. It returns the host and port, and the variable with which clients
+// trust its certificate.
 func (r rehearsal) start(t *testing.T) (reg *registry.Registry, host, trust string) {
 	t.Helper()
 	reg = registry.New(provider, r.signer.key(t))
@@ -128,7 +127,7 @@ func (r rehearsal) init(t *testing.T, settings *workspace.Mirror, config string,
 	return w, output, err
 }
 
-// from is a configuration that uses the provider, and nothing else.
+// from is a configuration that only uses the provider.
 func from(source string) string {
 	return fmt.Sprintf("terraform {\n  required_providers {\n    stackpolicy = {\n      source = %q\n    }\n  }\n}\n", source) +
 		"output \"spread\" {\n  value = provider::stackpolicy::distribute(3, { RegionOne = {}, RegionTwo = { weight = 200 } })\n}\n"
@@ -142,11 +141,10 @@ func use(t *testing.T, w *workspace.Workspace) {
 	assert.Regexp(t, `RegionTwo\s+= 2`, output)
 }
 
-// complete: a release has what the registries ask for, and every target that the
-// configuration names.
+// complete: a release has everything that the registries need, and every target in the configuration.
 func (r rehearsal) complete(t *testing.T) {
 	require.NoError(t, registry.New(provider).Publish(first, r.first))
-	// Of four systems and four processors, without those that .goreleaser.yml leaves out.
+	// There are four systems and four processors, without those that .goreleaser.yml leaves out.
 	for _, name := range zipsOf(t, r.first, 13) {
 		archive, err := zip.OpenReader(name)
 		require.NoError(t, err)
@@ -163,7 +161,7 @@ func (r rehearsal) complete(t *testing.T) {
 	}
 }
 
-// zipsOf are those of a folder, of which there are so many where all platforms are built for.
+// zipsOf lists the zips of a folder. There are as many as all if everything was built for all platforms.
 func zipsOf(t *testing.T, folder string, all int) []string {
 	t.Helper()
 	if !*allTargets {
@@ -175,7 +173,7 @@ func zipsOf(t *testing.T, folder string, all int) []string {
 	return zips
 }
 
-// unzipped is a file of the zip for this platform.
+// unzipped returns a file of the zip for this platform.
 func unzipped(t *testing.T, zipped, name string) []byte {
 	t.Helper()
 	archive, err := zip.OpenReader(zipped + zipHere)
@@ -186,7 +184,7 @@ func unzipped(t *testing.T, zipped, name string) []byte {
 	return text
 }
 
-// sums are the checksums of the first release.
+// sums returns the checksums of the first release.
 func (r rehearsal) sums(t *testing.T) string {
 	t.Helper()
 	sums, err := os.ReadFile(filepath.Join(r.first, "terraform-provider-stackpolicy_"+first+"_SHA256SUMS"))
@@ -194,11 +192,11 @@ func (r rehearsal) sums(t *testing.T) string {
 	return string(sums)
 }
 
-// tool: its zips are next to those of the provider, each with its signature, and
-// the checksums that registries read do not name them.
+// tool: the zips of a tool are next to the provider's, each with its signature, and are not in the checksums that
+// registries read.
 func (r rehearsal) tool(t *testing.T, name string) {
 	dir := filepath.Join(r.first, name)
-	for _, file := range zipsOf(t, dir, 8) { // of four systems and two processors
+	for _, file := range zipsOf(t, dir, 8) { // four systems with two processors
 		r.signer.gpg(t, "--verify", file+".sig", file)
 	}
 	assert.NotContains(t, r.sums(t), name, "the checksums")
@@ -207,8 +205,7 @@ func (r rehearsal) tool(t *testing.T, name string) {
 	assert.Equal(t, name+" "+first+"\n", run(t, ".", nil, program, "-version"), "what it says of itself")
 }
 
-// contents: each zip has a list of what is in it. The checksums have those of
-// the provider.
+// contents: each zip has a list of its contents. The checksums have the lists of the provider's zips.
 func (r rehearsal) contents(t *testing.T) {
 	for _, pattern := range []string{"*.zip", "planview/*.zip", "rollout/*.zip"} {
 		zips, err := filepath.Glob(filepath.Join(r.first, pattern))
@@ -233,8 +230,7 @@ func (r rehearsal) contents(t *testing.T) {
 	}
 }
 
-// verify: the commands of SECURITY.md pass for the release, and fail for one that
-// was changed.
+// verify: the commands of SECURITY.md succeed for the release, and fail for a changed one.
 func (r rehearsal) verify(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS(r.first)))
@@ -248,8 +244,7 @@ func (r rehearsal) verify(t *testing.T) {
 	assert.Error(t, err, "passed with a zip that was changed:\n%s", output)
 }
 
-// install: init finds the registry by its host, verifies the signature and
-// remembers the checksums of all platforms.
+// install: init finds the registry by its host, verifies the signature and remembers the checksums of all platforms.
 func (r rehearsal) install(t *testing.T) {
 	_, host, trust := r.start(t)
 	w, output, err := r.init(t, settings(t, ""), from(host+"/"+provider), trust)
@@ -265,12 +260,11 @@ func (r rehearsal) install(t *testing.T) {
 	use(t, w)
 }
 
-// zipHere is how the name of the zip for this platform ends.
+// zipHere is the end of the name of the zip for this platform.
 const zipHere = "_" + runtime.GOOS + "_" + runtime.GOARCH + ".zip"
 
-// refuse: init installs nothing that is not what was signed, or not signed by a
-// key that the registry names, or that comes from a host without a good
-// certificate.
+// refuse: init installs nothing that was changed after the signature, is not signed by a key of the registry, or
+// comes from a host without a valid certificate.
 func (r rehearsal) refuse(t *testing.T) {
 	other := newSigner(t)
 	flip := func(file []byte) []byte {
@@ -329,8 +323,7 @@ func (r rehearsal) refuse(t *testing.T) {
 	}
 }
 
-// instead are settings with which the host of this rehearsal answers for the
-// public registry.
+// instead returns settings with which the host of this rehearsal replaces the public registry.
 func (r rehearsal) instead(t *testing.T, host string) *workspace.Mirror {
 	t.Helper()
 	public := "registry.terraform.io"
@@ -352,9 +345,8 @@ provider_installation {
 `, public, host, r.standIns))
 }
 
-// firstPage: the first configuration of the first page is installed and applied. After
-// the next release init -upgrade takes that, and what the first one left in the
-// state needs no change.
+// firstPage: the first configuration of the first page is installed and applied. After the next release init -upgrade
+// installs the new version, which changes nothing in the state of the first one.
 func (r rehearsal) firstPage(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(workspace.Root(), "docs", "index.md"))
 	require.NoError(t, err)
@@ -395,8 +387,8 @@ func (r rehearsal) mirror(t *testing.T) {
 	use(t, offline)
 }
 
-// guideSettings are the configurations of the command line that the guide on
-// installing shows for a kind of mirror, with the mirror's place put in.
+// guideSettings returns the configurations of the command line that the guide on installing shows for a kind of
+// mirror, with the mirror's place.
 func (r rehearsal) guideSettings(t *testing.T, kind, example, place string) (list []*workspace.Mirror) {
 	t.Helper()
 	guide, err := os.ReadFile(filepath.Join(workspace.Root(), "templates/guides/installing.md.tmpl"))
@@ -415,7 +407,7 @@ func (r rehearsal) guideSettings(t *testing.T, kind, example, place string) (lis
 	return list
 }
 
-// mirrored copies two releases to a mirror as the guide says. With each of its settings init takes the newer.
+// mirrored copies two releases to a mirror as the guide says. With each of its settings init installs the newer one.
 func (r rehearsal) mirrored(t *testing.T, kind, example, place, to string, env ...string) (w *workspace.Workspace) {
 	t.Helper()
 	script := filepath.Join(workspace.Root(), "examples/guides/installing", strings.ReplaceAll(kind, "_", "-")+".sh")
@@ -432,7 +424,7 @@ func (r rehearsal) mirrored(t *testing.T, kind, example, place, to string, env .
 	return w
 }
 
-// filesystemMirror: the files of releases are a mirror.
+// filesystemMirror: the files of releases can be used as a mirror.
 func (r rehearsal) filesystemMirror(t *testing.T) {
 	dir := t.TempDir()
 	w := r.mirrored(t, "filesystem_mirror", "/srv/terraform/providers", dir, dir)
@@ -440,7 +432,7 @@ func (r rehearsal) filesystemMirror(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-// ociMirror: the same in a registry for container images, which OpenTofu knows.
+// ociMirror: so can a registry for container images, with OpenTofu.
 func (r rehearsal) ociMirror(t *testing.T) {
 	host, authority := registry.Serve(t, serveImages(t))
 	bin := t.TempDir()
@@ -449,8 +441,8 @@ func (r rehearsal) ociMirror(t *testing.T) {
 		"SSL_CERT_FILE="+authority, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-// serveImages starts a registry for container images, and returns the way to it. It
-// serves plain HTTP, and the commands of the guide ask for TLS.
+// serveImages starts a registry for container images, and returns a proxy to it. The registry serves plain HTTP, and
+// the commands of the guide need TLS.
 func serveImages(t *testing.T) *httputil.ReverseProxy {
 	t.Helper()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
@@ -476,8 +468,7 @@ func serveImages(t *testing.T) *httputil.ReverseProxy {
 	return httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: address})
 }
 
-// reproduce: what SECURITY.md says makes the program of the release again, to the
-// byte.
+// reproduce: the commands in SECURITY.md build the program of the release again, to the byte.
 func (r rehearsal) reproduce(t *testing.T, src source) {
 	built := filepath.Join(t.TempDir(), "program")
 	run(t, src.dir, []string{"CGO_ENABLED=0"}, "go", "build", "-trimpath", "-ldflags", "-s -w -X main.version="+next, "-o", built)

@@ -19,7 +19,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// run runs a program in a folder, and returns what it printed.
+// run runs a program in a folder, and returns its output.
 func run(t *testing.T, dir string, env []string, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)
@@ -30,7 +30,7 @@ func run(t *testing.T, dir string, env []string, name string, args ...string) st
 	return string(output)
 }
 
-// signer is a key to sign with, made for the test, in a keyring of its own.
+// signer is a signing key, made for the test, in a keyring of its own.
 type signer struct {
 	home, fingerprint string
 }
@@ -45,7 +45,7 @@ func newSigner(t *testing.T) signer {
 		stop.Env = append(os.Environ(), s.env()...)
 		assert.NoError(t, errors.Join(stop.Run(), os.RemoveAll(home)))
 	})
-	// Terraform's registry takes RSA and DSA keys only.
+	// Terraform's registry accepts only RSA and DSA keys.
 	s.gpg(t, "--batch", "--passphrase", "", "--quick-generate-key", "rehearsal <rehearsal@example.invalid>", "rsa3072", "sign", "1d")
 	found := regexp.MustCompile(`(?m)^fpr:+([0-9A-F]+):`).FindStringSubmatch(s.gpg(t, "--list-keys", "--with-colons"))
 	require.NotNil(t, found, "the key of gpg")
@@ -62,7 +62,7 @@ func (s signer) gpg(t *testing.T, args ...string) string {
 	return run(t, s.home, s.env(), "gpg", args...)
 }
 
-// key is the public half, as a registry has it.
+// key returns the public key in the form of a registry.
 func (s signer) key(t *testing.T) registry.Key {
 	t.Helper()
 	return registry.Key{ID: s.fingerprint[len(s.fingerprint)-16:], Armor: s.gpg(t, "--armor", "--export", s.fingerprint)}
@@ -79,8 +79,7 @@ func (s signer) sign(t *testing.T, file []byte) []byte {
 	return signature
 }
 
-// source is a repository with the files of this tree, committed or not, of which
-// releases are made.
+// source is a repository with the files of this tree, committed or not, from which releases are made.
 type source struct {
 	dir    string
 	signer signer
@@ -102,14 +101,14 @@ func newSource(t *testing.T, s signer) source {
 	}
 	src := source{dir, s}
 	run(t, dir, nil, "git", "init", "--quiet", "--initial-branch=main")
-	// goreleaser asks for its name, and does not call it.
+	// goreleaser needs the name of the remote, and does not contact it.
 	run(t, dir, nil, "git", "remote", "add", "origin", "https://github.com/stackpolicy/terraform-provider-stackpolicy")
 	return src
 }
 
-// release follows RELEASING.md: it gathers the changes, commits and tags, and runs
-// what the workflow runs, except that nothing is published. It returns the folder
-// with the files that would have been, those of each tool in a folder of its own.
+// release follows RELEASING.md: it gathers the changes, commits and tags, and runs the commands of the workflow
+// without publishing anything. It returns the folder with the files that would have been published, and the files
+// of each tool in a folder of its own.
 func (src source) release(t *testing.T, version string, all bool) string {
 	t.Helper()
 	run(t, src.dir, nil, "tools/changelog", version)
@@ -132,7 +131,7 @@ func (src source) release(t *testing.T, version string, all bool) string {
 	run(t, src.dir, src.signer.env(), "make", "release", "BIN="+*tools, "RELEASE="+without)
 	published, prefix := t.TempDir(), "terraform-provider-stackpolicy_"+version+"_"
 	publish(t, filepath.Join(src.dir, "dist", prefix+"*"), published, "")
-	// goreleaser uploads it under that name.
+	// goreleaser uploads the manifest under that name.
 	publish(t, filepath.Join(src.dir, "terraform-registry-manifest.json"), published, prefix+"manifest.json")
 	for _, tool := range releasedTools {
 		publish(t, filepath.Join(src.dir, "dist", tool+"_"+version+"_*"), filepath.Join(published, tool), "")
@@ -157,15 +156,15 @@ func publish(t *testing.T, pattern, folder, name string) {
 // releasedTools are the programs that are released next to the provider.
 var releasedTools = []string{"planview", "rollout"}
 
-// hasSyft reports whether there is a syft, which lists what is in an archive.
-// It takes longer to build than all of this, so no rehearsal brings it.
+// hasSyft reports whether there is a syft, which lists the contents of an archive. Building it takes longer than the
+// rehearsal, so the rehearsal does not build it.
 func hasSyft() bool {
 	_, err := exec.LookPath("syft")
 	return err == nil
 }
 
-// oneTarget returns a copy of a configuration of goreleaser that builds for this
-// machine alone, which takes a minute instead of ten.
+// oneTarget returns a copy of a configuration of goreleaser that builds only for this machine, which takes a minute
+// instead of ten.
 func oneTarget(t *testing.T, file string) string {
 	t.Helper()
 	var config map[string]any
@@ -182,7 +181,7 @@ func oneTarget(t *testing.T, file string) string {
 	return name
 }
 
-// TestChangelog: the version of a release follows from the kinds of its changes.
+// TestChangelog: the kinds of changes decide the version of a release.
 func TestChangelog(t *testing.T) {
 	t.Parallel()
 	script, err := os.ReadFile(filepath.Join(workspace.Root(), "tools", "changelog"))
@@ -192,7 +191,7 @@ func TestChangelog(t *testing.T) {
 		changes string // kinds
 		version string
 		fails   string
-		want    string // CHANGELOG.md, after its first lines
+		want    string // CHANGELOG.md after its first lines
 	}{
 		{"all kinds, in their order", "security fixed changed added breaking", "2.0.0", "",
 			"\n## 2.0.0 (2026-11-21)\n\n### breaking\n\n- breaking\n\n  more\n\n### added\n\n- added\n\n  more\n\n### changed\n\n- changed\n\n  more\n" +

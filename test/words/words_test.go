@@ -31,18 +31,17 @@ type word struct {
 
 var columns = regexp.MustCompile(`^(.*?\S)\s{2,}(\S.*)$`)
 
-// list reads words.txt. Two blanks between words of prose are a word too.
-func list(t *testing.T) []word {
+// list reads a file such as words.txt.
+func list(t *testing.T, file string) (words []word) {
 	t.Helper()
-	content, err := os.ReadFile("words.txt")
+	content, err := os.ReadFile(file)
 	require.NoError(t, err)
-	words := []word{{regexp.MustCompile(`\pL[,;.]?  \pL`), "one blank"}}
 	for line := range strings.Lines(string(content)) {
 		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
 		parts := columns.FindStringSubmatch(line)
-		require.NotNil(t, parts, "words.txt: %q has no better word", line)
+		require.NotNil(t, parts, "%s: %q has no better word", file, line)
 		words = append(words, word{regexp.MustCompile("(?i)" + parts[1]), parts[2]})
 	}
 	return words
@@ -51,11 +50,20 @@ func list(t *testing.T) []word {
 // passage is a paragraph, a comment or a text: lines that are read as one.
 type passage struct {
 	file  string
-	line  int // of the first one
+	line  int // number of the first line
 	lines []string
+	kind  kind
 }
 
-// text is the passage as one line, and the offset at which each line begins.
+type kind int
+
+const (
+	paragraph kind = iota
+	goComment
+	goText
+)
+
+// text returns the passage as one line, and the offset at which each line begins.
 func (p passage) text() (text string, begins []int) {
 	for _, line := range p.lines {
 		if text != "" {
@@ -82,7 +90,7 @@ func (p passage) check(words []word) (faults []string) {
 	return faults
 }
 
-// comment is what begins a line of prose in a configuration or a script.
+// comment matches the beginning of a line of prose in a configuration or a script.
 var comment = regexp.MustCompile(`^\s*(#+|//) ?`)
 
 // prose splits a Markdown file into paragraphs. Fenced blocks, tables and
@@ -136,12 +144,12 @@ func comments(file, content string) (found []passage) {
 			found[len(found)-1].lines = append(found[len(found)-1].lines, line[len(mark):])
 			last = i
 		case mark != "":
-			found = append(found, passage{file, i + 1, []string{line[len(mark):]}})
+			found = append(found, passage{file: file, line: i + 1, lines: []string{line[len(mark):]}})
 			last = i
 		case isTrailing:
-			found = append(found, passage{file, i + 1, []string{trailing}})
+			found = append(found, passage{file: file, line: i + 1, lines: []string{trailing}})
 		case isDescription:
-			found = append(found, passage{file, i + 1, []string{strings.TrimSpace(description)}})
+			found = append(found, passage{file: file, line: i + 1, lines: []string{strings.TrimSpace(description)}})
 		}
 	}
 	return found
@@ -157,6 +165,7 @@ func source(t *testing.T, file, content string) (found []passage) {
 		first := positions.Position(group.Pos()).Line
 		for _, p := range prose(file, group.Text()) {
 			p.line += first - 1
+			p.kind = goComment
 			found = append(found, p)
 		}
 	}
@@ -168,7 +177,7 @@ func source(t *testing.T, file, content string) (found []passage) {
 			if strings.HasSuffix(file, "_test.go") { // tables, and configurations that are aligned
 				text = strings.Join(strings.Fields(text), " ")
 			}
-			found = append(found, passage{file, positions.Position(literal.Pos()).Line, []string{text}})
+			found = append(found, passage{file, positions.Position(literal.Pos()).Line, []string{text}, goText})
 		}
 	}
 	return found
@@ -176,7 +185,7 @@ func source(t *testing.T, file, content string) (found []passage) {
 
 var lineBreak = regexp.MustCompile(`\s*\n\s*`)
 
-// passages finds what a file says to a reader.
+// passages finds the passages of a file that readers see.
 func passages(t *testing.T, file, content string) []passage {
 	t.Helper()
 	switch name := filepath.Base(file); {
@@ -190,16 +199,13 @@ func passages(t *testing.T, file, content string) []passage {
 	return nil
 }
 
-// left are folders of which the language is not ours, or that are made from what
-// is looked at here.
-var left = []string{".git", ".data", ".tools", ".terraform", "docs", "testdata", "dist", "site"}
+// left are folders whose language is not ours, or that are made from what is looked at here.
+var left = []string{".git", ".data", ".tools", ".site", ".terraform", "docs", "testdata", "dist"}
 
-// TestPlainWords: what is written for a reader has none of the words in
-// words.txt.
-func TestPlainWords(t *testing.T) {
-	words := list(t)
-	read := map[string]int{}
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+// walk calls a function for each passage of the repository.
+func walk(t *testing.T, found func(passage)) {
+	t.Helper()
+	require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -221,22 +227,32 @@ func TestPlainWords(t *testing.T) {
 			return err
 		}
 		for _, p := range passages(t, filepath.ToSlash(file), string(content)) {
-			read[filepath.Ext(path)]++
-			for _, fault := range p.check(words) {
-				t.Error(fault)
-			}
+			found(p)
 		}
 		return nil
+	}))
+}
+
+// TestPlainWords: texts for readers have none of the words in words.txt, and no two blanks between words.
+func TestPlainWords(t *testing.T) {
+	words := append(list(t, "words.txt"), blanks)
+	read := map[string]int{}
+	walk(t, func(p passage) {
+		read[filepath.Ext(p.file)]++
+		for _, fault := range p.check(words) {
+			t.Error(fault)
+		}
 	})
-	require.NoError(t, err)
 	for extension, least := range map[string]int{".go": 5000, ".md": 100, ".tmpl": 300, ".tf": 50, ".yml": 5} {
 		assert.GreaterOrEqual(t, read[extension], least, "passages of %s files", extension)
 	}
 }
 
-// TestReader: each kind of file is read, and the place of a word is right.
+var blanks = word{regexp.MustCompile(`\pL[,;.]?  \pL`), "one blank"}
+
+// TestReader: each kind of file is read, and the reported line of a word is right.
 func TestReader(t *testing.T) {
-	words := list(t)
+	words := append(list(t, "words.txt"), blanks)
 	for file, content := range map[string]string{
 		"page.md":        "# Page\n\nA first line\nand what is\nto be done\n",
 		"table.md":       "\n\n| a    | b |\n| is to be | c |\n",
@@ -266,10 +282,11 @@ var update = flag.Bool("update", false, "write how many words each page has")
 // counts has the words of each page, and mostWords bounds all of them together.
 const (
 	counts    = "pages.txt"
-	mostWords = 41930
+	mostWords = 41980
 )
 
-// TestCounts: no page that users read grows by more than a twentieth unless its line in pages.txt does, which a review sees.
+// TestCounts: no page that users read grows by more than a twentieth, unless its line in pages.txt changes, which a
+// review sees.
 func TestCounts(t *testing.T) {
 	content, err := os.ReadFile(counts)
 	require.NoError(t, err)

@@ -1,6 +1,5 @@
-// Command actions adds the schemas of the provider's actions to what "terraform providers
-// schema -json" prints, from standard input to standard output: Terraform prints them from
-// 1.14 on, and OpenTofu never.
+// Command actions adds the schemas of the provider's actions to the output of "terraform providers schema -json",
+// from standard input to standard output. Terraform prints these schemas from 1.14 on, and OpenTofu never.
 package main
 
 import (

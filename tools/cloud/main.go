@@ -1,6 +1,6 @@
-// Command cloud serves a fake OpenStack on loopback until it is interrupted, with a page on which one sees it and
-// breaks it, for people who want to try their own configuration; "make cloud" runs it from the folder of go.mod. It
-// builds the providers, and prints the environment in which terraform finds both.
+// Command cloud serves a fake OpenStack on loopback until it is interrupted, with a page that shows it and can break
+// it, for people who want to try their own configuration. "make cloud" runs it from the folder of go.mod. It builds
+// the providers, and prints the environment in which terraform finds both.
 package main
 
 import (
@@ -52,7 +52,7 @@ func run(ctx context.Context, out, listen string) error {
 	defer p.cloud.Close()
 	server := &http.Server{Handler: p.handler(), ReadHeaderTimeout: time.Minute}
 	defer server.Close()
-	go func() { _ = server.Serve(listener) }() // ends with ErrServerClosed
+	go func() { _ = server.Serve(listener) }() // returns ErrServerClosed
 	fmt.Println("# Building the providers ...")
 	mirror := filepath.Join(out, "providers")
 	if err := errors.Join(os.MkdirAll(out, 0o755), os.RemoveAll(mirror), os.Mkdir(mirror, 0o755)); err != nil {
@@ -93,12 +93,12 @@ export TF_VAR_drain_url=%[3]s/drain
 	return nil
 }
 
-// clouds is a clouds.yaml in which all names that examples give to clouds are this one.
+// clouds returns a clouds.yaml in which each name that the examples give to a cloud means this one.
 func clouds(url string) []byte {
 	return fakecloud.CloudsYAML(url+"/identity/v3", map[string]string{
 		"production": fakecloud.MemberUser, "paris": fakecloud.MemberUser, "oslo": fakecloud.MemberUser,
 	})
 }
 
-// quote is a word of a shell.
+// quote returns a text as one word of a shell.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

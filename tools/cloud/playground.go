@@ -16,10 +16,10 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
-// silent is the image whose servers are ACTIVE and answer nothing.
+// silent is the image whose servers are ACTIVE and do not answer.
 const silent = "debian-broken"
 
-// playground is the cloud, and what somebody broke in it.
+// playground is the cloud, with the faults that a user made.
 type playground struct {
 	cloud  *fakecloud.Cloud
 	url    string
@@ -27,18 +27,18 @@ type playground struct {
 	images map[string]string // names by id
 
 	mu     sync.Mutex
-	broken map[string]fault // by what is broken: zone/RegionOne/az-2
+	broken map[string]fault // faults by their address, such as zone/RegionOne/az-2
 }
 
-// fault is how to repair what is broken.
+// fault is a fault with its repair.
 type fault struct {
-	server string // id; "": it is not one server that is broken
+	server string // id of the server, or "" if it is not about one server
 	repair func()
 }
 
 func newPlayground(address string) *playground {
 	p := &playground{url: "http://" + address, broken: map[string]fault{}}
-	// What Nova does takes long enough to be seen on the page.
+	// Operations of Nova take long enough to be visible on the page.
 	p.cloud = fakecloud.New(fakecloud.Config{
 		Now: time.Now, BuildTime: 3 * time.Second, PowerTime: time.Second, DeleteTime: time.Second,
 	})
@@ -50,14 +50,14 @@ func newPlayground(address string) *playground {
 //go:embed page
 var files embed.FS
 
-// handler serves the cloud, the page, and the operations that both the page and
-// scripts use. A page of somebody else in a browser on this machine can use none of
-// it: its requests have another origin or, where its name leads here, another host.
+// handler serves the cloud, the page, and the operations for the page and for scripts. A foreign page in a browser on
+// this machine cannot use them: its requests have another origin or, if its name resolves to this machine, another
+// host.
 func (p *playground) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		p.cloud.ServeHTTP(w, r)
-		p.cloud.ResetRequests() // nobody asks for them, and it may run for days
+		p.cloud.ResetRequests() // nobody reads them, and the cloud may run for days
 	})
 	mux.Handle("GET /{$}", http.RedirectHandler("/page/", http.StatusSeeOther))
 	mux.Handle("GET /page/", http.FileServerFS(files))
@@ -77,14 +77,14 @@ func (p *playground) handler() http.Handler {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}
 	})
-	mux.HandleFunc("POST /drain", func(http.ResponseWriter, *http.Request) {}) // a 200: it is drained
+	mux.HandleFunc("POST /drain", func(http.ResponseWriter, *http.Request) {}) // 200: the node is drained
 	own := http.NewCrossOriginProtection().Handler(mux)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if "http://"+r.Host != p.url {
 			http.Error(w, "this is "+p.url, http.StatusMisdirectedRequest)
 			return
 		}
-		w.Header().Set("Content-Security-Policy", "frame-ancestors 'none'") // a click meant for another page
+		w.Header().Set("Content-Security-Policy", "frame-ancestors 'none'") // against clickjacking
 		own.ServeHTTP(w, r)
 	})
 }
@@ -94,8 +94,8 @@ func answer(w http.ResponseWriter, v any) {
 	_ = json.NewEncoder(w).Encode(v)
 }
 
-// operate breaks or repairs something. What there is not is a mistake of the test to
-// the fake cloud, which panics, and a typing error here.
+// operate breaks or repairs something. It returns an error for an unknown name, which is a typing error here; the
+// fake cloud panics for it, because there it is a mistake of a test.
 func (p *playground) operate(verb, kind, target string) (err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -157,7 +157,7 @@ func (p *playground) breaks(kind, region, name string) (fault, error) {
 		return fault{id, set("ACTIVE")}, nil
 	case "delete":
 		p.cloud.RemoveServers(region, id)
-		return fault{id, nil}, nil // forgotten as soon as somebody looks
+		return fault{id, nil}, nil // the next look forgets it
 	}
 	return fault{}, fmt.Errorf("%q is not nova, slow, quota, zone, host, service, stop, error or delete", kind)
 }
@@ -165,7 +165,7 @@ func (p *playground) breaks(kind, region, name string) (fault, error) {
 // state is the cloud as the page shows it.
 type state struct {
 	Zones   []zone   `json:"zones"`
-	Servers []server `json:"servers"` // of each region the oldest first
+	Servers []server `json:"servers"` // oldest first in each region
 	Broken  []string `json:"broken"`
 }
 
@@ -179,12 +179,12 @@ type server struct {
 	ID      string `json:"id"`
 	Name    string `json:"name"`
 	Region  string `json:"region"`
-	Zone    string `json:"zone"` // "": no host was found
+	Zone    string `json:"zone"` // "" if no host was found
 	Status  string `json:"status"`
 	Image   string `json:"image"`
-	Mark    string `json:"mark"` // of a node that was found in service
+	Mark    string `json:"mark"` // mark of a node that was found in service
 	Drained bool   `json:"drained"`
-	Answers bool   `json:"answers"` // its service does
+	Answers bool   `json:"answers"` // reports whether its service answers
 }
 
 func (p *playground) state() state {

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestOperations: what is broken is listed until it is repaired, and what there is not is an error. A server of which
-// Nova or its host says nothing bad answers; the clock is that of everybody.
+// TestOperations: a fault is listed until it is repaired, and an unknown name is an error. A server answers unless
+// Nova or its host has a fault; the clock is the real one.
 func TestOperations(t *testing.T) {
 	p := newPlayground("127.0.0.1:1")
 	p.cloud.AddServers("RegionOne", fakecloud.Server{Name: "web-0", Host: "r1-cmp-3"})
@@ -29,7 +29,7 @@ func TestOperations(t *testing.T) {
 		}
 		return now
 	}
-	for first, tries := clock(), 0; clock().Sub(first) < 2*time.Second; tries++ { // a pause of that length ends
+	for first, tries := clock(), 0; clock().Sub(first) < 2*time.Second; tries++ { // ends a pause of that length
 		require.Less(t, tries, 600, "the cloud's clock stands still")
 		time.Sleep(100 * time.Millisecond)
 	}

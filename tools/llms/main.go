@@ -36,7 +36,7 @@ var sections = [...]struct{ title, pages string }{
 	{"Functions", "docs/functions/*.md"},
 }
 
-// head is what each page begins with; its parts are the title, the description and the text.
+// head matches the beginning of each page; its parts are the title, the description and the text.
 var head = regexp.MustCompile(
 	`(?s)^---\npage_title: "([^"]+?)(?: - Stackpolicy)?"\n.*?description: \|-\n  (.+?)\n---\n\n(.+)$`,
 )

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestWrite: each page of docs is listed, and is in the file that has all of them.
+// TestWrite: each page of docs is listed, and is in the file with all pages.
 func TestWrite(t *testing.T) {
 	top := os.DirFS("../..")
 	list, all, err := write(top)

@@ -11,23 +11,22 @@ import (
 	"time"
 )
 
-// fault is one that a person thought of, with the tests that must notice it.
+// fault is a fault that a person thought of, with the tests that must notice it.
 type fault struct {
 	title         string
 	file          string
-	pkg, tests    string // the package of the tests, and their pattern
+	pkg, tests    string // package of the tests, and their pattern
 	before, after []string
 }
 
-// readFaults reads a table of faults. Lines that begin with # are comments. Each
-// fault is
+// readFaults reads a table of faults. Lines that begin with # are comments. A fault is
 //
-//	what is wrong
+//	title
 //	FILE PACKAGE TESTS
 //	- a line of the file
-//	+ what stands in its place
+//	+ the line that replaces it
 //
-// and an empty line. Blanks at the beginning of the lines do not count.
+// followed by an empty line. Blanks at the beginning of the lines do not count.
 func readFaults(path string) ([]fault, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -64,8 +63,8 @@ func readFaults(path string) ([]fault, error) {
 	return all, nil
 }
 
-// put returns the text of the file with the fault in it. The lines must be there
-// once: then the table is what the code is.
+// put returns the text of the file with the fault in it. The file must have the lines exactly once, so that the table
+// follows the code.
 func (f fault) put() (string, error) {
 	data, err := os.ReadFile(f.file)
 	if err != nil {
@@ -89,7 +88,7 @@ func (f fault) put() (string, error) {
 	return strings.Join(append(append(append([]string{}, lines[:at[0]]...), f.after...), lines[end:]...), "\n"), nil
 }
 
-// noticed reports whether the tests fail where the fault is in the code.
+// noticed reports whether the tests fail with the fault in the code.
 func (f fault) noticed(temp string) (bool, error) {
 	text, err := f.put()
 	if err != nil {
@@ -103,7 +102,7 @@ func (f fault) noticed(temp string) (bool, error) {
 			return false, err
 		}
 		args = append(args, "-overlay", overlay)
-	} else { // a test reads it: it is changed in a copy of all
+	} else { // a test reads the file, so the fault is put into a copy of the repository
 		if dir, err = copied(temp); err != nil {
 			return false, err
 		}
@@ -126,7 +125,7 @@ func (f fault) noticed(temp string) (bool, error) {
 	return true, nil
 }
 
-// overlay writes the file from which the compiler learns that a file has another text.
+// overlay writes the file with which the compiler uses another text for a file.
 func (f fault) overlay(temp, text string) (string, error) {
 	at, err := filepath.Abs(f.file)
 	if err != nil {
@@ -143,7 +142,7 @@ func (f fault) overlay(temp, text string) (string, error) {
 	return list, os.WriteFile(list, data, 0o600)
 }
 
-// copied makes a copy of the repository's files, as they are now.
+// copied makes a copy of the repository's present files.
 func copied(temp string) (string, error) {
 	dir := filepath.Join(temp, "copy")
 	if err := os.RemoveAll(dir); err != nil {
@@ -157,8 +156,8 @@ func copied(temp string) (string, error) {
 	return dir, nil
 }
 
-// testFaults puts one fault after the other, and returns how many no test noticed.
-// Those of whose title or file the filter is no part are left out.
+// testFaults tries one fault after the other, and returns how many no test noticed. It skips faults unless their
+// title or file contains the filter.
 func testFaults(path, filter string) (int, error) {
 	all, err := readFaults(path)
 	if err != nil {

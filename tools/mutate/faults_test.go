@@ -11,8 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTable: each fault of the table can be put in: where the code moved, the table
-// moves with it.
+// TestTable: each fault of the table can be put in, so the table is changed together with the code.
 func TestTable(t *testing.T) {
 	t.Chdir("../..")
 	names := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
@@ -32,14 +31,14 @@ func TestTable(t *testing.T) {
 				there[m[1]] = true
 			}
 		}
-		tests, _, _ := strings.Cut(f.tests, "/") // behind which a part of a test may be named
+		tests, _, _ := strings.Cut(f.tests, "/") // the part after it may name a subtest
 		for name := range strings.SplitSeq(strings.Trim(tests, "^$()"), "|") {
 			assert.True(t, there[name], "%s: %s has no test %s", f.title, f.pkg, name)
 		}
 	}
 }
 
-// TestPut: a fault takes the place of lines that are there once.
+// TestPut: a fault replaces lines that the file has exactly once.
 func TestPut(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.tf")
 	require.NoError(t, os.WriteFile(file, []byte("a {\n  b = 1\n  c = { # of\n  d = 2 }\n  b = 1\n}\n"), 0o600))

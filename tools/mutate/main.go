@@ -1,5 +1,5 @@
-// Command mutate puts in faults that people thought of, one at a time, and runs the tests that must notice it.
-// A fault that they do not notice is a gap in the tests.
+// Command mutate puts in faults that people thought of, one at a time, and runs the tests that must notice them. A
+// fault that no test notices is a gap in the tests.
 //
 //	go run ./tools/mutate [-only TEXT]
 package main

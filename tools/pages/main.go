@@ -1,10 +1,9 @@
-// Command pages edits the pages that tfplugindocs has made, given as arguments.
+// Command pages edits the pages that tfplugindocs has made, which are its arguments.
 //
-// The schema calls every argument in a block optional, because a block that is left out
-// lacks them all: those whose description begins with "Required." come first, under a
-// heading of their own. A nested schema without descriptions says nothing, because the
-// attribute itself describes it: it is left out. One that repeats an earlier one, on the
-// same page or, where it is long, on one before, becomes a link.
+// The schema says that every argument in a block is optional, because a block may be left out as a whole. The command
+// puts arguments whose description begins with "Required." first, under a heading of their own. It leaves out nested
+// schemas without descriptions, because the attribute itself describes them. A nested schema that repeats an earlier
+// one becomes a link: an earlier one on the same page or, if it is long, on an earlier page.
 package main
 
 import (
@@ -40,16 +39,16 @@ var (
 	below     = regexp.MustCompile(` ?\(see \[below for nested schema\]\((#[^)]+)\)\)`)
 )
 
-// library has the place of each nested schema, by what it says.
+// library has the place of each nested schema, by its text.
 type library map[string]place
 
-// place is where a nested schema is described.
+// place is the place where a nested schema is described.
 type place struct{ file, anchor, name string }
 
-// long is the number of words from which on a nested schema is described on one page only.
+// long is the number of words from which a nested schema is described on one page only.
 const long = 40
 
-// link is how a file leads to the place.
+// link returns the link from a file to the place.
 func (p place) link(from string) string {
 	if p.file == from {
 		return fmt.Sprintf("[%s](#%s)", p.name, p.anchor)
@@ -62,7 +61,7 @@ func (p place) link(from string) string {
 	return fmt.Sprintf("[%s of `stackpolicy_%s`](%s#%s)", p.name, of, filepath.ToSlash(file), p.anchor)
 }
 
-// edit edits a page, and keeps what it describes.
+// edit edits a page, and remembers the schemas on it.
 func (l library) edit(file, page string) string {
 	end := strings.Index(page, "\n## Import\n")
 	if end < 0 {

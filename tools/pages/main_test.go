@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestEdit: required arguments come first, what says nothing is left out, and what repeats is a link.
+// TestEdit: required arguments come first, schemas without descriptions are left out, and repeated ones are links.
 func TestEdit(t *testing.T) {
 	const made = "# Page\n\n- `a` (Block, Optional) One. (see [below for nested schema](#a))\n" +
 		"- `b` (Object) Two. (see [below for nested schema](#b))\n- `c` (Block, Optional) (see [below for nested schema](#c))\n\n" +
@@ -22,7 +22,7 @@ func TestEdit(t *testing.T) {
 	all := library{}
 	assert.Equal(t, want, all.edit("docs/resources/one.md", made))
 
-	// A long one is described on one page only; whether it is sensitive there does not matter.
+	// A long schema is described on one page only, whether it is sensitive there or not.
 	section := func(kind string) string {
 		return "- `a` (Block, Optional) One.\n\n<a id=\"a\"></a>\n### Nested Schema for `a`\n\nRead-Only:\n\n- `x` (" + kind + ") " +
 			strings.Repeat("word ", long) + "\n"

@@ -14,8 +14,8 @@ import (
 
 const module = "github.com/stackpolicy/terraform-provider-stackpolicy/"
 
-// imports reads which packages of the product each of them imports, tests left
-// out. Names are folders below internal.
+// imports returns the packages that each package of the product imports, without tests. Names are folders below
+// internal.
 func imports(top string) (map[string][]string, error) {
 	found := map[string]map[string]bool{}
 	err := fs.WalkDir(os.DirFS(top), "internal", func(file string, entry fs.DirEntry, err error) error {
@@ -49,8 +49,7 @@ func imports(top string) (map[string][]string, error) {
 	return arrows, err
 }
 
-// depth is the number of arrows on the longest way from a package to one that
-// imports none.
+// depth is the number of arrows on the longest path from a package to one without imports.
 func depth(arrows map[string][]string, name string) int {
 	deepest := 0
 	for _, next := range arrows[name] {
@@ -59,8 +58,7 @@ func depth(arrows map[string][]string, name string) int {
 	return deepest
 }
 
-// house draws the packages as floors by their imports: each may use those below its
-// floor, and none of its own floor or above.
+// house draws the packages on floors by their imports: each package uses only packages on floors below its own.
 func house(top string) (string, error) {
 	arrows, err := imports(top)
 	if err != nil {

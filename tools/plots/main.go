@@ -1,7 +1,6 @@
-// Command plots draws what the guides show of the planner and of the tree:
-// pictures and a worked example, all of it worked out from what they show. It
-// writes them into assets/, from the folder of go.mod; "make plots" runs it. The
-// other pictures there are drawn by hand.
+// Command plots draws pictures and a worked example for the guides. It derives all of them from the planner and from
+// the tree. It writes them into assets/, from the folder of go.mod; "make plots" runs it. The other pictures in that
+// folder are drawn by hand.
 package main
 
 import (
@@ -19,7 +18,7 @@ func main() {
 	}
 }
 
-// write draws into a folder what it finds in the tree at top.
+// write draws everything into a folder, from the tree at top.
 func write(dir, top string) error {
 	steps := filepath.Join(top, "examples/guides/from-element/steps.txt") // the table of the guide
 	plans := filepath.Join(top, "internal/planview/testdata")

@@ -64,12 +64,12 @@ func growth() (string, error) {
 	return p.String(), nil
 }
 
-// cases are requests of which the first implementation made something else.
+// cases are requests for which the first implementation had another result.
 var cases = []struct {
 	title  string
 	now    []int64
 	change int64
-	senlin []int64 // nodes after
+	senlin []int64 // nodes after the request
 }{
 	{"3 equal zones, add 4", []int64{0, 0, 0}, 4, []int64{2, 2, 0}},
 	{"7 equal zones, add 8", make([]int64, 7), 8, []int64{2, 2, 2, 2, 0, 0, 0}},
@@ -77,7 +77,7 @@ var cases = []struct {
 	{"8 zones with 7 each, remove 49", []int64{7, 7, 7, 7, 7, 7, 7, 7}, -49, []int64{0, 0, 0, 0, 0, 0, 0, 7}},
 }
 
-// beforeAndAfter draws the zones after a request, by Senlin and by the planner.
+// beforeAndAfter draws the zones after a request, for Senlin and for the planner.
 func beforeAndAfter() (string, error) {
 	const row = 120
 	p := newPicture(660, 56+row*float64(len(cases)), "Zones after a request",
@@ -118,14 +118,14 @@ func (p *picture) bars(class string, left, base float64, tallest int64, numbers 
 	}
 }
 
-// destroyed draws the table of servers that either way of placing destroys.
+// destroyed draws the table of servers that each way of placing destroys.
 func destroyed(file string) (string, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return "", err
 	}
 	lines := strings.Split(strings.TrimSpace(string(bytes.TrimSpace(text))), "\n")[1:]
-	// Steps in which neither destroys anything are only in the table.
+	// The picture leaves out steps without destroyed servers; the table has them.
 	lines = slices.DeleteFunc(lines, func(line string) bool {
 		cells := strings.Fields(line)
 		return cells[len(cells)-1] == "0" && cells[len(cells)-2] == "0"
@@ -140,7 +140,7 @@ func destroyed(file string) (string, error) {
 		cells := strings.Fields(line)
 		title := strings.TrimSpace(line[:min(len(line), 37)])
 		y := 80 + float64(44*i)
-		if i == len(lines)-1 { // the total stands apart
+		if i == len(lines)-1 { // the total is set apart
 			y += 16
 			p.path("axis", 20, y-8, 640, y-8)
 		}
@@ -157,7 +157,7 @@ func destroyed(file string) (string, error) {
 	return p.String(), nil
 }
 
-// worked is the worked example: who gets the next node, and what it costs.
+// worked is the worked example: the zone of each next node, and its cost.
 func worked() (string, error) {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%4s  %8s  %8s  %8s  %-6s  %s\n", "node", "az-1", "az-2", "az-3", "goes to", "nodes")

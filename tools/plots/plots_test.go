@@ -19,7 +19,7 @@ import (
 
 const top = "../.."
 
-// TestDrift fails where assets/ has something else than is drawn now.
+// TestDrift fails if assets/ differs from what is drawn now.
 func TestDrift(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, write(dir, top))
@@ -32,7 +32,7 @@ func TestDrift(t *testing.T) {
 	}
 }
 
-// TestTable: the table of CONTRIBUTING says which packages use which of ours.
+// TestTable: the table of CONTRIBUTING has the imports of each package.
 func TestTable(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(top, "CONTRIBUTING.md"))
 	require.NoError(t, err)
@@ -50,7 +50,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// pictures reads all pictures, those drawn by hand too.
+// pictures reads all pictures, also those that were drawn by hand.
 func pictures(t *testing.T) map[string]string {
 	files, err := filepath.Glob(filepath.Join(top, "assets/*.svg"))
 	if err != nil || len(files) == 0 {
@@ -76,7 +76,7 @@ func TestWellFormed(t *testing.T) {
 	}
 }
 
-// TestNothingOverflows: texts end inside their picture, with a wide font too.
+// TestNothingOverflows: texts end inside their picture, even in a wide font.
 func TestNothingOverflows(t *testing.T) {
 	size := regexp.MustCompile(`viewBox="0 0 ([0-9.]+) `)
 	label := regexp.MustCompile(`<text class="([^"]*)" x="([0-9.]+)"([^>]*)>([^<]*)<`)

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// colour is a colour of the light theme, and the one of the dark theme. A reader cannot
-// switch them: a picture has a background of its own, and fits in a page of either
-// theme.
+// colour is a colour of the light theme and its counterpart in the dark theme. A picture has its own background and
+// fits a page of either theme; a reader cannot switch it.
 type colour struct{ light, dark string }
 
 var (
@@ -65,7 +64,7 @@ func newPicture(width, height float64, title, about string) *picture {
 	return p
 }
 
-// resize gives a picture its height once that is known.
+// resize sets the height of a picture once it is known.
 func (p *picture) resize(height float64) { p.height = height }
 
 func (p *picture) String() string {
@@ -86,7 +85,7 @@ func (p *picture) rect(class string, x, y, width, height float64) {
 		class, x, y, width, height)
 }
 
-// path draws a line through points, given as x and y in turn.
+// path draws a line through points, whose x and y alternate.
 func (p *picture) path(class string, points ...float64) {
 	fmt.Fprintf(&p.body, "<path class=\"%s\" d=\"M", class)
 	for i := 0; i < len(points); i += 2 {

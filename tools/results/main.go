@@ -1,5 +1,5 @@
-// Command results keeps what runs of the tests showed in test/results, a file for
-// each run, and writes from them what the README calls "tested with".
+// Command results keeps the results of test runs in test/results, one file for each run, and writes the "tested with"
+// of the README from them.
 //
 //	results -record NAME <output of go test -v>   keeps a run
 //	results                                       writes README.md and test/results/README.md
@@ -25,21 +25,21 @@ import (
 
 const folder = "test/results"
 
-// A run of tests, as a file keeps it.
+// run is a run of tests, as a file keeps it.
 type run struct {
 	Name      string
 	Cloud     string            // "OpenStack 2025.1", or "the fake cloud"
-	Services  map[string]string `json:",omitempty"` // of that cloud, with their versions
+	Services  map[string]string `json:",omitempty"` // services of that cloud, with their versions
 	User      string            `json:",omitempty"`
 	Terraform string            // "Terraform 1.11.4", or "OpenTofu 1.12.6"
-	Provider  string            // of OpenStack: "3.4.0", or "stand-in"
+	Provider  string            // terraform-provider-openstack: "3.4.0", or "stand-in"
 	Date      string
-	Commit    string // "-dirty" where something was not committed
+	Commit    string // with "-dirty" if something was not committed
 	counts
-	Requests []string `json:",omitempty"` // the kinds that Provider sent to the fake cloud, sorted
+	Requests []string `json:",omitempty"` // kinds of requests that Provider sent to the fake cloud, sorted
 }
 
-// counts of tests, each subtest among them.
+// counts are numbers of tests; each subtest counts.
 type counts struct {
 	Passed  int
 	Failed  []string       `json:",omitempty"`
@@ -61,7 +61,7 @@ func main() {
 	}
 }
 
-// record keeps a run of this moment, in this tree and environment.
+// record keeps a run in the present tree and environment.
 func record(ctx context.Context, name string, output io.Reader) error {
 	r := run{Name: name, Cloud: "the fake cloud", Provider: "stand-in", Date: time.Now().UTC().Format(time.DateOnly)}
 	var err error
@@ -73,7 +73,7 @@ func record(ctx context.Context, name string, output io.Reader) error {
 	}
 	if os.Getenv("STACKPOLICY_ACC") == "live" {
 		r.User = strings.TrimPrefix(os.Getenv("OS_CLOUD"), "stackpolicy-")
-		// test/openstack/up.sh writes it next to clouds.yaml.
+		// test/openstack/up.sh writes cloud.json next to clouds.yaml.
 		text, err := os.ReadFile(filepath.Join(filepath.Dir(os.Getenv("OS_CLIENT_CONFIG_FILE")), "cloud.json"))
 		if err != nil {
 			return fmt.Errorf("which cloud was it? %w", err)
@@ -107,8 +107,7 @@ func record(ctx context.Context, name string, output io.Reader) error {
 	return os.WriteFile(filepath.Join(folder, name+".json"), append(text, '\n'), 0o644)
 }
 
-// count reads what go test -v wrote. The reason of a skip is the last line that
-// its test wrote.
+// count reads the output of go test -v. The reason of a skip is the last line that its test wrote.
 func count(output io.Reader) (counts, error) {
 	c := counts{Skipped: map[string]int{}}
 	event := regexp.MustCompile(`^=== (?:RUN|NAME|CONT) +(\S+)`)
@@ -139,7 +138,7 @@ func count(output io.Reader) (counts, error) {
 	return c, lines.Err()
 }
 
-// terraform is the program that tests use, with its version.
+// terraform returns the program that tests use, with its version.
 func terraform(ctx context.Context) (string, error) {
 	path, err := exec.CommandContext(ctx, "tools/terraform").Output()
 	if err != nil {
@@ -156,7 +155,7 @@ func terraform(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%s %s", m[1], m[2]), nil
 }
 
-// commit is the one that is checked out.
+// commit returns the commit that is checked out.
 func commit(ctx context.Context) (string, error) {
 	hash, err := exec.CommandContext(ctx, "git", "rev-parse", "--short=10", "HEAD").Output()
 	if err != nil {

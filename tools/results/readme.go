@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// write rewrites, in the tree at top, what comes from the results.
+// write rewrites, in the tree at top, the texts that depend on the results.
 func write(top string) error {
 	runs, err := read(filepath.Join(top, folder))
 	if err != nil {
@@ -33,7 +33,7 @@ func read(dir string) (list []run, err error) {
 	return list, err
 }
 
-// between replaces what a page has between the two marks.
+// between replaces the text of a page between the two marks.
 func between(file, text string) error {
 	const begin, end = "<!-- results: make docs writes what follows -->\n", "<!-- end of results -->"
 	page, err := os.ReadFile(file)
@@ -48,7 +48,7 @@ func between(file, text string) error {
 	return os.WriteFile(file, []byte(before+begin+"\n"+text+"\n"+end+after), 0o644)
 }
 
-// versions is the table of the README. A run with a failure is no proof.
+// versions returns the table of the README. A run with a failure does not count.
 func versions(runs []run) string {
 	var terraform, tofu, provider, openstack []string
 	for _, r := range runs {
@@ -78,7 +78,7 @@ func versions(runs []run) string {
 
 var number = regexp.MustCompile(`\d+`)
 
-// list joins versions, each once, in the order of their numbers; Zed, which has none, is the last.
+// list joins versions, each once, in the order of their numbers. Zed, which has no number, is the last.
 func list(versions []string) string {
 	padded := func(v string) string {
 		return number.ReplaceAllStringFunc(v, func(n string) string { return fmt.Sprintf("%06s", n) })
@@ -90,7 +90,7 @@ func list(versions []string) string {
 	return strings.Join(slices.Compact(versions), ", ")
 }
 
-// table is all runs.
+// table returns the table of all runs.
 func table(runs []run) string {
 	var b strings.Builder
 	b.WriteString(

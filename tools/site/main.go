@@ -34,11 +34,11 @@ func main() {
 	}
 }
 
-// maxSize is the size of the compressed planner, in bytes, that a visitor should
-// have to load at most. A package that makes it larger is better left out.
+// maxSize is the maximum size in bytes of the compressed planner, which every visitor has to load. A package that
+// makes it larger should be left out.
 const maxSize = 1_750_000
 
-// build builds the page into a folder, from that of go.mod.
+// build builds the page into a folder, from the folder of go.mod.
 func build(out string) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err

@@ -9,7 +9,7 @@ data "stackpolicy_zone_plan" "shrink" {
   scale_in { count = 3 }
 }
 
-# And which ones? In each zone unhealthy nodes first, then the oldest. Where the
+# And which ones? In each zone unhealthy nodes first, then the oldest. If the
 # zone plan removes nothing its deletion is null, and nothing is removed here.
 data "stackpolicy_deletion_plan" "shrink" {
   nodes     = data.stackpolicy_cluster.web.nodes

@@ -18,7 +18,7 @@ output "summary" {
   value = data.stackpolicy_region_plan.grow.summary
 }
 
-# How many nodes a region gets. What does not change is null or not listed.
+# How many nodes a region gets. A value without a change is null or not listed.
 output "new_in_region_two" {
   value = one([for c in data.stackpolicy_region_plan.grow.creation[*] : lookup(c.regions, "RegionTwo", 0)])
 }

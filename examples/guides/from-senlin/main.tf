@@ -1,5 +1,5 @@
 locals {
-  # What the policies say, as it was written for Senlin.
+  # The policies as they were written for Senlin.
   region   = yamldecode(file("${path.module}/policies/region.yaml")).properties
   zone     = yamldecode(file("${path.module}/policies/zone.yaml")).properties
   affinity = yamldecode(file("${path.module}/policies/affinity.yaml")).properties
@@ -93,7 +93,7 @@ resource "openstack_compute_instance_v2" "web" {
   }
 }
 
-# What happens before a node is removed: the hook, then the grace period.
+# Before a node is removed: the hook, then the grace period.
 resource "stackpolicy_deletion_attachment" "web" {
   for_each = openstack_compute_instance_v2.web
 
@@ -115,8 +115,8 @@ resource "stackpolicy_deletion_attachment" "web" {
   }
 }
 
-# The same policies as plans, of the servers that exist. What a spec leaves
-# out is null here, which is the default, as it was in Senlin.
+# The same policies as plans, of the servers that exist. A property that a
+# spec leaves out is null here, which is the default, as it was in Senlin.
 data "stackpolicy_cluster" "web" {
   regions    = local.regions[*].name
   name_regex = "^web-"

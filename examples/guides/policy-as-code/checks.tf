@@ -1,4 +1,4 @@
-# What every plan must hold to. A check that fails is a warning of the plan and of the
+# The rules for every plan. A check that fails is a warning of the plan and of the
 # apply; to refuse the plan, put the same condition into a postcondition of the
 # attachment.
 locals {

@@ -17,7 +17,7 @@ resource "stackpolicy_placement_attachment" "web" {
     { name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }] },
   ]
 
-  # What new nodes are made from. A changed template changes no node by itself.
+  # The source of new nodes. A changed template changes no node by itself.
   template = {
     image  = var.image
     flavor = "m1.tiny"
@@ -65,7 +65,7 @@ resource "stackpolicy_readiness_attachment" "web" {
   }
 }
 
-# What is left for the next applies. A pipeline applies until it is 0.
+# Nodes that are left for the next applies. A pipeline applies until it is 0.
 output "remaining" {
   value = stackpolicy_placement_attachment.web.remaining
 }

@@ -20,7 +20,7 @@ variable "volume_zones" {
   default = {}
 }
 
-# Of the ports.
+# The network of the ports.
 variable "network_id" {
   type = string
 }
@@ -56,7 +56,7 @@ resource "stackpolicy_placement_attachment" "web" {
   }
 }
 
-# What outlives the servers: for each slot, whether a node is in it or not.
+# These outlive the servers: for each slot, whether a node is in it or not.
 resource "openstack_blockstorage_volume_v3" "web" {
   for_each          = stackpolicy_placement_attachment.web.slots
   name              = each.key
@@ -77,7 +77,7 @@ resource "openstack_networking_port_v2" "web" {
   network_id = var.network_id
 }
 
-# What is made again: for each node.
+# These are made again: for each node.
 resource "terraform_data" "generation" {
   for_each = stackpolicy_placement_attachment.web.nodes
   input    = each.value.generation
@@ -131,7 +131,7 @@ resource "stackpolicy_readiness_attachment" "web" {
   }
 }
 
-# What is left for the next applies.
+# Nodes that are left for the next applies.
 output "remaining" {
   value = stackpolicy_placement_attachment.web.remaining
 }

@@ -20,7 +20,7 @@ variable "image" {
   default = "debian-12"
 }
 
-# Where the service of a node answers. "make cloud" prints it; in a real cloud it is
+# The address of a node's service. "make cloud" prints it; in a real cloud it is
 # such as http://{address}:8080/health.
 variable "health_url" {
   type = string

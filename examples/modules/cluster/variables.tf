@@ -259,7 +259,7 @@ variable "servergroup_size" {
 # The check of a node that runs.
 
 variable "health_url" {
-  description = "Address that each node must answer, with each refresh, such as http://{address}:8080/health. Default: none is asked."
+  description = "Address that each node must answer, with each refresh, such as http://{address}:8080/health. Default: no check."
   type        = string
   default     = null
   sensitive   = true
@@ -276,7 +276,7 @@ variable "health_status" {
 }
 
 variable "health_port" {
-  description = "Port at which each node must accept connections. Default: none is tried."
+  description = "Port at which each node must accept connections. Default: no check."
   type        = number
   default     = null
   validation {

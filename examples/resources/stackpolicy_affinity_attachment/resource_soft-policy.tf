@@ -1,4 +1,4 @@
-# Keep the nodes of a large cluster apart as far as there are hosts for them. Where
+# Keep the nodes of a large cluster apart as far as there are hosts for them. If
 # there are more nodes than hosts, some share a host. Nova's server groups belong
 # to a region, so each region has its own.
 resource "stackpolicy_affinity_attachment" "web" {

@@ -1,5 +1,5 @@
 # For a cluster whose nodes say nothing over HTTP: a port that accepts
-# connections, such as that of a database.
+# connections, such as a database's.
 resource "stackpolicy_readiness_attachment" "database" {
   cluster = "database"
   servers = { for name, id in var.database_servers : name => { id = id, address = "${name}.example.org" } }

@@ -23,9 +23,9 @@ import (
 
 func TestMain(m *testing.M) { acctest.Main(m) }
 
-// What only Terraform can show of an affinity attachment: its life, and what happens to the
-// servers that have its group in their scheduler hints: grouped(c, ignoring, named("web"))
-// is two servers in a group. All else is in attachment_resource_test.go, without Terraform.
+// The tests in this file need Terraform: the life of an affinity attachment, and what happens to
+// the servers that have its group in their scheduler hints: grouped(c, ignoring, named("web"))
+// is two servers in a group. All other tests are in attachment_resource_test.go.
 
 const attachment = "stackpolicy_affinity_attachment.web"
 
@@ -33,7 +33,7 @@ func affinityAttachment(arguments string) string {
 	return "resource \"stackpolicy_affinity_attachment\" \"web\" {\n" + arguments + "\n}\n"
 }
 
-// serverGroup is the block servergroup, and hints the block scheduler_hints.
+// serverGroup returns the block servergroup, and hints the block scheduler_hints.
 func serverGroup(arguments ...string) string {
 	return "\n  servergroup {\n    " + strings.Join(arguments, "\n    ") + "\n  }"
 }
@@ -57,8 +57,8 @@ func action(want plancheck.ResourceActionType) resource.ConfigPlanChecks {
 	}
 }
 
-// TestAccAffinityAttachment_lifecycle: the zone, a name, a policy, another's group all change in place. An import finds the same attachment,
-// as it was created or inherited. What was created is deleted in the end, what was inherited is left.
+// TestAccAffinityAttachment_lifecycle: the zone, the name, the policy and the group all change in place. An import finds the
+// same attachment, created or inherited. Destroying it deletes a created group, and leaves an inherited one.
 func TestAccAffinityAttachment_lifecycle(t *testing.T) {
 	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
@@ -110,15 +110,15 @@ resource "openstack_compute_instance_v2" "member" {
 	assert.Equal(t, 1, c.Groups(t, region), "groups are left")
 }
 
-// importID is the import id of the attachment in the state.
+// importID returns the import id of the attachment in the state.
 func importID(suffix string) func(*terraform.State) (string, error) {
 	return func(s *terraform.State) (string, error) {
 		return s.RootModule().Resources[attachment].Primary.ID + suffix, nil
 	}
 }
 
-// grouped is two servers of terraform-provider-openstack in a server group, and
-// what else the servers' lifecycle says.
+// grouped returns two servers of terraform-provider-openstack in a server group, with
+// more lines for the servers' lifecycle.
 func grouped(c *acctest.Cloud, lifecycle string, arguments ...string) string {
 	return affinityAttachment(serverGroup(arguments...)) + fmt.Sprintf(`
 resource "openstack_compute_instance_v2" "web" {
@@ -138,8 +138,8 @@ resource "openstack_compute_instance_v2" "web" {
 `, c.Prefix, c.Image, c.Flavor, lifecycle)
 }
 
-// TestAccAffinityMoved_lifecycle: a moved block takes over the group that another resource of Terraform's created, and its server
-// is not touched. The state is one of terraform-provider-openstack's.
+// TestAccAffinityMoved_lifecycle: a moved block takes over the group that another resource created, and its server is not
+// touched. The state is a state of terraform-provider-openstack.
 func TestAccAffinityMoved_lifecycle(t *testing.T) {
 	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
@@ -177,16 +177,16 @@ func TestAccAffinityMoved_lifecycle(t *testing.T) {
 	assert.Zero(t, c.Groups(t, region), "groups")
 }
 
-// TestAccAffinityChange: another policy is taken up in place, and what the warning says of servers is so: they stay where
-// they ignore changes of their hints, and are replaced where they do not. With -replace and create_before_destroy the new
+// TestAccAffinityChange: the policy changes in place, and servers do what the warning says: they stay if they ignore changes
+// of their hints, and are replaced otherwise. With -replace and create_before_destroy the new
 // attachment inherits the group that the old one would delete a moment later; without it the group is deleted and made again.
 func TestAccAffinityChange(t *testing.T) {
 	t.Parallel()
 	const ignoring, first = "ignore_changes = [scheduler_hints]\n    ", "create_before_destroy = true"
 	for name, change := range map[string]struct {
 		lifecycle, policy string
-		servers           string // that are made again
-		inherited         bool   // the group, by the new attachment
+		servers           string // servers that are made again
+		inherited         bool   // whether the new attachment inherits the group
 	}{
 		"another policy":                {ignoring + first, "soft-affinity", "", false},
 		"another policy, of the hints":  {first, "soft-affinity", "web-0 web-1", false},
@@ -194,7 +194,7 @@ func TestAccAffinityChange(t *testing.T) {
 		"made again":                    {ignoring, "soft-anti-affinity", "", false},
 	} {
 		if testing.Short() && name != "another policy" {
-			continue // "make faults" tries all
+			continue // "make faults" tries all cases
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

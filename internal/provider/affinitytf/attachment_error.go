@@ -14,7 +14,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/affinity"
 )
 
-// addAttachError reports why no group was attached, at the argument that asks
+// addAttachError reports why no group was attached, at the argument that asked
 // for it.
 func addAttachError(err error, diags *diag.Diagnostics) {
 	name := path.Root("servergroup").AtName("name")
@@ -27,7 +27,7 @@ func addAttachError(err error, diags *diag.Diagnostics) {
 		diags.AddAttributeError(path.Root("servergroup").AtName("policies"), "The server group has other rules",
 			text.Sentence(
 				err,
-			)+" A group's rules cannot change: ask for those that it has, or name another group. If this attachment "+
+			)+" The rules of a group cannot change: ask for its rules, or name another group. If this attachment "+
 				"created the group and must be replaced, apply without -replace (or untaint it): then it takes "+
 				"another group in place.")
 	case value.Is[*affinity.ExistsError](err):
@@ -53,13 +53,13 @@ func lostDetail(lost *affinity.LostError) string {
 	detail := fmt.Sprintf("The answer was lost: %s. ", lost)
 	switch {
 	case lost.Own:
-		return detail + "The next apply looks for it, and removes it before it makes one."
+		return detail + "The next apply looks for it, and removes it before it makes a new one."
 	case len(lost.IDs) > 0:
-		detail += fmt.Sprintf("Nova has a server group of this name now (%s), but anybody may have made it, so it is "+
-			"not taken as created by this attachment. ", strings.Join(lost.IDs, ", "))
+		detail += fmt.Sprintf("Nova has a server group of this name now (%s), but anybody may have made it, so it "+
+			"does not count as created by this attachment. ", strings.Join(lost.IDs, ", "))
 	default:
 		detail += "There is no group of this name yet, but Nova may still make it. "
 	}
-	return detail + "The next apply inherits a group of this name if there is one; then it stays when the attachment " +
-		"is destroyed. If it is yours, import it instead as <region>/<id>/created."
+	return detail + "The next apply inherits a group of this name if there is one; that group stays when the attachment " +
+		"is destroyed. If the group is yours, import it instead as <region>/<id>/created."
 }

@@ -59,7 +59,7 @@ var (
 	}
 )
 
-// Validate checks what is known of the arguments.
+// Validate checks the arguments that are known.
 func (m attachmentModel) Validate(ctx context.Context, diags *diag.Diagnostics) {
 	if !m.groupKnown(ctx) {
 		return
@@ -68,21 +68,21 @@ func (m attachmentModel) Validate(ctx context.Context, diags *diag.Diagnostics) 
 	if policy.MaxServerPerHost > 0 && policy.Policy != affinity.AntiAffinity {
 		diags.AddAttributeError(path.Root("servergroup").AtName("max_server_per_host"), "Invalid rule",
 			"Only a group of the policy anti-affinity has a max_server_per_host, and servergroup asks for "+
-				policy.Policy+". Remove the argument, or ask for the other policy.")
+				policy.Policy+". Remove the argument, or ask for anti-affinity.")
 	}
 	if policy.Name != "" && policy.Hint != "" && policy.Name != policy.Hint {
 		diags.AddAttributeWarning(path.Root("scheduler_hints").AtName("group"), "Scheduler hints without effect",
-			"The group that servergroup names counts, and not the one of the scheduler hints. Name one of the two.")
+			"The group of servergroup counts, not the group of the scheduler hints. Name only one group.")
 	}
 }
 
-// groupKnown reports whether all is known that says which group is asked for,
-// its region left out.
+// groupKnown reports whether all arguments that ask for a group are known, except
+// the region.
 func (m attachmentModel) groupKnown(ctx context.Context) bool {
 	return value.Known(ctx, m.ServerGroup, m.SchedulerHints, m.Created)
 }
 
-// policy translates the arguments, which must be known. It is asked of the
+// policy translates the arguments, which must be known. The model must be the
 // configuration: in a plan an empty block has the default policy, and looks given.
 func (m attachmentModel) policy(ctx context.Context, diags *diag.Diagnostics) affinity.Policy {
 	policy := affinity.Policy{Created: m.Created.ValueBool()}
@@ -104,13 +104,13 @@ func (m attachmentModel) policy(ctx context.Context, diags *diag.Diagnostics) af
 	return policy
 }
 
-// inherited reports whether the group stays when the attachment is destroyed: so does one that
-// was moved here, until an apply has settled that.
+// inherited reports whether the group stays when the attachment is destroyed. A moved group
+// counts as inherited until an apply has stored whether it is.
 func (m attachmentModel) inherited() bool {
 	return m.InheritedGroup.IsNull() || m.InheritedGroup.ValueBool()
 }
 
-// attached is the group that the state has.
+// attached returns the group in the state.
 func (m attachmentModel) attached(ctx context.Context, diags *diag.Diagnostics) affinity.Attached {
 	return affinity.Attached{
 		ID:               m.ServerGroupID.ValueString(),
@@ -122,7 +122,7 @@ func (m attachmentModel) attached(ctx context.Context, diags *diag.Diagnostics) 
 	}
 }
 
-// created is the group that the state has, if the attachment created it.
+// created returns the group in the state, if the attachment created it.
 func (m attachmentModel) created() []affinity.Created {
 	if m.inherited() {
 		return nil
@@ -134,7 +134,7 @@ func (m attachmentModel) created() []affinity.Created {
 	return []affinity.Created{group}
 }
 
-// leaving is the id of the group that the attachment created and may leave.
+// leaving returns the id of the group that the attachment created and may leave.
 func (m attachmentModel) leaving() string {
 	if m.inherited() {
 		return ""
@@ -142,7 +142,7 @@ func (m attachmentModel) leaving() string {
 	return m.ServerGroupID.ValueString()
 }
 
-// keep fills in what an attachment that keeps its group has. With created an inherited one becomes its own.
+// keep fills in the attributes of an attachment that keeps its group. With created an inherited group becomes its own.
 func (m *attachmentModel) keep(state attachmentModel) {
 	m.ID, m.Region = state.ID, state.Region
 	m.ServerGroupID, m.ServerGroupName, m.Policy = state.ServerGroupID, state.ServerGroupName, state.Policy
@@ -150,7 +150,7 @@ func (m *attachmentModel) keep(state attachmentModel) {
 	m.Binding = m.binding()
 }
 
-// forget leaves open which group the attachment will have.
+// forget makes the attributes of the group unknown.
 func (m *attachmentModel) forget() {
 	m.ID = types.StringUnknown()
 	m.ServerGroupID = types.StringUnknown()
@@ -161,7 +161,7 @@ func (m *attachmentModel) forget() {
 	m.Binding = types.ObjectUnknown(bindingType.AttrTypes)
 }
 
-// bind puts a group into the state.
+// bind fills in the attributes of a group.
 func (m *attachmentModel) bind(
 	ctx context.Context, group openstack.ServerGroup, inherited types.Bool, diags *diag.Diagnostics,
 ) {
@@ -174,7 +174,7 @@ func (m *attachmentModel) bind(
 	m.Binding = m.binding()
 }
 
-// binding is Senlin's binding data.
+// binding returns Senlin's binding data.
 func (m attachmentModel) binding() types.Object {
 	data := types.ObjectValueMust(bindingDataType.AttrTypes,
 		map[string]attr.Value{"servergroup_id": m.ServerGroupID, "inherited_group": m.InheritedGroup})
@@ -183,10 +183,10 @@ func (m attachmentModel) binding() types.Object {
 	return types.ObjectValueMust(bindingType.AttrTypes, map[string]attr.Value{"AffinityPolicy": policy})
 }
 
-// imported reports whether the state comes from an import and was never read.
+// imported reports whether the state comes from an import and has not been read yet.
 func (m attachmentModel) imported() bool { return m.Policy.IsNull() }
 
-// adopt fills in, after an import, what a configuration may say of the group.
+// adopt fills in, after an import, the arguments about the group.
 func (m *attachmentModel) adopt(g openstack.ServerGroup) {
 	perHost := types.Int64Null()
 	if g.MaxServerPerHost > 0 {

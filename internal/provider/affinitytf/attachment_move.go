@@ -12,13 +12,13 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 )
 
-// The resource that can be moved here, and its provider, on whatever host a registry has it.
+// The resource that a moved block can name, and its provider, on any registry host.
 const (
 	movedType     = "openstack_compute_servergroup_v2"
 	movedProvider = "terraform-provider-openstack/openstack"
 )
 
-// movedGroup is what the state has of the resource.
+// movedGroup has the attributes of the moved resource.
 type movedGroup struct {
 	ID       string   `json:"id"`
 	Region   string   `json:"region"`
@@ -30,8 +30,9 @@ type movedGroup struct {
 	} `json:"rules"`
 }
 
-// MoveState takes over a server group that another resource of Terraform's created. A state does
-// not say which cluster it is for, so whether it is inherited stays open: ModifyPlan asks created.
+// MoveState takes over a server group that another resource created. A state does not say which
+// cluster the group is for, so MoveState does not decide whether it is inherited: created does, in
+// ModifyPlan.
 func (r *attachmentResource) MoveState(context.Context) []resource.StateMover {
 	return []resource.StateMover{{StateMover: moveState}}
 }

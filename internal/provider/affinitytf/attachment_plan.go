@@ -16,16 +16,16 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/affinity"
 )
 
-// hintsAdvice says how servers live through a change of their group's id.
-const hintsAdvice = "Servers that have its id in their scheduler_hints are all replaced by that, unless they have " +
+// hintsAdvice says how servers survive a change of their group's id.
+const hintsAdvice = "All servers that have the old id in their scheduler_hints are then replaced, unless they have " +
 	"lifecycle { ignore_changes = [scheduler_hints] }"
 
 // planCreate fills in the region, and reports what would keep a group from being
 // attached.
 //
-// It cannot say which servers lose their group where the attachment is replaced:
-// that happens only with -replace, or when it is tainted, and Terraform shows no
-// warning of the second of the two plans that it asks for then.
+// It cannot say which servers lose their group when the attachment is replaced. Only
+// -replace or a taint replaces it; Terraform then asks for two plans, and shows no
+// warning of the second one.
 func (r *attachmentResource) planCreate(
 	ctx context.Context, config attachmentModel, plan *attachmentModel, diags *diag.Diagnostics,
 ) {
@@ -39,8 +39,8 @@ func (r *attachmentResource) planCreate(
 	r.rehearse(ctx, config, plan, "", true, diags)
 }
 
-// planUpdate finds out whether the attachment keeps its group. What is not known
-// yet may ask for another one.
+// planUpdate finds out whether the attachment keeps its group. An argument that is
+// not known yet may ask for another group.
 func (r *attachmentResource) planUpdate(
 	ctx context.Context,
 	req resource.ModifyPlanRequest,
@@ -60,7 +60,7 @@ func (r *attachmentResource) planUpdate(
 	plan.planZone()
 	newZone := plan.moves(state)
 	if !newZone {
-		plan.Zone = state.Zone // chosen once
+		plan.Zone = state.Zone // the host of a zone is chosen once
 	}
 	if plan.Region.IsUnknown() || !config.groupKnown(ctx) {
 		plan.forget()
@@ -90,7 +90,7 @@ func (r *attachmentResource) planUpdate(
 	}
 }
 
-// tellOwner says whose a group is that was moved here, or that becomes the attachment's own.
+// tellOwner warns that a moved group counts as inherited, or that a group becomes the attachment's own.
 func (m attachmentModel) tellOwner(state attachmentModel, diags *diag.Diagnostics) {
 	at := path.Root("created")
 	group := fmt.Sprintf("%q (%s)", m.ServerGroupName.ValueString(), m.ServerGroupID.ValueString())
@@ -107,7 +107,7 @@ func (m attachmentModel) tellOwner(state attachmentModel, diags *diag.Diagnostic
 	}
 }
 
-// planZone fills in the zone, where no host has to be looked for.
+// planZone fills in the zone, unless a host must be found first.
 func (m *attachmentModel) planZone() {
 	m.Zone = types.StringUnknown()
 	if !m.EnableDRSExtension.IsUnknown() && !m.EnableDRSExtension.ValueBool() {
@@ -115,7 +115,7 @@ func (m *attachmentModel) planZone() {
 	}
 }
 
-// moves reports whether an argument that decides on the zone changes, or may.
+// moves reports whether an argument that decides on the zone changes or may change.
 func (m attachmentModel) moves(state attachmentModel) bool {
 	return m.EnableDRSExtension.IsUnknown() ||
 		m.EnableDRSExtension.ValueBool() != state.EnableDRSExtension.ValueBool() ||
@@ -124,8 +124,8 @@ func (m attachmentModel) moves(state attachmentModel) bool {
 }
 
 // rehearse fills in the region and reports what would make the apply fail, except
-// a group of the scheduler hints that is missing: it may be made before it is
-// needed.
+// that the group of the scheduler hints is missing: it may be made before the apply
+// needs it.
 func (r *attachmentResource) rehearse(
 	ctx context.Context,
 	config attachmentModel,
@@ -160,19 +160,19 @@ func (r *attachmentResource) warnOfChange(
 	if state.inherited() {
 		diags.AddAttributeWarning(at, "The server group changes",
 			fmt.Sprintf("The attachment leaves the server group %q (%s), because %s: servergroup_id changes. "+
-				"%s: then they stay in the old group, which is kept because the attachment did not create it, and "+
-				"only new servers join the new one.", name, id, change.Reason, hintsAdvice))
+				"%s. With that they stay in the old group, which is kept because the attachment did not create it, and "+
+				"only new servers join the new group.", name, id, change.Reason, hintsAdvice))
 		return
 	}
 	diags.AddAttributeWarning(at, "The server group changes",
 		fmt.Sprintf("The attachment leaves the server group %q (%s), because %s: servergroup_id changes. "+
-			"%s: then they keep running with the id of the old group, and only new servers join the new one. The old "+
-			"group is deleted once there is a new one, because the attachment created it.",
+			"%s. With that they keep running with the id of the old group, and only new servers join the new group. The "+
+			"old group is deleted once there is a new one, because the attachment created it.",
 			name, id, change.Reason, hintsAdvice))
 	r.warnOfMembers(ctx, state, "Leaving", diags)
 }
 
-// warnOfMembers names the servers that lose their group when it is deleted.
+// warnOfMembers names the servers that lose their group when the group is deleted.
 // Doing says what happens to the attachment.
 func (r *attachmentResource) warnOfMembers(
 	ctx context.Context, state attachmentModel, doing string, diags *diag.Diagnostics,
@@ -196,7 +196,7 @@ func (r *attachmentResource) warnOfMembers(
 		}
 		diags.AddWarning("The server group has members",
 			fmt.Sprintf("%s the attachment deletes the server group %q (%s), which it created, and %s now: %s. "+
-				"Those that are not destroyed by the same apply keep running without a group. Other configurations "+
+				"Servers that the same apply does not destroy keep running without a group. Other configurations "+
 				"that inherit the group lose it: no server can join it any more.",
 				doing, group.Name, group.ID, count, strings.Join(names, ", ")))
 	}

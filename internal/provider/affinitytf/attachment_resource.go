@@ -1,5 +1,5 @@
-// Package affinitytf is the Terraform face of the affinity policy: the attachment,
-// and the plan.
+// Package affinitytf has what Terraform sees of the affinity policy: the attachment and
+// the plan.
 package affinitytf
 
 import (
@@ -32,18 +32,18 @@ func NewAttachment() resource.Resource {
 		Name:     "affinity_attachment",
 		Fields:   attachmentSchema,
 		Identity: attachmentIdentity(),
-		Moves:    true, // another group is attached in place
+		Moves:    true, // an update may attach another group
 	}}
 }
 
-// attachmentResource is stackpolicy_affinity_attachment: a server group
-// that is inherited, or created and then deleted with the attachment.
+// attachmentResource is stackpolicy_affinity_attachment: a server group that is
+// inherited, or that is created and deleted with the attachment.
 type attachmentResource struct {
 	backend.Resource[attachmentModel]
 }
 
-// ModifyPlan reports, before anything happens, what would make the apply fail and
-// what happens to servers. An existing attachment changes in place only.
+// ModifyPlan reports what would make the apply fail, and what happens to servers.
+// An existing attachment only changes in place.
 func (r *attachmentResource) ModifyPlan(
 	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
 ) {
@@ -79,7 +79,7 @@ func (r *attachmentResource) Create(ctx context.Context, req resource.CreateRequ
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	zone := targetZone(ctx, cloud, compute, model.zone(), &resp.Diagnostics) // before anything is made
+	zone := targetZone(ctx, cloud, compute, model.zone(), &resp.Diagnostics) // before a group is made
 	policy := config.policy(ctx, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
@@ -91,7 +91,7 @@ func (r *attachmentResource) Create(ctx context.Context, req resource.CreateRequ
 		if !ok || !lost.Own {
 			return
 		}
-		// Kept as a tainted resource: destroying it looks for the group again.
+		// Terraform keeps a tainted resource: destroying it looks for the group again.
 		binding = affinity.Binding{Group: openstack.ServerGroup{Name: lost.Name, Policy: policy.Policy}}
 	}
 	model.bind(ctx, binding.Group, types.BoolValue(binding.Inherited), &resp.Diagnostics)
@@ -107,7 +107,7 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, model.identity())...) // one is asked for even of what is gone
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, model.identity())...) // needed even if the group is gone
 	id := model.ServerGroupID.ValueString()
 	if id == "" {
 		return // a creation whose answer was lost: destroying it looks for the group
@@ -139,8 +139,8 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }
 
-// refuseForeign reports a group that would count as created and belongs to another
-// project: no attachment of this project created it, and none deletes it.
+// refuseForeign refuses a group of another project that would count as created: no
+// attachment of this project created it, so no attachment may delete it.
 func (r *attachmentResource) refuseForeign(ctx context.Context, model attachmentModel, diags *diag.Diagnostics) {
 	_, compute := r.region(ctx, &model, diags)
 	if compute == nil {
@@ -159,9 +159,9 @@ func (r *attachmentResource) refuseForeign(ctx context.Context, model attachment
 	}
 }
 
-// Update changes the zone, and takes another group where the arguments ask for
-// one: first the new group is inherited or created, then the old one deleted, if
-// the attachment created it.
+// Update changes the zone, and takes another group if the arguments ask for one.
+// First the new group is inherited or created, then the old group is deleted if the
+// attachment created it.
 func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var plan, config, state attachmentModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -194,7 +194,7 @@ func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequ
 			return
 		}
 		if binding.Group.ID == state.ServerGroupID.ValueString() {
-			binding.Inherited = state.inherited() // by its id, with a rule that it has
+			binding.Inherited = state.inherited() // the same group, named by its id
 		} else {
 			left = append(left, state.created()...)
 		}
@@ -205,7 +205,7 @@ func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequ
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
 }
 
-// keep keeps the group that the state has, unless created asks for one of another project.
+// keep keeps the group in the state, and refuses created for a group of another project.
 func (r *attachmentResource) keep(
 	ctx context.Context, plan *attachmentModel, state attachmentModel, diags *diag.Diagnostics,
 ) {
@@ -224,8 +224,8 @@ func (r *attachmentResource) Delete(ctx context.Context, req resource.DeleteRequ
 	}
 }
 
-// ImportState takes <region>/<id> of a group that is inherited, or
-// <region>/<id>/created of one that is deleted with the attachment.
+// ImportState takes <region>/<id> for an inherited group, or <region>/<id>/created
+// for a group that is deleted with the attachment.
 func (r *attachmentResource) ImportState(
 	ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse,
 ) {
@@ -259,7 +259,7 @@ func parseGroupID(text string) (region, id string, created bool, err error) {
 	return region, id, created, nil
 }
 
-// region returns the cloud, and the Nova of the model's region, which it fills in.
+// region fills in the model's region, and returns the cloud and the region's Nova.
 func (r *attachmentResource) region(
 	ctx context.Context, model *attachmentModel, diags *diag.Diagnostics,
 ) (*openstack.Cloud, *openstack.Compute) {

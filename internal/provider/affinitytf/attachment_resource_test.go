@@ -19,7 +19,7 @@ import (
 
 type attributes = protocol.Attributes
 
-// held is an affinity attachment, with what its tests ask of server groups.
+// held is an affinity attachment, with helpers for its server groups.
 type held struct{ *protocol.Attachment }
 
 func hold(t *testing.T, user string) held {
@@ -30,7 +30,7 @@ func hold(t *testing.T, user string) held {
 	return h
 }
 
-// groups are the names of those in a region, sorted.
+// groups returns the names of the server groups in a region, sorted.
 func (h held) groups(region string) string {
 	var names []string
 	for _, g := range h.Fake.ServerGroups(region) {
@@ -40,7 +40,7 @@ func (h held) groups(region string) string {
 	return strings.Join(names, " ")
 }
 
-// group makes one that is not the attachment's, with members.
+// group makes a server group that the attachment does not own, with members.
 func (h held) group(region string, g fakecloud.ServerGroup, members ...string) (id string) {
 	id = h.Fake.AddServerGroup(region, g)
 	for _, name := range members {
@@ -49,7 +49,7 @@ func (h held) group(region string, g fakecloud.ServerGroup, members ...string) (
 	return id
 }
 
-// has compares attributes of the state with texts; "" is null.
+// has compares attributes of the state with texts; "" means null.
 func (h held) has(t *testing.T, step string, want map[string]string) {
 	t.Helper()
 	state := protocol.Object(h.I.State)
@@ -67,7 +67,7 @@ func (h held) settled(t *testing.T, step string, config attributes) {
 	}
 }
 
-// identified are the parts of the identity.
+// identified returns the parts of the identity.
 func (h held) identified(t *testing.T) string {
 	t.Helper()
 	parts := h.Identity(t, h.I)
@@ -76,9 +76,9 @@ func (h held) identified(t *testing.T) string {
 
 func asking(name string) attributes { return attributes{"servergroup": attributes{"name": name}} }
 
-// TestHeld: what the state has of a group that was made or inherited, which the
-// refresh finds again; and what is left when the attachment is destroyed. The plan before that
-// says who is in a group that is deleted, and nothing of one that stays.
+// TestHeld: the state of a group that was made or inherited, which the refresh finds
+// again, and the groups left after the attachment is destroyed. The plan before that names
+// the members of a group that is deleted, and not of a group that stays.
 func TestHeld(t *testing.T) {
 	t.Parallel()
 	zone := func(name string) attributes { return attributes{"availability_zone": name} }
@@ -86,8 +86,8 @@ func TestHeld(t *testing.T) {
 		config attributes
 		want   map[string]string
 		left   string
-		joins  int    // servers, before it is destroyed
-		says   string // the plan to destroy it
+		joins  int    // number of servers that join before the attachment is destroyed
+		says   string // warning of the plan to destroy the attachment
 	}{
 		"made": {asking("web"), map[string]string{"servergroup_name": "web", "policy": "anti-affinity", "inherited_group": "false", "members": "", "zone": "",
 			"region": "RegionOne"}, "shared",
@@ -141,9 +141,9 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// TestChanges: what another configuration makes of a group: kept, left and deleted, or
-// left and kept because the attachment did not make it. The plan says what it means for
-// servers, at the argument that asks for it. A provider block that names another region moves nothing.
+// TestChanges: another configuration keeps the group, or leaves and deletes it, or leaves it
+// undeleted because the attachment did not make it. The plan says what happens to servers, at
+// the argument that asks for the change. Another region in the provider block moves nothing.
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	with := func(group attributes, more ...any) attributes {
@@ -155,19 +155,19 @@ func TestChanges(t *testing.T) {
 	}
 	const changes, members = "The server group changes", "The server group has members"
 	const inTwo = "with a provider of RegionTwo"
-	const stay = "Servers that have its id in their scheduler_hints are all replaced by that, unless they have lifecycle { ignore_changes = " +
-		"[scheduler_hints] }: " +
-		"then they keep running with the id of the old group, and only new servers join the new one. The old group is deleted once there is a new one"
+	const stay = "All servers that have the old id in their scheduler_hints are then replaced, unless they have lifecycle { ignore_changes = " +
+		"[scheduler_hints] }. " +
+		"With that they keep running with the id of the old group, and only new servers join the new group. The old group is deleted once there is a new one"
 	rules := attributes{"name": "web", "max_server_per_host": 2}
 	for name, c := range map[string]struct {
 		before, after attributes
-		left          string // groups, by region
-		at            string // where the plan's warnings point
+		left          string // groups that are left, by region
+		at            string // paths of the plan's warnings
 		says          string
 	}{
 		"the same": {asking("web"), asking("web"), "shared web", "", ""},
 		"a zone":   {asking("web"), with(attributes{"name": "web"}, "availability_zone", "az-2"), "shared web", "", ""},
-		inTwo:      {asking("web"), with(attributes{"name": "web"}, "availability_zone", "az-3"), "shared web", "", ""}, // which RegionTwo has not
+		inTwo:      {asking("web"), with(attributes{"name": "web"}, "availability_zone", "az-3"), "shared web", "", ""}, // RegionTwo has no az-3
 		"another policy": {asking("web"), with(attributes{"name": "web", "policies": "affinity"}), "shared web",
 			"servergroup.policies: " + changes + "\n: " + members, "its policy changes from anti-affinity to affinity"},
 		"a rule":        {asking("web"), with(rules), "shared web", "servergroup.max_server_per_host: " + changes + "\n: " + members, "from the default to 2"},
@@ -226,8 +226,8 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// TestUnreadable: where Nova cannot be asked, nothing is taken for gone, for empty or
-// for one's own.
+// TestUnreadable: if Nova cannot be asked, no group counts as gone, as empty or as the
+// attachment's own.
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
 	failing := fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodGet, Path: "/os-server-groups/*", Status: http.StatusForbidden,
@@ -261,8 +261,8 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// TestImported: an import finds what the configuration says of the group. By default
-// it is inherited.
+// TestImported: an import fills in the arguments about the group. By default the group
+// is inherited.
 func TestImported(t *testing.T) {
 	t.Parallel()
 	for suffix, created := range map[string]string{"": "false", "/created": "true"} {
@@ -284,8 +284,8 @@ func TestImported(t *testing.T) {
 	}
 }
 
-// TestMoved: a group that another resource of Terraform's made is deleted with the attachment only where somebody says that it was
-// created for it, and the plan says whose it is. Until an apply has settled that, it is not deleted.
+// TestMoved: a group that another resource made is deleted with the attachment only if created says so, and the plan says
+// whether it is. Until an apply has stored that, the group is not deleted.
 func TestMoved(t *testing.T) {
 	t.Parallel()
 	const source, provider = "openstack_compute_servergroup_v2", "registry.opentofu.org/terraform-provider-openstack/openstack"
@@ -295,11 +295,11 @@ func TestMoved(t *testing.T) {
 		return attributes{"created": created, "servergroup": attributes{"name": "web", "policies": "anti-affinity", "max_server_per_host": 3}}
 	}
 	for name, c := range map[string]struct {
-		config         attributes // nil: it is destroyed at once
-		from, provider string     // "": as they should be
-		id             string     // of the group; "": its own
-		at             string     // where the move or the plan points
-		want           string     // whether it is inherited then
+		config         attributes // nil: the attachment is destroyed at once
+		from, provider string     // resource and provider of the move; "": the right ones
+		id             string     // id of the group; "": the group's own
+		at             string     // path of the diagnostic of the move or of the plan
+		want           string     // whether the group is inherited then
 		left           string
 	}{
 		"inherited":          {with(nil), "", "", "", inherited, "true", "web"},
@@ -353,8 +353,8 @@ func TestMoved(t *testing.T) {
 	}
 }
 
-// TestForeign: a group of another project, which an admin sees, is imported as inherited
-// only, and stays that.
+// TestForeign: a group of another project, which an admin sees, can only be imported as
+// inherited, and stays inherited.
 func TestForeign(t *testing.T) {
 	t.Parallel()
 	h := hold(t, fakecloud.AdminUser)
@@ -371,8 +371,8 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// TestRefused: what no group can be attached for, and what only looks odd, is said at
-// the argument that asks for it.
+// TestRefused: arguments for which no group can be attached are errors, and odd ones are
+// warnings, each at its argument.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	unknown := tftypes.UnknownValue
@@ -417,7 +417,7 @@ func TestRefused(t *testing.T) {
 			}
 			h.group("RegionOne", fakecloud.ServerGroup{Name: "twin", Policy: "anti-affinity"})
 			if err := h.Validate(t.Context(), h.I.Kind, c.config); err == nil {
-				resp, _ := h.Plan(t.Context(), h.Request(h.I, c.config)) // what it says is looked at below
+				resp, _ := h.Plan(t.Context(), h.Request(h.I, c.config)) // its diagnostics are checked below
 				if planned := h.Planned(resp); c.at == "" && !planned.IsNull() {
 					known := c.config["availability_zone"] != unknown && c.config["enable_drs_extension"] != unknown
 					assert.Equal(t, known, protocol.Object(planned)["zone"].IsKnown(), "whether the zone is known")
@@ -433,8 +433,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestChangesRefused: an apply that would fail is refused by the plan, which then says no
-// more; and what did not change is not looked at again.
+// TestChangesRefused: the plan refuses an apply that would fail, and then gives no other
+// warning; arguments that did not change are not checked again.
 func TestChangesRefused(t *testing.T) {
 	t.Parallel()
 	const unknownZone = "availability_zone: Unknown availability zone"
@@ -444,7 +444,7 @@ func TestChangesRefused(t *testing.T) {
 	web := attributes{"name": "web"}
 	for name, c := range map[string]struct {
 		after attributes
-		gone  bool // the zone that it has
+		gone  bool // whether its zone is gone
 		at    string
 	}{
 		"a zone":                    {zoned("cloud-nine", web), false, unknownZone},
@@ -479,8 +479,8 @@ func TestChangesRefused(t *testing.T) {
 	}
 }
 
-// TestZoneGoes: a zone that goes between the plan and the apply is an error. An attachment
-// keeps what it has, and for a new one no group is made.
+// TestZoneGoes: a zone that disappears between the plan and the apply is an error. The
+// attachment keeps its group, and a new attachment makes no group.
 func TestZoneGoes(t *testing.T) {
 	t.Parallel()
 	for _, exists := range []bool{false, true} {
@@ -506,7 +506,7 @@ func TestZoneGoes(t *testing.T) {
 	}
 }
 
-// TestDRSStays: the host of a vSphere cluster is chosen once, and again where the
+// TestDRSStays: the host of a vSphere cluster is chosen once, and again if the
 // extension is turned on or off.
 func TestDRSStays(t *testing.T) {
 	t.Parallel()
@@ -532,7 +532,7 @@ func TestDRSStays(t *testing.T) {
 	h.has(t, "with DRS again", map[string]string{"zone": "az-2:vsphere_drs_1"})
 }
 
-// TestDRSZone: the zone of the host is the one that is asked for, and it must be known.
+// TestDRSZone: the host must be in the requested zone, and its zone must be known.
 func TestDRSZone(t *testing.T) {
 	t.Parallel()
 	fault := func(path string, status int) *fakecloud.Fault {
@@ -571,8 +571,8 @@ func TestDRSZone(t *testing.T) {
 	}
 }
 
-// TestTooOld: groups are made, read and deleted with whatever microversion there is, and what it
-// lacks is said at the block that asks for it. Which one has what is in internal/affinity.
+// TestTooOld: groups are made, read and deleted with any microversion of Nova. A rule that the
+// microversion lacks is refused at the block that asks for it; internal/affinity knows which.
 func TestTooOld(t *testing.T) {
 	t.Parallel()
 	h := hold(t, fakecloud.MemberUser)
@@ -590,8 +590,8 @@ func TestTooOld(t *testing.T) {
 	assert.Empty(t, h.groups("RegionOne"))
 }
 
-// TestNotDeleted: each group that could not be deleted, in whatever region, is named by
-// the next plan and deleted by the next apply.
+// TestNotDeleted: the next plan names each group that could not be deleted, in any region,
+// and the next apply deletes it.
 func TestNotDeleted(t *testing.T) {
 	t.Parallel()
 	h := hold(t, fakecloud.MemberUser)
@@ -631,8 +631,8 @@ func TestNotDeleted(t *testing.T) {
 	assert.Empty(t, h.groups("RegionOne")+h.groups("RegionTwo"), "left")
 }
 
-// TestOwnById: a group that the attachment made, and that is named by its id later, is
-// still its own. It stays where that was said by the same apply.
+// TestOwnById: a group that the attachment made is still its own after the configuration
+// names it by id. The apply that does so does not delete it.
 func TestOwnById(t *testing.T) {
 	t.Parallel()
 	h := hold(t, fakecloud.MemberUser)
@@ -651,7 +651,7 @@ func TestOwnById(t *testing.T) {
 	assert.Empty(t, h.groups("RegionOne"), "left")
 }
 
-// forgetRule is the state of an attachment that never asked for the rule that its group has.
+// forgetRule returns the state of an attachment that never asked for its group's rule.
 func forgetRule(t *testing.T, state tftypes.Value) tftypes.Value {
 	t.Helper()
 	at := tftypes.NewAttributePath().WithAttributeName("servergroup").WithAttributeName("max_server_per_host")
@@ -668,21 +668,21 @@ func forgetRule(t *testing.T, state tftypes.Value) tftypes.Value {
 // lostPost makes the next group, and loses the answer.
 var lostPost = fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodPost, Path: "/os-server-groups", Effect: fakecloud.Reset, Acts: true}
 
-// noLook lets nobody look at groups.
+// noLook makes all reads of server groups fail.
 var noLook = fakecloud.Fault{Method: http.MethodGet, Path: "/os-server-groups", Status: http.StatusServiceUnavailable, Times: fakecloud.Forever}
 
-// TestLost: where the answer to a creation is lost, the next step depends on whose a
-// group of the name can be.
+// TestLost: if the answer to a creation is lost, the next step depends on who may have
+// made a group of the name.
 func TestLost(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		config attributes
-		acts   bool // Nova made it
-		hidden bool // and nobody can look
-		kept   bool // in the state
+		acts   bool // whether Nova made the group
+		hidden bool // whether reads of groups fail
+		kept   bool // whether the state has the attachment
 		says   string
 	}{
-		"its own name":               {attributes{}, true, true, true, "The next apply looks for it, and removes it before it makes one."},
+		"its own name":               {attributes{}, true, true, true, "The next apply looks for it, and removes it before it makes a new one."},
 		"a chosen name, made":        {asking("web"), true, false, false, "Nova has a server group of this name now ("},
 		"a chosen name, not made":    {asking("web"), false, false, false, "There is no group of this name yet, but Nova may still make it."},
 		"a chosen name, not in view": {asking("web"), true, true, false, "There is no group of this name yet"},
@@ -694,7 +694,7 @@ func TestLost(t *testing.T) {
 		var down *fakecloud.Injected
 		if c.hidden {
 			hidden := noLook
-			hidden.Nth = 3 // the plan looks, and the apply before it asks
+			hidden.Nth = 3 // the plan reads once, and the apply reads once before it makes the group
 			if len(c.config) == 0 {
 				hidden.Nth = 0
 			}
@@ -716,8 +716,8 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// TestLostInUpdate: a group whose creation had no answer is removed by the next apply,
-// also where it would take the place of another.
+// TestLostInUpdate: the next apply removes a group whose creation had no answer, even if
+// it would have replaced another one.
 func TestLostInUpdate(t *testing.T) {
 	t.Parallel()
 	h := hold(t, fakecloud.MemberUser)

@@ -17,12 +17,11 @@ import (
 )
 
 const (
-	zoneArgument = "Availability zone for the nodes; with `enable_drs_extension`, that of the host, which is the " +
-		"default."
-	drsArgument = "Whether nodes are placed on a vSphere cluster with DRS: the first hypervisor that is up, " +
+	zoneArgument = "Availability zone for the nodes. With `enable_drs_extension` it defaults to the host's zone."
+	drsArgument  = "Whether nodes are placed on a vSphere cluster with DRS: the first hypervisor that is up, " +
 		"enabled, in the zone, and has `drs` in its hostname. Needs the rights of an admin. Defaults to `false`."
-	createdArgument = "Whether the group, also one that was inherited or moved, is deleted with the attachment. A " +
-		"new attachment then inherits none. Defaults to `false`."
+	createdArgument = "Whether the group is deleted with the attachment, even if inherited or moved. A new " +
+		"attachment then inherits no group. Defaults to `false`."
 )
 
 func attachmentSchema() schema.Schema {
@@ -32,11 +31,11 @@ func attachmentSchema() schema.Schema {
 			"and deleted with the attachment.\n\nGive `servergroup_id` to the scheduler hints of your servers, and " +
 			"**let them ignore changes of it**: Nova cannot move a server to another group, so " +
 			"terraform-provider-openstack replaces every server whose hints change. New servers get the hints " +
-			"nevertheless.\n\n```terraform\nlifecycle {\n  ignore_changes = [scheduler_hints]\n}\n```\n\nWhere you " +
-			"change the group's name, policy or rule, the attachment takes another group, and then deletes an " +
-			"old one of its own. Servers in the old group keep running without one; a warning names them." +
-			"\n\nA `moved` block makes one of an `openstack_compute_servergroup_v2` (Terraform 1.8, OpenTofu " +
-			"1.12.4). It is inherited, unless you say `created = true`.",
+			"nevertheless.\n\n```terraform\nlifecycle {\n  ignore_changes = [scheduler_hints]\n}\n```\n\nIf you " +
+			"change the group's name, policy or rule, the attachment takes another group, and then deletes an old " +
+			"group of its own. Servers in the old group keep running without a group; a warning names them." +
+			"\n\nA `moved` block turns an `openstack_compute_servergroup_v2` into an attachment (Terraform 1.8, " +
+			"OpenTofu 1.12.4). The group is inherited, unless you say `created = true`.",
 		Attributes: map[string]schema.Attribute{
 			"id":                   attribute.ComputedText("`<region>/<server group id>`."),
 			"region":               places.RegionArgument("Region of the group. Defaults to the provider's."),
@@ -59,24 +58,24 @@ func attachmentSchema() schema.Schema {
 		Blocks: map[string]schema.Block{
 			"servergroup": schema.SingleNestedBlock{MarkdownDescription: "The server group that the cluster needs.",
 				Attributes: map[string]schema.Attribute{
-					"name": attribute.Text("Name or id of the group. A name that does not exist is created. Without a "+
-						"name and scheduler hints, a group with a random name is.", attribute.NotEmpty,
-						stringvalidator.UTF8LengthAtMost(255)), // Nova's
+					"name": attribute.Text("Name or id of the group. A group of a new name is created. Without a name "+
+						"and scheduler hints, the group gets a random name.", attribute.NotEmpty,
+						stringvalidator.UTF8LengthAtMost(255)), // Nova's limit
 					"policies": schema.StringAttribute{
 						Optional:   true,
 						Computed:   true,
-						Default:    stringdefault.StaticString(affinity.AntiAffinity), // as an import finds it
+						Default:    stringdefault.StaticString(affinity.AntiAffinity), // an import has a policy, too
 						Validators: []validator.String{stringvalidator.OneOf(affinity.Policies()...)},
-						MarkdownDescription: "Its policy: `affinity`, `anti-affinity` (the default), `soft-affinity` " +
-							"or `soft-anti-affinity`. A group that is inherited must have it.",
+						MarkdownDescription: "Policy of the group: `affinity`, `anti-affinity` (the default), " +
+							"`soft-affinity` or `soft-anti-affinity`. An inherited group must have it.",
 					},
 					"max_server_per_host": attribute.Number("Maximum number of members on one host, for "+
 						"`anti-affinity`. Needs Nova's microversion 2.64. Defaults to 1 in a group that is created.",
 						int64validator.AtLeast(1), int64validator.AtMost(math.MaxInt32)),
 				}},
 			"scheduler_hints": schema.SingleNestedBlock{
-				MarkdownDescription: "Scheduler hints of the cluster's servers, whose group is inherited where " +
-					"`servergroup` names none. With a `servergroup` block it must have that policy.",
+				MarkdownDescription: "Scheduler hints of the cluster's servers. Their group is inherited if " +
+					"`servergroup` names no group. It must have the policy of a `servergroup` block.",
 				Validators: []validator.Object{objectvalidator.AlsoRequires(path.MatchRelative().AtName("group"))},
 				Attributes: map[string]schema.Attribute{
 					"group": attribute.Text("Required. Name or id of a server group, which must exist.",

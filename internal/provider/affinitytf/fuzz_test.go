@@ -7,7 +7,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
 
-// FuzzImportID: an id that is taken is put together again from its parts.
+// FuzzImportID: the parts of an accepted id make up the same id.
 func FuzzImportID(f *testing.F) {
 	for _, seed := range []string{"RegionOne/4b1c", "RegionOne/4b1c/created", "a/b/4b1c", "a/b:c é/4b1c/created", "/4b1c", "RegionOne/", "created", "/created",
 		"//created", "a/created/created", ""} {

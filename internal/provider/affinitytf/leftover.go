@@ -9,11 +9,11 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/affinity"
 )
 
-// leftoversKey is the key in the private state of groups that the attachment created,
-// no longer uses and could not delete. The next apply tries again.
+// leftoversKey is the key in the private state for groups that the attachment created,
+// no longer uses, and could not delete. The next apply tries again.
 const leftoversKey = "leftovers"
 
-// describe names groups for people.
+// describe returns a list of groups for people.
 func describe(groups []affinity.Created) string {
 	var names []string
 	for _, g := range groups {
@@ -26,8 +26,8 @@ func describe(groups []affinity.Created) string {
 	return strings.Join(names, ", ")
 }
 
-// detach deletes groups that the attachment created. It reports those that it
-// could not delete, and returns them.
+// detach deletes groups that the attachment created. It reports and returns the groups
+// that it could not delete.
 func (r *attachmentResource) detach(
 	ctx context.Context, groups []affinity.Created, diags *diag.Diagnostics,
 ) (left []affinity.Created) {
@@ -49,8 +49,8 @@ func (r *attachmentResource) detach(
 		case kept:
 			diags.AddWarning("The server group stays", fmt.Sprintf(
 				"The server group %s of region %s is not deleted: another attachment inherited it during this apply. "+
-					"It is not deleted with that one either. To have it deleted with the attachment, remove the "+
-					"attachment from the state and import it as <region>/<id>/created.",
+					"That attachment does not delete it either. To have the group deleted with the attachment, remove "+
+					"the attachment from the state and import it as <region>/<id>/created.",
 				group.ID, group.Region,
 			))
 		}

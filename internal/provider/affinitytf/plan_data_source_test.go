@@ -23,7 +23,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPlanned: what a plan places, what it warns of, and where it says what is wrong.
+// TestPlanned: the placements of a plan, its warnings, and the paths of its errors.
 func TestPlanned(t *testing.T) {
 	t.Parallel()
 	out := func(n int) attributes { return attributes{"scale_out": attributes{"count": n}} }
@@ -32,7 +32,7 @@ func TestPlanned(t *testing.T) {
 		request["availability_zone"] = zone
 		return request
 	}
-	decided := func(zones attributes) attributes { // to create a node in each
+	decided := func(zones attributes) attributes { // a decision to create a node in each zone
 		return attributes{"decision": attributes{"creation": attributes{"count": len(zones), "region": "RegionTwo", "zones": zones}}}
 	}
 	size := attributes{"resize": attributes{"adjustment_type": "EXACT_CAPACITY", "number": 4}}
@@ -45,11 +45,11 @@ func TestPlanned(t *testing.T) {
 		perHost int
 		quota   int // 0: no limit
 		member  bool
-		home    string // region of the provider, where the plan names none
+		home    string // region of the provider, the default of the plan
 		fault   *fakecloud.Fault
 		request attributes
-		zones   string // of the placements; "-": none
-		at      string // where it points, and what that is
+		zones   string // zones of the placements; "-": no placements
+		at      string // paths and titles of the diagnostics
 		says    string
 	}{
 		"two, with one there": {policy: "anti-affinity", request: out(2), zones: "any any"},
@@ -140,7 +140,7 @@ func TestPlanned(t *testing.T) {
 	}
 }
 
-// placed are the zones of the placements, which must be those of the group.
+// placed returns the zones of the placements, which must all name the group.
 func placed(t *testing.T, plan tftypes.Value, group string) string {
 	t.Helper()
 	placement := protocol.Object(plan)["placement"]
@@ -157,8 +157,8 @@ func placed(t *testing.T, plan tftypes.Value, group string) string {
 	return strings.Join(zones, " ")
 }
 
-// TestPlanValidated: what is wrong with a request is said before the group is known, and
-// nothing is said of what is not known yet.
+// TestPlanValidated: a fault of a request is reported before the group is known, and
+// unknown values are not reported.
 func TestPlanValidated(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -173,12 +173,12 @@ func TestPlanValidated(t *testing.T) {
 	} {
 		h := hold(t, fakecloud.MemberUser)
 		c.config["servergroup_id"] = tftypes.UnknownValue
-		_ = h.ValidateData(t.Context(), "stackpolicy_affinity_plan", c.config) // what it says is looked at
+		_ = h.ValidateData(t.Context(), "stackpolicy_affinity_plan", c.config) // its diagnostics are checked below
 		assert.Equal(t, c.at, h.At(), "%s: said", name)
 	}
 }
 
-// TestViolations: members of a group that share a host, against its rule, are listed with it.
+// TestViolations: members of a group that share a host, against its rule, are listed with the host.
 func TestViolations(t *testing.T) {
 	t.Parallel()
 	h := hold(t, fakecloud.AdminUser)
@@ -204,7 +204,7 @@ func affinityPlanIs(attribute string, check knownvalue.Check) statecheck.StateCh
 	return statecheck.ExpectKnownValue("data.stackpolicy_affinity_plan.p", tfjsonpath.New(attribute), check)
 }
 
-// placements are n entries of a group and a zone.
+// placements returns n entries of a group and a zone.
 func placements(n int, group, zone string) knownvalue.Check {
 	one := knownvalue.ObjectExact(map[string]knownvalue.Check{"servergroup": knownvalue.StringExact(group), "zone": knownvalue.StringExact(zone)})
 	return knownvalue.ObjectExact(map[string]knownvalue.Check{
@@ -232,7 +232,7 @@ func TestAccAffinityDRS(t *testing.T) {
 	require.NoError(t, err)
 	zones, err := compute.HostZones(t.Context())
 	require.NoError(t, err)
-	zone := zones[host] + ":" + host // the zone that Nova reports of servers there
+	zone := zones[host] + ":" + host // the zone that Nova reports for servers on the host
 	c.Test(t, resource.TestStep{
 		Config: affinityPlan(region, group, "scale_out { count = 2 }\n  enable_drs_extension = true") +
 			affinityAttachment(fmt.Sprintf("region = %q\n enable_drs_extension = true", region)),

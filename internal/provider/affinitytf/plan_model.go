@@ -55,8 +55,8 @@ var (
 	}
 )
 
-// mostPlacements bounds the list of placements, one a node: a number beyond it
-// is a mistake, and would only fill the memory.
+// mostPlacements is the maximum number of placements, one for each node: a larger
+// number is a mistake, and would only fill the memory.
 const mostPlacements = 100_000
 
 // plan fills in the result.
@@ -94,8 +94,8 @@ func (m *planModel) plan(
 	m.Status, m.Reason, m.Placement = types.StringValue("OK"), types.StringValue(additions.Reason), p.list()
 }
 
-// targets returns the zones as servers are given them, with the host of the DRS
-// cluster where that is enabled, and reports those that do not exist.
+// targets returns the zones to give to servers, with the host of the DRS cluster if
+// the extension is enabled, and reports zones that do not exist.
 func (m *planModel) targets(
 	ctx context.Context, cloud *openstack.Cloud, compute *openstack.Compute, asked request.Request,
 	zones map[string]int64, diags *diag.Diagnostics,
@@ -115,11 +115,11 @@ func (m *planModel) targets(
 	return targets
 }
 
-// placing is what is planned: more members for a group.
+// placing is a plan of more members for a group.
 type placing struct {
 	group   openstack.ServerGroup
-	members []node.Node      // as far as they matter
-	zones   map[string]int64 // how many of the new ones are in each zone; it may be zone:host, or "" for any
+	members []node.Node      // members whose places matter
+	zones   map[string]int64 // number of new members by zone, which may be zone:host, or "" for any zone
 }
 
 func (p placing) count() (count int64) {
@@ -129,7 +129,7 @@ func (p placing) count() (count int64) {
 	return count
 }
 
-// list is an entry for each new member, by zone; null without any.
+// list returns an entry for each new member, sorted by zone, or null if there are no new members.
 func (p placing) list() types.Object {
 	if len(p.zones) == 0 {
 		return types.ObjectNull(placementsType.AttrTypes)
@@ -148,7 +148,7 @@ func (p placing) list() types.Object {
 	})
 }
 
-// warn says what Nova will refuse, before anything is built.
+// warn reports new members that Nova would refuse, before anything is built.
 func (m *planModel) warn(
 	ctx context.Context, cloud *openstack.Cloud, compute *openstack.Compute, p placing, diags *diag.Diagnostics,
 ) {
@@ -166,8 +166,8 @@ func (m *planModel) warn(
 	}
 	if group.Policy == affinity.Affinity && len(p.zones) > 1 {
 		diags.AddAttributeWarning(path.Root("decision"), "Too few hosts for the group", fmt.Sprintf("The server "+
-			"group %q keeps its servers on one host, and its new members would be in %s. Nova refuses those that are "+
-			"not in the zone of the host: decide one zone.", group.Name, text.And(slices.Sorted(maps.Keys(p.zones)))))
+			"group %q keeps its servers on one host, and its new members would be in %s. Nova refuses members that are "+
+			"not in the zone of the host: decide on one zone.", group.Name, text.And(slices.Sorted(maps.Keys(p.zones)))))
 	}
 	if group.Policy != affinity.AntiAffinity {
 		return
@@ -179,7 +179,7 @@ func (m *planModel) warn(
 	}
 	switch {
 	case gophercloud.ResponseCodeIs(err, http.StatusForbidden):
-		return // not visible to this user, and so nothing can be said
+		return // this user cannot see hypervisors, so nothing can be said
 	case err != nil:
 		diags.AddError("Unable to look up hypervisors", err.Error())
 		return
@@ -199,13 +199,13 @@ func (m *planModel) warn(
 	}
 }
 
-// zoned reports whether a zone is asked for.
+// zoned reports whether all new members have a zone.
 func (p placing) zoned() bool {
 	_, anywhere := p.zones[""]
 	return len(p.zones) > 0 && !anywhere
 }
 
-// membersIn counts the members that are in a zone, or in that of zone:host.
+// membersIn counts the members in a zone, which may be zone:host.
 func (p placing) membersIn(zone string) (count int64) {
 	name, _, _ := strings.Cut(zone, ":")
 	for _, member := range p.members {
@@ -216,7 +216,7 @@ func (p placing) membersIn(zone string) (count int64) {
 	return count
 }
 
-// readMembers reads the members of an anti-affinity group, where their places matter.
+// readMembers reads the members of an anti-affinity group, if their places matter.
 func (m *planModel) readMembers(
 	ctx context.Context, cloud *openstack.Cloud, p placing, diags *diag.Diagnostics,
 ) []node.Node {
@@ -235,7 +235,7 @@ func (m *planModel) readMembers(
 	return members
 }
 
-// findViolations looks at the hosts of the group's members.
+// findViolations fills in the hosts with more members than the group's rule allows.
 func (m *planModel) findViolations(
 	ctx context.Context, group openstack.ServerGroup, members []node.Node, diags *diag.Diagnostics,
 ) {

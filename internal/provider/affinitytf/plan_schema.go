@@ -10,14 +10,14 @@ import (
 func planSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "Plans a placement for each new node of a server group, as Senlin's affinity policy " +
-			"did. A request that removes nodes plans nothing. Warnings say where the group gets more members than " +
+			"did. A request that removes nodes plans nothing. A warning says if the group gets more members than " +
 			"Nova's quota or its rule allows.",
 		Attributes: requesttf.Attributes(map[string]schema.Attribute{
 			"servergroup_id": attribute.RequiredText("Id of the server group. Its members are the nodes that a " +
 				"resize starts from."),
 			"region": places.RegionArgument("Region of the group. Defaults to the provider's."),
-			"availability_zone": attribute.Text(zoneArgument+" Of a decision that names zones the plan takes this "+
-				"one's share; without it each node is placed in the zone that the decision names for it.",
+			"availability_zone": attribute.Text(zoneArgument+" From a decision that names zones the plan takes the "+
+				"share of this zone; without the argument each node is placed in the zone that the decision names.",
 				attribute.NotEmpty),
 			"enable_drs_extension": attribute.Flag(drsArgument),
 			"status":               attribute.ComputedText("`OK`: a plan that cannot be made is an error."),
@@ -26,19 +26,19 @@ func planSchema() schema.Schema {
 			"violations":           violationsAttribute(),
 		}),
 		Blocks: requesttf.Blocks("The node is placed in the zone that it names, whatever `availability_zone` is. " +
-			"One that names another region than the plan's is not planned, and `reason` says so."),
+			"A node that names another region than the plan's is not planned, and `reason` says so."),
 	}
 }
 
 func placementAttribute() schema.Attribute {
 	return schema.SingleNestedAttribute{
 		Computed:            true,
-		MarkdownDescription: "Where the new nodes are placed. Null where there are none.",
+		MarkdownDescription: "Placements of the new nodes; null if there are none.",
 		Attributes: map[string]schema.Attribute{
 			"count": attribute.ComputedNumber("Number of nodes to create."),
 			"placements": schema.ListNestedAttribute{
 				Computed:            true,
-				MarkdownDescription: "One for each node.",
+				MarkdownDescription: "One placement for each node.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"servergroup": attribute.ComputedText("Id of the server group."),
 					"zone": attribute.ComputedText("Availability zone, with the host of the DRS cluster " +
@@ -55,7 +55,7 @@ func violationsAttribute() schema.Attribute {
 		MarkdownDescription: "Hosts that have more members of an anti-affinity group than it allows.",
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 			"host_id": attribute.ComputedText("Nova's hash of project and host."),
-			"members": attribute.ComputedTexts("Ids of the members on it."),
+			"members": attribute.ComputedTexts("Ids of the members on the host."),
 		}},
 	}
 }

@@ -17,14 +17,14 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 )
 
-// zoneWanted is a zone that is asked for servers, and where it is asked for.
+// zoneWanted is a zone that the configuration asks for.
 type zoneWanted struct {
-	name string // or zone:host; "": any zone
+	name string // zone or zone:host; "": any zone
 	at   path.Path
-	drs  bool // on the host of a vSphere cluster with DRS
+	drs  bool // whether servers go to the host of a vSphere cluster with DRS
 }
 
-// zone is the zone that the attachment asks for.
+// zone returns the zone that the attachment asks for.
 func (m attachmentModel) zone() zoneWanted {
 	return zoneWanted{
 		m.AvailabilityZone.ValueString(),
@@ -33,8 +33,8 @@ func (m attachmentModel) zone() zoneWanted {
 	}
 }
 
-// targetZone returns the zone to give to servers, "" where none is asked for. The
-// zone must exist. With the DRS extension the host is added to it.
+// targetZone returns the zone to give to servers, or "" for any zone. The zone must
+// exist. The DRS extension adds the host to it.
 func targetZone(
 	ctx context.Context, cloud *openstack.Cloud, compute *openstack.Compute, wanted zoneWanted, diags *diag.Diagnostics,
 ) string {
@@ -70,15 +70,15 @@ func targetZone(
 	switch {
 	case value.Is[*affinity.NoHostError](err):
 		diags.AddAttributeError(at, "No suitable vSphere host is available.",
-			"None of the hypervisors of region "+compute.Region+" is up, enabled and has drs in its hostname.")
+			"No hypervisor of region "+compute.Region+" is up, enabled and has drs in its hostname.")
 	case err != nil:
 		diags.AddAttributeError(wanted.at, "The vSphere host is in another zone",
-			text.Sentence(err)+" Nova would refuse servers for it there. Name its zone, or none.")
+			text.Sentence(err)+" Nova would refuse servers for the host in that zone. Name the host's zone, or no zone.")
 	}
 	return target
 }
 
-// hostZones is nil where Nova does not show the zones of hosts to this user.
+// hostZones returns the zones of hosts, or nil if Nova does not show them to this user.
 func hostZones(ctx context.Context, compute *openstack.Compute) (map[string]string, error) {
 	zones, err := compute.HostZones(ctx)
 	if gophercloud.ResponseCodeIs(err, http.StatusForbidden) {

@@ -1,6 +1,6 @@
-// Package attribute makes the attributes of schemas that have nothing special. They are
-// those of data sources, and stand in every schema: only an attribute with a default or a
-// plan modifier has to be one of a resource.
+// Package attribute makes plain attributes of schemas. They have the types for data
+// sources, which fit into every schema: only an attribute with a default or a plan
+// modifier needs a type for resources.
 package attribute
 
 import (

@@ -7,8 +7,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
 
-// Check is a validator of texts. Fault returns what is wrong with one that is given, ""
-// where nothing is.
+// Check returns a validator of texts. Fault returns what is wrong with a given text, and
+// "" if it is valid.
 func Check(rule, title string, fault func(given string) string) validator.String {
 	return check{rule, title, fault}
 }

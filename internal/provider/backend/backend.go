@@ -12,9 +12,9 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// Backend is made from the provider block. Data sources and resources ask it
-// for the cloud when they need it: what needs none works without. A nil backend
-// is one of a provider that is not configured: it has no cloud and no hooks.
+// Backend is made from the provider block. Data sources and resources ask it for
+// the cloud only when they need it. A nil backend belongs to a provider that is not
+// configured: it has no cloud and no hooks.
 type Backend struct {
 	cloud *openstack.Cloud
 	err   error
@@ -22,16 +22,16 @@ type Backend struct {
 	walk  Walk
 }
 
-// New returns a backend with a cloud or, where there is none, with the reason,
-// and with what runs hooks.
+// New returns a backend with a cloud, or with the reason why there is none, and with
+// the runner of hooks.
 func New(cloud *openstack.Cloud, reason error, hooks *hook.Runner) *Backend {
 	return &Backend{cloud: cloud, err: reason, hooks: hooks}
 }
 
 var errNotConfigured = errors.New("the provider is not configured")
 
-// Get returns the cloud, logged in, or reports why there is none and returns nil. A
-// login that is refused is reported here and nowhere else.
+// Get returns the cloud, logged in. If there is no cloud it reports the reason and
+// returns nil. A refused login is reported only here.
 func (b *Backend) Get(ctx context.Context, diags *diag.Diagnostics) *openstack.Cloud {
 	reason := errNotConfigured
 	if b != nil {
@@ -48,7 +48,7 @@ func (b *Backend) Get(ctx context.Context, diags *diag.Diagnostics) *openstack.C
 	return b.cloud
 }
 
-// Hooks returns what runs hooks; nil where the provider block is not known yet.
+// Hooks returns the runner of hooks, or nil if the provider block is not known yet.
 func (b *Backend) Hooks() *hook.Runner {
 	if b == nil {
 		return nil
@@ -56,8 +56,8 @@ func (b *Backend) Hooks() *hook.Runner {
 	return b.hooks
 }
 
-// Walk is what the resources of this walk know of each other. Without a backend
-// each is on its own.
+// Walk returns the notes that the resources of this walk share. Without a backend
+// nothing is shared.
 func (b *Backend) Walk() *Walk {
 	if b == nil {
 		return new(Walk)

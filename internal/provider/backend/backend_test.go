@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestGather: one of those that come at about the same time gets all names, and
-// one that comes later is not forgotten.
+// TestGather: of resources that join at about the same time one gets all names, and
+// a resource that joins later is not forgotten.
 func TestGather(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var w Walk
@@ -47,7 +47,7 @@ func TestGather(t *testing.T) {
 	assert.Len(t, new(Walk).Gather(ctx, "drained", "web-0"), 1, "a walk that was cancelled")
 }
 
-// TestWalk: whichever of the two is planned first, the second sees it.
+// TestWalk: the second of two resources sees the note of the first, in either order.
 func TestWalk(t *testing.T) {
 	var w Walk
 	if w.Note(Leaving, "a", "web") || !w.Note(Leaving, "a", "db") || w.Note(Ready, "a", "") {

@@ -17,7 +17,7 @@ type Model interface {
 	Validate(ctx context.Context, diags *diag.Diagnostics)
 }
 
-// Attachment is what each of our resources must be to Terraform.
+// Attachment has the interfaces that each resource of this provider implements.
 type Attachment interface {
 	resource.ResourceWithConfigure
 	resource.ResourceWithValidateConfig
@@ -26,13 +26,13 @@ type Attachment interface {
 	resource.ResourceWithIdentity
 }
 
-// Resource is embedded in resources: what all of them do in the same way. The backend is
-// nil where Terraform only validates.
+// Resource has the methods that are the same in all resources, which embed it. The
+// backend is nil while Terraform only validates.
 type Resource[M Model] struct {
-	Name     string // without that of the provider
+	Name     string // without the provider's name
 	Fields   func() schema.Schema
 	Identity map[string]identityschema.Attribute
-	Moves    bool // the identity may change in an update
+	Moves    bool // whether an update may change the identity
 	Backend  *Backend
 }
 

@@ -9,30 +9,30 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wait"
 )
 
-// Walk is what the resources of one walk through Terraform's graph know of each
-// other. Each walk, such as a plan, configures the provider once. The zero value
-// is one of a walk in which nothing has been seen yet.
+// Walk has the notes that resources share during one walk through Terraform's graph,
+// such as a plan. Each walk configures the provider once. The zero value has no
+// notes.
 type Walk struct {
 	mu      sync.Mutex
 	notes   map[note]string
-	drained int                 // servers that the plan drains, as far as that is reported
-	groups  map[string][]string // names that wait to be reported together, by what is said of them
-	alone   map[string]bool     // groups of which the last that waited did so in vain
+	drained int                 // number of servers that the plan drains and that were reported
+	groups  map[string][]string // names that wait to be reported together, by what is reported
+	alone   map[string]bool     // groups whose last wait found no other name
 }
 
-// Topic is what notes are about.
+// Topic is the subject of a note.
 type Topic int
 
 // The topics, with the keys and the values of their notes.
 const (
-	Known    Topic = iota // servers that have a deletion attachment in the state
-	Attached              // servers that have one after the plan
-	Detached              // servers of which the plan destroys one
-	Leaving               // servers whose nodes leave, with the cluster that makes substitutes for them, or ""
+	Known    Topic = iota // servers with a deletion attachment in the state
+	Attached              // servers with a deletion attachment after the plan
+	Detached              // servers whose deletion attachment the plan destroys
+	Leaving               // servers whose nodes leave, with the cluster that replaces them, or ""
 	Marks                 // nodes, each after its cluster, with the marks of their servers
-	Names                 // names that new placement attachments give, each after its region
-	Found                 // nodes, each after its cluster, with the ids of servers that no refresh saw before
-	Ready                 // clusters whose readiness attachment has found all servers in service
+	Names                 // names that new placement attachments give to nodes, each after its region
+	Found                 // nodes, each after its cluster, with the ids of servers that no earlier refresh saw
+	Ready                 // clusters whose readiness attachment found all servers in service
 )
 
 type note struct {
@@ -40,11 +40,11 @@ type note struct {
 	key   string
 }
 
-// Key is a key of two parts.
+// Key returns a key of two parts.
 func Key(first, second string) string { return first + "\x00" + second }
 
-// Note notes a value, and reports whether the key was noted before. Terraform walks in no
-// order that we know: of two resources that note first and look then, one sees the other.
+// Note notes a value, and reports whether the key was noted before. The order of a walk
+// is not known, so a resource notes first and looks then: of two, the second sees the first.
 func (w *Walk) Note(topic Topic, key, value string) (again bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -56,7 +56,7 @@ func (w *Walk) Note(topic Topic, key, value string) (again bool) {
 	return again
 }
 
-// Noted returns what was noted.
+// Noted returns the value that was noted.
 func (w *Walk) Noted(topic Topic, key string) (value string, noted bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -64,7 +64,7 @@ func (w *Walk) Noted(topic Topic, key string) (value string, noted bool) {
 	return value, noted
 }
 
-// Drained counts the servers that the plan drains, with those that are reported now.
+// Drained adds servers to the number of servers that the plan drains, and returns the sum.
 func (w *Walk) Drained(now int) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -72,16 +72,16 @@ func (w *Walk) Drained(now int) int {
 	return w.drained
 }
 
-// quiet is the pause after which a group is complete: no resource has joined it for
-// that long.
+// quiet is the pause after which a group is complete: no resource joined it during
+// the pause.
 const quiet = 300 * time.Millisecond
 
 // Gather turns the diagnostics of many resources into one. The first resource of a
-// group waits until no other has joined for a moment, and gets the names of all,
-// sorted, to report. The others get none, and have nothing to report.
+// group waits until no other has joined for a moment, and gets all names, sorted, to
+// report. The others get nil, and report nothing.
 //
-// Where resources come one after the other, as with -parallelism=1, waiting is in
-// vain, and after the first time nobody waits any more.
+// The wait gains nothing if resources come one after the other, as with -parallelism=1.
+// After a wait that found no other name, the group does not wait again.
 func (w *Walk) Gather(ctx context.Context, group, name string) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

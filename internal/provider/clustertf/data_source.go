@@ -1,4 +1,4 @@
-// Package clustertf is the Terraform face of reading a cluster.
+// Package clustertf has the data source that reads a cluster.
 package clustertf
 
 import (
@@ -21,7 +21,7 @@ func New() datasource.DataSource {
 	return &dataSource{backend.DataSource[model]{Name: "cluster", Fields: schemaOf}}
 }
 
-// dataSource is stackpolicy_cluster, the one reader of clusters.
+// dataSource is stackpolicy_cluster, the only data source that reads clusters.
 type dataSource struct{ backend.DataSource[model] }
 
 func (d *dataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
@@ -67,11 +67,11 @@ func schemaOf() schema.Schema {
 	}
 	attributes["size"] = attribute.ComputedNumber("Number of nodes.")
 	attributes["distribution"] = attribute.ComputedMap(types.MapType{ElemType: types.Int64Type},
-		"Number of nodes by region and zone; under the empty name those without a zone yet.")
+		"Number of nodes by region and zone. Nodes without a zone yet are under the empty name.")
 	return schema.Schema{
-		MarkdownDescription: "Reads a cluster: the servers that match all of `name_regex`, `metadata`, `tags`, " +
-			"`servergroup_id` and `ids` that are given, at least one, from several regions at once. A region that " +
-			"cannot be read is an error.",
+		MarkdownDescription: "Reads a cluster from several regions at once: the servers that match all of " +
+			"`name_regex`, `metadata`, `tags`, `servergroup_id` and `ids` that are given. Give at least one. A region " +
+			"that cannot be read is an error.",
 		Attributes: attributes,
 	}
 }

@@ -69,8 +69,8 @@ output "sorted" { value = local.order == sort(local.order) }
 	)
 }
 
-// TestRead: the provider's region is read where none is named, and a region without nodes is in the
-// distribution. What cannot be read is said where it is written. All servers of a project are no cluster.
+// TestRead: a query without regions reads the provider's, and a region without nodes is in the distribution. An
+// error points at the argument that names what cannot be read. All servers of a project are not a cluster.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	type attributes = protocol.Attributes

@@ -21,10 +21,10 @@ import (
 
 func TestMain(m *testing.M) { acctest.Main(m) }
 
-// What a test here is about needs Terraform: the life of an attachment, and how many drain at once.
-// All else is in attachment_resource_test.go.
+// The tests in this file need Terraform: the life of an attachment, and how many nodes drain at once.
+// All other tests are in attachment_resource_test.go.
 
-// gathering is a consumer that lets no node go before so many drain at once.
+// gathering is a consumer that completes no drain until a number of nodes drain at once.
 type gathering struct {
 	mu    sync.Mutex
 	posts int
@@ -42,8 +42,8 @@ func (g *gathering) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestDeletionAttachments_parallel: many nodes drain at once, as many as
-// Terraform itself handles. Otherwise the hooks time out.
+// TestDeletionAttachments_parallel: as many nodes drain at once as Terraform
+// handles resources. Otherwise the hooks time out.
 func TestDeletionAttachments_parallel(t *testing.T) {
 	c := acctest.NewFake(t, fakecloud.Config{})
 	consumer := &gathering{until: 12}
@@ -95,7 +95,7 @@ resource "stackpolicy_deletion_attachment" "node" {
 			ImportStateIdFunc: func(s *terraform.State) (string, error) { return s.RootModule().Resources[name].Primary.ID, nil }},
 		// Another server is another attachment.
 		resource.TestStep{Config: config("b", "grace_period = 1"), ConfigPlanChecks: does(plancheck.ResourceActionDestroyBeforeCreate)},
-		// A server that is killed outside takes its attachment along.
+		// The attachment of a server that was deleted outside Terraform is removed.
 		resource.TestStep{PreConfig: func() { c.Kill(t, region, c.Servers(t)["b"].ID) }, Config: config("b", "grace_period = 1"),
 			ConfigPlanChecks: does(plancheck.ResourceActionCreate)},
 	)

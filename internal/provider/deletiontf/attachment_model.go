@@ -32,7 +32,7 @@ type attachmentIdentityModel struct {
 	ServerID types.String `tfsdk:"server_id"`
 }
 
-// identify fills in what is worked out.
+// identify fills in the id, and the token if there is none.
 func (m *attachmentModel) identify() {
 	m.ID = types.StringValue(m.Region.ValueString() + "/" + m.ServerID.ValueString())
 	if m.Token.ValueString() == "" {
@@ -44,7 +44,7 @@ func (m attachmentModel) identity() attachmentIdentityModel {
 	return attachmentIdentityModel{Region: m.Region, ServerID: m.ServerID}
 }
 
-// steps says in words what the destruction does, and nil where it does nothing.
+// steps returns the steps of the destruction in words, or nil if it does nothing.
 func (m attachmentModel) steps() []string {
 	if !m.enabled() {
 		return nil
@@ -52,11 +52,11 @@ func (m attachmentModel) steps() []string {
 	return m.nodeModel.steps()
 }
 
-// enabled is true where nothing is said, as in a state without the argument.
+// enabled returns true if the argument is null, as in a state without it.
 func (m attachmentModel) enabled() bool { return m.Enabled.IsNull() || m.Enabled.ValueBool() }
 
-// moved is the advice where servers stay. It has placeholders, because a provider does
-// not know the addresses of its resources.
+// moved is the advice for servers that stay. It has placeholders, because a provider
+// does not know the addresses of its resources.
 const moved = `
 
   moved {
@@ -66,8 +66,8 @@ const moved = `
 
 `
 
-// leave reports that the plan destroys the attachment, in one warning with the
-// others that it destroys: one line where their nodes leave.
+// leave reports that the plan destroys the attachment, in one warning for all
+// attachments that it destroys. The warning is one line if their nodes leave.
 func (m attachmentModel) leave(ctx context.Context, b *backend.Backend, diags *diag.Diagnostics) {
 	steps, walk, server := m.steps(), b.Walk(), m.ServerID.ValueString()
 	if steps == nil {
@@ -78,14 +78,14 @@ func (m attachmentModel) leave(ctx context.Context, b *backend.Backend, diags *d
 		m.refuse(ctx, walk, diags)
 		return
 	}
-	group, advice := "stays", fmt.Sprintf("This plan destroys their deletion attachments, and no node is known to "+
-		"leave. A server that this plan does not destroy is drained anyway. "+
+	group, advice := "stays", fmt.Sprintf("This plan destroys their deletion attachments, although no node is known "+
+		"to leave. It drains the servers even if it keeps them. "+
 		"If servers stay because a block was renamed or has other keys, add:%sIf they stay without attachments, "+
 		"use a removed block with destroy = false, or apply enabled = false first.", moved)
 	if _, leaves := walk.Noted(backend.Leaving, server); leaves {
 		group, advice = "leaves", ""
 	}
-	ways := map[string][]string{} // names, by how they are drained
+	ways := map[string][]string{} // names of nodes, by the way in which they are drained
 	drained := 0
 	for _, leaving := range walk.Gather(ctx, group, m.label()+"\t"+m.way(ctx, b, steps)) {
 		name, way, _ := strings.Cut(leaving, "\t")
@@ -101,8 +101,8 @@ func (m attachmentModel) leave(ctx context.Context, b *backend.Backend, diags *d
 	for _, way := range slices.Sorted(maps.Keys(ways)) {
 		said = append(said, text.Few(ways[way])+": "+way+".")
 	}
-	// The title counts all servers so far, so several of these warnings differ: Terraform
-	// merges those that do not.
+	// The title counts all servers so far, so that several of these warnings differ:
+	// Terraform merges equal ones.
 	diags.AddWarning(fmt.Sprintf("%s will be drained", text.Count(int64(walk.Drained(drained)), "server")),
 		strings.TrimSpace(strings.Join(said, " ")+" "+advice))
 }
@@ -110,8 +110,8 @@ func (m attachmentModel) leave(ctx context.Context, b *backend.Backend, diags *d
 // spared begins the way of a server that needs no drain.
 const spared = "without hook and grace period, because "
 
-// way says how the server is drained, or why only_in_service spares it, by what Nova says
-// now. A server that cannot be read may serve.
+// way returns how the server is drained, or why only_in_service spares it, by its present
+// state in Nova. A server that cannot be read is not spared, because it may be in service.
 func (m attachmentModel) way(ctx context.Context, b *backend.Backend, steps []string) string {
 	var unread diag.Diagnostics
 	if m.OnlyInService.ValueBool() {
@@ -124,10 +124,10 @@ func (m attachmentModel) way(ctx context.Context, b *backend.Backend, steps []st
 	return strings.Join(steps, ", ")
 }
 
-// stay notes that the server has this attachment after the plan, and refuses a
-// plan that destroys another one of it. Without that, renaming a block would drain
-// all servers that are in use. Of an attachment that -replace or a taint makes again,
-// only the new one is planned.
+// stay notes that the server has this attachment after the plan, and refuses a plan
+// that destroys another attachment of the server: otherwise renaming a block would
+// drain all servers in use. If -replace or a taint makes an attachment again, Terraform
+// plans only the new one; again says that the attachment is new.
 func (m attachmentModel) stay(ctx context.Context, walk *backend.Walk, again bool, diags *diag.Diagnostics) {
 	server := m.ServerID.ValueString()
 	if !value.Given(m.ServerID) {
@@ -146,24 +146,24 @@ func (m attachmentModel) refuse(ctx context.Context, walk *backend.Walk, diags *
 		return
 	}
 	diags.AddError("Servers that stay would be drained",
-		fmt.Sprintf("This plan destroys the deletion attachment of %s, and keeps or makes another one for the same: "+
-			"%s. Destroying it drains the server, which stays. If a block was renamed or has other keys, add:%sIf it "+
-			"is tainted, run terraform untaint; leave -replace out. To give an attachment up without draining its "+
-			"server, use a removed block with destroy = false, or terraform state rm.",
+		fmt.Sprintf("This plan destroys the deletion attachment of %s, and keeps or creates another one for the same "+
+			"server: %s. Destroying it drains the server, which stays. If a block was renamed or has other keys, "+
+			"add:%sIf the attachment is tainted, run terraform untaint; leave out -replace. To remove an attachment "+
+			"without draining its server, use a removed block with destroy = false, or terraform state rm.",
 			text.Count(int64(len(names)), "server"), text.Few(names), moved))
 }
 
-// refuseOrder refuses a drain that begins before the readiness attachment has found the
-// substitutes in service that the same plan makes.
+// refuseOrder refuses a drain that begins before the readiness attachment has found
+// in service the substitutes that the same plan makes.
 func (m attachmentModel) refuseOrder(cluster string, diags *diag.Diagnostics) {
 	diags.AddError("A drain would begin too early", fmt.Sprintf("%s was not touched. This apply makes substitutes for "+
-		"nodes of cluster %q that leave, and its readiness attachment has not found them in service. Add to the "+
+		"leaving nodes of cluster %q, and the readiness attachment has not found them in service yet. Add to the "+
 		"servers and to the deletion attachments:\n\n  lifecycle {\n    create_before_destroy = true\n  }\n\n"+
 		"Then run terraform apply -refresh-only, which stores it, and apply again. With -target, give the readiness "+
 		"attachment too.", m.message("").Node(), cluster))
 }
 
-// limit is how long all of it may take.
+// limit returns how long the destruction may take.
 func (m attachmentModel) limit() time.Duration {
 	if given, ok := m.Timeouts.Attributes()["delete"].(durations.Value); ok && value.Given(given) {
 		return given.Or(0)

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hooked is a hook block: null, or of a type with a timeout, "" for none.
+// hooked returns a hook block: null, or with a type and a timeout; "" is no timeout.
 func hooked(t *testing.T, kind string, timeout any) types.Object {
 	t.Helper()
 	block := hookblock.Block("").Type().(types.ObjectType)
@@ -34,7 +34,7 @@ func hooked(t *testing.T, kind string, timeout any) types.Object {
 	return types.ObjectValueMust(block.AttrTypes, all)
 }
 
-// TestLimit: the destruction may take as long as all that it does.
+// TestLimit: the destruction may take as long as all its steps together.
 func TestLimit(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -55,8 +55,8 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// TestWarnCleans: a name has no part in how the warning looks, without the server
-// that cleans what others forgot.
+// TestWarnCleans: control characters in a name do not change the warning, even without
+// the server that cleans all diagnostics.
 func TestWarnCleans(t *testing.T) {
 	const name = "x\x1b[2J\r\nError: all is lost"
 	for _, node := range []nodeModel{{NodeName: types.StringValue(name), ServerID: types.StringValue("1")}, {ServerID: types.StringValue(name)}} {
@@ -71,13 +71,13 @@ func TestWarnCleans(t *testing.T) {
 	}
 }
 
-// TestSteps: a node is drained where nothing is said of that, as in a state without the argument.
+// TestSteps: a node is drained if enabled is null, as in a state without the argument.
 func TestSteps(t *testing.T) {
 	model := attachmentModel{nodeModel: nodeModel{Shutdown: types.BoolValue(true)}, Enabled: types.BoolNull()}
 	assert.Len(t, model.steps(), 1)
 }
 
-// TestProgress: each step is sent as it begins, and again every ten seconds while it goes on.
+// TestProgress: each step is sent when it begins, and again every ten seconds while it goes on.
 func TestProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var sent []string

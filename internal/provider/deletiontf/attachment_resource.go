@@ -1,5 +1,5 @@
-// Package deletiontf is the Terraform face of the deletion policy: the attachment,
-// the action that drains, and the plan.
+// Package deletiontf has what Terraform sees of the deletion policy: the attachment,
+// the action that drains a node, and the plan.
 package deletiontf
 
 import (
@@ -25,19 +25,19 @@ func NewAttachment() resource.Resource {
 		Name:     "deletion_attachment",
 		Fields:   attachmentSchema,
 		Identity: attachmentIdentity(),
-		Moves:    true, // the region may be corrected
+		Moves:    true, // an update may correct the region
 	}}
 }
 
-// attachmentResource is stackpolicy_deletion_attachment: what must happen before
-// a node is removed. It refers to the node's server, so Terraform destroys it
-// first, and that is when it happens.
+// attachmentResource is stackpolicy_deletion_attachment, which drains a node before
+// the node is removed. It refers to the node's server, so Terraform destroys the
+// attachment first; destroying it drains the node.
 type attachmentResource struct {
 	backend.Resource[attachmentModel]
 }
 
-// ModifyPlan warns of the servers that the plan drains, refuses to drain one that
-// keeps or gets another attachment, works the id out, and refuses a hook that the
+// ModifyPlan warns of the servers that the plan drains, refuses to drain a server
+// that keeps or gets another attachment, works out the id, and refuses a hook that the
 // provider block does not allow.
 func (r *attachmentResource) ModifyPlan(
 	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
@@ -97,7 +97,7 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 		resp.Diagnostics.AddError("Unable to read the server", err.Error())
 		return
 	}
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, model.identity())...) // the framework wants one of what is gone, too
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, model.identity())...) // needed even if the server is gone
 	if !exists {
 		resp.State.RemoveResource(ctx)
 		return
@@ -107,8 +107,8 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }
 
-// Update stores the plan, and does nothing else before the node is removed. If the
-// region changes, the server must be in the new one.
+// Update stores the plan and does nothing else: the drain follows when the node is
+// removed. If the region changes, the server must be in the new one.
 func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var state, plan attachmentModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -126,15 +126,16 @@ func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequ
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
 }
 
-// progressKey is the key in the private state under which a failed destruction notes
-// how far it came.
+// progressKey is the key in the private state under which a failed destruction stores
+// its progress.
 const progressKey = "progress"
 
-// substitutesKey is the key in the private state under which a plan notes the cluster in
-// which it makes a substitute for the node, whose readiness attachment comes first.
+// substitutesKey is the key in the private state under which a plan stores the name of
+// the cluster in which it makes a substitute for the node. The cluster's readiness
+// attachment must be updated before the node is drained.
 const substitutesKey = "substitutes"
 
-// Delete drains the node. One that fails half-way remembers how far it came.
+// Delete drains the node. If it fails half-way it stores its progress.
 func (r *attachmentResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var model attachmentModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &model)...)
@@ -157,17 +158,17 @@ func (r *attachmentResource) Delete(ctx context.Context, req resource.DeleteRequ
 	private.Store(ctx, resp.Private, progressKey, progress, &resp.Diagnostics)
 }
 
-// staysAdvice is what to do about a node that stays, because it could not be drained.
+// staysAdvice returns the advice for a node that stays because it could not be drained.
 func staysAdvice(serverID string) advice {
 	return advice{
 		limit: "which timeouts.delete allows",
-		locked: "The node stays, because Nova would not destroy its server. To remove the node unlock the server " +
+		locked: "The node stays, because Nova would not destroy its server. To remove the node, unlock the server " +
 			"(openstack server unlock " + serverID + "), and apply again. To keep it, plan again: a placement " +
-			"attachment takes another node in place of one that is locked.",
+			"attachment removes another node instead of a locked one.",
 		abandoned: "The node stays, because default_result is \"ABANDON\". Apply again to try again. To remove the " +
 			"node without its hook, forget the attachment with terraform state rm, and apply. A longer timeout, or " +
 			"enabled = false, has an effect only if it is applied while the node is still in the cluster.",
-		failed: "The node stays. Apply again: what is done is not done twice.",
+		failed: "The node stays. Apply again: completed steps are not repeated.",
 	}
 }
 
@@ -199,7 +200,7 @@ func (r *attachmentResource) ImportState(
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, id)...)
 }
 
-// find fills the region in and reports a server that is not there.
+// find fills in the region, and reports a server that does not exist.
 func (r *attachmentResource) find(ctx context.Context, model *attachmentModel, diags *diag.Diagnostics) {
 	server := model.server(ctx, r.Backend, diags)
 	if diags.HasError() {

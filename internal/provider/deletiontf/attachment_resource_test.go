@@ -22,7 +22,7 @@ type attributes = protocol.Attributes
 // leaver is a server with a deletion attachment.
 type leaver struct {
 	*protocol.Attachment
-	id string // of the server
+	id string // id of the server
 }
 
 func leave(t *testing.T, region string) *leaver {
@@ -32,7 +32,7 @@ func leave(t *testing.T, region string) *leaver {
 	return l
 }
 
-// apply is a command that applies a configuration of the server; nil destroys the attachment.
+// apply returns a command that applies a configuration of the server; nil destroys the attachment.
 func (l *leaver) apply(t *testing.T, config attributes) error {
 	t.Helper()
 	l.Later(t)
@@ -47,7 +47,7 @@ func (l *leaver) must(t *testing.T, config attributes) {
 	require.NoError(t, l.apply(t, config))
 }
 
-// server is what Nova has.
+// server returns the server as Nova has it.
 func (l *leaver) server() fakecloud.Server {
 	servers := append(l.Fake.Servers("RegionOne"), l.Fake.Servers("RegionTwo")...)
 	return servers[slices.IndexFunc(servers, func(s fakecloud.Server) bool { return s.ID == l.id })]
@@ -57,7 +57,7 @@ func webhook(url, result string) attributes {
 	return attributes{"type": "webhook", "url": url, "default_result": result, "timeout": "1m"}
 }
 
-// TestMessage: the consumer of a hook learns all that the attachment says of its node. The
+// TestMessage: the consumer of a hook gets all that the attachment says about its node. The
 // token stays when the attachment changes.
 func TestMessage(t *testing.T) {
 	t.Parallel()
@@ -66,7 +66,7 @@ func TestMessage(t *testing.T) {
 		l := leave(t, region)
 		config := func(name string) attributes {
 			c := attributes{"cluster": "web", "node_name": name, "hook": webhook(url, "ABANDON")}
-			if region != "RegionOne" { // which is the provider's
+			if region != "RegionOne" { // the provider's region
 				c["region"] = region
 			}
 			return c
@@ -82,18 +82,18 @@ func TestMessage(t *testing.T) {
 	}
 }
 
-// TestDrain: the destruction does what the attachment says, and asks for nothing where it
-// says nothing. The plan says so first, and an import says nothing. A drain is noted in Nova, and
-// the mark removed.
+// TestDrain: the destruction takes the steps that the attachment names, and without steps it sends
+// no request. The plan announces the steps; an import announces nothing. A drain is noted in Nova,
+// and removes the mark.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	const mark = openstack.MarkKey
 	for name, c := range map[string]struct {
 		config attributes
-		noted  string // the key of what is noted at the server
-		status string // in the end
-		says   string // of the plan
-		warns  string // and of the apply
+		noted  string // metadata key of the note at the server
+		status string // status of the server at the end
+		says   string // warning of the plan
+		warns  string // warning of the apply
 	}{
 		"a command": {attributes{"hook": attributes{"type": "command",
 			"command": []any{"sh", "-c", "test $STACKPOLICY_TRANSITION$OS_PASSWORD = termination"}, "default_result": "ABANDON"}}, mark,
@@ -108,7 +108,7 @@ func TestDrain(t *testing.T) {
 		"not known to be": {attributes{"hook": webhook("", "CONTINUE"), "only_in_service": true}, "", "ACTIVE", ": webhook hook.",
 			": The node was not drained in full"},
 		"never in service": {attributes{"hook": webhook("", "CONTINUE"), "only_in_service": true}, openstack.NotInServiceAtKey, "ACTIVE",
-			"0 servers will be drained\n%s: without hook and grace period, because a wait for it ended without it.", ""},
+			"0 servers will be drained\n%s: without hook and grace period, because a wait ended before it was in service.", ""},
 		"a hook that goes on": {attributes{"hook": webhook("", "CONTINUE")}, mark, "ACTIVE", "webhook hook.", ": The node was not drained in full"},
 		"imported":            {nil, mark, "ACTIVE", "", ""},
 	} {
@@ -155,8 +155,8 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// TestDrainFails: a node that is not drained stays, and what to do about it is said. A page of a
-// load balancer, in place of an answer, neither completes a hook nor says that a server is gone.
+// TestDrainFails: a node that is not drained stays, and the error says what to do. An error page of a
+// load balancer neither completes a hook nor says that a server is gone.
 func TestDrainFails(t *testing.T) {
 	t.Parallel()
 	broken := httptest.NewServer(http.NotFoundHandler())
@@ -174,7 +174,7 @@ func TestDrainFails(t *testing.T) {
 		config attributes
 		server fakecloud.Server
 		fault  *fakecloud.Fault
-		hidden bool // Zaqar
+		hidden bool // whether the region has no Zaqar
 		at     string
 		says   string
 	}{
@@ -216,7 +216,7 @@ func TestDrainFails(t *testing.T) {
 	}
 }
 
-// TestTogether: one plan counts the servers that it drains, and one refresh lists them once.
+// TestTogether: a plan counts the servers that it drains, and a refresh lists the servers once.
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	l := leave(t, "RegionOne")
@@ -245,14 +245,14 @@ func TestTogether(t *testing.T) {
 }
 
 // TestDeletedMeanwhile: a server is deleted while the list is read, and Nova cannot
-// go on from it. The servers that the list lacks are asked for.
+// continue the list after it. The servers that the list lacks are read one by one.
 func TestDeletedMeanwhile(t *testing.T) {
 	t.Parallel()
 	l := &leaver{Attachment: protocol.AttachIn(t, "stackpolicy_deletion_attachment", fakecloud.Config{PageLimit: 1})}
 	for range 3 {
 		l.id = l.Fake.AddServers("RegionOne", fakecloud.Server{})[0]
 	}
-	first := l.Fake.Servers("RegionOne")[0].ID // which is in the last page
+	first := l.Fake.Servers("RegionOne")[0].ID // in the last page
 	var all []protocol.Instance
 	for _, id := range []string{first, l.id} {
 		i, err := l.Apply(t.Context(), protocol.Instance{Kind: l.I.Kind}, attributes{"server_id": id})
@@ -269,7 +269,7 @@ func TestDeletedMeanwhile(t *testing.T) {
 	assert.Equal(t, 1, lost.Fired(), "pages that were lost")
 }
 
-// TestInvalid: what the schema refuses. Hooks are in hookblock.
+// TestInvalid: the schema refuses each of these. The package hookblock tests hooks.
 func TestInvalid(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -289,7 +289,7 @@ func TestInvalid(t *testing.T) {
 	}
 }
 
-// TestImported: an identity may leave the region out, which is the provider's then.
+// TestImported: an identity may leave the region out; it defaults to the provider's.
 func TestImported(t *testing.T) {
 	t.Parallel()
 	l := leave(t, "RegionOne")
@@ -298,8 +298,8 @@ func TestImported(t *testing.T) {
 	assert.Equal(t, "RegionOne/"+l.id, protocol.Shown(protocol.Object(got.State)["id"]))
 }
 
-// TestFound: a server that is not where it is said to be is no server, and one that Nova
-// cannot be asked for is not gone.
+// TestFound: a server that is not in its region is reported as unknown, and a server that
+// Nova cannot be asked for does not count as gone.
 func TestFound(t *testing.T) {
 	t.Parallel()
 	down := fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodGet, Path: "/servers/*", Status: http.StatusForbidden, Times: fakecloud.Forever}
@@ -343,13 +343,13 @@ func TestFound(t *testing.T) {
 	}
 }
 
-// TestStays: a plan that drains a server which keeps an attachment is refused, whichever
-// of the two is planned first; another server is drained where the attachment is replaced.
+// TestStays: a plan that drains a server which keeps an attachment is refused, in whichever
+// order the two are planned. If an attachment gets another server, the old server is drained.
 func TestStays(t *testing.T) {
 	t.Parallel()
 	const refused, drained = ": Servers that stay would be drained", ": 1 server will be drained"
 	for name, c := range map[string]struct {
-		other any // what another block has as its server; "same" is the same
+		other any // server of another block; "same" is the same server
 		first bool
 		at    string
 	}{
@@ -366,7 +366,7 @@ func TestStays(t *testing.T) {
 		}
 		l.Later(t)
 		stay := func() {
-			for range 2 { // several that are not known are several servers
+			for range 2 { // several unknown servers are not the same server
 				req := l.Request(protocol.Instance{Kind: l.I.Kind}, attributes{"server_id": c.other, "shutdown": true})
 				if resp, err := l.Plan(t.Context(), req); err == nil {
 					assert.Equal(t, "unknown", protocol.Shown(protocol.Object(l.Planned(resp))["id"]), "%s: the id, where the region is not known", name)
@@ -396,7 +396,7 @@ func TestStays(t *testing.T) {
 	}
 	assert.Equal(t, "RegionOne/another", protocol.Shown(protocol.Object(l.Planned(resp))["id"]))
 
-	// Of one that -replace or a taint makes again, Terraform plans only the new one.
+	// Terraform plans only the new attachment if -replace or a taint makes one again.
 	for _, look := range []func(){func() { l.Look(t) }, func() {
 		_, _ = l.Plan(t.Context(), l.Request(l.I, attributes{"server_id": l.id, "shutdown": true}))
 	}} {
@@ -409,19 +409,19 @@ func TestStays(t *testing.T) {
 	}
 }
 
-// TestChanged: an update stores what the configuration says, and plans it. Nova is asked
-// only where the region changes. In both regions is a server of the id.
+// TestChanged: an update plans and stores the configuration. Nova is asked
+// only if the region changes. Both regions have a server with the id.
 func TestChanged(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		before, after attributes
-		id            string // that is planned
+		id            string // planned id
 		looks         int
 	}{
 		"the drain": {attributes{"region": "RegionTwo"},
 			attributes{"region": "RegionTwo", "shutdown": true, "grace_period": "10m", "cluster": "web"}, "RegionTwo", 0},
 		"the region":     {attributes{"region": "RegionTwo"}, attributes{"region": "RegionOne"}, "RegionOne", 1},
-		"to none":        {attributes{"region": "RegionOne"}, attributes{}, "RegionOne", 0}, // which is computed
+		"to none":        {attributes{"region": "RegionOne"}, attributes{}, "RegionOne", 0}, // the region is computed
 		"from none":      {attributes{}, attributes{"region": "RegionTwo"}, "RegionTwo", 1},
 		"to the same":    {attributes{}, attributes{"region": "RegionOne"}, "RegionOne", 0},
 		"to one unknown": {attributes{"region": "RegionTwo"}, attributes{"region": tftypes.UnknownValue}, "unknown", 0},
@@ -459,7 +459,7 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// TestHookRefused: a hook that is wrong, or could not run in the region of the server, is refused before anything is made.
+// TestHookRefused: a hook that is wrong, or could not run in the server's region, is refused before anything is made.
 func TestHookRefused(t *testing.T) {
 	t.Parallel()
 	const unable = "hook.type: Unable to run the hook"
@@ -480,7 +480,7 @@ func TestHookRefused(t *testing.T) {
 		l.Fake.HideEndpoint(fakecloud.LoadBalancing, "RegionTwo", true)
 		c.config["server_id"] = l.id
 		if err := l.Validate(t.Context(), l.I.Kind, c.config); err == nil {
-			_, _ = l.Plan(t.Context(), l.Request(l.I, c.config)) // what it says is looked at below
+			_, _ = l.Plan(t.Context(), l.Request(l.I, c.config)) // its diagnostics are checked below
 		}
 		if l.At() != c.at || !strings.Contains(l.Said(), c.says) {
 			t.Errorf("%s: said %s\n%s\nwant %s", name, l.At(), l.Said(), c.at)
@@ -488,8 +488,8 @@ func TestHookRefused(t *testing.T) {
 	}
 }
 
-// TestGoesOn: a destruction that fails goes on where it failed: a hook that completed does
-// not run again, and the server is still one that was in service, though its mark is gone.
+// TestGoesOn: a failed destruction continues where it failed: a completed hook does not run
+// again, and the server still counts as one that was in service, although its mark is gone.
 func TestGoesOn(t *testing.T) {
 	t.Parallel()
 	consumer, url := acctest.StartConsumer(t, 0)
@@ -509,7 +509,7 @@ func TestGoesOn(t *testing.T) {
 	assert.Equal(t, "SHUTOFF", l.server().Status)
 }
 
-// TestElsewhere: the region that has a server is named, though another one does not answer.
+// TestElsewhere: the region that has the server is named, although another region does not answer.
 func TestElsewhere(t *testing.T) {
 	t.Parallel()
 	var regions []fakecloud.Region
@@ -520,7 +520,7 @@ func TestElsewhere(t *testing.T) {
 	l.id = l.Fake.AddServers("RegionTwo", fakecloud.Server{Name: "web-0"})[0]
 	l.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Region: "Dark", Status: http.StatusForbidden, Times: fakecloud.Forever})
 	if err := l.apply(t, attributes{}); err == nil || l.At() != "server_id: Unknown server" ||
-		!strings.Contains(l.Said(), `It is in the region "RegionTwo": give that.`) {
+		!strings.Contains(l.Said(), `The region "RegionTwo" has it: give that region.`) {
 		t.Errorf("%v, said %s", err, l.Said())
 	}
 }

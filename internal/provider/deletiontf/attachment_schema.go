@@ -29,17 +29,16 @@ func attachmentSchema() schema.Schema {
 	notEmpty := []validator.String{attribute.NotEmpty}
 	kept := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
 	return schema.Schema{
-		MarkdownDescription: "What must happen before a node is removed: a consumer is notified and waited for " +
-			"(`hook`), the server is shut down through Nova (`shutdown`), and a grace period passes " +
-			"(`grace_period`). There is one attachment for each node. It refers to the node's server, so Terraform " +
-			"destroys it before the server: that is when all this happens, with the arguments of the last apply. " +
+		MarkdownDescription: "Drains a node before it is removed: notifies a consumer and waits for it (`hook`), " +
+			"shuts the server down through Nova (`shutdown`), and waits for a grace period (`grace_period`). There " +
+			"is one attachment for each node. It refers to the node's server, so Terraform destroys it before the " +
+			"server; destroying it drains the node, with the arguments of the last apply. " +
 			"Creating or changing it does nothing to the server. See [Draining " +
-			"nodes](../guides/draining-nodes.md).\n\n~> **Destroying an attachment drains its server, also [one that " +
-			"stays](../guides/draining-nodes.md#servers-that-stay).**\n\nA drain begins by setting the server's " +
-			"metadata `" + openstack.DrainedKey + "` to the time and by " +
-			"removing its mark, so the server is not in service any more. Of a locked server Nova takes neither: " +
-			"an error, and nothing is drained. An interrupted drain continues where it stopped: a hook that is done " +
-			"is not run again.",
+			"nodes](../guides/draining-nodes.md).\n\n~> **Destroying an attachment drains its server, even [if the " +
+			"server stays](../guides/draining-nodes.md#servers-that-stay).**\n\nA drain first sets the server's " +
+			"metadata `" + openstack.DrainedKey + "` to the time and removes its mark, so the server is no longer in " +
+			"service. Nova refuses that for a locked server: this is an error, and nothing is drained. An interrupted " +
+			"drain continues where it stopped: a completed hook does not run again.",
 		Attributes: map[string]schema.Attribute{
 			"id": attribute.ComputedText("`<region>/<server id>`."),
 			"server_id": schema.StringAttribute{
@@ -57,11 +56,11 @@ func attachmentSchema() schema.Schema {
 			"grace_period": durations.ArgumentOr(0, 0, duration.Day, "How long to wait at the end, such as `30s`, at "+
 				"most `1d`. Defaults to `0s`."),
 			"shutdown": flagOr(false, "Whether to stop the server through Nova before the grace period, so that its "+
-				"guest shuts down. One that Nova cannot stop, such as `PAUSED`, is left as it is, with a warning. "+
-				"Defaults to `false`."),
+				"guest shuts down. A server that Nova cannot stop, such as a `PAUSED` one, is left as it is, with a "+
+				"warning. Defaults to `false`."),
 			"only_in_service": flagOr(false, "Whether to leave out the hook and the grace period for a server that "+
 				"never was in service: it is in `ERROR`, never was `ACTIVE`, or a readiness attachment's wait ended "+
-				"without it. One that merely has no mark is drained. Defaults to `false`."),
+				"without it. A server that merely has no mark is drained. Defaults to `false`."),
 			"lifecycle_action_token": schema.StringAttribute{
 				Computed:            true,
 				Sensitive:           true,
@@ -70,7 +69,7 @@ func attachmentSchema() schema.Schema {
 			},
 		},
 		Blocks: map[string]schema.Block{
-			"hook": hookblock.Block("A consumer that is notified of the drain, and waited for."),
+			"hook": hookblock.Block("A consumer to notify of the drain, and to wait for."),
 			"timeouts": schema.SingleNestedBlock{
 				MarkdownDescription: "How long the destruction may take. After that it fails, and the node stays.",
 				Attributes: map[string]schema.Attribute{

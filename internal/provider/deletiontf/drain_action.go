@@ -35,7 +35,7 @@ func (a *drainAction) Schema(_ context.Context, _ action.SchemaRequest, resp *ac
 }
 
 func (a *drainAction) Configure(_ context.Context, req action.ConfigureRequest, _ *action.ConfigureResponse) {
-	a.backend, _ = req.ProviderData.(*backend.Backend) // none where Terraform only validates
+	a.backend, _ = req.ProviderData.(*backend.Backend) // nil while Terraform only validates
 }
 
 func (a *drainAction) ValidateConfig(
@@ -57,8 +57,8 @@ func (a *drainAction) ModifyPlan(ctx context.Context, req action.ModifyPlanReque
 	}
 }
 
-// Invoke drains the node. A server that no region has needs no drain. One that is in
-// another region does: a wrong region must not look like a node that is drained.
+// Invoke drains the node. A server that no region has needs no drain. A server in another
+// region is an error: a wrong region must not look like a drained node.
 func (a *drainAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
 	var model nodeModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
@@ -90,21 +90,21 @@ func (a *drainAction) Invoke(ctx context.Context, req action.InvokeRequest, resp
 	d := model.drain(server, a.backend.Hooks(), rand.Text(), new(hook.Progress))
 	d.Tell = tell
 	run(ctx, d, model.limit(), advice{
-		limit: "which is the sum of the times that are configured",
+		limit: "which is the sum of the configured times",
 		locked: "Nova would not change its server either. Unlock it (openstack server unlock " + server.ID + "), and " +
 			"run the action again.",
-		abandoned: "The node is not drained, because default_result is \"ABANDON\", and what triggered the action " +
-			"does not happen. Run it again to try again.",
+		abandoned: "The node is not drained, because default_result is \"ABANDON\", and the change that triggered the " +
+			"action does not happen. Run the action again to try again.",
 		failed: "Run the action again: it begins from the start.",
 	}, &resp.Diagnostics)
 }
 
-// every is how often progress says that a step still goes on: as often as Terraform does
-// for a resource.
+// every is the interval at which progress says that a step still goes on: the interval of
+// Terraform's messages about a resource.
 const every = 10 * time.Second
 
-// progress sends each step, and says that it still goes on until the next one begins, or
-// the end is called.
+// progress sends each step, and repeats that the step still goes on until the next step
+// begins or end is called.
 func progress(ctx context.Context, label string, send func(message string)) (tell func(step string), end func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	steps, ended := make(chan string), make(chan struct{})

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestDrainAction: the action does what the attachment does, tells each step, and says what
-// to do about one that fails. Each run notifies the consumer under a new token.
+// TestDrainAction: the action does what the attachment does, reports each step, and says what
+// to do about a step that fails. Each run notifies the consumer under a new token.
 func TestDrainAction(t *testing.T) {
 	t.Parallel()
 	broken := httptest.NewServer(http.NotFoundHandler())
@@ -23,11 +23,11 @@ func TestDrainAction(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		config   attributes
-		region   string // of the server
+		region   string // region of the server
 		locked   bool
 		progress string
-		status   string // in the end
-		noted    bool   // in Nova, and the mark removed
+		status   string // status of the server at the end
+		noted    bool   // whether Nova has the note and the mark is removed
 		at, says string
 	}{
 		{"nothing", attributes{}, "RegionOne", false, "", "ACTIVE", true, "", ""},
@@ -35,13 +35,13 @@ func TestDrainAction(t *testing.T) {
 			hook + "|" + stop + "|web-0: waiting for the grace period of 1s", "SHUTOFF", true, "", ""},
 		{"in another region", attributes{"region": "RegionTwo", "hook": webhook(url, "ABANDON")}, "RegionTwo", false, hook, "ACTIVE", true, "", ""},
 		{"in another one than is said", attributes{"shutdown": true}, "RegionTwo", false, "", "ACTIVE", false, "region: Unknown server",
-			`It is in the region "RegionTwo"`},
+			`The region "RegionTwo" has it`},
 		{"one that is gone", attributes{"server_id": "gone", "shutdown": true}, "RegionOne", false, "", "ACTIVE", false,
 			": There is nothing to drain", "needs no drain"},
 		{"a hook that goes on", attributes{"hook": webhook(broken.URL, "CONTINUE"), "shutdown": true}, "RegionOne", false, hook + "|" + stop, "SHUTOFF", true,
 			": The node was not drained in full", `The node "web-0" (server `},
 		{"a hook that abandons", attributes{"hook": webhook(broken.URL, "ABANDON"), "shutdown": true}, "RegionOne", false, hook, "ACTIVE", true,
-			": A lifecycle hook did not complete", "what triggered the action does not happen"},
+			": A lifecycle hook did not complete", "the change that triggered the action does not happen"},
 		{"a lock", attributes{"shutdown": true}, "RegionOne", true, "", "ACTIVE", false, ": The server is locked", "openstack server unlock"},
 		{"a command that is not allowed", attributes{"hook": attributes{"type": "command", "command": []any{"true"}, "default_result": "ABANDON"}}, "RegionOne",
 			false, "", "ACTIVE", false,

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// inPlace is a cluster of four nodes that Terraform changes in place, each drained before.
+// inPlace is a cluster of four nodes that Terraform changes in place, after a drain of each.
 func inPlace(c *acctest.Cloud, places, image, url string) string {
 	return acctest.Placement(c, 4, places, fmt.Sprintf(`template = { image = %q }
   update {
@@ -60,8 +60,8 @@ resource "stackpolicy_readiness_attachment" "web" {
 // refusing is a consumer that refuses one message.
 type refusing struct {
 	mu     sync.Mutex
-	refuse bool           // the next one
-	drains map[string]int // by the name of the node
+	refuse bool           // whether it refuses the next message
+	drains map[string]int // number of drains, by the name of the node
 }
 
 func (r *refusing) ServeHTTP(w http.ResponseWriter, req *http.Request) {
@@ -79,7 +79,7 @@ func (r *refusing) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// taken returns how often each node was drained since the last time, sorted.
+// taken returns how often each node was drained since the last call, sorted.
 func (r *refusing) taken() []int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -88,7 +88,7 @@ func (r *refusing) taken() []int {
 	return counts
 }
 
-// rebuilt counts the servers that get another image, and those of them that were not drained.
+// rebuilt counts the servers that get another image, and how many of them were not drained.
 type rebuilt struct {
 	images           map[string]string
 	count, undrained int
@@ -106,9 +106,9 @@ func (r *rebuilt) see(list []fakecloud.Server) {
 	}
 }
 
-// TestDrainActionInPlace: a cluster goes through three images in place. Each server is drained
-// before it is rebuilt and marked after, and never is more than a batch out, also where the hook
-// refuses once. Then a node is drained by hand, and marked again by the next apply.
+// TestDrainActionInPlace: a cluster gets three images in place, one after the other. Each server is
+// drained before it is rebuilt and marked afterwards, and never more than a batch is out of service,
+// even if the hook refuses once. Then a node is drained by hand, and the next apply marks it again.
 func TestDrainActionInPlace(t *testing.T) {
 	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})

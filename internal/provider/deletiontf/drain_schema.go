@@ -7,8 +7,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 )
 
-// drainSchema has the arguments of the attachment that say what a drain does, under
-// the same names and with the same checks.
+// drainSchema returns the arguments of the attachment that say how to drain a node, with
+// the same names and the same checks.
 func drainSchema() schema.Schema {
 	of := attachmentSchema()
 	hook, _ := of.Blocks["hook"].(resource.SingleNestedBlock)
@@ -36,8 +36,8 @@ func drainSchema() schema.Schema {
 	return s
 }
 
-// optional is an argument of a resource as one of an action: optional, without a
-// default, and never sensitive, which arguments of actions cannot be.
+// optional turns an argument of a resource into an argument of an action: optional,
+// without a default, and not sensitive, because arguments of actions cannot be.
 func optional(argument resource.Attribute) schema.Attribute {
 	switch of := argument.(type) {
 	case resource.StringAttribute:

@@ -22,8 +22,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// nodeModel is a node, and how it is drained: what the attachment and the action
-// have in common.
+// nodeModel is a node, and how it is drained: the arguments that the attachment and
+// the action have in common.
 type nodeModel struct {
 	ServerID      types.String    `tfsdk:"server_id"`
 	Region        types.String    `tfsdk:"region"`
@@ -36,8 +36,8 @@ type nodeModel struct {
 }
 
 const (
-	shutdownTime = 5 * time.Minute // Nova itself gives a guest one, then switches it off
-	spareTime    = time.Minute     // for the requests around the waiting
+	shutdownTime = 5 * time.Minute // Nova gives a guest one minute, then switches it off
+	spareTime    = time.Minute     // for the requests before and after the waits
 )
 
 // Validate implements backend.Model.
@@ -45,7 +45,7 @@ func (m nodeModel) Validate(_ context.Context, diags *diag.Diagnostics) {
 	hookblock.Validate(m.Hook, path.Root("hook"), diags)
 }
 
-// message is what the consumer of the hook gets.
+// message returns the message to the consumer of the hook.
 func (m nodeModel) message(token string) hook.Message {
 	return hook.Message{
 		Token:      token,
@@ -57,8 +57,8 @@ func (m nodeModel) message(token string) hook.Message {
 	}
 }
 
-// drain is the drain of the node. The hook goes on from the progress of an earlier
-// run, and notes its own there.
+// drain returns the drain of the node. The hook continues from the progress of an
+// earlier run, and stores its own progress there.
 func (m nodeModel) drain(server drain.Server, hooks *hook.Runner, token string, progress *hook.Progress) drain.Drain {
 	message := m.message(token)
 	d := drain.Drain{
@@ -75,7 +75,7 @@ func (m nodeModel) drain(server drain.Server, hooks *hook.Runner, token string, 
 }
 
 // checkHook refuses a hook that the provider block does not allow, or that the cloud
-// cannot run in the node's region. Before is what it was.
+// cannot run in the node's region. Before is the hook before the change.
 func (m nodeModel) checkHook(ctx context.Context, before types.Object, b *backend.Backend, diags *diag.Diagnostics) {
 	var regions []string
 	if value.Given(m.Region) {
@@ -84,9 +84,9 @@ func (m nodeModel) checkHook(ctx context.Context, before types.Object, b *backen
 	hookblock.CheckAllowed(ctx, m.Hook, before, b.Hooks(), regions, path.Root("hook"), diags)
 }
 
-// advice is what to do about a drain that failed, in whole sentences.
+// advice says what to do about a failed drain, in whole sentences.
 type advice struct {
-	limit     string // what the limit comes from, after "not done within 5m, "
+	limit     string // origin of the limit, after "not done within 5m, "
 	locked    string
 	abandoned string
 	failed    string
@@ -119,7 +119,7 @@ func run(ctx context.Context, d drain.Drain, limit time.Duration, a advice, diag
 
 func (m nodeModel) grace() time.Duration { return m.GracePeriod.Or(0) }
 
-// steps says in words what a drain does, and nil where it does nothing.
+// steps returns the steps of a drain in words, or nil if it does nothing.
 func (m nodeModel) steps() (steps []string) {
 	if spec := hookblock.Spec(m.Hook); spec != nil {
 		steps = append(steps, text.Clean(spec.Type)+" hook")
@@ -133,12 +133,12 @@ func (m nodeModel) steps() (steps []string) {
 	return steps
 }
 
-// label names the node in a list.
+// label returns the name of the node in a list.
 func (m nodeModel) label() string {
 	return text.Clean(cmp.Or(m.NodeName.ValueString(), m.ServerID.ValueString()))
 }
 
-// limit is how long a drain may take.
+// limit returns how long a drain may take.
 func (m nodeModel) limit() time.Duration {
 	total := m.grace() + spareTime
 	if spec := hookblock.Spec(m.Hook); spec != nil {
@@ -150,7 +150,7 @@ func (m nodeModel) limit() time.Duration {
 	return total
 }
 
-// server is the model's server, with the region filled in.
+// server returns the model's server, and fills in the region.
 func (m *nodeModel) server(ctx context.Context, b *backend.Backend, diags *diag.Diagnostics) openstack.Server {
 	cloud := b.Get(ctx, diags)
 	if cloud == nil {
@@ -171,8 +171,8 @@ func (m *nodeModel) server(ctx context.Context, b *backend.Backend, diags *diag.
 	return openstack.Server{Compute: compute, ID: m.ServerID.ValueString()}
 }
 
-// elsewhere says that a server is not where it was said to be, and where it is: ""
-// where no other region has it either.
+// elsewhere returns a sentence saying that a server is not in its region, and the
+// region that has it, or "" if no other region has it either.
 func elsewhere(ctx context.Context, b *backend.Backend, server openstack.Server) (said, is string) {
 	said = fmt.Sprintf("The region %q has no server %q.", server.Compute.Region, server.ID)
 	var diags diag.Diagnostics
@@ -190,7 +190,7 @@ func elsewhere(ctx context.Context, b *backend.Backend, server openstack.Server)
 			continue
 		}
 		if status, err := (openstack.Server{Compute: compute, ID: server.ID}).Status(ctx); err == nil && status != "" {
-			return said + fmt.Sprintf(" It is in the region %q: give that.", region), region
+			return said + fmt.Sprintf(" The region %q has it: give that region.", region), region
 		}
 	}
 	return said, ""

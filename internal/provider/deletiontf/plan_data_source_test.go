@@ -43,8 +43,8 @@ func named(names ...any) attributes {
 	return attributes{"delete_nodes": attributes{"candidates": names}}
 }
 
-// TestChosen: who leaves, for each kind of request, and what is said of it. The others
-// survive, in their order.
+// TestChosen: the nodes that leave, for each kind of request, and the diagnostics. The other
+// nodes survive, in their order.
 func TestChosen(t *testing.T) {
 	t.Parallel()
 	in := func(n int, more ...any) attributes {
@@ -60,7 +60,7 @@ func TestChosen(t *testing.T) {
 	const warned = "Protected candidate"
 	for name, c := range map[string]struct {
 		config attributes
-		leave  string // "-": it fails
+		leave  string // nodes that leave; "-": the plan fails
 		at     string
 		says   string
 	}{
@@ -83,7 +83,7 @@ func TestChosen(t *testing.T) {
 		"named, and not there":   {named("a", "z"), "-", "delete_nodes.candidates[1]: Invalid candidate", `"z"`},
 		"decided, by region":     {decided(attributes{"regions": attributes{"R1": 1, "R2": 1}}), "b d", "", ""},
 		"decided, by zone":       {decided(attributes{"region": "R2", "zones": attributes{"z1": 1}}), "c", "", ""},
-		"decided, and named":     {decided(attributes{"count": 2, "candidates": []any{"web-d"}}), "d b", "", ""}, // who would be first anyway
+		"decided, and named":     {decided(attributes{"count": 2, "candidates": []any{"web-d"}}), "d b", "", ""}, // d would be first anyway
 		"decided, and protected": {decided(attributes{"candidates": []any{"e"}}), "e", "decision: " + warned, `The node "e" is protected.`},
 		"decided, and nobody":    {decided(attributes{"candidates": []any{}}), "", "", ""},
 		"decided, in no region":  {decided(attributes{"regions": attributes{}}), "", "", ""},
@@ -121,10 +121,10 @@ func TestChosen(t *testing.T) {
 	}
 }
 
-// TestTerms: what a plan hands on, in the units of the policy documents.
+// TestTerms: a plan hands on its terms, in the units of the policy documents.
 func TestTerms(t *testing.T) {
 	t.Parallel()
-	decided := attributes{"deletion": attributes{ // by another deletion plan
+	decided := attributes{"deletion": attributes{ // the decision of another deletion plan
 		"count": 1, "candidates": []any{"a"}, "names": []any{"web-a"}, "destroy_after_deletion": false, "grace_period": 60, "reduce_desired_capacity": false}}
 	for name, c := range map[string]struct {
 		terms           attributes
@@ -150,8 +150,8 @@ func TestTerms(t *testing.T) {
 	}
 }
 
-// TestPlanValidated: what is wrong is said before the nodes are known, and nothing is said of
-// what is not known yet.
+// TestPlanValidated: a fault is reported before the nodes are known, and unknown values are
+// not reported.
 func TestPlanValidated(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -40,7 +40,7 @@ type planModel struct {
 	Survivors             types.List      `tfsdk:"survivors"`
 }
 
-// nodes translates the nodes, with what is protected by name or id.
+// nodes translates the nodes, and marks as protected the nodes that protected names.
 func (m planModel) nodes(diags *diag.Diagnostics) []node.Node {
 	protected := value.Texts(m.Protected)
 	list := nodes.Read(m.Nodes, diags)
@@ -57,7 +57,7 @@ func (m planModel) Validate(ctx context.Context, diags *diag.Diagnostics) {
 	}
 }
 
-// request translates what is asked, and checks it.
+// request translates the request, and checks it.
 func (m planModel) request(ctx context.Context, diags *diag.Diagnostics) request.Removal {
 	asked := request.Removal{
 		ScaleIn:  requesttf.ReadCount(ctx, m.ScaleIn, diags),
@@ -67,7 +67,7 @@ func (m planModel) request(ctx context.Context, diags *diag.Diagnostics) request
 	if named := value.Object[struct {
 		Candidates types.List `tfsdk:"candidates"`
 	}](ctx, m.DeleteNodes, diags); named != nil {
-		// Never nil: a block without them, or with a null, is reported by a validator.
+		// Never nil: a validator reports a block without candidates, or with a null one.
 		asked.Candidates = append([]string{}, value.Texts(named.Candidates)...)
 	}
 	if !diags.HasError() {
@@ -105,8 +105,8 @@ func (m planModel) choose(members []node.Node, asked request.Removal, diags *dia
 	return append(wanted.Named, others...)
 }
 
-// checkProtected warns of protected names and ids that are no node's, and refuses the
-// removal of a node that one of them seems to mean.
+// checkProtected warns of protected names and ids that no node has, and refuses the
+// removal of a node that such a name seems to mean.
 func (m planModel) checkProtected(members, chosen []node.Node, diags *diag.Diagnostics) {
 	for i, written := range value.Texts(m.Protected) {
 		at := path.Root("protected").AtListIndex(i)
@@ -126,7 +126,7 @@ func (m planModel) checkProtected(members, chosen []node.Node, diags *diag.Diagn
 	}
 }
 
-// without returns the nodes that are not among some.
+// without returns the members that are not in some.
 func without(members, some []node.Node) []node.Node {
 	gone := map[string]bool{}
 	for _, n := range some {
@@ -135,7 +135,7 @@ func without(members, some []node.Node) []node.Node {
 	return slices.DeleteFunc(slices.Clone(members), func(n node.Node) bool { return gone[n.ID] })
 }
 
-// named looks candidates up by id, or by name.
+// named looks up candidates by id or name.
 func named(members []node.Node, candidates []string, diags *diag.Diagnostics) []node.Node {
 	at := path.Root("delete_nodes").AtName("candidates")
 	chosen, faults := request.Named(members, candidates)
@@ -146,7 +146,7 @@ func named(members []node.Node, candidates []string, diags *diag.Diagnostics) []
 	return chosen
 }
 
-// warnOfProtected warns of nodes that are protected, and named at some argument.
+// warnOfProtected warns of protected nodes that an argument names.
 func warnOfProtected(chosen []node.Node, at path.Path, diags *diag.Diagnostics) {
 	for _, n := range chosen {
 		if n.Protected {

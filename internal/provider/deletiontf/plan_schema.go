@@ -23,29 +23,29 @@ func planSchema() schema.Schema {
 			"`nodes`, " +
 			"then nodes that are not created yet, then all others, by `criteria`. Protected nodes are never chosen.",
 		Attributes: map[string]schema.Attribute{
-			"nodes": nodes.Argument("Each needs an `id`; what else counts depends on what is asked."),
+			"nodes": nodes.Argument("Each needs an `id`; the request decides which other attributes count."),
 			"decision": requesttf.DecisionArgument("`deletion`",
 				"The plan removes its `candidates`, and others up to each count."),
 			"criteria": attribute.Text("Which healthy nodes are taken first: `RANDOM` (the default, by `seed`), "+
 				"`OLDEST_FIRST`, `YOUNGEST_FIRST`, `OLDEST_PROFILE_FIRST` or `HIGHEST_INDEX_FIRST`.",
 				stringvalidator.OneOf(deletion.AllCriteria()...)),
-			"destroy_after_deletion": attribute.Flag("Passed on. Defaults to what the decision says, or `true`."),
-			"grace_period": durations.Argument(0, duration.Longest, "Passed on. Defaults to what the decision says, "+
+			"destroy_after_deletion": attribute.Flag("Passed on. Defaults to the value in the decision, or `true`."),
+			"grace_period": durations.Argument(0, duration.Longest, "Passed on. Defaults to the value in the decision, "+
 				"or `0s`."),
-			"reduce_desired_capacity": attribute.Flag("Passed on. Defaults to what the decision says, or `true`."),
-			"protected": attribute.Texts("Ids or names of nodes that are not chosen, in addition to those whose "+
-				"`protected` is true. The plans of regions and zones know the latter only.",
+			"reduce_desired_capacity": attribute.Flag("Passed on. Defaults to the value in the decision, or `true`."),
+			"protected": attribute.Texts("Ids or names of nodes that are not chosen, in addition to nodes whose "+
+				"`protected` is true. Region plans and zone plans know only that attribute.",
 				listvalidator.NoNullValues()),
 			"seed":   attribute.Text("Seed of `RANDOM`. Defaults to the ids of all nodes."),
 			"status": attribute.ComputedText("`OK`: a choice that cannot be made is an error."),
 			"reason": attribute.ComputedText("The result of the request, in a sentence."),
 			"deletion": schema.SingleNestedAttribute{
 				Computed:            true,
-				MarkdownDescription: "The nodes to remove, and how. Null where none are.",
+				MarkdownDescription: "The nodes to remove, and how; null if there are none.",
 				Attributes: map[string]schema.Attribute{
 					"count":      attribute.ComputedNumber("Number of nodes."),
 					"candidates": attribute.ComputedTexts("Ids of the nodes, in the order in which they are removed."),
-					"names": attribute.ComputedTexts("Their names, which fit into `deletion.candidates` of a " +
+					"names": attribute.ComputedTexts("Names of the nodes, which fit into `deletion.candidates` of a " +
 						"placement attachment."),
 					"destroy_after_deletion":  attribute.ComputedFlag("As given."),
 					"grace_period":            attribute.ComputedNumber("As given, in seconds."),

@@ -1,5 +1,5 @@
-// Package durations is how arguments that are durations look to Terraform: a
-// string such as "10m", or a number of seconds. An argument is
+// Package durations has the type of arguments that are durations: a string such
+// as "10m", or a number of seconds. An argument is
 //
 //	"timeout": durations.Argument(0, duration.Day, "How long to wait.")
 //	Timeout durations.Value `tfsdk:"timeout"`
@@ -22,7 +22,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
 )
 
-// Type is the type of a duration. Terraform makes a string of a number.
+// Type is the type of a duration. Terraform turns a number into a string.
 type Type struct{ basetypes.StringType }
 
 var (
@@ -63,7 +63,7 @@ func (t Type) ValueFromTerraform(ctx context.Context, in tftypes.Value) (attr.Va
 // Value is a duration, null or unknown.
 type Value struct{ basetypes.StringValue }
 
-// Of is a known duration.
+// Of returns a known duration.
 func Of(d time.Duration) Value { return Value{types.StringValue(duration.Format(d))} }
 
 // Type implements attr.Value.
@@ -88,7 +88,7 @@ func same(a, b basetypes.StringValue) bool {
 	return ok && alsoOK && one == other
 }
 
-// Or is the duration, or another one where it is null, unknown or wrong.
+// Or returns the duration, or another one if it is null, unknown or invalid.
 func (v Value) Or(other time.Duration) time.Duration {
 	if d, ok := duration.Parse(v.ValueString()); ok {
 		return d
@@ -96,15 +96,15 @@ func (v Value) Or(other time.Duration) time.Duration {
 	return other
 }
 
-// Known reports whether it is given, or null, and reads as a duration. What does
-// not is reported while planning.
+// Known reports whether the value is null or a valid duration. An invalid one is
+// reported while planning.
 func (v Value) Known() bool {
 	_, ok := duration.Parse(v.ValueString())
 	return ok || v.IsNull()
 }
 
-// Argument is an optional argument within bounds. A plan has the duration of the state
-// where that of the configuration is as long: "60" and "1m" are no difference.
+// Argument is an optional argument within bounds. A plan keeps the state's duration if
+// the configuration's is as long: "60" and "1m" are no difference.
 func Argument(shortest, longest time.Duration, description string) schema.StringAttribute {
 	return schema.StringAttribute{
 		Optional:            true,
@@ -115,7 +115,7 @@ func Argument(shortest, longest time.Duration, description string) schema.String
 	}
 }
 
-// ArgumentOr is an argument that has a default.
+// ArgumentOr is an argument with a default.
 func ArgumentOr(byDefault, shortest, longest time.Duration, description string) schema.StringAttribute {
 	argument := Argument(shortest, longest, description)
 	argument.Computed, argument.Default = true, stringdefault.StaticString(duration.Format(byDefault))

@@ -26,7 +26,7 @@ func TestValue(t *testing.T) {
 	}
 	for _, c := range []struct {
 		raw   any
-		want  time.Duration // an hour stands for none
+		want  time.Duration // an hour: the value gives no duration
 		known bool
 	}{
 		{"90", 90 * time.Second, true},
@@ -55,7 +55,7 @@ func TestValue(t *testing.T) {
 	}
 }
 
-// TestBetween: both bounds are allowed, and what is not known yet is not refused.
+// TestBetween: both bounds are allowed, and an unknown value is not refused.
 func TestBetween(t *testing.T) {
 	unknown, null := types.StringUnknown(), types.StringNull()
 	for given, refused := range map[types.String]bool{
@@ -84,7 +84,7 @@ func TestBetween(t *testing.T) {
 	}
 }
 
-// TestEqualDurations: an argument that says the same in another way is no difference, in a block either.
+// TestEqualDurations: the same duration in another notation is no difference, not even in a block.
 func TestEqualDurations(t *testing.T) {
 	t.Parallel()
 	a := protocol.Attach(t, "stackpolicy_deletion_attachment")

@@ -16,7 +16,7 @@ import (
 // NewDesiredCapacity returns desired_capacity.
 func NewDesiredCapacity() function.Function { return &desiredCapacityFunction{} }
 
-// desiredCapacityFunction is the arithmetic of CLUSTER_RESIZE.
+// desiredCapacityFunction is the function desired_capacity, the arithmetic of CLUSTER_RESIZE.
 type desiredCapacityFunction struct{}
 
 func (f *desiredCapacityFunction) Metadata(

@@ -15,7 +15,7 @@ import (
 // NewDistribute returns distribute.
 func NewDistribute() function.Function { return &distributeFunction{} }
 
-// distributeFunction is the planner as a function: no cloud, only numbers.
+// distributeFunction is the function distribute: the planner, with numbers and without a cloud.
 type distributeFunction struct{}
 
 func (f *distributeFunction) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
@@ -27,7 +27,7 @@ func (f *distributeFunction) Definition(
 ) {
 	resp.Definition = function.Definition{
 		Summary: "Spread nodes over weighted, capped places",
-		MarkdownDescription: "Returns how many nodes each place gains when `count` nodes are added or, where `count` " +
+		MarkdownDescription: "Returns how many nodes each place gains when `count` nodes are added or, if `count` " +
 			"is negative, how many it loses when that many are removed. Places that do not change are left out.\n\n" +
 			"The result is optimal: within the bounds, no other is closer to the weights. It does not depend on the " +
 			"order of the places.",
@@ -35,7 +35,7 @@ func (f *distributeFunction) Definition(
 			function.Int64Parameter{
 				Name:                "count",
 				CustomType:          value.WholeType{},
-				MarkdownDescription: "Nodes to add, or to remove where negative.",
+				MarkdownDescription: "Nodes to add, or to remove if negative.",
 			},
 			function.DynamicParameter{
 				Name: "bins",

@@ -13,8 +13,8 @@ import (
 
 func TestMain(m *testing.M) { acctest.Main(m) }
 
-// TestDistributeFunction: how Terraform hands over what it is given: maps and objects, null, large numbers, and what
-// is not known before an apply. All that is refused is in TestRefused.
+// TestDistributeFunction: each kind of value that Terraform hands over: maps and objects, null, large numbers, and
+// values that are unknown before an apply. TestRefused has all that is refused.
 func TestDistributeFunction(t *testing.T) {
 	t.Parallel()
 	config := acctest.RequiresProvider + "resource \"terraform_data\" \"later\" { input = 2 }\n"

@@ -19,14 +19,14 @@ import (
 func run(t *testing.T, f function.Function, number int64, text string, result attr.Value) (argument types.Dynamic, got attr.Value,
 	refusal *function.FuncError) {
 	t.Helper()
-	argument = dynamic.Of(t, text)
+	argument = dynamic.Framework(t, text)
 	req := function.RunRequest{Arguments: function.NewArgumentsData([]attr.Value{types.Int64Value(number), argument})}
 	resp := function.RunResponse{Result: function.NewResultData(result)}
 	f.Run(t.Context(), req, &resp)
 	return argument, resp.Result.Value(), resp.Error
 }
 
-// call is run where false is no result: an error, something unknown, or no JSON.
+// call returns false if run gives no result: an error, an unknown value, or no JSON.
 func call(t *testing.T, f function.Function, number int64, text string, result attr.Value) (argument types.Dynamic, got attr.Value, ok bool) {
 	t.Helper()
 	if !json.Valid([]byte(text)) {
@@ -39,8 +39,8 @@ func call(t *testing.T, f function.Function, number int64, text string, result a
 	return argument, got, err == nil && !got.IsUnknown()
 }
 
-// FuzzDistribute: the function answers anything with a plan that adds up and
-// keeps to its bounds, or with an error.
+// FuzzDistribute: the function answers any input with a plan that adds up and keeps
+// its bounds, or with an error.
 func FuzzDistribute(f *testing.F) {
 	for text, count := range map[string]int64{
 		`{"RegionOne": {"cap": 150}, "RegionTwo": {"weight": 200}}`:       3,
@@ -83,8 +83,8 @@ func FuzzDistribute(f *testing.F) {
 	})
 }
 
-// FuzzDesiredCapacity: the function answers anything with a size within its
-// bounds, or with an error.
+// FuzzDesiredCapacity: the function answers any input with a size within its bounds, or
+// with an error.
 func FuzzDesiredCapacity(f *testing.F) {
 	for text, current := range map[string]int64{
 		`{"adjustment_type": "CHANGE_IN_PERCENTAGE", "number": -50, "min_step": 2, "min_size": 1}`: 3,
@@ -116,7 +116,7 @@ func FuzzDesiredCapacity(f *testing.F) {
 	})
 }
 
-// TestRefused: what is wrong is said with its place, of a call f(NUMBER, JSON). A number with millions of digits
+// TestRefused: an error of a call f(NUMBER, JSON) names the place of the fault. A number with millions of digits
 // is refused at once, and is not written out first: each of these took minutes.
 func TestRefused(t *testing.T) {
 	const distribute, desired = "distribute", "desired_capacity"
@@ -137,9 +137,9 @@ func TestRefused(t *testing.T) {
 			"There is no feasible plan to handle all nodes. 3 nodes must be added, but there is room for 2: A 1 (cap 1), B 1 (cap 1)"},
 		{distribute, -3, `{"A": {"current": 1}}`, "3 nodes must be removed, but only 1 can be: A 1"},
 		{distribute, 2_000_000_000_000_000, `{"A": {}}`, "more than can be planned"},
-		{distribute, 1, `1e88888888`, "an object is needed, not one beyond all bounds"},
-		{distribute, 1, `{"A": {"cap": 1e88888888}}`, `bins["A"].cap: a whole number is needed that can be planned with, not one beyond all bounds`},
-		{distribute, 1, `{"A": 1e88888888}`, `bins["A"]: an object is needed, not one beyond all bounds`},
+		{distribute, 1, `1e88888888`, "an object is needed, not a number beyond all bounds"},
+		{distribute, 1, `{"A": {"cap": 1e88888888}}`, `bins["A"].cap: a whole number of a usual size is needed, not a number beyond all bounds`},
+		{distribute, 1, `{"A": 1e88888888}`, `bins["A"]: an object is needed, not a number beyond all bounds`},
 		{desired, 7, `{"adjustment": "x"}`, `resize has "adjustment", which is not one of its arguments`},
 		{desired, 7, `{"strict": "maybe"}`, `resize.strict: true or false is needed, not "maybe"`},
 		{desired, 7, `{"adjustment_type": "EXACT_CAPACITY", "number": 3.5}`,
@@ -148,14 +148,14 @@ func TestRefused(t *testing.T) {
 		{desired, 7, `{"min_size": 5, "max_size": 4}`, "The specified min_size (5) is greater than the specified max_size (4)"},
 		{desired, 7, `{"adjustment_type": "EXACT_CAPACITY", "number": 9, "max_size": 8, "strict": true}`,
 			"The target capacity (9) is greater than the specified max_size (8)"},
-		{desired, 1, `{"number": 1e88888888}`, "resize.number: a number is needed that can be planned with, not one beyond all bounds"},
-		{desired, 1, `{"min_size": -1e88888888}`, "resize.min_size: a whole number is needed that can be planned with, not one beyond all bounds"},
-		{desired, 1, `{"number": 1e-88888888}`, "resize.number: a number is needed that can be planned with, not one that is all but zero"},
-		{desired, 1, `{"number": 1e400}`, "resize.number: a number is needed that can be planned with, not one beyond all bounds"},
+		{desired, 1, `{"number": 1e88888888}`, "resize.number: a number of a usual size is needed, not a number beyond all bounds"},
+		{desired, 1, `{"min_size": -1e88888888}`, "resize.min_size: a whole number of a usual size is needed, not a number beyond all bounds"},
+		{desired, 1, `{"number": 1e-88888888}`, "resize.number: a number of a usual size is needed, not a number that is almost zero"},
+		{desired, 1, `{"number": 1e400}`, "resize.number: a number of a usual size is needed, not a number beyond all bounds"},
 		{desired, 1, `{"number": 1e30}`, "number: 1000000000000000000000000000000 is more than can be planned"},
-		{desired, 1, `{"strict": 1e88888888}`, "resize.strict: true or false is needed, not one beyond all bounds"},
+		{desired, 1, `{"strict": 1e88888888}`, "resize.strict: true or false is needed, not a number beyond all bounds"},
 		{desired, 1, `{"strict": [{"a": 1e88888888}]}`, "resize.strict: true or false is needed, not a list"},
-		{desired, 1, `1e88888888`, "an object is needed, not one beyond all bounds"},
+		{desired, 1, `1e88888888`, "an object is needed, not a number beyond all bounds"},
 	} {
 		f, result := NewDesiredCapacity(), attr.Value(types.Int64Unknown())
 		if c.function == distribute {

@@ -1,5 +1,5 @@
-// Package hookblock is the hook block of the attachments: its schema, its
-// checks, and what it comes to.
+// Package hookblock has the hook block of the attachments: its schema, its checks, and
+// its translation.
 package hookblock
 
 import (
@@ -25,15 +25,15 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
 
-// Block is the schema of a hook block.
+// Block returns the schema of a hook block.
 func Block(description string) schema.SingleNestedBlock {
 	var names []string
 	attributes := map[string]schema.Attribute{
 		"timeout": durations.Argument(time.Second, duration.Day,
 			"How long to wait for the consumer, at most `1d`. Defaults to `"+duration.Format(hook.DefaultTimeout)+"`."),
-		"default_result": attribute.Text("Required. What happens when the hook fails or its time is over: `CONTINUE` "+
-			"(a warning, and the node counts as drained or ready) or `ABANDON` (an error: a node that leaves stays, "+
-			"one that is new is not in service).",
+		"default_result": attribute.Text("Required. Result of a hook that fails or times out: `CONTINUE` (a warning; "+
+			"the node counts as drained or ready) or `ABANDON` (an error; a leaving node stays, a new node is not in "+
+			"service).",
 			stringvalidator.OneOf(string(hook.Continue), string(hook.Abandon))),
 	}
 	for _, t := range hook.Types() {
@@ -42,7 +42,7 @@ func Block(description string) schema.SingleNestedBlock {
 			attributes[a.Name] = argumentOf(t, a)
 		}
 	}
-	attributes["type"] = attribute.Text("Required. How the consumer is notified, and says that it is done: `"+
+	attributes["type"] = attribute.Text("Required. How the consumer is notified, and how it says that it is done: `"+
 		strings.Join(names, "`, `")+"`. See [Which hook](../guides/draining-nodes.md#which-hook).",
 		stringvalidator.OneOf(names...))
 	inside := path.MatchRelative()
@@ -55,7 +55,7 @@ func Block(description string) schema.SingleNestedBlock {
 	}
 }
 
-// argumentOf is the schema of an argument of a type.
+// argumentOf returns the schema of an argument of a type.
 func argumentOf(t hook.Type, a hook.Argument) schema.Attribute {
 	description := fmt.Sprintf("Required for type `%s`. %s", t.Name, a.Description)
 	if a.Optional {
@@ -74,7 +74,7 @@ func argumentOf(t hook.Type, a hook.Argument) schema.Attribute {
 	return text
 }
 
-// Validate checks what is known of a block at a path.
+// Validate checks the known arguments of a block at a path.
 func Validate(block types.Object, at path.Path, diags *diag.Diagnostics) {
 	spec, unknown := read(block)
 	if spec == nil {
@@ -94,9 +94,9 @@ func Validate(block types.Object, at path.Path, diags *diag.Diagnostics) {
 }
 
 // CheckAllowed reports a hook that the provider block does not allow, or that the
-// cloud cannot run in one of the regions. Before is the block as it was; where it changes,
-// what it needs there is looked up. The runner is nil where the provider block is not
-// known yet.
+// cloud cannot run in one of the regions. Before is the previous block: if the block
+// changes, each region is asked for what the hook needs. The runner is nil if the provider
+// block is not known yet.
 func CheckAllowed(
 	ctx context.Context,
 	block, before types.Object,
@@ -121,16 +121,16 @@ func CheckAllowed(
 	}
 }
 
-// Spec returns the hook of a block, all of which must be known; nil: there is
-// none.
+// Spec returns the hook of a block, which must be completely known, or nil if there
+// is no block.
 func Spec(block types.Object) *hook.Spec {
 	spec, _ := read(block)
 	return spec
 }
 
-// read returns the hook of a block, and which of its arguments are unknown; nil:
-// there is none. What a state has that the schema refuses, such as an element
-// that is null, is read as empty.
+// read returns the hook of a block, or nil if there is no block, and which of its
+// arguments are unknown. A value in a state that the schema refuses, such as a null
+// element, is read as empty.
 func read(block types.Object) (spec *hook.Spec, unknown map[string]bool) {
 	if !value.GivenBlock(block) {
 		return nil, nil

@@ -28,14 +28,14 @@ func text(s string) attr.Value { return types.StringValue(s) }
 
 type values = map[string]attr.Value
 
-// block is a hook block in which everything is null but the values given.
+// block returns a hook block in which everything is null except the given values.
 func block(t *testing.T, given values) types.Object {
 	t.Helper()
 	return protocol.Block(t, hookblock.Block(""), given)
 }
 
-// TestSpec: a block is read as it stands, and what a state may have that the
-// schema refuses is no reason to panic.
+// TestSpec: a block is read unchanged, and a value in a state that the schema refuses
+// causes no panic.
 func TestSpec(t *testing.T) {
 	if hookblock.Spec(types.ObjectNull(hookblock.Block("").Type().(types.ObjectType).AttrTypes)) != nil || hookblock.Spec(types.Object{}) != nil {
 		t.Error("a hook that is not there is read")
@@ -71,7 +71,7 @@ func TestSpec(t *testing.T) {
 	}
 }
 
-// TestCheckAllowed: commands need the leave of the provider block, as soon as both are known, and
+// TestCheckAllowed: the provider block must allow commands, as soon as both are known, and
 // each region of a hook is asked for what the hook needs there.
 func TestCheckAllowed(t *testing.T) {
 	command := values{"type": text("command"), "command": words(text("true"))}
@@ -86,7 +86,7 @@ func TestCheckAllowed(t *testing.T) {
 		runner  *hook.Runner
 		given   values
 		regions []string
-		says    string // "": it is allowed
+		says    string // "": the hook is allowed
 	}{
 		"no hook":                  {&hook.Runner{}, nil, nil, ""},
 		"allowed":                  {&hook.Runner{AllowCommands: true}, command, nil, ""},
@@ -109,7 +109,7 @@ func TestCheckAllowed(t *testing.T) {
 	}
 }
 
-// TestBlock: what is refused, and at which argument. What is not known yet is neither missing nor
+// TestBlock: each fault is refused at its argument. An unknown value is neither missing nor
 // wrong, and neither a diagnostic nor a plan shows a secret.
 func TestBlock(t *testing.T) {
 	t.Parallel()
@@ -120,7 +120,7 @@ func TestBlock(t *testing.T) {
 		return more
 	}
 	for name, c := range map[string]struct {
-		given    attributes // of a hook that runs a command
+		given    attributes // arguments of a hook that runs a command
 		at, says string
 	}{
 		"nothing wrong":      {attributes{"timeout": "1d"}, "", ""},

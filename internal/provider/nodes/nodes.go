@@ -1,5 +1,5 @@
-// Package nodes has the arguments and results that are nodes of a cluster, and
-// the selector that finds them.
+// Package nodes has the attributes for nodes of a cluster, and for the selector that
+// finds them.
 package nodes
 
 import (
@@ -18,8 +18,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// Attributes lists the attributes of a node. Computed ones come from the
-// cloud; of those given to a plan only id is required.
+// Attributes returns the attributes of a node. Computed ones come from the cloud; a
+// node that is given to a plan needs only an id.
 func Attributes(computed bool) map[string]schema.Attribute {
 	text := func(description string) schema.Attribute {
 		return schema.StringAttribute{Computed: computed, Optional: !computed, MarkdownDescription: description}
@@ -37,18 +37,18 @@ func Attributes(computed bool) map[string]schema.Attribute {
 		"region":             text("Region that the server is in."),
 		"zone":               text("Availability zone that the server is in; null before Nova has placed it."),
 		"status":             text("Status in Nova, such as `ACTIVE` or `ERROR`."),
-		"created_at":         text("When the server was created (RFC 3339)."),
-		"profile":            text("What the node was made from: by default its image."),
-		"profile_created_at": text("Time of the profile (RFC 3339)."),
+		"created_at":         text("Time at which the server was created (RFC 3339)."),
+		"profile":            text("Profile that the node was made from, by default its image."),
+		"profile_created_at": text("Time at which the profile was made (RFC 3339)."),
 		"tainted":            flag("Whether the node is marked as one to remove first."),
 		"protected":          flag("Whether the node must not be removed: marked so, or locked in Nova."),
-		"in_service":         text("Mark of a server that was found in service, for people."),
-		"drained":            flag("Whether its drain has begun, for people."),
+		"in_service":         text("Mark of a server that was found in service, for information."),
+		"drained":            flag("Whether its drain has begun, for information."),
 		"host_id":            text("Nova's hash of project and host."),
 	}
 }
 
-// Argument is the list of nodes that a plan takes; needed says what each must have.
+// Argument is the list of nodes that a plan takes; needed says which attributes each must have.
 func Argument(needed string) schema.Attribute {
 	return schema.ListNestedAttribute{
 		Required:            true,
@@ -58,8 +58,8 @@ func Argument(needed string) schema.Attribute {
 	}
 }
 
-// Values are nodes in HCL. They are made, and read, one by one: by
-// reflection the plugin framework takes several times as long.
+// Values returns nodes as a list of objects. Each is made, and read, without reflection,
+// which takes the plugin framework several times as long.
 func Values(nodes []node.Node) types.List {
 	kind := schema.NestedAttributeObject{Attributes: Attributes(true)}.Type().(types.ObjectType)
 	values := make([]attr.Value, len(nodes))
@@ -83,18 +83,18 @@ func Values(nodes []node.Node) types.List {
 	return types.ListValueMust(kind, values)
 }
 
-// Read translates the nodes that a plan was given, and names the
-// attribute of one that makes no sense.
+// Read translates the nodes that a plan was given, and reports invalid nodes at
+// their attributes.
 func Read(list types.List, diags *diag.Diagnostics) []node.Node {
 	nodes := make([]node.Node, len(list.Elements()))
 	seen := make(map[string]int, len(nodes))
 	for i, element := range list.Elements() {
 		at := path.Root("nodes").AtListIndex(i)
-		fields := element.(types.Object).Attributes() // there, as no node is without its id
+		fields := element.(types.Object).Attributes() // never null, because id is required
 		text := func(name string) types.String { return fields[name].(types.String) }
 		flag := func(name string) bool { return fields[name].(types.Bool).ValueBool() }
 		id := text("id").ValueString()
-		zone, _, _ := strings.Cut(text("zone").ValueString(), ":") // zone:host forces a host, in a zone
+		zone, _, _ := strings.Cut(text("zone").ValueString(), ":") // zone:host asks for a host in the zone
 		if first, twice := seen[id]; twice {
 			diags.AddAttributeError(at.AtName("id"), "Node given twice",
 				fmt.Sprintf("The nodes %d and %d have the same id %q. Leave one of them out.", first, i, id))

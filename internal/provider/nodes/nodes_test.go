@@ -24,8 +24,8 @@ func full() node.Node {
 		Protected: true, CreatedAt: time.Date(2026, 11, 1, 8, 0, 0, 0, time.UTC), ProfileCreatedAt: time.Date(2026, 10, 1, 8, 0, 0, 0, time.UTC)}
 }
 
-// TestRoundTrip: a plan that takes the nodes of a cluster sees each field of them, and
-// those that no plan looks at are shown.
+// TestRoundTrip: a plan that takes the nodes of a cluster sees each of their fields, and
+// the fields that no plan uses are shown.
 func TestRoundTrip(t *testing.T) {
 	want := []node.Node{full(), {ID: "s-8", Name: "web-8", Index: 8, Region: "RegionTwo"}}
 	shown := []node.Node{full(), want[1]}
@@ -47,7 +47,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestReadFaults: what makes no sense is reported at the attribute of its node.
+// TestReadFaults: an invalid value is reported at the attribute of its node.
 func TestReadFaults(t *testing.T) {
 	const created, profiled = "created_at", "profile_created_at"
 	change := func(attribute, text string) types.List {
@@ -80,7 +80,7 @@ func TestReadFaults(t *testing.T) {
 	}
 }
 
-// TestSelector: each argument is handed on as itself, and a key that nobody names has
+// TestSelector: each argument is handed on unchanged, and a key that is not given has
 // its default.
 func TestSelector(t *testing.T) {
 	text := types.StringValue
@@ -122,8 +122,8 @@ func TestSelector(t *testing.T) {
 	}
 }
 
-// TestReportRead: a group that is gone is reported at its argument, and how to go on
-// without a region only where a region failed.
+// TestReportRead: a missing group is reported at its argument; the advice to go on
+// without a region is given only if a region failed.
 func TestReportRead(t *testing.T) {
 	const advice = "Leave it out."
 	group := path.Root("selector").AtName("servergroup_id")

@@ -10,9 +10,9 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 )
 
-// ReportRead reports why a cluster could not be read. Group is where the server
-// group of the selector is named; without is how to go on without a region that
-// does not answer, a sentence.
+// ReportRead reports why a cluster could not be read. Group is the path of the selector's
+// server group; without is a sentence that says how to go on without a region that does
+// not answer.
 func ReportRead(err error, group path.Path, without string, diags *diag.Diagnostics) {
 	gone, isGone := errors.AsType[*cluster.GroupGoneError](err)
 	_, region := errors.AsType[*cluster.RegionError](err)

@@ -12,14 +12,14 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 )
 
-// The metadata keys that mark a node where the configuration names no others.
+// The default metadata keys that mark a node.
 const (
 	defaultTaintedKey   = "stackpolicy_tainted"
 	defaultProtectedKey = "stackpolicy_protected"
 )
 
-// Selector says which servers are a cluster's, and which of their metadata
-// hold facts.
+// Selector says which servers belong to a cluster, and which metadata keys have facts
+// about them.
 type Selector struct {
 	NameRegex            types.String `tfsdk:"name_regex"`
 	Metadata             types.Map    `tfsdk:"metadata"`
@@ -40,7 +40,7 @@ func (m Selector) SelectsNothing() bool {
 		!m.IDs.IsUnknown() && len(m.IDs.Elements()) == 0
 }
 
-// Selector translates what is selected.
+// Selector translates the selector.
 func (m Selector) Selector(ctx context.Context, diags *diag.Diagnostics) cluster.Selector {
 	s := cluster.Selector{NameRegex: m.NameRegex.ValueString(), ServerGroupID: m.ServerGroupID.ValueString(),
 		Tags: value.Texts(m.Tags), IDs: value.Texts(m.IDs)}
@@ -57,7 +57,7 @@ func (m Selector) Keys() cluster.Keys {
 	}
 }
 
-// regex refuses what is no regular expression.
+// regex refuses an invalid regular expression.
 var regex = attribute.Check("a regular expression (RE2)", "Invalid regular expression", func(given string) string {
 	if _, err := regexp.Compile(given); err != nil {
 		return err.Error() + ". The syntax is RE2's, as in Go and in Terraform's own regex function."

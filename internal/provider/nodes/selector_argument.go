@@ -9,9 +9,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 )
 
-// SelectorAttributes say which servers belong to a cluster, and which of their
-// metadata hold facts: arguments of stackpolicy_cluster, and the content of
-// [SelectorBlock].
+// SelectorAttributes returns the attributes of a [Selector]: arguments of
+// stackpolicy_cluster, and the content of [SelectorBlock].
 func SelectorAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"name_regex": attribute.Text("Regular expression (RE2) that names match, anywhere unless anchored.",
@@ -20,30 +19,30 @@ func SelectorAttributes() map[string]schema.Attribute {
 			ElementType:         types.StringType,
 			Optional:            true,
 			Validators:          []validator.Map{mapvalidator.NoNullValues()},
-			MarkdownDescription: "Metadata that servers have, all of it.",
+			MarkdownDescription: "Metadata that servers must have.",
 		},
-		"tags":           attribute.Texts("Tags that servers have, all of them.", listvalidator.NoNullValues()),
-		"servergroup_id": attribute.Text("Id of a server group whose members the servers are."),
-		"ids": attribute.Texts("Ids of servers. Those that no longer exist are left out.",
+		"tags":           attribute.Texts("Tags that servers must have, all of them.", listvalidator.NoNullValues()),
+		"servergroup_id": attribute.Text("Id of a server group that servers must be in."),
+		"ids": attribute.Texts("Ids of servers. Servers that no longer exist are left out.",
 			listvalidator.NoNullValues()),
 		"profile_metadata_key": attribute.Text(
-			"Key of the metadata that has a node's profile. By default that is the image.",
+			"Metadata key of a node's profile. Without it the profile is the image.",
 		),
 		"tainted_metadata_key": attribute.Text(
-			"Key of the metadata that says to remove a node first. An empty value, `0`, `false`, `no` and " +
-				"`off` do not. Defaults to `" + defaultTaintedKey + "`.",
+			"Metadata key of a node to remove first. An empty value, `0`, `false`, `no` and `off` do not count. " +
+				"Defaults to `" + defaultTaintedKey + "`.",
 		),
 		"protected_metadata_key": attribute.Text(
-			"Key of the metadata that says never to remove a node; nor is one removed that is locked in Nova. " +
+			"Metadata key of a node that must never be removed. Nodes that are locked in Nova stay too. " +
 				"Defaults to `" + defaultProtectedKey + "`.",
 		),
 	}
 }
 
-// SelectorBlock says how to find the nodes' servers.
+// SelectorBlock is the block that says how to find the nodes' servers.
 func SelectorBlock() schema.Block {
 	return schema.SingleNestedBlock{
-		MarkdownDescription: "Limits which servers are looked at, in addition to their names.",
+		MarkdownDescription: "Limits which servers can be nodes, in addition to their names.",
 		Attributes:          SelectorAttributes(),
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPlacementAdopts: an import takes over the servers of a pattern where they run, and the slots
-// that its id names. With a configuration that says the same the next plan is empty.
+// TestPlacementAdopts: an import takes over the servers of a pattern in their places, and the slots
+// that its id names. With an equal configuration the next plan is empty.
 func TestPlacementAdopts(t *testing.T) {
 	t.Parallel()
 	const (
@@ -78,9 +78,9 @@ func ownMark(generation int, image string) string {
 	return fmt.Sprintf("%d-%.4x", generation, sha256.Sum256(fmt.Appendf(nil, `{"image":%q}`, image)))
 }
 
-// TestPlacementAdoptsGenerations: an import knows a generation by the server's metadata, else by the import id, else it is a
-// guess, of which a plan warns where a wrong one makes servers again. In the middle of a rollout the hash in a mark says which
-// of the given templates a node has.
+// TestPlacementAdoptsGenerations: an import takes a generation from the server's metadata, or from the import id, or guesses it.
+// A plan warns of a guess if a wrong one would make servers again. In the middle of a rollout the hash in a mark says which of
+// the given templates a node has.
 func TestPlacementAdoptsGenerations(t *testing.T) {
 	t.Parallel()
 	a := begin(t)
@@ -109,14 +109,14 @@ func TestPlacementAdoptsGenerations(t *testing.T) {
 		adopt()
 		a.Must(t, zonal(4, "az-1", templated("b", method, "TEMPLATE")))
 		a.Must(t, zonal(4, "az-1", templated("b", method, "TEMPLATE")))
-		if said := strings.Count(a.Said(), "web-1 (2), web-2 (1)"); said != i { // once, and only where it matters
+		if said := strings.Count(a.Said(), "web-1 (2), web-2 (1)"); said != i { // once, and only if it matters
 			t.Errorf("%s: the plans warn %d times\n%s", method, said, a.Said())
 		}
 	}
 }
 
-// TestPlacementAdoptsMarks: where a server carries its node's own mark, one without a mark is waited for. Without marks the
-// first template says what the servers are, and nothing is waited for.
+// TestPlacementAdoptsMarks: if a server carries its node's own mark, servers without a mark are waited for. Without marks the
+// first template counts as the template of all servers, and no server is waited for.
 func TestPlacementAdoptsMarks(t *testing.T) {
 	t.Parallel()
 	for marks, want := range map[string]string{
@@ -142,7 +142,7 @@ func TestPlacementAdoptsMarks(t *testing.T) {
 	}
 }
 
-// TestPlacementIdentity: the identity has the pattern of names too, and it is enough to import by.
+// TestPlacementIdentity: the identity has the pattern of names too, and is enough for an import.
 func TestPlacementIdentity(t *testing.T) {
 	t.Parallel()
 	a := attach(t, zonal(2, "az-1", attributes{"node_name_pattern": "{cluster}{index}"}))

@@ -9,9 +9,9 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
-// TestPlacementBatches: the moves of a plan count the batches of one configuration: each apply of it
-// takes the next one, and another configuration, or the first batch after the last one, starts
-// again from 1. The status says what is left to do then. A plan with nothing left to do is empty.
+// TestPlacementBatches: the moves of a plan count the batches of one configuration: each apply
+// takes the next batch. Another configuration, or the first batch after the last one, starts again
+// from 1. The status says what is left to do. A plan with nothing left to do is empty.
 func TestPlacementBatches(t *testing.T) {
 	t.Parallel()
 	image := func(name string, size int) attributes {
@@ -30,13 +30,13 @@ func TestPlacementBatches(t *testing.T) {
 	for i, step := range []struct {
 		config    attributes
 		happens   func()
-		batch     string // of the moves
+		batch     string // batch in the moves
 		status    string
 		remaining string
-		stays     bool // nothing is left to do
+		stays     bool // whether nothing is left to do
 	}{
 		{config: bare, status: "in step", remaining: "0", stays: true},
-		{config: image("b", 5), status: "behind", remaining: "4"}, // it brings the update
+		{config: image("b", 5), status: "behind", remaining: "4"}, // the apply brings the block update
 		{config: image("b", 5), batch: "batch 1 of 2", status: "behind", remaining: "2"},
 		{config: image("b", 5), batch: "batch 2 of 2", status: "in step", remaining: "0"},
 		{config: image("b", 5), batch: "batch 2 of 2", status: "in step", remaining: "0", stays: true},
@@ -67,8 +67,8 @@ func TestPlacementBatches(t *testing.T) {
 	}
 }
 
-// TestPlacementServed: that a node served once is remembered: it gets a substitute for another template,
-// whatever its server is now. One that never did is changed at once, under its name.
+// TestPlacementServed: a node that served once is remembered: it gets a substitute for another template,
+// whatever the state of its server. A node that never served is changed at once, under its name.
 func TestPlacementServed(t *testing.T) {
 	t.Parallel()
 	old, wanted := templated("a", "SUBSTITUTE", "TEMPLATE"), templated("b", "SUBSTITUTE", "TEMPLATE")
@@ -81,8 +81,8 @@ func TestPlacementServed(t *testing.T) {
 	})
 }
 
-// TestPlacementRepaired: once a refresh sees that the server that an update makes again is well,
-// nothing remains, whichever way it is made: a loop that waits for 0 ends.
+// TestPlacementRepaired: once a refresh sees that a server made again by an update is healthy,
+// nothing remains, with each method, so that a loop that waits for 0 ends.
 func TestPlacementRepaired(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{"SUBSTITUTE", "RECREATE", "IN_PLACE"} {
@@ -96,7 +96,7 @@ func TestPlacementRepaired(t *testing.T) {
 			a.Fake.UpdateServer("RegionOne", f.servers[name].id, func(s *fakecloud.Server) { s.Status = status })
 		}
 		turns("web-1", "ERROR")
-		turns("web-2", "ERROR") // comes back by itself
+		turns("web-2", "ERROR") // recovers by itself
 		a.Look(t)
 		a.Must(t, config)
 		if state := protocol.Object(a.I.State); !strings.HasPrefix(movesOf(state), "batch 1 of ") ||
@@ -114,8 +114,8 @@ func TestPlacementRepaired(t *testing.T) {
 	}
 }
 
-// TestPlacementAwaits: a plan counts on an apply to make a server that is missing, once. Where that does not happen, because
-// the selector leaves it out for example, the next plan is empty, until the server was found again.
+// TestPlacementAwaits: a plan expects once that an apply makes a missing server. If the apply does not, for example because
+// the selector leaves the server out, the next plans are empty until the server is found again.
 func TestPlacementAwaits(t *testing.T) {
 	t.Parallel()
 	config := zonal(2, "az-1", nil)
@@ -123,7 +123,7 @@ func TestPlacementAwaits(t *testing.T) {
 	boots(t, a)
 	for i, step := range []struct {
 		happens      func(*testing.T, attached)
-		found, plans string // the status
+		found, plans string // status of the refresh, and of the plan
 	}{
 		{nil, "in step", "in step"},
 		{loses("web-1"), "waits: web-1 (no server of its name was found)", "in step"},
@@ -144,9 +144,9 @@ func TestPlacementAwaits(t *testing.T) {
 	}
 }
 
-// TestPlacementComesBack: what a plan removed is remembered, and so is what was seen of it: it
-// comes back while its server runs. A plan by which nodes come back places them, so it
-// says which places take none.
+// TestPlacementComesBack: a removed node is remembered, with what was seen of it: it comes back
+// while its server runs. A plan that brings nodes back places them, so it reports the places
+// that take no nodes.
 func TestPlacementComesBack(t *testing.T) {
 	t.Parallel()
 	removes := func(names string, more func(*testing.T, attached)) func(*testing.T, attached) {
@@ -174,12 +174,12 @@ func TestPlacementComesBack(t *testing.T) {
 	}
 }
 
-// TestPlacementOpens: the plan that opens a region updates nothing there: what was seen of its
-// nodes is old. It fills it like any other.
+// TestPlacementOpens: the plan that opens a region updates nothing there, because what was seen of
+// its nodes is old. It fills the region like any other.
 func TestPlacementOpens(t *testing.T) {
 	t.Parallel()
 	const both, closed = "RegionOne:az-1 RegionTwo:az-1", "RegionOne!:az-1 RegionTwo:az-1"
-	const looks = "RegionOne/os-availability-zone" // which no refresh did
+	const looks = "RegionOne/os-availability-zone" // no refresh looked it up
 	old, wanted := templated("a", "SUBSTITUTE", "TEMPLATE"), templated("b", "SUBSTITUTE", "TEMPLATE")
 	closes := func(t *testing.T, a attached) {
 		t.Helper()
@@ -199,7 +199,7 @@ func TestPlacementOpens(t *testing.T) {
 	}
 }
 
-// TestPlacementDestroyed: what is destroyed is forgotten, and no request is sent for it.
+// TestPlacementDestroyed: destroying the attachment forgets it, and sends no request.
 func TestPlacementDestroyed(t *testing.T) {
 	t.Parallel()
 	a := attach(t, zonal(2, "az-1", nil))
@@ -210,8 +210,8 @@ func TestPlacementDestroyed(t *testing.T) {
 	}
 }
 
-// TestPlacementRenamed: with its cluster an attachment gets another id. Its nodes keep their names,
-// and a name that one of them had is not given again, whichever pattern made it.
+// TestPlacementRenamed: an attachment with another cluster gets another id. Its nodes keep their
+// names, and a name that a node had is not given again, whichever pattern made it.
 func TestPlacementRenamed(t *testing.T) {
 	t.Parallel()
 	a := attach(t, zonal(2, "az-1", nil))
@@ -225,8 +225,8 @@ func TestPlacementRenamed(t *testing.T) {
 		change: "+web-12 +web-13"}.plan(t, "another pattern")
 }
 
-// follower makes the servers that an attachment wants, and marks them, as Terraform
-// and a readiness attachment would. A server of a bad image never gets into service.
+// follower makes and marks the servers of an attachment, in place of Terraform
+// and a readiness attachment. A server of a bad image never gets into service.
 type follower struct {
 	attached
 	servers map[string]followed

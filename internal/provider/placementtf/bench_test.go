@@ -12,14 +12,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// applyVariables say what is applied: so many nodes, and how many of the first ones
-// had a substitute.
+// applyVariables are the number of nodes, and the number of first nodes that had a
+// substitute.
 const applyVariables = `
 variable "size" { type = number }
 variable "replaced" { type = number }
 `
 
-// applyPlaces replaces a tenth of the nodes for each apply.
+// applyPlaces replaces a tenth of the nodes in each apply.
 const applyPlaces = applyVariables + `
 resource "stackpolicy_placement_attachment" "web" {
   cluster           = %q
@@ -37,7 +37,7 @@ resource "stackpolicy_placement_attachment" "web" {
 }
 `
 
-// applyMap is the map that applyPlaces works out. A range has no more than 1,024
+// applyMap is the map that applyPlaces works out. A range of Terraform has at most 1,024
 // numbers.
 const applyMap = applyVariables + `
 locals {
@@ -59,7 +59,7 @@ resource "terraform_data" "web" {
 }
 `
 
-// localNodes has Terraform read the nodes from the state once, and not once for each
+// localNodes makes Terraform read the nodes from the state once, and not once for each
 // server.
 const localNodes = `
 locals {
@@ -67,7 +67,7 @@ locals {
 }
 `
 
-// made are servers from a map of nodes.
+// made returns servers for a map of nodes.
 const made = `
 resource "openstack_compute_instance_v2" "web" {
   for_each          = local.nodes
@@ -97,7 +97,7 @@ func BenchmarkTerraformApply(b *testing.B) {
 	}
 }
 
-// BenchmarkTerraformApplyServers does the same with servers, which follow a
+// BenchmarkTerraformApplyServers does the same with servers that follow a
 // placement attachment or a map of the configuration.
 func BenchmarkTerraformApplyServers(b *testing.B) {
 	for _, size := range []int{250, 1_000} {
@@ -106,15 +106,15 @@ func BenchmarkTerraformApplyServers(b *testing.B) {
 				c, d := acctest.NewFake(b, fakecloud.Config{}), acctest.NewFake(b, fakecloud.Config{})
 				mine = measured(b, c, fmt.Sprintf(applyPlaces+localNodes+made, c.Prefix, c.Bare()))
 				other = measured(b, d, fmt.Sprintf(applyMap+made, d.Prefix, d.Bare()))
-				return mine, other, func() {} // terraform made them
+				return mine, other, func() {} // terraform made the servers
 			})
 		})
 	}
 }
 
 // compareLives takes two clusters through their lives, step by step in turn, and
-// reports how many times the CPU time of the second the first takes: of terraform
-// and the providers, and not of the cloud, which is this process.
+// reports the CPU time of the first as a multiple of the second's. It counts terraform
+// and the providers, and not the cloud, which is this process.
 func compareLives(b *testing.B, size int, start func() (mine, other *workspace.Workspace, meanwhile func())) {
 	b.Helper()
 	lives := []string{"create", "plan", "grow", "batch", "destroy"}
@@ -168,7 +168,7 @@ func turn(b *testing.B, w *workspace.Workspace, name string, size int) (err erro
 	return err
 }
 
-// wasReplaced fails unless the batch was one.
+// wasReplaced fails unless the apply replaced a batch.
 func wasReplaced(b *testing.B, w *workspace.Workspace, batch int) error {
 	state, err := w.State(b.Context())
 	if err != nil {
@@ -185,7 +185,7 @@ func wasReplaced(b *testing.B, w *workspace.Workspace, batch int) error {
 	return nil
 }
 
-// measured is a workspace with providers as users start them.
+// measured is a workspace whose providers start as users start them.
 func measured(b *testing.B, c *acctest.Cloud, config string) *workspace.Workspace {
 	b.Helper()
 	w := c.Installed(b, config)
@@ -193,7 +193,7 @@ func measured(b *testing.B, c *acctest.Cloud, config string) *workspace.Workspac
 	return w
 }
 
-// boot makes a server for each node that is remembered.
+// boot makes a server for each node in the state.
 func boot(b *testing.B, c *acctest.Cloud, w *workspace.Workspace) {
 	b.Helper()
 	state, err := w.State(b.Context())

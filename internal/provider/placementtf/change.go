@@ -13,16 +13,16 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
 )
 
-// The bounds of the lists in the state, so that plans of large clusters stay readable: of names
-// alone, which the plan has with their servers too, and of names with their reasons.
+// The bounds of lists in the state keep plans of large clusters readable. A list of names alone
+// is shorter than a list of names with reasons, because the plan shows the names of servers anyway.
 const (
 	maxNames   = 20
 	maxReasons = 100
 )
 
-// changeAttribute is a set with one element. Of an object Terraform would show values
+// changeAttribute is a set with one element. Terraform would show values of an object
 // as edited: in the second batch of a rollout "web-6" -> "web-8", which are two nodes.
-// Of a set it shows the last batch as removed and this one as added.
+// It shows the last batch as removed from the set, and this one as added.
 func changeAttribute() schema.Attribute {
 	number := schema.Int64Attribute{Computed: true}
 	names := schema.ListAttribute{ElementType: types.StringType, Computed: true}
@@ -31,13 +31,14 @@ func changeAttribute() schema.Attribute {
 	zones := schema.MapAttribute{ElementType: types.MapType{ElemType: types.Int64Type}, Computed: true}
 	return schema.SetNestedAttribute{
 		Computed: true,
-		MarkdownDescription: "What the last plan did to nodes, as the only element of a set: " +
+		MarkdownDescription: "Changes of nodes by the last plan, as the only element of a set: " +
 			"`one(stackpolicy_placement_attachment.web.change).deletion`. Its parts are `creation`, `deletion` " +
 			"(names in `candidates`), `in_place` (another template or server), `returned` (removed earlier, and " +
-			"still in service), `held` (what [holds](../guides/operating-a-cluster.md#each-kind-of-held) nodes that " +
-			"should be replaced), `replaced` and `moves` (all of it in a line: `batch 2 of 5: web-1 leaves; web-8 " +
-			"comes`). Each has a `count` and `nodes`, some have `reasons`, and one without nodes is null. Lists have " +
-			"at most 100 names with reasons, or 20 without; `omitted` counts the others.",
+			"still in service), `held` (why nodes that should be replaced are " +
+			"[held](../guides/operating-a-cluster.md#each-kind-of-held)), `replaced` (their number) and `moves` (all " +
+			"changes in a line: `batch 2 of 5: web-1 leaves; web-8 comes`). Most parts have a `count` and `nodes`, " +
+			"some have `reasons`, and a part without nodes is null. Lists have at most 100 names with reasons, or 20 " +
+			"without; `omitted` counts the others.",
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 			"returned": schema.SingleNestedAttribute{
 				Computed: true,
@@ -101,7 +102,7 @@ var (
 	heldType       = changeType.AttrTypes["held"].(types.ObjectType)
 )
 
-// record puts a change into the state, which takes a batch of a number.
+// record puts a change into the state; batch is the number of its batch.
 func (m *attachmentModel) record(
 	ctx context.Context, change planner.Change, batch int64, diags *diag.Diagnostics,
 ) {
@@ -134,7 +135,7 @@ func (m *attachmentModel) record(
 	)
 }
 
-// hold puts what is held now into the last change.
+// hold replaces the held nodes in the last change.
 func (m *attachmentModel) hold(change planner.Change) {
 	elements := m.Change.Elements()
 	if len(elements) != 1 {
@@ -153,7 +154,7 @@ func heldOf(change planner.Change) types.Object {
 	return types.ObjectValueMust(heldType.AttrTypes, fields)
 }
 
-// part is a part of a change: how many nodes, their names and why. It is nil without nodes.
+// part returns a part of a change: the number of nodes, their names and reasons, or nil without nodes.
 func part(list []decide.Verdict, names, why string) map[string]attr.Value {
 	if len(list) == 0 {
 		return nil
@@ -176,7 +177,7 @@ func part(list []decide.Verdict, names, why string) map[string]attr.Value {
 	return fields
 }
 
-// tally adds the counts of nodes by place.
+// tally adds the numbers of nodes by place.
 func tally(ctx context.Context, nodes placement.Counts, fields map[string]attr.Value, diags *diag.Diagnostics) {
 	var more diag.Diagnostics
 	fields["regions"], more = types.MapValueFrom(ctx, types.Int64Type, nodes.ByRegion())
@@ -185,7 +186,7 @@ func tally(ctx context.Context, nodes placement.Counts, fields map[string]attr.V
 	diags.Append(more...)
 }
 
-// verdicts lists names and reasons.
+// verdicts returns names and reasons.
 func verdicts(list []decide.Verdict) (names types.List, reasons types.Map) {
 	all, texts := make([]attr.Value, len(list)), map[string]attr.Value{}
 	for i, v := range list {

@@ -23,29 +23,29 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Whatever the cause, the method and what is known: one gate holds the batch. Each row below is
-// a cluster, what happens to it, and applies through a real terraform, while the cloud counts.
+// One gate holds the batch, whatever the cause, the method and the known facts are. Each row below is a
+// cluster, an event, and applies through a real terraform, while the cloud counts servers.
 
 var update = flag.Bool("update", false, "rewrite the table of the guide")
 
-// gated is the configuration of a cluster. Servers of an image that begins with "bad" never get ready; those of "broken" end in
-// ERROR while they are built; Nova refuses "missing".
+// gated is the configuration of a cluster. Servers of an image that begins with "bad" never get ready; servers of the image
+// "broken" end in ERROR while they are built; Nova refuses the image "missing".
 type gated struct {
 	size     int
 	image    string
 	causes   string    // "": TEMPLATE and UNHEALTHY
-	broken   bool      // the image "broken" will be used
-	batch    string    // "": 1
-	instead  [2]string // what is in the servers, and what is there in its place
+	broken   bool      // whether the image "broken" will be used
+	batch    string    // max_batch_size; "": 1
+	instead  [2]string // a text in the servers' block, and its replacement
 	method   string    // "": SUBSTITUTE
-	update   string    // more of the block
-	more     string    // of the placement attachment
-	unmarked bool      // without a readiness attachment
-	without  bool      // without replace_triggered_by
-	stopped  bool      // power_state is ignored
-	closed   string    // a region
-	hasty    bool      // the readiness attachment waits for two seconds
-	regions  string    // "": three zones of the first
+	update   string    // more arguments of the block update
+	more     string    // more arguments of the placement attachment
+	unmarked bool      // no readiness attachment
+	without  bool      // no replace_triggered_by
+	stopped  bool      // servers ignore changes of power_state
+	closed   string    // name of a closed region
+	hasty    bool      // whether the readiness attachment waits for two seconds only
+	regions  string    // "": three zones of RegionOne
 }
 
 func (g gated) config(c *acctest.Cloud, url string) string {
@@ -92,7 +92,7 @@ resource "terraform_data" "volume" {
 	return text + acctest.Awaited(c, fmt.Sprintf("timeout = %d\n  http {\n    url = \"%s/ready/{name}\"\n  }", g.timeout(), url))
 }
 
-// timeout of the readiness attachment: short where a server never gets ready.
+// timeout returns the timeout of the readiness attachment in seconds: short if servers never get ready.
 func (g gated) timeout() int {
 	if g.hasty || strings.HasPrefix(g.image, "bad") {
 		return 2
@@ -100,26 +100,26 @@ func (g gated) timeout() int {
 	return 300
 }
 
-// gate is a cluster in a terraform of its own, and what was counted of its applies.
+// gate is a cluster in a workspace of its own, with the counts of its applies.
 type gate struct {
 	*testing.T
 	acctest.Loop
 	gated
 	url     string
-	unwell  atomic.Bool // no node is well
+	unwell  atomic.Bool // whether all nodes are unhealthy
 	watched *acctest.Watched
-	counted acctest.Tally // of all applies
-	taken   int           // servers that had served, and that one apply destroyed or changed in place
+	counted acctest.Tally // counts of all applies
+	taken   int           // maximum number of servers that had served and that one apply destroyed or changed in place
 	applies int
 }
 
-// start makes the cluster by one apply, as a pipeline does: what that apply did no refresh has seen yet.
+// start makes the cluster by one apply, as a pipeline does: no refresh has seen the result yet.
 func (g *gate) start(t *testing.T, config gated) {
 	t.Helper()
 	g.T, g.gated = t, config
 	build := time.Duration(0)
 	if config.broken {
-		build = 10 * time.Second // it passes with looks
+		build = 10 * time.Second // each look at the server takes some of it
 	}
 	c := acctest.NewFake(t, fakecloud.Config{BuildTime: build})
 	if config.broken {
@@ -152,7 +152,7 @@ func (g *gate) start(t *testing.T, config gated) {
 	g.counted, g.taken, g.applies = acctest.Tally{Least: config.size, Of: config.size}, 0, 0
 }
 
-// breaks lets servers of a broken image end in ERROR while they are built.
+// breaks makes servers of the image "broken" end in ERROR while they are built.
 func (g *gate) breaks(c *acctest.Cloud) {
 	for g.Context().Err() == nil {
 		for _, s := range c.Fake.Servers("RegionOne") {
@@ -164,16 +164,16 @@ func (g *gate) breaks(c *acctest.Cloud) {
 	}
 }
 
-// apply applies what the configuration is now, and returns what was printed. It may fail: bad servers never get ready.
+// apply applies the present configuration, and returns the output. It may fail: bad servers never get ready.
 func (g *gate) apply(args ...string) string {
 	g.Helper()
 	if err := g.Write(g.config(g.Cloud, g.url)); err != nil {
 		g.Fatal(err)
 	}
-	g.each(func(n int, region, id string) { // health asks there
+	g.each(func(n int, region, id string) { // addresses for the health check
 		g.Cloud.Fake.UpdateServer(region, id, func(s *fakecloud.Server) { s.Network, s.Address = true, fmt.Sprint("127.77.0.", n) })
 	})
-	g.watched.Restart() // what was done by hand
+	g.watched.Restart() // changes made by hand do not count
 	g.applies++
 	text, err := g.Workspace.Run(g.Context(), append([]string{"apply", "-auto-approve", "-input=false", "-no-color"}, args...)...)
 	if err != nil {
@@ -188,7 +188,7 @@ func (g *gate) apply(args ...string) string {
 	return text
 }
 
-// finish applies until nothing is left.
+// finish applies until nothing is left to do.
 func (g *gate) finish() (all string) {
 	g.Helper()
 	for range 12 {
@@ -216,7 +216,7 @@ func (g *gate) imported(more string) {
 	}
 }
 
-// outage applies a new image three times while no node is well.
+// outage applies a new image three times while all nodes are unhealthy.
 func (g *gate) outage() {
 	g.Helper()
 	g.unwell.Store(true)
@@ -231,7 +231,7 @@ func (g *gate) outage() {
 	g.finish()
 }
 
-// untouched applies a bad image three times without a refresh, and then the old one.
+// untouched applies a bad image three times without a refresh, and then the old image.
 func (g *gate) untouched() {
 	g.Helper()
 	g.image = "bad"
@@ -260,7 +260,7 @@ func (g *gate) stuck() {
 	}
 }
 
-// corrected applies a working image after one that Nova refused.
+// corrected applies a working image after an image that Nova refused.
 func (g *gate) corrected() {
 	g.Helper()
 	g.image = "b"
@@ -299,7 +299,7 @@ func (g *gate) status(id, status string) {
 
 const (
 	wellness = "health {\n    grace = \"0s\"\n    http {\n      url = \"http://{address}:PORT/well/{name}\"\n    }\n  }"
-	domain   = ".example.com" // of servers that are not named after their nodes
+	domain   = ".example.com" // suffix of servers' names that differ from the names of nodes
 	slots    = "stateful {\n    on_removal = \"RETAIN\"\n  }"
 )
 
@@ -307,10 +307,10 @@ var gates = []struct {
 	what   string
 	start  gated
 	then   func(g *gate)
-	least  int // servers in service
-	most   int // servers
-	taken  int // by one apply, of those that had served
-	lost   int // servers destroyed without the note of a drain: one in ERROR takes none
+	least  int // minimum number of servers in service
+	most   int // maximum number of servers
+	taken  int // maximum number of servers that had served and that one apply took
+	lost   int // servers destroyed without the note of a drain, which a server in ERROR does not take
 	images string
 }{
 	{what: "all nodes answer 503 before a refresh was stored, and a new image", start: gated{size: 4, image: "a", more: wellness}, least: 4, most: 5, taken: 1,
@@ -492,7 +492,7 @@ var gates = []struct {
 			g.more = fmt.Sprintf("deletion {\n    candidates = [%q, %q, %q]\n  }", g.Cloud.Prefix+"0", g.Cloud.Prefix+"1", g.Cloud.Prefix+"2")
 			g.finish()
 			for _, method := range []string{"SUBSTITUTE", "RECREATE"} {
-				g.method = method // those met stay met
+				g.method = method // conditions that are met stay met
 				g.finish()
 			}
 			g.imported("")
@@ -572,7 +572,7 @@ var gates = []struct {
 	{what: "the attachment leaves the state, with `RECREATE` and slots, and is imported", start: gated{size: 3, image: "a", method: "RECREATE", more: slots},
 		least: 2, most: 3, taken: 1, images: "b:3", then: func(g *gate) {
 			g.image = "b"
-			g.finish() // so generations are 2
+			g.finish() // the generations are 2 now
 			g.counted.Destroyed = 0
 			g.imported("")
 			g.finish()
@@ -642,7 +642,7 @@ var gates = []struct {
 				g.metadata(id, openstack.NotInServiceAtKey, "7-deadbeef "+s.Created.Add(time.Hour).UTC().Format(time.RFC3339))
 			})
 			g.finish()
-			g.each(func(_ int, _, id string) { // the notes have the nodes' own marks now
+			g.each(func(_ int, _, id string) { // notes with the nodes' present marks
 				s := g.Cloud.Server(g.T, "RegionOne", id)
 				g.metadata(id, openstack.NotInServiceAtKey, s.Metadata[openstack.MarkKey]+" "+s.Created.Add(time.Hour).UTC().Format(time.RFC3339))
 				g.metadata(id, openstack.MarkKey, "")
@@ -673,7 +673,7 @@ var gates = []struct {
 			if !strings.Contains(images(g), "bad") {
 				g.Fatal("no bad batch")
 			}
-			g.finish() // nobody waits for what is closed
+			g.finish() // a closed region is not waited for
 			g.closed = ""
 			g.finish()
 		}},
@@ -694,11 +694,11 @@ func images(g *gate) string {
 	return strings.Join(list, " ")
 }
 
-// TestAccGate: no row loses more than its batch.
+// TestAccGate: no apply of a row takes more than its batch.
 func TestAccGate(t *testing.T) {
 	for i, c := range gates {
 		if testing.Short() && i%4 != 0 {
-			continue // "make faults" tries all
+			continue // "make faults" tries all rows
 		}
 		t.Run(c.what, func(t *testing.T) {
 			t.Parallel()

@@ -48,19 +48,18 @@ func healthBlock() schema.Block {
 	return schema.SingleNestedBlock{
 		MarkdownDescription: "Asks the services of the nodes with each refresh, by one of `http`, `tcp` and " +
 			"`octavia`. A node that fails twice, a second apart, is not in service, and the cause `UNHEALTHY` " +
-			"replaces it. Where none can be reached, their health is not known, and a warning says so.",
+			"replaces it. If no node can be reached, their health is not known, and a warning says so.",
 		Attributes: map[string]schema.Attribute{
-			"grace": durations.Argument(0, 30*duration.Day, "How old a server must be to be asked. Defaults to `10m`."),
-			"timeout": durations.Argument(time.Second, 10*time.Minute, "Time to ask all nodes of a region, of which "+
-				"each answer has two fifths. Defaults to `10s`."),
+			"grace": durations.Argument(0, 30*duration.Day, "Minimum age of a server that is asked. Defaults to `10m`."),
+			"timeout": durations.Argument(time.Second, 10*time.Minute, "Time to ask all nodes of a region. Each "+
+				"answer may take two fifths of it. Defaults to `10s`."),
 		},
 		Blocks: map[string]schema.Block{
 			"http": probeblock.HTTP(),
 			"tcp":  probeblock.TCP(),
 			"octavia": schema.SingleNestedBlock{
-				MarkdownDescription: "What the health monitors of Octavia pools say: a member in `ERROR` is " +
-					"unhealthy.",
-				Validators: []validator.Object{objectvalidator.AlsoRequires(path.MatchRelative().AtName("pool_ids"))},
+				MarkdownDescription: "Uses the health monitors of Octavia pools: a member in `ERROR` is unhealthy.",
+				Validators:          []validator.Object{objectvalidator.AlsoRequires(path.MatchRelative().AtName("pool_ids"))},
 				Attributes: map[string]schema.Attribute{
 					"pool_ids": attribute.Texts("Required. Ids of the pools. Each region is asked for its own.",
 						listvalidator.SizeAtLeast(1), listvalidator.ValueStringsAre(value.NotNull{})),
@@ -70,8 +69,8 @@ func healthBlock() schema.Block {
 	}
 }
 
-// health is what is looked at; nil: nothing, or not all of it is known. What is wrong
-// is reported.
+// health returns the check of the block health, and reports its faults. The check is
+// nil without the block, or if it is not completely known.
 func (m attachmentModel) health(
 	ctx context.Context, diags *diag.Diagnostics,
 ) (check *health.Check, grace time.Duration) {
@@ -90,7 +89,7 @@ func (m attachmentModel) health(
 	}
 	given := slices.DeleteFunc([]bool{check.HTTP != nil, check.TCP != nil, len(check.Pools) > 0},
 		func(is bool) bool { return !is })
-	// a validator would count dynamic blocks that are not known yet; Terraform points at a block by what is in it
+	// a validator would count dynamic blocks that are not known yet; Terraform needs a path into the block
 	if len(given) != 1 {
 		diags.AddAttributeError(at.AtName("http"), "Invalid health check",
 			fmt.Sprintf("The block health needs one of http, tcp and octavia, and has %d of them.", len(given)))
@@ -101,9 +100,9 @@ func (m attachmentModel) health(
 	return check, block.Grace.Or(defaultGrace)
 }
 
-// refusePools refuses a pool that no region has, where the plan begins to ask for it. What
-// else is wrong with Octavia now may be over at the next refresh, and a closed region is not
-// asked: it may have the pool.
+// refusePools refuses a pool that no region has, in the plan that first names it. Other
+// faults of Octavia may be over at the next refresh. A closed region is not asked, and may
+// have the pool.
 func (p *attachmentPlanner) refusePools(ctx context.Context, regions []placement.Region) {
 	check, _ := p.plan.health(ctx, p.diags)
 	closed := func(r placement.Region) bool { return r.Closed || r.Maintenance }
@@ -123,14 +122,14 @@ func (p *attachmentPlanner) refusePools(ctx context.Context, regions []placement
 		if !slices.ContainsFunc(regions, mayHave) {
 			at := path.Root("health").AtName("octavia").AtName("pool_ids").AtListIndex(i)
 			p.diags.AddAttributeError(at, "Unknown pool",
-				fmt.Sprintf("No region of the cluster has the pool %q, so it would say nothing of any node. Correct "+
-					"the id, or take it out of the list.", pool))
+				fmt.Sprintf("No region of the cluster has the pool %q, so it would say nothing about any node. "+
+					"Correct the id, or remove it from the list.", pool))
 		}
 	}
 }
 
-// lookAfter notes what a look at the services of the servers finds wrong. Those
-// that are too young or do not run are not looked at.
+// lookAfter checks the services of the servers, and notes unhealthy servers. It
+// skips servers that are too young or do not run.
 func (m attachmentModel) lookAfter(
 	ctx context.Context,
 	b *backend.Backend,

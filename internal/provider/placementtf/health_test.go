@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// checked is a cluster of six nodes in two regions, half of them in each, whose unhealthy ones
-// a plan replaces all at once.
+// checked is a cluster of six nodes, three in each of two regions. A plan replaces all its
+// unhealthy nodes at once.
 func checked() attributes {
 	return attributes{
 		"cluster": "web", "desired_capacity": 6, "regions": protocol.Listing("RegionOne:az-1 RegionTwo:az-1"),
@@ -25,10 +25,10 @@ func checked() attributes {
 	}
 }
 
-// yesterday is before the first day of a fake cloud.
+// yesterday is the day before the first day of a fake cloud.
 var yesterday = time.Date(2025, 12, 31, 0, 0, 0, 0, time.UTC)
 
-// boot makes a server of each node, a day old, some with a change.
+// boot makes a server for each node, a day old, some with a change.
 func (a attached) boot(t *testing.T, changes map[string]func(*fakecloud.Server)) {
 	t.Helper()
 	nodes := protocol.Object(protocol.Object(a.I.State)["nodes"])
@@ -44,7 +44,7 @@ func (a attached) boot(t *testing.T, changes map[string]func(*fakecloud.Server))
 	}
 }
 
-// replaced are the nodes that a plan replaces after a refresh.
+// replaced returns the nodes that a plan replaces after a refresh.
 func (a attached) replaced(t *testing.T, config attributes) string {
 	t.Helper()
 	a.Look(t)
@@ -59,7 +59,7 @@ func (a attached) replaced(t *testing.T, config attributes) string {
 }
 
 // TestHealthOfMembers: each region is asked for the members of its own pools. Servers that are young or
-// do not run are not looked at, and where Octavia does not answer nothing is known.
+// do not run are not checked, and if Octavia does not answer the health is not known.
 func TestHealthOfMembers(t *testing.T) {
 	t.Parallel()
 	config := checked()
@@ -84,7 +84,7 @@ func TestHealthOfMembers(t *testing.T) {
 		"web-4": func(s *fakecloud.Server) { unaddressed(s); s.Status = "SHUTOFF" },
 	})
 	old := slices.IndexFunc(fake.Servers("RegionOne"), func(s fakecloud.Server) bool { return s.Name == "web-2" })
-	again := fake.Servers("RegionOne")[old].ID // was made yesterday, and starts now
+	again := fake.Servers("RegionOne")[old].ID // made yesterday, and starts now
 	a.Cloud.Act(t, "RegionOne", again, `{"shelve": null}`, "SHELVED_OFFLOADED")
 	a.Cloud.Act(t, "RegionOne", again, `{"unshelve": null}`, "ACTIVE")
 	if got := a.replaced(t, config); got != "" {
@@ -103,14 +103,14 @@ func TestHealthOfMembers(t *testing.T) {
 	}
 	const unknown = "health: The health of nodes is not known"
 	down := fake.Inject(fakecloud.Fault{Service: fakecloud.LoadBalancing, Region: "RegionTwo", Status: http.StatusForbidden, Times: fakecloud.Forever})
-	if got := a.replaced(t, config); got != "web-0" || a.At() != unknown+"\n"+unknown { // of two pools
+	if got := a.replaced(t, config); got != "web-0" || a.At() != unknown+"\n"+unknown { // a warning for each of two pools
 		t.Errorf("without the Octavia of one region %q is replaced: at %q: %s", got, a.At(), a.Said())
 	}
 	down.Remove()
 }
 
-// TestHealthOfServices: a node is asked at the address of its own server, by its own name, and
-// what it redirects to elsewhere is not its answer.
+// TestHealthOfServices: a node is probed at the address of its own server, by its own name. A
+// redirect to another host is not its answer.
 func TestHealthOfServices(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "0.0.0.0:0")

@@ -14,12 +14,12 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// web is an attachment without servers.
+// web returns an attachment without servers.
 func web(c *acctest.Cloud, lines ...string) string {
 	return fmt.Sprintf("resource \"stackpolicy_placement_attachment\" \"web\" {\n  cluster = %q\n  %s\n}\n", c.Prefix+"web", strings.Join(lines, "\n  "))
 }
 
-// TestPlacementInvalid: what is wrong is reported while planning, with what to do about it.
+// TestPlacementInvalid: a fault is reported while planning, with what to do about it.
 func TestPlacementInvalid(t *testing.T) {
 	t.Parallel()
 	update := func(more attributes) attributes {
@@ -44,13 +44,13 @@ func TestPlacementInvalid(t *testing.T) {
 		{attributes{"desired_capacity": -1}, "Attribute desired_capacity value must be at least 0"},
 		{attributes{"desired_capacity": 100001}, "must be at most 100000"},
 		{attributes{"desired_capacity": 2.5}, "A whole number is needed, not 2.5: use floor() or ceil()."},
-		{attributes{"min_size": 1e30}, "A whole number is needed that can be planned with, not 1e+30."},
+		{attributes{"min_size": 1e30}, "A whole number of a usual size is needed, not 1e+30."},
 		{zone(attributes{"weight": 1e30, "cap": 0.5}), "needed, not 0.5"},
 		{watching(attributes{"tcp": attributes{"port": 0.5}}), "A whole number is needed, not 0.5"},
 		{attributes{"zones": nil}, "Nothing says where nodes may go. Give regions, or the zones of one region."},
 		{attributes{"zones": []any{}}, "Nothing says where nodes may go. Give regions, or the zones of one region."},
 		{attributes{"regions": regions}, "Give either regions, which may have zones each, or the zones of one region."},
-		{attributes{"zones": nil, "regions": regions, "region": "RegionOne"}, "The argument region belongs to zones. Leave it out where regions are listed."},
+		{attributes{"zones": nil, "regions": regions, "region": "RegionOne"}, "The argument region belongs to zones. Remove it, because regions are listed."},
 		{attributes{"zones": protocol.Listing("az-1 az-1")}, `"az-1" is at the indices 0 and 1.`},
 		{attributes{"zones": nil, "regions": protocol.Listing("RegionOne:az-1,az-1")}, `"az-1" is at the indices 0 and 1.`},
 		{zone(attributes{"weight": 0}), "Attribute zones[0].weight value must be at least 1"},
@@ -69,7 +69,7 @@ func TestPlacementInvalid(t *testing.T) {
 		{removing(attributes{"criteria": "NEWEST_FIRST"}), "Attribute deletion.criteria value must be one of"},
 		{removing(attributes{"candidates": []any{nil}}), "Null element"},
 		{removing(attributes{"candidates": []any{"a", "a"}}), "duplicate values"},
-		{with(stateful(), removing(attributes{"kept": []any{"web-1"}})), "A slot is used again under its name, which the server that is kept has."},
+		{with(stateful(), removing(attributes{"kept": []any{"web-1"}})), "A slot is used again under its name, but the kept server has that name."},
 		{removing(attributes{"protected": []any{""}}), "string length must be at least 1"},
 		{watching(attributes{}), "The block health needs one of http, tcp and octavia, and has 0 of them."},
 		{watching(attributes{"http": attributes{"url": "ftp://x"}}), "An address begins with http:// or https://"},
@@ -122,8 +122,8 @@ func TestPlacementInvalid(t *testing.T) {
 	}
 }
 
-// TestAccPlacementUnknownSize: what is not known yet makes the nodes unknown,
-// and never a wrong answer.
+// TestAccPlacementUnknownSize: an unknown size makes the nodes unknown, and never
+// wrong.
 func TestAccPlacementUnknownSize(t *testing.T) {
 	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})

@@ -74,7 +74,7 @@ type statefulModel struct {
 	Release   types.List   `tfsdk:"release"`
 }
 
-// Types of the values that the attachment works out.
+// Types of computed values.
 var (
 	templateType   = types.MapType{ElemType: types.StringType}
 	rosterNodeType = types.ObjectType{AttrTypes: map[string]attr.Type{
@@ -95,10 +95,10 @@ var (
 	}}
 )
 
-// listed reports whether a list has elements. An empty one lists nothing.
+// listed reports whether a list has elements.
 func listed(list types.List) bool { return value.Given(list) && len(list.Elements()) > 0 }
 
-// listedRegions translates the regions, or the zones as those of one region.
+// listedRegions translates the regions, or the zones of one region.
 func (m attachmentModel) listedRegions() []placement.Region {
 	if listed(m.Regions) {
 		return places.ReadRegions(m.Regions)
@@ -106,7 +106,7 @@ func (m attachmentModel) listedRegions() []placement.Region {
 	return places.InRegion(m.Region.ValueString(), places.ReadBins(m.Zones)).Regions
 }
 
-// deletion is the block deletion, empty where there is none.
+// deletion returns the block deletion, which is empty if it is not given.
 func (m attachmentModel) deletion(ctx context.Context, diags *diag.Diagnostics) deletionModel {
 	if d := value.Object[deletionModel](ctx, m.Deletion, diags); d != nil {
 		return *d
@@ -115,14 +115,14 @@ func (m attachmentModel) deletion(ctx context.Context, diags *diag.Diagnostics) 
 	return deletionModel{Candidates: none, Kept: none, Protected: none}
 }
 
-// candidates are all nodes that are named to leave.
+// candidates returns all nodes that the configuration names to leave.
 func (d deletionModel) candidates() []string { return append(texts(d.Candidates), texts(d.Kept)...) }
 
-// texts are the texts of a list that are known.
+// texts returns the known texts of a list.
 var texts = value.Texts
 
-// policy translates what the cluster should be; marked says whether a node of it
-// ever carried a mark.
+// policy translates the arguments that say how the cluster should be; marked says
+// whether a node of the cluster ever carried a mark.
 func (m attachmentModel) policy(
 	ctx context.Context, before *attachmentModel, marked bool, diags *diag.Diagnostics,
 ) roster.Policy {
@@ -155,7 +155,7 @@ func (m attachmentModel) policy(
 	return policy
 }
 
-// begins reports whether what the servers depend on is new: update, its method, or slots.
+// begins reports whether an argument that changes the servers' blocks is new: update, its method, or stateful.
 func (m attachmentModel) begins(ctx context.Context, before *attachmentModel, diags *diag.Diagnostics) bool {
 	if value.GivenBlock(m.Stateful) != value.GivenBlock(before.Stateful) {
 		return true
@@ -166,20 +166,20 @@ func (m attachmentModel) begins(ctx context.Context, before *attachmentModel, di
 	return !value.GivenBlock(before.Update) || m.method(ctx, diags) != before.method(ctx, diags)
 }
 
-// method is how update replaces nodes.
+// method returns the method by which update replaces nodes.
 func (m attachmentModel) method(ctx context.Context, diags *diag.Diagnostics) string {
 	return value.TextOr(value.Object[updateModel](ctx, m.Update, diags).Method, roster.Substitute)
 }
 
-// naming says how new nodes are named.
+// naming returns the names of new nodes.
 func (m attachmentModel) naming() roster.Naming {
 	if !value.Given(m.NodeNamePattern) || !value.Given(m.Cluster) {
-		return roster.Naming{Pattern: "{index}"} // whatever the names will be, they differ
+		return roster.Naming{Pattern: "{index}"} // a placeholder: it makes different names, like any pattern
 	}
 	return roster.Naming{Cluster: m.Cluster.ValueString(), Pattern: roster.Pattern(m.NodeNamePattern.ValueString())}
 }
 
-// requiresMarks is what update says about marks; null where it says nothing.
+// requiresMarks returns require_in_service of update, or null if it is not given.
 func (m attachmentModel) requiresMarks(ctx context.Context, diags *diag.Diagnostics) types.Bool {
 	if !value.GivenBlock(m.Update) {
 		return types.BoolNull()
@@ -187,7 +187,7 @@ func (m attachmentModel) requiresMarks(ctx context.Context, diags *diag.Diagnost
 	return value.Object[updateModel](ctx, m.Update, diags).RequireInService
 }
 
-// templates are those of the attachment, of its regions and of its zones.
+// templates returns the templates of the attachment, of its regions and of its zones.
 func (m attachmentModel) templates() roster.Templates {
 	own := map[placement.Place]roster.Template{}
 	if t := templateOf(m.Template); t != "" {
@@ -221,7 +221,7 @@ func (m attachmentModel) flavors() roster.Flavors {
 	return flavors
 }
 
-// templateOf translates a template. It is none where it is not known.
+// templateOf translates a template, and returns "" if it is not known.
 func templateOf(values types.Map) roster.Template {
 	texts := make(map[string]string, len(values.Elements()))
 	for name, element := range values.Elements() {
@@ -234,7 +234,7 @@ func templateOf(values types.Map) roster.Template {
 	return roster.NewTemplate(texts)
 }
 
-// update is nil without the block.
+// update translates the block update, and returns nil without it.
 func (m attachmentModel) update(ctx context.Context, diags *diag.Diagnostics) *roster.Update {
 	if !value.GivenBlock(m.Update) {
 		return nil
@@ -280,13 +280,13 @@ func (m attachmentModel) update(ctx context.Context, diags *diag.Diagnostics) *r
 	if !u.RevertAfter.IsNull() && value.Given(u.RequireInService) && !u.RequireInService.ValueBool() {
 		diags.AddAttributeError(path.Root("update").AtName("revert_after"), "Nothing could fail a template",
 			"With require_in_service = false every server that is ACTIVE counts as in service, so no template fails "+
-				"and nothing is taken back. Remove revert_after, or set require_in_service = true and attach "+
+				"and no template is reverted. Remove revert_after, or set require_in_service = true and attach "+
 				"stackpolicy_readiness_attachment.")
 	}
 	return update
 }
 
-// stateful is nil without the block.
+// stateful translates the block stateful, and returns nil without it.
 func (m attachmentModel) stateful(ctx context.Context, diags *diag.Diagnostics) *roster.Stateful {
 	if !value.GivenBlock(m.Stateful) {
 		return nil

@@ -8,30 +8,30 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
-// TestPlacementPlaces: a plan goes by what the refresh found of places and asks for nothing
-// again, except for places that are new. It reports those that take no nodes at the argument
-// that names them, in words that fit what it does there.
+// TestPlacementPlaces: a plan uses what the refresh found out about places, and asks again only
+// for new places. It reports places that take no nodes at the argument that names them, and says
+// what it does there.
 func TestPlacementPlaces(t *testing.T) {
 	t.Parallel()
 	const (
 		skipped = "zones[1]: Availability zone skipped"
 		lost    = "zones: Availability zone skipped"
-		keeps   = "loses its own last: Nova deletes no server there."
-		counts  = "It takes no nodes, and those that it has still count."
+		keeps   = "loses its own nodes last, because Nova deletes no server there."
+		counts  = "It takes no nodes; its present nodes still count."
 		looks   = "RegionOne/os-availability-zone"
 	)
 	moves := templated("a", "SUBSTITUTE", "PLACEMENT")
 	planEach(t, map[string]plannedCase{
 		"a zone is down, at first": {happens: down("az-2"), config: zonal(3, "az-1 az-2", nil), nodes: "RegionOne/az-1: web-0 web-1 web-2",
 			change: "+web-0 +web-1 +web-2", at: skipped, says: counts, asks: looks + " RegionOne/servers"},
-		"a zone that nobody knows, at first": { // the servers are not read for it, nor quotas
+		"a zone that nobody knows, at first": { // servers and quotas are not read
 			config: zonal(3, "az-1 az-tow", attributes{"respect_quotas": true}),
 			at:     "zones[1]: Unknown availability zone",
 			asks:   looks,
 		},
 		"a region that nobody knows": {before: across(2, "RegionOne", nil), config: across(2, "RegionOne RegionTow", nil),
 			at: "regions[1]: Unknown region"},
-		"zones cannot be asked for": { // and nothing is said of the mins of a cluster that has no node yet
+		"zones cannot be asked for": { // no diagnostic about mins of a cluster without nodes
 			happens: func(_ *testing.T, a attached) {
 				a.Fake.Inject(fakecloud.Fault{Path: "/os-availability-zone", Status: http.StatusForbidden, Times: fakecloud.Forever})
 			},
@@ -43,16 +43,16 @@ func TestPlacementPlaces(t *testing.T) {
 			nodes: "RegionOne/az-1: web-0 web-2 web-3; RegionOne/az-2: web-1", change: "+web-2 +web-3", at: skipped, says: counts},
 		"growth where all is up": {before: zonal(2, "az-1 az-2", nil), config: zonal(4, "az-1 az-2", nil),
 			nodes: "RegionOne/az-1: web-0 web-2; RegionOne/az-2: web-1 web-3", change: "+web-2 +web-3"},
-		"a shrink where a zone is down": { // which gives up its share
+		"a shrink where a zone is down": { // the zone gives up its share
 			before:  zonal(4, "az-1 az-2", oldestFirst),
 			happens: down("az-2"),
 			config:  zonal(2, "az-1 az-2", oldestFirst),
 			nodes:   "RegionOne/az-1: web-1; RegionOne/az-2: web-3",
 			change:  "-web-0 -web-2",
 			at:      skipped,
-			says:    "It takes no nodes, and loses its share of those that leave: Nova still deletes servers there.",
+			says:    "It takes no nodes, and loses its share of leaving nodes, because Nova still deletes servers there.",
 		},
-		"a growth that failed is taken back": { // and no healthy server, whatever the criterion says
+		"a growth that failed is taken back": { // no healthy server leaves, whatever the criteria say
 			before:  zonal(2, "az-1 az-2", oldestFirst),
 			happens: inTurn(boots, becomes(zonal(5, "az-1 az-2", oldestFirst)), another("web-2")),
 			config:  zonal(3, "az-1 az-2", oldestFirst),
@@ -72,7 +72,7 @@ func TestPlacementPlaces(t *testing.T) {
 		"a shrink where all is closed": {before: zonal(2, "az-1 az-2", oldestFirst), config: zonal(1, "az-1! az-2!", oldestFirst),
 			nodes: "RegionOne/az-2: web-1", change: "-web-0", at: ": A closed place loses nodes"},
 		"growth where all is closed": {before: zonal(2, "az-1 az-2", nil), config: zonal(3, "az-1! az-2!", nil), at: "zones: All places are closed"},
-		"a shrink where a region is closed": { // it gives none up while another can
+		"a shrink where a region is closed": { // it gives up no node while another region can
 			before: across(2, "RegionOne RegionTwo", oldestFirst),
 			config: across(1, "RegionOne! RegionTwo", oldestFirst),
 			nodes:  "RegionOne: web-0",
@@ -82,7 +82,7 @@ func TestPlacementPlaces(t *testing.T) {
 			config: across(1, "RegionOne! RegionTwo", oldestFirst), nodes: "RegionOne: web-1", change: "-web-0", at: ": A closed place loses nodes"},
 		"a shrink where a region is gone, by a plan that looks": {before: across(4, "RegionOne RegionTwo", oldestFirst), happens: hidden, unseen: true,
 			config: across(2, "RegionOne RegionTwo", oldestFirst), nodes: "RegionTwo: web-2 web-3", change: "-web-0 -web-1",
-			at: "regions[1]: Region skipped\n: A node was chosen unseen", says: "there is one in RegionOne. It keeps the nodes that it has: nothing"},
+			at: "regions[1]: Region skipped\n: A node was chosen unseen", says: "there is one in RegionOne. It keeps its nodes, because nothing"},
 		"a shrink to zones of which one is misspelled": {before: zonal(4, "az-1 az-2", nil), config: zonal(3, "az-1 az-tow", nil),
 			at: "zones[1]: Unknown availability zone", asks: looks},
 		"a shrink where a zone is not listed any more": {before: zonal(4, "az-1 az-2", oldestFirst), happens: gone("az-2"),
@@ -110,7 +110,7 @@ func TestPlacementPlaces(t *testing.T) {
 				hidden(t, a)
 			},
 			config: across(2, "RegionOne RegionTwo", nil), nodes: "RegionTwo: web-2 web-3", change: "-web-0 -web-1", at: ": Region skipped",
-			says: "in RegionOne. It keeps the nodes that it has: nothing could be deleted there."},
+			says: "in RegionOne. It keeps its nodes, because nothing can be deleted there."},
 		"a candidate in a region that is gone": {before: across(4, "RegionOne RegionTwo", nil), happens: hidden, unseen: true,
 			config: across(3, "RegionOne RegionTwo", leaving("web-2", "")), at: "deletion.candidates: Invalid candidate",
 			says: "its region cannot be reached"},
@@ -121,7 +121,7 @@ func TestPlacementPlaces(t *testing.T) {
 			happens: gone("az-2"),
 			config:  zonal(2, "az-1 az-2", nil),
 			nodes:   "RegionOne/az-1: web-0; RegionOne/az-2: web-1",
-			change:  "+web-0 +web-1", // that of the plan before
+			change:  "+web-0 +web-1", // the change of the last plan
 		},
 		"one that is closed and has nodes": {before: zonal(2, "az-1 az-2", nil), happens: gone("az-2"), config: zonal(2, "az-1 az-2!", nil),
 			nodes: "RegionOne/az-1: web-0; RegionOne/az-2: web-1"},

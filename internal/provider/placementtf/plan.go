@@ -23,21 +23,21 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// attachmentPlanner fills in a plan. For an attachment that exists that is a
-// function of its state, public and private, and of the configuration: Terraform
-// plans again at apply and must get the same answer.
+// attachmentPlanner fills in a plan. The plan of an existing attachment is a function
+// of its state, its private state and the configuration, because Terraform plans again
+// at apply and must get the same plan.
 type attachmentPlanner struct {
 	backend *backend.Backend
 	config  *attachmentModel // as written
-	plan    *attachmentModel // with defaults, to fill in
+	plan    *attachmentModel // the plan with defaults, to be filled in
 	state   *attachmentModel // nil for a new attachment
-	same    bool             // whether the configuration is that of the state
+	same    bool             // whether the configuration equals the state
 	memory  memory
-	private private.Writer // what is remembered once the plan is applied
+	private private.Writer // private state after the apply
 	diags   *diag.Diagnostics
 }
 
-// run fills in the plan. It reports false where the plan is the state as it is.
+// run fills in the plan, and reports whether it differs from the state.
 func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 	plan := p.plan
 	plan.ID = plan.Cluster
@@ -77,14 +77,14 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 	p.warn(next, written, change, policy)
 	if u := policy.Update; u != nil && u.Has(roster.Outdated) && len(policy.Templates) == 0 && p.templatesKnown(ctx) {
 		p.diags.AddAttributeWarning(path.Root("update").AtName("causes"), "A missing argument",
-			"The cause TEMPLATE replaces nodes of another template than the wanted one, and there is no template. "+
+			"The cause TEMPLATE replaces nodes that do not have the wanted template, but there is no template. "+
 				"Give template, and let the servers take their image and flavor from each.value.template.")
 	}
 	if change.Empty() && p.same {
 		return p.awaits(ctx, now, change)
 	}
 	plan.Status, plan.Remaining = types.StringValue(change.Status), types.Int64Value(change.Remaining)
-	p.memory.Blind = true // what was seen is of before this apply
+	p.memory.Blind = true // everything seen so far is older than this apply
 	plan.remember(ctx, next, written, p.diags)
 	p.countBatch(change)
 	plan.record(ctx, change, p.memory.Batch, p.diags)
@@ -97,16 +97,16 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 	return true
 }
 
-// runSame fills in a plan by which no node changes, because nothing proceeds.
+// runSame fills in a plan that changes no node, because nothing proceeds.
 func (p *attachmentPlanner) runSame(ctx context.Context) (changed bool) {
 	now := p.state.roster(p.memory)
 	change, err := p.plan.foresee(ctx, now, p.memory, p.diags)
 	return err == nil && change.Empty() && p.awaits(ctx, now, change)
 }
 
-// awaits plans the status that a cluster has once the apply has brought nodes into service: Terraform makes servers
-// that are missing, and a readiness attachment waits. It reports false where nothing like that is expected, or was
-// expected of an apply before and did not happen: then the plan is empty.
+// awaits plans the status that the cluster will have after the apply has brought nodes into service: Terraform makes
+// missing servers, and a readiness attachment waits. It reports false, and the plan is empty, if the apply will do
+// nothing like that, or if an earlier apply should have done it and did not.
 func (p *attachmentPlanner) awaits(ctx context.Context, now roster.Roster, change planner.Change) (changed bool) {
 	status, awaits := types.StringValue(change.Status), change.Awaits
 	if len(awaits) == 0 || status.Equal(p.state.Status) {
@@ -118,8 +118,8 @@ func (p *attachmentPlanner) awaits(ctx context.Context, now roster.Roster, chang
 	return true
 }
 
-// countBatch counts the batches that the same configuration takes until nothing is
-// left to replace.
+// countBatch counts the batches of one configuration until nothing is left to
+// replace.
 func (p *attachmentPlanner) countBatch(change planner.Change) {
 	if !p.same || p.state.Remaining.ValueInt64() == 0 {
 		p.memory.Batch = 0
@@ -129,23 +129,23 @@ func (p *attachmentPlanner) countBatch(change planner.Change) {
 	}
 }
 
-// forgetsSlots refuses to remove the block stateful while slots are kept: what these
-// keep would be destroyed, and nobody asked for that.
+// forgetsSlots refuses to remove the block stateful while slots are kept: Terraform
+// would destroy the volumes and ports of these slots, which nobody asked for.
 func (p *attachmentPlanner) forgetsSlots(now roster.Roster) bool {
 	kept := now.KeptSlots()
 	if value.GivenBlock(p.plan.Stateful) || len(kept) == 0 {
 		return false
 	}
 	p.diags.AddAttributeError(path.Root("stateful"), "Slots are kept without stateful",
-		fmt.Sprintf("Kept slots: %s. Without stateful they would be forgotten, and what they keep destroyed. "+
-			"Give the block again and grow until they are used, or list them in its release, apply, and then remove "+
-			"it.", text.Few(kept)))
+		fmt.Sprintf("Kept slots: %s. Without stateful they would be forgotten, and everything that they keep would "+
+			"be destroyed. Give the block again and grow until all slots are used, or list them in its release, "+
+			"apply, and then remove it.", text.Few(kept)))
 	return true
 }
 
-// planRoster asks first and plans once. Which places take nodes now was looked up by
-// the refresh, except for places that are new in the configuration. It returns the policy
-// that the plan follows, with the places as they are now.
+// planRoster sends all requests first and then plans. The refresh has looked up which
+// places take nodes, except for places that are new in the configuration. planRoster
+// returns the policy of the plan, with the places as they are now.
 func (p *attachmentPlanner) planRoster(
 	ctx context.Context, now roster.Roster, policy roster.Policy,
 ) (next roster.Roster, change planner.Change, follows roster.Policy) {
@@ -175,7 +175,7 @@ func (p *attachmentPlanner) planRoster(
 	}
 	_, infeasible := errors.AsType[*placement.InfeasibleError](err)
 	removing := len(change.With(decide.Comes))+len(change.With(decide.Returns)) == 0 && !infeasible
-	idle := removing && len(change.With(decide.Leaves)) == 0 // it does not matter which places are usable
+	idle := removing && len(change.With(decide.Leaves)) == 0 // usable places do not matter
 	if idle {
 		findings = slices.DeleteFunc(findings, func(f cluster.Finding) bool { return f.Kind != cluster.ZoneHidden })
 	}
@@ -195,7 +195,7 @@ func (p *attachmentPlanner) planRoster(
 	return next, change, policy
 }
 
-// opened are the regions that the plan opens.
+// opened returns the regions that the plan opens.
 func (p *attachmentPlanner) opened(regions []placement.Region) map[string]bool {
 	opened := map[string]bool{}
 	if p.state != nil {
@@ -207,9 +207,9 @@ func (p *attachmentPlanner) opened(regions []placement.Region) map[string]bool {
 	return opened
 }
 
-// usable closes the places that take no nodes now, and says which those are. A
-// place that does not exist is an error. A zone that is hidden keeps its nodes, listed or not:
-// a list of zones that comes from Nova does not have it.
+// usable closes the places that take no nodes now, and returns findings about them. A place
+// that does not exist is an error. A hidden zone keeps its nodes, listed or not, because a
+// list of zones that comes from Nova does not have it.
 func (p *attachmentPlanner) usable(
 	ctx context.Context, written places.Listed, now roster.Roster,
 ) ([]placement.Region, []cluster.Finding) {
@@ -246,11 +246,11 @@ func (p *attachmentPlanner) usable(
 		open[at] = looked[i]
 	}
 	passes := func(f cluster.Finding) bool { return !f.Kind.Unknown() }
-	written.Report(slices.DeleteFunc(slices.Clone(found), passes), false, p.diags) // the others once there is a plan
+	written.Report(slices.DeleteFunc(slices.Clone(found), passes), false, p.diags) // planRoster reports the others
 	return open, append(findings, found...)
 }
 
-// quotas asks for the quotas of a plan that may place nodes.
+// quotas reads the quotas of regions, if the plan may place nodes.
 func (p *attachmentPlanner) quotas(
 	ctx context.Context, open []placement.Region, now roster.Roster, policy roster.Policy,
 ) cluster.Quotas {
@@ -269,8 +269,8 @@ func (p *attachmentPlanner) quotas(
 	return places.ReadQuotas(ctx, cloud, flavors, open, p.diags)
 }
 
-// fillRegion fills in the region of zones where the configuration names none: the
-// one that the state has, or the provider's.
+// fillRegion fills in the region of zones if the configuration names no region: the
+// region in the state, or the provider's.
 func (p *attachmentPlanner) fillRegion(ctx context.Context) {
 	switch {
 	case !p.config.Region.IsNull(): // as written, which may be unknown
@@ -292,7 +292,7 @@ func (p *attachmentPlanner) fillRegion(ctx context.Context) {
 	}
 }
 
-// refuse reports why there is no plan, at the argument that asks for it.
+// refuse reports why there is no plan, at the argument that causes it.
 func (p *attachmentPlanner) refuse(err error) {
 	argument, ok := errors.AsType[*decide.ArgumentError](err)
 	if !ok {
@@ -306,7 +306,7 @@ func (p *attachmentPlanner) refuse(err error) {
 	p.diags.AddAttributeError(at, argument.Title, argument.Text)
 }
 
-// warn adds what a person should know about the plan.
+// warn adds the notices about the plan as warnings.
 func (p *attachmentPlanner) warn(
 	next roster.Roster, listed []placement.Region, change planner.Change, policy roster.Policy,
 ) {
@@ -316,7 +316,7 @@ func (p *attachmentPlanner) warn(
 	}
 	listed = slices.Clone(listed)
 	for i := range listed {
-		listed[i].Zones = policy.Regions[i].Zones // which of them are hidden
+		listed[i].Zones = policy.Regions[i].Zones // they know which zones are hidden
 	}
 	moves := policy.Update != nil && policy.Update.Has(roster.Misplaced)
 	for _, n := range append(change.Notices, say.Warnings(next, before, listed, moves)...) {

@@ -9,12 +9,12 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
-// across is a cluster of so many nodes in regions, with more arguments.
+// across returns a cluster of a size in regions, with more arguments.
 func across(size int, regions string, more attributes) attributes {
 	return with(attributes{"cluster": "web", "desired_capacity": size, "regions": protocol.Listing(regions)}, more)
 }
 
-// with are arguments; later ones take the place of earlier ones.
+// with merges arguments; later ones replace earlier ones.
 func with(all ...attributes) attributes {
 	config := attributes{}
 	for _, more := range all {
@@ -23,13 +23,13 @@ func with(all ...attributes) attributes {
 	return config
 }
 
-// templated are nodes of an image that an update replaces by a method, all at once.
+// templated returns arguments for nodes of an image, which an update replaces by a method, all at once.
 func templated(image, method string, causes ...any) attributes {
 	return attributes{"template": attributes{"image": image},
 		"update": attributes{"causes": causes, "max_batch_size": "100%", "method": method}}
 }
 
-// leaving says how nodes are removed, the oldest first.
+// leaving returns a block deletion that removes the oldest nodes first.
 func leaving(candidates, protected string) attributes {
 	list := func(names string) (all []any) {
 		for name := range strings.FieldsSeq(names) {
@@ -40,7 +40,7 @@ func leaving(candidates, protected string) attributes {
 	return attributes{"deletion": attributes{"criteria": "OLDEST_FIRST", "candidates": list(candidates), "protected": list(protected)}}
 }
 
-// stateful keeps the slots of nodes that are removed, except for those that are released.
+// stateful keeps the slots of removed nodes, except for released ones.
 func stateful(released ...any) attributes {
 	return attributes{"stateful": attributes{"on_removal": "RETAIN", "release": released}}
 }
@@ -50,7 +50,7 @@ func down(zone string) func(*testing.T, attached) {
 	return func(_ *testing.T, a attached) { a.Fake.SetZoneAvailable("RegionOne", zone, false) }
 }
 
-// gone lets Nova of RegionOne list a zone no more.
+// gone removes a zone from the list of RegionOne's Nova.
 func gone(zone string) func(*testing.T, attached) {
 	return func(_ *testing.T, a attached) { a.Fake.RemoveZone("RegionOne", zone) }
 }
@@ -60,7 +60,7 @@ func hidden(_ *testing.T, a attached) {
 	a.Fake.HideEndpoint(fakecloud.Compute, "RegionTwo", true)
 }
 
-// quota limits a resource in RegionOne, where each node has its server if it runs.
+// quota limits a resource in RegionOne; runs says whether each node there has a server.
 func quota(resource string, limit int, runs bool) func(*testing.T, attached) {
 	return func(t *testing.T, a attached) {
 		t.Helper()

@@ -12,25 +12,25 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// attributes are what a test gives for arguments.
+// attributes are arguments that a test gives.
 type attributes = protocol.Attributes
 
-// plannedCase is one plan of an attachment, and all that a user sees of it.
+// plannedCase is a plan of an attachment, and everything that a user sees of it.
 type plannedCase struct {
-	before  attributes                 // is applied first; nil: the attachment is new
-	happens func(*testing.T, attached) // after that
-	unseen  bool                       // no refresh saw it
-	config  attributes                 // is planned
+	before  attributes                 // configuration to apply first; nil: the attachment is new
+	happens func(*testing.T, attached) // event before the plan
+	unseen  bool                       // whether no refresh sees the event
+	config  attributes                 // configuration to plan
 
-	nodes  string // of the plan, by their places; "" where there is no plan
+	nodes  string // nodes of the plan, by their places; "": there is no plan
 	change string // +made <back -removed ~changed in place
-	at     string // all that is reported
-	says   string // a part of it
-	asks   string // the requests of the plan
-	shows  string // a part of the summary
+	at     string // all diagnostics
+	says   string // part of the diagnostics
+	asks   string // requests of the plan
+	shows  string // part of the summary
 }
 
-// plan makes the plan, and compares all that it comes to.
+// plan makes the plan, and compares all its results.
 func (c plannedCase) plan(t *testing.T, name string) {
 	t.Helper()
 	a := begin(t)
@@ -78,7 +78,7 @@ func planEach(t *testing.T, cases map[string]plannedCase) {
 	}
 }
 
-// asked are the requests that were made, the login and what is repeated left out.
+// asked returns the requests that were made, without the login and without repetitions.
 func asked(fake *fakecloud.Cloud) string {
 	all := map[string]bool{}
 	for _, r := range fake.Requests() {
@@ -92,7 +92,7 @@ func asked(fake *fakecloud.Cloud) string {
 	return strings.Join(slices.Sorted(maps.Keys(all)), " ")
 }
 
-// settled are nodes by their places: "RegionOne/az-1: web-0 web-2; RegionTwo: web-1".
+// settled returns nodes by their places: "RegionOne/az-1: web-0 web-2; RegionTwo: web-1".
 func settled(nodes tftypes.Value) string {
 	if !nodes.IsKnown() {
 		return "unknown"
@@ -111,7 +111,7 @@ func settled(nodes tftypes.Value) string {
 	return strings.Join(lines, "; ")
 }
 
-// changed is a change in one line, such as "+web-4 -web-1".
+// changed returns a change in one line, such as "+web-4 -web-1".
 func changed(change tftypes.Value) string {
 	if !change.IsKnown() || len(protocol.Elements(change)) == 0 {
 		return protocol.Shown(change)
@@ -132,7 +132,7 @@ func changed(change tftypes.Value) string {
 	return strings.Join(all, " ")
 }
 
-// movesOf is what the last plan did, as its change says; "" for nothing.
+// movesOf returns the moves of the last plan, or "".
 func movesOf(state map[string]tftypes.Value) string {
 	if changes := protocol.Elements(state["change"]); len(changes) == 1 {
 		if moves := protocol.Object(changes[0])["moves"]; !moves.IsNull() {
@@ -142,7 +142,7 @@ func movesOf(state map[string]tftypes.Value) string {
 	return ""
 }
 
-// works is what an attachment works out, in one line.
+// works returns the computed attributes in one line.
 func works(state tftypes.Value) string {
 	all := protocol.Object(state)
 	var parts []string

@@ -14,34 +14,34 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wiring"
 )
 
-// What a refresh saw of the servers is kept in the private state: there it costs
+// The private state keeps what a refresh saw of the servers: there it costs
 // Terraform nothing, while an attribute would double or triple the cost of every
-// plan of a large cluster. Only what decides is kept, because a private state
-// that changed raises the state's serial and makes saved plans stale.
+// plan of a large cluster. It keeps only facts that decide something, because a changed
+// private state raises the state's serial and makes saved plans stale.
 
 const seenKey = "seen"
 
-// memory is what is remembered in addition to the attributes, and as JSON the private
-// state. Its maps are sorted there.
+// memory has the facts that are remembered in addition to the attributes. As JSON, with
+// sorted maps, it is the private state.
 type memory struct {
 	Seen   roster.Seen   `json:"seen"`
-	Roster roster.Roster `json:"roster"`           // what no attribute shows
+	Roster roster.Roster `json:"roster"`           // the parts that no attribute shows
 	Marked bool          `json:"marked,omitempty"` // whether a node of the cluster ever carried a mark
-	Batch  int64         `json:"batch,omitempty"`  // number of the batch that was taken last
-	Blind  bool          `json:"blind,omitempty"`  // whether an apply followed the look that saw this
-	// Nodes that an apply should have brought into service, or removed, and that are not seen to be so.
+	Batch  int64         `json:"batch,omitempty"`  // number of the last batch
+	Blind  bool          `json:"blind,omitempty"`  // whether an apply followed the refresh that filled Seen
+	// Awaited has the nodes that an apply should have brought into service or removed, until a refresh sees that it did.
 	Awaited []string `json:"awaited,omitempty"`
-	// Wires are those that are loose.
+	// Wires are the loose wires between nodes and their servers.
 	Wires []wiring.Finding `json:"wires,omitempty"`
-	// The listed places that the refresh looked at, and hidden zones, as they were found.
+	// Looked has the listed places and the hidden zones as the refresh found them.
 	Looked placement.By[cluster.FindingKind] `json:"looked,omitempty"`
-	Open   []placement.Region                `json:"-"` // the places, as this process looked at them
+	Open   []placement.Region                `json:"-"` // places that this process has looked up
 }
 
-// active is the status that is not written: nearly every server has it.
+// active is the status of nearly every server, and is not written.
 const active = "ACTIVE"
 
-// loadMemory reads what is remembered.
+// loadMemory reads the memory from the private state.
 func loadMemory(ctx context.Context, from private.Reader, diags *diag.Diagnostics) memory {
 	m := private.Load[memory](ctx, from, seenKey, diags)
 	for name, server := range m.Seen.Servers {
@@ -51,7 +51,7 @@ func loadMemory(ctx context.Context, from private.Reader, diags *diag.Diagnostic
 	return m
 }
 
-// store writes what is remembered, unless that is what was there.
+// store writes the memory to the private state, unless it is unchanged.
 func (m memory) store(ctx context.Context, into private.Writer, r roster.Roster, diags *diag.Diagnostics) {
 	m.Seen.Servers = maps.Clone(m.Seen.Servers)
 	for name, server := range m.Seen.Servers {
@@ -59,7 +59,7 @@ func (m memory) store(ctx context.Context, into private.Writer, r roster.Roster,
 			server.Status = ""
 		}
 		if r.Nodes[name].Zone != "" {
-			server.Zone = "" // a plan asks for the zone of a server whose node has none
+			server.Zone = "" // a plan needs the server's zone only if its node has no zone
 		}
 		m.Seen.Servers[name] = server
 	}
@@ -71,14 +71,15 @@ func (m memory) store(ctx context.Context, into private.Writer, r roster.Roster,
 	private.Store(ctx, into, seenKey, m, diags)
 }
 
-// tell adds what is remembered to a policy.
+// tell adds facts of the memory to a policy.
 func (m memory) tell(policy *roster.Policy) {
 	policy.Blind, policy.Awaited = m.Blind, m.Awaited
 	policy.Loose, policy.LooseMoves = wiring.Held(m.Wires, wiring.Batches), wiring.Held(m.Wires, wiring.Moves)
 }
 
 // lookAt remembers which listed places take nodes now, as a look-up found them.
-// Places that do not exist are left out: a plan looks again, and says so.
+// Places that do not exist are left out: the next plan looks them up again, and
+// reports them.
 func (m *memory) lookAt(looked []placement.Region, findings []cluster.Finding) {
 	m.Looked, m.Open = placement.By[cluster.FindingKind]{}, looked
 	for _, r := range looked {
@@ -97,9 +98,9 @@ func (m *memory) lookAt(looked []placement.Region, findings []cluster.Finding) {
 	}
 }
 
-// recall is the region as the last refresh found it: closed, or with closed zones.
-// It reports false where the refresh did not look at all of it. A zone that is not listed any
-// more, and has nodes, is recalled only where it is hidden.
+// recall returns the region as the last refresh found it: closed, or with closed zones.
+// It reports false if the refresh did not look up the whole region. A zone that is no
+// longer listed, and has nodes, is recalled only if it is hidden.
 func (m memory) recall(region placement.Region) (placement.Region, []cluster.Finding, bool) {
 	kind, looked := m.Looked[placement.Place{Region: region.Name}]
 	if !looked {

@@ -27,7 +27,7 @@ func (k keys) SetKey(_ context.Context, key string, value []byte) diag.Diagnosti
 	return nil
 }
 
-// fill gives every field in a value something, and every map two keys and every list two elements.
+// fill gives a value to every field, two keys to every map, and two elements to every list.
 func fill(v reflect.Value, name string) {
 	switch v.Kind() {
 	case reflect.String:
@@ -62,7 +62,7 @@ func fill(v reflect.Value, name string) {
 	}
 }
 
-// without takes fields from what is kept by name. A new field is kept, or is named here.
+// without clears fields of the elements of a map. A new field must be kept, or named here.
 func without[T any](m map[string]T, fields ...string) {
 	for name, value := range m {
 		for _, field := range fields {
@@ -72,8 +72,8 @@ func without[T any](m map[string]T, fields ...string) {
 	}
 }
 
-// TestMemory: what a refresh saw is what the next plan decides by, except for what no plan
-// looks at and what the attributes show.
+// TestMemory: the next plan reads all that a refresh stored. The memory leaves out what no
+// plan uses, and what the attributes show.
 func TestMemory(t *testing.T) {
 	var before, want memory
 	for _, m := range []*memory{&before, &want} {
@@ -82,8 +82,8 @@ func TestMemory(t *testing.T) {
 		m.Seen.Servers["four"] = node.Node{Name: "four", ID: "id", Status: "UNKNOWN"}
 		m.Roster.Nodes["four"] = roster.Node{Served: true}
 	}
-	// The node's own region and index are shown; data sources alone ask for the host and the profile; of times a plan knows what
-	// they came to; the build is kept with the mark that its node had.
+	// Attributes show the node's region and index; only data sources use the host and the profile; a plan uses the facts that a
+	// refresh drew from times; the build is kept with the mark that its node had.
 	without(want.Seen.Servers, "Region", "Index", "Generation", "HostID", "Profile", "LaunchedAt", "SeenAt", "InServiceAt", "NotInServiceAt", "Build")
 	for _, name := range []string{"/one", "two"} {
 		s := want.Seen.Servers[name]
@@ -100,12 +100,12 @@ func TestMemory(t *testing.T) {
 		t.Errorf("%v\n got %+v\nwant %+v", diags, got, want)
 	}
 	n := before.Roster.Nodes["two"]
-	n.Unplaced = false // an attribute shows the zone
+	n.Unplaced = false // so that an attribute shows the zone
 	assert.Equal(t, (roster.Node{Served: true, Doubt: true, Retried: true, Tried: "Tried of two", Guessed: true}), unshown(n), "kept of a node")
 }
 
-// TestMemoryTampered: a private state that somebody edited, or that another provider wrote,
-// is refused, or what is strange in it is no more than a fact that is not known. None is a crash.
+// TestMemoryTampered: a private state that somebody edited, or that another provider wrote, is
+// refused, or its strange parts count as unknown facts. No private state causes a crash.
 func TestMemoryTampered(t *testing.T) {
 	listed := []placement.Region{{Bin: placement.Bin{Name: "R", Cap: placement.Unlimited}}}
 	var m attachmentModel

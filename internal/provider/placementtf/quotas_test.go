@@ -7,8 +7,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
-// TestPlacementQuotas: a region takes what its quota still allows, next to the servers that run.
-// Quotas are asked for only where nodes may be placed, and not where none can be.
+// TestPlacementQuotas: a region takes the nodes that its quota still allows, next to the servers that
+// run. Quotas are read only for regions in which nodes may be placed.
 func TestPlacementQuotas(t *testing.T) {
 	t.Parallel()
 	const (
@@ -22,7 +22,7 @@ func TestPlacementQuotas(t *testing.T) {
 		return attributes{"template": attributes{"image": image}, "update": attributes{"causes": []any{"TEMPLATE"}, "max_batch_size": "1"}}
 	}
 	planEach(t, map[string]plannedCase{
-		"at first": { // and the summary has the cap that was written
+		"at first": { // the summary has the cap of the configuration
 			happens: quota("instances", 2, false),
 			config:  across(5, two, respect(nil)),
 			nodes:   "RegionOne: web-0 web-1; RegionTwo: web-2 web-3 web-4",
@@ -38,7 +38,7 @@ func TestPlacementQuotas(t *testing.T) {
 		"all used": {before: across(4, two, nil), happens: quota("instances", 2, true), config: across(6, two, respect(nil)),
 			nodes: "RegionOne: web-0 web-1; RegionTwo: web-2 web-3 web-4 web-5", change: "+web-4 +web-5", at: binds,
 			says: `The region "RegionOne" is full and gets no node: 2 of 2 instances in use.`, asks: limits},
-		"below the nodes that have no server yet": { // what a quota allows is no cap that nodes could be above
+		"below the nodes that have no server yet": { // a quota is not a cap that nodes could exceed
 			before:  across(6, two, nil),
 			happens: quota("instances", 2, false),
 			config:  across(7, two, respect(nil)),
@@ -52,7 +52,7 @@ func TestPlacementQuotas(t *testing.T) {
 			asks: "RegionOne/flavors/m1.tiny RegionOne/limits RegionOne/servers RegionTwo/flavors/m1.tiny RegionTwo/limits RegionTwo/servers"},
 		"of no region that is gone": {happens: hidden, config: across(1, two, respect(nil)), nodes: "RegionOne: web-0", change: "+web-0",
 			at: "regions[1]: Region skipped", asks: "RegionOne/limits RegionOne/servers"},
-		"too small": { // for a plan: then none is used up
+		"too small": { // there is no plan, so no quota is used up
 			before:  across(2, "RegionOne", nil),
 			happens: quota("instances", 2, false),
 			config:  across(9, "RegionOne", respect(nil)),
@@ -73,7 +73,7 @@ func TestPlacementQuotas(t *testing.T) {
 			asks: limits},
 		"of a candidate": {before: across(2, two, nil), config: across(2, two, respect(attributes{"deletion": attributes{"candidates": []any{"web-1"}}})),
 			nodes: "RegionOne: web-0; RegionTwo: web-2", change: "+web-2 -web-1", asks: limits},
-		"that cannot be asked for": { // nothing else is said of a plan that is none
+		"that cannot be asked for": { // there is no plan, so nothing else is reported
 			happens: func(t *testing.T, a attached) {
 				t.Helper()
 				down("az-2")(t, a)

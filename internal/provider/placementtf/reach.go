@@ -13,7 +13,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// unreachable are the regions that do not answer.
+// unreachable returns the regions that do not answer.
 func unreachable(regions []placement.Region) map[string]bool {
 	names := map[string]bool{}
 	for _, r := range regions {
@@ -22,10 +22,10 @@ func unreachable(regions []placement.Region) map[string]bool {
 	return names
 }
 
-// cutOff finds regions that lose nodes in a plan, and whose Nova does not answer: without a
-// refresh in this run the last one may have seen them. Nothing can be deleted there. After a
-// refresh no request is sent. A closed region is its owner's: nothing is asked of it, nor of one
-// that is known not to answer, so each is found once.
+// cutOff finds regions that lose nodes in a plan although their Nova does not answer, so that
+// nothing can be deleted there. That happens without a refresh in this run, because Nova may have
+// answered the last refresh. After a refresh no request is sent. No request is sent to a closed
+// region, or to a region that is known not to answer, so each region is found once.
 func (p *attachmentPlanner) cutOff(ctx context.Context, change planner.Change, policy roster.Policy) (found bool) {
 	maintained := closedRegions(policy.Regions)
 	regions := map[string]bool{}
@@ -54,7 +54,7 @@ func (p *attachmentPlanner) cutOff(ctx context.Context, change planner.Change, p
 	return found
 }
 
-// closeUnreachable closes the regions that cannot be reached.
+// closeUnreachable closes the regions that do not answer.
 func closeUnreachable(regions []placement.Region, unreachable map[string]bool) {
 	for i, r := range regions {
 		if unreachable[r.Name] && !r.Closed {

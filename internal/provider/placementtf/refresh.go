@@ -26,8 +26,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// refresh looks at the servers of the nodes that are remembered. It reports
-// false where nothing was found out, and the state stays as it is.
+// refresh reads the servers of the remembered nodes. It reports false if it found out
+// nothing, so that the state stays unchanged.
 func (m *attachmentModel) refresh(
 	ctx context.Context, b *backend.Backend, before memory, diags *diag.Diagnostics,
 ) (roster.Roster, memory, bool) {
@@ -50,7 +50,7 @@ func (m *attachmentModel) refresh(
 		query.Addresses = map[string][]string{}
 	}
 	if len(r.Ordered().Order) > 1 {
-		query.Sources = map[string]cluster.Source{} // of servers of several templates
+		query.Sources = map[string]cluster.Source{} // needed with several templates
 	}
 	if diags.HasError() {
 		return r, before, false
@@ -65,7 +65,7 @@ func (m *attachmentModel) refresh(
 			path.Root("selector").AtName("servergroup_id"),
 			"The server group of the selector is gone",
 			fmt.Sprintf(
-				"%s: no server was looked at, and what the last refresh saw counts. Correct or remove servergroup_id.",
+				"%s: no server was read, and the last refresh still counts. Correct or remove servergroup_id.",
 				gone.Error(),
 			),
 		)
@@ -84,7 +84,7 @@ func (m *attachmentModel) refresh(
 	handed := r.Nodes
 	r, seen, matches := learn.MatchOpen(r, servers, before.Seen, closed, zoned)
 	nodes := r.Counts()
-	also := places.Listed{Regions: listed}.Also(nodes).Regions[:len(listed)] // with zones that may be hidden
+	also := places.Listed{Regions: listed}.Also(nodes).Regions[:len(listed)] // also zones that may be hidden
 	looked, findings, err := cluster.LookUp(ctx, cloud, also, nodes)
 	if err != nil {
 		diags.AddError("Unable to look up regions and availability zones", err.Error())
@@ -95,7 +95,7 @@ func (m *attachmentModel) refresh(
 	seen.Taken = r.Taken(m.naming(), query.Others)
 	after.see(r, seen)
 	for name, s := range seen.Servers {
-		if before.Seen.Servers[name].ID == "" && s.Status != "ERROR" { // Terraform stores one that it saw fail
+		if before.Seen.Servers[name].ID == "" && s.Status != "ERROR" { // Terraform stores a server that it saw fail
 			b.Walk().Note(backend.Found, backend.Key(m.Cluster.ValueString(), name), s.ID)
 		}
 	}
@@ -107,7 +107,7 @@ func (m *attachmentModel) refresh(
 	return learn.Learn(r, seen, policy).Ordered(), after, true
 }
 
-// foresee plans from what is remembered alone: it sends no request.
+// foresee plans from the memory alone, and sends no request.
 func (m *attachmentModel) foresee(
 	ctx context.Context, r roster.Roster, mem memory, diags *diag.Diagnostics,
 ) (planner.Change, error) {
@@ -124,8 +124,8 @@ func (m *attachmentModel) foresee(
 	return change, err
 }
 
-// tell sets the status and what is held from what was found out, and that nothing remains where
-// the cluster is in step. It sends no further request.
+// tell sets the status and the held nodes after a refresh, and sets remaining to 0 if the cluster
+// is in step. It sends no further request.
 func (m *attachmentModel) tell(ctx context.Context, r roster.Roster, after *memory, diags *diag.Diagnostics) {
 	change, err := m.foresee(ctx, r, *after, diags)
 	if err != nil {
@@ -136,8 +136,8 @@ func (m *attachmentModel) tell(ctx context.Context, r roster.Roster, after *memo
 	m.Status = types.StringValue(change.Now)
 	m.hold(change)
 	if strings.HasPrefix(m.Status.ValueString(), say.InStep) && m.Remaining.ValueInt64() > 0 {
-		// A server that is made again in its place counts until somebody sees that it is well. No plan would store
-		// that: there is nothing to change.
+		// A server that is made again in its place remains until a refresh sees that it is healthy. No plan would
+		// store that it no longer remains, because nothing changes.
 		m.Remaining = types.Int64Value(0)
 	}
 }
@@ -152,8 +152,8 @@ func closedRegions(listed []placement.Region) func(region string) bool {
 	return func(region string) bool { return closed[region] }
 }
 
-// see remembers what was seen of the servers. What others write under the key of marks is
-// none: a node has a mark of its own.
+// see remembers the servers that a refresh saw. Only a node's own mark counts as a mark, and
+// not any other value under the key of marks.
 func (m *memory) see(r roster.Roster, seen roster.Seen) {
 	m.Seen = seen
 	for name, s := range seen.Servers {
@@ -161,11 +161,11 @@ func (m *memory) see(r roster.Roster, seen roster.Seen) {
 	}
 }
 
-// refuseServers refuses a new attachment where servers have names that it would
-// give: it would not know where they belong and what they were made from.
+// refuseServers refuses a new attachment if servers already have names that it would
+// give: it would know neither where they belong nor what they were made from.
 func (p *attachmentPlanner) refuseServers(ctx context.Context, open []placement.Region) {
 	if !value.Known(ctx, p.plan.Cluster, p.plan.NodeNamePattern, p.plan.Selector) {
-		return // the plan at apply looks
+		return // the plan at apply looks for servers
 	}
 	cloud := p.backend.Get(ctx, p.diags)
 	if cloud == nil {
@@ -189,7 +189,7 @@ func (p *attachmentPlanner) refuseServers(ctx context.Context, open []placement.
 	}
 	servers, err := cluster.Read(ctx, cloud, query)
 	if value.Is[*cluster.GroupGoneError](err) {
-		return // no server is in it
+		return // a missing group has no server
 	}
 	if err != nil {
 		reportRead(err, p.diags)
@@ -211,16 +211,16 @@ func (p *attachmentPlanner) refuseServers(ctx context.Context, open []placement.
 	}
 	p.diags.AddAttributeError(path.Root("cluster"), "Servers of this cluster are there already", fmt.Sprintf(
 		"In %s %s %s that this cluster would give: %s. A new attachment knows neither where they belong nor what "+
-			"they were made from, so it would build a second cluster, or rebuild this one. If they are this "+
-			"cluster's (its state was lost, the attachment was tainted, replaced, or renamed without a moved block), "+
-			"take them over: terraform import ADDRESS %s, or terraform untaint ADDRESS. If they are not, choose "+
-			"another cluster or node_name_pattern, or a selector that leaves them out. To destroy what Terraform "+
-			"still knows of them: terraform destroy -refresh=false.",
+			"they were made from, so it would build a second cluster, or rebuild this one. If they belong to this "+
+			"cluster (its state was lost, the attachment was tainted, replaced, or renamed without a moved block), "+
+			"take them over: terraform import ADDRESS %s, or terraform untaint ADDRESS. If they do not, choose "+
+			"another cluster or node_name_pattern, or a selector that leaves them out. To destroy the servers that "+
+			"Terraform still knows: terraform destroy -refresh=false.",
 		strings.Join(query.Regions, " and "), text.Count(int64(len(found)), "server"), verb, text.Few(found), name,
 	))
 }
 
-// query asks for the servers that have the names of the nodes, except in closed
+// query returns the query for the servers with the names of the nodes, except in closed
 // regions.
 func (m attachmentModel) query(
 	ctx context.Context, r roster.Roster, before roster.Seen, closed func(region string) bool, diags *diag.Diagnostics,
@@ -255,9 +255,9 @@ func (m attachmentModel) query(
 	return q
 }
 
-// adopt takes over the servers of a running cluster: those whose names the
-// pattern makes, in all regions. The regions and zones become those where the
-// servers are, so nothing moves. Given is what else the import id says.
+// adopt takes over the servers of a running cluster: the servers in all regions whose
+// names the pattern makes. It lists the regions and zones that the servers are in, so
+// nothing moves. Given has the slots, templates and generations of the import id.
 func (m *attachmentModel) adopt(
 	ctx context.Context, b *backend.Backend, given roster.Roster, diags *diag.Diagnostics,
 ) (roster.Roster, memory, bool) {
@@ -299,9 +299,9 @@ func reportRead(err error, diags *diag.Diagnostics) {
 		err,
 		path.Root("selector").AtName("servergroup_id"),
 		"To work without a region that cannot be reached, set closed = true for it in regions, and apply with "+
-			"-refresh=false: its nodes stay as they are. Do not take it out of regions: nodes in places that are "+
-			"not listed are the first to be removed. If it is lost for good, name its nodes in deletion.kept, also "+
-			"those that leave already, and apply with -refresh=false.",
+			"-refresh=false: its nodes stay as they are. Do not remove it from regions: nodes in places that are "+
+			"not listed are the first to be removed. If it is lost for good, name its nodes in deletion.kept, "+
+			"including nodes that leave already, and apply with -refresh=false.",
 		diags,
 	)
 }

@@ -18,7 +18,7 @@ import (
 // attached is a placement attachment.
 type attached struct{ *protocol.Attachment }
 
-// attach is one that has been applied.
+// attach returns an attachment that has been applied.
 func attach(t *testing.T, config protocol.Attributes) attached {
 	t.Helper()
 	a := begin(t)
@@ -26,13 +26,13 @@ func attach(t *testing.T, config protocol.Attributes) attached {
 	return a
 }
 
-// begin is one that is not there yet.
+// begin returns an attachment that does not exist yet.
 func begin(t *testing.T) attached {
 	t.Helper()
 	return attached{protocol.Attach(t, "stackpolicy_placement_attachment")}
 }
 
-// plan are the names of the nodes that a plan would leave, and their state.
+// plan returns the names of the nodes after a plan, and its state.
 func (a attached) plan(t *testing.T, config protocol.Attributes) (names string, state tftypes.Value) {
 	t.Helper()
 	resp, err := a.Plan(t.Context(), a.Request(a.I, config))
@@ -45,7 +45,7 @@ func (a attached) plan(t *testing.T, config protocol.Attributes) (names string, 
 	return strings.Join(slices.Sorted(maps.Keys(protocol.Object(nodes))), " "), state
 }
 
-// zonal is a cluster of so many nodes in the zones, with more arguments.
+// zonal returns a cluster of a size in zones, with more arguments.
 func zonal(size int, zones string, more protocol.Attributes) protocol.Attributes {
 	config := protocol.Attributes{"cluster": "web", "desired_capacity": size, "zones": protocol.Listing(zones)}
 	maps.Copy(config, more)
@@ -54,7 +54,7 @@ func zonal(size int, zones string, more protocol.Attributes) protocol.Attributes
 
 var oldestFirst = protocol.Attributes{"deletion": protocol.Attributes{"criteria": "OLDEST_FIRST"}}
 
-// server is one of RegionOne, made so many hours ago.
+// server adds a server to RegionOne, made a number of hours ago.
 func (a attached) server(name, zone string, age int, change func(*fakecloud.Server)) string {
 	s := fakecloud.Server{Name: name, Zone: zone, Created: time.Now().Add(-time.Duration(age) * time.Hour), Metadata: map[string]string{}}
 	if change != nil {
@@ -63,9 +63,9 @@ func (a attached) server(name, zone string, age int, change func(*fakecloud.Serv
 	return a.Fake.AddServers("RegionOne", s)[0]
 }
 
-// TestPlacementGroupGoneKeeps: where the server group of the selector is gone no
-// server is looked at, and what was seen before still counts: who is protected,
-// locked or tainted.
+// TestPlacementGroupGoneKeeps: if the server group of the selector is gone, no server
+// is read, and the last refresh still counts: which servers are protected, locked or
+// tainted.
 func TestPlacementGroupGoneKeeps(t *testing.T) {
 	t.Parallel()
 	a := begin(t)
@@ -102,8 +102,8 @@ func TestPlacementGroupGoneKeeps(t *testing.T) {
 	}
 }
 
-// TestPlacementCellDown: while a cell is down the servers in it are known by what
-// was seen of them, however often it is refreshed, and are not in service.
+// TestPlacementCellDown: while a cell is down its servers are known from earlier
+// refreshes, after any number of new ones, and are not in service.
 func TestPlacementCellDown(t *testing.T) {
 	t.Parallel()
 	a := attach(t, zonal(4, "az-1 az-2", oldestFirst))
@@ -132,8 +132,8 @@ func TestPlacementCellDown(t *testing.T) {
 	}
 }
 
-// TestPlacementImportKeys: an import sees who is tainted and who is protected: the
-// plan that comes with it may shrink the cluster.
+// TestPlacementImportKeys: an import sees which servers are tainted or protected,
+// because the plan that follows may shrink the cluster.
 func TestPlacementImportKeys(t *testing.T) {
 	t.Parallel()
 	a := begin(t)
@@ -154,8 +154,8 @@ func TestPlacementImportKeys(t *testing.T) {
 	}
 }
 
-// TestPlacementRegionStays: the region of zones is the one that the state has. A
-// provider block that names another one later moves nothing.
+// TestPlacementRegionStays: the region of zones stays the region in the state. A
+// provider block that names another region later moves nothing.
 func TestPlacementRegionStays(t *testing.T) {
 	t.Parallel()
 	a := attach(t, zonal(2, "az-1 az-2", nil))
@@ -169,7 +169,7 @@ func TestPlacementRegionStays(t *testing.T) {
 			t.Errorf("%s is in %s, %v", name, region, err)
 		}
 	}
-	// As written it counts, and where regions are listed there is none.
+	// A region in the configuration counts, and with listed regions there is none.
 	_, planned = a.plan(t, zonal(3, "az-1 az-2", protocol.Attributes{"region": "RegionTwo"}))
 	if got := protocol.Object(planned)["region"]; !got.Equal(tftypes.NewValue(tftypes.String, "RegionTwo")) {
 		t.Errorf("the region is %s", got)
@@ -180,9 +180,9 @@ func TestPlacementRegionStays(t *testing.T) {
 	}
 }
 
-// TestPlacementBegins: the apply that brings update, or require_in_service,
-// replaces nothing yet, whatever it finds, and counts no server as out of service
-// because it has no mark: none can have one then.
+// TestPlacementBegins: the apply that brings update, or require_in_service, replaces
+// nothing yet, whatever it finds. It does not count servers without a mark as out of
+// service, because no server can have a mark then.
 func TestPlacementBegins(t *testing.T) {
 	t.Parallel()
 	update := func(template string, required any) protocol.Attributes {

@@ -10,17 +10,17 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
-// fails refuses all requests of a path.
+// fails makes all requests for a path fail.
 func fails(path string) func(*testing.T, attached) {
 	return func(_ *testing.T, a attached) {
 		a.Fake.Inject(fakecloud.Fault{Path: path, Status: http.StatusForbidden, Times: fakecloud.Forever})
 	}
 }
 
-// boots gives each node its server.
+// boots makes a server for each node.
 func boots(t *testing.T, a attached) { t.Helper(); a.boot(t, nil) }
 
-// inTurn lets one happen after the other.
+// inTurn makes events happen one after the other.
 func inTurn(all ...func(*testing.T, attached)) func(*testing.T, attached) {
 	return func(t *testing.T, a attached) {
 		t.Helper()
@@ -41,14 +41,14 @@ func changes(name string, change func(fake *fakecloud.Cloud, id string)) func(*t
 	}
 }
 
-// breaks lets the server of a node end in ERROR.
+// breaks puts the server of a node into ERROR.
 func breaks(name string) func(*testing.T, attached) {
 	return changes(name, func(fake *fakecloud.Cloud, id string) {
 		fake.UpdateServer("RegionOne", id, func(s *fakecloud.Server) { s.Status = "ERROR" })
 	})
 }
 
-// homeless lets Nova find no host for web-1 now.
+// homeless makes a server of web-1 for which Nova finds no host now.
 func homeless(t *testing.T, a attached) {
 	t.Helper()
 	a.boot(t, map[string]func(*fakecloud.Server){"web-1": func(s *fakecloud.Server) {
@@ -59,7 +59,7 @@ func homeless(t *testing.T, a attached) {
 // unscheduledID is the id of the server that unscheduled makes.
 const unscheduledID = "00000000-0000-4000-8000-000000000001"
 
-// unscheduled lets Nova find no host for web-1 now. Its list does not say why.
+// unscheduled makes a server of web-1 for which Nova finds no host now. Its list does not say why.
 func unscheduled(t *testing.T, a attached) {
 	t.Helper()
 	a.boot(t, map[string]func(*fakecloud.Server){"web-1": func(s *fakecloud.Server) {
@@ -68,7 +68,7 @@ func unscheduled(t *testing.T, a attached) {
 	}})
 }
 
-// moves has an operator move the server of a node to az-2.
+// moves moves the server of a node to az-2, as an operator does.
 func moves(name string) func(*testing.T, attached) {
 	return changes(name, func(fake *fakecloud.Cloud, id string) { fake.MoveServer("RegionOne", id, "r1-cmp-3") })
 }
@@ -78,14 +78,14 @@ func loses(name string) func(*testing.T, attached) {
 	return changes(name, func(fake *fakecloud.Cloud, id string) { fake.RemoveServers("RegionOne", id) })
 }
 
-// another runs a server of a name that is no node's own.
+// another runs another server of a name, which is not the node's own.
 func another(name string) func(*testing.T, attached) {
 	return func(_ *testing.T, a attached) { a.server(name, "az-1", 1, nil) }
 }
 
-// TestPlacementRefreshed: a refresh asks for the servers of all nodes, also those that leave, in
-// open regions. What it cannot read is an error that leaves the state as it is, what it finds
-// lost or twice is reported, and the status says what the next plan would do.
+// TestPlacementRefreshed: a refresh reads the servers of all nodes, leaving ones too, in open
+// regions. A failed read is an error that leaves the state as it is. A refresh reports servers
+// that are lost or exist twice, and the status says what the next plan would do.
 func TestPlacementRefreshed(t *testing.T) {
 	t.Parallel()
 	const (
@@ -109,17 +109,17 @@ func TestPlacementRefreshed(t *testing.T) {
 		before   attributes
 		happens  func(*testing.T, attached)
 		at, asks string
-		says     string // a part of what is reported
-		status   string // "": the refresh fails
-		nodes    string // after it, where that matters
-		change   string // of a plan of two nodes then
+		says     string // part of the diagnostics
+		status   string // status after the refresh; "": the refresh fails
+		nodes    string // nodes after the refresh, if they matter
+		change   string // change of a plan of two nodes then
 	}{
 		"all is well": {before: zonal(2, "az-1", nil), happens: boots, asks: looks, status: inStep},
 		"servers cannot be read": {before: zonal(2, "az-1", nil), happens: fails("/servers/detail"), at: ": Unable to read the cluster",
 			asks: "RegionOne/servers"},
 		"a region has lost its endpoint": {before: across(2, "RegionOne RegionTwo", nil), happens: hidden, at: ": Unable to read the cluster",
 			asks: "RegionOne/servers",
-			says: `set closed = true for it in regions, and apply with -refresh=false: its nodes stay as they are. Do not take it out of regions`},
+			says: `set closed = true for it in regions, and apply with -refresh=false: its nodes stay as they are. Do not remove it from regions`},
 		"zones cannot be read": {before: zonal(2, "az-1", nil), happens: fails("/os-availability-zone"),
 			at: ": Unable to look up regions and availability zones", asks: looks},
 		"a region is closed": {before: across(2, "RegionOne RegionTwo", nil), happens: becomes(across(2, "RegionOne! RegionTwo", nil)),
@@ -150,11 +150,11 @@ func TestPlacementRefreshed(t *testing.T) {
 			asks: looks + " RegionOne/servers/" + unscheduledID, status: "held: Nova found no host for web-1 (RegionOne/az-1)"},
 		"a server is too old": {before: zonal(2, "az-1", young), happens: inTurn(boots, func(_ *testing.T, a attached) { a.Fake.Advance(40 * 24 * time.Hour) }),
 			asks: looks, status: "behind: 2 of 2 nodes to replace"},
-		"a server is moved": { // and its node with it
+		"a server is moved": { // its node moves with it
 			before: zonal(2, "az-1 az-2", nil), happens: inTurn(boots, func(t *testing.T, a attached) { t.Helper(); a.Look(t) }, moves("web-0")),
 			asks: looks, status: inStep, nodes: "RegionOne/az-2: web-0 web-1",
 		},
-		"a server is shelved": { // in no zone for now, or Terraform would replace it
+		"a server is shelved": { // its node keeps its zone, or Terraform would replace the server
 			before: zonal(2, "az-1 az-2", nil), happens: inTurn(boots, changes("web-0", func(fake *fakecloud.Cloud, id string) {
 				fake.UpdateServer("RegionOne", id, func(s *fakecloud.Server) { s.Status, s.Zone = "SHELVED_OFFLOADED", "" })
 			})),

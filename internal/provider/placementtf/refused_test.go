@@ -10,8 +10,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
-// TestPlacementRefuses: what cannot be planned is one error at the argument that asks for it,
-// which says what to change there.
+// TestPlacementRefuses: an impossible plan is a single error at the argument that asks for it,
+// and says what to change there.
 func TestPlacementRefuses(t *testing.T) {
 	t.Parallel()
 	const zone = "az-1"
@@ -20,7 +20,7 @@ func TestPlacementRefuses(t *testing.T) {
 		a.Fake.Inject(fakecloud.Fault{Service: fakecloud.LoadBalancing, Region: "RegionTwo", Status: http.StatusServiceUnavailable, Times: fakecloud.Forever})
 	}
 	planEach(t, map[string]plannedCase{
-		"a size that is known only now": { // no place is looked up for it
+		"a size that is known only now": { // no place is looked up
 			config: zonal(3, "az-tow", attributes{"max_size": 2}),
 			at:     "desired_capacity: Size outside its bounds",
 		},
@@ -82,8 +82,8 @@ func TestPlacementRefuses(t *testing.T) {
 	})
 }
 
-// TestPlacementServersThere: a new attachment refuses servers with names that it would give, as far as
-// its selector, its pattern and its open places find them.
+// TestPlacementServersThere: a new attachment refuses to take names that servers have already, if its
+// selector, its pattern and its open places find them.
 func TestPlacementServersThere(t *testing.T) {
 	t.Parallel()
 	const (
@@ -115,8 +115,8 @@ func TestPlacementServersThere(t *testing.T) {
 	}
 }
 
-// TestPlacementNamesTaken: where an older state was restored, or two applies ran at once, new nodes pass over the names of
-// servers that the state does not know, and a warning has them. Servers that the selector leaves out do not matter.
+// TestPlacementNamesTaken: after an older state was restored, or two applies ran at once, new nodes skip the names of servers
+// that the state does not know, and a warning lists them. Servers that the selector leaves out do not matter.
 func TestPlacementNamesTaken(t *testing.T) {
 	t.Parallel()
 	const there = ": Servers have the names that come next"
@@ -138,8 +138,8 @@ func TestPlacementNamesTaken(t *testing.T) {
 	})
 }
 
-// TestPlacementWarns: what a person should know of a plan is about the cluster as the plan
-// leaves it, and about what was listed before.
+// TestPlacementWarns: the notices of a plan are about the cluster after the plan, and about
+// the places that were listed before.
 func TestPlacementWarns(t *testing.T) {
 	t.Parallel()
 	const dropped, looks = ": A place with nodes is no longer listed", "RegionOne/os-availability-zone"
@@ -170,8 +170,8 @@ func TestPlacementWarns(t *testing.T) {
 	})
 }
 
-// TestPlacementNoRegion: zones are those of a region, and where neither the configuration nor the
-// provider names one that is an error at region.
+// TestPlacementNoRegion: zones need a region. If neither the configuration nor the provider names
+// a region, that is an error at the argument region.
 func TestPlacementNoRegion(t *testing.T) {
 	t.Parallel()
 	fake := acctest.NewFake(t, fakecloud.Config{}).Fake

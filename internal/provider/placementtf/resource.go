@@ -1,5 +1,5 @@
-// Package placementtf is the Terraform face of the attachment of the region and zone
-// placement policies.
+// Package placementtf has the attachment of the region and zone placement
+// policies.
 package placementtf
 
 import (
@@ -41,19 +41,19 @@ func NewAttachment() resource.Resource {
 				Description:       "Pattern of the names of its nodes.",
 			},
 		},
-		Moves: true, // a cluster may be renamed
+		Moves: true, // an update may rename the cluster
 	}}
 }
 
-// attachmentResource is stackpolicy_placement_attachment: it remembers the place
-// of each node of a cluster, and what it is made from. All it holds is worked
-// out while planning.
+// attachmentResource is stackpolicy_placement_attachment: it remembers the place of
+// each node of a cluster, and its template. Everything in it is worked out while
+// planning.
 type attachmentResource struct {
 	backend.Resource[attachmentModel]
 }
 
-// proceeds reports whether a plan may find something to do although nothing changed: the
-// next batch, or the next candidate that is made again in its slot.
+// proceeds reports whether a plan may have something to do although nothing changed: the
+// next batch, or the next candidate to make again in its slot.
 func (m attachmentModel) proceeds() bool {
 	return value.GivenBlock(m.Update) || value.GivenBlock(m.Stateful) && value.GivenBlock(m.Deletion)
 }
@@ -63,8 +63,8 @@ func (m attachmentModel) inStep() bool {
 	return strings.HasPrefix(m.Status.ValueString(), say.InStep)
 }
 
-// ModifyPlan makes the plan. Nothing is computed where nothing changed, nothing proceeds, and
-// the cluster is in step. Where it is not, the apply may bring nodes into service.
+// ModifyPlan makes the plan. It computes nothing if nothing changed, nothing proceeds, and
+// the cluster is in step. If the cluster is not in step, the apply may bring nodes into service.
 func (r *attachmentResource) ModifyPlan(
 	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
 ) {
@@ -113,7 +113,7 @@ func (r *attachmentResource) Create(ctx context.Context, req resource.CreateRequ
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
 }
 
-// Read takes the snapshot that the next plan is made from.
+// Read takes the snapshot of the cluster for the next plan.
 func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state attachmentModel
 	diags := &resp.Diagnostics
@@ -149,8 +149,8 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 	diags.Append(resp.Identity.Set(ctx, state.identity())...)
 }
 
-// Update stores what was planned. No mark of a server has to be removed: one that
-// belongs to another template is not the node's own.
+// Update stores the plan. It need not remove marks of servers: the mark of another
+// template does not count as the node's own.
 func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var plan attachmentModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -165,7 +165,7 @@ func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequ
 func (r *attachmentResource) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {
 }
 
-// identity distinguishes the attachment from all others.
+// identity is the identity of the attachment.
 type identity struct {
 	Cluster         types.String `tfsdk:"cluster"`
 	NodeNamePattern types.String `tfsdk:"node_name_pattern"`
@@ -173,13 +173,13 @@ type identity struct {
 
 func (m attachmentModel) identity() identity { return identity{m.Cluster, m.NodeNamePattern} }
 
-// importID is an import id in its JSON form: what nobody can read in the cloud.
+// importID is an import id in its JSON form, with facts that the cloud does not have.
 type importID struct {
 	Cluster     string              `json:"cluster"`
 	Pattern     string              `json:"node_name_pattern"`
-	Slots       map[string]string   `json:"slots"`       // the kept ones, with "region" or "region/zone"
-	Templates   []map[string]string `json:"templates"`   // former ones, the oldest first
-	Generations map[string]int64    `json:"generations"` // by the names of nodes
+	Slots       map[string]string   `json:"slots"`       // kept slots, with "region" or "region/zone"
+	Templates   []map[string]string `json:"templates"`   // former templates, the oldest first
+	Generations map[string]int64    `json:"generations"` // generations by the names of nodes
 }
 
 // parseImportID reads <cluster>, <cluster>/<pattern>, or the JSON form.
@@ -201,7 +201,7 @@ func parseImportID(given string) (importID, error) {
 	return id, nil
 }
 
-// given is what an import id says of a cluster in addition to its name, and what is wrong with it.
+// given returns what an import id says about a cluster, and a sentence about its fault.
 func (id importID) given() (r roster.Roster, fault string) {
 	pattern := roster.Pattern(id.Pattern)
 	if fault := pattern.Check(); fault != "" {
@@ -235,8 +235,8 @@ func (id importID) given() (r roster.Roster, fault string) {
 	return r, ""
 }
 
-// ImportState takes an import id, or the identity. Read, which Terraform calls next, finds
-// no nodes remembered and adopts the servers that run.
+// ImportState takes an import id, or the identity. Terraform calls Read next, which
+// remembers no nodes and so adopts the servers that run.
 func (r *attachmentResource) ImportState(
 	ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse,
 ) {

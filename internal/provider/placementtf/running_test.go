@@ -15,23 +15,23 @@ import (
 
 const webAddress = "stackpolicy_placement_attachment.web"
 
-// TestAccPlacementImportGenerated: terraform writes the configuration of a
-// cluster that runs, and the plan of what it wrote changes nothing.
+// TestAccPlacementImportGenerated: terraform generates the configuration of a
+// running cluster, and the plan of that configuration changes nothing.
 func TestAccPlacementImportGenerated(t *testing.T) {
 	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	one, two, a, b := c.FiveZones(t)
 	c.Boot(t, acctest.Server{Name: "web-0", Region: one, Zone: a[0]}, acctest.Server{Name: "web-1", Region: one, Zone: a[1]},
 		acctest.Server{Name: "web-2", Region: two, Zone: b[0]})
-	// From 1.16 on Terraform looks for the provider in hashicorp/ unless the block
+	// Since 1.16 Terraform looks for the provider in hashicorp/ unless the block
 	// names it, and refuses the name once there is a configuration.
 	block, named := fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", webAddress, c.Prefix+"web"), ""
 	if acctest.TerraformMinor(t) >= 16 {
 		named = "  provider = stackpolicy\n}"
 	}
 	w := c.Workspace(t, strings.Replace(block, "}", cmp.Or(named, "}"), 1))
-	// Terraform writes each argument that has a value. What it cannot know, the
-	// number of nodes wanted, it takes from the import as well.
+	// Terraform writes each argument that has a value. It takes the number of nodes
+	// from the import, too.
 	text, err := w.Run(t.Context(), "plan", "-input=false", "-no-color", "-generate-config-out=generated.tf")
 	require.NoError(t, err)
 	written, err := os.ReadFile(filepath.Join(w.Dir, "generated.tf"))
@@ -47,10 +47,10 @@ func TestAccPlacementImportGenerated(t *testing.T) {
 	}
 }
 
-// TestAccInstanceHostDisabled: the only host of a zone is disabled, between a
-// plan and its apply. The server that was planned there fails, with Nova's own
-// words, and is made when the host is back. A plan that knows of it goes elsewhere,
-// and what runs in the zone stays.
+// TestAccInstanceHostDisabled: the only host of a zone is disabled between a plan
+// and its apply. The server that was planned there fails, with Nova's own words,
+// and is made when the host is back. A later plan uses other zones, and the servers
+// in the zone stay.
 func TestAccInstanceHostDisabled(t *testing.T) {
 	c := acctest.NewAdmin(t, fakecloud.Config{})
 	region := c.Regions(t)[0]

@@ -21,8 +21,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
 
-// maxCapacity bounds a cluster: a number beyond it is a mistake, and would only fill
-// the memory of Terraform.
+// maxCapacity is the maximum number of nodes: a larger number is a mistake, and would only
+// fill the memory of Terraform.
 const maxCapacity = 100_000
 
 func attachmentSchema() schema.Schema {
@@ -37,10 +37,10 @@ func attachmentSchema() schema.Schema {
 			"`for_each` of your servers. Growing adds nodes, shrinking removes some, an update replaces some in " +
 			"batches. No other node ever changes its name, region or zone.\n\nAll of this is worked out while " +
 			"planning, so the plan shows it. Destroying the attachment touches no server. Replacing it " +
-			"(`-replace`, `taint`) is refused while its servers are there.",
+			"(`-replace`, `taint`) is refused while its servers exist.",
 		Attributes: map[string]schema.Attribute{
 			"id":               attribute.ComputedText("Name of the cluster."),
-			"cluster":          attribute.RequiredText("Name of the cluster, from which new nodes get theirs."),
+			"cluster":          attribute.RequiredText("Name of the cluster. It is part of the names of new nodes."),
 			"desired_capacity": capacity,
 			"min_size":         size(0, placement.MaxNodes, "Smallest `desired_capacity`. Defaults to `0`."),
 			"max_size": size(placement.Unlimited, placement.MaxNodes,
@@ -56,10 +56,10 @@ func attachmentSchema() schema.Schema {
 				MarkdownDescription: "Pattern of the names of new nodes. `{index+1:03}` gives 001, 002 and so on. An " +
 					"index is never used twice, except by slots. Defaults to `" + string(roster.DefaultPattern) + "`.",
 			},
-			"template": places.TemplateArgument("What new nodes are made from, by names of your choice, such as " +
+			"template": places.TemplateArgument("Template of new nodes: values under names of your choice, such as " +
 				"image and flavor. Let the servers take their values from the node, as in " +
 				"`each.value.template.image`: a node keeps its template, so a change changes no server by itself. " +
-				"Give the version of a secret, never the secret. It cannot be removed again."),
+				"Give the version of a secret, never the secret. The argument cannot be removed again."),
 			"flavors": places.FlavorsArgument("Flavors of new nodes, [the first choice " +
 				"first](../guides/time-and-repair.md#flavors-in-order), by id or name. Let the servers take " +
 				"`each.value.flavor`."),
@@ -69,24 +69,25 @@ func attachmentSchema() schema.Schema {
 				"[quotas](../guides/how-the-planner-decides.md#quotas) allow. Defaults to `false`."),
 			"flavor_id": attribute.Text("Flavor of the nodes, for the quotas of cores and RAM. Not with `flavors`.",
 				stringvalidator.ConflictsWith(path.MatchRoot("flavors"))),
-			// No nested attributes in maps as large as the cluster: the plugin
-			// framework looks at each of them by itself, at a cost that grows with
-			// the square of their number.
+			// Maps as large as the cluster have no nested attributes: the plugin
+			// framework walks through each of them, at a cost that grows with the
+			// square of their number.
 			"nodes": attribute.ComputedMap(rosterNodeType, "The nodes by name, for `for_each`. Each has an `index`, a "+
 				"`region`, a `zone` (null: Nova's choice), a `template`, a `flavor` of `flavors`, the `generation` "+
-				"of its server, the `mark` that its server carries once it was in service, and `closed`."),
-			"slots": attribute.ComputedMap(slotType, "With `stateful`: the slots by name, for the `for_each` of what "+
-				"must outlive a server. Each has an `index`, a `region`, a `zone`, and whether a node is `in_use` of "+
-				"it."),
+				"of its server, the `mark` that its server gets when it is in service, and whether its place is "+
+				"`closed`."),
+			"slots": attribute.ComputedMap(slotType, "With `stateful`: the slots by name, for the `for_each` of "+
+				"resources that must outlive a server. Each has an `index`, a `region`, a `zone`, and whether it is "+
+				"`in_use`."),
 			"next_index": attribute.ComputedNumber("Index of the next new node."),
-			"distribution": attribute.ComputedMap(zoneCountsType, "Number of nodes by region and zone; under the "+
-				"empty name, those whose zone is Nova's choice."),
+			"distribution": attribute.ComputedMap(zoneCountsType, "Number of nodes by region and zone. Nodes whose "+
+				"zone is Nova's choice are under the empty name."),
 			"change": changeAttribute(),
 			"remaining": attribute.ComputedNumber("Number of nodes that `update` still has to replace after this " +
 				"apply."),
-			"status": attribute.ComputedText("What the cluster is once the apply has ended well, in one line. See " +
+			"status": attribute.ComputedText("Status of the cluster after a successful apply, in one line. See " +
 				"[all its forms](../guides/operating-a-cluster.md#each-status)."),
-			"summary": attribute.ComputedText("The spread as a table, as in the [first " +
+			"summary": attribute.ComputedText("The spread of the nodes as a table, as in the [first " +
 				"cluster](../index.md#a-first-cluster)."),
 		},
 		Blocks: map[string]schema.Block{
@@ -105,7 +106,7 @@ const (
 	preferFlavor = "FLAVOR"
 )
 
-// names lists names that are all different.
+// names is a list of different names.
 func names(description string) schema.Attribute {
 	return attribute.Texts(description,
 		listvalidator.UniqueValues(), listvalidator.ValueStringsAre(value.NotNull{}, attribute.NotEmpty))
@@ -113,42 +114,42 @@ func names(description string) schema.Attribute {
 
 func deletionBlock() schema.Block {
 	return schema.SingleNestedBlock{
-		MarkdownDescription: "Which nodes are removed when the cluster shrinks: first those not in service, then " +
-			"those marked as tainted, then by `criteria`.",
+		MarkdownDescription: "Which nodes are removed when the cluster shrinks: first nodes that are not in service, " +
+			"then nodes that are marked as tainted, then others by `criteria`.",
 		Attributes: map[string]schema.Attribute{
 			"criteria": attribute.Text("`RANDOM` (the default), `OLDEST_FIRST`, `YOUNGEST_FIRST`, "+
 				"`OLDEST_PROFILE_FIRST` (by template: the earliest first) or `HIGHEST_INDEX_FIRST`.",
 				stringvalidator.OneOf(deletion.AllCriteria()...)),
-			"candidates": names("Names of nodes, or ids of their servers, to remove or, with an unchanged " +
-				"`desired_capacity`, to replace: by `method`, once for each time that one is added to the list. A " +
-				"name may stay when its node is gone."),
+			"candidates": names("Names of nodes, or ids of their servers, to remove. With an unchanged " +
+				"`desired_capacity` they are replaced by `method`: once, when they are added to the list. A name may " +
+				"stay when its node is gone."),
 			"kept": names("Candidates whose servers [somebody " +
 				"keeps](../guides/draining-nodes.md#keep-the-server-of-a-node-that-leaves): no batch waits for them. " +
 				"Not with `stateful`."),
-			"protected": names("Names of nodes, or ids of their servers, that are never removed or replaced; as are " +
-				"those marked or locked in Nova."),
+			"protected": names("Names of nodes, or ids of their servers, that are never removed or replaced, like " +
+				"nodes that are marked or locked in Nova."),
 		},
 	}
 }
 
-// onRemovalDelete gives up the slot of a node when the node is removed.
+// onRemovalDelete says to give up the slot of a node that is removed.
 const onRemovalDelete = "DELETE"
 
 func statefulBlock() schema.Block {
 	return schema.SingleNestedBlock{
-		MarkdownDescription: "Gives each node a slot, its name, index and place, by which volumes, ports and DNS " +
-			"names are kept; see [Stateful nodes](../guides/stateful-nodes.md). Not with `SUBSTITUTE` or `PLACEMENT`.",
+		MarkdownDescription: "Gives each node a slot (name, index and place), which keeps its volumes, ports and DNS " +
+			"names; see [Stateful nodes](../guides/stateful-nodes.md). Not with `SUBSTITUTE` or `PLACEMENT`.",
 		Validators: []validator.Object{objectvalidator.AlsoRequires(path.MatchRelative().AtName("on_removal"))},
 		Attributes: map[string]schema.Attribute{
-			"on_removal": attribute.Text("Required. What happens to the slot of a node that is removed: `RETAIN` "+
-				"keeps it for the next node in its place, `DELETE` gives it up, and Terraform destroys what it kept.",
+			"on_removal": attribute.Text("Required. Use of the slot of a node that is removed: `RETAIN` keeps it for "+
+				"the next node in its place, `DELETE` gives it up, and Terraform destroys everything that it kept.",
 				stringvalidator.OneOf("RETAIN", onRemovalDelete)),
-			"release": names("Names of kept slots to give up: Terraform destroys what they keep. While a name is " +
-				"listed no new slot gets it."),
+			"release": names("Names of kept slots to give up: Terraform destroys everything that they keep. While a " +
+				"name is listed, no new slot gets it."),
 		},
 	}
 }
 
-// pattern refuses a pattern that would give all nodes one name.
+// pattern refuses a pattern that would give the same name to all nodes.
 var pattern = attribute.Check("the pattern has {index} in it", "Invalid pattern of node names",
 	func(given string) string { return roster.Pattern(given).Check() })

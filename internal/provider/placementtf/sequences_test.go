@@ -17,7 +17,7 @@ import (
 )
 
 // driven is a cluster that a driver takes through random events, in place of Terraform, its servers and a readiness
-// attachment. It knows what is true: which servers serve.
+// attachment. The driver knows which servers are really in service.
 type driven struct {
 	attached
 	*testing.T
@@ -26,20 +26,20 @@ type driven struct {
 	size    int
 	batch   int
 	image   string
-	images  map[string]string // ids, by name
-	servers map[string]unit   // by node
-	told    []string          // what happened
+	images  map[string]string // ids of images, by name
+	servers map[string]unit   // servers by node
+	told    []string          // record of the events
 }
 
-// unit is a server as it was made last.
+// unit is a server as it was last made.
 type unit struct {
 	id, mark, image, generation string
 	served                      bool
 }
 
-// TestSequences: whatever happens to a cluster, an apply takes no more than a batch of what serves, and what a shrink asks for;
-// there are never more than three batches of servers beyond the cluster; and with a good image all ends in step once nothing
-// fails any more. "make faults" tries 500 sequences.
+// TestSequences: whatever happens to a cluster, an apply takes no more than a batch of the servers in service, plus the nodes
+// that a shrink removes; there are never more than three batches of servers above the cluster's size; and with a good image the
+// cluster ends in step once nothing fails any more. "make faults" tries 500 sequences.
 func TestSequences(t *testing.T) {
 	t.Parallel()
 	sequences := 500
@@ -96,7 +96,7 @@ func (d *driven) event() {
 	}
 }
 
-// server is a server as it is; nil if it is lost.
+// server returns the present server of a unit, or nil if it is lost.
 func (d *driven) server(u unit) *fakecloud.Server {
 	for _, s := range d.Fake.Servers("RegionOne") {
 		if s.ID == u.id {
@@ -106,7 +106,7 @@ func (d *driven) server(u unit) *fakecloud.Server {
 	return nil
 }
 
-// serves says whether a server is in service, in truth.
+// serves reports whether a server is really in service.
 func (d *driven) serves(u unit) bool {
 	s := d.server(u)
 	return s != nil && s.Status == "ACTIVE" && u.served
@@ -119,7 +119,7 @@ func (d *driven) destroy(u unit) {
 	}
 }
 
-// apply is one of Terraform, after a refresh or not.
+// apply applies as Terraform does, with or without a refresh.
 func (d *driven) apply(refreshes bool) {
 	d.told = append(d.told, fmt.Sprintf("apply %s %d, refresh %t", d.image, d.size, refreshes))
 	d.Later(d.T)
@@ -127,7 +127,7 @@ func (d *driven) apply(refreshes bool) {
 		if after, err := d.Refresh(d.Context(), d.I); err == nil {
 			d.I = after
 		}
-		maps.DeleteFunc(d.servers, func(_ string, u unit) bool { return d.server(u) == nil }) // Terraform makes them again
+		maps.DeleteFunc(d.servers, func(_ string, u unit) bool { return d.server(u) == nil }) // Terraform makes lost servers again
 	}
 	before := len(d.servers)
 	if err := d.Try(d.T, d.config()); err != nil {
@@ -202,7 +202,7 @@ func (d *driven) make(name, zone string, m unit) unit {
 	return m
 }
 
-// await marks the servers that get into service, and notes those that do not, as a readiness attachment.
+// await marks the servers that get into service, and notes the others, as a readiness attachment does.
 func (d *driven) await() {
 	d.Fake.Advance(10 * time.Minute)
 	for _, s := range d.Fake.Servers("RegionOne") {
@@ -226,7 +226,7 @@ func (d *driven) await() {
 	}
 }
 
-// ends gives a good image, repairs what is shut off, and applies until all is in step.
+// ends gives a good image, starts servers that are shut off, and applies until the cluster is in step.
 func (d *driven) ends() {
 	d.image = "z"
 	d.told = append(d.told, "all is well now")

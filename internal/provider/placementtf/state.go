@@ -14,9 +14,9 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 )
 
-// roster is what the state remembers, together with what is remembered in private.
-// The values are read one by one: for a large cluster that is much faster than by
-// reflection. Nodes of one template share it.
+// roster returns the roster that the state and the private state remember. It reads
+// the values one by one, which for a large cluster is much faster than reflection. Nodes
+// of one template share it.
 func (m attachmentModel) roster(remembered memory) roster.Roster {
 	r, nodes := remembered.Roster, m.Nodes.Elements()
 	r.Nodes, r.Next = make(map[string]roster.Node, len(nodes)), m.NextIndex.ValueInt64()
@@ -39,7 +39,7 @@ func (m attachmentModel) roster(remembered memory) roster.Roster {
 	return r
 }
 
-// unshown is what no attribute shows of a node.
+// unshown returns the parts of a node that no attribute shows.
 func unshown(n roster.Node) roster.Node {
 	n.Index, n.Region, n.Template, n.Flavor, n.Generation, n.Mark = 0, "", "", "", 0, ""
 	if !n.Unplaced {
@@ -48,7 +48,7 @@ func unshown(n roster.Node) roster.Node {
 	return n
 }
 
-// slots are those that the state remembers; nil without any.
+// slots returns the slots in the state, or nil without any.
 func (m attachmentModel) slots() map[string]roster.Slot {
 	var slots map[string]roster.Slot
 	for name, element := range m.Slots.Elements() {
@@ -67,7 +67,7 @@ func (m attachmentModel) slots() map[string]roster.Slot {
 	return slots
 }
 
-// rememberSlots puts the slots into the state: null without any.
+// rememberSlots puts the slots into the state, or null without any.
 func (m *attachmentModel) rememberSlots(r roster.Roster) {
 	if r.Slots == nil {
 		m.Slots = types.MapNull(slotType)
@@ -86,8 +86,8 @@ func (m *attachmentModel) rememberSlots(r roster.Roster) {
 	m.Slots = types.MapValueMust(slotType, slots)
 }
 
-// templateCache has the few different templates that many nodes have. To compare
-// two is cheaper than to make one from its values.
+// templateCache has the few different templates of many nodes. Comparing two templates
+// is cheaper than making one from its values.
 type templateCache map[roster.Template]map[string]attr.Value
 
 func (c templateCache) read(values types.Map) roster.Template {
@@ -103,7 +103,7 @@ func (c templateCache) read(values types.Map) roster.Template {
 	return template
 }
 
-// remember puts a roster into the state, and the spread that it comes to.
+// remember puts a roster and its distribution into the state.
 func (m *attachmentModel) remember(
 	ctx context.Context, r roster.Roster, regions []placement.Region, diags *diag.Diagnostics,
 ) {
@@ -150,7 +150,7 @@ func (m *attachmentModel) remember(
 }
 
 // distribution counts the nodes by region and zone, with 0 for a listed place
-// that has none.
+// without nodes.
 func distribution(r roster.Roster, listed []placement.Region) map[string]map[string]int64 {
 	nodes := r.Counts()
 	for _, region := range listed {

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestState: what is put into the state is read from it again, each field of a node and
-// of a slot, and it counts the nodes of all places, also of those that have none.
+// TestState: each field of a node and of a slot that is put into the state is read from it
+// again. The state counts the nodes of all places, with 0 for empty ones.
 func TestState(t *testing.T) {
 	az := func(n int) placement.Place {
 		return placement.Place{Region: "RegionOne", Zone: fmt.Sprintf("az-%d", n)}
@@ -58,8 +58,8 @@ func TestState(t *testing.T) {
 	}
 }
 
-// TestRecord: a change has the numbers of what it adds, removes and changes, by place,
-// and the names and reasons of the first hundred.
+// TestRecord: a change has the numbers of nodes that it adds, removes and changes, by
+// place, and the names and reasons of the first hundred.
 func TestRecord(t *testing.T) {
 	at := placement.Place{Region: "RegionOne", Zone: "az-1"}
 	names := func(n int, letter string) (list []string) {
@@ -121,8 +121,8 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// TestSpreadTable: each place has its own number of nodes with the template that is wanted
-// there, a region those of its zones, and the total all; without templates none is shown.
+// TestSpreadTable: each place shows its own number of nodes with the template that it wants, a
+// region the sum of its zones, and the total all nodes; without templates no number is shown.
 func TestSpreadTable(t *testing.T) {
 	at := func(zone string) placement.Place { return placement.Place{Region: "RegionOne", Zone: zone} }
 	old, wanted := roster.NewTemplate(map[string]string{"image": "a"}), roster.NewTemplate(map[string]string{"image": "b"})

@@ -16,22 +16,22 @@ import (
 )
 
 // told is a cluster of two nodes, in az-1 and az-2, that is applied twice and then planned. Its servers carry their marks.
-// Last, what the warning or the handbook says is done, and planned.
+// Then the advice of the warning or of the handbook is followed, and planned.
 type told struct {
-	steps  [3]attributes           // of the attachment; nil for those before
-	server func(*fakecloud.Server) // what is unlike with a server
+	steps  [3]attributes           // arguments of the attachment; nil for the arguments of the step before
+	server func(*fakecloud.Server) // change of the servers
 	blind  bool                    // whether the plan is made without a refresh
-	stays  bool                    // whether servers of nodes that left are there
-	status string                  // of the plan
-	moves  string                  // what the plan does; "" for nothing
-	held   map[string]string       // parts of the reasons, by node
-	advice attributes              // the arguments then
-	named  attributes              // what is then in the block deletion
-	cure   func(*fakecloud.Server) // what is then done to the servers
-	then   string                  // the moves then or, without any, the status
+	stays  bool                    // whether the servers of leaving nodes stay
+	status string                  // status of the plan
+	moves  string                  // moves of the plan; "" for none
+	held   map[string]string       // parts of the reasons for holding, by node
+	advice attributes              // advised arguments
+	named  attributes              // advised arguments of the block deletion
+	cure   func(*fakecloud.Server) // advised change of the servers
+	then   string                  // moves after the advice is followed or, without moves, the status
 }
 
-// at are the arguments at a step, of a cluster with a name.
+// at returns the arguments at a step, of a cluster with a name.
 func (w told) at(step int, name string, named attributes) attributes {
 	for w.steps[step] == nil {
 		step--
@@ -39,7 +39,7 @@ func (w told) at(step int, name string, named attributes) attributes {
 	return with(w.steps[step], attributes{"cluster": name, "desired_capacity": 2, "deletion": with(attributes{"criteria": "OLDEST_FIRST"}, named)})
 }
 
-// ends is a change of the servers whose names end so.
+// ends changes the servers whose names have a suffix.
 func ends(name string, change func(*fakecloud.Server)) func(*fakecloud.Server) {
 	return func(s *fakecloud.Server) {
 		if strings.HasSuffix(s.Name, name) {
@@ -48,8 +48,8 @@ func ends(name string, change func(*fakecloud.Server)) func(*fakecloud.Server) {
 	}
 }
 
-// TestStatuses has each status and each kind of held, as they stand in a plan, and what follows the advice where
-// no guide can meet it (those are in examples: TestAdvice).
+// TestStatuses has each status and each kind of held nodes in a plan, and follows the advice that no guide can
+// follow (TestAdvice in examples has the rest).
 func TestStatuses(t *testing.T) {
 	t.Parallel()
 	const noHost = "No valid host was found. There are not enough hosts available."
@@ -59,7 +59,6 @@ func TestStatuses(t *testing.T) {
 	template, timed := update("TEMPLATE", nil), update("TEMPLATE", attributes{"pause": "30d", "revert_after": "10m"})
 	shut := update("TEMPLATE", attributes{"window": []any{"Sat 02:00-06:00 Europe/Berlin"}}) // the fake cloud begins on a Thursday
 	inPlace, recreate := update("TEMPLATE", attributes{"method": "IN_PLACE"}), attributes{"method": "RECREATE"}
-	// of are nodes of an image in places, with more arguments.
 	of := func(image, zones string, more attributes) attributes {
 		return with(attributes{"template": attributes{"image": image}, "zones": protocol.Listing(zones)}, more)
 	}
@@ -68,7 +67,7 @@ func TestStatuses(t *testing.T) {
 	c := func(more attributes) attributes { return of("c", "az-1 az-2", more) }
 	full := ends("-1", func(s *fakecloud.Server) { s.Status, s.Fault = "ERROR", noHost })
 	failed := func(s *fakecloud.Server) { s.Status, s.Metadata = "ERROR", nil }
-	late := func(s *fakecloud.Server) { // a wait of the readiness attachment ended without it
+	late := func(s *fakecloud.Server) { // a wait of the readiness attachment ended without the server
 		s.Metadata = map[string]string{openstack.NotInServiceAtKey: s.Metadata[openstack.MarkKey] + " " + s.Created.Add(time.Hour).Format(time.RFC3339)}
 	}
 	for name, w := range map[string]told{
@@ -136,7 +135,7 @@ func TestStatuses(t *testing.T) {
 			status: "reverted: the template of reverted-2 failed", moves: "batch 2 of 2: reverted-2 changes",
 			advice: c(timed), then: "batch 1 of 2: reverted-2 changes"},
 		"failed": {steps: [3]attributes{a(timed), b(timed)}, server: func(s *fakecloud.Server) {
-			s.Status = "SHUTOFF" // so its template is not settled
+			s.Status = "SHUTOFF" // the template is not settled
 			ends("-2", func(s *fakecloud.Server) { s.Status = "ACTIVE"; late(s) })(s)
 		}, status: "held: the template of failed-2 failed, and there is no settled one to go back to",
 			held:   map[string]string{"failed-1": "the template that it should get failed, and there is no settled one"},
@@ -153,7 +152,7 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// follow applies the first two steps, and plans the third and what is done then.
+// follow applies the first two steps, plans the third, follows the advice, and plans again.
 func (w told) follow(t *testing.T, name string) {
 	t.Helper()
 	a := begin(t)
@@ -190,7 +189,7 @@ func (w told) follow(t *testing.T, name string) {
 		a.Fake.Advance(2 * time.Hour)
 		a.Later(t)
 	}
-	// plan has the status, what the plan does, and why nodes are held.
+	// plan returns the status, the moves of the plan, and why nodes are held.
 	plan := func(config attributes) (status, moves string, held map[string]string) {
 		t.Helper()
 		resp, err := a.Plan(t.Context(), a.Request(a.I, config))
@@ -203,7 +202,7 @@ func (w told) follow(t *testing.T, name string) {
 			}
 		}
 		if moves = movesOf(state); moves == movesOf(protocol.Object(a.I.State)) {
-			moves = "" // what the last plan did
+			moves = "" // the moves of the last plan
 		}
 		return protocol.Text(state["status"]), moves, held
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
 
-// spreadTable is the present spread of a cluster as a table for people. Where
-// there is a template it says how many nodes of each place have the wanted one.
+// spreadTable returns the present spread of a cluster as a table for people. With
+// templates it says how many nodes of each place have the wanted one.
 func spreadTable(r roster.Roster, listed []placement.Region, templates roster.Templates) string {
 	regions, zones := map[string]share{}, map[placement.Place]share{}
 	var all share
@@ -32,7 +32,7 @@ func spreadTable(r roster.Roster, listed []placement.Region, templates roster.Te
 	})
 }
 
-// share counts the nodes that have the wanted template, and the others.
+// share counts the nodes with the wanted template, and the other nodes.
 type share struct{ wanted, others int }
 
 func (s share) with(wanted bool) share {
@@ -44,7 +44,7 @@ func (s share) with(wanted bool) share {
 	return s
 }
 
-// String is "wanted 4, others 2"; a number of 0 is left out.
+// String returns "wanted 4, others 2", and leaves out a number of 0.
 func (s share) String() string {
 	var parts []string
 	if s.wanted > 0 {

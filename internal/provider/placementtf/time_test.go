@@ -10,9 +10,9 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
-// TestPlacementTimes: what a refresh knows of times changes the state only when it
-// flips, so a saved plan stays valid while time passes: when a node has served for the
-// pause, and when it is too old.
+// TestPlacementTimes: a refresh turns times into facts: a node has served for the pause,
+// or is too old. The state changes only when a fact does, so a saved plan stays valid while
+// time passes.
 func TestPlacementTimes(t *testing.T) {
 	t.Parallel()
 	config := templated("a", "SUBSTITUTE", "AGE")
@@ -33,7 +33,7 @@ func TestPlacementTimes(t *testing.T) {
 		status string
 	}{
 		{time.Second, false, "in step"},
-		{11 * time.Minute, true, "in step"}, // the pause
+		{11 * time.Minute, true, "in step"}, // the pause is over
 		{10 * 24 * time.Hour, false, "in step"},
 		{21 * 24 * time.Hour, true, "behind: 2 of 2 nodes to replace"},
 		{24 * time.Hour, false, "behind: 2 of 2 nodes to replace"},

@@ -11,11 +11,11 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
 )
 
-// While planning, values may be unknown. One that matters makes the nodes
-// unknown, never wrong; one that cannot change the result leaves them known.
+// While planning, values may be unknown. An unknown value that matters makes the
+// nodes unknown, never wrong; a value that cannot change the result leaves them known.
 
-// refusesUnknown reports unknown values because of which the plan of an existing
-// attachment could be another one when Terraform plans again at apply.
+// refusesUnknown refuses unknown values that could change the plan of an existing
+// attachment when Terraform plans again at apply.
 func (p *attachmentPlanner) refusesUnknown(ctx context.Context) bool {
 	if p.state == nil {
 		return false
@@ -34,8 +34,8 @@ func (p *attachmentPlanner) refusesUnknown(ctx context.Context) bool {
 		if !input.known {
 			p.diags.AddAttributeError(input.at, "Not known before the apply",
 				"Which nodes are replaced, and by what, cannot be planned from a value that is known only after the "+
-					"apply. Apply what it comes from first, with -target, or take it from a variable or a data "+
-					"source that depends on nothing that changes.")
+					"apply. Apply the resource that it comes from first, with -target, or take it from a variable, "+
+					"or from a data source that depends on nothing that changes.")
 			return true
 		}
 	}
@@ -58,7 +58,7 @@ func (p *attachmentPlanner) knowsEnough(ctx context.Context) bool {
 	return p.state == nil || value.Known(ctx, d.Candidates, d.Kept)
 }
 
-// dependsOnUnknown reports whether a change rests on an input that is not known.
+// dependsOnUnknown reports whether a change depends on an unknown input.
 func (p *attachmentPlanner) dependsOnUnknown(ctx context.Context, change planner.Change) bool {
 	plan := p.plan
 	d := plan.deletion(ctx, p.diags)
@@ -70,7 +70,7 @@ func (p *attachmentPlanner) dependsOnUnknown(ctx context.Context, change planner
 	return removes || adds
 }
 
-// unknown leaves open what depends on values that are not known yet.
+// unknown makes all computed attributes unknown, because inputs are.
 func (p *attachmentPlanner) unknown() {
 	p.plan.Nodes = types.MapUnknown(rosterNodeType)
 	p.plan.Slots = types.MapUnknown(slotType)
@@ -95,8 +95,8 @@ func (p *attachmentPlanner) templatesKnown(ctx context.Context) bool {
 	return true
 }
 
-// forgetTemplates leaves open what depends on templates that are not known yet:
-// the names and places of new nodes do not.
+// forgetTemplates makes the attributes unknown that depend on unknown templates. The
+// names and places of new nodes do not.
 func (m *attachmentModel) forgetTemplates() {
 	nodes := m.Nodes.Elements()
 	for name, element := range nodes {

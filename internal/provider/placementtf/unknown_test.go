@@ -6,8 +6,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// TestPlacementUnknownParts: where the nodes are not known yet, the id and the region are, as the
-// next plan will find them. Where only templates are not known, the nodes have names and places.
+// TestPlacementUnknownParts: with unknown nodes, the id and the region are known, as the next plan
+// will find them. With unknown templates alone, the nodes have names and places.
 func TestPlacementUnknownParts(t *testing.T) {
 	t.Parallel()
 	anything := tftypes.UnknownValue
@@ -22,7 +22,7 @@ func TestPlacementUnknownParts(t *testing.T) {
 	for name, c := range map[string]struct {
 		config attributes
 		want   string
-		first  bool // what is wanted of a new attachment alone
+		first  bool // whether the case needs a new attachment
 	}{
 		"the size":             {config: zone(attributes{"desired_capacity": anything}), want: here + rest},
 		"the zones":            {config: zone(attributes{"zones": anything}), want: here + rest},
@@ -58,7 +58,7 @@ func TestPlacementUnknownParts(t *testing.T) {
 		asks: "RegionOne/os-availability-zone RegionOne/servers"}.plan(t, "the candidates, at first")
 }
 
-// TestPlacementUnknownAt: a value that has to be known is refused where it is written.
+// TestPlacementUnknownAt: a value that must be known is refused at its argument.
 func TestPlacementUnknownAt(t *testing.T) {
 	t.Parallel()
 	template := attributes{"template": attributes{"image": "a"}}
@@ -81,8 +81,8 @@ func TestPlacementUnknownAt(t *testing.T) {
 	}
 }
 
-// TestPlacementUnknownOfAttached: of an attachment that exists, a value that is not known either cannot change the plan, or
-// makes the nodes unknown.
+// TestPlacementUnknownOfAttached: an unknown value of an existing attachment cannot change the plan, or makes the nodes
+// unknown.
 func TestPlacementUnknownOfAttached(t *testing.T) {
 	t.Parallel()
 	const unknown = "unknown"

@@ -20,16 +20,16 @@ import (
 
 func updateBlock() schema.Block {
 	return schema.SingleNestedBlock{
-		MarkdownDescription: "Which nodes are replaced, one batch for each apply; without it, none ever is. See " +
-			"[Rolling out an image](../guides/rolling-out-an-image.md). An apply that brings the block, or changes " +
-			"`method` or `require_in_service`, replaces nothing yet.",
+		MarkdownDescription: "Which nodes are replaced, one batch for each apply. Without it no node is " +
+			"replaced. See [Rolling out an image](../guides/rolling-out-an-image.md). An apply that brings the block, " +
+			"or changes `method` or `require_in_service`, replaces nothing yet.",
 		Validators: []validator.Object{objectvalidator.AlsoRequires(path.MatchRelative().AtName("causes"),
 			path.MatchRelative().AtName("max_batch_size"))},
 		Attributes: map[string]schema.Attribute{
 			"causes": attribute.Texts("Required. Why a node is replaced, in this order: `UNHEALTHY` (in `ERROR`, "+
-				"tainted, or found unwell by `health`), `PLACEMENT` (its place is not listed or above its cap, or a "+
-				"move improves the spread), `TEMPLATE` (another one is wanted), `FLAVOR` (an earlier one of `flavors` "+
-				"is not full) and `AGE` (older than `max_age`).",
+				"tainted, or found unhealthy by `health`), `PLACEMENT` (its place is not listed or above its cap, or a "+
+				"move improves the spread), `TEMPLATE` (another template is wanted), `FLAVOR` (an earlier one of "+
+				"`flavors` is not full) and `AGE` (older than `max_age`).",
 				listvalidator.SizeAtLeast(1), listvalidator.UniqueValues(),
 				listvalidator.ValueStringsAre(value.NotNull{}, stringvalidator.OneOf(causes()...))),
 			"max_age": durations.Argument(time.Hour, 3650*duration.Day, "The age at which `AGE` replaces a node, "+
@@ -42,9 +42,9 @@ func updateBlock() schema.Block {
 				"to always.",
 				listvalidator.SizeAtLeast(1), listvalidator.ValueStringsAre(value.NotNull{}, window)),
 			"revert_after": durations.Argument(time.Second, 30*duration.Day, "How long a server may take to get into "+
-				"service, such as `30m`, until its template counts as failed: then the [settled "+
-				"template](../guides/time-and-repair.md#going-back-by-itself) is wanted again. Not set, no template "+
-				"fails."),
+				"service, such as `30m`, before its template counts as failed: then the [settled "+
+				"template](../guides/time-and-repair.md#going-back-by-itself) is wanted again. If it is not set, no "+
+				"template fails."),
 			"retry_full_after": durations.Argument(0, 30*duration.Day, "How long no node is placed where Nova found "+
 				"no host. Defaults to `1h`. See [Full places](../guides/time-and-repair.md#full-places)."),
 			"max_batch_size": attribute.Text("Required. Maximum number of nodes that one apply replaces: a number, or "+
@@ -56,11 +56,11 @@ func updateBlock() schema.Block {
 				"one leaves. `IN_PLACE`: the server is rebuilt or resized. `RECREATE`: the server is destroyed, and "+
 				"made again under its name. See [how to choose](../guides/rolling-out-an-image.md#choose-a-method).",
 				stringvalidator.OneOf(roster.Substitute, roster.InPlace, roster.Recreate)),
-			"stop_above": attribute.Text("More unhealthy nodes than this (a number or a percentage) are an outage, in "+
-				"which `UNHEALTHY` replaces none. Defaults to `\"50%\"`.", amount),
-			"require_in_service": attribute.Flag("Whether only a server that a `stackpolicy_readiness_attachment` " +
-				"has marked is in service. Defaults to `true` once a node has carried its mark; until then `ACTIVE` " +
-				"is enough."),
+			"stop_above": attribute.Text("Number or percentage of unhealthy nodes above which there is an outage: then "+
+				"`UNHEALTHY` replaces no node. Defaults to `\"50%\"`.", amount),
+			"require_in_service": attribute.Flag("Whether a server is in service only if a " +
+				"`stackpolicy_readiness_attachment` has marked it. By default `ACTIVE` is enough until the first node " +
+				"gets its mark; then marks are required."),
 		},
 	}
 }
@@ -70,7 +70,7 @@ func causes() []string {
 		string(roster.TooOld)}
 }
 
-// amount refuses what is neither a number of nodes nor a percentage.
+// amount refuses a text that is neither a number of nodes nor a percentage.
 var amount = attribute.Check("a number or a percentage", "Invalid number of nodes", func(given string) string {
 	if _, err := roster.ParseAmount(given); err != nil {
 		return err.Error() + "."
@@ -84,12 +84,12 @@ var window = attribute.Check("a window of each week", "Invalid window", func(giv
 	return fault
 })
 
-// batch refuses an amount that is none at all.
+// batch refuses an amount of no nodes.
 var batch = attribute.Check("at least one node", "Invalid number of nodes", func(given string) string {
 	amount, err := roster.ParseAmount(given)
 	if err != nil || !amount.Zero() {
 		return ""
 	}
-	return fmt.Sprintf("A batch of %s replaces nothing, and at least one node is replaced at a time. To pause, take "+
-		"the cause out of causes, or remove the block update.", amount)
+	return fmt.Sprintf("A batch of %s replaces nothing, and a batch needs at least one node. To pause, remove the "+
+		"cause from causes, or remove the block update.", amount)
 })

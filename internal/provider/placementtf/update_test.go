@@ -14,13 +14,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// updates is an update block.
+// updates returns an update block.
 func updates(lines ...string) string {
 	return "update {\n    " + strings.Join(lines, "\n    ") + "\n  }"
 }
 
 // TestAccPlacementTemplateUnknown: a new attachment knows its nodes while planning,
-// also where a template is not known at all.
+// even if a template is completely unknown.
 func TestAccPlacementTemplateUnknown(t *testing.T) {
 	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
@@ -45,8 +45,8 @@ output "images" { value = [for node in terraform_data.node : node.output] }
 	}
 }
 
-// inPlace is a cluster of openstack_compute_instance_v2 with a template of an
-// image and a flavor, which the servers take on in place.
+// inPlace returns a cluster of openstack_compute_instance_v2 with a template of an
+// image and a flavor, which the servers take over in place.
 func inPlace(c *acctest.Cloud, region string, zones []string, image, flavor string) string {
 	template := fmt.Sprintf("template = { image = %q, flavor = %q }\n  ", image, flavor)
 	return acctest.Placement(c, 4, acctest.Places(region+": "+strings.Join(zones, " ")),
@@ -106,7 +106,7 @@ func TestAccRolloutInPlace(t *testing.T) {
 	}
 }
 
-// recreated are three nodes whose servers are destroyed first and made again.
+// recreated returns three nodes whose servers are destroyed first and made again.
 func recreated(c *acctest.Cloud, region string, zones []string, image, more string) string {
 	update := updates(`causes = ["TEMPLATE", "UNHEALTHY"]`, "max_batch_size = 1", `method = "RECREATE"`)
 	return acctest.Placement(c, 3, acctest.Places(region+": "+strings.Join(zones, " ")),
@@ -121,9 +121,9 @@ func recreated(c *acctest.Cloud, region string, zones []string, image, more stri
 }
 
 // TestAccRolloutRecreate: with RECREATE each apply destroys the server of one node and
-// makes it again under its name and in its place; never are there more servers than
-// nodes. While a node is broken no other is taken, and it is the one that is repaired.
-// A candidate is made again once.
+// makes it again under its name and in its place; there are never more servers than
+// nodes. While a node is broken, the update repairs it and takes no other node. A
+// candidate is made again once.
 func TestAccRolloutRecreate(t *testing.T) {
 	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
@@ -158,7 +158,7 @@ func TestAccRolloutRecreate(t *testing.T) {
 	}
 	next := recreated(c, region, zones, images[1][0], "")
 	step("the first", next, 1)
-	// Which of the others is tainted does not matter. Which was the first depends on a real cloud, where ids decide.
+	// Any of the other nodes may be tainted. A real cloud decides which node was the first, by the ids of servers.
 	old := slices.DeleteFunc(slices.Collect(maps.Values(before)), func(s servers.Server) bool { return s.Image["id"] != images[0][0] })
 	c.Mark(t, region, old[0].ID, "stackpolicy_tainted", "yes")
 	step("the tainted one, and no other", next, 1)
@@ -172,7 +172,7 @@ func TestAccRolloutRecreate(t *testing.T) {
 }
 
 // TestAccRolloutFullZone: a server for which Nova finds no host is replaced by a
-// node in another zone, because its own is full.
+// node in another zone, because its own zone is full.
 func TestAccRolloutFullZone(t *testing.T) {
 	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{TokenTTL: 365 * 24 * time.Hour})
@@ -193,7 +193,7 @@ func TestAccRolloutFullZone(t *testing.T) {
     create_before_destroy = true
     ignore_changes        = [scheduler_hints]
   }`, group)))
-	// One after the other: of two that Nova builds at once on the host, it may refuse both.
+	// The servers are made one after the other: Nova may refuse both if it builds them at once on the host.
 	if _, err := w.Run(t.Context(), "apply", "-auto-approve", "-input=false", "-no-color", "-parallelism=1"); err == nil ||
 		!strings.Contains(err.Error(), "unexpected state 'ERROR'") {
 		t.Fatalf("two servers are on the one host of %s: %v", zones[1], err)
@@ -222,7 +222,7 @@ func TestAccRolloutFullZone(t *testing.T) {
 		t.Errorf("the next plan is not empty, or does not say why:\n%s", text)
 	}
 	if c.Fake == nil {
-		return // nobody waits for an hour
+		return // a test cannot wait for an hour
 	}
 	c.Fake.Advance(time.Hour)
 	if text := plan(); !acctest.Says("replaced (PLACEMENT) in").MatchString(text) || acctest.Says("Places are full").MatchString(text) {

@@ -11,7 +11,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
 
-// Validate checks what is known of the arguments.
+// Validate checks the known arguments.
 func (m attachmentModel) Validate(ctx context.Context, diags *diag.Diagnostics) {
 	switch {
 	case listed(m.Regions) && listed(m.Zones):
@@ -27,7 +27,7 @@ func (m attachmentModel) Validate(ctx context.Context, diags *diag.Diagnostics) 
 		}
 	case listed(m.Regions) && value.Given(m.Region):
 		diags.AddAttributeError(path.Root("region"), "Regions and region",
-			"The argument region belongs to zones. Leave it out where regions are listed.")
+			"The argument region belongs to zones. Remove it, because regions are listed.")
 	}
 	if value.Given(m.Cluster) && value.Given(m.NodeNamePattern) {
 		if fault := roster.Pattern(m.NodeNamePattern.ValueString()).CheckNames(m.Cluster.ValueString()); fault != "" {
@@ -44,8 +44,8 @@ func (m attachmentModel) Validate(ctx context.Context, diags *diag.Diagnostics) 
 func (m attachmentModel) validateStateful(ctx context.Context, diags *diag.Diagnostics) {
 	if value.GivenBlock(m.Stateful) && !m.deletion(ctx, diags).Kept.IsNull() {
 		diags.AddAttributeError(path.Root("deletion").AtName("kept"), "Invalid candidate",
-			"A slot is used again under its name, which the server that is kept has. Give the slot's server another "+
-				"name in Nova first, or use candidates.")
+			"A slot is used again under its name, but the kept server has that name. Give the server another name in "+
+				"Nova first, or use candidates.")
 	}
 	if !value.GivenBlock(m.Stateful) || !value.GivenBlock(m.Update) {
 		return
@@ -56,14 +56,14 @@ func (m attachmentModel) validateStateful(ctx context.Context, diags *diag.Diagn
 	}
 	if method := value.TextOr(u.Method, roster.Substitute); !u.Method.IsUnknown() && method == roster.Substitute {
 		diags.AddAttributeError(path.Root("update").AtName("method"), "No substitutes in a stateful cluster",
-			fmt.Sprintf("With stateful a node keeps its name and place, and %s replaces it by a new node under a new "+
+			fmt.Sprintf("With stateful a node keeps its name and place, but %s replaces it by a new node under a new "+
 				"name. Set method = %q, which destroys a server and makes it again in its slot, or %q, which "+
 				"rebuilds it.", roster.Substitute, roster.Recreate, roster.InPlace))
 	}
 	if slices.Contains(texts(u.Causes), string(roster.Misplaced)) {
 		diags.AddAttributeError(path.Root("update").AtName("causes"), "No moves in a stateful cluster", fmt.Sprintf(
-			"With stateful a slot never changes its place, because what it keeps lies there, and %s moves nodes. "+
-				"Take it out of causes.",
+			"With stateful a slot never changes its place, because its volumes are there, but %s moves nodes. "+
+				"Remove it from causes.",
 			roster.Misplaced,
 		))
 	}

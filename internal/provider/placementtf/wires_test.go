@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// wired is a cluster of four whose blocks refer to each other as they should.
+// wired returns a cluster of four nodes whose blocks refer to each other as they should.
 func wired(c *acctest.Cloud, places, version, flavor, health string) string {
 	return acctest.Placement(c, 4, places, fmt.Sprintf(`
   template = { version = %q, flavor = %q }
@@ -32,11 +32,11 @@ func wired(c *acctest.Cloud, places, version, flavor, health string) string {
 		acctest.Awaited(c, "http {\n    url = \""+health+"/{name}\"\n  }")
 }
 
-// wires are what one may forget between the blocks, and what it costs: what each command says, "!" as an error and "~" not, and
-// how many servers of each version are there after it.
+// wires lists references between blocks that a user may forget, and their cost: the text that each command prints ("!": as an
+// error, "~": does not print), and the number of servers of each version after it.
 var wires = []struct {
 	name     string
-	cut, put string // in the configuration, until it is repaired
+	cut, put string // a text of the configuration, and its replacement until it is repaired
 	steps    [][3]string
 }{
 	{"the name of a node", "name              = each.key", "name = \"NAMEserver-${each.value.index}\"", [][3]string{
@@ -55,7 +55,7 @@ var wires = []struct {
 	{"its zone", "availability_zone = each.value.zone\n", "", [][3]string{
 		{"a", "", "a:4"},
 		{"a", "The servers do not follow the zones of their nodes", "a:4"},
-		{"a", "The servers do not follow the zones of their nodes", "a:4"}, // though the nodes are where the servers are now
+		{"a", "The servers do not follow the zones of their nodes", "a:4"}, // although the nodes are in the places of the servers now
 		{"repaired a", "until a new server is in the zone of its node", "a:4"},
 		{"repaired b", "2 servers will be drained", "a:2 b:2"},
 		{"repaired b", "2 servers will be drained", "b:4"},
@@ -71,7 +71,7 @@ var wires = []struct {
 		{"a", "", "a:4"},
 		{"b", "2 servers will be drained", "a:2 b:2"},
 		{"b", "The servers do not follow the templates of their nodes", "a:2 b:2"},
-		{"repaired b", "2 changed", "a:2 b:2"}, // the flavors of the servers of the first batch
+		{"repaired b", "2 changed", "a:2 b:2"}, // the flavors of servers in the first batch
 		{"repaired b", "2 servers will be drained", "b:4"},
 		{"repaired b", "~do not follow", "b:4"},
 	}},
@@ -84,7 +84,7 @@ var wires = []struct {
 	{"create_before_destroy of the deletion attachments", "\"1s\"\n  " + acctest.First, "\"1s\"", [][3]string{
 		{"a", "", "a:4"},
 		{"b", "!Error: A drain would begin too early", "a:4"},
-		{"b", "!its readiness attachment has not found them in service", "a:4"},
+		{"b", "!the readiness attachment has not found them in service yet", "a:4"},
 		{"repaired -refresh-only", "", "a:4"},
 		{"repaired b", "2 servers will be drained", "a:2 b:2"},
 	}},
@@ -94,14 +94,14 @@ var wires = []struct {
 	}},
 	{"the readiness attachment", "readiness_attachment\" \"web\" {", "readiness_attachment\" \"web\" {\n  count = 0", [][3]string{
 		{"a", "", "a:4"},
-		{"b", "2 servers will be drained", "a:2 b:2"}, // that may serve: nobody has said that they do not
+		{"b", "2 servers will be drained", "a:2 b:2"}, // they may serve, because nothing says that they do not
 		{"repaired b", "", "b:4"},
 	}},
 	{"an attachment that is made again", "", "", [][3]string{
 		{"a", "", "a:4"},
 		{"-replace=stackpolicy_deletion_attachment.web[\"NAME0\"]", "!Error: Servers that stay would be drained", "a:4"},
 		{"taint", "", "a:4"},
-		{"a", "!If it is tainted, run terraform untaint", "a:4"},
+		{"a", "!If the attachment is tainted, run terraform untaint", "a:4"},
 		{"untaint", "", "a:4"},
 		{"a", "No changes.", "a:4"},
 	}},
@@ -112,8 +112,8 @@ var wires = []struct {
 	}},
 }
 
-// TestAccWires: a loose wire is named by the first command that can see it, and costs no server, or one batch; when it
-// is repaired, all goes on.
+// TestAccWires: the first command that can see a loose wire names it. The wire costs no server, or one batch; when it is
+// repaired, the rollout goes on.
 func TestAccWires(t *testing.T) {
 	t.Parallel()
 	for _, row := range wires {
@@ -167,15 +167,15 @@ func TestAccWires(t *testing.T) {
 	}
 }
 
-// TestAccWiresAlike: with each method, and with a readiness attachment or without, a loose wire is named, costs no more than a
-// batch at a time, and all goes on when it is repaired.
+// TestAccWiresAlike: with each method, and with or without a readiness attachment, a loose wire is named, costs no more than a
+// batch at a time, and the rollout goes on when it is repaired.
 func TestAccWiresAlike(t *testing.T) {
 	const everywhere = "RegionOne: az-1 az-2; RegionTwo: az-1 az-2"
 	i := 0
 	for _, loose := range []struct {
 		name, says string
 		start      gated
-		holds      bool // whether a second batch waits
+		holds      bool // whether a second batch is held
 	}{
 		{"name", "the names of their nodes", gated{instead: [2]string{"= each.key", `= "${each.key}` + domain + `"`}}, false},
 		{"region", "the regions of their nodes", gated{regions: everywhere, instead: [2]string{"= each.value.region", `= "RegionOne"`}}, false},
@@ -185,7 +185,7 @@ func TestAccWiresAlike(t *testing.T) {
 		for _, method := range []string{"SUBSTITUTE", "RECREATE", "IN_PLACE"} {
 			for _, unmarked := range []bool{false, true} {
 				if i++; testing.Short() && i%7 != 1 {
-					continue // "make faults" tries all
+					continue // "make faults" tries all methods
 				}
 				t.Run(fmt.Sprintf("%s, %s, readiness %t", loose.name, method, !unmarked), func(t *testing.T) {
 					t.Parallel()
@@ -205,7 +205,7 @@ func TestAccWiresAlike(t *testing.T) {
 						assert.LessOrEqual(t, g.counted.Served, 1, "taken by all applies")
 					}
 					g.instead, g.more = [2]string{}, ""
-					if unmarked && method == "IN_PLACE" { // nobody sees whether a server has changed
+					if unmarked && method == "IN_PLACE" { // no refresh can see whether a server has changed
 						for range 3 {
 							said = g.apply()
 						}

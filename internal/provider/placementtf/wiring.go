@@ -19,19 +19,19 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wiring"
 )
 
-// wires is what a refresh knows of the wires between the nodes and their servers.
+// wires has what a refresh knows about the wires between the nodes and their servers.
 type wires struct {
-	handed  map[string]roster.Node // out to the servers
-	now     roster.Roster          // with the nodes where their servers are
+	handed  map[string]roster.Node // nodes that the servers were given
+	now     roster.Roster          // roster with the nodes in the places of their servers
 	before  memory
 	seen    roster.Seen
-	sources map[string]cluster.Source // by the ids of servers
+	sources map[string]cluster.Source // images and flavors by the ids of servers
 	listed  []placement.Region
 	closed  func(region string) bool
 }
 
-// checkWires warns of loose wires. Servers that were not found are searched for by their
-// names, and no request is sent where all were.
+// checkWires warns of loose wires. It searches by name for servers that were not found,
+// and sends no request if all were found.
 func checkWires(ctx context.Context, cloud *openstack.Cloud, w wires, diags *diag.Diagnostics) []wiring.Finding {
 	var nodes []wiring.Node
 	search := w.search(ctx, cloud)
@@ -56,15 +56,15 @@ func checkWires(ctx context.Context, cloud *openstack.Cloud, w wires, diags *dia
 	}
 	findings := wiring.Check(nodes, w.before.Wires)
 	for _, f := range findings {
-		if f.Wire != wiring.Generations { // the plan says it
+		if f.Wire != wiring.Generations { // the plan warns of them
 			diags.AddWarning(fmt.Sprintf("The servers do not follow the %s of their nodes", f.Wire), f.Text())
 		}
 	}
 	return findings
 }
 
-// search looks for the servers that were not found, by name in all regions that are open. It
-// knows nothing where one of them gives no complete answer.
+// search looks for the servers that were not found, by name in all open regions. The
+// results are not known if a region gives no complete answer.
 func (w wires) search(ctx context.Context, cloud *openstack.Cloud) map[string]wiring.Search {
 	q := cluster.Query{NoProfiles: true}
 	for name := range w.seen.Missing {
@@ -90,10 +90,10 @@ func (w wires) search(ctx context.Context, cloud *openstack.Cloud) map[string]wi
 	return found
 }
 
-// tellNodes says to the deletion attachments of this plan which servers leave, for which of them
-// it makes substitutes that a readiness attachment waits for: the marked ones have one. It
-// refuses a new attachment that gives the names of another new one, and warns of kept servers:
-// no plan sees whether Terraform still has them.
+// tellNodes notes for the deletion attachments of this plan which servers leave, and whether the
+// plan makes substitutes that a readiness attachment waits for, which is so if a node has a mark.
+// It refuses a new attachment that gives the same names as another new one, and warns of kept
+// servers, because no plan sees whether Terraform still has them.
 func (p *attachmentPlanner) tellNodes(next roster.Roster, change planner.Change, policy roster.Policy) {
 	walk, seen := p.backend.Walk(), p.memory.Seen.Servers
 	var kept, twice []string
@@ -119,7 +119,7 @@ func (p *attachmentPlanner) tellNodes(next roster.Roster, change planner.Change,
 	if len(twice) > 0 {
 		p.diags.AddAttributeError(path.Root("cluster"), "Two attachments give the same names", fmt.Sprintf(
 			"Another new placement attachment gives the same names in the same regions: %s. Each would take the "+
-				"servers of the other for its own. Give one of them another cluster or node_name_pattern.",
+				"other's servers for its own. Give one of the two another cluster or node_name_pattern.",
 			text.Few(twice)))
 	}
 	if len(kept) > 0 {
@@ -131,7 +131,7 @@ func (p *attachmentPlanner) tellNodes(next roster.Roster, change planner.Change,
 	}
 }
 
-// tellMarks says to the readiness attachment of this plan the marks of the nodes.
+// tellMarks notes the marks of the nodes for the readiness attachment of this plan.
 func (p *attachmentPlanner) tellMarks() {
 	for name, element := range p.plan.Nodes.Elements() {
 		mark := element.(types.Object).Attributes()["mark"].(types.String)

@@ -19,7 +19,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
 
-// Argument is a list of regions with their zones (nested), or one of zones. An
+// Argument is a list of regions with their zones (nested), or a list of zones. An
 // empty list lists none.
 func Argument(kind string, nested bool) schema.ListNestedAttribute {
 	number := func(least int64, description string) schema.Int64Attribute {
@@ -27,7 +27,7 @@ func Argument(kind string, nested bool) schema.ListNestedAttribute {
 	}
 	unasked := ""
 	if nested {
-		unasked = " No request is sent to it: what was last seen counts."
+		unasked = " It gets no requests: the last refresh counts."
 	}
 	attributes := map[string]schema.Attribute{
 		"name":   attribute.RequiredText(fmt.Sprintf("Name of the %s.", kind)),
@@ -35,7 +35,7 @@ func Argument(kind string, nested bool) schema.ListNestedAttribute {
 		"cap":    number(placement.Unlimited, "Maximum number of nodes. Defaults to `-1`, none."),
 		"min":    number(0, "Minimum number of nodes, filled first. Defaults to `0`."),
 		"closed": attribute.Flag(fmt.Sprintf("Whether the %s is closed, as in an outage: it takes no nodes, and its "+
-			"own stay as they are.%s", kind, unasked)),
+			"nodes stay as they are.%s", kind, unasked)),
 	}
 	description := "Availability zones to spread nodes over, in one `region`."
 	if nested {
@@ -53,17 +53,17 @@ func Argument(kind string, nested bool) schema.ListNestedAttribute {
 	}
 }
 
-// RegionArgument is the region in which all of it is.
+// RegionArgument is the argument that names the one region of a configuration.
 func RegionArgument(description string) schema.StringAttribute {
 	region := attribute.Text(description, attribute.NotEmpty)
 	region.Computed = true
 	return region
 }
 
-// Misspelled is the end of the description of a list of places. Terraform drops keys
+// Misspelled ends the description of a list of places. Terraform drops keys
 // that it does not know, so the provider cannot refuse them.
-const Misspelled = " Terraform drops misspelled keys of them: [check a " +
-	"list](../guides/from-senlin.md#to-reuse-the-policy-files) that people write."
+const Misspelled = " Terraform silently drops misspelled keys: [check a " +
+	"list](../guides/from-senlin.md#to-reuse-the-policy-files) that is written by hand."
 
 // ReadBins translates a list of zones.
 func ReadBins(list types.List) []placement.Bin {
@@ -74,7 +74,7 @@ func ReadBins(list types.List) []placement.Bin {
 	return bins
 }
 
-// readBin translates a place, with the defaults of what was not given.
+// readBin translates a place, with defaults for what is not given.
 func readBin(fields map[string]attr.Value) placement.Bin {
 	return placement.Bin{
 		Name:   fields["name"].(types.String).ValueString(),
@@ -96,7 +96,7 @@ func ReadRegions(list types.List) []placement.Region {
 	return regions
 }
 
-// binsValidator refuses a place that is null or named twice, and a min above its
+// binsValidator refuses a place that is null or named twice, and a min above the
 // cap.
 type binsValidator struct{ kind string }
 
@@ -113,7 +113,7 @@ func (v binsValidator) ValidateList(_ context.Context, req validator.ListRequest
 	checkBins(v.kind, req.Path, req.ConfigValue.Elements(), &resp.Diagnostics)
 }
 
-// checkBins looks at elements one by one: any of them may be unknown.
+// checkBins checks elements one by one, because any of them may be unknown.
 func checkBins(kind string, at path.Path, elements []attr.Value, diags *diag.Diagnostics) {
 	first := map[string]int{}
 	for i, element := range elements {
@@ -130,8 +130,8 @@ func checkBins(kind string, at path.Path, elements []attr.Value, diags *diag.Dia
 		if value.Given(name) {
 			if j, twice := first[name.ValueString()]; twice {
 				diags.AddAttributeError(at.AtListIndex(i).AtName("name"), fmt.Sprintf("The %s is named twice", kind),
-					fmt.Sprintf("%q is at the indices %d and %d. Give each %s once, with the sum of the weights if "+
-						"that was meant.", name.ValueString(), j, i, kind))
+					fmt.Sprintf("%q is at the indices %d and %d. List each %s once, with the sum of the weights if "+
+						"you meant that.", name.ValueString(), j, i, kind))
 			}
 			first[name.ValueString()] = i
 		}
@@ -155,8 +155,8 @@ func checkBins(kind string, at path.Path, elements []attr.Value, diags *diag.Dia
 	}
 }
 
-// capsOf adds up the caps of a region's zones; without zones, or where one has no cap
-// or is not known, there is no bound.
+// capsOf adds up the caps of a region's zones. There is no bound without zones, or if a
+// zone has no cap or is not known.
 func capsOf(zones attr.Value) (total int64) {
 	list, _ := zones.(types.List)
 	if len(list.Elements()) == 0 {

@@ -18,22 +18,22 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// Listed are the places of a configuration: regions with their zones or, in one
+// Listed has the places of a configuration: regions with their zones or, in one
 // region, its zones.
 type Listed struct {
 	Regions []placement.Region
-	InOne   bool // the zones are the argument zones, and their region is region
+	InOne   bool // whether the arguments zones and region list them
 }
 
-// InRegion are the zones of one region.
+// InRegion returns the zones of one region.
 func InRegion(region string, zones []placement.Bin) Listed {
 	bin := placement.Bin{Name: region, Weight: placement.DefaultWeight, Cap: placement.Unlimited}
 	return Listed{Regions: []placement.Region{{Bin: bin, Zones: zones}}, InOne: true}
 }
 
-// Also adds the regions and zones where nodes are and that are not listed,
-// without a weight: whether nodes can be removed from there has to be looked up
-// too.
+// Also adds the regions and zones that have nodes and are not listed. They get no
+// weight; they are added because a look-up must find out whether nodes can be removed
+// from there.
 func (l Listed) Also(nodes placement.Counts) Listed {
 	regions := slices.Clone(l.Regions)
 	index := map[string]int{}
@@ -57,31 +57,31 @@ func (l Listed) Also(nodes placement.Counts) Listed {
 	return Listed{regions, l.InOne}
 }
 
-// KeepsAll is what follows for a region that does not answer where nodes leave.
-const KeepsAll = "It keeps the nodes that it has: nothing could be deleted there."
+// KeepsAll is the effect on a region that does not answer while nodes are removed.
+const KeepsAll = "It keeps its nodes, because nothing can be deleted there."
 
-// effect is what follows for a place that is not usable.
+// effect returns the effect on a place that is not usable.
 func effect(kind cluster.FindingKind, removing bool) string {
 	switch {
 	case !removing:
-		return "It takes no nodes, and those that it has still count."
+		return "It takes no nodes; its present nodes still count."
 	case kind == cluster.ZoneUnavailable:
-		return "It takes no nodes, and loses its share of those that leave: Nova still deletes servers there."
+		return "It takes no nodes, and loses its share of leaving nodes, because Nova still deletes servers there."
 	case kind == cluster.ZoneHidden:
-		return "It takes no nodes, and loses its own last: Nova deletes no server there."
+		return "It takes no nodes, and loses its own nodes last, because Nova deletes no server there."
 	}
 	return KeepsAll
 }
 
-// Report reports what a look-up found, and what follows for a place that is not
-// usable; removing says that nodes only leave.
+// Report reports the findings of a look-up, and their effect on places that are not
+// usable; removing says that nodes are only removed.
 func (l Listed) Report(findings []cluster.Finding, removing bool, diags *diag.Diagnostics) {
 	for _, f := range findings {
 		at, follows := l.path(f.Region, f.Zone), effect(f.Kind, removing)
 		why := "No service in the availability zone %q of region %q is up."
 		if f.Kind == cluster.ZoneHidden {
-			why = "Nova does not list the availability zone %q of region %q, and nodes are there: its cell seems to " +
-				"be down."
+			why = "Nova does not list the availability zone %q of region %q, although nodes are there: its cell " +
+				"seems to be down."
 		}
 		switch {
 		case f.Kind == cluster.UnknownRegion:
@@ -105,7 +105,7 @@ func unknownRegion(name string, known []string) string {
 	return fmt.Sprintf("Keystone does not know the region %q. It knows %s.", name, strings.Join(known, ", "))
 }
 
-// WarnOfClosed warns of places that are closed, and lose nodes by a change.
+// WarnOfClosed warns of closed places that lose nodes in a change.
 func (l Listed) WarnOfClosed(board *placement.Board, change placement.Counts, diags *diag.Diagnostics) {
 	for _, row := range board.Rows() {
 		if n := change[row.Place]; n < 0 && row.Bin.Maintenance {
@@ -116,8 +116,8 @@ func (l Listed) WarnOfClosed(board *placement.Board, change placement.Counts, di
 	}
 }
 
-// RefuseUnknown refuses a request that names a region which Keystone does not know. The
-// own regions of a plan are looked up with it.
+// RefuseUnknown refuses a request that names a region which Keystone does not know. A plan's
+// own regions are looked up together with the plan.
 func RefuseUnknown(
 	ctx context.Context, cloud *openstack.Cloud, asked request.Request, own []string, diags *diag.Diagnostics,
 ) {
@@ -132,13 +132,13 @@ func RefuseUnknown(
 		case err != nil:
 			diags.AddError("Unable to look up regions and availability zones", err.Error())
 		case state == openstack.RegionUnknown:
-			known, _ := cloud.Regions(ctx) // which were asked for just now
+			known, _ := cloud.Regions(ctx) // kept from the request just made
 			diags.AddAttributeError(at, "Unknown region", unknownRegion(name, known))
 		}
 	}
 }
 
-// ReportNone reports that no place at all is usable. A place that is closed for
+// ReportNone reports that no place is usable. A place that is closed for
 // maintenance counts as usable, unless nodes are added.
 func (l Listed) ReportNone(looked []placement.Region, adding bool, diags *diag.Diagnostics) {
 	if diags.HasError() || len(looked) == 0 {
@@ -170,24 +170,24 @@ func (l Listed) ReportNone(looked []placement.Region, adding bool, diags *diag.D
 	switch {
 	case maintained && adding:
 		diags.AddAttributeError(list, "All places are closed",
-			"None of the places listed takes nodes: each of them is closed, or not usable now. To open "+
-				"one, remove closed = true there; or list another place, or ask for no more nodes than there are.")
+			"No listed place takes nodes: each is closed, or not usable now. Remove closed = true from a place, "+
+				"list another place, or ask for no more nodes than the cluster has.")
 	case l.InOne && regions > 0:
 		diags.AddAttributeError(list, "No availability zone found available.",
-			fmt.Sprintf("None of the availability zones listed is available in region %q. List another zone, or "+
-				"apply again when one of these is back.", looked[0].Name))
+			fmt.Sprintf("No listed availability zone is available in region %q. List another zone, or apply again "+
+				"when a listed one is back.", looked[0].Name))
 	case regions > 0:
 		diags.AddAttributeError(list, "No availability zone found available.",
-			"None of the availability zones listed is available in its region. List another zone, or apply again "+
-				"when one of these is back.")
+			"No listed availability zone is available in its region. List another zone, or apply again when a "+
+				"listed one is back.")
 	default:
 		diags.AddAttributeError(list, "No region is found usable.",
-			"No region that is listed has a compute endpoint that this user can use. The command \"openstack "+
-				"catalog show compute\" shows which regions have one: list one of these.")
+			"No listed region has a compute endpoint that this user can use. The command \"openstack catalog show "+
+				"compute\" shows which regions have one: list such a region.")
 	}
 }
 
-// path is where a region, or a zone of it, is named; the list where it is not.
+// path returns the path of the name of a region or zone, or of the list if the name is not in it.
 func (l Listed) path(region, zone string) path.Path {
 	for i, r := range l.Regions {
 		if r.Name != region || r.Weight == 0 {
@@ -216,7 +216,7 @@ func (l Listed) path(region, zone string) path.Path {
 	return path.Root("regions")
 }
 
-// RegionOr is the region that is named, or the provider's. It must have a
+// RegionOr returns the named region, or the provider's. The region must have a
 // compute endpoint.
 func RegionOr(ctx context.Context, cloud *openstack.Cloud, named types.String, diags *diag.Diagnostics) string {
 	region, err := named.ValueString(), error(nil)
@@ -232,15 +232,15 @@ func RegionOr(ctx context.Context, cloud *openstack.Cloud, named types.String, d
 	return region
 }
 
-// ReportPlan reports that no plan could be made, with the document's own
-// sentence where it has one.
+// ReportPlan reports that no plan could be made, in the policy document's own
+// words if it has any.
 func ReportPlan(err error, diags *diag.Diagnostics) {
 	if infeasible, ok := errors.AsType[*placement.InfeasibleError](err); ok {
 		next := " Raise a cap, list another place, or ask for fewer nodes."
 		if infeasible.Count < 0 {
 			next = " Lower a min, protect fewer nodes, or remove fewer."
 		}
-		diags.AddError(infeasible.Error(), text.Clean(infeasible.Detail())+next) // in it are names of literal nodes too
+		diags.AddError(infeasible.Error(), text.Clean(infeasible.Detail())+next) // the detail may name literal nodes
 		return
 	}
 	diags.AddError("Unable to make a plan", err.Error())

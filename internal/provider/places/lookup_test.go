@@ -10,11 +10,11 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestReport: what was found is reported at the argument that names the place.
+// TestReport: each finding is reported at the argument that names the place.
 func TestReport(t *testing.T) {
 	bins := func(names ...string) (list []placement.Bin) {
 		for _, name := range names {
-			list = append(list, placement.Bin{Name: name, Weight: 1}) // one without a weight is not listed
+			list = append(list, placement.Bin{Name: name, Weight: 1}) // a place without a weight is not listed
 		}
 		return list
 	}
@@ -51,8 +51,8 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestAlso: places with nodes that nobody lists are added without a weight; a
-// region that lists no zones gets none.
+// TestAlso: unlisted places with nodes are added without a weight; a region that
+// lists no zones gets no zones.
 func TestAlso(t *testing.T) {
 	bin := func(name string) placement.Bin { return placement.Bin{Name: name, Weight: 1} }
 	listed := Listed{Regions: []placement.Region{{Bin: bin("R1"), Zones: []placement.Bin{bin("a")}}, {Bin: bin("R2")}}}

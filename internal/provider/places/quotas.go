@@ -21,7 +21,7 @@ func QuotaArguments(attributes map[string]schema.Attribute) map[string]schema.At
 	return attributes
 }
 
-// ReadQuotas asks for the quotas of regions that take nodes.
+// ReadQuotas reads the quotas of the regions that take nodes.
 func ReadQuotas(
 	ctx context.Context, cloud *openstack.Cloud, flavors func(placement.Region) []string, regions []placement.Region,
 	diags *diag.Diagnostics,
@@ -33,7 +33,7 @@ func ReadQuotas(
 	return quotas
 }
 
-// WarnOfQuotas reports the quotas that a plan uses up.
+// WarnOfQuotas warns of the quotas that a plan uses up.
 func WarnOfQuotas(binding []cluster.Binding, diags *diag.Diagnostics) {
 	for _, b := range binding {
 		gets := fmt.Sprintf("gets %s and is full then", text.Nodes(b.Nodes))
@@ -44,7 +44,7 @@ func WarnOfQuotas(binding []cluster.Binding, diags *diag.Diagnostics) {
 	}
 }
 
-// WarnOfRoom reports the quotas that have no room for new servers until the servers
+// WarnOfRoom warns of quotas without room for new servers until the servers
 // that they replace are gone.
 func WarnOfRoom(short []cluster.Binding, diags *diag.Diagnostics) {
 	for _, b := range short {

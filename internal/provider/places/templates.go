@@ -15,7 +15,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
 
-// TemplateArgument is a template.
+// TemplateArgument is the argument of a template.
 func TemplateArgument(description string) schema.Attribute {
 	return schema.MapAttribute{
 		Optional:            true,
@@ -33,16 +33,16 @@ func FlavorsArgument(description string) schema.Attribute {
 		listvalidator.ValueStringsAre(value.NotNull{}, attribute.NotEmpty))
 }
 
-// ArgumentWithTemplates is the argument of places of which each may have a
+// ArgumentWithTemplates is a list of places, each of which may have a
 // template and flavors of its own.
 func ArgumentWithTemplates(kind string, nested bool) schema.ListNestedAttribute {
 	argument := Argument(kind, nested)
-	over := "that of the attachment"
+	over := "the template of the attachment"
 	if kind == "zone" {
-		over = "those of its region and of the attachment"
+		over = "the templates of its region and of the attachment"
 	}
 	argument.NestedObject.Attributes["template"] = TemplateArgument(fmt.Sprintf(
-		"What new nodes of the %s are made from, where that differs: merged over %s.", kind, over))
+		"Template of new nodes in the %s, merged over %s.", kind, over))
 	argument.NestedObject.Attributes["flavors"] = FlavorsArgument(fmt.Sprintf("Flavors of new nodes of the %s, in "+
 		"place of %s.", kind, over))
 	if nested {
@@ -53,9 +53,9 @@ func ArgumentWithTemplates(kind string, nested bool) schema.ListNestedAttribute 
 	return argument
 }
 
-// Templates are the templates of places that have one: of regions and their
-// zones, and of zones, which are in one region. Places that are not known yet have
-// none.
+// Templates returns the templates of the places that have one: of regions and their
+// zones, and of the zones of one region. Places that are not known yet have no
+// template.
 func Templates(regions, zones types.List, region string) map[placement.Place]types.Map {
 	return own[types.Map](regions, zones, region, "template")
 }

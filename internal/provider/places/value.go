@@ -6,7 +6,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
 
-// Value is the argument that lists regions and their zones by name alone.
+// Value returns the list of regions and their zones, with their names alone.
 func Value(regions []placement.Region) types.List {
 	region := ArgumentWithTemplates("region", true).NestedObject.Type().(types.ObjectType)
 	zone := ArgumentWithTemplates("zone", false).NestedObject.Type().(types.ObjectType)

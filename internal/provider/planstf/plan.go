@@ -18,24 +18,24 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 )
 
-// plan is a region plan, or a zone plan: that of one region.
+// plan is a region plan, or a zone plan, which is for one region.
 type plan struct {
 	cloud   *openstack.Cloud
 	listed  places.Listed
 	nodes   []node.Node
 	request request.Request
-	quotas  bool // whether they are respected
+	quotas  bool // whether quotas are respected
 	flavor  string
 }
 
-// planned is the result: a cluster, and how it changes.
+// planned is the result of a plan: a cluster, and how it changes.
 type planned struct {
 	board  *placement.Board
 	change placement.Counts
-	reason string // in a sentence
+	reason string // a sentence
 }
 
-// run works out the plan. It is nil after an error.
+// run works out the plan, and returns nil after an error.
 func (p plan) run(ctx context.Context, diags *diag.Diagnostics) *planned {
 	counts := placement.Counts{}
 	for _, n := range p.nodes {
@@ -105,7 +105,7 @@ func (p plan) run(ctx context.Context, diags *diag.Diagnostics) *planned {
 	return &planned{board, change, reason}
 }
 
-// region is that of a zone plan.
+// region returns the region of a zone plan, and "" for a region plan.
 func (p plan) region() string {
 	if p.listed.InOne {
 		return p.listed.Regions[0].Name
@@ -113,7 +113,7 @@ func (p plan) region() string {
 	return ""
 }
 
-// regions are those of the plan: the listed ones, and those that nodes are in.
+// regions returns the listed regions, and the regions that have nodes.
 func (p plan) regions(nodes map[string]int64) []string {
 	own := slices.Collect(maps.Keys(nodes))
 	for _, r := range p.listed.Regions {
@@ -123,7 +123,7 @@ func (p plan) regions(nodes map[string]int64) []string {
 	return slices.Compact(own)
 }
 
-// zoned lists the regions whose zones are planned too.
+// zoned returns the regions whose zones are planned too.
 func (p plan) zoned() (names []string) {
 	for _, r := range p.listed.Regions {
 		if len(r.Zones) > 0 {

@@ -18,7 +18,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// planModel is what a region plan and a zone plan share; data sources embed it.
+// planModel has the fields that a region plan and a zone plan share; data sources embed it.
 type planModel struct {
 	Nodes         types.List   `tfsdk:"nodes"`
 	RespectQuotas types.Bool   `tfsdk:"respect_quotas"`
@@ -35,7 +35,7 @@ type planModel struct {
 
 var countsType = types.MapType{ElemType: types.Int64Type}
 
-// planSchema is the schema of a plan; kind is region or zone, and share has the
+// planSchema returns the schema of a plan; kind is region or zone, and share has the
 // attributes of a decision.
 func planSchema(kind, description string, share, attributes map[string]schema.Attribute) schema.Schema {
 	decided := func(verb string) schema.Attribute {
@@ -44,7 +44,7 @@ func planSchema(kind, description string, share, attributes map[string]schema.At
 		return schema.SingleNestedAttribute{
 			Computed:   true,
 			Attributes: inside,
-			MarkdownDescription: "Nodes to " + verb + ". Null where none are. Fits into the `decision` of another " +
+			MarkdownDescription: "Nodes to " + verb + "; null if there are none. Fits into the `decision` of another " +
 				"plan.",
 		}
 	}
@@ -54,7 +54,7 @@ func planSchema(kind, description string, share, attributes map[string]schema.At
 	attributes["creation"] = decided("create")
 	attributes["deletion"] = decided("delete")
 	attributes["distribution"] = attribute.ComputedMap(types.Int64Type, "Number of nodes in each "+kind+" now.")
-	attributes["target"] = attribute.ComputedMap(types.Int64Type, "Number of nodes in each of them after the change.")
+	attributes["target"] = attribute.ComputedMap(types.Int64Type, "Number of nodes in each "+kind+" after the change.")
 	attributes["summary"] = attribute.ComputedText("The plan as a table.")
 	return schema.Schema{
 		MarkdownDescription: description,
@@ -63,7 +63,7 @@ func planSchema(kind, description string, share, attributes map[string]schema.At
 	}
 }
 
-// plan reads what is asked. What is wrong is reported.
+// plan reads the nodes and the request, and reports what is wrong with them.
 func (m planModel) plan(ctx context.Context, b *backend.Backend, diags *diag.Diagnostics) plan {
 	if diags.HasError() {
 		return plan{}
@@ -82,16 +82,16 @@ func (m planModel) plan(ctx context.Context, b *backend.Backend, diags *diag.Dia
 
 func regionShare() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		"regions": attribute.ComputedMap(types.Int64Type, "Their numbers by region."),
+		"regions": attribute.ComputedMap(types.Int64Type, "Nodes by region."),
 		"zones": attribute.ComputedMap(countsType,
-			"Their numbers by region and zone. Null where no region lists zones."),
+			"Nodes by region and zone. Null if no region lists zones."),
 	}
 }
 
 func zoneShare() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"region": attribute.ComputedText("Region of the zones."),
-		"zones":  attribute.ComputedMap(types.Int64Type, "Their numbers by zone."),
+		"zones":  attribute.ComputedMap(types.Int64Type, "Nodes by zone."),
 	}
 }
 
@@ -110,7 +110,7 @@ func (m *planModel) fillRegions(ctx context.Context, p *planned, diags *diag.Dia
 	maps.DeleteFunc(changed, func(_ string, n int64) bool { return n == 0 })
 	zones := types.MapNull(countsType)
 	if len(listsZones) > 0 {
-		of := maps.Clone(p.change) // only of regions that list zones
+		of := maps.Clone(p.change) // the regions that list no zones are removed
 		maps.DeleteFunc(of, func(at placement.Place, _ int64) bool { return !listsZones[at.Region] })
 		var more diag.Diagnostics
 		zones, more = types.MapValueFrom(ctx, countsType, of.ByZone())

@@ -28,8 +28,8 @@ func TestMain(m *testing.M) { acctest.Main(m) }
 
 type attributes = protocol.Attributes
 
-// literal are nodes at places: "RegionOne/az-1!" is one that is protected, "-" is one
-// without a region. Each is a second younger than the one before it.
+// literal returns nodes at places: "RegionOne/az-1!" is a protected node, "-" is a node
+// without a region. Each node is a second younger than the one before it.
 func literal(places string) (list []any) {
 	for i, place := range strings.Fields(places) {
 		place, protected := strings.CutSuffix(place, "!")
@@ -47,18 +47,18 @@ func literal(places string) (list []any) {
 	return list
 }
 
-// planCase is a plan that is read.
+// planCase is a plan, and what is expected of it.
 type planCase struct {
-	nodes   string     // as literal has them
-	places  string     // as [protocol.Listing] has them
-	asked   attributes // what else is in the configuration
-	want    string     // as shown has it; "": there is no plan
-	summary string     // a part of it
-	at      string     // all that is said
-	says    string     // a part of it
+	nodes   string     // in the notation of literal
+	places  string     // in the notation of [protocol.Listing]
+	asked   attributes // the rest of the configuration
+	want    string     // in the notation of shown; "": there is no plan
+	summary string     // part of the summary
+	at      string     // all diagnostics
+	says    string     // part of the diagnostics
 }
 
-// shown is a plan in a line: how many nodes are where, who is created or deleted, how many are where then, and why.
+// shown returns a plan as a line: the nodes at each place, the nodes created or deleted, the nodes afterwards, and why.
 func shown(plan map[string]tftypes.Value) string {
 	text := protocol.Shown(plan["distribution"])
 	for sign, share := range map[string]string{" + ": protocol.Shown(plan["creation"]), " - ": protocol.Shown(plan["deletion"])} {
@@ -99,7 +99,7 @@ func grow(count int, more ...any) attributes { return asking("scale_out", count,
 
 func shrink(count int, more ...any) attributes { return asking("scale_in", count, more) }
 
-// decided asks for what is decided already.
+// decided asks for an earlier decision.
 func decided(t *testing.T, decision string) attributes {
 	t.Helper()
 	return attributes{"decision": dynamic.Value(t, decision)}
@@ -113,7 +113,7 @@ func asking(block string, count int, more []any) attributes {
 	return asked
 }
 
-// TestRegionPlanRead: what a plan of regions says of each request, and what it reports.
+// TestRegionPlanRead: the plan and the diagnostics of a region plan for each request.
 func TestRegionPlanRead(t *testing.T) {
 	t.Parallel()
 	fake := acctest.NewFake(t, fakecloud.Config{}).Fake
@@ -146,7 +146,7 @@ func TestRegionPlanRead(t *testing.T) {
 				"To choose its zone use a plan of zones."},
 		"nodes where none can be deleted": {nodes: "Dark Dark RegionTwo RegionOne", places: "RegionOne", asked: shrink(1),
 			want: "{Dark=2 RegionOne=1 RegionTwo=1} - {count=1 regions={RegionTwo=1} zones=} = {Dark=2 RegionOne=1 RegionTwo=0}: 1 node to delete.",
-			at:   "regions: Region skipped", says: "It keeps the nodes that it has", summary: "not listed, no compute endpoint"},
+			at:   "regions: Region skipped", says: "It keeps its nodes", summary: "not listed, no compute endpoint"},
 		"one that takes none": {places: "Dark RegionOne", asked: grow(1), at: "regions[0]: Region skipped", says: "It takes no nodes",
 			want: "{Dark=0 RegionOne=0} + {count=1 regions={RegionOne=1} zones=} = {Dark=0 RegionOne=1}: 1 node to create."},
 		"growth where one is closed": {nodes: two, places: "RegionOne! RegionTwo", asked: grow(2),
@@ -157,7 +157,7 @@ func TestRegionPlanRead(t *testing.T) {
 		"none that takes nodes": {places: "Dark", asked: grow(1), at: "regions[0]: Region skipped\nregions: No region is found usable."},
 		"the nodes of a place that are more than it has": {nodes: two, places: two,
 			asked: decided(t, `{"deletion": {"count": 9, "regions": {"RegionTwo": 9}}}`),
-			at:    ": There is no feasible plan to handle all nodes."}, // that count is not cut
+			at:    ": There is no feasible plan to handle all nodes."}, // the count is not cut
 		"who is protected": {nodes: "RegionOne! RegionOne! RegionTwo", places: two, asked: shrink(1),
 			want: "{RegionOne=2 RegionTwo=1} - {count=1 regions={RegionTwo=1} zones=} = {RegionOne=2 RegionTwo=0}: 1 node to delete."},
 		"more than there are": {nodes: two, places: two, asked: shrink(5),
@@ -196,7 +196,7 @@ func object(fields map[string]tftypes.Value) tftypes.Value {
 	return tftypes.NewValue(tftypes.Object{AttributeTypes: of}, fields)
 }
 
-// TestZonePlanRead: what a plan of zones says of each request, and what it reports.
+// TestZonePlanRead: the plan and the diagnostics of a zone plan for each request.
 func TestZonePlanRead(t *testing.T) {
 	t.Parallel()
 	fake := acctest.NewFake(t, fakecloud.Config{}).Fake
@@ -225,7 +225,7 @@ func TestZonePlanRead(t *testing.T) {
 			at: "nodes[1]: Node given twice"},
 		"who is protected, or in a zone that Nova does not list": {nodes: "-/az-1! -/az-1 -/cell -/cell", places: "az-1", asked: shrink(2),
 			want: "{az-1=2 cell=2} - {count=2 region=RegionOne zones={az-1=1 cell=1}} = {az-1=1 cell=1}: 2 nodes to delete.",
-			at:   "zones: Availability zone skipped\nzones: A closed place loses nodes", says: "loses its own last: Nova deletes no server there."},
+			at:   "zones: Availability zone skipped\nzones: A closed place loses nodes", says: "loses its own nodes last, because Nova deletes no server there."},
 		"a zone that is down loses its share": {nodes: "-/az-1 -/az-4 -/az-4", places: "az-1 az-4", asked: shrink(1),
 			want: "{az-1=1 az-4=2} - {count=1 region=RegionOne zones={az-4=1}} = {az-1=1 az-4=1}: 1 node to delete.",
 			at:   "zones[1]: Availability zone skipped", says: "Nova still deletes servers there."},
@@ -237,7 +237,7 @@ func TestZonePlanRead(t *testing.T) {
 	}
 }
 
-// TestPlanOfChange: the change of an attachment fits into a decision as it is, also where its lists leave names out.
+// TestPlanOfChange: the change of an attachment fits into a decision as it is, even if its lists leave names out.
 func TestPlanOfChange(t *testing.T) {
 	t.Parallel()
 	a := protocol.Attach(t, "stackpolicy_placement_attachment")
@@ -261,7 +261,7 @@ func TestPlanOfChange(t *testing.T) {
 	}
 }
 
-// TestPlanValidate: what is wrong is refused before anything is read, and nothing is said of what is not known yet.
+// TestPlanValidate: a wrong configuration is refused before anything is read; unknown values are not reported.
 func TestPlanValidate(t *testing.T) {
 	t.Parallel()
 	p := protocol.Start(t, acctest.NewFake(t, fakecloud.Config{}).Fake, fakecloud.MemberUser, "RegionOne")
@@ -271,10 +271,10 @@ func TestPlanValidate(t *testing.T) {
 		return attributes{"regions": []any{config}}
 	}
 	const bins = "value must be at least"
-	placed := dynamic.Value(t, `{"placement": {}}`) // by the affinity policy
+	placed := dynamic.Value(t, `{"placement": {}}`) // a decision of the affinity policy
 	for _, c := range []struct {
 		more attributes
-		want string // "": it is good
+		want string // "": no error
 	}{
 		{attributes{"scale_in": attributes{}}, "make one"},
 		{attributes{"scale_out": nil}, "Nothing is requested"},
@@ -319,15 +319,15 @@ func TestPlanValidate(t *testing.T) {
 	}
 }
 
-// TestDecisionPlaces: a decision carries its places along, from plan to plan: a region plan's has zones to choose by, and
+// TestDecisionPlaces: a decision keeps its places from plan to plan: a region plan's has the zones to choose from, and
 // a zone plan's its region. TestAccPlans does it through Terraform.
 func TestDecisionPlaces(t *testing.T) {
 	t.Parallel()
 	p := protocol.Start(t, acctest.NewFake(t, fakecloud.Config{}).Fake, fakecloud.MemberUser, "RegionOne")
 	for name, c := range map[string]struct {
 		asked             attributes
-		regions, one, two string // the plans: of regions, and of the zones of each
-		byZone, byPlace   string // who is left where the plan of zones of RegionOne, or that of regions, says how many go
+		regions, one, two string // the region plan, and the zone plan of each region
+		byZone, byPlace   string // the nodes left after the zone plan of RegionOne, or the region plan, is followed
 	}{
 		"four and four, not eight and eight": {
 			grow(8), "{RegionOne=6 RegionTwo=2} + {count=8 regions={RegionOne=2 RegionTwo=6} zones=} = {RegionOne=8 RegionTwo=8}: 8 nodes to create.",
@@ -365,7 +365,7 @@ func TestDecisionPlaces(t *testing.T) {
 	}
 }
 
-// TestAccPlans: the nodes of a cluster fit into the plans, and so does what one plan decides into the next.
+// TestAccPlans: the nodes of a cluster fit into the plans, and the decision of one plan fits into the next.
 func TestAccPlans(t *testing.T) {
 	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})

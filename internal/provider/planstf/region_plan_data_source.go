@@ -40,9 +40,9 @@ func regionPlanSchema() schema.Schema {
 		"region",
 		"Plans how many nodes to add to, or to remove from, each of several regions, by weight and within caps, as "+
 			"Senlin's region placement policy promised. A region that Keystone does not know is an error. A region "+
-			"without a compute endpoint, and a zone that is not available, takes no nodes, with a warning; the "+
-			"region keeps its own, and the zone loses its share. Nodes in places that are not listed are removed "+
-			"first.",
+			"without a compute endpoint, or a zone that is not available, takes no nodes, with a warning. When nodes "+
+			"are removed, the region keeps its nodes, and the zone loses its share. Nodes in places that are not "+
+			"listed are removed first.",
 		regionShare(),
 		map[string]schema.Attribute{
 			"nodes": nodes.Argument("Each needs an `id` and a `region`, and a `zone` where zones are planned. " +
@@ -61,7 +61,7 @@ func (d *regionPlanDataSource) Read(ctx context.Context, req datasource.ReadRequ
 	for i, n := range p.nodes {
 		if n.Region == "" {
 			diags.AddAttributeError(path.Root("nodes").AtListIndex(i).AtName("region"), "Node without a region",
-				fmt.Sprintf("The node %q has no region. A region plan needs that of every node.", n.ID))
+				fmt.Sprintf("The node %q has no region. A region plan needs the region of every node.", n.ID))
 		}
 	}
 	if diags.HasError() {

@@ -39,12 +39,12 @@ func zonePlanSchema() schema.Schema {
 		"zone",
 		"Plans how many nodes to add to, or to remove from, each availability zone of a region, by weight and within "+
 			"caps, as Senlin's zone placement policy promised. A zone that Nova does not list is an error, unless it "+
-			"has nodes: they leave last. One that is not available takes no nodes, with a warning, and loses its "+
+			"has nodes, which leave last. A zone that is not available takes no nodes, with a warning, and loses its "+
 			"share. Nodes in zones that are not listed are removed first.",
 		zoneShare(),
 		map[string]schema.Attribute{
 			"nodes": nodes.Argument("Each needs an `id`, and a `zone` once it has one. Nodes of another region are " +
-				"left out; those that name none are taken to be in this one. Nodes that are `protected` stay."),
+				"left out; nodes without a region count as in this one. Nodes that are `protected` stay."),
 			"region": places.RegionArgument("Region of the zones. Defaults to the provider's."),
 			"zones":  zones,
 		},
@@ -71,7 +71,7 @@ func (d *zonePlanDataSource) Read(ctx context.Context, req datasource.ReadReques
 	}
 }
 
-// inRegion are the nodes that are in a region, or that name none.
+// inRegion returns the nodes that are in a region, or that name no region.
 func inRegion(list []node.Node, region string) []node.Node {
 	var here []node.Node
 	for _, n := range list {

@@ -1,5 +1,5 @@
-// Package private keeps values in Terraform's private state: what the provider
-// remembers of a resource and no configuration or output shows.
+// Package private keeps values in Terraform's private state, where the provider
+// remembers facts about a resource that no configuration or output shows.
 package private
 
 import (
@@ -21,7 +21,7 @@ type Writer interface {
 	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
 }
 
-// Load reads the value of a key; where there is none it is the zero value.
+// Load reads the value of a key, and returns the zero value for a missing key.
 func Load[T any](ctx context.Context, from Reader, key string, diags *diag.Diagnostics) T {
 	var value T
 	text, more := from.GetKey(ctx, key)
@@ -34,8 +34,8 @@ func Load[T any](ctx context.Context, from Reader, key string, diags *diag.Diagn
 	return value
 }
 
-// Store writes the value of a key, unless that is what was there: a private state
-// that changes makes saved plans stale.
+// Store writes the value of a key, unless it is unchanged: a change of the private
+// state makes saved plans stale.
 func Store[T any](ctx context.Context, into Writer, key string, value T, diags *diag.Diagnostics) {
 	text, err := json.Marshal(value)
 	if err != nil {

@@ -23,8 +23,8 @@ func (s *state) SetKey(_ context.Context, key string, value []byte) diag.Diagnos
 	return nil
 }
 
-// TestPrivate: what is stored is loaded again, what is the same is not written
-// again, and what cannot be read is an error.
+// TestPrivate: a stored value is loaded again, an unchanged value is not written
+// again, and an unreadable value is an error.
 func TestPrivate(t *testing.T) {
 	s := &state{keys: map[string]string{}}
 	var diags diag.Diagnostics

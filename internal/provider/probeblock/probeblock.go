@@ -1,5 +1,5 @@
-// Package probeblock has the blocks http and tcp: how the service of a node is asked
-// over the network.
+// Package probeblock has the blocks http and tcp, which say how to probe the service of
+// a node over the network.
 package probeblock
 
 import (
@@ -21,12 +21,12 @@ import (
 // HTTP is the schema of the block http.
 func HTTP() schema.Block {
 	return schema.SingleNestedBlock{
-		MarkdownDescription: "A GET request that the server must answer. TLS trusts the system's authorities and " +
-			"those of `hook_cacert_file` in the provider block.",
+		MarkdownDescription: "A GET request that the server must answer. TLS trusts the authorities of the system " +
+			"and of `hook_cacert_file` in the provider block.",
 		Validators: []validator.Object{objectvalidator.AlsoRequires(path.MatchRelative().AtName("url"))},
 		Attributes: map[string]schema.Attribute{
-			"url": attribute.Text("Required. Such as `http://{address}:8080/health`, or with the node's `{name}`. A " +
-				"plan shows it: pass a secret in a sensitive variable."),
+			"url": attribute.Text("Required. URL such as `http://{address}:8080/health`, or with the node's `{name}`. " +
+				"A plan shows it: pass a secret in a sensitive variable."),
 			"status": attribute.Text("Statuses of a good answer, such as `200-299,404`. Defaults to `" +
 				probe.DefaultStatuses + "`."),
 		},
@@ -44,9 +44,9 @@ func TCP() schema.Block {
 	}
 }
 
-// Read returns what the blocks ask for: nil of one that is absent, or not known as a
-// whole. What is wrong with them is reported below the path. Addresses may be link-local where
-// the configuration says so.
+// Read returns the probes of the blocks; a probe is nil if its block is absent or not
+// completely known. Faults are reported below the path. linkLocal says whether addresses may be
+// link-local.
 func Read(
 	http, tcp types.Object, linkLocal bool, at path.Path, diags *diag.Diagnostics,
 ) (*probe.HTTP, *probe.TCP) {

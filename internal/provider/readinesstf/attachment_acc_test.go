@@ -29,8 +29,8 @@ import (
 
 func TestMain(m *testing.M) { acctest.Main(m) }
 
-// What only Terraform can show of the readiness attachment: its life, and in which order an
-// apply makes servers, waits for them, and drains those that leave. A first test of an order:
+// The tests in this file need Terraform: the life of a readiness attachment, and the order in
+// which an apply makes servers, waits for them, and drains leaving ones. A first test of an order:
 //
 //	r := startRollout(t)
 //	r.roll(t, bothFirst, "a = 1, b = 1") // nodes, with their marks
@@ -38,23 +38,23 @@ func TestMain(m *testing.M) { acctest.Main(m) }
 //	_, events := r.roll(t, bothFirst, "b = 1, c = 2")
 //	// events is "ready c; drain a in a:- b:1 c:2", r.marks(t) is "b:1 c:2"
 //
-// All else is in attachment_resource_test.go, without Terraform.
+// All other tests are in attachment_resource_test.go.
 
-// rollout is a cluster whose nodes are replaced in a real terraform, with all
-// that happens to them on record: what their health check says, and what the
-// consumer that drains them gets and sees in the cloud at that moment.
+// rollout is a cluster whose nodes a real terraform replaces. It records what
+// happens to them: the answers of their health check, the messages to the consumer
+// that drains them, and the state of the cloud at that moment.
 type rollout struct {
 	*workspace.Workspace
 	c   *acctest.Cloud
 	url string
 
 	mu     sync.Mutex
-	slow   map[string]int  // how often a node is yet to be asked until it is ready
-	events []string        // "ready NAME" and "drain NAME in MARKS"
-	known  map[string]bool // those that have been ready
+	slow   map[string]int  // number of checks that each node still fails
+	events []string        // record: "ready NAME" and "drain NAME in MARKS"
+	known  map[string]bool // nodes that have been ready
 }
 
-// lifecycle says which resources have create_before_destroy.
+// lifecycle says which kinds of resources have create_before_destroy.
 type lifecycle struct{ servers, deletions bool }
 
 var bothFirst = lifecycle{servers: true, deletions: true}
@@ -98,7 +98,7 @@ func (r *rollout) drain(t *testing.T, w http.ResponseWriter, req *http.Request) 
 	r.events = append(r.events, fmt.Sprintf("drain %s in %s", message["node_name"], seen))
 }
 
-// marks are the servers in the cloud with their marks: "a:1 b:-".
+// marks returns the servers in the cloud with their marks: "a:1 b:-".
 func (r *rollout) marks(t *testing.T) string {
 	var list []string
 	for name, s := range r.c.Servers(t) {
@@ -109,7 +109,7 @@ func (r *rollout) marks(t *testing.T) string {
 }
 
 // roll applies nodes with their marks, "a = 1, b = 1": servers, a deletion attachment each, and a
-// readiness attachment. It returns what terraform says, and what is on record.
+// readiness attachment. It returns the output of terraform, and the new events.
 func (r *rollout) roll(t *testing.T, l lifecycle, nodes string) (text, events string) {
 	t.Helper()
 	first := map[bool]string{true: acctest.First}
@@ -151,7 +151,7 @@ resource "stackpolicy_readiness_attachment" "web" {
 	return text, r.record()
 }
 
-// record is what happened since it was looked at last.
+// record returns the events since its last call.
 func (r *rollout) record() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -159,7 +159,7 @@ func (r *rollout) record() string {
 	return strings.Join(r.events, "; ")
 }
 
-// TestAccReadinessLife: an attachment is made, imported, finds that a mark is missing, follows
+// TestAccReadinessLife: an attachment is made, imported, finds a missing mark, takes
 // another mark, and is removed, which leaves the servers as they are.
 func TestAccReadinessLife(t *testing.T) {
 	t.Parallel()
@@ -213,12 +213,12 @@ resource "stackpolicy_readiness_attachment" "web" {
 }
 
 // TestAccReadinessOrder: an apply creates the new server, waits until it is in service, drains the old one, and destroys
-// it. Where create_before_destroy is missing it does not: the documentation says so, and where the provider can notice, it does.
+// it. Without create_before_destroy the order differs: the documentation says so, and the provider warns if it can notice.
 func TestAccReadinessOrder(t *testing.T) {
 	t.Parallel()
 	const warning = "Servers were destroyed before others took their place"
-	// What leaves has the create_before_destroy that is written for it, from
-	// Terraform 1.16 on; before, the one that it was last applied with.
+	// Since Terraform 1.16 a leaving resource has the create_before_destroy of the
+	// configuration; older versions use the one of its last apply.
 	deletionsStay := "drain a in a:- b:1; ready c"
 	if acctest.TerraformMinor(t) >= 16 {
 		deletionsStay = "ready c; drain a in a:- b:1 c:2"
@@ -230,17 +230,17 @@ func TestAccReadinessOrder(t *testing.T) {
 		warns  bool
 	}{
 		"nowhere": {bothFirst, bothFirst, "ready c; drain a in a:- b:1 c:2", false},
-		// Terraform destroys what is replaced before it makes what takes its place.
+		// Terraform destroys a replaced resource before it makes the new one.
 		"anywhere": {lifecycle{}, lifecycle{}, "drain a in a:- b:1; ready c", true},
-		// What depends on the servers is destroyed before they are created.
+		// The resources that depend on the servers are destroyed before servers are created.
 		"on the deletion attachments": {lifecycle{servers: true}, lifecycle{servers: true}, deletionsStay, acctest.TerraformMinor(t) < 16},
-		// The servers get it from the deletion attachments, which refer to them.
+		// The servers inherit create_before_destroy from the deletion attachments, which refer to them.
 		"on the servers": {lifecycle{deletions: true}, lifecycle{deletions: true}, "ready c; drain a in a:- b:1 c:2", false},
-		// Given together with a replacement it comes too late.
+		// Adding create_before_destroy together with a replacement is too late.
 		"before": {lifecycle{}, bothFirst, deletionsStay, acctest.TerraformMinor(t) < 16},
 	} {
 		if testing.Short() && name != "nowhere" {
-			continue // "make faults" tries all
+			continue // "make faults" tries all cases
 		}
 		t.Run("missing "+name, func(t *testing.T) {
 			t.Parallel()

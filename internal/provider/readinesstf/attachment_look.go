@@ -13,15 +13,15 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 )
 
-// view is what a look at the cloud brings.
+// view is the result of a look at the cloud.
 type view struct {
-	region   string // of servers that name none
+	region   string // region of servers without one
 	nodes    map[string]readiness.Node
-	before   map[string]readiness.Node // of the other model, those in regions that nodes are in
+	before   map[string]readiness.Node // nodes of the other model, in the regions of nodes
 	snapshot []node.Node
 }
 
-// note adds to a node what is noted at its server.
+// note adds to a node the notes in its server's metadata.
 func (v view) note(n *readiness.Node) {
 	i := slices.IndexFunc(v.snapshot, func(s node.Node) bool { return s.Region == n.Region && s.ID == n.ID })
 	if i >= 0 {
@@ -30,9 +30,9 @@ func (v view) note(n *readiness.Node) {
 	}
 }
 
-// look reads the servers of a model, and those of another that is given too, in
-// all regions of the model at once. A region that only the other one names is not asked:
-// its nodes may have been taken out because it does not answer.
+// look reads the servers of a model, and of another model if that is not nil, in all
+// regions of the model at once. A region that only the other model names is not asked:
+// its nodes may have been removed because the region does not answer.
 func (r *attachmentResource) look(
 	ctx context.Context, model attachmentModel, other *attachmentModel, diags *diag.Diagnostics,
 ) view {
@@ -47,7 +47,7 @@ func (r *attachmentResource) look(
 		return view{}
 	}
 	home, err := cloud.Region(ctx)
-	if model.regionless() { // otherwise only servers that were taken out may be there, and it may be down
+	if model.regionless() { // otherwise only removed servers may be in it, and it may be down
 		if err == nil {
 			_, err = cloud.Compute(ctx, home)
 		}

@@ -43,12 +43,12 @@ type identity struct {
 	Cluster types.String `tfsdk:"cluster"`
 }
 
-// server is one of the servers as it stands in the configuration.
+// server is an element of servers in the configuration.
 type server struct {
 	id, region, address, mark types.String
 }
 
-// servers are those that are known, by the names of their nodes.
+// servers returns the known servers, by the names of their nodes.
 func (m attachmentModel) servers() map[string]server {
 	servers := map[string]server{}
 	for name, element := range m.Servers.Elements() {
@@ -61,7 +61,7 @@ func (m attachmentModel) servers() map[string]server {
 	return servers
 }
 
-// nodes are the servers as the domain knows them, all of which must be known.
+// nodes translates the servers, all of which must be known.
 func (m attachmentModel) nodes(region string) map[string]readiness.Node {
 	nodes := map[string]readiness.Node{}
 	for name, s := range m.servers() {
@@ -76,7 +76,7 @@ func (m attachmentModel) nodes(region string) map[string]readiness.Node {
 	return nodes
 }
 
-// regions are those that servers name, as far as they are known, sorted.
+// regions returns the known regions that servers name, sorted.
 func (m attachmentModel) regions() []string {
 	named := map[string]bool{}
 	for _, s := range m.servers() {
@@ -116,8 +116,8 @@ func (m attachmentModel) pending() (names []string) {
 // Validate implements backend.Model.
 func (m attachmentModel) Validate(_ context.Context, diags *diag.Diagnostics) { m.checks(diags) }
 
-// checks are the checks of the configuration, as far as they are known. What is
-// wrong with them, and with the servers' addresses, is reported.
+// checks returns the checks of the configuration that are known, and reports faults
+// of the checks and of the servers' addresses.
 func (m attachmentModel) checks(diags *diag.Diagnostics) (http *probe.HTTP, tcp *probe.TCP) {
 	http, tcp = probeblock.Read(m.HTTP, m.TCP, m.AllowLinkLocal.ValueBool(), path.Empty(), diags)
 	if m.Timeout.Known() && m.StableFor.Known() && m.stableFor() >= m.limit() {
@@ -130,7 +130,7 @@ func (m attachmentModel) checks(diags *diag.Diagnostics) (http *probe.HTTP, tcp 
 	return http, tcp
 }
 
-// checkAddresses refuses addresses with which a check cannot be made.
+// checkAddresses refuses addresses that cannot be checked over the network.
 func (m attachmentModel) checkAddresses(http *probe.HTTP, tcp *probe.TCP, diags *diag.Diagnostics) {
 	if diags.HasError() || (http == nil && tcp == nil) {
 		return
@@ -159,8 +159,8 @@ func (m attachmentModel) checkAddresses(http *probe.HTTP, tcp *probe.TCP, diags 
 	}
 }
 
-// checkMarks refuses marks that are none of their nodes: a number, where the node's mark has
-// a hash of its template. The servers would count as not in service for ever.
+// checkMarks refuses marks that differ from the marks of the nodes: a number, although the
+// node's mark has a hash of its template. The servers would never count as in service.
 func (m attachmentModel) checkMarks(walk *backend.Walk, diags *diag.Diagnostics) {
 	for name, s := range m.servers() {
 		mark := value.TextOr(s.mark, defaultMark)
@@ -169,8 +169,8 @@ func (m attachmentModel) checkMarks(walk *backend.Walk, diags *diag.Diagnostics)
 			continue
 		}
 		diags.AddAttributeError(path.Root("servers"), "A mark of no node",
-			fmt.Sprintf("The servers of cluster %q would be marked with numbers, and its nodes have other marks, so "+
-				"none would ever count as in service. Write "+
+			fmt.Sprintf("The servers of cluster %q would be marked with numbers, but its nodes have other marks, so "+
+				"no server would ever count as in service. Write "+
 				"mark = stackpolicy_placement_attachment.NAME.nodes[name].mark in servers.", m.Cluster.ValueString()))
 		return
 	}
@@ -180,7 +180,7 @@ func (m attachmentModel) limit() time.Duration { return m.Timeout.Or(defaultTime
 
 func (m attachmentModel) stableFor() time.Duration { return m.StableFor.Or(0) }
 
-// waiter is what waits, by a configuration that is known as a whole.
+// waiter returns the waiter for a configuration that is completely known.
 func (m attachmentModel) waiter(hooks *hook.Runner, diags *diag.Diagnostics) *readiness.Waiter {
 	w := &readiness.Waiter{StableFor: m.stableFor(), Timeout: m.limit()}
 	w.HTTP, w.TCP = m.checks(diags)
@@ -192,7 +192,7 @@ func (m attachmentModel) waiter(hooks *hook.Runner, diags *diag.Diagnostics) *re
 			warning, err := hooks.Run(ctx, *spec, m.message(n), &hook.Progress{})
 			if abandoned, ok := errors.AsType[*hook.AbandonedError](err); ok {
 				err = fmt.Errorf("its hook did not complete: %w",
-					errors.Unwrap(errors.Unwrap(abandoned))) // which names the node first
+					errors.Unwrap(errors.Unwrap(abandoned))) // the outer errors name the node
 			}
 			return warning, err
 		}
@@ -200,7 +200,7 @@ func (m attachmentModel) waiter(hooks *hook.Runner, diags *diag.Diagnostics) *re
 	return w
 }
 
-// message is what the consumer of a hook gets about a node.
+// message returns the message to the consumer of a hook about a node.
 func (m attachmentModel) message(n readiness.Node) hook.Message {
 	return hook.Message{Token: n.Token(), NodeID: n.ID, Transition: hook.Launch, Region: n.Region, NodeName: n.Name,
 		Cluster: m.Cluster.ValueString(), Address: probe.PlainAddress(n.Address)}

@@ -1,4 +1,4 @@
-// Package readinesstf is the Terraform face of waiting for new servers.
+// Package readinesstf has the attachment that waits for new servers.
 package readinesstf
 
 import (
@@ -44,8 +44,8 @@ type attachmentResource struct {
 	backend.Resource[attachmentModel]
 }
 
-// ModifyPlan plans an empty list of pending servers. Where servers are pending that is
-// a difference, so an apply follows and looks at them. It warns where the attachment is
+// ModifyPlan plans an empty list of pending servers. If servers are pending, that is a
+// difference, so an apply follows and checks them. ModifyPlan warns if the attachment is
 // removed while servers are pending.
 func (r *attachmentResource) ModifyPlan(
 	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
@@ -77,13 +77,13 @@ func (r *attachmentResource) Create(ctx context.Context, req resource.CreateRequ
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	r.wait(ctx, &plan, nil, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
-		return // without a state: the next apply creates it, and finds the marks of those that passed
+		return // without a state: the next apply creates it, and finds the marks of servers that passed
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.Cluster})...)
 }
 
-// Read looks for the marks.
+// Read looks for the marks of the servers.
 func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var model attachmentModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &model)...)
@@ -99,9 +99,9 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }
 
-// Update waits. Where it fails the state has the servers of the plan too, of which
-// some are pending: the next apply goes on with them, and a plan that removes the
-// attachment knows that it still waits.
+// Update waits. If the wait fails, the state has the servers of the plan anyway, some of
+// them pending: the next apply goes on with these, and a plan that removes the attachment
+// knows that servers are pending.
 func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var plan, state attachmentModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -118,8 +118,8 @@ func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequ
 func (r *attachmentResource) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {
 }
 
-// ImportState takes the name of the cluster. Which servers it has is known when
-// the attachment is next applied: those without a mark are waited for then.
+// ImportState takes the name of the cluster. The next apply brings its servers, and
+// waits for the servers without a mark.
 func (r *attachmentResource) ImportState(
 	ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse,
 ) {
@@ -138,10 +138,9 @@ func (r *attachmentResource) ImportState(
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("timeout"), durations.Of(defaultTimeout))...)
 }
 
-// wait waits for the servers that lack their mark. The state is nil for a new
-// attachment. It returns true if it has waited. If that failed, all servers that it
-// waited for are pending in the plan, and the next refresh finds those that are in
-// service.
+// wait waits for the servers that lack their mark, and reports whether it has waited. The
+// state is nil for a new attachment. If the wait fails, all servers that it waited for are
+// pending in the plan, and the next refresh finds which of them are in service.
 func (r *attachmentResource) wait(
 	ctx context.Context, plan, state *attachmentModel, diags *diag.Diagnostics,
 ) (waited bool) {
@@ -164,7 +163,7 @@ func (r *attachmentResource) wait(
 	names := readiness.Pending(now.nodes, now.snapshot)
 	for _, name := range names {
 		n := now.nodes[name]
-		compute, err := r.Backend.Get(ctx, diags).Compute(ctx, n.Region) // which look has found
+		compute, err := r.Backend.Get(ctx, diags).Compute(ctx, n.Region) // look has used the region
 		if err != nil {
 			diags.AddError("Unable to use the region", err.Error())
 			return false
@@ -204,7 +203,7 @@ func (r *attachmentResource) wait(
 	return true
 }
 
-// warnOfLate names the nodes that were not waited for again.
+// warnOfLate names the nodes that this apply did not wait for again.
 func warnOfLate(late []readiness.Node, diags *diag.Diagnostics) {
 	if len(late) == 0 {
 		return
@@ -214,12 +213,12 @@ func warnOfLate(late []readiness.Node, diags *diag.Diagnostics) {
 		names[i] = n.Name
 	}
 	diags.AddAttributeWarning(path.Root("servers"), "Servers are still not in service", fmt.Sprintf(
-		"%s: a wait ended without them before, so this apply waited only for those that are new. The next apply goes "+
-			"on.",
+		"%s: an earlier wait ended without them, so this apply waited only for new servers. The next apply waits for "+
+			"them again, unless it has new servers.",
 		text.Few(names)))
 }
 
-// wellOff says what a wait that failed has not cost, as another look shows it.
+// wellOff says what a failed wait did not harm, after another look at the servers.
 func (r *attachmentResource) wellOff(ctx context.Context, plan attachmentModel, state *attachmentModel, n int) string {
 	var unseen diag.Diagnostics
 	now, said := r.look(ctx, plan, state, &unseen), ""
@@ -237,7 +236,7 @@ func (r *attachmentResource) wellOff(ctx context.Context, plan attachmentModel, 
 	return said
 }
 
-// warnOfRemoval warns where the attachment is destroyed, or replaced for another
+// warnOfRemoval warns if the attachment is destroyed, or replaced for another
 // cluster, while servers are pending.
 func (m attachmentModel) warnOfRemoval(ctx context.Context, plan tfsdk.Plan, diags *diag.Diagnostics) {
 	pending := m.pending()
@@ -258,8 +257,8 @@ func (m attachmentModel) warnOfRemoval(ctx context.Context, plan tfsdk.Plan, dia
 			m.Cluster.ValueString(), text.Nodes(int64(len(pending))), text.Few(pending)))
 }
 
-// warnOfUnstored warns where Terraform makes a server for a node that has one, which the state
-// before has not: the request for it was carried out, and its answer never came.
+// warnOfUnstored warns if Terraform makes a server for a node that has one already, which the
+// state does not have: Nova carried out the request, and its answer was lost.
 func (m attachmentModel) warnOfUnstored(before attachmentModel, walk *backend.Walk, diags *diag.Diagnostics) {
 	var list []string
 	known, servers := before.servers(), m.servers()
@@ -271,22 +270,22 @@ func (m attachmentModel) warnOfUnstored(before attachmentModel, walk *backend.Wa
 	}
 	if len(list) > 0 {
 		diags.AddAttributeWarning(path.Root("servers"), "Servers are there that this plan makes again",
-			fmt.Sprintf("Cluster %q: this plan creates servers whose names others have already: %s. The requests for "+
-				"those may have timed out before Terraform stored them: then an apply makes second ones. Before you "+
-				"apply import each (terraform import 'ADDRESS[\"%s\"]' ID), or delete it (openstack server delete "+
-				"ID). Terraform knows those that the plan replaces: nothing has to be done about them.",
+			fmt.Sprintf("Cluster %q: this plan creates servers with names that other servers have already: %s. The "+
+				"requests for the other servers may have timed out before Terraform stored them: then an apply makes "+
+				"each a second time. Before you apply, import each (terraform import 'ADDRESS[\"%s\"]' ID), or delete "+
+				"it (openstack server delete ID). Servers that this plan replaces need nothing: Terraform knows them.",
 				m.Cluster.ValueString(), text.Few(list), strings.Fields(list[0])[0]))
 	}
 }
 
-// warnOvertaken warns where Terraform has destroyed servers before those that
-// take their place are in service.
+// warnOvertaken warns if Terraform has destroyed servers before the servers that
+// replace them are in service.
 func warnOvertaken(names []string, diags *diag.Diagnostics) {
 	if len(names) > 0 {
 		diags.AddAttributeWarning(path.Root("servers"), "Servers were destroyed before others took their place",
-			fmt.Sprintf("The servers of %s were in service and are gone or drained, and those that take their place "+
+			fmt.Sprintf("The servers of %s were in service and are gone or drained, and the servers that replace them "+
 				"are not in service yet. With method = \"SUBSTITUTE\", set create_before_destroy in the lifecycle of "+
-				"the servers, and of the deletion attachments, and apply that once before the next replacement.",
+				"the servers and of the deletion attachments, and apply that once before the next replacement.",
 				strings.Join(names, ", ")))
 	}
 }

@@ -25,13 +25,13 @@ import (
 type attributes = protocol.Attributes
 
 // awaiting is a readiness attachment for two servers: web-0 in the provider's region, which
-// the configuration leaves out, and web-1 in another.
+// the configuration leaves out, and web-1 in another region.
 type awaiting struct {
 	*protocol.Attachment
-	ids map[string]string // of the servers, by node
+	ids map[string]string // ids of the servers, by node
 }
 
-// await has web-1 as it is given.
+// await returns an attachment whose web-1 is the given server.
 func await(t *testing.T, other fakecloud.Server) awaiting {
 	t.Helper()
 	a := awaiting{protocol.Attach(t, "stackpolicy_readiness_attachment"), nil}
@@ -39,7 +39,7 @@ func await(t *testing.T, other fakecloud.Server) awaiting {
 	return a
 }
 
-// config waits for these nodes.
+// config returns a configuration that waits for the nodes.
 func (a awaiting) config(names ...string) attributes {
 	servers := attributes{}
 	for _, name := range names {
@@ -62,7 +62,7 @@ func (a awaiting) must(t *testing.T, config attributes) {
 	require.NoError(t, a.apply(t, config))
 }
 
-// pending are the nodes that the state lists, "none" without a state.
+// pending returns the pending nodes in the state, "none" without a state.
 func (a awaiting) pending() string {
 	if a.I.State.IsNull() {
 		return "none"
@@ -70,8 +70,8 @@ func (a awaiting) pending() string {
 	return a.Shows("pending")
 }
 
-// noted is what Nova has of the nodes: the mark, "+" with the time of it, "-" that a wait
-// ended without the server, and "!" that it was drained.
+// noted returns the notes in Nova about the nodes: the mark, "+" for its time, "-" for a wait
+// that ended without the server, and "!" for a drain.
 func (a awaiting) noted() string {
 	var list []string
 	for _, s := range append(a.Fake.Servers("RegionOne"), a.Fake.Servers("RegionTwo")...) {
@@ -86,17 +86,17 @@ func (a awaiting) noted() string {
 	return strings.Join(list, " ")
 }
 
-// asked is how often Nova was asked for the server of a node by itself.
+// asked returns how often Nova was asked for the server of a single node.
 func (a awaiting) asked(name string) int { return a.Fake.Count("GET compute /servers/" + a.ids[name]) }
 
-// refused says no to each request for the list of servers.
+// refused refuses each request for the list of servers.
 var refused = fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodGet, Path: "/servers/detail", Status: http.StatusForbidden,
 	Times: fakecloud.Forever}
 
-// TestAwaited: an apply marks the servers that are in service and looks at no others again,
-// nor, with new servers, at those that a wait ended without. Where one is not, a new
-// attachment is not in the state, and an old one is with those that are pending; where Nova
-// could not be asked, nothing changes.
+// TestAwaited: an apply marks the servers that are in service. It does not check marked servers
+// again and, with new servers, does not wait for servers that an earlier wait ended without. If a
+// server is not in service, a new attachment is not stored, and an old one is stored with the
+// pending nodes; if Nova cannot be asked, nothing changes.
 func TestAwaited(t *testing.T) {
 	t.Parallel()
 	note := func(pairs ...string) fakecloud.Server {
@@ -111,13 +111,13 @@ func TestAwaited(t *testing.T) {
 		other         fakecloud.Server
 		fault         *fakecloud.Fault
 		at            string
-		made, updated string // what is noted, and who is pending: of a new attachment, and of one that had web-0
+		made, updated string // notes and pending nodes: with a new attachment, and with one that had web-0
 	}{
 		"new":                   {note(), nil, "", marks, marks},
 		"of another mark":       {note(openstack.MarkKey, "0"), nil, "", marks, marks},
 		"in service":            {note(openstack.MarkKey, "1"), nil, "", marked, marked},
 		"drained":               {note(openstack.MarkKey, "1", openstack.DrainedKey, then), nil, "", marks, marks},
-		"not in service before": {note(openstack.NotInServiceAtKey, "1 "+then), nil, "", "web-0:1+ web-1:-, pending ", marks}, // which waits for nobody new
+		"not in service before": {note(openstack.NotInServiceAtKey, "1 "+then), nil, "", "web-0:1+ web-1:-, pending ", marks}, // the apply has no new server
 		"in ERROR": {fakecloud.Server{Name: "web-1", Status: "ERROR"}, nil, ": Servers are not in service",
 			"web-0:1+ web-1:, pending none", "web-0:1+ web-1:, pending web-1"},
 		"which Nova does not list": {note(), &refused, ": Unable to look for the marks of the servers", "web-0: web-1:, pending none",
@@ -156,8 +156,8 @@ func TestAwaited(t *testing.T) {
 	}
 }
 
-// TestRefreshed: a refresh finds who is pending. Then the plan is not empty, and one that
-// removes the attachment warns that nobody waits any more.
+// TestRefreshed: a refresh finds the pending nodes. Then the plan is not empty, and a plan that
+// removes the attachment warns that the nodes are no longer waited for.
 func TestRefreshed(t *testing.T) {
 	t.Parallel()
 	changed := func(change func(*fakecloud.Server)) func(awaiting) {
@@ -226,16 +226,16 @@ func TestRefreshed(t *testing.T) {
 	}
 }
 
-// TestOvertaken: what a new server takes the place of must be there until that is in service.
-// A region in which none of the servers is left is not asked.
+// TestOvertaken: a server must exist until the server that replaces it is in service. A region
+// without servers of the plan is not asked.
 func TestOvertaken(t *testing.T) {
 	t.Parallel()
 	const warned = "servers: Servers were destroyed before others took their place"
 	same := func(c attributes) attributes { return c }
 	for name, c := range map[string]struct {
-		then    []string // the nodes
+		then    []string // nodes of the second apply
 		as      func(attributes) attributes
-		gone    bool // web-0's first server
+		gone    bool // whether web-0's first server is gone
 		refresh bool
 		at      string
 	}{
@@ -274,8 +274,8 @@ func TestOvertaken(t *testing.T) {
 	}
 }
 
-// TestUnstored: the first plan names the servers that it makes again, because the answer to the
-// request for them never came; not those that failed or are replaced, which Terraform knows.
+// TestUnstored: the first plan names the servers that it makes again because the answer to their
+// request was lost. It does not name servers that failed or are replaced, which Terraform knows.
 func TestUnstored(t *testing.T) {
 	t.Parallel()
 	a := protocol.Attach(t, "stackpolicy_readiness_attachment")
@@ -299,7 +299,7 @@ func TestUnstored(t *testing.T) {
 	}
 }
 
-// TestHome: a server that names no region is in the provider's, which must have a Nova.
+// TestHome: a server without a region is in the provider's region, which must have a Nova.
 func TestHome(t *testing.T) {
 	t.Parallel()
 	a := await(t, fakecloud.Server{Name: "web-1"})
@@ -310,8 +310,8 @@ func TestHome(t *testing.T) {
 	a.must(t, a.config("web-1"))
 }
 
-// TestHooks: a plan refuses a hook that could not run, and says in which region. One that
-// does not complete is a warning, or the server is not in service, as default_result has it.
+// TestHooks: a plan refuses a hook that could not run, and names the region. A hook that does
+// not complete is a warning, or the server is not in service, depending on default_result.
 func TestHooks(t *testing.T) {
 	t.Parallel()
 	broken := httptest.NewServer(http.NotFoundHandler())
@@ -323,10 +323,10 @@ func TestHooks(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		hook     attributes
-		hidden   string // the region that has no Octavia
+		hidden   string // region without Octavia
 		at, says string
 		noted    string
-		block    attributes // of the provider
+		block    attributes // provider block
 	}{
 		"a command": {attributes{"type": "command", "command": []any{"true"}, "default_result": "ABANDON"}, "",
 			"hook.type: Unable to run the hook", "allow_commands", "", nil},
@@ -349,7 +349,7 @@ func TestHooks(t *testing.T) {
 			a.Block = c.block
 			config := named(a.config("web-0", "web-1"))
 			config["hook"] = c.hook
-			_ = a.apply(t, config) // what it says is looked at below
+			_ = a.apply(t, config) // its diagnostics are checked below
 			if at := a.At(); at != c.at || !strings.Contains(a.Said(), c.says) {
 				t.Errorf("said %s\n%s\nwant %s", at, a.Said(), c.at)
 			}
@@ -358,7 +358,7 @@ func TestHooks(t *testing.T) {
 	}
 }
 
-// named has the region of each server.
+// named adds the region to each server.
 func named(config attributes) attributes {
 	for _, server := range config["servers"].(attributes) {
 		if s := server.(attributes); s["region"] == nil {
@@ -368,13 +368,13 @@ func named(config attributes) attributes {
 	return config
 }
 
-// TestInterrupted: an apply that is cut short says so, and the state has who is pending.
+// TestInterrupted: an interrupted apply says so, and the state has the pending nodes.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	consumer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		cancel()
-		w.WriteHeader(http.StatusAccepted) // and is asked again later
+		w.WriteHeader(http.StatusAccepted) // the provider asks again later
 	}))
 	t.Cleanup(consumer.Close)
 	a := await(t, fakecloud.Server{Name: "web-1"})
@@ -410,7 +410,7 @@ func TestImported(t *testing.T) {
 	assert.Equal(t, "web-0:1+ web-1:1+", a.noted(), "noted")
 }
 
-// TestInvalid: what is wrong is reported at its argument, and what is not known yet is not.
+// TestInvalid: a fault is reported at its argument, and an unknown value is not reported.
 func TestInvalid(t *testing.T) {
 	t.Parallel()
 	unknown := tftypes.UnknownValue
@@ -462,8 +462,8 @@ func TestInvalid(t *testing.T) {
 	}
 }
 
-// TestChecked: a node is asked by its name for the status that is given, over TCP at its address, and for as long as it has to
-// be stable. Then the consumer of the hook learns all that the configuration says of it.
+// TestChecked: a node is probed over HTTP by its name, over TCP at its address, and for as long as it must be stable. Then
+// the consumer of the hook gets all that the configuration says about the node.
 func TestChecked(t *testing.T) {
 	t.Parallel()
 	var asked []time.Time

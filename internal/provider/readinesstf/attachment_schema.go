@@ -19,22 +19,23 @@ import (
 
 const (
 	defaultTimeout = 10 * time.Minute
-	defaultMark    = "1"          // of a server that nothing else is said of
-	longest        = duration.Day // that anything here may take
+	defaultMark    = "1"          // mark of a server without the argument
+	longest        = duration.Day // bound of each duration here
 )
 
 func attachmentSchema() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "Waits, as part of an apply, until new servers are in service. One for each cluster; it " +
-			"refers to the deletion attachments, which refer to the servers. With `create_before_destroy` on both, " +
-			"an apply creates the new servers, waits here, and then drains and destroys the old ones. If the wait " +
-			"fails, nothing old is drained or destroyed.\n\nA server is in service when Nova says `ACTIVE` and those " +
-			"of `http`, `tcp` and `hook` pass that are given. Then it is *marked*: its metadata `" + openstack.MarkKey + "` is set to its `mark`, and `" +
+		MarkdownDescription: "Waits, as part of an apply, until new servers are in service. There is one for each " +
+			"cluster. It refers to the deletion attachments, which refer to the servers. With `create_before_destroy` " +
+			"on both, an apply creates the new servers, waits here, and then drains and destroys the old ones. If the " +
+			"wait fails, no old server is drained or destroyed.\n\nA server is in service when it is `ACTIVE` in Nova " +
+			"and passes all given checks of `http`, `tcp` and `hook`. Then it is *marked*: its metadata `" +
+			openstack.MarkKey + "` is set to its `mark`, and `" +
 			openstack.InServiceAtKey + "` to the time. The next apply checks the servers that lack their mark, or " +
-			"that were drained and are still there (`" + openstack.DrainedKey + "`). A wait that ends before " +
-			"an `ACTIVE` server is in service notes `" + openstack.NotInServiceAtKey + "` there.\n\n" +
-			"Servers that are not in service when `timeout` ends are listed in an error. An apply with new servers " +
-			"does not wait for those again, and names them in a warning. Destroying the attachment removes neither " +
+			"that were drained and still exist (`" + openstack.DrainedKey + "`). A wait that ends before " +
+			"an `ACTIVE` server is in service notes `" + openstack.NotInServiceAtKey + "` in its metadata.\n\n" +
+			"An error lists the servers that are not in service when `timeout` ends. An apply with new servers " +
+			"does not wait for them again, and names them in a warning. Destroying the attachment removes neither " +
 			"servers nor marks.",
 		Attributes: map[string]schema.Attribute{
 			"id": attribute.ComputedText("Name of the cluster."),
@@ -64,7 +65,7 @@ func attachmentSchema() schema.Schema {
 				}},
 			},
 			"allow_link_local": attribute.Flag("Whether an `address` may be link-local (`169.254.0.0/16`, " +
-				"`fe80::/10`) or a metadata service, where others than the node may answer. Defaults to `false`."),
+				"`fe80::/10`) or a metadata service, where not only the node may answer. Defaults to `false`."),
 			"stable_for": durations.Argument(0, longest, "How long all checks must pass without a break, such as "+
 				"`30s`. By default once is enough."),
 			"timeout": durations.ArgumentOr(defaultTimeout, time.Second, longest,

@@ -14,7 +14,8 @@ import (
 )
 
 // TestMistakesKilled: terraform is killed after Nova has made a server of a batch, and
-// before that is in the state. The rollout goes on: the next plan has the id of the server, and the one after it those of both.
+// before the server is in the state. The rollout goes on: the next plan has the id of the server, and the plan after it has
+// both ids.
 func TestMistakesKilled(t *testing.T) {
 	t.Parallel()
 	b := &behind{installed: true}

@@ -24,18 +24,18 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the table of mistakes")
 
-// behind is a cluster of six behind a readiness attachment: new templates come in batches of two, each of which must be in
-// service before the next begins. Servers of a version that begins with "bad" never get there.
+// behind is a cluster of six nodes behind a readiness attachment: a new template comes in batches of two, each of which must be
+// in service before the next begins. Servers of a version that begins with "bad" never get into service.
 type behind struct {
 	*testing.T
 	acctest.Loop
 	url       string
 	size      int
-	target    string                 // "": all
-	batch     string                 // "": 2
-	flavor    string                 // in the template; "": it is no part of it
-	more      string                 // of the update block
-	ignore    string                 // of the servers' lifecycle
+	target    string                 // "": all nodes
+	batch     string                 // maximum number of nodes in a batch; "": 2
+	flavor    string                 // flavor in the template; "": the template has no flavor
+	more      string                 // more arguments of the update block
+	ignore    string                 // ignore_changes of the servers
 	sick      atomic.Pointer[string] // name of a node that never gets into service
 	installed bool                   // terraform starts the providers
 	zones     []string
@@ -47,7 +47,7 @@ func (b *behind) config(version string) string {
 	region, timeout, template, update := b.Cloud.Regions(b.T)[0], "", "", ""
 	switch {
 	case strings.HasPrefix(version, "bad"):
-		timeout = "timeout = 2" // none of those that are checked gets ready
+		timeout = "timeout = 2" // seconds: no checked server gets ready
 	case b.sick.Load() != nil:
 		timeout = givenUp()
 	}
@@ -80,8 +80,8 @@ func (b *behind) config(version string) string {
 }
 
 // givenUp is the timeout of an apply in which some servers get ready and others
-// never do. It is the only one that a busy machine could reach, so it is long: a
-// real Nova takes its time.
+// never do. It is the only timeout that a busy machine could reach, so it is long
+// enough for a real Nova.
 func givenUp() string {
 	if acctest.Live() {
 		return "\n  timeout = 30\n"
@@ -89,7 +89,7 @@ func givenUp() string {
 	return "\n  timeout = 10\n"
 }
 
-// start makes the cluster with a version; without one it has no template.
+// start makes the cluster with a version; "" is no template.
 func (b *behind) start(t *testing.T, c *acctest.Cloud, version string) {
 	t.Helper()
 	b.T = t
@@ -133,21 +133,21 @@ func (b *behind) run(args ...string) string {
 	return text
 }
 
-// plan is what a plan of a version shows.
+// plan returns the output of a plan of a version.
 func (b *behind) plan(version string) string {
 	b.Helper()
 	b.write(version)
 	return b.run("plan", "-input=false", "-no-color")
 }
 
-// apply applies what is written.
+// apply applies the written configuration.
 func (b *behind) apply(args ...string) (string, error) {
 	b.Helper()
 	b.applies++
 	return b.Workspace.Run(b.Context(), append([]string{"apply", "-auto-approve", "-input=false", "-no-color"}, args...)...)
 }
 
-// must applies a version.
+// must applies a version, which must not fail.
 func (b *behind) must(version string) {
 	b.Helper()
 	b.write(version)
@@ -155,7 +155,7 @@ func (b *behind) must(version string) {
 	require.NoError(b, err)
 }
 
-// tries applies a version with which so many servers do not get into service, "2 of 2".
+// tries applies a version with which a number of servers do not get into service, "2 of 2".
 func (b *behind) tries(version, fails string) {
 	b.Helper()
 	b.write(version)
@@ -164,7 +164,7 @@ func (b *behind) tries(version, fails string) {
 	}
 }
 
-// refused applies with arguments, which fails with a text, and touches no server.
+// refused applies with arguments; the apply must fail with a text and touch no server.
 func (b *behind) refused(says string, args ...string) {
 	b.Helper()
 	before := b.IDs(b.T)
@@ -174,7 +174,7 @@ func (b *behind) refused(says string, args ...string) {
 	assert.ElementsMatch(b, before, b.IDs(b.T), "servers")
 }
 
-// finish applies a version until the plan is empty, and returns all that was printed.
+// finish applies a version until the plan is empty, and returns all output.
 func (b *behind) finish(version string) (all string) {
 	b.Helper()
 	for range 12 {
@@ -189,7 +189,7 @@ func (b *behind) finish(version string) (all string) {
 	return ""
 }
 
-// holds fails unless all servers run, so many of each version, and so many of them in service: "a:6/6 bad:2/0".
+// holds fails unless all servers run, with the number of servers of each version and how many are in service: "a:6/6 bad:2/0".
 func (b *behind) holds(want string) {
 	b.Helper()
 	all, marked := map[string]int{}, map[string]int{}
@@ -207,7 +207,7 @@ func (b *behind) holds(want string) {
 	assert.Equal(b, want, strings.Join(list, " "), "the servers, and those in service")
 }
 
-// power stops or starts the servers of a version by hand.
+// power stops or starts the servers of a version outside Terraform.
 func (b *behind) power(version, action, status string) {
 	b.Helper()
 	for _, s := range b.Cloud.Servers(b.T) {
@@ -218,7 +218,7 @@ func (b *behind) power(version, action, status string) {
 }
 
 // counted ends a sequence: nothing is left to do, no server that served was destroyed
-// without a drain, and the row of the sequence in the guide says what was counted.
+// without a drain, and the row of the sequence in the guide has the counts.
 func (b *behind) counted(what string) {
 	b.Helper()
 	b.Settled(b.T, what)
@@ -233,14 +233,14 @@ func (b *behind) counted(what string) {
 
 const placement = "stackpolicy_placement_attachment.web"
 
-// mistakes are what somebody does to the cluster, until nothing is left to do. How many servers served and were destroyed
-// meanwhile is in the row of the guide.
+// mistakes lists what somebody does to the cluster, until nothing is left to do. The row of the guide says how many servers
+// served and were destroyed meanwhile.
 var mistakes = []struct {
 	what    string
-	unlike  func(b *behind) // before the cluster is made
-	version string          // of which it is made
+	unlike  func(b *behind) // change of the cluster before it is made
+	version string          // version of the new cluster
 	then    func(b *behind)
-	end     string // of which the servers are
+	end     string // servers by version at the end
 }{
 	{"a bad image five times, a worse one, a good one, a bad one in the middle of it, the good one again", nil, "a", func(b *behind) {
 		for range 5 {
@@ -257,14 +257,14 @@ var mistakes = []struct {
 	{"growth from 6 to 14 with a bad image, then a good one", nil, "a", func(b *behind) {
 		b.size = 14
 		b.tries("bad1", "10 of 10")
-		b.must("b") // those that never served are changed where they are, a batch at a time
+		b.must("b") // servers that never served change in their places, a batch at a time
 		b.holds("a:4/4 b:2/2 bad1:8/0")
 		b.finish("b")
 	}, "b:14/14"},
 	{"a canary of a third, growth from 6 to 12, then the old image with the same target", func(b *behind) { b.target = "34%" }, "a", func(b *behind) {
 		b.must("b")
 		b.must("b")
-		b.holds("a:3/3 b:3/3") // of six, rounded up
+		b.holds("a:3/3 b:3/3") // 34% of six, rounded up
 		b.size = 12
 		b.must("b")
 		b.holds("a:7/7 b:5/5")
@@ -349,7 +349,7 @@ var mistakes = []struct {
 	}, "a:6/6"},
 }
 
-// TestAccMistakes: what somebody does costs no more than the guide says.
+// TestAccMistakes: a mistake costs no more than the guide says.
 func TestAccMistakes(t *testing.T) {
 	for _, c := range mistakes {
 		t.Run(c.what, func(t *testing.T) {
@@ -366,8 +366,8 @@ func TestAccMistakes(t *testing.T) {
 	}
 }
 
-// TestAccMistakesRefused: what would lose servers is refused while planning, whatever
-// comes with it, and once it is taken back nothing is left.
+// TestAccMistakesRefused: the plan refuses a mistake that would lose servers, with any
+// other change in the same plan, and nothing is left to do once it is taken back.
 func TestAccMistakesRefused(t *testing.T) {
 	t.Parallel()
 	b := &behind{}
@@ -414,13 +414,13 @@ func TestAccMistakesRefused(t *testing.T) {
 	b.counted("`max_batch_size = 0`")
 }
 
-// TestMistakesZoneDown: a zone is down in the middle of a rollout, which goes on where it can, and ends when the zone is back.
+// TestMistakesZoneDown: a zone is down in the middle of a rollout, which goes on in other zones, and ends when the zone is back.
 func TestMistakesZoneDown(t *testing.T) {
 	t.Parallel()
 	b := &behind{}
 	b.start(t, acctest.NewFake(t, fakecloud.Config{}), "a")
 	b.must("b")
-	down := "" // the zone from which the first batch took no node: which that is, the order of creation says
+	down := "" // the zone from which the first batch took no node; it depends on the order of creation
 	olds := map[string]int{}
 	for _, s := range b.Cloud.Servers(t) {
 		if s.Metadata["version"] == "a" {
@@ -437,10 +437,9 @@ func TestMistakesZoneDown(t *testing.T) {
 	b.counted("a zone is down in the middle of a rollout, and up again")
 }
 
-// TestAccReadinessRollback: the template of before, given again after a bad batch,
-// brings back the nodes that were leaving: no server is made, which the quota would
-// refuse, because it has room for the cluster and one batch; and none that served is
-// destroyed.
+// TestAccReadinessRollback: giving the old template again after a bad batch brings back
+// the nodes that were leaving. No server is made, which the quota would refuse, because
+// it has room for the cluster and one batch; and no server that served is destroyed.
 func TestAccReadinessRollback(t *testing.T) { // not in parallel: servers of other tests would need the same room
 	b := &behind{}
 	b.start(t, acctest.New(t, fakecloud.Config{TokenTTL: 365 * 24 * time.Hour}), "a")
@@ -457,7 +456,7 @@ func TestAccReadinessRollback(t *testing.T) { // not in parallel: servers of oth
 	b.counted("a bad image with a quota for the cluster and one batch, then the old image")
 }
 
-// TestAccMistakesResize: a resize that a full quota refuses takes no other node, and
+// TestAccMistakesResize: a resize that a full quota refuses changes no other node, and
 // goes on when there is room.
 func TestAccMistakesResize(t *testing.T) { // not in parallel, for the same reason
 	c := acctest.New(t, fakecloud.Config{})

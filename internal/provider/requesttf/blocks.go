@@ -7,13 +7,13 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 )
 
-// Precedence is what the plans of regions and zones make of a place that the
-// node of node_create names.
-const Precedence = "Where it names one, nothing is planned."
+// Precedence says what the plans of regions and zones do if the node of node_create
+// names a place.
+const Precedence = "If it does, nothing is planned."
 
-// Blocks are the ways to say what is asked; named says what happens to a place
-// that a node names. They are blocks because Terraform drops a misspelled key of
-// a nested attribute silently, and refuses it in a block.
+// Blocks returns the blocks of a request; named says what happens if a node names a
+// place. They are blocks because Terraform silently drops a misspelled key of a nested
+// attribute, and refuses it in a block.
 func Blocks(named string) map[string]schema.Block {
 	return map[string]schema.Block{
 		"scale_out": schema.SingleNestedBlock{
@@ -38,7 +38,7 @@ func count(description string) schema.Attribute {
 	return attribute.Number(description, int64validator.AtLeast(0), int64validator.AtMost(placement.MaxNodes))
 }
 
-// ScaleInBlock asks to remove nodes.
+// ScaleInBlock is the block that asks to remove nodes.
 func ScaleInBlock() schema.Block {
 	return schema.SingleNestedBlock{
 		MarkdownDescription: "Remove nodes (CLUSTER_SCALE_IN); an empty block removes one.",
@@ -46,13 +46,13 @@ func ScaleInBlock() schema.Block {
 	}
 }
 
-// ResizeBlock asks for another size.
+// ResizeBlock is the block that asks for another size.
 func ResizeBlock() schema.Block {
 	return schema.SingleNestedBlock{
 		MarkdownDescription: "Give the cluster another size (CLUSTER_RESIZE).",
 		Attributes: map[string]schema.Attribute{
-			"adjustment_type": attribute.Text("What `number` means: `EXACT_CAPACITY` (the new size), " +
-				"`CHANGE_IN_CAPACITY` (nodes to add, or to remove where negative) or `CHANGE_IN_PERCENTAGE` (the " +
+			"adjustment_type": attribute.Text("Meaning of `number`: `EXACT_CAPACITY` (the new size), " +
+				"`CHANGE_IN_CAPACITY` (nodes to add, or to remove if negative) or `CHANGE_IN_PERCENTAGE` (the " +
 				"same in percent). Without it only the bounds count."),
 			"number": schema.NumberAttribute{
 				Optional: true,

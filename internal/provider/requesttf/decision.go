@@ -18,28 +18,27 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// DecisionArgument is another policy's decision. It is dynamic, because the
-// objects that are handed on differ from plan to plan: of an object type
-// Terraform would silently drop the keys that it does not have, a misspelled one
-// too. Here each key is looked at.
+// DecisionArgument is the argument for another policy's decision. It is dynamic,
+// because the objects that are handed on differ from plan to plan: with an object type
+// Terraform would silently drop all other keys, misspelled ones too. [ReadDecision]
+// checks each key.
 //
-// Keys are those of the policy that is asked, and use says what it makes of them.
+// Keys names the keys that the asked policy reads, and use says how it uses them.
 func DecisionArgument(keys, use string) schema.Attribute {
 	return schema.DynamicAttribute{
 		Optional: true,
-		MarkdownDescription: "What another policy decided, with " + keys + ", such as the result of another plan. It " +
-			"takes precedence over the number in a request. Written by hand it has `count`, `regions` (counts by " +
-			"region) and `zones` (counts by zone, with one `region`, or by region and zone). " + use,
+		MarkdownDescription: "Decision of another policy, with " + keys + ", such as the result of another plan. It " +
+			"takes precedence over the number in a request. Written by hand it has `count`, `regions` " +
+			"(counts by region) and `zones` (counts by zone, with one `region`, or by region and zone). " + use,
 	}
 }
 
-// furtherKeys are keys of a decision that other policies add, and that say
-// nothing about numbers and places: of the documents, of a deletion plan, of an
-// affinity plan, and of an attachment's change.
+// furtherKeys are keys of a decision that say nothing about numbers and places. Policy
+// documents, a deletion plan, an affinity plan and an attachment's change add them.
 var furtherKeys = []string{"nodes", "names", "reasons", "omitted", "placements"}
 
-// ReadDecision translates a decision; nil is none. What is wrong is reported at
-// the argument. All of it must be known.
+// ReadDecision translates a decision, and returns nil if there is none. Faults are
+// reported at the argument. The whole decision must be known.
 func ReadDecision(argument types.Dynamic, diags *diag.Diagnostics) *request.Decision {
 	if argument.IsNull() || argument.IsUnderlyingValueNull() {
 		return nil
@@ -68,18 +67,18 @@ func ReadDecision(argument types.Dynamic, diags *diag.Diagnostics) *request.Deci
 			}
 			if given := status.ValueString(); given != "" && given != "OK" {
 				return refuse(
-					"Its status is %q: the policy that made it has not decided anything that could be planned.",
+					"Its status is %q: the policy that made it decided nothing that can be planned.",
 					given,
 				)
 			}
 			continue
-		case "placement": // the affinity policy's, which decides no number
+		case "placement": // from the affinity policy, which decides no number
 			placed = true
 			continue
-		case "reason", "status_reason", "hooks", "health", "update": // of other policies, which decide no number
+		case "reason", "status_reason", "hooks", "health", "update": // from other policies, which decide no number
 			continue
 		default:
-			return refuse("It has %q, and can have creation and deletion.", f.Name)
+			return refuse("It has %q, and can only have creation and deletion.", f.Name)
 		}
 		found = true
 		if *into, err = readShare(f.Name, f.Value); err != nil {
@@ -96,7 +95,7 @@ func ReadDecision(argument types.Dynamic, diags *diag.Diagnostics) *request.Deci
 }
 
 // readShare reads { count, region, regions, zones } and the candidates of a
-// deletion, null into nil.
+// deletion. It returns nil for null.
 func readShare(kind string, v attr.Value) (*request.Share, error) {
 	if value.IsNull(v) {
 		return nil, nil
@@ -114,7 +113,7 @@ func readShare(kind string, v attr.Value) (*request.Share, error) {
 		case f.Name == "count":
 			d.Count, err = value.WholeFrom(f.Value)
 		case f.Name == "region":
-			// A region by name, or the documents' spelling of regions.
+			// Either the name of a region, or regions as policy documents spell it.
 			if name, _, notText := value.As[types.String](f.Value, "the name of a region"); notText == nil {
 				d.Region = name.ValueString()
 			} else {
@@ -133,7 +132,7 @@ func readShare(kind string, v attr.Value) (*request.Share, error) {
 		case f.Name == "grace_period":
 			d.Terms.GracePeriod, err = readSeconds(f.Value)
 		case !slices.Contains(furtherKeys, f.Name):
-			return nil, fmt.Errorf("it has %q, and can have count, region, regions and zones", f.Name)
+			return nil, fmt.Errorf("it has %q, and can only have count, region, regions and zones", f.Name)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Name, err)
@@ -184,7 +183,7 @@ func readNames(v attr.Value) ([]string, error) {
 	return names, nil
 }
 
-// readCounts reads a number for each name.
+// readCounts reads name -> count.
 func readCounts(v attr.Value) (map[string]int64, error) {
 	fields, err := value.Fields(v)
 	if err != nil {

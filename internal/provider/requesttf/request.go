@@ -1,4 +1,4 @@
-// Package requesttf has the arguments that say what is asked of a cluster.
+// Package requesttf has the arguments of a request to a cluster.
 package requesttf
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// Model is what is asked of a cluster; data sources embed it.
+// Model has the arguments of a request to a cluster; data sources embed it.
 type Model struct {
 	ScaleOut   types.Object  `tfsdk:"scale_out"`
 	ScaleIn    types.Object  `tfsdk:"scale_in"`
@@ -44,16 +44,16 @@ type placeModel struct {
 	Zone   types.String `tfsdk:"zone"`
 }
 
-// Attributes adds the argument decision to the attributes; the other ways to say
-// what is asked are [Blocks].
+// Attributes adds the argument decision to the attributes; the other parts of a
+// request are [Blocks].
 func Attributes(attributes map[string]schema.Attribute) map[string]schema.Attribute {
 	attributes["decision"] = DecisionArgument("`creation`, `deletion` or both",
 		"A plan uses the share of its own region or regions, and works out the places in it itself.")
 	return attributes
 }
 
-// Read translates the request. It is nil where a value is not known yet: then
-// nothing can be said about it.
+// Read translates the request. It returns nil if a value is not known yet, because
+// then nothing can be said about the request.
 func (m Model) Read(ctx context.Context, diags *diag.Diagnostics) *request.Request {
 	if !value.Known(ctx, m.ScaleOut, m.ScaleIn, m.Resize, m.NodeCreate, m.Decision) {
 		return nil
@@ -91,8 +91,8 @@ func Report(err error, diags *diag.Diagnostics) {
 	}
 }
 
-// WarnOfCut warns where more nodes were asked for than the cluster has; asked is
-// 0 where they were not. See [request.Request.Cut].
+// WarnOfCut warns that more nodes must be removed than the cluster has; asked is that
+// number of nodes, or 0 to give no warning. See [request.Request.Cut].
 func WarnOfCut(asked, size int64, diags *diag.Diagnostics) {
 	if asked == 0 {
 		return
@@ -105,8 +105,8 @@ func WarnOfCut(asked, size int64, diags *diag.Diagnostics) {
 		"%s must be removed, and the cluster has %d: %s.", text.Nodes(asked), size, what))
 }
 
-// ReadResize translates the block resize. One without content asks for nothing,
-// and is nil.
+// ReadResize translates the block resize. An empty block asks for nothing, and gives
+// nil.
 func ReadResize(ctx context.Context, block types.Object, diags *diag.Diagnostics) *request.Resize {
 	if !value.GivenBlock(block) {
 		return nil
@@ -115,7 +115,7 @@ func ReadResize(ctx context.Context, block types.Object, diags *diag.Diagnostics
 	number, ok := value.Decimal(m.Number)
 	if !ok {
 		diags.AddAttributeError(path.Root("resize").AtName("number"), "Invalid request",
-			"A number is needed that can be planned with, not "+value.NumberText(m.Number.ValueBigFloat())+".")
+			"A number of a usual size is needed, not "+value.NumberText(m.Number.ValueBigFloat())+".")
 	}
 	return &request.Resize{
 		AdjustmentType: request.AdjustmentType(m.AdjustmentType.ValueString()),
@@ -127,8 +127,8 @@ func ReadResize(ctx context.Context, block types.Object, diags *diag.Diagnostics
 	}
 }
 
-// ReadCount reads a block with a count, which defaults to 1: the block is given
-// though it is empty.
+// ReadCount reads a block with a count, which defaults to 1: an empty block counts as
+// given.
 func ReadCount(ctx context.Context, block types.Object, diags *diag.Diagnostics) *int64 {
 	m := value.Object[countModel](ctx, block, diags)
 	if m == nil {

@@ -19,8 +19,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestRead: each argument of a request is handed on as itself, and only the blocks
-// that are there ask for something.
+// TestRead: each argument of a request is handed on unchanged, and only blocks that are
+// given ask for something.
 func TestRead(t *testing.T) {
 	blocks := requesttf.Blocks("")
 	none := requesttf.Model{Decision: types.DynamicNull()}
@@ -52,7 +52,7 @@ func TestRead(t *testing.T) {
 			m.NodeCreate = of("node_create", map[string]attr.Value{"region": types.StringValue("RegionOne"), "zone": types.StringValue("az-1")})
 		}, &request.Request{NodeCreate: &placement.Place{Region: "RegionOne", Zone: "az-1"}}},
 		"a decision": {func(m *requesttf.Model) {
-			m.Decision = dynamic.Of(t, `{"deletion": {"count": 2}}`)
+			m.Decision = dynamic.Framework(t, `{"deletion": {"count": 2}}`)
 		}, &request.Request{Decision: &request.Decision{Deletion: &request.Share{Count: 2}}}},
 		"what is not known": {func(m *requesttf.Model) {
 			m.ScaleOut = of("scale_out", map[string]attr.Value{"count": types.Int64Unknown()})
@@ -69,13 +69,13 @@ func TestRead(t *testing.T) {
 	far := new(big.Float).SetMantExp(big.NewFloat(1), 1<<20)
 	var diags diag.Diagnostics
 	requesttf.ReadResize(t.Context(), of("resize", map[string]attr.Value{"number": types.NumberValue(far)}), &diags)
-	if at := where(diags); at != "resize.number" {
+	if at := pathOf(diags); at != "resize.number" {
 		t.Errorf("a number beyond all bounds: at %q: %v", at, diags)
 	}
 }
 
-// where is the path of the only diagnostic.
-func where(diags diag.Diagnostics) string {
+// pathOf returns the path of the only diagnostic.
+func pathOf(diags diag.Diagnostics) string {
 	if len(diags) != 1 {
 		return "several, or none"
 	}
@@ -85,8 +85,8 @@ func where(diags diag.Diagnostics) string {
 	return ""
 }
 
-// TestReport: a fault is reported at its argument, and one of the request as a whole
-// at none.
+// TestReport: a fault is reported at its argument, and a fault of the whole request
+// without a path.
 func TestReport(t *testing.T) {
 	for name, c := range map[string]struct {
 		err      error
@@ -97,7 +97,7 @@ func TestReport(t *testing.T) {
 		"anything else": {errors.New("no way"), path.Empty().String(), "no way"},
 	} {
 		var diags diag.Diagnostics
-		if requesttf.Report(c.err, &diags); where(diags) != c.at || diags[0].Detail() != c.says {
+		if requesttf.Report(c.err, &diags); pathOf(diags) != c.at || diags[0].Detail() != c.says {
 			t.Errorf("%s: got %v", name, diags)
 		}
 	}
@@ -107,8 +107,8 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestWarnOfCut: what the warning says of a cluster that has nodes, and of one that
-// has none.
+// TestWarnOfCut: the warning for a cluster that has nodes, and for a cluster without
+// nodes.
 func TestWarnOfCut(t *testing.T) {
 	for _, c := range []struct {
 		asked, size int64
@@ -126,8 +126,8 @@ func TestWarnOfCut(t *testing.T) {
 	}
 }
 
-// TestReadDecision: what the parts of a decision come to, and what is wrong with one
-// is said at the argument and names the part.
+// TestReadDecision: each part of a decision is translated, and a fault is reported at
+// the argument and names the part.
 func TestReadDecision(t *testing.T) {
 	creation := func(share request.Share) *request.Decision { return &request.Decision{Creation: &share} }
 	deletion := func(share request.Share) *request.Decision { return &request.Decision{Deletion: &share} }
@@ -158,7 +158,7 @@ func TestReadDecision(t *testing.T) {
 			Zones: map[string]map[string]int64{"RegionOne": {"az-1": 3}}}), ""},
 
 		"nothing":           {`{}`, nil, "It has neither creation nor deletion."},
-		"a misspelled part": {`{"creaton": {"count": 1}}`, nil, `It has "creaton", and can have creation and deletion.`},
+		"a misspelled part": {`{"creaton": {"count": 1}}`, nil, `It has "creaton", and can only have creation and deletion.`},
 		"a misspelled key":  {`{"creation": {"cuont": 1}}`, nil, `creation: it has "cuont"`},
 		"half a node":       {`{"creation": {"count": 1.5}}`, nil, "creation: count: a whole number is needed, not 1.5: use floor() or ceil()."},
 		"a region's null": {`{"creation": {"regions": {"RegionOne": null}}}`, nil,
@@ -186,9 +186,9 @@ func TestReadDecision(t *testing.T) {
 		"what was placed": {`{"status": "OK", "placement": {"count": 2}}`, nil, ""},
 	} {
 		var diags diag.Diagnostics
-		got := requesttf.ReadDecision(dynamic.Of(t, c.given), &diags)
+		got := requesttf.ReadDecision(dynamic.Framework(t, c.given), &diags)
 		if c.says != "" {
-			if where(diags) != "decision" || !strings.Contains(diags[0].Detail(), c.says) {
+			if pathOf(diags) != "decision" || !strings.Contains(diags[0].Detail(), c.says) {
 				t.Errorf("%s: want %q, got %v", name, c.says, diags)
 			}
 			continue

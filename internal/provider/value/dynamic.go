@@ -12,8 +12,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// Terraform's types have no object whose attributes are all optional and that
-// refuses others. Where one is needed the argument is dynamic, and read here.
+// Terraform has no object type whose attributes are all optional and that refuses
+// other attributes. An argument that needs such a type is dynamic, and is read here.
 
 // Field is an attribute of an object, or an element of a map.
 type Field struct {
@@ -21,10 +21,10 @@ type Field struct {
 	Value attr.Value
 }
 
-// ErrUnknown says that a value is not known yet, and so neither is the result.
+// ErrUnknown says that a value, and so the result, is not known yet.
 var ErrUnknown = errors.New("not known yet")
 
-// Fields lists what is in an object or a map, by name.
+// Fields returns the attributes of an object, or the elements of a map, sorted by name.
 func Fields(value attr.Value) ([]Field, error) {
 	if dynamic, ok := value.(types.Dynamic); ok {
 		value = dynamic.UnderlyingValue()
@@ -51,7 +51,7 @@ func Fields(value attr.Value) ([]Field, error) {
 	return list, nil
 }
 
-// Elements lists what is in a list, a set or a tuple.
+// Elements returns the elements of a list, a set or a tuple.
 func Elements(value attr.Value) ([]attr.Value, error) {
 	if dynamic, ok := value.(types.Dynamic); ok {
 		value = dynamic.UnderlyingValue()
@@ -95,12 +95,12 @@ func WholeFrom(value attr.Value) (*int64, error) {
 	case accuracy == big.Exact:
 		return &n, nil
 	case number.IsInt():
-		return nil, fmt.Errorf("a whole number is needed that can be planned with, not %s", NumberText(number))
+		return nil, fmt.Errorf("a whole number of a usual size is needed, not %s", NumberText(number))
 	}
 	return nil, fmt.Errorf("a whole number is needed, not %s: use floor() or ceil()", NumberText(number))
 }
 
-// DecimalFrom returns a number as the fraction that its digits say, and nil for
+// DecimalFrom returns a number as the exact fraction of its decimal digits, and nil for
 // null; see [Decimal].
 func DecimalFrom(value attr.Value) (*big.Rat, error) {
 	v, present, err := As[types.Number](value, "a number")
@@ -109,12 +109,12 @@ func DecimalFrom(value attr.Value) (*big.Rat, error) {
 	}
 	r, ok := Decimal(v)
 	if !ok {
-		return nil, fmt.Errorf("a number is needed that can be planned with, not %s", NumberText(v.ValueBigFloat()))
+		return nil, fmt.Errorf("a number of a usual size is needed, not %s", NumberText(v.ValueBigFloat()))
 	}
 	return r, nil
 }
 
-// described shows a value that is not of the expected type, in a few words.
+// described returns a few words about a value of an unexpected type.
 func described(value attr.Value) string {
 	switch v := value.(type) {
 	case types.String:
@@ -131,7 +131,7 @@ func described(value attr.Value) string {
 	return "a value of another type"
 }
 
-// IsNull reports whether a value, or what a dynamic one holds, is null.
+// IsNull reports whether a value, or the value inside a dynamic one, is null.
 func IsNull(v attr.Value) bool {
 	if dynamic, ok := v.(types.Dynamic); ok {
 		return dynamic.IsNull() || dynamic.IsUnderlyingValueNull()

@@ -18,7 +18,7 @@ func number(t *testing.T, text string) *big.Float {
 	return f
 }
 
-// TestDecimal: a number is what its digits say, not the nearest binary fraction.
+// TestDecimal: a number is the fraction of its digits, not the nearest binary fraction.
 func TestDecimal(t *testing.T) {
 	for text, want := range map[string]string{"12.5": "25/2", "33.3": "333/10", "-0.1": "-1/10", "50": "50/1"} {
 		if r, ok := value.Decimal(types.NumberValue(number(t, text))); !ok || r.String() != want {
@@ -35,7 +35,7 @@ func TestDecimal(t *testing.T) {
 	}
 }
 
-// TestGivenBlock: a block is given where something in it is known and not null.
+// TestGivenBlock: a block is given if an attribute in it is known and not null.
 func TestGivenBlock(t *testing.T) {
 	of := map[string]attr.Type{"a": types.StringType, "b": types.StringType}
 	block := func(a, b types.String) types.Object {

@@ -2,8 +2,8 @@ package value
 
 import "strings"
 
-// ParseRegionalID reads <region>/<id>. A region may have slashes in its name, an
-// id has none.
+// ParseRegionalID splits <region>/<id>. A region's name may have slashes, an
+// id has no slash.
 func ParseRegionalID(text string) (region, id string, ok bool) {
 	i := strings.LastIndex(text, "/")
 	if i < 1 || i == len(text)-1 {

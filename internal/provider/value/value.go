@@ -1,5 +1,5 @@
-// Package value translates between Terraform's values and Go's: null, unknown,
-// and what is known.
+// Package value translates between Terraform's values, which may be null or
+// unknown, and Go's.
 package value
 
 import (
@@ -17,13 +17,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 )
 
-// Given reports whether a value is known and not null. What is unknown while
+// Given reports whether a value is known and not null. A value that is unknown while
 // planning is neither given nor missing.
 func Given(v attr.Value) bool { return !v.IsNull() && !v.IsUnknown() }
 
 // GivenBlock reports whether a block has an attribute that is known and not
-// null. An empty block counts as missing; so does one whose content is unknown,
-// as that of a dynamic block may be.
+// null. An empty block counts as missing; so does a block whose content is unknown,
+// such as a dynamic block.
 func GivenBlock(block types.Object) bool {
 	if !Given(block) {
 		return false
@@ -36,7 +36,7 @@ func GivenBlock(block types.Object) bool {
 	return false
 }
 
-// Known reports whether values and all in them are known.
+// Known reports whether values are known, with everything inside them.
 func Known(ctx context.Context, values ...attr.Value) bool {
 	for _, v := range values {
 		raw, err := v.ToTerraformValue(ctx)
@@ -47,7 +47,7 @@ func Known(ctx context.Context, values ...attr.Value) bool {
 	return true
 }
 
-// Object translates an object, null into nil. All in it must be known.
+// Object translates an object, and null into nil. Everything in it must be known.
 func Object[T any](ctx context.Context, o types.Object, diags *diag.Diagnostics) *T {
 	if o.IsNull() || o.IsUnknown() {
 		return nil
@@ -57,7 +57,7 @@ func Object[T any](ctx context.Context, o types.Object, diags *diag.Diagnostics)
 	return &m
 }
 
-// Path is the path of a dotted name.
+// Path returns the path of a dotted name.
 func Path(name string) path.Path {
 	steps := strings.Split(name, ".")
 	at := path.Root(steps[0])
@@ -67,7 +67,7 @@ func Path(name string) path.Path {
 	return at
 }
 
-// NumberOr reads a number, with a default where none was given.
+// NumberOr returns a number, or the default if it is not given.
 func NumberOr(value types.Int64, byDefault int64) int64 {
 	if !Given(value) {
 		return byDefault
@@ -75,7 +75,7 @@ func NumberOr(value types.Int64, byDefault int64) int64 {
 	return value.ValueInt64()
 }
 
-// TextOrNull is null for an empty text.
+// TextOrNull returns a text, and null for an empty one.
 func TextOrNull(s string) types.String {
 	if s == "" {
 		return types.StringNull()
@@ -83,7 +83,7 @@ func TextOrNull(s string) types.String {
 	return types.StringValue(s)
 }
 
-// NumberOrNull is null for 0.
+// NumberOrNull returns a number, and null for 0.
 func NumberOrNull(n int64) types.Int64 {
 	if n == 0 {
 		return types.Int64Null()
@@ -91,7 +91,7 @@ func NumberOrNull(n int64) types.Int64 {
 	return types.Int64Value(n)
 }
 
-// TimeOrNull is a time as RFC 3339, and null for the zero time.
+// TimeOrNull returns a time in the form of RFC 3339, and null for the zero time.
 func TimeOrNull(t time.Time) types.String {
 	if t.IsZero() {
 		return types.StringNull()
@@ -99,7 +99,7 @@ func TimeOrNull(t time.Time) types.String {
 	return types.StringValue(t.Format(time.RFC3339))
 }
 
-// ReadTime reads a time of RFC 3339; the zero time where there is none.
+// ReadTime reads a time in the form of RFC 3339, and returns the zero time for an empty text.
 func ReadTime(value types.String, at path.Path, diags *diag.Diagnostics) time.Time {
 	if value.ValueString() == "" {
 		return time.Time{}
@@ -112,7 +112,7 @@ func ReadTime(value types.String, at path.Path, diags *diag.Diagnostics) time.Ti
 	return t
 }
 
-// TextOr is the value, or a default where none was given.
+// TextOr returns the text, or the default if it is empty or not given.
 func TextOr(value types.String, byDefault string) string {
 	if value.ValueString() == "" {
 		return byDefault
@@ -120,27 +120,27 @@ func TextOr(value types.String, byDefault string) string {
 	return value.ValueString()
 }
 
-// Counts is a map of numbers of nodes.
+// Counts returns numbers of nodes as a map.
 func Counts(ctx context.Context, counts map[string]int64, diags *diag.Diagnostics) types.Map {
 	value, more := types.MapValueFrom(ctx, types.Int64Type, counts)
 	diags.Append(more...)
 	return value
 }
 
-// Sorted is a sorted copy, never nil.
+// Sorted returns a sorted copy of a list, never nil.
 func Sorted(list []string) []string {
 	list = append([]string{}, list...)
 	slices.Sort(list)
 	return list
 }
 
-// Is reports whether an error is, or wraps, one of a type.
+// Is reports whether an error is, or wraps, an error of a type.
 func Is[E error](err error) bool {
 	_, ok := errors.AsType[E](err)
 	return ok
 }
 
-// Texts are the texts of a list that are known and not null.
+// Texts returns the elements of a list that are known and not null.
 func Texts(list types.List) (all []string) {
 	for _, element := range list.Elements() {
 		if text, ok := element.(types.String); ok && Given(text) {

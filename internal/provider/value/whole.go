@@ -14,8 +14,8 @@ import (
 )
 
 // WholeType is the type of an argument that is a whole number. The framework's own type
-// fails to read any other, and calls that "an error in the provider". This one reads it
-// as unknown, so that nothing is planned with it, and reports it at the argument.
+// fails on a fraction, and calls that "an error in the provider". WholeType reads a
+// fraction as unknown, so that nothing is planned with it, and reports it at the argument.
 type WholeType struct{ basetypes.Int64Type }
 
 // Equal implements attr.Type. Values of both types are the same.
@@ -40,7 +40,7 @@ func (t WholeType) Validate(_ context.Context, in tftypes.Value, at path.Path) (
 	return diags
 }
 
-// fault says in a sentence what is wrong with a number that is not whole.
+// fault returns a sentence about a number that is not whole, and "" for all others.
 func fault(in tftypes.Value) string {
 	var number *big.Float
 	if in.IsKnown() && !in.IsNull() && in.Type().Is(tftypes.Number) && in.As(&number) == nil {

@@ -1,4 +1,4 @@
-// Package zonestf is the Terraform face of the availability zones of regions.
+// Package zonestf has the data source that lists the availability zones of regions.
 package zonestf
 
 import (
@@ -77,12 +77,12 @@ func (d *dataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 
 func schemaOf() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "Availability zones of regions: all that Nova lists, each with whether it is " +
-			"available now. `openstack_compute_availability_zones_v2` lists only those that are available: a list " +
-			"of zones for `stackpolicy_placement_attachment` that is made from it loses a zone that is down, and " +
-			"so its nodes.\n\nA zone whose cell is down is not in Nova's list; the attachment keeps the nodes that " +
-			"it has there.\n\nA region that cannot be read is an error. Where plans " +
-			"must work while a region is down, write the names of the zones instead.",
+		MarkdownDescription: "Lists all availability zones that Nova lists in regions, and whether each is " +
+			"available now. `openstack_compute_availability_zones_v2` lists only available zones: a list of zones " +
+			"for `stackpolicy_placement_attachment` that is made from it loses a zone that is down, and so its " +
+			"nodes.\n\nA zone whose cell is down is not in Nova's list; the attachment keeps its nodes in that " +
+			"zone.\n\nA region that cannot be read is an error. If plans must work while a region is down, write the " +
+			"names of the zones instead.",
 		Attributes: map[string]schema.Attribute{
 			"regions": attribute.Texts("Regions to read. Defaults to the provider's.", listvalidator.NoNullValues(),
 				listvalidator.SizeAtLeast(1), listvalidator.ValueStringsAre(attribute.NotEmpty)),
@@ -92,8 +92,8 @@ func schemaOf() schema.Schema {
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"region": attribute.ComputedText("Name of the region."),
 					"name":   attribute.ComputedText("Name of the zone."),
-					"available": attribute.ComputedFlag("Whether a compute service in it is enabled. To place nodes, " +
-						"list the others too."),
+					"available": attribute.ComputedFlag("Whether a compute service in the zone is enabled. To place " +
+						"nodes, list the other zones too."),
 				}},
 			},
 		},

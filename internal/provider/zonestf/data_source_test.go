@@ -35,7 +35,7 @@ func TestAccZones(t *testing.T) {
 }
 
 // TestZonesRead: a zone that is down stays in the list, so that a cluster whose zones are that list keeps its nodes there.
-// A region that cannot be read is an error, and never one without zones.
+// A region that cannot be read is an error, never a region without zones.
 func TestZonesRead(t *testing.T) {
 	t.Parallel()
 	fake := acctest.NewFake(t, fakecloud.Config{}).Fake

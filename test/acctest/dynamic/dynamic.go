@@ -1,5 +1,5 @@
-// Package dynamic has values for arguments that take any type, as Terraform makes
-// them of an expression. They are written as JSON, which is one.
+// Package dynamic has values for arguments of any type, as Terraform makes them from an expression. They are written
+// as JSON, which is such an expression.
 package dynamic
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Value is a value as the protocol has it.
+// Value returns a value in the form of the protocol.
 func Value(t testing.TB, text string) tftypes.Value {
 	t.Helper()
 	v, err := Parse(text)
@@ -21,7 +21,7 @@ func Value(t testing.TB, text string) tftypes.Value {
 	return v
 }
 
-// Parse is the same without a test.
+// Parse is Value without a test.
 func Parse(text string) (tftypes.Value, error) {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()
@@ -30,8 +30,8 @@ func Parse(text string) (tftypes.Value, error) {
 	return valueOf(v), err
 }
 
-// Of is a value as the framework has it.
-func Of(t testing.TB, text string) types.Dynamic {
+// Framework returns a value in the form of the framework.
+func Framework(t testing.TB, text string) types.Dynamic {
 	t.Helper()
 	v, err := types.DynamicType.ValueFromTerraform(t.Context(), Value(t, text))
 	require.NoError(t, err, text)

@@ -18,11 +18,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// server is the resource of servers.
+// server is the type of servers.
 const server = "openstack_compute_instance_v2"
 
-// told is what the guide says of an argument: what a change does, and whether it
-// belongs into template.
+// told is a row of the guide about an argument: what a change does, and whether the argument belongs into template.
 type told struct{ name, change, template string }
 
 // guide reads the table of arguments.
@@ -48,13 +47,13 @@ func guide(t *testing.T) map[string]told {
 	return list
 }
 
-// since are the arguments that the oldest supported provider, 3.0, does not have.
+// since has the arguments that the oldest supported provider, 3.0, does not have.
 var since = map[string]string{"hypervisor_hostname": "from 3.1 on"}
 
-// until are the arguments that newer ones do not have. They have no effect.
+// until has the arguments that newer providers do not have. They have no effect.
 var until = []string{"access_ip_v4", "access_ip_v6"}
 
-// attribute is one of a resource, as terraform shows it.
+// attribute is an attribute of a resource, as terraform shows it.
 type attribute struct {
 	Type                         any
 	Optional, Required, Computed bool
@@ -66,7 +65,7 @@ type block struct {
 	Blocks     map[string]any `json:"block_types"`
 }
 
-// resources are those of the provider, by name.
+// resources returns the resources of the provider, by name.
 func resources(t *testing.T, w *workspace.Workspace) map[string]block {
 	t.Helper()
 	text, err := w.Run(t.Context(), "providers", "schema", "-json")
@@ -88,7 +87,7 @@ func resources(t *testing.T, w *workspace.Workspace) map[string]block {
 	return found
 }
 
-// arguments are those of servers that have an effect.
+// arguments lists the arguments of servers that have an effect.
 func arguments(block block) []string {
 	var list []string
 	for name, a := range block.Attributes {
@@ -102,10 +101,9 @@ func arguments(block block) []string {
 	return list
 }
 
-// TestArguments holds the guide's table of arguments to the schema of the
-// provider (without the genuine one to what the stand-in has of it) and to what
-// [TestAccInstance] shows of each. What the stand-in has of volumes, ports and members of
-// pools the provider has too, and takes in the same way.
+// TestArguments compares the guide's table of arguments with the schema of the provider (or of the stand-in) and with
+// the results of [TestAccInstance]. The genuine provider has all arguments that the stand-in has for volumes, ports
+// and members of pools, in the same form.
 func TestArguments(t *testing.T) {
 	t.Parallel()
 	all := resources(t, acctest.NewFake(t, fakecloud.Config{}).Workspace(t, "provider \"openstack\" {}\n"))
@@ -116,7 +114,7 @@ func TestArguments(t *testing.T) {
 	}
 	shown := map[string]string{}
 	for _, r := range changes {
-		if was := shown[r.argument]; was != "replaced" { // a change of all of it counts
+		if was := shown[r.argument]; was != "replaced" { // a change of the whole block counts
 			shown[r.argument] = r.want
 		}
 	}

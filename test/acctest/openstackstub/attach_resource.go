@@ -12,15 +12,15 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wait"
 )
 
-// attachResource is openstack_compute_volume_attach_v2. Its id is that of the
-// server, a slash, and that of the volume.
+// attachResource is openstack_compute_volume_attach_v2. Its id is the id of the server, a slash, and the id of the
+// volume.
 func attachResource() *schema.Resource {
 	r := storage(createAttachment, readAttachment, deleteAttachment, map[string]*schema.Schema{
 		"instance_id": {Type: schema.TypeString, Required: true, ForceNew: true},
 		"volume_id":   {Type: schema.TypeString, Required: true, ForceNew: true},
 		"device":      {Type: schema.TypeString, Computed: true},
 	})
-	r.UpdateContext = nil // nothing changes in place, and then the SDK wants none
+	r.UpdateContext = nil // the SDK refuses an update function if no argument changes in place
 	return r
 }
 
@@ -43,8 +43,7 @@ func readAttachment(ctx context.Context, t *thing) error {
 	return t.set(map[string]any{"instance_id": a.ServerID, "volume_id": a.VolumeID, "device": a.Device})
 }
 
-// deleteAttachment asks until the attachment is gone. Nova refuses with 400 while
-// the volume is being detached.
+// deleteAttachment asks until the attachment is gone. Nova refuses with 400 while the volume is being detached.
 func deleteAttachment(ctx context.Context, t *thing) error {
 	server, volume, _ := strings.Cut(t.Id(), "/")
 	for {

@@ -19,8 +19,8 @@ type wanted struct {
 	access                  bool
 }
 
-// configured are the networks of the configuration, each with its id and name:
-// Neutron is asked for the one that is missing.
+// configured returns the networks of the configuration, each with its id and name. It asks Neutron for the missing
+// one.
 func (t *thing) configured(ctx context.Context) ([]wanted, error) {
 	var list []wanted
 	for _, block := range t.Get("network").([]any) {
@@ -67,7 +67,7 @@ func (t *thing) find(ctx context.Context, w *wanted) error {
 	return nil
 }
 
-// wantedNetworks are those that a new server is put into.
+// wantedNetworks returns the networks for a new server.
 func (t *thing) wantedNetworks(ctx context.Context) ([]servers.Network, error) {
 	list := []servers.Network{}
 	all, err := t.configured(ctx)
@@ -77,8 +77,8 @@ func (t *thing) wantedNetworks(ctx context.Context) ([]servers.Network, error) {
 	return list, err
 }
 
-// networks are the networks that a server has addresses in, and the address to
-// reach it at. Without a configured one all are.
+// networks returns the networks in which a server has addresses, and the address to reach it at. Without configured
+// networks it returns all.
 func (t *thing) networks(
 	ctx context.Context, addresses map[string]any,
 ) (list []map[string]any, access string, err error) {
@@ -97,7 +97,7 @@ func (t *thing) networks(
 			continue
 		}
 		nic := nics[0].(map[string]any)
-		addresses[w.name] = nics[1:] // another block may be of the same network
+		addresses[w.name] = nics[1:] // another block may be about the same network
 		list = append(list, map[string]any{"name": w.name, "uuid": w.id, "port": w.port, "fixed_ip_v4": nic["addr"],
 			"mac": nic["OS-EXT-IPS-MAC:mac_addr"], "access_network": w.access})
 		if access == "" || w.access {

@@ -22,7 +22,7 @@ const (
 	bootOnHypervisor = 74
 )
 
-// openInstance reaches what servers are made with, too.
+// openInstance also opens the services that making a server needs.
 func openInstance(ctx context.Context, t *thing) (err error) {
 	if err = openNova(ctx, t); err == nil {
 		t.glance, err = t.cloud.Glance(ctx, t.region)
@@ -30,7 +30,7 @@ func openInstance(ctx context.Context, t *thing) (err error) {
 	return err
 }
 
-// image is the id of the image that is given.
+// image returns the id of the given image.
 func (t *thing) image(ctx context.Context) (string, error) {
 	if id := t.text("image_id"); id != "" {
 		return id, nil
@@ -38,7 +38,7 @@ func (t *thing) image(ctx context.Context) (string, error) {
 	return t.imageNamed(ctx, t.glance, t.text("image_name"))
 }
 
-// imageNamed asks Glance, or Nova, which hands the question on.
+// imageNamed asks Glance, or Nova, which passes the request on.
 func (t *thing) imageNamed(ctx context.Context, client *gophercloud.ServiceClient, name string) (string, error) {
 	image, err := one(ctx, images.List(client, images.ListOpts{Name: name}), images.ExtractImages)
 	if err != nil {
@@ -47,7 +47,7 @@ func (t *thing) imageNamed(ctx context.Context, client *gophercloud.ServiceClien
 	return image.ID, nil
 }
 
-// flavor is the id of the flavor that is given, or that one has by its name.
+// flavor returns the id of the given flavor, or of the flavor with a name.
 func (t *thing) flavor(ctx context.Context, name string) (string, error) {
 	pages, err := flavors.ListDetail(t.nova, nil).AllPages(ctx)
 	if err != nil {
@@ -65,7 +65,7 @@ func (t *thing) flavor(ctx context.Context, name string) (string, error) {
 	return "", fmt.Errorf("no flavor has the name %q", name)
 }
 
-// given are the texts of a map.
+// given returns the texts of a map.
 func given(v any) map[string]string {
 	found := map[string]string{}
 	for key, value := range v.(map[string]any) {
@@ -74,7 +74,7 @@ func given(v any) map[string]string {
 	return found
 }
 
-// list are the texts of a set.
+// list returns the texts of a set.
 func list(v any) []string {
 	found := []string{}
 	for _, item := range v.(*schema.Set).List() {
@@ -138,7 +138,7 @@ func createInstance(ctx context.Context, t *thing) (err error) {
 
 var errLess = errors.New("the stand-in for terraform-provider-openstack can plan this, and cannot do it")
 
-// hints are those for the scheduler. Nova does not show them afterwards.
+// hints returns the scheduler hints. Nova does not show them afterwards.
 func (t *thing) hints() servers.SchedulerHintOpts {
 	for _, hints := range t.Get("scheduler_hints").(*schema.Set).List() {
 		if hints != nil {
@@ -211,12 +211,12 @@ func readInstance(ctx context.Context, t *thing) error {
 	if err != nil {
 		return err
 	}
-	// Of the tags only the configured ones are Terraform's.
+	// Only the configured tags are Terraform's.
 	all, ours := t.Get("all_tags").(*schema.Set), t.Get("tags").(*schema.Set)
 	return t.Set("tags", all.Intersection(ours))
 }
 
-// bootedFrom is the image of a server, which may be gone from Glance.
+// bootedFrom returns the image of a server, which may be gone from Glance.
 func (t *thing) bootedFrom(ctx context.Context, server *servers.Server) (id, name string, err error) {
 	id, _ = server.Image["id"].(string)
 	image, err := images.Get(ctx, t.glance, id).Extract()
@@ -229,7 +229,7 @@ func (t *thing) bootedFrom(ctx context.Context, server *servers.Server) (id, nam
 	return id, image.Name, nil
 }
 
-// shape is the flavor of a server; both are empty where it is gone.
+// shape returns the flavor of a server; both are empty if it is gone.
 func (t *thing) shape(ctx context.Context, server *servers.Server) (id, name string, err error) {
 	flavor, err := flavors.Get(ctx, t.nova, fmt.Sprint(server.Flavor["id"])).Extract()
 	if missing(err) {
@@ -248,15 +248,15 @@ func deleteInstance(ctx context.Context, t *thing) error {
 	if err := servers.Delete(ctx, t.nova, t.Id()).ExtractErr(); err != nil {
 		return t.gone(err)
 	}
-	// Any state but these two fails, though the server is deleted.
+	// Any state except these two fails, although the server is deleted.
 	if err := t.awaitServer(ctx, schema.TimeoutDelete, "DELETED|SOFT_DELETED", "ACTIVE", "SHUTOFF"); err != nil {
 		return theirs("Error waiting for instance (%s) to Delete:  %w", t.Id(), err)
 	}
 	return nil
 }
 
-// importInstance takes an id, and looks in the provider's region. In addition to what
-// every refresh reads it takes over the metadata; the hints nobody knows.
+// importInstance takes an id, and looks in the provider's region. It also imports the metadata, which a refresh does
+// not; nobody knows the scheduler hints.
 func importInstance(ctx context.Context, d *schema.ResourceData, meta any) ([]*schema.ResourceData, error) {
 	if diags := kind(openInstance).do(readInstance, readMetadata)(ctx, d, meta); diags.HasError() {
 		return nil, errors.New(diags[0].Summary)

@@ -2,7 +2,7 @@ package openstackstub
 
 import (
 	"context"
-	"crypto/sha1" // #nosec: not ours to choose
+	"crypto/sha1" // #nosec: the genuine provider uses it
 	"encoding/hex"
 	"strings"
 	"time"
@@ -11,7 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-sdk/v2/helper/schema"
 )
 
-// argument is an optional one, and more is said of it.
+// argument is an optional argument; the functions in more change it.
 func argument(kind schema.ValueType, more ...func(*schema.Schema)) *schema.Schema {
 	s := &schema.Schema{Type: kind, Optional: true}
 	for _, say := range more {
@@ -20,7 +20,7 @@ func argument(kind schema.ValueType, more ...func(*schema.Schema)) *schema.Schem
 	return s
 }
 
-func computed(s *schema.Schema) { s.Computed = true }          // what is not given is read
+func computed(s *schema.Schema) { s.Computed = true }          // read if it is not given
 func replaces(s *schema.Schema) { s.ForceNew = true }          // a change replaces the server
 func texts(s *schema.Schema)    { s.Elem = argument(0, text) } // a list, set or map of texts
 func text(s *schema.Schema)     { s.Type, s.Optional = schema.TypeString, false }
@@ -30,8 +30,8 @@ func not(name string) func(*schema.Schema) {
 	return func(s *schema.Schema) { s.ConflictsWith = []string{name} }
 }
 
-// of are the arguments of a block.
-func of(arguments map[string]*schema.Schema) func(*schema.Schema) {
+// nested sets the arguments of a block.
+func nested(arguments map[string]*schema.Schema) func(*schema.Schema) {
 	return func(s *schema.Schema) { s.Elem = &schema.Resource{Schema: arguments} }
 }
 
@@ -54,25 +54,25 @@ func instanceResource() *schema.Resource {
 		"security_groups": argument(schema.TypeSet, computed, texts),
 		"admin_pass":      argument(word, func(s *schema.Schema) { s.Sensitive = true }),
 		"power_state":     argument(word, or("active"), func(s *schema.Schema) { s.DiffSuppressFunc = samePower }),
-		"personality": argument(schema.TypeSet, not("hypervisor_hostname"), of(map[string]*schema.Schema{
+		"personality": argument(schema.TypeSet, not("hypervisor_hostname"), nested(map[string]*schema.Schema{
 			"file": needed, "content": needed,
 		})),
 
-		// What Terraform alone needs to know.
+		// Used by Terraform only.
 		"stop_before_destroy": argument(flag, or(false)),
 		"force_delete":        argument(flag, or(false)),
 		"vendor_options": argument(schema.TypeSet, func(s *schema.Schema) { s.MinItems, s.MaxItems = 1, 1 },
-			of(map[string]*schema.Schema{
+			nested(map[string]*schema.Schema{
 				"ignore_resize_confirmation":  argument(flag, or(false)),
 				"detach_ports_before_destroy": argument(flag, or(false)),
 			})),
 
-		// Where it is: another server.
+		// Place of the server: a change makes another server.
 		"availability_zone": argument(word, computed, replaces, not("availability_zone_hints"),
 			func(s *schema.Schema) { s.DiffSuppressFunc = sameZone }),
 		"availability_zone_hints": argument(word, replaces, not("availability_zone")),
 		"hypervisor_hostname":     argument(word, computed, replaces, not("personality")),
-		"scheduler_hints": argument(schema.TypeSet, of(map[string]*schema.Schema{
+		"scheduler_hints": argument(schema.TypeSet, nested(map[string]*schema.Schema{
 			"group":                 argument(word, replaces),
 			"different_host":        argument(schema.TypeList, replaces, texts),
 			"same_host":             argument(schema.TypeList, replaces, texts),
@@ -83,7 +83,7 @@ func instanceResource() *schema.Resource {
 			"additional_properties": argument(schema.TypeMap, replaces, texts),
 		})),
 		"network_mode": argument(word, replaces, not("network")),
-		"network": argument(schema.TypeList, computed, replaces, of(map[string]*schema.Schema{
+		"network": argument(schema.TypeList, computed, replaces, nested(map[string]*schema.Schema{
 			"uuid":           argument(word, computed, replaces),
 			"name":           argument(word, computed, replaces),
 			"port":           argument(word, computed, replaces),
@@ -93,11 +93,11 @@ func instanceResource() *schema.Resource {
 			"access_network": argument(flag, or(false)),
 		})),
 
-		// What it is made with: another server.
+		// Input of the creation: a change makes another server.
 		"user_data":    argument(word, replaces, func(s *schema.Schema) { s.StateFunc = hashed }),
 		"config_drive": argument(flag, replaces),
 		"key_pair":     argument(word, replaces),
-		"block_device": argument(schema.TypeList, of(map[string]*schema.Schema{
+		"block_device": argument(schema.TypeList, nested(map[string]*schema.Schema{
 			"source_type":           {Type: word, Required: true, ForceNew: true},
 			"uuid":                  argument(word, replaces),
 			"volume_size":           argument(schema.TypeInt, replaces),
@@ -133,7 +133,7 @@ func instanceResource() *schema.Resource {
 
 func unknownBefore(_ context.Context, old, _, _ any) bool { return old == "" }
 
-// sameZone: a zone with a host is that zone, which is all that Nova reports.
+// sameZone: a zone with a host means the zone, because Nova shows no more.
 func sameZone(_, old, wanted string, _ *schema.ResourceData) bool {
 	zone, _, forced := strings.Cut(wanted, ":")
 	return forced && zone == old
@@ -144,7 +144,7 @@ func samePower(_, old, _ string, _ *schema.ResourceData) bool {
 	return old == "error" || old == "migrating"
 }
 
-// hashed is how user data is remembered.
+// hashed returns the form of user data in the state.
 func hashed(data any) string {
 	sum := sha1.Sum([]byte(data.(string)))
 	return hex.EncodeToString(sum[:])

@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { acctest.Main(m) }
 
-// bench is a cloud with one region, and what servers are made of there.
+// bench is a cloud with one region, and the ingredients of servers there.
 type bench struct {
 	*acctest.Cloud
 	t       *testing.T
@@ -53,8 +53,7 @@ func (b *bench) expand(arguments string) string {
 		"$zone1", b.zones[0], "$zone2", b.zones[1], "$netid", b.net[0], "$netname", b.net[1], "$group", b.group).Replace(arguments)
 }
 
-// given are what a server cannot be without, and how one sees that a row has
-// it itself.
+// given has the arguments that every server needs, and a pattern that finds them in a row.
 var given = []struct {
 	pattern  *regexp.Regexp
 	argument string
@@ -78,15 +77,15 @@ func (b *bench) resource(i int, arguments string) string {
 	return b.expand(fmt.Sprintf("resource \"openstack_compute_instance_v2\" \"row%d\" {\n%s\n}\n", i, lines))
 }
 
-// row is one of the table: an argument, how it changes, and what that does.
+// row is a row of the table: an argument, how it changes, and what that does.
 type row struct {
-	argument      string                                // that changes; "" where it is not that which matters
+	argument      string                                // argument that changes; "" if the row is about something else
 	before, after string                                // the arguments
-	hand          func(b *bench, id string)             // what somebody does to the server in between
+	hand          func(b *bench, id string)             // change of the server outside Terraform in between
 	want          string                                // "nothing", "in place" or "replaced"
-	is            func(s *servers.Server, b *bench) any // what is looked at afterwards
-	equals        string                                // its value
-	planned       bool                                  // and not applied
+	is            func(s *servers.Server, b *bench) any // value to check afterwards
+	equals        string                                // expected value
+	planned       bool                                  // planned, and not applied
 }
 
 func image(s *servers.Server, b *bench) any { return named(b, s.Image["id"]) }
@@ -160,7 +159,7 @@ var changes = []row{
 		want: "replaced", planned: true},
 	{argument: "hypervisor_hostname", before: ``, after: `hypervisor_hostname = "other"`, want: "replaced", planned: true},
 
-	// By the hand of others. What else they do is in TestAccWhatHappens_byHand.
+	// Changes outside Terraform. TestAccWhatHappens_byHand has more of them.
 	{hand: func(b *bench, id string) { b.Mark(b.t, b.region, id, "other", "x") }, before: `metadata = { a = "1" }`, after: `metadata = { a = "1" }`,
 		want: "nothing", is: metadata, equals: "map[a:1 other:x]"},
 	{hand: func(b *bench, id string) { b.Mark(b.t, b.region, id, "other", "x") }, before: `metadata = { a = "1" }`, after: `metadata = { a = "2" }`,
@@ -171,7 +170,7 @@ var changes = []row{
 	{hand: act(`{"rebuild": {"imageRef": "$image2"}}`, "ACTIVE"), before: ``, after: ``, want: "in place", is: image, equals: "image1"},
 }
 
-// TestAccInstance: the table of what each argument does.
+// TestAccInstance: the effect of each argument, as a table.
 func TestAccInstance(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, fakecloud.Config{})
@@ -180,7 +179,7 @@ func TestAccInstance(t *testing.T) {
 	b.table(slices.DeleteFunc(slices.Clone(changes), func(r row) bool { return since[r.argument] != "" && !slices.Contains(known, r.argument) }))
 }
 
-// table holds rows to what terraform plans and does, all of them at once.
+// table compares rows with what terraform plans and does, all at once.
 func (b *bench) table(rows []row) {
 	t := b.t
 	t.Helper()
@@ -219,7 +218,7 @@ func (b *bench) table(rows []row) {
 	w.plan(nothing...)
 }
 
-// answer is what a plan does.
+// answer returns what a plan does.
 func answer(c *tfjson.Change) string {
 	switch {
 	case c.Actions.NoOp():
@@ -234,7 +233,7 @@ func answer(c *tfjson.Change) string {
 	return fmt.Sprint(c.Actions)
 }
 
-// ids are those of the servers in the state, by the names of their resources.
+// ids returns the ids of the servers in the state, by the names of their resources.
 func ids(t *testing.T, w *workspace.Workspace) map[string]string {
 	t.Helper()
 	state, err := w.State(t.Context())

@@ -12,8 +12,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-sdk/v2/helper/schema"
 )
 
-// updateInstance changes what can be changed, in the order in which
-// terraform-provider-openstack does. The first failure ends it.
+// updateInstance makes all possible changes, in the order in which terraform-provider-openstack makes them. The first
+// failure ends it.
 func updateInstance(ctx context.Context, t *thing) error {
 	for _, step := range []struct {
 		arguments []string
@@ -47,7 +47,7 @@ func (t *thing) switchPower(ctx context.Context) error {
 	return t.power(ctx, schema.TimeoutUpdate, strings.ToLower(from.(string)), strings.ToLower(to.(string)))
 }
 
-// power brings the server into a power state from another one.
+// power changes the power state of the server.
 func (t *thing) power(ctx context.Context, timeout, from, to string) (err error) {
 	switch {
 	case to == "shutoff":
@@ -69,8 +69,7 @@ func (t *thing) power(ctx context.Context, timeout, from, to string) (err error)
 	return t.awaitServer(ctx, timeout, strings.ToUpper(to))
 }
 
-// mergeMetadata removes the keys that are not configured any more and sets those
-// that are. Those of others stay.
+// mergeMetadata removes the keys that are not configured any more and sets the configured ones. Other keys stay.
 func (t *thing) mergeMetadata(ctx context.Context) error {
 	old, wanted := t.GetChange("metadata")
 	for key := range given(old) {
@@ -106,8 +105,7 @@ func (t *thing) resize(ctx context.Context) (err error) {
 	return t.awaitServer(ctx, schema.TimeoutUpdate, "ACTIVE|SHUTOFF", "VERIFY_RESIZE")
 }
 
-// rebuild gives the server another image. By its name that is looked for through
-// Nova.
+// rebuild gives the server another image. It looks for the name of the image through Nova.
 func (t *thing) rebuild(ctx context.Context) (err error) {
 	wanted := t.text("image_id")
 	if !t.HasChange("image_id") {
@@ -121,7 +119,7 @@ func (t *thing) rebuild(ctx context.Context) (err error) {
 	return t.awaitServer(ctx, schema.TimeoutUpdate, "ACTIVE|SHUTOFF", "REBUILD")
 }
 
-// retag leaves the tags of others alone.
+// retag leaves other tags alone.
 func (t *thing) retag(ctx context.Context) error {
 	old, wanted := t.GetChange("tags")
 	all := t.Get("all_tags").(*schema.Set).Difference(old.(*schema.Set)).Union(wanted.(*schema.Set))

@@ -14,8 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// slow is a cloud that shows a server for a moment after its deletion, as all
-// real ones do.
+// slow is a cloud that shows a server for a moment after its deletion, as all real ones do.
 var slow = fakecloud.Config{DeleteTime: time.Second}
 
 // run is a bench with a configuration.
@@ -46,7 +45,7 @@ func (r *run) change(rows ...string) {
 	require.NoError(r.t, r.Write(r.config(rows...)))
 }
 
-// apply applies; what is wanted of its failure is text, "" for none.
+// apply applies, and expects a failure with this text, or none for "".
 func (r *run) apply(failure string) {
 	r.t.Helper()
 	_, err := r.Apply(r.t.Context())
@@ -57,8 +56,7 @@ func (r *run) apply(failure string) {
 	}
 }
 
-// gone waits until no server is left: one that is just being deleted fails the
-// refresh.
+// gone waits until no server is left, because a server that is being deleted fails the refresh.
 func (r *run) gone() {
 	r.t.Helper()
 	for end := time.Now().Add(5 * time.Minute); len(r.Servers(r.t)) > 0; time.Sleep(100 * time.Millisecond) {
@@ -67,11 +65,11 @@ func (r *run) gone() {
 		}
 	}
 	for _, id := range ids(r.t, r.Workspace) {
-		r.Kill(r.t, r.region, id) // one in DELETED is there until Nova has removed it
+		r.Kill(r.t, r.region, id) // a server in DELETED exists until Nova has removed it
 	}
 }
 
-// plan holds what a plan does with each server.
+// plan checks what a plan does with each server.
 func (r *run) plan(want ...string) {
 	r.t.Helper()
 	plan, err := r.Plan(r.t.Context(), "next.tfplan")
@@ -85,7 +83,7 @@ func (r *run) plan(want ...string) {
 	}
 }
 
-// TestAccInstance_paused: to destroy a paused server takes two attempts.
+// TestAccInstance_paused: destroying a paused server takes two attempts.
 func TestAccInstance_paused(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, slow)
@@ -100,8 +98,7 @@ func TestAccInstance_paused(t *testing.T) {
 	r.apply("")
 }
 
-// TestAccInstance_states: some states of a server fail every refresh, others
-// are left as they are.
+// TestAccInstance_states: some states of a server fail every refresh, others do not change.
 func TestAccInstance_states(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, slow)
@@ -118,7 +115,7 @@ func TestAccInstance_states(t *testing.T) {
 	r.apply("unexpected state 'ERROR', wanted target 'DELETED, SOFT_DELETED'")
 	r.gone()
 	r.apply("")
-	r.change(``) // one that was stopped in ERROR fails nothing
+	r.change(``) // a server that was stopped in ERROR fails nothing
 	r.apply("")
 	id = ids(t, r.Workspace)["row0"]
 	b.Reset(t, b.region, id)
@@ -127,8 +124,8 @@ func TestAccInstance_states(t *testing.T) {
 	r.apply("")
 }
 
-// TestAccInstance_import: what an imported server is found to have, and what not. All its metadata counts as
-// configured, that of others too.
+// TestAccInstance_import: the attributes of an imported server. All its metadata counts as configured, even if
+// somebody else wrote it.
 func TestAccInstance_import(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, fakecloud.Config{})
@@ -174,8 +171,8 @@ func TestAccInstance_import(t *testing.T) {
 	r.plan(want...)
 }
 
-// TestAccInstance_host: a zone with a host stands for that zone. One that is not
-// the host's is another zone at every plan.
+// TestAccInstance_host: a zone with a host means that zone. If the host is in another zone, every plan sees another
+// zone.
 func TestAccInstance_host(t *testing.T) {
 	t.Parallel()
 	c := acctest.NewAdmin(t, fakecloud.Config{})

@@ -33,9 +33,8 @@ func openOctavia(ctx context.Context, t *thing) error {
 	return err
 }
 
-// whenever repeats a change that Octavia refuses while another one is under way (409), where
-// its database finds two at once (500), and where the quotas of the project are locked (503),
-// as terraform-provider-openstack does.
+// whenever repeats a change that Octavia refuses while another one is under way (409), its database sees two at once
+// (500), or the quotas of the project are locked (503), as terraform-provider-openstack does.
 func whenever(ctx context.Context, change func() error) error {
 	for {
 		err := change()
@@ -49,7 +48,7 @@ func whenever(ctx context.Context, change func() error) error {
 	}
 }
 
-// weight is the one that is given; nil: none is.
+// weight returns the given weight, or nil.
 func (t *thing) weight() *int {
 	if given := t.GetRawConfig().GetAttr("weight"); given.IsNull() {
 		return nil

@@ -1,11 +1,10 @@
-// Package openstackstub stands in for terraform-provider-openstack where that
-// cannot be had: a provider with openstack_compute_instance_v2, whose arguments
-// change a server as they do there (in place, by replacement or not at all), and
-// as much as the guides need of volumes, ports and members of pools. A table holds
-// both to the same answers.
+// Package openstackstub is a stand-in for terraform-provider-openstack if that is not available: a provider with
+// openstack_compute_instance_v2, whose arguments change a server in the same way (in place, by replacement or not at
+// all), and with the parts of volumes, ports and members of pools that the guides need. A table checks that both give
+// the same answers.
 //
-// It is built on the same SDK, whose older type system has rules of its own, and
-// takes the same provider block. Polls are shorter, so that tests are.
+// It is built on the same SDK, whose older type system has rules of its own, and has the same provider block. It
+// polls more often, so that tests are shorter.
 package openstackstub
 
 import (
@@ -39,8 +38,7 @@ func New() *schema.Provider {
 	}
 }
 
-// block is the provider block of stackpolicy, which takes the arguments of
-// terraform-provider-openstack.
+// block is the provider block of stackpolicy, which has the arguments of terraform-provider-openstack.
 func block() map[string]*schema.Schema {
 	var resp provider.SchemaResponse
 	stackpolicy.New("stub")().Schema(context.Background(), provider.SchemaRequest{}, &resp)
@@ -60,8 +58,7 @@ func block() map[string]*schema.Schema {
 	return arguments
 }
 
-// configure logs in. What the block leaves open comes from OS_CLOUD or the OS_*
-// variables.
+// configure logs in. Arguments that are not set come from OS_CLOUD or the OS_* variables.
 func configure(_ context.Context, d *schema.ResourceData) (any, diag.Diagnostics) {
 	block := openstack.Config{
 		Cloud:         d.Get("cloud").(string),

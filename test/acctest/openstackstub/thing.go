@@ -17,11 +17,11 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 )
 
-// thing is what a resource is about, and clients for its region: those that its kind opens.
+// thing is the object of a resource, with clients for its region: the ones that its kind opens.
 type thing struct {
 	*schema.ResourceData
 	cloud   *openstack.Cloud
-	region  string // that is named, or that of the provider
+	region  string // named region, or the provider's
 	compute *openstack.Compute
 
 	nova, glance, cinder, neutron, octavia *gophercloud.ServiceClient // Nova at 2.1
@@ -30,7 +30,7 @@ type thing struct {
 // kind opens the clients of a thing.
 type kind func(context.Context, *thing) error
 
-// do makes of steps what the SDK calls. The first failure ends it.
+// do makes a function for the SDK from steps. The first failure ends it.
 func (open kind) do(steps ...func(context.Context, *thing) error) schema.CreateContextFunc {
 	return func(ctx context.Context, d *schema.ResourceData, meta any) diag.Diagnostics {
 		t := &thing{ResourceData: d, cloud: meta.(*openstack.Cloud), region: d.Get("region").(string)}
@@ -47,7 +47,7 @@ func (open kind) do(steps ...func(context.Context, *thing) error) schema.CreateC
 	}
 }
 
-// resource is what all kinds have in common: a region, and that what is made or changed is read.
+// resource has the common parts of all kinds: a region, and a read after each change.
 func (open kind) resource(
 	create, read, update, remove func(context.Context, *thing) error, arguments map[string]*schema.Schema,
 ) *schema.Resource {
@@ -69,7 +69,7 @@ func openNova(ctx context.Context, t *thing) (err error) {
 	return nil
 }
 
-// openStorage is for what outlives a server.
+// openStorage opens the services of things that outlive a server.
 func openStorage(ctx context.Context, t *thing) (err error) {
 	if err = openNova(ctx, t); err != nil {
 		return err
@@ -84,7 +84,7 @@ func openStorage(ctx context.Context, t *thing) (err error) {
 
 func (t *thing) text(name string) string { return t.Get(name).(string) }
 
-// one is the only item of a list.
+// one returns the only item of a list.
 func one[T any](
 	ctx context.Context, pager pagination.Pager, extract func(pagination.Page) ([]T, error),
 ) (item T, err error) {
@@ -102,7 +102,7 @@ func one[T any](
 	return list[0], nil
 }
 
-// set sets all that is read, and the region.
+// set sets all read values, and the region.
 func (t *thing) set(values map[string]any) error {
 	values["region"] = t.region
 	for name, value := range values {
@@ -113,8 +113,8 @@ func (t *thing) set(values map[string]any) error {
 	return nil
 }
 
-// missing reports whether an error says that something is not there. The client, which is
-// that of the product, does not know how Neutron says so.
+// missing reports whether an error means that something does not exist. The product's client does not know Neutron's
+// form of it.
 func missing(err error) bool {
 	foreign, _ := errors.AsType[*openstack.ForeignError](err)
 	return gophercloud.ResponseCodeIs(err, http.StatusNotFound) ||
@@ -124,7 +124,7 @@ func missing(err error) bool {
 // theirs is an error in the words of terraform-provider-openstack.
 func theirs(format string, args ...any) error { return fmt.Errorf(format, args...) }
 
-// gone takes what is not there out of the state, and lets any other error be one.
+// gone removes a thing that does not exist from the state, and returns any other error.
 func (t *thing) gone(err error) error {
 	if missing(err) {
 		t.SetId("")
@@ -133,14 +133,14 @@ func (t *thing) gone(err error) error {
 	return err
 }
 
-// wait waits until what it looks at has one of the target states; any but these and the
-// pending ones is an error. Without pending ones all are. What is not there is DELETED.
+// wait waits until a thing has one of the target states. Any other state is an error, except for the pending ones;
+// without pending ones all are pending. A thing that does not exist is DELETED.
 func (t *thing) wait(
 	ctx context.Context, timeout string, look func() (string, error), target string, pending ...string,
 ) error {
 	conf := &retry.StateChangeConf{Target: strings.Split(target, "|"), Pending: pending, Timeout: t.Timeout(timeout)}
 	conf.Refresh = func() (any, string, error) {
-		conf.PollInterval += 100 * time.Millisecond // asking for servers costs a real cloud more than making them
+		conf.PollInterval += 100 * time.Millisecond // on a real cloud asking for servers costs more than making them
 		state, err := look()
 		if missing(err) {
 			state, err = "DELETED", nil

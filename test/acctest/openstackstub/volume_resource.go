@@ -23,8 +23,7 @@ func volumeResource() *schema.Resource {
 	})
 }
 
-// storage is a resource that outlives a server. The genuine provider changes some arguments
-// in place.
+// storage is a resource that outlives a server. The genuine provider changes some arguments in place.
 func storage(
 	create, read, remove func(context.Context, *thing) error, arguments map[string]*schema.Schema,
 ) *schema.Resource {
@@ -76,7 +75,7 @@ func readVolume(ctx context.Context, t *thing) error {
 	})
 }
 
-// deleteVolume detaches the volume from whatever server has it.
+// deleteVolume detaches the volume from any server that has it.
 func deleteVolume(ctx context.Context, t *thing) error {
 	volume, err := volumes.Get(ctx, t.cinder, t.Id()).Extract()
 	if err != nil {

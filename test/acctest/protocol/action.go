@@ -7,15 +7,15 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-// ValidateAction looks at the configuration of an action.
+// ValidateAction validates the configuration of an action.
 func (p *Provider) ValidateAction(ctx context.Context, kind string, config Attributes) error {
 	resp, err := p.actions().ValidateActionConfig(ctx,
 		&tfprotov6.ValidateActionConfigRequest{ActionType: kind, Config: p.actionConfig(kind, config)})
 	return p.failure(err, resp.Diagnostics)
 }
 
-// Invoke plans an action and invokes it. The progress is what it sent meanwhile; see,
-// where it is given, gets each message at once.
+// Invoke plans an action and invokes it. It returns the progress messages; the function see, unless it is nil, gets
+// each message at once.
 func (p *Provider) Invoke(
 	ctx context.Context, kind string, config Attributes, see func(message string),
 ) (progress []string, err error) {

@@ -11,36 +11,36 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
-// Attachment is a resource of the provider in a fake cloud of its own, without Terraform. A
-// decision is tested in the package that decides; how a resource translates it is tested with
-// this; and only what Terraform itself does needs a terraform ([acctest.Cloud]). A first test:
+// Attachment is a resource of the provider in a fake cloud of its own, without Terraform. A decision is tested in the
+// package that decides; the translation by a resource is tested with this type; and only what Terraform itself does
+// needs a terraform ([acctest.Cloud]). A first test:
 //
 //	a := protocol.Attach(t, "stackpolicy_deletion_attachment")
 //	id := a.Fake.AddServers(a.Home, fakecloud.Server{Name: "web-0"})[0]
-//	config := protocol.Attributes{"server_id": id, "shutdown": true} // what is left out is null
+//	config := protocol.Attributes{"server_id": id, "shutdown": true} // arguments that are left out are null
 //	a.Must(t, config)           // terraform apply
 //	a.Look(t)                   // a refresh
 //	if a.Shows("region") != a.Home {
 //		t.Errorf("it is in %s", a.Shows("region"))
 //	}
-//	a.Later(t)                  // another command of Terraform: what this process remembers is gone
+//	a.Later(t)                  // another command of Terraform: this process has no memory of the first
 //	if err := a.Try(t, nil); err == nil || a.At() != ": The server is locked" {
 //		t.Errorf("%v, said %s", err, a.Said()) // terraform destroy; At and Said are of this command
 //	}
 //
-// What a cloud does meanwhile is in [fakecloud.Cloud]: a.Fake.Inject(fault),
-// a.Fake.UpdateServer, a.Fake.Count(request).
+// [fakecloud.Cloud] has methods for changes of the cloud meanwhile: a.Fake.Inject(fault), a.Fake.UpdateServer,
+// a.Fake.Count(request).
 type Attachment struct {
-	*Provider                  // of this command
-	Cloud     *acctest.Cloud   // that it is in
-	Fake      *fakecloud.Cloud // the same
-	User      string           // of the provider block, whose project has the same name
+	*Provider                  // provider of the present command
+	Cloud     *acctest.Cloud   // cloud of the resource
+	Fake      *fakecloud.Cloud // the same cloud
+	User      string           // user of the provider block; the project has the same name
 	Home      string           // region of the provider block
-	Block     Attributes       // what else the provider block says
-	I         Instance         // what Terraform has of it
+	Block     Attributes       // further arguments of the provider block
+	I         Instance         // the resource in Terraform's state
 }
 
-// Attach returns a resource that is not there yet, of a member in RegionOne.
+// Attach returns a resource that does not exist yet, of a member in RegionOne.
 func Attach(t testing.TB, kind string) *Attachment {
 	t.Helper()
 	return AttachIn(t, kind, fakecloud.Config{})
@@ -56,7 +56,7 @@ func AttachIn(t testing.TB, kind string, config fakecloud.Config) *Attachment {
 	return a
 }
 
-// Later is the next command of Terraform: another process, which remembers nothing.
+// Later begins another command of Terraform, in a process without memory of the last one.
 func (a *Attachment) Later(t testing.TB) {
 	t.Helper()
 	a.Provider = Start(t, a.Fake, a.User, a.Home, a.Block)
@@ -69,7 +69,7 @@ func (a *Attachment) Try(t testing.TB, config Attributes) (err error) {
 	return err
 }
 
-// Must is [Attachment.Try] of what must not fail.
+// Must is [Attachment.Try] that must not fail.
 func (a *Attachment) Must(t testing.TB, config Attributes) {
 	t.Helper()
 	require.NoError(t, a.Try(t, config))
@@ -84,10 +84,10 @@ func (a *Attachment) Look(t testing.TB) {
 	}
 }
 
-// Planned is the state in the answer to a plan.
+// Planned returns the state in the answer to a plan.
 func (a *Attachment) Planned(resp *tfprotov6.PlanResourceChangeResponse) tftypes.Value {
 	return Unpack(a.TypeOf(a.I.Kind), resp.PlannedState)
 }
 
-// Shows is an attribute of the state, as [Shown] writes it.
+// Shows returns an attribute of the state, as [Shown] writes it.
 func (a *Attachment) Shows(name string) string { return Shown(Object(a.I.State)[name]) }

@@ -9,22 +9,22 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// Said is all that the provider reported, warnings too, as Terraform prints it.
+// Said returns all diagnostics of the provider, warnings too, as Terraform prints them.
 func (p *Provider) Said() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return strings.Join(p.said, "\n")
 }
 
-// At is [At] of all that the provider reported.
+// At returns [At] of all diagnostics of the provider.
 func (p *Provider) At() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return strings.Join(p.at, "\n")
 }
 
-// At is where diagnostics point: the path of the argument and the summary of each, as in
-// "servergroup.policies: The server group has other rules".
+// At returns where diagnostics point: the path of the argument and the summary of each, as in "servergroup.policies:
+// The server group has other rules".
 func At(diagnostics []*tfprotov6.Diagnostic) string {
 	var list []string
 	for _, d := range diagnostics {
@@ -49,7 +49,7 @@ func pathOf(at *tftypes.AttributePath) string {
 	return strings.TrimPrefix(b.String(), ".")
 }
 
-// failure is [Failure], and keeps what is said.
+// failure is [Failure], and records the diagnostics.
 func (p *Provider) failure(err error, diagnostics []*tfprotov6.Diagnostic) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -62,8 +62,8 @@ func (p *Provider) failure(err error, diagnostics []*tfprotov6.Diagnostic) error
 	return Failure(err, diagnostics)
 }
 
-// Failure is what diagnostics report, warnings left out. One in which the plugin framework
-// accuses the provider panics: whatever a user writes, a sentence of ours answers it.
+// Failure returns the errors among diagnostics. It panics if the plugin framework blames the provider: any input of a
+// user must get an error in the provider's own words.
 func Failure(err error, diagnostics []*tfprotov6.Diagnostic) error {
 	errs := []error{err}
 	for _, d := range diagnostics {

@@ -1,5 +1,5 @@
-// Package protocol asks the provider what Terraform would, without Terraform: a
-// case takes milliseconds, and a test can have thousands.
+// Package protocol sends the provider Terraform's requests without Terraform: a case takes milliseconds, and a test
+// can have thousands.
 package protocol
 
 import (
@@ -27,10 +27,10 @@ type Provider struct {
 	at   []string
 }
 
-// Attributes are the arguments of a block; those left out are null.
+// Attributes are the arguments of a block; arguments that are left out are null.
 type Attributes map[string]any
 
-// Instance is a resource as Terraform's state has it.
+// Instance is a resource in Terraform's state.
 type Instance struct {
 	Kind     string
 	State    tftypes.Value
@@ -69,8 +69,8 @@ func Connect(ctx context.Context, block Attributes) (*Provider, error) {
 	return p, p.failure(err, resp.Diagnostics)
 }
 
-// Start connects for a user of the fake cloud, whose project has the same name. The blocks
-// have more arguments of the provider.
+// Start connects for a user of the fake cloud, whose project has the same name. The blocks have more arguments of the
+// provider.
 func Start(t testing.TB, fake *fakecloud.Cloud, user string, region any, more ...Attributes) *Provider {
 	t.Helper()
 	block := Attributes{"auth_url": fake.AuthURL(), "user_name": user,
@@ -94,7 +94,7 @@ func (p *Provider) ReadData(ctx context.Context, kind string, config Attributes)
 	return Unpack(of, resp.State), nil
 }
 
-// ValidateData looks at the configuration of a data source.
+// ValidateData validates the configuration of a data source.
 func (p *Provider) ValidateData(ctx context.Context, kind string, config Attributes) error {
 	of := p.Schemas.DataSourceSchemas[kind].ValueType()
 	resp, err := p.Server.ValidateDataResourceConfig(ctx,
@@ -102,15 +102,15 @@ func (p *Provider) ValidateData(ctx context.Context, kind string, config Attribu
 	return p.failure(err, resp.Diagnostics)
 }
 
-// Validate looks at the configuration of a resource.
+// Validate validates the configuration of a resource.
 func (p *Provider) Validate(ctx context.Context, kind string, config Attributes) error {
 	resp, err := p.Server.ValidateResourceConfig(ctx,
 		&tfprotov6.ValidateResourceConfigRequest{TypeName: kind, Config: Pack(valueOf(p.TypeOf(kind), config))})
 	return p.failure(err, resp.Diagnostics)
 }
 
-// Apply plans and applies a change: it creates, updates or, where the config is
-// nil, destroys. A resource that is tainted is destroyed and made again.
+// Apply plans and applies a change: it creates, updates or, if the config is nil, destroys. A tainted resource is
+// destroyed and made again.
 func (p *Provider) Apply(ctx context.Context, i Instance, config Attributes) (Instance, error) {
 	if i.Tainted && config != nil {
 		gone, err := p.Apply(ctx, i, nil)
@@ -139,7 +139,7 @@ func (p *Provider) Apply(ctx context.Context, i Instance, config Attributes) (In
 	return i, err
 }
 
-// Plan asks what a change comes to, and makes none.
+// Plan returns the plan of a change, and does not apply it.
 func (p *Provider) Plan(
 	ctx context.Context, req *tfprotov6.PlanResourceChangeRequest,
 ) (*tfprotov6.PlanResourceChangeResponse, error) {
@@ -147,7 +147,7 @@ func (p *Provider) Plan(
 	return resp, p.failure(err, resp.Diagnostics)
 }
 
-// Request asks for the plan of a change.
+// Request returns the request for the plan of a change.
 func (p *Provider) Request(i Instance, config Attributes) *tfprotov6.PlanResourceChangeRequest {
 	null := tftypes.NewValue(p.TypeOf(i.Kind), nil)
 	prior, wanted, proposed := i.State, null, null
@@ -168,12 +168,12 @@ func (p *Provider) Request(i Instance, config Attributes) *tfprotov6.PlanResourc
 	}
 }
 
-// propose merges a configuration with what is computed, as Terraform does.
+// propose merges a configuration with computed attributes, as Terraform does.
 func (p *Provider) propose(i Instance, config tftypes.Value) tftypes.Value {
 	if i.State.IsNull() {
 		return config
 	}
-	values, prior := maps.Clone(Object(config)), Object(i.State) // its own map: the config has nothing that is computed
+	values, prior := maps.Clone(Object(config)), Object(i.State) // the config has no computed attributes
 	for _, a := range p.Schemas.ResourceSchemas[i.Kind].Block.Attributes {
 		if a.Computed && values[a.Name].IsNull() {
 			values[a.Name] = prior[a.Name]
@@ -202,12 +202,12 @@ func (p *Provider) Adopt(ctx context.Context, kind, id string) (Instance, error)
 	return p.adopt(ctx, &tfprotov6.ImportResourceStateRequest{TypeName: kind, ID: id})
 }
 
-// AdoptBy does the same by its identity, as Terraform 1.12 does.
+// AdoptBy imports a resource by its identity, as Terraform 1.12 does, and reads it.
 func (p *Provider) AdoptBy(ctx context.Context, kind string, by *tfprotov6.ResourceIdentityData) (Instance, error) {
 	return p.adopt(ctx, &tfprotov6.ImportResourceStateRequest{TypeName: kind, Identity: by})
 }
 
-// Identified is an identity of these parts.
+// Identified returns an identity with these parts.
 func (p *Provider) Identified(t testing.TB, kind string, parts Attributes) *tfprotov6.ResourceIdentityData {
 	t.Helper()
 	return &tfprotov6.ResourceIdentityData{IdentityData: Pack(valueOf(p.identityOf(t, kind), parts))}
@@ -237,18 +237,18 @@ func (p *Provider) adopt(ctx context.Context, req *tfprotov6.ImportResourceState
 		Instance{Kind: kind, State: Unpack(p.TypeOf(kind), got.State), Private: got.Private, Identity: got.Identity})
 }
 
-// TypeOf is the type of a resource's state.
+// TypeOf returns the type of a resource's state.
 func (p *Provider) TypeOf(kind string) tftypes.Type {
 	return p.Schemas.ResourceSchemas[kind].ValueType()
 }
 
-// Identity has the parts of a resource's identity.
+// Identity returns the parts of a resource's identity.
 func (p *Provider) Identity(t testing.TB, i Instance) map[string]tftypes.Value {
 	t.Helper()
 	return Object(Unpack(p.identityOf(t, i.Kind), i.Identity.IdentityData))
 }
 
-// identityOf is the type of a resource's identity.
+// identityOf returns the type of a resource's identity.
 func (p *Provider) identityOf(t testing.TB, kind string) tftypes.Type {
 	t.Helper()
 	schemas, err := p.Server.GetResourceIdentitySchemas(t.Context(), nil)

@@ -18,8 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// valueOf makes a value of a type. A wrong one is a mistake of the test, and
-// panics.
+// valueOf returns a value of a type. A wrong one is a mistake of the test, and panics.
 func valueOf(of tftypes.Type, v any) tftypes.Value {
 	if of.Is(tftypes.DynamicPseudoType) {
 		return dynamicOf(v)
@@ -62,7 +61,7 @@ func valueOf(of tftypes.Type, v any) tftypes.Value {
 	return tftypes.NewValue(of, v)
 }
 
-// dynamicOf makes a value of an argument of any type.
+// dynamicOf returns a value of an argument of any type.
 func dynamicOf(v any) tftypes.Value {
 	if v, ok := v.(tftypes.Value); ok {
 		return v
@@ -78,7 +77,7 @@ func dynamicOf(v any) tftypes.Value {
 	return value
 }
 
-// Block is a block, of a schema, in which everything is null but the values given.
+// Block returns a block of a schema in which everything is null except for the given values.
 func Block(t testing.TB, of interface{ Type() attr.Type }, given map[string]attr.Value) types.Object {
 	t.Helper()
 	kinds := of.Type().(types.ObjectType).AttrTypes
@@ -100,16 +99,16 @@ func Spread(size int) Attributes {
 		Attributes{"name": "RegionTwo", "zones": []any{az(1), az(2)}}}}
 }
 
-// Object has the attributes of a value.
+// Object returns the attributes of a value.
 func Object(v tftypes.Value) map[string]tftypes.Value { return as[map[string]tftypes.Value](v) }
 
-// Elements has the elements of a list.
+// Elements returns the elements of a list.
 func Elements(v tftypes.Value) []tftypes.Value { return as[[]tftypes.Value](v) }
 
-// Text is a string.
+// Text returns a string.
 func Text(v tftypes.Value) string { return as[string](v) }
 
-// as is a value as Go has it. One of another type is a mistake of the test.
+// as returns a value as a Go type. Another type is a mistake of the test.
 func as[T any](v tftypes.Value) (is T) {
 	if err := v.As(&is); err != nil {
 		panic(err)
@@ -117,7 +116,7 @@ func as[T any](v tftypes.Value) (is T) {
 	return is
 }
 
-// Pack makes of a value what the protocol carries.
+// Pack encodes a value for the protocol.
 func Pack(v tftypes.Value) *tfprotov6.DynamicValue {
 	packed, err := tfprotov6.NewDynamicValue(v.Type(), v)
 	if err != nil {
@@ -126,7 +125,7 @@ func Pack(v tftypes.Value) *tfprotov6.DynamicValue {
 	return &packed
 }
 
-// Unpack is the opposite of [Pack].
+// Unpack decodes a value of the protocol.
 func Unpack(of tftypes.Type, packed *tfprotov6.DynamicValue) tftypes.Value {
 	v, err := packed.Unmarshal(of)
 	if err != nil {
@@ -135,7 +134,7 @@ func Unpack(of tftypes.Type, packed *tfprotov6.DynamicValue) tftypes.Value {
 	return v
 }
 
-// Shown is a value in a line: "" for null, a list with blanks in between.
+// Shown returns a value in one line: "" for null, a list with blanks in between.
 func Shown(v tftypes.Value) string {
 	var list []tftypes.Value
 	var number *big.Float
@@ -166,8 +165,7 @@ func Shown(v tftypes.Value) string {
 	return Text(v)
 }
 
-// Listing are places by their names, "RegionOne:az-1,az-2!" with zones of which one is closed;
-// the bounds are caps.
+// Listing parses places such as "RegionOne:az-1,az-2!", where an exclamation mark closes a zone; the bounds are caps.
 func Listing(names string, bounds ...int) (list []any) {
 	for i, name := range strings.Fields(names) {
 		name, zones, _ := strings.Cut(name, ":")

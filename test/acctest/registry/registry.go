@@ -1,8 +1,6 @@
-// Package registry is a registry of providers in this process: service
-// discovery, versions, downloads, checksums, signatures and TLS, as the
-// protocol of Terraform's and OpenTofu's registries has them. It serves the
-// files that a release consists of, as they are, and publishes only what the
-// public registries take.
+// Package registry is a registry of providers in this process: service discovery, versions, downloads, checksums,
+// signatures and TLS, in the protocol of Terraform's and OpenTofu's registries. It serves the files of a release
+// unchanged, and publishes only releases that the public registries accept.
 package registry
 
 import (
@@ -76,10 +74,9 @@ func (r *Registry) Keys(keys ...Key) {
 	r.keys = keys
 }
 
-// Publish publishes the files of a folder as a version. It refuses what the
-// public registries refuse: a file that is missing or has another name, a zip
-// without the program, a checksum that is missing or wrong, a manifest that is
-// not that of a provider.
+// Publish publishes the files of a folder as a version. It refuses the same things as the public registries: a file
+// that is missing or has another name, a zip without the program, a checksum that is missing or wrong, a manifest
+// that is not a provider's.
 func (r *Registry) Publish(version, dir string) error {
 	prefix := "terraform-provider-" + path.Base(r.address) + "_" + version
 	rel := release{Version: version, files: map[string][]byte{}}
@@ -126,8 +123,7 @@ func (r *Registry) Publish(version, dir string) error {
 	return nil
 }
 
-// check returns the checksums by file, and fails unless each file is there and
-// has its own.
+// check returns the checksums by file, and fails unless each file exists and matches its checksum.
 func check(sums []byte, files map[string][]byte) (map[string]string, error) {
 	listed := map[string]string{}
 	for line := range strings.Lines(string(sums)) {
@@ -152,8 +148,8 @@ func check(sums []byte, files map[string][]byte) (map[string]string, error) {
 	return listed, nil
 }
 
-// Replace replaces what is served as a file of a version, without any check: it
-// is what somebody does who got into the registry, or between it and its user.
+// Replace replaces a file of a version without any check, as an attacker in the registry, or between it and its user,
+// would.
 func (r *Registry) Replace(version, suffix string, change func([]byte) []byte) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -211,10 +207,10 @@ func (r *Registry) file(w http.ResponseWriter, req *http.Request) {
 		http.NotFound(w, req)
 		return
 	}
-	_, _ = w.Write(file) // who hung up wants no more
+	_, _ = w.Write(file) // the client may have closed the connection
 }
 
 func answer(w http.ResponseWriter, body any) {
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(body) // who hung up wants no more
+	_ = json.NewEncoder(w).Encode(body) // the client may have closed the connection
 }

@@ -22,10 +22,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Serve serves a handler on loopback until the end of the test, with a
-// certificate for 127.0.0.1 of a certificate authority of the test's own. It
-// returns the host and port, and the file of the authority's certificate, which
-// SSL_CERT_FILE names to clients.
+// Serve serves a handler on loopback until the end of the test, with a certificate for 127.0.0.1 of the test's own
+// certificate authority. It returns the host and port, and the file with the authority's certificate, for
+// SSL_CERT_FILE of clients.
 func Serve(t testing.TB, handler http.Handler) (host, authority string) {
 	t.Helper()
 	ca, caKey := certificate(t, &x509.Certificate{
@@ -43,14 +42,13 @@ func Serve(t testing.TB, handler http.Handler) (host, authority string) {
 	require.NoError(t, os.WriteFile(authority, text, 0o600))
 	server := httptest.NewUnstartedServer(handler)
 	server.TLS = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{leaf.Raw}, PrivateKey: key}}}
-	server.Config.ErrorLog = log.New(io.Discard, "", 0) // a client that does not trust the certificate says so itself
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // a client reports the same
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	return server.Listener.Addr().String(), authority
 }
 
-// certificate makes a certificate of the template, signed by the parent or by
-// itself.
+// certificate makes a certificate from the template, signed by the parent or by itself.
 func certificate(
 	t testing.TB, template, parent *x509.Certificate, parentKey *ecdsa.PrivateKey,
 ) (*x509.Certificate, *ecdsa.PrivateKey) {

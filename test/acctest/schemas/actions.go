@@ -1,5 +1,5 @@
-// Package schemas writes schemas of the provider as Terraform prints them, for those
-// that the Terraform at hand leaves out.
+// Package schemas writes schemas of the provider as Terraform prints them, for schemas that the present Terraform
+// leaves out.
 package schemas
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider"
 )
 
-// Actions are the schemas of the provider's actions, as "terraform providers schema -json"
-// has them from Terraform 1.14 on.
+// Actions returns the schemas of the provider's actions, as "terraform providers schema -json" has them from
+// Terraform 1.14 on.
 func Actions(ctx context.Context) (map[string]any, error) {
 	server, err := provider.NewServer("test")
 	if err != nil {
@@ -39,7 +39,7 @@ func blockOf(b *tfprotov6.SchemaBlock) map[string]any {
 			"optional":         a.Optional,
 		}
 	}
-	for _, n := range b.BlockTypes { // all have one at most
+	for _, n := range b.BlockTypes { // each has at most one
 		blocks[n.TypeName] = map[string]any{"nesting_mode": "single", "block": blockOf(n.Block)}
 	}
 	return map[string]any{

@@ -1,7 +1,6 @@
-// Command sweep removes what acceptance tests left behind on the cloud that
-// OS_CLOUD or the OS_* variables name: servers, server groups, queues,
-// volumes and ports with the names that tests give, of the user's own project, in
-// all regions. A volume of a server that is being removed goes at the next sweep.
+// Command sweep removes what acceptance tests left behind on the cloud that OS_CLOUD or the OS_* variables name:
+// servers, server groups, queues, volumes and ports with names of tests, in the user's own project, in all regions.
+// If the server of a volume is still being removed, the next sweep removes the volume.
 package main
 
 import (

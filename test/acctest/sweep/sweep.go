@@ -25,8 +25,7 @@ type thing struct {
 	remove     func(context.Context) error
 }
 
-// sweep removes the leftovers of tests of all regions, and prints them. What
-// fails does not keep it from the rest.
+// sweep removes the leftovers of tests in all regions, and prints them. It continues after a failure.
 func sweep(ctx context.Context, cloud *openstack.Cloud, older time.Duration, now time.Time, out io.Writer) error {
 	lists := []func(context.Context, *openstack.Cloud, string) ([]thing, error){
 		listServers, listGroups, listQueues, listVolumes, listPorts,
@@ -79,7 +78,7 @@ func listGroups(ctx context.Context, cloud *openstack.Cloud, region string) (thi
 	return things, err
 }
 
-// leftovers are the things of a list.
+// leftovers returns the items of a list as things.
 func leftovers[T any](
 	ctx context.Context, pager pagination.Pager, extract func(pagination.Page) ([]T, error), of func(T) thing,
 ) (things []thing, err error) {
@@ -93,7 +92,7 @@ func leftovers[T any](
 	return things, err
 }
 
-// client is one for another service of a region; nil where there is none.
+// client returns a client for another service of a region, or nil if there is none.
 func client(
 	ctx context.Context, cloud *openstack.Cloud, region string,
 	open func(*gophercloud.ProviderClient, gophercloud.EndpointOpts) (*gophercloud.ServiceClient, error),
@@ -131,8 +130,8 @@ func listPorts(ctx context.Context, cloud *openstack.Cloud, region string) (thin
 	})
 }
 
-// listQueues finds none where there is no Zaqar. It goes from page to page by
-// the names: every page that is not empty has a link to another.
+// listQueues returns no queues if there is no Zaqar. It requests each page by the last name: every page that is not
+// empty has a link to another.
 func listQueues(ctx context.Context, cloud *openstack.Cloud, region string) (things []thing, err error) {
 	client, err := cloud.Messaging(ctx, region, "6f1d0f0e-9d3c-4b0a-8a57-2f4f6f0f3a11")
 	if _, none := errors.AsType[*openstack.NoEndpointError](err); none {

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSweep: of servers, groups, volumes, ports and queues in all regions only those go that
-// have the name of a test, and only once they are old.
+// TestSweep: servers, groups, volumes, ports and queues in all regions are removed only if they have the name of a
+// test and are old.
 func TestSweep(t *testing.T) {
 	c := acctest.NewFake(t, fakecloud.Config{PageLimit: 2})
 	zaqar := c.Zaqar(t, "RegionOne")
@@ -48,7 +48,7 @@ func TestSweep(t *testing.T) {
 		t.Errorf("nothing is left: %v\n%s", err, &out)
 	}
 
-	// What fails is reported, and the rest is still removed.
+	// A failure is reported, and the rest is still removed.
 	c.Fake.AddServers("RegionTwo", fakecloud.Server{Name: c.Prefix + "late"})
 	c.Fake.Inject(fakecloud.Fault{Region: "RegionOne", Service: fakecloud.Compute, Path: "/servers/detail", Status: 500, Times: fakecloud.Forever})
 	if err := sweep(t.Context(), c.API, 0, time.Now(), &out); err == nil || !strings.Contains(err.Error(), "RegionOne: ") ||

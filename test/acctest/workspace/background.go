@@ -30,7 +30,7 @@ func (w *Workspace) Start(ctx context.Context, args ...string) (*Background, err
 	return &Background{cmd: cmd, lines: bufio.NewScanner(out)}, cmd.Start()
 }
 
-// Until waits for a line that has the text.
+// Until waits for a line that contains the text.
 func (b *Background) Until(text string) error {
 	for b.lines.Scan() {
 		fmt.Fprintln(&b.output, b.lines.Text())
@@ -41,11 +41,11 @@ func (b *Background) Until(text string) error {
 	return fmt.Errorf("terraform ended without a line with %q:\n%s", text, &b.output)
 }
 
-// Signal sends a signal to terraform and to its providers, as a terminal does:
-// they live on where only terraform is killed.
+// Signal sends a signal to terraform and to its providers, as a terminal does: the providers live on if only
+// terraform is killed.
 func (b *Background) Signal(s syscall.Signal) error { return syscall.Kill(-b.cmd.Process.Pid, s) }
 
-// Wait waits for the end, and returns all that was printed.
+// Wait waits for the end, and returns the whole output.
 func (b *Background) Wait() (string, error) {
 	for b.lines.Scan() {
 		fmt.Fprintln(&b.output, b.lines.Text())

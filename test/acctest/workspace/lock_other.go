@@ -2,5 +2,5 @@
 
 package workspace
 
-// lock does nothing where there is no flock.
+// lock does nothing on systems without flock.
 func lock(string) (unlock func(), err error) { return func() {}, nil }

@@ -7,8 +7,7 @@ import (
 	"syscall"
 )
 
-// lock waits until no other process of this tree builds providers. Unlock lets
-// the next one.
+// lock waits until no other process of this tree builds providers. The function unlock lets the next one build.
 func lock(file string) (unlock func(), err error) {
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {

@@ -12,13 +12,13 @@ import (
 	"syscall"
 )
 
-// Mirror is a folder with the providers, as terraform's filesystem_mirror wants
-// it, and a configuration of the command line that names it.
+// Mirror is a folder with the providers, in the form of terraform's filesystem_mirror, and a configuration of the
+// command line that names it.
 type Mirror struct {
 	Config string // value of TF_CLI_CONFIG_FILE
 }
 
-// standIn is the source of what takes the place of terraform-provider-openstack.
+// standIn is the source of the stand-in for terraform-provider-openstack.
 const standIn = "./test/acctest/openstackstub/serve"
 
 // Addresses of providers.
@@ -27,15 +27,14 @@ const (
 	OpenStack   = "terraform-provider-openstack/openstack"
 )
 
-// genuine is the environment variable that names the binary of the genuine
-// terraform-provider-openstack. Without it a stand-in of this tree takes its
-// place.
+// genuine is the environment variable that names the binary of the genuine terraform-provider-openstack. Without it a
+// stand-in of this tree is used.
 const genuine = "STACKPOLICY_OPENSTACK_PROVIDER"
 
 var versionOf = regexp.MustCompile(`_v(\d+\.\d+\.\d+[^/]*?)(?:_x5)?(?:\.exe)?$`)
 
-// openstack is the binary of the genuine provider, "" where there is none, and
-// its version, or the one whose place the stand-in takes.
+// openstack returns the binary of the genuine provider, or "" without one, and its version, or the version that the
+// stand-in imitates.
 func openstack() (binary, version string, err error) {
 	version = "3.4.0"
 	given := os.Getenv(genuine)
@@ -57,8 +56,7 @@ func openstack() (binary, version string, err error) {
 	return binary, version, nil
 }
 
-// Stub says which terraform-provider-openstack tests use; "" if it is the
-// genuine one.
+// Stub says which terraform-provider-openstack the tests use, or returns "" if it is the genuine one.
 func Stub() string {
 	if os.Getenv(genuine) != "" {
 		return ""
@@ -67,8 +65,8 @@ func Stub() string {
 		" names no binary"
 }
 
-// Build builds the provider of this tree into a folder, and puts the genuine
-// terraform-provider-openstack next to it, or its stand-in.
+// Build builds the provider of this tree into a folder, and puts the genuine terraform-provider-openstack next to it,
+// or its stand-in.
 func Build(ctx context.Context, dir string) (*Mirror, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -94,8 +92,8 @@ func Build(ctx context.Context, dir string) (*Mirror, error) {
 		fmt.Appendf(nil, "provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", dir), 0o600)
 }
 
-// build builds a provider of this tree into its place. The binary is kept in the
-// tree, so that the next process does not link it again.
+// build builds a provider of this tree into its place. The binary is kept in the tree, so that the next process does
+// not link it again.
 func build(ctx context.Context, dir, address, version, source string) error {
 	kept := filepath.Join(Root(), ".tools", "providers")
 	if err := os.MkdirAll(kept, 0o755); err != nil {
@@ -122,17 +120,17 @@ func cp(from, to string) error {
 	return errors.Join(err, WriteProgram(to, text))
 }
 
-// WriteProgram writes a program that can be run at once. A process that another test begins
-// meanwhile would have the file open for writing until it becomes a program of its own, and
-// until then this one is "text file busy" (https://go.dev/issue/22315).
+// WriteProgram writes a program that can be run at once. If it were written directly, a process that another test
+// starts at the same time would have the file open for writing until it becomes a program of its own, and until then
+// this program would be "text file busy" (https://go.dev/issue/22315).
 func WriteProgram(file string, text []byte) error {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
 	return os.WriteFile(file, text, 0o755) //nolint:gosec // it is a program
 }
 
-// place puts a provider where terraform looks for it, and OpenTofu, which does
-// so under the name of its own registry.
+// place puts a provider where terraform looks for it, and where OpenTofu looks for it under the name of its own
+// registry.
 func place(dir, address, version string, put func(file string) error) error {
 	for _, registry := range []string{"registry.terraform.io", "registry.opentofu.org"} {
 		folder := filepath.Join(dir, registry, address, version, runtime.GOOS+"_"+runtime.GOARCH)

@@ -17,9 +17,8 @@ import (
 	"sync"
 )
 
-// Served are the providers of this tree as processes that stay, instead of new ones for
-// each step of each command of terraform. They have the environment of a workspace, and
-// are started again where that changes.
+// Served are the providers of this tree as processes that stay, instead of new ones for each step of each command of
+// terraform. They have the environment of a workspace, and are started again if that changes.
 type Served struct {
 	mu    sync.Mutex
 	env   []string
@@ -27,7 +26,7 @@ type Served struct {
 	end   func()
 }
 
-// Attach is for [Workspace.Attach]: it starts them where they do not run yet.
+// Attach is for [Workspace.Attach]: it starts the providers unless they run already.
 func (s *Served) Attach(ctx context.Context, w *Workspace, mirror *Mirror) (string, context.CancelFunc, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -41,7 +40,7 @@ func (s *Served) Attach(ctx context.Context, w *Workspace, mirror *Mirror) (stri
 	return s.value, func() {}, nil
 }
 
-// Close ends them.
+// Close ends the providers.
 func (s *Served) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -58,7 +57,7 @@ func (s *Served) close() {
 var reattach = regexp.MustCompile(`TF_REATTACH_PROVIDERS='(.*)'`)
 
 func (s *Served) start(ctx context.Context, w *Workspace, dir string) error {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // a test's own ends before what cleans up after it
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // a test's own context ends before its cleanup
 	var commands []*exec.Cmd
 	s.env = slices.Clone(w.Env)
 	s.end = func() {
@@ -70,7 +69,7 @@ func (s *Served) start(ctx context.Context, w *Workspace, dir string) error {
 	all := map[string]json.RawMessage{}
 	for _, address := range []string{StackPolicy, OpenStack} {
 		if address == OpenStack && Stub() == "" {
-			continue // the genuine one is started by terraform
+			continue // terraform starts the genuine provider
 		}
 		cmd := exec.CommandContext(ctx, filepath.Join(dir, path.Base(address)), "-debug")
 		cmd.Dir, cmd.Env = w.Dir, append(os.Environ(), w.Env...)

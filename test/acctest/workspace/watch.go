@@ -11,10 +11,9 @@ import (
 	"strings"
 )
 
-// Tests run programs: terraform, and providers that they build. The cache of "go
-// test" knows of neither, and would say "ok (cached)" of one that is broken since.
-// It does know which files of this tree a test looked at with os.Stat, and looks
-// whether they changed. So what goes into a program is looked at here.
+// Tests run programs: terraform, and providers that they build. The cache of "go test" does not know these programs,
+// and would say "ok (cached)" about a broken one. But it knows which files of this tree a test read with os.Stat, and
+// checks whether they changed. So this package reads the sources of each program.
 
 // Watch makes a file of this tree an input of the tests of this process.
 func Watch(file string) error {
@@ -22,8 +21,8 @@ func Watch(file string) error {
 	return err
 }
 
-// watchProgram does the same for a program that lies anywhere: files outside of
-// the tree do not count, but a link to one that lies in the tree does.
+// watchProgram makes a program at any path an input. Files outside the tree do not count, but a link in the tree to
+// such a file does.
 func watchProgram(program string) error {
 	folder := filepath.Join(Root(), ".tools", "watched")
 	link := filepath.Join(folder, url.PathEscape(program))
@@ -37,13 +36,13 @@ func watchProgram(program string) error {
 	return Watch(link)
 }
 
-// sources lists what of this tree is compiled into programs: their files, and
-// their folders, because a new file changes those.
+// sources lists the files of this tree that are compiled into programs, and their folders, because a new file changes
+// those.
 const sources = `{{with .Module}}{{if .Main}}{{$.Dir}}{{range $.GoFiles}}
 {{$.Dir}}/{{.}}{{end}}{{range $.EmbedFiles}}
 {{$.Dir}}/{{.}}{{end}}{{end}}{{end}}`
 
-// sourcesOf lists what goes into a program of this tree.
+// sourcesOf lists the sources of a program of this tree.
 func sourcesOf(ctx context.Context, program string) ([]string, error) {
 	list := exec.CommandContext(ctx, "go", "list", "-deps", "-f", sources, program)
 	list.Dir = Root()
@@ -58,8 +57,8 @@ func sourcesOf(ctx context.Context, program string) ([]string, error) {
 
 // Program builds a program of this tree into a file.
 func Program(ctx context.Context, file, source string) error {
-	// Terraform reads the whole file for each command. Without the state of the
-	// repository in it, it stays the same until its source changes.
+	// Terraform reads the whole file for each command. Without the state of the repository in it, the file changes
+	// only with its source.
 	build := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-ldflags=-s -w", "-o", file, source)
 	build.Dir = Root()
 	if output, err := build.CombinedOutput(); err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSources: the source of the stand-in is an input of the tests that run it,
-// so that none is "ok (cached)" once it is broken.
+// TestSources: the source of the stand-in is an input of the tests that run it, so that their results are not cached
+// once it is broken.
 func TestSources(t *testing.T) {
 	files, err := sourcesOf(t.Context(), standIn)
 	require.NoError(t, err)

@@ -1,7 +1,6 @@
-// Package workspace runs a real terraform in a folder of its own, with the
-// providers built from this source tree, and terraform-provider-openstack where
-// its binary is there: what terraform-plugin-testing cannot
-// do, which knows no for_each, no saved plans and no processes to kill.
+// Package workspace runs a real terraform in a folder of its own, with the providers built from this source tree, and
+// with terraform-provider-openstack if its binary is available. terraform-plugin-testing has no for_each, no saved
+// plans and no processes to kill.
 package workspace
 
 import (
@@ -27,13 +26,12 @@ func Root() string {
 	return filepath.Join(filepath.Dir(file), "..", "..", "..")
 }
 
-// Terraform is the path of the terraform (or tofu) to use, as tools/terraform
-// finds it.
+// Terraform returns the path of the terraform (or tofu) to use, as tools/terraform finds it.
 func Terraform(ctx context.Context) (string, error) {
 	find := exec.CommandContext(ctx, filepath.Join(Root(), "tools", "terraform"))
 	find.Stderr = os.Stderr
 	find.Env = append(os.Environ(), "TF_ACC_TERRAFORM_PATH="+os.Getenv("TF_ACC_TERRAFORM_PATH"),
-		"PATH="+os.Getenv("PATH")) // inputs too
+		"PATH="+os.Getenv("PATH")) // inputs of the tests too
 	output, err := find.Output()
 	if err != nil {
 		return "", fmt.Errorf("find a terraform or tofu: %w", err)
@@ -48,15 +46,15 @@ type Workspace struct {
 	Terraform string
 	Env       []string // in addition to this process's own
 
-	// Attach serves the providers of this tree from this process, and returns the
-	// value for TF_REATTACH_PROVIDERS. nil: terraform starts those of the mirror.
+	// Attach serves the providers of this tree from this process, and returns the value for TF_REATTACH_PROVIDERS. If
+	// it is nil, terraform starts the providers of the mirror.
 	Attach func(context.Context) (string, context.CancelFunc, error)
 
 	// Blocks are provider blocks by name, for configurations without their own.
 	Blocks map[string]string
 
 	providers []string // required, by address
-	stale     bool     // more of them since the last init
+	stale     bool     // reports whether there are more of them since the last init
 }
 
 // New prepares a folder for a configuration that uses the providers.
@@ -68,17 +66,17 @@ func New(ctx context.Context, dir, terraform string, mirror *Mirror, config stri
 	return w, w.Init(ctx)
 }
 
-// WithoutTLS lets terraform and the providers that it starts talk without TLS:
-// to make its keys takes as long as a plan.
+// WithoutTLS lets terraform and its providers communicate without TLS, because making its keys takes as long as a
+// plan.
 const WithoutTLS = "TF_DISABLE_PLUGIN_TLS=1"
 
-// Open is a folder that has a configuration, before its init.
+// Open returns a folder that has a configuration, before its init.
 func Open(dir, terraform string, mirror *Mirror, env ...string) *Workspace {
 	return &Workspace{Dir: dir, Terraform: terraform, Env: append(env,
 		"TF_CLI_CONFIG_FILE="+mirror.Config, "TF_IN_AUTOMATION=1", "CHECKPOINT_DISABLE=1", WithoutTLS)}
 }
 
-// Init installs providers and modules, where there is something to install: providers that are served are there.
+// Init installs providers and modules, if there are any to install: providers that are served need no installation.
 func (w *Workspace) Init(ctx context.Context) error {
 	w.stale = false
 	if w.Attach != nil && Stub() != "" {
@@ -101,8 +99,8 @@ func (w *Workspace) hasModules() (found bool, err error) {
 	return found, err
 }
 
-// Mentioned are the addresses of the providers that a configuration mentions.
-// Terraform starts all that it requires, also for what needs none of them.
+// Mentioned lists the addresses of the providers that a configuration mentions. Terraform starts every required
+// provider, even if no resource needs it.
 func Mentioned(config string) (addresses []string) {
 	for _, address := range []string{StackPolicy, OpenStack} {
 		if strings.Contains(config, path.Base(address)) {
@@ -141,8 +139,7 @@ func (w *Workspace) Write(config string) error {
 		os.WriteFile(filepath.Join(w.Dir, "main.tf"), []byte(config), 0o600))
 }
 
-// Command is terraform with arguments, ready to run, and to be killed: the
-// providers are processes of their own.
+// Command returns terraform with arguments, ready to run, and to be killed: the providers are processes of their own.
 func (w *Workspace) Command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, w.Terraform, args...)
 	cmd.Dir = w.Dir
@@ -150,8 +147,8 @@ func (w *Workspace) Command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Attached is the environment in which terraform finds the providers, also where a script runs it. When it has ended,
-// so must they.
+// Attached returns the environment in which terraform finds the providers, also if a script runs it. The function end
+// must be called when terraform has ended.
 func (w *Workspace) Attached(ctx context.Context) (env []string, end context.CancelFunc, err error) {
 	env = append(os.Environ(), w.Env...)
 	if w.Attach == nil {
@@ -161,7 +158,7 @@ func (w *Workspace) Attached(ctx context.Context) (env []string, end context.Can
 	return append(env, "TF_REATTACH_PROVIDERS="+value), end, err
 }
 
-// Error is a terraform that failed.
+// Error is the failure of a terraform.
 type Error struct {
 	Args   []string
 	Output string
@@ -174,7 +171,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.err }
 
-// Run runs terraform and returns what it prints.
+// Run runs terraform and returns its output.
 func (w *Workspace) Run(ctx context.Context, args ...string) (string, error) {
 	if w.stale {
 		if err := w.Init(ctx); err != nil {
@@ -202,12 +199,12 @@ func (w *Workspace) Apply(ctx context.Context, variables ...string) (string, err
 	return w.Run(ctx, append([]string{"apply", "-auto-approve", "-input=false", "-no-color"}, Vars(variables)...)...)
 }
 
-// Destroy destroys all there is.
+// Destroy destroys everything.
 func (w *Workspace) Destroy(ctx context.Context, variables ...string) (string, error) {
 	return w.Run(ctx, append([]string{"destroy", "-auto-approve", "-input=false", "-no-color"}, Vars(variables)...)...)
 }
 
-// Plan plans into a file, and returns what is in it.
+// Plan plans into a file, and returns the plan.
 func (w *Workspace) Plan(ctx context.Context, file string, variables ...string) (*tfjson.Plan, error) {
 	if _, err := w.Run(ctx,
 		append([]string{"plan", "-input=false", "-no-color", "-out=" + file}, Vars(variables)...)...); err != nil {
@@ -240,7 +237,7 @@ func (w *Workspace) Output(ctx context.Context, name string, into any) error {
 	return json.Unmarshal([]byte(text), into)
 }
 
-// Vars are arguments that set variables, which are NAME=VALUE.
+// Vars returns arguments that set variables, which are NAME=VALUE.
 func Vars(list []string) []string {
 	args := make([]string, len(list))
 	for i, v := range list {

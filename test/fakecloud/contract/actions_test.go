@@ -7,7 +7,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
-// TestContractActions: what changes a server that runs, and the states on the way.
+// TestContractActions: the actions that change a running server, and the states on the way.
 func TestContractActions(t *testing.T) { everywhere(t, contractActions) }
 
 func contractActions(t *testing.T, c *cloud) {
@@ -15,9 +15,8 @@ func contractActions(t *testing.T, c *cloud) {
 		c.Fake.AddImage(fakecloud.Image{Name: "other"})
 	}
 	show := func(more ...check) are { return append(are{is("server.OS-EXT-STS:task_state", "null")}, more...) }
-	// launched_at is when what runs now began. The age of a server counts from there.
-	// It has whole seconds: on a fast cloud a rebuild and a stop before it fall into
-	// one, and nothing would seem to be renewed.
+	// launched is the time of the server's present launch, from which its age counts. It has whole seconds: on a fast
+	// cloud a stop and a rebuild after it fall into one second, and would not seem to change it.
 	const launched = "server.OS-SRV-USG:launched_at"
 	nextSecond := func(*answer) error { time.Sleep(c.second); return nil }
 	again := func(more ...check) are { return append(show(more...), renewed(true, "launched", launched), nextSecond) }

@@ -12,20 +12,20 @@ import (
 	"strings"
 )
 
-// answer is what a service said.
+// answer is an answer of a service.
 type answer struct {
 	*cloud
 	status int
 	header http.Header
 	body   []byte
-	doc    any // the body, where it is JSON
+	doc    any // the body, if it is JSON
 }
 
-// check looks at an answer. It names what does not hold.
+// check checks an answer. Its error says what is wrong.
 type check func(*answer) error
 
-// at finds a value by its path: keys and indexes with dots between; a star
-// stands for all items of a list. The empty path is the whole document.
+// at finds a value by its path: keys and indexes with dots between; a star stands for all items of a list. The empty
+// path is the whole document.
 func at(v any, path string) (any, bool) {
 	if path == "" {
 		return v, true
@@ -84,7 +84,7 @@ func is(path, want string) check {
 	}
 }
 
-// like: the value, as text, fits a pattern as a whole.
+// like: the value, as text, matches a pattern as a whole.
 func like(path, pattern string) check {
 	return func(a *answer) error {
 		v, err := a.at(path)
@@ -102,7 +102,7 @@ func fits(what, got, pattern string) error {
 	return nil
 }
 
-// keys: an object, or each object of a list, has these keys and no others.
+// keys: an object, or each object of a list, has exactly these keys.
 func keys(path, names string) check {
 	return func(a *answer) error {
 		v, err := a.at(path)
@@ -127,7 +127,7 @@ func keys(path, names string) check {
 	}
 }
 
-// has: there is something at the path of each name.
+// has: there is a value at the path of each name.
 func has(path, names string) check {
 	return func(a *answer) error {
 		for name := range strings.FieldsSeq(names) {
@@ -139,7 +139,7 @@ func has(path, names string) check {
 	}
 }
 
-// lacks: there is nothing at the path of any name.
+// lacks: there is no value at the path of any name.
 func lacks(path, names string) check {
 	return func(a *answer) error {
 		for name := range strings.FieldsSeq(names) {
@@ -171,7 +171,7 @@ func among(path, item string, want bool) check {
 	}
 }
 
-// size: a list has so many items.
+// size: a list has this number of items.
 func size(path string, want int) check {
 	return func(a *answer) error {
 		v, err := a.at(path)
@@ -185,14 +185,14 @@ func size(path string, want int) check {
 	}
 }
 
-// header: the value of a header fits a pattern as a whole; "" is none at all.
+// header: the value of a header matches a pattern as a whole; "" means that it is missing.
 func header(name, pattern string) check {
 	return func(a *answer) error {
 		return fits(name, strings.Join(a.header.Values(name), ", "), a.expand(pattern))
 	}
 }
 
-// text: the body fits a pattern as a whole.
+// text: the body matches a pattern as a whole.
 func text(pattern string) check {
 	return func(a *answer) error { return fits("the body", string(a.body), a.expand(pattern)) }
 }
@@ -204,7 +204,7 @@ func fault(name, message string) check {
 	}
 }
 
-// invalid is Nova's refusal of a part of a body or a query. The fake has other words for it.
+// invalid is Nova's refusal of a part of a body or a query. The fake uses other words.
 var invalid = like("badRequest.message", ".+")
 
 // denial is an error of Keystone: the whole body.
@@ -225,8 +225,8 @@ func keep(name, path string) check {
 	}
 }
 
-// renewed: a value is another one than the one that is kept under a name, which it
-// replaces, or still that one. It stands after what else must hold of the row.
+// renewed: a value differs from the kept one, which it replaces, or is still the same. It stands after the other
+// checks of the row.
 func renewed(want bool, name, path string) check {
 	return func(a *answer) error {
 		v, err := a.at(path)
@@ -249,7 +249,7 @@ func keepHeader(name, from string) check {
 	}
 }
 
-// other keeps the first text of a list that is not the one given.
+// other keeps the first text of a list that differs from the given one.
 func other(name, path, not string) check {
 	return func(a *answer) error {
 		v, err := a.at(path)

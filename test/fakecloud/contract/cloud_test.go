@@ -19,19 +19,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// cloud is the cloud that is asked.
+// cloud is the cloud that gets the requests.
 type cloud struct {
 	*acctest.Cloud
 	client   *http.Client
 	release  fakecloud.Release
-	patience time.Duration     // between the requests of one who awaits
-	second   time.Duration     // until a time in whole seconds is another; the fake's clock goes on by itself
-	urls     map[string]string // of the services, without a slash at the end
-	vars     map[string]string // what $name stands for
-	unknown  []string          // the names that the last expansion did not know
+	patience time.Duration     // between the requests of a row with awaits
+	second   time.Duration     // until a time in whole seconds changes; the fake's clock moves by itself
+	urls     map[string]string // URLs of the services, without a slash at the end
+	vars     map[string]string // values of $name
+	unknown  []string          // names that the last expansion did not know
 }
 
-// everywhere asks a fake cloud of each release, or the live one.
+// everywhere sends the requests to a fake cloud of each release, or to the live one.
 func everywhere(t *testing.T, ask func(*testing.T, *cloud)) {
 	t.Helper()
 	if acctest.Live() {
@@ -43,8 +43,8 @@ func everywhere(t *testing.T, ask func(*testing.T, *cloud)) {
 	}
 }
 
-// start logs both users in. They are those of clouds.yaml, whatever they are
-// called there: who has the role admin is the admin.
+// start logs both users in. They are the users of clouds.yaml, whatever their names there: the one with the role
+// admin is the admin.
 func start(t *testing.T, release string) *cloud {
 	t.Helper()
 	c := &cloud{Cloud: acctest.New(t, fakecloud.Config{Release: release}), client: &http.Client{Timeout: time.Minute}, urls: map[string]string{},
@@ -76,14 +76,13 @@ func start(t *testing.T, release string) *cloud {
 	return c
 }
 
-// logins are the login of the environment, and those of its clouds.yaml to the
-// same cloud.
+// logins are the login of the environment, and the logins of its clouds.yaml to the same cloud.
 func logins(t *testing.T) []*gophercloud.AuthOptions {
 	t.Helper()
 	own, err := clientconfig.AuthOptions(&clientconfig.ClientOpts{Cloud: os.Getenv("OS_CLOUD")})
 	require.NoError(t, err)
 	list := []*gophercloud.AuthOptions{own}
-	clouds, _ := clientconfig.LoadCloudsYAML() // none is no error: the variables are enough
+	clouds, _ := clientconfig.LoadCloudsYAML() // an error is ignored: the variables are enough
 	for _, name := range slices.Sorted(maps.Keys(clouds)) {
 		if other, err := clientconfig.AuthOptions(&clientconfig.ClientOpts{Cloud: name}); err == nil && other.IdentityEndpoint == own.IdentityEndpoint {
 			list = append(list, other)
@@ -92,8 +91,7 @@ func logins(t *testing.T) []*gophercloud.AuthOptions {
 	return list
 }
 
-// login gets a token, and keeps what it tells about the user, unless there is
-// one with such rights already.
+// login gets a token, and keeps its facts about the user, unless there is a user with such rights already.
 func (c *cloud) login(t *testing.T, o *gophercloud.AuthOptions) bool {
 	t.Helper()
 	scope, err := o.ToTokenV3ScopeMap()
@@ -134,8 +132,7 @@ func (c *cloud) login(t *testing.T, o *gophercloud.AuthOptions) bool {
 	return true
 }
 
-// endpoint keeps the URL of a service. Many catalogues name no version in those
-// of Glance, Neutron and Zaqar.
+// endpoint keeps the URL of a service. Many catalogues name no version in the URLs of Glance, Neutron and Zaqar.
 func (c *cloud) endpoint(service, url string) {
 	version := "/v2"
 	switch service {
@@ -151,7 +148,7 @@ func (c *cloud) endpoint(service, url string) {
 	c.urls[service], c.urls[service+"-root"] = url, root
 }
 
-// token is what the test needs of one.
+// token has the parts of a token that the test needs.
 type token struct {
 	User struct {
 		ID, Name string
@@ -165,8 +162,8 @@ type token struct {
 	}
 }
 
-// know finds out the release, by Nova's newest microversion, and skips a test
-// where the facts are not about it.
+// know determines the release by Nova's newest microversion, and skips a test if the facts are not about that
+// release.
 func (c *cloud) know(t *testing.T) {
 	t.Helper()
 	a := c.send(t, "nobody GET compute /")

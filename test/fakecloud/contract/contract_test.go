@@ -1,10 +1,9 @@
-// Package contract holds the fake cloud and a real one to the same facts: one
-// table of requests, and of what must hold of the answers. By default it asks
-// test/fakecloud; with STACKPOLICY_ACC=live the cloud that OS_CLOUD or the
-// OS_* variables name. Where the two differ the fake is wrong.
+// Package contract compares the fake cloud and a real one with the same facts: one table of requests, and of checks
+// of the answers. By default it asks test/fakecloud; with STACKPOLICY_ACC=live it asks the cloud that OS_CLOUD or the
+// OS_* variables name. If the two differ, the fake is wrong.
 //
-// Requests are made with net/http alone, so that statuses, bodies and headers
-// are what counts, and not what a client makes of them.
+// Requests are made with net/http alone, so that the checks see statuses, bodies and headers, and not the
+// interpretation of a client.
 package contract
 
 import (
@@ -26,20 +25,19 @@ import (
 type fact struct {
 	name string
 
-	// ask is who asks what, in one line:
+	// ask is the request, in one line:
 	//
 	//	WHO [awaits] METHOD SERVICE[@VERSION] [HEADER:VALUE]... /PATH [BODY]
 	//
-	// The user: member, admin or nobody. With await the request is repeated until the fact holds.
-	// The services are those of [cloud.urls]. A $name stands for what is known
-	// of the cloud, and for what earlier rows kept.
+	// The user is member, admin or nobody. With awaits the request is repeated until the fact holds. The services are
+	// the keys of [cloud.urls]. A $name stands for a fact about the cloud, or a value that an earlier row kept.
 	ask string
 
-	code  int     // the status of the answer
-	holds []check // what else must hold
+	code  int     // expected status
+	holds []check // further checks
 }
 
-// are is the checks of a fact.
+// are is the list of checks of a fact.
 type are = []check
 
 var askPattern = regexp.MustCompile(`(?s)^(\w+) (awaits )?([A-Z]+) ([a-z-]+)(?:@(\S+))?((?: [\w-]+:\S*)*) (\S+)(?: (.*))?$`)
@@ -77,7 +75,7 @@ func (c *cloud) check(t *testing.T, f fact) {
 	}
 }
 
-// expand puts what is known into a text, and remembers what is not.
+// expand replaces names in a text, and remembers names that it does not know.
 func (c *cloud) expand(text string) string {
 	c.unknown = nil
 	return os.Expand(text, func(name string) string {
@@ -89,7 +87,7 @@ func (c *cloud) expand(text string) string {
 	})
 }
 
-// send makes a request as [fact] has it, with nothing left to expand.
+// send sends a request in the form of [fact], with nothing left to expand.
 func (c *cloud) send(t *testing.T, ask string) *answer {
 	t.Helper()
 	words := askPattern.FindStringSubmatch(ask)
@@ -126,12 +124,12 @@ func (c *cloud) send(t *testing.T, ask string) *answer {
 	if a.body, err = io.ReadAll(resp.Body); err != nil {
 		t.Fatal(err)
 	}
-	_ = json.Unmarshal(a.body, &a.doc) // nil where it is no JSON
+	_ = json.Unmarshal(a.body, &a.doc) // nil if it is not JSON
 	return a
 }
 
-// verify returns what does not hold. The checks after it are not made: a row that
-// is repeated must keep a value for later rows only when all before it holds.
+// verify returns the first check that fails. The later ones are not made: a row that is repeated must keep a value
+// for later rows only if all checks before it pass.
 func (a *answer) verify(f fact) error {
 	if a.status != f.code {
 		return fmt.Errorf("the status is %d, want %d", a.status, f.code)

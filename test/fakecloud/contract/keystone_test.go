@@ -88,7 +88,7 @@ func contractKeystone(t *testing.T, c *cloud) {
 			`"application_credential": {"id": "$credential", "secret": "$secret"}}, "scope": {"project": {"id": "$member_project"}}}}`, 401,
 			are{like("error.message", ".*Application credentials cannot request a scope.")}},
 	})
-	if fakecloud.ReleaseOf(c.release.Microversion) != fakecloud.Zed { // whose Keystone fails there, and closes the connection
+	if fakecloud.ReleaseOf(c.release.Microversion) != fakecloud.Zed { // its Keystone fails there, and closes the connection
 		c.hold(t, []fact{{"its token makes no other",
 			`nobody POST identity /auth/tokens {"auth": {"identity": {"methods": ["token"], "token": {"id": "$credential_token"}}}}`, 403, nil}})
 	}
@@ -114,8 +114,7 @@ func contractKeystone(t *testing.T, c *cloud) {
 	})
 }
 
-// credential makes an application credential of the member. The fake has one,
-// and no way to make others.
+// credential makes an application credential of the member. The fake has one, and cannot make others.
 func (c *cloud) credential(t *testing.T) {
 	t.Helper()
 	if c.Fake != nil {

@@ -2,9 +2,8 @@ package contract
 
 import "testing"
 
-// TestContractServerLists: four servers, of which the youngest comes first.
-// Those of one second come in the order of their ids, so the facts do without
-// the order where they can.
+// TestContractServerLists: four servers, listed with the youngest first. Servers of the same second are listed by
+// their ids, so most facts do not depend on the order.
 func TestContractServerLists(t *testing.T) { everywhere(t, contractServerLists) }
 
 func contractServerLists(t *testing.T, c *cloud) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestContractNeutron: as much as terraform-provider-openstack asks for.
+// TestContractNeutron: the requests of terraform-provider-openstack.
 func TestContractNeutron(t *testing.T) { everywhere(t, contractNeutron) }
 
 func contractNeutron(t *testing.T, c *cloud) {

@@ -2,8 +2,7 @@ package contract
 
 import "testing"
 
-// TestContractNova: versions and their negotiation, and what the rest of Nova
-// reports about itself.
+// TestContractNova: versions and their negotiation, and general information about Nova.
 func TestContractNova(t *testing.T) { everywhere(t, contractNova) }
 
 func contractNova(t *testing.T, c *cloud) {

@@ -2,7 +2,7 @@ package contract
 
 import "testing"
 
-// TestContractOctavia: members of pools, and as much as they need.
+// TestContractOctavia: members of pools, and the objects that they need.
 func TestContractOctavia(t *testing.T) { everywhere(t, contractOctavia) }
 
 func contractOctavia(t *testing.T, c *cloud) {
@@ -11,11 +11,11 @@ func contractOctavia(t *testing.T, c *cloud) {
 	const stamp = `\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d`
 	settled := fact{"it is done", "member awaits GET load-balancer /lbaas/loadbalancers/$balancer", 200,
 		are{is("loadbalancer.provisioning_status", `"ACTIVE"`)}}
-	c.NeedsMember(t) // whose pool it is
+	c.NeedsMember(t) // the pool is theirs
 	region := c.vars["region"]
 	c.vars["pool"] = c.Pool(t, region)
 	if c.Fake != nil {
-		c.Fake.SetMonitored(region, c.vars["pool"], false) // as that of a real cloud is
+		c.Fake.SetMonitored(region, c.vars["pool"], false) // as in a real cloud
 	}
 	c.hold(t, []fact{
 		{"nobody", "nobody GET load-balancer /lbaas/pools/$none/members", 401,

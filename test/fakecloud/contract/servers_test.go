@@ -2,8 +2,7 @@ package contract
 
 import "testing"
 
-// boot is a request for a server: its name after the prefix, and more of the
-// body.
+// boot is a request for a server: its name after the prefix, and more of the body.
 func boot(version, name, more string) string {
 	return "member POST compute@" + version + ` /servers {"server": {"name": "${prefix}` + name +
 		`", "imageRef": "$image", "flavorRef": "$flavor", "networks": "none"` + more + "}}"
@@ -51,7 +50,7 @@ func contractServers(t *testing.T, c *cloud) {
 		{"one of the admin", `admin POST compute@2.79 /servers {"server": {"name": "${prefix}admin", "imageRef": "$image", "flavorRef": "$flavor", ` +
 			`"networks": "none"}}`, 202, are{keep("foreign", "server.id")}},
 		{"it comes up too", "admin awaits GET compute@2.79 /servers/$foreign", 200,
-			are{is("server.status", `"ACTIVE"`)}}, // as long as it is built the refusals are others
+			are{is("server.status", `"ACTIVE"`)}}, // a server that is not built yet is refused differently
 		{"it is hidden from a member", "member GET compute@2.79 /servers/$foreign", 404, are{fault("itemNotFound", "Instance $foreign could not be found.")}},
 		{"nor can he delete it", "member DELETE compute@2.79 /servers/$foreign", 404, nil},
 

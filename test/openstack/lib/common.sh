@@ -8,14 +8,14 @@ NEWEST=2025.1                                                    # of a stable D
 PY=python3
 
 START=$(date +%s%N) LAST=$START
-say() { # a line with the seconds of this step and of all so far
+say() { # prints a line with the seconds of this step and in total
   local now; now=$(date +%s%N)
   awk -v s=$((now - LAST)) -v a=$((now - START)) -v t="$*" 'BEGIN{printf "%6.1fs  (%5.1fs)  %s\n", s/1e9, a/1e9, t}'
   LAST=$now
 }
 fail() { echo "FAILED: $*" >&2; exit 1; }
 
-not_here() { # exit code 3: this machine cannot, as opposed to it failed
+not_here() { # exit code 3: not possible on this machine, which is no failure
   printf '\nNOT POSSIBLE HERE: %s\n' "$*" >&2
   exit 3
 }
@@ -23,7 +23,7 @@ not_here() { # exit code 3: this machine cannot, as opposed to it failed
 [[ $BASE != *[[:space:]]* ]] || fail "MariaDB's scripts take no space in a path: $BASE"
 mkdir -p "$DATA"
 
-running() { cat "$DATA/running" 2>/dev/null; } # the release that was started last, unless it was ended
+running() { cat "$DATA/running" 2>/dev/null; } # the release that was started last, unless it was stopped
 
 choose() { # RELEASE: sets its paths
   RELEASE=$1
@@ -35,7 +35,7 @@ choose() { # RELEASE: sets its paths
 
 # Only one script at a time. The jobs of a killed up.sh hold the lock until they end.
 lock() {
-  [ -z "${CLOUD_INSIDE:-}" ] || return 0 # taken before it entered
+  [ -z "${CLOUD_INSIDE:-}" ] || return 0 # the lock is held since before it entered
   exec 9>"$DATA/lock"
   flock -w 300 9 || fail "another script has held $DATA/lock for 5 minutes"
 }
@@ -73,8 +73,8 @@ alive() { # NAME
   [ "$(ticks "$pid")" = "$at" ] && ! grep -q '^State:.Z' "/proc/$pid/status" 2>/dev/null
 }
 
-# The daemon writes its own pid file before it becomes the daemon, so that one
-# whose up.sh is killed is never lost. setsid: it leads a group with all its children.
+# The daemon writes its own pid file before it becomes the daemon, so that it is
+# never lost if up.sh is killed. setsid: it leads a group with all its children.
 start() { # NAME COMMAND...
   local name=$1; shift
   alive "$name" && return
@@ -91,7 +91,7 @@ signal() { # SIGNAL NAME
   alive "$2" && read -r pid _ <"$RUN/$2.pid" && kill "-$1" -- "-$pid" 2>/dev/null
 }
 
-halt() { # SIGNAL SECONDS NAME...: all get the signal first, then are waited for
+halt() { # SIGNAL SECONDS NAME...: sends the signal to all first, then waits for them
   local signal=$1 end=$((SECONDS + $2)) name; shift 2
   for name; do signal "$signal" "$name"; done
   for name; do
@@ -105,12 +105,12 @@ halt() { # SIGNAL SECONDS NAME...: all get the signal first, then are waited for
 halt_all() {
   local names
   mapfile -t names < <(find "$RUN" -name '*.pid' -printf '%f\n' | sed 's/\.pid$//' | grep -vE '^(mysql|redis)$')
-  halt KILL 10 "${names[@]}" # they keep nothing that a database does not roll back
+  halt KILL 10 "${names[@]}" # a database rolls back the rest
   halt TERM 20 mysql redis
   rm -f "$DATA"/{running,clouds.yaml,cloud.json}
 }
 
-answers() { # SECONDS NAME COMMAND...: waits for the command, not for a dead daemon
+answers() { # SECONDS NAME COMMAND...: waits until the command succeeds, or the daemon is dead
   local end=$((SECONDS + $1)) name=$2; shift 2
   until alive "$name" && "$@" >/dev/null 2>&1 && alive "$name"; do
     alive "$name" && [ $SECONDS -le $end ] || return 1
@@ -118,17 +118,17 @@ answers() { # SECONDS NAME COMMAND...: waits for the command, not for a dead dae
   done
 }
 
-why() { # NAME: what its log says
+why() { # NAME: the end of its log
   { grep -E 'Error|ERROR|CRITICAL|error:|in use' "$LOG/$1.log" | tail -n 5; tail -n 5 "$LOG/$1.log"; } >&2
 }
 
-ready() { # as answers, and fails
+ready() { # like answers, but fails
   answers "$@" || { why "$2"; fail "$2 is not ready; its log is $LOG/$2.log"; }
 }
 
-tcp() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; } # PORT: somebody listens
+tcp() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; } # PORT: whether it is open
 
-http() { # PORT: an HTTP server answers
+http() { # PORT: whether an HTTP server answers
   # shellcheck disable=SC2016
   timeout 5 bash -c 'exec 3<>/dev/tcp/127.0.0.1/$0 && printf "GET / HTTP/1.0\r\n\r\n" >&3 &&
     read -r line <&3 && [[ $line == HTTP/* ]]' "$1"

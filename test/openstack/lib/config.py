@@ -119,7 +119,7 @@ auth_strategy = keystone
 [drivers]
 message_store = redis
 management_store = redis
-# Its own 0.1 s for an answer of Redis is not enough on a busy machine.
+# The default of 0.1 s for an answer of Redis is not enough on a busy machine.
 [drivers:message_store:redis]
 uri = redis://{IP}:{PORT["redis"]}?socket_timeout=10
 [drivers:management_store:redis]
@@ -144,7 +144,7 @@ osapi_compute_listen = {IP}
 osapi_compute_listen_port = {r['nova']}
 osapi_compute_workers = 1
 compute_driver = fake.FakeDriver
-# Most zones have one host only, and a resize would find no other in them.
+# Most zones have only one host, and a resize would find no other host.
 allow_resize_to_same_host = true
 report_interval = 5
 service_down_time = 300
@@ -154,7 +154,7 @@ periodic_fuzzy_delay = 0
 # the next synchronisation, that they were switched off.
 sync_power_state_interval = -1
 [compute]
-# Neutron tells Nova of no port here. Since 2026.1 a migration waits for that of every network.
+# Neutron notifies Nova of no port here. Since 2026.1 a migration waits for a port of every network.
 live_migration_wait_for_vif_plug = false
 [wsgi]
 api_paste_config = {SHARE}/nova-common/api-paste.ini
@@ -183,7 +183,7 @@ server_group_members = 1000
 endpoint_template = http://{IP}:{r['cinder']}/v3
 os_region_name = {region}
 {login()}
-# Cinder lets no one detach but a service in a user's name.
+# Cinder lets only a service detach, in a user's name.
 [service_user]
 send_service_user_token = true
 {login()}

@@ -1,5 +1,5 @@
-# The databases: made by the services' own migrations, once. What these and the
-# Keystone seed make is kept as an SQL dump for the next cloud after a wipe.
+# The databases: made by the services' own migrations, once. The result, with the
+# Keystone seed, is kept as an SQL dump for the next cloud after a wipe.
 # shellcheck shell=bash disable=SC2154
 
 sql() { mariadb --no-defaults --protocol=tcp -h "$IP" -P "${PORT[mysql]}" -u root --connect-timeout=5; }
@@ -57,14 +57,14 @@ migrate() {
   trap - EXIT
 }
 
-# Named by what made it: other packages or scripts make their own.
+# The name depends on the packages and scripts, because others make other data.
 dump_file() {
   local hash
   hash=$({ ls /usr/lib/python3/dist-packages; cat "$LIB"/{model,config,seed,launch}.py; } | sha256sum)
   echo "$CLOUD_DIR/dump/${hash:0:12}.sql.gz"
 }
 
-make_databases() { # a start that was cut off leaves half of them: begin again
+make_databases() { # an interrupted start leaves half of them: begin again
   [ -e "$STATE/databases-made" ] && return
   local d dump; dump=$(dump_file)
   { echo "CREATE OR REPLACE USER os@'$IP' IDENTIFIED BY '$PASSWORD';"

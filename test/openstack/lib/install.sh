@@ -1,16 +1,16 @@
-# A root of the release's own: the packages of its Debian, fetched with apt and
+# A root for each release: the packages of its Debian, fetched with apt and
 # unpacked. Nothing is installed, no maintainer script runs, and no privilege is
 # needed, so it takes a fraction of the time and half of the space.
 # shellcheck shell=bash disable=SC2154
 
-# What the scripts and the services run on, on every Debian.
+# The packages of the scripts and the services, on every Debian.
 PACKAGES=(base-files bash coreutils dash findutils grep gzip libc-bin mawk python3 sed util-linux
           python3-nova python3-keystone python3-placement python3-glance python3-neutron python3-zaqar python3-cinder python3-octavia
           python3-pymysql python3-redis redis-server
           mariadb-server-core mariadb-client-core uwsgi-core uwsgi-plugin-python3)
-# Wanted for a file or two (a script, an api-paste.ini), not for what they depend on.
+# Only a file or two of these are needed (a script, an api-paste.ini), not their dependencies.
 ALONE=(nova-common glance-common neutron-common cinder-common octavia-common mariadb-client)
-# Large, depended on, and never loaded here: half of the bytes.
+# Large dependencies that are never loaded here: half of the bytes.
 SKIP=(alembic cython3 e2fsprogs fonts-dejavu-core gawk graphviz ieee-data 'libaom3*' libc6-dev libcairo2 'libcephfs2*'
       'libgfortran5*' 'libglib2.0*' 'libgvc6*' 'libheif*' libicu-dev 'liblapack3*' 'libperl5.*' 'libprotobuf*'
       'librados2*' 'librav1e*' 'librbd1*' 'librdkafka1*' 'librgw2*' 'libsvtav1enc*' libsystemd-shared libx11-6
@@ -21,7 +21,7 @@ SKIP=(alembic cython3 e2fsprogs fonts-dejavu-core gawk graphviz ieee-data 'libao
 
 KEYS=/usr/share/keyrings/debian-archive-keyring.gpg
 
-apt() { # with sources, lists and an empty package data base of their own
+apt() { # with its own sources, lists and an empty package database
   apt-get -o Dir::Etc::sourcelist="$CLOUD_DIR/apt/sources.list" -o Dir::Etc::sourceparts=- \
     -o Dir::State::lists="$CLOUD_DIR/apt/lists" -o Dir::Cache="$CLOUD_DIR/apt/cache" \
     -o Dir::State::status=/dev/null -o APT::Sandbox::User= -o Debug::NoLocking=true \
@@ -31,7 +31,7 @@ apt() { # with sources, lists and an empty package data base of their own
 
 no_packages() { grep -E -m 5 '^[EW]: ' "$LOG/apt.log" >&2; not_here "$*; see $LOG/apt.log"; }
 
-plan() { # PACKAGE...: the names of what they need
+plan() { # PACKAGE...: the names of their dependencies
   apt -s install --no-install-recommends "$@" | sed -nE 's/^Inst ([^ ]+) .*/\1/p'
   return "${PIPESTATUS[0]}"
 }
@@ -53,7 +53,7 @@ install_packages() {
     say "apt-get update for Debian $suite"
   fi
   need=$(plan "${PACKAGES[@]}") || no_packages 'apt does not find the packages'
-  # Where Debian's own root has links from /bin to /usr/bin, packages may unpack to either.
+  # Debian's own root has links from /bin to /usr/bin, so packages may unpack to either.
   mkdir -p "$ROOT"/usr/{bin,sbin,lib,lib64} "$ROOT"/{etc,dev,proc,tmp,run,var/tmp,.has}
   for name in bin sbin lib lib64; do ln -sfn "usr/$name" "$ROOT/$name"; done
   for name in $need "${ALONE[@]}"; do
@@ -74,7 +74,7 @@ install_packages() {
         touch "$ROOT/.has/${n%%_*}" || exit 255; done' _ || fail 'unpacking packages'
     say "packages unpacked ($(du -sm "$ROOT" | cut -f1) MB)"
   fi
-  # What maintainer scripts would do.
+  # The work of maintainer scripts.
   ln -sfn mawk "$ROOT/usr/bin/awk"
   ln -sfn dash "$ROOT/usr/bin/sh"
   printf 'root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534:nobody:/:/bin/false\n' >"$ROOT/etc/passwd"
@@ -88,8 +88,8 @@ install_packages() {
   echo "$wanted" >"$ROOT/.complete"
 }
 
-sources() { # SUITE: the lines of apt for it
-  # forky is not released yet: its list of files may be past its date.
+sources() { # SUITE: its lines for apt
+  # forky is not released yet: its list of files may have expired.
   echo "deb [signed-by=$KEYS check-valid-until=no] http://deb.debian.org/debian $1 main"
   # It also lacks Glance. The rest of it is newer than trixie's, so that only Glance comes from there.
   [ "$1" != forky ] || echo "deb [signed-by=$KEYS] http://deb.debian.org/debian trixie main"

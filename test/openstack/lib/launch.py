@@ -31,7 +31,7 @@ def nova():
     import nova.cmd.compute as c    # patches the standard library for eventlet
     c.config.parse_args(sys.argv)
     c.logging.setup(c.CONF, 'nova')
-    # It warns of a deprecated call of Nova's twice a second.
+    # It warns about a deprecated call of Nova twice a second.
     c.logging.getLogger('oslo_messaging.rpc.client').logger.setLevel('ERROR')
     c.priv_context.init(root_helper=c.shlex.split(c.utils.get_root_helper()))
     c.objects.register_all()
@@ -98,8 +98,8 @@ def nova_init():
 def eventlet_serve(name, address, port, app):
     import logging
     import eventlet.wsgi
-    # As many connections as Nova's own wsgi_default_pool_size. Those that a client keeps for later count, and with
-    # 100 of them nobody else was answered until they ended, after 90 seconds.
+    # As many connections as Nova's own wsgi_default_pool_size. A connection that a client keeps for later counts,
+    # and with 100 of them no other client got an answer until they ended, after 90 seconds.
     return eventlet.spawn(eventlet.wsgi.server, eventlet.listen((address, port), backlog=1024), app,
                           log=logging.getLogger(name + '.wsgi'), max_size=1000)
 
@@ -136,7 +136,7 @@ def cinder():
     coordination.COORDINATOR.start()
     rpc.init(c.CONF)
     # Since 2026.1 a heartbeat is a call without a serializer. The transport fake://
-    # hands its context over as it is, where others would send the fields.
+    # passes its context on unchanged, and others send its fields.
     deserialize = rpc.RequestContextSerializer.deserialize_context
     rpc.RequestContextSerializer.deserialize_context = \
         lambda self, context: deserialize(self, context if isinstance(context, dict) else context.to_dict())

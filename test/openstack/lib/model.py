@@ -20,7 +20,7 @@ REGIONS = {
                              'az-2': ['vsphere_drs_1']}),
 }
 
-# user: (project, roles). The service user is what the services log in with.
+# user: (project, roles). The services log in with the service user.
 USERS = {'member': ('member', ['member', 'load-balancer_member']), 'service': ('service', ['admin', 'service'])}
 
 

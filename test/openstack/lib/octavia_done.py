@@ -32,6 +32,6 @@ def report():
                 status = pending()
                 if status:
                     updater.update_loadbalancer_status(status)
-            except Exception as e:  # one that is deleted meanwhile; the next look has the rest
+            except Exception as e:  # an object was deleted meanwhile; the next look has the rest
                 print('octavia:', e, flush=True)
     threading.Thread(target=loop, daemon=True).start()

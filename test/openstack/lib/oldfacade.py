@@ -1,6 +1,6 @@
 
 
-# What trixie's Glance asks for, and forky's oslo.db no longer has.
+# The module that trixie's Glance imports, and forky's oslo.db no longer has.
 class EngineFacade:
     def __init__(self, connection):
         self.engine = create_engine(connection)

@@ -71,7 +71,7 @@ def identity():
 
 
 def images(c):
-    for name in 'cirros', 'debian-12', 'debian-13':  # the latter are those of the examples
+    for name in 'cirros', 'debian-12', 'debian-13':  # the examples use the latter
         got = c.call('GET', 'image', '/images?name=' + name)['images']
         got = got[0] if got else c.call('POST', 'image', '/images', dict(
             name=name, disk_format='raw', container_format='bare', visibility='public'))
@@ -110,7 +110,7 @@ def nova(c):
 
 def cloud(*regions):
     c = Client('admin', 'admin')
-    if not regions:     # else one region is repaired
+    if not regions:     # otherwise one region is repaired
         without = os.environ.get('CLOUD_WITHOUT', '').split()
         extras(c, without)
         describe(without)

@@ -1,5 +1,4 @@
-# How each daemon is started. Ready-made databases are assumed, except by the
-# first two.
+# The start of each daemon. All except the first two need the databases.
 # shellcheck shell=bash disable=SC2154
 
 start_stores() {
@@ -9,7 +8,7 @@ start_stores() {
 
 wsgi() { # NAME ENVIRONMENT...
   local name=$1 python=(/usr/lib/uwsgi/plugins/python3[0-9]*_plugin.so); shift
-  # Connection: close, for the keep-alive of http-socket breaks some clients.
+  # Connection: close, because the keep-alive of http-socket breaks some clients.
   start "$name" env SERVICE="$name" "$@" uwsgi-core --plugins-dir /usr/lib/uwsgi/plugins \
     --plugins "$(basename "${python[0]}" _plugin.so)" --http-socket "$IP:${PORT[$name]}" --wsgi-file "$LIB/wsgi.py" \
     --processes 1 --threads 8 --enable-threads --lazy-apps --need-app --die-on-term \

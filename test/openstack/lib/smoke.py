@@ -34,7 +34,7 @@ def server(c, name, zone, hints=None):
 
 def region(name):
     a, m, zones = admin.at(name), member.at(name), REGIONS[name]['zones']
-    a.nova('DELETE', '/os-quota-sets/' + m.project_id)  # of a run that was killed
+    a.nova('DELETE', '/os-quota-sets/' + m.project_id)  # from a run that was killed
     got = a.nova('GET', '/os-availability-zone/detail')['availabilityZoneInfo']
     check(f'{name}: zones and their hosts', {
         z['zoneName']: sorted(z['hosts']) for z in got if z['zoneName'] in zones}

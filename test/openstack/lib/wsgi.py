@@ -11,7 +11,7 @@ elif service == 'glance':
 elif service == 'placement':
     from placement.wsgi import init_application
     application = init_application()
-elif service == 'zaqar':    # its own application takes no configuration file in some versions
+elif service == 'zaqar':    # its own application accepts no configuration file in some versions
     from oslo_config import cfg
     from oslo_log import log
     from zaqar.bootstrap import Bootstrap

@@ -1,11 +1,11 @@
 "use strict";
-// The page shows /state, which it asks for twice a second, and sends what a button says.
+// The page shows /state, which it requests twice a second, and sends the request of a button.
 
-const operations = { // by what is chosen: kind, what the button says, what that means
+const operations = { // by selected object: kind, label of the button, its meaning
 	region: [["nova", "Let Nova fail", "Nova of this region answers 503 to everything."],
 		["slow", "Slow Nova down", "Each request to it takes two seconds longer."],
 		["quota", "Use up the quota", "No more servers than there are now."]],
-	zone: [["zone", "Close the zone", "Nova makes no more servers in it. Those that it has go on."]],
+	zone: [["zone", "Close the zone", "Nova makes no more servers in it. Its present servers keep running."]],
 	host: [["host", "Take the host down", "Its servers answer nothing. Nova still calls them ACTIVE, and makes none there."]],
 	server: [["service", "Kill its service", "It answers no health check. Nova calls it ACTIVE."],
 		["stop", "Stop it", "Somebody stops the server in Nova."],
@@ -13,7 +13,7 @@ const operations = { // by what is chosen: kind, what the button says, what that
 		["delete", "Delete it", "Somebody deletes it, and Terraform does not know."]],
 };
 const byId = (id) => document.getElementById(id);
-const images = []; // in the order in which they were seen, which is that of the colours
+const images = []; // in the order in which they were seen, which is the order of the colours
 let now = null; // the last state
 let chosen = "region/RegionOne";
 
@@ -25,7 +25,7 @@ function element(tag, attributes, ...children) {
 	return e;
 }
 
-// choice is a button that chooses what is broken next.
+// choice returns a button that selects an object to break.
 function choice(key, label, attributes = {}) {
 	const words = { nova: " · Nova fails", slow: " · slow", quota: " · no quota", zone: " · closed", host: " · down" };
 	const kinds = Object.keys(words).filter((kind) => now.broken.includes(key.replace(/^[a-z]+/, kind)));
@@ -81,7 +81,7 @@ function log(text) {
 	byId("log").children[200]?.remove();
 }
 
-// compare says what happened between two states, and returns the servers of the first.
+// compare logs the changes between two states, and returns the servers of the first.
 function compare(was, is) {
 	for (const what of is.broken) if (!was.broken.includes(what)) log("broken: " + what);
 	for (const what of was.broken) if (!is.broken.includes(what)) log("no longer broken: " + what);

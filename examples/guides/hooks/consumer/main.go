@@ -1,12 +1,10 @@
-// Command consumer drains nodes that stackpolicy_deletion_attachment announces
-// by webhook: for each it runs a command, which knows the node from NODE_ID,
-// NODE_NAME, REGION, CLUSTER and TRANSITION (termination, or launch for one that
-// stackpolicy_readiness_attachment announces) in its environment. The node is
-// drained, or in service, when the command ends with 0.
+// Command consumer drains nodes that stackpolicy_deletion_attachment announces by webhook. It runs a command for each
+// node, with NODE_ID, NODE_NAME, REGION, CLUSTER and TRANSITION (termination, or launch for a node that
+// stackpolicy_readiness_attachment announces) in its environment. The node is drained, or in service, when the
+// command ends with 0.
 //
-// It takes only requests that are signed with the secret in WEBHOOK_SECRET, and
-// remembers in a file what it has done: who recorded a request and sends it again
-// drains nothing a second time, also after a restart.
+// It accepts only requests that are signed with the secret in WEBHOOK_SECRET, and keeps its jobs in a file: a
+// recorded request that somebody sends again drains nothing a second time, even after a restart.
 //
 //	WEBHOOK_SECRET=... consumer 127.0.0.1:8080 ./drain.sh drained.log
 package main
@@ -31,7 +29,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
-// message is what is posted.
+// message is the body of a webhook.
 type message struct {
 	Token      string `json:"lifecycle_action_token"`
 	Transition string `json:"lifecycle_transition_type"`
@@ -41,10 +39,10 @@ type message struct {
 	Cluster    string `json:"cluster"`
 }
 
-// job is what is known of a token.
+// job is the state of a token's drain.
 type job struct {
-	began  int64 // the signed time of the message that it began with
-	answer int   // to who asks
+	began  int64 // signed time of the message that began it
+	answer int   // status of the answer to later requests
 }
 
 type consumer struct {
@@ -55,9 +53,8 @@ type consumer struct {
 	file     *os.File       // has a line for each job that began or ended
 }
 
-// open reads what an earlier process did. A drain that was under way ended with that
-// process, and who asks for it gets 404: then its message is posted again, with a
-// newer time.
+// open reads the jobs of an earlier process. A drain that was under way ended with that process, and a request for it
+// gets 404: then its message is posted again, with a newer time.
 func open(name, command string, verifier *standardwebhooks.Webhook) (*consumer, error) {
 	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
@@ -69,7 +66,7 @@ func open(name, command string, verifier *standardwebhooks.Webhook) (*consumer, 
 		var token string
 		var j job
 		if _, err := fmt.Sscanf(lines.Text(), "%q %d %d", &token, &j.began, &j.answer); err != nil {
-			continue // a line that was cut short as the machine stopped
+			continue // a line that broke off when the machine stopped
 		}
 		if j.answer == http.StatusAccepted {
 			j.answer = http.StatusNotFound
@@ -89,20 +86,18 @@ func (c *consumer) note(token string, j job) error {
 	return nil
 }
 
-// ServeHTTP takes a message by POST and begins to drain the node. It answers
-// 202 until that is done; Terraform asks again by GET. A message that comes
-// again has the same token. It begins nothing while the first still goes on, nor
-// when that is done; after a failure it does, if it was signed later: a new apply
-// signs it again, and who repeats a recorded request cannot.
+// ServeHTTP receives a message by POST and begins to drain the node. It answers 202 until that is done; Terraform
+// asks again by GET. A message that is sent again has the same token. It begins nothing while the first drain runs,
+// or after it has succeeded. After a failure it begins another drain if it was signed later: a new apply signs it
+// again, and somebody who repeats a recorded request cannot.
 func (c *consumer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<16))
 	if err != nil {
 		http.Error(w, "too large", http.StatusRequestEntityTooLarge)
 		return
 	}
-	// The signature covers the id, the time (five minutes at most) and the body,
-	// which is empty in a GET.
-	// Which check failed is for our log, not for the sender.
+	// The signature covers the id, the time (five minutes at most) and the body, which is empty in a GET. Our log
+	// says which check failed, and the sender does not learn it.
 	if err := c.verifier.Verify(body, r.Header); err != nil {
 		log.Printf("refused %s from %s with the id %q and the time %q: %v",
 			r.Method, r.RemoteAddr, r.Header.Get("Webhook-Id"), r.Header.Get("Webhook-Timestamp"), err)
@@ -137,11 +132,11 @@ func (c *consumer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.NotFound(w, r)
 }
 
-// drain runs the command. One that fails is answered with 409, which no client
-// asks again: the hook's default_result then says what happens to the node.
+// drain runs the command. After a failure the answer is 409, which no client asks again: the hook's default_result
+// then says what happens to the node.
 func (c *consumer) drain(m message, began int64) {
 	command := exec.CommandContext(context.Background(), c.command)
-	// The command has no use for the secret, and what it starts may print its environment.
+	// The command does not need the secret, and the programs that it starts may print their environment.
 	command.Env = slices.DeleteFunc(os.Environ(),
 		func(v string) bool { return strings.HasPrefix(v, "WEBHOOK_SECRET=") })
 	command.Env = append(command.Env, "NODE_ID="+m.NodeID, "NODE_NAME="+m.Name, "REGION="+m.Region,

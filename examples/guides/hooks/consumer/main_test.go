@@ -16,9 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRepeatedRequest: a request that was recorded begins nothing a second time:
-// not after success, not after a failure, and not after a restart. A new one does
-// after a failure.
+// TestRepeatedRequest: a recorded request that is sent again begins no drain: not after success, not after a failure,
+// and not after a restart. A new request does after a failure.
 func TestRepeatedRequest(t *testing.T) {
 	dir := t.TempDir()
 	script, runs := filepath.Join(dir, "drain.sh"), filepath.Join(dir, "runs")
@@ -48,7 +47,7 @@ func TestRepeatedRequest(t *testing.T) {
 		c.ServeHTTP(w, r)
 		return w.Code
 	}
-	// ended is the answer once the command has ended.
+	// ended returns the answer once the command has ended.
 	ended := func(c *consumer, name string, signed time.Time) int {
 		for {
 			if code := send(c, name, signed); code != http.StatusAccepted {
@@ -79,7 +78,7 @@ func TestRepeatedRequest(t *testing.T) {
 	assert.Equal(t, http.StatusOK, ended(start(), "web-0", second), "a node that was drained")
 	ran(3)
 
-	// One that was under way as the process ended is not known until it is posted again.
+	// A drain that was under way when the process ended is not known until its message is posted again.
 	require.NoError(t, c.note("token-of-web-2", job{first.Unix(), http.StatusAccepted}))
 	c = start()
 	assert.Equal(t, http.StatusNotFound, ended(c, "web-2", first), "a recorded request after a restart")
@@ -88,8 +87,8 @@ func TestRepeatedRequest(t *testing.T) {
 	ran(4)
 }
 
-// TestSecretStays: the command does not get the secret, and the log says which
-// check a request failed; the sender learns only that it was refused.
+// TestSecretStays: the command does not get the secret, and the log says which check a request failed; the sender
+// learns only that it was refused.
 func TestSecretStays(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("WEBHOOK_SECRET", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
