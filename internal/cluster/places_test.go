@@ -126,8 +126,8 @@ func TestLookUpAtOnce(t *testing.T) {
 	assert.Error(t, <-done)
 }
 
-// of are flavors for all regions.
-func of(flavors string) func(placement.Region) []string {
+// all returns the same flavors for all regions.
+func all(flavors string) func(placement.Region) []string {
 	return func(placement.Region) []string { return strings.Split(flavors, " ") }
 }
 
@@ -157,23 +157,23 @@ func TestQuotaRoom(t *testing.T) {
 		for resource, limit := range c.quotas {
 			fake.SetQuota("RegionOne", fakecloud.MemberProjectID, resource, limit)
 		}
-		got, err := cluster.ReadQuotas(t.Context(), login(t, fake), of(c.flavor), []placement.Region{region("RegionOne")})
+		got, err := cluster.ReadQuotas(t.Context(), login(t, fake), all(c.flavor), []placement.Region{region("RegionOne")})
 		q := got["RegionOne"]
 		if rooms := fmt.Sprint(q.Servers, " ", q.Flavors); err != nil || rooms != c.rooms || q.Limit != c.limit {
 			t.Errorf("%v: got %+v, %v, want %s, %s", c.quotas, q, err, c.rooms, c.limit)
 		}
 	}
 	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: "GET", Path: "/flavors/m1.small", Status: 404}) // it is a name, and no id
-	got, err := cluster.ReadQuotas(t.Context(), login(t, fake), of("m1.small"), []placement.Region{region("RegionOne")})
+	got, err := cluster.ReadQuotas(t.Context(), login(t, fake), all("m1.small"), []placement.Region{region("RegionOne")})
 	assert.NoError(t, err)
 	assert.Contains(t, got["RegionOne"].Flavors, "m1.small")
 	closed := region("Dark")
 	closed.Closed = true
 	left := placement.Region{Bin: placement.Bin{Name: "Old", Current: 2}}
-	if got, err := cluster.ReadQuotas(t.Context(), login(t, fake), of(""), []placement.Region{closed, left}); err != nil || len(got) > 0 {
+	if got, err := cluster.ReadQuotas(t.Context(), login(t, fake), all(""), []placement.Region{closed, left}); err != nil || len(got) > 0 {
 		t.Errorf("got %v, %v for regions that take no nodes", got, err)
 	}
-	_, err = cluster.ReadQuotas(t.Context(), login(t, fake), of("m1.none"), []placement.Region{region("RegionOne")})
+	_, err = cluster.ReadQuotas(t.Context(), login(t, fake), all("m1.none"), []placement.Region{region("RegionOne")})
 	assert.ErrorContains(t, err, `region RegionOne: get the flavor "m1.none"`)
 }
 

@@ -56,8 +56,8 @@ func ReadQuotas(
 	return quotas, nil
 }
 
-// quotaOfAll works out how many more servers fit into the limits of a region: of each flavor as many as
-// fit next to those of the flavors before it.
+// quotaOfAll returns how many more servers fit into the limits of a region. Servers of the earlier flavors come first,
+// and servers of a later flavor fit next to them.
 func quotaOfAll(
 	ctx context.Context, cloud *openstack.Cloud, region string, left openstack.Limits, names []string,
 ) (all Quota, err error) {

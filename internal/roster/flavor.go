@@ -9,8 +9,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
 
-// Flavors are what new nodes get, the first choice first: the nodes of a zone from its list, without one from that
-// of its region, without one from that of all.
+// Flavors lists the flavors of new nodes, the first choice first. A zone without a list has the list of
+// its region, and a region without a list has the list of all.
 type Flavors map[placement.Place][]string
 
 // At lists the flavors of a place. Without any it is one that has no name.

@@ -28,7 +28,7 @@ type Policy struct {
 	Kept       []string  // candidates whose servers somebody keeps
 	Protected  []string  // names, or ids of servers, of nodes that are never removed
 	Templates  Templates // templates of new nodes; empty without a template
-	Flavors    Flavors   // of new nodes; empty if their template says it
+	Flavors    Flavors   // flavors of new nodes; empty if their template says it
 	Elsewhere  bool      // whether another place is better than a later flavor
 
 	// Rooms has how many more servers of a flavor a quota allows, by region and flavor.

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Windows are when an update may begin batches. None: always.
+// Windows are the times at which an update may begin batches; without any it always may.
 type Windows []Window
 
 // Window is a time that comes each week, such as "Sat 02:00-06:00 Europe/Berlin". It is open while a clock of its

@@ -163,7 +163,7 @@ variable "image_name" {
 }
 
 variable "flavor_name" {
-  description = "Flavor of the nodes, by name. Default: that of flavors."
+  description = "Flavor of the nodes, by name. Default: none, where flavors are given."
   type        = string
   default     = null
 }

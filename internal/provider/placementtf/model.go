@@ -205,7 +205,7 @@ func (m attachmentModel) templates() roster.Templates {
 	return roster.NewTemplates(own)
 }
 
-// flavors are those of the attachment, of its regions and of its zones.
+// flavors returns the flavors that the attachment, its regions and its zones list.
 func (m attachmentModel) flavors() roster.Flavors {
 	flavors := roster.Flavors{}
 	region := m.Region.ValueString()

@@ -63,7 +63,7 @@ func attachmentSchema() schema.Schema {
 			"flavors": places.FlavorsArgument("Flavors of new nodes, [the first choice " +
 				"first](../guides/time-and-repair.md#flavors-in-order), by id or name. Let the servers take " +
 				"`each.value.flavor`."),
-			"prefer": attribute.Text("What is kept where a flavor is full: `PLACE` (the default) or `FLAVOR`.",
+			"prefer": attribute.Text("Nodes keep their `PLACE` (the default) or `FLAVOR` if a flavor is full in a place.",
 				stringvalidator.OneOf(preferPlace, preferFlavor)),
 			"respect_quotas": attribute.Flag("Whether to add no more nodes to a region than the project's " +
 				"[quotas](../guides/how-the-planner-decides.md#quotas) allow. Defaults to `false`."),
@@ -100,7 +100,7 @@ func attachmentSchema() schema.Schema {
 	}
 }
 
-// What is better than the first flavor elsewhere, or not.
+// Values of prefer.
 const (
 	preferPlace  = "PLACE"
 	preferFlavor = "FLAVOR"

@@ -56,7 +56,8 @@ func (l *Ledger) avoided(number int) (places []placement.Place) {
 	return places
 }
 
-// spread distributes new nodes. Where a place is better than a flavor, they go to those that have the earliest one.
+// spread distributes new nodes. If another place is better than a later flavor, they go to the places
+// that have the earliest flavor.
 func (l *Ledger) spread(board *placement.Board, nodes int64) (placement.Counts, error) {
 	for later := 1; ; later++ {
 		left, avoided := board.Clone(), l.avoided(later)
@@ -104,7 +105,7 @@ func (l *Ledger) name(come arrivals, others []string) (nodes []newNode, next int
 // flavorist hands out flavors.
 type flavorist struct {
 	policy      roster.Policy
-	sold, short map[roster.Spot]bool // where Nova found no host, and where a quota has no room either
+	sold, short map[roster.Spot]bool // full for Nova, and for Nova or a quota
 	rooms       map[string]map[string]int64
 }
 

@@ -189,7 +189,7 @@ func TestFlavors(t *testing.T) {
 	told := []roster.Title{hold.FullPlaces}
 	for _, c := range []struct {
 		planned
-		flavors string // of the nodes then, by index
+		flavors string // flavors of the nodes after the plan, by index
 	}{
 		{planned{name: "the reason names the flavor", seen: homeless, reasons: []string{"web-0: replaced (UNHEALTHY) in R/1: its server is in ERROR (" +
 			noHost + "); it asked for big in R/1"}}, ""},
