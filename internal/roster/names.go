@@ -10,6 +10,15 @@ import (
 // maxNameLength is the length of the longest name that Nova takes, in characters.
 const maxNameLength = 255
 
+// CheckCluster says what is wrong with the name of a cluster, in a sentence, or nothing.
+func CheckCluster(name string) string {
+	if !strings.Contains(name, "/") {
+		return ""
+	}
+	return fmt.Sprintf("%q has a slash in it, which ends the name of the cluster in an import id. Name it %q. "+
+		"node_name_pattern may have slashes.", name, strings.ReplaceAll(name, "/", "-"))
+}
+
 // CheckNames says what is wrong with the names that a pattern makes for a
 // cluster, in a sentence, or nothing. Nova refuses names with blanks at an end,
 // with characters that cannot be printed (controls, a soft hyphen, a line separator), and

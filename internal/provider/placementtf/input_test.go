@@ -58,6 +58,8 @@ func TestPlacementInvalid(t *testing.T) {
 		{attributes{"zones": protocol.Listing("az-1", 2), "desired_capacity": 3}, "3 nodes must be added, but there is room for 2"},
 		{attributes{"zones": protocol.Listing("cloud-nine")}, `does not list the availability zone "cloud-nine".`},
 		{attributes{"zones": nil, "regions": protocol.Listing("Atlantis")}, `Keystone does not know the region "Atlantis".`},
+		{attributes{"cluster": "a/b"}, `"a/b" has a slash in it, which ends the name of the cluster in an import id.`},
+		{attributes{"cluster": "my web"}, ""},
 		{attributes{"region": ""}, "region string length must be at least 1"},
 		{attributes{"node_name_pattern": "{cluster}"}, `"{cluster}" would give all nodes one name: it needs {index} in it.`},
 		{attributes{"node_name_pattern": "{cluster}-{index}-{number}"}, "has other braces than {cluster} and {index}, which may be {index:03}"},

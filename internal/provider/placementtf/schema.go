@@ -39,8 +39,10 @@ func attachmentSchema() schema.Schema {
 			"planning, so the plan shows it. Destroying the attachment touches no server. Replacing it " +
 			"(`-replace`, `taint`) is refused while its servers are there.",
 		Attributes: map[string]schema.Attribute{
-			"id":               attribute.ComputedText("Name of the cluster."),
-			"cluster":          attribute.RequiredText("Name of the cluster, from which new nodes get theirs."),
+			"id": attribute.ComputedText("Name of the cluster."),
+			"cluster": attribute.RequiredText("Name of the cluster, from which new nodes get theirs. It may have blanks "+
+				"in it, and no slash.",
+				attribute.Check("without a slash", "Invalid name of a cluster", roster.CheckCluster)),
 			"desired_capacity": capacity,
 			"min_size":         size(0, placement.MaxNodes, "Smallest `desired_capacity`. Defaults to `0`."),
 			"max_size": size(placement.Unlimited, placement.MaxNodes,
