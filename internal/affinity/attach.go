@@ -24,6 +24,7 @@ type Binding struct {
 
 // UnsupportedError says that a region's Nova is too old for a policy.
 type UnsupportedError struct {
+	Argument        string // that asks for it
 	region, feature string
 	needs           int // microversion 2.needs
 	offered         string
@@ -145,11 +146,11 @@ func afterwards(ctx context.Context) (context.Context, context.CancelFunc) {
 func supported(compute *openstack.Compute, policy Policy) error {
 	switch {
 	case strings.HasPrefix(policy.Policy, "soft-") && !compute.Offers(openstack.VersionSoftPolicy):
-		return &UnsupportedError{compute.Region, "the policy " + policy.Policy, openstack.VersionSoftPolicy,
-			compute.Newest()}
+		return &UnsupportedError{"policies", compute.Region, "the policy " + policy.Policy,
+			openstack.VersionSoftPolicy, compute.Newest()}
 	case policy.MaxServerPerHost > 0 && !compute.Offers(openstack.VersionGroupPolicy):
-		return &UnsupportedError{compute.Region, "the rule max_server_per_host", openstack.VersionGroupPolicy,
-			compute.Newest()}
+		return &UnsupportedError{"max_server_per_host", compute.Region, "the rule max_server_per_host",
+			openstack.VersionGroupPolicy, compute.Newest()}
 	}
 	return nil
 }

@@ -319,7 +319,7 @@ func TestRefused(t *testing.T) {
 		"a rule of none": {attributes{"servergroup": attributes{"max_server_per_host": 0}}, "servergroup.max_server_per_host: Invalid Attribute Value"},
 		"no name":        {asking(""), "servergroup.name: Invalid Attribute Value Length"},
 		"a long name":    {asking(strings.Repeat("x", 256)), "servergroup.name: Invalid Attribute Value Length"},
-		"no hint":        {attributes{"scheduler_hints": attributes{}}, "scheduler_hints: Invalid Attribute Combination"},
+		"no hint":        {attributes{"scheduler_hints": attributes{}}, "scheduler_hints.group: A missing argument"},
 		"an empty hint":  {attributes{"scheduler_hints": attributes{"group": ""}}, "scheduler_hints.group: Invalid Attribute Value Length"},
 		"no region":      {attributes{"region": ""}, "region: Invalid Attribute Value Length"},
 		"no zone":        {attributes{"availability_zone": ""}, "availability_zone: Invalid Attribute Value Length"},
@@ -496,16 +496,16 @@ func TestDRSZone(t *testing.T) {
 }
 
 // TestTooOld: groups are made, read and deleted with whatever microversion there is, and what it
-// lacks is said at the block that asks for it. Which one has what is in internal/affinity.
+// lacks is said at the argument that asks for it. Which one has what is in internal/affinity.
 func TestTooOld(t *testing.T) {
 	t.Parallel()
 	h := hold(t, fakecloud.MemberUser)
 	h.Block = attributes{"endpoint_overrides": attributes{"compute": h.Cloud.OlderNova(t, "RegionOne", 1)}}
-	for _, asked := range []attributes{{"policies": "soft-affinity"}, {"max_server_per_host": 2}} {
+	for argument, asked := range map[string]any{"policies": "soft-affinity", "max_server_per_host": 2} {
 		h.Later(t)
-		err := h.Try(t, attributes{"servergroup": asked})
+		err := h.Try(t, attributes{"servergroup": attributes{argument: asked}})
 		require.Error(t, err)
-		assert.Equal(t, "servergroup: Nova is too old", h.At())
+		assert.Equal(t, "servergroup."+argument+": Nova is too old", h.At())
 	}
 	h.Later(t)
 	h.Must(t, attributes{})

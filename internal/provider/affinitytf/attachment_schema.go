@@ -4,9 +4,7 @@ import (
 	"math"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/objectvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
@@ -72,7 +70,7 @@ func attachmentSchema() schema.Schema {
 			"scheduler_hints": schema.SingleNestedBlock{
 				MarkdownDescription: "Scheduler hints of the cluster's servers, whose group is inherited where " +
 					"`servergroup` names none. With a `servergroup` block it must have that policy.",
-				Validators: []validator.Object{objectvalidator.AlsoRequires(path.MatchRelative().AtName("group"))},
+				Validators: attribute.Needs("group"),
 				Attributes: map[string]schema.Attribute{
 					"group": attribute.Text("Required. Name or id of a server group, which must exist.",
 						attribute.NotEmpty),

@@ -5,9 +5,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/objectvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -130,7 +128,7 @@ func statefulBlock() schema.Block {
 		MarkdownDescription: "Gives each node a slot, its name, index and place, by which volumes, ports and DNS " +
 			"names are kept; see [Stateful nodes](../guides/stateful-nodes.md). Not with `SUBSTITUTE` or " +
 			"`PLACEMENT`.",
-		Validators: []validator.Object{objectvalidator.AlsoRequires(path.MatchRelative().AtName("on_removal"))},
+		Validators: attribute.Needs("on_removal"),
 		Attributes: map[string]schema.Attribute{
 			"on_removal": attribute.Text("Required. What happens to the slot of a node that is removed: `RETAIN` "+
 				"keeps it for the next node in its place, `DELETE` gives it up, and Terraform destroys what it kept.",
