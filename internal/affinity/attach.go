@@ -100,10 +100,13 @@ func Attach(ctx context.Context, compute *openstack.Compute, policy Policy, leav
 	return Binding{}, missed
 }
 
-// Check returns the error that [Attach] would return now, and changes nothing.
-func Check(ctx context.Context, compute *openstack.Compute, policy Policy, leaving string) error {
-	_, err := decide(ctx, compute, policy, leaving)
-	return err
+// Check returns the group that [Attach] would inherit now, nil for none, or its error, and changes
+// nothing.
+func Check(
+	ctx context.Context, compute *openstack.Compute, policy Policy, leaving string,
+) (*openstack.ServerGroup, error) {
+	chosen, err := decide(ctx, compute, policy, leaving)
+	return chosen.inherit, err
 }
 
 // decide looks at the groups that exist, where one is named.

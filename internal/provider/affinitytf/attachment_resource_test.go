@@ -327,6 +327,8 @@ func TestRefused(t *testing.T) {
 			"scheduler_hints.group: Scheduler hints without effect"},
 		"one group, twice":    {attributes{"servergroup": attributes{"name": "shared"}, "scheduler_hints": attributes{"group": "shared"}}, ""},
 		"a hint, made later":  {attributes{"scheduler_hints": attributes{"group": "later"}}, ""},
+		"a full group":        {asking("full"), "servergroup.name: The server group is full"},
+		"a hint at one":       {attributes{"scheduler_hints": attributes{"group": "full"}}, "scheduler_hints.group: The server group is full"},
 		"an unknown rule":     {attributes{"servergroup": attributes{"policies": unknown, "max_server_per_host": 2}}, ""},
 		"an unknown region":   {attributes{"region": unknown, "availability_zone": "cloud-nine"}, ""},
 		"an unknown zone":     {attributes{"availability_zone": unknown}, ""},
@@ -340,6 +342,8 @@ func TestRefused(t *testing.T) {
 				h.group("RegionOne", fakecloud.ServerGroup{Name: group, Policy: policy})
 			}
 			h.group("RegionOne", fakecloud.ServerGroup{Name: "twin", Policy: "anti-affinity"})
+			h.group("RegionOne", fakecloud.ServerGroup{Name: "full", Policy: "anti-affinity"}, "a", "b")
+			h.Fake.SetQuota("RegionOne", fakecloud.MemberProjectID, "server_group_members", 2)
 			if err := h.Validate(t.Context(), h.I.Kind, c.config); err == nil {
 				resp, _ := h.Plan(t.Context(), h.Request(h.I, c.config)) // what it says is looked at below
 				if planned := h.Planned(resp); c.at == "" && !planned.IsNull() {
