@@ -40,6 +40,9 @@ type Node struct {
 
 	// Fault is why Nova gave the server up, in its words; "" without one.
 	Fault string `json:"fault,omitempty"`
+	// Group is the server group that keeps a server from the hosts of others, where it found no host;
+	// nil without one.
+	Group *Group `json:"-"`
 
 	// InService is the mark that says that the server was found in service; "": it
 	// has none. Marks are equal or not, and nothing else is read from them.
@@ -63,6 +66,10 @@ type Node struct {
 	// Deleting says that Nova is about to delete the server.
 	Deleting bool `json:"deleting,omitempty"`
 }
+
+// Group is a server group, no two servers of which share a host: the ids of its members, of whatever
+// cluster.
+type Group []string
 
 var number = regexp.MustCompile("[0-9]+")
 

@@ -29,6 +29,9 @@ type Seen struct {
 	// Full are the places in which Nova found no host a short time ago: see
 	// [Update.RetryFullAfter]. The time is when the server was made that found none.
 	Full placement.By[time.Time] `json:"full,omitempty"`
+	// Apart are the nodes of full places that share a server group with one that found no host, where
+	// Nova may have a host for other nodes.
+	Apart placement.By[[]string] `json:"apart,omitempty"`
 
 	// Taken are the names that new nodes would get, and that servers have which are no nodes:
 	// see [Roster.Taken].
@@ -46,7 +49,7 @@ type Build struct {
 func NewSeen() Seen {
 	return Seen{Servers: map[string]node.Node{}, Missing: map[string]bool{}, Builds: map[string]Build{},
 		Aged: map[string]Aged{}, Baking: map[string]bool{}, Early: map[string]bool{},
-		Full: placement.By[time.Time]{}}
+		Full: placement.By[time.Time]{}, Apart: placement.By[[]string]{}}
 }
 
 // Behind reports whether a node was changed and its server was not seen to follow:

@@ -68,6 +68,9 @@ func (l *Ledger) barsFor(w Want) (no refusal) {
 		no.hold = hold.HeldTarget
 	case f.May() && l.shut(w):
 		no = refusal{hold: hold.HeldClosed, At: f.Place, Why: l.space.Why(f.Place)}
+		if !l.space.Closed(f.Place) {
+			no.Why = "has no host for its server group"
+		}
 	}
 	return no
 }
@@ -81,7 +84,7 @@ func (l *Ledger) shut(w Want) bool {
 		if l.Policy.Keeps(w.Cause) {
 			return l.Policy.MakesAgain(w.Cause) && l.open.Closed(w.Place)
 		}
-		return l.space.Closed(w.Place)
+		return l.space.Closed(w.Place) || w.Apart && !l.Again
 	}
 	return false
 }

@@ -14,7 +14,7 @@ type room struct {
 	Left  facts.Facts       // the nodes on the board: those that stay or change, and those that come back
 	space *placement.Board  // their places, closed where Nova found no host
 	open  *placement.Board  // the same, where all places of hosts are open
-	full  []placement.Place // places where Nova found no host
+	full  []placement.Place // places where Nova found no host; space has those open that only a group finds full
 	Again bool              // whether full places count as open, because there is no other room
 	back  pool
 
@@ -126,6 +126,13 @@ func (r *room) takesBack(f *facts.Fact) bool {
 // roomOf is the room of a cluster.
 func roomOf(now roster.Roster, all facts.Facts, seen roster.Seen, policy roster.Policy) room {
 	r := room{Left: maps.Clone(all), full: seen.FullPlaces(policy), back: poolOf(now, seen, policy)}
-	r.open, r.space = boardOf(all, policy.Regions, nil), boardOf(all, policy.Regions, r.full)
+	others := map[placement.Place]bool{} // where nodes are that no server group keeps waiting
+	for _, f := range all {
+		at := facts.Counted(f.Node, policy.Regions)
+		others[at] = others[at] || !f.Apart
+	}
+	closed := slices.DeleteFunc(slices.Clone(r.full),
+		func(at placement.Place) bool { return len(seen.Apart[at]) > 0 && others[at] })
+	r.open, r.space = boardOf(all, policy.Regions, nil), boardOf(all, policy.Regions, closed)
 	return r
 }

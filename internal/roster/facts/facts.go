@@ -35,6 +35,7 @@ type Fact struct {
 	Settled    bool             // whether it is the settled one
 	Full       *placement.Place // place in which Nova found no host for its server
 	Stuck      bool             // whether that place is still full
+	Apart      bool             // whether its server group found no host in its place
 	Aged       time.Time        // launch of its server, where that is too old; zero otherwise
 	Early      bool             // whether it broke soon after it got into service
 	bakes      bool             // whether it has what is wanted, and has to be in service for longer
@@ -119,6 +120,7 @@ func FactOf(name string, n roster.Node, now roster.Roster, seen roster.Seen, pol
 	if at, none := Homeless(n, f.Server, policy.Regions); none && f.Looked {
 		f.Full, f.Stuck = &at, slices.Contains(seen.FullPlaces(policy), at)
 	}
+	f.Apart = slices.Contains(seen.Apart[Counted(n, policy.Regions)], name)
 	if aged, there := seen.Aged[name]; there && aged.Mark == n.Mark {
 		f.Aged = aged.Launched
 	}
@@ -163,10 +165,15 @@ func Homeless(n roster.Node, server node.Node, listed []placement.Region) (place
 	if server.Status != "ERROR" || !foundNoHost(server.Fault) {
 		return placement.Place{}, false
 	}
+	return Counted(n, listed), true
+}
+
+// Counted is the place that counts for a node: its own, or its region where that lists no zones.
+func Counted(n roster.Node, listed []placement.Region) placement.Place {
 	if !roster.Zoned(listed, n.Region) {
-		return placement.Place{Region: n.Region}, true
+		return placement.Place{Region: n.Region}
 	}
-	return n.Place, true
+	return n.Place
 }
 
 // foundNoHost reports whether a fault says that Nova's scheduler found no host,

@@ -16,7 +16,7 @@ import (
 // answer in which its server was seen.
 func Tell(s *roster.Seen, r roster.Roster, policy roster.Policy) {
 	s.Aged, s.Baking, s.Early = map[string]roster.Aged{}, map[string]bool{}, map[string]bool{}
-	s.Full = fullPlaces(*s, r, policy)
+	tellFull(s, r, policy)
 	u := policy.Update
 	if u == nil {
 		return
