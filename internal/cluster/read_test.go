@@ -306,7 +306,8 @@ func TestReadFaults(t *testing.T) {
 		fake.AddServers("RegionOne", fakecloud.Server{Name: fmt.Sprintf("web-more-%d", i), Status: "ERROR", Fault: none, Host: "-", Group: others[i%2]})
 	}
 	nodes := read(true)
-	assert.Equal(t, 1, len(slices.DeleteFunc(slices.Clone(nodes), func(n node.Node) bool { return n.Group == nil })), "servers that are kept apart")
+	alone := func(n node.Node) bool { return n.Group == nil }
+	assert.Len(t, slices.DeleteFunc(slices.Clone(nodes), alone), 1, "servers that are kept apart")
 	if len(nodes) != 63 || asked() != 50 {
 		t.Errorf("%d servers were asked for, of %d", asked(), len(nodes))
 	}

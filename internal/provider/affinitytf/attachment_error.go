@@ -40,7 +40,8 @@ func addAttachError(err error, diags *diag.Diagnostics) {
 		diags.AddAttributeError(at, "Unknown server group", text.Sentence(err))
 	case value.Is[*affinity.UnsupportedError](err):
 		unsupported, _ := errors.AsType[*affinity.UnsupportedError](err)
-		diags.AddAttributeError(path.Root("servergroup").AtName(unsupported.Argument), "Nova is too old", text.Sentence(err))
+		at := path.Root("servergroup").AtName(unsupported.Argument)
+		diags.AddAttributeError(at, "Nova is too old", text.Sentence(err))
 	default:
 		diags.AddError("Unable to attach the server group", err.Error())
 	}

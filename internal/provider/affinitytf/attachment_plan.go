@@ -156,8 +156,8 @@ func warnOfFull(
 		return
 	}
 	diags.AddAttributeWarning(at, "The server group is full", fmt.Sprintf("The server group %q has %d members, and "+
-		"Nova's quota server_group_members allows %d: Nova refuses new servers in it. Raise the quota, or name another "+
-		"group.", group.Name, len(group.Members), limits.MaxServerGroupMembers))
+		"Nova's quota server_group_members allows %d: Nova refuses new servers in it. Raise the quota, or name "+
+		"another group.", group.Name, len(group.Members), limits.MaxServerGroupMembers))
 }
 
 // warnOfChange says what happens to servers when the attachment takes another

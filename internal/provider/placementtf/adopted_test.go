@@ -51,7 +51,8 @@ func TestPlacementAdopts(t *testing.T) {
 		"db":                                                  {at: "cluster: Unable to adopt the cluster"},
 	} {
 		a := begin(t)
-		for name, region := range map[string]string{"web-0": "RegionOne", "web-12": "RegionTwo", "web7": "RegionTwo", "a/b-3": "RegionOne", "my web-3": "RegionOne"} {
+		for name, region := range map[string]string{"web-0": "RegionOne", "web-12": "RegionTwo", "web7": "RegionTwo", "a/b-3": "RegionOne",
+			"my web-3": "RegionOne"} {
 			a.Fake.AddServers(region, fakecloud.Server{Name: name, Zone: "az-1"})
 		}
 		i, err := a.Adopt(t.Context(), a.I.Kind, id)

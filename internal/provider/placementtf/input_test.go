@@ -74,7 +74,7 @@ func TestPlacementInvalid(t *testing.T) {
 		{with(stateful(), removing(attributes{"kept": []any{"web-1"}})), "A slot is used again under its name, which the server that is kept has."},
 		{removing(attributes{"protected": []any{""}}), "string length must be at least 1"},
 		{watching(attributes{"http": attributes{"status": "200"}}), "health.http.url: A missing argument\nA missing argument: The"},
-		{watching(attributes{}), "health.http: Invalid health check\nInvalid health check: The block health needs one of http, tcp and octavia, and has 0 of them."},
+		{watching(attributes{}), "health.http: Invalid health check\nInvalid health check: The block health needs one of http, tcp and octavia, and has 0"},
 		{watching(attributes{"http": attributes{"url": "ftp://x"}}), "An address begins with http:// or https://"},
 		{watching(attributes{"http": attributes{"url": "http://{address}/", "status": "ok"}}), "is neither a status between 100 and 599"},
 		{watching(attributes{"http": attributes{"url": "http://{address}/"}, "tcp": attributes{"port": 80}}), "and has 2 of them."},

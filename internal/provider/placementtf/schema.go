@@ -38,8 +38,8 @@ func attachmentSchema() schema.Schema {
 			"(`-replace`, `taint`) is refused while its servers are there.",
 		Attributes: map[string]schema.Attribute{
 			"id": attribute.ComputedText("Name of the cluster."),
-			"cluster": attribute.RequiredText("Name of the cluster, from which new nodes get theirs. It may have blanks "+
-				"in it, and no slash.",
+			"cluster": attribute.RequiredText("Name of the cluster, from which new nodes get theirs. It may have "+
+				"blanks in it, and no slash.",
 				attribute.Check("without a slash", "Invalid name of a cluster", roster.CheckCluster)),
 			"desired_capacity": capacity,
 			"min_size":         size(0, placement.MaxNodes, "Smallest `desired_capacity`. Defaults to `0`."),

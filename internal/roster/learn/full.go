@@ -52,8 +52,8 @@ func tellFull(s *roster.Seen, r roster.Roster, policy roster.Policy) {
 	})
 	for at := range s.Full {
 		_, was := before[at]
-		all := was && apart[at] == nil || slices.ContainsFunc(groups[at], func(names []string) bool { return names == nil })
-		if !all {
+		none := func(names []string) bool { return names == nil }
+		if (!was || apart[at] != nil) && !slices.ContainsFunc(groups[at], none) {
 			names := slices.Concat(append(groups[at], apart[at])...)
 			slices.Sort(names)
 			s.Apart[at] = slices.Compact(names)
