@@ -126,8 +126,7 @@ const onRemovalDelete = "DELETE"
 func statefulBlock() schema.Block {
 	return schema.SingleNestedBlock{
 		MarkdownDescription: "Gives each node a slot, its name, index and place, by which volumes, ports and DNS " +
-			"names are kept; see [Stateful nodes](../guides/stateful-nodes.md). Not with `SUBSTITUTE` or " +
-			"`PLACEMENT`.",
+			"names are kept; see [Stateful nodes](../guides/stateful-nodes.md). Not with `SUBSTITUTE` or `PLACEMENT`.",
 		Validators: attribute.Needs("on_removal"),
 		Attributes: map[string]schema.Attribute{
 			"on_removal": attribute.Text("Required. What happens to the slot of a node that is removed: `RETAIN` "+

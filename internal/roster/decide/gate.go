@@ -66,27 +66,25 @@ func (l *Ledger) barsFor(w Want) (no refusal) {
 	case w.What == Revised || w.What == GivenUp:
 	case w.Cause == roster.Outdated && l.Aim.reached():
 		no.hold = hold.HeldTarget
-	case f.May() && l.shut(w):
-		no = refusal{hold: hold.HeldClosed, At: f.Place, Why: l.space.Why(f.Place)}
-		if !l.space.Closed(f.Place) {
-			no.Why = "has no host for its server group"
-		}
+	case f.May() && l.shut(w) != "":
+		no = refusal{hold: hold.HeldClosed, At: f.Place, Why: l.shut(w)}
 	}
 	return no
 }
 
 // shut reports whether a node waits for its place to take nodes again: what comes for it
 // would leave the spread worse than it is. One that is made again where it is gives up its
-// own room first, so a full place takes it.
-func (l *Ledger) shut(w Want) bool {
-	switch w.Cause {
-	case roster.Outdated, roster.TooOld:
-		if l.Policy.Keeps(w.Cause) {
-			return l.Policy.MakesAgain(w.Cause) && l.open.Closed(w.Place)
-		}
-		return l.space.Closed(w.Place) || w.Apart && !l.Again
+// own room first, so a full place takes it. It returns why, or "".
+func (l *Ledger) shut(w Want) (why string) {
+	switch keeps := l.Policy.Keeps(w.Cause); {
+	case w.Cause != roster.Outdated && w.Cause != roster.TooOld:
+		return ""
+	case keeps && l.Policy.MakesAgain(w.Cause) && l.open.Closed(w.Place), !keeps && l.space.Closed(w.Place):
+		return l.space.Why(w.Place)
+	case !keeps && w.Apart && !l.Again:
+		return "has no host for its server group"
 	}
-	return false
+	return ""
 }
 
 // noRoom says why what comes for a node finds no room. The answer is the same for all nodes

@@ -120,12 +120,12 @@ func FactOf(name string, n roster.Node, now roster.Roster, seen roster.Seen, pol
 	if at, none := Homeless(n, f.Server, policy.Regions); none && f.Looked {
 		f.Full, f.Stuck = &at, slices.Contains(seen.FullPlaces(policy), at)
 	}
-	f.Apart = slices.Contains(seen.Apart[Counted(n, policy.Regions)], name)
 	if aged, there := seen.Aged[name]; there && aged.Mark == n.Mark {
 		f.Aged = aged.Launched
 	}
 	f.Early = seen.Early[name]
 	f.bakes = seen.Baking[name] && policy.Pauses() && !f.Outdated && f.Is == Serving
+	f.Apart = slices.Contains(seen.Apart[Counted(n, policy.Regions)], name)
 	f.Lags = !policy.RequireMarks && seen.Behind(name, n)
 	f.Former = f.Looked && seen.Former(name, n)
 	return f
