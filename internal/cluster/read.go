@@ -17,7 +17,6 @@ import (
 	"unsafe"
 
 	"github.com/gophercloud/gophercloud/v2"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/affinity"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
@@ -158,8 +157,7 @@ func findFaults(ctx context.Context, cloud *openstack.Cloud, nodes []node.Node) 
 	}))
 }
 
-// findGroups fills in the servers that may share no host with some of a region. A group that lets
-// several share one says nothing of a host that has one.
+// findGroups fills in the servers that may share no host with some of a region.
 func findGroups(ctx context.Context, cloud *openstack.Cloud, region string, nodes []node.Node, some []int) error {
 	compute, err := cloud.Compute(ctx, region)
 	var groups []openstack.ServerGroup
@@ -173,7 +171,7 @@ func findGroups(ctx context.Context, cloud *openstack.Cloud, region string, node
 		return &RegionError{region, err}
 	}
 	for _, group := range groups {
-		if group.Policy != affinity.AntiAffinity || group.MaxServerPerHost > 1 {
+		if !group.KeepsApart() {
 			continue
 		}
 		for _, i := range some {
