@@ -30,6 +30,9 @@ type Seen struct {
 	// Full has the places in which Nova found no host a short time ago, each with the time at
 	// which the server without a host was created. [Update.RetryFullAfter] bounds it.
 	Full placement.By[time.Time] `json:"full,omitempty"`
+	// Apart are the nodes of full places that share a server group with one that found no host, where
+	// Nova may have a host for other nodes.
+	Apart placement.By[[]string] `json:"apart,omitempty"`
 
 	// Taken has the result of [Roster.Taken]: names of other servers that new nodes would get.
 	Taken []string `json:"taken,omitempty"`
@@ -46,7 +49,7 @@ type Build struct {
 func NewSeen() Seen {
 	return Seen{Servers: map[string]node.Node{}, Missing: map[string]bool{}, Builds: map[string]Build{},
 		Aged: map[string]Aged{}, Baking: map[string]bool{}, Early: map[string]bool{},
-		Full: placement.By[time.Time]{}}
+		Full: placement.By[time.Time]{}, Apart: placement.By[[]string]{}}
 }
 
 // Lags reports whether a node was changed and its server was not seen to follow: it still has

@@ -43,7 +43,9 @@ func addAttachError(err error, diags *diag.Diagnostics) {
 		}
 		diags.AddAttributeError(at, "Unknown server group", text.Sentence(err))
 	case value.Is[*affinity.UnsupportedError](err):
-		diags.AddAttributeError(path.Root("servergroup"), "Nova is too old", text.Sentence(err))
+		unsupported, _ := errors.AsType[*affinity.UnsupportedError](err)
+		at := path.Root("servergroup").AtName(unsupported.Argument)
+		diags.AddAttributeError(at, "Nova is too old", text.Sentence(err))
 	default:
 		diags.AddError("Unable to attach the server group", err.Error())
 	}

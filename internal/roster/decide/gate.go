@@ -64,8 +64,8 @@ func (l *Ledger) barsFor(w Want) (no refusal) {
 	case w.stays():
 	case w.Cause == roster.Outdated && l.Rollout.reached():
 		no.hold = hold.HeldTarget
-	case f.MayServe() && l.shut(w):
-		no = refusal{hold: hold.HeldClosed, At: f.Place, Why: l.board.Why(f.Place)}
+	case f.MayServe() && l.shut(w) != "":
+		no = refusal{hold: hold.HeldClosed, At: f.Place, Why: l.shut(w)}
 	}
 	return no
 }
@@ -87,18 +87,19 @@ func (l *Ledger) twice(w Want) bool {
 	return w.Cause != "" && w.Cause != roster.Unhealthy && w.Tried == l.Policy.Templates.At(w.Place).Hash()
 }
 
-// shut reports whether a node waits until its place takes nodes again, because its substitute
-// would make the spread worse. A node that is made again in its place frees its own room first,
-// so a full place takes it.
-func (l *Ledger) shut(w Want) bool {
-	switch w.Cause {
-	case roster.Outdated, roster.TooOld:
-		if l.Policy.Keeps(w.Cause) {
-			return l.Policy.MakesAgain(w.Cause) && l.boardWithFull.Closed(w.Place)
-		}
-		return l.board.Closed(w.Place)
+// shut returns why a node waits until its place takes nodes again, or "". Its substitute would
+// make the spread worse. A node that is made again in its place frees its own room first, so a
+// full place takes it.
+func (l *Ledger) shut(w Want) (why string) {
+	switch keeps := l.Policy.Keeps(w.Cause); {
+	case w.Cause != roster.Outdated && w.Cause != roster.TooOld:
+		return ""
+	case keeps && l.Policy.MakesAgain(w.Cause) && l.boardWithFull.Closed(w.Place), !keeps && l.board.Closed(w.Place):
+		return l.board.Why(w.Place)
+	case !keeps && w.Apart && !l.Again:
+		return "has no host for its server group"
 	}
-	return false
+	return ""
 }
 
 // noRoom returns why the substitute of a node finds no room. The answer is the same for all nodes

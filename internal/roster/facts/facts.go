@@ -35,6 +35,7 @@ type Fact struct {
 	Settled    bool             // whether it has the settled template of its place
 	Full       *placement.Place // place in which Nova found no host for its server
 	Stuck      bool             // whether that place is still full
+	Apart      bool             // whether its server group found no host in its place
 	Aged       time.Time        // launch of its server if that is too old, else zero
 	Early      bool             // whether it broke soon after it got into service
 	bakes      bool             // whether it has the wanted template, and must be in service for longer
@@ -135,6 +136,7 @@ func (f *Fact) look(seen roster.Seen, policy roster.Policy) {
 	}
 	f.Early = seen.Early[name]
 	f.bakes = seen.Baking[name] && policy.Pauses() && !f.Outdated && f.Is == Serving
+	f.Apart = slices.Contains(seen.Apart[Counted(n, policy.Regions)], name)
 	f.Lags = !policy.RequireMarks && seen.Lags(name, n)
 	f.NotRemade = f.Looked && seen.NotRemade(name, n)
 }
@@ -183,10 +185,15 @@ func Homeless(n roster.Node, server node.Node, listed []placement.Region) (place
 	if server.Status != "ERROR" || !foundNoHost(server.Fault) {
 		return placement.Place{}, false
 	}
+	return Counted(n, listed), true
+}
+
+// Counted is the place that counts for a node: its own, or its region where that lists no zones.
+func Counted(n roster.Node, listed []placement.Region) placement.Place {
 	if !roster.Zoned(listed, n.Region) {
-		return placement.Place{Region: n.Region}, true
+		return placement.Place{Region: n.Region}
 	}
-	return n.Place, true
+	return n.Place
 }
 
 // foundNoHost reports whether a fault says that Nova's scheduler found no host,

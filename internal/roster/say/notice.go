@@ -192,7 +192,12 @@ func (p *speech) fullNotices() []roster.Notice {
 	var places []string
 	for _, at := range p.seen.FullPlaces(p.Policy) {
 		if roster.Lists(p.Policy.Regions, at) {
-			places = append(places, fmt.Sprintf("%s (%s)", at, p.seen.Full[at].UTC().Format("2006-01-02 15:04:05 UTC")))
+			group := ""
+			if len(p.seen.Apart[at]) > 0 {
+				group = ", for a server group: only its nodes wait"
+			}
+			since := p.seen.Full[at].UTC().Format("2006-01-02 15:04:05 UTC")
+			places = append(places, fmt.Sprintf("%s (%s%s)", at, since, group))
 		}
 	}
 	const room = "Make room there, or raise the quotas or extend the aggregates that leave no room"
