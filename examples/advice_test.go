@@ -432,6 +432,7 @@ var others = map[string]string{
 	"Insecure hook":                              "a guide's hook has https",
 	"Protected candidate":                        "no guide names nodes in a deletion plan",
 	"Scheduler hints without effect":             "no guide gives an affinity attachment hints",
+	"The server group is full":                   "no guide inherits a group that has members",
 	"The group gets more members than its quota": "no guide has an affinity plan",
 	"Too few hosts for the group":                "no guide has an affinity plan",
 	"The login is always delayed":                "no guide sets delayed_auth",

@@ -24,6 +24,7 @@ type Binding struct {
 
 // UnsupportedError means that a region's Nova is too old for a policy.
 type UnsupportedError struct {
+	Argument        string // that asks for it
 	region, feature string
 	needs           int // needed microversion, without "2."
 	offered         string
@@ -96,10 +97,13 @@ func Attach(ctx context.Context, compute *openstack.Compute, policy Policy, leav
 	return Binding{}, missed
 }
 
-// Check returns the error that [Attach] would return now, and changes nothing.
-func Check(ctx context.Context, compute *openstack.Compute, policy Policy, leaving string) error {
-	_, err := decide(ctx, compute, policy, leaving)
-	return err
+// Check returns the group that [Attach] would inherit now, nil for none, or its error, and changes
+// nothing.
+func Check(
+	ctx context.Context, compute *openstack.Compute, policy Policy, leaving string,
+) (*openstack.ServerGroup, error) {
+	chosen, err := decide(ctx, compute, policy, leaving)
+	return chosen.inherit, err
 }
 
 // decide looks at the existing groups if the policy names one.
@@ -140,11 +144,11 @@ func afterwards(ctx context.Context) (context.Context, context.CancelFunc) {
 func supported(compute *openstack.Compute, policy Policy) error {
 	switch {
 	case strings.HasPrefix(policy.Policy, "soft-") && !compute.Offers(openstack.VersionSoftPolicy):
-		return &UnsupportedError{compute.Region, "the policy " + policy.Policy, openstack.VersionSoftPolicy,
-			compute.Newest()}
+		return &UnsupportedError{"policies", compute.Region, "the policy " + policy.Policy,
+			openstack.VersionSoftPolicy, compute.Newest()}
 	case policy.MaxServerPerHost > 0 && !compute.Offers(openstack.VersionGroupPolicy):
-		return &UnsupportedError{compute.Region, "the rule max_server_per_host", openstack.VersionGroupPolicy,
-			compute.Newest()}
+		return &UnsupportedError{"max_server_per_host", compute.Region, "the rule max_server_per_host",
+			openstack.VersionGroupPolicy, compute.Newest()}
 	}
 	return nil
 }

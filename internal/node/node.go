@@ -39,6 +39,9 @@ type Node struct {
 
 	// Fault is Nova's reason for an error of the server, in its own words, or "".
 	Fault string `json:"fault,omitempty"`
+	// Group is the server group that keeps a server from the hosts of others, where it found no host;
+	// nil without one.
+	Group *Group `json:"-"`
 
 	// InService is the mark of a server that was found in service, or "". Two marks are equal or different; they have
 	// no other meaning.
@@ -60,6 +63,10 @@ type Node struct {
 	// Deleting reports that Nova is about to delete the server.
 	Deleting bool `json:"deleting,omitempty"`
 }
+
+// Group is a server group, no two servers of which share a host: the ids of its members, of whatever
+// cluster.
+type Group []string
 
 var number = regexp.MustCompile("[0-9]+")
 

@@ -100,7 +100,7 @@ func TestOddNames(t *testing.T) {
 	for _, name := range []string{"one two", `a "quoted" one`, "naïve/région", "日本:1", "a{index}$", "-", "%41"} {
 		zone := strings.ReplaceAll(name, ":", "") + " zone"
 		fake, p := odd(t, fakecloud.Config{Regions: []fakecloud.Region{{Name: name, Zones: []fakecloud.Zone{{Name: zone, Hosts: []string{"host"}}}}}}, nil)
-		life(t, fake, p, name, name, zone)
+		life(t, fake, p, strings.ReplaceAll(name, "/", "-"), name, zone) // a cluster has no slash
 	}
 }
 

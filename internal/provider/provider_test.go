@@ -151,7 +151,8 @@ func TestIgnoredArguments(t *testing.T) {
 	newBackend(t.Context(), providerModel{EndpointOverrides: types.MapNull(types.StringType), Cloud: types.StringValue("c"), UserName: types.StringValue("ann"),
 		AuthURL: types.StringValue("http://other")}, "agent", &diags)
 	if diags.HasError() || len(diags) != 1 ||
-		!strings.Contains(diags[0].Detail(), `"c" of clouds.yaml says how to log in. These arguments of the provider block have no effect: auth_url, user_name.`) {
+		!strings.Contains(diags[0].Detail(), `"c" of clouds.yaml says how to log in. These arguments of the provider block have no effect: `+
+			`auth_url, user_name.`) {
 		t.Errorf("got %+v", diags)
 	}
 }

@@ -10,6 +10,15 @@ import (
 // maxNameLength is the maximum length of a name in Nova, in characters.
 const maxNameLength = 255
 
+// CheckCluster returns a sentence about what is wrong with the name of a cluster, or "".
+func CheckCluster(name string) string {
+	if !strings.Contains(name, "/") {
+		return ""
+	}
+	return fmt.Sprintf("%q has a slash in it, which ends the name of the cluster in an import id. Name it %q. "+
+		"node_name_pattern may have slashes.", name, strings.ReplaceAll(name, "/", "-"))
+}
+
 // CheckNames returns a sentence about what is wrong with the names that a pattern makes for a
 // cluster, or "". Nova refuses names with blanks at an end, names with characters that cannot
 // be printed (controls, a soft hyphen, a line separator), and names that are too long.

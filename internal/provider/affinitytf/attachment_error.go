@@ -43,7 +43,9 @@ func addAttachError(err error, diags *diag.Diagnostics) {
 		}
 		diags.AddAttributeError(at, "Unknown server group", text.Sentence(err))
 	case value.Is[*affinity.UnsupportedError](err):
-		diags.AddAttributeError(path.Root("servergroup"), "Nova is too old", text.Sentence(err))
+		unsupported, _ := errors.AsType[*affinity.UnsupportedError](err)
+		at := path.Root("servergroup").AtName(unsupported.Argument)
+		diags.AddAttributeError(at, "Nova is too old", text.Sentence(err))
 	default:
 		diags.AddError("Unable to attach the server group", err.Error())
 	}
@@ -60,6 +62,6 @@ func lostDetail(lost *affinity.LostError) string {
 	default:
 		detail += "There is no group of this name yet, but Nova may still make it. "
 	}
-	return detail + "The next apply inherits a group of this name if there is one; that group stays when the attachment " +
-		"is destroyed. If the group is yours, import it instead as <region>/<id>/created."
+	return detail + "The next apply inherits a group of this name if there is one; that group stays when the " +
+		"attachment is destroyed. If the group is yours, import it instead as <region>/<id>/created."
 }

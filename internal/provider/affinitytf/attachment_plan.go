@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/affinity"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 )
 
 // hintsAdvice says how servers survive a change of their group's id.
@@ -144,10 +145,37 @@ func (r *attachmentResource) rehearse(
 	if !config.groupKnown(ctx) {
 		return
 	}
-	err := affinity.Check(ctx, compute, config.policy(ctx, diags), leaving)
+	policy := config.policy(ctx, diags)
+	group, err := affinity.Check(ctx, compute, policy, leaving)
 	if missing, ok := errors.AsType[*affinity.MissingError](err); err != nil && (!ok || !missing.Hinted) {
 		addAttachError(err, diags)
 	}
+	if group != nil && len(group.Members) > 0 {
+		at := path.Root("servergroup").AtName("name")
+		if policy.Name == "" {
+			at = path.Root("scheduler_hints").AtName("group")
+		}
+		warnOfFull(ctx, cloud, compute.Region, *group, at, diags)
+	}
+}
+
+// warnOfFull warns of a group that takes no more servers. Quotas that cannot be read are no reason
+// to refuse one.
+func warnOfFull(
+	ctx context.Context,
+	cloud *openstack.Cloud,
+	region string,
+	group openstack.ServerGroup,
+	at path.Path,
+	diags *diag.Diagnostics,
+) {
+	limits, err := cloud.Limits(ctx, region)
+	if err != nil || limits.MaxServerGroupMembers < 0 || len(group.Members) < limits.MaxServerGroupMembers {
+		return
+	}
+	diags.AddAttributeWarning(at, "The server group is full", fmt.Sprintf("The server group %q has %d members, and "+
+		"Nova's quota server_group_members allows %d: Nova refuses new servers in it. Raise the quota, or name "+
+		"another group.", group.Name, len(group.Members), limits.MaxServerGroupMembers))
 }
 
 // warnOfChange says what happens to servers when the attachment takes another
@@ -166,8 +194,8 @@ func (r *attachmentResource) warnOfChange(
 	}
 	diags.AddAttributeWarning(at, "The server group changes",
 		fmt.Sprintf("The attachment leaves the server group %q (%s), because %s: servergroup_id changes. "+
-			"%s. With that they keep running with the id of the old group, and only new servers join the new group. The "+
-			"old group is deleted once there is a new one, because the attachment created it.",
+			"%s. With that they keep running with the id of the old group, and only new servers join the new group. "+
+			"The old group is deleted once there is a new one, because the attachment created it.",
 			name, id, change.Reason, hintsAdvice))
 	r.warnOfMembers(ctx, state, "Leaving", diags)
 }

@@ -395,7 +395,7 @@ func TestRefused(t *testing.T) {
 		"a rule of none": {attributes{"servergroup": attributes{"max_server_per_host": 0}}, "servergroup.max_server_per_host: Invalid Attribute Value"},
 		"no name":        {asking(""), "servergroup.name: Invalid Attribute Value Length"},
 		"a long name":    {asking(strings.Repeat("x", 256)), "servergroup.name: Invalid Attribute Value Length"},
-		"no hint":        {attributes{"scheduler_hints": attributes{}}, "scheduler_hints: Invalid Attribute Combination"},
+		"no hint":        {attributes{"scheduler_hints": attributes{}}, "scheduler_hints.group: A missing argument"},
 		"an empty hint":  {attributes{"scheduler_hints": attributes{"group": ""}}, "scheduler_hints.group: Invalid Attribute Value Length"},
 		"no region":      {attributes{"region": ""}, "region: Invalid Attribute Value Length"},
 		"no zone":        {attributes{"availability_zone": ""}, "availability_zone: Invalid Attribute Value Length"},
@@ -403,6 +403,8 @@ func TestRefused(t *testing.T) {
 			"scheduler_hints.group: Scheduler hints without effect"},
 		"one group, twice":    {attributes{"servergroup": attributes{"name": "shared"}, "scheduler_hints": attributes{"group": "shared"}}, ""},
 		"a hint, made later":  {attributes{"scheduler_hints": attributes{"group": "later"}}, ""},
+		"a full group":        {asking("full"), "servergroup.name: The server group is full"},
+		"a hint at one":       {attributes{"scheduler_hints": attributes{"group": "full"}}, "scheduler_hints.group: The server group is full"},
 		"an unknown rule":     {attributes{"servergroup": attributes{"policies": unknown, "max_server_per_host": 2}}, ""},
 		"an unknown region":   {attributes{"region": unknown, "availability_zone": "cloud-nine"}, ""},
 		"an unknown zone":     {attributes{"availability_zone": unknown}, ""},
@@ -416,6 +418,8 @@ func TestRefused(t *testing.T) {
 				h.group("RegionOne", fakecloud.ServerGroup{Name: group, Policy: policy})
 			}
 			h.group("RegionOne", fakecloud.ServerGroup{Name: "twin", Policy: "anti-affinity"})
+			h.group("RegionOne", fakecloud.ServerGroup{Name: "full", Policy: "anti-affinity"}, "a", "b")
+			h.Fake.SetQuota("RegionOne", fakecloud.MemberProjectID, "server_group_members", 2)
 			if err := h.Validate(t.Context(), h.I.Kind, c.config); err == nil {
 				resp, _ := h.Plan(t.Context(), h.Request(h.I, c.config)) // its diagnostics are checked below
 				if planned := h.Planned(resp); c.at == "" && !planned.IsNull() {
@@ -572,16 +576,16 @@ func TestDRSZone(t *testing.T) {
 }
 
 // TestTooOld: groups are made, read and deleted with any microversion of Nova. A rule that the
-// microversion lacks is refused at the block that asks for it; internal/affinity knows which.
+// microversion lacks is refused at the argument that asks for it; internal/affinity knows which.
 func TestTooOld(t *testing.T) {
 	t.Parallel()
 	h := hold(t, fakecloud.MemberUser)
 	h.Block = attributes{"endpoint_overrides": attributes{"compute": h.Cloud.OlderNova(t, "RegionOne", 1)}}
-	for _, asked := range []attributes{{"policies": "soft-affinity"}, {"max_server_per_host": 2}} {
+	for argument, asked := range map[string]any{"policies": "soft-affinity", "max_server_per_host": 2} {
 		h.Later(t)
-		err := h.Try(t, attributes{"servergroup": asked})
+		err := h.Try(t, attributes{"servergroup": attributes{argument: asked}})
 		require.Error(t, err)
-		assert.Equal(t, "servergroup: Nova is too old", h.At())
+		assert.Equal(t, "servergroup."+argument+": Nova is too old", h.At())
 	}
 	h.Later(t)
 	h.Must(t, attributes{})

@@ -4,9 +4,7 @@ import (
 	"math"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/objectvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
@@ -76,7 +74,7 @@ func attachmentSchema() schema.Schema {
 			"scheduler_hints": schema.SingleNestedBlock{
 				MarkdownDescription: "Scheduler hints of the cluster's servers. Their group is inherited if " +
 					"`servergroup` names no group. It must have the policy of a `servergroup` block.",
-				Validators: []validator.Object{objectvalidator.AlsoRequires(path.MatchRelative().AtName("group"))},
+				Validators: attribute.Needs("group"),
 				Attributes: map[string]schema.Attribute{
 					"group": attribute.Text("Required. Name or id of a server group, which must exist.",
 						attribute.NotEmpty),

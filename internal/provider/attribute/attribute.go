@@ -21,12 +21,10 @@ func Text(description string, validators ...validator.String) schema.StringAttri
 }
 
 // RequiredText is a text that must be given, and not be empty.
-func RequiredText(description string) schema.StringAttribute {
-	return schema.StringAttribute{
-		Required:            true,
-		MarkdownDescription: description,
-		Validators:          []validator.String{NotEmpty},
-	}
+func RequiredText(description string, validators ...validator.String) schema.StringAttribute {
+	text := Text(description, append(validators, NotEmpty)...)
+	text.Optional, text.Required = false, true
+	return text
 }
 
 // Texts is an optional list of texts.

@@ -70,8 +70,8 @@ func schemaOf() schema.Schema {
 		"Number of nodes by region and zone. Nodes without a zone yet are under the empty name.")
 	return schema.Schema{
 		MarkdownDescription: "Reads a cluster from several regions at once: the servers that match all of " +
-			"`name_regex`, `metadata`, `tags`, `servergroup_id` and `ids` that are given. Give at least one. A region " +
-			"that cannot be read is an error.",
+			"`name_regex`, `metadata`, `tags`, `servergroup_id` and `ids` that are given. Give at least one. A " +
+			"region that cannot be read is an error.",
 		Attributes: attributes,
 	}
 }

@@ -170,7 +170,7 @@ func TestPlanValidated(t *testing.T) {
 		"nobody, protected":  {attributes{"scale_in": attributes{}, "protected": []any{nil}}, "protected: Null List Value"},
 		"a name, null":       {named(nil), "delete_nodes.candidates: Null List Value"},
 		"half a node":        {attributes{"scale_in": attributes{"count": 0.5}}, "scale_in.count: Not a whole number"},
-		"no names":           {attributes{"delete_nodes": attributes{}}, "delete_nodes: Invalid Attribute Combination"},
+		"no names":           {attributes{"delete_nodes": attributes{}}, "delete_nodes.candidates: A missing argument"},
 	} {
 		p, _ := chooser(t)
 		c.config["nodes"] = tftypes.UnknownValue

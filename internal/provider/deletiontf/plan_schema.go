@@ -7,11 +7,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/requesttf"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/objectvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
 )
@@ -59,9 +56,7 @@ func planSchema() schema.Schema {
 			"resize":   requesttf.ResizeBlock(),
 			"delete_nodes": schema.SingleNestedBlock{
 				MarkdownDescription: "Remove these nodes (CLUSTER_DEL_NODES).",
-				Validators: []validator.Object{
-					objectvalidator.AlsoRequires(path.MatchRelative().AtName("candidates")),
-				},
+				Validators:          attribute.Needs("candidates"),
 				Attributes: map[string]schema.Attribute{
 					"candidates": attribute.Texts("Required. Ids or names of the nodes to remove.",
 						listvalidator.NoNullValues()),

@@ -11,12 +11,10 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/objectvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
@@ -45,13 +43,10 @@ func Block(description string) schema.SingleNestedBlock {
 	attributes["type"] = attribute.Text("Required. How the consumer is notified, and how it says that it is done: `"+
 		strings.Join(names, "`, `")+"`. See [Which hook](../guides/draining-nodes.md#which-hook).",
 		stringvalidator.OneOf(names...))
-	inside := path.MatchRelative()
 	return schema.SingleNestedBlock{
 		MarkdownDescription: description,
 		Attributes:          attributes,
-		Validators: []validator.Object{
-			objectvalidator.AlsoRequires(inside.AtName("type"), inside.AtName("default_result")),
-		},
+		Validators:          attribute.Needs("type", "default_result"),
 	}
 }
 

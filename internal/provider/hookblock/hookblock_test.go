@@ -124,10 +124,10 @@ func TestBlock(t *testing.T) {
 		at, says string
 	}{
 		"nothing wrong":      {attributes{"timeout": "1d"}, "", ""},
-		"an empty block":     {of(nil, attributes{"default_result": nil}), "hook: Invalid Attribute Combination", ""},
-		"no type":            {attributes{"type": nil}, "hook: Invalid Attribute Combination", ""},
+		"an empty block":     {of(nil, attributes{"default_result": nil}), "hook.type: A missing argument", ""},
+		"no type":            {attributes{"type": nil}, "hook.type: A missing argument", ""},
 		"another type":       {attributes{"type": "pigeon"}, "hook.type: Invalid Attribute Value Match", ""},
-		"no result":          {attributes{"default_result": nil}, "hook: Invalid Attribute Combination", ""},
+		"no result":          {attributes{"default_result": nil}, "hook.default_result: A missing argument", ""},
 		"another result":     {attributes{"default_result": "RETRY"}, "hook.default_result: Invalid Attribute Value Match", ""},
 		"no time":            {attributes{"timeout": "0s"}, "hook.timeout: Invalid duration", ""},
 		"too much time":      {attributes{"timeout": "25h"}, "hook.timeout: Invalid duration", ""},

@@ -25,8 +25,9 @@ func TestPlacementAdopts(t *testing.T) {
 	for id, c := range map[string]struct{ nodes, slots, at string }{
 		"web":                       {nodes: rest, slots: "{" + own + "}"},
 		"web/{cluster}-{index}":     {nodes: rest},
-		"a/b":                       {nodes: "RegionOne/az-1: a/b-3"},
-		"a/b/{cluster}-{index}":     {at: "cluster: Unable to adopt the cluster"},
+		"my web":                    {nodes: "RegionOne/az-1: my web-3"},
+		"my web/{cluster}-{index}":  {nodes: "RegionOne/az-1: my web-3"},
+		"web/a/b-{index}":           {nodes: "RegionOne/az-1: a/b-3"},
 		"web/{cluster}{index}":      {nodes: "RegionTwo/az-1: web7"},
 		"web/{cluster}{index+1:03}": {nodes: "RegionTwo/az-1: web7"},
 		`{"cluster": "web", "slots": {"web-4": "RegionOne"}}`: {nodes: rest, slots: "{" + own + " web-4={in_use=false index=4 region=RegionOne zone=}}"},
@@ -42,13 +43,16 @@ func TestPlacementAdopts(t *testing.T) {
 		`{"cluster": "web", "slot": {}}`:                      {at: bad},
 		`{"slots": {}}`:                                       {at: bad},
 		`{"cluster": `:                                        {at: bad},
+		`{"cluster": "a/b"}`:                                  {at: bad},
+		"a/b":                                                 {at: bad},
 		"":                                                    {at: bad},
 		" ":                                                   {at: bad},
 		"web/{index}-{index}":                                 {at: bad},
 		"db":                                                  {at: "cluster: Unable to adopt the cluster"},
 	} {
 		a := begin(t)
-		for name, region := range map[string]string{"web-0": "RegionOne", "web-12": "RegionTwo", "web7": "RegionTwo", "a/b-3": "RegionOne"} {
+		for name, region := range map[string]string{"web-0": "RegionOne", "web-12": "RegionTwo", "web7": "RegionTwo", "a/b-3": "RegionOne",
+			"my web-3": "RegionOne"} {
 			a.Fake.AddServers(region, fakecloud.Server{Name: name, Zone: "az-1"})
 		}
 		i, err := a.Adopt(t.Context(), a.I.Kind, id)

@@ -9,11 +9,9 @@ import (
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/objectvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/health"
@@ -31,6 +29,9 @@ const (
 	defaultGrace  = 10 * time.Minute
 	defaultHealth = 10 * time.Second
 )
+
+// atHealth is the block health: Terraform shows a block for a path into it.
+var atHealth = path.Root("health").AtName("http")
 
 type healthModel struct {
 	Grace   durations.Value `tfsdk:"grace"`
@@ -59,7 +60,7 @@ func healthBlock() schema.Block {
 			"tcp":  probeblock.TCP(),
 			"octavia": schema.SingleNestedBlock{
 				MarkdownDescription: "Uses the health monitors of Octavia pools: a member in `ERROR` is unhealthy.",
-				Validators:          []validator.Object{objectvalidator.AlsoRequires(path.MatchRelative().AtName("pool_ids"))},
+				Validators:          attribute.Needs("pool_ids"),
 				Attributes: map[string]schema.Attribute{
 					"pool_ids": attribute.Texts("Required. Ids of the pools. Each region is asked for its own.",
 						listvalidator.SizeAtLeast(1), listvalidator.ValueStringsAre(value.NotNull{})),
@@ -82,16 +83,14 @@ func (m attachmentModel) health(
 		return nil, 0
 	}
 	check = &health.Check{Timeout: block.Timeout.Or(defaultHealth)}
-	at := path.Root("health")
-	check.HTTP, check.TCP = probeblock.Read(block.HTTP, block.TCP, false, at, diags)
+	check.HTTP, check.TCP = probeblock.Read(block.HTTP, block.TCP, false, path.Root("health"), diags)
 	if octavia := value.Object[healthOctavia](ctx, block.Octavia, diags); octavia != nil {
 		check.Pools = texts(octavia.PoolIDs)
 	}
-	given := slices.DeleteFunc([]bool{check.HTTP != nil, check.TCP != nil, len(check.Pools) > 0},
-		func(is bool) bool { return !is })
+	given := slices.DeleteFunc([]types.Object{block.HTTP, block.TCP, block.Octavia}, types.Object.IsNull)
 	// a validator would count dynamic blocks that are not known yet; Terraform needs a path into the block
 	if len(given) != 1 {
-		diags.AddAttributeError(at.AtName("http"), "Invalid health check",
+		diags.AddAttributeError(atHealth, "Invalid health check",
 			fmt.Sprintf("The block health needs one of http, tcp and octavia, and has %d of them.", len(given)))
 	}
 	if diags.HasError() {
@@ -168,7 +167,7 @@ func (m attachmentModel) lookAfter(
 	}
 	result := check.Look(ctx, nodes)
 	for _, warning := range result.Warnings {
-		diags.AddAttributeWarning(path.Root("health"), "The health of nodes is not known", warning)
+		diags.AddAttributeWarning(atHealth, "The health of nodes is not known", warning)
 	}
 	for i, s := range servers {
 		servers[i].Unwell, servers[i].HealthUnknown = result.Unhealthy[s.ID], result.Unknown[s.ID]

@@ -101,7 +101,7 @@ func TestHealthOfMembers(t *testing.T) {
 	if a.At() != "" {
 		t.Errorf("said is %s", a.Said())
 	}
-	const unknown = "health: The health of nodes is not known"
+	const unknown = "health.http: The health of nodes is not known"
 	down := fake.Inject(fakecloud.Fault{Service: fakecloud.LoadBalancing, Region: "RegionTwo", Status: http.StatusForbidden, Times: fakecloud.Forever})
 	if got := a.replaced(t, config); got != "web-0" || a.At() != unknown+"\n"+unknown { // a warning for each of two pools
 		t.Errorf("without the Octavia of one region %q is replaced: at %q: %s", got, a.At(), a.Said())

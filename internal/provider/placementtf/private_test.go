@@ -52,6 +52,9 @@ func fill(v reflect.Value, name string) {
 			fill(value, which)
 			v.SetMapIndex(key, value)
 		}
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), name)
 	case reflect.Slice:
 		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
 		for i := range 2 {
@@ -82,9 +85,9 @@ func TestMemory(t *testing.T) {
 		m.Seen.Servers["four"] = node.Node{Name: "four", ID: "id", Status: "UNKNOWN"}
 		m.Roster.Nodes["four"] = roster.Node{Served: true}
 	}
-	// Attributes show the node's region and index; only data sources use the host and the profile; a plan uses the facts that a
-	// refresh drew from times; the build is kept with the mark that its node had.
-	without(want.Seen.Servers, "Region", "Index", "Generation", "HostID", "Profile", "LaunchedAt", "SeenAt", "InServiceAt", "NotInServiceAt", "Build")
+	// Attributes show the node's region and index; only data sources use the profile; a plan uses the facts that a refresh drew
+	// from times, hosts and server groups; the build is kept with the mark that its node had.
+	without(want.Seen.Servers, "Region", "Index", "Generation", "HostID", "Group", "Profile", "LaunchedAt", "SeenAt", "InServiceAt", "NotInServiceAt", "Build")
 	for _, name := range []string{"/one", "two"} {
 		s := want.Seen.Servers[name]
 		s.Name, s.Zone = name, "" // the node has a zone

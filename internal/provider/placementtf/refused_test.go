@@ -73,7 +73,6 @@ func TestPlacementRefuses(t *testing.T) {
 			at: ": A protected node is not there"},
 		"fewer nodes than are protected": {before: zonal(2, zone, nil), config: zonal(1, zone, leaving("", "web-0 web-1")),
 			at: "desired_capacity: Too few nodes can be removed", says: "terraform destroy -refresh=false"},
-		"health without a check": {config: zonal(1, zone, attributes{"health": attributes{}}), at: "health.http: Invalid health check"},
 		"a cause without its template": {before: zonal(2, zone, nil),
 			config: zonal(2, zone, attributes{"update": attributes{"causes": []any{"TEMPLATE"}, "max_batch_size": "1"}}), nodes: "RegionOne/az-1: web-0 web-1",
 			at: "update.causes: A missing argument"},

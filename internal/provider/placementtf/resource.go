@@ -3,6 +3,7 @@
 package placementtf
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -204,7 +205,7 @@ func parseImportID(given string) (importID, error) {
 // given returns what an import id says about a cluster, and a sentence about its fault.
 func (id importID) given() (r roster.Roster, fault string) {
 	pattern := roster.Pattern(id.Pattern)
-	if fault := pattern.Check(); fault != "" {
+	if fault := cmp.Or(roster.CheckCluster(id.Cluster), pattern.Check()); fault != "" {
 		return r, fault
 	}
 	if strings.TrimSpace(id.Cluster) == "" {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/objectvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -39,8 +38,10 @@ func attachmentSchema() schema.Schema {
 			"planning, so the plan shows it. Destroying the attachment touches no server. Replacing it " +
 			"(`-replace`, `taint`) is refused while its servers exist.",
 		Attributes: map[string]schema.Attribute{
-			"id":               attribute.ComputedText("Name of the cluster."),
-			"cluster":          attribute.RequiredText("Name of the cluster. It is part of the names of new nodes."),
+			"id": attribute.ComputedText("Name of the cluster."),
+			"cluster": attribute.RequiredText("Name of the cluster. It is part of the names of new nodes. It may have "+
+				"blanks in it, but no slash.",
+				attribute.Check("without a slash", "Invalid name of a cluster", roster.CheckCluster)),
 			"desired_capacity": capacity,
 			"min_size":         size(0, placement.MaxNodes, "Smallest `desired_capacity`. Defaults to `0`."),
 			"max_size": size(placement.Unlimited, placement.MaxNodes,
@@ -63,7 +64,7 @@ func attachmentSchema() schema.Schema {
 			"flavors": places.FlavorsArgument("Flavors of new nodes, [the first choice " +
 				"first](../guides/time-and-repair.md#flavors-in-order), by id or name. Let the servers take " +
 				"`each.value.flavor`."),
-			"prefer": attribute.Text("Nodes keep their `PLACE` (the default) or `FLAVOR` if a flavor is full in a place.",
+			"prefer": attribute.Text("Nodes keep their `PLACE` (the default) or `FLAVOR` if one is full in a place.",
 				stringvalidator.OneOf(preferPlace, preferFlavor)),
 			"respect_quotas": attribute.Flag("Whether to add no more nodes to a region than the project's " +
 				"[quotas](../guides/how-the-planner-decides.md#quotas) allow. Defaults to `false`."),
@@ -139,7 +140,7 @@ func statefulBlock() schema.Block {
 	return schema.SingleNestedBlock{
 		MarkdownDescription: "Gives each node a slot (name, index and place), which keeps its volumes, ports and DNS " +
 			"names; see [Stateful nodes](../guides/stateful-nodes.md). Not with `SUBSTITUTE` or `PLACEMENT`.",
-		Validators: []validator.Object{objectvalidator.AlsoRequires(path.MatchRelative().AtName("on_removal"))},
+		Validators: attribute.Needs("on_removal"),
 		Attributes: map[string]schema.Attribute{
 			"on_removal": attribute.Text("Required. Use of the slot of a node that is removed: `RETAIN` keeps it for "+
 				"the next node in its place, `DELETE` gives it up, and Terraform destroys everything that it kept.",

@@ -30,7 +30,10 @@ func (p *attachmentPlanner) refusesUnknown(ctx context.Context) bool {
 	for _, input := range []struct {
 		at    path.Path
 		known bool
-	}{{templates, p.templatesKnown(ctx)}, {path.Root("update"), value.Known(ctx, p.plan.Update)}} {
+	}{
+		{templates, p.templatesKnown(ctx)},
+		{value.UnknownIn(ctx, p.plan.Update, path.Root("update")), value.Known(ctx, p.plan.Update)},
+	} {
 		if !input.known {
 			p.diags.AddAttributeError(input.at, "Not known before the apply",
 				"Which nodes are replaced, and by what, cannot be planned from a value that is known only after the "+

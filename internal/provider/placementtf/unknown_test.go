@@ -73,8 +73,8 @@ func TestPlacementUnknownAt(t *testing.T) {
 		{at: "template", before: zonal(1, "az-1", template), config: zonal(1, "az-1", anything)},
 		{at: "zones", before: zonal(1, "az-1", template), config: zonal(1, "", with(template, attributes{"zones": place("az-1", anything)}))},
 		{at: "regions", before: across(1, "RegionOne", template), config: across(1, "", with(template, attributes{"regions": place("RegionOne", anything)}))},
-		{at: "update", before: zonal(1, "az-1", template), config: update("max_batch_size")},
-		{at: "update", before: zonal(1, "az-1", template), config: update("require_in_service")},
+		{at: "update.max_batch_size", before: zonal(1, "az-1", template), config: update("max_batch_size")},
+		{at: "update.require_in_service", before: zonal(1, "az-1", template), config: update("require_in_service")},
 	} {
 		c.at += ": Not known before the apply"
 		c.plan(t, c.at)

@@ -5,11 +5,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/objectvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
@@ -23,8 +20,7 @@ func updateBlock() schema.Block {
 		MarkdownDescription: "Which nodes are replaced, one batch for each apply. Without it no node is " +
 			"replaced. See [Rolling out an image](../guides/rolling-out-an-image.md). An apply that brings the block, " +
 			"or changes `method` or `require_in_service`, replaces nothing yet.",
-		Validators: []validator.Object{objectvalidator.AlsoRequires(path.MatchRelative().AtName("causes"),
-			path.MatchRelative().AtName("max_batch_size"))},
+		Validators: attribute.Needs("causes", "max_batch_size"),
 		Attributes: map[string]schema.Attribute{
 			"causes": attribute.Texts("Required. Why a node is replaced, in this order: `UNHEALTHY` (in `ERROR`, "+
 				"tainted, or found unhealthy by `health`), `PLACEMENT` (its place is not listed or above its cap, or a "+

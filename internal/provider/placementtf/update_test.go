@@ -217,7 +217,7 @@ func TestAccRolloutFullZone(t *testing.T) {
 		require.NoError(t, err)
 		return text
 	}
-	if text := plan(); !acctest.Says("No changes").MatchString(text) || !acctest.Says("Places are full").MatchString(text) ||
+	if text := plan(); !acctest.Says("No changes").MatchString(text) || !acctest.Says("for a server group: only its nodes wait").MatchString(text) ||
 		!strings.Contains(text, region+"/"+zones[1]) {
 		t.Errorf("the next plan is not empty, or does not say why:\n%s", text)
 	}

@@ -6,11 +6,9 @@ import (
 	"errors"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/objectvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/probe"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
@@ -23,7 +21,7 @@ func HTTP() schema.Block {
 	return schema.SingleNestedBlock{
 		MarkdownDescription: "A GET request that the server must answer. TLS trusts the authorities of the system " +
 			"and of `hook_cacert_file` in the provider block.",
-		Validators: []validator.Object{objectvalidator.AlsoRequires(path.MatchRelative().AtName("url"))},
+		Validators: attribute.Needs("url"),
 		Attributes: map[string]schema.Attribute{
 			"url": attribute.Text("Required. URL such as `http://{address}:8080/health`, or with the node's `{name}`. " +
 				"A plan shows it: pass a secret in a sensitive variable."),
@@ -37,7 +35,7 @@ func HTTP() schema.Block {
 func TCP() schema.Block {
 	return schema.SingleNestedBlock{
 		MarkdownDescription: "A port at which the server must accept connections.",
-		Validators:          []validator.Object{objectvalidator.AlsoRequires(path.MatchRelative().AtName("port"))},
+		Validators:          attribute.Needs("port"),
 		Attributes: map[string]schema.Attribute{
 			"port": attribute.Number("Required. Number of the port.", int64validator.Between(1, 65535)),
 		},

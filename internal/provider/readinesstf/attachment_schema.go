@@ -26,8 +26,8 @@ const (
 func attachmentSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "Waits, as part of an apply, until new servers are in service. There is one for each " +
-			"cluster. It refers to the deletion attachments, which refer to the servers. With `create_before_destroy` " +
-			"on both, an apply creates the new servers, waits here, and then drains and destroys the old ones. If the " +
+			"cluster. It refers to the deletion attachments, which refer to the servers. With " +
+			"`create_before_destroy` on both, an apply creates the new servers, waits here, and then drains and destroys the old ones. If the " +
 			"wait fails, no old server is drained or destroyed.\n\nA server is in service when it is `ACTIVE` in Nova " +
 			"and passes all given checks of `http`, `tcp` and `hook`. Then it is *marked*: its metadata `" +
 			openstack.MarkKey + "` is set to its `mark`, and `" +

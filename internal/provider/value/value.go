@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -45,6 +46,17 @@ func Known(ctx context.Context, values ...attr.Value) bool {
 		}
 	}
 	return true
+}
+
+// UnknownIn returns the path of the first argument of a block that is not known, or the path of the block.
+func UnknownIn(ctx context.Context, block types.Object, at path.Path) path.Path {
+	arguments := block.Attributes()
+	for _, name := range slices.Sorted(maps.Keys(arguments)) {
+		if !Known(ctx, arguments[name]) {
+			return at.AtName(name)
+		}
+	}
+	return at
 }
 
 // Object translates an object, and null into nil. Everything in it must be known.

@@ -26,7 +26,8 @@ func (l *Ledger) arrive() (arrivals, error) {
 	var come arrivals
 	for range l.pending {
 		// A full place takes a node that comes back, because the node has a host.
-		f, ok := back.take(func(f *facts.Fact) bool { return r.suits(f) && l.takesBack(f) }, withFull, placement.Place{})
+		suits := func(f *facts.Fact) bool { return r.suits(f) && l.takesBack(f) }
+		f, ok := back.take(suits, withFull, placement.Place{})
 		switch {
 		case ok:
 			board.Add(f.Place, 1)

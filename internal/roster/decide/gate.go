@@ -66,8 +66,8 @@ func (l *Ledger) barsFor(w Want) (no refusal) {
 		no.hold = hold.HeldTarget
 	case l.outside(w):
 		no.hold = hold.HeldWindow
-	case f.MayServe() && l.shut(w):
-		no = refusal{hold: hold.HeldClosed, At: f.Place, Why: l.board.Why(f.Place)}
+	case f.MayServe() && l.shut(w) != "":
+		no = refusal{hold: hold.HeldClosed, At: f.Place, Why: l.shut(w)}
 	}
 	return no
 }
@@ -94,18 +94,19 @@ func (l *Ledger) outside(w Want) bool {
 	return l.Shut != "" && w.Cause != "" && w.Cause != roster.Unhealthy && !l.goesBack(w)
 }
 
-// shut reports whether a node waits until its place takes nodes again, because its substitute
-// would make the spread worse. A node that is made again in its place frees its own room first,
-// so a full place takes it.
-func (l *Ledger) shut(w Want) bool {
-	switch w.Cause {
-	case roster.Outdated, roster.Lesser, roster.TooOld:
-		if l.Policy.Keeps(w.Cause) {
-			return l.Policy.MakesAgain(w.Cause) && l.boardWithFull.Closed(w.Place)
-		}
-		return l.board.Closed(w.Place)
+// shut returns why a node waits until its place takes nodes again, or "". Its substitute would
+// make the spread worse. A node that is made again in its place frees its own room first, so a
+// full place takes it.
+func (l *Ledger) shut(w Want) (why string) {
+	switch keeps := l.Policy.Keeps(w.Cause); {
+	case !slices.Contains([]roster.Cause{roster.Outdated, roster.Lesser, roster.TooOld}, w.Cause):
+		return ""
+	case keeps && l.Policy.MakesAgain(w.Cause) && l.boardWithFull.Closed(w.Place), !keeps && l.board.Closed(w.Place):
+		return l.board.Why(w.Place)
+	case !keeps && w.Apart && !l.Again:
+		return "has no host for its server group"
 	}
-	return false
+	return ""
 }
 
 // noRoom returns why the substitute of a node finds no room. The answer is the same for all nodes

@@ -12,7 +12,7 @@ import (
 // room says where nodes are and may be placed, and which leaving nodes may come back.
 type room struct {
 	Left          facts.Facts       // nodes on the board: they stay, change or come back
-	board         *placement.Board  // places of these nodes; full places are closed
+	board         *placement.Board  // places of these nodes; a full one is closed, unless only a server group fills it
 	boardWithFull *placement.Board  // the same board with full places open
 	full          []placement.Place // full places: Nova found no host there
 	Again         bool              // whether full places are open again, because there is no other room
@@ -148,6 +148,13 @@ func (r *room) takesBack(f *facts.Fact) bool {
 func roomOf(now roster.Roster, all facts.Facts, seen roster.Seen, policy roster.Policy) room {
 	r := room{Left: maps.Clone(all), full: seen.FullPlaces(policy), back: poolOf(now, seen, policy),
 		sold: seen.FullSpots(policy)}
-	r.boardWithFull, r.board = boardOf(all, policy.Regions, nil), boardOf(all, policy.Regions, r.full)
+	others := map[placement.Place]bool{} // places with nodes that no server group keeps waiting
+	for _, f := range all {
+		at := roster.Choice(policy.Regions, f.Place)
+		others[at] = others[at] || !f.Apart
+	}
+	closed := slices.DeleteFunc(slices.Clone(r.full),
+		func(at placement.Place) bool { return len(seen.Apart[at]) > 0 && others[at] })
+	r.boardWithFull, r.board = boardOf(all, policy.Regions, nil), boardOf(all, policy.Regions, closed)
 	return r
 }

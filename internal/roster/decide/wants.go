@@ -240,6 +240,9 @@ func (l *Ledger) misplaced(may func(*facts.Fact) bool, ask func(Want)) {
 		return may(f) && f.Rests == "" && !l.barred(f,
 			roster.Misplaced)
 	}, byTurn)
+	for _, at := range l.full {
+		q.Close(at)
+	}
 	l.moves(q, func() int64 { return l.pending }, func(w Want) (granted, more bool) { return l.asks(w, ask) })
 }
 

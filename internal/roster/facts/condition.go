@@ -20,7 +20,7 @@ const (
 	Unknown   Condition = iota // not looked at since it changed, not found, UNKNOWN in Nova, or its mark was lost
 	Serving                    // runs, and carries its own mark or needs none
 	Starting                   // runs, and was not in service since it was made or changed
-	Late                       // as Starting or Unchanged, and a wait for it ended before it was in service, whatever its health is
+	Late                       // as Starting or Unchanged, and a wait for it ended before it was in service
 	Unwell                     // runs, and the check of health says that its service does not work
 	Unchanged                  // runs, and should have been made again, but was not seen to be
 	Failing                    // in ERROR, and never in service since it was made or changed

@@ -35,6 +35,7 @@ type Fact struct {
 	Settled    bool             // whether it has the settled template of its place
 	Full       *placement.Place // place in which Nova found no host for its server
 	Stuck      bool             // whether that place is still full
+	Apart      bool             // whether its server group found no host in its place
 	Other      bool             // whether it may have a host for another flavor
 	Earlier    string           // flavor that comes before its own, and is not full in its place; "" if there is none
 	Aged       time.Time        // launch of its server if that is too old, else zero
@@ -140,6 +141,7 @@ func (f *Fact) look(seen roster.Seen, policy roster.Policy) {
 	}
 	f.Early = seen.Early[name]
 	f.bakes = seen.Baking[name] && policy.Pauses() && !f.Outdated && f.Is == Serving
+	f.Apart = slices.Contains(seen.Apart[roster.Choice(policy.Regions, n.Place)], name)
 	f.Lags = !policy.RequireMarks && seen.Lags(name, n)
 	f.NotRemade = f.Looked && seen.NotRemade(name, n)
 }

@@ -114,8 +114,8 @@ var All = []struct {
 		Hold:   HeldServers,
 		Why:    "there are {beyond} beyond the cluster, and at most two batches are allowed",
 		Status: "held: {nodes}, because there are {beyond} beyond the cluster",
-		Title:  TooManyServers, Notice: "There are {beyond} of nodes that leave, and at most two batches are allowed. " +
-			"So {count} must wait: {nodes}. An apply that ends without an error destroys those servers. If no " +
+		Title:  TooManyServers, Notice: "There are {beyond} of nodes that leave, and at most two batches are " +
+			"allowed. So {count} must wait: {nodes}. An apply that ends without an error destroys those servers. If no " +
 			"server of this template gets into service, give another template, or name the failed nodes in candidates.",
 	},
 	{

@@ -37,7 +37,7 @@ func Adopt(cluster string, pattern roster.Pattern, given roster.Roster, servers 
 			both := []string{describe(other), describe(s)}
 			slices.Sort(both)
 			return r, fmt.Errorf(
-				"%s have the same index, so it is not clear which one belongs to the cluster; rename or remove one of them",
+				"%s have the same index, so it is not clear which one belongs to the cluster; rename or remove one",
 				strings.Join(both, " and "),
 			)
 		}

@@ -3,8 +3,11 @@ package learn
 import (
 	"cmp"
 	"maps"
+	"slices"
 	"time"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 )
@@ -13,18 +16,24 @@ import (
 // placed elsewhere is not moved back at once, and no other node is placed there and fails. Only
 // Nova knows when there is room again, so it is asked again after that time, or at once if
 // nodes would otherwise find no room at all.
+//
+// Nova also finds no host if the rule of a server group leaves none, and says so in the same
+// words. If every known host of the place has a server of the group, only the nodes of that
+// group wait.
 
-// fullSpots returns what was full before, and the flavors and places of servers without a host,
-// unless that is longer ago than RetryFullAfter by the clock of the cloud. Without a clock, and
-// for a time that lies as far in the future, which another clock set, nothing is full: so
-// nothing is full for ever.
-func fullSpots(s roster.Seen, r roster.Roster, policy roster.Policy) map[roster.Spot]time.Time {
-	full := map[roster.Spot]time.Time{}
+// noteFull works out what is full: the flavors and places that were full before, and those of
+// servers without a host, unless that is longer ago than RetryFullAfter by the clock of the cloud.
+// Without a clock, and for a time that lies as far in the future, which another clock set, nothing
+// is full: so nothing is full for ever.
+func noteFull(s *roster.Seen, r roster.Roster, policy roster.Policy) {
+	before, apart := s.Full, s.Apart
+	s.Full, s.Apart = map[roster.Spot]time.Time{}, placement.By[[]string]{}
 	if policy.Update == nil || policy.Update.RetryFullAfter <= 0 {
-		return full
+		return
 	}
 	now, last := map[string]time.Time{}, time.Time{}
-	maps.Copy(full, s.Full)
+	groups := map[placement.Place][][]string{}
+	maps.Copy(s.Full, before)
 	for name, server := range s.Servers {
 		n, there := r.Known(name)
 		if !there {
@@ -35,14 +44,64 @@ func fullSpots(s roster.Seen, r roster.Roster, policy roster.Policy) map[roster.
 		at, none := facts.Homeless(n, server, policy.Regions)
 		if none && !server.CreatedAt.IsZero() && (at.Zone != "" || !roster.Zoned(policy.Regions, at.Region)) {
 			spot := roster.Spot{Place: at, Flavor: n.Flavor}
-			full[spot] = latest(full[spot], server.CreatedAt)
+			s.Full[spot] = latest(s.Full[spot], server.CreatedAt)
+			groups[at] = append(groups[at], groupIn(at, server.Group, *s, r, policy.Regions))
 		}
 	}
-	maps.DeleteFunc(full, func(spot roster.Spot, since time.Time) bool {
+	maps.DeleteFunc(s.Full, func(spot roster.Spot, since time.Time) bool {
 		clock := cmp.Or(now[spot.Region], last)
 		return clock.Sub(since).Abs() >= policy.Update.RetryFullAfter
 	})
-	return full
+	noteApart(s, before, apart, groups)
+}
+
+// noteApart notes the nodes of full places that wait for their server group alone. Groups has the nodes
+// of each group that found no host in a place, and nil for a server that found none for another reason.
+func noteApart(
+	s *roster.Seen, before map[roster.Spot]time.Time, apart placement.By[[]string], groups map[placement.Place][][]string,
+) {
+	was := map[placement.Place]bool{} // full places: whether they were before
+	for spot := range s.Full {
+		_, full := before[spot]
+		was[spot.Place] = was[spot.Place] || full
+	}
+	for at, was := range was {
+		none := func(names []string) bool { return names == nil }
+		if (!was || apart[at] != nil) && !slices.ContainsFunc(groups[at], none) {
+			names := slices.Concat(append(groups[at], apart[at])...)
+			slices.Sort(names)
+			s.Apart[at] = slices.Compact(names)
+		}
+	}
+}
+
+// groupIn lists the nodes of a place whose servers are in the group of a server that found no
+// host. It returns nil if the group is not the reason: without a group, if a known host has no
+// server of it, and if no host is known.
+func groupIn(
+	at placement.Place, group *node.Group, s roster.Seen, r roster.Roster, listed []placement.Region,
+) (names []string) {
+	if group == nil {
+		return nil
+	}
+	hosts := map[string]bool{} // whether it has a server of the group
+	for name, server := range s.Servers {
+		n, there := r.Known(name)
+		if !there || roster.Choice(listed, n.Place) != at {
+			continue
+		}
+		member := slices.Contains(*group, server.ID)
+		if member {
+			names = append(names, name)
+		}
+		if server.HostID != "" {
+			hosts[server.HostID] = hosts[server.HostID] || member
+		}
+	}
+	if len(hosts) == 0 || slices.Contains(slices.Collect(maps.Values(hosts)), false) {
+		return nil
+	}
+	return names
 }
 
 func latest(a, b time.Time) time.Time {

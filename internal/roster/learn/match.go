@@ -35,6 +35,7 @@ func Match(r roster.Roster, servers []node.Node, before roster.Seen, zoned func(
 	r = r.Clone()
 	seen := roster.NewSeen()
 	maps.Copy(seen.Full, before.Full)
+	maps.Copy(seen.Apart, before.Apart)
 	found := map[string][]node.Node{}
 	for _, s := range servers {
 		if n, there := r.Known(s.Name); there && n.Region == s.Region {

@@ -16,7 +16,7 @@ import (
 // longer, or broke early. The clock is the one of the cloud's answer that had the server.
 func NoteTimes(s *roster.Seen, r roster.Roster, policy roster.Policy) {
 	s.Aged, s.Baking, s.Early = map[string]roster.Aged{}, map[string]bool{}, map[string]bool{}
-	s.Full = fullSpots(*s, r, policy)
+	noteFull(s, r, policy)
 	u := policy.Update
 	if u == nil {
 		return

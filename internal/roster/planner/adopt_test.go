@@ -29,7 +29,7 @@ func TestAdopt(t *testing.T) {
 		}, "R1/az-1: web-010; R1/az-2: web-2; R2: web-0003", 11, ""},
 		{"none", []node.Node{server("db-0", "a", "R1", "az-1")}, "", 0, "no server is named web-0, web-1 and so on"},
 		{"two of one index", []node.Node{server("web-1", "b", "R2", "az-1"), server("web-01", "a", "R1", "az-1")}, "", 0,
-			"web-01 (a, in R1) and web-1 (b, in R2) have the same index, so it is not clear which one belongs to the cluster; rename or remove one of them"},
+			"web-01 (a, in R1) and web-1 (b, in R2) have the same index, so it is not clear which one belongs to the cluster; rename or remove one"},
 	} {
 		r, err := learn.Adopt("web", roster.DefaultPattern, roster.Roster{}, c.servers)
 		if c.fault != "" {

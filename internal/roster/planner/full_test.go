@@ -12,6 +12,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestNoteTimesFull: a place is full for retry_full_after, counted from the creation of the server without a host, by
@@ -19,10 +20,21 @@ import (
 func TestNoteTimesFull(t *testing.T) {
 	noon := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	az1, az2 := placement.Place{Region: "RegionOne", Zone: "az-1"}, placement.Place{Region: "RegionOne", Zone: "az-2"}
+	// web-0 found no host next to web-1 and web-2, and is in a group.
+	grouped := func(members, host1, host2 string) func(*roster.Roster, roster.Seen, *roster.Policy) {
+		return func(r *roster.Roster, s roster.Seen, _ *roster.Policy) {
+			group := node.Group(strings.Fields(members))
+			changeRoster(*r, "web-1 web-2", func(n *roster.Node) { n.Zone = "az-1" })
+			changeSeen(s, "web-0", func(n *node.Node) { n.Group = &group })
+			changeSeen(s, "web-1", func(n *node.Node) { n.HostID = host1 })
+			changeSeen(s, "web-2", func(n *node.Node) { n.HostID = host2 })
+		}
+	}
 	for _, c := range []struct {
 		name   string
 		change func(*roster.Roster, roster.Seen, *roster.Policy)
 		want   map[roster.Spot]time.Time
+		apart  string // the nodes of az-1 that wait for their server group
 	}{
 		{name: "a server found no host", change: func(*roster.Roster, roster.Seen, *roster.Policy) {}, want: map[roster.Spot]time.Time{{Place: az1}: noon}},
 		{name: "with other words", change: func(_ *roster.Roster, s roster.Seen, _ *roster.Policy) {
@@ -89,6 +101,18 @@ func TestNoteTimesFull(t *testing.T) {
 			s.Full[roster.Spot{Place: az1}] = noon.Add(-50 * time.Minute)
 			s.Full[roster.Spot{Place: az2}] = noon.Add(-40 * time.Minute)
 		}, want: map[roster.Spot]time.Time{{Place: az2}: noon.Add(-40 * time.Minute)}},
+		{name: "the hosts there have servers of its group", change: grouped("id-web-0 id-web-2", "a", "a"), want: map[roster.Spot]time.Time{{Place: az1}: noon},
+			apart: "web-0 web-2"},
+		{name: "one of them has none", change: grouped("id-web-0 id-web-2", "a", "b"), want: map[roster.Spot]time.Time{{Place: az1}: noon}},
+		{name: "no host is known", change: grouped("id-web-0 id-web-2", "", ""), want: map[roster.Spot]time.Time{{Place: az1}: noon}},
+		{name: "another found none without the group", change: func(r *roster.Roster, s roster.Seen, p *roster.Policy) {
+			grouped("id-web-0 id-web-2", "a", "a")(r, s, p)
+			changeSeen(s, "web-1", func(n *node.Node) { n.Status, n.Fault, n.CreatedAt = "ERROR", noHost, noon })
+		}, want: map[roster.Spot]time.Time{{Place: az1}: noon}},
+		{name: "nor did one before", change: func(r *roster.Roster, s roster.Seen, p *roster.Policy) {
+			grouped("id-web-0 id-web-2", "a", "a")(r, s, p)
+			s.Full[roster.Spot{Place: az1}] = noon.Add(-time.Minute)
+		}, want: map[roster.Spot]time.Time{{Place: az1}: noon}},
 	} {
 		r := six(t, image("a"))
 		seen := running(r)
@@ -103,6 +127,7 @@ func TestNoteTimesFull(t *testing.T) {
 			if !maps.Equal(seen.Full, c.want) {
 				t.Errorf("%s: got %v, want %v", c.name, seen.Full, c.want)
 			}
+			assert.Equal(t, c.apart, strings.Join(seen.Apart[az1], " "), c.name)
 		}
 	}
 }
@@ -121,6 +146,19 @@ func TestFull(t *testing.T) {
 	noHostToo := func(s roster.Seen) {
 		full(s)
 		changeSeen(s, "web-0", func(n *node.Node) { n.Status, n.Fault = "ERROR", noHost })
+	}
+	grouped := func(s roster.Seen) { // by the server of a node that has left
+		full(s)
+		s.Apart[az1] = []string{"web-9"}
+	}
+	shared := func(s roster.Seen) {
+		full(s)
+		s.Apart[az1] = []string{"web-0"}
+	}
+	beside := func(r *roster.Roster) { changeRoster(*r, "web-1", func(n *roster.Node) { n.Zone = "az-1" }) }
+	outdated := func(p *roster.Policy) { p.Update.Causes = []roster.Cause{roster.Outdated} }
+	old := func(r *roster.Roster, names string) {
+		changeRoster(*r, names, func(n *roster.Node) { n.Template, n.Mark = image("old"), roster.FirstMark(image("old")) })
 	}
 	moved := func(r *roster.Roster) { changeRoster(*r, "web-0", func(n *roster.Node) { n.Zone = "az-2" }) }
 	plans(t, func(p *roster.Policy) {
@@ -151,10 +189,18 @@ func TestFull(t *testing.T) {
 		{name: "and is made again when that is over", seen: func(s roster.Seen) { noHostToo(s); clear(s.Full) },
 			policy: func(p *roster.Policy) { p.Update.Method = roster.Recreate },
 			moves:  "~web-0"},
-		{name: "an outdated node that serves there waits", roster: func(r *roster.Roster) {
-			changeRoster(*r, "web-0", func(n *roster.Node) { n.Template, n.Mark = image("old"), roster.FirstMark(image("old")) })
-		}, seen: full, policy: func(p *roster.Policy) { p.Update.Causes = []roster.Cause{roster.Outdated} }, remaining: 1,
+		{name: "an outdated node that serves there waits", roster: func(r *roster.Roster) { old(r, "web-0") }, seen: full, policy: outdated, remaining: 1,
 			notices: []roster.Title{hold.FullPlaces, hold.PlacesClosed}},
+		{name: "a growth goes where only a group found none", seen: grouped, policy: func(p *roster.Policy) { p.Capacity = 7 },
+			moves: "+web-6", to: "RegionOne/az-1", notices: []roster.Title{hold.FullPlaces},
+			told: "...RegionOne/az-1 (2026-11-01 12:00:00 UTC, for a server group: only its nodes wait)..."},
+		{name: "no node is moved there either", seen: grouped, policy: func(p *roster.Policy) { p.Regions[0].Zones[0].Weight = 1000 },
+			notices: []roster.Title{hold.FullPlaces}},
+		{name: "a node of the group waits", roster: func(r *roster.Roster) { beside(r); old(r, "web-0") }, seen: shared,
+			policy: outdated, remaining: 1, notices: []roster.Title{hold.FullPlaces, hold.PlacesClosed},
+			told: "...web-0 (RegionOne/az-1 has no host for its server group)..."},
+		{name: "another one does not", roster: func(r *roster.Roster) { beside(r); old(r, "web-1") }, seen: shared,
+			policy: outdated, moves: "+web-6 -web-1", to: "RegionOne/az-2", notices: []roster.Title{hold.FullPlaces}},
 		{name: "a place that is not listed is not spoken of", seen: full, policy: func(p *roster.Policy) {
 			p.Regions = p.Regions[1:]
 			p.Update.Causes = []roster.Cause{roster.Unhealthy}

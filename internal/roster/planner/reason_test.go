@@ -204,7 +204,8 @@ func TestNotices(t *testing.T) {
 		"and their lifecycle. The next apply replaces the first batch."
 	plans(t, func(*roster.Policy) {}, []planned{
 		{name: "an unknown candidate", policy: func(p *roster.Policy) { p.Candidates = []string{"web-9"} }, notices: []roster.Title{hold.UnknownCandidate},
-			told: `No node has the name, or a server with the id, "web-9", so nothing is removed for it. Remove it from the list of candidates, or correct it.`},
+			told: `No node has the name, or a server with the id, "web-9", so nothing is removed for it. Remove it from the list of ` +
+				`candidates, or correct it.`},
 		{name: "one candidate, named twice", capacity: 5, policy: func(p *roster.Policy) { p.Candidates = []string{"web-2", "id-web-2"} }, moves: "-web-2"},
 		{name: "one is chosen unseen", capacity: 5, seen: unseen, moves: "-web-0", notices: []roster.Title{hold.UnseenChosen},
 			told: "1 node would be removed, although no refresh has looked for servers since the last apply made them: web-0. Refresh first, so that the " +

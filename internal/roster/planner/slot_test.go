@@ -130,8 +130,8 @@ func TestDroppedSlots(t *testing.T) {
 	}{
 		{threeZones(), "[{A place with nodes is no longer listed R/az-3 is no longer listed and has 1 node. They stay until the cluster shrinks, and are " +
 			"then removed before all others. Protected nodes stay.} " +
-			"{Kept slots lie in a place that is no longer listed No node can use these kept slots any more: web-2 (R/az-3). Their volumes and ports stay. List the " +
-			"place again, or release them.}]"},
+			"{Kept slots lie in a place that is no longer listed No node can use these kept slots any more: web-2 (R/az-3). Their volumes and ports stay. " +
+			"List the place again, or release them.}]"},
 		{listed, "[]"},
 	} {
 		assert.Equal(t, c.want, fmt.Sprint(say.Warnings(r, c.before, listed, false)))

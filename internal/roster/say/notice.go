@@ -194,8 +194,12 @@ func (p *speech) fullNotices() []roster.Notice {
 	var spots []string
 	for _, spot := range slices.SortedFunc(maps.Keys(full), roster.Spot.Compare) {
 		if roster.Lists(p.Policy.Regions, spot.Place) {
+			group := ""
+			if len(p.seen.Apart[spot.Place]) > 0 {
+				group = ", for a server group: only its nodes wait"
+			}
 			since := p.seen.Full[spot].UTC().Format("2006-01-02 15:04:05 UTC")
-			spots = append(spots, fmt.Sprintf("%s (%s)", spot, since))
+			spots = append(spots, fmt.Sprintf("%s (%s%s)", spot, since, group))
 		}
 	}
 	if len(p.Policy.Flavors) > 0 {

@@ -90,7 +90,8 @@ func (p *speech) goesOn(applied, waits bool) bool {
 	if !applied {
 		return p.List.Replaced() > 0
 	}
-	return !waits && slices.ContainsFunc(p.List.With(decide.Held), func(v decide.Verdict) bool { return v.Hold.GoesOn() })
+	next := func(v decide.Verdict) bool { return v.Hold.GoesOn() }
+	return !waits && slices.ContainsFunc(p.List.With(decide.Held), next)
 }
 
 // madeBy names the nodes that come or change, by index.

@@ -14,7 +14,7 @@ func portResource() *schema.Resource {
 		"network_id":     {Type: schema.TypeString, Required: true, ForceNew: true},
 		"admin_state_up": argument(schema.TypeBool, computed),
 
-		"security_group_ids": argument(schema.TypeSet, computed, texts),
+		"security_group_ids": argument(schema.TypeSet, texts),
 		"all_fixed_ips":      {Type: schema.TypeList, Computed: true, Elem: &schema.Schema{Type: schema.TypeString}},
 	})
 }
@@ -49,8 +49,6 @@ func readPort(ctx context.Context, t *thing) error {
 		"network_id":     port.NetworkID,
 		"admin_state_up": port.AdminStateUp,
 		"all_fixed_ips":  addresses,
-
-		"security_group_ids": port.SecurityGroups,
 	})
 }
 
