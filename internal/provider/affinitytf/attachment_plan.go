@@ -187,8 +187,8 @@ func (r *attachmentResource) warnOfChange(
 	at := value.Path(change.Argument)
 	if state.inherited() {
 		diags.AddAttributeWarning(at, "The server group changes",
-			fmt.Sprintf("The attachment leaves the server group %q (%s), because %s: servergroup_id changes. "+
-				"%s. With that they stay in the old group, which is kept because the attachment did not create it, and "+
+			fmt.Sprintf("The attachment leaves the server group %q (%s), because %s: servergroup_id changes. %s. "+
+				"With that they stay in the old group, which is kept because the attachment did not create it, and "+
 				"only new servers join the new group.", name, id, change.Reason, hintsAdvice))
 		return
 	}

@@ -73,7 +73,7 @@ func targetZone(
 			"No hypervisor of region "+compute.Region+" is up, enabled and has drs in its hostname.")
 	case err != nil:
 		diags.AddAttributeError(wanted.at, "The vSphere host is in another zone",
-			text.Sentence(err)+" Nova would refuse servers for the host in that zone. Name the host's zone, or no zone.")
+			text.Sentence(err)+" Nova would refuse servers for the host in that zone. Name its zone, or no zone.")
 	}
 	return target
 }

@@ -37,8 +37,8 @@ func attachmentSchema() schema.Schema {
 			"nodes](../guides/draining-nodes.md).\n\n~> **Destroying an attachment drains its server, even [if the " +
 			"server stays](../guides/draining-nodes.md#servers-that-stay).**\n\nA drain first sets the server's " +
 			"metadata `" + openstack.DrainedKey + "` to the time and removes its mark, so the server is no longer in " +
-			"service. Nova refuses that for a locked server: this is an error, and nothing is drained. An interrupted " +
-			"drain continues where it stopped: a completed hook does not run again.",
+			"service. Nova refuses that for a locked server: this is an error, and nothing is drained. An " +
+			"interrupted drain continues where it stopped: a completed hook does not run again.",
 		Attributes: map[string]schema.Attribute{
 			"id": attribute.ComputedText("`<region>/<server id>`."),
 			"server_id": schema.StringAttribute{

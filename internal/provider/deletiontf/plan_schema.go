@@ -27,8 +27,8 @@ func planSchema() schema.Schema {
 				"`OLDEST_FIRST`, `YOUNGEST_FIRST`, `OLDEST_PROFILE_FIRST` or `HIGHEST_INDEX_FIRST`.",
 				stringvalidator.OneOf(deletion.AllCriteria()...)),
 			"destroy_after_deletion": attribute.Flag("Passed on. Defaults to the value in the decision, or `true`."),
-			"grace_period": durations.Argument(0, duration.Longest, "Passed on. Defaults to the value in the decision, "+
-				"or `0s`."),
+			"grace_period": durations.Argument(0, duration.Longest, "Passed on. Defaults to the value in the "+
+				"decision, or `0s`."),
 			"reduce_desired_capacity": attribute.Flag("Passed on. Defaults to the value in the decision, or `true`."),
 			"protected": attribute.Texts("Ids or names of nodes that are not chosen, in addition to nodes whose "+
 				"`protected` is true. Region plans and zone plans know only that attribute.",

@@ -51,7 +51,7 @@ func healthBlock() schema.Block {
 			"`octavia`. A node that fails twice, a second apart, is not in service, and the cause `UNHEALTHY` " +
 			"replaces it. If no node can be reached, their health is not known, and a warning says so.",
 		Attributes: map[string]schema.Attribute{
-			"grace": durations.Argument(0, 30*duration.Day, "Minimum age of a server that is asked. Defaults to `10m`."),
+			"grace": durations.Argument(0, 30*duration.Day, "Lowest age of a server that is asked. Defaults to `10m`."),
 			"timeout": durations.Argument(time.Second, 10*time.Minute, "Time to ask all nodes of a region. Each "+
 				"answer may take two fifths of it. Defaults to `10s`."),
 		},

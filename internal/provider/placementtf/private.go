@@ -29,7 +29,7 @@ type memory struct {
 	Marked bool          `json:"marked,omitempty"` // whether a node of the cluster ever carried a mark
 	Batch  int64         `json:"batch,omitempty"`  // number of the last batch
 	Blind  bool          `json:"blind,omitempty"`  // whether an apply followed the refresh that filled Seen
-	// Awaited has the nodes that an apply should have brought into service or removed, until a refresh sees that it did.
+	// Awaited has the nodes that an apply should have brought into service or removed, until a refresh sees it.
 	Awaited []string `json:"awaited,omitempty"`
 	// Wires are the loose wires between nodes and their servers.
 	Wires []wiring.Finding `json:"wires,omitempty"`

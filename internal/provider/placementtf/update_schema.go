@@ -17,14 +17,14 @@ import (
 
 func updateBlock() schema.Block {
 	return schema.SingleNestedBlock{
-		MarkdownDescription: "Which nodes are replaced, one batch for each apply. Without it no node is " +
-			"replaced. See [Rolling out an image](../guides/rolling-out-an-image.md). An apply that brings the block, " +
-			"or changes `method` or `require_in_service`, replaces nothing yet.",
+		MarkdownDescription: "Which nodes are replaced, one batch for each apply. Without it no node is replaced. " +
+			"See [Rolling out an image](../guides/rolling-out-an-image.md). An apply that brings the block, or " +
+			"changes `method` or `require_in_service`, replaces nothing yet.",
 		Validators: attribute.Needs("causes", "max_batch_size"),
 		Attributes: map[string]schema.Attribute{
 			"causes": attribute.Texts("Required. Why a node is replaced, in this order: `UNHEALTHY` (in `ERROR`, "+
-				"tainted, or found unhealthy by `health`), `PLACEMENT` (its place is not listed or above its cap, or a "+
-				"move improves the spread), `TEMPLATE` (another template is wanted), `FLAVOR` (an earlier one of "+
+				"tainted, or found unhealthy by `health`), `PLACEMENT` (its place is not listed or above its cap, or "+
+				"a move improves the spread), `TEMPLATE` (another template is wanted), `FLAVOR` (an earlier one of "+
 				"`flavors` is not full) and `AGE` (older than `max_age`).",
 				listvalidator.SizeAtLeast(1), listvalidator.UniqueValues(),
 				listvalidator.ValueStringsAre(value.NotNull{}, stringvalidator.OneOf(causes()...))),
@@ -52,11 +52,11 @@ func updateBlock() schema.Block {
 				"one leaves. `IN_PLACE`: the server is rebuilt or resized. `RECREATE`: the server is destroyed, and "+
 				"made again under its name. See [how to choose](../guides/rolling-out-an-image.md#choose-a-method).",
 				stringvalidator.OneOf(roster.Substitute, roster.InPlace, roster.Recreate)),
-			"stop_above": attribute.Text("Number or percentage of unhealthy nodes above which there is an outage: then "+
-				"`UNHEALTHY` replaces no node. Defaults to `\"50%\"`.", amount),
+			"stop_above": attribute.Text("Number or percentage of unhealthy nodes above which there is an outage: "+
+				"then `UNHEALTHY` replaces no node. Defaults to `\"50%\"`.", amount),
 			"require_in_service": attribute.Flag("Whether a server is in service only if a " +
-				"`stackpolicy_readiness_attachment` has marked it. By default `ACTIVE` is enough until the first node " +
-				"gets its mark; then marks are required."),
+				"`stackpolicy_readiness_attachment` has marked it. By default `ACTIVE` is enough until the first " +
+				"node gets its mark; then marks are required."),
 		},
 	}
 }

@@ -52,7 +52,8 @@ func misspelledProtection(written, name string) error {
 // slotsInUse refuses to release slots that have a node.
 func slotsInUse(names []string) error {
 	return &ArgumentError{[]string{"stateful", "release"}, "A slot to release is in use", fmt.Sprintf("Nodes still "+
-		"use the slots %s. A slot can be released once its node is removed: shrink first, or remove the name from release.",
+		"use the slots %s. A slot can be released once its node is removed: shrink first, or remove the name from "+
+		"release.",
 		text.Few(names))}
 }
 

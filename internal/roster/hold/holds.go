@@ -115,8 +115,9 @@ var All = []struct {
 		Why:    "there are {beyond} beyond the cluster, and at most two batches are allowed",
 		Status: "held: {nodes}, because there are {beyond} beyond the cluster",
 		Title:  TooManyServers, Notice: "There are {beyond} of nodes that leave, and at most two batches are " +
-			"allowed. So {count} must wait: {nodes}. An apply that ends without an error destroys those servers. If no " +
-			"server of this template gets into service, give another template, or name the failed nodes in candidates.",
+			"allowed. So {count} must wait: {nodes}. An apply that ends without an error destroys those servers. If " +
+			"no server of this template gets into service, give another template, or name the failed nodes in " +
+			"candidates.",
 	},
 	{
 		Hold:   HeldBakes,

@@ -21,7 +21,7 @@ import (
 // words. If every known host of the place has a server of the group, only the nodes of that
 // group wait.
 
-// noteFull works out what is full: the flavors and places that were full before, and those of
+// noteFull works out what is full: the flavors and places that were full before, and the spots of
 // servers without a host, unless that is longer ago than RetryFullAfter by the clock of the cloud.
 // Without a clock, and for a time that lies as far in the future, which another clock set, nothing
 // is full: so nothing is full for ever.
@@ -55,10 +55,12 @@ func noteFull(s *roster.Seen, r roster.Roster, policy roster.Policy) {
 	noteApart(s, before, apart, groups)
 }
 
-// noteApart notes the nodes of full places that wait for their server group alone. Groups has the nodes
-// of each group that found no host in a place, and nil for a server that found none for another reason.
+// noteApart notes the nodes of full places that wait for their server group alone. Groups has the
+// nodes of each group that found no host in a place, and nil for a server that found none for another
+// reason.
 func noteApart(
-	s *roster.Seen, before map[roster.Spot]time.Time, apart placement.By[[]string], groups map[placement.Place][][]string,
+	s *roster.Seen, before map[roster.Spot]time.Time, apart placement.By[[]string],
+	groups map[placement.Place][][]string,
 ) {
 	was := map[placement.Place]bool{} // full places: whether they were before
 	for spot := range s.Full {
