@@ -204,6 +204,26 @@ func (c *Cloud) TwoFlavors(t testing.TB) [2][2]string {
 	return two(t, c.flavors(t), func(f flavors.Flavor) [2]string { return [2]string{f.ID, f.Name} })
 }
 
+// SoldOut returns the id of a flavor for which no host of a region has room, until the test ends. On a real cloud it
+// needs an administrator.
+func (c *Cloud) SoldOut(t testing.TB, region string, zones ...string) string {
+	t.Helper()
+	if c.Fake != nil {
+		const flavor = "m1.small"
+		for _, zone := range zones {
+			c.Fake.SellOut(region, zone, flavor, true)
+		}
+		return flavor
+	}
+	admin, disk := c.Admin(t, region), 1<<20 // GiB: no quota counts them
+	made, err := flavors.Create(t.Context(), admin, flavors.CreateOpts{Name: c.Prefix + "huge", VCPUs: 1, RAM: 64, Disk: &disk}).Extract()
+	require.NoError(t, err, "create a flavor")
+	t.Cleanup(func() {
+		assert.NoError(t, flavors.Delete(context.WithoutCancel(t.Context()), admin, made.ID).ExtractErr(), "delete the flavor")
+	})
+	return made.ID
+}
+
 // Network returns the id and the name of a network for servers.
 func (c *Cloud) Network(t testing.TB, region string) (id, name string) {
 	t.Helper()

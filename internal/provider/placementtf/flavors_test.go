@@ -73,3 +73,41 @@ func TestAccPlacementFlavors(t *testing.T) {
 	step("a quota of cores has room for one, and for one of the next", config(8, both, "b", "respect_quotas = true"),
 		"az-1 m1.small, az-1 m1.small, az-1 m1.small, az-1 m1.small, az-2 m1.small, az-2 m1.small, az-2 m1.small, az-2 m1.tiny")
 }
+
+// TestAccPlacementSoldOut: where no host has room for the first flavor, all servers get the next one.
+func TestAccPlacementSoldOut(t *testing.T) {
+	t.Parallel()
+	c := acctest.New(t, fakecloud.Config{})
+	region := c.Regions(t)[0]
+	zones := c.Zones(t, region)
+	flavors := [2]string{c.SoldOut(t, region, zones...), c.Flavor}
+	if c.Fake != nil {
+		flavors[1] = "m1.tiny"
+	}
+	w := c.Workspace(t, acctest.Placement(c, 2, acctest.Places(region+": "+strings.Join(zones, " ")), fmt.Sprintf(`flavors = [%q, %q]
+  update {
+    causes         = ["UNHEALTHY"]
+    max_batch_size = 2
+    stop_above     = "100%%"
+  }`, flavors[0], flavors[1]))+acctest.Servers(fmt.Sprintf(`image_id = %q
+  flavor_id = each.value.flavor
+  network_mode = "none"
+  `+acctest.First, c.Image)))
+	last := ""
+	for range 12 {
+		if last, _ = w.Apply(t.Context()); strings.Contains(last, "No changes.") {
+			break
+		}
+	}
+	require.Contains(t, last, "No changes.")
+	state, err := w.State(t.Context())
+	require.NoError(t, err)
+	got := 0
+	for _, r := range state.Values.RootModule.Resources {
+		if r.Type == "openstack_compute_instance_v2" {
+			got++
+			assert.Equal(t, flavors[1], r.AttributeValues["flavor_id"], r.Address)
+		}
+	}
+	assert.Equal(t, 2, got, "servers")
+}
