@@ -8,23 +8,23 @@ import (
 	"time"
 )
 
-// Windows are the times at which an update may begin batches; without any it always may.
+// Windows are the times at which an update may begin batches. Without a window it always may.
 type Windows []Window
 
 // Window is a time that comes each week, such as "Sat 02:00-06:00 Europe/Berlin". It is open while a clock of its
-// zone shows a time in it: in a night in which that is set, an hour longer or shorter.
+// zone shows a time in it. In a night in which clocks change it may be an hour longer or shorter.
 type Window struct {
 	text  string
-	days  [7]bool // on which it opens
-	opens int     // minute of such a day
-	shuts int     // the same, past 24:00 where that is on the next day
+	days  [7]bool // days on which it opens, from Sunday
+	opens int     // opening time in minutes since midnight
+	shuts int     // closing time in minutes since that midnight; above 1440 on the next day
 	zone  *time.Location
 }
 
-// Opens says whether a window was open at a look at the cloud.
+// Opens says whether a window was open when the cloud was read.
 type Opens struct {
-	Of string `json:"of,omitempty"` // the windows that it looked for
-	At string `json:"at,omitempty"` // when the next one opens, "Sat 02:00 Europe/Berlin"; "": one is open
+	Of string `json:"of,omitempty"` // the windows that were configured then
+	At string `json:"at,omitempty"` // opening time of the next one, "Sat 02:00 Europe/Berlin"; "" if one is open
 }
 
 const day = 24 * 60 // minutes
@@ -32,8 +32,8 @@ const day = 24 * 60 // minutes
 var windowPattern = regexp.MustCompile(
 	`^(Sun|Mon|Tue|Wed|Thu|Fri|Sat)(?:-(Sun|Mon|Tue|Wed|Thu|Fri|Sat))? (\d\d:[0-5]\d)-(\d\d:[0-5]\d) (\S+)$`)
 
-// ParseWindows reads windows such as "Sat 02:00-06:00 Europe/Berlin" or "Mon-Fri 22:00-06:00 UTC". It says which of
-// them is wrong, and what is wrong with it; "": nothing is.
+// ParseWindows reads windows such as "Sat 02:00-06:00 Europe/Berlin" or "Mon-Fri 22:00-06:00 UTC". It returns
+// the index of a wrong one and what is wrong with it, or "".
 func ParseWindows(texts []string) (windows Windows, at int, fault string) {
 	for at, text := range texts {
 		w, fault := parseWindow(text)

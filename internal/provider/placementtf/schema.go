@@ -61,10 +61,10 @@ func attachmentSchema() schema.Schema {
 				"image and flavor. Let the servers take their values from the node, as in " +
 				"`each.value.template.image`: a node keeps its template, so a change changes no server by itself. " +
 				"Give the version of a secret, never the secret. The argument cannot be removed again."),
-			"flavors": places.FlavorsArgument("Flavors of new nodes, [the first choice " +
+			"flavors": places.FlavorsArgument("Flavors of new nodes, [the best one " +
 				"first](../guides/time-and-repair.md#flavors-in-order), by id or name. Let the servers take " +
 				"`each.value.flavor`."),
-			"prefer": attribute.Text("Nodes keep their `PLACE` (the default) or `FLAVOR` if one is full in a place.",
+			"prefer": attribute.Text("If a flavor is full, new nodes keep the `PLACE` (the default) or the `FLAVOR`.",
 				stringvalidator.OneOf(preferPlace, preferFlavor)),
 			"respect_quotas": attribute.Flag("Whether to add no more nodes to a region than the project's " +
 				"[quotas](../guides/how-the-planner-decides.md#quotas) allow. Defaults to `false`."),

@@ -33,9 +33,9 @@ func updateBlock() schema.Block {
 				"not all are too old in one night."),
 			"pause": durations.Argument(0, 30*duration.Day, "How long a batch must have been in service before the "+
 				"next one begins. Defaults to `0s`."),
-			"window": attribute.Texts("[When](../guides/time-and-repair.md#a-maintenance-window) nodes may be "+
-				"replaced for other causes than `UNHEALTHY`, such as `[\"Sat 02:00-06:00 Europe/Berlin\"]`. Defaults "+
-				"to always.",
+			"window": attribute.Texts("[Times](../guides/time-and-repair.md#a-maintenance-window) at which batches "+
+				"may begin for causes other than `UNHEALTHY`, such as `[\"Sat 02:00-06:00 Europe/Berlin\"]`. By "+
+				"default they always may.",
 				listvalidator.SizeAtLeast(1), listvalidator.ValueStringsAre(value.NotNull{}, window)),
 			"revert_after": durations.Argument(time.Second, 30*duration.Day, "How long a server may take to get into "+
 				"service, such as `30m`, before its template counts as failed: then the [settled "+
