@@ -216,10 +216,12 @@ func (c *Cloud) SoldOut(t testing.TB, region string, zones ...string) string {
 		return flavor
 	}
 	admin, disk := c.Admin(t, region), 1<<20 // GiB: no quota counts them
-	made, err := flavors.Create(t.Context(), admin, flavors.CreateOpts{Name: c.Prefix + "huge", VCPUs: 1, RAM: 64, Disk: &disk}).Extract()
+	huge := flavors.CreateOpts{Name: c.Prefix + "huge", VCPUs: 1, RAM: 64, Disk: &disk}
+	made, err := flavors.Create(t.Context(), admin, huge).Extract()
 	require.NoError(t, err, "create a flavor")
 	t.Cleanup(func() {
-		assert.NoError(t, flavors.Delete(context.WithoutCancel(t.Context()), admin, made.ID).ExtractErr(), "delete the flavor")
+		err := flavors.Delete(context.WithoutCancel(t.Context()), admin, made.ID).ExtractErr()
+		assert.NoError(t, err, "delete the flavor")
 	})
 	return made.ID
 }
