@@ -58,6 +58,7 @@ func TestCloud(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := example{elsewhere.Example(t, folder), elsewhere}
 			e.Env = slices.Concat(e.Env, strings.Split(strings.TrimSpace(string(env)), "\n"), joining, kubectl)
+			_ = os.Remove(filepath.Join(e.Dir, "import.tf")) // there is no stack to take over
 			e.apply(t)
 			var state struct {
 				Servers []struct{ Name, Region string }
