@@ -77,7 +77,7 @@ var promises = []struct {
 		waits := p.is("pauses") && p.count(func(m member) bool { return m.has("bakes") && m.image == p.wants() }) > 0
 		return p.first(func(m member) bool { return waits && m.replaced() && m.truth == serves && m.Cause != roster.Unhealthy })
 	}},
-	{"While the window is shut nodes that served stay, but for repair and for going back.", func(p plan) string {
+	{"Nodes that served stay while the window is shut, except for repair and for going back.", func(p plan) string {
 		back := p.is("settled") || p.is("reverts")
 		return p.first(func(m member) bool {
 			return p.is("shut") && !back && m.replaced() && m.Cause != roster.Unhealthy && (m.truth == serves || m.has("served"))

@@ -265,7 +265,7 @@ func TestFlavors(t *testing.T) {
 				elsewhere(p)
 				p.Regions = []placement.Region{{Bin: bin("R", 100), Zones: []placement.Bin{bin("1", 100), {Name: "2", Weight: 100, Cap: 1}}}}
 			}, moves: "+web-2 +web-3", to: "R/1 R/1", notices: told}, "big big small small"},
-		{planned{name: "that of another flavor fills nothing", capacity: 4, seen: func(s roster.Seen) { full(s, az1, "other") },
+		{planned{name: "a place that is full for another flavor is not full", capacity: 4, seen: func(s roster.Seen) { full(s, az1, "other") },
 			moves: "+web-2 +web-3", notices: told}, "big big big big"},
 		{planned{name: "the next one where a quota has no room", capacity: 6, policy: func(p *roster.Policy) {
 			p.Rooms = map[string]map[string]int64{"R": {"big": 1, "small": 2}}
