@@ -10,6 +10,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/flavors"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/limits"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // Limits are the quotas of the project in a region's Nova, and how much of them is used.
@@ -35,8 +36,9 @@ func (c *Cloud) Limits(ctx context.Context, region string) (*Limits, error) {
 
 // Flavor is the size of a server.
 type Flavor struct {
-	VCPUs int
-	RAM   int // MiB
+	ID, Name string
+	VCPUs    int
+	RAM      int // MiB
 }
 
 // Flavor looks up a flavor in a region by its id or, if none has that id, by its name, once.
@@ -58,7 +60,7 @@ func (c *Cloud) Flavor(ctx context.Context, region, id string) (Flavor, error) {
 		if err != nil {
 			return Flavor{}, fmt.Errorf("region %s: get the flavor %q: %w", region, id, err)
 		}
-		return Flavor{VCPUs: got.VCPUs, RAM: got.RAM}, nil
+		return Flavor{text.Clean(got.ID), text.Clean(got.Name), got.VCPUs, got.RAM}, nil
 	})
 }
 
@@ -75,7 +77,7 @@ func (c *Compute) flavorNamed(ctx context.Context, name string) (flavor Flavor, 
 		err = json.Unmarshal(page.Body, &list)
 		for _, f := range list.Flavors {
 			if err = cmp.Or(err, item(f.ID, f.Name)); err == nil && string(f.Name) == name {
-				flavor, found = Flavor{VCPUs: f.VCPUs, RAM: f.RAM}, true
+				flavor, found = Flavor{string(f.ID), string(f.Name), f.VCPUs, f.RAM}, true
 			}
 		}
 		return len(list.Links) > 0 && !found, err

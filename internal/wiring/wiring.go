@@ -29,6 +29,8 @@ type Node struct {
 	// All are empty if they are not known.
 	Template      map[string]string
 	Image, Flavor string
+
+	Wanted string // flavor that the node has from a list; "" if it has none
 }
 
 // Search is a search by exact name without the selector, in the node's region and in the other listed ones.
@@ -47,6 +49,7 @@ const (
 	Selector    Wire = "selector"
 	Zones       Wire = "zones"
 	Templates   Wire = "templates"
+	Flavors     Wire = "flavors"
 	Generations Wire = "generations"
 )
 
@@ -78,6 +81,7 @@ var table = []struct {
 		"cloud accepts no zone, list none. No node of the region moves until a new server is in the zone of its node"},
 	{Templates, "image or flavor", Batches, unlike, "Their servers have one image, or one flavor: write it as in " +
 		"image_name = each.value.template.image. If an image has two names, write one of them"},
+	{Flavors, "flavor_name", Nothing, each(anotherFlavor), "Write flavor_name = each.value.flavor"},
 	{Generations, "replace_triggered_by", Batches, each(earlierGeneration), "Write replace_triggered_by = " +
 		"[terraform_data.generation[each.key]], with each.value.generation as its input"},
 }
@@ -192,6 +196,10 @@ func isNew(n Node) bool {
 
 func inAnotherZone(n Node) (said string, loose bool) {
 	return fmt.Sprintf("is in %s, not in %s", n.Server.Zone, n.Zone), isNew(n) && n.Server.Zone != n.Zone
+}
+
+func anotherFlavor(n Node) (said string, loose bool) {
+	return fmt.Sprintf("has the flavor %s, not %s", n.Flavor, n.Wanted), n.Wanted != "" && n.Wanted != n.Flavor
 }
 
 func earlierGeneration(n Node) (said string, loose bool) {

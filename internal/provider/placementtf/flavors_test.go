@@ -3,6 +3,7 @@ package placementtf_test
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -72,9 +73,14 @@ func TestAccPlacementFlavors(t *testing.T) {
 	c.Fake.SetQuota("RegionOne", fakecloud.MemberProjectID, "cores", 15)
 	step("a quota of cores has room for one, and for one of the next", config(8, both, "b", "respect_quotas = true"),
 		"az-1 m1.small, az-1 m1.small, az-1 m1.small, az-1 m1.small, az-2 m1.small, az-2 m1.small, az-2 m1.small, az-2 m1.tiny")
+	c.Fake.SetQuota("RegionOne", fakecloud.MemberProjectID, "cores", -1)
+	c.Fake.SellOut("RegionOne", "az-1", big, true)
+	step("full in one zone, and the flavor is worth more than the zone", config(10, both, "b", `prefer = "FLAVOR"`),
+		"az-1 m1.small, az-1 m1.small, az-1 m1.small, az-1 m1.small, az-2 m1.small, az-2 m1.small, az-2 m1.small, az-2 m1.small, az-2 m1.small, az-2 m1.tiny")
 }
 
-// TestAccPlacementSoldOut: where no host has room for the first flavor, all servers get the next one.
+// TestAccPlacementSoldOut: if no host has room for the first flavor, all servers get the next one. If the servers do not take the
+// flavors of their nodes, a warning says so.
 func TestAccPlacementSoldOut(t *testing.T) {
 	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
@@ -84,15 +90,23 @@ func TestAccPlacementSoldOut(t *testing.T) {
 	if c.Fake != nil {
 		flavors[1] = "m1.tiny"
 	}
-	w := c.Workspace(t, acctest.Placement(c, 2, acctest.Places(region+": "+strings.Join(zones, " ")), fmt.Sprintf(`flavors = [%q, %q]
+	config := acctest.Placement(c, 2, acctest.Places(region+": "+strings.Join(zones, " ")), fmt.Sprintf(`flavors = [%q, %q]
   update {
     causes         = ["UNHEALTHY"]
     max_batch_size = 2
     stop_above     = "100%%"
-  }`, flavors[0], flavors[1]))+acctest.Servers(fmt.Sprintf(`image_id = %q
+  }`, flavors[0], flavors[1])) + acctest.Servers(fmt.Sprintf(`image_id = %q
   flavor_id = each.value.flavor
   network_mode = "none"
-  `+acctest.First, c.Image)))
+  `+acctest.First, c.Image))
+	w := c.Workspace(t, strings.Replace(config, "each.value.flavor", strconv.Quote(flavors[0]), 1))
+	for range 2 {
+		_, err := w.Apply(t.Context())
+		require.ErrorContains(t, err, "unexpected state 'ERROR'")
+	}
+	_, err := w.Run(t.Context(), "apply", "-auto-approve", "-input=false", "-no-color")
+	require.Regexp(t, acctest.Says("The servers do not follow the flavors of their nodes"), err.Error())
+	require.NoError(t, w.Write(config))
 	last := ""
 	for range 12 {
 		if last, _ = w.Apply(t.Context()); strings.Contains(last, "No changes.") {

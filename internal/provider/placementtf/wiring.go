@@ -51,6 +51,7 @@ func checkWires(ctx context.Context, cloud *openstack.Cloud, w wires, diags *dia
 		}
 		if source, asked := w.sources[node.Server.ID]; asked && there && build.Mark == n.Mark {
 			node.Template, node.Image, node.Flavor = n.Template.Values(), source.Image, source.Flavor
+			node.Wanted = wantedFlavor(ctx, cloud, n, source.Flavor)
 		}
 		nodes = append(nodes, node)
 	}
@@ -61,6 +62,19 @@ func checkWires(ctx context.Context, cloud *openstack.Cloud, w wires, diags *dia
 		}
 	}
 	return findings
+}
+
+// wantedFlavor returns the flavor of a node or, if its server has that flavor, what Nova calls it. A list may have ids, so
+// Nova is asked if the two differ. If it does not answer, the server counts as one with the flavor.
+func wantedFlavor(ctx context.Context, cloud *openstack.Cloud, n roster.Node, has string) string {
+	if n.Flavor == "" || n.Flavor == has {
+		return n.Flavor
+	}
+	flavor, err := cloud.Flavor(ctx, n.Region, n.Flavor)
+	if err != nil || flavor.ID == has || flavor.Name == has {
+		return has
+	}
+	return n.Flavor
 }
 
 // search looks for the servers that were not found, by name in all open regions. The
