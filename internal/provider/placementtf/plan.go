@@ -64,6 +64,7 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 		return false
 	}
 	next, change, policy := p.planRoster(ctx, now, policy)
+	p.refuseLate(ctx, now, change, policy)
 	if p.diags.HasError() {
 		return false
 	}
