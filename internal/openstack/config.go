@@ -101,7 +101,9 @@ func (c Config) resolve() (*settings, error) {
 			return nil, fault("cloud", "Cloud %q, which the argument cloud or OS_CLOUD names: %s. %s", c.Cloud, err,
 				cloudsFile())
 		}
-		c = c.filledFrom(entry)
+		if c = c.filledFrom(entry); c.AuthURL == "" {
+			return nil, fault("cloud", "Cloud %q has no auth_url: write it under auth. %s", c.Cloud, cloudsFile())
+		}
 	} else {
 		opts.AuthInfo = c.authInfo()
 	}

@@ -26,6 +26,8 @@ import (
 
 const cloudsYAML = `
 clouds:
+  addressless:
+    auth: {username: ann, password: secret, project_id: p}
   simple:
     region_name: RegionTwo
     auth: {auth_url: "https://simple.example/v3", username: ann, password: secret, project_name: web, user_domain_name: Default, project_domain_name: Default}
@@ -163,8 +165,9 @@ func TestResolveRefuses(t *testing.T) {
 		argument string
 		text     string
 	}{
-		"nothing":       {Config{}, "", ErrNoCloud.Error()},
-		"unknown cloud": {Config{Cloud: "elsewhere"}, "cloud", "/clouds.yaml has credential, leaky, regional, simple, token."},
+		"nothing":                    {Config{}, "", ErrNoCloud.Error()},
+		"unknown cloud":              {Config{Cloud: "elsewhere"}, "cloud", "/clouds.yaml has addressless, credential, leaky, regional, simple, token."},
+		"a cloud without an address": {Config{Cloud: "addressless"}, "cloud", `Cloud "addressless" has no auth_url: write it under auth. The file `},
 		"a user and a credential": {with(func(c *Config) { c.ApplicationCredentialID, c.ApplicationCredentialSecret = "7", "secret" }),
 			"application_credential_id", "unset OS_PASSWORD, or OS_APPLICATION_CREDENTIAL_ID"},
 		"Keystone v2":               {with(func(c *Config) { c.AuthURL = "https://keystone.example/v2.0/" }), "auth_url", "end it in /v3"},
