@@ -64,6 +64,20 @@ func TestPlacementBatches(t *testing.T) {
 	}
 }
 
+// TestPlacementServed: a node that served once is remembered: it gets a substitute for another template,
+// whatever the state of its server. A node that never served is changed at once, under its name.
+func TestPlacementServed(t *testing.T) {
+	t.Parallel()
+	old, wanted := templated("a", "SUBSTITUTE", "TEMPLATE"), templated("b", "SUBSTITUTE", "TEMPLATE")
+	planEach(t, map[string]plannedCase{
+		"it did": {happens: inTurn(boots, becomes(zonal(2, "az-1", old)), breaks("web-1")), nodes: "RegionOne/az-1: web-2 web-3",
+			change: "+web-2 +web-3 -web-0 -web-1",
+			before: zonal(2, "az-1", old), config: zonal(2, "az-1", wanted)},
+		"it never did": {happens: inTurn(boots, breaks("web-1")), nodes: "RegionOne/az-1: web-1 web-2", change: "+web-2 -web-0 ~web-1",
+			before: zonal(2, "az-1", old), config: zonal(2, "az-1", wanted)},
+	})
+}
+
 // TestPlacementAwaits: a plan expects once that an apply makes a missing server. If the apply does not, for example because
 // the selector leaves the server out, the next plans are empty until the server is found again.
 func TestPlacementAwaits(t *testing.T) {
