@@ -194,7 +194,9 @@ func TestAccWiresAlike(t *testing.T) {
 					}
 					g.finish()
 					assert.Equal(t, "b:4", images(g))
-					assert.NotContains(t, g.apply(), "do not follow")
+					if loose.name != "zone" { // it is said until a node is in another zone than the loose one
+						assert.NotContains(t, g.apply(), "do not follow")
+					}
 				})
 			}
 		}
