@@ -72,6 +72,7 @@ func TestAccFault_regionDown(t *testing.T) {
 	restore := e.c.Break(t, acctest.Stopped, "RegionTwo")
 	_, err := e.Run(t.Context(), "plan", "-no-color", "-var=size=8")
 	assert.ErrorContains(t, err, "Unable to read the cluster", "with a region down")
+	assert.ErrorContains(t, err, "RegionTwo", "with a region down")
 	text, err := e.Run(t.Context(), "apply", "-auto-approve", "-no-color", "-refresh=false", "-var=size=8", `-var=regions_down=["RegionTwo"]`)
 	require.NoError(t, err)
 	require.Contains(t, text, "2 added, 1 changed, 0 destroyed")

@@ -3,12 +3,14 @@ package provider_test
 import (
 	"context"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -42,7 +44,9 @@ type budget struct {
 }
 
 // TestRequestBudgets: each operation makes the requests that it needs, and none of them
-// twice. It begins with one login, and a request for the microversions of each region.
+// twice. It begins with one login, and a request for the microversions of each region. A
+// member is refused only what the guide on permissions says that an admin needs, and no
+// operation fails because of it.
 func TestRequestBudgets(t *testing.T) {
 	t.Parallel()
 	const affinity, placement, deletion = "stackpolicy_affinity_attachment", "stackpolicy_placement_attachment", "stackpolicy_deletion_attachment"
@@ -56,6 +60,7 @@ func TestRequestBudgets(t *testing.T) {
 	one := attributes{}
 	inherit := change(affinity, always(attributes{"servergroup": attributes{"name": "g"}}))
 	guard := change(deletion, always(attributes{"server_id": server, "grace_period": 0}))
+	await := change("stackpolicy_readiness_attachment", always(attributes{"cluster": "db", "servers": attributes{"db-0": attributes{"id": server}}}))
 	place := change(placement, always(protocol.Spread(4)))
 	after := func(do step, here instance) instance {
 		got, err := do(t.Context(), protocol.Start(t, fake, fakecloud.MemberUser, "RegionOne"), nil, here)
@@ -63,6 +68,8 @@ func TestRequestBudgets(t *testing.T) {
 		return got
 	}
 	inherited, guarded := after(inherit, instance{}), after(guard, instance{})
+	stopped := after(change(deletion, always(attributes{"server_id": server, "shutdown": true})), instance{})
+	own := after(change(affinity, always(attributes{"servergroup": attributes{"name": "own"}})), instance{})
 	placed := after(refresh, after(place, instance{}))
 	made := func(name, method string) attributes {
 		config := protocol.Spread(4)
@@ -83,8 +90,9 @@ func TestRequestBudgets(t *testing.T) {
 		}
 	}
 
+	roles, refused := permissions(t), 0
 	const login, versions, moreVersions = "POST identity /auth/tokens", "1 GET compute /", "2 GET compute /"
-	const groups, moreGroups = "1 GET compute /os-server-groups", "1 GET compute /os-server-groups?offset=1"
+	const groups, moreGroups = "1 GET compute /os-server-groups", "1 GET compute /os-server-groups?offset=2"
 	for user, budgets := range map[string][]budget{fakecloud.MemberUser: {
 		{"cluster", instance{}, read("stackpolicy_cluster", always(attributes{"name_regex": "^db-", "regions": []any{"RegionOne", "RegionTwo"}})),
 			[]string{versions, "1 GET compute /servers/detail", moreVersions, "2 GET compute /servers/detail", "GET image /images/*",
@@ -126,6 +134,14 @@ func TestRequestBudgets(t *testing.T) {
 		{"deletion_attachment, new", instance{}, guard, []string{versions, "1 GET compute /servers/*", login}},
 		{"deletion_attachment, refreshed", guarded, refresh, []string{versions, "1 GET compute /servers", login}},
 		{"deletion_attachment, destroyed, with nothing to do before", guarded, remove, nil},
+		{"affinity_attachment, destroyed with its group", own, remove, []string{"1 DELETE compute /os-server-groups/*", versions,
+			"1 GET compute /os-server-groups/*", login}},
+		{"readiness_attachment, new", instance{}, await, []string{versions, "1 GET compute /servers/*", "1 GET compute /servers/detail",
+			"1 PUT compute /servers/*/metadata/stackpolicy_in_service", "1 PUT compute /servers/*/metadata/stackpolicy_in_service_at", login}},
+		{"deletion_attachment, destroyed, with a shutdown", stopped, remove, []string{
+			"1 DELETE compute /servers/*/metadata/stackpolicy_in_service", "1 DELETE compute /servers/*/metadata/stackpolicy_in_service_at",
+			versions, "1 GET compute /servers/*", "1 GET compute /servers/*", "1 GET compute /servers/*", "1 POST compute /servers/*/action",
+			"1 PUT compute /servers/*/metadata/stackpolicy_drained", login}},
 	}, fakecloud.AdminUser: {
 		{"affinity_plan with DRS", instance{},
 			read("stackpolicy_affinity_plan", always(attributes{"servergroup_id": drs, "region": "RegionTwo", "scale_out": one, "enable_drs_extension": true})),
@@ -136,13 +152,17 @@ func TestRequestBudgets(t *testing.T) {
 			t.Run(c.name, func(t *testing.T) {
 				p := protocol.Start(t, fake, user, "RegionOne")
 				fake.ResetRequests()
-				if _, err := c.do(t.Context(), p, nil, c.here); err != nil {
-					t.Fatal(err)
-				}
-				if got := requests(fake, group, drs, image, server); !slices.Equal(got, c.want) {
-					t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+				_, err := c.do(t.Context(), p, nil, c.here)
+				require.NoError(t, err)
+				assert.Equal(t, c.want, requests(fake, group, drs, image, server, attribute(own.State, "servergroup_id")))
+				for _, r := range fake.Requests() {
+					if r.Status == http.StatusForbidden {
+						refused++
+						assert.Equal(t, "admin", roles[call(r)], "the role in the guide for %s", call(r))
+					}
 				}
 			})
 		}
 	}
+	assert.NotZero(t, refused, "calls that a member may not make")
 }

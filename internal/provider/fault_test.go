@@ -4,7 +4,6 @@ package provider_test
 
 import (
 	"fmt"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -50,65 +49,30 @@ func plannedOutputs(t *testing.T, w *workspace.Workspace) map[string]any {
 	return values
 }
 
-// names fails unless the error is about one region and not about another.
-func names(t *testing.T, err error, region, not string) {
-	t.Helper()
-	if err == nil {
-		t.Fatal("it did not fail")
-	}
-	text := strings.ReplaceAll(err.Error(), "│", "")
-	if !strings.Contains(text, region) || strings.Contains(text, not) {
-		t.Errorf("the error must name %s, and not %s:\n%v", region, not, err)
-	}
-}
-
-// TestAccFault_stopped: with the Nova of one region down, its nodes do not count as
-// gone: the read fails. Later the plan is the same as before.
-func TestAccFault_stopped(t *testing.T) {
-	c, w, one, two := twoRegions(t, "")
-	before := plannedOutputs(t, w)
-	restore := c.Break(t, acctest.Stopped, two)
-	_, err := w.Plan(t.Context(), "broken.tfplan")
-	names(t, err, two, one)
-	restore()
-	if after := plannedOutputs(t, w); len(after) != 2 || !reflect.DeepEqual(after, before) {
-		t.Errorf("the plan was %v, and is %v", before, after)
-	}
-}
-
-// TestAccFault_attachment: for an attachment, too, the nodes of a region that is down
-// do not count as gone, and its state stays as it was.
-func TestAccFault_attachment(t *testing.T) {
-	c := acctest.New(t, fakecloud.Config{})
-	one, two := c.TwoRegions(t)
-	config := acctest.Attached(c, 4, acctest.Places(one+": "+c.Zones(t, one)[0]+"; "+two+": "+c.Zones(t, two)[0]), "")
-	l := acctest.Loop{Workspace: c.Workspace(t, config), Cloud: c}
-	l.Step(t, "create", config, "0 1 2 3", "")
-	restore := c.Break(t, acctest.Stopped, two)
-	_, err := l.Apply(t.Context())
-	names(t, err, two, one+":")
-	restore()
-	l.Settled(t, "the region is back")
-	assert.Equal(t, "0 1 2 3", acctest.Difference(l.IDs(t), nil), "servers")
-}
-
-// TestAccFault_hanging: a request to a region that accepts requests and does not answer
-// them is given up after request_timeout.
-func TestAccFault_hanging(t *testing.T) {
-	c, w, one, two := twoRegions(t, "request_timeout = 2")
-	before := plannedOutputs(t, w)
-	restore := c.Break(t, acctest.Hanging, two)
-	start := time.Now()
-	_, err := w.Plan(t.Context(), "broken.tfplan")
-	names(t, err, two, one)
-	if took := time.Since(start); took < 2*time.Second || took > time.Minute {
-		t.Errorf("given up after %s", took)
-	} else {
-		t.Logf("given up after %s", took)
-	}
-	restore()
-	if after := plannedOutputs(t, w); !reflect.DeepEqual(after, before) {
-		t.Errorf("the plan was %v, and is %v", before, after)
+// TestAccFault_broken: with the Nova of one region down, its nodes do not count as gone: the read fails. A
+// request to a region that accepts requests and does not answer them is given up after request_timeout.
+// Later the plan is the same as before.
+func TestAccFault_broken(t *testing.T) {
+	for name, how := range map[string]acctest.Fault{"stopped": acctest.Stopped, "hanging": acctest.Hanging} {
+		t.Run(name, func(t *testing.T) {
+			settings := map[string]string{"hanging": "request_timeout = 2"}[name]
+			c, w, one, two := twoRegions(t, settings)
+			before := plannedOutputs(t, w)
+			require.Len(t, before, 2)
+			restore := c.Break(t, how, two)
+			start := time.Now()
+			_, err := w.Plan(t.Context(), "broken.tfplan")
+			took := time.Since(start)
+			require.Error(t, err)
+			text := strings.ReplaceAll(err.Error(), "│", "")
+			assert.Contains(t, text, two)
+			assert.NotContains(t, text, one)
+			if name == "hanging" && (took < 2*time.Second || took > time.Minute) {
+				t.Errorf("given up after %s", took)
+			}
+			restore()
+			assert.Equal(t, before, plannedOutputs(t, w))
+		})
 	}
 }
 

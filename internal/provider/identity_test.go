@@ -1,12 +1,12 @@
 package provider_test
 
 import (
-	"fmt"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestImportOfNothing: an id that is empty, has no region, or has only a region is one error, about the id.
@@ -20,9 +20,9 @@ func TestImportOfNothing(t *testing.T) {
 		}
 		for _, id := range ids {
 			p := protocol.Start(t, fake, fakecloud.MemberUser, "RegionOne")
-			if _, err := p.Adopt(t.Context(), kind, id); err == nil || p.At() != ": Invalid import id" {
-				t.Errorf("%s: %q: %v, said %s", kind, id, err, p.Said())
-			}
+			_, err := p.Adopt(t.Context(), kind, id)
+			assert.Error(t, err, "%s: %q", kind, id)
+			assert.Equal(t, ": Invalid import id", p.At(), "%s: %q: said %s", kind, id, p.Said())
 		}
 	}
 }
@@ -43,38 +43,19 @@ func TestImportByIdentity(t *testing.T) {
 		"stackpolicy_deletion_attachment":  {"server_id": server, "region": "RegionOne"},
 	}
 	for kind := range p.Schemas.ResourceSchemas {
-		config, ok := configs[kind]
-		if !ok {
-			t.Errorf("nothing is said of %s", kind)
-			continue
-		}
-		made, err := p.Apply(t.Context(), instance{Kind: kind}, config)
-		if err != nil {
-			t.Errorf("create %s: %v", kind, err)
-			continue
-		}
+		require.Contains(t, configs, kind)
+		made, err := p.Apply(t.Context(), instance{Kind: kind}, configs[kind])
+		require.NoError(t, err, "create %s", kind)
 		if kind == "stackpolicy_placement_attachment" { // a node must be placed before it gets a server
 			fake.AddServers("RegionOne", fakecloud.Server{Name: "app-0", Zone: "az-1"})
 		}
-		if made.Identity == nil {
-			t.Errorf("%s has no identity", kind)
-			continue
-		}
+		require.NotNil(t, made.Identity, "the identity of %s", kind)
 		adopted, err := p.AdoptBy(t.Context(), kind, made.Identity)
-		if err != nil || adopted.State.IsNull() {
-			t.Errorf("import %s: %v, %v", kind, adopted.State, err)
-			continue
-		}
-		if string(adopted.Identity.IdentityData.MsgPack) != string(made.Identity.IdentityData.MsgPack) {
-			t.Errorf("%s has another identity after the import", kind)
-		}
-		if was, is := idOf(made.State), idOf(adopted.State); was != is {
-			t.Errorf("%s was %s, and is %s after the import", kind, was, is)
-		}
+		require.NoError(t, err, "import %s", kind)
+		assert.Equal(t, made.Identity, adopted.Identity, "the identity of %s", kind)
+		assert.Equal(t, protocol.Object(made.State)["id"], protocol.Object(adopted.State)["id"], "the id of %s", kind)
 	}
-	if groups := fake.ServerGroups("RegionOne"); len(groups) != 1 || groups[0].ID != group {
-		t.Errorf("server groups: %v", groups)
-	}
+	groups := fake.ServerGroups("RegionOne")
+	require.Len(t, groups, 1)
+	assert.Equal(t, group, groups[0].ID)
 }
-
-func idOf(state tftypes.Value) string { return fmt.Sprint(protocol.Object(state)["id"]) }

@@ -154,9 +154,7 @@ func (m *mortal) run(t *testing.T, random *rand.Rand) {
 	t.Helper()
 	size, version := 3, 1
 	began := time.Now()
-	if _, err := m.Apply(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	acctest.Apply(t, m.Workspace)
 	usual := time.Since(began) // present time of an apply on this machine
 	group := m.Cloud.GroupID(t, "RegionOne", "group")
 	least, end := 3, time.Now().Add(*killFor)

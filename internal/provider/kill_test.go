@@ -39,12 +39,9 @@ func TestKilled(t *testing.T) {
 		k.each(t, change.name, func(name string) {
 			k.apply(t)
 			l.Settled(t, name)
-			if groups := c.Groups(t, "RegionOne"); groups != 1 {
-				t.Errorf("%s: %d server groups", name, groups)
-			}
-			if there := c.Fake.Servers("RegionOne"); len(c.Servers(t)) != change.size || len(there) > change.size+change.left {
-				t.Errorf("%s: %d servers of %d names", name, len(there), len(c.Servers(t)))
-			}
+			assert.Equal(t, 1, c.Groups(t, "RegionOne"), "%s: server groups", name)
+			assert.Len(t, c.Servers(t), change.size, "%s: names", name)
+			assert.LessOrEqual(t, len(c.Fake.Servers("RegionOne")), change.size+change.left, "%s: servers", name)
 		})
 	}
 }
@@ -104,9 +101,8 @@ var orderly = []string{"apply", "-auto-approve", "-input=false", "-no-color", "-
 
 func (k killing) apply(t *testing.T) {
 	t.Helper()
-	if _, err := k.Run(t.Context(), orderly...); err != nil {
-		t.Error(err)
-	}
+	_, err := k.Run(t.Context(), orderly...)
+	assert.NoError(t, err)
 }
 
 // kill kills an apply at its nth request.
@@ -122,9 +118,7 @@ func (k killing) kill(t *testing.T, nth int) {
 	select {
 	case <-hang.Hit():
 		assert.NoError(t, syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL))
-		if err := <-ended; err == nil {
-			t.Errorf("terraform ended well, killed at request %d", nth)
-		}
+		assert.Error(t, <-ended, "killed at request %d", nth)
 	case err := <-ended:
 		t.Errorf("terraform ended before its request %d: %v", nth, err)
 	}

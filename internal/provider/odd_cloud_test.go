@@ -3,13 +3,11 @@ package provider_test
 import (
 	"encoding/json"
 	"fmt"
-	"math/big"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stretchr/testify/assert"
@@ -23,21 +21,13 @@ func odd(t *testing.T, config fakecloud.Config, region any) (*fakecloud.Cloud, *
 	return fake, protocol.Start(t, fake, fakecloud.MemberUser, region)
 }
 
-// attribute returns a string or a number in a state as text.
+// attribute returns a value in a state as text.
 func attribute(v tftypes.Value, path ...string) string {
 	for _, name := range path {
 		v = protocol.Object(v)[name]
 	}
-	var text string
-	var number *big.Float
-	if v.As(&text) != nil && v.As(&number) == nil {
-		text = number.String()
-	}
-	return text
+	return protocol.Shown(v)
 }
-
-// count returns the number of elements of a map in a state.
-func count(v tftypes.Value, name string) int { return len(protocol.Object(protocol.Object(v)[name])) }
 
 // seenServers returns the servers that the last refresh of a placement attachment saw,
 // from its private state.
@@ -69,28 +59,26 @@ func life(t *testing.T, fake *fakecloud.Cloud, p *protocol.Provider, cluster, re
 		ids = append(ids, fake.AddServers(region, fakecloud.Server{Name: name, Zone: zone, Metadata: map[string]string{"cluster": cluster}})...)
 	}
 	attached, err = p.Refresh(t.Context(), attached)
-	if err != nil || len(seenServers(t, attached)) != 2 || attribute(attached.State, "nodes", cluster+"-1", "zone") != zone {
-		t.Errorf("%q: refreshed to %s, %v", cluster, protocol.Object(attached.State)["nodes"], err)
-	}
-	if adopted, err := p.Adopt(t.Context(), placement, cluster); err != nil || count(adopted.State, "nodes") != 2 {
-		t.Errorf("%q: imported: %v", cluster, err)
-	}
+	require.NoError(t, err, cluster)
+	assert.Len(t, seenServers(t, attached), 2, cluster)
+	assert.Equal(t, zone, attribute(attached.State, "nodes", cluster+"-1", "zone"))
+	adopted, err := p.Adopt(t.Context(), placement, cluster)
+	require.NoError(t, err, cluster)
+	assert.Len(t, protocol.Object(protocol.Object(adopted.State)["nodes"]), 2, cluster)
 	read, err := p.ReadData(t.Context(), "stackpolicy_cluster", attributes{"metadata": attributes{"cluster": cluster}})
-	if err != nil || attribute(read, "size") != "2" {
-		t.Errorf("%q: read: %v", cluster, err)
-	}
+	require.NoError(t, err, cluster)
+	assert.Equal(t, "2", attribute(read, "size"), cluster)
 	group, err := p.Apply(t.Context(), instance{Kind: affinity}, attributes{"servergroup": attributes{"name": cluster}})
-	if err == nil {
-		group, err = p.Refresh(t.Context(), group)
-	}
-	if err != nil || attribute(group.State, "servergroup_name") != cluster {
-		t.Errorf("%q: attached to a group: %v", cluster, err)
-	}
+	require.NoError(t, err, cluster)
+	group, err = p.Refresh(t.Context(), group)
+	require.NoError(t, err, cluster)
+	assert.Equal(t, cluster, attribute(group.State, "servergroup_name"))
 	drained, err := p.Apply(t.Context(), instance{Kind: deletion}, attributes{"server_id": ids[0]})
-	if err == nil && region == attribute(drained.State, "region") {
+	require.NoError(t, err, cluster)
+	if region == attribute(drained.State, "region") {
 		_, err = p.Adopt(t.Context(), deletion, attribute(drained.State, "id"))
+		assert.NoError(t, err, cluster)
 	}
-	assert.NoError(t, err, "%q: attached to a deletion", cluster)
 }
 
 // TestOddNames: names have all characters that OpenStack allows. Only a zone has no
@@ -115,10 +103,8 @@ func TestNamelessRegion(t *testing.T) {
 			life(t, fake, p, "web", "RegionOne", "az-1")
 			continue
 		}
-		if _, err := p.ReadData(t.Context(), "stackpolicy_cluster", attributes{"name_regex": "web"}); err == nil ||
-			!acctest.Says("the catalogue names no regions: name none either").MatchString(err.Error()) {
-			t.Errorf("got %v", err)
-		}
+		_, err := p.ReadData(t.Context(), "stackpolicy_cluster", attributes{"name_regex": "web"})
+		assert.ErrorContains(t, err, "the catalogue names no regions: name none either")
 	}
 }
 
@@ -128,14 +114,12 @@ func TestNoZones(t *testing.T) {
 	_, p := odd(t, fakecloud.Config{Regions: []fakecloud.Region{{Name: "Bare"}}}, nil)
 	_, err := p.ReadData(t.Context(), "stackpolicy_zone_plan",
 		attributes{"nodes": []any{}, "zones": []any{attributes{"name": "az-1"}}, "scale_out": attributes{}})
-	if err == nil || !acctest.Says(`does not list the availability zone "az-1". It lists none.`).MatchString(err.Error()) {
-		t.Errorf("got %v", err)
-	}
+	assert.ErrorContains(t, err, `does not list the availability zone "az-1". It lists none.`)
 	placed, err := p.Apply(t.Context(), instance{Kind: "stackpolicy_placement_attachment"},
 		attributes{"cluster": "web", "desired_capacity": 2, "regions": []any{attributes{"name": "Bare"}}})
-	if err != nil || count(placed.State, "nodes") != 2 || !protocol.Object(protocol.Object(protocol.Object(placed.State)["nodes"])["web-0"])["zone"].IsNull() {
-		t.Errorf("got %v, %v", placed.State, err)
-	}
+	require.NoError(t, err)
+	assert.Len(t, protocol.Object(protocol.Object(placed.State)["nodes"]), 2)
+	assert.Empty(t, attribute(placed.State, "nodes", "web-0", "zone"))
 }
 
 // TestOddServers: servers in all of Nova's states, with equal names, from the past and
@@ -149,9 +133,9 @@ func TestOddServers(t *testing.T) {
 		fake.AddServers("RegionOne", fakecloud.Server{Name: "web", Status: status, Zone: "az-2", Created: now.AddDate(60*(i%2), 0, 0)})
 	}
 	v, err := p.ReadData(t.Context(), "stackpolicy_cluster", attributes{"name_regex": "^web$"})
-	if err != nil || attribute(v, "size") != fmt.Sprint(len(states)-2) || attribute(v, "distribution", "RegionOne", "az-2") != fmt.Sprint(len(states)-3) {
-		t.Errorf("got %v, %v", v, err)
-	}
+	require.NoError(t, err)
+	assert.Equal(t, fmt.Sprint(len(states)-2), attribute(v, "size"))
+	assert.Equal(t, fmt.Sprint(len(states)-3), attribute(v, "distribution", "RegionOne", "az-2"))
 	// A shelved and offloaded server is in no zone.
 	// A node gets the first server of its name in its zone.
 	placed, err := p.Apply(t.Context(), instance{Kind: "stackpolicy_placement_attachment"},
@@ -160,9 +144,9 @@ func TestOddServers(t *testing.T) {
 	ids := fake.AddServers("RegionOne", fakecloud.Server{Name: "web0", Zone: "az-1", Created: now}, fakecloud.Server{Name: "web0", Zone: "az-2"},
 		fakecloud.Server{Name: "web0", Zone: "az-2"})
 	for range 2 {
-		if placed, err = p.Refresh(t.Context(), placed); err != nil || seenServers(t, placed)["web0"].ID != ids[1] ||
-			attribute(placed.State, "nodes", "web0", "zone") != "az-2" {
-			t.Errorf("got %v, %v", seenServers(t, placed), err)
-		}
+		placed, err = p.Refresh(t.Context(), placed)
+		require.NoError(t, err)
+		assert.Equal(t, ids[1], seenServers(t, placed)["web0"].ID)
+		assert.Equal(t, "az-2", attribute(placed.State, "nodes", "web0", "zone"))
 	}
 }

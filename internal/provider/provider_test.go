@@ -86,14 +86,10 @@ func TestArguments(t *testing.T) {
 		value := func(c openstack.Config) any { return reflect.ValueOf(c).FieldByName(field).Interface() }
 		for _, variable := range env {
 			got, diags := configFor(t, nil, map[string]string{variable: "from-env"})
-			if diags.HasError() || value(got) != "from-env" {
-				t.Errorf("%s from %s: got %q, %v", name, variable, value(got), diags)
-			}
+			assert.Equal(t, "from-env", value(got), "%s from %s: %v", name, variable, diags)
 		}
 		got, diags := configFor(t, map[string]attr.Value{name: types.StringValue("from-block")}, map[string]string{env[0]: "from-env"})
-		if diags.HasError() || value(got) != "from-block" {
-			t.Errorf("%s from the block: got %q, %v", name, value(got), diags)
-		}
+		assert.Equal(t, "from-block", value(got), "%s: %v", name, diags)
 	}
 
 	// Arguments that are not strings.
@@ -107,15 +103,12 @@ func TestArguments(t *testing.T) {
 	yes := true
 	want := openstack.Config{SystemScope: true, Insecure: &yes, MaxRetries: 4, DisableNoCacheHeader: true, RequestTimeout: 7 * time.Second,
 		DefaultDomain: "default", EndpointOverrides: map[string]string{"compute": "http://nova/"}}
-	if len(diags) > 0 || !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v, %v, want %+v", got, diags, want)
-	}
+	assert.Empty(t, diags)
+	assert.Equal(t, want, got)
 
 	// Every argument of the schema is in one of the two tables above, except arguments
 	// about hooks, which TestProviderBadInput has.
-	if n := len(providerSchema().Attributes); n != len(arguments)+13 {
-		t.Errorf("the provider block has %d arguments, and %d are tested", n, len(arguments)+13)
-	}
+	assert.Len(t, providerSchema().Attributes, len(arguments)+13, "arguments of the provider block")
 }
 
 func TestEnvironmentFlags(t *testing.T) {
@@ -150,11 +143,10 @@ func TestIgnoredArguments(t *testing.T) {
 	var diags diag.Diagnostics
 	newBackend(t.Context(), providerModel{EndpointOverrides: types.MapNull(types.StringType), Cloud: types.StringValue("c"), UserName: types.StringValue("ann"),
 		AuthURL: types.StringValue("http://other")}, "agent", &diags)
-	if diags.HasError() || len(diags) != 1 ||
-		!strings.Contains(diags[0].Detail(), `"c" of clouds.yaml says how to log in. These arguments of the provider block have no effect: `+
-			`auth_url, user_name.`) {
-		t.Errorf("got %+v", diags)
-	}
+	require.Len(t, diags, 1)
+	assert.False(t, diags.HasError())
+	assert.Contains(t, diags[0].Detail(), `"c" of clouds.yaml says how to log in. These arguments of the provider block have no effect: `+
+		`auth_url, user_name.`)
 }
 
 // TestWebhookTimeout: a webhook that does not answer is given up, even if the provider
@@ -162,9 +154,7 @@ func TestIgnoredArguments(t *testing.T) {
 func TestWebhookTimeout(t *testing.T) {
 	for given, want := range map[time.Duration]time.Duration{0: time.Minute, 7 * time.Second: 7 * time.Second} {
 		var diags diag.Diagnostics
-		if hooks := newHooks(providerModel{}, "agent", given, &diags); hooks.HTTP.Timeout != want || diags.HasError() {
-			t.Errorf("request_timeout %s: got %s, %v", given, hooks.HTTP.Timeout, diags)
-		}
+		assert.Equal(t, want, newHooks(providerModel{}, "agent", given, &diags).HTTP.Timeout, "request_timeout %s: %v", given, diags)
 	}
 }
 

@@ -2,7 +2,6 @@ package provider_test
 
 import (
 	"net/http"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -20,13 +19,9 @@ type race struct{ acctest.Loop }
 func saved(t *testing.T, c *acctest.Cloud, now, next string) race {
 	t.Helper()
 	r := race{acctest.Loop{Workspace: c.Workspace(t, now), Cloud: c}}
-	if _, err := r.Apply(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	acctest.Apply(t, r.Workspace)
 	require.NoError(t, r.Write(next))
-	if _, err := r.Run(t.Context(), "plan", "-no-color", "-out=saved.tfplan"); err != nil {
-		t.Fatal(err)
-	}
+	acctest.Must(t, r.Workspace, "plan", "-no-color", "-out=saved.tfplan")
 	return r
 }
 
@@ -40,13 +35,9 @@ func (r race) apply(t *testing.T) (string, error) {
 // nothing is left to do.
 func (r race) repair(t *testing.T, servers int) {
 	t.Helper()
-	if _, err := r.Apply(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	acctest.Apply(t, r.Workspace)
 	r.Settled(t, "the next apply")
-	if got := len(r.Cloud.Fake.Servers("RegionOne")); got != servers {
-		t.Errorf("%d servers, want %d", got, servers)
-	}
+	assert.Len(t, r.Cloud.Fake.Servers("RegionOne"), servers)
 	assert.Equal(t, 1, r.Cloud.Groups(t, "RegionOne"), "server groups")
 }
 
@@ -57,23 +48,21 @@ func TestRaceGroup(t *testing.T) {
 	c := acctest.NewFake(t, fakecloud.Config{})
 	r := saved(t, c, guarded(c, 1), guarded(c, 2))
 	c.DropGroups(t, "RegionOne")
-	if _, err := r.apply(t); err == nil || !acctest.Says("was not found").MatchString(err.Error()) &&
-		!acctest.Says("could not be found").MatchString(err.Error()) {
-		t.Errorf("a server without its group: %v", err)
-	}
+	_, err := r.apply(t)
+	require.Error(t, err, "a server without its group")
+	assert.Regexp(t, `(was not|could\s+not\s+be)[\s│]+found`, err.Error())
 	r.repair(t, 2)
 
 	c = acctest.NewFake(t, fakecloud.Config{})
 	c.Fake.AddServerGroup("RegionOne", fakecloud.ServerGroup{Name: c.Prefix + "group", Policy: "soft-anti-affinity"})
 	r = saved(t, c, "", guarded(c, 1))
 	c.DropGroups(t, "RegionOne")
-	if _, err := r.apply(t); err != nil {
-		t.Error(err)
-	}
+	_, err = r.apply(t)
+	assert.NoError(t, err)
 	r.repair(t, 1)
-	if _, err := r.Destroy(t.Context()); err != nil || c.Groups(t, "RegionOne") != 0 {
-		t.Errorf("the group that was made in its place stays: %v", err)
-	}
+	_, err = r.Destroy(t.Context())
+	assert.NoError(t, err)
+	assert.Zero(t, c.Groups(t, "RegionOne"), "groups that were made in its place")
 }
 
 // TestRaceCluster: servers change between a plan that removes a server and its apply.
@@ -87,9 +76,8 @@ func TestRaceCluster(t *testing.T) {
 			c := acctest.NewFake(t, fakecloud.Config{})
 			r := saved(t, c, guarded(c, 2), guarded(c, 1))
 			change(c, c.Servers(t)[node].ID)
-			if _, err := r.apply(t); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
+			_, err := r.apply(t)
+			assert.NoError(t, err, name)
 			r.repair(t, 1)
 		}
 	}
@@ -116,21 +104,17 @@ func TestRaceApplies(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	if _, err := r.Apply(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	acctest.Apply(t, r.Workspace)
 	r.Settled(t, "the next apply")
 	for _, s := range c.Fake.Servers("RegionOne") {
 		assert.Equal(t, c.Prefix+"0", s.Name, "its name")
 	}
 	groups := c.Fake.ServerGroups("RegionOne")
-	if len(groups) != 2 {
-		t.Fatalf("there are the groups %v: the applies were not at once", groups)
-	}
+	require.Len(t, groups, 2, "groups of applies at once")
 	other := race{acctest.Loop{Workspace: c.Workspace(t, guarded(c, 1)), Cloud: c}}
 	_, err := other.Run(t.Context(), "plan", "-no-color")
-	if err == nil || !acctest.Says("Several server groups have the name").MatchString(err.Error()) || !strings.Contains(err.Error(), groups[0].ID) ||
-		!strings.Contains(err.Error(), groups[1].ID) {
-		t.Errorf("got %v", err)
+	require.Error(t, err)
+	for _, says := range []string{"Several server groups have the name", groups[0].ID, groups[1].ID} {
+		assert.Regexp(t, acctest.Says(says), err.Error())
 	}
 }

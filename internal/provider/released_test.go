@@ -41,9 +41,8 @@ func TestReleasedStates(t *testing.T) {
 		writeState(t, filepath.Join(statesDir, nextState))
 	}
 	folders, err := filepath.Glob(filepath.Join(statesDir, "*"))
-	if err != nil || len(folders) == 0 {
-		t.Fatal(folders, err)
-	}
+	require.NoError(t, err)
+	require.NotEmpty(t, folders)
 	for _, dir := range folders {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			t.Parallel()
@@ -98,9 +97,7 @@ func readState(t *testing.T, dir string) {
 	}
 	w := stateWorkspace(t, c, dir)
 	require.NoError(t, os.WriteFile(filepath.Join(w.Dir, "terraform.tfstate"), state, 0o600))
-	if output, err := w.Run(t.Context(), "plan", "-input=false", "-no-color", "-detailed-exitcode"); err != nil {
-		t.Errorf("the state in %s: %v\n%s", dir, err, output)
-	}
+	acctest.Loop{Workspace: w}.Settled(t, "the state in "+dir)
 }
 
 // parts returns the attributes and blocks of a resource.
@@ -127,9 +124,7 @@ func writeState(t *testing.T, dir string) {
 	t.Helper()
 	c := acctest.NewFake(t, fakecloud.Config{})
 	w := stateWorkspace(t, c, dir)
-	if _, err := w.Run(t.Context(), "apply", "-auto-approve", "-input=false", "-no-color", "-target=stackpolicy_placement_attachment.web"); err != nil {
-		t.Fatal(err)
-	}
+	acctest.Must(t, w, "apply", "-auto-approve", "-input=false", "-no-color", "-target=stackpolicy_placement_attachment.web")
 	var nodes map[string]struct {
 		Index        int
 		Region, Zone string
@@ -141,9 +136,7 @@ func writeState(t *testing.T, dir string) {
 		})
 	}
 	for range 2 { // the second apply sees the servers
-		if _, err := w.Apply(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		acctest.Apply(t, w)
 	}
 	state, err := os.ReadFile(filepath.Join(w.Dir, "terraform.tfstate"))
 	require.NoError(t, err)

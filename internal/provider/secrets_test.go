@@ -68,9 +68,8 @@ func TestSecrets(t *testing.T) {
 	assert.Equal(t, 1, expired.Fired(), "tokens that expired")
 	// Errors of all kinds follow: of Nova, of a login, of a configuration.
 	refused := c.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Path: "/servers/detail", Status: http.StatusInternalServerError})
-	if err := run(config, "plan", "-no-color"); err == nil || refused.Fired() == 0 {
-		t.Error("a plan without servers")
-	}
+	assert.Error(t, run(config, "plan", "-no-color"), "a plan without servers")
+	assert.NotZero(t, refused.Fired())
 	// A service answers with the request in its body, as a gateway does whose debugging
 	// is on.
 	for path, status := range map[string]int{"/auth/tokens": http.StatusOK, "/servers/detail": http.StatusPartialContent,
@@ -91,26 +90,20 @@ func TestSecrets(t *testing.T) {
 		"provider \"stackpolicy\" {\n  user_name = \"member\"\n  tenant_name = \"member\"\n  password = \"" + password + "\"\n}\n",
 		"provider \"stackpolicy\" {\n  token = \"" + password + "\"\n}\n",
 	} {
-		if err := run(block+"data \"stackpolicy_cluster\" \"c\" {\n  name_regex = \"web\"\n}\n", "plan", "-no-color"); err == nil {
-			t.Errorf("logged in with %s", block)
-		}
+		assert.Error(t, run(block+"data \"stackpolicy_cluster\" \"c\" {\n  name_regex = \"web\"\n}\n", "plan", "-no-color"), "logged in with %s", block)
 	}
 	ready := fmt.Sprintf("variable \"key\" {\n  default = %q\n  sensitive = true\n}\n", readyKey) +
 		fmt.Sprintf("resource \"stackpolicy_readiness_attachment\" \"web\" {\n  cluster = %q\n  servers = { for name, s in openstack_compute_instance_v2.web "+
 			": name => { id = s.id } }\n  timeout = 2\n  http {\n    url = %q\n  }\n}\n",
 			c.Prefix, consumer.URL+"/ready/${var.key}?key=${var.key}&node={name}")
-	if err := run(config+ready, "apply", "-no-color", "-auto-approve"); err == nil || !acctest.Says(" answered 404 Not Found").MatchString(told.String()) {
-		t.Error("a server that is not there is ready")
-	}
+	assert.Error(t, run(config+ready, "apply", "-no-color", "-auto-approve"), "a server that is not there is ready")
+	assert.Regexp(t, acctest.Says(" answered 404 Not Found"), told.String())
 	must("destroy", "-no-color", "-auto-approve")
-	if !acctest.Says("the webhook at").MatchString(told.String()) {
-		t.Error("the hook did not fail")
-	}
+	assert.Regexp(t, acctest.Says("the webhook at"), told.String(), "the hook fails")
 
 	logged, err := os.ReadFile(log)
-	if err != nil || !strings.Contains(string(logged), "OpenStack API request") || !strings.Contains(string(logged), "[TRACE]") {
-		t.Fatalf("%d bytes of log, %v", len(logged), err)
-	}
+	require.NoError(t, err)
+	require.True(t, strings.Contains(string(logged), "OpenStack API request") && strings.Contains(string(logged), "[TRACE]"), "%d bytes of log", len(logged))
 	kept := onDisk(t, w.Dir)
 	secrets := map[string]string{fakecloud.AppCredentialSecret: "the application credential's secret", password: "a wrong password",
 		signing: "the secret that signs webhooks", strings.TrimPrefix(signing, "whsec_"): "that secret without its prefix"}
@@ -119,9 +112,7 @@ func TestSecrets(t *testing.T) {
 			secrets[r.Token] = "a token"
 		}
 	}
-	if len(secrets) < 6 {
-		t.Errorf("%d secrets are too few to tell", len(secrets))
-	}
+	assert.Greater(t, len(secrets), 5, "secrets are too few to tell")
 	for secret, name := range secrets {
 		assert.NotContains(t, kept, secret, "the state or the plan has %s", name)
 	}

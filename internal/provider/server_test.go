@@ -100,9 +100,7 @@ func TestCleanServer(t *testing.T) {
 				text += d.Summary
 			}
 			faced++
-			if strings.ContainsAny(text, "\x1b\r") {
-				t.Errorf("%s: got %q", name, text)
-			}
+			assert.NotRegexp(t, "[\x1b\r]", text, name)
 		}()
 	}
 	stream, err := (&cleanServer{dirty{}}).InvokeAction(t.Context(), nil)
@@ -111,14 +109,10 @@ func TestCleanServer(t *testing.T) {
 		switch event := event.Type.(type) {
 		case tfprotov6.ProgressInvokeActionEventType:
 			faced++
-			if strings.ContainsAny(event.Message, "\x1b\r") {
-				t.Errorf("the progress: got %q", event.Message)
-			}
+			assert.NotRegexp(t, "[\x1b\r]", event.Message, "the progress")
 		case tfprotov6.CompletedInvokeActionEventType:
 			faced++
-			if d := event.Diagnostics[0]; strings.ContainsAny(d.Summary+d.Detail, "\x1b\r") {
-				t.Errorf("the end of an action: got %q", d)
-			}
+			assert.NotRegexp(t, "[\x1b\r]", event.Diagnostics[0].Summary+event.Diagnostics[0].Detail, "the end of an action")
 		}
 	}
 	assert.Equal(t, 13, faced, "answers and events with text of others in them")

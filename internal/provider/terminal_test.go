@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
 )
 
 // Both texts clear the screen, and fake an error: the first in the notation of JSON, the
@@ -64,12 +64,9 @@ func TestTerminal(t *testing.T) {
 			p := protocol.Start(t, fake, fakecloud.MemberUser, "RegionOne")
 			shown, err := c.ask(t.Context(), p)
 			text := fmt.Sprint(shown, err, p.Said())
-			if strings.ContainsAny(text, "\x1b\x07\r\u202e") || strings.Contains(text, "\nError: all") {
-				t.Errorf("it reaches the terminal: %q", text)
-			}
-			if !strings.Contains(text, "Error: all is lost") || fault != nil && fault.Fired() == 0 {
-				t.Errorf("it is not shown at all: %q", text)
-			}
+			assert.NotRegexp(t, "[\x1b\x07\r\u202e]|\nError: all", text, "it reaches the terminal")
+			assert.Contains(t, text, "Error: all is lost", "it is shown")
+			assert.True(t, fault == nil || fault.Fired() > 0, "nothing was asked")
 		})
 	}
 }
@@ -92,10 +89,6 @@ func readOf(kind string, config attributes) func(context.Context, *protocol.Prov
 // TestServerIsWhole: the cleaning server has all methods of the framework's server.
 func TestServerIsWhole(t *testing.T) {
 	server := protocol.NewServer()
-	if _, ok := server.(tfprotov6.ListResourceServer); !ok {
-		t.Error("it lists no resources")
-	}
-	if _, ok := server.(tfprotov6.ActionServer); !ok {
-		t.Error("it runs no actions")
-	}
+	assert.Implements(t, (*tfprotov6.ListResourceServer)(nil), server)
+	assert.Implements(t, (*tfprotov6.ActionServer)(nil), server)
 }

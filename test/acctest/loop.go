@@ -118,6 +118,35 @@ func (c *Cloud) Bare() string {
 	return fmt.Sprintf("image_id     = %q\n  flavor_id    = %q\n  network_mode = \"none\"", c.Image, c.Flavor)
 }
 
+// Must runs terraform, which must not fail, and returns its output.
+func Must(t testing.TB, w *workspace.Workspace, args ...string) string {
+	t.Helper()
+	text, err := w.Run(t.Context(), args...)
+	require.NoError(t, err)
+	return text
+}
+
+// Apply applies the configuration, which must not fail, and returns the output.
+func Apply(t testing.TB, w *workspace.Workspace, variables ...string) string {
+	t.Helper()
+	text, err := w.Apply(t.Context(), variables...)
+	require.NoError(t, err)
+	return text
+}
+
+// Finish applies until nothing is left to do, and returns the output of all applies.
+func Finish(t testing.TB, apply func() string) (all string) {
+	t.Helper()
+	for range 12 {
+		text := apply()
+		if all += text; strings.Contains(text, "No changes.") {
+			return all
+		}
+	}
+	require.Fail(t, "something is left", all)
+	return all
+}
+
 // Step applies a configuration and checks the servers in the cloud: which were created and deleted, and that all
 // others are the same. The plan after it must be empty.
 func (l Loop) Step(t *testing.T, name, config string, created, deleted string) {
@@ -131,9 +160,8 @@ func (l Loop) Batch(t *testing.T, name, config string, created, deleted string) 
 	t.Helper()
 	before := l.IDs(t)
 	require.NoError(t, l.Write(config))
-	if _, err := l.Apply(t.Context()); err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
+	_, err := l.Apply(t.Context())
+	require.NoError(t, err, name)
 	after := l.IDs(t)
 	assert.Equal(t, created, Difference(after, before), "%s: created", name)
 	assert.Equal(t, deleted, Difference(before, after), "%s: deleted", name)
@@ -185,14 +213,23 @@ func (c *Cloud) FiveZones(t testing.TB) (one, two string, a, b []string) {
 }
 
 // ServerIDs lists the servers in Terraform's state.
-func (l Loop) ServerIDs(t *testing.T) (ids []string) {
+func (l Loop) ServerIDs(t testing.TB) (ids []string) {
 	t.Helper()
-	state, err := l.State(t.Context())
-	require.NoError(t, err)
-	for _, r := range state.Values.RootModule.Resources {
-		if r.Type == "openstack_compute_instance_v2" {
-			ids = append(ids, r.AttributeValues["id"].(string))
-		}
+	for _, server := range Resources(t, l.Workspace, "openstack_compute_instance_v2") {
+		ids = append(ids, server["id"].(string))
 	}
 	return ids
+}
+
+// Resources lists the attributes of the resources of a type in Terraform's state.
+func Resources(t testing.TB, w *workspace.Workspace, kind string) (list []map[string]any) {
+	t.Helper()
+	state, err := w.State(t.Context())
+	require.NoError(t, err)
+	for _, r := range state.Values.RootModule.Resources {
+		if r.Type == kind {
+			list = append(list, r.AttributeValues)
+		}
+	}
+	return list
 }

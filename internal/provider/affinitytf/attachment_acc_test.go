@@ -166,8 +166,7 @@ func TestAccAffinityMoved_lifecycle(t *testing.T) {
 	require.NoError(t, l.Write(server(attachment+".servergroup_id")+
 		affinityAttachment(fmt.Sprintf("region = %q\ncreated = true", region)+serverGroup(named(c.Prefix+"g"), policies("soft-anti-affinity")))+
 		"moved {\n  from = "+resource+".web\n  to = "+attachment+"\n}\n"))
-	text, err := l.Apply(t.Context())
-	require.NoError(t, err)
+	text := acctest.Apply(t, l.Workspace)
 	assert.Contains(t, text, "0 added, 1 changed, 0 destroyed")
 	assert.Regexp(t, acctest.Says("The server group becomes the attachment's own"), text)
 	assert.Equal(t, id, c.GroupID(t, region, "g"))
@@ -209,15 +208,14 @@ func TestAccAffinityChange(t *testing.T) {
 			if change.policy == "soft-anti-affinity" {
 				apply = append(apply, "-replace="+attachment)
 			}
-			text, err := l.Run(t.Context(), apply...)
-			require.NoError(t, err)
+			text := acctest.Must(t, l.Workspace, apply...)
 			stays := acctest.Says("The server group " + old + " of region " + region + " is not deleted: another attachment inherited it during this apply.")
 			assert.Equal(t, change.inherited, stays.MatchString(text), text)
 			assert.Equal(t, change.inherited, c.GroupID(t, region, "g") == old, "the group stays")
 			assert.Equal(t, 1, c.Groups(t, region), "groups")
 			assert.Equal(t, change.servers, acctest.Difference(l.IDs(t), before), "servers that are new")
 			l.Settled(t, name)
-			_, err = l.Destroy(t.Context())
+			_, err := l.Destroy(t.Context())
 			require.NoError(t, err)
 			assert.Equal(t, change.inherited, c.Groups(t, region) == 1, "what was inherited is not deleted, and what is its own is")
 			c.DropGroups(t, region)

@@ -62,9 +62,9 @@ func (h held) has(t *testing.T, step string, want map[string]string) {
 func (h held) settled(t *testing.T, step string, config attributes) {
 	t.Helper()
 	resp, err := h.Plan(t.Context(), h.Request(h.I, config))
-	if err != nil || !h.Planned(resp).Equal(h.I.State) || h.At() != "" {
-		t.Errorf("%s: the plan is not empty: %v, %s", step, err, h.Said())
-	}
+	require.NoError(t, err, step)
+	assert.True(t, h.Planned(resp).Equal(h.I.State), "%s: the plan is not empty", step)
+	assert.Empty(t, h.Said(), step)
 }
 
 // identified returns the parts of the identity.
@@ -132,9 +132,8 @@ func TestHeld(t *testing.T) {
 			h.Fake.AddServers(region, slices.Repeat([]fakecloud.Server{{Name: "m", Group: id}}, c.joins)...)
 			_, err := h.Plan(t.Context(), h.Request(h.I, nil))
 			require.NoError(t, err)
-			if (h.Said() == "") != (c.says == "") || !strings.Contains(h.Said(), c.says) {
-				t.Errorf("said is %q, want %q", h.Said(), c.says)
-			}
+			assert.Equal(t, c.says == "", h.Said() == "", h.Said())
+			assert.Contains(t, h.Said(), c.says)
 			h.Must(t, nil)
 			assert.Equal(t, c.left, h.groups("RegionOne")+h.groups("RegionTwo"), "left")
 		})
@@ -199,11 +198,9 @@ func TestChanges(t *testing.T) {
 			h.Later(t)
 			resp, err := h.Plan(t.Context(), h.Request(h.I, c.after))
 			require.NoError(t, err)
-			if got := h.At(); got != c.at || !strings.Contains(h.Said(), c.says) {
-				t.Errorf("said is\n%s\n%s\nwant\n%s: %s", got, h.Said(), c.at, c.says)
-			}
-			if strings.Contains(c.at, members) && !strings.Contains(h.Said(), "2 servers are in it now: a ("+in[0]+"), b ("+in[1]+").") {
-				t.Errorf("said is %s", h.Said())
+			h.Expect(t, c.at, c.says)
+			if strings.Contains(c.at, members) {
+				assert.Contains(t, h.Said(), "2 servers are in it now: a ("+in[0]+"), b ("+in[1]+").")
 			}
 			planned := protocol.Object(h.Planned(resp))
 			for _, name := range []string{"id", "servergroup_id", "servergroup_name", "policy", "inherited_group", "members", "binding"} {
@@ -211,9 +208,8 @@ func TestChanges(t *testing.T) {
 			}
 			h.Later(t)
 			h.Must(t, c.after)
-			groups := strings.TrimSuffix(h.groups("RegionOne")+" / "+h.groups("RegionTwo"), " / ")
-			if c.left != "" && groups != c.left {
-				t.Errorf("the groups are %s, want %s", groups, c.left)
+			if c.left != "" {
+				assert.Equal(t, c.left, strings.TrimSuffix(h.groups("RegionOne")+" / "+h.groups("RegionTwo"), " / "), "the groups")
 			}
 			now := h.Shows("servergroup_id")
 			assert.Equal(t, c.at == "", now == id, "the group is %s, before %s", now, id)
@@ -235,10 +231,10 @@ func TestUnreadable(t *testing.T) {
 	h := hold(t, fakecloud.MemberUser)
 	h.Must(t, asking("web"))
 	down := h.Fake.Inject(failing)
-	if after, err := h.Refresh(t.Context(), h.I); err == nil || after.State.IsNull() {
-		t.Errorf("the refresh: %v", err)
-	}
-	_, err := h.Plan(t.Context(), h.Request(h.I, nil))
+	after, err := h.Refresh(t.Context(), h.I)
+	assert.Error(t, err, "the refresh")
+	assert.False(t, after.State.IsNull(), "it counts as gone")
+	_, err = h.Plan(t.Context(), h.Request(h.I, nil))
 	assert.Error(t, err, "the plan to destroy it says nothing of members that nobody can see")
 	down.Remove()
 	list := failing
@@ -253,12 +249,12 @@ func TestUnreadable(t *testing.T) {
 
 	h.Fake.RemoveServerGroup("RegionOne", h.Shows("servergroup_id"))
 	before := h.At()
-	if _, err := h.Adopt(t.Context(), h.I.Kind, id); err != nil || h.At() != before {
-		t.Errorf("the import of what is not there: %v, %s", err, h.At())
-	}
-	if h.Look(t); !h.I.State.IsNull() || !strings.Contains(h.At(), ": The server group is gone") {
-		t.Errorf("the group is gone: %v, %s", h.I.State, h.At())
-	}
+	_, err = h.Adopt(t.Context(), h.I.Kind, id)
+	assert.NoError(t, err, "the import of what is not there")
+	assert.Equal(t, before, h.At())
+	h.Look(t)
+	assert.True(t, h.I.State.IsNull(), "the group is gone")
+	assert.Contains(t, h.At(), ": The server group is gone")
 }
 
 // TestImported: an import fills in the arguments about the group. By default the group
@@ -362,13 +358,12 @@ func TestForeign(t *testing.T) {
 	var err error
 	h.I, err = h.Adopt(t.Context(), h.I.Kind, "RegionOne/"+id)
 	assert.NoError(t, err)
-	if _, err = h.Plan(t.Context(), h.Request(h.I, attributes{"created": true, "servergroup": attributes{"name": id}})); err == nil {
-		t.Error("it becomes the attachment's own")
-	}
+	_, err = h.Plan(t.Context(), h.Request(h.I, attributes{"created": true, "servergroup": attributes{"name": id}}))
+	assert.Error(t, err, "it becomes the attachment's own")
 	h.Later(t)
-	if _, err := h.Adopt(t.Context(), h.I.Kind, "RegionOne/"+id+"/created"); err == nil || h.At() != ": The server group is another project's" {
-		t.Errorf("%v, %s", err, h.At())
-	}
+	_, err = h.Adopt(t.Context(), h.I.Kind, "RegionOne/"+id+"/created")
+	assert.Error(t, err)
+	h.Expect(t, ": The server group is another project's", "")
 }
 
 // TestRefused: arguments for which no group can be attached are errors, and odd ones are
@@ -431,10 +426,8 @@ func TestRefused(t *testing.T) {
 		})
 	}
 	h := hold(t, fakecloud.MemberUser)
-	if _, err := h.Apply(t.Context(), h.I, attributes{"scheduler_hints": attributes{"group": "later"}}); err == nil ||
-		h.At() != "scheduler_hints.group: Unknown server group" {
-		t.Errorf("a hint, never made: %v, %s", err, h.At())
-	}
+	assert.Error(t, h.Try(t, attributes{"scheduler_hints": attributes{"group": "later"}}), "a hint, never made")
+	h.Expect(t, "scheduler_hints.group: Unknown server group", "")
 }
 
 // TestChangesRefused: the plan refuses an apply that would fail, and then gives no other
@@ -502,10 +495,8 @@ func TestZoneGoes(t *testing.T) {
 			PlannedState: plan.PlannedState, Config: req.Config, PlannedPrivate: plan.PlannedPrivate, PlannedIdentity: plan.PlannedIdentity})
 		require.NoError(t, err)
 		state := protocol.Unpack(h.TypeOf(h.I.Kind), resp.NewState)
-		if at := protocol.At(resp.Diagnostics); at != "availability_zone: Unknown availability zone" || exists && !state.Equal(h.I.State) ||
-			!exists && !state.IsNull() {
-			t.Errorf("said %s, the state is %s", at, state)
-		}
+		assert.Equal(t, "availability_zone: Unknown availability zone", protocol.At(resp.Diagnostics))
+		assert.True(t, exists && state.Equal(h.I.State) || !exists && state.IsNull(), "the state is %s", state)
 		assert.Equal(t, groups, h.groups("RegionOne"), "the groups")
 	}
 }
@@ -524,10 +515,9 @@ func TestDRSStays(t *testing.T) {
 	h.settled(t, "with its host down", drs(true))
 	h.Must(t, drs(true))
 	h.has(t, "with its host down", map[string]string{"zone": "az-2:vsphere_drs_1"})
-	if _, err := h.Plan(t.Context(), h.Request(protocol.Instance{Kind: h.I.Kind}, drs(true))); err == nil ||
-		h.At() != "enable_drs_extension: No suitable vSphere host is available." {
-		t.Errorf("a new one: %v, %s", err, h.At())
-	}
+	_, err := h.Plan(t.Context(), h.Request(protocol.Instance{Kind: h.I.Kind}, drs(true)))
+	assert.Error(t, err, "a new one")
+	h.Expect(t, "enable_drs_extension: No suitable vSphere host is available.", "")
 	h.Must(t, drs(false))
 	h.has(t, "without DRS", map[string]string{"zone": ""})
 	h.Fake.SetHostDown("RegionTwo", "vsphere_drs_1", false)
@@ -564,12 +554,9 @@ func TestDRSZone(t *testing.T) {
 		if c.fault != nil {
 			h.Fake.Inject(*c.fault)
 		}
-		var err error
-		h.I, err = h.Apply(t.Context(), h.I, attributes{"region": "RegionTwo", "enable_drs_extension": true, "availability_zone": c.zone})
-		if h.At() != c.at || (err == nil) != (c.at == "") {
-			t.Errorf("%s: %v, said %s", name, err, h.Said())
-		}
-		if err == nil {
+		err := h.Try(t, attributes{"region": "RegionTwo", "enable_drs_extension": true, "availability_zone": c.zone})
+		assert.Equal(t, c.at, h.At(), "%s: said %s", name, h.Said())
+		if assert.Equal(t, c.at == "", err == nil, name); err == nil {
 			h.has(t, name, map[string]string{"zone": c.want})
 		}
 	}
@@ -603,33 +590,27 @@ func TestNotDeleted(t *testing.T) {
 		Times: fakecloud.Forever})
 	var ids []string
 	for _, region := range []string{"RegionTwo", "RegionOne", "RegionTwo"} {
-		var err error
-		config := attributes{"region": region, "servergroup": attributes{"name": fmt.Sprint("web", len(ids))}}
-		if h.I, err = h.Apply(t.Context(), h.I, config); (err == nil) != (len(ids) == 0) {
-			t.Fatalf("%s: %v", region, err)
-		}
+		err := h.Try(t, attributes{"region": region, "servergroup": attributes{"name": fmt.Sprint("web", len(ids))}})
+		require.Equal(t, len(ids) == 0, err == nil, "%s: %v", region, err)
 		ids = append(ids, h.Shows("servergroup_id"))
 	}
 	last := attributes{"region": "RegionTwo", "servergroup": attributes{"name": "web2"}}
 	asked := protocol.Start(t, h.Fake, fakecloud.MemberUser, "RegionOne")
 	resp, err := asked.Plan(t.Context(), asked.Request(h.I, last))
-	if err != nil || asked.At() != ": A server group is left" || h.Planned(resp).Equal(h.I.State) {
-		t.Errorf("%v, said %s", err, asked.Said())
-	}
-	assert.Contains(t, asked.Said(), "the server group "+ids[0]+" of region RegionTwo, the server group "+ids[1]+" of region RegionOne")
+	require.NoError(t, err)
+	assert.False(t, h.Planned(resp).Equal(h.I.State), "the plan is empty")
+	asked.Expect(t, ": A server group is left", "the server group "+ids[0]+" of region RegionTwo, the server group "+ids[1]+" of region RegionOne")
 	down.Remove()
 	down = h.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodDelete, Path: "/os-server-groups/" + ids[0],
 		Status: http.StatusConflict})
-	if h.I, err = h.Apply(t.Context(), h.I, last); err == nil || h.groups("RegionOne") != "" || h.groups("RegionTwo") != "web0 web2" {
-		t.Errorf("one cannot be deleted, the other can: %v, left are %q and %q", err, h.groups("RegionOne"), h.groups("RegionTwo"))
-	}
+	assert.Error(t, h.Try(t, last), "one cannot be deleted, the other can")
+	assert.Equal(t, " / web0 web2", h.groups("RegionOne")+" / "+h.groups("RegionTwo"), "left")
 	down.Remove()
 	h.Must(t, last)
 	assert.Equal(t, " / web2", h.groups("RegionOne")+" / "+h.groups("RegionTwo"), "left")
 	down = h.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodDelete, Path: "/os-server-groups/*", Status: http.StatusConflict,
 		Times: fakecloud.Forever})
-	h.I, err = h.Apply(t.Context(), h.I, asking("web3"))
-	assert.Error(t, err, "the fault hit nothing")
+	assert.Error(t, h.Try(t, asking("web3")), "the fault hit nothing")
 	down.Remove()
 	h.Must(t, nil)
 	assert.Empty(t, h.groups("RegionOne")+h.groups("RegionTwo"), "left")
@@ -646,9 +627,9 @@ func TestOwnById(t *testing.T) {
 	h.Must(t, attributes{"servergroup": attributes{"name": id, "max_server_per_host": 2}})
 	h.has(t, "applied", map[string]string{"servergroup_id": id, "inherited_group": "false"})
 	was := h.I
-	if h.Must(t, nil); h.groups("RegionOne") != "web" || !strings.HasSuffix(h.At(), ": The server group stays") {
-		t.Errorf("it was named by the same apply: left are %s, said %s", h.groups("RegionOne"), h.Said())
-	}
+	h.Must(t, nil)
+	assert.Equal(t, "web", h.groups("RegionOne"), "it was named by the same apply: left")
+	assert.Regexp(t, ": The server group stays$", h.At())
 	h.I = was
 	h.Later(t)
 	h.Must(t, nil)
@@ -704,10 +685,8 @@ func TestLost(t *testing.T) {
 			}
 			down = h.Fake.Inject(hidden)
 		}
-		var err error
-		if h.I, err = h.Apply(t.Context(), h.I, c.config); err == nil || !strings.Contains(err.Error(), c.says) || h.I.State.IsNull() == c.kept {
-			t.Errorf("%s: %v, %v", name, err, h.I.State)
-		}
+		assert.ErrorContains(t, h.Try(t, c.config), c.says, name)
+		assert.Equal(t, c.kept, !h.I.State.IsNull(), "%s: the state has the attachment", name)
 		if down != nil {
 			down.Remove()
 		}
@@ -730,13 +709,11 @@ func TestLostInUpdate(t *testing.T) {
 	h.Fake.Inject(lostPost)
 	down := h.Fake.Inject(noLook)
 	before := h.I.State
-	var err error
-	if h.I, err = h.Apply(t.Context(), h.I, soft); err == nil || !h.I.State.Equal(before) {
-		t.Errorf("%v, the state is %s", err, h.I.State)
-	}
+	assert.Error(t, h.Try(t, soft))
+	assert.True(t, h.I.State.Equal(before), "the state is %s", h.I.State)
 	down.Remove()
 	h.Must(t, soft)
-	if groups := h.Fake.ServerGroups("RegionOne"); len(groups) != 1 || groups[0].Policy != "soft-affinity" {
-		t.Errorf("left are %v", groups)
-	}
+	groups := h.Fake.ServerGroups("RegionOne")
+	require.Len(t, groups, 1)
+	assert.Equal(t, "soft-affinity", groups[0].Policy)
 }

@@ -121,9 +121,7 @@ func TestPlanned(t *testing.T) {
 			}
 			h.Later(t)
 			got, err := h.ReadData(t.Context(), "stackpolicy_affinity_plan", request)
-			if h.At() != c.at || !strings.Contains(h.Said(), c.says) {
-				t.Errorf("%v, said is %s\n%s\nwant %s %s", err, h.At(), h.Said(), c.at, c.says)
-			}
+			h.Expect(t, c.at, c.says)
 			require.Equal(t, c.zones == "", err != nil, "got %v", err)
 			if err != nil {
 				return

@@ -16,7 +16,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 func TestMain(m *testing.M) { acctest.Main(m) }
@@ -51,10 +50,8 @@ func TestDeletionAttachments_parallel(t *testing.T) {
 	t.Cleanup(server.Close)
 	hook := fmt.Sprintf("hook {\n    type = \"webhook\"\n    url = %q\n    default_result = \"ABANDON\"\n  }", server.URL)
 	w := c.Workspace(t, acctest.Attached(c, 12, acctest.Places("RegionOne: az-1"), "")+acctest.Drained(hook))
-	_, err := w.Apply(t.Context())
-	require.NoError(t, err)
-	_, err = w.Run(t.Context(), "destroy", "-auto-approve", "-no-color", "-parallelism=12")
-	require.NoError(t, err)
+	acctest.Apply(t, w)
+	acctest.Must(t, w, "destroy", "-auto-approve", "-no-color", "-parallelism=12")
 	assert.Equal(t, 12, consumer.posts)
 }
 

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
@@ -52,22 +51,6 @@ func TestLimit(t *testing.T) {
 	} {
 		m := nodeModel{Hook: c.hook, Shutdown: types.BoolValue(c.shutdown), GracePeriod: durations.Of(c.grace)}
 		assert.Equal(t, c.want, m.limit(), c.name)
-	}
-}
-
-// TestWarnCleans: control characters in a name do not change the warning, even without
-// the server that cleans all diagnostics.
-func TestWarnCleans(t *testing.T) {
-	const name = "x\x1b[2J\r\nError: all is lost"
-	for _, node := range []nodeModel{{NodeName: types.StringValue(name), ServerID: types.StringValue("1")}, {ServerID: types.StringValue(name)}} {
-		node.Hook, node.Shutdown = hooked(t, "", nil), types.BoolValue(true)
-		var diags diag.Diagnostics
-		attachmentModel{nodeModel: node}.leave(t.Context(), nil, &diags)
-		require.Len(t, diags, 1)
-		said := diags[0].Summary() + ": " + diags[0].Detail()
-		if strings.ContainsAny(said, "\x1b\r") || strings.Contains(said, "\nError") || !strings.Contains(said, "Error: all is lost") {
-			t.Errorf("got %q", said)
-		}
 	}
 }
 

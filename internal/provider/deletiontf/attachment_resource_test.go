@@ -135,21 +135,20 @@ func TestDrain(t *testing.T) {
 			}
 			l.Later(t)
 			says := strings.ReplaceAll(c.says, "%s", l.id)
-			if _, err := l.Plan(t.Context(), l.Request(l.I, nil)); err != nil || (l.Said() == "") != (says == "") || !strings.Contains(l.Said(), says) {
-				t.Errorf("%v, the plan says %q", err, l.Said())
-			}
+			_, err := l.Plan(t.Context(), l.Request(l.I, nil))
+			require.NoError(t, err)
+			assert.Equal(t, says == "", l.Said() == "", l.Said())
+			assert.Contains(t, l.Said(), says, "the plan")
 			l.Fake.ResetRequests()
 			l.must(t, nil)
-			if !strings.Contains(l.At(), c.warns) || c.warns == "" && strings.Contains(l.At(), "not drained") {
-				t.Errorf("the apply says %s", l.Said())
-			}
+			assert.Contains(t, l.At(), c.warns, "the apply")
+			assert.Equal(t, c.warns != "", strings.Contains(l.At(), "not drained"), "the apply says %s", l.Said())
 			assert.Equal(t, c.status, l.server().Status, "the server")
 			noted, marked := l.server().Metadata[openstack.DrainedKey] != "", l.server().Metadata[openstack.MarkKey] != ""
-			if drains := c.says != "" && c.noted != openstack.NotInServiceAtKey; noted != drains || marked != (c.noted == mark && !drains) {
-				t.Errorf("Nova has %v", l.server().Metadata)
-			}
-			if asked := l.Fake.Count("GET compute /servers/*"); c.says == "" && asked > 0 {
-				t.Errorf("%d requests for a server that is not drained", asked)
+			drains := c.says != "" && c.noted != openstack.NotInServiceAtKey
+			assert.Equal(t, []bool{drains, c.noted == mark && !drains}, []bool{noted, marked}, "Nova has %v", l.server().Metadata)
+			if c.says == "" {
+				assert.Zero(t, l.Fake.Count("GET compute /servers/*"), "requests for a server that is not drained")
 			}
 		})
 	}
@@ -232,16 +231,14 @@ func TestTogether(t *testing.T) {
 		_, err := l.Refresh(t.Context(), i)
 		assert.NoError(t, err)
 	}
-	if lists, shows := l.Fake.Count("GET compute /servers"), l.Fake.Count("GET compute /servers/*"); lists != 1 || shows != 0 {
-		t.Errorf("servers were listed %d times, and %d were asked for", lists, shows)
-	}
+	assert.Equal(t, 1, l.Fake.Count("GET compute /servers"), "lists of servers")
+	assert.Zero(t, l.Fake.Count("GET compute /servers/*"), "servers that were asked for")
 	for _, i := range all {
 		_, err := l.Plan(t.Context(), l.Request(i, nil))
 		assert.NoError(t, err)
 	}
-	if !strings.HasSuffix(l.At(), ": 3 servers will be drained") || !strings.Contains(l.Said(), "to   = stackpolicy_deletion_attachment.NEW_NAME") {
-		t.Errorf("said %s", l.Said())
-	}
+	assert.Regexp(t, ": 3 servers will be drained$", l.At())
+	assert.Contains(t, l.Said(), "to   = stackpolicy_deletion_attachment.NEW_NAME")
 }
 
 // TestDeletedMeanwhile: a server is deleted while the list is read, and Nova cannot
@@ -262,9 +259,9 @@ func TestDeletedMeanwhile(t *testing.T) {
 	l.Later(t)
 	lost := l.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodGet, Path: "/servers", Nth: 2, Status: http.StatusBadRequest})
 	for _, i := range all {
-		if after, err := l.Refresh(t.Context(), i); err != nil || after.State.IsNull() {
-			t.Errorf("%v, the state is %s", err, after.State)
-		}
+		after, err := l.Refresh(t.Context(), i)
+		assert.NoError(t, err)
+		assert.False(t, after.State.IsNull(), "it counts as gone")
 	}
 	assert.Equal(t, 1, lost.Fired(), "pages that were lost")
 }
@@ -311,36 +308,32 @@ func TestFound(t *testing.T) {
 	l := leave(t, "RegionTwo")
 	there := l.id
 	l.id = "00000000-0000-0000-0000-000000000000"
-	if err := l.apply(t, attributes{}); err == nil || l.At() != "server_id: Unknown server" || strings.Contains(l.Said(), "It is in") {
-		t.Errorf("nowhere: %v, %s", err, l.Said())
-	}
+	assert.Error(t, l.apply(t, attributes{}), "nowhere")
+	l.Expect(t, "server_id: Unknown server", "")
+	assert.NotContains(t, l.Said(), "It is in")
 	l.id = there
 	l.must(t, attributes{"region": "RegionTwo", "shutdown": true})
 	before := l.I.State
-	if err := l.apply(t, attributes{"region": "RegionOne", "shutdown": true}); err == nil || !l.I.State.Equal(before) {
-		t.Errorf("another region: %v, the state is %s", err, l.I.State)
-	}
-	if err := l.apply(t, attributes{"region": "Atlantis"}); err == nil || !l.I.State.Equal(before) {
-		t.Errorf("no region: %v, the state is %s", err, l.I.State)
+	for _, region := range []string{"RegionOne", "Atlantis"} {
+		assert.Error(t, l.apply(t, attributes{"region": region, "shutdown": true}), region)
+		assert.True(t, l.I.State.Equal(before), "%s: the state is %s", region, l.I.State)
 	}
 
 	faults := []*fakecloud.Injected{l.Fake.Inject(down), l.Fake.Inject(list), l.Fake.Inject(detail)}
 	l.Later(t)
-	if after, err := l.Refresh(t.Context(), l.I); err == nil || after.State.IsNull() {
-		t.Errorf("the refresh: %v", err)
-	}
-	if _, err := l.Apply(t.Context(), protocol.Instance{Kind: l.I.Kind}, attributes{"server_id": l.id, "region": "RegionTwo"}); err == nil ||
-		l.At() != ": Unable to read the server\n: Unable to read the server" {
-		t.Errorf("a new one: %v, %s", err, l.At())
-	}
+	after, err := l.Refresh(t.Context(), l.I)
+	assert.Error(t, err, "the refresh")
+	assert.False(t, after.State.IsNull(), "it counts as gone")
+	_, err = l.Apply(t.Context(), protocol.Instance{Kind: l.I.Kind}, attributes{"server_id": l.id, "region": "RegionTwo"})
+	assert.Error(t, err, "a new one")
+	l.Expect(t, ": Unable to read the server\n: Unable to read the server", "")
 	for _, f := range faults {
 		f.Remove()
 	}
 	l.Fake.RemoveServers("RegionTwo", l.id)
 	l.Later(t)
-	if after, err := l.Refresh(t.Context(), l.I); err != nil || !after.State.IsNull() {
-		t.Errorf("it is gone: %v, %s", err, after.State)
-	}
+	l.Look(t)
+	assert.True(t, l.I.State.IsNull(), "it is gone")
 }
 
 // TestStays: a plan that drains a server which keeps an attachment is refused, in whichever
@@ -391,9 +384,9 @@ func TestStays(t *testing.T) {
 	l.Later(t)
 	config := attributes{"server_id": "another", "region": "RegionOne", "shutdown": true, "node_name": "web-0"}
 	resp, err := l.Plan(t.Context(), l.Request(l.I, config))
-	if err != nil || l.At() != drained || !strings.Contains(l.Said(), "\nweb-0: shutdown. This plan destroys") || len(resp.RequiresReplace) == 0 {
-		t.Errorf("another server: %v, said %s", err, l.Said())
-	}
+	require.NoError(t, err)
+	assert.NotEmpty(t, resp.RequiresReplace, "another server")
+	l.Expect(t, drained, "\nweb-0: shutdown. This plan destroys")
 	assert.Equal(t, "RegionOne/another", protocol.Shown(protocol.Object(l.Planned(resp))["id"]))
 
 	// Terraform plans only the new attachment if -replace or a taint makes one again.
@@ -403,9 +396,8 @@ func TestStays(t *testing.T) {
 		l.Later(t)
 		look()
 		_, err := l.Plan(t.Context(), l.Request(protocol.Instance{Kind: l.I.Kind}, attributes{"server_id": l.id, "shutdown": true}))
-		if err == nil || !strings.HasSuffix(l.At(), refused) {
-			t.Errorf("made again: %v, said %s", err, l.At())
-		}
+		assert.Error(t, err, "made again")
+		assert.Regexp(t, refused+"$", l.At())
 	}
 }
 
@@ -443,14 +435,13 @@ func TestChanged(t *testing.T) {
 			assert.Equal(t, c.id+"/"+l.id, planned, "planned")
 			l.Fake.ResetRequests()
 			l.must(t, c.after)
-			if got := l.Fake.Count("GET compute /servers/*"); got != c.looks || l.At() != "" {
-				t.Errorf("%d looks, want %d; said %s", got, c.looks, l.Said())
-			}
+			assert.Equal(t, c.looks, l.Fake.Count("GET compute /servers/*"), "looks")
+			assert.Empty(t, l.Said())
 			assert.Equal(t, planned, l.Shows("id"))
 			assert.Equal(t, c.id, l.Shows("region"))
 			for name, given := range c.after {
-				if text, ok := given.(string); ok && l.Shows(name) != text {
-					t.Errorf("%s is %s", name, l.Shows(name))
+				if text, ok := given.(string); ok {
+					assert.Equal(t, text, l.Shows(name), name)
 				}
 			}
 			identity := l.Identity(t, l.I)
@@ -482,9 +473,8 @@ func TestHookRefused(t *testing.T) {
 		if err := l.Validate(t.Context(), l.I.Kind, c.config); err == nil {
 			_, _ = l.Plan(t.Context(), l.Request(l.I, c.config)) // its diagnostics are checked below
 		}
-		if l.At() != c.at || !strings.Contains(l.Said(), c.says) {
-			t.Errorf("%s: said %s\n%s\nwant %s", name, l.At(), l.Said(), c.at)
-		}
+		assert.Equal(t, c.at, l.At(), name)
+		assert.Contains(t, l.Said(), c.says, name)
 	}
 }
 
@@ -499,9 +489,9 @@ func TestGoesOn(t *testing.T) {
 	down := l.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodPost, Path: "/servers/*/action", Status: http.StatusForbidden,
 		Times: fakecloud.Forever})
 	for range 2 {
-		if err := l.apply(t, nil); err == nil || l.I.State.IsNull() || !strings.HasSuffix(l.At(), ": Unable to drain the node") {
-			t.Errorf("%v, said %s", err, l.Said())
-		}
+		assert.Error(t, l.apply(t, nil))
+		assert.False(t, l.I.State.IsNull())
+		assert.Regexp(t, ": Unable to drain the node$", l.At())
 	}
 	down.Remove()
 	l.must(t, nil)
@@ -519,8 +509,6 @@ func TestElsewhere(t *testing.T) {
 	l := &leaver{Attachment: protocol.AttachIn(t, "stackpolicy_deletion_attachment", fakecloud.Config{Regions: regions})}
 	l.id = l.Fake.AddServers("RegionTwo", fakecloud.Server{Name: "web-0"})[0]
 	l.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Region: "Dark", Status: http.StatusForbidden, Times: fakecloud.Forever})
-	if err := l.apply(t, attributes{}); err == nil || l.At() != "server_id: Unknown server" ||
-		!strings.Contains(l.Said(), `The region "RegionTwo" has it: give that region.`) {
-		t.Errorf("%v, said %s", err, l.Said())
-	}
+	assert.Error(t, l.apply(t, attributes{}))
+	l.Expect(t, "server_id: Unknown server", `The region "RegionTwo" has it: give that region.`)
 }

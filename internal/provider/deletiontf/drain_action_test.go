@@ -66,16 +66,13 @@ func TestDrainAction(t *testing.T) {
 			if err == nil {
 				progress, err = l.Invoke(t.Context(), "stackpolicy_drain", c.config, nil)
 			}
-			warns := strings.Contains(l.Said(), "WARNING")
-			if l.At() != c.at || !strings.Contains(l.Said(), c.says) || (err == nil) != (c.at == "" || warns) {
-				t.Errorf("%v, said %s\n%s\nwant %s", err, l.At(), l.Said(), c.at)
-			}
+			l.Expect(t, c.at, c.says)
+			assert.Equal(t, c.at == "" || strings.Contains(l.Said(), "WARNING"), err == nil, "%v", err)
 			assert.Equal(t, c.progress, strings.Join(progress, "|"), "the progress")
 			for _, s := range l.Fake.Servers(c.region) {
+				assert.Equal(t, c.status, s.Status)
 				noted, marked := s.Metadata["stackpolicy_drained"] != "", s.Metadata["stackpolicy_in_service"] != ""
-				if s.Status != c.status || noted != c.noted || marked == c.noted {
-					t.Errorf("the server is %s, with %v", s.Status, s.Metadata)
-				}
+				assert.Equal(t, []bool{c.noted, !c.noted}, []bool{noted, marked}, "Nova has %v", s.Metadata)
 			}
 		})
 	}
@@ -90,10 +87,7 @@ func TestDrainActionInterrupted(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	config := attributes{"server_id": l.id, "node_name": "web\x1b[2J", "grace_period": "1h"}
 	progress, err := l.Invoke(ctx, "stackpolicy_drain", config, func(string) { interrupt() })
-	if err == nil || l.At() != ": Unable to drain the node" || !strings.Contains(err.Error(), "Terraform was interrupted") {
-		t.Errorf("%v, said %s", err, l.Said())
-	}
-	if got := strings.Join(progress, "|"); !strings.HasSuffix(got, ": waiting for the grace period of 1h0m0s") || strings.Contains(got, "\x1b") {
-		t.Errorf("the progress is %q", got)
-	}
+	assert.Error(t, err)
+	l.Expect(t, ": Unable to drain the node", "Terraform was interrupted")
+	assert.Regexp(t, "^[^\x1b]*: waiting for the grace period of 1h0m0s$", strings.Join(progress, "|"))
 }

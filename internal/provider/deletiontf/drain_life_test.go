@@ -124,8 +124,7 @@ func TestDrainActionInPlace(t *testing.T) {
 	c.Fake.Watch(region, changed.see)
 	images := []string{c.Image, c.Fake.AddImage(fakecloud.Image{Name: "second"}), c.Fake.AddImage(fakecloud.Image{Name: "third"})}
 	w := c.Workspace(t, inPlace(c, places, images[0], server.URL))
-	_, err := w.Apply(t.Context())
-	require.NoError(t, err)
+	acctest.Apply(t, w)
 	for i, image := range images[1:] {
 		require.NoError(t, w.Write(inPlace(c, places, image, server.URL)))
 		watched.Restart()
@@ -151,14 +150,12 @@ func TestDrainActionInPlace(t *testing.T) {
 				tally.Of, tally.Destroyed)
 		}
 	}
-	if changed.count != 8 || changed.undrained > 0 {
-		t.Errorf("%d servers were rebuilt, %d of them undrained", changed.count, changed.undrained)
-	}
+	assert.Equal(t, 8, changed.count, "servers that were rebuilt")
+	assert.Zero(t, changed.undrained, "servers that were rebuilt undrained")
 
 	node := slices.Sorted(maps.Keys(c.Servers(t)))[0]
-	text, err := w.Run(t.Context(), "apply", "-auto-approve", "-input=false", "-no-color", "-invoke=action.stackpolicy_drain.web",
+	text := acctest.Must(t, w, "apply", "-auto-approve", "-input=false", "-no-color", "-invoke=action.stackpolicy_drain.web",
 		fmt.Sprintf("-target=openstack_compute_instance_v2.web[%q]", c.Prefix+node))
-	require.NoError(t, err)
 	out := func() (out []string) {
 		for name, s := range c.Servers(t) {
 			if s.Metadata[openstack.MarkKey] == "" || s.Metadata[openstack.DrainedKey] != "" {
@@ -168,7 +165,6 @@ func TestDrainActionInPlace(t *testing.T) {
 		return out
 	}
 	assert.Equal(t, []string{node}, out(), "out of service\n%s", text)
-	_, err = w.Apply(t.Context())
-	require.NoError(t, err)
+	acctest.Apply(t, w)
 	assert.Empty(t, out(), "still out of service")
 }

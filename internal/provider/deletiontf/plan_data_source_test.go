@@ -96,10 +96,8 @@ func TestChosen(t *testing.T) {
 			p, nodes := chooser(t)
 			c.config["nodes"] = nodes
 			plan, err := p.ReadData(t.Context(), "stackpolicy_deletion_plan", c.config)
-			if p.At() != c.at || !strings.Contains(p.Said(), c.says) || (err != nil) != (c.leave == "-") {
-				t.Errorf("%v, said is %s\n%s\nwant %s %s", err, p.At(), p.Said(), c.at, c.says)
-			}
-			if err != nil {
+			p.Expect(t, c.at, c.says)
+			if assert.Equal(t, c.leave == "-", err != nil, "%v", err); err != nil {
 				return
 			}
 			result, leave, names, stay := protocol.Object(plan), "", "", []string{}

@@ -56,24 +56,19 @@ func TestPlacementAdopts(t *testing.T) {
 			a.Fake.AddServers(region, fakecloud.Server{Name: name, Zone: "az-1"})
 		}
 		i, err := a.Adopt(t.Context(), a.I.Kind, id)
-		if a.At() != c.at || (err == nil) != (c.at == "") {
-			t.Errorf("%q: at %q, %v", id, a.At(), err)
-		}
-		if err != nil {
+		assert.Equal(t, c.at, a.At(), id)
+		if assert.Equal(t, c.at == "", err == nil, "%q: %v", id, err); err != nil {
 			continue
 		}
 		state := protocol.Object(i.State)
-		if nodes, slots := settled(state["nodes"]), protocol.Shown(state["slots"]); nodes != c.nodes || c.slots != "" && slots != c.slots {
-			t.Errorf("%q: the nodes are %s, the slots %s", id, nodes, slots)
+		assert.Equal(t, c.nodes, settled(state["nodes"]), id)
+		if c.slots != "" {
+			assert.Equal(t, c.slots, protocol.Shown(state["slots"]), id)
 		}
-		if protocol.Shown(state["id"]) != protocol.Shown(state["cluster"]) || protocol.Shown(state["remaining"]) != "0" ||
-			protocol.Shown(state["status"]) != "in step" {
-			t.Errorf("%q: %s", id, works(i.State))
-		}
-		size, regions := fmt.Sprint(len(protocol.Object(state["nodes"]))), strings.Count(c.nodes, "Region")
-		if protocol.Shown(state["desired_capacity"]) != size || len(protocol.Elements(state["regions"])) != regions {
-			t.Errorf("%q: %s nodes in %s", id, protocol.Shown(state["desired_capacity"]), state["regions"])
-		}
+		a.I = i
+		assert.Equal(t, a.Shows("cluster")+" 0 in step", a.Shows("id")+" "+a.Shows("remaining")+" "+a.Shows("status"), id)
+		assert.Equal(t, fmt.Sprint(len(protocol.Object(state["nodes"]))), a.Shows("desired_capacity"), id)
+		assert.Len(t, protocol.Elements(state["regions"]), strings.Count(c.nodes, "Region"), id)
 	}
 }
 
@@ -96,13 +91,8 @@ func TestPlacementAdoptsGenerations(t *testing.T) {
 	} {
 		a.Fake.AddServers("RegionOne", fakecloud.Server{Name: name, Zone: "az-1", Metadata: metadata})
 	}
-	adopt := func() {
-		var err error
-		if a.I, err = a.Adopt(t.Context(), a.I.Kind, `{"cluster": "web", "templates": [{"image": "a"}], "generations": {"web-3": 5}}`); err != nil {
-			t.Fatal(err)
-		}
-	}
-	adopt()
+	const id = `{"cluster": "web", "templates": [{"image": "a"}], "generations": {"web-3": 5}}`
+	a.adopt(t, id)
 	got := ""
 	for i := range 4 {
 		node := protocol.Object(protocol.Object(protocol.Object(a.I.State)["nodes"])[fmt.Sprint("web-", i)])
@@ -110,12 +100,10 @@ func TestPlacementAdoptsGenerations(t *testing.T) {
 	}
 	assert.Equal(t, "3{image=a} 2{} 1{} 5{} ", got, "the generations and templates")
 	for i, method := range []string{"SUBSTITUTE", "RECREATE"} {
-		adopt()
+		a.adopt(t, id)
 		a.Must(t, zonal(4, "az-1", templated("b", method, "TEMPLATE")))
 		a.Must(t, zonal(4, "az-1", templated("b", method, "TEMPLATE")))
-		if said := strings.Count(a.Said(), "web-1 (2), web-2 (1)"); said != i { // once, and only if it matters
-			t.Errorf("%s: the plans warn %d times\n%s", method, said, a.Said())
-		}
+		assert.Equal(t, i, strings.Count(a.Said(), "web-1 (2), web-2 (1)"), "%s: once, and only if it matters: %s", method, a.Said())
 	}
 }
 
@@ -136,13 +124,10 @@ func TestPlacementAdoptsMarks(t *testing.T) {
 			}
 		})
 		a.server("web-1", "az-1", 1, nil)
-		var err error
-		if a.I, err = a.Adopt(t.Context(), a.I.Kind, "web"); err != nil {
-			t.Fatal(err)
-		}
+		a.adopt(t, "web")
 		a.Must(t, zonal(2, "az-1", templated("a", "RECREATE", "TEMPLATE")))
 		a.Look(t)
-		assert.Equal(t, want, protocol.Shown(protocol.Object(a.I.State)["status"]), "marked with %q", marks)
+		assert.Equal(t, want, a.Shows("status"), "marked with %q", marks)
 	}
 }
 
@@ -155,8 +140,6 @@ func TestPlacementIdentity(t *testing.T) {
 	require.NoError(t, err)
 	a.I = got
 	assert.Equal(t, "RegionOne/az-1: web0 web1", settled(protocol.Object(a.I.State)["nodes"]), "adopted")
-	if a.Must(t, across(2, "RegionOne", attributes{"cluster": "www",
-		"node_name_pattern": "{cluster}{index}"})); string(a.I.Identity.IdentityData.MsgPack) == string(got.Identity.IdentityData.MsgPack) {
-		t.Error("a cluster that is renamed keeps its identity")
-	}
+	a.Must(t, across(2, "RegionOne", attributes{"cluster": "www", "node_name_pattern": "{cluster}{index}"}))
+	assert.NotEqual(t, got.Identity, a.I.Identity, "of a cluster that is renamed")
 }

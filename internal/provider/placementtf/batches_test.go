@@ -4,65 +4,62 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestPlacementBatches: the moves of a plan count the batches of one configuration: each apply
 // takes the next batch. Another configuration, or the first batch after the last one, starts again
-// from 1. The status says what is left to do. A plan with nothing left to do is empty.
+// from 1. The status says what is left to do. A plan with nothing left to do is empty. Once a refresh
+// sees that a server recovered, nothing remains, so that a loop that waits for 0 ends.
 func TestPlacementBatches(t *testing.T) {
 	t.Parallel()
-	image := func(name string, size int) attributes {
-		return zonal(size, "az-1", attributes{"template": attributes{"version": name}, "deletion": oldestFirst["deletion"],
-			"update": attributes{"causes": []any{"TEMPLATE", "UNHEALTHY"}, "max_batch_size": "2"}})
-	}
-	bare := zonal(4, "az-1", attributes{"template": attributes{"version": "a"}})
-	a := attach(t, bare)
-	f := follower{attached: a, servers: map[string]followed{}}
-	f.follow()
-	breaks := func(name string) func() {
+	d := drive(t, "SUBSTITUTE", 6, 2)
+	all := func(status string) func() {
 		return func() {
-			a.Fake.UpdateServer("RegionOne", f.servers[name].id, func(s *fakecloud.Server) { s.Status = "ERROR" })
+			for _, s := range d.Fake.Servers("RegionOne")[:3] {
+				d.Fake.UpdateServer("RegionOne", s.ID, func(s *fakecloud.Server) { s.Status = status })
+			}
 		}
 	}
 	for i, step := range []struct {
-		config    attributes
-		happens   func()
-		batch     string // batch in the moves
-		status    string
-		remaining string
-		stays     bool // whether nothing is left to do
+		image   string
+		happens func()
+		found   string // status and remaining nodes after the refresh
+		batch   string // batch in the moves
+		planned string // status and remaining nodes after the plan
+		stays   bool   // whether nothing is left to do
 	}{
-		{config: bare, status: "in step", remaining: "0", stays: true},
-		{config: image("b", 5), status: "behind", remaining: "4"}, // the apply brings the block update
-		{config: image("b", 5), batch: "batch 1 of 2", status: "behind", remaining: "2"},
-		{config: image("b", 5), batch: "batch 2 of 2", status: "in step", remaining: "0"},
-		{config: image("b", 5), batch: "batch 2 of 2", status: "in step", remaining: "0", stays: true},
-		{config: image("b", 5), happens: breaks("web-4"), batch: "batch 1 of 1", status: "in step", remaining: "0"},
-		{config: image("c", 5), batch: "batch 1 of 3", status: "behind", remaining: "3"},
-		{config: image("d", 5), batch: "batch 1 of 3", status: "behind", remaining: "3"},
-		{config: image("d", 5), batch: "batch 2 of 3", status: "behind", remaining: "1"},
+		{image: "a", found: "in step, 0", planned: "in step, 0", stays: true},
+		{image: "b", found: "in step, 0", batch: "batch 1 of 3", planned: "behind, 4"},
+		{image: "b", found: "behind, 4", batch: "batch 2 of 3", planned: "behind, 2"},
+		{image: "b", found: "behind, 2", batch: "batch 3 of 3", planned: "in step, 0"},
+		{image: "b", found: "in step, 0", batch: "batch 3 of 3", planned: "in step, 0", stays: true},
+		{image: "b", happens: all("ERROR"), found: "behind, 0", batch: "batch 1 of 2", planned: "behind, 1"},
+		{image: "b", happens: all("ACTIVE"), found: "in step, 0", batch: "batch 1 of 2", planned: "in step, 0", stays: true},
+		{image: "c", found: "in step, 0", batch: "batch 1 of 3", planned: "behind, 4"},
+		{image: "d", found: "behind, 4", batch: "batch 1 of 3", planned: "behind, 4"},
+		{image: "d", found: "behind, 4", batch: "batch 2 of 3", planned: "behind, 2"},
 	} {
 		if step.happens != nil {
 			step.happens()
 		}
-		a.Look(t)
-		before := a.I.State
-		a.Must(t, step.config)
-		f.follow()
-		state := protocol.Object(a.I.State)
-		status, _, _ := strings.Cut(protocol.Shown(state["status"]), ":")
-		batch, _, moves := strings.Cut(movesOf(state), ":")
-		if !moves {
-			batch = ""
+		left := func() string {
+			status, _, _ := strings.Cut(d.Shows("status"), ":")
+			return status + ", " + d.Shows("remaining")
 		}
-		if remaining := protocol.Shown(state["remaining"]); batch != step.batch || status != step.status || remaining != step.remaining {
-			t.Errorf("step %d: %q, %s, %s remaining", i, batch, state["status"], remaining)
-		}
-		if step.stays && !a.I.State.Equal(before) {
-			t.Errorf("step %d: a plan with nothing to do changes %s\nto %s", i, before, a.I.State)
+		d.Later(t)
+		d.Look(t)
+		assert.Equal(t, step.found, left(), "step %d: found", i)
+		before := d.I.State
+		d.image = step.image
+		d.apply(false)
+		batch, _, moves := strings.Cut(movesOf(protocol.Object(d.I.State)), ":")
+		assert.Equal(t, step.batch, map[bool]string{true: batch}[moves], "step %d", i)
+		assert.Equal(t, step.planned, left(), "step %d: planned", i)
+		if step.stays {
+			assert.True(t, d.I.State.Equal(before), "step %d: a plan with nothing to do changes %s\nto %s", i, before, d.I.State)
 		}
 	}
 }
@@ -79,39 +76,6 @@ func TestPlacementServed(t *testing.T) {
 		"it never did": {happens: inTurn(boots, breaks("web-1")), nodes: "RegionOne/az-1: web-1 web-2", change: "+web-2 -web-0 ~web-1",
 			before: zonal(2, "az-1", old), config: zonal(2, "az-1", wanted)},
 	})
-}
-
-// TestPlacementRepaired: once a refresh sees that a server made again by an update is healthy,
-// nothing remains, with each method, so that a loop that waits for 0 ends.
-func TestPlacementRepaired(t *testing.T) {
-	t.Parallel()
-	for _, method := range []string{"SUBSTITUTE", "RECREATE", "IN_PLACE"} {
-		oneByOne := templated("a", method, "UNHEALTHY")
-		oneByOne["update"].(attributes)["max_batch_size"] = "1"
-		config := zonal(4, "az-1", oneByOne)
-		a := attach(t, config)
-		f := follower{attached: a, servers: map[string]followed{}}
-		f.follow()
-		turns := func(name, status string) {
-			a.Fake.UpdateServer("RegionOne", f.servers[name].id, func(s *fakecloud.Server) { s.Status = status })
-		}
-		turns("web-1", "ERROR")
-		turns("web-2", "ERROR") // recovers by itself
-		a.Look(t)
-		a.Must(t, config)
-		if state := protocol.Object(a.I.State); !strings.HasPrefix(movesOf(state), "batch 1 of ") ||
-			protocol.Shown(state["status"]) != "behind: 1 of 4 nodes to replace" {
-			t.Errorf("%s repairs nothing: %s, %s", method, movesOf(state), state["status"])
-		}
-		f.follow()
-		for name := range f.servers {
-			turns(name, "ACTIVE")
-		}
-		a.Look(t)
-		if state := protocol.Object(a.I.State); protocol.Shown(state["status"]) != "in step" || protocol.Shown(state["remaining"]) != "0" {
-			t.Errorf("%s: %s, %s remaining", method, state["status"], state["remaining"])
-		}
-	}
 }
 
 // TestPlacementAwaits: a plan expects once that an apply makes a missing server. If the apply does not, for example because
@@ -136,11 +100,9 @@ func TestPlacementAwaits(t *testing.T) {
 		}
 		a.Later(t)
 		a.Look(t)
-		found := protocol.Shown(protocol.Object(a.I.State)["status"])
+		assert.Equal(t, step.found, a.Shows("status"), "step %d: found", i)
 		a.Must(t, config)
-		if plans := protocol.Shown(protocol.Object(a.I.State)["status"]); found != step.found || plans != step.plans {
-			t.Errorf("step %d: found %q, planned %q", i, found, plans)
-		}
+		assert.Equal(t, step.plans, a.Shows("status"), "step %d: planned", i)
 	}
 }
 
@@ -205,9 +167,9 @@ func TestPlacementDestroyed(t *testing.T) {
 	a := attach(t, zonal(2, "az-1", nil))
 	a.Later(t)
 	a.Fake.ResetRequests()
-	if a.Must(t, nil); !a.I.State.IsNull() || len(a.Fake.Requests()) > 0 {
-		t.Errorf("%s, %v", a.I.State, a.Fake.Requests())
-	}
+	a.Must(t, nil)
+	assert.True(t, a.I.State.IsNull())
+	assert.Empty(t, a.Fake.Requests())
 }
 
 // TestPlacementRenamed: an attachment with another cluster gets another id. Its nodes keep their
@@ -216,47 +178,9 @@ func TestPlacementRenamed(t *testing.T) {
 	t.Parallel()
 	a := attach(t, zonal(2, "az-1", nil))
 	_, state := a.plan(t, zonal(3, "az-1", attributes{"cluster": "www"}))
-	if got := works(state); !strings.HasPrefix(got, "id=www ") || !strings.Contains(got, "change=+www-2 ") {
-		t.Error(got)
-	}
+	assert.Regexp(t, "^id=www .*change=\\+www-2 ", works(state))
 	named := attributes{"node_name_pattern": "{cluster}-1{index}"}
 	plannedCase{before: zonal(2, "az-1", named), happens: inTurn(becomes(zonal(1, "az-1", named)), becomes(zonal(9, "az-1", nil))),
 		config: zonal(11, "az-1", nil), nodes: "RegionOne/az-1: web-11 web-12 web-13 web-2 web-3 web-4 web-5 web-6 web-7 web-8 web-9",
 		change: "+web-12 +web-13"}.plan(t, "another pattern")
-}
-
-// follower makes and marks the servers of an attachment, in place of Terraform
-// and a readiness attachment. A server of a bad image never gets into service.
-type follower struct {
-	attached
-	servers map[string]followed
-}
-
-type followed struct{ id, mark, generation string }
-
-func (f *follower) follow() {
-	nodes := protocol.Object(protocol.Object(f.I.State)["nodes"])
-	for name, s := range f.servers {
-		if _, stays := nodes[name]; !stays {
-			f.Fake.RemoveServers("RegionOne", s.id)
-			delete(f.servers, name)
-		}
-	}
-	for name, value := range nodes {
-		node := protocol.Object(value)
-		is := followed{f.servers[name].id, protocol.Text(node["mark"]), node["generation"].String()}
-		if is.id != "" && is.generation != f.servers[name].generation {
-			f.Fake.RemoveServers("RegionOne", is.id)
-			is.id = ""
-		}
-		if is.id == "" {
-			is.id = f.server(name, protocol.Text(node["zone"]), 0, nil)
-		}
-		f.Fake.UpdateServer("RegionOne", is.id, func(s *fakecloud.Server) {
-			if image := protocol.Text(protocol.Object(node["template"])["image"]); image != "bad" {
-				s.Metadata = map[string]string{openstack.MarkKey: is.mark}
-			}
-		})
-		f.servers[name] = is
-	}
 }

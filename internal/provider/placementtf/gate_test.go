@@ -20,6 +20,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -167,9 +168,7 @@ func (g *gate) breaks(c *acctest.Cloud) {
 // apply applies the present configuration, and returns the output. It may fail: bad servers never get ready.
 func (g *gate) apply(args ...string) string {
 	g.Helper()
-	if err := g.Write(g.config(g.Cloud, g.url)); err != nil {
-		g.Fatal(err)
-	}
+	require.NoError(g, g.Write(g.config(g.Cloud, g.url)))
 	g.each(func(n int, region, id string) { // addresses for the health check
 		g.Cloud.Fake.UpdateServer(region, id, func(s *fakecloud.Server) { s.Network, s.Address = true, fmt.Sprint("127.77.0.", n) })
 	})
@@ -189,17 +188,10 @@ func (g *gate) apply(args ...string) string {
 }
 
 // finish applies until nothing is left to do.
-func (g *gate) finish() (all string) {
+func (g *gate) finish() {
 	g.Helper()
-	for range 12 {
-		text := g.apply()
-		if all += text; strings.Contains(text, "No changes.") {
-			g.applies--
-			return all
-		}
-	}
-	g.Errorf("something is left:\n%s", all)
-	return all
+	acctest.Finish(g.T, func() string { return g.apply() })
+	g.applies--
 }
 
 // imported takes the attachment out of the state and imports it again, as after a lost state.
@@ -210,9 +202,7 @@ func (g *gate) imported(more string) {
 		if args = append(args, "stackpolicy_placement_attachment.web"); args[0] == "import" {
 			args = append(args, id)
 		}
-		if text, err := g.Workspace.Run(g.Context(), args...); err != nil {
-			g.Fatalf("%v\n%s", err, text)
-		}
+		acctest.Must(g.T, g.Workspace, args...)
 	}
 }
 
@@ -224,9 +214,7 @@ func (g *gate) outage() {
 	for range 3 {
 		g.apply()
 	}
-	if g.counted.Destroyed > 1 {
-		g.Errorf("the outage cost %d servers", g.counted.Destroyed)
-	}
+	assert.LessOrEqual(g, g.counted.Destroyed, 1, "servers that the outage cost")
 	g.unwell.Store(false)
 	g.finish()
 }
@@ -272,9 +260,7 @@ func (g *gate) each(do func(number int, region, id string)) {
 	g.Helper()
 	for number, s := range g.Cloud.Servers(g.T) {
 		i, err := strconv.Atoi(strings.TrimSuffix(number, domain))
-		if err != nil {
-			g.Fatal(err)
-		}
+		require.NoError(g, err)
 		region := "RegionOne"
 		if g.regions != "" && !slices.ContainsFunc(g.Cloud.In(g.T, region), func(in servers.Server) bool { return in.ID == s.ID }) {
 			region = "RegionTwo"
@@ -349,9 +335,8 @@ var gates = []struct {
 				Status: 200, Body: `{"servers": []}`})
 			g.apply()
 			empty.Remove()
-			if empty.Fired() == 0 || g.counted.Destroyed > 0 {
-				g.Errorf("the empty list was read %d times, and cost %d servers", empty.Fired(), g.counted.Destroyed)
-			}
+			assert.NotZero(g, empty.Fired(), "the empty list was read")
+			assert.Zero(g, g.counted.Destroyed, "servers that it cost")
 			g.finish()
 		}},
 	{what: "two creations are refused, the next apply makes them, and a new image with `RECREATE` and `-refresh=false`",
@@ -377,13 +362,9 @@ var gates = []struct {
 			g.finish()
 			require.NoError(g, os.WriteFile(path, old, 0o600))
 			destroyed := g.counted.Destroyed
-			if text := g.apply(); !strings.Contains(text, "Servers are ahead of this state") {
-				g.Errorf("nobody says so:\n%s", text)
-			}
+			assert.Contains(g, g.apply(), "Servers are ahead of this state")
 			g.apply()
-			if g.counted.Destroyed != destroyed {
-				g.Errorf("%d servers were destroyed for it", g.counted.Destroyed-destroyed)
-			}
+			assert.Equal(g, destroyed, g.counted.Destroyed, "servers that were destroyed")
 		}},
 	{what: "a DELETE is refused once while nodes move for `PLACEMENT`", start: gated{size: 4, image: "a", causes: `"PLACEMENT"`, regions: "RegionOne: az-1"},
 		least: 4, most: 6, taken: 1, images: "a:4", then: func(g *gate) {
@@ -391,9 +372,7 @@ var gates = []struct {
 			g.regions = "RegionOne: az-1 az-2"
 			g.Cloud.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: "DELETE", Path: "/servers/*", Status: 403})
 			g.finish()
-			if g.counted.Destroyed != 2 {
-				g.Errorf("%d servers moved", g.counted.Destroyed)
-			}
+			assert.Equal(g, 2, g.counted.Destroyed, "servers that moved")
 		}},
 	{what: "Nova refuses the first image, and the next works, with a batch of two", start: gated{size: 6, image: "missing", batch: "2"}, least: 0, most: 6,
 		taken: 0, images: "b:6", then: (*gate).corrected},
@@ -434,9 +413,7 @@ var gates = []struct {
 					}
 				})
 			}
-			if g.counted.Destroyed > 3 {
-				g.Errorf("%d servers were destroyed", g.counted.Destroyed)
-			}
+			assert.LessOrEqual(g, g.counted.Destroyed, 3, "servers that were destroyed")
 		}},
 	{what: "all servers are stopped before a refresh was stored, and a new image", start: gated{size: 3, image: "a", stopped: true}, least: 0, most: 4,
 		taken: 1, images: "b:3", then: func(g *gate) {
@@ -467,9 +444,7 @@ var gates = []struct {
 			g.apply()
 			g.image = "b"
 			g.apply()
-			if text := g.apply(); !acctest.Says("if you do not use it, set require_in_service = false").MatchString(text) {
-				g.Errorf("nothing says what to do:\n%s", text)
-			}
+			assert.Regexp(g, acctest.Says("if you do not use it, set require_in_service = false"), g.apply())
 			g.update = "require_in_service = false"
 			g.finish()
 		}},
@@ -497,9 +472,7 @@ var gates = []struct {
 			}
 			g.imported("")
 			g.finish()
-			if g.counted.Destroyed != 3 {
-				g.Errorf("%d servers were made again", g.counted.Destroyed)
-			}
+			assert.Equal(g, 3, g.counted.Destroyed, "servers that were made again")
 		}},
 	{what: "a candidate with `RECREATE` while another server is in ERROR", start: gated{size: 3, image: "a", method: "RECREATE"}, least: 2, most: 3, taken: 1,
 		lost: 1, images: "a:3", then: func(g *gate) {
@@ -519,9 +492,7 @@ var gates = []struct {
 			g.watched.Resize(1)
 			g.counted.Least = 1
 			g.apply()
-			if n := len(g.Cloud.Servers(g.T)); n != 1 || images(g) != "a:1" {
-				g.Errorf("the one that stays was made again: %s", images(g))
-			}
+			require.Equal(g, "a:1", images(g), "the one that stays")
 			g.counted.Least, g.counted.Of, g.taken = 1, 1, 0
 			g.finish()
 		}},
@@ -529,18 +500,16 @@ var gates = []struct {
 		then: func(g *gate) {
 			g.apply()
 			g.method, g.image = "RECREATE", "b"
-			if text := g.apply(); images(g) != "a:3" || !strings.Contains(text, "The update begins with the next apply") {
-				g.Errorf("the first apply changes %s:\n%s", images(g), text)
-			}
+			assert.Contains(g, g.apply(), "The update begins with the next apply")
+			assert.Equal(g, "a:3", images(g), "after the first apply")
 			g.finish()
 		}},
 	{what: "`stateful` is switched on together with a new image", start: gated{size: 3, image: "a", method: "RECREATE"}, least: 2, most: 3, taken: 1,
 		images: "b:3", then: func(g *gate) {
 			g.apply()
 			g.more, g.image = slots, "b"
-			if text := g.apply(); images(g) != "a:3" || !strings.Contains(text, "The update begins with the next apply") {
-				g.Errorf("the first apply changes %s:\n%s", images(g), text)
-			}
+			assert.Contains(g, g.apply(), "The update begins with the next apply")
+			assert.Equal(g, "a:3", images(g), "after the first apply")
 			g.finish()
 		}},
 	{what: "`RECREATE` without `replace_triggered_by`, and a server in ERROR, four applies",
@@ -555,19 +524,10 @@ var gates = []struct {
 			for range 4 {
 				text = g.apply()
 			}
-			state, err := g.State(g.Context())
-			if err != nil {
-				g.Fatal(err)
-			}
-			for _, r := range state.Values.RootModule.Resources {
-				if r.Type != "stackpolicy_placement_attachment" {
-					continue
-				}
-				node := r.AttributeValues["nodes"].(map[string]any)[g.Cloud.Prefix+"0"].(map[string]any)
-				if fmt.Sprint(node["generation"]) != "2" || !strings.Contains(text, "replace_triggered_by") {
-					g.Errorf("its generation is %v, and the status %v:\n%s", node["generation"], r.AttributeValues["status"], text)
-				}
-			}
+			attached := acctest.Resources(g.T, g.Workspace, "stackpolicy_placement_attachment")[0]
+			node := attached["nodes"].(map[string]any)[g.Cloud.Prefix+"0"].(map[string]any)
+			assert.EqualValues(g, 2, node["generation"])
+			assert.Contains(g, text, "replace_triggered_by")
 		}},
 	{what: "the attachment leaves the state, with `RECREATE` and slots, and is imported", start: gated{size: 3, image: "a", method: "RECREATE", more: slots},
 		least: 2, most: 3, taken: 1, images: "b:3", then: func(g *gate) {
@@ -576,9 +536,7 @@ var gates = []struct {
 			g.counted.Destroyed = 0
 			g.imported("")
 			g.finish()
-			if g.counted.Destroyed > 0 {
-				g.Errorf("%d servers were made again", g.counted.Destroyed)
-			}
+			assert.Zero(g, g.counted.Destroyed, "servers that were made again")
 		}},
 	{what: "the same in the middle of a rollout, with the former template in the import id", start: gated{size: 3, image: "a", method: "RECREATE"}, least: 2,
 		most: 3, taken: 1, images: "b:3", then: func(g *gate) {
@@ -587,9 +545,7 @@ var gates = []struct {
 			g.apply()
 			g.imported(`, "templates": [{"version": "a"}]`)
 			g.finish()
-			if g.counted.Destroyed != 3 {
-				g.Errorf("%d servers were made again", g.counted.Destroyed)
-			}
+			assert.Equal(g, 3, g.counted.Destroyed, "servers that were made again")
 		}},
 	{what: "the attachment is imported when one server of four has a mark, and a new image", start: gated{size: 4, image: "a"}, least: 4, most: 5, taken: 1,
 		images: "b:4", then: func(g *gate) {
@@ -624,9 +580,7 @@ var gates = []struct {
 			g.image = "a"
 			g.apply()
 			g.apply()
-			if images(g) != "a:4" {
-				g.Errorf("after two applies: %s", images(g))
-			}
+			assert.Equal(g, "a:4", images(g), "after two applies")
 		}},
 	{what: "all marks are wiped, and notes of waits that failed are forged, in the middle of a rollout with `revert_after`",
 		start: gated{size: 3, image: "a", update: `revert_after = "30m"`}, least: 3, most: 4, taken: 1, images: "b:3", then: func(g *gate) {
@@ -658,9 +612,7 @@ var gates = []struct {
 			g.each(func(_ int, _, id string) { g.metadata(id, openstack.InServiceAtKey, "9999-01-01T00:00:00Z") })
 			for range 3 {
 				g.Cloud.Fake.Advance(2 * 3600e9)
-				if text := g.apply(); !strings.Contains(text, "Marks are from the future") {
-					g.Errorf("nobody says so:\n%s", text)
-				}
+				assert.Contains(g, g.apply(), "Marks are from the future")
 			}
 		}},
 	{what: "a region is closed while a bad batch is open in it, then the old image",
@@ -670,9 +622,7 @@ var gates = []struct {
 			g.image = "bad"
 			g.apply()
 			g.closed, g.image = "RegionTwo", "a"
-			if !strings.Contains(images(g), "bad") {
-				g.Fatal("no bad batch")
-			}
+			require.Contains(g, images(g), "bad", "a bad batch")
 			g.finish() // a closed region is not waited for
 			g.closed = ""
 			g.finish()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -87,25 +88,18 @@ func TestHealthOfMembers(t *testing.T) {
 	again := fake.Servers("RegionOne")[old].ID // made yesterday, and starts now
 	a.Cloud.Act(t, "RegionOne", again, `{"shelve": null}`, "SHELVED_OFFLOADED")
 	a.Cloud.Act(t, "RegionOne", again, `{"unshelve": null}`, "ACTIVE")
-	if got := a.replaced(t, config); got != "" {
-		t.Errorf("all are well, and %s is replaced", got)
-	}
+	assert.Empty(t, a.replaced(t, config), "all are well")
 	for region, addresses := range map[string][]string{"RegionOne": {"10.9.9.0", "10.9.9.1", "10.9.9.2"}, "RegionTwo": {"10.9.9.3", "10.9.9.4"}} {
 		for _, address := range addresses {
 			fake.SetOperating(region, pools[region], address, "ERROR")
 		}
 	}
-	if got := a.replaced(t, config); got != "web-0 web-3" {
-		t.Errorf("of five in ERROR %q is replaced: %s", got, a.Said())
-	}
-	if a.At() != "" {
-		t.Errorf("said is %s", a.Said())
-	}
+	assert.Equal(t, "web-0 web-3", a.replaced(t, config), "of five in ERROR: %s", a.Said())
+	assert.Empty(t, a.Said())
 	const unknown = "health.http: The health of nodes is not known"
 	down := fake.Inject(fakecloud.Fault{Service: fakecloud.LoadBalancing, Region: "RegionTwo", Status: http.StatusForbidden, Times: fakecloud.Forever})
-	if got := a.replaced(t, config); got != "web-0" || a.At() != unknown+"\n"+unknown { // a warning for each of two pools
-		t.Errorf("without the Octavia of one region %q is replaced: at %q: %s", got, a.At(), a.Said())
-	}
+	assert.Equal(t, "web-0", a.replaced(t, config), "without the Octavia of one region")
+	assert.Equal(t, unknown+"\n"+unknown, a.At(), "a warning for each of two pools")
 	down.Remove()
 }
 
@@ -133,12 +127,8 @@ func TestHealthOfServices(t *testing.T) {
 	config["health"] = attributes{"http": attributes{"url": "http://{address}:" + port + "/{name}"}, "timeout": "1m"}
 	a := attach(t, config)
 	a.boot(t, nil)
-	if got := a.replaced(t, config); got != "web-2 web-3" {
-		t.Errorf("%q is replaced: %s", got, a.Said())
-	}
+	assert.Equal(t, "web-2 web-3", a.replaced(t, config), a.Said())
 	config["health"] = attributes{"tcp": attributes{"port": listener.Addr().(*net.TCPAddr).Port}}
 	a.Must(t, config)
-	if got := a.replaced(t, config); got != "" {
-		t.Errorf("all take connections, and %q is replaced: %s", got, a.Said())
-	}
+	assert.Empty(t, a.replaced(t, config), "all take connections")
 }

@@ -5,12 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/plancheck"
-	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -123,22 +119,4 @@ func TestPlacementInvalid(t *testing.T) {
 		}
 		assert.Contains(t, fmt.Sprintf("%s\n%v", a.At(), err), bad.want, "%v", bad.more)
 	}
-}
-
-// TestAccPlacementUnknownSize: an unknown size makes the nodes unknown, and never
-// wrong.
-func TestAccPlacementUnknownSize(t *testing.T) {
-	t.Parallel()
-	c := acctest.New(t, fakecloud.Config{})
-	config := "resource \"terraform_data\" \"size\" { input = 3 }\n" +
-		web(c, "desired_capacity = terraform_data.size.output", fmt.Sprintf("zones = [{ name = %q }]", c.Zones(t, c.Regions(t)[0])[0]))
-	const address = "stackpolicy_placement_attachment.web"
-	c.Test(t, resource.TestStep{Config: config,
-		ConfigPlanChecks: resource.ConfigPlanChecks{
-			PreApply: []plancheck.PlanCheck{plancheck.ExpectUnknownValue(address, tfjsonpath.New("nodes")),
-				plancheck.ExpectUnknownValue(address, tfjsonpath.New("change"))},
-			PostApplyPostRefresh: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()},
-		},
-		Check: resource.TestCheckResourceAttr(address, "nodes.%", "3"),
-	})
 }

@@ -47,23 +47,16 @@ func (c plannedCase) plan(t *testing.T, name string) {
 	}
 	a.Fake.ResetRequests()
 	resp, err := a.Plan(t.Context(), a.Request(a.I, c.config))
-	if a.At() != c.at || !strings.Contains(a.Said(), c.says) {
-		t.Errorf("%s: at %q, want %q; %q in %s", name, a.At(), c.at, c.says, a.Said())
-	}
-	if asks := asked(a.Fake); asks != c.asks {
-		t.Errorf("%s: asks %q, want %q", name, asks, c.asks)
-	}
+	assert.Equal(t, c.at, a.At(), "%s: said %s", name, a.Said())
+	assert.Contains(t, a.Said(), c.says, name)
+	assert.Equal(t, c.asks, asked(a.Fake), "%s: asks", name)
 	assert.Equal(t, c.nodes != "", err == nil, "%s: %v", name, err)
 	if err != nil || c.nodes == "" {
 		return
 	}
 	state := protocol.Object(a.Planned(resp))
-	if nodes := settled(state["nodes"]); nodes != c.nodes {
-		t.Errorf("%s: the nodes are %s, want %s", name, nodes, c.nodes)
-	}
-	if change := changed(state["change"]); change != c.change {
-		t.Errorf("%s: the change is %s, want %s", name, change, c.change)
-	}
+	assert.Equal(t, c.nodes, settled(state["nodes"]), "%s: the nodes", name)
+	assert.Equal(t, c.change, changed(state["change"]), "%s: the change", name)
 	assert.Contains(t, strings.Join(strings.Fields(protocol.Shown(state["summary"])), " "), c.shows, "%s: the summary", name)
 }
 

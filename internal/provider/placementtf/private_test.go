@@ -99,9 +99,8 @@ func TestMemory(t *testing.T) {
 	var diags diag.Diagnostics
 	state := keys{}
 	before.store(t.Context(), state, before.Roster, &diags)
-	if got := loadMemory(t.Context(), state, &diags); diags.HasError() || !reflect.DeepEqual(got, want) {
-		t.Errorf("%v\n got %+v\nwant %+v", diags, got, want)
-	}
+	assert.Equal(t, want, loadMemory(t.Context(), state, &diags))
+	assert.Empty(t, diags)
 	n := before.Roster.Nodes["two"]
 	n.Unplaced = false // so that an attribute shows the zone
 	assert.Equal(t, (roster.Node{Served: true, Doubt: true, Retried: true, Tried: "Tried of two", Guessed: true}), unshown(n), "kept of a node")
@@ -141,12 +140,9 @@ func TestMemoryTampered(t *testing.T) {
 		looked, seen, _ := learn.Match(r, nil, memory.Seen, func(string) bool { return false })
 		learn.NoteTimes(&seen, looked, policy)
 		next, _, err := planner.Plan(learn.Learn(looked, seen, policy), seen, policy)
-		if err != nil || len(next.Nodes) != 2 {
-			t.Errorf("%s: %v, planned %+v", text, err, next)
-		}
+		assert.NoError(t, err, text)
+		assert.Len(t, next.Nodes, 2, text)
 		memory.store(t.Context(), keys{}, next, &diags)
-		if diags.HasError() {
-			t.Errorf("%s: %v", text, diags)
-		}
+		assert.Empty(t, diags, text)
 	}
 }

@@ -1,7 +1,6 @@
 package placementtf_test
 
 import (
-	"bytes"
 	"maps"
 	"slices"
 	"strings"
@@ -30,6 +29,14 @@ func attach(t *testing.T, config protocol.Attributes) attached {
 func begin(t *testing.T) attached {
 	t.Helper()
 	return attached{protocol.Attach(t, "stackpolicy_placement_attachment")}
+}
+
+// adopt imports the attachment.
+func (a attached) adopt(t *testing.T, id string) {
+	t.Helper()
+	var err error
+	a.I, err = a.Adopt(t.Context(), a.I.Kind, id)
+	require.NoError(t, err)
 }
 
 // plan returns the names of the nodes after a plan, and its state.
@@ -92,13 +99,11 @@ func TestPlacementGroupGoneKeeps(t *testing.T) {
 	c.DropGroups(t, "RegionOne")
 	a.Look(t)
 	assert.Contains(t, a.Said(), "The server group of the selector is gone", "the provider said")
-	if !bytes.Equal(a.I.Private, before.Private) || !a.I.State.Equal(before.State) {
-		t.Errorf("what was seen is forgotten:\n%s\n%s", before.Private, a.I.Private)
-	}
+	assert.Equal(t, string(before.Private), string(a.I.Private), "what was seen")
+	assert.True(t, a.I.State.Equal(before.State), "the state is %s", a.I.State)
 	for size, want := range map[int]string{4: "web-0 web-1 web-2 web-3", 3: "web-0 web-1 web-3", 2: "web-0 web-1"} {
-		if got, _ := a.plan(t, config(size)); got != want {
-			t.Errorf("%d nodes: left are %s, want %s", size, got, want)
-		}
+		got, _ := a.plan(t, config(size))
+		assert.Equal(t, want, got, "%d nodes: left", size)
 	}
 }
 
@@ -118,18 +123,14 @@ func TestPlacementCellDown(t *testing.T) {
 	for range 2 {
 		a.Look(t)
 	}
-	if !a.I.State.Equal(state) {
-		t.Errorf("was %s\n is %s", state, a.I.State)
-	}
+	assert.True(t, a.I.State.Equal(state), "was %s\n is %s", state, a.I.State)
 	names, planned := a.plan(t, zonal(3, "az-1 az-2", oldestFirst))
-	if reasons := protocol.Object(planned)["change"].String(); names != "web-0 web-2 web-3" || !strings.Contains(reasons, "its server is in UNKNOWN") {
-		t.Errorf("left are %s, because %s", names, reasons)
-	}
+	assert.Equal(t, "web-0 web-2 web-3", names, "left")
+	assert.Contains(t, protocol.Object(planned)["change"].String(), "its server is in UNKNOWN")
 	a.Fake.SetCellDown("RegionOne", false, "az-2")
 	a.Look(t)
-	if names, _ := a.plan(t, zonal(3, "az-1 az-2", oldestFirst)); names != "web-1 web-2 web-3" {
-		t.Errorf("the cell is back: left are %s", names)
-	}
+	names, _ = a.plan(t, zonal(3, "az-1 az-2", oldestFirst))
+	assert.Equal(t, "web-1 web-2 web-3", names, "the cell is back: left")
 }
 
 // TestPlacementImportKeys: an import sees which servers are tainted or protected,
@@ -141,16 +142,12 @@ func TestPlacementImportKeys(t *testing.T) {
 	a.server("web-1", "az-1", 3, func(s *fakecloud.Server) { s.Metadata["stackpolicy_in_service"] = "1" })
 	a.server("web-2", "az-1", 2, nil)
 	a.server("web-3", "az-1", 1, func(s *fakecloud.Server) { s.Metadata["stackpolicy_tainted"] = "true" })
-	var err error
-	if a.I, err = a.Adopt(t.Context(), "stackpolicy_placement_attachment", "web"); err != nil {
-		t.Fatal(err)
-	}
+	a.adopt(t, "web")
 	required := protocol.Attributes{"deletion": oldestFirst["deletion"]}
 	for size, want := range map[int]string{3: "web-0 web-1 web-2", 2: "web-0 web-2", 1: "web-0"} {
 		required["update"] = protocol.Attributes{"causes": []any{"UNHEALTHY"}, "max_batch_size": "1", "require_in_service": false}
-		if got, _ := a.plan(t, zonal(size, "az-1", required)); got != want {
-			t.Errorf("%d nodes: left are %s, want %s", size, got, want)
-		}
+		got, _ := a.plan(t, zonal(size, "az-1", required))
+		assert.Equal(t, want, got, "%d nodes: left", size)
 	}
 }
 
@@ -164,20 +161,13 @@ func TestPlacementRegionStays(t *testing.T) {
 	a.Look(t)
 	_, planned := a.plan(t, zonal(3, "az-1 az-2", nil))
 	for name, node := range protocol.Object(protocol.Object(planned)["nodes"]) {
-		var region string
-		if err := protocol.Object(node)["region"].As(&region); err != nil || region != "RegionOne" {
-			t.Errorf("%s is in %s, %v", name, region, err)
-		}
+		assert.Equal(t, "RegionOne", protocol.Text(protocol.Object(node)["region"]), name)
 	}
 	// A region in the configuration counts, and with listed regions there is none.
 	_, planned = a.plan(t, zonal(3, "az-1 az-2", protocol.Attributes{"region": "RegionTwo"}))
-	if got := protocol.Object(planned)["region"]; !got.Equal(tftypes.NewValue(tftypes.String, "RegionTwo")) {
-		t.Errorf("the region is %s", got)
-	}
+	assert.Equal(t, "RegionTwo", protocol.Shown(protocol.Object(planned)["region"]))
 	_, planned = a.plan(t, protocol.Attributes{"cluster": "web", "desired_capacity": 3, "regions": []any{protocol.Attributes{"name": "RegionOne"}}})
-	if got := protocol.Object(planned)["region"]; !got.IsNull() {
-		t.Errorf("with regions the region is %s", got)
-	}
+	assert.Empty(t, protocol.Shown(protocol.Object(planned)["region"]), "with regions")
 }
 
 // TestPlacementBegins: the apply that brings update, or require_in_service, replaces
@@ -203,18 +193,16 @@ func TestPlacementBegins(t *testing.T) {
 			a.server("web-1", "az-1", 1, nil)
 			a.Look(t)
 			const both = "web-0 web-1"
-			if got, _ := a.plan(t, zonal(2, "az-1", c.first)); got != both {
-				t.Errorf("the first apply leaves %s", got)
-			}
+			first, _ := a.plan(t, zonal(2, "az-1", c.first))
+			assert.Equal(t, both, first, "the first apply leaves")
 			_, planned := a.plan(t, zonal(1, "az-1", c.first))
-			if change := protocol.Object(planned)["change"].String(); strings.Contains(change, "not in service") || !strings.Contains(change, "loses 1 of 2") {
-				t.Errorf("a shrink at first: %s", change)
-			}
+			change := protocol.Object(planned)["change"].String()
+			assert.NotContains(t, change, "not in service", "a shrink at first")
+			assert.Contains(t, change, "loses 1 of 2", "a shrink at first")
 			a.Must(t, zonal(2, "az-1", c.first))
 			a.Look(t)
-			if got, _ := a.plan(t, zonal(2, "az-1", c.second)); got == both {
-				t.Error("the second apply replaces none either")
-			}
+			second, _ := a.plan(t, zonal(2, "az-1", c.second))
+			assert.NotEqual(t, both, second, "the second apply leaves")
 		})
 	}
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // fails makes all requests for a path fail.
@@ -191,30 +193,25 @@ func TestPlacementRefreshed(t *testing.T) {
 			a.Fake.ResetRequests()
 			before := a.I
 			after, err := a.Refresh(t.Context(), a.I)
-			if asks := asked(a.Fake); a.At() != c.at || !strings.Contains(a.Said(), c.says) || asks != c.asks || (err == nil) != (c.status != "") {
-				t.Errorf("at %q, asks %q, %v: %s", a.At(), asks, err, a.Said())
-			}
+			assert.Equal(t, c.at, a.At(), a.Said())
+			assert.Contains(t, a.Said(), c.says)
+			assert.Equal(t, c.asks, asked(a.Fake), "asks")
+			require.Equal(t, c.status != "", err == nil, "%v", err)
 			if lists := a.Fake.Count("GET compute /servers/detail"); lists > 1 && !strings.Contains(c.status, "no server of its name was found") {
 				t.Errorf("%d lists, though all servers are found", lists)
 			}
 			if a.I = after; err != nil {
-				if !after.State.Equal(before.State) || string(after.Private) != string(before.Private) {
-					t.Errorf("the state is %s", after.State)
-				}
+				assert.True(t, after.State.Equal(before.State), "the state is %s", after.State)
+				assert.Equal(t, before.Private, after.Private)
 				return
 			}
-			if status := protocol.Shown(protocol.Object(after.State)["status"]); status != c.status {
-				t.Errorf("the status is %q, want %q", status, c.status)
+			assert.Equal(t, c.status, a.Shows("status"))
+			if c.nodes != "" {
+				assert.Equal(t, c.nodes, settled(protocol.Object(after.State)["nodes"]), "the nodes")
 			}
-			if nodes := settled(protocol.Object(after.State)["nodes"]); c.nodes != "" && nodes != c.nodes {
-				t.Errorf("the nodes are %s, want %s", nodes, c.nodes)
-			}
-			if c.change == "" {
-				return
-			}
-			_, state := a.plan(t, with(c.before, attributes{"desired_capacity": 2}))
-			if change := changed(protocol.Object(state)["change"]); change != c.change {
-				t.Errorf("the change is %q, want %q", change, c.change)
+			if c.change != "" {
+				_, state := a.plan(t, with(c.before, attributes{"desired_capacity": 2}))
+				assert.Equal(t, c.change, changed(protocol.Object(state)["change"]), "the change")
 			}
 		})
 	}

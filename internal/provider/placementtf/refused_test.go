@@ -8,6 +8,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestPlacementRefuses: an impossible plan is a single error at the argument that asks for it,
@@ -176,10 +177,9 @@ func TestPlacementNoRegion(t *testing.T) {
 	fake := acctest.NewFake(t, fakecloud.Config{}).Fake
 	p := protocol.Start(t, fake, fakecloud.MemberUser, nil)
 	i := protocol.Instance{Kind: "stackpolicy_placement_attachment", State: tftypes.NewValue(p.TypeOf("stackpolicy_placement_attachment"), nil)}
-	if _, err := p.Plan(t.Context(), p.Request(i, zonal(1, "az-1", nil))); err == nil || p.At() != "region: Unable to determine the region" {
-		t.Errorf("got %v at %q", err, p.At())
-	}
-	if resp, err := p.Plan(t.Context(), p.Request(i, across(1, "RegionTwo", nil))); err != nil || resp.PlannedState == nil {
-		t.Errorf("with regions: %v", err)
-	}
+	_, err := p.Plan(t.Context(), p.Request(i, zonal(1, "az-1", nil)))
+	assert.Error(t, err)
+	assert.Equal(t, "region: Unable to determine the region", p.At())
+	_, err = p.Plan(t.Context(), p.Request(i, across(1, "RegionTwo", nil)))
+	assert.NoError(t, err, "with regions")
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -32,19 +33,13 @@ func TestAccPlacementImportGenerated(t *testing.T) {
 	w := c.Workspace(t, strings.Replace(block, "}", cmp.Or(named, "}"), 1))
 	// Terraform writes each argument that has a value. It takes the number of nodes
 	// from the import, too.
-	text, err := w.Run(t.Context(), "plan", "-input=false", "-no-color", "-generate-config-out=generated.tf")
-	require.NoError(t, err)
+	text := acctest.Must(t, w, "plan", "-input=false", "-no-color", "-generate-config-out=generated.tf")
 	written, err := os.ReadFile(filepath.Join(w.Dir, "generated.tf"))
-	if err != nil || !acctest.Says("Plan: 1 to import, 0 to add, 0 to change, 0 to destroy.").MatchString(text) {
-		t.Fatalf("%v\n%s\n%s", err, text, written)
-	}
+	require.NoError(t, err)
+	require.Contains(t, text, "Plan: 1 to import, 0 to add, 0 to change, 0 to destroy.", string(written))
 	require.NoError(t, w.Write(block))
-	if _, err = w.Apply(t.Context()); err != nil {
-		t.Fatalf("%v\n%s", err, written)
-	}
-	if text, err = w.Run(t.Context(), "plan", "-input=false", "-no-color", "-detailed-exitcode"); err != nil || !strings.Contains(text, "No changes.") {
-		t.Errorf("%v\n%s\n%s", err, text, written)
-	}
+	acctest.Apply(t, w)
+	acctest.Loop{Workspace: w}.Settled(t, string(written))
 }
 
 // TestAccInstanceHostDisabled: the only host of a zone is disabled between a plan
@@ -63,25 +58,18 @@ func TestAccInstanceHostDisabled(t *testing.T) {
 	l := acctest.Loop{Workspace: c.Workspace(t, config(2)), Cloud: c}
 	l.Step(t, "create", config(2), "0 1", "")
 	require.NoError(t, l.Write(config(4)))
-	if _, err := l.Run(t.Context(), "plan", "-input=false", "-no-color", "-out=saved.tfplan"); err != nil {
-		t.Fatal(err)
-	}
+	acctest.Must(t, l.Workspace, "plan", "-input=false", "-no-color", "-out=saved.tfplan")
 	enable := c.Disable(t, region, c.Host(t, region, zones[1]))
-	if _, err := l.Run(t.Context(), "apply", "-input=false", "-no-color", "saved.tfplan"); err == nil ||
-		!acctest.Says("availability zone is not available").MatchString(err.Error()) {
-		t.Errorf("a plan for a zone that is not available any more: %v", err)
-	}
+	_, err := l.Run(t.Context(), "apply", "-input=false", "-no-color", "saved.tfplan")
+	require.Error(t, err, "a plan for a zone that is not available any more")
+	assert.Regexp(t, acctest.Says("availability zone is not available"), err.Error())
 	enable()
-	if _, err := l.Apply(t.Context()); err != nil || len(c.Servers(t)) != 4 {
-		t.Errorf("the zone is back: %v, servers %v", err, c.Servers(t))
-	}
+	acctest.Apply(t, l.Workspace)
+	assert.Len(t, c.Servers(t), 4, "the zone is back")
 	enable = c.Disable(t, region, c.Host(t, region, zones[1]))
 	l.Settled(t, "with less zones")
 	require.NoError(t, l.Write(config(5)))
-	text, err := l.Apply(t.Context())
-	if err != nil || !acctest.Says(fmt.Sprintf("No service in the availability zone %q of region %q is up", zones[1], region)).MatchString(text) {
-		t.Errorf("%v\n%s", err, text)
-	}
+	assert.Regexp(t, acctest.Says(fmt.Sprintf("No service in the availability zone %q of region %q is up", zones[1], region)), acctest.Apply(t, l.Workspace))
 	enable()
 	l.Settled(t, "the zone is back again")
 	l.Step(t, "grow again", config(6), "5", "")
@@ -89,7 +77,5 @@ func TestAccInstanceHostDisabled(t *testing.T) {
 	for _, s := range c.AllServers(t) {
 		counts[s.AvailabilityZone]++
 	}
-	if counts[zones[0]] != 3 || counts[zones[1]] != 3 {
-		t.Errorf("the servers are in %v", counts)
-	}
+	assert.Equal(t, map[string]int{zones[0]: 3, zones[1]: 3}, counts, "the servers")
 }

@@ -37,6 +37,15 @@ type unit struct {
 	served                      bool
 }
 
+// drive returns a new cluster with its servers.
+func drive(t *testing.T, method string, size, batch int) *driven {
+	t.Helper()
+	d := &driven{attached: begin(t), T: t, method: method, size: size, batch: batch, image: "a",
+		images: map[string]string{}, servers: map[string]unit{}}
+	d.apply(false)
+	return d
+}
+
 // TestSequences: whatever happens to a cluster, an apply takes no more than a batch of the servers in service, plus the nodes
 // that a shrink removes; there are never more than three batches of servers above the cluster's size; and with a good image the
 // cluster ends in step once nothing fails any more. "make faults" tries 500 sequences.
@@ -49,9 +58,9 @@ func TestSequences(t *testing.T) {
 	for i := range sequences {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
-			d := &driven{attached: begin(t), T: t, draw: rand.New(rand.NewPCG(uint64(i), 1)), images: map[string]string{}, servers: map[string]unit{}}
-			d.method, d.size, d.batch, d.image = []string{"SUBSTITUTE", "RECREATE", "IN_PLACE"}[i%3], 2+d.draw.IntN(4), 1+d.draw.IntN(2), "a"
-			d.apply(false)
+			draw := rand.New(rand.NewPCG(uint64(i), 1))
+			d := drive(t, []string{"SUBSTITUTE", "RECREATE", "IN_PLACE"}[i%3], 2+draw.IntN(4), 1+draw.IntN(2))
+			d.draw = draw
 			for range 8 {
 				d.event()
 				d.apply(d.draw.IntN(5) > 0)

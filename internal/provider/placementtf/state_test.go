@@ -2,7 +2,6 @@ package placementtf
 
 import (
 	"fmt"
-	"reflect"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -39,23 +38,17 @@ func TestState(t *testing.T) {
 	var diags diag.Diagnostics
 	m.remember(t.Context(), want, listed, &diags)
 	got := m.roster(memory{Roster: roster.Roster{Nodes: map[string]roster.Node{"web-5": unshown(want.Nodes["web-5"])}}})
-	if diags.HasError() || !reflect.DeepEqual(got.Nodes, want.Nodes) || got.Next != want.Next || !reflect.DeepEqual(got.Slots, want.Slots) {
-		t.Errorf("%v\n got %+v\nwant %+v", diags, got, want)
-	}
-	if zone := m.Nodes.Elements()["web-5"].(types.Object).Attributes()["zone"]; !zone.IsNull() {
-		t.Errorf("a node that is in no zone for now is in %s", zone)
-	}
+	assert.Equal(t, want.Nodes, got.Nodes)
+	assert.Equal(t, want.Slots, got.Slots)
+	assert.Equal(t, want.Next, got.Next)
+	assert.True(t, m.Nodes.Elements()["web-5"].(types.Object).Attributes()["zone"].IsNull(), "the zone of a node that is in none for now")
 	for name, inUse := range map[string]bool{"web-3": true, "web-8": false} {
-		if got := m.Slots.Elements()[name].(types.Object).Attributes()["in_use"]; !got.Equal(types.BoolValue(inUse)) {
-			t.Errorf("the slot %s is in use: %s", name, got)
-		}
+		assert.Equal(t, types.BoolValue(inUse), m.Slots.Elements()[name].(types.Object).Attributes()["in_use"], "the slot %s is in use", name)
 	}
 	counts := map[string]map[string]int64{}
 	diags.Append(m.Distribution.ElementsAs(t.Context(), &counts, false)...)
-	if want := map[string]map[string]int64{"RegionOne": {"az-1": 1, "az-2": 2, "az-3": 0}, "RegionTwo": {}}; diags.HasError() ||
-		!reflect.DeepEqual(counts, want) {
-		t.Errorf("%v: the distribution is %v", diags, counts)
-	}
+	assert.Equal(t, map[string]map[string]int64{"RegionOne": {"az-1": 1, "az-2": 2, "az-3": 0}, "RegionTwo": {}}, counts, "the distribution")
+	assert.Empty(t, diags)
 }
 
 // TestRecord: a change has the numbers of nodes that it adds, removes and changes, by
@@ -83,9 +76,7 @@ func TestRecord(t *testing.T) {
 	var diags diag.Diagnostics
 	m.record(t.Context(), change, 0, &diags)
 	fields := m.Change.Elements()[0].(types.Object).Attributes()
-	if !fields["replaced"].Equal(types.Int64Value(105)) {
-		t.Errorf("replaced are %s", fields["replaced"])
-	}
+	assert.Equal(t, types.Int64Value(105), fields["replaced"])
 	for part, c := range map[string]struct {
 		count   int64
 		names   string
@@ -99,24 +90,20 @@ func TestRecord(t *testing.T) {
 	} {
 		of := fields[part].(types.Object).Attributes()
 		most := map[bool]int64{true: 100, false: 20}[c.reasons]
-		if !of["count"].Equal(types.Int64Value(c.count)) || !of["omitted"].Equal(types.Int64Value(c.count-most)) ||
-			len(of[c.names].(types.List).Elements()) != int(most) {
-			t.Errorf("%s is %s", part, of)
-		}
+		assert.Equal(t, types.Int64Value(c.count), of["count"], part)
+		assert.Equal(t, types.Int64Value(c.count-most), of["omitted"], part)
+		assert.Len(t, of[c.names].(types.List).Elements(), int(most), part)
 		if c.places {
-			regions := types.MapValueMust(types.Int64Type, map[string]attr.Value{"RegionOne": types.Int64Value(c.count)})
+			assert.Equal(t, types.MapValueMust(types.Int64Type, map[string]attr.Value{"RegionOne": types.Int64Value(c.count)}), of["regions"], part)
 			zones := map[string]map[string]int64{}
 			diags.Append(of["zones"].(types.Map).ElementsAs(t.Context(), &zones, false)...)
-			if !of["regions"].Equal(regions) || diags.HasError() || zones["RegionOne"]["az-1"] != c.count {
-				t.Errorf("%s is in %s, %s, %v", part, of["regions"], of["zones"], diags)
-			}
+			assert.Equal(t, c.count, zones["RegionOne"]["az-1"], part)
 		}
 		if c.reasons {
 			first := of[c.names].(types.List).Elements()[0].(types.String).ValueString()
 			reasons := of["reasons"].(types.Map).Elements()
-			if len(reasons) != 100 || !reasons[first].Equal(types.StringValue("for "+first)) {
-				t.Errorf("%s has %d reasons: %s", part, len(reasons), reasons[first])
-			}
+			assert.Len(t, reasons, 100, part)
+			assert.Equal(t, types.StringValue("for "+first), reasons[first], part)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestPlacementTimes: a refresh turns times into facts: a node has served for the pause,
@@ -41,11 +42,8 @@ func TestPlacementTimes(t *testing.T) {
 		before := a.I
 		a.Fake.Advance(step.passes)
 		a.Look(t)
-		if flips := !a.I.State.Equal(before.State) || !bytes.Equal(a.I.Private, before.Private); flips != step.flips {
-			t.Errorf("after %s: changes %t\n%s\n%s", step.passes, flips, before.Private, a.I.Private)
-		}
-		if status := protocol.Shown(protocol.Object(a.I.State)["status"]); status != step.status {
-			t.Errorf("after %s: the status is %q, want %q", step.passes, status, step.status)
-		}
+		flips := !a.I.State.Equal(before.State) || !bytes.Equal(a.I.Private, before.Private)
+		assert.Equal(t, step.flips, flips, "after %s: changes\n%s\n%s", step.passes, before.Private, a.I.Private)
+		assert.Equal(t, step.status, a.Shows("status"), "after %s", step.passes)
 	}
 }

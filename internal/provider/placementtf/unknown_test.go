@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestPlacementUnknownParts: with unknown nodes, the id and the region are known, as the next plan
@@ -38,18 +39,15 @@ func TestPlacementUnknownParts(t *testing.T) {
 	} {
 		a := begin(t)
 		_, state := a.plan(t, c.config)
-		if got := works(state); got != c.want {
-			t.Errorf("%s, at first:\n%s, want\n%s", name, got, c.want)
-		}
+		assert.Equal(t, c.want, works(state), "%s, at first", name)
 		if c.first {
 			continue
 		}
 		a.Must(t, zone(nil))
 		a.Home = "RegionTwo"
 		a.Later(t)
-		if _, state = a.plan(t, c.config); works(state) != c.want {
-			t.Errorf("%s, later:\n%s, want\n%s", name, works(state), c.want)
-		}
+		_, state = a.plan(t, c.config)
+		assert.Equal(t, c.want, works(state), "%s, later", name)
 	}
 	plannedCase{before: zone(templated("a", "IN_PLACE", "TEMPLATE")), happens: boots,
 		config: zone(with(templated("b", "IN_PLACE", "TEMPLATE"), attributes{"deletion": attributes{"criteria": anything}})), nodes: "unknown",

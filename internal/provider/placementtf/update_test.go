@@ -11,6 +11,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -19,9 +20,9 @@ func updates(lines ...string) string {
 	return "update {\n    " + strings.Join(lines, "\n    ") + "\n  }"
 }
 
-// TestAccPlacementTemplateUnknown: a new attachment knows its nodes while planning,
-// even if a template is completely unknown.
-func TestAccPlacementTemplateUnknown(t *testing.T) {
+// TestAccPlacementUnknown: an unknown size makes the nodes unknown while planning, and never wrong. Where
+// only the template is unknown, a new attachment knows its nodes.
+func TestAccPlacementUnknown(t *testing.T) {
 	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	regions := fmt.Sprintf("regions = [{ name = %q }]", c.Regions(t)[0])
@@ -31,18 +32,26 @@ resource "terraform_data" "node" {
   for_each = stackpolicy_placement_attachment.web.nodes
   input    = each.value.template.image
 }
-output "images" { value = [for node in terraform_data.node : node.output] }
-`)
-	if _, err := w.Apply(t.Context()); err != nil {
-		t.Fatal(err)
+resource "terraform_data" "size" {
+  input = 3
+}
+`+strings.Replace(web(c, regions, "desired_capacity = terraform_data.size.output"), `web"`, `sized"`, 2))
+	plan, err := w.Plan(t.Context(), "a.tfplan")
+	require.NoError(t, err)
+	for _, r := range plan.ResourceChanges {
+		if r.Name == "sized" {
+			unknown := r.Change.AfterUnknown.(map[string]any)
+			assert.Equal(t, []any{true, true}, []any{unknown["nodes"], unknown["change"]}, "not known")
+		}
 	}
-	var images []string
-	if err := w.Output(t.Context(), "images", &images); err != nil || fmt.Sprint(images) != "[one one]" {
-		t.Errorf("got %v, %v", images, err)
+	acctest.Apply(t, w)
+	images := []any{}
+	for _, node := range acctest.Resources(t, w, "terraform_data") {
+		images = append(images, node["output"])
 	}
-	if text, err := w.Run(t.Context(), "plan", "-no-color"); err != nil || !strings.Contains(text, "No changes") {
-		t.Errorf("the next plan: %v\n%s", err, text)
-	}
+	assert.ElementsMatch(t, []any{map[string]any{"image": "one"}, "one", "one", float64(3)}, images)
+	assert.Len(t, acctest.Resources(t, w, "stackpolicy_placement_attachment")[0]["nodes"], 3)
+	acctest.Loop{Workspace: w}.Settled(t, "applied")
 }
 
 // inPlace returns a cluster of openstack_compute_instance_v2 with a template of an
@@ -71,9 +80,7 @@ func TestAccRolloutInPlace(t *testing.T) {
 		return inPlace(c, region, zones[:2], images[image][0], flavors[flavor][0])
 	}
 	w := c.Workspace(t, config(0, 0))
-	if _, err := w.Apply(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	acctest.Apply(t, w)
 	first := c.Servers(t)
 	for _, step := range []struct {
 		name          string
@@ -82,14 +89,10 @@ func TestAccRolloutInPlace(t *testing.T) {
 		resized       int // servers of the second flavor
 	}{{"the first batch is rebuilt", 1, 0, 2, 0}, {"the second", 1, 0, 4, 0}, {"the first batch is resized", 1, 1, 4, 2}, {"the second", 1, 1, 4, 4}} {
 		require.NoError(t, w.Write(config(step.image, step.flavor)))
-		if _, err := w.Apply(t.Context()); err != nil {
-			t.Fatalf("%s: %v", step.name, err)
-		}
+		acctest.Apply(t, w)
 		rebuilt, resized := 0, 0
 		for name, s := range c.Servers(t) {
-			if s.ID != first[name].ID || s.AvailabilityZone != first[name].AvailabilityZone {
-				t.Errorf("%s: %s is not the server that it was", step.name, name)
-			}
+			assert.Equal(t, first[name].ID+first[name].AvailabilityZone, s.ID+s.AvailabilityZone, "%s: %s was another server", step.name, name)
 			if s.Image["id"] == images[1][0] {
 				rebuilt++
 			}
@@ -97,13 +100,10 @@ func TestAccRolloutInPlace(t *testing.T) {
 				resized++
 			}
 		}
-		if rebuilt != step.rebuilt || resized != step.resized {
-			t.Errorf("%s: %d servers have the new image and %d the new flavor, want %d and %d", step.name, rebuilt, resized, step.rebuilt, step.resized)
-		}
+		assert.Equal(t, step.rebuilt, rebuilt, "%s: servers of the new image", step.name)
+		assert.Equal(t, step.resized, resized, "%s: servers of the new flavor", step.name)
 	}
-	if _, err := w.Run(t.Context(), "plan", "-input=false", "-no-color", "-detailed-exitcode"); err != nil {
-		t.Errorf("the next plan is not empty: %v", err)
-	}
+	acctest.Loop{Workspace: w}.Settled(t, "resized")
 }
 
 // recreated returns three nodes whose servers are destroyed first and made again.
@@ -130,30 +130,22 @@ func TestAccRolloutRecreate(t *testing.T) {
 	region := c.Regions(t)[0]
 	zones, images := c.Zones(t, region), c.TwoImages(t)
 	w := c.Workspace(t, recreated(c, region, zones, images[0][0], ""))
-	if _, err := w.Apply(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	acctest.Apply(t, w)
 	before := c.Servers(t)
 	step := func(name, config string, made int) {
 		t.Helper()
 		require.NoError(t, w.Write(config))
-		text, err := w.Apply(t.Context())
-		if err != nil {
-			t.Fatalf("%s: %v\n%s", name, err, text)
-		}
+		text := acctest.Apply(t, w)
 		after := c.Servers(t)
 		changed := 0
 		for node, s := range after {
 			if s.ID != before[node].ID {
 				changed++
 			}
-			if s.AvailabilityZone != before[node].AvailabilityZone || s.Status != "ACTIVE" {
-				t.Errorf("%s: %s is %s in %s, it was in %s", name, node, s.Status, s.AvailabilityZone, before[node].AvailabilityZone)
-			}
+			assert.Equal(t, before[node].AvailabilityZone+" ACTIVE", s.AvailabilityZone+" "+s.Status, "%s: %s", name, node)
 		}
-		if changed != made || len(c.AllServers(t)) != 3 {
-			t.Errorf("%s: %d servers are new, want %d; %d in all\n%s", name, changed, made, len(c.AllServers(t)), text)
-		}
+		assert.Equal(t, made, changed, "%s: new servers\n%s", name, text)
+		assert.Len(t, c.AllServers(t), 3, name)
 		before = after
 	}
 	next := recreated(c, region, zones, images[1][0], "")
@@ -166,9 +158,7 @@ func TestAccRolloutRecreate(t *testing.T) {
 	named := recreated(c, region, zones, images[1][0], fmt.Sprintf("deletion {\n candidates = [%q]\n}", c.Prefix+slices.Sorted(maps.Keys(before))[0]))
 	step("a candidate", named, 1)
 	step("once", named, 0)
-	if _, err := w.Run(t.Context(), "plan", "-input=false", "-no-color", "-detailed-exitcode"); err != nil {
-		t.Errorf("the next plan is not empty: %v", err)
-	}
+	acctest.Loop{Workspace: w}.Settled(t, "once")
 }
 
 // TestAccRolloutFullZone: a server for which Nova finds no host is replaced by a
@@ -194,38 +184,24 @@ func TestAccRolloutFullZone(t *testing.T) {
     ignore_changes        = [scheduler_hints]
   }`, group)))
 	// The servers are made one after the other: Nova may refuse both if it builds them at once on the host.
-	if _, err := w.Run(t.Context(), "apply", "-auto-approve", "-input=false", "-no-color", "-parallelism=1"); err == nil ||
-		!strings.Contains(err.Error(), "unexpected state 'ERROR'") {
-		t.Fatalf("two servers are on the one host of %s: %v", zones[1], err)
-	}
-	text, err := w.Apply(t.Context())
-	if err != nil || !acctest.Says("its server is in ERROR (").MatchString(text) {
-		t.Fatalf("%v\n%s", err, text)
-	}
+	_, err := w.Run(t.Context(), "apply", "-auto-approve", "-input=false", "-no-color", "-parallelism=1")
+	require.ErrorContains(t, err, "unexpected state 'ERROR'", "two servers are on the one host of %s", zones[1])
+	require.Regexp(t, acctest.Says("its server is in ERROR ("), acctest.Apply(t, w))
 	counts := map[string]int{}
 	for _, s := range c.AllServers(t) {
-		if counts[s.AvailabilityZone]++; s.Status != "ACTIVE" {
-			t.Errorf("%s is %s", s.Name, s.Status)
-		}
+		counts[s.AvailabilityZone]++
+		assert.Equal(t, "ACTIVE", s.Status, s.Name)
 	}
-	if counts[zones[0]] != 2 || counts[zones[1]] != 1 {
-		t.Errorf("the servers are in %v", counts)
-	}
-	plan := func() string {
-		t.Helper()
-		text, err := w.Run(t.Context(), "plan", "-input=false", "-no-color")
-		require.NoError(t, err)
-		return text
-	}
-	if text := plan(); !acctest.Says("No changes").MatchString(text) || !acctest.Says("for a server group: only its nodes wait").MatchString(text) ||
-		!strings.Contains(text, region+"/"+zones[1]) {
-		t.Errorf("the next plan is not empty, or does not say why:\n%s", text)
-	}
+	assert.Equal(t, map[string]int{zones[0]: 2, zones[1]: 1}, counts, "the servers")
+	text := acctest.Must(t, w, "plan", "-input=false", "-no-color")
+	assert.Contains(t, text, "No changes")
+	assert.Regexp(t, acctest.Says("for a server group: only its nodes wait"), text)
+	assert.Contains(t, text, region+"/"+zones[1])
 	if c.Fake == nil {
 		return // a test cannot wait for an hour
 	}
 	c.Fake.Advance(time.Hour)
-	if text := plan(); !acctest.Says("replaced (PLACEMENT) in").MatchString(text) || acctest.Says("Places are full").MatchString(text) {
-		t.Errorf("after an hour the place is not tried again:\n%s", text)
-	}
+	text = acctest.Must(t, w, "plan", "-input=false", "-no-color")
+	assert.Regexp(t, acctest.Says("replaced (PLACEMENT) in"), text, "after an hour the place is tried again")
+	assert.NotRegexp(t, acctest.Says("Places are full"), text)
 }

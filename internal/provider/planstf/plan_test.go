@@ -76,9 +76,8 @@ func (c planCase) read(t *testing.T, fake *fakecloud.Cloud, name, of string) {
 	maps.Copy(config, c.asked)
 	p := protocol.Start(t, fake, fakecloud.MemberUser, "RegionOne")
 	value, err := p.ReadData(t.Context(), "stackpolicy_"+of+"_plan", config)
-	if p.At() != c.at || !strings.Contains(p.Said(), c.says) {
-		t.Errorf("%s: at %q: %s", name, p.At(), p.Said())
-	}
+	assert.Equal(t, c.at, p.At(), "%s: said %s", name, p.Said())
+	assert.Contains(t, p.Said(), c.says, name)
 	assert.Equal(t, c.want != "", err == nil, "%s: %v", name, err)
 	if err != nil || c.want == "" {
 		return
@@ -89,9 +88,7 @@ func (c planCase) read(t *testing.T, fake *fakecloud.Cloud, name, of string) {
 	if region, ok := got["region"]; ok {
 		assert.Equal(t, cmp.Or(config["region"], any("RegionOne")), protocol.Shown(region), "%s: region", name)
 	}
-	if summary := strings.Join(strings.Fields(protocol.Shown(got["summary"])), " "); !strings.Contains(summary, c.summary) || summary == "" {
-		t.Errorf("%s: the summary is %s", name, summary)
-	}
+	assert.Contains(t, strings.Join(strings.Fields(protocol.Shown(got["summary"])), " "), cmp.Or(c.summary, " "), "%s: the summary", name)
 }
 
 // grow and shrink ask for more and for fewer nodes.
@@ -180,9 +177,8 @@ func TestRegionPlanRead(t *testing.T) {
 	} {
 		fake.ResetRequests()
 		c.read(t, fake, name, "region")
-		if asked := fake.Count("GET compute /limits"); (asked > 0) != (strings.Contains(name, "a quota") && !strings.Contains(name, "nobody")) {
-			t.Errorf("%s: the quotas were asked for %d times", name, asked)
-		}
+		wants := strings.Contains(name, "a quota") && !strings.Contains(name, "nobody")
+		assert.Equal(t, wants, fake.Count("GET compute /limits") > 0, "%s: the quotas were asked for", name)
 	}
 	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodGet, Path: "/limits", Status: http.StatusForbidden, Times: fakecloud.Forever})
 	planCase{places: two, asked: grow(1, "respect_quotas", true), at: ": Unable to look up quotas"}.read(t, fake, "limits", "region")
@@ -253,12 +249,9 @@ func TestPlanOfChange(t *testing.T) {
 		plan, err := a.ReadData(t.Context(), "stackpolicy_zone_plan",
 			attributes{"nodes": literal(strings.Repeat("-/az-1 -/az-2 ", 150)), "zones": protocol.Listing("az-1 az-2"),
 				"decision": object(map[string]tftypes.Value{"creation": change["creation"], "deletion": change["deletion"]})})
-		if err != nil || protocol.Shown(protocol.Object(change[kind])["omitted"]) == "0" {
-			t.Fatalf("%v: %s", err, change[kind])
-		}
-		if got := protocol.Shown(protocol.Object(plan)[kind]); got != want[1] {
-			t.Errorf("%s is %s, want %s", kind, got, want[1])
-		}
+		require.NoError(t, err)
+		assert.NotEqual(t, "0", protocol.Shown(protocol.Object(change[kind])["omitted"]), kind)
+		assert.Equal(t, want[1], protocol.Shown(protocol.Object(plan)[kind]), kind)
 	}
 }
 
@@ -309,15 +302,15 @@ func TestPlanValidate(t *testing.T) {
 		config := attributes{"nodes": literal(""), "regions": protocol.Listing("R"), "scale_out": attributes{}}
 		maps.Copy(config, c.more)
 		err := p.ValidateData(t.Context(), "stackpolicy_region_plan", config)
-		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%v: %v, want %q", c.more, err, c.want)
+		if c.want == "" {
+			assert.NoError(t, err, "%v", c.more)
+			continue
 		}
+		assert.ErrorContains(t, err, c.want, "%v", c.more)
 	}
-	if err := p.ValidateData(t.Context(), "stackpolicy_zone_plan",
-		attributes{"nodes": literal(""), "zones": protocol.Listing("a"), "region": "", "scale_out": attributes{}}); err == nil ||
-		!strings.Contains(err.Error(), "Attribute region string length must be at least 1") {
-		t.Errorf("a region without a name: %v", err)
-	}
+	err := p.ValidateData(t.Context(), "stackpolicy_zone_plan",
+		attributes{"nodes": literal(""), "zones": protocol.Listing("a"), "region": "", "scale_out": attributes{}})
+	assert.ErrorContains(t, err, "Attribute region string length must be at least 1")
 }
 
 // TestDecisionPlaces: a decision keeps its places from plan to plan: a region plan's has the zones to choose from, and

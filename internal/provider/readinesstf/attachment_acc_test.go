@@ -146,8 +146,7 @@ resource "stackpolicy_readiness_attachment" "web" {
 	}
 	require.NoError(t, r.Write(config))
 	r.record()
-	text, err := r.Apply(t.Context())
-	require.NoError(t, err)
+	text = acctest.Apply(t, r.Workspace)
 	return text, r.record()
 }
 
@@ -191,9 +190,8 @@ resource "stackpolicy_readiness_attachment" "web" {
 	}
 	marked := func(want string, times int32) {
 		t.Helper()
-		if got := c.Servers(t)["0"].Metadata[openstack.MarkKey]; got != want || asked.Load() != times {
-			t.Errorf("marked with %q, want %q; asked %d times, want %d", got, want, asked.Load(), times)
-		}
+		assert.Equal(t, want, c.Servers(t)["0"].Metadata[openstack.MarkKey], "the mark")
+		assert.Equal(t, times, asked.Load(), "asked")
 	}
 	c.Test(t,
 		resource.TestStep{Config: config(1), ConfigPlanChecks: does(plancheck.ResourceActionCreate), ConfigStateChecks: []statecheck.StateCheck{

@@ -136,8 +136,8 @@ func TestAwaited(t *testing.T) {
 					a.Fake.Inject(*c.fault)
 				}
 				err := a.apply(t, a.config("web-0", "web-1"))
-				if (err != nil) != (c.at != "") || err != nil && a.At() != c.at {
-					t.Errorf("%v, said %s", err, a.Said())
+				if assert.Equal(t, c.at != "", err != nil, "%v", err); err != nil {
+					a.Expect(t, c.at, "")
 				}
 				assert.Equal(t, want, a.noted()+", pending "+a.pending())
 				if update && a.asked("web-0") > 0 || want == marked && a.asked("web-1") > 0 {
@@ -190,36 +190,31 @@ func TestRefreshed(t *testing.T) {
 			c.happens(a)
 			a.Later(t)
 			a.Fake.ResetRequests()
-			if a.Look(t); a.pending() != c.pending {
-				t.Errorf("pending are %q", a.pending())
-			}
-			if lists, all := a.Fake.Count("GET compute /servers/detail"), a.Fake.Count("GET compute /servers/*"); lists != 2 || all != 2 {
-				t.Errorf("servers were listed %d times in two regions, with %d requests in all", lists, all)
-			}
+			a.Look(t)
+			assert.Equal(t, c.pending, a.pending(), "pending")
+			assert.Equal(t, 2, a.Fake.Count("GET compute /servers/detail"), "lists, in two regions")
+			assert.Equal(t, 2, a.Fake.Count("GET compute /servers/*"), "requests in all")
 			a.Fake.Inject(refused)
-			if failed, err := a.Refresh(t.Context(), a.I); err == nil || !failed.State.Equal(a.I.State) {
-				t.Errorf("where Nova cannot be asked: %v, %s", err, failed.State)
-			}
+			failed, err := a.Refresh(t.Context(), a.I)
+			assert.Error(t, err, "where Nova cannot be asked")
+			assert.True(t, failed.State.Equal(a.I.State), "the state is %s", failed.State)
 			other := a.config("web-0", "web-1")
 			other["cluster"] = "app"
 			for to, config := range map[string]attributes{"kept": a.config("web-0", "web-1"), "of another cluster": other, "removed": nil} {
 				a.Later(t)
 				resp, err := a.Plan(t.Context(), a.Request(a.I, config))
 				require.NoError(t, err)
-				want := ""
+				at, says := "", ""
 				if c.pending != "" && to != "kept" {
-					want = ": Servers are no longer waited for"
+					at = ": Servers are no longer waited for"
+					says = `Cluster "web": this plan removes the readiness attachment, which still waits for 1 node: web-1.`
 				}
-				if a.At() != want || want != "" &&
-					!strings.Contains(a.Said(), `Cluster "web": this plan removes the readiness attachment, which still waits for 1 node: web-1.`) {
-					t.Errorf("%s: said %s", to, a.Said())
-				}
-				planned := a.Planned(resp)
-				if to == "kept" && planned.Equal(a.I.State) != (c.pending == "") {
-					t.Errorf("planned is %s", planned)
-				}
-				if to == "of another cluster" && protocol.Text(protocol.Object(planned)["id"]) != "app" {
-					t.Errorf("planned is %s", planned)
+				a.Expect(t, at, says)
+				switch planned := a.Planned(resp); to {
+				case "kept":
+					assert.Equal(t, c.pending == "", planned.Equal(a.I.State), "planned is %s", planned)
+				case "of another cluster":
+					assert.Equal(t, "app", protocol.Text(protocol.Object(planned)["id"]))
 				}
 			}
 		})
@@ -266,10 +261,8 @@ func TestOvertaken(t *testing.T) {
 			if len(c.then) == 1 {
 				a.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Region: region, Status: http.StatusForbidden, Times: fakecloud.Forever})
 			}
-			if err := a.apply(t, c.as(a.config(c.then...))); err != nil || a.At() != c.at || c.at != "" &&
-				!strings.Contains(a.Said(), "The servers of web-0 were in service") {
-				t.Errorf("%v, said %s", err, a.Said())
-			}
+			a.must(t, c.as(a.config(c.then...)))
+			a.Expect(t, c.at, map[bool]string{true: "The servers of web-0 were in service"}[c.at != ""])
 		})
 	}
 }
@@ -293,10 +286,8 @@ func TestUnstored(t *testing.T) {
 		"web-2": attributes{"id": ids[2]}, "web-3": attributes{"id": tftypes.UnknownValue}}
 	_, err = a.Plan(t.Context(), a.Request(a.I, config))
 	require.NoError(t, err)
-	if a.At() != "servers: Servers are there that this plan makes again" || !strings.Contains(a.Said(), "have already: web-1 (server "+ids[1]+"). The") ||
-		!strings.Contains(a.Said(), `ADDRESS["web-1"]`) {
-		t.Errorf("said %s", a.Said())
-	}
+	a.Expect(t, "servers: Servers are there that this plan makes again", "have already: web-1 (server "+ids[1]+"). The")
+	assert.Contains(t, a.Said(), `ADDRESS["web-1"]`)
 }
 
 // TestHome: a server without a region is in the provider's region, which must have a Nova.
@@ -304,9 +295,8 @@ func TestHome(t *testing.T) {
 	t.Parallel()
 	a := await(t, fakecloud.Server{Name: "web-1"})
 	a.Fake.HideEndpoint(fakecloud.Compute, "RegionOne", true)
-	if err := a.apply(t, a.config("web-0", "web-1")); err == nil || a.At() != "servers: Unable to use the region" || !strings.Contains(a.Said(), "RegionOne") {
-		t.Errorf("%v, said %s", err, a.Said())
-	}
+	assert.Error(t, a.apply(t, a.config("web-0", "web-1")))
+	a.Expect(t, "servers: Unable to use the region", "RegionOne")
 	a.must(t, a.config("web-1"))
 }
 
@@ -350,9 +340,7 @@ func TestHooks(t *testing.T) {
 			config := named(a.config("web-0", "web-1"))
 			config["hook"] = c.hook
 			_ = a.apply(t, config) // its diagnostics are checked below
-			if at := a.At(); at != c.at || !strings.Contains(a.Said(), c.says) {
-				t.Errorf("said %s\n%s\nwant %s", at, a.Said(), c.at)
-			}
+			a.Expect(t, c.at, c.says)
 			assert.Equal(t, "web-0:"+c.noted+" web-1:"+c.noted, a.noted(), "noted")
 		})
 	}
@@ -384,9 +372,8 @@ func TestInterrupted(t *testing.T) {
 	a.Later(t)
 	var err error
 	a.I, err = a.Apply(ctx, a.I, config)
-	if err == nil || a.At() != ": The wait for new servers was interrupted" || !strings.Contains(a.Said(), "not in service yet: web-1. Apply again") {
-		t.Errorf("%v, said %s", err, a.Said())
-	}
+	assert.Error(t, err)
+	a.Expect(t, ": The wait for new servers was interrupted", "not in service yet: web-1. Apply again")
 	assert.Equal(t, "web-0:1+ web-1:, pending web-1", a.noted()+", pending "+a.pending())
 }
 
@@ -401,10 +388,7 @@ func TestImported(t *testing.T) {
 	state := protocol.Object(a.I.State)
 	for _, name := range slices.Sorted(maps.Keys(state)) {
 		want := map[string]any{"id": "web", "cluster": "web", "timeout": "10m", "pending": []tftypes.Value{}}[name]
-		of := state[name].Type()
-		if got := state[name]; !got.Equal(tftypes.NewValue(of, want)) {
-			t.Errorf("%s is %s", name, got)
-		}
+		assert.True(t, state[name].Equal(tftypes.NewValue(state[name].Type(), want)), "%s is %s", name, state[name])
 	}
 	a.must(t, a.config("web-0", "web-1"))
 	assert.Equal(t, "web-0:1+ web-1:1+", a.noted(), "noted")
@@ -456,9 +440,8 @@ func TestInvalid(t *testing.T) {
 		a := protocol.Attach(t, "stackpolicy_readiness_attachment")
 		config := attributes{"cluster": "web", "servers": attributes{}}
 		maps.Copy(config, c.given)
-		if err := a.Validate(t.Context(), a.I.Kind, config); a.At() != c.at {
-			t.Errorf("%s: %v, said %s", name, err, a.At())
-		}
+		_ = a.Validate(t.Context(), a.I.Kind, config) // its diagnostics are checked below
+		assert.Equal(t, c.at, a.At(), name)
 	}
 }
 

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/stretchr/testify/assert"
 )
 
 // Said returns all diagnostics of the provider, warnings too, as Terraform prints them.
@@ -21,6 +23,13 @@ func (p *Provider) At() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return strings.Join(p.at, "\n")
+}
+
+// Expect fails unless the diagnostics of the provider are at these places, as [At] writes them, and say a text.
+func (p *Provider) Expect(t testing.TB, at, says string) {
+	t.Helper()
+	assert.Equal(t, at, p.At(), "said %s", p.Said())
+	assert.Contains(t, p.Said(), says)
 }
 
 // At returns where diagnostics point: the path of the argument and the summary of each, as in "servergroup.policies:
