@@ -1,39 +1,36 @@
 package fakecloud
 
-import (
-	"time"
-)
+import "time"
 
 // scope sets the scope of the token: a project, the system, or none.
-func (k *call) scope(auth object, t *token) error {
+func (k *call) scope(auth object, t *token) {
 	scope, ok := sub(auth, "scope")
 	if !ok || t.appCred {
-		return nil // also for "unscoped"; the users have no default project
+		return // also for "unscoped"; the users have no default project
 	}
 	if _, ok := scope.get("unscoped"); ok {
-		return nil
+		return
 	}
 	if _, ok := scope.get("system"); ok {
 		if !t.user.admin {
-			return errUnauthorized
+			panic(errUnauthorized)
 		}
 		t.system = true
-		return nil
+		return
 	}
 	given, ok := sub(scope, "project")
 	if !ok {
-		return expecting("system, project, domain, OS-TRUST:trust or unscoped", "scope")
+		panic(expecting("system, project, domain, OS-TRUST:trust or unscoped", "scope"))
 	}
 	id, name := text(given, "id"), text(given, "name")
 	if name != "" && !inDomain(given) {
-		return errUnauthorized
+		panic(errUnauthorized)
 	}
 	p := t.user.project
 	if name != "" && name != p.name || name == "" && id != p.id {
-		return errUnauthorized // it belongs to another user, or to nobody
+		panic(errUnauthorized) // it belongs to another user, or to nobody
 	}
 	t.project = &t.user.project
-	return nil
 }
 
 // tokenDocument is Keystone's description of a token.
@@ -67,21 +64,19 @@ func (k *call) tokenDocument(t *token) object {
 }
 
 // subjectToken is the token that a request is about.
-func (k *call) subjectToken() (*token, error) {
-	if err := k.authenticate(); err != nil {
-		return nil, err
-	}
+func (k *call) subjectToken() *token {
+	k.authenticate()
 	id := k.header.Get("X-Subject-Token")
 	if id == "" {
-		return nil, notAllowed("identity:validate_token")
+		panic(notAllowed("identity:validate_token"))
 	}
-	t, err := k.givenToken(id)
-	if err == nil && t.user != k.token.user && !k.token.admin() {
-		return nil, notAllowed("identity:validate_token")
+	t := k.givenToken(id)
+	if t.user != k.token.user && !k.token.admin() {
+		panic(notAllowed("identity:validate_token"))
 	}
-	return t, err
+	return t
 }
 
-func (k *call) validateToken(t *token) (reply, error) {
-	return jsonReply(200, k.tokenDocument(t)).set("X-Subject-Token", t.id), nil
+func (k *call) validateToken(t *token) reply {
+	return jsonReply(200, k.tokenDocument(t)).set("X-Subject-Token", t.id)
 }
