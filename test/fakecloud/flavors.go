@@ -48,7 +48,7 @@ func (k *call) flavorDocument(f *flavor) object {
 }
 
 func (k *call) listFlavors() reply {
-	q := k.query(pageQuery, nil)
+	q := k.query(pageQuery...)
 	fit := slices.Clone(flavors)
 	slices.Reverse(fit) // by id
 	id := func(f *flavor) string { return f.ID }

@@ -72,16 +72,16 @@ func (k *call) serveGlance() reply {
 		return jsonReply(http.StatusMultipleChoices, k.imageVersions())
 	}
 	if k.token = k.validToken(k.record.Token); k.token == nil {
-		rep := k.webob(401,
+		rep := jsonReply(401, webob(401,
 			"This server could not verify that you are authorized to access the document you requested. Either you "+
 				"supplied the wrong credentials (e.g., bad password), or your browser does not understand how to "+
-				"supply the credentials required.")
+				"supply the credentials required."))
 		return rep.set("Www-Authenticate", `Keystone uri="`+k.identityURL()+`"`)
 	}
 	rep := k.nowhere()
 	if r, _ := k.find(glanceRoutes, k.parts[1:]); r != nil {
 		rep = refusable(func() reply { return r.serve(k) },
-			func(e *refusal) reply { return k.webob(e.status, e.message) })
+			func(e *refusal) reply { return jsonReply(e.status, webob(e.status, e.message)) })
 	}
 	return rep.set("X-Openstack-Request-Id", "req-"+k.uuid("request"))
 }

@@ -34,7 +34,7 @@ func (k *call) hypervisorDocument(h *host) object {
 
 // listHypervisors gives a link to a next page for every full one.
 func (k *call) listHypervisors() reply {
-	q := k.query(pageQuery, nil)
+	q := k.query(pageQuery...)
 	k.adminOnly("os_compute_api:os-hypervisors:list-detail")
 	if k.region.anyCellDown() {
 		panic(unexpected("oslo_db.exception.DBConnectionError"))

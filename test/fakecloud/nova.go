@@ -21,13 +21,6 @@ func (k *call) adminOnly(rule string) {
 	}
 }
 
-// projectNeeded refuses a token without a project if quotas are needed.
-func (k *call) projectNeeded() {
-	if k.token.project == nil && !k.token.admin() {
-		panic(forbidden("Forbidden"))
-	}
-}
-
 // novaRoutes are the paths below a region's endpoint. A path with {} comes after the paths that spell that part out.
 var novaRoutes = []route{
 	{"GET", "/", 1, (*call).computeVersion},
@@ -62,7 +55,7 @@ var novaRoutes = []route{
 	{"GET", "/servers/{}/os-volume_attachments/{}", 1,
 		show("volumeAttachment", (*call).attached, (*call).attachmentDocument)},
 	{"DELETE", "/servers/{}/os-volume_attachments/{}", 1, of((*call).attached, (*call).detachVolume)},
-	{"GET", "/servers/{}/tags", 26, (*call).listTags},
+	{"GET", "/servers/{}/tags", 26, of((*call).mappedServer, (*call).listTags)},
 	{"PUT", "/servers/{}/tags", 26, of(body(tagsBody), (*call).replaceTags)},
 }
 
@@ -72,7 +65,7 @@ func (k *call) serveNova() reply {
 	case k.region == nil:
 		return k.nowhere()
 	case len(k.parts) == 0 || k.parts[0] != "v2.1":
-		return k.webob(404, "fakecloud knows no version but v2.1")
+		return jsonReply(404, webob(404, "fakecloud knows no version but v2.1"))
 	}
 	k.id = "req-" + k.uuid("request")
 	rep := k.askNova()
@@ -178,8 +171,8 @@ func (k *call) body(s *schema) object {
 
 // query checks the request's query. It refuses unknown keys, also in microversions that ignore them, because nobody
 // sends a key without effect on purpose.
-func (k *call) query(props []prop, keys *regexp.Regexp) url.Values {
-	s := schema{props: props, keys: keys, others: anything, closed: true}
+func (k *call) query(props ...prop) url.Values {
+	s := schema{props: props, closed: true}
 	doc := object{}
 	for key, values := range k.record.Query {
 		list := make([]any, len(values))
@@ -195,11 +188,6 @@ func (k *call) query(props []prop, keys *regexp.Regexp) url.Values {
 	for _, p := range props {
 		if values, ok := k.record.Query[p.name]; ok && p.in(k.minor) {
 			known[p.name] = values
-		}
-	}
-	for key, values := range k.record.Query {
-		if keys != nil && keys.MatchString(key) {
-			known[key] = values
 		}
 	}
 	return known

@@ -2,26 +2,13 @@ package fakecloud
 
 import "time"
 
-// scope sets the scope of the token: a project, the system, or none.
+// scope sets the project of the token, if the request names one; the users have no default project.
 func (k *call) scope(auth object, t *token) {
 	scope, ok := sub(auth, "scope")
 	if !ok || t.appCred {
-		return // also for "unscoped"; the users have no default project
-	}
-	if _, ok := scope.get("unscoped"); ok {
 		return
 	}
-	if _, ok := scope.get("system"); ok {
-		if !t.user.admin {
-			panic(errUnauthorized)
-		}
-		t.system = true
-		return
-	}
-	given, ok := sub(scope, "project")
-	if !ok {
-		panic(expecting("system, project, domain, OS-TRUST:trust or unscoped", "scope"))
-	}
+	given, _ := sub(scope, "project") // no user has a role in a domain, or in the system
 	id, name := text(given, "id"), text(given, "name")
 	if name != "" && !inDomain(given) {
 		panic(errUnauthorized)
@@ -43,18 +30,12 @@ func (k *call) tokenDocument(t *token) object {
 		{"user", object{{"domain", domain}, {"id", t.user.id}, {"name", t.user.name}, {"password_expires_at", nil}}},
 		{"audit_ids", t.audit}, {"expires_at", stamp(t.expires)}, {"issued_at", stamp(t.issued)},
 	}
-	switch {
-	case t.system:
-		doc = append(doc, field{"roles", t.user.roles()}, field{"system", object{{"all", true}}})
-	case t.project != nil:
-		doc = append(doc,
-			field{"project", object{{"domain", domain}, {"id", t.project.id}, {"name", t.project.name}}},
-			field{"is_domain", false},
-			field{"roles", t.user.roles()})
-	default:
+	if t.project == nil {
 		return object{{"token", doc}} // an unscoped token has no catalogue
 	}
-	doc = append(doc, field{"catalog", k.catalog(t)})
+	doc = append(doc,
+		field{"project", object{{"domain", domain}, {"id", t.project.id}, {"name", t.project.name}}},
+		field{"is_domain", false}, field{"roles", t.user.roles()}, field{"catalog", k.catalog(t)})
 	if t.appCred {
 		doc = append(doc, field{"application_credential", object{
 			{"id", AppCredentialID}, {"name", AppCredentialName}, {"restricted", true},

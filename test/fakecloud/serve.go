@@ -293,26 +293,10 @@ func (k *call) serveRegional(s regional) reply {
 }
 
 // nowhere is the answer of a service on WebOb to an unknown path.
-func (k *call) nowhere() reply { return k.webob(404, "The resource could not be found.") }
+func (k *call) nowhere() reply { return jsonReply(404, webob(404, "The resource could not be found.")) }
 
-// webob is an error of a service on WebOb itself, as HTML, JSON or plain text, whatever the client accepts.
-func (k *call) webob(status int, message string) reply {
-	accept := k.header.Get("Accept")
-	title := strconv.Itoa(status) + " " + http.StatusText(status)
-	rep := reply{status: status, header: http.Header{}}
-	switch {
-	case strings.Contains(accept, "text/html") || strings.Contains(accept, "*/*"):
-		rep.body = []byte("<html>\n <head>\n  <title>" + title + "</title>\n </head>\n <body>\n  <h1>" + title +
-			"</h1>\n  " + message + "<br /><br />\n\n\n\n </body>\n</html>")
-		return rep.set("Content-Type", "text/html; charset=UTF-8")
-	case strings.Contains(accept, "application/json"):
-		return jsonReply(status, webobJSON(status, message))
-	}
-	rep.body = []byte(title + "\n\n" + message + "\n\n   ")
-	return rep.set("Content-Type", "text/plain; charset=UTF-8")
-}
-
-func webobJSON(status int, message string) object {
+// webob is an error of a service on WebOb itself, for a client that accepts JSON.
+func webob(status int, message string) object {
 	return object{
 		{"message", message + "<br /><br />\n\n\n"}, {"code", strconv.Itoa(status) + " " + http.StatusText(status)},
 		{"title", http.StatusText(status)},

@@ -45,9 +45,6 @@ func (k *call) updateServer(doc object) reply {
 	if name := text(given, "name"); name != "" {
 		s.Name = name
 	}
-	if d, ok := given.get("description"); ok {
-		s.Description, _ = d.(string)
-	}
 	s.updated = k.time()
 	return k.serverReply(s, k.minor < 75)
 }

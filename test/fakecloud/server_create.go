@@ -82,8 +82,6 @@ func (k *call) readZone(o *order, body object) {
 		o.host = parts[1]
 	case len(parts) == 3:
 		o.host, o.node = parts[1], parts[2]
-	case len(parts) > 3:
-		panic(badRequest("Invalid input received: Unable to parse availability_zone"))
 	}
 	o.forced = o.host != "" || o.node != ""
 	if o.forced {
@@ -111,8 +109,6 @@ func (k *call) readNetworks(o *order, body object) {
 		switch id := text(entry, "uuid"); {
 		case id == "":
 			panic(badRequest("Bad network format: missing 'uuid'"))
-		case !uuidPattern.MatchString(id):
-			panic(badRequest("Bad networks format: network uuid is not in proper format (%s)", id))
 		case id != NetworkID:
 			panic(badRequest("Network %s could not be found.", id))
 		}
@@ -134,16 +130,6 @@ func (k *call) checkOrder(o *order, body object) {
 	}
 	if o.server.ImageID != "" && k.image(o.server.ImageID) == nil {
 		panic(badRequest("Can not find requested image"))
-	}
-	if text(body, "key_name") != "" {
-		panic(badRequest("Invalid key_name provided."))
-	}
-	k.projectNeeded()
-	if k.token.project == nil {
-		panic(unexpected("ValueError"))
-	}
-	if limit := k.quota("metadata_items", k.token.project.id); limit >= 0 && len(o.server.Metadata) > limit {
-		panic(forbidden("Maximum number of metadata items exceeds %d", limit))
 	}
 	if o.group != nil && o.group.Policy == "" {
 		panic(badRequest("Instance group %s could not be found.", o.group.ID))

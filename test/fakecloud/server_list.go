@@ -7,9 +7,6 @@ import (
 	"strings"
 )
 
-// internalFilters matches keys that start with an underscore, which Nova's schema accepts.
-var internalFilters = regexp.MustCompile(`^_`)
-
 // serverQuery has the parameters of a list of servers that clients use; Nova has more.
 var serverQuery = []prop{
 	{name: "name", schema: regexes},
@@ -21,7 +18,7 @@ var serverQuery = []prop{
 // listServers returns a function that lists servers, with or without details.
 func listServers(path string, detail bool) func(*call) reply {
 	return func(k *call) reply {
-		q := k.query(serverQuery, internalFilters)
+		q := k.query(serverQuery...)
 		f := k.readFilters(q)
 		k.region.settle(k.Cloud)
 		page, more := k.serverPage(q, f)
@@ -41,11 +38,7 @@ type filter struct {
 func (k *call) readFilters(q url.Values) *filter {
 	f := &filter{project: k.token.projectID()}
 	if v := last(q, "name"); v != "" {
-		re, err := regexp.Compile("(?i)" + strings.ReplaceAll(v, "|", `\|`))
-		if err != nil {
-			panic(badRequest("fakecloud: %v", err))
-		}
-		f.name = re
+		f.name = regexp.MustCompile("(?i)" + strings.ReplaceAll(v, "|", `\|`))
 	}
 	if v := last(q, "tags"); v != "" {
 		f.tags = strings.Split(v, ",")

@@ -2,34 +2,24 @@ package fakecloud
 
 import "slices"
 
-// taggedServer finds the server of the request. Unlike elsewhere, a server of another project is forbidden.
-func (k *call) taggedServer(action string) *server {
-	k.region.settle(k.Cloud)
+// mappedServer finds the server of the request, and first asks whether a cell has ever had it.
+func (k *call) mappedServer() *server {
 	k.mapped()
-	s := k.region.servers.byID[k.vars[0]]
-	switch {
-	case !k.token.admin() && s.ProjectID != k.token.projectID():
-		panic(denied("os_compute_api:os-server-tags:" + action))
-	case s.deleted:
-		panic(notFound("Instance %s could not be found.", s.ID))
-	case s.host.cellDown():
-		panic(unexpected("oslo_db.exception.DBConnectionError"))
-	}
-	return s
+	return k.reachServer()
 }
 
-func (k *call) listTags() reply {
-	return jsonReply(200, object{{"tags", k.taggedServer("index").Tags}})
+func (k *call) listTags(s *server) reply {
+	return jsonReply(200, object{{"tags", s.Tags}})
 }
 
 var tagsBody = wrapped("tags", tagListSchema)
 
 // replaceTags sorts the tags, as the database does. A lock does not matter.
 func (k *call) replaceTags(doc object) reply {
-	s := k.taggedServer("update_all")
+	s := k.mappedServer()
 	s.inState("update tags", "active", "paused", "suspended", "stopped")
 	tags := stringList(doc, "tags")
 	slices.Sort(tags)
 	s.Tags = slices.Compact(tags)
-	return jsonReply(200, object{{"tags", s.Tags}})
+	return k.listTags(s)
 }

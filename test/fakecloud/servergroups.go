@@ -72,7 +72,7 @@ func (k *call) groupDocument(g *group) object {
 
 // listGroups returns no links: a client that wants more than a page counts the offset.
 func (k *call) listGroups() reply {
-	q := k.query([]prop{{name: "offset", schema: naturals}}, nil)
+	q := k.query(prop{name: "offset", schema: naturals})
 	var groups []*group
 	for _, g := range k.region.groups {
 		if g.ProjectID == k.token.projectID() {
@@ -111,7 +111,6 @@ func (r *region) dropGroup(g *group) {
 func policyList(policies ...any) *schema {
 	return &schema{
 		types:   []string{"array"},
-		unique:  true,
 		minSize: 1,
 		maxSize: 1,
 		items:   &schema{types: jsonString, enum: policies},
@@ -129,7 +128,6 @@ var groupSchema = wrapped("server_group", closed(
 ))
 
 func (k *call) createGroup(doc object) reply {
-	k.projectNeeded()
 	project := k.token.projectID() // empty for an administrator of the system
 	if limit := k.quota("server_groups", project); limit >= 0 && k.region.groupsOf(project) >= limit {
 		panic(forbidden("Quota exceeded, too many server groups."))

@@ -34,8 +34,7 @@ func (u *user) roles() []object {
 type token struct {
 	id      string
 	user    *user
-	project *project // nil for an unscoped token, or one of the system
-	system  bool
+	project *project // nil for an unscoped token
 	appCred bool
 	methods []string
 	audit   []string
@@ -44,7 +43,7 @@ type token struct {
 }
 
 // admin reports whether the user is an administrator for Nova.
-func (t *token) admin() bool { return t.user.admin && (t.project != nil || t.system) }
+func (t *token) admin() bool { return t.user.admin && t.project != nil }
 
 // projectID is "" without a project.
 func (t *token) projectID() string {

@@ -92,7 +92,7 @@ func orNull(s string) any {
 var serviceQuery = []prop{{name: "host", schema: texts}, {name: "binary", schema: texts}}
 
 func (k *call) listServices() reply {
-	q := k.query(serviceQuery, nil)
+	q := k.query(serviceQuery...)
 	k.adminOnly("os_compute_api:os-services:list")
 	list := []object{}
 	add := func(doc object) {
@@ -120,7 +120,6 @@ func (k *call) listServices() reply {
 var serviceSchema = &schema{types: jsonObject, closed: true, minSize: 1, props: []prop{
 	{name: "status", schema: &schema{types: jsonString, enum: []any{"enabled", "disabled"}}},
 	{name: "disabled_reason", schema: &schema{types: jsonString, minSize: 1, maxSize: 255}},
-	{name: "forced_down", schema: boolean},
 }}
 
 func (k *call) updateService(doc object) reply {
@@ -134,9 +133,6 @@ func (k *call) updateService(doc object) reply {
 	}
 	if status := text(doc, "status"); status != "" {
 		h.disabled, h.reason = status == "disabled", text(doc, "disabled_reason")
-	}
-	if down, ok := doc.get("forced_down"); ok {
-		h.down = pythonBool(bare(down))
 	}
 	return jsonReply(200, object{{"service", k.serviceDocument(h.service, h.zone.name)}})
 }
