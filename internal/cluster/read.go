@@ -259,18 +259,9 @@ func undecided(parts []part, nodes []node.Node, names []string) error {
 		slices.Sort(p.undecided)
 		errs = append(errs, fmt.Errorf("region %s: a cell of Nova is down, and hides the name, metadata and tags of "+
 			"%d servers (%s): so it is not known whether they belong to the cluster. Wait until the cell is back, or "+
-			"select by ids or servergroup_id alone", p.region, len(p.undecided), abbreviate(p.undecided)))
+			"select by ids or servergroup_id alone", p.region, len(p.undecided), text.Few(p.undecided)))
 	}
 	return errors.Join(errs...)
-}
-
-// abbreviate lists the first few of many.
-func abbreviate(ids []string) string {
-	const few = 5
-	if len(ids) <= few {
-		return strings.Join(ids, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(ids[:few], ", "), len(ids)-few)
 }
 
 // dateProfiles adds when the images of the nodes were made. Each image is requested once, all at the same time:

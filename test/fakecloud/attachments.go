@@ -38,23 +38,15 @@ func (k *call) attachmentDocument(v *volume) object {
 }
 
 // attached finds the volume of the request, which the server has.
-func (k *call) attached() (*volume, error) {
-	s, err := k.reachServer()
-	if err != nil {
-		return nil, err
+func (k *call) attached() *volume {
+	s, v := k.reachServer(), k.volume(k.vars[1])
+	if v == nil && k.record.Method != "GET" {
+		panic(noVolume(k.vars[1]))
 	}
-	v, err := k.volume(k.vars[1])
-	if err != nil && k.record.Method != "GET" {
-		return nil, err
+	if v == nil || v.server != s {
+		panic(notFound("Instance %s is not attached to volume %s", s.ID, k.vars[1]))
 	}
-	if err != nil || v.server != s {
-		return nil, notFound("Instance %s is not attached to volume %s", s.ID, k.vars[1])
-	}
-	return v, nil
-}
-
-func (k *call) showAttachment(v *volume) (reply, error) {
-	return jsonReply(200, object{{"volumeAttachment", k.attachmentDocument(v)}}), nil
+	return v
 }
 
 var attachSchema = wrapped("volumeAttachment", wrapped("volumeId", uuidSchema))
@@ -62,39 +54,34 @@ var attachSchema = wrapped("volumeAttachment", wrapped("volumeId", uuidSchema))
 // States in which a server can get a volume, or lose one.
 var takesVolumes = []string{"active", "paused", "stopped", "resized", "soft-delete", "shelved", "shelved_offloaded"}
 
-func (k *call) attachVolume(doc object) (reply, error) {
-	s, err := k.reachServer()
-	if err != nil {
-		return reply{}, err
-	}
+func (k *call) attachVolume(doc object) reply {
+	s := k.reachServer()
 	given, _ := sub(doc, "volumeAttachment")
-	v, err := k.volume(text(given, "volumeId"))
-	if err == nil {
-		err = k.idle(s, "attach_volume", takesVolumes...)
+	id := text(given, "volumeId")
+	v := k.volume(id)
+	if v == nil {
+		panic(noVolume(id))
 	}
+	k.idle(s, "attach_volume", takesVolumes...)
 	switch {
-	case err != nil:
-		return reply{}, err
 	case v.server != nil:
-		return reply{}, badRequest("Invalid volume: volume %s is already attached to instances: %s", v.id, v.server.ID)
+		panic(badRequest("Invalid volume: volume %s is already attached to instances: %s", v.id, v.server.ID))
 	case v.status != "available":
-		return reply{}, badRequest("Invalid volume: volume '%s' status must be 'available'. Currently in '%s' "+
-			"status.", v.id, v.status)
+		panic(badRequest("Invalid volume: volume '%s' status must be 'available'. Currently in '%s' "+
+			"status.", v.id, v.status))
 	}
 	v.device = "/dev/sd" + string(rune('b'+len(k.region.volumesOf(s))))
 	v.server, v.attachment = s, k.uuid("attachment/"+k.region.name)
 	v.begin(k, "reserved", "in-use")
-	return jsonReply(200, object{{"volumeAttachment", k.attachmentDocument(v)}}), nil
+	return jsonReply(200, object{{"volumeAttachment", k.attachmentDocument(v)}})
 }
 
-func (k *call) detachVolume(v *volume) (reply, error) {
-	if err := k.idle(v.server, "detach_volume", takesVolumes...); err != nil {
-		return reply{}, err
-	}
+func (k *call) detachVolume(v *volume) reply {
+	k.idle(v.server, "detach_volume", takesVolumes...)
 	if v.status != "in-use" {
-		return reply{}, badRequest("Invalid volume: Invalid input received: Invalid volume: Unable to detach volume. " +
-			"Volume status must be 'in-use' and attach_status must be 'attached' to detach.")
+		panic(badRequest("Invalid volume: Invalid input received: Invalid volume: Unable to detach volume. " +
+			"Volume status must be 'in-use' and attach_status must be 'attached' to detach."))
 	}
 	v.begin(k, "detaching", "available")
-	return empty(202), nil
+	return empty(202)
 }

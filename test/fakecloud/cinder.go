@@ -1,8 +1,8 @@
 package fakecloud
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -24,18 +24,15 @@ type volume struct {
 }
 
 var cinderRoutes = []route{
-	{"GET", "/", 0, func(k *call) (reply, error) { return k.cinderVersions(200), nil }},
+	{"GET", "/", 0, func(k *call) reply { return k.cinderVersions(200) }},
 	{"POST", "/volumes", 0, of(body(volumeSchema), (*call).createVolume)},
 	{"GET", "/volumes/detail", 0, (*call).listVolumes},
-	{"GET", "/volumes/{}", 0, of((*call).findVolume, (*call).showVolume)},
+	{"GET", "/volumes/{}", 0, show("volume", (*call).findVolume, (*call).volumeDocument)},
 	{"DELETE", "/volumes/{}", 0, of((*call).findVolume, (*call).deleteVolume)},
 }
 
 // cinderReply words errors as Cinder does.
-func cinderReply(err error) reply {
-	e := refusalOf(err, "")
-	return jsonReply(e.status, novaFault(e.status, e.message, 0))
-}
+func cinderReply(e *refusal) reply { return jsonReply(e.status, novaFault(e.status, e.message, 0)) }
 
 func (k *call) volumeURL() string {
 	return k.base + "/" + BlockStorage + "/" + k.region.name + "/v3/"
@@ -65,18 +62,25 @@ func (v *volume) look(k *call) {
 }
 
 // findVolume finds the volume of the request.
-func (k *call) findVolume() (*volume, error) { return k.volume(k.vars[0]) }
+func (k *call) findVolume() *volume {
+	if v := k.volume(k.vars[0]); v != nil {
+		return v
+	}
+	panic(noVolume(k.vars[0]))
+}
 
-// volume finds a volume of the user.
-func (k *call) volume(id string) (*volume, error) {
+func noVolume(id string) *refusal { return notFound("Volume %s could not be found.", id) }
+
+// volume finds a volume of the user; nil if there is none.
+func (k *call) volume(id string) *volume {
 	for _, v := range slices.Clone(k.region.volumes) {
 		if v.id == id && (k.token.admin() || v.project == k.token.projectID()) {
 			if v.look(k); v.status != "deleted" {
-				return v, nil
+				return v
 			}
 		}
 	}
-	return nil, notFound("Volume %s could not be found.", id)
+	return nil
 }
 
 func (k *call) volumeDocument(v *volume) object {
@@ -100,12 +104,8 @@ func (k *call) volumeDocument(v *volume) object {
 	}
 }
 
-func (k *call) volumeReply(status int, v *volume) reply {
-	return jsonReply(status, object{{"volume", k.volumeDocument(v)}})
-}
-
 // listVolumes lists the newest volume first, on one page.
-func (k *call) listVolumes() (reply, error) {
+func (k *call) listVolumes() reply {
 	list := []object{}
 	for _, v := range slices.Backward(slices.Clone(k.region.volumes)) {
 		if v.project == k.token.projectID() {
@@ -114,7 +114,7 @@ func (k *call) listVolumes() (reply, error) {
 			}
 		}
 	}
-	return jsonReply(200, object{{"volumes", list}}), nil
+	return jsonReply(200, object{{"volumes", list}})
 }
 
 // defaultType is the only type of volumes.
@@ -127,7 +127,7 @@ var volumeSchema = wrapped("volume", closed(
 	prop{name: "volume_type", schema: nameSchema},
 ))
 
-func (k *call) createVolume(doc object) (reply, error) {
+func (k *call) createVolume(doc object) reply {
 	given, _ := sub(doc, "volume")
 	v := &volume{
 		name:    text(given, "name"),
@@ -137,12 +137,10 @@ func (k *call) createVolume(doc object) (reply, error) {
 	}
 	size, ok := given.get("size")
 	if !ok {
-		return reply{}, badRequest("The server could not comply with the request since it is either malformed or " +
-			"otherwise incorrect.")
+		panic(badRequest("The server could not comply with the request since it is either malformed or " +
+			"otherwise incorrect."))
 	}
-	if _, err := fmt.Sscan(bare(size), &v.size); err != nil {
-		return reply{}, err
-	}
+	v.size, _ = strconv.Atoi(bare(size)) // the schema has checked it
 	zones := k.region.volumeZones
 	for _, z := range k.region.zones {
 		if k.region.volumeZones == nil {
@@ -153,30 +151,26 @@ func (k *call) createVolume(doc object) (reply, error) {
 		v.zone = zones[0]
 	}
 	if kind := text(given, "volume_type"); kind != "" && kind != defaultType {
-		return reply{}, notFound("Volume type with name %s could not be found.", kind)
+		panic(notFound("Volume type with name %s could not be found.", kind))
 	}
 	if !slices.Contains(zones, v.zone) {
-		return reply{}, badRequest("Availability zone '%s' is invalid.", v.zone)
+		panic(badRequest("Availability zone '%s' is invalid.", v.zone))
 	}
 	v.id = k.uuid("volume/" + k.region.name)
 	v.begin(k, "creating", "available")
 	v.created = v.updated
 	k.region.volumes = append(k.region.volumes, v)
-	return k.volumeReply(202, v), nil
+	return jsonReply(202, object{{"volume", k.volumeDocument(v)}})
 }
 
-func (k *call) showVolume(v *volume) (reply, error) {
-	return k.volumeReply(200, v), nil
-}
-
-func (k *call) deleteVolume(v *volume) (reply, error) {
+func (k *call) deleteVolume(v *volume) reply {
 	if v.status != "available" {
-		return reply{}, badRequest("Invalid volume: Volume status must be available or error or error_restoring or " +
+		panic(badRequest("Invalid volume: Volume status must be available or error or error_restoring or " +
 			"error_extending or error_managing and must not be migrating, attached, belong to a group, have " +
-			"snapshots, awaiting a transfer, or be disassociated from snapshots after volume transfer.")
+			"snapshots, awaiting a transfer, or be disassociated from snapshots after volume transfer."))
 	}
 	v.begin(k, "deleting", "deleted")
-	return empty(202), nil
+	return empty(202)
 }
 
 func cinderIndex(k *call) reply { return k.cinderVersions(300) }

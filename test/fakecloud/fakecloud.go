@@ -156,14 +156,14 @@ func New(config Config) *Cloud {
 	config.MaxMicroversion = cmp.Or(config.MaxMicroversion, release.Microversion)
 	config.PageLimit = cmp.Or(config.PageLimit, 1000)
 	config.TokenTTL = cmp.Or(config.TokenTTL, 24*time.Hour)
-	version, err := parseMicroversion(config.MaxMicroversion)
-	if err != nil || version[0] != 2 {
+	major, minor, ok := parseMicroversion(config.MaxMicroversion)
+	if !ok || major != 2 {
 		panic(fmt.Sprintf("fakecloud: MaxMicroversion %q is not a version of Nova", config.MaxMicroversion))
 	}
 	c := &Cloud{
 		config:   config,
 		release:  release,
-		maxMinor: version[1],
+		maxMinor: minor,
 		closed:   make(chan struct{}),
 		now:      Epoch,
 		serial:   map[string]uint64{},

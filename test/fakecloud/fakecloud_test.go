@@ -166,7 +166,7 @@ func TestGenuine(t *testing.T) {
 		a := k.ask(words[1]+" "+words[2]+" "+path+"?"+query.Encode()+" "+words[3], "")
 		requests := c.Requests()
 		assert.Equal(t, words[4], requests[len(requests)-1].Route, "the route of %s", kind)
-		assert.NotContains(t, a.body, errGone.Error(), "%s in its microversion", kind)
+		assert.NotContains(t, a.body, errGone.message, "%s in its microversion", kind)
 		if words[1] == http.MethodGet && a.status != 200 && a.status != 404 {
 			t.Errorf("%s: %d %s", kind, a.status, a.body)
 		}

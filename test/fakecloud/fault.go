@@ -2,7 +2,6 @@ package fakecloud
 
 import (
 	"context"
-	"crypto/tls"
 	"net"
 	"net/http"
 	"regexp"
@@ -148,7 +147,7 @@ func errorBody(service string, status, retry int) object {
 	case Compute, BlockStorage:
 		return novaFault(status, text, retry)
 	case Images:
-		return webobJSON(status, text)
+		return webob(status, text)
 	case LoadBalancing:
 		return octaviaFault(status, text)
 	case Messaging:
@@ -160,9 +159,6 @@ func errorBody(service string, status, retry int) object {
 // reset closes the connection so that the client sees a reset.
 func reset(w http.ResponseWriter) {
 	if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
-		if secure, ok := conn.(*tls.Conn); ok {
-			conn = secure.NetConn()
-		}
 		if tcp, ok := conn.(*net.TCPConn); ok {
 			_ = tcp.SetLinger(0) // without it the connection would be closed normally
 		}

@@ -47,20 +47,18 @@ func (k *call) flavorDocument(f *flavor) object {
 	return doc
 }
 
-func (k *call) listFlavors() (reply, error) {
-	q, err := k.query(pageQuery, nil)
-	if err != nil {
-		return reply{}, err
-	}
+func (k *call) listFlavors() reply {
+	q := k.query(pageQuery...)
 	fit := slices.Clone(flavors)
 	slices.Reverse(fit) // by id
 	id := func(f *flavor) string { return f.ID }
 	return pages[*flavor]{"flavors", "flavors/detail", id, k.flavorDocument}.reply(k, q, fit)
 }
 
-func (k *call) showFlavor() (reply, error) {
+// findFlavor finds the flavor of the request.
+func (k *call) findFlavor() *flavor {
 	if f := findFlavor(k.vars[0]); f != nil {
-		return jsonReply(200, object{{"flavor", k.flavorDocument(f)}}), nil
+		return f
 	}
-	return reply{}, notFound("Flavor %s could not be found.", k.vars[0])
+	panic(notFound("Flavor %s could not be found.", k.vars[0]))
 }

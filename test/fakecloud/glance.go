@@ -49,9 +49,9 @@ func (c *Cloud) image(id string) *Image {
 
 // listNovaImages is Nova's list of images, which exists up to 2.35. terraform-provider-openstack uses it to find the
 // image of a rebuild by name.
-func (k *call) listNovaImages() (reply, error) {
+func (k *call) listNovaImages() reply {
 	if k.minor >= 36 {
-		return reply{}, errGone
+		panic(errGone)
 	}
 	list := []object{}
 	for _, i := range k.images {
@@ -59,28 +59,29 @@ func (k *call) listNovaImages() (reply, error) {
 			list = append(list, object{{"id", i.ID}, {"name", i.Name}, {"links", k.links("images/" + i.ID)}})
 		}
 	}
-	return jsonReply(200, object{{"images", list}}), nil
+	return jsonReply(200, object{{"images", list}})
 }
 
-var glanceRoutes = []route{{"GET", "/images", 0, (*call).listImages}, {"GET", "/images/{}", 0, (*call).showImage}}
+var glanceRoutes = []route{
+	{"GET", "/images", 0, (*call).listImages},
+	{"GET", "/images/{}", 0, (*call).showImage},
+}
 
 func (k *call) serveGlance() reply {
 	if len(k.parts) == 0 || k.parts[0] != "v2" {
 		return jsonReply(http.StatusMultipleChoices, k.imageVersions())
 	}
 	if k.token = k.validToken(k.record.Token); k.token == nil {
-		rep := k.webob(401,
+		rep := jsonReply(401, webob(401,
 			"This server could not verify that you are authorized to access the document you requested. Either you "+
 				"supplied the wrong credentials (e.g., bad password), or your browser does not understand how to "+
-				"supply the credentials required.")
+				"supply the credentials required."))
 		return rep.set("Www-Authenticate", `Keystone uri="`+k.identityURL()+`"`)
 	}
 	rep := k.nowhere()
 	if r, _ := k.find(glanceRoutes, k.parts[1:]); r != nil {
-		var err error
-		if rep, err = r.serve(k); err != nil {
-			rep = k.webob(refusalOf(err, "").status, err.Error())
-		}
+		rep = refusable(func() reply { return r.serve(k) },
+			func(e *refusal) reply { return jsonReply(e.status, webob(e.status, e.message)) })
 	}
 	return rep.set("X-Openstack-Request-Id", "req-"+k.uuid("request"))
 }
@@ -100,41 +101,37 @@ func imageDocument(i *Image) object {
 	}
 }
 
-func (k *call) showImage() (reply, error) {
+func (k *call) showImage() reply {
 	if i := k.image(k.vars[0]); i != nil {
-		return jsonReply(200, imageDocument(i)), nil
+		return jsonReply(200, imageDocument(i))
 	}
-	return reply{}, notFound("No image found with ID %s", k.vars[0])
+	panic(notFound("No image found with ID %s", k.vars[0]))
 }
 
 // listImages supports the filters name and status, page sizes and markers.
-func (k *call) listImages() (reply, error) {
+func (k *call) listImages() reply {
 	q := k.record.Query
 	limit := 25
 	if q.Has("limit") {
 		var err error
 		if limit, err = strconv.Atoi(last(q, "limit")); err != nil {
-			return reply{}, badRequest("limit param must be an integer")
+			panic(badRequest("limit param must be an integer"))
 		}
 		if limit < 0 {
-			return reply{}, badRequest("limit param must be positive")
+			panic(badRequest("limit param must be positive"))
 		}
 	}
 	images := k.images
 	if id := last(q, "marker"); id != "" {
 		i := slices.IndexFunc(images, func(i *Image) bool { return i.ID == id })
 		if i < 0 {
-			return reply{}, badRequest("No image found with ID %s", id)
+			panic(badRequest("No image found with ID %s", id))
 		}
 		images = images[i+1:]
 	}
 	fit := []object{}
 	for _, i := range images {
-		fits, err := fitsImage(q, i)
-		if err != nil {
-			return reply{}, err
-		}
-		if fits {
+		if fitsImage(q, i) {
 			fit = append(fit, imageDocument(i))
 		}
 	}
@@ -149,7 +146,7 @@ func (k *call) listImages() (reply, error) {
 		next, _ := page[limit-1].get("id")
 		doc = append(doc, field{"next", self + withQuery(params, "marker", next.(string))})
 	}
-	return jsonReply(200, doc), nil
+	return jsonReply(200, doc)
 }
 
 // withQuery returns a query with one parameter changed, or left out.
@@ -165,24 +162,24 @@ func withQuery(q url.Values, key, value string) string {
 
 // fitsImage refuses unknown parameters: filters of Glance that nobody uses, and names of properties, which no image
 // has.
-func fitsImage(q url.Values, i *Image) (bool, error) {
+func fitsImage(q url.Values, i *Image) bool {
 	for key := range q {
 		value := last(q, key)
 		switch key {
 		case "limit", "marker":
 		case "name":
 			if value != i.Name {
-				return false, nil
+				return false
 			}
 		case "status":
 			if value != "active" {
-				return false, nil
+				return false
 			}
 		default:
-			return false, badRequest("fakecloud does not filter images by %s", key)
+			panic(badRequest("fakecloud does not filter images by %s", key))
 		}
 	}
-	return true, nil
+	return true
 }
 
 func (k *call) imageVersions() object {

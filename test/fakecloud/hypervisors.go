@@ -33,23 +33,18 @@ func (k *call) hypervisorDocument(h *host) object {
 }
 
 // listHypervisors gives a link to a next page for every full one.
-func (k *call) listHypervisors() (reply, error) {
-	q, err := k.query(pageQuery, nil)
-	if err == nil {
-		err = k.adminOnly("os_compute_api:os-hypervisors:list-detail")
-	}
-	if err != nil {
-		return reply{}, err
-	}
+func (k *call) listHypervisors() reply {
+	q := k.query(pageQuery...)
+	k.adminOnly("os_compute_api:os-hypervisors:list-detail")
 	if k.region.anyCellDown() {
-		return reply{}, unexpected("oslo_db.exception.DBConnectionError")
+		panic(unexpected("oslo_db.exception.DBConnectionError"))
 	}
 	id := func(h *host) string { return h.uuid }
 	return pages[*host]{"hypervisors", "os-hypervisors/detail", id, k.hypervisorDocument}.reply(k, q, k.region.hosts)
 }
 
 // unexpected is Nova's answer to an unhandled exception.
-func unexpected(class string) error {
+func unexpected(class string) *refusal {
 	return refuse(500, "Unexpected API Error. Please report this at http://bugs.launchpad.net/nova/ and attach the "+
 		"Nova API log if possible.\n<class '%s'>", class)
 }

@@ -9,12 +9,12 @@ import (
 var errUnauthorized = refuse(401, "The request you have made requires authentication.")
 
 // expecting is Keystone's error about a missing part of a body.
-func expecting(attribute, target string) error {
+func expecting(attribute, target string) *refusal {
 	return refuse(400, "Expecting to find %s in %s. The server could not comply with the request since it is either "+
 		"malformed or otherwise incorrect. The client is assumed to be in error.", attribute, target)
 }
 
-func notAllowed(action string) error {
+func notAllowed(action string) *refusal {
 	return refuse(403, "You are not authorized to perform the requested action: %s.", action)
 }
 
@@ -55,12 +55,8 @@ func (k *call) askKeystone() reply {
 		return jsonReply(405, object{{"message", "The method is not allowed for the requested URL."}}).
 			set("Allow", strings.Join(append(slices.Compact(methods), "OPTIONS"), ", "))
 	}
-	rep, err := r.serve(k)
-	if err != nil {
-		e := refusalOf(err, "")
-		return jsonReply(e.status, keystoneFault(e.status, e.message, e.more...))
-	}
-	return rep
+	return refusable(func() reply { return r.serve(k) },
+		func(e *refusal) reply { return jsonReply(e.status, keystoneFault(e.status, e.message, e.more...)) })
 }
 
 func keystoneFault(status int, message string, more ...field) object {
@@ -81,16 +77,15 @@ func (k *call) identityDocument() object {
 	}
 }
 
-func (k *call) identityVersion() (reply, error) {
-	return jsonReply(200, object{{"version", k.identityDocument()}}), nil
+func (k *call) identityVersion() reply {
+	return jsonReply(200, object{{"version", k.identityDocument()}})
 }
 
 // authenticate finds the token of the request, for calls that need one.
-func (k *call) authenticate() error {
+func (k *call) authenticate() {
 	if k.token = k.validToken(k.record.Token); k.token == nil {
-		return errUnauthorized
+		panic(errUnauthorized)
 	}
-	return nil
 }
 
 func (k *call) regionDocument(name string) object {
@@ -101,15 +96,13 @@ func (k *call) regionDocument(name string) object {
 }
 
 // listRegions is open to every user.
-func (k *call) listRegions() (reply, error) {
-	if err := k.authenticate(); err != nil {
-		return reply{}, err
-	}
+func (k *call) listRegions() reply {
+	k.authenticate()
 	list := documents(slices.Sorted(slices.Values(k.known)), k.regionDocument)
 	return jsonReply(200, object{
 		{"regions", list},
 		{"links", object{{"next", nil}, {"self", k.identityURL() + "/regions"}, {"previous", nil}}},
-	}), nil
+	})
 }
 
 // AddRegion makes a region known to Keystone. It has no compute service.

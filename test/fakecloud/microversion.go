@@ -13,15 +13,14 @@ import (
 
 var microversionPattern = regexp.MustCompile(`^([1-9]\d*)\.([1-9]\d*|0)$`)
 
-func parseMicroversion(s string) ([2]int, error) {
+func parseMicroversion(s string) (major, minor int, ok bool) {
 	m := microversionPattern.FindStringSubmatch(s)
 	if m == nil {
-		return [2]int{}, badRequest("API Version String %s is of invalid format. Must be of format MajorNum.MinorNum.",
-			s)
+		return 0, 0, false
 	}
-	major, _ := strconv.Atoi(m[1])
-	minor, _ := strconv.Atoi(m[2])
-	return [2]int{major, minor}, nil
+	major, _ = strconv.Atoi(m[1])
+	minor, _ = strconv.Atoi(m[2])
+	return major, minor, true
 }
 
 // requestedVersion returns the microversion that a request asks Nova for: the last one for the service in
@@ -38,9 +37,8 @@ func requestedVersion(h http.Header) string {
 	return strings.TrimSpace(values[len(values)-1])
 }
 
-// negotiate sets the microversion of the request and returns it in the form of the answer, or "" if the answer does
-// not name it.
-func (k *call) negotiate() (string, error) {
+// negotiate sets the microversion of the request.
+func (k *call) negotiate() {
 	asked := k.record.Microversion
 	highest := fmt.Sprintf("2.%d", k.maxMinor)
 	switch asked {
@@ -49,16 +47,14 @@ func (k *call) negotiate() (string, error) {
 	case "latest":
 		asked = highest
 	}
-	version, err := parseMicroversion(asked)
-	if err != nil {
-		return "", err
+	major, minor, ok := parseMicroversion(asked)
+	if !ok {
+		panic(badRequest("API Version String %s is of invalid format. Must be of format MajorNum.MinorNum.", asked))
 	}
-	if version[0] != 2 || version[1] < 1 || version[1] > k.maxMinor {
-		return asked, refuse(406,
-			"Version %s is not supported by the API. Minimum is 2.1 and maximum is %s.", asked, highest)
+	k.version, k.minor = asked, minor
+	if major != 2 || minor < 1 || minor > k.maxMinor {
+		panic(refuse(406, "Version %s is not supported by the API. Minimum is 2.1 and maximum is %s.", asked, highest))
 	}
-	k.minor = version[1]
-	return asked, nil
 }
 
 // novaURL is the root of the region's service, as in links.
@@ -94,7 +90,7 @@ func (k *call) nextLink(path, id string) []object {
 	return []object{{{"rel", "next"}, {"href", k.selfURL() + path + "?" + strings.Join(params, "&")}}}
 }
 
-func (k *call) computeVersion() (reply, error) {
+func (k *call) computeVersion() reply {
 	return jsonReply(200, object{{"version", object{
 		{"id", "v2.1"}, {"status", "CURRENT"}, {"version", fmt.Sprintf("2.%d", k.maxMinor)}, {"min_version", "2.1"},
 		{"updated", "2013-07-23T11:33:21Z"},
@@ -106,5 +102,5 @@ func (k *call) computeVersion() (reply, error) {
 			{"base", "application/json"},
 			{"type", "application/vnd.openstack.compute+json;version=2.1"},
 		}}},
-	}}}), nil
+	}}})
 }

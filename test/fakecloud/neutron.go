@@ -20,7 +20,7 @@ var neutronRoutes = []route{
 	{"GET", "/networks", 0, (*call).listNetworks},
 	{"GET", "/ports", 0, (*call).listPorts},
 	{"POST", "/ports", 0, (*call).createPort},
-	{"GET", "/ports/{}", 0, of((*call).findPort, (*call).showPort)},
+	{"GET", "/ports/{}", 0, show("port", (*call).findPort, (*call).portDocument)},
 	{"DELETE", "/ports/{}", 0, of((*call).findPort, (*call).deletePort)},
 }
 
@@ -31,19 +31,18 @@ func (k *call) neutronVersions() reply {
 	}}}})
 }
 
-func neutronReply(err error) reply {
-	e := refusalOf(err, "HTTPInternalServerError")
+func neutronReply(e *refusal) reply {
 	return jsonReply(e.status,
 		object{{"NeutronError", object{{"type", e.kind}, {"message", e.message}, {"detail", ""}}}})
 }
 
 // noNetworking is Neutron's error for an unknown id.
-func noNetworking(kind, id string) error {
+func noNetworking(kind, id string) *refusal {
 	return &refusal{status: 404, kind: kind + "NotFound", message: kind + " " + id + " could not be found."}
 }
 
 // badNetworking is Neutron's error for a bad request.
-func badNetworking(message string) error {
+func badNetworking(message string) *refusal {
 	return &refusal{status: http.StatusBadRequest, kind: "HTTPBadRequest", message: message}
 }
 
@@ -79,7 +78,7 @@ type port struct {
 	created time.Time
 }
 
-func (p *port) document() object {
+func (k *call) portDocument(p *port) object {
 	status, device, owner := "DOWN", "", ""
 	if p.server != nil {
 		device, owner = p.server.ID, "compute:"+p.server.Zone
@@ -121,31 +120,30 @@ func (k *call) port(id string) *port {
 }
 
 // takePort gives a port to a new server, unless another server has it.
-func (k *call) takePort(o *order, id string) error {
+func (k *call) takePort(o *order, id string) {
 	k.region.settle(k.Cloud)
 	p := k.port(id)
 	switch {
 	case p == nil:
-		return badRequest("Port id %s could not be found.", id)
+		panic(badRequest("Port id %s could not be found.", id))
 	case p.server != nil:
-		return conflict("Port %s is still in use.", id)
+		panic(conflict("Port %s is still in use.", id))
 	case o.port != nil:
-		return refuse(501, "fakecloud gives a server no second port")
+		panic(refuse(501, "fakecloud gives a server no second port"))
 	}
 	o.port, o.server.Network, o.server.Address = p, true, p.address
-	return nil
 }
 
 // filtered lists the documents whose fields equal the query. It refuses a filter that is not a text field of a
 // document, and Neutron ignores unknown filters.
-func (k *call) filtered(name string, list []object) (reply, error) {
+func (k *call) filtered(name string, list []object) reply {
 	fit := []object{}
 	for _, doc := range list {
 		matches := true
 		for key, values := range k.record.Query {
 			have := text(doc, key)
 			if _, ok := doc.get(key); !ok {
-				return reply{}, badNetworking("fakecloud does not filter by " + key)
+				panic(badNetworking("fakecloud does not filter by " + key))
 			}
 			matches = matches && slices.Contains(values, have)
 		}
@@ -153,30 +151,26 @@ func (k *call) filtered(name string, list []object) (reply, error) {
 			fit = append(fit, doc)
 		}
 	}
-	return jsonReply(200, object{{name, fit}}), nil
+	return jsonReply(200, object{{name, fit}})
 }
 
-func (k *call) listNetworks() (reply, error) {
+func (k *call) listNetworks() reply {
 	return k.filtered("networks", []object{k.networkDocument()})
 }
 
-func (k *call) listPorts() (reply, error) {
-	return k.filtered("ports", documents(k.ports(), (*port).document))
+func (k *call) listPorts() reply {
+	return k.filtered("ports", documents(k.ports(), k.portDocument))
 }
 
 // findPort finds the port of the request.
-func (k *call) findPort() (*port, error) {
+func (k *call) findPort() *port {
 	if p := k.port(k.vars[0]); p != nil {
-		return p, nil
+		return p
 	}
-	return nil, noNetworking("Port", k.vars[0])
+	panic(noNetworking("Port", k.vars[0]))
 }
 
-func (k *call) showPort(p *port) (reply, error) {
-	return jsonReply(200, object{{"port", p.document()}}), nil
-}
-
-func (k *call) createPort() (reply, error) {
+func (k *call) createPort() reply {
 	var given struct {
 		Port struct {
 			Name    string `json:"name"`
@@ -189,18 +183,18 @@ func (k *call) createPort() (reply, error) {
 	body := json.NewDecoder(bytes.NewReader(k.record.Body))
 	body.DisallowUnknownFields() // this cloud supports no more fields
 	if err := body.Decode(&given); err != nil {
-		return reply{}, badNetworking(err.Error())
+		panic(badNetworking(err.Error()))
 	}
 	switch given.Port.Network {
 	case NetworkID:
 	case "":
-		return reply{}, badNetworking("Failed to parse request. Required attribute 'network_id' not specified")
+		panic(badNetworking("Failed to parse request. Required attribute 'network_id' not specified"))
 	default:
-		return reply{}, noNetworking("Network", given.Port.Network)
+		panic(noNetworking("Network", given.Port.Network))
 	}
 	for _, id := range given.Port.Groups {
 		if id != SecurityGroupID {
-			return reply{}, noNetworking("SecurityGroup", id)
+			panic(noNetworking("SecurityGroup", id))
 		}
 	}
 	k.region.portCount++
@@ -215,14 +209,14 @@ func (k *call) createPort() (reply, error) {
 		created: k.tick(),
 	}
 	k.region.ports = append(k.region.ports, p)
-	return jsonReply(201, object{{"port", p.document()}}), nil
+	return jsonReply(201, object{{"port", k.portDocument(p)}})
 }
 
 // deletePort also detaches the port from its server.
-func (k *call) deletePort(p *port) (reply, error) {
+func (k *call) deletePort(p *port) reply {
 	if p.server != nil {
 		p.server.Network, p.server.port = false, nil
 	}
 	k.region.ports = slices.DeleteFunc(k.region.ports, func(o *port) bool { return o == p })
-	return reply{status: 204, header: http.Header{}}, nil
+	return noContent()
 }

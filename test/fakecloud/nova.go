@@ -9,32 +9,23 @@ import (
 )
 
 // denied is Nova's refusal by policy.
-func denied(rule string) error { return forbidden("Policy doesn't allow %s to be performed.", rule) }
+func denied(rule string) *refusal { return forbidden("Policy doesn't allow %s to be performed.", rule) }
 
 // errGone is the answer for a method that the microversion does not have.
 var errGone = notFound("The resource could not be found.")
 
 // adminOnly refuses all users except administrators.
-func (k *call) adminOnly(rule string) error {
-	if k.token.admin() {
-		return nil
+func (k *call) adminOnly(rule string) {
+	if !k.token.admin() {
+		panic(denied(rule))
 	}
-	return denied(rule)
-}
-
-// projectNeeded refuses a token without a project if quotas are needed.
-func (k *call) projectNeeded() error {
-	if k.token.project == nil && !k.token.admin() {
-		return forbidden("Forbidden")
-	}
-	return nil
 }
 
 // novaRoutes are the paths below a region's endpoint. A path with {} comes after the paths that spell that part out.
 var novaRoutes = []route{
 	{"GET", "/", 1, (*call).computeVersion},
 	{"GET", "/flavors/detail", 1, (*call).listFlavors},
-	{"GET", "/flavors/{}", 1, (*call).showFlavor},
+	{"GET", "/flavors/{}", 1, show("flavor", (*call).findFlavor, (*call).flavorDocument)},
 	{"GET", "/images", 1, (*call).listNovaImages},
 	{"GET", "/limits", 1, (*call).showLimits},
 	{"GET", "/os-availability-zone", 1, (*call).listZones},
@@ -44,13 +35,13 @@ var novaRoutes = []route{
 	{"GET", "/os-quota-sets/{}/detail", 1, (*call).showQuotasDetail},
 	{"GET", "/os-server-groups", 1, (*call).listGroups},
 	{"POST", "/os-server-groups", 1, of(body(groupSchema), (*call).createGroup)},
-	{"GET", "/os-server-groups/{}", 1, of((*call).findGroup, (*call).showGroup)},
+	{"GET", "/os-server-groups/{}", 1, show("server_group", (*call).findGroup, (*call).groupDocument)},
 	{"DELETE", "/os-server-groups/{}", 1, of((*call).findGroup, (*call).deleteGroup)},
 	{"GET", "/os-services", 1, (*call).listServices},
 	{"PUT", "/os-services/{}", 53, of(body(serviceSchema), (*call).updateService)},
-	{"GET", "/servers", 1, (*call).listServers},
+	{"GET", "/servers", 1, listServers("servers", false)},
 	{"POST", "/servers", 1, of(body(createSchema), (*call).createServers)},
-	{"GET", "/servers/detail", 1, (*call).listServersDetail},
+	{"GET", "/servers/detail", 1, listServers("servers/detail", true)},
 	{"GET", "/servers/{}", 1, of((*call).findServer, (*call).showServer)},
 	{"PUT", "/servers/{}", 1, of(body(updateSchema), (*call).updateServer)},
 	{"DELETE", "/servers/{}", 1, of((*call).reachServer, (*call).deleteServer)},
@@ -61,9 +52,10 @@ var novaRoutes = []route{
 	{"DELETE", "/servers/{}/metadata/{}", 1, of((*call).reachServer, (*call).deleteMetadata)},
 	{"GET", "/servers/{}/os-instance-actions", 1, of((*call).reachServer, (*call).listActions)},
 	{"POST", "/servers/{}/os-volume_attachments", 1, of(body(attachSchema), (*call).attachVolume)},
-	{"GET", "/servers/{}/os-volume_attachments/{}", 1, of((*call).attached, (*call).showAttachment)},
+	{"GET", "/servers/{}/os-volume_attachments/{}", 1,
+		show("volumeAttachment", (*call).attached, (*call).attachmentDocument)},
 	{"DELETE", "/servers/{}/os-volume_attachments/{}", 1, of((*call).attached, (*call).detachVolume)},
-	{"GET", "/servers/{}/tags", 26, (*call).listTags},
+	{"GET", "/servers/{}/tags", 26, of((*call).mappedServer, (*call).listTags)},
 	{"PUT", "/servers/{}/tags", 26, of(body(tagsBody), (*call).replaceTags)},
 }
 
@@ -73,7 +65,7 @@ func (k *call) serveNova() reply {
 	case k.region == nil:
 		return k.nowhere()
 	case len(k.parts) == 0 || k.parts[0] != "v2.1":
-		return k.webob(404, "fakecloud knows no version but v2.1")
+		return jsonReply(404, webob(404, "fakecloud knows no version but v2.1"))
 	}
 	k.id = "req-" + k.uuid("request")
 	rep := k.askNova()
@@ -97,47 +89,40 @@ func (k *call) askNova() reply {
 	if r == nil {
 		return k.nowhere()
 	}
-	version, err := k.negotiate()
-	if err != nil {
-		return k.novaReply(reply{}, err, version)
+	rep := refusable(func() reply {
+		k.negotiate()
+		return k.dispatch(r)
+	}, novaRefusal)
+	if k.version != "" {
+		rep.header["Openstack-Api-Version"] = []string{"compute " + k.version}
+		rep.header["X-Openstack-Nova-Api-Version"] = []string{k.version}
+		rep.header["Vary"] = []string{"OpenStack-API-Version", "X-OpenStack-Nova-API-Version"}
 	}
-	rep, err := k.dispatch(r)
-	return k.novaReply(rep, err, version)
+	return rep
 }
 
-func (k *call) dispatch(r *route) (reply, error) {
+func (k *call) dispatch(r *route) reply {
 	ct, _, _ := strings.Cut(k.header.Get("Content-Type"), ";")
 	switch ct {
 	case "", "text/plain", "application/json", "application/vnd.openstack.compute+json":
 	default:
-		return reply{}, refuse(415, "Unsupported Content-Type")
+		panic(refuse(415, "Unsupported Content-Type"))
 	}
 	project := strings.TrimSuffix(k.projectURL, "/")
 	if project != "" && k.token != nil && project != k.token.projectID() {
-		return reply{}, badRequest(
+		panic(badRequest(
 			"Malformed request URL: URL's project_id '%s' doesn't match Context's project_id '%s'",
 			project, k.token.projectID(),
-		)
+		))
 	}
 	if k.minor < r.since {
-		return reply{}, errGone
+		panic(errGone)
 	}
 	return r.serve(k)
 }
 
-// novaReply adds the headers of the microversion to an answer, or turns an error into an answer.
-func (k *call) novaReply(rep reply, err error, version string) reply {
-	if err != nil {
-		e := refusalOf(err, "")
-		rep = jsonReply(e.status, novaFault(e.status, e.message, 0)).
-			set("Content-Type", "application/json; charset=UTF-8")
-	}
-	if version != "" {
-		rep.header["Openstack-Api-Version"] = []string{"compute " + version}
-		rep.header["X-Openstack-Nova-Api-Version"] = []string{version}
-		rep.header["Vary"] = []string{"OpenStack-API-Version", "X-OpenStack-Nova-API-Version"}
-	}
-	return rep
+func novaRefusal(e *refusal) reply {
+	return jsonReply(e.status, novaFault(e.status, e.message, 0)).set("Content-Type", "application/json; charset=UTF-8")
 }
 
 var faultNames = map[int]string{
@@ -164,30 +149,30 @@ func empty(status int) reply {
 }
 
 // body returns a function for [of] that finds the body of a request.
-func body(s *schema) func(*call) (object, error) {
-	return func(k *call) (object, error) { return k.body(s) }
+func body(s *schema) func(*call) object {
+	return func(k *call) object { return k.body(s) }
 }
 
 // body reads the request's body and checks it.
-func (k *call) body(s *schema) (object, error) {
+func (k *call) body(s *schema) object {
 	var v any
 	if len(k.record.Body) > 0 {
 		var err error
 		if v, err = decode(k.record.Body); err != nil {
-			return nil, badRequest("Malformed request body")
+			panic(badRequest("Malformed request body"))
 		}
 	}
 	if err := s.check(v, k.minor); err != nil {
-		return nil, badRequest("fakecloud: %v", err)
+		panic(badRequest("fakecloud: %v", err))
 	}
 	doc, _ := v.(object)
-	return doc, nil
+	return doc
 }
 
 // query checks the request's query. It refuses unknown keys, also in microversions that ignore them, because nobody
 // sends a key without effect on purpose.
-func (k *call) query(props []prop, keys *regexp.Regexp) (url.Values, error) {
-	s := schema{props: props, keys: keys, others: anything, closed: true}
+func (k *call) query(props ...prop) url.Values {
+	s := schema{props: props, closed: true}
 	doc := object{}
 	for key, values := range k.record.Query {
 		list := make([]any, len(values))
@@ -197,7 +182,7 @@ func (k *call) query(props []prop, keys *regexp.Regexp) (url.Values, error) {
 		doc = append(doc, field{key, list})
 	}
 	if err := s.check(doc, k.minor); err != nil {
-		return nil, badRequest("fakecloud: %v", err)
+		panic(badRequest("fakecloud: %v", err))
 	}
 	known := url.Values{}
 	for _, p := range props {
@@ -205,12 +190,7 @@ func (k *call) query(props []prop, keys *regexp.Regexp) (url.Values, error) {
 			known[p.name] = values
 		}
 	}
-	for key, values := range k.record.Query {
-		if keys != nil && keys.MatchString(key) {
-			known[key] = values
-		}
-	}
-	return known, nil
+	return known
 }
 
 // last returns the value of a parameter that counts if it is given twice.

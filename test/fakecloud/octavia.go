@@ -36,11 +36,11 @@ type poolMember struct {
 }
 
 var octaviaRoutes = []route{
-	{"GET", "/lbaas/loadbalancers/{}", 0, of((*call).findBalancer, (*call).showBalancer)},
-	{"GET", "/lbaas/pools/{}", 0, of((*call).findPool, (*call).showPool)},
+	{"GET", "/lbaas/loadbalancers/{}", 0, show("loadbalancer", (*call).findBalancer, (*call).balancerDocument)},
+	{"GET", "/lbaas/pools/{}", 0, show("pool", (*call).findPool, (*call).poolDocument)},
 	{"GET", "/lbaas/pools/{}/members", 0, of((*call).findPool, (*call).listMembers)},
 	{"POST", "/lbaas/pools/{}/members", 0, of((*call).findPool, (*call).createMember)},
-	{"GET", "/lbaas/pools/{}/members/{}", 0, of((*call).findMember, (*call).showMember)},
+	{"GET", "/lbaas/pools/{}/members/{}", 0, show("member", (*call).findMember, (*call).memberDocument)},
 	{"PUT", "/lbaas/pools/{}/members/{}", 0, of((*call).findMember, (*call).updateMember)},
 	{"DELETE", "/lbaas/pools/{}/members/{}", 0, of((*call).findMember, (*call).deleteMember)},
 }
@@ -58,8 +58,7 @@ func octaviaNowhere(*call) reply {
 	return octaviaReply(&refusal{status: http.StatusNotFound, kind: "Not Found"})
 }
 
-func octaviaReply(err error) reply {
-	e := refusalOf(err, "")
+func octaviaReply(e *refusal) reply {
 	if e.kind != "" {
 		return jsonReply(e.status, object{{"code", e.status}, {"title", e.kind}, {"description", e.message}})
 	}
@@ -77,13 +76,12 @@ func (b *balancer) look(k *call) {
 
 // change begins a change, or refuses it while another one is under way. A request that is refused counts as a look
 // too.
-func (b *balancer) change(k *call) error {
+func (b *balancer) change(k *call) {
 	if b.pending {
 		b.look(k)
-		return conflict("Load Balancer %s is immutable and cannot be updated.", b.id)
+		panic(conflict("Load Balancer %s is immutable and cannot be updated.", b.id))
 	}
 	b.pending, b.changed = true, k.time()
-	return nil
 }
 
 func (b *balancer) provisioning() string {
@@ -94,26 +92,26 @@ func (b *balancer) provisioning() string {
 }
 
 // findBalancer finds the load balancer of the request.
-func (k *call) findBalancer() (*balancer, error) {
+func (k *call) findBalancer() *balancer {
 	for _, b := range k.region.balancers {
 		if b.id == k.vars[0] && b.project == k.token.projectID() {
 			b.look(k)
-			return b, nil
+			return b
 		}
 	}
-	return nil, notFound("Load Balancer %s not found.", k.vars[0])
+	panic(notFound("Load Balancer %s not found.", k.vars[0]))
 }
 
 // findPool finds the pool of the request. A request for the pool itself is a look at its load balancer. On paths to
 // members its error has another format.
-func (k *call) findPool() (*pool, error) {
+func (k *call) findPool() *pool {
 	for _, b := range k.region.balancers {
 		for _, p := range b.pools {
 			if p.id == k.vars[0] && b.project == k.token.projectID() {
 				if k.record.Method == http.MethodGet {
 					b.look(k)
 				}
-				return p, nil
+				return p
 			}
 		}
 	}
@@ -121,21 +119,17 @@ func (k *call) findPool() (*pool, error) {
 	if len(k.parts) > 4 {
 		missing.kind = "Bad Request"
 	}
-	return nil, missing
+	panic(missing)
 }
 
-func (k *call) findMember() (*poolMember, error) {
-	p, err := k.findPool()
-	if err != nil {
-		return nil, err
+func (k *call) findMember() *poolMember {
+	if m := first(k.findPool().members, func(m *poolMember) bool { return m.ID == k.vars[1] }); m != nil {
+		return m
 	}
-	if m := first(p.members, func(m *poolMember) bool { return m.ID == k.vars[1] }); m != nil {
-		return m, nil
-	}
-	return nil, notFound("Member %s not found.", k.vars[1])
+	panic(notFound("Member %s not found.", k.vars[1]))
 }
 
-func (b *balancer) document() object {
+func (k *call) balancerDocument(b *balancer) object {
 	pools := documents(b.pools, func(p *pool) object { return object{{"id", p.id}} })
 	return object{
 		{"listeners", []object{}}, {"pools", pools}, {"id", b.id}, {"name", b.name},
@@ -144,11 +138,7 @@ func (b *balancer) document() object {
 	}
 }
 
-func (k *call) showBalancer(b *balancer) (reply, error) {
-	return jsonReply(200, object{{"loadbalancer", b.document()}}), nil
-}
-
-func (p *pool) document() object {
+func (k *call) poolDocument(p *pool) object {
 	members := documents(p.members, func(m *poolMember) object { return object{{"id", m.ID}} })
 	doc := object{
 		{"id", p.id}, {"name", p.name}, {"provisioning_status", p.balancer.provisioning()},
@@ -159,8 +149,4 @@ func (p *pool) document() object {
 		doc = append(doc, field{"healthmonitor_id", p.monitor})
 	}
 	return doc
-}
-
-func (k *call) showPool(p *pool) (reply, error) {
-	return jsonReply(200, object{{"pool", p.document()}}), nil
 }

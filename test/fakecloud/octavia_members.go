@@ -3,7 +3,6 @@ package fakecloud
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -35,7 +34,11 @@ func (m *poolMember) document(provisioning string) object {
 	}
 }
 
-func (k *call) listMembers(p *pool) (reply, error) {
+func (k *call) memberDocument(m *poolMember) object {
+	return m.document(m.pool.balancer.provisioning())
+}
+
+func (k *call) listMembers(p *pool) reply {
 	list, links := []object{}, []object{}
 	limit, marker := k.config.PageLimit, k.record.Query.Get("marker")
 	if n, err := strconv.Atoi(k.record.Query.Get("limit")); err == nil && n > 0 {
@@ -45,7 +48,7 @@ func (k *call) listMembers(p *pool) (reply, error) {
 	if marker != "" {
 		begin = 1 + slices.IndexFunc(p.members, func(m *poolMember) bool { return m.ID == marker })
 		if begin == 0 {
-			return reply{}, badRequest("Supplied pagination marker '%s' is not valid.", marker)
+			panic(badRequest("Supplied pagination marker '%s' is not valid.", marker))
 		}
 	}
 	for _, m := range p.members[begin:] {
@@ -55,13 +58,9 @@ func (k *call) listMembers(p *pool) (reply, error) {
 			links = append(links, object{{"href", address}, {"rel", "next"}})
 			break
 		}
-		list = append(list, m.document(p.balancer.provisioning()))
+		list = append(list, k.memberDocument(m))
 	}
-	return jsonReply(200, object{{"members", list}, {"members_links", links}}), nil
-}
-
-func (k *call) showMember(m *poolMember) (reply, error) {
-	return jsonReply(200, object{{"member", m.document(m.pool.balancer.provisioning())}}), nil
+	return jsonReply(200, object{{"members", list}, {"members_links", links}})
 }
 
 // memberFields are the fields of a member that a request may set.
@@ -74,23 +73,22 @@ type memberFields struct {
 }
 
 // memberBody reads the member in a request.
-func (k *call) memberBody() (memberFields, error) {
+func (k *call) memberBody() (f memberFields) {
 	var body map[string]json.RawMessage
-	var f memberFields
 	if err := json.Unmarshal(k.record.Body, &body); err != nil {
-		return f, badRequest("Request is not in valid JSON format")
+		panic(badRequest("Request is not in valid JSON format"))
 	}
 	if err := json.Unmarshal(body["member"], &f); err != nil {
-		return f, badRequest("Invalid input for field/attribute member_. Value: '%s'.", k.record.Body)
+		panic(badRequest("Invalid input for field/attribute member_. Value: '%s'.", k.record.Body))
 	}
 	const bad = "Invalid input for field/attribute weight. Value: '%d'. Value should be "
 	if f.Weight != nil && *f.Weight < 0 {
-		return f, badRequest(bad+"greater or equal to 0", *f.Weight)
+		panic(badRequest(bad+"greater or equal to 0", *f.Weight))
 	}
 	if f.Weight != nil && *f.Weight > 256 {
-		return f, badRequest(bad+"lower or equal to 256", *f.Weight)
+		panic(badRequest(bad+"lower or equal to 256", *f.Weight))
 	}
-	return f, nil
+	return f
 }
 
 func (m *poolMember) set(f memberFields) {
@@ -105,35 +103,31 @@ func (m *poolMember) set(f memberFields) {
 	}
 }
 
-func (k *call) createMember(p *pool) (reply, error) {
-	given, err := k.memberBody()
+func (k *call) createMember(p *pool) reply {
+	given := k.memberBody()
 	switch {
-	case err != nil:
-		return reply{}, err
 	case given.Address == nil:
-		return reply{}, badRequest(
+		panic(badRequest(
 			"Invalid input for field/attribute address. Value: 'None'. Mandatory field missing.",
-		)
+		))
 	case given.Port == nil:
-		return reply{}, badRequest(
+		panic(badRequest(
 			"Invalid input for field/attribute protocol_port. Value: 'None'. Mandatory field missing.",
-		)
+		))
 	}
 	if _, err := netip.ParseAddr(*given.Address); err != nil {
-		return reply{}, badRequest(
+		panic(badRequest(
 			"Invalid input for field/attribute address. Value: '%s'. Value should be IPv4 or IPv6 format",
 			*given.Address,
-		)
+		))
 	}
 	for _, m := range p.members {
 		if m.Address == *given.Address && m.port == *given.Port {
-			return reply{}, conflict("Another member on this pool is already using ip %s on protocol_port %d",
-				m.Address, m.port)
+			panic(conflict("Another member on this pool is already using ip %s on protocol_port %d",
+				m.Address, m.port))
 		}
 	}
-	if err := p.balancer.change(k); err != nil {
-		return reply{}, err
-	}
+	p.balancer.change(k)
 	m := &poolMember{
 		Member:  Member{ID: k.uuid("member"), Address: *given.Address, Weight: 1, Tags: []string{}},
 		pool:    p,
@@ -142,28 +136,21 @@ func (k *call) createMember(p *pool) (reply, error) {
 	}
 	m.set(given)
 	p.members = append(p.members, m)
-	return jsonReply(201, object{{"member", m.document("PENDING_CREATE")}}), nil
+	return jsonReply(201, object{{"member", m.document("PENDING_CREATE")}})
 }
 
-func (k *call) updateMember(m *poolMember) (reply, error) {
-	given, err := k.memberBody()
-	if err == nil {
-		err = m.pool.balancer.change(k)
-	}
-	if err != nil {
-		return reply{}, err
-	}
+func (k *call) updateMember(m *poolMember) reply {
+	given := k.memberBody()
+	m.pool.balancer.change(k)
 	m.set(given)
 	m.updated = k.time()
-	return jsonReply(200, object{{"member", m.document("PENDING_UPDATE")}}), nil
+	return jsonReply(200, object{{"member", m.document("PENDING_UPDATE")}})
 }
 
-func (k *call) deleteMember(m *poolMember) (reply, error) {
-	if err := m.pool.balancer.change(k); err != nil {
-		return reply{}, err
-	}
+func (k *call) deleteMember(m *poolMember) reply {
+	m.pool.balancer.change(k)
 	m.pool.members = slices.DeleteFunc(m.pool.members, func(other *poolMember) bool { return other == m })
-	return reply{status: 204, header: http.Header{}}, nil
+	return noContent()
 }
 
 // Member is a member of a pool, as tests make and see it.

@@ -17,11 +17,11 @@ type pages[T any] struct {
 }
 
 // reply returns the requested page. A full page has a link to a next one.
-func (p pages[T]) reply(k *call, q url.Values, all []T) (reply, error) {
+func (p pages[T]) reply(k *call, q url.Values, all []T) reply {
 	if marker := last(q, "marker"); marker != "" {
 		i := slices.IndexFunc(all, func(item T) bool { return p.id(item) == marker })
 		if i < 0 {
-			return reply{}, badRequest("marker [%s] not found", marker)
+			panic(badRequest("marker [%s] not found", marker))
 		}
 		all = all[i+1:]
 	}
@@ -31,5 +31,5 @@ func (p pages[T]) reply(k *call, q url.Values, all []T) (reply, error) {
 	if limit > 0 && len(list) == limit {
 		doc = append(doc, field{p.name + "_links", k.nextLink(p.path, p.id(all[limit-1]))})
 	}
-	return jsonReply(200, doc), nil
+	return jsonReply(200, doc)
 }

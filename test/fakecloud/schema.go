@@ -20,7 +20,6 @@ type schema struct {
 	minimum, maximum int
 	minSize, maxSize int    // for strings, arrays and objects; a maxSize of 0 means none
 	format           string // name, uuid or regex
-	unique           bool   // for the items of an array
 	items            *schema
 	props            []prop
 	keys             *regexp.Regexp // for an object that is a map, with others as its values
@@ -93,17 +92,13 @@ func isType(v any, name string) bool {
 }
 
 func (s *schema) checkArray(v []any, minor int) error {
-	known := map[string]bool{}
 	for i, e := range v {
-		if s.items != nil {
-			if err := s.items.check(e, minor); err != nil {
-				return fmt.Errorf("%d: %w", i, err)
-			}
+		if s.items == nil {
+			continue
 		}
-		if known[fmt.Sprint(e)] && s.unique {
-			return fmt.Errorf("%v is there twice", e)
+		if err := s.items.check(e, minor); err != nil {
+			return fmt.Errorf("%d: %w", i, err)
 		}
-		known[fmt.Sprint(e)] = true
 	}
 	return nil
 }

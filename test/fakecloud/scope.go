@@ -1,39 +1,23 @@
 package fakecloud
 
-import (
-	"time"
-)
+import "time"
 
-// scope sets the scope of the token: a project, the system, or none.
-func (k *call) scope(auth object, t *token) error {
+// scope sets the project of the token, if the request names one; the users have no default project.
+func (k *call) scope(auth object, t *token) {
 	scope, ok := sub(auth, "scope")
 	if !ok || t.appCred {
-		return nil // also for "unscoped"; the users have no default project
+		return
 	}
-	if _, ok := scope.get("unscoped"); ok {
-		return nil
-	}
-	if _, ok := scope.get("system"); ok {
-		if !t.user.admin {
-			return errUnauthorized
-		}
-		t.system = true
-		return nil
-	}
-	given, ok := sub(scope, "project")
-	if !ok {
-		return expecting("system, project, domain, OS-TRUST:trust or unscoped", "scope")
-	}
+	given, _ := sub(scope, "project") // no user has a role in a domain, or in the system
 	id, name := text(given, "id"), text(given, "name")
 	if name != "" && !inDomain(given) {
-		return errUnauthorized
+		panic(errUnauthorized)
 	}
 	p := t.user.project
 	if name != "" && name != p.name || name == "" && id != p.id {
-		return errUnauthorized // it belongs to another user, or to nobody
+		panic(errUnauthorized) // it belongs to another user, or to nobody
 	}
 	t.project = &t.user.project
-	return nil
 }
 
 // tokenDocument is Keystone's description of a token.
@@ -46,18 +30,12 @@ func (k *call) tokenDocument(t *token) object {
 		{"user", object{{"domain", domain}, {"id", t.user.id}, {"name", t.user.name}, {"password_expires_at", nil}}},
 		{"audit_ids", t.audit}, {"expires_at", stamp(t.expires)}, {"issued_at", stamp(t.issued)},
 	}
-	switch {
-	case t.system:
-		doc = append(doc, field{"roles", t.user.roles()}, field{"system", object{{"all", true}}})
-	case t.project != nil:
-		doc = append(doc,
-			field{"project", object{{"domain", domain}, {"id", t.project.id}, {"name", t.project.name}}},
-			field{"is_domain", false},
-			field{"roles", t.user.roles()})
-	default:
+	if t.project == nil {
 		return object{{"token", doc}} // an unscoped token has no catalogue
 	}
-	doc = append(doc, field{"catalog", k.catalog(t)})
+	doc = append(doc,
+		field{"project", object{{"domain", domain}, {"id", t.project.id}, {"name", t.project.name}}},
+		field{"is_domain", false}, field{"roles", t.user.roles()}, field{"catalog", k.catalog(t)})
 	if t.appCred {
 		doc = append(doc, field{"application_credential", object{
 			{"id", AppCredentialID}, {"name", AppCredentialName}, {"restricted", true},
@@ -67,21 +45,19 @@ func (k *call) tokenDocument(t *token) object {
 }
 
 // subjectToken is the token that a request is about.
-func (k *call) subjectToken() (*token, error) {
-	if err := k.authenticate(); err != nil {
-		return nil, err
-	}
+func (k *call) subjectToken() *token {
+	k.authenticate()
 	id := k.header.Get("X-Subject-Token")
 	if id == "" {
-		return nil, notAllowed("identity:validate_token")
+		panic(notAllowed("identity:validate_token"))
 	}
-	t, err := k.givenToken(id)
-	if err == nil && t.user != k.token.user && !k.token.admin() {
-		return nil, notAllowed("identity:validate_token")
+	t := k.givenToken(id)
+	if t.user != k.token.user && !k.token.admin() {
+		panic(notAllowed("identity:validate_token"))
 	}
-	return t, err
+	return t
 }
 
-func (k *call) validateToken(t *token) (reply, error) {
-	return jsonReply(200, k.tokenDocument(t)).set("X-Subject-Token", t.id), nil
+func (k *call) validateToken(t *token) reply {
+	return jsonReply(200, k.tokenDocument(t)).set("X-Subject-Token", t.id)
 }

@@ -28,6 +28,7 @@ type call struct {
 	region     *region // for Nova
 	minor      int     // minor version of the microversion
 	id         string  // id of the request
+	version    string  // microversion in the form of the answer; "" if the answer does not name it
 	projectURL string  // project's id and a slash, if the URL has it
 }
 
@@ -59,9 +60,12 @@ func jsonReply(status int, v any) reply {
 	return reply{status: status, header: http.Header{"Content-Type": {"application/json"}}, body: appendJSON(nil, v)}
 }
 
+// noContent is an answer without a body and its type.
+func noContent() reply { return reply{status: http.StatusNoContent, header: http.Header{}} }
+
 // unauthorized is the answer of most services to an invalid token.
 func (k *call) unauthorized() reply {
-	fault := object{{"code", 401}, {"title", "Unauthorized"}, {"message", errUnauthorized.Error()}}
+	fault := object{{"code", 401}, {"title", "Unauthorized"}, {"message", errUnauthorized.message}}
 	return jsonReply(401, object{{"error", fault}}).set("Www-Authenticate", `Keystone uri="`+k.identityURL()+`"`)
 }
 
@@ -208,18 +212,17 @@ type route struct {
 	method string
 	path   string // with {} for variable parts
 	since  int    // minor version of Nova's API that added it
-	serve  func(*call) (reply, error)
+	serve  func(*call) reply
 }
 
-// of returns a function that finds the object of a request first, and then serves the request or refuses it.
-func of[T any](find func(*call) (T, error), serve func(*call, T) (reply, error)) func(*call) (reply, error) {
-	return func(k *call) (reply, error) {
-		found, err := find(k)
-		if err != nil {
-			return reply{}, err
-		}
-		return serve(k, found)
-	}
+// of returns a function that finds the object of a request first, and then serves the request.
+func of[T any](find func(*call) T, serve func(*call, T) reply) func(*call) reply {
+	return func(k *call) reply { return serve(k, find(k)) }
+}
+
+// show returns a function that answers with the document of the object of a request, under a name.
+func show[T any](name string, find func(*call) T, document func(*call, T) object) func(*call) reply {
+	return of(find, func(k *call, found T) reply { return jsonReply(200, object{{name, document(k, found)}}) })
 }
 
 // find looks up the route of the request and sets vars. It also returns the methods that the path accepts.
@@ -257,9 +260,9 @@ func fits(pattern string, parts []string) (vars []string, ok bool) {
 type regional struct {
 	version string // v2 is also v2.0
 	routes  []route
-	index   func(*call) reply // public answer at its root; nil without one
-	missing func(*call) reply // answer without a route
-	refuse  func(error) reply // its format for errors
+	index   func(*call) reply    // public answer at its root; nil without one
+	missing func(*call) reply    // answer without a route
+	refuse  func(*refusal) reply // its format for errors
 }
 
 var regionals = map[string]regional{
@@ -283,36 +286,17 @@ func (k *call) serveRegional(s regional) reply {
 	rep := s.missing(k)
 	if len(k.parts) > 1 && strings.HasPrefix(k.parts[0], s.version) {
 		if r, _ := k.find(s.routes, k.parts[1:]); r != nil {
-			var err error
-			if rep, err = r.serve(k); err != nil {
-				rep = s.refuse(err)
-			}
+			rep = refusable(func() reply { return r.serve(k) }, s.refuse)
 		}
 	}
 	return rep.set("X-Openstack-Request-Id", "req-"+k.uuid("request"))
 }
 
 // nowhere is the answer of a service on WebOb to an unknown path.
-func (k *call) nowhere() reply { return k.webob(404, "The resource could not be found.") }
+func (k *call) nowhere() reply { return jsonReply(404, webob(404, "The resource could not be found.")) }
 
-// webob is an error of a service on WebOb itself, as HTML, JSON or plain text, whatever the client accepts.
-func (k *call) webob(status int, message string) reply {
-	accept := k.header.Get("Accept")
-	title := strconv.Itoa(status) + " " + http.StatusText(status)
-	rep := reply{status: status, header: http.Header{}}
-	switch {
-	case strings.Contains(accept, "text/html") || strings.Contains(accept, "*/*"):
-		rep.body = []byte("<html>\n <head>\n  <title>" + title + "</title>\n </head>\n <body>\n  <h1>" + title +
-			"</h1>\n  " + message + "<br /><br />\n\n\n\n </body>\n</html>")
-		return rep.set("Content-Type", "text/html; charset=UTF-8")
-	case strings.Contains(accept, "application/json"):
-		return jsonReply(status, webobJSON(status, message))
-	}
-	rep.body = []byte(title + "\n\n" + message + "\n\n   ")
-	return rep.set("Content-Type", "text/plain; charset=UTF-8")
-}
-
-func webobJSON(status int, message string) object {
+// webob is an error of a service on WebOb itself, for a client that accepts JSON.
+func webob(status int, message string) object {
 	return object{
 		{"message", message + "<br /><br />\n\n\n"}, {"code", strconv.Itoa(status) + " " + http.StatusText(status)},
 		{"title", http.StatusText(status)},

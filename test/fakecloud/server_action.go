@@ -6,72 +6,62 @@ import (
 )
 
 // findServer finds the server of the request. A server of another project is not found.
-func (k *call) findServer() (*server, error) {
+func (k *call) findServer() *server {
 	k.region.settle(k.Cloud)
 	id := k.vars[0]
 	s := k.region.servers.byID[id]
 	if s == nil || s.deleted || !k.token.admin() && s.ProjectID != k.token.projectID() {
-		return nil, notFound("Instance %s could not be found.", id)
+		panic(notFound("Instance %s could not be found.", id))
 	}
-	return s, nil
+	return s
 }
 
 // mapped refuses a server that no cell has ever had. Only a few calls check that first.
-func (k *call) mapped() error {
+func (k *call) mapped() {
 	if k.region.servers.byID[k.vars[0]] == nil {
-		return notFound("Instance %s has no mapping to a cell.", k.vars[0])
+		panic(notFound("Instance %s has no mapping to a cell.", k.vars[0]))
 	}
-	return nil
 }
 
 // reachServer finds the server of a request that needs more than a look, and therefore its cell.
-func (k *call) reachServer() (*server, error) {
-	s, err := k.findServer()
-	if err == nil && s.host.cellDown() {
-		return nil, unexpected("nova.exception.NovaException")
+func (k *call) reachServer() *server {
+	s := k.findServer()
+	if s.host.cellDown() {
+		panic(unexpected("nova.exception.NovaException"))
 	}
-	return s, err
+	return s
 }
 
-func (k *call) showServer(s *server) (reply, error) {
+func (k *call) showServer(s *server) reply {
 	if s.host.cellDown() && k.minor < 69 {
-		return reply{}, unexpected("nova.exception.NovaException")
+		panic(unexpected("nova.exception.NovaException"))
 	}
-	return k.serverReply(s, false), nil
+	return k.serverReply(s, false)
 }
 
-func (k *call) updateServer(doc object) (reply, error) {
-	s, err := k.reachServer()
-	if err != nil {
-		return reply{}, err
-	}
+func (k *call) updateServer(doc object) reply {
+	s := k.reachServer()
 	given, _ := sub(doc, "server")
 	if name := text(given, "name"); name != "" {
 		s.Name = name
 	}
-	if d, ok := given.get("description"); ok {
-		s.Description, _ = d.(string)
-	}
 	s.updated = k.time()
-	return k.serverReply(s, k.minor < 75), nil
+	return k.serverReply(s, k.minor < 75)
 }
 
 // locked refuses changes of a locked server, except by administrators.
-func (k *call) locked(s *server) error {
+func (k *call) locked(s *server) {
 	if s.LockedBy != "" && !k.token.admin() {
-		return conflict("Instance %s is locked", s.ID)
+		panic(conflict("Instance %s is locked", s.ID))
 	}
-	return nil
 }
 
-func (k *call) deleteServer(s *server) (reply, error) {
-	if err := k.locked(s); err != nil {
-		return reply{}, err
-	}
+func (k *call) deleteServer(s *server) reply {
+	k.locked(s)
 	if s.host == nil && s.vmState == "error" { // no host has to do anything
 		k.region.end(k.Cloud, s)
 		k.region.servers.bury(s)
-		return empty(204), nil
+		return empty(204)
 	}
 	if s.TaskState != "deleting" {
 		s.TaskState, s.updated = "deleting", k.time()
@@ -80,15 +70,14 @@ func (k *call) deleteServer(s *server) (reply, error) {
 			r.servers.bury(s)
 		})
 	}
-	return empty(204), nil
+	return empty(204)
 }
 
 // inState refuses an action that the state of a server does not allow.
-func (s *server) inState(action string, states ...string) error {
-	if slices.Contains(states, s.vmState) {
-		return nil
+func (s *server) inState(action string, states ...string) {
+	if !slices.Contains(states, s.vmState) {
+		panic(conflict("Cannot '%s' instance %s while it is in vm_state %s", action, s.ID, s.vmState))
 	}
-	return conflict("Cannot '%s' instance %s while it is in vm_state %s", action, s.ID, s.vmState)
 }
 
 // novaActions are the actions of Nova that this package does not support.
@@ -103,7 +92,7 @@ type action struct {
 	mapped bool                    // checks first whether any cell has the server
 	hosted bool                    // checks whether the server has a host
 	from   []string                // allowed states, without a task; nil means any
-	act    func(*call, *server, any) error
+	act    func(*call, *server, any)
 	reply  func(*call, *server) reply // nil means an empty 202
 }
 
@@ -132,53 +121,47 @@ var actions = map[string]action{
 
 func always(s *schema) func(int) *schema { return func(int) *schema { return s } }
 
-func (k *call) actOnServer() (reply, error) {
+func (k *call) actOnServer() reply {
 	v, err := decode(k.record.Body)
 	doc, ok := v.(object)
 	if err != nil || !ok || len(doc) != 1 {
-		return reply{}, badRequest("Malformed request body")
+		panic(badRequest("Malformed request body"))
 	}
 	name := doc[0].key
 	a, ok := actions[name]
 	switch {
 	case !ok && slices.Contains(novaActions, name):
-		return reply{}, refuse(501, "fakecloud does not do %s", name)
+		panic(refuse(501, "fakecloud does not do %s", name))
 	case !ok:
-		return reply{}, badRequest("There is no such action: %s", name)
+		panic(badRequest("There is no such action: %s", name))
 	case a.mapped:
-		err = k.mapped()
+		k.mapped()
 	case a.schema != nil:
-		_, err = k.body(a.schema(k.minor))
+		k.body(a.schema(k.minor))
 	}
-	if err != nil {
-		return reply{}, err
+	s := k.reachServer()
+	if a.hosted {
+		k.hosted(s)
 	}
-	s, err := k.reachServer()
-	if err == nil && a.hosted {
-		err = k.hosted(s)
+	if a.from != nil {
+		k.idle(s, strings.TrimPrefix(name, "os-"), a.from...)
 	}
-	if err == nil && a.from != nil {
-		err = k.idle(s, strings.TrimPrefix(name, "os-"), a.from...)
+	a.act(k, s, doc[0].value)
+	if a.reply != nil {
+		return a.reply(k, s)
 	}
-	if err == nil {
-		err = a.act(k, s, doc[0].value)
-	}
-	if err == nil && a.reply != nil {
-		return a.reply(k, s), nil
-	}
-	return empty(202), err
+	return empty(202)
 }
 
 // becomes is an action that only changes the state of a server.
-func becomes(task, state string) func(*call, *server, any) error {
-	return func(k *call, s *server, _ any) error {
+func becomes(task, state string) func(*call, *server, any) {
+	return func(k *call, s *server, _ any) {
 		k.task(s, task, func(_ *region, s *server) { s.vmState = state })
-		return nil
 	}
 }
 
 // stopServer stops a server, and records the request, as Nova does for each action.
-func (k *call) stopServer(s *server, _ any) error {
+func (k *call) stopServer(s *server, _ any) {
 	stop := object{
 		{"message", nil}, {"action", "stop"}, {"instance_uuid", s.ID}, {"request_id", k.id},
 		{"user_id", k.token.user.id}, {"project_id", s.ProjectID}, {"start_time", microTime(k.time())},
@@ -191,22 +174,22 @@ func (k *call) stopServer(s *server, _ any) error {
 			s.vmState = "stopped"
 		}
 	})
-	return nil
 }
 
-func (k *call) listActions(s *server) (reply, error) {
-	return jsonReply(200, object{{"instanceActions", append([]object{}, s.stops...)}}), nil
+func (k *call) listActions(s *server) reply {
+	return jsonReply(200, object{{"instanceActions", append([]object{}, s.stops...)}})
 }
 
 // hosted refuses a server without a host. If it is locked, that is the reason of the refusal.
-func (k *call) hosted(s *server) error {
-	switch err := k.locked(s); {
-	case err != nil || s.scheduled():
-		return err
+func (k *call) hosted(s *server) {
+	k.locked(s)
+	switch {
+	case s.scheduled():
 	case s.vmState == "building": // not in the database of a cell yet
-		return notFound("Instance %s could not be found.", s.ID)
+		panic(notFound("Instance %s could not be found.", s.ID))
+	default:
+		panic(conflict("Instance %s is not ready", s.ID))
 	}
-	return conflict("Instance %s is not ready", s.ID)
 }
 
 // lockSchema applies from 2.73 on; before, any value is accepted.
@@ -221,10 +204,10 @@ func lockSchema(minor int) *schema {
 	}}}}
 }
 
-func (k *call) lockServer(s *server, value any) error {
+func (k *call) lockServer(s *server, value any) {
 	owner := s.ProjectID == k.token.projectID()
 	if s.LockedBy != "" && owner {
-		return nil
+		return
 	}
 	s.LockedBy = "admin"
 	if owner {
@@ -234,17 +217,13 @@ func (k *call) lockServer(s *server, value any) error {
 		s.LockReason = text(given, "locked_reason")
 	}
 	s.updated = k.time()
-	return nil
 }
 
-func (k *call) unlockServer(s *server, _ any) error {
+func (k *call) unlockServer(s *server, _ any) {
 	if s.LockedBy == "admin" && s.ProjectID == k.token.projectID() {
-		if err := k.adminOnly("os_compute_api:os-lock-server:unlock:unlock_override"); err != nil {
-			return err
-		}
+		k.adminOnly("os_compute_api:os-lock-server:unlock:unlock_override")
 	}
 	s.LockedBy, s.LockReason, s.updated = "", "", k.time()
-	return nil
 }
 
 var resetSchema = &schema{types: jsonObject, props: []prop{{name: "os-resetState", schema: &schema{
@@ -253,12 +232,9 @@ var resetSchema = &schema{types: jsonObject, props: []prop{{name: "os-resetState
 	},
 }}}}
 
-func (k *call) resetServer(s *server, value any) error {
-	if err := k.adminOnly("os_compute_api:os-admin-actions:reset_state"); err != nil {
-		return err
-	}
+func (k *call) resetServer(s *server, value any) {
+	k.adminOnly("os_compute_api:os-admin-actions:reset_state")
 	s.vmState, s.TaskState, s.updated = text(value.(object), "state"), "", k.time()
 	s.pending = nil
 	delete(k.region.servers.pending, s)
-	return nil
 }

@@ -25,15 +25,10 @@ type order struct {
 	port   *port   // port for the server; nil means a new one
 }
 
-func (k *call) createServers(doc object) (reply, error) {
+func (k *call) createServers(doc object) reply {
 	body, _ := sub(doc, "server")
-	o, err := k.readOrder(doc, body)
-	if err != nil {
-		return reply{}, err
-	}
-	if err := k.checkOrder(o, body); err != nil {
-		return reply{}, err
-	}
+	o := k.readOrder(doc, body)
+	k.checkOrder(o, body)
 	made := k.build(o)
 	groups := any([]object{{{"name", "default"}}})
 	if given, ok := body.get("security_groups"); ok {
@@ -43,15 +38,13 @@ func (k *call) createServers(doc object) (reply, error) {
 	return jsonReply(202, object{{"server", object{
 		{"id", made.ID}, {"links", links}, {"OS-DCF:diskConfig", "MANUAL"}, {"security_groups", groups},
 		{"adminPass", cmp.Or(text(body, "adminPass"), k.hexID("password")[:12])},
-	}}}).set("Location", links[0][1].value.(string)), nil
+	}}}).set("Location", links[0][1].value.(string))
 }
 
 // readOrder reads the body in the same order as Nova.
-func (k *call) readOrder(doc, body object) (*order, error) {
+func (k *call) readOrder(doc, body object) *order {
 	o := &order{name: strings.TrimSpace(text(body, "name"))}
-	if err := k.readZone(o, body); err != nil {
-		return nil, err
-	}
+	k.readZone(o, body)
 	o.server = Server{
 		ProjectID:   k.token.projectID(),
 		UserID:      k.token.user.id,
@@ -67,7 +60,7 @@ func (k *call) readOrder(doc, body object) (*order, error) {
 	o.server.Tags = slices.Compact(o.server.Tags)
 	devices, _ := body.get("block_device_mapping_v2")
 	if o.server.ImageID == "" && devices == nil {
-		return nil, badRequest("Missing imageRef attribute")
+		panic(badRequest("Missing imageRef attribute"))
 	}
 	hints, _ := sub(doc, "os:scheduler_hints")
 	if id := text(hints, "group"); id != "" {
@@ -76,11 +69,12 @@ func (k *call) readOrder(doc, body object) (*order, error) {
 			o.group = &group{ServerGroup: ServerGroup{ID: id}} // refused later, when Nova checks it
 		}
 	}
-	return o, k.readNetworks(o, body)
+	k.readNetworks(o, body)
+	return o
 }
 
 // readZone reads availability_zone, which may force a host.
-func (k *call) readZone(o *order, body object) error {
+func (k *call) readZone(o *order, body object) {
 	parts := strings.Split(text(body, "availability_zone"), ":")
 	o.zone = parts[0]
 	switch {
@@ -88,90 +82,65 @@ func (k *call) readZone(o *order, body object) error {
 		o.host = parts[1]
 	case len(parts) == 3:
 		o.host, o.node = parts[1], parts[2]
-	case len(parts) > 3:
-		return badRequest("Invalid input received: Unable to parse availability_zone")
 	}
 	o.forced = o.host != "" || o.node != ""
 	if o.forced {
-		if err := k.adminOnly("os_compute_api:servers:create:forced_host"); err != nil {
-			return err
-		}
+		k.adminOnly("os_compute_api:servers:create:forced_host")
 		if h := k.region.host(o.host); h == nil || h.zone.name != o.zone {
 			o.zone = "" // the host decides
 		}
 	}
-	return nil
 }
 
 // readNetworks decides whether the server gets an address.
-func (k *call) readNetworks(o *order, body object) error {
+func (k *call) readNetworks(o *order, body object) {
 	networks, ok := body.get("networks")
 	if !ok || networks == "auto" {
 		o.server.Network = true
-		return nil
+		return
 	}
 	list, _ := networks.([]any)
 	for _, n := range list {
 		entry := n.(object)
 		if id := text(entry, "port"); id != "" {
-			if err := k.takePort(o, id); err != nil {
-				return err
-			}
+			k.takePort(o, id)
 			continue
 		}
 		switch id := text(entry, "uuid"); {
 		case id == "":
-			return badRequest("Bad network format: missing 'uuid'")
-		case !uuidPattern.MatchString(id):
-			return badRequest("Bad networks format: network uuid is not in proper format (%s)", id)
+			panic(badRequest("Bad network format: missing 'uuid'"))
 		case id != NetworkID:
-			return badRequest("Network %s could not be found.", id)
+			panic(badRequest("Network %s could not be found.", id))
 		}
 		o.server.Network = true
 	}
-	return nil
 }
 
 // checkOrder refuses an order that cannot be built.
-func (k *call) checkOrder(o *order, body object) error {
+func (k *call) checkOrder(o *order, body object) {
 	ref, _ := body.get("flavorRef")
 	id := bare(ref)
 	id = id[strings.LastIndex(id, "/")+1:]
 	if o.flavor = findFlavor(id); o.flavor == nil {
-		return badRequest("Flavor %s could not be found.", id)
+		panic(badRequest("Flavor %s could not be found.", id))
 	}
 	zones := k.region.available()
 	if o.zone != "" && !o.forced && !zones[o.zone] && o.zone != internalZone {
-		return badRequest("The requested availability zone is not available")
+		panic(badRequest("The requested availability zone is not available"))
 	}
 	if o.server.ImageID != "" && k.image(o.server.ImageID) == nil {
-		return badRequest("Can not find requested image")
-	}
-	if text(body, "key_name") != "" {
-		return badRequest("Invalid key_name provided.")
-	}
-	if err := k.projectNeeded(); err != nil {
-		return err
-	}
-	if k.token.project == nil {
-		return unexpected("ValueError")
-	}
-	if limit := k.quota("metadata_items", k.token.project.id); limit >= 0 && len(o.server.Metadata) > limit {
-		return forbidden("Maximum number of metadata items exceeds %d", limit)
+		panic(badRequest("Can not find requested image"))
 	}
 	if o.group != nil && o.group.Policy == "" {
-		return badRequest("Instance group %s could not be found.", o.group.ID)
+		panic(badRequest("Instance group %s could not be found.", o.group.ID))
 	}
-	if err := k.checkQuota(o.server.ProjectID, 1, o.flavor); err != nil {
-		return err
-	}
+	k.checkQuota(o.server.ProjectID, 1, o.flavor)
 	if o.group != nil {
 		limit := k.quota("server_group_members", o.group.ProjectID)
 		if limit >= 0 && len(o.group.alive())+1 > limit {
-			return forbidden("Quota exceeded, too many servers in group")
+			panic(forbidden("Quota exceeded, too many servers in group"))
 		}
 	}
-	return nil
 }
 
 // build makes the server. It is scheduled at once, but nobody sees that before it is built.

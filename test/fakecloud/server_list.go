@@ -7,9 +7,6 @@ import (
 	"strings"
 )
 
-// internalFilters matches keys that start with an underscore, which Nova's schema accepts.
-var internalFilters = regexp.MustCompile(`^_`)
-
 // serverQuery has the parameters of a list of servers that clients use; Nova has more.
 var serverQuery = []prop{
 	{name: "name", schema: regexes},
@@ -18,24 +15,15 @@ var serverQuery = []prop{
 	{name: "marker", schema: texts},
 }
 
-func (k *call) listServers() (reply, error)       { return k.serverList("servers", false) }
-func (k *call) listServersDetail() (reply, error) { return k.serverList("servers/detail", true) }
-
-func (k *call) serverList(path string, detail bool) (reply, error) {
-	q, err := k.query(serverQuery, internalFilters)
-	if err != nil {
-		return reply{}, err
+// listServers returns a function that lists servers, with or without details.
+func listServers(path string, detail bool) func(*call) reply {
+	return func(k *call) reply {
+		q := k.query(serverQuery...)
+		f := k.readFilters(q)
+		k.region.settle(k.Cloud)
+		page, more := k.serverPage(q, f)
+		return k.renderPage(path, detail, k.unreadable(q, f), page, more)
 	}
-	f, err := k.readFilters(q)
-	if err != nil {
-		return reply{}, err
-	}
-	k.region.settle(k.Cloud)
-	page, more, err := k.serverPage(q, f)
-	if err != nil {
-		return reply{}, err
-	}
-	return k.renderPage(path, detail, k.unreadable(q, f), page, more), nil
 }
 
 // filter has the conditions of a list of servers.
@@ -47,19 +35,15 @@ type filter struct {
 
 // readFilters reads the name as the database does: case does not matter, and Nova escapes the bar, so that there are
 // no alternatives.
-func (k *call) readFilters(q url.Values) (*filter, error) {
+func (k *call) readFilters(q url.Values) *filter {
 	f := &filter{project: k.token.projectID()}
 	if v := last(q, "name"); v != "" {
-		re, err := regexp.Compile("(?i)" + strings.ReplaceAll(v, "|", `\|`))
-		if err != nil {
-			return nil, badRequest("fakecloud: %v", err)
-		}
-		f.name = re
+		f.name = regexp.MustCompile("(?i)" + strings.ReplaceAll(v, "|", `\|`))
 	}
 	if v := last(q, "tags"); v != "" {
 		f.tags = strings.Split(v, ",")
 	}
-	return f, nil
+	return f
 }
 
 func (f *filter) matches(s *server) bool {
@@ -85,19 +69,19 @@ func (k *call) unreadable(q url.Values, f *filter) []*server {
 
 // serverPage finds the servers of the requested page. The result more reports whether Nova links to a next page,
 // which it does for every full page.
-func (k *call) serverPage(q url.Values, f *filter) (page []*server, more bool, err error) {
+func (k *call) serverPage(q url.Values, f *filter) (page []*server, more bool) {
 	limit := k.limit(q)
 	var marker *server
 	if id := last(q, "marker"); id != "" {
 		if marker = k.region.servers.byID[id]; marker == nil {
-			return nil, false, badRequest("marker [%s] not found", id)
+			panic(badRequest("marker [%s] not found", id))
 		}
 		if marker.host.cellDown() {
-			return nil, false, unexpected("oslo_db.exception.DBConnectionError")
+			panic(unexpected("oslo_db.exception.DBConnectionError"))
 		}
 	}
 	if limit == 0 {
-		return nil, false, nil
+		return nil, false
 	}
 	for s := range k.region.servers.newestAfter(marker) {
 		if len(page) == limit {
@@ -107,5 +91,5 @@ func (k *call) serverPage(q url.Values, f *filter) (page []*server, more bool, e
 			page = append(page, s)
 		}
 	}
-	return page, len(page) == limit, nil
+	return page, len(page) == limit
 }

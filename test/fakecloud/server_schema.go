@@ -62,7 +62,6 @@ var createSchema = &schema{types: jsonObject, closed: true, props: []prop{
 		{name: "availability_zone", schema: nameSchema},
 		{name: "block_device_mapping_v2", schema: arrayOfObjects},
 		{name: "config_drive", schema: boolean},
-		{name: "key_name", schema: nameSchema},
 		{name: "security_groups", schema: securityGroups},
 		{name: "user_data", schema: anyString},
 		{name: "description", schema: stringOrNull, since: 19},
@@ -74,5 +73,4 @@ var createSchema = &schema{types: jsonObject, closed: true, props: []prop{
 // updateSchema is the body of PUT /servers/{}.
 var updateSchema = wrapped("server", closed(
 	prop{name: "name", schema: nameSchema},
-	prop{name: "description", schema: stringOrNull, since: 19},
 ))

@@ -3,17 +3,12 @@ package fakecloud
 // Changes of an existing server, other than starting and stopping it.
 
 // idle checks that a server is not locked, has one of the states, and has no task.
-func (k *call) idle(s *server, action string, states ...string) error {
-	if err := k.locked(s); err != nil {
-		return err
-	}
-	if err := s.inState(action, states...); err != nil {
-		return err
-	}
+func (k *call) idle(s *server, action string, states ...string) {
+	k.locked(s)
+	s.inState(action, states...)
 	if s.TaskState != "" {
-		return conflict("Cannot '%s' instance %s while it is in task_state %s", action, s.ID, s.TaskState)
+		panic(conflict("Cannot '%s' instance %s while it is in task_state %s", action, s.ID, s.TaskState))
 	}
-	return nil
 }
 
 // task starts a task. The function done applies its result.
@@ -36,10 +31,10 @@ var rebuildSchema = wrapped("rebuild",
 
 // rebuildServer gives a server another image. Its id, its host and its addresses stay, and its disk is lost. The
 // image changes at once.
-func (k *call) rebuildServer(s *server, value any) error {
+func (k *call) rebuildServer(s *server, value any) {
 	image := text(value.(object), "imageRef")
 	if k.image(image) == nil {
-		return badRequest("Cannot find image for rebuild")
+		panic(badRequest("Cannot find image for rebuild"))
 	}
 	s.ImageID, s.Fault = image, ""
 	k.task(s, "rebuilding", func(_ *region, s *server) {
@@ -48,7 +43,6 @@ func (k *call) rebuildServer(s *server, value any) error {
 		}
 		s.launched = k.tick()
 	})
-	return nil
 }
 
 // rebuildReply is the server and its new password.
@@ -63,19 +57,17 @@ var resizeSchema = wrapped("resize",
 
 // resizeServer gives a server another flavor, on any host with room. The server is in VERIFY_RESIZE until the resize
 // is confirmed or reverted. Without a host it does not change, without an error.
-func (k *call) resizeServer(s *server, value any) error {
+func (k *call) resizeServer(s *server, value any) {
 	ref, _ := value.(object).get("flavorRef")
 	wanted := findFlavor(bare(ref))
 	switch wanted {
 	case nil:
-		return badRequest("Flavor %s could not be found.", bare(ref))
+		panic(badRequest("Flavor %s could not be found.", bare(ref)))
 	case s.flavor:
-		return badRequest("When resizing, instances must change flavor!")
+		panic(badRequest("When resizing, instances must change flavor!"))
 	}
 	more := &flavor{VCPUs: max(0, wanted.VCPUs-s.flavor.VCPUs), RAM: max(0, wanted.RAM-s.flavor.RAM)}
-	if err := k.checkQuota(s.ProjectID, 0, more); err != nil {
-		return err
-	}
+	k.checkQuota(s.ProjectID, 0, more)
 	k.task(s, "resize_prep", func(r *region, s *server) {
 		h := r.move(s, s.asked, nil)
 		if h == nil {
@@ -85,7 +77,6 @@ func (k *call) resizeServer(s *server, value any) error {
 		s.vmState, s.launched = "resized", k.tick()
 		r.reshape(s, wanted, h)
 	})
-	return nil
 }
 
 // reshape gives a server a flavor and a host.
@@ -96,27 +87,24 @@ func (r *region) reshape(s *server, f *flavor, h *host) {
 	r.place(s, h)
 }
 
-func (k *call) confirmResize(s *server, _ any) error {
+func (k *call) confirmResize(s *server, _ any) {
 	k.task(s, "", func(_ *region, s *server) { s.vmState, s.before = s.before.vmState, nil })
-	return nil
 }
 
-func (k *call) revertResize(s *server, _ any) error {
+func (k *call) revertResize(s *server, _ any) {
 	k.task(s, "resize_reverting", func(r *region, s *server) {
 		r.reshape(s, s.before.flavor, s.before.host)
 		s.vmState, s.before, s.launched = s.before.vmState, nil, k.tick()
 	})
-	return nil
 }
 
 // shelveServer takes a server from its host at once, as Nova does with a shelved_offload_time of 0. It makes no image
 // of it.
-func (k *call) shelveServer(s *server, _ any) error {
+func (k *call) shelveServer(s *server, _ any) {
 	k.task(s, "shelving", func(r *region, s *server) {
 		s.vmState, s.Zone = "shelved_offloaded", ""
 		r.place(s, nil)
 	})
-	return nil
 }
 
 func unshelveSchema(minor int) *schema {
@@ -129,11 +117,11 @@ func unshelveSchema(minor int) *schema {
 }
 
 // unshelveServer brings a server back, from 2.77 on into a chosen zone. Without a host it stays shelved.
-func (k *call) unshelveServer(s *server, value any) error {
+func (k *call) unshelveServer(s *server, value any) {
 	given, _ := value.(object)
 	if zone := text(given, "availability_zone"); zone != "" && k.minor >= 77 {
 		if !k.region.available()[zone] {
-			return badRequest("The requested availability zone is not available")
+			panic(badRequest("The requested availability zone is not available"))
 		}
 		s.asked = zone
 	}
@@ -143,7 +131,6 @@ func (k *call) unshelveServer(s *server, value any) error {
 			r.place(s, h)
 		}
 	})
-	return nil
 }
 
 var liveSchema = wrapped("os-migrateLive", &schema{types: jsonObject, props: []prop{
@@ -155,22 +142,16 @@ var liveSchema = wrapped("os-migrateLive", &schema{types: jsonObject, props: []p
 // migrateServer moves a running server to another host: to the named one, or to one that its zone and its group
 // allow. The server stays if there is no such host, or if its requested zone does not allow the named host and
 // nothing is forced.
-func (k *call) migrateServer(s *server, value any) error {
-	if err := k.adminOnly("os_compute_api:os-migrate-server:migrate_live"); err != nil {
-		return err
-	}
+func (k *call) migrateServer(s *server, value any) {
+	k.adminOnly("os_compute_api:os-migrate-server:migrate_live")
 	doc := value.(object)
 	name := text(doc, "host")
 	wanted := k.region.host(name)
 	if name != "" && wanted == nil {
-		return badRequest("Compute host %s could not be found.", name)
+		panic(badRequest("Compute host %s could not be found.", name))
 	}
-	if err := k.hosted(s); err != nil {
-		return err
-	}
-	if err := k.idle(s, "os-migrateLive", "active", "paused"); err != nil {
-		return err
-	}
+	k.hosted(s)
+	k.idle(s, "os-migrateLive", "active", "paused")
 	forced, _ := doc.get("force")
 	force := pythonBool(bare(forced))
 	k.task(s, "migrating", func(r *region, s *server) {
@@ -182,5 +163,4 @@ func (k *call) migrateServer(s *server, value any) error {
 			r.place(s, h)
 		}
 	})
-	return nil
 }

@@ -45,7 +45,7 @@ func (r *region) mustGroup(id string) *group {
 
 // groupDocument is a group in the form of the microversion. The members of a cell that is down cannot be looked up,
 // which is an error.
-func (k *call) groupDocument(g *group) (object, error) {
+func (k *call) groupDocument(g *group) object {
 	doc := object{{"id", g.ID}, {"name", g.Name}}
 	if k.minor >= 64 {
 		rules := object{}
@@ -59,7 +59,7 @@ func (k *call) groupDocument(g *group) (object, error) {
 	members := []string{}
 	for _, s := range g.alive() {
 		if s.host.cellDown() {
-			return nil, unexpected("oslo_db.exception.DBConnectionError")
+			panic(unexpected("oslo_db.exception.DBConnectionError"))
 		}
 		members = append(members, s.ID)
 	}
@@ -67,15 +67,12 @@ func (k *call) groupDocument(g *group) (object, error) {
 	if k.minor >= 13 {
 		doc = append(doc, field{"project_id", orNull(g.ProjectID)}, field{"user_id", g.user})
 	}
-	return doc, nil
+	return doc
 }
 
 // listGroups returns no links: a client that wants more than a page counts the offset.
-func (k *call) listGroups() (reply, error) {
-	q, err := k.query([]prop{{name: "offset", schema: naturals}}, nil)
-	if err != nil {
-		return reply{}, err
-	}
+func (k *call) listGroups() reply {
+	q := k.query(prop{name: "offset", schema: naturals})
 	var groups []*group
 	for _, g := range k.region.groups {
 		if g.ProjectID == k.token.projectID() {
@@ -84,44 +81,29 @@ func (k *call) listGroups() (reply, error) {
 	}
 	offset, _ := strconv.Atoi(last(q, "offset"))
 	groups = groups[min(offset, len(groups)):]
-	list := []object{}
-	for _, g := range groups[:min(k.config.PageLimit, len(groups))] {
-		doc, err := k.groupDocument(g)
-		if err != nil {
-			return reply{}, err
-		}
-		list = append(list, doc)
-	}
-	return jsonReply(200, object{{"server_groups", list}}), nil
+	list := documents(groups[:min(k.config.PageLimit, len(groups))], k.groupDocument)
+	return jsonReply(200, object{{"server_groups", list}})
 }
 
 // findGroup finds the group of the request. A group of another project is not found.
-func (k *call) findGroup() (*group, error) {
+func (k *call) findGroup() *group {
 	if g := k.region.group(k.vars[0], k.token); g != nil {
-		return g, nil
+		return g
 	}
-	return nil, notFound("Instance group %s could not be found.", k.vars[0])
-}
-
-func (k *call) groupReply(g *group) (reply, error) {
-	doc, err := k.groupDocument(g)
-	if err != nil {
-		return reply{}, err
-	}
-	return jsonReply(200, object{{"server_group", doc}}), nil
-}
-
-func (k *call) showGroup(g *group) (reply, error) {
-	return k.groupReply(g)
+	panic(notFound("Instance group %s could not be found.", k.vars[0]))
 }
 
 // deleteGroup does not check whether the group has members.
-func (k *call) deleteGroup(g *group) (reply, error) {
+func (k *call) deleteGroup(g *group) reply {
+	k.region.dropGroup(g)
+	return empty(204)
+}
+
+func (r *region) dropGroup(g *group) {
 	for _, s := range g.members {
 		s.group = nil
 	}
-	k.region.groups = slices.DeleteFunc(k.region.groups, func(o *group) bool { return o == g })
-	return empty(204), nil
+	r.groups = slices.DeleteFunc(r.groups, func(o *group) bool { return o == g })
 }
 
 // policyList is the older form of the policy. The schema of Nova lists the allowed values as a tuple, which explains
@@ -129,7 +111,6 @@ func (k *call) deleteGroup(g *group) (reply, error) {
 func policyList(policies ...any) *schema {
 	return &schema{
 		types:   []string{"array"},
-		unique:  true,
 		minSize: 1,
 		maxSize: 1,
 		items:   &schema{types: jsonString, enum: policies},
@@ -146,13 +127,10 @@ var groupSchema = wrapped("server_group", closed(
 	prop{name: "rules", since: 64, schema: closed(prop{name: "max_server_per_host", schema: countSchema})},
 ))
 
-func (k *call) createGroup(doc object) (reply, error) {
-	if err := k.projectNeeded(); err != nil {
-		return reply{}, err
-	}
+func (k *call) createGroup(doc object) reply {
 	project := k.token.projectID() // empty for an administrator of the system
 	if limit := k.quota("server_groups", project); limit >= 0 && k.region.groupsOf(project) >= limit {
-		return reply{}, forbidden("Quota exceeded, too many server groups.")
+		panic(forbidden("Quota exceeded, too many server groups."))
 	}
 	given, _ := sub(doc, "server_group")
 	g := &group{
@@ -164,14 +142,14 @@ func (k *call) createGroup(doc object) (reply, error) {
 	}
 	rules, _ := sub(given, "rules")
 	if len(rules) > 0 && g.Policy != "anti-affinity" {
-		return reply{}, badRequest("Only anti-affinity policy supports rules.")
+		panic(badRequest("Only anti-affinity policy supports rules."))
 	}
 	if n, ok := rules.get("max_server_per_host"); ok {
 		g.MaxServerPerHost, _ = strconv.Atoi(bare(n))
 	}
 	g.ID = k.uuid("group/" + k.region.name)
 	k.region.groups = append(k.region.groups, g)
-	return k.groupReply(g)
+	return jsonReply(200, object{{"server_group", k.groupDocument(g)}})
 }
 
 func (r *region) groupsOf(project string) int {
@@ -219,11 +197,5 @@ func (c *Cloud) ServerGroups(regionName string) []ServerGroup {
 
 // RemoveServerGroup removes a group behind Nova's back.
 func (c *Cloud) RemoveServerGroup(regionName, id string) {
-	c.change(regionName, func(r *region) {
-		g := r.mustGroup(id)
-		for _, s := range g.members {
-			s.group = nil
-		}
-		r.groups = slices.DeleteFunc(r.groups, func(o *group) bool { return o == g })
-	})
+	c.change(regionName, func(r *region) { r.dropGroup(r.mustGroup(id)) })
 }

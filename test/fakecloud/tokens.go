@@ -34,8 +34,7 @@ func (u *user) roles() []object {
 type token struct {
 	id      string
 	user    *user
-	project *project // nil for an unscoped token, or one of the system
-	system  bool
+	project *project // nil for an unscoped token
 	appCred bool
 	methods []string
 	audit   []string
@@ -44,7 +43,7 @@ type token struct {
 }
 
 // admin reports whether the user is an administrator for Nova.
-func (t *token) admin() bool { return t.user.admin && (t.project != nil || t.system) }
+func (t *token) admin() bool { return t.user.admin && t.project != nil }
 
 // projectID is "" without a project.
 func (t *token) projectID() string {
@@ -63,14 +62,14 @@ func (c *Cloud) validToken(id string) *token {
 }
 
 // givenToken looks up a token that a request to Keystone is about.
-func (c *Cloud) givenToken(id string) (*token, error) {
+func (c *Cloud) givenToken(id string) *token {
 	if t := c.validToken(id); t != nil {
-		return t, nil
+		return t
 	}
 	if c.tokens[id] == nil {
-		return nil, notFound("Could not recognize Fernet token")
+		panic(notFound("Could not recognize Fernet token"))
 	}
-	return nil, notFound("Failed to validate token")
+	panic(notFound("Failed to validate token"))
 }
 
 // ExpireTokens ends all tokens: the services answer 401 until the next login.
@@ -82,38 +81,31 @@ func (c *Cloud) ExpireTokens() {
 	}
 }
 
-func (k *call) issueToken() (reply, error) {
-	auth, err := k.readAuth()
-	if err != nil {
-		return reply{}, err
-	}
+func (k *call) issueToken() reply {
+	auth := k.readAuth()
 	t := &token{issued: k.time(), expires: k.time().Add(k.config.TokenTTL), audit: []string{k.hexID("audit")[:22]}}
-	if err := k.identify(auth, t); err != nil {
-		return reply{}, err
-	}
-	if err := k.scope(auth, t); err != nil {
-		return reply{}, err
-	}
+	k.identify(auth, t)
+	k.scope(auth, t)
 	t.id = "gAAAAA" + k.hexID("token") + k.hexID("token")
 	k.tokens[t.id] = t
-	return jsonReply(201, k.tokenDocument(t)).set("X-Subject-Token", t.id), nil
+	return jsonReply(201, k.tokenDocument(t)).set("X-Subject-Token", t.id)
 }
 
 // readAuth reads the auth object of the request, which has identity and methods.
-func (k *call) readAuth() (object, error) {
+func (k *call) readAuth() object {
 	body, err := decode(k.record.Body)
 	if err != nil {
-		return nil, expecting("valid JSON", "request body")
+		panic(expecting("valid JSON", "request body"))
 	}
 	doc, _ := body.(object)
 	auth, ok := sub(doc, "auth")
 	if !ok {
-		return nil, expecting("auth", "request body")
+		panic(expecting("auth", "request body"))
 	}
 	if err := authSchema.check(auth, 0); err != nil {
-		return nil, badRequest("fakecloud: %v", err)
+		panic(badRequest("fakecloud: %v", err))
 	}
-	return auth, nil
+	return auth
 }
 
 var authSchema = &schema{props: []prop{{name: "identity", required: true, schema: &schema{
@@ -136,71 +128,66 @@ func text(o object, key string) string {
 }
 
 // identify finds the user by the methods of the request.
-func (k *call) identify(auth object, t *token) error {
+func (k *call) identify(auth object, t *token) {
 	identity, _ := sub(auth, "identity")
 	list, _ := identity.get("methods")
 	methods, _ := list.([]any)
 	for _, m := range methods {
 		if _, ok := identity.get(bare(m)); !ok {
-			return expecting(bare(m), "identity")
+			panic(expecting(bare(m), "identity"))
 		}
 		data, _ := sub(identity, bare(m))
-		var err error
 		switch m {
 		case "password":
-			err = identifyPassword(data, t)
+			identifyPassword(data, t)
 		case "token":
-			err = k.identifyToken(data, t)
+			k.identifyToken(data, t)
 		case "application_credential":
-			err = identifyAppCred(data, t)
-			if _, scoped := auth.get("scope"); scoped && err == nil {
-				err = &refusal{
+			identifyAppCred(data, t)
+			if _, scoped := auth.get("scope"); scoped {
+				panic(&refusal{
 					status: 401,
 					more:   object{{"identity", object{}}},
 					message: "Error authenticating with " +
 						"application credential: Application credentials cannot request a scope.",
-				}
+				})
 			}
 		default:
-			err = &refusal{
+			panic(&refusal{
 				status:  401,
 				message: "Attempted to authenticate with an unsupported method.",
 				more: object{{"identity", object{{
 					"methods",
 					[]string{"external", "password", "token", "oauth1", "mapped", "application_credential"},
 				}}}},
-			}
-		}
-		if err != nil {
-			return err
+			})
 		}
 		if !slices.Contains(t.methods, bare(m)) {
 			t.methods = append(t.methods, bare(m))
 		}
 	}
 	if t.user == nil {
-		return errUnauthorized
+		panic(errUnauthorized)
 	}
-	return nil
 }
 
 // findUser finds a user by id, or by name and domain.
-func findUser(data object) (*user, error) {
+func findUser(data object) *user {
 	id, name := text(data, "id"), text(data, "name")
 	if id == "" {
 		if _, ok := data.get("domain"); !ok {
-			return nil, expecting("domain", "user")
+			panic(expecting("domain", "user"))
 		}
 		if !inDomain(data) {
-			return nil, errUnauthorized
+			panic(errUnauthorized)
 		}
 	}
 	for _, u := range users {
 		if u.id == id || id == "" && u.name == name {
-			return u, nil
+			return u
 		}
 	}
-	return nil, errUnauthorized
+	panic(errUnauthorized)
 }
 
 // inDomain reports whether an object names the only domain.
@@ -210,52 +197,41 @@ func inDomain(o object) bool {
 	return (id == "" || id == DomainID) && (name == "" || name == DomainName) && id+name != ""
 }
 
-func identifyPassword(data object, t *token) error {
+func identifyPassword(data object, t *token) {
 	given, ok := sub(data, "user")
 	if !ok {
-		return expecting("user", "None") // Keystone's own word
+		panic(expecting("user", "None")) // Keystone's own word
 	}
-	u, err := findUser(given)
-	if err != nil {
-		return err
-	}
+	u := findUser(given)
 	if text(given, "password") != Password {
-		return errUnauthorized
+		panic(errUnauthorized)
 	}
 	t.user = u
-	return nil
 }
 
-func (k *call) identifyToken(data object, t *token) error {
-	old, err := k.givenToken(text(data, "id"))
-	if err != nil {
-		return err
-	}
+func (k *call) identifyToken(data object, t *token) {
+	old := k.givenToken(text(data, "id"))
 	if old.appCred {
-		return notAllowed("Using a delegated token to create another token is not allowed.")
+		panic(notAllowed("Using a delegated token to create another token is not allowed."))
 	}
 	t.user, t.expires = old.user, old.expires
 	t.methods = append(t.methods, old.methods...)
 	t.audit = append(t.audit, old.audit[len(old.audit)-1])
-	return nil
 }
 
-func identifyAppCred(data object, t *token) error {
+func identifyAppCred(data object, t *token) {
 	member := users[1]
 	switch id, name := text(data, "id"), text(data, "name"); {
 	case id != "" && id != AppCredentialID:
-		return notFound("Could not find Application Credential: %s.", id)
+		panic(notFound("Could not find Application Credential: %s.", id))
 	case id == "":
 		given, _ := sub(data, "user")
-		if u, err := findUser(given); err != nil {
-			return err
-		} else if u != member || name != AppCredentialName {
-			return errUnauthorized
+		if findUser(given) != member || name != AppCredentialName {
+			panic(errUnauthorized)
 		}
 	}
 	if text(data, "secret") != AppCredentialSecret {
-		return errUnauthorized
+		panic(errUnauthorized)
 	}
 	t.user, t.project, t.appCred = member, &member.project, true
-	return nil
 }

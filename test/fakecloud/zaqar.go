@@ -2,7 +2,6 @@ package fakecloud
 
 import (
 	"fmt"
-	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
@@ -13,11 +12,11 @@ func refused(status int, title, description string) *refusal {
 	return &refusal{status: status, kind: title, message: description}
 }
 
-func badMessaging(format string, args ...any) error {
+func badMessaging(format string, args ...any) *refusal {
 	return refused(400, "Invalid API request", fmt.Sprintf(format, args...))
 }
 
-func badMessagingBody(description string) error {
+func badMessagingBody(description string) *refusal {
 	return refused(400, "Invalid request body", description)
 }
 
@@ -52,11 +51,7 @@ func (k *call) serveZaqar() reply {
 	if k.token = k.validToken(k.record.Token); k.token == nil {
 		return k.unauthorized()
 	}
-	rep, err := k.askZaqar()
-	if err != nil {
-		return zaqarReply(refusalOf(err, "Internal server error"))
-	}
-	return rep
+	return refusable(k.askZaqar, zaqarReply)
 }
 
 func zaqarReply(e *refusal) reply {
@@ -68,23 +63,23 @@ func zaqarReply(e *refusal) reply {
 }
 
 // askZaqar goes through Zaqar's hooks in their order.
-func (k *call) askZaqar() (reply, error) {
+func (k *call) askZaqar() reply {
 	r, _ := k.find(zaqarRoutes, k.parts[1:])
 	if k.parts[0] != "v2" || r == nil {
-		return reply{}, refused(404, "404 Not Found", "")
+		panic(refused(404, "404 Not Found", ""))
 	}
 	switch id := k.header.Get("Client-ID"); {
 	case id == "":
-		return reply{}, refused(400, "Missing header value", `The "`+k.release.ClientHeader+`" header is required.`)
+		panic(refused(400, "Missing header value", `The "`+k.release.ClientHeader+`" header is required.`))
 	case !uuidPattern.MatchString(id):
-		return reply{}, refused(400, "Wrong UUID value", "Malformed hexadecimal UUID.")
+		panic(refused(400, "Wrong UUID value", "Malformed hexadecimal UUID."))
 	}
 	if k.token.project == nil {
-		return reply{}, refused(400, "Project-Id Missing", "The header X-PROJECT-ID was missing")
+		panic(refused(400, "Project-Id Missing", "The header X-PROJECT-ID was missing"))
 	}
 	if len(k.vars) > 0 && !queueNames.MatchString(k.vars[0]) {
-		return reply{}, refused(400, "Invalid queue identification",
-			"The format of the submitted queue name or project id is not valid.")
+		panic(refused(400, "Invalid queue identification",
+			"The format of the submitted queue name or project id is not valid."))
 	}
 	return r.serve(k)
 }
@@ -137,45 +132,42 @@ func (q *queue) number(key string) int {
 	return i
 }
 
-func (k *call) createQueue() (reply, error) {
+func (k *call) createQueue() reply {
 	var metadata object
 	if len(k.record.Body) > 0 {
 		v, err := decode(k.record.Body)
 		if err != nil {
-			return reply{}, badMessagingBody("Request body could not be parsed.")
+			panic(badMessagingBody("Request body could not be parsed."))
 		}
 		var ok bool
 		if metadata, ok = v.(object); !ok {
-			return reply{}, badMessagingBody("Document type not supported.")
+			panic(badMessagingBody("Document type not supported."))
 		}
 	}
 	made := &queue{metadata: metadata}
 	if _, ok := metadata.get("_default_message_ttl"); ok {
 		if ttl := made.number("_default_message_ttl"); ttl < minMessageTTL || ttl > maxMessageTTL {
-			return reply{}, badMessaging(
+			panic(badMessaging(
 				"_default_message_ttl can not exceed %d seconds, and must be at least %d seconds long.",
 				maxMessageTTL, minMessageTTL,
-			)
+			))
 		}
 	}
 	location := "/v2/queues/" + k.vars[0]
 	if k.queue() != nil {
-		return reply{status: 204, header: http.Header{"Location": {location}}}, nil
+		return noContent().set("Location", location)
 	}
 	k.makeQueue(metadata)
-	return empty(201).set("Location", location), nil
+	return empty(201).set("Location", location)
 }
 
-func (k *call) deleteQueue() (reply, error) {
+func (k *call) deleteQueue() reply {
 	delete(k.queues, [2]string{k.token.projectID(), k.vars[0]})
-	return reply{status: 204, header: http.Header{}}, nil
+	return noContent()
 }
 
-func (k *call) listQueues() (reply, error) {
-	limit, err := k.pageSize()
-	if err != nil {
-		return reply{}, err
-	}
+func (k *call) listQueues() reply {
+	limit := k.pageSize()
 	marker := last(k.record.Query, "marker")
 	var names []string
 	for key := range k.queues {
@@ -200,27 +192,27 @@ func (k *call) listQueues() (reply, error) {
 		}
 		links = append(links, object{{"rel", "next"}, {"href", href}})
 	}
-	return jsonReply(200, object{{"queues", list}, {"links", links}}), nil
+	return jsonReply(200, object{{"queues", list}, {"links", links}})
 }
 
 // pageSize reads limit.
-func (k *call) pageSize() (int, error) {
+func (k *call) pageSize() int {
 	v := last(k.record.Query, "limit")
 	if v == "" {
-		return defaultMessages, nil
+		return defaultMessages
 	}
 	n, err := strconv.Atoi(v)
 	switch {
 	case err != nil:
-		return 0, refused(400, "Invalid parameter", `The "limit" parameter is invalid. The value must be an integer.`)
+		panic(refused(400, "Invalid parameter", `The "limit" parameter is invalid. The value must be an integer.`))
 	case n < 1 || n > maxMessages:
 		and := "may not be"
 		if len(k.vars) == 0 {
 			and = "no"
 		}
-		return 0, badMessaging("Limit must be at least 1 and %s greater than %d.", and, maxMessages)
+		panic(badMessaging("Limit must be at least 1 and %s greater than %d.", and, maxMessages))
 	}
-	return n, nil
+	return n
 }
 
 // zaqarVersions are all versions that Zaqar's API ever had.

@@ -2,7 +2,6 @@ package fakecloud
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,18 +34,15 @@ func (k *call) messageDocument(m *message, claim string) object {
 	return object{{"id", m.id}, {"href", href}, {"ttl", m.ttl}, {"age", m.age(k.time())}, {"body", m.body}}
 }
 
-func (k *call) postMessages() (reply, error) {
+func (k *call) postMessages() reply {
 	q := k.queue()
 	if q == nil {
 		q = k.makeQueue(nil)
 	}
 	if len(k.record.Body) > maxPostSize {
-		return reply{}, badMessaging("Message collection size is too large. Max size %d", maxPostSize)
+		panic(badMessaging("Message collection size is too large. Max size %d", maxPostSize))
 	}
-	posted, err := k.readMessages(q)
-	if err != nil {
-		return reply{}, err
-	}
+	posted := k.readMessages(q)
 	ids, hrefs := make([]string, len(posted)), make([]string, len(posted))
 	path := "/v2/queues/" + q.name + "/messages"
 	for i, m := range posted {
@@ -54,26 +50,26 @@ func (k *call) postMessages() (reply, error) {
 		ids[i], hrefs[i] = m.id, path+"/"+m.id
 	}
 	q.messages = append(q.messages, posted...)
-	return jsonReply(201, object{{"resources", hrefs}}).set("Location", path+"?ids="+strings.Join(ids, ",")), nil
+	return jsonReply(201, object{{"resources", hrefs}}).set("Location", path+"?ids="+strings.Join(ids, ","))
 }
 
 // readMessages reads the body of a post.
-func (k *call) readMessages(q *queue) ([]*message, error) {
+func (k *call) readMessages(q *queue) []*message {
 	v, err := decode(k.record.Body)
 	if err != nil {
-		return nil, badMessagingBody("Request body could not be parsed.")
+		panic(badMessagingBody("Request body could not be parsed."))
 	}
 	doc, _ := v.(object)
 	given, ok := doc.get("messages")
 	if !ok {
-		return nil, badMessaging("No messages were found in the request body.")
+		panic(badMessaging("No messages were found in the request body."))
 	}
 	list, ok := given.([]any)
 	if !ok {
-		return nil, badMessagingBody("Document type not supported.")
+		panic(badMessagingBody("Document type not supported."))
 	}
 	if len(list) == 0 {
-		return nil, badMessaging("No messages to enqueu.")
+		panic(badMessaging("No messages to enqueu."))
 	}
 	posted := make([]*message, len(list))
 	for i, e := range list {
@@ -89,53 +85,45 @@ func (k *call) readMessages(q *queue) ([]*message, error) {
 		}
 		if ttl, ok := entry.get("ttl"); ok {
 			if !isType(ttl, "integer") {
-				return nil, badMessagingBody(`The value of the "ttl" field must be a int.`)
+				panic(badMessagingBody(`The value of the "ttl" field must be a int.`))
 			}
 			m.ttl, _ = strconv.Atoi(bare(ttl))
 		}
 		if m.body, ok = entry.get("body"); !ok {
-			return nil, badMessagingBody(`Missing "body" field.`)
+			panic(badMessagingBody(`Missing "body" field.`))
 		}
 		if m.ttl < minMessageTTL || m.ttl > maxMessageTTL {
-			return nil, badMessaging(
+			panic(badMessaging(
 				"The TTL for a message may not exceed %d seconds, and must be at least %d seconds long.",
 				maxMessageTTL, minMessageTTL,
-			)
+			))
 		}
 		posted[i] = m
 	}
-	return posted, nil
+	return posted
 }
 
 // flag reads a parameter that is true or false.
-func (k *call) flag(name string) (bool, error) {
+func (k *call) flag(name string) bool {
 	switch last(k.record.Query, name) {
 	case "", "false", "False", "no":
-		return false, nil
+		return false
 	case "true", "True", "yes":
-		return true, nil
+		return true
 	}
-	return false, refused(400, "Invalid parameter", fmt.Sprintf(
-		"The %q parameter is invalid. The value of the parameter must be \"true\" or \"false\".", name))
+	panic(refused(400, "Invalid parameter", fmt.Sprintf(
+		"The %q parameter is invalid. The value of the parameter must be \"true\" or \"false\".", name)))
 }
 
 // listMessages leaves out the client's own messages, claimed ones and delayed ones, unless the client asks for them.
-func (k *call) listMessages() (reply, error) {
-	limit, err := k.pageSize()
-	if err != nil {
-		return reply{}, err
-	}
-	asked := map[string]bool{}
-	for _, name := range []string{"echo", "include_claimed", "include_delayed"} {
-		if asked[name], err = k.flag(name); err != nil {
-			return reply{}, err
-		}
-	}
+func (k *call) listMessages() reply {
+	limit, echo := k.pageSize(), k.flag("echo")
+	claimed, delayed := k.flag("include_claimed"), k.flag("include_delayed")
 	marker := last(k.record.Query, "marker")
 	list, links := []object{}, []object{}
 	for _, m := range k.after(marker) {
-		shown := (asked["echo"] || m.client != k.header.Get("Client-ID")) &&
-			(asked["include_claimed"] || !m.claimed(k.time())) && (asked["include_delayed"] || !m.delayed(k.time()))
+		shown := (echo || m.client != k.header.Get("Client-ID")) && (claimed || !m.claimed(k.time())) &&
+			(delayed || !m.delayed(k.time()))
 		if len(list) < limit && shown {
 			list = append(list, k.messageDocument(m, ""))
 			marker = m.id
@@ -144,7 +132,7 @@ func (k *call) listMessages() (reply, error) {
 	if len(list) > 0 {
 		links = append(links, object{{"rel", "next"}, {"href", k.nextMessages(marker)}})
 	}
-	return jsonReply(200, object{{"messages", list}, {"links", links}}), nil
+	return jsonReply(200, object{{"messages", list}, {"links", links}})
 }
 
 // after lists the messages after a marker, or all if there is no such message.
@@ -180,27 +168,27 @@ func (k *call) findMessage(id string) *message {
 	return first(k.after(""), func(m *message) bool { return m.id == id })
 }
 
-func (k *call) showMessage() (reply, error) {
+func (k *call) showMessage() reply {
 	if m := k.findMessage(k.vars[1]); m != nil {
-		return jsonReply(200, k.messageDocument(m, "")), nil
+		return jsonReply(200, k.messageDocument(m, ""))
 	}
 	text := fmt.Sprintf("Message %s does not exist in queue %s for project %s",
 		k.vars[1], k.vars[0], k.token.projectID())
 	if k.queue() == nil {
 		text = fmt.Sprintf("Queue %s does not exist for project %s", k.vars[0], k.token.projectID())
 	}
-	return reply{}, refused(404, "Not found", text)
+	panic(refused(404, "Not found", text))
 }
 
 // deleteMessage succeeds if the message does not exist.
-func (k *call) deleteMessage() (reply, error) {
+func (k *call) deleteMessage() reply {
 	m := k.findMessage(k.vars[1])
 	if m != nil && m.claimed(k.time()) && m.claim != last(k.record.Query, "claim_id") {
-		return reply{}, refused(403, "Unable to delete",
-			"This message is claimed; it cannot be deleted without a valid claim ID.")
+		panic(refused(403, "Unable to delete",
+			"This message is claimed; it cannot be deleted without a valid claim ID."))
 	}
 	k.drop(m)
-	return reply{status: 204, header: http.Header{}}, nil
+	return noContent()
 }
 
 func (k *call) drop(gone *message) {
@@ -210,23 +198,23 @@ func (k *call) drop(gone *message) {
 }
 
 // deleteMessages deletes by ids, or removes the oldest messages and returns them.
-func (k *call) deleteMessages() (reply, error) {
+func (k *call) deleteMessages() reply {
 	ids, pop := last(k.record.Query, "ids"), last(k.record.Query, "pop")
 	n, err := strconv.Atoi(pop)
 	switch {
 	case ids == "" && pop == "":
-		return reply{}, badMessaging(
+		panic(badMessaging(
 			`The request should have either "ids" or "pop" parameter in the request, to be able to delete.`,
-		)
+		))
 	case ids != "" && pop != "":
-		return reply{}, badMessaging("pop and id params cannot be present together in the delete request.")
+		panic(badMessaging("pop and id params cannot be present together in the delete request."))
 	case ids != "":
 		for id := range strings.SplitSeq(ids, ",") {
 			k.drop(k.findMessage(id))
 		}
-		return reply{status: 204, header: http.Header{}}, nil
+		return noContent()
 	case err != nil || n < 1 || n > maxMessages:
-		return reply{}, badMessaging("Pop value must be at least 1 and may not be greater than %d.", maxMessages)
+		panic(badMessaging("Pop value must be at least 1 and may not be greater than %d.", maxMessages))
 	}
 	list := []object{}
 	claim := k.uuid("claim")
@@ -239,22 +227,19 @@ func (k *call) deleteMessages() (reply, error) {
 			k.drop(m)
 		}
 	}
-	return jsonReply(200, object{{"messages", list}}), nil
+	return jsonReply(200, object{{"messages", list}})
 }
 
 // claimMessages hides the oldest messages from others for a while. Only a client that knows the claim may delete them
 // then.
-func (k *call) claimMessages() (reply, error) {
-	limit, err := k.pageSize()
-	if err != nil {
-		return reply{}, err
-	}
+func (k *call) claimMessages() reply {
+	limit := k.pageSize()
 	ttl, grace := 300, 60
 	if len(k.record.Body) > 0 {
 		v, err := decode(k.record.Body)
 		doc, ok := v.(object)
 		if err != nil || !ok {
-			return reply{}, badMessagingBody("Request body could not be parsed.")
+			panic(badMessagingBody("Request body could not be parsed."))
 		}
 		if given, ok := doc.get("ttl"); ok {
 			ttl, _ = strconv.Atoi(bare(given))
@@ -275,7 +260,7 @@ func (k *call) claimMessages() (reply, error) {
 		}
 	}
 	if len(list) == 0 {
-		return reply{status: 204, header: http.Header{}}, nil
+		return noContent()
 	}
-	return jsonReply(201, object{{"messages", list}}).set("Location", "/v2/queues/"+k.vars[0]+"/claims/"+claim), nil
+	return jsonReply(201, object{{"messages", list}}).set("Location", "/v2/queues/"+k.vars[0]+"/claims/"+claim)
 }

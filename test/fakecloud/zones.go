@@ -6,7 +6,7 @@ func zoneInfo(name string, available bool, hosts any) object {
 }
 
 // listZones is open to every user. The zone of the control services is hidden.
-func (k *call) listZones() (reply, error) {
+func (k *call) listZones() reply {
 	list := []object{}
 	zones := k.region.available()
 	for _, available := range []bool{true, false} {
@@ -14,7 +14,7 @@ func (k *call) listZones() (reply, error) {
 			list = append(list, zoneInfo(name, available, nil))
 		}
 	}
-	return jsonReply(200, object{{"availabilityZoneInfo", list}}), nil
+	return jsonReply(200, object{{"availabilityZoneInfo", list}})
 }
 
 // words are the status of a service and its state.
@@ -33,10 +33,8 @@ func (s service) state() object {
 	return object{{"available", !s.down}, {"active", !s.disabled}, {"updated_at", microTime(s.updated)}}
 }
 
-func (k *call) listZonesDetail() (reply, error) {
-	if err := k.adminOnly("os_compute_api:os-availability-zone:detail"); err != nil {
-		return reply{}, err
-	}
+func (k *call) listZonesDetail() reply {
+	k.adminOnly("os_compute_api:os-availability-zone:detail")
 	zones := k.region.available()
 	zones[internalZone] = true
 	list := []object{}
@@ -60,7 +58,7 @@ func (k *call) listZonesDetail() (reply, error) {
 	for _, name := range sortedNames(zones, false) {
 		list = append(list, zoneInfo(name, false, nil))
 	}
-	return jsonReply(200, object{{"availabilityZoneInfo", list}}), nil
+	return jsonReply(200, object{{"availabilityZoneInfo", list}})
 }
 
 // internalZone is the zone of the control services.
@@ -93,14 +91,9 @@ func orNull(s string) any {
 
 var serviceQuery = []prop{{name: "host", schema: texts}, {name: "binary", schema: texts}}
 
-func (k *call) listServices() (reply, error) {
-	q, err := k.query(serviceQuery, nil)
-	if err == nil {
-		err = k.adminOnly("os_compute_api:os-services:list")
-	}
-	if err != nil {
-		return reply{}, err
-	}
+func (k *call) listServices() reply {
+	q := k.query(serviceQuery...)
+	k.adminOnly("os_compute_api:os-services:list")
 	list := []object{}
 	add := func(doc object) {
 		if (last(q, "host") == "" || last(q, "host") == text(doc, "host")) &&
@@ -121,31 +114,25 @@ func (k *call) listServices() (reply, error) {
 			add(object{{"binary", h.binary}, {"host", h.name}, {"status", "UNKNOWN"}})
 		}
 	}
-	return jsonReply(200, object{{"services", list}}), nil
+	return jsonReply(200, object{{"services", list}})
 }
 
 var serviceSchema = &schema{types: jsonObject, closed: true, minSize: 1, props: []prop{
 	{name: "status", schema: &schema{types: jsonString, enum: []any{"enabled", "disabled"}}},
 	{name: "disabled_reason", schema: &schema{types: jsonString, minSize: 1, maxSize: 255}},
-	{name: "forced_down", schema: boolean},
 }}
 
-func (k *call) updateService(doc object) (reply, error) {
-	if err := k.adminOnly("os_compute_api:os-services:update"); err != nil {
-		return reply{}, err
-	}
+func (k *call) updateService(doc object) reply {
+	k.adminOnly("os_compute_api:os-services:update")
 	if !uuidPattern.MatchString(k.vars[0]) {
-		return reply{}, badRequest("Invalid uuid %s", k.vars[0])
+		panic(badRequest("Invalid uuid %s", k.vars[0]))
 	}
 	h := first(k.region.hosts, func(h *host) bool { return h.service.uuid == k.vars[0] })
 	if h == nil {
-		return reply{}, notFound("Service %s could not be found.", k.vars[0])
+		panic(notFound("Service %s could not be found.", k.vars[0]))
 	}
 	if status := text(doc, "status"); status != "" {
 		h.disabled, h.reason = status == "disabled", text(doc, "disabled_reason")
 	}
-	if down, ok := doc.get("forced_down"); ok {
-		h.down = pythonBool(bare(down))
-	}
-	return jsonReply(200, object{{"service", k.serviceDocument(h.service, h.zone.name)}}), nil
+	return jsonReply(200, object{{"service", k.serviceDocument(h.service, h.zone.name)}})
 }

@@ -135,7 +135,7 @@ func (r *attachmentResource) rehearse(
 	zone bool,
 	diags *diag.Diagnostics,
 ) {
-	cloud, compute := r.region(ctx, plan, diags)
+	cloud, compute := r.Backend.Compute(ctx, &plan.Region, diags)
 	if compute == nil || diags.HasError() {
 		return
 	}
@@ -209,7 +209,7 @@ func (r *attachmentResource) warnOfMembers(
 	if id == "" || diags.HasError() {
 		return
 	}
-	_, compute := r.region(ctx, &state, diags)
+	_, compute := r.Backend.Compute(ctx, &state.Region, diags)
 	if compute == nil {
 		return
 	}

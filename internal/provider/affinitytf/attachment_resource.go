@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/private"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 
@@ -75,7 +74,7 @@ func (r *attachmentResource) Create(ctx context.Context, req resource.CreateRequ
 	var model, config attachmentModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &model)...)
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	cloud, compute := r.region(ctx, &model, &resp.Diagnostics)
+	cloud, compute := r.Backend.Compute(ctx, &model.Region, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -103,7 +102,7 @@ func (r *attachmentResource) Create(ctx context.Context, req resource.CreateRequ
 func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var model attachmentModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &model)...)
-	_, compute := r.region(ctx, &model, &resp.Diagnostics)
+	_, compute := r.Backend.Compute(ctx, &model.Region, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -142,7 +141,7 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 // refuseForeign refuses a group of another project that would count as created: no
 // attachment of this project created it, so no attachment may delete it.
 func (r *attachmentResource) refuseForeign(ctx context.Context, model attachmentModel, diags *diag.Diagnostics) {
-	_, compute := r.region(ctx, &model, diags)
+	_, compute := r.Backend.Compute(ctx, &model.Region, diags)
 	if compute == nil {
 		return
 	}
@@ -168,7 +167,7 @@ func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequ
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	left := private.Load[[]affinity.Created](ctx, req.Private, leftoversKey, &resp.Diagnostics)
-	cloud, compute := r.region(ctx, &plan, &resp.Diagnostics)
+	cloud, compute := r.Backend.Compute(ctx, &plan.Region, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -257,25 +256,4 @@ func parseGroupID(text string) (region, id string, created bool, err error) {
 		)
 	}
 	return region, id, created, nil
-}
-
-// region fills in the model's region, and returns the cloud and the region's Nova.
-func (r *attachmentResource) region(
-	ctx context.Context, model *attachmentModel, diags *diag.Diagnostics,
-) (*openstack.Cloud, *openstack.Compute) {
-	cloud := r.Backend.Get(ctx, diags)
-	if cloud == nil {
-		return nil, nil
-	}
-	region := places.RegionOr(ctx, cloud, model.Region, diags)
-	if diags.HasError() {
-		return nil, nil
-	}
-	model.Region = types.StringValue(region)
-	compute, err := cloud.Compute(ctx, region)
-	if err != nil {
-		diags.AddAttributeError(path.Root("region"), "Unable to use the region", err.Error())
-		return nil, nil
-	}
-	return cloud, compute
 }

@@ -4,10 +4,8 @@ import (
 	"context"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
 // NewPlan returns stackpolicy_affinity_plan.
@@ -23,16 +21,11 @@ func (d *planDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	var model planModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
 	asked := model.Read(ctx, &resp.Diagnostics)
-	cloud := d.Backend.Get(ctx, &resp.Diagnostics)
+	cloud, compute := d.Backend.Compute(ctx, &model.Region, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	region := places.RegionOr(ctx, cloud, model.Region, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	model.Region = types.StringValue(region)
-	model.plan(ctx, cloud, *asked, &resp.Diagnostics)
+	model.plan(ctx, cloud, compute, *asked, &resp.Diagnostics)
 	if !resp.Diagnostics.HasError() {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 	}

@@ -61,13 +61,10 @@ const mostPlacements = 100_000
 
 // plan fills in the result.
 func (m *planModel) plan(
-	ctx context.Context, cloud *openstack.Cloud, asked request.Request, diags *diag.Diagnostics,
+	ctx context.Context, cloud *openstack.Cloud, compute *openstack.Compute, asked request.Request,
+	diags *diag.Diagnostics,
 ) {
-	compute, err := cloud.Compute(ctx, m.Region.ValueString())
-	var group openstack.ServerGroup
-	if err == nil {
-		group, err = compute.ServerGroup(ctx, m.ServerGroupID.ValueString())
-	}
+	group, err := compute.ServerGroup(ctx, m.ServerGroupID.ValueString())
 	if err != nil {
 		diags.AddAttributeError(path.Root("servergroup_id"), "Unable to read the server group", err.Error())
 		return

@@ -7,8 +7,11 @@ import (
 	"errors"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
@@ -46,6 +49,47 @@ func (b *Backend) Get(ctx context.Context, diags *diag.Diagnostics) *openstack.C
 		return nil
 	}
 	return b.cloud
+}
+
+// Compute returns the cloud and the Nova of a region, or nil after an error. It fills in the provider's region if none
+// is named.
+func (b *Backend) Compute(
+	ctx context.Context, region *types.String, diags *diag.Diagnostics,
+) (*openstack.Cloud, *openstack.Compute) {
+	cloud := b.Get(ctx, diags)
+	if cloud == nil {
+		return nil, nil
+	}
+	name, err := region.ValueString(), error(nil)
+	if name == "" {
+		name, err = cloud.Region(ctx)
+	}
+	var compute *openstack.Compute
+	if err == nil {
+		compute, err = cloud.Compute(ctx, name)
+	}
+	if err != nil {
+		diags.AddAttributeError(path.Root("region"), "Unable to use the region", err.Error())
+		return nil, nil
+	}
+	*region = types.StringValue(name)
+	return cloud, compute
+}
+
+// Regions returns the cloud, and the regions that a list names or else the provider's. The cloud is nil after an error.
+func (b *Backend) Regions(
+	ctx context.Context, named types.List, diags *diag.Diagnostics,
+) (*openstack.Cloud, []string) {
+	cloud, regions := b.Get(ctx, diags), value.Texts(named)
+	if cloud == nil || len(regions) > 0 {
+		return cloud, regions
+	}
+	region, err := cloud.Region(ctx)
+	if err != nil {
+		diags.AddAttributeError(path.Root("regions"), "Unable to determine the region", err.Error())
+		return nil, nil
+	}
+	return cloud, []string{region}
 }
 
 // Hooks returns the runner of hooks, or nil if the provider block is not known yet.

@@ -30,18 +30,11 @@ func (d *dataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	cloud := d.Backend.Get(ctx, &resp.Diagnostics)
-	if cloud == nil {
-		return
-	}
-	query := model.query(ctx, &resp.Diagnostics)
-	if len(query.Regions) == 0 {
-		region, err := cloud.Region(ctx)
-		if err != nil {
-			resp.Diagnostics.AddAttributeError(path.Root("regions"), "Unable to determine the region", err.Error())
-			return
-		}
-		query.Regions = []string{region}
+	cloud, regions := d.Backend.Regions(ctx, model.Regions, &resp.Diagnostics)
+	query := cluster.Query{
+		Selector: model.Selector.Selector(ctx, &resp.Diagnostics),
+		Keys:     model.Keys(),
+		Regions:  regions,
 	}
 	if resp.Diagnostics.HasError() {
 		return

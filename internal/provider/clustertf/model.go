@@ -5,11 +5,9 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/nodes"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 )
 
 type model struct {
@@ -27,10 +25,6 @@ func (m model) Validate(_ context.Context, diags *diag.Diagnostics) {
 			"Nothing says which servers belong to the cluster. Give at least one of name_regex, metadata, tags, "+
 				"servergroup_id and ids.")
 	}
-}
-
-func (m model) query(ctx context.Context, diags *diag.Diagnostics) cluster.Query {
-	return cluster.Query{Selector: m.Selector.Selector(ctx, diags), Keys: m.Keys(), Regions: value.Texts(m.Regions)}
 }
 
 func (m *model) fill(ctx context.Context, regions []string, list []node.Node, diags *diag.Diagnostics) {

@@ -17,7 +17,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
@@ -152,22 +151,7 @@ func (m nodeModel) limit() time.Duration {
 
 // server returns the model's server, and fills in the region.
 func (m *nodeModel) server(ctx context.Context, b *backend.Backend, diags *diag.Diagnostics) openstack.Server {
-	cloud := b.Get(ctx, diags)
-	if cloud == nil {
-		return openstack.Server{}
-	}
-	if m.Region.IsUnknown() {
-		m.Region = types.StringNull() // the provider's
-	}
-	region := places.RegionOr(ctx, cloud, m.Region, diags)
-	if diags.HasError() {
-		return openstack.Server{}
-	}
-	m.Region = types.StringValue(region)
-	compute, err := cloud.Compute(ctx, region)
-	if err != nil {
-		diags.AddAttributeError(path.Root("region"), "Unable to use the region", err.Error())
-	}
+	_, compute := b.Compute(ctx, &m.Region, diags)
 	return openstack.Server{Compute: compute, ID: m.ServerID.ValueString()}
 }
 

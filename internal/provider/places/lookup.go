@@ -10,7 +10,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
@@ -214,22 +213,6 @@ func (l Listed) path(region, zone string) path.Path {
 		return path.Root("zones")
 	}
 	return path.Root("regions")
-}
-
-// RegionOr returns the named region, or the provider's. The region must have a
-// compute endpoint.
-func RegionOr(ctx context.Context, cloud *openstack.Cloud, named types.String, diags *diag.Diagnostics) string {
-	region, err := named.ValueString(), error(nil)
-	if region == "" {
-		region, err = cloud.Region(ctx)
-	}
-	if err == nil {
-		_, err = cloud.Compute(ctx, region)
-	}
-	if err != nil {
-		diags.AddAttributeError(path.Root("region"), "Unable to use the region", err.Error())
-	}
-	return region
 }
 
 // ReportPlan reports that no plan could be made, in the policy document's own

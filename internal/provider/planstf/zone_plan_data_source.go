@@ -59,11 +59,10 @@ func (d *zonePlanDataSource) Read(ctx context.Context, req datasource.ReadReques
 	if diags.HasError() {
 		return
 	}
-	region := places.RegionOr(ctx, p.cloud, model.Region, diags)
-	if diags.HasError() {
+	if d.Backend.Compute(ctx, &model.Region, diags); diags.HasError() {
 		return
 	}
-	model.Region = types.StringValue(region)
+	region := model.Region.ValueString()
 	p.listed, p.nodes = places.InRegion(region, places.ReadBins(model.Zones)), inRegion(p.nodes, region)
 	if result := p.run(ctx, diags); result != nil {
 		model.fillZones(ctx, region, result, diags)

@@ -15,7 +15,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
 
 // New returns stackpolicy_zones.
@@ -42,18 +41,9 @@ func (d *dataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	cloud := d.Backend.Get(ctx, &resp.Diagnostics)
+	cloud, regions := d.Backend.Regions(ctx, model.Regions, &resp.Diagnostics)
 	if cloud == nil {
 		return
-	}
-	regions := value.Texts(model.Regions)
-	if len(regions) == 0 {
-		region, err := cloud.Region(ctx)
-		if err != nil {
-			resp.Diagnostics.AddAttributeError(path.Root("regions"), "Unable to determine the region", err.Error())
-			return
-		}
-		regions = []string{region}
 	}
 	slices.Sort(regions)
 	zones, err := cluster.Zones(ctx, cloud, slices.Compact(regions))
