@@ -3,8 +3,6 @@ package backend
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -38,9 +36,7 @@ func TestGather(t *testing.T) {
 		})
 		all.Wait()
 		want := []string{"[web-0 web-1 web-2 web-3] after 3", "[web-4 web-5] after 6", "[web-6] after 11", "[web-7] after 12"}
-		if !slices.Equal(got, want) {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		assert.Equal(t, want, got)
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -50,14 +46,13 @@ func TestGather(t *testing.T) {
 // TestWalk: the second of two resources sees the note of the first, in either order.
 func TestWalk(t *testing.T) {
 	var w Walk
-	if w.Note(Leaving, "a", "web") || !w.Note(Leaving, "a", "db") || w.Note(Ready, "a", "") {
-		t.Error("noted before, or not")
-	}
+	before := []bool{w.Note(Leaving, "a", "web"), w.Note(Leaving, "a", "db"), w.Note(Ready, "a", "")}
+	assert.Equal(t, []bool{false, true, false}, before, "noted before")
 	value, noted := w.Noted(Leaving, "a")
-	_, other := w.Noted(Leaving, "b")
-	if value != "db" || !noted || other {
-		t.Errorf("got %q, %t, %t", value, noted, other)
-	}
+	assert.True(t, noted)
+	assert.Equal(t, "db", value)
+	_, noted = w.Noted(Leaving, "b")
+	assert.False(t, noted)
 	w.Drained(1)
 	assert.Equal(t, 3, w.Drained(2), "servers that are drained")
 }
@@ -65,7 +60,7 @@ func TestWalk(t *testing.T) {
 func TestNil(t *testing.T) {
 	var b *Backend
 	var diags diag.Diagnostics
-	if b.Hooks() != nil || b.Get(t.Context(), &diags) != nil || !diags.HasError() || !strings.Contains(diags[0].Detail(), "the provider is not configured") {
-		t.Errorf("got %v", diags)
-	}
+	assert.Nil(t, b.Hooks())
+	assert.Nil(t, b.Get(t.Context(), &diags))
+	assert.Contains(t, diags[0].Detail(), "the provider is not configured")
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -88,7 +87,7 @@ func TestRead(t *testing.T) {
 		"regions, one without nodes": {region: "RegionTwo", config: attributes{"name_regex": "^web", "regions": both},
 			distribution: "{RegionOne={az-1=2} RegionTwo={}}"},
 		"no region anywhere, of two": {config: attributes{"name_regex": "web"}, at: "regions: Unable to determine the region", says: "RegionOne"},
-		"a group that is gone":       {region: "RegionTwo", config: attributes{"servergroup_id": "gone"}, at: "servergroup_id: ", says: `"gone"`},
+		"a group that is gone":       {region: "RegionTwo", config: attributes{"servergroup_id": "gone"}, at: "servergroup_id: Unknown server group", says: `"gone"`},
 		"a region that fails": {region: "RegionTwo", broken: true, config: attributes{"name_regex": "web", "regions": both},
 			at: ": Unable to read the cluster", says: "To go on without a region that does not answer, leave it out of regions."},
 		"servers that nothing selects": {region: "RegionTwo", config: attributes{"regions": both}, at: ": Empty selector"},
@@ -105,8 +104,7 @@ func TestRead(t *testing.T) {
 				assert.Equal(t, c.distribution, protocol.Shown(protocol.Object(read)["distribution"]), name)
 			}
 		}
-		if !strings.HasPrefix(p.At(), c.at) || (p.At() == "") != (c.at == "") || !strings.Contains(p.Said(), c.says) {
-			t.Errorf("%s: at %q: %s", name, p.At(), p.Said())
-		}
+		assert.Equal(t, c.at, p.At(), name)
+		assert.Contains(t, p.Said(), c.says, name)
 	}
 }

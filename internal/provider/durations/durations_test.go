@@ -1,7 +1,6 @@
 package durations_test
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -35,24 +34,21 @@ func TestValue(t *testing.T) {
 		{tftypes.UnknownValue, time.Hour, false},
 		{"soon", time.Hour, false},
 	} {
-		if v := value(c.raw); v.Or(time.Hour) != c.want || v.Known() != c.known {
-			t.Errorf("%v: got %s, %t", c.raw, v.Or(time.Hour), v.Known())
-		}
+		assert.Equal(t, c.want, value(c.raw).Or(time.Hour), "%v", c.raw)
+		assert.Equal(t, c.known, value(c.raw).Known(), "%v", c.raw)
 	}
 	for _, c := range []struct {
 		a, b string
 		want bool
 	}{{"60", "1m", true}, {"1d", "24h", true}, {"60", "61s", false}, {"soon", "soon", false}} {
-		if got, _ := value(c.a).StringSemanticEquals(t.Context(), value(c.b)); got != c.want {
-			t.Errorf("%s and %s: got %t", c.a, c.b, got)
-		}
+		got, _ := value(c.a).StringSemanticEquals(t.Context(), value(c.b))
+		assert.Equal(t, c.want, got, "%s and %s", c.a, c.b)
 	}
-	if value("60").Equal(value("1m")) || !value("60").Equal(value("60")) || value("60").Equal(types.StringValue("60")) {
-		t.Error("only the same text is equal")
+	for other, same := range map[attr.Value]bool{value("1m"): false, value("60"): true, types.StringValue("60"): false} {
+		assert.Equal(t, same, value("60").Equal(other), "only the same text is equal: %s", other)
 	}
-	if (durations.Type{}).Equal(types.StringType) || !attr.Type(durations.Type{}).Equal(value("1").Type(t.Context())) {
-		t.Error("a duration is no string")
-	}
+	assert.False(t, durations.Type{}.Equal(types.StringType), "a duration is no string")
+	assert.True(t, durations.Type{}.Equal(value("1").Type(t.Context())))
 }
 
 // TestBetween: both bounds are allowed, and an unknown value is not refused.
@@ -77,9 +73,8 @@ func TestBetween(t *testing.T) {
 		}
 		assert.Equal(t, refused, resp.Diagnostics.HasError(), "%s: %v", given, resp.Diagnostics)
 		for _, d := range resp.Diagnostics {
-			if at := d.(diag.DiagnosticWithPath).Path(); !at.Equal(req.Path) || !strings.Contains(d.Detail(), "10s") {
-				t.Errorf("%s: at %s: %s", given, at, d.Detail())
-			}
+			assert.Equal(t, req.Path, d.(diag.DiagnosticWithPath).Path(), "%s", given)
+			assert.Contains(t, d.Detail(), "10s", "%s", given)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package nodes_test
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/nodes"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // full is a node in which no two fields have the same value.
@@ -32,17 +32,14 @@ func TestRoundTrip(t *testing.T) {
 	shown[0].InService, shown[0].Drained = "3-0f3a9c21", true
 	list := nodes.Values(shown)
 	var diags diag.Diagnostics
-	if got := nodes.Read(list, &diags); diags.HasError() || !reflect.DeepEqual(got, want) {
-		t.Errorf("%v\n got %+v\nwant %+v", diags, got, want)
-	}
+	assert.Equal(t, want, nodes.Read(list, &diags))
+	assert.Empty(t, diags)
 	for i, facts := range []map[string]attr.Value{
 		{"in_service": types.StringValue("3-0f3a9c21"), "drained": types.BoolValue(true)},
 		{"in_service": types.StringNull(), "drained": types.BoolValue(false), "created_at": types.StringNull()},
 	} {
 		for name, want := range facts {
-			if got := list.Elements()[i].(types.Object).Attributes()[name]; !got.Equal(want) {
-				t.Errorf("%s of node %d is %s, want %s", name, i, got, want)
-			}
+			assert.Equal(t, want, list.Elements()[i].(types.Object).Attributes()[name], "%s of node %d", name, i)
 		}
 	}
 }
@@ -65,19 +62,13 @@ func TestReadFaults(t *testing.T) {
 	} {
 		var diags diag.Diagnostics
 		nodes.Read(change(c.attribute, c.text), &diags)
-		if len(diags) != 1 || !strings.Contains(diags[0].Detail(), c.says) {
-			t.Errorf("%s: got %v", c.attribute, diags)
-			continue
-		}
-		want := path.Root("nodes").AtListIndex(1).AtName(c.attribute)
-		if at := diags[0].(diag.DiagnosticWithPath).Path(); !at.Equal(want) {
-			t.Errorf("%s: at %s", c.attribute, at)
-		}
+		require.Len(t, diags, 1, c.attribute)
+		assert.Contains(t, diags[0].Detail(), c.says, c.attribute)
+		assert.Equal(t, path.Root("nodes").AtListIndex(1).AtName(c.attribute), diags[0].(diag.DiagnosticWithPath).Path())
 	}
 	var diags diag.Diagnostics
-	if got := nodes.Read(change("zone", "az-2:host-1"), &diags); diags.HasError() || got[1].Zone != "az-2" {
-		t.Errorf("a zone with a host: %+v, %v", got[1], diags)
-	}
+	assert.Equal(t, "az-2", nodes.Read(change("zone", "az-2:host-1"), &diags)[1].Zone, "of a zone with a host")
+	assert.Empty(t, diags)
 }
 
 // TestSelector: each argument is handed on unchanged, and a key that is not given has
@@ -91,17 +82,12 @@ func TestSelector(t *testing.T) {
 	var diags diag.Diagnostics
 	selector := cluster.Selector{NameRegex: "^web", Metadata: map[string]string{"role": "web"}, Tags: []string{"blue"},
 		ServerGroupID: "g-1", IDs: []string{"s-1"}}
-	if got := all.Selector(t.Context(), &diags); diags.HasError() || !reflect.DeepEqual(got, selector) {
-		t.Errorf("got %+v, %v", got, diags)
-	}
-	if got, want := all.Keys(), (cluster.Keys{Profile: "release", Tainted: "old", Protected: "keep"}); got != want {
-		t.Errorf("got %+v", got)
-	}
+	assert.Equal(t, selector, all.Selector(t.Context(), &diags))
+	assert.Empty(t, diags)
+	assert.Equal(t, cluster.Keys{Profile: "release", Tainted: "old", Protected: "keep"}, all.Keys())
 	byDefault := cluster.Keys{Tainted: "stackpolicy_tainted", Protected: "stackpolicy_protected"}
 	assert.Equal(t, byDefault, (nodes.Selector{}).Keys(), "by default")
-	if all.SelectsNothing() || !(nodes.Selector{}).SelectsNothing() {
-		t.Error("only an empty selector selects nothing")
-	}
+	assert.True(t, nodes.Selector{}.SelectsNothing(), "an empty selector")
 	unknown, word := types.StringUnknown(), types.StringType
 	for name, one := range map[string]nodes.Selector{
 		"name_regex":     {NameRegex: all.NameRegex},
@@ -116,9 +102,7 @@ func TestSelector(t *testing.T) {
 		"servergroup_id, not known yet": {ServerGroupID: unknown},
 		"ids, not known yet":            {IDs: types.ListUnknown(word)},
 	} {
-		if one.SelectsNothing() {
-			t.Errorf("%s selects nothing", name)
-		}
+		assert.False(t, one.SelectsNothing(), name)
 	}
 }
 
@@ -140,16 +124,13 @@ func TestReportRead(t *testing.T) {
 	} {
 		var diags diag.Diagnostics
 		nodes.ReportRead(c.err, group, advice, &diags)
-		if len(diags) != 1 || !strings.Contains(diags[0].Detail(), c.says) || strings.Contains(diags[0].Detail(), advice) != c.advises {
-			t.Errorf("%s: got %v", name, diags)
-			continue
-		}
+		require.Len(t, diags, 1, name)
+		assert.Contains(t, diags[0].Detail(), c.says, name)
+		assert.Equal(t, c.advises, strings.Contains(diags[0].Detail(), advice), name)
 		at := path.Empty()
 		if with, ok := diags[0].(diag.DiagnosticWithPath); ok {
 			at = with.Path()
 		}
-		if !at.Equal(c.at) {
-			t.Errorf("%s: at %s", name, at)
-		}
+		assert.Equal(t, c.at, at, name)
 	}
 }

@@ -66,9 +66,8 @@ func TestAlso(t *testing.T) {
 		{Bin: placement.Bin{Name: "R3"}},
 	}}
 	assert.Equal(t, want, got)
-	if len(listed.Regions) != 2 || len(listed.Regions[0].Zones) != 1 {
-		t.Errorf("the list has changed: %+v", listed)
-	}
+	assert.Len(t, listed.Regions, 2, "the list that was given")
+	assert.Len(t, listed.Regions[0].Zones, 1, "the list that was given")
 	for at, path := range map[placement.Place]string{
 		{Region: "R1"}: "regions[0].name", {Region: "R1", Zone: "a"}: "regions[0].zones[0].name",
 		{Region: "R1", Zone: "b"}: "regions", {Region: "R3"}: "regions",

@@ -2,10 +2,10 @@ package private
 
 import (
 	"context"
-	"maps"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/stretchr/testify/assert"
 )
 
 // state is a private state that counts writes.
@@ -28,17 +28,14 @@ func (s *state) SetKey(_ context.Context, key string, value []byte) diag.Diagnos
 func TestPrivate(t *testing.T) {
 	s := &state{keys: map[string]string{}}
 	var diags diag.Diagnostics
-	if got := Load[map[string]int](t.Context(), s, "a", &diags); got != nil {
-		t.Errorf("nothing is there: %v", got)
-	}
+	assert.Nil(t, Load[map[string]int](t.Context(), s, "a", &diags), "nothing is there")
 	want := map[string]int{"x": 1, "y": 2}
 	Store(t.Context(), s, "a", want, &diags)
 	Store(t.Context(), s, "a", want, &diags)
-	if got := Load[map[string]int](t.Context(), s, "a", &diags); !maps.Equal(got, want) || s.writes != 1 || diags.HasError() {
-		t.Errorf("got %v after %d writes, %v", got, s.writes, diags)
-	}
+	assert.Equal(t, want, Load[map[string]int](t.Context(), s, "a", &diags))
+	assert.Equal(t, 1, s.writes)
+	assert.Empty(t, diags)
 	s.keys["a"] = "{"
-	if Load[map[string]int](t.Context(), s, "a", &diags); !diags.HasError() {
-		t.Error("what cannot be read is no error")
-	}
+	Load[map[string]int](t.Context(), s, "a", &diags)
+	assert.True(t, diags.HasError(), "what cannot be read")
 }

@@ -3,8 +3,6 @@ package requesttf_test
 import (
 	"errors"
 	"math/big"
-	"reflect"
-	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -62,16 +60,13 @@ func TestRead(t *testing.T) {
 		m := none
 		c.asked(&m)
 		var diags diag.Diagnostics
-		if got := m.Read(t.Context(), &diags); diags.HasError() || !reflect.DeepEqual(got, c.want) {
-			t.Errorf("%s: got %+v, %v", name, got, diags)
-		}
+		assert.Equal(t, c.want, m.Read(t.Context(), &diags), name)
+		assert.Empty(t, diags, name)
 	}
 	far := new(big.Float).SetMantExp(big.NewFloat(1), 1<<20)
 	var diags diag.Diagnostics
 	requesttf.ReadResize(t.Context(), of("resize", map[string]attr.Value{"number": types.NumberValue(far)}), &diags)
-	if at := pathOf(diags); at != "resize.number" {
-		t.Errorf("a number beyond all bounds: at %q: %v", at, diags)
-	}
+	assert.Equal(t, "resize.number", pathOf(diags), "a number beyond all bounds: %v", diags)
 }
 
 // pathOf returns the path of the only diagnostic.
@@ -97,14 +92,12 @@ func TestReport(t *testing.T) {
 		"anything else": {errors.New("no way"), path.Empty().String(), "no way"},
 	} {
 		var diags diag.Diagnostics
-		if requesttf.Report(c.err, &diags); pathOf(diags) != c.at || diags[0].Detail() != c.says {
-			t.Errorf("%s: got %v", name, diags)
-		}
+		requesttf.Report(c.err, &diags)
+		assert.Equal(t, c.at+c.says, pathOf(diags)+diags[0].Detail(), name)
 	}
 	var diags diag.Diagnostics
-	if requesttf.Report(nil, &diags); len(diags) > 0 {
-		t.Errorf("nothing is wrong: %v", diags)
-	}
+	requesttf.Report(nil, &diags)
+	assert.Empty(t, diags, "nothing is wrong")
 }
 
 // TestWarnOfCut: the warning for a cluster that has nodes, and for a cluster without
@@ -120,9 +113,11 @@ func TestWarnOfCut(t *testing.T) {
 	} {
 		var diags diag.Diagnostics
 		requesttf.WarnOfCut(c.asked, c.size, &diags)
-		if len(diags) != min(1, len(c.says)) || c.says != "" && diags[0].Detail() != c.says {
-			t.Errorf("%d of %d: %v", c.asked, c.size, diags)
+		said := ""
+		for _, d := range diags {
+			said += d.Detail()
 		}
+		assert.Equal(t, c.says, said, "%d of %d", c.asked, c.size)
 	}
 }
 
@@ -188,9 +183,8 @@ func TestReadDecision(t *testing.T) {
 		var diags diag.Diagnostics
 		got := requesttf.ReadDecision(dynamic.Framework(t, c.given), &diags)
 		if c.says != "" {
-			if pathOf(diags) != "decision" || !strings.Contains(diags[0].Detail(), c.says) {
-				t.Errorf("%s: want %q, got %v", name, c.says, diags)
-			}
+			assert.Equal(t, "decision", pathOf(diags), name)
+			assert.Contains(t, diags[0].Detail(), c.says, name)
 			continue
 		}
 		assert.Empty(t, diags, name)

@@ -21,18 +21,17 @@ func number(t *testing.T, text string) *big.Float {
 // TestDecimal: a number is the fraction of its digits, not the nearest binary fraction.
 func TestDecimal(t *testing.T) {
 	for text, want := range map[string]string{"12.5": "25/2", "33.3": "333/10", "-0.1": "-1/10", "50": "50/1"} {
-		if r, ok := value.Decimal(types.NumberValue(number(t, text))); !ok || r.String() != want {
-			t.Errorf("%s: got %v, want %s", text, r, want)
-		}
+		r, ok := value.Decimal(types.NumberValue(number(t, text)))
+		require.True(t, ok, text)
+		assert.Equal(t, want, r.String(), text)
 	}
 	for _, text := range []string{"1e88888888", "1e-88888888"} {
-		if _, ok := value.Decimal(types.NumberValue(number(t, text))); ok {
-			t.Errorf("%s was taken", text)
-		}
+		_, ok := value.Decimal(types.NumberValue(number(t, text)))
+		assert.False(t, ok, text)
 	}
-	if r, ok := value.Decimal(types.NumberNull()); r != nil || !ok {
-		t.Errorf("null is %v", r)
-	}
+	r, ok := value.Decimal(types.NumberNull())
+	assert.True(t, ok)
+	assert.Nil(t, r)
 }
 
 // TestGivenBlock: a block is given if an attribute in it is known and not null.
