@@ -134,8 +134,7 @@ func (g *guide) run(command ...string) string {
 	for name, value := range g.variables {
 		args = append(args, "-var="+name+"="+value)
 	}
-	text, err := g.Run(g.t.Context(), args...)
-	require.NoError(g.t, err)
+	text := acctest.Must(g.t, g.Workspace, args...)
 	g.said += text
 	return text
 }
@@ -146,13 +145,11 @@ func (g *guide) apply() string { return g.run("apply", "-auto-approve") }
 // finish applies until nothing is left, and returns the output of the last apply.
 func (g *guide) finish() (last string) {
 	g.t.Helper()
-	for range 12 {
-		if last = g.apply(); strings.Contains(last, "No changes.") {
-			return last
-		}
-	}
-	g.t.Fatalf("something is left:\n%s", last)
-	return ""
+	acctest.Finish(g.t, func() string {
+		last = g.apply()
+		return last
+	})
+	return last
 }
 
 // other sets another image.

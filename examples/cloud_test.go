@@ -83,9 +83,8 @@ func ask(t *testing.T, method, url string) []byte {
 	require.NoError(t, err)
 	defer answer.Body.Close()
 	body, err := io.ReadAll(answer.Body)
-	if err != nil || answer.StatusCode != http.StatusOK {
-		t.Fatalf("%s %s: %s %s, %v", method, url, answer.Status, body, err)
-	}
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, answer.StatusCode, "%s %s: %s", method, url, body)
 	return body
 }
 

@@ -73,8 +73,7 @@ func (e example) clear(t *testing.T) {
 // apply applies, and fails unless the next plan is empty.
 func (e example) apply(t *testing.T, variables ...string) string {
 	t.Helper()
-	text, err := e.Apply(t.Context(), variables...)
-	require.NoError(t, err)
+	text := acctest.Apply(t, e.Workspace, variables...)
 	assert.Empty(t, e.planned(t, variables...), "the next plan")
 	return text
 }
@@ -142,8 +141,7 @@ func quoted(t *testing.T, guide, text string) {
 // planned plans, and returns the line that counts the changes, or "" if no resource changes.
 func (e example) planned(t *testing.T, variables ...string) string {
 	t.Helper()
-	text, err := e.Run(t.Context(), append([]string{"plan", "-input=false", "-no-color"}, workspace.Vars(variables)...)...)
-	require.NoError(t, err)
+	text := acctest.Must(t, e.Workspace, append([]string{"plan", "-input=false", "-no-color"}, workspace.Vars(variables)...)...)
 	return counts(text)
 }
 
@@ -169,15 +167,13 @@ func TestAccExample_firstCluster(t *testing.T) {
 	block = strings.Replace(block, "../..", "github.com/stackpolicy/terraform-provider-stackpolicy//examples", 1)
 	assert.Contains(t, read(t, "../README.md"), "```terraform\n"+block+"```\n")
 	assert.LessOrEqual(t, strings.Count(block, "\n"), 15, "lines of the block")
-	_, err := e.Apply(t.Context())
-	require.NoError(t, err)
+	acctest.Apply(t, e.Workspace)
 	var summary string
 	require.NoError(t, e.Output(t.Context(), "placement", &summary))
 	shown(t, "README.md", summary)
 	six := e.servers(t)
 	e.edit(t, `"debian-12"`, `"debian-13"`)
-	text, err := e.Apply(t.Context())
-	require.NoError(t, err)
+	text := acctest.Apply(t, e.Workspace)
 	shown(t, "README.md", counts(text))
 	assert.Contains(t, text, `it has image_name debian-12, new nodes get debian-13"`)
 	shown(t, "README.md", `it has image_name debian-12, new nodes get debian-13"`)

@@ -70,14 +70,7 @@ func (l *life) step(t *testing.T, what string, arguments ...string) (made int) {
 	}
 	l.set(t, append(arguments, "desired_capacity", strconv.Itoa(l.size))...)
 	before := l.servers(t)
-	for applies := 1; ; applies++ {
-		text, err := l.Apply(t.Context())
-		require.NoError(t, err, "%s: apply %d", what, applies)
-		if strings.Contains(text, "No changes.") {
-			break
-		}
-		require.Less(t, applies, 12, "%s goes on:\n%s", what, text)
-	}
+	acctest.Finish(t, func() string { return acctest.Apply(t, l.Workspace) })
 	after := l.servers(t)
 	assert.Len(t, after, l.size, what)
 	for name, id := range after {
@@ -88,9 +81,8 @@ func (l *life) step(t *testing.T, what string, arguments ...string) (made int) {
 	for region, w := range l.watched {
 		tally := w.Restart()
 		l.drained += tally.Served
-		if tally.Undrained+tally.Changed > 0 || tally.Of-tally.Least > l.missing {
-			t.Errorf("%s: %s: %+v", what, region, tally)
-		}
+		assert.Zero(t, tally.Undrained+tally.Changed, "%s: %s: %+v", what, region, tally)
+		assert.LessOrEqual(t, tally.Of-tally.Least, l.missing, "%s: %s: %+v", what, region, tally)
 		zone := map[string]string{}
 		for _, s := range l.c.In(t, region) { // all servers of a zone are in one group
 			groups := slices.DeleteFunc(l.groups(t, region), func(g openstack.ServerGroup) bool { return !slices.Contains(g.Members, s.ID) })

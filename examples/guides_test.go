@@ -73,8 +73,7 @@ func TestAccFault_regionDown(t *testing.T) {
 	_, err := e.Run(t.Context(), "plan", "-no-color", "-var=size=8")
 	assert.ErrorContains(t, err, "Unable to read the cluster", "with a region down")
 	assert.ErrorContains(t, err, "RegionTwo", "with a region down")
-	text, err := e.Run(t.Context(), "apply", "-auto-approve", "-no-color", "-refresh=false", "-var=size=8", `-var=regions_down=["RegionTwo"]`)
-	require.NoError(t, err)
+	text := acctest.Must(t, e.Workspace, "apply", "-auto-approve", "-no-color", "-refresh=false", "-var=size=8", `-var=regions_down=["RegionTwo"]`)
 	require.Contains(t, text, "2 added, 1 changed, 0 destroyed")
 	restore()
 	quoted(t, "several-regions", "terraform apply -var size=8")
@@ -139,11 +138,10 @@ func TestAccExample_keepingNodes(t *testing.T) {
 			require.NoError(t, os.Remove(filepath.Join(e.Dir, "keep.tf")))
 			e.edit(t, `kept = ["web-1"]`, "")
 			e.edit(t, "desired_capacity = 2", "desired_capacity = 3")
-			text, err := e.Apply(t.Context())
+			assert.NotContains(t, acctest.Apply(t, e.Workspace), "Warning")
 			after := e.servers(t)
-			if err != nil || after["web-3"] == "" || len(after) != 4 || after["web-1"] != before["web-1"] || strings.Contains(text, "Warning") {
-				t.Errorf("before %v, after it grew %v, %v\n%s", before, after, err, text)
-			}
+			kept(t, before, after, 4)
+			assert.Contains(t, after, "web-3")
 			e.edit(t, "desired_capacity = 3",
 				"desired_capacity = 3\n  template = { image = \"debian-12\" }\n  update {\n    causes = [\"TEMPLATE\"]\n    max_batch_size = 3\n  }")
 			e.edit(t, `= "debian-12"`+"\n  flavor", "= each.value.template.image\n  lifecycle { create_before_destroy = true }\n  flavor")
@@ -151,9 +149,10 @@ func TestAccExample_keepingNodes(t *testing.T) {
 			e.edit(t, `"debian-12"`, `"debian-13"`)
 			text = e.apply(t)
 			rolled := e.servers(t)
-			if len(rolled) != 4 || rolled["web-1"] != before["web-1"] || rolled["web-6"] == "" || strings.Contains(text, "A batch waits") {
-				t.Errorf("before %v, after a rollout %v\n%s", after, rolled, text)
-			}
+			assert.Contains(t, rolled, "web-6", text)
+			assert.Equal(t, after["web-1"], rolled["web-1"])
+			assert.Len(t, rolled, 4)
+			assert.NotContains(t, text, "A batch waits")
 		})
 	}
 }
@@ -195,15 +194,11 @@ func TestAccExample_draining(t *testing.T) {
 	url := "drain_url=http://" + address + "/drain"
 	e.Env = append(e.Env, "STACKPOLICY_WEBHOOK_SECRET="+webhookSecret)
 	e.apply(t, url)
-	if _, err := e.Apply(t.Context(), url, "size=1"); err == nil ||
-		!strings.Contains(err.Error(), "A lifecycle hook did not complete") || len(e.servers(t)) != 3 {
-		t.Errorf("one is drained, one is not, so neither server goes: %v, servers %v", err, e.servers(t))
-	}
+	e.fails(t, "A lifecycle hook did not complete", url, "size=1")
+	assert.Len(t, e.servers(t), 3, "one is drained, one is not, so neither server goes")
 	e.apply(t, url, "size=1")
-	drained, err := os.ReadFile(log)
-	if words := strings.Fields(string(drained)); err != nil || len(words) != 6 || len(e.servers(t)) != 1 {
-		t.Errorf("drained %q, servers %v, %v", drained, e.servers(t), err)
-	}
+	assert.Len(t, strings.Fields(read(t, log)), 6, "drained")
+	assert.Len(t, e.servers(t), 1)
 }
 
 // TestAccExample_drainingByQueue: a consumer claims messages, and deletes each with its
@@ -369,16 +364,14 @@ func TestAccExample_restore(t *testing.T) {
 	require.NoError(t, os.Remove(filepath.Join(e.Dir, "import.tf"))) // for the last section
 	e.apply(t)
 	before := e.servers(t)
-	backup, err := e.Run(t.Context(), "state", "pull")
-	require.NoError(t, err)
+	backup := acctest.Must(t, e.Workspace, "state", "pull")
 	lost := filepath.Join(e.Dir, "terraform.tfstate")
 	require.NoError(t, os.Remove(lost))
 	e.file(t, "backup.tfstate", backup)
-	_, err = e.Run(t.Context(), "plan", "-no-color")
+	_, err := e.Run(t.Context(), "plan", "-no-color")
 	require.Error(t, err, "without its state")
 	assert.Regexp(t, acctest.Says("Servers of this cluster are there already"), err.Error())
-	_, err = e.Run(t.Context(), "state", "push", "backup.tfstate")
-	require.NoError(t, err)
+	acctest.Must(t, e.Workspace, "state", "push", "backup.tfstate")
 	assert.Empty(t, e.planned(t), "with the backup")
 
 	require.NoError(t, os.Remove(lost))
@@ -409,8 +402,7 @@ resource "stackpolicy_deletion_attachment" "web" {
 	shown(t, "templates/index.md.tmpl", summary)
 	before := e.servers(t)
 	quoted(t, "state-is-the-memory", output)
-	nodes, err := e.Run(t.Context(), "output", "-json", "nodes")
-	require.NoError(t, err)
+	nodes := acctest.Must(t, e.Workspace, "output", "-json", "nodes")
 	e.use(t, memory+"leave")
 	e.file(t, "nodes.json", nodes)
 	e.file(t, "more.tf", "removed {\n  from = stackpolicy_deletion_attachment.web\n  lifecycle {\n    destroy = false\n  }\n}\n")
@@ -421,8 +413,7 @@ resource "stackpolicy_deletion_attachment" "web" {
 	e.use(t, memory+"left")
 	e.file(t, "nodes.json", nodes)
 	assert.Empty(t, e.planned(t), "without the provider")
-	text, err := e.Run(t.Context(), "providers")
-	require.NoError(t, err)
+	text := acctest.Must(t, e.Workspace, "providers")
 	assert.NotContains(t, text, "stackpolicy", "the provider is still there")
 	assert.Equal(t, before, e.servers(t), "the servers")
 }
@@ -479,8 +470,7 @@ func TestExample_severalStates(t *testing.T) {
 	servers := example{placement.c.Example(t, "guides/several-states/servers"), placement.c}
 	before := map[string]string{}
 	for _, size := range []string{"4", "7", "3"} {
-		_, err := placement.Apply(t.Context(), "size="+size)
-		require.NoError(t, err)
+		acctest.Apply(t, placement.Workspace, "size="+size)
 		servers.apply(t, "placement_state="+placement.Dir+"/terraform.tfstate")
 		assert.Empty(t, placement.planned(t, "size="+size), "the plan of the placement afterwards")
 		after := servers.servers(t)

@@ -120,8 +120,7 @@ func TestExample_fromHeat(t *testing.T) {
 	quoted(t, "from-heat", userData)
 	e.file(t, "web.sh", "#!/bin/sh\n")
 	e.edit(t, `image_name       = "debian-12"`, `image_name = "debian-13"`+"\n  "+userData)
-	text, err := e.Apply(t.Context())
-	require.NoError(t, err)
+	text := acctest.Apply(t, e.Workspace)
 	assert.Contains(t, text, "2 destroyed", "a batch of one server and its attachment")
 	rolled := e.servers(t)
 	kept(t, before, rolled, 7)
@@ -129,8 +128,7 @@ func TestExample_fromHeat(t *testing.T) {
 
 	e.edit(t, "desired_capacity = 4", "desired_capacity = 5")
 	e.edit(t, "desired_capacity   = 3", "desired_capacity = 2\n  candidates = [\"workers-2\"]")
-	_, err = e.Apply(t.Context()) // the next batch waits for its pause
-	require.NoError(t, err)
+	acctest.Apply(t, e.Workspace) // the next batch waits for its pause
 	after := e.servers(t)
 	kept(t, rolled, after, 7)
 	assert.Contains(t, after, "web-5")

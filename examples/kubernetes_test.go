@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -87,13 +88,11 @@ func TestAccExample_kubernetesCommand(t *testing.T) {
 
 	stuck := filepath.Join(dir, "stuck")
 	require.NoError(t, os.WriteFile(stuck, nil, 0o600))
-	if _, err := e.Apply(t.Context(), "size=2", "image=debian-13"); err == nil || len(e.servers(t)) != 3 {
-		t.Errorf("a worker that cannot be drained stays: %v, servers %v", err, e.servers(t))
-	}
+	e.fails(t, "cannot evict pod", "size=2", "image=debian-13")
+	assert.Len(t, e.servers(t), 3, "a worker that cannot be drained stays")
 	asked(t, dir, joins, "web-2")
 	require.NoError(t, errors.Join(os.Remove(stuck), os.Remove(filepath.Join(dir, "calls"))))
-	_, err := e.Apply(t.Context(), "size=2", "image=debian-13")
-	require.NoError(t, err)
+	acctest.Apply(t, e.Workspace, "size=2", "image=debian-13")
 	after := e.servers(t)
 	kept(t, before, after, 2)
 	for name := range before {

@@ -20,8 +20,7 @@ func TestModules(t *testing.T) {
 			t.Parallel()
 			e := startOn(t, acctest.NewFake(t, fakecloud.Config{Quotas: map[string]int{"server_group_members": 10, "server_groups": 10}}), module)
 			e.Env = append(e.Env, `TF_VAR_network_ids={ RegionOne = "`+fakecloud.NetworkID+`" }`)
-			text, err := e.Run(t.Context(), "test", "-no-color")
-			require.NoError(t, err)
+			text := acctest.Must(t, e.Workspace, "test", "-no-color")
 			assert.Contains(t, text, "Success!")
 		})
 	}

@@ -60,8 +60,7 @@ func TestPipeline(t *testing.T) {
 			(left == "") == strings.Contains(markdown, "**Waiting**") {
 			t.Fatalf("%s\n%s", changes, markdown)
 		}
-		_, err := e.Run(t.Context(), "apply", "-input=false", "-no-color", "batch.tfplan")
-		require.NoError(t, err)
+		acctest.Must(t, e.Workspace, "apply", "-input=false", "-no-color", "batch.tfplan")
 	}
 	changes, markdown := plan()
 	assert.Equal(t, "changes=false\n", changes)

@@ -110,8 +110,7 @@ func TestReadingAPlan(t *testing.T) {
 				c.happen(r)
 			}
 			require.NoError(t, r.Write(attached(c.after...)))
-			text, err := r.Run(t.Context(), "plan", "-no-color", "-input=false")
-			require.NoError(t, err)
+			text := acctest.Must(t, r.Workspace, "plan", "-no-color", "-input=false")
 			golden(t, filepath.Join("guides", "reading-a-plan", c.name+".txt"), planText(text))
 		})
 	}
@@ -203,8 +202,7 @@ func TestWhyNot(t *testing.T) {
 	r.apply(with("debian-12")...)
 	r.apply(with("debian-13")...)
 	r.fake.UpdateServer("RegionOne", r.servers["web-6"], func(s *fakecloud.Server) { s.Status = "BUILD" })
-	_, err := r.Run(t.Context(), "apply", "-refresh-only", "-auto-approve")
-	require.NoError(t, err)
+	acctest.Must(t, r.Workspace, "apply", "-refresh-only", "-auto-approve")
 	env, end, err := r.Attached(t.Context())
 	require.NoError(t, err)
 	defer end()
@@ -219,11 +217,9 @@ func TestWhyNot(t *testing.T) {
 func TestLongPlan(t *testing.T) {
 	t.Parallel()
 	w := acctest.NewFake(t, fakecloud.Config{}).Workspace(t, attached("desired_capacity = 200", threeZones))
-	_, err := w.Apply(t.Context())
-	require.NoError(t, err)
+	acctest.Apply(t, w)
 	require.NoError(t, w.Write(attached("desired_capacity = 201", threeZones)))
-	text, err := w.Run(t.Context(), "plan", "-no-color", "-input=false", "-refresh=false")
-	require.NoError(t, err)
+	text := acctest.Must(t, w, "plan", "-no-color", "-input=false", "-refresh=false")
 	if lines := strings.Count(changes.FindString(text), "\n"); lines == 0 || lines >= 100 {
 		t.Errorf("%d lines:\n%s", lines, text)
 	}

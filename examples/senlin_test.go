@@ -20,8 +20,7 @@ func TestFromSenlin(t *testing.T) {
 	c.Fake.AddImage(fakecloud.Image{Name: "debian-12"})
 	w := c.Example(t, "guides/from-senlin")
 	for range 2 { // the plans see the servers of the first apply
-		_, err := w.Apply(t.Context())
-		require.NoError(t, err)
+		acctest.Apply(t, w)
 	}
 	var spread map[string]map[string]int
 	var removed []string
@@ -37,17 +36,11 @@ func TestFromSenlin(t *testing.T) {
 	if len(removed) != 2 || deletion.Grace != 60 || deletion.Reduce {
 		t.Errorf("removed are %v, with %+v", removed, deletion)
 	}
-	state, err := w.State(t.Context())
-	require.NoError(t, err)
-	drained := 0
-	for _, r := range state.Values.RootModule.Resources {
-		if r.Type == "stackpolicy_deletion_attachment" {
-			if drained++; fmt.Sprint(r.AttributeValues["grace_period"]) != "60" {
-				t.Errorf("%s waits %v s", r.Address, r.AttributeValues["grace_period"])
-			}
-		}
+	drained := acctest.Resources(t, w, "stackpolicy_deletion_attachment")
+	assert.Len(t, drained, 6, "drained before they are removed")
+	for _, r := range drained {
+		assert.Equal(t, "60", fmt.Sprint(r["grace_period"]), "seconds that it waits")
 	}
-	assert.Equal(t, 6, drained, "drained before they are removed")
 	for region, members := range map[string]int{"RegionOne": 2, "RegionTwo": 4} {
 		groups := c.GroupsIn(t, region)
 		if len(groups) != 1 || groups[0].Name != "web-"+region || groups[0].Policy != "soft-anti-affinity" || len(groups[0].Members) != members {

@@ -4,12 +4,10 @@ package examples_test
 
 import (
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"syscall"
 	"testing"
 
@@ -19,15 +17,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-// databases is the cluster of the guide about stateful nodes, with the resources that must never be lost.
-type databases struct {
-	example
-	size           int
-	image          string
-	volumes, ports map[string]string // by slot
-	watched        *acctest.Watched
-}
 
 // startDatabases starts the example on the fake cloud, without an apply.
 func startDatabases(t *testing.T) *databases {
@@ -50,32 +39,9 @@ func (d *databases) variables() []string {
 func (d *databases) finish(t *testing.T, step string) (plans string) {
 	t.Helper()
 	d.watched.Resize(d.size)
-	for applies := range 12 {
-		text, err := d.Apply(t.Context(), d.variables()...)
-		require.NoError(t, err, "%s: apply %d", step, applies+1)
-		plans += text
-		if strings.Contains(text, "No changes.") {
-			d.whole(t, step)
-			return plans
-		}
-	}
-	t.Fatalf("%s: something is left:\n%s", step, plans)
-	return ""
-}
-
-// whole fails unless each slot has the volume and the port that it always had, and they are attached to its own node.
-func (d *databases) whole(t *testing.T, step string) {
-	t.Helper()
-	volumes, ports := d.c.Volumes(t, "RegionOne"), d.c.Ports(t, "RegionOne")
-	for _, kind := range []struct{ had, have map[string]string }{{d.volumes, volumes}, {d.ports, ports}} {
-		for slot, id := range kind.had {
-			assert.Equal(t, id, kind.have[slot], "%s: what slot %s has", step, slot)
-		}
-		maps.Copy(kind.had, kind.have)
-	}
-	assert.Len(t, d.c.AllServers(t), d.size, "%s: servers", step)
-	assert.Len(t, d.c.Servers(t), d.size, "%s: names of servers", step)
-	d.holds(t, volumes, ports)
+	plans = acctest.Finish(t, func() string { return acctest.Apply(t, d.Workspace, d.variables()...) })
+	d.whole(t, step)
+	return plans
 }
 
 // counted returns the counts since the last step. It fails if more than one node was out of service, or a node was
@@ -83,9 +49,8 @@ func (d *databases) whole(t *testing.T, step string) {
 func (d *databases) counted(t *testing.T, step string) acctest.Tally {
 	t.Helper()
 	tally := d.watched.Restart()
-	if tally.Undrained > 0 || tally.Of-tally.Least > 1 {
-		t.Errorf("%s: %+v", step, tally)
-	}
+	assert.Zero(t, tally.Undrained, "%s: %+v", step, tally)
+	assert.LessOrEqual(t, tally.Of-tally.Least, 1, "%s: %+v", step, tally)
 	t.Logf("%s: at least %d of %d in service, %d destroyed, %d volumes and %d ports kept", step, tally.Least, tally.Of, tally.Destroyed,
 		len(d.volumes), len(d.ports))
 	return tally
@@ -113,9 +78,8 @@ func TestStatefulQuota(t *testing.T) {
 		t.Errorf("repaired: %s is %s (%s) in %s", now.Name, now.ID, now.Status, now.AvailabilityZone)
 	}
 	// Nova accepted no note of a drain for the broken server.
-	if tally := d.watched.Restart(); tally.Least != 2 || tally.Destroyed != 1 {
-		t.Errorf("a repair: %+v", tally)
-	}
+	tally := d.watched.Restart()
+	assert.Equal(t, []int{2, 1}, []int{tally.Least, tally.Destroyed}, "in service, and destroyed, at a repair")
 	d.size = 4
 	for range 2 {
 		_, err := d.Apply(t.Context(), d.variables()...)
@@ -200,14 +164,7 @@ func (d *databases) forgottenServer(t *testing.T) {
 	t.Helper()
 	_, err := d.Apply(t.Context(), d.variables()...)
 	require.ErrorContains(t, err, "is still in use", "a server has the port")
-	state, err := d.State(t.Context())
-	require.NoError(t, err)
-	var known []string
-	for _, r := range state.Values.RootModule.Resources {
-		if r.Type == "openstack_compute_instance_v2" {
-			known = append(known, r.AttributeValues["id"].(string))
-		}
-	}
+	known := acctest.Loop{Workspace: d.Workspace}.ServerIDs(t)
 	for _, s := range d.c.AllServers(t) {
 		if !slices.Contains(known, s.ID) {
 			d.c.Kill(t, "RegionOne", s.ID)
@@ -228,8 +185,7 @@ func (d *databases) forgottenAttachment(t *testing.T) {
 		}
 		after := r.Change.After.(map[string]any)
 		args := append([]string{"import", "-input=false", "-no-color"}, workspace.Vars(d.variables())...)
-		_, err := d.Run(t.Context(), append(args, r.Address, fmt.Sprintf("%s/%s", after["instance_id"], after["volume_id"]))...)
-		require.NoError(t, err)
+		acctest.Must(t, d.Workspace, append(args, r.Address, fmt.Sprintf("%s/%s", after["instance_id"], after["volume_id"]))...)
 	}
 }
 
@@ -270,8 +226,7 @@ func TestStatefulAdopted(t *testing.T) {
 	d := startDatabases(t)
 	guide := read(t, filepath.Join(d.Dir, "main.tf"))
 	d.file(t, "main.tf", madeByHand)
-	_, err := d.Apply(t.Context())
-	require.NoError(t, err)
+	acctest.Apply(t, d.Workspace)
 	d.whole(t, "made by hand")
 	running := d.servers(t)
 	imports := map[string]map[string]string{}

@@ -55,6 +55,35 @@ func (e example) requested() (list []string) {
 	return list
 }
 
+// databases is the cluster of the guide about stateful nodes, with the resources that must never be lost.
+type databases struct {
+	example
+	size           int
+	image          string
+	volumes, ports map[string]string // by slot
+	watched        *acctest.Watched
+}
+
+// whole fails unless each slot has the volume and the port that it always had, and they are attached to its own node.
+func (d *databases) whole(t *testing.T, step string) {
+	t.Helper()
+	volumes, ports := d.c.Volumes(t, "RegionOne"), d.c.Ports(t, "RegionOne")
+	for _, kind := range []struct{ had, have map[string]string }{{d.volumes, volumes}, {d.ports, ports}} {
+		for slot, id := range kind.had {
+			assert.Equal(t, id, kind.have[slot], "%s: what slot %s has", step, slot)
+		}
+		maps.Copy(kind.had, kind.have)
+	}
+	assert.Len(t, d.c.AllServers(t), d.size, "%s: servers", step)
+	assert.Len(t, d.c.Servers(t), d.size, "%s: names of servers", step)
+	for name, s := range d.c.Servers(t) {
+		if len(s.AttachedVolumes) != 1 || s.AttachedVolumes[0].ID != volumes[name] {
+			t.Errorf("%s: web-%s has the volumes %v, want %s", step, name, s.AttachedVolumes, volumes[name])
+		}
+		assert.Equal(t, ports[name], d.c.PortOf(t, "RegionOne", s.ID), "%s: web-%s has the port", step, name)
+	}
+}
+
 // TestAccExample_stateful: three nodes keep their volumes and ports through a new image, a shrink to one and a growth
 // to three, except for the slot that was released.
 func TestAccExample_stateful(t *testing.T) {
@@ -72,20 +101,13 @@ func TestAccExample_stateful(t *testing.T) {
 			e.c.DropVolumes(t, "RegionOne")
 		})
 	}
-	ids := func() (volumes, ports map[string]string) {
-		return e.c.Volumes(t, "RegionOne"), e.c.Ports(t, "RegionOne")
+	left := func() int {
+		return len(e.c.Volumes(t, "RegionOne")) + len(e.c.Ports(t, "RegionOne")) + len(e.servers(t))
 	}
-	volumes, ports := ids()
-	require.Zero(t, len(volumes)+len(ports), "the cloud has volumes or ports that are named as those of the example")
+	require.Zero(t, left(), "the cloud has volumes or ports that are named as those of the example")
 	e.apply(t)
-	volumes, ports = ids()
-	same := func(what string) {
-		t.Helper()
-		if v, p := ids(); len(v) != 3 || !maps.Equal(v, volumes) || !maps.Equal(p, ports) {
-			t.Errorf("%s: the volumes %v and ports %v were %v and %v", what, v, p, volumes, ports)
-		}
-	}
-	same("create")
+	d := &databases{example: e, size: 3, volumes: map[string]string{}, ports: map[string]string{}}
+	d.whole(t, "create")
 
 	old := e.servers(t)
 	const image = "image=debian-13"
@@ -94,8 +116,7 @@ func TestAccExample_stateful(t *testing.T) {
 		if e.c.Fake != nil {
 			e.c.Fake.ResetRequests()
 		}
-		text, err := e.Apply(t.Context(), image)
-		require.NoError(t, err)
+		text := acctest.Apply(t, e.Workspace, image)
 		after := e.servers(t)
 		made := slices.Collect(maps.Keys(after))
 		made = slices.DeleteFunc(made, func(name string) bool { return before[name] == after[name] })
@@ -112,14 +133,15 @@ func TestAccExample_stateful(t *testing.T) {
 		assert.Equal(t, left, remaining, "nodes that are left")
 	}
 	assert.Empty(t, e.planned(t, image), "the plan after the last batch")
-	same("another image")
+	d.whole(t, "another image")
 	three := e.servers(t)
 	for name, id := range three {
 		assert.NotEqual(t, old[name], id, "%s has the old server", name)
 	}
 
 	inOrder(t, e.apply(t, image, "size=1"), "web-1", "web-2")
-	same("shrink")
+	d.size = 1
+	d.whole(t, "shrink")
 	assert.Equal(t, map[string]string{"web-0": three["web-0"]}, e.servers(t), "left are")
 	text := e.apply(t, image, "size=1", `release=["web-2"]`)
 	var names []string
@@ -128,25 +150,14 @@ func TestAccExample_stateful(t *testing.T) {
 	}
 	assert.ElementsMatch(t, []string{`openstack_blockstorage_volume_v3.web["web-2"]`, `openstack_networking_port_v2.web["web-2"]`}, names, "destroyed were")
 	e.apply(t, image)
-	now, at := ids()
-	if now["1"] != volumes["1"] || at["1"] != ports["1"] || now["2"] == volumes["2"] || at["2"] == ports["2"] {
-		t.Errorf("growth: the volumes %v and ports %v were %v and %v", now, at, volumes, ports)
-	}
-	e.holds(t, now, at)
+	released := []string{d.volumes["2"], d.ports["2"]}
+	delete(d.volumes, "2")
+	delete(d.ports, "2")
+	d.size = 3
+	d.whole(t, "growth")
+	assert.NotContains(t, released, d.volumes["2"])
+	assert.NotContains(t, released, d.ports["2"])
 	_, err := e.Destroy(t.Context(), image)
 	require.NoError(t, err)
-	if v, p := ids(); len(v)+len(p)+len(e.servers(t)) > 0 {
-		t.Errorf("left are %v, %v and %v", v, p, e.servers(t))
-	}
-}
-
-// holds fails unless each server has the volume and the port of its name.
-func (e example) holds(t *testing.T, volumes, ports map[string]string) {
-	t.Helper()
-	for name, s := range e.c.Servers(t) {
-		if len(s.AttachedVolumes) != 1 || s.AttachedVolumes[0].ID != volumes[name] {
-			t.Errorf("web-%s has the volumes %v, want %s", name, s.AttachedVolumes, volumes[name])
-		}
-		assert.Equal(t, ports[name], e.c.PortOf(t, "RegionOne", s.ID), "web-%s has the port", name)
-	}
+	assert.Zero(t, left(), "volumes, ports and servers that are left")
 }

@@ -77,8 +77,7 @@ func start(t *testing.T, update, readiness string) (*acctest.Cloud, func(args ..
 	c := acctest.NewFake(t, fakecloud.Config{Now: time.Now})
 	w := c.Installed(t, config(c, update, readiness))
 	for range 2 { // once all nodes have a mark, marks are required
-		_, err := w.Apply(t.Context())
-		require.NoError(t, err)
+		acctest.Apply(t, w)
 	}
 	return c, func(args ...string) *exec.Cmd {
 		cmd := exec.Command(file, append([]string{"-dir", w.Dir, "-terraform", w.Terraform, "-var", "image=b", "-poll", "1s"}, args...)...)

@@ -281,9 +281,8 @@ func TestOldNova(t *testing.T) {
 		fake := fakecloud.Start(t, fakecloud.Config{MaxMicroversion: c.newest})
 		binding, err := affinity.Attach(t.Context(), compute(t, fake), c.policy, "")
 		if c.want != "" {
-			if err == nil || err.Error() != c.want || fake.Count("POST compute /os-server-groups") != 0 {
-				t.Errorf("%s: got %v", c.newest, err)
-			}
+			assert.EqualError(t, err, c.want, c.newest)
+			assert.Equal(t, 0, fake.Count("POST compute /os-server-groups"), c.newest)
 			continue
 		}
 		if err != nil || binding.Group.Policy != c.policy.Policy || binding.Group.MaxServerPerHost != c.policy.MaxServerPerHost {

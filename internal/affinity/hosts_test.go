@@ -40,9 +40,8 @@ func TestDRSZone(t *testing.T) {
 		if err != nil {
 			text = err.Error()
 		}
-		if got != c.want || text != c.err {
-			t.Errorf("%s: got %q, %v", c.name, got, err)
-		}
+		assert.Equal(t, c.want, got, c.name)
+		assert.Equal(t, c.err, text, c.name)
 	}
 }
 

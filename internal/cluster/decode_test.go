@@ -56,9 +56,7 @@ func TestDecodePage(t *testing.T) {
 		want[i].Build = got[i].Build // see TestBuild
 		assert.Equal(t, want[i], got[i], "node %d", i)
 	}
-	if !servers[2].hidden || servers[1].hidden {
-		t.Error("the third server, and only it, is in a cell that is down")
-	}
+	assert.Equal(t, []bool{false, true}, []bool{servers[1].hidden, servers[2].hidden}, "in a cell that is down")
 	if !slices.Equal(servers[0].Tags, []string{"eu"}) || len(servers[0].Metadata) != 4 || len(servers[1].Tags) != 0 {
 		t.Errorf("got %+v", servers)
 	}
@@ -137,9 +135,8 @@ func TestDecodeKeepsLittle(t *testing.T) {
 		}
 		runtime.KeepAlive(kept)
 	}
-	if allocs := testing.AllocsPerRun(5, func() { _, _ = readPage(page, false, func(*server) error { return nil }) }); allocs > 20_000 {
-		t.Errorf("%.0f allocations", allocs)
-	}
+	allocs := testing.AllocsPerRun(5, func() { _, _ = readPage(page, false, func(*server) error { return nil }) })
+	assert.LessOrEqual(t, allocs, 20_000.0, "allocations")
 }
 
 // TestBuild: a rebuild, a resize or another server changes the fingerprint, and nothing else does.
@@ -169,9 +166,8 @@ func TestBuild(t *testing.T) {
 func TestProfile(t *testing.T) {
 	s := server{ID: "1", Status: "ACTIVE", Image: image{"i"}, Metadata: map[string]string{"built": "2026-11-21T10:00:00+02:00", "version": "v7"}}
 	dated, _ := s.node("R", time.Time{}, Keys{Profile: "built"})
-	if want := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC); dated.ProfileCreatedAt != want || dated.Profile != "2026-11-21T10:00:00+02:00" {
-		t.Errorf("got %+v", dated)
-	}
+	assert.Equal(t, time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC), dated.ProfileCreatedAt)
+	assert.Equal(t, "2026-11-21T10:00:00+02:00", dated.Profile)
 	if named, _ := s.node("R", time.Time{}, Keys{Profile: "version"}); named.Profile != "v7" || !named.ProfileCreatedAt.IsZero() {
 		t.Errorf("got %+v", named)
 	}

@@ -199,9 +199,8 @@ func TestQuotaCap(t *testing.T) {
 		if got[0].Cap != c.cap || got[0].Why != c.why {
 			t.Errorf("%s: cap %d (%s), want %d (%s)", name, got[0].Cap, got[0].Why, c.cap, c.why)
 		}
-		if given[0].Cap != c.region.Cap || given[0].Why != "" {
-			t.Errorf("%s: the region that was given has changed", name)
-		}
+		assert.Equal(t, c.region.Cap, given[0].Cap, "%s: the region that was given", name)
+		assert.Empty(t, given[0].Why, "%s: the region that was given", name)
 		for nodes, want := range map[int64]bool{c.cap - 1: false, c.cap: c.why != ""} {
 			before, after := map[string]int64{c.region.Name: 1}, map[string]int64{c.region.Name: nodes}
 			binding := quotas.Binding(given, got, before, after)

@@ -66,9 +66,8 @@ func TestReadTwoRegions(t *testing.T) {
 		fake.AddServers("RegionOne", fakecloud.Server{Name: fmt.Sprintf("web-%d", 5+i), Status: status})
 	}
 	nodes, err := read(t, fake, both, cluster.Selector{NameRegex: "^web-"})
-	if err != nil || names(nodes) != "web-0 web-2 web-4 web-7 web-1 web-3" {
-		t.Fatalf("got %s, %v", names(nodes), err)
-	}
+	require.NoError(t, err)
+	require.Equal(t, "web-0 web-2 web-4 web-7 web-1 web-3", names(nodes))
 	if n := nodes[0]; n.Region != "RegionOne" || n.Zone == "" || n.Status != "ACTIVE" || n.CreatedAt.IsZero() || n.Profile == "" ||
 		n.ProfileCreatedAt.IsZero() || n.HostID == "" {
 		t.Errorf("got %+v", n)
@@ -90,9 +89,8 @@ func TestReadPages(t *testing.T) {
 		fake.AddServers("RegionOne", fakecloud.Server{Name: fmt.Sprintf("web-%d", i)}, fakecloud.Server{Name: fmt.Sprintf("db-%d", i)})
 	}
 	nodes, err := read(t, fake, both[1:], cluster.Selector{NameRegex: "^web-[0-9]+$"})
-	if err != nil || names(nodes) != "web-0 web-1 web-2 web-3 web-4 web-5 web-6 web-7 web-8 web-9 web-10" {
-		t.Fatalf("got %s, %v", names(nodes), err)
-	}
+	require.NoError(t, err)
+	require.Equal(t, "web-0 web-1 web-2 web-3 web-4 web-5 web-6 web-7 web-8 web-9 web-10", names(nodes))
 	var queries []string
 	for _, r := range fake.Requests() {
 		if r.Path == "/servers/detail" {
@@ -198,9 +196,8 @@ func TestReadCellDown(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	nodes, err := read(t, fake, both[1:], cluster.Selector{IDs: ids})
-	if err != nil || len(nodes) != 2 {
-		t.Fatalf("got %v, %v", nodes, err)
-	}
+	require.NoError(t, err)
+	require.Len(t, nodes, 2)
 	i := slices.IndexFunc(nodes, func(n node.Node) bool { return n.ID == ids[1] })
 	if n := nodes[i]; n.Status != "UNKNOWN" || n.Name != "" || n.Zone != "" {
 		t.Errorf("got %+v", n)
@@ -224,9 +221,8 @@ func TestReadOldClouds(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{MaxMicroversion: "2.8", ProjectInURL: true})
 	webs(fake, 2)
 	nodes, err := read(t, fake, both, web)
-	if err != nil || names(nodes) != "web-0 web-1" {
-		t.Errorf("got %s, %v", names(nodes), err)
-	}
+	assert.NoError(t, err)
+	assert.Equal(t, "web-0 web-1", names(nodes))
 	_, err = read(t, fake, both, cluster.Selector{Tags: []string{"a"}})
 	assert.ErrorContains(t, err, "region RegionOne: tags need Nova's microversion 2.26, and it offers 2.8")
 }

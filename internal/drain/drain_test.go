@@ -273,10 +273,8 @@ func TestRefusedStop(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			_, err := Drain{Server: s}.shutDown(ctx)
-			if !errors.Is(err, context.DeadlineExceeded) ||
-				strings.Contains(err.Error(), "the last answer to the request to stop it: stop:") != (refused != nil) {
-				t.Errorf("got %v", err)
-			}
+			assert.ErrorIs(t, err, context.DeadlineExceeded)
+			assert.Equal(t, refused != nil, strings.Contains(fmt.Sprint(err), "the last answer to the request to stop it: stop:"))
 		})
 	}
 }

@@ -80,10 +80,9 @@ func TestHTTP(t *testing.T) {
 		return 200
 	})
 	result := s.check(t, time.Minute).Look(t.Context(), nodes("R", 1, 200))
-	if got := names(result.Unhealthy); !slices.Equal(got, []string{"id-1"}) || len(result.Warnings) > 0 ||
-		!strings.Contains(result.Unhealthy["id-1"], " answered 503 Service Unavailable") {
-		t.Errorf("got %+v", result)
-	}
+	assert.Equal(t, []string{"id-1"}, names(result.Unhealthy))
+	assert.Empty(t, result.Warnings)
+	assert.Contains(t, result.Unhealthy["id-1"], " answered 503 Service Unavailable")
 	if s.asked["127.9.0.1"] != 2 || s.asked["127.9.0.2"] != 2 || s.asked["127.9.0.3"] != 1 || len(s.asked) != 200 {
 		t.Errorf("asked %d, %d and %d times, %d nodes", s.asked["127.9.0.1"], s.asked["127.9.0.2"], s.asked["127.9.0.3"], len(s.asked))
 	}
@@ -250,9 +249,8 @@ func TestOctavia(t *testing.T) {
 			}
 			return members(c.looks[listed-1]), nil
 		}}.Look(t.Context(), nodes("R", 1, 3))
-		if got := names(result.Unhealthy); !slices.Equal(got, c.unhealthy) || listed != len(c.looks) {
-			t.Errorf("%s: got %v, listed %d times", c.name, result.Unhealthy, listed)
-		}
+		assert.Equal(t, c.unhealthy, names(result.Unhealthy), c.name)
+		assert.Equal(t, len(c.looks), listed, c.name)
 		if all := strings.Join(result.Warnings, " "); (all == "") != (c.warning == "") || !strings.Contains(all, c.warning) || len(result.Warnings) > 1 {
 			t.Errorf("%s: got %q, want %q", c.name, all, c.warning)
 		}

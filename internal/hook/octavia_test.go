@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -137,9 +136,8 @@ func TestOctaviaBusy(t *testing.T) {
 	}
 	wait.Wait()
 	for _, m := range p.fake.Members("RegionOne", pool) {
-		if m.Weight != 0 || !slices.Equal(m.Tags, []string{"stackpolicy_weight=5"}) {
-			t.Errorf("%+v", m)
-		}
+		assert.Zero(t, m.Weight)
+		assert.Equal(t, []string{"stackpolicy_weight=5"}, m.Tags)
 	}
 	refused := 0
 	for _, r := range p.fake.Requests() {

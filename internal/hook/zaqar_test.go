@@ -255,9 +255,8 @@ func TestZaqarRenewed(t *testing.T) {
 	was = p.Receipt
 	both(49 * time.Minute)
 	claimed, err := claims.Create(t.Context(), client, "drain", claims.CreateOpts{TTL: 300, Grace: 60, Limit: 1}).Extract()
-	if err != nil || len(claimed) != 1 {
-		t.Fatalf("%v, %v", claimed, err)
-	}
+	require.NoError(t, err)
+	require.Len(t, claimed, 1)
 	both(4 * time.Minute)
 	until(t, z, &p, waiting)
 	assert.Equal(t, was, p.Receipt, "a message that a consumer works at is not posted again")

@@ -238,14 +238,12 @@ func TestMicroversions(t *testing.T) {
 	for newest, projectInURL := range map[string]bool{"2.93": false, "2.60": true} {
 		fake := fakecloud.Start(t, fakecloud.Config{MaxMicroversion: newest, ProjectInURL: projectInURL})
 		compute, err := open(t, member(fake)).Compute(t.Context(), "RegionOne")
-		if err != nil || compute.Newest() != newest {
-			t.Fatalf("got %v, %v", compute, err)
-		}
+		require.NoError(t, err)
+		require.Equal(t, newest, compute.Newest())
 		assert.Equal(t, newest == "2.93", compute.Offers(64), "%s: Offers(64)", newest)
 		old, recent := compute.At(1), compute.At(64)
-		if want := map[string]string{"2.93": "2.64", "2.60": "2.60"}[newest]; old.Microversion != "2.1" || recent.Microversion != want {
-			t.Errorf("got %s and %s", old.Microversion, recent.Microversion)
-		}
+		assert.Equal(t, "2.1", old.Microversion)
+		assert.Equal(t, map[string]string{"2.93": "2.64", "2.60": "2.60"}[newest], recent.Microversion)
 	}
 }
 

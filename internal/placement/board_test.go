@@ -2,11 +2,11 @@ package placement
 
 import (
 	"fmt"
-	"maps"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
 
@@ -28,9 +28,7 @@ func TestNewBoard(t *testing.T) {
 	}
 	want := "R2 w2 cap9 7/7: b w3 0, a w1 4,  w0 2, old w0 1; R1 w1 cap-1 3/3:; R0 w1 cap-1 2/2: a w1 2; R3 w0 cap0 2/2:; R4 w0 cap0 1/1:"
 	assert.Equal(t, want, strings.Join(got, "; "))
-	if listed[0].Current != 0 || listed[0].Zones[1].Current != 0 {
-		t.Error("the list that was given has changed")
-	}
+	assert.Zero(t, listed[0].Current+listed[0].Zones[1].Current, "the list that was given has changed")
 	for at, want := range map[Place]string{{"R2", "a"}: "R2/a true", {"R2", "none"}: "R2 false", {"R1", "b"}: "R1 true", {"R9", "a"}: "R9 false"} {
 		counted, there := board.Counted(at)
 		assert.Equal(t, want, fmt.Sprint(counted, " ", there), "%s is counted in", at)
@@ -134,17 +132,13 @@ func TestMaintenanceOneByOne(t *testing.T) {
 		for n := int64(1); ; n++ {
 			at, ok := stepped.First(func(Place, Place) int { return 0 })
 			changes, err := board.Distribute(-n)
-			if ok != (err == nil) {
-				t.Fatalf("node %d leaves: %v, but at once: %v", n, ok, err)
-			}
+			require.Equal(t, err == nil, ok, "node %d leaves: %v, but at once: %v", n, ok, err)
 			if !ok {
 				return
 			}
 			stepped.Add(at, -1)
 			total[at]--
-			if !maps.Equal(total, changes) {
-				t.Fatalf("%d nodes one by one: %v, at once: %v", n, total, changes)
-			}
+			require.Equal(t, changes, total, "%d nodes one by one: %v, at once: %v", n, total, changes)
 		}
 	})
 }

@@ -107,9 +107,7 @@ func TestDistribute(t *testing.T) {
 			list := bins(t, c.bins)
 			changes, err := Distribute(list, c.count)
 			require.NoError(t, err)
-			if got := after(list, changes); !slices.Equal(got, c.after) {
-				t.Errorf("%s, %+d: got %v, want %v", c.bins, c.count, got, c.after)
-			}
+			assert.Equal(t, c.after, after(list, changes), "%s, %+d", c.bins, c.count)
 		})
 	}
 }
@@ -146,9 +144,7 @@ func TestVectors(t *testing.T) {
 			}
 			changes, err := Distribute(list, c.Count)
 			if c.Expect.Error != "" {
-				if err == nil || err.Error() != c.Expect.Error {
-					t.Errorf("case %d: got %v, want %s", n, err, c.Expect.Error)
-				}
+				assert.EqualError(t, err, c.Expect.Error, "case %d", n)
 			} else {
 				plan := map[string]int64{}
 				for i, change := range changes {
@@ -156,9 +152,8 @@ func TestVectors(t *testing.T) {
 						plan[names[i]] = max(change, -change)
 					}
 				}
-				if err != nil || !maps.Equal(plan, c.Expect.Plan) {
-					t.Errorf("case %d: got %v (%v), want %v", n, plan, err, c.Expect.Plan)
-				}
+				assert.NoError(t, err, "case %d", n)
+				assert.Equal(t, c.Expect.Plan, plan, "case %d", n)
 			}
 			slices.Reverse(names)
 		}
@@ -180,9 +175,8 @@ func TestDistributeRefuses(t *testing.T) {
 		{"A now600000000000000, B now600000000000000", 1, "cannot be planned"},
 		{"A w0, B w0", 1, "no feasible plan"},
 	} {
-		if _, err := Distribute(bins(t, c.bins), c.count); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s, %+d: got %v, want %q", c.bins, c.count, err, c.want)
-		}
+		_, err := Distribute(bins(t, c.bins), c.count)
+		assert.ErrorContains(t, err, c.want, "%s, %+d", c.bins, c.count)
 	}
 }
 

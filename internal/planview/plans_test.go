@@ -132,13 +132,10 @@ func TestLog(t *testing.T) {
 		require.NoError(t, w.Write(text))
 	}
 	write(config("desired_capacity = 6", threeZones))
-	_, err := w.Apply(t.Context())
-	require.NoError(t, err)
+	acctest.Apply(t, w)
 	write(config("desired_capacity = 6", `zones = [{ name = "az-1" }, { name = "az-2" }]`, `deletion { candidates = ["nobody"] }`))
-	log, err := w.Run(t.Context(), "plan", "-input=false", "-json", "-out=a.tfplan")
-	require.NoError(t, err)
-	text, err := w.Run(t.Context(), "show", "-json", "a.tfplan")
-	require.NoError(t, err)
+	log := acctest.Must(t, w, "plan", "-input=false", "-json", "-out=a.tfplan")
+	text := acctest.Must(t, w, "show", "-json", "a.tfplan")
 	view, err := planview.Read([]byte(text))
 	if err == nil {
 		err = planview.AddWarnings(view, []byte(log))
@@ -161,8 +158,7 @@ func (c planCase) plan(t *testing.T) []byte {
 	w := cloud.Workspace(t, first+c.provided(cloud, c.made))
 	run := func(args ...string) string {
 		t.Helper()
-		text, err := w.Run(t.Context(), args...)
-		require.NoError(t, err)
+		text := acctest.Must(t, w, args...)
 		return text
 	}
 	servers := map[string]string{}

@@ -77,9 +77,8 @@ func TestReadEncodings(t *testing.T) {
 	}
 	for name, encoded := range map[string][]byte{"UTF-8 with a mark": append([]byte("\xef\xbb\xbf"), text...), "little endian": little, "big endian": big} {
 		got, err := planview.Read(encoded)
-		if err != nil || planview.SVG(got) != planview.SVG(want) {
-			t.Errorf("%s: %v", name, err)
-		}
+		assert.NoError(t, err, name)
+		assert.Equal(t, planview.SVG(want), planview.SVG(got), name)
 	}
 }
 

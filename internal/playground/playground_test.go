@@ -152,9 +152,7 @@ func TestMovesAreTheDecision(t *testing.T) {
 						}
 					}
 				}
-				if chosen != 1 {
-					t.Errorf("%d of %v were chosen", chosen, l.Options)
-				}
+				assert.Equal(t, 1, chosen, "%d of %v were chosen", chosen, l.Options)
 			}
 		}
 		for name, n := range want {
@@ -181,8 +179,7 @@ func TestHCL(t *testing.T) {
 	w := acctest.NewFake(t, fakecloud.Config{}).Workspace(t, r.HCL)
 	_, err = w.Run(t.Context(), "fmt", "-check", "-diff", "main.tf")
 	assert.NoError(t, err)
-	_, err = w.Apply(t.Context())
-	require.NoError(t, err)
+	acctest.Apply(t, w)
 	state, err := w.State(t.Context())
 	require.NoError(t, err)
 	nodes := state.Values.RootModule.Resources[0].AttributeValues["nodes"].(map[string]any)

@@ -239,9 +239,8 @@ func TestNetwork(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), limit)
 		got := check(t, address, nil).Look(ctx, "web-0", "127.0.0.1")
 		cancel()
-		if got == nil || got.Network != want {
-			t.Errorf("%s: got %+v, want %q", address, got, want)
-		}
+		require.NotNil(t, got, address)
+		assert.Equal(t, want, got.Network, address)
 	}
 }
 

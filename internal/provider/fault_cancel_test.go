@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestCancelSweep cancels each operation at each of its requests, which the cloud
@@ -56,11 +57,8 @@ func (c sweepCase) cancel(t *testing.T) {
 	}()
 	c.operation.run(ctx, r)
 	cancel()
-	if took := time.Since(<-cancelled); took > 20*time.Second {
-		t.Errorf("%s: %s passed", c.label, took)
-	}
-	if r.injected.Fired() == 0 {
-		t.Errorf("%s: the fault hit nothing", c.label)
-	}
+	took := time.Since(<-cancelled)
+	assert.LessOrEqual(t, took, 20*time.Second, c.label)
+	assert.NotZero(t, r.injected.Fired(), "%s: the fault hit nothing", c.label)
 	c.checkEnd(t, r)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -213,12 +214,8 @@ func (c sweepCase) run(t reporter) {
 	}
 	defer r.fake.Close()
 	c.operation.run(t.Context(), r)
-	if r.injected.Fired() == 0 {
-		t.Errorf("%s: the fault hit nothing", c.label)
-	}
-	if n, most := c.hits(r), c.most(); n > most {
-		t.Errorf("%s: %d requests, at most %d were expected", c.label, n, most)
-	}
+	assert.NotZero(t, r.injected.Fired(), "%s: the fault hit nothing", c.label)
+	assert.LessOrEqual(t, c.hits(r), c.most(), "%s: requests", c.label)
 	if r.err != nil {
 		c.checkError(t, r.err)
 	}
@@ -274,9 +271,7 @@ func (c sweepCase) checkEnd(t reporter, r *trial) {
 			t.Errorf("%s: the group %s is gone", c.label, id)
 		}
 	}
-	if n := r.fake.Count("DELETE compute /servers/*"); n > 0 {
-		t.Errorf("%s: a server was deleted", c.label)
-	}
+	assert.Zero(t, r.fake.Count("DELETE compute /servers/*"), "%s: a server was deleted", c.label)
 }
 
 // hits counts the requests of the target's kind.

@@ -129,9 +129,8 @@ func TestEnvironmentFlags(t *testing.T) {
 		{map[string]string{"OS_SWAUTH": "true"}, func(_ openstack.Config, d diag.Diagnostics) bool { return d.HasError() }},
 		{map[string]string{"OS_DELAYED_AUTH": "false"}, func(_ openstack.Config, d diag.Diagnostics) bool { return !d.HasError() && len(d) == 1 }},
 	} {
-		if got, diags := configFor(t, nil, c.env); !c.check(got, diags) {
-			t.Errorf("%v: got %+v, %v", c.env, got, diags)
-		}
+		got, diags := configFor(t, nil, c.env)
+		assert.True(t, c.check(got, diags), "%v", c.env)
 	}
 }
 

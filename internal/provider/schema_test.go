@@ -40,8 +40,7 @@ func TestSchema(t *testing.T) {
 func currentSchema(t *testing.T) map[string]any {
 	t.Helper()
 	w := acctest.NewFake(t, fakecloud.Config{}).Workspace(t, "provider \"stackpolicy\" {}\n")
-	text, err := w.Run(t.Context(), "providers", "schema", "-json")
-	require.NoError(t, err)
+	text := acctest.Must(t, w, "providers", "schema", "-json")
 	var all struct {
 		Providers map[string]map[string]any `json:"provider_schemas"`
 	}

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -127,15 +128,11 @@ func TestTroubleshooting(t *testing.T) {
 	content, err := os.ReadFile(troubleshooting)
 	require.NoError(t, err)
 	text, table, found := strings.Cut(string(content), tableHeading)
-	if !found {
-		t.Fatalf("the page has no table %q", tableHeading)
-	}
+	require.True(t, found, "the page has no table %q", tableHeading)
 	rows, known := map[string]string{}, map[string]bool{}
 	for line := range strings.Lines(table) {
 		title, advice, _ := strings.Cut(strings.Trim(line, "|\n"), "|")
-		if advice == "" {
-			t.Errorf("the page does not say what to do about %q", title)
-		}
+		assert.NotEmpty(t, advice, "the page does not say what to do about %q", title)
 		rows[title] = advice
 	}
 	all := summaries(t)

@@ -331,9 +331,8 @@ func TestNotesForgotten(t *testing.T) {
 func TestToken(t *testing.T) {
 	n := Node{Name: "web-0", ID: "id", Region: "R", Mark: "3"}
 	seen := map[string]bool{n.Token(): true}
-	if same := (Node{ID: "id", Region: "R", Mark: "3", Address: "10.0.0.1"}); !seen[same.Token()] || len(n.Token()) != 26 {
-		t.Errorf("got %s and %s", n.Token(), same.Token())
-	}
+	assert.True(t, seen[(Node{ID: "id", Region: "R", Mark: "3", Address: "10.0.0.1"}).Token()])
+	assert.Len(t, n.Token(), 26)
 	for _, other := range []Node{{ID: "id", Region: "R", Mark: "4"}, {ID: "id2", Region: "R", Mark: "3"}, {ID: "id", Region: "S", Mark: "3"}} {
 		assert.False(t, seen[other.Token()], "%+v has a token of another", other)
 		seen[other.Token()] = true

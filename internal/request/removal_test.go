@@ -121,9 +121,8 @@ func TestNamed(t *testing.T) {
 		for _, n := range chosen {
 			ids = append(ids, n.ID)
 		}
-		if strings.Join(ids, " ") != c.chosen || !reflect.DeepEqual(faults, c.faults) {
-			t.Errorf("%s: got %v, %+v", c.candidates, ids, faults)
-		}
+		assert.Equal(t, c.chosen, strings.Join(ids, " "), c.candidates)
+		assert.Equal(t, c.faults, faults, c.candidates)
 	}
 	if chosen, faults := Named(nodes, []string{""}); len(chosen) > 0 || len(faults) != 1 {
 		t.Errorf("an empty candidate is %v", chosen)

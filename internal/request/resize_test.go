@@ -2,7 +2,6 @@ package request
 
 import (
 	"encoding/json"
-	"errors"
 	"math/big"
 	"os"
 	"strings"
@@ -81,9 +80,8 @@ func TestDesiredVectors(t *testing.T) {
 			continue
 		}
 		var target *TargetError
-		if !errors.As(err, &target) || target.Error() != c.Expect.Reason {
-			t.Errorf("case %d: got %v, want %s", i, err, c.Expect.Reason)
-		}
+		require.ErrorAs(t, err, &target, "case %d", i)
+		assert.Equal(t, c.Expect.Reason, target.Error(), "case %d", i)
 	}
 }
 

@@ -95,9 +95,7 @@ func TestShareIn(t *testing.T) {
 		{"both", both, []string{"R1", "R2", "R3"}, *both, 0},
 		{"none", both, []string{"R3"}, Share{Regions: counts{}}, 8},
 	} {
-		if got := c.share.in(c.regions...); !reflect.DeepEqual(*got, c.want) {
-			t.Errorf("%s: got %+v, want %+v", c.name, got, c.want)
-		}
+		assert.Equal(t, c.want, *c.share.in(c.regions...), c.name)
 		if got := c.share.elsewhere(c.regions...); got != c.elsewhere {
 			t.Errorf("%s: %d elsewhere, want %d", c.name, got, c.elsewhere)
 		}
@@ -140,9 +138,7 @@ func TestGroups(t *testing.T) {
 		if (c.fault != "") != (err != nil) || err != nil && !strings.HasPrefix(err.Error(), c.fault) {
 			t.Errorf("%s: got %v, want %q", c.name, err, c.fault)
 		}
-		if !maps.Equal(groups, c.groups) {
-			t.Errorf("%s: got %v, want %v", c.name, groups, c.groups)
-		}
+		assert.Equal(t, c.groups, groups, c.name)
 		for n, want := range c.place {
 			assert.Equal(t, want, of(n), "%s: the place of %+v", c.name, n)
 		}

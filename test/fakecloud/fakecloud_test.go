@@ -204,9 +204,8 @@ func TestClock(t *testing.T) {
 	c.Advance(time.Hour)
 	looks(other, "ACTIVE<nil>")
 	servers := c.Servers("RegionOne")
-	if len(servers) != 1 || servers[0].Created.Before(Epoch) {
-		t.Errorf("servers are %v", servers)
-	}
+	require.Len(t, servers, 1)
+	assert.False(t, servers[0].Created.Before(Epoch))
 
 	// The time of messages is up. The contract has the effect of a claim.
 	const path = "messaging /queues/q/messages"

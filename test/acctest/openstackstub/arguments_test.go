@@ -68,8 +68,7 @@ type block struct {
 // resources returns the resources of the provider, by name.
 func resources(t *testing.T, w *workspace.Workspace) map[string]block {
 	t.Helper()
-	text, err := w.Run(t.Context(), "providers", "schema", "-json")
-	require.NoError(t, err)
+	text := acctest.Must(t, w, "providers", "schema", "-json")
 	var doc struct {
 		Schemas map[string]struct {
 			Resources map[string]struct{ Block block } `json:"resource_schemas"`

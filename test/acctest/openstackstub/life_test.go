@@ -158,8 +158,7 @@ func TestAccInstance_import(t *testing.T) {
 	}
 	for name, id := range made {
 		config += fmt.Sprintf("import {\n  to = openstack_compute_instance_v2.%s\n  id = %q\n}\n", name, id)
-		_, err := r.Run(t.Context(), "state", "rm", "openstack_compute_instance_v2."+name)
-		require.NoError(t, err)
+		acctest.Must(t, r.Workspace, "state", "rm", "openstack_compute_instance_v2."+name)
 	}
 	require.NoError(t, r.Write(config))
 	t.Cleanup(func() { // they are not in the state

@@ -51,8 +51,6 @@ func TestSweep(t *testing.T) {
 	// A failure is reported, and the rest is still removed.
 	c.Fake.AddServers("RegionTwo", fakecloud.Server{Name: c.Prefix + "late"})
 	c.Fake.Inject(fakecloud.Fault{Region: "RegionOne", Service: fakecloud.Compute, Path: "/servers/detail", Status: 500, Times: fakecloud.Forever})
-	if err := sweep(t.Context(), c.API, 0, time.Now(), &out); err == nil || !strings.Contains(err.Error(), "RegionOne: ") ||
-		!strings.Contains(out.String(), "RegionTwo: removed the server "+c.Prefix+"late") {
-		t.Errorf("got %v\n%s", err, &out)
-	}
+	assert.ErrorContains(t, sweep(t.Context(), c.API, 0, time.Now(), &out), "RegionOne: ")
+	assert.Contains(t, out.String(), "RegionTwo: removed the server "+c.Prefix+"late")
 }

@@ -53,9 +53,7 @@ func (c *cloud) hold(t *testing.T, facts []fact) {
 func (c *cloud) check(t *testing.T, f fact) {
 	t.Helper()
 	words := askPattern.FindStringSubmatch(f.ask)
-	if words == nil {
-		t.Fatalf("not a request: %q", f.ask)
-	}
+	require.NotNil(t, words, "not a request: %q", f.ask)
 	if who := words[1]; who != "nobody" && c.vars[who+"_token"] == "" {
 		t.Skipf("needs the login of the %s, and there is none", who)
 	}
