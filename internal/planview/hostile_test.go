@@ -67,15 +67,13 @@ var hostile = []string{
 // TestHostile: all names are shown as plain text, whatever characters they have.
 func TestHostile(t *testing.T) {
 	t.Parallel()
-	view, err := planview.Read(made(t, "web", "RegionOne", 2, 1, "az-1", "debian"))
-	require.NoError(t, err)
+	view := readable(t, made(t, "web", "RegionOne", 2, 1, "az-1", "debian"))
 	usual := map[string]map[string]bool{}
 	for format, got := range drawings(view) {
 		usual[format] = elements(got)
 	}
 	for _, evil := range hostile {
-		view, err := planview.Read(made(t, evil, evil, 2, 1, evil, evil))
-		require.NoError(t, err)
+		view := readable(t, made(t, evil, evil, 2, 1, evil, evil))
 		for format, got := range drawings(view) {
 			for element := range elements(got) {
 				if !usual[format][element] && element != "<code>" {
@@ -144,8 +142,7 @@ func TestLarge(t *testing.T) {
 	t.Parallel()
 	plan := made(t, "web", "RegionOne", 10_000, 9_000, "az-1", "debian")
 	start := time.Now()
-	view, err := planview.Read(plan)
-	require.NoError(t, err)
+	view := readable(t, plan)
 	got := drawings(view)
 	t.Logf("%d bytes of plan took %s; markdown %d, svg %d, html %d bytes", len(plan), time.Since(start), len(got["markdown"]),
 		len(got["svg"]), len(got["html"]))
@@ -159,8 +156,7 @@ func TestLarge(t *testing.T) {
 // TestMarkdownFits: lists get shorter until the text fits into a comment.
 func TestMarkdownFits(t *testing.T) {
 	t.Parallel()
-	one, err := planview.Read(made(t, strings.Repeat("web", 60), "RegionOne", 120, 120, "az-1", "debian"))
-	require.NoError(t, err)
+	one := readable(t, made(t, strings.Repeat("web", 60), "RegionOne", 120, 120, "az-1", "debian"))
 	var many planview.Plan
 	for _, n := range []int{1, 2, 5, 20, 100} {
 		many.Attachments = slices.Repeat(one.Attachments, n)

@@ -59,9 +59,11 @@ const (
 
 func planCases() []planCase {
 	rolling := batch(`causes         = ["UNHEALTHY", "TEMPLATE"]`, `max_batch_size = 2`)
-	canary := batch(`causes         = ["TEMPLATE"]`, `max_batch_size = 2`, `target         = "20%"`)
-	inPlace := batch(`causes         = ["TEMPLATE"]`, `max_batch_size = 2`, `method         = "IN_PLACE"`)
-	recreate := batch(`causes         = ["TEMPLATE"]`, `max_batch_size = 2`, `method         = "RECREATE"`)
+	image := func(name, line string) planCase {
+		update := batch(`causes         = ["TEMPLATE"]`, `max_batch_size = 2`, line)
+		return planCase{name: name, before: []string{"desired_capacity = 6", threeZones, bookworm, oldest, update},
+			after: []string{"desired_capacity = 6", threeZones, trixie, oldest, update}}
+	}
 	percent := batch(`causes         = ["TEMPLATE"]`, `max_batch_size = "5%"`)
 	return []planCase{
 		{name: "create", after: []string{"desired_capacity = 5", twoRegions}},
@@ -69,12 +71,9 @@ func planCases() []planCase {
 		{name: "shrink", before: []string{"desired_capacity = 7", threeZones, oldest}, after: []string{"desired_capacity = 5", threeZones, oldest}},
 		{name: "batch", before: []string{"desired_capacity = 6", threeZones, bookworm, oldest, rolling},
 			after: []string{"desired_capacity = 6", threeZones, trixie, oldest, rolling}},
-		{name: "canary", before: []string{"desired_capacity = 6", threeZones, bookworm, oldest, canary},
-			after: []string{"desired_capacity = 6", threeZones, trixie, oldest, canary}},
-		{name: "in-place", before: []string{"desired_capacity = 6", threeZones, bookworm, oldest, inPlace},
-			after: []string{"desired_capacity = 6", threeZones, trixie, oldest, inPlace}},
-		{name: "recreate", before: []string{"desired_capacity = 6", threeZones, bookworm, oldest, recreate},
-			after: []string{"desired_capacity = 6", threeZones, trixie, oldest, recreate}},
+		image("canary", `target         = "20%"`),
+		image("in-place", `method         = "IN_PLACE"`),
+		image("recreate", `method         = "RECREATE"`),
 		{name: "repair", before: []string{"desired_capacity = 6", threeZones, rolling}, after: []string{"desired_capacity = 6", threeZones, rolling},
 			happen: func(cloud *fakecloud.Cloud, servers map[string]string) {
 				cloud.UpdateServer("RegionOne", servers["web-1"], func(s *fakecloud.Server) { s.Status = "ERROR" })
@@ -103,11 +102,11 @@ func planCases() []planCase {
 	}
 }
 
-// TestPlans: Terraform, or OpenTofu, prints the plans in testdata, and they are drawn as the drawings in testdata.
-// -update rewrites both.
+// TestPlans: Terraform, or OpenTofu, prints the plans in testdata, and they are drawn as the drawings in testdata:
+// changes of servers that no node change needs are above the table. -update rewrites both.
 func TestPlans(t *testing.T) {
 	t.Parallel()
-	for _, c := range planCases() {
+	for _, c := range append(planCases(), serverCases()...) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			text := c.plan(t)
@@ -127,20 +126,13 @@ func TestLog(t *testing.T) {
 	config := func(lines ...string) string {
 		return strings.Replace(attached(lines...), "\n", "\n  for_each = toset([\"a b\"])\n", 1)
 	}
-	write := func(text string) {
-		t.Helper()
-		require.NoError(t, w.Write(text))
-	}
-	write(config("desired_capacity = 6", threeZones))
+	require.NoError(t, w.Write(config("desired_capacity = 6", threeZones)))
 	acctest.Apply(t, w)
-	write(config("desired_capacity = 6", `zones = [{ name = "az-1" }, { name = "az-2" }]`, `deletion { candidates = ["nobody"] }`))
+	require.NoError(t, w.Write(config("desired_capacity = 6", `zones = [{ name = "az-1" }, { name = "az-2" }]`, `deletion { candidates = ["nobody"] }`)))
 	log := acctest.Must(t, w, "plan", "-input=false", "-json", "-out=a.tfplan")
 	text := acctest.Must(t, w, "show", "-json", "a.tfplan")
-	view, err := planview.Read([]byte(text))
-	if err == nil {
-		err = planview.AddWarnings(view, []byte(log))
-	}
-	require.NoError(t, err)
+	view := readable(t, []byte(text))
+	require.NoError(t, planview.AddWarnings(view, []byte(log)))
 	got := planview.Markdown(view)
 	for _, title := range []string{"A place with nodes is no longer listed", "A candidate is not there"} {
 		assert.Equal(t, 1, strings.Count(got, "- **"+title+".**"), "how often %q is in:\n%s", title, got)
@@ -156,14 +148,9 @@ func (c planCase) plan(t *testing.T) []byte {
 		first = attached(c.before...)
 	}
 	w := cloud.Workspace(t, first+c.provided(cloud, c.made))
-	run := func(args ...string) string {
-		t.Helper()
-		text := acctest.Must(t, w, args...)
-		return text
-	}
 	servers := map[string]string{}
 	if c.before != nil {
-		run("apply", "-auto-approve", "-input=false", "-no-color")
+		acctest.Apply(t, w)
 	}
 	for _, s := range cloud.Fake.Servers("RegionOne") {
 		servers[s.Name] = s.ID
@@ -190,8 +177,8 @@ func (c planCase) plan(t *testing.T) []byte {
 		second += attached(c.after...)
 	}
 	require.NoError(t, w.Write(second))
-	run("plan", "-no-color", "-input=false", "-out=a.tfplan")
-	return []byte(run("show", "-json", "-no-color", "a.tfplan"))
+	acctest.Must(t, w, "plan", "-no-color", "-input=false", "-out=a.tfplan")
+	return []byte(acctest.Must(t, w, "show", "-json", "-no-color", "a.tfplan"))
 }
 
 // provided returns servers, with the block of terraform-provider-openstack if it makes the servers of before.
@@ -210,13 +197,9 @@ type nodeAt struct {
 // nodesOf returns the nodes of the attachment in a workspace.
 func nodesOf(t *testing.T, w *workspace.Workspace) (nodes map[string]nodeAt) {
 	t.Helper()
-	state, err := w.State(t.Context())
+	text, err := json.Marshal(acctest.Resources(t, w, "stackpolicy_placement_attachment")[0]["nodes"])
 	require.NoError(t, err)
-	text, err := json.Marshal(state.Values.RootModule.Resources[0].AttributeValues["nodes"])
-	if err == nil {
-		err = json.Unmarshal(text, &nodes)
-	}
-	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &nodes))
 	return nodes
 }
 
@@ -288,17 +271,23 @@ var pages = []string{"batch", "rebuild", "user-data"}
 // draw compares all formats with testdata.
 func draw(t *testing.T, name string, plan []byte) {
 	t.Helper()
-	view, err := planview.Read(plan)
-	require.NoError(t, err)
+	view := readable(t, plan)
 	golden(t, name+".md", planview.Markdown(view))
 	const server, fork = "openstack_compute_instance_v2", "openstack_cloud_instance_v2"
-	forked, err := planview.Read(bytes.ReplaceAll(plan, []byte(server), []byte(fork)), fork)
-	require.NoError(t, err)
+	forked := readable(t, bytes.ReplaceAll(plan, []byte(server), []byte(fork)), fork)
 	assert.Equal(t, strings.ReplaceAll(planview.Markdown(view), server, fork), planview.Markdown(forked), "%s: servers of another type", name)
 	golden(t, name+".svg", planview.SVG(view))
 	if slices.Contains(pages, name) {
 		golden(t, name+".html", planview.HTML(view))
 	}
+}
+
+// readable returns what is read of a plan.
+func readable(t *testing.T, plan []byte, serverTypes ...string) planview.Plan {
+	t.Helper()
+	view, err := planview.Read(plan, serverTypes...)
+	require.NoError(t, err)
+	return view
 }
 
 // golden compares a text with a file, or writes the file with -update.

@@ -8,7 +8,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/planview"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // instances are the servers of the nodes, with more arguments.
@@ -54,7 +53,8 @@ resource "terraform_data" "web" {
 `
 )
 
-// serverCases are plans that do more to servers than the node changes need.
+// serverCases are plans that do more to servers than the node changes need, with terraform-provider-openstack or its
+// stand-in.
 func serverCases() []planCase {
 	six, four := []string{"desired_capacity = 6", threeZones}, []string{"desired_capacity = 4", threeZones, `deletion { candidates = ["web-0", "web-4"] }`}
 	return []planCase{
@@ -81,20 +81,6 @@ func serverCases() []planCase {
 func stateful(size int, removal, release string) []string {
 	return []string{fmt.Sprintf("desired_capacity = %d", size), threeZones, `deletion { criteria = "HIGHEST_INDEX_FIRST" }`,
 		fmt.Sprintf("stateful {\n    on_removal = %q\n    release    = [%s]\n  }", removal, release)}
-}
-
-// TestServers: changes of servers that no node change needs are above the table, in plans of a real terraform with
-// terraform-provider-openstack or its stand-in.
-func TestServers(t *testing.T) {
-	t.Parallel()
-	for _, c := range serverCases() {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			text := c.plan(t)
-			golden(t, c.name+".json", trim(t, text))
-			draw(t, c.name, text)
-		})
-	}
 }
 
 // TestExplained: a change that a node asks for is listed once, and any other change is listed at the attachment of
@@ -181,13 +167,10 @@ func TestExplained(t *testing.T) {
 				if module != "" {
 					attachments = attachment("module.a.") + "," + attachments // its name is the beginning of another name
 				}
-				view, err := planview.Read([]byte(`{"format_version": "1.2", "resource_changes": [`+attachments+","+change+"]}"), "fork_server")
-				require.NoError(t, err)
+				view := readable(t, []byte(`{"format_version": "1.2", "resource_changes": [`+attachments+","+change+"]}"), "fork_server")
 				got := planview.Markdown(view)
 				if c.want == other {
-					if strings.Contains(got, "No node change asks") || strings.Contains(got, "no node:") {
-						t.Errorf("it is explained, and said:\n%s", got)
-					}
+					assert.NotRegexp(t, "No node change asks|no node:", got, "it is explained")
 					continue
 				}
 				assert.Contains(t, got, c.want)
@@ -212,8 +195,7 @@ func TestStruck(t *testing.T) {
 		string(kept(t, "user-data")): 6 + 1,
 		strings.Replace(string(kept(t, "same")), `"resource_changes": [`, `"resource_changes": [`+resized+",", 1): 1 + 1,
 	} {
-		view, err := planview.Read([]byte(text))
-		require.NoError(t, err)
+		view := readable(t, []byte(text))
 		assert.Equal(t, want, strings.Count(planview.SVG(view), `class="struck"`))
 	}
 }
