@@ -133,7 +133,7 @@ func compareLives(b *testing.B, size int, start func() (mine, other *workspace.W
 			case "create":
 				meanwhile()
 			case "batch":
-				return wasReplaced(b, sides[0], size/10)
+				wasReplaced(b, sides[0], size/10)
 			}
 			return nil
 		}})
@@ -169,20 +169,10 @@ func turn(b *testing.B, w *workspace.Workspace, name string, size int) (err erro
 }
 
 // wasReplaced fails unless the apply replaced a batch.
-func wasReplaced(b *testing.B, w *workspace.Workspace, batch int) error {
-	state, err := w.State(b.Context())
-	if err != nil {
-		return err
-	}
-	for _, r := range state.Values.RootModule.Resources {
-		if r.Type == "stackpolicy_placement_attachment" {
-			next, nodes := r.AttributeValues["next_index"].(float64), r.AttributeValues["nodes"].(map[string]any)
-			if int(next) < len(nodes)+batch*9/10 {
-				return fmt.Errorf("the next index is %v: no batch of %d was replaced", next, batch)
-			}
-		}
-	}
-	return nil
+func wasReplaced(b *testing.B, w *workspace.Workspace, batch int) {
+	b.Helper()
+	placed := acctest.Resources(b, w, "stackpolicy_placement_attachment")[0]
+	require.GreaterOrEqual(b, int(placed["next_index"].(float64)), len(placed["nodes"].(map[string]any))+batch*9/10, "the next index")
 }
 
 // measured is a workspace whose providers start as users start them.
@@ -196,10 +186,8 @@ func measured(b *testing.B, c *acctest.Cloud, config string) *workspace.Workspac
 // boot makes a server for each node in the state.
 func boot(b *testing.B, c *acctest.Cloud, w *workspace.Workspace) {
 	b.Helper()
-	state, err := w.State(b.Context())
-	require.NoError(b, err)
 	byRegion := map[string][]fakecloud.Server{}
-	for name, node := range state.Values.RootModule.Resources[0].AttributeValues["nodes"].(map[string]any) {
+	for name, node := range acctest.Resources(b, w, "stackpolicy_placement_attachment")[0]["nodes"].(map[string]any) {
 		at := node.(map[string]any)
 		region := at["region"].(string)
 		byRegion[region] = append(byRegion[region], fakecloud.Server{Name: name, Zone: at["zone"].(string)})

@@ -128,9 +128,7 @@ func (b *behind) write(version string) {
 // run runs terraform, which must not fail.
 func (b *behind) run(args ...string) string {
 	b.Helper()
-	text, err := b.Workspace.Run(b.Context(), args...)
-	require.NoError(b, err)
-	return text
+	return acctest.Must(b.T, b.Workspace, args...)
 }
 
 // plan returns the output of a plan of a version.
@@ -147,11 +145,11 @@ func (b *behind) apply(args ...string) (string, error) {
 	return b.Workspace.Run(b.Context(), append([]string{"apply", "-auto-approve", "-input=false", "-no-color"}, args...)...)
 }
 
-// must applies a version, which must not fail.
-func (b *behind) must(version string) {
+// must applies a version with arguments, which must not fail.
+func (b *behind) must(version string, args ...string) {
 	b.Helper()
 	b.write(version)
-	_, err := b.apply()
+	_, err := b.apply(args...)
 	require.NoError(b, err)
 }
 
@@ -159,34 +157,30 @@ func (b *behind) must(version string) {
 func (b *behind) tries(version, fails string) {
 	b.Helper()
 	b.write(version)
-	if _, err := b.apply(); err == nil || !acctest.Says(fails+" servers that this apply checked are not in service").MatchString(err.Error()) {
-		b.Fatalf("%s: %v", version, err)
-	}
+	_, err := b.apply()
+	require.Error(b, err)
+	require.Regexp(b, acctest.Says(fails+" servers that this apply checked are not in service"), err.Error())
 }
 
 // refused applies with arguments; the apply must fail with a text and touch no server.
 func (b *behind) refused(says string, args ...string) {
 	b.Helper()
 	before := b.IDs(b.T)
-	if _, err := b.apply(args...); err == nil || !acctest.Says(says).MatchString(err.Error()) {
-		b.Errorf("got %v, want %s", err, says)
-	}
+	_, err := b.apply(args...)
+	assert.Regexp(b, acctest.Says(says), fmt.Sprint(err))
 	assert.ElementsMatch(b, before, b.IDs(b.T), "servers")
 }
 
 // finish applies a version until the plan is empty, and returns all output.
 func (b *behind) finish(version string) (all string) {
 	b.Helper()
-	for range 12 {
+	return acctest.Finish(b.T, func() string {
 		text := b.plan(version)
-		if all += text; strings.Contains(text, "No changes.") {
-			return all
+		if !strings.Contains(text, "No changes.") {
+			b.must(version)
 		}
-		_, err := b.apply()
-		require.NoError(b, err)
-	}
-	b.Fatalf("something is left:\n%s", all)
-	return ""
+		return text
+	})
 }
 
 // holds fails unless all servers run, with the number of servers of each version and how many are in service: "a:6/6 bad:2/0".
@@ -330,10 +324,8 @@ var mistakes = []struct {
 			b.finish("b")
 		}, "b:6/6"},
 	{"three applies of an image with `-refresh=false`", nil, "a", func(b *behind) {
-		b.write("b")
 		for range 3 {
-			_, err := b.apply("-refresh=false")
-			require.NoError(b, err)
+			b.must("b", "-refresh=false")
 		}
 		b.holds("a:6/6") // nothing is known of the nodes
 		b.finish("b")
