@@ -102,17 +102,16 @@ func TestRollout(t *testing.T) {
 	t.Parallel()
 	c, command := start(t, "", `timeout = "30s"`)
 	got, said := code(t, command("-max-applies", "1"))
-	if got != 2 || !strings.Contains(said, "held: -max-applies 1 is reached (1 apply") || !strings.Contains(said, "| Place | Before | After |") ||
-		versions(c) != "map[a:2 b:2]" {
-		t.Fatalf("one apply: exit code %d, %s\n%s", got, versions(c), said)
-	}
+	require.Equal(t, 2, got, said)
+	require.Equal(t, "map[a:2 b:2]", versions(c), said)
+	assert.Contains(t, said, "held: -max-applies 1 is reached (1 apply")
+	assert.Contains(t, said, "| Place | Before | After |")
 	summary := filepath.Join(t.TempDir(), "summary.md")
 	rest := command("-json", "-summary", summary, "-policy", `grep -q '"planned_values"' && find "$TMPDIR" -name batch.tfplan -perm 600 | grep -q .`)
 	rest.Env = append(rest.Env, "TMPDIR="+t.TempDir()) // a saved plan has secrets in it
 	got, said = code(t, rest)
-	if got != 0 || versions(c) != "map[b:4]" {
-		t.Fatalf("the rest: exit code %d, %s\n%s", got, versions(c), said)
-	}
+	require.Zero(t, got, said)
+	require.Equal(t, "map[b:4]", versions(c), said)
 	var kinds []string
 	for line := range strings.Lines(said) {
 		var e rollout.Event
@@ -123,10 +122,8 @@ func TestRollout(t *testing.T) {
 	}
 	assert.Equal(t, "plan apply applied plan end", strings.Join(kinds, " "), "the events")
 	written, err := os.ReadFile(summary)
-	if err != nil || !strings.HasPrefix(string(written), "## Apply 1\n") || !strings.Contains(string(written), "### Placement of `"+c.Prefix) ||
-		!strings.Contains(string(written), "**done**: nothing is left to replace (1 apply") {
-		t.Errorf("summary: %v\n%s", err, written)
-	}
+	require.NoError(t, err)
+	assert.Regexp(t, "(?s)^## Apply 1\n.*### Placement of `"+c.Prefix+`.*\*\*done\*\*: nothing is left to replace \(1 apply`, string(written))
 }
 
 // TestEnds: a rollout ends when a plan makes a change that no node change needs, when applies fail in the same way,
@@ -156,12 +153,10 @@ func TestEnds(t *testing.T) {
 	} {
 		c.Fake.ResetRequests()
 		got, said := code(t, command(end.args...))
-		if got != end.code || !strings.Contains(said, end.said) || versions(c) != end.versions {
-			t.Errorf("%s: exit code %d, %s\n%s", end.args, got, versions(c), said)
-		}
-		if end.code == 2 && c.Fake.Count("POST compute /servers") != 0 {
-			t.Errorf("%s: servers were made", end.args)
-		}
+		assert.Equal(t, end.code, got, "%s:\n%s", end.args, said)
+		assert.Contains(t, said, end.said)
+		assert.Equal(t, end.versions, versions(c), end.args)
+		assert.False(t, end.code == 2 && c.Fake.Count("POST compute /servers") != 0, "%s: servers were made", end.args)
 	}
 }
 

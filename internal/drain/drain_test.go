@@ -1,6 +1,7 @@
 package drain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -183,12 +184,9 @@ func TestDrain(t *testing.T) {
 				assert.Equal(t, c.events, strings.Join(log, " "), "happened")
 				_, locked := errors.AsType[*LockedError](err)
 				assert.Equal(t, c.locked, locked, "locked: %v", err)
-				if warning := strings.Join(warnings, "|"); !strings.Contains(warning, c.warning) || (warning == "") != (c.warning == "") {
-					t.Errorf("warning %q, want %q", warning, c.warning)
-				}
-				if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
-					t.Errorf("error %v, want %q", err, c.err)
-				}
+				assert.Contains(t, strings.Join(warnings, "|"), c.warning, "the warnings")
+				assert.Equal(t, c.warning == "", len(warnings) == 0, "%q", warnings)
+				assert.Contains(t, fmt.Sprint(err), cmp.Or(c.err, "<nil>"))
 			})
 		})
 	}

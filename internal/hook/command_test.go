@@ -123,23 +123,20 @@ func TestCommand(t *testing.T) {
 
 	m.Address = ""
 	logged, err = commandRun(t.Context(), t, m, "environment")
-	if err != nil || slices.ContainsFunc(logged, func(line string) bool { return strings.HasPrefix(line, "STACKPOLICY_ADDRESS") }) {
-		t.Errorf("an address that does not exist: %v", err)
-	}
+	assert.NoError(t, err)
+	assert.NotContains(t, strings.Join(logged, "\n"), "STACKPOLICY_ADDRESS", "an address that does not exist")
 
 	logged, err = commandRun(t.Context(), t, m, "arguments", "$HOME", "a b", "", "`id`; true")
 	assert.NoError(t, err)
 	assert.Equal(t, []string{`["$HOME" "a b" "" "` + "`id`" + `; true"]`}, logged)
 
 	logged, err = commandRun(t.Context(), t, m, "fail")
-	if err == nil || !strings.Contains(err.Error(), "exit status 3; it said last: ") || !strings.Contains(err.Error(), "cannot be evicted") ||
-		!strings.HasSuffix(err.Error(), "for (token)") || strings.ContainsFunc(err.Error()+strings.Join(logged, ""), unicode.IsControl) || len(logged) != 2 {
-		t.Errorf("got %q, logged %q", err, logged)
-	}
+	assert.Regexp(t, `exit status 3; it said last: .*cannot be evicted.* for \(token\)$`, fmt.Sprint(err))
+	assert.False(t, strings.ContainsFunc(fmt.Sprint(err, logged), unicode.IsControl), "%q", logged)
+	assert.Len(t, logged, 2)
 
-	if _, err = commandRun(t.Context(), t, m, "cut"); err == nil || !strings.HasSuffix(err.Error(), "; it said last: the disk is full") {
-		t.Errorf("got %v", err)
-	}
+	_, err = commandRun(t.Context(), t, m, "cut")
+	assert.Regexp(t, "; it said last: the disk is full$", fmt.Sprint(err))
 
 	logged, err = commandRun(t.Context(), t, m, "flood")
 	if size := len(strings.Join(logged, "")); err != nil || size < mostOutput || size > mostOutput+2*longestLine {
@@ -152,9 +149,8 @@ func TestCommandRefused(t *testing.T) {
 	made := filepath.Join(t.TempDir(), "made")
 	spec := Spec{Type: "command", Arguments: map[string][]string{"command": {"touch", made}}}
 	_, err := (&Runner{}).Run(t.Context(), spec, Message{NodeID: "n-1"}, &Progress{})
-	if _, statErr := os.Stat(made); !errors.Is(err, errCommandsNotAllowed) || statErr == nil {
-		t.Errorf("got %v", err)
-	}
+	assert.ErrorIs(t, err, errCommandsNotAllowed)
+	assert.NoFileExists(t, made)
 	spec.Arguments["command"] = []string{filepath.Join(t.TempDir(), "nothing")}
 	_, err = (&Runner{AllowCommands: true}).Run(t.Context(), spec, Message{}, &Progress{})
 	assert.ErrorContains(t, err, "cannot be run: ")

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,9 +78,8 @@ func TestOctavia(t *testing.T) {
 	}
 	require.NoError(t, p.run(t, 0, "web-0", Launch, nil, pool))
 	p.expect(t, pool, "a 5 mine", "b 3", "web-0 2")
-	if err := p.run(t, 1, "web-1", Launch, nil, pool); err != nil || p.changes() != 3 {
-		t.Errorf("%v, %d changes: a member that has a weight keeps it", err, p.changes())
-	}
+	require.NoError(t, p.run(t, 1, "web-1", Launch, nil, pool))
+	assert.Equal(t, 3, p.changes(), "a member that has a weight keeps it: changes")
 	require.NoError(t, p.run(t, 2, "web-0", Termination, nil, pool))
 	p.expect(t, pool, "a 5 mine", "b 3", "web-0 0 stackpolicy_weight=2")
 	assert.ErrorContains(t, p.run(t, 2, "web-2", Termination, nil, pool),
@@ -109,9 +109,7 @@ func TestOctaviaWeight(t *testing.T) {
 		c.before.Name, c.before.Address = "a", "10.9.0.2"
 		pool := p.fake.AddPool("RegionOne", c.before)
 		err := p.run(t, 0, "web-0", c.transition, map[string][]string{"weight": c.weight}, pool)
-		if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
-			t.Errorf("%+v: %v", c.before, err)
-		}
+		assert.Contains(t, fmt.Sprint(err), cmp.Or(c.err, "<nil>"), "%+v", c.before)
 		p.expect(t, pool, c.want)
 	}
 }
@@ -145,9 +143,8 @@ func TestOctaviaBusy(t *testing.T) {
 			refused++
 		}
 	}
-	if refused == 0 || broken.Fired() != 10 {
-		t.Errorf("%d requests refused, %d failed: nothing was in the way", refused, broken.Fired())
-	}
+	assert.NotZero(t, refused, "requests that were refused")
+	assert.Equal(t, 10, broken.Fired(), "requests that failed")
 }
 
 // TestOctaviaNever: a hook that times out reports Octavia's last answer.
@@ -156,7 +153,6 @@ func TestOctaviaNever(t *testing.T) {
 	pool := p.fake.AddPool("RegionOne", fakecloud.Member{Address: "10.9.0.2", Weight: 5}, fakecloud.Member{Address: "10.9.0.3", Weight: 5})
 	for i, want := range []string{"has the weight 0 and is PENDING_UPDATE in Octavia", "is immutable and cannot be updated"} {
 		ctx, cancel := context.WithCancelCause(t.Context())
-		before := len(p.fake.Requests())
 		end := p.fake.Inject(fakecloud.Fault{Service: fakecloud.LoadBalancing, Nth: 4, Times: fakecloud.Forever, Effect: fakecloud.Hang})
 		go func() {
 			<-end.Hit() // three looks are enough
@@ -167,9 +163,7 @@ func TestOctaviaNever(t *testing.T) {
 		require.NoError(t, err)
 		err = made.Run(ctx, Message{NodeID: p.ids[i], Transition: Termination, Region: "RegionOne"}, &Progress{})
 		end.Remove()
-		if err == nil || !strings.HasPrefix(err.Error(), "not completed within 1m; ") || !strings.Contains(err.Error(), want) {
-			t.Errorf("after %d requests: got %v, want %q", len(p.fake.Requests())-before, err, want)
-		}
+		assert.Regexp(t, "^not completed within 1m; .*"+want, err.Error())
 	}
 }
 
@@ -202,10 +196,9 @@ func TestOctaviaErrors(t *testing.T) {
 		p := inPool(t, fakecloud.Config{}, fakecloud.Server{Name: "web-0", Network: true})
 		pool := c.change(p, p.fake.AddPool("RegionOne", fakecloud.Member{Address: "10.9.0.2", Weight: 1}))
 		err := p.run(t, 0, "web-0", Termination, nil, pool)
-		if _, abandoned := errors.AsType[*AbandonedError](err); !abandoned || !strings.Contains(err.Error(), c.want) ||
-			strings.Contains(err.Error(), "not completed within") {
-			t.Errorf("%s: got %v, want %q", name, err, c.want)
-		}
+		assert.ErrorAs(t, err, new(*AbandonedError), name)
+		assert.ErrorContains(t, err, c.want, name)
+		assert.NotContains(t, fmt.Sprint(err), "not completed within", name)
 	}
 	_, err := (&Runner{}).Run(t.Context(), Spec{Type: "octavia", Arguments: map[string][]string{"pool_ids": {none}}}, Message{}, &Progress{})
 	assert.ErrorContains(t, err, "needs an OpenStack cloud")

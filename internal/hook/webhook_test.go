@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -165,12 +166,8 @@ func TestWebhook(t *testing.T) {
 				w := hookAt(t, "http://127.0.0.1:8080/hook?key=secret", inProcess{consumer})
 				m := Message{Token: "t-1", NodeID: "n-1", Transition: Termination, Region: "R", NodeName: "web-1", Cluster: "web"}
 				err := w.Run(ctx, m, &Progress{})
-				if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
-					t.Fatalf("got %v, want %q", err, c.err)
-				}
-				if err != nil && (strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "t-1")) {
-					t.Errorf("the error shows a secret: %v", err)
-				}
+				require.Contains(t, fmt.Sprint(err), cmp.Or(c.err, "<nil>"))
+				assert.NotRegexp(t, "secret|t-1", fmt.Sprint(err), "a secret")
 				consumer.mu.Lock()
 				defer consumer.mu.Unlock()
 				if got := strings.Join(consumer.got, ", "); c.got != "" && got != c.got {
@@ -182,9 +179,7 @@ func TestWebhook(t *testing.T) {
 				assert.Equal(t, m, sent)
 				for i, headers := range consumer.headers {
 					kind := map[bool]string{true: "application/json"}[strings.Contains(consumer.got[i], "POST")]
-					if headers.Get("Content-Type") != kind || headers.Get("User-Agent") != "agent/1" {
-						t.Errorf("%s has the headers %v", consumer.got[i], headers)
-					}
+					assert.Equal(t, []string{kind, "agent/1"}, []string{headers.Get("Content-Type"), headers.Get("User-Agent")}, consumer.got[i])
 				}
 			})
 		})
@@ -238,9 +233,8 @@ func TestWebhookTLS(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
 		err = w.Run(ctx, Message{Token: "t-1"}, &Progress{})
-		if (err == nil) != (c.err == "") || err != nil && (!strings.Contains(err.Error(), c.err) || strings.Contains(err.Error(), "secret")) {
-			t.Errorf("%s: got %v", c.name, err)
-		}
+		assert.Contains(t, fmt.Sprint(err), cmp.Or(c.err, "<nil>"), c.name)
+		assert.NotContains(t, fmt.Sprint(err), "secret", c.name)
 	}
 }
 
@@ -256,9 +250,7 @@ func TestWebhookSigned(t *testing.T) {
 		body, _ := io.ReadAll(r.Body)
 		assert.NoError(t, verifier.Verify(body, r.Header), r.Method)
 		assert.Error(t, verifier.Verify(append(body, '!'), r.Header), "%s: another body", r.Method)
-		if id := r.Header.Get("Webhook-Id"); id != "t-1" || r.UserAgent() != "agent/1" {
-			t.Errorf("%s: id %q, agent %q", r.Method, id, r.UserAgent())
-		}
+		assert.Equal(t, []string{"t-1", "agent/1"}, []string{r.Header.Get("Webhook-Id"), r.UserAgent()}, r.Method)
 		if requests < 3 {
 			w.WriteHeader(http.StatusAccepted)
 		}
@@ -269,9 +261,8 @@ func TestWebhookSigned(t *testing.T) {
 	w := &webhook{runner: &Runner{HTTP: web.NewClient(nil, time.Minute), Signer: signer, UserAgent: "agent/1", pause: time.Millisecond}}
 	w.url, err = url.Parse(consumer.URL)
 	require.NoError(t, err)
-	if err := w.Run(t.Context(), Message{Token: "t-1"}, &Progress{}); err != nil || requests != 3 {
-		t.Errorf("%v after %d requests", err, requests)
-	}
+	assert.NoError(t, w.Run(t.Context(), Message{Token: "t-1"}, &Progress{}))
+	assert.Equal(t, 3, requests)
 	for _, bad := range []string{"", "short", "whsec_c2hvcnQ=", strings.Repeat("QUFB", 30), "not base64, and long enough to be a secret"} {
 		if _, err := NewSigner(bad); err == nil || (bad != "" && strings.Contains(err.Error(), bad)) {
 			t.Errorf("%q: got %v", bad, err)

@@ -146,6 +146,15 @@ func until(t *testing.T, z *testHook, p *Progress, want string) {
 	require.ErrorContains(t, <-done, "too late; "+want)
 }
 
+// expectQueued fails unless the queue has one message: the one that the hook waits for.
+func expectQueued(t *testing.T, client *gophercloud.ServiceClient, p Progress) messages.Message {
+	t.Helper()
+	list := queued(t, client)
+	require.Len(t, list, 1)
+	require.Equal(t, []any{p.Receipt, "t-1"}, []any{list[0].ID, list[0].Body["lifecycle_action_token"]})
+	return list[0]
+}
+
 const waiting = `the message is still in the queue "drain"`
 
 // TestZaqarNotTwice: a run that was interrupted left the message, and the next run waits for the same message.
@@ -161,9 +170,7 @@ func TestZaqarNotTwice(t *testing.T) {
 			p = Progress{}
 		}
 		until(t, z, &p, waiting)
-		if left := time.Until(p.Expires); left < 50*time.Minute || left > time.Hour {
-			t.Errorf("expires in %s", left)
-		}
+		assert.WithinRange(t, p.Expires, time.Now().Add(50*time.Minute), time.Now().Add(time.Hour))
 	}
 	assert.Len(t, queued(t, client), 31, "messages")
 }
@@ -226,9 +233,8 @@ func TestZaqarGone(t *testing.T) {
 				return
 			}
 			until(t, z, &p, waiting)
-			if list := queued(t, client); len(list) != 1 || list[0].Body["lifecycle_action_token"] != "t-1" || p.Receipt == was || list[0].ID != p.Receipt {
-				t.Errorf("was %s, is %+v, queue %+v", was, p, list)
-			}
+			expectQueued(t, client, p)
+			assert.NotEqual(t, was, p.Receipt)
 			consume(t, client, p.Receipt)
 			assert.NoError(t, z.Run(t.Context(), message, &p))
 		})
@@ -248,10 +254,8 @@ func TestZaqarRenewed(t *testing.T) {
 	assert.Equal(t, was, p.Receipt, "it is not posted again a quarter of an hour too early")
 	both(10 * time.Minute)
 	until(t, z, &p, waiting)
-	list := queued(t, client)
-	if len(list) != 1 || list[0].ID != p.Receipt || p.Receipt == was || list[0].TTL != 3600 {
-		t.Fatalf("was %s, is %+v, queue %+v", was, p, list)
-	}
+	assert.Equal(t, 3600, expectQueued(t, client, p).TTL)
+	assert.NotEqual(t, was, p.Receipt)
 	was = p.Receipt
 	both(49 * time.Minute)
 	claimed, err := claims.Create(t.Context(), client, "drain", claims.CreateOpts{TTL: 300, Grace: 60, Limit: 1}).Extract()
@@ -305,10 +309,7 @@ func TestZaqarFaults(t *testing.T) {
 			}
 			until(t, z, &p, waiting)
 			assert.NotZero(t, injected.Fired(), "nothing failed")
-			list := queued(t, client)
-			if len(list) != 1 || list[0].ID != p.Receipt || list[0].Body["lifecycle_action_token"] != "t-1" {
-				t.Fatalf("the receipt is %q, the queue has %+v", p.Receipt, list)
-			}
+			expectQueued(t, client, p)
 			consume(t, client, p.Receipt)
 			assert.NoError(t, z.Run(t.Context(), message, &p))
 		})
