@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -195,4 +196,13 @@ func (l Loop) ServerIDs(t *testing.T) (ids []string) {
 		}
 	}
 	return ids
+}
+
+// Says matches a text, however terraform breaks its lines and frames them.
+func Says(text string) *regexp.Regexp {
+	words := strings.Fields(text)
+	for i, w := range words {
+		words[i] = regexp.QuoteMeta(w)
+	}
+	return regexp.MustCompile(strings.Join(words, `[\s│╷╵]+`))
 }
