@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+	"golang.org/x/text/unicode/norm"
 )
 
 // wholeBody is the body of every answer. It has been read to its end and is in memory.
@@ -292,3 +293,13 @@ type quoting struct{ error }
 func (q quoting) Error() string { return text.CleanLines(q.error.Error()) }
 
 func (q quoting) Unwrap() error { return q.error }
+
+// Text is a text from the cloud. It is cleaned when it is decoded, and in Unicode's form NFC, as all texts of
+// Terraform are: so names from both can be compared.
+type Text string
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (t *Text) UnmarshalText(raw []byte) error {
+	*t = Text(text.Clean(norm.NFC.String(string(raw))))
+	return nil
+}

@@ -2,6 +2,7 @@ package placement
 
 import (
 	"cmp"
+	"encoding/json"
 	"maps"
 	"slices"
 )
@@ -59,3 +60,33 @@ func (c Counts) ByZone() map[string]map[string]int64 {
 
 // Places lists the places in their order.
 func (c Counts) Places() []Place { return slices.SortedFunc(maps.Keys(c), Place.Compare) }
+
+// By is a map by place. In JSON it is a map by region of maps by zone.
+type By[V any] map[Place]V
+
+// MarshalJSON writes the map. Equal maps have equal texts.
+func (m By[V]) MarshalJSON() ([]byte, error) {
+	regions := map[string]map[string]V{}
+	for at, v := range m {
+		if regions[at.Region] == nil {
+			regions[at.Region] = map[string]V{}
+		}
+		regions[at.Region][at.Zone] = v
+	}
+	return json.Marshal(regions)
+}
+
+// UnmarshalJSON reads a text of MarshalJSON.
+func (m *By[V]) UnmarshalJSON(text []byte) error {
+	var regions map[string]map[string]V
+	if err := json.Unmarshal(text, &regions); err != nil {
+		return err
+	}
+	*m = By[V]{}
+	for region, zones := range regions {
+		for zone, v := range zones {
+			(*m)[Place{region, zone}] = v
+		}
+	}
+	return nil
+}

@@ -72,3 +72,114 @@ func shorten(s string, most int) string {
 	}
 	return s
 }
+
+// dots draws nodes, and returns where the box ends.
+func (c *canvas) dots(nodes []Node, x, y, width int) int {
+	var single []Node
+	type kind struct {
+		fate          Fate
+		template, old int
+		struck        bool
+	}
+	var kinds []kind
+	counts := map[kind]int{}
+	changed := 0
+	for _, n := range nodes {
+		if n.Fate != Stays || n.Server != "" {
+			changed++
+		}
+	}
+	for _, n := range nodes {
+		if len(nodes) <= maxDots || (n.Fate != Stays || n.Server != "") && changed <= maxChanged {
+			single = append(single, n)
+			continue
+		}
+		k := kind{n.Fate, n.Template, n.Old, n.Server != ""}
+		if n.Fate != Changes && n.Fate != Remade {
+			k.old = 0
+		}
+		if counts[k]++; counts[k] == 1 {
+			kinds = append(kinds, k)
+		}
+	}
+	for _, k := range kinds {
+		y += pitch
+		n := Node{Fate: k.fate, Template: k.template, Old: k.old}
+		label := fmt.Sprintf("%d %s", counts[k], c.words(n, counts[k] > 1))
+		if k.struck {
+			n.Server = struckLabel
+			label += "; " + struckLabel
+		}
+		c.dot(x+radius, y-radius, n, label)
+		c.text("", x+2*radius+8, y-4, label)
+	}
+	columns := max(width/pitch, 1)
+	for i, n := range single {
+		if i%columns == 0 {
+			y += pitch
+		}
+		label := n.Name + " " + c.words(n, false)
+		if n.Reason != "" {
+			label += ". " + n.Reason
+		}
+		if n.Server != "" {
+			label += ". " + n.Server
+		}
+		c.dot(x+radius+i%columns*pitch, y-radius, n, label)
+	}
+	if len(nodes) > 0 {
+		y += 6
+	}
+	return y
+}
+
+// words says what happens to a node, or to several.
+func (c *canvas) words(n Node, several bool) string {
+	words := [...]string{"stays", "changes in place", "is made again", "is added", "is removed"}[n.Fate]
+	if several {
+		words = [...]string{"stay", "change in place", "are made again", "are added", "are removed"}[n.Fate]
+	}
+	return words + n.template(len(c.colour) > 1)
+}
+
+// struckLabel is the meaning of an exclamation mark in a dot.
+const struckLabel = "something else happens to its server"
+
+// dot draws a node. Its form shows what happens to the node: a disc stays, a disc with a plus is added, a ring around
+// it means a change in place, a dashed ring means that the node is made again, and a circle with a cross is removed.
+// The colour shows the template. An exclamation mark means that the plan changes the node's server although no node
+// change needs it.
+func (c *canvas) dot(x, y int, n Node, label string) {
+	name := ""
+	if n.Name != "" {
+		name = ` data-node="` + escape(n.Name) + `"`
+	}
+	c.body.WriteString("<g" + name + ">")
+	if label != "" {
+		fmt.Fprintf(&c.body, "<title>%s</title>", escape(label))
+	}
+	fill := c.colour[n.Template]
+	switch n.Fate {
+	case Leaves:
+		fmt.Fprintf(&c.body,
+			`<circle class="hollow s%d" cx="%d" cy="%d" r="%d"/><path class="cross" d="M%d %dl8 8m0 -8l-8 8"/>`, fill,
+			x, y, radius-1, x-4, y-4)
+	case Comes:
+		fmt.Fprintf(&c.body, `<circle class="f%d" cx="%d" cy="%d" r="%d"/><path class="mark" d="M%d %dh10m-5 -5v10"/>`,
+			fill, x, y, radius, x-5, y)
+	case Changes, Remade:
+		again := ""
+		if n.Fate == Remade {
+			again = " again"
+		}
+		fmt.Fprintf(&c.body,
+			`<circle class="ring%s s%d" cx="%d" cy="%d" r="%d"/><circle class="f%d" cx="%d" cy="%d" r="%d"/>`, again,
+			c.colour[n.Old], x, y, radius, fill, x, y, radius-4)
+	default:
+		fmt.Fprintf(&c.body, `<circle class="f%d" cx="%d" cy="%d" r="%d"/>`, fill, x, y, radius)
+	}
+	if n.Server != "" {
+		fmt.Fprintf(&c.body, `<path class="struck" d="M%d %dv5m0 2v2"/>`, x, y-5)
+	}
+	c.body.WriteString("</g>\n")
+}

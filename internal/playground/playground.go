@@ -56,11 +56,11 @@ type Bin struct {
 
 // Result is the answer for a visitor.
 type Result struct {
-	Drawing   planview.Attachment
-	Moves     []Move // steps of a resize
-	More      int64  // number of moves that are left out
-	Remaining int64  // nodes that the rollout still has to replace after the shown step
-	HCL       string
+	Drawing   planview.Attachment `json:"-"`
+	Moves     []Move              `json:"moves"`     // steps of a resize
+	More      int64               `json:"more"`      // number of moves that are left out
+	Remaining int64               `json:"remaining"` // nodes that the rollout still has to replace after the shown step
+	HCL       string              `json:"hcl"`
 }
 
 // Play returns the answer for a state. The error is for the visitor.

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/schemas"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stretchr/testify/require"
 )
@@ -46,9 +46,7 @@ func currentSchema(t *testing.T) map[string]any {
 	}
 	require.NoError(t, json.Unmarshal([]byte(text), &all))
 	got := map[string]any{"resource_identity_schemas": identities(t)}
-	actions, err := schemas.Actions(t.Context())
-	require.NoError(t, err)
-	packed, err := json.Marshal(map[string]any{"action_schemas": actions})
+	packed, err := json.Marshal(map[string]any{"action_schemas": protocol.ActionSchemas()})
 	require.NoError(t, errors.Join(err, json.Unmarshal(packed, &got)))
 	for address, has := range all.Providers {
 		if strings.HasSuffix(address, "/stackpolicy/stackpolicy") {

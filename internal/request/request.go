@@ -38,25 +38,17 @@ type Decision struct {
 // of the decision are ignored. A node to create is one node, whatever the decision says. Without request and decision
 // nothing changes.
 func (r Request) Change(current int64) (int64, error) {
-	d := Decision{}
-	if r.Decision != nil {
-		d = *r.Decision
-	}
-	switch {
+	switch share := r.decided(); {
 	case r.NodeCreate != nil:
 		return 1, nil
-	case r.ScaleOut != nil && d.Creation != nil:
-		return d.Creation.Count, nil
+	case share != nil && share == r.Decision.Creation:
+		return share.Count, nil
+	case share != nil:
+		return -share.Count, nil
 	case r.ScaleOut != nil:
 		return *r.ScaleOut, nil
-	case r.ScaleIn != nil && d.Deletion != nil:
-		return -d.Deletion.Count, nil
 	case r.ScaleIn != nil:
 		return -*r.ScaleIn, nil
-	case d.Creation != nil:
-		return d.Creation.Count, nil
-	case d.Deletion != nil:
-		return -d.Deletion.Count, nil
 	case r.Resize != nil:
 		desired, err := r.Resize.Desired(current)
 		return desired - current, err

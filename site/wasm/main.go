@@ -14,13 +14,10 @@ import (
 
 // answer is the result for the page, as JSON.
 type answer struct {
-	Error     string            `json:"error,omitempty"`
-	Article   string            `json:"article"`            // HTML, with all foreign texts escaped
-	Markdown  string            `json:"markdown,omitempty"` // for a plan
-	Moves     []playground.Move `json:"moves"`
-	More      int64             `json:"more"`
-	Remaining int64             `json:"remaining"`
-	HCL       string            `json:"hcl"`
+	Error    string `json:"error,omitempty"`
+	Article  string `json:"article"`            // HTML, with all foreign texts escaped
+	Markdown string `json:"markdown,omitempty"` // for a plan
+	playground.Result
 }
 
 func main() {
@@ -60,13 +57,8 @@ func play(text string) (answer, error) {
 		return answer{}, fmt.Errorf("the state of the playground cannot be read: %w", err)
 	}
 	r, err := playground.Play(state.State)
-	return answer{
-		Article:   planview.Article(planview.Plan{Attachments: []planview.Attachment{r.Drawing}}, state.Narrow),
-		Moves:     r.Moves,
-		More:      r.More,
-		Remaining: r.Remaining,
-		HCL:       r.HCL,
-	}, err
+	article := planview.Article(planview.Plan{Attachments: []planview.Attachment{r.Drawing}}, state.Narrow)
+	return answer{Article: article, Result: r}, err
 }
 
 // view answers a plan.

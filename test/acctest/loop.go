@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -232,4 +233,13 @@ func Resources(t testing.TB, w *workspace.Workspace, kind string) (list []map[st
 		}
 	}
 	return list
+}
+
+// Says matches a text, however terraform breaks its lines and frames them.
+func Says(text string) *regexp.Regexp {
+	words := strings.Fields(text)
+	for i, w := range words {
+		words[i] = regexp.QuoteMeta(w)
+	}
+	return regexp.MustCompile(strings.Join(words, `[\s│╷╵]+`))
 }

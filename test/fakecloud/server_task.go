@@ -1,5 +1,7 @@
 package fakecloud
 
+import "strings"
+
 // Changes of an existing server, other than starting and stopping it.
 
 // idle checks that a server is not locked, has one of the states, and has no task.
@@ -163,4 +165,13 @@ func (k *call) migrateServer(s *server, value any) {
 			r.place(s, h)
 		}
 	})
+}
+
+// pythonBool reads a flag as oslo.utils does, for which an unknown value is false.
+func pythonBool(s string) bool {
+	switch strings.ToLower(strings.TrimSpace(s)) {
+	case "1", "t", "true", "on", "y", "yes":
+		return true
+	}
+	return false
 }

@@ -3,13 +3,12 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/schemas"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 )
 
 func main() {
@@ -24,14 +23,10 @@ func add() error {
 	if err := json.NewDecoder(os.Stdin).Decode(&all); err != nil {
 		return err
 	}
-	actions, err := schemas.Actions(context.Background())
-	if err != nil {
-		return err
-	}
 	providers, _ := all["provider_schemas"].(map[string]any)
 	for address, all := range providers {
 		if all, ok := all.(map[string]any); ok && strings.HasSuffix(address, "/stackpolicy") {
-			all["action_schemas"] = actions
+			all["action_schemas"] = protocol.ActionSchemas()
 		}
 	}
 	return json.NewEncoder(os.Stdout).Encode(all)

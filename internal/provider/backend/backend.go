@@ -51,8 +51,8 @@ func (b *Backend) Get(ctx context.Context, diags *diag.Diagnostics) *openstack.C
 	return b.cloud
 }
 
-// Compute returns the cloud and the Nova of a region, or nil after an error. It fills in the provider's region if none
-// is named.
+// Compute returns the cloud and the Nova of a region, or nil after an error. If no region is named, it fills in the
+// provider's.
 func (b *Backend) Compute(
 	ctx context.Context, region *types.String, diags *diag.Diagnostics,
 ) (*openstack.Cloud, *openstack.Compute) {

@@ -3,8 +3,17 @@ package deletiontf
 import (
 	"context"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/nodes"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/requesttf"
 )
 
 // NewPlan returns stackpolicy_deletion_plan.
@@ -34,4 +43,57 @@ func (d *planDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	}
 	model.fill(ctx, members, chosen, asked.Terms(), &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
+}
+
+func planSchema() schema.Schema {
+	return schema.Schema{
+		MarkdownDescription: "Chooses the nodes to remove from a cluster, as Senlin's deletion policy promised. It " +
+			"needs no cloud. First it takes unhealthy nodes (`ERROR`, `UNKNOWN`, or tainted) in the order of " +
+			"`nodes`, " +
+			"then nodes that are not created yet, then all others, by `criteria`. Protected nodes are never chosen.",
+		Attributes: map[string]schema.Attribute{
+			"nodes": nodes.Argument("Each needs an `id`; the request decides which other attributes count."),
+			"decision": requesttf.DecisionArgument("`deletion`",
+				"The plan removes its `candidates`, and others up to each count."),
+			"criteria": attribute.Text("Which healthy nodes are taken first: `RANDOM` (the default, by `seed`), "+
+				"`OLDEST_FIRST`, `YOUNGEST_FIRST`, `OLDEST_PROFILE_FIRST` or `HIGHEST_INDEX_FIRST`.",
+				stringvalidator.OneOf(deletion.AllCriteria()...)),
+			"destroy_after_deletion": attribute.Flag("Passed on. Defaults to the value in the decision, or `true`."),
+			"grace_period": durations.Argument(0, duration.Longest, "Passed on. Defaults to the value in the "+
+				"decision, or `0s`."),
+			"reduce_desired_capacity": attribute.Flag("Passed on. Defaults to the value in the decision, or `true`."),
+			"protected": attribute.Texts("Ids or names of nodes that are not chosen, in addition to nodes whose "+
+				"`protected` is true. Region plans and zone plans know only that attribute.",
+				listvalidator.NoNullValues()),
+			"seed":   attribute.Text("Seed of `RANDOM`. Defaults to the ids of all nodes."),
+			"status": attribute.ComputedText("`OK`: a choice that cannot be made is an error."),
+			"reason": attribute.ComputedText("The result of the request, in a sentence."),
+			"deletion": schema.SingleNestedAttribute{
+				Computed:            true,
+				MarkdownDescription: "The nodes to remove, and how; null if there are none.",
+				Attributes: map[string]schema.Attribute{
+					"count":      attribute.ComputedNumber("Number of nodes."),
+					"candidates": attribute.ComputedTexts("Ids of the nodes, in the order in which they are removed."),
+					"names": attribute.ComputedTexts("Names of the nodes, which fit into `deletion.candidates` of a " +
+						"placement attachment."),
+					"destroy_after_deletion":  attribute.ComputedFlag("As given."),
+					"grace_period":            attribute.ComputedNumber("As given, in seconds."),
+					"reduce_desired_capacity": attribute.ComputedFlag("As given."),
+				},
+			},
+			"survivors": attribute.ComputedTexts("Ids of the nodes that stay, in the order of `nodes`."),
+		},
+		Blocks: map[string]schema.Block{
+			"scale_in": requesttf.ScaleInBlock(),
+			"resize":   requesttf.ResizeBlock(),
+			"delete_nodes": schema.SingleNestedBlock{
+				MarkdownDescription: "Remove these nodes (CLUSTER_DEL_NODES).",
+				Validators:          attribute.Needs("candidates"),
+				Attributes: map[string]schema.Attribute{
+					"candidates": attribute.Texts("Required. Ids or names of the nodes to remove.",
+						listvalidator.NoNullValues()),
+				},
+			},
+		},
+	}
 }

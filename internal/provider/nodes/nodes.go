@@ -3,11 +3,9 @@
 package nodes
 
 import (
+	"errors"
 	"fmt"
 	"strings"
-
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -16,6 +14,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
 
 // Attributes returns the attributes of a node. Computed ones come from the cloud; a
@@ -116,4 +117,22 @@ func Read(list types.List, diags *diag.Diagnostics) []node.Node {
 		}
 	}
 	return nodes
+}
+
+// ReportRead reports why a cluster could not be read. Group is the path of the selector's
+// server group; without is a sentence that says how to go on without a region that does
+// not answer.
+func ReportRead(err error, group path.Path, without string, diags *diag.Diagnostics) {
+	gone, isGone := errors.AsType[*cluster.GroupGoneError](err)
+	_, region := errors.AsType[*cluster.RegionError](err)
+	switch {
+	case isGone:
+		diags.AddAttributeError(group, "Unknown server group", fmt.Sprintf("No region that is read (%s) has the "+
+			"server group %q. Correct the id, add the region that has it, or select servers in another way.",
+			strings.Join(gone.Regions, ", "), gone.ID))
+	case region:
+		diags.AddError("Unable to read the cluster", err.Error()+"\n\n"+without)
+	default:
+		diags.AddError("Unable to read the cluster", err.Error())
+	}
 }

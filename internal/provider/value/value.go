@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/big"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +15,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 )
@@ -160,4 +163,68 @@ func Texts(list types.List) (all []string) {
 		}
 	}
 	return all
+}
+
+// NotNull refuses null elements, which Terraform allows in lists and maps.
+type NotNull struct{}
+
+// Description implements validator.String.
+func (NotNull) Description(context.Context) string { return "no element is null" }
+
+// MarkdownDescription implements validator.String.
+func (v NotNull) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+// ValidateString implements validator.String.
+func (NotNull) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if req.ConfigValue.IsNull() {
+		resp.Diagnostics.AddAttributeError(req.Path, "Null element",
+			"An element is null. Leave it out, for instance with compact() or a for expression with an if.")
+	}
+}
+
+// ByIdentity reports whether an import gives the identity of the resource, and no id.
+// It may give neither: an id can be empty.
+func ByIdentity(req resource.ImportStateRequest) bool {
+	return req.ID == "" && req.Identity != nil && !req.Identity.Raw.IsNull()
+}
+
+// ParseRegionalID splits <region>/<id>. A region's name may have slashes, an
+// id has no slash.
+func ParseRegionalID(text string) (region, id string, ok bool) {
+	i := strings.LastIndex(text, "/")
+	if i < 1 || i == len(text)-1 {
+		return "", "", false
+	}
+	return text[:i], text[i+1:], true
+}
+
+// NumberText returns a number as text. Decimal digits take time and memory that
+// grow with the exponent: 1e88888888 has 88888889 digits. So a number with an
+// exponent beyond all useful ones is not written out.
+func NumberText(f *big.Float) string {
+	const far = 1024 // the range of binary exponents of a float64
+	exponent := f.MantExp(nil)
+	switch {
+	case f.IsInf(), exponent > far:
+		return "a number beyond all bounds"
+	case exponent < -far:
+		return "a number that is almost zero"
+	}
+	return f.Text('g', 20)
+}
+
+// Decimal returns a number as the exact fraction of its decimal digits: 12.5 is
+// 25/2, and 33.3 is 333/10, not the nearest binary fraction. It is nil for null
+// and unknown; ok is false for a number so large or small that it would take
+// millions of digits.
+func Decimal(v types.Number) (r *big.Rat, ok bool) {
+	if v.IsNull() || v.IsUnknown() {
+		return nil, true
+	}
+	f := v.ValueBigFloat()
+	const far = 1024
+	if f.IsInf() || f.MantExp(nil) > far || f.MantExp(nil) < -far {
+		return nil, false
+	}
+	return new(big.Rat).SetString(f.Text('g', -1)) // the shortest digits that give this number
 }

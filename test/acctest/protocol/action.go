@@ -49,3 +49,35 @@ func (p *Provider) actions() tfprotov6.ActionServer { return p.Server.(tfprotov6
 func (p *Provider) actionConfig(kind string, config Attributes) *tfprotov6.DynamicValue {
 	return Pack(valueOf(p.Schemas.ActionSchemas[kind].Schema.ValueType(), config))
 }
+
+// ActionSchemas returns the schemas of the provider's actions, as "terraform providers schema -json" has them from
+// Terraform 1.14 on: the present Terraform leaves them out.
+func ActionSchemas() map[string]any {
+	all := map[string]any{}
+	for name, s := range schemas().ActionSchemas {
+		all[name] = map[string]any{"block": blockOf(s.Schema.Block)}
+	}
+	return all
+}
+
+func blockOf(b *tfprotov6.SchemaBlock) map[string]any {
+	attributes, blocks := map[string]any{}, map[string]any{}
+	for _, a := range b.Attributes {
+		attributes[a.Name] = map[string]any{
+			"type":             a.Type,
+			"description":      a.Description,
+			"description_kind": "markdown",
+			"required":         a.Required,
+			"optional":         a.Optional,
+		}
+	}
+	for _, n := range b.BlockTypes { // each has at most one
+		blocks[n.TypeName] = map[string]any{"nesting_mode": "single", "block": blockOf(n.Block)}
+	}
+	return map[string]any{
+		"attributes":       attributes,
+		"block_types":      blocks,
+		"description":      b.Description,
+		"description_kind": "markdown",
+	}
+}
