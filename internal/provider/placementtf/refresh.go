@@ -102,7 +102,7 @@ func (m *attachmentModel) refresh(
 	policy := m.policy(ctx, nil, after.Marked, diags)
 	learn.NoteTimes(&after.Seen, r, policy)
 	for _, n := range append(say.Matched(matches), say.Ahead(seen, r, policy)...) {
-		diags.AddWarning(string(n.Title), n.Text)
+		diags.AddWarning(n.Title, n.Text)
 	}
 	return learn.Learn(r, seen, policy).Ordered(), after, true
 }

@@ -71,15 +71,9 @@ func (l *Ledger) spread(board *placement.Board, nodes int64) (placement.Counts, 
 	}
 }
 
-// newNode is a node that a plan adds.
-type newNode struct {
-	name string
-	roster.Node
-}
-
 // name gives new nodes their indices and names, place by place. The first nodes of a template are
 // the second tries. The names of other servers are passed over.
-func (l *Ledger) name(come arrivals, others []string) (nodes []newNode, next int64, passed []string) {
+func (l *Ledger) name(come arrivals, others []string) (nodes []*facts.Fact, next int64, passed []string) {
 	names := newNamer(l.now, l.returned, others, l.Policy)
 	retries, flavors := maps.Clone(l.retries), l.flavors()
 	wanted := share(come.counts, come.wanted)
@@ -166,20 +160,21 @@ func newNamer(now roster.Roster, returned []*facts.Fact, others []string, policy
 
 // newNode returns a node in a place, without a template. If the server of the earlier node of
 // its slot still runs, that server is made again for the new node.
-func (n *namer) newNode(at placement.Place) newNode {
+func (n *namer) newNode(at placement.Place) *facts.Fact {
 	free := func(name string) bool { return n.now.Slots[name].Fits(at) && !n.passes(name) }
 	if i := slices.IndexFunc(n.kept, free); i >= 0 {
 		name := n.kept[i]
 		slot, last := n.now.Slots[name], n.now.Leaving[name]
 		n.kept = slices.Delete(n.kept, i, i+1)
 		at.Zone = cmp.Or(slot.Zone, at.Zone)
-		return newNode{name, roster.Node{Index: slot.Index, Place: at, Generation: last.Generation, Mark: last.Mark}}
+		return &facts.Fact{Name: name, Node: roster.Node{Index: slot.Index, Place: at, Generation: last.Generation,
+			Mark: last.Mark}}
 	}
 	for n.slots[n.next] || n.used(n.policy.Name(n.next)) || n.passes(n.policy.Name(n.next)) {
 		n.next++
 	}
 	n.next++
-	return newNode{n.policy.Name(n.next - 1), roster.Node{Index: n.next - 1, Place: at}}
+	return &facts.Fact{Name: n.policy.Name(n.next - 1), Node: roster.Node{Index: n.next - 1, Place: at}}
 }
 
 // passes reports whether another server has a name, and notes that it was passed over.

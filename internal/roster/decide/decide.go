@@ -22,12 +22,12 @@ type Planning struct {
 	tooMany int64 // number of nodes above the capacity after the candidates left; below 0 if nodes are missing
 	Failure facts.Judged
 
-	First     []string // nodes without a template, which count as made from the given one
-	Other     []string // nodes without a template whose marks are of another template, each with its mark
-	NoSlots   []string // names of slots to release that do not exist
-	Passed    []string // names of other servers, which new nodes did not get
-	Fresh     []string // names of new nodes in new slots
-	made      []newNode
+	First     []string      // nodes without a template, which count as made from the given one
+	Other     []string      // nodes without a template whose marks are of another template, each with its mark
+	NoSlots   []string      // names of slots to release that do not exist
+	Passed    []string      // names of other servers, which new nodes did not get
+	Fresh     []string      // names of new nodes in new slots
+	made      []*facts.Fact // new nodes
 	Next      roster.Roster
 	Remaining int64    // number of nodes that should still be replaced after this plan
 	List      Verdicts // verdicts about all nodes, by index
@@ -106,7 +106,7 @@ func (p *Planning) record() {
 		p.List = append(p.List, p.Verdicts[f.Name])
 	}
 	for _, n := range p.made {
-		p.List = append(p.List, Verdict{Name: n.name, Node: n.Node, Outcome: Comes})
+		p.List = append(p.List, Verdict{Want: Want{Fact: n}, Outcome: Comes})
 	}
 	slices.SortFunc(p.List, func(a, b Verdict) int { return roster.CompareIndex(a.Name, a.Node, b.Name, b.Node) })
 }
@@ -131,7 +131,7 @@ func (p *Planning) ProtectsNobody() (unknown []string) {
 		ids[name], ids[f.Server.ID] = true, true
 	}
 	for _, n := range p.made {
-		ids[n.name] = true
+		ids[n.Name] = true
 	}
 	for _, written := range p.Policy.Protected {
 		if !ids[written] {
@@ -143,7 +143,7 @@ func (p *Planning) ProtectsNobody() (unknown []string) {
 
 // apply changes a roster as the verdicts say. A removed node becomes a leaving one, unless the
 // last look found no server for it.
-func apply(r *roster.Roster, verdicts map[string]Verdict, made []newNode, next int64, seen roster.Seen) {
+func apply(r *roster.Roster, verdicts map[string]Verdict, made []*facts.Fact, next int64, seen roster.Seen) {
 	for name, v := range verdicts {
 		switch v.Outcome {
 		case Changes:
@@ -160,8 +160,8 @@ func apply(r *roster.Roster, verdicts map[string]Verdict, made []newNode, next i
 		}
 	}
 	for _, n := range made {
-		r.Nodes[n.name] = n.Node
-		delete(r.Leaving, n.name)
+		r.Nodes[n.Name] = n.Node
+		delete(r.Leaving, n.Name)
 	}
 	r.Next = next
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
@@ -45,7 +44,7 @@ func unknownCandidates(names []string) error {
 // misspelledProtection refuses a change of a node if the list of protected nodes seems to misspell
 // its name.
 func misspelledProtection(written, name string) error {
-	return &ArgumentError{protectedArgument, string(hold.UnknownProtected), fmt.Sprintf("No node has the protected "+
+	return &ArgumentError{protectedArgument, "A protected node is not there", fmt.Sprintf("No node has the protected "+
 		"name %q, and %q would be removed or replaced. Correct the name, or remove it from the list.", written, name)}
 }
 

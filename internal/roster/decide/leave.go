@@ -49,13 +49,13 @@ func findCandidates(now roster.Roster, all facts.Facts, policy roster.Policy) (c
 // and the candidates that are no nodes. It skips candidates that an earlier plan already removed
 // or made again.
 func resolve(now roster.Roster, all facts.Facts, policy roster.Policy) (named candidates, found []*facts.Fact) {
-	byID := map[string]string{}
-	for _, name := range all.Names() {
-		byID[all[name].Server.ID] = name
+	byID := map[string]*facts.Fact{}
+	for _, f := range all.ByIndex() {
+		byID[f.Server.ID] = f
 	}
 	delete(byID, "")
 	for _, candidate := range policy.Candidates {
-		f := cmp.Or(all[candidate], all[byID[candidate]])
+		f := cmp.Or(all[candidate], byID[candidate])
 		switch {
 		case slices.Contains(now.Done, candidate):
 		case f == nil:
@@ -100,8 +100,8 @@ func (p *Planning) met() (done []string) {
 		ids[f.Name], ids[f.Server.ID] = true, true
 	}
 	for _, v := range p.Verdicts {
-		if granted := v.Outcome == Leaves || v.Outcome == Changes; granted && v.Want.named() {
-			ids[v.Name], ids[v.ID] = true, true
+		if granted := v.Outcome == Leaves || v.Outcome == Changes; granted && v.named() {
+			ids[v.Name], ids[v.Server.ID] = true, true
 		}
 	}
 	for _, candidate := range p.Policy.Candidates {
@@ -119,9 +119,9 @@ func (l *Ledger) tooFew(asked, still int64, before *placement.Board) error {
 	kept := l.Left.Number(func(f *facts.Fact) bool { return !f.Free() })
 	if free := int64(len(l.Left)) - kept; still > free {
 		var who []string
-		for _, name := range l.Left.Names() {
-			if why := l.Left[name].Protected; why != "" {
-				who = append(who, name+" "+why)
+		for _, f := range l.Left.ByIndex() {
+			if !f.Free() {
+				who = append(who, f.Name+" "+f.Protected)
 			}
 		}
 		return tooManyProtected(asked, asked-still+free, kept, who)

@@ -74,13 +74,12 @@ func newLedger(now roster.Roster, all facts.Facts, seen roster.Seen, policy rost
 		Baking:  all.Baking(),
 		Shut:    seen.Shut(policy),
 	}
-	for _, name := range all.Names() {
-		f := all[name]
+	for _, f := range all.ByIndex() {
 		if f.Tried != "" && f.Tried == policy.Templates.At(f.Place).Hash() && f.Outdated {
-			l.Tried = append(l.Tried, name)
+			l.Tried = append(l.Tried, f.Name)
 		}
 		if f.UnderWay() && f.Rests == "" {
-			l.Under[name] = true
+			l.Under[f.Name] = true
 		}
 	}
 	return l
@@ -97,7 +96,7 @@ func healthOf(all facts.Facts) health {
 		case f.Is == facts.Unknown:
 			h.unseen++
 		}
-		if !f.Proven() || f.Dark {
+		if !f.Is.Proven || f.Dark {
 			h.Out[name] = true
 		}
 		if f.ServesUnchanged() && !f.Dark {
@@ -109,7 +108,7 @@ func healthOf(all facts.Facts) health {
 
 // Decide grants a want, or holds its node.
 func (l *Ledger) Decide(w Want) {
-	if no := l.gate(w); no.hold != "" {
+	if no := l.gate(w); no.Hold != nil {
 		l.hold(w, no)
 		return
 	}
@@ -134,7 +133,7 @@ func (l *Ledger) Decide(w Want) {
 // itself comes before one that only a person ends, and the earlier cause comes first.
 func (l *Ledger) hold(w Want, no refusal) {
 	before, there := l.Verdicts[w.Name]
-	if there && (before.Hold.Remains() || !no.hold.Remains()) {
+	if there && (!before.Hold.Done || no.Hold.Done) {
 		return
 	}
 	l.Verdicts[w.Name] = l.verdict(w, Held, no)
@@ -148,8 +147,7 @@ func (l *Ledger) Granted(name string) bool {
 
 // verdict returns the verdict about a want.
 func (l *Ledger) verdict(w Want, outcome Outcome, no refusal) Verdict {
-	return Verdict{Name: w.Name, Node: w.Node, ID: w.Server.ID, Outcome: outcome, Cause: w.Cause, Hold: no.hold,
-		Want: w, No: no}
+	return Verdict{Want: w, Outcome: outcome, refusal: no}
 }
 
 // grow adds nodes. If they find no room, it tries again with the full places open, because Nova
@@ -253,7 +251,7 @@ func (l *Ledger) without(f *facts.Fact) *placement.Board {
 // returns notes that a leaving node comes back. A node that is not proven in service counts for
 // the quorum, and a node under way counts against the batch.
 func (l *Ledger) returns(f *facts.Fact) {
-	if !f.Proven() || f.Dark {
+	if !f.Is.Proven || f.Dark {
 		l.Out[f.Name] = true
 	}
 	if f.UnderWay() && f.Rests == "" {
@@ -307,7 +305,7 @@ func (l *Ledger) flavor(w Want, again bool) string {
 // then counts as new: it has not served.
 func (l *Ledger) change(w Want, template roster.Template) {
 	v := l.verdict(w, Changes, refusal{})
-	v.Want.To, v.After = template, w.Node
+	v.To, v.After = template, w.Node
 	v.After.Served, v.After.Doubt, v.After.Retried = false, true, w.retries() && template == w.Template
 	v.After.Template, v.After.Mark = template, w.Mark.Next(template)
 	again := w.What == Remade || l.Policy.Keeps(w.Cause) && l.Policy.MakesAgain(w.Cause)

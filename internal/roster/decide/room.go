@@ -88,7 +88,7 @@ type pool []*facts.Fact
 func poolOf(now roster.Roster, seen roster.Seen, policy roster.Policy) (back pool) {
 	for _, name := range now.LeavingNames() {
 		f := facts.FactOf(name, now.Leaving[name], now, seen, policy)
-		up := f.Looked && f.MayServe() && !f.Accused() && facts.Runs(f.Server)
+		up := f.Looked && f.Is.MayServe && !f.Is.Accused && facts.Runs(f.Server)
 		if up && !unwanted(f, policy) {
 			back = append(back, f)
 		}

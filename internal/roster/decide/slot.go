@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 )
 
 // prepareSlots gives a slot to each node, and removes the released slots. It returns the names of
@@ -53,10 +54,10 @@ func finishSlots(r *roster.Roster, verdicts map[string]Verdict, policy roster.Po
 }
 
 // withoutSlots returns the names of new nodes that have no slot yet.
-func withoutSlots(r roster.Roster, made []newNode) (names []string) {
+func withoutSlots(r roster.Roster, made []*facts.Fact) (names []string) {
 	for _, n := range made {
-		if _, there := r.Slots[n.name]; !there {
-			names = append(names, n.name)
+		if _, there := r.Slots[n.Name]; !there {
+			names = append(names, n.Name)
 		}
 	}
 	return names

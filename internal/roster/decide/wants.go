@@ -53,10 +53,10 @@ func Number(is bool) int64 {
 
 // classes are the classes of nodes that are replaced, in order.
 var classes = []func(*facts.Fact) bool{
-	func(f *facts.Fact) bool { return f.UnderWay() && !f.MayServe() },
-	func(f *facts.Fact) bool { return f.UnderWay() && f.MayServe() },
-	func(f *facts.Fact) bool { return !f.UnderWay() && f.Is != facts.Serving && !f.MayServe() },
-	func(f *facts.Fact) bool { return !f.UnderWay() && f.Is != facts.Serving && f.MayServe() },
+	func(f *facts.Fact) bool { return f.UnderWay() && !f.Is.MayServe },
+	func(f *facts.Fact) bool { return f.UnderWay() && f.Is.MayServe },
+	func(f *facts.Fact) bool { return !f.UnderWay() && f.Is != facts.Serving && !f.Is.MayServe },
+	func(f *facts.Fact) bool { return !f.UnderWay() && f.Is != facts.Serving && f.Is.MayServe },
 	func(f *facts.Fact) bool { return f.Is == facts.Serving },
 }
 
@@ -77,8 +77,8 @@ var causes = []struct {
 func (l *Ledger) asks(w Want, ask func(Want)) (granted, more bool) {
 	ask(w)
 	no := l.Verdicts[w.Name]
-	return no.Outcome != Held, no.Outcome != Held || !slices.Contains([]hold.Hold{hold.HeldTarget, hold.HeldBatch,
-		hold.HeldBakes, hold.HeldWaits}, no.Hold)
+	return no.Outcome != Held, no.Outcome != Held || !slices.Contains([]*hold.Hold{hold.Target, hold.Batch,
+		hold.Bakes, hold.Waits}, no.Hold)
 }
 
 // surplus asks for the nodes that leave a cluster that is too large: first nodes that are proven
@@ -96,7 +96,7 @@ func (l *Ledger) surplus(all int64, ask func(Want)) {
 			has      func(*facts.Fact) bool
 			keepMins bool
 		}{
-			{func(f *facts.Fact) bool { return !f.MayServe() }, false},
+			{func(f *facts.Fact) bool { return !f.Is.MayServe }, false},
 			{l.accused, false},
 			{func(f *facts.Fact) bool { return f.Is != facts.Serving && !f.ServesUnchanged() }, false},
 			{func(f *facts.Fact) bool { return f.Server.Tainted }, true},
@@ -159,11 +159,10 @@ func (l *Ledger) removable(f *facts.Fact) bool { return f.Free() && !l.Policy.Un
 // that failed twice and replaced a node that still runs. If the method makes substitutes, it
 // leaves nodes for which Nova found no host to the causes, which look for another place.
 func (l *Ledger) neverServed(ask func(Want)) {
-	for _, name := range l.Left.Names() {
-		f := l.Left[name]
+	for _, f := range l.Left.ByIndex() {
 		elsewhere := f.Full != nil && !l.Policy.Keeps(roster.Outdated)
 		switch {
-		case !f.Fresh() || elsewhere:
+		case !f.Is.Fresh || elsewhere:
 		case l.failedTwice(f):
 			ask(Want{Fact: f, Cause: roster.Unhealthy, What: GivenUp})
 		case l.revises(f):
@@ -209,7 +208,7 @@ func (l *Ledger) replacement(f *facts.Fact, cause roster.Cause) Want {
 // barred reports whether a node cannot be replaced for a cause, whatever the budget.
 func (l *Ledger) barred(f *facts.Fact, cause roster.Cause) bool {
 	w := l.replacement(f, cause)
-	return l.bars(w).hold != "" || l.barsFor(w).hold != ""
+	return l.bars(w).Hold != nil || l.barsFor(w).Hold != nil
 }
 
 // queueInPlace returns the nodes that may be replaced in their places. Nodes that this plan

@@ -18,7 +18,7 @@ type Fact struct {
 	Name string
 	roster.Node
 	Server node.Node
-	Is     Condition
+	Is     *Condition
 
 	Looked  bool // whether a look at the cloud followed since the node was made or changed
 	Missing bool // whether that look did not find its server
@@ -45,18 +45,6 @@ type Fact struct {
 	NotRemade  bool             // whether its server should have been made again, and was not
 	Turn       int              // position in the order in which nodes leave, from 0
 }
-
-// Proven reports whether the node is certainly in service.
-func (f *Fact) Proven() bool { return Rules[f.Is].proven }
-
-// MayServe reports whether the node may be in service.
-func (f *Fact) MayServe() bool { return Rules[f.Is].may }
-
-// Accused reports whether a wait or a check of health says that the node is out of service.
-func (f *Fact) Accused() bool { return Rules[f.Is].accused }
-
-// Fresh reports whether the node was never in service since it was made or changed.
-func (f *Fact) Fresh() bool { return Rules[f.Is].fresh }
 
 // UnderWay reports whether the node has the wanted template, and is not in service yet.
 func (f *Fact) UnderWay() bool { return !f.Outdated && f.Is != Serving }
@@ -204,23 +192,11 @@ func foundNoHost(fault string) bool {
 	return strings.Contains(fault, "no valid host") || strings.Contains(fault, "exceeded maximum number of retries")
 }
 
-// Names lists the nodes by their indices.
-func (all Facts) Names() []string { return all.ByIndex(slices.Collect(maps.Keys(all))) }
-
-// ByIndex sorts names by the indices of their nodes.
-func (all Facts) ByIndex(names []string) []string {
-	slices.SortFunc(names, func(a, b string) int { return roster.CompareIndex(a, all[a].Node, b, all[b].Node) })
-	return names
-}
-
-// Located adds the places of nodes to their names.
-func (all Facts) Located(names []string) []string {
-	list := make([]string, len(names))
-	for i, name := range names {
-		list[i] = all[name].String()
-		list[i] = name + " (" + list[i] + ")"
-	}
-	return list
+// ByIndex lists the facts by the indices of their nodes.
+func (all Facts) ByIndex() []*Fact {
+	return slices.SortedFunc(maps.Values(all), func(f, g *Fact) int {
+		return roster.CompareIndex(f.Name, f.Node, g.Name, g.Node)
+	})
 }
 
 // Number counts the nodes of a kind.
@@ -245,9 +221,9 @@ func (all Facts) Counts() placement.Counts {
 // Baking names the nodes of the wanted template that must be in service for longer
 // before others are replaced.
 func (all Facts) Baking() (names []string) {
-	for _, name := range all.Names() {
-		if all[name].bakes {
-			names = append(names, name)
+	for _, f := range all.ByIndex() {
+		if f.bakes {
+			names = append(names, f.Name)
 		}
 	}
 	return names

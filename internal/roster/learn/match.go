@@ -145,7 +145,7 @@ func described(list []node.Node) string {
 // become the settled ones if all nodes have them and at least half of the nodes are in service.
 func Learn(r roster.Roster, seen roster.Seen, policy roster.Policy) roster.Roster {
 	r = r.Clone()
-	wanted := facts.Wanted(r, policy)
+	wanted := facts.Judge(r, policy).Wanted
 	serving, all := 0, len(r.Nodes) > 0
 	for name, n := range r.Nodes {
 		if facts.Served(seen, name, n, policy) && !n.Served {

@@ -129,7 +129,7 @@ func (w *world) kindOf(n roster.Node) kind {
 func (w *world) plan() plan {
 	p := w.ask(w.r, w.seen, w.kindOf)
 	for i, m := range p.members {
-		if server, n := w.machines[m.Name], p.after.Nodes[m.Name]; m.Outcome == decide.Changes {
+		if server, n := w.machines[m.name], p.after.Nodes[m.name]; m.Outcome == decide.Changes {
 			p.members[i].taken = server.does(n)
 		}
 	}
