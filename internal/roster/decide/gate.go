@@ -3,7 +3,6 @@ package decide
 import (
 	"slices"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
@@ -128,9 +127,6 @@ func (l *Ledger) noRoom(w Want) refusal {
 		no = refusal{Hold: hold.NoRoom, Err: err}
 	}
 	if w.Full == nil {
-		if l.known == nil {
-			l.known = map[placement.Place]refusal{}
-		}
 		l.known[w.Place] = no
 	}
 	return no

@@ -3,10 +3,12 @@ package decide
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // candidates are the nodes that a person names to be removed.
@@ -23,7 +25,7 @@ type candidates struct {
 func findCandidates(now roster.Roster, all facts.Facts, policy roster.Policy) (candidates, error) {
 	named, found := resolve(now, all, policy)
 	if len(named.Unknown) > 0 && int64(len(all)-len(found)) > policy.Capacity {
-		return named, unknownCandidates(named.Unknown)
+		return named, unknownCandidates.with(strings.Join(named.Unknown, ", "))
 	}
 	if err := mayLeave(found, policy); err != nil {
 		return named, err
@@ -72,9 +74,9 @@ func mayLeave(found []*facts.Fact, policy roster.Policy) error {
 	for _, f := range found {
 		switch {
 		case !f.Free():
-			return invalidCandidate(f.Name, "it "+f.Protected)
+			return invalidCandidate.with(f.Name, "it "+f.Protected)
 		case policy.Unreachable[f.Region] && !f.Closed:
-			return invalidCandidate(f.Name, "its region cannot be reached")
+			return invalidCandidate.with(f.Name, "its region cannot be reached")
 		}
 	}
 	return nil
@@ -85,9 +87,9 @@ func canRemake(again []*facts.Fact, policy roster.Policy) error {
 	for _, f := range again {
 		switch {
 		case policy.KeepsServer(f.Name, f.Server.ID):
-			return invalidCandidate(f.Name, "it would be made again under its name, which its kept server has")
+			return invalidCandidate.with(f.Name, "it would be made again under its name, which its kept server has")
 		case f.Closed:
-			return closedCandidate(f)
+			return closedCandidate.with(f.Name, f.Place)
 		}
 	}
 	return nil
@@ -124,7 +126,7 @@ func (l *Ledger) tooFew(asked, still int64, before *placement.Board) error {
 				who = append(who, f.Name+" "+f.Protected)
 			}
 		}
-		return tooManyProtected(asked, asked-still+free, kept, who)
+		return tooManyProtected.with(text.Nodes(asked), asked-still+free, kept, text.Few(who))
 	}
 	for region, unreachable := range l.Policy.Unreachable {
 		if unreachable {

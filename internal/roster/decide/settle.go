@@ -91,7 +91,7 @@ func (p *Planning) waitsItsTurn(w Want) {
 // nodes are replaced. It returns the number of new and returned nodes among them.
 func (p *Planning) awaitMoves(next roster.Roster, seen roster.Seen) (number int64) {
 	rest, pending := maps.Clone(p.Left), int64(0)
-	for _, n := range p.made {
+	for _, n := range p.New.made {
 		rest[n.Name] = facts.FactOf(n.Name, n.Node, next, seen, p.Policy)
 		rest[n.Name].Turn = len(p.All) + int(n.Index)
 	}

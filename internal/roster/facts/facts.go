@@ -52,7 +52,7 @@ func (f *Fact) UnderWay() bool { return !f.Outdated && f.Is != Serving }
 // ServesUnchanged reports whether the server did not follow its node, and was found in service
 // since.
 func (f *Fact) ServesUnchanged() bool {
-	return f.Is == Unchanged && f.Server.InService == string(f.Mark)
+	return f.Is == Unchanged && f.own()
 }
 
 // Free reports whether the node may be changed or removed.
@@ -104,7 +104,7 @@ func Assess(now roster.Roster, seen roster.Seen, policy roster.Policy) Facts {
 
 // FactOf works out what is known about a node.
 func FactOf(name string, n roster.Node, now roster.Roster, seen roster.Seen, policy roster.Policy) *Fact {
-	f := &Fact{Name: name, Node: n, Server: seen.Servers[name], Is: ConditionOf(name, n, seen, policy)}
+	f := &Fact{Name: name, Node: n, Server: seen.Servers[name]}
 	f.Protected = protection(name, f.Server, policy)
 	f.Closed, f.Rests = policy.Closed(n.Place), policy.Rests(n.Place)
 	f.Dark = policy.Rests(placement.Place{Region: n.Region}) != ""
@@ -116,11 +116,16 @@ func FactOf(name string, n roster.Node, now roster.Roster, seen roster.Seen, pol
 	return f
 }
 
-// look adds what a look at the cloud showed about the node.
+// look adds what a look at the cloud showed about the node. A server was in service since its node
+// was made or changed if it carries the node's own mark or, if marks are not required, runs.
 func (f *Fact) look(seen roster.Seen, policy roster.Policy) {
 	name, n := f.Name, f.Node
 	f.Looked, f.Missing = seen.Looked(name) && !n.Doubt, seen.Missing[name] && !n.Doubt
-	f.Served = n.Served || Served(seen, name, n, policy)
+	f.Lags, f.NotRemade = !policy.RequireMarks && seen.Lags(name, n), f.Looked && seen.NotRemade(name, n)
+	marked := f.own() || !policy.RequireMarks && f.Runs() && !f.Lags
+	serves := f.Looked && !f.Missing && !f.NotRemade && marked
+	f.Served = n.Served || serves
+	f.Is = f.condition(serves, policy.Blind)
 	f.Unfound = f.Missing && !f.Served && !policy.Blind
 	f.Later = roster.Mark(f.Server.InService).Number() > n.Mark.Number() || f.Server.Generation > n.Generation
 	f.noHost(seen, policy)
@@ -130,8 +135,6 @@ func (f *Fact) look(seen roster.Seen, policy roster.Policy) {
 	f.Early = seen.Early[name]
 	f.bakes = seen.Baking[name] && policy.Pauses() && !f.Outdated && f.Is == Serving
 	f.Apart = slices.Contains(seen.Apart[roster.Choice(policy.Regions, n.Place)], name)
-	f.Lags = !policy.RequireMarks && seen.Lags(name, n)
-	f.NotRemade = f.Looked && seen.NotRemade(name, n)
 }
 
 // noHost adds where Nova found no host for the node.
@@ -227,4 +230,15 @@ func (all Facts) Baking() (names []string) {
 		}
 	}
 	return names
+}
+
+// TrueFirst orders true before false.
+func TrueFirst(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
 }

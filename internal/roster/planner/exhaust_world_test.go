@@ -90,7 +90,7 @@ func (w *world) look(lie int, of []string, imports bool) {
 	}
 	never := func(string) bool { return false }
 	policy := w.policy()
-	w.r, w.seen, _ = learn.MatchOpen(w.r, servers, w.seen, never, never)
+	w.r, w.seen, _ = learn.Match(w.r, servers, w.seen, never, never)
 	learn.NoteTimes(&w.seen, w.r, policy)
 	w.r = learn.Learn(w.r, w.seen, policy).Ordered()
 }

@@ -90,7 +90,7 @@ func (w *world) refresh() {
 	if w.fresh = w.fresh && !slices.ContainsFunc(servers, func(s node.Node) bool { return s.InService != string(w.servers[s.Name].mark) }); w.fresh {
 		w.imports(servers) // without marks an import takes the given template for the one of the servers, and says so
 	}
-	w.roster, w.seen, _ = learn.MatchOpen(w.roster, servers, w.seen, func(region string) bool { return closedRegionPolicy(w.stored, region) },
+	w.roster, w.seen, _ = learn.Match(w.roster, servers, w.seen, func(region string) bool { return closedRegionPolicy(w.stored, region) },
 		func(string) bool { return true })
 	learn.NoteTimes(&w.seen, w.roster, w.stored)
 	before := w.roster.Failed

@@ -83,7 +83,7 @@ func (p *speech) listed() []Notice {
 			"nodes would get: {names}. The new nodes get other names. If an older state was restored, restore the "+
 			"newest one before you apply. If an apply was killed before it stored those servers, delete them. If "+
 			"they do not belong to this cluster, choose another node_name_pattern, or a selector that leaves them "+
-			"out.", p.Passed))
+			"out.", p.New.Passed))
 }
 
 // chosen is about the nodes that a shrink removes.
@@ -208,7 +208,7 @@ func (p *speech) fullPlaces() []Notice {
 
 // slotsWait returns a notice about kept slots that stay unused although a plan makes new slots.
 func (p *speech) slotsWait() []Notice {
-	if p.Policy.Stateful == nil || len(p.Fresh) == 0 {
+	if p.Policy.Stateful == nil || len(p.New.Fresh) == 0 {
 		return nil
 	}
 	board := placement.NewBoard(p.Policy.Regions, p.Next.Counts())
@@ -231,7 +231,7 @@ func (p *speech) slotsWait() []Notice {
 	return notice("Kept slots wait for their places", "The plan makes new slots (%s), although kept slots are "+
 		"unused: %s. The next nodes in the places of the kept slots get them. Release a slot whose data is not "+
 		"needed any more.",
-		text.Few(p.Fresh), text.Few(wait))
+		text.Few(p.New.Fresh), text.Few(wait))
 }
 
 // capital returns a sentence with a capital letter at the beginning.

@@ -63,7 +63,7 @@ func Why(f *facts.Fact) string {
 		return "no server of its name was found"
 	case !f.Looked:
 		return "no refresh has looked at it since it changed"
-	case !facts.Runs(s):
+	case !f.Runs():
 		return "its server is " + doing(s)
 	case s.Drained:
 		return "its server was drained"

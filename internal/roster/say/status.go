@@ -33,14 +33,14 @@ func (p *speech) status(applied bool) string {
 	case p.goesOn(applied, len(waits) > 0):
 		return behind
 	}
-	held := p.heldStatus()
+	held, quiet := p.heldStatus(false), p.heldStatus(true)
 	switch {
-	case held[0] != "":
-		return held[0]
+	case held != "":
+		return held
 	case len(waits) > 0:
 		return "waits: " + text.Few(waits)
-	case held[1] != "":
-		return held[1]
+	case quiet != "":
+		return quiet
 	case remaining > 0:
 		return behind
 	}
@@ -51,7 +51,9 @@ func (p *speech) status(applied bool) string {
 func (p *speech) inStep() string {
 	var plain int64
 	for _, n := range p.Next.Nodes {
-		plain += decide.Number(n.Template != p.Policy.Templates.At(n.Place) && !p.Policy.Update.Has(roster.Outdated))
+		if n.Template != p.Policy.Templates.At(n.Place) && !p.Policy.Update.Has(roster.Outdated) {
+			plain++
+		}
 	}
 	kept, target := p.kept(), int64(len(p.List.Held(hold.Target)))
 	switch {
@@ -75,12 +77,11 @@ func (p *speech) loose() (list []string) {
 	return list
 }
 
-// heldStatus returns the status of the first hold that is not quiet, and of the first quiet one.
-func (p *speech) heldStatus() (status [2]string) {
+// heldStatus returns the status of the first hold that is quiet or not.
+func (p *speech) heldStatus(quiet bool) (status string) {
 	for _, h := range hold.All {
-		list, at := p.List.Held(h), decide.Number(h.Quiet)
-		if h.Status != "" && len(list) > 0 && status[at] == "" {
-			status[at] = p.fill(h.Status, list...)
+		if list := p.List.Held(h); h.Quiet == quiet && len(list) > 0 && status == "" {
+			status = p.fill(h.Status, list...)
 		}
 	}
 	return status

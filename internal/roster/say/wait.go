@@ -130,7 +130,7 @@ func (p *speech) delays(f *facts.Fact, more int64) (why string, ends []int) {
 // servers may have other names, and nothing is expected.
 func (p *speech) absent() (list absentees) {
 	marked := p.Left.Number(func(f *facts.Fact) bool {
-		return f.Server.InService == string(f.Mark) || facts.Noted(f.Node, f.Server)
+		return f.Server.InService == string(f.Mark) || f.Noted()
 	}) > 0
 	found := p.All.Number(func(f *facts.Fact) bool { return f.Server.ID != "" || f.Served }) > 0
 	for _, f := range p.Left.ByIndex() {
@@ -168,5 +168,5 @@ func goesOn(v decide.Verdict) bool {
 
 // marks reports whether a readiness attachment would mark the server of a node.
 func marks(f *facts.Fact) bool {
-	return f.Looked && facts.Runs(f.Server) && f.Server.Unwell == "" && !f.Server.Drained && !f.NotRemade
+	return f.Looked && f.Runs() && f.Server.Unwell == "" && !f.Server.Drained && !f.NotRemade
 }
