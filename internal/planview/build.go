@@ -56,7 +56,7 @@ func (a *Attachment) fill(before, after *attributes, unknown, hidden map[string]
 	a.Updates, a.Remaining = after.Update != nil, after.Remaining
 	moves := after.Update != nil && slices.Contains(after.Update.Causes, roster.Misplaced)
 	for _, n := range say.Warnings(next, before.listed(), listed, moves) {
-		a.Warnings = append(a.Warnings, Warning{string(n.Title), n.Text})
+		a.Warnings = append(a.Warnings, Warning{n.Title, n.Text})
 	}
 }
 
@@ -83,7 +83,7 @@ func AttachmentOf(
 	a.number(old, next, false)
 	a.place(old, next, reasons(decide.Leaves), reasons(decide.Changes), reasons(decide.Held))
 	for _, n := range slices.Concat(change.Notices, say.Warnings(next, listed, listed, false)) {
-		a.Warnings = append(a.Warnings, Warning{string(n.Title), n.Text})
+		a.Warnings = append(a.Warnings, Warning{n.Title, n.Text})
 	}
 	return a
 }

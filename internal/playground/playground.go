@@ -243,7 +243,8 @@ func looked(r roster.Roster) (roster.Roster, roster.Seen) {
 		servers = append(servers, node.Node{ID: name, Name: name, Region: n.Region, Zone: n.Zone, Status: "ACTIVE",
 			CreatedAt: time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, int(n.Index))})
 	}
-	r, seen, _ := learn.Match(r, servers, roster.NewSeen(), func(string) bool { return true })
+	nowhere := func(string) bool { return false }
+	r, seen, _ := learn.Match(r, servers, roster.NewSeen(), nowhere, func(string) bool { return true })
 	return r, seen
 }
 

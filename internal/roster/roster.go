@@ -183,17 +183,6 @@ func (r Roster) Names() []string { return ByIndex(r.Nodes) }
 // LeavingNames lists the leaving nodes by their indices.
 func (r Roster) LeavingNames() []string { return ByIndex(r.Leaving) }
 
-// LeavingFrom lists the leaving nodes that a batch waits for: the nodes outside closed regions,
-// in which Nova may not answer.
-func (r Roster) LeavingFrom(policy Policy) (names []string) {
-	for _, name := range r.LeavingNames() {
-		if policy.Rests(placement.Place{Region: r.Leaving[name].Region}) == "" {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
 // ByIndex lists nodes by their indices.
 func ByIndex(nodes map[string]Node) []string {
 	return slices.SortedFunc(maps.Keys(nodes), func(a, b string) int { return CompareIndex(a, nodes[a], b, nodes[b]) })

@@ -47,6 +47,16 @@ type Build struct {
 	Of         string `json:"of"`         // image, flavor and launch of the server, from [node.Node.Build]
 }
 
+// Aged is a node that was too old when it was seen.
+//
+// A plan has no clock. A look at the cloud turns times into facts that change once and then
+// stay: one node is too old, another has not been in service for long enough. A time would
+// differ with each look, and make every saved plan stale.
+type Aged struct {
+	Mark     Mark      `json:"mark"` // mark of the node then; a node that changed since gets another server
+	Launched time.Time `json:"launched"`
+}
+
 // NewSeen returns a look that has found nothing yet.
 func NewSeen() Seen {
 	return Seen{Servers: map[string]node.Node{}, Missing: map[string]bool{}, Builds: map[string]Build{},

@@ -321,6 +321,6 @@ func (p *attachmentPlanner) warn(
 	}
 	moves := policy.Update != nil && policy.Update.Has(roster.Misplaced)
 	for _, n := range append(change.Notices, say.Warnings(next, before, listed, moves)...) {
-		p.diags.AddWarning(string(n.Title), n.Text)
+		p.diags.AddWarning(n.Title, n.Text)
 	}
 }

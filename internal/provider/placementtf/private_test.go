@@ -137,7 +137,8 @@ func TestMemoryTampered(t *testing.T) {
 			t.Errorf("%s: %+v", text, r)
 		}
 		policy := roster.Policy{Name: m.naming().Name, Capacity: 2, Regions: listed, Update: &roster.Update{RevertAfter: time.Hour, RetryFullAfter: time.Hour}}
-		looked, seen, _ := learn.Match(r, nil, memory.Seen, func(string) bool { return false })
+		nowhere := func(string) bool { return false }
+		looked, seen, _ := learn.Match(r, nil, memory.Seen, nowhere, nowhere)
 		learn.NoteTimes(&seen, looked, policy)
 		next, _, err := planner.Plan(learn.Learn(looked, seen, policy), seen, policy)
 		assert.NoError(t, err, text)

@@ -82,7 +82,7 @@ func (m *attachmentModel) refresh(
 	}
 	after.Blind = false
 	handed := r.Nodes
-	r, seen, matches := learn.MatchOpen(r, servers, before.Seen, closed, zoned)
+	r, seen, matches := learn.Match(r, servers, before.Seen, closed, zoned)
 	nodes := r.Counts()
 	also := places.Listed{Regions: listed}.Also(nodes).Regions[:len(listed)] // also zones that may be hidden
 	looked, findings, err := cluster.LookUp(ctx, cloud, also, nodes)
@@ -102,7 +102,7 @@ func (m *attachmentModel) refresh(
 	policy := m.policy(ctx, nil, after.Marked, diags)
 	learn.NoteTimes(&after.Seen, r, policy)
 	for _, n := range append(say.Matched(matches), say.Ahead(seen, r, policy)...) {
-		diags.AddWarning(string(n.Title), n.Text)
+		diags.AddWarning(n.Title, n.Text)
 	}
 	return learn.Learn(r, seen, policy).Ordered(), after, true
 }
@@ -288,7 +288,8 @@ func (m *attachmentModel) adopt(
 	m.Regions = places.Value(r.Places())
 	m.Remaining = types.Int64Value(0)
 	m.record(ctx, planner.Change{}, 0, diags)
-	r, seen, _ := learn.Match(r, servers, roster.Seen{}, func(string) bool { return false })
+	nowhere := func(string) bool { return false }
+	r, seen, _ := learn.Match(r, servers, roster.Seen{}, nowhere, nowhere)
 	found.see(r, seen)
 	return learn.Learn(r, seen, roster.Policy{}), found, true
 }

@@ -145,7 +145,7 @@ func (m *attachmentModel) remember(
 	var more diag.Diagnostics
 	m.Distribution, more = types.MapValueFrom(ctx, zoneCountsType, distribution(r, regions))
 	diags.Append(more...)
-	wanted := facts.Wanted(r, roster.Policy{Regions: regions, Templates: m.templates(), Update: m.update(ctx, diags)})
+	wanted := facts.Judge(r, roster.Policy{Regions: regions, Templates: m.templates(), Update: m.update(ctx, diags)}).Wanted
 	m.Summary = types.StringValue(spreadTable(r, regions, wanted))
 }
 

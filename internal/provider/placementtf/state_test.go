@@ -10,6 +10,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
 	"github.com/stretchr/testify/assert"
 )
@@ -65,7 +66,8 @@ func TestRecord(t *testing.T) {
 	for outcome, n := range map[decide.Outcome]int{decide.Comes: 130, decide.Returns: 120, decide.Leaves: 110, decide.Changes: 105,
 		decide.Held: 103, decide.Stays: 3} {
 		for _, name := range names(n, string(outcome[0])) {
-			v := decide.Verdict{Name: name, Node: roster.Node{Place: at}, Outcome: outcome, Reason: "for " + name}
+			node := &facts.Fact{Name: name, Node: roster.Node{Place: at}}
+			v := decide.Verdict{Want: decide.Want{Fact: node}, Outcome: outcome, Reason: "for " + name}
 			if outcome == decide.Changes {
 				v.Cause = roster.Outdated
 			}

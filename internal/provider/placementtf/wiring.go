@@ -120,8 +120,8 @@ func (p *attachmentPlanner) tellNodes(next roster.Roster, change planner.Change,
 		if marked && v.Outcome == decide.Leaves && len(change.With(decide.Comes)) > 0 {
 			cluster = p.plan.Cluster.ValueString()
 		}
-		walk.Note(backend.Leaving, v.ID, cluster)
-		if slices.Contains(policy.Kept, v.Name) || slices.Contains(policy.Kept, v.ID) {
+		walk.Note(backend.Leaving, v.Server.ID, cluster)
+		if slices.Contains(policy.Kept, v.Name) || slices.Contains(policy.Kept, v.Server.ID) {
 			kept = append(kept, v.Name)
 		}
 	}

@@ -71,18 +71,14 @@ func (l *Ledger) spread(board *placement.Board, nodes int64) (placement.Counts, 
 	}
 }
 
-// newNode is a node that a plan adds.
-type newNode struct {
-	name string
-	roster.Node
-}
-
 // name gives new nodes their indices and names, place by place. The first nodes of a template are
 // the second tries. The names of other servers are passed over.
-func (l *Ledger) name(come arrivals, others []string) (nodes []newNode, next int64, passed []string) {
+func (l *Ledger) name(come arrivals, others []string) namer {
 	names := newNamer(l.now, l.returned, others, l.Policy)
-	retries, flavors := maps.Clone(l.retries), l.flavors()
-	wanted := share(come.counts, come.wanted)
+	retries, wanted, rooms := maps.Clone(l.retries), share(come.counts, come.wanted), map[string]map[string]int64{}
+	for region, flavors := range l.Policy.Rooms {
+		rooms[region] = maps.Clone(flavors)
+	}
 	for _, at := range come.counts.Places() {
 		for range come.counts[at] {
 			n := names.newNode(at)
@@ -91,44 +87,29 @@ func (l *Ledger) name(come arrivals, others []string) (nodes []newNode, next int
 				n.Template = settled
 			}
 			wanted[at] = max(0, wanted[at]-1)
-			n.Flavor = flavors.take(at)
+			n.Flavor = l.flavorIn(at, rooms[at.Region])
 			n.Generation++
 			n.Mark = n.Mark.Next(n.Template)
 			n.Doubt, n.Retried = true, retries[n.Template] > 0
 			retries[n.Template]--
-			nodes = append(nodes, n)
-			next = max(next, n.Index+1)
+			names.made = append(names.made, n)
 		}
 	}
-	return nodes, max(l.now.Next, next), names.passed
+	return names
 }
 
-// flavorist hands out flavors.
-type flavorist struct {
-	policy      roster.Policy
-	sold, short map[roster.Spot]bool // full for Nova, and for Nova or a quota
-	rooms       map[string]map[string]int64
-}
-
-func (l *Ledger) flavors() flavorist {
-	f := flavorist{policy: l.Policy, sold: l.sold, short: maps.Clone(l.sold), rooms: map[string]map[string]int64{}}
-	for region, rooms := range l.Policy.Rooms {
-		f.rooms[region] = maps.Clone(rooms)
-	}
-	return f
-}
-
-// take is the first flavor that a place has a host and a quota for, or else a host.
-func (f flavorist) take(at placement.Place) string {
-	rooms := f.rooms[at.Region]
+// flavorIn returns the first flavor that a place has a host and a quota for, or else a host, and
+// takes it from the rooms of the quotas.
+func (l *Ledger) flavorIn(at placement.Place, rooms map[string]int64) string {
+	full := maps.Clone(l.sold)
 	for flavor, n := range rooms {
 		if n <= 0 {
-			f.short[roster.Spot{Place: at, Flavor: flavor}] = true
+			full[roster.Spot{Place: at, Flavor: flavor}] = true
 		}
 	}
-	flavor, ok := f.policy.FlavorOf(at, f.short)
+	flavor, ok := l.Policy.FlavorOf(at, full)
 	if !ok {
-		flavor, _ = f.policy.FlavorOf(at, f.sold)
+		flavor, _ = l.Policy.FlavorOf(at, l.sold)
 	}
 	if _, bound := rooms[flavor]; bound {
 		rooms[flavor]--
@@ -147,14 +128,16 @@ type namer struct {
 	kept   []string       // names of kept slots
 	slots  map[int64]bool // indices of slots
 	others []string       // names of servers that are no nodes
-	passed []string       // names of such servers that a new node would have got
+	made   []*facts.Fact  // new nodes
+	Passed []string       // names of other servers that a new node would have got
+	Fresh  []string       // names of new nodes in no kept slot
 }
 
-func newNamer(now roster.Roster, returned []*facts.Fact, others []string, policy roster.Policy) *namer {
+func newNamer(now roster.Roster, returned []*facts.Fact, others []string, policy roster.Policy) namer {
 	if policy.Stateful == nil {
-		return &namer{now: now, policy: policy, next: now.Next, others: others}
+		return namer{now: now, policy: policy, next: now.Next, others: others}
 	}
-	n := &namer{now: now, policy: policy, kept: now.KeptSlots(), slots: map[int64]bool{}, others: others}
+	n := namer{now: now, policy: policy, kept: now.KeptSlots(), slots: map[int64]bool{}, others: others}
 	n.kept = slices.DeleteFunc(n.kept, func(name string) bool {
 		return slices.ContainsFunc(returned, func(f *facts.Fact) bool { return f.Name == name })
 	})
@@ -166,20 +149,24 @@ func newNamer(now roster.Roster, returned []*facts.Fact, others []string, policy
 
 // newNode returns a node in a place, without a template. If the server of the earlier node of
 // its slot still runs, that server is made again for the new node.
-func (n *namer) newNode(at placement.Place) newNode {
+func (n *namer) newNode(at placement.Place) *facts.Fact {
 	free := func(name string) bool { return n.now.Slots[name].Fits(at) && !n.passes(name) }
 	if i := slices.IndexFunc(n.kept, free); i >= 0 {
 		name := n.kept[i]
 		slot, last := n.now.Slots[name], n.now.Leaving[name]
 		n.kept = slices.Delete(n.kept, i, i+1)
 		at.Zone = cmp.Or(slot.Zone, at.Zone)
-		return newNode{name, roster.Node{Index: slot.Index, Place: at, Generation: last.Generation, Mark: last.Mark}}
+		return &facts.Fact{Name: name, Node: roster.Node{Index: slot.Index, Place: at, Generation: last.Generation,
+			Mark: last.Mark}}
 	}
-	for n.slots[n.next] || n.used(n.policy.Name(n.next)) || n.passes(n.policy.Name(n.next)) {
+	name := n.policy.Name(n.next)
+	for n.slots[n.next] || n.used(name) || n.passes(name) {
 		n.next++
+		name = n.policy.Name(n.next)
 	}
 	n.next++
-	return newNode{n.policy.Name(n.next - 1), roster.Node{Index: n.next - 1, Place: at}}
+	n.Fresh = append(n.Fresh, name)
+	return &facts.Fact{Name: name, Node: roster.Node{Index: n.next - 1, Place: at}}
 }
 
 // passes reports whether another server has a name, and notes that it was passed over.
@@ -187,8 +174,8 @@ func (n *namer) passes(name string) bool {
 	if !slices.Contains(n.others, name) {
 		return false
 	}
-	if !slices.Contains(n.passed, name) {
-		n.passed = append(n.passed, name)
+	if !slices.Contains(n.Passed, name) {
+		n.Passed = append(n.Passed, name)
 	}
 	return true
 }

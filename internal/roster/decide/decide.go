@@ -25,9 +25,7 @@ type Planning struct {
 	First     []string // nodes without a template, which count as made from the given one
 	Other     []string // nodes without a template whose marks are of another template, each with its mark
 	NoSlots   []string // names of slots to release that do not exist
-	Passed    []string // names of other servers, which new nodes did not get
-	Fresh     []string // names of new nodes in new slots
-	made      []newNode
+	New       namer    // new nodes
 	Next      roster.Roster
 	Remaining int64    // number of nodes that should still be replaced after this plan
 	List      Verdicts // verdicts about all nodes, by index
@@ -48,10 +46,11 @@ func Plan(now roster.Roster, seen roster.Seen, policy roster.Policy) (*Planning,
 
 // Prepare works out the facts before anything is decided.
 func Prepare(now roster.Roster, seen roster.Seen, policy roster.Policy) (*Planning, error) {
-	now = giveUp(zonesFrom(now, seen, policy.Regions), seen, policy)
+	now = zonesFrom(now, seen, policy.Regions)
+	giveUp(now, seen, policy)
 	p := &Planning{Failure: facts.Judge(now, policy)}
 	policy = p.Failure.Over(policy)
-	next, err := p.FirstTemplate(now, policy.Templates)
+	next, err := p.firstTemplate(now, policy.Templates)
 	if err != nil {
 		return nil, err
 	}
@@ -78,18 +77,16 @@ func (p *Planning) finish(seen roster.Seen) error {
 		p.Decide(Want{Fact: f, What: returned})
 	}
 	p.Rollout.promised = come.wanted // nodes that come back keep their own templates
-	var index int64
-	p.made, index, p.Passed = p.name(come, seen.Taken)
+	p.New = p.name(come, seen.Taken)
 	next := p.now.Clone()
-	p.Fresh = withoutSlots(next, p.made)
-	apply(&next, p.Verdicts, p.made, index, seen)
+	p.apply(&next, seen)
 	next.Done, next.Adopted = p.met(), false
 	p.Next, p.Remaining = next, p.settle(next, seen)
 	p.record()
 	if err := finishSlots(&next, p.Verdicts, p.Policy); err != nil {
 		return err
 	}
-	p.Next = giveUp(next, seen, p.Policy)
+	giveUp(next, seen, p.Policy)
 	return p.misspelled()
 }
 
@@ -98,15 +95,15 @@ func (p *Planning) record() {
 	for _, f := range p.All {
 		v, there := p.Verdicts[f.Name]
 		if !there {
-			v = p.verdict(Want{Fact: f}, Stays, refusal{})
+			v = Verdict{Want: Want{Fact: f}, Outcome: Stays}
 		}
 		p.List = append(p.List, v)
 	}
 	for _, f := range p.returned {
 		p.List = append(p.List, p.Verdicts[f.Name])
 	}
-	for _, n := range p.made {
-		p.List = append(p.List, Verdict{Name: n.name, Node: n.Node, Outcome: Comes})
+	for _, n := range p.New.made {
+		p.List = append(p.List, Verdict{Want: Want{Fact: n}, Outcome: Comes})
 	}
 	slices.SortFunc(p.List, func(a, b Verdict) int { return roster.CompareIndex(a.Name, a.Node, b.Name, b.Node) })
 }
@@ -117,7 +114,7 @@ func (p *Planning) misspelled() error {
 	for _, written := range p.ProtectsNobody() {
 		for _, v := range append(p.List.With(Leaves), p.List.With(Changes)...) {
 			if deletion.Misspelled(written, v.Name) {
-				return misspelledProtection(written, v.Name)
+				return misspelledProtection.with(written, v.Name)
 			}
 		}
 	}
@@ -130,8 +127,8 @@ func (p *Planning) ProtectsNobody() (unknown []string) {
 	for name, f := range p.All {
 		ids[name], ids[f.Server.ID] = true, true
 	}
-	for _, n := range p.made {
-		ids[n.name] = true
+	for _, n := range p.New.made {
+		ids[n.Name] = true
 	}
 	for _, written := range p.Policy.Protected {
 		if !ids[written] {
@@ -143,8 +140,8 @@ func (p *Planning) ProtectsNobody() (unknown []string) {
 
 // apply changes a roster as the verdicts say. A removed node becomes a leaving one, unless the
 // last look found no server for it.
-func apply(r *roster.Roster, verdicts map[string]Verdict, made []newNode, next int64, seen roster.Seen) {
-	for name, v := range verdicts {
+func (p *Planning) apply(r *roster.Roster, seen roster.Seen) {
+	for name, v := range p.Verdicts {
 		switch v.Outcome {
 		case Changes:
 			r.Nodes[name] = v.After
@@ -159,24 +156,24 @@ func apply(r *roster.Roster, verdicts map[string]Verdict, made []newNode, next i
 			delete(r.Leaving, name)
 		}
 	}
-	for _, n := range made {
-		r.Nodes[n.name] = n.Node
-		delete(r.Leaving, n.name)
+	for _, n := range p.New.made {
+		r.Nodes[n.Name] = n.Node
+		delete(r.Leaving, n.Name)
+		r.Next = max(r.Next, n.Index+1)
 	}
-	r.Next = next
 }
 
-// FirstTemplate gives nodes without a template the template of their place, because nobody knows
+// firstTemplate gives nodes without a template the template of their place, because nobody knows
 // what they were made from. If the mark of a node has the hash of another template, the node was
 // made from that one, which is not known here; it stays without a template.
-func (p *Planning) FirstTemplate(now roster.Roster, templates roster.Templates) (roster.Roster, error) {
+func (p *Planning) firstTemplate(now roster.Roster, templates roster.Templates) (roster.Roster, error) {
 	next := now.Clone()
 	for _, name := range now.Names() {
 		n := next.Nodes[name]
 		template := templates.At(n.Place)
 		switch {
 		case template == "" && n.Template != "":
-			return now, templateRemoved()
+			return now, templateRemoved.with()
 		case template == "" || n.Template != "":
 		case n.Mark.Matches(template):
 			p.First = append(p.First, name)
@@ -208,10 +205,8 @@ func zonesFrom(r roster.Roster, seen roster.Seen, regions []placement.Region) ro
 
 // giveUp forgets the leaving nodes whose servers somebody keeps: nothing waits until these servers
 // are gone, and the nodes cannot come back.
-func giveUp(r roster.Roster, seen roster.Seen, policy roster.Policy) roster.Roster {
-	r = r.Clone()
+func giveUp(r roster.Roster, seen roster.Seen, policy roster.Policy) {
 	maps.DeleteFunc(r.Leaving, func(name string, _ roster.Node) bool {
 		return policy.KeepsServer(name, seen.Servers[name].ID)
 	})
-	return r
 }

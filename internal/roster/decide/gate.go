@@ -3,7 +3,6 @@ package decide
 import (
 	"slices"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
@@ -24,7 +23,7 @@ func (l *Ledger) gate(w Want) refusal {
 		return refusal{} // a person asked for these
 	}
 	for _, holds := range []func(Want) refusal{l.bars, l.barsFor, l.noRoom, l.spent} {
-		if no := holds(w); no.hold != "" {
+		if no := holds(w); no.Hold != nil {
 			return no
 		}
 	}
@@ -35,17 +34,17 @@ func (l *Ledger) gate(w Want) refusal {
 func (l *Ledger) bars(w Want) (no refusal) {
 	switch f := w.Fact; {
 	case !f.Free():
-		no.hold = hold.HeldProtected
+		no.Hold = hold.Protected
 	case l.Policy.Begins:
-		no.hold = hold.HeldBegins
+		no.Hold = hold.Begins
 	case f.Later && w.What != Remade:
-		no.hold = hold.HeldOlder
+		no.Hold = hold.Older
 	case f.Loose != "" && w.What != Remade, f.LooseMoves != "" && w.Cause == roster.Misplaced:
-		no.hold = hold.HeldWiring
+		no.Hold = hold.Wiring
 	case f.Rests != "":
-		no = refusal{hold: hold.HeldClosed, At: f.Place, Why: f.Rests}
+		no = refusal{Hold: hold.Closed, Why: f.Rests}
 	case !f.Looked, f.Server.Status == "UNKNOWN" && l.Policy.Keeps(w.Cause):
-		no.hold = hold.HeldUnseen
+		no.Hold = hold.Unseen
 	}
 	return no
 }
@@ -54,20 +53,20 @@ func (l *Ledger) bars(w Want) (no refusal) {
 func (l *Ledger) barsFor(w Want) (no refusal) {
 	switch f := w.Fact; {
 	case l.outage(w):
-		no.hold = hold.HeldOutage
+		no.Hold = hold.Outage
 	case w.Cause == roster.Outdated && l.Policy.Update.Holds:
-		no.hold = hold.HeldFailed
+		no.Hold = hold.Failed
 	case f.NotRemade && slices.Contains([]roster.Cause{roster.Unhealthy, roster.Lesser, roster.TooOld}, w.Cause):
-		no.hold = hold.HeldNotRemade
+		no.Hold = hold.NotRemade
 	case l.twice(w):
-		no.hold = hold.HeldTwice
+		no.Hold = hold.Twice
 	case w.stays():
 	case w.Cause == roster.Outdated && l.Rollout.reached():
-		no.hold = hold.HeldTarget
+		no.Hold = hold.Target
 	case l.outside(w):
-		no.hold = hold.HeldWindow
-	case f.MayServe() && l.shut(w) != "":
-		no = refusal{hold: hold.HeldClosed, At: f.Place, Why: l.shut(w)}
+		no.Hold = hold.Window
+	case f.Is.MayServe && l.shut(w) != "":
+		no = refusal{Hold: hold.Closed, Why: l.shut(w)}
 	}
 	return no
 }
@@ -77,7 +76,7 @@ func (l *Ledger) outage(w Want) bool {
 	if w.Cause == roster.Unhealthy && l.Policy.Stops(l.Sick) {
 		return true
 	}
-	return w.What == Replaced && w.MayServe() && !w.Unhealthy() && l.Policy.Stops(l.Sick+l.Unknown)
+	return w.What == Replaced && w.Is.MayServe && !w.Unhealthy() && l.Policy.Stops(l.Sick+l.Unknown)
 }
 
 // twice reports whether two servers of the template that a node would get failed in its place.
@@ -116,7 +115,7 @@ func (l *Ledger) noRoom(w Want) refusal {
 	case w.stays():
 		return refusal{}
 	case l.Policy.Keeps(w.Cause) && w.Cause != roster.Outdated && w.Stuck && w.What != Remade:
-		return refusal{hold: hold.HeldNoHost, At: w.Place}
+		return refusal{Hold: hold.NoHost}
 	case l.Policy.Keeps(w.Cause):
 		return refusal{}
 	}
@@ -125,12 +124,9 @@ func (l *Ledger) noRoom(w Want) refusal {
 	}
 	var no refusal
 	if _, err := l.substitute(w.Fact, l.pending); err != nil {
-		no = refusal{hold: hold.HeldNoRoom, Err: err}
+		no = refusal{Hold: hold.NoRoom, Err: err}
 	}
 	if w.Full == nil {
-		if l.known == nil {
-			l.known = map[placement.Place]refusal{}
-		}
 		l.known[w.Place] = no
 	}
 	return no
@@ -142,16 +138,16 @@ func (l *Ledger) spent(w Want) (no refusal) {
 	case w.What == GivenUp:
 	case w.What == Revised:
 		if !l.quorum(w.Fact) {
-			no.hold = hold.HeldWaits
+			no.Hold = hold.Waits
 		}
 	case l.Taken >= l.Size:
-		no.hold = hold.HeldBatch
+		no.Hold = hold.Batch
 	case l.crowded(w):
-		no.hold = hold.HeldServers
+		no.Hold = hold.Servers
 	case l.bakes(w):
-		no.hold = hold.HeldBakes
+		no.Hold = hold.Bakes
 	case l.waits(w):
-		no.hold = hold.HeldWaits
+		no.Hold = hold.Waits
 	}
 	return no
 }
@@ -159,24 +155,24 @@ func (l *Ledger) spent(w Want) (no refusal) {
 // crowded reports whether the servers beyond the cluster are more than two batches once a node
 // leaves too. A node that served and broke, or has no host, may leave anyway.
 func (l *Ledger) crowded(w Want) bool {
-	broke := !w.MayServe() && (w.Served || w.Full != nil)
+	broke := !w.Is.MayServe && (w.Served || w.Full != nil)
 	return !l.Policy.Keeps(w.Cause) && !broke && l.Beyond(w.Fact) > 2*l.Size
 }
 
 // bakes reports whether the previous batch must be in service for longer. Going back does not
 // wait.
 func (l *Ledger) bakes(w Want) bool {
-	return w.MayServe() && w.Cause != "" && !l.goesBack(w) && len(l.Baking) > 0
+	return w.Is.MayServe && w.Cause != "" && !l.goesBack(w) && len(l.Baking) > 0
 }
 
 // waits reports whether a node must wait for nodes that are out of service or under way already.
 func (l *Ledger) waits(w Want) bool {
 	keeps := l.Policy.Keeps(w.Cause)
-	free := w.UnderWay() && !w.MayServe() && !keeps // its replacement takes nothing out of service
+	free := w.UnderWay() && !w.Is.MayServe && !keeps // its replacement takes nothing out of service
 	if l.Policy.TakesFirst() && !l.quorum(w.Fact) || !keeps && !free && l.busy(w.Fact) > l.Size {
 		return true
 	}
-	return w.Cause == roster.Outdated && w.MayServe() && len(l.Tried) > 0
+	return w.Cause == roster.Outdated && w.Is.MayServe && len(l.Tried) > 0
 }
 
 // Beyond returns the number of servers beyond the cluster once a node has left too.
@@ -192,7 +188,7 @@ func (l *Ledger) Beyond(f *facts.Fact) int64 {
 // or enough other nodes are proven to be in service. An accused node may also be taken while no
 // more than a batch is under way, so that a wrong accusation costs at most a batch.
 func (l *Ledger) quorum(f *facts.Fact) bool {
-	if !f.MayServe() || l.missing(f) < l.Size {
+	if !f.Is.MayServe || l.missing(f) < l.Size {
 		return true
 	}
 	busy := l.Taken + int64(len(l.Under))
@@ -206,7 +202,7 @@ func (l *Ledger) quorum(f *facts.Fact) bool {
 // look ever found its server. That server may have another name, and then costs a batch. The
 // check of health does not count if it accuses more nodes than stop_above.
 func (l *Ledger) accused(f *facts.Fact) bool {
-	return f.Unfound || f.Accused() && (f.Is != facts.Unwell || !l.Policy.Stops(l.Sick+l.Unknown+l.unseen))
+	return f.Unfound || f.Is.Accused && (f.Is != facts.Unwell || !l.Policy.Stops(l.Sick+l.Unknown+l.unseen))
 }
 
 // missing returns the number of nodes that are not proven in service, including the growth and
@@ -236,7 +232,7 @@ func (l *Ledger) busy(f *facts.Fact) int64 {
 	if l.Under[f.Name] {
 		busy-- // its substitute is under way instead
 	}
-	if f.MayServe() && !f.Unfound {
+	if f.Is.MayServe && !f.Unfound {
 		busy += int64(len(l.Leaving))
 		if l.pending >= l.back.number(l.Rollout) {
 			busy += l.unused // its substitute is a new server, and these servers are destroyed after it is made

@@ -3,10 +3,12 @@ package decide
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // candidates are the nodes that a person names to be removed.
@@ -23,7 +25,7 @@ type candidates struct {
 func findCandidates(now roster.Roster, all facts.Facts, policy roster.Policy) (candidates, error) {
 	named, found := resolve(now, all, policy)
 	if len(named.Unknown) > 0 && int64(len(all)-len(found)) > policy.Capacity {
-		return named, unknownCandidates(named.Unknown)
+		return named, unknownCandidates.with(strings.Join(named.Unknown, ", "))
 	}
 	if err := mayLeave(found, policy); err != nil {
 		return named, err
@@ -49,13 +51,13 @@ func findCandidates(now roster.Roster, all facts.Facts, policy roster.Policy) (c
 // and the candidates that are no nodes. It skips candidates that an earlier plan already removed
 // or made again.
 func resolve(now roster.Roster, all facts.Facts, policy roster.Policy) (named candidates, found []*facts.Fact) {
-	byID := map[string]string{}
-	for _, name := range all.Names() {
-		byID[all[name].Server.ID] = name
+	byID := map[string]*facts.Fact{}
+	for _, f := range all.ByIndex() {
+		byID[f.Server.ID] = f
 	}
 	delete(byID, "")
 	for _, candidate := range policy.Candidates {
-		f := cmp.Or(all[candidate], all[byID[candidate]])
+		f := cmp.Or(all[candidate], byID[candidate])
 		switch {
 		case slices.Contains(now.Done, candidate):
 		case f == nil:
@@ -72,9 +74,9 @@ func mayLeave(found []*facts.Fact, policy roster.Policy) error {
 	for _, f := range found {
 		switch {
 		case !f.Free():
-			return invalidCandidate(f.Name, "it "+f.Protected)
+			return invalidCandidate.with(f.Name, "it "+f.Protected)
 		case policy.Unreachable[f.Region] && !f.Closed:
-			return invalidCandidate(f.Name, "its region cannot be reached")
+			return invalidCandidate.with(f.Name, "its region cannot be reached")
 		}
 	}
 	return nil
@@ -85,9 +87,9 @@ func canRemake(again []*facts.Fact, policy roster.Policy) error {
 	for _, f := range again {
 		switch {
 		case policy.KeepsServer(f.Name, f.Server.ID):
-			return invalidCandidate(f.Name, "it would be made again under its name, which its kept server has")
+			return invalidCandidate.with(f.Name, "it would be made again under its name, which its kept server has")
 		case f.Closed:
-			return closedCandidate(f)
+			return closedCandidate.with(f.Name, f.Place)
 		}
 	}
 	return nil
@@ -100,8 +102,8 @@ func (p *Planning) met() (done []string) {
 		ids[f.Name], ids[f.Server.ID] = true, true
 	}
 	for _, v := range p.Verdicts {
-		if granted := v.Outcome == Leaves || v.Outcome == Changes; granted && v.Want.named() {
-			ids[v.Name], ids[v.ID] = true, true
+		if granted := v.Outcome == Leaves || v.Outcome == Changes; granted && v.named() {
+			ids[v.Name], ids[v.Server.ID] = true, true
 		}
 	}
 	for _, candidate := range p.Policy.Candidates {
@@ -119,12 +121,12 @@ func (l *Ledger) tooFew(asked, still int64, before *placement.Board) error {
 	kept := l.Left.Number(func(f *facts.Fact) bool { return !f.Free() })
 	if free := int64(len(l.Left)) - kept; still > free {
 		var who []string
-		for _, name := range l.Left.Names() {
-			if why := l.Left[name].Protected; why != "" {
-				who = append(who, name+" "+why)
+		for _, f := range l.Left.ByIndex() {
+			if !f.Free() {
+				who = append(who, f.Name+" "+f.Protected)
 			}
 		}
-		return tooManyProtected(asked, asked-still+free, kept, who)
+		return tooManyProtected.with(text.Nodes(asked), asked-still+free, kept, text.Few(who))
 	}
 	for region, unreachable := range l.Policy.Unreachable {
 		if unreachable {

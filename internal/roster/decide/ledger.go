@@ -35,7 +35,7 @@ type budget struct {
 	moved    int64
 	retries  map[roster.Template]int64 // numbers of pending second tries, by template
 	Under    Set                       // nodes under way, including the ones that this plan revises
-	Leaving  []string                  // leaving nodes whose servers still exist
+	Leaving  []string                  // leaving nodes outside closed regions whose servers still exist
 	destroys int64                     // number of servers of nodes that this plan removes
 	// number of servers that were never in service, and that leave because leaving nodes come back
 	unused int64
@@ -65,22 +65,27 @@ func newLedger(now roster.Roster, all facts.Facts, seen roster.Seen, policy rost
 		health:   healthOf(all),
 		Rollout:  rolloutOf(now, all, policy),
 		Verdicts: map[string]Verdict{},
+		known:    map[placement.Place]refusal{},
 	}
 	l.budget = budget{
 		Size:    policy.Batch(),
 		retries: map[roster.Template]int64{},
 		Under:   Set{},
-		Leaving: now.LeavingFrom(policy),
 		Baking:  all.Baking(),
 		Shut:    seen.Shut(policy),
 	}
-	for _, name := range all.Names() {
-		f := all[name]
+	for _, name := range now.LeavingNames() {
+		region := placement.Place{Region: now.Leaving[name].Region}
+		if policy.Rests(region) == "" { // in a closed region Nova may not answer
+			l.Leaving = append(l.Leaving, name)
+		}
+	}
+	for _, f := range all.ByIndex() {
 		if f.Tried != "" && f.Tried == policy.Templates.At(f.Place).Hash() && f.Outdated {
-			l.Tried = append(l.Tried, name)
+			l.Tried = append(l.Tried, f.Name)
 		}
 		if f.UnderWay() && f.Rests == "" {
-			l.Under[name] = true
+			l.Under[f.Name] = true
 		}
 	}
 	return l
@@ -97,7 +102,7 @@ func healthOf(all facts.Facts) health {
 		case f.Is == facts.Unknown:
 			h.unseen++
 		}
-		if !f.Proven() || f.Dark {
+		if !f.Is.Proven || f.Dark {
 			h.Out[name] = true
 		}
 		if f.ServesUnchanged() && !f.Dark {
@@ -109,11 +114,11 @@ func healthOf(all facts.Facts) health {
 
 // Decide grants a want, or holds its node.
 func (l *Ledger) Decide(w Want) {
-	if no := l.gate(w); no.hold != "" {
+	if no := l.gate(w); no.Hold != nil {
 		l.hold(w, no)
 		return
 	}
-	l.known = nil
+	clear(l.known)
 	switch w.What {
 	case grown:
 		l.grow(w.nodes)
@@ -123,7 +128,6 @@ func (l *Ledger) Decide(w Want) {
 		l.revise(w)
 	case returned:
 		l.pending--
-		l.join(w.Fact)
 		l.returns(w.Fact)
 	case Remade, Replaced:
 		l.replace(w)
@@ -134,10 +138,10 @@ func (l *Ledger) Decide(w Want) {
 // itself comes before one that only a person ends, and the earlier cause comes first.
 func (l *Ledger) hold(w Want, no refusal) {
 	before, there := l.Verdicts[w.Name]
-	if there && (before.Hold.Remains() || !no.hold.Remains()) {
+	if there && (!before.Hold.Done || no.Hold.Done) {
 		return
 	}
-	l.Verdicts[w.Name] = l.verdict(w, Held, no)
+	l.Verdicts[w.Name] = Verdict{Want: w, Outcome: Held, refusal: no}
 }
 
 // Granted reports whether a want for a node was granted.
@@ -146,10 +150,9 @@ func (l *Ledger) Granted(name string) bool {
 	return there && v.Outcome != Held
 }
 
-// verdict returns the verdict about a want.
-func (l *Ledger) verdict(w Want, outcome Outcome, no refusal) Verdict {
-	return Verdict{Name: w.Name, Node: w.Node, ID: w.Server.ID, Outcome: outcome, Cause: w.Cause, Hold: no.hold,
-		Want: w, No: no}
+// without returns a list without the name of a node.
+func without(list []string, f *facts.Fact) []string {
+	return slices.DeleteFunc(list, func(name string) bool { return name == f.Name })
 }
 
 // grow adds nodes. If they find no room, it tries again with the full places open, because Nova
@@ -185,13 +188,13 @@ func (l *Ledger) gone(w Want) {
 	delete(l.Under, w.Name)
 	if w.What != Replaced { // a replaced node stays in Out, for its substitute
 		delete(l.Out, w.Name)
-		l.Baking = slices.DeleteFunc(slices.Clone(l.Baking), func(name string) bool { return name == w.Name })
+		l.Baking = without(l.Baking, w.Fact)
 	}
 	if w.Server.ID != "" {
 		l.destroys++
 	}
-	l.Tried = slices.DeleteFunc(slices.Clone(l.Tried), func(name string) bool { return name == w.Name })
-	l.Verdicts[w.Name] = l.verdict(w, Leaves, refusal{})
+	l.Tried = without(l.Tried, w.Fact)
+	l.Verdicts[w.Name] = Verdict{Want: w, Outcome: Leaves}
 }
 
 // revise gives a node that never served the template that it should have. Nobody uses the node,
@@ -226,10 +229,9 @@ func (l *Ledger) comesBack(instead *facts.Fact, suits func(*facts.Fact) bool) (*
 	if l.Policy.Stateful != nil {
 		return nil, false
 	}
-	f, ok := l.back.take(suits, l.without(instead), instead.Place)
+	f, ok := l.back.take(suits, l.boardWithout(instead), instead.Place)
 	if ok {
-		l.join(f)
-		l.Leaving = slices.DeleteFunc(slices.Clone(l.Leaving), func(name string) bool { return name == f.Name })
+		l.Leaving = without(l.Leaving, f)
 	}
 	return f, ok
 }
@@ -239,21 +241,24 @@ func anyOf(*facts.Fact) bool { return true }
 // canReturn reports whether any leaving node can come back in the place of another node.
 func (l *Ledger) canReturn(instead *facts.Fact) bool {
 	back := l.back
-	_, ok := back.take(anyOf, l.without(instead), instead.Place)
+	_, ok := back.take(anyOf, l.boardWithout(instead), instead.Place)
 	return ok && l.Policy.Stateful == nil
 }
 
-// without returns the board without a node, with full places open.
-func (l *Ledger) without(f *facts.Fact) *placement.Board {
+// boardWithout returns the board without a node, with full places open.
+func (l *Ledger) boardWithout(f *facts.Fact) *placement.Board {
 	board := l.boardWithFull.Clone()
 	board.Add(f.Place, -1)
 	return board
 }
 
-// returns notes that a leaving node comes back. A node that is not proven in service counts for
+// returns puts a leaving node that comes back on the board. A node that is not proven in service counts for
 // the quorum, and a node under way counts against the batch.
 func (l *Ledger) returns(f *facts.Fact) {
-	if !f.Proven() || f.Dark {
+	l.board.Add(f.Place, 1)
+	l.boardWithFull.Add(f.Place, 1)
+	l.Left[f.Name] = f
+	if !f.Is.Proven || f.Dark {
 		l.Out[f.Name] = true
 	}
 	if f.UnderWay() && f.Rests == "" {
@@ -261,7 +266,7 @@ func (l *Ledger) returns(f *facts.Fact) {
 	}
 	l.Rollout.count(f.Place, f.Template)
 	l.returned = append(l.returned, f)
-	l.Verdicts[f.Name] = l.verdict(Want{Fact: f}, Returns, refusal{})
+	l.Verdicts[f.Name] = Verdict{Want: Want{Fact: f}, Outcome: Returns}
 }
 
 // replace replaces a node, or makes it again, within the batch.
@@ -306,8 +311,8 @@ func (l *Ledger) flavor(w Want, again bool) string {
 // change gives a template to a node that keeps its name, or has its server made again. The node
 // then counts as new: it has not served.
 func (l *Ledger) change(w Want, template roster.Template) {
-	v := l.verdict(w, Changes, refusal{})
-	v.Want.To, v.After = template, w.Node
+	v := Verdict{Want: w, Outcome: Changes}
+	v.To, v.After = template, w.Node
 	v.After.Served, v.After.Doubt, v.After.Retried = false, true, w.retries() && template == w.Template
 	v.After.Template, v.After.Mark = template, w.Mark.Next(template)
 	again := w.What == Remade || l.Policy.Keeps(w.Cause) && l.Policy.MakesAgain(w.Cause)

@@ -22,18 +22,13 @@ type room struct {
 	better []placement.Place // places that nodes move to
 }
 
-// close closes a place in which Nova found no host.
-func (r *room) close(at placement.Place) {
-	r.full = append(slices.Clone(r.full), at)
-	r.board.Close(at)
-}
-
 // sell notes that Nova found no host for a node: none of its flavor comes there, and where no other one is left none
 // at all.
 func (r *room) sell(f *facts.Fact) {
 	r.sold[roster.Spot{Place: *f.Full, Flavor: f.Flavor}] = true
 	if !f.Other {
-		r.close(*f.Full)
+		r.full = append(r.full, *f.Full)
+		r.board.Close(*f.Full)
 	}
 }
 
@@ -45,13 +40,6 @@ func (r *room) leave(f *facts.Fact) {
 	r.board.Add(f.Place, -1)
 	r.boardWithFull.Add(f.Place, -1)
 	delete(r.Left, f.Name)
-}
-
-// join puts a node that comes back on the board.
-func (r *room) join(f *facts.Fact) {
-	r.board.Add(f.Place, 1)
-	r.boardWithFull.Add(f.Place, 1)
-	r.Left[f.Name] = f
 }
 
 // substitute returns an error if the substitute of a node finds no room next to the pending
@@ -88,7 +76,7 @@ type pool []*facts.Fact
 func poolOf(now roster.Roster, seen roster.Seen, policy roster.Policy) (back pool) {
 	for _, name := range now.LeavingNames() {
 		f := facts.FactOf(name, now.Leaving[name], now, seen, policy)
-		up := f.Looked && f.MayServe() && !f.Accused() && facts.Runs(f.Server)
+		up := f.Looked && f.Is.MayServe && !f.Is.Accused && f.Runs()
 		if up && !unwanted(f, policy) {
 			back = append(back, f)
 		}
@@ -144,7 +132,6 @@ func (r *room) takesBack(f *facts.Fact) bool {
 	return len(r.better) == 0 || slices.Contains(r.better, at)
 }
 
-// roomOf returns the room of a cluster.
 func roomOf(now roster.Roster, all facts.Facts, seen roster.Seen, policy roster.Policy) room {
 	r := room{Left: maps.Clone(all), full: seen.FullPlaces(policy), back: poolOf(now, seen, policy),
 		sold: seen.FullSpots(policy)}

@@ -13,20 +13,18 @@ import (
 // settle gives a verdict to each node that should be replaced although no want asked for it, and
 // counts the nodes that remain to be replaced after this plan.
 func (p *Planning) settle(next roster.Roster, seen roster.Seen) (remaining int64) {
-	names := p.Left.Names()
-	slices.SortStableFunc(names, func(a, b string) int {
-		f, g := p.Left[a], p.Left[b]
+	nodes := slices.SortedFunc(maps.Values(p.Left), func(f, g *facts.Fact) int {
 		return cmp.Or(facts.TrueFirst(f.Is != facts.Serving, g.Is != facts.Serving), byTurn(f, g))
 	})
-	for _, name := range names {
-		p.settleNode(p.Left[name])
+	for _, f := range nodes {
+		p.settleNode(f)
 	}
-	remaining = p.settleTarget(names)
+	remaining = p.settleTarget(nodes)
 	if p.Policy.Update.Has(roster.Misplaced) {
 		remaining += p.awaitMoves(next, seen)
 	}
 	for _, v := range p.Verdicts {
-		if v.Outcome == Held && v.Hold.Remains() && v.Want.What != Nothing {
+		if v.Outcome == Held && !v.Hold.Done && v.What != Nothing {
 			remaining++
 		}
 	}
@@ -39,7 +37,7 @@ func (p *Planning) settleNode(f *facts.Fact) {
 		return
 	}
 	if f.Later { // this state does not know whether it should be replaced
-		p.hold(Want{Fact: f}, refusal{hold: hold.HeldOlder})
+		p.hold(Want{Fact: f}, refusal{Hold: hold.Older})
 	}
 	for _, cause := range causes {
 		if p.Policy.Update.Has(cause.Cause) && f.Concern(cause.Cause) {
@@ -51,11 +49,11 @@ func (p *Planning) settleNode(f *facts.Fact) {
 // settleTarget holds as many outdated nodes with HeldBatch as the target still needs, and the
 // others with HeldTarget. It returns how many nodes that the target needs come back in this plan:
 // they remain to be replaced, although no verdict holds them.
-func (p *Planning) settleTarget(names []string) (back int64) {
+func (p *Planning) settleTarget(nodes []*facts.Fact) (back int64) {
 	places := p.Rollout.Target - p.Rollout.Current - p.Rollout.promised // nodes still to get the wanted template
-	for _, name := range names {
-		v := p.Verdicts[name]
-		if v.Outcome == Returns && p.Left[name].Outdated && p.Policy.Update.Has(roster.Outdated) && places > 0 {
+	for _, f := range nodes {
+		v := p.Verdicts[f.Name]
+		if v.Outcome == Returns && f.Outdated && p.Policy.Update.Has(roster.Outdated) && places > 0 {
 			places--
 			back++
 		}
@@ -63,28 +61,28 @@ func (p *Planning) settleTarget(names []string) (back int64) {
 			continue
 		}
 		switch places--; {
-		case places >= 0 && v.Hold == hold.HeldTarget: // a node with the wanted template left since
-			v.Hold, v.No = hold.HeldBatch, refusal{hold: hold.HeldBatch}
-		case places < 0 && v.Hold.Order() > hold.HeldTarget.Order():
-			v.Hold, v.No = hold.HeldTarget, refusal{hold: hold.HeldTarget}
+		case places >= 0 && v.Hold == hold.Target: // a node with the wanted template left since
+			v.refusal = refusal{Hold: hold.Batch}
+		case places < 0 && v.Hold.After(hold.Target):
+			v.refusal = refusal{Hold: hold.Target}
 		}
-		p.Verdicts[name] = v
+		p.Verdicts[f.Name] = v
 	}
 	return back
 }
 
 // forTarget reports whether the node is held, and would count for the target once it is replaced.
 func (v Verdict) forTarget() bool {
-	return v.Outcome == Held && v.Cause == roster.Outdated && v.Want.What == Replaced &&
-		(v.Hold.Remains() || v.Hold == hold.HeldTarget)
+	return v.Outcome == Held && v.Cause == roster.Outdated && v.What == Replaced &&
+		(!v.Hold.Done || v.Hold == hold.Target)
 }
 
 // waitsItsTurn holds a node with the hold of the gate or, if the gate would grant it, with
 // HeldBatch, because others come first.
 func (p *Planning) waitsItsTurn(w Want) {
 	no := p.gate(w)
-	if no.hold == "" {
-		no.hold = hold.HeldBatch
+	if no.Hold == nil {
+		no.Hold = hold.Batch
 	}
 	p.hold(w, no)
 }
@@ -93,18 +91,18 @@ func (p *Planning) waitsItsTurn(w Want) {
 // nodes are replaced. It returns the number of new and returned nodes among them.
 func (p *Planning) awaitMoves(next roster.Roster, seen roster.Seen) (number int64) {
 	rest, pending := maps.Clone(p.Left), int64(0)
-	for _, n := range p.made {
-		rest[n.name] = facts.FactOf(n.name, n.Node, next, seen, p.Policy)
-		rest[n.name].Turn = len(p.All) + int(n.Index)
+	for _, n := range p.New.made {
+		rest[n.Name] = facts.FactOf(n.Name, n.Node, next, seen, p.Policy)
+		rest[n.Name].Turn = len(p.All) + int(n.Index)
 	}
 	board := boardOf(rest, p.Policy.Regions, seen.FullPlaces(p.Policy))
 	for name, v := range p.Verdicts {
-		if v.Outcome != Held || !v.Hold.Remains() || p.Policy.Keeps(v.Cause) {
+		if v.Outcome != Held || v.Hold.Done || p.Policy.Keeps(v.Cause) {
 			continue
 		}
 		board.Add(v.Place, -1)
-		if v.Want.Full != nil && !v.Want.Other {
-			board.Close(*v.Want.Full)
+		if v.Full != nil && !v.Other {
+			board.Close(*v.Full)
 		}
 		delete(rest, name)
 		pending++
@@ -119,7 +117,7 @@ func (p *Planning) awaitMoves(next roster.Roster, seen roster.Seen) (number int6
 			return true, true
 		}
 		p.waitsItsTurn(w)
-		if granted = p.Verdicts[w.Name].Hold.Remains(); granted {
+		if granted = !p.Verdicts[w.Name].Hold.Done; granted {
 			pending++
 		}
 		return granted, true

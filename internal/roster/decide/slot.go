@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // prepareSlots gives a slot to each node, and removes the released slots. It returns the names of
@@ -41,7 +42,7 @@ func finishSlots(r *roster.Roster, verdicts map[string]Verdict, policy roster.Po
 		}
 	}
 	if len(inUse) > 0 {
-		return slotsInUse(inUse)
+		return slotsInUse.with(text.Few(inUse))
 	}
 	for name, v := range verdicts {
 		if v.Outcome == Leaves && (!policy.Stateful.Retain || slices.Contains(policy.Stateful.Release, name)) {
@@ -50,14 +51,4 @@ func finishSlots(r *roster.Roster, verdicts map[string]Verdict, policy roster.Po
 	}
 	r.FillSlots()
 	return nil
-}
-
-// withoutSlots returns the names of new nodes that have no slot yet.
-func withoutSlots(r roster.Roster, made []newNode) (names []string) {
-	for _, n := range made {
-		if _, there := r.Slots[n.name]; !there {
-			names = append(names, n.name)
-		}
-	}
-	return names
 }

@@ -22,28 +22,22 @@ const (
 	Comes   Outcome = "comes"   // is new
 )
 
-// Verdict is what a plan decides about a node, and why.
+// Verdict is what a plan decides about a node, and why. The node is the one before the plan; a node
+// that comes or returns is the one after it.
 type Verdict struct {
-	Name        string
-	roster.Node        // node before the plan; a node that comes or returns, after it
-	ID          string // id of its server, or "" if that is not known
-	Outcome     Outcome
-	Cause       roster.Cause // cause of the update, or ""
-	Hold        hold.Hold    // hold of a node that is held
-	Reason      string       // one sentence; "" for a node that stays or is new
-
-	Want  Want
-	After roster.Node // node after the plan, if it changes
-	No    refusal     // refusal of a node that is held
+	Want
+	Outcome Outcome
+	refusal             // why the node is held
+	Reason  string      // one sentence; "" for a node that stays or is new
+	After   roster.Node // node after the plan, if it changes
 }
 
 // refusal is why a want is not granted, with the data that a sentence about it needs. A want
 // without a hold is granted.
 type refusal struct {
-	hold hold.Hold
-	At   placement.Place // place of the node, with HeldClosed and HeldNoHost
-	Why  string          // why that place takes no nodes, such as "is closed", with HeldClosed
-	Err  error           // error of placement, with HeldNoRoom
+	Hold *hold.Hold
+	Why  string // why the place of the node takes no nodes, such as "is closed", with [hold.Closed]
+	Err  error  // error of placement, with [hold.NoRoom]
 }
 
 // Want is a change that a plan should make, and why. The want of a growth has no node.
@@ -92,10 +86,10 @@ func (w Want) retries() bool {
 // Verdicts lists the verdicts about the nodes of a cluster, by index.
 type Verdicts []Verdict
 
-// With returns the verdicts with an outcome.
-func (all Verdicts) With(outcome Outcome) (list Verdicts) {
+// With returns the verdicts with one of the outcomes.
+func (all Verdicts) With(outcomes ...Outcome) (list Verdicts) {
 	for _, v := range all {
-		if v.Outcome == outcome {
+		if slices.Contains(outcomes, v.Outcome) {
 			list = append(list, v)
 		}
 	}
@@ -110,7 +104,7 @@ func (all Verdicts) Empty() bool {
 // Replaced returns the number of nodes that the update replaces, or that are made again.
 func (all Verdicts) Replaced() (n int64) {
 	for _, v := range all {
-		if v.Outcome == Leaves && v.Cause != "" || v.Outcome == Changes && (v.Cause != "" || v.Want.What == Remade) {
+		if v.Outcome == Leaves && v.Cause != "" || v.Outcome == Changes && (v.Cause != "" || v.What == Remade) {
 			n++
 		}
 	}
@@ -118,7 +112,7 @@ func (all Verdicts) Replaced() (n int64) {
 }
 
 // Held returns the verdicts about nodes that are held by one of the holds.
-func (all Verdicts) Held(holds ...hold.Hold) (list Verdicts) {
+func (all Verdicts) Held(holds ...*hold.Hold) (list Verdicts) {
 	for _, v := range all {
 		if v.Outcome == Held && slices.Contains(holds, v.Hold) {
 			list = append(list, v)

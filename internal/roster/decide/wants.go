@@ -36,39 +36,31 @@ func (p *Planning) Wants() iter.Seq[Want] {
 			}
 			for _, cause := range causes {
 				if p.Policy.Update.Has(cause.Cause) {
-					cause.wants(p.Ledger, eligible, ask)
+					cause.wants(p.Ledger, cause.Cause, eligible, ask)
 				}
 			}
 		}
 	}
 }
 
-// Number returns 1 for true and 0 for false.
-func Number(is bool) int64 {
-	if is {
-		return 1
-	}
-	return 0
-}
-
 // classes are the classes of nodes that are replaced, in order.
 var classes = []func(*facts.Fact) bool{
-	func(f *facts.Fact) bool { return f.UnderWay() && !f.MayServe() },
-	func(f *facts.Fact) bool { return f.UnderWay() && f.MayServe() },
-	func(f *facts.Fact) bool { return !f.UnderWay() && f.Is != facts.Serving && !f.MayServe() },
-	func(f *facts.Fact) bool { return !f.UnderWay() && f.Is != facts.Serving && f.MayServe() },
+	func(f *facts.Fact) bool { return f.UnderWay() && !f.Is.MayServe },
+	func(f *facts.Fact) bool { return f.UnderWay() && f.Is.MayServe },
+	func(f *facts.Fact) bool { return !f.UnderWay() && f.Is != facts.Serving && !f.Is.MayServe },
+	func(f *facts.Fact) bool { return !f.UnderWay() && f.Is != facts.Serving && f.Is.MayServe },
 	func(f *facts.Fact) bool { return f.Is == facts.Serving },
 }
 
 // causes are the causes of an update in their order, each with the method that asks for its nodes.
 var causes = []struct {
 	roster.Cause
-	wants func(l *Ledger, eligible func(*facts.Fact) bool, ask func(Want))
+	wants func(l *Ledger, cause roster.Cause, eligible func(*facts.Fact) bool, ask func(Want))
 }{
-	{roster.Unhealthy, (*Ledger).unhealthy},
+	{roster.Unhealthy, (*Ledger).line},
 	{roster.Misplaced, (*Ledger).misplaced},
 	{roster.Outdated, (*Ledger).outdated},
-	{roster.Lesser, (*Ledger).lesser},
+	{roster.Lesser, (*Ledger).line},
 	{roster.TooOld, (*Ledger).aged},
 }
 
@@ -77,8 +69,8 @@ var causes = []struct {
 func (l *Ledger) asks(w Want, ask func(Want)) (granted, more bool) {
 	ask(w)
 	no := l.Verdicts[w.Name]
-	return no.Outcome != Held, no.Outcome != Held || !slices.Contains([]hold.Hold{hold.HeldTarget, hold.HeldBatch,
-		hold.HeldBakes, hold.HeldWaits}, no.Hold)
+	return no.Outcome != Held, no.Outcome != Held || !slices.Contains([]*hold.Hold{hold.Target, hold.Batch,
+		hold.Bakes, hold.Waits}, no.Hold)
 }
 
 // surplus asks for the nodes that leave a cluster that is too large: first nodes that are proven
@@ -96,7 +88,7 @@ func (l *Ledger) surplus(all int64, ask func(Want)) {
 			has      func(*facts.Fact) bool
 			keepMins bool
 		}{
-			{func(f *facts.Fact) bool { return !f.MayServe() }, false},
+			{func(f *facts.Fact) bool { return !f.Is.MayServe }, false},
 			{l.accused, false},
 			{func(f *facts.Fact) bool { return f.Is != facts.Serving && !f.ServesUnchanged() }, false},
 			{func(f *facts.Fact) bool { return f.Server.Tainted }, true},
@@ -123,6 +115,10 @@ func (l *Ledger) shrink(count int64, may func(*facts.Fact) bool, keepMins bool, 
 		}
 		return q
 	}
+	// otherwise a shrink would remove nodes with the wanted template, and the update would make new ones
+	outdatedFirst := func(a, b *facts.Fact) int {
+		return cmp.Or(facts.TrueFirst(a.Outdated, b.Outdated), byTurn(a, b))
+	}
 	q, updating := line(byTurn), false
 	for ; count > 0; count-- {
 		if !updating && l.updates() {
@@ -146,24 +142,16 @@ func (l *Ledger) updates() bool {
 		l.Rollout.Current+l.Rollout.promised <= l.Rollout.Target
 }
 
-// outdatedFirst orders outdated nodes before the others, and each by the criterion. Otherwise a
-// shrink would remove nodes with the wanted template, and the update would make new ones.
-func outdatedFirst(a, b *facts.Fact) int {
-	return cmp.Or(facts.TrueFirst(a.Outdated, b.Outdated), byTurn(a, b))
-}
-
-// removable reports whether a node can be removed.
 func (l *Ledger) removable(f *facts.Fact) bool { return f.Free() && !l.Policy.Unreachable[f.Region] }
 
 // neverServed asks for the nodes that never served and have the wrong template, and for nodes
 // that failed twice and replaced a node that still runs. If the method makes substitutes, it
 // leaves nodes for which Nova found no host to the causes, which look for another place.
 func (l *Ledger) neverServed(ask func(Want)) {
-	for _, name := range l.Left.Names() {
-		f := l.Left[name]
+	for _, f := range l.Left.ByIndex() {
 		elsewhere := f.Full != nil && !l.Policy.Keeps(roster.Outdated)
 		switch {
-		case !f.Fresh() || elsewhere:
+		case !f.Is.Fresh || elsewhere:
 		case l.failedTwice(f):
 			ask(Want{Fact: f, Cause: roster.Unhealthy, What: GivenUp})
 		case l.revises(f):
@@ -201,7 +189,6 @@ func (l *Ledger) line(cause roster.Cause, may func(*facts.Fact) bool, ask func(W
 	}
 }
 
-// replacement returns the want to replace a node for a cause.
 func (l *Ledger) replacement(f *facts.Fact, cause roster.Cause) Want {
 	return Want{Fact: f, Cause: cause, What: Replaced, To: l.Policy.Templates.At(f.Place)}
 }
@@ -209,7 +196,7 @@ func (l *Ledger) replacement(f *facts.Fact, cause roster.Cause) Want {
 // barred reports whether a node cannot be replaced for a cause, whatever the budget.
 func (l *Ledger) barred(f *facts.Fact, cause roster.Cause) bool {
 	w := l.replacement(f, cause)
-	return l.bars(w).hold != "" || l.barsFor(w).hold != ""
+	return l.bars(w).Hold != nil || l.barsFor(w).Hold != nil
 }
 
 // queueInPlace returns the nodes that may be replaced in their places. Nodes that this plan
@@ -227,19 +214,11 @@ func (l *Ledger) queueInPlace(may func(*facts.Fact) bool) queues {
 	return q
 }
 
-func (l *Ledger) unhealthy(may func(*facts.Fact) bool, ask func(Want)) {
-	l.line(roster.Unhealthy, may, ask)
-}
-
-func (l *Ledger) lesser(may func(*facts.Fact) bool, ask func(Want)) { l.line(roster.Lesser, may, ask) }
-
 // misplaced asks for the nodes whose moves make the spread better, counted after the pending
 // nodes are placed.
-func (l *Ledger) misplaced(may func(*facts.Fact) bool, ask func(Want)) {
-	q := queue(l.board, l.Left, func(f *facts.Fact) bool {
-		return may(f) && f.Rests == "" && !l.barred(f,
-			roster.Misplaced)
-	}, byTurn)
+func (l *Ledger) misplaced(cause roster.Cause, may func(*facts.Fact) bool, ask func(Want)) {
+	movable := func(f *facts.Fact) bool { return may(f) && f.Rests == "" && !l.barred(f, cause) }
+	q := queue(l.board, l.Left, movable, byTurn)
 	for _, at := range l.full {
 		q.Close(at)
 	}
@@ -273,7 +252,7 @@ func (l *Ledger) moves(q queues, pending func() int64, ask func(Want) (granted, 
 
 // outdated asks for nodes of the newest outdated template first, because a rollout that was given
 // up half way is the least proven.
-func (l *Ledger) outdated(may func(*facts.Fact) bool, ask func(Want)) {
+func (l *Ledger) outdated(cause roster.Cause, may func(*facts.Fact) bool, ask func(Want)) {
 	var templates []roster.Template
 	for _, f := range l.Left {
 		if f.Outdated && may(f) && !slices.Contains(templates, f.Template) {
@@ -284,15 +263,15 @@ func (l *Ledger) outdated(may func(*facts.Fact) bool, ask func(Want)) {
 		return cmp.Or(cmp.Compare(l.now.Age(b), l.now.Age(a)), cmp.Compare(b, a))
 	})
 	for _, template := range templates {
-		l.line(roster.Outdated, func(f *facts.Fact) bool { return f.Template == template && may(f) }, ask)
+		l.line(cause, func(f *facts.Fact) bool { return f.Template == template && may(f) }, ask)
 	}
 }
 
 // aged asks for the nodes with the oldest servers first.
-func (l *Ledger) aged(may func(*facts.Fact) bool, ask func(Want)) {
+func (l *Ledger) aged(cause roster.Cause, may func(*facts.Fact) bool, ask func(Want)) {
 	var old []*facts.Fact
 	for _, f := range l.Left {
-		if f.Concern(roster.TooOld) && may(f) && !l.barred(f, roster.TooOld) {
+		if f.Concern(cause) && may(f) && !l.barred(f, cause) {
 			old = append(old, f)
 		}
 	}
@@ -300,7 +279,7 @@ func (l *Ledger) aged(may func(*facts.Fact) bool, ask func(Want)) {
 		return cmp.Or(a.Aged.Compare(b.Aged), cmp.Compare(a.Index, b.Index), cmp.Compare(a.Name, b.Name))
 	})
 	for _, f := range old {
-		if _, more := l.asks(l.replacement(f, roster.TooOld), ask); !more {
+		if _, more := l.asks(l.replacement(f, cause), ask); !more {
 			return
 		}
 	}

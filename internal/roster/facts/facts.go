@@ -18,7 +18,7 @@ type Fact struct {
 	Name string
 	roster.Node
 	Server node.Node
-	Is     Condition
+	Is     *Condition
 
 	Looked  bool // whether a look at the cloud followed since the node was made or changed
 	Missing bool // whether that look did not find its server
@@ -46,25 +46,13 @@ type Fact struct {
 	Turn       int              // position in the order in which nodes leave, from 0
 }
 
-// Proven reports whether the node is certainly in service.
-func (f *Fact) Proven() bool { return Rules[f.Is].proven }
-
-// MayServe reports whether the node may be in service.
-func (f *Fact) MayServe() bool { return Rules[f.Is].may }
-
-// Accused reports whether a wait or a check of health says that the node is out of service.
-func (f *Fact) Accused() bool { return Rules[f.Is].accused }
-
-// Fresh reports whether the node was never in service since it was made or changed.
-func (f *Fact) Fresh() bool { return Rules[f.Is].fresh }
-
 // UnderWay reports whether the node has the wanted template, and is not in service yet.
 func (f *Fact) UnderWay() bool { return !f.Outdated && f.Is != Serving }
 
 // ServesUnchanged reports whether the server did not follow its node, and was found in service
 // since.
 func (f *Fact) ServesUnchanged() bool {
-	return f.Is == Unchanged && f.Server.InService == string(f.Mark)
+	return f.Is == Unchanged && f.own()
 }
 
 // Free reports whether the node may be changed or removed.
@@ -116,7 +104,7 @@ func Assess(now roster.Roster, seen roster.Seen, policy roster.Policy) Facts {
 
 // FactOf works out what is known about a node.
 func FactOf(name string, n roster.Node, now roster.Roster, seen roster.Seen, policy roster.Policy) *Fact {
-	f := &Fact{Name: name, Node: n, Server: seen.Servers[name], Is: ConditionOf(name, n, seen, policy)}
+	f := &Fact{Name: name, Node: n, Server: seen.Servers[name]}
 	f.Protected = protection(name, f.Server, policy)
 	f.Closed, f.Rests = policy.Closed(n.Place), policy.Rests(n.Place)
 	f.Dark = policy.Rests(placement.Place{Region: n.Region}) != ""
@@ -128,11 +116,16 @@ func FactOf(name string, n roster.Node, now roster.Roster, seen roster.Seen, pol
 	return f
 }
 
-// look adds what a look at the cloud showed about the node.
+// look adds what a look at the cloud showed about the node. A server was in service since its node
+// was made or changed if it carries the node's own mark or, if marks are not required, runs.
 func (f *Fact) look(seen roster.Seen, policy roster.Policy) {
 	name, n := f.Name, f.Node
 	f.Looked, f.Missing = seen.Looked(name) && !n.Doubt, seen.Missing[name] && !n.Doubt
-	f.Served = n.Served || Served(seen, name, n, policy)
+	f.Lags, f.NotRemade = !policy.RequireMarks && seen.Lags(name, n), f.Looked && seen.NotRemade(name, n)
+	marked := f.own() || !policy.RequireMarks && f.Runs() && !f.Lags
+	serves := f.Looked && !f.Missing && !f.NotRemade && marked
+	f.Served = n.Served || serves
+	f.Is = f.condition(serves, policy.Blind)
 	f.Unfound = f.Missing && !f.Served && !policy.Blind
 	f.Later = roster.Mark(f.Server.InService).Number() > n.Mark.Number() || f.Server.Generation > n.Generation
 	f.noHost(seen, policy)
@@ -142,8 +135,6 @@ func (f *Fact) look(seen roster.Seen, policy roster.Policy) {
 	f.Early = seen.Early[name]
 	f.bakes = seen.Baking[name] && policy.Pauses() && !f.Outdated && f.Is == Serving
 	f.Apart = slices.Contains(seen.Apart[roster.Choice(policy.Regions, n.Place)], name)
-	f.Lags = !policy.RequireMarks && seen.Lags(name, n)
-	f.NotRemade = f.Looked && seen.NotRemade(name, n)
 }
 
 // noHost adds where Nova found no host for the node.
@@ -204,23 +195,11 @@ func foundNoHost(fault string) bool {
 	return strings.Contains(fault, "no valid host") || strings.Contains(fault, "exceeded maximum number of retries")
 }
 
-// Names lists the nodes by their indices.
-func (all Facts) Names() []string { return all.ByIndex(slices.Collect(maps.Keys(all))) }
-
-// ByIndex sorts names by the indices of their nodes.
-func (all Facts) ByIndex(names []string) []string {
-	slices.SortFunc(names, func(a, b string) int { return roster.CompareIndex(a, all[a].Node, b, all[b].Node) })
-	return names
-}
-
-// Located adds the places of nodes to their names.
-func (all Facts) Located(names []string) []string {
-	list := make([]string, len(names))
-	for i, name := range names {
-		list[i] = all[name].String()
-		list[i] = name + " (" + list[i] + ")"
-	}
-	return list
+// ByIndex lists the facts by the indices of their nodes.
+func (all Facts) ByIndex() []*Fact {
+	return slices.SortedFunc(maps.Values(all), func(f, g *Fact) int {
+		return roster.CompareIndex(f.Name, f.Node, g.Name, g.Node)
+	})
 }
 
 // Number counts the nodes of a kind.
@@ -245,10 +224,21 @@ func (all Facts) Counts() placement.Counts {
 // Baking names the nodes of the wanted template that must be in service for longer
 // before others are replaced.
 func (all Facts) Baking() (names []string) {
-	for _, name := range all.Names() {
-		if all[name].bakes {
-			names = append(names, name)
+	for _, f := range all.ByIndex() {
+		if f.bakes {
+			names = append(names, f.Name)
 		}
 	}
 	return names
+}
+
+// TrueFirst orders true before false.
+func TrueFirst(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
 }

@@ -9,17 +9,13 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
 
-// Wanted returns the templates that the nodes of a cluster should have: the given ones or, if
-// these failed, the settled ones.
-func Wanted(r roster.Roster, policy roster.Policy) roster.Templates { return Judge(r, policy).Wanted }
-
 // Judged is the meaning of failed templates for a plan.
 type Judged struct {
-	Failures []roster.Failure  // failures of the given templates; without any these are wanted
-	Places   []placement.Place // places whose given template failed
+	Failures []roster.Failure // failures of the given templates; without any these are wanted
+	At       placement.Place  // first place whose given template failed
 	Given    roster.Templates
-	Wanted   roster.Templates
-	Holds    bool // whether there is no settled template to go back to
+	Wanted   roster.Templates // templates that the nodes should have: the given ones or, if these failed, the settled ones
+	Holds    bool             // whether there is no settled template to go back to
 }
 
 // Judge looks for the given templates among the failed ones. A settled template does not
@@ -40,10 +36,12 @@ func Judge(r roster.Roster, policy roster.Policy) Judged {
 		if i < 0 {
 			continue
 		}
+		if len(v.Failures) == 0 {
+			v.At = at
+		}
 		if !slices.Contains(v.Failures, r.Failed[i]) {
 			v.Failures = append(v.Failures, r.Failed[i])
 		}
-		v.Places = append(v.Places, at)
 		v.Holds = v.Holds && settled == ""
 	}
 	if len(v.Failures) > 0 && !v.Holds {

@@ -1,137 +1,149 @@
-// Package hold has the holds: why a node that should be replaced is not. Its table has everything
-// about each of them.
+// Package hold has the holds: why a node that should be replaced is not. A hold has everything about
+// itself.
 package hold
 
-import (
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-)
+import "slices"
+
+// Hold is why a node that should be replaced is not. The set is closed; nil is no hold. The sentences
+// have words in braces, which package say fills in.
+type Hold struct {
+	Done   bool   // whether only a person ends the hold, so that the node does not remain to be replaced
+	GoesOn bool   // whether it ends with an apply that ends without an error, or with the next one
+	Quiet  bool   // whether the status of the cluster shows the hold only if no other hold applies
+	Why    string // clause about what holds a node
+	Status string // text for the status of the cluster; "" for a hold that it does not show
+	Title  string // title of the notice; "" for a hold without a notice
+	Notice string
+}
 
 // All lists all holds in the order in which the gate looks for them: if several holds apply to a
-// node, it gets the first. The sentences have words in braces, which package say fills in.
-var All = []struct {
-	Hold
-	done   bool         // whether only a person ends the hold, so that the node does not remain to be replaced
-	Quiet  bool         // whether the status of the cluster shows the hold only if no other hold applies
-	Why    string       // clause about what holds a node
-	Status string       // text for the status of the cluster; "" for a hold that it does not show
-	Title  roster.Title // title of the notice; "" for a hold without a notice
-	Notice string
-}{
-	{
-		Hold: HeldProtected, done: true, Quiet: true,
+// node, it gets the first.
+var All = []*Hold{
+	Protected, Begins, Older, Wiring, Closed, Unseen, Outage, Failed, NotRemade, Twice, Target,
+	Window, NoHost, NoRoom, Servers, Bakes, Waits, Batch,
+}
+
+// The holds.
+var (
+	Protected = &Hold{
+		Done: true, Quiet: true,
 		Why:    "it {protected}",
 		Status: "{ill and protected}",
-		Title:  ProtectedOutdated, Notice: "{kept} will not get the wanted template: {who is kept}.",
-	},
-	{
-		Hold: HeldBegins, Quiet: true,
-		Why:   "the update begins with the next apply",
-		Title: UpdateBegins, Notice: "{count} should be replaced, but not by this apply: Terraform must first store " +
-			"what the servers depend on, and their lifecycle. The next apply replaces the first batch.",
-	},
-	{
-		Hold:   HeldOlder,
+		Title:  "Protected nodes stay as they are",
+		Notice: "{kept} will not get the wanted template: {who is kept}.",
+	}
+	Begins = &Hold{
+		GoesOn: true,
+		Quiet:  true,
+		Why:    "the update begins with the next apply",
+		Title:  "The update begins with the next apply",
+		Notice: "{count} should be replaced, but not by this apply: Terraform must first store what the servers " +
+			"depend on, and their lifecycle. The next apply replaces the first batch.",
+	}
+	Older = &Hold{
 		Why:    "its server carries the later mark {carried}: this state is older than the cluster",
 		Status: "held: this state is older than the servers of {nodes}",
-		Title:  OlderState, Notice: "The servers of {count} carry later marks or generations than this state: " +
-			"{nodes}. An apply that this state does not know changed them, so they are not replaced. " +
-			"Restore the newest state, or import the cluster again. If somebody else wrote those marks, name the " +
-			"nodes in candidates.",
-	},
-	{
-		Hold:   HeldWiring,
+		Title:  "Servers are ahead of this state",
+		Notice: "The servers of {count} carry later marks or generations than this state: {nodes}. An apply that " +
+			"this state does not know changed them, so they are not replaced. Restore the newest state, or import " +
+			"the cluster again. If somebody else wrote those marks, name the nodes in candidates.",
+	}
+	Wiring = &Hold{
 		Why:    "wiring: {loose}",
 		Status: "held: wiring of {nodes}: {loose}",
-	},
-	{
-		Hold: HeldClosed, Quiet: true,
+	}
+	Closed = &Hold{
+		Quiet:  true,
 		Why:    "{place} {shut}",
 		Status: "held: {nodes with why}",
-		Title:  PlacesClosed, Notice: "{count} should be replaced in places that take no nodes now: " +
-			"{nodes with why}. The update continues by itself once these places take nodes again.",
-	},
-	{
-		Hold: HeldUnseen, Quiet: true,
+		Title:  "Nodes wait for their places",
+		Notice: "{count} should be replaced in places that take no nodes now: {nodes with why}. The update " +
+			"continues by itself once these places take nodes again.",
+	}
+	Unseen = &Hold{
+		Quiet:  true,
 		Why:    "{unseen}",
 		Status: "held: {nodes with why}",
-		Title:  NotSeen, Notice: "{count} should be replaced, but the current state is not known: {nodes with why}. " +
-			"Plan without -refresh=false.",
-	},
-	{
-		Hold:   HeldOutage,
+		Title:  "Nodes wait to be looked at",
+		Notice: "{count} should be replaced, but the current state is not known: {nodes with why}. Plan without " +
+			"-refresh=false.",
+	}
+	Outage = &Hold{
 		Why:    "{outage}",
 		Status: "held: {outage}",
-		Title:  TooManyUnhealthy, Notice: "{outage}. So no unhealthy node is replaced, and no node that may be in " +
-			"service is replaced for another cause. Look at the cloud first. To replace nodes anyway, raise " +
-			"stop_above, or name them in candidates.",
-	},
-	{
-		Hold:   HeldFailed,
+		Title:  "Too many nodes are unhealthy to replace them",
+		Notice: "{outage}. So no unhealthy node is replaced, and no node that may be in service is replaced for " +
+			"another cause. Look at the cloud first. To replace nodes anyway, raise stop_above, or name them in " +
+			"candidates.",
+	}
+	Failed = &Hold{
 		Why:    "the template that it should get failed, and there is no settled one",
 		Status: "held: the template that {nodes} should get failed",
-	},
-	{
-		Hold:   HeldNotRemade,
-		Why:    NotRemade,
+	}
+	NotRemade = &Hold{
+		Why:    "its server should have been made again, but is still the old one",
 		Status: "held: the servers of {nodes} were not made again",
-	},
-	{
-		Hold:   HeldTwice,
+	}
+	Twice = &Hold{
 		Why:    "{twice}: change the template, or name the node in candidates",
 		Status: "held: two servers in a row failed for {nodes}",
-		Title:  MadeTwice, Notice: "Two servers in a row did not get into service, or did not stay in service, for " +
-			"{count}: {nodes}. No third one is made. Change the template, or name the nodes in candidates to try " +
-			"once more.",
-	},
-	{
-		Hold: HeldTarget, done: true, Quiet: true,
+		Title:  "Nodes are not made a third time",
+		Notice: "Two servers in a row did not get into service, or did not stay in service, for {count}: {nodes}. " +
+			"No third one is made. Change the template, or name the nodes in candidates to try once more.",
+	}
+	Target = &Hold{
+		Done: true, Quiet: true,
 		Why: "as many nodes have the wanted template as target ({target}) says",
-	},
-	{
-		Hold: HeldWindow, Quiet: true,
+	}
+	Window = &Hold{
+		Quiet:  true,
 		Why:    "until {opens}",
 		Status: "held: until {opens}, {nodes}",
-		Title:  WindowShut, Notice: "{count} should be replaced, and no batch begins until {opens}: {nodes}. See " +
-			"update.window. " +
-			"To replace one before that, name it in candidates.",
-	},
-	{
-		Hold:   HeldNoHost,
+		Title:  "Nodes wait for the window",
+		Notice: "{count} should be replaced, and no batch begins until {opens}: {nodes}. See update.window. To " +
+			"replace one before that, name it in candidates.",
+	}
+	NoHost = &Hold{
 		Why:    "Nova found no host for it in {place}",
 		Status: "held: Nova found no host for {nodes with places}",
-		Title:  NoHost, Notice: "Nova found no host for the servers of {count}: {nodes with places}. With method = " +
-			"{method} a node keeps its place, so it is made again there once retry_full_after is over. Make room " +
-			"there, or remove the node, so that a new one is placed elsewhere.",
-	},
-	{
-		Hold:   HeldNoRoom,
+		Title:  "Nodes wait for a host",
+		Notice: "Nova found no host for the servers of {count}: {nodes with places}. With method = {method} a node " +
+			"keeps its place, so it is made again there once retry_full_after is over. Make room there, or remove " +
+			"the node, so that a new one is placed elsewhere.",
+	}
+	NoRoom = &Hold{
 		Why:    "{room}",
 		Status: "held: no room for the substitutes of {nodes}",
-		Title:  NoRoom, Notice: "{count} should be replaced now, but there is no room for substitutes: {nodes}. " +
-			"{room} Raise a cap, or list another place.",
-	},
-	{
-		Hold:   HeldServers,
+		Title:  "No room for a replacement",
+		Notice: "{count} should be replaced now, but there is no room for substitutes: {nodes}. {room} Raise a " +
+			"cap, or list another place.",
+	}
+	Servers = &Hold{
+		GoesOn: true,
 		Why:    "there are {beyond} beyond the cluster, and at most two batches are allowed",
 		Status: "held: {nodes}, because there are {beyond} beyond the cluster",
-		Title:  TooManyServers, Notice: "There are {beyond} of nodes that leave, and at most two batches are " +
-			"allowed. So {count} must wait: {nodes}. An apply that ends without an error destroys those servers. If " +
-			"no server of this template gets into service, give another template, or name the failed nodes in " +
-			"candidates.",
-	},
-	{
-		Hold:   HeldBakes,
+		Title:  "Too many servers beyond the cluster",
+		Notice: "There are {beyond} of nodes that leave, and at most two batches are allowed. So {count} must " +
+			"wait: {nodes}. An apply that ends without an error destroys those servers. If no server of this " +
+			"template gets into service, give another template, or name the failed nodes in candidates.",
+	}
+	Bakes = &Hold{
 		Why:    "the previous batch must be in service for longer: {baking}",
 		Status: "bakes: {baking} must be in service for longer",
-		Title:  BatchBakes, Notice: "{remaining} more should be replaced, but the previous batch must first be in " +
-			"service for as long as update.pause: {baking}. Apply again then.",
-	},
-	{
-		Hold: HeldWaits,
-		Why:  "the batch waits for {waited for}",
-	},
-	{
-		Hold: HeldBatch, Quiet: true,
-		Why: "{batch}",
-	},
-}
+		Title:  "A batch has to serve before the next one",
+		Notice: "{remaining} more should be replaced, but the previous batch must first be in service for as long " +
+			"as update.pause: {baking}. Apply again then.",
+	}
+	Waits = &Hold{
+		GoesOn: true,
+		Why:    "the batch waits for {waited for}",
+	}
+	Batch = &Hold{
+		GoesOn: true,
+		Quiet:  true,
+		Why:    "{batch}",
+	}
+)
+
+// After reports whether the gate looks for a hold after another one.
+func (h *Hold) After(other *Hold) bool { return slices.Index(All, h) > slices.Index(All, other) }

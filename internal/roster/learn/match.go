@@ -29,9 +29,11 @@ import (
 // server if zoned reports that its region lists zones. A node is Unplaced while its server is in
 // no zone (SHELVED_OFFLOADED).
 //
-// Match forgets a leaving node whose server is gone.
-func Match(r roster.Roster, servers []node.Node, before roster.Seen, zoned func(region string) bool) (roster.Roster,
-	roster.Seen, Matches) {
+// Match forgets a leaving node whose server is gone. Nodes of closed regions, in which nobody looked,
+// stay as they are, and keep the result of the look before.
+func Match(r roster.Roster, servers []node.Node, before roster.Seen, closed, zoned func(region string) bool) (
+	roster.Roster, roster.Seen, Matches,
+) {
 	r = r.Clone()
 	seen := roster.NewSeen()
 	maps.Copy(seen.Full, before.Full)
@@ -42,78 +44,54 @@ func Match(r roster.Roster, servers []node.Node, before roster.Seen, zoned func(
 			found[s.Name] = append(found[s.Name], s)
 		}
 	}
-	var twice, lost []string
+	var matches Matches
 	for _, name := range r.Names() {
 		list, n, last := found[name], r.Nodes[name], before.Servers[name]
+		if closed(n.Region) {
+			seen.Keep(name, before)
+			continue
+		}
+		n.Doubt = false
 		if len(list) == 0 {
 			seen.Missing[name] = true
-			n.Doubt = false
 			r.Nodes[name] = n
 			if last.ID != "" {
-				lost = append(lost, fmt.Sprintf("%s (server %s, in %s)", name, last.ID, n.Place))
+				matches.Lost = append(matches.Lost, fmt.Sprintf("%s (server %s, in %s)", name, last.ID, n.Place))
 			}
 			continue
 		}
 		best := serverOf(n, list, last.ID)
 		if len(list) > 1 {
-			twice = append(twice, fmt.Sprintf("%s (%s)", name, described(list)))
+			matches.Twice = append(matches.Twice, fmt.Sprintf("%s (%s)", name, described(list)))
 		}
 		own := len(list) == 1 && (last.ID == "" || best.ID == last.ID)
-		n = follow(n, best, own || n.Zone == "", zoned)
-		n.Doubt = false
-		r.Nodes[name] = n
+		r.Nodes[name] = follow(n, best, own || n.Zone == "", zoned)
 		seen.Follow(name, n, best, before)
 		if !atRest(best) {
 			best.Zone = "" // so that a plan does not take it over: see zonesFrom in package decide
 		}
 		seen.Servers[name] = best
 	}
-	matchLeaving(seen, r, found, before)
-	return r, seen, Matches{twice, lost}
-}
-
-// matchLeaving finds the servers of leaving nodes, and forgets nodes without a server.
-func matchLeaving(s roster.Seen, r roster.Roster, found map[string][]node.Node, before roster.Seen) {
-	for _, name := range r.LeavingNames() {
-		if len(found[name]) == 0 {
+	for name, n := range r.Leaving {
+		switch list := found[name]; {
+		case closed(n.Region):
+			seen.Keep(name, before)
+		case len(list) == 0:
 			delete(r.Leaving, name)
-			continue
+		default:
+			n.Doubt = false
+			r.Leaving[name] = n
+			seen.Servers[name] = serverOf(n, list, before.Servers[name].ID)
+			seen.Follow(name, n, seen.Servers[name], before)
 		}
-		n := r.Leaving[name]
-		n.Doubt = false
-		r.Leaving[name] = n
-		s.Servers[name] = serverOf(n, found[name], before.Servers[name].ID)
-		s.Follow(name, n, s.Servers[name], before)
 	}
+	return r, seen, matches
 }
 
 // Matches lists what a person should know about a look at the servers.
 type Matches struct {
 	Twice []string // nodes whose name several servers have, each with these servers
 	Lost  []string // nodes whose earlier server is not found now, each with that server
-}
-
-// MatchOpen is [Match] after a look that left out closed regions: the nodes there stay as they
-// are, and keep the result of the look before.
-func MatchOpen(
-	r roster.Roster, servers []node.Node, before roster.Seen, closed, zoned func(region string) bool,
-) (roster.Roster, roster.Seen, Matches) {
-	open := r.Clone()
-	inClosed := func(_ string, n roster.Node) bool { return closed(n.Region) }
-	maps.DeleteFunc(open.Nodes, inClosed)
-	maps.DeleteFunc(open.Leaving, inClosed)
-	open, seen, matches := Match(open, servers, before, zoned)
-	keep := func(nodes, into map[string]roster.Node) {
-		for name, n := range nodes {
-			if closed(n.Region) {
-				into[name] = n
-				seen.Keep(name, before)
-			}
-		}
-	}
-	keep(r.Nodes, open.Nodes)
-	keep(r.Leaving, open.Leaving)
-	return open, seen, matches
 }
 
 // serverOf returns the server that counts as the node's among the servers of its name. Last is
@@ -145,14 +123,13 @@ func described(list []node.Node) string {
 // become the settled ones if all nodes have them and at least half of the nodes are in service.
 func Learn(r roster.Roster, seen roster.Seen, policy roster.Policy) roster.Roster {
 	r = r.Clone()
-	wanted := facts.Wanted(r, policy)
+	wanted := facts.Judge(r, policy).Wanted
 	serving, all := 0, len(r.Nodes) > 0
 	for name, n := range r.Nodes {
-		if facts.Served(seen, name, n, policy) && !n.Served {
-			n.Served = true
-			r.Nodes[name] = n
-		}
-		if facts.ConditionOf(name, n, seen, policy) == facts.Serving {
+		f := facts.FactOf(name, n, r, seen, policy)
+		n.Served = f.Served
+		r.Nodes[name] = n
+		if f.Is == facts.Serving {
 			serving++
 		}
 		all = all && n.Template == wanted.At(n.Place)

@@ -32,44 +32,33 @@ func learnFailures(r roster.Roster, seen roster.Seen, policy roster.Policy) []ro
 	}
 	failed := slices.DeleteFunc(slices.Clone(r.Failed), func(f roster.Failure) bool { return settled[f.Template] })
 	var found []roster.Failure
-	for _, name := range r.Names() {
-		n := r.Nodes[name]
-		after := lateness(name, n, seen, policy)
-		if after < u.RevertAfter || n.Template != policy.Templates.At(n.Place) || n.Template == r.Settled.At(n.Place) {
+	all := facts.Assess(r, seen, policy)
+	for _, f := range all.ByIndex() {
+		after := lateness(f, policy)
+		if after < u.RevertAfter || f.Outdated || f.Template == r.Settled.At(f.Place) || seen.Lags(f.Name, f.Node) {
 			continue
 		}
-		hash := n.Template.Hash()
+		hash := f.Template.Hash()
 		if !slices.ContainsFunc(slices.Concat(failed, found),
 			func(f roster.Failure) bool { return f.Template == hash }) {
-			found = append(found, roster.Failure{Template: hash, Node: name, After: after})
+			found = append(found, roster.Failure{Template: hash, Node: f.Name, After: after})
 		}
 	}
-	if len(found) > 0 && !disturbed(r, seen, policy) {
+	// If so many nodes are unhealthy, or have servers that do not run, that this looks like an outage,
+	// no template is to blame.
+	sick := all.Number(func(f *facts.Fact) bool { return f.Server.ID != "" && (!f.Runs() || f.Unhealthy()) })
+	if !policy.Stops(sick) {
 		failed = append(failed, found...)
 	}
 	return failed[max(0, len(failed)-MaxFailures):]
 }
 
-// disturbed reports whether so many nodes are unhealthy, or have servers that do not run, that
-// this looks like an outage: then no template is to blame.
-func disturbed(r roster.Roster, seen roster.Seen, policy roster.Policy) bool {
-	var sick int64
-	for name, n := range r.Nodes {
-		server, there := seen.Servers[name]
-		if there && (!facts.Runs(server) || facts.FactOf(name, n, r, seen, policy).Unhealthy()) {
-			sick++
-		}
-	}
-	return policy.Stops(sick)
-}
-
 // lateness returns the time from the launch of a server to the end of the wait that ended without
 // it, if the node never was in service since it was made or changed, else 0. A server that was
 // drained, or that did not follow its node, says nothing about the template.
-func lateness(name string, n roster.Node, seen roster.Seen, policy roster.Policy) time.Duration {
-	server := seen.Servers[name]
-	never := facts.Noted(n, server) && !n.Served && !facts.Served(seen, name, n, policy)
-	if !policy.RequireMarks || !never || server.Status != "ACTIVE" || server.Drained || seen.Lags(name, n) {
+func lateness(f *facts.Fact, policy roster.Policy) time.Duration {
+	server := f.Server
+	if !policy.RequireMarks || !f.Noted() || f.Served || server.Status != "ACTIVE" || server.Drained {
 		return 0
 	}
 	since, ended := launched(server), server.NotInServiceAt

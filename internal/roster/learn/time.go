@@ -35,7 +35,7 @@ func NoteTimes(s *roster.Seen, r roster.Roster, policy roster.Policy) {
 			s.Aged[name] = roster.Aged{Mark: n.Mark, Launched: launched}
 		}
 		ran, known := inServiceFor(server, policy)
-		switch facts.ConditionOf(name, n, *s, policy) {
+		switch facts.FactOf(name, n, r, *s, policy).Is {
 		case facts.Serving:
 			s.Baking[name] = known && ran < u.Pause
 		case facts.Broken, facts.Unwell:

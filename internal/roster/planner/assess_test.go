@@ -61,16 +61,16 @@ func TestMayServe(t *testing.T) {
 		}, seen: func(s roster.Seen) {
 			s.Baking["web-0"] = true
 			changeSeen(s, "web-1 web-2 web-3 web-4 web-5", wipe)
-		}, remaining: 5, notices: []roster.Title{hold.BatchBakes}},
+		}, remaining: 5, notices: []string{"A batch has to serve before the next one"}},
 		{name: "one without a mark and with the wanted template waits for another",
 			policy: func(p *roster.Policy) { p.Update.Causes = []roster.Cause{roster.TooOld} },
 			seen: func(s roster.Seen) {
 				changeSeen(s, "web-0 web-1", wipe)
 				s.Aged["web-0"] = roster.Aged{Mark: roster.FirstMark(image("a")), Launched: time.Unix(1<<30, 0)}
-			}, remaining: 1, notices: []roster.Title{hold.BatchWaits}},
+			}, remaining: 1, notices: []string{"A batch waits for the one before"}},
 		{name: "of two that did not follow one is made again, when both are named", roster: former("web-0 web-1"), seen: built("web-0 web-1"),
 			update: byUpdate(update("1", roster.Outdated), roster.Recreate), policy: func(p *roster.Policy) { p.Candidates = []string{"web-0", "web-1"} },
-			moves: "~web-1", remaining: 1, notices: []roster.Title{hold.NotFollowed}},
+			moves: "~web-1", remaining: 1, notices: []string{"Servers did not follow their nodes"}},
 		{name: "and waits for one in a closed region, where nobody looks", closed: "RegionTwo", roster: former("web-0 web-3"), seen: built("web-0 web-3"),
 			update: byUpdate(update("3", roster.Outdated), roster.Recreate), policy: func(p *roster.Policy) { p.Candidates = []string{"web-0"} },
 			remaining: 1, told: "...web-3 (RegionTwo is closed), web-4 (RegionTwo is closed), web-5 (RegionTwo is closed)..."},
@@ -93,9 +93,9 @@ func TestLater(t *testing.T) {
 	require.NoError(t, err)
 	assert.EqualValues(t, 6, change.Remaining)
 	const never = "TEMPLATE in RegionOne/az-1: it has image a, new nodes get b; it never served; "
-	assert.Equal(t, never+"the template that it should get failed, and there is no settled one", change.Held(hold.HeldFailed)[0].Reason)
+	assert.Equal(t, never+"the template that it should get failed, and there is no settled one", change.Held(hold.Failed)[0].Reason)
 	p.Begins, r.Failed = true, nil
 	_, change, err = Plan(r, seen, p)
 	require.NoError(t, err)
-	assert.Equal(t, never+"the update begins with the next apply", change.Held(hold.HeldBegins)[0].Reason)
+	assert.Equal(t, never+"the update begins with the next apply", change.Held(hold.Begins)[0].Reason)
 }

@@ -154,7 +154,7 @@ func TestMatchOpen(t *testing.T) {
 	before.Missing["web-2"] = true
 	before.Builds["web-1"] = roster.Build{Mark: "1", Generation: 1, Of: "a"}
 	before.Baking["web-1"] = true
-	next, seen, notices := learn.MatchOpen(r, []node.Node{{ID: "zero", Name: "web-0", Region: "R1", Zone: "az-1", Status: "ACTIVE"}}, before,
+	next, seen, notices := learn.Match(r, []node.Node{{ID: "zero", Name: "web-0", Region: "R1", Zone: "az-1", Status: "ACTIVE"}}, before,
 		func(region string) bool { return region == "R2" }, func(string) bool { return true })
 	if len(next.Nodes) != 4 || len(next.Leaving) != 1 || next.Leaving["web-3"] != r.Leaving["web-3"] || len(say.Matched(notices)) > 0 {
 		t.Errorf("nodes %v, leaving %v, told %v", next.Nodes, next.Leaving, notices)

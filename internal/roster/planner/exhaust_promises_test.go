@@ -46,7 +46,7 @@ var promises = []struct {
 			return m.at != closed && (underWay || m.Outcome != decide.Held && m.Outcome != decide.Stays)
 		})
 		return p.first(func(m member) bool {
-			return p.is("closed") && !p.keeps() && busy == 0 && m.at != closed && m.Hold == hold.HeldWaits
+			return p.is("closed") && !p.keeps() && busy == 0 && m.at != closed && m.Hold == hold.Waits
 		})
 	}},
 	{"A node that carries a later mark than its own stays as it is, and the plan names it.", func(p plan) string {
@@ -123,6 +123,7 @@ type plan struct {
 type member struct {
 	kind
 	decide.Verdict
+	name    string
 	leaving bool // whether an earlier plan removed it
 	taken   bool // whether the plan takes it out of service before its substitute is in service
 }
@@ -141,7 +142,7 @@ func (q question) ask(before roster.Roster, seen roster.Seen, tell func(n roster
 		if !leaving {
 			n = before.Nodes[name]
 		}
-		m := member{kind: tell(n), Verdict: verdicts[name], leaving: leaving}
+		m := member{kind: tell(n), Verdict: verdicts[name], name: name, leaving: leaving}
 		m.taken = m.Outcome == decide.Changes || m.replaced() && q.keeps()
 		p.members = append(p.members, m)
 	}
@@ -229,8 +230,8 @@ func numberOf(r roster.Roster, image string) (n int64) {
 
 // names reports whether a plan decides something about a node.
 func (p plan) names(m member) bool {
-	told := func(n roster.Notice) bool { return strings.Contains(n.Text, m.Name) }
-	return m.Reason != "" || strings.Contains(p.status, m.Name) || slices.ContainsFunc(p.change.Notices, told)
+	told := func(n say.Notice) bool { return strings.Contains(n.Text, m.name) }
+	return m.Reason != "" || strings.Contains(p.status, m.name) || slices.ContainsFunc(p.change.Notices, told)
 }
 
 func (p plan) fails() string {
@@ -328,7 +329,7 @@ func (p plan) moves() string {
 func (p plan) flatters() string {
 	says := p.method != none && !p.is("blind") && strings.HasPrefix(p.status, say.InStep)
 	return said(says && p.change.Remaining > 0, "more remains") + p.first(func(m member) bool {
-		held := m.Outcome == decide.Held && m.Hold != hold.HeldTarget && m.Hold != hold.HeldProtected
+		held := m.Outcome == decide.Held && m.Hold != hold.Target && m.Hold != hold.Protected
 		return says && (held || p.change.Empty() && m.stays() && m.truth == out)
 	})
 }

@@ -255,7 +255,7 @@ func (p plan) did() string {
 	var texts []string
 	for _, v := range p.change.Verdicts {
 		if v.Outcome != decide.Stays {
-			texts = append(texts, strings.Join(strings.Fields(fmt.Sprintf("%s %s %s %s", v.Name, v.Outcome, v.Cause, v.Hold)), " "))
+			texts = append(texts, fmt.Sprintf("%s %s (%s)", v.Name, v.Outcome, v.Reason))
 		}
 	}
 	return strings.Join(texts, ", ")

@@ -90,7 +90,7 @@ func (w *world) look(lie int, of []string, imports bool) {
 	}
 	never := func(string) bool { return false }
 	policy := w.policy()
-	w.r, w.seen, _ = learn.MatchOpen(w.r, servers, w.seen, never, never)
+	w.r, w.seen, _ = learn.Match(w.r, servers, w.seen, never, never)
 	learn.NoteTimes(&w.seen, w.r, policy)
 	w.r = learn.Learn(w.r, w.seen, policy).Ordered()
 }
@@ -129,7 +129,7 @@ func (w *world) kindOf(n roster.Node) kind {
 func (w *world) plan() plan {
 	p := w.ask(w.r, w.seen, w.kindOf)
 	for i, m := range p.members {
-		if server, n := w.machines[m.Name], p.after.Nodes[m.Name]; m.Outcome == decide.Changes {
+		if server, n := w.machines[m.name], p.after.Nodes[m.name]; m.Outcome == decide.Changes {
 			p.members[i].taken = server.does(n)
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
 	"github.com/stretchr/testify/assert"
 )
@@ -166,7 +165,7 @@ func TestFull(t *testing.T) {
 		p.Update.RetryFullAfter = time.Hour
 	}, []planned{
 		{name: "a growth goes elsewhere", seen: full, policy: func(p *roster.Policy) { p.Capacity = 7 },
-			moves: "+web-6", to: "RegionOne/az-2", notices: []roster.Title{hold.FullPlaces}, told: "...RegionOne/az-1 (2026-11-01 12:00:00 UTC). For 1h from " +
+			moves: "+web-6", to: "RegionOne/az-2", notices: []string{"Places are full"}, told: "...RegionOne/az-1 (2026-11-01 12:00:00 UTC). For 1h from " +
 				"then on..."},
 		{name: "0s forgets at once", seen: full, policy: func(p *roster.Policy) { p.Capacity, p.Update.RetryFullAfter = 7, 0 },
 			moves: "+web-6", to: "RegionOne/az-1"},
@@ -175,32 +174,32 @@ func TestFull(t *testing.T) {
 		{name: "where there is no other room it is tried again", seen: full, policy: func(p *roster.Policy) {
 			p.Capacity, p.Regions[1].Cap, p.Regions[0].Zones = 8, 3, p.Regions[0].Zones[:1]
 			p.Update.Causes = []roster.Cause{roster.Unhealthy}
-		}, moves: "+web-6 +web-7", to: "RegionOne/az-1 RegionOne/az-1", notices: []roster.Title{hold.FullTried}},
-		{name: "no node is moved there", roster: moved, seen: full, notices: []roster.Title{hold.FullPlaces}},
+		}, moves: "+web-6 +web-7", to: "RegionOne/az-1 RegionOne/az-1", notices: []string{"Full places are tried again"}},
+		{name: "no node is moved there", roster: moved, seen: full, notices: []string{"Places are full"}},
 		{name: "when that is over one is", roster: moved, moves: "+web-6 -web-0", to: "RegionOne/az-1"},
 		{name: "a server that is there comes back", roster: func(r *roster.Roster) {
 			r.Next, r.Leaving = 7, map[string]roster.Node{"web-6": {Index: 6, Place: az1, Template: image("a"), Generation: 1, Mark: "1", Served: true}}
 		}, seen: func(s roster.Seen) {
 			full(s)
 			s.Servers["web-6"] = node.Node{ID: "id", Name: "web-6", Status: "ACTIVE", InService: "1"}
-		}, policy: func(p *roster.Policy) { p.Capacity = 7 }, moves: "^web-6", notices: []roster.Title{hold.FullPlaces}},
+		}, policy: func(p *roster.Policy) { p.Capacity = 7 }, moves: "^web-6", notices: []string{"Places are full"}},
 		{name: "a node that keeps its place waits", seen: noHostToo, policy: func(p *roster.Policy) { p.Update.Method = roster.Recreate },
-			remaining: 1, notices: []roster.Title{hold.FullPlaces, hold.NoHost}, status: "held: Nova found no host for web-0 (RegionOne/az-1)"},
+			remaining: 1, notices: []string{"Places are full", "Nodes wait for a host"}, status: "held: Nova found no host for web-0 (RegionOne/az-1)"},
 		{name: "and is made again when that is over", seen: func(s roster.Seen) { noHostToo(s); clear(s.Full) },
 			policy: func(p *roster.Policy) { p.Update.Method = roster.Recreate },
 			moves:  "~web-0"},
 		{name: "an outdated node that serves there waits", roster: func(r *roster.Roster) { old(r, "web-0") }, seen: full, policy: outdated, remaining: 1,
-			notices: []roster.Title{hold.FullPlaces, hold.PlacesClosed}},
+			notices: []string{"Places are full", "Nodes wait for their places"}},
 		{name: "a growth goes where only a group found none", seen: grouped, policy: func(p *roster.Policy) { p.Capacity = 7 },
-			moves: "+web-6", to: "RegionOne/az-1", notices: []roster.Title{hold.FullPlaces},
+			moves: "+web-6", to: "RegionOne/az-1", notices: []string{"Places are full"},
 			told: "...RegionOne/az-1 (2026-11-01 12:00:00 UTC, for a server group: only its nodes wait)..."},
 		{name: "no node is moved there either", seen: grouped, policy: func(p *roster.Policy) { p.Regions[0].Zones[0].Weight = 1000 },
-			notices: []roster.Title{hold.FullPlaces}},
+			notices: []string{"Places are full"}},
 		{name: "a node of the group waits", roster: func(r *roster.Roster) { beside(r); old(r, "web-0") }, seen: shared,
-			policy: outdated, remaining: 1, notices: []roster.Title{hold.FullPlaces, hold.PlacesClosed},
+			policy: outdated, remaining: 1, notices: []string{"Places are full", "Nodes wait for their places"},
 			told: "...web-0 (RegionOne/az-1 has no host for its server group)..."},
 		{name: "another one does not", roster: func(r *roster.Roster) { beside(r); old(r, "web-1") }, seen: shared,
-			policy: outdated, moves: "+web-6 -web-1", to: "RegionOne/az-2", notices: []roster.Title{hold.FullPlaces}},
+			policy: outdated, moves: "+web-6 -web-1", to: "RegionOne/az-2", notices: []string{"Places are full"}},
 		{name: "a place that is not listed is not spoken of", seen: full, policy: func(p *roster.Policy) {
 			p.Regions = p.Regions[1:]
 			p.Update.Causes = []roster.Cause{roster.Unhealthy}
@@ -232,7 +231,7 @@ func TestFlavors(t *testing.T) {
 	alone := func(p *roster.Policy) { p.Update.RetryFullAfter = 0 }
 	recreate := func(p *roster.Policy) { p.Update.Method = roster.Recreate }
 	elsewhere := func(p *roster.Policy) { p.Elsewhere = true }
-	told := []roster.Title{hold.FullPlaces}
+	told := []string{"Places are full"}
 	for _, c := range []struct {
 		planned
 		flavors string // flavors of the nodes after the plan, by index
@@ -278,7 +277,7 @@ func TestFlavors(t *testing.T) {
 		{planned{name: "in its place where it keeps its name", seen: func(s roster.Seen) { homeless(s); full(s, az1, "big") }, policy: recreate,
 			moves: "~web-0", notices: told}, "small big"},
 		{planned{name: "where it waits once all are full", roster: has("small big"), seen: func(s roster.Seen) { homeless(s); full(s, az1, "big", "small") },
-			policy: recreate, remaining: 1, notices: []roster.Title{hold.FullPlaces, hold.NoHost}}, "small big"},
+			policy: recreate, remaining: 1, notices: []string{"Places are full", "Nodes wait for a host"}}, "small big"},
 		{planned{name: "a later flavor stays", roster: has("small big"), moves: ""}, "small big"},
 		{planned{name: "unless FLAVOR is a cause", roster: has("small big"), update: update("1", roster.Lesser), moves: "+web-2 -web-0", to: "R/1"}, "big big"},
 		{planned{name: "and the first one is not full", roster: has("small big"), update: update("1", roster.Lesser), notices: told,

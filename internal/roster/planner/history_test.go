@@ -90,7 +90,7 @@ func (w *world) refresh() {
 	if w.fresh = w.fresh && !slices.ContainsFunc(servers, func(s node.Node) bool { return s.InService != string(w.servers[s.Name].mark) }); w.fresh {
 		w.imports(servers) // without marks an import takes the given template for the one of the servers, and says so
 	}
-	w.roster, w.seen, _ = learn.MatchOpen(w.roster, servers, w.seen, func(region string) bool { return closedRegionPolicy(w.stored, region) },
+	w.roster, w.seen, _ = learn.Match(w.roster, servers, w.seen, func(region string) bool { return closedRegionPolicy(w.stored, region) },
 		func(string) bool { return true })
 	learn.NoteTimes(&w.seen, w.roster, w.stored)
 	before := w.roster.Failed
@@ -528,7 +528,7 @@ func history(t *rapid.T, method string, stateful bool) {
 		w.start()
 		w.pass(4000) // the clock may have jumped back
 		if change = w.round(policy, 1000); change != nil {
-			policy.Candidates = change.Held(hold.HeldNotRemade, hold.HeldOlder).Names() // as the plan says
+			policy.Candidates = change.Held(hold.NotRemade, hold.Older).Names() // as the plan says
 		}
 		if change != nil && change.Empty() && w.all("good") {
 			if change.Remaining != 0 {
@@ -571,7 +571,7 @@ func (w *world) round(policy roster.Policy, crash int) *Change {
 		return nil
 	}
 	w.check(policy, next, change)
-	w.given = facts.Wanted(before, policy)
+	w.given = facts.Judge(before, policy).Wanted
 	serving, useless := w.serving(), int64(0) // useless: protected nodes that do not serve, or nodes in a closed place, which block others
 	for name, n := range next.Nodes {
 		s, there := w.servers[name]
@@ -655,7 +655,7 @@ func (w *world) round(policy roster.Policy, crash int) *Change {
 func decided(change Change) string {
 	var text strings.Builder
 	for _, v := range change.Verdicts {
-		fmt.Fprintf(&text, "\n%s %s (%s) of %s, served %v, in doubt %v: %s", v.Name, v.Outcome, v.Hold, v.Template, v.Served, v.Doubt, v.Reason)
+		fmt.Fprintf(&text, "\n%s %s in %s of %s, served %v, in doubt %v: %s", v.Name, v.Outcome, v.Place, v.Template, v.Served, v.Doubt, v.Reason)
 	}
 	return text.String()
 }
@@ -704,7 +704,7 @@ func (w *world) check(policy roster.Policy, next roster.Roster, change Change) {
 			t.Fatalf("%s was %+v and is %+v", name, was, n)
 		}
 	}
-	if !hasNotice(change, hold.FullTried) {
+	if !hasNotice(change, "Full places are tried again") {
 		for _, name := range change.With(decide.Comes).Names() {
 			at := next.Nodes[name].Place
 			if since, full := w.seen.Full[roster.Spot{Place: at}]; full && policy.Update.RetryFullAfter > 0 && policy.Stateful == nil {

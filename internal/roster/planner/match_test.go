@@ -36,26 +36,26 @@ func TestMatch(t *testing.T) {
 		before  string // id of the server of the last look
 		id      string // id of the matched server, or ""
 		zone    string // zone of the node afterwards
-		notices []roster.Title
+		notices []string
 	}{
 		{"where it belongs", []node.Node{a}, "", "a", "az-1", nil},
 		{"none", nil, "", "", "az-1", nil},
-		{"none any more", nil, "a", "", "az-1", []roster.Title{say.ServerLost}},
+		{"none any more", nil, "a", "", "az-1", []string{"A node has lost its server"}},
 		{"in another region", []node.Node{server("a", "R2", "az-1", "ACTIVE")}, "", "", "az-1", nil},
 		{"moved by an operator", []node.Node{server("a", "R1", "az-2", "ACTIVE")}, "a", "a", "az-2", nil},
 		{"moved and stopped", []node.Node{server("a", "R1", "az-2", "SHUTOFF")}, "a", "a", "az-2", nil},
 		{"on its way", []node.Node{server("a", "R1", "az-2", "MIGRATING")}, "a", "a", "az-1", nil},
 		{"failed elsewhere", []node.Node{server("a", "R1", "az-2", "ERROR")}, "a", "a", "az-1", nil},
 		{"in no zone yet", []node.Node{server("a", "R1", "", "ACTIVE")}, "", "a", "az-1", nil},
-		{"two, one with the mark", []node.Node{born(a, 9), marked(b, "1")}, "a", "b", "az-1", []roster.Title{say.Namesakes}},
-		{"a mark of another template is none", []node.Node{a, marked(b, "1-deadbeef")}, "a", "a", "az-1", []roster.Title{say.Namesakes}},
-		{"a later mark, because this state is an older one", []node.Node{marked(a, "1"), marked(b, "2")}, "a", "b", "az-1", []roster.Title{say.Namesakes}},
-		{"two, one in ERROR", []node.Node{born(broken, 9), a}, "b", "a", "az-1", []roster.Title{say.Namesakes}},
-		{"two, one in BUILD", []node.Node{born(server("b", "R1", "", "BUILD"), 9), a}, "b", "a", "az-1", []roster.Title{say.Namesakes}},
-		{"two, one seen last time", []node.Node{born(b, 9), a}, "a", "a", "az-1", []roster.Title{say.Namesakes}},
-		{"two, one in its zone", []node.Node{born(server("a", "R1", "az-2", "ACTIVE"), 9), b}, "", "b", "az-1", []roster.Title{say.Namesakes}},
-		{"two, the newest", []node.Node{born(a, 1), born(b, 9)}, "c", "b", "az-1", []roster.Title{say.Namesakes}},
-		{"two of one age, by id", []node.Node{b, a}, "", "a", "az-1", []roster.Title{say.Namesakes}},
+		{"two, one with the mark", []node.Node{born(a, 9), marked(b, "1")}, "a", "b", "az-1", []string{"Several servers have the name of one node"}},
+		{"a mark of another template is none", []node.Node{a, marked(b, "1-deadbeef")}, "a", "a", "az-1", []string{"Several servers have the name of one node"}},
+		{"a later mark, because this state is an older one", []node.Node{marked(a, "1"), marked(b, "2")}, "a", "b", "az-1", []string{"Several servers have the name of one node"}},
+		{"two, one in ERROR", []node.Node{born(broken, 9), a}, "b", "a", "az-1", []string{"Several servers have the name of one node"}},
+		{"two, one in BUILD", []node.Node{born(server("b", "R1", "", "BUILD"), 9), a}, "b", "a", "az-1", []string{"Several servers have the name of one node"}},
+		{"two, one seen last time", []node.Node{born(b, 9), a}, "a", "a", "az-1", []string{"Several servers have the name of one node"}},
+		{"two, one in its zone", []node.Node{born(server("a", "R1", "az-2", "ACTIVE"), 9), b}, "", "b", "az-1", []string{"Several servers have the name of one node"}},
+		{"two, the newest", []node.Node{born(a, 1), born(b, 9)}, "c", "b", "az-1", []string{"Several servers have the name of one node"}},
+		{"two of one age, by id", []node.Node{b, a}, "", "a", "az-1", []string{"Several servers have the name of one node"}},
 		{"somebody else's", []node.Node{{ID: "a", Name: "db-0", Region: "R1", Zone: "az-1", Status: "ACTIVE"}}, "", "", "az-1", nil},
 	} {
 		r := roster.Roster{Nodes: map[string]roster.Node{"web-0": {Place: placement.Place{Region: "R1", Zone: "az-1"}, Mark: "1"}}}
@@ -63,7 +63,7 @@ func TestMatch(t *testing.T) {
 		if c.before != "" {
 			before.Servers["web-0"] = node.Node{ID: c.before}
 		}
-		next, seen, notices := learn.Match(r, c.servers, before, func(string) bool { return false })
+		next, seen, notices := learn.Match(r, c.servers, before, nowhere, nowhere)
 		assert.Equal(t, c.id, seen.Servers["web-0"].ID, "%s: matched", c.name)
 		assert.Equal(t, c.id == "", seen.Missing["web-0"], "%s: whether its server is missing", c.name)
 		assert.Equal(t, c.zone, next.Nodes["web-0"].Zone, "%s: the node belongs in", c.name)
@@ -83,13 +83,13 @@ func TestMatchNotices(t *testing.T) {
 	_, _, notices := learn.Match(r, []node.Node{
 		{ID: "y", Name: "web-0", Region: "R1", Status: "ACTIVE"},
 		{ID: "x", Name: "web-0", Region: "R1", Status: "ERROR", CreatedAt: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)},
-	}, before, func(string) bool { return true })
-	want := []roster.Notice{
-		{Title: say.Namesakes, Text: "Several servers of one region have the name of one node: web-0 (x, created 2026-03-01 00:00:00 UTC; y). The cloud does " +
+	}, before, nowhere, func(string) bool { return true })
+	want := []say.Notice{
+		{Title: "Several servers have the name of one node", Text: "Several servers of one region have the name of one node: web-0 (x, created 2026-03-01 00:00:00 UTC; y). The cloud does " +
 			"not show which of them Terraform manages, but terraform state show, with the address of the node's server, prints its id. The others come " +
 			"from an apply that was killed, a request that timed out, or a second state with the same cluster name. " +
 			"Until only one is left, the node counts as protected if one of them is, and as unhealthy only if all of them are."},
-		{Title: say.ServerLost, Text: "The server of 6 nodes is not found any more: web-1 (server id-web-1, in R1/az-1), web-2 (server id-web-2, in " +
+		{Title: "A node has lost its server", Text: "The server of 6 nodes is not found any more: web-1 (server id-web-1, in R1/az-1), web-2 (server id-web-2, in " +
 			"R1/az-1), web-3 " +
 			"(server id-web-3, in R1/az-1), web-4 (server id-web-4, in R1/az-1), web-5 (server id-web-5, in R1/az-1) and 1 more. If it was deleted, " +
 			"Terraform makes it again, unless the plan replaces the node by another one. If it still runs, the selector leaves it out, or it was renamed: " +
@@ -105,12 +105,12 @@ func TestMatchSeveral(t *testing.T) {
 	before := roster.Seen{Servers: map[string]node.Node{"web-0": {ID: "b"}}}
 	own := node.Node{ID: "a", Name: "web-0", Region: "R1", Zone: "az-2", Status: "ACTIVE", InService: "2", Tainted: true}
 	other := node.Node{ID: "b", Name: "web-0", Region: "R1", Zone: "az-3", Status: "ACTIVE", InService: "1", Locked: true, Protected: true}
-	next, seen, _ := learn.Match(r, []node.Node{own, other}, before, func(string) bool { return true })
+	next, seen, _ := learn.Match(r, []node.Node{own, other}, before, nowhere, func(string) bool { return true })
 	counts := own // the server with the node's mark counts; one server is locked and protected, and only one is tainted
 	counts.Locked, counts.Protected, counts.Tainted = true, true, false
 	assert.Equal(t, counts, seen.Servers["web-0"])
 	own.Status = "ERROR"
-	if _, seen, _ = learn.Match(r, []node.Node{own, other}, before, func(string) bool { return true }); seen.Servers["web-0"].Status != "ACTIVE" {
+	if _, seen, _ = learn.Match(r, []node.Node{own, other}, before, nowhere, func(string) bool { return true }); seen.Servers["web-0"].Status != "ACTIVE" {
 		t.Errorf("only one of them is in ERROR: got %+v", seen.Servers["web-0"])
 	}
 	assert.Equal(t, "az-1", next.Nodes["web-0"].Zone, "the node went to")
@@ -122,30 +122,30 @@ func TestMatchFollows(t *testing.T) {
 	anywhere := roster.Roster{Nodes: map[string]roster.Node{"web-0": {Place: placement.Place{Region: "R1"}}}}
 	servers := []node.Node{{ID: "a", Name: "web-0", Region: "R1", Zone: "az-2", Status: "ACTIVE"}}
 	for _, zoned := range []bool{false, true} {
-		r, _, _ := learn.Match(anywhere, servers, roster.Seen{}, func(region string) bool { return zoned && region == "R1" })
+		r, _, _ := learn.Match(anywhere, servers, roster.Seen{}, nowhere, func(region string) bool { return zoned && region == "R1" })
 		assert.Equal(t, map[bool]string{true: "az-2"}[zoned], r.Nodes["web-0"].Zone, "zones listed: %v; the node is in", zoned)
 	}
 	for status, zone := range map[string]string{"ACTIVE": "az-2", "SHUTOFF": "az-2", "BUILD": "", "MIGRATING": "", "ERROR": ""} {
 		servers[0].Status = status
-		if _, seen, _ := learn.Match(anywhere, servers, roster.Seen{}, func(string) bool { return false }); seen.Servers["web-0"].Zone != zone {
+		if _, seen, _ := learn.Match(anywhere, servers, roster.Seen{}, nowhere, nowhere); seen.Servers["web-0"].Zone != zone {
 			t.Errorf("a server that is %s is seen in %q", status, seen.Servers["web-0"].Zone)
 		}
 	}
 	servers[0].Status = "ACTIVE"
 	shelved := []node.Node{{ID: "a", Name: "web-0", Region: "R1", Status: "SHELVED_OFFLOADED"}}
 	r := roster.Roster{Nodes: map[string]roster.Node{"web-0": {Place: placement.Place{Region: "R1", Zone: "az-1"}}}}
-	r, _, _ = learn.Match(r, shelved, roster.Seen{}, func(string) bool { return true })
+	r, _, _ = learn.Match(r, shelved, roster.Seen{}, nowhere, func(string) bool { return true })
 	if n := r.Nodes["web-0"]; !n.Unplaced || n.Zone != "az-1" {
 		t.Errorf("shelved: got %+v", n)
 	}
 	for status, zone := range map[string]string{"SHELVED_OFFLOADED": "az-1", "BUILD": ""} {
 		shelved[0].Status, shelved[0].Zone = status, zone
-		if got, _, _ := learn.Match(r, shelved, roster.Seen{}, func(string) bool { return true }); got.Nodes["web-0"].Unplaced {
+		if got, _, _ := learn.Match(r, shelved, roster.Seen{}, nowhere, func(string) bool { return true }); got.Nodes["web-0"].Unplaced {
 			t.Errorf("a server that is %s, in the zone %q, is in none", status, zone)
 		}
 	}
 	servers[0].Zone = "az-1"
-	if r, _, _ = learn.Match(r, servers, roster.Seen{}, func(string) bool { return true }); r.Nodes["web-0"].Unplaced {
+	if r, _, _ = learn.Match(r, servers, roster.Seen{}, nowhere, func(string) bool { return true }); r.Nodes["web-0"].Unplaced {
 		t.Error("the server is back, and the node has no zone")
 	}
 }
@@ -185,3 +185,6 @@ func TestServed(t *testing.T) {
 	assert.Equal(t, "map[R1:1]", fmt.Sprint(seen.WithServer(now)), "served")
 	assert.Equal(t, "map[R1:1 R2:1]", fmt.Sprint(seen.WithoutServer(now, next)), "unserved")
 }
+
+// nowhere is so of no region.
+func nowhere(string) bool { return false }

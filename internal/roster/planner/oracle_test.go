@@ -359,10 +359,10 @@ func (s *slowPlanner) replace() {
 			for {
 				victim := s.victim(cause, func(name string) bool { return !refused[name] && s.may(name) && s.class(name) == class })
 				v := s.plan[victim]
-				if victim == "" || cause != "" && v.Outcome == decide.Held && v.Cause == cause && (v.Hold == hold.HeldBatch || v.Hold == hold.HeldBakes) {
+				if victim == "" || cause != "" && v.Outcome == decide.Held && v.Cause == cause && (v.Hold == hold.Batch || v.Hold == hold.Bakes) {
 					break // so does every other node of the class for this cause
 				}
-				if granted := s.granted(victim, cause) || v.Cause == cause && v.Hold == hold.HeldNoRoom; !granted || !s.take(victim, cause) {
+				if granted := s.granted(victim, cause) || v.Cause == cause && v.Hold == hold.NoRoom; !granted || !s.take(victim, cause) {
 					refused[victim] = true
 				}
 			}

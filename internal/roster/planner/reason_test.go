@@ -11,7 +11,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 	"github.com/stretchr/testify/assert"
@@ -203,27 +202,27 @@ func TestNotices(t *testing.T) {
 	const begun = " should be replaced, but not by this apply: Terraform must first store what the servers depend on, " +
 		"and their lifecycle. The next apply replaces the first batch."
 	plans(t, func(*roster.Policy) {}, []planned{
-		{name: "an unknown candidate", policy: func(p *roster.Policy) { p.Candidates = []string{"web-9"} }, notices: []roster.Title{hold.UnknownCandidate},
+		{name: "an unknown candidate", policy: func(p *roster.Policy) { p.Candidates = []string{"web-9"} }, notices: []string{"A candidate is not there"},
 			told: `No node has the name, or a server with the id, "web-9", so nothing is removed for it. Remove it from the list of ` +
 				`candidates, or correct it.`},
 		{name: "one candidate, named twice", capacity: 5, policy: func(p *roster.Policy) { p.Candidates = []string{"web-2", "id-web-2"} }, moves: "-web-2"},
-		{name: "one is chosen unseen", capacity: 5, seen: unseen, moves: "-web-0", notices: []roster.Title{hold.UnseenChosen},
+		{name: "one is chosen unseen", capacity: 5, seen: unseen, moves: "-web-0", notices: []string{"A node was chosen unseen"},
 			told: "1 node would be removed, although no refresh has looked for servers since the last apply made them: web-0. Refresh first, so that the " +
 				"choice is based on the servers that run."},
-		{name: "two are", capacity: 4, seen: unseen, moves: "-web-0 -web-3", notices: []roster.Title{hold.UnseenChosen},
+		{name: "two are", capacity: 4, seen: unseen, moves: "-web-0 -web-3", notices: []string{"A node was chosen unseen"},
 			told: "2 nodes would be removed, although no refresh has looked for servers since the last apply made them: web-0, web-3. Refresh first, so that " +
 				"the choice is based on the servers that run."},
 		{name: "an update begins", image: "b", update: update("1", roster.Outdated), policy: begins,
-			remaining: 6, notices: []roster.Title{hold.UpdateBegins}, told: "6 nodes" + begun, status: "behind: 6 of 6 nodes to replace"},
+			remaining: 6, notices: []string{"The update begins with the next apply"}, told: "6 nodes" + begun, status: "behind: 6 of 6 nodes to replace"},
 		{name: "and has nothing to do", update: update("1", roster.Outdated), policy: begins},
 		{name: "or something while too many are unhealthy", policy: func(p *roster.Policy) {
 			p.Update, p.Begins = update("1", roster.Unhealthy, roster.Misplaced), true
 			p.Update.StopAbove = amount("0")
 			p.Regions[0].Zones[2].Cap = 0
-		}, seen: taint("web-4"), remaining: 2, notices: []roster.Title{hold.UpdateBegins}, told: "2 nodes" + begun},
+		}, seen: taint("web-4"), remaining: 2, notices: []string{"The update begins with the next apply"}, told: "2 nodes" + begun},
 		{name: "an outage", update: update("1", roster.Unhealthy), policy: func(p *roster.Policy) { p.Update.StopAbove = amount("1") }, seen: taint("web-4"),
 			broken:    "web-5",
-			remaining: 2, notices: []roster.Title{hold.TooManyUnhealthy},
+			remaining: 2, notices: []string{"Too many nodes are unhealthy to replace them"},
 			told: "2 of 6 nodes are unhealthy, more than stop_above (1) allows. So no unhealthy node is replaced, and no node that may be in service is " +
 				"replaced for another cause. Look at the cloud first. To replace nodes anyway, raise stop_above, or name them in candidates.",
 			status: "held: 2 of 6 nodes are unhealthy, more than stop_above (1) allows"},
@@ -235,7 +234,7 @@ func TestNotices(t *testing.T) {
 			seen:   taint("web-4")},
 		{name: "protected nodes", image: "b", update: update("6", roster.Outdated), policy: func(p *roster.Policy) { p.Protected = []string{"web-2"} },
 			seen:  func(s roster.Seen) { changeSeen(s, "web-4", func(n *node.Node) { n.Locked = true }) },
-			moves: "+web-6 +web-7 +web-8 +web-9 -web-0 -web-1 -web-3 -web-5", notices: []roster.Title{hold.ProtectedOutdated},
+			moves: "+web-6 +web-7 +web-8 +web-9 -web-0 -web-1 -web-3 -web-5", notices: []string{"Protected nodes stay as they are"},
 			told: "2 nodes will not get the wanted template: web-2 is listed as protected, web-4 is locked."},
 		{name: "a target that needs none of them", image: "b", update: update("6", roster.Outdated), policy: func(p *roster.Policy) {
 			p.Protected, p.Update.Target = []string{"web-2", "web-4"}, amount("4")
@@ -246,7 +245,7 @@ func TestNotices(t *testing.T) {
 		{name: "a batch waits", update: update("2", roster.Misplaced), policy: func(p *roster.Policy) { p.Regions = p.Regions[:1] }, seen: func(s roster.Seen) {
 			loseSeen(s, "web-0")
 			changeSeen(s, "web-1", func(n *node.Node) { n.Status = "BUILD" })
-		}, remaining: 3, notices: []roster.Title{hold.BatchWaits},
+		}, remaining: 3, notices: []string{"A batch waits for the one before"},
 			told: "3 nodes more should be replaced, at most 2 at a time. This batch waits for 2 nodes: web-0 (no server of its name was found), web-1 (its " +
 				"server is in BUILD). Apply again once the nodes under way are in service. If one cannot get into service, change the template, or name " +
 				"the node in candidates.",
@@ -256,7 +255,7 @@ func TestNotices(t *testing.T) {
 				delete(s.Servers, "web-0")
 				s.Builds["web-1"] = roster.Build{Mark: "1-0", Generation: 1}
 				changeSeen(s, "web-1", func(n *node.Node) { n.InService = "" })
-			}, remaining: 3, notices: []roster.Title{hold.BatchWaits},
+			}, remaining: 3, notices: []string{"A batch waits for the one before"},
 			told: "...web-0 (no refresh has looked at it since it changed), web-1 (its server did not change with the node). Apply again once the nodes " +
 				"under way are in service. If one cannot get into service, change the template, or name the node in candidates. " +
 				"Plan without -refresh=false, so that all servers are looked at. A server that did not change uses no value that changed in " +
@@ -269,7 +268,7 @@ func TestNotices(t *testing.T) {
 		}, seen: func(s roster.Seen) {
 			changeSeen(s, "web-4", func(n *node.Node) { n.Status, n.Fault = "ERROR", "no valid host" })
 			s.Full[roster.Spot{Place: placement.Place{Region: "RegionTwo"}}] = time.Date(2026, 11, 1, 0, 0, 4, 0, time.UTC)
-		}, remaining: 1, notices: []roster.Title{hold.FullPlaces, hold.NoRoom},
+		}, remaining: 1, notices: []string{"Places are full", "No room for a replacement"},
 			told: "Nova found no host for a server in these places: RegionTwo (2026-11-01 00:00:04 UTC). For 1h from then on (retry_full_after) no node is " +
 				"placed or moved there, unless no other place has room. Make room there, or raise the quotas or extend the aggregates that leave no room; " +
 				"to try again at once set retry_full_after = \"0s\".\n" +
@@ -281,7 +280,7 @@ func TestNotices(t *testing.T) {
 	p := policy(6)
 	p.Templates = images("a")
 	r, change, err := Plan(six(t, ""), roster.Seen{}, p)
-	want := []roster.Notice{{Title: hold.FirstTemplate, Text: "6 nodes had no template until now: web-0, web-1, web-2, web-3, web-4 and 1 more. The " +
+	want := []say.Notice{{Title: "The first template is taken for what all nodes were made from", Text: "6 nodes had no template until now: web-0, web-1, web-2, web-3, web-4 and 1 more. The " +
 		"template must be what they were made from. If it differs, all their servers change at once in this apply, and do not count as in service " +
 		"until they are found in service again."}}
 	if err != nil || !slices.Equal(change.Notices, want) || !change.Empty() || r.Nodes["web-5"].Mark != roster.FirstMark(image("a")) ||
@@ -290,7 +289,7 @@ func TestNotices(t *testing.T) {
 	}
 	one := roster.Roster{Nodes: map[string]roster.Node{"web-0": {Place: placement.Place{Region: "RegionOne", Zone: "az-1"}}}, Next: 1}
 	p.Capacity = 1
-	if _, change, err := Plan(one, running(one), p); err != nil || !hasNotice(change, hold.FirstTemplate) {
+	if _, change, err := Plan(one, running(one), p); err != nil || !hasNotice(change, "The first template is taken for what all nodes were made from") {
 		t.Errorf("one node: got %q, %v", change.Notices, err)
 	}
 	p.Templates = nil

@@ -15,7 +15,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -151,42 +150,48 @@ func TestRevert(t *testing.T) {
 		change    func(*roster.Roster, *roster.Policy)
 		moves     string
 		remaining int64
-		reverted  say.Reverted
+		status    string // status before the plan
 		says      string
 	}{
 		{name: "the settled one is wanted again", change: func(*roster.Roster, *roster.Policy) {}, moves: "+web-4 -web-1 ~web-0",
-			reverted: say.Reverted{Nodes: []string{"web-0"}, Back: []string{"web-0", "web-1"}},
-			says:     "it has image b, new nodes get a. 2 nodes go back: web-0, web-1."},
+			status: "reverted: the template of web-0 failed, 2 nodes go back",
+			says:   "it has image b, new nodes get a. 2 nodes go back: web-0, web-1."},
 		{name: "also a canary, to the last node", change: func(_ *roster.Roster, p *roster.Policy) {
 			p.Update.Target, p.Update.BatchSize = amount("25%"), amount("1")
 		},
-			moves: "~web-0", remaining: 1, reverted: say.Reverted{Nodes: []string{"web-0"}, Back: []string{"web-0", "web-1"}}, says: "2 nodes go back"},
+			moves: "~web-0", remaining: 1, status: "reverted: the template of web-0 failed, 2 nodes go back", says: "2 nodes go back"},
+		{name: "one node has it", change: func(r *roster.Roster, _ *roster.Policy) {
+			changeRoster(*r, "web-1", func(n *roster.Node) { n.Template, n.Mark = image("a"), roster.FirstMark(image("a")) })
+		}, moves: "~web-0", status: "reverted: the template of web-0 failed, 1 node goes back", says: "1 node goes back: web-0."},
+		{name: "no node has it any more", change: func(r *roster.Roster, _ *roster.Policy) {
+			changeRoster(*r, "web-0 web-1", func(n *roster.Node) { n.Template, n.Mark = image("a"), roster.FirstMark(image("a")) })
+		}, status: "reverted: the template of web-0 failed", says: "No node has the failed one any more."},
 		{name: "another template is wanted as any", change: func(_ *roster.Roster, p *roster.Policy) { p.Templates = images("c") },
 			moves:     "+web-4 -web-1 ~web-0",
-			remaining: 2},
+			remaining: 2, status: "behind: 4 of 4 nodes to replace"},
 		{name: "the settled one is not failed", change: func(r *roster.Roster, p *roster.Policy) {
 			r.Failed[0].Template, p.Templates = image("a").Hash(), images("a")
 		},
-			moves: "+web-4 -web-1 ~web-0"},
+			moves: "+web-4 -web-1 ~web-0", status: "behind: 2 of 4 nodes to replace"},
 		{name: "without revert_after nothing failed", change: func(_ *roster.Roster, p *roster.Policy) { p.Update.RevertAfter = 0 },
-			moves: "+web-4 -web-2", remaining: 1},
+			moves: "+web-4 -web-2", remaining: 1, status: "behind: 2 of 4 nodes to replace"},
 		{name: "nothing is settled: it holds", change: func(r *roster.Roster, _ *roster.Policy) { r.Settled = nil }, remaining: 2,
-			reverted: say.Reverted{Nodes: []string{"web-0"}, Holds: true}, says: "There is no settled template to go back to"},
+			status: "held: the template of web-0 failed, and there is no settled one to go back to", says: "There is no settled template to go back to"},
 		{name: "the template of one place takes all back", change: func(r *roster.Roster, p *roster.Policy) {
 			p.Templates, p.Regions = roster.NewTemplates(map[placement.Place]roster.Template{{}: image("b"), zone: image("z")}), append(p.Regions, second)
 			r.Failed[0].Template = image("z").Hash()
 		}, moves: "+web-4 -web-1 ~web-0",
-			reverted: say.Reverted{Nodes: []string{"web-0"}, Back: []string{"web-0", "web-1"}}, says: "it has image z, new nodes get a. 2 nodes go back"},
+			status: "reverted: the template of web-0 failed, 2 nodes go back", says: "it has image z, new nodes get a. 2 nodes go back"},
 		{name: "but not of one that is not listed any more", change: func(r *roster.Roster, p *roster.Policy) {
 			p.Templates = roster.NewTemplates(map[placement.Place]roster.Template{{}: image("b"), {Region: "RegionThree"}: image("z")})
 			r.Failed[0].Template = image("z").Hash()
-		}, moves: "+web-4 -web-2", remaining: 1},
+		}, moves: "+web-4 -web-2", remaining: 1, status: "behind: 2 of 4 nodes to replace"},
 		{name: "a place without a settled template keeps its own", change: func(r *roster.Roster, p *roster.Policy) {
 			p.Templates = roster.NewTemplates(map[placement.Place]roster.Template{{Region: "RegionOne"}: image("b"), {Region: "RegionTwo"}: image("z")})
 			p.Capacity, r.Settled = 6, roster.Templates{{Region: "RegionOne"}: image("a")}
 			p.Regions[0].Cap, p.Regions = 4, append(p.Regions, second)
 		}, moves: "+web-4 +web-5 +web-6 -web-1 ~web-0",
-			reverted: say.Reverted{Nodes: []string{"web-0"}, Back: []string{"web-0", "web-1"}}, says: "2 nodes go back"},
+			status: "reverted: the template of web-0 failed, 2 nodes go back", says: "2 nodes go back"},
 	} {
 		r, seen, policy := halfway()
 		r.Failed = []roster.Failure{{Template: image("b").Hash(), Node: "web-0", After: 42 * time.Minute}}
@@ -195,14 +200,10 @@ func TestRevert(t *testing.T) {
 		require.NoError(t, err, c.name)
 		assert.Equal(t, c.moves, moves(change), c.name)
 		assert.Equal(t, c.remaining, change.Remaining, c.name)
-		if change.Reverted == nil {
-			change.Reverted = &say.Reverted{}
-		}
-		change.Reverted.Later = 0
-		assert.Equal(t, c.reverted, *change.Reverted, c.name)
+		assert.Equal(t, c.status, change.Now, c.name)
 		var texts []string
 		for _, n := range change.Notices {
-			if n.Title == hold.TemplateReverted || n.Title == hold.TemplateHeld {
+			if n.Title == "The template failed, and the settled one is wanted again" || n.Title == "The template failed, and there is none to go back to" {
 				texts = append(texts, n.Text)
 			}
 		}
@@ -254,8 +255,8 @@ func unattended(t *rapid.T, method string) {
 			if change == nil {
 				t.Fatalf("there is no plan for %s", layout(w.roster))
 			}
-			policy.Candidates = slices.DeleteFunc(change.Held(hold.HeldTwice, hold.HeldServers), func(v decide.Verdict) bool {
-				return v.Hold == hold.HeldServers && v.Cause != roster.Unhealthy // it did not fail
+			policy.Candidates = slices.DeleteFunc(change.Held(hold.Twice, hold.Servers), func(v decide.Verdict) bool {
+				return v.Hold == hold.Servers && v.Cause != roster.Unhealthy // it did not fail
 			}).Names() // as the notice says
 			reverted += len(w.roster.Failed) - failed
 			has := int64(0)
@@ -267,7 +268,7 @@ func unattended(t *rapid.T, method string) {
 			if kind == "bad" && has > batch {
 				t.Fatalf("%d nodes have the bad template, in batches of %d", has, batch)
 			}
-			settled := change.Empty() && change.Remaining == 0 && w.all(facts.Wanted(w.roster, policy).At(placement.Place{}).Values()["image"])
+			settled := change.Empty() && change.Remaining == 0 && w.all(facts.Judge(w.roster, policy).Wanted.At(placement.Place{}).Values()["image"])
 			if quiet++; !settled {
 				quiet = 0
 			}

@@ -146,7 +146,7 @@ type planned struct {
 	moves     string // see moves
 	to        string // places of the nodes that come; "" for any
 	remaining int64
-	notices   []roster.Title      // titles of the notices; nil for any if told is set
+	notices   []string            // titles of the notices; nil for any if told is set
 	told      string              // texts of the notices, in which "..." leaves out the beginning or the end; "" for any
 	status    string              // status after the plan is applied; "" for any
 	looked    string              // status before the plan; "" for the same
@@ -203,7 +203,7 @@ func plans(t *testing.T, base func(*roster.Policy), list []planned) {
 				for _, d := range change.With(decide.Leaves) {
 					reasons = append(reasons, d.Name+": "+d.Reason)
 					assert.Equal(t, r.Nodes[d.Name], d.Node)
-					assert.Equal(t, seen.Servers[d.Name].ID, d.ID)
+					assert.Equal(t, seen.Servers[d.Name].ID, d.Server.ID)
 				}
 				assert.Equal(t, c.reasons, reasons)
 				return
@@ -267,7 +267,7 @@ type step struct {
 	moves     string // see moves
 	after     string // layout of the cluster after the step; "" without moves for no change
 	remaining int64
-	notices   []roster.Title
+	notices   []string
 }
 
 // life takes a cluster through its steps, which share a policy.
@@ -437,7 +437,7 @@ func TestShrinkAtMins(t *testing.T) {
 	regions[0].Zones[0].Min = 1
 	named := func(p *roster.Policy) { p.Candidates = []string{"web-0"} }
 	plans(t, func(p *roster.Policy) { p.Templates = images("1") }, []planned{
-		{name: "named, at the min", nodes: nodes, regions: regions, capacity: 3, policy: named, moves: "-web-0", notices: []roster.Title{hold.BelowMin},
+		{name: "named, at the min", nodes: nodes, regions: regions, capacity: 3, policy: named, moves: "-web-0", notices: []string{"A place is left below its min"},
 			told: below},
 		{name: "named, and another comes there", nodes: nodes, regions: regions, policy: named, moves: "+web-4 -web-0"},
 		{name: "tainted, at the min", nodes: nodes, regions: regions, capacity: 3,
@@ -458,7 +458,7 @@ func TestShrinkAtMins(t *testing.T) {
 	_, change, err := Plan(r, running(r), p)
 	require.NoError(t, err)
 	assert.Equal(t, "+web-2 -web-0", moves(change), "an update")
-	assert.Equal(t, "B cannot be reached", change.Held(hold.HeldClosed)[0].No.At.String()+" "+change.Held(hold.HeldClosed)[0].No.Why)
+	assert.Contains(t, change.Held(hold.Closed)[0].Reason, "; B cannot be reached")
 	p.Candidates = []string{"web-1"}
 	_, _, err = Plan(r, running(r), p)
 	assert.ErrorContains(t, err, "its region cannot be reached")

@@ -11,7 +11,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -64,7 +63,7 @@ func TestLifeOfSlots(t *testing.T) {
 			policy: func(p *roster.Policy) {
 				p.Regions[0].Zones[0].Closed, p.Regions[0].Zones[0].Why = true, "is not available"
 			},
-			moves: "+web-4 +web-5", after: "web-0@az-1 web-1@az-2 web-2@az-3 (web-3@az-1) web-4@az-2 web-5@az-3", notices: []roster.Title{hold.SlotsWait}},
+			moves: "+web-4 +web-5", after: "web-0@az-1 web-1@az-2 web-2@az-3 (web-3@az-1) web-4@az-2 web-5@az-3", notices: []string{"Kept slots wait for their places"}},
 		{name: "it waits, and is used once its place takes nodes", capacity: 6,
 			moves: "+web-3", after: "web-0@az-1 web-1@az-2 web-2@az-3 web-3@az-1 web-4@az-2 web-5@az-3"},
 		{name: "without a change of size a new node has the lowest free index", capacity: 4,
@@ -78,7 +77,7 @@ func TestLifeOfSlots(t *testing.T) {
 			policy: func(p *roster.Policy) { p.Stateful.Release = []string{"web-5"} },
 			moves:  "+web-6", after: "web-0@az-1 web-1@az-2 web-2@az-3 web-3@az-1 web-4@az-2 web-6@az-3"},
 		{name: "and is said to be gone", capacity: 6, policy: func(p *roster.Policy) { p.Stateful.Release = []string{"web-5"} },
-			notices: []roster.Title{hold.UnknownSlot}},
+			notices: []string{"A slot to release is not there"}},
 		{name: "what leaves can be released at once", capacity: 5,
 			policy: func(p *roster.Policy) {
 				p.Criteria, p.Stateful.Release = deletion.HighestIndexFirst, []string{"web-6"}

@@ -7,9 +7,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
-	"github.com/stretchr/testify/assert"
 )
 
 // TestStatus has forms of the status, with and without a plan. Other tables have the status of their own subject.
@@ -36,28 +33,16 @@ func TestStatus(t *testing.T) {
 			p.Regions[0].Zones[0].Closed, p.Regions[0].Zones[0].Why = true, "is not available"
 		}, seen: func(s roster.Seen) {
 			s.Aged["web-0"] = roster.Aged{Mark: roster.Mark(s.Servers["web-0"].InService), Launched: time.Unix(1<<30, 0)}
-		}, remaining: 1, notices: []roster.Title{hold.PlacesClosed}, status: "held: web-0 (RegionOne/az-1 is not available)"},
+		}, remaining: 1, notices: []string{"Nodes wait for their places"}, status: "held: web-0 (RegionOne/az-1 is not available)"},
 		{name: "bakes", seen: baking, policy: func(p *roster.Policy) {
 			oneMade(p)
 			p.Update.Pause = time.Hour
-		}, remaining: 5, notices: []roster.Title{hold.BatchBakes}, status: "bakes: web-0 must be in service for longer"},
+		}, remaining: 5, notices: []string{"A batch has to serve before the next one"}, status: "bakes: web-0 must be in service for longer"},
 		{name: "nothing bakes once pause is taken away", seen: baking, policy: oneMade, moves: "+web-6 -web-1", remaining: 4,
 			status: "behind: 4 of 6 nodes to replace", looked: "behind: 5 of 6 nodes to replace", does: "batch 2 of 6: web-1 leaves; web-6 comes"},
 		{name: "protected nodes", image: "b", update: update("6", roster.Outdated), policy: func(p *roster.Policy) {
 			p.Protected = []string{"web-0", "web-1", "web-2", "web-3", "web-4", "web-5"}
-		}, notices: []roster.Title{hold.ProtectedOutdated}, status: "in step except for protected nodes: web-0 is listed as protected, web-1 is listed as " +
+		}, notices: []string{"Protected nodes stay as they are"}, status: "in step except for protected nodes: web-0 is listed as protected, web-1 is listed as " +
 			"protected, web-2 is listed as protected, web-3 is listed as protected, web-4 is listed as protected and 1 more"},
 	})
-}
-
-// TestStatusReverted has the statuses after a template failed, whatever else a plan does.
-func TestStatusReverted(t *testing.T) {
-	for want, r := range map[string]*say.Reverted{
-		"reverted: the template of web-8 failed":                                        {Nodes: []string{"web-8"}},
-		"reverted: the template of web-8 failed, 1 node goes back":                      {Nodes: []string{"web-8"}, Back: []string{"web-8"}},
-		"reverted: the template of web-8, web-9 failed, 2 nodes go back":                {Nodes: []string{"web-8", "web-9"}, Back: []string{"web-8", "web-9"}},
-		"held: the template of web-8 failed, and there is no settled one to go back to": {Nodes: []string{"web-8"}, Holds: true},
-	} {
-		assert.Equal(t, want, r.Status(false))
-	}
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
 	"github.com/stretchr/testify/assert"
@@ -144,7 +143,7 @@ func TestOtherMarks(t *testing.T) {
 	p := policy(6)
 	p.Templates, p.RequireMarks, p.Update = images("b"), true, update("2", roster.Outdated)
 	next, change, err := Plan(r, seen, p)
-	if err != nil || len(change.Notices) < 2 || change.Notices[0].Title != hold.FirstTemplate || change.Notices[1].Title != hold.OtherMarks {
+	if err != nil || len(change.Notices) < 2 || change.Notices[0].Title != "The first template is taken for what all nodes were made from" || change.Notices[1].Title != "Nodes carry the mark of another template" {
 		t.Fatalf("got %q, %v", change.Notices, err)
 	}
 	assert.Equal(t, "web-0 web-3", listed(change.With(decide.Leaves)), "replaced")

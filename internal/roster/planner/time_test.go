@@ -9,7 +9,6 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
 )
@@ -175,7 +174,7 @@ func TestWindow(t *testing.T) {
 	causes := update("1", roster.Unhealthy, roster.Misplaced, roster.Outdated, roster.TooOld)
 	causes.Windows, _, _ = roster.ParseWindows([]string{saturday})
 	unmarked := func(s roster.Seen) { changeSeen(s, "web-0", func(n *node.Node) { n.InService = "" }) }
-	waits := []roster.Title{hold.WindowShut}
+	waits := []string{"Nodes wait for the window"}
 	plans(t, func(p *roster.Policy) { p.Update = causes }, []planned{
 		{name: "open", opens: open, image: "b", moves: "+web-6 -web-0", remaining: 5},
 		{name: "shut", opens: shut, image: "b", remaining: 6, status: "held: until Sat 02:00 UTC, web-0, web-1, web-2, web-3, web-4 and 1 more",
@@ -199,7 +198,7 @@ func TestWindow(t *testing.T) {
 		}, roster: func(r *roster.Roster) {
 			r.Settled, r.Failed = roster.Templates{{Region: "RegionOne"}: image("a")}, []roster.Failure{{Template: image("b").Hash(), Node: "web-0"}}
 			changeRoster(*r, "web-0", func(n *roster.Node) { n.Template = image("b") })
-		}, moves: "+web-6 -web-0", remaining: 3, notices: []roster.Title{hold.TemplateReverted, hold.WindowShut}},
+		}, moves: "+web-6 -web-0", remaining: 3, notices: []string{"The template failed, and the settled one is wanted again", "Nodes wait for the window"}},
 		{name: "nor for what never served", opens: shut, image: "b", policy: func(p *roster.Policy) { p.RequireMarks = true },
 			roster: func(r *roster.Roster) {
 				changeRoster(*r, "web-0", func(n *roster.Node) { n.Served, n.Template, n.Mark = false, image("c"), "2-c" })

@@ -10,7 +10,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
 )
 
 // The faults of servers for which Nova's scheduler found no host.
@@ -35,7 +35,7 @@ func TestLifeOfAnUpdate(t *testing.T) {
 			after: "RegionOne/az-1: web-0; RegionOne/az-2: web-1; RegionOne/az-3: web-2; RegionTwo/az-1: web-3 web-4; RegionTwo/az-2: web-5"},
 		{name: "another template touches no node by itself", policy: func(p *roster.Policy) { p.Update, p.Templates = nil, images("b") }},
 		{name: "a new update replaces nothing yet", policy: func(p *roster.Policy) { p.Templates, p.Begins = images("b"), true },
-			remaining: 6, notices: []roster.Title{hold.UpdateBegins}},
+			remaining: 6, notices: []string{"The update begins with the next apply"}},
 		{name: "a canary of 30 % is two nodes", policy: func(p *roster.Policy) { p.Templates, p.Update.Target = images("b"), amount("30%") },
 			moves: "+web-6 +web-7 -web-0 -web-3",
 			after: "RegionOne/az-1: web-6@b; RegionOne/az-2: web-1; RegionOne/az-3: web-2; RegionTwo/az-1: web-4 web-7@b; RegionTwo/az-2: web-5"},
@@ -57,7 +57,7 @@ func TestLifeOfAnUpdate(t *testing.T) {
 				changeSeen(s, "web-11", func(n *node.Node) { n.InService = "" })
 				changeSeen(s, "web-12", func(n *node.Node) { n.InService = "1-0000" })
 			},
-			remaining: 4, notices: []roster.Title{hold.BatchWaits}},
+			remaining: 4, notices: []string{"A batch waits for the one before"}},
 		{name: "one that is in ERROR is replaced, which takes nothing from service", policy: func(p *roster.Policy) { p.Templates = images("c") },
 			seen: func(s roster.Seen) {
 				changeSeen(s, "web-11", func(n *node.Node) { n.InService = "" })
@@ -65,7 +65,7 @@ func TestLifeOfAnUpdate(t *testing.T) {
 			},
 			moves:     "+web-13 -web-12",
 			after:     "RegionOne/az-1: web-9; RegionOne/az-2: web-11@c; RegionOne/az-3: web-2; RegionTwo/az-1: web-10 web-13@c; RegionTwo/az-2: web-5",
-			remaining: 4, notices: []roster.Title{hold.BatchWaits}},
+			remaining: 4, notices: []string{"A batch waits for the one before"}},
 		{name: "fixed: the bad ones first", policy: func(p *roster.Policy) { p.Templates = images("d") },
 			seen: func(s roster.Seen) {
 				changeSeen(s, "web-11", func(n *node.Node) { n.InService = "" })
@@ -77,7 +77,7 @@ func TestLifeOfAnUpdate(t *testing.T) {
 		{name: "the rest, with one protected", policy: func(p *roster.Policy) { p.Templates, p.Protected = images("d"), []string{"web-2"} },
 			moves:     "+web-16 +web-17 -web-9 -web-10",
 			after:     "RegionOne/az-1: web-16@d; RegionOne/az-2: web-14@d; RegionOne/az-3: web-2; RegionTwo/az-1: web-15@d web-17@d; RegionTwo/az-2: web-5",
-			remaining: 1, notices: []roster.Title{hold.ProtectedOutdated}},
+			remaining: 1, notices: []string{"Protected nodes stay as they are"}},
 		{name: "growth does not wait for the batch, nor the batch for it", policy: func(p *roster.Policy) { p.Templates, p.Capacity = images("d"), 8 },
 			moves: "+web-18 +web-19 +web-20 +web-21 -web-2 -web-5",
 			after: "RegionOne/az-1: web-16@d web-18@d; RegionOne/az-2: web-14@d; RegionOne/az-3: web-19@d; RegionTwo/az-1: web-15@d web-17@d; " +
@@ -127,7 +127,7 @@ func TestLifeOfAnUpdate(t *testing.T) {
 			after: "RegionOne/az-1: web-28@f; RegionOne/az-2: web-26@f; RegionOne/az-3: web-24@e; RegionTwo/az-1: web-27@f web-29@f; RegionTwo/az-2: " +
 				"web-21@f",
 			remaining: 3, // after two of them are replaced, the other two are no outage
-			notices:   []roster.Title{hold.TooManyUnhealthy}},
+			notices:   []string{"Too many nodes are unhealthy to replace them"}},
 		{name: "a dropped zone empties in batches", policy: func(p *roster.Policy) {
 			p.Templates = images("f")
 			p.Regions[1].Zones = p.Regions[1].Zones[1:]
@@ -214,7 +214,7 @@ func TestBatch(t *testing.T) {
 			seen: func(s roster.Seen) {
 				changeSeen(s, "web-0 web-1", func(n *node.Node) { n.Status, n.Fault = "ERROR", noHost })
 			},
-			remaining: 2, notices: []roster.Title{hold.UpdateBegins}},
+			remaining: 2, notices: []string{"The update begins with the next apply"}},
 		{name: "a node under way that is replaced leaves its part of the batch to another", nodes: []string{"R 2", "R 1", "R 1"}, broken: "web-0",
 			image: "2", update: update("2", roster.Unhealthy, roster.Outdated), moves: "+web-3 +web-4 -web-0 -web-1", remaining: 1},
 		{name: "a full batch waits for nobody", nodes: []string{"R 2", "R 2", "R 1"}, broken: "web-0", seen: func(s roster.Seen) { loseSeen(s, "web-1") },
@@ -235,7 +235,7 @@ func TestBatch(t *testing.T) {
 			broken: "web-1 web-2", update: update("1", roster.Unhealthy), policy: anyOutage, seen: func(s roster.Seen) {
 				noHostFor(s)
 				s.Full[roster.Spot{Place: placement.Place{Region: "R", Zone: "a"}}] = time.Unix(0, 0)
-			}, moves: "+web-3 -web-1", remaining: 2, notices: []roster.Title{hold.FullPlaces, hold.NoRoom}},
+			}, moves: "+web-3 -web-1", remaining: 2, notices: []string{"Places are full", "No room for a replacement"}},
 		{name: "and once its place is not full any more Nova is asked again",
 			nodes: []string{"R/a 1", "R/b 1", "R/a 1"}, regions: zones(capped("a", 2), capped("b", 1)),
 			broken: "web-1 web-2", update: update("1", roster.Unhealthy), policy: anyOutage, seen: noHostFor, moves: "+web-3 -web-0", remaining: 2},
@@ -245,7 +245,7 @@ func TestBatch(t *testing.T) {
 			nodes: []string{"R/old 1", "R/a 1", "R/a 1"}, regions: zones(bin("a", 1)), broken: "web-0 web-1",
 			image: "2", update: byUpdate(update("2", roster.Misplaced, roster.Outdated), roster.Recreate),
 			policy: func(p *roster.Policy) { p.Protected = []string{"web-1"} },
-			moves:  "+web-3 -web-0", remaining: 1, notices: []roster.Title{hold.ProtectedOutdated, hold.TooManyUnhealthy}},
+			moves:  "+web-3 -web-0", remaining: 1, notices: []string{"Protected nodes stay as they are", "Too many nodes are unhealthy to replace them"}},
 		{name: "a fault of the past closes no place", nodes: []string{"R/a 1"}, regions: zones(capped("a", 1)),
 			seen:   func(s roster.Seen) { changeSeen(s, "web-0", func(n *node.Node) { n.Tainted, n.Fault = true, noHost }) },
 			update: update("1", roster.Unhealthy), policy: anyOutage, moves: "+web-1 -web-0"},
@@ -254,9 +254,9 @@ func TestBatch(t *testing.T) {
 			image: "2", update: update("1", roster.Outdated), moves: "+web-3 -web-0", remaining: 2},
 		{name: "but one that no refresh has looked at may be in service", nodes: []string{"R 1", "R 1", "R 1"}, roster: never,
 			seen: func(s roster.Seen) { clear(s.Servers) }, image: "2", update: update("1", roster.Outdated), remaining: 3,
-			notices: []roster.Title{hold.NotSeen}},
+			notices: []string{"Nodes wait to be looked at"}},
 		{name: "a second try that never served is not made again with the same template", nodes: []string{"R 1", "R 1", "R 1"}, roster: retried,
-			broken: "web-0", seen: unmarked, update: update("1", roster.Unhealthy), remaining: 1, notices: []roster.Title{hold.MadeTwice}},
+			broken: "web-0", seen: unmarked, update: update("1", roster.Unhealthy), remaining: 1, notices: []string{"Nodes are not made a third time"}},
 		{name: "and is with another one", nodes: []string{"R 1", "R 1", "R 1"}, roster: retried,
 			broken: "web-0", seen: unmarked, image: "2", update: update("1", roster.Unhealthy), moves: "+web-3 -web-0"},
 		{name: "one that comes back for it counts against the batch until it is marked", nodes: []string{"R 2", "R 1", "R 1", "R 2"}, capacity: 3,
@@ -279,7 +279,7 @@ func TestBatch(t *testing.T) {
 				}
 			},
 			image: "2", update: byUpdate(update("1", roster.Outdated), roster.Recreate), policy: func(p *roster.Policy) { p.RequireMarks = true },
-			moves: "~web-0", remaining: 2, notices: []roster.Title{hold.NotFollowed, hold.BatchWaits}},
+			moves: "~web-0", remaining: 2, notices: []string{"Servers did not follow their nodes", "A batch waits for the one before"}},
 		{name: "the template that came first is the oldest profile, whatever its image", nodes: []string{"R 2", "R 1", "R 3"},
 			seen:     func(s roster.Seen) { changeSeen(s, "web-0", func(n *node.Node) { n.ProfileCreatedAt = n.CreatedAt }) },
 			capacity: 2, image: "3", policy: func(p *roster.Policy) { p.Criteria = deletion.OldestProfileFirst }, moves: "-web-1"},
@@ -317,7 +317,7 @@ func TestOutdatedInClosedPlaces(t *testing.T) {
 	})
 }
 
-func titles(notices []roster.Notice) (list []roster.Title) {
+func titles(notices []say.Notice) (list []string) {
 	for _, n := range notices {
 		list = append(list, n.Title)
 	}

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
 )
 
@@ -19,7 +18,7 @@ func TestWarnings(t *testing.T) {
 		before []placement.Region
 		listed func([]placement.Region) []placement.Region
 		moves  bool
-		want   []roster.Notice
+		want   []say.Notice
 	}{
 		{"nothing", twoRegions(), func(l []placement.Region) []placement.Region {
 			l[0].Cap, l[0].Zones[0].Cap, l[0].Zones[1].Min = 3, 2, 1 // as many as the nodes
@@ -28,17 +27,17 @@ func TestWarnings(t *testing.T) {
 		{"dropped", twoRegions(), func(l []placement.Region) []placement.Region {
 			l[0].Zones = l[0].Zones[1:]
 			return l[:1]
-		}, false, []roster.Notice{
-			{Title: say.PlaceDropped, Text: "RegionOne/az-1 is no longer listed and has 2 nodes. " + stay},
-			{Title: say.PlaceDropped, Text: "RegionTwo is no longer listed and has 1 node. " + stay},
+		}, false, []say.Notice{
+			{Title: "A place with nodes is no longer listed", Text: "RegionOne/az-1 is no longer listed and has 2 nodes. " + stay},
+			{Title: "A place with nodes is no longer listed", Text: "RegionTwo is no longer listed and has 1 node. " + stay},
 		}},
 		{"never listed", nil, func(l []placement.Region) []placement.Region { return l[:1] }, false, nil},
 		{"above a cap, listed for the first time", nil, func(l []placement.Region) []placement.Region {
 			l[0].Cap, l[0].Zones[0].Cap = 2, 1
 			return l
-		}, true, []roster.Notice{
-			{Title: say.MoreThanCap, Text: "RegionOne has 3 nodes, above its cap of 2. The update replaces them, batch by batch. Protected nodes stay."},
-			{Title: say.MoreThanCap, Text: "RegionOne/az-1 has 2 nodes, above its cap of 1. The update replaces them, batch by batch. Protected nodes stay."},
+		}, true, []say.Notice{
+			{Title: "More nodes than the cap", Text: "RegionOne has 3 nodes, above its cap of 2. The update replaces them, batch by batch. Protected nodes stay."},
+			{Title: "More nodes than the cap", Text: "RegionOne/az-1 has 2 nodes, above its cap of 1. The update replaces them, batch by batch. Protected nodes stay."},
 		}},
 		{"mins of regions, or of their zones if that is more, for as many nodes", nil, func(l []placement.Region) []placement.Region {
 			l[0].Min, l[0].Zones[0].Min, l[0].Zones[1].Min, l[1].Min = 1, 1, 1, 2
@@ -47,15 +46,15 @@ func TestWarnings(t *testing.T) {
 		{"mins of zones for more", nil, func(l []placement.Region) []placement.Region {
 			l[0].Min, l[0].Zones[0].Min, l[0].Zones[1].Min, l[1].Min = 1, 2, 1, 2
 			return l
-		}, false, []roster.Notice{
-			{Title: say.MinsAboveSize, Text: "The mins of all places add up to 5, but the cluster has 4 nodes, so not all of them can be met. Lower a min, " +
+		}, false, []say.Notice{
+			{Title: "The mins are more than the nodes", Text: "The mins of all places add up to 5, but the cluster has 4 nodes, so not all of them can be met. Lower a min, " +
 				"or raise desired_capacity."},
 		}},
 		{"of regions for more", nil, func(l []placement.Region) []placement.Region {
 			l[0].Min, l[0].Zones[0].Min, l[0].Zones[1].Min, l[1].Min = 3, 1, 1, 2
 			return l
-		}, false, []roster.Notice{
-			{Title: say.MinsAboveSize, Text: "The mins of all places add up to 5, but the cluster has 4 nodes, so not all of them can be met. Lower a min, " +
+		}, false, []say.Notice{
+			{Title: "The mins are more than the nodes", Text: "The mins of all places add up to 5, but the cluster has 4 nodes, so not all of them can be met. Lower a min, " +
 				"or raise desired_capacity."},
 		}},
 	} {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
@@ -20,22 +19,22 @@ var words = map[string]func(p *speech, list decide.Verdicts) string{
 	"nodes with places": func(_ *speech, list decide.Verdicts) string {
 		return each(list, func(v decide.Verdict) string { return v.String() })
 	},
-	"protected":         func(_ *speech, list decide.Verdicts) string { return list[0].Want.Protected },
+	"protected":         func(_ *speech, list decide.Verdicts) string { return list[0].Protected },
 	"ill and protected": func(_ *speech, list decide.Verdicts) string { return illProtected(list) },
 	"kept":              func(p *speech, _ decide.Verdicts) string { return text.Nodes(int64(len(p.kept()))) },
 	"who is kept":       func(p *speech, _ decide.Verdicts) string { return text.Few(p.kept()) },
-	"carried":           func(_ *speech, list decide.Verdicts) string { return Clip(list[0].Want.Server.InService) },
+	"carried":           func(_ *speech, list decide.Verdicts) string { return Clip(list[0].Server.InService) },
 	"loose": func(_ *speech, list decide.Verdicts) string {
-		return cmp.Or(list[0].Want.Loose, list[0].Want.LooseMoves)
+		return cmp.Or(list[0].Loose, list[0].LooseMoves)
 	},
-	"place":      func(_ *speech, list decide.Verdicts) string { return list[0].No.At.String() },
-	"shut":       func(_ *speech, list decide.Verdicts) string { return list[0].No.Why },
+	"place":      func(_ *speech, list decide.Verdicts) string { return list[0].Place.String() },
+	"shut":       func(_ *speech, list decide.Verdicts) string { return list[0].Why },
 	"unseen":     func(_ *speech, list decide.Verdicts) string { return unseen(list[0]) },
 	"outage":     func(p *speech, _ decide.Verdicts) string { return p.outage() },
 	"twice":      func(_ *speech, list decide.Verdicts) string { return twice(list[0]) },
 	"target":     func(p *speech, _ decide.Verdicts) string { return p.Policy.Update.Target.String() },
 	"method":     func(p *speech, _ decide.Verdicts) string { return fmt.Sprintf("%q", p.Policy.Update.Method) },
-	"room":       func(_ *speech, list decide.Verdicts) string { return detail(list[0].No.Err) },
+	"room":       func(_ *speech, list decide.Verdicts) string { return detail(list[0].Err) },
 	"beyond":     func(p *speech, _ decide.Verdicts) string { return text.Count(p.Beyond(&facts.Fact{}), "server") },
 	"opens":      func(p *speech, _ decide.Verdicts) string { return p.Shut },
 	"baking":     func(p *speech, _ decide.Verdicts) string { return text.Few(p.Baking) },
@@ -56,4 +55,4 @@ func (p *speech) fill(sentence string, list ...decide.Verdict) string {
 }
 
 // whyHeld returns what holds a node.
-func (p *speech) whyHeld(v decide.Verdict) string { return p.fill(hold.All[v.Hold.Order()].Why, v) }
+func (p *speech) whyHeld(v decide.Verdict) string { return p.fill(v.Hold.Why, v) }

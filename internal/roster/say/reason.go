@@ -19,21 +19,21 @@ func (p *speech) giveReasons() {
 	losses, days := lossesOf(p.All, p.Verdicts), daysOf(p.All, p.Policy)
 	for i := range p.List {
 		v := &p.List[i]
-		switch w := v.Want; {
+		switch {
 		case v.Outcome == decide.Held:
 			v.Reason = p.sentence(*v)
 		case v.Outcome != decide.Leaves && v.Outcome != decide.Changes:
 		case v.Cause != "":
-			v.Reason = fmt.Sprintf("replaced (%s) in %s: %s", v.Cause, v.Place, p.reasonOf(w))
-		case w.What == decide.Surplus:
+			v.Reason = fmt.Sprintf("replaced (%s) in %s: %s", v.Cause, v.Place, p.reasonOf(v.Want))
+		case v.What == decide.Surplus:
 			l := losses[v.Place]
 			loss := fmt.Sprintf("%s loses %d of %d", v.Place, l.lost, l.had)
-			if w.Beyond != "" {
-				loss += ": " + w.Beyond
+			if v.Beyond != "" {
+				loss += ": " + v.Beyond
 			}
-			v.Reason = strings.Join(slices.Concat([]string{loss, choice(w, days, p.Policy)}, l.someKept()), "; ")
+			v.Reason = strings.Join(slices.Concat([]string{loss, choice(v.Want, days, p.Policy)}, l.someKept()), "; ")
 		default:
-			v.Reason = p.reasonOf(w)
+			v.Reason = p.reasonOf(v.Want)
 		}
 	}
 }
@@ -46,19 +46,18 @@ type loss struct {
 
 func lossesOf(all facts.Facts, verdicts map[string]decide.Verdict) map[placement.Place]*loss {
 	losses := map[placement.Place]*loss{}
-	for _, name := range all.Names() {
-		f := all[name]
+	for _, f := range all.ByIndex() {
 		if losses[f.Place] == nil {
 			losses[f.Place] = &loss{}
 		}
 		l := losses[f.Place]
 		l.had++
-		if f.Protected != "" {
-			l.kept = append(l.kept, name+" "+f.Protected)
+		if !f.Free() {
+			l.kept = append(l.kept, f.Name+" "+f.Protected)
 		}
 	}
 	for _, v := range verdicts {
-		if v.Want.What == decide.Surplus && v.Outcome == decide.Leaves {
+		if v.What == decide.Surplus && v.Outcome == decide.Leaves {
 			losses[v.Place].lost++
 		}
 	}

@@ -5,45 +5,23 @@ import (
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// Reverted describes a plan whose given template failed.
-type Reverted struct {
-	Nodes []string // nodes whose servers were not in service in time
-	Back  []string // nodes that have the template and go back, in this plan or later
-	Holds bool     // whether there is no settled template to go back to, so that nothing is replaced
-	Later int64    // number of nodes that go back in a later plan
-}
-
-// revert returns the nodes that a failed template concerns, or nil if no template failed.
-func (p *speech) revert() *Reverted {
-	v := p.Failure
-	if len(v.Failures) == 0 {
-		return nil
-	}
-	reverted := &Reverted{Holds: v.Holds}
-	for _, f := range v.Failures {
-		reverted.Nodes = append(reverted.Nodes, f.Node)
-	}
-	for _, name := range p.All.Names() {
-		f := p.All[name]
-		if f.Outdated && f.Template == v.Given.At(f.Place) && !v.Holds {
-			reverted.Back = append(reverted.Back, name)
-			if !p.Granted(name) {
-				reverted.Later++
-			}
+// goBack names the nodes that have the failed template and go back, in this plan or later.
+func (p *speech) goBack() (names []string) {
+	for _, f := range p.All.ByIndex() {
+		if f.Outdated && f.Template == p.Failure.Given.At(f.Place) && !p.Failure.Holds {
+			names = append(names, f.Name)
 		}
 	}
-	return reverted
+	return names
 }
 
-// revertedNotices say that a template failed, what the plan does about it, and what to do.
-func (p *speech) revertedNotices() []roster.Notice {
-	v, reverted := p.Failure, p.Reverted
-	if reverted == nil {
+// reverted says that a template failed, what the plan does about it, and what to do.
+func (p *speech) reverted() []Notice {
+	v := p.Failure
+	if len(v.Failures) == 0 {
 		return nil
 	}
 	const again = "To try the same template once more, add a value that changes nothing, such as attempt = \"2\"."
@@ -54,18 +32,45 @@ func (p *speech) revertedNotices() []roster.Notice {
 	}
 	evidence := fmt.Sprintf("%srevert_after is %s.", why.String(), duration.Format(p.Policy.Update.RevertAfter))
 	if v.Holds {
-		return []roster.Notice{notice(hold.TemplateHeld, "%s There is no settled template to go back to: no "+
-			"template was on all nodes while at least half of them were in service. So no more nodes are replaced for "+
-			"this template. Give one that works. %s", evidence, again)}
+		return notice("The template failed, and there is none to go back to", "%s There is no settled template to go "+
+			"back to: no template was on all nodes while at least half of them were in service. So no more nodes are "+
+			"replaced for this template. Give one that works. %s", evidence, again)
 	}
 	back := "No node has the failed one any more."
-	if n := len(reverted.Back); n == 1 {
-		back = fmt.Sprintf("1 node goes back: %s.", reverted.Back[0])
-	} else if n > 1 {
-		back = fmt.Sprintf("%s go back: %s.", text.Nodes(int64(n)), text.Few(reverted.Back))
+	if names := p.goBack(); len(names) > 0 {
+		back = nodesGoBack(len(names)) + ": " + text.Few(names) + "."
 	}
-	at := v.Places[0]
-	return []roster.Notice{notice(hold.TemplateReverted, "%s So the settled template is wanted again, which all nodes "+
-		"had before: %s. %s The given template stays failed: give the settled one, or another. %s",
-		evidence, Differs(v.Given.At(at), v.Wanted.At(at)), back, again)}
+	return notice("The template failed, and the settled one is wanted again", "%s So the settled template is wanted "+
+		"again, which all nodes had before: %s. %s The given template stays failed: give the settled one, or "+
+		"another. %s", evidence, Differs(v.Given.At(v.At), v.Wanted.At(v.At)), back, again)
+}
+
+// revertedStatus returns a status about a failed template, with the number of nodes that go back.
+func (p *speech) revertedStatus(applied bool) string {
+	var nodes []string // whose servers were not in service in time
+	for _, f := range p.Failure.Failures {
+		nodes = append(nodes, f.Node)
+	}
+	left := 0
+	for _, name := range p.goBack() {
+		if !applied || !p.Granted(name) {
+			left++
+		}
+	}
+	switch failed := "the template of " + text.Few(nodes) + " failed"; {
+	case p.Failure.Holds:
+		return "held: " + failed + ", and there is no settled one to go back to"
+	case left > 0:
+		return "reverted: " + failed + ", " + nodesGoBack(left)
+	default:
+		return "reverted: " + failed
+	}
+}
+
+// nodesGoBack is "1 node goes back".
+func nodesGoBack(nodes int) string {
+	if nodes == 1 {
+		return "1 node goes back"
+	}
+	return text.Nodes(int64(nodes)) + " go back"
 }

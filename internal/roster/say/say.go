@@ -20,24 +20,37 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
+// Change is the result of a plan: a verdict for each node, by index, and what follows from them.
+type Change struct {
+	decide.Verdicts
+	Remaining int64    // number of nodes that should still be replaced after this plan
+	Notices   []Notice // notices for a person
+	Status    string   // status of the cluster after the plan is applied without an error; see [InStep]
+	Now       string   // status of the cluster before the plan
+	// nodes that are not in service, or are leaving and still run, and that the plan does not change
+	Absent []string
+	Awaits []string // absent nodes that an apply without an error brings into service, or removes
+
+	batch int64 // maximum number of nodes that one plan replaces
+}
+
 // speech makes the sentences about a plan.
 type speech struct {
 	*decide.Planning
-	seen     roster.Seen
-	Reverted *Reverted // failed templates, or nil
-	texts    differences
-	waiting  *wait // wait of the next batch, or nil before it is worked out
-
-	Absentees []absentee
+	seen      roster.Seen
+	texts     differences
+	absentees absentees
+	waiting   absentees // nodes that the next batch waits for
 }
 
-// About returns the speech about a plan. It gives the verdicts their reasons.
-func About(p *decide.Planning, seen roster.Seen) *speech {
-	s := &speech{Planning: p, seen: seen, texts: differences{}}
-	s.Reverted = s.revert()
-	s.Absentees = s.absent()
-	s.giveReasons()
-	return s
+// About returns a plan with its sentences. It gives the verdicts their reasons.
+func About(plan *decide.Planning, seen roster.Seen) Change {
+	p := &speech{Planning: plan, seen: seen, texts: differences{}}
+	p.absentees, p.waiting = p.absent(), p.waits(1)
+	p.giveReasons()
+	return Change{Verdicts: p.List, Remaining: p.Remaining, Notices: p.notices(), Status: p.status(true),
+		Now: p.status(false), Absent: p.absentees.names(all),
+		Awaits: p.absentees.names(func(a absentee) bool { return a.pending }), batch: p.Size}
 }
 
 // Why returns why a node is not in service, or "" for a node in service.
@@ -50,14 +63,14 @@ func Why(f *facts.Fact) string {
 		return "no server of its name was found"
 	case !f.Looked:
 		return "no refresh has looked at it since it changed"
-	case !facts.Runs(s):
+	case !f.Runs():
 		return "its server is " + doing(s)
 	case s.Drained:
 		return "its server was drained"
 	case s.Unwell != "":
 		return fmt.Sprintf("its service is unhealthy (%s)", Clip(s.Unwell))
 	case f.NotRemade:
-		return hold.NotRemade
+		return hold.NotRemade.Why
 	case f.Lags:
 		return "its server did not change with the node"
 	case f.Is == facts.Late:
@@ -97,7 +110,7 @@ func (p *speech) reasonOf(w decide.Want) string {
 		return fmt.Sprintf("%s, and the node before it failed too; %s comes back", Why(w.Fact), w.Back)
 	case w.What == decide.Revised && w.Back != "":
 		return fmt.Sprintf("%s; it never served, and %s comes back", p.texts.of(w.Template, w.To), w.Back)
-	case w.Cause == roster.Outdated && w.Fresh():
+	case w.Cause == roster.Outdated && w.Is.Fresh:
 		return p.texts.of(w.Template, w.To) + "; it never served"
 	case w.Cause == roster.Unhealthy:
 		return illness(w.Fact)
@@ -115,7 +128,7 @@ func (p *speech) reasonOf(w decide.Want) string {
 
 // sentence returns why a held node should be replaced, and what holds it.
 func (p *speech) sentence(v decide.Verdict) string {
-	if v.Want.What == decide.Nothing {
+	if v.What == decide.Nothing {
 		return p.whyHeld(v)
 	}
 	reason := p.reasonOf(v.Want)
@@ -136,7 +149,7 @@ func each(list decide.Verdicts, about func(decide.Verdict) string) string {
 
 // unseen returns why the current state of a node is not known.
 func unseen(v decide.Verdict) string {
-	if v.Want.Looked {
+	if v.Looked {
 		return "Nova does not know the current state of its server (UNKNOWN)"
 	}
 	return "no refresh has looked at it since it changed"
@@ -154,7 +167,7 @@ func twice(v decide.Verdict) string {
 func illProtected(list decide.Verdicts) string {
 	for _, v := range list {
 		if v.Cause == roster.Unhealthy {
-			return fmt.Sprintf("held: %s is unhealthy and %s", v.Name, v.Want.Protected)
+			return fmt.Sprintf("held: %s is unhealthy and %s", v.Name, v.Protected)
 		}
 	}
 	return ""
@@ -162,12 +175,8 @@ func illProtected(list decide.Verdicts) string {
 
 // waitedFor lists the nodes that the batch waits for, except one.
 func (p *speech) waitedFor(name string) string {
-	if p.waiting == nil { // it is the same for all nodes
-		w := p.waits(1)
-		p.waiting = &w
-	}
-	if names := p.waiting.without(name); len(names) > 0 {
-		return text.Few(names)
+	if others := p.waiting.texts(func(a absentee) bool { return a.name != name }); len(others) > 0 {
+		return text.Few(others)
 	}
 	return "the nodes that this plan changes"
 }
@@ -190,9 +199,6 @@ func (p *speech) outage() string {
 	return fmt.Sprintf("%d of %s are unhealthy or not known to be healthy, more than stop_above (%s) allows",
 		p.Sick+p.Unknown, text.Nodes(p.Total), u.StopAbove)
 }
-
-// shut returns a place with the reason why it takes no nodes.
-func shut(at placement.Place, why string) string { return fmt.Sprintf("%s %s", at, why) }
 
 // detail returns the text of an error for a sentence.
 func detail(err error) string {

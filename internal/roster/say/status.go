@@ -15,31 +15,32 @@ import (
 // InStep is the status of a cluster that is as its policy says.
 const InStep = "in step"
 
-// Status returns the status of a cluster in one line. It begins with a word for machines: "in
+// status returns the status of a cluster in one line. It begins with a word for machines: "in
 // step", "behind", "waits", "bakes", "held" or "reverted". If applied is true, it is the status
 // after an apply of the plan without an error, else the current status.
-func (p *speech) Status(applied bool) string {
-	remaining, waits, made := p.Remaining, waiting(p.Absentees, applied), madeBy(p.List)
+func (p *speech) status(applied bool) string {
+	remaining, made := p.Remaining, p.List.With(decide.Comes, decide.Changes).Names()
+	waits := p.absentees.texts(func(a absentee) bool { return !applied || !a.pending && !a.next })
 	if !applied {
 		remaining += p.List.Replaced()
 	}
 	behind := fmt.Sprintf("behind: %d of %s to replace", remaining, text.Nodes(p.Policy.Capacity))
 	switch {
-	case p.Reverted != nil:
-		return p.Reverted.Status(applied)
+	case len(p.Failure.Failures) > 0:
+		return p.revertedStatus(applied)
 	case applied && p.Remaining > 0 && p.Policy.Pauses() && len(made) > 0:
 		return "bakes: " + text.Few(made) + " must be in service for longer"
 	case p.goesOn(applied, len(waits) > 0):
 		return behind
 	}
-	held := p.heldStatus()
+	held, quiet := p.heldStatus(false), p.heldStatus(true)
 	switch {
-	case held[0] != "":
-		return held[0]
+	case held != "":
+		return held
 	case len(waits) > 0:
 		return "waits: " + text.Few(waits)
-	case held[1] != "":
-		return held[1]
+	case quiet != "":
+		return quiet
 	case remaining > 0:
 		return behind
 	}
@@ -50,9 +51,11 @@ func (p *speech) Status(applied bool) string {
 func (p *speech) inStep() string {
 	var plain int64
 	for _, n := range p.Next.Nodes {
-		plain += decide.Number(n.Template != p.Policy.Templates.At(n.Place) && !p.Policy.Update.Has(roster.Outdated))
+		if n.Template != p.Policy.Templates.At(n.Place) && !p.Policy.Update.Has(roster.Outdated) {
+			plain++
+		}
 	}
-	kept, target := p.kept(), int64(len(p.List.Held(hold.HeldTarget)))
+	kept, target := p.kept(), int64(len(p.List.Held(hold.Target)))
 	switch {
 	case len(p.Policy.Loose) > 0:
 		return "held: wiring: " + text.Few(p.loose())
@@ -74,12 +77,11 @@ func (p *speech) loose() (list []string) {
 	return list
 }
 
-// heldStatus returns the status of the first hold that is not quiet, and of the first quiet one.
-func (p *speech) heldStatus() (status [2]string) {
-	for _, row := range hold.All {
-		list, at := p.List.Held(row.Hold), decide.Number(row.Quiet)
-		if row.Status != "" && len(list) > 0 && status[at] == "" {
-			status[at] = p.fill(row.Status, list...)
+// heldStatus returns the status of the first hold that is quiet or not.
+func (p *speech) heldStatus(quiet bool) (status string) {
+	for _, h := range hold.All {
+		if list := p.List.Held(h); h.Quiet == quiet && len(list) > 0 && status == "" {
+			status = p.fill(h.Status, list...)
 		}
 	}
 	return status
@@ -90,26 +92,16 @@ func (p *speech) goesOn(applied, waits bool) bool {
 	if !applied {
 		return p.List.Replaced() > 0
 	}
-	next := func(v decide.Verdict) bool { return v.Hold.GoesOn() }
+	next := func(v decide.Verdict) bool { return v.Hold.GoesOn }
 	return !waits && slices.ContainsFunc(p.List.With(decide.Held), next)
 }
 
-// madeBy names the nodes that come or change, by index.
-func madeBy(all decide.Verdicts) (names []string) {
-	for _, v := range all {
-		if v.Outcome == decide.Comes || v.Outcome == decide.Changes {
-			names = append(names, v.Name)
-		}
-	}
-	return names
-}
-
-// MovesOf returns the changes of a plan in one line. Number is the number of its batch, or 0 if it
-// replaces no batch.
-func MovesOf(all decide.Verdicts, number, remaining, size int64) string {
+// Moves returns the change in one line: "batch 2 of 5: web-1 leaves; web-8 comes". Number is the
+// number of the batch, or 0 if the plan replaces no batch.
+func (c Change) Moves(number int64) string {
 	var parts []string
 	say := func(outcome decide.Outcome, one, many string) {
-		switch names := all.With(outcome).Names(); len(names) {
+		switch names := c.With(outcome).Names(); len(names) {
 		case 0:
 		case 1:
 			parts = append(parts, names[0]+" "+one)
@@ -122,25 +114,8 @@ func MovesOf(all decide.Verdicts, number, remaining, size int64) string {
 	say(decide.Returns, "comes back", "come back")
 	say(decide.Comes, "comes", "come")
 	moves := strings.Join(parts, "; ")
-	if number > 0 && all.Replaced() > 0 {
-		return fmt.Sprintf("batch %d of %d: %s", number, number+(remaining+size-1)/size, moves)
+	if number > 0 && c.Replaced() > 0 {
+		return fmt.Sprintf("batch %d of %d: %s", number, number+(c.Remaining+c.batch-1)/c.batch, moves)
 	}
 	return moves
-}
-
-// Status returns a status about a failed template, with the number of nodes that go back.
-func (r *Reverted) Status(applied bool) string {
-	failed, n := "the template of "+text.Few(r.Nodes)+" failed", int64(len(r.Back))
-	if applied {
-		n = r.Later
-	}
-	switch {
-	case r.Holds:
-		return "held: " + failed + ", and there is no settled one to go back to"
-	case n == 1:
-		return "reverted: " + failed + ", 1 node goes back"
-	case n > 1:
-		return fmt.Sprintf("reverted: %s, %s go back", failed, text.Nodes(n))
-	}
-	return "reverted: " + failed
 }

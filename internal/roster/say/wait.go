@@ -6,209 +6,167 @@ import (
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 )
 
-// wait has the nodes that a batch waits for.
-type wait struct {
-	names    []string // names of the nodes
-	why      []string // reason for each node
-	underWay bool     // whether some nodes are in open places and not in service
-	marks    bool     // whether some of them only lack a mark
-	lags     bool     // whether some of them have servers that did not change
-	unseen   bool     // whether some of them were not looked at
-	tried    bool     // whether the wanted template failed in the place of some nodes
-	leaving  bool     // whether some nodes are leaving
-	closed   bool     // whether some nodes are in closed places
-}
-
-func (w *wait) add(name, why string) { w.names, w.why = append(w.names, name), append(w.why, why) }
-
-// list returns the names, each with its reason.
-func (w wait) list() []string {
-	list := make([]string, len(w.names))
-	for i, name := range w.names {
-		list[i] = fmt.Sprintf("%s (%s)", name, w.why[i])
-	}
-	return list
-}
-
-// without returns the names except one, each with its reason.
-func (w wait) without(name string) []string {
-	i := slices.Index(w.names, name)
-	if i < 0 {
-		return w.list()
-	}
-	return slices.Delete(w.list(), i, i+1)
-}
-
-// waits returns the nodes that the next batch waits for: nodes under way, nodes out of service if
-// the method takes nodes out of service first, and leaving nodes whose servers still exist. Nodes
-// of closed places are among them only if more nodes should be replaced.
-func (p *speech) waits(more int64) (w wait) {
-	for _, name := range p.Left.Names() {
-		if p.delays(name) {
-			w.addNode(p.Left[name], p.Policy, more)
-		}
-	}
-	for _, name := range p.Tried {
-		w.add(name, "two servers of the wanted template ended in ERROR in its place")
-		w.tried = true
-	}
-	for _, name := range p.leaving() {
-		w.add(name, leaves)
-		w.leaving = true
-	}
-	return w
-}
-
-// delays reports whether the next batch waits for a node that the plan does not change.
-func (p *speech) delays(name string) bool {
-	switch p.Verdicts[name].Outcome {
-	case decide.Changes, decide.Returns:
-		return false
-	}
-	return p.Under[name] || p.Policy.TakesFirst() && p.Out[name]
-}
-
-// addNode adds a node of the cluster if the batch waits for it.
-func (w *wait) addNode(f *facts.Fact, policy roster.Policy, more int64) {
-	switch {
-	case policy.TakesFirst() && f.Dark && more > 0:
-		at := placement.Place{Region: f.Region}
-		w.add(f.Name, shut(at, policy.Rests(at)))
-		w.closed = true
-	case f.Is == facts.Serving:
-	case f.Rests == "":
-		w.add(f.Name, Why(f))
-		w.underWay = true
-		w.unseen = w.unseen || !f.Looked
-		w.lags = w.lags || f.Lags || f.NotRemade
-		w.marks = w.marks || f.Is == facts.Starting && f.Server.InService == ""
-	case more > 0:
-		w.add(f.Name, Why(f))
-		w.closed = true // a closed place refuses candidates
-	}
-}
-
-// absentee is a node that is not in service, and that the plan does not change.
+// absentee is a node that is not in service, or is leaving and still runs, and that the plan does
+// not change.
 type absentee struct {
 	name, why string
 	pending   bool // whether an apply without an error brings it into service, or removes it
 	next      bool // whether the next plan replaces it
+	ends      []int
 }
 
-// absent lists the nodes that are not in service, and that the plan does not change. Terraform
-// makes missing servers, and a readiness attachment waits for running ones; the marks of other
-// nodes show that there is such an attachment. If no server of the cluster was ever found, the
-// servers may have other names, and nothing is expected.
-func (p *speech) absent() (list []absentee) {
-	marked := p.Left.Number(func(f *facts.Fact) bool {
-		return f.Server.InService == string(f.Mark) || facts.Noted(f.Node, f.Server)
-	}) > 0
-	found := p.All.Number(func(f *facts.Fact) bool { return f.Server.ID != "" || f.Served }) > 0
-	awaited := func(name string) bool { return slices.Contains(p.Policy.Awaited, name) }
-	for _, name := range p.Left.Names() {
-		f := p.Left[name]
-		if f.Is == facts.Serving || f.Rests != "" || p.Granted(name) {
-			continue
-		}
-		list = append(list, absentee{
-			name:    name,
-			why:     Why(f),
-			pending: !awaited(name) && (f.Missing && found || !f.Looked || marked && marks(f)),
-			next:    goesOn(p.Verdicts[name]),
-		})
-	}
-	for _, name := range p.leaving() {
-		list = append(list, absentee{name: name, why: leaves, pending: !awaited(name)})
-	}
-	return list
-}
+type absentees []absentee
 
-const leaves = "it leaves, and its server still exists"
-
-// leaving names the leaving nodes that do not come back.
-func (p *speech) leaving() []string {
-	return slices.DeleteFunc(slices.Clone(p.Leaving), func(name string) bool {
-		return p.Verdicts[name].Outcome == decide.Returns
-	})
-}
-
-// goesOn reports whether a node is held, and the next plan changes it.
-func goesOn(v decide.Verdict) bool {
-	return v.Outcome == decide.Held && (v.Hold == hold.HeldBatch || v.Hold.GoesOn() && !v.Want.MayServe())
-}
-
-// marks reports whether a readiness attachment would mark the server of a node.
-func marks(f *facts.Fact) bool {
-	return f.Looked && facts.Runs(f.Server) && f.Server.Unwell == "" && !f.Server.Drained && !f.NotRemade
-}
-
-// AbsentNames names the nodes that are not in service.
-func AbsentNames(list []absentee) (names []string) {
+// names names the absentees of a kind.
+func (list absentees) names(is func(absentee) bool) (names []string) {
 	for _, a := range list {
-		names = append(names, a.name)
-	}
-	return names
-}
-
-// Awaits names the nodes that an apply without an error brings into service, or removes.
-func Awaits(list []absentee) (names []string) {
-	for _, a := range list {
-		if a.pending {
+		if is(a) {
 			names = append(names, a.name)
 		}
 	}
 	return names
 }
 
-// waiting lists the nodes that are not in service, each with its reason. If applied is true, it
-// lists only the nodes that remain so after an apply without an error.
-func waiting(list []absentee, applied bool) (names []string) {
+// texts lists the absentees of a kind, each with its reason.
+func (list absentees) texts(is func(absentee) bool) (texts []string) {
 	for _, a := range list {
-		if !applied || !a.pending && !a.next {
-			names = append(names, fmt.Sprintf("%s (%s)", a.name, a.why))
+		if is(a) {
+			texts = append(texts, fmt.Sprintf("%s (%s)", a.name, a.why))
 		}
 	}
-	return names
+	return texts
 }
 
-// advice returns how to end the wait.
-func (w wait) advice(policy roster.Policy) string {
+func all(absentee) bool { return true }
+
+// The ways to end the wait for a node, in the order in which they are given.
+const (
+	underWay = iota // in an open place
+	unmarked        // it only lacks a mark
+	unlooked        // it was not looked at
+	lags            // its server did not change
+	closed          // it is in a closed place
+	tried           // the wanted template failed in its place
+	leaves          // it leaves
+)
+
+var advices = []string{
+	underWay: "Apply again once the nodes under way are in service. If one cannot get into service, change the " +
+		"template, or name the node in candidates.",
+	unmarked: "stackpolicy_readiness_attachment marks servers that run without a mark; if you do not use it, set " +
+		"require_in_service = false in update.",
+	unlooked: "Plan without -refresh=false, so that all servers are looked at.",
+	lags: "A server that did not change uses no value that changed in the template: give the old template again, or " +
+		"attach stackpolicy_readiness_attachment, which marks servers that need no change.",
+	closed: "Nodes of a closed place that are out of service, or not looked at, count as out of service, and are not " +
+		"repaired: open the place first.",
+	tried: "To try once more, change the template, or name the nodes in whose place it failed in candidates.",
+	leaves: "An apply that ends without an error destroys the servers of nodes that leave. If somebody keeps such a " +
+		"server, name the node in deletion.kept.",
+}
+
+// advice returns how to end the wait for the absentees.
+func (list absentees) advice() string {
 	var parts []string
-	if w.underWay {
-		parts = append(parts, "Apply again once the nodes under way are in service. If one cannot get into service, "+
-			"change the template, or name the node in candidates.")
-	}
-	if w.marks && policy.RequireMarks {
-		parts = append(parts, "stackpolicy_readiness_attachment marks servers that run without a mark; if you do not "+
-			"use it, set require_in_service = false in update.")
-	}
-	if w.unseen {
-		parts = append(parts, "Plan without -refresh=false, so that all servers are looked at.")
-	}
-	if w.lags {
-		parts = append(parts, "A server that did not change uses no value that changed in the template: give the old "+
-			"template again, or attach stackpolicy_readiness_attachment, which marks servers that need no change.")
-	}
-	if w.closed {
-		parts = append(parts, "Nodes of a closed place that are out of service, or not looked at, count as out of "+
-			"service, and are not repaired: open the place first.")
-	}
-	if w.tried {
-		parts = append(parts, "To try once more, change the template, or name the nodes in whose place it "+
-			"failed in candidates.")
-	}
-	if w.leaving {
-		parts = append(parts, "An apply that ends without an error destroys the servers of nodes that leave. If "+
-			"somebody keeps such a server, name the node in deletion.kept.")
+	for way, advice := range advices {
+		if slices.ContainsFunc(list, func(a absentee) bool { return slices.Contains(a.ends, way) }) {
+			parts = append(parts, advice)
+		}
 	}
 	return strings.Join(parts, " ")
 }
 
-// capital returns a sentence with a capital letter at the beginning.
-func capital(sentence string) string { return strings.ToUpper(sentence[:1]) + sentence[1:] }
+// waits returns the nodes that the next batch waits for: nodes under way, nodes out of service if
+// the method takes nodes out of service first, and leaving nodes whose servers still exist. Nodes
+// of closed places are among them only if more nodes should be replaced.
+func (p *speech) waits(more int64) (list absentees) {
+	for _, f := range p.Left.ByIndex() {
+		if why, ends := p.delays(f, more); why != "" {
+			list = append(list, absentee{name: f.Name, why: why, ends: ends})
+		}
+	}
+	for _, name := range p.Tried {
+		const why = "two servers of the wanted template ended in ERROR in its place"
+		list = append(list, absentee{name: name, why: why, ends: []int{tried}})
+	}
+	return append(list, p.leaving()...)
+}
+
+// delays returns why the next batch waits for a node, or "", and what ends that.
+func (p *speech) delays(f *facts.Fact, more int64) (why string, ends []int) {
+	outcome, first := p.Verdicts[f.Name].Outcome, p.Policy.TakesFirst()
+	switch waits := p.Under[f.Name] || first && p.Out[f.Name]; {
+	case !waits, outcome == decide.Changes, outcome == decide.Returns:
+	case first && f.Dark && more > 0:
+		region := placement.Place{Region: f.Region}
+		return region.String() + " " + p.Policy.Rests(region), []int{closed}
+	case f.Is == facts.Serving:
+	case f.Rests == "":
+		ends = []int{underWay}
+		if !f.Looked {
+			ends = append(ends, unlooked)
+		}
+		if f.Lags || f.NotRemade {
+			ends = append(ends, lags)
+		}
+		if f.Is == facts.Starting && f.Server.InService == "" && p.Policy.RequireMarks {
+			ends = append(ends, unmarked)
+		}
+		return Why(f), ends
+	case more > 0:
+		return Why(f), []int{closed} // a closed place refuses candidates
+	}
+	return "", nil
+}
+
+// absent lists the nodes that are not in service, and that the plan does not change. Terraform
+// makes missing servers, and a readiness attachment waits for running ones; the marks of other
+// nodes show that there is such an attachment. If no server of the cluster was ever found, the
+// servers may have other names, and nothing is expected.
+func (p *speech) absent() (list absentees) {
+	marked := p.Left.Number(func(f *facts.Fact) bool {
+		return f.Server.InService == string(f.Mark) || f.Noted()
+	}) > 0
+	found := p.All.Number(func(f *facts.Fact) bool { return f.Server.ID != "" || f.Served }) > 0
+	for _, f := range p.Left.ByIndex() {
+		if f.Is == facts.Serving || f.Rests != "" || p.Granted(f.Name) {
+			continue
+		}
+		list = append(list, absentee{
+			name:    f.Name,
+			why:     Why(f),
+			pending: !p.awaited(f.Name) && (f.Missing && found || !f.Looked || marked && marks(f)),
+			next:    goesOn(p.Verdicts[f.Name]),
+		})
+	}
+	return append(list, p.leaving()...)
+}
+
+// awaited reports whether an apply already should have brought a node into service, or removed it.
+func (p *speech) awaited(name string) bool { return slices.Contains(p.Policy.Awaited, name) }
+
+// leaving lists the leaving nodes that do not come back.
+func (p *speech) leaving() (list absentees) {
+	for _, name := range p.Leaving {
+		if p.Verdicts[name].Outcome != decide.Returns {
+			list = append(list, absentee{name: name, why: "it leaves, and its server still exists",
+				pending: !p.awaited(name), ends: []int{leaves}})
+		}
+	}
+	return list
+}
+
+// goesOn reports whether a node is held, and the next plan changes it.
+func goesOn(v decide.Verdict) bool {
+	return v.Outcome == decide.Held && (v.Hold == hold.Batch || v.Hold.GoesOn && !v.Is.MayServe)
+}
+
+// marks reports whether a readiness attachment would mark the server of a node.
+func marks(f *facts.Fact) bool {
+	return f.Looked && f.Runs() && f.Server.Unwell == "" && !f.Server.Drained && !f.NotRemade
+}

@@ -9,27 +9,16 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// The titles of warnings about the places of a cluster.
-const (
-	PlaceDropped  roster.Title = "A place with nodes is no longer listed"
-	MoreThanCap   roster.Title = "More nodes than the cap"
-	MinsAboveSize roster.Title = "The mins are more than the nodes"
-	SlotsDropped  roster.Title = "Kept slots lie in a place that is no longer listed"
-)
-
 // Warnings returns notices about the places of a cluster after a plan: places with nodes that are
 // no longer listed, nodes above a cap, kept slots in places that are no longer listed, and mins
 // that cannot all be met. Moves says whether an update moves nodes.
-func Warnings(r roster.Roster, before, listed []placement.Region, moves bool) []roster.Notice {
+func Warnings(r roster.Roster, before, listed []placement.Region, moves bool) []Notice {
 	return slices.Concat(surplus(r, before, listed, moves), droppedSlots(r, before, listed), highMins(r, listed))
 }
 
 // surplus is about places that have nodes and are no longer listed, or have more nodes than their
 // cap.
-func surplus(r roster.Roster, before, listed []placement.Region, moves bool) (notices []roster.Notice) {
-	say := func(title roster.Title, format string, args ...any) {
-		notices = append(notices, notice(title, format, args...))
-	}
+func surplus(r roster.Roster, before, listed []placement.Region, moves bool) (notices []Notice) {
 	remedy := "They stay until the cluster shrinks, and are then removed before all others"
 	switch {
 	case moves:
@@ -52,31 +41,30 @@ func surplus(r roster.Roster, before, listed []placement.Region, moves bool) (no
 		case bin.Maintenance: // its nodes stay as they are
 		case bin.Weight == 0 && !was[row.Place]:
 		case bin.Weight == 0:
-			say(PlaceDropped, "%s is no longer listed and has %s. %s", row.Place, text.Nodes(bin.Current), remedy)
+			notices = append(notices, notice("A place with nodes is no longer listed", "%s is no longer listed and "+
+				"has %s. %s", row.Place, text.Nodes(bin.Current), remedy)...)
 		case bin.Cap != placement.Unlimited && bin.Current > bin.Cap:
-			say(MoreThanCap, "%s has %s, above its cap of %d. %s", row.Place, text.Nodes(bin.Current), bin.Cap, remedy)
+			notices = append(notices, notice("More nodes than the cap", "%s has %s, above its cap of %d. %s", row.Place,
+				text.Nodes(bin.Current), bin.Cap, remedy)...)
 		}
 	}
 	return notices
 }
 
 // droppedSlots is about kept slots in places that are no longer listed.
-func droppedSlots(r roster.Roster, before, listed []placement.Region) []roster.Notice {
+func droppedSlots(r roster.Roster, before, listed []placement.Region) []Notice {
 	var dropped []string
 	for _, name := range r.KeptSlots() {
 		if at := r.Slots[name].Place; roster.Lists(before, at) && !roster.Lists(listed, at) {
 			dropped = append(dropped, fmt.Sprintf("%s (%s)", name, at))
 		}
 	}
-	if len(dropped) == 0 {
-		return nil
-	}
-	return []roster.Notice{notice(SlotsDropped, "No node can use these kept slots any more: %s. Their volumes and "+
-		"ports stay. List the place again, or release them.", text.Few(dropped))}
+	return tell("Kept slots lie in a place that is no longer listed", "No node can use these kept slots any more: "+
+		"{names}. Their volumes and ports stay. List the place again, or release them.", dropped)
 }
 
 // highMins is about mins that add up to more than the nodes.
-func highMins(r roster.Roster, listed []placement.Region) []roster.Notice {
+func highMins(r roster.Roster, listed []placement.Region) []Notice {
 	var mins int64
 	for _, region := range listed {
 		mins += leastOf(region)
@@ -85,8 +73,8 @@ func highMins(r roster.Roster, listed []placement.Region) []roster.Notice {
 	if mins <= size {
 		return nil
 	}
-	return []roster.Notice{notice(MinsAboveSize, "The mins of all places add up to %d, but the cluster has %s, so "+
-		"not all of them can be met. Lower a min, or raise desired_capacity.", mins, text.Nodes(size))}
+	return notice("The mins are more than the nodes", "The mins of all places add up to %d, but the cluster has %s, "+
+		"so not all of them can be met. Lower a min, or raise desired_capacity.", mins, text.Nodes(size))
 }
 
 // leastOf returns the min of a region, or the sum of its zones' mins if that is more. A closed
