@@ -71,7 +71,6 @@ func newLedger(now roster.Roster, all facts.Facts, seen roster.Seen, policy rost
 		Size:    policy.Batch(),
 		retries: map[roster.Template]int64{},
 		Under:   Set{},
-		Baking:  all.Baking(),
 		Shut:    seen.Shut(policy),
 	}
 	for _, name := range now.LeavingNames() {
@@ -86,6 +85,9 @@ func newLedger(now roster.Roster, all facts.Facts, seen roster.Seen, policy rost
 		}
 		if f.UnderWay() && f.Rests == "" {
 			l.Under[f.Name] = true
+		}
+		if f.Bakes {
+			l.Baking = append(l.Baking, f.Name)
 		}
 	}
 	return l
@@ -202,54 +204,34 @@ func (l *Ledger) gone(w Want) {
 // plan repairs a bad growth or a bad batch. If a leaving node suits, it comes back instead. Any
 // leaving node suits in the place of a node that is given up.
 func (l *Ledger) revise(w Want) {
-	suits := l.Rollout.suits
-	if w.What == GivenUp {
-		suits = anyOf
-	}
-	returns, ok := l.comesBack(w.Fact, suits)
-	if !ok {
+	back := l.comesBack(w)
+	if back == nil {
 		l.change(w, l.Rollout.templateAt(w.Place))
 		l.Under[w.Name], l.Out[w.Name] = true, true
 		return
 	}
+	l.back, l.Leaving = l.back.without(back), without(l.Leaving, back)
 	if w.What == GivenUp {
-		returns.Tried = w.Template.Hash()
+		back.Tried = w.Template.Hash()
 	}
-	l.returns(returns)
-	w.Back = returns.Name
+	l.returns(back)
+	w.Back = back.Name
 	if w.Server.ID != "" {
 		l.unused++
 	}
 	l.gone(w)
 }
 
-// comesBack brings back a leaving node that suits in the place of another node, if there is one.
+// comesBack returns the leaving node that comes back in the place of a node that never served, or nil.
 // Nodes of slots stay in their slots.
-func (l *Ledger) comesBack(instead *facts.Fact, suits func(*facts.Fact) bool) (*facts.Fact, bool) {
+func (l *Ledger) comesBack(w Want) *facts.Fact {
 	if l.Policy.Stateful != nil {
-		return nil, false
+		return nil
 	}
-	f, ok := l.back.take(suits, l.boardWithout(instead), instead.Place)
-	if ok {
-		l.Leaving = without(l.Leaving, f)
-	}
-	return f, ok
-}
-
-func anyOf(*facts.Fact) bool { return true }
-
-// canReturn reports whether any leaving node can come back in the place of another node.
-func (l *Ledger) canReturn(instead *facts.Fact) bool {
-	back := l.back
-	_, ok := back.take(anyOf, l.boardWithout(instead), instead.Place)
-	return ok && l.Policy.Stateful == nil
-}
-
-// boardWithout returns the board without a node, with full places open.
-func (l *Ledger) boardWithout(f *facts.Fact) *placement.Board {
 	board := l.boardWithFull.Clone()
-	board.Add(f.Place, -1)
-	return board
+	board.Add(w.Place, -1)
+	suits := func(f *facts.Fact) bool { return w.What == GivenUp || l.Rollout.suits(f) }
+	return l.back.first(suits, board, w.Place)
 }
 
 // returns puts a leaving node that comes back on the board. A node that is not proven in service counts for

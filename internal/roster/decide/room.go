@@ -95,34 +95,22 @@ func unwanted(f *facts.Fact, policy roster.Policy) bool {
 		})
 }
 
-// number counts the nodes that suit.
-func (p pool) number(r rollout) (n int64) {
+// first returns the first node that suits and whose place can take a node, or nil. Nodes of the place
+// near come first.
+func (p pool) first(suits func(*facts.Fact) bool, board *placement.Board, near placement.Place) (best *facts.Fact) {
 	for _, f := range p {
-		if r.suits(f) {
-			n++
-		}
-	}
-	return n
-}
-
-// take removes and returns the first node that suits and whose place can take a node. Nodes of
-// the place near come first.
-func (p *pool) take(suits func(*facts.Fact) bool, board *placement.Board, near placement.Place) (*facts.Fact, bool) {
-	best := -1
-	for i, f := range *p {
-		if (best < 0 || f.Place == near) && suits(f) && board.Takes(f.Place) {
-			best = i
+		if (best == nil || f.Place == near) && suits(f) && board.Takes(f.Place) {
+			best = f
 			if near == (placement.Place{}) || f.Place == near {
 				break
 			}
 		}
 	}
-	if best < 0 {
-		return nil, false
-	}
-	f := (*p)[best]
-	*p = slices.Delete(slices.Clone(*p), best, best+1)
-	return f, true
+	return best
+}
+
+func (p pool) without(f *facts.Fact) pool {
+	return slices.DeleteFunc(slices.Clone(p), func(other *facts.Fact) bool { return other == f })
 }
 
 // takesBack reports whether a leaving node may come back to its place. If nodes move in this plan,

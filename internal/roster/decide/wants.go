@@ -163,7 +163,8 @@ func (l *Ledger) neverServed(ask func(Want)) {
 // failedTwice reports whether a node and its predecessor failed with the wanted template, and a
 // node that they replaced can come back.
 func (l *Ledger) failedTwice(f *facts.Fact) bool {
-	return f.Is == facts.Failing && f.Retried && !f.Outdated && l.Policy.Update.Has(roster.Unhealthy) && l.canReturn(f)
+	return f.Is == facts.Failing && f.Retried && !f.Outdated && l.Policy.Update.Has(roster.Unhealthy) &&
+		l.comesBack(Want{Fact: f, What: GivenUp}) != nil
 }
 
 // revises reports whether a node that never served gets another template.

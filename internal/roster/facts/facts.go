@@ -40,7 +40,7 @@ type Fact struct {
 	Earlier    string           // flavor that comes before its own, and is not full in its place; "" if there is none
 	Aged       time.Time        // launch of its server if that is too old, else zero
 	Early      bool             // whether it broke soon after it got into service
-	bakes      bool             // whether it has the wanted template, and must be in service for longer
+	Bakes      bool             // whether it has the wanted template, and must be in service for longer
 	Lags       bool             // whether it needs no mark, and its server was not seen to change with the node
 	NotRemade  bool             // whether its server should have been made again, and was not
 	Turn       int              // position in the order in which nodes leave, from 0
@@ -133,7 +133,7 @@ func (f *Fact) look(seen roster.Seen, policy roster.Policy) {
 		f.Aged = aged.Launched
 	}
 	f.Early = seen.Early[name]
-	f.bakes = seen.Baking[name] && policy.Pauses() && !f.Outdated && f.Is == Serving
+	f.Bakes = seen.Baking[name] && policy.Pauses() && !f.Outdated && f.Is == Serving
 	f.Apart = slices.Contains(seen.Apart[roster.Choice(policy.Regions, n.Place)], name)
 }
 
@@ -219,17 +219,6 @@ func (all Facts) Counts() placement.Counts {
 		counts[f.Place]++
 	}
 	return counts
-}
-
-// Baking names the nodes of the wanted template that must be in service for longer
-// before others are replaced.
-func (all Facts) Baking() (names []string) {
-	for _, f := range all.ByIndex() {
-		if f.bakes {
-			names = append(names, f.Name)
-		}
-	}
-	return names
 }
 
 // TrueFirst orders true before false.
