@@ -5,9 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
@@ -66,7 +64,7 @@ func slowPlan(now roster.Roster, seen roster.Seen, policy roster.Policy, change 
 	}
 	s.now.Nodes = maps.Clone(s.nodes)
 	s.prepareSlots()
-	s.line()
+	s.order = slices.SortedFunc(maps.Keys(s.nodes), func(a, b string) int { return s.facts[a].Turn - s.facts[b].Turn })
 	if !s.candidates() || !s.shrink() {
 		return s, false
 	}
@@ -644,48 +642,6 @@ func (s *slowPlanner) waitsAt(at placement.Place, cause roster.Cause) bool {
 		open.full = nil
 	}
 	return open.board().Closed(at) && (!s.keeps() || s.policy.Update.Method != roster.InPlace || cause != roster.Outdated)
-}
-
-// line puts all nodes in the order in which they leave.
-func (s *slowPlanner) line() {
-	type place struct {
-		turn int
-		key  int64
-		id   string
-	}
-	at := map[string]place{}
-	for name, n := range s.nodes {
-		server, there := s.seen.Servers[name]
-		born := server.CreatedAt
-		if !there && !s.seen.Missing[name] || n.Doubt {
-			born = time.Unix(1<<40+n.Index, 0)
-		}
-		p := place{turn: 2, id: cmp.Or(server.ID, name)}
-		switch s.policy.Criteria {
-		case deletion.OldestFirst:
-			p.key = born.Unix()
-		case deletion.YoungestFirst:
-			p.key = -born.Unix()
-		case deletion.HighestIndexFirst:
-			p.key = -n.Index
-		default:
-			if len(s.policy.Templates) > 0 {
-				p.key = int64(s.now.Age(n.Template))
-			}
-		}
-		switch {
-		case server.Tainted || server.Status == "ERROR" || server.Status == "UNKNOWN":
-			p.turn, p.key = 0, n.Index
-		case born.IsZero() || server.Status == "BUILD":
-			p.turn = 1
-		}
-		at[name] = p
-		s.order = append(s.order, name)
-	}
-	slices.SortFunc(s.order, func(a, b string) int {
-		x, y := at[a], at[b]
-		return cmp.Or(cmp.Compare(x.turn, y.turn), cmp.Compare(x.key, y.key), strings.Compare(x.id, y.id))
-	})
 }
 
 // inOrder returns the nodes that may leave in order; in a shrink outdated nodes come first.
