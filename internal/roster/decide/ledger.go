@@ -174,7 +174,7 @@ func (l *Ledger) grow(nodes int64) {
 
 // remove removes a candidate or a node that is too many.
 func (l *Ledger) remove(w Want) {
-	if w.What == removed && w.Full != nil {
+	if w.What == removed && w.NoHost {
 		l.sell(w.Fact)
 	}
 	l.gone(w)
@@ -261,7 +261,7 @@ func (l *Ledger) replace(w Want) {
 		l.Out[w.Name] = true
 		return
 	}
-	if full, _ := l.substitute(w.Fact, l.pending); full != nil {
+	if full, _ := l.substitute(w.Fact, l.pending); full {
 		l.sell(w.Fact)
 	}
 	if w.retries() {
@@ -280,8 +280,8 @@ func (l *Ledger) replace(w Want) {
 
 // flavor is what a node that keeps its name gets: its own, where its server is not made again and may have it.
 func (l *Ledger) flavor(w Want, again bool) string {
-	at := roster.Choice(l.Policy.Regions, w.Place)
-	if w.Full != nil {
+	at := w.Asked
+	if w.NoHost {
 		l.sold[roster.Spot{Place: at, Flavor: w.Flavor}] = true
 	} else if !again && slices.Contains(l.Policy.Flavors.At(at), w.Flavor) {
 		return w.Flavor

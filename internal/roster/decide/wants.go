@@ -149,7 +149,7 @@ func (l *Ledger) removable(f *facts.Fact) bool { return f.Free() && !l.Policy.Un
 // leaves nodes for which Nova found no host to the causes, which look for another place.
 func (l *Ledger) neverServed(ask func(Want)) {
 	for _, f := range l.Left.ByIndex() {
-		elsewhere := f.Full != nil && !l.Policy.Keeps(roster.Outdated)
+		elsewhere := f.NoHost && !l.Policy.Keeps(roster.Outdated)
 		switch {
 		case !f.Is.Fresh || elsewhere:
 		case l.failedTwice(f):

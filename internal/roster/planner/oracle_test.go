@@ -22,7 +22,7 @@ type slowPlanner struct {
 	now     roster.Roster // roster in which a first template counts as the template of its nodes
 	seen    roster.Seen
 	policy  roster.Policy
-	facts   facts.Facts            // of all nodes, and of the leaving ones
+	facts   facts.Facts            // what is known of the nodes, and of the leaving ones
 	nodes   map[string]roster.Node // nodes after the plan; substitutes without a name are "+i", "+ii" and so on
 	leaving map[string]roster.Node
 	slots   map[string]roster.Slot
@@ -335,7 +335,7 @@ func (s *slowPlanner) neverServed() {
 		n, suits := s.nodes[name], s.suits
 		outdated := n.Template != s.wanted(n.Place)
 		switch {
-		case !s.facts[name].Is.Fresh || s.facts[name].Full != nil && !s.keeps():
+		case !s.facts[name].Is.Fresh || s.facts[name].NoHost && !s.keeps():
 			continue
 		case n.Retried && !outdated && !s.facts[name].Is.Accused && s.granted(name, roster.Unhealthy) && s.plan[name].Outcome == decide.Leaves:
 			s.current--
@@ -433,7 +433,7 @@ func (s *slowPlanner) victim(cause roster.Cause, of func(string) bool) string {
 // take replaces a node. It reports whether its substitute finds room.
 func (s *slowPlanner) take(victim string, cause roster.Cause) bool {
 	n := s.nodes[victim]
-	retry := cause == roster.Unhealthy && !s.facts[victim].Served && s.facts[victim].Full == nil
+	retry := cause == roster.Unhealthy && !s.facts[victim].Served && !s.facts[victim].NoHost
 	if !s.stays(cause) {
 		elsewhere, here := s.copy(), s.copy()
 		elsewhere.leave(victim)
@@ -441,7 +441,7 @@ func (s *slowPlanner) take(victim string, cause roster.Cause) bool {
 		switch {
 		case elsewhere.add(s.pending + 1):
 			s.leave(victim)
-		case s.facts[victim].Full != nil && !s.facts[victim].Stuck && here.add(s.pending+1):
+		case s.facts[victim].NoHost && !s.facts[victim].Stuck && here.add(s.pending+1):
 			delete(s.nodes, victim)
 		default:
 			return false
@@ -622,7 +622,7 @@ func (s *slowPlanner) add(count int64) bool {
 
 // leave removes a node, and closes its place if Nova found no host for it.
 func (s *slowPlanner) leave(name string) {
-	if s.facts[name].Full != nil {
+	if s.facts[name].NoHost {
 		s.full[s.chosen(name)] = true
 	}
 	delete(s.nodes, name)

@@ -97,8 +97,8 @@ func illness(f *facts.Fact) string {
 	if f.Is != facts.Failing && f.Is != facts.Broken && f.Server.Tainted {
 		return "it is marked as tainted"
 	}
-	if f.Full != nil && f.Flavor != "" {
-		return Why(f) + "; it asked for " + roster.Spot{Place: *f.Full, Flavor: f.Flavor}.String()
+	if f.NoHost && f.Flavor != "" {
+		return Why(f) + "; it asked for " + roster.Spot{Place: f.Asked, Flavor: f.Flavor}.String()
 	}
 	return Why(f)
 }
