@@ -62,7 +62,7 @@ func newLedger(now roster.Roster, all facts.Facts, seen roster.Seen, policy rost
 		Policy:   policy,
 		now:      now,
 		room:     roomOf(now, all, seen, policy),
-		health:   healthOf(all),
+		health:   health{Out: Set{}, unchanged: Set{}, Total: int64(len(all))},
 		Rollout:  rolloutOf(now, all, policy),
 		Verdicts: map[string]Verdict{},
 		known:    map[placement.Place]refusal{},
@@ -83,35 +83,39 @@ func newLedger(now roster.Roster, all facts.Facts, seen roster.Seen, policy rost
 		if f.Tried != "" && f.Tried == policy.Templates.At(f.Place).Hash() && f.Outdated {
 			l.Tried = append(l.Tried, f.Name)
 		}
-		if f.UnderWay() && f.Rests == "" {
-			l.Under[f.Name] = true
-		}
 		if f.Bakes {
 			l.Baking = append(l.Baking, f.Name)
 		}
+		l.enters(f)
+		l.examine(f)
 	}
 	return l
 }
 
-func healthOf(all facts.Facts) health {
-	h := health{Out: Set{}, unchanged: Set{}, Total: int64(len(all))}
-	for name, f := range all {
-		switch {
-		case f.Sick():
-			h.Sick++
-		case f.Server.HealthUnknown && f.Rests == "":
-			h.Unknown++
-		case f.Is == facts.Unknown:
-			h.unseen++
-		}
-		if !f.Is.Proven || f.Dark {
-			h.Out[name] = true
-		}
-		if f.ServesUnchanged() && !f.Dark {
-			h.unchanged[name] = true
-		}
+// enters counts a node: one that is not proven in service for the quorum, and one under way against
+// the batch.
+func (l *Ledger) enters(f *facts.Fact) {
+	if !f.Is.Proven || f.Dark {
+		l.Out[f.Name] = true
 	}
-	return h
+	if f.UnderWay() && f.Rests == "" {
+		l.Under[f.Name] = true
+	}
+}
+
+// examine counts a node for the health of the cluster.
+func (h *health) examine(f *facts.Fact) {
+	switch {
+	case f.Sick():
+		h.Sick++
+	case f.Server.HealthUnknown && f.Rests == "":
+		h.Unknown++
+	case f.Is == facts.Unknown:
+		h.unseen++
+	}
+	if f.ServesUnchanged() && !f.Dark {
+		h.unchanged[f.Name] = true
+	}
 }
 
 // Decide grants a want, or holds its node.
@@ -167,7 +171,7 @@ func (l *Ledger) grow(nodes int64) {
 	l.Rollout.promise(nodes)
 	_, l.err = l.arrive()
 	if l.err != nil && len(l.full) > 0 {
-		l.reopen()
+		l.Again, l.full, l.board = true, nil, l.boardWithFull.Clone()
 		_, l.err = l.arrive()
 	}
 }
@@ -234,18 +238,12 @@ func (l *Ledger) comesBack(w Want) *facts.Fact {
 	return l.back.first(suits, board, w.Place)
 }
 
-// returns puts a leaving node that comes back on the board. A node that is not proven in service counts for
-// the quorum, and a node under way counts against the batch.
+// returns puts a leaving node that comes back on the board.
 func (l *Ledger) returns(f *facts.Fact) {
 	l.board.Add(f.Place, 1)
 	l.boardWithFull.Add(f.Place, 1)
 	l.Left[f.Name] = f
-	if !f.Is.Proven || f.Dark {
-		l.Out[f.Name] = true
-	}
-	if f.UnderWay() && f.Rests == "" {
-		l.Under[f.Name] = true
-	}
+	l.enters(f)
 	l.Rollout.count(f.Place, f.Template)
 	l.returned = append(l.returned, f)
 	l.Verdicts[f.Name] = Verdict{Want: Want{Fact: f}, Outcome: Returns}
@@ -280,13 +278,12 @@ func (l *Ledger) replace(w Want) {
 
 // flavor is what a node that keeps its name gets: its own, where its server is not made again and may have it.
 func (l *Ledger) flavor(w Want, again bool) string {
-	at := w.Asked
 	if w.NoHost {
-		l.sold[roster.Spot{Place: at, Flavor: w.Flavor}] = true
-	} else if !again && slices.Contains(l.Policy.Flavors.At(at), w.Flavor) {
+		l.sold[roster.Spot{Place: w.Asked, Flavor: w.Flavor}] = true
+	} else if !again && slices.Contains(l.Policy.Flavors.At(w.Asked), w.Flavor) {
 		return w.Flavor
 	}
-	flavor, _ := l.Policy.FlavorOf(at, l.sold)
+	flavor, _ := l.Policy.FlavorOf(w.Asked, l.sold)
 	return flavor
 }
 

@@ -32,9 +32,6 @@ func (r *room) sell(f *facts.Fact) {
 	}
 }
 
-// reopen opens all full places, because Nova may have a host by now.
-func (r *room) reopen() { r.Again, r.full, r.board = true, nil, r.boardWithFull.Clone() }
-
 // leave takes a node off the board.
 func (r *room) leave(f *facts.Fact) {
 	r.board.Add(f.Place, -1)

@@ -22,7 +22,7 @@ type slowPlanner struct {
 	now     roster.Roster // roster in which a first template counts as the template of its nodes
 	seen    roster.Seen
 	policy  roster.Policy
-	facts   facts.Facts            // what is known of the nodes, and of the leaving ones
+	facts   facts.Facts            // nodes, with what is known of them, and the leaving ones
 	nodes   map[string]roster.Node // nodes after the plan; substitutes without a name are "+i", "+ii" and so on
 	leaving map[string]roster.Node
 	slots   map[string]roster.Slot
