@@ -106,13 +106,12 @@ func (p Policy) FlavorOf(at placement.Place, full map[Spot]bool) (flavor string,
 }
 
 // EarlierFlavor is the flavor that a node would get now, where that comes before its own; "": none does.
-func (p Policy) EarlierFlavor(n Node, seen Seen) string {
+func (p Policy) EarlierFlavor(at placement.Place, flavor string, seen Seen) string {
 	if !p.Update.Has(Lesser) {
 		return ""
 	}
-	at := Choice(p.Regions, n.Place)
 	first, ok := p.FlavorOf(at, seen.FullSpots(p))
-	own := slices.Index(p.Flavors.At(at), n.Flavor)
+	own := slices.Index(p.Flavors.At(at), flavor)
 	if !ok || own >= 0 && own <= slices.Index(p.Flavors.At(at), first) {
 		return ""
 	}

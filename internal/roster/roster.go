@@ -166,14 +166,10 @@ func (r Roster) Ordered() Roster {
 
 // Clone returns a copy that can be changed.
 func (r Roster) Clone() Roster {
-	r.Nodes, r.Leaving = maps.Clone(r.Nodes), maps.Clone(r.Leaving)
-	if r.Nodes == nil {
-		r.Nodes = map[string]Node{}
-	}
-	if r.Leaving == nil {
-		r.Leaving = map[string]Node{}
-	}
-	r.Slots = maps.Clone(r.Slots)
+	nodes, leaving := make(map[string]Node, len(r.Nodes)), make(map[string]Node, len(r.Leaving))
+	maps.Copy(nodes, r.Nodes)
+	maps.Copy(leaving, r.Leaving)
+	r.Nodes, r.Leaving, r.Slots = nodes, leaving, maps.Clone(r.Slots)
 	return r
 }
 

@@ -27,9 +27,10 @@ func (l *Ledger) arrive() (arrivals, error) {
 	for range l.pending {
 		// A full place takes a node that comes back, because the node has a host.
 		suits := func(f *facts.Fact) bool { return r.suits(f) && l.takesBack(f) }
-		f, ok := back.take(suits, withFull, placement.Place{})
+		f := back.first(suits, withFull, placement.Place{})
 		switch {
-		case ok:
+		case f != nil:
+			back = back.without(f)
 			board.Add(f.Place, 1)
 			withFull.Add(f.Place, 1)
 			come.returned = append(come.returned, f)
@@ -200,15 +201,13 @@ func (n *namer) used(name string) bool {
 // share distributes a number of nodes over places, one to each in turn, so that a canary is in
 // as many places as possible.
 func share(counts placement.Counts, number int64) placement.Counts {
-	dealt := placement.Counts{}
-	for places := counts.Places(); number > 0 && len(places) > 0; {
-		places = slices.DeleteFunc(places, func(at placement.Place) bool { return dealt[at] == counts[at] })
+	dealt, places := placement.Counts{}, counts.Places()
+	for rank := range number {
 		for _, at := range places {
-			if number == 0 {
-				break
+			if number > 0 && rank < counts[at] {
+				dealt[at]++
+				number--
 			}
-			dealt[at]++
-			number--
 		}
 	}
 	return dealt

@@ -119,14 +119,14 @@ func (l *Ledger) noRoom(w Want) refusal {
 	case l.Policy.Keeps(w.Cause):
 		return refusal{}
 	}
-	if known, there := l.known[w.Place]; there && w.Full == nil {
+	if known, there := l.known[w.Place]; there && !w.NoHost {
 		return known
 	}
 	var no refusal
 	if _, err := l.substitute(w.Fact, l.pending); err != nil {
 		no = refusal{Hold: hold.NoRoom, Err: err}
 	}
-	if w.Full == nil {
+	if !w.NoHost {
 		l.known[w.Place] = no
 	}
 	return no
@@ -155,7 +155,7 @@ func (l *Ledger) spent(w Want) (no refusal) {
 // crowded reports whether the servers beyond the cluster are more than two batches once a node
 // leaves too. A node that served and broke, or has no host, may leave anyway.
 func (l *Ledger) crowded(w Want) bool {
-	broke := !w.Is.MayServe && (w.Served || w.Full != nil)
+	broke := !w.Is.MayServe && (w.Served || w.NoHost)
 	return !l.Policy.Keeps(w.Cause) && !broke && l.Beyond(w.Fact) > 2*l.Size
 }
 
@@ -234,7 +234,8 @@ func (l *Ledger) busy(f *facts.Fact) int64 {
 	}
 	if f.Is.MayServe && !f.Unfound {
 		busy += int64(len(l.Leaving))
-		if l.pending >= l.back.number(l.Rollout) {
+		unsuited := func(f *facts.Fact) bool { return !l.Rollout.suits(f) }
+		if back := slices.DeleteFunc(slices.Clone(l.back), unsuited); l.pending >= int64(len(back)) {
 			busy += l.unused // its substitute is a new server, and these servers are destroyed after it is made
 		}
 	}

@@ -62,7 +62,7 @@ func newLedger(now roster.Roster, all facts.Facts, seen roster.Seen, policy rost
 		Policy:   policy,
 		now:      now,
 		room:     roomOf(now, all, seen, policy),
-		health:   healthOf(all),
+		health:   health{Out: Set{}, unchanged: Set{}, Total: int64(len(all))},
 		Rollout:  rolloutOf(now, all, policy),
 		Verdicts: map[string]Verdict{},
 		known:    map[placement.Place]refusal{},
@@ -71,7 +71,6 @@ func newLedger(now roster.Roster, all facts.Facts, seen roster.Seen, policy rost
 		Size:    policy.Batch(),
 		retries: map[roster.Template]int64{},
 		Under:   Set{},
-		Baking:  all.Baking(),
 		Shut:    seen.Shut(policy),
 	}
 	for _, name := range now.LeavingNames() {
@@ -84,32 +83,39 @@ func newLedger(now roster.Roster, all facts.Facts, seen roster.Seen, policy rost
 		if f.Tried != "" && f.Tried == policy.Templates.At(f.Place).Hash() && f.Outdated {
 			l.Tried = append(l.Tried, f.Name)
 		}
-		if f.UnderWay() && f.Rests == "" {
-			l.Under[f.Name] = true
+		if f.Bakes {
+			l.Baking = append(l.Baking, f.Name)
 		}
+		l.enters(f)
+		l.examine(f)
 	}
 	return l
 }
 
-func healthOf(all facts.Facts) health {
-	h := health{Out: Set{}, unchanged: Set{}, Total: int64(len(all))}
-	for name, f := range all {
-		switch {
-		case f.Sick():
-			h.Sick++
-		case f.Server.HealthUnknown && f.Rests == "":
-			h.Unknown++
-		case f.Is == facts.Unknown:
-			h.unseen++
-		}
-		if !f.Is.Proven || f.Dark {
-			h.Out[name] = true
-		}
-		if f.ServesUnchanged() && !f.Dark {
-			h.unchanged[name] = true
-		}
+// enters counts a node: one that is not proven in service for the quorum, and one under way against
+// the batch.
+func (l *Ledger) enters(f *facts.Fact) {
+	if !f.Is.Proven || f.Dark {
+		l.Out[f.Name] = true
 	}
-	return h
+	if f.UnderWay() && f.Rests == "" {
+		l.Under[f.Name] = true
+	}
+}
+
+// examine counts a node for the health of the cluster.
+func (h *health) examine(f *facts.Fact) {
+	switch {
+	case f.Sick():
+		h.Sick++
+	case f.Server.HealthUnknown && f.Rests == "":
+		h.Unknown++
+	case f.Is == facts.Unknown:
+		h.unseen++
+	}
+	if f.ServesUnchanged() && !f.Dark {
+		h.unchanged[f.Name] = true
+	}
 }
 
 // Decide grants a want, or holds its node.
@@ -165,14 +171,14 @@ func (l *Ledger) grow(nodes int64) {
 	l.Rollout.promise(nodes)
 	_, l.err = l.arrive()
 	if l.err != nil && len(l.full) > 0 {
-		l.reopen()
+		l.Again, l.full, l.board = true, nil, l.boardWithFull.Clone()
 		_, l.err = l.arrive()
 	}
 }
 
 // remove removes a candidate or a node that is too many.
 func (l *Ledger) remove(w Want) {
-	if w.What == removed && w.Full != nil {
+	if w.What == removed && w.NoHost {
 		l.sell(w.Fact)
 	}
 	l.gone(w)
@@ -202,68 +208,42 @@ func (l *Ledger) gone(w Want) {
 // plan repairs a bad growth or a bad batch. If a leaving node suits, it comes back instead. Any
 // leaving node suits in the place of a node that is given up.
 func (l *Ledger) revise(w Want) {
-	suits := l.Rollout.suits
-	if w.What == GivenUp {
-		suits = anyOf
-	}
-	returns, ok := l.comesBack(w.Fact, suits)
-	if !ok {
+	back := l.comesBack(w)
+	if back == nil {
 		l.change(w, l.Rollout.templateAt(w.Place))
 		l.Under[w.Name], l.Out[w.Name] = true, true
 		return
 	}
+	l.back, l.Leaving = l.back.without(back), without(l.Leaving, back)
 	if w.What == GivenUp {
-		returns.Tried = w.Template.Hash()
+		back.Tried = w.Template.Hash()
 	}
-	l.returns(returns)
-	w.Back = returns.Name
+	l.returns(back)
+	w.Back = back.Name
 	if w.Server.ID != "" {
 		l.unused++
 	}
 	l.gone(w)
 }
 
-// comesBack brings back a leaving node that suits in the place of another node, if there is one.
+// comesBack returns the leaving node that comes back in the place of a node that never served, or nil.
 // Nodes of slots stay in their slots.
-func (l *Ledger) comesBack(instead *facts.Fact, suits func(*facts.Fact) bool) (*facts.Fact, bool) {
+func (l *Ledger) comesBack(w Want) *facts.Fact {
 	if l.Policy.Stateful != nil {
-		return nil, false
+		return nil
 	}
-	f, ok := l.back.take(suits, l.boardWithout(instead), instead.Place)
-	if ok {
-		l.Leaving = without(l.Leaving, f)
-	}
-	return f, ok
-}
-
-func anyOf(*facts.Fact) bool { return true }
-
-// canReturn reports whether any leaving node can come back in the place of another node.
-func (l *Ledger) canReturn(instead *facts.Fact) bool {
-	back := l.back
-	_, ok := back.take(anyOf, l.boardWithout(instead), instead.Place)
-	return ok && l.Policy.Stateful == nil
-}
-
-// boardWithout returns the board without a node, with full places open.
-func (l *Ledger) boardWithout(f *facts.Fact) *placement.Board {
 	board := l.boardWithFull.Clone()
-	board.Add(f.Place, -1)
-	return board
+	board.Add(w.Place, -1)
+	suits := func(f *facts.Fact) bool { return w.What == GivenUp || l.Rollout.suits(f) }
+	return l.back.first(suits, board, w.Place)
 }
 
-// returns puts a leaving node that comes back on the board. A node that is not proven in service counts for
-// the quorum, and a node under way counts against the batch.
+// returns puts a leaving node that comes back on the board.
 func (l *Ledger) returns(f *facts.Fact) {
 	l.board.Add(f.Place, 1)
 	l.boardWithFull.Add(f.Place, 1)
 	l.Left[f.Name] = f
-	if !f.Is.Proven || f.Dark {
-		l.Out[f.Name] = true
-	}
-	if f.UnderWay() && f.Rests == "" {
-		l.Under[f.Name] = true
-	}
+	l.enters(f)
 	l.Rollout.count(f.Place, f.Template)
 	l.returned = append(l.returned, f)
 	l.Verdicts[f.Name] = Verdict{Want: Want{Fact: f}, Outcome: Returns}
@@ -279,7 +259,7 @@ func (l *Ledger) replace(w Want) {
 		l.Out[w.Name] = true
 		return
 	}
-	if full, _ := l.substitute(w.Fact, l.pending); full != nil {
+	if full, _ := l.substitute(w.Fact, l.pending); full {
 		l.sell(w.Fact)
 	}
 	if w.retries() {
@@ -298,13 +278,12 @@ func (l *Ledger) replace(w Want) {
 
 // flavor is what a node that keeps its name gets: its own, where its server is not made again and may have it.
 func (l *Ledger) flavor(w Want, again bool) string {
-	at := roster.Choice(l.Policy.Regions, w.Place)
-	if w.Full != nil {
-		l.sold[roster.Spot{Place: at, Flavor: w.Flavor}] = true
-	} else if !again && slices.Contains(l.Policy.Flavors.At(at), w.Flavor) {
+	if w.NoHost {
+		l.sold[roster.Spot{Place: w.Asked, Flavor: w.Flavor}] = true
+	} else if !again && slices.Contains(l.Policy.Flavors.At(w.Asked), w.Flavor) {
 		return w.Flavor
 	}
-	flavor, _ := l.Policy.FlavorOf(at, l.sold)
+	flavor, _ := l.Policy.FlavorOf(w.Asked, l.sold)
 	return flavor
 }
 

@@ -25,15 +25,12 @@ type room struct {
 // sell notes that Nova found no host for a node: none of its flavor comes there, and where no other one is left none
 // at all.
 func (r *room) sell(f *facts.Fact) {
-	r.sold[roster.Spot{Place: *f.Full, Flavor: f.Flavor}] = true
+	r.sold[roster.Spot{Place: f.Asked, Flavor: f.Flavor}] = true
 	if !f.Other {
-		r.full = append(r.full, *f.Full)
-		r.board.Close(*f.Full)
+		r.full = append(r.full, f.Asked)
+		r.board.Close(f.Asked)
 	}
 }
-
-// reopen opens all full places, because Nova may have a host by now.
-func (r *room) reopen() { r.Again, r.full, r.board = true, nil, r.boardWithFull.Clone() }
 
 // leave takes a node off the board.
 func (r *room) leave(f *facts.Fact) {
@@ -44,26 +41,26 @@ func (r *room) leave(f *facts.Fact) {
 
 // substitute returns an error if the substitute of a node finds no room next to the pending
 // nodes. If Nova found no host for the node, its substitute is placed elsewhere, and substitute
-// returns the place as full; or there too, if there is no other room and the place is not full
+// reports that the place is full; or there too, if there is no other room and the place is not full
 // any more.
-func (r *room) substitute(f *facts.Fact, pending int64) (full *placement.Place, err error) {
+func (r *room) substitute(f *facts.Fact, pending int64) (full bool, err error) {
 	here := r.board.Clone()
 	here.Add(f.Place, -1)
-	if f.Full == nil {
+	if !f.NoHost {
 		_, err = here.Distribute(pending + 1)
-		return nil, err
+		return false, err
 	}
 	elsewhere := here.Clone()
 	if !f.Other {
-		elsewhere.Close(*f.Full)
+		elsewhere.Close(f.Asked)
 	}
 	if _, err = elsewhere.Distribute(pending + 1); err == nil {
-		return f.Full, nil
+		return true, nil
 	}
 	if !f.Stuck {
 		_, err = here.Distribute(pending + 1)
 	}
-	return nil, err
+	return false, err
 }
 
 // pool has the leaving nodes that may come back, by their indices: they may be in service, and
@@ -95,34 +92,22 @@ func unwanted(f *facts.Fact, policy roster.Policy) bool {
 		})
 }
 
-// number counts the nodes that suit.
-func (p pool) number(r rollout) (n int64) {
+// first returns the first node that suits and whose place can take a node, or nil. Nodes of the place
+// near come first.
+func (p pool) first(suits func(*facts.Fact) bool, board *placement.Board, near placement.Place) (best *facts.Fact) {
 	for _, f := range p {
-		if r.suits(f) {
-			n++
-		}
-	}
-	return n
-}
-
-// take removes and returns the first node that suits and whose place can take a node. Nodes of
-// the place near come first.
-func (p *pool) take(suits func(*facts.Fact) bool, board *placement.Board, near placement.Place) (*facts.Fact, bool) {
-	best := -1
-	for i, f := range *p {
-		if (best < 0 || f.Place == near) && suits(f) && board.Takes(f.Place) {
-			best = i
+		if (best == nil || f.Place == near) && suits(f) && board.Takes(f.Place) {
+			best = f
 			if near == (placement.Place{}) || f.Place == near {
 				break
 			}
 		}
 	}
-	if best < 0 {
-		return nil, false
-	}
-	f := (*p)[best]
-	*p = slices.Delete(slices.Clone(*p), best, best+1)
-	return f, true
+	return best
+}
+
+func (p pool) without(f *facts.Fact) pool {
+	return slices.DeleteFunc(slices.Clone(p), func(other *facts.Fact) bool { return other == f })
 }
 
 // takesBack reports whether a leaving node may come back to its place. If nodes move in this plan,
@@ -137,8 +122,7 @@ func roomOf(now roster.Roster, all facts.Facts, seen roster.Seen, policy roster.
 		sold: seen.FullSpots(policy)}
 	others := map[placement.Place]bool{} // places with nodes that no server group keeps waiting
 	for _, f := range all {
-		at := roster.Choice(policy.Regions, f.Place)
-		others[at] = others[at] || !f.Apart
+		others[f.Asked] = others[f.Asked] || !f.Apart
 	}
 	closed := slices.DeleteFunc(slices.Clone(r.full),
 		func(at placement.Place) bool { return len(seen.Apart[at]) > 0 && others[at] })

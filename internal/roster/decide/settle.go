@@ -101,8 +101,8 @@ func (p *Planning) awaitMoves(next roster.Roster, seen roster.Seen) (number int6
 			continue
 		}
 		board.Add(v.Place, -1)
-		if v.Full != nil && !v.Other {
-			board.Close(*v.Full)
+		if v.NoHost && !v.Other {
+			board.Close(v.Asked)
 		}
 		delete(rest, name)
 		pending++

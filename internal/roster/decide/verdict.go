@@ -80,7 +80,7 @@ func (w Want) stays() bool { return w.What == Revised || w.What == GivenUp }
 // retries reports whether the substitute of a node is a second try. A node for which Nova found no
 // host was no try, and a node that served for long did not fail.
 func (w Want) retries() bool {
-	return w.Cause == roster.Unhealthy && (!w.Served || w.Early) && w.Full == nil
+	return w.Cause == roster.Unhealthy && (!w.Served || w.Early) && !w.NoHost
 }
 
 // Verdicts lists the verdicts about the nodes of a cluster, by index.

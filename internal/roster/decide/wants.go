@@ -149,7 +149,7 @@ func (l *Ledger) removable(f *facts.Fact) bool { return f.Free() && !l.Policy.Un
 // leaves nodes for which Nova found no host to the causes, which look for another place.
 func (l *Ledger) neverServed(ask func(Want)) {
 	for _, f := range l.Left.ByIndex() {
-		elsewhere := f.Full != nil && !l.Policy.Keeps(roster.Outdated)
+		elsewhere := f.NoHost && !l.Policy.Keeps(roster.Outdated)
 		switch {
 		case !f.Is.Fresh || elsewhere:
 		case l.failedTwice(f):
@@ -163,7 +163,8 @@ func (l *Ledger) neverServed(ask func(Want)) {
 // failedTwice reports whether a node and its predecessor failed with the wanted template, and a
 // node that they replaced can come back.
 func (l *Ledger) failedTwice(f *facts.Fact) bool {
-	return f.Is == facts.Failing && f.Retried && !f.Outdated && l.Policy.Update.Has(roster.Unhealthy) && l.canReturn(f)
+	return f.Is == facts.Failing && f.Retried && !f.Outdated && l.Policy.Update.Has(roster.Unhealthy) &&
+		l.comesBack(Want{Fact: f, What: GivenUp}) != nil
 }
 
 // revises reports whether a node that never served gets another template.

@@ -24,26 +24,27 @@ type Fact struct {
 	Missing bool // whether that look did not find its server
 	// whether it is missing and was never in service: its creation was refused, or its server has another name
 	Unfound    bool
-	Protected  string           // why it must stay as it is, such as "is locked"; "" for a free node
-	Closed     bool             // whether its place is closed for maintenance
-	Dark       bool             // whether its region is not looked at, or was not until now
-	Rests      string           // why no update touches it, such as "is closed"; "" if an update may
-	Loose      string           // line because of which no batch begins in its region, or ""
-	LooseMoves string           // line because of which no node of its region moves, or ""
-	Later      bool             // whether its server carries a later mark or generation than the node has
-	Outdated   bool             // whether it has another template than the wanted one of its place
-	Settled    bool             // whether it has the settled template of its place
-	Full       *placement.Place // place in which Nova found no host for its server
-	Stuck      bool             // whether that place is still full
-	Apart      bool             // whether its server group found no host in its place
-	Other      bool             // whether it may have a host for another flavor
-	Earlier    string           // flavor that comes before its own, and is not full in its place; "" if there is none
-	Aged       time.Time        // launch of its server if that is too old, else zero
-	Early      bool             // whether it broke soon after it got into service
-	bakes      bool             // whether it has the wanted template, and must be in service for longer
-	Lags       bool             // whether it needs no mark, and its server was not seen to change with the node
-	NotRemade  bool             // whether its server should have been made again, and was not
-	Turn       int              // position in the order in which nodes leave, from 0
+	Protected  string          // why it must stay as it is, such as "is locked"; "" for a free node
+	Closed     bool            // whether its place is closed for maintenance
+	Dark       bool            // whether its region is not looked at, or was not until now
+	Rests      string          // why no update touches it, such as "is closed"; "" if an update may
+	Loose      string          // line because of which no batch begins in its region, or ""
+	LooseMoves string          // line because of which no node of its region moves, or ""
+	Later      bool            // whether its server carries a later mark or generation than the node has
+	Outdated   bool            // whether it has another template than the wanted one of its place
+	Settled    bool            // whether it has the settled template of its place
+	Asked      placement.Place // place that Nova was asked for: the region if that lists no zones
+	NoHost     bool            // whether Nova found no host for its server there
+	Stuck      bool            // whether that place is still full
+	Apart      bool            // whether its server group found no host in its place
+	Other      bool            // whether it may have a host for another flavor
+	Earlier    string          // flavor that comes before its own, and is not full in its place; "" if there is none
+	Aged       time.Time       // launch of its server if that is too old, else zero
+	Early      bool            // whether it broke soon after it got into service
+	Bakes      bool            // whether it has the wanted template, and must be in service for longer
+	Lags       bool            // whether it needs no mark, and its server was not seen to change with the node
+	NotRemade  bool            // whether its server should have been made again, and was not
+	Turn       int             // position in the order in which nodes leave, from 0
 }
 
 // UnderWay reports whether the node has the wanted template, and is not in service yet.
@@ -111,7 +112,8 @@ func FactOf(name string, n roster.Node, now roster.Roster, seen roster.Seen, pol
 	f.Loose, f.LooseMoves = policy.Loose[n.Region], policy.LooseMoves[n.Region]
 	f.Outdated = n.Template != policy.Templates.At(n.Place)
 	f.Settled = len(now.Settled) > 0 && n.Template == now.Settled.At(n.Place)
-	f.Earlier = policy.EarlierFlavor(n, seen)
+	f.Asked = roster.Choice(policy.Regions, n.Place)
+	f.Earlier = policy.EarlierFlavor(f.Asked, n.Flavor, seen)
 	f.look(seen, policy)
 	return f
 }
@@ -133,20 +135,19 @@ func (f *Fact) look(seen roster.Seen, policy roster.Policy) {
 		f.Aged = aged.Launched
 	}
 	f.Early = seen.Early[name]
-	f.bakes = seen.Baking[name] && policy.Pauses() && !f.Outdated && f.Is == Serving
-	f.Apart = slices.Contains(seen.Apart[roster.Choice(policy.Regions, n.Place)], name)
+	f.Bakes = seen.Baking[name] && policy.Pauses() && !f.Outdated && f.Is == Serving
+	f.Apart = slices.Contains(seen.Apart[f.Asked], name)
 }
 
-// noHost adds where Nova found no host for the node.
+// noHost adds whether Nova found a host for the node.
 func (f *Fact) noHost(seen roster.Seen, policy roster.Policy) {
-	at, none := Homeless(f.Node, f.Server, policy.Regions)
-	if !none || !f.Looked {
+	if f.NoHost = f.Looked && NoHost(f.Server); !f.NoHost {
 		return
 	}
 	full := seen.FullSpots(policy)
-	f.Full, f.Stuck = &at, slices.Contains(seen.FullPlaces(policy), at)
-	full[roster.Spot{Place: at, Flavor: f.Flavor}] = true
-	_, f.Other = policy.FlavorOf(at, full)
+	f.Stuck = slices.Contains(seen.FullPlaces(policy), f.Asked)
+	full[roster.Spot{Place: f.Asked, Flavor: f.Flavor}] = true
+	_, f.Other = policy.FlavorOf(f.Asked, full)
 }
 
 // candidate returns the node as the deletion policy orders it.
@@ -177,22 +178,13 @@ func protection(name string, server node.Node, policy roster.Policy) string {
 	return ""
 }
 
-// Homeless returns the place in which Nova found no host for a node, and whether there is one.
-// It is the whole region if the region lists no zones, because Nova then chooses the zone.
-func Homeless(n roster.Node, server node.Node, listed []placement.Region) (placement.Place, bool) {
-	if server.Status != "ERROR" || !foundNoHost(server.Fault) {
-		return placement.Place{}, false
-	}
-	return roster.Choice(listed, n.Place), true
-}
-
-// foundNoHost reports whether a fault says that Nova's scheduler found no host,
-// at once (NoValidHost) or after it tried the hosts that it had chosen
-// (MaxRetriesExceeded, the result of a group's policy when two servers are created
-// at the same moment).
-func foundNoHost(fault string) bool {
-	fault = strings.ToLower(fault)
-	return strings.Contains(fault, "no valid host") || strings.Contains(fault, "exceeded maximum number of retries")
+// NoHost reports whether Nova's scheduler found no host for a server, at once (NoValidHost) or after
+// it tried the hosts that it had chosen (MaxRetriesExceeded, the result of a group's policy when two
+// servers are created at the same moment).
+func NoHost(server node.Node) bool {
+	fault := strings.ToLower(server.Fault)
+	return server.Status == "ERROR" && (strings.Contains(fault, "no valid host") ||
+		strings.Contains(fault, "exceeded maximum number of retries"))
 }
 
 // ByIndex lists the facts by the indices of their nodes.
@@ -219,17 +211,6 @@ func (all Facts) Counts() placement.Counts {
 		counts[f.Place]++
 	}
 	return counts
-}
-
-// Baking names the nodes of the wanted template that must be in service for longer
-// before others are replaced.
-func (all Facts) Baking() (names []string) {
-	for _, f := range all.ByIndex() {
-		if f.bakes {
-			names = append(names, f.Name)
-		}
-	}
-	return names
 }
 
 // TrueFirst orders true before false.

@@ -41,8 +41,8 @@ func noteFull(s *roster.Seen, r roster.Roster, policy roster.Policy) {
 		}
 		now[n.Region] = latest(now[n.Region], server.SeenAt)
 		last = latest(last, server.SeenAt)
-		at, none := facts.Homeless(n, server, policy.Regions)
-		if none && !server.CreatedAt.IsZero() && (at.Zone != "" || !roster.Zoned(policy.Regions, at.Region)) {
+		at := roster.Choice(policy.Regions, n.Place)
+		if facts.NoHost(server) && !server.CreatedAt.IsZero() && (at.Zone != "" || !roster.Zoned(policy.Regions, at.Region)) {
 			spot := roster.Spot{Place: at, Flavor: n.Flavor}
 			s.Full[spot] = latest(s.Full[spot], server.CreatedAt)
 			groups[at] = append(groups[at], groupIn(at, server.Group, *s, r, policy.Regions))

@@ -1,11 +1,15 @@
 package planner
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestPattern(t *testing.T) {
@@ -25,6 +29,20 @@ func TestPattern(t *testing.T) {
 		if pattern.Check() == "" {
 			t.Errorf("%q was accepted", pattern)
 		}
+	}
+}
+
+// TestKeys: namings, spots and places are keys in what is kept between two plans.
+func TestKeys(t *testing.T) {
+	at := placement.Place{Region: "R", Zone: "1"}
+	for kept, read := range map[any]any{
+		&roster.Roster{Former: map[roster.Naming]int64{{Cluster: "web", Pattern: "{index}"}: 2}, Settled: roster.Templates{at: "a"}}: &roster.Roster{},
+		&roster.Seen{Full: map[roster.Spot]time.Time{{Place: at, Flavor: "big"}: time.Unix(1, 0).UTC()}}:                             &roster.Seen{},
+	} {
+		text, err := json.Marshal(kept)
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(text, read))
+		assert.Equal(t, kept, read, "%s", text)
 	}
 }
 

@@ -5,23 +5,24 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 )
 
 // slowPlanner is a slow oracle: a plain reading of the rules, one node at a time, which counts the whole cluster again
-// for each node. It shares only types with the planner, and the boards of placement, which have their own oracle. The
-// number of nodes that a plan replaces comes from the plan, because TestExhaust checks it better: the oracle checks the
-// order in which nodes are replaced, the places of nodes that leave and come, their templates, and their names.
+// for each node. It takes from the planner the types, what is known of each node, and the number of nodes that a plan
+// replaces, because TestExhaust checks both against the truth; and the boards of placement, which have their own oracle.
+// The oracle checks the order in which nodes are replaced, the places of nodes that leave and come, their templates, and
+// their names.
 type slowPlanner struct {
 	now     roster.Roster // roster in which a first template counts as the template of its nodes
 	seen    roster.Seen
 	policy  roster.Policy
+	facts   facts.Facts            // nodes, with what is known of them, and the leaving ones
 	nodes   map[string]roster.Node // nodes after the plan; substitutes without a name are "+i", "+ii" and so on
 	leaving map[string]roster.Node
 	slots   map[string]roster.Slot
@@ -30,9 +31,6 @@ type slowPlanner struct {
 	again   []string // candidates that are made again
 	newest  bool     // whether outdated nodes leave their places first
 	current int64    // number of nodes that have the wanted template, or will get it
-
-	reverts bool // whether the given template failed, and the settled one is wanted
-	holds   bool // whether the given template failed, and there is no settled one
 
 	plan             map[string]decide.Verdict // verdicts of the plan by name
 	waits            map[string]bool           // nodes under way
@@ -46,23 +44,32 @@ type slowPlanner struct {
 func slowPlan(now roster.Roster, seen roster.Seen, policy roster.Policy, change Change) (s *slowPlanner, ok bool) {
 	s = &slowPlanner{now: now, seen: seen, policy: policy, nodes: maps.Clone(now.Nodes), leaving: maps.Clone(now.Leaving),
 		slots: maps.Clone(now.Slots), plan: map[string]decide.Verdict{}, waits: map[string]bool{}, inPlace: map[string]bool{},
-		decided: map[string]bool{}, retries: map[roster.Template]int{}}
+		decided: map[string]bool{}, retries: map[roster.Template]int{}, full: map[placement.Place]bool{}}
 	for _, v := range change.Verdicts {
 		s.plan[v.Name] = v
 	}
-	s.full = s.fullPlaces()
-	s.judge()
-	if !s.firstTemplate() {
+	p, err := decide.Prepare(now, seen, policy)
+	if err != nil {
 		return s, false
+	}
+	s.policy, s.facts = p.Policy, maps.Clone(p.All)
+	for name, f := range p.All {
+		s.nodes[name] = f.Node
+	}
+	for name, n := range now.Leaving {
+		s.facts[name] = facts.FactOf(name, n, now, seen, p.Policy)
+	}
+	for _, at := range seen.FullPlaces(policy) {
+		s.full[at] = true
 	}
 	s.now.Nodes = maps.Clone(s.nodes)
 	s.prepareSlots()
-	s.line()
+	s.order = slices.SortedFunc(maps.Keys(s.nodes), func(a, b string) int { return s.facts[a].Turn - s.facts[b].Turn })
 	if !s.candidates() || !s.shrink() {
 		return s, false
 	}
 	for name, n := range s.nodes {
-		s.waits[name] = n.Template == s.wanted(n.Place) && !s.inService(name) && !s.rests(n.Place)
+		s.waits[name] = n.Template == s.wanted(n.Place) && s.facts[name].Is != facts.Serving && s.facts[name].Rests == ""
 	}
 	s.recount()
 	s.neverServed()
@@ -86,55 +93,6 @@ func (s *slowPlanner) copy() *slowPlanner {
 	c := *s
 	c.nodes, c.full, c.leaving, c.decided = maps.Clone(s.nodes), maps.Clone(s.full), maps.Clone(s.leaving), maps.Clone(s.decided)
 	return &c
-}
-
-// judge finds out, place by place, whether the given template failed.
-func (s *slowPlanner) judge() {
-	if s.policy.Update == nil || s.policy.Update.RevertAfter == 0 {
-		return
-	}
-	var places []placement.Place
-	for _, r := range s.policy.Regions {
-		if len(r.Zones) == 0 {
-			places = append(places, placement.Place{Region: r.Name})
-		}
-		for _, z := range r.Zones {
-			places = append(places, placement.Place{Region: r.Name, Zone: z.Name})
-		}
-	}
-	for _, n := range s.nodes {
-		places = append(places, n.Place)
-	}
-	failed := false
-	for _, at := range places {
-		given, settled := special(s.policy.Templates, at), special(s.now.Settled, at)
-		if given != settled && slices.ContainsFunc(s.now.Failed, func(f roster.Failure) bool { return f.Template == given.Hash() }) {
-			failed = true
-			s.reverts = s.reverts || settled != ""
-		}
-	}
-	s.holds = failed && !s.reverts
-}
-
-// firstTemplate takes the first template as the one of all nodes, unless their marks have another hash. It reports
-// whether no template was taken away.
-func (s *slowPlanner) firstTemplate() bool {
-	for name, n := range s.nodes {
-		wanted := s.wanted(n.Place)
-		number, hash, hashed := strings.Cut(string(n.Mark), "-")
-		switch {
-		case wanted == "" && n.Template != "":
-			return false
-		case wanted == "" || n.Template != "" || hashed && hash != wanted.Hash():
-			continue
-		}
-		if own := roster.Mark(number + "-" + wanted.Hash()); n.Mark != own {
-			n.Mark, n.Served, n.Doubt = own, false, true
-		}
-		n.Template = wanted
-		s.nodes[name] = n
-	}
-	return true
 }
 
 // prepareSlots gives a slot to each node, and removes the released slots.
@@ -183,7 +141,7 @@ func (s *slowPlanner) candidates() bool {
 		}
 	}
 	slices.SortFunc(named, func(a, b string) int { return cmp.Compare(s.nodes[b].Index, s.nodes[a].Index) })
-	if slices.ContainsFunc(named, s.protected) {
+	if slices.ContainsFunc(named, func(name string) bool { return !s.facts[name].Free() }) {
 		return false
 	}
 	for _, candidate := range unmet {
@@ -198,7 +156,7 @@ func (s *slowPlanner) candidates() bool {
 		case i < surplus || !s.keeps() && s.policy.Stateful == nil && !s.policy.Begins:
 			s.leave(name)
 		case !s.keeps() && s.policy.Stateful == nil: // the candidate waits for the next plan
-		case s.closed(s.nodes[name].Place):
+		case s.facts[name].Closed:
 			return false
 		default:
 			s.again = append(s.again, name)
@@ -224,21 +182,21 @@ func (s *slowPlanner) better(at placement.Place) bool {
 // places, then in closed ones. Mins protect the last two kinds. It reports whether enough nodes can leave.
 func (s *slowPlanner) shrink() bool {
 	classes := []func(string) bool{
-		s.idle,
+		func(name string) bool { return !s.facts[name].Is.MayServe },
 		func(name string) bool {
-			return s.late(name) || s.looked(name) && s.seen.Missing[name] && !s.served(name)
+			return s.facts[name].Is.Accused || s.facts[name].Looked && s.seen.Missing[name] && !s.facts[name].Served
 		},
-		func(name string) bool { return !s.inService(name) && !s.servesUnchanged(name) },
+		func(name string) bool { return s.facts[name].Is != facts.Serving && !s.facts[name].ServesUnchanged() },
 		func(name string) bool { return s.seen.Servers[name].Tainted },
 		func(string) bool { return true },
 	}
 	for int64(len(s.nodes)) > s.policy.Capacity {
 		s.recount()
-		s.newest = s.has(roster.Outdated) && !s.holds && s.current <= s.target()
+		s.newest = s.has(roster.Outdated) && !s.policy.Update.Holds && s.current <= s.target()
 		name := ""
 		for _, closed := range []bool{false, true} {
 			for i, class := range classes {
-				name = cmp.Or(name, s.first(func(name string) bool { return s.closed(s.nodes[name].Place) == closed && class(name) }, i > 2))
+				name = cmp.Or(name, s.first(func(name string) bool { return s.facts[name].Closed == closed && class(name) }, i > 2))
 			}
 		}
 		if name == "" {
@@ -296,7 +254,7 @@ func (s *slowPlanner) comes(count int64) {
 			name, n := s.nameIn(at)
 			n.Template = s.wanted(at)
 			if rank >= gets[at] {
-				n.Template = cmp.Or(special(s.now.Settled, at), n.Template)
+				n.Template = cmp.Or(s.now.Settled.At(at), n.Template)
 			}
 			n.Generation++
 			n.Mark = roster.MarkOf(n.Mark.Number()+1, n.Template)
@@ -377,11 +335,11 @@ func (s *slowPlanner) neverServed() {
 		n, suits := s.nodes[name], s.suits
 		outdated := n.Template != s.wanted(n.Place)
 		switch {
-		case !s.never(name) || s.noHost(name) && !s.keeps():
+		case !s.facts[name].Is.Fresh || s.facts[name].NoHost && !s.keeps():
 			continue
-		case n.Retried && !outdated && !s.late(name) && s.granted(name, roster.Unhealthy) && s.plan[name].Outcome == decide.Leaves:
+		case n.Retried && !outdated && !s.facts[name].Is.Accused && s.granted(name, roster.Unhealthy) && s.plan[name].Outcome == decide.Leaves:
 			s.current--
-			suits = func(back string) bool { return s.runs(back) && !s.late(back) } // the leaving node may serve
+			suits = func(back string) bool { return s.facts[back].Runs() && !s.facts[back].Is.Accused } // the leaving node may serve
 		case !outdated || n.Template == s.goal(n.Place) || !s.granted(name, roster.Outdated):
 			continue
 		}
@@ -411,20 +369,21 @@ func (s *slowPlanner) granted(name string, cause roster.Cause) bool {
 
 // may reports whether a node may be replaced at all.
 func (s *slowPlanner) may(name string) bool {
-	n, there := s.nodes[name]
-	return there && !s.protected(name) && !s.decided[name] && !s.rests(n.Place) && s.looked(name) && !strings.HasPrefix(name, "+")
+	_, there := s.nodes[name]
+	f := s.facts[name]
+	return there && !strings.HasPrefix(name, "+") && f.Free() && !s.decided[name] && f.Rests == "" && f.Looked
 }
 
 // class returns the class of a node: under way, not in service, in service; in each, nodes that are proven out of
 // service come first.
 func (s *slowPlanner) class(name string) (class int) {
-	if s.inService(name) {
+	if s.facts[name].Is == facts.Serving {
 		return 4
 	}
 	if !s.waits[name] {
 		class = 2
 	}
-	if !s.idle(name) {
+	if s.facts[name].Is.MayServe {
 		class++
 	}
 	return class
@@ -436,15 +395,15 @@ func (s *slowPlanner) victim(cause roster.Cause, of func(string) bool) string {
 	for name := range s.inPlace { // these count as if they had left, so the next node comes from a place with more nodes
 		delete(there.nodes, name)
 	}
-	closed := func(name string) bool { return !s.idle(name) && s.waitsAt(s.nodes[name].Place, cause) }
+	closed := func(name string) bool { return s.facts[name].Is.MayServe && s.waitsAt(s.nodes[name].Place, cause) }
 	line, may := s.again, of
 	switch cause {
 	case roster.Unhealthy:
-		return there.first(func(name string) bool { return of(name) && s.unhealthy(name) }, false)
+		return there.first(func(name string) bool { return of(name) && s.facts[name].Unhealthy() }, false)
 	case roster.Misplaced:
 		there = s.copy()
 		there.add(s.pending)
-		return there.move(func(name string) bool { return of(name) && !s.rests(s.nodes[name].Place) })
+		return there.move(func(name string) bool { return of(name) && s.facts[name].Rests == "" })
 	case roster.Outdated:
 		var newest []roster.Template // one template, or none
 		old := func(name string) bool {
@@ -452,7 +411,7 @@ func (s *slowPlanner) victim(cause roster.Cause, of func(string) bool) string {
 			return s.current < s.target() && of(name) && n.Template != s.wanted(n.Place) && !closed(name)
 		}
 		for name, n := range s.nodes {
-			if old(name) && (newest == nil || cmp.Or(cmp.Compare(s.age(n.Template), s.age(newest[0])), cmp.Compare(n.Template, newest[0])) > 0) {
+			if old(name) && (newest == nil || cmp.Or(cmp.Compare(s.now.Age(n.Template), s.now.Age(newest[0])), cmp.Compare(n.Template, newest[0])) > 0) {
 				newest = []roster.Template{n.Template}
 			}
 		}
@@ -474,7 +433,7 @@ func (s *slowPlanner) victim(cause roster.Cause, of func(string) bool) string {
 // take replaces a node. It reports whether its substitute finds room.
 func (s *slowPlanner) take(victim string, cause roster.Cause) bool {
 	n := s.nodes[victim]
-	retry := cause == roster.Unhealthy && !s.served(victim) && !s.noHost(victim)
+	retry := cause == roster.Unhealthy && !s.facts[victim].Served && !s.facts[victim].NoHost
 	if !s.stays(cause) {
 		elsewhere, here := s.copy(), s.copy()
 		elsewhere.leave(victim)
@@ -482,7 +441,7 @@ func (s *slowPlanner) take(victim string, cause roster.Cause) bool {
 		switch {
 		case elsewhere.add(s.pending + 1):
 			s.leave(victim)
-		case s.noHost(victim) && !s.stuck(victim) && here.add(s.pending+1):
+		case s.facts[victim].NoHost && !s.facts[victim].Stuck && here.add(s.pending+1):
 			delete(s.nodes, victim)
 		default:
 			return false
@@ -550,9 +509,9 @@ func (s *slowPlanner) comeBack(near placement.Place, suits func(string) bool) (b
 // suits reports whether a leaving node has what the next node should have.
 func (s *slowPlanner) suits(name string) bool {
 	if st := s.policy.Stateful; st != nil {
-		return s.inService(name) && !slices.Contains(st.Release, name)
+		return s.facts[name].Is == facts.Serving && !slices.Contains(st.Release, name)
 	}
-	return s.inService(name) && s.node(name).Template == s.goal(s.node(name).Place)
+	return s.facts[name].Is == facts.Serving && s.node(name).Template == s.goal(s.node(name).Place)
 }
 
 // recount counts the nodes of the wanted template.
@@ -577,53 +536,21 @@ func (s *slowPlanner) promise() bool {
 // target returns how many nodes get the wanted template: all of them if it is the settled one.
 func (s *slowPlanner) target() int64 {
 	u := s.policy.Update
-	if u == nil || s.reverts || maps.Equal(s.now.Settled, s.policy.Templates) {
+	if u == nil || maps.Equal(s.now.Settled, s.policy.Templates) {
 		return 1000
 	}
-	target := u.Target.Number.Num().Int64()
-	if u.Target.Percent {
-		target = (target*s.policy.Capacity + 99) / 100
-	}
-	return target
+	return u.Target.Up(s.policy.Capacity)
 }
 
 // goal returns the template of the next node.
 func (s *slowPlanner) goal(at placement.Place) roster.Template {
-	if settled := special(s.now.Settled, at); s.current >= s.target() && settled != "" {
+	if settled := s.now.Settled.At(at); s.current >= s.target() && settled != "" {
 		return settled
 	}
 	return s.wanted(at)
 }
 
-// wanted returns the template of new nodes of a place, from the zone, the region or all places. (The tests give
-// templates of one value, so there is nothing to merge.)
-func (s *slowPlanner) wanted(at placement.Place) roster.Template {
-	if settled := special(s.now.Settled, at); s.reverts && settled != "" {
-		return settled
-	}
-	return special(s.policy.Templates, at)
-}
-
-func special(templates roster.Templates, at placement.Place) roster.Template {
-	for _, place := range []placement.Place{at, {Region: at.Region}, {}} {
-		if t, there := templates[place]; there {
-			return t
-		}
-	}
-	return ""
-}
-
-// age returns a higher number for a newer template.
-func (s *slowPlanner) age(t roster.Template) int {
-	i := slices.Index(s.now.Order, t)
-	switch {
-	case t == "":
-		return -1
-	case i < 0:
-		return len(s.now.Order)
-	}
-	return i
-}
+func (s *slowPlanner) wanted(at placement.Place) roster.Template { return s.policy.Templates.At(at) }
 
 // has reports whether the update has a cause.
 func (s *slowPlanner) has(cause roster.Cause) bool {
@@ -655,7 +582,7 @@ func (s *slowPlanner) board(free ...string) *placement.Board {
 
 // first returns the next node to leave, or "". If mins are kept, no place falls below its min.
 func (s *slowPlanner) first(may func(string) bool, mins bool) string {
-	free := s.inOrder(func(name string) bool { return may(name) && !s.protected(name) })
+	free := s.inOrder(func(name string) bool { return may(name) && s.facts[name].Free() })
 	board := s.board(free...)
 	if !mins {
 		board.DropMins()
@@ -695,21 +622,10 @@ func (s *slowPlanner) add(count int64) bool {
 
 // leave removes a node, and closes its place if Nova found no host for it.
 func (s *slowPlanner) leave(name string) {
-	if s.noHost(name) {
+	if s.facts[name].NoHost {
 		s.full[s.chosen(name)] = true
 	}
 	delete(s.nodes, name)
-}
-
-// fullPlaces returns the places in which Nova found no host a short time ago.
-func (s *slowPlanner) fullPlaces() map[placement.Place]bool {
-	full := map[placement.Place]bool{}
-	if s.policy.Update != nil && s.policy.Update.RetryFullAfter > 0 {
-		for at := range s.seen.Full {
-			full[at.Place] = true
-		}
-	}
-	return full
 }
 
 // chosen returns the place that Nova was asked for: the region if it lists no zones.
@@ -717,9 +633,6 @@ func (s *slowPlanner) chosen(name string) placement.Place {
 	at, _ := s.board().Counted(s.nodes[name].Place)
 	return at
 }
-
-// stuck reports whether the place of a node without a host is still full.
-func (s *slowPlanner) stuck(name string) bool { return s.fullPlaces()[s.chosen(name)] }
 
 // waitsAt reports whether a node in service is not replaced in a place now. A rebuild depends on nothing in the place,
 // and a server that is made again only needs the place to be open.
@@ -729,61 +642,6 @@ func (s *slowPlanner) waitsAt(at placement.Place, cause roster.Cause) bool {
 		open.full = nil
 	}
 	return open.board().Closed(at) && (!s.keeps() || s.policy.Update.Method != roster.InPlace || cause != roster.Outdated)
-}
-
-// closed reports whether an operator closed a place, or its region.
-func (s *slowPlanner) closed(at placement.Place) bool {
-	return slices.ContainsFunc(s.policy.Regions, func(r placement.Region) bool {
-		zone := slices.ContainsFunc(r.Zones, func(z placement.Bin) bool { return z.Name == at.Zone && z.Maintenance })
-		return r.Name == at.Region && (r.Maintenance || zone)
-	})
-}
-
-// rests reports whether no update touches the nodes of a place.
-func (s *slowPlanner) rests(at placement.Place) bool {
-	return s.closed(at) || s.policy.Opened[at.Region]
-}
-
-// line puts all nodes in the order in which they leave.
-func (s *slowPlanner) line() {
-	type place struct {
-		turn int
-		key  int64
-		id   string
-	}
-	at := map[string]place{}
-	for name, n := range s.nodes {
-		server, there := s.seen.Servers[name]
-		born := server.CreatedAt
-		if !there && !s.seen.Missing[name] || n.Doubt {
-			born = time.Unix(1<<40+n.Index, 0)
-		}
-		p := place{turn: 2, id: cmp.Or(server.ID, name)}
-		switch s.policy.Criteria {
-		case deletion.OldestFirst:
-			p.key = born.Unix()
-		case deletion.YoungestFirst:
-			p.key = -born.Unix()
-		case deletion.HighestIndexFirst:
-			p.key = -n.Index
-		default:
-			if len(s.policy.Templates) > 0 {
-				p.key = int64(s.age(n.Template))
-			}
-		}
-		switch {
-		case server.Tainted || server.Status == "ERROR" || server.Status == "UNKNOWN":
-			p.turn, p.key = 0, n.Index
-		case born.IsZero() || server.Status == "BUILD":
-			p.turn = 1
-		}
-		at[name] = p
-		s.order = append(s.order, name)
-	}
-	slices.SortFunc(s.order, func(a, b string) int {
-		x, y := at[a], at[b]
-		return cmp.Or(cmp.Compare(x.turn, y.turn), cmp.Compare(x.key, y.key), strings.Compare(x.id, y.id))
-	})
 }
 
 // inOrder returns the nodes that may leave in order; in a shrink outdated nodes come first.
@@ -810,78 +668,6 @@ func (s *slowPlanner) node(name string) roster.Node {
 		}
 	}
 	return s.now.Leaving[name]
-}
-
-func (s *slowPlanner) looked(name string) bool {
-	_, there := s.seen.Servers[name]
-	return (there || s.seen.Missing[name]) && !s.node(name).Doubt
-}
-
-// lags reports whether its server did not change with the node, and notRemade whether it should have been made again.
-func (s *slowPlanner) lags(name string) bool {
-	build := s.seen.Builds[name]
-	return build.Of != "" && build.Mark != s.node(name).Mark
-}
-
-func (s *slowPlanner) notRemade(name string) bool {
-	return s.looked(name) && s.lags(name) && s.seen.Builds[name].Generation < s.node(name).Generation
-}
-
-func (s *slowPlanner) runs(name string) bool {
-	return s.looked(name) && s.seen.Servers[name].Status == "ACTIVE" && !s.seen.Servers[name].Drained
-}
-
-// own reports whether its server carries the node's current mark.
-func (s *slowPlanner) own(name string) bool {
-	server, there := s.seen.Servers[name]
-	return there && server.InService == string(s.node(name).Mark)
-}
-
-// marked reports whether its server followed the node, and carries the mark that it needs.
-func (s *slowPlanner) marked(name string) bool {
-	needsNone := !s.policy.RequireMarks && !s.lags(name) && s.seen.Servers[name].Status == "ACTIVE"
-	return s.looked(name) && !s.notRemade(name) && (s.own(name) || needsNone)
-}
-
-func (s *slowPlanner) inService(name string) bool { return s.runs(name) && s.marked(name) }
-
-// served reports whether it was in service since it was made or changed.
-func (s *slowPlanner) served(name string) bool { return s.node(name).Served || s.marked(name) }
-
-// servesUnchanged reports whether its server should have been made again, runs, and was in service since.
-func (s *slowPlanner) servesUnchanged(name string) bool {
-	return s.runs(name) && s.notRemade(name) && s.own(name)
-}
-
-// idle reports whether it is proven out of service.
-func (s *slowPlanner) idle(name string) bool {
-	server := s.seen.Servers[name]
-	return s.looked(name) && !s.runs(name) && server.ID != "" && server.Status != "UNKNOWN"
-}
-
-// late reports whether it runs, and a wait for it ended before it was in service.
-func (s *slowPlanner) late(name string) bool {
-	return s.runs(name) && !s.served(name) && !s.own(name) && s.seen.Servers[name].NotInService == string(s.node(name).Mark)
-}
-
-// never reports whether it is proven, or said by a wait or a look, that it was never in service.
-func (s *slowPlanner) never(name string) bool {
-	return s.late(name) || s.looked(name) && s.seen.Servers[name].Status == "ERROR" && !s.served(name)
-}
-
-func (s *slowPlanner) unhealthy(name string) bool {
-	server := s.seen.Servers[name]
-	return s.looked(name) && (server.Status == "ERROR" || server.Tainted)
-}
-
-// noHost reports whether Nova found no host for a node's server.
-func (s *slowPlanner) noHost(name string) bool {
-	server := s.seen.Servers[name]
-	return s.looked(name) && server.Status == "ERROR" && (strings.Contains(server.Fault, "No valid host") || strings.Contains(server.Fault, "Exceeded maximum"))
-}
-
-func (s *slowPlanner) protected(name string) bool {
-	return s.seen.Servers[name].Locked || s.seen.Servers[name].Protected || s.isIn(s.policy.Protected, name)
 }
 
 // isIn reports whether a list has a node, by its name or by the id of its server.

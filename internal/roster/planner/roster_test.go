@@ -372,6 +372,8 @@ func TestPlanRefuses(t *testing.T) {
 	}{
 		{"a candidate that is protected", func(p *roster.Policy) { p.Candidates, p.Protected = []string{"web-1"}, []string{"web-1"} },
 			`The node "web-1" cannot be a candidate, because it is listed as protected.`},
+		{"a node whose protected name is misspelled", func(p *roster.Policy) { p.Capacity, p.Protected = 4, []string{"Web-0"} },
+			`No node has the protected name "Web-0", and "web-0" would be removed or replaced.`},
 		{"too many are protected", func(p *roster.Policy) { p.Capacity, p.Protected = 1, []string{"web-0", "web-1"} },
 			"4 nodes must be removed from the cluster, but only 3 of its nodes can be (protected: 2)"},
 		{"no room", func(p *roster.Policy) {
@@ -513,5 +515,10 @@ func TestNamesThatAreTaken(t *testing.T) {
 	next, change, err := Plan(adopted, roster.Seen{}, policy(3))
 	if err != nil || fmt.Sprint(change.With(decide.Comes).Names()) != "[web-2]" || next.Next != 3 {
 		t.Errorf("got %+v %+v %v", next, change, err)
+	}
+	taken := adopted.Taken(roster.Naming{Cluster: "web", Pattern: roster.DefaultPattern}, map[string]bool{"web-0": true, "web-2": true, "db-3": true})
+	_, change, err = Plan(adopted, roster.Seen{Taken: taken}, policy(3))
+	if err != nil || moves(change) != "+web-3" || !hasNotice(change, "Servers have the names that come next") {
+		t.Errorf("another server is web-2: got %+v %v", change, err)
 	}
 }

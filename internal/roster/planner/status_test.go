@@ -34,6 +34,12 @@ func TestStatus(t *testing.T) {
 		}, seen: func(s roster.Seen) {
 			s.Aged["web-0"] = roster.Aged{Mark: roster.Mark(s.Servers["web-0"].InService), Launched: time.Unix(1<<30, 0)}
 		}, remaining: 1, notices: []string{"Nodes wait for their places"}, status: "held: web-0 (RegionOne/az-1 is not available)"},
+		{name: "servers of a region that do not follow", image: "b", policy: func(p *roster.Policy) {
+			p.Loose = map[string]string{"RegionOne": "the lifecycle"}
+			p.Regions[1].Maintenance = true
+		}, remaining: 6, told: "3 nodes should be replaced in places...", status: "held: wiring of web-0, web-1, web-2: the lifecycle"},
+		{name: "and have nothing to follow", policy: func(p *roster.Policy) { p.Loose = map[string]string{"RegionOne": "the lifecycle"} },
+			status: "held: wiring: the lifecycle of RegionOne"},
 		{name: "bakes", seen: baking, policy: func(p *roster.Policy) {
 			oneMade(p)
 			p.Update.Pause = time.Hour

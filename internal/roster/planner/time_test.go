@@ -174,7 +174,10 @@ func TestWindow(t *testing.T) {
 	causes := update("1", roster.Unhealthy, roster.Misplaced, roster.Outdated, roster.TooOld)
 	causes.Windows, _, _ = roster.ParseWindows([]string{saturday})
 	unmarked := func(s roster.Seen) { changeSeen(s, "web-0", func(n *node.Node) { n.InService = "" }) }
-	waits := []string{"Nodes wait for the window"}
+	waits, back := []string{"Nodes wait for the window"}, "^web-6"
+	for i := int64(7); i < 36; i++ {
+		back += " ^" + web(i)
+	}
 	plans(t, func(p *roster.Policy) { p.Update = causes }, []planned{
 		{name: "open", opens: open, image: "b", moves: "+web-6 -web-0", remaining: 5},
 		{name: "shut", opens: shut, image: "b", remaining: 6, status: "held: until Sat 02:00 UTC, web-0, web-1, web-2, web-3, web-4 and 1 more",
@@ -184,6 +187,21 @@ func TestWindow(t *testing.T) {
 		}, remaining: 1, notices: waits, status: "held: until Sat 02:00 UTC, web-0"},
 		{name: "and for the place", opens: shut, policy: func(p *roster.Policy) { p.Regions[0].Zones[0].Cap = 0 }, remaining: 1,
 			notices: waits, status: "held: until Sat 02:00 UTC, web-0"},
+		{name: "a node that comes back is for the target after one that is older", opens: shut, image: "b", capacity: 36, policy: func(p *roster.Policy) {
+			u := *causes
+			u.Target, u.Method, u.Causes = amount("1"), roster.Recreate, []roster.Cause{roster.Outdated}
+			p.Update, p.Stateful = &u, &roster.Stateful{Retain: true}
+		}, roster: func(r *roster.Roster) {
+			r.Slots = map[string]roster.Slot{}
+			for i := int64(6); i < 36; i++ {
+				r.Leaving[web(i)] = roster.Node{Index: i, Place: r.Nodes[web(i%6)].Place, Template: image("a"), Mark: "1", Served: true}
+				r.Slots[web(i)] = roster.Slot{Index: i, Place: r.Leaving[web(i)].Place}
+			}
+		}, seen: func(s roster.Seen) {
+			for i := int64(6); i < 36; i++ {
+				s.Servers[web(i)] = node.Node{ID: "id-" + web(i), Name: web(i), Status: "ACTIVE", InService: "1"}
+			}
+		}, moves: back, remaining: 1, told: "1 node should be replaced, and no batch begins until Sat 02:00 UTC: web-0..."},
 		{name: "not for repair, which gets the wanted template", opens: shut, image: "b", broken: "web-5", moves: "+web-6 -web-5", remaining: 5,
 			notices: waits},
 		{name: "nor for a candidate", opens: shut, image: "b", policy: func(p *roster.Policy) { p.Candidates = []string{"web-5"} },

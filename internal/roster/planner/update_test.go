@@ -215,6 +215,13 @@ func TestBatch(t *testing.T) {
 				changeSeen(s, "web-0 web-1", func(n *node.Node) { n.Status, n.Fault = "ERROR", noHost })
 			},
 			remaining: 2, notices: []string{"The update begins with the next apply"}},
+		{name: "a node that nobody has looked at is the youngest", nodes: []string{"R 1", "R 1", "R 1"}, capacity: 2,
+			roster: func(r *roster.Roster) { changeRoster(*r, "web-1 web-2", func(n *roster.Node) { n.Served = true }) },
+			seen: func(s roster.Seen) {
+				delete(s.Servers, "web-0")
+				changeSeen(s, "web-1 web-2", func(n *node.Node) { n.InService = "" })
+			},
+			policy: func(p *roster.Policy) { p.RequireMarks = true }, moves: "-web-1"},
 		{name: "a node under way that is replaced leaves its part of the batch to another", nodes: []string{"R 2", "R 1", "R 1"}, broken: "web-0",
 			image: "2", update: update("2", roster.Unhealthy, roster.Outdated), moves: "+web-3 +web-4 -web-0 -web-1", remaining: 1},
 		{name: "a full batch waits for nobody", nodes: []string{"R 2", "R 2", "R 1"}, broken: "web-0", seen: func(s roster.Seen) { loseSeen(s, "web-1") },

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
@@ -19,27 +20,62 @@ var words = map[string]func(p *speech, list decide.Verdicts) string{
 	"nodes with places": func(_ *speech, list decide.Verdicts) string {
 		return each(list, func(v decide.Verdict) string { return v.String() })
 	},
-	"protected":         func(_ *speech, list decide.Verdicts) string { return list[0].Protected },
-	"ill and protected": func(_ *speech, list decide.Verdicts) string { return illProtected(list) },
-	"kept":              func(p *speech, _ decide.Verdicts) string { return text.Nodes(int64(len(p.kept()))) },
-	"who is kept":       func(p *speech, _ decide.Verdicts) string { return text.Few(p.kept()) },
-	"carried":           func(_ *speech, list decide.Verdicts) string { return Clip(list[0].Server.InService) },
+	"protected": func(_ *speech, list decide.Verdicts) string { return list[0].Protected },
+	"ill and protected": func(_ *speech, list decide.Verdicts) string {
+		for _, v := range list {
+			if v.Cause == roster.Unhealthy {
+				return fmt.Sprintf("held: %s is unhealthy and %s", v.Name, v.Protected)
+			}
+		}
+		return ""
+	},
+	"kept":        func(p *speech, _ decide.Verdicts) string { return text.Nodes(int64(len(p.kept()))) },
+	"who is kept": func(p *speech, _ decide.Verdicts) string { return text.Few(p.kept()) },
+	"carried":     func(_ *speech, list decide.Verdicts) string { return Clip(list[0].Server.InService) },
 	"loose": func(_ *speech, list decide.Verdicts) string {
 		return cmp.Or(list[0].Loose, list[0].LooseMoves)
 	},
-	"place":      func(_ *speech, list decide.Verdicts) string { return list[0].Place.String() },
-	"shut":       func(_ *speech, list decide.Verdicts) string { return list[0].Why },
-	"unseen":     func(_ *speech, list decide.Verdicts) string { return unseen(list[0]) },
-	"outage":     func(p *speech, _ decide.Verdicts) string { return p.outage() },
-	"twice":      func(_ *speech, list decide.Verdicts) string { return twice(list[0]) },
-	"target":     func(p *speech, _ decide.Verdicts) string { return p.Policy.Update.Target.String() },
-	"method":     func(p *speech, _ decide.Verdicts) string { return fmt.Sprintf("%q", p.Policy.Update.Method) },
-	"room":       func(_ *speech, list decide.Verdicts) string { return detail(list[0].Err) },
-	"beyond":     func(p *speech, _ decide.Verdicts) string { return text.Count(p.Beyond(&facts.Fact{}), "server") },
-	"opens":      func(p *speech, _ decide.Verdicts) string { return p.Shut },
-	"baking":     func(p *speech, _ decide.Verdicts) string { return text.Few(p.Baking) },
-	"waited for": func(p *speech, list decide.Verdicts) string { return p.waitedFor(list[0].Name) },
-	"batch":      func(p *speech, _ decide.Verdicts) string { return p.fullBatch() },
+	"place": func(_ *speech, list decide.Verdicts) string { return list[0].Place.String() },
+	"shut":  func(_ *speech, list decide.Verdicts) string { return list[0].Why },
+	"unseen": func(_ *speech, list decide.Verdicts) string {
+		if list[0].Looked {
+			return "Nova does not know the current state of its server (UNKNOWN)"
+		}
+		return "no refresh has looked at it since it changed"
+	},
+	"outage": func(p *speech, _ decide.Verdicts) string {
+		ill, are := p.Sick, "unhealthy"
+		if !p.Policy.Stops(ill) {
+			ill, are = p.Sick+p.Unknown, "unhealthy or not known to be healthy"
+		}
+		return fmt.Sprintf("%d of %s are %s, more than stop_above (%s) allows", ill, text.Nodes(p.Total), are,
+			p.Policy.Update.StopAbove)
+	},
+	"twice": func(_ *speech, list decide.Verdicts) string {
+		if list[0].Cause == roster.Outdated {
+			return "two servers of that template ended in ERROR in its place"
+		}
+		return "two servers in a row failed"
+	},
+	"target": func(p *speech, _ decide.Verdicts) string { return p.Policy.Update.Target.String() },
+	"method": func(p *speech, _ decide.Verdicts) string { return fmt.Sprintf("%q", p.Policy.Update.Method) },
+	"room":   func(_ *speech, list decide.Verdicts) string { return detail(list[0].Err) },
+	"beyond": func(p *speech, _ decide.Verdicts) string { return text.Count(p.Beyond(&facts.Fact{}), "server") },
+	"opens":  func(p *speech, _ decide.Verdicts) string { return p.Shut },
+	"baking": func(p *speech, _ decide.Verdicts) string { return text.Few(p.Baking) },
+	"waited for": func(p *speech, list decide.Verdicts) string {
+		others := p.waiting.texts(func(a absentee) bool { return a.name != list[0].Name })
+		if len(others) == 0 {
+			return "the nodes that this plan changes"
+		}
+		return text.Few(others)
+	},
+	"batch": func(p *speech, _ decide.Verdicts) string {
+		if p.Taken < p.Size {
+			return "others are replaced first"
+		}
+		return fmt.Sprintf("the batch is full (%d at a time)", p.Size)
+	},
 }
 
 var brace = regexp.MustCompile(`\{[^}]*\}`)

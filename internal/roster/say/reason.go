@@ -2,7 +2,6 @@ package say
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -26,12 +25,7 @@ func (p *speech) giveReasons() {
 		case v.Cause != "":
 			v.Reason = fmt.Sprintf("replaced (%s) in %s: %s", v.Cause, v.Place, p.reasonOf(v.Want))
 		case v.What == decide.Surplus:
-			l := losses[v.Place]
-			loss := fmt.Sprintf("%s loses %d of %d", v.Place, l.lost, l.had)
-			if v.Beyond != "" {
-				loss += ": " + v.Beyond
-			}
-			v.Reason = strings.Join(slices.Concat([]string{loss, choice(v.Want, days, p.Policy)}, l.someKept()), "; ")
+			v.Reason = strings.Join(losses[v.Place].with(v.Want, turnOf(v.Fact, days, p.Policy)), "; ")
 		default:
 			v.Reason = p.reasonOf(v.Want)
 		}
@@ -64,21 +58,19 @@ func lossesOf(all facts.Facts, verdicts map[string]decide.Verdict) map[placement
 	return losses
 }
 
-// someKept names the first few protected nodes.
-func (l loss) someKept() []string {
-	if len(l.kept) <= 3 {
-		return l.kept
+// with says that a place loses a node, why it is the first there, and which nodes are protected.
+func (l loss) with(w decide.Want, why string) []string {
+	text := fmt.Sprintf("%s loses %d of %d", w.Place, l.lost, l.had)
+	if w.Beyond != "" {
+		text += ": " + w.Beyond
 	}
-	return append(slices.Clone(l.kept[:3]), fmt.Sprintf("%d more are protected", len(l.kept)-3))
-}
-
-// choice returns why a node is the first to leave its place.
-func choice(w decide.Want, days map[day]int, policy roster.Policy) string {
-	why := turnOf(w.Fact, days, policy)
 	if w.First {
-		return "outdated, so that the update would replace it: " + why
+		why = "outdated, so that the update would replace it: " + why
 	}
-	return why
+	if more := len(l.kept) - 3; more > 0 {
+		l.kept = append(l.kept[:3:3], fmt.Sprintf("%d more are protected", more))
+	}
+	return append([]string{text, why}, l.kept...)
 }
 
 // turnOf returns why a node leaves before the others of its place.

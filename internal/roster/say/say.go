@@ -97,8 +97,8 @@ func illness(f *facts.Fact) string {
 	if f.Is != facts.Failing && f.Is != facts.Broken && f.Server.Tainted {
 		return "it is marked as tainted"
 	}
-	if f.Full != nil && f.Flavor != "" {
-		return Why(f) + "; it asked for " + roster.Spot{Place: *f.Full, Flavor: f.Flavor}.String()
+	if f.NoHost && f.Flavor != "" {
+		return Why(f) + "; it asked for " + roster.Spot{Place: f.Asked, Flavor: f.Flavor}.String()
 	}
 	return Why(f)
 }
@@ -145,59 +145,6 @@ func each(list decide.Verdicts, about func(decide.Verdict) string) string {
 		names = append(names, fmt.Sprintf("%s (%s)", v.Name, about(v)))
 	}
 	return text.Few(names)
-}
-
-// unseen returns why the current state of a node is not known.
-func unseen(v decide.Verdict) string {
-	if v.Looked {
-		return "Nova does not know the current state of its server (UNKNOWN)"
-	}
-	return "no refresh has looked at it since it changed"
-}
-
-// twice returns what failed twice at a node.
-func twice(v decide.Verdict) string {
-	if v.Cause == roster.Outdated {
-		return "two servers of that template ended in ERROR in its place"
-	}
-	return "two servers in a row failed"
-}
-
-// illProtected returns a text about an unhealthy protected node, or "" without one.
-func illProtected(list decide.Verdicts) string {
-	for _, v := range list {
-		if v.Cause == roster.Unhealthy {
-			return fmt.Sprintf("held: %s is unhealthy and %s", v.Name, v.Protected)
-		}
-	}
-	return ""
-}
-
-// waitedFor lists the nodes that the batch waits for, except one.
-func (p *speech) waitedFor(name string) string {
-	if others := p.waiting.texts(func(a absentee) bool { return a.name != name }); len(others) > 0 {
-		return text.Few(others)
-	}
-	return "the nodes that this plan changes"
-}
-
-// fullBatch returns why a node is not in this batch.
-func (p *speech) fullBatch() string {
-	if p.Taken < p.Size {
-		return "others are replaced first"
-	}
-	return fmt.Sprintf("the batch is full (%d at a time)", p.Size)
-}
-
-// outage returns how many nodes are unhealthy, or not known to be healthy.
-func (p *speech) outage() string {
-	u := p.Policy.Update
-	if p.Policy.Stops(p.Sick) || u == nil {
-		return fmt.Sprintf("%d of %s are unhealthy, more than stop_above (%s) allows", p.Sick, text.Nodes(p.Total),
-			u.StopAbove)
-	}
-	return fmt.Sprintf("%d of %s are unhealthy or not known to be healthy, more than stop_above (%s) allows",
-		p.Sick+p.Unknown, text.Nodes(p.Total), u.StopAbove)
 }
 
 // detail returns the text of an error for a sentence.
