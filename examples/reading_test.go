@@ -145,7 +145,10 @@ var (
 
 // planText returns the part of a plan about the attachment: its changes and the warnings.
 func planText(text string) string {
-	change := cut(changes.FindString(text))
+	change := changes.FindString(text)
+	for _, n := range noise {
+		change = n.ReplaceAllString(change, "")
+	}
 	if change == "" {
 		change = "No changes.\n"
 	}
@@ -167,14 +170,6 @@ var noise = []*regexp.Regexp{
 	regexp.MustCompile(`(?m)^ +[+~-] template += \{\}\n`),
 	regexp.MustCompile(`(?m)^ +# \(\d+ unchanged .*\n\n?`),
 	regexp.MustCompile(`(?m)^ {8}id +=.*\n`),
-}
-
-// cut removes the noise.
-func cut(change string) string {
-	for _, n := range noise {
-		change = n.ReplaceAllString(change, "")
-	}
-	return change
 }
 
 // golden compares a text with a file, or writes the file with -update.

@@ -132,12 +132,10 @@ func TestAccWhatHappens_byHand(t *testing.T) {
 		t.Errorf("the plan after that has %v", next)
 	}
 	// The server in ERROR is chosen first, and the locked one stays.
-	if next := e.next(t, "size=9"); next["web-9"] != "destroyed" || len(next) != 2 {
-		t.Errorf("one node fewer: the plan has %v, and should destroy web-9, which is in ERROR", next)
-	}
-	if next := e.next(t, "size=1"); next["web-5"] != "" || len(next) != len(ids) {
-		t.Errorf("one node only: the plan has %v, and should leave web-5, which is locked", next)
-	}
+	assert.Equal(t, map[string]string{"web-9": "destroyed", "placement": "in place"}, e.next(t, "size=9"), "one node fewer: web-9 is in ERROR")
+	next = e.next(t, "size=1")
+	assert.NotContains(t, next, "web-5", "one node only: it is locked")
+	assert.Len(t, next, len(ids))
 }
 
 // TestAccWhatHappens_suspended: the one state in which an apply cannot continue.

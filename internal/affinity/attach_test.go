@@ -64,9 +64,8 @@ func TestLostAnswer(t *testing.T) {
 			groups := fake.ServerGroups("RegionOne")
 			require.Len(t, groups, 1)
 			if c.policy.Name == "" {
-				if err != nil || binding.Inherited || binding.Group.ID != groups[0].ID || binding.Group.Policy != affinity.AntiAffinity {
-					t.Errorf("got %+v, %v", binding, err)
-				}
+				require.NoError(t, err)
+				assert.Equal(t, []any{false, groups[0].ID, affinity.AntiAffinity}, []any{binding.Inherited, binding.Group.ID, binding.Group.Policy})
 				return
 			}
 			lost, ok := errors.AsType[*affinity.LostError](err)
@@ -171,9 +170,8 @@ func TestOneTurn(t *testing.T) {
 			created++
 		}
 	}
-	if created != 1 || len(fake.ServerGroups("RegionOne")) != 1 {
-		t.Errorf("%d created it, groups %v", created, fake.ServerGroups("RegionOne"))
-	}
+	assert.Equal(t, 1, created, "attachments that created it")
+	assert.Len(t, fake.ServerGroups("RegionOne"), 1)
 }
 
 // TestInheritedIsKept: a group that was just inherited is not deleted, and any other is.
@@ -258,9 +256,8 @@ func TestCancelledWait(t *testing.T) {
 	_, err := affinity.Attach(ctx, region, affinity.Policy{}, "")
 	assert.ErrorIs(t, err, context.Canceled)
 	letGo()
-	if err := <-first; err == nil || fake.Count("POST compute /os-server-groups") != 1 {
-		t.Errorf("got %v", err)
-	}
+	assert.Error(t, <-first)
+	assert.Equal(t, 1, fake.Count("POST compute /os-server-groups"))
 }
 
 // TestOldNova: an error names the missing microversion, and nothing is tried without it.
@@ -285,9 +282,8 @@ func TestOldNova(t *testing.T) {
 			assert.Equal(t, 0, fake.Count("POST compute /os-server-groups"), c.newest)
 			continue
 		}
-		if err != nil || binding.Group.Policy != c.policy.Policy || binding.Group.MaxServerPerHost != c.policy.MaxServerPerHost {
-			t.Errorf("%s: got %+v, %v", c.newest, binding, err)
-		}
+		require.NoError(t, err, c.newest)
+		assert.Equal(t, []any{c.policy.Policy, c.policy.MaxServerPerHost}, []any{binding.Group.Policy, binding.Group.MaxServerPerHost}, c.newest)
 	}
 }
 
@@ -299,7 +295,6 @@ func TestManyGroups(t *testing.T) {
 	}
 	wanted := fake.AddServerGroup("RegionOne", fakecloud.ServerGroup{Name: "wanted", Policy: affinity.Affinity})
 	binding, err := affinity.Attach(t.Context(), compute(t, fake), affinity.Policy{Name: "wanted", Policy: affinity.Affinity}, "")
-	if err != nil || !binding.Inherited || binding.Group.ID != wanted {
-		t.Errorf("got %+v, %v", binding, err)
-	}
+	require.NoError(t, err)
+	assert.Equal(t, []any{true, wanted}, []any{binding.Inherited, binding.Group.ID})
 }

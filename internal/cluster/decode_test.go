@@ -107,9 +107,8 @@ func TestDecodeManyEmpty(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	_, err := readPage(page, false, func(*server) error { return nil })
 	runtime.ReadMemStats(&after)
-	if used := after.TotalAlloc - before.TotalAlloc; err == nil || used > 1<<20 {
-		t.Errorf("%d bytes were allocated: %v", used, err)
-	}
+	assert.Error(t, err)
+	assert.LessOrEqual(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20), "bytes that were allocated")
 }
 
 // TestDecodeKeepsLittle: the memory for a page depends on the servers that are kept, and not on the length of the
@@ -130,9 +129,8 @@ func TestDecodeKeepsLittle(t *testing.T) {
 			_, err := readPage(page, false, func(s *server) error { return kept.add(s, time.Time{}, *match, Query{}) })
 			require.NoError(t, err)
 		}
-		if grown := heap() - before; grown > want.bytes || int64(len(kept.nodes)) != want.nodes {
-			t.Errorf("%s: %d nodes in %d bytes, want %d in %d at most", name, len(kept.nodes), grown, want.nodes, want.bytes)
-		}
+		assert.LessOrEqual(t, heap()-before, want.bytes, "%s: bytes", name)
+		assert.Len(t, kept.nodes, int(want.nodes), name)
 		runtime.KeepAlive(kept)
 	}
 	allocs := testing.AllocsPerRun(5, func() { _, _ = readPage(page, false, func(*server) error { return nil }) })

@@ -196,9 +196,8 @@ func TestQuotaCap(t *testing.T) {
 	} {
 		given := []placement.Region{c.region}
 		got := quotas.Cap(given, map[string]int64{c.region.Name: c.servers})
-		if got[0].Cap != c.cap || got[0].Why != c.why {
-			t.Errorf("%s: cap %d (%s), want %d (%s)", name, got[0].Cap, got[0].Why, c.cap, c.why)
-		}
+		assert.Equal(t, c.cap, got[0].Cap, name)
+		assert.Equal(t, c.why, got[0].Why, name)
 		assert.Equal(t, c.region.Cap, given[0].Cap, "%s: the region that was given", name)
 		assert.Empty(t, given[0].Why, "%s: the region that was given", name)
 		for nodes, want := range map[int64]bool{c.cap - 1: false, c.cap: c.why != ""} {

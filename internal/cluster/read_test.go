@@ -48,6 +48,15 @@ func read(t *testing.T, fake *fakecloud.Cloud, regions []string, selector cluste
 	return cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: regions, Selector: selector})
 }
 
+// reads returns the nodes of a query, and fails unless they have the names.
+func reads(t *testing.T, fake *fakecloud.Cloud, regions []string, selector cluster.Selector, want string) []node.Node {
+	t.Helper()
+	nodes, err := read(t, fake, regions, selector)
+	require.NoError(t, err)
+	require.Equal(t, want, names(nodes))
+	return nodes
+}
+
 var web = cluster.Selector{NameRegex: "web"}
 
 // webs adds web-0 to web-(n-1) to the two regions in turn, and one other server.
@@ -65,10 +74,7 @@ func TestReadTwoRegions(t *testing.T) {
 	for i, status := range []string{"DELETED", "SOFT_DELETED", "SHELVED"} {
 		fake.AddServers("RegionOne", fakecloud.Server{Name: fmt.Sprintf("web-%d", 5+i), Status: status})
 	}
-	nodes, err := read(t, fake, both, cluster.Selector{NameRegex: "^web-"})
-	require.NoError(t, err)
-	require.Equal(t, "web-0 web-2 web-4 web-7 web-1 web-3", names(nodes))
-	if n := nodes[0]; n.Region != "RegionOne" || n.Zone == "" || n.Status != "ACTIVE" || n.CreatedAt.IsZero() || n.Profile == "" ||
+	if n := reads(t, fake, both, cluster.Selector{NameRegex: "^web-"}, "web-0 web-2 web-4 web-7 web-1 web-3")[0]; n.Region != "RegionOne" || n.Zone == "" || n.Status != "ACTIVE" || n.CreatedAt.IsZero() || n.Profile == "" ||
 		n.ProfileCreatedAt.IsZero() || n.HostID == "" {
 		t.Errorf("got %+v", n)
 	}
@@ -88,9 +94,7 @@ func TestReadPages(t *testing.T) {
 	for i := range 11 {
 		fake.AddServers("RegionOne", fakecloud.Server{Name: fmt.Sprintf("web-%d", i)}, fakecloud.Server{Name: fmt.Sprintf("db-%d", i)})
 	}
-	nodes, err := read(t, fake, both[1:], cluster.Selector{NameRegex: "^web-[0-9]+$"})
-	require.NoError(t, err)
-	require.Equal(t, "web-0 web-1 web-2 web-3 web-4 web-5 web-6 web-7 web-8 web-9 web-10", names(nodes))
+	reads(t, fake, both[1:], cluster.Selector{NameRegex: "^web-[0-9]+$"}, "web-0 web-1 web-2 web-3 web-4 web-5 web-6 web-7 web-8 web-9 web-10")
 	var queries []string
 	for _, r := range fake.Requests() {
 		if r.Path == "/servers/detail" {
@@ -110,16 +114,14 @@ func TestReadStartsAgain(t *testing.T) {
 		Body: `{"servers": [{"id": "1", "status": "UNKNOWN", "links": []}, {"id": "2", "name": "web-0", "status": "ACTIVE"}],
 			"servers_links": [{"rel": "next", "href": "http://elsewhere/"}]}`})
 	gone := fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Path: "/servers/detail", Nth: 2, Status: http.StatusBadRequest})
-	nodes, err := read(t, fake, both[1:], web)
-	if err != nil || names(nodes) != "web-0 web-1" || gone.Fired() != 1 {
-		t.Errorf("got %s, %v, fired %d", names(nodes), err, gone.Fired())
-	}
+	reads(t, fake, both[1:], web, "web-0 web-1")
+	assert.Equal(t, 1, gone.Fired())
 	fake = fakecloud.Start(t, fakecloud.Config{PageLimit: 1})
 	webs(fake, 4)
 	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Path: "/servers/detail", Nth: 2, Times: fakecloud.Forever, Status: http.StatusBadRequest})
-	if nodes, err := read(t, fake, both[1:], web); err == nil || fake.Count("GET compute /servers/detail") > 6 {
-		t.Errorf("a list that never ends well: got %s, %v after %d requests", names(nodes), err, fake.Count("GET compute /servers/detail"))
-	}
+	_, err := read(t, fake, both[1:], web)
+	assert.Error(t, err, "a list that never ends well")
+	assert.LessOrEqual(t, fake.Count("GET compute /servers/detail"), 6, "requests")
 }
 
 // TestReadFails: if one region cannot be read, the read fails and the error names the region.
@@ -176,14 +178,11 @@ func TestReadServerGroup(t *testing.T) {
 	empty := fake.AddServerGroup("RegionTwo", fakecloud.ServerGroup{Name: "empty", Policy: "affinity"})
 	fake.AddServers("RegionTwo", fakecloud.Server{Name: "in-0", Group: group}, fakecloud.Server{Name: "out-0"}, fakecloud.Server{Name: "in-1", Group: group})
 	for id, want := range map[string]string{group: "in-0 in-1", empty: ""} {
-		if nodes, err := read(t, fake, both, cluster.Selector{ServerGroupID: id}); err != nil || names(nodes) != want {
-			t.Errorf("got %s, %v, want %s", names(nodes), err, want)
-		}
+		reads(t, fake, both, cluster.Selector{ServerGroupID: id}, want)
 	}
 	_, err := read(t, fake, both, cluster.Selector{ServerGroupID: "00000000-0000-0000-0000-000000000000"})
-	if _, ok := errors.AsType[*cluster.GroupGoneError](err); !ok || !strings.Contains(err.Error(), "is in none of the regions RegionOne, RegionTwo") {
-		t.Errorf("got %v", err)
-	}
+	assert.ErrorAs(t, err, new(*cluster.GroupGoneError))
+	assert.ErrorContains(t, err, "is in none of the regions RegionOne, RegionTwo")
 }
 
 // TestReadCellDown: servers of a cell that is down are not just missing.
@@ -191,17 +190,14 @@ func TestReadCellDown(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	ids := fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0", Zone: "az-1"}, fakecloud.Server{Name: "web-1", Zone: "az-2"})
 	fake.SetCellDown("RegionOne", true, "az-2")
-	if _, err := read(t, fake, both[1:], web); err == nil || !strings.Contains(err.Error(), "a cell of Nova is down") ||
-		!strings.Contains(err.Error(), ids[1]) {
-		t.Errorf("got %v", err)
-	}
+	_, err := read(t, fake, both[1:], web)
+	assert.ErrorContains(t, err, "a cell of Nova is down")
+	assert.ErrorContains(t, err, ids[1])
 	nodes, err := read(t, fake, both[1:], cluster.Selector{IDs: ids})
 	require.NoError(t, err)
 	require.Len(t, nodes, 2)
 	i := slices.IndexFunc(nodes, func(n node.Node) bool { return n.ID == ids[1] })
-	if n := nodes[i]; n.Status != "UNKNOWN" || n.Name != "" || n.Zone != "" {
-		t.Errorf("got %+v", n)
-	}
+	assert.Equal(t, []string{"UNKNOWN", "", ""}, []string{nodes[i].Status, nodes[i].Name, nodes[i].Zone})
 	// A remembered server is known. If all wanted nodes are found, other servers in the cell do not matter.
 	fake.AddServers("RegionOne", fakecloud.Server{Name: "db-0", Zone: "az-2"})
 	query := cluster.Query{Regions: both[1:], Selector: cluster.Selector{Names: []string{"web-0", "web-1"}}}
@@ -212,18 +208,14 @@ func TestReadCellDown(t *testing.T) {
 		t.Errorf("got %s, %v", names(nodes), err)
 	}
 	fake.SetCellDown("RegionOne", false, "az-2")
-	if nodes, err := read(t, fake, both[1:], web); err != nil || names(nodes) != "web-0 web-1" {
-		t.Errorf("the cell is back: got %s, %v", names(nodes), err)
-	}
+	reads(t, fake, both[1:], web, "web-0 web-1") // the cell is back
 }
 
 func TestReadOldClouds(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{MaxMicroversion: "2.8", ProjectInURL: true})
 	webs(fake, 2)
-	nodes, err := read(t, fake, both, web)
-	assert.NoError(t, err)
-	assert.Equal(t, "web-0 web-1", names(nodes))
-	_, err = read(t, fake, both, cluster.Selector{Tags: []string{"a"}})
+	reads(t, fake, both, web, "web-0 web-1")
+	_, err := read(t, fake, both, cluster.Selector{Tags: []string{"a"}})
 	assert.ErrorContains(t, err, "region RegionOne: tags need Nova's microversion 2.26, and it offers 2.8")
 }
 
@@ -248,12 +240,11 @@ func TestImageGone(t *testing.T) {
 	image := fake.AddImage(fakecloud.Image{Name: "old"})
 	fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0", ImageID: image})
 	fake.RemoveImage(image)
-	if nodes, err := read(t, fake, both[1:], web); err != nil || nodes[0].Profile != image || !nodes[0].ProfileCreatedAt.IsZero() {
-		t.Errorf("got %+v, %v", nodes, err)
-	}
-	fake.HideEndpoint(fakecloud.Images, "RegionOne", true)
-	if nodes, err := read(t, fake, both[1:], web); err != nil || !nodes[0].ProfileCreatedAt.IsZero() {
-		t.Errorf("got %+v, %v", nodes, err)
+	for _, hidden := range []bool{false, true} {
+		fake.HideEndpoint(fakecloud.Images, "RegionOne", hidden)
+		found := reads(t, fake, both[1:], web, "web-0")[0]
+		assert.Equal(t, image, found.Profile)
+		assert.Zero(t, found.ProfileCreatedAt)
 	}
 	fake.HideEndpoint(fakecloud.Images, "RegionOne", false)
 	fake.Inject(fakecloud.Fault{Service: fakecloud.Images, Status: 503})
@@ -300,9 +291,8 @@ func TestReadFaults(t *testing.T) {
 	nodes := read(true)
 	alone := func(n node.Node) bool { return n.Group == nil }
 	assert.Len(t, slices.DeleteFunc(slices.Clone(nodes), alone), 1, "servers that are kept apart")
-	if len(nodes) != 63 || asked() != 50 {
-		t.Errorf("%d servers were asked for, of %d", asked(), len(nodes))
-	}
+	assert.Len(t, nodes, 63)
+	assert.Equal(t, 50, asked(), "servers that were asked for")
 	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: "GET", PathRegexp: regexp.MustCompile(`^/servers/[0-9a-f-]{36}$`), Status: 503})
 	_, err := cluster.Read(t.Context(), cloud, cluster.Query{Regions: both[1:], Selector: web, NoProfiles: true, Faults: true})
 	assert.ErrorContains(t, err, "region RegionOne: get the server")
@@ -329,9 +319,6 @@ func TestReadBound(t *testing.T) {
 		})})
 	_, err := cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: []string{"RegionOne"}, Selector: cluster.Selector{NameRegex: "^"},
 		Keys: cluster.Keys{Profile: "profile"}, Addresses: map[string][]string{}})
-	if err == nil || !strings.HasPrefix(err.Error(), "region RegionOne: list servers: ") ||
-		!strings.Contains(err.Error(), fmt.Sprintf("takes more than 64 MiB, with %d servers of this region", pages)) {
-		t.Errorf("after %d pages: %.300v", pages, err)
-	}
+	assert.Regexp(t, fmt.Sprintf("^region RegionOne: list servers: .*takes more than 64 MiB, with %d servers of this region", pages), fmt.Sprint(err))
 	assert.Equal(t, 1+(64<<20)/(7*len(heavy)), pages, "pages with seven texts of 250 KiB each: with fewer, one counts twice, with more, one does not count")
 }

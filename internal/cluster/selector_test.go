@@ -44,9 +44,8 @@ func TestMatches(t *testing.T) {
 	} {
 		m, err := c.selector.compile()
 		require.NoError(t, err)
-		if belongs, known := m.matches(&c.server); belongs != c.belongs || known != c.known {
-			t.Errorf("%s: got belongs %t, known %t", c.name, belongs, known)
-		}
+		belongs, known := m.matches(&c.server)
+		assert.Equal(t, []bool{c.belongs, c.known}, []bool{belongs, known}, c.name)
 	}
 }
 

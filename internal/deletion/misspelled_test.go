@@ -1,6 +1,10 @@
 package deletion
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
 
 func TestMisspelled(t *testing.T) {
 	for pair, want := range map[[2]string]bool{
@@ -20,8 +24,6 @@ func TestMisspelled(t *testing.T) {
 		{"web", "web-"}:      true,
 		{"wéb-1", "web-1"}:   true,
 	} {
-		if got := Misspelled(pair[0], pair[1]); got != want {
-			t.Errorf("%q for %q: %t", pair[0], pair[1], got)
-		}
+		assert.Equal(t, want, Misspelled(pair[0], pair[1]), pair)
 	}
 }

@@ -41,17 +41,14 @@ func (p *pooled) run(t *testing.T, i int, name, transition string, more map[stri
 	return err
 }
 
-// shown describes the members of a pool.
-func (p *pooled) shown(pool string) (list []string) {
+// expect compares the members of a pool with texts: name, weight and tags.
+func (p *pooled) expect(t *testing.T, pool string, want ...string) {
+	t.Helper()
+	var list []string
 	for _, m := range p.fake.Members("RegionOne", pool) {
 		list = append(list, strings.TrimSpace(fmt.Sprintf("%s %d %s", m.Name, m.Weight, strings.Join(m.Tags, " "))))
 	}
-	return list
-}
-
-func (p *pooled) expect(t *testing.T, pool string, want ...string) {
-	t.Helper()
-	assert.Equal(t, want, p.shown(pool))
+	assert.Equal(t, want, list)
 }
 
 // changes counts the requests that change a member.

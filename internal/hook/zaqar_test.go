@@ -32,14 +32,6 @@ func zaqarCloud(t *testing.T, fake *fakecloud.Cloud) *openstack.Cloud {
 	return cloud
 }
 
-// consuming is a client other than the one that posts.
-func consuming(t *testing.T, cloud *openstack.Cloud) *gophercloud.ServiceClient {
-	t.Helper()
-	client, err := cloud.Messaging(t.Context(), "RegionOne", "3f2c1d0e-4b5a-4697-8c8d-9e0f1a2b3c4d")
-	require.NoError(t, err)
-	return client
-}
-
 // testHook is a hook with the queue "drain" of a fake cloud, and with a clock that the test can move and that counts
 // how often it is read.
 type testHook struct {
@@ -56,7 +48,9 @@ func zaqarHook(t *testing.T) (*fakecloud.Cloud, *gophercloud.ServiceClient, *tes
 		z.looks.Add(1)
 		return time.Now().Round(0).Add(time.Duration(z.moved.Load()))
 	}
-	return fake, consuming(t, cloud), z
+	client, err := cloud.Messaging(t.Context(), "RegionOne", "3f2c1d0e-4b5a-4697-8c8d-9e0f1a2b3c4d") // not the one that posts
+	require.NoError(t, err)
+	return fake, client, z
 }
 
 func (z *testHook) advance(d time.Duration) { z.moved.Add(int64(d)) }

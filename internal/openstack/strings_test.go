@@ -55,9 +55,7 @@ func TestEveryString(t *testing.T) {
 			Times: fakecloud.Forever})
 		value, err := r.ask(t.Context(), open(t, member(fake)), "RegionOne")
 		assert.NotZero(t, fault.Fired(), "%s %s: nothing was asked: %v", r.method, r.path, err)
-		if err != nil && text.CleanLines(err.Error()) != err.Error() {
-			t.Errorf("%s %s: %q", r.method, r.path, err)
-		}
+		assert.True(t, err == nil || text.CleanLines(err.Error()) == err.Error(), "%s %s: %q", r.method, r.path, err)
 		walkStrings(reflect.ValueOf(value), fmt.Sprintf("%s %s %T", r.method, r.path, value), func(field, s string) {
 			if strings.HasSuffix(field, ".Tags[]") || strings.Contains(field, "/queues") {
 				return // compared or written back, and never shown
@@ -68,9 +66,7 @@ func TestEveryString(t *testing.T) {
 		})
 	}
 	for field := range every {
-		if !reached[field] && !own(field) {
-			t.Errorf("%s: no string of the answer came there", field)
-		}
+		assert.True(t, reached[field] || own(field), "%s: no string of the answer came there", field)
 	}
 	assert.GreaterOrEqual(t, len(reached), 20, "fields: %v", reached)
 }

@@ -106,9 +106,8 @@ func TestBoard(t *testing.T) {
 func TestMaintenance(t *testing.T) {
 	listed := regions(t, "R1: a, b, shut shut; R2 shut: a")
 	board := NewBoard(listed, Counts{{"R1", "a"}: 3, {"R1", "shut"}: 9, {"R2", "a"}: 4, {"R2", "old"}: 1})
-	if from, to, ok := board.Move(); !ok || from != (Place{"R1", "a"}) || to != (Place{"R1", "b"}) {
-		t.Errorf("moves %s to %s, %t", from, to, ok)
-	}
+	from, to, ok := board.Move()
+	assert.Equal(t, []any{Place{"R1", "a"}, Place{"R1", "b"}, true}, []any{from, to, ok})
 	assert.Equal(t, "it is closed, and no open place can lose a node", board.Beyond(Place{"R2", "old"}), "beyond")
 	for at, closed := range map[Place]bool{{"R1", "a"}: false, {"R1", "shut"}: true, {"R2", "a"}: true} {
 		if board.Closed(at) != closed || board.Takes(at) == closed || closed && board.Why(at) != "is closed" {
@@ -154,11 +153,8 @@ func TestBoardChanges(t *testing.T) {
 	changed.Add(Place{"R1", "a"}, 1)
 	lower := board.Clone()
 	lower.LowerMins(board)
-	if got := fmt.Sprint(at(board, "R2", "").Current, at(board, "R1", "a").Kept, changed.Closed(Place{"R1", "b"}), board.Closed(Place{"R1", "b"}),
-		changed.Closed(Place{"R1", "a"}), changed.Closed(Place{"R9", ""}), at(lower, "R1", "b").Min,
-		at(lower, "R1", "a").Min); got != "4 2 true false false false 0 1" {
-		t.Errorf("got %s", got)
-	}
+	assert.Equal(t, "4 2 true false false false 0 1", fmt.Sprint(at(board, "R2", "").Current, at(board, "R1", "a").Kept, changed.Closed(Place{"R1", "b"}),
+		board.Closed(Place{"R1", "b"}), changed.Closed(Place{"R1", "a"}), changed.Closed(Place{"R9", ""}), at(lower, "R1", "b").Min, at(lower, "R1", "a").Min))
 	for at, want := range map[Place]string{{"R1", "a"}: "", {"R1", "old"}: "it is not listed", {"R2", ""}: "it is above its cap of 1"} {
 		assert.Equal(t, want, board.Beyond(at), "%s", at)
 	}
@@ -170,9 +166,7 @@ func TestBoardChanges(t *testing.T) {
 		}
 	}
 	changed.Grow(9)
-	if got := changed.Rows(); got[0].Bin.Current != 4 || at(changed, "R1", "a").Kept != 2 {
-		t.Errorf("a full board has grown to %+v", got)
-	}
+	assert.Equal(t, []int64{4, 2}, []int64{changed.Rows()[0].Bin.Current, at(changed, "R1", "a").Kept}, "a full board has grown")
 }
 
 func at(b *Board, region, zone string) *Bin {

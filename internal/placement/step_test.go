@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
 
@@ -50,16 +51,12 @@ func TestRegionsOneByOne(t *testing.T) {
 			i, j := slowPlace(slow, step)
 			board := newBoard(copied(regions))
 			changes, err := board.distribute(n * step)
-			if (i >= 0) != (err == nil) {
-				t.Fatalf("node %d finds region %d, but at once: %v", n, i, err)
-			}
+			require.Equal(t, i >= 0, err == nil, "node %d finds region %d, but at once: %v", n, i, err)
 			if err != nil {
 				return
 			}
 			binAt(slow, spot{i, j}).Current += step
-			if whole := board.after(changes).regions; shape(slow) != shape(whole) {
-				t.Fatalf("%d nodes one by one: %s at once: %s", n, shape(slow), shape(whole))
-			}
+			require.Equal(t, shape(slow), shape(board.after(changes).regions), "%d nodes one by one, and at once", n)
 		}
 	})
 }
@@ -85,9 +82,8 @@ func TestLeavingTie(t *testing.T) {
 			return len(c.wants)
 		}
 		spot, ok := board.leaving(func(a, b spot) int { return turn(a) - turn(b) })
-		if !ok || spot != c.spot {
-			t.Errorf("%s: %v leaves, want %v", c.name, spot, c.spot)
-		}
+		assert.True(t, ok, c.name)
+		assert.Equal(t, c.spot, spot, c.name)
 	}
 }
 

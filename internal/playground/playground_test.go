@@ -147,18 +147,14 @@ func TestMovesAreTheDecision(t *testing.T) {
 				for _, o := range l.Options {
 					if o.Chosen {
 						chosen++
-						if o.Sum == "" && o.Note != "not listed" {
-							t.Errorf("%s was chosen, and is %s", o.Name, o.Note)
-						}
+						assert.True(t, o.Sum != "" || o.Note == "not listed", "%s was chosen, and is %s", o.Name, o.Note)
 					}
 				}
 				assert.Equal(t, 1, chosen, "%d of %v were chosen", chosen, l.Options)
 			}
 		}
 		for name, n := range want {
-			if got[name] != n {
-				t.Fatalf("%s: the moves make %+d, the planner decided %+d: %q", name, got[name], n, places(r.Moves))
-			}
+			require.Equal(t, n, got[name], "%s: what the planner decided, and the moves make: %q", name, places(r.Moves))
 		}
 	})
 }
@@ -180,17 +176,14 @@ func TestHCL(t *testing.T) {
 	_, err = w.Run(t.Context(), "fmt", "-check", "-diff", "main.tf")
 	assert.NoError(t, err)
 	acctest.Apply(t, w)
-	state, err := w.State(t.Context())
-	require.NoError(t, err)
-	nodes := state.Values.RootModule.Resources[0].AttributeValues["nodes"].(map[string]any)
 	counts := map[string]int64{}
-	for _, n := range nodes {
+	for _, n := range acctest.Resources(t, w, "stackpolicy_placement_attachment")[0]["nodes"].(map[string]any) {
 		zone, _ := n.(map[string]any)["zone"].(string)
 		counts[n.(map[string]any)["region"].(string)+"/"+zone]++
 	}
 	for _, region := range r.Drawing.Regions {
-		if got := counts[region.Name+"/"]; len(region.Zones) == 0 && got != region.After {
-			t.Errorf("%s has %d, want %d", region.Name, got, region.After)
+		if len(region.Zones) == 0 {
+			assert.Equal(t, region.After, counts[region.Name+"/"], "%s has", region.Name)
 		}
 		for _, zone := range region.Zones {
 			assert.Equal(t, zone.After, counts[region.Name+"/"+zone.Name], "%s/%s has", region.Name, zone.Name)

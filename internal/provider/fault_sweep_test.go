@@ -219,9 +219,7 @@ func (c sweepCase) run(t reporter) {
 	if r.err != nil {
 		c.checkError(t, r.err)
 	}
-	if r.err != nil && c.passes() {
-		t.Errorf("%s: it is not overcome: %v", c.label, r.err)
-	}
+	assert.False(t, r.err != nil && c.passes(), "%s: it is not overcome: %v", c.label, r.err)
 	c.checkEnd(t, r)
 }
 
@@ -267,9 +265,7 @@ func (c sweepCase) checkEnd(t reporter, r *trial) {
 		t.Errorf("%s: there are the groups %v, want %v", c.label, got, want)
 	}
 	for _, id := range r.groups {
-		if slices.Contains(want, id) && !slices.Contains(got, id) {
-			t.Errorf("%s: the group %s is gone", c.label, id)
-		}
+		assert.True(t, slices.Contains(got, id) || !slices.Contains(want, id), "%s: the group %s is gone", c.label, id)
 	}
 	assert.Zero(t, r.fake.Count("DELETE compute /servers/*"), "%s: a server was deleted", c.label)
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -194,9 +195,8 @@ func (m *mortal) run(t *testing.T, random *rand.Rand) {
 				t.Errorf("%s: %s has another server", name, node)
 			}
 		}
-		if len(now) != size || len(m.Cloud.AllServers(t)) != size {
-			t.Errorf("%s: %d servers in service of %d", name, len(now), len(m.Cloud.AllServers(t)))
-		}
+		assert.Len(t, now, size, "%s: servers in service", name)
+		assert.Len(t, m.Cloud.AllServers(t), size, "%s: servers", name)
 		for _, g := range m.Cloud.GroupsIn(t, "RegionOne") {
 			if g.ID == group && m.Cloud.Groups(t, "RegionOne") == 1 {
 				continue

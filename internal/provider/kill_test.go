@@ -3,7 +3,6 @@
 package provider_test
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -65,9 +64,7 @@ func (k killing) prepare(t *testing.T) {
 	}
 	k.Cloud.DropGroups(t, "RegionOne")
 	for _, file := range []string{"terraform.tfstate", "terraform.tfstate.backup"} {
-		if err := os.Remove(filepath.Join(k.Dir, file)); err != nil && !errors.Is(err, os.ErrNotExist) {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.RemoveAll(filepath.Join(k.Dir, file)))
 	}
 	if k.before != "" {
 		require.NoError(t, k.Write(k.before))

@@ -15,6 +15,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -88,9 +89,7 @@ func readState(t *testing.T, dir string) {
 		}
 	}
 	for name := range schemas {
-		if filepath.Base(dir) == nextState && !there[name] {
-			t.Errorf("the state in %s has no %s: add one to main.tf, and run the test with -update", dir, name)
-		}
+		assert.True(t, filepath.Base(dir) != nextState || there[name], "the state in %s has no %s: add one to main.tf, and run the test with -update", dir, name)
 	}
 	if strings.Contains(filepath.Base(acctest.Terraform(t)), "tofu") {
 		state = []byte(strings.ReplaceAll(string(state), "registry.terraform.io", "registry.opentofu.org"))

@@ -131,9 +131,8 @@ func onDisk(t *testing.T, dir string) string {
 	t.Helper()
 	var kept []byte
 	add := func(text []byte, err error) {
-		if err != nil || len(text) == 0 {
-			t.Fatalf("%d bytes are kept, %v", len(text), err)
-		}
+		require.NoError(t, err)
+		require.NotEmpty(t, text, "what is kept")
 		kept = append(kept, text...)
 	}
 	add(os.ReadFile(filepath.Join(dir, "terraform.tfstate")))

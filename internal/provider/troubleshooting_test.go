@@ -54,9 +54,7 @@ func summaries(t *testing.T) map[string]*regexp.Regexp {
 			}
 			if adds && !isTitle(call.Args[i]) {
 				text := summaryText(call.Args[i])
-				if text == "" {
-					t.Errorf("%s: the summary cannot be read here", positions.Position(call.Pos()))
-				}
+				assert.NotEmpty(t, text, "%s: the summary cannot be read here", positions.Position(call.Pos()))
 				found[text] = regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(text), "%s", ".+") + "$")
 			}
 		}
@@ -144,7 +142,10 @@ func TestTroubleshooting(t *testing.T) {
 		}
 	}
 	want := text + tableHeading
-	for _, title := range slices.SortedFunc(maps.Keys(rows), compareWords) {
+	ordered := func(a, b string) int {
+		return cmp.Or(strings.Compare(strings.ToLower(a), strings.ToLower(b)), strings.Compare(a, b))
+	}
+	for _, title := range slices.SortedFunc(maps.Keys(rows), ordered) { // as a reader looks for them
 		if known[title] {
 			want += "|" + title + "|" + rows[title] + "|\n"
 		} else {
@@ -170,9 +171,4 @@ func TestOperating(t *testing.T) {
 	if rows := strings.Count(section, "\n|") - 2; rows != len(hold.All) {
 		t.Errorf("nodes are held for %d reasons, and the table has %d rows", len(hold.All), rows)
 	}
-}
-
-// compareWords orders titles as a reader looks for them: the case of letters does not matter.
-func compareWords(a, b string) int {
-	return cmp.Or(strings.Compare(strings.ToLower(a), strings.ToLower(b)), strings.Compare(a, b))
 }

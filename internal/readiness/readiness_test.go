@@ -180,9 +180,7 @@ func TestRun(t *testing.T) {
 				if noted := !s.noted.IsZero(); noted != (c.seen != "" && looked) || noted && s.noted.After(time.Now().Add(-behind)) {
 					t.Errorf("noted as not in service at %s", s.noted)
 				}
-				if c.seen == "" && !s.since.Equal(s.marked.Add(-behind)) {
-					t.Errorf("in service since %s, marked at %s", s.since, s.marked)
-				}
+				assert.True(t, c.seen != "" || s.since.Equal(s.marked.Add(-behind)), "in service since %s, marked at %s", s.since, s.marked)
 				failed, isFailure := errors.AsType[*notReadyError](err)
 				switch {
 				case c.seen == "" && (err != nil || s.mark != "3"):
@@ -206,9 +204,8 @@ func TestRunMany(t *testing.T) {
 		const want = `2 of 200 servers that this apply checked are not in service:
   - web-150 (server id-150, region R): ERROR in Nova
   - web-7 (server id-7, region R): BUILD in Nova`
-		if err == nil || err.Error() != want || time.Since(start) != time.Hour {
-			t.Errorf("after %s: %v", time.Since(start), err)
-		}
+		assert.EqualError(t, err, want)
+		assert.Equal(t, time.Hour, time.Since(start))
 		for i, s := range servers {
 			if bad := i == 7 || i == 150; !bad && s.marked.Sub(start) != time.Second || bad && s.mark != "" {
 				t.Errorf("server %d: marked %q after %s", i, s.mark, s.marked.Sub(start))
@@ -284,9 +281,9 @@ func TestBounded(t *testing.T) {
 			mu.Unlock()
 			return "", nil
 		}
-		if _, err := (&Waiter{Timeout: time.Hour, Hook: hook}).Run(t.Context(), nodes(many(100, "ACTIVE")...)); err != nil || most != hooksAtOnce {
-			t.Errorf("%d at once, %v", most, err)
-		}
+		_, err := (&Waiter{Timeout: time.Hour, Hook: hook}).Run(t.Context(), nodes(many(100, "ACTIVE")...))
+		assert.NoError(t, err)
+		assert.Equal(t, hooksAtOnce, most, "at once")
 	})
 }
 

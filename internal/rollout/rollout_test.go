@@ -198,14 +198,10 @@ func TestRun(t *testing.T) {
 				}
 				start := time.Now()
 				got := r.Run(t.Context(), t.Context())
-				if got != c.want || strings.Join(s.applied, "") != c.applied ||
-					!strings.Contains(last.Message, c.why) ||
-					time.Since(start) != c.took {
-					t.Errorf("%s after %s: %q, applied %q", got, time.Since(start), last.Message, s.applied)
-				}
-				if last.Kind != "end" || last.Outcome != got || *last.Code != got.Code() {
-					t.Errorf("the last event is %+v", last)
-				}
+				assert.Equal(t, c.took, time.Since(start))
+				assert.Equal(t, c.applied, strings.Join(s.applied, ""), "applied")
+				assert.Contains(t, last.Message, c.why)
+				assert.Equal(t, []any{"end", c.want, c.want, c.want.Code()}, []any{last.Kind, got, last.Outcome, *last.Code})
 			})
 		})
 	}

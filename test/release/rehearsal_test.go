@@ -209,9 +209,8 @@ func (r rehearsal) tool(t *testing.T, name string) {
 func (r rehearsal) contents(t *testing.T) {
 	for _, pattern := range []string{"*.zip", "planview/*.zip", "rollout/*.zip"} {
 		zips, err := filepath.Glob(filepath.Join(r.first, pattern))
-		if err != nil || len(zips) == 0 {
-			t.Fatalf("%d zips, %v", len(zips), err)
-		}
+		require.NoError(t, err)
+		require.NotEmpty(t, zips, "zips")
 		for _, name := range zips {
 			name += ".sbom.json"
 			text, err := os.ReadFile(name)

@@ -50,9 +50,8 @@ func TestOperations(t *testing.T) {
 		}
 	}
 	do("POST", "/break/delete/RegionOne/web-0")
-	if now := p.state(); len(now.Servers)+len(now.Broken) != 0 {
-		t.Errorf("it is deleted: %+v", now)
-	}
+	assert.Empty(t, p.state().Servers, "it is deleted")
+	assert.Empty(t, p.state().Broken)
 	page := do("GET", "/page/")
 	assert.Contains(t, page.Body.String(), "A cloud to play on")
 	assert.Equal(t, "frame-ancestors 'none'", page.Header().Get("Content-Security-Policy"))

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -52,8 +54,7 @@ func TestPut(t *testing.T) {
 	} {
 		c.f.file = file
 		text, err := c.f.put()
-		if text != c.text || (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%v: got %q, %v", c.f.before, text, err)
-		}
+		assert.Equal(t, c.text, text, c.f.before)
+		assert.Contains(t, fmt.Sprint(err), cmp.Or(c.want, "<nil>"), c.f.before)
 	}
 }

@@ -61,9 +61,7 @@ func (h held) has(t *testing.T, step string, want map[string]string) {
 // settled fails unless the plan of a configuration is empty.
 func (h held) settled(t *testing.T, step string, config attributes) {
 	t.Helper()
-	resp, err := h.Plan(t.Context(), h.Request(h.I, config))
-	require.NoError(t, err, step)
-	assert.True(t, h.Planned(resp).Equal(h.I.State), "%s: the plan is not empty", step)
+	assert.True(t, h.MustPlan(t, config).Equal(h.I.State), "%s: the plan is not empty", step)
 	assert.Empty(t, h.Said(), step)
 }
 
@@ -130,8 +128,7 @@ func TestHeld(t *testing.T) {
 			}
 			h.Later(t)
 			h.Fake.AddServers(region, slices.Repeat([]fakecloud.Server{{Name: "m", Group: id}}, c.joins)...)
-			_, err := h.Plan(t.Context(), h.Request(h.I, nil))
-			require.NoError(t, err)
+			h.MustPlan(t, nil)
 			assert.Equal(t, c.says == "", h.Said() == "", h.Said())
 			assert.Contains(t, h.Said(), c.says)
 			h.Must(t, nil)
@@ -196,13 +193,11 @@ func TestChanges(t *testing.T) {
 				h.Home = "RegionTwo"
 			}
 			h.Later(t)
-			resp, err := h.Plan(t.Context(), h.Request(h.I, c.after))
-			require.NoError(t, err)
+			planned := protocol.Object(h.MustPlan(t, c.after))
 			h.Expect(t, c.at, c.says)
 			if strings.Contains(c.at, members) {
 				assert.Contains(t, h.Said(), "2 servers are in it now: a ("+in[0]+"), b ("+in[1]+").")
 			}
-			planned := protocol.Object(h.Planned(resp))
 			for _, name := range []string{"id", "servergroup_id", "servergroup_name", "policy", "inherited_group", "members", "binding"} {
 				assert.Equal(t, c.at == "", planned[name].IsFullyKnown(), "planned is %s = %s", name, planned[name])
 			}
@@ -330,10 +325,9 @@ func TestMoved(t *testing.T) {
 				h.Later(t)
 				h.has(t, step, map[string]string{"servergroup_id": id, "inherited_group": ""})
 				if c.config != nil {
-					resp, err := h.Plan(t.Context(), h.Request(h.I, c.config))
-					require.NoError(t, err)
+					planned := h.MustPlan(t, c.config)
 					assert.Equal(t, c.at, h.At(), step)
-					assert.Equal(t, c.want, protocol.Shown(protocol.Object(h.Planned(resp))["inherited_group"]), "%s: planned", step)
+					assert.Equal(t, c.want, protocol.Shown(protocol.Object(planned)["inherited_group"]), "%s: planned", step)
 				}
 				h.Look(t)
 			}

@@ -1,6 +1,7 @@
 package deletiontf_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -135,8 +136,7 @@ func TestDrain(t *testing.T) {
 			}
 			l.Later(t)
 			says := strings.ReplaceAll(c.says, "%s", l.id)
-			_, err := l.Plan(t.Context(), l.Request(l.I, nil))
-			require.NoError(t, err)
+			l.MustPlan(t, nil)
 			assert.Equal(t, says == "", l.Said() == "", l.Said())
 			assert.Contains(t, l.Said(), says, "the plan")
 			l.Fake.ResetRequests()
@@ -202,15 +202,12 @@ func TestDrainFails(t *testing.T) {
 			}
 			l.Fake.HideEndpoint(fakecloud.Messaging, "RegionOne", c.hidden)
 			err := l.apply(t, nil)
-			if (err == nil) != (c.at == "") || err != nil && (!strings.Contains(l.At(), c.at) || !strings.Contains(err.Error(), c.says)) {
-				t.Errorf("%v, at %s", err, l.At())
-			}
-			if l.I.State.IsNull() != (c.at == "") || injected != nil && injected.Fired() == 0 {
-				t.Errorf("the state is %s", l.I.State)
-			}
-			if drained := l.server().Metadata[openstack.DrainedKey]; c.server.LockedBy != "" && drained != "" {
-				t.Errorf("a server that stays in service was noted as drained at %s", drained)
-			}
+			assert.Equal(t, c.at == "", err == nil, "%v", err)
+			assert.Contains(t, l.At(), c.at)
+			assert.Contains(t, fmt.Sprint(err), c.says)
+			assert.Equal(t, c.at == "", l.I.State.IsNull(), "the state is %s", l.I.State)
+			assert.True(t, injected == nil || injected.Fired() > 0, "the fault hit nothing")
+			assert.True(t, c.server.LockedBy == "" || l.server().Metadata[openstack.DrainedKey] == "", "a server that stays in service was noted as drained")
 		})
 	}
 }
@@ -425,9 +422,7 @@ func TestChanged(t *testing.T) {
 			l.must(t, c.before)
 			c.after["server_id"] = l.id
 			l.Later(t)
-			resp, err := l.Plan(t.Context(), l.Request(l.I, c.after))
-			require.NoError(t, err)
-			planned := protocol.Shown(protocol.Object(l.Planned(resp))["id"])
+			planned := protocol.Shown(protocol.Object(l.MustPlan(t, c.after))["id"])
 			if c.id == "unknown" {
 				assert.Equal(t, c.id, planned, "planned")
 				return

@@ -93,8 +93,6 @@ func TestEqualDurations(t *testing.T) {
 		config protocol.Attributes
 		same   bool
 	}{{config("1m", "3600", "48h"), true}, {config("61s", "3600", "48h"), false}, {config("60", "3601", "2d"), false}, {config("60", "1h", "47h"), false}} {
-		resp, err := a.Plan(t.Context(), a.Request(a.I, c.config))
-		require.NoError(t, err)
-		assert.Equal(t, c.same, a.Planned(resp).Equal(a.I.State), "%v", c.config)
+		assert.Equal(t, c.same, a.MustPlan(t, c.config).Equal(a.I.State), "%v", c.config)
 	}
 }

@@ -42,9 +42,7 @@ func (a attached) adopt(t *testing.T, id string) {
 // plan returns the names of the nodes after a plan, and its state.
 func (a attached) plan(t *testing.T, config protocol.Attributes) (names string, state tftypes.Value) {
 	t.Helper()
-	resp, err := a.Plan(t.Context(), a.Request(a.I, config))
-	require.NoError(t, err)
-	state = a.Planned(resp)
+	state = a.MustPlan(t, config)
 	nodes := protocol.Object(state)["nodes"]
 	if !nodes.IsKnown() {
 		return "unknown", state

@@ -12,7 +12,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // told is a cluster of two nodes, in az-1 and az-2, that is applied twice and then planned. Its servers carry their marks.
@@ -192,9 +191,7 @@ func (w told) follow(t *testing.T, name string) {
 	// plan returns the status, the moves of the plan, and why nodes are held.
 	plan := func(config attributes) (status, moves string, held map[string]string) {
 		t.Helper()
-		resp, err := a.Plan(t.Context(), a.Request(a.I, config))
-		require.NoError(t, err)
-		state := protocol.Object(a.Planned(resp))
+		state := protocol.Object(a.MustPlan(t, config))
 		held = map[string]string{}
 		if change := protocol.Object(protocol.Elements(state["change"])[0])["held"]; !change.IsNull() {
 			for node, why := range protocol.Object(protocol.Object(change)["nodes"]) {

@@ -65,6 +65,32 @@ func inPlace(c *acctest.Cloud, region string, zones []string, image, flavor stri
   network_mode = "none"`)
 }
 
+// rolling is a cluster whose servers keep their names and their places in a rollout.
+type rolling struct {
+	acctest.Loop
+	before        map[string]servers.Server
+	image, flavor string // of the rollout
+}
+
+// step applies a configuration, and compares the numbers of servers that were made again, of servers of the new image,
+// and of servers of the new flavor.
+func (r *rolling) step(t *testing.T, name, config string, want ...int) {
+	t.Helper()
+	require.NoError(t, r.Write(config))
+	text, got, after := acctest.Apply(t, r.Workspace), make([]int, 3), r.Cloud.Servers(t)
+	for node, s := range after {
+		for i, is := range []bool{s.ID != r.before[node].ID, s.Image["id"] == r.image, s.Flavor["original_name"] == r.flavor} {
+			if is {
+				got[i]++
+			}
+		}
+		assert.Equal(t, r.before[node].AvailabilityZone+" ACTIVE", s.AvailabilityZone+" "+s.Status, "%s: %s", name, node)
+	}
+	assert.Equal(t, want, got, "%s: servers made again, of the new image, of the new flavor\n%s", name, text)
+	assert.Len(t, r.Cloud.AllServers(t), len(r.before), name)
+	r.before = after
+}
+
 // TestAccRolloutInPlace: with IN_PLACE each apply rebuilds or resizes one batch of
 // servers, and all keep their ids, names and zones.
 func TestAccRolloutInPlace(t *testing.T) {
@@ -79,31 +105,14 @@ func TestAccRolloutInPlace(t *testing.T) {
 	config := func(image, flavor int) string {
 		return inPlace(c, region, zones[:2], images[image][0], flavors[flavor][0])
 	}
-	w := c.Workspace(t, config(0, 0))
-	acctest.Apply(t, w)
-	first := c.Servers(t)
-	for _, step := range []struct {
-		name          string
-		image, flavor int
-		rebuilt       int // servers of the second image
-		resized       int // servers of the second flavor
-	}{{"the first batch is rebuilt", 1, 0, 2, 0}, {"the second", 1, 0, 4, 0}, {"the first batch is resized", 1, 1, 4, 2}, {"the second", 1, 1, 4, 4}} {
-		require.NoError(t, w.Write(config(step.image, step.flavor)))
-		acctest.Apply(t, w)
-		rebuilt, resized := 0, 0
-		for name, s := range c.Servers(t) {
-			assert.Equal(t, first[name].ID+first[name].AvailabilityZone, s.ID+s.AvailabilityZone, "%s: %s was another server", step.name, name)
-			if s.Image["id"] == images[1][0] {
-				rebuilt++
-			}
-			if s.Flavor["original_name"] == flavors[1][1] {
-				resized++
-			}
-		}
-		assert.Equal(t, step.rebuilt, rebuilt, "%s: servers of the new image", step.name)
-		assert.Equal(t, step.resized, resized, "%s: servers of the new flavor", step.name)
-	}
-	acctest.Loop{Workspace: w}.Settled(t, "resized")
+	r := rolling{Loop: acctest.Loop{Workspace: c.Workspace(t, config(0, 0)), Cloud: c}, image: images[1][0], flavor: flavors[1][1]}
+	acctest.Apply(t, r.Workspace)
+	r.before = c.Servers(t)
+	r.step(t, "the first batch is rebuilt", config(1, 0), 0, 2, 0)
+	r.step(t, "the second", config(1, 0), 0, 4, 0)
+	r.step(t, "the first batch is resized", config(1, 1), 0, 4, 2)
+	r.step(t, "the second", config(1, 1), 0, 4, 4)
+	r.Settled(t, "resized")
 }
 
 // recreated returns three nodes whose servers are destroyed first and made again.
@@ -129,36 +138,20 @@ func TestAccRolloutRecreate(t *testing.T) {
 	c := acctest.New(t, fakecloud.Config{})
 	region := c.Regions(t)[0]
 	zones, images := c.Zones(t, region), c.TwoImages(t)
-	w := c.Workspace(t, recreated(c, region, zones, images[0][0], ""))
-	acctest.Apply(t, w)
-	before := c.Servers(t)
-	step := func(name, config string, made int) {
-		t.Helper()
-		require.NoError(t, w.Write(config))
-		text := acctest.Apply(t, w)
-		after := c.Servers(t)
-		changed := 0
-		for node, s := range after {
-			if s.ID != before[node].ID {
-				changed++
-			}
-			assert.Equal(t, before[node].AvailabilityZone+" ACTIVE", s.AvailabilityZone+" "+s.Status, "%s: %s", name, node)
-		}
-		assert.Equal(t, made, changed, "%s: new servers\n%s", name, text)
-		assert.Len(t, c.AllServers(t), 3, name)
-		before = after
-	}
+	r := rolling{Loop: acctest.Loop{Workspace: c.Workspace(t, recreated(c, region, zones, images[0][0], "")), Cloud: c}, image: images[1][0]}
+	acctest.Apply(t, r.Workspace)
+	r.before = c.Servers(t)
 	next := recreated(c, region, zones, images[1][0], "")
-	step("the first", next, 1)
+	r.step(t, "the first", next, 1, 1, 0)
 	// Any of the other nodes may be tainted. A real cloud decides which node was the first, by the ids of servers.
-	old := slices.DeleteFunc(slices.Collect(maps.Values(before)), func(s servers.Server) bool { return s.Image["id"] != images[0][0] })
+	old := slices.DeleteFunc(slices.Collect(maps.Values(r.before)), func(s servers.Server) bool { return s.Image["id"] != images[0][0] })
 	c.Mark(t, region, old[0].ID, "stackpolicy_tainted", "yes")
-	step("the tainted one, and no other", next, 1)
-	step("the last", next, 1)
-	named := recreated(c, region, zones, images[1][0], fmt.Sprintf("deletion {\n candidates = [%q]\n}", c.Prefix+slices.Sorted(maps.Keys(before))[0]))
-	step("a candidate", named, 1)
-	step("once", named, 0)
-	acctest.Loop{Workspace: w}.Settled(t, "once")
+	r.step(t, "the tainted one, and no other", next, 1, 2, 0)
+	r.step(t, "the last", next, 1, 3, 0)
+	named := recreated(c, region, zones, images[1][0], fmt.Sprintf("deletion {\n candidates = [%q]\n}", c.Prefix+slices.Sorted(maps.Keys(r.before))[0]))
+	r.step(t, "a candidate", named, 1, 3, 0)
+	r.step(t, "once", named, 0, 3, 0)
+	r.Settled(t, "once")
 }
 
 // TestAccRolloutFullZone: a server for which Nova finds no host is replaced by a

@@ -140,9 +140,7 @@ func TestAwaited(t *testing.T) {
 					a.Expect(t, c.at, "")
 				}
 				assert.Equal(t, want, a.noted()+", pending "+a.pending())
-				if update && a.asked("web-0") > 0 || want == marked && a.asked("web-1") > 0 {
-					t.Error("a server that is in service is looked at again")
-				}
+				assert.False(t, update && a.asked("web-0") > 0 || want == marked && a.asked("web-1") > 0, "a server in service is looked at again")
 				switch {
 				case c.fault != nil && update:
 					assert.True(t, a.I.State.Equal(before), "the state is %s", a.I.State)
@@ -202,15 +200,14 @@ func TestRefreshed(t *testing.T) {
 			other["cluster"] = "app"
 			for to, config := range map[string]attributes{"kept": a.config("web-0", "web-1"), "of another cluster": other, "removed": nil} {
 				a.Later(t)
-				resp, err := a.Plan(t.Context(), a.Request(a.I, config))
-				require.NoError(t, err)
+				planned := a.MustPlan(t, config)
 				at, says := "", ""
 				if c.pending != "" && to != "kept" {
 					at = ": Servers are no longer waited for"
 					says = `Cluster "web": this plan removes the readiness attachment, which still waits for 1 node: web-1.`
 				}
 				a.Expect(t, at, says)
-				switch planned := a.Planned(resp); to {
+				switch to {
 				case "kept":
 					assert.Equal(t, c.pending == "", planned.Equal(a.I.State), "planned is %s", planned)
 				case "of another cluster":
@@ -284,8 +281,7 @@ func TestUnstored(t *testing.T) {
 	require.NoError(t, err)
 	config["servers"] = attributes{"web-0": attributes{"id": tftypes.UnknownValue}, "web-1": attributes{"id": tftypes.UnknownValue},
 		"web-2": attributes{"id": ids[2]}, "web-3": attributes{"id": tftypes.UnknownValue}}
-	_, err = a.Plan(t.Context(), a.Request(a.I, config))
-	require.NoError(t, err)
+	a.MustPlan(t, config)
 	a.Expect(t, "servers: Servers are there that this plan makes again", "have already: web-1 (server "+ids[1]+"). The")
 	assert.Contains(t, a.Said(), `ADDRESS["web-1"]`)
 }

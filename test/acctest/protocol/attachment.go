@@ -79,9 +79,16 @@ func (a *Attachment) Must(t testing.TB, config Attributes) {
 func (a *Attachment) Look(t testing.TB) {
 	t.Helper()
 	var err error
-	if a.I, err = a.Refresh(t.Context(), a.I); err != nil {
-		t.Fatal(err)
-	}
+	a.I, err = a.Refresh(t.Context(), a.I)
+	require.NoError(t, err)
+}
+
+// MustPlan plans a configuration, which must not fail, and returns the planned state; nil destroys.
+func (a *Attachment) MustPlan(t testing.TB, config Attributes) tftypes.Value {
+	t.Helper()
+	resp, err := a.Plan(t.Context(), a.Request(a.I, config))
+	require.NoError(t, err)
+	return a.Planned(resp)
 }
 
 // Planned returns the state in the answer to a plan.
