@@ -189,8 +189,7 @@ func (c Config) filledFrom(entry *clientconfig.Cloud) Config {
 		}
 	}
 	if c.Insecure == nil && entry.Verify != nil {
-		insecure := !*entry.Verify
-		c.Insecure = &insecure
+		c.Insecure = new(!*entry.Verify)
 	}
 	if c.AuthURL == "" && entry.AuthInfo != nil {
 		c.AuthURL = entry.AuthInfo.AuthURL

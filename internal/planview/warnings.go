@@ -9,9 +9,11 @@ import (
 	"strings"
 )
 
-// logLine has the fields that are read of a line of the log of "terraform plan -json".
-type logLine struct {
+// LogLine has the fields that are read of a line of a log of "terraform -json".
+type LogLine struct {
 	Level      string `json:"@level"`
+	Type       string `json:"type"`
+	Message    string `json:"@message"`
 	Diagnostic *struct {
 		Severity string `json:"severity"`
 		Summary  string `json:"summary"`
@@ -30,7 +32,7 @@ func AddWarnings(plan Plan, log []byte) error {
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
-		var l logLine
+		var l LogLine
 		if err := json.Unmarshal(line, &l); err != nil {
 			return fmt.Errorf("the log is not one of \"terraform plan -json\": %w", err)
 		}

@@ -92,8 +92,7 @@ func (m providerModel) config(ctx context.Context, diags *diag.Diagnostics) open
 		config.DefaultDomain = "default"
 	}
 	if env.given(m.Insecure.IsNull(), "OS_INSECURE") {
-		insecure := env.flag(m.Insecure, false, "OS_INSECURE")
-		config.Insecure = &insecure
+		config.Insecure = new(env.flag(m.Insecure, false, "OS_INSECURE"))
 	}
 	diags.Append(m.EndpointOverrides.ElementsAs(ctx, &config.EndpointOverrides, false)...)
 	if m.EnableLogging.ValueBool() || os.Getenv("OS_DEBUG") != "" {

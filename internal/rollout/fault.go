@@ -7,19 +7,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-)
 
-// logLine has the fields that are read of a line of "terraform -json".
-type logLine struct {
-	Type       string `json:"type"`
-	Message    string `json:"@message"`
-	Diagnostic *struct {
-		Severity string `json:"severity"`
-		Summary  string `json:"summary"`
-		Detail   string `json:"detail"`
-		Address  string `json:"address"`
-	} `json:"diagnostic"`
-}
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/planview"
+)
 
 // FailedError is the reason why terraform failed.
 type FailedError struct {
@@ -50,7 +40,7 @@ func (f *FailedError) Error() string {
 func fault(what string, log []byte, err error) error {
 	var failure FailedError
 	for line := range bytes.Lines(log) {
-		var l logLine
+		var l planview.LogLine
 		if json.Unmarshal(line, &l) == nil && l.Diagnostic != nil && l.Diagnostic.Severity == "error" {
 			d := l.Diagnostic
 			failure.Faults = append(failure.Faults, Fault{d.Address, d.Summary, d.Detail})

@@ -257,7 +257,7 @@ func (c *Command) Apply(ctx context.Context, plan *Plan, progress func(message s
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	lines := &lineWriter{line: func(line []byte) {
-		var l logLine
+		var l planview.LogLine
 		if json.Unmarshal(line, &l) == nil && (l.Type == "apply_complete" || l.Type == "apply_errored") {
 			progress(l.Message)
 		}

@@ -2,6 +2,7 @@ package affinitytf
 
 import (
 	"context"
+	"slices"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 
@@ -162,15 +163,11 @@ func (m *attachmentModel) forget() {
 }
 
 // bind fills in the attributes of a group.
-func (m *attachmentModel) bind(
-	ctx context.Context, group openstack.ServerGroup, inherited types.Bool, diags *diag.Diagnostics,
-) {
+func (m *attachmentModel) bind(group openstack.ServerGroup, inherited types.Bool) {
 	m.ID = types.StringValue(m.Region.ValueString() + "/" + group.ID)
 	m.ServerGroupID, m.ServerGroupName = types.StringValue(group.ID), types.StringValue(group.Name)
 	m.Policy, m.InheritedGroup = types.StringValue(group.Policy), inherited
-	var more diag.Diagnostics
-	m.Members, more = types.ListValueFrom(ctx, types.StringType, value.Sorted(group.Members))
-	diags.Append(more...)
+	m.Members = value.List(slices.Sorted(slices.Values(group.Members)))
 	m.Binding = m.binding()
 }
 

@@ -59,7 +59,7 @@ func moveState(ctx context.Context, req resource.MoveStateRequest, resp *resourc
 	model.SchedulerHints = types.ObjectNull(map[string]attr.Type{"group": types.StringType})
 	model.Region = types.StringValue(moved.Region)
 	model.adopt(group)
-	model.bind(ctx, group, types.BoolNull(), &resp.Diagnostics)
+	model.bind(group, types.BoolNull())
 	resp.Diagnostics.Append(resp.TargetState.Set(ctx, &model)...)
 	resp.Diagnostics.Append(resp.TargetIdentity.Set(ctx, model.identity())...)
 }

@@ -91,7 +91,7 @@ func (r *attachmentResource) Create(ctx context.Context, req resource.CreateRequ
 		// Terraform keeps a tainted resource: destroying it looks for the group again.
 		binding = affinity.Binding{Group: openstack.ServerGroup{Name: lost.Name, Policy: policy.Policy}}
 	}
-	model.bind(ctx, binding.Group, types.BoolValue(binding.Inherited), &resp.Diagnostics)
+	model.bind(binding.Group, types.BoolValue(binding.Inherited))
 	model.Zone = value.TextOrNull(zone)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, model.identity())...)
@@ -132,7 +132,7 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 		}
 		model.adopt(group)
 	}
-	model.bind(ctx, group, model.InheritedGroup, &resp.Diagnostics)
+	model.bind(group, model.InheritedGroup)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }
 
@@ -195,7 +195,7 @@ func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequ
 		} else {
 			left = append(left, state.created()...)
 		}
-		plan.bind(ctx, binding.Group, types.BoolValue(binding.Inherited), &resp.Diagnostics)
+		plan.bind(binding.Group, types.BoolValue(binding.Inherited))
 	}
 	private.Store(ctx, resp.Private, leftoversKey, r.detach(ctx, left, &resp.Diagnostics), &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)

@@ -87,7 +87,7 @@ func (m *planModel) plan(
 	if len(p.zones) > 0 {
 		m.warn(ctx, cloud, compute, p, diags)
 	}
-	m.findViolations(ctx, group, p.members, diags)
+	m.findViolations(group, p.members)
 	m.Status, m.Reason, m.Placement = types.StringValue("OK"), types.StringValue(additions.Reason), p.list()
 }
 
@@ -234,19 +234,15 @@ func (m *planModel) readMembers(
 }
 
 // findViolations fills in the hosts with more members than the group's rule allows.
-func (m *planModel) findViolations(
-	ctx context.Context, group openstack.ServerGroup, members []node.Node, diags *diag.Diagnostics,
-) {
+func (m *planModel) findViolations(group openstack.ServerGroup, members []node.Node) {
 	hosts := map[string]string{}
 	for _, n := range members {
 		hosts[n.ID] = n.HostID
 	}
 	var list []attr.Value
 	for _, v := range affinity.Violations(group, hosts) {
-		members, more := types.ListValueFrom(ctx, types.StringType, v.Members)
-		diags.Append(more...)
 		list = append(list, types.ObjectValueMust(violationType.AttrTypes,
-			map[string]attr.Value{"host_id": types.StringValue(v.HostID), "members": members}))
+			map[string]attr.Value{"host_id": types.StringValue(v.HostID), "members": value.List(v.Members)}))
 	}
 	m.Violations = types.ListValueMust(violationType, list)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/nodes"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
 
 // New returns stackpolicy_cluster.
@@ -46,7 +47,8 @@ func (d *dataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 			"To go on without a region that does not answer, leave it out of regions.", &resp.Diagnostics)
 		return
 	}
-	model.fill(ctx, query.Regions, list, &resp.Diagnostics)
+	model.Nodes, model.Size = nodes.Values(list), types.Int64Value(int64(len(list)))
+	model.Distribution = value.ZoneCounts(node.Distribution(list, query.Regions...))
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }
 
@@ -60,7 +62,7 @@ func schemaOf() schema.Schema {
 		MarkdownDescription: "Nodes of the cluster, sorted by region, creation time and id.",
 	}
 	attributes["size"] = attribute.ComputedNumber("Number of nodes.")
-	attributes["distribution"] = attribute.ComputedMap(types.MapType{ElemType: types.Int64Type},
+	attributes["distribution"] = attribute.ComputedMap(value.ZoneCountsType,
 		"Number of nodes by region and zone. Nodes without a zone yet are under the empty name.")
 	return schema.Schema{
 		MarkdownDescription: "Reads a cluster from several regions at once: the servers that match all of " +
@@ -85,13 +87,4 @@ func (m model) Validate(_ context.Context, diags *diag.Diagnostics) {
 			"Nothing says which servers belong to the cluster. Give at least one of name_regex, metadata, tags, "+
 				"servergroup_id and ids.")
 	}
-}
-
-func (m *model) fill(ctx context.Context, regions []string, list []node.Node, diags *diag.Diagnostics) {
-	m.Nodes = nodes.Values(list)
-	m.Size = types.Int64Value(int64(len(list)))
-	var more diag.Diagnostics
-	m.Distribution, more = types.MapValueFrom(ctx, types.MapType{ElemType: types.Int64Type},
-		node.Distribution(list, regions...))
-	diags.Append(more...)
 }

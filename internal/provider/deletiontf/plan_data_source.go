@@ -41,7 +41,7 @@ func (d *planDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	model.fill(ctx, members, chosen, asked.Terms(), &resp.Diagnostics)
+	model.fill(members, chosen, asked.Terms())
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }
 

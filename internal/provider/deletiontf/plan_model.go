@@ -156,15 +156,8 @@ func warnOfProtected(chosen []node.Node, at path.Path, diags *diag.Diagnostics) 
 	}
 }
 
-func (m *planModel) fill(
-	ctx context.Context, members, chosen []node.Node, decided request.Terms, diags *diag.Diagnostics,
-) {
-	list := func(values []string) types.List {
-		translated, more := types.ListValueFrom(ctx, types.StringType, values)
-		diags.Append(more...)
-		return translated
-	}
-	candidates, names, survivors := []string{}, []string{}, []string{}
+func (m *planModel) fill(members, chosen []node.Node, decided request.Terms) {
+	var candidates, names, survivors []string
 	for _, n := range chosen {
 		candidates = append(candidates, n.ID)
 		names = append(names, cmp.Or(n.Name, n.ID))
@@ -188,12 +181,12 @@ func (m *planModel) fill(
 		m.Reason = types.StringValue("Candidates generated")
 		m.Deletion = types.ObjectValueMust(deletionType.AttrTypes, map[string]attr.Value{
 			"count":                   types.Int64Value(int64(len(candidates))),
-			"candidates":              list(candidates),
-			"names":                   list(names),
+			"candidates":              value.List(candidates),
+			"names":                   value.List(names),
 			"destroy_after_deletion":  types.BoolValue(*terms.DestroyAfterDeletion),
 			"grace_period":            types.Int64Value(*terms.GracePeriod),
 			"reduce_desired_capacity": types.BoolValue(*terms.ReduceDesiredCapacity),
 		})
 	}
-	m.Survivors = list(survivors)
+	m.Survivors = value.List(survivors)
 }

@@ -68,7 +68,7 @@ func (d *regionPlanDataSource) Read(ctx context.Context, req datasource.ReadRequ
 		return
 	}
 	if result := p.run(ctx, diags); result != nil {
-		model.fillRegions(ctx, result, diags)
+		model.fillRegions(result)
 		diags.Append(resp.State.Set(ctx, &model)...)
 	}
 }
@@ -124,7 +124,7 @@ func (d *zonePlanDataSource) Read(ctx context.Context, req datasource.ReadReques
 	region := model.Region.ValueString()
 	p.listed, p.nodes = places.InRegion(region, places.ReadBins(model.Zones)), inRegion(p.nodes, region)
 	if result := p.run(ctx, diags); result != nil {
-		model.fillZones(ctx, region, result, diags)
+		model.fillZones(region, result)
 		diags.Append(resp.State.Set(ctx, &model)...)
 	}
 }

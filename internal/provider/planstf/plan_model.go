@@ -33,8 +33,6 @@ type planModel struct {
 	Summary      types.String `tfsdk:"summary"`
 }
 
-var countsType = types.MapType{ElemType: types.Int64Type}
-
 // planSchema returns the schema of a plan; kind is region or zone, and share has the
 // attributes of a decision.
 func planSchema(kind, description string, share, attributes map[string]schema.Attribute) schema.Schema {
@@ -83,7 +81,7 @@ func (m planModel) plan(ctx context.Context, b *backend.Backend, diags *diag.Dia
 func regionShare() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"regions": attribute.ComputedMap(types.Int64Type, "Nodes by region."),
-		"zones": attribute.ComputedMap(countsType,
+		"zones": attribute.ComputedMap(value.ZoneCountsType,
 			"Nodes by region and zone. Null if no region lists zones."),
 	}
 }
@@ -96,7 +94,7 @@ func zoneShare() map[string]schema.Attribute {
 }
 
 // fillRegions translates a plan of regions.
-func (m *planModel) fillRegions(ctx context.Context, p *planned, diags *diag.Diagnostics) {
+func (m *planModel) fillRegions(p *planned) {
 	changed := p.change.ByRegion()
 	now, after, listsZones := map[string]int64{}, map[string]int64{}, map[string]bool{}
 	for _, row := range p.board.Rows() {
@@ -108,20 +106,18 @@ func (m *planModel) fillRegions(ctx context.Context, p *planned, diags *diag.Dia
 		changed[row.Region] = magnitude(changed[row.Region])
 	}
 	maps.DeleteFunc(changed, func(_ string, n int64) bool { return n == 0 })
-	zones := types.MapNull(countsType)
+	zones := types.MapNull(value.ZoneCountsType)
 	if len(listsZones) > 0 {
 		of := maps.Clone(p.change) // the regions that list no zones are removed
 		maps.DeleteFunc(of, func(at placement.Place, _ int64) bool { return !listsZones[at.Region] })
-		var more diag.Diagnostics
-		zones, more = types.MapValueFrom(ctx, countsType, of.ByZone())
-		diags.Append(more...)
+		zones = value.ZoneCounts(of.ByZone())
 	}
-	share := map[string]attr.Value{"regions": value.Counts(ctx, changed, diags), "zones": zones}
-	m.fill(ctx, p, now, after, regionShare(), share, diags)
+	share := map[string]attr.Value{"regions": value.Counts(changed), "zones": zones}
+	m.fill(p, now, after, regionShare(), share)
 }
 
 // fillZones translates a plan of the zones of one region.
-func (m *planModel) fillZones(ctx context.Context, region string, p *planned, diags *diag.Diagnostics) {
+func (m *planModel) fillZones(region string, p *planned) {
 	now, after, changed := map[string]int64{}, map[string]int64{}, map[string]int64{}
 	for _, row := range p.board.Rows() {
 		if !row.IsZone {
@@ -133,22 +129,21 @@ func (m *planModel) fillZones(ctx context.Context, region string, p *planned, di
 			changed[row.Zone] = magnitude(n)
 		}
 	}
-	share := map[string]attr.Value{"region": types.StringValue(region), "zones": value.Counts(ctx, changed, diags)}
-	m.fill(ctx, p, now, after, zoneShare(), share, diags)
+	share := map[string]attr.Value{"region": types.StringValue(region), "zones": value.Counts(changed)}
+	m.fill(p, now, after, zoneShare(), share)
 }
 
 func magnitude(n int64) int64 { return max(n, -n) }
 
 func (m *planModel) fill(
-	ctx context.Context, p *planned, now, after map[string]int64, of map[string]schema.Attribute,
-	share map[string]attr.Value, diags *diag.Diagnostics,
+	p *planned, now, after map[string]int64, of map[string]schema.Attribute, share map[string]attr.Value,
 ) {
 	kind := map[string]attr.Type{"count": types.Int64Type}
 	for name, a := range of {
 		kind[name] = a.GetType()
 	}
 	m.Status, m.Reason = types.StringValue("OK"), types.StringValue(p.reason)
-	m.Distribution, m.Target = value.Counts(ctx, now, diags), value.Counts(ctx, after, diags)
+	m.Distribution, m.Target = value.Counts(now), value.Counts(after)
 	m.Creation, m.Deletion = types.ObjectNull(kind), types.ObjectNull(kind)
 	m.Summary = types.StringValue(p.board.Change(p.change))
 	count := p.change.Total()

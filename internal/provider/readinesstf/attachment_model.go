@@ -15,7 +15,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/probeblock"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -96,21 +95,6 @@ func (m attachmentModel) regionless() bool {
 		}
 	}
 	return false
-}
-
-func (m *attachmentModel) setPending(names []string) {
-	values := make([]attr.Value, len(names))
-	for i, name := range names {
-		values[i] = types.StringValue(name)
-	}
-	m.Pending = types.ListValueMust(types.StringType, values)
-}
-
-func (m attachmentModel) pending() (names []string) {
-	for _, element := range m.Pending.Elements() {
-		names = append(names, element.(types.String).ValueString())
-	}
-	return names
 }
 
 // Validate implements backend.Model.

@@ -68,7 +68,7 @@ func (r *attachmentResource) ModifyPlan(
 	plan.warnOfUnstored(state, r.Backend.Walk(), &resp.Diagnostics)
 	plan.checkMarks(r.Backend.Walk(), &resp.Diagnostics)
 	plan.ID = plan.Cluster
-	plan.setPending(nil)
+	plan.Pending = value.List(nil)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 }
 
@@ -95,7 +95,7 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	model.setPending(readiness.Pending(now.nodes, now.snapshot))
+	model.Pending = value.List(readiness.Pending(now.nodes, now.snapshot))
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }
 
@@ -156,7 +156,7 @@ func (r *attachmentResource) wait(
 		return false
 	}
 	if state != nil {
-		names, _ := readiness.Overtaken(now.before, now.nodes, state.pending(), now.snapshot)
+		names, _ := readiness.Overtaken(now.before, now.nodes, value.Texts(state.Pending), now.snapshot)
 		warnOvertaken(names, diags)
 	}
 	var pending []readiness.Node
@@ -199,7 +199,7 @@ func (r *attachmentResource) wait(
 			"more. If their image or user data is at fault, change it and apply.",
 			plan.Cluster.ValueString(), err, r.wellOff(ctx, *plan, state, len(names))))
 	}
-	plan.setPending(names)
+	plan.Pending = value.List(names)
 	return true
 }
 
@@ -239,7 +239,7 @@ func (r *attachmentResource) wellOff(ctx context.Context, plan attachmentModel, 
 // warnOfRemoval warns if the attachment is destroyed, or replaced for another
 // cluster, while servers are pending.
 func (m attachmentModel) warnOfRemoval(ctx context.Context, plan tfsdk.Plan, diags *diag.Diagnostics) {
-	pending := m.pending()
+	pending := value.Texts(m.Pending)
 	if len(pending) == 0 {
 		return
 	}

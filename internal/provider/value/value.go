@@ -136,17 +136,33 @@ func TextOr(value types.String, byDefault string) string {
 }
 
 // Counts returns numbers of nodes as a map.
-func Counts(ctx context.Context, counts map[string]int64, diags *diag.Diagnostics) types.Map {
-	value, more := types.MapValueFrom(ctx, types.Int64Type, counts)
-	diags.Append(more...)
-	return value
+func Counts(counts map[string]int64) types.Map {
+	values := make(map[string]attr.Value, len(counts))
+	for name, n := range counts {
+		values[name] = types.Int64Value(n)
+	}
+	return types.MapValueMust(types.Int64Type, values)
 }
 
-// Sorted returns a sorted copy of a list, never nil.
-func Sorted(list []string) []string {
-	list = append([]string{}, list...)
-	slices.Sort(list)
-	return list
+// ZoneCountsType is the type of the result of [ZoneCounts].
+var ZoneCountsType = types.MapType{ElemType: types.Int64Type}
+
+// ZoneCounts returns numbers of nodes by region and zone.
+func ZoneCounts(counts map[string]map[string]int64) types.Map {
+	values := make(map[string]attr.Value, len(counts))
+	for region, zones := range counts {
+		values[region] = Counts(zones)
+	}
+	return types.MapValueMust(ZoneCountsType, values)
+}
+
+// List returns texts as a list.
+func List(texts []string) types.List {
+	values := make([]attr.Value, len(texts))
+	for i, s := range texts {
+		values[i] = types.StringValue(s)
+	}
+	return types.ListValueMust(types.StringType, values)
 }
 
 // Is reports whether an error is, or wraps, an error of a type.

@@ -2,7 +2,6 @@ package openstackstub
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -21,8 +20,7 @@ type wanted struct {
 
 // configured returns the networks of the configuration, each with its id and name. It asks Neutron for the missing
 // one.
-func (t *thing) configured(ctx context.Context) ([]wanted, error) {
-	var list []wanted
+func (t *thing) configured(ctx context.Context) (list []wanted) {
 	for _, block := range t.Get("network").([]any) {
 		b := block.(map[string]any)
 		w := wanted{
@@ -33,59 +31,40 @@ func (t *thing) configured(ctx context.Context) ([]wanted, error) {
 			b["access_network"].(bool),
 		}
 		if w.id == "" || w.name == "" {
-			if err := t.find(ctx, &w); err != nil {
-				return nil, fmt.Errorf("get network information from the Network API: %w", err)
-			}
+			t.find(ctx, &w)
 		}
 		list = append(list, w)
 	}
-	return list, nil
+	return list
 }
 
 // find asks Neutron for the network: by the port, the id or the name.
-func (t *thing) find(ctx context.Context, w *wanted) error {
-	client, err := gopher.NewNetworkV2(t.nova.ProviderClient, gophercloud.EndpointOpts{Region: t.region})
-	if err != nil {
-		return err
-	}
+func (t *thing) find(ctx context.Context, w *wanted) {
+	client := must(gopher.NewNetworkV2(t.nova.ProviderClient, gophercloud.EndpointOpts{Region: t.region}))
 	opts := networks.ListOpts{Status: "ACTIVE", ID: w.id}
 	if w.port != "" {
-		port, err := one(ctx, ports.List(client, ports.ListOpts{ID: w.port}), ports.ExtractPorts)
-		if err != nil {
-			return fmt.Errorf("find the port %s: %w", w.port, err)
-		}
-		opts.ID = port.NetworkID
+		opts.ID = one(ctx, ports.List(client, ports.ListOpts{ID: w.port}), ports.ExtractPorts, w.port).NetworkID
 	}
 	if opts.ID == "" {
 		opts.Name = w.name
 	}
-	found, err := one(ctx, networks.List(client, opts), networks.ExtractNetworks)
-	if err != nil {
-		return fmt.Errorf("the name %q or the id %q: %w", opts.Name, opts.ID, err)
-	}
+	found := one(ctx, networks.List(client, opts), networks.ExtractNetworks, opts.Name+opts.ID)
 	w.id, w.name = found.ID, found.Name
-	return nil
 }
 
 // wantedNetworks returns the networks for a new server.
-func (t *thing) wantedNetworks(ctx context.Context) ([]servers.Network, error) {
+func (t *thing) wantedNetworks(ctx context.Context) []servers.Network {
 	list := []servers.Network{}
-	all, err := t.configured(ctx)
-	for _, w := range all {
+	for _, w := range t.configured(ctx) {
 		list = append(list, servers.Network{UUID: w.id, Port: w.port, FixedIP: w.address})
 	}
-	return list, err
+	return list
 }
 
 // networks returns the networks in which a server has addresses, and the address to reach it at. Without configured
 // networks it returns all.
-func (t *thing) networks(
-	ctx context.Context, addresses map[string]any,
-) (list []map[string]any, access string, err error) {
-	all, err := t.configured(ctx)
-	if err != nil {
-		return nil, "", err
-	}
+func (t *thing) networks(ctx context.Context, addresses map[string]any) (list []map[string]any, access string) {
+	all := t.configured(ctx)
 	if len(all) == 0 {
 		for _, name := range slices.Sorted(maps.Keys(addresses)) {
 			all = append(all, wanted{name: name})
@@ -104,5 +83,5 @@ func (t *thing) networks(
 			access = nic["addr"].(string)
 		}
 	}
-	return list, access, nil
+	return list, access
 }

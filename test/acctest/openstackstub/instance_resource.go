@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gophercloud/gophercloud/v2"
@@ -23,46 +24,32 @@ const (
 )
 
 // openInstance also opens the services that making a server needs.
-func openInstance(ctx context.Context, t *thing) (err error) {
-	if err = openNova(ctx, t); err == nil {
-		t.glance, err = t.cloud.Glance(ctx, t.region)
-	}
-	return err
+func openInstance(ctx context.Context, t *thing) {
+	openNova(ctx, t)
+	t.glance = must(t.cloud.Glance(ctx, t.region))
 }
 
 // image returns the id of the given image.
-func (t *thing) image(ctx context.Context) (string, error) {
+func (t *thing) image(ctx context.Context) string {
 	if id := t.text("image_id"); id != "" {
-		return id, nil
+		return id
 	}
 	return t.imageNamed(ctx, t.glance, t.text("image_name"))
 }
 
 // imageNamed asks Glance, or Nova, which passes the request on.
-func (t *thing) imageNamed(ctx context.Context, client *gophercloud.ServiceClient, name string) (string, error) {
-	image, err := one(ctx, images.List(client, images.ListOpts{Name: name}), images.ExtractImages)
-	if err != nil {
-		return "", fmt.Errorf("the name %q: %w", name, err)
-	}
-	return image.ID, nil
+func (t *thing) imageNamed(ctx context.Context, client *gophercloud.ServiceClient, name string) string {
+	return one(ctx, images.List(client, images.ListOpts{Name: name}), images.ExtractImages, name).ID
 }
 
 // flavor returns the id of the given flavor, or of the flavor with a name.
-func (t *thing) flavor(ctx context.Context, name string) (string, error) {
-	pages, err := flavors.ListDetail(t.nova, nil).AllPages(ctx)
-	if err != nil {
-		return "", err
+func (t *thing) flavor(ctx context.Context, name string) string {
+	list := must(flavors.ExtractFlavors(must(flavors.ListDetail(t.nova, nil).AllPages(ctx))))
+	i := slices.IndexFunc(list, func(f flavors.Flavor) bool { return f.Name == name })
+	if i < 0 {
+		check(fmt.Errorf("no flavor has the name %q", name))
 	}
-	list, err := flavors.ExtractFlavors(pages)
-	if err != nil {
-		return "", err
-	}
-	for _, f := range list {
-		if f.Name == name {
-			return f.ID, nil
-		}
-	}
-	return "", fmt.Errorf("no flavor has the name %q", name)
+	return list[i].ID
 }
 
 // given returns the texts of a map.
@@ -83,7 +70,7 @@ func list(v any) []string {
 	return found
 }
 
-func createInstance(ctx context.Context, t *thing) (err error) {
+func createInstance(ctx context.Context, t *thing) {
 	opts := servers.CreateOpts{
 		Name:               t.text("name"),
 		FlavorRef:          t.text("flavor_id"),
@@ -94,20 +81,16 @@ func createInstance(ctx context.Context, t *thing) (err error) {
 		Tags:               list(t.Get("tags")),
 		SecurityGroups:     list(t.Get("security_groups")),
 		AvailabilityZone:   t.text("availability_zone") + t.text("availability_zone_hints"),
-	}
-	if opts.ImageRef, err = t.image(ctx); err != nil {
-		return err
+		ImageRef:           t.image(ctx),
 	}
 	if opts.FlavorRef == "" {
-		if opts.FlavorRef, err = t.flavor(ctx, t.text("flavor_name")); err != nil {
-			return err
-		}
+		opts.FlavorRef = t.flavor(ctx, t.text("flavor_name"))
 	}
 	at := 1
 	if mode := t.text("network_mode"); mode != "" {
 		opts.Networks, at = mode, bootWithMode
-	} else if opts.Networks, err = t.wantedNetworks(ctx); err != nil {
-		return err
+	} else {
+		opts.Networks = t.wantedNetworks(ctx)
 	}
 	if len(opts.Tags) > 0 {
 		at = bootWithTags
@@ -116,27 +99,24 @@ func createInstance(ctx context.Context, t *thing) (err error) {
 		at = bootOnHypervisor
 	}
 	if t.Get("block_device.#") != 0 || t.Get("personality.#") != 0 || t.Get("key_pair") != "" {
-		return errLess
+		cannot(ctx, t)
 	}
 	t.nova = t.compute.At(at) // until the server is made
 	defer func() { t.nova = t.compute.At(1) }()
 	server, err := servers.Create(ctx, t.nova, opts, t.hints()).Extract()
-	if err != nil {
-		return theirs("Error creating OpenStack server: %w", err)
-	}
+	theirs(err, "Error creating OpenStack server: %w")
 	t.SetId(server.ID)
-	if err := t.awaitServer(ctx, schema.TimeoutCreate, "ACTIVE", "BUILD"); err != nil {
-		return theirs("Error waiting for instance (%s) to become ready: %w", server.ID, err)
-	}
+	err = t.awaitServer(ctx, schema.TimeoutCreate, "ACTIVE", "BUILD")
+	theirs(err, "Error waiting for instance (%s) to become ready: %w", server.ID)
 	if strings.EqualFold(t.text("power_state"), "shutoff") {
-		if err := t.power(ctx, schema.TimeoutCreate, "active", "shutoff"); err != nil {
-			return err
-		}
+		t.power(ctx, schema.TimeoutCreate, "active", "shutoff")
 	}
-	return nil
 }
 
-var errLess = errors.New("the stand-in for terraform-provider-openstack can plan this, and cannot do it")
+// cannot is what the stand-in leaves out.
+func cannot(context.Context, *thing) {
+	check(errors.New("the stand-in for terraform-provider-openstack can plan this, and cannot do it"))
+}
 
 // hints returns the scheduler hints. Nova does not show them afterwards.
 func (t *thing) hints() servers.SchedulerHintOpts {
@@ -150,47 +130,29 @@ func (t *thing) hints() servers.SchedulerHintOpts {
 
 // awaitServer waits until the server has one of the target states.
 func (t *thing) awaitServer(ctx context.Context, timeout, target string, pending ...string) error {
-	return t.wait(ctx, timeout, func() (string, error) {
-		server, err := servers.Get(ctx, t.nova, t.Id()).Extract()
-		if err != nil {
-			return "", err
-		}
-		return server.Status, nil
+	return t.wait(ctx, timeout, func() string {
+		return must(servers.Get(ctx, t.nova, t.Id()).Extract()).Status
 	}, target, pending...)
 }
 
-func readInstance(ctx context.Context, t *thing) error {
+func readInstance(ctx context.Context, t *thing) {
 	server, err := servers.Get(ctx, t.nova, t.Id()).Extract()
-	if err != nil {
-		return t.gone(err)
-	}
-	networks, address, err := t.networks(ctx, server.Addresses)
-	if err != nil {
-		return err
-	}
+	t.found(err)
+	networks, address := t.networks(ctx, server.Addresses)
 	power := strings.ToLower(server.Status)
 	switch power {
 	case "active", "build", "error", "migrating", "paused", "shelved", "shelved_offloaded", "shutoff":
 	default:
-		return theirs("Invalid power_state for instance %s: %s", t.Id(), server.Status)
+		theirs(errors.New(server.Status), "Invalid power_state for instance %s: %w", t.Id())
 	}
-	imageID, imageName, err := t.bootedFrom(ctx, server)
-	if err != nil {
-		return err
-	}
-	flavorID, flavorName, err := t.shape(ctx, server)
-	if err != nil {
-		return err
-	}
-	tagged, err := tags.List(ctx, t.compute.At(withTags), t.Id()).Extract()
-	if err != nil {
-		return err
-	}
+	imageID, imageName := t.bootedFrom(ctx, server)
+	flavorID, flavorName := t.shape(ctx, server)
+	tagged := must(tags.List(ctx, t.compute.At(withTags), t.Id()).Extract())
 	groups := []string{}
 	for _, g := range server.SecurityGroups {
 		groups = append(groups, g["name"].(string))
 	}
-	err = t.set(map[string]any{
+	t.set(map[string]any{
 		"name":                server.Name,
 		"availability_zone":   server.AvailabilityZone,
 		"hypervisor_hostname": server.HypervisorHostname,
@@ -208,51 +170,40 @@ func readInstance(ctx context.Context, t *thing) error {
 		"created":             server.Created.String(),
 		"updated":             server.Updated.String(),
 	})
-	if err != nil {
-		return err
-	}
 	// Only the configured tags are Terraform's.
 	all, ours := t.Get("all_tags").(*schema.Set), t.Get("tags").(*schema.Set)
-	return t.Set("tags", all.Intersection(ours))
+	check(t.Set("tags", all.Intersection(ours)))
 }
 
 // bootedFrom returns the image of a server, which may be gone from Glance.
-func (t *thing) bootedFrom(ctx context.Context, server *servers.Server) (id, name string, err error) {
+func (t *thing) bootedFrom(ctx context.Context, server *servers.Server) (id, name string) {
 	id, _ = server.Image["id"].(string)
 	image, err := images.Get(ctx, t.glance, id).Extract()
 	if missing(err) {
-		return id, "Image not found", nil
+		return id, "Image not found"
 	}
-	if err != nil {
-		return "", "", err
-	}
-	return id, image.Name, nil
+	check(err)
+	return id, image.Name
 }
 
 // shape returns the flavor of a server; both are empty if it is gone.
-func (t *thing) shape(ctx context.Context, server *servers.Server) (id, name string, err error) {
+func (t *thing) shape(ctx context.Context, server *servers.Server) (id, name string) {
 	flavor, err := flavors.Get(ctx, t.nova, fmt.Sprint(server.Flavor["id"])).Extract()
 	if missing(err) {
-		return "", "", nil
+		return "", ""
 	}
-	if err != nil {
-		return "", "", err
-	}
-	return flavor.ID, flavor.Name, nil
+	check(err)
+	return flavor.ID, flavor.Name
 }
 
-func deleteInstance(ctx context.Context, t *thing) error {
+func deleteInstance(ctx context.Context, t *thing) {
 	if t.Get("stop_before_destroy").(bool) {
-		_ = t.power(ctx, schema.TimeoutDelete, "active", "shutoff") // it is deleted anyway
+		_ = try(func() { t.power(ctx, schema.TimeoutDelete, "active", "shutoff") }) // it is deleted anyway
 	}
-	if err := servers.Delete(ctx, t.nova, t.Id()).ExtractErr(); err != nil {
-		return t.gone(err)
-	}
+	t.found(servers.Delete(ctx, t.nova, t.Id()).ExtractErr())
 	// Any state except these two fails, although the server is deleted.
-	if err := t.awaitServer(ctx, schema.TimeoutDelete, "DELETED|SOFT_DELETED", "ACTIVE", "SHUTOFF"); err != nil {
-		return theirs("Error waiting for instance (%s) to Delete:  %w", t.Id(), err)
-	}
-	return nil
+	err := t.awaitServer(ctx, schema.TimeoutDelete, "DELETED|SOFT_DELETED", "ACTIVE", "SHUTOFF")
+	theirs(err, "Error waiting for instance (%s) to Delete:  %w", t.Id())
 }
 
 // importInstance takes an id, and looks in the provider's region. It also imports the metadata, which a refresh does
@@ -264,10 +215,6 @@ func importInstance(ctx context.Context, d *schema.ResourceData, meta any) ([]*s
 	return []*schema.ResourceData{d}, nil
 }
 
-func readMetadata(ctx context.Context, t *thing) error {
-	metadata, err := servers.Metadata(ctx, t.nova, t.Id()).Extract()
-	if err != nil {
-		return err
-	}
-	return t.Set("metadata", metadata)
+func readMetadata(ctx context.Context, t *thing) {
+	check(t.Set("metadata", must(servers.Metadata(ctx, t.nova, t.Id()).Extract())))
 }

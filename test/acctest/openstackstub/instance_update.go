@@ -2,11 +2,8 @@ package openstackstub
 
 import (
 	"context"
-	"fmt"
-	"net/http"
 	"strings"
 
-	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/tags"
 	"github.com/hashicorp/terraform-plugin-sdk/v2/helper/schema"
@@ -14,41 +11,38 @@ import (
 
 // updateInstance makes all possible changes, in the order in which terraform-provider-openstack makes them. The first
 // failure ends it.
-func updateInstance(ctx context.Context, t *thing) error {
-	for _, step := range []struct {
+func updateInstance(ctx context.Context, t *thing) {
+	for _, part := range []struct {
 		arguments []string
-		change    func(context.Context) error
+		change    step
 	}{
-		{[]string{"name"}, t.rename},
-		{[]string{"power_state"}, t.switchPower},
-		{[]string{"metadata"}, t.mergeMetadata},
-		{[]string{"security_groups", "admin_pass", "personality"}, func(context.Context) error { return errLess }},
-		{[]string{"flavor_id", "flavor_name"}, t.resize},
-		{[]string{"image_id", "image_name"}, t.rebuild},
-		{[]string{"tags"}, t.retag},
+		{[]string{"name"}, rename},
+		{[]string{"power_state"}, switchPower},
+		{[]string{"metadata"}, mergeMetadata},
+		{[]string{"security_groups", "admin_pass", "personality"}, cannot},
+		{[]string{"flavor_id", "flavor_name"}, resize},
+		{[]string{"image_id", "image_name"}, rebuild},
+		{[]string{"tags"}, retag},
 	} {
-		if t.HasChanges(step.arguments...) {
-			if err := step.change(ctx); err != nil {
-				return theirs("Error changing the %s of OpenStack server (%s): %w",
-					strings.Join(step.arguments, ", "), t.Id(), err)
-			}
+		if t.HasChanges(part.arguments...) {
+			theirs(try(func() { part.change(ctx, t) }), "Error changing the %s of OpenStack server (%s): %w",
+				strings.Join(part.arguments, ", "), t.Id())
 		}
 	}
-	return nil
 }
 
-func (t *thing) rename(ctx context.Context) error {
-	_, err := servers.Update(ctx, t.nova, t.Id(), servers.UpdateOpts{Name: t.text("name")}).Extract()
-	return err
+func rename(ctx context.Context, t *thing) {
+	must(servers.Update(ctx, t.nova, t.Id(), servers.UpdateOpts{Name: t.text("name")}).Extract())
 }
 
-func (t *thing) switchPower(ctx context.Context) error {
+func switchPower(ctx context.Context, t *thing) {
 	from, to := t.GetChange("power_state")
-	return t.power(ctx, schema.TimeoutUpdate, strings.ToLower(from.(string)), strings.ToLower(to.(string)))
+	t.power(ctx, schema.TimeoutUpdate, strings.ToLower(from.(string)), strings.ToLower(to.(string)))
 }
 
 // power changes the power state of the server.
-func (t *thing) power(ctx context.Context, timeout, from, to string) (err error) {
+func (t *thing) power(ctx context.Context, timeout, from, to string) {
+	var err error
 	switch {
 	case to == "shutoff":
 		err = servers.Stop(ctx, t.nova, t.Id()).ExtractErr()
@@ -63,66 +57,49 @@ func (t *thing) power(ctx context.Context, timeout, from, to string) (err error)
 	case from != "build":
 		err = servers.Start(ctx, t.nova, t.Id()).ExtractErr()
 	}
-	if err != nil {
-		return err
-	}
-	return t.awaitServer(ctx, timeout, strings.ToUpper(to))
+	check(err)
+	check(t.awaitServer(ctx, timeout, strings.ToUpper(to)))
 }
 
 // mergeMetadata removes the keys that are not configured any more and sets the configured ones. Other keys stay.
-func (t *thing) mergeMetadata(ctx context.Context) error {
+func mergeMetadata(ctx context.Context, t *thing) {
 	old, wanted := t.GetChange("metadata")
 	for key := range given(old) {
 		if _, stays := given(wanted)[key]; stays {
 			continue
 		}
-		err := servers.DeleteMetadatum(ctx, t.nova, t.Id(), key).ExtractErr()
-		if err != nil && !gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
-			return err
+		if err := servers.DeleteMetadatum(ctx, t.nova, t.Id(), key).ExtractErr(); !missing(err) {
+			check(err)
 		}
 	}
-	_, err := servers.UpdateMetadata(ctx, t.nova, t.Id(), servers.MetadataOpts(given(wanted))).Extract()
-	return err
+	must(servers.UpdateMetadata(ctx, t.nova, t.Id(), servers.MetadataOpts(given(wanted))).Extract())
 }
 
 // resize gives the server another flavor and confirms that at once.
-func (t *thing) resize(ctx context.Context) (err error) {
+func resize(ctx context.Context, t *thing) {
 	wanted := t.text("flavor_id")
 	if !t.HasChange("flavor_id") {
-		if wanted, err = t.flavor(ctx, t.text("flavor_name")); err != nil {
-			return err
-		}
+		wanted = t.flavor(ctx, t.text("flavor_name"))
 	}
-	if err := servers.Resize(ctx, t.nova, t.Id(), servers.ResizeOpts{FlavorRef: wanted}).ExtractErr(); err != nil {
-		return err
-	}
-	if err := t.awaitServer(ctx, schema.TimeoutUpdate, "VERIFY_RESIZE", "RESIZE"); err != nil {
-		return err
-	}
-	if err := servers.ConfirmResize(ctx, t.nova, t.Id()).ExtractErr(); err != nil {
-		return fmt.Errorf("confirm: %w", err)
-	}
-	return t.awaitServer(ctx, schema.TimeoutUpdate, "ACTIVE|SHUTOFF", "VERIFY_RESIZE")
+	check(servers.Resize(ctx, t.nova, t.Id(), servers.ResizeOpts{FlavorRef: wanted}).ExtractErr())
+	check(t.awaitServer(ctx, schema.TimeoutUpdate, "VERIFY_RESIZE", "RESIZE"))
+	check(servers.ConfirmResize(ctx, t.nova, t.Id()).ExtractErr())
+	check(t.awaitServer(ctx, schema.TimeoutUpdate, "ACTIVE|SHUTOFF", "VERIFY_RESIZE"))
 }
 
 // rebuild gives the server another image. It looks for the name of the image through Nova.
-func (t *thing) rebuild(ctx context.Context) (err error) {
+func rebuild(ctx context.Context, t *thing) {
 	wanted := t.text("image_id")
 	if !t.HasChange("image_id") {
-		if wanted, err = t.imageNamed(ctx, t.nova, t.text("image_name")); err != nil {
-			return err
-		}
+		wanted = t.imageNamed(ctx, t.nova, t.text("image_name"))
 	}
-	if _, err := servers.Rebuild(ctx, t.nova, t.Id(), servers.RebuildOpts{ImageRef: wanted}).Extract(); err != nil {
-		return err
-	}
-	return t.awaitServer(ctx, schema.TimeoutUpdate, "ACTIVE|SHUTOFF", "REBUILD")
+	must(servers.Rebuild(ctx, t.nova, t.Id(), servers.RebuildOpts{ImageRef: wanted}).Extract())
+	check(t.awaitServer(ctx, schema.TimeoutUpdate, "ACTIVE|SHUTOFF", "REBUILD"))
 }
 
 // retag leaves other tags alone.
-func (t *thing) retag(ctx context.Context) error {
+func retag(ctx context.Context, t *thing) {
 	old, wanted := t.GetChange("tags")
 	all := t.Get("all_tags").(*schema.Set).Difference(old.(*schema.Set)).Union(wanted.(*schema.Set))
-	_, err := tags.ReplaceAll(ctx, t.compute.At(withTags), t.Id(), tags.ReplaceAllOpts{Tags: list(all)}).Extract()
-	return err
+	must(tags.ReplaceAll(ctx, t.compute.At(withTags), t.Id(), tags.ReplaceAllOpts{Tags: list(all)}).Extract())
 }

@@ -25,12 +25,8 @@ func memberResource() *schema.Resource {
 	})
 }
 
-func openOctavia(ctx context.Context, t *thing) error {
-	lb, err := t.cloud.LoadBalancer(ctx, t.region)
-	if err == nil {
-		t.octavia = lb.Client
-	}
-	return err
+func openOctavia(ctx context.Context, t *thing) {
+	t.octavia = must(t.cloud.LoadBalancer(ctx, t.region)).Client
 }
 
 // whenever repeats a change that Octavia refuses while another one is under way (409), its database sees two at once
@@ -56,7 +52,7 @@ func (t *thing) weight() *int {
 	return new(t.Get("weight").(int))
 }
 
-func createMember(ctx context.Context, t *thing) error {
+func createMember(ctx context.Context, t *thing) {
 	opts := pools.CreateMemberOpts{
 		Name:         t.text("name"),
 		Address:      t.text("address"),
@@ -65,38 +61,36 @@ func createMember(ctx context.Context, t *thing) error {
 		Weight:       t.weight(),
 		AdminStateUp: new(t.Get("admin_state_up").(bool)),
 	}
-	return whenever(ctx, func() error {
+	check(whenever(ctx, func() error {
 		member, err := pools.CreateMember(ctx, t.octavia, t.text("pool_id"), opts).Extract()
 		if err == nil {
 			t.SetId(member.ID)
 		}
 		return err
-	})
+	}))
 }
 
-func readMember(ctx context.Context, t *thing) error {
+func readMember(ctx context.Context, t *thing) {
 	member, err := pools.GetMember(ctx, t.octavia, t.text("pool_id"), t.Id()).Extract()
-	if err != nil {
-		return t.gone(err)
-	}
-	return t.set(map[string]any{
+	t.found(err)
+	t.set(map[string]any{
 		"name": member.Name, "address": member.Address, "protocol_port": member.ProtocolPort, "weight": member.Weight,
 		"admin_state_up": member.AdminStateUp, "subnet_id": member.SubnetID,
 	})
 }
 
-func updateMember(ctx context.Context, t *thing) error {
+func updateMember(ctx context.Context, t *thing) {
 	opts := pools.UpdateMemberOpts{Name: new(t.text("name")), AdminStateUp: new(t.Get("admin_state_up").(bool))}
 	if t.HasChange("weight") {
 		opts.Weight = t.weight()
 	}
-	return whenever(ctx, func() error {
+	check(whenever(ctx, func() error {
 		return pools.UpdateMember(ctx, t.octavia, t.text("pool_id"), t.Id(), opts).Err
-	})
+	}))
 }
 
-func deleteMember(ctx context.Context, t *thing) error {
-	return t.gone(whenever(ctx, func() error {
+func deleteMember(ctx context.Context, t *thing) {
+	t.found(whenever(ctx, func() error {
 		return pools.DeleteMember(ctx, t.octavia, t.text("pool_id"), t.Id()).ExtractErr()
 	}))
 }

@@ -27,11 +27,8 @@ func volumeResource() *schema.Resource {
 }
 
 // storage is a resource that outlives a server. The genuine provider changes some arguments in place.
-func storage(
-	create, read, remove func(context.Context, *thing) error, arguments map[string]*schema.Schema,
-) *schema.Resource {
-	update := func(context.Context, *thing) error { return errLess }
-	r := kind(openStorage).resource(create, read, update, remove, arguments)
+func storage(create, read, remove step, arguments map[string]*schema.Schema) *schema.Resource {
+	r := kind(openStorage).resource(create, read, cannot, remove, arguments)
 	r.Importer = &schema.ResourceImporter{StateContext: schema.ImportStatePassthroughContext}
 	r.Timeouts = &schema.ResourceTimeout{
 		Create: schema.DefaultTimeout(10 * time.Minute),
@@ -41,36 +38,27 @@ func storage(
 }
 
 // await waits until a volume has the target status.
-func (t *thing) await(ctx context.Context, timeout, id, target string, pending ...string) error {
-	return t.wait(ctx, timeout, func() (string, error) {
-		volume, err := volumes.Get(ctx, t.cinder, id).Extract()
-		if err != nil {
-			return "", err
-		}
-		return volume.Status, nil
-	}, target, pending...)
+func (t *thing) await(ctx context.Context, timeout, id, target string, pending ...string) {
+	check(t.wait(ctx, timeout, func() string {
+		return must(volumes.Get(ctx, t.cinder, id).Extract()).Status
+	}, target, pending...))
 }
 
-func createVolume(ctx context.Context, t *thing) error {
-	volume, err := volumes.Create(ctx, t.cinder, volumes.CreateOpts{
+func createVolume(ctx context.Context, t *thing) {
+	volume := must(volumes.Create(ctx, t.cinder, volumes.CreateOpts{
 		Name:             t.text("name"),
 		Size:             t.Get("size").(int),
 		AvailabilityZone: t.text("availability_zone"),
 		VolumeType:       t.text("volume_type"),
-	}, nil).Extract()
-	if err != nil {
-		return err
-	}
+	}, nil).Extract())
 	t.SetId(volume.ID)
-	return t.await(ctx, schema.TimeoutCreate, volume.ID, "available", "creating")
+	t.await(ctx, schema.TimeoutCreate, volume.ID, "available", "creating")
 }
 
-func readVolume(ctx context.Context, t *thing) error {
+func readVolume(ctx context.Context, t *thing) {
 	volume, err := volumes.Get(ctx, t.cinder, t.Id()).Extract()
-	if err != nil {
-		return t.gone(err)
-	}
-	return t.set(map[string]any{
+	t.found(err)
+	t.set(map[string]any{
 		"name":              volume.Name,
 		"size":              volume.Size,
 		"availability_zone": volume.AvailabilityZone,
@@ -79,27 +67,20 @@ func readVolume(ctx context.Context, t *thing) error {
 }
 
 // deleteVolume detaches the volume from any server that has it.
-func deleteVolume(ctx context.Context, t *thing) error {
+func deleteVolume(ctx context.Context, t *thing) {
 	volume, err := volumes.Get(ctx, t.cinder, t.Id()).Extract()
-	if err != nil {
-		return t.gone(err)
-	}
+	t.found(err)
 	for _, a := range volume.Attachments {
 		err := volumeattach.Delete(ctx, t.nova, a.ServerID, a.ID).ExtractErr()
-		if err != nil && !missing(err) && !gophercloud.ResponseCodeIs(err, http.StatusConflict) {
-			return err
+		if !missing(err) && !gophercloud.ResponseCodeIs(err, http.StatusConflict) {
+			check(err)
 		}
 	}
 	if len(volume.Attachments) > 0 {
-		err := t.await(ctx, schema.TimeoutDelete, t.Id(), "available", "in-use", "attaching", "detaching")
-		if err != nil {
-			return err
-		}
+		t.await(ctx, schema.TimeoutDelete, t.Id(), "available", "in-use", "attaching", "detaching")
 	}
-	if err := volumes.Delete(ctx, t.cinder, t.Id(), nil).ExtractErr(); err != nil {
-		return t.gone(err)
-	}
-	return t.await(ctx, schema.TimeoutDelete, t.Id(), "DELETED", "deleting", "available")
+	t.found(volumes.Delete(ctx, t.cinder, t.Id(), nil).ExtractErr())
+	t.await(ctx, schema.TimeoutDelete, t.Id(), "DELETED", "deleting", "available")
 }
 
 // attachResource is openstack_compute_volume_attach_v2. Its id is the id of the server, a slash, and the id of the
@@ -114,36 +95,29 @@ func attachResource() *schema.Resource {
 	return r
 }
 
-func createAttachment(ctx context.Context, t *thing) error {
+func createAttachment(ctx context.Context, t *thing) {
 	server, volume := t.text("instance_id"), t.text("volume_id")
-	_, err := volumeattach.Create(ctx, t.nova, server, volumeattach.CreateOpts{VolumeID: volume}).Extract()
-	if err != nil {
-		return err
-	}
+	must(volumeattach.Create(ctx, t.nova, server, volumeattach.CreateOpts{VolumeID: volume}).Extract())
 	t.SetId(server + "/" + volume)
-	return t.await(ctx, schema.TimeoutCreate, volume, "in-use", "available", "reserved", "attaching")
+	t.await(ctx, schema.TimeoutCreate, volume, "in-use", "available", "reserved", "attaching")
 }
 
-func readAttachment(ctx context.Context, t *thing) error {
+func readAttachment(ctx context.Context, t *thing) {
 	server, volume, _ := strings.Cut(t.Id(), "/")
 	a, err := volumeattach.Get(ctx, t.nova, server, volume).Extract()
-	if err != nil {
-		return t.gone(err)
-	}
-	return t.set(map[string]any{"instance_id": a.ServerID, "volume_id": a.VolumeID, "device": a.Device})
+	t.found(err)
+	t.set(map[string]any{"instance_id": a.ServerID, "volume_id": a.VolumeID, "device": a.Device})
 }
 
 // deleteAttachment asks until the attachment is gone. Nova refuses with 400 while the volume is being detached.
-func deleteAttachment(ctx context.Context, t *thing) error {
+func deleteAttachment(ctx context.Context, t *thing) {
 	server, volume, _ := strings.Cut(t.Id(), "/")
 	for {
 		err := volumeattach.Delete(ctx, t.nova, server, volume).ExtractErr()
-		if err != nil && !gophercloud.ResponseCodeIs(err, http.StatusBadRequest) {
-			return t.gone(err)
+		if !gophercloud.ResponseCodeIs(err, http.StatusBadRequest) {
+			t.found(err)
 		}
-		if err := wait.For(ctx, 200*time.Millisecond); err != nil {
-			return err
-		}
+		check(wait.For(ctx, 200*time.Millisecond))
 	}
 }
 
@@ -159,7 +133,7 @@ func portResource() *schema.Resource {
 	})
 }
 
-func createPort(ctx context.Context, t *thing) error {
+func createPort(ctx context.Context, t *thing) {
 	opts := ports.CreateOpts{Name: t.text("name"), NetworkID: t.text("network_id")}
 	if given := t.GetRawConfig().GetAttr("admin_state_up"); !given.IsNull() {
 		opts.AdminStateUp = new(given.True())
@@ -167,24 +141,17 @@ func createPort(ctx context.Context, t *thing) error {
 	if given := t.GetRawConfig().GetAttr("security_group_ids"); !given.IsNull() {
 		opts.SecurityGroups = new(list(t.Get("security_group_ids")))
 	}
-	port, err := ports.Create(ctx, t.neutron, opts).Extract()
-	if err != nil {
-		return err
-	}
-	t.SetId(port.ID)
-	return nil
+	t.SetId(must(ports.Create(ctx, t.neutron, opts).Extract()).ID)
 }
 
-func readPort(ctx context.Context, t *thing) error {
+func readPort(ctx context.Context, t *thing) {
 	port, err := ports.Get(ctx, t.neutron, t.Id()).Extract()
-	if err != nil {
-		return t.gone(err)
-	}
+	t.found(err)
 	addresses := []string{}
 	for _, ip := range port.FixedIPs {
 		addresses = append(addresses, ip.IPAddress)
 	}
-	return t.set(map[string]any{
+	t.set(map[string]any{
 		"name":           port.Name,
 		"network_id":     port.NetworkID,
 		"admin_state_up": port.AdminStateUp,
@@ -192,6 +159,6 @@ func readPort(ctx context.Context, t *thing) error {
 	})
 }
 
-func deletePort(ctx context.Context, t *thing) error {
-	return t.gone(ports.Delete(ctx, t.neutron, t.Id()).ExtractErr())
+func deletePort(ctx context.Context, t *thing) {
+	t.found(ports.Delete(ctx, t.neutron, t.Id()).ExtractErr())
 }

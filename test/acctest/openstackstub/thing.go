@@ -27,30 +27,60 @@ type thing struct {
 	nova, glance, cinder, neutron, octavia *gophercloud.ServiceClient // Nova at 2.1
 }
 
-// kind opens the clients of a thing.
-type kind func(context.Context, *thing) error
+// step is a part of what the SDK asks for. Its failure panics, and ends that.
+type step func(context.Context, *thing)
 
-// do makes a function for the SDK from steps. The first failure ends it.
-func (open kind) do(steps ...func(context.Context, *thing) error) schema.CreateContextFunc {
+// failure is the panic of a step. It has no error if the thing does not exist.
+type failure struct{ error }
+
+// check ends a step with an error, if there is one.
+func check(err error) {
+	if err != nil {
+		panic(failure{err})
+	}
+}
+
+// must returns a result, or ends the step with the error.
+func must[T any](result T, err error) T {
+	check(err)
+	return result
+}
+
+// try returns the error with which something ends.
+func try(do func()) (err error) {
+	defer func() {
+		problem := recover()
+		if f, is := problem.(failure); is {
+			err = f.error
+		} else if problem != nil {
+			panic(problem)
+		}
+	}()
+	do()
+	return nil
+}
+
+// kind opens the clients of a thing.
+type kind step
+
+// do makes a function for the SDK from steps.
+func (open kind) do(steps ...step) schema.CreateContextFunc {
 	return func(ctx context.Context, d *schema.ResourceData, meta any) diag.Diagnostics {
 		t := &thing{ResourceData: d, cloud: meta.(*openstack.Cloud), region: d.Get("region").(string)}
-		var err error
-		if t.region == "" {
-			t.region, err = t.cloud.Region(ctx)
-		}
-		for _, step := range append([]func(context.Context, *thing) error{open}, steps...) {
-			if err == nil {
-				err = step(ctx, t)
+		return diag.FromErr(try(func() {
+			if t.region == "" {
+				t.region = must(t.cloud.Region(ctx))
 			}
-		}
-		return diag.FromErr(err)
+			open(ctx, t)
+			for _, step := range steps {
+				step(ctx, t)
+			}
+		}))
 	}
 }
 
 // resource has the common parts of all kinds: a region, and a read after each change.
-func (open kind) resource(
-	create, read, update, remove func(context.Context, *thing) error, arguments map[string]*schema.Schema,
-) *schema.Resource {
+func (open kind) resource(create, read, update, remove step, arguments map[string]*schema.Schema) *schema.Resource {
 	arguments["region"] = argument(schema.TypeString, computed, replaces)
 	return &schema.Resource{
 		CreateContext: open.do(create, read),
@@ -61,56 +91,38 @@ func (open kind) resource(
 	}
 }
 
-func openNova(ctx context.Context, t *thing) (err error) {
-	if t.compute, err = t.cloud.Compute(ctx, t.region); err != nil {
-		return err
-	}
+func openNova(ctx context.Context, t *thing) {
+	t.compute = must(t.cloud.Compute(ctx, t.region))
 	t.nova = t.compute.At(1)
-	return nil
 }
 
 // openStorage opens the services of things that outlive a server.
-func openStorage(ctx context.Context, t *thing) (err error) {
-	if err = openNova(ctx, t); err != nil {
-		return err
-	}
+func openStorage(ctx context.Context, t *thing) {
+	openNova(ctx, t)
 	opts := gophercloud.EndpointOpts{Region: t.region}
-	if t.cinder, err = gopher.NewBlockStorageV3(t.nova.ProviderClient, opts); err != nil {
-		return err
-	}
-	t.neutron, err = gopher.NewNetworkV2(t.nova.ProviderClient, opts)
-	return err
+	t.cinder = must(gopher.NewBlockStorageV3(t.nova.ProviderClient, opts))
+	t.neutron = must(gopher.NewNetworkV2(t.nova.ProviderClient, opts))
 }
 
 func (t *thing) text(name string) string { return t.Get(name).(string) }
 
-// one returns the only item of a list.
+// one returns the only item of a list; called says how the user named it.
 func one[T any](
-	ctx context.Context, pager pagination.Pager, extract func(pagination.Page) ([]T, error),
-) (item T, err error) {
-	pages, err := pager.AllPages(ctx)
-	if err != nil {
-		return item, err
+	ctx context.Context, pager pagination.Pager, extract func(pagination.Page) ([]T, error), called string,
+) T {
+	list := must(extract(must(pager.AllPages(ctx))))
+	if len(list) != 1 {
+		check(fmt.Errorf("%s: there are %d of this kind: %T", called, len(list), list))
 	}
-	list, err := extract(pages)
-	if err == nil && len(list) != 1 {
-		err = fmt.Errorf("there are %d of this kind: %T", len(list), item)
-	}
-	if err != nil {
-		return item, err
-	}
-	return list[0], nil
+	return list[0]
 }
 
 // set sets all read values, and the region.
-func (t *thing) set(values map[string]any) error {
+func (t *thing) set(values map[string]any) {
 	values["region"] = t.region
 	for name, value := range values {
-		if err := t.Set(name, value); err != nil {
-			return err
-		}
+		check(t.Set(name, value))
 	}
-	return nil
 }
 
 // missing reports whether an error means that something does not exist. The product's client does not know Neutron's
@@ -121,27 +133,32 @@ func missing(err error) bool {
 		(foreign != nil && foreign.Code == http.StatusNotFound)
 }
 
-// theirs is an error in the words of terraform-provider-openstack.
-func theirs(format string, args ...any) error { return fmt.Errorf(format, args...) }
+// theirs ends a step with an error, if there is one, in the words of terraform-provider-openstack.
+func theirs(err error, format string, args ...any) {
+	if err != nil {
+		check(fmt.Errorf(format, append(args, err)...))
+	}
+}
 
-// gone removes a thing that does not exist from the state, and returns any other error.
-func (t *thing) gone(err error) error {
+// found ends a step with an error, if there is one. If it means that the thing does not exist, that removes the thing
+// from the state instead.
+func (t *thing) found(err error) {
 	if missing(err) {
 		t.SetId("")
-		return nil
+		panic(failure{})
 	}
-	return err
+	check(err)
 }
 
 // wait waits until a thing has one of the target states. Any other state is an error, except for the pending ones;
 // without pending ones all are pending. A thing that does not exist is DELETED.
 func (t *thing) wait(
-	ctx context.Context, timeout string, look func() (string, error), target string, pending ...string,
+	ctx context.Context, timeout string, look func() string, target string, pending ...string,
 ) error {
 	conf := &retry.StateChangeConf{Target: strings.Split(target, "|"), Pending: pending, Timeout: t.Timeout(timeout)}
-	conf.Refresh = func() (any, string, error) {
+	conf.Refresh = func() (_ any, state string, _ error) {
 		conf.PollInterval += 100 * time.Millisecond // on a real cloud asking for servers costs more than making them
-		state, err := look()
+		err := try(func() { state = look() })
 		if missing(err) {
 			state, err = "DELETED", nil
 		}
