@@ -161,10 +161,11 @@ func (c *Cloud) images(t testing.TB, opts images.ListOpts) []images.Image {
 	return listed(t, images.List(glance, opts), images.ExtractImages)
 }
 
-// flavors lists the flavors of the first region, the smallest first.
+// flavors lists the flavors of the first region, the smallest first, without those that tests made.
 func (c *Cloud) flavors(t testing.TB) []flavors.Flavor {
 	t.Helper()
 	all := listed(t, flavors.ListDetail(c.client(t, c.Regions(t)[0]), nil), flavors.ExtractFlavors)
+	all = slices.DeleteFunc(all, func(f flavors.Flavor) bool { return strings.HasPrefix(f.Name, "acc-") })
 	slices.SortFunc(all, func(a, b flavors.Flavor) int {
 		return cmp.Or(cmp.Compare(a.RAM, b.RAM), cmp.Compare(a.ID, b.ID))
 	})
