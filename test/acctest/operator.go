@@ -165,7 +165,7 @@ func (c *Cloud) images(t testing.TB, opts images.ListOpts) []images.Image {
 func (c *Cloud) flavors(t testing.TB) []flavors.Flavor {
 	t.Helper()
 	all := listed(t, flavors.ListDetail(c.client(t, c.Regions(t)[0]), nil), flavors.ExtractFlavors)
-	all = slices.DeleteFunc(all, func(f flavors.Flavor) bool { return strings.HasPrefix(f.Name, "acc-") })
+	all = slices.DeleteFunc(all, func(f flavors.Flavor) bool { return prefixPattern.MatchString(f.Name) })
 	slices.SortFunc(all, func(a, b flavors.Flavor) int {
 		return cmp.Or(cmp.Compare(a.RAM, b.RAM), cmp.Compare(a.ID, b.ID))
 	})
