@@ -464,7 +464,7 @@ var others = map[string]string{
 
 var (
 	warnings = regexp.MustCompile(`Add(?:Attribute)?Warning\(\s*(?:(?:\w+|path\.Root\([^)]+\)(?:\.AtName\("\w+"\))?),\s*)?(?:fmt\.Sprintf\()?"([^"]+)"`)
-	notices  = regexp.MustCompile(`\bTitle += "([^"]+)"`)
+	notices  = regexp.MustCompile(`\b(?:Title: +|tell\(|notice\()"([^"]+)"`)
 )
 
 // TestAdviceOfAll: each warning of the provider is in one of the tables, and the tables have no other.

@@ -145,7 +145,8 @@ func (m *attachmentModel) remember(
 	var more diag.Diagnostics
 	m.Distribution, more = types.MapValueFrom(ctx, zoneCountsType, distribution(r, regions))
 	diags.Append(more...)
-	wanted := facts.Judge(r, roster.Policy{Regions: regions, Templates: m.templates(), Update: m.update(ctx, diags)}).Wanted
+	given := roster.Policy{Regions: regions, Templates: m.templates(), Update: m.update(ctx, diags)}
+	wanted := facts.Judge(r, given).Wanted
 	m.Summary = types.StringValue(spreadTable(r, regions, wanted))
 }
 

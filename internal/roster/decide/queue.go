@@ -12,8 +12,7 @@ import (
 // other nodes.
 type queues struct {
 	*placement.Board
-	in    map[placement.Place][]string
-	all   facts.Facts
+	in    map[placement.Place][]*facts.Fact
 	order func(a, b *facts.Fact) int
 }
 
@@ -32,36 +31,37 @@ func byTurn(a, b *facts.Fact) int {
 }
 
 // queue returns the nodes that may leave, in an order.
-func queue(board *placement.Board, all facts.Facts, may func(*facts.Fact) bool, order func(a,
-	b *facts.Fact) int) queues {
-	q := queues{board.Clone(), map[placement.Place][]string{}, all, order}
-	for name, f := range all {
+func queue(
+	board *placement.Board, all facts.Facts, may func(*facts.Fact) bool, order func(a, b *facts.Fact) int,
+) queues {
+	q := queues{board.Clone(), map[placement.Place][]*facts.Fact{}, order}
+	for _, f := range all {
 		if at, _ := q.Counted(f.Place); may(f) {
-			q.in[at] = append(q.in[at], name)
+			q.in[at] = append(q.in[at], f)
 		} else {
 			q.Keep(at, 1)
 		}
 	}
-	for _, names := range q.in {
-		slices.SortFunc(names, func(x, y string) int { return order(all[x], all[y]) })
+	for _, nodes := range q.in {
+		slices.SortFunc(nodes, order)
 	}
 	return q
 }
 
-// next returns the next node to leave: the first in the queue of the place that placement
+// next returns the next node to leave, or nil: the first in the queue of the place that placement
 // chooses. If two places are equally good, the node that comes first in the order of the queues
 // leaves.
-func (q queues) next() (*facts.Fact, bool) {
+func (q queues) next() *facts.Fact {
 	at, ok := q.First(func(x, y placement.Place) int {
 		if len(q.in[x]) == 0 || len(q.in[y]) == 0 {
 			return cmp.Compare(len(q.in[y]), len(q.in[x]))
 		}
-		return q.order(q.all[q.in[x][0]], q.all[q.in[y][0]])
+		return q.order(q.in[x][0], q.in[y][0])
 	})
 	if !ok {
-		return nil, false
+		return nil
 	}
-	return q.all[q.in[at][0]], true
+	return q.in[at][0]
 }
 
 // leave takes the first node of a place from its queue. If the node does not leave after all, the

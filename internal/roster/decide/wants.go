@@ -124,8 +124,8 @@ func (l *Ledger) shrink(count int64, may func(*facts.Fact) bool, keepMins bool, 
 		if !updating && l.updates() {
 			q, updating = line(outdatedFirst), true
 		}
-		f, ok := q.next()
-		if !ok {
+		f := q.next()
+		if f == nil {
 			break
 		}
 		ask(Want{Fact: f, What: Surplus, First: updating && f.Outdated && f.Is == facts.Serving,
@@ -177,11 +177,7 @@ func (l *Ledger) revises(f *facts.Fact) bool {
 // line asks for the nodes to replace for a cause, in the order of a queue.
 func (l *Ledger) line(cause roster.Cause, may func(*facts.Fact) bool, ask func(Want)) {
 	q := l.queueInPlace(func(f *facts.Fact) bool { return may(f) && f.Concern(cause) && !l.barred(f, cause) })
-	for {
-		f, ok := q.next()
-		if !ok {
-			return
-		}
+	for f := q.next(); f != nil; f = q.next() {
 		granted, more := l.asks(l.replacement(f, cause), ask)
 		if !more {
 			return
@@ -239,7 +235,7 @@ func (l *Ledger) moves(q queues, pending func() int64, ask func(Want) (granted, 
 		if !ok {
 			return
 		}
-		f := q.all[q.in[from][0]]
+		f := q.in[from][0]
 		granted, more := ask(Want{Fact: f, Cause: roster.Misplaced, What: Replaced, Better: to, Beyond: q.Beyond(from)})
 		if !more {
 			return

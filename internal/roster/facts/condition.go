@@ -2,6 +2,8 @@
 // what is wrong with its place, and its turn to leave. Every rule takes its facts from here.
 package facts
 
+import "github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+
 // Condition is what is known about whether a node is in service, and so what may be done to it. The
 // set of conditions is closed. A plan works it out once, from the last look and from the memory.
 // Package say makes sentences of it.
@@ -17,25 +19,36 @@ type Condition struct {
 
 // The conditions.
 var (
-	// not looked at since it changed, not found, UNKNOWN in Nova, or its mark was lost
+	// Unknown: not looked at since it changed, not found, UNKNOWN in Nova, or its mark was lost
 	Unknown = &Condition{MayServe: true}
-	// runs, and carries its own mark or needs none
+	// Serving: runs, and carries its own mark or needs none
 	Serving = &Condition{Proven: true, MayServe: true}
-	// runs, and was not in service since it was made or changed
+	// Starting: runs, and was not in service since it was made or changed
 	Starting = &Condition{MayServe: true}
-	// as Starting or Unchanged, and a wait for it ended before it was in service, maybe for another reason
+	// Late: as Starting or Unchanged, and a wait for it ended before it was in service, maybe for another reason
 	Late = &Condition{MayServe: true, Accused: true, Fresh: true}
-	// runs, and the check of health says that its service does not work: believed of no more than stop_above
+	// Unwell: runs, and the check of health says that its service does not work: believed of no more than stop_above
 	Unwell = &Condition{MayServe: true, Accused: true}
-	// runs, and should have been made again, but was not seen to be
+	// Unchanged: runs, and should have been made again, but was not seen to be
 	Unchanged = &Condition{MayServe: true}
-	// in ERROR, and never in service since it was made or changed
+	// Failing: in ERROR, and never in service since it was made or changed
 	Failing = &Condition{Fresh: true}
-	// in ERROR, and was in service
+	// Broken: in ERROR, and was in service
 	Broken = &Condition{}
-	// does not run, or was drained: somebody did that on purpose
+	// Stopped: does not run, or was drained: somebody did that on purpose
 	Stopped = &Condition{}
 )
+
+// serve works out whether the server was in service since its node was made or changed, and the
+// condition of the node. It was if it carries the node's own mark or, if marks are not required, runs.
+func (f *Fact) serve(seen roster.Seen, policy roster.Policy) {
+	f.Lags = !policy.RequireMarks && seen.Lags(f.Name, f.Node)
+	f.NotRemade = f.Looked && seen.NotRemade(f.Name, f.Node)
+	marked := f.own() || !policy.RequireMarks && f.Runs() && !f.Lags
+	serves := f.Looked && !f.Missing && !f.NotRemade && marked
+	f.Served = f.Served || serves
+	f.Is = f.condition(serves, policy.Blind)
+}
 
 // condition works out the condition of the node. A look before the last apply proves only that a
 // node is in service.
@@ -55,9 +68,10 @@ func (f *Fact) condition(serves, blind bool) *Condition {
 func (f *Fact) seenAs(serves bool) *Condition {
 	stands := f.Served || !f.Noted() // no wait says that it is late
 	switch {
-	case f.Server.Status == "ERROR" && f.Served:
-		return Broken
 	case f.Server.Status == "ERROR":
+		if f.Served {
+			return Broken
+		}
 		return Failing
 	case !f.Runs() || f.Server.Drained:
 		return Stopped

@@ -118,16 +118,11 @@ func FactOf(name string, n roster.Node, now roster.Roster, seen roster.Seen, pol
 	return f
 }
 
-// look adds what a look at the cloud showed about the node. A server was in service since its node
-// was made or changed if it carries the node's own mark or, if marks are not required, runs.
+// look adds what a look at the cloud showed about the node.
 func (f *Fact) look(seen roster.Seen, policy roster.Policy) {
 	name, n := f.Name, f.Node
 	f.Looked, f.Missing = seen.Looked(name) && !n.Doubt, seen.Missing[name] && !n.Doubt
-	f.Lags, f.NotRemade = !policy.RequireMarks && seen.Lags(name, n), f.Looked && seen.NotRemade(name, n)
-	marked := f.own() || !policy.RequireMarks && f.Runs() && !f.Lags
-	serves := f.Looked && !f.Missing && !f.NotRemade && marked
-	f.Served = n.Served || serves
-	f.Is = f.condition(serves, policy.Blind)
+	f.serve(seen, policy)
 	f.Unfound = f.Missing && !f.Served && !policy.Blind
 	f.Later = roster.Mark(f.Server.InService).Number() > n.Mark.Number() || f.Server.Generation > n.Generation
 	f.noHost(seen, policy)

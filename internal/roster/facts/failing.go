@@ -14,7 +14,7 @@ type Judged struct {
 	Failures []roster.Failure // failures of the given templates; without any these are wanted
 	At       placement.Place  // first place whose given template failed
 	Given    roster.Templates
-	Wanted   roster.Templates // templates that the nodes should have: the given ones or, if these failed, the settled ones
+	Wanted   roster.Templates // the given templates or, if these failed, the settled ones
 	Holds    bool             // whether there is no settled template to go back to
 }
 

@@ -42,7 +42,8 @@ func noteFull(s *roster.Seen, r roster.Roster, policy roster.Policy) {
 		now[n.Region] = latest(now[n.Region], server.SeenAt)
 		last = latest(last, server.SeenAt)
 		at := roster.Choice(policy.Regions, n.Place)
-		if facts.NoHost(server) && !server.CreatedAt.IsZero() && (at.Zone != "" || !roster.Zoned(policy.Regions, at.Region)) {
+		known := at.Zone != "" || !roster.Zoned(policy.Regions, at.Region)
+		if facts.NoHost(server) && !server.CreatedAt.IsZero() && known {
 			spot := roster.Spot{Place: at, Flavor: n.Flavor}
 			s.Full[spot] = latest(s.Full[spot], server.CreatedAt)
 			groups[at] = append(groups[at], groupIn(at, server.Group, *s, r, policy.Regions))

@@ -72,6 +72,14 @@ func Match(r roster.Roster, servers []node.Node, before roster.Seen, closed, zon
 		}
 		seen.Servers[name] = best
 	}
+	matchLeaving(seen, r, found, before, closed)
+	return r, seen, matches
+}
+
+// matchLeaving finds the servers of leaving nodes, and forgets nodes without a server.
+func matchLeaving(
+	seen roster.Seen, r roster.Roster, found map[string][]node.Node, before roster.Seen, closed func(string) bool,
+) {
 	for name, n := range r.Leaving {
 		switch list := found[name]; {
 		case closed(n.Region):
@@ -85,7 +93,6 @@ func Match(r roster.Roster, servers []node.Node, before roster.Seen, closed, zon
 			seen.Follow(name, n, seen.Servers[name], before)
 		}
 	}
-	return r, seen, matches
 }
 
 // Matches lists what a person should know about a look at the servers.

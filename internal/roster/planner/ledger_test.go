@@ -41,7 +41,7 @@ func recount(l *decide.Ledger, all facts.Facts) (wanted int64, out decide.Set) {
 	all, out = maps.Clone(all), decide.Set{}
 	maps.Copy(all, l.Left) // and the nodes that come back
 	for name, f := range all {
-		v, what := l.Verdicts[name], l.Verdicts[name].Want.What
+		v, what := l.Verdicts[name], l.Verdicts[name].What
 		takes, is := what == decide.Remade || what == decide.Replaced || what == decide.Revised, f.Is != facts.Serving || f.Dark
 		switch {
 		case v.Outcome == decide.Leaves && what == decide.Surplus:

@@ -48,12 +48,16 @@ func TestMatch(t *testing.T) {
 		{"failed elsewhere", []node.Node{server("a", "R1", "az-2", "ERROR")}, "a", "a", "az-1", nil},
 		{"in no zone yet", []node.Node{server("a", "R1", "", "ACTIVE")}, "", "a", "az-1", nil},
 		{"two, one with the mark", []node.Node{born(a, 9), marked(b, "1")}, "a", "b", "az-1", []string{"Several servers have the name of one node"}},
-		{"a mark of another template is none", []node.Node{a, marked(b, "1-deadbeef")}, "a", "a", "az-1", []string{"Several servers have the name of one node"}},
-		{"a later mark, because this state is an older one", []node.Node{marked(a, "1"), marked(b, "2")}, "a", "b", "az-1", []string{"Several servers have the name of one node"}},
+		{"a mark of another template is none", []node.Node{a, marked(b, "1-deadbeef")}, "a", "a", "az-1", []string{"Several servers have the name of one " +
+			"node"}},
+		{"a later mark, because this state is an older one", []node.Node{marked(a, "1"), marked(b, "2")}, "a", "b", "az-1", []string{"Several servers " +
+			"have the name of one node"}},
 		{"two, one in ERROR", []node.Node{born(broken, 9), a}, "b", "a", "az-1", []string{"Several servers have the name of one node"}},
-		{"two, one in BUILD", []node.Node{born(server("b", "R1", "", "BUILD"), 9), a}, "b", "a", "az-1", []string{"Several servers have the name of one node"}},
+		{"two, one in BUILD", []node.Node{born(server("b", "R1", "", "BUILD"), 9), a}, "b", "a", "az-1", []string{"Several servers have the name of one " +
+			"node"}},
 		{"two, one seen last time", []node.Node{born(b, 9), a}, "a", "a", "az-1", []string{"Several servers have the name of one node"}},
-		{"two, one in its zone", []node.Node{born(server("a", "R1", "az-2", "ACTIVE"), 9), b}, "", "b", "az-1", []string{"Several servers have the name of one node"}},
+		{"two, one in its zone", []node.Node{born(server("a", "R1", "az-2", "ACTIVE"), 9), b}, "", "b", "az-1", []string{"Several servers have the name " +
+			"of one node"}},
 		{"two, the newest", []node.Node{born(a, 1), born(b, 9)}, "c", "b", "az-1", []string{"Several servers have the name of one node"}},
 		{"two of one age, by id", []node.Node{b, a}, "", "a", "az-1", []string{"Several servers have the name of one node"}},
 		{"somebody else's", []node.Node{{ID: "a", Name: "db-0", Region: "R1", Zone: "az-1", Status: "ACTIVE"}}, "", "", "az-1", nil},
@@ -85,15 +89,14 @@ func TestMatchNotices(t *testing.T) {
 		{ID: "x", Name: "web-0", Region: "R1", Status: "ERROR", CreatedAt: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)},
 	}, before, nowhere, func(string) bool { return true })
 	want := []say.Notice{
-		{Title: "Several servers have the name of one node", Text: "Several servers of one region have the name of one node: web-0 (x, created 2026-03-01 00:00:00 UTC; y). The cloud does " +
-			"not show which of them Terraform manages, but terraform state show, with the address of the node's server, prints its id. The others come " +
-			"from an apply that was killed, a request that timed out, or a second state with the same cluster name. " +
-			"Until only one is left, the node counts as protected if one of them is, and as unhealthy only if all of them are."},
-		{Title: "A node has lost its server", Text: "The server of 6 nodes is not found any more: web-1 (server id-web-1, in R1/az-1), web-2 (server id-web-2, in " +
-			"R1/az-1), web-3 " +
-			"(server id-web-3, in R1/az-1), web-4 (server id-web-4, in R1/az-1), web-5 (server id-web-5, in R1/az-1) and 1 more. If it was deleted, " +
-			"Terraform makes it again, unless the plan replaces the node by another one. If it still runs, the selector leaves it out, or it was renamed: " +
-			"correct that before you apply."},
+		{Title: "Several servers have the name of one node", Text: "Several servers of one region have the name of one node: web-0 (x, created " +
+			"2026-03-01 00:00:00 UTC; y). The cloud does not show which of them Terraform manages, but terraform state show, with the address of the " +
+			"node's server, prints its id. The others come from an apply that was killed, a request that timed out, or a second state with the same " +
+			"cluster name. Until only one is left, the node counts as protected if one of them is, and as unhealthy only if all of them are."},
+		{Title: "A node has lost its server", Text: "The server of 6 nodes is not found any more: web-1 (server id-web-1, in R1/az-1), web-2 (server " +
+			"id-web-2, in R1/az-1), web-3 (server id-web-3, in R1/az-1), web-4 (server id-web-4, in R1/az-1), web-5 (server id-web-5, in R1/az-1) and 1 " +
+			"more. If it was deleted, Terraform makes it again, unless the plan replaces the node by another one. If it still runs, the selector leaves " +
+			"it out, or it was renamed: correct that before you apply."},
 	}
 	assert.Equal(t, want, say.Matched(notices))
 }

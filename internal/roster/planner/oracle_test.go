@@ -171,7 +171,7 @@ func (s *slowPlanner) better(at placement.Place) bool {
 	moves, better := false, false
 	for _, v := range s.plan {
 		if v.Outcome == decide.Leaves && v.Cause == roster.Misplaced {
-			moves, better = true, better || v.Want.Better == counted
+			moves, better = true, better || v.Better == counted
 		}
 	}
 	return !moves || better

@@ -65,8 +65,8 @@ func TestReasons(t *testing.T) {
 			reasons: []string{
 				"web-1: RegionOne/az-2 loses 1 of 1; not in service: no server of its name was found",
 				"web-2: RegionOne/az-3 loses 1 of 1; not in service: its server is in BUILD",
-				"web-3: RegionTwo/az-1 loses 1 of 2; not in service: its server is in ERROR (No valid host was found. There are not enough hosts available. " +
-					"And so on, until ...)",
+				"web-3: RegionTwo/az-1 loses 1 of 2; not in service: its server is in ERROR (No valid host was found. There are not enough hosts " +
+					"available. And so on, until ...)",
 				"web-5: RegionTwo/az-2 loses 1 of 1; not in service: its server is in ERROR",
 			}},
 		{name: "a fault of the past is none", capacity: 5,
@@ -112,7 +112,8 @@ func TestReasons(t *testing.T) {
 			reasons: []string{"web-3: RegionTwo/az-1 loses 1 of 2; oldest unprotected, created at an unknown time"}},
 		{name: "a region that is not listed", policy: func(p *roster.Policy) { p.Capacity, p.Regions = 5, p.Regions[:1] },
 			reasons: []string{"web-3: RegionTwo/az-1 loses 1 of 2: it is not listed; oldest unprotected, created 2026-11-01 at 00:00:03 UTC"}},
-		{name: "above a cap, of the zone or its region", policy: func(p *roster.Policy) { p.Capacity, p.Regions[0].Zones[2].Cap, p.Regions[1].Cap = 4, 0, 2 },
+		{name: "above a cap, of the zone or its " +
+			"region", policy: func(p *roster.Policy) { p.Capacity, p.Regions[0].Zones[2].Cap, p.Regions[1].Cap = 4, 0, 2 },
 			reasons: []string{
 				"web-2: RegionOne/az-3 loses 1 of 1: it is above its cap of 0; oldest unprotected, created 2026-11-01",
 				"web-3: RegionTwo/az-1 loses 1 of 2: it is above its cap of 2; oldest unprotected, created 2026-11-01 at 00:00:03 UTC",
@@ -136,8 +137,8 @@ func TestReasons(t *testing.T) {
 			closePolicy(p, "RegionTwo", "")
 			p.Protected = []string{"web-0", "web-1", "web-2"}
 		},
-			reasons: []string{"web-3: RegionTwo/az-1 loses 1 of 2: it is closed, and no open place can lose a node; oldest unprotected, created 2026-11-01 " +
-				"at 00:00:03 UTC"}},
+			reasons: []string{"web-3: RegionTwo/az-1 loses 1 of 2: it is closed, and no open place can lose a node; oldest unprotected, created " +
+				"2026-11-01 at 00:00:03 UTC"}},
 		{name: "a candidate", policy: func(p *roster.Policy) { p.Capacity, p.Candidates = 5, []string{"web-2"} },
 			reasons: []string{"web-2: named in candidates"}},
 		{name: "replaced", policy: func(p *roster.Policy) {
@@ -210,8 +211,8 @@ func TestNotices(t *testing.T) {
 			told: "1 node would be removed, although no refresh has looked for servers since the last apply made them: web-0. Refresh first, so that the " +
 				"choice is based on the servers that run."},
 		{name: "two are", capacity: 4, seen: unseen, moves: "-web-0 -web-3", notices: []string{"A node was chosen unseen"},
-			told: "2 nodes would be removed, although no refresh has looked for servers since the last apply made them: web-0, web-3. Refresh first, so that " +
-				"the choice is based on the servers that run."},
+			told: "2 nodes would be removed, although no refresh has looked for servers since the last apply made them: web-0, web-3. Refresh first, so " +
+				"that the choice is based on the servers that run."},
 		{name: "an update begins", image: "b", update: update("1", roster.Outdated), policy: begins,
 			remaining: 6, notices: []string{"The update begins with the next apply"}, told: "6 nodes" + begun, status: "behind: 6 of 6 nodes to replace"},
 		{name: "and has nothing to do", update: update("1", roster.Outdated), policy: begins},
@@ -246,9 +247,9 @@ func TestNotices(t *testing.T) {
 			loseSeen(s, "web-0")
 			changeSeen(s, "web-1", func(n *node.Node) { n.Status = "BUILD" })
 		}, remaining: 3, notices: []string{"A batch waits for the one before"},
-			told: "3 nodes more should be replaced, at most 2 at a time. This batch waits for 2 nodes: web-0 (no server of its name was found), web-1 (its " +
-				"server is in BUILD). Apply again once the nodes under way are in service. If one cannot get into service, change the template, or name " +
-				"the node in candidates.",
+			told: "3 nodes more should be replaced, at most 2 at a time. This batch waits for 2 nodes: web-0 (no server of its name was found), web-1 " +
+				"(its server is in BUILD). Apply again once the nodes under way are in service. If one cannot get into service, change the template, or " +
+				"name the node in candidates.",
 			status: "waits: web-1 (its server is in BUILD)", looked: "waits: web-0 (no server of its name was found), web-1 (its server is in BUILD)"},
 		{name: "for what was not looked at, or did not follow",
 			policy: func(p *roster.Policy) { p.Update, p.Regions = update("2", roster.Misplaced), p.Regions[:1] }, seen: func(s roster.Seen) {
@@ -269,20 +270,19 @@ func TestNotices(t *testing.T) {
 			changeSeen(s, "web-4", func(n *node.Node) { n.Status, n.Fault = "ERROR", "no valid host" })
 			s.Full[roster.Spot{Place: placement.Place{Region: "RegionTwo"}}] = time.Date(2026, 11, 1, 0, 0, 4, 0, time.UTC)
 		}, remaining: 1, notices: []string{"Places are full", "No room for a replacement"},
-			told: "Nova found no host for a server in these places: RegionTwo (2026-11-01 00:00:04 UTC). For 1h from then on (retry_full_after) no node is " +
-				"placed or moved there, unless no other place has room. Make room there, or raise the quotas or extend the aggregates that leave no room; " +
-				"to try again at once set retry_full_after = \"0s\".\n" +
-				"1 node should be replaced now, but there is no room for substitutes: web-4. 1 node must be added, but there is room for 0: RegionOne 0 (cap " +
-				"3), RegionTwo 0 (takes no nodes now). Raise a cap, or list another place.",
+			told: "Nova found no host for a server in these places: RegionTwo (2026-11-01 00:00:04 UTC). For 1h from then on (retry_full_after) no node " +
+				"is placed or moved there, unless no other place has room. Make room there, or raise the quotas or extend the aggregates that leave no " +
+				"room; to try again at once set retry_full_after = \"0s\".\n1 node should be replaced now, but there is no room for substitutes: web-4. " +
+				"1 node must be added, but there is room for 0: RegionOne 0 (cap 3), RegionTwo 0 (takes no nodes now). Raise a cap, or list another place.",
 			status: "held: no room for the substitutes of web-4"},
 	})
 
 	p := policy(6)
 	p.Templates = images("a")
 	r, change, err := Plan(six(t, ""), roster.Seen{}, p)
-	want := []say.Notice{{Title: "The first template is taken for what all nodes were made from", Text: "6 nodes had no template until now: web-0, web-1, web-2, web-3, web-4 and 1 more. The " +
-		"template must be what they were made from. If it differs, all their servers change at once in this apply, and do not count as in service " +
-		"until they are found in service again."}}
+	want := []say.Notice{{Title: "The first template is taken for what all nodes were made from", Text: "6 nodes had no template until now: web-0, " +
+		"web-1, web-2, web-3, web-4 and 1 more. The template must be what they were made from. If it differs, all their servers change at once in this " +
+		"apply, and do not count as in service until they are found in service again."}}
 	if err != nil || !slices.Equal(change.Notices, want) || !change.Empty() || r.Nodes["web-5"].Mark != roster.FirstMark(image("a")) ||
 		r.Nodes["web-5"].Template != image("a") {
 		t.Errorf("got %q, %v, %v", change.Notices, r.Nodes, err)

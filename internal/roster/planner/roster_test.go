@@ -439,8 +439,8 @@ func TestShrinkAtMins(t *testing.T) {
 	regions[0].Zones[0].Min = 1
 	named := func(p *roster.Policy) { p.Candidates = []string{"web-0"} }
 	plans(t, func(p *roster.Policy) { p.Templates = images("1") }, []planned{
-		{name: "named, at the min", nodes: nodes, regions: regions, capacity: 3, policy: named, moves: "-web-0", notices: []string{"A place is left below its min"},
-			told: below},
+		{name: "named, at the min", nodes: nodes, regions: regions, capacity: 3, policy: named, moves: "-web-0",
+			notices: []string{"A place is left below its min"}, told: below},
 		{name: "named, and another comes there", nodes: nodes, regions: regions, policy: named, moves: "+web-4 -web-0"},
 		{name: "tainted, at the min", nodes: nodes, regions: regions, capacity: 3,
 			seen: func(s roster.Seen) { changeSeen(s, "web-0", func(n *node.Node) { n.Tainted = true }) }, moves: "-web-1"},

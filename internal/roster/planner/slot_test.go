@@ -63,7 +63,8 @@ func TestLifeOfSlots(t *testing.T) {
 			policy: func(p *roster.Policy) {
 				p.Regions[0].Zones[0].Closed, p.Regions[0].Zones[0].Why = true, "is not available"
 			},
-			moves: "+web-4 +web-5", after: "web-0@az-1 web-1@az-2 web-2@az-3 (web-3@az-1) web-4@az-2 web-5@az-3", notices: []string{"Kept slots wait for their places"}},
+			moves: "+web-4 +web-5", after: "web-0@az-1 web-1@az-2 web-2@az-3 (web-3@az-1) web-4@az-2 web-5@az-3",
+			notices: []string{"Kept slots wait for their places"}},
 		{name: "it waits, and is used once its place takes nodes", capacity: 6,
 			moves: "+web-3", after: "web-0@az-1 web-1@az-2 web-2@az-3 web-3@az-1 web-4@az-2 web-5@az-3"},
 		{name: "without a change of size a new node has the lowest free index", capacity: 4,

@@ -143,9 +143,9 @@ func TestOtherMarks(t *testing.T) {
 	p := policy(6)
 	p.Templates, p.RequireMarks, p.Update = images("b"), true, update("2", roster.Outdated)
 	next, change, err := Plan(r, seen, p)
-	if err != nil || len(change.Notices) < 2 || change.Notices[0].Title != "The first template is taken for what all nodes were made from" || change.Notices[1].Title != "Nodes carry the mark of another template" {
-		t.Fatalf("got %q, %v", change.Notices, err)
-	}
+	require.NoError(t, err)
+	require.Equal(t, []string{"The first template is taken for what all nodes were made from", "Nodes carry the mark of another template"},
+		titles(change.Notices)[:2])
 	assert.Equal(t, "web-0 web-3", listed(change.With(decide.Leaves)), "replaced")
 	if n := next.Nodes["web-5"]; n.Mark != roster.MarkOf(6, image("b")) || n.Template != image("b") {
 		t.Errorf("web-5 was made from the template, and has %+v", n)

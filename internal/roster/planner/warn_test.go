@@ -10,8 +10,8 @@ import (
 
 // TestWarnings has the texts word for word.
 func TestWarnings(t *testing.T) {
-	const stay = "They stay until the cluster shrinks, and are then removed before all others; with PLACEMENT among the causes of update they are replaced, " +
-		"batch by batch. Protected nodes stay."
+	const stay = "They stay until the cluster shrinks, and are then removed before all others; with PLACEMENT among the causes of update they are " +
+		"replaced, batch by batch. Protected nodes stay."
 	r := cluster(t, "RegionOne/az-1 1", "RegionOne/az-1 1", "RegionOne/az-2 1", "RegionTwo 1")
 	for _, c := range []struct {
 		name   string
@@ -36,8 +36,10 @@ func TestWarnings(t *testing.T) {
 			l[0].Cap, l[0].Zones[0].Cap = 2, 1
 			return l
 		}, true, []say.Notice{
-			{Title: "More nodes than the cap", Text: "RegionOne has 3 nodes, above its cap of 2. The update replaces them, batch by batch. Protected nodes stay."},
-			{Title: "More nodes than the cap", Text: "RegionOne/az-1 has 2 nodes, above its cap of 1. The update replaces them, batch by batch. Protected nodes stay."},
+			{Title: "More nodes than the cap", Text: "RegionOne has 3 nodes, above its cap of 2. The update replaces them, batch by batch. Protected " +
+				"nodes stay."},
+			{Title: "More nodes than the cap", Text: "RegionOne/az-1 has 2 nodes, above its cap of 1. The update replaces them, batch by batch. " +
+				"Protected nodes stay."},
 		}},
 		{"mins of regions, or of their zones if that is more, for as many nodes", nil, func(l []placement.Region) []placement.Region {
 			l[0].Min, l[0].Zones[0].Min, l[0].Zones[1].Min, l[1].Min = 1, 1, 1, 2
@@ -47,15 +49,15 @@ func TestWarnings(t *testing.T) {
 			l[0].Min, l[0].Zones[0].Min, l[0].Zones[1].Min, l[1].Min = 1, 2, 1, 2
 			return l
 		}, false, []say.Notice{
-			{Title: "The mins are more than the nodes", Text: "The mins of all places add up to 5, but the cluster has 4 nodes, so not all of them can be met. Lower a min, " +
-				"or raise desired_capacity."},
+			{Title: "The mins are more than the nodes", Text: "The mins of all places add up to 5, but the cluster has 4 nodes, so not all of them can " +
+				"be met. Lower a min, or raise desired_capacity."},
 		}},
 		{"of regions for more", nil, func(l []placement.Region) []placement.Region {
 			l[0].Min, l[0].Zones[0].Min, l[0].Zones[1].Min, l[1].Min = 3, 1, 1, 2
 			return l
 		}, false, []say.Notice{
-			{Title: "The mins are more than the nodes", Text: "The mins of all places add up to 5, but the cluster has 4 nodes, so not all of them can be met. Lower a min, " +
-				"or raise desired_capacity."},
+			{Title: "The mins are more than the nodes", Text: "The mins of all places add up to 5, but the cluster has 4 nodes, so not all of them can " +
+				"be met. Lower a min, or raise desired_capacity."},
 		}},
 	} {
 		listed := c.listed(twoRegions())

@@ -35,7 +35,7 @@ var words = map[string]func(p *speech, list decide.Verdicts) string{
 	"loose": func(_ *speech, list decide.Verdicts) string {
 		return cmp.Or(list[0].Loose, list[0].LooseMoves)
 	},
-	"place": func(_ *speech, list decide.Verdicts) string { return list[0].Place.String() },
+	"place": func(_ *speech, list decide.Verdicts) string { return list[0].String() },
 	"shut":  func(_ *speech, list decide.Verdicts) string { return list[0].Why },
 	"unseen": func(_ *speech, list decide.Verdicts) string {
 		if list[0].Looked {

@@ -20,9 +20,9 @@ const InStep = "in step"
 // after an apply of the plan without an error, else the current status.
 func (p *speech) status(applied bool) string {
 	remaining, made := p.Remaining, p.List.With(decide.Comes, decide.Changes).Names()
-	waits := p.absentees.texts(func(a absentee) bool { return !applied || !a.pending && !a.next })
+	waits := p.absentees.texts(absentee.remains)
 	if !applied {
-		remaining += p.List.Replaced()
+		remaining, waits = remaining+p.List.Replaced(), p.absentees.texts(all)
 	}
 	behind := fmt.Sprintf("behind: %d of %s to replace", remaining, text.Nodes(p.Policy.Capacity))
 	switch {

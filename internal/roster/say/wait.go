@@ -44,6 +44,9 @@ func (list absentees) texts(is func(absentee) bool) (texts []string) {
 
 func all(absentee) bool { return true }
 
+// remains reports whether an apply without an error leaves the node as it is, and the next plan too.
+func (a absentee) remains() bool { return !a.pending && !a.next }
+
 // The ways to end the wait for a node, in the order in which they are given.
 const (
 	underWay = iota // in an open place
@@ -107,21 +110,26 @@ func (p *speech) delays(f *facts.Fact, more int64) (why string, ends []int) {
 		return region.String() + " " + p.Policy.Rests(region), []int{closed}
 	case f.Is == facts.Serving:
 	case f.Rests == "":
-		ends = []int{underWay}
-		if !f.Looked {
-			ends = append(ends, unlooked)
-		}
-		if f.Lags || f.NotRemade {
-			ends = append(ends, lags)
-		}
-		if f.Is == facts.Starting && f.Server.InService == "" && p.Policy.RequireMarks {
-			ends = append(ends, unmarked)
-		}
-		return Why(f), ends
+		return Why(f), p.endsOf(f)
 	case more > 0:
 		return Why(f), []int{closed} // a closed place refuses candidates
 	}
 	return "", nil
+}
+
+// endsOf returns what brings a node of an open place into service.
+func (p *speech) endsOf(f *facts.Fact) []int {
+	ends := []int{underWay}
+	if !f.Looked {
+		ends = append(ends, unlooked)
+	}
+	if f.Lags || f.NotRemade {
+		ends = append(ends, lags)
+	}
+	if f.Is == facts.Starting && f.Server.InService == "" && p.Policy.RequireMarks {
+		ends = append(ends, unmarked)
+	}
+	return ends
 }
 
 // absent lists the nodes that are not in service, and that the plan does not change. Terraform
