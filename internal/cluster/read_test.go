@@ -74,10 +74,9 @@ func TestReadTwoRegions(t *testing.T) {
 	for i, status := range []string{"DELETED", "SOFT_DELETED", "SHELVED"} {
 		fake.AddServers("RegionOne", fakecloud.Server{Name: fmt.Sprintf("web-%d", 5+i), Status: status})
 	}
-	if n := reads(t, fake, both, cluster.Selector{NameRegex: "^web-"}, "web-0 web-2 web-4 web-7 web-1 web-3")[0]; n.Region != "RegionOne" || n.Zone == "" || n.Status != "ACTIVE" || n.CreatedAt.IsZero() || n.Profile == "" ||
-		n.ProfileCreatedAt.IsZero() || n.HostID == "" {
-		t.Errorf("got %+v", n)
-	}
+	n := reads(t, fake, both, cluster.Selector{NameRegex: "^web-"}, "web-0 web-2 web-4 web-7 web-1 web-3")[0]
+	assert.Equal(t, "RegionOne ACTIVE", n.Region+" "+n.Status)
+	assert.False(t, n.Zone == "" || n.CreatedAt.IsZero() || n.Profile == "" || n.ProfileCreatedAt.IsZero() || n.HostID == "", "%+v", n)
 	// The number of requests: one login, and for each region its versions, a page and the image.
 	for pattern, want := range map[string]int{
 		"POST identity /auth/tokens": 1, "GET compute /": 2, "GET compute /servers/detail": 2, "GET image /images/*": 2,

@@ -89,7 +89,7 @@ func readState(t *testing.T, dir string) {
 		}
 	}
 	for name := range schemas {
-		assert.True(t, filepath.Base(dir) != nextState || there[name], "the state in %s has no %s: add one to main.tf, and run the test with -update", dir, name)
+		assert.True(t, filepath.Base(dir) != nextState || there[name], "%s: no %s in the state: add one to main.tf, and run the test with -update", dir, name)
 	}
 	if strings.Contains(filepath.Base(acctest.Terraform(t)), "tofu") {
 		state = []byte(strings.ReplaceAll(string(state), "registry.terraform.io", "registry.opentofu.org"))

@@ -20,7 +20,7 @@ func updates(lines ...string) string {
 	return "update {\n    " + strings.Join(lines, "\n    ") + "\n  }"
 }
 
-// TestAccPlacementUnknown: an unknown size makes the nodes unknown while planning, and never wrong. Where
+// TestAccPlacementUnknown: an unknown size makes the nodes unknown while planning, and never wrong. If
 // only the template is unknown, a new attachment knows its nodes.
 func TestAccPlacementUnknown(t *testing.T) {
 	t.Parallel()
@@ -69,7 +69,7 @@ func inPlace(c *acctest.Cloud, region string, zones []string, image, flavor stri
 type rolling struct {
 	acctest.Loop
 	before        map[string]servers.Server
-	image, flavor string // of the rollout
+	image, flavor string // new image and flavor
 }
 
 // step applies a configuration, and compares the numbers of servers that were made again, of servers of the new image,
