@@ -138,7 +138,8 @@ func (t *Turns) patience(a Ask, busy []string) (time.Duration, error) {
 	if len(t.open) == 0 {
 		return order, &FullError{busy, a.AtOnce}
 	}
-	oldest := slices.MinFunc(slices.Collect(maps.Values(t.open)), func(a, b turn) int { return a.began.Compare(b.began) })
+	open := slices.Collect(maps.Values(t.open))
+	oldest := slices.MinFunc(open, func(a, b turn) int { return a.began.Compare(b.began) })
 	return a.Limit - time.Since(oldest.began), &OverdueError{oldest.node, a.Limit}
 }
 

@@ -127,8 +127,9 @@ func TestDrainActionTurns(t *testing.T) {
 			ids := append(l.Fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0", Metadata: marked}, fakecloud.Server{Name: "web-1", Metadata: marked}),
 				l.Fake.AddServers("RegionTwo", fakecloud.Server{Name: "web-2", Metadata: c.other})...)
 			if c.method != "" {
-				l.Must(t, attributes{"cluster": "web", "desired_capacity": 3, "zones": []any{attributes{"name": "az-1"}}, "node_name_pattern": "new-{index}", "template": attributes{"image": "a"},
-					"update": attributes{"causes": []any{"TEMPLATE"}, "method": c.method, "max_batch_size": "100%"}})
+				l.Must(t, attributes{"cluster": "web", "desired_capacity": 3, "zones": []any{attributes{"name": "az-1"}}, "node_name_pattern": "new-{index}",
+					"template": attributes{"image": "a"},
+					"update":   attributes{"causes": []any{"TEMPLATE"}, "method": c.method, "max_batch_size": "100%"}})
 			}
 			drain := func(node, id string) error {
 				config := attributes{"server_id": id, "node_name": node, "cluster": "web", "nodes": nodes, "at_once": 1, "turn_timeout": "1s"}

@@ -276,7 +276,8 @@ func TestDrainActionInPlace(t *testing.T) {
 		args         []string
 		steps        []step
 	}{
-		{"4 in batches of 2, and a drain by hand", 4, 2, false, nil, []step{{image: "second", most: 2}, {image: "second", most: 2}, {image: "second", drain: true}}},
+		{"4 in batches of 2, and a drain by hand", 4, 2, false, nil, []step{{image: "second", most: 2}, {image: "second", most: 2},
+			{image: "second", drain: true}}},
 		{"12 by 2", 12, 2, false, nil, []step{{image: "second", most: 12}}},
 		{"12 by 2, one at a time", 12, 2, false, []string{"-parallelism=1"}, []step{{image: "second", most: 12}}},
 		{"12 by 3, two at a time", 12, 3, false, []string{"-parallelism=2"}, []step{{image: "second", most: 12}}},

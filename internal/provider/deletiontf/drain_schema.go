@@ -34,8 +34,8 @@ func drainSchema() schema.Schema {
 			"nodes": schema.MapAttribute{
 				Optional:    true,
 				ElementType: types.ObjectType{AttrTypes: map[string]attr.Type{"region": types.StringType}},
-				MarkdownDescription: "For `at_once`: `nodes` of the placement attachment. A node is in service if its " +
-					"server is marked, not drained, and `ACTIVE`.",
+				MarkdownDescription: "For `at_once`: `nodes` of the placement attachment. A node is in service if " +
+					"its server is marked, not drained, and `ACTIVE`.",
 			},
 			"turn_timeout": durations.Argument(time.Second, duration.Day, "For `at_once`: how long a turn may take, "+
 				"from the drain until the server is in service. Defaults to `1h`."),

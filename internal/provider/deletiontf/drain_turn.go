@@ -40,8 +40,8 @@ func (m drainModel) checkMethod(walk *backend.Walk, diags *diag.Diagnostics) {
 	method, noted := walk.Noted(backend.Methods, m.Cluster.ValueString())
 	if !m.AtOnce.IsNull() && noted && method != roster.InPlace {
 		diags.AddAttributeError(path.Root("at_once"), "Turns of servers that are made again", fmt.Sprintf(
-			"Cluster %q is updated with method = %q, and at_once needs %q: then Terraform drains, updates and awaits a "+
-				"server in one step. Remove at_once. Each apply replaces one batch, and rollout applies until "+
+			"Cluster %q is updated with method = %q, and at_once needs %q: then Terraform drains, updates and awaits "+
+				"a server in one step. Remove at_once. Each apply replaces one batch, and rollout applies until "+
 				"nothing is left.", m.Cluster.ValueString(), method, roster.InPlace))
 	}
 }
@@ -80,8 +80,8 @@ func adviceOf(err error) string {
 			"-target='ADDRESS[\"NODE\"]'), and apply again. If not, change their image or go back to the one before, " +
 			"and apply: they are changed first."
 	case value.Is[*drain.OverdueError](err):
-		return "It ends with the action stackpolicy_ready in after_update, with the same cluster and the same provider " +
-			"block. If its update takes longer, raise turn_timeout. Apply again."
+		return "It ends with the action stackpolicy_ready in after_update, with the same cluster and the same " +
+			"provider block. If its update takes longer, raise turn_timeout. Apply again."
 	}
 	return "Apply again."
 }

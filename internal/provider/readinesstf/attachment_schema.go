@@ -59,8 +59,8 @@ func attachmentSchema() schema.Schema {
 					"region": attribute.Text("Region of the server. Defaults to the provider's.", attribute.NotEmpty),
 					"address": attribute.Text("Address at which `tcp` and `http` reach the server from the machine " +
 						"that runs Terraform, such as `access_ip_v4`."),
-					"mark": mark("Mark that the server gets when it is in service: the `mark` of its node in `nodes` of " +
-						"the placement attachment. A server whose mark changes must get into service again."),
+					"mark": mark("Mark that the server gets when it is in service: the `mark` of its node in `nodes` " +
+						"of the placement attachment. A server whose mark changes must get into service again."),
 				}},
 			},
 			"allow_link_local": attribute.Flag("Whether an `address` may be link-local (`169.254.0.0/16`, " +
@@ -83,6 +83,7 @@ func attachmentSchema() schema.Schema {
 
 // mark is an argument with the mark that a server gets.
 func mark(description string) data.StringAttribute {
-	return attribute.Text(description+" Defaults to `"+defaultMark+"`.", stringvalidator.RegexMatches(openstack.MarkFormat,
-		"must be 1 to 255 letters, digits, dots, hyphens and underscores"))
+	format := stringvalidator.RegexMatches(openstack.MarkFormat,
+		"must be 1 to 255 letters, digits, dots, hyphens and underscores")
+	return attribute.Text(description+" Defaults to `"+defaultMark+"`.", format)
 }

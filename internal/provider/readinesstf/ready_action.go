@@ -51,7 +51,8 @@ func (a *readyAction) ModifyPlan(ctx context.Context, req action.ModifyPlanReque
 	if value.Given(config.Region) {
 		regions = []string{config.Region.ValueString()}
 	}
-	hookblock.CheckAllowed(ctx, config.Hook, types.Object{}, a.Backend.Hooks(), regions, path.Root("hook"), &resp.Diagnostics)
+	hookblock.CheckAllowed(ctx, config.Hook, types.Object{}, a.Backend.Hooks(), regions, path.Root("hook"),
+		&resp.Diagnostics)
 	config.checkMark(config.NodeName.ValueString(), config.Mark, path.Root("mark"), a.Backend.Walk(), &resp.Diagnostics)
 }
 
@@ -124,6 +125,8 @@ func (m readyModel) node(ctx context.Context, b *backend.Backend, diags *diag.Di
 			"Terraform has not read it since. No other node gets a turn. Apply again when the other error is dealt with.",
 			m.NodeName.ValueString(), server.ID))
 	}
-	return readiness.Node{Name: m.NodeName.ValueString(), ID: server.ID, Region: compute.Region, Address: m.Address.ValueString(),
-		Mark: value.TextOr(m.Mark, defaultMark), Drained: state.Drained, Failed: state.Late, Server: server}
+	return readiness.Node{
+		Name: m.NodeName.ValueString(), ID: server.ID, Region: compute.Region, Address: m.Address.ValueString(),
+		Mark: value.TextOr(m.Mark, defaultMark), Drained: state.Drained, Failed: state.Late, Server: server,
+	}
 }

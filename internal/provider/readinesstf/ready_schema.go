@@ -23,8 +23,8 @@ func readySchema() schema.Schema {
 			"mark":      mark("Mark of the node in `nodes` of the placement attachment."),
 			"metadata": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "`caller.all_metadata`: the metadata that Terraform read after the update. If it lacks " +
-					"the note of the drain, the update has failed, and the server is not marked.",
+				MarkdownDescription: "`caller.all_metadata`: the metadata that Terraform read after the update. If " +
+					"it lacks the note of the drain, the update has failed, and the server is not marked.",
 			},
 		},
 		Blocks: map[string]schema.Block{},
