@@ -43,7 +43,7 @@ func TestMark(t *testing.T) {
 
 	holds("note a drain", server.NoteDrain(t.Context(), at), map[string]string{"role": "web", openstack.DrainedKey: "2026-11-22T09:00:00Z"})
 	if state, err := server.State(t.Context()); err != nil ||
-		state != (openstack.State{Status: "ACTIVE", Drained: true, At: fakecloud.Epoch.Add(2 * time.Second)}) {
+		state != (openstack.State{Status: "ACTIVE", Drained: true, Note: "2026-11-22T09:00:00Z", At: fakecloud.Epoch.Add(2 * time.Second)}) {
 		t.Errorf("drained: %+v, %v", state, err)
 	}
 	holds("forget it", server.ForgetDrain(t.Context()), map[string]string{"role": "web"})

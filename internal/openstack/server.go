@@ -61,6 +61,7 @@ type State struct {
 	Locked  bool      // reports whether Nova refuses changes, except to administrators
 	Mark    string    // see [MarkKey]; "" without a mark
 	Drained bool      // see [DrainedKey]
+	Note    string    // value of [DrainedKey]
 	Late    bool      // reports whether a wait for the server ended without a mark: see [NotInServiceAtKey]
 	At      time.Time // time of the answer, by Nova's clock; zero if Nova gave no time
 }
@@ -71,7 +72,7 @@ func (s Server) State(ctx context.Context) (State, error) {
 	if server == nil {
 		return State{}, err
 	}
-	_, drained := server.Metadata[DrainedKey]
+	note, drained := server.Metadata[DrainedKey]
 	missed, _ := ParseFailure(server.Metadata[NotInServiceAtKey])
 	return State{
 		Status:  text.Clean(server.Status),
@@ -79,6 +80,7 @@ func (s Server) State(ctx context.Context) (State, error) {
 		Locked:  server.Locked != nil && *server.Locked,
 		Mark:    ParseMark(server.Metadata[MarkKey]),
 		Drained: drained,
+		Note:    note,
 		Late:    missed != "",
 		At:      at,
 	}, nil

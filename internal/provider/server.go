@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -25,7 +26,7 @@ func NewServer(version string) (tfprotov6.ProviderServer, error) {
 	}
 	shown := providerserver.NewProtocol6(&stackpolicyProvider{version: version, shown: true})()
 	hidden := map[string]packed.Types{"stackpolicy_placement_attachment": placementtf.Hidden()}
-	return &cleanServer{&packedServer{server, shown, hidden}}, nil
+	return &cleanServer{fullServer: &packedServer{server, shown, hidden}}, nil
 }
 
 // fullServer has all methods of the framework's server.
@@ -37,7 +38,22 @@ type fullServer interface {
 
 // cleanServer cleans the diagnostics of each answer that may contain the text of
 // others.
-type cleanServer struct{ fullServer }
+type cleanServer struct {
+	fullServer
+	actions sync.RWMutex // each action that runs holds it for reading
+}
+
+// StopProvider interrupts all that runs. It returns after the last words of the actions: the
+// protocol's server drops what comes later, and Terraform takes an action without last words for
+// a completed one, so that it would update a server whose drain was interrupted.
+func (s *cleanServer) StopProvider(
+	ctx context.Context, req *tfprotov6.StopProviderRequest,
+) (*tfprotov6.StopProviderResponse, error) {
+	resp, err := s.fullServer.StopProvider(ctx, req)
+	s.actions.Lock()
+	defer s.actions.Unlock()
+	return resp, err
+}
 
 // cleaned cleans the diagnostics of an answer; each kind of answer has some.
 func cleaned[R any](resp *R, err error) (*R, error) {
@@ -146,12 +162,19 @@ func (s *cleanServer) PlanAction(
 func (s *cleanServer) InvokeAction(
 	ctx context.Context, req *tfprotov6.InvokeActionRequest,
 ) (*tfprotov6.InvokeActionServerStream, error) {
+	s.actions.RLock()
+	if ctx.Err() != nil {
+		s.actions.RUnlock()
+		return nil, errors.New(interrupted.Replace(ctx.Err().Error()))
+	}
 	stream, err := s.fullServer.InvokeAction(ctx, req)
 	if stream == nil {
+		s.actions.RUnlock()
 		return nil, err
 	}
 	events := stream.Events
 	return &tfprotov6.InvokeActionServerStream{Events: func(push func(tfprotov6.InvokeActionEvent) bool) {
+		defer s.actions.RUnlock()
 		for event := range events {
 			switch e := event.Type.(type) {
 			case tfprotov6.ProgressInvokeActionEventType:

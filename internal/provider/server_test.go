@@ -4,7 +4,9 @@ import (
 	"context"
 	"reflect"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/stretchr/testify/assert"
@@ -75,7 +77,7 @@ func (dirty) InvokeAction(context.Context, *tfprotov6.InvokeActionRequest) (*tfp
 // TestCleanServer: no answer of the provider reports a control character, even if the
 // code forgot to clean it.
 func TestCleanServer(t *testing.T) {
-	server, faced := reflect.ValueOf(&cleanServer{dirty{}}), 0
+	server, faced := reflect.ValueOf(&cleanServer{fullServer: dirty{}}), 0
 	for i := range server.NumMethod() {
 		name := server.Type().Method(i).Name
 		if _, ok := reflect.TypeFor[dirty]().MethodByName(name); !ok || server.Method(i).Type().NumIn() != 2 {
@@ -103,7 +105,7 @@ func TestCleanServer(t *testing.T) {
 			assert.NotRegexp(t, "[\x1b\r]", text, name)
 		}()
 	}
-	stream, err := (&cleanServer{dirty{}}).InvokeAction(t.Context(), nil)
+	stream, err := (&cleanServer{fullServer: dirty{}}).InvokeAction(t.Context(), nil)
 	require.NoError(t, err)
 	for event := range stream.Events {
 		switch event := event.Type.(type) {
@@ -116,4 +118,44 @@ func TestCleanServer(t *testing.T) {
 		}
 	}
 	assert.Equal(t, 13, faced, "answers and events with text of others in them")
+}
+
+// busy has an action that ends a moment after it is interrupted.
+type busy struct {
+	fullServer
+	stop chan struct{}
+}
+
+func (b busy) InvokeAction(context.Context, *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
+	return &tfprotov6.InvokeActionServerStream{Events: func(push func(tfprotov6.InvokeActionEvent) bool) {
+		<-b.stop
+		time.Sleep(50 * time.Millisecond)
+		push(tfprotov6.InvokeActionEvent{Type: tfprotov6.CompletedInvokeActionEventType{Diagnostics: said()}})
+	}}, nil
+}
+
+func (b busy) StopProvider(context.Context, *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
+	close(b.stop)
+	return &tfprotov6.StopProviderResponse{}, nil
+}
+
+// TestStopProvider: an interrupt ends after the last words of an action, without which Terraform takes the action
+// for a completed one. No action begins in a context that has ended.
+func TestStopProvider(t *testing.T) {
+	server := &cleanServer{fullServer: busy{stop: make(chan struct{})}}
+	stream, err := server.InvokeAction(t.Context(), nil)
+	require.NoError(t, err)
+	var events atomic.Int64
+	go func() {
+		for range stream.Events {
+			events.Add(1)
+		}
+	}()
+	_, err = server.StopProvider(t.Context(), nil)
+	require.NoError(t, err)
+	assert.EqualValues(t, 1, events.Load(), "events before the end of the interrupt")
+	ended, end := context.WithCancel(t.Context())
+	end()
+	_, err = server.InvokeAction(ended, nil)
+	assert.EqualError(t, err, "Terraform was interrupted")
 }

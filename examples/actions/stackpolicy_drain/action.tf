@@ -12,17 +12,19 @@ resource "stackpolicy_placement_attachment" "web" {
   update {
     causes         = ["TEMPLATE"]
     method         = "IN_PLACE"
-    max_batch_size = 2
+    max_batch_size = "100%" # the turns bound it
   }
 }
 
-# The caller is the server that Terraform is about to update, or that -target names.
+# The caller is the server that Terraform updates, or that -target names.
 action "stackpolicy_drain" "web" {
   config {
     server_id       = caller.id
     region          = caller.region
     cluster         = "web"
     node_name       = caller.name
+    nodes           = stackpolicy_placement_attachment.web.nodes
+    at_once         = 2
     only_in_service = true
 
     hook {
@@ -30,6 +32,22 @@ action "stackpolicy_drain" "web" {
       url            = var.drain_url
       timeout        = "10m"
       default_result = "ABANDON"
+    }
+  }
+}
+
+action "stackpolicy_ready" "web" {
+  config {
+    server_id = caller.id
+    region    = caller.region
+    cluster   = "web"
+    node_name = caller.name
+    address   = caller.access_ip_v4
+    mark      = stackpolicy_placement_attachment.web.nodes[caller.name].mark
+    metadata  = caller.all_metadata
+
+    tcp {
+      port = 80
     }
   }
 }
@@ -51,10 +69,15 @@ resource "openstack_compute_instance_v2" "web" {
       events  = [before_update]
       actions = [action.stackpolicy_drain.web]
     }
+
+    action_trigger {
+      events  = [after_create, after_update]
+      actions = [action.stackpolicy_ready.web]
+    }
   }
 }
 
-# After the update the server is checked, and marked again.
+# It checks what no action has checked.
 resource "stackpolicy_readiness_attachment" "web" {
   cluster = "web"
   servers = { for name, server in openstack_compute_instance_v2.web : name => {

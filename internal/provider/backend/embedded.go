@@ -3,6 +3,8 @@ package backend
 import (
 	"context"
 
+	"github.com/hashicorp/terraform-plugin-framework/action"
+	acting "github.com/hashicorp/terraform-plugin-framework/action/schema"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	data "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -99,6 +101,46 @@ func (d *DataSource[M]) Configure(
 // ValidateConfig implements datasource.DataSourceWithValidateConfig.
 func (d *DataSource[M]) ValidateConfig(
 	ctx context.Context, req datasource.ValidateConfigRequest, resp *datasource.ValidateConfigResponse,
+) {
+	var config M
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if !resp.Diagnostics.HasError() {
+		config.Validate(ctx, &resp.Diagnostics)
+	}
+}
+
+// Acting has the interfaces that each action of this provider implements.
+type Acting interface {
+	action.ActionWithConfigure
+	action.ActionWithValidateConfig
+	action.ActionWithModifyPlan
+}
+
+// Action is embedded in actions, as [Resource] is in resources.
+type Action[M Model] struct {
+	Name    string
+	Fields  func() acting.Schema
+	Backend *Backend
+}
+
+// Metadata implements action.Action.
+func (a *Action[M]) Metadata(_ context.Context, req action.MetadataRequest, resp *action.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_" + a.Name
+}
+
+// Schema implements action.Action.
+func (a *Action[M]) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
+	resp.Schema = a.Fields()
+}
+
+// Configure implements action.ActionWithConfigure.
+func (a *Action[M]) Configure(_ context.Context, req action.ConfigureRequest, _ *action.ConfigureResponse) {
+	a.Backend, _ = req.ProviderData.(*Backend)
+}
+
+// ValidateConfig implements action.ActionWithValidateConfig.
+func (a *Action[M]) ValidateConfig(
+	ctx context.Context, req action.ValidateConfigRequest, resp *action.ValidateConfigResponse,
 ) {
 	var config M
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/drain"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wait"
 )
 
@@ -18,6 +19,20 @@ type Walk struct {
 	drained int                 // number of servers that the plan drains and that were reported
 	groups  map[string][]string // names that wait to be reported together, by what is reported
 	alone   map[string]bool     // groups whose last wait found no other name
+	turns   map[string]*drain.Turns
+}
+
+// Turns returns the turns of a cluster.
+func (w *Walk) Turns(cluster string) *drain.Turns {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.turns == nil {
+		w.turns = map[string]*drain.Turns{}
+	}
+	if w.turns[cluster] == nil {
+		w.turns[cluster] = new(drain.Turns)
+	}
+	return w.turns[cluster]
 }
 
 // Topic is the subject of a note.
@@ -32,6 +47,7 @@ const (
 	Marks                 // nodes, each after its cluster, with the marks of their servers
 	Names                 // names that new placement attachments give to nodes, each after its region
 	Found                 // nodes, each after its cluster, with the ids of servers that no earlier refresh saw
+	Methods               // clusters, with the method of their update
 	Ready                 // clusters whose readiness attachment found all servers in service
 )
 

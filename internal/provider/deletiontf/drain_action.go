@@ -13,59 +13,37 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 )
 
-var (
-	_ action.ActionWithConfigure      = &drainAction{}
-	_ action.ActionWithValidateConfig = &drainAction{}
-	_ action.ActionWithModifyPlan     = &drainAction{}
-)
+var _ backend.Acting = &drainAction{}
 
 // NewDrain returns the action stackpolicy_drain.
-func NewDrain() action.Action { return &drainAction{} }
+func NewDrain() action.Action {
+	return &drainAction{backend.Action[drainModel]{Name: "drain", Fields: drainSchema}}
+}
 
 // drainAction is stackpolicy_drain: it drains a node whose server stays. It has no
 // state, so each run begins again.
-type drainAction struct{ backend *backend.Backend }
+type drainAction struct{ backend.Action[drainModel] }
 
-func (a *drainAction) Metadata(_ context.Context, req action.MetadataRequest, resp *action.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_drain"
-}
-
-func (a *drainAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
-	resp.Schema = drainSchema()
-}
-
-func (a *drainAction) Configure(_ context.Context, req action.ConfigureRequest, _ *action.ConfigureResponse) {
-	a.backend, _ = req.ProviderData.(*backend.Backend) // nil while Terraform only validates
-}
-
-func (a *drainAction) ValidateConfig(
-	ctx context.Context, req action.ValidateConfigRequest, resp *action.ValidateConfigResponse,
-) {
-	var config nodeModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	if !resp.Diagnostics.HasError() {
-		config.Validate(ctx, &resp.Diagnostics)
-	}
-}
-
-// ModifyPlan refuses a hook that the provider block does not allow.
+// ModifyPlan refuses a hook that the provider block does not allow, and turns that nothing
+// would end.
 func (a *drainAction) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
-	var config nodeModel
+	var config drainModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if !resp.Diagnostics.HasError() {
-		config.checkHook(ctx, types.Object{}, a.backend, &resp.Diagnostics)
+		config.checkHook(ctx, types.Object{}, a.Backend, &resp.Diagnostics)
+		config.checkMethod(a.Backend.Walk(), &resp.Diagnostics)
 	}
 }
 
 // Invoke drains the node. A server that no region has needs no drain. A server in another
 // region is an error: a wrong region must not look like a drained node.
 func (a *drainAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
-	var model nodeModel
+	var model drainModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	server := model.server(ctx, a.backend, &resp.Diagnostics)
+	server := model.server(ctx, a.Backend, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -75,7 +53,7 @@ func (a *drainAction) Invoke(ctx context.Context, req action.InvokeRequest, resp
 		return
 	}
 	if status == "" {
-		text, region := elsewhere(ctx, a.backend, server)
+		text, region := elsewhere(ctx, a.Backend, server)
 		if region != "" {
 			resp.Diagnostics.AddAttributeError(path.Root("region"), "Unknown server", text)
 			return
@@ -87,9 +65,13 @@ func (a *drainAction) Invoke(ctx context.Context, req action.InvokeRequest, resp
 		resp.SendProgress(action.InvokeProgressEvent{Message: message})
 	})
 	defer end()
-	d := model.drain(server, a.backend.Hooks(), rand.Text(), new(hook.Progress))
+	turns := model.turns(a.Backend)
+	if turns != nil && !model.begin(ctx, turns, a.Backend, tell, &resp.Diagnostics) {
+		return
+	}
+	d := model.drain(server, a.Backend.Hooks(), rand.Text(), new(hook.Progress))
 	d.Tell = tell
-	run(ctx, d, model.limit(), advice{
+	drained := run(ctx, d, model.limit(), advice{
 		limit: "which is the sum of the configured times",
 		locked: "Nova would not change its server either. Unlock it (openstack server unlock " + server.ID + "), and " +
 			"run the action again.",
@@ -97,6 +79,9 @@ func (a *drainAction) Invoke(ctx context.Context, req action.InvokeRequest, resp
 			"the action does not happen. Run the action again to try again.",
 		failed: "Run the action again: it begins from the start.",
 	}, &resp.Diagnostics)
+	if turns != nil && !drained {
+		turns.Stop(model.label(), "it was not drained")
+	}
 }
 
 // every is the interval at which progress says that a step still goes on: the interval of

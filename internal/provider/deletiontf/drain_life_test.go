@@ -1,91 +1,169 @@
+//go:build unix
+
 package deletiontf_test
 
 import (
-	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/http/httptest"
-	"slices"
+	"strconv"
 	"strings"
-	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-// inPlace is a cluster of four nodes that Terraform changes in place, after a drain of each.
-func inPlace(c *acctest.Cloud, places, image, url string) string {
-	return acctest.Placement(c, 4, places, fmt.Sprintf(`template = { image = %q }
+// rolling is a cluster that one apply rolls in place, some nodes at once.
+type rolling struct {
+	*workspace.Workspace
+	c            *acctest.Cloud
+	size, atOnce int
+	stateful     bool
+	batches      bool         // whether each apply changes a batch, without turns
+	url          string       // consumer and health check
+	refuse       atomic.Bool  // whether the consumer refuses the next message
+	drains       atomic.Int64 // messages that the consumer has accepted
+	watched      *acctest.Watched
+	rebuilt      *rebuilt
+	images       map[string]string
+}
+
+func (r *rolling) config(t *testing.T, image string) string {
+	region := r.c.Regions(t)[0]
+	more, volume, network := "", "", `network_mode = "none"`
+	batch, turns := "100%", fmt.Sprintf("at_once = %d\n    nodes = stackpolicy_placement_attachment.web.nodes", r.atOnce)
+	if r.batches {
+		batch, turns = strconv.Itoa(r.atOnce), ""
+	}
+	if r.stateful {
+		id, _ := r.c.Network(t, region)
+		more = "stateful {\n    on_removal = \"RETAIN\"\n  }\n"
+		network = "network {\n    port = openstack_networking_port_v2.web[each.key].id\n  }"
+		volume = fmt.Sprintf(`
+resource "openstack_blockstorage_volume_v3" "web" {
+  for_each = stackpolicy_placement_attachment.web.slots
+  name     = each.key
+  size     = 1
+}
+resource "openstack_networking_port_v2" "web" {
+  for_each   = stackpolicy_placement_attachment.web.slots
+  name       = each.key
+  network_id = %q
+}
+resource "openstack_compute_volume_attach_v2" "web" {
+  for_each    = openstack_compute_instance_v2.web
+  instance_id = each.value.id
+  volume_id   = openstack_blockstorage_volume_v3.web[each.key].id
+}
+`, id)
+	}
+	return acctest.Placement(r.c, r.size, acctest.Places(region+": "+strings.Join(r.c.Zones(t, region), " ")), fmt.Sprintf(`%s
+  template = { image = %q }
   update {
     causes         = ["TEMPLATE"]
     method         = "IN_PLACE"
-    max_batch_size = 2
-  }`, image)) + acctest.Servers(fmt.Sprintf(`image_id          = each.value.template.image
-  flavor_id         = %q
-  network_mode      = "none"
+    max_batch_size = %q
+  }`, more, r.images[image], batch)) + acctest.Servers(fmt.Sprintf(`image_id  = each.value.template.image
+  flavor_id = %q
+  %s
   lifecycle {
     action_trigger {
       events  = [before_update]
       actions = [action.stackpolicy_drain.web]
     }
-  }`, c.Flavor)) + fmt.Sprintf(`
+    action_trigger {
+      events  = [after_create, after_update]
+      actions = [action.stackpolicy_ready.web]
+    }
+  }`, r.c.Flavor, network)) + volume + fmt.Sprintf(`
 action "stackpolicy_drain" "web" {
   config {
-    server_id = caller.id
-    region    = caller.region
-    node_name = caller.name
+    server_id       = caller.id
+    region          = caller.region
+    node_name       = caller.name
+    cluster         = %[1]q
+    %[2]s
+    only_in_service = true
     hook {
       type           = "webhook"
-      url            = %q
+      url            = "%[3]s/drain"
       default_result = "ABANDON"
     }
   }
 }
+action "stackpolicy_ready" "web" {
+  config {
+    server_id = caller.id
+    region    = caller.region
+    node_name = caller.name
+    cluster   = %[1]q
+    mark      = stackpolicy_placement_attachment.web.nodes[caller.name].mark
+    metadata  = caller.all_metadata
+    timeout   = "5s"
+    http {
+      url = "%[3]s/{name}"
+    }
+  }
+}
 resource "stackpolicy_readiness_attachment" "web" {
-  cluster = %q
+  cluster = %[1]q
+  timeout = "5s"
   servers = { for name, server in openstack_compute_instance_v2.web : name => {
     id     = server.id
     region = server.region
     mark   = stackpolicy_placement_attachment.web.nodes[name].mark
   } }
+  http {
+    url = "%[3]s/{name}"
+  }
 }
-`, url, c.Prefix)
-}
-
-// refusing is a consumer that refuses one message.
-type refusing struct {
-	mu     sync.Mutex
-	refuse bool           // whether it refuses the next message
-	drains map[string]int // number of drains, by the name of the node
+`, r.c.Prefix, turns, r.url)
 }
 
-func (r *refusing) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	var message map[string]string
-	if err := json.NewDecoder(req.Body).Decode(&message); err != nil {
-		w.WriteHeader(http.StatusBadRequest)
-		return
+func startRolling(t *testing.T, size, atOnce int, stateful, batches, installed bool) *rolling {
+	t.Helper()
+	r := &rolling{c: acctest.NewFake(t, fakecloud.Config{}), size: size, atOnce: atOnce, stateful: stateful, batches: batches,
+		rebuilt: &rebuilt{images: map[string]string{}}}
+	r.images = map[string]string{"first": r.c.Image}
+	for _, name := range []string{"second", "third", "bad"} {
+		r.images[name] = r.c.Fake.AddImage(fakecloud.Image{Name: name})
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.drains[message["node_name"]]++
-	if r.refuse {
-		r.refuse = false
-		w.WriteHeader(http.StatusForbidden)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if req.URL.Path == "/drain" {
+			if r.refuse.Swap(false) {
+				w.WriteHeader(http.StatusForbidden)
+			} else {
+				r.drains.Add(1)
+			}
+			return
+		}
+		for _, s := range r.c.Fake.Servers(r.c.Regions(t)[0]) {
+			if "/"+s.Name == req.URL.Path && (s.ImageID == r.images["bad"] || s.Status != "ACTIVE") {
+				w.WriteHeader(http.StatusServiceUnavailable)
+			}
+		}
+	}))
+	t.Cleanup(server.Close)
+	r.url = server.URL
+	region := r.c.Regions(t)[0]
+	r.watched = r.c.Watch(t, region, size)
+	r.c.Fake.Watch(region, r.rebuilt.see)
+	if installed {
+		r.Workspace = r.c.Installed(t, r.config(t, "first"))
+	} else {
+		r.Workspace = r.c.Workspace(t, r.config(t, "first"))
 	}
-}
-
-// taken returns how often each node was drained since the last call, sorted.
-func (r *refusing) taken() []int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	counts := slices.Sorted(maps.Values(r.drains))
-	r.drains = map[string]int{}
-	return counts
+	acctest.Apply(t, r.Workspace)
+	r.watched.Restart()
+	return r
 }
 
 // rebuilt counts the servers that get another image, and how many of them were not drained.
@@ -106,65 +184,142 @@ func (r *rebuilt) see(list []fakecloud.Server) {
 	}
 }
 
-// TestDrainActionInPlace: a cluster gets three images in place, one after the other. Each server is
-// drained before it is rebuilt and marked afterwards, and never more than a batch is out of service,
-// even if the hook refuses once. Then a node is drained by hand, and the next apply marks it again.
+// step is an apply of an image.
+type step struct {
+	image  string
+	grow   int                     // number of nodes to add
+	most   int                     // maximum number of servers that it rebuilds
+	says   string                  // its error; "" if it succeeds
+	before func(r *rolling) func() // makes something go wrong, and returns how to end that
+	signal syscall.Signal          // ends the apply when its fault hits
+	at     fakecloud.Fault
+	drain  bool // drains a server by hand, before the apply
+	serve  bool // marks by hand the servers that were left out of service, before the apply
+}
+
+// take takes a step. Never more nodes are out of service than may be, and no server is rebuilt undrained.
+func (r *rolling) take(t *testing.T, s step, args ...string) {
+	t.Helper()
+	r.size += s.grow
+	require.NoError(t, r.Write(r.config(t, s.image)))
+	for name, server := range r.c.Servers(t) {
+		drain, serve := s.drain && name == "0", s.serve && server.Metadata[openstack.MarkKey] == ""
+		if drain || serve {
+			acctest.Must(t, r.Workspace, "apply", "-auto-approve", "-input=false", "-no-color", "-invoke=action.stackpolicy_"+
+				map[bool]string{true: "drain", false: "ready"}[drain]+".web", fmt.Sprintf("-target=openstack_compute_instance_v2.web[%q]", r.c.Prefix+name))
+		}
+		now := r.c.Servers(t)[name].Metadata
+		assert.True(t, !drain || now[openstack.MarkKey] == "" && now[openstack.DrainedKey] != "", "drained by hand: %v", now)
+	}
+	if s.before != nil {
+		defer s.before(r)()
+	}
+	args = append([]string{"apply", "-auto-approve", "-input=false", "-no-color"}, args...)
+	count := r.rebuilt.count
+	var err error
+	if s.signal == 0 {
+		_, err = r.Run(t.Context(), args...)
+	} else {
+		err = r.interrupted(t, s, args...)
+	}
+	if s.says == "" {
+		require.NoError(t, err)
+	} else if err == nil || !acctest.Says(s.says).MatchString(err.Error()) {
+		t.Errorf("%s: it does not say %q: %v", s.image, s.says, err)
+	}
+	tally, count := r.watched.Restart(), r.rebuilt.count-count
+	if tally.Of-tally.Least > r.atOnce || tally.Destroyed > 0 || r.rebuilt.undrained > 0 || count > s.most || s.says == "" && count < s.most {
+		t.Errorf("%s: %d rebuilt, %d of all undrained, %+v", s.image, count, r.rebuilt.undrained, tally)
+	}
+}
+
+// interrupted sends a signal to an apply as soon as a request of it hangs.
+func (r *rolling) interrupted(t *testing.T, s step, args ...string) error {
+	t.Helper()
+	s.at.Service, s.at.Effect, s.at.Nth = fakecloud.Compute, fakecloud.Hang, 2
+	hang := r.c.Fake.Inject(s.at)
+	defer hang.Remove()
+	run, err := r.Start(t.Context(), args...)
+	require.NoError(t, err)
+	ended := make(chan error, 1)
+	go func() {
+		_, err := run.Wait()
+		ended <- err
+	}()
+	select {
+	case <-hang.Hit():
+		time.Sleep(300 * time.Millisecond) // Terraform writes its state, which a kill would tear
+		require.NoError(t, run.Signal(s.signal))
+		return <-ended
+	case err := <-ended:
+		t.Fatalf("it ended before %s %s: %v", s.at.Method, s.at.Path, err)
+		return nil
+	}
+}
+
+// TestDrainActionInPlace: one apply rolls a cluster in place, some nodes at once. A failure stops it, and the next apply goes
+// on, or says what to do first.
 func TestDrainActionInPlace(t *testing.T) {
 	t.Parallel()
-	c := acctest.NewFake(t, fakecloud.Config{})
 	if minor := acctest.TerraformMinor(t); minor < 16 {
 		t.Skipf("needs Terraform 1.16 for before_update, this is 1.%d", minor)
 	}
-	region := c.Regions(t)[0]
-	places := acctest.Places(region + ": " + c.Zones(t, region)[0])
-	consumer := &refusing{drains: map[string]int{}}
-	server := httptest.NewServer(consumer)
-	t.Cleanup(server.Close)
-	watched, changed := c.Watch(t, region, 4), &rebuilt{images: map[string]string{}}
-	c.Fake.Watch(region, changed.see)
-	images := []string{c.Image, c.Fake.AddImage(fakecloud.Image{Name: "second"}), c.Fake.AddImage(fakecloud.Image{Name: "third"})}
-	w := c.Workspace(t, inPlace(c, places, images[0], server.URL))
-	acctest.Apply(t, w)
-	for i, image := range images[1:] {
-		require.NoError(t, w.Write(inPlace(c, places, image, server.URL)))
-		watched.Restart()
-		consumer.refuse = i == 1
-		applies, refused := 0, 0
-		for ; applies < 8; applies++ {
-			if _, err := w.Run(t.Context(), "plan", "-input=false", "-no-color", "-detailed-exitcode"); err == nil {
-				break
-			}
-			text, err := w.Apply(t.Context())
-			switch {
-			case err != nil && i == 1 && acctest.Says("A lifecycle hook did not complete").MatchString(err.Error()):
-				refused++
-			case err != nil:
-				t.Fatal(err)
-			case !strings.Contains(text, ": running the hook"):
-				t.Errorf("the apply tells nothing of the hook:\n%s", text)
-			}
-		}
-		assert.Equal(t, []int{1, 1, 1, 1 + refused}, consumer.taken(), "image %d: how often nodes were drained", i+1)
-		if tally := watched.Restart(); applies != 2+refused || refused != i || tally.Least < 2 || tally.Of != 4 || tally.Destroyed > 0 {
-			t.Errorf("image %d: %d applies, %d refused, at least %d of %d in service, %d destroyed", i+1, applies, refused, tally.Least,
-				tally.Of, tally.Destroyed)
-		}
+	const rest, full = 12, "out of service, and at_once is"
+	fails := func(f fakecloud.Fault) func(r *rolling) func() {
+		return func(r *rolling) func() { return r.c.Fake.Inject(f).Remove }
 	}
-	assert.Equal(t, 8, changed.count, "servers that were rebuilt")
-	assert.Zero(t, changed.undrained, "servers that were rebuilt undrained")
-
-	node := slices.Sorted(maps.Keys(c.Servers(t)))[0]
-	text := acctest.Must(t, w, "apply", "-auto-approve", "-input=false", "-no-color", "-invoke=action.stackpolicy_drain.web",
-		fmt.Sprintf("-target=openstack_compute_instance_v2.web[%q]", c.Prefix+node))
-	out := func() (out []string) {
-		for name, s := range c.Servers(t) {
-			if s.Metadata[openstack.MarkKey] == "" || s.Metadata[openstack.DrainedKey] != "" {
-				out = append(out, name)
+	drained, marked := "/servers/*/metadata/"+openstack.DrainedKey, "/servers/*/metadata/"+openstack.MarkKey
+	for _, c := range []struct {
+		name         string
+		size, atOnce int
+		stateful     bool
+		args         []string
+		steps        []step
+	}{
+		{"4 in batches of 2, and a drain by hand", 4, 2, false, nil, []step{{image: "second", most: 2}, {image: "second", most: 2},
+			{image: "second", drain: true}}},
+		{"12 by 2", 12, 2, false, nil, []step{{image: "second", most: 12}}},
+		{"12 by 2, one at a time", 12, 2, false, []string{"-parallelism=1"}, []step{{image: "second", most: 12}}},
+		{"12 by 3, two at a time", 12, 3, false, []string{"-parallelism=2"}, []step{{image: "second", most: 12}}},
+		{"12 by 2, and two more", 12, 2, false, nil, []step{{image: "second", grow: 2, most: 12}}},
+		{"60 by 3", 60, 3, false, nil, []step{{image: "second", most: 60}}},
+		{"3 by 1, with volumes", 3, 1, true, nil, []step{{image: "second", most: 3}}},
+		{"an image that never serves, and back", 12, 2, false, nil, []step{{image: "bad", most: 2, says: "Servers are not in service"},
+			{image: "bad", says: full}, {image: "first", most: 2}}},
+		{"an image that never serves, and another", 12, 2, false, nil, []step{{image: "bad", most: 2, says: "failed in its turn"},
+			{image: "second", most: 12}}},
+		{"a drain that fails", 12, 2, false, nil, []step{{image: "second", most: rest - 1, says: "A lifecycle hook did not complete",
+			before: func(r *rolling) func() { r.refuse.Store(true); return func() {} }}, {image: "second"}}},
+		{"an update that fails", 12, 2, false, nil, []step{{image: "second", most: rest - 1, says: "The update of the server failed",
+			before: fails(fakecloud.Fault{Method: "POST", Path: "/servers/*/action", Status: 403})}, {image: "second"}}},
+		{"Ctrl-C in a drain", 6, 1, false, nil, []step{{image: "second", most: 1, says: "Terraform was interrupted", signal: syscall.SIGINT,
+			at: fakecloud.Fault{Method: "PUT", Path: drained, Acts: true}}, {image: "second"}}},
+		{"Ctrl-C in a rebuild", 6, 1, false, nil, []step{{image: "second", most: 2, says: "Terraform was interrupted", signal: syscall.SIGINT,
+			at: fakecloud.Fault{Method: "POST", Path: "/servers/*/action", Acts: true}}, {image: "second", says: full}, {image: "second", serve: true}}},
+		{"Ctrl-C before a mark", 6, 1, false, nil, []step{{image: "second", most: 2, says: "Terraform was interrupted", signal: syscall.SIGINT,
+			at: fakecloud.Fault{Method: "PUT", Path: marked}}, {image: "second", says: full}, {image: "second", serve: true}}},
+		{"killed in a drain", 6, 1, false, nil, []step{{image: "second", most: 1, says: "killed", signal: syscall.SIGKILL,
+			at: fakecloud.Fault{Method: "PUT", Path: drained, Acts: true}}, {image: "second"}}},
+		{"killed in a rebuild", 6, 1, false, nil, []step{{image: "second", most: 2, says: "killed", signal: syscall.SIGKILL,
+			at: fakecloud.Fault{Method: "POST", Path: "/servers/*/action", Acts: true}}, {image: "second", says: full}, {image: "second", serve: true}}},
+		{"killed before a mark, with room for another node", 6, 2, false, nil, []step{{image: "second", most: 6, says: "killed", signal: syscall.SIGKILL,
+			at: fakecloud.Fault{Method: "PUT", Path: marked}}, {image: "second"}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := startRolling(t, c.size, c.atOnce, c.stateful, strings.Contains(c.name, "batches"), c.steps[0].signal != 0)
+			for _, s := range c.steps {
+				if s.most == 0 && s.says == "" {
+					s.most = c.size - r.rebuilt.count
+				}
+				r.take(t, s, c.args...)
 			}
-		}
-		return out
+			text, err := r.Run(t.Context(), "plan", "-input=false", "-no-color", "-detailed-exitcode")
+			require.NoError(t, err, "something is left:\n%s", text)
+			assert.GreaterOrEqual(t, int(r.drains.Load()), r.rebuilt.count, "drains")
+			for name, server := range r.c.Servers(t) {
+				assert.True(t, server.Metadata[openstack.MarkKey] != "" && server.Metadata[openstack.DrainedKey] == "", "%s is out of service", name)
+			}
+		})
 	}
-	assert.Equal(t, []string{node}, out(), "out of service\n%s", text)
-	acctest.Apply(t, w)
-	assert.Empty(t, out(), "still out of service")
 }

@@ -94,7 +94,7 @@ func (r *attachmentResource) ModifyPlan(
 	}
 	planner.same = req.Plan.Raw.Equal(req.State.Raw)
 	diags.Append(req.Plan.Get(ctx, planner.plan)...)
-	defer planner.tellMarks()
+	defer planner.tellMarks(ctx)
 	if diags.HasError() || planner.same && !planner.plan.proceeds() && planner.plan.inStep() {
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
@@ -144,8 +145,12 @@ func (p *attachmentPlanner) tellNodes(next roster.Roster, change planner.Change,
 	}
 }
 
-// tellMarks notes the marks of the nodes for the readiness attachment of this plan.
-func (p *attachmentPlanner) tellMarks() {
+// tellMarks notes the marks of the nodes for the readiness attachment of this plan, and the method
+// of the update for its drains.
+func (p *attachmentPlanner) tellMarks(ctx context.Context) {
+	if value.GivenBlock(p.plan.Update) {
+		p.backend.Walk().Note(backend.Methods, p.plan.Cluster.ValueString(), p.plan.method(ctx, p.diags))
+	}
 	for name, n := range elements[shownNode](p.plan.Nodes.ValueString(), p.diags) {
 		p.backend.Walk().Note(backend.Marks, backend.Key(p.plan.Cluster.ValueString(), name), n.Mark.ValueString())
 	}

@@ -2,40 +2,25 @@ package readinesstf
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/probeblock"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/probe"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/readiness"
 )
 
 type attachmentModel struct {
-	ID        types.String    `tfsdk:"id"`
-	Cluster   types.String    `tfsdk:"cluster"`
-	Servers   types.Map       `tfsdk:"servers"`
-	HTTP      types.Object    `tfsdk:"http"`
-	TCP       types.Object    `tfsdk:"tcp"`
-	Hook      types.Object    `tfsdk:"hook"`
-	StableFor durations.Value `tfsdk:"stable_for"`
-	Timeout   durations.Value `tfsdk:"timeout"`
-	Pending   types.List      `tfsdk:"pending"`
+	checksModel
 
-	AllowLinkLocal types.Bool `tfsdk:"allow_link_local"`
+	ID      types.String `tfsdk:"id"`
+	Servers types.Map    `tfsdk:"servers"`
+	Pending types.List   `tfsdk:"pending"`
 }
 
 type identity struct {
@@ -103,89 +88,22 @@ func (m attachmentModel) Validate(_ context.Context, diags *diag.Diagnostics) { 
 // checks returns the checks of the configuration that are known, and reports faults
 // of the checks and of the servers' addresses.
 func (m attachmentModel) checks(diags *diag.Diagnostics) (http *probe.HTTP, tcp *probe.TCP) {
-	http, tcp = probeblock.Read(m.HTTP, m.TCP, m.AllowLinkLocal.ValueBool(), path.Empty(), diags)
-	if m.Timeout.Known() && m.StableFor.Known() && m.stableFor() >= m.limit() {
-		diags.AddAttributeError(path.Root("stable_for"), "Not enough time",
-			fmt.Sprintf("No server could be stable for %s within a timeout of %s. Raise timeout, or lower stable_for.",
-				duration.Format(m.stableFor()), duration.Format(m.limit())))
-	}
-	hookblock.Validate(m.Hook, path.Root("hook"), diags)
-	m.checkAddresses(http, tcp, diags)
-	return http, tcp
-}
-
-// checkAddresses refuses addresses that cannot be checked over the network.
-func (m attachmentModel) checkAddresses(http *probe.HTTP, tcp *probe.TCP, diags *diag.Diagnostics) {
-	if diags.HasError() || (http == nil && tcp == nil) {
-		return
+	http, tcp = m.read(diags)
+	if diags.HasError() {
+		return http, tcp
 	}
 	servers := m.servers()
 	for _, name := range slices.Sorted(maps.Keys(servers)) {
-		address := servers[name].address
-		if address.IsUnknown() {
-			continue
-		}
-		var err error
-		if tcp != nil || http.URL.NeedsAddress() {
-			err = probe.CheckAddress(address.ValueString())
-			if err == nil && !m.AllowLinkLocal.IsUnknown() {
-				err = probe.CheckRange(address.ValueString(), m.AllowLinkLocal.ValueBool())
-			}
-		}
-		if err == nil && http != nil {
-			_, err = http.URL.For(name, address.ValueString())
-		}
-		if err != nil {
-			diags.AddAttributeError(path.Root("servers").AtMapKey(name).AtName("address"), "Unusable address",
-				fmt.Sprintf("The node %q cannot be checked over the network: %s. Give an address that can be reached "+
-					"from where Terraform runs, or leave out http and tcp.", name, err))
-		}
+		m.checkAddress(name, servers[name].address, http, tcp, path.Root("servers").AtMapKey(name), diags)
 	}
+	return http, tcp
 }
 
-// checkMarks refuses marks that differ from the marks of the nodes: a number, although the
-// node's mark has a hash of its template. The servers would never count as in service.
+// checkMarks refuses marks of other nodes, once.
 func (m attachmentModel) checkMarks(walk *backend.Walk, diags *diag.Diagnostics) {
 	for name, s := range m.servers() {
-		mark := value.TextOr(s.mark, defaultMark)
-		wanted, _ := walk.Noted(backend.Marks, backend.Key(m.Cluster.ValueString(), name))
-		if s.mark.IsUnknown() || strings.Contains(mark, "-") || !strings.Contains(wanted, "-") {
-			continue
-		}
-		diags.AddAttributeError(path.Root("servers"), "A mark of no node",
-			fmt.Sprintf("The servers of cluster %q would be marked with numbers, but its nodes have other marks, so "+
-				"no server would ever count as in service. Write "+
-				"mark = stackpolicy_placement_attachment.NAME.nodes[name].mark in servers.", m.Cluster.ValueString()))
-		return
-	}
-}
-
-func (m attachmentModel) limit() time.Duration { return m.Timeout.Or(defaultTimeout) }
-
-func (m attachmentModel) stableFor() time.Duration { return m.StableFor.Or(0) }
-
-// waiter returns the waiter for a configuration that is completely known.
-func (m attachmentModel) waiter(hooks *hook.Runner, diags *diag.Diagnostics) *readiness.Waiter {
-	w := &readiness.Waiter{StableFor: m.stableFor(), Timeout: m.limit()}
-	w.HTTP, w.TCP = m.checks(diags)
-	if w.HTTP != nil {
-		w.HTTP.Client = hooks.HTTP
-	}
-	if spec := hookblock.Spec(m.Hook); spec != nil {
-		w.Hook = func(ctx context.Context, n readiness.Node) (string, error) {
-			warning, err := hooks.Run(ctx, *spec, m.message(n), &hook.Progress{})
-			if abandoned, ok := errors.AsType[*hook.AbandonedError](err); ok {
-				err = fmt.Errorf("its hook did not complete: %w",
-					errors.Unwrap(errors.Unwrap(abandoned))) // the outer errors name the node
-			}
-			return warning, err
+		if !m.checkMark(name, s.mark, path.Root("servers"), walk, diags) {
+			return
 		}
 	}
-	return w
-}
-
-// message returns the message to the consumer of a hook about a node.
-func (m attachmentModel) message(n readiness.Node) hook.Message {
-	return hook.Message{Token: n.Token(), NodeID: n.ID, Transition: hook.Launch, Region: n.Region, NodeName: n.Name,
-		Cluster: m.Cluster.ValueString(), Address: probe.PlainAddress(n.Address)}
 }

@@ -147,10 +147,11 @@ func (r *attachmentResource) wait(
 	if diags.HasError() {
 		return false
 	}
-	waiter := plan.waiter(r.Backend.Hooks(), diags)
+	http, tcp := plan.checks(diags)
 	if diags.HasError() {
 		return false
 	}
+	waiter := plan.waiter(http, tcp, r.Backend.Hooks())
 	now := r.look(ctx, *plan, state, diags)
 	if diags.HasError() {
 		return false

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	data "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
@@ -58,11 +59,8 @@ func attachmentSchema() schema.Schema {
 					"region": attribute.Text("Region of the server. Defaults to the provider's.", attribute.NotEmpty),
 					"address": attribute.Text("Address at which `tcp` and `http` reach the server from the machine " +
 						"that runs Terraform, such as `access_ip_v4`."),
-					"mark": attribute.Text("Mark that the server gets when it is in service: the `mark` of its node "+
-						"in `nodes` of the placement attachment. A server whose mark changes must get into service "+
-						"again. Defaults to `"+defaultMark+"`.",
-						stringvalidator.RegexMatches(openstack.MarkFormat,
-							"must be 1 to 255 letters, digits, dots, hyphens and underscores")),
+					"mark": mark("Mark that the server gets when it is in service: the `mark` of its node in `nodes` " +
+						"of the placement attachment. A server whose mark changes must get into service again."),
 				}},
 			},
 			"allow_link_local": attribute.Flag("Whether an `address` may be link-local (`169.254.0.0/16`, " +
@@ -70,7 +68,7 @@ func attachmentSchema() schema.Schema {
 			"stable_for": durations.Argument(0, longest, "How long all checks must pass without a break, such as "+
 				"`30s`. By default once is enough."),
 			"timeout": durations.ArgumentOr(defaultTimeout, time.Second, longest,
-				"How long to wait for all servers of an apply. Defaults to `10m`."),
+				"How long to wait for all servers. Defaults to `10m`."),
 			"pending": attribute.ComputedTexts("Names of the nodes whose server lacks its mark or was drained: the " +
 				"next apply checks them."),
 		},
@@ -81,4 +79,11 @@ func attachmentSchema() schema.Schema {
 				"passed. If it does not complete, the next apply runs it again, with the same token."),
 		},
 	}
+}
+
+// mark is an argument with the mark that a server gets.
+func mark(description string) data.StringAttribute {
+	format := stringvalidator.RegexMatches(openstack.MarkFormat,
+		"must be 1 to 255 letters, digits, dots, hyphens and underscores")
+	return attribute.Text(description+" Defaults to `"+defaultMark+"`.", format)
 }

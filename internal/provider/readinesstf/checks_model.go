@@ -1,0 +1,117 @@
+package readinesstf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/probe"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/probeblock"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/readiness"
+)
+
+// checksModel has the arguments that the attachment and the action have in common: when a
+// server of a cluster is in service, and how long to wait for that.
+type checksModel struct {
+	Cluster   types.String    `tfsdk:"cluster"`
+	HTTP      types.Object    `tfsdk:"http"`
+	TCP       types.Object    `tfsdk:"tcp"`
+	Hook      types.Object    `tfsdk:"hook"`
+	StableFor durations.Value `tfsdk:"stable_for"`
+	Timeout   durations.Value `tfsdk:"timeout"`
+
+	AllowLinkLocal types.Bool `tfsdk:"allow_link_local"`
+}
+
+// read returns the checks that are known, and reports their faults.
+func (m checksModel) read(diags *diag.Diagnostics) (http *probe.HTTP, tcp *probe.TCP) {
+	http, tcp = probeblock.Read(m.HTTP, m.TCP, m.AllowLinkLocal.ValueBool(), path.Empty(), diags)
+	if m.Timeout.Known() && m.StableFor.Known() && m.stableFor() >= m.limit() {
+		diags.AddAttributeError(path.Root("stable_for"), "Not enough time",
+			fmt.Sprintf("No server could be stable for %s within a timeout of %s. Raise timeout, or lower stable_for.",
+				duration.Format(m.stableFor()), duration.Format(m.limit())))
+	}
+	hookblock.Validate(m.Hook, path.Root("hook"), diags)
+	return http, tcp
+}
+
+// checkAddress refuses an address that cannot be checked over the network. At is the path of the server.
+func (m checksModel) checkAddress(
+	name string, address types.String, http *probe.HTTP, tcp *probe.TCP, at path.Path, diags *diag.Diagnostics,
+) {
+	if address.IsUnknown() || (http == nil && tcp == nil) {
+		return
+	}
+	var err error
+	if tcp != nil || http.URL.NeedsAddress() {
+		err = probe.CheckAddress(address.ValueString())
+		if err == nil && !m.AllowLinkLocal.IsUnknown() {
+			err = probe.CheckRange(address.ValueString(), m.AllowLinkLocal.ValueBool())
+		}
+	}
+	if err == nil && http != nil {
+		_, err = http.URL.For(name, address.ValueString())
+	}
+	if err != nil {
+		diags.AddAttributeError(at.AtName("address"), "Unusable address",
+			fmt.Sprintf("The node %q cannot be checked over the network: %s. Give an address that can be reached "+
+				"from where Terraform runs, or leave out http and tcp.", name, err))
+	}
+}
+
+// checkMark refuses a mark that differs from the mark of the node: a number, although the
+// node's mark has a hash of its template. The server would never count as in service.
+func (m checksModel) checkMark(
+	name string, given types.String, at path.Path, walk *backend.Walk, diags *diag.Diagnostics,
+) bool {
+	mark := value.TextOr(given, defaultMark)
+	wanted, _ := walk.Noted(backend.Marks, backend.Key(m.Cluster.ValueString(), name))
+	if given.IsUnknown() || strings.Contains(mark, "-") || !strings.Contains(wanted, "-") {
+		return true
+	}
+	diags.AddAttributeError(at, "A mark of no node",
+		fmt.Sprintf("The servers of cluster %q would be marked with numbers, but its nodes have other marks, so "+
+			"no server would ever count as in service. Write "+
+			"mark = stackpolicy_placement_attachment.NAME.nodes[name].mark.", m.Cluster.ValueString()))
+	return false
+}
+
+func (m checksModel) limit() time.Duration { return m.Timeout.Or(defaultTimeout) }
+
+func (m checksModel) stableFor() time.Duration { return m.StableFor.Or(0) }
+
+// waiter returns the waiter with the checks of a configuration that is completely known.
+func (m checksModel) waiter(http *probe.HTTP, tcp *probe.TCP, hooks *hook.Runner) *readiness.Waiter {
+	w := &readiness.Waiter{HTTP: http, TCP: tcp, StableFor: m.stableFor(), Timeout: m.limit()}
+	if w.HTTP != nil {
+		w.HTTP.Client = hooks.HTTP
+	}
+	if spec := hookblock.Spec(m.Hook); spec != nil {
+		w.Hook = func(ctx context.Context, n readiness.Node) (string, error) {
+			warning, err := hooks.Run(ctx, *spec, m.message(n), &hook.Progress{})
+			if abandoned, ok := errors.AsType[*hook.AbandonedError](err); ok {
+				err = fmt.Errorf("its hook did not complete: %w",
+					errors.Unwrap(errors.Unwrap(abandoned))) // the outer errors name the node
+			}
+			return warning, err
+		}
+	}
+	return w
+}
+
+// message returns the message to the consumer of a hook about a node.
+func (m checksModel) message(n readiness.Node) hook.Message {
+	return hook.Message{Token: n.Token(), NodeID: n.ID, Transition: hook.Launch, Region: n.Region, NodeName: n.Name,
+		Cluster: m.Cluster.ValueString(), Address: probe.PlainAddress(n.Address)}
+}

@@ -1,0 +1,132 @@
+package readinesstf
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/action"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/probe"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/readiness"
+)
+
+var _ backend.Acting = &readyAction{}
+
+// NewReady returns the action stackpolicy_ready.
+func NewReady() action.Action {
+	return &readyAction{backend.Action[readyModel]{Name: "ready", Fields: readySchema}}
+}
+
+// readyAction is stackpolicy_ready: it waits for one server, and ends its turn.
+type readyAction struct{ backend.Action[readyModel] }
+
+type readyModel struct {
+	checksModel
+
+	ServerID types.String `tfsdk:"server_id"`
+	NodeName types.String `tfsdk:"node_name"`
+	Region   types.String `tfsdk:"region"`
+	Address  types.String `tfsdk:"address"`
+	Mark     types.String `tfsdk:"mark"`
+	Metadata types.Map    `tfsdk:"metadata"`
+}
+
+// Validate implements backend.Model.
+func (m readyModel) Validate(_ context.Context, diags *diag.Diagnostics) { m.checks(diags) }
+
+// ModifyPlan refuses a hook that the provider block does not allow, and the mark of another node.
+func (a *readyAction) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
+	var config readyModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	var regions []string
+	if value.Given(config.Region) {
+		regions = []string{config.Region.ValueString()}
+	}
+	hookblock.CheckAllowed(ctx, config.Hook, types.Object{}, a.Backend.Hooks(), regions, path.Root("hook"),
+		&resp.Diagnostics)
+	config.checkMark(config.NodeName.ValueString(), config.Mark, path.Root("mark"), a.Backend.Walk(), &resp.Diagnostics)
+}
+
+// Invoke waits until the server is in service. If that fails no node of the cluster gets a turn any more.
+func (a *readyAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
+	var model readyModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	a.wait(ctx, model, resp)
+	turns := a.Backend.Walk().Turns(model.Cluster.ValueString())
+	if resp.Diagnostics.HasError() {
+		turns.Stop(model.NodeName.ValueString(), "it is not in service")
+	} else {
+		turns.End(model.ServerID.ValueString())
+	}
+}
+
+func (a *readyAction) wait(ctx context.Context, model readyModel, resp *action.InvokeResponse) {
+	http, tcp := model.checks(&resp.Diagnostics)
+	node := model.node(ctx, a.Backend, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	waiter := model.waiter(http, tcp, a.Backend.Hooks())
+	waiter.Progress = func(n readiness.Node, seen string) {
+		resp.SendProgress(action.InvokeProgressEvent{Message: n.Name + ": " + seen})
+	}
+	warnings, err := waiter.Run(ctx, []readiness.Node{node})
+	for _, warning := range warnings {
+		resp.Diagnostics.AddWarning("A lifecycle hook did not complete", warning)
+	}
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		resp.Diagnostics.AddError("The wait for new servers was interrupted",
+			fmt.Sprintf("Cluster %q: %s. Apply again to wait for them.", model.Cluster.ValueString(), err))
+	default:
+		resp.Diagnostics.AddError("Servers are not in service", fmt.Sprintf("Cluster %q: %s\n\nNo other node gets a "+
+			"turn. If the image or user data is at fault, change it or go back, and apply.",
+			model.Cluster.ValueString(), err))
+	}
+}
+
+// checks returns the checks that are known, and reports faults of the configuration.
+func (m readyModel) checks(diags *diag.Diagnostics) (http *probe.HTTP, tcp *probe.TCP) {
+	http, tcp = m.read(diags)
+	if !diags.HasError() {
+		m.checkAddress(m.NodeName.ValueString(), m.Address, http, tcp, path.Empty(), diags)
+	}
+	return http, tcp
+}
+
+// node returns the node to wait for, and reports an update of its server that failed.
+func (m readyModel) node(ctx context.Context, b *backend.Backend, diags *diag.Diagnostics) (n readiness.Node) {
+	_, compute := b.Compute(ctx, &m.Region, diags)
+	if diags.HasError() {
+		return n
+	}
+	server := openstack.Server{Compute: compute, ID: m.ServerID.ValueString()}
+	state, err := server.State(ctx)
+	if err != nil {
+		diags.AddError("Unable to read the server", err.Error())
+		return n
+	}
+	read, _ := m.Metadata.Elements()[openstack.DrainedKey].(types.String)
+	if !m.Metadata.IsNull() && state.Drained && read.ValueString() != state.Note {
+		diags.AddError("The update of the server failed", fmt.Sprintf("%s (server %s) is drained, and not marked: "+
+			"Terraform has not read it since. No other node gets a turn. Apply again when the other error is dealt with.",
+			m.NodeName.ValueString(), server.ID))
+	}
+	return readiness.Node{
+		Name: m.NodeName.ValueString(), ID: server.ID, Region: compute.Region, Address: m.Address.ValueString(),
+		Mark: value.TextOr(m.Mark, defaultMark), Drained: state.Drained, Failed: state.Late, Server: server,
+	}
+}
