@@ -235,7 +235,7 @@ func (l *Ledger) busy(f *facts.Fact) int64 {
 	if f.Is.MayServe && !f.Unfound {
 		busy += int64(len(l.Leaving))
 		unsuited := func(f *facts.Fact) bool { return !l.Rollout.suits(f) }
-		if back := slices.DeleteFunc(slices.Clone(l.back), unsuited); l.pending >= int64(len(back)) {
+		if l.unused > 0 && l.pending >= int64(len(slices.DeleteFunc(slices.Clone(l.back), unsuited))) {
 			busy += l.unused // its substitute is a new server, and these servers are destroyed after it is made
 		}
 	}

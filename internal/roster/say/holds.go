@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
@@ -64,7 +65,10 @@ var words = map[string]func(p *speech, list decide.Verdicts) string{
 	"opens":  func(p *speech, _ decide.Verdicts) string { return p.Shut },
 	"baking": func(p *speech, _ decide.Verdicts) string { return text.Few(p.Baking) },
 	"waited for": func(p *speech, list decide.Verdicts) string {
-		others := p.waiting.texts(func(a absentee) bool { return a.name != list[0].Name })
+		others := p.waitedOn
+		if i := slices.IndexFunc(p.waiting, func(a absentee) bool { return a.name == list[0].Name }); i >= 0 {
+			others = slices.Delete(slices.Clone(others), i, i+1)
+		}
 		if len(others) == 0 {
 			return "the nodes that this plan changes"
 		}

@@ -41,12 +41,14 @@ type speech struct {
 	texts     differences
 	absentees absentees
 	waiting   absentees // nodes that the next batch waits for
+	waitedOn  []string  // their texts: each of many nodes may wait for many
 }
 
 // About returns a plan with its sentences. It gives the verdicts their reasons.
 func About(plan *decide.Planning, seen roster.Seen) Change {
 	p := &speech{Planning: plan, seen: seen, texts: differences{}}
 	p.absentees, p.waiting = p.absent(), p.waits(1)
+	p.waitedOn = p.waiting.texts(all)
 	p.giveReasons()
 	return Change{Verdicts: p.List, Remaining: p.Remaining, Notices: p.notices(), Status: p.status(true),
 		Now: p.status(false), Absent: p.absentees.names(all),
