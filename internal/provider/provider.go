@@ -33,7 +33,10 @@ func New(version string) func() provider.Provider {
 	return func() provider.Provider { return &stackpolicyProvider{version: version} }
 }
 
-type stackpolicyProvider struct{ version string }
+type stackpolicyProvider struct {
+	version string
+	shown   bool // whether it shows Terraform its schema, and does nothing else
+}
 
 func (p *stackpolicyProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
 	resp.TypeName = "stackpolicy"
@@ -74,10 +77,14 @@ func (p *stackpolicyProvider) DataSources(context.Context) []func() datasource.D
 }
 
 func (p *stackpolicyProvider) Resources(context.Context) []func() resource.Resource {
+	placement := placementtf.NewAttachment
+	if p.shown {
+		placement = placementtf.NewShown
+	}
 	return []func() resource.Resource{
 		affinitytf.NewAttachment,
 		deletiontf.NewAttachment,
-		placementtf.NewAttachment,
+		placement,
 		readinesstf.NewAttachment,
 	}
 }

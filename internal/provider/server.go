@@ -10,6 +10,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/packed"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/placementtf"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
@@ -21,7 +23,9 @@ func NewServer(version string) (tfprotov6.ProviderServer, error) {
 	if !ok {
 		return nil, errors.New("the plugin framework's server lacks a part of the protocol")
 	}
-	return &cleanServer{server}, nil
+	shown := providerserver.NewProtocol6(&stackpolicyProvider{version: version, shown: true})()
+	hidden := map[string]packed.Types{"stackpolicy_placement_attachment": placementtf.Hidden()}
+	return &cleanServer{&packedServer{server, shown, hidden}}, nil
 }
 
 // fullServer has all methods of the framework's server.

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/packed"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
@@ -121,29 +122,45 @@ func (m *attachmentModel) record(
 		}
 		return types.ObjectValueMust(t.AttrTypes, fields)
 	}
-	m.Change = types.SetValueMust(
-		changeType,
-		[]attr.Value{types.ObjectValueMust(changeType.AttrTypes, map[string]attr.Value{
-			"creation": named(creationType, decide.Comes, "nodes", ""),
-			"returned": named(returnedType, decide.Returns, "nodes", ""),
-			"deletion": named(deletionType, decide.Leaves, "candidates", "reasons"),
-			"in_place": named(inPlaceType, decide.Changes, "nodes", "reasons"),
-			"held":     heldOf(change),
-			"replaced": types.Int64Value(change.Replaced()),
-			"moves":    value.TextOrNull(change.Moves(batch)),
-		})},
-	)
+	m.Change = changeOf(ctx, map[string]attr.Value{
+		"creation": named(creationType, decide.Comes, "nodes", ""),
+		"returned": named(returnedType, decide.Returns, "nodes", ""),
+		"deletion": named(deletionType, decide.Leaves, "candidates", "reasons"),
+		"in_place": named(inPlaceType, decide.Changes, "nodes", "reasons"),
+		"held":     heldOf(change),
+		"replaced": types.Int64Value(change.Replaced()),
+		"moves":    value.TextOrNull(change.Moves(batch)),
+	})
+}
+
+// changeOf returns a change with these parts.
+func changeOf(ctx context.Context, parts map[string]attr.Value) types.String {
+	element := types.ObjectValueMust(changeType.AttrTypes, parts)
+	return packed.From(ctx, types.SetValueMust(changeType, []attr.Value{element}))
+}
+
+// lastChange returns the parts of the last change, or nil without one.
+func (m *attachmentModel) lastChange(ctx context.Context, diags *diag.Diagnostics) map[string]attr.Value {
+	if !value.Given(m.Change) {
+		return nil
+	}
+	set, err := packed.As(ctx, m.Change, types.SetType{ElemType: changeType})
+	if err != nil {
+		unreadable(err, diags)
+		return nil
+	}
+	if elements := set.(types.Set).Elements(); len(elements) == 1 {
+		return elements[0].(types.Object).Attributes()
+	}
+	return nil
 }
 
 // hold replaces the held nodes in the last change.
-func (m *attachmentModel) hold(change planner.Change) {
-	elements := m.Change.Elements()
-	if len(elements) != 1 {
-		return
+func (m *attachmentModel) hold(ctx context.Context, change planner.Change, diags *diag.Diagnostics) {
+	if last := m.lastChange(ctx, diags); last != nil {
+		last["held"] = heldOf(change)
+		m.Change = changeOf(ctx, last)
 	}
-	last := elements[0].(types.Object).Attributes()
-	last["held"] = heldOf(change)
-	m.Change = types.SetValueMust(changeType, []attr.Value{types.ObjectValueMust(changeType.AttrTypes, last)})
 }
 
 func heldOf(change planner.Change) types.Object {

@@ -17,6 +17,9 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
 
+// large are the attributes that grow with the cluster or with a batch. They are texts, see package packed.
+var large = []string{"nodes", "slots", "change"}
+
 type attachmentModel struct {
 	ID              types.String `tfsdk:"id"`
 	Cluster         types.String `tfsdk:"cluster"`
@@ -38,11 +41,11 @@ type attachmentModel struct {
 	Update          types.Object `tfsdk:"update"`
 	Stateful        types.Object `tfsdk:"stateful"`
 
-	Nodes        types.Map    `tfsdk:"nodes"`
-	Slots        types.Map    `tfsdk:"slots"`
+	Nodes        types.String `tfsdk:"nodes"` // a text, see [large]
+	Slots        types.String `tfsdk:"slots"`
 	NextIndex    types.Int64  `tfsdk:"next_index"`
 	Distribution types.Map    `tfsdk:"distribution"`
-	Change       types.Set    `tfsdk:"change"`
+	Change       types.String `tfsdk:"change"`
 	Remaining    types.Int64  `tfsdk:"remaining"`
 	Status       types.String `tfsdk:"status"`
 	Summary      types.String `tfsdk:"summary"`

@@ -52,7 +52,7 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 	}
 	now := roster.Roster{}
 	if p.state != nil {
-		now = p.state.roster(p.memory)
+		now = p.state.roster(p.memory, p.diags)
 	}
 	if p.forgetsSlots(now) {
 		return false
@@ -93,14 +93,14 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 		p.memory.store(ctx, p.private, next, p.diags) // the leaving nodes
 	}
 	if !p.templatesKnown(ctx) {
-		plan.forgetTemplates()
+		plan.forgetTemplates(p.diags)
 	}
 	return true
 }
 
 // runSame fills in a plan that changes no node, because nothing proceeds.
 func (p *attachmentPlanner) runSame(ctx context.Context) (changed bool) {
-	now := p.state.roster(p.memory)
+	now := p.state.roster(p.memory, p.diags)
 	change, err := p.plan.foresee(ctx, now, p.memory, p.diags)
 	return err == nil && change.Empty() && p.awaits(ctx, now, change)
 }

@@ -113,7 +113,7 @@ func TestMemoryTampered(t *testing.T) {
 	var m attachmentModel
 	var diags diag.Diagnostics
 	m.Cluster, m.NodeNamePattern, m.DesiredCapacity = types.StringValue("web"), types.StringValue("{cluster}-{index}"), types.Int64Value(2)
-	m.Slots = types.MapNull(slotType)
+	m.Slots = types.StringNull()
 	m.remember(t.Context(), roster.Roster{Next: 2, Nodes: map[string]roster.Node{"web-0": {Place: placement.Place{Region: "R"}, Generation: 1, Mark: "1"},
 		"web-1": {Index: 1, Place: placement.Place{Region: "R"}, Generation: 1, Mark: "1"}}}, listed, &diags)
 	for text, refused := range map[string]bool{
@@ -132,7 +132,7 @@ func TestMemoryTampered(t *testing.T) {
 		if refused {
 			continue
 		}
-		r := m.roster(memory)
+		r := m.roster(memory, &diags)
 		if n := r.Nodes["web-0"]; len(r.Nodes) != 2 || r.Next != 2 || len(r.Slots) != 0 || n.Region != "R" || n.Generation != 1 || n.Mark != "1" {
 			t.Errorf("%s: %+v", text, r)
 		}

@@ -31,7 +31,7 @@ import (
 func (m *attachmentModel) refresh(
 	ctx context.Context, b *backend.Backend, before memory, diags *diag.Diagnostics,
 ) (roster.Roster, memory, bool) {
-	r := m.roster(before)
+	r := m.roster(before, diags)
 	after := before
 	r.Former = maps.Clone(r.Former)
 	if r.Former == nil {
@@ -134,7 +134,7 @@ func (m *attachmentModel) tell(ctx context.Context, r roster.Roster, after *memo
 	after.Awaited = slices.DeleteFunc(slices.Clone(after.Awaited),
 		func(name string) bool { return !slices.Contains(change.Absent, name) })
 	m.Status = types.StringValue(change.Now)
-	m.hold(change)
+	m.hold(ctx, change, diags)
 	if strings.HasPrefix(m.Status.ValueString(), say.InStep) && m.Remaining.ValueInt64() > 0 {
 		// A server that is made again in its place remains until a refresh sees that it is healthy. No plan would
 		// store that it no longer remains, because nothing changes.

@@ -15,9 +15,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/packed"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/private"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
@@ -27,11 +29,21 @@ import (
 
 var _ backend.Attachment = &attachmentResource{}
 
-// NewAttachment returns stackpolicy_placement_attachment.
+// NewAttachment returns stackpolicy_placement_attachment, which gets its large attributes as texts.
 func NewAttachment() resource.Resource {
+	return newAttachment(func() schema.Schema { return packed.Hide(attachmentSchema(), large...) })
+}
+
+// NewShown returns the resource with the schema that Terraform sees.
+func NewShown() resource.Resource { return newAttachment(attachmentSchema) }
+
+// Hidden returns the types of the attributes that [NewAttachment] gets as texts.
+func Hidden() packed.Types { return packed.TypesOf(attachmentSchema(), large...) }
+
+func newAttachment(fields func() schema.Schema) resource.Resource {
 	return &attachmentResource{backend.Resource[attachmentModel]{
 		Name:   "placement_attachment",
-		Fields: attachmentSchema,
+		Fields: fields,
 		Identity: map[string]identityschema.Attribute{
 			"cluster": identityschema.StringAttribute{
 				RequiredForImport: true,
@@ -123,11 +135,10 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 	if diags.HasError() {
 		return
 	}
-	nodes, status, change := state.Nodes, state.Status, state.Change
 	var remembered roster.Roster
 	var after memory
 	var ok bool
-	if nodes.IsNull() {
+	if state.Nodes.IsNull() {
 		remembered, after, ok = state.adopt(ctx, r.Backend, before.Roster, diags)
 	} else {
 		remembered, after, ok = state.refresh(ctx, r.Backend, before, diags)
@@ -140,13 +151,7 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 		state.tell(ctx, remembered, &after, diags)
 		after.store(ctx, resp.Private, remembered, diags)
 	}
-	if !state.Nodes.Equal(nodes) { // large maps are slow to write, so only changed ones are written
-		diags.Append(resp.State.Set(ctx, &state)...)
-	} else if !state.Status.Equal(status) || !state.Change.Equal(change) {
-		diags.Append(resp.State.SetAttribute(ctx, path.Root("status"), state.Status)...)
-		diags.Append(resp.State.SetAttribute(ctx, path.Root("change"), state.Change)...)
-		diags.Append(resp.State.SetAttribute(ctx, path.Root("remaining"), state.Remaining)...)
-	}
+	diags.Append(resp.State.Set(ctx, &state)...)
 	diags.Append(resp.Identity.Set(ctx, state.identity())...)
 }
 

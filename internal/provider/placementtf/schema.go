@@ -70,9 +70,7 @@ func attachmentSchema() schema.Schema {
 				"[quotas](../guides/how-the-planner-decides.md#quotas) allow. Defaults to `false`."),
 			"flavor_id": attribute.Text("Flavor of the nodes, for the quotas of cores and RAM. Not with `flavors`.",
 				stringvalidator.ConflictsWith(path.MatchRoot("flavors"))),
-			// Maps as large as the cluster have no nested attributes: the plugin
-			// framework walks through each of them, at a cost that grows with the
-			// square of their number.
+			// Maps as large as the cluster have no nested attributes: Terraform takes longer for them.
 			"nodes": attribute.ComputedMap(rosterNodeType, "The nodes by name, for `for_each`. Each has an `index`, a "+
 				"`region`, a `zone` (null: Nova's choice), a `template`, a `flavor` of `flavors`, the `generation` "+
 				"of its server, the `mark` that its server gets when it is in service, and whether its place is "+

@@ -2,40 +2,76 @@ package placementtf
 
 import (
 	"context"
-	"maps"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/packed"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// roster returns the roster that the state and the private state remember. It reads
-// the values one by one, which for a large cluster is much faster than reflection. Nodes
-// of one template share it.
-func (m attachmentModel) roster(remembered memory) roster.Roster {
-	r, nodes := remembered.Roster, m.Nodes.Elements()
+// shownNode is an element of the attribute nodes.
+type shownNode struct {
+	Closed     bool         `msgpack:"closed"`
+	Flavor     packed.Text  `msgpack:"flavor"`
+	Generation int64        `msgpack:"generation"`
+	Index      int64        `msgpack:"index"`
+	Mark       packed.Text  `msgpack:"mark"`
+	Region     string       `msgpack:"region"`
+	Template   packed.Value `msgpack:"template"` // a map of texts, which many nodes share
+	Zone       packed.Text  `msgpack:"zone"`
+}
+
+// shownSlot is an element of the attribute slots.
+type shownSlot struct {
+	InUse  bool        `msgpack:"in_use"`
+	Index  int64       `msgpack:"index"`
+	Region string      `msgpack:"region"`
+	Zone   packed.Text `msgpack:"zone"`
+}
+
+// elements returns the elements of nodes or slots.
+func elements[E any](written string, diags *diag.Diagnostics) map[string]E {
+	elements, err := packed.Elements[E](written)
+	if err != nil {
+		unreadable(err, diags)
+	}
+	return elements
+}
+
+// unreadable reports a state that somebody edited.
+func unreadable(err error, diags *diag.Diagnostics) {
+	diags.AddError("Unable to read the state", text.Sentence(err)+" Restore a backup of it, or import the cluster.")
+}
+
+// roster returns the roster that the state and the private state remember.
+func (m attachmentModel) roster(remembered memory, diags *diag.Diagnostics) roster.Roster {
+	r, nodes := remembered.Roster, elements[shownNode](m.Nodes.ValueString(), diags)
 	r.Nodes, r.Next = make(map[string]roster.Node, len(nodes)), m.NextIndex.ValueInt64()
-	templates := templateCache{}
-	for name, element := range nodes {
-		fields := element.(types.Object).Attributes()
+	templates := map[string]roster.Template{}
+	for name, shown := range nodes {
 		n := remembered.Roster.Nodes[name]
-		n.Index = fields["index"].(types.Int64).ValueInt64()
-		n.Region = fields["region"].(types.String).ValueString()
+		n.Index = shown.Index
+		n.Region = shown.Region
 		if !n.Unplaced {
-			n.Zone = fields["zone"].(types.String).ValueString()
+			n.Zone = shown.Zone.ValueString()
 		}
-		n.Template = templates.read(fields["template"].(types.Map))
-		n.Flavor = fields["flavor"].(types.String).ValueString()
-		n.Generation = fields["generation"].(types.Int64).ValueInt64()
-		n.Mark = roster.Mark(fields["mark"].(types.String).ValueString())
+		n.Flavor = shown.Flavor.ValueString()
+		n.Generation = shown.Generation
+		n.Mark = roster.Mark(shown.Mark.ValueString())
+		template, read := templates[string(shown.Template)]
+		if !read {
+			template = roster.NewTemplate(elements[string](string(shown.Template), diags))
+			templates[string(shown.Template)] = template
+		}
+		n.Template = template
 		r.Nodes[name] = n
 	}
-	r.Slots = m.slots()
+	r.Slots = m.slots(diags)
 	return r
 }
 
@@ -49,20 +85,14 @@ func unshown(n roster.Node) roster.Node {
 }
 
 // slots returns the slots in the state, or nil without any.
-func (m attachmentModel) slots() map[string]roster.Slot {
+func (m attachmentModel) slots(diags *diag.Diagnostics) map[string]roster.Slot {
 	var slots map[string]roster.Slot
-	for name, element := range m.Slots.Elements() {
+	for name, shown := range elements[shownSlot](m.Slots.ValueString(), diags) {
 		if slots == nil {
 			slots = map[string]roster.Slot{}
 		}
-		fields := element.(types.Object).Attributes()
-		slots[name] = roster.Slot{
-			Index: fields["index"].(types.Int64).ValueInt64(),
-			Place: placement.Place{
-				Region: fields["region"].(types.String).ValueString(),
-				Zone:   fields["zone"].(types.String).ValueString(),
-			},
-		}
+		at := placement.Place{Region: shown.Region, Zone: shown.Zone.ValueString()}
+		slots[name] = roster.Slot{Index: shown.Index, Place: at}
 	}
 	return slots
 }
@@ -70,37 +100,20 @@ func (m attachmentModel) slots() map[string]roster.Slot {
 // rememberSlots puts the slots into the state, or null without any.
 func (m *attachmentModel) rememberSlots(r roster.Roster) {
 	if r.Slots == nil {
-		m.Slots = types.MapNull(slotType)
+		m.Slots = types.StringNull()
 		return
 	}
-	slots := make(map[string]attr.Value, len(r.Slots))
+	slots := make(map[string]shownSlot, len(r.Slots))
 	for name, s := range r.Slots {
 		_, inUse := r.Nodes[name]
-		slots[name] = types.ObjectValueMust(slotType.AttrTypes, map[string]attr.Value{
-			"index":  types.Int64Value(s.Index),
-			"region": types.StringValue(s.Region),
-			"zone":   value.TextOrNull(s.Zone),
-			"in_use": types.BoolValue(inUse),
-		})
-	}
-	m.Slots = types.MapValueMust(slotType, slots)
-}
-
-// templateCache has the few different templates of many nodes. Comparing two templates
-// is cheaper than making one from its values.
-type templateCache map[roster.Template]map[string]attr.Value
-
-func (c templateCache) read(values types.Map) roster.Template {
-	elements := values.Elements()
-	equal := func(a, b attr.Value) bool { return a.Equal(b) }
-	for template, seen := range c {
-		if maps.EqualFunc(seen, elements, equal) {
-			return template
+		slots[name] = shownSlot{
+			InUse:  inUse,
+			Index:  s.Index,
+			Region: s.Region,
+			Zone:   packed.Text{String: value.TextOrNull(s.Zone)},
 		}
 	}
-	template := templateOf(values)
-	c[template] = elements
-	return template
+	m.Slots = packed.Map(slots)
 }
 
 // remember puts a roster and its distribution into the state.
@@ -114,32 +127,28 @@ func (m *attachmentModel) remember(
 			closed[placement.Place{Region: region.Name, Zone: zone.Name}] = zone.Maintenance
 		}
 	}
-	templates := map[roster.Template]types.Map{}
-	nodes := make(map[string]attr.Value, len(r.Nodes))
+	templates := map[roster.Template]packed.Value{}
+	nodes := make(map[string]shownNode, len(r.Nodes))
 	for name, n := range r.Nodes {
 		zone := value.TextOrNull(n.Zone)
 		if n.Unplaced {
 			zone = types.StringNull()
 		}
-		if _, made := templates[n.Template]; !made {
-			values := map[string]attr.Value{}
-			for key, text := range n.Template.Values() {
-				values[key] = types.StringValue(text)
-			}
-			templates[n.Template] = types.MapValueMust(types.StringType, values)
+		if templates[n.Template] == nil {
+			templates[n.Template] = packed.Value(packed.Map(n.Template.Values()).ValueString())
 		}
-		nodes[name] = types.ObjectValueMust(rosterNodeType.AttrTypes, map[string]attr.Value{
-			"index":      types.Int64Value(n.Index),
-			"region":     types.StringValue(n.Region),
-			"zone":       zone,
-			"template":   templates[n.Template],
-			"flavor":     value.TextOrNull(n.Flavor),
-			"generation": types.Int64Value(n.Generation),
-			"mark":       types.StringValue(string(n.Mark)),
-			"closed":     types.BoolValue(closed[placement.Place{Region: n.Region}] || closed[n.Place]),
-		})
+		nodes[name] = shownNode{
+			Closed:     closed[placement.Place{Region: n.Region}] || closed[n.Place],
+			Flavor:     packed.Text{String: value.TextOrNull(n.Flavor)},
+			Generation: n.Generation,
+			Index:      n.Index,
+			Mark:       packed.Text{String: types.StringValue(string(n.Mark))},
+			Region:     n.Region,
+			Template:   templates[n.Template],
+			Zone:       packed.Text{String: zone},
+		}
 	}
-	m.Nodes = types.MapValueMust(rosterNodeType, nodes)
+	m.Nodes = packed.Map(nodes)
 	m.rememberSlots(r)
 	m.NextIndex = types.Int64Value(r.Next)
 	var more diag.Diagnostics

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/packed"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
@@ -38,14 +39,17 @@ func TestState(t *testing.T) {
 	var m attachmentModel
 	var diags diag.Diagnostics
 	m.remember(t.Context(), want, listed, &diags)
-	got := m.roster(memory{Roster: roster.Roster{Nodes: map[string]roster.Node{"web-5": unshown(want.Nodes["web-5"])}}})
+	got := m.roster(memory{Roster: roster.Roster{Nodes: map[string]roster.Node{"web-5": unshown(want.Nodes["web-5"])}}}, &diags)
 	assert.Equal(t, want.Nodes, got.Nodes)
 	assert.Equal(t, want.Slots, got.Slots)
 	assert.Equal(t, want.Next, got.Next)
-	assert.True(t, m.Nodes.Elements()["web-5"].(types.Object).Attributes()["zone"].IsNull(), "the zone of a node that is in none for now")
+	assert.True(t, elements[shownNode](m.Nodes.ValueString(), &diags)["web-5"].Zone.IsNull(), "the zone of a node that is in none for now")
 	for name, inUse := range map[string]bool{"web-3": true, "web-8": false} {
-		assert.Equal(t, types.BoolValue(inUse), m.Slots.Elements()[name].(types.Object).Attributes()["in_use"], "the slot %s is in use", name)
+		assert.Equal(t, inUse, elements[shownSlot](m.Slots.ValueString(), &diags)[name].InUse, "the slot %s is in use", name)
 	}
+	var edited diag.Diagnostics
+	attachmentModel{Nodes: packed.Map(map[string]map[string]float64{"web-3": {"index": 3.5}})}.roster(memory{}, &edited)
+	assert.True(t, edited.HasError(), "an index that is not whole is read")
 	counts := map[string]map[string]int64{}
 	diags.Append(m.Distribution.ElementsAs(t.Context(), &counts, false)...)
 	assert.Equal(t, map[string]map[string]int64{"RegionOne": {"az-1": 1, "az-2": 2, "az-3": 0}, "RegionTwo": {}}, counts, "the distribution")
@@ -77,7 +81,7 @@ func TestRecord(t *testing.T) {
 	var m attachmentModel
 	var diags diag.Diagnostics
 	m.record(t.Context(), change, 0, &diags)
-	fields := m.Change.Elements()[0].(types.Object).Attributes()
+	fields := m.lastChange(t.Context(), &diags)
 	assert.Equal(t, types.Int64Value(105), fields["replaced"])
 	for part, c := range map[string]struct {
 		count   int64

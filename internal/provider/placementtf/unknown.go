@@ -3,8 +3,10 @@ package placementtf
 import (
 	"context"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/packed"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
@@ -75,11 +77,11 @@ func (p *attachmentPlanner) dependsOnUnknown(ctx context.Context, change planner
 
 // unknown makes all computed attributes unknown, because inputs are.
 func (p *attachmentPlanner) unknown() {
-	p.plan.Nodes = types.MapUnknown(rosterNodeType)
-	p.plan.Slots = types.MapUnknown(slotType)
+	p.plan.Nodes = types.StringUnknown()
+	p.plan.Slots = types.StringUnknown()
 	p.plan.NextIndex = types.Int64Unknown()
 	p.plan.Distribution = types.MapUnknown(zoneCountsType)
-	p.plan.Change = types.SetUnknown(changeType)
+	p.plan.Change = types.StringUnknown()
 	p.plan.Remaining = types.Int64Unknown()
 	p.plan.Status = types.StringUnknown()
 	p.plan.Summary = types.StringUnknown()
@@ -100,13 +102,12 @@ func (p *attachmentPlanner) templatesKnown(ctx context.Context) bool {
 
 // forgetTemplates makes the attributes unknown that depend on unknown templates. The
 // names and places of new nodes do not.
-func (m *attachmentModel) forgetTemplates() {
-	nodes := m.Nodes.Elements()
-	for name, element := range nodes {
-		fields := element.(types.Object).Attributes()
-		fields["template"], fields["mark"] = types.MapUnknown(types.StringType), types.StringUnknown()
-		nodes[name] = types.ObjectValueMust(rosterNodeType.AttrTypes, fields)
+func (m *attachmentModel) forgetTemplates(diags *diag.Diagnostics) {
+	nodes := elements[shownNode](m.Nodes.ValueString(), diags)
+	for name, n := range nodes {
+		n.Template, n.Mark.String = packed.Unknown, types.StringUnknown()
+		nodes[name] = n
 	}
-	m.Nodes = types.MapValueMust(rosterNodeType, nodes)
+	m.Nodes = packed.Map(nodes)
 	m.Summary = types.StringUnknown()
 }

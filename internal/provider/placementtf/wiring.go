@@ -7,7 +7,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
@@ -147,8 +146,7 @@ func (p *attachmentPlanner) tellNodes(next roster.Roster, change planner.Change,
 
 // tellMarks notes the marks of the nodes for the readiness attachment of this plan.
 func (p *attachmentPlanner) tellMarks() {
-	for name, element := range p.plan.Nodes.Elements() {
-		mark := element.(types.Object).Attributes()["mark"].(types.String)
-		p.backend.Walk().Note(backend.Marks, backend.Key(p.plan.Cluster.ValueString(), name), mark.ValueString())
+	for name, n := range elements[shownNode](p.plan.Nodes.ValueString(), p.diags) {
+		p.backend.Walk().Note(backend.Marks, backend.Key(p.plan.Cluster.ValueString(), name), n.Mark.ValueString())
 	}
 }

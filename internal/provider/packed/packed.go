@@ -1,0 +1,164 @@
+// Package packed hides values that are as large as a cluster from the plugin framework.
+//
+// The framework walks every value of a resource, and looks up the path of each in the schema, about ten times in
+// each call. That takes longer than all else that the provider does. So for the framework such a value is one text: its
+// msgpack, which Terraform sent or will get. A resource decodes the text into a Go map, and a server in front of the
+// framework exchanges values and texts.
+package packed
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/vmihailenco/msgpack/v5"
+	"github.com/vmihailenco/msgpack/v5/msgpcode"
+)
+
+// Value is an encoded value.
+type Value = msgpack.RawMessage
+
+// Unknown is a value that is not known yet.
+var Unknown = Value{msgpcode.FixExt1, 0, 0}
+
+// Text is a text that may be null or unknown.
+type Text struct{ types.String }
+
+// EncodeMsgpack implements msgpack.CustomEncoder.
+func (t Text) EncodeMsgpack(encoder *msgpack.Encoder) error {
+	switch {
+	case t.IsNull():
+		return encoder.EncodeNil()
+	case t.IsUnknown():
+		return encoder.Encode(Unknown)
+	}
+	return encoder.EncodeString(t.ValueString())
+}
+
+// DecodeMsgpack implements msgpack.CustomDecoder.
+func (t *Text) DecodeMsgpack(decoder *msgpack.Decoder) error {
+	code, err := decoder.PeekCode()
+	switch {
+	case err != nil:
+		return err
+	case code == msgpcode.Nil:
+		t.String = types.StringNull()
+		return decoder.Skip()
+	case msgpcode.IsExt(code):
+		t.String = types.StringUnknown()
+		return decoder.Skip()
+	}
+	text, err := decoder.DecodeString()
+	t.String = types.StringValue(text)
+	return err
+}
+
+// Map returns a map as text, sorted by name.
+func Map[E any](elements map[string]E) types.String {
+	var text bytes.Buffer
+	encoder := msgpack.NewEncoder(&text)
+	encoder.UseCompactInts(true)
+	_ = encoder.EncodeMapLen(len(elements)) // a buffer takes everything
+	for _, name := range slices.Sorted(maps.Keys(elements)) {
+		_ = encoder.EncodeMulti(name, elements[name])
+	}
+	return types.StringValue(text.String())
+}
+
+// Elements returns the elements of a map. No text has none.
+func Elements[E any](text string) (elements map[string]E, err error) {
+	if text != "" {
+		err = msgpack.Unmarshal([]byte(text), &elements)
+	}
+	return elements, err
+}
+
+// Types are the types of hidden attributes, by name.
+type Types map[string]tftypes.Type
+
+// TypesOf returns the types of attributes.
+func TypesOf(s schema.Schema, names ...string) Types {
+	all := Types{}
+	for _, name := range names {
+		all[name] = s.Attributes[name].GetType().TerraformType(context.Background())
+	}
+	return all
+}
+
+// Hide returns a schema in which attributes are texts.
+func Hide(s schema.Schema, names ...string) schema.Schema {
+	for _, name := range names {
+		s.Attributes[name] = schema.StringAttribute{Computed: true}
+	}
+	return s
+}
+
+// From returns a value as text.
+func From(ctx context.Context, v attr.Value) types.String {
+	raw, _ := v.ToTerraformValue(ctx) // a value of its own type can always be encoded
+	encoded, _ := tfprotov6.NewDynamicValue(raw.Type(), raw)
+	return types.StringValue(string(encoded.MsgPack))
+}
+
+// As returns the value of a text.
+func As(ctx context.Context, text types.String, of attr.Type) (attr.Value, error) {
+	raw, err := tfprotov6.DynamicValue{MsgPack: []byte(text.ValueString())}.Unmarshal(of.TerraformType(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return of.ValueFromTerraform(ctx, raw)
+}
+
+// In returns a resource with these attributes as texts.
+func (t Types) In(v *tfprotov6.DynamicValue) *tfprotov6.DynamicValue {
+	return t.exchange(v, func(_ string, value Value) Value {
+		if code := value[0]; code == msgpcode.Nil || msgpcode.IsExt(code) {
+			return value // null or unknown
+		}
+		text, _ := msgpack.Marshal(string(value)) // every string can be encoded
+		return text
+	})
+}
+
+// Keep returns a proposed state with the texts of the prior state. Terraform proposes the prior values of computed
+// attributes, but the order of a map may be another one, and then their texts differ.
+func (t Types) Keep(proposed, prior *tfprotov6.DynamicValue) *tfprotov6.DynamicValue {
+	var before map[string]Value
+	if prior == nil || msgpack.Unmarshal(prior.MsgPack, &before) != nil || before == nil {
+		return proposed
+	}
+	return t.exchange(proposed, func(name string, _ Value) Value { return before[name] })
+}
+
+// Out is the opposite of [Types.In].
+func (t Types) Out(v *tfprotov6.DynamicValue) *tfprotov6.DynamicValue {
+	return t.exchange(v, func(_ string, value Value) Value {
+		var text string
+		if !msgpcode.IsString(value[0]) || msgpack.Unmarshal(value, &text) != nil {
+			return value // null or unknown
+		}
+		return Value(text)
+	})
+}
+
+// exchange changes these attributes of a resource. Null stays null, and what is no resource stays as it is: its reader
+// says what is wrong with it.
+func (t Types) exchange(v *tfprotov6.DynamicValue, change func(string, Value) Value) *tfprotov6.DynamicValue {
+	var attributes map[string]Value
+	if len(t) == 0 || v == nil || msgpack.Unmarshal(v.MsgPack, &attributes) != nil {
+		return v
+	}
+	for name := range t {
+		if value := attributes[name]; value != nil {
+			attributes[name] = change(name, value)
+		}
+	}
+	text, _ := msgpack.Marshal(attributes) // all of it was decoded
+	return &tfprotov6.DynamicValue{MsgPack: text}
+}
