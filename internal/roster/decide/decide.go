@@ -81,12 +81,13 @@ func (p *Planning) finish(seen roster.Seen) error {
 	next := p.now.Clone()
 	p.apply(&next, seen)
 	next.Done, next.Adopted = p.met(), false
-	p.Next, p.Remaining = next, p.settle(next, seen)
+	p.Remaining = p.settle(next, seen)
 	p.record()
 	if err := finishSlots(&next, p.Verdicts, p.Policy); err != nil {
 		return err
 	}
 	giveUp(next, seen, p.Policy)
+	p.Next = next
 	return p.misspelled()
 }
 
