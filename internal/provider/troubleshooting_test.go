@@ -97,10 +97,11 @@ func titles(t *testing.T) map[string]*regexp.Regexp {
 	files, err := filepath.Glob("../roster/*/*.go")
 	require.NoError(t, err)
 	found := map[string]*regexp.Regexp{}
+	said := regexp.MustCompile(`(?:\bTitle: +|\b(?:tell|notice)\(|ArgumentError\{(?:\w+|\[\]string\{.+?\}), )"(.+?)"`)
 	for _, name := range files {
 		source, err := os.ReadFile(name)
 		require.NoError(t, err)
-		for _, title := range regexp.MustCompile(`(?:\bTitle: +|\b(?:tell|notice)\(|ArgumentError\{(?:\w+|\[\]string\{.+?\}), )"(.+?)"`).FindAllStringSubmatch(string(source), -1) {
+		for _, title := range said.FindAllStringSubmatch(string(source), -1) {
 			found[title[1]] = regexp.MustCompile("^" + regexp.QuoteMeta(title[1]) + "$")
 		}
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// refuseLate refuses a batch if the window of the update has shut since the last refresh. A plan without a refresh may be
-// made long after it, and so may the apply of a saved plan: Terraform asks for both in the same way, so neither can begin
-// another batch than the other. The servers that would be replaced are read for the cloud's time.
+// refuseLate refuses a batch if the window of the update has shut since the last refresh. A plan without a refresh may
+// be made long after it, and a saved plan may be applied as late: Terraform asks for both in the same way, so the plan
+// cannot hold the batch. The servers that would be replaced are read for the cloud's time.
 func (p *attachmentPlanner) refuseLate(
 	ctx context.Context, now roster.Roster, change planner.Change, policy roster.Policy,
 ) {
@@ -47,8 +47,8 @@ func (p *attachmentPlanner) refuseLate(
 	}
 	if _, held, err := planner.Plan(now, seen, policy); err == nil && held.Replaced() < change.Replaced() {
 		p.diags.AddAttributeError(path.Root("update").AtName("window"), "The window has shut since the last refresh",
-			fmt.Sprintf("The plan replaces %s, because the window was open at the last refresh. Now %d of them should wait "+
-				"until %s. Plan again, with a refresh.",
+			fmt.Sprintf("The plan replaces %s, because the window was open at the last refresh. Now %d of them should "+
+				"wait until %s. Plan again, with a refresh.",
 				text.Nodes(change.Replaced()), change.Replaced()-held.Replaced(), seen.Shut(policy)))
 	}
 }

@@ -64,8 +64,8 @@ func checkWires(ctx context.Context, cloud *openstack.Cloud, w wires, diags *dia
 	return findings
 }
 
-// wantedFlavor returns the flavor of a node or, if its server has that flavor, what Nova calls it. A list may have ids, so
-// Nova is asked if the two differ. If it does not answer, the server counts as one with the flavor.
+// wantedFlavor returns the flavor of a node or, if its server has that flavor, what Nova calls it. A list may have
+// ids, so Nova is asked if the two differ. If it does not answer, the server counts as one with the flavor.
 func wantedFlavor(ctx context.Context, cloud *openstack.Cloud, n roster.Node, has string) string {
 	if n.Flavor == "" || n.Flavor == has {
 		return n.Flavor

@@ -122,8 +122,8 @@ func (m readyModel) node(ctx context.Context, b *backend.Backend, diags *diag.Di
 	read, _ := m.Metadata.Elements()[openstack.DrainedKey].(types.String)
 	if !m.Metadata.IsNull() && state.Drained && read.ValueString() != state.Note {
 		diags.AddError("The update of the server failed", fmt.Sprintf("%s (server %s) is drained, and not marked: "+
-			"Terraform has not read it since. No other node gets a turn. Apply again when the other error is dealt with.",
-			m.NodeName.ValueString(), server.ID))
+			"Terraform has not read it since. No other node gets a turn. Repair what the other error says, and apply "+
+			"again.", m.NodeName.ValueString(), server.ID))
 	}
 	return readiness.Node{
 		Name: m.NodeName.ValueString(), ID: server.ID, Region: compute.Region, Address: m.Address.ValueString(),

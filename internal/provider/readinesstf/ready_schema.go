@@ -12,8 +12,8 @@ func readySchema() schema.Schema {
 	of := attachmentSchema()
 	servers, _ := of.Attributes["servers"].(resource.MapNestedAttribute)
 	s := schema.Schema{
-		MarkdownDescription: "Waits until a server that Terraform has updated in place is in service, and marks it, as " +
-			"a `stackpolicy_readiness_attachment` does. That ends the turn that `stackpolicy_drain` began with " +
+		MarkdownDescription: "Waits until a server that Terraform has updated in place is in service, and marks it, " +
+			"as a `stackpolicy_readiness_attachment` does. That ends the turn that `stackpolicy_drain` began with " +
 			"`at_once`. If the server does not get into service, no other node gets a turn. Needs Terraform 1.16. " +
 			"OpenTofu has no actions.",
 		Attributes: map[string]schema.Attribute{
