@@ -33,7 +33,7 @@ func TestReadyAction(t *testing.T) {
 		{"without a mark of its own", attributes{"region": "RegionTwo"}, "ACTIVE", "web-1:1+", "", ""},
 		{"updated", attributes{"metadata": attributes{"stackpolicy_drained": then}}, "ACTIVE", "web-1:1+", "", ""},
 		{"not updated", attributes{"metadata": attributes{"stackpolicy_drained": now}}, "ACTIVE", "web-1:-!", ": The update of the server failed",
-			"Apply again"},
+			"Repair what the other error says, and apply again"},
 		{"not updated, and never drained before", attributes{"metadata": attributes{}}, "ACTIVE", "web-1:-!", ": The update of the server failed", "web-1"},
 		{"broken", attributes{}, "ERROR", "web-1:-!", ": Servers are not in service", "ERROR in Nova"},
 		{"without a service", attributes{"timeout": "1s", "http": attributes{"url": broken.URL + "/{name}"}}, "ACTIVE", "web-1:-!",
