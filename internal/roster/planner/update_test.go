@@ -204,6 +204,7 @@ func TestBatch(t *testing.T) {
 		delete(r.Nodes, "web-3")
 	}
 	unmarked := func(s roster.Seen) { changeSeen(s, "web-0", func(n *node.Node) { n.InService = "" }) }
+	named := func(p *roster.Policy) { p.Candidates = []string{"web-0"} }
 	anyOutage := func(p *roster.Policy) { p.Update.StopAbove, p.Update.RetryFullAfter = amount("100%"), time.Hour }
 	plans(t, func(p *roster.Policy) { p.Templates = images("1") }, []planned{
 		{name: "what is grown counts before anything moves, in zones",
@@ -278,6 +279,17 @@ func TestBatch(t *testing.T) {
 			broken: "web-0", seen: unmarked, update: update("1", roster.Unhealthy), remaining: 1, notices: []string{"Nodes are not made a third time"}},
 		{name: "and is with another one", nodes: []string{"R 1", "R 1", "R 1"}, roster: retried,
 			broken: "web-0", seen: unmarked, image: "2", update: update("1", roster.Unhealthy), moves: "+web-3 -web-0"},
+		{name: "a candidate with which a person tries once more fills the batch", nodes: []string{"R 2", "R 1", "R 1"}, roster: retried,
+			broken: "web-0", seen: unmarked, image: "2", update: update("1", roster.Unhealthy, roster.Outdated), policy: named,
+			moves: "+web-3 -web-0", remaining: 2, status: "behind: 2 of 3 nodes to replace"},
+		{name: "so does one that came back for two that failed", nodes: []string{"R 1", "R 1", "R 1"},
+			roster: func(r *roster.Roster) {
+				changeRoster(*r, "web-0", func(n *roster.Node) { n.Tried = image("2").Hash() })
+			},
+			image: "2", update: update("1", roster.Unhealthy, roster.Outdated), policy: named, moves: "+web-3 -web-0", remaining: 2},
+		{name: "but not one that leaves a smaller cluster", nodes: []string{"R 2", "R 1", "R 1"}, roster: retried, capacity: 2,
+			broken: "web-0", seen: unmarked, image: "2", update: update("1", roster.Unhealthy, roster.Outdated), policy: named,
+			moves: "+web-3 -web-0 -web-1", remaining: 1},
 		{name: "one that comes back for it counts against the batch until it is marked", nodes: []string{"R 2", "R 1", "R 1", "R 2"}, capacity: 3,
 			roster: func(r *roster.Roster) { retried(r); leaving(r) }, broken: "web-0",
 			seen:  func(s roster.Seen) { unmarked(s); s.Servers["web-3"] = node.Node{ID: "id-web-3", Status: "ACTIVE"} },
