@@ -176,12 +176,17 @@ func (l *Ledger) grow(nodes int64) {
 	}
 }
 
-// remove removes a candidate or a node that is too many.
+// remove removes a candidate or a node that is too many. The substitute of a candidate that was under
+// way, or was tried, tries the wanted template once more: it counts against the batch.
 func (l *Ledger) remove(w Want) {
+	tries := w.What == removed && (l.Under[w.Name] || slices.Contains(l.Tried, w.Name))
 	if w.What == removed && w.NoHost {
 		l.sell(w.Fact)
 	}
 	l.gone(w)
+	if tries && int64(len(l.Left)) < l.Policy.Capacity {
+		l.Taken++
+	}
 	if w.What == Surplus && w.Is == facts.Serving {
 		l.Out[w.Name] = true // this plan takes it out of service
 	}

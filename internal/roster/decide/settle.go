@@ -24,7 +24,7 @@ func (p *Planning) settle(next roster.Roster, seen roster.Seen) (remaining int64
 		remaining += p.awaitMoves(next, seen)
 	}
 	for _, v := range p.Verdicts {
-		if v.Outcome == Held && !v.Hold.Done && v.What != Nothing {
+		if v.remains() {
 			remaining++
 		}
 	}
@@ -97,7 +97,7 @@ func (p *Planning) awaitMoves(next roster.Roster, seen roster.Seen) (number int6
 	}
 	board := boardOf(rest, p.Policy.Regions, seen.FullPlaces(p.Policy))
 	for name, v := range p.Verdicts {
-		if v.Outcome != Held || v.Hold.Done || p.Policy.Keeps(v.Cause) {
+		if !v.remains() || p.Policy.Keeps(v.Cause) {
 			continue
 		}
 		board.Add(v.Place, -1)

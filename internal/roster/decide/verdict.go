@@ -32,6 +32,9 @@ type Verdict struct {
 	After   roster.Node // node after the plan, if it changes
 }
 
+// remains reports whether the node is held, and still has to be replaced.
+func (v Verdict) remains() bool { return v.Outcome == Held && !v.Hold.Done && v.What != Nothing }
+
 // refusal is why a want is not granted, with the data that a sentence about it needs. A want
 // without a hold is granted.
 type refusal struct {

@@ -199,7 +199,12 @@ func TestBatch(t *testing.T) {
 	retried := func(r *roster.Roster) {
 		changeRoster(*r, "web-0", func(n *roster.Node) { n.Served, n.Retried = false, true })
 	}
+	leaving := func(r *roster.Roster) {
+		r.Leaving = map[string]roster.Node{"web-3": r.Nodes["web-3"]}
+		delete(r.Nodes, "web-3")
+	}
 	unmarked := func(s roster.Seen) { changeSeen(s, "web-0", func(n *node.Node) { n.InService = "" }) }
+	named := func(p *roster.Policy) { p.Candidates = []string{"web-0"} }
 	anyOutage := func(p *roster.Policy) { p.Update.StopAbove, p.Update.RetryFullAfter = amount("100%"), time.Hour }
 	plans(t, func(p *roster.Policy) { p.Templates = images("1") }, []planned{
 		{name: "what is grown counts before anything moves, in zones",
@@ -208,6 +213,14 @@ func TestBatch(t *testing.T) {
 		{name: "and in regions that list none",
 			nodes: []string{"R 1", "R 1", "R 1", "R 1", "S 1"}, regions: []placement.Region{{Bin: bin("R", 100)}, {Bin: bin("S", 100)}},
 			capacity: 8, update: update("4", roster.Misplaced), moves: "+web-5 +web-6 +web-7"},
+		{name: "a node that carries a later mark makes no room, so another has to move",
+			nodes: []string{"R/a 1", "R/a 1", "R/b 1", "R/a 1"}, regions: zones(bin("a", 1), bin("b", 1)), capacity: 3, roster: leaving,
+			broken: "web-2", seen: func(s roster.Seen) {
+				s.Servers["web-3"] = node.Node{ID: "id-web-3", Status: "ACTIVE"}
+				changeSeen(s, "web-1", func(n *node.Node) { n.InService = "7-deadbeef" })
+			},
+			update: update("1", roster.Unhealthy, roster.Misplaced), moves: "^web-3 -web-2", remaining: 1,
+			notices: []string{"Servers are ahead of this state"}},
 		{name: "what finds no room is no place to move to",
 			nodes: []string{"R/a 1", "R/a 1", "R/b 1", "R/b 1", "R/old 1", "R/old 1"}, regions: zones(bin("a", 1), capped("b", 3)),
 			update: update("1", roster.Unhealthy, roster.Misplaced), policy: func(p *roster.Policy) { p.Begins = true },
@@ -266,12 +279,19 @@ func TestBatch(t *testing.T) {
 			broken: "web-0", seen: unmarked, update: update("1", roster.Unhealthy), remaining: 1, notices: []string{"Nodes are not made a third time"}},
 		{name: "and is with another one", nodes: []string{"R 1", "R 1", "R 1"}, roster: retried,
 			broken: "web-0", seen: unmarked, image: "2", update: update("1", roster.Unhealthy), moves: "+web-3 -web-0"},
-		{name: "one that comes back for it counts against the batch until it is marked", nodes: []string{"R 2", "R 1", "R 1", "R 2"}, capacity: 3,
+		{name: "a candidate with which a person tries once more fills the batch", nodes: []string{"R 2", "R 1", "R 1"}, roster: retried,
+			broken: "web-0", seen: unmarked, image: "2", update: update("1", roster.Unhealthy, roster.Outdated), policy: named,
+			moves: "+web-3 -web-0", remaining: 2, status: "behind: 2 of 3 nodes to replace"},
+		{name: "so does one that came back for two that failed", nodes: []string{"R 1", "R 1", "R 1"},
 			roster: func(r *roster.Roster) {
-				retried(r)
-				r.Leaving = map[string]roster.Node{"web-3": r.Nodes["web-3"]}
-				delete(r.Nodes, "web-3")
-			}, broken: "web-0",
+				changeRoster(*r, "web-0", func(n *roster.Node) { n.Tried = image("2").Hash() })
+			},
+			image: "2", update: update("1", roster.Unhealthy, roster.Outdated), policy: named, moves: "+web-3 -web-0", remaining: 2},
+		{name: "but not one that leaves a smaller cluster", nodes: []string{"R 2", "R 1", "R 1"}, roster: retried, capacity: 2,
+			broken: "web-0", seen: unmarked, image: "2", update: update("1", roster.Unhealthy, roster.Outdated), policy: named,
+			moves: "+web-3 -web-0 -web-1", remaining: 1},
+		{name: "one that comes back for it counts against the batch until it is marked", nodes: []string{"R 2", "R 1", "R 1", "R 2"}, capacity: 3,
+			roster: func(r *roster.Roster) { retried(r); leaving(r) }, broken: "web-0",
 			seen:  func(s roster.Seen) { unmarked(s); s.Servers["web-3"] = node.Node{ID: "id-web-3", Status: "ACTIVE"} },
 			image: "2", update: update("1", roster.Unhealthy, roster.Outdated), moves: "^web-3 -web-0", remaining: 2,
 			policy: func(p *roster.Policy) { p.Update.Method, p.RequireMarks = roster.InPlace, true }},
