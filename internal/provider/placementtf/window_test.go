@@ -10,18 +10,53 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// windowed are steps of a cluster whose new template waits for the window: how much later a command runs, and what it says.
+// With RECREATE an apply has destroyed a server before it could be refused.
+var windowed = map[string][]struct {
+	later time.Duration
+	args  []string
+	says  string
+}{
+	"SUBSTITUTE": {
+		{0, []string{"plan", "-out=in-time"}, "batch 1 of 2"},
+		{0, []string{"plan", "-refresh=false"}, "batch 1 of 2"},
+		{24 * time.Hour, []string{"plan", "-refresh=false"}, "Now 1 of them should wait until Thu 00:00 UTC. Plan again, with a refresh."},
+		{0, []string{"apply", "in-time"}, "The window has shut since the last refresh"},
+		{0, []string{"plan"}, "held: until Thu 00:00 UTC"},
+		{6 * 24 * time.Hour, []string{"apply", "in-time"}, "1 added, 1 changed, 1 destroyed"},
+	},
+	"RECREATE": {
+		{0, []string{"apply", "-auto-approve"}, "1 added, 2 changed, 1 destroyed"},
+		{0, []string{"plan", "-refresh=false"}, "no batch begins until a refresh finds the window open"},
+	},
+}
+
 // TestAccPlacementWindow: no batch begins after the window has shut, not even in a plan without a refresh, or when a plan is
 // applied late.
 func TestAccPlacementWindow(t *testing.T) {
 	t.Parallel()
+	for method := range windowed {
+		t.Run(method, func(t *testing.T) {
+			t.Parallel()
+			testWindow(t, method)
+		})
+	}
+}
+
+func testWindow(t *testing.T, method string) {
 	c := acctest.NewFake(t, fakecloud.Config{})
-	config := func(image string) string {
-		return acctest.Placement(c, 2, acctest.Places("RegionOne: az-1"), `template = { image = "`+image+`" }
+	servers := acctest.Made(c, acctest.First)
+	if method == "RECREATE" {
+		servers = acctest.Made(c, "lifecycle {\n    "+acctest.Again+"\n  }") + acctest.Generations
+	}
+	config := func(version string) string {
+		return acctest.Placement(c, 2, acctest.Places("RegionOne: az-1"), `template = { version = "`+version+`" }
   update {
     causes         = ["TEMPLATE"]
     max_batch_size = 1
+    method         = "`+method+`"
     window         = ["Thu 00:00-24:00 UTC"]
-  }`) + acctest.Made(c, acctest.First)
+  }`) + servers
 	}
 	w := c.Workspace(t, config("a"))
 	run := func(command string, args ...string) string {
@@ -35,18 +70,7 @@ func TestAccPlacementWindow(t *testing.T) {
 		run("apply", "-auto-approve")
 	}
 	require.NoError(t, w.Write(config("b")))
-	for _, step := range []struct {
-		later time.Duration
-		args  []string
-		says  string
-	}{
-		{0, []string{"plan", "-out=in-time"}, "batch 1 of 2"},
-		{0, []string{"plan", "-refresh=false"}, "batch 1 of 2"},
-		{24 * time.Hour, []string{"plan", "-refresh=false"}, "Now 1 of them should wait until Thu 00:00 UTC. Plan again, with a refresh."},
-		{0, []string{"apply", "in-time"}, "The window has shut since the last refresh"},
-		{0, []string{"plan"}, "held: until Thu 00:00 UTC"},
-		{6 * 24 * time.Hour, []string{"apply", "in-time"}, "1 added, 1 changed, 1 destroyed"},
-	} {
+	for _, step := range windowed[method] {
 		c.Fake.Advance(step.later)
 		assert.Regexp(t, acctest.Says(step.says), run(step.args[0], step.args[1:]...), "%v", step.args)
 	}
