@@ -16,8 +16,8 @@ import (
 
 // refuseLate refuses a batch if the window of the update has shut since the last refresh. A plan without a refresh may
 // be made long after it, and a saved plan may be applied as late: Terraform asks for both in the same way, so the plan
-// cannot hold the batch. The servers that would be replaced are read for the cloud's time. If no server is found, the apply
-// has destroyed them before it asks for the plan, as with RECREATE, and goes on.
+// cannot hold the batch. The servers that would be replaced are read for the cloud's time. If no server is found, the
+// apply has destroyed them before it asks for the plan, as with RECREATE, and goes on.
 func (p *attachmentPlanner) refuseLate(
 	ctx context.Context, now roster.Roster, change planner.Change, policy roster.Policy,
 ) {
