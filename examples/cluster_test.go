@@ -51,7 +51,7 @@ func startOn(t *testing.T, c *acctest.Cloud, folder string) example {
 		t.Skipf("needs the regions of the examples, and the cloud has %v", regions)
 	}
 	e := example{c.Example(t, folder), c}
-	require.Empty(t, e.servers(t), "the cloud has servers that are named as those of the example")
+	require.Empty(t, e.servers(t), "the cloud has servers with the names of the example")
 	if c.Fake == nil {
 		t.Cleanup(func() { e.clear(t) })
 	}

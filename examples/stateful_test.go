@@ -104,7 +104,7 @@ func TestAccExample_stateful(t *testing.T) {
 	left := func() int {
 		return len(e.c.Volumes(t, "RegionOne")) + len(e.c.Ports(t, "RegionOne")) + len(e.servers(t))
 	}
-	require.Zero(t, left(), "the cloud has volumes or ports that are named as those of the example")
+	require.Zero(t, left(), "the cloud has volumes or ports with the names of the example")
 	e.apply(t)
 	d := &databases{example: e, size: 3, volumes: map[string]string{}, ports: map[string]string{}}
 	d.whole(t, "create")

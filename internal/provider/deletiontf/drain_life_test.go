@@ -323,3 +323,20 @@ func TestDrainActionInPlace(t *testing.T) {
 		})
 	}
 }
+
+// TestDrainActionMethods: turns of servers that are made again are refused while planning.
+func TestDrainActionMethods(t *testing.T) {
+	t.Parallel()
+	if minor := acctest.TerraformMinor(t); minor < 16 {
+		t.Skipf("needs Terraform 1.16 for before_update, this is 1.%d", minor)
+	}
+	r := startRolling(t, 2, 1, false, false, false)
+	for _, method := range []string{"RECREATE", "SUBSTITUTE"} {
+		require.NoError(t, r.Write(strings.Replace(r.config(t, "second"), `"IN_PLACE"`, strconv.Quote(method), 1)))
+		_, _ = r.Run(t.Context(), "apply", "-auto-approve", "-input=false", "-no-color") // the update begins with the next one
+		_, err := r.Run(t.Context(), "plan", "-input=false", "-no-color")
+		require.ErrorContains(t, err, "Turns of servers that are made again", method)
+	}
+	assert.Zero(t, r.rebuilt.count)
+	assert.Len(t, r.c.Servers(t), 2)
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/readiness"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
 
 var _ backend.Acting = &readyAction{}
@@ -40,7 +41,8 @@ type readyModel struct {
 // Validate implements backend.Model.
 func (m readyModel) Validate(_ context.Context, diags *diag.Diagnostics) { m.checks(diags) }
 
-// ModifyPlan refuses a hook that the provider block does not allow, and the mark of another node.
+// ModifyPlan refuses a hook that the provider block does not allow, the mark of another node, and servers that are made
+// again: with SUBSTITUTE Terraform plans this action alone, and not the drain whose turns would bound the batch.
 func (a *readyAction) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
 	var config readyModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
@@ -53,6 +55,13 @@ func (a *readyAction) ModifyPlan(ctx context.Context, req action.ModifyPlanReque
 	}
 	hookblock.CheckAllowed(ctx, config.Hook, types.Object{}, a.Backend.Hooks(), regions, path.Root("hook"),
 		&resp.Diagnostics)
+	cluster := config.Cluster.ValueString()
+	if method, noted := a.Backend.Walk().Noted(backend.Methods, cluster); noted && method != roster.InPlace {
+		resp.Diagnostics.AddAttributeError(path.Root("cluster"), "Turns of servers that are made again", fmt.Sprintf(
+			"Cluster %q is updated with method = %q, and stackpolicy_ready is for %q: no turn bounds such a batch. "+
+				"Remove the action, set max_batch_size, and let stackpolicy_readiness_attachment mark the servers.",
+			cluster, method, roster.InPlace))
+	}
 	config.checkMark(config.NodeName.ValueString(), config.Mark, path.Root("mark"), a.Backend.Walk(), &resp.Diagnostics)
 }
 
