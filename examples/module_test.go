@@ -48,6 +48,7 @@ func TestModuleMistakes(t *testing.T) {
 		{last, `max_batch_size = 0`, "max_batch_size is a number of nodes"},
 		{last, `target = "a few"`, "target is a number of nodes"},
 		{last, `pause = "ten minutes"`, "pause is a time"},
+		{last, `window = []`, "window has times such as"},
 		{last, `causes = ["AGE"]`, "AGE in causes needs max_age"},
 		{last, `max_age = "30d"`, "max_age needs AGE in causes"},
 		{last, `criteria = "NEWEST"`, "criteria is RANDOM"},

@@ -24,7 +24,7 @@ type Window struct {
 // Opens says whether a window was open when the cloud was read.
 type Opens struct {
 	Of string `json:"of,omitempty"` // the windows that were configured then
-	At string `json:"at,omitempty"` // opening time of the next one, "Sat 02:00 Europe/Berlin"; "" if one is open
+	At string `json:"at,omitempty"` // opening time of the next one, see [tell]; "" if one is open
 }
 
 const day = 24 * 60 // minutes
@@ -32,22 +32,20 @@ const day = 24 * 60 // minutes
 var windowPattern = regexp.MustCompile(
 	`^(Sun|Mon|Tue|Wed|Thu|Fri|Sat)(?:-(Sun|Mon|Tue|Wed|Thu|Fri|Sat))? (\d\d:[0-5]\d)-(\d\d:[0-5]\d) (\S+)$`)
 
-// ParseWindows reads windows such as "Sat 02:00-06:00 Europe/Berlin" or "Mon-Fri 22:00-06:00 UTC". It returns
-// the index of a wrong one and what is wrong with it, or "".
-func ParseWindows(texts []string) (windows Windows, at int, fault string) {
-	for at, text := range texts {
+// elsewhere are names in a folder of time zones that are not in the IANA database, or do not mean the same everywhere.
+var elsewhere = regexp.MustCompile(`^(Local|localtime|posixrules|Factory|posix/.*|right/.*)$`)
+
+// ParseWindows reads windows such as "Sat 02:00-06:00 Europe/Berlin" or "Mon-Fri 22:00-06:00 UTC", which may overlap.
+// It returns what is wrong with one, or "".
+func ParseWindows(texts []string) (windows Windows, fault string) {
+	for _, text := range texts {
 		w, fault := parseWindow(text)
-		for _, other := range windows {
-			if fault == "" && (w.meets(other) || other.meets(w)) {
-				fault = fmt.Sprintf("%q overlaps %q. Give one window for both.", text, other.text)
-			}
-		}
 		if fault != "" {
-			return nil, at, fault
+			return nil, fault
 		}
 		windows = append(windows, w)
 	}
-	return windows, 0, ""
+	return windows, ""
 }
 
 func parseWindow(text string) (w Window, fault string) {
@@ -60,7 +58,7 @@ func parseWindow(text string) (w Window, fault string) {
 		return w, fmt.Sprintf("%q ends when it begins, so it never opens. A whole day is 00:00-24:00.", text)
 	}
 	zone, err := time.LoadLocation(m[5])
-	if err != nil || zone == time.Local {
+	if err != nil || elsewhere.MatchString(m[5]) {
 		return w, fmt.Sprintf("%q names no time zone of the IANA database, such as Europe/Berlin or UTC.", text)
 	}
 	w = Window{text: text, opens: minute(m[3]), shuts: minute(m[4]), zone: zone}
@@ -89,25 +87,41 @@ func (w Window) open(now time.Time) bool {
 	return w.days[today] && w.opens <= m && m < w.shuts || w.days[(today+6)%7] && m+day < w.shuts
 }
 
-// next is when it opens next.
+// next returns when a window opens that is shut now. While the clock of the zone is not changed it opens at the time that
+// is written; when the clock is changed it may open at once, or skip that day.
 func (w Window) next(now time.Time) time.Time {
-	local := now.In(w.zone)
-	for d := local.Day(); ; d++ {
-		at := time.Date(local.Year(), local.Month(), d, 0, w.opens, 0, 0, w.zone)
-		if at.After(now) && w.days[at.Weekday()] {
+	for at := now.In(w.zone); ; {
+		m := 60*at.Hour() + at.Minute()
+		until := day - m
+		if m < w.opens {
+			until = w.opens - m
+		}
+		_, changed := at.ZoneBounds()
+		at = at.Truncate(time.Minute).Add(time.Duration(until) * time.Minute)
+		if !changed.IsZero() && changed.Before(at) {
+			at = changed.In(w.zone)
+		}
+		if w.open(at) {
 			return at
 		}
 	}
 }
 
-// meets reports whether the window opens while another one is open, in a year in which clocks are set as always.
-func (w Window) meets(other Window) bool {
-	for at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC); at.Year() == 2026; {
-		if at = w.next(at); other.open(at) {
-			return true
-		}
+// tell has a time as a weekday's, with its date where the next such time after now is another one: a clock that is
+// changed skips a window, or shows it twice.
+func tell(at, now time.Time) string {
+	const clock = "15:04"
+	now = now.In(at.Location())
+	days := (int(at.Weekday()-now.Weekday()) + 7) % 7
+	if days == 0 && at.Format(clock) <= now.Format(clock) {
+		days = 7
 	}
-	return false
+	layout := "Mon " + clock
+	y, m, d := now.Date()
+	if time.Date(y, m, d+days, 0, 0, 0, 0, time.UTC).YearDay() != at.YearDay() {
+		layout = "Mon 2 Jan " + clock
+	}
+	return at.Format(layout) + " " + at.Location().String()
 }
 
 // String has the windows as they were written.
@@ -127,7 +141,7 @@ func (l Windows) Look(now time.Time) (o Opens) {
 	o.Of = l.String()
 	if !slices.ContainsFunc(l, func(w Window) bool { return w.open(now) }) {
 		w := slices.MinFunc(l, func(a, b Window) int { return a.next(now).Compare(b.next(now)) })
-		o.At = w.next(now).Format("Mon 15:04 ") + w.zone.String()
+		o.At = tell(w.next(now), now)
 	}
 	return o
 }

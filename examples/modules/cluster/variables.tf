@@ -110,7 +110,7 @@ variable "window" {
   type        = list(string)
   default     = null
   validation {
-    condition     = var.window == null || alltrue([for w in coalesce(var.window, []) : can(regex("^[A-Z][a-z]{2}(-[A-Z][a-z]{2})? \\d{2}:\\d{2}-\\d{2}:\\d{2} \\S+$", w))])
+    condition     = var.window == null || length(coalesce(var.window, [""])) > 0 && alltrue([for w in coalesce(var.window, []) : can(regex("^[A-Z][a-z]{2}(-[A-Z][a-z]{2})? \\d{2}:\\d{2}-\\d{2}:\\d{2} \\S+$", w))])
     error_message = "window has times such as Sat 02:00-06:00 Europe/Berlin or Mon-Fri 22:00-05:00 UTC."
   }
 }

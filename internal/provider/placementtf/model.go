@@ -261,9 +261,9 @@ func (m attachmentModel) update(ctx context.Context, diags *diag.Diagnostics) *r
 		RevertAfter:    u.RevertAfter.Or(0),
 		RetryFullAfter: u.RetryFullAfter.Or(time.Hour),
 	}
-	windows, at, fault := roster.ParseWindows(texts(u.Window))
+	windows, fault := roster.ParseWindows(texts(u.Window))
 	if update.Windows = windows; fault != "" {
-		diags.AddAttributeError(path.Root("update").AtName("window").AtListIndex(at), "Invalid window", fault)
+		diags.AddAttributeError(path.Root("update").AtName("window"), "Invalid window", fault)
 	}
 	for _, cause := range texts(u.Causes) {
 		update.Causes = append(update.Causes, roster.Cause(cause))

@@ -74,9 +74,9 @@ var amount = attribute.Check("a number or a percentage", "Invalid number of node
 	return ""
 })
 
-// window refuses what is no window; whether two overlap is looked at with all of them.
+// window refuses a text that is no window.
 var window = attribute.Check("a window of each week", "Invalid window", func(given string) string {
-	_, _, fault := roster.ParseWindows([]string{given})
+	_, fault := roster.ParseWindows([]string{given})
 	return fault
 })
 

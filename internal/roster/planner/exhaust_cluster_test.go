@@ -266,7 +266,7 @@ func (q question) policy() roster.Policy {
 		p.Flavors, p.Update.RetryFullAfter = roster.Flavors{{}: {"big", "small"}}, time.Hour
 	}
 	if q.is("shut") {
-		p.Update.Windows, _, _ = roster.ParseWindows([]string{saturday})
+		p.Update.Windows, _ = roster.ParseWindows([]string{saturday})
 	}
 	return p
 }
