@@ -42,6 +42,7 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 	plan := p.plan
 	plan.ID = plan.Cluster
 	p.fillRegion(ctx)
+	p.fillSize()
 	plan.Validate(ctx, p.diags)
 	if p.diags.HasError() || p.refusesUnknown(ctx) {
 		return false

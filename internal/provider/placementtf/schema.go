@@ -28,9 +28,11 @@ func attachmentSchema() schema.Schema {
 	size := func(least, most int64, description string) schema.Attribute {
 		return attribute.Number(description, int64validator.AtLeast(least), int64validator.AtMost(most))
 	}
-	capacity := attribute.Number(fmt.Sprintf("Number of nodes, at most %d.", maxCapacity),
+	capacity := attribute.Number(fmt.Sprintf("Number of nodes, at most %d. Without it the size stays as it is, between "+
+		"`min_size` and `max_size`, and a new attachment begins with `min_size`: [somebody "+
+		"else](../guides/autoscaling.md) changes the size.", maxCapacity),
 		int64validator.AtLeast(0), int64validator.AtMost(maxCapacity))
-	capacity.Optional, capacity.Required = false, true
+	capacity.Computed = true
 	return schema.Schema{
 		MarkdownDescription: "Decides where each node of a cluster belongs, and remembers it: feed `nodes` to the " +
 			"`for_each` of your servers. Growing adds nodes, shrinking removes some, an update replaces some in " +
@@ -43,9 +45,9 @@ func attachmentSchema() schema.Schema {
 				"blanks in it, but no slash.",
 				attribute.Check("without a slash", "Invalid name of a cluster", roster.CheckCluster)),
 			"desired_capacity": capacity,
-			"min_size":         size(0, placement.MaxNodes, "Smallest `desired_capacity`. Defaults to `0`."),
+			"min_size":         size(0, placement.MaxNodes, "Smallest size. Defaults to `0`."),
 			"max_size": size(placement.Unlimited, placement.MaxNodes,
-				"Largest `desired_capacity`. Defaults to `-1`, no limit."),
+				"Largest size. Defaults to `-1`, no limit."),
 			"regions": places.ArgumentWithTemplates("region", true),
 			"zones":   places.ArgumentWithTemplates("zone", false),
 			"region":  places.RegionArgument("Region of `zones`. Defaults to the provider's. Not with `regions`."),

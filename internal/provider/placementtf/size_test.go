@@ -1,0 +1,101 @@
+package placementtf_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestPlacementSizeLeftOut is the life of an attachment whose size somebody else owns. A step without nodes is only planned.
+func TestPlacementSizeLeftOut(t *testing.T) {
+	t.Parallel()
+	const grows, shrinks = "min_size: A bound changes the size", "max_size: A bound changes the size"
+	anything := tftypes.UnknownValue
+	a := begin(t)
+	for _, step := range []struct {
+		what        string
+		more        attributes
+		size, nodes string
+		at          string
+	}{
+		{"with no size at all", nil, "", "", "desired_capacity: Nothing says how many nodes there are"},
+		{"with max_size alone", attributes{"max_size": 3}, "", "", "desired_capacity: Nothing says how many nodes there are"},
+		{"begins with a min_size that is unknown", attributes{"min_size": anything}, "unknown", "unknown", ""},
+		{"begins with min_size", attributes{"min_size": 2}, "2", "web-0 web-1", ""},
+		{"is given a size", attributes{"min_size": 2, "desired_capacity": 3}, "3", "web-0 web-1 web-2", ""},
+		{"keeps it", attributes{"min_size": 2}, "3", "web-0 web-1 web-2", ""},
+		{"keeps it within other bounds", attributes{"min_size": 3, "max_size": 3}, "3", "web-0 web-1 web-2", ""},
+		{"keeps it without bounds", nil, "3", "web-0 web-1 web-2", ""},
+		{"keeps it where there is no limit", attributes{"max_size": -1}, "3", "web-0 web-1 web-2", ""},
+		{"is given a size that is unknown", attributes{"desired_capacity": anything}, "unknown", "unknown", ""},
+		{"has a bound that is unknown", attributes{"max_size": anything}, "unknown", "unknown", ""},
+		{"grows to min_size", attributes{"min_size": 4}, "4", "web-0 web-1 web-2 web-3", grows},
+		{"has grown", attributes{"min_size": 4}, "4", "web-0 web-1 web-2 web-3", ""},
+		{"shrinks to max_size", with(oldestFirst, attributes{"max_size": 1}), "1", "web-3", shrinks},
+		{"has shrunk", nil, "1", "web-3", ""},
+		{"shrinks to nothing", attributes{"max_size": 0}, "0", "", shrinks},
+		{"is nothing", nil, "0", "", ""},
+	} {
+		config := zonal(0, "az-1", step.more)
+		if _, given := step.more["desired_capacity"]; !given {
+			delete(config, "desired_capacity")
+		}
+		a.Later(t)
+		resp, err := a.Plan(t.Context(), a.Request(a.I, config))
+		assert.Equal(t, step.at, a.At(), "%s: said %s", step.what, a.Said())
+		if step.size == "" {
+			assert.Error(t, err, step.what)
+			continue
+		}
+		require.NoError(t, err, step.what)
+		assert.Equal(t, step.size, protocol.Shown(protocol.Object(a.Planned(resp))["desired_capacity"]), step.what)
+		a.Later(t)
+		names, _ := a.plan(t, config)
+		if assert.Equal(t, step.nodes, names, step.what); names != "unknown" {
+			a.Later(t)
+			a.Must(t, config)
+			a.Look(t)
+			assert.Equal(t, step.size, a.Shows("desired_capacity"), "%s, in the state", step.what)
+		}
+	}
+}
+
+// TestAccPlacementSize: a size that is given once stays until a bound excludes it, and an import takes the size that is there.
+func TestAccPlacementSize(t *testing.T) {
+	t.Parallel()
+	c := acctest.New(t, fakecloud.Config{})
+	config := fmt.Sprintf(`
+variable "size" {
+  type    = number
+  default = null
+}
+variable "most" { default = 9 }
+resource "stackpolicy_placement_attachment" "web" {
+  cluster           = %q
+  node_name_pattern = "{cluster}{index}"
+  desired_capacity  = var.size
+  min_size          = 2
+  max_size          = var.most
+  regions           = [{ name = %q }]
+  deletion { criteria = "HIGHEST_INDEX_FIRST" }
+}
+`, c.Prefix, c.Regions(t)[0]) + acctest.Made(c, "")
+	l := acctest.Loop{Workspace: c.Workspace(t, config), Cloud: c}
+	l.Batch(t, "begins", config, "0 1", "")
+	acctest.Apply(t, l.Workspace, "size=7")
+	assert.Len(t, l.IDs(t), 7)
+	l.Step(t, "anybody else applies", config, "", "")
+	text := acctest.Apply(t, l.Workspace, "most=5")
+	assert.Regexp(t, acctest.Says("is the one in the state, 7, but max_size is 5: the cluster shrinks to 5."), text)
+	l.Step(t, "the bound is lifted", config, "", "")
+	acctest.Must(t, l.Workspace, "state", "rm", "stackpolicy_placement_attachment.web")
+	acctest.Must(t, l.Workspace, "import", "-no-color", "-input=false", "stackpolicy_placement_attachment.web", c.Prefix+"/{cluster}{index}")
+	l.Step(t, "an import takes the size that is there", config, "", "")
+	assert.Len(t, l.IDs(t), 5)
+}
