@@ -60,7 +60,8 @@ func TestRequestBudgets(t *testing.T) {
 	one := attributes{}
 	inherit := change(affinity, always(attributes{"servergroup": attributes{"name": "g"}}))
 	guard := change(deletion, always(attributes{"server_id": server, "grace_period": 0}))
-	await := change("stackpolicy_readiness_attachment", always(attributes{"cluster": "db", "servers": attributes{"db-0": attributes{"id": server}}}))
+	await := change("stackpolicy_readiness_attachment", always(attributes{"cluster": "db", "nodes": attributes{"db-0": attributes{}},
+		"servers": attributes{"db-0": attributes{"id": server}}}))
 	place := change(placement, always(protocol.Spread(4)))
 	after := func(do step, here instance) instance {
 		got, err := do(t.Context(), protocol.Start(t, fake, fakecloud.MemberUser, "RegionOne"), nil, here)

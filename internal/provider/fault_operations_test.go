@@ -197,12 +197,13 @@ func operations() []operation {
 	server := func(w *world) string { return w.servers[0] }
 
 	active := func(w *world) attributes {
-		return attributes{"cluster": "web", "timeout": w.hook, "servers": attributes{"web-5": attributes{"id": w.servers[0]}}}
+		return attributes{"cluster": "web", "timeout": w.hook, "nodes": attributes{"web-5": attributes{}},
+			"servers": attributes{"web-5": attributes{"id": w.servers[0]}}}
 	}
 	healthy := func(w *world) attributes {
 		config := active(w)
 		config["http"] = attributes{"url": w.fake.AuthURL()[:len(w.fake.AuthURL())-len("/identity/v3")] + "/health?key=hidden&node={name}"}
-		config["servers"] = attributes{"web-5": attributes{"id": w.servers[0], "mark": "2"}}
+		config["nodes"] = attributes{"web-5": attributes{"mark": "2"}}
 		return config
 	}
 

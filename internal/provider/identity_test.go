@@ -39,8 +39,9 @@ func TestImportByIdentity(t *testing.T) {
 	configs := map[string]attributes{
 		"stackpolicy_affinity_attachment":  {"servergroup": attributes{"name": "web", "policies": "anti-affinity"}},
 		"stackpolicy_placement_attachment": {"cluster": "app", "desired_capacity": 1, "regions": []any{attributes{"name": "RegionOne"}}},
-		"stackpolicy_readiness_attachment": {"cluster": "web", "servers": attributes{"web-0": attributes{"id": server, "region": "RegionOne", "mark": "1"}}},
-		"stackpolicy_deletion_attachment":  {"server_id": server, "region": "RegionOne"},
+		"stackpolicy_readiness_attachment": {"cluster": "web", "nodes": attributes{"web-0": attributes{"mark": "1"}},
+			"servers": attributes{"web-0": attributes{"id": server, "region": "RegionOne"}}},
+		"stackpolicy_deletion_attachment": {"server_id": server, "region": "RegionOne"},
 	}
 	for kind := range p.Schemas.ResourceSchemas {
 		require.Contains(t, configs, kind)

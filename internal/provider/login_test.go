@@ -22,7 +22,8 @@ func TestLoginRefused(t *testing.T) {
 		"stackpolicy_placement_attachment": {"cluster": "web", "desired_capacity": 1, "zones": protocol.Listing("az-1")},
 		"stackpolicy_affinity_attachment":  {"servergroup": attributes{"name": "web"}},
 		"stackpolicy_deletion_attachment":  {"server_id": "1"},
-		"stackpolicy_readiness_attachment": {"cluster": "web", "servers": attributes{"web-0": attributes{"id": "1", "region": "RegionOne", "mark": "1"}}},
+		"stackpolicy_readiness_attachment": {"cluster": "web", "nodes": attributes{"web-0": attributes{"mark": "1"}},
+			"servers": attributes{"web-0": attributes{"id": "1", "region": "RegionOne"}}},
 	}
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	for kind, config := range blocks {

@@ -90,14 +90,14 @@ resource "stackpolicy_deletion_attachment" "web" {
 `, more)
 }
 
-// Awaited is the readiness attachment that waits for those servers, except in closed places, with more arguments.
+// Awaited is the readiness attachment that waits for those servers, with more arguments.
 func Awaited(c *Cloud, more string) string {
 	return fmt.Sprintf(`
 resource "stackpolicy_readiness_attachment" "web" {
-  cluster = %q
-  servers = { for name, node in stackpolicy_deletion_attachment.web : name => {
-    id = node.server_id, region = node.region, mark = stackpolicy_placement_attachment.web.nodes[name].mark
-  } if !stackpolicy_placement_attachment.web.nodes[name].closed }
+  cluster    = %q
+  nodes      = stackpolicy_placement_attachment.web.nodes
+  servers    = openstack_compute_instance_v2.web
+  depends_on = [stackpolicy_deletion_attachment.web]
   %s
 }
 `, c.Prefix, more)

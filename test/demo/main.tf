@@ -53,13 +53,11 @@ resource "stackpolicy_deletion_attachment" "web" {
 
 # New servers must answer before those that they replace are drained.
 resource "stackpolicy_readiness_attachment" "web" {
-  cluster = "web"
-  servers = { for name, node in stackpolicy_deletion_attachment.web : name => {
-    id     = node.server_id
-    region = node.region
-    mark   = stackpolicy_placement_attachment.web.nodes[name].mark
-  } }
-  timeout = "3s"
+  cluster    = "web"
+  nodes      = stackpolicy_placement_attachment.web.nodes
+  servers    = openstack_compute_instance_v2.web
+  depends_on = [stackpolicy_deletion_attachment.web]
+  timeout    = "3s"
 
   http {
     url = "${var.health}/{name}" # in your configuration http://{address}:8080/health

@@ -116,11 +116,8 @@ action "stackpolicy_ready" "web" {
 resource "stackpolicy_readiness_attachment" "web" {
   cluster = %[1]q
   timeout = "5s"
-  servers = { for name, server in openstack_compute_instance_v2.web : name => {
-    id     = server.id
-    region = server.region
-    mark   = stackpolicy_placement_attachment.web.nodes[name].mark
-  } }
+  nodes   = stackpolicy_placement_attachment.web.nodes
+  servers = openstack_compute_instance_v2.web
   http {
     url = "%[3]s/{name}"
   }

@@ -125,10 +125,10 @@ resource "openstack_compute_instance_v2" "web" {
   %s
 }
 resource "stackpolicy_readiness_attachment" "web" {
-  cluster = "web"
-  servers = { for name, node in stackpolicy_deletion_attachment.web : name => {
-    id = node.server_id, region = node.region, mark = tostring(local.nodes[name])
-  } }
+  cluster    = "web"
+  nodes      = { for name, mark in local.nodes : name => { mark = tostring(mark) } }
+  servers    = { for name, server in openstack_compute_instance_v2.web : name => merge(server, { name = name }) } # without its prefix
+  depends_on = [stackpolicy_deletion_attachment.web]
   http {
     url = "%s/health/{name}"
   }
@@ -177,7 +177,9 @@ resource "openstack_compute_instance_v2" "node" {
 }
 resource "stackpolicy_readiness_attachment" "web" {
   cluster = "web"
-  servers = { "web-0" = { id = openstack_compute_instance_v2.node.id, region = openstack_compute_instance_v2.node.region, address = "127.0.0.1", mark = "%d" } }
+  nodes     = { "web-0" = { mark = "%d" } }
+  servers   = { "web-0" = merge(openstack_compute_instance_v2.node, { name = "web-0" }) }
+  addresses = { "web-0" = "127.0.0.1" }
   http {
     url = "http://{address}:%d/{name}"
   }
@@ -198,7 +200,7 @@ resource "stackpolicy_readiness_attachment" "web" {
 			statecheck.ExpectKnownValue(name, tfjsonpath.New("pending"), knownvalue.ListSizeExact(0)),
 			statecheck.ExpectKnownValue(name, tfjsonpath.New("id"), knownvalue.StringExact("web"))}},
 		resource.TestStep{ResourceName: name, ImportState: true, ImportStateId: "web", ImportStateVerify: true,
-			ImportStateVerifyIgnore: []string{"servers", "http"}},
+			ImportStateVerifyIgnore: []string{"nodes", "servers", "addresses", "http"}},
 		resource.TestStep{PreConfig: func() {
 			marked("1", 1)
 			c.Mark(t, region, c.Servers(t)["0"].ID, openstack.MarkKey, "true")

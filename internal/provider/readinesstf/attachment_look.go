@@ -39,7 +39,7 @@ func (r *attachmentResource) look(
 	if other == nil {
 		other = &attachmentModel{}
 	}
-	if len(model.Servers.Elements())+len(other.Servers.Elements()) == 0 {
+	if len(model.members())+len(other.members()) == 0 {
 		return view{}
 	}
 	cloud := r.Backend.Get(ctx, diags)

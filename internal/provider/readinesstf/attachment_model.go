@@ -5,9 +5,9 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -18,37 +18,63 @@ import (
 type attachmentModel struct {
 	checksModel
 
-	ID      types.String `tfsdk:"id"`
-	Servers types.Map    `tfsdk:"servers"`
-	Pending types.List   `tfsdk:"pending"`
+	ID        types.String `tfsdk:"id"`
+	Nodes     types.Map    `tfsdk:"nodes"`
+	Servers   types.Map    `tfsdk:"servers"`
+	Addresses types.Map    `tfsdk:"addresses"`
+	Pending   types.List   `tfsdk:"pending"`
 }
 
 type identity struct {
 	Cluster types.String `tfsdk:"cluster"`
 }
 
-// server is an element of servers in the configuration.
-type server struct {
+// member is a node with its server.
+type member struct {
 	id, region, address, mark types.String
 }
 
-// servers returns the known servers, by the names of their nodes.
-func (m attachmentModel) servers() map[string]server {
-	servers := map[string]server{}
-	for name, element := range m.Servers.Elements() {
-		if object, ok := element.(types.Object); ok && !object.IsNull() && !object.IsUnknown() {
-			fields := object.Attributes()
-			text := func(name string) types.String { return fields[name].(types.String) }
-			servers[name] = server{text("id"), text("region"), text("address"), text("mark")}
+// members returns the nodes that have a server and are in open places, as far as they are known.
+func (m attachmentModel) members() map[string]member {
+	nodes, members := objects(m.Nodes), map[string]member{}
+	for name, server := range objects(m.Servers) {
+		n, there := nodes[name]
+		if closed, _ := n["closed"].(types.Bool); !there || closed.ValueBool() {
+			continue
 		}
+		address, given := m.Addresses.Elements()[name].(types.String)
+		if !given {
+			address = textIn(server, "access_ip_v4")
+		}
+		if m.Addresses.IsUnknown() {
+			address = types.StringUnknown()
+		}
+		members[name] = member{textIn(server, "id"), textIn(server, "region"), address, textIn(n, "mark")}
 	}
-	return servers
+	return members
 }
 
-// nodes translates the servers, all of which must be known.
+// objects returns the known elements of a map.
+func objects(of types.Map) map[string]map[string]attr.Value {
+	elements := map[string]map[string]attr.Value{}
+	for name, element := range of.Elements() {
+		if object, ok := element.(types.Object); ok && value.Given(object) {
+			elements[name] = object.Attributes()
+		}
+	}
+	return elements
+}
+
+// textIn returns an attribute of an object.
+func textIn(object map[string]attr.Value, name string) types.String {
+	text, _ := object[name].(types.String)
+	return text
+}
+
+// nodes translates the members, all of which must be known.
 func (m attachmentModel) nodes(region string) map[string]readiness.Node {
 	nodes := map[string]readiness.Node{}
-	for name, s := range m.servers() {
+	for name, s := range m.members() {
 		nodes[name] = readiness.Node{
 			Name:    name,
 			ID:      s.id.ValueString(),
@@ -60,10 +86,10 @@ func (m attachmentModel) nodes(region string) map[string]readiness.Node {
 	return nodes
 }
 
-// regions returns the known regions that servers name, sorted.
+// regions returns the known regions of servers, sorted.
 func (m attachmentModel) regions() []string {
 	named := map[string]bool{}
-	for _, s := range m.servers() {
+	for _, s := range m.members() {
 		if value.Given(s.region) {
 			named[s.region.ValueString()] = true
 		}
@@ -74,7 +100,7 @@ func (m attachmentModel) regions() []string {
 // regionless reports whether a server names no region, and so is in the
 // provider's.
 func (m attachmentModel) regionless() bool {
-	for _, s := range m.servers() {
+	for _, s := range m.members() {
 		if s.region.ValueString() == "" {
 			return true
 		}
@@ -92,18 +118,13 @@ func (m attachmentModel) checks(diags *diag.Diagnostics) (http *probe.HTTP, tcp 
 	if diags.HasError() {
 		return http, tcp
 	}
-	servers := m.servers()
-	for _, name := range slices.Sorted(maps.Keys(servers)) {
-		m.checkAddress(name, servers[name].address, http, tcp, path.Root("servers").AtMapKey(name), diags)
+	members := m.members()
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		at := path.Root("servers").AtMapKey(name)
+		if _, given := m.Addresses.Elements()[name]; given {
+			at = path.Root("addresses").AtMapKey(name)
+		}
+		m.checkAddress(name, members[name].address, http, tcp, at, diags)
 	}
 	return http, tcp
-}
-
-// checkMarks refuses marks of other nodes, once.
-func (m attachmentModel) checkMarks(walk *backend.Walk, diags *diag.Diagnostics) {
-	for name, s := range m.servers() {
-		if !m.checkMark(name, s.mark, path.Root("servers"), walk, diags) {
-			return
-		}
-	}
 }

@@ -66,7 +66,6 @@ func (r *attachmentResource) ModifyPlan(
 	hookblock.CheckAllowed(ctx, plan.Hook, state.Hook, r.Backend.Hooks(), plan.regions(), path.Root("hook"),
 		&resp.Diagnostics)
 	plan.warnOfUnstored(state, r.Backend.Walk(), &resp.Diagnostics)
-	plan.checkMarks(r.Backend.Walk(), &resp.Diagnostics)
 	plan.ID = plan.Cluster
 	plan.Pending = value.List(nil)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
@@ -262,10 +261,10 @@ func (m attachmentModel) warnOfRemoval(ctx context.Context, plan tfsdk.Plan, dia
 // state does not have: Nova carried out the request, and its answer was lost.
 func (m attachmentModel) warnOfUnstored(before attachmentModel, walk *backend.Walk, diags *diag.Diagnostics) {
 	var list []string
-	known, servers := before.servers(), m.servers()
+	known, servers := objects(before.Servers), objects(m.Servers)
 	for _, name := range slices.Sorted(maps.Keys(servers)) {
 		id, _ := walk.Noted(backend.Found, backend.Key(m.Cluster.ValueString(), name))
-		if _, stored := known[name]; id != "" && !stored && servers[name].id.IsUnknown() {
+		if _, stored := known[name]; id != "" && !stored && textIn(servers[name], "id").IsUnknown() {
 			list = append(list, fmt.Sprintf("%s (server %s)", name, id))
 		}
 	}

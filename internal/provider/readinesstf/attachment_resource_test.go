@@ -41,14 +41,14 @@ func await(t *testing.T, other fakecloud.Server) awaiting {
 
 // config returns a configuration that waits for the nodes.
 func (a awaiting) config(names ...string) attributes {
-	servers := attributes{}
+	nodes, servers := attributes{}, attributes{}
 	for _, name := range names {
-		servers[name] = attributes{"id": a.ids[name]}
+		nodes[name], servers[name] = attributes{}, attributes{"id": a.ids[name]}
 		if name == "web-1" {
 			servers[name].(attributes)["region"] = "RegionTwo"
 		}
 	}
-	return attributes{"cluster": "web", "servers": servers}
+	return attributes{"cluster": "web", "nodes": nodes, "servers": servers}
 }
 
 func (a awaiting) apply(t *testing.T, config attributes) error {
@@ -274,11 +274,12 @@ func TestUnstored(t *testing.T) {
 	require.NoError(t, err)
 	ids := a.Fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0"}, fakecloud.Server{Name: "web-1"}, fakecloud.Server{Name: "web-2"},
 		fakecloud.Server{Name: "web-3", Status: "ERROR"})
-	config := attributes{"cluster": "web", "servers": attributes{"web-0": attributes{"id": ids[0]}}}
+	config := attributes{"cluster": "web", "nodes": attributes{"web-0": attributes{}}, "servers": attributes{"web-0": attributes{"id": ids[0]}}}
 	a.Must(t, config)
 	a.Later(t)
 	_, err = a.Refresh(t.Context(), placed)
 	require.NoError(t, err)
+	config["nodes"] = attributes{"web-0": attributes{}, "web-1": attributes{}, "web-2": attributes{}, "web-3": attributes{}}
 	config["servers"] = attributes{"web-0": attributes{"id": tftypes.UnknownValue}, "web-1": attributes{"id": tftypes.UnknownValue},
 		"web-2": attributes{"id": ids[2]}, "web-3": attributes{"id": tftypes.UnknownValue}}
 	a.MustPlan(t, config)
@@ -395,7 +396,7 @@ func TestInvalid(t *testing.T) {
 	t.Parallel()
 	unknown := tftypes.UnknownValue
 	at := func(address any, more attributes) attributes {
-		config := attributes{"servers": attributes{"web-0": attributes{"id": "a", "address": address}}}
+		config := attributes{"servers": attributes{"web-0": attributes{"id": "a", "access_ip_v4": address}}}
 		maps.Copy(config, more)
 		return config
 	}
@@ -412,8 +413,9 @@ func TestInvalid(t *testing.T) {
 		"half a second":     {attributes{"timeout": "1.5"}, "timeout: Invalid duration"},
 		"two days":          {attributes{"timeout": "2d"}, "timeout: Invalid duration"},
 		"a null server":     {attributes{"servers": attributes{"web-0": nil}}, "servers: Null Map Value"},
-		"no region": {attributes{"servers": attributes{"web-0": attributes{"id": "i", "region": ""}}},
-			`servers["web-0"]: Invalid Attribute Value Length`},
+		"an address instead": {at("10.0.0.1", attributes{"tcp": ssh["tcp"], "addresses": attributes{"web-0": "169.254.1.1"}}),
+			`addresses["web-0"]: Unusable address`},
+		"a closed place":                 {at(nil, attributes{"tcp": ssh["tcp"], "nodes": attributes{"web-0": attributes{"closed": true}}}), ""},
 		"nothing missing":                {attributes{}, ""},
 		"a bad URL":                      {http("ftp://x", nil), "http.url: Invalid URL"},
 		"one service for all":            {http("http://x/", nil), "http.url: Invalid URL"},
@@ -434,7 +436,7 @@ func TestInvalid(t *testing.T) {
 		"what is no address, not needed": {at("web-0/x", nil), ""},
 	} {
 		a := protocol.Attach(t, "stackpolicy_readiness_attachment")
-		config := attributes{"cluster": "web", "servers": attributes{}}
+		config := attributes{"cluster": "web", "nodes": attributes{"web-0": attributes{}}, "servers": attributes{}}
 		maps.Copy(config, c.given)
 		_ = a.Validate(t.Context(), a.I.Kind, config) // its diagnostics are checked below
 		assert.Equal(t, c.at, a.At(), name)
@@ -455,8 +457,8 @@ func TestChecked(t *testing.T) {
 	consumer, url := acctest.StartConsumer(t, 0)
 	a := await(t, fakecloud.Server{Name: "web-1"})
 	config := a.config("web-1")
-	node := config["servers"].(attributes)["web-1"].(attributes)
-	node["address"], node["mark"] = "127.0.0.1", "2-0f3a9c21"
+	config["servers"].(attributes)["web-1"].(attributes)["access_ip_v4"] = "127.0.0.1"
+	config["nodes"].(attributes)["web-1"].(attributes)["mark"] = "2-0f3a9c21"
 	config["http"] = attributes{"url": service.URL + "/{name}", "status": "204"}
 	config["tcp"] = attributes{"port": service.Listener.Addr().(*net.TCPAddr).Port}
 	config["stable_for"], config["hook"] = "1s", attributes{"type": "webhook", "url": url, "default_result": "ABANDON"}

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
@@ -27,12 +28,12 @@ const (
 func attachmentSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "Waits, as part of an apply, until new servers are in service. There is one for each " +
-			"cluster. It refers to the deletion attachments, which refer to the servers. With " +
-			"`create_before_destroy` on both, an apply creates the new servers, waits here, and then drains and " +
-			"destroys the old ones. If the wait fails, no old server is drained or destroyed.\n\nA server is in " +
+			"cluster. With `create_before_destroy` on the servers and their deletion attachments, and `depends_on` " +
+			"here, an apply creates the new servers, waits here, and then drains and destroys the old ones. If the " +
+			"wait fails, no old server is drained or destroyed.\n\nA server is in " +
 			"service when it is `ACTIVE` in Nova and passes all given checks of `http`, `tcp` and `hook`. Then it is " +
 			"*marked*: its metadata `" +
-			openstack.MarkKey + "` is set to its `mark`, and `" +
+			openstack.MarkKey + "` is set to the `mark` of its node, and `" +
 			openstack.InServiceAtKey + "` to the time. The next apply checks the servers that lack their mark, or " +
 			"that were drained and still exist (`" + openstack.DrainedKey + "`). A wait that ends before " +
 			"an `ACTIVE` server is in service notes `" + openstack.NotInServiceAtKey + "` in its metadata.\n\n" +
@@ -47,23 +48,45 @@ func attachmentSchema() schema.Schema {
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 				MarkdownDescription: "Name of the cluster.",
 			},
-			"servers": schema.MapNestedAttribute{
-				Required: true,
-				Validators: []validator.Map{
-					mapvalidator.NoNullValues(),
-					mapvalidator.KeysAre(attribute.NotEmpty),
-				},
-				MarkdownDescription: "Servers of the cluster by the name of their node.",
-				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-					"id":     attribute.RequiredText("Id of the server."),
-					"region": attribute.Text("Region of the server. Defaults to the provider's.", attribute.NotEmpty),
-					"address": attribute.Text("Address at which `tcp` and `http` reach the server from the machine " +
-						"that runs Terraform, such as `access_ip_v4`."),
-					"mark": mark("Mark that the server gets when it is in service: the `mark` of its node in `nodes` " +
-						"of the placement attachment. A server whose mark changes must get into service again."),
-				}},
+			"nodes": members("`nodes` of the placement attachment. Nodes in closed places are not waited for.",
+				map[string]schema.Attribute{
+					"mark":       markAttribute("Mark that the server gets when it is in service."),
+					"generation": schema.Int64Attribute{Optional: true},
+					"closed":     schema.BoolAttribute{Optional: true},
+					"region":     plain(),
+					"zone":       plain(),
+					"image_id":   plain(),
+					"flavor_id":  plain(),
+					"template":   schema.MapAttribute{Optional: true, ElementType: types.StringType},
+				}),
+			"servers": members("The servers by the names of their nodes: the whole resource, such as "+
+				"`openstack_compute_instance_v2.web`, of which these attributes are read.",
+				map[string]schema.Attribute{
+					"id":                plain(), // required, but Terraform validates with null for an id that it will know
+					"name":              plain(),
+					"region":            attribute.Text("Region of the server. Defaults to the provider's."),
+					"availability_zone": plain(),
+					"image_id":          plain(),
+					"image_name":        plain(),
+					"flavor_id":         plain(),
+					"flavor_name":       plain(),
+					"access_ip_v4":      attribute.Text("Address at which `tcp` and `http` reach the server."),
+					"block_device": schema.ListNestedAttribute{
+						Optional: true,
+						NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+							"uuid":        plain(),
+							"source_type": plain(),
+						}},
+					},
+				}),
+			"addresses": schema.MapAttribute{
+				Optional:    true,
+				ElementType: types.StringType,
+				Validators:  []validator.Map{mapvalidator.NoNullValues()},
+				MarkdownDescription: "Addresses, by the names of nodes, that `tcp` and `http` use instead of " +
+					"`access_ip_v4`, such as floating IPs.",
 			},
-			"allow_link_local": attribute.Flag("Whether an `address` may be link-local (`169.254.0.0/16`, " +
+			"allow_link_local": attribute.Flag("Whether an address may be link-local (`169.254.0.0/16`, " +
 				"`fe80::/10`) or a metadata service, where not only the node may answer. Defaults to `false`."),
 			"stable_for": durations.Argument(0, longest, "How long all checks must pass without a break, such as "+
 				"`30s`. By default once is enough."),
@@ -81,8 +104,21 @@ func attachmentSchema() schema.Schema {
 	}
 }
 
-// mark is an argument with the mark that a server gets.
-func mark(description string) data.StringAttribute {
+// members is an argument with an object for each node.
+func members(description string, fields map[string]schema.Attribute) schema.MapNestedAttribute {
+	return schema.MapNestedAttribute{
+		Required:            true,
+		Validators:          []validator.Map{mapvalidator.NoNullValues(), mapvalidator.KeysAre(attribute.NotEmpty)},
+		MarkdownDescription: description,
+		NestedObject:        schema.NestedAttributeObject{Attributes: fields},
+	}
+}
+
+// plain is an attribute of an object that is handed over.
+func plain() schema.Attribute { return schema.StringAttribute{Optional: true} }
+
+// markAttribute is an argument with the mark that a server gets.
+func markAttribute(description string) data.StringAttribute {
 	format := stringvalidator.RegexMatches(openstack.MarkFormat,
 		"must be 1 to 255 letters, digits, dots, hyphens and underscores")
 	return attribute.Text(description+" Defaults to `"+defaultMark+"`.", format)

@@ -46,7 +46,7 @@ func (m checksModel) read(diags *diag.Diagnostics) (http *probe.HTTP, tcp *probe
 	return http, tcp
 }
 
-// checkAddress refuses an address that cannot be checked over the network. At is the path of the server.
+// checkAddress refuses an address that cannot be checked over the network. At is its path.
 func (m checksModel) checkAddress(
 	name string, address types.String, http *probe.HTTP, tcp *probe.TCP, at path.Path, diags *diag.Diagnostics,
 ) {
@@ -64,7 +64,7 @@ func (m checksModel) checkAddress(
 		_, err = http.URL.For(name, address.ValueString())
 	}
 	if err != nil {
-		diags.AddAttributeError(at.AtName("address"), "Unusable address",
+		diags.AddAttributeError(at, "Unusable address",
 			fmt.Sprintf("The node %q cannot be checked over the network: %s. Give an address that can be reached "+
 				"from where Terraform runs, or leave out http and tcp.", name, err))
 	}

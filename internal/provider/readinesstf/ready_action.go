@@ -111,7 +111,7 @@ func (a *readyAction) wait(ctx context.Context, model readyModel, resp *action.I
 func (m readyModel) checks(diags *diag.Diagnostics) (http *probe.HTTP, tcp *probe.TCP) {
 	http, tcp = m.read(diags)
 	if !diags.HasError() {
-		m.checkAddress(m.NodeName.ValueString(), m.Address, http, tcp, path.Empty(), diags)
+		m.checkAddress(m.NodeName.ValueString(), m.Address, http, tcp, path.Root("address"), diags)
 	}
 	return http, tcp
 }

@@ -10,7 +10,6 @@ import (
 // readySchema returns the checks of the attachment, with the same names, for one server.
 func readySchema() schema.Schema {
 	of := attachmentSchema()
-	servers, _ := of.Attributes["servers"].(resource.MapNestedAttribute)
 	s := schema.Schema{
 		MarkdownDescription: "Waits until a server that Terraform has updated in place is in service, and marks it, " +
 			"as a `stackpolicy_readiness_attachment` does. That ends the turn that `stackpolicy_drain` began with " +
@@ -19,8 +18,9 @@ func readySchema() schema.Schema {
 		Attributes: map[string]schema.Attribute{
 			"server_id": attribute.RequiredText("Id of the node's server."),
 			"node_name": attribute.RequiredText("Name of the node."),
+			"region":    attribute.Text("Region of the server. Defaults to the provider's.", attribute.NotEmpty),
 			"address":   attribute.Text("Address for `tcp` and `http`, such as `caller.access_ip_v4`."),
-			"mark":      mark("Mark of the node in `nodes` of the placement attachment."),
+			"mark":      markAttribute("Mark of the node in `nodes` of the placement attachment."),
 			"metadata": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "`caller.all_metadata`: the metadata that Terraform read after the update. If " +
@@ -29,7 +29,6 @@ func readySchema() schema.Schema {
 		},
 		Blocks: map[string]schema.Block{},
 	}
-	s.Attributes["region"] = attribute.OfAction(servers.NestedObject.Attributes["region"])
 	for _, name := range []string{"cluster", "allow_link_local", "stable_for", "timeout"} {
 		s.Attributes[name] = attribute.OfAction(of.Attributes[name])
 	}

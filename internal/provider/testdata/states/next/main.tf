@@ -69,11 +69,11 @@ resource "stackpolicy_readiness_attachment" "web" {
   cluster    = "web"
   timeout    = "1m"
   stable_for = "1s"
+  nodes      = stackpolicy_placement_attachment.web.nodes
   servers = {
     for name, node in stackpolicy_placement_attachment.web.nodes : name => {
       id     = format("00000000-0000-4000-8000-%012d", node.index)
       region = node.region
-      mark   = node.mark
     }
   }
 }
