@@ -1,6 +1,7 @@
 package fakecloud
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"time"
@@ -21,6 +22,7 @@ type volume struct {
 	server     *server // server that has it, or will have it; may be nil
 	device     string
 	attachment string // id
+	root, ends bool   // reports whether its server boots from it, and whether it ends with the server
 }
 
 var cinderRoutes = []route{
@@ -98,7 +100,7 @@ func (k *call) volumeDocument(v *volume) object {
 		{"metadata", object{}},
 		{"links", []object{{{"rel", "self"}, {"href", k.volumeURL() +
 			"volumes/" + v.id}}}},
-		{"user_id", v.user}, {"bootable", "false"}, {"encrypted", false}, {"replication_status", nil},
+		{"user_id", v.user}, {"bootable", strconv.FormatBool(v.root)}, {"encrypted", false}, {"replication_status", nil},
 		{"consistencygroup_id", nil}, {"multiattach", false}, {"attachments", attached},
 		{"os-vol-tenant-attr:tenant_id", v.project},
 	}
@@ -147,9 +149,7 @@ func (k *call) createVolume(doc object) reply {
 			zones = append(zones, z.name)
 		}
 	}
-	if v.zone == "" {
-		v.zone = zones[0]
-	}
+	v.zone = cmp.Or(v.zone, k.region.volumeZone())
 	if kind := text(given, "volume_type"); kind != "" && kind != defaultType {
 		panic(notFound("Volume type with name %s could not be found.", kind))
 	}
@@ -195,14 +195,39 @@ func (r *region) volumesOf(s *server) (list []*volume) {
 	return list
 }
 
-// free detaches volumes and ports from a server that ends.
+// bootVolume makes a volume together with a server.
+func (k *call) bootVolume(s *server, d device) {
+	v := &volume{
+		id: k.uuid("volume/" + k.region.name), zone: cmp.Or(s.asked, k.region.volumeZone()), project: s.ProjectID,
+		user: s.UserID, size: d.size, status: "in-use", created: k.tick(), server: s, root: d.root, ends: d.ends,
+		device: "/dev/sd" + string(rune('a'+len(k.region.volumesOf(s)))), attachment: k.uuid("attachment/" + k.region.name),
+	}
+	v.updated = v.created
+	k.region.volumes = append(k.region.volumes, v)
+}
+
+// volumeZone is the zone of a volume for which none is asked.
+func (r *region) volumeZone() string {
+	if r.volumeZones != nil {
+		return r.volumeZones[0]
+	}
+	return r.zones[0].name
+}
+
+// free detaches volumes and ports from a server that ends, and ends those that Nova made for it.
 func (r *region) free(c *Cloud, s *server) {
 	for _, v := range r.volumesOf(s) {
 		v.server, v.status, v.next, v.updated = nil, "available", "", c.time()
+		if v.ends {
+			r.volumes = slices.DeleteFunc(r.volumes, func(o *volume) bool { return o == v })
+		}
 	}
-	if s.port != nil {
-		s.port.server, s.port = nil, nil
+	for _, p := range s.ports {
+		if p.server = nil; p.nova {
+			r.dropPort(p)
+		}
 	}
+	s.ports = nil
 }
 
 // attachmentDocument is an attachment in the form of the microversion.
@@ -212,7 +237,7 @@ func (k *call) attachmentDocument(v *volume) object {
 		doc = append(doc, field{"tag", nil})
 	}
 	if k.minor >= 79 {
-		doc = append(doc, field{"delete_on_termination", false})
+		doc = append(doc, field{"delete_on_termination", v.ends})
 	}
 	return doc
 }

@@ -2,6 +2,7 @@ package fakecloud
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -9,19 +10,49 @@ import (
 	"time"
 )
 
-// This file has the part of Neutron that terraform-provider-openstack uses for the network of a server. Each region
-// has the one network that all projects share, with the same id and name, a port for each server with an address, and
-// the ports that users make for their servers.
+// This file has the part of Neutron that terraform-provider-openstack uses for the networks of a server. Each region
+// has the same networks, which all projects share: one for servers, one for their storage, and one outside for floating
+// addresses. A server has a port of Nova's, or the ports that users make for it.
 
-// NetworkName is the name of the network.
-const NetworkName = "shared"
+// Names of the networks.
+const (
+	NetworkName = "shared"
+	StorageName = "storage"
+	PublicName  = "public"
+)
+
+// network is a network with its subnet.
+type network struct {
+	id, name, subnet, addresses string // addresses is the pattern of its addresses
+	external                    bool
+}
+
+var networks = []network{
+	{NetworkID, NetworkName, SubnetID, "10.9.%d.%d", false},
+	{"c7d8e9f0-1a2b-4c3d-8e4f-5a6b7c8d9e0f", StorageName, "d8e9f0a1-2b3c-4d4e-9f5a-6b7c8d9e0f1a", "10.10.%d.%d", false},
+	{"e9f0a1b2-3c4d-4e5f-8a6b-7c8d9e0f1a2b", PublicName, "f0a1b2c3-4d5e-4f6a-9b7c-8d9e0f1a2b3c", "203.0.%d.%d", true},
+}
+
+func networkOf(id string) (n network, found bool) {
+	i := slices.IndexFunc(networks, func(n network) bool { return n.id == id })
+	if i < 0 {
+		return network{}, false
+	}
+	return networks[i], true
+}
 
 var neutronRoutes = []route{
 	{"GET", "/networks", 0, (*call).listNetworks},
 	{"GET", "/ports", 0, (*call).listPorts},
 	{"POST", "/ports", 0, (*call).createPort},
 	{"GET", "/ports/{}", 0, show("port", (*call).findPort, (*call).portDocument)},
+	{"PUT", "/ports/{}", 0, of((*call).findPort, (*call).updatePort)},
 	{"DELETE", "/ports/{}", 0, of((*call).findPort, (*call).deletePort)},
+	{"GET", "/floatingips", 0, (*call).listFloating},
+	{"POST", "/floatingips", 0, (*call).createFloating},
+	{"GET", "/floatingips/{}", 0, show("floatingip", (*call).findFloating, (*call).floatingDocument)},
+	{"PUT", "/floatingips/{}", 0, of((*call).findFloating, (*call).updateFloating)},
+	{"DELETE", "/floatingips/{}", 0, of((*call).findFloating, (*call).deleteFloating)},
 }
 
 func (k *call) neutronVersions() reply {
@@ -46,14 +77,14 @@ func badNetworking(message string) *refusal {
 	return &refusal{status: http.StatusBadRequest, kind: "HTTPBadRequest", message: message}
 }
 
-func (k *call) networkDocument() object {
+func (k *call) networkDocument(n network) object {
 	created := isoTime(Epoch)
 	none := []string{}
 	doc := object{
-		{"id", NetworkID}, {"name", NetworkName}, {"tenant_id", AdminProjectID}, {"admin_state_up", true},
-		{"mtu", 1500}, {"status", "ACTIVE"}, {"subnets", []string{SubnetID}}, {"shared", true},
+		{"id", n.id}, {"name", n.name}, {"tenant_id", AdminProjectID}, {"admin_state_up", true},
+		{"mtu", 1500}, {"status", "ACTIVE"}, {"subnets", []string{n.subnet}}, {"shared", true},
 		{"availability_zone_hints", none}, {"availability_zones", none}, {"ipv4_address_scope", nil},
-		{"ipv6_address_scope", nil}, {"router:external", false}, {"description", ""}, {"port_security_enabled", true},
+		{"ipv6_address_scope", nil}, {"router:external", n.external}, {"description", ""}, {"port_security_enabled", true},
 		{"tags", none}, {"created_at", created}, {"updated_at", created}, {"revision_number", 2},
 		{"project_id", AdminProjectID},
 	}
@@ -73,9 +104,19 @@ const (
 type port struct {
 	id, name, project, address, mac string
 
+	network network
+	groups  []string // security groups
+	pairs   []addressPair
+	nova    bool    // reports whether it ends with its server
 	down    bool    // opposite of admin_state_up
 	server  *server // server that has the port; may be nil
 	created time.Time
+}
+
+// addressPair is an address that a port may have beside its own.
+type addressPair struct {
+	Address string `json:"ip_address"`
+	MAC     string `json:"mac_address"`
 }
 
 func (k *call) portDocument(p *port) object {
@@ -86,12 +127,20 @@ func (k *call) portDocument(p *port) object {
 			status = "ACTIVE"
 		}
 	}
+	pairs := []object{}
+	for _, pair := range p.pairs {
+		pairs = append(pairs, object{{"ip_address", pair.Address}, {"mac_address", cmp.Or(pair.MAC, p.mac)}})
+	}
+	groups := p.groups
+	if groups == nil {
+		groups = []string{SecurityGroupID}
+	}
 	return object{
-		{"id", p.id}, {"name", p.name}, {"network_id", NetworkID}, {"tenant_id", p.project}, {"mac_address", p.mac},
+		{"id", p.id}, {"name", p.name}, {"network_id", p.network.id}, {"tenant_id", p.project}, {"mac_address", p.mac},
 		{"admin_state_up", !p.down}, {"status", status}, {"device_id", device}, {"device_owner", owner},
-		{"fixed_ips", []object{{{"subnet_id", SubnetID}, {"ip_address", p.address}}}}, {"project_id", p.project},
-		{"port_security_enabled", true}, {"security_groups", []string{SecurityGroupID}},
-		{"binding:vnic_type", "normal"}, {"allowed_address_pairs", []string{}}, {"extra_dhcp_opts", []string{}},
+		{"fixed_ips", []object{{{"subnet_id", p.network.subnet}, {"ip_address", p.address}}}}, {"project_id", p.project},
+		{"port_security_enabled", true}, {"security_groups", groups},
+		{"binding:vnic_type", "normal"}, {"allowed_address_pairs", pairs}, {"extra_dhcp_opts", []string{}},
 		{"description", ""}, {"tags", []string{}}, {"created_at", isoTime(p.created)},
 		{"updated_at", isoTime(p.created)}, {"revision_number", 1},
 	}
@@ -101,9 +150,10 @@ func (k *call) portDocument(p *port) object {
 func (k *call) ports() (list []*port) {
 	list = slices.Clone(k.region.ports)
 	for s := range k.region.servers.oldest() {
-		if s.Network && s.port == nil && !s.launched.IsZero() {
+		if s.Network && s.ports == nil && !s.launched.IsZero() {
 			list = append(list, &port{
 				id:      "9" + s.ID[1:],
+				network: networks[0],
 				project: s.ProjectID,
 				address: s.address(),
 				mac:     s.mac(),
@@ -119,8 +169,8 @@ func (k *call) port(id string) *port {
 	return first(k.ports(), func(p *port) bool { return p.id == id })
 }
 
-// takePort gives a port to a new server, unless another server has it.
-func (k *call) takePort(o *order, id string) {
+// takePort finds the port for a new server, unless another server has it.
+func (k *call) takePort(id string) *port {
 	k.region.settle(k.Cloud)
 	p := k.port(id)
 	switch {
@@ -128,10 +178,23 @@ func (k *call) takePort(o *order, id string) {
 		panic(badRequest("Port id %s could not be found.", id))
 	case p.server != nil:
 		panic(conflict("Port %s is still in use.", id))
-	case o.port != nil:
-		panic(refuse(501, "fakecloud gives a server no second port"))
 	}
-	o.port, o.server.Network, o.server.Address = p, true, p.address
+	return p
+}
+
+// newPort makes a port, which [region.ports] has not yet.
+func (k *call) newPort(n network, name, address string) *port {
+	k.region.portCount++
+	count := k.region.portCount + 1
+	return &port{
+		id:      k.uuid("port/" + k.region.name),
+		name:    name,
+		network: n,
+		project: k.token.projectID(),
+		address: cmp.Or(address, fmt.Sprintf(n.addresses, 128|count>>8&127, count&255)), // ports of Nova's are lower
+		mac:     fmt.Sprintf("fa:16:3e:01:%02x:%02x", count>>8&255, count&255),
+		created: k.tick(),
+	}
 }
 
 // filtered lists the documents whose fields equal the query. It refuses a filter that is not a text field of a
@@ -155,7 +218,7 @@ func (k *call) filtered(name string, list []object) reply {
 }
 
 func (k *call) listNetworks() reply {
-	return k.filtered("networks", []object{k.networkDocument()})
+	return k.filtered("networks", documents(networks, k.networkDocument))
 }
 
 func (k *call) listPorts() reply {
@@ -170,53 +233,104 @@ func (k *call) findPort() *port {
 	panic(noNetworking("Port", k.vars[0]))
 }
 
-func (k *call) createPort() reply {
-	var given struct {
-		Port struct {
-			Name    string `json:"name"`
-			Network string `json:"network_id"`
-			Up      *bool  `json:"admin_state_up"`
+// portBody has the arguments of a port.
+type portBody struct {
+	Name    string `json:"name"`
+	Network string `json:"network_id"`
+	Up      *bool  `json:"admin_state_up"`
 
-			Groups []string `json:"security_groups"`
-		} `json:"port"`
-	}
+	Groups *[]string      `json:"security_groups"`
+	Pairs  *[]addressPair `json:"allowed_address_pairs"`
+	Fixed  []struct {
+		Subnet  string `json:"subnet_id"`
+		Address string `json:"ip_address"`
+	} `json:"fixed_ips"`
+}
+
+// networkBody reads the body of a request to Neutron. This cloud supports no more fields than it has.
+func networkBody[T any](k *call, name string) T {
+	given := map[string]T{}
 	body := json.NewDecoder(bytes.NewReader(k.record.Body))
-	body.DisallowUnknownFields() // this cloud supports no more fields
+	body.DisallowUnknownFields()
 	if err := body.Decode(&given); err != nil {
 		panic(badNetworking(err.Error()))
 	}
-	switch given.Port.Network {
-	case NetworkID:
-	case "":
+	return given[name]
+}
+
+func (k *call) createPort() reply {
+	given := networkBody[portBody](k, "port")
+	n, found := networkOf(given.Network)
+	switch {
+	case given.Network == "":
 		panic(badNetworking("Failed to parse request. Required attribute 'network_id' not specified"))
-	default:
-		panic(noNetworking("Network", given.Port.Network))
+	case !found:
+		panic(noNetworking("Network", given.Network))
 	}
-	for _, id := range given.Port.Groups {
+	address := ""
+	for _, fixed := range given.Fixed {
+		address = cmp.Or(fixed.Address, address)
+	}
+	if slices.ContainsFunc(k.region.ports, func(p *port) bool { return address != "" && p.address == address }) {
+		panic(&refusal{status: 409, kind: "IpAddressAlreadyAllocated",
+			message: "IP address " + address + " already allocated in subnet " + n.subnet})
+	}
+	given.groups()
+	p := k.newPort(n, given.Name, address)
+	p.change(given)
+	k.region.ports = append(k.region.ports, p)
+	return jsonReply(201, object{{"port", k.portDocument(p)}})
+}
+
+// groups checks the security groups.
+func (b portBody) groups() {
+	if b.Groups == nil {
+		return
+	}
+	for _, id := range *b.Groups {
 		if id != SecurityGroupID {
 			panic(noNetworking("SecurityGroup", id))
 		}
 	}
-	k.region.portCount++
-	n := k.region.portCount + 1
-	p := &port{
-		id:      k.uuid("port/" + k.region.name),
-		name:    given.Port.Name,
-		project: k.token.projectID(),
-		down:    given.Port.Up != nil && !*given.Port.Up,
-		address: fmt.Sprintf("10.9.%d.%d", 128|n>>8&127, n&255), // ports of Nova's are lower
-		mac:     fmt.Sprintf("fa:16:3e:01:%02x:%02x", n>>8&255, n&255),
-		created: k.tick(),
+}
+
+// change sets the arguments that can change.
+func (p *port) change(given portBody) {
+	if given.Up != nil {
+		p.down = !*given.Up
 	}
-	k.region.ports = append(k.region.ports, p)
-	return jsonReply(201, object{{"port", k.portDocument(p)}})
+	if given.Groups != nil {
+		p.groups = *given.Groups
+	}
+	if given.Pairs != nil {
+		p.pairs = *given.Pairs
+	}
+}
+
+func (k *call) updatePort(p *port) reply {
+	given := networkBody[portBody](k, "port")
+	given.groups()
+	p.name = cmp.Or(given.Name, p.name)
+	p.change(given)
+	return jsonReply(200, object{{"port", k.portDocument(p)}})
 }
 
 // deletePort also detaches the port from its server.
 func (k *call) deletePort(p *port) reply {
 	if p.server != nil {
-		p.server.Network, p.server.port = false, nil
+		p.server.ports = slices.DeleteFunc(p.server.ports, func(o *port) bool { return o == p })
+		p.server.Network = len(p.server.ports) > 0
 	}
-	k.region.ports = slices.DeleteFunc(k.region.ports, func(o *port) bool { return o == p })
+	k.region.dropPort(p)
 	return noContent()
+}
+
+// dropPort removes a port, whose floating address is nobody's then.
+func (r *region) dropPort(p *port) {
+	r.ports = slices.DeleteFunc(r.ports, func(o *port) bool { return o == p })
+	for _, f := range r.floating {
+		if f.port == p.id {
+			f.port = ""
+		}
+	}
 }

@@ -29,7 +29,11 @@ type region struct {
 	volumeZones []string // nil means Nova's zones
 	ports       []*port  // ports that are not made together with a server
 	portCount   int
-	hostIDs     map[[2]string]string
+
+	floating      []*floating
+	floatingCount int
+
+	hostIDs map[[2]string]string
 }
 
 // zone is an availability zone; in Nova it is metadata of a host aggregate.

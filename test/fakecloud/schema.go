@@ -215,6 +215,7 @@ var createSchema = &schema{types: jsonObject, closed: true, props: []prop{
 		{name: "availability_zone", schema: nameSchema},
 		{name: "block_device_mapping_v2", schema: arrayOfObjects},
 		{name: "config_drive", schema: boolean},
+		{name: "key_name", schema: nameSchema},
 		{name: "security_groups", schema: securityGroups},
 		{name: "user_data", schema: anyString},
 		{name: "description", schema: stringOrNull, since: 19},

@@ -3,11 +3,12 @@ package fakecloud
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
 
-// NetworkID is the network that all projects share, and the only network.
+// NetworkID is the network for servers that all projects share.
 const NetworkID = "b5a1c2d3-4e5f-4607-9182-a3b4c5d6e7f8"
 
 // order is a parsed request for new servers.
@@ -22,7 +23,17 @@ type order struct {
 	flavor *flavor
 	moved  *server // existing server that moves
 	avoid  *host   // host that it must leave
-	port   *port   // port for the server; nil means a new one
+	ports  []*port // ports for the server; none means one of Nova's, if it has a network
+	boots  []device
+
+	keyName string
+}
+
+// device is a volume that Nova makes together with a server.
+type device struct {
+	image, kind string
+	size        int
+	root, ends  bool // reports whether the server boots from it, and whether it ends with the server
 }
 
 func (k *call) createServers(doc object) reply {
@@ -58,10 +69,8 @@ func (k *call) readOrder(doc, body object) *order {
 	}
 	slices.Sort(o.server.Tags)
 	o.server.Tags = slices.Compact(o.server.Tags)
-	devices, _ := body.get("block_device_mapping_v2")
-	if o.server.ImageID == "" && devices == nil {
-		panic(badRequest("Missing imageRef attribute"))
-	}
+	k.readDevices(o, body)
+	o.keyName = text(body, "key_name")
 	hints, _ := sub(doc, "os:scheduler_hints")
 	if id := text(hints, "group"); id != "" {
 		o.group = k.region.group(id, k.token)
@@ -103,16 +112,55 @@ func (k *call) readNetworks(o *order, body object) {
 	for _, n := range list {
 		entry := n.(object)
 		if id := text(entry, "port"); id != "" {
-			k.takePort(o, id)
+			o.ports = append(o.ports, k.takePort(id))
 			continue
 		}
-		switch id := text(entry, "uuid"); {
+		id := text(entry, "uuid")
+		of, found := networkOf(id)
+		switch {
 		case id == "":
 			panic(badRequest("Bad network format: missing 'uuid'"))
-		case id != NetworkID:
+		case !found:
 			panic(badRequest("Network %s could not be found.", id))
+		case len(list) > 1 || id != NetworkID:
+			p := k.newPort(of, "", text(entry, "fixed_ip"))
+			p.nova = true
+			o.ports = append(o.ports, p)
 		}
 		o.server.Network = true
+	}
+	if len(o.ports) > 0 {
+		o.server.Network, o.server.Address = true, o.ports[0].address
+	}
+}
+
+// readDevices reads the block devices: an image on the disk of the host or on a volume, and empty volumes.
+func (k *call) readDevices(o *order, body object) {
+	given, there := body.get("block_device_mapping_v2")
+	if o.server.ImageID == "" && !there {
+		panic(badRequest("Missing imageRef attribute"))
+	}
+	list, _ := given.([]any)
+	for _, e := range list {
+		entry := e.(object)
+		size, _ := entry.get("volume_size")
+		index, _ := entry.get("boot_index")
+		ends, _ := entry.get("delete_on_termination")
+		d := device{image: text(entry, "uuid"), kind: text(entry, "volume_type"), root: bare(index) == "0", ends: ends == true}
+		d.size, _ = strconv.Atoi(bare(size))
+		switch source, to := text(entry, "source_type"), text(entry, "destination_type"); {
+		case source == "image" && to == "local":
+			continue
+		case to != "volume" || source != "image" && source != "blank":
+			panic(refuse(501, "fakecloud has no block device from %s to %s", source, to))
+		case source == "image" && k.image(d.image) == nil:
+			panic(badRequest("Block Device Mapping is Invalid: failed to get image %s.", d.image))
+		case d.size < 1:
+			panic(badRequest("Block Device Mapping is Invalid: Boot volume size must be greater than zero."))
+		case d.kind != "" && d.kind != defaultType:
+			panic(badRequest("Volume type %s could not be found.", d.kind))
+		}
+		o.boots = append(o.boots, d)
 	}
 }
 
@@ -150,14 +198,20 @@ func (k *call) build(o *order) *server {
 		vmState:  "building",
 		flavor:   o.flavor,
 		group:    o.group,
-		port:     o.port,
+		ports:    o.ports,
+		keyName:  o.keyName,
 		reserved: "r-" + k.hexID("reservation")[:8],
 		asked:    o.zone,
 	}
-	if o.port != nil {
-		o.port.server = s
+	for _, p := range o.ports {
+		if p.server = s; p.nova {
+			k.region.ports = append(k.region.ports, p)
+		}
 	}
 	s.ID, s.Name, s.Flavor = k.uuid("server/"+k.region.name), o.name, o.flavor.ID
+	for _, d := range o.boots {
+		k.bootVolume(s, d)
+	}
 	s.Created = k.tick().Truncate(time.Second) // the database keeps no fractions
 	s.TaskState, s.updated = "scheduling", s.Created
 	k.region.count(s, +1)

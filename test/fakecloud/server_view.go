@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"slices"
 )
 
 // view decides which fields the servers of an answer have.
@@ -83,7 +84,7 @@ func (v view) server(s *server) object {
 		{"id", s.ID}, {"name", s.Name}, {"status", status}, {"tenant_id", s.ProjectID}, {"user_id", s.UserID},
 		{"metadata", s.Metadata}, {"hostId", v.region.hostID(s.ProjectID, host)}, {"image", v.image(s)},
 		{"flavor", v.flavor(s.flavor)}, {"created", isoTime(s.Created)}, {"updated", isoTime(s.updated)},
-		{"addresses", s.addresses()}, {"accessIPv4", ""}, {"accessIPv6", ""}, links, {"OS-DCF:diskConfig", "MANUAL"},
+		{"addresses", v.addresses(s)}, {"accessIPv4", ""}, {"accessIPv6", ""}, links, {"OS-DCF:diskConfig", "MANUAL"},
 	}...)
 	// Before 2026.1 Nova shows the fault of a server that was never scheduled only in the answer about this single
 	// server.
@@ -116,19 +117,35 @@ func (s *server) address() string {
 }
 
 func (s *server) mac() string {
-	if s.port != nil {
-		return s.port.mac
-	}
 	return fmt.Sprintf("fa:16:3e:00:%02x:%02x", s.number>>8&255, s.number&255)
 }
 
-func (s *server) addresses() object {
+func (v view) addresses(s *server) (list object) {
 	if !s.Network || !s.scheduled() && s.vmState != "shelved_offloaded" { // such a server keeps its ports
 		return object{}
 	}
-	return object{{NetworkName, []object{{
-		{"version", 4}, {"addr", s.address()}, {"OS-EXT-IPS:type", "fixed"}, {"OS-EXT-IPS-MAC:mac_addr", s.mac()},
-	}}}}
+	ports := s.ports
+	if ports == nil {
+		ports = []*port{{id: "9" + s.ID[1:], network: networks[0], address: s.address(), mac: s.mac()}}
+	}
+	for _, p := range ports {
+		own := []object{address(p.address, "fixed", p.mac)}
+		for _, f := range v.region.floating {
+			if f.port == p.id {
+				own = append(own, address(f.address, "floating", p.mac))
+			}
+		}
+		if i := slices.IndexFunc(list, func(f field) bool { return f.key == p.network.name }); i >= 0 {
+			list[i].value = append(list[i].value.([]object), own...)
+		} else {
+			list = append(list, field{p.network.name, own})
+		}
+	}
+	return list
+}
+
+func address(addr, kind, mac string) object {
+	return object{{"version", 4}, {"addr", addr}, {"OS-EXT-IPS:type", kind}, {"OS-EXT-IPS-MAC:mac_addr", mac}}
 }
 
 // extensions are the fields of former extensions of the API.
@@ -141,7 +158,7 @@ func (v view) extensions(s *server, host string) object {
 		terminated = microTime(s.terminated)
 	}
 	doc := object{
-		{"OS-EXT-AZ:availability_zone", s.shownZone()}, {"config_drive", ""}, {"key_name", nil},
+		{"OS-EXT-AZ:availability_zone", s.shownZone()}, {"config_drive", ""}, {"key_name", orNull(s.keyName)},
 		{"OS-SRV-USG:launched_at", orNull(launched)}, {"OS-SRV-USG:terminated_at", orNull(terminated)},
 	}
 	if v.token.admin() {
@@ -171,7 +188,7 @@ func (v view) extensions(s *server, host string) object {
 		if v.minor < 3 {
 			return object{{"id", volume.id}}
 		}
-		return object{{"id", volume.id}, {"delete_on_termination", false}}
+		return object{{"id", volume.id}, {"delete_on_termination", volume.ends}}
 	})
 	doc = append(doc, object{
 		{"OS-EXT-STS:task_state", orNull(s.TaskState)}, {"OS-EXT-STS:vm_state", s.vmState},

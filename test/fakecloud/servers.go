@@ -45,9 +45,10 @@ type server struct {
 	vmState  string
 	flavor   *flavor
 	group    *group
-	port     *port // port with which it was made; nil if Nova made one, or it has none
+	ports    []*port // ports with which it was made; nil if Nova made its only one, or it has none
 	updated  time.Time
 	launched time.Time
+	keyName  string
 	reserved string   // the reservation
 	asked    string   // requested zone
 	before   *shape   // shape before a resize that is not confirmed
