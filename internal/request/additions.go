@@ -24,14 +24,15 @@ func (r Request) Additions(region, zone string, current int64) (Additions, error
 	if reason := r.foreign(region); reason != "" {
 		return Additions{Reason: reason}, nil
 	}
-	here := r.In(region)
+	own := []string{region}
+	here := r.In(own, own)
 	change, err := here.Change(current)
 	if err != nil {
 		return Additions{}, err
 	}
 	count := max(change, 0)
 	zones := map[string]int64{zone: count}
-	reason := r.Elsewhere(region)
+	reason := r.Elsewhere(here)
 	if r.NodeCreate != nil && r.NodeCreate.Zone != "" {
 		zones = map[string]int64{r.NodeCreate.Zone: count}
 	}

@@ -80,17 +80,17 @@ func (r Request) decided() *Share {
 	return d.Creation
 }
 
-// In narrows the decision of a request to the share of some regions.
-func (r Request) In(regions ...string) Request {
+// In narrows the decision of a request to what it creates and deletes in some regions.
+func (r Request) In(creates, deletes []string) Request {
 	if r.Decision == nil {
 		return r
 	}
 	narrowed := Decision{}
 	if s := r.Decision.Creation; s != nil {
-		narrowed.Creation = s.in(regions...)
+		narrowed.Creation = s.in(creates...)
 	}
 	if s := r.Decision.Deletion; s != nil {
-		narrowed.Deletion = s.in(regions...)
+		narrowed.Deletion = s.in(deletes...)
 	}
 	r.Decision = &narrowed
 	return r
@@ -200,16 +200,13 @@ func (r Request) foreign(region string) string {
 	return fmt.Sprintf("The node is for the region %s: nothing is planned in %s.", r.NodeCreate.Region, region)
 }
 
-// Elsewhere says how much of a decision is for other regions than the plan's, in a sentence that follows another. It
-// returns "" if all of it is for the plan's regions.
-func (r Request) Elsewhere(regions ...string) string {
-	share := r.decided()
-	if share == nil {
+// Elsewhere says how much of a decision is left out of the part that [Request.In] returned, in a sentence that follows
+// another. It returns "" if nothing is.
+func (r Request) Elsewhere(part Request) string {
+	share, own := r.decided(), part.decided()
+	if share == nil || share.Count == own.Count {
 		return ""
 	}
-	n := share.elsewhere(regions...)
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" The decision has %s, of which other regions get %d.", text.Nodes(share.Count), n)
+	return fmt.Sprintf(" The decision has %s, of which %d are for other regions.",
+		text.Nodes(share.Count), share.Count-own.Count)
 }

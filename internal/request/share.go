@@ -155,9 +155,6 @@ func (s *Share) in(regions ...string) *Share {
 	return part
 }
 
-// elsewhere returns how many nodes of a share are for other regions than these.
-func (s *Share) elsewhere(regions ...string) int64 { return s.Count - s.in(regions...).Count }
-
 // groups returns the number of nodes for each place that the share names, and a function that returns the place of a
 // node as precisely as the share names places. Both are nil if the share names no places.
 //

@@ -3,6 +3,7 @@ package request
 import (
 	"maps"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -96,14 +97,15 @@ func TestShareIn(t *testing.T) {
 		{"none", both, []string{"R3"}, Share{Regions: counts{}}, 8},
 	} {
 		assert.Equal(t, c.want, *c.share.in(c.regions...), c.name)
-		if got := c.share.elsewhere(c.regions...); got != c.elsewhere {
-			t.Errorf("%s: %d elsewhere, want %d", c.name, got, c.elsewhere)
+		all := Request{ScaleOut: new(int64(99)), Decision: &Decision{Creation: c.share}}
+		asked := all.In(c.regions, nil)
+		if got := all.Elsewhere(asked); (got == "") != (c.elsewhere == 0) || !strings.Contains(got, strconv.FormatInt(c.elsewhere, 10)) && got != "" {
+			t.Errorf("%s: %s, want %d", c.name, got, c.elsewhere)
 		}
-		asked := Request{ScaleOut: new(int64(99)), Decision: &Decision{Creation: c.share}}.In(c.regions...)
 		if got, err := asked.Change(0); err != nil || got != c.want.Count {
 			t.Errorf("%s: changes by %d (%v), want %d", c.name, got, err, c.want.Count)
 		}
-		asked = Request{Decision: &Decision{Deletion: c.share}}.In(c.regions...)
+		asked = Request{Decision: &Decision{Deletion: c.share}}.In(nil, c.regions)
 		if got, err := asked.Change(0); err != nil || got != -c.want.Count {
 			t.Errorf("%s: changes by %d (%v), want %d fewer", c.name, got, err, c.want.Count)
 		}

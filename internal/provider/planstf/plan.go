@@ -42,9 +42,21 @@ func (p plan) run(ctx context.Context, diags *diag.Diagnostics) *planned {
 		counts[placement.Place{Region: n.Region, Zone: n.Zone}]++
 	}
 	before := counts.ByRegion()
-	own := p.regions(before)
+	listed := p.regions()
+	own := slices.Clone(listed)
+	for region := range before {
+		if !slices.Contains(own, region) {
+			own = append(own, region)
+		}
+	}
 	places.RefuseUnknown(ctx, p.cloud, p.request, own, diags)
-	asked := p.request.In(own...)
+	if diags.HasError() {
+		return nil
+	}
+	if precedence := p.request.Precedence(p.region(), p.zoned()...); precedence != "" {
+		return &planned{placement.NewBoard(p.listed.Regions, counts), nil, precedence}
+	}
+	asked := p.request.In(listed, own)
 	size, err := asked.Change(int64(len(p.nodes)))
 	if err != nil {
 		requesttf.Report(err, diags)
@@ -52,10 +64,18 @@ func (p plan) run(ctx context.Context, diags *diag.Diagnostics) *planned {
 	}
 	size, cut := asked.Cut(size, int64(len(p.nodes)))
 	requesttf.WarnOfCut(cut, int64(len(p.nodes)), diags)
-	reason := text.Change(size) + p.request.Elsewhere(own...)
-	if precedence := p.request.Precedence(p.region(), p.zoned()...); precedence != "" {
-		size, reason = 0, precedence
+	result := p.distribute(ctx, size, counts, diags)
+	if result != nil {
+		result.reason = text.Change(size) + p.request.Elsewhere(asked)
 	}
+	return result
+}
+
+// distribute spreads a number of nodes to add, or to remove if it is negative, over the places that can be used.
+func (p plan) distribute(
+	ctx context.Context, size int64, counts placement.Counts, diags *diag.Diagnostics,
+) *planned {
+	before := counts.ByRegion()
 	concerned := p.listed
 	if size < 0 {
 		concerned = p.listed.Also(counts)
@@ -102,7 +122,7 @@ func (p plan) run(ctx context.Context, diags *diag.Diagnostics) *planned {
 		after[at.Region] += n
 	}
 	places.WarnOfQuotas(quotas.Binding(listed, capped, before, after), diags)
-	return &planned{board, change, reason}
+	return &planned{board: board, change: change}
 }
 
 // region returns the region of a zone plan, and "" for a region plan.
@@ -113,14 +133,12 @@ func (p plan) region() string {
 	return ""
 }
 
-// regions returns the listed regions, and the regions that have nodes.
-func (p plan) regions(nodes map[string]int64) []string {
-	own := slices.Collect(maps.Keys(nodes))
+// regions returns the listed regions.
+func (p plan) regions() (names []string) {
 	for _, r := range p.listed.Regions {
-		own = append(own, r.Name)
+		names = append(names, r.Name)
 	}
-	slices.Sort(own)
-	return slices.Compact(own)
+	return names
 }
 
 // zoned returns the regions whose zones are planned too.

@@ -133,14 +133,20 @@ func TestRegionPlanRead(t *testing.T) {
 				" = {RegionOne=3 RegionTwo=3}: 4 nodes to create."},
 		"a share": {nodes: "Elsewhere", places: two, asked: decided(t, `{"creation": {"count": 5, "regions": {"RegionOne": 2, "Dark": 3}}}`),
 			want: "{Elsewhere=1 RegionOne=0 RegionTwo=0} + {count=2 regions={RegionOne=1 RegionTwo=1} zones=}" +
-				" = {Elsewhere=1 RegionOne=1 RegionTwo=1}: 2 nodes to create. The decision has 5 nodes, of which other regions get 3."},
+				" = {Elsewhere=1 RegionOne=1 RegionTwo=1}: 2 nodes to create. The decision has 5 nodes, of which 3 are for other regions."},
 		"a share, misspelled": {places: two, asked: decided(t, `{"creation": {"regions": {"Regionone": 2}}}`), at: "decision: Unknown region"},
-		"the share of a region that is not listed": {nodes: two, places: "RegionOne",
+		"the share of a region that is not listed": {nodes: "Elsewhere", places: two,
+			asked: decided(t, `{"creation": {"regions": {"RegionOne": 2, "Elsewhere": 1}}}`),
+			want: "{Elsewhere=1 RegionOne=0 RegionTwo=0} + {count=2 regions={RegionOne=1 RegionTwo=1} zones=}" +
+				" = {Elsewhere=1 RegionOne=1 RegionTwo=1}: 2 nodes to create. The decision has 3 nodes, of which 1 are for other regions."},
+		"the leaving share of a region that is not listed": {nodes: two, places: "RegionOne",
 			asked: decided(t, `{"deletion": {"count": 1, "regions": {"RegionTwo": 1}}}`),
 			want:  "{RegionOne=1 RegionTwo=1} - {count=1 regions={RegionTwo=1} zones=} = {RegionOne=1 RegionTwo=0}: 1 node to delete."},
 		"a place that takes precedence": {places: "RegionOne:az-1,az-2", asked: attributes{"node_create": attributes{"region": "RegionOne"}},
 			want: "{RegionOne=0} = {RegionOne=0}: The region RegionOne that the node names takes precedence: nothing is planned. " +
 				"To choose its zone use a plan of zones."},
+		"a place that takes precedence, and none that takes nodes": {places: "Dark", asked: attributes{"node_create": attributes{"region": "RegionTwo"}},
+			want: "{Dark=0} = {Dark=0}: The region RegionTwo that the node names takes precedence: nothing is planned."},
 		"nodes where none can be deleted": {nodes: "Dark Dark RegionTwo RegionOne", places: "RegionOne", asked: shrink(1),
 			want: "{Dark=2 RegionOne=1 RegionTwo=1} - {count=1 regions={RegionTwo=1} zones=} = {Dark=2 RegionOne=1 RegionTwo=0}: 1 node to delete.",
 			at:   "regions: Region skipped", says: "It keeps its nodes", summary: "not listed, no compute endpoint"},
@@ -326,14 +332,14 @@ func TestDecisionPlaces(t *testing.T) {
 		"four and four, not eight and eight": {
 			grow(8), "{RegionOne=6 RegionTwo=2} + {count=8 regions={RegionOne=2 RegionTwo=6} zones=} = {RegionOne=8 RegionTwo=8}: 8 nodes to create.",
 			"{az-1=2 az-2=2 az-3=2} + {count=2 region=RegionOne zones={az-1=1 az-2=1}} = {az-1=3 az-2=3 az-3=2}: " +
-				"2 nodes to create. The decision has 8 nodes, of which other regions get 6.",
+				"2 nodes to create. The decision has 8 nodes, of which 6 are for other regions.",
 			"{az-1=1 az-2=1} + {count=6 region=RegionTwo zones={az-1=3 az-2=3}} = {az-1=4 az-2=4}: " +
-				"6 nodes to create. The decision has 8 nodes, of which other regions get 2.", "", "",
+				"6 nodes to create. The decision has 8 nodes, of which 2 are for other regions.", "", "",
 		},
 		"the oldest of each zone of RegionOne, and none of RegionTwo": {
 			shrink(4), "{RegionOne=6 RegionTwo=2} - {count=4 regions={RegionOne=4} zones=} = {RegionOne=2 RegionTwo=2}: 4 nodes to delete.",
 			"{az-1=2 az-2=2 az-3=2} - {count=4 region=RegionOne zones={az-1=1 az-2=1 az-3=2}} = {az-1=1 az-2=1 az-3=0}: 4 nodes to delete.",
-			"{az-1=1 az-2=1} = {az-1=1 az-2=1}: Nothing to create or to delete. The decision has 4 nodes, of which other regions get 4.",
+			"{az-1=1 az-2=1} = {az-1=1 az-2=1}: Nothing to create or to delete. The decision has 4 nodes, of which 4 are for other regions.",
 			"n3 n4 n6 n7", "n4 n5 n6 n7",
 		},
 	} {
