@@ -1,8 +1,8 @@
 #!/bin/sh
-# Removes the nodes that are named, one run at a time: leave.sh NAME...
+# Removes the nodes that are named: leave.sh NAME...
 set -eu
 : "${TERRAFORM:=terraform}"
-exec 9>leave.lock
+exec 9>size.lock
 flock 9
 size=$("$TERRAFORM" output -raw size)
 nodes=$("$TERRAFORM" output -raw nodes)
@@ -14,4 +14,4 @@ for name; do
 		;;
 	esac
 done
-"$TERRAFORM" apply -auto-approve -input=false -lock-timeout=10m -var "wanted=$size" -var "leaving=[$leaving]"
+"$TERRAFORM" apply -auto-approve -input=false -lock-timeout=10m -var "size=$size" -var "leaving=[$leaving]"

@@ -1,7 +1,7 @@
-variable "wanted" {
-  description = "Number of nodes that the load needs."
+variable "size" {
+  description = "Number of nodes from now on. Without it the size stays as it is."
   type        = number
-  default     = 3
+  default     = null
 }
 
 variable "leaving" {
@@ -10,24 +10,11 @@ variable "leaving" {
   default     = []
 }
 
-locals {
-  min_size = 2
-  max_size = 10
-
-  # A size outside the bounds is moved to the nearest bound.
-  size = provider::stackpolicy::desired_capacity(0, {
-    adjustment_type = "EXACT_CAPACITY"
-    number          = var.wanted
-    min_size        = local.min_size
-    max_size        = local.max_size
-  })
-}
-
 resource "stackpolicy_placement_attachment" "web" {
   cluster          = "web"
-  desired_capacity = local.size
-  min_size         = local.min_size
-  max_size         = local.max_size
+  desired_capacity = var.size == null ? null : max(2, min(var.size, 10)) # an alarm may ask for more than there may be
+  min_size         = 2
+  max_size         = 10
   region           = "RegionOne"
   zones            = [{ name = "az-1" }, { name = "az-2" }]
 
@@ -61,7 +48,7 @@ resource "stackpolicy_deletion_attachment" "web" {
 }
 
 output "size" {
-  value = local.size
+  value = stackpolicy_placement_attachment.web.desired_capacity
 }
 
 output "nodes" {

@@ -8,5 +8,7 @@ case ${1-} in
 	exit 2
 	;;
 esac
-wanted=$((($1 + per_node - 1) / per_node))
-"${TERRAFORM:-terraform}" apply -auto-approve -input=false -lock-timeout=10m -var "wanted=$wanted"
+size=$((($1 + per_node - 1) / per_node))
+exec 9>size.lock
+flock 9
+"${TERRAFORM:-terraform}" apply -auto-approve -input=false -lock-timeout=10m -var "size=$size"
