@@ -5,8 +5,10 @@ package nodes
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 
+	"github.com/gophercloud/gophercloud/v2"
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -130,6 +132,10 @@ func ReportRead(err error, group path.Path, without string, diags *diag.Diagnost
 		diags.AddAttributeError(group, "Unknown server group", fmt.Sprintf("No region that is read (%s) has the "+
 			"server group %q. Correct the id, add the region that has it, or select servers in another way.",
 			strings.Join(gone.Regions, ", "), gone.ID))
+	case region && gophercloud.ResponseCodeIs(err, http.StatusForbidden):
+		diags.AddError("Unable to read the cluster", err.Error()+"\n\nThe region answers, and refuses this login. It "+
+			"needs the role reader or member in the project of the servers. With system_scope, or OS_SYSTEM_SCOPE, "+
+			"it is in no project: log in with one.")
 	case region:
 		diags.AddError("Unable to read the cluster", err.Error()+"\n\n"+without)
 	default:

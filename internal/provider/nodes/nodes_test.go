@@ -3,10 +3,12 @@ package nodes_test
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/gophercloud/gophercloud/v2"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -119,7 +121,9 @@ func TestReportRead(t *testing.T) {
 	}{
 		"a group": {&cluster.GroupGoneError{ID: "g-1", Regions: []string{"RegionOne", "RegionTwo"}}, group,
 			`No region that is read (RegionOne, RegionTwo) has the server group "g-1".`, false},
-		"a region":      {fmt.Errorf("read: %w", &cluster.RegionError{Region: "RegionOne", Err: errors.New("no answer")}), path.Empty(), "no answer", true},
+		"a region": {fmt.Errorf("read: %w", &cluster.RegionError{Region: "RegionOne", Err: errors.New("no answer")}), path.Empty(), "no answer", true},
+		"a login that is refused": {&cluster.RegionError{Region: "RegionOne", Err: gophercloud.ErrUnexpectedResponseCode{Actual: http.StatusForbidden}},
+			path.Empty(), "The region answers, and refuses this login.", false},
 		"anything else": {errors.New("no pattern"), path.Empty(), "no pattern", false},
 	} {
 		var diags diag.Diagnostics
