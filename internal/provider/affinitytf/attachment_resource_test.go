@@ -371,13 +371,14 @@ func TestRefused(t *testing.T) {
 	}{
 		"another policy": {attributes{"servergroup": attributes{"name": "shared", "policies": "affinity"}},
 			"servergroup.policies: The server group has other rules"},
-		"the default policy": {asking("together"), "servergroup.policies: The server group has other rules"},
-		"one of its own":     {attributes{"created": true, "servergroup": attributes{"name": "shared"}}, "created: The server group exists"},
-		"two of a name":      {asking("twin"), "servergroup.name: Several server groups have the name"},
-		"an id of none":      {asking("1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63"), "servergroup.name: Unknown server group"},
-		"a zone":             {attributes{"availability_zone": "cloud-nine"}, "availability_zone: Unknown availability zone"},
-		"a region":           {attributes{"region": "Atlantis"}, "region: Unable to use the region"},
-		"DRS":                {attributes{"enable_drs_extension": true}, "enable_drs_extension: Only an admin sees hypervisors"},
+		"the default policy":  {asking("together"), "servergroup.policies: The server group has other rules"},
+		"one of its own":      {attributes{"created": true, "servergroup": attributes{"name": "shared"}}, "created: The server group exists"},
+		"two of a name":       {asking("twin"), "servergroup.name: Several server groups have the name"},
+		"an id of none":       {asking("1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63"), "servergroup.name: Unknown server group"},
+		"a zone":              {attributes{"availability_zone": "cloud-nine"}, "availability_zone: Unknown availability zone"},
+		"a zone that is down": {attributes{"availability_zone": "az-3"}, "availability_zone: The availability zone is down"},
+		"a region":            {attributes{"region": "Atlantis"}, "region: Unable to use the region"},
+		"DRS":                 {attributes{"enable_drs_extension": true}, "enable_drs_extension: Only an admin sees hypervisors"},
 		"a rule of affinity": {attributes{"servergroup": attributes{"policies": "affinity", "max_server_per_host": 2}},
 			"servergroup.max_server_per_host: Invalid rule"},
 		"no such policy": {attributes{"servergroup": attributes{"policies": "aversion"}}, "servergroup.policies: Invalid Attribute Value Match"},
@@ -409,6 +410,7 @@ func TestRefused(t *testing.T) {
 			h.group("RegionOne", fakecloud.ServerGroup{Name: "twin", Policy: "anti-affinity"})
 			h.group("RegionOne", fakecloud.ServerGroup{Name: "full", Policy: "anti-affinity"}, "a", "b")
 			h.Fake.SetQuota("RegionOne", fakecloud.MemberProjectID, "server_group_members", 2)
+			h.Fake.SetZoneAvailable("RegionOne", "az-3", false)
 			if err := h.Validate(t.Context(), h.I.Kind, c.config); err == nil {
 				resp, _ := h.Plan(t.Context(), h.Request(h.I, c.config)) // its diagnostics are checked below
 				if planned := h.Planned(resp); c.at == "" && !planned.IsNull() {

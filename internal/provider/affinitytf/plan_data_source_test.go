@@ -73,6 +73,8 @@ func TestPlanned(t *testing.T) {
 		"none, above the quota": {policy: "affinity", fault: fails("/limits", 501), request: attributes{"scale_in": attributes{}}, zones: "-"},
 
 		"a zone that is not there": {policy: "affinity", request: at("cloud-nine", out(1)), at: "availability_zone: Unknown availability zone"},
+		"a zone that is down": {policy: "affinity", request: at("az-3", out(1)), zones: "az-3", at: "availability_zone: The availability zone is down",
+			says: "Nova finds no host for new servers there"},
 		"a node's zone": {policy: "affinity", request: attributes{"node_create": attributes{"zone": "cloud-nine"}},
 			at: "node_create.zone: Unknown availability zone"},
 		"a decision's region, misspelled": {policy: "affinity", at: "decision: Unknown region",
@@ -104,6 +106,8 @@ func TestPlanned(t *testing.T) {
 				user = fakecloud.MemberUser
 			}
 			h := hold(t, user)
+			h.Fake.AddZone("RegionTwo", fakecloud.Zone{Name: "az-3", Hosts: []string{"h"}})
+			h.Fake.SetZoneAvailable("RegionTwo", "az-3", false)
 			project := map[string]string{fakecloud.AdminUser: fakecloud.AdminProjectID, fakecloud.MemberUser: fakecloud.MemberProjectID}[user]
 			id := "00000000-0000-0000-0000-000000000000"
 			if c.policy != "" {

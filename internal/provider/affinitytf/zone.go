@@ -87,7 +87,7 @@ func hostZones(ctx context.Context, compute *openstack.Compute) (map[string]stri
 	return zones, err
 }
 
-// checkZone reports a zone that does not exist.
+// checkZone reports a zone that does not exist, and warns of one that takes no servers now.
 func checkZone(
 	ctx context.Context, cloud *openstack.Cloud, region, zone string, at path.Path, diags *diag.Diagnostics,
 ) {
@@ -100,10 +100,16 @@ func checkZone(
 	for i, z := range zones {
 		names[i] = z.Name
 	}
-	if !slices.Contains(names, zone) {
+	i := slices.Index(names, zone)
+	switch {
+	case i < 0:
 		diags.AddAttributeError(at, "Unknown availability zone", fmt.Sprintf(
 			"Nova in region %q does not list the availability zone %q. It lists %s.",
 			region, zone, strings.Join(names, ", "),
 		))
+	case !zones[i].Available:
+		diags.AddAttributeWarning(at, "The availability zone is down", fmt.Sprintf("No service in the availability "+
+			"zone %q of region %q is up, so Nova finds no host for new servers there. Name another zone, or make no "+
+			"servers until it is back.", zone, region))
 	}
 }
