@@ -49,8 +49,8 @@ func planSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "Chooses the nodes to remove from a cluster, as Senlin's deletion policy promised. It " +
 			"needs no cloud. First it takes unhealthy nodes (`ERROR`, `UNKNOWN`, or tainted) in the order of " +
-			"`nodes`, " +
-			"then nodes that are not created yet, then all others, by `criteria`. Protected nodes are never chosen.",
+			"`nodes`, then nodes that are not created yet, then all others, both by `criteria`. Protected nodes are " +
+			"never chosen. " + requesttf.NotForetold,
 		Attributes: map[string]schema.Attribute{
 			"nodes": nodes.Argument("Each needs an `id`; the request decides which other attributes count."),
 			"decision": requesttf.DecisionArgument("`deletion`",

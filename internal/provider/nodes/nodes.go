@@ -18,6 +18,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
 
@@ -34,6 +35,7 @@ func Attributes(computed bool) map[string]schema.Attribute {
 		"id": schema.StringAttribute{
 			Computed:            computed,
 			Required:            !computed,
+			Validators:          []validator.String{attribute.NotEmpty},
 			MarkdownDescription: "Id of the server.",
 		},
 		"name":               text("Name of the server."),

@@ -13,6 +13,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/nodes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/requesttf"
 )
 
 // NewRegionPlan returns stackpolicy_region_plan.
@@ -42,7 +43,7 @@ func regionPlanSchema() schema.Schema {
 			"Senlin's region placement policy promised. A region that Keystone does not know is an error. A region "+
 			"without a compute endpoint, or a zone that is not available, takes no nodes, with a warning. When nodes "+
 			"are removed, the region keeps its nodes, and the zone loses its share. Nodes in places that are not "+
-			"listed are removed first.",
+			"listed are removed first. "+requesttf.NotForetold,
 		regionShare(),
 		map[string]schema.Attribute{
 			"nodes": nodes.Argument("Each needs an `id` and a `region`, and a `zone` where zones are planned. " +
@@ -99,7 +100,7 @@ func zonePlanSchema() schema.Schema {
 		"Plans how many nodes to add to, or to remove from, each availability zone of a region, by weight and within "+
 			"caps, as Senlin's zone placement policy promised. A zone that Nova does not list is an error, unless it "+
 			"has nodes, which leave last. A zone that is not available takes no nodes, with a warning, and loses its "+
-			"share. Nodes in zones that are not listed are removed first.",
+			"share. Nodes in zones that are not listed are removed first. "+requesttf.NotForetold,
 		zoneShare(),
 		map[string]schema.Attribute{
 			"nodes": nodes.Argument("Each needs an `id`, and a `zone` once it has one. Nodes of another region are " +

@@ -303,6 +303,7 @@ func TestPlanValidate(t *testing.T) {
 		{region(attributes{"cap": 3, "zones": []any{attributes{"name": "a", "min": 2}, attributes{"name": "b", "min": 1}}}), ""},
 		{region(attributes{"min": 5, "zones": []any{attributes{"name": "a", "cap": 1}, attributes{"name": "b", "cap": 1}}}),
 			`The caps of the zones of the region "R" add up to 2, and its min is 5.`},
+		{attributes{"nodes": []any{attributes{"id": ""}}}, "Attribute nodes[0].id string length must be at least 1"},
 		{attributes{"nodes": []any{attributes{"id": "a"}, nil}}, "This attribute contains a null value."},
 	} {
 		config := attributes{"nodes": literal(""), "regions": protocol.Listing("R"), "scale_out": attributes{}}
