@@ -86,7 +86,7 @@ func (t *Turns) Begin(ctx context.Context, a Ask) error {
 			return err
 		}
 		if !told {
-			a.Tell("waiting for a turn")
+			a.Tell(fmt.Sprintf("waiting for a turn, for at most %s: %s out of service", duration.Format(patience), text.Few(busy)))
 		}
 		limited, cancel := context.WithTimeoutCause(ctx, patience, expired)
 		select {
@@ -141,6 +141,14 @@ func (t *Turns) patience(a Ask, busy []string) (time.Duration, error) {
 	open := slices.Collect(maps.Values(t.open))
 	oldest := slices.MinFunc(open, func(a, b turn) int { return a.began.Compare(b.began) })
 	return a.Limit - time.Since(oldest.began), &OverdueError{oldest.node, a.Limit}
+}
+
+// Has reports whether a server has a turn.
+func (t *Turns) Has(server string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_, has := t.open[server]
+	return has
 }
 
 // End ends the turn of a server that is in service again.

@@ -39,7 +39,7 @@ func TestTurns(t *testing.T) {
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				turns, answers := new(Turns), []string{}
+				turns, answers, told := new(Turns), []string{}, ""
 				ctx, stop := context.WithCancelCause(t.Context())
 				defer stop(nil)
 				out := map[string]string{}
@@ -47,7 +47,7 @@ func TestTurns(t *testing.T) {
 					out[node] = node
 				}
 				ask := func(node string) {
-					answer, err := node, turns.Begin(ctx, Ask{Node: node, Server: node, AtOnce: c.atOnce, Limit: time.Hour, Tell: func(string) {},
+					answer, err := node, turns.Begin(ctx, Ask{Node: node, Server: node, AtOnce: c.atOnce, Limit: time.Hour, Tell: func(step string) { told += step },
 						Out: func(context.Context) (map[string]string, error) {
 							if c.out == "error" {
 								return nil, errors.New("no answer")
@@ -77,6 +77,9 @@ func TestTurns(t *testing.T) {
 					synctest.Wait()
 				}
 				assert.Equal(t, c.answers, strings.Join(answers, "|"))
+				if c.what == "a turn that does not end" {
+					assert.Equal(t, "waiting for a turn, for at most 30m: a out of service", told)
+				}
 				stop(nil)
 			})
 		})

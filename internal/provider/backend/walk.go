@@ -2,6 +2,7 @@ package backend
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -33,6 +34,18 @@ func (w *Walk) Turns(cluster string) *drain.Turns {
 		w.turns[cluster] = new(drain.Turns)
 	}
 	return w.turns[cluster]
+}
+
+// TurnElsewhere returns another cluster in which a server has a turn, or "".
+func (w *Walk) TurnElsewhere(cluster, server string) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, other := range slices.Sorted(maps.Keys(w.turns)) {
+		if other != cluster && w.turns[other].Has(server) {
+			return other
+		}
+	}
+	return ""
 }
 
 // Topic is the subject of a note.

@@ -104,22 +104,24 @@ func TestDrainActionTurns(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		first  string            // node that was drained before in this process
-		ready  bool              // whether it is in service again
+		ready  string            // cluster in which it is in service again
 		other  map[string]string // metadata of a third server
 		method string
 		given  attributes
 		at     string
 		says   string
 	}{
-		{"the first", "", false, marked, "IN_PLACE", nil, "", ""},
-		{"after one that is ready", "web-0", true, marked, "", nil, "", ""},
-		{"before one is ready", "web-0", false, marked, "", nil, ": The node gets no turn", "web-0 has not ended within 1s (turn_timeout)"},
-		{"after another apply", "", false, map[string]string{"stackpolicy_drained": "2026-11-01T00:00:00Z"}, "", nil, ": The node gets no turn",
+		{"the first", "", "", marked, "IN_PLACE", nil, "", ""},
+		{"after one that is ready", "web-0", "web", marked, "", nil, "", ""},
+		{"before one is ready", "web-0", "", marked, "", nil, ": The node gets no turn", "web-0 has not ended within 1s (turn_timeout)"},
+		{"after one that is ready in another cluster", "web-0", "wbe", marked, "", nil, "cluster: The turn of another cluster\n: The node gets no turn",
+			"web-0 failed in its turn: stackpolicy_ready names another cluster"},
+		{"after another apply", "", "", map[string]string{"stackpolicy_drained": "2026-11-01T00:00:00Z"}, "", nil, ": The node gets no turn",
 			"web-2 out of service, and at_once is 1"},
-		{"with room", "", false, nil, "", attributes{"at_once": 2}, "", ""},
-		{"for servers that are made again", "", false, marked, "RECREATE", nil, "at_once: Turns of servers that are made again", `needs "IN_PLACE"`},
-		{"of no cluster", "", false, marked, "", attributes{"cluster": nil}, "at_once: Turns of no cluster", "give cluster"},
-		{"of no nodes", "", false, marked, "", attributes{"nodes": nil}, "at_once: Turns of no cluster", "nodes = "},
+		{"with room", "", "", nil, "", attributes{"at_once": 2}, "", ""},
+		{"for servers that are made again", "", "", marked, "RECREATE", nil, "at_once: Turns of servers that are made again", `needs "IN_PLACE"`},
+		{"of no cluster", "", "", marked, "", attributes{"cluster": nil}, "at_once: Turns of no cluster", "give cluster"},
+		{"of no nodes", "", "", marked, "", attributes{"nodes": nil}, "at_once: Turns of no cluster", "nodes = "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -143,9 +145,9 @@ func TestDrainActionTurns(t *testing.T) {
 			if c.first != "" {
 				require.NoError(t, drain(c.first, ids[0]))
 			}
-			if c.ready {
-				_, err := l.Invoke(t.Context(), "stackpolicy_ready", attributes{"server_id": ids[0], "node_name": "web-0", "cluster": "web"}, nil)
-				require.NoError(t, err)
+			if c.ready != "" {
+				_, err := l.Invoke(t.Context(), "stackpolicy_ready", attributes{"server_id": ids[0], "node_name": "web-0", "cluster": c.ready}, nil)
+				assert.Equal(t, c.ready == "web", err == nil, "%v", err)
 			}
 			err := drain("web-1", ids[1])
 			if l.At() != c.at || !strings.Contains(l.Said(), c.says) || (err == nil) != (c.at == "") {

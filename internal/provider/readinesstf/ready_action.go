@@ -72,10 +72,18 @@ func (a *readyAction) Invoke(ctx context.Context, req action.InvokeRequest, resp
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	walk, cluster, node := a.Backend.Walk(), model.Cluster.ValueString(), model.NodeName.ValueString()
+	if other := walk.TurnElsewhere(cluster, model.ServerID.ValueString()); other != "" {
+		resp.Diagnostics.AddAttributeError(path.Root("cluster"), "The turn of another cluster", fmt.Sprintf("%s has a "+
+			"turn in the cluster %q, which an action for the cluster %q cannot end: the other nodes would wait for it. "+
+			"Give stackpolicy_drain and stackpolicy_ready the same cluster, and apply again.", node, other, cluster))
+		walk.Turns(other).Stop(node, "stackpolicy_ready names another cluster")
+		return
+	}
 	a.wait(ctx, model, resp)
-	turns := a.Backend.Walk().Turns(model.Cluster.ValueString())
+	turns := walk.Turns(cluster)
 	if resp.Diagnostics.HasError() {
-		turns.Stop(model.NodeName.ValueString(), "it is not in service")
+		turns.Stop(node, "it is not in service")
 	} else {
 		turns.End(model.ServerID.ValueString())
 	}
