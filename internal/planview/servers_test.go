@@ -53,8 +53,7 @@ resource "terraform_data" "web" {
 `
 )
 
-// serverCases are plans that do more to servers than the node changes need, with terraform-provider-openstack or its
-// stand-in.
+// serverCases are plans that do more to servers than the node changes need, with terraform-provider-openstack.
 func serverCases() []planCase {
 	six, four := []string{"desired_capacity = 6", threeZones}, []string{"desired_capacity = 4", threeZones, `deletion { candidates = ["web-0", "web-4"] }`}
 	return []planCase{

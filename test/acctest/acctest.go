@@ -6,25 +6,23 @@ package acctest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
 	"github.com/gophercloud/gophercloud/v2/openstack/image/v2/images"
-	"github.com/hashicorp/terraform-plugin-go/tfprotov5"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/openstackstub"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stretchr/testify/require"
@@ -107,7 +105,6 @@ func start(t testing.TB, config fakecloud.Config, user string) *Cloud {
 	login := Login()
 	if !Live() {
 		c.Fake = fakecloud.Start(t, config)
-		keepRequests(t, c.Fake)
 		login = fakeLogin(c.Fake, user, fakecloud.DefaultRegions()[0].Name)
 	}
 	api, err := openstack.New(login)
@@ -115,28 +112,6 @@ func start(t testing.TB, config fakecloud.Config, user string) *Cloud {
 	c.API = api
 	c.Image, c.Flavor = c.bootable(t)
 	return c
-}
-
-// keepRequests appends the kinds of requests that terraform-provider-openstack sent to a cloud to the file that
-// STACKPOLICY_REQUESTS names, except for requests that a fault answered.
-func keepRequests(t testing.TB, fake *fakecloud.Cloud) {
-	file := os.Getenv("STACKPOLICY_REQUESTS")
-	if file == "" {
-		return
-	}
-	t.Cleanup(func() {
-		var kinds []byte
-		for _, r := range fake.Requests() {
-			served := r.Route != "" || r.Status == http.StatusNotFound
-			if served && strings.Contains(r.Agent, openstackstub.Agent) {
-				kinds = fmt.Appendln(kinds, r.Kind())
-			}
-		}
-		f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-		require.NoError(t, err)
-		_, err = f.Write(kinds) // in one write, because other tests write too
-		require.NoError(t, errors.Join(err, f.Close()))
-	})
 }
 
 // ProviderBlock returns a provider's block for the cloud, with more arguments.
@@ -242,7 +217,7 @@ func (c *Cloud) Boot(t testing.TB, list ...Server) []string {
 }
 
 // Test runs steps through terraform. Their configurations need no provider blocks, unless a test brings its own.
-// Servers are resources of the stand-in for terraform-provider-openstack, even if the genuine provider is configured.
+// Terraform starts terraform-provider-openstack itself, where they have servers.
 func (c *Cloud) Test(t *testing.T, steps ...resource.TestStep) {
 	t.Helper()
 	Terraform(t)
@@ -250,9 +225,8 @@ func (c *Cloud) Test(t *testing.T, steps ...resource.TestStep) {
 	blocks := c.ProviderBlock("stackpolicy")
 	if slices.ContainsFunc(steps, func(s resource.TestStep) bool { return strings.Contains(s.Config, `"openstack_`) }) {
 		blocks += c.ProviderBlock("openstack")
-		test.ProtoV5ProviderFactories = map[string]func() (tfprotov5.ProviderServer, error){
-			"openstack": func() (tfprotov5.ProviderServer, error) { return openstackstub.New().GRPCProvider(), nil },
-		}
+		test.ExternalProviders = map[string]resource.ExternalProvider{"openstack": {Source: workspace.OpenStack}}
+		providers(t)
 	}
 	for i, s := range steps {
 		if s.Config != "" && !strings.Contains(s.Config, "provider \"stackpolicy\"") {
@@ -281,13 +255,17 @@ func Terraform(t testing.TB) string {
 	path, err := workspace.Terraform(t.Context())
 	require.NoError(t, err)
 	os.Setenv("TF_ACC_TERRAFORM_PATH", path)
-	os.Setenv("TF_CLI_CONFIG_FILE", os.DevNull) // the user's own configuration must not affect tests
-	os.Setenv("GOGC", "400")                    // terraform runs too briefly to collect
+	withoutConfig()
+	os.Setenv("GOGC", "400") // terraform runs too briefly to collect
 	if strings.Contains(filepath.Base(path), "tofu") {
 		os.Setenv("TF_ACC_PROVIDER_HOST", "registry.opentofu.org")
 	}
 	return path
 }
+
+// withoutConfig keeps the user's own configuration of terraform from affecting tests. Providers are not installed
+// before [providers] sets another one.
+var withoutConfig = sync.OnceFunc(func() { os.Setenv("TF_CLI_CONFIG_FILE", os.DevNull) })
 
 // TwoRegions returns the first two regions. It skips the test on a cloud with one region.
 func (c *Cloud) TwoRegions(t testing.TB) (one, two string) {

@@ -1,22 +1,18 @@
 package acctest
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"log"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/gophercloud/utils/v2/openstack/clientconfig"
@@ -33,13 +29,17 @@ var mirror = sync.OnceValues(func() (*workspace.Mirror, error) {
 		return nil, err
 	}
 	mirrorDir = dir
-	return workspace.Build(context.Background(), dir)
+	built, err := workspace.Build(context.Background(), dir)
+	if err == nil {
+		os.Setenv("TF_CLI_CONFIG_FILE", built.Config)
+	}
+	return built, err
 })
 
 var mirrorDir string
 
-// stubbed reports whether a test had servers of terraform-provider-openstack, or of its stand-in.
-var stubbed atomic.Bool
+// openStack is the program of terraform-provider-openstack.
+var openStack = sync.OnceValues(func() (string, error) { return workspace.OpenStackProvider(context.Background()) })
 
 // providers returns mirror for a test.
 func providers(t testing.TB) *workspace.Mirror {
@@ -54,7 +54,6 @@ func providers(t testing.TB) *workspace.Mirror {
 // the user's cloud.
 func Main(m *testing.M) {
 	debug.SetGCPercent(400) // as in [Terraform]
-	log.SetOutput(withoutDebug{os.Stderr})
 	for _, variable := range os.Environ() {
 		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "OS_") && !Live() {
 			os.Unsetenv(name)
@@ -64,28 +63,31 @@ func Main(m *testing.M) {
 	if mirrorDir != "" {
 		os.RemoveAll(mirrorDir)
 	}
-	if stub := workspace.Stub(); stub != "" && (mirrorDir != "" || stubbed.Load()) {
-		fmt.Fprintln(os.Stderr, stub) // go test shows it for a single package, or one that failed
-	}
 }
 
-// withoutDebug leaves out the debug lines of the stand-in's SDK.
-type withoutDebug struct{ io.Writer }
-
-func (w withoutDebug) Write(line []byte) (int, error) {
-	if bytes.Contains(line, []byte(" [DEBUG] ")) {
-		return len(line), nil
-	}
-	return w.Writer.Write(line)
-}
-
-// Workspace returns a folder in which a real terraform works on the cloud, with the providers of this tree served
-// from this process: without starting them each command takes a third of the time. The end of the test destroys what
-// is left.
+// Workspace returns a folder in which a real terraform works on the cloud, with the provider of this tree served from
+// this process, and terraform-provider-openstack by a process that stays: without starting them each command takes a
+// third of the time. The end of the test destroys what is left.
 func (c *Cloud) Workspace(t *testing.T, config string) *workspace.Workspace {
 	t.Helper()
-	return c.workspace(t, config,
-		func(ctx context.Context) (string, context.CancelFunc, error) { return attach(ctx, t) })
+	var w *workspace.Workspace
+	served := &workspace.Served{}
+	t.Cleanup(served.Close)
+	w = c.workspace(t, config, func(ctx context.Context) (workspace.Attached, context.CancelFunc, error) {
+		all, end, err := attach(ctx, t)
+		if err != nil || !w.Needs(workspace.OpenStack) {
+			return all, end, err
+		}
+		program, err := openStack()
+		if err != nil {
+			return nil, end, err
+		}
+		served.Programs = map[string]string{workspace.OpenStack: program}
+		foreign, err := served.Attach(ctx, w)
+		maps.Copy(all, foreign)
+		return all, end, err
+	})
+	return w
 }
 
 // Installed is Workspace with the providers as processes that terraform starts, as for users. It is for tests that
@@ -96,7 +98,7 @@ func (c *Cloud) Installed(t testing.TB, config string) *workspace.Workspace {
 }
 
 func (c *Cloud) workspace(
-	t testing.TB, config string, attach func(context.Context) (string, context.CancelFunc, error),
+	t testing.TB, config string, attach func(context.Context) (workspace.Attached, context.CancelFunc, error),
 ) *workspace.Workspace {
 	t.Helper()
 	var env []string
@@ -104,12 +106,8 @@ func (c *Cloud) workspace(
 		env = c.Fake.Environment(c.user)
 	}
 	mirror := &workspace.Mirror{Config: os.DevNull}
-	needsOpenStack := slices.Contains(workspace.Mentioned(config), workspace.OpenStack)
-	if attach == nil || needsOpenStack && workspace.Stub() == "" {
+	if attach == nil {
 		mirror = providers(t)
-	}
-	if needsOpenStack {
-		stubbed.Store(true)
 	}
 	w := workspace.Open(t.TempDir(), Terraform(t), mirror, env...)
 	if w.Attach = attach; attach != nil {
@@ -146,9 +144,12 @@ func (c *Cloud) Example(t testing.TB, folder string) *workspace.Workspace {
 	}
 	w := workspace.Open(dir, Terraform(t), built, "OS_CLIENT_CONFIG_FILE="+file, "OS_CLOUD=production",
 		"OS_AUTH_URL=", "OS_REGION_NAME=")
-	served := &workspace.Served{}
+	served := &workspace.Served{Programs: built.Programs}
 	t.Cleanup(served.Close)
-	w.Attach = func(ctx context.Context) (string, context.CancelFunc, error) { return served.Attach(ctx, w, built) }
+	w.Attach = func(ctx context.Context) (workspace.Attached, context.CancelFunc, error) {
+		all, err := served.Attach(ctx, w)
+		return all, func() {}, err
+	}
 	require.NoError(t, w.Init(t.Context()))
 	return w
 }

@@ -7,9 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
-	"os"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -143,32 +140,6 @@ func TestSameSeedSameBytes(t *testing.T) {
 	one := run(1)
 	assert.Equal(t, one, run(1), "two runs")
 	assert.NotEqual(t, one, run(2), "another seed changes nothing")
-}
-
-// TestGenuine: the cloud serves each kind of request in the last kept results of "make genuine", by path, keys of the
-// query, and microversion. terraform-provider-openstack sends these.
-func TestGenuine(t *testing.T) {
-	text, err := os.ReadFile("../results/genuine.json")
-	require.NoError(t, err)
-	var run struct{ Requests []string }
-	require.NoError(t, json.Unmarshal(text, &run))
-	assert.Greater(t, len(run.Requests), 20)
-	c := Start(t, Config{})
-	k := login(t, c, "member")
-	for _, kind := range run.Requests {
-		words := regexp.MustCompile(`^(\S+) ([a-z-]+)@?(\S*) ([^?]*)\??(\S*)$`).FindStringSubmatch(kind)
-		require.NotNil(t, words, kind)
-		query := url.Values{}
-		for key := range strings.FieldsFuncSeq(words[5], func(r rune) bool { return r == ',' }) {
-			query.Set(key, "1")
-		}
-		path := strings.ReplaceAll(words[4], "{}", "5f0c1e7a-9b6d-4c3e-8a2f-7b1d0c9e4a60")
-		a := k.ask(words[1]+" "+words[2]+" "+path+"?"+query.Encode()+" "+words[3], "")
-		requests := c.Requests()
-		assert.Equal(t, words[4], requests[len(requests)-1].Route, "the route of %s", kind)
-		assert.NotContains(t, a.body, errGone.message, "%s in its microversion", kind)
-		assert.True(t, words[1] != http.MethodGet || a.status == 200 || a.status == 404, "%s: %d %s", kind, a.status, a.body)
-	}
 }
 
 // TestClock: time passes when something is created, and when somebody waits.

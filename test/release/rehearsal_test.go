@@ -50,14 +50,14 @@ type rehearsal struct {
 	cli         string // path of terraform or tofu
 	first, next string // folders with the files of each release
 	signer      signer
-	standIns    string // filesystem mirror with the stand-in for terraform-provider-openstack
+	foreign     string // filesystem mirror with terraform-provider-openstack
 }
 
 func TestRehearsal(t *testing.T) {
 	if *tools == "" {
 		t.Skip("needs goreleaser: make rehearsal brings it")
 	}
-	r := rehearsal{signer: newSigner(t), standIns: t.TempDir()}
+	r := rehearsal{signer: newSigner(t), foreign: t.TempDir()}
 	src := newSource(t, r.signer)
 	require.NoError(t, os.WriteFile(filepath.Join(src.dir, "changes", "added-rehearsal.md"), []byte("A rehearsal,\nof two lines.\n"), 0o600))
 	r.first = src.release(t, first, *allTargets)
@@ -66,7 +66,7 @@ func TestRehearsal(t *testing.T) {
 	notes, err := os.ReadFile(filepath.Join(src.dir, ".tools", "release-notes.md"))
 	require.NoError(t, err)
 	assert.Equal(t, "### added\n\n- Another one.\n", string(notes), "the notes of version %s", next)
-	_, err = workspace.Build(t.Context(), r.standIns)
+	_, err = workspace.Build(t.Context(), r.foreign)
 	require.NoError(t, err)
 	t.Run("complete", r.complete)
 	for _, tool := range releasedTools {
@@ -341,7 +341,7 @@ provider_installation {
     include = ["%[1]s/stackpolicy/*"]
   }
 }
-`, public, host, r.standIns))
+`, public, host, r.foreign))
 }
 
 // firstPage: the first configuration of the first page is installed and applied. After the next release init -upgrade

@@ -81,13 +81,13 @@ export OS_CLIENT_CONFIG_FILE=%s
 export OS_CLOUD=production
 unset OS_AUTH_URL OS_REGION_NAME
 # What guides ask for; the pool is in RegionOne, and the consumer of hooks has always drained.
-export TF_VAR_network_id=%[7]s
-export TF_VAR_network_ids='{ RegionOne = "%[7]s" }'
-export TF_VAR_pool_id=%[8]s
+export TF_VAR_network_id=%[6]s
+export TF_VAR_network_ids='{ RegionOne = "%[6]s" }'
+export TF_VAR_pool_id=%[7]s
 export TF_VAR_health_url='%[3]s/health/{name}'
 export TF_VAR_drain_url=%[3]s/drain
-# Ready. %[6]s
-`, silent, strings.Join(images, "\n#   "), p.url, quote(built.Config), quote(login), workspace.Stub(),
+# Ready.
+`, silent, strings.Join(images, "\n#   "), p.url, quote(built.Config), quote(login),
 		fakecloud.NetworkID, p.pool)
 	<-ctx.Done()
 	return nil

@@ -18,7 +18,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 )
@@ -32,11 +31,10 @@ type run struct {
 	Services  map[string]string `json:",omitempty"` // services of that cloud, with their versions
 	User      string            `json:",omitempty"`
 	Terraform string            // "Terraform 1.11.4", or "OpenTofu 1.12.6"
-	Provider  string            // terraform-provider-openstack: "3.4.0", or "stand-in"
+	Provider  string            // terraform-provider-openstack: "3.4.0"; older runs had a "stand-in"
 	Date      string
 	Commit    string // with "-dirty" if something was not committed
 	counts
-	Requests []string `json:",omitempty"` // kinds of requests that Provider sent to the fake cloud, sorted
 }
 
 // counts are numbers of tests; each subtest counts.
@@ -63,7 +61,7 @@ func main() {
 
 // record keeps a run in the present tree and environment.
 func record(ctx context.Context, name string, output io.Reader) error {
-	r := run{Name: name, Cloud: "the fake cloud", Provider: "stand-in", Date: time.Now().UTC().Format(time.DateOnly)}
+	r := run{Name: name, Cloud: "the fake cloud", Date: time.Now().UTC().Format(time.DateOnly)}
 	var err error
 	if r.counts, err = count(output); err != nil {
 		return err
@@ -82,18 +80,11 @@ func record(ctx context.Context, name string, output io.Reader) error {
 			return err
 		}
 	}
-	if binary := os.Getenv("STACKPOLICY_OPENSTACK_PROVIDER"); binary != "" {
-		if r.Provider = regexp.MustCompile(`\d+\.\d+\.\d+`).FindString(filepath.Base(binary)); r.Provider == "" {
-			return fmt.Errorf("the name of %s has no version", binary)
-		}
+	provider, err := exec.CommandContext(ctx, "tools/openstack/build").Output()
+	if err != nil {
+		return fmt.Errorf("which terraform-provider-openstack was it? %w", err)
 	}
-	if file := os.Getenv("STACKPOLICY_REQUESTS"); file != "" {
-		kinds, err := os.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		r.Requests = slices.Compact(slices.Sorted(strings.SplitSeq(strings.TrimSpace(string(kinds)), "\n")))
-	}
+	r.Provider = regexp.MustCompile(`\d+\.\d+\.\d+`).FindString(filepath.Base(string(provider)))
 	if r.Terraform, err = terraform(ctx); err != nil {
 		return err
 	}

@@ -5,21 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strings"
 	"syscall"
 )
 
 // Mirror is a folder with the providers, in the form of terraform's filesystem_mirror, and a configuration of the
 // command line that names it.
 type Mirror struct {
-	Config string // value of TF_CLI_CONFIG_FILE
+	Config   string            // value of TF_CLI_CONFIG_FILE
+	Programs map[string]string // by address
 }
-
-// standIn is the source of the stand-in for terraform-provider-openstack.
-const standIn = "./test/acctest/openstackstub/serve"
 
 // Addresses of providers.
 const (
@@ -27,88 +27,75 @@ const (
 	OpenStack   = "terraform-provider-openstack/openstack"
 )
 
-// genuine is the environment variable that names the binary of the genuine terraform-provider-openstack. Without it a
-// stand-in of this tree is used.
-const genuine = "STACKPOLICY_OPENSTACK_PROVIDER"
+var versionOf = regexp.MustCompile(`_v(\d+\.\d+\.\d+)$`)
 
-var versionOf = regexp.MustCompile(`_v(\d+\.\d+\.\d+[^/]*?)(?:_x5)?(?:\.exe)?$`)
-
-// openstack returns the binary of the genuine provider, or "" without one, and its version, or the version that the
-// stand-in imitates.
-func openstack() (binary, version string, err error) {
-	version = "3.4.0"
-	given := os.Getenv(genuine)
-	if given == "" {
-		return "", version, nil
-	}
-	if binary, err = filepath.Abs(given); err == nil {
-		_, err = os.Stat(binary)
-	}
-	if err == nil {
-		err = watchProgram(binary)
-	}
+// OpenStackProvider returns the program of terraform-provider-openstack. tools/openstack builds it, once.
+func OpenStackProvider(ctx context.Context) (string, error) {
+	unlock, err := keep()
 	if err != nil {
-		return "", "", fmt.Errorf("the provider that %s names: %w", genuine, err)
+		return "", err
 	}
-	if found := versionOf.FindStringSubmatch(binary); found != nil {
-		version = found[1]
+	defer unlock()
+	build := exec.CommandContext(ctx, filepath.Join(Root(), "tools", "openstack", "build"))
+	build.Stderr = os.Stderr
+	output, err := build.Output()
+	if err != nil {
+		return "", fmt.Errorf("build terraform-provider-openstack: %w", err)
 	}
-	return binary, version, nil
+	program := strings.TrimSpace(string(output))
+	return program, errors.Join(Watch(build.Path), Watch(program))
 }
 
-// Stub says which terraform-provider-openstack the tests use, or returns "" if it is the genuine one.
-func Stub() string {
-	if os.Getenv(genuine) != "" {
-		return ""
-	}
-	return "openstack_compute_instance_v2 was the STAND-IN, not terraform-provider-openstack: " + genuine +
-		" names no binary"
-}
-
-// Build builds the provider of this tree into a folder, and puts the genuine terraform-provider-openstack next to it,
-// or its stand-in.
+// Build builds the provider of this tree into a folder, and puts terraform-provider-openstack next to it.
 func Build(ctx context.Context, dir string) (*Mirror, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
-	if err := build(ctx, dir, StackPolicy, "0.0.1", "."); err != nil {
-		return nil, err
-	}
-	binary, version, err := openstack()
-	switch {
-	case err != nil:
-		return nil, err
-	case binary != "":
-		err = place(dir, OpenStack, version, func(file string) error { return os.Symlink(binary, file) })
-	default:
-		err = build(ctx, dir, OpenStack, version, standIn)
-	}
+	own, err := build(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	m := &Mirror{Config: filepath.Join(dir, "cli.tfrc")}
+	foreign, err := OpenStackProvider(ctx)
+	if err != nil {
+		return nil, err
+	}
+	version := versionOf.FindStringSubmatch(foreign)
+	if version == nil {
+		return nil, fmt.Errorf("the name of %s has no version", foreign)
+	}
+	if err := errors.Join(
+		place(dir, StackPolicy, "0.0.1", func(file string) error { return os.Link(own, file) }),
+		place(dir, OpenStack, version[1], func(file string) error { return os.Symlink(foreign, file) }),
+	); err != nil {
+		return nil, err
+	}
+	m := &Mirror{filepath.Join(dir, "cli.tfrc"), map[string]string{StackPolicy: own, OpenStack: foreign}}
 	return m, os.WriteFile(m.Config,
 		fmt.Appendf(nil, "provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", dir), 0o600)
 }
 
-// build builds a provider of this tree into its place. The binary is kept in the tree, so that the next process does
-// not link it again.
-func build(ctx context.Context, dir, address, version, source string) error {
-	kept := filepath.Join(Root(), ".tools", "providers")
-	if err := os.MkdirAll(kept, 0o755); err != nil {
-		return err
-	}
-	unlock, err := lock(filepath.Join(kept, "lock"))
+// build builds the provider of this tree into a folder, and returns the program. It is kept in the tree, too, so that
+// the next process does not link it again.
+func build(ctx context.Context, dir string) (string, error) {
+	unlock, err := keep()
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer unlock()
-	binary, own := filepath.Join(kept, path.Base(address)), filepath.Join(dir, path.Base(address))
-	if err := errors.Join(Program(ctx, binary, source), cp(binary, own)); err != nil {
-		return err
+	binary, own := filepath.Join(kept, path.Base(StackPolicy)), filepath.Join(dir, path.Base(StackPolicy))
+	return own, errors.Join(Program(ctx, binary, "."), cp(binary, own))
+}
+
+// kept is the folder of the tree for programs that are built once for all processes.
+var kept = filepath.Join(Root(), ".tools", "providers")
+
+// keep waits until no other process builds such a program.
+func keep() (unlock func(), err error) {
+	if err := os.MkdirAll(kept, 0o755); err != nil {
+		return nil, err
 	}
-	return place(dir, address, version, func(file string) error { return os.Link(own, file) })
+	return lock(filepath.Join(kept, "lock"))
 }
 
 // cp copies a program, or makes a link to it on the same disk.

@@ -9,35 +9,39 @@ import (
 	"maps"
 	"os"
 	"os/exec"
-	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 )
 
-// Served are the providers of this tree as processes that stay, instead of new ones for each step of each command of
-// terraform. They have the environment of a workspace, and are started again if that changes.
+// Attached says how terraform reaches providers that run already, by their addresses with the registry: the value of
+// TF_REATTACH_PROVIDERS.
+type Attached map[string]json.RawMessage
+
+// Served are providers as processes that stay, instead of new ones for each step of each command of terraform. They
+// have the environment of a workspace, and are started again if that changes.
 type Served struct {
+	Programs map[string]string // by address
+
 	mu    sync.Mutex
 	env   []string
-	value string
+	value Attached
 	end   func()
 }
 
 // Attach is for [Workspace.Attach]: it starts the providers unless they run already.
-func (s *Served) Attach(ctx context.Context, w *Workspace, mirror *Mirror) (string, context.CancelFunc, error) {
+func (s *Served) Attach(ctx context.Context, w *Workspace) (Attached, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.end == nil || !slices.Equal(s.env, w.Env) {
 		s.close()
-		if err := s.start(ctx, w, filepath.Dir(mirror.Config)); err != nil {
+		if err := s.start(ctx, w); err != nil {
 			s.close()
-			return "", nil, err
+			return nil, err
 		}
 	}
-	return s.value, func() {}, nil
+	return maps.Clone(s.value), nil
 }
 
 // Close ends the providers.
@@ -56,7 +60,7 @@ func (s *Served) close() {
 
 var reattach = regexp.MustCompile(`TF_REATTACH_PROVIDERS='(.*)'`)
 
-func (s *Served) start(ctx context.Context, w *Workspace, dir string) error {
+func (s *Served) start(ctx context.Context, w *Workspace) error {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // a test's own context ends before its cleanup
 	var commands []*exec.Cmd
 	s.env = slices.Clone(w.Env)
@@ -66,12 +70,9 @@ func (s *Served) start(ctx context.Context, w *Workspace, dir string) error {
 			_ = c.Wait() // it was killed
 		}
 	}
-	all := map[string]json.RawMessage{}
-	for _, address := range []string{StackPolicy, OpenStack} {
-		if address == OpenStack && Stub() == "" {
-			continue // terraform starts the genuine provider
-		}
-		cmd := exec.CommandContext(ctx, filepath.Join(dir, path.Base(address)), "-debug")
+	s.value = Attached{}
+	for address, program := range s.Programs {
+		cmd := exec.CommandContext(ctx, program, "-debug")
 		cmd.Dir, cmd.Env = w.Dir, append(os.Environ(), w.Env...)
 		out, err := cmd.StdoutPipe()
 		if err == nil {
@@ -87,17 +88,15 @@ func (s *Served) start(ctx context.Context, w *Workspace, dir string) error {
 				found = match[1]
 			}
 		}
-		of := map[string]json.RawMessage{}
+		of := Attached{}
 		if err := json.Unmarshal([]byte(found), &of); err != nil {
 			return fmt.Errorf("%s did not say how terraform reaches it: %w", address, err)
 		}
-		maps.Copy(all, of)
+		maps.Copy(s.value, of)
 		for name, value := range of {
-			all[strings.Replace(name, "registry.terraform.io", "registry.opentofu.org", 1)] = value
+			s.value[strings.Replace(name, "registry.terraform.io", "registry.opentofu.org", 1)] = value
 		}
 		go func() { _, _ = io.Copy(io.Discard, out) }()
 	}
-	text, err := json.Marshal(all)
-	s.value = string(text)
-	return err
+	return nil
 }

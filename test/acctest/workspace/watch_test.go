@@ -8,13 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSources: the source of the stand-in is an input of the tests that run it, so that their results are not cached
-// once it is broken.
+// TestSources: the source of the provider is an input of the tests that run it as a program, so that their results are
+// not cached once it is broken.
 func TestSources(t *testing.T) {
-	files, err := sourcesOf(t.Context(), standIn)
+	files, err := sourcesOf(t.Context(), ".")
 	require.NoError(t, err)
-	stub := filepath.Join(Root(), "test", "acctest", "openstackstub")
-	for _, file := range []string{stub, filepath.Join(stub, "serve", "main.go"), filepath.Join(stub, "instance_resource.go"), filepath.Join(Root(), "go.sum")} {
+	hooks := filepath.Join(Root(), "internal", "hook")
+	for _, file := range []string{hooks, filepath.Join(hooks, "hook.go"), filepath.Join(Root(), "main.go"), filepath.Join(Root(), "go.sum")} {
 		assert.Contains(t, files, file)
 	}
 	for _, file := range files {

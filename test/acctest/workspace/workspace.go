@@ -1,5 +1,5 @@
-// Package workspace runs a real terraform in a folder of its own, with the providers built from this source tree, and
-// with terraform-provider-openstack if its binary is available. terraform-plugin-testing has no for_each, no saved
+// Package workspace runs a real terraform in a folder of its own, with the provider built from this source tree, and
+// with terraform-provider-openstack. terraform-plugin-testing has no for_each, no saved
 // plans and no processes to kill.
 package workspace
 
@@ -46,9 +46,8 @@ type Workspace struct {
 	Terraform string
 	Env       []string // in addition to this process's own
 
-	// Attach serves the providers of this tree from this process, and returns the value for TF_REATTACH_PROVIDERS. If
-	// it is nil, terraform starts the providers of the mirror.
-	Attach func(context.Context) (string, context.CancelFunc, error)
+	// Attach serves the providers that the workspace needs. If it is nil, terraform starts the mirror's.
+	Attach func(context.Context) (Attached, context.CancelFunc, error)
 
 	// Blocks are provider blocks by name, for configurations without their own.
 	Blocks map[string]string
@@ -79,7 +78,7 @@ func Open(dir, terraform string, mirror *Mirror, env ...string) *Workspace {
 // Init installs providers and modules, if there are any to install: providers that are served need no installation.
 func (w *Workspace) Init(ctx context.Context) error {
 	w.stale = false
-	if w.Attach != nil && Stub() != "" {
+	if w.Attach != nil {
 		if modules, err := w.hasModules(); err != nil || !modules {
 			return err
 		}
@@ -121,6 +120,9 @@ func Required(addresses ...string) string {
 	return b.String()
 }
 
+// Needs reports whether a configuration that was written needs a provider.
+func (w *Workspace) Needs(address string) bool { return slices.Contains(w.providers, address) }
+
 // Write replaces the configuration.
 func (w *Workspace) Write(config string) error {
 	for _, address := range Mentioned(config) {
@@ -155,7 +157,11 @@ func (w *Workspace) Attached(ctx context.Context) (env []string, end context.Can
 		return env, func() {}, nil
 	}
 	value, end, err := w.Attach(ctx)
-	return append(env, "TF_REATTACH_PROVIDERS="+value), end, err
+	if err != nil {
+		return nil, nil, err
+	}
+	text, err := json.Marshal(value)
+	return append(env, "TF_REATTACH_PROVIDERS="+string(text)), end, err
 }
 
 // Error is the failure of a terraform.

@@ -1,4 +1,6 @@
-package openstackstub_test
+// Package instance_test has what terraform-provider-openstack does to servers: the facts that the guides and the planner
+// rest on.
+package instance_test
 
 import (
 	"fmt"
@@ -175,7 +177,7 @@ func TestAccInstance(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, fakecloud.Config{})
 	b.group = b.Group(t, b.region, "group", "soft-anti-affinity")
-	known := arguments(resources(t, b.Workspace(t, "provider \"openstack\" {}\n"))[server])
+	known := arguments(instances(t, b.Workspace(t, "provider \"openstack\" {}\n")))
 	b.table(slices.DeleteFunc(slices.Clone(changes), func(r row) bool { return since[r.argument] != "" && !slices.Contains(known, r.argument) }))
 }
 

@@ -1,4 +1,4 @@
-package openstackstub_test
+package instance_test
 
 import (
 	"fmt"
