@@ -124,9 +124,9 @@ func (t *transport) takeLargeSlot(ctx context.Context) (release func(), err erro
 //
 //   - A good answer stays within the bounds of its kind, and secrets are removed from it. Its texts are cleaned when
 //     they are decoded, see [Text].
-//   - A refusal keeps only the service's own words, because they end up in an error.
-//   - A refused login keeps no words, and an answer that is not from OpenStack keeps only its length and media type.
-//     Both may repeat the request, with its secrets in any encoding.
+//   - A refusal keeps only the service's own words, because they end up in an error, and none that repeat a secret.
+//   - A refused login keeps no words. An answer that is not from OpenStack, or repeats a secret, keeps only its length
+//     and media type.
 func (t *transport) check(ctx context.Context, req *http.Request, resp *http.Response) error {
 	k, secrets := kindOf(req), t.secretsOf(req)
 	body, cut, err := t.read(ctx, resp, k)
@@ -153,8 +153,8 @@ func (t *transport) check(ctx context.Context, req *http.Request, resp *http.Res
 		err = foreign
 	case own && isLogin(req):
 		body.set(nil)
-	case own:
-		body.set([]byte(show(words, secrets)))
+	case own && !repeats(words, secrets):
+		body.set([]byte(show(words, nil)))
 	default:
 		body.set([]byte(foreign.body))
 	}

@@ -5,36 +5,37 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"html"
 	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf16"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// redacted replaces a secret.
-const redacted = "(redacted)"
+const (
+	redacted       = "(redacted)" // in place of a secret
+	shortestSecret = 4            // characters: hiding a password of three letters would hide half of every message
+	cutSecret      = 12           // characters of a secret that no message may repeat, in a row
 
-// shortestSecret is the number of characters below which a secret is not redacted: redacting a password of
-// three letters would hide half of every message.
-const shortestSecret = 4
-
-// longSecret is the number of characters from which a secret is removed from good answers too. No word that
-// an answer must have, such as "password" or the name of a region, equals a secret of that length by chance.
-const longSecret = 16
+	// longSecret is the number of characters from which a secret is removed from good answers too. No word that an
+	// answer must have, such as "password" or the name of a region, equals a secret of that length by chance.
+	longSecret = 16
+)
 
 // redactAnswer removes the long secrets from a good answer, even if JSON escapes letters that need no escape.
 // It decodes only texts that have an escaped letter.
 func redactAnswer(body []byte, secrets []string) []byte {
 	long := slices.DeleteFunc(slices.Clone(secrets), func(s string) bool { return len(s) < longSecret })
-	for _, form := range forms(long) {
-		if bytes.Contains(body, []byte(form)) {
-			body = bytes.ReplaceAll(body, []byte(form), []byte(redacted))
+	for _, secret := range long {
+		for _, form := range []string{secret, url.QueryEscape(secret), url.PathEscape(secret)} {
+			if bytes.Contains(body, []byte(form)) {
+				body = bytes.ReplaceAll(body, []byte(form), []byte(redacted))
+			}
 		}
 	}
 	var clean []byte
@@ -43,9 +44,8 @@ func redactAnswer(body []byte, secrets []string) []byte {
 		start := max(0, bytes.LastIndexByte(body[:at], '"'))
 		end := start + 1 + lengthOf(body[start+1:])
 		var said string
-		if end-start > longSecret && json.Unmarshal(body[start:end], &said) == nil && containsAny(said, long) {
-			shown, _ := json.Marshal(redact(said, long...)) // encoding a string never fails
-			clean, done = append(append(clean, body[done:start]...), shown...), end
+		if end-start > longSecret && json.Unmarshal(body[start:end], &said) == nil && repeats(said, long) {
+			clean, done = append(append(clean, body[done:start]...), strconv.Quote(redacted)...), end
 		}
 		if at = bytes.IndexByte(body[end:], '\\'); at >= 0 {
 			at += end
@@ -57,61 +57,62 @@ func redactAnswer(body []byte, secrets []string) []byte {
 	return append(clean, body[done:]...)
 }
 
-func containsAny(s string, parts []string) bool {
-	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(s, part) })
-}
-
-// forms lists secrets as they are and as URLs escape them. The longest comes first, because it may contain
-// another.
-func forms(secrets []string) (all []string) {
-	for _, secret := range secrets {
-		for _, form := range []string{secret, url.QueryEscape(secret), url.PathEscape(secret)} {
-			if len(secret) >= shortestSecret && !slices.Contains(all, form) {
-				all = append(all, form)
-			}
-		}
-	}
-	slices.SortStableFunc(all, func(a, b string) int { return len(b) - len(a) })
-	return all
-}
-
-// redact removes secrets from a service's own words, which may repeat the request. If the words contain most
-// of a secret in another encoding, or are encoded more often than is ever needed, it returns none of them.
-func redact(s string, secrets ...string) string {
-	for _, form := range forms(secrets) {
-		s = strings.ReplaceAll(s, form, redacted)
-	}
-	parts, decoded := coded(secrets), s
+// repeats reports whether a text repeats a secret, or a part of it: in any encoding of a log or a web page, in
+// capitals, reversed, or with other characters between its letters. A text that is encoded more often than is ever
+// needed counts too.
+func repeats(s string, secrets []string) bool {
 	for range 5 {
-		before := decoded
-		if containsAny(decoded, parts) {
-			break
+		if folded := fold(s); slices.ContainsFunc(secrets, func(secret string) bool { return has(folded, secret) }) {
+			return true
 		}
-		if decoded = decode(decoded); decoded == before {
-			return s
+		before := s
+		if s = decode(s); s == before {
+			return false
 		}
 	}
-	return redacted
+	return true
 }
 
-// coded lists seven eighths of each secret, from its beginning and from its end: as they are, in hex, and in
-// base64 at each offset within a longer text.
-func coded(secrets []string) (parts []string) {
-	for _, secret := range secrets {
-		most := len(secret) - len(secret)/8
-		if most < shortestSecret {
+// fold returns the letters and digits of a text, in lower case.
+func fold(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, s)
+}
+
+// has reports whether a folded text has seven eighths of a secret in a row, or [cutSecret] characters of it: as it is,
+// reversed, in hex, or in base64 at each offset within a longer text.
+func has(folded, secret string) bool {
+	if len(secret) < shortestSecret {
+		return false
+	}
+	reversed := []rune(secret)
+	slices.Reverse(reversed)
+	forms := []string{secret, string(reversed), hex.EncodeToString([]byte(secret))}
+	for shift := range 3 {
+		code := base64.RawStdEncoding.EncodeToString(append(make([]byte, shift), secret...))
+		forms = append(forms, code[[]int{0, 2, 3}[shift]:]) // the characters that are the same after any letters
+	}
+	for _, form := range forms {
+		form = fold(form)
+		length := min(cutSecret, len(form)-len(form)/8)
+		if length < shortestSecret {
 			continue
 		}
-		for _, part := range []string{secret[:most], secret[len(secret)-most:]} {
-			parts = append(parts, part, fmt.Sprintf("%x", part), fmt.Sprintf("%X", part))
-			for shift := range 3 {
-				code := base64.StdEncoding.EncodeToString(append(make([]byte, shift), part...))
-				code = code[[]int{0, 2, 3}[shift] : len(code)-4] // the characters that are the same after any letters
-				parts = append(parts, code, strings.NewReplacer("+", "-", "/", "_").Replace(code))
+		parts := map[string]bool{}
+		for i := range len(form) - length + 1 {
+			parts[form[i:i+length]] = true
+		}
+		for i := range len(folded) - length + 1 {
+			if parts[folded[i:i+length]] {
+				return true
 			}
 		}
 	}
-	return slices.DeleteFunc(parts, func(part string) bool { return len(part) < shortestSecret })
+	return false
 }
 
 var escapes = regexp.MustCompile(`(?:[\\%]u[0-9A-Fa-f]{4})+|(?:%|\\x)[0-9A-Fa-f]{2}|\\.`)
@@ -134,8 +135,11 @@ func decode(s string) string {
 	}))
 }
 
-// show prepares a foreign text for an error or a log: without secrets, in one line, and no longer than
-// shownRefusal. It cuts last, because half a secret would not be found.
+// show prepares a foreign text for an error or a log: in one line, no longer than shownRefusal, and not at all if it
+// repeats a secret.
 func show(s string, secrets []string) string {
-	return text.Cut(text.Clean(redact(strings.TrimSpace(s), secrets...)), shownRefusal)
+	if repeats(s, secrets) {
+		return redacted
+	}
+	return text.Cut(text.Clean(strings.TrimSpace(s)), shownRefusal)
 }

@@ -113,11 +113,14 @@ func (t *transport) once(req *http.Request) (resp *http.Response, err error) {
 	return resp, nil
 }
 
-// redacted removes secrets from an error, because the error about an invalid header repeats the header. It
-// repeats nothing of an answer that is not HTTP.
+// redacted hides an error that repeats a secret, as the error about an invalid header may. It repeats nothing of an
+// answer that is not HTTP.
 func (t *transport) redacted(req *http.Request, err error) error {
-	clean := text.Unquoted(redact(err.Error(), t.secretsOf(req)...))
-	if clean != err.Error() {
+	clean := text.Unquoted(err.Error())
+	switch {
+	case repeats(clean, t.secretsOf(req)):
+		return errors.New("an error that repeats a secret")
+	case clean != err.Error():
 		return errors.New(clean)
 	}
 	return err
