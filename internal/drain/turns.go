@@ -72,23 +72,28 @@ const order = 5 * time.Second
 
 // Begin waits until the node may go out of service. An error means that it must not: a [*StoppedError], a [*FullError],
 // an [*OverdueError], or an error of Out. A node that is out of service already needs a turn too, and no room.
+//
+// No lock is held during a look at the cloud, which may be slow. What changes meanwhile wakes the node: an old look
+// counts too many nodes as out of service, never too few, because a turn that began meanwhile counts as well.
 func (t *Turns) Begin(ctx context.Context, a Ask) error {
 	for told := false; ; told = true {
-		t.mu.Lock()
-		busy, err := t.admit(ctx, a)
-		patience, expired := t.patience(a, busy)
-		if t.changed == nil {
-			t.changed = make(chan struct{})
+		changed, room := t.room(a)
+		var out map[string]string
+		if room {
+			var err error
+			if out, err = a.Out(ctx); err != nil {
+				return err
+			}
 		}
-		changed := t.changed
-		t.mu.Unlock()
-		if err != nil || busy == nil {
+		w, err := t.admit(a, room, out)
+		if err != nil || w == nil {
 			return err
 		}
 		if !told {
-			a.Tell(fmt.Sprintf("waiting for a turn, for at most %s: %s out of service", duration.Format(patience), text.Few(busy)))
+			a.Tell(fmt.Sprintf("waiting for a turn, for at most %s: %s out of service", duration.Format(w.patience),
+				text.Few(w.busy)))
 		}
-		limited, cancel := context.WithTimeoutCause(ctx, patience, expired)
+		limited, cancel := context.WithTimeoutCause(ctx, w.patience, w.expired)
 		select {
 		case <-changed:
 		case <-limited.Done():
@@ -101,46 +106,60 @@ func (t *Turns) Begin(ctx context.Context, a Ask) error {
 	}
 }
 
-// admit begins the turn and returns nil, or the nodes because of which the node has to wait, sorted.
-func (t *Turns) admit(ctx context.Context, a Ask) (busy []string, err error) {
+// room reports whether the open turns leave room, so that a look at the cloud is worth it. The channel is closed with
+// the next change.
+func (t *Turns) room(a Ask) (changed <-chan struct{}, room bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.changed == nil {
+		t.changed = make(chan struct{})
+	}
+	_, again := t.open[a.Server]
+	return t.changed, t.stopped == nil && !again && len(t.open) < a.AtOnce
+}
+
+// queued is a node that waits for its turn.
+type queued struct {
+	busy     []string      // nodes because of which it waits, sorted
+	patience time.Duration // how long it waits for a change
+	expired  error         // the error after that
+}
+
+// admit begins the turn, or returns how to wait for it. Out has the nodes that are out of service in the cloud, if that
+// was asked. A wait without an open turn is short: it would keep Terraform from updating the nodes that are out of
+// service.
+func (t *Turns) admit(a Ask, asked bool, out map[string]string) (*queued, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if t.stopped != nil {
 		return nil, t.stopped
 	}
 	if _, again := t.open[a.Server]; again {
-		return nil, nil
+		return nil, nil //nolint:nilnil // it has a turn
 	}
-	for _, turn := range t.open {
-		busy = append(busy, turn.node)
-	}
-	if len(busy) < a.AtOnce {
-		out, err := a.Out(ctx)
-		if err != nil {
-			return nil, err
+	_, already := out[a.Server]
+	maps.DeleteFunc(out, func(server, _ string) bool { _, counted := t.open[server]; return counted })
+	if asked && (already || len(t.open)+len(out) < a.AtOnce) {
+		if t.open == nil {
+			t.open = map[string]turn{}
 		}
-		_, already := out[a.Server]
-		maps.DeleteFunc(out, func(server, _ string) bool { _, counted := t.open[server]; return counted })
-		if busy = slices.AppendSeq(busy, maps.Values(out)); already || len(busy) < a.AtOnce {
-			if t.open == nil {
-				t.open = map[string]turn{}
-			}
-			t.open[a.Server] = turn{a.Node, time.Now()}
-			t.change()
-			return nil, nil
-		}
+		t.open[a.Server] = turn{a.Node, time.Now()}
+		t.change()
+		return nil, nil //nolint:nilnil // it has a turn
 	}
-	slices.Sort(busy)
-	return busy, nil
-}
-
-// patience returns how long to wait for a change, and the error after that. A wait without an open turn is short: it
-// would keep Terraform from updating the nodes that are out of service.
-func (t *Turns) patience(a Ask, busy []string) (time.Duration, error) {
+	w := &queued{busy: slices.Collect(maps.Values(out))}
+	for _, open := range t.open {
+		w.busy = append(w.busy, open.node)
+	}
+	slices.Sort(w.busy)
 	if len(t.open) == 0 {
-		return order, &FullError{busy, a.AtOnce}
+		w.patience, w.expired = order, &FullError{w.busy, a.AtOnce}
+		return w, nil
 	}
 	open := slices.Collect(maps.Values(t.open))
 	oldest := slices.MinFunc(open, func(a, b turn) int { return a.began.Compare(b.began) })
-	return a.Limit - time.Since(oldest.began), &OverdueError{oldest.node, a.Limit}
+	w.patience, w.expired = a.Limit-time.Since(oldest.began), &OverdueError{oldest.node, a.Limit}
+	return w, nil
 }
 
 // Has reports whether a server has a turn.

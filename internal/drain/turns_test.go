@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wait"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -36,26 +37,39 @@ func TestTurns(t *testing.T) {
 		{"a turn that does not end", 1, "", "a 30m b 31m", "a|b: the turn of a has not ended within 1h (turn_timeout)"},
 		{"a cloud that does not answer", 1, "error", "a", "a: no answer"},
 		{"an interrupt", 1, "", "a b stop", "a|b: interrupted"},
+		{"a server that is out counts once", 2, "a", "a b", "a|b"},
+		{"each turn asks the cloud", 3, "x y", "a b", "a"},
+		{"the oldest turn is overdue first", 2, "", "a 30m b 20m c 11m", "a|b|c: the turn of a has not ended within 1h (turn_timeout)"},
+		{"a slow look holds nobody", 2, "", "slow a 1m a! b", "a|b"},
+		{"nor an interrupt", 1, "", "slow stop", "slow: interrupted"},
+		{"a turn that began during a slow look counts", 1, "", "slow a 11m a! 10m", "a|slow"},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				turns, answers, told := new(Turns), []string{}, ""
 				ctx, stop := context.WithCancelCause(t.Context())
 				defer stop(nil)
-				out := map[string]string{}
+				out, looks := map[string]string{}, 0
 				for node := range strings.FieldsSeq(c.out) {
 					out[node] = node
 				}
 				ask := func(node string) {
 					answer, err := node, turns.Begin(ctx, Ask{Node: node, Server: node, AtOnce: c.atOnce, Limit: time.Hour, Tell: func(step string) { told += step },
-						Out: func(context.Context) (map[string]string, error) {
-							if c.out == "error" {
+						Out: func(ctx context.Context) (map[string]string, error) {
+							looks++
+							seen := maps.Clone(out)
+							switch {
+							case c.out == "error":
 								return nil, errors.New("no answer")
+							case node == "slow":
+								return seen, wait.For(ctx, 10*time.Minute)
 							}
-							return maps.Clone(out), nil
+							return seen, nil
 						}})
 					if err != nil {
 						answer = fmt.Sprintf("%s: %v", node, err)
+					} else {
+						out[node] = node // its drain notes that
 					}
 					answers = append(answers, answer)
 				}
@@ -80,6 +94,7 @@ func TestTurns(t *testing.T) {
 				if c.what == "a turn that does not end" {
 					assert.Equal(t, "waiting for a turn, for at most 30m: a out of service", told)
 				}
+				assert.LessOrEqual(t, looks, len(strings.Fields(c.events)), "looks at the cloud: none without room")
 				stop(nil)
 			})
 		})

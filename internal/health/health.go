@@ -40,10 +40,12 @@ type Check struct {
 	Timeout time.Duration // for all nodes of a region together
 }
 
+// openFiles is how many files this process may have open.
+var openFiles = fileLimit()
+
 const (
-	// atOnce is how many nodes of a region are asked at the same time: fewer than the files that a process may have
-	// open on most systems.
-	atOnce  = 1000
+	mostAtOnce = 1000 // nodes that are asked at the same time
+
 	longest = time.Second // pause between the two tries
 
 	// Tenths of the timeout: each try takes four tenths, and the pause takes at most one. One tenth is left, because
@@ -61,6 +63,10 @@ type Result struct {
 	// Warnings are sentences that somebody should know, sorted.
 	Warnings []string
 }
+
+// atOnce is how many nodes of all regions are asked at the same time. A try opens a file. The other half of the files
+// is left for the connections to Terraform and to the cloud.
+func atOnce() int { return max(1, min(mostAtOnce, openFiles/2)) }
 
 // seen has what is wrong with nodes, by the ids of their servers; nil means healthy. A node whose health is not known
 // is not in it.
@@ -81,13 +87,14 @@ func (c Check) Look(ctx context.Context, nodes []Node) Result {
 	found := seen{}
 	result := Result{Unhealthy: map[string]string{}, Unknown: map[string]bool{}}
 	pools := map[string]bool{} // pools that a region has
+	slots := make(chan struct{}, atOnce())
 	for region, list := range regions {
 		all.Go(func() {
 			var look looked
 			if len(c.Pools) > 0 {
 				look = c.monitored(ctx, region, list)
 			} else {
-				look = c.ask(ctx, region, list)
+				look = c.ask(ctx, region, list, slots)
 			}
 			mutex.Lock()
 			defer mutex.Unlock()
@@ -166,13 +173,16 @@ func missingWay(nodes []Node, regions map[string][]Node, found seen) (away []Nod
 
 // ask asks the nodes of a region themselves, and asks those that failed once more, a moment later. A try has the same
 // time, however many nodes there are. If the tries of a node do not end within the timeout, its health is not known.
-func (c Check) ask(ctx context.Context, region string, nodes []Node) (look looked) {
+func (c Check) ask(ctx context.Context, region string, nodes []Node, slots chan struct{}) (look looked) {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
-	slots := make(chan struct{}, atOnce)
 	try := func(n Node, address string) (failure *probe.Failure, asked bool) {
-		slots <- struct{}{}
-		defer func() { <-slots }()
+		select {
+		case slots <- struct{}{}:
+			defer func() { <-slots }()
+		case <-ctx.Done():
+			return nil, false
+		}
 		limited, cancel := context.WithTimeout(ctx, c.Timeout*parts/fraction)
 		defer cancel()
 		if c.TCP != nil {
@@ -185,14 +195,16 @@ func (c Check) ask(ctx context.Context, region string, nodes []Node) (look looke
 	look.seen = seen{}
 	var mutex sync.Mutex
 	var all sync.WaitGroup
+	nowhere := 0
 	for _, n := range nodes {
+		i := slices.IndexFunc(n.Addresses, ofNode)
+		if i < 0 {
+			nowhere++
+			look.unknown = append(look.unknown, n)
+			continue
+		}
 		all.Go(func() {
-			var failure *probe.Failure
-			i := slices.IndexFunc(n.Addresses, ofNode)
-			known := i >= 0
-			if known {
-				failure, known = try(n, n.Addresses[i])
-			}
+			failure, known := try(n, n.Addresses[i])
 			if failure != nil && wait.For(ctx, min(longest, c.Timeout/fraction)) == nil {
 				failure, known = try(n, n.Addresses[i])
 			}
@@ -206,12 +218,28 @@ func (c Check) ask(ctx context.Context, region string, nodes []Node) (look looke
 		})
 	}
 	all.Wait()
-	if missed := len(look.unknown); missed > 0 {
-		look.warnings = []string{fmt.Sprintf("%d of %d nodes of the region %s were not asked in full, so their health "+
-			"is not known: Nova shows no address of theirs that can be asked, or timeout is too short for so many.",
-			missed, len(nodes), region)}
+	if len(look.unknown) > 0 {
+		look.warnings = []string{unasked(region, len(nodes), nowhere, len(look.unknown)-nowhere)}
 	}
 	return look
+}
+
+// unasked says why the health of nodes is not known: nowhere counts those without an address, and late the others.
+func unasked(region string, all, nowhere, late int) string {
+	var why []string
+	if nowhere > 0 {
+		why = append(why, fmt.Sprintf("Nova shows no address of %d that can be asked", nowhere))
+	}
+	if late > 0 {
+		why = append(why, fmt.Sprintf("%d were not asked in time, with %d at once", late, atOnce()))
+		if openFiles < 2*mostAtOnce {
+			why = append(why, fmt.Sprintf("because this process may have no more than %d files open (raise ulimit -n)",
+				openFiles))
+		}
+		why = append(why, "raise timeout")
+	}
+	return fmt.Sprintf("%d of %d nodes of the region %s were not asked in full, so their health is not known: %s.",
+		nowhere+late, all, region, strings.Join(why, ", "))
 }
 
 // ofNode reports whether a node may have an address.

@@ -157,7 +157,7 @@ func TestSlow(t *testing.T) {
 					var now atomic.Int64
 					check := peer(func(ctx context.Context, node int) (int, error) {
 						tries[node].Add(1)
-						assert.LessOrEqual(t, now.Add(1), int64(atOnce), "at once")
+						assert.LessOrEqual(t, now.Add(1), int64(atOnce()), "at once")
 						defer now.Add(-1)
 						if node <= hanging {
 							<-ctx.Done()
@@ -210,6 +210,29 @@ func TestNotAsked(t *testing.T) {
 			!strings.HasPrefix(result.Warnings[0], "1 of 1 nodes of the region R were not asked in full") {
 			t.Errorf("%q: got %+v", addresses, result)
 		}
+	}
+}
+
+// TestOpenFiles: no more nodes of all regions are asked at once than this process may open files for, and a warning
+// names that limit if there is no time for the others.
+func TestOpenFiles(t *testing.T) {
+	defer func(before int) { openFiles = before }(openFiles)
+	openFiles = 64
+	for took, unknown := range map[time.Duration]int{time.Second: 0, 3 * time.Second: 8} {
+		var now atomic.Int64
+		check := peer(func(ctx context.Context, _ int) (int, error) {
+			assert.LessOrEqual(t, now.Add(1), int64(32), "at once")
+			defer now.Add(-1)
+			return 200, wait.For(ctx, took)
+		}).check(t)
+		synctest.Test(t, func(t *testing.T) {
+			result := check.Look(t.Context(), append(nodes("R", 1, 56), nodes("S", 57, 48)...))
+			assert.Empty(t, result.Unhealthy)
+			assert.Len(t, result.Unknown, unknown, "not known")
+			for _, warning := range result.Warnings {
+				assert.Contains(t, warning, "not asked in time, with 32 at once, because this process may have no more than 64 files open (raise ulimit -n)")
+			}
+		})
 	}
 }
 

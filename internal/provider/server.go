@@ -65,10 +65,22 @@ func cleaned[R any](resp *R, err error) (*R, error) {
 
 func clean(diagnostics []*tfprotov6.Diagnostic) {
 	for _, d := range diagnostics {
-		d.Summary = text.Clean(d.Summary)
+		d.Summary = text.Cut(text.Clean(d.Summary), longestLine)
 		d.Attribute = pointed(d.Attribute)
-		d.Detail = text.CleanLines(interrupted.Replace(twoStops.ReplaceAllString(d.Detail, "$1.$2")))
+		d.Detail = lines(interrupted.Replace(twoStops.ReplaceAllString(d.Detail, "$1.$2")))
 	}
+}
+
+// longestLine is the number of bytes of a line that are shown: more than any real name in a sentence.
+const longestLine = 8 << 10
+
+// lines cleans and cuts each line of a text, in which names of any length may be repeated.
+func lines(s string) string {
+	all := strings.Split(s, "\n")
+	for i, line := range all {
+		all[i] = text.Cut(text.Clean(line), longestLine)
+	}
+	return strings.Join(all, "\n")
 }
 
 // pointed cuts a path to the part that Terraform follows in a configuration: an argument and
@@ -142,7 +154,7 @@ func (s *cleanServer) CallFunction(
 ) (*tfprotov6.CallFunctionResponse, error) {
 	resp, err := s.fullServer.CallFunction(ctx, req)
 	if resp != nil && resp.Error != nil {
-		resp.Error.Text = strings.TrimSuffix(text.CleanLines(resp.Error.Text), ".") // Terraform adds its own full stop
+		resp.Error.Text = strings.TrimSuffix(lines(resp.Error.Text), ".") // Terraform adds its own full stop
 	}
 	return resp, err
 }
@@ -178,7 +190,7 @@ func (s *cleanServer) InvokeAction(
 		for event := range events {
 			switch e := event.Type.(type) {
 			case tfprotov6.ProgressInvokeActionEventType:
-				event.Type = tfprotov6.ProgressInvokeActionEventType{Message: text.Clean(e.Message)}
+				event.Type = tfprotov6.ProgressInvokeActionEventType{Message: lines(e.Message)}
 			case tfprotov6.CompletedInvokeActionEventType:
 				clean(e.Diagnostics)
 			}

@@ -20,7 +20,8 @@ type dirty struct{ fullServer }
 const dirt = "x\x1b[2J\r"
 
 func said() []*tfprotov6.Diagnostic {
-	return []*tfprotov6.Diagnostic{{Summary: dirt + "\ny", Detail: "one..\n" + dirt + ": " + context.Canceled.Error()}}
+	name := strings.Repeat("x", 1<<20)
+	return []*tfprotov6.Diagnostic{{Summary: dirt + "\ny" + name, Detail: "one..\n" + name + "\n" + dirt + ": " + context.Canceled.Error()}}
 }
 
 func (dirty) ConfigureProvider(context.Context, *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
@@ -56,7 +57,7 @@ func (dirty) ReadDataSource(context.Context, *tfprotov6.ReadDataSourceRequest) (
 }
 
 func (dirty) CallFunction(context.Context, *tfprotov6.CallFunctionRequest) (*tfprotov6.CallFunctionResponse, error) {
-	return &tfprotov6.CallFunctionResponse{Error: &tfprotov6.FunctionError{Text: dirt}}, nil
+	return &tfprotov6.CallFunctionResponse{Error: &tfprotov6.FunctionError{Text: dirt + strings.Repeat("x", 1<<20)}}, nil
 }
 
 func (dirty) ValidateActionConfig(context.Context, *tfprotov6.ValidateActionConfigRequest) (*tfprotov6.ValidateActionConfigResponse, error) {
@@ -103,6 +104,7 @@ func TestCleanServer(t *testing.T) {
 			}
 			faced++
 			assert.NotRegexp(t, "[\x1b\r]", text, name)
+			assert.Less(t, len(text), 3*longestLine, "%s: bytes", name)
 		}()
 	}
 	stream, err := (&cleanServer{fullServer: dirty{}}).InvokeAction(t.Context(), nil)

@@ -40,6 +40,9 @@ func TestWindows(t *testing.T) {
 			t.Errorf("%s at %s: %+v, want %q %s %v", c.windows, c.now, got, c.want, fault, err)
 		}
 	}
+	if windows, _ := ParseWindows([]string{"Sat-Fri 00:00-24:00 UTC"}); windows.Look(time.Time{}) != (Opens{}) {
+		t.Error("without a time a window counts as open")
+	}
 	for _, c := range []struct{ windows, fault string }{
 		{"Sat 02:00-02:00 UTC", "ends when it begins, so it never opens"},
 		{"Sat 02:00-06:00 UTC, Sat 02:00-06:00 Europe/Berln", "names no time zone"},

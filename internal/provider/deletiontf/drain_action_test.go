@@ -106,28 +106,33 @@ func TestDrainActionTurns(t *testing.T) {
 		first  string            // node that was drained before in this process
 		ready  string            // cluster in which it is in service again
 		other  map[string]string // metadata of a third server
+		status string            // its status
 		method string
 		given  attributes
 		at     string
 		says   string
 	}{
-		{"the first", "", "", marked, "IN_PLACE", nil, "", ""},
-		{"after one that is ready", "web-0", "web", marked, "", nil, "", ""},
-		{"before one is ready", "web-0", "", marked, "", nil, ": The node gets no turn", "web-0 has not ended within 1s (turn_timeout)"},
-		{"after one that is ready in another cluster", "web-0", "wbe", marked, "", nil, "cluster: The turn of another cluster\n: The node gets no turn",
+		{"the first", "", "", marked, "", "IN_PLACE", nil, "", ""},
+		{"after one that is ready", "web-0", "web", marked, "", "", nil, "", ""},
+		{"before one is ready", "web-0", "", marked, "", "", nil, ": The node gets no turn", "web-0 has not ended within 1s (turn_timeout)"},
+		{"after one that is ready in another cluster", "web-0", "wbe", marked, "", "", nil, "cluster: The turn of another cluster\n: The node gets no turn",
 			"web-0 failed in its turn: stackpolicy_ready names another cluster"},
-		{"after another apply", "", "", map[string]string{"stackpolicy_drained": "2026-11-01T00:00:00Z"}, "", nil, ": The node gets no turn",
+		{"after another apply", "", "", map[string]string{"stackpolicy_drained": "2026-11-01T00:00:00Z"}, "", "", nil, ": The node gets no turn",
 			"web-2 out of service, and at_once is 1"},
-		{"with room", "", "", nil, "", attributes{"at_once": 2}, "", ""},
-		{"for servers that are made again", "", "", marked, "RECREATE", nil, "at_once: Turns of servers that are made again", `needs "IN_PLACE"`},
-		{"of no cluster", "", "", marked, "", attributes{"cluster": nil}, "at_once: Turns of no cluster", "give cluster"},
-		{"of no nodes", "", "", marked, "", attributes{"nodes": nil}, "at_once: Turns of no cluster", "nodes = "},
+		{"after another apply whose drain kept the mark", "", "",
+			map[string]string{"stackpolicy_drained": "2026-11-01T00:00:00Z", "stackpolicy_in_service": "1"}, "", "", nil, ": The node gets no turn",
+			"web-2 out of service, and at_once is 1"},
+		{"while another is off", "", "", marked, "SHUTOFF", "", nil, ": The node gets no turn", "web-2 out of service, and at_once is 1"},
+		{"with room", "", "", nil, "", "", attributes{"at_once": 2}, "", ""},
+		{"for servers that are made again", "", "", marked, "", "RECREATE", nil, "at_once: Turns of servers that are made again", `needs "IN_PLACE"`},
+		{"of no cluster", "", "", marked, "", "", attributes{"cluster": nil}, "at_once: Turns of no cluster", "give cluster"},
+		{"of no nodes", "", "", marked, "", "", attributes{"nodes": nil}, "at_once: Turns of no cluster", "nodes = "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			l := protocol.Attach(t, "stackpolicy_placement_attachment")
 			ids := append(l.Fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0", Metadata: marked}, fakecloud.Server{Name: "web-1", Metadata: marked}),
-				l.Fake.AddServers("RegionTwo", fakecloud.Server{Name: "web-2", Metadata: c.other})...)
+				l.Fake.AddServers("RegionTwo", fakecloud.Server{Name: "web-2", Metadata: c.other, Status: c.status})...)
 			if c.method != "" {
 				l.Must(t, attributes{"cluster": "web", "desired_capacity": 3, "zones": []any{attributes{"name": "az-1"}}, "node_name_pattern": "new-{index}",
 					"template": attributes{"image": "a"},

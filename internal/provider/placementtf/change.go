@@ -2,6 +2,7 @@ package placementtf
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -149,9 +150,11 @@ func (m *attachmentModel) lastChange(ctx context.Context, diags *diag.Diagnostic
 		unreadable(err, diags)
 		return nil
 	}
-	if elements := set.(types.Set).Elements(); len(elements) == 1 {
+	elements := set.(types.Set).Elements()
+	if len(elements) == 1 && !elements[0].IsNull() {
 		return elements[0].(types.Object).Attributes()
 	}
+	unreadable(fmt.Errorf("change has %d elements, and should have one that is not null", len(elements)), diags)
 	return nil
 }
 

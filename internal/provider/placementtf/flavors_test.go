@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stretchr/testify/assert"
@@ -72,6 +73,21 @@ func TestAccPlacementFlavors(t *testing.T) {
 	c.Fake.SellOut("RegionOne", "az-1", big, true)
 	step("full in one zone, and the flavor is worth more than the zone", config(10, both, "b", `prefer = "FLAVOR"`),
 		"az-1 m1.small, az-1 m1.small, az-1 m1.small, az-1 m1.small, az-2 m1.small, az-2 m1.small, az-2 m1.small, az-2 m1.small, az-2 m1.small, az-2 m1.tiny")
+}
+
+// TestPlacementFlavorsOfPlaces: the flavors of a zone come before those of its region, and these before the attachment's.
+func TestPlacementFlavorsOfPlaces(t *testing.T) {
+	t.Parallel()
+	a := begin(t)
+	zones := []any{attributes{"name": "az-1"}, attributes{"name": "az-2", "flavors": []any{"m1.medium"}}}
+	a.Must(t, attributes{"cluster": "web", "desired_capacity": 4, "flavors": []any{"m1.tiny"}, "regions": []any{
+		attributes{"name": "RegionOne", "flavors": []any{"m1.small"}, "zones": zones}, attributes{"name": "RegionTwo"}}})
+	got := map[string]string{}
+	for _, node := range protocol.Object(protocol.Object(a.I.State)["nodes"]) {
+		n := protocol.Object(node)
+		got[protocol.Shown(n["region"])+protocol.Shown(n["zone"])] = protocol.Shown(n["flavor"])
+	}
+	assert.Equal(t, map[string]string{"RegionOneaz-1": "m1.small", "RegionOneaz-2": "m1.medium", "RegionTwo": "m1.tiny"}, got)
 }
 
 // repeat applies until nothing is left to do; servers for which Nova finds no host make applies fail.

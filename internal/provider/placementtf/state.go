@@ -2,6 +2,7 @@ package placementtf
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -43,6 +44,16 @@ func elements[E any](written string, diags *diag.Diagnostics) map[string]E {
 	return elements
 }
 
+// largestIndex is the largest index of a state: far more than any cluster counts to, and far from the largest number.
+const largestIndex = 1 << 40
+
+func checkIndex(of string, index int64, diags *diag.Diagnostics) {
+	if index < 0 || index > largestIndex {
+		unreadable(fmt.Errorf("the index of %s is %d, and an index is between 0 and %d", text.Clean(of), index,
+			int64(largestIndex)), diags)
+	}
+}
+
 // unreadable reports a state that somebody edited.
 func unreadable(err error, diags *diag.Diagnostics) {
 	diags.AddError("Unable to read the state", text.Sentence(err)+" Restore a backup of it, or import the cluster.")
@@ -52,10 +63,12 @@ func unreadable(err error, diags *diag.Diagnostics) {
 func (m attachmentModel) roster(remembered memory, diags *diag.Diagnostics) roster.Roster {
 	r, nodes := remembered.Roster, elements[shownNode](m.Nodes.ValueString(), diags)
 	r.Nodes, r.Next = make(map[string]roster.Node, len(nodes)), m.NextIndex.ValueInt64()
+	checkIndex("the next node", r.Next, diags)
 	templates := map[string]roster.Template{}
 	for name, shown := range nodes {
 		n := remembered.Roster.Nodes[name]
 		n.Index = shown.Index
+		checkIndex(name, n.Index, diags)
 		n.Region = shown.Region
 		if !n.Unplaced {
 			n.Zone = shown.Zone.ValueString()

@@ -2,6 +2,7 @@ package placementtf
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -47,9 +48,29 @@ func TestState(t *testing.T) {
 	for name, inUse := range map[string]bool{"web-3": true, "web-8": false} {
 		assert.Equal(t, inUse, elements[shownSlot](m.Slots.ValueString(), &diags)[name].InUse, "the slot %s is in use", name)
 	}
-	var edited diag.Diagnostics
-	attachmentModel{Nodes: packed.Map(map[string]map[string]float64{"web-3": {"index": 3.5}})}.roster(memory{}, &edited)
-	assert.True(t, edited.HasError(), "an index that is not whole is read")
+	for wrong, edit := range map[string]func(diags *diag.Diagnostics){
+		"Msgpack: invalid code=cb decoding int64. ": func(diags *diag.Diagnostics) {
+			attachmentModel{Nodes: packed.Map(map[string]map[string]float64{"web-3": {"index": 3.5}})}.roster(memory{}, diags)
+		},
+		"The index of web-3 is -1, and an index is between 0 and ": func(diags *diag.Diagnostics) {
+			attachmentModel{Nodes: packed.Map(map[string]shownNode{"web-3": {Index: -1}})}.roster(memory{}, diags)
+		},
+		"The index of the next node is -7, and an index is between 0 and ": func(diags *diag.Diagnostics) {
+			attachmentModel{NextIndex: types.Int64Value(-7)}.roster(memory{}, diags)
+		},
+		"The index of the next node is 9223372036854775807, ": func(diags *diag.Diagnostics) {
+			attachmentModel{NextIndex: types.Int64Value(math.MaxInt64)}.roster(memory{}, diags)
+		},
+		"Change has 1 elements, and should have one that is not null. ": func(diags *diag.Diagnostics) {
+			null := types.SetValueMust(changeType, []attr.Value{types.ObjectNull(changeType.AttrTypes)})
+			(&attachmentModel{Change: packed.From(t.Context(), null)}).hold(t.Context(), planner.Change{}, diags)
+		},
+	} {
+		var edited diag.Diagnostics
+		if edit(&edited); assert.Len(t, edited, 1, wrong) {
+			assert.Contains(t, edited[0].Detail(), wrong)
+		}
+	}
 	counts := map[string]map[string]int64{}
 	diags.Append(m.Distribution.ElementsAs(t.Context(), &counts, false)...)
 	assert.Equal(t, map[string]map[string]int64{"RegionOne": {"az-1": 1, "az-2": 2, "az-3": 0}, "RegionTwo": {}}, counts, "the distribution")
