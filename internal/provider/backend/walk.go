@@ -61,6 +61,7 @@ const (
 	Names                 // names that new placement attachments give to nodes, each after its region
 	Found                 // nodes, each after its cluster, with the ids of servers that no earlier refresh saw
 	Methods               // clusters, with the method of their update
+	Refused               // errors about the hook of a node that were reported
 	Ready                 // clusters whose readiness attachment found all servers in service
 )
 

@@ -445,7 +445,8 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// TestHookRefused: a hook that is wrong, or could not run in the server's region, is refused before anything is made.
+// TestHookRefused: a hook that is wrong, or could not run in the server's region, is refused before anything is made, and once
+// for all nodes.
 func TestHookRefused(t *testing.T) {
 	t.Parallel()
 	const unable = "hook.type: Unable to run the hook"
@@ -466,7 +467,9 @@ func TestHookRefused(t *testing.T) {
 		l.Fake.HideEndpoint(fakecloud.LoadBalancing, "RegionTwo", true)
 		c.config["server_id"] = l.id
 		if err := l.Validate(t.Context(), l.I.Kind, c.config); err == nil {
-			_, _ = l.Plan(t.Context(), l.Request(l.I, c.config)) // its diagnostics are checked below
+			for range 2 { // their diagnostics are checked below
+				_, _ = l.Plan(t.Context(), l.Request(l.I, c.config))
+			}
 		}
 		assert.Equal(t, c.at, l.At(), name)
 		assert.Contains(t, l.Said(), c.says, name)

@@ -74,13 +74,19 @@ func (m nodeModel) drain(server drain.Server, hooks *hook.Runner, token string, 
 }
 
 // checkHook refuses a hook that the provider block does not allow, or that the cloud
-// cannot run in the node's region. Before is the hook before the change.
+// cannot run in the node's region. Before is the hook before the change. One error stands for all nodes.
 func (m nodeModel) checkHook(ctx context.Context, before types.Object, b *backend.Backend, diags *diag.Diagnostics) {
 	var regions []string
 	if value.Given(m.Region) {
 		regions = []string{m.Region.ValueString()}
 	}
-	hookblock.CheckAllowed(ctx, m.Hook, before, b.Hooks(), regions, path.Root("hook"), diags)
+	var refused diag.Diagnostics
+	hookblock.CheckAllowed(ctx, m.Hook, before, b.Hooks(), regions, path.Root("hook"), &refused)
+	for _, fault := range refused {
+		if !b.Walk().Note(backend.Refused, fault.Detail(), "") {
+			diags.Append(fault)
+		}
+	}
 }
 
 // advice says what to do about a failed drain, in whole sentences.
