@@ -17,7 +17,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
@@ -35,6 +34,7 @@ func NewAttachment() resource.Resource {
 		Identity: map[string]identityschema.Attribute{
 			"cluster": identityschema.StringAttribute{RequiredForImport: true, Description: "Name of the cluster."},
 		},
+		Moves: true, // an update may rename the cluster
 	}}
 }
 
@@ -53,9 +53,9 @@ func (r *attachmentResource) ModifyPlan(
 	var state attachmentModel
 	if !req.State.Raw.IsNull() {
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-		state.warnOfRemoval(ctx, req.Plan, &resp.Diagnostics)
 	}
-	if req.Plan.Raw.IsNull() || resp.Diagnostics.HasError() {
+	if req.Plan.Raw.IsNull() {
+		state.warnOfRemoval(&resp.Diagnostics)
 		return
 	}
 	var plan attachmentModel
@@ -236,19 +236,11 @@ func (r *attachmentResource) wellOff(ctx context.Context, plan attachmentModel, 
 	return said
 }
 
-// warnOfRemoval warns if the attachment is destroyed, or replaced for another
-// cluster, while servers are pending.
-func (m attachmentModel) warnOfRemoval(ctx context.Context, plan tfsdk.Plan, diags *diag.Diagnostics) {
+// warnOfRemoval warns that the attachment is destroyed while servers are pending.
+func (m attachmentModel) warnOfRemoval(diags *diag.Diagnostics) {
 	pending := value.Texts(m.Pending)
 	if len(pending) == 0 {
 		return
-	}
-	if !plan.Raw.IsNull() {
-		var name types.String
-		diags.Append(plan.GetAttribute(ctx, path.Root("cluster"), &name)...)
-		if name.Equal(m.Cluster) {
-			return
-		}
 	}
 	diags.AddWarning("Servers are no longer waited for",
 		fmt.Sprintf("Cluster %q: this plan removes the readiness attachment, which still waits for %s: %s. "+

@@ -202,7 +202,7 @@ func TestRefreshed(t *testing.T) {
 				a.Later(t)
 				planned := a.MustPlan(t, config)
 				at, says := "", ""
-				if c.pending != "" && to != "kept" {
+				if c.pending != "" && to == "removed" {
 					at = ": Servers are no longer waited for"
 					says = `Cluster "web": this plan removes the readiness attachment, which still waits for 1 node: web-1.`
 				}
@@ -380,15 +380,15 @@ func TestImported(t *testing.T) {
 	t.Parallel()
 	a := await(t, fakecloud.Server{Name: "web-1"})
 	var err error
-	a.I, err = a.Adopt(t.Context(), a.I.Kind, "web")
+	a.I, err = a.Adopt(t.Context(), a.I.Kind, "www")
 	require.NoError(t, err)
 	state := protocol.Object(a.I.State)
 	for _, name := range slices.Sorted(maps.Keys(state)) {
-		want := map[string]any{"id": "web", "cluster": "web", "timeout": "10m", "pending": []tftypes.Value{}}[name]
+		want := map[string]any{"id": "www", "cluster": "www", "timeout": "10m", "pending": []tftypes.Value{}}[name]
 		assert.True(t, state[name].Equal(tftypes.NewValue(state[name].Type(), want)), "%s is %s", name, state[name])
 	}
 	a.must(t, a.config("web-0", "web-1"))
-	assert.Equal(t, "web-0:1+ web-1:1+", a.noted(), "noted")
+	assert.Equal(t, "web-0:1+ web-1:1+ web", a.noted()+" "+a.Shows("id"), "noted, and the cluster is the one of the configuration")
 }
 
 // TestInvalid: a fault is reported at its argument, and an unknown value is not reported.

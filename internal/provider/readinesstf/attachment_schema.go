@@ -7,8 +7,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	data "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
@@ -41,13 +39,8 @@ func attachmentSchema() schema.Schema {
 			"does not wait for them again, and names them in a warning. Destroying the attachment removes neither " +
 			"servers nor marks.",
 		Attributes: map[string]schema.Attribute{
-			"id": attribute.ComputedText("Name of the cluster."),
-			"cluster": schema.StringAttribute{
-				Required:            true,
-				Validators:          []validator.String{attribute.NotEmpty},
-				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
-				MarkdownDescription: "Name of the cluster.",
-			},
+			"id":      attribute.ComputedText("Name of the cluster."),
+			"cluster": attribute.RequiredText("Name of the cluster.", attribute.NotEmpty),
 			"nodes": members("`nodes` of the placement attachment. Nodes in closed places are not waited for.",
 				map[string]schema.Attribute{
 					"mark":       markAttribute("Mark that the server gets when it is in service."),
