@@ -75,7 +75,7 @@ func TestRequestBudgets(t *testing.T) {
 	made := func(name, method string) attributes {
 		config := protocol.Spread(4)
 		config["cluster"], config["template"] = "rolled", attributes{"image": name}
-		config["update"] = attributes{"causes": []any{"TEMPLATE"}, "max_batch_size": "2", "method": method}
+		config["update"] = attributes{"causes": []any{"TEMPLATE"}, "max_batch_size": "2", "method": method, "require_in_service": false}
 		return config
 	}
 	rolled := after(refresh, after(change(placement, always(made("a", "IN_PLACE"))), instance{}))

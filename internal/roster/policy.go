@@ -57,8 +57,8 @@ type Policy struct {
 	Loose, LooseMoves map[string]string
 
 	// RequireMarks means that a node counts as in service only if its server carries the
-	// node's own mark.
-	RequireMarks bool
+	// node's own mark. Unmarked means that this is so, and no server ever carried one: no batch begins.
+	RequireMarks, Unmarked bool
 }
 
 // Update says which nodes are replaced, and how many of them by one plan. Its amounts are

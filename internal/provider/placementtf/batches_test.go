@@ -69,7 +69,13 @@ func TestPlacementBatches(t *testing.T) {
 func TestPlacementServed(t *testing.T) {
 	t.Parallel()
 	old, wanted := templated("a", "SUBSTITUTE", "TEMPLATE"), templated("b", "SUBSTITUTE", "TEMPLATE")
+	unmarked := func(image string) attributes {
+		config := templated(image, "SUBSTITUTE", "TEMPLATE")
+		delete(config["update"].(attributes), "require_in_service")
+		return zonal(2, "az-1", config)
+	}
 	planEach(t, map[string]plannedCase{
+		"no readiness attachment marks the servers": {happens: boots, nodes: "RegionOne/az-1: web-0 web-1", before: unmarked("a"), config: unmarked("b")},
 		"it did": {happens: inTurn(boots, becomes(zonal(2, "az-1", old)), breaks("web-1")), nodes: "RegionOne/az-1: web-2 web-3",
 			change: "+web-2 +web-3 -web-0 -web-1",
 			before: zonal(2, "az-1", old), config: zonal(2, "az-1", wanted)},

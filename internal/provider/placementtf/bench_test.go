@@ -33,6 +33,7 @@ resource "stackpolicy_placement_attachment" "web" {
   update {
     causes         = ["TEMPLATE"]
     max_batch_size = "10%%"
+    require_in_service = false
   }
 }
 `

@@ -31,6 +31,7 @@ func TestAccPlacementFlavors(t *testing.T) {
   update {
     causes         = [%s]
     max_batch_size = 2
+    require_in_service = false
     stop_above     = "100%%"
   }
   %s`, big, small, image, causes, more)) + acctest.Servers(fmt.Sprintf(`image_id = %q
@@ -111,6 +112,7 @@ func TestAccPlacementSoldOut(t *testing.T) {
   update {
     causes         = ["UNHEALTHY"]
     max_batch_size = 2
+    require_in_service = false
     stop_above     = "100%%"
   }`, flavors[0], flavors[1])) + acctest.Servers(fmt.Sprintf(`image_id = %q
   flavor_id = each.value.flavor

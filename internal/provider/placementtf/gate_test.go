@@ -72,6 +72,10 @@ resource "terraform_data" "volume" {
 	if g.closed != "" {
 		regions = strings.Replace(regions, fmt.Sprintf("name = %q", g.closed), fmt.Sprintf("name = %q, closed = true", g.closed), 1)
 	}
+	update := g.update
+	if g.unmarked && update == "" {
+		update = "require_in_service = false"
+	}
 	text := acctest.Placement(c, g.size, regions, fmt.Sprintf(`template          = { version = %q }
   update {
     causes         = [%s]
@@ -79,7 +83,7 @@ resource "terraform_data" "volume" {
     method         = %q
     %s
   }
-  %s`, g.image, cmp.Or(g.causes, `"TEMPLATE", "UNHEALTHY"`), cmp.Or(g.batch, "1"), cmp.Or(g.method, "SUBSTITUTE"), g.update, g.more)) + more
+  %s`, g.image, cmp.Or(g.causes, `"TEMPLATE", "UNHEALTHY"`), cmp.Or(g.batch, "1"), cmp.Or(g.method, "SUBSTITUTE"), update, g.more)) + more
 	servers := acctest.Made(c, fmt.Sprintf(`
   metadata = { version = each.value.template.version, stackpolicy_generation = each.value.generation }
   lifecycle {
@@ -420,9 +424,9 @@ var gates = []struct {
 			g.finish()
 		}},
 	{what: "somebody wipes all marks, and a new image with `RECREATE`",
-		start: gated{unseen: true, size: 3, image: "a", method: "RECREATE", update: "require_in_service = true"}, least: 2, most: 3, taken: 1, images: "b:3",
+		start: gated{unseen: true, size: 3, image: "a", method: "RECREATE"}, least: 2, most: 3, taken: 1, images: "b:3",
 		then: (*gate).wiped},
-	{what: "the same with `SUBSTITUTE`", start: gated{unseen: true, size: 3, image: "a", update: "require_in_service = true"}, least: 3, most: 4,
+	{what: "the same with `SUBSTITUTE`", start: gated{unseen: true, size: 3, image: "a"}, least: 3, most: 4,
 		taken: 1, images: "b:3", then: (*gate).wiped},
 	{what: "somebody writes a mark on one server, without a readiness attachment, and a new image with `RECREATE`",
 		start: gated{unseen: true, size: 3, image: "a", method: "RECREATE", unmarked: true}, least: 2, most: 3, taken: 1, images: "b:3", then: func(g *gate) {
@@ -430,12 +434,14 @@ var gates = []struct {
 			g.image = "b"
 			g.finish()
 		}},
-	{what: "`require_in_service = true` without a readiness attachment, and a new image with `RECREATE`",
+	{what: "no readiness attachment, and a new image three times with `RECREATE`, then `require_in_service = false`",
 		start: gated{size: 3, image: "a", method: "RECREATE", unmarked: true, update: "require_in_service = true"}, least: 2, most: 3, taken: 1, images: "b:3",
 		then: func(g *gate) {
 			g.image = "b"
-			g.apply()
-			assert.Regexp(g, acctest.Says("if you do not use it, set require_in_service = false"), g.apply())
+			for range 3 { // whatever the method, no batch begins
+				assert.Regexp(g, acctest.Says("wiring: no readiness attachment marks the servers"), g.apply())
+			}
+			assert.Zero(g, g.counted.Destroyed)
 			g.update = "require_in_service = false"
 			g.finish()
 		}},

@@ -22,7 +22,7 @@ import (
 func checked() attributes {
 	return attributes{
 		"cluster": "web", "desired_capacity": 6, "regions": protocol.Listing("RegionOne:az-1 RegionTwo:az-1"),
-		"update": attributes{"causes": []any{"UNHEALTHY"}, "max_batch_size": "100%", "stop_above": "100%"},
+		"update": attributes{"causes": []any{"UNHEALTHY"}, "max_batch_size": "100%", "stop_above": "100%", "require_in_service": false},
 	}
 }
 

@@ -56,7 +56,7 @@ func TestAccPlacementLoop(t *testing.T) {
 	// Nodes: one/a0: 6 12, a1: 7; two/b0: 9, b1: 10.
 
 	even := acctest.Places(fmt.Sprintf("%s: %s; %s: %s %s weight=900", one, a[0], two, b[0], b[1]))
-	moving := "update {\n    causes         = [\"PLACEMENT\"]\n    max_batch_size = 2\n  }\n  " + criteria("OLDEST_FIRST")
+	moving := "update {\n    causes         = [\"PLACEMENT\"]\n    max_batch_size = 2\n    require_in_service = false\n  }\n  " + criteria("OLDEST_FIRST")
 	l.Batch(t, "the apply that brings the update replaces nothing", acctest.Attached(c, 5, even, moving), "", "")
 	l.Step(t, "the next moves two", acctest.Attached(c, 5, even, moving), "14 15", "6 7")
 	l.Step(t, "only the protected one is left", acctest.Attached(c, 1, even, moving), "", "10 12 14 15")

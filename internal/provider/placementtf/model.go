@@ -145,16 +145,15 @@ func (m attachmentModel) policy(
 		Stateful:     m.stateful(ctx, diags),
 		RequireMarks: marked,
 	}
-	required := m.requiresMarks(ctx, diags)
-	if !required.IsNull() {
-		policy.RequireMarks = required.ValueBool()
+	if value.GivenBlock(m.Update) {
+		policy.RequireMarks = m.requiresMarks(ctx, diags)
 	}
-	if before == nil {
-		return policy
+	if before != nil {
+		marks := m.requiresMarks(ctx, diags) && !before.requiresMarks(ctx, diags)
+		policy.Begins = marks || m.begins(ctx, before, diags)
+		policy.RequireMarks = policy.RequireMarks && (marked || !marks)
 	}
-	marks := required.ValueBool() && !before.requiresMarks(ctx, diags).ValueBool()
-	policy.Begins = marks || m.begins(ctx, before, diags)
-	policy.RequireMarks = policy.RequireMarks && (marked || !marks)
+	policy.Unmarked = policy.RequireMarks && !marked
 	return policy
 }
 
@@ -182,12 +181,13 @@ func (m attachmentModel) naming() roster.Naming {
 	return roster.Naming{Cluster: m.Cluster.ValueString(), Pattern: roster.Pattern(m.NodeNamePattern.ValueString())}
 }
 
-// requiresMarks returns require_in_service of update, or null if it is not given.
-func (m attachmentModel) requiresMarks(ctx context.Context, diags *diag.Diagnostics) types.Bool {
+// requiresMarks returns require_in_service of update, which defaults to true.
+func (m attachmentModel) requiresMarks(ctx context.Context, diags *diag.Diagnostics) bool {
 	if !value.GivenBlock(m.Update) {
-		return types.BoolNull()
+		return false
 	}
-	return value.Object[updateModel](ctx, m.Update, diags).RequireInService
+	required := value.Object[updateModel](ctx, m.Update, diags).RequireInService
+	return required.IsNull() || required.ValueBool()
 }
 
 // templates returns the templates of the attachment, of its regions and of its zones.

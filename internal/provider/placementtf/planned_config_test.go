@@ -26,7 +26,7 @@ func with(all ...attributes) attributes {
 // templated returns arguments for nodes of an image, which an update replaces by a method, all at once.
 func templated(image, method string, causes ...any) attributes {
 	return attributes{"template": attributes{"image": image},
-		"update": attributes{"causes": causes, "max_batch_size": "100%", "method": method}}
+		"update": attributes{"causes": causes, "max_batch_size": "100%", "method": method, "require_in_service": false}}
 }
 
 // leaving returns a block deletion that removes the oldest nodes first.

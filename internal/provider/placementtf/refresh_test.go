@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stretchr/testify/assert"
@@ -181,7 +182,7 @@ func TestPlacementBegins(t *testing.T) {
 	for name, c := range map[string]struct{ before, first, second protocol.Attributes }{
 		"the block":                  {template, update("b", false), update("b", false)},
 		"the block, with marks":      {template, update("b", true), update("b", true)},
-		"require_in_service":         {update("a", nil), update("b", true), update("b", true)},
+		"require_in_service":         {update("a", false), update("b", true), update("b", nil)},
 		"require_in_service, in two": {update("a", false), update("b", true), update("b", false)},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -198,6 +199,9 @@ func TestPlacementBegins(t *testing.T) {
 			assert.NotContains(t, change, "not in service", "a shrink at first")
 			assert.Contains(t, change, "loses 1 of 2", "a shrink at first")
 			a.Must(t, zonal(2, "az-1", c.first))
+			for _, s := range a.Fake.Servers("RegionOne") { // as a readiness attachment does
+				a.Fake.UpdateServer("RegionOne", s.ID, func(s *fakecloud.Server) { s.Metadata[openstack.MarkKey] = ownMark(1, "a") })
+			}
 			a.Look(t)
 			second, _ := a.plan(t, zonal(2, "az-1", c.second))
 			assert.NotEqual(t, both, second, "the second apply leaves")

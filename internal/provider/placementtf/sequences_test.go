@@ -194,7 +194,7 @@ func (d *driven) apply(refreshes bool) {
 
 func (d *driven) config() attributes {
 	return zonal(d.size, "az-1 az-2", attributes{"template": attributes{"image": d.image}, "update": attributes{
-		"causes": []any{"TEMPLATE", "UNHEALTHY"}, "max_batch_size": fmt.Sprint(d.batch), "method": d.method}})
+		"causes": []any{"TEMPLATE", "UNHEALTHY"}, "max_batch_size": fmt.Sprint(d.batch), "method": d.method, "require_in_service": false}})
 }
 
 // make makes the server of a node.

@@ -53,9 +53,9 @@ func TestStatuses(t *testing.T) {
 	t.Parallel()
 	const noHost = "No valid host was found. There are not enough hosts available."
 	update := func(cause string, more attributes) attributes {
-		return attributes{"update": with(attributes{"causes": []any{cause}, "max_batch_size": "1"}, more)}
+		return attributes{"update": with(attributes{"causes": []any{cause}, "max_batch_size": "1", "require_in_service": false}, more)}
 	}
-	template, timed := update("TEMPLATE", nil), update("TEMPLATE", attributes{"pause": "30d", "revert_after": "10m"})
+	template, timed := update("TEMPLATE", nil), update("TEMPLATE", attributes{"pause": "30d", "revert_after": "10m", "require_in_service": nil})
 	shut := update("TEMPLATE", attributes{"window": []any{"Sat 02:00-06:00 Europe/Berlin"}}) // the fake cloud begins on a Thursday
 	inPlace, recreate := update("TEMPLATE", attributes{"method": "IN_PLACE"}), attributes{"method": "RECREATE"}
 	of := func(image, zones string, more attributes) attributes {

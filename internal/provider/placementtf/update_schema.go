@@ -55,8 +55,8 @@ func updateBlock() schema.Block {
 			"stop_above": attribute.Text("Number or percentage of unhealthy nodes above which there is an outage: "+
 				"then `UNHEALTHY` replaces no node. Defaults to `\"50%\"`.", amount),
 			"require_in_service": attribute.Flag("Whether a server is in service only if a " +
-				"`stackpolicy_readiness_attachment` has marked it. By default `ACTIVE` is enough until the first " +
-				"node gets its mark; then marks are required."),
+				"`stackpolicy_readiness_attachment` has marked it. Defaults to `true`: no batch begins until " +
+				"there is one. With `false` a server that is `ACTIVE` counts as in service."),
 		},
 	}
 }

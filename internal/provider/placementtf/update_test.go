@@ -17,7 +17,7 @@ import (
 
 // updates returns an update block.
 func updates(lines ...string) string {
-	return "update {\n    " + strings.Join(lines, "\n    ") + "\n  }"
+	return "update {\n    require_in_service = false\n    " + strings.Join(lines, "\n    ") + "\n  }"
 }
 
 // TestAccPlacementUnknown: an unknown size makes the nodes unknown while planning, and never wrong. If

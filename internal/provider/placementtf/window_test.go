@@ -54,6 +54,7 @@ func testWindow(t *testing.T, method string) {
   update {
     causes         = ["TEMPLATE"]
     max_batch_size = 1
+    require_in_service = false
     method         = "`+method+`"
     window         = ["Thu 00:00-24:00 UTC"]
   }`) + servers

@@ -28,7 +28,7 @@ type Fact struct {
 	Closed     bool            // whether its place is closed for maintenance
 	Dark       bool            // whether its region is not looked at, or was not until now
 	Rests      string          // why no update touches it, such as "is closed"; "" if an update may
-	Loose      string          // line because of which no batch begins in its region, or ""
+	Loose      string          // wire because of which no batch begins, or ""
 	LooseMoves string          // line because of which no node of its region moves, or ""
 	Later      bool            // whether its server carries a later mark or generation than the node has
 	Outdated   bool            // whether it has another template than the wanted one of its place
@@ -124,6 +124,9 @@ func (f *Fact) look(seen roster.Seen, policy roster.Policy) {
 	f.Looked, f.Missing = seen.Looked(name) && !n.Doubt, seen.Missing[name] && !n.Doubt
 	f.serve(seen, policy)
 	f.Unfound = f.Missing && !f.Served && !policy.Blind
+	if policy.Unmarked && f.Looked && !f.Missing && f.Is.MayServe && !f.Is.Fresh {
+		f.Loose = cmp.Or(f.Loose, "no readiness attachment marks the servers")
+	}
 	f.Later = roster.Mark(f.Server.InService).Number() > n.Mark.Number() || f.Server.Generation > n.Generation
 	f.noHost(seen, policy)
 	if aged := seen.Aged[name]; aged.Mark == n.Mark {
