@@ -72,6 +72,18 @@ func TestPlacementAdopts(t *testing.T) {
 	}
 }
 
+// TestPlacementAdoptsMetadata: an import says what would be lost with the metadata of the servers.
+func TestPlacementAdoptsMetadata(t *testing.T) {
+	t.Parallel()
+	a := begin(t)
+	for name, key := range map[string]string{"web-0": "stackpolicy_in_service", "web-1": "stackpolicy_protected", "web-2": "stackpolicy_tainted", "web-3": "a"} {
+		a.Fake.AddServers("RegionOne", fakecloud.Server{Name: name, Zone: "az-1", Metadata: map[string]string{key: "true"}})
+	}
+	a.adopt(t, "web")
+	assert.Equal(t, ": An import of servers removes their metadata", a.At())
+	assert.Contains(t, a.Said(), "Metadata says which nodes are in service: web-0; protected: web-1; tainted: web-2.")
+}
+
 // ownMark is the mark that a node of a generation and an image sets.
 func ownMark(generation int, image string) string {
 	return fmt.Sprintf("%d-%.4x", generation, sha256.Sum256(fmt.Appendf(nil, `{"image":%q}`, image)))

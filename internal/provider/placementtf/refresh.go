@@ -291,7 +291,34 @@ func (m *attachmentModel) adopt(
 	nowhere := func(string) bool { return false }
 	r, seen, _ := learn.Match(r, servers, roster.Seen{}, nowhere, nowhere)
 	found.see(r, seen)
+	warnOfMetadata(r, seen, diags)
 	return learn.Learn(r, seen, roster.Policy{}), found, true
+}
+
+// warnOfMetadata warns that an import of servers removes what only their metadata says.
+func warnOfMetadata(r roster.Roster, seen roster.Seen, diags *diag.Diagnostics) {
+	var lost []string
+	for what, has := range map[string]func(node.Node) bool{
+		"in service": func(n node.Node) bool { return n.InService != "" },
+		"protected":  func(n node.Node) bool { return n.Protected },
+		"tainted":    func(n node.Node) bool { return n.Tainted },
+	} {
+		var names []string
+		for name := range r.Nodes {
+			if has(seen.Servers[name]) {
+				names = append(names, name)
+			}
+		}
+		if slices.Sort(names); len(names) > 0 {
+			lost = append(lost, what+": "+text.Few(names))
+		}
+	}
+	if slices.Sort(lost); len(lost) > 0 {
+		diags.AddWarning("An import of servers removes their metadata", fmt.Sprintf("Metadata says which nodes are %s. "+
+			"If the servers are imported too, an apply removes all metadata that their configuration does not name. "+
+			"With ignore_changes = [metadata] in their lifecycle until it is done, they keep it. Else apply until the "+
+			"readiness attachment has marked them again, and protect and taint them again.", strings.Join(lost, "; ")))
+	}
 }
 
 // reportRead reports a cluster that could not be read.
