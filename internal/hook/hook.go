@@ -38,6 +38,15 @@ type Message struct {
 	Consumer   string `json:"consumer,omitempty"` // host of the webhook; no other consumer accepts the message
 }
 
+// MarshalJSON adds the id of the server under the name that it had in Senlin's messages.
+func (m Message) MarshalJSON() ([]byte, error) {
+	type fields Message
+	return json.Marshal(struct {
+		fields
+		ResourceID string `json:"resource_id"`
+	}{fields(m), m.NodeID})
+}
+
 // Node names the node at the beginning of a sentence.
 func (m Message) Node() string {
 	server := fmt.Sprintf("server %s, region %s", plain(m.NodeID), plain(m.Region))

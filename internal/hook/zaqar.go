@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
@@ -38,9 +39,8 @@ var zaqarType = Type{
 }
 
 const (
-	renewBefore = 10 * time.Minute // remaining lifetime below which a message is posted again
-	clockSkew   = time.Minute      // maximum difference of the clocks of two machines that resume a run
-	zaqarPage   = 20               // messages of a page; Zaqar's own maximum
+	clockSkew = time.Minute // maximum difference of the clocks of two machines that resume a run
+	zaqarPage = 20          // messages of a page; Zaqar's own maximum
 )
 
 // zaqar posts the message to a queue. The consumer completes the hook by deleting the message. A message that expired
@@ -48,7 +48,7 @@ const (
 type zaqar struct {
 	runner *Runner
 	queue  string
-	ttl    time.Duration // lifetime of a message: longer than the hook's timeout, so that few are posted again
+	ttl    time.Duration // lifetime of a message: longer than the hook's timeout, so that few expire
 	now    func() time.Time
 }
 
@@ -89,10 +89,7 @@ func (z *zaqar) step(
 	switch {
 	case err == nil:
 		p.Expires = asked.Add(remaining(found))
-		if p.Expires.Sub(asked) > renewBefore {
-			return false, nil
-		}
-		return false, z.renew(ctx, client, m, p)
+		return false, nil
 	case !gophercloud.ResponseCodeIs(err, http.StatusNotFound):
 		return false, fmt.Errorf("look into the queue %q: %w", z.queue, err)
 	case asked.Add(clockSkew).Before(p.Expires):
@@ -120,20 +117,6 @@ func (z *zaqar) send(ctx context.Context, client *gophercloud.ServiceClient, m M
 	}
 	p.Receipt, p.Expires = id, asked.Add(lasts)
 	return nil
-}
-
-// renew removes the message from the queue and posts it again. A message that a consumer has claimed stays: Zaqar
-// keeps it as long as the claim.
-func (z *zaqar) renew(ctx context.Context, client *gophercloud.ServiceClient, m Message, p *Progress) error {
-	err := messages.Delete(ctx, client, z.queue, p.Receipt, nil).ExtractErr()
-	switch {
-	case gophercloud.ResponseCodeIs(err, http.StatusForbidden):
-		return nil
-	case err != nil:
-		return fmt.Errorf("take the message that expires out of the queue %q: %w", z.queue, err)
-	}
-	p.Receipt = ""
-	return z.send(ctx, client, m, p)
 }
 
 // clock returns the time without the monotonic clock, which stops while a machine sleeps.
@@ -215,37 +198,62 @@ func (z *zaqar) search(
 func (z *zaqar) searchAmong(
 	ctx context.Context, client *gophercloud.ServiceClient, token string, opts messages.ListOpts,
 ) (id string, lasts time.Duration, err error) {
-	for seen := map[string]bool{}; ; {
-		next := ""
-		// gophercloud does not find the next page. Every page with messages links to another, so the links never end.
-		err = messages.List(client, z.queue, opts).
-			EachPage(ctx, func(_ context.Context, page pagination.Page) (bool, error) {
-				list, err := messages.ExtractMessages(page)
-				for _, m := range list {
-					if m.Body["lifecycle_action_token"] == token {
-						id, lasts = m.ID, remaining(m)
-					}
-				}
-				if err == nil && len(list) > 0 {
-					next, err = nextMarker(page.GetBody())
-				}
-				return false, err
-			})
-		if err != nil || id != "" || next == "" || seen[next] {
-			return id, lasts, err
+	err = eachPage(ctx, func(marker string) pagination.Pager {
+		opts.Marker = marker
+		return messages.List(client, z.queue, opts)
+	}, func(page pagination.Page) (found bool, err error) {
+		list, err := messages.ExtractMessages(page)
+		for _, m := range list {
+			if m.Body["lifecycle_action_token"] == token {
+				id, lasts = m.ID, remaining(m)
+			}
 		}
-		seen[next] = true
-		opts.Marker = next
-	}
+		return id != "", err
+	})
+	return id, lasts, err
 }
 
-// recode decodes a value from the JSON of another.
-func recode(from, into any) error {
-	text, err := json.Marshal(from)
-	if err != nil {
-		return err
+// hasQueue reports whether the queue exists. Zaqar shows a missing queue as an empty one, so hasQueue looks for it in
+// the list of queues. If Zaqar refuses the list, the queue counts as existing.
+func (z *zaqar) hasQueue(ctx context.Context, client *gophercloud.ServiceClient) (there bool, err error) {
+	err = eachPage(ctx, func(marker string) pagination.Pager {
+		return queues.List(client, queues.ListOpts{Limit: zaqarPage, Marker: marker})
+	}, func(page pagination.Page) (bool, error) {
+		list, err := queues.ExtractQueues(page)
+		there = there || slices.ContainsFunc(list, func(q queues.Queue) bool { return q.Name == z.queue })
+		return there, err
+	})
+	switch {
+	case gophercloud.ResponseCodeIs(err, http.StatusForbidden):
+		return true, nil
+	case err != nil:
+		return false, fmt.Errorf("look for the queue %q: %w", z.queue, err)
 	}
-	return json.Unmarshal(text, into)
+	return there, nil
+}
+
+// eachPage looks at the pages of a list until look has found something. gophercloud does not find the next page, and
+// each page with items links to another, so the links never end.
+func eachPage(
+	ctx context.Context, list func(marker string) pagination.Pager, look func(pagination.Page) (bool, error),
+) error {
+	seen := map[string]bool{}
+	for marker := ""; !seen[marker]; {
+		seen[marker] = true
+		next := ""
+		err := list(marker).EachPage(ctx, func(_ context.Context, page pagination.Page) (bool, error) {
+			found, err := look(page)
+			if err == nil && !found {
+				next, err = nextMarker(page.GetBody())
+			}
+			return false, err
+		})
+		if err != nil {
+			return err
+		}
+		marker = next
+	}
+	return nil
 }
 
 // nextMarker reads the marker of the next page from the link to it.
@@ -268,29 +276,11 @@ func nextMarker(body any) (string, error) {
 	return "", nil
 }
 
-// hasQueue reports whether the queue exists. Zaqar shows a missing queue as an empty one, so hasQueue looks for it in
-// the list of queues. If Zaqar refuses the list, the queue counts as existing.
-func (z *zaqar) hasQueue(ctx context.Context, client *gophercloud.ServiceClient) (there bool, err error) {
-	opts := queues.ListOpts{Limit: zaqarPage}
-	for seen := map[string]bool{}; ; {
-		more := false
-		err = queues.List(client, opts).EachPage(ctx, func(_ context.Context, page pagination.Page) (bool, error) {
-			list, err := queues.ExtractQueues(page)
-			for _, q := range list {
-				there = there || q.Name == z.queue
-				more = more || !seen[q.Name]
-				seen[q.Name] = true
-				opts.Marker = q.Name
-			}
-			return false, err
-		})
-		switch {
-		case gophercloud.ResponseCodeIs(err, http.StatusForbidden):
-			return true, nil
-		case err != nil:
-			return false, fmt.Errorf("look for the queue %q: %w", z.queue, err)
-		case there || !more:
-			return there, nil
-		}
+// recode decodes a value from the JSON of another.
+func recode(from, into any) error {
+	text, err := json.Marshal(from)
+	if err != nil {
+		return err
 	}
+	return json.Unmarshal(text, into)
 }
