@@ -43,6 +43,7 @@ var (
 	machinesAnswer  = bounds{16 << 20, 600_000}   // 1,000 hypervisors with cpu_info have 3 MiB, and 150,000 values
 	serversAnswer   = bounds{24 << 20, 1_000_000} // 1,000 servers with all metadata have 16 MiB, and 220,000 values
 	membersAnswer   = bounds{4 << 20, 200_000}    // 1,000 members have 0.6 MiB, and 20,000 values
+	listAnswer      = bounds{4 << 20, 200_000}    // 1,000 flavors have 0.6 MiB, and 30,000 values; so do 400 images
 	messagesAnswer  = bounds{6 << 20, 20_000}     // 20 messages of the largest size have 5 MiB; 20 of hooks, 400 values
 )
 
@@ -77,7 +78,9 @@ var kinds = []kind{
 	{http.MethodGet, "os-availability-zone", []int{http.StatusOK}, smallAnswer},
 	{http.MethodGet, "os-availability-zone/detail", []int{http.StatusOK}, hostsAnswer},
 	{http.MethodGet, "limits", []int{http.StatusOK}, smallAnswer},
+	{http.MethodGet, "flavors/detail", []int{http.StatusOK}, listAnswer},
 	{http.MethodGet, "flavors/*", []int{http.StatusOK}, smallAnswer},
+	{http.MethodGet, "images", []int{http.StatusOK}, listAnswer},
 	{http.MethodGet, "images/*", []int{http.StatusOK}, smallAnswer},
 	{http.MethodGet, "pools/*/members", []int{http.StatusOK}, membersAnswer},
 	{http.MethodGet, "pools/*/members/*", []int{http.StatusOK}, smallAnswer},

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack"
@@ -31,7 +30,10 @@ type Cloud struct {
 	zones    shared[string, []Zone]
 	limits   shared[string, *Limits]
 	flavors  shared[[2]string, Flavor]
-	images   shared[[2]string, time.Time]
+	images   shared[[2]string, Image]
+
+	flavorLists shared[string, []Flavor]
+	imageLists  shared[[2]string, []Image]
 }
 
 // session is a login.

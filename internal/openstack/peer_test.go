@@ -192,6 +192,12 @@ var requests = []request{
 		func(ctx context.Context, cloud *openstack.Cloud, region string) (any, error) {
 			return cloud.Flavor(ctx, region, "f")
 		}},
+	{"GET", "/flavors/detail", list("flavors", `{"id": "f-%d", "name": "n", "vcpus": 1, "ram": 1}`),
+		ofCompute(func(ctx context.Context, c *openstack.Compute) (any, error) { return c.Flavors(ctx) })},
+	{"GET", "/images", list("images", `{"id": "i-%d", "name": "n", "status": "active", "created_at": "2026-01-01T00:00:00Z"}`),
+		func(ctx context.Context, cloud *openstack.Cloud, region string) (any, error) {
+			return cloud.ImagesNamed(ctx, region, "n")
+		}},
 	{"GET", "/images/i", hostile.Target{Around: `%s`, Item: `{"id": "i", "name": "n", "created_at": "2026-01-01T00:00:00Z"}`},
 		func(ctx context.Context, cloud *openstack.Cloud, region string) (any, error) {
 			return cloud.ImageCreated(ctx, region, "i")

@@ -13,6 +13,9 @@ import (
 // its region, and a region without a list has the list of all.
 type Flavors map[placement.Place][]string
 
+// FlavorIDs are the ids of flavors, by region and by the text that a policy calls them by.
+type FlavorIDs map[string]map[string]string
+
 // At lists the flavors of a place. Without any it is one that has no name.
 func (f Flavors) At(at placement.Place) []string {
 	for _, own := range []placement.Place{at, {Region: at.Region}, {}} {
@@ -105,13 +108,27 @@ func (p Policy) FlavorOf(at placement.Place, full map[Spot]bool) (flavor string,
 	return flavors[0], false
 }
 
+// rank is the position of a node's flavor among the flavors of a place, by name or by id; -1 if it is not listed.
+func (p Policy) rank(at placement.Place, n Node) int {
+	flavors := p.Flavors.At(at)
+	if i := slices.Index(flavors, n.Flavor); i >= 0 {
+		return i
+	}
+	return slices.IndexFunc(flavors, func(f string) bool {
+		return n.FlavorID != "" && (f == n.FlavorID || p.FlavorIDs[at.Region][f] == n.FlavorID)
+	})
+}
+
+// Offers reports whether the flavor of a node is one of a place.
+func (p Policy) Offers(at placement.Place, n Node) bool { return p.rank(at, n) >= 0 }
+
 // EarlierFlavor is the flavor that a node would get now, where that comes before its own; "": none does.
-func (p Policy) EarlierFlavor(at placement.Place, flavor string, seen Seen) string {
+func (p Policy) EarlierFlavor(at placement.Place, n Node, seen Seen) string {
 	if !p.Update.Has(Lesser) {
 		return ""
 	}
 	first, ok := p.FlavorOf(at, seen.FullSpots(p))
-	own := slices.Index(p.Flavors.At(at), flavor)
+	own := p.rank(at, n)
 	if !ok || own >= 0 && own <= slices.Index(p.Flavors.At(at), first) {
 		return ""
 	}

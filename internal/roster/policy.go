@@ -29,6 +29,7 @@ type Policy struct {
 	Protected  []string  // names, or ids of servers, of nodes that are never removed
 	Templates  Templates // templates of new nodes; empty without a template
 	Flavors    Flavors   // flavors of new nodes; empty if their template says it
+	FlavorIDs  FlavorIDs // ids of these flavors
 	Elsewhere  bool      // whether another place is better than a later flavor
 
 	// Rooms has how many more servers of a flavor a quota allows, by region and flavor.
@@ -95,6 +96,7 @@ const (
 	Unhealthy Cause = "UNHEALTHY" // the server is in ERROR, or marked as tainted, or its service is unhealthy
 	Misplaced Cause = "PLACEMENT" // the place is not listed or above its cap, or another place is strictly better
 	Outdated  Cause = "TEMPLATE"  // the template is not the wanted one of the place
+	Newer     Cause = "IMAGE"     // the newest image of each name is wanted; its nodes are Outdated
 	Lesser    Cause = "FLAVOR"    // an earlier flavor of the place is not full
 	TooOld    Cause = "AGE"       // the server is older than MaxAge
 )

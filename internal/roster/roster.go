@@ -106,6 +106,8 @@ type Node struct {
 	placement.Place
 	Template   Template `json:"template,omitempty"`   // template that it is made from
 	Flavor     string   `json:"flavor,omitempty"`     // "" if its template says it
+	FlavorID   string   `json:"flavor_id,omitempty"`  // id of the flavor when the server was asked for
+	Image      string   `json:"image,omitempty"`      // image of an imported server, until a plan gives it a template
 	Generation int64    `json:"generation,omitempty"` // number of servers made under this name
 	Mark       Mark     `json:"mark,omitempty"`       // mark of its server once that was found in service
 

@@ -48,6 +48,26 @@ func (t Template) over(base Template) Template {
 	return NewTemplate(values)
 }
 
+// Keys of a template that the provider fills in.
+const (
+	KeyImage    = "image"     // image as written
+	KeyImageID  = "image_id"  // id of that image in the region
+	KeyUserData = "user_data" // hash of the user data
+)
+
+// WithImage returns the template with another image, if it has one.
+func (t Template) WithImage(id string) Template {
+	if id == "" {
+		return t
+	}
+	values := t.Values()
+	if values[KeyImageID] == "" || values[KeyImageID] == id {
+		return t
+	}
+	values[KeyImageID] = id
+	return NewTemplate(values)
+}
+
 // Hash returns the first 8 hex digits of the SHA-256 of the template.
 func (t Template) Hash() string { return fmt.Sprintf("%x", sha256.Sum256([]byte(t)))[:8] }
 

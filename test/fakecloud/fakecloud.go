@@ -138,11 +138,12 @@ type Cloud struct {
 	faults   []*Injected
 	watchers []watcher
 	tokens   map[string]*token
-	known    []string             // regions that Keystone knows
-	regions  map[string]*region   // regions with a compute service
-	hidden   map[[2]string]bool   // endpoints left out of the catalogue: service, region
-	nameless bool                 // reports whether the catalogue names no regions
-	images   []*Image             // newest first
+	known    []string           // regions that Keystone knows
+	regions  map[string]*region // regions with a compute service
+	hidden   map[[2]string]bool // endpoints left out of the catalogue: service, region
+	nameless bool               // reports whether the catalogue names no regions
+	images   []*Image           // newest first
+	flavors  []*Flavor
 	queues   map[[2]string]*queue // project, name
 }
 
@@ -171,6 +172,7 @@ func New(config Config) *Cloud {
 		regions:  map[string]*region{},
 		hidden:   map[[2]string]bool{},
 		queues:   map[[2]string]*queue{},
+		flavors:  defaultFlavors(),
 	}
 	for resource := range config.Quotas {
 		mustResource(resource)

@@ -1,6 +1,7 @@
 package fakecloud
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -13,6 +14,8 @@ import (
 type Image struct {
 	ID      string
 	Name    string
+	Status  string // "active" if it is not given; "deactivated" takes an image from all new servers
+	Region  string // the only region that has it; "" for all
 	Created time.Time
 }
 
@@ -30,11 +33,19 @@ func (c *Cloud) RemoveImage(id string) {
 	c.images = slices.DeleteFunc(c.images, func(i *Image) bool { return i.ID == id })
 }
 
+// UpdateImage changes an image.
+func (c *Cloud) UpdateImage(id string, f func(*Image)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f(c.image(id))
+}
+
 func (c *Cloud) addImage(given Image) string {
 	image := given
 	if image.ID == "" {
 		image.ID = c.uuid("image")
 	}
+	image.Status = cmp.Or(image.Status, "active")
 	if image.Created.IsZero() {
 		image.Created = c.tick()
 	}
@@ -46,6 +57,8 @@ func (c *Cloud) addImage(given Image) string {
 func (c *Cloud) image(id string) *Image {
 	return first(c.images, func(i *Image) bool { return i.ID == id })
 }
+
+func (i *Image) active() bool { return i != nil && i.Status == "active" }
 
 // listNovaImages is Nova's list of images, which exists up to 2.35. terraform-provider-openstack uses it to find the
 // image of a rebuild by name.
@@ -78,6 +91,7 @@ func (k *call) serveGlance() reply {
 				"supply the credentials required."))
 		return rep.set("Www-Authenticate", `Keystone uri="`+k.identityURL()+`"`)
 	}
+	k.region = k.regions[k.record.Region]
 	rep := k.nowhere()
 	if r, _ := k.find(glanceRoutes, k.parts[1:]); r != nil {
 		rep = refusable(func() reply { return r.serve(k) },
@@ -91,7 +105,7 @@ func imageDocument(i *Image) object {
 	created := isoTime(i.Created)
 	return object{
 		{"name", i.Name}, {"disk_format", "raw"}, {"container_format", "bare"}, {"visibility", "public"}, {"size", 512},
-		{"virtual_size", 512}, {"status", "active"}, {"checksum", "bf619eac0cdf3f68d496ea9344137e8b"},
+		{"virtual_size", 512}, {"status", i.Status}, {"checksum", "bf619eac0cdf3f68d496ea9344137e8b"},
 		{"protected", false}, {"min_ram", 0}, {"min_disk", 0}, {"owner", AdminProjectID}, {"os_hidden", false},
 		{"os_hash_algo", "sha512"},
 		{"os_hash_value", "df40d4a774e0b453a5b87c00d6f0ef5d753143454e88ee5f7b607134598294c7" +
@@ -102,11 +116,13 @@ func imageDocument(i *Image) object {
 }
 
 func (k *call) showImage() reply {
-	if i := k.image(k.vars[0]); i != nil {
+	if i := k.image(k.vars[0]); i != nil && i.in(k.region) {
 		return jsonReply(200, imageDocument(i))
 	}
 	panic(notFound("No image found with ID %s", k.vars[0]))
 }
+
+func (i *Image) in(r *region) bool { return i.Region == "" || r != nil && r.name == i.Region }
 
 // listImages supports the filters name and status, page sizes and markers.
 func (k *call) listImages() reply {
@@ -131,7 +147,7 @@ func (k *call) listImages() reply {
 	}
 	fit := []object{}
 	for _, i := range images {
-		if fitsImage(q, i) {
+		if i.in(k.region) && fitsImage(q, i) {
 			fit = append(fit, imageDocument(i))
 		}
 	}
@@ -172,8 +188,12 @@ func fitsImage(q url.Values, i *Image) bool {
 				return false
 			}
 		case "status":
-			if value != "active" {
+			if value != i.Status {
 				return false
+			}
+		case "sort_key", "sort_dir":
+			if value != map[string]string{"sort_key": "created_at", "sort_dir": "desc"}[key] {
+				panic(badRequest("fakecloud sorts images by created_at, the newest first"))
 			}
 		default:
 			panic(badRequest("fakecloud does not filter images by %s", key))

@@ -26,7 +26,7 @@ func (k *call) adminOnly(rule string) {
 var novaRoutes = []route{
 	{"GET", "/", 1, (*call).computeVersion},
 	{"GET", "/flavors/detail", 1, (*call).listFlavors},
-	{"GET", "/flavors/{}", 1, show("flavor", (*call).findFlavor, (*call).flavorDocument)},
+	{"GET", "/flavors/{}", 1, show("flavor", (*call).showFlavor, (*call).flavorDocument)},
 	{"GET", "/images", 1, (*call).listNovaImages},
 	{"GET", "/limits", 1, (*call).showLimits},
 	{"GET", "/os-availability-zone", 1, (*call).listZones},

@@ -84,7 +84,7 @@ func (k *call) inUse(resource, project string) int {
 }
 
 // checkQuota refuses more instances, cores and RAM than the project may have.
-func (k *call) checkQuota(project string, instances int, more *flavor) {
+func (k *call) checkQuota(project string, instances int, more *Flavor) {
 	var overs, asked, used, allowed []string
 	for _, r := range []struct {
 		name string

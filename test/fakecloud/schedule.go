@@ -55,8 +55,10 @@ func (r *region) choose(o *order) (*host, string) {
 
 // SellOut leaves the hosts of a zone no room for servers of a flavor, or gives it back.
 func (c *Cloud) SellOut(regionName, zone, flavor string, is bool) {
-	flavorNamed(flavor)
-	c.change(regionName, func(r *region) { r.sold[[2]string{zone, flavor}] = is })
+	c.change(regionName, func(r *region) {
+		c.mustFlavor(flavor)
+		r.sold[[2]string{zone, flavor}] = is
+	})
 }
 
 // allows reports whether the policy of a group lets a host have one more member.

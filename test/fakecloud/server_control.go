@@ -34,7 +34,7 @@ func (r *region) adopt(c *Cloud, given Server) *server {
 	s.Name = cmp.Or(s.Name, fmt.Sprintf("server-%d", s.number))
 	s.ProjectID, s.UserID = cmp.Or(s.ProjectID, MemberProjectID), cmp.Or(s.UserID, MemberUserID)
 	s.ImageID = cmp.Or(s.ImageID, c.images[len(c.images)-1].ID)
-	s.flavor = flavorNamed(cmp.Or(s.Flavor, flavors[0].ID))
+	s.flavor = c.mustFlavor(cmp.Or(s.Flavor, c.flavors[0].ID))
 	s.Flavor = s.flavor.ID
 	s.asked = s.Zone
 	s.reserved = "r-" + s.ID[:8]
@@ -112,7 +112,9 @@ func (c *Cloud) UpdateServer(regionName, id string, f func(*Server)) {
 		after.ID, after.Created, after.Group = before.ID, before.Created, before.Group
 		r.count(s, -1)
 		s.Server = after
-		s.flavor = flavorNamed(after.Flavor)
+		if after.Flavor != before.Flavor {
+			s.flavor = c.mustFlavor(after.Flavor)
+		}
 		if after.Status != before.Status || after.TaskState != before.TaskState {
 			s.setStatus(after.Status)
 			s.pending = nil

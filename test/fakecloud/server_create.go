@@ -20,7 +20,7 @@ type order struct {
 	node   string // forced hypervisor
 	forced bool
 	group  *group
-	flavor *flavor
+	flavor *Flavor
 	moved  *server // existing server that moves
 	avoid  *host   // host that it must leave
 	ports  []*port // ports for the server; none means one of Nova's, if it has a network
@@ -169,14 +169,14 @@ func (k *call) checkOrder(o *order, body object) {
 	ref, _ := body.get("flavorRef")
 	id := bare(ref)
 	id = id[strings.LastIndex(id, "/")+1:]
-	if o.flavor = findFlavor(id); o.flavor == nil {
+	if o.flavor = k.findFlavor(id); o.flavor == nil {
 		panic(badRequest("Flavor %s could not be found.", id))
 	}
 	zones := k.region.available()
 	if o.zone != "" && !o.forced && !zones[o.zone] && o.zone != internalZone {
 		panic(badRequest("The requested availability zone is not available"))
 	}
-	if o.server.ImageID != "" && k.image(o.server.ImageID) == nil {
+	if o.server.ImageID != "" && !k.image(o.server.ImageID).active() {
 		panic(badRequest("Can not find requested image"))
 	}
 	if o.group != nil && o.group.Policy == "" {

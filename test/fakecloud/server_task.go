@@ -35,7 +35,7 @@ var rebuildSchema = wrapped("rebuild",
 // image changes at once.
 func (k *call) rebuildServer(s *server, value any) {
 	image := text(value.(object), "imageRef")
-	if k.image(image) == nil {
+	if !k.image(image).active() {
 		panic(badRequest("Cannot find image for rebuild"))
 	}
 	s.ImageID, s.Fault = image, ""
@@ -61,14 +61,14 @@ var resizeSchema = wrapped("resize",
 // is confirmed or reverted. Without a host it does not change, without an error.
 func (k *call) resizeServer(s *server, value any) {
 	ref, _ := value.(object).get("flavorRef")
-	wanted := findFlavor(bare(ref))
+	wanted := k.findFlavor(bare(ref))
 	switch wanted {
 	case nil:
 		panic(badRequest("Flavor %s could not be found.", bare(ref)))
 	case s.flavor:
 		panic(badRequest("When resizing, instances must change flavor!"))
 	}
-	more := &flavor{VCPUs: max(0, wanted.VCPUs-s.flavor.VCPUs), RAM: max(0, wanted.RAM-s.flavor.RAM)}
+	more := &Flavor{VCPUs: max(0, wanted.VCPUs-s.flavor.VCPUs), RAM: max(0, wanted.RAM-s.flavor.RAM)}
 	k.checkQuota(s.ProjectID, 0, more)
 	k.task(s, "resize_prep", func(r *region, s *server) {
 		h := r.move(s, s.asked, nil)
@@ -82,7 +82,7 @@ func (k *call) resizeServer(s *server, value any) {
 }
 
 // reshape gives a server a flavor and a host.
-func (r *region) reshape(s *server, f *flavor, h *host) {
+func (r *region) reshape(s *server, f *Flavor, h *host) {
 	r.count(s, -1)
 	s.flavor, s.Flavor = f, f.ID
 	r.count(s, +1)

@@ -61,12 +61,12 @@ func (v view) image(s *server) any {
 	return object{{"id", s.ImageID}, v.bookmark("images/" + s.ImageID)}
 }
 
-func (v view) flavor(f *flavor) object {
+func (v view) flavor(f *Flavor) object {
 	if v.minor < 47 {
 		return object{{"id", f.ID}, v.bookmark("flavors/" + f.ID)}
 	}
 	return object{
-		{"vcpus", f.VCPUs}, {"ram", f.RAM}, {"disk", f.Disk}, {"ephemeral", 0}, {"swap", 0}, {"original_name", f.ID},
+		{"vcpus", f.VCPUs}, {"ram", f.RAM}, {"disk", f.Disk}, {"ephemeral", 0}, {"swap", 0}, {"original_name", f.Name},
 		{"extra_specs", object{}},
 	}
 }

@@ -43,7 +43,7 @@ type server struct {
 	hostname string
 	host     *host // nil if it is not scheduled, or the host is gone
 	vmState  string
-	flavor   *flavor
+	flavor   *Flavor
 	group    *group
 	ports    []*port // ports with which it was made; nil if Nova made its only one, or it has none
 	updated  time.Time
@@ -64,7 +64,7 @@ type server struct {
 
 // shape is the part of a server that a resize changes.
 type shape struct {
-	flavor  *flavor
+	flavor  *Flavor
 	host    *host
 	vmState string
 }

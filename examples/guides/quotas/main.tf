@@ -7,7 +7,7 @@ resource "stackpolicy_placement_attachment" "web" {
   cluster          = "web"
   desired_capacity = var.size
   respect_quotas   = true
-  flavor_id        = "m1.small" # the quotas of cores and RAM count too
+  flavors          = ["m1.small"] # the quotas of cores and RAM count too
   regions = [
     { name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }] },
     { name = "RegionTwo", zones = [{ name = "az-1" }, { name = "az-2" }] },
@@ -20,7 +20,7 @@ resource "openstack_compute_instance_v2" "web" {
   region            = each.value.region
   availability_zone = each.value.zone
   image_name        = "debian-12"
-  flavor_id         = "m1.small"
+  flavor_id         = each.value.flavor_id
 
   network {
     name = "shared"

@@ -1,6 +1,7 @@
 package placementtf
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -34,7 +35,8 @@ type attachmentModel struct {
 	Flavors         types.List   `tfsdk:"flavors"`
 	Prefer          types.String `tfsdk:"prefer"`
 	RespectQuotas   types.Bool   `tfsdk:"respect_quotas"`
-	FlavorID        types.String `tfsdk:"flavor_id"`
+	Image           types.String `tfsdk:"image"`
+	UserData        types.String `tfsdk:"user_data"`
 	Deletion        types.Object `tfsdk:"deletion"`
 	Health          types.Object `tfsdk:"health"`
 	Selector        types.Object `tfsdk:"selector"`
@@ -49,6 +51,10 @@ type attachmentModel struct {
 	Remaining    types.Int64  `tfsdk:"remaining"`
 	Status       types.String `tfsdk:"status"`
 	Summary      types.String `tfsdk:"summary"`
+
+	UserDataTexts types.Map `tfsdk:"user_data_texts"`
+
+	sources sources // ids of the images and flavors
 }
 
 type deletionModel struct {
@@ -86,6 +92,8 @@ var (
 		"zone":       types.StringType,
 		"template":   templateType,
 		"flavor":     types.StringType,
+		"flavor_id":  types.StringType,
+		"image_id":   types.StringType,
 		"generation": types.Int64Type,
 		"mark":       types.StringType,
 		"closed":     types.BoolType,
@@ -140,6 +148,7 @@ func (m attachmentModel) policy(
 		Protected:    texts(d.Protected),
 		Templates:    m.templates(),
 		Flavors:      m.flavors(),
+		FlavorIDs:    m.sources.Flavors,
 		Elsewhere:    m.Prefer.ValueString() == preferFlavor,
 		Update:       m.update(ctx, diags),
 		Stateful:     m.stateful(ctx, diags),
@@ -190,32 +199,56 @@ func (m attachmentModel) requiresMarks(ctx context.Context, diags *diag.Diagnost
 	return required.IsNull() || required.ValueBool()
 }
 
-// templates returns the templates of the attachment, of its regions and of its zones.
-func (m attachmentModel) templates() roster.Templates {
-	own := map[placement.Place]roster.Template{}
-	if t := templateOf(m.Template); t != "" {
-		own[placement.Place{}] = t
-	}
-	region := m.Region.ValueString()
+// oneRegion is the region of zones, or "" if regions are listed.
+func (m attachmentModel) oneRegion() string {
 	if listed(m.Regions) {
-		region = ""
+		return ""
 	}
-	for at, values := range places.Templates(m.Regions, m.Zones, region) {
-		if t := templateOf(values); t != "" {
-			own[at] = t
+	return m.Region.ValueString()
+}
+
+// templates returns the templates of the attachment, of its regions and of its zones, with what they say about image
+// and user data.
+func (m attachmentModel) templates() roster.Templates {
+	own := map[placement.Place]map[string]string{}
+	add := func(at placement.Place, key, text string) {
+		if own[at] == nil {
+			own[at] = map[string]string{}
+		}
+		if own[at][key] = text; text == "" {
+			delete(own[at], key)
 		}
 	}
-	return roster.NewTemplates(own)
+	given := places.Templates(m.Regions, m.Zones, m.oneRegion())
+	given[placement.Place{}] = m.Template
+	for at, values := range given {
+		for key, text := range templateOf(values) {
+			add(at, key, text)
+		}
+	}
+	images := m.images()
+	for region := range m.sources.Images { // the same name is another image in each region
+		at := placement.Place{Region: region}
+		images[at] = cmp.Or(images[at], images[placement.Place{}])
+	}
+	for at, name := range images {
+		add(at, roster.KeyImage, name)
+		add(at, roster.KeyImageID, m.sources.Images[at.Region][name].ID)
+	}
+	for at, text := range m.userData() {
+		add(at, roster.KeyUserData, hashOf(text))
+	}
+	templates := map[placement.Place]roster.Template{}
+	for at, values := range own {
+		templates[at] = roster.NewTemplate(values)
+	}
+	return roster.NewTemplates(templates)
 }
 
 // flavors returns the flavors that the attachment, its regions and its zones list.
 func (m attachmentModel) flavors() roster.Flavors {
 	flavors := roster.Flavors{}
-	region := m.Region.ValueString()
-	if listed(m.Regions) {
-		region = ""
-	}
-	for at, list := range places.Flavors(m.Regions, m.Zones, region) {
+	for at, list := range places.Flavors(m.Regions, m.Zones, m.oneRegion()) {
 		flavors[at] = texts(list)
 	}
 	if listed(m.Flavors) {
@@ -224,17 +257,17 @@ func (m attachmentModel) flavors() roster.Flavors {
 	return flavors
 }
 
-// templateOf translates a template, and returns "" if it is not known.
-func templateOf(values types.Map) roster.Template {
+// templateOf translates a template, and returns none if it is not known.
+func templateOf(values types.Map) map[string]string {
 	texts := make(map[string]string, len(values.Elements()))
 	for name, element := range values.Elements() {
 		text, ok := element.(types.String)
 		if !ok || !value.Given(text) {
-			return ""
+			return nil
 		}
 		texts[name] = text.ValueString()
 	}
-	return roster.NewTemplate(texts)
+	return texts
 }
 
 // update translates the block update, and returns nil without it.
@@ -271,6 +304,11 @@ func (m attachmentModel) update(ctx context.Context, diags *diag.Diagnostics) *r
 	if update.Has(roster.Lesser) && len(m.flavors()) == 0 && !m.Flavors.IsUnknown() {
 		diags.AddAttributeError(path.Root("update").AtName("causes"), "A missing argument",
 			"The cause FLAVOR replaces a node for an earlier one of its flavors, and there are none. Give flavors.")
+	}
+	if update.Has(roster.Newer) && !update.Has(roster.Outdated) {
+		diags.AddAttributeError(path.Root("update").AtName("causes"), "A missing argument",
+			"The cause IMAGE makes the newest image of a name the wanted one, and TEMPLATE replaces the nodes that do not "+
+				"have what is wanted. Add TEMPLATE.")
 	}
 	if update.Has(roster.TooOld) && u.MaxAge.IsNull() {
 		diags.AddAttributeError(path.Root("update").AtName("max_age"), "A missing argument",

@@ -58,6 +58,7 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 	if p.forgetsSlots(now) {
 		return false
 	}
+	p.resolve(ctx, now)
 	policy := plan.policy(ctx, p.state, p.memory.Marked, p.diags)
 	p.memory.tell(&policy)
 	written := policy.Regions
@@ -66,6 +67,7 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 	}
 	next, change, policy := p.planRoster(ctx, now, policy)
 	p.refuseLate(ctx, now, change, policy)
+	p.refuseGone(change)
 	if p.diags.HasError() {
 		return false
 	}
@@ -87,14 +89,17 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 	}
 	plan.Status, plan.Remaining = types.StringValue(change.Status), types.Int64Value(change.Remaining)
 	p.memory.Blind = true // everything seen so far is older than this apply
+	if p.state != nil {
+		plan.UserDataTexts = p.state.UserDataTexts
+	}
 	plan.remember(ctx, next, written, p.diags)
 	p.countBatch(change)
 	plan.record(ctx, change, p.memory.Batch, p.diags)
 	if p.state != nil {
 		p.memory.store(ctx, p.private, next, p.diags) // the leaving nodes
 	}
-	if !p.templatesKnown(ctx) {
-		plan.forgetTemplates(p.diags)
+	if !p.templatesKnown(ctx) || !p.sourcesKnown(ctx) {
+		p.forgetTemplates(ctx)
 	}
 	return true
 }
@@ -264,11 +269,7 @@ func (p *attachmentPlanner) quotas(
 	if cloud == nil {
 		return nil
 	}
-	flavors := policy.Flavors.In
-	if len(policy.Flavors) == 0 {
-		flavors = func(placement.Region) []string { return []string{p.plan.FlavorID.ValueString()} }
-	}
-	return places.ReadQuotas(ctx, cloud, flavors, open, p.diags)
+	return places.ReadQuotas(ctx, cloud, policy.Flavors.In, open, p.diags)
 }
 
 // fillRegion fills in the region of zones if the configuration names no region: the

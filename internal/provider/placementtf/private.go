@@ -35,7 +35,9 @@ type memory struct {
 	Wires []wiring.Finding `json:"wires,omitempty"`
 	// Looked has the listed places and the hidden zones as the refresh found them.
 	Looked placement.By[cluster.FindingKind] `json:"looked,omitempty"`
-	Open   []placement.Region                `json:"-"` // places that this process has looked up
+	// Sources are the ids of images and flavors as the refresh found them.
+	Sources sources            `json:"sources,omitzero"`
+	Open    []placement.Region `json:"-"` // places that this process has looked up
 }
 
 // active is the status of nearly every server, and is not written.

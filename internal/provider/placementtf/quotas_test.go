@@ -47,9 +47,9 @@ func TestPlacementQuotas(t *testing.T) {
 			at:      binds + "\n" + noRoom,
 			asks:    limits,
 		},
-		"of what the flavor needs": {happens: quota("cores", 1, false), config: across(3, two, respect(attributes{"flavor_id": "m1.tiny"})),
+		"of what the flavor needs": {happens: quota("cores", 1, false), config: across(3, two, respect(attributes{"flavors": []any{"m1.tiny"}})),
 			nodes: "RegionOne: web-0; RegionTwo: web-1 web-2", change: "+web-0 +web-1 +web-2", at: binds,
-			asks: "RegionOne/flavors/m1.tiny RegionOne/limits RegionOne/servers RegionTwo/flavors/m1.tiny RegionTwo/limits RegionTwo/servers"},
+			asks: "RegionOne/flavors RegionOne/limits RegionOne/servers RegionTwo/flavors RegionTwo/limits RegionTwo/servers"},
 		"of no region that is gone": {happens: hidden, config: across(1, two, respect(nil)), nodes: "RegionOne: web-0", change: "+web-0",
 			at: "regions[1]: Region skipped", asks: "RegionOne/limits RegionOne/servers"},
 		"too small": { // there is no plan, so no quota is used up

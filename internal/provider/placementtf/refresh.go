@@ -14,6 +14,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/nodes"
@@ -39,7 +40,8 @@ func (m *attachmentModel) refresh(
 	}
 	r.Former[m.naming()] = r.Next
 	if len(r.Nodes)+len(r.Leaving) == 0 {
-		after.Seen = roster.NewSeen()
+		after.Seen, after.Sources = roster.NewSeen(), sources{}
+		m.sources = after.Sources
 		return r.Ordered(), after, true
 	}
 	cloud := b.Get(ctx, diags)
@@ -99,6 +101,7 @@ func (m *attachmentModel) refresh(
 			b.Walk().Note(backend.Found, backend.Key(m.Cluster.ValueString(), name), s.ID)
 		}
 	}
+	r, after.Sources = m.lookAgain(ctx, cloud, r, before.Sources, closed, diags)
 	policy := m.policy(ctx, nil, after.Marked, diags)
 	learn.NoteTimes(&after.Seen, r, policy)
 	for _, n := range append(say.Matched(matches), say.Ahead(seen, r, policy)...) {
@@ -269,8 +272,9 @@ func (m *attachmentModel) adopt(
 	name, pattern := m.Cluster.ValueString(), roster.Pattern(m.NodeNamePattern.ValueString())
 	regions, err := cloud.ComputeRegions(ctx)
 	var servers []node.Node
+	made := map[string]cluster.Source{}
 	if err == nil {
-		servers, err = cluster.Read(ctx, cloud, cluster.Query{Regions: regions,
+		servers, err = cluster.Read(ctx, cloud, cluster.Query{Regions: regions, Sources: made,
 			Selector: cluster.Selector{NameRegex: pattern.Regexp(name).String()}, Keys: nodes.Selector{}.Keys()})
 	}
 	if err != nil {
@@ -283,6 +287,7 @@ func (m *attachmentModel) adopt(
 			fmt.Sprintf("In the regions %s %s.", strings.Join(regions, ", "), err))
 		return r, found, false
 	}
+	adoptSources(ctx, cloud, r, servers, made)
 	m.ID = m.Cluster
 	m.DesiredCapacity = types.Int64Value(int64(len(r.Nodes)))
 	m.Regions = places.Value(r.Places())
@@ -318,6 +323,27 @@ func warnOfMetadata(r roster.Roster, seen roster.Seen, diags *diag.Diagnostics) 
 			"If the servers are imported too, an apply removes all metadata that their configuration does not name. "+
 			"With ignore_changes = [metadata] in their lifecycle until it is done, they keep it. Else apply until the "+
 			"readiness attachment has marked them again, and protect and taint them again.", strings.Join(lost, "; ")))
+	}
+}
+
+// adoptSources gives each node the image and the flavor of its server, by id, so that an import changes nothing. Nova
+// shows a flavor by its name: if that is another flavor now, or none, its id cannot be known.
+func adoptSources(
+	ctx context.Context, cloud *openstack.Cloud, r roster.Roster, servers []node.Node, made map[string]cluster.Source,
+) {
+	for _, s := range servers {
+		n, there := r.Nodes[s.Name]
+		if !there || n.Region != s.Region {
+			continue
+		}
+		if n.Template == "" {
+			n.Image = made[s.ID].Image
+		}
+		if n.Flavor = made[s.ID].Flavor; n.Flavor != "" {
+			flavor, _ := cloud.Flavor(ctx, s.Region, n.Flavor)
+			n.FlavorID = flavor.ID
+		}
+		r.Nodes[s.Name] = n
 	}
 }
 

@@ -104,7 +104,12 @@ func (r *attachmentResource) ModifyPlan(
 		diags.Append(req.State.Get(ctx, planner.state)...)
 		planner.memory = loadMemory(ctx, req.Private, diags)
 	}
+	planner.plan.sources = planner.memory.Sources
 	if diags.HasError() {
+		return
+	}
+	if planner.state != nil && !planner.sourcesKnown(ctx) {
+		planner.waitForSources(ctx, req, resp)
 		return
 	}
 	plan := planner.run
@@ -135,6 +140,7 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 	if diags.HasError() {
 		return
 	}
+	state.sources = before.Sources
 	var remembered roster.Roster
 	var after memory
 	var ok bool

@@ -6,10 +6,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
@@ -59,27 +59,32 @@ func attachmentSchema() schema.Schema {
 				MarkdownDescription: "Pattern of the names of new nodes. `{index+1:03}` gives 001, 002 and so on. An " +
 					"index is never used twice, except by slots. Defaults to `" + string(roster.DefaultPattern) + "`.",
 			},
-			"template": places.TemplateArgument("Template of new nodes: values under names of your choice, such as " +
-				"image and flavor. Let the servers take their values from the node, as in " +
-				"`each.value.template.image`: a node keeps its template, so a change changes no server by itself. " +
+			"image": places.ImageArgument("Image of new nodes, by name or id. Each region has its own of that name, the " +
+				"newest one, which stays wanted while it is active. Let the servers take `each.value.image_id`."),
+			"user_data": places.UserDataArgument("User data of new nodes, at most 64 KiB in Base64. It is in the state. " +
+				"Let the servers take " +
+				"`stackpolicy_placement_attachment.web.user_data_texts[each.value.template.user_data]`."),
+			"template": places.TemplateArgument("Whatever else new nodes are made from: values under names of your " +
+				"choice, such as a key pair. Let the servers take their values from the node, as in " +
+				"`each.value.template.key_pair`: a node keeps its template, so a change changes no server by itself. " +
 				"Give the version of a secret, never the secret. The argument cannot be removed again."),
 			"flavors": places.FlavorsArgument("Flavors of new nodes, [the best one " +
 				"first](../guides/time-and-repair.md#flavors-in-order), by id or name. Let the servers take " +
-				"`each.value.flavor`."),
+				"`each.value.flavor_id`."),
 			"prefer": attribute.Text("If a flavor is full, new nodes keep the `PLACE` (the default) or the `FLAVOR`.",
 				stringvalidator.OneOf(preferPlace, preferFlavor)),
 			"respect_quotas": attribute.Flag("Whether to add no more nodes to a region than the project's " +
 				"[quotas](../guides/how-the-planner-decides.md#quotas) allow. Defaults to `false`."),
-			"flavor_id": attribute.Text("Flavor of the nodes, for the quotas of cores and RAM. Not with `flavors`.",
-				stringvalidator.ConflictsWith(path.MatchRoot("flavors"))),
 			// Maps as large as the cluster have no nested attributes: Terraform takes longer for them.
 			"nodes": attribute.ComputedMap(rosterNodeType, "The nodes by name, for `for_each`. Each has an `index`, a "+
-				"`region`, a `zone` (null: Nova's choice), a `template`, a `flavor` of `flavors`, the `generation` "+
-				"of its server, the `mark` that its server gets when it is in service, and whether its place is "+
+				"`region`, a `zone` (null: Nova's choice), a `template`, the `image_id` of `image`, a `flavor` of "+
+				"`flavors` and its `flavor_id`, the `generation` of its server, the `mark` that its server gets when it is in service, and whether its place is "+
 				"`closed`."),
 			"slots": attribute.ComputedMap(slotType, "With `stateful`: the slots by name, for the `for_each` of "+
 				"resources that must outlive a server. Each has an `index`, a `region`, a `zone`, and whether it is "+
 				"`in_use`."),
+			"user_data_texts": sensitiveTexts("The user data that nodes have, or should have, by the hash in their " +
+				"`template.user_data`."),
 			"next_index": attribute.ComputedNumber("Index of the next new node."),
 			"distribution": attribute.ComputedMap(zoneCountsType, "Number of nodes by region and zone. Nodes whose "+
 				"zone is Nova's choice are under the empty name."),
@@ -99,6 +104,13 @@ func attachmentSchema() schema.Schema {
 			"stateful": statefulBlock(),
 		},
 	}
+}
+
+// sensitiveTexts is a map of texts that the provider works out, and that no plan shows.
+func sensitiveTexts(description string) schema.Attribute {
+	texts := attribute.ComputedMap(types.StringType, description)
+	texts.Sensitive = true
+	return texts
 }
 
 // Values of prefer.

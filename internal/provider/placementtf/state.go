@@ -1,6 +1,7 @@
 package placementtf
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -19,7 +20,9 @@ import (
 type shownNode struct {
 	Closed     bool         `msgpack:"closed"`
 	Flavor     packed.Text  `msgpack:"flavor"`
+	FlavorID   packed.Text  `msgpack:"flavor_id"`
 	Generation int64        `msgpack:"generation"`
+	ImageID    packed.Text  `msgpack:"image_id"`
 	Index      int64        `msgpack:"index"`
 	Mark       packed.Text  `msgpack:"mark"`
 	Region     string       `msgpack:"region"`
@@ -73,7 +76,7 @@ func (m attachmentModel) roster(remembered memory, diags *diag.Diagnostics) rost
 		if !n.Unplaced {
 			n.Zone = shown.Zone.ValueString()
 		}
-		n.Flavor = shown.Flavor.ValueString()
+		n.Flavor, n.FlavorID = shown.Flavor.ValueString(), shown.FlavorID.ValueString()
 		n.Generation = shown.Generation
 		n.Mark = roster.Mark(shown.Mark.ValueString())
 		template, read := templates[string(shown.Template)]
@@ -81,7 +84,9 @@ func (m attachmentModel) roster(remembered memory, diags *diag.Diagnostics) rost
 			template = roster.NewTemplate(elements[string](string(shown.Template), diags))
 			templates[string(shown.Template)] = template
 		}
-		n.Template = template
+		if n.Template = template; template == "" {
+			n.Image = shown.ImageID.ValueString()
+		}
 		r.Nodes[name] = n
 	}
 	r.Slots = m.slots(diags)
@@ -90,7 +95,7 @@ func (m attachmentModel) roster(remembered memory, diags *diag.Diagnostics) rost
 
 // unshown returns the parts of a node that no attribute shows.
 func unshown(n roster.Node) roster.Node {
-	n.Index, n.Region, n.Template, n.Flavor, n.Generation, n.Mark = 0, "", "", "", 0, ""
+	n.Index, n.Region, n.Template, n.Flavor, n.FlavorID, n.Image, n.Generation, n.Mark = 0, "", "", "", "", "", 0, ""
 	if !n.Unplaced {
 		n.Zone = ""
 	}
@@ -140,7 +145,7 @@ func (m *attachmentModel) remember(
 			closed[placement.Place{Region: region.Name, Zone: zone.Name}] = zone.Maintenance
 		}
 	}
-	templates := map[roster.Template]packed.Value{}
+	templates, images := map[roster.Template]packed.Value{}, map[roster.Template]string{}
 	nodes := make(map[string]shownNode, len(r.Nodes))
 	for name, n := range r.Nodes {
 		zone := value.TextOrNull(n.Zone)
@@ -148,12 +153,16 @@ func (m *attachmentModel) remember(
 			zone = types.StringNull()
 		}
 		if templates[n.Template] == nil {
-			templates[n.Template] = packed.Value(packed.Map(n.Template.Values()).ValueString())
+			values := n.Template.Values()
+			templates[n.Template] = packed.Value(packed.Map(values).ValueString())
+			images[n.Template] = values[roster.KeyImageID]
 		}
 		nodes[name] = shownNode{
 			Closed:     closed[placement.Place{Region: n.Region}] || closed[n.Place],
 			Flavor:     packed.Text{String: value.TextOrNull(n.Flavor)},
+			FlavorID:   packed.Text{String: value.TextOrNull(n.FlavorID)},
 			Generation: n.Generation,
+			ImageID:    packed.Text{String: value.TextOrNull(cmp.Or(images[n.Template], n.Image))},
 			Index:      n.Index,
 			Mark:       packed.Text{String: types.StringValue(string(n.Mark))},
 			Region:     n.Region,
@@ -163,6 +172,7 @@ func (m *attachmentModel) remember(
 	}
 	m.Nodes = packed.Map(nodes)
 	m.rememberSlots(r)
+	m.rememberUserData(r)
 	m.NextIndex = types.Int64Value(r.Next)
 	var more diag.Diagnostics
 	m.Distribution, more = types.MapValueFrom(ctx, zoneCountsType, distribution(r, regions))

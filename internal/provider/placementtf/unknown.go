@@ -2,10 +2,13 @@ package placementtf
 
 import (
 	"context"
+	"fmt"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/packed"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
@@ -70,8 +73,7 @@ func (p *attachmentPlanner) dependsOnUnknown(ctx context.Context, change planner
 	left, changed := change.With(decide.Leaves), change.With(decide.Changes)
 	removes := len(left)+len(changed) > 0 && !value.Known(ctx, d.Criteria, d.Protected)
 	adds := len(change.With(decide.Comes)) > 0 &&
-		(!value.Known(ctx, plan.Cluster, plan.NodeNamePattern, plan.RespectQuotas) ||
-			plan.RespectQuotas.ValueBool() && plan.FlavorID.IsUnknown())
+		!value.Known(ctx, plan.Cluster, plan.NodeNamePattern, plan.RespectQuotas)
 	return removes || adds
 }
 
@@ -85,29 +87,89 @@ func (p *attachmentPlanner) unknown() {
 	p.plan.Remaining = types.Int64Unknown()
 	p.plan.Status = types.StringUnknown()
 	p.plan.Summary = types.StringUnknown()
+	p.plan.UserDataTexts = types.MapUnknown(types.StringType)
 }
 
-// templatesKnown reports whether all templates are known.
+// templatesKnown reports whether all templates are known, as far as the user writes them.
 func (p *attachmentPlanner) templatesKnown(ctx context.Context) bool {
-	if !value.Known(ctx, p.plan.Template) {
-		return false
-	}
+	known := value.Known(ctx, p.plan.Template)
 	for _, t := range places.Templates(p.plan.Regions, p.plan.Zones, "") {
-		if !value.Known(ctx, t) {
-			return false
-		}
+		known = known && value.Known(ctx, t)
 	}
-	return true
+	return known
+}
+
+// sourcesKnown reports whether all images and user data are known.
+func (p *attachmentPlanner) sourcesKnown(ctx context.Context) bool {
+	return p.known(ctx, "image", p.plan.Image) && p.known(ctx, "user_data", p.plan.UserData)
+}
+
+func (p *attachmentPlanner) known(ctx context.Context, argument string, all types.String) bool {
+	known := value.Known(ctx, all)
+	for _, text := range places.Texts(p.plan.Regions, p.plan.Zones, "", argument) {
+		known = known && value.Known(ctx, text)
+	}
+	return known
+}
+
+// waitForSources plans nothing while an image or user data is not known: it comes from what the same apply changes, such
+// as the servers of another cluster. The plan at apply knows the value and must be the same as this one, so no node may
+// change. Terraform does not plan a resource again that does not change at all.
+func (p *attachmentPlanner) waitForSources(
+	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
+) {
+	argument := "image"
+	if p.known(ctx, "image", p.plan.Image) {
+		argument = "user_data"
+	}
+	if !sameBeside(req.Plan, req.State) {
+		p.diags.AddAttributeError(path.Root(argument), "Not known before the apply", fmt.Sprintf("The value of %s is known "+
+			"only after the apply, and this plan changes other arguments of the cluster, or gives it for the first time. "+
+			"Apply the resource that it comes from first, with -target, or leave the other arguments as they are: then "+
+			"this cluster waits.", argument))
+		return
+	}
+	p.diags.AddAttributeWarning(path.Root(argument), "The cluster waits for a value", fmt.Sprintf("The value of %s is known "+
+		"only after the apply, because it comes from something that this plan changes. Until then no batch begins, and all "+
+		"nodes stay as they are. Apply again.", argument))
+	p.plan = p.state
+	resp.Plan.Raw = req.State.Raw
+}
+
+// sameBeside reports whether a plan is the state, except for images and user data that are not known. A value that the
+// state does not have is not the same.
+func sameBeside(plan tfsdk.Plan, state tfsdk.State) bool {
+	same, err := tftypes.Transform(plan.Raw, func(at *tftypes.AttributePath, v tftypes.Value) (tftypes.Value, error) {
+		name, _ := at.LastStep().(tftypes.AttributeName)
+		waits := name == "image" || name == "user_data"
+		if field := plan.Schema.GetAttributes()[string(name)]; len(at.Steps()) == 1 && field != nil {
+			waits = waits || field.IsComputed()
+		}
+		if v.IsKnown() || !waits {
+			return v, nil
+		}
+		before, _, err := tftypes.WalkAttributePath(state.Raw, at)
+		if known, ok := before.(tftypes.Value); err == nil && ok && (!known.IsNull() || name != "image" && name != "user_data") {
+			return known, nil
+		}
+		return v, nil
+	})
+	return err == nil && same.Equal(state.Raw)
 }
 
 // forgetTemplates makes the attributes unknown that depend on unknown templates. The
 // names and places of new nodes do not.
-func (m *attachmentModel) forgetTemplates(diags *diag.Diagnostics) {
-	nodes := elements[shownNode](m.Nodes.ValueString(), diags)
+func (p *attachmentPlanner) forgetTemplates(ctx context.Context) {
+	nodes := elements[shownNode](p.plan.Nodes.ValueString(), p.diags)
+	imageKnown := p.known(ctx, "image", p.plan.Image)
 	for name, n := range nodes {
 		n.Template, n.Mark.String = packed.Unknown, types.StringUnknown()
+		if !imageKnown {
+			n.ImageID.String = types.StringUnknown()
+		}
 		nodes[name] = n
 	}
-	m.Nodes = packed.Map(nodes)
-	m.Summary = types.StringUnknown()
+	p.plan.Nodes = packed.Map(nodes)
+	p.plan.Summary = types.StringUnknown()
+	p.plan.UserDataTexts = types.MapUnknown(types.StringType)
 }

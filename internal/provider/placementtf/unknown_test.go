@@ -16,7 +16,7 @@ func TestPlacementUnknownParts(t *testing.T) {
 	const (
 		rest   = " nodes=unknown slots=unknown next_index=unknown distribution=unknown change=unknown remaining=unknown status=unknown summary=unknown"
 		here   = "id=web region=RegionOne"
-		places = " nodes={web-0={closed=false flavor= generation=1 index=0 mark=unknown region=RegionOne template=unknown zone=az-1}} " +
+		places = " nodes={web-0={closed=false flavor= flavor_id= generation=1 image_id= index=0 mark=unknown region=RegionOne template=unknown zone=az-1}} " +
 			"slots= next_index=1 distribution={RegionOne={az-1=1}} change=+web-0 remaining=0 status=in step summary=unknown"
 	)
 	image := attributes{"template": attributes{"image": anything}}
@@ -85,17 +85,15 @@ func TestPlacementUnknownOfAttached(t *testing.T) {
 	t.Parallel()
 	const unknown = "unknown"
 	anything := tftypes.UnknownValue
-	quotas := func(on, flavor any) attributes { return attributes{"respect_quotas": on, "flavor_id": flavor} }
+	quotas := func(on any) attributes { return attributes{"respect_quotas": on} }
 	deletion := func(name string) attributes { return attributes{"deletion": attributes{name: anything}} }
 	for name, c := range map[string]struct {
 		size   int
 		more   attributes
 		change string
 	}{
-		"the flavor, with quotas, of one that does not":       {2, quotas(true, anything), ""},
-		"the flavor, without quotas":                          {3, quotas(false, anything), "+web-2"},
-		"whether quotas count":                                {3, quotas(anything, "f"), unknown},
-		"whether quotas count, where nothing is made":         {2, quotas(anything, "f"), ""},
+		"whether quotas count":                                {3, quotas(anything), unknown},
+		"whether quotas count, where nothing is made":         {2, quotas(anything), ""},
 		"the criterion, where a node leaves":                  {1, deletion("criteria"), unknown},
 		"who is protected, where a node leaves":               {1, deletion("protected"), unknown},
 		"the criterion, where none does":                      {3, deletion("criteria"), "+web-2"},
@@ -111,6 +109,4 @@ func TestPlacementUnknownOfAttached(t *testing.T) {
 		nodes := map[string]string{unknown: unknown, "": "RegionOne/az-1: web-0 web-1", "+web-2": "RegionOne/az-1: web-0 web-1 web-2"}
 		plannedCase{before: zonal(2, "az-1", nil), config: zonal(c.size, "az-1", c.more), nodes: nodes[c.change], change: c.change}.plan(t, name)
 	}
-	plannedCase{before: zonal(2, "az-1", nil), config: zonal(3, "az-1", quotas(true, anything)), nodes: unknown, change: unknown,
-		asks: "RegionOne/limits"}.plan(t, "the flavor, with quotas, of a cluster that grows")
 }

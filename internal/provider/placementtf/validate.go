@@ -3,10 +3,13 @@ package placementtf
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
@@ -39,6 +42,7 @@ func (m attachmentModel) Validate(ctx context.Context, diags *diag.Diagnostics) 
 		diags.AddAttributeError(path.Root("prefer"), "A missing argument",
 			"It says which flavor a node gets if the first of its flavors is full, and there are none. Give flavors.")
 	}
+	m.validateSources(diags)
 	m.validateSizes(diags)
 	m.health(ctx, diags)
 	m.validateStateful(ctx, diags)
@@ -70,6 +74,24 @@ func (m attachmentModel) validateStateful(ctx context.Context, diags *diag.Diagn
 				"Remove it from causes.",
 			roster.Misplaced,
 		))
+	}
+}
+
+// validateSources refuses a template that says what an argument says.
+func (m attachmentModel) validateSources(diags *diag.Diagnostics) {
+	templates := places.Templates(m.Regions, m.Zones, m.oneRegion())
+	templates[placement.Place{}] = m.Template
+	for _, key := range []string{roster.KeyImage, roster.KeyImageID, roster.KeyUserData} {
+		argument, given := "image", len(m.images())
+		if key == roster.KeyUserData {
+			argument, given = "user_data", len(m.userData())
+		}
+		for _, at := range slices.SortedFunc(maps.Keys(templates), placement.Place.Compare) {
+			if _, twice := templates[at].Elements()[key]; twice && given > 0 {
+				diags.AddAttributeError(m.path(at, "template").AtMapKey(key), "Given twice", fmt.Sprintf(
+					"The argument %s fills in the %s of a template. Remove this one, or the argument.", argument, key))
+			}
+		}
 	}
 }
 

@@ -198,6 +198,9 @@ func Value(regions []placement.Region) types.List {
 			"closed":   types.BoolNull(),
 			"template": types.MapNull(types.StringType),
 			"flavors":  types.ListNull(types.StringType),
+
+			"image":     types.StringNull(),
+			"user_data": types.StringNull(),
 		}
 	}
 	list := make([]attr.Value, len(regions))

@@ -2,12 +2,14 @@ package places
 
 import (
 	"context"
+	"encoding/base64"
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
@@ -33,6 +35,35 @@ func FlavorsArgument(description string) schema.Attribute {
 		listvalidator.ValueStringsAre(value.NotNull{}, attribute.NotEmpty))
 }
 
+// ImageArgument is an image by name or id.
+func ImageArgument(description string) schema.Attribute {
+	return attribute.Text(description, attribute.NotEmpty)
+}
+
+// longestUserData is what Nova takes of user data, in Base64.
+const longestUserData = 65_535
+
+// userData refuses more than Nova takes, without showing it. As in terraform-provider-openstack, a text that is Base64
+// is not encoded again.
+var userData = attribute.Check("at most 64 KiB in Base64", "The user data is too long", func(given string) string {
+	size := base64.StdEncoding.EncodedLen(len(given))
+	if _, err := base64.StdEncoding.DecodeString(given); err == nil {
+		size = len(given)
+	}
+	if size <= longestUserData {
+		return ""
+	}
+	return fmt.Sprintf("It has %d bytes, %d in Base64, and Nova takes %d of these: about 48 KiB of text. Compress it with "+
+		"base64gzip, or let the server fetch a part of it.", len(given), size, longestUserData)
+})
+
+// UserDataArgument is the user data of servers.
+func UserDataArgument(description string) schema.Attribute {
+	argument := attribute.Text(description, userData)
+	argument.Sensitive = true
+	return argument
+}
+
 // ArgumentWithTemplates is a list of places, each of which may have a
 // template and flavors of its own.
 func ArgumentWithTemplates(kind string, nested bool) schema.ListNestedAttribute {
@@ -45,6 +76,9 @@ func ArgumentWithTemplates(kind string, nested bool) schema.ListNestedAttribute 
 		"Template of new nodes in the %s, merged over %s.", kind, over))
 	argument.NestedObject.Attributes["flavors"] = FlavorsArgument(fmt.Sprintf("Flavors of new nodes of the %s, in "+
 		"place of %s.", kind, over))
+	argument.NestedObject.Attributes["image"] = ImageArgument(fmt.Sprintf("Image of new nodes of the %s, by name or id.",
+		kind))
+	argument.NestedObject.Attributes["user_data"] = UserDataArgument(fmt.Sprintf("User data of new nodes of the %s.", kind))
 	if nested {
 		zones := ArgumentWithTemplates("zone", false)
 		zones.MarkdownDescription = argument.NestedObject.Attributes["zones"].GetMarkdownDescription()
@@ -63,6 +97,34 @@ func Templates(regions, zones types.List, region string) map[placement.Place]typ
 // Flavors are the flavors of places that have some, as [Templates] has their templates.
 func Flavors(regions, zones types.List, region string) map[placement.Place]types.List {
 	return own[types.List](regions, zones, region, "flavors")
+}
+
+// Texts are the texts that places have of an argument, such as image, as [Templates] has their templates.
+func Texts(regions, zones types.List, region, argument string) map[placement.Place]types.String {
+	return own[types.String](regions, zones, region, argument)
+}
+
+// Path returns where a place has an argument of its own: at its zone, its region, or for all places.
+func Path(regions, zones types.List, at placement.Place, argument string) path.Path {
+	found := path.Root(argument)
+	look := func(list types.List, in path.Path, name string) (types.Object, path.Path) {
+		for i, element := range list.Elements() {
+			place, ok := element.(types.Object)
+			if !ok || !value.Given(place) || place.Attributes()["name"].(types.String).ValueString() != name {
+				continue
+			}
+			if here := in.AtListIndex(i); !place.Attributes()[argument].IsNull() {
+				found = here.AtName(argument)
+			}
+			return place, in.AtListIndex(i)
+		}
+		return types.Object{}, in
+	}
+	look(zones, path.Root("zones"), at.Zone)
+	if region, here := look(regions, path.Root("regions"), at.Region); value.Given(region) {
+		look(region.Attributes()["zones"].(types.List), here.AtName("zones"), at.Zone)
+	}
+	return found
 }
 
 // own are the values that places have of an argument.
@@ -104,7 +166,7 @@ func KnownBeside(ctx context.Context, list types.List) bool {
 		}
 		for key, v := range place.Attributes() {
 			switch zones, nested := v.(types.List); {
-			case key == "template":
+			case key == "template", key == "image", key == "user_data":
 			case key == "flavors":
 				if !value.Known(ctx, v) {
 					return false

@@ -89,6 +89,7 @@ func (l *Ledger) name(come arrivals, others []string) namer {
 			}
 			wanted[at] = max(0, wanted[at]-1)
 			n.Flavor = l.flavorIn(at, rooms[at.Region])
+			n.FlavorID = l.Policy.FlavorIDs[at.Region][n.Flavor]
 			n.Generation++
 			n.Mark = n.Mark.Next(n.Template)
 			n.Doubt, n.Retried = true, retries[n.Template] > 0

@@ -166,12 +166,12 @@ func (p *Planning) apply(r *roster.Roster, seen roster.Seen) {
 
 // firstTemplate gives nodes without a template the template of their place, because nobody knows
 // what they were made from. If the mark of a node has the hash of another template, the node was
-// made from that one, which is not known here; it stays without a template.
+// made from that one, which is not known here; it stays without a template. An import knows the image.
 func (p *Planning) firstTemplate(now roster.Roster, templates roster.Templates) (roster.Roster, error) {
 	next := now.Clone()
 	for _, name := range now.Names() {
 		n := next.Nodes[name]
-		template := templates.At(n.Place)
+		template := templates.At(n.Place).WithImage(n.Image)
 		switch {
 		case template == "" && n.Template != "":
 			return now, templateRemoved.with()
@@ -181,7 +181,7 @@ func (p *Planning) firstTemplate(now roster.Roster, templates roster.Templates) 
 			if mark := n.Mark.With(template); mark != n.Mark { // its server may change, so it must serve again
 				n.Mark, n.Served, n.Doubt = mark, false, true
 			}
-			n.Template = template
+			n.Template, n.Image = template, ""
 			next.Nodes[name] = n
 		default:
 			p.Other = append(p.Other, fmt.Sprintf("%s (%s)", name, n.Mark))

@@ -282,14 +282,14 @@ func (l *Ledger) replace(w Want) {
 }
 
 // flavor is what a node that keeps its name gets: its own, where its server is not made again and may have it.
-func (l *Ledger) flavor(w Want, again bool) string {
+func (l *Ledger) flavor(w Want, again bool) (flavor, id string) {
 	if w.NoHost {
 		l.sold[roster.Spot{Place: w.Asked, Flavor: w.Flavor}] = true
-	} else if !again && slices.Contains(l.Policy.Flavors.At(w.Asked), w.Flavor) {
-		return w.Flavor
+	} else if !again && l.Policy.Offers(w.Asked, w.Node) {
+		return w.Flavor, w.FlavorID
 	}
-	flavor, _ := l.Policy.FlavorOf(w.Asked, l.sold)
-	return flavor
+	flavor, _ = l.Policy.FlavorOf(w.Asked, l.sold)
+	return flavor, l.Policy.FlavorIDs[w.Region][flavor]
 }
 
 // change gives a template to a node that keeps its name, or has its server made again. The node
@@ -303,7 +303,7 @@ func (l *Ledger) change(w Want, template roster.Template) {
 	if again {
 		v.After.Generation++
 	}
-	v.After.Flavor = l.flavor(w, again)
+	v.After.Flavor, v.After.FlavorID = l.flavor(w, again)
 	l.Rollout.count(w.Place, template)
 	l.Verdicts[w.Name] = v
 }

@@ -113,7 +113,7 @@ func FactOf(name string, n roster.Node, now roster.Roster, seen roster.Seen, pol
 	f.Outdated = n.Template != policy.Templates.At(n.Place)
 	f.Settled = len(now.Settled) > 0 && n.Template == now.Settled.At(n.Place)
 	f.Asked = roster.Choice(policy.Regions, n.Place)
-	f.Earlier = policy.EarlierFlavor(f.Asked, n.Flavor, seen)
+	f.Earlier = policy.EarlierFlavor(f.Asked, n, seen)
 	f.look(seen, policy)
 	return f
 }

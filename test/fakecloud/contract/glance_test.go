@@ -22,6 +22,8 @@ func contractGlance(t *testing.T, c *cloud) {
 		{"by a name of none", "member GET image /images?name=nothing", 200, are{is("images", "[]")}},
 		{"by status", "member GET image /images?status=active", 200, are{includes("images.*.id", "$image")}},
 		{"by another status", "member GET image /images?status=queued", 200, are{without("images.*.id", "$image")}},
+		{"the newest", "member GET image /images?name=$image_name&status=active&sort_key=created_at&sort_dir=desc&limit=100", 200,
+			are{includes("images.*.id", "$image")}},
 		{"a page", "member GET image /images?limit=1", 200, are{size("images", 1), like("next", "/v2/images\\?(limit=1&marker=$uuid|marker=$uuid&limit=1)")}},
 		{"the page after it", "member GET image /images?marker=$image&name=$image_name", 200, are{without("images.*.id", "$image")}},
 		{"an unknown marker", "member GET image /images?marker=$none", 400, nil},

@@ -1,0 +1,428 @@
+package placementtf
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+)
+
+// The name of an image or a flavor belongs to somebody else, who gives it to another one. So a name is looked up once,
+// and its id remembered: each node keeps the ids that its server was made from, and an image that is active stays the
+// wanted one whatever its name becomes. A refresh looks again at what is remembered, so that the plan and the apply
+// after it know the same; a plan looks up only the names that are new in it.
+
+// sources are the ids that the images and flavors of a configuration stand for, by region and by the text written.
+type sources struct {
+	Images  map[string]map[string]image `json:"images,omitempty"`
+	Flavors roster.FlavorIDs            `json:"flavors,omitempty"` // "" for a flavor that is gone
+}
+
+// image is an image of a configuration.
+type image struct {
+	ID     string `json:"id"`               // image that is wanted
+	Newest string `json:"newest,omitempty"` // newest image of the name, if that is another one
+	Gone   bool   `json:"gone,omitempty"`   // whether no server can be made from it, and the name has no other one
+}
+
+// anID matches the ids of images.
+var anID = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+
+// written are the texts that an argument has in the places of a region, "" for all places, each once.
+func written(argument map[placement.Place]string, region string) (all []string) {
+	for at, text := range argument {
+		if at.Region == region || at.Region == "" {
+			all = append(all, text)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// looker looks up images and flavors in the regions of a cluster.
+type looker struct {
+	cloud   *openstack.Cloud
+	images  map[placement.Place]string
+	flavors roster.Flavors
+	has     map[string][]string // ids of the images that nodes of a region have, by region
+}
+
+// imagesOf are the images that the nodes of a cluster have or had when all was well, by region.
+func imagesOf(r roster.Roster) map[string][]string {
+	has := map[string][]string{}
+	add := func(region string, t roster.Template, own string) {
+		if id := cmp.Or(t.Values()[roster.KeyImageID], own); id != "" && !slices.Contains(has[region], id) {
+			has[region] = append(has[region], id)
+		}
+	}
+	known := map[roster.Node]bool{}
+	for _, n := range r.Nodes {
+		n = roster.Node{Place: placement.Place{Region: n.Region}, Template: n.Template, Image: n.Image}
+		if !known[n] {
+			known[n] = true
+			add(n.Region, n.Template, n.Image)
+		}
+	}
+	for at, t := range r.Settled {
+		add(at.Region, t, "")
+	}
+	return has
+}
+
+// again looks up in a region what is remembered. An error leaves it as it was.
+func (l looker) again(ctx context.Context, region string, before sources, after *sources) error {
+	images, flavors := map[string]image{}, map[string]string{}
+	for _, name := range written(l.images, region) {
+		found, err := l.image(ctx, region, name, before.Images[region][name].ID)
+		if err != nil {
+			return err
+		}
+		images[name] = found
+		if was := before.Images[region][name].ID; found.ID == "" {
+			images[name] = image{ID: was, Gone: true}
+		}
+	}
+	for _, name := range l.flavorsIn(region) {
+		id, err := l.flavor(ctx, region, name)
+		if was := before.Flavors[region][name]; err == nil && id == "" && was != "" && was != name {
+			id, err = l.flavor(ctx, region, was) // it may have another name now
+		}
+		if err != nil {
+			return err
+		}
+		flavors[name] = id
+	}
+	after.put(region, images, flavors)
+	return nil
+}
+
+// put notes what was found in a region.
+func (s *sources) put(region string, images map[string]image, flavors map[string]string) {
+	if s.Images == nil {
+		s.Images, s.Flavors = map[string]map[string]image{}, roster.FlavorIDs{}
+	}
+	if len(images) > 0 {
+		s.Images[region] = images
+	}
+	if len(flavors) > 0 {
+		s.Flavors[region] = flavors
+	}
+}
+
+// image looks up an image, and returns none if the name has no active one. The remembered image stays as long as it is
+// active. A name that is new gives the newest image that nodes have, else the newest one.
+func (l looker) image(ctx context.Context, region, name, remembered string) (found image, err error) {
+	if anID.MatchString(name) {
+		got, err := l.cloud.Image(ctx, region, name)
+		if err != nil || got.ID != "" {
+			return image{ID: string(got.ID), Gone: got.ID != "" && !got.Active()}, err
+		}
+	}
+	list, err := l.cloud.ImagesNamed(ctx, region, name)
+	if err != nil {
+		return found, err
+	}
+	pinned := func(i openstack.Image) bool {
+		return string(i.ID) == remembered || remembered == "" && slices.Contains(l.has[region], string(i.ID))
+	}
+	if len(list) > 0 {
+		found.Newest = string(list[0].ID)
+	}
+	found.ID = found.Newest
+	if i := slices.IndexFunc(list, pinned); i >= 0 {
+		found.ID = string(list[i].ID)
+	} else if remembered != "" {
+		got, err := l.cloud.Image(ctx, region, remembered) // it may have another name now
+		if err != nil {
+			return found, err
+		}
+		if got.Active() {
+			found.ID = remembered
+		}
+	}
+	if found.Newest == found.ID {
+		found.Newest = ""
+	}
+	return found, nil
+}
+
+// flavor returns the id of a flavor, or "" if Nova does not know it.
+func (l looker) flavor(ctx context.Context, region, name string) (string, error) {
+	flavor, err := l.cloud.Flavor(ctx, region, name)
+	if gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
+		return "", nil
+	}
+	return flavor.ID, err
+}
+
+func (l looker) flavorsIn(region string) (all []string) {
+	for at, list := range l.flavors {
+		if at.Region == region || at.Region == "" {
+			all = append(all, list...)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// lookAgain looks up the images and flavors of a state again, as a refresh does. A region in which it fails, or that
+// is closed, keeps what is remembered. It returns the cluster without settled templates that no server can be made
+// from any more.
+func (m *attachmentModel) lookAgain(
+	ctx context.Context, cloud *openstack.Cloud, r roster.Roster, before sources, closed func(string) bool,
+	diags *diag.Diagnostics,
+) (roster.Roster, sources) {
+	l, after := m.looker(cloud, r), sources{}
+	for _, region := range m.regionsOf(r) {
+		err := error(nil)
+		if !closed(region) {
+			err = l.again(ctx, region, before, &after)
+		}
+		if closed(region) || err != nil {
+			after.put(region, before.Images[region], before.Flavors[region])
+		}
+		if _, none := errors.AsType[*openstack.NoEndpointError](err); err != nil && !none {
+			diags.AddWarning("Unable to look up images and flavors",
+				text.Sentence(err)+" What the refresh before found still counts.")
+		}
+	}
+	m.sources = after
+	r.Settled = maps.Clone(r.Settled)
+	maps.DeleteFunc(r.Settled, func(at placement.Place, t roster.Template) bool {
+		return !closed(at.Region) && l.withdrawn(ctx, at.Region, t, after)
+	})
+	return r, after
+}
+
+// withdrawn reports whether no server can be made from the image of a template any more.
+func (l looker) withdrawn(ctx context.Context, region string, t roster.Template, now sources) bool {
+	values := t.Values()
+	id := values[roster.KeyImageID]
+	if id == "" || region == "" || now.Images[region][values[roster.KeyImage]].ID == id {
+		return false
+	}
+	got, err := l.cloud.Image(ctx, region, id)
+	return err == nil && !got.Active()
+}
+
+func (m attachmentModel) looker(cloud *openstack.Cloud, r roster.Roster) looker {
+	return looker{cloud: cloud, images: m.images(), flavors: m.flavors(), has: imagesOf(r)}
+}
+
+// regionsOf are the regions that are listed or have nodes.
+func (m attachmentModel) regionsOf(r roster.Roster) (names []string) {
+	for _, region := range m.listedRegions() {
+		names = append(names, region.Name)
+	}
+	for _, n := range r.Nodes {
+		names = append(names, n.Region)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// images are the images that the attachment, its regions and its zones name.
+func (m attachmentModel) images() map[placement.Place]string {
+	return m.texts("image", m.Image.ValueString())
+}
+
+// userData are the texts that the attachment, its regions and its zones give.
+func (m attachmentModel) userData() map[placement.Place]string {
+	return m.texts("user_data", m.UserData.ValueString())
+}
+
+func (m attachmentModel) texts(argument, all string) map[placement.Place]string {
+	own := map[placement.Place]string{}
+	for at, text := range places.Texts(m.Regions, m.Zones, m.oneRegion(), argument) {
+		if text.ValueString() != "" {
+			own[at] = text.ValueString()
+		}
+	}
+	if all != "" {
+		own[placement.Place{}] = all
+	}
+	return own
+}
+
+// path is where a place has an argument.
+func (m attachmentModel) path(at placement.Place, argument string) path.Path {
+	return places.Path(m.Regions, m.Zones, at, argument)
+}
+
+// follow makes the newest image of each name the wanted one.
+func (s sources) follow() {
+	for _, images := range s.Images {
+		for name, i := range images {
+			images[name] = image{ID: cmp.Or(i.Newest, i.ID), Gone: i.Gone}
+		}
+	}
+}
+
+// clone copies the images, which a plan may change.
+func (s sources) clone() sources {
+	s.Images, s.Flavors = maps.Clone(s.Images), maps.Clone(s.Flavors)
+	for region, images := range s.Images {
+		s.Images[region] = maps.Clone(images)
+	}
+	for region, flavors := range s.Flavors {
+		s.Flavors[region] = maps.Clone(flavors)
+	}
+	return s
+}
+
+// resolve looks up what is new in the plan, and refuses names that nothing has.
+func (p *attachmentPlanner) resolve(ctx context.Context, now roster.Roster) {
+	known := p.memory.Sources.clone()
+	p.memory.Sources = sources{}
+	closed := closedRegions(p.plan.listedRegions())
+	l := p.plan.looker(nil, now)
+	for _, region := range p.plan.regionsOf(now) {
+		images, flavors := map[string]image{}, map[string]string{}
+		for _, name := range written(l.images, region) {
+			found, remembered := known.Images[region][name]
+			if !remembered && !closed(region) {
+				found, remembered = p.newImage(ctx, l, region, name)
+			}
+			if remembered {
+				images[name] = found
+			}
+		}
+		for _, name := range l.flavorsIn(region) {
+			id, remembered := known.Flavors[region][name]
+			if !remembered && !closed(region) {
+				id, remembered = p.newFlavor(ctx, l, region, name)
+			}
+			if remembered {
+				flavors[name] = id
+			}
+		}
+		p.memory.Sources.put(region, images, flavors)
+	}
+	if u := value.Object[updateModel](ctx, p.plan.Update, p.diags); u != nil &&
+		slices.Contains(texts(u.Causes), string(roster.Newer)) {
+		p.memory.Sources.follow()
+	}
+	p.plan.sources = p.memory.Sources
+}
+
+// newImage looks up an image that is new in the plan. A region without a Glance has none, which matters once a node
+// needs it.
+func (p *attachmentPlanner) newImage(ctx context.Context, l looker, region, name string) (found image, ok bool) {
+	if l.cloud = p.backend.Get(ctx, p.diags); l.cloud == nil {
+		return found, false
+	}
+	found, err := l.image(ctx, region, name, "")
+	at := p.plan.pathOf(region, name, "image", l.images)
+	_, none := errors.AsType[*openstack.NoEndpointError](err)
+	switch {
+	case none:
+		return found, false
+	case err != nil:
+		p.diags.AddAttributeError(at, "Unable to look up the image", text.Sentence(err))
+	case found.ID == "" || found.Gone:
+		p.diags.AddAttributeError(at, "Unknown image", noImage(region, name, found.Gone))
+	}
+	return found, err == nil
+}
+
+// newFlavor looks up a flavor that is new in the plan.
+func (p *attachmentPlanner) newFlavor(ctx context.Context, l looker, region, name string) (id string, ok bool) {
+	if l.cloud = p.backend.Get(ctx, p.diags); l.cloud == nil {
+		return "", false
+	}
+	id, err := l.flavor(ctx, region, name)
+	at := p.plan.flavorPath(region, name)
+	_, none := errors.AsType[*openstack.NoEndpointError](err)
+	switch {
+	case none:
+		return "", false
+	case err != nil:
+		p.diags.AddAttributeError(at, "Unable to look up the flavor", text.Sentence(err))
+	case id == "":
+		p.diags.AddAttributeError(at, "Unknown flavor", noFlavor(region, name))
+	}
+	return id, err == nil
+}
+
+func noImage(region, name string, inactive bool) string {
+	if inactive {
+		return fmt.Sprintf("The image %q in region %q is not active, so no server can be made from it. Name another one.",
+			name, region)
+	}
+	return fmt.Sprintf("Glance in region %q shows no active image with the name or id %q to this project. Correct it, or "+
+		"publish the image there: each region has images of its own.", region, name)
+}
+
+func noFlavor(region, name string) string {
+	return fmt.Sprintf("Nova in region %q shows no flavor with the name or id %q to this project. Correct it: each region "+
+		"has flavors of its own.", region, name)
+}
+
+// pathOf is where an image of a region is written.
+func (m attachmentModel) pathOf(region, name, argument string, all map[placement.Place]string) path.Path {
+	for _, at := range slices.SortedFunc(maps.Keys(all), placement.Place.Compare) {
+		if at.Region == region && all[at] == name {
+			return m.path(at, argument)
+		}
+	}
+	return path.Root(argument)
+}
+
+// flavorPath is where a flavor of a region is written.
+func (m attachmentModel) flavorPath(region, name string) path.Path {
+	all := m.flavors()
+	for _, at := range slices.SortedFunc(maps.Keys(all), placement.Place.Compare) {
+		if at.Region == region && slices.Contains(all[at], name) {
+			return m.path(at, "flavors")
+		}
+	}
+	return path.Root("flavors")
+}
+
+// refuseGone refuses a plan that makes a server from an image or a flavor that is gone, or that nobody could look up.
+func (p *attachmentPlanner) refuseGone(change planner.Change) {
+	images, flavors, checked := p.plan.images(), p.plan.flavors(), map[roster.Node]bool{}
+	for _, v := range change.With(decide.Comes, decide.Changes) {
+		n, made := v.Node, true
+		if v.Outcome == decide.Changes {
+			n, made = v.After, v.After.Generation != v.Generation || v.After.Flavor != v.Flavor
+		}
+		like := roster.Node{Place: n.Place, Template: n.Template, Flavor: n.Flavor, FlavorID: n.FlavorID, Served: made}
+		if checked[like] {
+			continue
+		}
+		checked[like] = true
+		values, written := n.Template.Values(), ""
+		for _, at := range []placement.Place{n.Place, {Region: n.Region}, {}} {
+			written = cmp.Or(written, images[at])
+		}
+		i, id := p.memory.Sources.Images[n.Region][written], values[roster.KeyImageID]
+		if written != "" && values[roster.KeyImage] == written && (id == "" || i.Gone && i.ID == id) {
+			p.diags.AddAttributeError(p.plan.path(n.Place, "image"), "Unknown image",
+				fmt.Sprintf("%s %s needs it.", noImage(n.Region, written, false), v.Name))
+			return
+		}
+		if made && n.Flavor != "" && n.FlavorID == "" && len(flavors) > 0 {
+			p.diags.AddAttributeError(p.plan.flavorPath(n.Region, n.Flavor), "Unknown flavor",
+				fmt.Sprintf("%s %s needs it.", noFlavor(n.Region, n.Flavor), v.Name))
+			return
+		}
+	}
+}
