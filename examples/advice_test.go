@@ -418,6 +418,8 @@ func (g *guide) move() {
 // elsewhere.
 var others = map[string]string{
 	"%s will be drained":                                       "TestAccExample_keepingNodes",
+	"More servers will be drained":                             "TestTogether",
+	"Nodes that stay will be drained":                          "TestAccPlacementDrains",
 	"Generations are guesses":                                  "an import id: TestPlacementAdoptsGenerations",
 	"Nodes carry the mark of another template":                 "an import id: TestPlacementAdopts",
 	"The server group becomes the attachment's own":            "TestMoved",

@@ -204,9 +204,11 @@ func Detach(ctx context.Context, compute *openstack.Compute, group Created) (kep
 	return false, err
 }
 
-// Members returns a group and the names of its first few members, for people: see [openstack.Compute.ServerNames].
-// The group is nil if it does not exist.
-func Members(ctx context.Context, compute *openstack.Compute, id string) (*openstack.ServerGroup, []string, error) {
+// Members returns a group without the members that leave, and the names of the first few others, for people: see
+// [openstack.Compute.ServerNames]. The group is nil if it does not exist.
+func Members(
+	ctx context.Context, compute *openstack.Compute, id string, leaves func(id string) bool,
+) (*openstack.ServerGroup, []string, error) {
 	group, err := compute.ServerGroup(ctx, id)
 	switch {
 	case gophercloud.ResponseCodeIs(err, http.StatusNotFound):
@@ -214,6 +216,7 @@ func Members(ctx context.Context, compute *openstack.Compute, id string) (*opens
 	case err != nil:
 		return nil, nil, err
 	}
+	group.Members = slices.DeleteFunc(group.Members, leaves)
 	slices.Sort(group.Members)
 	return &group, compute.ServerNames(ctx, group.Members), nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/private"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 
@@ -200,7 +201,7 @@ func (r *attachmentResource) warnOfChange(
 	r.warnOfMembers(ctx, state, "Leaving", diags)
 }
 
-// warnOfMembers names the servers that lose their group when the group is deleted.
+// warnOfMembers names the servers that stay and lose their group when the group is deleted.
 // Doing says what happens to the attachment.
 func (r *attachmentResource) warnOfMembers(
 	ctx context.Context, state attachmentModel, doing string, diags *diag.Diagnostics,
@@ -213,7 +214,12 @@ func (r *attachmentResource) warnOfMembers(
 	if compute == nil {
 		return
 	}
-	group, names, err := affinity.Members(ctx, compute, id)
+	walk := r.Backend.Walk()
+	walk.Settle(ctx)
+	group, names, err := affinity.Members(ctx, compute, id, func(server string) bool {
+		_, leaves := walk.Noted(backend.Leaving, server)
+		return leaves
+	})
 	switch {
 	case err != nil:
 		diags.AddError("Unable to read the server group", err.Error())
@@ -224,8 +230,8 @@ func (r *attachmentResource) warnOfMembers(
 		}
 		diags.AddWarning("The server group has members",
 			fmt.Sprintf("%s the attachment deletes the server group %q (%s), which it created, and %s now: %s. "+
-				"Servers that the same apply does not destroy keep running without a group. Other configurations "+
-				"that inherit the group lose it: no server can join it any more.",
+				"They keep running without a group, unless this apply destroys them. Other configurations that "+
+				"inherit the group lose it: no server can join it any more.",
 				doing, group.Name, group.ID, count, strings.Join(names, ", ")))
 	}
 }

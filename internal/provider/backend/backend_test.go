@@ -53,8 +53,6 @@ func TestWalk(t *testing.T) {
 	assert.Equal(t, "db", value)
 	_, noted = w.Noted(Leaving, "b")
 	assert.False(t, noted)
-	w.Drained(1)
-	assert.Equal(t, 3, w.Drained(2), "servers that are drained")
 }
 
 func TestNil(t *testing.T) {

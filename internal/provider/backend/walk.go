@@ -15,12 +15,11 @@ import (
 // such as a plan. Each walk configures the provider once. The zero value has no
 // notes.
 type Walk struct {
-	mu      sync.Mutex
-	notes   map[note]string
-	drained int                 // number of servers that the plan drains and that were reported
-	groups  map[string][]string // names that wait to be reported together, by what is reported
-	alone   map[string]bool     // groups whose last wait found no other name
-	turns   map[string]*drain.Turns
+	mu     sync.Mutex
+	notes  map[note]string
+	groups map[string][]string // names that wait to be reported together, by what is reported
+	alone  map[string]bool     // groups whose last wait found no other name
+	turns  map[string]*drain.Turns
 }
 
 // Turns returns the turns of a cluster.
@@ -53,16 +52,20 @@ type Topic int
 
 // The topics, with the keys and the values of their notes.
 const (
-	Known    Topic = iota // servers with a deletion attachment in the state
-	Attached              // servers with a deletion attachment after the plan
-	Detached              // servers whose deletion attachment the plan destroys
-	Leaving               // servers whose nodes leave, with the cluster that replaces them, or ""
-	Marks                 // nodes, each after its cluster, with the marks of their servers
-	Names                 // names that new placement attachments give to nodes, each after its region
-	Found                 // nodes, each after its cluster, with the ids of servers that no earlier refresh saw
-	Methods               // clusters, with the method of their update
-	Refused               // errors about the hook of a node that were reported
-	Ready                 // clusters whose readiness attachment found all servers in service
+	Known     Topic = iota // servers with a deletion attachment in the state
+	Attached               // servers with a deletion attachment after the plan
+	Detached               // servers whose deletion attachment the plan destroys
+	Refreshed              // noted once the walk reads an attachment, as no plan to destroy all does
+	Planned                // clusters whose placement attachment was planned, and "" for any
+	InUse                  // servers of nodes that the plan keeps; of those that it changes too
+	Leaving                // servers whose nodes leave or change, with the cluster that replaces them, or ""
+	Drained                // noted once a warning has counted servers that are drained
+	Marks                  // nodes, each after its cluster, with the marks of their servers
+	Names                  // names that new placement attachments give to nodes, each after its region
+	Found                  // nodes, each after its cluster, with the ids of servers that no earlier refresh saw
+	Methods                // clusters, with the method of their update
+	Refused                // errors about the hook of a node that were reported
+	Ready                  // clusters whose readiness attachment found all servers in service
 )
 
 type note struct {
@@ -94,17 +97,12 @@ func (w *Walk) Noted(topic Topic, key string) (value string, noted bool) {
 	return value, noted
 }
 
-// Drained adds servers to the number of servers that the plan drains, and returns the sum.
-func (w *Walk) Drained(now int) int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.drained += now
-	return w.drained
-}
-
 // quiet is the pause after which a group is complete: no resource joined it during
 // the pause.
 const quiet = 300 * time.Millisecond
+
+// Settle waits for a moment, so that resources that Terraform plans at the same time have made their notes.
+func (w *Walk) Settle(ctx context.Context) { _ = wait.For(ctx, quiet) }
 
 // Gather turns the diagnostics of many resources into one. The first resource of a
 // group waits until no other has joined for a moment, and gets all names, sorted, to

@@ -55,8 +55,11 @@ func (m attachmentModel) steps() []string {
 // enabled returns true if the argument is null, as in a state without it.
 func (m attachmentModel) enabled() bool { return m.Enabled.IsNull() || m.Enabled.ValueBool() }
 
-// moved is the advice for servers that stay. It has placeholders, because a provider
-// does not know the addresses of its resources.
+// keep is the advice for servers that stay.
+const keep = "if a block was renamed or has other keys, add:" + moved + "If the servers stay without attachments, use " +
+	"a removed block with destroy = false, or apply enabled = false first."
+
+// moved has placeholders, because a provider does not know the addresses of its resources.
 const moved = `
 
   moved {
@@ -66,8 +69,8 @@ const moved = `
 
 `
 
-// leave reports that the plan destroys the attachment, in one warning for all
-// attachments that it destroys. The warning is one line if their nodes leave.
+// leave reports that the plan destroys the attachment, together with all others that it destroys. A server that is
+// gone is not drained: Terraform may ask for a plan before it knows that.
 func (m attachmentModel) leave(ctx context.Context, b *backend.Backend, diags *diag.Diagnostics) {
 	steps, walk, server := m.steps(), b.Walk(), m.ServerID.ValueString()
 	if steps == nil {
@@ -78,33 +81,71 @@ func (m attachmentModel) leave(ctx context.Context, b *backend.Backend, diags *d
 		m.refuse(ctx, walk, diags)
 		return
 	}
-	group, advice := "stays", fmt.Sprintf("This plan destroys their deletion attachments, although no node is known "+
-		"to leave. It drains the servers even if it keeps them. "+
-		"If servers stay because a block was renamed or has other keys, add:%sIf they stay without attachments, "+
-		"use a removed block with destroy = false, or apply enabled = false first.", moved)
-	if _, leaves := walk.Noted(backend.Leaving, server); leaves {
-		group, advice = "leaves", ""
-	}
-	ways := map[string][]string{} // names of nodes, by the way in which they are drained
-	drained := 0
-	for _, leaving := range walk.Gather(ctx, group, m.label()+"\t"+m.way(ctx, b, steps)) {
-		name, way, _ := strings.Cut(leaving, "\t")
-		ways[way] = append(ways[way], name)
-		if !strings.HasPrefix(way, spared) {
-			drained++
+	var unread diag.Diagnostics
+	if s := m.server(ctx, b, &unread); !unread.HasError() {
+		if exists, err := s.Exists(ctx); err == nil && !exists {
+			return
 		}
 	}
-	if len(ways) == 0 {
-		return
+	var leaving, staying drains
+	advice := ""
+	line := strings.Join([]string{m.label(), m.way(ctx, b, steps), server, m.Cluster.ValueString()}, "\t")
+	for _, line := range walk.Gather(ctx, "leaves", line) {
+		part := strings.Split(line, "\t")
+		stays, known := fate(walk, part[2], part[3])
+		if stays {
+			staying.add(part[0], part[1])
+			continue
+		}
+		if leaving.add(part[0], part[1]); !known {
+			advice = " If some stay: " + keep
+		}
 	}
+	if staying.count > 0 {
+		diags.AddWarning("Nodes that stay will be drained", staying.String()+" This plan destroys their deletion "+
+			"attachments: "+keep)
+	}
+	switch {
+	case leaving.count == 0:
+	case walk.Note(backend.Drained, "", ""): // Terraform merges warnings of one title
+		diags.AddWarning("More servers will be drained", leaving.String()+advice)
+	default:
+		diags.AddWarning(fmt.Sprintf("%s will be drained", text.Count(leaving.count, "server")), leaving.String()+advice)
+	}
+}
+
+// fate reports whether the node of a server stays, and whether that is known: a placement attachment of its cluster
+// was planned, or all are destroyed. A plan to destroy begins with what others do not refer to, and reads nothing.
+func fate(walk *backend.Walk, server, cluster string) (stays, known bool) {
+	_, read := walk.Noted(backend.Refreshed, "")
+	_, planned := walk.Noted(backend.Planned, cluster)
+	_, used := walk.Noted(backend.InUse, server)
+	_, leaves := walk.Noted(backend.Leaving, server)
+	return used && !leaves, planned || leaves || !read
+}
+
+// drains are nodes that a plan drains.
+type drains struct {
+	ways  map[string][]string // names, by the way in which they are drained
+	count int64               // number of them that need a drain
+}
+
+func (d *drains) add(name, way string) {
+	if d.ways == nil {
+		d.ways = map[string][]string{}
+	}
+	d.ways[way] = append(d.ways[way], name)
+	if !strings.HasPrefix(way, spared) {
+		d.count++
+	}
+}
+
+func (d *drains) String() string {
 	var said []string
-	for _, way := range slices.Sorted(maps.Keys(ways)) {
-		said = append(said, text.Few(ways[way])+": "+way+".")
+	for _, way := range slices.Sorted(maps.Keys(d.ways)) {
+		said = append(said, text.Few(d.ways[way])+": "+way+".")
 	}
-	// The title counts all servers so far, so that several of these warnings differ:
-	// Terraform merges equal ones.
-	diags.AddWarning(fmt.Sprintf("%s will be drained", text.Count(int64(walk.Drained(drained)), "server")),
-		strings.TrimSpace(strings.Join(said, " ")+" "+advice))
+	return strings.Join(said, " ")
 }
 
 // spared begins the way of a server that needs no drain.

@@ -88,6 +88,7 @@ func (r *attachmentResource) Create(ctx context.Context, req resource.CreateRequ
 func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var model attachmentModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &model)...)
+	r.Backend.Walk().Note(backend.Refreshed, "", "")
 	server := model.server(ctx, r.Backend, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return

@@ -81,8 +81,11 @@ func (m attachmentModel) inStep() bool {
 func (r *attachmentResource) ModifyPlan(
 	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
 ) {
-	if req.Plan.Raw.IsNull() {
-		return // destroyed
+	if req.Plan.Raw.IsNull() { // destroyed, and so are its servers
+		for _, server := range loadMemory(ctx, req.Private, &resp.Diagnostics).Seen.Servers {
+			r.Backend.Walk().Note(backend.Leaving, server.ID, "")
+		}
+		return
 	}
 	diags := &resp.Diagnostics
 	planner := attachmentPlanner{
@@ -94,6 +97,9 @@ func (r *attachmentResource) ModifyPlan(
 	}
 	planner.same = req.Plan.Raw.Equal(req.State.Raw)
 	diags.Append(req.Plan.Get(ctx, planner.plan)...)
+	if !req.State.Raw.IsNull() {
+		planner.memory = loadMemory(ctx, req.Private, diags)
+	}
 	defer planner.tellMarks(ctx)
 	if diags.HasError() || planner.same && !planner.plan.proceeds() && planner.plan.inStep() {
 		return
@@ -102,7 +108,6 @@ func (r *attachmentResource) ModifyPlan(
 	if !req.State.Raw.IsNull() {
 		planner.state = &attachmentModel{}
 		diags.Append(req.State.Get(ctx, planner.state)...)
-		planner.memory = loadMemory(ctx, req.Private, diags)
 	}
 	planner.plan.sources = planner.memory.Sources
 	if diags.HasError() {

@@ -145,13 +145,16 @@ func (p *attachmentPlanner) tellNodes(next roster.Roster, change planner.Change,
 	}
 }
 
-// tellMarks notes the marks of the nodes for the readiness attachment of this plan, and the method
-// of the update for its drains.
+// tellMarks notes the marks of the nodes for the readiness attachment of this plan, the method of the
+// update for its drains, and the servers of the nodes for the deletion attachments.
 func (p *attachmentPlanner) tellMarks(ctx context.Context) {
+	p.backend.Walk().Note(backend.Planned, p.plan.Cluster.ValueString(), "")
+	p.backend.Walk().Note(backend.Planned, "", "")
 	if value.GivenBlock(p.plan.Update) {
 		p.backend.Walk().Note(backend.Methods, p.plan.Cluster.ValueString(), p.plan.method(ctx, p.diags))
 	}
 	for name, n := range elements[shownNode](p.plan.Nodes.ValueString(), p.diags) {
 		p.backend.Walk().Note(backend.Marks, backend.Key(p.plan.Cluster.ValueString(), name), n.Mark.ValueString())
+		p.backend.Walk().Note(backend.InUse, p.memory.Seen.Servers[name].ID, "")
 	}
 }

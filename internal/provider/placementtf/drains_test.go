@@ -1,0 +1,62 @@
+package placementtf_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestAccPlacementDrains: the warnings of plans that destroy deletion attachments. They count servers that are there, and
+// only for nodes that stay they say how to keep the attachments. A server group of servers that are destroyed is no news.
+func TestAccPlacementDrains(t *testing.T) {
+	t.Parallel()
+	c := acctest.New(t, fakecloud.Config{})
+	health := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	t.Cleanup(health.Close)
+	regions, flavors := c.Regions(t), c.TwoFlavors(t)
+	places := acctest.Places(fmt.Sprintf("%s: %s; %s: %s", regions[0], c.Zones(t, regions[0])[0], regions[1], c.Zones(t, regions[1])[0]))
+	config := strings.Replace(wired(c, places, "a", flavors[0][0], health.URL), `network_mode = "none"`, `network_mode = "none"
+  scheduler_hints {
+    group = stackpolicy_affinity_attachment.web[each.value.region].servergroup_id
+  }`, 1) + fmt.Sprintf(`
+resource "stackpolicy_affinity_attachment" "web" {
+  for_each = toset([%q, %q])
+  region   = each.key
+  servergroup {
+    name     = %q
+    policies = "soft-anti-affinity"
+  }
+}`, regions[0], regions[1], c.Prefix)
+	w := c.Workspace(t, config)
+	acctest.Apply(t, w)
+	plan := func(name, from, to string, want []string, args ...string) {
+		t.Helper()
+		require.Contains(t, config, from)
+		require.NoError(t, w.Write(strings.Replace(config, from, to, 1)))
+		said := acctest.Must(t, w, append([]string{"plan", "-input=false", "-no-color"}, args...)...)
+		var warnings []string
+		for _, line := range strings.Split(said, "\n") {
+			if warning, is := strings.CutPrefix(line, "Warning: "); is {
+				warnings = append(warnings, warning)
+			}
+		}
+		slices.Sort(warnings)
+		assert.Equal(t, want, warnings, name)
+		assert.Equal(t, slices.Contains(want, "Nodes that stay will be drained"), strings.Contains(said, "deletion_attachment.NEW_NAME"), name)
+	}
+	const count, each = "desired_capacity  = 4", "for_each  = openstack_compute_instance_v2.web"
+	plan("a destroy", count, count, []string{"4 servers will be drained"}, "-destroy")
+	plan("a shrink", count, "desired_capacity  = 3", []string{"1 server will be drained"})
+	plan("a batch", `version = "a"`, `version = "b"`, []string{"2 servers will be drained"})
+	plan("other keys", each, "for_each  = {}", []string{"Nodes that stay will be drained"})
+	c.Kill(t, regions[0], c.In(t, regions[0])[0].ID)
+	plan("a shrink by a server that is gone", count, "desired_capacity  = 3", nil)
+}
