@@ -95,8 +95,8 @@ func (l looker) again(ctx context.Context, region string, before sources, after 
 			return err
 		}
 		images[name] = found
-		if was := before.Images[region][name].ID; found.ID == "" {
-			images[name] = image{ID: was, Gone: true}
+		if found.ID == "" {
+			images[name] = image{ID: before.Images[region][name].ID, Gone: true}
 		}
 	}
 	for _, name := range l.flavorsIn(region) {
@@ -204,11 +204,25 @@ func (m *attachmentModel) lookAgain(
 		}
 	}
 	m.sources = after
+	warnOfGone(after, diags)
 	r.Settled = maps.Clone(r.Settled)
 	maps.DeleteFunc(r.Settled, func(at placement.Place, t roster.Template) bool {
 		return !closed(at.Region) && l.withdrawn(ctx, at.Region, t, after)
 	})
 	return r, after
+}
+
+// warnOfGone warns of images that no further server can be made from.
+func warnOfGone(s sources, diags *diag.Diagnostics) {
+	for _, region := range slices.Sorted(maps.Keys(s.Images)) {
+		for _, name := range slices.Sorted(maps.Keys(s.Images[region])) {
+			if s.Images[region][name].Gone {
+				diags.AddWarning("The image is gone", fmt.Sprintf("Glance in region %q shows no active image with the name or "+
+					"id %q any more. Its nodes stay as they are, and no node can be made from it: publish it again there, "+
+					"or name another one.", region, name))
+			}
+		}
+	}
 }
 
 // withdrawn reports whether no server can be made from the image of a template any more.

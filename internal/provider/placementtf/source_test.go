@@ -1,0 +1,178 @@
+package placementtf_test
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// sourced is a cluster whose servers are made from the ids that its nodes say.
+type sourced struct {
+	attached
+	ids map[string]string // short names of images and flavors, by id
+}
+
+// publishes uploads an image.
+func (s *sourced) publishes(name, short string) {
+	id := s.Fake.AddImage(fakecloud.Image{Name: name, Created: fakecloud.Epoch.Add(time.Duration(len(s.ids)) * time.Hour)})
+	s.ids[id] = short
+}
+
+// id returns the id of a short name.
+func (s *sourced) id(short string) string {
+	for id, name := range s.ids {
+		if name == short {
+			return id
+		}
+	}
+	panic("no " + short)
+}
+
+// made lists what the nodes of a state are made from, "" for a state with unknown nodes.
+func (s *sourced) made(state tftypes.Value) string {
+	nodes, all := protocol.Object(protocol.Object(state)["nodes"]), []string{}
+	for _, name := range slices.Sorted(maps.Keys(nodes)) {
+		fields := protocol.Object(nodes[name])
+		image, flavor := protocol.Shown(fields["image_id"]), protocol.Shown(fields["flavor_id"])
+		all = append(all, fmt.Sprintf("%s=%s/%s", strings.TrimPrefix(name, "web-"), cmp.Or(s.ids[image], image), cmp.Or(s.ids[flavor], flavor)))
+	}
+	return strings.Join(all, " ")
+}
+
+// serves makes the servers of all new nodes, and destroys those of removed ones, as Terraform does.
+func (s *sourced) serves() {
+	nodes := protocol.Object(protocol.Object(s.I.State)["nodes"])
+	there := map[string]bool{}
+	for _, server := range s.Fake.Servers("RegionOne") {
+		if there[server.Name] = true; nodes[server.Name].IsNull() {
+			s.Fake.RemoveServers("RegionOne", server.ID)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(nodes)) {
+		if fields := protocol.Object(nodes[name]); !there[name] {
+			s.Fake.AddServers("RegionOne", fakecloud.Server{Name: name, Zone: protocol.Shown(fields["zone"]), ImageID: protocol.Shown(fields["image_id"]),
+				Flavor: protocol.Shown(fields["flavor_id"])})
+		}
+	}
+}
+
+// step refreshes, plans and applies.
+func (s *sourced) step(t *testing.T, config attributes) (made, at string) {
+	t.Helper()
+	s.Later(t)
+	s.Look(t)
+	before := s.I.State
+	resp, err := s.Plan(t.Context(), s.Request(s.I, config))
+	if err != nil {
+		return "error", s.At()
+	}
+	made, at = s.made(s.Planned(resp)), s.At()
+	if s.Planned(resp).Equal(before) {
+		return "same", at
+	}
+	s.Must(t, config)
+	s.serves()
+	return made, at
+}
+
+// TestPlacementSources: a node keeps the ids of what its server is made from, whatever becomes of the names. Each row is
+// a cluster of two nodes of debian-12 (A) and the flavor web (tiny), an event, and the applies after it.
+func TestPlacementSources(t *testing.T) {
+	t.Parallel()
+	const inStep = "0=A/tiny 1=A/tiny"
+	update := func(causes ...any) attributes {
+		return attributes{"update": attributes{"causes": append([]any{"TEMPLATE"}, causes...), "max_batch_size": "1", "require_in_service": false}}
+	}
+	image := func(name string) attributes { return attributes{"image": name} }
+	anew := func(s *sourced) { s.publishes("debian-12", "B") }
+	deactivates := func(s *sourced) {
+		s.Fake.UpdateImage(s.id("A"), func(i *fakecloud.Image) { i.Status = "deactivated" })
+	}
+	noFlavor := func(s *sourced) { s.Fake.RemoveFlavor(s.id("tiny")) }
+	flavorAnew := func(s *sourced) {
+		noFlavor(s)
+		s.ids[s.Fake.AddFlavor(fakecloud.Flavor{Name: "web", VCPUs: 1, RAM: 64})] = "anew"
+	}
+	for name, c := range map[string]struct {
+		happens func(*sourced)
+		more    attributes // changes of the configuration
+		applies string     // one after the other: nodes, "same" for a plan that changes nothing, or an error
+		at      string     // diagnostics of the first
+	}{
+		"nothing":                          {applies: "same"},
+		"an image is published anew":       {happens: anew, applies: "same"},
+		"and the newest is wanted":         {happens: anew, more: update("IMAGE"), applies: "1=A/tiny 2=B/tiny, 2=B/tiny 3=B/tiny, same"},
+		"and the cluster grows":            {happens: anew, more: attributes{"desired_capacity": 3}, applies: "0=A/tiny 1=A/tiny 2=A/tiny, same"},
+		"the image is deleted":             {happens: func(s *sourced) { s.Fake.RemoveImage(s.id("A")) }, applies: "same", at: ": The image is gone"},
+		"it is deactivated":                {happens: deactivates, applies: "same", at: ": The image is gone"},
+		"it is deactivated, and published": {happens: func(s *sourced) { deactivates(s); anew(s) }, applies: "1=A/tiny 2=B/tiny, 2=B/tiny 3=B/tiny, same"},
+		"it is renamed":                    {happens: func(s *sourced) { s.Fake.UpdateImage(s.id("A"), func(i *fakecloud.Image) { i.Name = "old" }) }, applies: "same"},
+		"it is renamed, and published":     {happens: func(s *sourced) { s.Fake.UpdateImage(s.id("A"), func(i *fakecloud.Image) { i.Name = "old" }); anew(s) }, applies: "same"},
+		"it is deleted, and the cluster grows": {happens: func(s *sourced) { s.Fake.RemoveImage(s.id("A")) }, more: attributes{"desired_capacity": 3}, applies: "error",
+			at: ": The image is gone\nimage: Unknown image"},
+		"it is deleted, and the cluster shrinks": {happens: func(s *sourced) { s.Fake.RemoveImage(s.id("A")) }, more: attributes{"desired_capacity": 1},
+			applies: "1=A/tiny, same", at: ": The image is gone"},
+		"another image":            {more: image("debian-13"), applies: "1=A/tiny 2=C/tiny, 2=C/tiny 3=C/tiny, same"},
+		"another image, of an id":  {happens: anew, more: attributes{"image": "B"}, applies: "1=A/tiny 2=B/tiny, 2=B/tiny 3=B/tiny, same"},
+		"an unknown image":         {more: image("debain-13"), applies: "error", at: "image: Unknown image"},
+		"an unknown id":            {more: image("00000000-0000-4000-8000-000000000000"), applies: "error", at: "image: Unknown image"},
+		"an image of other region": {happens: func(s *sourced) { s.Fake.UpdateImage(s.id("C"), func(i *fakecloud.Image) { i.Region = "RegionTwo" }) }, more: image("debian-13"), applies: "error", at: "image: Unknown image"},
+		"no Glance": {happens: func(s *sourced) {
+			s.Fake.Inject(fakecloud.Fault{Service: fakecloud.Images, Status: http.StatusForbidden, Times: fakecloud.Forever})
+		}, applies: "same", at: ": Unable to look up images and flavors"},
+		"a flavor is deleted":                     {happens: noFlavor, applies: "same"},
+		"and made again":                          {happens: flavorAnew, applies: "same"},
+		"it is made again, and the cluster grows": {happens: flavorAnew, more: attributes{"desired_capacity": 3}, applies: "0=A/tiny 1=A/tiny 2=A/anew, same"},
+		"it is renamed, and the cluster grows": {happens: func(s *sourced) { s.Fake.RenameFlavor(s.id("tiny"), "old") }, more: attributes{"desired_capacity": 3},
+			applies: "0=A/tiny 1=A/tiny 2=A/tiny, same"},
+		"the flavor is deleted, and it grows": {happens: noFlavor, more: attributes{"desired_capacity": 3}, applies: "error", at: "flavors: Unknown flavor"},
+		"an unknown flavor":                   {more: attributes{"flavors": []any{"web", "m1.huge"}}, applies: "error", at: "flavors: Unknown flavor"},
+		"more flavors, by id too":             {more: with(update("FLAVOR"), attributes{"flavors": []any{"tiny", "m1.small"}}), applies: inStep + ", same"},
+		"user data":                           {more: attributes{"user_data": "b"}, applies: "1=A/tiny 2=A/tiny, 2=A/tiny 3=A/tiny, same"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &sourced{begin(t), map[string]string{"m1.small": "small"}}
+			s.ids[s.Fake.AddFlavor(fakecloud.Flavor{Name: "web", VCPUs: 1, RAM: 64})] = "tiny"
+			s.publishes("debian-12", "A")
+			s.publishes("debian-13", "C")
+			config := with(zonal(2, "az-1", update()), oldestFirst, image("debian-12"), attributes{"flavors": []any{"web"}})
+			s.Must(t, config)
+			s.serves()
+			made, at := s.step(t, config)
+			require.Equal(t, "same", made, at)
+			require.Equal(t, inStep, s.made(s.I.State))
+			if c.happens != nil {
+				c.happens(s)
+			}
+			if config = with(config, c.more); c.more["image"] == "B" {
+				config["image"] = s.id("B")
+			}
+			if list := config["flavors"].([]any); list[0] == "tiny" {
+				config["flavors"] = []any{s.id("tiny"), list[1]}
+			}
+			for i, want := range strings.Split(c.applies, ", ") {
+				s.Fake.ResetRequests()
+				made, at := s.step(t, config)
+				assert.Equal(t, want, made, "apply %d: %s", i, s.Said())
+				if i == 0 {
+					assert.Equal(t, c.at, at, s.Said())
+				}
+				if made == "same" && c.happens == nil {
+					assert.Equal(t, 1, s.Fake.Count("GET image /images"), "requests to Glance for a cluster that is in step")
+				}
+			}
+		})
+	}
+}
