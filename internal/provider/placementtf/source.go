@@ -172,6 +172,12 @@ func (l looker) flavor(ctx context.Context, region, name string) (string, error)
 	return flavor.ID, err
 }
 
+// flavorGone reports whether Nova does not know the id of a flavor any more.
+func (l looker) flavorGone(ctx context.Context, region, id string) bool {
+	_, err := l.cloud.Flavor(ctx, region, id)
+	return gophercloud.ResponseCodeIs(err, http.StatusNotFound)
+}
+
 func (l looker) flavorsIn(region string) (all []string) {
 	for at, list := range l.flavors {
 		if at.Region == region || at.Region == "" {
@@ -183,8 +189,9 @@ func (l looker) flavorsIn(region string) (all []string) {
 }
 
 // lookAgain looks up the images and flavors of a state again, as a refresh does. A region in which it fails, or that
-// is closed, keeps what is remembered. It returns the cluster without settled templates that no server can be made
-// from any more.
+// is closed, keeps what is remembered. It returns the cluster without what no server can be made from any more: settled
+// templates, and flavors that are gone. The provider of the servers loses the flavor of those too, and would replace
+// them for any id.
 func (m *attachmentModel) lookAgain(
 	ctx context.Context, cloud *openstack.Cloud, r roster.Roster, before sources, closed func(string) bool,
 	diags *diag.Diagnostics,
@@ -205,6 +212,12 @@ func (m *attachmentModel) lookAgain(
 	}
 	m.sources = after
 	warnOfGone(after, diags)
+	for name, n := range r.Nodes {
+		if n.FlavorID != "" && !closed(n.Region) && l.flavorGone(ctx, n.Region, n.FlavorID) {
+			n.FlavorID = ""
+			r.Nodes[name] = n
+		}
+	}
 	r.Settled = maps.Clone(r.Settled)
 	maps.DeleteFunc(r.Settled, func(at placement.Place, t roster.Template) bool {
 		return !closed(at.Region) && l.withdrawn(ctx, at.Region, t, after)

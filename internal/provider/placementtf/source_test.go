@@ -133,7 +133,7 @@ func TestPlacementSources(t *testing.T) {
 		}, applies: "same", at: ": Unable to look up images and flavors"},
 		"a flavor is deleted":                     {happens: noFlavor, applies: "same"},
 		"and made again":                          {happens: flavorAnew, applies: "same"},
-		"it is made again, and the cluster grows": {happens: flavorAnew, more: attributes{"desired_capacity": 3}, applies: "0=A/tiny 1=A/tiny 2=A/anew, same"},
+		"it is made again, and the cluster grows": {happens: flavorAnew, more: attributes{"desired_capacity": 3}, applies: "0=A/ 1=A/ 2=A/anew, same"},
 		"it is renamed, and the cluster grows": {happens: func(s *sourced) { s.Fake.RenameFlavor(s.id("tiny"), "old") }, more: attributes{"desired_capacity": 3},
 			applies: "0=A/tiny 1=A/tiny 2=A/tiny, same"},
 		"the flavor is deleted, and it grows": {happens: noFlavor, more: attributes{"desired_capacity": 3}, applies: "error", at: "flavors: Unknown flavor"},
