@@ -158,12 +158,19 @@ func sameBeside(plan tfsdk.Plan, state tfsdk.State) bool {
 }
 
 // forgetTemplates makes the attributes unknown that depend on unknown templates. The
-// names and places of new nodes do not.
+// names and places of new nodes do not, nor what else a template has beside one text of
+// user data for all places: a configuration may make ports by it.
 func (p *attachmentPlanner) forgetTemplates(ctx context.Context) {
 	nodes := elements[shownNode](p.plan.Nodes.ValueString(), p.diags)
 	imageKnown := p.known(ctx, "image", p.plan.Image)
+	alone := imageKnown && p.templatesKnown(ctx) && p.known(ctx, "user_data", types.StringNull())
 	for name, n := range nodes {
+		values := elements[packed.Text](string(n.Template), p.diags)
 		n.Template, n.Mark.String = packed.Unknown, types.StringUnknown()
+		if alone && values != nil {
+			values["user_data"] = packed.Text{String: types.StringUnknown()}
+			n.Template = packed.Value(packed.Map(values).ValueString())
+		}
 		if !imageKnown {
 			n.ImageID.String = types.StringUnknown()
 		}
