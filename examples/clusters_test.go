@@ -100,10 +100,8 @@ func (l *life) step(t *testing.T, what string, arguments ...string) (made int) {
 // through goes through the whole life of a cluster.
 func (l *life) through(t *testing.T, folder string) {
 	const old, fresh = `"debian-12"`, `"debian-13"`
-	image, canary := "image_name", folder == "clusters/canary"
-	if folder == "production" {
-		image = "image"
-	}
+	const image = "image"
+	canary := folder == "clusters/canary"
 	assert.Equal(t, l.size, l.step(t, "creation"), "made")
 	l.size += 2
 	assert.Equal(t, 2, l.step(t, "growth"), "made")
@@ -135,7 +133,7 @@ func (l *life) through(t *testing.T, folder string) {
 				lost++
 			}
 		}
-		assert.Equal(t, map[bool]int{true: 1}[folder == "clusters/database"], lost, "servers that a bad image cost")
+		assert.Equal(t, map[bool]int{true: 1}[folder == "clusters/database" || folder == "clusters/storage"], lost, "servers that a bad image cost")
 	}
 	l.known.Store(nil)
 	if canary {
@@ -183,6 +181,13 @@ func TestAccExample_clusters(t *testing.T) {
 		{"clusters/regions", 8, 99, regions(fakecloud.Region{Name: "RegionThree", Zones: one[1].Zones[:1]}), nil, bounded},
 		{"clusters/canary", 3, 0, nil, []string{`"10m"`, `"1s"`, `"30m"`, `"5s"`}, func(*testing.T, *life) func(*testing.T) { return func(*testing.T) {} }},
 		{"clusters/database", 3, 1, one, []string{"readiness_port = 5432", `readiness_url = "http://{address}"`}, keeping},
+		{"clusters/storage", 3, 1, regions(), nil, func(t *testing.T, l *life) func(*testing.T) {
+			t.Helper()
+			_, url := acctest.StartConsumer(t, 0)
+			l.Env = append(l.Env, "TF_VAR_drain_url="+url)
+			return keeping(t, l)
+		}},
+		{"clusters/edge", 4, 0, regions(), []string{`"1m"`, `"1s"`}, addressed},
 		{"production", 6, 99, nil, []string{`"1m"`, `"1s"`, `timeout = "30m"`, `timeout = "5s"`}, pooled("RegionOne", "RegionTwo")},
 	} {
 		t.Run(path.Base(c.folder), func(t *testing.T) {
@@ -282,11 +287,29 @@ func bounded(_ *testing.T, l *life) func(t *testing.T) {
 func keeping(t *testing.T, l *life) func(t *testing.T) {
 	t.Helper()
 	d := &databases{example: l.example, volumes: map[string]string{}, ports: map[string]string{}}
-	network, _ := l.c.Network(t, "RegionOne")
-	l.Env = append(l.Env, "TF_VAR_network_id="+network)
 	return func(t *testing.T) {
 		t.Helper()
 		d.size = l.size
 		d.whole(t, "each slot")
+	}
+}
+
+// addressed: each server in service has an address, and no address is left.
+func addressed(t *testing.T, l *life) func(t *testing.T) {
+	t.Helper()
+	consumer, url := acctest.StartConsumer(t, 0)
+	l.Env = append(l.Env, "TF_VAR_drain_url="+url)
+	return func(t *testing.T) {
+		t.Helper()
+		var have, serve []string
+		for address, server := range l.c.Fake.Floating("RegionOne") {
+			assert.NotEmpty(t, server, "the server of %s", address)
+			have = append(have, server)
+		}
+		for _, s := range l.c.In(t, "RegionOne") {
+			serve = append(serve, s.ID)
+		}
+		assert.ElementsMatch(t, serve, have, "servers with an address")
+		assert.Equal(t, l.drained, consumer.Posts, "drained")
 	}
 }

@@ -116,12 +116,12 @@ func TestExample_fromHeat(t *testing.T) {
 	assert.Equal(t, before, e.servers(t), "the servers")
 	require.NoError(t, os.Remove(filepath.Join(e.Dir, "import.tf")))
 
-	const userData = "user_data         = { v1 = file(\"web.sh\") }\n  user_data_version = \"v1\""
+	const userData = "user_data = file(\"web.sh\")"
 	quoted(t, "from-heat", userData)
 	e.file(t, "web.sh", "#!/bin/sh\n")
-	e.edit(t, `image_name       = "debian-12"`, `image_name = "debian-13"`+"\n  "+userData)
+	e.edit(t, `image            = "debian-12"`, `image = "debian-13"`+"\n  "+userData)
 	text := acctest.Apply(t, e.Workspace)
-	assert.Contains(t, text, "2 destroyed", "a batch of one server and its attachment")
+	assert.Contains(t, text, "4 destroyed", "a batch of one server, with its attachment, its generation and its group")
 	rolled := e.servers(t)
 	kept(t, before, rolled, 7)
 	assert.Contains(t, rolled, "web-4")

@@ -14,12 +14,13 @@ import (
 // are equal.
 func TestModules(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, read(t, "modules/cluster/variables.tf"), read(t, "modules/stateful/variables.tf"))
+	for _, file := range []string{"variables.tf", "networks.tf", "groups.tf"} {
+		assert.Equal(t, read(t, "modules/cluster/"+file), read(t, "modules/stateful/"+file))
+	}
 	for _, module := range []string{"modules/cluster", "modules/stateful"} {
 		t.Run(module, func(t *testing.T) {
 			t.Parallel()
 			e := startOn(t, acctest.NewFake(t, fakecloud.Config{Quotas: map[string]int{"server_group_members": 10, "server_groups": 10}}), module)
-			e.Env = append(e.Env, `TF_VAR_network_ids={ RegionOne = "`+fakecloud.NetworkID+`" }`)
 			text := acctest.Must(t, e.Workspace, "test", "-no-color")
 			assert.Contains(t, text, "Success!")
 		})
@@ -30,18 +31,26 @@ func TestModules(t *testing.T) {
 func TestModuleMistakes(t *testing.T) {
 	t.Parallel()
 	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "clusters/first")
-	const last = `  network_name     = "shared"` + "\n"
+	const last = `  networks         = ["shared"]` + "\n"
 	correct := read(t, "clusters/first/main.tf")
 	for _, c := range []struct{ old, written, says string }{
 		{last, `revert_afer = "30m"`, `An argument named "revert_afer" is not expected here.`},
 		{last, `update = { revert_after = "30m" }`, `An argument named "update" is not expected here.`},
 		{last, `method = "RECREATE"`, `An argument named "method" is not expected here.`},
-		{last, "", `The argument "network_name" is required`},
+		{last, "", `The argument "networks" is required`},
 		{"desired_capacity = 6", "desired_capacity = 2.5", "desired_capacity is a whole number of nodes"},
 		{"desired_capacity = 6", `desired_capacity = "six"`, "desired_capacity declared"},
 		{"zones =", "zone =", "A region has no zone."},
 		{"cap = 3", "max = 3", "A zone of regions has no max."},
-		{"cap = 3", `template = { image = "debian-13" }`, "A template in regions has no image."},
+		{"cap = 3", `template = { image = "debian-13" }`, "A zone of regions has no template."},
+		{`["shared"]`, `[{ nme = "shared" }]`, "networks is a list of names, or of objects with a name or an id"},
+		{`["shared"]`, `[{ name = "shared", flaoting_ip_pool = "public" }]`, "A network has no flaoting_ip_pool."},
+		{`["shared"]`, `[{ name = "shared", zones = ["az-1"] }]`, "networks has none for RegionOne/az-2"},
+		{`["shared"]`, `["shared", { name = "shared", zones = ["az-1"] }]`, "networks has one twice for RegionOne/az-1"},
+		{last, `volumes = { data = 10 }`, "volumes is a map of objects with a size"},
+		{last, `volumes = { data = { size = 10, kind = "ssd" } }`, "A volume has no kind."},
+		{last, `boot_volume = { size = 10, kind = "ssd" }`, "boot_volume has no kind."},
+		{`["m1.small"]`, `[]`, "flavors has one flavor or more"},
 		{`[{ name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2", weight = 200, cap = 3 }] }]`, `["RegionOne"]`, "regions is a list of objects"},
 		{`"RegionOne"`, `"RegionNine"`, "RegionNine"},
 		{last, `max_batch_size = "half"`, "max_batch_size is a number of nodes"},
@@ -53,7 +62,6 @@ func TestModuleMistakes(t *testing.T) {
 		{last, `max_age = "30d"`, "max_age needs AGE in causes"},
 		{last, `criteria = "NEWEST"`, "criteria is RANDOM"},
 		{last, `min_size = 9`, "desired_capacity is between min_size and max_size"},
-		{last, `user_data_version = "v1"`, "user_data_version is v1, and user_data has no such version"},
 		{last, `metadata = { cluster = "x" }`, "metadata has a key that the module or the provider sets"},
 		{last, `servergroup_policies = "spread"`, "servergroup_policies is affinity"},
 		{last, `max_server_per_host = 2`, "max_server_per_host needs servergroup_policies"},

@@ -39,12 +39,13 @@ func (c *Cloud) Ports(t testing.TB, region string) map[string]string {
 	return found
 }
 
-// PortOf returns the id of the only port of a server.
-func (c *Cloud) PortOf(t testing.TB, region, server string) string {
+// PortsOf returns the ids of the ports of a server.
+func (c *Cloud) PortsOf(t testing.TB, region, server string) (ids []string) {
 	t.Helper()
-	list := listed(t, ports.List(c.neutron(t, region), ports.ListOpts{DeviceID: server}), ports.ExtractPorts)
-	require.Len(t, list, 1, "the ports of %s", server)
-	return list[0].ID
+	for _, p := range listed(t, ports.List(c.neutron(t, region), ports.ListOpts{DeviceID: server}), ports.ExtractPorts) {
+		ids = append(ids, p.ID)
+	}
+	return ids
 }
 
 // DropVolumes deletes the test's volumes and ports behind Terraform's back. No server uses them any more.

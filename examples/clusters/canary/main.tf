@@ -7,9 +7,9 @@ module "web" {
   desired_capacity = 3
   regions          = [{ name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2" }] }]
 
-  image_name   = "debian-12"
-  flavor_name  = "m1.small"
-  network_name = "shared"
+  image    = "debian-12"
+  flavors  = ["m1.small"]
+  networks = ["shared"]
 
   target            = "25%" # when it is good: "100%"
   pause             = "10m"

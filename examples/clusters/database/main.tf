@@ -6,15 +6,10 @@ module "db" {
   desired_capacity = 3
   regions          = [{ name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }] }]
 
-  image_name  = "debian-12"
-  flavor_name = "m1.tiny"
-  network_ids = { RegionOne = var.network_id }
+  image    = "debian-12"
+  flavors  = ["m1.tiny"]
+  networks = ["shared"]
 
-  volume_size    = 10
-  volume_zones   = { az-1 = "nova", az-2 = "nova", az-3 = "nova" } # Cinder has one zone, Nova three
+  volumes        = { data = { size = 10, zone = "nova" } } # Cinder has one zone, Nova three
   readiness_port = 5432
-}
-
-variable "network_id" {
-  type = string
 }

@@ -19,9 +19,9 @@ module "web" {
   cluster          = "web"
   desired_capacity = 6
   regions          = [{ name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2", weight = 200, cap = 3 }] }]
-  image_name       = "debian-12"
-  flavor_name      = "m1.small"
-  network_name     = "shared"
+  image            = "debian-12"
+  flavors          = ["m1.small"]
+  networks         = ["shared"]
 }
 
 output "placement" {

@@ -11,9 +11,9 @@ module "web" {
   ]
   respect_quotas = true
 
-  image_name   = "debian-12"
-  flavor_name  = "m1.small"
-  network_name = "shared"
+  image    = "debian-12"
+  flavors  = ["m1.small"]
+  networks = ["shared"]
 
   max_batch_size = "50%"
   readiness_url  = "http://{address}:8080/health"

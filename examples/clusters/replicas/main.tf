@@ -8,18 +8,14 @@ module "replicas" {
   regions          = [{ name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2" }] }]
   on_removal       = "DELETE"
 
-  image_name  = "debian-12"
-  flavor_name = "m1.small"
-  network_ids = { RegionOne = var.network_id }
+  image    = "debian-12"
+  flavors  = ["m1.small"]
+  networks = ["shared"]
 
-  volume_size    = 50
+  volumes        = { data = { size = 50 } }
   pools          = { sql = { region = "RegionOne", pool_id = var.pool_id, protocol_port = 5432 } }
   readiness_port = 5432
   drain_hook_url = var.drain_url
-}
-
-variable "network_id" {
-  type = string
 }
 
 variable "pool_id" {

@@ -6,9 +6,9 @@ module "web" {
   desired_capacity = 4
   regions          = [{ name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }] }]
 
-  image_name   = "debian-12"
-  flavor_name  = "m1.small"
-  network_name = "shared"
+  image    = "debian-12"
+  flavors  = ["m1.small"]
+  networks = ["shared"]
 
   max_batch_size = "50%"
   readiness_url  = "http://{address}/health"

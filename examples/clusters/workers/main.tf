@@ -6,9 +6,9 @@ module "web" {
   desired_capacity = 3
   regions          = [{ name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2" }] }]
 
-  image_name   = "debian-12"
-  flavor_name  = "m1.small"
-  network_name = "shared"
+  image    = "debian-12"
+  flavors  = ["m1.small"]
+  networks = ["shared"]
 
   causes         = ["UNHEALTHY", "TEMPLATE", "AGE"]
   max_age        = "30d"

@@ -9,9 +9,9 @@ module "web" {
   min_size         = 2
   max_size         = 10
   regions          = local.regions
-  image_name       = "debian-12"
-  flavor_name      = "m1.small"
-  network_name     = "shared"
+  image            = "debian-12"
+  flavors          = ["m1.small"]
+  networks         = ["shared"]
   max_batch_size   = 1
   pause            = "60s"
   readiness_port   = 80
@@ -23,9 +23,9 @@ module "workers" {
   desired_capacity   = 3
   criteria           = "HIGHEST_INDEX_FIRST"
   regions            = local.regions
-  image_name         = "debian-12"
-  flavor_name        = "m1.small"
-  network_name       = "shared"
+  image              = "debian-12"
+  flavors            = ["m1.small"]
+  networks           = ["shared"]
   max_batch_size     = 2
   drain_hook_url     = var.drain_url
   drain_hook_timeout = "10m"

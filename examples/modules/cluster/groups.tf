@@ -1,34 +1,49 @@
-# Server groups. Nova limits the members of a group, so a zone has one, or as many as hold its nodes and those that a batch adds before
-# others leave. A new server takes the first group with room: the nodes of a zone stay together, however many rollouts there were.
+# Server groups. Nova limits the members of a group, so a place has one, or as many as hold its nodes and those that a batch adds. A node
+# remembers its place, and how many groups that had when its server was made: a group stays as long as a server may be in it, after a shrink
+# and after a migration too. A new server takes the first group with room. This file is the same in "cluster" and "stateful".
 locals {
-  batch = try(tonumber(var.max_batch_size), ceil(var.desired_capacity * tonumber(trimsuffix(var.max_batch_size, "%")) / 100))
+  batch = try(tonumber(var.max_batch_size), ceil(coalesce(var.desired_capacity, length(local.nodes)) * tonumber(trimsuffix(var.max_batch_size, "%")) / 100))
 
-  # The nodes of each place, also of one that is no longer listed: the newest first, since those are the ones without a server.
-  places = { for name, node in local.nodes : join("/", [node.region, coalesce(node.zone, "any")]) => format("%08d %s", 99999999 - node.index, name)... }
-
-  groups = var.servergroup_policies == null ? {} : merge([for place, nodes in local.places : {
-    for i in range(ceil((length(nodes) + local.batch) / var.servergroup_size)) : "${place}/${i}" => place
-  }]...)
+  # The nodes of each place, the newest first: those are without a server.
+  place_of = { for name, node in local.nodes : name => "${node.region}/${coalesce(node.zone, "any")}" }
+  nodes_at = { for name, node in local.nodes : local.place_of[name] => format("%08d %s", 99999999 - node.index, name)... }
 
   # A place in a group for each member that it has room for.
-  room = { for place in keys(local.places) : place => flatten([
+  room = { for place in keys(local.nodes_at) : place => flatten([
     for key, group in stackpolicy_affinity_attachment.cluster : [
       for i in range(max(0, var.servergroup_size - length(group.members))) : group.servergroup_id
-    ] if try(local.groups[key], "") == place
+    ] if startswith(key, "${place}/")
   ]) }
 
-  group_of = merge([for place, nodes in local.places : {
+  group_of = merge([for place, nodes in local.nodes_at : {
     for i, node in sort(nodes) : split(" ", node)[1] => try(local.room[place][i % length(local.room[place])], null)
   }]...)
 }
 
+resource "terraform_data" "group" {
+  for_each = var.servergroup_policies == null ? {} : local.nodes
+  input    = "${local.place_of[each.key]}/${ceil((length(local.nodes_at[local.place_of[each.key]]) + local.batch) / var.servergroup_size)}"
+
+  lifecycle {
+    replace_triggered_by = [terraform_data.generation[each.key]]
+    ignore_changes       = [input]
+  }
+}
+
 resource "stackpolicy_affinity_attachment" "cluster" {
-  for_each = local.groups
-  region   = split("/", each.value)[0]
+  for_each = toset(flatten([for memory in terraform_data.group : [
+    for i in range(tonumber(split("/", memory.input)[2])) : join("/", concat(slice(split("/", memory.input), 0, 2), [i]))
+  ]]))
+  region = split("/", each.key)[0]
 
   servergroup {
     name                = join("-", compact([var.cluster, replace(split("/", each.key)[1], "/^any$/", ""), split("/", each.key)[2]]))
     policies            = var.servergroup_policies
     max_server_per_host = var.max_server_per_host
+  }
+
+  # A renamed cluster keeps its groups, and so its servers keep theirs.
+  lifecycle {
+    ignore_changes = [servergroup.name]
   }
 }

@@ -6,13 +6,22 @@ resource "stackpolicy_placement_attachment" "cluster" {
   min_size          = var.min_size
   max_size          = var.max_size
   node_name_pattern = var.node_name_pattern
-  regions           = var.regions
+  regions           = local.regions
   respect_quotas    = var.respect_quotas
-  flavor_id         = var.flavor_id
+  image             = var.image
   flavors           = var.flavors
   prefer            = var.prefer
+  user_data         = var.user_data
 
-  template = merge({ image_name = var.image_name }, var.flavor_name == null ? {} : { flavor_name = var.flavor_name }, var.user_data_version == null ? {} : { user_data = var.user_data_version })
+  # What a server cannot change: another value comes with another server.
+  template = { for key, value in {
+    networks     = local.networks_at[""]
+    boot_volume  = var.boot_volume == null ? null : jsonencode(var.boot_volume)
+    volumes      = length(var.volumes) == 0 ? null : jsonencode(var.volumes)
+    key_pair     = var.key_pair
+    config_drive = var.config_drive
+    attempt      = var.attempt
+  } : key => tostring(value) if value != null }
 
   deletion {
     criteria   = var.criteria
@@ -69,10 +78,6 @@ resource "stackpolicy_placement_attachment" "cluster" {
 
   lifecycle {
     precondition {
-      condition     = var.user_data_version == null || contains(keys(var.user_data), coalesce(var.user_data_version, "none"))
-      error_message = "user_data_version is ${coalesce(var.user_data_version, "none")}, and user_data has no such version. It has: ${join(", ", keys(var.user_data))}."
-    }
-    precondition {
       condition     = length(local.wrong) == 0
       error_message = "These variables do not go together: ${join("; ", local.wrong)}."
     }
@@ -81,6 +86,30 @@ resource "stackpolicy_placement_attachment" "cluster" {
 
 locals {
   nodes = stackpolicy_placement_attachment.cluster.nodes
+
+  # The networks of a node by its template, and what the variable says of each now.
+  nics = { for name, node in local.nodes : name => try([for n in jsondecode(node.template.networks) : n], [for n in split(",", node.template.networks) : { name = n }]) }
+  spec = { for name, node in local.nodes : name => { for nic in local.nics[name] : nic.name => merge({}, [for n in local.networks : n if
+    n.name == nic.name && try(contains(n.regions, node.region), true) && try(contains(n.zones, node.zone) || contains(n.zones, "${node.region}/${node.zone}"), true)
+  ]...) } }
+  ports = merge([for name, node in local.nodes : {
+    for nic in local.nics[name] : "${name}/${node.generation}/${nic.name}" => { node = name, region = node.region, nic = nic, spec = local.spec[name][nic.name] } if can(nic.port)
+  }]...)
+  floating = { for key, address in openstack_networking_floatingip_v2.node : split("/", key)[0] => address.address }
+
+  # Its disks: those of its template. Without a volume to boot from, and with others, the disk of the flavor is one of them.
+  devices = { for name, node in local.nodes : name => concat(
+    can(node.template.boot_volume) ? [merge({ source = "image", to = "volume" }, jsondecode(node.template.boot_volume))] : [],
+    can(node.template.volumes) && !can(node.template.boot_volume) ? [{ source = "image", to = "local" }] : [],
+    [for volume in values(try(jsondecode(node.template.volumes), {})) : merge({ source = "blank", to = "volume" }, volume)],
+  ) }
+
+  # Its own user data.
+  user_data = { for name, node in local.nodes : name => try(
+    replace(replace(replace(replace(stackpolicy_placement_attachment.cluster.user_data_texts[node.template.user_data],
+      "/(^|[^$${])\\{name\\}/", "$${1}${name}"), "/(^|[^$${])\\{index\\}/", "$${1}${node.index}"),
+    "/(^|[^$${])\\{region\\}/", "$${1}${node.region}"), "/(^|[^$${])\\{zone\\}/", "$${1}${coalesce(node.zone, "none")}"),
+  null) }
 
   # Whether an address is set is no secret, though the address may be one.
   health_http    = nonsensitive(var.health_url != null) || var.health_status != null
@@ -93,7 +122,7 @@ locals {
   unpooled = setsubtract([for p in var.pools : p.region], concat([for r in var.regions : r.name], [for node in local.nodes : node.region]))
 
   # Variables that are set in vain, or twice.
-  wrong = compact([
+  wrong = compact(concat(local.unconnected, [
     length([for v in [local.health_http, var.health_port != null, var.health_pool_ids != null] : v if v]) > 1 ? "health is asked by one of health_url, health_port and health_pool_ids" : "",
     length([for v in [nonsensitive(var.readiness_hook_url != null), var.readiness_hook_queue != null, var.readiness_hook_command != null] : v if v]) > 1 ? "a hook is one of readiness_hook_url, readiness_hook_queue and readiness_hook_command" : "",
     length([for v in [nonsensitive(var.drain_hook_url != null), var.drain_hook_queue != null, var.drain_hook_command != null] : v if v]) > 1 ? "a hook is one of drain_hook_url, drain_hook_queue and drain_hook_command" : "",
@@ -104,12 +133,63 @@ locals {
     local.drain_hook == null && (var.drain_hook_timeout != null || var.drain_hook_environment != null) ? "drain_hook_timeout and drain_hook_environment need drain_hook_url, drain_hook_queue or drain_hook_command" : "",
     var.max_server_per_host != null && var.servergroup_policies != "anti-affinity" ? "max_server_per_host needs servergroup_policies = \"anti-affinity\"" : "",
     length(var.causes) == 0 && anytrue([for v in [var.max_age, var.pause, var.retry_full_after, var.revert_after, var.stop_above, var.target, var.window] : v != null]) ? "max_age, pause, retry_full_after, revert_after, stop_above, target and window need causes" : "",
-    var.flavor_name == null && var.flavors == null ? "the flavor is given by flavor_name or flavors" : "",
-    var.flavor_id != null && var.flavors != null ? "flavor_id is not given with flavors" : "",
     var.max_age != null && !contains(var.causes, "AGE") ? "max_age needs AGE in causes" : "",
     var.max_age == null && contains(var.causes, "AGE") ? "AGE in causes needs max_age" : "",
-    var.max_size >= 0 && var.desired_capacity > var.max_size || var.desired_capacity < var.min_size ? "desired_capacity is between min_size and max_size" : "",
-  ])
+    try(var.max_size >= 0 && var.desired_capacity > var.max_size || var.desired_capacity < var.min_size, false) ? "desired_capacity is between min_size and max_size" : "",
+  ]))
+}
+
+# Ports and addresses of a server: they are made with it and end with it.
+data "openstack_networking_network_v2" "named" {
+  for_each = { for port in values(local.ports) : "${port.region}/${port.nic.name}" => port... if !can(port.nic.by) }
+  region   = each.value[0].region
+  name     = each.value[0].nic.name
+}
+
+resource "openstack_networking_port_v2" "node" {
+  for_each           = local.ports
+  name               = "${each.value.node}-${each.value.nic.name}"
+  region             = each.value.region
+  network_id         = try(each.value.spec.id, data.openstack_networking_network_v2.named["${each.value.region}/${each.value.nic.name}"].id, "removed")
+  security_group_ids = try(each.value.spec.security_group_ids, null)
+
+  dynamic "fixed_ip" {
+    for_each = can(each.value.spec.subnet_id) ? [each.value.spec.subnet_id] : []
+    content {
+      subnet_id = fixed_ip.value
+    }
+  }
+
+  dynamic "allowed_address_pairs" {
+    for_each = try(each.value.spec.allowed_address_pairs, [])
+    content {
+      ip_address = allowed_address_pairs.value
+    }
+  }
+
+  lifecycle {
+    ignore_changes = [network_id, fixed_ip] # they are for new servers
+  }
+}
+
+resource "openstack_networking_floatingip_v2" "node" {
+  for_each    = { for key, port in local.ports : key => port if can(port.nic.pool) }
+  region      = each.value.region
+  pool        = each.value.nic.pool
+  port_id     = openstack_networking_port_v2.node[each.key].id
+  description = each.value.node
+  depends_on  = [openstack_compute_instance_v2.node] # so that it leaves before the server
+
+  lifecycle {
+    create_before_destroy = true
+    ignore_changes        = [pool]
+  }
+}
+
+# A new generation of a node makes its server again.
+resource "terraform_data" "generation" {
+  for_each = local.nodes
+  input    = each.value.generation
 }
 
 resource "openstack_compute_instance_v2" "node" {
@@ -117,18 +197,36 @@ resource "openstack_compute_instance_v2" "node" {
   name                = each.key
   region              = each.value.region
   availability_zone   = each.value.zone
-  image_name          = each.value.template.image_name
-  flavor_name         = coalesce(each.value.flavor, try(each.value.template.flavor_name, null))
-  user_data           = try(var.user_data[each.value.template.user_data], null)
-  key_pair            = var.key_pair
-  config_drive        = var.config_drive
+  image_id            = can(each.value.template.boot_volume) ? null : each.value.image_id
+  flavor_id           = each.value.flavor_id
+  user_data           = local.user_data[each.key]
+  key_pair            = try(each.value.template.key_pair, null)
+  config_drive        = try(each.value.template.config_drive, null)
   security_groups     = var.security_groups
   tags                = var.tags
   metadata            = merge(var.metadata, { cluster = var.cluster, stackpolicy_generation = each.value.generation })
   stop_before_destroy = var.shutdown && length(var.pools) > 0 # after the grace period: connections end in it
 
-  network {
-    name = var.network_name
+  dynamic "block_device" {
+    for_each = local.devices[each.key]
+    content {
+      source_type           = block_device.value.source
+      destination_type      = block_device.value.to
+      boot_index            = block_device.value.source == "image" ? 0 : -1
+      uuid                  = block_device.value.source == "image" ? each.value.image_id : ""
+      volume_size           = try(block_device.value.size, null)
+      volume_type           = try(block_device.value.type, null)
+      delete_on_termination = true
+    }
+  }
+
+  dynamic "network" {
+    for_each = local.nics[each.key]
+    content {
+      name = can(network.value.by) || can(network.value.port) ? null : network.value.name
+      uuid = can(network.value.by) && !can(network.value.port) ? local.spec[each.key][network.value.name].id : null
+      port = can(network.value.port) ? openstack_networking_port_v2.node["${each.key}/${each.value.generation}/${network.value.name}"].id : null
+    }
   }
 
   dynamic "scheduler_hints" {
@@ -138,12 +236,12 @@ resource "openstack_compute_instance_v2" "node" {
     }
   }
 
-  # A node that takes the place of another is created before that is drained and destroyed.
-  #
-  # A server cannot change its group. Other hints would replace it; ignored, they are for new servers.
+  # A server is made once for each generation of its node, before the one that it replaces is drained and destroyed, and never changes:
+  # what its arguments would be now is for new servers.
   lifecycle {
     create_before_destroy = true
-    ignore_changes        = [scheduler_hints]
+    replace_triggered_by  = [terraform_data.generation[each.key]]
+    ignore_changes        = [image_id, image_name, flavor_id, flavor_name, user_data, key_pair, config_drive, network, availability_zone, block_device, scheduler_hints]
   }
 }
 
@@ -159,6 +257,7 @@ resource "stackpolicy_deletion_attachment" "node" {
   shutdown        = var.shutdown && length(var.pools) == 0
   grace_period    = var.grace_period
   only_in_service = true
+  depends_on      = [openstack_networking_floatingip_v2.node, var.hangs_on]
 
   dynamic "hook" {
     for_each = local.drain_hook[*]
@@ -181,13 +280,10 @@ resource "stackpolicy_deletion_attachment" "node" {
 # An apply waits here until the new servers are in service. It refers to the deletion attachments: each new server has its own before,
 # and old ones are drained after. If a new server does not get into service, nothing old is drained or destroyed.
 resource "stackpolicy_readiness_attachment" "cluster" {
-  cluster = var.cluster
-  servers = { for name, node in stackpolicy_deletion_attachment.node : name => {
-    id      = node.server_id
-    region  = node.region
-    address = openstack_compute_instance_v2.node[name].access_ip_v4
-    mark    = local.nodes[name].mark
-  } if !local.nodes[name].closed }
+  cluster          = var.cluster
+  nodes            = local.nodes
+  servers          = openstack_compute_instance_v2.node
+  addresses        = local.floating
   allow_link_local = var.readiness_allow_link_local
   stable_for       = var.readiness_stable_for
   timeout          = var.readiness_timeout
@@ -219,6 +315,8 @@ resource "stackpolicy_readiness_attachment" "cluster" {
       default_result = var.readiness_hook_default_result
     }
   }
+
+  depends_on = [stackpolicy_deletion_attachment.node]
 
   lifecycle {
     precondition {

@@ -13,6 +13,17 @@ output "servers" {
   } }
 }
 
+output "addresses" {
+  description = "Address of each node, floating where it has one, once its server is in service: for records of the DNS."
+  value       = { for name, server in openstack_compute_instance_v2.node : name => try(local.floating[name], server.access_ip_v4) }
+  depends_on  = [stackpolicy_readiness_attachment.cluster]
+}
+
+output "floating_ips" {
+  description = "Floating address of each node that has one."
+  value       = local.floating
+}
+
 output "status" {
   description = "What the cluster does, in one line."
   value       = stackpolicy_placement_attachment.cluster.status

@@ -17,13 +17,13 @@ variable "kept" {
 }
 
 variable "causes" {
-  description = "Why a node is replaced, in this order: UNHEALTHY, PLACEMENT, TEMPLATE, AGE. Default: UNHEALTHY and TEMPLATE. An empty list: only new nodes get a new template."
+  description = "Why a node is replaced, in this order: UNHEALTHY, PLACEMENT, TEMPLATE, IMAGE (a newer image of its name), FLAVOR, AGE. Default: UNHEALTHY and TEMPLATE. An empty list: only new nodes get a new template."
   type        = list(string)
   default     = ["UNHEALTHY", "TEMPLATE"]
   nullable    = false
   validation {
-    condition     = length(setsubtract(var.causes, ["UNHEALTHY", "PLACEMENT", "TEMPLATE", "FLAVOR", "AGE"])) == 0
-    error_message = "causes is a list of UNHEALTHY, PLACEMENT, TEMPLATE, FLAVOR and AGE."
+    condition     = length(setsubtract(var.causes, ["UNHEALTHY", "PLACEMENT", "TEMPLATE", "IMAGE", "FLAVOR", "AGE"])) == 0
+    error_message = "causes is a list of UNHEALTHY, PLACEMENT, TEMPLATE, IMAGE, FLAVOR and AGE."
   }
 }
 
@@ -38,13 +38,8 @@ variable "max_batch_size" {
   }
 }
 
-variable "network_name" {
-  description = "Network of the nodes, of this name in every region. A change replaces all servers at once."
-  type        = string
-}
-
 variable "security_groups" {
-  description = "Security groups of the nodes, by name. Default: the project's default group."
+  description = "Security groups of the nodes, by name, where a network has no port of the module's. Default: the project's default group."
   type        = list(string)
   default     = null
 }

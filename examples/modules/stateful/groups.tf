@@ -1,21 +1,49 @@
-# Server groups. Nova limits the members of a group: a zone has one, or above the limit one for each block of indexes. A server that is
-# made again may change its group, and no group has more members than Nova takes.
+# Server groups. Nova limits the members of a group, so a place has one, or as many as hold its nodes and those that a batch adds. A node
+# remembers its place, and how many groups that had when its server was made: a group stays as long as a server may be in it, after a shrink
+# and after a migration too. A new server takes the first group with room. This file is the same in "cluster" and "stateful".
 locals {
-  places = { for name, slot in stackpolicy_placement_attachment.cluster.slots : join("/", [slot.region, coalesce(slot.zone, "any")]) => name... }
+  batch = try(tonumber(var.max_batch_size), ceil(coalesce(var.desired_capacity, length(local.nodes)) * tonumber(trimsuffix(var.max_batch_size, "%")) / 100))
 
-  group_of = { for name, slot in stackpolicy_placement_attachment.cluster.slots : name => join("/", [
-    slot.region, coalesce(slot.zone, "any"),
-    length(local.places[join("/", [slot.region, coalesce(slot.zone, "any")])]) > var.servergroup_size ? floor(slot.index / var.servergroup_size) : "all",
+  # The nodes of each place, the newest first: those are without a server.
+  place_of = { for name, node in local.nodes : name => "${node.region}/${coalesce(node.zone, "any")}" }
+  nodes_at = { for name, node in local.nodes : local.place_of[name] => format("%08d %s", 99999999 - node.index, name)... }
+
+  # A place in a group for each member that it has room for.
+  room = { for place in keys(local.nodes_at) : place => flatten([
+    for key, group in stackpolicy_affinity_attachment.cluster : [
+      for i in range(max(0, var.servergroup_size - length(group.members))) : group.servergroup_id
+    ] if startswith(key, "${place}/")
   ]) }
+
+  group_of = merge([for place, nodes in local.nodes_at : {
+    for i, node in sort(nodes) : split(" ", node)[1] => try(local.room[place][i % length(local.room[place])], null)
+  }]...)
+}
+
+resource "terraform_data" "group" {
+  for_each = var.servergroup_policies == null ? {} : local.nodes
+  input    = "${local.place_of[each.key]}/${ceil((length(local.nodes_at[local.place_of[each.key]]) + local.batch) / var.servergroup_size)}"
+
+  lifecycle {
+    replace_triggered_by = [terraform_data.generation[each.key]]
+    ignore_changes       = [input]
+  }
 }
 
 resource "stackpolicy_affinity_attachment" "cluster" {
-  for_each = var.servergroup_policies == null ? [] : toset(values(local.group_of))
-  region   = split("/", each.key)[0]
+  for_each = toset(flatten([for memory in terraform_data.group : [
+    for i in range(tonumber(split("/", memory.input)[2])) : join("/", concat(slice(split("/", memory.input), 0, 2), [i]))
+  ]]))
+  region = split("/", each.key)[0]
 
   servergroup {
-    name                = join("-", compact(concat([var.cluster], [for part in slice(split("/", each.key), 1, 3) : part == "any" ? "" : part])))
+    name                = join("-", compact([var.cluster, replace(split("/", each.key)[1], "/^any$/", ""), split("/", each.key)[2]]))
     policies            = var.servergroup_policies
     max_server_per_host = var.max_server_per_host
+  }
+
+  # A renamed cluster keeps its groups, and so its servers keep theirs.
+  lifecycle {
+    ignore_changes = [servergroup.name]
   }
 }

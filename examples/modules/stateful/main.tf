@@ -6,13 +6,21 @@ resource "stackpolicy_placement_attachment" "cluster" {
   min_size          = var.min_size
   max_size          = var.max_size
   node_name_pattern = var.node_name_pattern
-  regions           = var.regions
+  regions           = local.regions
   respect_quotas    = var.respect_quotas
-  flavor_id         = var.flavor_id
+  image             = var.image
   flavors           = var.flavors
   prefer            = var.prefer
+  user_data         = var.user_data
 
-  template = merge({ image_name = var.image_name }, var.flavor_name == null ? {} : { flavor_name = var.flavor_name }, var.user_data_version == null ? {} : { user_data = var.user_data_version })
+  # What a server cannot change: another value comes with another server.
+  template = { for key, value in {
+    networks     = local.networks_at[""]
+    boot_volume  = var.boot_volume == null ? null : jsonencode(var.boot_volume)
+    key_pair     = var.key_pair
+    config_drive = var.config_drive
+    attempt      = var.attempt
+  } : key => tostring(value) if value != null }
 
   stateful {
     on_removal = var.on_removal
@@ -74,14 +82,6 @@ resource "stackpolicy_placement_attachment" "cluster" {
 
   lifecycle {
     precondition {
-      condition     = var.user_data_version == null || contains(keys(var.user_data), coalesce(var.user_data_version, "none"))
-      error_message = "user_data_version is ${coalesce(var.user_data_version, "none")}, and user_data has no such version. It has: ${join(", ", keys(var.user_data))}."
-    }
-    precondition {
-      condition     = length(setsubtract([for r in var.regions : r.name], keys(var.network_ids))) == 0
-      error_message = "network_ids has no network for ${join(", ", setsubtract([for r in var.regions : r.name], keys(var.network_ids)))}."
-    }
-    precondition {
       condition     = length(local.wrong) == 0
       error_message = "These variables do not go together: ${join("; ", local.wrong)}."
     }
@@ -90,6 +90,39 @@ resource "stackpolicy_placement_attachment" "cluster" {
 
 locals {
   nodes = stackpolicy_placement_attachment.cluster.nodes
+
+  slots = stackpolicy_placement_attachment.cluster.slots
+
+  # The networks of a slot by the template of its node, or without one by the variable, and what that says of each now.
+  nics = { for name, slot in local.slots : name => try(
+    [for n in jsondecode(local.nodes[name].template.networks) : n], [for n in split(",", local.nodes[name].template.networks) : { name = n }],
+    local.nics_at["${slot.region}/${slot.zone}"], local.nics_at[slot.region], local.nics_at[""],
+  ) }
+  spec = { for name, slot in local.slots : name => { for nic in local.nics[name] : nic.name => merge({}, [for n in local.networks : n if
+    n.name == nic.name && try(contains(n.regions, slot.region), true) && try(contains(n.zones, slot.zone) || contains(n.zones, "${slot.region}/${slot.zone}"), true)
+  ]...) } }
+  ports = merge([for name, slot in local.slots : {
+    for nic in local.nics[name] : "${name}/${nic.name}" => { slot = name, region = slot.region, nic = nic, spec = local.spec[name][nic.name] }
+  }]...)
+  floating = merge(
+    { for key, address in openstack_networking_floatingip_v2.slot : split("/", key)[0] => address.address },
+    { for key, given in openstack_networking_floatingip_associate_v2.slot : split("/", key)[0] => given.floating_ip },
+  )
+
+  # Its volumes, each in a zone of Cinder.
+  volumes = merge([for name, slot in local.slots : {
+    for volume, v in var.volumes : "${name}-${volume}" => {
+      slot = name, region = slot.region, size = v.size, type = try(v.type, null)
+      zone = try(v.zone["${slot.region}/${slot.zone}"], v.zone[slot.zone], tostring(v.zone), slot.zone)
+    }
+  }]...)
+
+  # Its own user data.
+  user_data = { for name, node in local.nodes : name => try(
+    replace(replace(replace(replace(stackpolicy_placement_attachment.cluster.user_data_texts[node.template.user_data],
+      "/(^|[^$${])\\{name\\}/", "$${1}${name}"), "/(^|[^$${])\\{index\\}/", "$${1}${node.index}"),
+    "/(^|[^$${])\\{region\\}/", "$${1}${node.region}"), "/(^|[^$${])\\{zone\\}/", "$${1}${coalesce(node.zone, "none")}"),
+  null) }
 
   # Whether an address is set is no secret, though the address may be one.
   health_http    = nonsensitive(var.health_url != null) || var.health_status != null
@@ -102,7 +135,7 @@ locals {
   unpooled = setsubtract([for p in var.pools : p.region], concat([for r in var.regions : r.name], [for node in local.nodes : node.region]))
 
   # Variables that are set in vain, or twice.
-  wrong = compact([
+  wrong = compact(concat(local.unconnected, [
     length([for v in [local.health_http, var.health_port != null, var.health_pool_ids != null] : v if v]) > 1 ? "health is asked by one of health_url, health_port and health_pool_ids" : "",
     length([for v in [nonsensitive(var.readiness_hook_url != null), var.readiness_hook_queue != null, var.readiness_hook_command != null] : v if v]) > 1 ? "a hook is one of readiness_hook_url, readiness_hook_queue and readiness_hook_command" : "",
     length([for v in [nonsensitive(var.drain_hook_url != null), var.drain_hook_queue != null, var.drain_hook_command != null] : v if v]) > 1 ? "a hook is one of drain_hook_url, drain_hook_queue and drain_hook_command" : "",
@@ -113,23 +146,20 @@ locals {
     local.drain_hook == null && (var.drain_hook_timeout != null || var.drain_hook_environment != null) ? "drain_hook_timeout and drain_hook_environment need drain_hook_url, drain_hook_queue or drain_hook_command" : "",
     var.max_server_per_host != null && var.servergroup_policies != "anti-affinity" ? "max_server_per_host needs servergroup_policies = \"anti-affinity\"" : "",
     length(var.causes) == 0 && anytrue([for v in [var.max_age, var.pause, var.retry_full_after, var.revert_after, var.stop_above, var.target, var.window] : v != null]) ? "max_age, pause, retry_full_after, revert_after, stop_above, target and window need causes" : "",
-    var.flavor_name == null && var.flavors == null ? "the flavor is given by flavor_name or flavors" : "",
-    var.flavor_id != null && var.flavors != null ? "flavor_id is not given with flavors" : "",
     var.max_age != null && !contains(var.causes, "AGE") ? "max_age needs AGE in causes" : "",
     var.max_age == null && contains(var.causes, "AGE") ? "AGE in causes needs max_age" : "",
-    var.max_size >= 0 && var.desired_capacity > var.max_size || var.desired_capacity < var.min_size ? "desired_capacity is between min_size and max_size" : "",
-    var.volume_size == null && (var.volume_type != null || length(var.volume_zones) > 0) ? "volume_type and volume_zones need volume_size" : "",
-  ])
+    try(var.max_size >= 0 && var.desired_capacity > var.max_size || var.desired_capacity < var.min_size, false) ? "desired_capacity is between min_size and max_size" : "",
+  ]))
 }
 
-# Volumes and ports outlive the servers: they are made for each slot, whether a node is in it or not.
+# Volumes, ports and addresses outlive the servers: they are made for each slot, whether a node is in it or not.
 resource "openstack_blockstorage_volume_v3" "slot" {
-  for_each             = var.volume_size == null ? {} : stackpolicy_placement_attachment.cluster.slots
+  for_each             = local.volumes
   name                 = each.key
   region               = each.value.region
-  availability_zone    = try(var.volume_zones["${each.value.region}/${each.value.zone}"], var.volume_zones[each.value.zone], each.value.zone)
-  size                 = var.volume_size
-  volume_type          = var.volume_type
+  availability_zone    = each.value.zone
+  size                 = each.value.size
+  volume_type          = each.value.type
   enable_online_resize = true
 
   lifecycle {
@@ -137,12 +167,56 @@ resource "openstack_blockstorage_volume_v3" "slot" {
   }
 }
 
+data "openstack_networking_network_v2" "named" {
+  for_each = { for port in values(local.ports) : "${port.region}/${port.nic.name}" => port... if !can(port.nic.by) }
+  region   = each.value[0].region
+  name     = each.value[0].nic.name
+}
+
 resource "openstack_networking_port_v2" "slot" {
-  for_each           = stackpolicy_placement_attachment.cluster.slots
-  name               = each.key
+  for_each           = local.ports
+  name               = replace(each.key, "/", "-")
   region             = each.value.region
-  network_id         = var.network_ids[each.value.region]
-  security_group_ids = try(var.security_group_ids[each.value.region], null)
+  network_id         = try(each.value.spec.id, data.openstack_networking_network_v2.named["${each.value.region}/${each.value.nic.name}"].id, "removed")
+  security_group_ids = try(each.value.spec.security_group_ids, null)
+
+  dynamic "fixed_ip" {
+    for_each = can(each.value.spec.subnet_id) || can(each.value.spec.addresses[each.value.slot]) ? [each.value.spec] : []
+    content {
+      subnet_id  = try(fixed_ip.value.subnet_id, null)
+      ip_address = try(fixed_ip.value.addresses[each.value.slot], null)
+    }
+  }
+
+  dynamic "allowed_address_pairs" {
+    for_each = try(each.value.spec.allowed_address_pairs, [])
+    content {
+      ip_address = allowed_address_pairs.value
+    }
+  }
+
+  lifecycle {
+    ignore_changes = [network_id, fixed_ip] # they are for new slots: no change of a variable takes an address away
+  }
+}
+
+resource "openstack_networking_floatingip_v2" "slot" {
+  for_each    = { for key, port in local.ports : key => port if can(port.nic.pool) && !can(port.spec.floating_ips[port.slot]) }
+  region      = each.value.region
+  pool        = each.value.nic.pool
+  port_id     = openstack_networking_port_v2.slot[each.key].id
+  description = each.value.slot
+
+  lifecycle {
+    ignore_changes = [pool]
+  }
+}
+
+resource "openstack_networking_floatingip_associate_v2" "slot" {
+  for_each    = { for key, port in local.ports : key => port if can(port.spec.floating_ips[port.slot]) }
+  region      = each.value.region
+  floating_ip = each.value.spec.floating_ips[each.value.slot]
+  port_id     = openstack_networking_port_v2.slot[each.key].id
 }
 
 # A new generation of a node makes its server again.
@@ -156,43 +230,58 @@ resource "openstack_compute_instance_v2" "node" {
   name              = each.key
   region            = each.value.region
   availability_zone = each.value.zone
-  image_name        = each.value.template.image_name
-  flavor_name       = coalesce(each.value.flavor, try(each.value.template.flavor_name, null))
-  user_data         = try(var.user_data[each.value.template.user_data], null)
-  key_pair          = var.key_pair
-  config_drive      = var.config_drive
+  image_id          = can(each.value.template.boot_volume) ? null : each.value.image_id
+  flavor_id         = each.value.flavor_id
+  user_data         = local.user_data[each.key]
+  key_pair          = try(each.value.template.key_pair, null)
+  config_drive      = try(each.value.template.config_drive, null)
   tags              = var.tags
   metadata          = merge(var.metadata, { cluster = var.cluster, stackpolicy_generation = each.value.generation })
 
-  network {
-    port = openstack_networking_port_v2.slot[each.key].id
-  }
-
-  dynamic "scheduler_hints" {
-    for_each = var.servergroup_policies == null ? [] : [stackpolicy_affinity_attachment.cluster[local.group_of[each.key]]]
+  dynamic "block_device" {
+    for_each = try([jsondecode(each.value.template.boot_volume)], [])
     content {
-      group = scheduler_hints.value.servergroup_id
+      source_type           = "image"
+      destination_type      = "volume"
+      boot_index            = 0
+      uuid                  = each.value.image_id
+      volume_size           = block_device.value.size
+      volume_type           = try(block_device.value.type, null)
+      delete_on_termination = true
     }
   }
 
-  # Without create_before_destroy, here and in all that refers to the servers: two servers cannot have one port.
-  #
-  # A server cannot change its group. Other hints would replace it; ignored, they are for new servers.
+  dynamic "network" {
+    for_each = local.nics[each.key]
+    content {
+      port = openstack_networking_port_v2.slot["${each.key}/${network.value.name}"].id
+    }
+  }
+
+  dynamic "scheduler_hints" {
+    for_each = var.servergroup_policies == null ? [] : [local.group_of[each.key]]
+    content {
+      group = scheduler_hints.value
+    }
+  }
+
+  # Without create_before_destroy, here and in all that refers to the servers: two servers cannot have one port. A server is made once for
+  # each generation of its node, and never changes: what its arguments would be now is for the next one.
   lifecycle {
     replace_triggered_by = [terraform_data.generation[each.key]]
-    ignore_changes       = [scheduler_hints]
+    ignore_changes       = [image_id, image_name, flavor_id, flavor_name, user_data, key_pair, config_drive, network, availability_zone, block_device, scheduler_hints]
   }
 }
 
 resource "openstack_compute_volume_attach_v2" "node" {
-  for_each    = var.volume_size == null ? {} : openstack_compute_instance_v2.node
+  for_each    = { for key, volume in local.volumes : key => volume if contains(keys(local.nodes), volume.slot) }
   region      = each.value.region
-  instance_id = each.value.id
+  instance_id = openstack_compute_instance_v2.node[each.value.slot].id
   volume_id   = openstack_blockstorage_volume_v3.slot[each.key].id
 }
 
-# It refers to the server and depends on the volume, so Terraform destroys it first: the node is drained and shut down, then its volume is
-# detached, then the server is destroyed.
+# It refers to the server and depends on what hangs on it, so Terraform destroys it first: the node is drained and shut down, then its volumes
+# are detached, then the server is destroyed.
 resource "stackpolicy_deletion_attachment" "node" {
   for_each        = openstack_compute_instance_v2.node
   server_id       = each.value.id
@@ -217,18 +306,18 @@ resource "stackpolicy_deletion_attachment" "node" {
     }
   }
 
-  depends_on = [openstack_compute_volume_attach_v2.node]
+  depends_on = [
+    openstack_compute_volume_attach_v2.node, openstack_networking_floatingip_v2.slot, openstack_networking_floatingip_associate_v2.slot,
+    var.hangs_on,
+  ]
 }
 
 # An apply waits here until the new servers are in service, with their volumes.
 resource "stackpolicy_readiness_attachment" "cluster" {
-  cluster = var.cluster
-  servers = { for name, node in stackpolicy_deletion_attachment.node : name => {
-    id      = node.server_id
-    region  = node.region
-    address = openstack_compute_instance_v2.node[name].access_ip_v4
-    mark    = local.nodes[name].mark
-  } if !local.nodes[name].closed }
+  cluster          = var.cluster
+  nodes            = local.nodes
+  servers          = openstack_compute_instance_v2.node
+  addresses        = local.floating
   allow_link_local = var.readiness_allow_link_local
   stable_for       = var.readiness_stable_for
   timeout          = var.readiness_timeout
@@ -260,6 +349,8 @@ resource "stackpolicy_readiness_attachment" "cluster" {
       default_result = var.readiness_hook_default_result
     }
   }
+
+  depends_on = [stackpolicy_deletion_attachment.node]
 
   lifecycle {
     precondition {

@@ -4,13 +4,22 @@ output "nodes" {
 }
 
 output "servers" {
-  description = "The servers by the name of their node, each with its id, address, region and zone."
+  description = "The servers by the name of their node, each with its id, region and zone: for what hangs on them (hangs_on). Everything else refers to addresses, port_ids and slots."
   value = { for name, server in openstack_compute_instance_v2.node : name => {
     id     = server.id
-    ip     = server.access_ip_v4
     region = server.region
     zone   = server.availability_zone
   } }
+}
+
+output "addresses" {
+  description = "Address of each slot in its first network. It outlives the servers."
+  value       = { for name, nics in local.nics : name => openstack_networking_port_v2.slot["${name}/${nics[0].name}"].all_fixed_ips[0] }
+}
+
+output "floating_ips" {
+  description = "Floating address of each slot that has one. It outlives the servers."
+  value       = local.floating
 }
 
 output "status" {
@@ -54,11 +63,11 @@ output "slots" {
 }
 
 output "volume_ids" {
-  description = "Ids of the volumes, by slot."
-  value       = { for name, volume in openstack_blockstorage_volume_v3.slot : name => volume.id }
+  description = "Ids of the volumes, by slot and name."
+  value       = { for name in keys(local.slots) : name => { for volume in keys(var.volumes) : volume => openstack_blockstorage_volume_v3.slot["${name}-${volume}"].id } }
 }
 
 output "port_ids" {
-  description = "Ids of the ports, by slot."
-  value       = { for name, port in openstack_networking_port_v2.slot : name => port.id }
+  description = "Ids of the ports, by slot and network."
+  value       = { for name, nics in local.nics : name => { for nic in nics : nic.name => openstack_networking_port_v2.slot["${name}/${nic.name}"].id } }
 }

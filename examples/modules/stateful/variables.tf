@@ -9,10 +9,11 @@ variable "cluster" {
 }
 
 variable "desired_capacity" {
-  description = "Number of nodes."
+  description = "Number of nodes. Default: the size that the state has, between min_size and max_size."
   type        = number
+  default     = null
   validation {
-    condition     = var.desired_capacity >= 0 && floor(var.desired_capacity) == var.desired_capacity
+    condition     = try(var.desired_capacity >= 0 && floor(var.desired_capacity) == var.desired_capacity, var.desired_capacity == null)
     error_message = "desired_capacity is a whole number of nodes, 0 or more."
   }
 }
@@ -36,7 +37,7 @@ variable "node_name_pattern" {
 }
 
 variable "regions" {
-  description = "Regions, each with its zones: [{ name = \"RegionOne\", zones = [{ name = \"az-1\" }] }]. Both also take weight (default: 100), cap (-1, none), min (0), closed (false: takes no nodes and keeps its own), template (what differs there: image_name, flavor_name, user_data) and flavors. A region without zones leaves the zone to Nova."
+  description = "Regions, each with its zones: [{ name = \"RegionOne\", zones = [{ name = \"az-1\" }] }]. Both also take weight (default: 100), cap (-1, none), min (0), closed (false: takes no nodes and keeps its own), image, flavors and user_data. A region without zones leaves the zone to Nova."
   type        = any # an object type would drop a misspelled key silently
   nullable    = false
   validation {
@@ -44,16 +45,12 @@ variable "regions" {
     error_message = "regions is a list of objects with a name, such as [{ name = \"RegionOne\", zones = [{ name = \"az-1\" }, { name = \"az-2\" }] }]."
   }
   validation {
-    condition     = try(length(setsubtract(flatten([for r in var.regions : keys(r)]), ["name", "weight", "cap", "min", "closed", "template", "flavors", "zones"])), 0) == 0
-    error_message = "A region has no ${try(join(", ", setsubtract(flatten([for r in var.regions : keys(r)]), ["name", "weight", "cap", "min", "closed", "template", "flavors", "zones"])), "such key")}. It has name, weight, cap, min, closed, template, flavors and zones."
+    condition     = try(length(setsubtract(flatten([for r in var.regions : keys(r)]), ["name", "weight", "cap", "min", "closed", "image", "flavors", "user_data", "zones"])), 0) == 0
+    error_message = "A region has no ${try(join(", ", setsubtract(flatten([for r in var.regions : keys(r)]), ["name", "weight", "cap", "min", "closed", "image", "flavors", "user_data", "zones"])), "such key")}. It has name, weight, cap, min, closed, image, flavors, user_data and zones."
   }
   validation {
-    condition     = try(length(setsubtract(flatten([for r in var.regions : [for z in try(r.zones, null)[*] : keys(z)]]), ["name", "weight", "cap", "min", "closed", "template", "flavors"])), 0) == 0
-    error_message = "A zone of regions has no ${try(join(", ", setsubtract(flatten([for r in var.regions : [for z in try(r.zones, null)[*] : keys(z)]]), ["name", "weight", "cap", "min", "closed", "template", "flavors"])), "such key")}. It has name, weight, cap, min, closed, template and flavors."
-  }
-  validation {
-    condition     = try(length(setsubtract(flatten([for r in var.regions : [for p in concat([r], try(r.zones, null)[*]) : keys(try(p.template, {}))]]), ["image_name", "flavor_name", "user_data"])), 0) == 0
-    error_message = "A template in regions has no ${try(join(", ", setsubtract(flatten([for r in var.regions : [for p in concat([r], try(r.zones, null)[*]) : keys(try(p.template, {}))]]), ["image_name", "flavor_name", "user_data"])), "such key")}. It has image_name, flavor_name and user_data, the version."
+    condition     = try(length(setsubtract(flatten([for r in var.regions : [for z in try(r.zones, null)[*] : keys(z)]]), ["name", "weight", "cap", "min", "closed", "image", "flavors", "user_data"])), 0) == 0
+    error_message = "A zone of regions has no ${try(join(", ", setsubtract(flatten([for r in var.regions : [for z in try(r.zones, null)[*] : keys(z)]]), ["name", "weight", "cap", "min", "closed", "image", "flavors", "user_data"])), "such key")}. It has name, weight, cap, min, closed, image, flavors and user_data."
   }
 }
 
@@ -61,12 +58,6 @@ variable "respect_quotas" {
   description = "Whether to add no more nodes to a region than the project's quotas allow. Default: false."
   type        = bool
   default     = false
-}
-
-variable "flavor_id" {
-  description = "Id of the flavor, for the quotas of cores and RAM, where there are no flavors. Default: none, only instances are counted."
-  type        = string
-  default     = null
 }
 
 # Nodes to remove, and nodes to keep.
@@ -155,23 +146,22 @@ variable "target" {
   }
 }
 
-# The template of the nodes. A change of these three is a new template, and nodes are replaced in batches.
+# What servers are made from. A change is for new servers: nodes are replaced in batches.
 
-variable "image_name" {
-  description = "Image of the nodes, by name: ids differ from region to region."
+variable "image" {
+  description = "Image of the nodes, by name or id. It is the newest of its name in each region. A newer one of the same name comes with the cause IMAGE."
   type        = string
-}
-
-variable "flavor_name" {
-  description = "Flavor of the nodes, by name. Default: none, where flavors are given."
-  type        = string
-  default     = null
+  nullable    = false
 }
 
 variable "flavors" {
-  description = "Flavors of new nodes, by name, the first choice first: where one is full the next one is taken. Default: flavor_name alone."
+  description = "Flavors of the nodes, by name or id, the first choice first: where one is full the next one is taken."
   type        = list(string)
-  default     = null
+  nullable    = false
+  validation {
+    condition     = length(var.flavors) > 0
+    error_message = "flavors has one flavor or more, such as [\"m1.small\"]."
+  }
 }
 
 variable "prefer" {
@@ -184,20 +174,55 @@ variable "prefer" {
   }
 }
 
-variable "user_data_version" {
-  description = "Version of the user data of new nodes: a key of user_data. Default: none."
+variable "user_data" {
+  description = "User data of the nodes, such as a cloud-init configuration. {name}, {index}, {region} and {zone} in it are those of the node, not after a $ or another {. Default: none."
   type        = string
   default     = null
+  sensitive   = true
 }
 
-variable "user_data" {
-  description = "User data, such as a cloud-init configuration, by version. Keep a version as long as a node has it. Default: none."
-  type        = map(string)
+variable "networks" {
+  description = "Networks of the nodes, by name: [\"shared\"], or as objects, [{ name = \"shared\", floating_ip_pool = \"public\" }]. Keys: name, id, regions and zones that have it (all), port (true: a port of the module's), subnet_id, allowed_address_pairs (addresses), security_group_ids and floating_ip_pool; for slots also addresses and floating_ips, each by slot."
+  type        = any # an object type would drop a misspelled key silently
+  nullable    = false
+  validation {
+    condition     = can([for n in var.networks : try(tostring(n), coalesce(try(n.name, null), can(n.id) ? "id" : null))]) && try(length(var.networks) > 0, false)
+    error_message = "networks is a list of names, or of objects with a name or an id, such as [\"shared\"] or [{ name = \"shared\", floating_ip_pool = \"public\" }]."
+  }
+  validation {
+    condition     = try(length(setsubtract(flatten([for n in var.networks : try(keys(n), [])]), ["name", "id", "regions", "zones", "port", "subnet_id", "addresses", "allowed_address_pairs", "security_group_ids", "floating_ip_pool", "floating_ips"])), 0) == 0
+    error_message = "A network has no ${try(join(", ", setsubtract(flatten([for n in var.networks : try(keys(n), [])]), ["name", "id", "regions", "zones", "port", "subnet_id", "addresses", "allowed_address_pairs", "security_group_ids", "floating_ip_pool", "floating_ips"])), "such key")}. It has name, id, regions, zones, port, subnet_id, addresses, allowed_address_pairs, security_group_ids, floating_ip_pool and floating_ips."
+  }
+}
+
+variable "volumes" {
+  description = "Volumes of each node beside its disk, by a name of your choice: { data = { size = 100 } }. Also: type; for slots zone, a name or a map by zone of the nodes or region/zone. Default: none."
+  type        = any # an object type would drop a misspelled key silently
   default     = {}
   nullable    = false
+  validation {
+    condition     = can([for v in var.volumes : v.size >= 1]) && can(keys(var.volumes))
+    error_message = "volumes is a map of objects with a size in GiB, such as { data = { size = 100 } }."
+  }
+  validation {
+    condition     = try(length(setsubtract(flatten([for v in var.volumes : keys(v)]), ["size", "type", "zone"])), 0) == 0
+    error_message = "A volume has no ${try(join(", ", setsubtract(flatten([for v in var.volumes : keys(v)]), ["size", "type", "zone"])), "such key")}. It has size, type and zone."
+  }
 }
 
-# Other arguments of the servers. A change of key_pair or config_drive replaces all servers at once.
+variable "boot_volume" {
+  description = "Volume from which a server boots, which ends with it: { size = 20 }. Also: type. A flavor without a disk needs it. Default: none, the disk of the flavor."
+  type        = any # an object type would drop a misspelled key silently
+  default     = null
+  validation {
+    condition     = var.boot_volume == null || can(var.boot_volume.size >= 1)
+    error_message = "boot_volume is an object with a size in GiB, such as { size = 20 }."
+  }
+  validation {
+    condition     = try(length(setsubtract(keys(var.boot_volume), ["size", "type"])), 0) == 0
+    error_message = "boot_volume has no ${try(join(", ", setsubtract(keys(var.boot_volume), ["size", "type"])), "such key")}. It has size and type."
+  }
+}
 
 variable "key_pair" {
   description = "Key pair for logging in to the nodes, of this name in every region. Default: none."
@@ -208,6 +233,20 @@ variable "key_pair" {
 variable "config_drive" {
   description = "Whether the servers get a config drive. Default: Nova's choice."
   type        = bool
+  default     = null
+}
+
+variable "attempt" {
+  description = "Another value tries a template again that has failed. Default: none."
+  type        = string
+  default     = null
+}
+
+# Other arguments of the servers. They change without another server.
+
+variable "hangs_on" {
+  description = "What else hangs on the servers, such as your own records of their addresses: it leaves after the drain of a node, and is there before its new server is asked. Default: nothing."
+  type        = any
   default     = null
 }
 

@@ -11,13 +11,13 @@ variable "criteria" {
 }
 
 variable "causes" {
-  description = "Why the server of a node is made again, in this order: UNHEALTHY, TEMPLATE, AGE. Default: UNHEALTHY and TEMPLATE. An empty list: only new nodes get a new template."
+  description = "Why the server of a node is made again, in this order: UNHEALTHY, TEMPLATE, IMAGE (a newer image of its name), FLAVOR, AGE. Default: UNHEALTHY and TEMPLATE. An empty list: only new nodes get a new template."
   type        = list(string)
   default     = ["UNHEALTHY", "TEMPLATE"]
   nullable    = false
   validation {
-    condition     = length(setsubtract(var.causes, ["UNHEALTHY", "TEMPLATE", "FLAVOR", "AGE"])) == 0
-    error_message = "causes is a list of UNHEALTHY, TEMPLATE, FLAVOR and AGE. PLACEMENT would move a node away from its volume."
+    condition     = length(setsubtract(var.causes, ["UNHEALTHY", "TEMPLATE", "IMAGE", "FLAVOR", "AGE"])) == 0
+    error_message = "causes is a list of UNHEALTHY, TEMPLATE, IMAGE, FLAVOR and AGE. PLACEMENT would move a node away from its volumes."
   }
 }
 
@@ -33,7 +33,7 @@ variable "max_batch_size" {
 }
 
 variable "on_removal" {
-  description = "What happens to the slot of a node that is removed: RETAIN keeps its volume and port for the next node, DELETE destroys them. Default: RETAIN."
+  description = "What happens to the slot of a node that is removed: RETAIN keeps its volumes and ports for the next node, DELETE destroys them. Default: RETAIN."
   type        = string
   default     = "RETAIN"
   validation {
@@ -46,37 +46,6 @@ variable "release" {
   description = "Names of kept slots to give up: their volumes and ports are destroyed. Default: none."
   type        = list(string)
   default     = null
-}
-
-variable "network_ids" {
-  description = "Id of the network of the nodes' ports, by region: { RegionOne = \"...\" }. A change destroys the ports."
-  type        = map(string)
-}
-
-variable "security_group_ids" {
-  description = "Ids of the security groups of the ports, by region. Default: the project's default group."
-  type        = map(list(string))
-  default     = {}
-  nullable    = false
-}
-
-variable "volume_size" {
-  description = "Size of each node's volume, in GiB. It may grow. Default: no volumes."
-  type        = number
-  default     = null
-}
-
-variable "volume_type" {
-  description = "Type of new volumes. Default: Cinder's."
-  type        = string
-  default     = null
-}
-
-variable "volume_zones" {
-  description = "Zone of Cinder for new volumes, by zone of the nodes, or by region/zone: { az-1 = \"nova\" }. Needed if Cinder has other zones than Nova. Default: a zone of the same name."
-  type        = map(string)
-  default     = {}
-  nullable    = false
 }
 
 variable "grace_period" {

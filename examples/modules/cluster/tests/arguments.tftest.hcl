@@ -5,17 +5,19 @@ variables {
   min_size         = 3
   max_size         = 20
   regions = [
-    { name = "RegionOne", min = 1, template = { flavor_name = "m1.tiny" }, zones = [{ name = "az-1", min = 1 }, { name = "az-2", cap = 2, template = { image_name = "debian-13" } }, { name = "az-3", weight = 300, closed = true }] },
+    { name = "RegionOne", min = 1, flavors = ["m1.tiny"], zones = [{ name = "az-1", min = 1 }, { name = "az-2", cap = 2, image = "debian-13" }, { name = "az-3", weight = 300, closed = true }] },
     { name = "RegionTwo", weight = 200, cap = 6 },
   ]
   respect_quotas            = true
-  flavor_id                 = "m1.small"
   node_name_pattern         = "{cluster}{index}"
-  image_name                = "debian-12"
-  flavor_name               = "m1.small"
-  user_data                 = { v1 = "#!/bin/sh" }
-  user_data_version         = "v1"
-  network_name              = "shared"
+  image                     = "debian-12"
+  flavors                   = ["m1.small"]
+  prefer                    = "FLAVOR"
+  user_data                 = "$${name} {name}-{index} {region} {zone} {{name}}"
+  networks                  = ["shared", { name = "storage", regions = ["RegionOne"], allowed_address_pairs = ["10.10.250.1"], floating_ip_pool = "public" }]
+  volumes                   = { data = { size = 7 } }
+  boot_volume               = { size = 3 }
+  attempt                   = "2"
   key_pair                  = "ops"
   config_drive              = true
   security_groups           = ["web"]
@@ -58,8 +60,8 @@ variables {
 run "placement" {
   command = plan
   assert {
-    condition = stackpolicy_placement_attachment.cluster.min_size == 3 && stackpolicy_placement_attachment.cluster.max_size == 20 && stackpolicy_placement_attachment.cluster.respect_quotas && stackpolicy_placement_attachment.cluster.flavor_id == "m1.small" && alltrue([
-      for r in stackpolicy_placement_attachment.cluster.regions : r.name == "RegionTwo" ? r.weight == 200 && r.cap == 6 : r.min == 1 && r.template == tomap({ flavor_name = "m1.tiny" }) && r.zones[0].min == 1 && r.zones[1].cap == 2 && r.zones[2].weight == 300 && r.zones[2].closed
+    condition = stackpolicy_placement_attachment.cluster.min_size == 3 && stackpolicy_placement_attachment.cluster.max_size == 20 && stackpolicy_placement_attachment.cluster.respect_quotas && stackpolicy_placement_attachment.cluster.prefer == "FLAVOR" && alltrue([
+      for r in stackpolicy_placement_attachment.cluster.regions : r.name == "RegionTwo" ? r.weight == 200 && r.cap == 6 : r.min == 1 && r.flavors == tolist(["m1.tiny"]) && r.zones[0].min == 1 && r.zones[1].cap == 2 && r.zones[2].weight == 300 && r.zones[2].closed
     ])
     error_message = "The places are not those that were given."
   }
@@ -85,10 +87,22 @@ run "servers" {
   assert {
     condition = alltrue([for name, s in openstack_compute_instance_v2.node :
       s.key_pair == "ops" && s.config_drive && s.security_groups == toset(["web"]) && s.tags == toset(["blue"]) && s.stop_before_destroy && startswith(name, "test") && !strcontains(name, "-") &&
-      s.metadata == tomap({ team = "a", cluster = "test", stackpolicy_generation = "1" }) && s.user_data == sha1("#!/bin/sh") && s.network[0].name == "shared" &&
-      (s.region == "RegionOne") == (s.flavor_name == "m1.tiny") && (output.nodes[name].zone == "az-2") == (s.image_name == "debian-13")
+      s.metadata == tomap({ team = "a", cluster = "test", stackpolicy_generation = "1" }) && s.network[0].name == "shared" && length(s.network) == (s.region == "RegionOne" ? 2 : 1) &&
+      nonsensitive(s.user_data == sha1("$${name} ${name}-${output.nodes[name].index} ${s.region} ${coalesce(output.nodes[name].zone, "none")} {{name}}")) &&
+      (s.region == "RegionOne") == (s.flavor_id == "m1.tiny") && (output.nodes[name].zone == "az-2") == (output.nodes[name].template.image == "debian-13") &&
+      [for d in s.block_device : "${d.source_type} ${d.volume_size} ${d.boot_index}"] == ["image 3 0", "blank 7 -1"] && s.block_device[0].uuid == output.nodes[name].image_id
     ])
     error_message = "The servers are not made from what was given."
+  }
+  assert {
+    condition = length(openstack_networking_port_v2.node) == length([for node in output.nodes : node if node.region == "RegionOne"]) && alltrue([
+      for key, p in openstack_networking_port_v2.node : one(p.allowed_address_pairs).ip_address == "10.10.250.1" && openstack_networking_floatingip_v2.node[key].pool == "public"
+    ])
+    error_message = "The nodes of RegionOne have a port and an address."
+  }
+  assert {
+    condition     = alltrue([for node in output.nodes : node.template.key_pair == "ops" && node.template.config_drive == "true" && node.template.attempt == "2"])
+    error_message = "The template has what a server cannot change."
   }
   assert {
     condition     = alltrue([for g in stackpolicy_affinity_attachment.cluster : g.servergroup.policies == "anti-affinity" && g.servergroup.max_server_per_host == 2])
@@ -113,7 +127,7 @@ run "before_and_after" {
   assert {
     condition = alltrue([for r in [stackpolicy_readiness_attachment.cluster] :
       nonsensitive(r.http.url) == "http://{address}/ready" && r.http.status == "205" && r.tcp.port == 8443 && r.stable_for == "16s" && r.timeout == "17m" &&
-      r.hook.type == "zaqar" && r.hook.queue == "launch" && r.hook.timeout == "18m" && r.hook.default_result == "ABANDON" && { for name, s in r.servers : name => s.mark } == { for name, node in output.nodes : name => node.mark }
+      r.hook.type == "zaqar" && r.hook.queue == "launch" && r.hook.timeout == "18m" && r.hook.default_result == "ABANDON" && keys(r.servers) == keys(output.nodes) && { for name, node in r.nodes : name => node.mark } == { for name, node in output.nodes : name => node.mark }
     ])
     error_message = "readiness is not what was given."
   }
@@ -122,10 +136,12 @@ run "before_and_after" {
 run "other_ways" {
   command = plan
   variables {
-    flavor_id              = null
-    flavor_name            = null
+    regions                = [{ name = "RegionOne" }]
     flavors                = ["m1.tiny", "m1.small"]
-    prefer                 = "FLAVOR"
+    prefer                 = null
+    networks               = [{ id = "b5a1c2d3-4e5f-4607-9182-a3b4c5d6e7f8" }]
+    boot_volume            = null
+    user_data              = null
     node_name_pattern      = null
     health_url             = null
     health_status          = null
@@ -149,8 +165,8 @@ run "other_ways" {
     readiness_hook_timeout = null
   }
   assert {
-    condition     = stackpolicy_placement_attachment.cluster.prefer == "FLAVOR" && alltrue([for s in openstack_compute_instance_v2.node : s.flavor_name == "m1.tiny"])
-    error_message = "The servers get the first of the flavors."
+    condition     = alltrue([for s in openstack_compute_instance_v2.node : s.flavor_id == "m1.tiny" && s.network[0].uuid == "b5a1c2d3-4e5f-4607-9182-a3b4c5d6e7f8" && s.block_device[*].destination_type == tolist(["local", "volume"])])
+    error_message = "The servers get the first of the flavors, the network of the id, and a volume beside the disk of the flavor."
   }
   assert {
     condition     = stackpolicy_placement_attachment.cluster.health.tcp.port == 5432 && stackpolicy_placement_attachment.cluster.update == null && length(stackpolicy_affinity_attachment.cluster) == 0
@@ -180,10 +196,10 @@ run "a_cause_that_there_is_not" {
   expect_failures = [var.causes]
 }
 
-run "a_version_that_there_is_not" {
+run "a_place_without_a_network" {
   command = plan
   variables {
-    user_data_version = "v2"
+    networks = [{ name = "shared", regions = ["RegionOne"] }]
   }
   expect_failures = [stackpolicy_placement_attachment.cluster]
 }

@@ -4,9 +4,9 @@ variables {
   cluster          = "test"
   desired_capacity = 12
   regions          = [{ name = "RegionOne", zones = [{ name = "az-1" }] }]
-  image_name       = "debian-12"
-  flavor_name      = "m1.tiny"
-  network_name     = "shared"
+  image            = "debian-12"
+  flavors          = ["m1.tiny"]
+  networks         = ["shared"]
 }
 
 run "creation" {
@@ -18,14 +18,14 @@ run "creation" {
 
 run "a_batch" {
   variables {
-    image_name = "debian-13"
+    image = "debian-13"
   }
 }
 
 run "growth" {
   variables {
     desired_capacity = 16
-    image_name       = "debian-13"
+    image            = "debian-13"
     causes           = []
   }
   assert {
@@ -38,7 +38,7 @@ run "after_it" {
   command = plan
   variables {
     desired_capacity = 16
-    image_name       = "debian-13"
+    image            = "debian-13"
     causes           = []
   }
   assert {

@@ -4,9 +4,9 @@ variables {
   cluster          = "test"
   desired_capacity = 3
   regions          = [{ name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2" }] }]
-  image_name       = "debian-12"
-  flavor_name      = "m1.tiny"
-  network_name     = "shared"
+  image            = "debian-12"
+  flavors          = ["m1.tiny"]
+  networks         = ["shared"]
   max_batch_size   = 2
   target           = "50%"
 }
@@ -35,10 +35,10 @@ run "growth_moves_nobody" {
 run "canary" {
   variables {
     desired_capacity = 4
-    image_name       = "debian-13"
+    image            = "debian-13"
   }
   assert {
-    condition     = length([for node in output.nodes : node if node.template.image_name == "debian-13"]) == 2 && output.remaining == 0
+    condition     = length([for node in output.nodes : node if node.template.image == "debian-13"]) == 2 && output.remaining == 0
     error_message = "Half of the nodes get the image, and no more wait for it."
   }
   assert {

@@ -1,33 +1,40 @@
 # Every variable of this module alone reaches its argument. Nothing here is as by default. These runs plan only.
 variables {
-  cluster            = "test"
-  desired_capacity   = 3
-  regions            = [{ name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }] }]
-  image_name         = "debian-12"
-  flavor_name        = "m1.tiny"
-  network_ids        = { RegionOne = "b5a1c2d3-4e5f-4607-9182-a3b4c5d6e7f8" }
-  security_group_ids = { RegionOne = ["6c4e2a18-9f3b-4d57-a2c6-0b8d7e5f1a93"] }
-  volume_size        = 7
-  volume_type        = "fast"
-  volume_zones       = { "az-1" = "nova", "RegionOne/az-2" = "cinder-2" }
-  criteria           = "OLDEST_FIRST"
-  causes             = ["TEMPLATE"]
-  max_batch_size     = "40%"
-  on_removal         = "DELETE"
-  release            = ["test-7"]
-  grace_period       = "3s"
-  pools              = { sql = { region = "RegionOne", pool_id = "50de9e44-9991-4200-abb7-e0038cd0e34a", protocol_port = 5432 } }
+  cluster          = "test"
+  desired_capacity = 3
+  regions          = [{ name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }] }]
+  image            = "debian-12"
+  flavors          = ["m1.tiny"]
+  networks = [
+    { name = "shared", security_group_ids = ["6c4e2a18-9f3b-4d57-a2c6-0b8d7e5f1a93"], floating_ip_pool = "public", floating_ips = { test-1 = "203.0.113.9" } },
+    { name = "storage", zones = ["az-1", "RegionOne/az-3"], addresses = { test-0 = "10.10.0.7" }, allowed_address_pairs = ["10.10.0.250"] },
+  ]
+  volumes = {
+    data = { size = 7, type = "fast", zone = { "az-1" = "nova", "RegionOne/az-2" = "cinder-2" } }
+    wal  = { size = 1, zone = "nova" }
+  }
+  criteria       = "OLDEST_FIRST"
+  causes         = ["TEMPLATE"]
+  max_batch_size = "40%"
+  on_removal     = "DELETE"
+  release        = ["test-7"]
+  grace_period   = "3s"
+  pools          = { sql = { region = "RegionOne", pool_id = "50de9e44-9991-4200-abb7-e0038cd0e34a", protocol_port = 5432 } }
 }
 
 run "arguments" {
   command = plan
   assert {
-    condition     = { for name, v in openstack_blockstorage_volume_v3.slot : output.slots[name].zone => v.availability_zone } == { az-1 = "nova", az-2 = "cinder-2", az-3 = "az-3" } && alltrue([for v in openstack_blockstorage_volume_v3.slot : v.size == 7 && v.volume_type == "fast"])
+    condition     = { for name, s in output.slots : s.zone => openstack_blockstorage_volume_v3.slot["${name}-data"].availability_zone } == { az-1 = "nova", az-2 = "cinder-2", az-3 = "az-3" } && alltrue([for key, v in openstack_blockstorage_volume_v3.slot : endswith(key, "-data") ? v.size == 7 && v.volume_type == "fast" : v.size == 1 && v.availability_zone == "nova"])
     error_message = "The volumes are not those that were given."
   }
   assert {
-    condition     = alltrue([for p in openstack_networking_port_v2.slot : p.network_id == var.network_ids.RegionOne && p.security_group_ids == toset(var.security_group_ids.RegionOne)])
+    condition     = { for name, s in output.slots : s.zone => length(openstack_compute_instance_v2.node[name].network) } == { az-1 = 2, az-2 = 1, az-3 = 2 } && alltrue([for key, p in openstack_networking_port_v2.slot : endswith(key, "/shared") ? p.security_group_ids == toset(["6c4e2a18-9f3b-4d57-a2c6-0b8d7e5f1a93"]) : one(p.allowed_address_pairs).ip_address == "10.10.0.250"])
     error_message = "The ports are not those that were given."
+  }
+  assert {
+    condition     = openstack_networking_port_v2.slot["test-0/storage"].fixed_ip[0].ip_address == "10.10.0.7" && openstack_networking_floatingip_associate_v2.slot["test-1/shared"].floating_ip == "203.0.113.9" && keys(openstack_networking_floatingip_v2.slot) == ["test-0/shared", "test-2/shared"]
+    error_message = "The addresses are not those that were given."
   }
   assert {
     condition     = stackpolicy_placement_attachment.cluster.stateful == { on_removal = "DELETE", release = tolist(["test-7"]) } && stackpolicy_placement_attachment.cluster.deletion.criteria == "OLDEST_FIRST" && stackpolicy_placement_attachment.cluster.update.method == "RECREATE" && stackpolicy_placement_attachment.cluster.update.max_batch_size == "40%" && stackpolicy_placement_attachment.cluster.update.causes == tolist(["TEMPLATE"])
@@ -42,25 +49,23 @@ run "arguments" {
 run "without_volumes" {
   command = plan
   variables {
-    volume_size          = null
-    volume_type          = null
-    volume_zones         = {}
+    volumes              = {}
     servergroup_policies = "anti-affinity"
     servergroup_size     = 1
     regions              = [{ name = "RegionOne", zones = [{ name = "az-1" }] }]
   }
   assert {
-    condition     = length(openstack_blockstorage_volume_v3.slot) == 0 && keys(stackpolicy_affinity_attachment.cluster) == ["RegionOne/az-1/0", "RegionOne/az-1/1", "RegionOne/az-1/2"]
-    error_message = "There are no volumes, and a group for each block of indexes."
+    condition     = length(openstack_blockstorage_volume_v3.slot) == 0 && length(stackpolicy_affinity_attachment.cluster) == 5
+    error_message = "There are no volumes, and a group for each node and for a batch of two."
   }
 }
 
-run "a_network_that_is_not_given" {
+run "a_key_that_no_volume_has" {
   command = plan
   variables {
-    network_ids = {}
+    volumes = { data = { size = 7, typ = "fast" } }
   }
-  expect_failures = [stackpolicy_placement_attachment.cluster]
+  expect_failures = [var.volumes]
 }
 
 run "moving_away_from_a_volume" {

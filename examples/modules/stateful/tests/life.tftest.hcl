@@ -1,12 +1,13 @@
 # A database that is made, gets a new image, shrinks and grows, on a cloud that OS_CLOUD names: `terraform test` makes servers and volumes
-# there, and destroys them at the end. `make cloud` prints the environment of one on your machine, with TF_VAR_network_ids.
+# there, and destroys them at the end. `make cloud` prints the environment of one on your machine.
 variables {
   cluster          = "test"
   desired_capacity = 2
   regions          = [{ name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2" }] }]
-  image_name       = "debian-12"
-  flavor_name      = "m1.tiny"
-  volume_size      = 1
+  image            = "debian-12"
+  flavors          = ["m1.tiny"]
+  networks         = ["shared"]
+  volumes          = { data = { size = 1 } }
 }
 
 run "creation" {
@@ -18,7 +19,7 @@ run "creation" {
 
 run "a_batch" {
   variables {
-    image_name = "debian-13"
+    image = "debian-13"
   }
   assert {
     condition     = length([for name, server in output.servers : name if server.id != run.creation.servers[name].id]) == 1 && output.remaining == 1

@@ -1,0 +1,50 @@
+# A second volume of the author's, and a record, beside what the module has.
+module "web" {
+  source           = "../../../modules/cluster"
+  cluster          = "web"
+  desired_capacity = 3
+  regions          = [{ name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2" }] }]
+  image            = var.image
+  flavors          = ["m1.small"]
+  networks         = [{ name = "shared", floating_ip_pool = "public" }]
+  max_batch_size   = 1
+  pools            = { http = { region = "RegionOne", pool_id = var.pool_id, protocol_port = 80 } }
+  readiness_url    = var.health_url
+  drain_hook_url   = var.drain_url
+  hangs_on         = openstack_compute_volume_attach_v2.cache
+}
+
+resource "openstack_blockstorage_volume_v3" "cache" {
+  for_each = module.web.servers
+  name     = "${each.key}-cache"
+  size     = 1
+}
+
+resource "openstack_compute_volume_attach_v2" "cache" {
+  for_each    = module.web.servers
+  instance_id = each.value.id
+  volume_id   = openstack_blockstorage_volume_v3.cache[each.key].id
+}
+
+# It stands for a record of the DNS.
+resource "terraform_data" "record" {
+  input = values(module.web.addresses)
+}
+
+variable "image" {
+  type    = string
+  default = "debian-12"
+}
+
+variable "pool_id" {
+  type = string
+}
+
+variable "health_url" {
+  type = string
+}
+
+variable "drain_url" {
+  type      = string
+  sensitive = true
+}

@@ -1,0 +1,186 @@
+package examples_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const hangs = "guides/what-hangs-on-a-cluster"
+
+// changed lists what the cloud was asked to change, in the order of its clock.
+func (e example) changed() (list []string) {
+	requests := slices.Clone(e.c.Fake.Requests())
+	slices.SortStableFunc(requests, func(a, b fakecloud.Request) int { return a.Time.Compare(b.Time) })
+	things := regexp.MustCompile(`(os-volume_attachments|floatingips|members|volumes|ports|servers)(/[^/]*)?$`)
+	for _, r := range requests {
+		thing := things.FindStringSubmatch(r.Path)
+		switch {
+		case r.Method == http.MethodGet || r.Status >= 400:
+		case strings.HasSuffix(r.Path, openstack.MarkKey) && r.Method != http.MethodDelete:
+			list = append(list, "in service")
+		case strings.HasSuffix(r.Path, openstack.DrainedKey):
+			list = append(list, "drained")
+		case strings.Contains(string(r.Body), "os-stop"):
+			list = append(list, "stop")
+		case thing != nil && r.Service != fakecloud.Identity:
+			list = append(list, r.Method+" "+thing[1])
+		}
+	}
+	return list
+}
+
+// follow fails unless each step comes, and after all of those before it.
+func follow(t *testing.T, list []string, steps ...[]string) {
+	t.Helper()
+	last := -1
+	for _, step := range steps {
+		from, to := len(list), -1
+		for i, what := range list {
+			if slices.Contains(step, what) {
+				from, to = min(from, i), max(to, i)
+			}
+		}
+		assert.Greater(t, from, last, "%s in %q", step, list)
+		assert.NotEqual(t, -1, to, "%s is not in %q", step, list)
+		last = max(last, to)
+	}
+}
+
+// TestHangsOnCluster: a new server has its disk and its address before it is asked, and is a member after. An old one is no member before its
+// drain, and keeps its address and its disk until it is drained. An image that never serves moves nothing of an old node.
+func TestHangsOnCluster(t *testing.T) {
+	t.Parallel()
+	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), hangs+"/outside")
+	_, drain := acctest.StartConsumer(t, 0)
+	var bad atomic.Bool
+	health := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if bad.Load() {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	}))
+	t.Cleanup(health.Close)
+	pool := e.c.Fake.AddPool("RegionOne")
+	e.Env = append(e.Env, "TF_VAR_drain_url="+drain, "TF_VAR_health_url="+health.URL+"/{name}", "TF_VAR_pool_id="+pool)
+	e.edit(t, "drain_hook_url ", "readiness_timeout = \"5s\"\n  drain_hook_url ")
+	e.apply(t)
+	for address, server := range e.c.Fake.Floating("RegionOne") {
+		assert.NotEmpty(t, server, "the server of %s", address)
+	}
+
+	bad.Store(true)
+	before := e.servers(t)
+	e.c.Fake.ResetRequests()
+	_, err := e.Apply(t.Context(), "image=debian-13")
+	require.ErrorContains(t, err, "Servers are not in service")
+	for _, what := range e.changed() {
+		assert.NotRegexp(t, "DELETE|PUT|stop|drained|members", what, "an image that never serves")
+	}
+	for name, id := range before {
+		assert.Equal(t, id, e.servers(t)[name])
+	}
+
+	bad.Store(false)
+	e.c.Fake.ResetRequests()
+	text := acctest.Apply(t, e.Workspace, "image=debian-13")
+	follow(t, e.changed(), []string{"in service"}, []string{"POST members"}, []string{"DELETE members"}, []string{"drained"},
+		[]string{"DELETE floatingips", "DELETE os-volume_attachments"}, []string{"stop"}, []string{"DELETE servers"}, []string{"DELETE ports"})
+	ready := strings.Index(text, "stackpolicy_readiness_attachment.cluster: Modifications complete")
+	record := strings.Index(text, "terraform_data.record: Modifying")
+	assert.Greater(t, record, ready, "the record")
+	e.c.Fake.ResetRequests()
+	acctest.Apply(t, e.Workspace, "image=debian-13")
+	follow(t, e.changed(), []string{"POST ports"}, []string{"POST servers"}, []string{"POST floatingips", "POST os-volume_attachments"},
+		[]string{"in service"}, []string{"POST members"}, []string{"DELETE members"}, []string{"drained"})
+}
+
+// TestHangsOnSlots: agents name the addresses of servers that keep them. Each batch of the servers is drained, and none of the agents changes.
+func TestHangsOnSlots(t *testing.T) {
+	t.Parallel()
+	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), hangs+"/agents")
+	e.Env = append(e.Env, "TF_VAR_pool_id="+e.c.Fake.AddPool("RegionOne"))
+	e.apply(t)
+	before, addresses := e.servers(t), e.c.Fake.Floating("RegionOne")
+	require.Len(t, addresses, 3)
+	for left := 2; left >= 0; left-- {
+		e.c.Fake.ResetRequests()
+		acctest.Apply(t, e.Workspace, "image=debian-13")
+		follow(t, e.changed(), []string{"DELETE members"}, []string{"drained"}, []string{"stop"}, []string{"DELETE os-volume_attachments"},
+			[]string{"DELETE servers"}, []string{"POST servers"}, []string{"POST os-volume_attachments"}, []string{"in service"}, []string{"POST members"})
+		assert.NotContains(t, strings.Join(e.changed(), " "), "floatingips")
+	}
+	assert.Empty(t, e.planned(t, "image=debian-13"))
+	for name, id := range before {
+		if now := e.servers(t)[name]; strings.Contains(name, "agent") {
+			assert.Equal(t, id, now, name)
+		} else {
+			assert.NotEqual(t, id, now, name)
+		}
+	}
+	for address, server := range e.c.Fake.Floating("RegionOne") {
+		assert.NotEqual(t, addresses[address], server, "the server of %s", address)
+		assert.NotEmpty(t, server)
+	}
+}
+
+// TestGroups: each server stays in its group through a shrink, a migration, a shelving and another name of the cluster.
+func TestGroups(t *testing.T) {
+	t.Parallel()
+	for _, module := range []string{"cluster", "stateful"} {
+		t.Run(module, func(t *testing.T) {
+			t.Parallel()
+			e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "clusters/first")
+			e.edit(t, "modules/cluster", "modules/"+module)
+			require.NoError(t, e.Init(t.Context()))
+			e.edit(t, `{ name = "az-2", weight = 200, cap = 3 }`, `{ name = "az-2", cap = 1 }`)
+			e.edit(t, "cluster          =", "servergroup_size = 3\n  cluster          =")
+			e.apply(t)
+			grouped := func(what string, size int) {
+				t.Helper()
+				groups := e.groups(t, "RegionOne")
+				require.Len(t, e.servers(t), size)
+				for name, s := range e.c.Servers(t) {
+					in := slices.IndexFunc(groups, func(g openstack.ServerGroup) bool { return slices.Contains(g.Members, s.ID) })
+					assert.NotEqual(t, -1, in, "%s: the group of %s", what, name)
+				}
+				for _, g := range groups {
+					assert.LessOrEqual(t, len(g.Members), 3, what)
+				}
+			}
+			grouped("creation", 6)
+			e.edit(t, "desired_capacity = 6", "desired_capacity = 4")
+			e.apply(t)
+			grouped("shrink", 4)
+			for name, s := range e.c.Servers(t) {
+				if s.AvailabilityZone == "az-2" {
+					e.c.Migrate(t, "RegionOne", s.ID, "az-3")
+					grouped("migration of "+name, 4)
+				}
+			}
+			acctest.Apply(t, e.Workspace)
+			grouped("migration", 4)
+			one := e.c.Servers(t)
+			for _, s := range one {
+				if s.AvailabilityZone == "az-1" {
+					e.c.Act(t, "RegionOne", s.ID, `{"shelve": null}`, "SHELVED_OFFLOADED")
+					break
+				}
+			}
+			e.edit(t, "cluster          =", "causes = []\n  cluster          =")
+			_, _ = e.Apply(t.Context()) // the server is back after it, in the zone that it had
+			grouped("shelving", 4)
+			acctest.Apply(t, e.Workspace)
+			grouped("after it", 4)
+		})
+	}
+}
