@@ -30,6 +30,8 @@ type bench struct {
 	flavors [2][2]string
 	net     [2]string
 	group   string
+
+	settings string // more of the provider's block
 }
 
 func newBench(t *testing.T, config fakecloud.Config) *bench {

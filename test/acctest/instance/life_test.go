@@ -2,6 +2,7 @@ package instance_test
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -31,7 +32,7 @@ func (b *bench) run(rows ...string) *run {
 
 // config is a server for each row.
 func (b *bench) config(rows ...string) string {
-	text := b.ProviderBlock("openstack")
+	text := b.ProviderBlock("openstack", b.settings)
 	for i, arguments := range rows {
 		text += b.resource(i, arguments)
 	}
@@ -122,6 +123,39 @@ func TestAccInstance_states(t *testing.T) {
 	b.Act(t, b.region, id, `{"os-stop": null}`, "SHUTOFF")
 	r.change()
 	r.apply("")
+}
+
+// TestAccInstance_busy: a cloud that limits requests answers 429. Without max_retries in the block of the provider the
+// first such answer fails the apply, and Terraform marks the server that was made as tainted: the next plan replaces it.
+// With max_retries the request is repeated, at once where the answer has no Retry-After.
+func TestAccInstance_busy(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		settings, wait string
+		failure, then  string
+	}{
+		{"", "", "but got 429 instead", "replaced"},
+		{"", "1", "but got 429 instead", "replaced"},
+		{"max_retries = 3", "", "", "nothing"},
+		{"max_retries = 3", "1", "", "nothing"},
+	} {
+		t.Run(c.settings+", Retry-After "+c.wait, func(t *testing.T) {
+			t.Parallel()
+			cloud := acctest.NewFake(t, fakecloud.Config{})
+			b := benchOn(t, cloud)
+			b.settings = c.settings
+			busy := fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodGet, Path: "/servers/*", Status: http.StatusTooManyRequests, Times: 2}
+			if c.wait != "" {
+				busy.Header = http.Header{"Retry-After": {c.wait}}
+			}
+			limit := cloud.Fake.Inject(busy)
+			r := b.run(``)
+			r.apply(c.failure)
+			assert.NotZero(t, limit.Fired(), "answers with 429")
+			limit.Remove()
+			r.plan(c.then)
+		})
+	}
 }
 
 // TestAccInstance_import: the attributes of an imported server. All its metadata counts as configured, even if
