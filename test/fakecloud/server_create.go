@@ -179,6 +179,10 @@ func (k *call) checkOrder(o *order, body object) {
 	if o.server.ImageID != "" && !k.image(o.server.ImageID).active() {
 		panic(badRequest("Can not find requested image"))
 	}
+	onVolume := slices.ContainsFunc(o.boots, func(d device) bool { return d.root })
+	if o.flavor.Disk == 0 && !onVolume && !k.token.admin() {
+		panic(forbidden("Only volume-backed servers are allowed for flavors with zero disk."))
+	}
 	if o.group != nil && o.group.Policy == "" {
 		panic(badRequest("Instance group %s could not be found.", o.group.ID))
 	}

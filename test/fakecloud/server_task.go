@@ -68,6 +68,9 @@ func (k *call) resizeServer(s *server, value any) {
 	case s.flavor:
 		panic(badRequest("When resizing, instances must change flavor!"))
 	}
+	if wanted.Disk == 0 && s.flavor.Disk != 0 && s.ImageID != "" {
+		panic(badRequest("Server disk was unable to be resized because: Resize to zero disk flavor is not allowed."))
+	}
 	more := &Flavor{VCPUs: max(0, wanted.VCPUs-s.flavor.VCPUs), RAM: max(0, wanted.RAM-s.flavor.RAM)}
 	k.checkQuota(s.ProjectID, 0, more)
 	k.task(s, "resize_prep", func(r *region, s *server) {

@@ -14,6 +14,7 @@ func contractActions(t *testing.T, c *cloud) {
 	if c.Fake != nil {
 		c.Fake.AddImage(fakecloud.Image{Name: "other"})
 	}
+	c.addDiskless(t)
 	show := func(more ...check) are { return append(are{is("server.OS-EXT-STS:task_state", "null")}, more...) }
 	// launched is the time of the server's present launch, from which its age counts. It has whole seconds: on a fast
 	// cloud a stop and a rebuild after it fall into one second, and would not seem to change it.
@@ -51,6 +52,8 @@ func contractActions(t *testing.T, c *cloud) {
 		{"it is rebuilt", look, 200, again(is("server.status", `"ACTIVE"`), is("server.image.id", `"$other_image"`))},
 
 		{"resize to an unknown flavor", act(`{"resize": {"flavorRef": "nothing"}}`), 400, are{fault("badRequest", "Flavor nothing could not be found.")}},
+		{"resize to a flavor without a disk", act(`{"resize": {"flavorRef": "$diskless"}}`), 400,
+			are{fault("badRequest", "Server disk was unable to be resized because: Resize to zero disk flavor is not allowed.")}},
 		{"resize to its own flavor", act(`{"resize": {"flavorRef": "$flavor"}}`), 400,
 			are{fault("badRequest", "When resizing, instances must change flavor!")}},
 		{"confirm nothing", act(`{"confirmResize": null}`), 409, refused("confirmResize", "active")},

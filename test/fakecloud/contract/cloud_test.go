@@ -184,3 +184,18 @@ func (c *cloud) know(t *testing.T) {
 	}
 	c.vars["image_versions"], c.vars["messaging_versions"] = strings.Join(images, ", "), strings.Join(messaging, ", ")
 }
+
+// addDiskless adds a flavor without a disk until the test ends, and keeps its id as $diskless. Only an admin may do that.
+func (c *cloud) addDiskless(t *testing.T) {
+	t.Helper()
+	name := c.Prefix + "diskless"
+	id := "zero-" + name // the last of a list
+	if c.Fake != nil {
+		c.vars["diskless"] = c.Fake.AddFlavor(fakecloud.Flavor{ID: id, Name: name, VCPUs: 1, RAM: 64})
+	} else if c.vars["admin_token"] != "" {
+		flavor := map[string]any{"id": id, "name": name, "vcpus": 1, "ram": 64, "disk": 0}
+		require.Equal(t, http.StatusOK, c.send(t, "admin POST compute /flavors "+encoded(map[string]any{"flavor": flavor})).status)
+		c.vars["diskless"] = id
+		t.Cleanup(func() { c.send(t, "admin DELETE compute /flavors/"+id) })
+	}
+}

@@ -11,6 +11,7 @@ func boot(version, name, more string) string {
 func TestContractServers(t *testing.T) { everywhere(t, contractServers) }
 
 func contractServers(t *testing.T, c *cloud) {
+	c.addDiskless(t)
 	const unknown = "Instance $none could not be found."
 	const shared = "id name status tenant_id user_id metadata hostId image flavor created updated addresses accessIPv4 accessIPv6 links OS-DCF:diskConfig " +
 		"progress " +
@@ -63,6 +64,8 @@ func contractServers(t *testing.T, c *cloud) {
 			`"none"}}`, 400, are{fault("badRequest", "Can not find requested image")}},
 		{"an unknown flavor", `member POST compute@2.79 /servers {"server": {"name": "${prefix}x", "imageRef": "$image", "flavorRef": "nothing", "networks": ` +
 			`"none"}}`, 400, are{fault("badRequest", "Flavor nothing could not be found.")}},
+		{"a flavor without a disk", `member POST compute@2.79 /servers {"server": {"name": "${prefix}x", "imageRef": "$image", "flavorRef": "$diskless", ` +
+			`"networks": "none"}}`, 403, are{fault("forbidden", "Only volume-backed servers are allowed for flavors with zero disk.")}},
 		{"an unknown zone", boot("2.79", "x", `, "availability_zone": "nowhere"`), 400,
 			are{fault("badRequest", "The requested availability zone is not available")}},
 		{"a host by the zone", boot("2.79", "x", `, "availability_zone": "$zone:host"`), 403,
