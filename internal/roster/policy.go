@@ -122,6 +122,9 @@ func (p Policy) Keeps(cause Cause) bool {
 // them. Then the batch does not wait for the substitutes of nodes that move either.
 func (p Policy) TakesFirst() bool { return p.Keeps(Outdated) }
 
+// InPlace reports whether a server gets the other template of its node without being made again.
+func (p Policy) InPlace() bool { return p.Update != nil && p.Update.Method == InPlace }
+
 // MakesAgain reports whether the server of a node that keeps its name is made again.
 func (p Policy) MakesAgain(cause Cause) bool {
 	return p.Update == nil || p.Update.Method == Recreate || cause != Outdated

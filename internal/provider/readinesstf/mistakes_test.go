@@ -251,8 +251,8 @@ var mistakes = []struct {
 	{"growth from 6 to 14 with a bad image, then a good one", nil, "a", func(b *behind) {
 		b.size = 14
 		b.tries("bad1", "10 of 10")
-		b.must("b") // servers that never served change in their places, a batch at a time
-		b.holds("a:4/4 b:2/2 bad1:8/0")
+		b.must("b") // servers that never served are made again at once
+		b.holds("a:4/4 b:10/10")
 		b.finish("b")
 	}, "b:14/14"},
 	{"a canary of a third, growth from 6 to 12, then the old image with the same target", func(b *behind) { b.target = "34%" }, "a", func(b *behind) {

@@ -21,6 +21,10 @@ func (l *Ledger) gate(w Want) refusal {
 	switch w.What {
 	case removed, grown, Surplus, returned:
 		return refusal{} // a person asked for these
+	case Revised:
+		if w.Unfound {
+			return l.unmade(w)
+		}
 	}
 	for _, holds := range []func(Want) refusal{l.bars, l.barsFor, l.noRoom, l.spent} {
 		if no := holds(w); no.Hold != nil {
@@ -28,6 +32,18 @@ func (l *Ledger) gate(w Want) refusal {
 		}
 	}
 	return refusal{}
+}
+
+// unmade returns why a node whose server was never found keeps its template: it waits for nobody, as
+// long as its region answers.
+func (l *Ledger) unmade(w Want) (no refusal) {
+	switch {
+	case w.Dark:
+		no = refusal{Hold: hold.Closed, Why: w.Rests}
+	case l.Taken >= l.Size && !l.ignores(w):
+		no.Hold = hold.Batch
+	}
+	return no
 }
 
 // bars returns what bars a node from any change.
@@ -54,17 +70,18 @@ func (l *Ledger) barsFor(w Want) (no refusal) {
 	switch f := w.Fact; {
 	case l.outage(w):
 		no.Hold = hold.Outage
-	case w.Cause == roster.Outdated && l.Policy.Update.Holds:
+	case w.Cause == roster.Outdated && l.Policy.Update != nil && l.Policy.Update.Holds:
 		no.Hold = hold.Failed
 	case f.NotRemade && slices.Contains([]roster.Cause{roster.Unhealthy, roster.Lesser, roster.TooOld}, w.Cause):
 		no.Hold = hold.NotRemade
 	case l.twice(w):
 		no.Hold = hold.Twice
-	case w.stays():
-	case w.Cause == roster.Outdated && l.Rollout.reached():
+	case w.stays() && (l.First || !w.Is.MayServe || !l.Policy.TakesFirst()):
+	case !w.stays() && w.Cause == roster.Outdated && l.Rollout.reached():
 		no.Hold = hold.Target
 	case l.outside(w):
 		no.Hold = hold.Window
+	case w.stays():
 	case f.Is.MayServe && l.shut(w) != "":
 		no = refusal{Hold: hold.Closed, Why: l.shut(w)}
 	}
@@ -137,7 +154,10 @@ func (l *Ledger) spent(w Want) (no refusal) {
 	switch {
 	case w.What == GivenUp:
 	case w.What == Revised:
-		if !l.quorum(w.Fact) {
+		switch {
+		case l.starts(w.Fact) && l.Taken >= l.Size:
+			no.Hold = hold.Batch
+		case l.Policy.TakesFirst() && !l.First && !l.quorum(w.Fact):
 			no.Hold = hold.Waits
 		}
 	case l.Taken >= l.Size:

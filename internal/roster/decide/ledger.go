@@ -52,6 +52,7 @@ type health struct {
 	Unknown   int64 // number of nodes whose health was checked without a result
 	unseen    int64 // number of nodes of which nothing is known
 	Total     int64 // number of all nodes
+	First     bool  // whether no node was ever in service: then nothing can be taken out of it
 }
 
 // Set is a set of names of nodes.
@@ -62,7 +63,7 @@ func newLedger(now roster.Roster, all facts.Facts, seen roster.Seen, policy rost
 		Policy:   policy,
 		now:      now,
 		room:     roomOf(now, all, seen, policy),
-		health:   health{Out: Set{}, unchanged: Set{}, Total: int64(len(all))},
+		health:   health{Out: Set{}, unchanged: Set{}, Total: int64(len(all)), First: first(now, all, seen, policy)},
 		Rollout:  rolloutOf(now, all, policy),
 		Verdicts: map[string]Verdict{},
 		known:    map[placement.Place]refusal{},
@@ -116,6 +117,22 @@ func (h *health) examine(f *facts.Fact) {
 	if f.ServesUnchanged() && !f.Dark {
 		h.unchanged[f.Name] = true
 	}
+}
+
+// first reports whether no node was ever in service, as far as the memory and all marks show.
+func first(now roster.Roster, all facts.Facts, seen roster.Seen, policy roster.Policy) bool {
+	served := func(f *facts.Fact) bool {
+		return f.Served || f.Server.InService != "" || f.Is == facts.Unknown && !f.Unfound
+	}
+	if policy.Blind || now.Adopted || len(now.Settled) > 0 || all.Number(served) > 0 {
+		return false
+	}
+	for name, n := range now.Leaving {
+		if n.Served || seen.Servers[name].InService != "" {
+			return false
+		}
+	}
+	return true
 }
 
 // Decide grants a want, or holds its node.
@@ -208,13 +225,20 @@ func (l *Ledger) gone(w Want) {
 	l.Verdicts[w.Name] = Verdict{Want: w, Outcome: Leaves}
 }
 
-// revise gives a node that never served the template that it should have. Nobody uses the node,
-// so it does not count against the batch, and keeps its name: no second server is made, and one
-// plan repairs a bad growth or a bad batch. If a leaving node suits, it comes back instead. Any
-// leaving node suits in the place of a node that is given up.
+// revise gives a node that never served the template and the flavor that it should have. Nobody uses
+// the node, so it does not count against the batch, and keeps its name: one plan repairs a bad growth
+// or a bad batch. If a leaving node suits, it comes back instead. Any leaving node suits in the place
+// of a node that is given up.
 func (l *Ledger) revise(w Want) {
-	back := l.comesBack(w)
+	var back *facts.Fact
+	if w.Outdated || w.What == GivenUp {
+		back = l.comesBack(w)
+	}
 	if back == nil {
+		l.Rollout.uncount(w.Fact)
+		if l.takes(w) {
+			l.Taken++
+		}
 		l.change(w, l.Rollout.templateAt(w.Place))
 		l.Under[w.Name], l.Out[w.Name] = true, true
 		return
@@ -299,11 +323,37 @@ func (l *Ledger) change(w Want, template roster.Template) {
 	v.To, v.After = template, w.Node
 	v.After.Served, v.After.Doubt, v.After.Retried = false, true, w.retries() && template == w.Template
 	v.After.Template, v.After.Mark = template, w.Mark.Next(template)
-	again := w.What == Remade || l.Policy.Keeps(w.Cause) && l.Policy.MakesAgain(w.Cause)
+	again := l.again(w)
 	if again {
 		v.After.Generation++
 	}
 	v.After.Flavor, v.After.FlavorID = l.flavor(w, again)
 	l.Rollout.count(w.Place, template)
 	l.Verdicts[w.Name] = v
+}
+
+// again reports whether the server of a node that keeps its name is made again. What was never found
+// has no server: if there is one under another name, it stays as it is.
+func (l *Ledger) again(w Want) bool {
+	if w.What == Revised {
+		return !w.Unfound && !l.Policy.InPlace()
+	}
+	return w.What == Remade || l.Policy.Keeps(w.Cause) && l.Policy.MakesAgain(w.Cause)
+}
+
+// takes reports whether a node that never served may be in service after all, so that the batch counts it.
+func (l *Ledger) takes(w Want) bool {
+	switch {
+	case w.Unfound:
+		return !l.ignores(w)
+	case l.First:
+		return false
+	}
+	return l.starts(w.Fact) || w.Is.MayServe && l.Policy.TakesFirst()
+}
+
+// ignores reports whether a server surely stays as it is if its node changes and has no other
+// generation.
+func (l *Ledger) ignores(w Want) bool {
+	return !l.Policy.InPlace() && !l.Policy.Begins && w.Loose == ""
 }

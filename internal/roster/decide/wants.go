@@ -65,12 +65,11 @@ var causes = []struct {
 }
 
 // asks asks for a want. It reports whether the want was granted, and whether others of its class
-// and cause may be granted.
+// and cause may be granted: a hold that depends on the node does not end its class.
 func (l *Ledger) asks(w Want, ask func(Want)) (granted, more bool) {
 	ask(w)
 	no := l.Verdicts[w.Name]
-	return no.Outcome != Held, no.Outcome != Held || !slices.Contains([]*hold.Hold{hold.Target, hold.Batch,
-		hold.Bakes, hold.Waits}, no.Hold)
+	return no.Outcome != Held, no.Outcome != Held || no.Hold != hold.Target && no.Hold != hold.Batch
 }
 
 // surplus asks for the nodes that leave a cluster that is too large: first nodes that are proven
@@ -144,18 +143,24 @@ func (l *Ledger) updates() bool {
 
 func (l *Ledger) removable(f *facts.Fact) bool { return f.Free() && !l.Policy.Unreachable[f.Region] }
 
-// neverServed asks for the nodes that never served and have the wrong template, and for nodes
-// that failed twice and replaced a node that still runs. If the method makes substitutes, it
-// leaves nodes for which Nova found no host to the causes, which look for another place.
+// neverServed asks for the nodes that never served and should have another template, flavor or
+// server, and for nodes that failed twice and replaced a node that still runs. The update need not
+// have a cause for it: nobody uses these nodes. If the method makes substitutes, it leaves nodes for
+// which Nova found no host to the causes, which look for another place.
 func (l *Ledger) neverServed(ask func(Want)) {
 	for _, f := range l.Left.ByIndex() {
 		elsewhere := f.NoHost && !l.Policy.Keeps(roster.Outdated)
+		unused := f.Is.Fresh || f.Unfound || l.First && f.Is != facts.Unknown || l.starts(f) || l.lost(f)
 		switch {
-		case !f.Is.Fresh || elsewhere:
+		case !unused || elsewhere:
 		case l.failedTwice(f):
 			ask(Want{Fact: f, Cause: roster.Unhealthy, What: GivenUp})
 		case l.revises(f):
-			ask(Want{Fact: f, Cause: roster.Outdated, What: Revised, To: l.Rollout.templateAt(f.Place)})
+			cause := roster.Outdated
+			if !f.Outdated && !l.lost(f) {
+				cause = roster.Lesser
+			}
+			ask(Want{Fact: f, Cause: cause, What: Revised, To: l.Rollout.templateAt(f.Place)})
 		}
 	}
 }
@@ -167,11 +172,28 @@ func (l *Ledger) failedTwice(f *facts.Fact) bool {
 		l.comesBack(Want{Fact: f, What: GivenUp}) != nil
 }
 
-// revises reports whether a node that never served gets another template.
+// revises reports whether a node that never served gets another template, flavor or server.
 func (l *Ledger) revises(f *facts.Fact) bool {
-	u := l.Policy.Update
-	return f.Outdated && l.Rollout.templateAt(f.Place) != f.Template && (!l.Rollout.reached() || !f.Settled) &&
-		u.Has(roster.Outdated) && !u.Holds
+	if u := l.Policy.Update; u != nil && u.Holds {
+		return false
+	}
+	if f.Outdated {
+		return l.Rollout.templateAt(f.Place) != f.Template && (!l.Rollout.reached() || !f.Settled)
+	}
+	flavors := l.Policy.Flavors.At(f.Asked)
+	return len(l.Policy.Flavors) > 0 && !slices.Contains(flavors, f.Flavor) || l.lost(f)
+}
+
+// starts reports whether nobody has waited for a new server to the end. It may serve by now, but its
+// substitute is made first, so a batch of such nodes may be revised.
+func (l *Ledger) starts(f *facts.Fact) bool {
+	return f.Is == facts.Starting && f.Server.InService == "" && !l.First && !l.Policy.TakesFirst()
+}
+
+// lost reports whether the server of a node that never served was not made again, because the new
+// one was refused: Terraform makes it again only for another generation.
+func (l *Ledger) lost(f *facts.Fact) bool {
+	return f.NotRemade && !f.Served && f.Server.InService == "" && !l.Policy.TakesFirst()
 }
 
 // line asks for the nodes to replace for a cause, in the order of a queue.

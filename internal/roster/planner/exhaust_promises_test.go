@@ -61,7 +61,10 @@ var promises = []struct {
 		})
 	}},
 	{"A plan that begins replaces nothing, and removes no candidate.", func(p plan) string {
-		return p.first(func(m member) bool { return p.is("begins") && p.missing() >= 0 && (m.replaced() || m.removed()) })
+		return p.first(func(m member) bool {
+			made := m.Outcome == decide.Changes && m.has("missing") // it has no server
+			return p.is("begins") && p.missing() >= 0 && (m.replaced() && !made || m.removed())
+		})
 	}},
 	{"A candidate that was met stays met.", func(p plan) string {
 		return p.first(func(m member) bool {
@@ -143,14 +146,20 @@ func (q question) ask(before roster.Roster, seen roster.Seen, tell func(n roster
 			n = before.Nodes[name]
 		}
 		m := member{kind: tell(n), Verdict: verdicts[name], name: name, leaving: leaving}
-		m.taken = m.Outcome == decide.Changes || m.replaced() && q.keeps()
+		m.taken = m.replaced() && q.keeps() && !(m.Outcome == decide.Changes && q.ignores(m.name, before, p.after))
 		p.members = append(p.members, m)
 	}
+	served := func(m member) bool {
+		return slices.ContainsFunc([]string{"served", "own", "earlier", "later", "doubt", "UNKNOWN"}, m.has)
+	}
+	first := len(before.Settled) == 0 && !q.is("blind") && p.count(served) == 0
 	sick := func(k kind) bool { return k.ill() || k.has("unmeasured") }
 	for i, m := range p.members {
 		switch {
 		case m.at == closed, q.is("blind") && m.truth != serves: // nobody looked
 			p.members[i].truth = open
+		case first: // nobody ever found one in service, so nobody uses them
+			p.members[i].truth = out
 		case m.truth == accused && m.has("unwell") && !m.has("noted") && !p.within(q.stop, sick): // then a user does not believe a probe
 			p.members[i].truth = open
 		case q.is("unmarked") && m.runs():
@@ -158,6 +167,11 @@ func (q question) ask(before roster.Roster, seen roster.Seen, tell func(n roster
 		}
 	}
 	return p
+}
+
+// ignores reports whether a server stays as it is although its node changes: it only follows the generation.
+func (q question) ignores(name string, before, after roster.Roster) bool {
+	return q.method != roster.InPlace && before.Nodes[name].Generation == after.Nodes[name].Generation
 }
 
 // runs reports whether a server was seen to run, and to be as it should be.

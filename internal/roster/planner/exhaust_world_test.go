@@ -17,6 +17,7 @@ import (
 type machine struct {
 	image, status string
 	generation    int64
+	asked         int64  // generation for which Terraform last made a server: if that was refused, it makes no other for it
 	mark          string // mark of the node for which it was made or changed
 	own, noted    string // metadata: marks with which a wait found it in service, and ended without it
 	up            bool   // whether it really serves
@@ -130,21 +131,22 @@ func (w *world) plan() plan {
 	p := w.ask(w.r, w.seen, w.kindOf)
 	for i, m := range p.members {
 		if server, n := w.machines[m.name], p.after.Nodes[m.name]; m.Outcome == decide.Changes {
-			p.members[i].taken = server.does(n)
+			p.members[i].taken = w.keeps() && w.does(server, n)
 		}
 	}
 	return p
 }
 
-// does reports whether Terraform changes a server, or makes it again, to follow a node.
-func (m machine) does(n roster.Node) bool {
-	return m.tainted || m.generation < n.Generation || m.image != n.Template.Values()["image"]
+// does reports whether Terraform changes a server, or makes it again, to follow a node. A server ignores what its node
+// says, and follows the generation; with IN_PLACE it has the image of its node.
+func (w *world) does(m machine, n roster.Node) bool {
+	return m.tainted || m.asked < n.Generation || w.method == roster.InPlace && m.image != n.Template.Values()["image"]
 }
 
 // due names the nodes for which Terraform makes or changes a server.
 func (w *world) due(r roster.Roster) (names []string) {
 	for _, name := range r.Names() {
-		if m, there := w.machines[name]; !there || m.does(r.Nodes[name]) {
+		if m, there := w.machines[name]; !there || w.does(m, r.Nodes[name]) {
 			names = append(names, name)
 		}
 	}
@@ -156,17 +158,21 @@ func (w *world) apply(r roster.Roster, outcome map[string]string, end string) bo
 	fine := true
 	for _, name := range r.Names() {
 		n, m := r.Nodes[name], w.machines[name]
-		switch again := m.tainted || m.generation < n.Generation; {
-		case !m.does(n):
+		switch again := m.tainted || m.asked < n.Generation; {
+		case !w.does(m, n):
 			m.mark = string(n.Mark)
 			w.machines[name] = m
 		case outcome[name] == "not done":
-			if fine = false; again && w.keeps() {
+			fine = false
+			if _, there := w.machines[name]; again && w.keeps() {
 				delete(w.machines, name) // the old server was destroyed first
+			} else if there {
+				m.asked = n.Generation // what triggers a new server is stored, and no change any more
+				w.machines[name] = m
 			}
 		default:
 			w.time++
-			made := machine{image: n.Template.Values()["image"], status: "ACTIVE", generation: n.Generation, mark: string(n.Mark), up: outcome[name] == "up",
+			made := machine{image: n.Template.Values()["image"], status: "ACTIVE", generation: n.Generation, asked: n.Generation, mark: string(n.Mark), up: outcome[name] == "up",
 				born: w.time}
 			if !again {
 				made.own, made.noted = m.own, m.noted
@@ -209,7 +215,7 @@ func (w *world) key() string {
 		for name, n := range nodes {
 			m, s := w.machines[name], w.seen.Servers[name]
 			same := []bool{m.mark == string(n.Mark), m.own == string(n.Mark), m.noted == string(n.Mark), w.seen.Builds[name].Mark == n.Mark,
-				m.generation == n.Generation, m.own == "", s.InService == ""}
+				m.generation == n.Generation, m.asked == n.Generation, m.own == "", s.InService == ""}
 			list = append(list, fmt.Sprint(i, n.Template, w.kindOf(n), same, m.image, m.status, m.up, m.tainted, m.spare))
 		}
 	}
@@ -303,15 +309,7 @@ var ways = []struct {
 	broken         func(was *world, p plan, is *world, made int64) string
 }{
 	{"good", "up", false, "A cluster comes to its end where looks are honest and servers work.", func(_ *world, p plan, is *world, _ int64) string {
-		for _, m := range is.machines {
-			if m.image != "good" || m.own != m.mark {
-				return "it stands still"
-			}
-		}
-		if p.change.Empty() && len(is.machines) == len(p.after.Nodes) && p.change.Remaining == 0 {
-			return ""
-		}
-		return "it never ends"
+		return is.restless(p)
 	}},
 	{"bad", "ERROR", false, "Servers that fail while they are made do not become more with each apply.", func(was *world, p plan, is *world, _ int64) string {
 		n := 0
@@ -332,27 +330,25 @@ var ways = []struct {
 	}},
 }
 
+// restless says what is not yet as it should be after a plan for good servers, or "".
+func (w *world) restless(p plan) string {
+	for _, m := range w.machines {
+		if m.image != "good" || m.own != m.mark {
+			return "it stands still"
+		}
+	}
+	return said(!p.change.Empty() || len(w.machines) != len(p.after.Nodes) || p.change.Remaining > 0, "it never ends")
+}
+
 // follow continues a world in each way.
 func (w *world) follow(t *tally) {
 	for _, way := range ways {
 		at, made, last := w.and("\n        from now on %s servers", way.image), int64(0), plan{}
 		at.wanted, at.stop = way.image, 100
 		for range 10 + 4*w.capacity {
-			at.look(0, nil, false)
-			last = at.plan()
-			outcome := map[string]string{}
-			for _, name := range at.due(last.after) {
-				made++
-				if outcome[name] = "never up"; last.after.Nodes[name].Template == template(way.image) {
-					outcome[name] = way.outcome
-				}
-			}
-			for _, end := range []string{ends[0], ends[1], ends[3]} {
-				if ended := at.and(""); ended.apply(last.after, outcome, end) {
-					at = ended
-					break
-				}
-			}
+			var due []string
+			last, due, at = at.step(way.image, way.outcome, "")
+			made += int64(len(due))
 			for name, m := range at.machines {
 				if way.dies && m.image == way.image && m.own == m.mark {
 					m.up, m.status = false, "ERROR"
@@ -365,17 +361,111 @@ func (w *world) follow(t *tally) {
 	}
 }
 
+// step looks, plans and applies; servers of other images never serve. It returns the plan and the names of the servers
+// that Terraform made. Without an end, the apply ends as well as it can.
+func (w *world) step(image, outcome, end string) (plan, []string, *world) {
+	w.look(0, nil, false)
+	p := w.plan()
+	due, fates := w.due(p.after), map[string]string{}
+	for i, name := range due {
+		if fates[name] = "never up"; p.after.Nodes[name].Template == template(image) {
+			fates[name] = outcome
+		}
+		if outcome == "some refused" {
+			fates[name] = []string{"not done", "up"}[i%2]
+		}
+	}
+	for _, end := range []string{end, ends[0], ends[1], ends[3]} {
+		if ended := w.and(""); end != "" && ended.apply(p.after, fates, end) {
+			return p, due, ended
+		}
+	}
+	return p, due, w
+}
+
+// mistakes are made in two applies, and then corrected. A wrong check finds no server in service.
+var mistakes = []struct{ what, image, outcome, end string }{
+	{"an image that Nova refuses", "wrong", "not done", ""},
+	{"an image that Nova refuses for some", "wrong", "some refused", ""},
+	{"an image that fails", "wrong", "ERROR", ""},
+	{"an image that answers nothing", "wrong", "never up", ""},
+	{"a wait that is interrupted", "wrong", "never up", "is killed"},
+	{"a wrong check", "good", "up", "waits while none answers"},
+	{"a wrong hook", "good", "up", "waits"},
+}
+
+// errs makes each mistake, and corrects it. The cluster then has to be as it should be after the batches that it
+// needs, and two more plans; and servers that never served after one apply.
+func (w *world) errs(t *tally) {
+	for _, mistake := range mistakes {
+		at := w.and("\n        %s, two times, then corrected", mistake.what)
+		at.stop = 100
+		at.wanted = mistake.image
+		judged := func(p plan) {
+			t.judge(at.String, p)
+		}
+		for range 2 {
+			var p plan
+			p, _, at = at.step(mistake.image, mistake.outcome, mistake.end)
+			judged(p)
+		}
+		at.wanted = "good"
+		at.look(0, nil, false)
+		var never []string
+		for name, n := range at.r.Nodes {
+			if !n.Served && !at.machines[name].up {
+				never = append(never, name)
+			}
+		}
+		all := at.first()
+		var last plan
+		plans := int64(0)
+		for limit := at.capacity + 4; plans < limit; plans++ {
+			last, _, at = at.step("good", "up", "")
+			judged(last)
+			if plans == 0 {
+				t.note("What never served serves after one apply.", at.without(never, all), at.String, last)
+			}
+			if at.restless(last) == "" {
+				break
+			}
+		}
+		t.asked++
+		t.note("Every mistake, once corrected, ends.", at.restless(last), at.String, last)
+	}
+}
+
+// first reports whether no node was ever in service.
+func (w *world) first() bool {
+	served := func(n roster.Node) bool { return n.Served }
+	return len(w.r.Settled) == 0 && !slices.ContainsFunc(slices.Collect(maps.Values(w.r.Nodes)), served)
+}
+
+// without names a node that never served and does not serve now. While others serve, a method that takes servers first
+// takes what a wait accuses a batch at a time.
+func (w *world) without(never []string, first bool) string {
+	for _, name := range never {
+		m, n := w.machines[name], w.r.Nodes[name]
+		if _, stays := w.r.Nodes[name]; stays && w.seen.Servers[name].InService == "" && m.own != string(n.Mark) && (first || !w.keeps() || m.status != "ACTIVE") {
+			return "it does not"
+		}
+	}
+	return ""
+}
+
 // histories searches all histories of a cluster up to a depth, breadth first. If a depth has more worlds than a bound,
 // it takes an even sample.
 func histories(q question, depth, bound int, calm bool) *tally {
 	total, known := &tally{}, map[string]bool{}
 	worlds := []*world{{question: q, seen: roster.NewSeen(), machines: map[string]machine{}}}
+	worlds[0].errs(total)
 	for range depth + 1 {
 		var more []*world
 		for i := range min(len(worlds), bound) {
 			w := worlds[i*max(len(worlds), bound)/bound]
 			if i%8 == 0 && len(w.r.Nodes) > 0 {
 				w.follow(total)
+				w.errs(total)
 			}
 			w.next(calm, total, func(n *world) {
 				if key := n.key(); !known[key] {

@@ -26,6 +26,7 @@ type world struct {
 	seen    roster.Seen
 	stored  roster.Policy // policy of the last apply
 	servers map[string]*machine
+	spares  map[string]*machine     // servers that are made again, until the new ones are in service or the next apply
 	bad     map[string]bool         // images whose servers never get into service
 	quota   int                     // maximum number of servers
 	rooms   map[placement.Place]int // maximum number of servers by place; nil for no limit
@@ -57,7 +58,7 @@ type machine struct {
 }
 
 func newWorld(t *rapid.T) *world {
-	return &world{t: t, seen: roster.NewSeen(), servers: map[string]*machine{}, quota: math.MaxInt, ours: map[string]bool{}, volumes: map[string]roster.Slot{},
+	return &world{t: t, seen: roster.NewSeen(), servers: map[string]*machine{}, spares: map[string]*machine{}, quota: math.MaxInt, ours: map[string]bool{}, volumes: map[string]roster.Slot{},
 		bad: map[string]bool{"bad": true, "worse": true}, errs: map[string]bool{"errs": true}, images: map[string]string{},
 		rooms: map[placement.Place]int{}, wait: 5}
 }
@@ -148,9 +149,11 @@ func (w *world) failed(f roster.Failure) {
 // servers that are no longer on the roster. A crash ends it after a number of steps.
 func (w *world) apply(next roster.Roster, policy roster.Policy, crash int) (stored bool) {
 	w.made = 0
+	clear(w.spares)
 	step := func() bool { crash--; return crash >= 0 }
 	for _, name := range next.Names() {
-		if s, there := w.servers[name]; there && s.generation < next.Nodes[name].Generation && !w.loose {
+		s, there := w.servers[name]
+		if there && s.generation < next.Nodes[name].Generation && !w.loose && policy.Keeps(roster.Outdated) {
 			if !step() || w.fails(20, "the drain is refused") {
 				return false // Terraform stores the new generation only after all destroys
 			}
@@ -184,6 +187,12 @@ func (w *world) apply(next roster.Roster, policy roster.Policy, crash int) (stor
 			continue
 		}
 		w.pass(1)
+		if again := there && s.generation < n.Generation && !w.loose; again { // its substitute is made first
+			w.spares[name] = s
+			s = &machine{Node: node.Node{ID: fmt.Sprintf("id-%s-%d", name, w.clock), Name: name, Region: n.Region, Zone: n.Zone,
+				Status: "ACTIVE", CreatedAt: w.now()}}
+			w.servers[name] = s
+		}
 		if !there {
 			s = &machine{Node: node.Node{ID: fmt.Sprintf("id-%s-%d", name, w.clock), Name: name, Region: n.Region, Zone: n.Zone,
 				Status: "ACTIVE", CreatedAt: w.now()}}
@@ -211,6 +220,7 @@ func (w *world) apply(next roster.Roster, policy roster.Policy, crash int) (stor
 	if !w.await(next, step) {
 		return true // and servers of nodes that leave are destroyed after it
 	}
+	clear(w.spares)
 	for _, name := range slices.Sorted(maps.Keys(w.servers)) {
 		if _, ours := next.Nodes[name]; !ours {
 			if !step() {
@@ -303,7 +313,7 @@ func (w *world) serves(name string, n roster.Node) bool {
 func (w *world) serving() (count int64) {
 	for _, nodes := range []map[string]roster.Node{w.roster.Nodes, w.roster.Leaving} {
 		for name, n := range nodes {
-			if w.serves(name, n) {
+			if spare := w.spares[name]; w.serves(name, n) || spare != nil && spare.Status == "ACTIVE" && spare.Unwell == "" && spare.serves == spare.mark {
 				count++
 			}
 		}
@@ -392,7 +402,10 @@ func (w *world) change(policy *roster.Policy) {
 	case 23, 24:
 		w.blind = true
 	case 25, 26: // somebody writes metadata: no mark, another mark, or a note of a wait that did not happen
-		for _, name := range names {
+		for i, name := range names {
+			if i == 0 && len(w.roster.Settled) == 0 {
+				continue // one mark stays, which shows that there were others
+			}
 			switch s := w.servers[name]; rapid.IntRange(0, 3).Draw(t, "tampers") {
 			case 0:
 				s.InService = ""
@@ -600,7 +613,8 @@ func (w *world) round(policy roster.Policy, crash int) *Change {
 				missing++
 			}
 		}
-		if old, there := before.Nodes[name]; there && old.Mark != n.Mark && w.serves(name, old) && (!blind || old.Served) {
+		if old, there := before.Nodes[name]; there && old.Mark != n.Mark && w.serves(name, old) && (!blind || old.Served) &&
+			policy.Keeps(roster.Outdated) {
 			w.ours[name] = true
 		}
 	}

@@ -317,7 +317,7 @@ func (s *slowPlanner) replace() {
 			for {
 				victim := s.victim(cause, func(name string) bool { return !refused[name] && s.may(name) && s.class(name) == class })
 				v := s.plan[victim]
-				if victim == "" || cause != "" && v.Outcome == decide.Held && v.Cause == cause && (v.Hold == hold.Batch || v.Hold == hold.Bakes) {
+				if victim == "" || cause != "" && v.Outcome == decide.Held && v.Cause == cause && v.Hold == hold.Batch {
 					break // so does every other node of the class for this cause
 				}
 				if granted := s.granted(victim, cause) || v.Cause == cause && v.Hold == hold.NoRoom; !granted || !s.take(victim, cause) {
@@ -328,14 +328,14 @@ func (s *slowPlanner) replace() {
 	}
 }
 
-// neverServed changes outdated nodes that were never in service: in place, or a leaving node comes back for them. Any
+// neverServed changes outdated nodes that were never in service: under their names, or a leaving node comes back for them. Any
 // running leaving node comes back for a node that failed twice.
 func (s *slowPlanner) neverServed() {
 	for _, name := range (roster.Roster{Nodes: s.nodes}).Names() {
 		n, suits := s.nodes[name], s.suits
 		outdated := n.Template != s.wanted(n.Place)
 		switch {
-		case !s.facts[name].Is.Fresh || s.facts[name].NoHost && !s.keeps():
+		case !s.facts[name].Is.Fresh && s.plan[name].What != decide.Revised || s.facts[name].NoHost && !s.keeps():
 			continue
 		case n.Retried && !outdated && !s.facts[name].Is.Accused && s.granted(name, roster.Unhealthy) && s.plan[name].Outcome == decide.Leaves:
 			s.current--
@@ -352,7 +352,7 @@ func (s *slowPlanner) neverServed() {
 		}
 		switch {
 		case back == "":
-			s.revise(name, n, s.policy.Update.Method == roster.Recreate, false)
+			s.revise(name, n, !s.facts[name].Unfound && (s.policy.Update == nil || s.policy.Update.Method != roster.InPlace), false)
 		case !outdated:
 			returned := s.nodes[back]
 			returned.Tried = n.Template.Hash()

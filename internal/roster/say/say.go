@@ -112,6 +112,12 @@ func (p *speech) reasonOf(w decide.Want) string {
 		return fmt.Sprintf("%s, and the node before it failed too; %s comes back", Why(w.Fact), w.Back)
 	case w.What == decide.Revised && w.Back != "":
 		return fmt.Sprintf("%s; it never served, and %s comes back", p.texts.of(w.Template, w.To), w.Back)
+	case w.What == decide.Revised && w.Cause == roster.Lesser:
+		return fmt.Sprintf("it has %s, which is not listed", cmp.Or(w.Flavor, "no flavor"))
+	case w.What == decide.Revised && !w.Outdated:
+		return hold.NotRemade.Why
+	case w.What == decide.Revised && w.Unfound:
+		return p.texts.of(w.Template, w.To) + "; it never had a server"
 	case w.Cause == roster.Outdated && w.Is.Fresh:
 		return p.texts.of(w.Template, w.To) + "; it never served"
 	case w.Cause == roster.Unhealthy:

@@ -1,0 +1,92 @@
+package planner
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestFirstMistake: the first apply of six nodes in batches of two has a template that Nova refuses, or whose servers
+// fail, do not answer, or were not waited for. One apply of a good one makes all six serve, under their names; and the
+// plan after it is empty. Only what has a server is made again.
+func TestFirstMistake(t *testing.T) {
+	all := "~web-0 ~web-1 ~web-2 ~web-3 ~web-4 ~web-5"
+	refused := func(s roster.Seen, names ...string) {
+		for _, name := range names {
+			loseSeen(s, name)
+		}
+	}
+	every := func(change func(*node.Node)) func(roster.Seen) {
+		return func(s roster.Seen) {
+			for name := range s.Servers {
+				changeSeen(s, name, func(n *node.Node) { n.InService = ""; change(n) })
+			}
+		}
+	}
+	none := func(s roster.Seen) { refused(s, slices.Collect(maps.Keys(s.Servers))...) }
+	silent := every(func(n *node.Node) { n.NotInService = string(roster.FirstMark(image("none-such"))) })
+	for _, c := range []struct {
+		name, method string
+		causes       []roster.Cause
+		seen         func(roster.Seen)
+		moves        string
+		again        bool // whether servers are made again
+	}{
+		{"refused", roster.Substitute, []roster.Cause{roster.Unhealthy, roster.Outdated}, none, all, false},
+		{"refused", roster.Recreate, []roster.Cause{roster.Outdated}, none, all, false},
+		{"refused, a batch at a time because servers may be changed", roster.InPlace, []roster.Cause{roster.Outdated}, none, "~web-0 ~web-1", false},
+		{"refused, without causes", roster.Substitute, nil, none, all, false},
+		{"refused in one zone", roster.Substitute, nil, func(s roster.Seen) { every(func(*node.Node) {})(s); refused(s, "web-0", "web-3") }, all, true},
+		{"silent", roster.Substitute, []roster.Cause{roster.Outdated}, silent, all, true},
+		{"silent, without causes", roster.Substitute, nil, silent, all, true},
+		{"silent", roster.Recreate, []roster.Cause{roster.Outdated}, silent, all, true},
+		{"silent, changed in place", roster.InPlace, []roster.Cause{roster.Outdated}, silent, all, false},
+		{"not waited for", roster.Substitute, nil, every(func(*node.Node) {}), all, true},
+		{"in ERROR", roster.Recreate, nil, every(func(n *node.Node) { n.Status = "ERROR" }), all, true},
+	} {
+		t.Run(c.method+" "+c.name, func(t *testing.T) {
+			p := policy(6)
+			p.Update, p.RequireMarks, p.Templates = byUpdate(update("2", c.causes...), c.method), true, images("none-such")
+			first, _, err := Plan(roster.Roster{}, roster.NewSeen(), p)
+			require.NoError(t, err)
+			seen := running(first)
+			c.seen(seen)
+			p.Templates = images("debian-12")
+			fixed, change, err := Plan(first, seen, p)
+			require.NoError(t, err)
+			assert.Equal(t, c.moves, moves(change), "%v", change.Held())
+			for name, n := range fixed.Nodes {
+				_, server := seen.Servers[name]
+				again := c.again && server
+				assert.Equal(t, again, n.Generation > first.Nodes[name].Generation, name)
+			}
+			if c.moves == all {
+				assert.Equal(t, "in step", change.Status)
+				fixed, change, err = Plan(fixed, running(fixed), p)
+				require.NoError(t, err)
+				assert.True(t, change.Empty(), moves(change))
+			}
+		})
+	}
+}
+
+// TestFlavorIsCorrected: a node that has no server gets a flavor of the list that is wanted now.
+func TestFlavorIsCorrected(t *testing.T) {
+	p := policy(2)
+	p.Flavors, p.RequireMarks = roster.Flavors{{}: {"m1.smal"}}, true
+	first, _, err := Plan(roster.Roster{}, roster.NewSeen(), p)
+	require.NoError(t, err)
+	seen := running(first)
+	loseSeen(seen, "web-0")
+	p.Flavors = roster.Flavors{{}: {"m1.small", "m1.large"}}
+	fixed, change, err := Plan(first, seen, p)
+	require.NoError(t, err)
+	assert.Equal(t, "~web-0", moves(change))
+	assert.Equal(t, "m1.small", fixed.Nodes["web-0"].Flavor)
+	assert.Equal(t, "replaced (FLAVOR) in RegionOne/az-1: it has m1.smal, which is not listed", change.Verdicts[0].Reason)
+}
