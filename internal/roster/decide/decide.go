@@ -61,6 +61,9 @@ func Prepare(now roster.Roster, seen roster.Seen, policy roster.Policy) (*Planni
 	}
 	p.Ledger = newLedger(next, p.All, seen, policy)
 	p.tooMany = int64(len(p.All)-len(p.Named.leave)) - policy.Capacity
+	if p.tooMany > 0 {
+		p.tooMany = max(0, p.tooMany-p.Left.Number(p.stranded))
+	}
 	return p, nil
 }
 

@@ -152,6 +152,9 @@ func (l *Ledger) Decide(w Want) {
 	case returned:
 		l.pending--
 		l.returns(w.Fact)
+	case standsIn:
+		l.back, l.Leaving = l.back.without(w.Fact), without(l.Leaving, w.Fact)
+		l.returns(w.Fact)
 	case Remade, Replaced:
 		l.replace(w)
 	}

@@ -70,6 +70,7 @@ const (
 	GivenUp              // a node that failed twice leaves, and the node that it replaced comes back
 	grown                // nodes are added
 	returned             // a leaving node comes back because a node is needed
+	standsIn             // a leaving node comes back because a stranded node does not serve
 	Remade               // a candidate keeps its name, and its server is made again
 	Replaced             // a node is replaced for a cause of the update
 )

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
@@ -27,6 +28,7 @@ func (p *Planning) Wants() iter.Seq[Want] {
 		p.surplus(p.tooMany, ask)
 		p.neverServed(ask)
 		ask(Want{Fact: &facts.Fact{}, What: grown, nodes: max(0, -p.tooMany)})
+		p.standIn(ask)
 		for _, class := range classes {
 			eligible := func(f *facts.Fact) bool { return !p.Granted(f.Name) && class(f) }
 			for _, f := range p.Named.again {
@@ -142,6 +144,28 @@ func (l *Ledger) updates() bool {
 }
 
 func (l *Ledger) removable(f *facts.Fact) bool { return f.Free() && !l.Policy.Unreachable[f.Region] }
+
+// stranded reports whether a node was never in service, and is where no update touches it. It does
+// not count for a shrink while other nodes stand in for it.
+func (l *Ledger) stranded(f *facts.Fact) bool {
+	return !f.Served && f.Is != facts.Serving && (f.Closed || l.Policy.Unreachable[f.Region])
+}
+
+// standIn asks for leaving nodes in service, as many as stranded nodes lack: a place that closes while
+// a batch is open costs no server. It waits for a look at the other nodes.
+func (l *Ledger) standIn(ask func(Want)) {
+	if l.Left.Number(func(f *facts.Fact) bool { return f.Doubt && !l.stranded(f) }) > 0 {
+		return
+	}
+	serves := func(f *facts.Fact) bool { return f.Is == facts.Serving }
+	for int64(len(l.Left))+l.pending-l.Left.Number(l.stranded) < l.Policy.Capacity {
+		f := l.back.first(serves, l.boardWithFull, placement.Place{})
+		if f == nil {
+			return
+		}
+		ask(Want{Fact: f, What: standsIn})
+	}
+}
 
 // neverServed asks for the nodes that never served and should have another template, flavor or
 // server, and for nodes that failed twice and replaced a node that still runs. The update need not

@@ -40,6 +40,19 @@ var promises = []struct {
 	{"What is protected, and what is where nobody looks, stays as it is.", func(p plan) string {
 		return p.first(func(m member) bool { return m.replaced() && (m.has("protected") || m.at == closed) })
 	}},
+	{"A place that closes in an open batch costs no server: what leaves and serves comes back, if it is needed.", func(p plan) string {
+		kept := p.count(func(m member) bool {
+			_, stays := p.after.Nodes[m.name]
+			return stays && (m.at != closed || m.has("served") || m.has("own"))
+		}) + int64(len(p.change.With(decide.Comes)))
+		if p.count(func(m member) bool { return m.has("doubt") && m.at != closed }) > 0 {
+			return "" // a look comes first
+		}
+		return p.first(func(m member) bool {
+			_, stays := p.after.Nodes[m.name]
+			return p.is("closed") && m.leaving && m.at != closed && m.truth == serves && !stays && kept < p.capacity
+		})
+	}},
 	{"A substitute waits for no node of a closed region.", func(p plan) string {
 		busy := p.count(func(m member) bool {
 			underWay := m.leaving || m.truth != serves || m.has("former") // its server should have been made again
@@ -318,7 +331,8 @@ func (p plan) shrinks(wrong func(gone, kept member) bool) string {
 // swaps finds a node that comes back while one that is no worse leaves. A node that changes under its own name makes no
 // room for another.
 func (p plan) swaps() string {
-	grown := int64(len(p.change.With(decide.Returns).Names())) <= p.missing()
+	stranded := p.count(func(m member) bool { return m.at == closed && !m.has("served") })
+	grown := int64(len(p.change.With(decide.Returns))) <= max(p.missing(), 0)+stranded
 	for _, back := range p.members {
 		for _, gone := range p.members {
 			same := gone.kind == back.kind || gone.Cause == roster.TooOld && back.has("aged") || gone.Cause == roster.Misplaced && back.at == gone.at

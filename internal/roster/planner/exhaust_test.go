@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
 )
@@ -97,7 +98,11 @@ var parts = []struct {
 	}},
 	{"moments", func(nodes int, ask func(question)) {
 		for _, m := range moments {
-			clusters(slices.Concat(m.with, plain), min(nodes, 3), kinds(looksAt(serves, "served own"), "a", closed), m.leaving, func(q question) {
+			at := closed
+			if m.left != (placement.Place{}) {
+				at = m.left
+			}
+			clusters(slices.Concat(m.with, plain), min(nodes, 3), kinds(looksAt(serves, "served own"), "a", at), m.leaving, func(q question) {
 				q.moment, q.target, q.stop = m.words, cmp.Or(m.target, q.target), q.stop+m.stop
 				if q.capacity += m.by; m.with != nil && !slices.Contains(m.with, q.nodes[0]) {
 					return
@@ -119,7 +124,8 @@ var moments = []struct {
 	stop    int64  // percentage, above 50
 	by      int64  // number of nodes that are asked for and missing
 	with    []kind // kinds of the oldest node
-	leaving int    // maximum number of nodes that leave region Q
+	leaving int    // maximum number of nodes that leave region Q, or the place left
+	left    placement.Place
 }{
 	{words: "unmarked"},
 	{stop: -50},
@@ -138,6 +144,7 @@ var moments = []struct {
 	{words: "shut settled"},
 	{words: "shut reverts"},
 	{words: "closed", with: kinds(looks, "ab", closed), leaving: 1},
+	{words: "closed", with: kinds(looks, "b", closed), leaving: 1, left: home},
 	{words: "opened", with: kinds(looks, "a", closed)},
 	{words: "unreachable", with: kinds(looks, "a", closed)},
 	{words: "imported", with: kinds(looks, "?", home)},

@@ -73,15 +73,18 @@ func slowPlan(now roster.Roster, seen roster.Seen, policy roster.Policy, change 
 	}
 	s.recount()
 	s.neverServed()
-	s.pending = policy.Capacity - int64(len(s.nodes))
+	s.pending = max(0, policy.Capacity-int64(len(s.nodes)))
 	if !s.grows() {
 		s.full = map[placement.Place]bool{} // Nova is asked again
 		if !s.grows() {
 			return s, false
 		}
 	}
+	serves := func(name string) bool { return s.facts[name].Is == facts.Serving }
+	for !s.doubts() && int64(len(s.nodes))+s.pending-s.stranded() < policy.Capacity && s.comeBack(placement.Place{Region: "any"}, serves) != "" {
+	}
 	s.replace()
-	s.comes(policy.Capacity - int64(len(s.nodes)))
+	s.comes(s.pending)
 	for name, n := range s.nodes {
 		n.Served, n.Doubt = false, false
 		s.nodes[name] = n
@@ -190,7 +193,11 @@ func (s *slowPlanner) shrink() bool {
 		func(name string) bool { return s.seen.Servers[name].Tainted },
 		func(string) bool { return true },
 	}
-	for int64(len(s.nodes)) > s.policy.Capacity {
+	surplus := int64(len(s.nodes)) - s.policy.Capacity
+	if surplus > 0 {
+		surplus -= s.stranded()
+	}
+	for ; surplus > 0; surplus-- {
 		s.recount()
 		s.newest = s.has(roster.Outdated) && !s.policy.Update.Holds && s.current <= s.target()
 		name := ""
@@ -206,6 +213,30 @@ func (s *slowPlanner) shrink() bool {
 	}
 	s.newest = false
 	return true
+}
+
+// doubts reports whether nobody looked at a node that is not stranded.
+func (s *slowPlanner) doubts() bool {
+	n := s.stranded()
+	for name := range s.nodes {
+		if f := s.facts[name]; f.Doubt && !f.Served && f.Is != facts.Serving && (f.Closed || s.policy.Unreachable[f.Region]) {
+			n--
+		}
+		if s.nodes[name].Doubt {
+			n++
+		}
+	}
+	return n != s.stranded()
+}
+
+// stranded counts the nodes that never served, in places that no update touches.
+func (s *slowPlanner) stranded() (n int64) {
+	for name := range s.nodes {
+		if f := s.facts[name]; !f.Served && f.Is != facts.Serving && (f.Closed || s.policy.Unreachable[f.Region]) {
+			n++
+		}
+	}
+	return n
 }
 
 // grows reports whether there is room for a growth. Nodes that come back need no host.
