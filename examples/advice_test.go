@@ -312,7 +312,7 @@ var advice = []advised{
 		g.edit(g.t, `"web"`+"\n  desired", `"web"`+"\n  node_name_pattern = \"node-{index}\"\n  desired")
 	}},
 	{"Places are full", substitutes, func(g *guide) { g.change(homeless, "web-0") }, func(g *guide) { g.in("update", `retry_full_after = "0s"`) }},
-	{"Full places are tried again", []string{rolling, workers, policy}, func(g *guide) {
+	{"Nodes are not made", []string{rolling, workers, policy}, func(g *guide) {
 		g.zones(az1)
 		g.change(homeless, "web-0")
 		g.grow()

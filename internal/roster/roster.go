@@ -127,6 +127,10 @@ type Node struct {
 	// in ERROR, so that the node came back.
 	Tried string `json:"tried,omitempty"`
 
+	// StandsIn means that the update replaced the node, which leaves: it comes back if its substitute has
+	// no place. If there are enough nodes then, it does not count as too many until the place is open.
+	StandsIn bool `json:"stands_in,omitempty"`
+
 	// Guessed means that an import guessed the generation, and that no plan has reported it.
 	Guessed bool `json:"guessed,omitempty"`
 

@@ -62,7 +62,8 @@ func Prepare(now roster.Roster, seen roster.Seen, policy roster.Policy) (*Planni
 	p.Ledger = newLedger(next, p.All, seen, policy)
 	p.tooMany = int64(len(p.All)-len(p.Named.leave)) - policy.Capacity
 	if p.tooMany > 0 {
-		p.tooMany = max(0, p.tooMany-p.Left.Number(p.stranded))
+		standIns := p.Left.Number(func(f *facts.Fact) bool { return f.StandsIn })
+		p.tooMany = max(0, p.tooMany-min(standIns, p.Left.Number(p.stranded)))
 	}
 	return p, nil
 }
@@ -151,6 +152,7 @@ func (p *Planning) apply(r *roster.Roster, seen roster.Seen) {
 			r.Nodes[name] = v.After
 		case Leaves:
 			n := r.Nodes[name]
+			n.StandsIn = v.What == Replaced
 			delete(r.Nodes, name)
 			if !seen.Missing[name] {
 				r.Leaving[name] = n

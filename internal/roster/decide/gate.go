@@ -21,6 +21,8 @@ func (l *Ledger) gate(w Want) refusal {
 	switch w.What {
 	case removed, grown, Surplus, returned, standsIn:
 		return refusal{} // a person asked for these
+	case unhosted:
+		return l.bars(w)
 	case Revised:
 		if w.Unfound {
 			return l.unmade(w)
@@ -119,7 +121,7 @@ func (l *Ledger) shut(w Want) (why string) {
 		return ""
 	case keeps && l.Policy.MakesAgain(w.Cause) && l.boardWithFull.Closed(w.Place), !keeps && l.board.Closed(w.Place):
 		return l.board.Why(w.Place)
-	case !keeps && w.Apart && !l.Again:
+	case !keeps && w.Apart:
 		return "has no host for its server group"
 	}
 	return ""

@@ -31,12 +31,14 @@ type budget struct {
 	Taken   int64 // number of nodes that this plan replaces
 	pending int64 // number of nodes to be added: the growth, and a substitute for each node that is replaced
 	grown   int64 // number of pending nodes of the growth
+	Short   int64 // number of nodes that are not added, because only full places have room
 	// number of pending substitutes with a method that takes nodes out of service first
 	moved    int64
 	retries  map[roster.Template]int64 // numbers of pending second tries, by template
 	Under    Set                       // nodes under way, including the ones that this plan revises
 	Leaving  []string                  // leaving nodes outside closed regions whose servers still exist
 	destroys int64                     // number of servers of nodes that this plan removes
+	unhosted int64                     // number of nodes that leave because Nova found no host for them
 	// number of servers that were never in service, and that leave because leaving nodes come back
 	unused int64
 	Baking []string // nodes that must be in service for longer
@@ -147,6 +149,10 @@ func (l *Ledger) Decide(w Want) {
 		l.grow(w.nodes)
 	case removed, Surplus:
 		l.remove(w)
+	case unhosted:
+		l.sell(w.Fact)
+		l.gone(w)
+		l.unhosted++
 	case Revised, GivenUp:
 		l.revise(w)
 	case returned:
@@ -154,7 +160,10 @@ func (l *Ledger) Decide(w Want) {
 		l.returns(w.Fact)
 	case standsIn:
 		l.back, l.Leaving = l.back.without(w.Fact), without(l.Leaving, w.Fact)
+		enough := int64(len(l.Left))+l.pending >= l.Policy.Capacity
 		l.returns(w.Fact)
+		w.StandsIn = enough
+		l.fit()
 	case Remade, Replaced:
 		l.replace(w)
 	}
@@ -181,19 +190,33 @@ func without(list []string, f *facts.Fact) []string {
 	return slices.DeleteFunc(list, func(name string) bool { return name == f.Name })
 }
 
-// grow adds nodes. If they find no room, it tries again with the full places open, because Nova
-// may have a host there by now.
+// grow adds nodes. Those that find room in full places alone wait until these are tried again.
 func (l *Ledger) grow(nodes int64) {
 	if l.err != nil {
 		return
 	}
-	l.pending, l.grown = nodes, nodes
-	l.Rollout.promise(nodes)
-	_, l.err = l.arrive()
-	if l.err != nil && len(l.full) > 0 {
-		l.Again, l.full, l.board = true, nil, l.boardWithFull.Clone()
+	l.pending = nodes
+	if _, l.err = l.arrive(); l.err != nil && len(l.full) > 0 {
+		board := l.board
+		l.board = l.boardWithFull
 		_, l.err = l.arrive()
+		l.board = board
 	}
+	if l.unhosted > 0 { // nobody asked for these
+		l.err = nil
+	}
+	if l.grown = l.pending; l.err == nil {
+		l.fit()
+	}
+}
+
+// fit takes away pending nodes of the growth until the others find room.
+func (l *Ledger) fit() {
+	for _, err := l.arrive(); err != nil && l.pending > 0; _, err = l.arrive() {
+		l.pending, l.grown, l.Short = l.pending-1, l.grown-1, l.Short+1
+	}
+	l.Rollout.promised = 0
+	l.Rollout.promise(l.pending)
 }
 
 // remove removes a candidate or a node that is too many. The substitute of a candidate that was under
@@ -274,6 +297,7 @@ func (l *Ledger) comesBack(w Want) *facts.Fact {
 func (l *Ledger) returns(f *facts.Fact) {
 	l.board.Add(f.Place, 1)
 	l.boardWithFull.Add(f.Place, 1)
+	f.StandsIn = false
 	l.Left[f.Name] = f
 	l.enters(f)
 	l.Rollout.count(f.Place, f.Template)

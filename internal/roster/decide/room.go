@@ -15,7 +15,6 @@ type room struct {
 	board         *placement.Board  // places of these nodes; a full one is closed, unless only a server group fills it
 	boardWithFull *placement.Board  // the same board with full places open
 	full          []placement.Place // full places: Nova found no host there
-	Again         bool              // whether full places are open again, because there is no other room
 	back          pool
 	sold          map[roster.Spot]bool // flavors for which Nova found no host, by place
 

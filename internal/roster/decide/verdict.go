@@ -68,6 +68,7 @@ const (
 	Surplus              // a node too many leaves
 	Revised              // a node that never served gets the template that it should have
 	GivenUp              // a node that failed twice leaves, and the node that it replaced comes back
+	unhosted             // a node for which Nova found no host leaves
 	grown                // nodes are added
 	returned             // a leaving node comes back because a node is needed
 	standsIn             // a leaving node comes back because a stranded node does not serve

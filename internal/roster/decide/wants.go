@@ -5,7 +5,6 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
@@ -27,7 +26,7 @@ func (p *Planning) Wants() iter.Seq[Want] {
 		}
 		p.surplus(p.tooMany, ask)
 		p.neverServed(ask)
-		ask(Want{Fact: &facts.Fact{}, What: grown, nodes: max(0, -p.tooMany)})
+		ask(Want{Fact: &facts.Fact{}, What: grown, nodes: p.unhosted + max(0, -p.tooMany)})
 		p.standIn(ask)
 		for _, class := range classes {
 			eligible := func(f *facts.Fact) bool { return !p.Granted(f.Name) && class(f) }
@@ -145,38 +144,40 @@ func (l *Ledger) updates() bool {
 
 func (l *Ledger) removable(f *facts.Fact) bool { return f.Free() && !l.Policy.Unreachable[f.Region] }
 
-// stranded reports whether a node was never in service, and is where no update touches it. It does
-// not count for a shrink while other nodes stand in for it.
+// stranded reports whether a node was never in service, and is where no update touches it.
 func (l *Ledger) stranded(f *facts.Fact) bool {
 	return !f.Served && f.Is != facts.Serving && (f.Closed || l.Policy.Unreachable[f.Region])
 }
 
-// standIn asks for leaving nodes in service, as many as stranded nodes lack: a place that closes while
-// a batch is open costs no server. It waits for a look at the other nodes.
+// standIn asks for leaving nodes in service, as many as stranded nodes and full places lack: a place
+// that closes, or is full, while a batch is open costs no server. A node comes back to any place,
+// because its server is there. It waits for a look at the other nodes.
 func (l *Ledger) standIn(ask func(Want)) {
 	if l.Left.Number(func(f *facts.Fact) bool { return f.Doubt && !l.stranded(f) }) > 0 {
 		return
 	}
-	serves := func(f *facts.Fact) bool { return f.Is == facts.Serving }
-	for int64(len(l.Left))+l.pending-l.Left.Number(l.stranded) < l.Policy.Capacity {
-		f := l.back.first(serves, l.boardWithFull, placement.Place{})
-		if f == nil {
+	for _, f := range slices.Clone(l.back) {
+		if int64(len(l.Left))+l.pending-l.Left.Number(l.stranded) >= l.Policy.Capacity {
 			return
 		}
-		ask(Want{Fact: f, What: standsIn})
+		if f.Is == facts.Serving && f.StandsIn {
+			ask(Want{Fact: f, What: standsIn})
+		}
 	}
 }
 
 // neverServed asks for the nodes that never served and should have another template, flavor or
 // server, and for nodes that failed twice and replaced a node that still runs. The update need not
-// have a cause for it: nobody uses these nodes. If the method makes substitutes, it leaves nodes for
-// which Nova found no host to the causes, which look for another place.
+// have a cause for it: nobody uses these nodes. If the method makes substitutes, nodes for which Nova
+// found no host leave, and others come where there is room: each apply would make them once more,
+// before it destroys the servers in ERROR.
 func (l *Ledger) neverServed(ask func(Want)) {
 	for _, f := range l.Left.ByIndex() {
-		elsewhere := f.NoHost && !l.Policy.Keeps(roster.Outdated)
 		unused := f.Is.Fresh || f.Unfound || l.First && f.Is != facts.Unknown || l.starts(f) || l.lost(f)
 		switch {
-		case !unused || elsewhere:
+		case !unused:
+		case f.NoHost && !l.Policy.TakesFirst():
+			ask(Want{Fact: f, Cause: roster.Unhealthy, What: unhosted})
 		case l.failedTwice(f):
 			ask(Want{Fact: f, Cause: roster.Unhealthy, What: GivenUp})
 		case l.revises(f):

@@ -65,6 +65,7 @@ func (k kind) String() string {
 
 var (
 	home, closed = placement.Place{Region: "R"}, placement.Place{Region: "Q"}
+	unlisted     = placement.Place{Region: "P"}
 	zones        = []placement.Place{{Region: "R", Zone: "1"}, {Region: "R", Zone: "2"}}
 )
 
@@ -91,7 +92,7 @@ type question struct {
 	wanted         string // image of the given template; "" for "b"
 
 	// moment has words for special conditions: begins; blind (no refresh came before the plan); unmarked (no marks are
-	// required); pauses; shut (the window is); flavors (the first one is full in a zone); named (the oldest node is a
+	// required); pauses; shut (the window is); full (Nova found no host in R); capped (R takes no more); loose (a wire is); flavors (the first one is full in a zone); named (the oldest node is a
 	// candidate), and met by an earlier plan; settled (the given template is settled); failed (it failed, and there is
 	// no settled one), reverts (it failed, and there is one); zones; closed, opened or unreachable (region Q).
 	moment string
@@ -187,6 +188,9 @@ func (k kind) put(i int64, nodes map[string]roster.Node, seen roster.Seen) {
 	if k.has("noted") {
 		s.NotInService, s.NotInServiceAt = string(own), clock
 	}
+	if k.has("nohost") {
+		s.Fault = "No valid host was found."
+	}
 	if k.has("unwell") {
 		s.Unwell = "503"
 	}
@@ -201,9 +205,15 @@ func (q question) cluster() (roster.Roster, roster.Seen) {
 	if q.is("flavors") {
 		seen.Full[roster.Spot{Place: zones[0], Flavor: "big"}] = clock
 	}
+	if q.is("full") {
+		seen.Full[roster.Spot{Place: home}] = clock
+	}
 	seen.Opens = roster.Opens{Of: saturday, At: "Sat 02:00 UTC"}
 	for i, k := range q.leaving {
 		k.put(int64(i), r.Leaving, seen)
+		n := r.Leaving[named(int64(i))]
+		n.StandsIn = true
+		r.Leaving[named(int64(i))] = n
 	}
 	for i, k := range q.nodes {
 		k.put(int64(len(q.leaving)+i), r.Nodes, seen)
@@ -244,6 +254,10 @@ func (q question) policy() roster.Policy {
 	case q.is("closed"), q.is("opened"), q.is("unreachable"):
 		p.Regions = append(p.Regions, placement.Region{Bin: bin(closed.Region)})
 		p.Regions[1].Maintenance = q.is("closed")
+	case q.is("capped"):
+		p.Regions[0].Cap = q.capacity - 1
+	case q.is("loose"):
+		p.Loose = map[string]string{home.Region: "name"}
 	case q.is("named"):
 		p.Candidates = []string{named(int64(len(q.leaving)))}
 	}
@@ -261,6 +275,9 @@ func (q question) policy() roster.Policy {
 	}
 	if q.is("pauses") {
 		p.Update.Pause = time.Hour
+	}
+	if q.is("full") {
+		p.Update.RetryFullAfter = time.Hour
 	}
 	if q.is("flavors") {
 		p.Flavors, p.Update.RetryFullAfter = roster.Flavors{{}: {"big", "small"}}, time.Hour

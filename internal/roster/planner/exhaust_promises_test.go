@@ -84,19 +84,20 @@ var promises = []struct {
 			return p.is("met") && p.missing() >= 0 && m.Cause == "" && (m.replaced() || m.removed())
 		})
 	}},
-	{"While more than stop_above are ill, none is replaced for that.", func(p plan) string {
+	{"While more than stop_above are ill, none is replaced for that, unless Nova has no host for it.", func(p plan) string {
 		return p.first(func(m member) bool {
-			return m.replaced() && m.Cause == roster.Unhealthy && !p.is("blind") && !p.within(p.stop, kind.ill)
+			return m.replaced() && m.Cause == roster.Unhealthy && !p.is("blind") && !p.within(p.stop, kind.ill) && !m.has("nohost")
 		})
 	}},
 	{"While nodes have to serve for longer, others that serve stay, but for repair and for going back.", func(p plan) string {
 		waits := p.is("pauses") && p.count(func(m member) bool { return m.has("bakes") && m.image == p.wants() }) > 0
 		return p.first(func(m member) bool { return waits && m.replaced() && m.truth == serves && m.Cause != roster.Unhealthy })
 	}},
-	{"Nodes that served stay while the window is shut, except for repair and for going back.", func(p plan) string {
+	{"What served, or is only accused and would be taken first, stays while the window is shut, except for repair and for going back.", func(p plan) string {
 		back := p.is("settled") || p.is("reverts")
 		return p.first(func(m member) bool {
-			return p.is("shut") && !back && m.replaced() && m.Cause != roster.Unhealthy && (m.truth == serves || m.has("served"))
+			return p.is("shut") && !back && m.replaced() && m.Cause != roster.Unhealthy &&
+				(m.truth == serves || m.has("served") || m.truth == accused && m.taken)
 		})
 	}},
 	{"No more nodes than target get the wanted template, but for going back.", func(p plan) string {

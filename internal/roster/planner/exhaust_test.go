@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 )
 
 var exhaust = flag.String("exhaust", "small", "how large the clusters of TestExhaust are: small, whole or night")
@@ -28,14 +30,21 @@ var exhaust = flag.String("exhaust", "small", "how large the clusters of TestExh
 //	whole   about 3,000,000     6 minutes        more than 132,000; a sample of the small ones shows nearly all ways
 //	night   about 20,000,000    an hour          not run
 func TestExhaust(t *testing.T) {
-	size := sizes[*exhaust]
+	size, reached := sizes[*exhaust], map[*hold.Hold]bool{}
 	if size.nodes == 0 {
 		t.Fatalf("there is no size %q", *exhaust)
 	}
 	for _, part := range parts {
 		t.Run(part.name, func(t *testing.T) {
-			report(t, spread(func(ask func(question)) { part.ask(size.nodes, ask) }))
+			all := spread(func(ask func(question)) { part.ask(size.nodes, ask) })
+			maps.Copy(reached, all.held)
+			report(t, all)
 		})
+	}
+	for _, h := range hold.All {
+		if !reached[h] {
+			t.Errorf("no cluster is held because %s", h.Why)
+		}
 	}
 	question{capacity: 2, causes: ill, batch: 1, target: 100, stop: 50, wanted: "a"}.by(func(q question) {
 		t.Run("histories, "+q.method, func(t *testing.T) { report(t, histories(q, size.depth, size.worlds, false)) })
@@ -145,6 +154,10 @@ var moments = []struct {
 	{words: "shut reverts"},
 	{words: "closed", with: kinds(looks, "ab", closed), leaving: 1},
 	{words: "closed", with: kinds(looks, "b", closed), leaving: 1, left: home},
+	{words: "loose"},
+	{words: "not remade", with: kinds(looksAt(out, "ERROR former"), "b", home)},
+	{words: "full", with: kinds(looksAt(out, "ERROR nohost", "ERROR nohost served own"), "ab", home), leaving: 1, left: home},
+	{words: "capped", with: kinds(looksAt(out, "ERROR served own"), "b", unlisted)},
 	{words: "opened", with: kinds(looks, "a", closed)},
 	{words: "unreachable", with: kinds(looks, "a", closed)},
 	{words: "imported", with: kinds(looks, "?", home)},
@@ -192,7 +205,7 @@ func bags(of []kind, more int, choice []kind, do func([]kind)) {
 
 // spread uses all processors: each goes through all questions, and asks its share.
 func spread(questions func(ask func(question))) *tally {
-	total, share := &tally{}, runtime.GOMAXPROCS(0)
+	total, share := &tally{held: map[*hold.Hold]bool{}}, runtime.GOMAXPROCS(0)
 	var wait sync.WaitGroup
 	for mine := range share {
 		wait.Go(func() {
@@ -215,6 +228,7 @@ type tally struct {
 	sync.Mutex
 	asked int
 	found map[breach]found
+	held  map[*hold.Hold]bool // holds that a plan ever gave
 }
 
 type breach struct{ sentence, how string }
@@ -228,6 +242,9 @@ type found struct {
 func (t *tally) judge(cluster func() string, p plan) {
 	t.Lock()
 	t.asked++
+	for _, v := range p.change.With(decide.Held) {
+		t.held[v.Hold] = true
+	}
 	t.Unlock()
 	for i, promise := range promises {
 		if p.err == nil || i == 0 { // without a plan only the first promise applies

@@ -10,6 +10,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
 )
 
@@ -456,7 +457,7 @@ func (w *world) without(never []string, first bool) string {
 // histories searches all histories of a cluster up to a depth, breadth first. If a depth has more worlds than a bound,
 // it takes an even sample.
 func histories(q question, depth, bound int, calm bool) *tally {
-	total, known := &tally{}, map[string]bool{}
+	total, known := &tally{held: map[*hold.Hold]bool{}}, map[string]bool{}
 	worlds := []*world{{question: q, seen: roster.NewSeen(), machines: map[string]machine{}}}
 	worlds[0].errs(total)
 	for range depth + 1 {

@@ -171,10 +171,10 @@ func TestFull(t *testing.T) {
 			moves: "+web-6", to: "RegionOne/az-1"},
 		{name: "no update remembers nothing", seen: full, policy: func(p *roster.Policy) { p.Capacity, p.Update = 7, nil },
 			moves: "+web-6", to: "RegionOne/az-1"},
-		{name: "where there is no other room it is tried again", seen: full, policy: func(p *roster.Policy) {
+		{name: "where there is no other room nodes wait until it is tried again", seen: full, policy: func(p *roster.Policy) {
 			p.Capacity, p.Regions[1].Cap, p.Regions[0].Zones = 8, 3, p.Regions[0].Zones[:1]
 			p.Update.Causes = []roster.Cause{roster.Unhealthy}
-		}, moves: "+web-6 +web-7", to: "RegionOne/az-1 RegionOne/az-1", notices: []string{"Full places are tried again"}},
+		}, notices: []string{"Nodes are not made"}, status: "held: Nova found no host for 2 of 8 nodes"},
 		{name: "no node is moved there", roster: moved, seen: full, notices: []string{"Places are full"}},
 		{name: "when that is over one is", roster: moved, moves: "+web-6 -web-0", to: "RegionOne/az-1"},
 		{name: "a server that is there comes back", roster: func(r *roster.Roster) {

@@ -34,6 +34,7 @@ type slowPlanner struct {
 
 	plan             map[string]decide.Verdict // verdicts of the plan by name
 	waits            map[string]bool           // nodes under way
+	unhosted         bool                      // whether a node leaves because Nova found no host for it
 	pending          int64                     // number of nodes to be added
 	inPlace, decided map[string]bool
 	replaced         []string
@@ -75,13 +76,13 @@ func slowPlan(now roster.Roster, seen roster.Seen, policy roster.Policy, change 
 	s.neverServed()
 	s.pending = max(0, policy.Capacity-int64(len(s.nodes)))
 	if !s.grows() {
-		s.full = map[placement.Place]bool{} // Nova is asked again
-		if !s.grows() {
+		open := s.copy()
+		if open.full = nil; !s.unhosted && (len(s.full) == 0 || !open.grows()) {
 			return s, false
 		}
-	}
-	serves := func(name string) bool { return s.facts[name].Is == facts.Serving }
-	for !s.doubts() && int64(len(s.nodes))+s.pending-s.stranded() < policy.Capacity && s.comeBack(placement.Place{Region: "any"}, serves) != "" {
+		for s.pending > 0 && !s.grows() {
+			s.pending--
+		}
 	}
 	s.replace()
 	s.comes(s.pending)
@@ -193,11 +194,7 @@ func (s *slowPlanner) shrink() bool {
 		func(name string) bool { return s.seen.Servers[name].Tainted },
 		func(string) bool { return true },
 	}
-	surplus := int64(len(s.nodes)) - s.policy.Capacity
-	if surplus > 0 {
-		surplus -= s.stranded()
-	}
-	for ; surplus > 0; surplus-- {
+	for int64(len(s.nodes)) > s.policy.Capacity {
 		s.recount()
 		s.newest = s.has(roster.Outdated) && !s.policy.Update.Holds && s.current <= s.target()
 		name := ""
@@ -213,30 +210,6 @@ func (s *slowPlanner) shrink() bool {
 	}
 	s.newest = false
 	return true
-}
-
-// doubts reports whether nobody looked at a node that is not stranded.
-func (s *slowPlanner) doubts() bool {
-	n := s.stranded()
-	for name := range s.nodes {
-		if f := s.facts[name]; f.Doubt && !f.Served && f.Is != facts.Serving && (f.Closed || s.policy.Unreachable[f.Region]) {
-			n--
-		}
-		if s.nodes[name].Doubt {
-			n++
-		}
-	}
-	return n != s.stranded()
-}
-
-// stranded counts the nodes that never served, in places that no update touches.
-func (s *slowPlanner) stranded() (n int64) {
-	for name := range s.nodes {
-		if f := s.facts[name]; !f.Served && f.Is != facts.Serving && (f.Closed || s.policy.Unreachable[f.Region]) {
-			n++
-		}
-	}
-	return n
 }
 
 // grows reports whether there is room for a growth. Nodes that come back need no host.
@@ -366,11 +339,24 @@ func (s *slowPlanner) neverServed() {
 		n, suits := s.nodes[name], s.suits
 		outdated := n.Template != s.wanted(n.Place)
 		switch {
-		case !s.facts[name].Is.Fresh && s.plan[name].What != decide.Revised || s.facts[name].NoHost && !s.keeps():
+		case s.facts[name].Is == facts.Failing && s.facts[name].NoHost && !s.keeps() && s.policy.Stateful == nil:
+			if s.granted(name, roster.Unhealthy) { // it leaves, and a node comes elsewhere if there is room
+				if !outdated {
+					s.current--
+				}
+				s.decided[name], s.unhosted = true, true
+				s.replaced = append(s.replaced, name)
+				s.leave(name)
+			}
+			continue
+		case !s.facts[name].Is.Fresh && s.plan[name].What != decide.Revised:
 			continue
 		case n.Retried && !outdated && !s.facts[name].Is.Accused && s.granted(name, roster.Unhealthy) && s.plan[name].Outcome == decide.Leaves:
 			s.current--
 			suits = func(back string) bool { return s.facts[back].Runs() && !s.facts[back].Is.Accused } // the leaving node may serve
+		case s.plan[name].What == decide.Revised && !outdated && s.plan[name].Outcome == decide.Changes: // another server or flavor
+			s.current--
+			suits = func(string) bool { return false }
 		case !outdated || n.Template == s.goal(n.Place) || !s.granted(name, roster.Outdated):
 			continue
 		}

@@ -1,6 +1,7 @@
 package say
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -194,10 +195,11 @@ func (p *speech) fullPlaces() []Notice {
 	}
 	const room = "Make room there, or raise the quotas or extend the aggregates that leave no room"
 	switch {
-	case p.Again:
-		return notice("Full places are tried again", "Nova found no host a short time ago, and no other place has "+
-			"room for all nodes that this plan adds. So full places count as open in this plan. %s, or list "+
-			"another place.", room)
+	case p.Short > 0:
+		return notice("Nodes are not made", "Nova found no host a short time ago, and no other place has room, so %s "+
+			"of %s are not made: %s. They are made once retry_full_after is over; to try again at once set "+
+			"retry_full_after = \"0s\". %s, or list another place.", text.Nodes(p.Short),
+			text.Nodes(p.Policy.Capacity), cmp.Or(text.Few(spots), "all places are full"), room)
 	case len(spots) > 0:
 		return notice("Places are full", "Nova found no host for a server in these places: %s. For %s "+
 			"from then on (retry_full_after) no node %s. %s; to try again at once set retry_full_after = \"0s\".",

@@ -37,6 +37,8 @@ func (p *speech) status(applied bool) string {
 	switch {
 	case held != "":
 		return held
+	case p.Short > 0:
+		return fmt.Sprintf("held: Nova found no host for %d of %s", p.Short, text.Nodes(p.Policy.Capacity))
 	case len(waits) > 0:
 		return "waits: " + text.Few(waits)
 	case quiet != "":
