@@ -53,9 +53,11 @@ var octaviaType = Type{
 			return err
 		}
 		for _, pool := range s.Arguments["pool_ids"] {
-			// Any other error may be over when the hook runs.
-			if err := lb.FindPool(ctx, pool); gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
+			switch err := lb.FindPool(ctx, pool); { // any other error may be over when the hook runs
+			case gophercloud.ResponseCodeIs(err, http.StatusNotFound):
 				return noPool(err, region)
+			case gophercloud.ResponseCodeIs(err, http.StatusForbidden):
+				return err
 			}
 		}
 		return nil

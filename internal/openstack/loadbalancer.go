@@ -163,5 +163,8 @@ func path(pool string, member ...string) string {
 }
 
 func (l *LoadBalancer) failed(what, pool string, err error) error {
+	if gophercloud.ResponseCodeIs(err, http.StatusForbidden) {
+		what += " (by default Octavia asks for the role load-balancer_member)"
+	}
 	return fmt.Errorf("region %s, pool %s: %s: %w", l.Region, text.Clean(pool), what, err)
 }

@@ -32,9 +32,10 @@ func permissions(t *testing.T) map[string]string {
 	t.Helper()
 	guide, err := os.ReadFile("../../templates/guides/openstack-permissions.md.tmpl")
 	require.NoError(t, err)
-	services := map[string]string{"Keystone": fakecloud.Identity, "Nova": fakecloud.Compute, "Glance": fakecloud.Images, "Zaqar": fakecloud.Messaging}
+	services := map[string]string{"Keystone": fakecloud.Identity, "Nova": fakecloud.Compute, "Glance": fakecloud.Images, "Zaqar": fakecloud.Messaging,
+		"Octavia": fakecloud.LoadBalancing}
 	roles := map[string]string{}
-	for _, row := range regexp.MustCompile("(?m)^\\| (\\w+) \\| `([A-Z]+ /[^`]*)` \\| (\\w+) \\|").FindAllStringSubmatch(string(guide), -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| (\\w+) \\| `([A-Z]+ /[^`]*)` \\| ([\\w-]+) \\|").FindAllStringSubmatch(string(guide), -1) {
 		roles[services[row[1]]+" "+row[2]] = row[3]
 	}
 	return roles
@@ -60,6 +61,10 @@ func TestPermissions(t *testing.T) {
 		fakecloud.Compute + " DELETE /servers/{id}/metadata/{id}",    // a rollout in place
 		fakecloud.Compute + " GET /servers/{id}/os-instance-actions", // a stop that fails
 		fakecloud.Messaging + " DELETE /queues/{id}/messages/{id}",   // a message that expires
+		fakecloud.Compute + " GET /flavors/detail",                   // a flavor that has no such id
+		fakecloud.LoadBalancing + " GET /lbaas/pools/{id}/members",   // hooks and health checks of pools
+		fakecloud.LoadBalancing + " GET /lbaas/pools/{id}/members/{id}",
+		fakecloud.LoadBalancing + " PUT /lbaas/pools/{id}/members/{id}",
 	} {
 		assert.False(t, made[rare], "%q is not rare any more", rare)
 		made[rare] = true

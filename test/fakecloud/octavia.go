@@ -105,6 +105,9 @@ func (k *call) findBalancer() *balancer {
 // findPool finds the pool of the request. A request for the pool itself is a look at its load balancer. On paths to
 // members its error has another format.
 func (k *call) findPool() *pool {
+	if !k.token.user.balances() {
+		panic(&refusal{status: http.StatusForbidden, message: "Policy does not allow this request to be performed."})
+	}
 	for _, b := range k.region.balancers {
 		for _, p := range b.pools {
 			if p.id == k.vars[0] && b.project == k.token.projectID() {

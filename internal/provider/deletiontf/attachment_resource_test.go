@@ -462,11 +462,16 @@ func TestHookRefused(t *testing.T) {
 		"a region without Octavia": {attributes{"region": "RegionTwo", "hook": pool}, unable, "RegionTwo"},
 		"a pool that is not there": {attributes{"region": "RegionOne", "hook": pool}, unable,
 			"the region RegionOne has no such pool, or no longer: correct pool_ids"},
-		"a region that is unknown": {attributes{"region": tftypes.UnknownValue, "hook": pool}, "", ""},
-		"no address":               {attributes{"hook": attributes{"type": "webhook", "default_result": "ABANDON"}}, "hook.url: Invalid hook", "needs url"},
+		"a login that Octavia refuses": {attributes{"region": "RegionOne", "hook": pool}, unable, "asks for the role load-balancer_member): "},
+		"a region that is unknown":     {attributes{"region": tftypes.UnknownValue, "hook": pool}, "", ""},
+		"no address":                   {attributes{"hook": attributes{"type": "webhook", "default_result": "ABANDON"}}, "hook.url: Invalid hook", "needs url"},
 	} {
 		l := leave(t, "RegionOne")
 		l.Fake.HideEndpoint(fakecloud.LoadBalancing, "RegionTwo", true)
+		if name == "a login that Octavia refuses" {
+			l.User = fakecloud.PlainUser
+			l.Later(t)
+		}
 		c.config["server_id"] = l.id
 		if err := l.Validate(t.Context(), l.I.Kind, c.config); err == nil {
 			for range 2 { // their diagnostics are checked below
