@@ -18,6 +18,8 @@ func TestFromSenlin(t *testing.T) {
 	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
 	c.Fake.AddImage(fakecloud.Image{Name: "debian-12"})
+	group := c.Fake.AddServerGroup("RegionOne", fakecloud.ServerGroup{Name: "web", Policy: "soft-anti-affinity", ProjectID: fakecloud.MemberProjectID})
+	c.Fake.AddServers("RegionOne", fakecloud.Server{Name: "old", Group: group, ProjectID: fakecloud.MemberProjectID}) // made by Senlin
 	w := c.Example(t, "guides/from-senlin")
 	for range 2 { // the plans see the servers of the first apply
 		acctest.Apply(t, w)
@@ -41,9 +43,9 @@ func TestFromSenlin(t *testing.T) {
 	for _, r := range drained {
 		assert.Equal(t, "60", fmt.Sprint(r["grace_period"]), "seconds that it waits")
 	}
-	for region, members := range map[string]int{"RegionOne": 2, "RegionTwo": 4} {
+	for region, members := range map[string]int{"RegionOne": 3, "RegionTwo": 4} { // the old one stays apart from the new ones
 		groups := c.GroupsIn(t, region)
-		if len(groups) != 1 || groups[0].Name != "web-"+region || groups[0].Policy != "soft-anti-affinity" || len(groups[0].Members) != members {
+		if len(groups) != 1 || groups[0].Name != "web" || groups[0].Policy != "soft-anti-affinity" || len(groups[0].Members) != members {
 			t.Errorf("the server groups of %s are %+v", region, groups)
 		}
 	}
@@ -81,6 +83,11 @@ func TestFromSenlin_properties(t *testing.T) {
 			[]string{`Nova in region "RegionTwo" does not list the availability zone "az-3".`}, true},
 		{"the extension for vSphere", "regions: [{name: " + drs + "}]", "zones: []", "enable_drs_extension: true", "{}",
 			[]string{"enable_drs_extension = true", `availability_zone = (known after apply)`}, false},
+		{"a hook without a type", regions, zones, "{}", "hooks: {timeout: 90, params: {queue: leaving}}", []string{`type = "zaqar"`, `queue = "leaving"`}, false},
+		{"a hook that waits for nobody", regions, zones, "{}", "hooks: {type: zaqar, timeout: 0, params: {queue: leaving}}",
+			[]string{`timeout = "1"`}, false},
+		{"nothing after the colon", regions, zones, "servergroup:", "hooks:", []string{`policies = "anti-affinity"`, "Plan: 14 to add"}, false},
+		{"no properties", regions, "", "", "", []string{`policies = "anti-affinity"`, "Plan: 14 to add"}, false},
 		{"nodes that are kept", regions, zones, "{}", "destroy_after_deletion: false", []string{"destroy_after_deletion: false is not carried over"}, true},
 	} {
 		for file, properties := range map[string]string{"region": s.region, "zone": s.zone, "affinity": s.affinity, "deletion": s.deletion} {
@@ -109,7 +116,7 @@ func TestFromSenlin_keys(t *testing.T) {
 	file := filepath.Join(w.Dir, "main.tf")
 	good := read(t, file)
 	const warning = "A region or a zone has keys that the provider does not have: wieght, cpa."
-	known := strings.NewReplacer(`"RegionTwo"`, `"RegionTwo", closed = true, template = null`, `"az-1"`, `"az-1", min = 1, closed = false, template = null`)
+	known := strings.NewReplacer(`"RegionTwo"`, `"RegionTwo", closed = true, template = null, flavors = null, image = null, user_data = null`, `"az-1"`, `"az-1", min = 1, closed = false, template = null`)
 	for config, want := range map[string]bool{
 		good:                false,
 		known.Replace(good): false,

@@ -1,23 +1,30 @@
 locals {
   # The policies as they were written for Senlin.
-  region   = yamldecode(file("${path.module}/policies/region.yaml")).properties
-  zone     = yamldecode(file("${path.module}/policies/zone.yaml")).properties
-  affinity = yamldecode(file("${path.module}/policies/affinity.yaml")).properties
-  deletion = yamldecode(file("${path.module}/policies/deletion.yaml")).properties
+  files = {
+    for name in ["region", "zone", "affinity", "deletion"] :
+    name => yamldecode(file("${path.module}/policies/${name}.yaml"))
+  }
 
-  zones   = try(local.zone.zones, [])
-  hooks   = try(local.deletion.hooks, {})
+  # Senlin took properties and hooks without a value for none.
+  region   = try(coalesce(local.files.region.properties), {})
+  zone     = try(coalesce(local.files.zone.properties), {})
+  affinity = try(coalesce(local.files.affinity.properties), {})
+  deletion = try(coalesce(local.files.deletion.properties), {})
+  listed   = try(coalesce(local.region.regions), [])
+  zones    = try(coalesce(local.zone.zones), [])
+  hooks    = try(coalesce(local.deletion.hooks), {})
+
   drs     = try(local.affinity.enable_drs_extension, false)
   in_zone = try(local.affinity.availability_zone, null)
 
   # Both placement policies in one list: the zones go into each region.
-  regions = [for r in local.region.regions : merge(r, { zones = local.zones })]
+  regions = [for r in local.listed : merge(r, { zones = local.zones })]
 
   # All keys of the files. Terraform drops a key of a list that the provider does
   # not have, so a misspelled one would go unnoticed.
   keys = concat(
     [for k in try(keys(local.region), []) : "region: ${k}"],
-    [for k in flatten([for r in local.region.regions : keys(r)]) : "region: regions.${k}"],
+    [for k in flatten([for r in local.listed : keys(r)]) : "region: regions.${k}"],
     [for k in try(keys(local.zone), []) : "zone: ${k}"],
     [for k in flatten([for z in local.zones : keys(z)]) : "zone: zones.${k}"],
     [for k in try(keys(local.affinity), []) : "affinity: ${k}"],
@@ -68,7 +75,7 @@ resource "stackpolicy_affinity_attachment" "web" {
   availability_zone    = local.in_zone
   enable_drs_extension = local.drs
   servergroup {
-    name     = try("${local.affinity.servergroup.name}-${each.key}", null)
+    name     = try(local.affinity.servergroup.name, null) # a group of that name is inherited
     policies = try(local.affinity.servergroup.policies, null)
   }
 }
@@ -106,11 +113,11 @@ resource "stackpolicy_deletion_attachment" "web" {
   dynamic "hook" {
     for_each = length(local.hooks) > 0 ? [local.hooks] : []
     content {
-      type           = hook.value.type
+      type           = try(hook.value.type, "zaqar") # Senlin's default
       queue          = try(hook.value.params.queue, null)
       url            = try(hook.value.params.url, null)
-      timeout        = try(hook.value.timeout, null)
-      default_result = "CONTINUE" # as in Senlin: the node is removed when the time is over
+      timeout        = try(max(1, hook.value.timeout), null) # Senlin took 0 for not waiting
+      default_result = "CONTINUE"                            # as in Senlin: the node is removed when the time is over
     }
   }
 }

@@ -3,9 +3,10 @@ locals {
     { name = "RegionOne", weight = 100, zones = [{ name = "az-1" }, { name = "az-2", cap = 3 }] },
     { name = "RegionTwo" },
   ]
+  keys = ["name", "weight", "cap", "min", "closed", "template", "image", "flavors", "user_data"]
   misspelled = concat(
-    flatten([for r in local.written : setsubtract(keys(r), ["name", "weight", "cap", "min", "closed", "template", "zones"])]),
-    flatten([for r in local.written : [for z in try(r.zones, []) : setsubtract(keys(z), ["name", "weight", "cap", "min", "closed", "template"])]]),
+    flatten([for r in local.written : setsubtract(keys(r), concat(local.keys, ["zones"]))]),
+    flatten([for r in local.written : [for z in try(r.zones, []) : setsubtract(keys(z), local.keys)]]),
   )
 }
 
