@@ -81,13 +81,13 @@ func (d *databases) whole(t *testing.T, step string) {
 		for _, v := range s.AttachedVolumes {
 			attached = append(attached, v.ID)
 		}
-		assert.ElementsMatch(t, of(volumes, name), attached, "%s: volumes of web-%s", step, name)
-		assert.ElementsMatch(t, of(ports, name), d.c.PortsOf(t, "RegionOne", s.ID), "%s: ports of web-%s", step, name)
+		assert.ElementsMatch(t, belonging(volumes, name), attached, "%s: volumes of web-%s", step, name)
+		assert.ElementsMatch(t, belonging(ports, name), d.c.PortsOf(t, "RegionOne", s.ID), "%s: ports of web-%s", step, name)
 	}
 }
 
-// of lists the ids of a slot's things: their names are its own, or begin with it.
-func of(all map[string]string, slot string) (ids []string) {
+// belonging lists the ids of a slot's things: their names are its own, or begin with it.
+func belonging(all map[string]string, slot string) (ids []string) {
 	for name, id := range all {
 		if name == slot || strings.HasPrefix(name, slot+"-") {
 			ids = append(ids, id)

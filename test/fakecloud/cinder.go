@@ -206,7 +206,7 @@ func (k *call) bootVolume(s *server, d device) {
 	k.region.volumes = append(k.region.volumes, v)
 }
 
-// volumeZone is the zone of a volume for which none is asked.
+// volumeZone is the zone of a volume that asks for no zone.
 func (r *region) volumeZone() string {
 	if r.volumeZones != nil {
 		return r.volumeZones[0]

@@ -113,7 +113,7 @@ type port struct {
 	created time.Time
 }
 
-// addressPair is an address that a port may have beside its own.
+// addressPair is an address that a port may have in addition to its own.
 type addressPair struct {
 	Address string `json:"ip_address"`
 	MAC     string `json:"mac_address"`
@@ -325,7 +325,7 @@ func (k *call) deletePort(p *port) reply {
 	return noContent()
 }
 
-// dropPort removes a port, whose floating address is nobody's then.
+// dropPort removes a port, whose floating address belongs to no port then.
 func (r *region) dropPort(p *port) {
 	r.ports = slices.DeleteFunc(r.ports, func(o *port) bool { return o == p })
 	for _, f := range r.floating {

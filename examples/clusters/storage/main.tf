@@ -1,5 +1,5 @@
-# A storage cluster such as Ceph: each node has three disks, and an address of its own in the storage network, beside the network that
-# clients use. The next node is taken only when the hook says that the data of the last one is whole again.
+# A storage cluster such as Ceph: each node has three disks, and an address of its own in the storage network, in addition to the network
+# that clients use. The next node is taken only when the hook says that the data of the last one is whole again.
 module "storage" {
   source = "../../modules/stateful"
 

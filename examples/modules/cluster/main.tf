@@ -13,7 +13,7 @@ resource "stackpolicy_placement_attachment" "cluster" {
   prefer            = var.prefer
   user_data         = var.user_data
 
-  # What a server cannot change: another value comes with another server.
+  # Values that a server cannot change: another one comes with another server.
   template = { for key, value in {
     networks     = local.networks_at[""]
     boot_volume  = var.boot_volume == null ? null : jsonencode(var.boot_volume)
@@ -97,7 +97,7 @@ locals {
   }]...)
   floating = { for key, address in openstack_networking_floatingip_v2.node : split("/", key)[0] => address.address }
 
-  # Its disks: those of its template. Without a volume to boot from, and with others, the disk of the flavor is one of them.
+  # Its disks, as its template has them. Without a volume to boot from, and with others, the disk of the flavor is one of them.
   devices = { for name, node in local.nodes : name => concat(
     can(node.template.boot_volume) ? [merge({ source = "image", to = "volume" }, jsondecode(node.template.boot_volume))] : [],
     can(node.template.volumes) && !can(node.template.boot_volume) ? [{ source = "image", to = "local" }] : [],

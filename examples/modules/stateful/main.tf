@@ -13,7 +13,7 @@ resource "stackpolicy_placement_attachment" "cluster" {
   prefer            = var.prefer
   user_data         = var.user_data
 
-  # What a server cannot change: another value comes with another server.
+  # Values that a server cannot change: another one comes with another server.
   template = { for key, value in {
     networks     = local.networks_at[""]
     boot_volume  = var.boot_volume == null ? null : jsonencode(var.boot_volume)

@@ -1,4 +1,4 @@
-# Networks. A node keeps those of its template, so that another network comes with another server. This file is the same in "cluster" and
+# Networks. A node keeps the ones in its template, so that another network comes with another server. This file is the same in "cluster" and
 # "stateful".
 locals {
   # Each with a label: its name, or its number in the list where it has only an id.
@@ -8,7 +8,7 @@ locals {
   placed = anytrue([for n in local.networks : can(n.regions) || can(n.zones)])
   places = concat([""], flatten([for r in var.regions : concat([r.name], [for z in try(r.zones, null)[*] : "${r.name}/${z.name}"])]))
 
-  # What the template says of them, for all places ("") and by place. Ids are not in it: they may be known only after an apply.
+  # Their part of the template, for all places ("") and by place. Ids are not in it: they may be known only after an apply.
   nics_at = { for place in local.places : place => [for n in local.networks :
     { for key, value in { name = n.name, by = "id", port = "own", pool = try(n.floating_ip_pool, null) } : key => value if
     value != null && (key != "by" || can(n.id)) && (key != "port" || try(n.port, anytrue([for k in local.ported : can(n[k])]))) }

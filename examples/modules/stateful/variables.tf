@@ -146,7 +146,7 @@ variable "target" {
   }
 }
 
-# What servers are made from. A change is for new servers: nodes are replaced in batches.
+# Servers are made from these. A change is for new servers: nodes are replaced in batches.
 
 variable "image" {
   description = "Image of the nodes, by name or id. It is the newest of its name in each region. A newer one of the same name comes with the cause IMAGE."
@@ -175,7 +175,7 @@ variable "prefer" {
 }
 
 variable "user_data" {
-  description = "User data of the nodes, such as a cloud-init configuration. {name}, {index}, {region} and {zone} in it are those of the node, not after a $ or another {. Default: none."
+  description = "User data of the nodes, such as a cloud-init configuration. {name}, {index}, {region} and {zone} in it become the node's, but not after a $ or another {. Default: none."
   type        = string
   default     = null
   sensitive   = true
@@ -196,7 +196,7 @@ variable "networks" {
 }
 
 variable "volumes" {
-  description = "Volumes of each node beside its disk, by a name of your choice: { data = { size = 100 } }. Also: type; for slots zone, a name or a map by zone of the nodes or region/zone. Default: none."
+  description = "Volumes of each node in addition to its disk, by a name of your choice: { data = { size = 100 } }. Also: type; for slots zone, a name or a map by zone of the nodes or region/zone. Default: none."
   type        = any # an object type would drop a misspelled key silently
   default     = {}
   nullable    = false

@@ -1,4 +1,4 @@
-# A second volume of the author's, and a record, beside what the module has.
+# A second volume of the author's, and a record, in addition to what the module has.
 module "web" {
   source           = "../../../modules/cluster"
   cluster          = "web"
