@@ -233,6 +233,22 @@ func TestReadTagsAndMarks(t *testing.T) {
 	}
 }
 
+// TestDraining: a server whose drain has begun is not in service, and not drained; any other note says that it is drained.
+func TestDraining(t *testing.T) {
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	for name, note := range map[string]string{"a": "begun 2026-11-27T02:00:00Z", "b": "2026-11-27T02:00:00Z", "c": "", "d": "Begun"} {
+		fake.AddServers("RegionOne", fakecloud.Server{Name: name, Metadata: map[string]string{"stackpolicy_drained": note, "stackpolicy_in_service": "1"}})
+	}
+	nodes, err := cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: []string{"RegionOne"},
+		Selector: cluster.Selector{NameRegex: "."}})
+	require.NoError(t, err)
+	for _, n := range nodes {
+		assert.Equal(t, n.Name == "a", n.Draining, n.Name)
+		assert.Equal(t, n.Name != "a", n.Drained, n.Name)
+		assert.Equal(t, n.Name == "a", n.InService == "", n.Name)
+	}
+}
+
 // TestImageGone: an image that is deleted has no known age; an error of Glance is an error.
 func TestImageGone(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})

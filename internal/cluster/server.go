@@ -83,7 +83,13 @@ func (s *server) node(region string, at time.Time, keys Keys) (node.Node, error)
 	n.InServiceAt = openstack.ParseTime(s.Metadata[openstack.InServiceAtKey])
 	n.NotInService, n.NotInServiceAt = openstack.ParseFailure(s.Metadata[openstack.NotInServiceAtKey])
 	n.Generation = openstack.ParseGeneration(s.Metadata[openstack.GenerationKey])
-	_, n.Drained = s.Metadata[openstack.DrainedKey]
+	if note, noted := s.Metadata[openstack.DrainedKey]; noted {
+		n.Draining = openstack.Begun(note)
+		n.Drained = !n.Draining
+	}
+	if n.Draining { // its mark is about to be removed
+		n.InService, n.InServiceAt = "", time.Time{}
+	}
 	n.Build = s.build()
 	return n, nil
 }

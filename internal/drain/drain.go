@@ -2,9 +2,10 @@
 // hook, shuts the server down, and waits for the grace period. The order is the same as in Senlin's deletion policy
 // with lifecycle hooks.
 //
-// A drain begins with a note in the server's metadata, and removes the mark that the server is in service. So a
-// server that was drained and could not be destroyed never counts as in service. Nova refuses the note for a locked
-// server, which could not be destroyed either; then nothing is drained.
+// A drain begins with a note in the server's metadata, and removes the mark that the server is in service. So a server
+// whose drain failed, or that could not be destroyed, never counts as in service. Until the hook is done the note says
+// that the drain has begun: the server may serve still, so its node may come back, and is checked again then. Nova
+// refuses the note for a locked server, which could not be destroyed either; then nothing is drained.
 package drain
 
 import (
@@ -23,7 +24,8 @@ import (
 type Server interface {
 	// State returns the state of the server in Nova.
 	State(ctx context.Context) (openstack.State, error)
-	// NoteDrain notes in the metadata that the drain has begun.
+	// NoteBegun notes in the metadata that the drain has begun, and NoteDrain that the hook is done.
+	NoteBegun(ctx context.Context, at time.Time) error
 	NoteDrain(ctx context.Context, at time.Time) error
 	// Unmark removes the mark that the server is in service.
 	Unmark(ctx context.Context) error
@@ -83,21 +85,16 @@ func (d Drain) Run(ctx context.Context) (warnings []string, err error) {
 	}
 	if d.OnlyInService && NeverServed(state) != "" {
 		d.Hook, d.Grace = nil, 0 // no note either: the server would look like one that was in service
-	} else {
-		warning, err := d.note(ctx, state)
+	} else if d.Hook == nil {
+		warning, err := d.note(ctx, state, d.Server.NoteDrain)
 		if err != nil {
 			return nil, err
 		}
 		warn(warning)
 	}
 	if d.Hook != nil {
-		d.tell("running the hook")
-		warning, err := d.Hook(ctx)
-		if err != nil {
-			return nil, err
-		}
-		warn(warning)
-		if state, err := d.Server.State(ctx); err != nil || state.Status == "" {
+		more, gone, err := d.hook(ctx, state)
+		if warnings = append(warnings, more...); err != nil || gone {
 			return warnings, err
 		}
 	}
@@ -118,6 +115,32 @@ func (d Drain) Run(ctx context.Context) (warnings []string, err error) {
 	return warnings, nil
 }
 
+// hook runs the hook between its two notes. It reports whether the server is gone after that.
+func (d Drain) hook(ctx context.Context, state openstack.State) (warnings []string, gone bool, err error) {
+	refused, began := "", time.Now()
+	if !state.Drained || openstack.Begun(state.Note) { // otherwise an earlier drain has run the hook
+		if refused, err = d.note(ctx, state, d.Server.NoteBegun); err != nil {
+			return nil, false, err
+		}
+	}
+	busy := time.Since(began) >= taskTime // a task keeps Nova from any note
+	d.tell("running the hook")
+	warning, err := d.Hook(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	state, err = d.Server.State(ctx)
+	if err == nil && state.Status != "" && !busy {
+		refused, err = d.note(ctx, state, d.Server.NoteDrain)
+	}
+	for _, w := range []string{refused, warning} {
+		if w != "" {
+			warnings = append(warnings, w)
+		}
+	}
+	return warnings, err == nil && state.Status == "", err
+}
+
 func (d Drain) tell(step string) {
 	if d.Tell != nil {
 		d.Tell(step)
@@ -135,17 +158,19 @@ var takesMetadata = map[string]bool{
 	"REBOOT": true, "HARD_REBOOT": true, "PASSWORD": true, "MIGRATING": true,
 }
 
-// note notes that the drain begins, and removes the mark. The note comes first, because a server with both is not in
+// note writes a note of the drain, and removes the mark. The note comes first, because a server with both is not in
 // service. If Nova refuses the note because the metadata is full, removing the mark makes room for it. The drain does
 // not depend on the note: in a status in which Nova accepts no metadata there is no note, and after a second refusal
 // there is a warning.
-func (d Drain) note(ctx context.Context, state openstack.State) (warning string, err error) {
+func (d Drain) note(
+	ctx context.Context, state openstack.State, write func(ctx context.Context, at time.Time) error,
+) (warning string, err error) {
 	at := state.At
 	if at.IsZero() {
 		at = time.Now()
 	}
 	for began, freed := time.Now(), false; ; {
-		err := d.Server.NoteDrain(ctx, at)
+		err := write(ctx, at)
 		refused := gophercloud.ResponseCodeIs(err, http.StatusForbidden) ||
 			gophercloud.ResponseCodeIs(err, http.StatusBadRequest)
 		if refused && freed {

@@ -44,7 +44,11 @@ func (s *server) State(context.Context) (openstack.State, error) {
 	return state, nil
 }
 
-func (s *server) NoteDrain(_ context.Context, at time.Time) error {
+func (s *server) NoteBegun(_ context.Context, at time.Time) error { return s.note("begin", at) }
+
+func (s *server) NoteDrain(_ context.Context, at time.Time) error { return s.note("note", at) }
+
+func (s *server) note(event string, at time.Time) error {
 	s.noted = at
 	switch now := s.statuses[0]; {
 	case s.noteErr != nil:
@@ -54,12 +58,12 @@ func (s *server) NoteDrain(_ context.Context, at time.Time) error {
 	case s.state.Locked && !s.admin, strings.HasSuffix(now, "~"), !takesMetadata[strings.Trim(now, "!")]:
 		return answered(http.StatusConflict)
 	}
-	*s.log = append(*s.log, "note")
+	*s.log = append(*s.log, event)
 	return nil
 }
 
 func (s *server) Unmark(context.Context) error {
-	s.full = false
+	s.full, s.state.Mark = false, ""
 	*s.log = append(*s.log, "unmark")
 	return nil
 }
@@ -108,12 +112,12 @@ func TestDrain(t *testing.T) {
 		{name: "a server that is gone needs nothing", statuses: "-", hook: failing, drain: Drain{Shutdown: true, Grace: time.Hour}},
 		{name: "hook, shutdown and grace, in that order", statuses: "ACTIVE ACTIVE ACTIVE !ACTIVE~ ACTIVE~ SHUTOFF",
 			drain: Drain{Shutdown: true, Grace: time.Minute},
-			hook:  done, events: "note hook stop", took: time.Minute + 3*time.Second},
+			hook:  done, events: "begin hook note stop", took: time.Minute + 3*time.Second},
 		{name: "the hook is slow, and the grace period is in full", statuses: "ACTIVE", drain: Drain{Grace: time.Minute},
-			hook: func(context.Context) (string, error) { time.Sleep(2 * time.Minute); return "", nil }, events: "note hook", took: 3 * time.Minute},
-		{name: "gone after the hook", statuses: "ACTIVE -", drain: Drain{Shutdown: true, Grace: time.Hour}, hook: done, events: "note hook"},
+			hook: func(context.Context) (string, error) { time.Sleep(2 * time.Minute); return "", nil }, events: "begin hook note", took: 3 * time.Minute},
+		{name: "gone after the hook", statuses: "ACTIVE -", drain: Drain{Shutdown: true, Grace: time.Hour}, hook: done, events: "begin hook"},
 		{name: "stopped by the hook", statuses: "ACTIVE SHUTOFF", drain: Drain{Shutdown: true, Grace: time.Second}, hook: done,
-			events: "note hook", took: time.Second},
+			events: "begin hook note", took: time.Second},
 		{name: "one that reboots is stopped after that", statuses: "REBOOT REBOOT REBOOT ACTIVE !SHUTOFF", drain: Drain{Shutdown: true},
 			events: "note stop", took: 3 * time.Second},
 		{name: "one that migrates is deleted meanwhile", statuses: "MIGRATING MIGRATING -", drain: Drain{Shutdown: true}, took: time.Second, events: "note"},
@@ -136,21 +140,21 @@ func TestDrain(t *testing.T) {
 			events: "stop stop", took: 3 * time.Second, warning: node + " was not shut down, because it is ERROR: Nova began twice"},
 		{name: "a stop that is refused", statuses: "ACTIVE", drain: Drain{Shutdown: true}, stopErrs: refused(403), events: "note stop", err: "stop: "},
 		{name: "a hook that fails, and go on", statuses: "ACTIVE !SHUTOFF", drain: Drain{Shutdown: true},
-			hook: func(context.Context) (string, error) { return "it did not complete", nil }, events: "note hook stop", took: time.Second,
+			hook: func(context.Context) (string, error) { return "it did not complete", nil }, events: "begin hook note stop", took: time.Second,
 			warning: "it did not complete"},
-		{name: "a hook that fails, and stay", statuses: "ACTIVE", drain: Drain{Shutdown: true}, hook: failing, events: "note hook", err: "the consumer failed"},
+		{name: "a hook that fails, and stay", statuses: "ACTIVE", drain: Drain{Shutdown: true}, hook: failing, events: "begin hook", err: "the consumer failed"},
 		{name: "a locked one is not drained", statuses: "ACTIVE", server: server{state: openstack.State{Mark: "7", Locked: true}},
 			drain: Drain{Shutdown: true, Grace: time.Hour}, hook: done, locked: true, err: "the server is locked: stop: "},
 		{name: "nor one in ERROR", statuses: "ERROR", server: server{state: openstack.State{Locked: true}}, hook: done, locked: true,
 			err: "the server is locked: "},
-		{name: "an admin's is", statuses: "ACTIVE", server: server{state: openstack.State{Locked: true}, admin: true}, hook: done, events: "note hook"},
-		{name: "a task is waited for", statuses: "ACTIVE~ REBOOT~ ACTIVE", hook: done, events: "note hook", took: 2 * time.Second},
+		{name: "an admin's is", statuses: "ACTIVE", server: server{state: openstack.State{Locked: true}, admin: true}, hook: done, events: "begin hook note"},
+		{name: "a task is waited for", statuses: "ACTIVE~ REBOOT~ ACTIVE", hook: done, events: "begin hook note", took: 2 * time.Second},
 		{name: "and not for long", statuses: "ACTIVE~", drain: Drain{Grace: time.Minute}, hook: done, events: "hook", took: taskTime + time.Minute},
 		{name: "it is deleted before the note", statuses: "ACTIVE -", server: server{noteErr: answered(404)}, drain: Drain{Grace: time.Hour},
 			hook: done, events: "hook"},
-		{name: "a note that is refused", statuses: "ACTIVE", server: server{noteErr: answered(400)}, hook: done, events: "unmark hook",
+		{name: "a note that is refused", statuses: "ACTIVE", server: server{noteErr: answered(400)}, hook: done, events: "unmark hook unmark",
 			warning: node + " is drained, but its metadata does not say so: stop: "},
-		{name: "metadata that are full", statuses: "ACTIVE", server: server{full: true}, hook: done, events: "unmark note hook"},
+		{name: "metadata that are full", statuses: "ACTIVE", server: server{full: true}, hook: done, events: "unmark begin hook note"},
 		{name: "a note that fails", statuses: "ACTIVE", server: server{noteErr: answered(500)}, hook: done, err: "stop: "},
 		{name: "one that never served has no hook and no grace", statuses: "ACTIVE !SHUTOFF", server: server{state: openstack.State{Late: true}},
 			drain: Drain{OnlyInService: true, Shutdown: true, Grace: time.Hour}, hook: done, events: "stop", took: time.Second},
@@ -159,10 +163,10 @@ func TestDrain(t *testing.T) {
 		{name: "and is not stopped while it is locked", statuses: "ACTIVE", server: server{state: openstack.State{Locked: true, Late: true}},
 			drain: Drain{OnlyInService: true, Shutdown: true}, stopErrs: refused(409), events: "stop", locked: true, err: "the server is locked: "},
 		{name: "one that runs without a mark may serve", statuses: "ACTIVE", drain: Drain{OnlyInService: true, Grace: time.Minute}, hook: done,
-			events: "note hook", took: time.Minute},
+			events: "begin hook note", took: time.Minute},
 		{name: "one in service has, and loses its mark", statuses: "ACTIVE", server: server{state: openstack.State{Mark: "7", Late: true}},
-			drain: Drain{OnlyInService: true, Grace: time.Minute}, hook: done, events: "note unmark hook", took: time.Minute},
-		{name: "and one whose drain has begun", statuses: "ERROR", server: server{state: openstack.State{Drained: true}},
+			drain: Drain{OnlyInService: true, Grace: time.Minute}, hook: done, events: "begin unmark hook note", took: time.Minute},
+		{name: "and one whose drain has begun", statuses: "ERROR", server: server{state: openstack.State{Drained: true, Note: "2026-11-01T00:00:00Z"}},
 			drain: Drain{OnlyInService: true, Grace: time.Minute}, hook: done, events: "hook", took: time.Minute},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -242,7 +246,7 @@ func TestTakesMetadata(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := &server{statuses: []string{status}, noteErr: answered(http.StatusConflict), log: new([]string)}
 			start := time.Now()
-			_, err := Drain{Server: s}.note(t.Context(), openstack.State{Status: status})
+			_, err := Drain{Server: s}.note(t.Context(), openstack.State{Status: status}, s.NoteDrain)
 			if took := time.Since(start); err != nil || took != want {
 				t.Errorf("%s: took %s, want %s: %v", status, took, want, err)
 			}
@@ -256,7 +260,7 @@ func TestNoteTime(t *testing.T) {
 		novas := time.Now().Add(-time.Hour)
 		for _, c := range []struct{ at, want time.Time }{{novas, novas}, {time.Time{}, time.Now()}} {
 			s := &server{statuses: []string{"ACTIVE"}, log: new([]string)}
-			if _, err := (Drain{Server: s}).note(t.Context(), openstack.State{At: c.at}); err != nil || !s.noted.Equal(c.want) {
+			if _, err := (Drain{Server: s}).note(t.Context(), openstack.State{At: c.at}, s.NoteDrain); err != nil || !s.noted.Equal(c.want) {
 				t.Errorf("noted %s, want %s: %v", s.noted, c.want, err)
 			}
 		}

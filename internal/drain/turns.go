@@ -73,7 +73,7 @@ const order = 5 * time.Second
 // Begin waits until the node may go out of service. An error means that it must not: a [*StoppedError], a [*FullError],
 // an [*OverdueError], or an error of Out. A node that is out of service already needs a turn too, and no room.
 //
-// No lock is held during a look at the cloud, which may be slow. What changes meanwhile wakes the node: an old look
+// No lock is held during a look at the cloud, which may be slow. A change meanwhile wakes the node. An old look
 // counts too many nodes as out of service, never too few, because a turn that began meanwhile counts as well.
 func (t *Turns) Begin(ctx context.Context, a Ask) error {
 	for told := false; ; told = true {

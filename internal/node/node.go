@@ -58,8 +58,10 @@ type Node struct {
 	// HealthUnknown reports that the node's service should have been checked, and its health is not known.
 	HealthUnknown bool `json:"health_unknown,omitempty"`
 
-	// Drained reports that the server's drain has begun: it is not in service.
-	Drained bool `json:"drained,omitempty"`
+	// Drained reports that the server was drained: it is not in service. Draining reports that its drain has begun, and
+	// its hook was not done: it may serve still, and does not count as in service until it is found to be.
+	Drained  bool `json:"drained,omitempty"`
+	Draining bool `json:"draining,omitempty"`
 	// Deleting reports that Nova is about to delete the server.
 	Deleting bool `json:"deleting,omitempty"`
 }

@@ -19,8 +19,9 @@ const (
 	// MarkKey is the key of the mark of a server that was found in service. Two marks are equal or different;
 	// they have no other meaning.
 	MarkKey = "stackpolicy_in_service"
-	// DrainedKey is the key that a server has from the beginning of its drain. Its value is the time of that,
-	// as RFC 3339 in UTC. Such a server is not in service, whatever its mark.
+	// DrainedKey is the key that a server has from the beginning of its drain. Its value is the time, as RFC 3339 in
+	// UTC, after "begun " while the hook runs. Such a server is not in service, whatever its mark. If only its drain
+	// has begun, it may serve still, and may come back.
 	DrainedKey = "stackpolicy_drained"
 	// InServiceAtKey is the key of the time when the server got its mark. It is written together with the
 	// mark.
@@ -110,13 +111,26 @@ func (s Server) ForgetFailure(ctx context.Context) error {
 	return s.failed("remove the note that the server %s is not in service", s.remove(ctx, NotInServiceAtKey))
 }
 
-// NoteDrain writes that the server's drain has begun. Nova refuses the request with 409 if the server is
+// NoteBegun writes that the server's drain has begun. Nova refuses the request with 409 if the server is
 // locked, or accepts no metadata at the moment.
+func (s Server) NoteBegun(ctx context.Context, at time.Time) error {
+	err := s.set(ctx, DrainedKey, begun+at.UTC().Format(time.RFC3339))
+	return s.failed("note at the server %s that its drain has begun", err)
+}
+
+// NoteDrain writes that the server is drained, as NoteBegun does.
 func (s Server) NoteDrain(ctx context.Context, at time.Time) error {
 	return s.failed("note at the server %s that it is drained", s.setTime(ctx, DrainedKey, at))
 }
 
-// ForgetDrain removes what NoteDrain wrote.
+// begun is before the time of a drain that has begun.
+const begun = "begun "
+
+// Begun reports whether a note says that a drain has begun and no more. Any other note, even a foreign one, says that
+// the server is drained.
+func Begun(note string) bool { return strings.HasPrefix(note, begun) }
+
+// ForgetDrain removes what NoteBegun and NoteDrain wrote.
 func (s Server) ForgetDrain(ctx context.Context) error {
 	return s.failed("remove the note of the drain from the server %s", s.remove(ctx, DrainedKey))
 }

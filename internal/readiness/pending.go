@@ -62,7 +62,7 @@ func Overtaken(
 ) (names []string, untouched bool) {
 	whole := make(map[serverKey]bool, len(snapshot))
 	for _, n := range snapshot {
-		whole[serverKey{n.Region, n.ID}] = !n.Drained
+		whole[serverKey{n.Region, n.ID}] = !n.Drained && !n.Draining
 	}
 	left, kept := 0, 0
 	for _, name := range slices.Sorted(maps.Keys(before)) {

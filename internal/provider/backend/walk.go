@@ -66,6 +66,7 @@ const (
 	Methods                // clusters, with the method of their update
 	Refused                // errors about the hook of a node that were reported
 	Ready                  // clusters whose readiness attachment found all servers in service
+	Orders                 // orders of deletion attachments, by cluster, region and the orders before: see package deletiontf
 )
 
 type note struct {
@@ -87,6 +88,19 @@ func (w *Walk) Note(topic Topic, key, value string) (again bool) {
 	_, again = w.notes[note{topic, key}]
 	w.notes[note{topic, key}] = value
 	return again
+}
+
+// Agree notes a value, and "" if others noted another one.
+func (w *Walk) Agree(topic Topic, key, value string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.notes == nil {
+		w.notes = map[note]string{}
+	}
+	if is, noted := w.notes[note{topic, key}]; noted && is != value {
+		value = ""
+	}
+	w.notes[note{topic, key}] = value
 }
 
 // Noted returns the value that was noted.

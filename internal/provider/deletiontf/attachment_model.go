@@ -53,7 +53,12 @@ func (m attachmentModel) steps() []string {
 }
 
 // enabled returns true if the argument is null, as in a state without it.
-func (m attachmentModel) enabled() bool { return m.Enabled.IsNull() || m.Enabled.ValueBool() }
+func (m attachmentModel) enabled() bool {
+	if m.Corrected != nil {
+		return m.Corrected.Enabled
+	}
+	return m.Enabled.IsNull() || m.Enabled.ValueBool()
+}
 
 // keep is the advice for servers that stay.
 const keep = "if a block was renamed or has other keys, add:" + moved + "If the servers stay without attachments, use " +

@@ -53,6 +53,10 @@ func (r *attachmentResource) ModifyPlan(
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	if destroyed {
+		state.await(ctx, r.Backend.Walk())
+		state.obey(ctx, r.Backend.Walk(), resp.Private, &resp.Diagnostics)
+	}
 	if !created && (destroyed || !plan.ServerID.Equal(state.ServerID)) { // another server: the attachment is replaced
 		state.leave(ctx, r.Backend, &resp.Diagnostics)
 	}
@@ -63,6 +67,7 @@ func (r *attachmentResource) ModifyPlan(
 	}
 	if !created {
 		r.Backend.Walk().Note(backend.Known, state.ServerID.ValueString(), "")
+		plan.correct(ctx, state, r.Backend.Walk())
 	}
 	plan.stay(ctx, r.Backend.Walk(), created, &resp.Diagnostics)
 	plan.checkHook(ctx, state.Hook, r.Backend, &resp.Diagnostics)
@@ -123,6 +128,7 @@ func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequ
 		}
 	}
 	plan.identify()
+	plan.correct(ctx, state, r.Backend.Walk())
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
 }
@@ -140,6 +146,7 @@ const substitutesKey = "substitutes"
 func (r *attachmentResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var model attachmentModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &model)...)
+	model.obey(ctx, r.Backend.Walk(), resp.Private, &resp.Diagnostics)
 	cluster := private.Load[string](ctx, req.Private, substitutesKey, &resp.Diagnostics)
 	if _, ready := r.Backend.Walk().Noted(backend.Ready, cluster); cluster != "" && model.enabled() && !ready {
 		model.refuseOrder(cluster, &resp.Diagnostics)
@@ -152,11 +159,19 @@ func (r *attachmentResource) Delete(ctx context.Context, req resource.DeleteRequ
 		return
 	}
 	progress := private.Load[hook.Progress](ctx, req.Private, progressKey, &resp.Diagnostics)
-	d := model.drain(server, r.Backend.Hooks(), model.Token.ValueString(), &progress)
-	if run(ctx, d, model.limit(), staysAdvice(server.ID), &resp.Diagnostics) {
-		return
+	for {
+		var said diag.Diagnostics
+		d := model.drain(server, r.Backend.Hooks(), model.Token.ValueString(), &progress)
+		drained := model.steps() == nil || run(ctx, d, model.limit(), staysAdvice(server.ID), &said)
+		// An attachment that stays may have been updated meanwhile: Terraform does both in no order.
+		if drained || !model.obey(ctx, r.Backend.Walk(), resp.Private, &resp.Diagnostics) {
+			resp.Diagnostics.Append(said...)
+			break
+		}
 	}
-	private.Store(ctx, resp.Private, progressKey, progress, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		private.Store(ctx, resp.Private, progressKey, progress, &resp.Diagnostics)
+	}
 }
 
 // staysAdvice returns the advice for a node that stays because it could not be drained.
@@ -166,9 +181,9 @@ func staysAdvice(serverID string) advice {
 		locked: "The node stays, because Nova would not destroy its server. To remove the node, unlock the server " +
 			"(openstack server unlock " + serverID + "), and apply again. To keep it, plan again: a placement " +
 			"attachment removes another node instead of a locked one.",
-		abandoned: "The node stays, because default_result is \"ABANDON\". Apply again to try again. To remove the " +
-			"node without its hook, forget the attachment with terraform state rm, and apply. A longer timeout, or " +
-			"enabled = false, has an effect only if it is applied while the node is still in the cluster.",
+		abandoned: "The node stays, because default_result is \"ABANDON\". Apply again to try again. A corrected hook, " +
+			"or enabled = false, is taken from nodes that stay and had the same hook and cluster. Without such nodes, " +
+			"give the node its place back (desired_capacity), correct the hook, apply, and remove the node again.",
 		failed: "The node stays. Apply again: completed steps are not repeated.",
 	}
 }

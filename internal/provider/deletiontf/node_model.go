@@ -32,6 +32,16 @@ type nodeModel struct {
 	Shutdown      types.Bool      `tfsdk:"shutdown"`
 	OnlyInService types.Bool      `tfsdk:"only_in_service"`
 	Hook          types.Object    `tfsdk:"hook"`
+
+	Corrected *orders `tfsdk:"-"` // in place of the arguments; nil without a correction
+}
+
+// spec returns the hook, or nil without one.
+func (m nodeModel) spec() *hook.Spec {
+	if m.Corrected != nil {
+		return m.Corrected.Hook
+	}
+	return hookblock.Spec(m.Hook)
 }
 
 const (
@@ -67,7 +77,7 @@ func (m nodeModel) drain(server drain.Server, hooks *hook.Runner, token string, 
 		Grace:         m.grace(),
 		OnlyInService: m.OnlyInService.ValueBool(),
 	}
-	if spec := hookblock.Spec(m.Hook); spec != nil {
+	if spec := m.spec(); spec != nil {
 		d.Hook = func(ctx context.Context) (string, error) { return hooks.Run(ctx, *spec, message, progress) }
 	}
 	return d
@@ -126,7 +136,7 @@ func (m nodeModel) grace() time.Duration { return m.GracePeriod.Or(0) }
 
 // steps returns the steps of a drain in words, or nil if it does nothing.
 func (m nodeModel) steps() (steps []string) {
-	if spec := hookblock.Spec(m.Hook); spec != nil {
+	if spec := m.spec(); spec != nil {
 		steps = append(steps, text.Clean(spec.Type)+" hook")
 	}
 	if m.Shutdown.ValueBool() {
@@ -146,7 +156,7 @@ func (m nodeModel) label() string {
 // limit returns how long a drain may take.
 func (m nodeModel) limit() time.Duration {
 	total := m.grace() + spareTime
-	if spec := hookblock.Spec(m.Hook); spec != nil {
+	if spec := m.spec(); spec != nil {
 		total += spec.Limit()
 	}
 	if m.Shutdown.ValueBool() {

@@ -81,7 +81,7 @@ func Values(nodes []node.Node) types.List {
 			"tainted":            types.BoolValue(n.Tainted),
 			"protected":          types.BoolValue(n.Protected),
 			"in_service":         value.TextOrNull(n.InService),
-			"drained":            types.BoolValue(n.Drained),
+			"drained":            types.BoolValue(n.Drained || n.Draining),
 			"host_id":            value.TextOrNull(n.HostID),
 		})
 	}

@@ -76,7 +76,7 @@ func TestAccPlacementFlavors(t *testing.T) {
 		"az-1 m1.small, az-1 m1.small, az-1 m1.small, az-1 m1.small, az-2 m1.small, az-2 m1.small, az-2 m1.small, az-2 m1.small, az-2 m1.small, az-2 m1.tiny")
 }
 
-// TestPlacementFlavorsOfPlaces: the flavors of a zone come before those of its region, and these before the attachment's.
+// TestPlacementFlavorsOfPlaces: a zone has its own flavors, else the flavors of its region, else of the attachment.
 func TestPlacementFlavorsOfPlaces(t *testing.T) {
 	t.Parallel()
 	a := begin(t)

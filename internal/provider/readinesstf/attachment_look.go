@@ -26,7 +26,7 @@ func (v view) note(n *readiness.Node) {
 	i := slices.IndexFunc(v.snapshot, func(s node.Node) bool { return s.Region == n.Region && s.ID == n.ID })
 	if i >= 0 {
 		s := v.snapshot[i]
-		n.Drained, n.Failed, n.Late = s.Drained, !s.NotInServiceAt.IsZero(), s.NotInService == n.Mark
+		n.Drained, n.Failed, n.Late = s.Drained || s.Draining, !s.NotInServiceAt.IsZero(), s.NotInService == n.Mark
 	}
 }
 

@@ -53,7 +53,7 @@ func (r rollout) templateAt(place placement.Place) roster.Template {
 // has the template that a new node would get. A node of a slot may come back with any template,
 // because its server is worth more than a new one; if it is outdated, a batch replaces it later.
 func (r rollout) suits(f *facts.Fact) bool {
-	return f.Is == facts.Serving && (r.slots || f.Template == r.templateAt(f.Place))
+	return (f.Is == facts.Serving || f.Server.Draining) && (r.slots || f.Template == r.templateAt(f.Place))
 }
 
 // promise counts a number of nodes to be added, as many of which get the wanted template as the

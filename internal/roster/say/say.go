@@ -69,6 +69,8 @@ func Why(f *facts.Fact) string {
 		return "its server is " + doing(s)
 	case s.Drained:
 		return "its server was drained"
+	case s.Draining:
+		return "its drain has begun, and its hook is not done"
 	case s.Unwell != "":
 		return fmt.Sprintf("its service is unhealthy (%s)", Clip(s.Unwell))
 	case f.NotRemade:
