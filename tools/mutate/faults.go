@@ -94,7 +94,7 @@ func (f fault) noticed(temp string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	args := []string{"test", "-count=1", "-short", "-vet=off", "-run", f.tests}
+	args := []string{"test", "-count=1", "-short", "-vet=off", "-ldflags=-s -w", "-run", f.tests}
 	dir := "."
 	if strings.HasSuffix(f.file, ".go") {
 		overlay, err := f.overlay(temp, text)

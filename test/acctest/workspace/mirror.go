@@ -31,11 +31,6 @@ var versionOf = regexp.MustCompile(`_v(\d+\.\d+\.\d+)$`)
 
 // OpenStackProvider returns the program of terraform-provider-openstack. tools/openstack builds it, once.
 func OpenStackProvider(ctx context.Context) (string, error) {
-	unlock, err := keep()
-	if err != nil {
-		return "", err
-	}
-	defer unlock()
 	build := exec.CommandContext(ctx, filepath.Join(Root(), "tools", "openstack", "build"))
 	build.Stderr = os.Stderr
 	output, err := build.Output()
@@ -78,24 +73,17 @@ func Build(ctx context.Context, dir string) (*Mirror, error) {
 // build builds the provider of this tree into a folder, and returns the program. It is kept in the tree, too, so that
 // the next process does not link it again.
 func build(ctx context.Context, dir string) (string, error) {
-	unlock, err := keep()
+	kept := filepath.Join(Root(), ".tools", "providers")
+	if err := os.MkdirAll(kept, 0o755); err != nil {
+		return "", err
+	}
+	unlock, err := lock(filepath.Join(kept, "lock"))
 	if err != nil {
 		return "", err
 	}
 	defer unlock()
 	binary, own := filepath.Join(kept, path.Base(StackPolicy)), filepath.Join(dir, path.Base(StackPolicy))
 	return own, errors.Join(Program(ctx, binary, "."), cp(binary, own))
-}
-
-// kept is the folder of the tree for programs that are built once for all processes.
-var kept = filepath.Join(Root(), ".tools", "providers")
-
-// keep waits until no other process builds such a program.
-func keep() (unlock func(), err error) {
-	if err := os.MkdirAll(kept, 0o755); err != nil {
-		return nil, err
-	}
-	return lock(filepath.Join(kept, "lock"))
 }
 
 // cp copies a program, or makes a link to it on the same disk.
