@@ -2,8 +2,8 @@ variable "size" { type = number }
 variable "image" { type = string }
 variable "health" { type = string }
 
-# The place and the template of each node. An update replaces four nodes with each
-# apply, and no more before those are in service.
+# The place, the image and the flavor of each node. An update replaces four nodes with
+# each apply, and no more before those are in service.
 resource "stackpolicy_placement_attachment" "web" {
   cluster          = "web"
   desired_capacity = var.size
@@ -11,12 +11,12 @@ resource "stackpolicy_placement_attachment" "web" {
     { name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }] },
     { name = "RegionTwo", zones = [{ name = "az-1" }, { name = "az-2" }], weight = 200, cap = 6 },
   ]
-  template = { image = var.image }
+  image   = var.image
+  flavors = ["m1.tiny"]
 
   update {
-    causes             = ["UNHEALTHY", "TEMPLATE"]
-    max_batch_size     = 4
-    require_in_service = true
+    causes         = ["UNHEALTHY", "TEMPLATE"]
+    max_batch_size = 4
   }
 
   deletion {
@@ -24,17 +24,25 @@ resource "stackpolicy_placement_attachment" "web" {
   }
 }
 
+# A server is made once for each generation of its node, and never changes.
+resource "terraform_data" "generation" {
+  for_each = stackpolicy_placement_attachment.web.nodes
+  input    = each.value.generation
+}
+
 resource "openstack_compute_instance_v2" "web" {
   for_each          = stackpolicy_placement_attachment.web.nodes
   name              = each.key
   region            = each.value.region
   availability_zone = each.value.zone
-  image_id          = each.value.template.image
-  flavor_name       = "m1.tiny"
+  image_id          = each.value.image_id
+  flavor_id         = each.value.flavor_id
   network_mode      = "none"
 
   lifecycle {
     create_before_destroy = true
+    replace_triggered_by  = [terraform_data.generation[each.key]]
+    ignore_changes        = [image_id, flavor_id, availability_zone]
   }
 }
 

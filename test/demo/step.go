@@ -45,7 +45,7 @@ func (d *demo) serveHealth() (*http.Server, error) {
 }
 
 func (d *demo) variables() []string {
-	return []string{fmt.Sprintf("size=%d", d.size), "image=" + d.images[d.image]}
+	return []string{fmt.Sprintf("size=%d", d.size), "image=" + d.image}
 }
 
 // step applies, and shows the result.
