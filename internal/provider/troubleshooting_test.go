@@ -91,11 +91,12 @@ func isNamed(e ast.Expr, name string) bool {
 	return ok && id.Name == name
 }
 
-// titles returns the titles of the notices and errors that the roster makes.
+// titles returns the titles of the notices and errors that the roster makes, and of mistakes that a plan shows.
 func titles(t *testing.T) map[string]*regexp.Regexp {
 	t.Helper()
 	files, err := filepath.Glob("../roster/*/*.go")
 	require.NoError(t, err)
+	files = append(files, "../wiring/planned.go")
 	found := map[string]*regexp.Regexp{}
 	said := regexp.MustCompile(`(?:\bTitle: +|\b(?:tell|notice)\(|ArgumentError\{(?:\w+|\[\]string\{.+?\}), )"(.+?)"`)
 	for _, name := range files {

@@ -1,5 +1,6 @@
 // Package wiring checks the lines of a configuration that make servers follow their nodes, and names the missing
-// ones. It compares the nodes of a placement attachment with the servers in the cloud.
+// ones. [Judge] compares the nodes of a placement attachment with the servers of a plan, before anything happens.
+// [Check] compares them with the servers in the cloud, for what no plan shows.
 //
 // A missing line has no effect before the first change, and may then cost the whole cluster: servers whose names
 // differ from the names of their nodes look like servers that are gone. So each kind of line is a wire, a row of one
@@ -23,14 +24,11 @@ type Node struct {
 	Server node.Node // server with its name, in its region, that the selector selects; without an ID if none was found
 	Search Search    // search by its name, if no server was found
 	Had    bool      // reports whether an earlier look found a server
-	Behind bool      // reports whether the server is of an earlier generation
 
 	// Template is the template from which the server was made, as the node has it; Image and Flavor are from Nova.
 	// All are empty if they are not known.
 	Template      map[string]string
 	Image, Flavor string
-
-	Wanted string // flavor that the node has from a list; "" if it has none
 }
 
 // Search is a search by exact name without the selector, in the node's region and in the other listed ones.
@@ -44,13 +42,11 @@ type Wire string
 
 // The wires.
 const (
-	Names       Wire = "names"
-	Regions     Wire = "regions"
-	Selector    Wire = "selector"
-	Zones       Wire = "zones"
-	Templates   Wire = "templates"
-	Flavors     Wire = "flavors"
-	Generations Wire = "generations"
+	Names     Wire = "names"
+	Regions   Wire = "regions"
+	Selector  Wire = "selector"
+	Zones     Wire = "zones"
+	Templates Wire = "templates"
 )
 
 // Hold is what has to wait while a wire is loose.
@@ -58,8 +54,7 @@ type Hold int
 
 // The holds.
 const (
-	Nothing Hold = iota // nothing has to wait; one batch at a time
-	Moves               // no node of the region moves: the cause PLACEMENT
+	Moves   Hold = iota // no node of the region moves: the cause PLACEMENT
 	Batches             // no batch begins
 )
 
@@ -72,18 +67,15 @@ var table = []struct {
 	loose  func(nodes []Node) []string
 	advice string
 }{
-	{Names, "name", Nothing, unnamed, "No server of the project has these names in any listed region. If the last " +
+	{Names, "name", Batches, unnamed, "No server of the project has these names in any listed region. If the last " +
 		"apply failed, apply again. Otherwise the servers have other names: write name = each.key"},
 	{Regions, "region", Batches, each(elsewhere), "Write region = each.value.region"},
 	{Selector, "selector", Batches, each(leftOut), "The selector leaves them out: correct selector, or give the " +
 		"servers what it asks for"},
-	{Zones, "availability_zone", Moves, each(inAnotherZone), "Write availability_zone = each.value.zone. If the " +
-		"cloud accepts no zone, list none. No node of the region moves until a new server is in the zone of its node"},
+	{Zones, "availability_zone", Moves, inOtherZones, "Write availability_zone = each.value.zone. If it is there, the " +
+		"cloud accepts no zone: list none. No node of the region moves until a new server is in the zone of its node"},
 	{Templates, "image or flavor", Batches, unlike, "Their servers have one image, or one flavor: write it as in " +
 		"image_name = each.value.template.image. If an image has two names, write one of them"},
-	{Flavors, "flavor_name", Nothing, each(anotherFlavor), "Write flavor_name = each.value.flavor"},
-	{Generations, "replace_triggered_by", Batches, each(earlierGeneration), "Write replace_triggered_by = " +
-		"[terraform_data.generation[each.key]], with each.value.generation as its input"},
 }
 
 // Finding is a loose wire in a region.
@@ -194,16 +186,20 @@ func isNew(n Node) bool {
 	return !n.Had && settled && n.Zone != "" && n.Server.Zone != ""
 }
 
-func inAnotherZone(n Node) (said string, loose bool) {
-	return fmt.Sprintf("is in %s, not in %s", n.Server.Zone, n.Zone), isNew(n) && n.Server.Zone != n.Zone
-}
-
-func anotherFlavor(n Node) (said string, loose bool) {
-	return fmt.Sprintf("has the flavor %s, not %s", n.Flavor, n.Wanted), n.Wanted != "" && n.Wanted != n.Flavor
-}
-
-func earlierGeneration(n Node) (said string, loose bool) {
-	return "is still of an earlier generation", n.Behind
+// inOtherZones returns the new servers that are not in the zones of their nodes, if half of the new ones are not. A
+// single server may have been migrated before the first look at it.
+func inOtherZones(nodes []Node) []string {
+	fresh := 0
+	list := each(func(n Node) (said string, loose bool) {
+		if isNew(n) {
+			fresh++
+		}
+		return fmt.Sprintf("is in %s, not in %s", n.Server.Zone, n.Zone), isNew(n) && n.Server.Zone != n.Zone
+	})(nodes)
+	if len(list) < 2 || 2*len(list) < fresh {
+		return nil
+	}
+	return list
 }
 
 // Keys of a template that have the names of a server's arguments, and whose values Nova shows. Any other key may be

@@ -61,6 +61,12 @@ const (
 	Leaving                // servers whose nodes leave or change, with the cluster that replaces them, or ""
 	Drained                // noted once a warning has counted servers that are drained
 	Marks                  // nodes, each after its cluster, with the marks of their servers
+	Serves                 // nodes that the plan leaves as they are and that serve, with the ids of their servers
+	Rises                  // nodes, each after its cluster, whose generation the plan raises
+	Batch                  // clusters, with the number of nodes that the plan may still replace
+	Changes                // clusters, with the number of nodes that the plan changes in place
+	Acts                   // clusters whose servers an action drains
+	Turned                 // clusters whose servers get turns from it
 	Names                  // names that new placement attachments give to nodes, each after its region
 	Found                  // nodes, each after its cluster, with the ids of servers that no earlier refresh saw
 	Methods                // clusters, with the method of their update

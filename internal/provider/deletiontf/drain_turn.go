@@ -37,6 +37,10 @@ func (m drainModel) Validate(ctx context.Context, diags *diag.Diagnostics) {
 // checkMethod refuses turns of servers that are made again: their actions hold places in Terraform's
 // queue while the destructions and creations that would end the turns wait for a place.
 func (m drainModel) checkMethod(walk *backend.Walk, diags *diag.Diagnostics) {
+	walk.Note(backend.Acts, m.Cluster.ValueString(), "")
+	if !m.AtOnce.IsNull() {
+		walk.Note(backend.Turned, m.Cluster.ValueString(), "")
+	}
 	method, noted := walk.Noted(backend.Methods, m.Cluster.ValueString())
 	if !m.AtOnce.IsNull() && noted && method != roster.InPlace {
 		diags.AddAttributeError(path.Root("at_once"), "Turns of servers that are made again", fmt.Sprintf(

@@ -43,7 +43,6 @@ type gated struct {
 	update   string    // more arguments of the block update
 	more     string    // more arguments of the placement attachment
 	unmarked bool      // no readiness attachment
-	without  bool      // no replace_triggered_by
 	stopped  bool      // servers ignore changes of power_state
 	closed   string    // name of a closed region
 	hasty    bool      // whether the readiness attachment waits for two seconds only
@@ -55,9 +54,7 @@ func (g gated) config(c *acctest.Cloud, url string) string {
 	if cmp.Or(g.method, "SUBSTITUTE") != "SUBSTITUTE" {
 		lifecycle, drains = "", ""
 	}
-	if !g.without {
-		lifecycle, more = lifecycle+"\n    "+acctest.Again, acctest.Generations
-	}
+	lifecycle, more = lifecycle+"\n    "+acctest.Again, acctest.Generations
 	if strings.Contains(g.more, "stateful") {
 		more += `
 resource "terraform_data" "volume" {
@@ -502,15 +499,6 @@ var gates = []struct {
 			assert.Contains(g, g.apply(), "The update begins with the next apply")
 			assert.Equal(g, "a:3", images(g), "after the first apply")
 			g.finish()
-		}},
-	{what: "`RECREATE` without `replace_triggered_by`, and a server in ERROR, four applies",
-		start: gated{size: 3, image: "a", method: "RECREATE", without: true}, least: 2, most: 3, taken: 0, images: "a:3", then: func(g *gate) {
-			g.status(g.id(0), "ERROR")
-			text := g.times(4)
-			attached := acctest.Resources(g.T, g.Workspace, "stackpolicy_placement_attachment")[0]
-			node := attached["nodes"].(map[string]any)[g.Cloud.Prefix+"0"].(map[string]any)
-			assert.EqualValues(g, 2, node["generation"])
-			assert.Contains(g, text, "replace_triggered_by")
 		}},
 	{what: "the attachment leaves the state, with `RECREATE` and slots, and is imported",
 		start: gated{unseen: true, size: 3, image: "a", method: "RECREATE", more: slots}, least: 2, most: 3, taken: 1, images: "b:3",

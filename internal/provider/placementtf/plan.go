@@ -35,6 +35,8 @@ type attachmentPlanner struct {
 	memory  memory
 	private private.Writer // private state after the apply
 	diags   *diag.Diagnostics
+	batch   int64 // maximum number of nodes that a plan replaces
+	change  planner.Change
 }
 
 // run fills in the plan, and reports whether it differs from the state.
@@ -55,6 +57,7 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 	if p.state != nil {
 		now = p.state.roster(p.memory, p.diags)
 	}
+	p.refuseLoose()
 	if p.forgetsSlots(now) {
 		return false
 	}
@@ -66,6 +69,7 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 		return false
 	}
 	next, change, policy := p.planRoster(ctx, now, policy)
+	p.batch, p.change = policy.Batch(), change
 	p.refuseLate(ctx, now, change, policy)
 	p.refuseGone(change)
 	if p.diags.HasError() {

@@ -51,7 +51,7 @@ func (m *attachmentModel) refresh(
 	if value.GivenBlock(m.Health) {
 		query.Addresses = map[string][]string{}
 	}
-	if len(r.Ordered().Order) > 1 || len(m.flavors()) > 0 {
+	if len(r.Ordered().Order) > 1 {
 		query.Sources = map[string]cluster.Source{}
 	}
 	if diags.HasError() {

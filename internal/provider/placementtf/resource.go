@@ -94,22 +94,21 @@ func (r *attachmentResource) ModifyPlan(
 		plan:    &attachmentModel{},
 		private: resp.Private,
 		diags:   diags,
+		batch:   1,
 	}
 	planner.same = req.Plan.Raw.Equal(req.State.Raw)
 	diags.Append(req.Plan.Get(ctx, planner.plan)...)
 	if !req.State.Raw.IsNull() {
 		planner.memory = loadMemory(ctx, req.Private, diags)
-	}
-	defer planner.tellMarks(ctx)
-	if diags.HasError() || planner.same && !planner.plan.proceeds() && planner.plan.inStep() {
-		return
-	}
-	diags.Append(req.Config.Get(ctx, planner.config)...)
-	if !req.State.Raw.IsNull() {
 		planner.state = &attachmentModel{}
 		diags.Append(req.State.Get(ctx, planner.state)...)
 	}
 	planner.plan.sources = planner.memory.Sources
+	defer planner.tellReadiness(ctx)
+	if diags.HasError() || planner.same && !planner.plan.proceeds() && planner.plan.inStep() {
+		return
+	}
+	diags.Append(req.Config.Get(ctx, planner.config)...)
 	if diags.HasError() {
 		return
 	}

@@ -33,35 +33,31 @@ func wired(c *acctest.Cloud, places, version, flavor, health string) string {
 }
 
 // wires lists references between blocks that a user may forget, and their cost: the text that each command prints ("!": as an
-// error, "~": does not print), and the number of servers of each version after it. TestAccWiresAlike has the names, the regions
-// and the selector.
+// error, "~": does not print), and the number of servers of each version after it. The plans are of package wiring.
 var wires = []struct {
 	name     string
 	cut, put string // a text of the configuration, and its replacement until it is repaired
 	steps    [][3]string
 }{
-	{"the zone of a node", "availability_zone = each.value.zone\n", "", [][3]string{
-		{"a", "", "a:4"},
-		{"a", "The servers do not follow the zones of their nodes", "a:4"},
-		{"a", "The servers do not follow the zones of their nodes", "a:4"}, // although the nodes are in the places of the servers now
-		{"repaired a", "until a new server is in the zone of its node", "a:4"},
-		{"repaired b", "2 servers will be drained", "a:2 b:2"},
-		{"repaired b", "2 servers will be drained", "b:4"},
-		{"repaired b", "~do not follow", "b:4"},
-	}},
+	{"the name", "= each.key\n", "= \"${each.key}x\"\n", [][3]string{{"a", "!Write name = each.key", ""}, {"repaired a", "", "a:4"}}},
+	{"the region", "= each.value.region\n", "= \"REGION\"\n", [][3]string{{"a", "!Write region = each.value.region", ""}}},
+	{"a region at all", "region            = each.value.region\n", "", [][3]string{{"a", "!Write region = each.value.region", ""}}},
+	{"the zone", "availability_zone = each.value.zone\n", "", [][3]string{{"a", "!Write availability_zone = each.value.zone", ""}}},
+	{"all nodes", "= stackpolicy_placement_attachment.web.nodes\n", "= { for name, node in stackpolicy_placement_attachment.web.nodes : " +
+		"name => node if node.index > 0 }\n", [][3]string{{"a", "!(has no server)", ""}}},
 	{"a value of its template", "each.value.template.flavor", "\"FLAVOR\"", [][3]string{
 		{"a", "", "a:4"},
-		{"b", "2 servers will be drained", "a:2 b:2"},
-		{"b", "The servers do not follow the templates of their nodes", "a:2 b:2"},
-		{"repaired b", "2 changed", "a:2 b:2"}, // the flavors of servers in the first batch
-		{"repaired b", "2 servers will be drained", "b:4"},
-		{"repaired b", "~do not follow", "b:4"},
+		{"b", "!Nodes with different templates have one image or flavor", "a:4"},
+		{"repaired b", "2 servers will be drained", "a:2 b:2"},
 	}},
 	{"replace_triggered_by", "max_batch_size = 2", "max_batch_size = 2\n    method = \"RECREATE\"", [][3]string{
 		{"a", "", "a:4"},
-		{"c", "", "a:2 c:2"},
-		{"c", "Servers did not follow their nodes", "a:2 c:2"},
-		{"repaired c", "", "a:2 c:2"},
+		{"c", "!Write replace_triggered_by", "a:4"},
+	}},
+	{"ignore_changes", "network_mode = \"none\"", "network_mode = \"none\"\n  user_data = \"x\"", [][3]string{
+		{"repaired a", "", "a:4"},
+		{"a", "!Servers are replaced beside the batch", "a:4"},
+		{"repaired a", "No changes.", "a:4"},
 	}},
 	{"create_before_destroy of the deletion attachments", "\"1s\"\n  " + acctest.First, "\"1s\"", [][3]string{
 		{"a", "", "a:4"},
@@ -70,14 +66,11 @@ var wires = []struct {
 		{"repaired -refresh-only", "", "a:4"},
 		{"repaired b", "2 servers will be drained", "a:2 b:2"},
 	}},
-	{"the mark of a node", "mark = stackpolicy_placement_attachment.web.nodes[name].mark", "", [][3]string{
-		{"a", "!Error: A mark of no node", ""},
-		{"repaired a", "", "a:4"},
-	}},
 	{"the readiness attachment", "readiness_attachment\" \"web\" {", "readiness_attachment\" \"web\" {\n  count = 0", [][3]string{
 		{"a", "", "a:4"},
-		{"b", "2 servers will be drained", "a:2 b:2"}, // they may serve, because nothing says that they do not
-		{"repaired b", "", "b:4"},
+		{"b", "wiring: no readiness attachment marks the servers", "a:4"},
+		{"repaired b", "", "a:4"},
+		{"repaired b", "2 servers will be drained", "a:2 b:2"},
 	}},
 	{"an attachment that is made again", "", "", [][3]string{
 		{"a", "", "a:4"},
@@ -107,7 +100,7 @@ func TestAccWires(t *testing.T) {
 			regions, flavors := c.Regions(t), c.TwoFlavors(t)
 			zones := c.Zones(t, regions[0])[:2]
 			places := acctest.Places(fmt.Sprintf("%s: %s; %s: %s", regions[0], strings.Join(zones, " "), regions[1], zones[0]))
-			fill := strings.NewReplacer("NAME", c.Prefix, "PLACES", "regions = "+places, "FLAVOR", flavors[0][0])
+			fill := strings.NewReplacer("NAME", c.Prefix, "PLACES", "regions = "+places, "FLAVOR", flavors[0][0], "REGION", regions[0])
 			version, w := "a", c.Workspace(t, "")
 			for i, step := range row.steps {
 				do, repaired := strings.CutPrefix(step[0], "repaired ")
@@ -149,60 +142,31 @@ func TestAccWires(t *testing.T) {
 	}
 }
 
-// TestAccWiresAlike: with each method, and with or without a readiness attachment, the first apply that can see a loose wire
-// names it. It costs no more than a batch at a time, and the rollout goes on when it is repaired.
-func TestAccWiresAlike(t *testing.T) {
-	const everywhere = "RegionOne: az-1 az-2; RegionTwo: az-1 az-2"
-	i := 0
+// TestAccWiresFound: without a readiness attachment no plan sees the servers, and with names that somebody changed none can.
+// The first apply after a look names the wire, no batch begins while it is loose, and the rollout goes on when it is repaired.
+func TestAccWiresFound(t *testing.T) {
 	for _, loose := range []struct {
-		name, says string
-		start      gated
-		holds      bool // whether a second batch is held
+		says  string
+		start gated
 	}{
-		{"name", "the names of their nodes", gated{instead: [2]string{"= each.key", `= "${each.key}` + domain + `"`}}, false},
-		{"region", "the regions of their nodes", gated{regions: everywhere, instead: [2]string{"= each.value.region", `= "RegionOne"`}}, false},
-		{"zone", "the zones of their nodes", gated{instead: [2]string{"= each.value.zone", `= "az-1"`}}, false},
-		{"selector", "the selector of their nodes", gated{more: "selector {\n    metadata = { team = \"x\" }\n  }"}, true},
+		{"the names of their nodes", gated{method: "RECREATE", instead: [2]string{"= each.key", `= "${each.key}` + domain + `"`}}},
+		{"the selector of their nodes", gated{more: "selector {\n    metadata = { team = \"x\" }\n  }"}},
 	} {
-		for _, method := range []string{"SUBSTITUTE", "RECREATE", "IN_PLACE"} {
-			for _, unmarked := range []bool{false, true} {
-				if i++; testing.Short() && i%7 != 1 {
-					continue // "make faults" tries all methods
-				}
-				t.Run(fmt.Sprintf("%s, %s, readiness %t", loose.name, method, !unmarked), func(t *testing.T) {
-					t.Parallel()
-					g := &gate{}
-					start := loose.start
-					start.size, start.image, start.method, start.unmarked = 4, "a", method, unmarked
-					g.start(t, start)
-					assert.Regexp(t, acctest.Says("The servers do not follow "+loose.says), g.apply())
-					g.image = "b"
-					for range 3 {
-						g.apply()
-					}
-					assert.LessOrEqual(t, g.taken, 1, "in service before, and taken by one apply")
-					assert.Zero(t, g.counted.Undrained)
-					if loose.holds {
-						assert.LessOrEqual(t, g.counted.Served, 1, "taken by all applies")
-					}
-					g.instead, g.more = [2]string{}, ""
-					if unmarked && method == "IN_PLACE" { // no refresh can see whether a server has changed
-						g.apply()
-						g.apply()
-						assert.Regexp(t, acctest.Says("or attach stackpolicy_readiness_attachment"), g.apply())
-						return
-					}
-					if loose.name == "name" || loose.name == "selector" {
-						g.apply()
-						g.image = "c" // what was never found got the second image, and its server ignored that
-					}
-					g.finish()
-					assert.Equal(t, g.image+":4", images(g))
-					if loose.name != "zone" { // it is said until a node is in another zone than the loose one
-						assert.NotContains(t, g.apply(), "do not follow")
-					}
-				})
-			}
-		}
+		t.Run(loose.says, func(t *testing.T) {
+			t.Parallel()
+			g := &gate{}
+			start := loose.start
+			start.size, start.image, start.unmarked = 4, "a", true
+			g.start(t, start)
+			assert.Regexp(t, acctest.Says("The servers do not follow "+loose.says), g.apply())
+			g.image = "b"
+			g.times(3)
+			assert.Zero(t, g.counted.Destroyed)
+			g.instead, g.more = [2]string{}, ""
+			g.apply()
+			g.image = "c" // what was never found got the second image, and its server ignored that
+			g.finish()
+			assert.Equal(t, "c:4", images(g))
+		})
 	}
 }

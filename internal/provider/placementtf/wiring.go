@@ -3,7 +3,9 @@ package placementtf
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
+	"strconv"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -47,34 +49,17 @@ func checkWires(ctx context.Context, cloud *openstack.Cloud, w wires, diags *dia
 			Server: w.seen.Servers[name],
 			Search: search[name],
 			Had:    w.before.Seen.Servers[name].ID != "",
-			Behind: there && build.Mark != n.Mark && build.Generation < n.Generation,
 		}
 		if source, asked := w.sources[node.Server.ID]; asked && there && build.Mark == n.Mark {
 			node.Template, node.Image, node.Flavor = n.Template.Values(), source.Image, source.Flavor
-			node.Wanted = wantedFlavor(ctx, cloud, n, source.Flavor)
 		}
 		nodes = append(nodes, node)
 	}
 	findings := wiring.Check(nodes, w.before.Wires)
 	for _, f := range findings {
-		if f.Wire != wiring.Generations { // the plan warns of them
-			diags.AddWarning(fmt.Sprintf("The servers do not follow the %s of their nodes", f.Wire), f.Text())
-		}
+		diags.AddWarning(fmt.Sprintf("The servers do not follow the %s of their nodes", f.Wire), f.Text())
 	}
 	return findings
-}
-
-// wantedFlavor returns the flavor of a node or, if its server has that flavor, what Nova calls it. A list may have
-// ids, so Nova is asked if the two differ. If it does not answer, the server counts as one with the flavor.
-func wantedFlavor(ctx context.Context, cloud *openstack.Cloud, n roster.Node, has string) string {
-	if n.Flavor == "" || n.Flavor == has {
-		return n.Flavor
-	}
-	flavor, err := cloud.Flavor(ctx, n.Region, n.Flavor)
-	if err != nil || flavor.ID == has || flavor.Name == has {
-		return has
-	}
-	return n.Flavor
 }
 
 // search looks for the servers that were not found, by name in all open regions. The
@@ -145,16 +130,52 @@ func (p *attachmentPlanner) tellNodes(next roster.Roster, change planner.Change,
 	}
 }
 
-// tellMarks notes the marks of the nodes for the readiness attachment of this plan, the method of the
-// update for its drains, and the servers of the nodes for the deletion attachments.
-func (p *attachmentPlanner) tellMarks(ctx context.Context) {
-	p.backend.Walk().Note(backend.Planned, p.plan.Cluster.ValueString(), "")
-	p.backend.Walk().Note(backend.Planned, "", "")
+// refuseLoose refuses another template while servers are known not to take theirs: all nodes would get it at once, or
+// none.
+func (p *attachmentPlanner) refuseLoose() {
+	if p.state == nil || reflect.DeepEqual(p.plan.templates(), p.state.templates()) {
+		return
+	}
+	for _, f := range p.memory.Wires {
+		if f.Wire == wiring.Templates {
+			p.diags.AddAttributeError(path.Root("template"), "The servers do not follow the templates of their nodes",
+				f.Text()+" Apply that with the template as it was, name servers that were made from another one in "+
+					"candidates, and change the template then.")
+		}
+	}
+}
+
+// tellReadiness notes for the readiness attachment of this plan what the nodes are and how many servers may be
+// replaced, for drains the method of the update, and for deletion attachments the servers of the nodes.
+func (p *attachmentPlanner) tellReadiness(ctx context.Context) {
+	walk, cluster, method := p.backend.Walk(), p.plan.Cluster.ValueString(), ""
+	walk.Note(backend.Planned, cluster, "")
+	walk.Note(backend.Planned, "", "")
 	if value.GivenBlock(p.plan.Update) {
-		p.backend.Walk().Note(backend.Methods, p.plan.Cluster.ValueString(), p.plan.method(ctx, p.diags))
+		method = p.plan.method(ctx, p.diags)
+		walk.Note(backend.Methods, cluster, method)
+	}
+	before := map[string]shownNode{}
+	if p.state != nil && !p.diags.HasError() {
+		before = elements[shownNode](p.state.Nodes.ValueString(), p.diags)
+		walk.Note(backend.Batch, cluster, strconv.FormatInt(max(p.batch-p.change.Replaced(), 0), 10))
+		walk.Note(backend.Changes, cluster, strconv.Itoa(len(p.change.With(decide.Changes))))
+	}
+	required := p.memory.Marked
+	if method != "" {
+		required = p.plan.requiresMarks(ctx, p.diags)
 	}
 	for name, n := range elements[shownNode](p.plan.Nodes.ValueString(), p.diags) {
-		p.backend.Walk().Note(backend.Marks, backend.Key(p.plan.Cluster.ValueString(), name), n.Mark.ValueString())
-		p.backend.Walk().Note(backend.InUse, p.memory.Seen.Servers[name].ID, "")
+		key, mark := backend.Key(cluster, name), n.Mark.ValueString()
+		walk.Note(backend.Marks, key, mark)
+		walk.Note(backend.InUse, p.memory.Seen.Servers[name].ID, "")
+		was, there := before[name]
+		switch s := p.memory.Seen.Servers[name]; {
+		case !there:
+		case n.Generation > was.Generation:
+			walk.Note(backend.Rises, key, "")
+		case n.Mark.Equal(was.Mark.String) && s.Status == active && (s.InService == mark || !required):
+			walk.Note(backend.Serves, key, s.ID)
+		}
 	}
 }

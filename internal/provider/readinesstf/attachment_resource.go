@@ -65,6 +65,8 @@ func (r *attachmentResource) ModifyPlan(
 	}
 	hookblock.CheckAllowed(ctx, plan.Hook, state.Hook, r.Backend.Hooks(), plan.regions(), path.Root("hook"),
 		&resp.Diagnostics)
+	plan.judge(state, r.Backend.Walk(), &resp.Diagnostics)
+	plan.keeps(state)
 	plan.warnOfUnstored(state, r.Backend.Walk(), &resp.Diagnostics)
 	plan.ID = plan.Cluster
 	plan.Pending = value.List(nil)

@@ -49,21 +49,23 @@ func attachmentSchema() schema.Schema {
 					"region":     plain(),
 					"zone":       plain(),
 					"image_id":   plain(),
+					"flavor":     plain(),
 					"flavor_id":  plain(),
 					"template":   schema.MapAttribute{Optional: true, ElementType: types.StringType},
 				}),
 			"servers": members("The servers by the names of their nodes: the whole resource, such as "+
 				"`openstack_compute_instance_v2.web`, of which these attributes are read.",
 				map[string]schema.Attribute{
-					"id":                plain(), // required, but Terraform validates with null for an id that it will know
-					"name":              plain(),
-					"region":            attribute.Text("Region of the server. Defaults to the provider's."),
-					"availability_zone": plain(),
-					"image_id":          plain(),
-					"image_name":        plain(),
-					"flavor_id":         plain(),
-					"flavor_name":       plain(),
-					"access_ip_v4":      attribute.Text("Address at which `tcp` and `http` reach the server."),
+					"id":                      plain(), // required, but Terraform validates with null for an id that it will know
+					"name":                    plain(),
+					"region":                  attribute.Text("Region of the server. Defaults to the provider's."),
+					"availability_zone":       plain(),
+					"availability_zone_hints": plain(),
+					"image_id":                plain(),
+					"image_name":              plain(),
+					"flavor_id":               plain(),
+					"flavor_name":             plain(),
+					"access_ip_v4":            attribute.Text("Address at which `tcp` and `http` reach the server."),
 					"block_device": schema.ListNestedAttribute{
 						Optional: true,
 						NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{

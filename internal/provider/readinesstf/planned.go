@@ -1,0 +1,124 @@
+package readinesstf
+
+import (
+	"strconv"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wiring"
+)
+
+// judge refuses a plan whose servers do not follow their nodes. The plan at apply knows more, and has the same
+// mistakes or fewer: without a placement attachment in the walk nothing is known about batches.
+func (m attachmentModel) judge(state attachmentModel, walk *backend.Walk, diags *diag.Diagnostics) {
+	if m.Nodes.IsUnknown() || m.Servers.IsUnknown() || m.Cluster.IsUnknown() {
+		return
+	}
+	for _, f := range wiring.Judge(m.planned(state, walk)) {
+		at := path.Root("servers").AtMapKey(f.Node)
+		detail := "Cluster \"" + m.Cluster.ValueString() + "\": " + f.Text
+		if f.Passes {
+			diags.AddAttributeWarning(at, f.Title, detail)
+		} else {
+			diags.AddAttributeError(at, f.Title, detail)
+		}
+	}
+}
+
+// planned translates the nodes and the servers, with the notes of this walk about them.
+func (m attachmentModel) planned(state attachmentModel, walk *backend.Walk) wiring.Plan {
+	cluster := m.Cluster.ValueString()
+	number := func(topic backend.Topic) int {
+		text, noted := walk.Noted(topic, cluster)
+		n, _ := strconv.Atoi(text)
+		if !noted {
+			return -1
+		}
+		return n
+	}
+	method, _ := walk.Noted(backend.Methods, cluster)
+	_, acts := walk.Noted(backend.Acts, cluster)
+	_, turns := walk.Noted(backend.Turned, cluster)
+	p := wiring.Plan{Batch: number(backend.Batch), Changes: number(backend.Changes), InPlace: method == roster.InPlace,
+		Acts: acts, Turns: turns}
+	nodes, servers, before := m.Nodes.Elements(), m.Servers.Elements(), objects(state.Servers)
+	names := map[string]bool{}
+	for _, list := range []map[string]attr.Value{nodes, servers} {
+		for name, element := range list {
+			names[name] = names[name] || element.IsUnknown()
+		}
+	}
+	known, has := objects(m.Nodes), objects(m.Servers)
+	for name, unknown := range names {
+		if unknown {
+			continue
+		}
+		node := known[name]
+		n := wiring.Planned{Name: name, Node: node != nil, Server: has[name] != nil, Has: madeOf(has[name]),
+			Was: madeOf(before[name]), Template: map[string]string{}}
+		n.Wants = wiring.Made{
+			Region: valueIn(node, "region"), Zone: valueIn(node, "zone"), Image: valueIn(node, "image_id"),
+			Flavor: valueIn(node, "flavor_id"), FlavorName: valueIn(node, "flavor"),
+		}
+		if template, ok := node["template"].(types.Map); ok {
+			for key, value := range template.Elements() {
+				n.Template[key] = value.(types.String).ValueString()
+			}
+		}
+		key := backend.Key(cluster, name)
+		_, n.Rises = walk.Noted(backend.Rises, key)
+		n.Serves, _ = walk.Noted(backend.Serves, key)
+		_, n.Known = walk.Noted(backend.Known, n.Serves)
+		p.Nodes = append(p.Nodes, n)
+	}
+	return p
+}
+
+// madeOf translates a server.
+func madeOf(server map[string]attr.Value) wiring.Made {
+	m := wiring.Made{
+		ID: valueIn(server, "id"), Name: valueIn(server, "name"), Region: valueIn(server, "region"),
+		Zone: valueIn(server, "availability_zone"), Image: valueIn(server, "image_id"),
+		ImageName: valueIn(server, "image_name"), Flavor: valueIn(server, "flavor_id"),
+		FlavorName: valueIn(server, "flavor_name"),
+	}
+	if hints := valueIn(server, "availability_zone_hints"); hints.Text != "" {
+		m.Zone = hints
+	}
+	devices, _ := server["block_device"].(types.List)
+	for _, element := range devices.Elements() {
+		device, _ := element.(types.Object)
+		if kind := valueIn(device.Attributes(), "source_type"); kind.Text == "image" {
+			m.Image = valueIn(device.Attributes(), "uuid")
+		}
+	}
+	return m
+}
+
+// valueIn returns an attribute of an object.
+func valueIn(object map[string]attr.Value, name string) wiring.Value {
+	text := textIn(object, name)
+	return wiring.Value{Text: text.ValueString(), Unknown: text.IsUnknown()}
+}
+
+// keeps takes over nodes and servers from the state if the attachment has nothing to do for them: what the cloud says
+// of a server may change without a reason to wait.
+func (m *attachmentModel) keeps(state attachmentModel) {
+	if state.Nodes.IsNull() || state.Servers.IsNull() {
+		return
+	}
+	now, before := m.members(), state.members()
+	if len(now) != len(before) || len(m.Servers.Elements()) != len(state.Servers.Elements()) {
+		return
+	}
+	for name, n := range now {
+		if was, there := before[name]; !there || was != n {
+			return
+		}
+	}
+	m.Nodes, m.Servers = state.Nodes, state.Servers
+}

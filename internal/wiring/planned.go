@@ -1,0 +1,267 @@
+package wiring
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+)
+
+// Value is an attribute in a plan. Terraform may know it only at apply.
+type Value struct {
+	Text    string // "" for null
+	Unknown bool
+}
+
+// known reports whether there is a value, and Terraform knows it.
+func (v Value) known() bool { return !v.Unknown && v.Text != "" }
+
+// differs reports whether two values are known and differ.
+func (v Value) differs(other Value) bool { return v.known() && other.known() && v.Text != other.Text }
+
+// Made is what a server is made from, and where.
+type Made struct{ ID, Name, Region, Zone, Image, ImageName, Flavor, FlavorName Value }
+
+// Planned is a node with its server, as a plan leaves them.
+type Planned struct {
+	Name         string
+	Node, Server bool              // whether the node is there, and whether the server is
+	Wants, Has   Made              // what the node says, and what the planned server says
+	Was          Made              // the server after the last apply; without an ID if there was none
+	Template     map[string]string // template of the node
+	Rises        bool              // whether the plan raises the generation of the node
+	Serves       string            // id of its server if the plan leaves the node as it is, and it serves
+	Known        bool              // whether Terraform has that server, so that it is replaced if the plan makes one
+}
+
+// Plan is what Terraform does to the servers of a cluster.
+type Plan struct {
+	Nodes   []Planned
+	Batch   int  // number of nodes that the plan may still replace; negative if that is not known
+	InPlace bool // whether the method of the update is IN_PLACE
+	Changes int  // number of nodes that the plan changes in place
+	Acts    bool // whether actions drain the servers
+	Turns   bool // whether they give turns
+}
+
+// Fault is a mistake that a plan shows.
+type Fault struct {
+	Node   string // node at whose server it shows first
+	Title  string
+	Text   string
+	Passes bool // whether the plan may be applied
+}
+
+// mistakes has, in the order in which they are looked for, each line that may be missing: which nodes show it, each
+// with what was seen, and what to write. A server is compared with its node only where the plan makes it: a server that
+// is there may have been moved, renamed or resized by somebody else.
+var mistakes = []struct {
+	Title string
+	lines []line
+}{
+	{Title: "Nodes and servers do not match", lines: []line{{nodesThat(unpaired), "Write for_each = " +
+		"stackpolicy_placement_attachment.NAME.nodes at the servers, and hand over nodes of the same attachment here, " +
+		"and all of the servers"}}},
+	{Title: "The servers do not follow their nodes", lines: []line{
+		{nodesThat(misnamed), "Write name = each.key"},
+		{misplaced, "Write region = each.value.region"},
+		{nodesThat(zoned), "Write availability_zone = each.value.zone"},
+		{otherImage, "Write image_id = each.value.image_id"},
+		{nodesThat(otherFlavor), "Write flavor_id = each.value.flavor_id"},
+		{alike, "Nodes with different templates have one image or flavor: write it as in image_id = " +
+			"each.value.image_id, or image_name = each.value.template.image"},
+		{nodesThat(again), "Write replace_triggered_by = [terraform_data.generation[each.key]] in the lifecycle of the " +
+			"servers, with each.value.generation as its input"},
+	}},
+	{Title: "Nodes change without turns", lines: []line{{turnless, "All of them would be out of service at once. " +
+		"Write at_once in stackpolicy_drain, or give a smaller max_batch_size"}}},
+}
+
+// line is a line that may be missing.
+type line struct {
+	shows  func(Plan) []string
+	advice string
+}
+
+// Judge lists the mistakes that a plan shows. Each of them is refused before it costs a server.
+func Judge(p Plan) (faults []Fault) {
+	slices.SortFunc(p.Nodes, func(a, b Planned) int { return strings.Compare(a.Name, b.Name) })
+	for _, m := range mistakes {
+		for _, line := range m.lines {
+			if list := line.shows(p); len(list) > 0 {
+				node, _, _ := strings.Cut(list[0], " ")
+				faults = append(faults, Fault{Node: node, Title: m.Title, Text: text.Few(list) + ". " + line.advice + "."})
+			}
+		}
+	}
+	beside := nodesThat(replaced)(p)
+	if len(beside) > 0 && p.Batch >= 0 {
+		node, _, _ := strings.Cut(beside[0], " ")
+		faults = append(faults, Fault{Node: node, Title: "Servers are replaced beside the batch", Text: fmt.Sprintf(
+			"Terraform replaces %s, which serve, although no node asks for it: %s. This plan may replace %s more. An "+
+				"argument of the servers changed, or what the cloud says of it: \"forces replacement\" in the plan shows "+
+				"which. Let the servers ignore it (ignore_changes), or hand it to them by the template.",
+			text.Count(int64(len(beside)), "server"), text.Few(beside), text.Nodes(int64(p.Batch))),
+			Passes: len(beside) <= p.Batch})
+	}
+	return faults
+}
+
+// nodesThat lists the nodes that show a mistake, with what was seen.
+func nodesThat(shows func(Planned) (said string)) func(Plan) []string {
+	return func(p Plan) (list []string) {
+		for _, n := range p.Nodes {
+			if said := shows(n); said != "" {
+				list = append(list, n.Name+" "+said)
+			}
+		}
+		return list
+	}
+}
+
+func unpaired(n Planned) string {
+	switch {
+	case !n.Server:
+		return "(has no server)"
+	case !n.Node:
+		return "(is no node)"
+	}
+	return ""
+}
+
+// paired reports whether there are a node and its server.
+func (n Planned) paired() bool { return n.Node && n.Server }
+
+// made reports whether the plan makes the server.
+func (n Planned) made() bool { return n.paired() && n.Has.ID.Unknown }
+
+func misnamed(n Planned) string {
+	if n.paired() && n.Has.Name.known() && n.Has.Name.Text != n.Name {
+		return fmt.Sprintf("(its server is named %s)", n.Has.Name.Text)
+	}
+	return ""
+}
+
+// misplaced lists servers of another region than their node's. Without the argument Terraform does not know the
+// region, which is no mistake where all nodes are in one.
+func misplaced(p Plan) []string {
+	regions := map[string]bool{}
+	for _, n := range p.Nodes {
+		regions[n.Wants.Region.Text] = true
+	}
+	return nodesThat(func(n Planned) string {
+		switch {
+		case n.paired() && n.Has.Region.differs(n.Wants.Region):
+			return fmt.Sprintf("(its server is in %s, not in %s)", n.Has.Region.Text, n.Wants.Region.Text)
+		case n.made() && n.Has.Region.Unknown && n.Wants.Region.known() && len(regions) > 1:
+			return "(its server has no region)"
+		}
+		return ""
+	})(p)
+}
+
+func zoned(n Planned) string {
+	zone, _, _ := strings.Cut(n.Has.Zone.Text, ":") // it may name a host too
+	switch {
+	case !n.made() || !n.Wants.Zone.known():
+	case n.Has.Zone.Unknown:
+		return "(its server has no zone)"
+	case zone != "" && zone != n.Wants.Zone.Text:
+		return fmt.Sprintf("(its server is in %s, not in %s)", zone, n.Wants.Zone.Text)
+	}
+	return ""
+}
+
+// otherImage lists servers that are not made from the image of their node. With IN_PLACE servers take over the image by
+// reference, so there a change of a server counts too.
+func otherImage(p Plan) []string {
+	return nodesThat(func(n Planned) string {
+		changes := n.paired() && p.InPlace && n.Has.Image.differs(n.Was.Image)
+		if (n.made() || changes) && n.Has.Image.differs(n.Wants.Image) {
+			return fmt.Sprintf("(its server gets image %s, not %s)", n.Has.Image.Text, n.Wants.Image.Text)
+		}
+		return ""
+	})(p)
+}
+
+func otherFlavor(n Planned) string {
+	name := n.Has.FlavorName
+	switch {
+	case !n.made():
+	case n.Has.Flavor.differs(n.Wants.Flavor):
+		return fmt.Sprintf("(its server gets flavor %s, not %s)", n.Has.Flavor.Text, n.Wants.Flavor.Text)
+	case name.differs(n.Wants.FlavorName) && name.Text != n.Wants.Flavor.Text:
+		return fmt.Sprintf("(its server gets flavor %s, not %s)", name.Text, n.Wants.FlavorName.Text)
+	}
+	return ""
+}
+
+// alike lists nodes whose templates name different images, or flavors, and whose servers get the same one by this plan.
+func alike(p Plan) (list []string) {
+	type source struct{ key, from string }
+	by := map[source]map[string][]string{} // nodes, by what their servers get and what their templates say
+	moves := map[source]bool{}             // whether the plan makes one of the servers, or changes it
+	for _, n := range p.Nodes {
+		for key, value := range n.Template {
+			for _, from := range n.sources(key) {
+				at := source{key, from.now.Text}
+				if !n.paired() || !from.now.known() {
+					continue
+				}
+				if by[at] == nil {
+					by[at] = map[string][]string{}
+				}
+				by[at][value] = append(by[at][value], fmt.Sprintf("%s (%s = %s)", n.Name, key, value))
+				moves[at] = moves[at] || n.made() || from.now.differs(from.was)
+			}
+		}
+	}
+	for at, values := range by {
+		if moves[at] && len(values) > 1 {
+			list = slices.Concat(list, slices.Concat(slices.Collect(maps.Values(values))...))
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// sources returns the images, or the flavors, of a server.
+func (n Planned) sources(key string) []struct{ now, was Value } {
+	switch {
+	case slices.Contains(imageKeys, key):
+		return []struct{ now, was Value }{{n.Has.Image, n.Was.Image}, {n.Has.ImageName, n.Was.ImageName}}
+	case slices.Contains(flavorKeys, key):
+		return []struct{ now, was Value }{{n.Has.Flavor, n.Was.Flavor}, {n.Has.FlavorName, n.Was.FlavorName}}
+	}
+	return nil
+}
+
+func again(n Planned) string {
+	if n.Rises && n.paired() && n.Was.ID.known() && n.Has.ID == n.Was.ID {
+		return "(its server is not made again)"
+	}
+	return ""
+}
+
+// turnless lists the nodes if the plan changes all of them at once, although actions drain their servers.
+func turnless(p Plan) (list []string) {
+	if !p.InPlace || !p.Acts || p.Turns || p.Changes < 2 || p.Changes < len(p.Nodes) {
+		return nil
+	}
+	for _, n := range p.Nodes {
+		list = append(list, n.Name)
+	}
+	return list
+}
+
+// replaced shows a server that serves, and that Terraform replaces although the plan leaves its node as it is. A
+// node that does not serve is free: Terraform taints a server that failed, and makes one that was deleted by hand.
+func replaced(n Planned) string {
+	gone := n.paired() && n.Serves != "" && n.Has.ID.Text != n.Serves
+	if gone && (n.Was.ID.Text == n.Serves || n.Was.ID.Text == "" && n.Known) {
+		return fmt.Sprintf("(server %s)", n.Serves)
+	}
+	return ""
+}

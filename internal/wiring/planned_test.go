@@ -1,0 +1,110 @@
+package wiring
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+var unknown = Value{Unknown: true}
+
+func known(text string) Value { return Value{Text: text} }
+
+// runs is a node of R/a whose server is there, serves, and stays; change changes it.
+func runs(name string, change func(n *Planned)) Planned {
+	is := Made{known("id-" + name), known(name), known("R"), known("a"), known("i1"), known("debian-12"), known("f1"), known("small")}
+	n := Planned{Name: name, Node: true, Server: true, Has: is, Was: is, Serves: "id-" + name,
+		Wants:    Made{Region: known("R"), Zone: known("a"), Image: known("i1"), Flavor: known("f1"), FlavorName: known("small")},
+		Template: map[string]string{"image": "debian-12", "flavor": "small"}}
+	if change != nil {
+		change(&n)
+	}
+	return n
+}
+
+// comes is a new node, whose server the plan makes.
+func comes(name string, change func(n *Planned)) Planned {
+	return runs(name, func(n *Planned) {
+		n.Has.ID, n.Was, n.Serves = unknown, Made{}, ""
+		if change != nil {
+			change(n)
+		}
+	})
+}
+
+// TestJudge has each row of the table: what a plan shows before it is applied, and what is no mistake.
+func TestJudge(t *testing.T) {
+	again := func(n *Planned) { n.Has.ID = unknown }
+	image := func(name string) func(*Planned) {
+		return func(n *Planned) { n.Template = map[string]string{"image": name} }
+	}
+	rises := func(n *Planned) { n.Rises, n.Serves = true, "" }
+	of := func(nodes ...Planned) Plan { return Plan{Nodes: nodes, Batch: 1} }
+	two, inPlace := Plan{Nodes: []Planned{runs("web-0", nil), runs("web-1", nil)}, InPlace: true, Acts: true, Changes: 2}, Plan{InPlace: true}
+	turns, one := two, two
+	turns.Turns, one.Changes = true, 1
+	inPlace.Nodes = []Planned{runs("web-0", func(n *Planned) { n.Has.Image = known("i2") })}
+	unplaced := of(comes("web-0", again), comes("web-1", again))
+	unplaced.Batch = -1
+	for name, c := range map[string]struct {
+		plan Plan
+		want string // node, the beginning of what is said, and "~" for a warning
+	}{
+		"all is well":                 {of(runs("web-0", nil), comes("web-1", nil)), ""},
+		"unknown values":              {of(Planned{Name: "web-0", Node: true, Server: true, Has: Made{ID: unknown, Name: unknown, Region: unknown}}), ""},
+		"a node without a server":     {of(runs("web-1", func(n *Planned) { n.Server = false })), "web-1 (has no server)"},
+		"a server without a node":     {of(runs("web-1", func(n *Planned) { n.Node = false })), "web-1 (is no node)"},
+		"a name":                      {of(runs("web-1", func(n *Planned) { n.Has.Name = known("x") })), "web-1 (its server is named x)"},
+		"a name that is not known":    {of(comes("web-1", func(n *Planned) { n.Has.Name = unknown })), ""},
+		"a region":                    {of(comes("web-1", func(n *Planned) { n.Has.Region = known("S") })), "web-1 (its server is in S, not in R)"},
+		"no region, and only one":     {of(comes("web-1", func(n *Planned) { n.Has.Region = unknown })), ""},
+		"no region":                   {of(comes("a", func(n *Planned) { n.Wants.Region, n.Has.Region = known("S"), known("S") }), comes("b", func(n *Planned) { n.Has.Region = unknown })), "b (its server has no region)"},
+		"a zone":                      {of(comes("web-1", func(n *Planned) { n.Has.Zone = known("b") })), "web-1 (its server is in b, not in a)"},
+		"a zone with a host":          {of(comes("web-1", func(n *Planned) { n.Has.Zone = known("a:host-1") })), ""},
+		"no zone":                     {of(comes("web-1", func(n *Planned) { n.Has.Zone = unknown })), "web-1 (its server has no zone)"},
+		"a node without a zone":       {of(comes("web-1", func(n *Planned) { n.Wants.Zone, n.Has.Zone = Value{}, unknown })), ""},
+		"a server that was migrated":  {of(runs("web-1", func(n *Planned) { n.Has.Zone = known("b") })), ""},
+		"an image":                    {of(comes("web-1", func(n *Planned) { n.Has.Image = known("i2") })), "web-1 (its server gets image i2, not i1)"},
+		"an image, rebuilt by hand":   {of(runs("web-1", func(n *Planned) { n.Has.Image = known("i2") })), ""},
+		"an image, IN_PLACE":          {inPlace, "web-0 (its server gets image i2, not i1)"},
+		"a flavor":                    {of(comes("web-1", func(n *Planned) { n.Has.Flavor = known("f2") })), "web-1 (its server gets flavor f2, not f1)"},
+		"a flavor by name":            {of(comes("web-1", func(n *Planned) { n.Has.Flavor, n.Has.FlavorName = unknown, known("large") })), "web-1 (its server gets flavor large, not small)"},
+		"a flavor by name, listed id": {of(comes("web-1", func(n *Planned) { n.Has.FlavorName, n.Wants.FlavorName = known("f1"), known("small") })), ""},
+		"an image written literally":  {of(runs("web-0", nil), comes("web-1", image("debian-13"))), "web-0 (image = debian-12), web-1 (image = debian-13)"},
+		"two images of two nodes": {of(runs("web-0", nil), comes("web-1", func(n *Planned) {
+			image("debian-13")(n)
+			n.Has.Image, n.Wants.Image, n.Has.ImageName = known("i2"), known("i2"), known("debian-13")
+		})), ""},
+		"two names of one image before": {of(runs("web-0", nil), runs("web-1", image("debian-13"))), ""},
+		"no replace_triggered_by":       {of(runs("web-0", rises)), "web-0 (its server is not made again)"},
+		"made again":                    {of(runs("web-0", func(n *Planned) { rises(n); again(n) })), ""},
+		"one beside the batch":          {of(runs("web-0", again), runs("web-1", nil)), "~web-0 Terraform replaces 1 server, which serve"},
+		"two beside a batch of one":     {of(runs("web-0", again), runs("web-1", again)), "web-0 Terraform replaces 2 servers, which serve"},
+		"no attachment of nodes":        {unplaced, ""},
+		"which do not serve":            {of(runs("web-0", func(n *Planned) { again(n); n.Serves = "" }), runs("web-1", func(n *Planned) { again(n); n.Serves = "" })), ""},
+		"made by this apply":            {of(runs("web-0", func(n *Planned) { n.Has.ID = known("new") }), runs("web-1", func(n *Planned) { n.Has.ID = known("x") })), "web-0 Terraform replaces 2 servers, which serve"},
+		"not in the state":              {of(comes("web-0", func(n *Planned) { n.Serves = "lost" }), comes("web-1", func(n *Planned) { n.Serves = "lost" })), ""},
+		"a new readiness attachment":    {of(comes("web-0", func(n *Planned) { n.Serves, n.Known = "1", true }), comes("web-1", func(n *Planned) { n.Serves, n.Known = "2", true })), "web-0 Terraform replaces 2 servers, which serve"},
+		"no at_once":                    {two, "web-0, web-1. All of them would be out of service at once"},
+		"with turns":                    {turns, ""},
+		"in batches":                    {one, ""},
+	} {
+		for range 3 { // maps have another order each time
+			var got []string
+			for _, f := range Judge(c.plan) {
+				text, sign := f.Text, map[bool]string{true: "~"}[f.Passes]
+				if strings.HasPrefix(text, "Terraform") {
+					text = f.Node + " " + text
+				}
+				got = append(got, sign+text)
+			}
+			if c.want == "" || len(got) != 1 {
+				assert.Equal(t, c.want, strings.Join(got, " | "), name)
+				continue
+			}
+			assert.True(t, strings.HasPrefix(got[0], c.want), fmt.Sprintf("%s: %s", name, got[0]))
+		}
+	}
+}
