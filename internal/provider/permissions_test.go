@@ -58,6 +58,7 @@ func TestPermissions(t *testing.T) {
 		assert.Contains(t, roles, c, "calls in the guide")
 	}
 	for _, rare := range []string{ // operations with their own tests make these
+		fakecloud.Compute + " GET /flavors/{id}",                     // a flavor that is gone
 		fakecloud.Compute + " DELETE /servers/{id}/metadata/{id}",    // a rollout in place
 		fakecloud.Compute + " GET /servers/{id}/os-instance-actions", // a stop that fails
 		fakecloud.Messaging + " DELETE /queues/{id}/messages/{id}",   // a message that expires

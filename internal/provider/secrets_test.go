@@ -30,6 +30,7 @@ func TestSecrets(t *testing.T) {
 		hookUser = "Ym4tLw07-user"
 		hookKey  = "Xc93BnTz-key"
 		readyKey = "Wq5rJd20-key"
+		userData = "Jt8sKp53-user-data"
 		signing  = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwSECRETS="
 	)
 	address := strings.Replace(consumer.URL, "//", "//bell:"+hookUser+"@", 1) + "/leave?key=" + hookKey
@@ -46,6 +47,7 @@ func TestSecrets(t *testing.T) {
 	config := c.ProviderBlock("openstack") + fmt.Sprintf(providerBlock, fakecloud.AppCredentialSecret) +
 		"data \"stackpolicy_cluster\" \"c\" {\n  name_regex = \"web\"\n  regions = [\"RegionOne\", \"RegionTwo\"]\n}\n" + guarded(c, 1)
 	config = strings.Replace(config, "shutdown = true", fmt.Sprintf("hook {\n type = \"webhook\"\n default_result = \"CONTINUE\"\n url = %q\n }", address), 1)
+	config = strings.Replace(config, "desired_capacity", fmt.Sprintf("image = \"cirros\"\n  user_data = %q\n  desired_capacity", userData), 1)
 
 	var told strings.Builder // output for the user
 	run := func(config string, args ...string) error {
@@ -116,6 +118,7 @@ func TestSecrets(t *testing.T) {
 	for secret, name := range secrets {
 		assert.NotContains(t, kept, secret, "the state or the plan has %s", name)
 	}
+	secrets[userData] = "the user data" // which the state has
 	secrets[hookUser], secrets[hookKey], secrets[readyKey] = "the webhook's user", "the webhook's key", "the key of the check"
 	for secret, name := range secrets {
 		assert.NotContains(t, told.String(), secret, "the output has %s", name)

@@ -362,7 +362,7 @@ func (p *attachmentPlanner) newImage(ctx context.Context, l looker, region, name
 	case none:
 		return found, false
 	case err != nil:
-		p.diags.AddAttributeError(at, "Unable to look up the image", text.Sentence(err))
+		p.diags.AddAttributeError(at, "Unable to look up images and flavors", text.Sentence(err))
 	case found.ID == "" || found.Gone:
 		p.diags.AddAttributeError(at, "Unknown image", noImage(region, name, found.Gone))
 	}
@@ -381,7 +381,7 @@ func (p *attachmentPlanner) newFlavor(ctx context.Context, l looker, region, nam
 	case none:
 		return "", false
 	case err != nil:
-		p.diags.AddAttributeError(at, "Unable to look up the flavor", text.Sentence(err))
+		p.diags.AddAttributeError(at, "Unable to look up images and flavors", text.Sentence(err))
 	case id == "":
 		p.diags.AddAttributeError(at, "Unknown flavor", noFlavor(region, name))
 	}

@@ -143,15 +143,8 @@ func TestPlacementSources(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := &sourced{begin(t), map[string]string{"m1.small": "small"}}
-			s.ids[s.Fake.AddFlavor(fakecloud.Flavor{Name: "web", VCPUs: 1, RAM: 64})] = "tiny"
-			s.publishes("debian-12", "A")
-			s.publishes("debian-13", "C")
 			config := with(zonal(2, "az-1", update()), oldestFirst, image("debian-12"), attributes{"flavors": []any{"web"}})
-			s.Must(t, config)
-			s.serves()
-			made, at := s.step(t, config)
-			require.Equal(t, "same", made, at)
+			s := newSourced(t, config)
 			require.Equal(t, inStep, s.made(s.I.State))
 			if c.happens != nil {
 				c.happens(s)
@@ -174,5 +167,114 @@ func TestPlacementSources(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// newSourced is a cluster of two nodes, in step.
+func newSourced(t *testing.T, config attributes) *sourced {
+	t.Helper()
+	s := &sourced{begin(t), map[string]string{"m1.small": "small"}}
+	s.ids[s.Fake.AddFlavor(fakecloud.Flavor{Name: "web", VCPUs: 1, RAM: 64})] = "tiny"
+	s.publishes("debian-12", "A")
+	s.publishes("debian-13", "C")
+	s.Must(t, config)
+	s.serves()
+	made, at := s.step(t, config)
+	require.Equal(t, "same", made, at)
+	return s
+}
+
+// TestPlacementUserData: the texts that a node has, may go back to, or should have are remembered, and no others. In the
+// middle of a rollout, going back finds the earlier text and the earlier image, although its name has a newer one.
+func TestPlacementUserData(t *testing.T) {
+	t.Parallel()
+	config := func(size int, image, userData string) attributes {
+		return with(zonal(size, "az-1", nil), oldestFirst, attributes{"image": image, "user_data": userData, "update": attributes{"causes": []any{"TEMPLATE"},
+			"max_batch_size": "1", "require_in_service": false}})
+	}
+	texts := func(s *sourced) string {
+		var all []string
+		for _, text := range protocol.Object(protocol.Object(s.I.State)["user_data_texts"]) {
+			all = append(all, protocol.Text(text))
+		}
+		slices.Sort(all)
+		return strings.Join(all, " ")
+	}
+	s := newSourced(t, config(2, "debian-12", "a"))
+	assert.Equal(t, "a", texts(s), "in step")
+	for _, c := range []struct{ image, userData, made, texts string }{
+		{"debian-13", "b", "1=A/ 2=C/", "a b"},
+		{"debian-13", "c", "1=A/ 3=C/", "a b c"}, // that no server made of b leaves, before one of a
+		{"debian-12", "a", "1=A/ 4=A/", "a c"},
+		{"debian-12", "a", "same", "a"},
+	} {
+		if c.image == "debian-12" && c.made != "same" {
+			s.publishes("debian-12", "B")
+		}
+		made, at := s.step(t, config(2, c.image, c.userData))
+		assert.Equal(t, c.made, made, "%v: %s", c, at)
+		assert.Equal(t, c.texts, texts(s), "%v", c)
+	}
+	s.step(t, with(zonal(2, "az-1", nil), oldestFirst, attributes{"image": "debian-12", "template": attributes{"user_data": "version 1"}}))
+	s.Look(t)
+	assert.Equal(t, "a", texts(s), "nodes have it")
+}
+
+// TestPlacementUnknownSources: while an image or user data is not known, nothing changes. With another change, and in an
+// attachment that had none, that is refused.
+func TestPlacementUnknownSources(t *testing.T) {
+	t.Parallel()
+	anything := tftypes.UnknownValue
+	base := attributes{"image": "debian-12", "user_data": "a", "update": attributes{"causes": []any{"TEMPLATE", "UNHEALTHY"}, "max_batch_size": "1"}}
+	zone := func(more attributes) []any {
+		return []any{with(attributes{"name": "az-1", "user_data": "z"}, more)}
+	}
+	for name, c := range map[string]struct {
+		before, more attributes
+		at           string
+	}{
+		"user data":              {more: attributes{"user_data": anything}, at: "user_data: The cluster waits for a value"},
+		"an image":               {more: attributes{"image": anything}, at: "image: The cluster waits for a value"},
+		"both":                   {more: attributes{"image": anything, "user_data": anything}, at: "image: The cluster waits for a value"},
+		"that of a zone":         {before: attributes{"zones": zone(nil)}, more: attributes{"zones": zone(attributes{"user_data": anything})}, at: "user_data: The cluster waits for a value"},
+		"and a growth":           {more: attributes{"user_data": anything, "desired_capacity": 3}, at: "user_data: Not known before the apply"},
+		"and a shrink":           {more: attributes{"user_data": anything, "desired_capacity": 1}, at: "user_data: Not known before the apply"},
+		"and another image":      {more: attributes{"user_data": anything, "image": "debian-13"}, at: "user_data: Not known before the apply"},
+		"and an unknown size":    {more: attributes{"user_data": anything, "desired_capacity": anything}, at: "user_data: Not known before the apply"},
+		"where there was none":   {before: attributes{"user_data": nil}, more: attributes{"user_data": anything}, at: "user_data: Not known before the apply"},
+		"in the middle of a way": {before: attributes{"image": "debian-12"}, more: attributes{"image": "debian-13", "user_data": anything}, at: "user_data: Not known before the apply"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			before := with(zonal(2, "az-1", base), c.before)
+			s := newSourced(t, before)
+			resp, err := s.Plan(t.Context(), s.Request(s.I, with(before, c.more)))
+			assert.Equal(t, c.at, s.At(), s.Said())
+			if strings.Contains(c.at, "waits") && assert.NoError(t, err) {
+				assert.True(t, s.Planned(resp).Equal(s.I.State), "it plans a change")
+			}
+		})
+	}
+}
+
+// TestPlacementAdoptsSources: an import takes the image and the flavor of each server, by id. The plan after it keeps
+// them: the newest image of the name that servers have is the wanted one, and others are outdated.
+func TestPlacementAdoptsSources(t *testing.T) {
+	t.Parallel()
+	s := &sourced{begin(t), map[string]string{"m1.small": "small", "m1.tiny": "tiny"}}
+	for _, short := range []string{"A", "B", "C"} {
+		s.publishes("debian-12", short)
+	}
+	for i, image := range []string{"A", "B", "B"} {
+		s.Fake.AddServers("RegionOne", fakecloud.Server{Name: fmt.Sprint("web-", i), Zone: "az-1", ImageID: s.id(image), Flavor: []string{"m1.tiny", "m1.small"}[i%2]})
+	}
+	s.adopt(t, "web")
+	assert.Equal(t, "0=A/tiny 1=B/small 2=B/tiny", s.made(s.I.State), "imported")
+	config := across(3, "", attributes{"regions": []any{attributes{"name": "RegionOne", "zones": []any{attributes{"name": "az-1"}}}}, "image": "debian-12",
+		"flavors": []any{"m1.tiny", "m1.small"}, "user_data": "a",
+		"update": attributes{"causes": []any{"TEMPLATE"}, "max_batch_size": "1", "require_in_service": false}})
+	for _, want := range []string{"0=A/tiny 1=B/small 2=B/tiny", "1=B/small 2=B/tiny 3=B/tiny", "same"} {
+		made, at := s.step(t, config)
+		assert.Equal(t, want, made, at)
 	}
 }
