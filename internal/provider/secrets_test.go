@@ -95,8 +95,8 @@ func TestSecrets(t *testing.T) {
 		assert.Error(t, run(block+"data \"stackpolicy_cluster\" \"c\" {\n  name_regex = \"web\"\n}\n", "plan", "-no-color"), "logged in with %s", block)
 	}
 	ready := fmt.Sprintf("variable \"key\" {\n  default = %q\n  sensitive = true\n}\n", readyKey) +
-		fmt.Sprintf("resource \"stackpolicy_readiness_attachment\" \"web\" {\n  cluster = %q\n  servers = { for name, s in openstack_compute_instance_v2.web "+
-			": name => { id = s.id } }\n  timeout = 2\n  http {\n    url = %q\n  }\n}\n",
+		fmt.Sprintf("resource \"stackpolicy_readiness_attachment\" \"web\" {\n  cluster = %q\n  nodes = stackpolicy_placement_attachment.web.nodes\n"+
+			"  servers = openstack_compute_instance_v2.web\n  timeout = 2\n  http {\n    url = %q\n  }\n}\n",
 			c.Prefix, consumer.URL+"/ready/${var.key}?key=${var.key}&node={name}")
 	assert.Error(t, run(config+ready, "apply", "-no-color", "-auto-approve"), "a server that is not there is ready")
 	assert.Regexp(t, acctest.Says(" answered 404 Not Found"), told.String())
