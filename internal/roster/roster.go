@@ -81,6 +81,9 @@ type Roster struct {
 	// node comes back if a plan needs one like it.
 	Leaving map[string]Node `json:"leaving,omitempty"`
 
+	// Before has nodes as they were before a change in place that no look has seen carried out.
+	Before map[string]Node `json:"before,omitempty"`
+
 	// Settled has the last templates that all nodes had while at least half of the nodes were
 	// in service. It is empty before the first ones.
 	Settled Templates `json:"settled,omitempty"`
@@ -175,7 +178,7 @@ func (r Roster) Clone() Roster {
 	nodes, leaving := make(map[string]Node, len(r.Nodes)), make(map[string]Node, len(r.Leaving))
 	maps.Copy(nodes, r.Nodes)
 	maps.Copy(leaving, r.Leaving)
-	r.Nodes, r.Leaving, r.Slots = nodes, leaving, maps.Clone(r.Slots)
+	r.Nodes, r.Leaving, r.Slots, r.Before = nodes, leaving, maps.Clone(r.Slots), maps.Clone(r.Before)
 	return r
 }
 

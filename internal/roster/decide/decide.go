@@ -83,6 +83,9 @@ func (p *Planning) finish(seen roster.Seen) error {
 	p.Rollout.promised = come.wanted // nodes that come back keep their own templates
 	p.New = p.name(come, seen.Taken)
 	next := p.now.Clone()
+	if next.Before == nil {
+		next.Before = map[string]roster.Node{}
+	}
 	p.apply(&next, seen)
 	next.Done, next.Adopted = p.met(), false
 	p.Remaining = p.settle(next, seen)
@@ -149,8 +152,16 @@ func (p *Planning) apply(r *roster.Roster, seen roster.Seen) {
 	for name, v := range p.Verdicts {
 		switch v.Outcome {
 		case Changes:
+			_, undone := r.Before[name]
+			switch unseen := p.Policy.InPlace() && v.After.Generation == v.Generation; {
+			case v.What == TakenBack:
+				delete(r.Before, name)
+			case unseen && !undone:
+				r.Before[name] = v.Node
+			}
 			r.Nodes[name] = v.After
 		case Leaves:
+			delete(r.Before, name)
 			n := r.Nodes[name]
 			n.StandsIn = v.What == Replaced
 			delete(r.Nodes, name)

@@ -19,7 +19,7 @@ import (
 //   - batch: a plan replaces at most a batch of nodes
 func (l *Ledger) gate(w Want) refusal {
 	switch w.What {
-	case removed, grown, Surplus, returned, standsIn:
+	case removed, grown, Surplus, returned, standsIn, TakenBack:
 		return refusal{} // a person asked for these
 	case unhosted:
 		return l.bars(w)

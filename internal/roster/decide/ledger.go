@@ -149,6 +149,12 @@ func (l *Ledger) Decide(w Want) {
 		l.grow(w.nodes)
 	case removed, Surplus:
 		l.remove(w)
+	case TakenBack:
+		l.Rollout.uncount(w.Fact)
+		l.Rollout.count(w.Place, w.To)
+		delete(l.Under, w.Name)
+		delete(l.Out, w.Name)
+		l.Verdicts[w.Name] = Verdict{Want: w, Outcome: Changes, After: l.now.Before[w.Name]}
 	case unhosted:
 		l.sell(w.Fact)
 		l.gone(w)

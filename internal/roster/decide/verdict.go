@@ -63,17 +63,18 @@ type kind int
 
 // The kinds of wants.
 const (
-	Nothing  kind = iota // the node stays as it is
-	removed              // a candidate leaves, and gets a substitute unless the cluster is too large
-	Surplus              // a node too many leaves
-	Revised              // a node that never served gets the template that it should have
-	GivenUp              // a node that failed twice leaves, and the node that it replaced comes back
-	unhosted             // a node for which Nova found no host leaves
-	grown                // nodes are added
-	returned             // a leaving node comes back because a node is needed
-	standsIn             // a leaving node comes back because a stranded node does not serve
-	Remade               // a candidate keeps its name, and its server is made again
-	Replaced             // a node is replaced for a cause of the update
+	Nothing   kind = iota // the node stays as it is
+	removed               // a candidate leaves, and gets a substitute unless the cluster is too large
+	Surplus               // a node too many leaves
+	TakenBack             // a change that was not carried out is taken back, because others are out of service
+	Revised               // a node that never served gets the template that it should have
+	GivenUp               // a node that failed twice leaves, and the node that it replaced comes back
+	unhosted              // a node for which Nova found no host leaves
+	grown                 // nodes are added
+	returned              // a leaving node comes back because a node is needed
+	standsIn              // a leaving node comes back because a stranded node does not serve
+	Remade                // a candidate keeps its name, and its server is made again
+	Replaced              // a node is replaced for a cause of the update
 )
 
 // named reports whether a person named the node in candidates.

@@ -25,6 +25,7 @@ func (p *Planning) Wants() iter.Seq[Want] {
 			ask(Want{Fact: f, What: removed})
 		}
 		p.surplus(p.tooMany, ask)
+		p.takeBack(max(0, -p.tooMany), ask)
 		p.neverServed(ask)
 		ask(Want{Fact: &facts.Fact{}, What: grown, nodes: p.unhosted + max(0, -p.tooMany)})
 		p.standIn(ask)
@@ -143,6 +144,23 @@ func (l *Ledger) updates() bool {
 }
 
 func (l *Ledger) removable(f *facts.Fact) bool { return f.Free() && !l.Policy.Unreachable[f.Region] }
+
+// takeBack asks for the nodes whose servers still serve as they were before a change, if so many others
+// are out of service by now, or come with a growth, that the next apply would take too many. The first
+// may still change.
+func (l *Ledger) takeBack(grown int64, ask func(Want)) {
+	var undone []*facts.Fact
+	out := int64(len(l.Out)) + grown
+	for _, f := range l.Left.ByIndex() {
+		if f.Undone && l.Policy.InPlace() {
+			undone = append(undone, f)
+			out--
+		}
+	}
+	for _, f := range undone[min(len(undone), int(max(0, l.Size-out))):] {
+		ask(Want{Fact: f, What: TakenBack, To: l.now.Before[f.Name].Template})
+	}
+}
 
 // stranded reports whether a node was never in service, and is where no update touches it.
 func (l *Ledger) stranded(f *facts.Fact) bool {

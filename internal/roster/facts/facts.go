@@ -44,6 +44,7 @@ type Fact struct {
 	Bakes      bool            // whether it has the wanted template, and must be in service for longer
 	Lags       bool            // whether it needs no mark, and its server was not seen to change with the node
 	NotRemade  bool            // whether its server should have been made again, and was not
+	Undone     bool            // whether its change in place was not carried out, and its server still serves
 	Turn       int             // position in the order in which nodes leave, from 0
 }
 
@@ -115,6 +116,10 @@ func FactOf(name string, n roster.Node, now roster.Roster, seen roster.Seen, pol
 	f.Asked = roster.Choice(policy.Regions, n.Place)
 	f.Earlier = policy.EarlierFlavor(f.Asked, n, seen)
 	f.look(seen, policy)
+	if before, there := now.Before[name]; there {
+		may := f.Looked && (f.Runs() || f.Server.Status == "UNKNOWN")
+		f.Undone = may && f.Server.InService == string(before.Mark) && !f.Server.Drained && f.Server.Unwell == ""
+	}
 	return f
 }
 

@@ -66,7 +66,9 @@ func Match(r roster.Roster, servers []node.Node, before roster.Seen, closed, zon
 		}
 		own := len(list) == 1 && (last.ID == "" || best.ID == last.ID)
 		r.Nodes[name] = follow(n, best, own || n.Zone == "", zoned)
-		seen.Follow(name, n, best, before)
+		if seen.Follow(name, n, best, before); seen.Builds[name].Mark == n.Mark {
+			delete(r.Before, name)
+		}
 		if !atRest(best) {
 			best.Zone = "" // so that a plan does not take it over: see zonesFrom in package decide
 		}

@@ -127,11 +127,15 @@ func (w *world) kindOf(n roster.Node) kind {
 	return k
 }
 
-// plan plans for a world. A change that leaves a server as it is takes nothing out of service.
+// plan plans for a world. A change that leaves a server as it is takes nothing out of service, and a change of an earlier
+// plan that was not carried out does, because Terraform carries it out now.
 func (w *world) plan() plan {
 	p := w.ask(w.r, w.seen, w.kindOf)
 	for i, m := range p.members {
-		if server, n := w.machines[m.name], p.after.Nodes[m.name]; m.Outcome == decide.Changes {
+		server, there := w.machines[m.name]
+		n, stays := p.after.Nodes[m.name]
+		late := m.stays() && there && !server.tainted && !w.is("blind")
+		if stays && (m.Outcome == decide.Changes || late) {
 			p.members[i].taken = w.keeps() && w.does(server, n)
 		}
 	}
@@ -221,6 +225,7 @@ func (w *world) key() string {
 		}
 	}
 	slices.Sort(list)
+	list = append(list, slices.Sorted(maps.Keys(w.r.Before))...)
 	return fmt.Sprint(w.wanted, w.r.Settled, len(w.machines), list)
 }
 
@@ -443,10 +448,13 @@ func (w *world) first() bool {
 }
 
 // without names a node that never served and does not serve now. While others serve, a method that takes servers first
-// takes what a wait accuses a batch at a time.
+// takes what a wait accuses a batch at a time, and IN_PLACE what was never found, which may have another name.
 func (w *world) without(never []string, first bool) string {
 	for _, name := range never {
 		m, n := w.machines[name], w.r.Nodes[name]
+		if w.method == roster.InPlace && n.Template != template("good") {
+			continue
+		}
 		if _, stays := w.r.Nodes[name]; stays && w.seen.Servers[name].InService == "" && m.own != string(n.Mark) && (first || !w.keeps() || m.status != "ACTIVE") {
 			return "it does not"
 		}

@@ -110,6 +110,9 @@ func illness(f *facts.Fact) string {
 // reasonOf returns why a node should be replaced.
 func (p *speech) reasonOf(w decide.Want) string {
 	switch {
+	case w.What == decide.TakenBack:
+		return "its change was not carried out, and is taken back while others are out of service: " +
+			p.texts.of(w.Template, w.To)
 	case w.What == decide.GivenUp:
 		return fmt.Sprintf("%s, and the node before it failed too; %s comes back", Why(w.Fact), w.Back)
 	case w.What == decide.Revised && w.Back != "":
