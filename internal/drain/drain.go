@@ -288,8 +288,13 @@ func (d Drain) failedStop(ctx context.Context, status string) (warning string, e
 	if status == "ERROR" {
 		return d.notStopped(status, why), nil
 	}
-	return "", fmt.Errorf("it is still %s: %s", status, why)
+	return "", &RunningError{fmt.Sprintf("it is still %s: %s", status, why)}
 }
+
+// RunningError means that Nova could not stop the server. The hook is done.
+type RunningError struct{ text string }
+
+func (e *RunningError) Error() string { return e.text }
 
 func (d Drain) notStopped(status, why string) string {
 	return fmt.Sprintf("%s was not shut down, because it is %s: %s. It is left as it is.", d.Node, status, why)

@@ -2,6 +2,7 @@ package deletiontf_test
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -26,6 +27,37 @@ func (h wrongHook) config(size int, url string, enabled bool) string {
 	return acctest.Placement(h.Cloud, size, acctest.Places("RegionOne: az-1"), "") + acctest.Made(h.Cloud, before) +
 		acctest.Drained(fmt.Sprintf("enabled = %t\n  cluster = %q\n  only_in_service = true\n  hook {\n    type = \"webhook\"\n    url = %q\n    timeout = 3\n"+
 			"    default_result = \"ABANDON\"\n  }\n  %s", enabled, h.Prefix, url, before)) + acctest.Awaited(h.Cloud, "")
+}
+
+// TestAccNotStopped: a server that Nova cannot stop keeps all servers that leave. Each way out of the error destroys them.
+func TestAccNotStopped(t *testing.T) {
+	t.Parallel()
+	for name, out := range map[string]func(h wrongHook, id string) (shutdown bool){
+		"deleted":            func(h wrongHook, id string) bool { h.Fake.RemoveServers("RegionOne", id); return true },
+		"without a shutdown": func(wrongHook, string) bool { return false },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := acctest.NewFake(t, fakecloud.Config{})
+			h := wrongHook{Cloud: c}
+			config := func(size int, shutdown bool) string {
+				leaving := fmt.Sprintf("deletion {\n    candidates = [\"%s0\", \"%[1]s1\"]\n  }", c.Prefix)
+				return acctest.Placement(c, size, acctest.Places("RegionOne: az-1"), leaving) + acctest.Made(c, "") +
+					acctest.Drained(fmt.Sprintf("cluster = %q\n  shutdown = %t", c.Prefix, shutdown))
+			}
+			h.Workspace = c.Workspace(t, config(3, true))
+			require.NoError(t, h.run(t, config(3, true), "apply"))
+			id := c.Servers(t)["0"].ID
+			c.Fake.Inject(fakecloud.Fault{Method: "POST", Path: "/servers/" + id + "/action", Status: http.StatusAccepted, Times: fakecloud.Forever})
+			for range 2 {
+				err := h.run(t, config(1, true), "apply")
+				require.ErrorContains(t, err, "Nova cannot stop the server")
+				assert.Len(t, c.AllServers(t), 3)
+			}
+			require.NoError(t, h.run(t, config(1, out(h, id)), "apply"))
+			assert.Len(t, c.AllServers(t), 1)
+		})
+	}
 }
 
 func (h wrongHook) run(t *testing.T, config string, args ...string) error {

@@ -75,6 +75,7 @@ func (a *drainAction) Invoke(ctx context.Context, req action.InvokeRequest, resp
 		limit: "which is the sum of the configured times",
 		locked: "Nova would not change its server either. Unlock it (openstack server unlock " + server.ID + "), and " +
 			"run the action again.",
+		running: "Repair the server or its host, or set shutdown = false, and run the action again.",
 		abandoned: "The node is not drained, because default_result is \"ABANDON\", and the change that triggered " +
 			"the action does not happen. Run the action again to try again.",
 		failed: "Run the action again: it begins from the start.",

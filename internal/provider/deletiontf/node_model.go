@@ -44,6 +44,14 @@ func (m nodeModel) spec() *hook.Spec {
 	return hookblock.Spec(m.Hook)
 }
 
+// shutdown reports whether the server is shut down.
+func (m nodeModel) shutdown() bool {
+	if m.Corrected != nil {
+		return m.Corrected.Shutdown
+	}
+	return m.Shutdown.ValueBool()
+}
+
 const (
 	shutdownTime = 5 * time.Minute // Nova gives a guest one minute, then switches it off
 	spareTime    = time.Minute     // for the requests before and after the waits
@@ -73,7 +81,7 @@ func (m nodeModel) drain(server drain.Server, hooks *hook.Runner, token string, 
 	d := drain.Drain{
 		Node:          message.Node(),
 		Server:        server,
-		Shutdown:      m.Shutdown.ValueBool(),
+		Shutdown:      m.shutdown(),
 		Grace:         m.grace(),
 		OnlyInService: m.OnlyInService.ValueBool(),
 	}
@@ -103,6 +111,7 @@ func (m nodeModel) checkHook(ctx context.Context, before types.Object, b *backen
 type advice struct {
 	limit     string // origin of the limit, after "not done within 5m, "
 	locked    string
+	running   string // of a server that Nova cannot stop
 	abandoned string
 	failed    string
 }
@@ -126,6 +135,8 @@ func run(ctx context.Context, d drain.Drain, limit time.Duration, a advice, diag
 		diags.AddError("The server is locked", fmt.Sprintf("%s was not drained: %v. %s", d.Node, err, a.locked))
 	case abandoned:
 		diags.AddError("A lifecycle hook did not complete", fmt.Sprintf("%v.\n\n%s", err, a.abandoned))
+	case value.Is[*drain.RunningError](err):
+		diags.AddError("Nova cannot stop the server", fmt.Sprintf("%s is not drained: %v. %s", d.Node, err, a.running))
 	default:
 		diags.AddError("Unable to drain the node", fmt.Sprintf("%s is not drained: %v. %s", d.Node, err, a.failed))
 	}
@@ -139,7 +150,7 @@ func (m nodeModel) steps() (steps []string) {
 	if spec := m.spec(); spec != nil {
 		steps = append(steps, text.Clean(spec.Type)+" hook")
 	}
-	if m.Shutdown.ValueBool() {
+	if m.shutdown() {
 		steps = append(steps, "shutdown")
 	}
 	if grace := m.grace(); grace > 0 {
@@ -159,7 +170,7 @@ func (m nodeModel) limit() time.Duration {
 	if spec := m.spec(); spec != nil {
 		total += spec.Limit()
 	}
-	if m.Shutdown.ValueBool() {
+	if m.shutdown() {
 		total += shutdownTime
 	}
 	return total

@@ -22,19 +22,24 @@ import (
 // Terraform plans attachments in no order. So the first one that leaves waits a moment for one that stays, keeps what it
 // learns in the plan, and hands it to the others during the apply.
 type orders struct {
-	Enabled bool       `json:"enabled"`
-	Hook    *hook.Spec `json:"hook,omitempty"`
+	Enabled  bool       `json:"enabled"`
+	Shutdown bool       `json:"shutdown"`
+	Hook     *hook.Spec `json:"hook,omitempty"`
 }
 
 // orders returns the orders of the arguments as text.
 func (m attachmentModel) orders() string {
-	text, _ := json.Marshal(orders{m.Enabled.IsNull() || m.Enabled.ValueBool(), hookblock.Spec(m.Hook)}) // no cycles
+	text, _ := json.Marshal(orders{ // no cycles
+		Enabled:  m.Enabled.IsNull() || m.Enabled.ValueBool(),
+		Shutdown: m.Shutdown.ValueBool(),
+		Hook:     hookblock.Spec(m.Hook),
+	})
 	return string(text)
 }
 
 // correct notes the orders of an attachment that stays, for others that had the same.
 func (m attachmentModel) correct(ctx context.Context, before attachmentModel, walk *backend.Walk) {
-	known := value.Known(ctx, m.Hook, m.Enabled) && value.Given(m.Cluster) && value.Given(m.Region)
+	known := value.Known(ctx, m.Hook, m.Enabled, m.Shutdown) && value.Given(m.Cluster) && value.Given(m.Region)
 	if known && m.Cluster.Equal(before.Cluster) {
 		walk.Agree(backend.Orders, before.ordersKey(), m.orders())
 	}
@@ -44,7 +49,7 @@ func (m attachmentModel) correct(ctx context.Context, before attachmentModel, wa
 // has none.
 func (m attachmentModel) await(ctx context.Context, walk *backend.Walk) {
 	_, planned := walk.Noted(backend.Planned, m.Cluster.ValueString())
-	if !planned || m.spec() == nil || walk.Note(backend.Orders, "await "+m.ordersKey(), "") {
+	if !planned || m.spec() == nil && !m.shutdown() || walk.Note(backend.Orders, "await "+m.ordersKey(), "") {
 		return
 	}
 	limited, cancel := context.WithTimeout(ctx, 2*time.Second)
