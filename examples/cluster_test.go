@@ -4,7 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -44,13 +47,26 @@ func start(t *testing.T, folder string) example {
 func startOn(t *testing.T, c *acctest.Cloud, folder string) example {
 	t.Helper()
 	c.Prefix = "web-" // all names in the examples begin with it
-	if c.Fake != nil {
-		c.Fake.Furnish() // as "make cloud" is
+	answers := func(string) bool { return true }
+	if c.Fake != nil { // as "make cloud" is
+		c.Fake.Furnish()
+		broken := c.Fake.AddImage(fakecloud.Image{Name: "debian-broken"})
+		answers = func(name string) bool {
+			return !slices.ContainsFunc(slices.Concat(c.Fake.Servers("RegionOne"), c.Fake.Servers("RegionTwo")),
+				func(s fakecloud.Server) bool { return s.Name == name && s.ImageID == broken })
+		}
 	}
+	health := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !answers(path.Base(r.URL.Path)) {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	}))
+	t.Cleanup(health.Close)
 	if regions := c.Regions(t); c.Fake == nil && !slices.Equal(regions, []string{"RegionOne", "RegionTwo"}) {
 		t.Skipf("needs the regions of the examples, and the cloud has %v", regions)
 	}
 	e := example{c.Example(t, folder), c}
+	e.Env = append(e.Env, "TF_VAR_health_url="+health.URL+"/{name}")
 	require.Empty(t, e.servers(t), "the cloud has servers with the names of the example")
 	if c.Fake == nil {
 		t.Cleanup(func() { e.clear(t) })
@@ -160,7 +176,7 @@ func (e example) file(t *testing.T, name string, content any) {
 	require.NoError(t, errors.Join(err, os.WriteFile(filepath.Join(e.Dir, name), text, 0o600)))
 }
 
-// TestAccExample_firstCluster follows the README: the first cluster, and another image for it.
+// TestAccExample_firstCluster follows the README: the first cluster, another image for it, and one that does not serve.
 func TestAccExample_firstCluster(t *testing.T) {
 	e := start(t, "clusters/first")
 	block := regexp.MustCompile(`(?s)module "web" \{.*?\n\}\n`).FindString(read(t, filepath.Join(e.Dir, "main.tf")))
@@ -180,4 +196,11 @@ func TestAccExample_firstCluster(t *testing.T) {
 	seven := e.servers(t)
 	maps.DeleteFunc(six, func(name, id string) bool { return seven[name] == id })
 	assert.Len(t, six, 1, "servers that left")
+	if e.c.Fake == nil {
+		return // it has no such image
+	}
+	e.edit(t, `"debian-13"`, `"debian-broken"`)
+	e.edit(t, `"2m"`, `"2s"`)
+	e.fails(t, "Servers are not in service")
+	kept(t, seven, e.servers(t), 7)
 }

@@ -22,6 +22,14 @@ module "web" {
   image            = "debian-12"
   flavors          = ["m1.small"]
   networks         = ["shared"]
+
+  readiness_url     = var.health_url
+  readiness_timeout = "2m"
+}
+
+variable "health_url" {
+  description = "Address at which a server answers once it serves, such as http://{address}/."
+  type        = string
 }
 
 output "placement" {
