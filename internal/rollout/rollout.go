@@ -17,6 +17,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/planview"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/status"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
@@ -78,9 +79,9 @@ type HeldNodes struct {
 	Omitted int64             `json:"omitted,omitempty"` // number of held nodes that are not in Nodes
 }
 
-// is reports whether the status has one of the forms.
-func (c Cluster) is(forms ...string) bool {
-	return slices.ContainsFunc(forms, func(form string) bool { return strings.HasPrefix(c.Status, form) })
+// is reports whether the status begins with one of the words.
+func (c Cluster) is(words ...status.Word) bool {
+	return slices.Contains(words, status.WordOf(c.Status))
 }
 
 // Terraform makes and applies plans.
@@ -229,19 +230,19 @@ func (r *run) judge(plan *Plan) (Outcome, string) {
 	waited := time.Since(r.last)
 	end, why := Done, "nothing is left to replace"
 	for _, c := range plan.Clusters {
-		status, opens := c.Name+" "+c.Status, r.WaitWindow && c.is("held: until ")
+		says, opens := c.Name+" "+c.Status, r.WaitWindow && c.is(status.Shut)
 		switch {
-		case (opens || c.is("waits", "bakes")) && late:
-			return Held, "-max-time " + duration.Format(r.MaxTime) + " is over; " + status
-		case opens, c.is("waits", "bakes") && waited < c.Pause+r.MaxWait:
+		case (opens || c.is(status.Waits, status.Bakes)) && late:
+			return Held, "-max-time " + duration.Format(r.MaxTime) + " is over; " + says
+		case opens, c.is(status.Waits, status.Bakes) && waited < c.Pause+r.MaxWait:
 			return "", ""
-		case c.is("waits", "bakes"):
-			end, why = Held, "nothing changed for "+duration.Format(waited)+"; "+status
+		case c.is(status.Waits, status.Bakes):
+			end, why = Held, "nothing changed for "+duration.Format(waited)+"; "+says
 		case end == Held:
-		case c.is("reverted") && c.Remaining == 0:
-			end, why = Reverted, status
-		case !c.is("in step"):
-			end, why = Held, status
+		case c.is(status.Reverted) && c.Remaining == 0:
+			end, why = Reverted, says
+		case !c.is(status.InStep):
+			end, why = Held, says
 		}
 	}
 	return end, why
@@ -330,7 +331,7 @@ func (r *run) mayRevert(plan *Plan) bool {
 		r.failingSince = time.Now()
 	}
 	return slices.ContainsFunc(plan.Clusters, func(c Cluster) bool {
-		return c.RevertAfter > 0 && !c.is("reverted") && time.Since(r.failingSince) < c.RevertAfter+r.MaxWait
+		return c.RevertAfter > 0 && !c.is(status.Reverted) && time.Since(r.failingSince) < c.RevertAfter+r.MaxWait
 	})
 }
 

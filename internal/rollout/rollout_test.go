@@ -81,7 +81,7 @@ func (s *script) Plan(ctx context.Context) (*Plan, error) {
 	case 'h':
 		c.Status = "held: az-2 is not available"
 	case 's':
-		c.Status = "held: until Sat 02:00 UTC, web-1"
+		c.Status = "shut until Sat 02:00 UTC: web-1"
 	case 'q':
 		c.Status = "behind: the next plan replaces 1 of 1 node"
 	case 'r':
@@ -140,10 +140,10 @@ func TestRun(t *testing.T) {
 		{name: "servers never come up", plans: "bw", set: func(r *Runner) { r.MaxWait = time.Hour }, want: Held, applied: "b",
 			why: "nothing changed for 1h; web waits: web-6 (its server is in BUILD)", took: 61 * time.Minute},
 		{name: "held", plans: "bh", want: Held, applied: "b", why: "web held: az-2 is not available", took: time.Minute},
-		{name: "held by a window", plans: "bs", want: Held, applied: "b", why: "web held: until Sat 02:00 UTC, web-1", took: time.Minute},
+		{name: "held by a window", plans: "bs", want: Held, applied: "b", why: "web shut until Sat 02:00 UTC: web-1", took: time.Minute},
 		{name: "which is waited for", plans: "bsssbd", set: waits, want: Done, applied: "bb", took: 3*time.Minute + 30*time.Second},
 		{name: "until -max-time", plans: "bs", set: func(r *Runner) { r.WaitWindow, r.MaxTime = true, time.Hour }, want: Held, applied: "b",
-			why: "-max-time 1h is over; web held: until Sat 02:00 UTC, web-1", took: time.Hour},
+			why: "-max-time 1h is over; web shut until Sat 02:00 UTC: web-1", took: time.Hour},
 		{name: "behind, and nothing can be done", plans: "q", want: Held, why: "web behind: the next plan replaces 1 of 1 node"},
 		{name: "reverted", plans: "bbr", want: Reverted, applied: "bb", why: "web reverted: the template of web-8 failed", took: 2 * time.Minute},
 		{name: "reverted in part", plans: "v", want: Held, why: "1 node goes back"},

@@ -16,7 +16,7 @@ type Flavors map[placement.Place][]string
 // FlavorIDs are the ids of flavors, by region and by the text that a policy calls them by.
 type FlavorIDs map[string]map[string]string
 
-// At lists the flavors of a place. Without any it is one that has no name.
+// At lists the flavors of a place. Without any it is one empty name.
 func (f Flavors) At(at placement.Place) []string {
 	for _, own := range []placement.Place{at, {Region: at.Region}, {}} {
 		if list := f[own]; len(list) > 0 {
@@ -99,7 +99,7 @@ func (s Seen) FullPlaces(policy Policy) []placement.Place {
 	return slices.SortedFunc(maps.Keys(places), placement.Place.Compare)
 }
 
-// FlavorOf is the first flavor of a place that is not full. It reports false where all are.
+// FlavorOf is the first flavor of a place that is not full. It reports false if all are full.
 func (p Policy) FlavorOf(at placement.Place, full map[Spot]bool) (flavor string, ok bool) {
 	flavors := p.Flavors.At(at)
 	if i := slices.IndexFunc(flavors, func(f string) bool { return !full[Spot{at, f}] }); i >= 0 {
@@ -122,7 +122,7 @@ func (p Policy) rank(at placement.Place, n Node) int {
 // Offers reports whether the flavor of a node is one of a place.
 func (p Policy) Offers(at placement.Place, n Node) bool { return p.rank(at, n) >= 0 }
 
-// EarlierFlavor is the flavor that a node would get now, where that comes before its own; "": none does.
+// EarlierFlavor returns an earlier flavor of the list that a node would get now, or "".
 func (p Policy) EarlierFlavor(at placement.Place, n Node, seen Seen) string {
 	if !p.Update.Has(Lesser) {
 		return ""

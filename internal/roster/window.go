@@ -133,7 +133,7 @@ func (l Windows) String() string {
 	return strings.Join(texts, ", ")
 }
 
-// Look says what is so by a clock. Without a time it is not known, and no window counts as open.
+// Look returns whether a window is open by a clock. Without a time it is not known, and none counts as open.
 func (l Windows) Look(now time.Time) (o Opens) {
 	if len(l) == 0 || now.IsZero() {
 		return o

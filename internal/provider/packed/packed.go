@@ -1,7 +1,7 @@
 // Package packed hides values that are as large as a cluster from the plugin framework.
 //
 // The framework walks every value of a resource, and looks up the path of each in the schema, about ten times in
-// each call. That takes longer than all else that the provider does. So for the framework such a value is one text: its
+// each call. That takes longer than everything else. So for the framework such a value is one text: its
 // msgpack, which Terraform sent or will get. A resource decodes the text into a Go map, and a server in front of the
 // framework exchanges values and texts.
 package packed
@@ -71,7 +71,7 @@ func Map[E any](elements map[string]E) types.String {
 	return types.StringValue(text.String())
 }
 
-// Elements returns the elements of a map. No text has none.
+// Elements returns the elements of a map. An empty text has no elements.
 func Elements[E any](text string) (elements map[string]E, err error) {
 	if text != "" {
 		err = msgpack.Unmarshal([]byte(text), &elements)

@@ -138,7 +138,7 @@ func (m *attachmentModel) tell(ctx context.Context, r roster.Roster, after *memo
 		func(name string) bool { return !slices.Contains(change.Absent, name) })
 	m.Status = types.StringValue(change.Now)
 	m.hold(ctx, change, diags)
-	if strings.HasPrefix(m.Status.ValueString(), say.InStep) && m.Remaining.ValueInt64() > 0 {
+	if m.inStep() && m.Remaining.ValueInt64() > 0 {
 		// A server that is made again in its place remains until a refresh sees that it is healthy. No plan would
 		// store that it no longer remains, because nothing changes.
 		m.Remaining = types.Int64Value(0)

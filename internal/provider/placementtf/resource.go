@@ -23,7 +23,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/private"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/status"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
@@ -73,7 +73,7 @@ func (m attachmentModel) proceeds() bool {
 
 // inStep reports whether the last refresh found the cluster as it should be.
 func (m attachmentModel) inStep() bool {
-	return strings.HasPrefix(m.Status.ValueString(), say.InStep)
+	return status.WordOf(m.Status.ValueString()) == status.InStep
 }
 
 // ModifyPlan makes the plan. It computes nothing if nothing changed, nothing proceeds, and

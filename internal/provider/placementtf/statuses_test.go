@@ -105,7 +105,7 @@ func TestStatuses(t *testing.T) {
 			status: "waits: waits-2 (its server is in BUILD)", held: map[string]string{"waits-1": "the batch waits for waits-2 (its server is in BUILD)"}},
 		"bakes": {steps: [3]attributes{a(timed), b(timed)}, status: "bakes: bakes-2 must be in service for longer",
 			held: map[string]string{"bakes-1": "the previous batch must be in service for longer: bakes-2"}},
-		"window": {steps: [3]attributes{a(shut), nil, b(shut)}, status: "held: until Sat 02:00 Europe/Berlin, window-0, window-1",
+		"window": {steps: [3]attributes{a(shut), nil, b(shut)}, status: "shut until Sat 02:00 Europe/Berlin: window-0, window-1",
 			held:   map[string]string{"window-0": "until Sat 02:00 Europe/Berlin", "window-1": "until Sat 02:00 Europe/Berlin"},
 			advice: b(template), then: "batch 1 of 2: window-0 leaves; window-2 comes"},
 		"target": {steps: [3]attributes{a(template), b(update("TEMPLATE", attributes{"target": "50%"}))},

@@ -22,7 +22,7 @@ var windowed = map[string][]struct {
 		{0, []string{"plan", "-refresh=false"}, "batch 1 of 2"},
 		{24 * time.Hour, []string{"plan", "-refresh=false"}, "Now 1 of them should wait until Thu 00:00 UTC. Plan again, with a refresh."},
 		{0, []string{"apply", "in-time"}, "The window has shut since the last refresh"},
-		{0, []string{"plan"}, "held: until Thu 00:00 UTC"},
+		{0, []string{"plan"}, "shut until Thu 00:00 UTC"},
 		{6 * 24 * time.Hour, []string{"apply", "in-time"}, "1 added, 1 changed, 1 destroyed"},
 	},
 	"RECREATE": {

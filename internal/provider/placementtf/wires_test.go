@@ -164,7 +164,7 @@ func TestAccWiresFound(t *testing.T) {
 			assert.Zero(t, g.counted.Destroyed)
 			g.instead, g.more = [2]string{}, ""
 			g.apply()
-			g.image = "c" // what was never found got the second image, and its server ignored that
+			g.image = "c" // nodes that were never found got the second image, and their servers ignored it
 			g.finish()
 			assert.Equal(t, "c:4", images(g))
 		})

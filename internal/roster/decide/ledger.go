@@ -196,7 +196,7 @@ func without(list []string, f *facts.Fact) []string {
 	return slices.DeleteFunc(list, func(name string) bool { return name == f.Name })
 }
 
-// grow adds nodes. Those that find room in full places alone wait until these are tried again.
+// grow adds nodes. Nodes that find room in full places alone wait until these are tried again.
 func (l *Ledger) grow(nodes int64) {
 	if l.err != nil {
 		return
@@ -365,8 +365,8 @@ func (l *Ledger) change(w Want, template roster.Template) {
 	l.Verdicts[w.Name] = v
 }
 
-// again reports whether the server of a node that keeps its name is made again. What was never found
-// has no server: if there is one under another name, it stays as it is.
+// again reports whether the server of a node that keeps its name is made again. A node that was never
+// found has none: if there is one under another name, it stays as it is.
 func (l *Ledger) again(w Want) bool {
 	if w.What == Revised {
 		return !w.Unfound && !l.Policy.InPlace()

@@ -40,7 +40,7 @@ var (
 )
 
 // serve works out whether the server was in service since its node was made or changed, and the
-// condition of the node. It was if it carries the node's own mark or, if marks are not required, runs.
+// condition of the node. It was in service if it carries the node's own mark or, if marks are not required, runs.
 func (f *Fact) serve(seen roster.Seen, policy roster.Policy) {
 	f.Lags = !policy.RequireMarks && seen.Lags(f.Name, f.Node)
 	f.NotRemade = f.Looked && seen.NotRemade(f.Name, f.Node)

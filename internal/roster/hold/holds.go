@@ -98,7 +98,7 @@ var (
 	Window = &Hold{
 		Quiet:  true,
 		Why:    "until {opens}",
-		Status: "held: until {opens}, {nodes}",
+		Status: "shut until {opens}: {nodes}",
 		Title:  "Nodes wait for the window",
 		Notice: "{count} should be replaced, and no batch begins until {opens}: {nodes}. See update.window. To " +
 			"replace one before that, name it in candidates.",

@@ -12,6 +12,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/status"
 )
 
 // promises are the promises to users about each plan. A function returns how a plan breaks one, or "".
@@ -356,7 +357,7 @@ func (p plan) moves() string {
 }
 
 func (p plan) flatters() string {
-	says := p.method != none && !p.is("blind") && strings.HasPrefix(p.status, say.InStep)
+	says := p.method != none && !p.is("blind") && status.WordOf(p.status) == status.InStep
 	return said(says && p.change.Remaining > 0, "more remains") + p.first(func(m member) bool {
 		held := m.Outcome == decide.Held && m.Hold != hold.Target && m.Hold != hold.Protected
 		return says && (held || p.change.Empty() && m.stays() && m.truth == out)

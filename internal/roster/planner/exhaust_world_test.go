@@ -172,7 +172,7 @@ func (w *world) apply(r roster.Roster, outcome map[string]string, end string) bo
 			if _, there := w.machines[name]; again && w.keeps() {
 				delete(w.machines, name) // the old server was destroyed first
 			} else if there {
-				m.asked = n.Generation // what triggers a new server is stored, and no change any more
+				m.asked = n.Generation // the trigger of a new server is stored, and no change any more
 				w.machines[name] = m
 			}
 		default:

@@ -127,13 +127,13 @@ func TestWindow(t *testing.T) {
 	}
 	plans(t, func(p *roster.Policy) { p.Update = causes }, []planned{
 		{name: "open", opens: open, image: "b", moves: "+web-6 -web-0", remaining: 5},
-		{name: "shut", opens: shut, image: "b", remaining: 6, status: "held: until Sat 02:00 UTC, web-0, web-1, web-2, web-3, web-4 and 1 more",
+		{name: "shut", opens: shut, image: "b", remaining: 6, status: "shut until Sat 02:00 UTC: web-0, web-1, web-2, web-3, web-4 and 1 more",
 			told: "6 nodes should be replaced, and no batch begins until Sat 02:00 UTC: web-0..."},
 		{name: "for the age too", opens: shut, seen: func(s roster.Seen) {
 			s.Aged["web-0"] = roster.Aged{Mark: roster.Mark(s.Servers["web-0"].InService), Launched: time.Unix(1<<30, 0)}
-		}, remaining: 1, notices: waits, status: "held: until Sat 02:00 UTC, web-0"},
+		}, remaining: 1, notices: waits, status: "shut until Sat 02:00 UTC: web-0"},
 		{name: "and for the place", opens: shut, policy: func(p *roster.Policy) { p.Regions[0].Zones[0].Cap = 0 }, remaining: 1,
-			notices: waits, status: "held: until Sat 02:00 UTC, web-0"},
+			notices: waits, status: "shut until Sat 02:00 UTC: web-0"},
 		{name: "a node that comes back is for the target after one that is older", opens: shut, image: "b", capacity: 36, policy: func(p *roster.Policy) {
 			u := *causes
 			u.Target, u.Method, u.Causes = amount("1"), roster.Recreate, []roster.Cause{roster.Outdated}
@@ -174,9 +174,9 @@ func TestWindow(t *testing.T) {
 		{name: "what target leaves waits for no window", opens: shut, image: "b", policy: func(p *roster.Policy) {
 			u := *causes
 			p.Update, u.Target = &u, amount("1")
-		}, remaining: 1, notices: waits, status: "held: until Sat 02:00 UTC, web-0"},
+		}, remaining: 1, notices: waits, status: "shut until Sat 02:00 UTC: web-0"},
 		{name: "other windows were looked for", opens: roster.Opens{Of: "Sun 02:00-06:00 UTC"}, image: "b", remaining: 6, notices: waits,
-			status: "held: until a refresh finds the window open, web-0, web-1, web-2, web-3, web-4 and 1 more"},
+			status: "shut until a refresh finds the window open: web-0, web-1, web-2, web-3, web-4 and 1 more"},
 		{name: "an apply came after the look", opens: open, image: "b", policy: func(p *roster.Policy) { p.Blind = true }, remaining: 6, notices: waits},
 		{name: "without windows nothing waits", opens: shut, image: "b", update: update("1", roster.Outdated), moves: "+web-6 -web-0", remaining: 5},
 	})

@@ -24,7 +24,8 @@ func (p *speech) reverted() []Notice {
 	if len(v.Failures) == 0 {
 		return nil
 	}
-	const again = "To try the same template once more, add a value that changes nothing, such as attempt = \"2\"."
+	const again = "To try the same template once more, for example because the check was wrong, set attempt = \"2\": " +
+		"in the modules a variable, else a value of template."
 	var why strings.Builder
 	for _, f := range v.Failures {
 		fmt.Fprintf(&why, "The template of %s failed: its server had run for %s when a wait for it ended, and was not "+

@@ -25,7 +25,7 @@ type Change struct {
 	decide.Verdicts
 	Remaining int64    // number of nodes that should still be replaced after this plan
 	Notices   []Notice // notices for a person
-	Status    string   // status of the cluster after the plan is applied without an error; see [InStep]
+	Status    string   // status of the cluster after the plan is applied without an error; see [status.InStep]
 	Now       string   // status of the cluster before the plan
 	// nodes that are not in service, or are leaving and still run, and that the plan does not change
 	Absent []string

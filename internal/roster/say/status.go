@@ -9,14 +9,15 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/status"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// InStep is the status of a cluster that is as its policy says.
-const InStep = "in step"
+// inStep is the status of a cluster that is as its policy says.
+const inStep = string(status.InStep)
 
-// status returns the status of a cluster in one line. It begins with a word for machines: "in
-// step", "behind", "waits", "bakes", "held" or "reverted". If applied is true, it is the status
+// status returns the status of a cluster in one line. It begins with a word for machines: see
+// [status.Word]. If applied is true, it is the status
 // after an apply of the plan without an error, else the current status.
 func (p *speech) status(applied bool) string {
 	remaining, made := p.Remaining, p.List.With(decide.Comes, decide.Changes).Names()
@@ -64,11 +65,11 @@ func (p *speech) inStep() string {
 	case plain > 0:
 		return fmt.Sprintf("behind: %s of another template, and no cause replaces them", text.Nodes(plain))
 	case len(kept) > 0:
-		return InStep + " except for protected nodes: " + text.Few(kept)
+		return inStep + " except for protected nodes: " + text.Few(kept)
 	case target > 0:
-		return fmt.Sprintf("%s, as target says: %s of another template", InStep, text.Nodes(target))
+		return fmt.Sprintf("%s, as target says: %s of another template", inStep, text.Nodes(target))
 	}
-	return InStep
+	return inStep
 }
 
 // loose lists the regions whose servers do not follow their nodes, each with the missing line.
@@ -80,13 +81,13 @@ func (p *speech) loose() (list []string) {
 }
 
 // heldStatus returns the status of the first hold that is quiet or not.
-func (p *speech) heldStatus(quiet bool) (status string) {
+func (p *speech) heldStatus(quiet bool) (says string) {
 	for _, h := range hold.All {
-		if list := p.List.Held(h); h.Quiet == quiet && len(list) > 0 && status == "" {
-			status = p.fill(h.Status, list...)
+		if list := p.List.Held(h); h.Quiet == quiet && len(list) > 0 && says == "" {
+			says = p.fill(h.Status, list...)
 		}
 	}
-	return status
+	return says
 }
 
 // goesOn reports whether the next plan replaces nodes.

@@ -1,0 +1,64 @@
+package status
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestNoSentenceIsCompared: no other package compares a text with one that begins as a status does.
+func TestNoSentenceIsCompared(t *testing.T) {
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || filepath.Dir(path) == "../status" {
+			return err
+		}
+		files := token.NewFileSet()
+		file, err := parser.ParseFile(files, path, nil, 0)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			var texts []ast.Expr
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				of, ok := n.Fun.(*ast.SelectorExpr)
+				if ok && slices.Contains([]string{"HasPrefix", "HasSuffix", "Contains", "EqualFold", "is"}, of.Sel.Name) {
+					texts = n.Args
+				}
+			case *ast.BinaryExpr:
+				if n.Op == token.EQL || n.Op == token.NEQ {
+					texts = []ast.Expr{n.X, n.Y}
+				}
+			case *ast.CaseClause:
+				texts = n.List
+			}
+			for _, text := range texts {
+				if l, ok := text.(*ast.BasicLit); ok && l.Kind == token.STRING {
+					if said, _ := strconv.Unquote(l.Value); WordOf(said) != "" && len(said) < 40 {
+						t.Errorf("%s: a sentence is compared with %s", files.Position(n.Pos()), l.Value)
+					}
+				}
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestWordOf reads the word of a status.
+func TestWordOf(t *testing.T) {
+	for text, want := range map[string]Word{"in step, as target says: 1 node": InStep, "shut until Sat 02:00 UTC: web-0": Shut, "held: wiring": Held, "unheld": "", "": ""} {
+		if got := WordOf(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
