@@ -134,6 +134,10 @@ type Node struct {
 	// no place. If there are enough nodes then, it does not count as too many until the place is open.
 	StandsIn bool `json:"stands_in,omitempty"`
 
+	// Named means that the node leaves because a person named it: it does not come back, because Terraform may
+	// have forgotten its server, and would make a second one.
+	Named bool `json:"named,omitempty"`
+
 	// Guessed means that an import guessed the generation, and that no plan has reported it.
 	Guessed bool `json:"guessed,omitempty"`
 

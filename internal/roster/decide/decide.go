@@ -163,7 +163,7 @@ func (p *Planning) apply(r *roster.Roster, seen roster.Seen) {
 		case Leaves:
 			delete(r.Before, name)
 			n := r.Nodes[name]
-			n.StandsIn = v.What == Replaced
+			n.StandsIn, n.Named = v.What == Replaced, v.named()
 			delete(r.Nodes, name)
 			if !seen.Missing[name] {
 				r.Leaving[name] = n

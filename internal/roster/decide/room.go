@@ -82,7 +82,8 @@ func poolOf(now roster.Roster, seen roster.Seen, policy roster.Policy) (back poo
 
 // unwanted reports whether a leaving node would leave again if it came back.
 func unwanted(f *facts.Fact, policy roster.Policy) bool {
-	named := slices.Contains(policy.Candidates, f.Name) || slices.Contains(policy.Candidates, f.Server.ID)
+	named := (f.Named && policy.Stateful == nil) || slices.Contains(policy.Candidates, f.Name) ||
+		slices.Contains(policy.Candidates, f.Server.ID)
 	released := policy.Stateful != nil && slices.Contains(policy.Stateful.Release, f.Name)
 	again := []roster.Cause{roster.Unhealthy, roster.Lesser, roster.TooOld}
 	return f.Server.Tainted || named || released ||

@@ -26,7 +26,11 @@ func TestKept(t *testing.T) {
 			require.NoError(t, err, name)
 			assert.Equal(t, "-web-1", moves(change), name)
 			assert.Equal(t, name == "at once", len(next.Leaving) == 0, "%s: leaving are %v", name, next.LeavingNames())
-			p.Candidates, p.Kept, p.Capacity = []string{who}, []string{who}, 3
+			p.Candidates, p.Capacity = nil, 3
+			_, change, err = Plan(next, seen, p)
+			require.NoError(t, err, name)
+			assert.Equal(t, "+web-3", moves(change), "%s: named no more", name)
+			p.Candidates, p.Kept = []string{who}, []string{who}
 			if name == "at once" { // it need not be named any more then
 				p.Candidates, p.Kept = nil, nil
 			}
