@@ -36,6 +36,7 @@ func (a *Attachment) fill(before, after *attributes, unknown, hidden map[string]
 	a.Regions = outline(rows(old, listed), rows(next, listed))
 	a.number(old, next, hidden["template"] || hidden["nodes"])
 	change := now.changed()
+	a.returned = change.Returned.Nodes
 	a.place(old, next, change.Deletion.Reasons, change.InPlace.Reasons, change.Held.Nodes)
 	a.heldMore = change.Held.Omitted
 	a.had = now.had()
@@ -81,6 +82,9 @@ func AttachmentOf(
 		return all
 	}
 	a.number(old, next, false)
+	for _, v := range change.With(decide.Returns) {
+		a.returned = append(a.returned, v.Name)
+	}
 	a.place(old, next, reasons(decide.Leaves), reasons(decide.Changes), reasons(decide.Held))
 	for _, n := range slices.Concat(change.Notices, say.Warnings(next, listed, listed, false)) {
 		a.Warnings = append(a.Warnings, Warning{n.Title, n.Text})
@@ -149,7 +153,7 @@ func (a *Attachment) place(old, next roster.Roster, removed, revised, held map[s
 			Reason:   reason,
 		})
 		for _, p := range places {
-			if fate != Comes {
+			if fate != Comes && fate != Returns {
 				p.Before++
 			}
 			if fate != Leaves {
@@ -174,7 +178,12 @@ func (a *Attachment) place(old, next roster.Roster, removed, revised, held map[s
 		}
 	}
 	for name, n := range next.Nodes {
-		if _, was := old.Nodes[name]; !was {
+		_, was := old.Nodes[name]
+		switch {
+		case was:
+		case slices.Contains(a.returned, name):
+			add(name, n, Returns, "")
+		default:
 			add(name, n, Comes, "")
 		}
 	}

@@ -127,17 +127,51 @@ func (c *canvas) dots(nodes []Node, x, y, width int) int {
 		}
 		c.dot(x+radius+i%columns*pitch, y-radius, n, label)
 	}
-	if len(nodes) > 0 {
-		y += 6
+	if len(single) == 0 {
+		return y + 6*min(len(nodes), 1)
 	}
-	return y
+	return c.names(single, x, y, width)
+}
+
+// names writes the names of single nodes below their dots, and returns where they end. The part that all names begin
+// with is written once.
+func (c *canvas) names(nodes []Node, x, y, width int) int {
+	var lines []string
+	const letter = 6 // width, in pixels
+	for i, n := range nodes {
+		name, last := n.Name, len(lines)-1
+		if i > 0 {
+			name = name[shared(nodes):]
+		}
+		if i == 0 || (len(lines[last])+len(name)+3)*letter > width {
+			lines = append(lines, name)
+			continue
+		}
+		lines[last] += ", " + name
+	}
+	for _, line := range lines {
+		y += lineHeight
+		c.text("small", x, y, shorten(line, width/letter))
+	}
+	return y + 6
+}
+
+// shared returns the length of the part before their numbers that all names begin with.
+func shared(nodes []Node) int {
+	prefix := strings.TrimRight(nodes[0].Name, "0123456789")
+	for _, n := range nodes {
+		if !strings.HasPrefix(n.Name, prefix) {
+			return 0
+		}
+	}
+	return len(prefix)
 }
 
 // words says what happens to a node, or to several.
 func (c *canvas) words(n Node, several bool) string {
-	words := [...]string{"stays", "changes in place", "is made again", "is added", "is removed"}[n.Fate]
+	words := [...]string{"stays", "changes in place", "is made again", "is added", "returns with its server", "is removed"}[n.Fate]
 	if several {
-		words = [...]string{"stay", "change in place", "are made again", "are added", "are removed"}[n.Fate]
+		words = [...]string{"stay", "change in place", "are made again", "are added", "return with their servers", "are removed"}[n.Fate]
 	}
 	return words + n.template(len(c.colour) > 1)
 }
@@ -145,8 +179,8 @@ func (c *canvas) words(n Node, several bool) string {
 // struckLabel is the meaning of an exclamation mark in a dot.
 const struckLabel = "something else happens to its server"
 
-// dot draws a node. Its form shows what happens to the node: a disc stays, a disc with a plus is added, a ring around
-// it means a change in place, a dashed ring means that the node is made again, and a circle with a cross is removed.
+// dot draws a node. Its form shows what happens to the node: a disc stays, a disc with a plus is added, a disc with an arrow returns, a ring
+// around it means a change in place, a dashed ring means that the node is made again, and a circle with a cross is removed.
 // The colour shows the template. An exclamation mark means that the plan changes the node's server although no node
 // change needs it.
 func (c *canvas) dot(x, y int, n Node, label string) {
@@ -167,6 +201,9 @@ func (c *canvas) dot(x, y int, n Node, label string) {
 	case Comes:
 		fmt.Fprintf(&c.body, `<circle class="f%d" cx="%d" cy="%d" r="%d"/><path class="mark" d="M%d %dh10m-5 -5v10"/>`,
 			fill, x, y, radius, x-5, y)
+	case Returns:
+		fmt.Fprintf(&c.body, `<circle class="f%d" cx="%d" cy="%d" r="%d"/><path class="mark" d="M%d %dh-8m3 -3l-3 3l3 3"/>`,
+			fill, x, y, radius, x+4, y)
 	case Changes, Remade:
 		again := ""
 		if n.Fate == Remade {

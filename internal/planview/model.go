@@ -29,6 +29,7 @@ const (
 	Changes
 	Remade // keeps its name and place, and its server is destroyed and made again
 	Comes
+	Returns // left in an earlier plan, and its server is still there
 	Leaves
 )
 
@@ -60,6 +61,7 @@ type Attachment struct {
 	module    string
 	heldMore  int64                   // number of held nodes for which the plan has no reason
 	taken     int64                   // number of servers that are destroyed because their nodes leave
+	returned  []string                // names of nodes that come back with their servers
 	slots     []string                // names of all slots before the plan
 	had       func(name string) bool  // reports whether the attachment has ever given the name to a node
 	templates map[roster.Template]int // numbers of the templates

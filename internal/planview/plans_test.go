@@ -30,7 +30,9 @@ func attached(lines ...string) string {
 	return "resource \"stackpolicy_placement_attachment\" \"web\" {\n  cluster = \"web\"\n  " + strings.Join(lines, "\n  ") + "\n}\n"
 }
 
-func batch(lines ...string) string { return "update {\n    " + strings.Join(lines, "\n    ") + "\n  }" }
+func batch(lines ...string) string {
+	return "update {\n    require_in_service = false\n    " + strings.Join(lines, "\n    ") + "\n  }"
+}
 
 // planCase is a plan of a running cluster: the configurations before and after.
 type planCase struct {
@@ -74,6 +76,9 @@ func planCases() []planCase {
 		image("canary", `target         = "20%"`),
 		image("in-place", `method         = "IN_PLACE"`),
 		image("recreate", `method         = "RECREATE"`),
+		{name: "return", before: []string{"desired_capacity = 6", threeZones, bookworm, oldest, rolling},
+			twice: []string{"desired_capacity = 6", threeZones, trixie, oldest, rolling},
+			after: []string{"desired_capacity = 6", threeZones, bookworm, oldest, rolling}},
 		{name: "repair", before: []string{"desired_capacity = 6", threeZones, rolling}, after: []string{"desired_capacity = 6", threeZones, rolling},
 			happen: func(cloud *fakecloud.Cloud, servers map[string]string) {
 				cloud.UpdateServer("RegionOne", servers["web-1"], func(s *fakecloud.Server) { s.Status = "ERROR" })

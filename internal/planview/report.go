@@ -52,7 +52,7 @@ func (i item) String() string {
 var changed = []struct {
 	fate  Fate
 	title string
-}{{Leaves, "Removed"}, {Comes, "Added"}, {Changes, "Changed in place"}, {Remade, "Made again"}}
+}{{Leaves, "Removed"}, {Comes, "Added"}, {Returns, "Returned"}, {Changes, "Changed in place"}, {Remade, "Made again"}}
 
 // report lists at most limit items under each title.
 func (a *Attachment) report(limit int) report {

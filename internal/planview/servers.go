@@ -201,7 +201,7 @@ func (a *Attachment) note(struck map[string]string, with map[string][]string) {
 			switch n.Fate {
 			case Leaves:
 				p.Nodes[i].With = with[n.Name]
-			case Stays, Changes, Remade:
+			case Stays, Changes, Remade, Returns:
 				p.Nodes[i].Server = struck[n.Name]
 			}
 		}

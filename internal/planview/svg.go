@@ -135,6 +135,7 @@ func (c *canvas) legend(a *Attachment) {
 		"changes in place (ring: old template)",
 		"is made again",
 		"is added",
+		"returns with its server",
 		"is removed",
 	} {
 		if there[form{Fate(fate), false}] {

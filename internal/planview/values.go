@@ -49,7 +49,10 @@ type updateJSON struct {
 type changeJSON struct {
 	Deletion reasonsJSON `json:"deletion"`
 	InPlace  reasonsJSON `json:"in_place"`
-	Held     struct {
+	Returned struct {
+		Nodes []string `json:"nodes"`
+	} `json:"returned"`
+	Held struct {
 		Nodes   map[string]string `json:"nodes"`
 		Omitted int64             `json:"omitted"`
 	} `json:"held"`
