@@ -69,7 +69,7 @@ func TestReadingAPlan(t *testing.T) {
 		return func(r reader) { r.fake.SetZoneAvailable("RegionOne", name, false) }
 	}
 	batch := func(lines ...string) string { return "update {\n    " + strings.Join(lines, "\n    ") + "\n  }" }
-	rolling := batch(`causes         = ["UNHEALTHY", "TEMPLATE"]`, `max_batch_size = 2`)
+	rolling := batch(`causes         = ["UNHEALTHY", "TEMPLATE"]`, `max_batch_size = 2`, `require_in_service = false`)
 	for _, c := range []struct {
 		name   string
 		before []string
@@ -191,7 +191,7 @@ func TestWhyNot(t *testing.T) {
 	cloud := acctest.NewFake(t, fakecloud.Config{})
 	with := func(image string) []string {
 		return []string{"desired_capacity = 6", threeZones, oldest, `template = { image = "` + image + `" }`,
-			"update {\n    causes = [\"TEMPLATE\"]\n    max_batch_size = 1\n  }"}
+			"update {\n    causes = [\"TEMPLATE\"]\n    max_batch_size = 1\n    require_in_service = false\n  }"}
 	}
 	r := reader{cloud.Workspace(t, ""), t, cloud.Fake, map[string]string{}, map[string]string{}}
 	r.apply(with("debian-12")...)

@@ -42,11 +42,9 @@ resource "stackpolicy_placement_attachment" "web" {
   regions          = [for region in local.regions : merge(region, { closed = contains(var.regions_closed, region.name) })]
   respect_quotas   = true
 
-  template = {
-    image     = "debian-12"
-    flavor    = "m1.small"
-    user_data = "v1"
-  }
+  image     = "debian-12"
+  flavors   = ["m1.small"]
+  user_data = "#cloud-config\n"
 
   deletion {
     criteria = "OLDEST_FIRST"
@@ -59,11 +57,10 @@ resource "stackpolicy_placement_attachment" "web" {
   }
 
   update {
-    causes             = ["UNHEALTHY", "TEMPLATE"]
-    max_batch_size     = "50%"
-    target             = "100%" # "25%" for a canary
-    revert_after       = "30m"
-    require_in_service = true # (!) an ACTIVE server counts as in service, whether it answers or not, until one has been marked
+    causes         = ["UNHEALTHY", "TEMPLATE"]
+    max_batch_size = "50%"
+    target         = "100%" # "25%" for a canary
+    revert_after   = "30m"
   }
 }
 
@@ -78,14 +75,20 @@ resource "stackpolicy_affinity_attachment" "web" {
   }
 }
 
+# A server is made once for each generation of its node, and never changes. The plan names a line that is missing here.
+resource "terraform_data" "generation" {
+  for_each = local.nodes
+  input    = each.value.generation
+}
+
 resource "openstack_compute_instance_v2" "web" {
   for_each            = local.nodes
-  name                = each.key                   # (!) no server is found under the name of its node
-  region              = each.value.region          # (!) all servers are made in the provider's region
-  availability_zone   = each.value.zone            # (!) Nova chooses, and the spread is not what the plan says
-  image_name          = each.value.template.image  # (!) with the image itself here, all servers are rebuilt at once
-  flavor_name         = each.value.template.flavor # (!) the same: all servers are resized at once
-  user_data           = local.user_data[each.value.template.user_data]
+  name                = each.key
+  region              = each.value.region
+  availability_zone   = each.value.zone
+  image_id            = each.value.image_id
+  flavor_id           = each.value.flavor_id
+  user_data           = try(stackpolicy_placement_attachment.web.user_data_texts[each.value.template.user_data], null)
   stop_before_destroy = true # after the grace period of the deletion attachment
 
   network {
@@ -97,14 +100,10 @@ resource "openstack_compute_instance_v2" "web" {
   }
 
   lifecycle {
-    create_before_destroy = true              # (!) old servers are destroyed before new ones are made
-    ignore_changes        = [scheduler_hints] # (!) another group replaces all servers of its zone at once
+    create_before_destroy = true # (!) old servers are destroyed before new ones are made
+    replace_triggered_by  = [terraform_data.generation[each.key]]
+    ignore_changes        = [image_id, flavor_id, user_data, network, availability_zone, scheduler_hints]
   }
-}
-
-# By version: keep one as long as a node has it.
-locals {
-  user_data = { v1 = "#cloud-config\n" }
 }
 
 # The drain of a node that leaves: the webhook answers 202 as long as it has work, then a minute passes for its last connections.
@@ -131,14 +130,11 @@ resource "stackpolicy_deletion_attachment" "web" {
 
 # An apply waits here. If a new server does not get into service, nothing old leaves.
 resource "stackpolicy_readiness_attachment" "web" {
-  cluster = "web"
-  servers = { for name, node in stackpolicy_deletion_attachment.web : name => { # (!) with the servers here, drains do not wait for this
-    id      = node.server_id
-    region  = node.region
-    address = openstack_compute_instance_v2.web[name].access_ip_v4
-    mark    = local.nodes[name].mark # (!) servers of an old template count as in service under the new one
-  } if !local.nodes[name].closed }   # (!) an apply waits for servers of a region that cannot be reached
-  timeout = "30m"
+  cluster    = "web"
+  nodes      = stackpolicy_placement_attachment.web.nodes
+  servers    = openstack_compute_instance_v2.web
+  depends_on = [stackpolicy_deletion_attachment.web] # (!) drains do not wait for this
+  timeout    = "30m"
 
   http {
     url = "http://{address}/health"

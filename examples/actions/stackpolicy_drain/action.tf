@@ -7,7 +7,7 @@ resource "stackpolicy_placement_attachment" "web" {
   cluster          = "web"
   desired_capacity = 4
   zones            = [{ name = "az-1" }, { name = "az-2" }]
-  template         = { image = "debian-12" }
+  image            = "debian-12"
 
   update {
     causes         = ["TEMPLATE"]
@@ -57,7 +57,7 @@ resource "openstack_compute_instance_v2" "web" {
   name              = each.key
   region            = each.value.region
   availability_zone = each.value.zone
-  image_name        = each.value.template.image
+  image_id          = each.value.image_id
   flavor_name       = "m1.small"
 
   network {
@@ -80,12 +80,8 @@ resource "openstack_compute_instance_v2" "web" {
 # It checks what no action has checked.
 resource "stackpolicy_readiness_attachment" "web" {
   cluster = "web"
-  servers = { for name, server in openstack_compute_instance_v2.web : name => {
-    id      = server.id
-    region  = server.region
-    address = server.access_ip_v4
-    mark    = stackpolicy_placement_attachment.web.nodes[name].mark
-  } }
+  nodes   = stackpolicy_placement_attachment.web.nodes
+  servers = openstack_compute_instance_v2.web
 
   tcp {
     port = 80

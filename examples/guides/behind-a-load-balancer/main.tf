@@ -95,13 +95,10 @@ resource "stackpolicy_deletion_attachment" "web" {
 # In service is what has run for a while. Old nodes are drained and destroyed after
 # that, because this refers to the deletion attachments.
 resource "stackpolicy_readiness_attachment" "web" {
-  cluster = "web"
-  servers = { for name, node in stackpolicy_deletion_attachment.web : name => {
-    id      = node.server_id
-    region  = node.region
-    address = openstack_compute_instance_v2.web[name].access_ip_v4
-    mark    = stackpolicy_placement_attachment.web.nodes[name].mark
-  } if !stackpolicy_placement_attachment.web.nodes[name].closed }
+  cluster    = "web"
+  nodes      = stackpolicy_placement_attachment.web.nodes
+  servers    = openstack_compute_instance_v2.web
+  depends_on = [stackpolicy_deletion_attachment.web]
   stable_for = "10s"
   # A node that was drained and stays after all gets the weight that it had.
   hook {

@@ -40,8 +40,9 @@ resource "stackpolicy_placement_attachment" "web" {
   template         = { image = var.image }
 
   update {
-    causes         = ["UNHEALTHY", "TEMPLATE"]
-    max_batch_size = var.max_batch_size
+    causes             = ["UNHEALTHY", "TEMPLATE"]
+    max_batch_size     = var.max_batch_size
+    require_in_service = false # ACTIVE counts as in service
   }
 }
 

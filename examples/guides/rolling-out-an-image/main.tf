@@ -17,20 +17,23 @@ resource "stackpolicy_placement_attachment" "web" {
     { name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }] },
   ]
 
-  # The source of new nodes. A changed template changes no node by itself.
-  template = {
-    image  = var.image
-    flavor = "m1.tiny"
-  }
+  # The source of new nodes. Another image changes no node by itself.
+  image   = var.image
+  flavors = ["m1.tiny"]
 
   # One batch for each apply: broken nodes first, then outdated ones.
   update {
-    causes             = ["UNHEALTHY", "TEMPLATE"]
-    max_batch_size     = 2
-    target             = var.target
-    require_in_service = true
-    revert_after       = "30m" # what does not work by then is taken back
+    causes         = ["UNHEALTHY", "TEMPLATE"]
+    max_batch_size = 2
+    target         = var.target
+    revert_after   = "30m" # what does not work by then is taken back
   }
+}
+
+# A server is made once for each generation of its node, and never changes.
+resource "terraform_data" "generation" {
+  for_each = stackpolicy_placement_attachment.web.nodes
+  input    = each.value.generation
 }
 
 resource "openstack_compute_instance_v2" "web" {
@@ -38,8 +41,8 @@ resource "openstack_compute_instance_v2" "web" {
   name              = each.key
   region            = each.value.region
   availability_zone = each.value.zone
-  image_name        = each.value.template.image
-  flavor_name       = each.value.template.flavor
+  image_id          = each.value.image_id
+  flavor_id         = each.value.flavor_id
 
   network {
     name = "shared"
@@ -48,6 +51,8 @@ resource "openstack_compute_instance_v2" "web" {
   # The new server is made before the old one is destroyed.
   lifecycle {
     create_before_destroy = true
+    replace_triggered_by  = [terraform_data.generation[each.key]]
+    ignore_changes        = [image_id, flavor_id, network, availability_zone]
   }
 }
 
@@ -55,14 +60,8 @@ resource "openstack_compute_instance_v2" "web" {
 # only when the one before it is marked.
 resource "stackpolicy_readiness_attachment" "web" {
   cluster = "web"
-  servers = {
-    for name, server in openstack_compute_instance_v2.web : name => {
-      id      = server.id
-      region  = server.region
-      address = server.access_ip_v4
-      mark    = stackpolicy_placement_attachment.web.nodes[name].mark
-    } if !stackpolicy_placement_attachment.web.nodes[name].closed
-  }
+  nodes   = stackpolicy_placement_attachment.web.nodes
+  servers = openstack_compute_instance_v2.web
 }
 
 # Nodes that are left for the next applies. A pipeline applies until it is 0.

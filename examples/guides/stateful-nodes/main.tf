@@ -33,10 +33,8 @@ resource "stackpolicy_placement_attachment" "web" {
     { name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }] },
   ]
 
-  template = {
-    image  = var.image
-    flavor = "m1.tiny"
-  }
+  image   = var.image
+  flavors = ["m1.tiny"]
 
   # The slot of a node that is removed is kept.
   stateful {
@@ -88,8 +86,8 @@ resource "openstack_compute_instance_v2" "web" {
   name              = each.key
   region            = each.value.region
   availability_zone = each.value.zone
-  image_name        = each.value.template.image
-  flavor_name       = each.value.template.flavor
+  image_id          = each.value.image_id
+  flavor_id         = each.value.flavor_id
   metadata          = { stackpolicy_generation = each.value.generation } # an import reads it
 
   network {
@@ -99,6 +97,7 @@ resource "openstack_compute_instance_v2" "web" {
   # Without create_before_destroy: two servers cannot have one port.
   lifecycle {
     replace_triggered_by = [terraform_data.generation[each.key]]
+    ignore_changes       = [image_id, flavor_id, metadata, network, availability_zone]
   }
 }
 
@@ -121,14 +120,10 @@ resource "stackpolicy_deletion_attachment" "web" {
 
 # Marks the servers that are in service, with their volumes.
 resource "stackpolicy_readiness_attachment" "web" {
-  cluster = "web"
-  servers = {
-    for name, volume in openstack_compute_volume_attach_v2.web : name => {
-      id     = volume.instance_id
-      region = volume.region
-      mark   = stackpolicy_placement_attachment.web.nodes[name].mark
-    } if !stackpolicy_placement_attachment.web.nodes[name].closed
-  }
+  cluster    = "web"
+  nodes      = stackpolicy_placement_attachment.web.nodes
+  servers    = openstack_compute_instance_v2.web
+  depends_on = [stackpolicy_deletion_attachment.web]
 }
 
 # Nodes that are left for the next applies.

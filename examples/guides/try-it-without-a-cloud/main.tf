@@ -35,7 +35,8 @@ resource "stackpolicy_placement_attachment" "web" {
     { name = "RegionTwo", zones = [{ name = "az-1" }, { name = "az-2" }] },
   ]
   respect_quotas = true
-  template       = { image = var.image }
+  image          = var.image
+  flavors        = ["m1.small"]
 
   deletion {
     criteria = "HIGHEST_INDEX_FIRST"
@@ -54,13 +55,19 @@ resource "stackpolicy_placement_attachment" "web" {
   }
 }
 
+# A server is made once for each generation of its node, and never changes.
+resource "terraform_data" "generation" {
+  for_each = stackpolicy_placement_attachment.web.nodes
+  input    = each.value.generation
+}
+
 resource "openstack_compute_instance_v2" "web" {
   for_each          = stackpolicy_placement_attachment.web.nodes
   name              = each.key
   region            = each.value.region
   availability_zone = each.value.zone
-  image_name        = each.value.template.image
-  flavor_name       = "m1.small"
+  image_id          = each.value.image_id
+  flavor_id         = each.value.flavor_id
 
   network {
     name = "shared"
@@ -68,6 +75,8 @@ resource "openstack_compute_instance_v2" "web" {
 
   lifecycle {
     create_before_destroy = true
+    replace_triggered_by  = [terraform_data.generation[each.key]]
+    ignore_changes        = [image_id, flavor_id, network, availability_zone]
   }
 }
 
@@ -88,13 +97,11 @@ resource "stackpolicy_deletion_attachment" "web" {
 
 # New servers must answer before those that they replace are stopped.
 resource "stackpolicy_readiness_attachment" "web" {
-  cluster = "web"
-  servers = { for name, node in stackpolicy_deletion_attachment.web : name => {
-    id     = node.server_id
-    region = node.region
-    mark   = stackpolicy_placement_attachment.web.nodes[name].mark
-  } }
-  timeout = "20s"
+  cluster    = "web"
+  nodes      = stackpolicy_placement_attachment.web.nodes
+  servers    = openstack_compute_instance_v2.web
+  depends_on = [stackpolicy_deletion_attachment.web]
+  timeout    = "20s"
 
   http {
     url = var.health_url

@@ -11,9 +11,8 @@ resource "stackpolicy_placement_attachment" "api" {
   region           = "RegionOne"
   zones            = [{ name = "az-1" }, { name = "az-2" }]
 
-  template = {
-    image = var.image
-  }
+  image   = var.image
+  flavors = ["m1.small"]
 
   health {
     http {
@@ -27,13 +26,19 @@ resource "stackpolicy_placement_attachment" "api" {
   }
 }
 
+# A server is made once for each generation of its node, and never changes.
+resource "terraform_data" "generation" {
+  for_each = stackpolicy_placement_attachment.api.nodes
+  input    = each.value.generation
+}
+
 resource "openstack_compute_instance_v2" "api" {
   for_each          = stackpolicy_placement_attachment.api.nodes
   name              = each.key
   region            = each.value.region
   availability_zone = each.value.zone
-  image_name        = each.value.template.image
-  flavor_name       = "m1.small"
+  image_id          = each.value.image_id
+  flavor_id         = each.value.flavor_id
 
   network {
     name = "shared"
@@ -41,5 +46,14 @@ resource "openstack_compute_instance_v2" "api" {
 
   lifecycle {
     create_before_destroy = true
+    replace_triggered_by  = [terraform_data.generation[each.key]]
+    ignore_changes        = [image_id, flavor_id, network, availability_zone]
   }
+}
+
+# It marks the servers that are in service: no batch begins before.
+resource "stackpolicy_readiness_attachment" "api" {
+  cluster = "api"
+  nodes   = stackpolicy_placement_attachment.api.nodes
+  servers = openstack_compute_instance_v2.api
 }

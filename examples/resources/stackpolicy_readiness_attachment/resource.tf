@@ -42,13 +42,10 @@ resource "stackpolicy_deletion_attachment" "web" {
 # refers to the deletion attachments. They stay where they are if it does not
 # happen within ten minutes.
 resource "stackpolicy_readiness_attachment" "web" {
-  cluster = "web"
-  servers = { for name, node in stackpolicy_deletion_attachment.web : name => {
-    id      = node.server_id
-    region  = node.region
-    address = openstack_compute_instance_v2.web[name].access_ip_v4
-    mark    = stackpolicy_placement_attachment.web.nodes[name].mark
-  } }
+  cluster    = "web"
+  nodes      = stackpolicy_placement_attachment.web.nodes
+  servers    = openstack_compute_instance_v2.web
+  depends_on = [stackpolicy_deletion_attachment.web]
   stable_for = "30s"
   timeout    = "10m"
 

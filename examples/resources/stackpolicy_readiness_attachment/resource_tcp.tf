@@ -1,8 +1,10 @@
 # For a cluster whose nodes say nothing over HTTP: a port that accepts
 # connections, such as a database's.
 resource "stackpolicy_readiness_attachment" "database" {
-  cluster = "database"
-  servers = { for name, id in var.database_servers : name => { id = id, address = "${name}.example.org" } }
+  cluster   = "database"
+  nodes     = { for name, id in var.database_servers : name => {} }
+  servers   = { for name, id in var.database_servers : name => { id = id } }
+  addresses = { for name, id in var.database_servers : name => "${name}.example.org" }
 
   tcp {
     port = 5432

@@ -54,13 +54,20 @@ resource "stackpolicy_placement_attachment" "worker" {
   cluster          = "web"
   desired_capacity = var.size
   zones            = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }]
-  template         = { image = var.image, user_data = var.user_data_version }
+  image            = var.image
+  flavors          = ["m1.small"]
+  template         = { user_data = var.user_data_version }
 
   update {
-    causes             = ["UNHEALTHY", "TEMPLATE"]
-    max_batch_size     = "1"
-    require_in_service = true
+    causes         = ["UNHEALTHY", "TEMPLATE"]
+    max_batch_size = "1"
   }
+}
+
+# A server is made once for each generation of its node, and never changes.
+resource "terraform_data" "generation" {
+  for_each = stackpolicy_placement_attachment.worker.nodes
+  input    = each.value.generation
 }
 
 # The kubelet registers under the name of the server. Another user data replaces a
@@ -71,8 +78,8 @@ resource "openstack_compute_instance_v2" "worker" {
   name              = each.key
   region            = each.value.region
   availability_zone = each.value.zone
-  image_name        = each.value.template.image
-  flavor_name       = "m1.small"
+  image_id          = each.value.image_id
+  flavor_id         = each.value.flavor_id
 
   user_data = <<-EOT
     #!/bin/sh
@@ -85,7 +92,8 @@ resource "openstack_compute_instance_v2" "worker" {
 
   lifecycle {
     create_before_destroy = true
-    ignore_changes        = [user_data]
+    replace_triggered_by  = [terraform_data.generation[each.key]]
+    ignore_changes        = [image_id, flavor_id, user_data, network, availability_zone]
   }
 }
 
@@ -114,14 +122,11 @@ resource "stackpolicy_deletion_attachment" "worker" {
 # New workers are in service when Kubernetes says that they are Ready. Old ones are
 # drained and destroyed after that, because this refers to the deletion attachments.
 resource "stackpolicy_readiness_attachment" "worker" {
-  cluster = "web"
-  servers = { for name, node in stackpolicy_deletion_attachment.worker : name => {
-    id      = node.server_id
-    region  = node.region
-    address = openstack_compute_instance_v2.worker[name].access_ip_v4
-    mark    = stackpolicy_placement_attachment.worker.nodes[name].mark
-  } }
-  timeout = "20m"
+  cluster    = "web"
+  nodes      = stackpolicy_placement_attachment.worker.nodes
+  servers    = openstack_compute_instance_v2.worker
+  depends_on = [stackpolicy_deletion_attachment.worker]
+  timeout    = "20m"
 
   hook {
     type           = "webhook"
