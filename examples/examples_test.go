@@ -52,6 +52,7 @@ func TestValid(t *testing.T) {
 	}
 	three := append(fakecloud.DefaultRegions(), fakecloud.Region{Name: "RegionThree", Zones: fakecloud.DefaultRegions()[1].Zones})
 	fresh := acctest.NewFake(t, fakecloud.Config{Regions: three}) // a cloud without servers, for new clusters
+	fresh.Fake.AddImage(fakecloud.Image{Name: "debian-12"})
 	needs := map[string]any{
 		"drain_url": "https://consumer.example/drain", "drainer_url": "https://consumer.example/drain", "network_id": fakecloud.NetworkID,
 		"pool_id": fresh.Fake.AddPool("RegionOne"), "health_url": "http://127.0.0.1:1/{name}", "api_server": "10.0.0.1:6443",

@@ -172,6 +172,7 @@ func (r *attachmentResource) wait(
 		}
 		n.Server = openstack.Server{Compute: compute, ID: n.ID}
 		now.note(&n)
+		n.Late = n.Late || state.waitedFor(n)
 		pending = append(pending, n)
 	}
 	pending, late := readiness.Turn(pending)
@@ -203,6 +204,16 @@ func (r *attachmentResource) wait(
 	}
 	plan.Pending = value.List(names)
 	return true
+}
+
+// waitedFor reports whether an apply before this one has waited for the server and the mark of a node, and was
+// interrupted, so that Nova has no note of it.
+func (m *attachmentModel) waitedFor(n readiness.Node) bool {
+	if m == nil || !slices.Contains(value.Texts(m.Pending), n.Name) {
+		return false
+	}
+	was := m.members()[n.Name]
+	return was.id.ValueString() == n.ID && value.TextOr(was.mark, defaultMark) == n.Mark
 }
 
 // warnOfLate names the nodes that this apply did not wait for again.

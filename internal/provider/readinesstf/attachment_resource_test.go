@@ -353,7 +353,8 @@ func named(config attributes) attributes {
 	return config
 }
 
-// TestInterrupted: an interrupted apply says so, and the state has the pending nodes.
+// TestInterrupted: an interrupted apply says so, and the state has the pending nodes. An apply with another server does not
+// wait for them again.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -372,6 +373,19 @@ func TestInterrupted(t *testing.T) {
 	assert.Error(t, err)
 	a.Expect(t, ": The wait for new servers was interrupted", "not in service yet: web-1. Apply again")
 	assert.Equal(t, "web-0:1+ web-1:, pending web-1", a.noted()+", pending "+a.pending())
+	a.ids["web-2"] = a.Fake.AddServers("RegionOne", fakecloud.Server{Name: "web-2"})[0]
+	silent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/web-1" {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	}))
+	t.Cleanup(silent.Close)
+	config = a.config("web-0", "web-1", "web-2")
+	config["http"] = attributes{"url": silent.URL + "/{name}"}
+	a.Look(t)
+	a.must(t, config)
+	a.Expect(t, "servers: Servers are still not in service", "web-1: an earlier wait ended without them")
+	assert.Equal(t, "web-0:1+ web-2:1+ web-1:", a.noted())
 }
 
 // TestImported: an import knows the cluster and the default timeout. The next apply waits
