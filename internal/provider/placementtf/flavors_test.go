@@ -79,6 +79,7 @@ func TestAccPlacementFlavors(t *testing.T) {
 func TestPlacementFlavorsOfPlaces(t *testing.T) {
 	t.Parallel()
 	a := begin(t)
+	a.Fake.AddFlavor(fakecloud.Flavor{ID: "m1.medium", Name: "m1.medium"})
 	zones := []any{attributes{"name": "az-1"}, attributes{"name": "az-2", "flavors": []any{"m1.medium"}}}
 	a.Must(t, attributes{"cluster": "web", "desired_capacity": 4, "flavors": []any{"m1.tiny"}, "regions": []any{
 		attributes{"name": "RegionOne", "flavors": []any{"m1.small"}, "zones": zones}, attributes{"name": "RegionTwo"}}})

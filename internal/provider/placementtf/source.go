@@ -45,15 +45,21 @@ type image struct {
 // anID matches the ids of images.
 var anID = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
-// written are the texts that an argument has in the places of a region, "" for all places, each once.
-func written(argument map[placement.Place]string, region string) (all []string) {
-	for at, text := range argument {
-		if at.Region == region || at.Region == "" {
-			all = append(all, text)
-		}
+// ownOf is what an argument says for a place: what its zone, its region or all places have.
+func ownOf(argument map[placement.Place]string, place placement.Place) string {
+	return cmp.Or(argument[place], argument[placement.Place{Region: place.Region}], argument[placement.Place{}])
+}
+
+// written are the texts that an argument has in the places of a region, each once.
+func written(argument map[placement.Place]string, region placement.Region) (all []string) {
+	for _, zone := range region.Zones {
+		all = append(all, ownOf(argument, placement.Place{Region: region.Name, Zone: zone.Name}))
+	}
+	if len(region.Zones) == 0 {
+		all = append(all, ownOf(argument, placement.Place{Region: region.Name}))
 	}
 	slices.Sort(all)
-	return slices.Compact(all)
+	return slices.DeleteFunc(slices.Compact(all), func(text string) bool { return text == "" })
 }
 
 // looker looks up images and flavors in the regions of a cluster.
@@ -87,9 +93,9 @@ func imagesOf(r roster.Roster) map[string][]string {
 }
 
 // again looks up in a region what is remembered. An error leaves it as it was.
-func (l looker) again(ctx context.Context, region string, before sources, after *sources) error {
-	images, flavors := map[string]image{}, map[string]string{}
-	for _, name := range written(l.images, region) {
+func (l looker) again(ctx context.Context, listed placement.Region, before sources, after *sources) error {
+	region, images, flavors := listed.Name, map[string]image{}, map[string]string{}
+	for _, name := range written(l.images, listed) {
 		found, err := l.image(ctx, region, name, before.Images[region][name].ID)
 		if err != nil {
 			return err
@@ -99,7 +105,7 @@ func (l looker) again(ctx context.Context, region string, before sources, after 
 			images[name] = image{ID: before.Images[region][name].ID, Gone: true}
 		}
 	}
-	for _, name := range l.flavorsIn(region) {
+	for _, name := range l.flavorsIn(listed) {
 		id, err := l.flavor(ctx, region, name)
 		if was := before.Flavors[region][name]; err == nil && id == "" && was != "" && was != name {
 			id, err = l.flavor(ctx, region, was) // it may have another name now
@@ -178,14 +184,8 @@ func (l looker) flavorGone(ctx context.Context, region, id string) bool {
 	return gophercloud.ResponseCodeIs(err, http.StatusNotFound)
 }
 
-func (l looker) flavorsIn(region string) (all []string) {
-	for at, list := range l.flavors {
-		if at.Region == region || at.Region == "" {
-			all = append(all, list...)
-		}
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
+func (l looker) flavorsIn(region placement.Region) []string {
+	return slices.DeleteFunc(l.flavors.In(region), func(flavor string) bool { return flavor == "" })
 }
 
 // lookAgain looks up the images and flavors of a state again, as a refresh does. A region in which it fails, or that
@@ -197,10 +197,10 @@ func (m *attachmentModel) lookAgain(
 	diags *diag.Diagnostics,
 ) (roster.Roster, sources) {
 	l, after := m.looker(cloud, r), sources{}
-	for _, region := range m.regionsOf(r) {
-		err := error(nil)
+	for _, listed := range m.regionsOf(r) {
+		region, err := listed.Name, error(nil)
 		if !closed(region) {
-			err = l.again(ctx, region, before, &after)
+			err = l.again(ctx, listed, before, &after)
 		}
 		if closed(region) || err != nil {
 			after.put(region, before.Images[region], before.Flavors[region])
@@ -254,15 +254,18 @@ func (m attachmentModel) looker(cloud *openstack.Cloud, r roster.Roster) looker 
 }
 
 // regionsOf are the regions that are listed or have nodes.
-func (m attachmentModel) regionsOf(r roster.Roster) (names []string) {
-	for _, region := range m.listedRegions() {
-		names = append(names, region.Name)
+func (m attachmentModel) regionsOf(r roster.Roster) []placement.Region {
+	regions, known := m.listedRegions(), map[string]bool{}
+	for _, region := range regions {
+		known[region.Name] = true
 	}
-	for _, n := range r.Nodes {
-		names = append(names, n.Region)
+	for _, at := range r.Counts().Places() {
+		if !known[at.Region] {
+			known[at.Region] = true
+			regions = append(regions, placement.Region{Bin: placement.Bin{Name: at.Region}})
+		}
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	return regions
 }
 
 // images are the images that the attachment, its regions and its zones name.
@@ -320,9 +323,10 @@ func (p *attachmentPlanner) resolve(ctx context.Context, now roster.Roster) {
 	p.memory.Sources = sources{}
 	closed := closedRegions(p.plan.listedRegions())
 	l := p.plan.looker(nil, now)
-	for _, region := range p.plan.regionsOf(now) {
+	for _, listed := range p.plan.regionsOf(now) {
+		region := listed.Name
 		images, flavors := map[string]image{}, map[string]string{}
-		for _, name := range written(l.images, region) {
+		for _, name := range written(l.images, listed) {
 			found, remembered := known.Images[region][name]
 			if !remembered && !closed(region) {
 				found, remembered = p.newImage(ctx, l, region, name)
@@ -331,7 +335,7 @@ func (p *attachmentPlanner) resolve(ctx context.Context, now roster.Roster) {
 				images[name] = found
 			}
 		}
-		for _, name := range l.flavorsIn(region) {
+		for _, name := range l.flavorsIn(listed) {
 			id, remembered := known.Flavors[region][name]
 			if !remembered && !closed(region) {
 				id, remembered = p.newFlavor(ctx, l, region, name)
@@ -436,10 +440,7 @@ func (p *attachmentPlanner) refuseGone(change planner.Change) {
 			continue
 		}
 		checked[like] = true
-		values, written := n.Template.Values(), ""
-		for _, at := range []placement.Place{n.Place, {Region: n.Region}, {}} {
-			written = cmp.Or(written, images[at])
-		}
+		values, written := n.Template.Values(), ownOf(images, n.Place)
 		i, id := p.memory.Sources.Images[n.Region][written], values[roster.KeyImageID]
 		if written != "" && values[roster.KeyImage] == written && (id == "" || i.Gone && i.ID == id) {
 			p.diags.AddAttributeError(p.plan.path(n.Place, "image"), "Unknown image",

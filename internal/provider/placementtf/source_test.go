@@ -240,7 +240,7 @@ func TestPlacementUnknownSources(t *testing.T) {
 		"and a growth":           {more: attributes{"user_data": anything, "desired_capacity": 3}, at: "user_data: Not known before the apply"},
 		"and a shrink":           {more: attributes{"user_data": anything, "desired_capacity": 1}, at: "user_data: Not known before the apply"},
 		"and another image":      {more: attributes{"user_data": anything, "image": "debian-13"}, at: "user_data: Not known before the apply"},
-		"and an unknown size":    {more: attributes{"user_data": anything, "desired_capacity": anything}, at: "user_data: Not known before the apply"},
+		"and an unknown size":    {more: attributes{"user_data": anything, "desired_capacity": anything}, at: "user_data: The cluster waits for a value"},
 		"where there was none":   {before: attributes{"user_data": nil}, more: attributes{"user_data": anything}, at: "user_data: Not known before the apply"},
 		"in the middle of a way": {before: attributes{"image": "debian-12"}, more: attributes{"image": "debian-13", "user_data": anything}, at: "user_data: Not known before the apply"},
 	} {
