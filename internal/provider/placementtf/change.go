@@ -3,6 +3,7 @@ package placementtf
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -22,15 +23,42 @@ const (
 	maxReasons = 100
 )
 
+// changePart is a part of a change: the nodes of an outcome.
+type changePart struct {
+	part           string
+	outcome        decide.Outcome
+	names, reasons string // attributes with the names and the reasons of the nodes; "" for none
+	placed         bool   // whether the nodes are counted by place
+}
+
+var changeParts = []changePart{
+	{"returned", decide.Returns, "nodes", "", false},
+	{"creation", decide.Comes, "nodes", "", true},
+	{"deletion", decide.Leaves, "candidates", "reasons", true},
+	{"in_place", decide.Changes, "nodes", "reasons", false},
+	{"held", decide.Held, "", "nodes", false},
+}
+
 // changeAttribute is a set with one element. Terraform would show values of an object
 // as edited: in the second batch of a rollout "web-6" -> "web-8", which are two nodes.
 // It shows the last batch as removed from the set, and this one as added.
 func changeAttribute() schema.Attribute {
 	number := schema.Int64Attribute{Computed: true}
-	names := schema.ListAttribute{ElementType: types.StringType, Computed: true}
-	reasons := schema.MapAttribute{ElementType: types.StringType, Computed: true}
-	regions := schema.MapAttribute{ElementType: types.Int64Type, Computed: true}
-	zones := schema.MapAttribute{ElementType: types.MapType{ElemType: types.Int64Type}, Computed: true}
+	all := map[string]schema.Attribute{"replaced": number, "moves": schema.StringAttribute{Computed: true}}
+	for _, p := range changeParts {
+		fields := map[string]schema.Attribute{"count": number, "omitted": number}
+		if p.placed {
+			fields["regions"] = schema.MapAttribute{ElementType: types.Int64Type, Computed: true}
+			fields["zones"] = schema.MapAttribute{ElementType: zoneCountsType, Computed: true}
+		}
+		if p.names != "" {
+			fields[p.names] = schema.ListAttribute{ElementType: types.StringType, Computed: true}
+		}
+		if p.reasons != "" {
+			fields[p.reasons] = schema.MapAttribute{ElementType: types.StringType, Computed: true}
+		}
+		all[p.part] = schema.SingleNestedAttribute{Computed: true, Attributes: fields}
+	}
 	return schema.SetNestedAttribute{
 		Computed: true,
 		MarkdownDescription: "Changes of nodes by the last plan, as the only element of a set: " +
@@ -41,97 +69,27 @@ func changeAttribute() schema.Attribute {
 			"changes in a line: `batch 2 of 5: web-1 leaves; web-8 comes`). Most parts have a `count` and `nodes`, " +
 			"some have `reasons`, and a part without nodes is null. Lists have at most 100 names with reasons, or 20 " +
 			"without; `omitted` counts the others.",
-		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-			"returned": schema.SingleNestedAttribute{
-				Computed: true,
-				Attributes: map[string]schema.Attribute{
-					"count":   number,
-					"nodes":   names,
-					"omitted": number,
-				},
-			},
-			"creation": schema.SingleNestedAttribute{
-				Computed: true,
-				Attributes: map[string]schema.Attribute{
-					"count":   number,
-					"regions": regions,
-					"zones":   zones,
-					"nodes":   names,
-					"omitted": number,
-				},
-			},
-			"deletion": schema.SingleNestedAttribute{
-				Computed: true,
-				Attributes: map[string]schema.Attribute{
-					"count":      number,
-					"regions":    regions,
-					"zones":      zones,
-					"candidates": names,
-					"reasons":    reasons,
-					"omitted":    number,
-				},
-			},
-			"in_place": schema.SingleNestedAttribute{
-				Computed: true,
-				Attributes: map[string]schema.Attribute{
-					"count":   number,
-					"nodes":   names,
-					"reasons": reasons,
-					"omitted": number,
-				},
-			},
-			"held": schema.SingleNestedAttribute{
-				Computed: true,
-				Attributes: map[string]schema.Attribute{
-					"count":   number,
-					"nodes":   schema.MapAttribute{ElementType: types.StringType, Computed: true},
-					"omitted": number,
-				},
-			},
-			"replaced": number,
-			"moves":    schema.StringAttribute{Computed: true},
-		}},
+		NestedObject: schema.NestedAttributeObject{Attributes: all},
 	}
 }
 
 var (
 	zoneCountsType = types.MapType{ElemType: types.Int64Type}
 	changeType     = changeAttribute().GetType().(types.SetType).ElemType.(types.ObjectType)
-	creationType   = changeType.AttrTypes["creation"].(types.ObjectType)
-	returnedType   = changeType.AttrTypes["returned"].(types.ObjectType)
-	deletionType   = changeType.AttrTypes["deletion"].(types.ObjectType)
-	inPlaceType    = changeType.AttrTypes["in_place"].(types.ObjectType)
-	heldType       = changeType.AttrTypes["held"].(types.ObjectType)
 )
 
 // record puts a change into the state; batch is the number of its batch.
 func (m *attachmentModel) record(
 	ctx context.Context, change planner.Change, batch int64, diags *diag.Diagnostics,
 ) {
-	named := func(t types.ObjectType, outcome decide.Outcome, names, why string) types.Object {
-		list := change.With(outcome)
-		fields := part(list, names, why)
-		if fields == nil {
-			return types.ObjectNull(t.AttrTypes)
-		}
-		if _, placed := t.AttrTypes["regions"]; placed {
-			nodes := placement.Counts{}
-			for _, v := range list {
-				nodes[v.Place]++
-			}
-			tally(ctx, nodes, fields, diags)
-		}
-		return types.ObjectValueMust(t.AttrTypes, fields)
-	}
-	m.Change = changeOf(ctx, map[string]attr.Value{
-		"creation": named(creationType, decide.Comes, "nodes", ""),
-		"returned": named(returnedType, decide.Returns, "nodes", ""),
-		"deletion": named(deletionType, decide.Leaves, "candidates", "reasons"),
-		"in_place": named(inPlaceType, decide.Changes, "nodes", "reasons"),
-		"held":     heldOf(change),
+	parts := map[string]attr.Value{
 		"replaced": types.Int64Value(change.Replaced()),
 		"moves":    value.TextOrNull(change.Moves(batch)),
-	})
+	}
+	for _, p := range changeParts {
+		parts[p.part] = part(ctx, p.part, change, diags)
+	}
+	m.Change = changeOf(ctx, parts)
 }
 
 // changeOf returns a change with these parts.
@@ -161,40 +119,42 @@ func (m *attachmentModel) lastChange(ctx context.Context, diags *diag.Diagnostic
 // hold replaces the held nodes in the last change.
 func (m *attachmentModel) hold(ctx context.Context, change planner.Change, diags *diag.Diagnostics) {
 	if last := m.lastChange(ctx, diags); last != nil {
-		last["held"] = heldOf(change)
+		last["held"] = part(ctx, "held", change, diags)
 		m.Change = changeOf(ctx, last)
 	}
 }
 
-func heldOf(change planner.Change) types.Object {
-	fields := part(change.With(decide.Held), "", "nodes")
-	if fields == nil {
-		return types.ObjectNull(heldType.AttrTypes)
-	}
-	return types.ObjectValueMust(heldType.AttrTypes, fields)
-}
-
-// part returns a part of a change: the number of nodes, their names and reasons, or nil without nodes.
-func part(list []decide.Verdict, names, why string) map[string]attr.Value {
+// part returns a part of a change: the number of nodes, their names and reasons; null without nodes.
+func part(ctx context.Context, name string, change planner.Change, diags *diag.Diagnostics) types.Object {
+	p := changeParts[slices.IndexFunc(changeParts, func(p changePart) bool { return p.part == name })]
+	of := changeType.AttrTypes[name].(types.ObjectType).AttrTypes
+	list := change.With(p.outcome)
 	if len(list) == 0 {
-		return nil
+		return types.ObjectNull(of)
 	}
 	most := maxReasons
-	if why == "" {
+	if p.reasons == "" {
 		most = maxNames
 	}
 	fields := map[string]attr.Value{
 		"count":   types.Int64Value(int64(len(list))),
 		"omitted": value.NumberOrNull(int64(max(0, len(list)-most))),
 	}
-	all, reasons := verdicts(list[:min(len(list), most)])
-	if names != "" {
-		fields[names] = all
+	names, reasons := verdicts(list[:min(len(list), most)])
+	if p.names != "" {
+		fields[p.names] = names
 	}
-	if why != "" {
-		fields[why] = reasons
+	if p.reasons != "" {
+		fields[p.reasons] = reasons
 	}
-	return fields
+	if p.placed {
+		nodes := placement.Counts{}
+		for _, v := range list {
+			nodes[v.Place]++
+		}
+		tally(ctx, nodes, fields, diags)
+	}
+	return types.ObjectValueMust(of, fields)
 }
 
 // tally adds the numbers of nodes by place.
