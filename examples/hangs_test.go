@@ -3,6 +3,7 @@ package examples_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -183,4 +184,63 @@ func TestGroups(t *testing.T) {
 			grouped("after it", 4)
 		})
 	}
+}
+
+// TestOldNova: a cloud without soft policies is an error of the plan that shows the variable.
+func TestOldNova(t *testing.T) {
+	t.Parallel()
+	e := startOn(t, acctest.NewFake(t, fakecloud.Config{MaxMicroversion: "2.14"}), "clusters/first")
+	_, err := e.Run(t.Context(), "plan", "-input=false", "-no-color")
+	require.ErrorContains(t, err, "Nova is too old")
+	assert.Regexp(t, acctest.Says("Every Nova has the policies anti-affinity and affinity."), err.Error())
+	assert.Regexp(t, `policies += var\.servergroup_policies`, err.Error())
+}
+
+// TestKubernetesCluster: the control plane gets an image, one after the other and each at its address, and then the workers do. No server in
+// service is lost undrained, and never more than one is out of service.
+func TestKubernetesCluster(t *testing.T) {
+	t.Parallel()
+	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "clusters/kubernetes")
+	consumer, drain := acctest.StartConsumer(t, 0)
+	health := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	t.Cleanup(health.Close)
+	e.Env = append(e.Env, "TF_VAR_drain_url="+drain)
+	e.edit(t, `  pause                = "5m"`+"\n", "")
+	e.file(t, "main.tf", regexp.MustCompile(`"http://\{address\}.*"`).ReplaceAllString(read(t, filepath.Join(e.Dir, "main.tf")), `"`+health.URL+`/{name}"`))
+	watched := e.c.Watch(t, "RegionOne", 7)
+	e.apply(t)
+	ports, created := e.c.Ports(t, "RegionOne"), e.servers(t)
+	require.Len(t, ports, 3)
+	watched.Restart()
+
+	of := func() (old, fresh []string) {
+		for name, id := range e.servers(t) {
+			if created[name] == id {
+				old = append(old, name)
+			} else {
+				fresh = append(fresh, name)
+			}
+		}
+		return old, fresh
+	}
+	acctest.Finish(t, func() string {
+		text := acctest.Apply(t, e.Workspace, "image=debian-13")
+		old, fresh := of()
+		if slices.ContainsFunc(old, func(name string) bool { return strings.Contains(name, "control") }) {
+			assert.False(t, slices.ContainsFunc(fresh, func(name string) bool { return strings.Contains(name, "worker") }), "%s are old, and %s new", old, fresh)
+		}
+		return text
+	})
+	old, fresh := of()
+	assert.Empty(t, old)
+	assert.Len(t, fresh, 7)
+	assert.Equal(t, ports, e.c.Ports(t, "RegionOne"), "the ports of the control plane")
+	tally := watched.Restart()
+	assert.Zero(t, tally.Undrained+tally.Changed, "%+v", tally)
+	assert.LessOrEqual(t, tally.Of-tally.Least, 1, "%+v", tally)
+	assert.Equal(t, 4, consumer.Posts, "workers that were drained")
+	_, err := e.Destroy(t.Context(), "image=debian-13")
+	require.NoError(t, err)
+	assert.Empty(t, e.servers(t))
+	assert.Empty(t, e.c.Volumes(t, "RegionOne"))
 }

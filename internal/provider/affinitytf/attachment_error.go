@@ -45,7 +45,11 @@ func addAttachError(err error, diags *diag.Diagnostics) {
 	case value.Is[*affinity.UnsupportedError](err):
 		unsupported, _ := errors.AsType[*affinity.UnsupportedError](err)
 		at := path.Root("servergroup").AtName(unsupported.Argument)
-		diags.AddAttributeError(at, "Nova is too old", text.Sentence(err))
+		detail := text.Sentence(err)
+		if unsupported.Argument == "policies" {
+			detail += " Every Nova has the policies anti-affinity and affinity."
+		}
+		diags.AddAttributeError(at, "Nova is too old", detail)
 	default:
 		diags.AddError("Unable to attach the server group", err.Error())
 	}
