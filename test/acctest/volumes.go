@@ -42,7 +42,8 @@ func (c *Cloud) Ports(t testing.TB, region string) map[string]string {
 // PortsOf returns the ids of the ports of a server.
 func (c *Cloud) PortsOf(t testing.TB, region, server string) (ids []string) {
 	t.Helper()
-	for _, p := range listed(t, ports.List(c.neutron(t, region), ports.ListOpts{DeviceID: server}), ports.ExtractPorts) {
+	of := ports.ListOpts{DeviceID: server}
+	for _, p := range listed(t, ports.List(c.neutron(t, region), of), ports.ExtractPorts) {
 		ids = append(ids, p.ID)
 	}
 	return ids

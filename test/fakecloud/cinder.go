@@ -100,7 +100,8 @@ func (k *call) volumeDocument(v *volume) object {
 		{"metadata", object{}},
 		{"links", []object{{{"rel", "self"}, {"href", k.volumeURL() +
 			"volumes/" + v.id}}}},
-		{"user_id", v.user}, {"bootable", strconv.FormatBool(v.root)}, {"encrypted", false}, {"replication_status", nil},
+		{"user_id", v.user}, {"bootable", strconv.FormatBool(v.root)}, {"encrypted", false},
+		{"replication_status", nil},
 		{"consistencygroup_id", nil}, {"multiattach", false}, {"attachments", attached},
 		{"os-vol-tenant-attr:tenant_id", v.project},
 	}
@@ -200,7 +201,8 @@ func (k *call) bootVolume(s *server, d device) {
 	v := &volume{
 		id: k.uuid("volume/" + k.region.name), zone: cmp.Or(s.asked, k.region.volumeZone()), project: s.ProjectID,
 		user: s.UserID, size: d.size, status: "in-use", created: k.tick(), server: s, root: d.root, ends: d.ends,
-		device: "/dev/sd" + string(rune('a'+len(k.region.volumesOf(s)))), attachment: k.uuid("attachment/" + k.region.name),
+		device:     "/dev/sd" + string(rune('a'+len(k.region.volumesOf(s)))),
+		attachment: k.uuid("attachment/" + k.region.name),
 	}
 	v.updated = v.created
 	k.region.volumes = append(k.region.volumes, v)

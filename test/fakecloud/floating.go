@@ -102,10 +102,11 @@ func (k *call) associate(f *floating, given floatingBody) {
 	if id != "" && k.port(id) == nil {
 		panic(noNetworking("Port", id))
 	}
-	if other := first(k.region.floating, func(o *floating) bool { return o != f && id != "" && o.port == id }); other != nil {
+	taken := func(o *floating) bool { return o != f && id != "" && o.port == id }
+	if slices.ContainsFunc(k.region.floating, taken) {
 		panic(&refusal{status: 409, kind: "FloatingIPPortAlreadyAssociated", message: "Cannot associate floating IP " +
-			f.address + " (" + f.id + ") with port " + id + " using fixed IP, as that fixed IP already has a floating IP on " +
-			"external network " + networks[2].id + "."})
+			f.address + " (" + f.id + ") with port " + id + " using fixed IP, as that fixed IP already has a floating " +
+			"IP on external network " + networks[2].id + "."})
 	}
 	f.port = id
 }

@@ -84,7 +84,8 @@ func (k *call) networkDocument(n network) object {
 		{"id", n.id}, {"name", n.name}, {"tenant_id", AdminProjectID}, {"admin_state_up", true},
 		{"mtu", 1500}, {"status", "ACTIVE"}, {"subnets", []string{n.subnet}}, {"shared", true},
 		{"availability_zone_hints", none}, {"availability_zones", none}, {"ipv4_address_scope", nil},
-		{"ipv6_address_scope", nil}, {"router:external", n.external}, {"description", ""}, {"port_security_enabled", true},
+		{"ipv6_address_scope", nil}, {"router:external", n.external}, {"description", ""},
+		{"port_security_enabled", true},
 		{"tags", none}, {"created_at", created}, {"updated_at", created}, {"revision_number", 2},
 		{"project_id", AdminProjectID},
 	}
@@ -138,7 +139,8 @@ func (k *call) portDocument(p *port) object {
 	return object{
 		{"id", p.id}, {"name", p.name}, {"network_id", p.network.id}, {"tenant_id", p.project}, {"mac_address", p.mac},
 		{"admin_state_up", !p.down}, {"status", status}, {"device_id", device}, {"device_owner", owner},
-		{"fixed_ips", []object{{{"subnet_id", p.network.subnet}, {"ip_address", p.address}}}}, {"project_id", p.project},
+		{"fixed_ips", []object{{{"subnet_id", p.network.subnet}, {"ip_address", p.address}}}},
+		{"project_id", p.project},
 		{"port_security_enabled", true}, {"security_groups", groups},
 		{"binding:vnic_type", "normal"}, {"allowed_address_pairs", pairs}, {"extra_dhcp_opts", []string{}},
 		{"description", ""}, {"tags", []string{}}, {"created_at", isoTime(p.created)},

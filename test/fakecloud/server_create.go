@@ -146,7 +146,8 @@ func (k *call) readDevices(o *order, body object) {
 		size, _ := entry.get("volume_size")
 		index, _ := entry.get("boot_index")
 		ends, _ := entry.get("delete_on_termination")
-		d := device{image: text(entry, "uuid"), kind: text(entry, "volume_type"), root: bare(index) == "0", ends: ends == true}
+		d := device{image: text(entry, "uuid"), kind: text(entry, "volume_type")}
+		d.root, d.ends = bare(index) == "0", ends == true
 		d.size, _ = strconv.Atoi(bare(size))
 		switch source, to := text(entry, "source_type"), text(entry, "destination_type"); {
 		case source == "image" && to == "local":
