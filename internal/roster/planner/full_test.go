@@ -165,8 +165,9 @@ func TestFull(t *testing.T) {
 		p.Update.RetryFullAfter = time.Hour
 	}, []planned{
 		{name: "a growth goes elsewhere", seen: full, policy: func(p *roster.Policy) { p.Capacity = 7 },
-			moves: "+web-6", to: "RegionOne/az-2", notices: []string{"Places are full"}, told: "...RegionOne/az-1 (2026-11-01 12:00:00 UTC). For 1h from " +
-				"then on..."},
+			moves: "+web-6", to: "RegionOne/az-2", notices: []string{"Places are full"}, told: "...are tried again after retry_full_after: " +
+				"RegionOne/az-1 (until 2026-11-01 13:00:00 UTC). Until then..."},
+		{name: "a shrink does not speak of it", seen: full, policy: func(p *roster.Policy) { p.Capacity, p.Criteria = 5, "HIGHEST_INDEX_FIRST" }, moves: "-web-4"},
 		{name: "0s forgets at once", seen: full, policy: func(p *roster.Policy) { p.Capacity, p.Update.RetryFullAfter = 7, 0 },
 			moves: "+web-6", to: "RegionOne/az-1"},
 		{name: "no update remembers nothing", seen: full, policy: func(p *roster.Policy) { p.Capacity, p.Update = 7, nil },
@@ -192,7 +193,7 @@ func TestFull(t *testing.T) {
 			notices: []string{"Places are full", "Nodes wait for their places"}},
 		{name: "a growth goes where only a group found none", seen: grouped, policy: func(p *roster.Policy) { p.Capacity = 7 },
 			moves: "+web-6", to: "RegionOne/az-1", notices: []string{"Places are full"},
-			told: "...RegionOne/az-1 (2026-11-01 12:00:00 UTC, for a server group: only its nodes wait)..."},
+			told: "...RegionOne/az-1 (until 2026-11-01 13:00:00 UTC, for a server group: only its nodes wait)..."},
 		{name: "no node is moved there either", seen: grouped, policy: func(p *roster.Policy) { p.Regions[0].Zones[0].Weight = 1000 },
 			notices: []string{"Places are full"}},
 		{name: "a node of the group waits", roster: func(r *roster.Roster) { beside(r); old(r, "web-0") }, seen: shared,
@@ -245,8 +246,8 @@ func TestFlavors(t *testing.T) {
 			p.Flavors = roster.Flavors{{}: {"big", "small"}, az1: {"local"}}
 		}, moves: "+web-2 +web-3"}, "big big local big"},
 		{planned{name: "the next one where the first is full", capacity: 4, seen: func(s roster.Seen) { full(s, az1, "big") },
-			moves: "+web-2 +web-3", notices: told, told: "Nova found no host for a server in these places: big in R/1 (2026-11-01 12:00:00 UTC). " +
-				"For 1h from then on (retry_full_after) no node gets such a flavor there..."}, "big big small big"},
+			moves: "+web-2 +web-3", notices: told, told: "Nova found no host for a server in these places, which are tried again " +
+				"after retry_full_after: big in R/1 (until 2026-11-01 13:00:00 UTC). Until then no node gets such a flavor there..."}, "big big small big"},
 		{planned{name: "elsewhere where all are", capacity: 4, seen: func(s roster.Seen) { full(s, az1, "big", "small") },
 			moves: "+web-2 +web-3", to: "R/2 R/2", notices: told}, "big big big big"},
 		{planned{name: "first elsewhere where that is preferred", capacity: 4, seen: func(s roster.Seen) { full(s, az1, "big") }, policy: elsewhere,
@@ -265,7 +266,7 @@ func TestFlavors(t *testing.T) {
 				p.Regions = []placement.Region{{Bin: bin("R", 100), Zones: []placement.Bin{bin("1", 100), {Name: "2", Weight: 100, Cap: 1}}}}
 			}, moves: "+web-2 +web-3", to: "R/1 R/1", notices: told}, "big big small small"},
 		{planned{name: "a place that is full for another flavor is not full", capacity: 4, seen: func(s roster.Seen) { full(s, az1, "other") },
-			moves: "+web-2 +web-3", notices: told}, "big big big big"},
+			moves: "+web-2 +web-3"}, "big big big big"},
 		{planned{name: "the next one where a quota has no room", capacity: 6, policy: func(p *roster.Policy) {
 			p.Rooms = map[string]map[string]int64{"R": {"big": 1, "small": 2}}
 		}, moves: "+web-2 +web-3 +web-4 +web-5"}, "big big big small small big"},

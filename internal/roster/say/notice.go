@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
@@ -181,13 +180,14 @@ func (p *speech) fullPlaces() []Notice {
 	full, what := p.seen.FullSpots(p.Policy), "is placed or moved there, unless no other place has room"
 	var spots []string
 	for _, spot := range slices.SortedFunc(maps.Keys(full), roster.Spot.Compare) {
-		if roster.Lists(p.Policy.Regions, spot.Place) {
+		listed := slices.Contains(p.Policy.Flavors.At(spot.Place), spot.Flavor)
+		if listed && roster.Lists(p.Policy.Regions, spot.Place) {
 			group := ""
 			if len(p.seen.Apart[spot.Place]) > 0 {
 				group = ", for a server group: only its nodes wait"
 			}
-			since := p.seen.Full[spot].UTC().Format("2006-01-02 15:04:05 UTC")
-			spots = append(spots, fmt.Sprintf("%s (%s%s)", spot, since, group))
+			until := p.seen.Full[spot].Add(p.Policy.Update.RetryFullAfter).UTC().Format("2006-01-02 15:04:05 UTC")
+			spots = append(spots, fmt.Sprintf("%s (until %s%s)", spot, until, group))
 		}
 	}
 	if len(p.Policy.Flavors) > 0 {
@@ -200,10 +200,10 @@ func (p *speech) fullPlaces() []Notice {
 			"of %s are not made: %s. They are made once retry_full_after is over; to try again at once set "+
 			"retry_full_after = \"0s\". %s, or list another place.", text.Nodes(p.Short),
 			text.Nodes(p.Policy.Capacity), cmp.Or(text.Few(spots), "all places are full"), room)
-	case len(spots) > 0:
-		return notice("Places are full", "Nova found no host for a server in these places: %s. For %s "+
-			"from then on (retry_full_after) no node %s. %s; to try again at once set retry_full_after = \"0s\".",
-			text.Few(spots), duration.Format(p.Policy.Update.RetryFullAfter), what, room)
+	case len(spots) > 0 && int64(len(p.All)) <= p.Policy.Capacity: // a shrink needs no place
+		return notice("Places are full", "Nova found no host for a server in these places, which are tried again after "+
+			"retry_full_after: %s. Until then no node %s. %s; to try again at once set retry_full_after = \"0s\".",
+			text.Few(spots), what, room)
 	}
 	return nil
 }
