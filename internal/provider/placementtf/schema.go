@@ -78,7 +78,8 @@ func attachmentSchema() schema.Schema {
 			// Maps as large as the cluster have no nested attributes: Terraform takes longer for them.
 			"nodes": attribute.ComputedMap(rosterNodeType, "The nodes by name, for `for_each`. Each has an `index`, a "+
 				"`region`, a `zone` (null: Nova's choice), a `template`, the `image_id` of `image`, a `flavor` of "+
-				"`flavors` and its `flavor_id`, the `generation` of its server, the `mark` that its server gets when it is in service, and whether its place is "+
+				"`flavors` and its `flavor_id`, the `generation` of its server, the `mark` that its server gets when it "+
+				"is in service, and whether its place is "+
 				"`closed`."),
 			"slots": attribute.ComputedMap(slotType, "With `stateful`: the slots by name, for the `for_each` of "+
 				"resources that must outlive a server. Each has an `index`, a `region`, a `zone`, and whether it is "+

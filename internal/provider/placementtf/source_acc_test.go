@@ -50,7 +50,7 @@ resource "terraform_data" "other" {
   }`, lifecycle, acctest.Again, ignored))
 }
 
-// TestAccPlacementSources: whatever becomes of an image, a flavor, user data or the zone of a server outside, the plan is
+// TestAccPlacementSources: whatever happens to an image, a flavor, user data or the zone of a server outside, the plan is
 // empty or a batch changes, in the middle of a rollout too.
 func TestAccPlacementSources(t *testing.T) {
 	t.Parallel()
@@ -60,7 +60,7 @@ func TestAccPlacementSources(t *testing.T) {
 			c := acctest.NewFake(t, fakecloud.Config{})
 			first := c.Fake.AddImage(fakecloud.Image{Name: "debian-12"})
 			c.Fake.AddImage(fakecloud.Image{Name: "debian-13"})
-			small := c.Fake.AddFlavor(fakecloud.Flavor{Name: "web", VCPUs: 1, RAM: 64})
+			small := c.Fake.AddFlavor(fakecloud.Flavor{Name: "web", VCPUs: 1, RAM: 64, Disk: 1})
 			config := madeFrom(c, method, "debian-12", "a", "")
 			w := c.Workspace(t, config)
 			acctest.Apply(t, w)
@@ -85,9 +85,9 @@ func TestAccPlacementSources(t *testing.T) {
 				assert.Equal(t, before, builds(c), name)
 			}
 			c.Fake.AddImage(fakecloud.Image{Name: "debian-12"})
-			stays("an image is published anew")
+			stays("an image is published again")
 			c.Fake.RemoveFlavor(small)
-			c.Fake.AddFlavor(fakecloud.Flavor{Name: "web", VCPUs: 1, RAM: 64})
+			c.Fake.AddFlavor(fakecloud.Flavor{Name: "web", VCPUs: 1, RAM: 64, Disk: 1})
 			stays("a flavor is made again")
 			moved := c.Fake.Servers("RegionOne")[0]
 			c.Fake.MoveServer("RegionOne", moved.ID, map[string]string{"az-1": "r1-cmp-3", "az-2": "r1-cmp-1"}[moved.Zone])

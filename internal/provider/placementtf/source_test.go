@@ -50,7 +50,7 @@ func (s *sourced) made(state tftypes.Value) string {
 	return strings.Join(all, " ")
 }
 
-// serves makes the servers of all new nodes, and destroys those of removed ones, as Terraform does.
+// serves makes the servers of all new nodes, and destroys the servers of removed nodes, as Terraform does.
 func (s *sourced) serves() {
 	nodes := protocol.Object(protocol.Object(s.I.State)["nodes"])
 	there := map[string]bool{}
@@ -86,7 +86,7 @@ func (s *sourced) step(t *testing.T, config attributes) (made, at string) {
 	return made, at
 }
 
-// TestPlacementSources: a node keeps the ids of what its server is made from, whatever becomes of the names. Each row is
+// TestPlacementSources: a node keeps the ids of what its server is made from, whatever happens to the names. Each row is
 // a cluster of two nodes of debian-12 (A) and the flavor web (tiny), an event, and the applies after it.
 func TestPlacementSources(t *testing.T) {
 	t.Parallel()
@@ -95,14 +95,14 @@ func TestPlacementSources(t *testing.T) {
 		return attributes{"update": attributes{"causes": append([]any{"TEMPLATE"}, causes...), "max_batch_size": "1", "require_in_service": false}}
 	}
 	image := func(name string) attributes { return attributes{"image": name} }
-	anew := func(s *sourced) { s.publishes("debian-12", "B") }
+	again := func(s *sourced) { s.publishes("debian-12", "B") }
 	deactivates := func(s *sourced) {
 		s.Fake.UpdateImage(s.id("A"), func(i *fakecloud.Image) { i.Status = "deactivated" })
 	}
 	noFlavor := func(s *sourced) { s.Fake.RemoveFlavor(s.id("tiny")) }
-	flavorAnew := func(s *sourced) {
+	flavorAgain := func(s *sourced) {
 		noFlavor(s)
-		s.ids[s.Fake.AddFlavor(fakecloud.Flavor{Name: "web", VCPUs: 1, RAM: 64})] = "anew"
+		s.ids[s.Fake.AddFlavor(fakecloud.Flavor{Name: "web", VCPUs: 1, RAM: 64, Disk: 1})] = "again"
 	}
 	for name, c := range map[string]struct {
 		happens func(*sourced)
@@ -111,20 +111,20 @@ func TestPlacementSources(t *testing.T) {
 		at      string     // diagnostics of the first
 	}{
 		"nothing":                          {applies: "same"},
-		"an image is published anew":       {happens: anew, applies: "same"},
-		"and the newest is wanted":         {happens: anew, more: update("IMAGE"), applies: "1=A/tiny 2=B/tiny, 2=B/tiny 3=B/tiny, same"},
-		"and the cluster grows":            {happens: anew, more: attributes{"desired_capacity": 3}, applies: "0=A/tiny 1=A/tiny 2=A/tiny, same"},
+		"an image is published again":      {happens: again, applies: "same"},
+		"and the newest is wanted":         {happens: again, more: update("IMAGE"), applies: "1=A/tiny 2=B/tiny, 2=B/tiny 3=B/tiny, same"},
+		"and the cluster grows":            {happens: again, more: attributes{"desired_capacity": 3}, applies: "0=A/tiny 1=A/tiny 2=A/tiny, same"},
 		"the image is deleted":             {happens: func(s *sourced) { s.Fake.RemoveImage(s.id("A")) }, applies: "same", at: ": The image is gone"},
 		"it is deactivated":                {happens: deactivates, applies: "same", at: ": The image is gone"},
-		"it is deactivated, and published": {happens: func(s *sourced) { deactivates(s); anew(s) }, applies: "1=A/tiny 2=B/tiny, 2=B/tiny 3=B/tiny, same"},
+		"it is deactivated, and published": {happens: func(s *sourced) { deactivates(s); again(s) }, applies: "1=A/tiny 2=B/tiny, 2=B/tiny 3=B/tiny, same"},
 		"it is renamed":                    {happens: func(s *sourced) { s.Fake.UpdateImage(s.id("A"), func(i *fakecloud.Image) { i.Name = "old" }) }, applies: "same"},
-		"it is renamed, and published":     {happens: func(s *sourced) { s.Fake.UpdateImage(s.id("A"), func(i *fakecloud.Image) { i.Name = "old" }); anew(s) }, applies: "same"},
+		"it is renamed, and published":     {happens: func(s *sourced) { s.Fake.UpdateImage(s.id("A"), func(i *fakecloud.Image) { i.Name = "old" }); again(s) }, applies: "same"},
 		"it is deleted, and the cluster grows": {happens: func(s *sourced) { s.Fake.RemoveImage(s.id("A")) }, more: attributes{"desired_capacity": 3}, applies: "error",
 			at: ": The image is gone\nimage: Unknown image"},
 		"it is deleted, and the cluster shrinks": {happens: func(s *sourced) { s.Fake.RemoveImage(s.id("A")) }, more: attributes{"desired_capacity": 1},
 			applies: "1=A/tiny, same", at: ": The image is gone"},
 		"another image":            {more: image("debian-13"), applies: "1=A/tiny 2=C/tiny, 2=C/tiny 3=C/tiny, same"},
-		"another image, of an id":  {happens: anew, more: attributes{"image": "B"}, applies: "1=A/tiny 2=B/tiny, 2=B/tiny 3=B/tiny, same"},
+		"another image, of an id":  {happens: again, more: attributes{"image": "B"}, applies: "1=A/tiny 2=B/tiny, 2=B/tiny 3=B/tiny, same"},
 		"an unknown image":         {more: image("debain-13"), applies: "error", at: "image: Unknown image"},
 		"an unknown id":            {more: image("00000000-0000-4000-8000-000000000000"), applies: "error", at: "image: Unknown image"},
 		"an image of other region": {happens: func(s *sourced) { s.Fake.UpdateImage(s.id("C"), func(i *fakecloud.Image) { i.Region = "RegionTwo" }) }, more: image("debian-13"), applies: "error", at: "image: Unknown image"},
@@ -132,8 +132,8 @@ func TestPlacementSources(t *testing.T) {
 			s.Fake.Inject(fakecloud.Fault{Service: fakecloud.Images, Status: http.StatusForbidden, Times: fakecloud.Forever})
 		}, applies: "same", at: ": Unable to look up images and flavors"},
 		"a flavor is deleted":                     {happens: noFlavor, applies: "same"},
-		"and made again":                          {happens: flavorAnew, applies: "same"},
-		"it is made again, and the cluster grows": {happens: flavorAnew, more: attributes{"desired_capacity": 3}, applies: "0=A/ 1=A/ 2=A/anew, same"},
+		"and made again":                          {happens: flavorAgain, applies: "same"},
+		"it is made again, and the cluster grows": {happens: flavorAgain, more: attributes{"desired_capacity": 3}, applies: "0=A/ 1=A/ 2=A/again, same"},
 		"it is renamed, and the cluster grows": {happens: func(s *sourced) { s.Fake.RenameFlavor(s.id("tiny"), "old") }, more: attributes{"desired_capacity": 3},
 			applies: "0=A/tiny 1=A/tiny 2=A/tiny, same"},
 		"the flavor is deleted, and it grows": {happens: noFlavor, more: attributes{"desired_capacity": 3}, applies: "error", at: "flavors: Unknown flavor"},
@@ -174,7 +174,7 @@ func TestPlacementSources(t *testing.T) {
 func newSourced(t *testing.T, config attributes) *sourced {
 	t.Helper()
 	s := &sourced{begin(t), map[string]string{"m1.small": "small"}}
-	s.ids[s.Fake.AddFlavor(fakecloud.Flavor{Name: "web", VCPUs: 1, RAM: 64})] = "tiny"
+	s.ids[s.Fake.AddFlavor(fakecloud.Flavor{Name: "web", VCPUs: 1, RAM: 64, Disk: 1})] = "tiny"
 	s.publishes("debian-12", "A")
 	s.publishes("debian-13", "C")
 	s.Must(t, config)

@@ -122,23 +122,23 @@ func (p *attachmentPlanner) waitForSources(
 	if p.known(ctx, "image", p.plan.Image) {
 		argument = "user_data"
 	}
-	if !sameBeside(req.Plan, req.State) {
+	if !sameExcept(req.Plan, req.State) {
 		p.diags.AddAttributeError(path.Root(argument), "Not known before the apply", fmt.Sprintf("The value of %s is known "+
 			"only after the apply, and this plan changes other arguments of the cluster, or gives it for the first time. "+
 			"Apply the resource that it comes from first, with -target, or leave the other arguments as they are: then "+
 			"this cluster waits.", argument))
 		return
 	}
-	p.diags.AddAttributeWarning(path.Root(argument), "The cluster waits for a value", fmt.Sprintf("The value of %s is known "+
-		"only after the apply, because it comes from something that this plan changes. Until then no batch begins, and all "+
+	p.diags.AddAttributeWarning(path.Root(argument), "The cluster waits for a value", fmt.Sprintf("The value of %s is "+
+		"known only after the apply, because it comes from something that this plan changes. Until then no batch begins, and all "+
 		"nodes stay as they are. Apply again.", argument))
 	p.plan = p.state
 	resp.Plan.Raw = req.State.Raw
 }
 
-// sameBeside reports whether a plan is the state, except for images and user data that are not known. A value that the
+// sameExcept reports whether a plan is the state, except for images and user data that are not known. A value that the
 // state does not have is not the same.
-func sameBeside(plan tfsdk.Plan, state tfsdk.State) bool {
+func sameExcept(plan tfsdk.Plan, state tfsdk.State) bool {
 	same, err := tftypes.Transform(plan.Raw, func(at *tftypes.AttributePath, v tftypes.Value) (tftypes.Value, error) {
 		name, _ := at.LastStep().(tftypes.AttributeName)
 		waits := name == "image" || name == "user_data"
@@ -149,7 +149,8 @@ func sameBeside(plan tfsdk.Plan, state tfsdk.State) bool {
 			return v, nil
 		}
 		before, _, err := tftypes.WalkAttributePath(state.Raw, at)
-		if known, ok := before.(tftypes.Value); err == nil && ok && (!known.IsNull() || name != "image" && name != "user_data") {
+		source := name == "image" || name == "user_data"
+		if known, ok := before.(tftypes.Value); err == nil && ok && !(source && known.IsNull()) {
 			return known, nil
 		}
 		return v, nil

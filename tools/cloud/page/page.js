@@ -5,7 +5,7 @@ const operations = { // by selected object: kind, label of the button, its meani
 	region: [["nova", "Let Nova fail", "Nova of this region answers 503 to everything."],
 		["slow", "Slow Nova down", "Each request to it takes two seconds longer."],
 		["quota", "Use up the quota", "No more servers than there are now."],
-		["publish", "Publish debian-12 anew", "There is another image of that name, in all regions.", "debian-12"],
+		["publish", "Publish debian-12 again", "There is another image of that name, in all regions.", "debian-12"],
 		["withdraw", "Withdraw debian-12", "No further server can be made from an image of that name.", "debian-12"],
 		["flavor", "Delete m1.small", "Repaired, it is made again under another id.", "m1.small"]],
 	zone: [["zone", "Close the zone", "Nova makes no more servers in it. Its present servers keep running."]],
