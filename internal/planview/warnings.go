@@ -40,7 +40,7 @@ func AddWarnings(plan Plan, log []byte) error {
 			lines++
 		}
 		if d := l.Diagnostic; d != nil && d.Severity == "warning" {
-			if i := slices.IndexFunc(list, func(a Attachment) bool { return a.Address == d.Address }); i >= 0 {
+			if i := slices.IndexFunc(list, func(a Attachment) bool { return a.isAbout(d.Address) }); i >= 0 {
 				found[i] = append(found[i], Warning{oneLine(d.Summary), oneLine(d.Detail)})
 			}
 		}
@@ -57,6 +57,13 @@ func AddWarnings(plan Plan, log []byte) error {
 		list[i].Warnings = found[i]
 	}
 	return nil
+}
+
+// isAbout reports whether a warning at an address is about the attachment: it is at it, or at the readiness attachment
+// of its module, which compares the planned servers with the nodes.
+func (a *Attachment) isAbout(address string) bool {
+	module, _, beside := strings.Cut(address, "stackpolicy_readiness_attachment.")
+	return a.Address == address || beside && strings.TrimSuffix(module, ".") == a.module
 }
 
 // oneLine joins the lines of a text, and keeps all other characters.

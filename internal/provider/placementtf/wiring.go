@@ -3,7 +3,6 @@ package placementtf
 import (
 	"context"
 	"fmt"
-	"reflect"
 	"slices"
 	"strconv"
 
@@ -133,7 +132,7 @@ func (p *attachmentPlanner) tellNodes(next roster.Roster, change planner.Change,
 // refuseLoose refuses another template while servers are known not to take theirs: all nodes would get it at once, or
 // none.
 func (p *attachmentPlanner) refuseLoose() {
-	if p.state == nil || reflect.DeepEqual(p.plan.templates(), p.state.templates()) {
+	if p.state == nil || p.plan.Template.Equal(p.state.Template) && p.plan.Image.Equal(p.state.Image) {
 		return
 	}
 	for _, f := range p.memory.Wires {
