@@ -28,7 +28,7 @@ type Made struct{ ID, Name, Region, Zone, Image, ImageName, Flavor, FlavorName V
 type Planned struct {
 	Name         string
 	Node, Server bool              // whether the node is there, and whether the server is
-	Wants, Has   Made              // what the node says, and what the planned server says
+	Wants, Has   Made              // as the node says, and as the planned server says
 	Was          Made              // the server after the last apply; without an ID if there was none
 	Template     map[string]string // template of the node
 	Rises        bool              // whether the plan raises the generation of the node
@@ -99,7 +99,7 @@ func Judge(p Plan) (faults []Fault) {
 	beside := nodesThat(replaced)(p)
 	if len(beside) > 0 && p.Batch >= 0 {
 		node, _, _ := strings.Cut(beside[0], " ")
-		faults = append(faults, Fault{Node: node, Title: "Servers are replaced beside the batch", Text: fmt.Sprintf(
+		faults = append(faults, Fault{Node: node, Title: "Servers are replaced outside of the batch", Text: fmt.Sprintf(
 			"Terraform replaces %s, which serve, although no node asks for it: %s. This plan may replace %s more. An "+
 				"argument of the servers changed, or what the cloud says of it: \"forces replacement\" in the plan shows "+
 				"which. Let the servers ignore it (ignore_changes), or hand it to them by the template.",
@@ -178,7 +178,8 @@ func zoned(n Planned) string {
 // reference, so there a change of a server counts too.
 func otherImage(p Plan) []string {
 	return nodesThat(func(n Planned) string {
-		changes := n.paired() && p.InPlace && n.Has.Image.differs(n.Was.Image)
+		byName := n.Has.ImageName.Text == n.Template["image"] && n.Has.ImageName.differs(n.Was.ImageName)
+		changes := n.paired() && p.InPlace && n.Has.Image.differs(n.Was.Image) && !byName
 		if (n.made() || changes) && n.Has.Image.differs(n.Wants.Image) {
 			return fmt.Sprintf("(its server gets image %s, not %s)", n.Has.Image.Text, n.Wants.Image.Text)
 		}

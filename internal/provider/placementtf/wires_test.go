@@ -56,7 +56,7 @@ var wires = []struct {
 	}},
 	{"ignore_changes", "network_mode = \"none\"", "network_mode = \"none\"\n  user_data = \"x\"", [][3]string{
 		{"repaired a", "", "a:4"},
-		{"a", "!Servers are replaced beside the batch", "a:4"},
+		{"a", "!Servers are replaced outside of the batch", "a:4"},
 		{"repaired a", "No changes.", "a:4"},
 	}},
 	{"create_before_destroy of the deletion attachments", "\"1s\"\n  " + acctest.First, "\"1s\"", [][3]string{

@@ -74,9 +74,18 @@ func (b *behind) config(version string) string {
   metadata     = { version = lookup(each.value.template, "version", "a") } # an imported node may have none
   lifecycle {
     create_before_destroy = true
-    ignore_changes        = [%s]
-  }`, b.Cloud.Image, b.Cloud.Flavor, b.ignore)) + acctest.Drained("shutdown = true\n  "+acctest.First) +
+    %s
+  }`, b.Cloud.Image, b.Cloud.Flavor, b.lifecycle())) + acctest.Generations + acctest.Drained("shutdown = true\n  "+acctest.First) +
 		acctest.Awaited(b.Cloud, fmt.Sprintf("%s\n  http {\n    url = \"%s/{name}\"\n  }", timeout, b.url))
+}
+
+// lifecycle returns what servers ignore: all changes, unless they are changed in place.
+func (b *behind) lifecycle() string {
+	ignored := b.ignore
+	if !strings.Contains(b.more, "IN_PLACE") {
+		ignored = strings.Trim("metadata, flavor_id, "+b.ignore, ", ")
+	}
+	return acctest.Again + "\n    ignore_changes = [" + ignored + "]"
 }
 
 // givenUp is the timeout of an apply in which some servers get ready and others

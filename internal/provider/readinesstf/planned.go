@@ -1,6 +1,7 @@
 package readinesstf
 
 import (
+	"context"
 	"strconv"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -8,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wiring"
 )
@@ -65,8 +67,8 @@ func (m attachmentModel) planned(state attachmentModel, walk *backend.Walk) wiri
 			Flavor: valueIn(node, "flavor_id"), FlavorName: valueIn(node, "flavor"),
 		}
 		if template, ok := node["template"].(types.Map); ok {
-			for key, value := range template.Elements() {
-				n.Template[key] = value.(types.String).ValueString()
+			for key, element := range template.Elements() {
+				n.Template[key] = element.(types.String).ValueString()
 			}
 		}
 		key := backend.Key(cluster, name)
@@ -108,9 +110,10 @@ func valueIn(object map[string]attr.Value, name string) wiring.Value {
 // keeps takes over nodes and servers from the state if the attachment has nothing to do for them: what the cloud says
 // of a server may change without a reason to wait.
 func (m *attachmentModel) keeps(state attachmentModel) {
-	if state.Nodes.IsNull() || state.Servers.IsNull() {
+	if state.Nodes.IsNull() || state.Servers.IsNull() || m.Nodes.IsUnknown() || m.Servers.IsUnknown() {
 		return
 	}
+	m.Servers = settled(m.Servers, state.Servers)
 	now, before := m.members(), state.members()
 	if len(now) != len(before) || len(m.Servers.Elements()) != len(state.Servers.Elements()) {
 		return
@@ -121,4 +124,29 @@ func (m *attachmentModel) keeps(state attachmentModel) {
 		}
 	}
 	m.Nodes, m.Servers = state.Nodes, state.Servers
+}
+
+// settled returns the planned servers. A server that the plan does not make again keeps what the state says it was made
+// from: terraform-provider-openstack plans the names and ids that it has read, and changes them with an update in
+// place, and a value of this plan must be the same at apply.
+func settled(planned, before types.Map) types.Map {
+	was, all := before.Elements(), planned.Elements()
+	for name, element := range all {
+		now, known := element.(types.Object)
+		then, there := was[name].(types.Object)
+		if !known || !there || !value.Given(now) || !textIn(now.Attributes(), "id").Equal(textIn(then.Attributes(), "id")) {
+			continue
+		}
+		fields, of := now.Attributes(), then.Attributes()
+		for field, v := range fields {
+			switch list, is := v.(types.List); {
+			case field == "name", field == "access_ip_v4", v.IsNull(), of[field].IsNull():
+			case is && len(list.Elements()) != len(of[field].(types.List).Elements()):
+			default:
+				fields[field] = of[field]
+			}
+		}
+		all[name] = types.ObjectValueMust(now.AttributeTypes(context.Background()), fields)
+	}
+	return types.MapValueMust(planned.ElementType(context.Background()), all)
 }
