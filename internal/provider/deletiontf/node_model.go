@@ -111,7 +111,7 @@ func (m nodeModel) checkHook(ctx context.Context, before types.Object, b *backen
 type advice struct {
 	limit     string // origin of the limit, after "not done within 5m, "
 	locked    string
-	running   string // of a server that Nova cannot stop
+	running   string // when Nova cannot stop the server
 	abandoned string
 	failed    string
 }
