@@ -212,7 +212,7 @@ func TestDrainFails(t *testing.T) {
 	}
 }
 
-// TestTogether: a plan that comes to its servers one after the other tells of the first, and of more. A refresh lists the
+// TestTogether: a plan that comes to its servers one after the other counts the first, and reports more. A refresh lists the
 // servers once.
 func TestTogether(t *testing.T) {
 	t.Parallel()
