@@ -138,6 +138,33 @@ func TestAccWhatHappens_byHand(t *testing.T) {
 	assert.Len(t, next, len(ids))
 }
 
+// TestWhatHappens_modules makes each of these changes to a server of both modules, which also replace a server in ERROR.
+func TestWhatHappens_modules(t *testing.T) {
+	for module, replaced := range map[string]string{"cluster": "destroyed", "stateful": "replaced"} {
+		for _, row := range byHand {
+			t.Run(module+"/"+row.when, func(t *testing.T) {
+				t.Parallel()
+				e := startOn(t, acctest.NewAdmin(t, fakecloud.Config{}), "clusters/first")
+				e.edit(t, "modules/cluster", "modules/"+module)
+				e.edit(t, "desired_capacity = 6", "desired_capacity = 3")
+				e.edit(t, "weight = 200, cap = 3", "weight = 100")
+				require.NoError(t, e.Init(t.Context()))
+				e.apply(t)
+				id, want := e.servers(t)["web-1"], row.server
+				if row.status == "ERROR" {
+					want = replaced
+				}
+				row.do(t, e, id)
+				assert.Equal(t, want, e.next(t)["web-1"], "the plan has the server")
+				acctest.Apply(t, e.Workspace)
+				after := e.servers(t)
+				assert.Len(t, after, 3)
+				assert.Equal(t, want == "" || want == "in place", after["web-1"] == id, "the server is the same afterwards")
+			})
+		}
+	}
+}
+
 // TestAccWhatHappens_suspended: the one state in which an apply cannot continue.
 func TestAccWhatHappens_suspended(t *testing.T) {
 	e := startGuide(t)
