@@ -273,7 +273,16 @@ func (p *attachmentPlanner) quotas(
 	if cloud == nil {
 		return nil
 	}
-	return places.ReadQuotas(ctx, cloud, policy.Flavors.In, open, p.diags)
+	there := func(r placement.Region) []string { // a flavor that is gone is not asked for
+		flavors := slices.DeleteFunc(policy.Flavors.In(r), func(f string) bool {
+			return f != "" && policy.FlavorIDs[r.Name][f] == ""
+		})
+		if len(flavors) == 0 {
+			return []string{""}
+		}
+		return flavors
+	}
+	return places.ReadQuotas(ctx, cloud, there, open, p.diags)
 }
 
 // fillRegion fills in the region of zones if the configuration names no region: the

@@ -137,6 +137,7 @@ func TestPlacementSources(t *testing.T) {
 		"it is renamed, and the cluster grows": {happens: func(s *sourced) { s.Fake.RenameFlavor(s.id("tiny"), "old") }, more: attributes{"desired_capacity": 3},
 			applies: "0=A/tiny 1=A/tiny 2=A/tiny, same"},
 		"the flavor is deleted, and it grows": {happens: noFlavor, more: attributes{"desired_capacity": 3}, applies: "error", at: "flavors: Unknown flavor"},
+		"it is deleted, with quotas":          {happens: noFlavor, more: attributes{"respect_quotas": true}, applies: "0=A/ 1=A/, same"},
 		"an unknown flavor":                   {more: attributes{"flavors": []any{"web", "m1.huge"}}, applies: "error", at: "flavors: Unknown flavor"},
 		"more flavors, by id too":             {more: with(update("FLAVOR"), attributes{"flavors": []any{"tiny", "m1.small"}}), applies: inStep + ", same"},
 		"user data":                           {more: attributes{"user_data": "b"}, applies: "1=A/tiny 2=A/tiny, 2=A/tiny 3=A/tiny, same"},
