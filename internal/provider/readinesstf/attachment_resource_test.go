@@ -489,3 +489,28 @@ func TestChecked(t *testing.T) {
 	}
 	assert.Equal(t, "web-0: web-1:2-0f3a9c21+", a.noted())
 }
+
+// TestPlanned: a plan refuses a server that does not follow its node, at the server. A server that stays keeps what the state
+// says of it, because terraform-provider-openstack changes that at apply. Unknown servers are no mistake.
+func TestPlanned(t *testing.T) {
+	t.Parallel()
+	a := await(t, fakecloud.Server{Name: "web-1"})
+	config := a.config("web-0", "web-1")
+	server := config["servers"].(attributes)["web-0"].(attributes)
+	server["flavor_name"], server["availability_zone"] = "m1.tiny", "az-1"
+	a.must(t, config)
+	server["flavor_name"], server["availability_zone"] = "m1.small", "az-2"
+	assert.True(t, a.MustPlan(t, config).Equal(a.I.State), "what the cloud says of a server is no change")
+	config["timeout"] = "5m"
+	planned := protocol.Object(protocol.Object(protocol.Object(a.MustPlan(t, config))["servers"])["web-0"])
+	assert.Equal(t, "m1.tiny", protocol.Text(planned["flavor_name"]))
+	server["name"] = "other"
+	_, err := a.Plan(t.Context(), a.Request(a.I, config))
+	assert.Error(t, err)
+	assert.Contains(t, a.At(), `servers["web-0"]: The servers do not follow their nodes`)
+	assert.Contains(t, a.Said(), "Write name = each.key")
+	config["servers"] = tftypes.UnknownValue
+	a.Later(t)
+	a.MustPlan(t, config)
+	a.Expect(t, "", "")
+}
