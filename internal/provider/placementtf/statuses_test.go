@@ -129,7 +129,7 @@ func TestStatuses(t *testing.T) {
 		"twice": {steps: [3]attributes{a(update("UNHEALTHY", nil))}, server: func(s *fakecloud.Server) { ends("-1", failed)(s); ends("-2", failed)(s) },
 			status: "held: two servers in a row failed for twice-2", held: map[string]string{"twice-2": "two servers in a row failed: change the template"}},
 		"former": {steps: [3]attributes{a(update("UNHEALTHY", recreate))}, server: ends("-1", failed),
-			status: "held: wiring of former-1: replace_triggered_by", held: map[string]string{"former-1": "replace_triggered_by"}},
+			status: "held: the servers of former-1 were not made again", held: map[string]string{"former-1": "is still the old one"}},
 		"reverted": {steps: [3]attributes{a(timed), b(timed)}, server: ends("-2", late),
 			status: "reverted: the template of reverted-2 failed", moves: "batch 2 of 2: reverted-2 changes",
 			advice: c(timed), then: "batch 1 of 2: reverted-2 changes"},
