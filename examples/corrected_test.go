@@ -1,0 +1,123 @@
+//go:build unix
+
+package examples_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http/httptest"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// mistakes are what people get wrong, in the configuration or in the cloud.
+var mistakes = []struct {
+	name, argument, wrong, right string
+	planned                      bool // whether the plan refuses it
+	happens                      func(l *life, right bool)
+}{
+	{"image", "image", `"none-such"`, `"debian-12"`, true, nil},
+	{"flavor", "flavors", `["none-such"]`, `["m1.small"]`, true, nil},
+	{"network", "networks", `["none-such"]`, `["shared"]`, false, nil},
+	{"volume type", "boot_volume", `{ size = 1, type = "none-such" }`, `{ size = 1 }`, false, nil},
+	{"quota", "", "", "", false, func(l *life, right bool) {
+		quota := l.size - 1
+		if right {
+			quota = 3 * l.size
+		}
+		l.c.Fake.SetQuota("RegionOne", fakecloud.MemberProjectID, "instances", quota)
+	}},
+	{"silent image", "", "", "", false, func(l *life, right bool) {
+		l.known.Store(nil)
+		if before := l.ids(); !right {
+			l.known.Store(&before)
+		}
+	}},
+}
+
+// TestCorrected: a mistake ends with its correction. After one apply each node serves that never did, the apply has
+// cost no server in service, and the plan is empty once nothing is left.
+func TestCorrected(t *testing.T) {
+	t.Parallel()
+	for _, folder := range []string{"clusters/first", "clusters/database"} {
+		for i, m := range mistakes {
+			for j, moment := range []string{"creation", "creation, twice", "growth", "rollout"} {
+				if testing.Short() && (i+j)%4 != 0 {
+					continue // "make lives" runs all
+				}
+				t.Run(fmt.Sprintf("%s, %s, %s", path.Base(folder), m.name, moment), func(t *testing.T) {
+					t.Parallel()
+					l := &life{example: startOn(t, acctest.NewFake(t, fakecloud.Config{}), folder), size: 3}
+					health := httptest.NewServer(l)
+					t.Cleanup(health.Close)
+					l.watched = map[string]*acctest.Watched{"RegionOne": l.c.Watch(t, "RegionOne", l.size)}
+					text := strings.ReplaceAll(read(t, filepath.Join(l.Dir, "main.tf")), ", cap = 3", "")
+					l.file(t, "main.tf", strings.ReplaceAll(text, ", zone = \"nova\"", ""))
+					l.set(t, "readiness_timeout", `"4s"`, "readiness_port", "null", "readiness_url", `"`+health.URL+`/{name}"`)
+					l.correct(t, m.argument, m.wrong, m.right, m.happens, moment, m.planned)
+				})
+			}
+		}
+	}
+}
+
+// ids are the ids of the servers.
+func (l *life) ids() []string {
+	var ids []string
+	for _, s := range l.c.Fake.Servers("RegionOne") {
+		ids = append(ids, s.ID)
+	}
+	return ids
+}
+
+// correct makes a mistake at a moment, and corrects it.
+func (l *life) correct(t *testing.T, argument, wrong, right string, happens func(*life, bool), moment string, planned bool) {
+	t.Helper()
+	write := func(is bool) {
+		switch {
+		case argument != "":
+			l.set(t, argument, map[bool]string{true: right, false: wrong}[is])
+		default:
+			happens(l, is)
+		}
+		l.set(t, "desired_capacity", fmt.Sprint(l.size))
+	}
+	var before map[string]string
+	if !strings.HasPrefix(moment, "creation") {
+		write(true)
+		acctest.Apply(t, l.Workspace)
+		before = l.servers(t)
+		switch moment {
+		case "growth":
+			l.size += 2
+		default:
+			l.set(t, "config_drive", "true")
+		}
+	}
+	write(false)
+	for range 1 + strings.Count(moment, "twice") {
+		_, err := l.Apply(t.Context())
+		require.Error(t, err)
+		assert.Equal(t, planned, len(l.servers(t)) == len(before) && strings.Contains(err.Error(), "none-such") && strings.Contains(err.Error(), "Unknown"), "%v", err)
+	}
+	write(true)
+	acctest.Apply(t, l.Workspace)
+	after := l.servers(t)
+	if moment != "rollout" {
+		assert.Len(t, after, l.size, "servers after one apply")
+		assert.Empty(t, l.planned(t), "the next plan")
+		maps.DeleteFunc(before, func(name, id string) bool { return after[name] == id })
+		assert.Empty(t, before, "servers that left")
+	}
+	acctest.Finish(t, func() string { return acctest.Apply(t, l.Workspace) })
+	assert.Len(t, l.servers(t), l.size, "servers in the end")
+	tally := l.watched["RegionOne"].Restart()
+	assert.Zero(t, tally.Undrained, "%+v", tally)
+}
