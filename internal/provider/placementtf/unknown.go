@@ -159,7 +159,7 @@ func sameExcept(plan tfsdk.Plan, state tfsdk.State) bool {
 }
 
 // forgetTemplates makes the attributes unknown that depend on unknown templates. The
-// names and places of new nodes do not, nor what else a template has beside one text of
+// names and places of new nodes do not, nor what a template has in addition to one text of
 // user data for all places: a configuration may make ports by it.
 func (p *attachmentPlanner) forgetTemplates(ctx context.Context) {
 	nodes := elements[shownNode](p.plan.Nodes.ValueString(), p.diags)
