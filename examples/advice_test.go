@@ -462,6 +462,12 @@ var others = map[string]string{
 	"Servers are still not in service":                      "an apply: TestAwaited",
 	"The servers do not follow the %s of their nodes":       "a line: TestAccWires",
 	"Servers were destroyed before others took their place": "refused before, where nodes are drained",
+	"A bound changes the size":                              "nothing, or the bound",
+	"An import of servers removes their metadata":           "an import",
+	"The availability zone is down":                         "the cloud",
+	"The cluster waits for a value":                         "an apply",
+	"The image is gone":                                     "the cloud",
+	"Unable to look up images and flavors":                  "the cloud",
 }
 
 var (

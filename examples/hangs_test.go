@@ -134,7 +134,7 @@ func TestHangsOnSlots(t *testing.T) {
 	}
 }
 
-// TestGroups: each server stays in its group through a shrink, a migration, a shelving and another name of the cluster.
+// TestGroups: each server stays in its group, and no group exceeds its size, through a shrink, a migration and a shelving.
 func TestGroups(t *testing.T) {
 	t.Parallel()
 	for _, module := range []string{"cluster", "stateful"} {
