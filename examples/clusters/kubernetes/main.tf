@@ -29,7 +29,7 @@ module "workers" {
   flavors     = ["m1.tiny"]
   networks    = ["shared"]
   boot_volume = { size = 20 }
-  user_data   = "#!/bin/sh\nkubeadm-join ${module.control.addresses["web-control-0"]} --node-name {name} --zone {zone}"
+  user_data   = "#!/bin/sh\nkubeadm-join ${values(module.control.addresses)[0]} --node-name {name} --zone {zone}"
 
   max_batch_size = 1
   target         = module.control.remaining == 0 ? "100%" : "0%"
