@@ -76,8 +76,8 @@ func TestMessage(t *testing.T) {
 		token := l.Shows("lifecycle_action_token")
 		l.must(t, config("web-0"))
 		l.must(t, nil)
-		want := map[string]string{"lifecycle_action_token": token, "node_id": l.id, "lifecycle_transition_type": "termination", "region": region,
-			"node_name": "web-0", "cluster": "web", "consumer": strings.TrimPrefix(url, "http://")}
+		want := map[string]string{"lifecycle_action_token": token, "node_id": l.id, "resource_id": l.id, "lifecycle_transition_type": "termination",
+			"region": region, "node_name": "web-0", "cluster": "web", "consumer": strings.TrimPrefix(url, "http://")}
 		assert.NotEmpty(t, token)
 		assert.Equal(t, want, consumer.Nodes[token], region)
 	}
@@ -179,7 +179,7 @@ func TestDrainFails(t *testing.T) {
 	}{
 		"a hook": {attributes{"hook": webhook(broken.URL, "ABANDON")}, runs, nil, false, hooked, `because default_result is "ABANDON"`},
 		"a lock": {attributes{"shutdown": true}, locked, nil, false, ": The server is locked", "openstack server unlock"},
-		"a stop": {attributes{"shutdown": true}, fakecloud.Server{Stuck: true}, nil, false, ": Unable to drain the node",
+		"a stop": {attributes{"shutdown": true}, fakecloud.Server{Stuck: true}, nil, false, ": Nova cannot stop the server",
 			`it is still ACTIVE: Nova began twice to stop it, and failed ("Error", request req-`},
 		"its own limit": {attributes{"grace_period": "10s", "timeouts": attributes{"delete": "1s"}}, runs, nil, false, ": Unable to drain the node",
 			"not done within 1s, which timeouts.delete allows"},
