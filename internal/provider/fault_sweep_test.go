@@ -305,7 +305,7 @@ var wordings = map[string]string{
 	"auth": "log in at", "regions": "region", // Keystone may list no regions, so that one is unknown
 	"": "find the microversions of Nova", "limits": "get the project's limits",
 	"flavors": "get the flavor", "os-availability-zone": "list availability zones", "os-hypervisors": "hypervisors", "os-server-groups": "server group",
-	"servers": "server", "images": "get the image", "hook": "the webhook at", "health": "GET http://", "queues": `the queue "leaving"`,
+	"servers": "server", "images": "the image", "hook": "the webhook at", "health": "GET http://", "queues": `the queue "leaving"`,
 }
 
 // checkError fails unless an error has what a user needs, the region and the request,
