@@ -176,15 +176,7 @@ func (r *attachmentResource) wait(
 		pending = append(pending, n)
 	}
 	pending, late := readiness.Turn(pending)
-	waiter.Progress = func(n readiness.Node, seen string) {
-		tflog.Info(ctx, "waiting for a server", map[string]any{
-			"cluster": plan.Cluster.ValueString(),
-			"node":    n.Name,
-			"server":  n.ID,
-			"region":  n.Region,
-			"seen":    seen,
-		})
-	}
+	waiter.Progress = progress(ctx, plan.Cluster.ValueString())
 	warnings, err := waiter.Run(ctx, pending)
 	for _, warning := range warnings {
 		diags.AddWarning("A lifecycle hook did not complete", warning)
@@ -204,6 +196,18 @@ func (r *attachmentResource) wait(
 	}
 	plan.Pending = value.List(names)
 	return true
+}
+
+func progress(ctx context.Context, cluster string) func(n readiness.Node, seen string) {
+	return func(n readiness.Node, seen string) {
+		tflog.Info(ctx, "waiting for a server", map[string]any{
+			"cluster": cluster,
+			"node":    n.Name,
+			"server":  n.ID,
+			"region":  n.Region,
+			"seen":    seen,
+		})
+	}
 }
 
 // waitedFor reports whether an apply before this one has waited for the server and the mark of a node, and was
