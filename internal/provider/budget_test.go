@@ -122,9 +122,10 @@ func TestRequestBudgets(t *testing.T) {
 			[]string{versions, "1 GET compute /os-availability-zone", "1 GET compute /servers/detail", "1 GET compute /servers/detail", moreVersions,
 				"2 GET compute /os-availability-zone", "2 GET compute /servers/detail", "2 GET compute /servers/detail", login}},
 		{"placement_attachment, destroyed", placed, remove, nil},
-		{"placement_attachment, no batch in place without a refresh", rolled, change(placement, always(made("b", "IN_PLACE"))), []string{versions, moreVersions,
-			login}},
-		{"placement_attachment, a batch of substitutes", rolled, change(placement, always(made("b", "SUBSTITUTE"))), nil},
+		// No server was ever found, so these nodes change at once, if their region answers.
+		{"placement_attachment, nodes that were never found, in place", rolled, change(placement, always(made("b", "IN_PLACE"))),
+			[]string{versions, login}},
+		{"placement_attachment, nodes that were never found, with substitutes", rolled, change(placement, always(made("b", "SUBSTITUTE"))), []string{versions, login}},
 		// Servers are listed for the plan, and again for the apply. The list ends with an empty page.
 		{"affinity_attachment, new by name", instance{}, change(affinity, always(attributes{"servergroup": attributes{"name": "new"}})),
 			[]string{versions, groups, groups, moreGroups, moreGroups, "1 POST compute /os-server-groups", login}},
@@ -141,8 +142,8 @@ func TestRequestBudgets(t *testing.T) {
 			"1 PUT compute /servers/*/metadata/stackpolicy_in_service", "1 PUT compute /servers/*/metadata/stackpolicy_in_service_at", login}},
 		{"deletion_attachment, destroyed, with a shutdown", stopped, remove, []string{
 			"1 DELETE compute /servers/*/metadata/stackpolicy_in_service", "1 DELETE compute /servers/*/metadata/stackpolicy_in_service_at",
-			versions, "1 GET compute /servers/*", "1 GET compute /servers/*", "1 GET compute /servers/*", "1 POST compute /servers/*/action",
-			"1 PUT compute /servers/*/metadata/stackpolicy_drained", login}},
+			versions, "1 GET compute /servers", "1 GET compute /servers/*", "1 GET compute /servers/*", "1 GET compute /servers/*",
+			"1 POST compute /servers/*/action", "1 PUT compute /servers/*/metadata/stackpolicy_drained", login}},
 	}, fakecloud.AdminUser: {
 		{"affinity_plan with DRS", instance{},
 			read("stackpolicy_affinity_plan", always(attributes{"servergroup_id": drs, "region": "RegionTwo", "scale_out": one, "enable_drs_extension": true})),

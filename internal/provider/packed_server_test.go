@@ -16,10 +16,10 @@ func TestPackedState(t *testing.T) {
 	const unread = ": Unable to Read Previously Saved State for UpgradeResourceState"
 	a := protocol.Attach(t, kind)
 	for state, want := range map[string]string{
-		`{"nodes":{"web-0":{` + node + `,"closed":false,"zone":null,"flavor":null,"generation":1}}}`: "{web-0={closed=false flavor= generation=1 " +
-			"index=0 mark=1 region=RegionOne template={image=a} zone=}}",
-		`{"nodes":{"web-0":{` + node + `,"former":1}},"slots":null}`: "{web-0={closed= flavor= generation= index=0 mark=1 region=RegionOne " +
-			"template={image=a} zone=}}",
+		`{"nodes":{"web-0":{` + node + `,"closed":false,"zone":null,"flavor":null,"generation":1}}}`: "{web-0={closed=false flavor= flavor_id= " +
+			"generation=1 image_id= index=0 mark=1 region=RegionOne template={image=a} zone=}}",
+		`{"nodes":{"web-0":{` + node + `,"former":1}},"slots":null}`: "{web-0={closed= flavor= flavor_id= generation= image_id= index=0 mark=1 " +
+			"region=RegionOne template={image=a} zone=}}",
 		`{"slots":{"web-0":{"index":0,"in_use":true}}}`: "{web-0={in_use=true index=0 region= zone=}}",
 		`{"change":[{"replaced":2,"held":{"nodes":{"web-0":"<&>"}}}]}`: "{creation= deletion= held={count= nodes={web-0=<&>} omitted=} in_place= moves= " +
 			"replaced=2 returned=}",

@@ -62,7 +62,6 @@ func TestPermissions(t *testing.T) {
 		fakecloud.Compute + " DELETE /servers/{id}/metadata/{id}",    // a rollout in place
 		fakecloud.Compute + " GET /servers/{id}/os-instance-actions", // a stop that fails
 		fakecloud.Messaging + " DELETE /queues/{id}/messages/{id}",   // a message that expires
-		fakecloud.Compute + " GET /flavors/detail",                   // a flavor that has no such id
 		fakecloud.LoadBalancing + " GET /lbaas/pools/{id}/members",   // hooks and health checks of pools
 		fakecloud.LoadBalancing + " GET /lbaas/pools/{id}/members/{id}",
 		fakecloud.LoadBalancing + " PUT /lbaas/pools/{id}/members/{id}",

@@ -450,7 +450,7 @@ func TestAccReadinessRollback(t *testing.T) { // not in parallel: servers of oth
 	b.tries("bad1", "2 of 2")
 	b.holds("a:6/6 bad1:2/0")
 	text := b.plan("a")
-	assert.Regexp(t, acctest.Says("0 to add, 2 to change, 4 to destroy"), text)
+	assert.Regexp(t, acctest.Says("0 to add, 2 to change, 6 to destroy"), text)
 	assert.Contains(t, text, "returned")
 	b.must("a")
 	b.holds("a:6/6")
