@@ -208,7 +208,8 @@ func TestAccExample_clusters(t *testing.T) {
 					l.edit(t, c.edits[i], c.edits[i+1])
 				}
 			}
-			l.file(t, "main.tf", regexp.MustCompile(`"http://\{address\}.*"`).ReplaceAllString(read(t, filepath.Join(l.Dir, "main.tf")), `"`+health.URL+`/{name}"`))
+			l.file(t, "main.tf", regexp.MustCompile(`"http://\{address\}.*"`).ReplaceAllString(read(t, filepath.Join(l.Dir, "main.tf")),
+				`"`+health.URL+`/{name}"`))
 			if cloud.Fake != nil {
 				if c.folder != "production" {
 					l.set(t, "readiness_timeout", `"5s"`)

@@ -105,7 +105,8 @@ func (l *life) correct(t *testing.T, argument, wrong, right string, happens func
 	for range 1 + strings.Count(moment, "twice") {
 		_, err := l.Apply(t.Context())
 		require.Error(t, err)
-		assert.Equal(t, planned, len(l.servers(t)) == len(before) && strings.Contains(err.Error(), "none-such") && strings.Contains(err.Error(), "Unknown"), "%v", err)
+		assert.Equal(t, planned, len(l.servers(t)) == len(before) && strings.Contains(err.Error(), "none-such") && strings.Contains(err.Error(), "Unknown"),
+			"%v", err)
 	}
 	write(true)
 	acctest.Apply(t, l.Workspace)

@@ -143,7 +143,8 @@ func TestAccExample_keepingNodes(t *testing.T) {
 			kept(t, before, after, 4)
 			assert.Contains(t, after, "web-3")
 			e.edit(t, "desired_capacity = 3",
-				"desired_capacity = 3\n  template = { image = \"debian-12\" }\n  update {\n    causes = [\"TEMPLATE\"]\n    max_batch_size = 3\n    require_in_service = false\n  }")
+				"desired_capacity = 3\n  template = { image = \"debian-12\" }\n  update {\n    causes = [\"TEMPLATE\"]\n    max_batch_size = 3\n    "+
+					"require_in_service = false\n  }")
 			e.edit(t, `= "debian-12"`+"\n  flavor", "= each.value.template.image\n  lifecycle { create_before_destroy = true }\n  flavor")
 			e.apply(t)
 			e.edit(t, `"debian-12"`, `"debian-13"`)

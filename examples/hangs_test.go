@@ -227,7 +227,8 @@ func TestKubernetesCluster(t *testing.T) {
 		text := acctest.Apply(t, e.Workspace, "image=debian-13")
 		old, fresh := of()
 		if slices.ContainsFunc(old, func(name string) bool { return strings.Contains(name, "control") }) {
-			assert.False(t, slices.ContainsFunc(fresh, func(name string) bool { return strings.Contains(name, "worker") }), "%s are old, and %s new", old, fresh)
+			assert.False(t, slices.ContainsFunc(fresh, func(name string) bool { return strings.Contains(name, "worker") }), "%s are old, and %s new", old,
+				fresh)
 		}
 		return text
 	})

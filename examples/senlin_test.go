@@ -83,7 +83,8 @@ func TestFromSenlin_properties(t *testing.T) {
 			[]string{`Nova in region "RegionTwo" does not list the availability zone "az-3".`}, true},
 		{"the extension for vSphere", "regions: [{name: " + drs + "}]", "zones: []", "enable_drs_extension: true", "{}",
 			[]string{"enable_drs_extension = true", `availability_zone = (known after apply)`}, false},
-		{"a hook without a type", regions, zones, "{}", "hooks: {timeout: 90, params: {queue: leaving}}", []string{`type = "zaqar"`, `queue = "leaving"`}, false},
+		{"a hook without a type", regions, zones, "{}", "hooks: {timeout: 90, params: {queue: leaving}}", []string{`type = "zaqar"`, `queue = "leaving"`},
+			false},
 		{"a hook that waits for nobody", regions, zones, "{}", "hooks: {type: zaqar, timeout: 0, params: {queue: leaving}}",
 			[]string{`timeout = "1"`}, false},
 		{"nothing after the colon", regions, zones, "servergroup:", "hooks:", []string{`policies = "anti-affinity"`, "Plan: 14 to add"}, false},
@@ -116,7 +117,8 @@ func TestFromSenlin_keys(t *testing.T) {
 	file := filepath.Join(w.Dir, "main.tf")
 	good := read(t, file)
 	const warning = "A region or a zone has keys that the provider does not have: wieght, cpa."
-	known := strings.NewReplacer(`"RegionTwo"`, `"RegionTwo", closed = true, template = null, flavors = null, image = null, user_data = null`, `"az-1"`, `"az-1", min = 1, closed = false, template = null`)
+	known := strings.NewReplacer(`"RegionTwo"`, `"RegionTwo", closed = true, template = null, flavors = null, image = null, user_data = null`, `"az-1"`,
+		`"az-1", min = 1, closed = false, template = null`)
 	for config, want := range map[string]bool{
 		good:                false,
 		known.Replace(good): false,

@@ -54,7 +54,8 @@ func TestTurns(t *testing.T) {
 					out[node] = node
 				}
 				ask := func(node string) {
-					answer, err := node, turns.Begin(ctx, Ask{Node: node, Server: node, AtOnce: c.atOnce, Limit: time.Hour, Tell: func(step string) { told += step },
+					answer, err := node, turns.Begin(ctx, Ask{Node: node, Server: node, AtOnce: c.atOnce, Limit: time.Hour,
+						Tell: func(step string) { told += step },
 						Out: func(ctx context.Context) (map[string]string, error) {
 							looks++
 							seen := maps.Clone(out)

@@ -51,7 +51,9 @@ func (c *Cloud) ImagesNamed(ctx context.Context, region, name string) ([]Image, 
 		images := slices.DeleteFunc(*list.Images, func(i Image) bool {
 			return string(i.Name) != name || i.ID == "" || !i.Active() // Glance reads "in:a,b" as two names
 		})
-		slices.SortFunc(images, func(a, b Image) int { return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(a.ID, b.ID)) })
+		slices.SortFunc(images, func(a, b Image) int {
+			return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(a.ID, b.ID))
+		})
 		return images, nil
 	})
 }
@@ -65,7 +67,8 @@ func (c *Cloud) Image(ctx context.Context, region, id string) (Image, error) {
 		}
 		err = get(ctx, client, client.ServiceURL("images", url.PathEscape(id)), &image)
 		switch {
-		case gophercloud.ResponseCodeIs(err, http.StatusNotFound), gophercloud.ResponseCodeIs(err, http.StatusForbidden):
+		case gophercloud.ResponseCodeIs(err, http.StatusNotFound),
+			gophercloud.ResponseCodeIs(err, http.StatusForbidden):
 			return Image{}, nil
 		case err == nil && image.ID == "":
 			err = missing("id")

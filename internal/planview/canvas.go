@@ -169,9 +169,11 @@ func shared(nodes []Node) int {
 
 // words says what happens to a node, or to several.
 func (c *canvas) words(n Node, several bool) string {
-	words := [...]string{"stays", "changes in place", "is made again", "is added", "returns with its server", "is removed"}[n.Fate]
+	words := [...]string{"stays", "changes in place", "is made again", "is added", "returns with its server",
+		"is removed"}[n.Fate]
 	if several {
-		words = [...]string{"stay", "change in place", "are made again", "are added", "return with their servers", "are removed"}[n.Fate]
+		words = [...]string{"stay", "change in place", "are made again", "are added", "return with their servers",
+			"are removed"}[n.Fate]
 	}
 	return words + n.template(len(c.colour) > 1)
 }
@@ -179,10 +181,10 @@ func (c *canvas) words(n Node, several bool) string {
 // struckLabel is the meaning of an exclamation mark in a dot.
 const struckLabel = "something else happens to its server"
 
-// dot draws a node. Its form shows what happens to the node: a disc stays, a disc with a plus is added, a disc with an arrow returns, a ring
-// around it means a change in place, a dashed ring means that the node is made again, and a circle with a cross is removed.
-// The colour shows the template. An exclamation mark means that the plan changes the node's server although no node
-// change needs it.
+// dot draws a node. Its form shows what happens to the node: a disc stays, a disc with a plus is added, a disc with an
+// arrow returns, a ring around it means a change in place, a dashed ring means that the node is made again, and a
+// circle with a cross is removed. The colour shows the template. An exclamation mark means that the plan changes the
+// node's server although no node change needs it.
 func (c *canvas) dot(x, y int, n Node, label string) {
 	name := ""
 	if n.Name != "" {
@@ -202,7 +204,8 @@ func (c *canvas) dot(x, y int, n Node, label string) {
 		fmt.Fprintf(&c.body, `<circle class="f%d" cx="%d" cy="%d" r="%d"/><path class="mark" d="M%d %dh10m-5 -5v10"/>`,
 			fill, x, y, radius, x-5, y)
 	case Returns:
-		fmt.Fprintf(&c.body, `<circle class="f%d" cx="%d" cy="%d" r="%d"/><path class="mark" d="M%d %dh-8m3 -3l-3 3l3 3"/>`,
+		fmt.Fprintf(&c.body, `<circle class="f%d" cx="%d" cy="%d" r="%d"/>`+
+			`<path class="mark" d="M%d %dh-8m3 -3l-3 3l3 3"/>`,
 			fill, x, y, radius, x+4, y)
 	case Changes, Remade:
 		again := ""

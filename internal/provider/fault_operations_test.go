@@ -151,13 +151,15 @@ func operations() []operation {
 	group := func(w *world) string { return w.group }
 
 	sized := func(cluster string, n int) func(*world) attributes {
-		return always(attributes{"cluster": cluster, "desired_capacity": n, "respect_quotas": true, "image": "cirros", "flavors": []any{"m1.tiny"}, "regions": []any{
-			attributes{"name": "RegionOne", "zones": zones}, attributes{"name": "RegionTwo", "zones": zones}}})
+		return always(attributes{"cluster": cluster, "desired_capacity": n, "respect_quotas": true, "image": "cirros", "flavors": []any{"m1.tiny"},
+			"regions": []any{
+				attributes{"name": "RegionOne", "zones": zones}, attributes{"name": "RegionTwo", "zones": zones}}})
 	}
 	// RegionTwo is closed and no longer answers: it gets no request.
 	closed := func(n int) func(*world) attributes {
-		return always(attributes{"cluster": "web", "desired_capacity": n, "respect_quotas": true, "image": "cirros", "flavors": []any{"m1.tiny"}, "regions": []any{
-			attributes{"name": "RegionOne", "zones": zones}, attributes{"name": "RegionTwo", "zones": zones, "closed": true}}})
+		return always(attributes{"cluster": "web", "desired_capacity": n, "respect_quotas": true, "image": "cirros", "flavors": []any{"m1.tiny"},
+			"regions": []any{
+				attributes{"name": "RegionOne", "zones": zones}, attributes{"name": "RegionTwo", "zones": zones, "closed": true}}})
 	}
 	unasked := func(do step) step {
 		return func(ctx context.Context, p *protocol.Provider, w *world, i instance) (instance, error) {

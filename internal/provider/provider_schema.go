@@ -53,8 +53,8 @@ func providerSchema() schema.Schema {
 			"default_domain": text("Id of the domain if no other argument names one. Defaults to `default`. " +
 				"Environment: `OS_DEFAULT_DOMAIN`."),
 			"system_scope": flag(
-				"Log in with system scope, in no project. Servers belong to projects, so Nova refuses such a login since " +
-					"2023.1. Defaults to `false`. Environment: `OS_SYSTEM_SCOPE` (`true` or `all`).",
+				"Log in with system scope, in no project. Servers belong to projects, so Nova refuses such a login " +
+					"since 2023.1. Defaults to `false`. Environment: `OS_SYSTEM_SCOPE` (`true` or `all`).",
 			),
 			"insecure": flag(
 				"Accept TLS certificates that cannot be verified. Defaults to `false`. Environment: `OS_INSECURE`.",

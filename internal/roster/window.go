@@ -87,8 +87,8 @@ func (w Window) open(now time.Time) bool {
 	return w.days[today] && w.opens <= m && m < w.shuts || w.days[(today+6)%7] && m+day < w.shuts
 }
 
-// next returns when a window opens that is shut now. While the clock of the zone is not changed it opens at the time that
-// is written; when the clock is changed it may open at once, or skip that day.
+// next returns when a window opens that is shut now. While the clock of the zone is not changed it opens at the time
+// that is written; when the clock is changed it may open at once, or skip that day.
 func (w Window) next(now time.Time) time.Time {
 	for at := now.In(w.zone); ; {
 		m := 60*at.Hour() + at.Minute()

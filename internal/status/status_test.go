@@ -14,7 +14,7 @@ import (
 
 // TestNoSentenceIsCompared: no other package compares a text with one that begins as a status does.
 func TestNoSentenceIsCompared(t *testing.T) {
-	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir("..", func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || filepath.Dir(path) == "../status" {
 			return err
 		}
@@ -56,7 +56,8 @@ func TestNoSentenceIsCompared(t *testing.T) {
 
 // TestWordOf reads the word of a status.
 func TestWordOf(t *testing.T) {
-	for text, want := range map[string]Word{"in step, as target says: 1 node": InStep, "shut until Sat 02:00 UTC: web-0": Shut, "held: wiring": Held, "unheld": "", "": ""} {
+	for text, want := range map[string]Word{"in step, as target says: 1 node": InStep, "shut until Sat 02:00 UTC: web-0": Shut, "held: wiring": Held,
+		"unheld": "", "": ""} {
 		if got := WordOf(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}

@@ -62,8 +62,8 @@ var mistakes = []struct {
 	lines []line
 }{
 	{Title: "Nodes and servers do not match", lines: []line{{nodesThat(unpaired), "Write for_each = " +
-		"stackpolicy_placement_attachment.NAME.nodes at the servers, and hand over nodes of the same attachment here, " +
-		"and all of the servers"}}},
+		"stackpolicy_placement_attachment.NAME.nodes at the servers, and hand over nodes of the same attachment " +
+		"here, and all of the servers"}}},
 	{Title: "The servers do not follow their nodes", lines: []line{
 		{nodesThat(misnamed), "Write name = each.key"},
 		{misplaced, "Write region = each.value.region"},
@@ -72,8 +72,8 @@ var mistakes = []struct {
 		{nodesThat(otherFlavor), "Write flavor_id = each.value.flavor_id"},
 		{alike, "Nodes with different templates have one image or flavor: write it as in image_id = " +
 			"each.value.image_id, or image_name = each.value.template.image"},
-		{nodesThat(again), "Write replace_triggered_by = [terraform_data.generation[each.key]] in the lifecycle of the " +
-			"servers, with each.value.generation as its input"},
+		{nodesThat(again), "Write replace_triggered_by = [terraform_data.generation[each.key]] in the lifecycle of " +
+			"the servers, with each.value.generation as its input"},
 	}},
 	{Title: "Nodes change without turns", lines: []line{{turnless, "All of them would be out of service at once. " +
 		"Write at_once in stackpolicy_drain, or give a smaller max_batch_size"}}},
@@ -92,7 +92,8 @@ func Judge(p Plan) (faults []Fault) {
 		for _, line := range m.lines {
 			if list := line.shows(p); len(list) > 0 {
 				node, _, _ := strings.Cut(list[0], " ")
-				faults = append(faults, Fault{Node: node, Title: m.Title, Text: text.Few(list) + ". " + line.advice + "."})
+				faults = append(faults, Fault{Node: node, Title: m.Title,
+					Text: text.Few(list) + ". " + line.advice + "."})
 			}
 		}
 	}
@@ -101,8 +102,8 @@ func Judge(p Plan) (faults []Fault) {
 		node, _, _ := strings.Cut(beside[0], " ")
 		faults = append(faults, Fault{Node: node, Title: "Servers are replaced outside of the batch", Text: fmt.Sprintf(
 			"Terraform replaces %s, which serve, although no node asks for it: %s. This plan may replace %s more. An "+
-				"argument of the servers changed, or what the cloud says of it: \"forces replacement\" in the plan shows "+
-				"which. Let the servers ignore it (ignore_changes), or hand it to them by the template.",
+				"argument of the servers changed, or what the cloud says of it: \"forces replacement\" in the plan "+
+				"shows which. Let the servers ignore it (ignore_changes), or hand it to them by the template.",
 			text.Count(int64(len(beside)), "server"), text.Few(beside), text.Nodes(int64(p.Batch))),
 			Passes: len(beside) <= p.Batch})
 	}

@@ -1,7 +1,6 @@
 package wiring
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -52,25 +51,27 @@ func TestJudge(t *testing.T) {
 		plan Plan
 		want string // node, the beginning of what is said, and "~" for a warning
 	}{
-		"all is well":                 {of(runs("web-0", nil), comes("web-1", nil)), ""},
-		"unknown values":              {of(Planned{Name: "web-0", Node: true, Server: true, Has: Made{ID: unknown, Name: unknown, Region: unknown}}), ""},
-		"a node without a server":     {of(runs("web-1", func(n *Planned) { n.Server = false })), "web-1 (has no server)"},
-		"a server without a node":     {of(runs("web-1", func(n *Planned) { n.Node = false })), "web-1 (is no node)"},
-		"a name":                      {of(runs("web-1", func(n *Planned) { n.Has.Name = known("x") })), "web-1 (its server is named x)"},
-		"a name that is not known":    {of(comes("web-1", func(n *Planned) { n.Has.Name = unknown })), ""},
-		"a region":                    {of(comes("web-1", func(n *Planned) { n.Has.Region = known("S") })), "web-1 (its server is in S, not in R)"},
-		"no region, and only one":     {of(comes("web-1", func(n *Planned) { n.Has.Region = unknown })), ""},
-		"no region":                   {of(comes("a", func(n *Planned) { n.Wants.Region, n.Has.Region = known("S"), known("S") }), comes("b", func(n *Planned) { n.Has.Region = unknown })), "b (its server has no region)"},
-		"a zone":                      {of(comes("web-1", func(n *Planned) { n.Has.Zone = known("b") })), "web-1 (its server is in b, not in a)"},
-		"a zone with a host":          {of(comes("web-1", func(n *Planned) { n.Has.Zone = known("a:host-1") })), ""},
-		"no zone":                     {of(comes("web-1", func(n *Planned) { n.Has.Zone = unknown })), "web-1 (its server has no zone)"},
-		"a node without a zone":       {of(comes("web-1", func(n *Planned) { n.Wants.Zone, n.Has.Zone = Value{}, unknown })), ""},
-		"a server that was migrated":  {of(runs("web-1", func(n *Planned) { n.Has.Zone = known("b") })), ""},
-		"an image":                    {of(comes("web-1", func(n *Planned) { n.Has.Image = known("i2") })), "web-1 (its server gets image i2, not i1)"},
-		"an image, rebuilt by hand":   {of(runs("web-1", func(n *Planned) { n.Has.Image = known("i2") })), ""},
-		"an image, IN_PLACE":          {inPlace, "web-0 (its server gets image i2, not i1)"},
-		"a flavor":                    {of(comes("web-1", func(n *Planned) { n.Has.Flavor = known("f2") })), "web-1 (its server gets flavor f2, not f1)"},
-		"a flavor by name":            {of(comes("web-1", func(n *Planned) { n.Has.Flavor, n.Has.FlavorName = unknown, known("large") })), "web-1 (its server gets flavor large, not small)"},
+		"all is well":              {of(runs("web-0", nil), comes("web-1", nil)), ""},
+		"unknown values":           {of(Planned{Name: "web-0", Node: true, Server: true, Has: Made{ID: unknown, Name: unknown, Region: unknown}}), ""},
+		"a node without a server":  {of(runs("web-1", func(n *Planned) { n.Server = false })), "web-1 (has no server)"},
+		"a server without a node":  {of(runs("web-1", func(n *Planned) { n.Node = false })), "web-1 (is no node)"},
+		"a name":                   {of(runs("web-1", func(n *Planned) { n.Has.Name = known("x") })), "web-1 (its server is named x)"},
+		"a name that is not known": {of(comes("web-1", func(n *Planned) { n.Has.Name = unknown })), ""},
+		"a region":                 {of(comes("web-1", func(n *Planned) { n.Has.Region = known("S") })), "web-1 (its server is in S, not in R)"},
+		"no region, and only one":  {of(comes("web-1", func(n *Planned) { n.Has.Region = unknown })), ""},
+		"no region": {of(comes("a", func(n *Planned) { n.Wants.Region, n.Has.Region = known("S"), known("S") }),
+			comes("b", func(n *Planned) { n.Has.Region = unknown })), "b (its server has no region)"},
+		"a zone":                     {of(comes("web-1", func(n *Planned) { n.Has.Zone = known("b") })), "web-1 (its server is in b, not in a)"},
+		"a zone with a host":         {of(comes("web-1", func(n *Planned) { n.Has.Zone = known("a:host-1") })), ""},
+		"no zone":                    {of(comes("web-1", func(n *Planned) { n.Has.Zone = unknown })), "web-1 (its server has no zone)"},
+		"a node without a zone":      {of(comes("web-1", func(n *Planned) { n.Wants.Zone, n.Has.Zone = Value{}, unknown })), ""},
+		"a server that was migrated": {of(runs("web-1", func(n *Planned) { n.Has.Zone = known("b") })), ""},
+		"an image":                   {of(comes("web-1", func(n *Planned) { n.Has.Image = known("i2") })), "web-1 (its server gets image i2, not i1)"},
+		"an image, rebuilt by hand":  {of(runs("web-1", func(n *Planned) { n.Has.Image = known("i2") })), ""},
+		"an image, IN_PLACE":         {inPlace, "web-0 (its server gets image i2, not i1)"},
+		"a flavor":                   {of(comes("web-1", func(n *Planned) { n.Has.Flavor = known("f2") })), "web-1 (its server gets flavor f2, not f1)"},
+		"a flavor by name": {of(comes("web-1", func(n *Planned) { n.Has.Flavor, n.Has.FlavorName = unknown, known("large") })),
+			"web-1 (its server gets flavor large, not small)"},
 		"a flavor by name, listed id": {of(comes("web-1", func(n *Planned) { n.Has.FlavorName, n.Wants.FlavorName = known("f1"), known("small") })), ""},
 		"an image written literally":  {of(runs("web-0", nil), comes("web-1", image("debian-13"))), "web-0 (image = debian-12), web-1 (image = debian-13)"},
 		"two images of two nodes": {of(runs("web-0", nil), comes("web-1", func(n *Planned) {
@@ -83,13 +84,17 @@ func TestJudge(t *testing.T) {
 		"one outside of the batch":      {of(runs("web-0", again), runs("web-1", nil)), "~web-0 Terraform replaces 1 server, which serve"},
 		"two outside of a batch of one": {of(runs("web-0", again), runs("web-1", again)), "web-0 Terraform replaces 2 servers, which serve"},
 		"no attachment of nodes":        {unplaced, ""},
-		"which do not serve":            {of(runs("web-0", func(n *Planned) { again(n); n.Serves = "" }), runs("web-1", func(n *Planned) { again(n); n.Serves = "" })), ""},
-		"made by this apply":            {of(runs("web-0", func(n *Planned) { n.Has.ID = known("new") }), runs("web-1", func(n *Planned) { n.Has.ID = known("x") })), "web-0 Terraform replaces 2 servers, which serve"},
-		"not in the state":              {of(comes("web-0", func(n *Planned) { n.Serves = "lost" }), comes("web-1", func(n *Planned) { n.Serves = "lost" })), ""},
-		"a new readiness attachment":    {of(comes("web-0", func(n *Planned) { n.Serves, n.Known = "1", true }), comes("web-1", func(n *Planned) { n.Serves, n.Known = "2", true })), "web-0 Terraform replaces 2 servers, which serve"},
-		"no at_once":                    {two, "web-0, web-1. All of them would be out of service at once"},
-		"with turns":                    {turns, ""},
-		"in batches":                    {one, ""},
+		"which do not serve": {of(runs("web-0", func(n *Planned) { again(n); n.Serves = "" }),
+			runs("web-1", func(n *Planned) { again(n); n.Serves = "" })), ""},
+		"made by this apply": {of(runs("web-0", func(n *Planned) { n.Has.ID = known("new") }),
+			runs("web-1", func(n *Planned) { n.Has.ID = known("x") })), "web-0 Terraform replaces 2 servers, which serve"},
+		"not in the state": {of(comes("web-0", func(n *Planned) { n.Serves = "lost" }), comes("web-1", func(n *Planned) { n.Serves = "lost" })),
+			""},
+		"a new readiness attachment": {of(comes("web-0", func(n *Planned) { n.Serves, n.Known = "1", true }),
+			comes("web-1", func(n *Planned) { n.Serves, n.Known = "2", true })), "web-0 Terraform replaces 2 servers, which serve"},
+		"no at_once": {two, "web-0, web-1. All of them would be out of service at once"},
+		"with turns": {turns, ""},
+		"in batches": {one, ""},
 	} {
 		for range 3 { // maps have another order each time
 			var got []string
@@ -104,7 +109,7 @@ func TestJudge(t *testing.T) {
 				assert.Equal(t, c.want, strings.Join(got, " | "), name)
 				continue
 			}
-			assert.True(t, strings.HasPrefix(got[0], c.want), fmt.Sprintf("%s: %s", name, got[0]))
+			assert.True(t, strings.HasPrefix(got[0], c.want), "%s: %s", name, got[0])
 		}
 	}
 }

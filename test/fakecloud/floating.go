@@ -105,8 +105,8 @@ func (k *call) associate(f *floating, given floatingBody) {
 	taken := func(o *floating) bool { return o != f && id != "" && o.port == id }
 	if slices.ContainsFunc(k.region.floating, taken) {
 		panic(&refusal{status: 409, kind: "FloatingIPPortAlreadyAssociated", message: "Cannot associate floating IP " +
-			f.address + " (" + f.id + ") with port " + id + " using fixed IP, as that fixed IP already has a floating " +
-			"IP on external network " + networks[2].id + "."})
+			f.address + " (" + f.id + ") with port " + id + " using fixed IP, as that fixed IP already has a " +
+			"floating IP on external network " + networks[2].id + "."})
 	}
 	f.port = id
 }

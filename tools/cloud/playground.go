@@ -165,8 +165,8 @@ func (p *playground) breaks(kind, region, name string) (fault, error) {
 	case "evacuate":
 		return fault{"-", nil}, p.evacuate(region, servers[i])
 	}
-	return fault{}, fmt.Errorf("%q is not nova, slow, quota, publish, withdraw, flavor, zone, host, service, stop, error, "+
-		"evacuate or delete", kind)
+	return fault{}, fmt.Errorf("%q is not nova, slow, quota, publish, withdraw, flavor, zone, host, service, stop, "+
+		"error, evacuate or delete", kind)
 }
 
 // breaksSource changes what the name of an image or a flavor means.

@@ -55,7 +55,8 @@ func TestOperations(t *testing.T) {
 	do("POST", "/break/evacuate/RegionOne/web-0")
 	assert.Empty(t, p.state().Broken, "what is not repaired")
 	assert.NotEqual(t, "az-2", p.state().Servers[0].Zone, "it is evacuated")
-	for _, what := range []string{"publish/debian-x", "flavor/x", "zone/RegionOne/az-9", "host/RegionOne/x", "nova/RegionX", "stop/RegionTwo/web-0", "flood/RegionOne/web-0"} {
+	for _, what := range []string{"publish/debian-x", "flavor/x", "zone/RegionOne/az-9", "host/RegionOne/x", "nova/RegionX", "stop/RegionTwo/web-0",
+		"flood/RegionOne/web-0"} {
 		if w := do("POST", "/break/"+what); w.Code != 404 || w.Body.Len() == 0 {
 			t.Errorf("%s: %d %s", what, w.Code, w.Body)
 		}

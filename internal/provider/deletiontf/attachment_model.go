@@ -61,8 +61,8 @@ func (m attachmentModel) enabled() bool {
 }
 
 // keep is the advice for servers that stay.
-const keep = "if a block was renamed or has other keys, add:" + moved + "If the servers stay without attachments, use " +
-	"a removed block with destroy = false, or apply enabled = false first."
+const keep = "if a block was renamed or has other keys, add:" + moved + "If the servers stay without attachments, " +
+	"use a removed block with destroy = false, or apply enabled = false first."
 
 // moved has placeholders, because a provider does not know the addresses of its resources.
 const moved = `
@@ -115,7 +115,8 @@ func (m attachmentModel) leave(ctx context.Context, b *backend.Backend, diags *d
 	case walk.Note(backend.Drained, "", ""): // Terraform merges warnings of one title
 		diags.AddWarning("More servers will be drained", leaving.String()+advice)
 	default:
-		diags.AddWarning(fmt.Sprintf("%s will be drained", text.Count(leaving.count, "server")), leaving.String()+advice)
+		diags.AddWarning(fmt.Sprintf("%s will be drained", text.Count(leaving.count, "server")),
+			leaving.String()+advice)
 	}
 }
 

@@ -181,13 +181,14 @@ func staysAdvice(serverID string) advice {
 		locked: "The node stays, because Nova would not destroy its server. To remove the node, unlock the server " +
 			"(openstack server unlock " + serverID + "), and apply again. To keep it, plan again: a placement " +
 			"attachment removes another node instead of a locked one.",
-		running: "The node stays, and so do the servers of other drained nodes. Repair the server or its host, and apply " +
-			"again. To remove it as it is, delete it (openstack server delete " + serverID + "), or set shutdown = " +
-			"false, which is taken from nodes that stay and had the same arguments and cluster; then apply: all of " +
-			"them are destroyed.",
-		abandoned: "The node stays, because default_result is \"ABANDON\". Apply again to try again. A corrected hook, " +
-			"or enabled = false, is taken from nodes that stay and had the same hook and cluster. Without such nodes, " +
-			"give the node its place back (desired_capacity), correct the hook, apply, and remove the node again.",
+		running: "The node stays, and so do the servers of other drained nodes. Repair the server or its host, and " +
+			"apply again. To remove it as it is, delete it (openstack server delete " + serverID + "), or set " +
+			"shutdown = false, which is taken from nodes that stay and had the same arguments and cluster; then " +
+			"apply: all of them are destroyed.",
+		abandoned: "The node stays, because default_result is \"ABANDON\". Apply again to try again. A corrected " +
+			"hook, or enabled = false, is taken from nodes that stay and had the same hook and cluster. Without such " +
+			"nodes, give the node its place back (desired_capacity), correct the hook, apply, and remove the node " +
+			"again.",
 		failed: "The node stays. Apply again: completed steps are not repeated.",
 	}
 }

@@ -37,9 +37,9 @@ func attachmentSchema() schema.Schema {
 			"Creating or changing it does nothing to the server. See [Draining " +
 			"nodes](../guides/draining-nodes.md).\n\n~> **Destroying an attachment drains its server, even [if the " +
 			"server stays](../guides/draining-nodes.md#servers-that-stay).**\n\nA drain first sets the server's " +
-			"metadata `" + openstack.DrainedKey + "` (`begun` and the time, without `begun` once the hook is done) and " +
-			"removes its mark, so the server is no longer in service. A node whose hook failed may come back. Nova " +
-			"refuses that for a locked server: this is an error, and nothing is drained. An interrupted drain " +
+			"metadata `" + openstack.DrainedKey + "` (`begun` and the time, without `begun` once the hook is done) " +
+			"and removes its mark, so the server is no longer in service. A node whose hook failed may come back. " +
+			"Nova refuses that for a locked server: this is an error, and nothing is drained. An interrupted drain " +
 			"continues where it stopped: a completed hook does not run again.",
 		Attributes: map[string]schema.Attribute{
 			"id": attribute.ComputedText("`<region>/<server id>`."),

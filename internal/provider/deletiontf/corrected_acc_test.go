@@ -63,7 +63,7 @@ func TestAccNotStopped(t *testing.T) {
 func (h wrongHook) run(t *testing.T, config string, args ...string) error {
 	t.Helper()
 	require.NoError(t, h.Write(config))
-	_, err := h.Workspace.Run(t.Context(), append(args, "-auto-approve", "-input=false", "-no-color")...)
+	_, err := h.Run(t.Context(), append(args, "-auto-approve", "-input=false", "-no-color")...)
 	return err
 }
 

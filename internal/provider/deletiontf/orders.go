@@ -19,8 +19,8 @@ import (
 // nodes that stay are updated in the same plan: what they change, with the same orders before, in the same cluster and
 // region, is meant for the nodes that leave as well.
 //
-// Terraform plans attachments in no order. So the first one that leaves waits a moment for one that stays, keeps what it
-// learns in the plan, and hands it to the others during the apply.
+// Terraform plans attachments in no order. So the first one that leaves waits a moment for one that stays, keeps what
+// it learns in the plan, and hands it to the others during the apply.
 type orders struct {
 	Enabled  bool       `json:"enabled"`
 	Shutdown bool       `json:"shutdown"`

@@ -76,7 +76,8 @@ func TestPlacementAdopts(t *testing.T) {
 func TestPlacementAdoptsMetadata(t *testing.T) {
 	t.Parallel()
 	a := begin(t)
-	for name, key := range map[string]string{"web-0": "stackpolicy_in_service", "web-1": "stackpolicy_protected", "web-2": "stackpolicy_tainted", "web-3": "a"} {
+	for name, key := range map[string]string{"web-0": "stackpolicy_in_service", "web-1": "stackpolicy_protected", "web-2": "stackpolicy_tainted",
+		"web-3": "a"} {
 		a.Fake.AddServers("RegionOne", fakecloud.Server{Name: name, Zone: "az-1", Metadata: map[string]string{key: "true"}})
 	}
 	a.adopt(t, "web")

@@ -43,7 +43,7 @@ resource "stackpolicy_affinity_attachment" "web" {
 		require.NoError(t, w.Write(strings.Replace(config, from, to, 1)))
 		said := acctest.Must(t, w, append([]string{"plan", "-input=false", "-no-color"}, args...)...)
 		var warnings []string
-		for _, line := range strings.Split(said, "\n") {
+		for line := range strings.SplitSeq(said, "\n") {
 			if warning, is := strings.CutPrefix(line, "Warning: "); is {
 				warnings = append(warnings, warning)
 			}

@@ -50,11 +50,12 @@ type gated struct {
 }
 
 func (g gated) config(c *acctest.Cloud, url string) string {
-	lifecycle, drains, more, ignored := "create_before_destroy = true", acctest.First, "", "metadata"
+	lifecycle, drains, ignored := "create_before_destroy = true", acctest.First, "metadata"
 	if cmp.Or(g.method, "SUBSTITUTE") != "SUBSTITUTE" {
 		lifecycle, drains = "", ""
 	}
-	lifecycle, more = lifecycle+"\n    "+acctest.Again, acctest.Generations
+	lifecycle += "\n    " + acctest.Again
+	more := acctest.Generations
 	if strings.Contains(g.more, "stateful") {
 		more += `
 resource "terraform_data" "volume" {

@@ -307,8 +307,8 @@ func (m attachmentModel) update(ctx context.Context, diags *diag.Diagnostics) *r
 	}
 	if update.Has(roster.Newer) && !update.Has(roster.Outdated) {
 		diags.AddAttributeError(path.Root("update").AtName("causes"), "A missing argument",
-			"The cause IMAGE makes the newest image of a name the wanted one, and TEMPLATE replaces the nodes that do not "+
-				"have what is wanted. Add TEMPLATE.")
+			"The cause IMAGE makes the newest image of a name the wanted one, and TEMPLATE replaces the nodes that "+
+				"do not have what is wanted. Add TEMPLATE.")
 	}
 	if update.Has(roster.TooOld) && u.MaxAge.IsNull() {
 		diags.AddAttributeError(path.Root("update").AtName("max_age"), "A missing argument",

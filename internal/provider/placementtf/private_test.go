@@ -103,7 +103,8 @@ func TestMemory(t *testing.T) {
 	assert.Empty(t, diags)
 	n := before.Roster.Nodes["two"]
 	n.Unplaced = false // so that an attribute shows the zone
-	assert.Equal(t, (roster.Node{Served: true, Doubt: true, Retried: true, Tried: "Tried of two", StandsIn: true, Named: true, Guessed: true}), unshown(n), "kept of a node")
+	assert.Equal(t, (roster.Node{Served: true, Doubt: true, Retried: true, Tried: "Tried of two", StandsIn: true, Named: true, Guessed: true}), unshown(n),
+		"kept of a node")
 }
 
 // TestMemoryTampered: a private state that somebody edited, or that another provider wrote, is

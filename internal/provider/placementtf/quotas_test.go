@@ -19,7 +19,8 @@ func TestPlacementQuotas(t *testing.T) {
 	)
 	respect := func(more attributes) attributes { return with(attributes{"respect_quotas": true}, more) }
 	update := func(image string) attributes {
-		return attributes{"template": attributes{"image": image}, "update": attributes{"causes": []any{"TEMPLATE"}, "max_batch_size": "1", "require_in_service": false}}
+		return attributes{"template": attributes{"image": image},
+			"update": attributes{"causes": []any{"TEMPLATE"}, "max_batch_size": "1", "require_in_service": false}}
 	}
 	planEach(t, map[string]plannedCase{
 		"at first": { // the summary has the cap of the configuration

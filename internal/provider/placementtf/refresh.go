@@ -319,10 +319,11 @@ func warnOfMetadata(r roster.Roster, seen roster.Seen, diags *diag.Diagnostics) 
 		}
 	}
 	if slices.Sort(lost); len(lost) > 0 {
-		diags.AddWarning("An import of servers removes their metadata", fmt.Sprintf("Metadata says which nodes are %s. "+
-			"If the servers are imported too, an apply removes all metadata that their configuration does not name. "+
-			"With ignore_changes = [metadata] in their lifecycle until it is done, they keep it. Without that, apply until the "+
-			"readiness attachment has marked them again, and protect and taint them again.", strings.Join(lost, "; ")))
+		diags.AddWarning("An import of servers removes their metadata", fmt.Sprintf("Metadata says which nodes are "+
+			"%s. If the servers are imported too, an apply removes all metadata that their configuration does not "+
+			"name. With ignore_changes = [metadata] in their lifecycle until it is done, they keep it. Without that, "+
+			"apply until the readiness attachment has marked them again, and protect and taint them again.",
+			strings.Join(lost, "; ")))
 	}
 }
 

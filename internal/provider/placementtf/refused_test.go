@@ -75,8 +75,9 @@ func TestPlacementRefuses(t *testing.T) {
 		"fewer nodes than are protected": {before: zonal(2, zone, nil), config: zonal(1, zone, leaving("", "web-0 web-1")),
 			at: "desired_capacity: Too few nodes can be removed", says: "terraform destroy -refresh=false"},
 		"a cause without its template": {before: zonal(2, zone, nil),
-			config: zonal(2, zone, attributes{"update": attributes{"causes": []any{"TEMPLATE"}, "max_batch_size": "1", "require_in_service": false}}), nodes: "RegionOne/az-1: web-0 web-1",
-			at: "update.causes: A missing argument"},
+			config: zonal(2, zone, attributes{"update": attributes{"causes": []any{"TEMPLATE"}, "max_batch_size": "1", "require_in_service": false}}),
+			nodes:  "RegionOne/az-1: web-0 web-1",
+			at:     "update.causes: A missing argument"},
 		"no template any more": {before: zonal(2, zone, templated("a", "SUBSTITUTE", "TEMPLATE")), config: zonal(2, zone, nil),
 			at: "template: The template is gone"},
 	})

@@ -28,8 +28,8 @@ func attachmentSchema() schema.Schema {
 	size := func(least, most int64, description string) schema.Attribute {
 		return attribute.Number(description, int64validator.AtLeast(least), int64validator.AtMost(most))
 	}
-	capacity := attribute.Number(fmt.Sprintf("Number of nodes, at most %d. Without it the size stays as it is, between "+
-		"`min_size` and `max_size`, and a new attachment begins with `min_size`: [somebody "+
+	capacity := attribute.Number(fmt.Sprintf("Number of nodes, at most %d. Without it the size stays as it is, "+
+		"between `min_size` and `max_size`, and a new attachment begins with `min_size`: [somebody "+
 		"else](../guides/autoscaling.md) changes the size.", maxCapacity),
 		int64validator.AtLeast(0), int64validator.AtMost(maxCapacity))
 	capacity.Computed = true
@@ -59,10 +59,10 @@ func attachmentSchema() schema.Schema {
 				MarkdownDescription: "Pattern of the names of new nodes. `{index+1:03}` gives 001, 002 and so on. An " +
 					"index is never used twice, except by slots. Defaults to `" + string(roster.DefaultPattern) + "`.",
 			},
-			"image": places.ImageArgument("Image of new nodes, by name or id. Each region has its own of that name, the " +
-				"newest one, which stays wanted while it is active. Let the servers take `each.value.image_id`."),
-			"user_data": places.UserDataArgument("User data of new nodes, at most 64 KiB in Base64. It is in the state. " +
-				"Let the servers take " +
+			"image": places.ImageArgument("Image of new nodes, by name or id. Each region has its own of that name, " +
+				"the newest one, which stays wanted while it is active. Let the servers take `each.value.image_id`."),
+			"user_data": places.UserDataArgument("User data of new nodes, at most 64 KiB in Base64. It is in the " +
+				"state. Let the servers take " +
 				"`stackpolicy_placement_attachment.web.user_data_texts[each.value.template.user_data]`."),
 			"template": places.TemplateArgument("Whatever else new nodes are made from: values under names of your " +
 				"choice, such as a key pair. Let the servers take their values from the node, as in " +
@@ -78,8 +78,8 @@ func attachmentSchema() schema.Schema {
 			// Maps as large as the cluster have no nested attributes: Terraform takes longer for them.
 			"nodes": attribute.ComputedMap(rosterNodeType, "The nodes by name, for `for_each`. Each has an `index`, a "+
 				"`region`, a `zone` (null: Nova's choice), a `template`, the `image_id` of `image`, a `flavor` of "+
-				"`flavors` and its `flavor_id`, the `generation` of its server, the `mark` that its server gets when it "+
-				"is in service, and whether its place is "+
+				"`flavors` and its `flavor_id`, the `generation` of its server, the `mark` that its server gets when "+
+				"it is in service, and whether its place is "+
 				"`closed`."),
 			"slots": attribute.ComputedMap(slotType, "With `stateful`: the slots by name, for the `for_each` of "+
 				"resources that must outlive a server. Each has an `index`, a `region`, a `zone`, and whether it is "+

@@ -230,9 +230,9 @@ func warnOfGone(s sources, diags *diag.Diagnostics) {
 	for _, region := range slices.Sorted(maps.Keys(s.Images)) {
 		for _, name := range slices.Sorted(maps.Keys(s.Images[region])) {
 			if s.Images[region][name].Gone {
-				diags.AddWarning("The image is gone", fmt.Sprintf("Glance in region %q shows no active image with the name or "+
-					"id %q any more. Its nodes stay as they are, and no node can be made from it: publish it again there, "+
-					"or name another one.", region, name))
+				diags.AddWarning("The image is gone", fmt.Sprintf("Glance in region %q shows no active image with "+
+					"the name or id %q any more. Its nodes stay as they are, and no node can be made from it: "+
+					"publish it again there, or name another one.", region, name))
 			}
 		}
 	}
@@ -394,16 +394,17 @@ func (p *attachmentPlanner) newFlavor(ctx context.Context, l looker, region, nam
 
 func noImage(region, name string, inactive bool) string {
 	if inactive {
-		return fmt.Sprintf("The image %q in region %q is not active, so no server can be made from it. Name another one.",
+		return fmt.Sprintf("The image %q in region %q is not active, so no server can be made from it. Name another "+
+			"one.",
 			name, region)
 	}
-	return fmt.Sprintf("Glance in region %q shows no active image with the name or id %q to this project. Correct it, or "+
-		"publish the image there: each region has images of its own.", region, name)
+	return fmt.Sprintf("Glance in region %q shows no active image with the name or id %q to this project. Correct "+
+		"it, or publish the image there: each region has images of its own.", region, name)
 }
 
 func noFlavor(region, name string) string {
-	return fmt.Sprintf("Nova in region %q shows no flavor with the name or id %q to this project. Correct it: each region "+
-		"has flavors of its own.", region, name)
+	return fmt.Sprintf("Nova in region %q shows no flavor with the name or id %q to this project. Correct it: each "+
+		"region has flavors of its own.", region, name)
 }
 
 // pathOf is where an image of a region is written.

@@ -117,24 +117,29 @@ func TestPlacementSources(t *testing.T) {
 		"the image is deleted":             {happens: func(s *sourced) { s.Fake.RemoveImage(s.id("A")) }, applies: "same", at: ": The image is gone"},
 		"it is deactivated":                {happens: deactivates, applies: "same", at: ": The image is gone"},
 		"it is deactivated, and published": {happens: func(s *sourced) { deactivates(s); again(s) }, applies: "1=A/tiny 2=B/tiny, 2=B/tiny 3=B/tiny, same"},
-		"it is renamed":                    {happens: func(s *sourced) { s.Fake.UpdateImage(s.id("A"), func(i *fakecloud.Image) { i.Name = "old" }) }, applies: "same"},
-		"it is renamed, and published":     {happens: func(s *sourced) { s.Fake.UpdateImage(s.id("A"), func(i *fakecloud.Image) { i.Name = "old" }); again(s) }, applies: "same"},
-		"it is deleted, and the cluster grows": {happens: func(s *sourced) { s.Fake.RemoveImage(s.id("A")) }, more: attributes{"desired_capacity": 3}, applies: "error",
-			at: ": The image is gone\nimage: Unknown image"},
+		"it is renamed": {happens: func(s *sourced) { s.Fake.UpdateImage(s.id("A"), func(i *fakecloud.Image) { i.Name = "old" }) },
+			applies: "same"},
+		"it is renamed, and published": {happens: func(s *sourced) { s.Fake.UpdateImage(s.id("A"), func(i *fakecloud.Image) { i.Name = "old" }); again(s) },
+			applies: "same"},
+		"it is deleted, and the cluster grows": {happens: func(s *sourced) { s.Fake.RemoveImage(s.id("A")) }, more: attributes{"desired_capacity": 3},
+			applies: "error",
+			at:      ": The image is gone\nimage: Unknown image"},
 		"it is deleted, and the cluster shrinks": {happens: func(s *sourced) { s.Fake.RemoveImage(s.id("A")) }, more: attributes{"desired_capacity": 1},
 			applies: "1=A/tiny, same", at: ": The image is gone"},
-		"another image":            {more: image("debian-13"), applies: "1=A/tiny 2=C/tiny, 2=C/tiny 3=C/tiny, same"},
-		"another image, of an id":  {happens: again, more: attributes{"image": "B"}, applies: "1=A/tiny 2=B/tiny, 2=B/tiny 3=B/tiny, same"},
-		"an unknown image":         {more: image("debain-13"), applies: "error", at: "image: Unknown image"},
-		"an unknown id":            {more: image("00000000-0000-4000-8000-000000000000"), applies: "error", at: "image: Unknown image"},
-		"an image of other region": {happens: func(s *sourced) { s.Fake.UpdateImage(s.id("C"), func(i *fakecloud.Image) { i.Region = "RegionTwo" }) }, more: image("debian-13"), applies: "error", at: "image: Unknown image"},
+		"another image":           {more: image("debian-13"), applies: "1=A/tiny 2=C/tiny, 2=C/tiny 3=C/tiny, same"},
+		"another image, of an id": {happens: again, more: attributes{"image": "B"}, applies: "1=A/tiny 2=B/tiny, 2=B/tiny 3=B/tiny, same"},
+		"an unknown image":        {more: image("debain-13"), applies: "error", at: "image: Unknown image"},
+		"an unknown id":           {more: image("00000000-0000-4000-8000-000000000000"), applies: "error", at: "image: Unknown image"},
+		"an image of other region": {happens: func(s *sourced) { s.Fake.UpdateImage(s.id("C"), func(i *fakecloud.Image) { i.Region = "RegionTwo" }) },
+			more: image("debian-13"), applies: "error", at: "image: Unknown image"},
 		"no Glance": {happens: func(s *sourced) {
 			s.Fake.Inject(fakecloud.Fault{Service: fakecloud.Images, Status: http.StatusForbidden, Times: fakecloud.Forever})
 		}, applies: "same", at: ": Unable to look up images and flavors"},
 		"a flavor is deleted":                     {happens: noFlavor, applies: "same"},
 		"and made again":                          {happens: flavorAgain, applies: "same"},
 		"it is made again, and the cluster grows": {happens: flavorAgain, more: attributes{"desired_capacity": 3}, applies: "0=A/ 1=A/ 2=A/again, same"},
-		"it is renamed, and the cluster grows": {happens: func(s *sourced) { s.Fake.RenameFlavor(s.id("tiny"), "old") }, more: attributes{"desired_capacity": 3},
+		"it is renamed, and the cluster grows": {happens: func(s *sourced) { s.Fake.RenameFlavor(s.id("tiny"), "old") },
+			more:    attributes{"desired_capacity": 3},
 			applies: "0=A/tiny 1=A/tiny 2=A/tiny, same"},
 		"the flavor is deleted, and it grows": {happens: noFlavor, more: attributes{"desired_capacity": 3}, applies: "error", at: "flavors: Unknown flavor"},
 		"it is deleted, with quotas":          {happens: noFlavor, more: attributes{"respect_quotas": true}, applies: "0=A/ 1=A/, same"},
@@ -234,16 +239,18 @@ func TestPlacementUnknownSources(t *testing.T) {
 		before, more attributes
 		at           string
 	}{
-		"user data":              {more: attributes{"user_data": anything}, at: "user_data: The cluster waits for a value"},
-		"an image":               {more: attributes{"image": anything}, at: "image: The cluster waits for a value"},
-		"both":                   {more: attributes{"image": anything, "user_data": anything}, at: "image: The cluster waits for a value"},
-		"that of a zone":         {before: attributes{"zones": zone(nil)}, more: attributes{"zones": zone(attributes{"user_data": anything})}, at: "user_data: The cluster waits for a value"},
-		"and a growth":           {more: attributes{"user_data": anything, "desired_capacity": 3}, at: "user_data: Not known before the apply"},
-		"and a shrink":           {more: attributes{"user_data": anything, "desired_capacity": 1}, at: "user_data: Not known before the apply"},
-		"and another image":      {more: attributes{"user_data": anything, "image": "debian-13"}, at: "user_data: Not known before the apply"},
-		"and an unknown size":    {more: attributes{"user_data": anything, "desired_capacity": anything}, at: "user_data: The cluster waits for a value"},
-		"where there was none":   {before: attributes{"user_data": nil}, more: attributes{"user_data": anything}, at: "user_data: Not known before the apply"},
-		"in the middle of a way": {before: attributes{"image": "debian-12"}, more: attributes{"image": "debian-13", "user_data": anything}, at: "user_data: Not known before the apply"},
+		"user data": {more: attributes{"user_data": anything}, at: "user_data: The cluster waits for a value"},
+		"an image":  {more: attributes{"image": anything}, at: "image: The cluster waits for a value"},
+		"both":      {more: attributes{"image": anything, "user_data": anything}, at: "image: The cluster waits for a value"},
+		"that of a zone": {before: attributes{"zones": zone(nil)}, more: attributes{"zones": zone(attributes{"user_data": anything})},
+			at: "user_data: The cluster waits for a value"},
+		"and a growth":         {more: attributes{"user_data": anything, "desired_capacity": 3}, at: "user_data: Not known before the apply"},
+		"and a shrink":         {more: attributes{"user_data": anything, "desired_capacity": 1}, at: "user_data: Not known before the apply"},
+		"and another image":    {more: attributes{"user_data": anything, "image": "debian-13"}, at: "user_data: Not known before the apply"},
+		"and an unknown size":  {more: attributes{"user_data": anything, "desired_capacity": anything}, at: "user_data: The cluster waits for a value"},
+		"where there was none": {before: attributes{"user_data": nil}, more: attributes{"user_data": anything}, at: "user_data: Not known before the apply"},
+		"in the middle of a way": {before: attributes{"image": "debian-12"}, more: attributes{"image": "debian-13", "user_data": anything},
+			at: "user_data: Not known before the apply"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -267,7 +274,8 @@ func TestPlacementAdoptsSources(t *testing.T) {
 		s.publishes("debian-12", short)
 	}
 	for i, image := range []string{"A", "B", "B"} {
-		s.Fake.AddServers("RegionOne", fakecloud.Server{Name: fmt.Sprint("web-", i), Zone: "az-1", ImageID: s.id(image), Flavor: []string{"m1.tiny", "m1.small"}[i%2]})
+		s.Fake.AddServers("RegionOne", fakecloud.Server{Name: fmt.Sprint("web-", i), Zone: "az-1", ImageID: s.id(image),
+			Flavor: []string{"m1.tiny", "m1.small"}[i%2]})
 	}
 	s.adopt(t, "web")
 	assert.Equal(t, "0=A/tiny 1=B/small 2=B/tiny", s.made(s.I.State), "imported")

@@ -112,9 +112,9 @@ func (p *attachmentPlanner) known(ctx context.Context, argument string, all type
 	return known
 }
 
-// waitForSources plans nothing while an image or user data is not known: it comes from what the same apply changes, such
-// as the servers of another cluster. The plan at apply knows the value and must be the same as this one, so no node may
-// change. Terraform does not plan a resource again that does not change at all.
+// waitForSources plans nothing while an image or user data is not known: it comes from what the same apply changes,
+// such as the servers of another cluster. The plan at apply knows the value and must be the same as this one, so no
+// node may change. Terraform does not plan a resource again that does not change at all.
 func (p *attachmentPlanner) waitForSources(
 	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
 ) {
@@ -123,15 +123,15 @@ func (p *attachmentPlanner) waitForSources(
 		argument = "user_data"
 	}
 	if !sameExcept(req.Plan, req.State) {
-		p.diags.AddAttributeError(path.Root(argument), "Not known before the apply", fmt.Sprintf("The value of %s is known "+
-			"only after the apply, and this plan changes other arguments of the cluster, or gives it for the first time. "+
-			"Apply the resource that it comes from first, with -target, or leave the other arguments as they are: then "+
-			"this cluster waits.", argument))
+		p.diags.AddAttributeError(path.Root(argument), "Not known before the apply", fmt.Sprintf("The value of %s is "+
+			"known only after the apply, and this plan changes other arguments of the cluster, or gives it for the "+
+			"first time. Apply the resource that it comes from first, with -target, or leave the other arguments as "+
+			"they are: then this cluster waits.", argument))
 		return
 	}
 	p.diags.AddAttributeWarning(path.Root(argument), "The cluster waits for a value", fmt.Sprintf("The value of %s is "+
-		"known only after the apply, because it comes from something that this plan changes. Until then no batch begins, and all "+
-		"nodes stay as they are. Apply again.", argument))
+		"known only after the apply, because it comes from something that this plan changes. Until then no batch "+
+		"begins, and all nodes stay as they are. Apply again.", argument))
 	p.plan = p.state
 	resp.Plan.Raw = req.State.Raw
 }
@@ -150,7 +150,7 @@ func sameExcept(plan tfsdk.Plan, state tfsdk.State) bool {
 		}
 		before, _, err := tftypes.WalkAttributePath(state.Raw, at)
 		source := name == "image" || name == "user_data"
-		if known, ok := before.(tftypes.Value); err == nil && ok && !(source && known.IsNull()) {
+		if known, ok := before.(tftypes.Value); err == nil && ok && (!source || !known.IsNull()) {
 			return known, nil
 		}
 		return v, nil

@@ -24,8 +24,8 @@ func updateBlock() schema.Block {
 		Attributes: map[string]schema.Attribute{
 			"causes": attribute.Texts("Required. Why a node is replaced, in this order: `UNHEALTHY` (in `ERROR`, "+
 				"tainted, or found unhealthy by `health`), `PLACEMENT` (its place is not listed or above its cap, or "+
-				"a move improves the spread), `TEMPLATE` (another template is wanted; with `IMAGE` the newest of `image`), `FLAVOR` (an earlier one of "+
-				"`flavors` is not full) and `AGE` (older than `max_age`).",
+				"a move improves the spread), `TEMPLATE` (another template is wanted; with `IMAGE` the newest of "+
+				"`image`), `FLAVOR` (an earlier one of `flavors` is not full) and `AGE` (older than `max_age`).",
 				listvalidator.SizeAtLeast(1), listvalidator.UniqueValues(),
 				listvalidator.ValueStringsAre(value.NotNull{}, stringvalidator.OneOf(causes()...))),
 			"max_age": durations.Argument(time.Hour, 3650*duration.Day, "The age at which `AGE` replaces a node, "+
@@ -62,7 +62,8 @@ func updateBlock() schema.Block {
 }
 
 func causes() []string {
-	return []string{string(roster.Unhealthy), string(roster.Misplaced), string(roster.Outdated), string(roster.Newer), string(roster.Lesser),
+	return []string{string(roster.Unhealthy), string(roster.Misplaced), string(roster.Outdated), string(roster.Newer),
+		string(roster.Lesser),
 		string(roster.TooOld)}
 }
 

@@ -53,8 +53,8 @@ var userData = attribute.Check("at most 64 KiB in Base64", "The user data is too
 	if size <= longestUserData {
 		return ""
 	}
-	return fmt.Sprintf("It has %d bytes, %d in Base64, and Nova takes %d of these: about 48 KiB of text. Compress it with "+
-		"base64gzip, or let the server fetch a part of it.", len(given), size, longestUserData)
+	return fmt.Sprintf("It has %d bytes, %d in Base64, and Nova takes %d of these: about 48 KiB of text. Compress it "+
+		"with base64gzip, or let the server fetch a part of it.", len(given), size, longestUserData)
 })
 
 // UserDataArgument is the user data of servers.
@@ -76,9 +76,11 @@ func ArgumentWithTemplates(kind string, nested bool) schema.ListNestedAttribute 
 		"Template of new nodes in the %s, merged over %s.", kind, over))
 	argument.NestedObject.Attributes["flavors"] = FlavorsArgument(fmt.Sprintf("Flavors of new nodes of the %s, in "+
 		"place of %s.", kind, over))
-	argument.NestedObject.Attributes["image"] = ImageArgument(fmt.Sprintf("Image of new nodes of the %s, by name or id.",
+	argument.NestedObject.Attributes["image"] = ImageArgument(fmt.Sprintf("Image of new nodes of the %s, by name or "+
+		"id.",
 		kind))
-	argument.NestedObject.Attributes["user_data"] = UserDataArgument(fmt.Sprintf("User data of new nodes of the %s.", kind))
+	argument.NestedObject.Attributes["user_data"] = UserDataArgument(fmt.Sprintf("User data of new nodes of the %s.",
+		kind))
 	if nested {
 		zones := ArgumentWithTemplates("zone", false)
 		zones.MarkdownDescription = argument.NestedObject.Attributes["zones"].GetMarkdownDescription()

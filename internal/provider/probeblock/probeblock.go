@@ -23,8 +23,8 @@ func HTTP() schema.Block {
 			"and of `hook_cacert_file` in the provider block.",
 		Validators: attribute.Needs("url"),
 		Attributes: map[string]schema.Attribute{
-			"url": attribute.Text("Required. URL such as `http://{address}:8080/health`, or with the node's `{name}`. " +
-				"A plan shows it: pass a secret in a sensitive variable."),
+			"url": attribute.Text("Required. URL such as `http://{address}:8080/health`, or with the node's " +
+				"`{name}`. A plan shows it: pass a secret in a sensitive variable."),
 			"status": attribute.Text("Statuses of a good answer, such as `200-299,404`. Defaults to `" +
 				probe.DefaultStatuses + "`."),
 		},

@@ -480,8 +480,9 @@ func TestChecked(t *testing.T) {
 	if n := len(asked); n < 3 || asked[n-1].Sub(asked[1]) < time.Second {
 		t.Errorf("asked at %v", asked)
 	}
-	want := map[string]string{"node_id": a.ids["web-1"], "resource_id": a.ids["web-1"], "lifecycle_transition_type": "launch", "region": "RegionTwo", "node_name": "web-1",
-		"cluster": "web", "address": "127.0.0.1", "consumer": strings.TrimPrefix(url, "http://")}
+	want := map[string]string{"node_id": a.ids["web-1"], "resource_id": a.ids["web-1"], "lifecycle_transition_type": "launch", "region": "RegionTwo",
+		"node_name": "web-1",
+		"cluster":   "web", "address": "127.0.0.1", "consumer": strings.TrimPrefix(url, "http://")}
 	require.Len(t, consumer.Nodes, 1)
 	for token, got := range consumer.Nodes {
 		want["lifecycle_action_token"] = token

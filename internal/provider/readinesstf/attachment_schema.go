@@ -56,7 +56,8 @@ func attachmentSchema() schema.Schema {
 			"servers": members("The servers by the names of their nodes: the whole resource, such as "+
 				"`openstack_compute_instance_v2.web`, of which these attributes are read.",
 				map[string]schema.Attribute{
-					"id":                      plain(), // required, but Terraform validates with null for an id that it will know
+					// Required, but Terraform validates with null for an id that it will know.
+					"id":                      plain(),
 					"name":                    plain(),
 					"region":                  attribute.Text("Region of the server. Defaults to the provider's."),
 					"availability_zone":       plain(),

@@ -134,7 +134,8 @@ func settled(planned, before types.Map) types.Map {
 	for name, element := range all {
 		now, known := element.(types.Object)
 		then, there := was[name].(types.Object)
-		if !known || !there || !value.Given(now) || !textIn(now.Attributes(), "id").Equal(textIn(then.Attributes(), "id")) {
+		if !known || !there || !value.Given(now) ||
+			!textIn(now.Attributes(), "id").Equal(textIn(then.Attributes(), "id")) {
 			continue
 		}
 		fields, of := now.Attributes(), then.Attributes()

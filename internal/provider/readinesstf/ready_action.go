@@ -75,8 +75,9 @@ func (a *readyAction) Invoke(ctx context.Context, req action.InvokeRequest, resp
 	walk, cluster, node := a.Backend.Walk(), model.Cluster.ValueString(), model.NodeName.ValueString()
 	if other := walk.TurnElsewhere(cluster, model.ServerID.ValueString()); other != "" {
 		resp.Diagnostics.AddAttributeError(path.Root("cluster"), "The turn of another cluster", fmt.Sprintf("%s has a "+
-			"turn in the cluster %q, which an action for the cluster %q cannot end: the other nodes would wait for it. "+
-			"Give stackpolicy_drain and stackpolicy_ready the same cluster, and apply again.", node, other, cluster))
+			"turn in the cluster %q, which an action for the cluster %q cannot end: the other nodes would wait for "+
+			"it. Give stackpolicy_drain and stackpolicy_ready the same cluster, and apply again.", node, other,
+			cluster))
 		walk.Turns(other).Stop(node, "stackpolicy_ready names another cluster")
 		return
 	}

@@ -72,14 +72,14 @@ func (l *Ledger) barsFor(w Want) (no refusal) {
 	switch f := w.Fact; {
 	case l.outage(w):
 		no.Hold = hold.Outage
-	case w.Cause == roster.Outdated && l.Policy.Update != nil && l.Policy.Update.Holds:
+	case w.Cause == roster.Outdated && l.holds():
 		no.Hold = hold.Failed
 	case f.NotRemade && slices.Contains([]roster.Cause{roster.Unhealthy, roster.Lesser, roster.TooOld}, w.Cause):
 		no.Hold = hold.NotRemade
 	case l.twice(w):
 		no.Hold = hold.Twice
-	case w.stays() && (l.First || !w.Is.MayServe || !l.Policy.TakesFirst()):
-	case !w.stays() && w.Cause == roster.Outdated && l.Rollout.reached():
+	case l.harmless(w):
+	case l.reached(w):
 		no.Hold = hold.Target
 	case l.outside(w):
 		no.Hold = hold.Window
@@ -88,6 +88,22 @@ func (l *Ledger) barsFor(w Want) (no refusal) {
 		no = refusal{Hold: hold.Closed, Why: l.shut(w)}
 	}
 	return no
+}
+
+// holds reports whether a template failed, and another one is waited for.
+func (l *Ledger) holds() bool {
+	return l.Policy.Update != nil && l.Policy.Update.Holds
+}
+
+// harmless reports whether a node stays and its change takes no server that may serve, so that no target, window or
+// closed place bars it.
+func (l *Ledger) harmless(w Want) bool {
+	return w.stays() && (l.First || !w.Is.MayServe || !l.Policy.TakesFirst())
+}
+
+// reached reports whether a node keeps its template because enough nodes have the new one.
+func (l *Ledger) reached(w Want) bool {
+	return !w.stays() && w.Cause == roster.Outdated && l.Rollout.reached()
 }
 
 // outage reports whether too many nodes are unhealthy, or may be, to replace a node.

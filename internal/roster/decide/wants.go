@@ -191,9 +191,8 @@ func (l *Ledger) standIn(ask func(Want)) {
 // before it destroys the servers in ERROR.
 func (l *Ledger) neverServed(ask func(Want)) {
 	for _, f := range l.Left.ByIndex() {
-		unused := f.Is.Fresh || f.Unfound || l.First && f.Is != facts.Unknown || l.starts(f) || l.lost(f)
 		switch {
-		case !unused:
+		case !l.neverUsed(f):
 		case f.NoHost && !l.Policy.TakesFirst():
 			ask(Want{Fact: f, Cause: roster.Unhealthy, What: unhosted})
 		case l.failedTwice(f):
@@ -208,6 +207,11 @@ func (l *Ledger) neverServed(ask func(Want)) {
 	}
 }
 
+// neverUsed reports whether nobody uses a node, because it never served.
+func (l *Ledger) neverUsed(f *facts.Fact) bool {
+	return f.Is.Fresh || f.Unfound || (l.First && f.Is != facts.Unknown) || l.starts(f) || l.lost(f)
+}
+
 // failedTwice reports whether a node and its predecessor failed with the wanted template, and a
 // node that they replaced can come back.
 func (l *Ledger) failedTwice(f *facts.Fact) bool {
@@ -217,7 +221,7 @@ func (l *Ledger) failedTwice(f *facts.Fact) bool {
 
 // revises reports whether a node that never served gets another template, flavor or server.
 func (l *Ledger) revises(f *facts.Fact) bool {
-	if u := l.Policy.Update; u != nil && u.Holds {
+	if l.holds() {
 		return false
 	}
 	if f.Outdated {

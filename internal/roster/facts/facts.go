@@ -134,12 +134,17 @@ func (f *Fact) look(seen roster.Seen, policy roster.Policy) {
 	}
 	f.Later = roster.Mark(f.Server.InService).Number() > n.Mark.Number() || f.Server.Generation > n.Generation
 	f.noHost(seen, policy)
-	if aged := seen.Aged[name]; aged.Mark == n.Mark {
+	f.times(seen, policy)
+	f.Apart = slices.Contains(seen.Apart[f.Asked], name)
+}
+
+// times adds what depends on when the node got into service.
+func (f *Fact) times(seen roster.Seen, policy roster.Policy) {
+	if aged := seen.Aged[f.Name]; aged.Mark == f.Mark {
 		f.Aged = aged.Launched
 	}
-	f.Early = seen.Early[name]
-	f.Bakes = seen.Baking[name] && policy.Pauses() && !f.Outdated && f.Is == Serving
-	f.Apart = slices.Contains(seen.Apart[f.Asked], name)
+	f.Early = seen.Early[f.Name]
+	f.Bakes = seen.Baking[f.Name] && policy.Pauses() && !f.Outdated && f.Is == Serving
 }
 
 // noHost adds whether Nova found a host for the node.

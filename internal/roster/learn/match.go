@@ -38,12 +38,7 @@ func Match(r roster.Roster, servers []node.Node, before roster.Seen, closed, zon
 	seen := roster.NewSeen()
 	maps.Copy(seen.Full, before.Full)
 	maps.Copy(seen.Apart, before.Apart)
-	found := map[string][]node.Node{}
-	for _, s := range servers {
-		if n, there := r.Known(s.Name); there && n.Region == s.Region {
-			found[s.Name] = append(found[s.Name], s)
-		}
-	}
+	found := ofNodes(r, servers)
 	var matches Matches
 	for _, name := range r.Names() {
 		list, n, last := found[name], r.Nodes[name], before.Servers[name]
@@ -76,6 +71,17 @@ func Match(r roster.Roster, servers []node.Node, before roster.Seen, closed, zon
 	}
 	matchLeaving(seen, r, found, before, closed)
 	return r, seen, matches
+}
+
+// ofNodes returns the servers that have the name of a node and are in its region, by that name.
+func ofNodes(r roster.Roster, servers []node.Node) map[string][]node.Node {
+	found := map[string][]node.Node{}
+	for _, s := range servers {
+		if n, there := r.Known(s.Name); there && n.Region == s.Region {
+			found[s.Name] = append(found[s.Name], s)
+		}
+	}
+	return found
 }
 
 // matchLeaving finds the servers of leaving nodes, and forgets nodes without a server.

@@ -161,7 +161,7 @@ func (q question) ask(before roster.Roster, seen roster.Seen, tell func(n roster
 			n = before.Nodes[name]
 		}
 		m := member{kind: tell(n), Verdict: verdicts[name], name: name, leaving: leaving}
-		m.taken = m.replaced() && q.keeps() && !(m.Outcome == decide.Changes && q.ignores(m.name, before, p.after))
+		m.taken = m.replaced() && q.keeps() && (m.Outcome != decide.Changes || !q.ignores(m.name, before, p.after))
 		p.members = append(p.members, m)
 	}
 	served := func(m member) bool {

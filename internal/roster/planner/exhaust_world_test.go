@@ -177,7 +177,8 @@ func (w *world) apply(r roster.Roster, outcome map[string]string, end string) bo
 			}
 		default:
 			w.time++
-			made := machine{image: n.Template.Values()["image"], status: "ACTIVE", generation: n.Generation, asked: n.Generation, mark: string(n.Mark), up: outcome[name] == "up",
+			made := machine{image: n.Template.Values()["image"], status: "ACTIVE", generation: n.Generation, asked: n.Generation, mark: string(n.Mark),
+				up:   outcome[name] == "up",
 				born: w.time}
 			if !again {
 				made.own, made.noted = m.own, m.noted
@@ -455,7 +456,8 @@ func (w *world) without(never []string, first bool) string {
 		if w.method == roster.InPlace && n.Template != template("good") {
 			continue
 		}
-		if _, stays := w.r.Nodes[name]; stays && w.seen.Servers[name].InService == "" && m.own != string(n.Mark) && (first || !w.keeps() || m.status != "ACTIVE") {
+		if _, stays := w.r.Nodes[name]; stays && w.seen.Servers[name].InService == "" && m.own != string(n.Mark) &&
+			(first || !w.keeps() || m.status != "ACTIVE") {
 			return "it does not"
 		}
 	}

@@ -167,7 +167,8 @@ func TestFull(t *testing.T) {
 		{name: "a growth goes elsewhere", seen: full, policy: func(p *roster.Policy) { p.Capacity = 7 },
 			moves: "+web-6", to: "RegionOne/az-2", notices: []string{"Places are full"}, told: "...are tried again after retry_full_after: " +
 				"RegionOne/az-1 (until 2026-11-01 13:00:00 UTC). Until then..."},
-		{name: "a shrink does not speak of it", seen: full, policy: func(p *roster.Policy) { p.Capacity, p.Criteria = 5, "HIGHEST_INDEX_FIRST" }, moves: "-web-4"},
+		{name: "a shrink does not speak of it", seen: full, policy: func(p *roster.Policy) { p.Capacity, p.Criteria = 5, "HIGHEST_INDEX_FIRST" },
+			moves: "-web-4"},
 		{name: "0s forgets at once", seen: full, policy: func(p *roster.Policy) { p.Capacity, p.Update.RetryFullAfter = 7, 0 },
 			moves: "+web-6", to: "RegionOne/az-1"},
 		{name: "no update remembers nothing", seen: full, policy: func(p *roster.Policy) { p.Capacity, p.Update = 7, nil },

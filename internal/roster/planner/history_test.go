@@ -58,8 +58,9 @@ type machine struct {
 }
 
 func newWorld(t *rapid.T) *world {
-	return &world{t: t, seen: roster.NewSeen(), servers: map[string]*machine{}, spares: map[string]*machine{}, quota: math.MaxInt, ours: map[string]bool{}, volumes: map[string]roster.Slot{},
-		bad: map[string]bool{"bad": true, "worse": true}, errs: map[string]bool{"errs": true}, images: map[string]string{},
+	return &world{t: t, seen: roster.NewSeen(), servers: map[string]*machine{}, spares: map[string]*machine{}, quota: math.MaxInt, ours: map[string]bool{},
+		volumes: map[string]roster.Slot{},
+		bad:     map[string]bool{"bad": true, "worse": true}, errs: map[string]bool{"errs": true}, images: map[string]string{},
 		rooms: map[placement.Place]int{}, wait: 5}
 }
 

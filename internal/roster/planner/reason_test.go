@@ -270,7 +270,8 @@ func TestNotices(t *testing.T) {
 			changeSeen(s, "web-4", func(n *node.Node) { n.Status, n.Fault = "ERROR", "no valid host" })
 			s.Full[roster.Spot{Place: placement.Place{Region: "RegionTwo"}}] = time.Date(2026, 11, 1, 0, 0, 4, 0, time.UTC)
 		}, remaining: 1, notices: []string{"Places are full", "No room for a replacement"},
-			told: "Nova found no host for a server in these places, which are tried again after retry_full_after: RegionTwo (until 2026-11-01 01:00:04 UTC). Until then no node " +
+			told: "Nova found no host for a server in these places, which are tried again after retry_full_after: RegionTwo (until 2026-11-01 01:00:04 UTC). " +
+				"Until then no node " +
 				"is placed or moved there, unless no other place has room. Make room there, or raise the quotas or extend the aggregates that leave no " +
 				"room; to try again at once set retry_full_after = \"0s\".\n1 node should be replaced now, but there is no room for substitutes: web-4. " +
 				"1 node must be added, but there is room for 0: RegionOne 0 (cap 3), RegionTwo 0 (takes no nodes now). Raise a cap, or list another place.",

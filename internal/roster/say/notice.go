@@ -201,8 +201,9 @@ func (p *speech) fullPlaces() []Notice {
 			"retry_full_after = \"0s\". %s, or list another place.", text.Nodes(p.Short),
 			text.Nodes(p.Policy.Capacity), cmp.Or(text.Few(spots), "all places are full"), room)
 	case len(spots) > 0 && int64(len(p.All)) <= p.Policy.Capacity: // a shrink needs no place
-		return notice("Places are full", "Nova found no host for a server in these places, which are tried again after "+
-			"retry_full_after: %s. Until then no node %s. %s; to try again at once set retry_full_after = \"0s\".",
+		return notice("Places are full", "Nova found no host for a server in these places, which are tried again "+
+			"after retry_full_after: %s. Until then no node %s. %s; to try again at once set retry_full_after = "+
+			"\"0s\".",
 			text.Few(spots), what, room)
 	}
 	return nil

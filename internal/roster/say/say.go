@@ -115,14 +115,8 @@ func (p *speech) reasonOf(w decide.Want) string {
 			p.texts.of(w.Template, w.To)
 	case w.What == decide.GivenUp:
 		return fmt.Sprintf("%s, and the node before it failed too; %s comes back", Why(w.Fact), w.Back)
-	case w.What == decide.Revised && w.Back != "":
-		return fmt.Sprintf("%s; it never served, and %s comes back", p.texts.of(w.Template, w.To), w.Back)
-	case w.What == decide.Revised && w.Cause == roster.Lesser:
-		return fmt.Sprintf("it has %s, which is not listed", cmp.Or(w.Flavor, "no flavor"))
-	case w.What == decide.Revised && !w.Outdated:
-		return hold.NotRemade.Why
-	case w.What == decide.Revised && w.Unfound:
-		return p.texts.of(w.Template, w.To) + "; it never had a server"
+	case w.What == decide.Revised:
+		return p.revision(w)
 	case w.Cause == roster.Outdated && w.Is.Fresh:
 		return p.texts.of(w.Template, w.To) + "; it never served"
 	case w.Cause == roster.Unhealthy:
@@ -137,6 +131,24 @@ func (p *speech) reasonOf(w decide.Want) string {
 		return cmp.Or(w.Beyond, w.Better.String()+" is a better place")
 	}
 	return "named in candidates"
+}
+
+// revision returns why a node that never served is made as it should be.
+func (p *speech) revision(w decide.Want) string {
+	change := p.texts.of(w.Template, w.To)
+	switch {
+	case w.Back != "":
+		return fmt.Sprintf("%s; it never served, and %s comes back", change, w.Back)
+	case w.Cause == roster.Lesser:
+		return fmt.Sprintf("it has %s, which is not listed", cmp.Or(w.Flavor, "no flavor"))
+	case !w.Outdated:
+		return hold.NotRemade.Why
+	case w.Unfound:
+		return change + "; it never had a server"
+	case w.Is.Fresh:
+		return change + "; it never served"
+	}
+	return change
 }
 
 // sentence returns why a held node should be replaced, and what holds it.
