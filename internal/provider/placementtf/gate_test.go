@@ -256,6 +256,13 @@ func (g *gate) stuck() {
 	g.times(4)
 }
 
+// renamed forgets the names of the nodes together with a new image, which every plan refuses.
+func (g *gate) renamed() {
+	g.Helper()
+	g.instead = [2]string{"= each.key", `= "${each.key}` + domain + `"`}
+	g.stuck()
+}
+
 // corrected applies a working image after an image that Nova refused.
 func (g *gate) corrected() {
 	g.Helper()
@@ -326,11 +333,10 @@ var gates = []struct {
 	{what: "all nodes answer 503, and a new image with `IN_PLACE`",
 		start: gated{unseen: true, size: 3, image: "a", method: "IN_PLACE", more: wellness}, least: 2, most: 3, taken: 1, images: "b:3",
 		then: (*gate).outage},
-	{what: "`name` is not `each.key`, and a new image", start: gated{size: 6, image: "a", instead: [2]string{"= each.key", `= "${each.key}` + domain + `"`}},
-		least: 6, most: 6, images: "a:6", then: (*gate).stuck},
-	{what: "`name` is not `each.key`, and a new image with `RECREATE`", start: gated{size: 3, image: "a", method: "RECREATE", instead: [2]string{"= each.key",
-		`= "${each.key}` + domain + `"`}},
-		least: 3, most: 3, images: "a:3", then: (*gate).stuck},
+	{what: "`name` is not `each.key`, and a new image", start: gated{size: 6, image: "a"},
+		least: 6, most: 6, images: "a:6", then: (*gate).renamed},
+	{what: "`name` is not `each.key`, and a new image with `RECREATE`", start: gated{size: 3, image: "a", method: "RECREATE"},
+		least: 3, most: 3, images: "a:3", then: (*gate).renamed},
 	{what: "`region` is forgotten in two regions, and a new image",
 		start: gated{size: 4, image: "a", regions: "RegionOne: az-1 az-2; RegionTwo: az-1 az-2", instead: [2]string{"= each.value.region", `= "RegionOne"`}},
 		least: 4, most: 5, taken: 1, images: "a:2 b:2", then: (*gate).stuck},
