@@ -72,7 +72,7 @@ const (
 	Methods                // clusters, with the method of their update
 	Refused                // errors about the hook of a node that were reported
 	Ready                  // clusters whose readiness attachment found all servers in service
-	Orders                 // of deletion attachments, by cluster, region and the orders before: see package deletiontf
+	Orders                 // by cluster, region and the orders before: see package deletiontf
 )
 
 type note struct {
