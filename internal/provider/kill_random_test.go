@@ -48,7 +48,7 @@ type mortal struct {
 }
 
 func (m *mortal) config(size, version int) string {
-	method, lifecycle, drains := "SUBSTITUTE", "create_before_destroy = true", acctest.First
+	method, lifecycle, drains := "SUBSTITUTE", "create_before_destroy = true\n    "+acctest.Again, acctest.First
 	if m.recreate {
 		method, lifecycle, drains = "RECREATE", acctest.Again, ""
 	}
@@ -60,7 +60,12 @@ func (m *mortal) config(size, version int) string {
     max_batch_size     = 2
     require_in_service = true
   }`, version, method)) + acctest.Generations +
-		acctest.Made(c, fmt.Sprintf("metadata = { version = each.value.template.version }\n  %s\n  lifecycle {\n    %s\n  }", inGroup, lifecycle)) +
+		acctest.Made(c, fmt.Sprintf(`metadata = { version = each.value.template.version }
+  %s
+  lifecycle {
+    ignore_changes = [metadata]
+    %s
+  }`, inGroup, lifecycle)) +
 		acctest.Drained(fmt.Sprintf(`
   node_name       = each.key
   only_in_service = true

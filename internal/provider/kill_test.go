@@ -129,7 +129,11 @@ func rolled(c *acctest.Cloud, version string) string {
     causes             = ["UNHEALTHY", "TEMPLATE"]
     max_batch_size     = 1
     require_in_service = true
-  }`, version)) + acctest.Made(c, "metadata = { version = each.value.template.version }\n  "+acctest.First) +
+  }`, version)) + acctest.Generations + acctest.Made(c, `metadata = { version = each.value.template.version }
+  lifecycle {
+    create_before_destroy = true
+    ignore_changes        = [metadata]
+    `+acctest.Again+"\n  }") +
 		acctest.Drained("shutdown = true\n  "+acctest.First) + acctest.Awaited(c, "timeout = 30")
 }
 

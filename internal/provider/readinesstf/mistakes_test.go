@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
@@ -103,9 +104,12 @@ func (b *behind) start(t *testing.T, c *acctest.Cloud, version string) {
 	t.Helper()
 	b.T = t
 	health := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		name := strings.TrimPrefix(r.URL.Path, "/"+c.Prefix)
-		sick := b.sick.Load()
-		if s, there := c.Servers(t)[name]; !there || sick != nil && *sick == name || strings.HasPrefix(s.Metadata["version"], "bad") {
+		name := strings.TrimPrefix(r.URL.Path, "/")
+		// A server that never served runs until the new one of its name is in service: here it has the same address.
+		well := slices.ContainsFunc(c.AllServers(t), func(s servers.Server) bool {
+			return s.Name == name && !strings.HasPrefix(s.Metadata["version"], "bad")
+		})
+		if sick := b.sick.Load(); !well || sick != nil && c.Prefix+*sick == name {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}
 	}))
