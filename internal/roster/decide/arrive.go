@@ -92,7 +92,7 @@ func (l *Ledger) name(come arrivals, others []string) namer {
 			n.FlavorID = l.Policy.FlavorIDs[at.Region][n.Flavor]
 			n.Generation++
 			n.Mark = n.Mark.Next(n.Template)
-			n.Doubt, n.Retried = true, retries[n.Template] > 0
+			n.Doubt, n.Retried, n.StandsIn = true, retries[n.Template] > 0, l.standsIn()
 			retries[n.Template]--
 			names.made = append(names.made, n)
 		}

@@ -63,7 +63,9 @@ func Prepare(now roster.Roster, seen roster.Seen, policy roster.Policy) (*Planni
 	p.tooMany = int64(len(p.All)-len(p.Named.leave)) - policy.Capacity
 	if p.tooMany > 0 {
 		standIns := p.Left.Number(func(f *facts.Fact) bool { return f.StandsIn })
-		p.tooMany = max(0, p.tooMany-min(standIns, p.Left.Number(p.stranded)))
+		extra := min(p.tooMany, standIns, p.Left.Number(p.stranded))
+		p.tooMany -= extra
+		p.Rollout.widen(extra, p.Left.Number(func(f *facts.Fact) bool { return p.stranded(f) && !f.Outdated }))
 	}
 	return p, nil
 }

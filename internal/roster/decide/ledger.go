@@ -34,6 +34,7 @@ type budget struct {
 	Short   int64 // number of nodes that are not added, because only full places have room
 	// number of pending substitutes with a method that takes nodes out of service first
 	moved    int64
+	heirs    int64                     // number of pending substitutes of nodes that stand in for stranded ones
 	retries  map[roster.Template]int64 // numbers of pending second tries, by template
 	Under    Set                       // nodes under way, including the ones that this plan revises
 	Leaving  []string                  // leaving nodes outside closed regions whose servers still exist
@@ -164,6 +165,7 @@ func (l *Ledger) Decide(w Want) {
 	case returned:
 		l.pending--
 		l.returns(w.Fact)
+		w.StandsIn = l.standsIn()
 	case standsIn:
 		l.back, l.Leaving = l.back.without(w.Fact), without(l.Leaving, w.Fact)
 		enough := int64(len(l.Left))+l.pending >= l.Policy.Capacity
@@ -280,6 +282,7 @@ func (l *Ledger) revise(w Want) {
 		back.Tried = w.Template.Hash()
 	}
 	l.returns(back)
+	back.StandsIn = w.StandsIn
 	w.Back = back.Name
 	if w.Server.ID != "" {
 		l.unused++
@@ -334,8 +337,18 @@ func (l *Ledger) replace(w Want) {
 	if l.Policy.TakesFirst() {
 		l.moved++
 	}
+	if w.StandsIn {
+		l.heirs++
+	}
 	l.gone(w)
 	l.Rollout.promise(1)
+}
+
+// standsIn reports whether the next node that is added takes over from a node that stood in for another.
+// Otherwise the next plan would remove it as one too many.
+func (l *Ledger) standsIn() bool {
+	l.heirs--
+	return l.heirs >= 0
 }
 
 // flavor is what a node that keeps its name gets: its own, where its server is not made again and may have it.
