@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 
+	"github.com/gophercloud/gophercloud/v2"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -287,7 +289,10 @@ func (m *attachmentModel) adopt(
 			fmt.Sprintf("In the regions %s %s.", strings.Join(regions, ", "), err))
 		return r, found, false
 	}
-	adoptSources(ctx, cloud, r, servers, made)
+	if err := adoptSources(ctx, cloud, r, servers, made); err != nil {
+		reportRead(err, diags)
+		return r, found, false
+	}
 	m.ID = m.Cluster
 	m.DesiredCapacity = types.Int64Value(int64(len(r.Nodes)))
 	m.Regions = places.Value(r.Places())
@@ -331,7 +336,7 @@ func warnOfMetadata(r roster.Roster, seen roster.Seen, diags *diag.Diagnostics) 
 // shows a flavor by its name: if that is another flavor now, or none, its id cannot be known.
 func adoptSources(
 	ctx context.Context, cloud *openstack.Cloud, r roster.Roster, servers []node.Node, made map[string]cluster.Source,
-) {
+) error {
 	for _, s := range servers {
 		n, there := r.Nodes[s.Name]
 		if !there || n.Region != s.Region {
@@ -341,11 +346,15 @@ func adoptSources(
 			n.Image = made[s.ID].Image
 		}
 		if n.Flavor = made[s.ID].Flavor; n.Flavor != "" {
-			flavor, _ := cloud.Flavor(ctx, s.Region, n.Flavor)
+			flavor, err := cloud.Flavor(ctx, s.Region, n.Flavor)
+			if err != nil && !gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
+				return err
+			}
 			n.FlavorID = flavor.ID
 		}
 		r.Nodes[s.Name] = n
 	}
+	return nil
 }
 
 // reportRead reports a cluster that could not be read.
