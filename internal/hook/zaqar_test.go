@@ -283,6 +283,20 @@ func TestZaqarFaults(t *testing.T) {
 	}
 }
 
+// TestZaqarQueueReturns: a message was lost with its queue, and could not be posted again. If the queue is there again,
+// the lost message does not count as taken by a consumer.
+func TestZaqarQueueReturns(t *testing.T) {
+	fake, client, z := zaqarHook(t)
+	var p Progress
+	until(t, z, &p, waiting)
+	require.NoError(t, queues.Delete(t.Context(), client, "drain").ExtractErr())
+	fake.Inject(fakecloud.Fault{Service: fakecloud.Messaging, Method: http.MethodPost, Status: 403})
+	require.ErrorContains(t, z.Run(t.Context(), message, &p), `post to the queue "drain"`)
+	require.NoError(t, queues.Create(t.Context(), client, queues.CreateOpts{QueueName: "drain", DefaultMessageTTL: 3600}).Err)
+	until(t, z, &p, waiting)
+	expectQueued(t, client, p)
+}
+
 // TestZaqarDelayed: a queue may delay its messages. A delayed message counts as posted, and no second one is posted.
 func TestZaqarDelayed(t *testing.T) {
 	fake, client, z := zaqarHook(t)

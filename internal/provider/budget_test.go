@@ -125,7 +125,8 @@ func TestRequestBudgets(t *testing.T) {
 		// No server was ever found, so these nodes change at once, if their region answers.
 		{"placement_attachment, nodes that were never found, in place", rolled, change(placement, always(made("b", "IN_PLACE"))),
 			[]string{versions, login}},
-		{"placement_attachment, nodes that were never found, with substitutes", rolled, change(placement, always(made("b", "SUBSTITUTE"))), []string{versions, login}},
+		{"placement_attachment, nodes that were never found, with substitutes", rolled, change(placement, always(made("b", "SUBSTITUTE"))),
+			[]string{versions, login}},
 		// Servers are listed for the plan, and again for the apply. The list ends with an empty page.
 		{"affinity_attachment, new by name", instance{}, change(affinity, always(attributes{"servergroup": attributes{"name": "new"}})),
 			[]string{versions, groups, groups, moreGroups, moreGroups, "1 POST compute /os-server-groups", login}},

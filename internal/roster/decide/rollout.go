@@ -38,8 +38,8 @@ func targetOf(p roster.Policy, now roster.Roster) int64 {
 	return p.Update.Target.Up(p.Capacity)
 }
 
-// widen raises the target where nodes stand in for stranded ones that have the wanted template: these serve nobody,
-// so they do not count for it.
+// widen raises the target where nodes stand in for stranded ones that have the wanted template: these are not
+// in service, so they do not count for it.
 func (r *rollout) widen(extra, stranded int64) {
 	if r.Target < math.MaxInt64 && r.Target > 0 {
 		r.Target += min(extra, stranded)
