@@ -112,29 +112,28 @@ func TestPlacementAwaits(t *testing.T) {
 	}
 }
 
-// TestPlacementComesBack: a removed node is remembered, with what was seen of it: it comes back
+// TestPlacementComesBack: a node that a shrink removed is remembered, with what was seen of it: it comes back
 // while its server runs. A plan that brings nodes back places them, so it reports the places
 // that take no nodes.
 func TestPlacementComesBack(t *testing.T) {
 	t.Parallel()
-	removes := func(names string, more func(*testing.T, attached)) func(*testing.T, attached) {
+	shrinks := func(size int, more func(*testing.T, attached)) func(*testing.T, attached) {
 		return func(t *testing.T, a attached) {
 			t.Helper()
 			a.boot(t, nil)
-			becomes(zonal(4-len(strings.Fields(names)), "az-1 az-2", leaving(names, "")))(t, a)
+			becomes(zonal(size, "az-1 az-2", oldestFirst))(t, a)
 			if more != nil {
 				more(t, a)
 			}
 		}
 	}
-	const skipped = "zones[1]: Availability zone skipped"
 	for name, c := range map[string]plannedCase{
-		"all": {happens: removes("web-0 web-2", nil), nodes: "RegionOne/az-1: web-0 web-1; RegionOne/az-2: web-2 web-3", change: "<web-0 <web-2"},
-		"where their zone is up": {happens: removes("web-0 web-2", down("az-2")), nodes: "RegionOne/az-1: web-0 web-1 web-4; RegionOne/az-2: web-3",
-			change: "+web-4 <web-0", at: skipped},
-		"where another zone is down": {happens: removes("web-0", down("az-2")), nodes: "RegionOne/az-1: web-0 web-1; RegionOne/az-2: web-2 web-3",
-			change: "<web-0", at: skipped},
-		"without a refresh": {happens: removes("web-0 web-2", nil), unseen: true, nodes: "RegionOne/az-1: web-0 web-1; RegionOne/az-2: web-2 web-3",
+		"all": {happens: shrinks(2, nil), nodes: "RegionOne/az-1: web-0 web-1; RegionOne/az-2: web-2 web-3", change: "<web-0 <web-2"},
+		"where their zone is up": {happens: shrinks(2, down("az-2")), nodes: "RegionOne/az-1: web-0 web-1 web-4; RegionOne/az-2: web-3",
+			change: "+web-4 <web-0", at: "zones[1]: Availability zone skipped"},
+		"where another zone is down": {happens: shrinks(3, down("az-1")), nodes: "RegionOne/az-1: web-0 web-1; RegionOne/az-2: web-2 web-3",
+			change: "<web-2", at: "zones[0]: Availability zone skipped"},
+		"without a refresh": {happens: shrinks(2, nil), unseen: true, nodes: "RegionOne/az-1: web-0 web-1; RegionOne/az-2: web-2 web-3",
 			change: "<web-0 <web-2"},
 	} {
 		c.before, c.config = zonal(4, "az-1 az-2", nil), zonal(4, "az-1 az-2", nil)

@@ -56,7 +56,8 @@ resource "stackpolicy_affinity_attachment" "web" {
 	plan("a destroy", count, count, []string{"4 servers will be drained"}, "-destroy")
 	plan("a shrink", count, "desired_capacity  = 3", []string{"1 server will be drained"})
 	plan("a batch", `version = "a"`, `version = "b"`, []string{"2 servers will be drained"})
-	plan("other keys", each, "for_each  = {}", []string{"Nodes that stay will be drained"})
+	none := each[:len("for_each  = ")] + "{ for name, s in " + each[len("for_each  = "):] + " : name => s if false }"
+	plan("other keys", each, none, []string{"Nodes that stay will be drained"})
 	c.Kill(t, regions[0], c.In(t, regions[0])[0].ID)
 	plan("a shrink by a server that is gone", count, "desired_capacity  = 3", nil)
 }

@@ -149,7 +149,7 @@ func TestAccWiresFound(t *testing.T) {
 		says  string
 		start gated
 	}{
-		{"the names of their nodes", gated{method: "RECREATE", instead: [2]string{"= each.key", `= "${each.key}` + domain + `"`}}},
+		{"the names of their nodes", gated{method: "RECREATE", instead: renamed}},
 		{"the selector of their nodes", gated{more: "selector {\n    metadata = { team = \"x\" }\n  }"}},
 	} {
 		t.Run(loose.says, func(t *testing.T) {
