@@ -2,6 +2,7 @@ package acctest
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,7 +21,8 @@ import (
 // changes of its mark do not count.
 type Watched struct {
 	mu      sync.Mutex
-	size    int // wanted capacity
+	size    int                           // wanted capacity
+	lists   map[string][]fakecloud.Server // by region
 	servers map[string]fakecloud.Server
 	marks   map[string][2]string // mark, and the build of the server when it got it, by id
 	served  map[string]bool      // by id
@@ -39,19 +41,22 @@ type Tally struct {
 	Changed   int // servers that had been in service and were changed in place
 }
 
-// Watch begins to watch a region. It returns nil for a real cloud, which cannot be watched.
-func (c *Cloud) Watch(t testing.TB, region string, size int) *Watched {
+// Watch begins to watch a region, and more of them. It returns nil for a real cloud, which cannot be watched.
+func (c *Cloud) Watch(t testing.TB, region string, size int, more ...string) *Watched {
 	t.Helper()
 	if c.Fake == nil {
 		return nil
 	}
 	w := &Watched{
 		size:    size,
+		lists:   map[string][]fakecloud.Server{},
 		servers: map[string]fakecloud.Server{},
 		marks:   map[string][2]string{},
 		served:  map[string]bool{},
 	}
-	c.Fake.Watch(region, w.see)
+	for _, region := range append(more, region) {
+		c.Fake.Watch(region, func(list []fakecloud.Server) { w.see(w.join(region, list)) })
+	}
 	return w
 }
 
@@ -69,6 +74,14 @@ func (w *Watched) Restart() Tally {
 	tally := w.Tally
 	w.Tally = Tally{Least: w.reached, Of: w.reached, Most: len(w.servers)}
 	return tally
+}
+
+// join returns the servers of all regions, after those of one were listed.
+func (w *Watched) join(region string, list []fakecloud.Server) []fakecloud.Server {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.lists[region] = list
+	return slices.Concat(slices.Collect(maps.Values(w.lists))...)
 }
 
 func (w *Watched) see(list []fakecloud.Server) {
