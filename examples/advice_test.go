@@ -80,7 +80,7 @@ func begin(t *testing.T, name string) *guide {
 	switch name { // one node at a time, and without long waits
 	case rolling:
 		g.edit(t, "= 9", "= 3")
-		g.edit(t, "max_batch_size     = 2", "max_batch_size     = 1")
+		fallthrough
 	case tryIt:
 		g.edit(t, "max_batch_size = 2", "max_batch_size = 1")
 	case policy:
