@@ -23,7 +23,8 @@ var windowed = map[string][]struct {
 		{24 * time.Hour, []string{"plan", "-refresh=false"}, "Now 1 of them should wait until Thu 00:00 UTC. Plan again, with a refresh."},
 		{0, []string{"apply", "in-time"}, "The window has shut since the last refresh"},
 		{0, []string{"plan"}, "shut until Thu 00:00 UTC"},
-		{6 * 24 * time.Hour, []string{"apply", "in-time"}, "1 added, 1 changed, 1 destroyed"},
+		{6 * 24 * time.Hour, []string{"plan", "-out=in-time"}, "batch 1 of 2"},
+		{0, []string{"apply", "in-time"}, "1 added, 1 changed, 1 destroyed"},
 	},
 	"RECREATE": {
 		{0, []string{"apply", "-auto-approve"}, "1 added, 2 changed, 1 destroyed"},
