@@ -120,10 +120,12 @@ func TestPlacementAdoptsGenerations(t *testing.T) {
 	}
 }
 
-// TestPlacementAdoptsMarks: if a server carries its node's own mark, servers without a mark are waited for.
+// TestPlacementAdoptsMarks: servers without their node's own mark are waited for. If no marks are required, the first
+// template counts as the template of all servers, and no server is waited for.
 func TestPlacementAdoptsMarks(t *testing.T) {
 	t.Parallel()
 	for marks, want := range map[string]string{
+		"":              "in step", // none are required
 		"1":             "waits: web-0 (it is marked as in service with 1, not 1-a4db6e5b), web-1 (it is not marked as in service)",
 		ownMark(2, "a"): "waits: web-1 (it is not marked as in service)",
 	} {
@@ -136,7 +138,9 @@ func TestPlacementAdoptsMarks(t *testing.T) {
 		a.server("web-1", "az-1", 1, nil)
 		a.adopt(t, "web")
 		config := templated("a", "RECREATE", "TEMPLATE")
-		delete(config["update"].(attributes), "require_in_service")
+		if marks != "" {
+			delete(config["update"].(attributes), "require_in_service")
+		}
 		a.Must(t, zonal(2, "az-1", config))
 		a.Look(t)
 		assert.Equal(t, want, a.Shows("status"), "marked with %q", marks)
