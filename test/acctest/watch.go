@@ -76,7 +76,7 @@ func (w *Watched) Restart() Tally {
 	return tally
 }
 
-// join returns the servers of all regions, after those of one were listed.
+// join returns the servers of all regions, after one region was listed.
 func (w *Watched) join(region string, list []fakecloud.Server) []fakecloud.Server {
 	w.mu.Lock()
 	defer w.mu.Unlock()

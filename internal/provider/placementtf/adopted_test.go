@@ -125,7 +125,7 @@ func TestPlacementAdoptsGenerations(t *testing.T) {
 func TestPlacementAdoptsMarks(t *testing.T) {
 	t.Parallel()
 	for marks, want := range map[string]string{
-		"":              "in step", // none are required
+		"":              "in step", // no mark is required
 		"1":             "waits: web-0 (it is marked as in service with 1, not 1-a4db6e5b), web-1 (it is not marked as in service)",
 		ownMark(2, "a"): "waits: web-1 (it is not marked as in service)",
 	} {

@@ -307,7 +307,7 @@ const (
 	slots    = "stateful {\n    on_removal = \"RETAIN\"\n  }"
 )
 
-// renamed gives the servers names that are not those of their nodes.
+// renamed gives the servers other names than their nodes have.
 var renamed = [2]string{"= each.key", `= "${each.key}` + domain + `"`}
 
 var gates = []struct {

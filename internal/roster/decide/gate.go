@@ -116,8 +116,7 @@ func (l *Ledger) outage(w Want) bool {
 
 // twice reports whether two servers of the template that a node would get failed in its place.
 func (l *Ledger) twice(w Want) bool {
-	same := !w.Outdated || l.Rollout.templateAt(w.Place) == w.Template
-	if w.What == Replaced && w.Retried && w.retries() && same {
+	if w.What == Replaced && w.Retried && w.retries() {
 		return true
 	}
 	return w.Cause != "" && w.Cause != roster.Unhealthy && w.Tried == l.Policy.Templates.At(w.Place).Hash()
