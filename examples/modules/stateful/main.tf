@@ -148,7 +148,7 @@ locals {
     length(var.causes) == 0 && anytrue([for v in [var.max_age, var.pause, var.retry_full_after, var.revert_after, var.stop_above, var.target, var.window] : v != null]) ? "max_age, pause, retry_full_after, revert_after, stop_above, target and window need causes" : "",
     var.max_age != null && !contains(var.causes, "AGE") ? "max_age needs AGE in causes" : "",
     var.max_age == null && contains(var.causes, "AGE") ? "AGE in causes needs max_age" : "",
-    try(var.max_size >= 0 && var.desired_capacity > var.max_size || var.desired_capacity < var.min_size, false) ? "desired_capacity is between min_size and max_size" : "",
+    try(var.max_size >= 0 && var.desired_capacity > var.max_size || var.desired_capacity < coalesce(var.min_size, 0), false) ? "desired_capacity is between min_size and max_size" : "",
   ]))
 }
 

@@ -21,7 +21,7 @@ variable "desired_capacity" {
 variable "min_size" {
   description = "Smallest desired_capacity. Default: 0."
   type        = number
-  default     = 0
+  default     = null
 }
 
 variable "max_size" {
