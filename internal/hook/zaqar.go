@@ -220,7 +220,7 @@ func (z *zaqar) hasQueue(ctx context.Context, client *gophercloud.ServiceClient)
 		return queues.List(client, queues.ListOpts{Limit: zaqarPage, Marker: marker})
 	}, func(page pagination.Page) (bool, error) {
 		list, err := queues.ExtractQueues(page)
-		there = there || slices.ContainsFunc(list, func(q queues.Queue) bool { return q.Name == z.queue })
+		there = slices.ContainsFunc(list, func(q queues.Queue) bool { return q.Name == z.queue })
 		return there, err
 	})
 	switch {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -156,36 +157,59 @@ func copied(temp string) (string, error) {
 	return dir, nil
 }
 
-// testFaults tries one fault after the other, and returns how many no test noticed. It skips faults unless their
-// title or file contains the filter.
+// tried is what became known of a fault.
+type tried struct {
+	noticed bool
+	took    time.Duration
+	err     error
+}
+
+// try puts the fault in and runs its tests.
+func (f fault) try() tried {
+	begun := time.Now()
+	temp, err := os.MkdirTemp("", "fault")
+	if err != nil {
+		return tried{err: err}
+	}
+	defer os.RemoveAll(temp)
+	noticed, err := f.noticed(temp)
+	return tried{noticed, time.Since(begun), err}
+}
+
+// testFaults tries two faults at a time, because the linker uses one core, and returns how many no test noticed. It
+// skips faults unless their title or file contains the filter.
 func testFaults(path, filter string) (int, error) {
 	all, err := readFaults(path)
 	if err != nil {
 		return 0, err
 	}
-	temp, err := os.MkdirTemp("", "faults")
-	if err != nil {
-		return 0, err
+	all = slices.DeleteFunc(all, func(f fault) bool { return !strings.Contains(f.title+" "+f.file, filter) })
+	results, turns := make([]chan tried, len(all)), make(chan bool, 2)
+	for i := range all {
+		results[i] = make(chan tried, 1)
 	}
-	defer os.RemoveAll(temp)
-	survived, tried := 0, 0
-	for _, f := range all {
-		if !strings.Contains(f.title+" "+f.file, filter) {
-			continue
+	go func() {
+		for i, f := range all {
+			turns <- true
+			go func() {
+				results[i] <- f.try()
+				<-turns
+			}()
 		}
-		tried++
-		begun := time.Now()
-		noticed, err := f.noticed(temp)
-		if err != nil {
-			return 0, err
+	}()
+	survived := 0
+	for i, f := range all {
+		result := <-results[i]
+		if result.err != nil {
+			return 0, result.err
 		}
 		word := "noticed"
-		if !noticed {
+		if !result.noticed {
 			word = "SURVIVED"
 			survived++
 		}
-		fmt.Printf("%-8s %3.0f s  %s: %s\n", word, time.Since(begun).Seconds(), f.file, f.title)
+		fmt.Printf("%-8s %3.0f s  %s: %s\n", word, result.took.Seconds(), f.file, f.title)
 	}
-	fmt.Printf("%d faults, %d noticed, %d survived\n", tried, tried-survived, survived)
+	fmt.Printf("%d faults, %d noticed, %d survived\n", len(all), len(all)-survived, survived)
 	return survived, nil
 }
