@@ -192,7 +192,7 @@ func (l *Ledger) standIn(ask func(Want)) {
 func (l *Ledger) neverServed(ask func(Want)) {
 	for _, f := range l.Left.ByIndex() {
 		switch {
-		case !l.neverUsed(f):
+		case l.Granted(f.Name) || !l.neverUsed(f): // granted: its change is taken back
 		case f.NoHost && !l.Policy.TakesFirst():
 			ask(Want{Fact: f, Cause: roster.Unhealthy, What: unhosted})
 		case l.failedTwice(f):

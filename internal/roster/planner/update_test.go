@@ -308,6 +308,18 @@ func TestBatch(t *testing.T) {
 			},
 			image: "2", update: byUpdate(update("1", roster.Outdated), roster.Recreate), policy: func(p *roster.Policy) { p.RequireMarks = true },
 			moves: "~web-0", remaining: 2, notices: []string{"Servers did not follow their nodes"}},
+		{name: "a change that is taken back is the only one of its node", nodes: []string{"R 2", "R 1", "R 1"}, broken: "web-1 web-2",
+			roster: func(r *roster.Roster) {
+				n := r.Nodes["web-0"]
+				n.Template, n.Mark = image("1"), "1-former"
+				r.Before = map[string]roster.Node{"web-0": n}
+				changeRoster(*r, "web-0", func(n *roster.Node) { n.Mark, n.Served = "2-later", false })
+			},
+			seen: func(s roster.Seen) {
+				changeSeen(s, "web-0", func(n *node.Node) { n.InService, n.NotInService = "1-former", "2-later" })
+			},
+			image: "3", update: byUpdate(update("1", roster.Outdated), roster.InPlace), policy: func(p *roster.Policy) { p.Protected, p.RequireMarks = []string{"web-0"}, true },
+			moves: "~web-0 ~web-1", remaining: 1},
 		{name: "the template that came first is the oldest profile, whatever its image", nodes: []string{"R 2", "R 1", "R 3"},
 			seen:     func(s roster.Seen) { changeSeen(s, "web-0", func(n *node.Node) { n.ProfileCreatedAt = n.CreatedAt }) },
 			capacity: 2, image: "3", policy: func(p *roster.Policy) { p.Criteria = deletion.OldestProfileFirst }, moves: "-web-1"},
