@@ -159,6 +159,8 @@ func TestDrain(t *testing.T) {
 		{name: "a note that fails", statuses: "ACTIVE", server: server{noteErr: answered(500)}, hook: done, err: "stop: "},
 		{name: "one that never served has no hook and no grace", statuses: "ACTIVE !SHUTOFF", server: server{state: openstack.State{Late: true}},
 			drain: Drain{OnlyInService: true, Shutdown: true, Grace: time.Hour}, hook: done, events: "stop", took: time.Second},
+		{name: "a note is not believed of one that served", statuses: "ACTIVE", server: server{state: openstack.State{Late: true}},
+			drain: Drain{OnlyInService: true, Served: true, Grace: time.Minute}, hook: done, events: "begin hook note", took: time.Minute},
 		{name: "nor one that never was ACTIVE", statuses: "BUILD", drain: Drain{OnlyInService: true, Grace: time.Hour}, hook: done},
 		{name: "nor one in ERROR without a mark", statuses: "ERROR", drain: Drain{OnlyInService: true, Grace: time.Hour}, hook: done},
 		{name: "and is not stopped while it is locked", statuses: "ACTIVE", server: server{state: openstack.State{Locked: true, Late: true}},

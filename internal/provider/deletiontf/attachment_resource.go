@@ -54,6 +54,7 @@ func (r *attachmentResource) ModifyPlan(
 		return
 	}
 	if destroyed {
+		state.recall(ctx, r.Backend.Walk(), req.Private, &resp.Diagnostics)
 		state.await(ctx, r.Backend.Walk())
 		state.obey(ctx, r.Backend.Walk(), resp.Private, &resp.Diagnostics)
 	}
@@ -109,6 +110,9 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 		return
 	}
 	r.Backend.Walk().Note(backend.Known, server.ID, "")
+	if model.recall(ctx, r.Backend.Walk(), req.Private, &resp.Diagnostics); model.Served {
+		private.Store(ctx, resp.Private, servedKey, true, &resp.Diagnostics)
+	}
 	model.identify()
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }
@@ -142,10 +146,23 @@ const progressKey = "progress"
 // attachment must be updated before the node is drained.
 const substitutesKey = "substitutes"
 
+// servedKey is the key in the private state that says that a refresh found the server in service. The refresh keeps it,
+// because a plan that replaces the attachment keeps nothing for the one that is destroyed.
+const servedKey = "served"
+
+// recall fills in whether the server was found in service, in this walk or in an earlier one.
+func (m *attachmentModel) recall(
+	ctx context.Context, walk *backend.Walk, kept private.Reader, diags *diag.Diagnostics,
+) {
+	_, noted := walk.Noted(backend.Served, m.ServerID.ValueString())
+	m.Served = noted || private.Load[bool](ctx, kept, servedKey, diags)
+}
+
 // Delete drains the node. If it fails half-way it stores its progress.
 func (r *attachmentResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var model attachmentModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &model)...)
+	model.recall(ctx, r.Backend.Walk(), req.Private, &resp.Diagnostics)
 	model.obey(ctx, r.Backend.Walk(), resp.Private, &resp.Diagnostics)
 	cluster := private.Load[string](ctx, req.Private, substitutesKey, &resp.Diagnostics)
 	if _, ready := r.Backend.Walk().Noted(backend.Ready, cluster); cluster != "" && model.enabled() && !ready {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
@@ -20,10 +21,15 @@ type wrongHook struct {
 	*workspace.Workspace
 	consumer *acctest.Consumer
 	right    string
+
+	destroysFirst bool // without create_before_destroy
 }
 
 func (h wrongHook) config(size int, url string, enabled bool) string {
-	const before = "lifecycle {\n    create_before_destroy = true\n  }"
+	before := "lifecycle {\n    create_before_destroy = true\n  }"
+	if h.destroysFirst {
+		before = ""
+	}
 	return acctest.Placement(h.Cloud, size, acctest.Places("RegionOne: az-1"), "") + acctest.Made(h.Cloud, before) +
 		acctest.Drained(fmt.Sprintf("enabled = %t\n  cluster = %q\n  only_in_service = true\n  hook {\n    type = \"webhook\"\n    url = %q\n    timeout = 3\n"+
 			"    default_result = \"ABANDON\"\n  }\n  %s", enabled, h.Prefix, url, before)) + acctest.Awaited(h.Cloud, "")
@@ -120,6 +126,34 @@ func TestAccWrongHook(t *testing.T) {
 			if correct(t, h); name != "destroyed" {
 				assert.Regexp(t, "^.1, .1$", h.servers(t))
 			}
+		})
+	}
+}
+
+// TestAccForged: somebody removes the marks and notes that waits for the servers ended. Servers that were found in service
+// are drained: by an apply before, or by the readiness attachment alone, which is updated before a drain if Terraform
+// creates first.
+func TestAccForged(t *testing.T) {
+	t.Parallel()
+	for _, destroysFirst := range []bool{true, false} {
+		t.Run(fmt.Sprintf("destroys first: %t", destroysFirst), func(t *testing.T) {
+			t.Parallel()
+			c := acctest.NewFake(t, fakecloud.Config{})
+			h := wrongHook{Cloud: c, destroysFirst: destroysFirst}
+			h.consumer, h.right = acctest.StartConsumer(t, 0)
+			h.Workspace = c.Workspace(t, h.config(3, h.right, true))
+			require.NoError(t, h.run(t, h.config(3, h.right, true), "apply"))
+			if destroysFirst {
+				require.NoError(t, h.run(t, h.config(3, h.right, true), "apply"))
+			}
+			for _, s := range h.AllServers(t) {
+				c.Fake.UpdateServer("RegionOne", s.ID, func(s *fakecloud.Server) {
+					s.Metadata[openstack.NotInServiceAtKey] = s.Metadata[openstack.MarkKey] + " 2026-11-22T09:00:00Z"
+					delete(s.Metadata, openstack.MarkKey)
+				})
+			}
+			require.NoError(t, h.run(t, h.config(2, h.right, true), "apply"))
+			assert.Len(t, h.consumer.Nodes, 1, "messages")
 		})
 	}
 }

@@ -69,6 +69,7 @@ func (a *drainAction) Invoke(ctx context.Context, req action.InvokeRequest, resp
 	if turns != nil && !model.begin(ctx, turns, a.Backend, tell, &resp.Diagnostics) {
 		return
 	}
+	_, model.Served = a.Backend.Walk().Noted(backend.Served, server.ID)
 	d := model.drain(server, a.Backend.Hooks(), rand.Text(), new(hook.Progress))
 	d.Tell = tell
 	drained := run(ctx, d, model.limit(), advice{

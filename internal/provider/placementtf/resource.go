@@ -160,13 +160,14 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 		state.remember(ctx, remembered, state.listedRegions(), diags)
 		state.tell(ctx, remembered, &after, diags)
 		after.store(ctx, resp.Private, remembered, diags)
+		after.tellServed(remembered, r.Backend.Walk())
 	}
 	diags.Append(resp.State.Set(ctx, &state)...)
 	diags.Append(resp.Identity.Set(ctx, state.identity())...)
 }
 
-// Update stores the plan. It need not remove marks of servers: the mark of another
-// template does not count as the node's own.
+// Update stores the plan, and notes for drains which servers were in service. It need not remove marks of servers: the
+// mark of another template does not count as the node's own.
 func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var plan attachmentModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -175,6 +176,8 @@ func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequ
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
+	memory := loadMemory(ctx, req.Private, &resp.Diagnostics)
+	memory.tellServed(memory.Roster, r.Backend.Walk())
 }
 
 // Delete forgets the attachment, and touches no server.

@@ -129,6 +129,17 @@ func (p *attachmentPlanner) tellNodes(next roster.Roster, change planner.Change,
 	}
 }
 
+// tellServed notes for drains which servers were found in service: what their metadata says may be forged.
+func (m memory) tellServed(r roster.Roster, walk *backend.Walk) {
+	for _, nodes := range []map[string]roster.Node{r.Nodes, r.Leaving, r.Before} {
+		for name, n := range nodes {
+			if n.Served && m.Marked {
+				walk.Note(backend.Served, m.Seen.Servers[name].ID, "")
+			}
+		}
+	}
+}
+
 // refuseLoose refuses another template while servers are known not to take theirs: all nodes would get it at once, or
 // none.
 func (p *attachmentPlanner) refuseLoose() {

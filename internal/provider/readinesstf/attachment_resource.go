@@ -11,6 +11,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/private"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -84,6 +85,10 @@ func (r *attachmentResource) Create(ctx context.Context, req resource.CreateRequ
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.Cluster})...)
 }
 
+// lostKey is the key in the private state that has the servers that were in service and have no mark now: see
+// [backend.Served].
+const lostKey = "lost"
+
 // Read looks for the marks of the servers.
 func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var model attachmentModel
@@ -96,7 +101,18 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	model.Pending = value.List(readiness.Pending(now.nodes, now.snapshot))
+	pending := readiness.Pending(now.nodes, now.snapshot)
+	lost := private.Load[[]string](ctx, req.Private, lostKey, &resp.Diagnostics)
+	for _, name := range pending {
+		if !slices.Contains(value.Texts(model.Pending), name) {
+			lost = append(lost, now.nodes[name].ID)
+		}
+	}
+	if len(lost) > 0 {
+		slices.Sort(lost)
+		private.Store(ctx, resp.Private, lostKey, slices.Compact(lost), &resp.Diagnostics)
+	}
+	model.Pending = value.List(pending)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }
 
@@ -107,6 +123,9 @@ func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequ
 	var plan, state attachmentModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	for _, id := range private.Load[[]string](ctx, req.Private, lostKey, &resp.Diagnostics) {
+		r.Backend.Walk().Note(backend.Served, id, "")
+	}
 	waited := r.wait(ctx, &plan, &state, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() && !waited {
 		return
