@@ -9,11 +9,12 @@ import (
 )
 
 // Slot is the name, the index and the place of a node. Volumes, ports and DNS names
-// belong to it, and outlive the server. A slot never changes, not even if an operator
+// belong to it, and outlive the server. It never moves, not even if an operator
 // moves the server to another zone, or if the node is removed.
 type Slot struct {
 	Index int64 `json:"index"`
 	placement.Place
+	Template Template `json:"-"` // template of its node, or of the last one that it had
 }
 
 // Stateful configures a cluster whose nodes have slots. They keep their names and places:
@@ -41,7 +42,7 @@ func KeepSlots(
 	indices := pattern.Indices(cluster)
 	for _, name := range slices.Sorted(maps.Keys(kept)) {
 		if index, ok := indices(name); ok {
-			slots[name] = Slot{index, kept[name]}
+			slots[name] = Slot{Index: index, Place: kept[name]}
 		} else {
 			unlike = append(unlike, name)
 		}
@@ -49,12 +50,15 @@ func KeepSlots(
 	return slots, unlike
 }
 
-// FillSlots gives a slot to each node that has none.
+// FillSlots gives a slot to each node that has none, and each slot the template of its node.
 func (r *Roster) FillSlots() {
 	for name, n := range r.Nodes {
-		if _, there := r.Slots[name]; !there {
-			r.Slots[name] = Slot{n.Index, n.Place}
+		slot, there := r.Slots[name]
+		if !there {
+			slot = Slot{Index: n.Index, Place: n.Place}
 		}
+		slot.Template = n.Template
+		r.Slots[name] = slot
 	}
 }
 

@@ -99,10 +99,11 @@ var (
 		"closed":     types.BoolType,
 	}}
 	slotType = types.ObjectType{AttrTypes: map[string]attr.Type{
-		"index":  types.Int64Type,
-		"region": types.StringType,
-		"zone":   types.StringType,
-		"in_use": types.BoolType,
+		"index":    types.Int64Type,
+		"region":   types.StringType,
+		"zone":     types.StringType,
+		"template": templateType,
+		"in_use":   types.BoolType,
 	}}
 )
 

@@ -82,8 +82,8 @@ func attachmentSchema() schema.Schema {
 				"it is in service, and whether its place is "+
 				"`closed`."),
 			"slots": attribute.ComputedMap(slotType, "With `stateful`: the slots by name, for the `for_each` of "+
-				"resources that must outlive a server. Each has an `index`, a `region`, a `zone`, and whether it is "+
-				"`in_use`."),
+				"resources that must outlive a server. Each has an `index`, a `region`, a `zone`, the "+
+				"`template` of its node, or of the last one, and whether it is `in_use`."),
 			"user_data_texts": sensitiveTexts("The user data that nodes have, or should have, by the hash in their " +
 				"`template.user_data`."),
 			"next_index": attribute.ComputedNumber("Index of the next new node."),

@@ -32,10 +32,11 @@ type shownNode struct {
 
 // shownSlot is an element of the attribute slots.
 type shownSlot struct {
-	InUse  bool        `msgpack:"in_use"`
-	Index  int64       `msgpack:"index"`
-	Region string      `msgpack:"region"`
-	Zone   packed.Text `msgpack:"zone"`
+	InUse    bool         `msgpack:"in_use"`
+	Index    int64        `msgpack:"index"`
+	Region   string       `msgpack:"region"`
+	Template packed.Value `msgpack:"template"`
+	Zone     packed.Text  `msgpack:"zone"`
 }
 
 // elements returns the elements of nodes or slots.
@@ -110,7 +111,9 @@ func (m attachmentModel) slots(diags *diag.Diagnostics) map[string]roster.Slot {
 			slots = map[string]roster.Slot{}
 		}
 		at := placement.Place{Region: shown.Region, Zone: shown.Zone.ValueString()}
-		slots[name] = roster.Slot{Index: shown.Index, Place: at}
+		slots[name] = roster.Slot{
+			Index: shown.Index, Place: at, Template: roster.NewTemplate(elements[string](string(shown.Template), diags)),
+		}
 	}
 	return slots
 }
@@ -125,10 +128,11 @@ func (m *attachmentModel) rememberSlots(r roster.Roster) {
 	for name, s := range r.Slots {
 		_, inUse := r.Nodes[name]
 		slots[name] = shownSlot{
-			InUse:  inUse,
-			Index:  s.Index,
-			Region: s.Region,
-			Zone:   packed.Text{String: value.TextOrNull(s.Zone)},
+			InUse:    inUse,
+			Index:    s.Index,
+			Region:   s.Region,
+			Template: packed.Value(packed.Map(s.Template.Values()).ValueString()),
+			Zone:     packed.Text{String: value.TextOrNull(s.Zone)},
 		}
 	}
 	m.Slots = packed.Map(slots)

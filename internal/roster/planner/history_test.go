@@ -285,7 +285,7 @@ func (w *world) store(next roster.Roster, policy roster.Policy) {
 	for name, slot := range w.volumes {
 		now, there := next.Slots[name]
 		switch {
-		case there && now != slot:
+		case there && (now.Index != slot.Index || now.Place != slot.Place):
 			w.t.Fatalf("the slot %s was %+v and is %+v", name, slot, now)
 		case !there && policy.Stateful.Retain && !slices.Contains(policy.Stateful.Release, name):
 			w.t.Fatalf("the slot %s is gone: %+v", name, next.Slots)

@@ -104,15 +104,21 @@ func (s *slowPlanner) prepareSlots() {
 	if s.policy.Stateful == nil {
 		return
 	}
-	for name, n := range s.nodes {
-		if _, there := s.slots[name]; !there {
-			s.slots[name] = roster.Slot{Index: n.Index, Place: n.Place}
-		}
-	}
+	s.fillSlots()
 	for _, name := range s.policy.Stateful.Release {
 		if _, there := s.nodes[name]; !there {
 			delete(s.slots, name)
 		}
+	}
+}
+
+func (s *slowPlanner) fillSlots() {
+	for name, n := range s.nodes {
+		at := n.Place
+		if slot, there := s.slots[name]; there {
+			at = slot.Place
+		}
+		s.slots[name] = roster.Slot{Index: n.Index, Place: at, Template: n.Template}
 	}
 }
 
@@ -127,11 +133,7 @@ func (s *slowPlanner) finishSlots() bool {
 			delete(s.slots, name)
 		}
 	}
-	for name, n := range s.nodes {
-		if _, there := s.slots[name]; !there {
-			s.slots[name] = roster.Slot{Index: n.Index, Place: n.Place}
-		}
-	}
+	s.fillSlots()
 	return !slices.ContainsFunc(s.policy.Stateful.Release, func(name string) bool { _, there := s.nodes[name]; return there })
 }
 
@@ -267,7 +269,7 @@ func (s *slowPlanner) comes(count int64) {
 			s.nodes[name] = n
 			s.order = append(s.order, name)
 			if s.policy.Stateful != nil && s.slots[name] == (roster.Slot{}) {
-				s.slots[name] = roster.Slot{Index: n.Index, Place: n.Place}
+				s.slots[name] = roster.Slot{Index: n.Index, Place: n.Place, Template: n.Template}
 			}
 		}
 	}
