@@ -1,8 +1,10 @@
 # Server groups. Nova limits the members of a group, so a place has one, or as many as hold its nodes and those that a batch adds. A node
-# remembers its place, and how many groups that had when its server was made: a group stays as long as a server may be in it, after a shrink
-# and after a migration too. A new server takes the first group with room. This file is the same in "cluster" and "stateful".
+# remembers its place, the policy, and how many groups that had when its server was made: a group stays as long as a server may be in it,
+# after a shrink, a migration and a change of the policy too. A new server takes the first group with room. This file is the same in
+# "cluster" and "stateful".
 locals {
-  batch = try(tonumber(var.max_batch_size), ceil(coalesce(var.desired_capacity, length(local.nodes)) * tonumber(trimsuffix(var.max_batch_size, "%")) / 100))
+  batch  = try(tonumber(var.max_batch_size), ceil(coalesce(var.desired_capacity, length(local.nodes)) * tonumber(trimsuffix(var.max_batch_size, "%")) / 100))
+  policy = join(":", compact([var.servergroup_policies, var.max_server_per_host]))
 
   # The nodes of each place, the newest first: those are without a server.
   place_of = { for name, node in local.nodes : name => "${node.region}/${coalesce(node.zone, "any")}" }
@@ -12,7 +14,7 @@ locals {
   room = { for place in keys(local.nodes_at) : place => flatten([
     for key, group in stackpolicy_affinity_attachment.cluster : [
       for i in range(max(0, var.servergroup_size - length(group.members))) : group.servergroup_id
-    ] if startswith(key, "${place}/")
+    ] if startswith(key, "${place}/") && endswith(key, "/${local.policy}")
   ]) }
 
   group_of = merge([for place, nodes in local.nodes_at : {
@@ -22,7 +24,7 @@ locals {
 
 resource "terraform_data" "group" {
   for_each = var.servergroup_policies == null ? {} : local.nodes
-  input    = "${local.place_of[each.key]}/${ceil((length(local.nodes_at[local.place_of[each.key]]) + local.batch) / var.servergroup_size)}"
+  input    = "${local.place_of[each.key]}/${ceil((length(local.nodes_at[local.place_of[each.key]]) + local.batch) / var.servergroup_size)}/${local.policy}"
 
   lifecycle {
     replace_triggered_by = [terraform_data.generation[each.key]]
@@ -32,14 +34,14 @@ resource "terraform_data" "group" {
 
 resource "stackpolicy_affinity_attachment" "cluster" {
   for_each = toset(flatten([for memory in terraform_data.group : [
-    for i in range(tonumber(split("/", memory.input)[2])) : join("/", concat(slice(split("/", memory.input), 0, 2), [i]))
+    for i in range(tonumber(split("/", memory.input)[2])) : join("/", [split("/", memory.input)[0], split("/", memory.input)[1], i, split("/", memory.input)[3]])
   ]]))
   region = split("/", each.key)[0]
 
   servergroup {
-    name                = join("-", compact([var.cluster, replace(split("/", each.key)[1], "/^any$/", ""), split("/", each.key)[2]]))
-    policies            = var.servergroup_policies
-    max_server_per_host = var.max_server_per_host
+    name                = join("-", [for part in concat([var.cluster], slice(split("/", each.key), 1, 4)) : part if !contains(["any", "soft-anti-affinity"], part)])
+    policies            = split(":", split("/", each.key)[3])[0] # servergroup_policies, when its nodes were made
+    max_server_per_host = try(tonumber(split(":", each.key)[1]), null)
   }
 
   # A renamed cluster keeps its groups, and so its servers keep theirs.
