@@ -1,6 +1,7 @@
 package examples_test
 
 import (
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -71,9 +72,10 @@ func TestHangsOnCluster(t *testing.T) {
 		}
 	}))
 	t.Cleanup(health.Close)
-	pool := e.c.Fake.AddPool("RegionOne")
+	pool, own := e.c.Fake.AddPool("RegionOne"), e.c.Fake.AddPool("RegionOne")
 	e.Env = append(e.Env, "TF_VAR_drain_url="+drain, "TF_VAR_health_url="+health.URL+"/{name}", "TF_VAR_pool_id="+pool)
 	e.edit(t, "drain_hook_url ", "readiness_timeout = \"5s\"\n  drain_hook_url ")
+	e.edit(t, "hangs_on ", `pools = { http = { region = "RegionOne", pool_id = "`+own+`", protocol_port = 80 } }`+"\n  hangs_on ")
 	e.apply(t)
 	for address, server := range e.c.Fake.Floating("RegionOne") {
 		assert.NotEmpty(t, server, "the server of %s", address)
@@ -103,6 +105,13 @@ func TestHangsOnCluster(t *testing.T) {
 	acctest.Apply(t, e.Workspace, "image=debian-13")
 	follow(t, e.changed(), []string{"POST ports"}, []string{"POST servers"}, []string{"POST floatingips", "POST os-volume_attachments"},
 		[]string{"in service"}, []string{"POST members"}, []string{"DELETE members"}, []string{"drained"})
+	follow(t, e.changed(), []string{"in service"}, []string{"PUT members"})
+	assert.Equal(t, 1, strings.Count(strings.Join(e.changed(), " "), "PUT members"), "changes of all members")
+	var all []string
+	for _, m := range e.c.Fake.Members("RegionOne", pool) {
+		all = append(all, m.Address)
+	}
+	assert.ElementsMatch(t, slices.Collect(maps.Keys(e.c.Fake.Floating("RegionOne"))), all, "members")
 }
 
 // TestHangsOnSlots: agents name the addresses of servers that keep them. Each batch of the servers is drained, and none of the agents changes.
@@ -134,7 +143,75 @@ func TestHangsOnSlots(t *testing.T) {
 	}
 }
 
-// TestGroups: each server stays in its group, and no group exceeds its size, through a shrink, a migration and a shelving.
+// TestHangsOnNetworks: the networks of the page can be applied.
+func TestHangsOnNetworks(t *testing.T) {
+	t.Parallel()
+	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "clusters/first")
+	block := regexp.MustCompile("(?s)```terraform\n(.*?)```").FindStringSubmatch(read(t, "../templates/guides/what-hangs-on-a-cluster.md.tmpl"))
+	require.NotNil(t, block)
+	// The fake cloud makes no networks.
+	e.edit(t, `  networks         = ["shared"]`, strings.Replace(block[1], "openstack_networking_network_v2.backup.id", `"`+fakecloud.NetworkID+`"`, 1))
+	e.apply(t)
+	for name, id := range e.servers(t) {
+		zone := e.c.Server(t, "RegionOne", id).AvailabilityZone
+		assert.Len(t, e.c.PortsOf(t, "RegionOne", id), map[string]int{"az-1": 3, "az-2": 2}[zone], "%s in %s", name, zone)
+	}
+	assert.Len(t, e.c.Fake.Floating("RegionOne"), 6)
+}
+
+// TestHangsOnQuorum: one apply makes the servers of three clusters of one node again, but one server of a cluster of three.
+func TestHangsOnQuorum(t *testing.T) {
+	t.Parallel()
+	for clusters, again := range map[int]int{1: 1, 3: 3} {
+		e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), hangs+"/agents")
+		if e.Env = append(e.Env, "TF_VAR_pool_id="+e.c.Fake.AddPool("RegionOne")); clusters == 3 {
+			text := strings.Replace(read(t, filepath.Join(e.Dir, "main.tf")), `"web-server"`+"\n  desired_capacity = 3", `"web-server-${count.index}"`+
+				"\n  count            = 3\n  desired_capacity = 1", 1)
+			e.file(t, "main.tf", strings.Replace(text, "module.server.addresses", "merge(module.server[0].addresses, module.server[1].addresses, module.server[2].addresses)", 1))
+		}
+		e.apply(t)
+		before := e.servers(t)
+		require.Len(t, before, 5)
+		acctest.Apply(t, e.Workspace, "image=debian-13")
+		maps.DeleteFunc(before, func(name, id string) bool { return e.servers(t)[name] == id })
+		assert.Len(t, before, again, "servers made again by one apply of %d clusters", clusters)
+	}
+}
+
+// TestHangsOnTaken: a volume and a network that are taken off the lists leave each slot with the next server of its node, after its drain.
+// A slot without a node keeps both until it has one again.
+func TestHangsOnTaken(t *testing.T) {
+	t.Parallel()
+	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "clusters/first")
+	e.edit(t, "modules/cluster", "modules/stateful")
+	require.NoError(t, e.Init(t.Context()))
+	e.edit(t, "desired_capacity = 6", "desired_capacity = 4")
+	const data, both = `volumes = { data = { size = 1 } }`, `volumes = { data = { size = 1 }, wal = { size = 2 } }`
+	e.edit(t, "cluster          =", both+"\n  cluster          =")
+	e.edit(t, `["shared"]`, `["shared", "storage"]`)
+	e.apply(t)
+	e.edit(t, "desired_capacity = 4", "desired_capacity = 3")
+	e.apply(t)
+	e.edit(t, both, data)
+	e.edit(t, `["shared", "storage"]`, `["shared"]`)
+	for left := 3; left >= 1; left-- {
+		e.c.Fake.ResetRequests()
+		acctest.Apply(t, e.Workspace)
+		list := e.changed()
+		follow(t, list, []string{"drained"}, []string{"DELETE os-volume_attachments"}, []string{"DELETE servers"}, []string{"POST servers"},
+			[]string{"in service"})
+		assert.Len(t, e.c.Volumes(t, "RegionOne"), 4+left, "%q", list)
+		assert.Len(t, e.c.Ports(t, "RegionOne"), 4+left)
+	}
+	assert.Empty(t, e.planned(t))
+	e.edit(t, "desired_capacity = 3", "desired_capacity = 4")
+	e.apply(t)
+	assert.Len(t, e.c.Volumes(t, "RegionOne"), 4)
+	assert.Len(t, e.c.Ports(t, "RegionOne"), 4)
+}
+
+// TestGroups: each server stays in a group, and no group exceeds its size, through a shrink, a migration, a shelving, another name of the
+// cluster and other policies. A new server has a group of the new policy.
 func TestGroups(t *testing.T) {
 	t.Parallel()
 	for _, module := range []string{"cluster", "stateful"} {
@@ -182,6 +259,24 @@ func TestGroups(t *testing.T) {
 			grouped("shelving", 4)
 			acctest.Apply(t, e.Workspace)
 			grouped("after it", 4)
+			before := e.servers(t)
+			e.edit(t, `= "web"`, `= "web-renamed"`)
+			acctest.Apply(t, e.Workspace)
+			grouped("another name", 4)
+			e.edit(t, "cluster          =", "servergroup_policies = \"affinity\"\n  cluster          =")
+			acctest.Apply(t, e.Workspace)
+			grouped("other policies", 4)
+			assert.Equal(t, before, e.servers(t))
+			e.edit(t, `causes = []`, `causes = ["TEMPLATE"]`)
+			e.edit(t, `"debian-12"`, `"debian-13"`)
+			acctest.Finish(t, func() string {
+				text := acctest.Apply(t, e.Workspace)
+				grouped("new servers", 4)
+				return text
+			})
+			for _, g := range e.groups(t, "RegionOne") {
+				assert.Equal(t, "affinity", g.Policy, g.Name)
+			}
 		})
 	}
 }
@@ -193,7 +288,7 @@ func TestOldNova(t *testing.T) {
 	_, err := e.Run(t.Context(), "plan", "-input=false", "-no-color")
 	require.ErrorContains(t, err, "Nova is too old")
 	assert.Regexp(t, acctest.Says("Every Nova has the policies anti-affinity and affinity."), err.Error())
-	assert.Regexp(t, `policies += var\.servergroup_policies`, err.Error())
+	assert.Regexp(t, `policies += .*# servergroup_policies`, err.Error())
 }
 
 // TestKubernetesCluster: the control plane gets an image, one after the other and each at its address, and then the workers do. No server in

@@ -48,6 +48,8 @@ func TestModuleMistakes(t *testing.T) {
 		{`["shared"]`, `[{ name = "shared", flaoting_ip_pool = "public" }]`, "A network has no flaoting_ip_pool."},
 		{`["shared"]`, `[{ name = "shared", zones = ["az-1"] }]`, "networks has none for RegionOne/az-2"},
 		{`["shared"]`, `["shared", { name = "shared", zones = ["az-1"] }]`, "networks has one twice for RegionOne/az-1"},
+		{`["shared"]`, `[{ name = "shared", floating_ips = { web-0 = "203.0.0.9" } }]`, "addresses and floating_ips of networks need the slots"},
+		{last, `volumes = { data = { size = 10, zone = "nova" } }`, "zone of volumes needs the slots"},
 		{last, `volumes = { data = 10 }`, "volumes is a map of objects with a size"},
 		{last, `volumes = { data = { size = 10, kind = "ssd" } }`, "A volume has no kind."},
 		{last, `boot_volume = { size = 10, kind = "ssd" }`, "boot_volume has no kind."},

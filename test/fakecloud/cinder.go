@@ -107,11 +107,11 @@ func (k *call) volumeDocument(v *volume) object {
 	}
 }
 
-// listVolumes lists the newest volume first, on one page.
+// listVolumes lists the newest volume first, on one page. A query for a name leaves the others out.
 func (k *call) listVolumes() reply {
-	list := []object{}
+	list, names := []object{}, k.record.Query["name"]
 	for _, v := range slices.Backward(slices.Clone(k.region.volumes)) {
-		if v.project == k.token.projectID() {
+		if v.project == k.token.projectID() && (names == nil || slices.Contains(names, v.name)) {
 			if v.look(k); v.status != "deleted" {
 				list = append(list, k.volumeDocument(v))
 			}

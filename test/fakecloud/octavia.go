@@ -40,6 +40,7 @@ var octaviaRoutes = []route{
 	{"GET", "/lbaas/pools/{}", 0, show("pool", (*call).findPool, (*call).poolDocument)},
 	{"GET", "/lbaas/pools/{}/members", 0, of((*call).findPool, (*call).listMembers)},
 	{"POST", "/lbaas/pools/{}/members", 0, of((*call).findPool, (*call).createMember)},
+	{"PUT", "/lbaas/pools/{}/members", 0, of((*call).findPool, (*call).replaceMembers)},
 	{"GET", "/lbaas/pools/{}/members/{}", 0, show("member", (*call).findMember, (*call).memberDocument)},
 	{"PUT", "/lbaas/pools/{}/members/{}", 0, of((*call).findMember, (*call).updateMember)},
 	{"DELETE", "/lbaas/pools/{}/members/{}", 0, of((*call).findMember, (*call).deleteMember)},

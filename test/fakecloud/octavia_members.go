@@ -3,6 +3,7 @@ package fakecloud
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -128,6 +129,36 @@ func (k *call) createMember(p *pool) reply {
 		}
 	}
 	p.balancer.change(k)
+	m := k.newMember(p, given)
+	p.members = append(p.members, m)
+	return jsonReply(201, object{{"member", m.document("PENDING_CREATE")}})
+}
+
+// replaceMembers gives the pool the members of the request, and no others.
+func (k *call) replaceMembers(p *pool) reply {
+	var given struct {
+		Members []memberFields `json:"members"`
+	}
+	if err := json.Unmarshal(k.record.Body, &given); err != nil {
+		panic(badRequest("Request is not in valid JSON format"))
+	}
+	p.balancer.change(k)
+	before := p.members
+	p.members = nil
+	for _, f := range given.Members {
+		i := slices.IndexFunc(before, func(m *poolMember) bool { return m.Address == *f.Address && m.port == *f.Port })
+		if i < 0 {
+			p.members = append(p.members, k.newMember(p, f))
+			continue
+		}
+		before[i].set(f)
+		p.members = append(p.members, before[i])
+	}
+	return reply{status: http.StatusAccepted, header: http.Header{}}
+}
+
+// newMember makes a member of a pool.
+func (k *call) newMember(p *pool, given memberFields) *poolMember {
 	m := &poolMember{
 		Member:  Member{ID: k.uuid("member"), Address: *given.Address, Weight: 1, Tags: []string{}},
 		pool:    p,
@@ -135,8 +166,7 @@ func (k *call) createMember(p *pool) reply {
 		created: k.time(),
 	}
 	m.set(given)
-	p.members = append(p.members, m)
-	return jsonReply(201, object{{"member", m.document("PENDING_CREATE")}})
+	return m
 }
 
 func (k *call) updateMember(m *poolMember) reply {

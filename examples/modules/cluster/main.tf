@@ -123,6 +123,8 @@ locals {
 
   # Variables that are set in vain, or twice.
   wrong = compact(concat(local.unconnected, [
+    anytrue([for n in local.networks : can(n.addresses) || can(n.floating_ips)]) ? "addresses and floating_ips of networks need the slots of the module stateful: here a new server has its address before the old one loses its own (use floating_ip_pool)" : "",
+    anytrue([for v in var.volumes : can(v.zone)]) ? "zone of volumes needs the slots of the module stateful: here Nova makes each volume in the zone of its server" : "",
     length([for v in [local.health_http, var.health_port != null, var.health_pool_ids != null] : v if v]) > 1 ? "health is asked by one of health_url, health_port and health_pool_ids" : "",
     length([for v in [nonsensitive(var.readiness_hook_url != null), var.readiness_hook_queue != null, var.readiness_hook_command != null] : v if v]) > 1 ? "a hook is one of readiness_hook_url, readiness_hook_queue and readiness_hook_command" : "",
     length([for v in [nonsensitive(var.drain_hook_url != null), var.drain_hook_queue != null, var.drain_hook_command != null] : v if v]) > 1 ? "a hook is one of drain_hook_url, drain_hook_queue and drain_hook_command" : "",

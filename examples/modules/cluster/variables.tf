@@ -182,7 +182,7 @@ variable "user_data" {
 }
 
 variable "networks" {
-  description = "Networks of the nodes, by name: [\"shared\"], or as objects, [{ name = \"shared\", floating_ip_pool = \"public\" }]. Keys: name, id, regions and zones that have it (all), port (true: a port of the module's), subnet_id, allowed_address_pairs (addresses), security_group_ids and floating_ip_pool; for slots also addresses and floating_ips, each by slot."
+  description = "Networks of the nodes, by name: [\"shared\"], or as objects, [{ name = \"shared\", floating_ip_pool = \"public\" }]. Keys: name, id, regions and zones that have it (all), port (true: a port of the module's), subnet_id, allowed_address_pairs (addresses), security_group_ids and floating_ip_pool; in the module stateful also addresses and floating_ips, each by slot."
   type        = any # an object type would drop a misspelled key silently
   nullable    = false
   validation {
@@ -196,7 +196,7 @@ variable "networks" {
 }
 
 variable "volumes" {
-  description = "Volumes of each node in addition to its disk, by a name of your choice: { data = { size = 100 } }. Also: type; for slots zone, a name or a map by zone of the nodes or region/zone. Default: none."
+  description = "Volumes of each node in addition to its disk, by a name of your choice: { data = { size = 100 } }. Also: type; in the module stateful zone, a name or a map by zone of the nodes or region/zone. Default: none."
   type        = any # an object type would drop a misspelled key silently
   default     = {}
   nullable    = false
@@ -270,7 +270,7 @@ variable "tags" {
 # Server groups: one in each zone, or as many as Nova's limit of members asks for.
 
 variable "servergroup_policies" {
-  description = "Policy of the server groups, which keep the nodes of a zone on different hosts. With anti-affinity each zone needs a host for each of its nodes, and for those that a batch adds. Default: soft-anti-affinity. Null makes no groups."
+  description = "Policy of the server groups, which keep the nodes of a zone on different hosts. With anti-affinity each zone needs a host for each of its nodes, and for those that a batch adds. Default: soft-anti-affinity. Null makes no groups. A change is for new servers."
   type        = string
   default     = "soft-anti-affinity"
   validation {

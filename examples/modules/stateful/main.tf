@@ -17,6 +17,7 @@ resource "stackpolicy_placement_attachment" "cluster" {
   template = { for key, value in {
     networks     = local.networks_at[""]
     boot_volume  = var.boot_volume == null ? null : jsonencode(var.boot_volume)
+    volumes      = length(var.volumes) == 0 ? null : jsonencode(keys(var.volumes))
     key_pair     = var.key_pair
     config_drive = var.config_drive
     attempt      = var.attempt
@@ -93,9 +94,9 @@ locals {
 
   slots = stackpolicy_placement_attachment.cluster.slots
 
-  # The networks of a slot by the template of its node, or without one by the variable, and what that says of each now.
+  # The networks of a slot by the template of its node or of the last one, else by the variable, and what that says of each now.
   nics = { for name, slot in local.slots : name => try(
-    [for n in jsondecode(local.nodes[name].template.networks) : n], [for n in split(",", local.nodes[name].template.networks) : { name = n }],
+    [for n in jsondecode(slot.template.networks) : n], [for n in split(",", slot.template.networks) : { name = n }],
     local.nics_at["${slot.region}/${slot.zone}"], local.nics_at[slot.region], local.nics_at[""],
   ) }
   spec = { for name, slot in local.slots : name => { for nic in local.nics[name] : nic.name => merge({}, [for n in local.networks : n if
@@ -109,12 +110,12 @@ locals {
     { for key, given in openstack_networking_floatingip_associate_v2.slot : split("/", key)[0] => given.floating_ip },
   )
 
-  # Its volumes, each in a zone of Cinder.
+  # Its volumes by the same template, each in a zone of Cinder.
   volumes = merge([for name, slot in local.slots : {
-    for volume, v in var.volumes : "${name}-${volume}" => {
-      slot = name, region = slot.region, size = v.size, type = try(v.type, null)
-      zone = try(v.zone["${slot.region}/${slot.zone}"], v.zone[slot.zone], tostring(v.zone), slot.zone)
-    }
+    for volume in try(jsondecode(slot.template.volumes), can(slot.template.networks) ? [] : keys(var.volumes)) : "${name}-${volume}" =>
+    merge({ slot = name, volume = volume, region = slot.region, size = null, type = null }, try(var.volumes[volume], {}), {
+      zone = try(var.volumes[volume].zone["${slot.region}/${slot.zone}"], var.volumes[volume].zone[slot.zone], tostring(var.volumes[volume].zone), slot.zone)
+    })
   }]...)
 
   # Its own user data.
@@ -152,13 +153,20 @@ locals {
   ]))
 }
 
+# Volumes that the variable lacks stay as they are until their node is made again without them.
+data "openstack_blockstorage_volume_v3" "leaving" {
+  for_each = { for key, volume in local.volumes : key => volume if volume.size == null }
+  region   = each.value.region
+  name     = each.key
+}
+
 # Volumes, ports and addresses outlive the servers: they are made for each slot, whether a node is in it or not.
 resource "openstack_blockstorage_volume_v3" "slot" {
   for_each             = local.volumes
   name                 = each.key
   region               = each.value.region
   availability_zone    = each.value.zone
-  size                 = each.value.size
+  size                 = each.value.size == null ? data.openstack_blockstorage_volume_v3.leaving[each.key].size : each.value.size
   volume_type          = each.value.type
   enable_online_resize = true
 

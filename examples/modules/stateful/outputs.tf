@@ -64,7 +64,7 @@ output "slots" {
 
 output "volume_ids" {
   description = "Ids of the volumes, by slot and name."
-  value       = { for name in keys(local.slots) : name => { for volume in keys(var.volumes) : volume => openstack_blockstorage_volume_v3.slot["${name}-${volume}"].id } }
+  value       = { for name in keys(local.slots) : name => { for key, v in local.volumes : v.volume => openstack_blockstorage_volume_v3.slot[key].id if v.slot == name } }
 }
 
 output "port_ids" {

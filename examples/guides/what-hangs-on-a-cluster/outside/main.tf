@@ -1,4 +1,4 @@
-# A second volume of the author's, and a record, in addition to what the module has.
+# A second volume, all members of a pool, and a record, in addition to what the module has.
 module "web" {
   source           = "../../../modules/cluster"
   cluster          = "web"
@@ -8,7 +8,6 @@ module "web" {
   flavors          = ["m1.small"]
   networks         = [{ name = "shared", floating_ip_pool = "public" }]
   max_batch_size   = 1
-  pools            = { http = { region = "RegionOne", pool_id = var.pool_id, protocol_port = 80 } }
   readiness_url    = var.health_url
   drain_hook_url   = var.drain_url
   hangs_on         = openstack_compute_volume_attach_v2.cache
@@ -24,6 +23,18 @@ resource "openstack_compute_volume_attach_v2" "cache" {
   for_each    = module.web.servers
   instance_id = each.value.id
   volume_id   = openstack_blockstorage_volume_v3.cache[each.key].id
+}
+
+resource "openstack_lb_members_v2" "all" {
+  pool_id = var.pool_id
+
+  dynamic "member" {
+    for_each = module.web.addresses
+    content {
+      address       = member.value
+      protocol_port = 80
+    }
+  }
 }
 
 # It stands for a record of the DNS.
