@@ -33,6 +33,9 @@ func TestCheck(t *testing.T) {
 	zone := func(zone string, had bool) Node {
 		return there("web-1", func(n *Node) { n.Server.Zone, n.Had = zone, had })
 	}
+	off := func(name string) Node {
+		return there(name, func(n *Node) { n.Server.Zone, n.Server.Status = "b", "SHUTOFF" })
+	}
 	template := func(key, value, image, flavor string) Node {
 		return there("web-1", func(n *Node) {
 			n.Template = map[string]string{"image": "debian-12", "flavor": "small", "user_data": "v1"}
@@ -53,9 +56,11 @@ func TestCheck(t *testing.T) {
 		"another region":       {nodes: []Node{lost("web-1", true, "S"), there("web-0", nil)}, want: "regions in R: web-1 (its server 1 is in S)"},
 		"the selector": {nodes: []Node{lost("web-1", true, "S", "R")},
 			want: "regions in R: web-1 (its server 1 is in S) | selector in R: web-1 (its server 1 is left out)"},
-		"moved later":                        {nodes: []Node{zone("b", true)}},
-		"no zone yet":                        {nodes: []Node{zone("", false)}},
-		"under way":                          {nodes: []Node{there("web-1", func(n *Node) { n.Server.Zone, n.Server.Status = "b", "BUILD" })}},
+		"moved later": {nodes: []Node{zone("b", true)}},
+		"no zone yet": {nodes: []Node{zone("", false)}},
+		"under way":   {nodes: []Node{there("web-1", func(n *Node) { n.Server.Zone, n.Server.Status = "b", "BUILD" })}},
+		"off, in another zone": {nodes: []Node{off("web-1"), off("web-0")},
+			want: "zones in R: web-0 (its server is in b, not in a), web-1 (its server is in b, not in a)"},
 		"another zone before":                {nodes: []Node{zone("b", true)}, before: moved, want: "zones in R: web-0 (its server is in b, not in a)"},
 		"another zone before, the right one": {nodes: []Node{zone("a", false)}, before: moved},
 		"another image":                      {nodes: []Node{there("web-0", nil), template("image", "debian-13", "5678", "small")}},
