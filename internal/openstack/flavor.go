@@ -17,6 +17,7 @@ type Flavor struct {
 	ID, Name string
 	VCPUs    int
 	RAM      int // MiB
+	Diskless bool
 }
 
 // Flavor looks up a flavor in a region by its id or, if none has that id, by its name. The flavors of a region are
@@ -46,7 +47,7 @@ func (c *Cloud) Flavor(ctx context.Context, region, id string) (Flavor, error) {
 		if err != nil {
 			return Flavor{}, fmt.Errorf("region %s: get the flavor %q: %w", region, id, err)
 		}
-		return Flavor{text.Clean(got.ID), text.Clean(got.Name), got.VCPUs, got.RAM}, nil
+		return Flavor{text.Clean(got.ID), text.Clean(got.Name), got.VCPUs, got.RAM, got.Disk == 0}, nil
 	})
 }
 
@@ -57,13 +58,14 @@ func (c *Compute) Flavors(ctx context.Context) (all []Flavor, err error) {
 			Flavors []struct {
 				ID, Name   Text
 				VCPUs, RAM int
+				Disk       *int
 			}
 			Links []gophercloud.Link `json:"flavors_links"`
 		}
 		err = json.Unmarshal(page.Body, &list)
 		for _, f := range list.Flavors {
 			err = cmp.Or(err, item(f.ID, f.Name))
-			all = append(all, Flavor{string(f.ID), string(f.Name), f.VCPUs, f.RAM})
+			all = append(all, Flavor{string(f.ID), string(f.Name), f.VCPUs, f.RAM, f.Disk != nil && *f.Disk == 0})
 		}
 		return len(list.Links) > 0, err
 	})

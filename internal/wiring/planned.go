@@ -33,6 +33,7 @@ type Planned struct {
 	Template     map[string]string // template of the node
 	Rises        bool              // whether the plan raises the generation of the node
 	Serves       string            // id of its server if the plan leaves the node as it is, and it serves
+	Diskless     bool              // whether it boots from no volume, and the flavor of its node has no disk
 	Known        bool              // whether Terraform has that server, so that it is replaced if the plan makes one
 }
 
@@ -58,8 +59,9 @@ type Fault struct {
 // with what was seen, and what to write. A server is compared with its node only where the plan makes it: a server that
 // is there may have been moved, renamed or resized by somebody else.
 var mistakes = []struct {
-	Title string
-	lines []line
+	Title  string
+	lines  []line
+	passes bool
 }{
 	{Title: "Nodes and servers do not match", lines: []line{{nodesThat(unpaired), "Write for_each = " +
 		"stackpolicy_placement_attachment.NAME.nodes at the servers, and hand over nodes of the same attachment " +
@@ -75,6 +77,9 @@ var mistakes = []struct {
 		{nodesThat(again), "Write replace_triggered_by = [terraform_data.generation[each.key]] in the lifecycle of " +
 			"the servers, with each.value.generation as its input"},
 	}},
+	{Title: "Nova may refuse servers", passes: true, lines: []line{{nodesThat(diskless), "Nova makes no server of a " +
+		"flavor without a disk, unless it boots from a volume: give it one (block_device, or boot_volume of a module), " +
+		"or take the flavor off flavors, because Terraform alone sees the refusal, and the next flavor is not tried"}}},
 	{Title: "Nodes change without turns", lines: []line{{turnless, "All of them would be out of service at once. " +
 		"Write at_once in stackpolicy_drain, or give a smaller max_batch_size"}}},
 }
@@ -92,7 +97,7 @@ func Judge(p Plan) (faults []Fault) {
 		for _, line := range m.lines {
 			if list := line.shows(p); len(list) > 0 {
 				node, _, _ := strings.Cut(list[0], " ")
-				faults = append(faults, Fault{Node: node, Title: m.Title,
+				faults = append(faults, Fault{Node: node, Title: m.Title, Passes: m.passes,
 					Text: text.Few(list) + ". " + line.advice + "."})
 			}
 		}
@@ -137,6 +142,13 @@ func (n Planned) paired() bool { return n.Node && n.Server }
 
 // made reports whether the plan makes the server.
 func (n Planned) made() bool { return n.paired() && n.Has.ID.Unknown }
+
+func diskless(n Planned) string {
+	if n.made() && n.Diskless && n.Has.Image.known() {
+		return fmt.Sprintf("(flavor %s)", n.Wants.FlavorName.Text)
+	}
+	return ""
+}
 
 func misnamed(n Planned) string {
 	if n.paired() && n.Has.Name.known() && n.Has.Name.Text != n.Name {

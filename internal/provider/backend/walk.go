@@ -61,6 +61,7 @@ const (
 	Leaving                // servers whose nodes leave or change, with the cluster that replaces them, or ""
 	Drained                // noted once a warning has counted servers that are drained
 	Marks                  // nodes, each after its cluster, with the marks of their servers
+	Diskless               // flavors without a disk, by region and id
 	Served                 // servers that were found in service since they were made or changed
 	Serves                 // nodes that the plan leaves as they are and that serve, with the ids of their servers
 	Rises                  // nodes, each after its cluster, whose generation the plan raises

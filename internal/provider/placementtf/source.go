@@ -16,6 +16,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
@@ -65,6 +66,7 @@ func written(argument map[placement.Place]string, region placement.Region) (all 
 // looker looks up images and flavors in the regions of a cluster.
 type looker struct {
 	cloud   *openstack.Cloud
+	walk    *backend.Walk
 	images  map[placement.Place]string
 	flavors roster.Flavors
 	has     map[string][]string // ids of the images that nodes of a region have, by region
@@ -175,6 +177,9 @@ func (l looker) flavor(ctx context.Context, region, name string) (string, error)
 	if gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
 		return "", nil
 	}
+	if flavor.Diskless {
+		l.walk.Note(backend.Diskless, backend.Key(region, flavor.ID), "")
+	}
 	return flavor.ID, err
 }
 
@@ -193,10 +198,11 @@ func (l looker) flavorsIn(region placement.Region) []string {
 // templates, and flavors that are gone. The provider of the servers loses the flavor of those too, and would replace
 // them for any id.
 func (m *attachmentModel) lookAgain(
-	ctx context.Context, cloud *openstack.Cloud, r roster.Roster, before sources, closed func(string) bool,
+	ctx context.Context, b *backend.Backend, r roster.Roster, before sources, closed func(string) bool,
 	diags *diag.Diagnostics,
 ) (roster.Roster, sources) {
-	l, after := m.looker(cloud, r), sources{}
+	l, after := m.looker(b.Walk(), r), sources{}
+	l.cloud = b.Get(ctx, diags) // logged in already
 	for _, listed := range m.regionsOf(r) {
 		region, err := listed.Name, error(nil)
 		if !closed(region) {
@@ -249,8 +255,8 @@ func (l looker) withdrawn(ctx context.Context, region string, t roster.Template,
 	return err == nil && !got.Active()
 }
 
-func (m attachmentModel) looker(cloud *openstack.Cloud, r roster.Roster) looker {
-	return looker{cloud: cloud, images: m.images(), flavors: m.flavors(), has: imagesOf(r)}
+func (m attachmentModel) looker(walk *backend.Walk, r roster.Roster) looker {
+	return looker{walk: walk, images: m.images(), flavors: m.flavors(), has: imagesOf(r)}
 }
 
 // regionsOf are the regions that are listed or have nodes.
@@ -322,7 +328,7 @@ func (p *attachmentPlanner) resolve(ctx context.Context, now roster.Roster) {
 	known := p.memory.Sources.clone()
 	p.memory.Sources = sources{}
 	closed := closedRegions(p.plan.listedRegions())
-	l := p.plan.looker(nil, now)
+	l := p.plan.looker(p.backend.Walk(), now)
 	for _, listed := range p.plan.regionsOf(now) {
 		region := listed.Name
 		images, flavors := map[string]image{}, map[string]string{}

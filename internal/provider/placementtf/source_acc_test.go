@@ -121,6 +121,22 @@ func TestAccPlacementSources(t *testing.T) {
 	}
 }
 
+// TestAccDiskless: a plan says that Nova refuses a server of a flavor without a disk, unless it boots from a volume.
+func TestAccDiskless(t *testing.T) {
+	t.Parallel()
+	c := acctest.NewFake(t, fakecloud.Config{})
+	c.Fake.AddFlavor(fakecloud.Flavor{Name: "p1", VCPUs: 1, RAM: 64})
+	const says = "web-0 (flavor p1). Nova makes no server"
+	for boots, warned := range map[string]bool{
+		"image_id = each.value.image_id": true,
+		"block_device {\n uuid = each.value.image_id\n source_type = \"image\"\n destination_type = \"volume\"\n volume_size = 1\n boot_index = 0\n }": false,
+	} {
+		w := c.Workspace(t, strings.ReplaceAll(acctest.Placement(c, 1, acctest.Places("RegionOne: az-1"), "image = \""+c.Image+"\"\n  flavors = [\"p1\", \"m1.tiny\"]")+
+			acctest.Servers("flavor_id = each.value.flavor_id\n  "+boots)+acctest.Drained("")+acctest.Awaited(c, ""), c.Prefix, "web-"))
+		assert.Equal(t, warned, acctest.Says(says).MatchString(acctest.Must(t, w, "plan", "-no-color")), boots)
+	}
+}
+
 // builds are the servers of a fake cloud, each with what shows that it was made or changed.
 func builds(c *acctest.Cloud) map[string]string {
 	all := map[string]string{}

@@ -74,6 +74,9 @@ func (m attachmentModel) planned(state attachmentModel, walk *backend.Walk) wiri
 		key := backend.Key(cluster, name)
 		_, n.Rises = walk.Noted(backend.Rises, key)
 		n.Serves, _ = walk.Noted(backend.Serves, key)
+		devices, _ := has[name]["block_device"].(types.List)
+		_, n.Diskless = walk.Noted(backend.Diskless, backend.Key(n.Wants.Region.Text, n.Wants.Flavor.Text))
+		n.Diskless = n.Diskless && !devices.IsUnknown() && len(devices.Elements()) == 0
 		_, n.Known = walk.Noted(backend.Known, n.Serves)
 		p.Nodes = append(p.Nodes, n)
 	}
