@@ -35,10 +35,9 @@ func (a *Attachment) fill(before, after *attributes, unknown, hidden map[string]
 	listed := now.listed()
 	a.Regions = outline(rows(old, listed), rows(next, listed))
 	a.number(old, next, hidden["template"] || hidden["nodes"])
-	change := now.changed()
-	a.returned = change.Returned.Nodes
-	a.place(old, next, change.Deletion.Reasons, change.InPlace.Reasons, change.Held.Nodes)
-	a.heldMore = change.Held.Omitted
+	reasons, returned := now.told()
+	a.returned, a.others = returned, now.Held[others]
+	a.place(old, next, reasons)
 	a.had = now.had()
 	for name, slot := range old.Slots {
 		_, stays := next.Slots[name]
@@ -74,18 +73,15 @@ func AttachmentOf(
 		Remaining: change.Remaining,
 	}
 	a.Regions = outline(rows(old, listed), rows(next, listed))
-	reasons := func(outcome decide.Outcome) map[string]string {
-		all := map[string]string{}
-		for _, v := range change.With(outcome) {
-			all[v.Name] = v.Reason
-		}
-		return all
-	}
 	a.number(old, next, false)
-	for _, v := range change.With(decide.Returns) {
-		a.returned = append(a.returned, v.Name)
+	reasons := map[string]string{}
+	for _, v := range change.Verdicts {
+		reasons[v.Name] = v.Reason
+		if v.Outcome == decide.Returns {
+			a.returned = append(a.returned, v.Name)
+		}
 	}
-	a.place(old, next, reasons(decide.Leaves), reasons(decide.Changes), reasons(decide.Held))
+	a.place(old, next, reasons)
 	for _, n := range slices.Concat(change.Notices, say.Warnings(next, listed, listed, false)) {
 		a.Warnings = append(a.Warnings, Warning{n.Title, n.Text})
 	}
@@ -124,7 +120,7 @@ func outline(before, after []placement.Row) []Region {
 }
 
 // place puts the nodes into their places.
-func (a *Attachment) place(old, next roster.Roster, removed, revised, held map[string]string) {
+func (a *Attachment) place(old, next roster.Roster, reasons map[string]string) {
 	regions := map[string]int{}
 	for i, r := range a.Regions {
 		regions[r.Name] = i
@@ -165,16 +161,16 @@ func (a *Attachment) place(old, next roster.Roster, removed, revised, held map[s
 		then, stays := next.Nodes[name]
 		switch {
 		case !stays:
-			add(name, n, Leaves, removed[name])
+			add(name, n, Leaves, reasons[name])
 		case then.Place != n.Place:
 			add(name, n, Leaves, "goes on in "+then.String())
 			add(name, then, Comes, "was in "+n.String())
 		case then.Generation != n.Generation:
-			add(name, then, Remade, revised[name])
+			add(name, then, Remade, reasons[name])
 		case then.Template != n.Template:
-			add(name, then, Changes, revised[name])
+			add(name, then, Changes, reasons[name])
 		default:
-			add(name, then, Stays, held[name])
+			add(name, then, Stays, reasons[name])
 		}
 	}
 	for name, n := range next.Nodes {

@@ -41,7 +41,7 @@ func made(t testing.TB, cluster, region string, nodes, gone int, zone, image str
 	values := func(nodes map[string]any) map[string]any {
 		return map[string]any{"cluster": cluster,
 			"regions": []any{map[string]any{"name": region, "zones": []any{map[string]any{"name": zone}}}}, "nodes": nodes,
-			"change": []any{map[string]any{"deletion": map[string]any{"reasons": reasons}}}}
+			"change": reasons}
 	}
 	server := func(address, kind, reason string) map[string]any {
 		return map[string]any{"address": address, "mode": "managed", "type": kind, "action_reason": reason,

@@ -59,7 +59,7 @@ type Attachment struct {
 	Slots         []Slot   // slots that are given up, by index
 
 	module    string
-	heldMore  int64                   // number of held nodes for which the plan has no reason
+	others    string                  // number of held nodes without a reason, in words
 	taken     int64                   // number of servers that are destroyed because their nodes leave
 	returned  []string                // names of nodes that come back with their servers
 	slots     []string                // names of all slots before the plan

@@ -142,17 +142,6 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestHeld: a node that should be replaced, and is not, is listed with the reason.
-func TestHeld(t *testing.T) {
-	t.Parallel()
-	text := strings.Replace(string(kept(t, "batch")), `"replaced": 2`,
-		`"replaced": 2, "held": {"count": 3, "nodes": {"web-5": "TEMPLATE: the batch is full"}, "omitted": 2}`, 1)
-	view := readable(t, []byte(text))
-	got := planview.Markdown(view)
-	assert.Contains(t, got, "**Held: 3 nodes**\n\n- `web-5`: RegionOne/az-")
-	assert.Contains(t, got, "TEMPLATE: the batch is full\n- and 2 more\n")
-}
-
 // FuzzWarnings: each warning of any log is drawn in one line, or the log is refused.
 func FuzzWarnings(f *testing.F) {
 	f.Add([]byte(log))

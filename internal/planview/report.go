@@ -106,11 +106,12 @@ func (a *Attachment) report(limit int) report {
 			held.items = append(held.items, item{n.Name, a.about(n)})
 		}
 	}
-	if n := int64(len(held.items)) + a.heldMore; n > 0 {
+	if n := int64(len(held.items)); n > 0 {
 		held.title = "Held: " + text.Nodes(n)
-		held = held.most(limit)
-		held.more += int(a.heldMore)
-		r.sections = append(r.sections, held)
+		if a.others != "" {
+			held.title += ", and " + a.others + " more"
+		}
+		r.sections = append(r.sections, held.most(limit))
 	}
 	add("Waiting", a.waiting())
 	var templates []item

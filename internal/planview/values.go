@@ -1,8 +1,12 @@
 package planview
 
 import (
+	"maps"
+	"strings"
+
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
 )
 
 // attributes are the values of an attachment in a plan.
@@ -14,7 +18,8 @@ type attributes struct {
 	Update    *updateJSON         `json:"update"`
 	Nodes     map[string]nodeJSON `json:"nodes"`
 	Slots     map[string]nodeJSON `json:"slots"`
-	Change    []changeJSON        `json:"change"` // at most one
+	Change    map[string]string   `json:"change"`
+	Held      map[string]string   `json:"held"`
 	Remaining int64               `json:"remaining"`
 	Next      int64               `json:"next_index"`
 	Pattern   roster.Pattern      `json:"node_name_pattern"`
@@ -45,29 +50,24 @@ type updateJSON struct {
 	Causes []roster.Cause `json:"causes"`
 }
 
-// changeJSON has parts of a change: nodes by name, with reasons.
-type changeJSON struct {
-	Deletion reasonsJSON `json:"deletion"`
-	InPlace  reasonsJSON `json:"in_place"`
-	Returned struct {
-		Nodes []string `json:"nodes"`
-	} `json:"returned"`
-	Held struct {
-		Nodes   map[string]string `json:"nodes"`
-		Omitted int64             `json:"omitted"`
-	} `json:"held"`
-}
+// others has the number of nodes of a map that has no text about them.
+const others = "others"
 
-type reasonsJSON struct {
-	Reasons map[string]string `json:"reasons"`
-}
-
-// changed returns what the last plan did to nodes.
-func (v *attributes) changed() changeJSON {
-	if v == nil || len(v.Change) != 1 {
-		return changeJSON{}
+// told returns why the plan changes or holds nodes, by name, and the nodes that return.
+func (v *attributes) told() (reasons map[string]string, returned []string) {
+	reasons = maps.Clone(v.Held)
+	for name, said := range v.Change {
+		switch outcome, why, _ := strings.Cut(said, ": "); decide.Outcome(outcome) {
+		case decide.Returns:
+			returned = append(returned, name)
+		case decide.Leaves, decide.Changes:
+			if reasons == nil {
+				reasons = map[string]string{}
+			}
+			reasons[name] = why
+		}
 	}
-	return v.Change[0]
+	return reasons, returned
 }
 
 // had returns a function that reports whether the cluster has ever given a name to a node.

@@ -43,11 +43,8 @@ func Lines(out io.Writer, terminal bool) func(Event) {
 				if drawn != "" { // the drawing says which nodes are held
 					continue
 				}
-				for _, name := range slices.SortedFunc(maps.Keys(c.Held.Nodes), byIndex) {
-					fmt.Fprintln(out, "    "+name+" is held: "+c.Held.Nodes[name])
-				}
-				if n := c.Held.Omitted; n > 0 {
-					fmt.Fprintf(out, "    %s more are held\n", text.Nodes(n))
+				for _, name := range slices.SortedFunc(maps.Keys(c.Held), byIndex) {
+					fmt.Fprintln(out, "    held: "+name+": "+c.Held[name])
 				}
 			}
 		case "apply":

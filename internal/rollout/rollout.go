@@ -62,21 +62,15 @@ func (p *Plan) changed() bool { return len(p.Changes) > 0 }
 
 // Cluster is a placement attachment.
 type Cluster struct {
-	Address   string    `json:"address"`
-	Name      string    `json:"cluster"`
-	Remaining int64     `json:"remaining"`
-	Status    string    `json:"status"`          // status after the apply of the plan
-	Moves     string    `json:"moves,omitempty"` // changes of nodes by the plan
-	Held      HeldNodes `json:"held,omitzero"`
+	Address   string            `json:"address"`
+	Name      string            `json:"cluster"`
+	Remaining int64             `json:"remaining"`
+	Status    string            `json:"status"`          // status after the apply of the plan
+	Moves     string            `json:"moves,omitempty"` // changes of nodes by the plan
+	Held      map[string]string `json:"held,omitempty"`  // nodes that should be replaced and are not, with reasons
 
 	Pause       time.Duration `json:"-"` // argument of its update
 	RevertAfter time.Duration `json:"-"` // argument of its update; 0 if no template is taken back
-}
-
-// HeldNodes are the nodes of a cluster that should be replaced and are not.
-type HeldNodes struct {
-	Nodes   map[string]string `json:"nodes"`             // reasons by node name
-	Omitted int64             `json:"omitted,omitempty"` // number of held nodes that are not in Nodes
 }
 
 // is reports whether the status begins with one of the words.

@@ -307,7 +307,7 @@ func TestPrintable(t *testing.T) {
 	assert.Equal(t, "a\\x1b[2J\n: :error::no\n# #[group]x # #vso[task.complete]# #teamcity[x]\nC:: fine", got)
 	const evil = "::error::\n\x1b[2J##vso[task.complete]"
 	c, err := clusterOf(&tfjson.ResourceChange{Address: evil, Change: &tfjson.Change{After: map[string]any{
-		"cluster": evil, "status": evil, "change": []any{map[string]any{"held": map[string]any{"nodes": map[string]any{evil: evil}}}},
+		"cluster": evil, "status": evil, "held": map[string]any{evil: evil},
 	}}})
 	var out bytes.Buffer
 	Lines(&out, false)(Event{Kind: "plan", Clusters: []Cluster{c}})
@@ -324,17 +324,17 @@ func TestPrintable(t *testing.T) {
 func TestClusterOf(t *testing.T) {
 	c, err := clusterOf(&tfjson.ResourceChange{Address: "a", Change: &tfjson.Change{After: map[string]any{
 		"cluster": "web", "remaining": 2, "status": "bakes: web-1", "update": map[string]any{"pause": "90m", "revert_after": "2d"},
-		"change": []any{map[string]any{"held": map[string]any{"count": 3, "nodes": map[string]any{"web-1": "the batch is full"}, "omitted": 2}}},
+		"held": map[string]any{"web-1": "the batch is full"},
 	}}})
 	want := Cluster{Address: "a", Name: "web", Remaining: 2, Status: "bakes: web-1", Pause: 90 * time.Minute, RevertAfter: 48 * time.Hour,
-		Held: HeldNodes{map[string]string{"web-1": "the batch is full"}, 2}}
+		Held: map[string]string{"web-1": "the batch is full"}}
 	require.NoError(t, err)
 	assert.Equal(t, want, c)
 	var out, log bytes.Buffer
 	Lines(&out, false)(Event{Kind: "plan", Clusters: []Cluster{c}})
 	JSON(&log)(Event{Kind: "plan", Clusters: []Cluster{c}})
-	if !strings.Contains(out.String(), "    web-1 is held: the batch is full\n    2 nodes more are held\n") ||
-		!strings.Contains(log.String(), `"held":{"nodes":{"web-1":"the batch is full"},"omitted":2}`) {
+	if !strings.Contains(out.String(), "    held: web-1: the batch is full\n") ||
+		!strings.Contains(log.String(), `"held":{"web-1":"the batch is full"}`) {
 		t.Error(out.String(), log.String())
 	}
 }

@@ -197,10 +197,8 @@ func clusterOf(change *tfjson.ResourceChange) (Cluster, error) {
 			Pause       string `json:"pause"`
 			RevertAfter string `json:"revert_after"`
 		} `json:"update"`
-		Change []struct { // at most one
-			Held  HeldNodes `json:"held"`
-			Moves string    `json:"moves"`
-		} `json:"change"`
+		Held  map[string]string `json:"held"`
+		Moves string            `json:"moves"`
 	}
 	read := func(from any) (v values, err error) {
 		text, err := json.Marshal(from)
@@ -214,17 +212,14 @@ func clusterOf(change *tfjson.ResourceChange) (Cluster, error) {
 		Remaining: after.Remaining,
 		Status:    line(after.Status),
 	}
-	for i, change := range after.Change {
-		if i >= len(before.Change) || change.Moves != before.Change[i].Moves { // these moves are an earlier plan's
-			c.Moves = line(change.Moves)
+	if after.Moves != before.Moves { // equal ones are of an earlier plan
+		c.Moves = line(after.Moves)
+	}
+	for name, why := range after.Held {
+		if c.Held == nil {
+			c.Held = map[string]string{}
 		}
-		c.Held.Omitted = change.Held.Omitted
-		for name, why := range change.Held.Nodes {
-			if c.Held.Nodes == nil {
-				c.Held.Nodes = map[string]string{}
-			}
-			c.Held.Nodes[line(name)] = line(why)
-		}
+		c.Held[line(name)] = line(why)
 	}
 	if after.Update != nil {
 		c.Pause, _ = duration.Parse(after.Update.Pause) // the provider has checked both

@@ -73,5 +73,5 @@ resource "stackpolicy_readiness_attachment" "web" {
 }
 
 output "summary" { value = stackpolicy_placement_attachment.web.summary }
-output "change" { value = stackpolicy_placement_attachment.web.change }
+output "moves" { value = stackpolicy_placement_attachment.web.moves }
 output "remaining" { value = stackpolicy_placement_attachment.web.remaining }

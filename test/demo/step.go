@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"regexp"
-	"strings"
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
@@ -57,29 +56,13 @@ func (d *demo) step(ctx context.Context, title string) error {
 	}
 	var summary string
 	var remaining int
-	var changes []struct { // change of the last plan: at most one
-		Creation, Returned struct{ Nodes []string }
-		InPlace            struct{ Nodes []string } `json:"in_place"`
-		Deletion           struct{ Candidates []string }
-	}
-	if err := errors.Join(d.Output(ctx, "summary", &summary), d.Output(ctx, "change", &changes),
+	var moves string
+	if err := errors.Join(d.Output(ctx, "summary", &summary), d.Output(ctx, "moves", &moves),
 		d.Output(ctx, "remaining", &remaining)); err != nil {
 		return err
 	}
 	fmt.Println(summary)
-	for _, change := range changes {
-		for _, part := range []struct {
-			what  string
-			nodes []string
-		}{
-			{"added", change.Creation.Nodes}, {"back again", change.Returned.Nodes},
-			{"changed", change.InPlace.Nodes}, {"removed", change.Deletion.Candidates},
-		} {
-			if len(part.nodes) > 0 {
-				fmt.Printf("%s: %s\n", part.what, strings.Join(part.nodes, " "))
-			}
-		}
-	}
+	fmt.Println(moves)
 	if remaining > 0 {
 		fmt.Println("still to be replaced:", remaining)
 	}

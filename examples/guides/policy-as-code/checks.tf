@@ -2,8 +2,7 @@
 # apply; to refuse the plan, put the same condition into a postcondition of the
 # attachment.
 locals {
-  change  = one(stackpolicy_placement_attachment.web.change)
-  removed = try(local.change.deletion.count, 0) + try(local.change.in_place.count, 0)
+  removed = length([for what in values(stackpolicy_placement_attachment.web.change) : what if can(regex("^(leaves|changes)", what))])
 }
 
 check "batch" {

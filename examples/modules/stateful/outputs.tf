@@ -33,13 +33,13 @@ output "remaining" {
 }
 
 output "held" {
-  description = "Nodes that should be replaced, and what holds them. Null where there are none."
-  value       = one(stackpolicy_placement_attachment.cluster.change).held
+  description = "Nodes that should be replaced, and what holds each."
+  value       = stackpolicy_placement_attachment.cluster.held
 }
 
-output "change" {
-  description = "What the last plan did to nodes."
-  value       = one(stackpolicy_placement_attachment.cluster.change)
+output "moves" {
+  description = "What the last plan did to nodes, in one line."
+  value       = stackpolicy_placement_attachment.cluster.moves
 }
 
 output "summary" {

@@ -12,7 +12,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -97,22 +96,6 @@ func Hide(s schema.Schema, names ...string) schema.Schema {
 		s.Attributes[name] = schema.StringAttribute{Computed: true}
 	}
 	return s
-}
-
-// From returns a value as text.
-func From(ctx context.Context, v attr.Value) types.String {
-	raw, _ := v.ToTerraformValue(ctx) // a value of its own type can always be encoded
-	encoded, _ := tfprotov6.NewDynamicValue(raw.Type(), raw)
-	return types.StringValue(string(encoded.MsgPack))
-}
-
-// As returns the value of a text.
-func As(ctx context.Context, text types.String, of attr.Type) (attr.Value, error) {
-	raw, err := tfprotov6.DynamicValue{MsgPack: []byte(text.ValueString())}.Unmarshal(of.TerraformType(ctx))
-	if err != nil {
-		return nil, err
-	}
-	return of.ValueFromTerraform(ctx, raw)
 }
 
 // In returns a resource with these attributes as texts.

@@ -19,7 +19,7 @@ import (
 )
 
 // large are the attributes that grow with the cluster or with a batch. They are texts, see package packed.
-var large = []string{"nodes", "slots", "change"}
+var large = []string{"nodes", "slots", "change", "held"}
 
 type attachmentModel struct {
 	ID              types.String `tfsdk:"id"`
@@ -48,6 +48,8 @@ type attachmentModel struct {
 	NextIndex    types.Int64  `tfsdk:"next_index"`
 	Distribution types.Map    `tfsdk:"distribution"`
 	Change       types.String `tfsdk:"change"`
+	Held         types.String `tfsdk:"held"`
+	Moves        types.String `tfsdk:"moves"`
 	Remaining    types.Int64  `tfsdk:"remaining"`
 	Status       types.String `tfsdk:"status"`
 	Summary      types.String `tfsdk:"summary"`

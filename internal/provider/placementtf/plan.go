@@ -98,7 +98,7 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 	}
 	plan.remember(ctx, next, written, p.diags)
 	p.countBatch(change)
-	plan.record(ctx, change, p.memory.Batch, p.diags)
+	plan.record(change, p.memory.Batch)
 	if p.state != nil {
 		p.memory.store(ctx, p.private, next, p.diags) // the leaving nodes
 	}

@@ -1,6 +1,7 @@
 package placementtf_test
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -104,36 +105,29 @@ func settled(nodes tftypes.Value) string {
 	return strings.Join(lines, "; ")
 }
 
+// signs are the signs of what a plan does to nodes, in order.
+var signs = []struct{ word, sign string }{{"comes", "+"}, {"returns", "<"}, {"leaves", "-"}, {"changes", "~"}}
+
 // changed returns a change in one line, such as "+web-4 -web-1".
 func changed(change tftypes.Value) string {
-	if !change.IsKnown() || len(protocol.Elements(change)) == 0 {
+	if !change.IsKnown() || change.IsNull() {
 		return protocol.Shown(change)
 	}
-	parts := protocol.Object(protocol.Elements(change)[0])
+	told := protocol.Object(change)
+	names := slices.SortedFunc(maps.Keys(told), func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
 	var all []string
-	for _, part := range []struct{ name, names, sign string }{
-		{"creation", "nodes", "+"}, {"returned", "nodes", "<"}, {"deletion", "candidates", "-"}, {"in_place", "nodes", "~"},
-	} {
-		if parts[part.name].IsNull() {
-			continue
-		}
-		fields := protocol.Object(parts[part.name])
-		for _, name := range protocol.Elements(fields[part.names]) {
-			all = append(all, part.sign+protocol.Text(name))
+	for _, s := range signs {
+		for _, name := range names {
+			if strings.HasPrefix(protocol.Text(told[name]), s.word+": ") {
+				all = append(all, s.sign+name)
+			}
 		}
 	}
 	return strings.Join(all, " ")
 }
 
 // movesOf returns the moves of the last plan, or "".
-func movesOf(state map[string]tftypes.Value) string {
-	if changes := protocol.Elements(state["change"]); len(changes) == 1 {
-		if moves := protocol.Object(changes[0])["moves"]; !moves.IsNull() {
-			return protocol.Text(moves)
-		}
-	}
-	return ""
-}
+func movesOf(state map[string]tftypes.Value) string { return protocol.Shown(state["moves"]) }
 
 // works returns the computed attributes in one line.
 func works(state tftypes.Value) string {

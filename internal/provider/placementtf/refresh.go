@@ -139,7 +139,7 @@ func (m *attachmentModel) tell(ctx context.Context, r roster.Roster, after *memo
 	after.Awaited = slices.DeleteFunc(slices.Clone(after.Awaited),
 		func(name string) bool { return !slices.Contains(change.Absent, name) })
 	m.Status = types.StringValue(change.Now)
-	m.hold(ctx, change, diags)
+	m.hold(change)
 	if m.inStep() && m.Remaining.ValueInt64() > 0 {
 		// A server that is made again in its place remains until a refresh sees that it is healthy. No plan would
 		// store that it no longer remains, because nothing changes.
@@ -297,7 +297,7 @@ func (m *attachmentModel) adopt(
 	m.DesiredCapacity = types.Int64Value(int64(len(r.Nodes)))
 	m.Regions = places.Value(r.Places())
 	m.Remaining = types.Int64Value(0)
-	m.record(ctx, planner.Change{}, 0, diags)
+	m.record(planner.Change{}, 0)
 	nowhere := func(string) bool { return false }
 	r, seen, _ := learn.Match(r, servers, roster.Seen{}, nowhere, nowhere)
 	found.see(r, seen)

@@ -138,6 +138,8 @@ func (m *attachmentModel) rememberSlots(r roster.Roster) {
 	m.Slots = packed.Map(slots)
 }
 
+var zoneCountsType = types.MapType{ElemType: types.Int64Type}
+
 // remember puts a roster and its distribution into the state.
 func (m *attachmentModel) remember(
 	ctx context.Context, r roster.Roster, regions []placement.Region, diags *diag.Diagnostics,

@@ -3,9 +3,10 @@ package placementtf
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
@@ -15,6 +16,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestState: each field of a node and of a slot that is put into the state is read from it
@@ -61,10 +63,6 @@ func TestState(t *testing.T) {
 		"The index of the next node is 9223372036854775807, ": func(diags *diag.Diagnostics) {
 			attachmentModel{NextIndex: types.Int64Value(math.MaxInt64)}.roster(memory{}, diags)
 		},
-		"Change has 1 elements, and should have one that is not null. ": func(diags *diag.Diagnostics) {
-			null := types.SetValueMust(changeType, []attr.Value{types.ObjectNull(changeType.AttrTypes)})
-			(&attachmentModel{Change: packed.From(t.Context(), null)}).hold(t.Context(), planner.Change{}, diags)
-		},
 	} {
 		var edited diag.Diagnostics
 		if edit(&edited); assert.Len(t, edited, 1, wrong) {
@@ -77,62 +75,35 @@ func TestState(t *testing.T) {
 	assert.Empty(t, diags)
 }
 
-// TestRecord: a change has the numbers of nodes that it adds, removes and changes, by
-// place, and the names and reasons of the first hundred.
+// TestRecord: a change has a text about each of the first hundred nodes that it changes or holds, and the number of the others.
 func TestRecord(t *testing.T) {
-	at := placement.Place{Region: "RegionOne", Zone: "az-1"}
-	names := func(n int, letter string) (list []string) {
-		for i := range n {
-			list = append(list, fmt.Sprint(letter, i))
-		}
-		return list
-	}
 	var change planner.Change
-	for outcome, n := range map[decide.Outcome]int{decide.Comes: 130, decide.Returns: 120, decide.Leaves: 110, decide.Changes: 105,
-		decide.Held: 103, decide.Stays: 3} {
-		for _, name := range names(n, string(outcome[0])) {
-			node := &facts.Fact{Name: name, Node: roster.Node{Place: at}}
-			v := decide.Verdict{Want: decide.Want{Fact: node}, Outcome: outcome, Reason: "for " + name}
-			if outcome == decide.Changes {
-				v.Cause = roster.Outdated
+	for outcome, n := range map[decide.Outcome]int{decide.Comes: 1, decide.Returns: 1, decide.Leaves: 1, decide.Changes: 102, decide.Held: 103, decide.Stays: 3} {
+		for i := range n {
+			node := &facts.Fact{Name: fmt.Sprint(outcome, i), Node: roster.Node{Place: placement.Place{Region: "RegionOne", Zone: "az-1"}}}
+			v := decide.Verdict{Want: decide.Want{Fact: node}, Outcome: outcome}
+			if outcome != decide.Comes && outcome != decide.Returns {
+				v.Reason = "a reason"
 			}
 			change.Verdicts = append(change.Verdicts, v)
 		}
 	}
+	slices.SortStableFunc(change.Verdicts, func(a, b decide.Verdict) int {
+		return strings.Compare(string(b.Outcome), string(a.Outcome)) // stays, returns, leaves, held, comes, changes
+	})
 	var m attachmentModel
-	var diags diag.Diagnostics
-	m.record(t.Context(), change, 0, &diags)
-	fields := m.lastChange(t.Context(), &diags)
-	assert.Equal(t, types.Int64Value(105), fields["replaced"])
-	for part, c := range map[string]struct {
-		count   int64
-		names   string
-		places  bool
-		reasons bool
-	}{
-		"creation": {130, "nodes", true, false},
-		"returned": {120, "nodes", false, false},
-		"deletion": {110, "candidates", true, true},
-		"in_place": {105, "nodes", false, true},
-	} {
-		of := fields[part].(types.Object).Attributes()
-		most := map[bool]int64{true: 100, false: 20}[c.reasons]
-		assert.Equal(t, types.Int64Value(c.count), of["count"], part)
-		assert.Equal(t, types.Int64Value(c.count-most), of["omitted"], part)
-		assert.Len(t, of[c.names].(types.List).Elements(), int(most), part)
-		if c.places {
-			assert.Equal(t, types.MapValueMust(types.Int64Type, map[string]attr.Value{"RegionOne": types.Int64Value(c.count)}), of["regions"], part)
-			zones := map[string]map[string]int64{}
-			diags.Append(of["zones"].(types.Map).ElementsAs(t.Context(), &zones, false)...)
-			assert.Equal(t, c.count, zones["RegionOne"]["az-1"], part)
-		}
-		if c.reasons {
-			first := of[c.names].(types.List).Elements()[0].(types.String).ValueString()
-			reasons := of["reasons"].(types.Map).Elements()
-			assert.Len(t, reasons, 100, part)
-			assert.Equal(t, types.StringValue("for "+first), reasons[first], part)
-		}
+	m.record(change, 0)
+	changes, err := packed.Elements[string](m.Change.ValueString())
+	require.NoError(t, err)
+	assert.Len(t, changes, maxTold+1)
+	for name, want := range map[string]string{"comes0": "comes: RegionOne/az-1", "returns0": "returns: RegionOne/az-1",
+		"leaves0": "leaves: a reason", "changes96": "changes: a reason", others: "5 nodes"} {
+		assert.Equal(t, want, changes[name], name)
 	}
+	held, err := packed.Elements[string](m.Held.ValueString())
+	require.NoError(t, err)
+	assert.Equal(t, "a reason", held["held99"])
+	assert.Equal(t, "3 nodes", held[others])
 }
 
 // TestSpreadTable: each place shows its own number of nodes with the template that it wants, a

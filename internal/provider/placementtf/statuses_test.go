@@ -193,10 +193,8 @@ func (w told) follow(t *testing.T, name string) {
 		t.Helper()
 		state := protocol.Object(a.MustPlan(t, config))
 		held = map[string]string{}
-		if change := protocol.Object(protocol.Elements(state["change"])[0])["held"]; !change.IsNull() {
-			for node, why := range protocol.Object(protocol.Object(change)["nodes"]) {
-				held[node] = protocol.Text(why)
-			}
+		for node, why := range protocol.Object(state["held"]) {
+			held[node] = protocol.Text(why)
 		}
 		if moves = movesOf(state); moves == movesOf(protocol.Object(a.I.State)) {
 			moves = "" // the moves of the last plan

@@ -83,7 +83,7 @@ func (p *attachmentPlanner) unknown() {
 	p.plan.Slots = types.StringUnknown()
 	p.plan.NextIndex = types.Int64Unknown()
 	p.plan.Distribution = types.MapUnknown(zoneCountsType)
-	p.plan.Change = types.StringUnknown()
+	p.plan.Change, p.plan.Held, p.plan.Moves = types.StringUnknown(), types.StringUnknown(), types.StringUnknown()
 	p.plan.Remaining = types.Int64Unknown()
 	p.plan.Status = types.StringUnknown()
 	p.plan.Summary = types.StringUnknown()

@@ -200,6 +200,7 @@ func Differs(t, wanted roster.Template) string {
 		old, was := has[key]
 		now, is := wants[key]
 		switch {
+		case key == roster.KeyImageID && has[roster.KeyImage] != wants[roster.KeyImage]: // the name is enough
 		case was && is && old != now:
 			parts = append(parts, fmt.Sprintf("%s %s, new nodes get %s", Clip(key), shown(old), shown(now)))
 		case was && !is:
