@@ -90,47 +90,49 @@ func TestStatefulQuota(t *testing.T) {
 	d.counted(t, "growth with a full quota")
 }
 
-// TestStatefulKilled kills terraform in the middle of an apply that makes a node again, before and after each of its
-// requests. The next applies end with the same volumes and ports. At two moments something is left, and the guide
-// says how to find it.
+// moments are those at which an apply that makes a node again is killed: before and after each of its requests.
+var moments = []struct {
+	what, method, path string
+	acts               bool
+}{
+	{"noted as drained", "PUT", "/servers/*/metadata/stackpolicy_drained", true},
+	{"to be stopped", "POST", "/servers/*/action", false},
+	{"stopped", "POST", "/servers/*/action", true},
+	{"to be detached", "DELETE", attachments + "/*", false},
+	{"detached", "DELETE", attachments + "/*", true},
+	{"to be destroyed", "DELETE", "/servers/*", false},
+	{"destroyed", "DELETE", "/servers/*", true},
+	{"to be made", "POST", "/servers", false},
+	{"made", "POST", "/servers", true},
+	{"to be attached", "POST", attachments, false},
+	{"attached", "POST", attachments, true},
+	{"marked", "PUT", "/servers/*/metadata/stackpolicy_in_service", true},
+}
+
+const attachments = "/servers/*/os-volume_attachments"
+
+// TestStatefulKilled kills terraform at each moment; each cluster goes through some of them. The next applies end with
+// the same volumes and ports. At two moments something is left, and the guide says how to find it.
 func TestStatefulKilled(t *testing.T) {
-	d := startDatabases(t)
-	d.Attach = nil // the providers are killed too
-	require.NoError(t, d.Init(t.Context()))
-	d.finish(t, "create")
-	d.watched.Restart()
-	const attachment = "/servers/*/os-volume_attachments"
-	for _, moment := range []struct {
-		what, method, path string
-		acts               bool
-	}{
-		{"noted as drained", "PUT", "/servers/*/metadata/stackpolicy_drained", true},
-		{"to be stopped", "POST", "/servers/*/action", false},
-		{"stopped", "POST", "/servers/*/action", true},
-		{"to be detached", "DELETE", attachment + "/*", false},
-		{"detached", "DELETE", attachment + "/*", true},
-		{"to be destroyed", "DELETE", "/servers/*", false},
-		{"destroyed", "DELETE", "/servers/*", true},
-		{"to be made", "POST", "/servers", false},
-		{"made", "POST", "/servers", true},
-		{"to be attached", "POST", attachment, false},
-		{"attached", "POST", attachment, true},
-		{"marked", "PUT", "/servers/*/metadata/stackpolicy_in_service", true},
-	} {
-		t.Run(moment.what, func(t *testing.T) {
-			if testing.Short() && moment.what != "made" && moment.what != "attached" { // "make faults" kills at all
-				t.Skip("-short: only where something is left behind")
+	for some := range slices.Chunk(moments, 4) {
+		t.Run(some[0].what, func(t *testing.T) {
+			d := startDatabases(t)
+			d.Attach = nil // the providers are killed too
+			require.NoError(t, d.Init(t.Context()))
+			d.finish(t, "create")
+			d.watched.Restart()
+			for _, moment := range some {
+				d.image = d.other()
+				d.kill(t, fakecloud.Fault{Service: fakecloud.Compute, Method: moment.method, Path: moment.path, Effect: fakecloud.Hang, Acts: moment.acts})
+				switch moment.what {
+				case "made":
+					d.forgottenServer(t)
+				case "attached":
+					d.forgottenAttachment(t)
+				}
+				d.finish(t, moment.what)
+				d.counted(t, "killed, "+moment.what)
 			}
-			d.image = d.other()
-			d.kill(t, fakecloud.Fault{Service: fakecloud.Compute, Method: moment.method, Path: moment.path, Effect: fakecloud.Hang, Acts: moment.acts})
-			switch moment.what {
-			case "made":
-				d.forgottenServer(t)
-			case "attached":
-				d.forgottenAttachment(t)
-			}
-			d.finish(t, moment.what)
-			d.counted(t, "killed, "+moment.what)
 		})
 	}
 }
