@@ -8,9 +8,9 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 )
 
 // fill derives the drawing from the values before and after.
@@ -75,9 +75,9 @@ func AttachmentOf(
 	a.Regions = outline(rows(old, listed), rows(next, listed))
 	a.number(old, next, false)
 	reasons := map[string]string{}
-	for _, v := range change.Verdicts {
+	for _, v := range change.List {
 		reasons[v.Name] = v.Reason
-		if v.Outcome == decide.Returns {
+		if v.Outcome == verdict.Returns {
 			a.returned = append(a.returned, v.Name)
 		}
 	}

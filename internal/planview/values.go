@@ -6,7 +6,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 )
 
 // attributes are the values of an attachment in a plan.
@@ -57,10 +57,10 @@ const others = "others"
 func (v *attributes) told() (reasons map[string]string, returned []string) {
 	reasons = maps.Clone(v.Held)
 	for name, said := range v.Change {
-		switch outcome, why, _ := strings.Cut(said, ": "); decide.Outcome(outcome) {
-		case decide.Returns:
+		switch outcome, why, _ := strings.Cut(said, ": "); verdict.Outcome(outcome) {
+		case verdict.Returns:
 			returned = append(returned, name)
-		case decide.Leaves, decide.Changes:
+		case verdict.Leaves, verdict.Changes:
 			if reasons == nil {
 				reasons = map[string]string{}
 			}

@@ -13,9 +13,9 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/planview"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 )
 
 // The limits keep the time for an answer short.
@@ -110,7 +110,7 @@ func Play(s State) (Result, error) {
 		after, change, err = planner.Plan(before, seen, policy)
 		taken := max(1, r.Remaining-change.Remaining)
 		r.Remaining = change.Remaining
-		if len(change.With(decide.Comes)) == 0 {
+		if len(change.With(verdict.Comes)) == 0 {
 			break // nothing can be replaced: a warning says why
 		}
 		// Too many batches are refused after the first one, and not after a minute.

@@ -6,8 +6,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/packed"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
@@ -20,7 +20,7 @@ const others = "others"
 // record puts a change into the state; batch is the number of its batch. Maps of texts keep a plan short: it shows what
 // the last plan did as one line for each node, and this one too.
 func (m *attachmentModel) record(change planner.Change, batch int64) {
-	m.Change = told(change.With(decide.Leaves, decide.Changes, decide.Returns, decide.Comes), func(v decide.Verdict) string {
+	m.Change = told(change.With(verdict.Leaves, verdict.Changes, verdict.Returns, verdict.Comes), func(v verdict.Verdict) string {
 		return string(v.Outcome) + ": " + cmp.Or(v.Reason, v.Place.String())
 	})
 	m.Moves = value.TextOrNull(change.Moves(batch))
@@ -29,11 +29,11 @@ func (m *attachmentModel) record(change planner.Change, batch int64) {
 
 // hold replaces the held nodes.
 func (m *attachmentModel) hold(change planner.Change) {
-	m.Held = told(change.With(decide.Held), func(v decide.Verdict) string { return v.Reason })
+	m.Held = told(change.With(verdict.Held), func(v verdict.Verdict) string { return v.Reason })
 }
 
 // told returns a text about each of the first nodes, by name.
-func told(list []decide.Verdict, about func(decide.Verdict) string) types.String {
+func told(list []verdict.Verdict, about func(verdict.Verdict) string) types.String {
 	texts := map[string]string{}
 	for i, v := range list {
 		if i == maxTold {

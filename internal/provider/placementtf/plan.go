@@ -20,6 +20,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
@@ -185,8 +186,8 @@ func (p *attachmentPlanner) planRoster(
 		return now, change, policy
 	}
 	_, infeasible := errors.AsType[*placement.InfeasibleError](err)
-	removing := len(change.With(decide.Comes))+len(change.With(decide.Returns)) == 0 && !infeasible
-	idle := removing && len(change.With(decide.Leaves)) == 0 // usable places do not matter
+	removing := len(change.With(verdict.Comes))+len(change.With(verdict.Returns)) == 0 && !infeasible
+	idle := removing && len(change.With(verdict.Leaves)) == 0 // usable places do not matter
 	if idle {
 		findings = slices.DeleteFunc(findings, func(f cluster.Finding) bool { return f.Kind != cluster.ZoneHidden })
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
@@ -29,7 +29,7 @@ func unreachable(regions []placement.Region) map[string]bool {
 func (p *attachmentPlanner) cutOff(ctx context.Context, change planner.Change, policy roster.Policy) (found bool) {
 	maintained := closedRegions(policy.Regions)
 	regions := map[string]bool{}
-	for _, v := range slices.Concat(change.With(decide.Leaves), change.With(decide.Changes)) {
+	for _, v := range slices.Concat(change.With(verdict.Leaves), change.With(verdict.Changes)) {
 		if !maintained(v.Region) && !policy.Unreachable[v.Region] {
 			regions[v.Region] = true
 		}

@@ -20,8 +20,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
@@ -437,9 +437,9 @@ func (m attachmentModel) flavorPath(region, name string) path.Path {
 // refuseGone refuses a plan that makes a server from an image or a flavor that is gone, or that nobody could look up.
 func (p *attachmentPlanner) refuseGone(change planner.Change) {
 	images, flavors, checked := p.plan.images(), p.plan.flavors(), map[roster.Node]bool{}
-	for _, v := range change.With(decide.Comes, decide.Changes) {
+	for _, v := range change.With(verdict.Comes, verdict.Changes) {
 		n, made := v.Node, true
-		if v.Outcome == decide.Changes {
+		if v.Outcome == verdict.Changes {
 			n, made = v.After, v.After.Generation != v.Generation || v.After.Flavor != v.Flavor
 		}
 		like := roster.Node{Place: n.Place, Template: n.Template, Flavor: n.Flavor, FlavorID: n.FlavorID, Served: made}

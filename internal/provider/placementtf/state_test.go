@@ -12,9 +12,9 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/packed"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -78,17 +78,17 @@ func TestState(t *testing.T) {
 // TestRecord: a change has a text about each of the first hundred nodes that it changes or holds, and the number of the others.
 func TestRecord(t *testing.T) {
 	var change planner.Change
-	for outcome, n := range map[decide.Outcome]int{decide.Comes: 1, decide.Returns: 1, decide.Leaves: 1, decide.Changes: 102, decide.Held: 103, decide.Stays: 3} {
+	for outcome, n := range map[verdict.Outcome]int{verdict.Comes: 1, verdict.Returns: 1, verdict.Leaves: 1, verdict.Changes: 102, verdict.Held: 103, verdict.Stays: 3} {
 		for i := range n {
 			node := &facts.Fact{Name: fmt.Sprint(outcome, i), Node: roster.Node{Place: placement.Place{Region: "RegionOne", Zone: "az-1"}}}
-			v := decide.Verdict{Want: decide.Want{Fact: node}, Outcome: outcome}
-			if outcome != decide.Comes && outcome != decide.Returns {
+			v := verdict.Verdict{Want: verdict.Want{Fact: node}, Outcome: outcome}
+			if outcome != verdict.Comes && outcome != verdict.Returns {
 				v.Reason = "a reason"
 			}
-			change.Verdicts = append(change.Verdicts, v)
+			change.List = append(change.List, v)
 		}
 	}
-	slices.SortStableFunc(change.Verdicts, func(a, b decide.Verdict) int {
+	slices.SortStableFunc(change.List, func(a, b verdict.Verdict) int {
 		return strings.Compare(string(b.Outcome), string(a.Outcome)) // stays, returns, leaves, held, comes, changes
 	})
 	var m attachmentModel

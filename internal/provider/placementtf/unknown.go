@@ -12,8 +12,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/packed"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 )
 
 // While planning, values may be unknown. An unknown value that matters makes the
@@ -70,9 +70,9 @@ func (p *attachmentPlanner) knowsEnough(ctx context.Context) bool {
 func (p *attachmentPlanner) dependsOnUnknown(ctx context.Context, change planner.Change) bool {
 	plan := p.plan
 	d := plan.deletion(ctx, p.diags)
-	left, changed := change.With(decide.Leaves), change.With(decide.Changes)
+	left, changed := change.With(verdict.Leaves), change.With(verdict.Changes)
 	removes := len(left)+len(changed) > 0 && !value.Known(ctx, d.Criteria, d.Protected)
-	adds := len(change.With(decide.Comes)) > 0 &&
+	adds := len(change.With(verdict.Comes)) > 0 &&
 		!value.Known(ctx, plan.Cluster, plan.NodeNamePattern, plan.RespectQuotas)
 	return removes || adds
 }

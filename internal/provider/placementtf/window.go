@@ -9,8 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
@@ -26,7 +26,7 @@ func (p *attachmentPlanner) refuseLate(
 		return
 	}
 	query := cluster.Query{NoProfiles: true}
-	for _, v := range append(change.With(decide.Leaves), change.With(decide.Changes)...) {
+	for _, v := range append(change.With(verdict.Leaves), change.With(verdict.Changes)...) {
 		query.Names, query.Regions = append(query.Names, v.Name), append(query.Regions, v.Region)
 	}
 	cloud := p.backend.Get(ctx, p.diags)

@@ -14,8 +14,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wiring"
 )
@@ -98,10 +98,10 @@ func (p *attachmentPlanner) tellNodes(next roster.Roster, change planner.Change,
 	for name := range next.Leaving {
 		walk.Note(backend.Leaving, seen[name].ID, "")
 	}
-	for _, v := range append(change.With(decide.Leaves), change.With(decide.Changes)...) {
+	for _, v := range append(change.With(verdict.Leaves), change.With(verdict.Changes)...) {
 		cluster := ""
 		marked := policy.RequireMarks && seen[v.Name].InService != ""
-		if marked && v.Outcome == decide.Leaves && len(change.With(decide.Comes)) > 0 {
+		if marked && v.Outcome == verdict.Leaves && len(change.With(verdict.Comes)) > 0 {
 			cluster = p.plan.Cluster.ValueString()
 		}
 		walk.Note(backend.Leaving, v.Server.ID, cluster)
@@ -169,7 +169,7 @@ func (p *attachmentPlanner) tellReadiness(ctx context.Context) {
 	if p.state != nil && !p.diags.HasError() {
 		before = elements[shownNode](p.state.Nodes.ValueString(), p.diags)
 		walk.Note(backend.Batch, cluster, strconv.FormatInt(max(p.batch-p.change.Replaced(), 0), 10))
-		walk.Note(backend.Changes, cluster, strconv.Itoa(len(p.change.With(decide.Changes))))
+		walk.Note(backend.Changes, cluster, strconv.Itoa(len(p.change.With(verdict.Changes))))
 	}
 	required := p.memory.Marked
 	if method != "" {

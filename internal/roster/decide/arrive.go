@@ -8,6 +8,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 )
 
 // arrivals are the nodes that come.
@@ -20,8 +21,8 @@ type arrivals struct {
 // arrive decides which of the pending nodes come back and where the new ones are placed. Leaving
 // nodes with the right template come back first, in their own places, even if another place is a
 // little better; new nodes are placed where the spread needs them.
-func (l *Ledger) arrive() (arrivals, error) {
-	board, withFull, back, r := l.board.Clone(), l.boardWithFull.Clone(), l.back, l.Rollout
+func (l *ledger) arrive() (arrivals, error) {
+	board, withFull, back, r := l.board.Clone(), l.boardWithFull.Clone(), l.back, l.rollout
 	r.promised = 0
 	var come arrivals
 	for range l.pending {
@@ -45,13 +46,13 @@ func (l *Ledger) arrive() (arrivals, error) {
 	return come, err
 }
 
-// avoided are the places where so many of the first flavors are full, if another place is better than a later one.
-func (l *Ledger) avoided(number int) (places []placement.Place) {
-	for spot := range l.sold {
-		flavors := l.Policy.Flavors.At(spot.Place)
-		full := func(f string) bool { return l.sold[roster.Spot{Place: spot.Place, Flavor: f}] }
+// avoided are the places whose first flavors, so many of them, are full, if another place is better than a later one.
+func (l *ledger) avoided(number int) (places []placement.Place) {
+	for spot := range l.fullSpots {
+		flavors := l.policy.Flavors.At(spot.Place)
+		full := func(f string) bool { return l.fullSpots[roster.Spot{Place: spot.Place, Flavor: f}] }
 		left := slices.IndexFunc(flavors, func(f string) bool { return !full(f) })
-		if l.Policy.Elsewhere && left >= number && !slices.Contains(places, spot.Place) {
+		if l.policy.Elsewhere && left >= number && !slices.Contains(places, spot.Place) {
 			places = append(places, spot.Place)
 		}
 	}
@@ -60,7 +61,7 @@ func (l *Ledger) avoided(number int) (places []placement.Place) {
 
 // spread distributes new nodes. If another place is better than a later flavor, they go to the places
 // that have the earliest flavor.
-func (l *Ledger) spread(board *placement.Board, nodes int64) (placement.Counts, error) {
+func (l *ledger) spread(board *placement.Board, nodes int64) (placement.Counts, error) {
 	for later := 1; ; later++ {
 		left, avoided := board.Clone(), l.avoided(later)
 		for _, at := range avoided {
@@ -74,22 +75,22 @@ func (l *Ledger) spread(board *placement.Board, nodes int64) (placement.Counts, 
 
 // name gives new nodes their indices and names, place by place. The first nodes of a template are
 // the second tries. The names of other servers are passed over.
-func (l *Ledger) name(come arrivals, others []string) namer {
-	names := newNamer(l.now, l.returned, others, l.Policy)
+func (l *ledger) name(come arrivals, others []string) namer {
+	names := newNamer(l.now, l.verdicts, others, l.policy)
 	retries, wanted, rooms := maps.Clone(l.retries), share(come.counts, come.wanted), map[string]map[string]int64{}
-	for region, flavors := range l.Policy.Rooms {
+	for region, flavors := range l.policy.Rooms {
 		rooms[region] = maps.Clone(flavors)
 	}
 	for _, at := range come.counts.Places() {
 		for range come.counts[at] {
 			n := names.newNode(at)
-			n.Template = l.Policy.Templates.At(at)
-			if settled := l.Rollout.settled.At(at); wanted[at] == 0 && settled != "" {
+			n.Template = l.policy.Templates.At(at)
+			if settled := l.rollout.settled.At(at); wanted[at] == 0 && settled != "" {
 				n.Template = settled
 			}
 			wanted[at] = max(0, wanted[at]-1)
 			n.Flavor = l.flavorIn(at, rooms[at.Region])
-			n.FlavorID = l.Policy.FlavorIDs[at.Region][n.Flavor]
+			n.FlavorID = l.policy.FlavorIDs[at.Region][n.Flavor]
 			n.Generation++
 			n.Mark = n.Mark.Next(n.Template)
 			n.Doubt, n.Retried, n.StandsIn = true, retries[n.Template] > 0, l.standsIn()
@@ -102,16 +103,16 @@ func (l *Ledger) name(come arrivals, others []string) namer {
 
 // flavorIn returns the first flavor that a place has a host and a quota for, or else a host, and
 // takes it from the rooms of the quotas.
-func (l *Ledger) flavorIn(at placement.Place, rooms map[string]int64) string {
-	full := maps.Clone(l.sold)
+func (l *ledger) flavorIn(at placement.Place, rooms map[string]int64) string {
+	full := maps.Clone(l.fullSpots)
 	for flavor, n := range rooms {
 		if n <= 0 {
 			full[roster.Spot{Place: at, Flavor: flavor}] = true
 		}
 	}
-	flavor, ok := l.Policy.FlavorOf(at, full)
+	flavor, ok := l.policy.FlavorOf(at, full)
 	if !ok {
-		flavor, _ = l.Policy.FlavorOf(at, l.sold)
+		flavor, _ = l.policy.FlavorOf(at, l.fullSpots)
 	}
 	if _, bound := rooms[flavor]; bound {
 		rooms[flavor]--
@@ -131,17 +132,17 @@ type namer struct {
 	slots  map[int64]bool // indices of slots
 	others []string       // names of servers that are no nodes
 	made   []*facts.Fact  // new nodes
-	Passed []string       // names of other servers that a new node would have got
-	Fresh  []string       // names of new nodes in no kept slot
+	passed []string       // names of other servers that a new node would have got
+	fresh  []string       // names of new nodes in no kept slot
 }
 
-func newNamer(now roster.Roster, returned []*facts.Fact, others []string, policy roster.Policy) namer {
+func newNamer(now roster.Roster, verdicts map[string]verdict.Verdict, others []string, policy roster.Policy) namer {
 	if policy.Stateful == nil {
 		return namer{now: now, policy: policy, next: now.Next, others: others}
 	}
 	n := namer{now: now, policy: policy, kept: now.KeptSlots(), slots: map[int64]bool{}, others: others}
 	n.kept = slices.DeleteFunc(n.kept, func(name string) bool {
-		return slices.ContainsFunc(returned, func(f *facts.Fact) bool { return f.Name == name })
+		return verdicts[name].Outcome == verdict.Returns
 	})
 	for _, s := range now.Slots {
 		n.slots[s.Index] = true
@@ -167,7 +168,7 @@ func (n *namer) newNode(at placement.Place) *facts.Fact {
 		name = n.policy.Name(n.next)
 	}
 	n.next++
-	n.Fresh = append(n.Fresh, name)
+	n.fresh = append(n.fresh, name)
 	return &facts.Fact{Name: name, Node: roster.Node{Index: n.next - 1, Place: at}}
 }
 
@@ -176,8 +177,8 @@ func (n *namer) passes(name string) bool {
 	if !slices.Contains(n.others, name) {
 		return false
 	}
-	if !slices.Contains(n.Passed, name) {
-		n.Passed = append(n.Passed, name)
+	if !slices.Contains(n.passed, name) {
+		n.passed = append(n.passed, name)
 	}
 	return true
 }

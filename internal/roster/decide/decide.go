@@ -12,117 +12,135 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 )
 
-// Planning is a plan while it is made.
-type Planning struct {
-	*Ledger
-	All     facts.Facts // all nodes, including the ones that the plan removes
-	Named   candidates
-	tooMany int64 // number of nodes above the capacity after the candidates left; below 0 if nodes are missing
-	Failure facts.Judged
+// Known is what a plan knows before it decides anything.
+type Known struct {
+	Policy roster.Policy // with the wanted templates
+	All    facts.Facts   // all nodes, including the ones that the plan removes
 
-	First     []string // nodes without a template, which count as made from the given one
-	Other     []string // nodes without a template whose marks are of another template, each with its mark
-	NoSlots   []string // names of slots to release that do not exist
-	New       namer    // new nodes
-	Next      roster.Roster
-	Remaining int64    // number of nodes that should still be replaced after this plan
-	List      Verdicts // verdicts about all nodes, by index
+	before  roster.Roster
+	named   candidates
+	failure facts.Judged
+	names   verdict.Names
+}
+
+// Know works out what a plan knows.
+func Know(now roster.Roster, seen roster.Seen, policy roster.Policy) (k Known, err error) {
+	now = zonesFrom(now, seen, policy.Regions)
+	giveUp(now, seen, policy)
+	k.failure = facts.Judge(now, policy)
+	k.Policy = k.failure.Over(policy)
+	if k.before, err = k.firstTemplate(now); err != nil {
+		return k, err
+	}
+	k.names.NoSlots = prepareSlots(&k.before, k.Policy)
+	k.All = facts.Assess(k.before, seen, k.Policy)
+	k.named, err = findCandidates(k.before, k.All, k.Policy)
+	return k, err
+}
+
+// planning is a plan while it is made.
+type planning struct {
+	Known
+	*ledger
+	tooMany int64         // number of nodes above the capacity after the candidates left; below 0 if nodes are missing
+	comers  []*facts.Fact // new nodes
 }
 
 // Plan makes a plan: it works out the facts, passes each want through the gate, and collects the
 // verdicts.
-func Plan(now roster.Roster, seen roster.Seen, policy roster.Policy) (*Planning, error) {
-	p, err := Prepare(now, seen, policy)
+func Plan(now roster.Roster, seen roster.Seen, policy roster.Policy) (verdict.Plan, error) {
+	known, err := Know(now, seen, policy)
 	if err != nil {
-		return nil, err
+		return verdict.Plan{}, err
 	}
-	for w := range p.Wants() {
-		p.Decide(w)
+	p := &planning{Known: known, ledger: newLedger(known.before, known.All, seen, known.Policy)}
+	p.tooMany = int64(len(p.All)-len(p.named.leave)) - policy.Capacity
+	p.keepStandIns()
+	for w := range p.wants() {
+		p.decide(w)
 	}
-	return p, p.finish(seen)
+	return p.finish(seen)
 }
 
-// Prepare works out the facts before anything is decided.
-func Prepare(now roster.Roster, seen roster.Seen, policy roster.Policy) (*Planning, error) {
-	now = zonesFrom(now, seen, policy.Regions)
-	giveUp(now, seen, policy)
-	p := &Planning{Failure: facts.Judge(now, policy)}
-	policy = p.Failure.Over(policy)
-	next, err := p.firstTemplate(now, policy.Templates)
-	if err != nil {
-		return nil, err
+// keepStandIns lets nodes that stand in for stranded ones stay, although there are enough nodes.
+func (p *planning) keepStandIns() {
+	if p.tooMany <= 0 {
+		return
 	}
-	p.NoSlots = prepareSlots(&next, policy)
-	p.All = facts.Assess(next, seen, policy)
-	if p.Named, err = findCandidates(next, p.All, policy); err != nil {
-		return nil, err
-	}
-	p.Ledger = newLedger(next, p.All, seen, policy)
-	p.tooMany = int64(len(p.All)-len(p.Named.leave)) - policy.Capacity
-	if p.tooMany > 0 {
-		standIns := p.Left.Number(func(f *facts.Fact) bool { return f.StandsIn })
-		extra := min(p.tooMany, standIns, p.Left.Number(p.stranded))
-		p.tooMany -= extra
-		p.Rollout.widen(extra, p.Left.Number(func(f *facts.Fact) bool { return p.stranded(f) && !f.Outdated }))
-	}
-	return p, nil
+	standIns := p.left.Number(func(f *facts.Fact) bool { return f.StandsIn })
+	extra := min(p.tooMany, standIns, p.left.Number(p.stranded))
+	p.tooMany -= extra
+	p.rollout.widen(extra, p.left.Number(func(f *facts.Fact) bool { return p.stranded(f) && !f.Outdated }))
 }
 
 // finish adds the new nodes, makes the next roster, and collects the verdicts about all nodes.
-func (p *Planning) finish(seen roster.Seen) error {
+func (p *planning) finish(seen roster.Seen) (plan verdict.Plan, err error) {
 	if p.err != nil {
-		return p.err
+		return plan, p.err
 	}
 	come, err := p.arrive()
 	if err != nil {
-		return err
+		return plan, err
 	}
 	for _, f := range come.returned {
-		p.Decide(Want{Fact: f, What: returned})
+		p.decide(verdict.Want{Fact: f, What: verdict.Returned})
 	}
-	p.Rollout.promised = come.wanted // nodes that come back keep their own templates
-	p.New = p.name(come, seen.Taken)
+	p.rollout.promised = come.wanted // nodes that come back keep their own templates
+	namer := p.name(come, seen.Taken)
+	p.comers = namer.made
 	next := p.now.Clone()
 	if next.Before == nil {
 		next.Before = map[string]roster.Node{}
 	}
 	p.apply(&next, seen)
 	next.Done, next.Adopted = p.met(), false
-	p.Remaining = p.settle(next, seen)
-	p.record()
-	if err := finishSlots(&next, p.Verdicts, p.Policy); err != nil {
-		return err
+	remaining := p.settle(next, seen)
+	if err := finishSlots(&next, p.verdicts, p.policy); err != nil {
+		return plan, err
 	}
-	giveUp(next, seen, p.Policy)
-	p.Next = next
-	return p.misspelled()
+	giveUp(next, seen, p.policy)
+	plan = verdict.Plan{Verdicts: p.list(), Next: next, Policy: p.policy, Failure: p.failure, Names: p.names, Shut: p.shut}
+	plan.Passed, plan.Fresh, plan.Unprotected = namer.passed, namer.fresh, p.protectsNobody()
+	plan.Strangers, plan.Met = p.named.strange, facts.Names(p.named.met)
+	plan.Leaving = slices.DeleteFunc(p.leaving, func(name string) bool {
+		return p.verdicts[name].Outcome == verdict.Returns
+	})
+	plan.Counts = verdict.Counts{
+		Size: p.size, Taken: p.taken, Remaining: remaining, Target: p.rollout.target, Short: p.short,
+		Sick: p.sick, Unknown: p.unknown, Total: p.total, Beyond: p.beyond(&facts.Fact{}),
+	}
+	return plan, misspelled(plan)
 }
 
-// record lists the verdicts about all nodes, by index.
-func (p *Planning) record() {
+// list lists the verdicts about all nodes, by index.
+func (p *planning) list() (list verdict.List) {
 	for _, f := range p.All {
-		v, there := p.Verdicts[f.Name]
+		v, there := p.verdicts[f.Name]
 		if !there {
-			v = Verdict{Want: Want{Fact: f}, Outcome: Stays}
+			v = verdict.Verdict{Want: verdict.Want{Fact: f}, Outcome: verdict.Stays}
 		}
-		p.List = append(p.List, v)
+		list = append(list, v)
 	}
-	for _, f := range p.returned {
-		p.List = append(p.List, p.Verdicts[f.Name])
+	for _, v := range p.verdicts {
+		if v.Outcome == verdict.Returns {
+			list = append(list, v)
+		}
 	}
-	for _, n := range p.New.made {
-		p.List = append(p.List, Verdict{Want: Want{Fact: n}, Outcome: Comes})
+	for _, f := range p.comers {
+		list = append(list, verdict.Verdict{Want: verdict.Want{Fact: f}, Outcome: verdict.Comes})
 	}
-	slices.SortFunc(p.List, func(a, b Verdict) int { return roster.CompareIndex(a.Name, a.Node, b.Name, b.Node) })
+	slices.SortFunc(list, func(a, b verdict.Verdict) int { return roster.CompareIndex(a.Name, a.Node, b.Name, b.Node) })
+	return list
 }
 
 // misspelled refuses a plan that changes a node if the list of protected nodes seems to misspell
 // its name.
-func (p *Planning) misspelled() error {
-	for _, written := range p.ProtectsNobody() {
-		for _, v := range append(p.List.With(Leaves), p.List.With(Changes)...) {
+func misspelled(plan verdict.Plan) error {
+	for _, written := range plan.Unprotected {
+		for _, v := range append(plan.Verdicts.With(verdict.Leaves), plan.Verdicts.With(verdict.Changes)...) {
 			if deletion.Misspelled(written, v.Name) {
 				return misspelledProtection.with(written, v.Name)
 			}
@@ -131,16 +149,16 @@ func (p *Planning) misspelled() error {
 	return nil
 }
 
-// ProtectsNobody lists the protected names and ids that belong to no node.
-func (p *Planning) ProtectsNobody() (unknown []string) {
-	ids := Set{}
+// protectsNobody lists the protected names and ids that belong to no node.
+func (p *planning) protectsNobody() (unknown []string) {
+	ids := set{}
 	for name, f := range p.All {
 		ids[name], ids[f.Server.ID] = true, true
 	}
-	for _, n := range p.New.made {
+	for _, n := range p.comers {
 		ids[n.Name] = true
 	}
-	for _, written := range p.Policy.Protected {
+	for _, written := range p.policy.Protected {
 		if !ids[written] {
 			unknown = append(unknown, written)
 		}
@@ -150,32 +168,32 @@ func (p *Planning) ProtectsNobody() (unknown []string) {
 
 // apply changes a roster as the verdicts say. A removed node becomes a leaving one, unless the
 // last look found no server for it.
-func (p *Planning) apply(r *roster.Roster, seen roster.Seen) {
-	for name, v := range p.Verdicts {
+func (p *planning) apply(r *roster.Roster, seen roster.Seen) {
+	for name, v := range p.verdicts {
 		switch v.Outcome {
-		case Changes:
+		case verdict.Changes:
 			_, undone := r.Before[name]
-			switch unseen := p.Policy.InPlace() && v.After.Generation == v.Generation; {
-			case v.What == TakenBack:
+			switch unseen := p.policy.InPlace() && v.After.Generation == v.Generation; {
+			case v.What == verdict.TakenBack:
 				delete(r.Before, name)
 			case unseen && !undone:
 				r.Before[name] = v.Node
 			}
 			r.Nodes[name] = v.After
-		case Leaves:
+		case verdict.Leaves:
 			delete(r.Before, name)
 			n := r.Nodes[name]
-			n.StandsIn, n.Named = v.What == Replaced, v.named()
+			n.StandsIn, n.Named = v.What == verdict.Replaced, v.Candidate()
 			delete(r.Nodes, name)
 			if !seen.Missing[name] {
 				r.Leaving[name] = n
 			}
-		case Returns:
+		case verdict.Returns:
 			r.Nodes[name] = v.Node
 			delete(r.Leaving, name)
 		}
 	}
-	for _, n := range p.New.made {
+	for _, n := range p.comers {
 		r.Nodes[n.Name] = n.Node
 		delete(r.Leaving, n.Name)
 		r.Next = max(r.Next, n.Index+1)
@@ -185,24 +203,24 @@ func (p *Planning) apply(r *roster.Roster, seen roster.Seen) {
 // firstTemplate gives nodes without a template the template of their place, because nobody knows
 // what they were made from. If the mark of a node has the hash of another template, the node was
 // made from that one, which is not known here; it stays without a template. An import knows the image.
-func (p *Planning) firstTemplate(now roster.Roster, templates roster.Templates) (roster.Roster, error) {
+func (k *Known) firstTemplate(now roster.Roster) (roster.Roster, error) {
 	next := now.Clone()
 	for _, name := range now.Names() {
 		n := next.Nodes[name]
-		template := templates.At(n.Place).WithImage(n.Image)
+		template := k.Policy.Templates.At(n.Place).WithImage(n.Image)
 		switch {
 		case template == "" && n.Template != "":
 			return now, templateRemoved.with()
 		case template == "" || n.Template != "":
 		case n.Mark.Matches(template):
-			p.First = append(p.First, name)
+			k.names.First = append(k.names.First, name)
 			if mark := n.Mark.With(template); mark != n.Mark { // its server may change, so it must serve again
 				n.Mark, n.Served, n.Doubt = mark, false, true
 			}
 			n.Template, n.Image = template, ""
 			next.Nodes[name] = n
 		default:
-			p.Other = append(p.Other, fmt.Sprintf("%s (%s)", name, n.Mark))
+			k.names.Other = append(k.names.Other, fmt.Sprintf("%s (%s)", name, n.Mark))
 		}
 	}
 	return next, nil

@@ -8,6 +8,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
@@ -15,8 +16,8 @@ import (
 type candidates struct {
 	leave   []*facts.Fact // nodes that leave
 	again   []*facts.Fact // nodes that keep their names, and are made again
-	Taken   []*facts.Fact // nodes that an import takes as already made again
-	Unknown []string      // names and ids that belong to no node
+	met     []*facts.Fact // nodes that an import takes as already made again
+	strange []string      // names and ids that belong to no node
 }
 
 // findCandidates finds the nodes that are named as candidates. If nodes keep their names, a
@@ -24,8 +25,8 @@ type candidates struct {
 // candidates are made again, once for each time that they are named.
 func findCandidates(now roster.Roster, all facts.Facts, policy roster.Policy) (candidates, error) {
 	named, found := resolve(now, all, policy)
-	if len(named.Unknown) > 0 && int64(len(all)-len(found)) > policy.Capacity {
-		return named, unknownCandidates.with(strings.Join(named.Unknown, ", "))
+	if len(named.strange) > 0 && int64(len(all)-len(found)) > policy.Capacity {
+		return named, unknownCandidates.with(strings.Join(named.strange, ", "))
 	}
 	if err := mayLeave(found, policy); err != nil {
 		return named, err
@@ -39,7 +40,7 @@ func findCandidates(now roster.Roster, all facts.Facts, policy roster.Policy) (c
 	surplus := int(max(0, min(int64(len(all))-policy.Capacity, int64(len(found)))))
 	named.leave, named.again = found[:surplus], found[surplus:]
 	if remakes && now.Adopted { // an import does not know whether they were already made again
-		named.Taken, named.again = named.again, nil
+		named.met, named.again = named.again, nil
 	}
 	if remakes {
 		return named, canRemake(named.again, policy)
@@ -61,7 +62,7 @@ func resolve(now roster.Roster, all facts.Facts, policy roster.Policy) (named ca
 		switch {
 		case slices.Contains(now.Done, candidate):
 		case f == nil:
-			named.Unknown = append(named.Unknown, candidate)
+			named.strange = append(named.strange, candidate)
 		case !slices.Contains(found, f): // a node may be named by its name and by the id of its server
 			found = append(found, f)
 		}
@@ -96,17 +97,17 @@ func canRemake(again []*facts.Fact, policy roster.Policy) error {
 }
 
 // met returns the listed candidates that this plan or an earlier one removed or made again.
-func (p *Planning) met() (done []string) {
-	ids := Set{}
-	for _, f := range p.Named.Taken {
+func (p *planning) met() (done []string) {
+	ids := set{}
+	for _, f := range p.named.met {
 		ids[f.Name], ids[f.Server.ID] = true, true
 	}
-	for _, v := range p.Verdicts {
-		if granted := v.Outcome == Leaves || v.Outcome == Changes; granted && v.named() {
+	for _, v := range p.verdicts {
+		if granted := v.Outcome == verdict.Leaves || v.Outcome == verdict.Changes; granted && v.Candidate() {
 			ids[v.Name], ids[v.Server.ID] = true, true
 		}
 	}
-	for _, candidate := range p.Policy.Candidates {
+	for _, candidate := range p.policy.Candidates {
 		if ids[candidate] || slices.Contains(p.now.Done, candidate) {
 			done = append(done, candidate)
 		}
@@ -117,18 +118,18 @@ func (p *Planning) met() (done []string) {
 
 // tooFew returns the error of a shrink that can remove too few nodes, with the number of nodes
 // that are still too many. Mins do not count where nodes were removed despite them.
-func (l *Ledger) tooFew(asked, still int64, before *placement.Board) error {
-	kept := l.Left.Number(func(f *facts.Fact) bool { return !f.Free() })
-	if free := int64(len(l.Left)) - kept; still > free {
+func (l *ledger) tooFew(asked, still int64, before *placement.Board) error {
+	kept := l.left.Number(func(f *facts.Fact) bool { return !f.Free() })
+	if free := int64(len(l.left)) - kept; still > free {
 		var who []string
-		for _, f := range l.Left.ByIndex() {
+		for _, f := range l.left.ByIndex() {
 			if !f.Free() {
 				who = append(who, f.Name+" "+f.Protected)
 			}
 		}
 		return tooManyProtected.with(text.Nodes(asked), asked-still+free, kept, text.Few(who))
 	}
-	for region, unreachable := range l.Policy.Unreachable {
+	for region, unreachable := range l.policy.Unreachable {
 		if unreachable {
 			before.HoldRegion(region)
 		}

@@ -17,16 +17,16 @@ import (
 // completely.
 type rollout struct {
 	wanted, settled roster.Templates
-	Target          int64 // number of nodes that should get the wanted template
-	Current         int64 // number of nodes that have it
+	target          int64 // number of nodes that should get the wanted template
+	current         int64 // number of nodes that have it
 	promised        int64 // number of nodes to be added that get it
 	slots           bool  // whether nodes have slots
 }
 
 func rolloutOf(now roster.Roster, left facts.Facts, policy roster.Policy) rollout {
-	r := rollout{wanted: policy.Templates, settled: now.Settled, Target: targetOf(policy, now),
+	r := rollout{wanted: policy.Templates, settled: now.Settled, target: targetOf(policy, now),
 		slots: policy.Stateful != nil}
-	r.Current = left.Number(func(f *facts.Fact) bool { return !f.Outdated })
+	r.current = left.Number(func(f *facts.Fact) bool { return !f.Outdated })
 	return r
 }
 
@@ -41,13 +41,13 @@ func targetOf(p roster.Policy, now roster.Roster) int64 {
 // widen raises the target where nodes stand in for stranded ones that have the wanted template: these are not
 // in service, so they do not count for it.
 func (r *rollout) widen(extra, stranded int64) {
-	if r.Target < math.MaxInt64 && r.Target > 0 {
-		r.Target += min(extra, stranded)
+	if r.target < math.MaxInt64 && r.target > 0 {
+		r.target += min(extra, stranded)
 	}
 }
 
 // reached reports whether as many nodes have the wanted template as the target says.
-func (r rollout) reached() bool { return r.Current+r.promised >= r.Target }
+func (r rollout) reached() bool { return r.current+r.promised >= r.target }
 
 // templateAt returns the template that the next node of a place gets.
 func (r rollout) templateAt(place placement.Place) roster.Template {
@@ -66,18 +66,18 @@ func (r rollout) suits(f *facts.Fact) bool {
 
 // promise counts a number of nodes to be added, as many of which get the wanted template as the
 // target allows.
-func (r *rollout) promise(n int64) { r.promised += min(n, max(0, r.Target-r.Current-r.promised)) }
+func (r *rollout) promise(n int64) { r.promised += min(n, max(0, r.target-r.current-r.promised)) }
 
 // count counts a node that has a template now.
 func (r *rollout) count(at placement.Place, template roster.Template) {
 	if template == r.wanted.At(at) {
-		r.Current++
+		r.current++
 	}
 }
 
 // uncount undoes count for a node that leaves or changes.
 func (r *rollout) uncount(f *facts.Fact) {
 	if !f.Outdated {
-		r.Current--
+		r.current--
 	}
 }

@@ -11,22 +11,22 @@ import (
 
 // room says where nodes are and may be placed, and which leaving nodes may come back.
 type room struct {
-	Left          facts.Facts       // nodes on the board: they stay, change or come back
+	left          facts.Facts       // nodes on the board: they stay, change or come back
 	board         *placement.Board  // places of these nodes; a full one is closed, unless only a server group fills it
 	boardWithFull *placement.Board  // the same board with full places open
-	full          []placement.Place // full places: Nova found no host there
+	fullPlaces    []placement.Place // full places: Nova found no host there
 	back          pool
-	sold          map[roster.Spot]bool // flavors for which Nova found no host, by place
+	fullSpots     map[roster.Spot]bool // flavors for which Nova found no host, by place
 
 	better []placement.Place // places that nodes move to
 }
 
-// sell notes that Nova found no host for a node: none of its flavor comes there, and where no other one is left none
-// at all.
-func (r *room) sell(f *facts.Fact) {
-	r.sold[roster.Spot{Place: f.Asked, Flavor: f.Flavor}] = true
+// noteFull notes that Nova found no host for a node: its place is full for its flavor. If no flavor is left, the
+// place is full.
+func (r *room) noteFull(f *facts.Fact) {
+	r.fullSpots[roster.Spot{Place: f.Asked, Flavor: f.Flavor}] = true
 	if !f.Other {
-		r.full = append(r.full, f.Asked)
+		r.fullPlaces = append(r.fullPlaces, f.Asked)
 		r.board.Close(f.Asked)
 	}
 }
@@ -35,7 +35,7 @@ func (r *room) sell(f *facts.Fact) {
 func (r *room) leave(f *facts.Fact) {
 	r.board.Add(f.Place, -1)
 	r.boardWithFull.Add(f.Place, -1)
-	delete(r.Left, f.Name)
+	delete(r.left, f.Name)
 }
 
 // substitute returns an error if the substitute of a node finds no room next to the pending
@@ -118,13 +118,13 @@ func (r *room) takesBack(f *facts.Fact) bool {
 }
 
 func roomOf(now roster.Roster, all facts.Facts, seen roster.Seen, policy roster.Policy) room {
-	r := room{Left: maps.Clone(all), full: seen.FullPlaces(policy), back: poolOf(now, seen, policy),
-		sold: seen.FullSpots(policy)}
+	r := room{left: maps.Clone(all), fullPlaces: seen.FullPlaces(policy), back: poolOf(now, seen, policy),
+		fullSpots: seen.FullSpots(policy)}
 	others := map[placement.Place]bool{} // places with nodes that no server group keeps waiting
 	for _, f := range all {
 		others[f.Asked] = others[f.Asked] || !f.Apart
 	}
-	closed := slices.DeleteFunc(slices.Clone(r.full),
+	closed := slices.DeleteFunc(slices.Clone(r.fullPlaces),
 		func(at placement.Place) bool { return len(seen.Apart[at]) > 0 && others[at] })
 	r.boardWithFull, r.board = boardOf(all, policy.Regions, nil), boardOf(all, policy.Regions, closed)
 	return r

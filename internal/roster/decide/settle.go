@@ -8,23 +8,24 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 )
 
 // settle gives a verdict to each node that should be replaced although no want asked for it, and
 // counts the nodes that remain to be replaced after this plan.
-func (p *Planning) settle(next roster.Roster, seen roster.Seen) (remaining int64) {
-	nodes := slices.SortedFunc(maps.Values(p.Left), func(f, g *facts.Fact) int {
+func (p *planning) settle(next roster.Roster, seen roster.Seen) (remaining int64) {
+	nodes := slices.SortedFunc(maps.Values(p.left), func(f, g *facts.Fact) int {
 		return cmp.Or(facts.TrueFirst(f.Is != facts.Serving, g.Is != facts.Serving), byTurn(f, g))
 	})
 	for _, f := range nodes {
 		p.settleNode(f)
 	}
 	remaining = p.settleTarget(nodes)
-	if p.Policy.Update.Has(roster.Misplaced) {
+	if p.policy.Update.Has(roster.Misplaced) {
 		remaining += p.awaitMoves(next, seen)
 	}
-	for _, v := range p.Verdicts {
-		if v.remains() {
+	for _, v := range p.verdicts {
+		if v.Remains() {
 			remaining++
 		}
 	}
@@ -32,15 +33,15 @@ func (p *Planning) settle(next roster.Roster, seen roster.Seen) (remaining int64
 }
 
 // settleNode holds a node for each cause for which it should be replaced but was not.
-func (p *Planning) settleNode(f *facts.Fact) {
-	if p.Granted(f.Name) {
+func (p *planning) settleNode(f *facts.Fact) {
+	if p.granted(f.Name) {
 		return
 	}
 	if f.Later { // this state does not know whether it should be replaced
-		p.hold(Want{Fact: f}, refusal{Hold: hold.Older})
+		p.hold(verdict.Want{Fact: f}, verdict.Refusal{Hold: hold.Older})
 	}
 	for _, cause := range causes {
-		if p.Policy.Update.Has(cause.Cause) && f.Concern(cause.Cause) {
+		if p.policy.Update.Has(cause.Cause) && f.Concern(cause.Cause) {
 			p.waitsItsTurn(p.replacement(f, cause.Cause))
 		}
 	}
@@ -49,37 +50,37 @@ func (p *Planning) settleNode(f *facts.Fact) {
 // settleTarget holds as many outdated nodes with HeldBatch as the target still needs, and the
 // others with HeldTarget. It returns how many nodes that the target needs come back in this plan:
 // they remain to be replaced, although no verdict holds them.
-func (p *Planning) settleTarget(nodes []*facts.Fact) (back int64) {
-	places := p.Rollout.Target - p.Rollout.Current - p.Rollout.promised // nodes still to get the wanted template
+func (p *planning) settleTarget(nodes []*facts.Fact) (back int64) {
+	places := p.rollout.target - p.rollout.current - p.rollout.promised // nodes still to get the wanted template
 	for _, f := range nodes {
-		v := p.Verdicts[f.Name]
-		if v.Outcome == Returns && f.Outdated && p.Policy.Update.Has(roster.Outdated) && places > 0 {
+		v := p.verdicts[f.Name]
+		if v.Outcome == verdict.Returns && f.Outdated && p.policy.Update.Has(roster.Outdated) && places > 0 {
 			places--
 			back++
 		}
-		if !v.forTarget() {
+		if !forTarget(v) {
 			continue
 		}
 		switch places--; {
 		case places >= 0 && v.Hold == hold.Target: // a node with the wanted template left since
-			v.refusal = refusal{Hold: hold.Batch}
+			v.Refusal = verdict.Refusal{Hold: hold.Batch}
 		case places < 0 && v.Hold.After(hold.Target):
-			v.refusal = refusal{Hold: hold.Target}
+			v.Refusal = verdict.Refusal{Hold: hold.Target}
 		}
-		p.Verdicts[f.Name] = v
+		p.verdicts[f.Name] = v
 	}
 	return back
 }
 
 // forTarget reports whether the node is held, and would count for the target once it is replaced.
-func (v Verdict) forTarget() bool {
-	return v.Outcome == Held && v.Cause == roster.Outdated && v.What == Replaced &&
+func forTarget(v verdict.Verdict) bool {
+	return v.Outcome == verdict.Held && v.Cause == roster.Outdated && v.What == verdict.Replaced &&
 		(!v.Hold.Done || v.Hold == hold.Target)
 }
 
 // waitsItsTurn holds a node with the hold of the gate or, if the gate would grant it, with
 // HeldBatch, because others come first.
-func (p *Planning) waitsItsTurn(w Want) {
+func (p *planning) waitsItsTurn(w verdict.Want) {
 	no := p.gate(w)
 	if no.Hold == nil {
 		no.Hold = hold.Batch
@@ -89,15 +90,15 @@ func (p *Planning) waitsItsTurn(w Want) {
 
 // awaitMoves holds the nodes that should still move after this plan is applied and all other held
 // nodes are replaced. It returns the number of new and returned nodes among them.
-func (p *Planning) awaitMoves(next roster.Roster, seen roster.Seen) (number int64) {
-	rest, pending := maps.Clone(p.Left), int64(0)
-	for _, n := range p.New.made {
-		rest[n.Name] = facts.FactOf(n.Name, n.Node, next, seen, p.Policy)
+func (p *planning) awaitMoves(next roster.Roster, seen roster.Seen) (number int64) {
+	rest, pending := maps.Clone(p.left), int64(0)
+	for _, n := range p.comers {
+		rest[n.Name] = facts.FactOf(n.Name, n.Node, next, seen, p.policy)
 		rest[n.Name].Turn = len(p.All) + int(n.Index)
 	}
-	board := boardOf(rest, p.Policy.Regions, seen.FullPlaces(p.Policy))
-	for name, v := range p.Verdicts {
-		if !v.remains() || p.Policy.Keeps(v.Cause) {
+	board := boardOf(rest, p.policy.Regions, seen.FullPlaces(p.policy))
+	for name, v := range p.verdicts {
+		if !v.Remains() || p.policy.Keeps(v.Cause) {
 			continue
 		}
 		board.Add(v.Place, -1)
@@ -108,16 +109,16 @@ func (p *Planning) awaitMoves(next roster.Roster, seen roster.Seen) (number int6
 		pending++
 	}
 	stays := func(f *facts.Fact) bool {
-		v, decided := p.Verdicts[f.Name]
-		return (!decided || v.Outcome == Returns) && f.Rests == ""
+		v, decided := p.verdicts[f.Name]
+		return (!decided || v.Outcome == verdict.Returns) && f.Rests == ""
 	}
-	p.moves(queue(board, rest, stays, byTurn), func() int64 { return pending }, func(w Want) (granted, more bool) {
-		if _, old := p.Left[w.Name]; !old || p.Verdicts[w.Name].Outcome == Returns {
+	p.moves(queue(board, rest, stays, byTurn), func() int64 { return pending }, func(w verdict.Want) (granted, more bool) {
+		if _, old := p.left[w.Name]; !old || p.verdicts[w.Name].Outcome == verdict.Returns {
 			number, pending = number+1, pending+1
 			return true, true
 		}
 		p.waitsItsTurn(w)
-		if granted = !p.Verdicts[w.Name].Hold.Done; granted {
+		if granted = !p.verdicts[w.Name].Hold.Done; granted {
 			pending++
 		}
 		return granted, true

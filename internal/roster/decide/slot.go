@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
@@ -31,7 +32,7 @@ func prepareSlots(r *roster.Roster, policy roster.Policy) (unknown []string) {
 
 // finishSlots gives slots to the nodes that a plan added, and removes the slots of nodes that it
 // removed, unless the slots are kept.
-func finishSlots(r *roster.Roster, verdicts map[string]Verdict, policy roster.Policy) error {
+func finishSlots(r *roster.Roster, verdicts map[string]verdict.Verdict, policy roster.Policy) error {
 	if policy.Stateful == nil {
 		return nil
 	}
@@ -45,7 +46,7 @@ func finishSlots(r *roster.Roster, verdicts map[string]Verdict, policy roster.Po
 		return slotsInUse.with(text.Few(inUse))
 	}
 	for name, v := range verdicts {
-		if v.Outcome == Leaves && (!policy.Stateful.Retain || slices.Contains(policy.Stateful.Release, name)) {
+		if v.Outcome == verdict.Leaves && (!policy.Stateful.Retain || slices.Contains(policy.Stateful.Release, name)) {
 			delete(r.Slots, name)
 		}
 	}

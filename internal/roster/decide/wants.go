@@ -8,9 +8,10 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 )
 
-// Wants yields the wants of a plan one after the other: nodes that leave, nodes that never
+// wants yields the wants of a plan one after the other: nodes that leave, nodes that never
 // served, the growth, and nodes that the update replaces. Each want depends on the decisions
 // before it, so it is worked out from the ledger after the previous want was decided.
 //
@@ -18,27 +19,27 @@ import (
 // nodes that serve. The first two classes begin with nodes that are proven to be out of service.
 // In each class candidates come first, then the causes in their order. A hold that all nodes
 // share ends the class for that cause.
-func (p *Planning) Wants() iter.Seq[Want] {
-	return func(yield func(Want) bool) {
-		ask := func(w Want) { _ = yield(w) }
-		for _, f := range p.Named.leave {
-			ask(Want{Fact: f, What: removed})
+func (p *planning) wants() iter.Seq[verdict.Want] {
+	return func(yield func(verdict.Want) bool) {
+		ask := func(w verdict.Want) { _ = yield(w) }
+		for _, f := range p.named.leave {
+			ask(verdict.Want{Fact: f, What: verdict.Removed})
 		}
 		p.surplus(p.tooMany, ask)
 		p.takeBack(max(0, -p.tooMany), ask)
 		p.neverServed(ask)
-		ask(Want{Fact: &facts.Fact{}, What: grown, nodes: p.unhosted + max(0, -p.tooMany)})
+		ask(verdict.Want{Fact: &facts.Fact{}, What: verdict.Grown, Nodes: p.unhosted + max(0, -p.tooMany)})
 		p.standIn(ask)
 		for _, class := range classes {
-			eligible := func(f *facts.Fact) bool { return !p.Granted(f.Name) && class(f) }
-			for _, f := range p.Named.again {
+			eligible := func(f *facts.Fact) bool { return !p.granted(f.Name) && class(f) }
+			for _, f := range p.named.again {
 				if eligible(f) {
-					ask(Want{Fact: f, What: Remade})
+					ask(verdict.Want{Fact: f, What: verdict.Remade})
 				}
 			}
 			for _, cause := range causes {
-				if p.Policy.Update.Has(cause.Cause) {
-					cause.wants(p.Ledger, cause.Cause, eligible, ask)
+				if p.policy.Update.Has(cause.Cause) {
+					cause.wants(p.ledger, cause.Cause, eligible, ask)
 				}
 			}
 		}
@@ -57,21 +58,21 @@ var classes = []func(*facts.Fact) bool{
 // causes are the causes of an update in their order, each with the method that asks for its nodes.
 var causes = []struct {
 	roster.Cause
-	wants func(l *Ledger, cause roster.Cause, eligible func(*facts.Fact) bool, ask func(Want))
+	wants func(l *ledger, cause roster.Cause, eligible func(*facts.Fact) bool, ask func(verdict.Want))
 }{
-	{roster.Unhealthy, (*Ledger).line},
-	{roster.Misplaced, (*Ledger).misplaced},
-	{roster.Outdated, (*Ledger).outdated},
-	{roster.Lesser, (*Ledger).line},
-	{roster.TooOld, (*Ledger).aged},
+	{roster.Unhealthy, (*ledger).line},
+	{roster.Misplaced, (*ledger).misplaced},
+	{roster.Outdated, (*ledger).outdated},
+	{roster.Lesser, (*ledger).line},
+	{roster.TooOld, (*ledger).aged},
 }
 
 // asks asks for a want. It reports whether the want was granted, and whether others of its class
 // and cause may be granted: a hold that depends on the node does not end its class.
-func (l *Ledger) asks(w Want, ask func(Want)) (granted, more bool) {
+func (l *ledger) asks(w verdict.Want, ask func(verdict.Want)) (granted, more bool) {
 	ask(w)
-	no := l.Verdicts[w.Name]
-	return no.Outcome != Held, no.Outcome != Held || no.Hold != hold.Target && no.Hold != hold.Batch
+	no := l.verdicts[w.Name]
+	return no.Outcome != verdict.Held, no.Outcome != verdict.Held || no.Hold != hold.Target && no.Hold != hold.Batch
 }
 
 // surplus asks for the nodes that leave a cluster that is too large: first nodes that are proven
@@ -82,8 +83,8 @@ func (l *Ledger) asks(w Want, ask func(Want)) (granted, more bool) {
 //
 // A min protects nodes that serve. A node that is not proven in service is removed even at a
 // min, because a node that serves would leave instead.
-func (l *Ledger) surplus(all int64, ask func(Want)) {
-	count, before := all, queue(l.board, l.Left, l.removable, byTurn).Board
+func (l *ledger) surplus(all int64, ask func(verdict.Want)) {
+	count, before := all, queue(l.board, l.left, l.removable, byTurn).Board
 	for _, closed := range []bool{false, true} {
 		for _, class := range []struct {
 			has      func(*facts.Fact) bool
@@ -108,9 +109,9 @@ func (l *Ledger) surplus(all int64, ask func(Want)) {
 }
 
 // shrink asks for up to a number of nodes of a class, and returns how many are still too many.
-func (l *Ledger) shrink(count int64, may func(*facts.Fact) bool, keepMins bool, ask func(Want)) int64 {
+func (l *ledger) shrink(count int64, may func(*facts.Fact) bool, keepMins bool, ask func(verdict.Want)) int64 {
 	line := func(order func(a, b *facts.Fact) int) queues {
-		q := queue(l.board, l.Left, may, order)
+		q := queue(l.board, l.left, may, order)
 		if !keepMins {
 			q.DropMins()
 		}
@@ -129,7 +130,7 @@ func (l *Ledger) shrink(count int64, may func(*facts.Fact) bool, keepMins bool, 
 		if f == nil {
 			break
 		}
-		ask(Want{Fact: f, What: Surplus, First: updating && f.Outdated && f.Is == facts.Serving,
+		ask(verdict.Want{Fact: f, What: verdict.Surplus, First: updating && f.Outdated && f.Is == facts.Serving,
 			Beyond: q.Beyond(f.Place)})
 		q.leave(f.Place, true)
 	}
@@ -138,48 +139,48 @@ func (l *Ledger) shrink(count int64, may func(*facts.Fact) bool, keepMins bool, 
 
 // updates reports whether, with one node of the wanted template fewer, the update would make
 // another one in place of an outdated node.
-func (l *Ledger) updates() bool {
-	return l.Policy.Update.Has(roster.Outdated) && !l.Policy.Update.Holds &&
-		l.Rollout.Current+l.Rollout.promised <= l.Rollout.Target
+func (l *ledger) updates() bool {
+	return l.policy.Update.Has(roster.Outdated) && !l.policy.Update.Holds &&
+		l.rollout.current+l.rollout.promised <= l.rollout.target
 }
 
-func (l *Ledger) removable(f *facts.Fact) bool { return f.Free() && !l.Policy.Unreachable[f.Region] }
+func (l *ledger) removable(f *facts.Fact) bool { return f.Free() && !l.policy.Unreachable[f.Region] }
 
 // takeBack asks for the nodes whose servers still serve as they were before a change, if so many others
 // are out of service by now, or come with a growth, that the next apply would take too many. The first
 // may still change.
-func (l *Ledger) takeBack(grown int64, ask func(Want)) {
+func (l *ledger) takeBack(grown int64, ask func(verdict.Want)) {
 	var undone []*facts.Fact
-	out := int64(len(l.Out)) + grown
-	for _, f := range l.Left.ByIndex() {
-		if f.Undone && l.Policy.InPlace() {
+	out := int64(len(l.out)) + grown
+	for _, f := range l.left.ByIndex() {
+		if f.Undone && l.policy.InPlace() {
 			undone = append(undone, f)
 			out--
 		}
 	}
-	for _, f := range undone[min(len(undone), int(max(0, l.Size-out))):] {
-		ask(Want{Fact: f, What: TakenBack, To: l.now.Before[f.Name].Template})
+	for _, f := range undone[min(len(undone), int(max(0, l.size-out))):] {
+		ask(verdict.Want{Fact: f, What: verdict.TakenBack, To: l.now.Before[f.Name].Template})
 	}
 }
 
 // stranded reports whether a node was never in service, and is where no update touches it.
-func (l *Ledger) stranded(f *facts.Fact) bool {
-	return !f.Served && f.Is != facts.Serving && (f.Closed || l.Policy.Unreachable[f.Region])
+func (l *ledger) stranded(f *facts.Fact) bool {
+	return !f.Served && f.Is != facts.Serving && (f.Closed || l.policy.Unreachable[f.Region])
 }
 
 // standIn asks for leaving nodes in service, as many as stranded nodes and full places lack: a place
 // that closes, or is full, while a batch is open costs no server. A node comes back to any place,
 // because its server is there. It waits for a look at the other nodes.
-func (l *Ledger) standIn(ask func(Want)) {
-	if l.Left.Number(func(f *facts.Fact) bool { return f.Doubt && !l.stranded(f) }) > 0 {
+func (l *ledger) standIn(ask func(verdict.Want)) {
+	if l.left.Number(func(f *facts.Fact) bool { return f.Doubt && !l.stranded(f) }) > 0 {
 		return
 	}
 	for _, f := range slices.Clone(l.back) {
-		if int64(len(l.Left))+l.pending-l.Left.Number(l.stranded) >= l.Policy.Capacity {
+		if int64(len(l.left))+l.pending-l.left.Number(l.stranded) >= l.policy.Capacity {
 			return
 		}
 		if f.Is == facts.Serving && f.StandsIn {
-			ask(Want{Fact: f, What: standsIn})
+			ask(verdict.Want{Fact: f, What: verdict.StandsIn})
 		}
 	}
 }
@@ -189,62 +190,62 @@ func (l *Ledger) standIn(ask func(Want)) {
 // have a cause for it: nobody uses these nodes. If the method makes substitutes, nodes for which Nova
 // found no host leave, and others come where there is room: each apply would make them once more,
 // before it destroys the servers in ERROR.
-func (l *Ledger) neverServed(ask func(Want)) {
-	for _, f := range l.Left.ByIndex() {
+func (l *ledger) neverServed(ask func(verdict.Want)) {
+	for _, f := range l.left.ByIndex() {
 		switch {
-		case l.Granted(f.Name) || !l.neverUsed(f): // granted: its change is taken back
-		case f.NoHost && !l.Policy.TakesFirst():
-			ask(Want{Fact: f, Cause: roster.Unhealthy, What: unhosted})
+		case l.granted(f.Name) || !l.neverUsed(f): // granted: its change is taken back
+		case f.NoHost && !l.policy.TakesFirst():
+			ask(verdict.Want{Fact: f, Cause: roster.Unhealthy, What: verdict.Unhosted})
 		case l.failedTwice(f):
-			ask(Want{Fact: f, Cause: roster.Unhealthy, What: GivenUp})
+			ask(verdict.Want{Fact: f, Cause: roster.Unhealthy, What: verdict.GivenUp})
 		case l.revises(f):
 			cause := roster.Outdated
 			if !f.Outdated && !l.lost(f) {
 				cause = roster.Lesser
 			}
-			ask(Want{Fact: f, Cause: cause, What: Revised, To: l.Rollout.templateAt(f.Place)})
+			ask(verdict.Want{Fact: f, Cause: cause, What: verdict.Revised, To: l.rollout.templateAt(f.Place)})
 		}
 	}
 }
 
 // neverUsed reports whether nobody uses a node, because it never served.
-func (l *Ledger) neverUsed(f *facts.Fact) bool {
-	return f.Is.Fresh || f.Unfound || (l.First && f.Is != facts.Unknown) || l.starts(f) || l.lost(f)
+func (l *ledger) neverUsed(f *facts.Fact) bool {
+	return f.Is.Fresh || f.Unfound || (l.first && f.Is != facts.Unknown) || l.starts(f) || l.lost(f)
 }
 
 // failedTwice reports whether a node and its predecessor failed with the wanted template, and a
 // node that they replaced can come back.
-func (l *Ledger) failedTwice(f *facts.Fact) bool {
-	return f.Is == facts.Failing && f.Retried && !f.Outdated && l.Policy.Update.Has(roster.Unhealthy) &&
-		l.comesBack(Want{Fact: f, What: GivenUp}) != nil
+func (l *ledger) failedTwice(f *facts.Fact) bool {
+	return f.Is == facts.Failing && f.Retried && !f.Outdated && l.policy.Update.Has(roster.Unhealthy) &&
+		l.insteadOf(verdict.Want{Fact: f, What: verdict.GivenUp}) != nil
 }
 
 // revises reports whether a node that never served gets another template, flavor or server.
-func (l *Ledger) revises(f *facts.Fact) bool {
+func (l *ledger) revises(f *facts.Fact) bool {
 	if l.holds() {
 		return false
 	}
 	if f.Outdated {
-		return l.Rollout.templateAt(f.Place) != f.Template && (!l.Rollout.reached() || !f.Settled)
+		return l.rollout.templateAt(f.Place) != f.Template && (!l.rollout.reached() || !f.Settled)
 	}
-	flavors := l.Policy.Flavors.At(f.Asked)
-	return len(l.Policy.Flavors) > 0 && !slices.Contains(flavors, f.Flavor) || l.lost(f)
+	flavors := l.policy.Flavors.At(f.Asked)
+	return len(l.policy.Flavors) > 0 && !slices.Contains(flavors, f.Flavor) || l.lost(f)
 }
 
 // starts reports whether nobody has waited for a new server to the end. It may serve by now, but its
 // substitute is made first, so a batch of such nodes may be revised.
-func (l *Ledger) starts(f *facts.Fact) bool {
-	return f.Is == facts.Starting && f.Server.InService == "" && !l.First && !l.Policy.TakesFirst()
+func (l *ledger) starts(f *facts.Fact) bool {
+	return f.Is == facts.Starting && f.Server.InService == "" && !l.first && !l.policy.TakesFirst()
 }
 
 // lost reports whether the server of a node that never served was not made again, because the new
 // one was refused: Terraform makes it again only for another generation.
-func (l *Ledger) lost(f *facts.Fact) bool {
-	return f.NotRemade && !f.Served && f.Server.InService == "" && !l.Policy.TakesFirst()
+func (l *ledger) lost(f *facts.Fact) bool {
+	return f.NotRemade && !f.Served && f.Server.InService == "" && !l.policy.TakesFirst()
 }
 
 // line asks for the nodes to replace for a cause, in the order of a queue.
-func (l *Ledger) line(cause roster.Cause, may func(*facts.Fact) bool, ask func(Want)) {
+func (l *ledger) line(cause roster.Cause, may func(*facts.Fact) bool, ask func(verdict.Want)) {
 	q := l.queueInPlace(func(f *facts.Fact) bool { return may(f) && f.Concern(cause) && !l.barred(f, cause) })
 	for f := q.next(); f != nil; f = q.next() {
 		granted, more := l.asks(l.replacement(f, cause), ask)
@@ -255,12 +256,12 @@ func (l *Ledger) line(cause roster.Cause, may func(*facts.Fact) bool, ask func(W
 	}
 }
 
-func (l *Ledger) replacement(f *facts.Fact, cause roster.Cause) Want {
-	return Want{Fact: f, Cause: cause, What: Replaced, To: l.Policy.Templates.At(f.Place)}
+func (l *ledger) replacement(f *facts.Fact, cause roster.Cause) verdict.Want {
+	return verdict.Want{Fact: f, Cause: cause, What: verdict.Replaced, To: l.policy.Templates.At(f.Place)}
 }
 
 // barred reports whether a node cannot be replaced for a cause, whatever the budget.
-func (l *Ledger) barred(f *facts.Fact, cause roster.Cause) bool {
+func (l *ledger) barred(f *facts.Fact, cause roster.Cause) bool {
 	w := l.replacement(f, cause)
 	return l.bars(w).Hold != nil || l.barsFor(w).Hold != nil
 }
@@ -268,11 +269,11 @@ func (l *Ledger) barred(f *facts.Fact, cause roster.Cause) bool {
 // queueInPlace returns the nodes that may be replaced in their places. Nodes that this plan
 // changes are out of service for a while, so they count as if they had left: the next node comes
 // from a place with more nodes.
-func (l *Ledger) queueInPlace(may func(*facts.Fact) bool) queues {
-	q := queue(l.board, l.Left, may, byTurn)
+func (l *ledger) queueInPlace(may func(*facts.Fact) bool) queues {
+	q := queue(l.board, l.left, may, byTurn)
 	q.DropMins()
-	for name, v := range l.Verdicts {
-		if f := l.Left[name]; v.Outcome == Changes && f != nil {
+	for name, v := range l.verdicts {
+		if f := l.left[name]; v.Outcome == verdict.Changes && f != nil {
 			q.Add(f.Place, -1)
 			q.Keep(f.Place, -1)
 		}
@@ -282,18 +283,18 @@ func (l *Ledger) queueInPlace(may func(*facts.Fact) bool) queues {
 
 // misplaced asks for the nodes whose moves make the spread better, counted after the pending
 // nodes are placed.
-func (l *Ledger) misplaced(cause roster.Cause, may func(*facts.Fact) bool, ask func(Want)) {
+func (l *ledger) misplaced(cause roster.Cause, may func(*facts.Fact) bool, ask func(verdict.Want)) {
 	movable := func(f *facts.Fact) bool { return may(f) && f.Rests == "" && !l.barred(f, cause) }
-	q := queue(l.board, l.Left, movable, byTurn)
-	for _, at := range l.full {
+	q := queue(l.board, l.left, movable, byTurn)
+	for _, at := range l.fullPlaces {
 		q.Close(at)
 	}
-	l.moves(q, func() int64 { return l.pending }, func(w Want) (granted, more bool) { return l.asks(w, ask) })
+	l.moves(q, func() int64 { return l.pending }, func(w verdict.Want) (granted, more bool) { return l.asks(w, ask) })
 }
 
 // moves asks for moves of nodes in queues, as long as they make the spread better and more may be
 // granted.
-func (l *Ledger) moves(q queues, pending func() int64, ask func(Want) (granted, more bool)) {
+func (l *ledger) moves(q queues, pending func() int64, ask func(verdict.Want) (granted, more bool)) {
 	for _, at := range l.avoided(1) {
 		q.Close(at)
 	}
@@ -305,12 +306,12 @@ func (l *Ledger) moves(q queues, pending func() int64, ask func(Want) (granted, 
 			return
 		}
 		f := q.in[from][0]
-		granted, more := ask(Want{Fact: f, Cause: roster.Misplaced, What: Replaced, Better: to, Beyond: q.Beyond(from)})
+		granted, more := ask(verdict.Want{Fact: f, Cause: roster.Misplaced, What: verdict.Replaced, Better: to, Beyond: q.Beyond(from)})
 		if !more {
 			return
 		}
 		q.leave(from, granted)
-		for _, at := range l.full { // the place of the node may just have become full
+		for _, at := range l.fullPlaces { // the place of the node may just have become full
 			q.Close(at)
 		}
 	}
@@ -318,9 +319,9 @@ func (l *Ledger) moves(q queues, pending func() int64, ask func(Want) (granted, 
 
 // outdated asks for nodes of the newest outdated template first, because a rollout that was given
 // up half way is the least proven.
-func (l *Ledger) outdated(cause roster.Cause, may func(*facts.Fact) bool, ask func(Want)) {
+func (l *ledger) outdated(cause roster.Cause, may func(*facts.Fact) bool, ask func(verdict.Want)) {
 	var templates []roster.Template
-	for _, f := range l.Left {
+	for _, f := range l.left {
 		if f.Outdated && may(f) && !slices.Contains(templates, f.Template) {
 			templates = append(templates, f.Template)
 		}
@@ -334,9 +335,9 @@ func (l *Ledger) outdated(cause roster.Cause, may func(*facts.Fact) bool, ask fu
 }
 
 // aged asks for the nodes with the oldest servers first.
-func (l *Ledger) aged(cause roster.Cause, may func(*facts.Fact) bool, ask func(Want)) {
+func (l *ledger) aged(cause roster.Cause, may func(*facts.Fact) bool, ask func(verdict.Want)) {
 	var old []*facts.Fact
-	for _, f := range l.Left {
+	for _, f := range l.left {
 		if f.Concern(cause) && may(f) && !l.barred(f, cause) {
 			old = append(old, f)
 		}

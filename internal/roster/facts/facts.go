@@ -33,6 +33,7 @@ type Fact struct {
 	Later      bool            // whether its server carries a later mark or generation than the node has
 	Outdated   bool            // whether it has another template than the wanted one of its place
 	Settled    bool            // whether it has the settled template of its place
+	Refused    bool            // whether two servers of the template that its place wants ended in ERROR there
 	Asked      placement.Place // place that Nova was asked for: the region if that lists no zones
 	NoHost     bool            // whether Nova found no host for its server there
 	Stuck      bool            // whether that place is still full
@@ -50,6 +51,12 @@ type Fact struct {
 
 // UnderWay reports whether the node has the wanted template, and is not in service yet.
 func (f *Fact) UnderWay() bool { return !f.Outdated && f.Is != Serving }
+
+// Occupies reports whether the node is under way where an update may touch it, so that it counts against the batch.
+func (f *Fact) Occupies() bool { return f.UnderWay() && f.Rests == "" }
+
+// Out reports whether the node counts as out of service: it is not proven in service, or nobody looks at its region.
+func (f *Fact) Out() bool { return !f.Is.Proven || f.Dark }
 
 // ServesUnchanged reports whether the server did not follow its node, and was found in service
 // since.
@@ -112,6 +119,7 @@ func FactOf(name string, n roster.Node, now roster.Roster, seen roster.Seen, pol
 	f.Dark = policy.Rests(placement.Place{Region: n.Region}) != ""
 	f.Loose, f.LooseMoves = policy.Loose[n.Region], policy.LooseMoves[n.Region]
 	f.Outdated = n.Template != policy.Templates.At(n.Place)
+	f.Refused = n.Tried != "" && n.Tried == policy.Templates.At(n.Place).Hash()
 	f.Settled = len(now.Settled) > 0 && n.Template == now.Settled.At(n.Place)
 	f.Asked = roster.Choice(policy.Regions, n.Place)
 	f.Earlier = policy.EarlierFlavor(f.Asked, n, seen)
@@ -200,6 +208,14 @@ func (all Facts) ByIndex() []*Fact {
 	return slices.SortedFunc(maps.Values(all), func(f, g *Fact) int {
 		return roster.CompareIndex(f.Name, f.Node, g.Name, g.Node)
 	})
+}
+
+// Names lists the names of nodes.
+func Names(list []*Fact) (names []string) {
+	for _, f := range list {
+		names = append(names, f.Name)
+	}
+	return names
 }
 
 // Number counts the nodes of a kind.

@@ -12,6 +12,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/status"
 )
 
@@ -45,7 +46,7 @@ var promises = []struct {
 		kept := p.count(func(m member) bool {
 			_, stays := p.after.Nodes[m.name]
 			return stays && (m.at != closed || m.has("served") || m.has("own"))
-		}) + int64(len(p.change.With(decide.Comes)))
+		}) + int64(len(p.change.With(verdict.Comes)))
 		if p.count(func(m member) bool { return m.has("doubt") && m.at != closed }) > 0 {
 			return "" // a look comes first
 		}
@@ -57,7 +58,7 @@ var promises = []struct {
 	{"A substitute waits for no node of a closed region.", func(p plan) string {
 		busy := p.count(func(m member) bool {
 			underWay := m.leaving || m.truth != serves || m.has("former") // its server should have been made again
-			return m.at != closed && (underWay || m.Outcome != decide.Held && m.Outcome != decide.Stays)
+			return m.at != closed && (underWay || m.Outcome != verdict.Held && m.Outcome != verdict.Stays)
 		})
 		return p.first(func(m member) bool {
 			return p.is("closed") && !p.keeps() && busy == 0 && m.at != closed && m.Hold == hold.Waits
@@ -70,13 +71,13 @@ var promises = []struct {
 	}},
 	{"A node that never served, nor did the one before it, is not made a third time for that.", func(p plan) string {
 		return p.first(func(m member) bool {
-			givenUp := m.Outcome == decide.Leaves && len(p.change.With(decide.Returns)) > 0 // another node comes back instead
+			givenUp := m.Outcome == verdict.Leaves && len(p.change.With(verdict.Returns)) > 0 // another node comes back instead
 			return m.replaced() && !givenUp && m.Cause == roster.Unhealthy && m.has("retried") && !m.has("served") && m.image == p.wants()
 		})
 	}},
 	{"A plan that begins replaces nothing, and removes no candidate.", func(p plan) string {
 		return p.first(func(m member) bool {
-			made := m.Outcome == decide.Changes && m.has("missing") // it has no server
+			made := m.Outcome == verdict.Changes && m.has("missing") // it has no server
 			return p.is("begins") && p.missing() >= 0 && (m.replaced() && !made || m.removed())
 		})
 	}},
@@ -110,7 +111,7 @@ var promises = []struct {
 		return p.first(func(m member) bool { return p.is("failed") && m.replaced() && m.Cause == roster.Outdated })
 	}},
 	{"A new node gets the first flavor that is not full where it comes.", func(p plan) string {
-		for _, v := range p.change.With(decide.Comes) {
+		for _, v := range p.change.With(verdict.Comes) {
 			if want := map[bool]string{true: "small", false: "big"}[v.Place == zones[0]]; p.is("flavors") && v.Flavor != want {
 				return "it gets " + v.Flavor
 			}
@@ -121,7 +122,7 @@ var promises = []struct {
 		return p.first(func(m member) bool {
 			sick := p.has(roster.Unhealthy) && m.ill() && !p.is("blind")
 			should := sick || p.has(roster.Outdated) && m.image != p.wants() || p.has(roster.TooOld) && m.has("aged") || p.has(roster.Lesser)
-			return should && m.stays() && !m.has("later") && (m.Outcome != decide.Held || m.Reason == "")
+			return should && m.stays() && !m.has("later") && (m.Outcome != verdict.Held || m.Reason == "")
 		})
 	}},
 	{"A cluster is in step only where all serve, nothing is held but by target or protection, and nothing remains.", plan.flatters},
@@ -140,7 +141,7 @@ type plan struct {
 // member is a node of the cluster before the plan, with its verdict.
 type member struct {
 	kind
-	decide.Verdict
+	verdict.Verdict
 	name    string
 	leaving bool // whether an earlier plan removed it
 	taken   bool // whether the plan takes it out of service before its substitute is in service
@@ -151,8 +152,8 @@ func (q question) ask(before roster.Roster, seen roster.Seen, tell func(n roster
 	p, policy := plan{question: q, before: before}, q.policy()
 	p.after, p.change, p.err = planner.Plan(before, seen, policy)
 	p.status = p.change.Now
-	verdicts := map[string]decide.Verdict{}
-	for _, v := range p.change.Verdicts {
+	verdicts := map[string]verdict.Verdict{}
+	for _, v := range p.change.List {
 		verdicts[v.Name] = v
 	}
 	for _, name := range slices.Concat(before.LeavingNames(), before.Names()) {
@@ -161,7 +162,7 @@ func (q question) ask(before roster.Roster, seen roster.Seen, tell func(n roster
 			n = before.Nodes[name]
 		}
 		m := member{kind: tell(n), Verdict: verdicts[name], name: name, leaving: leaving}
-		m.taken = m.replaced() && q.keeps() && (m.Outcome != decide.Changes || !q.ignores(m.name, before, p.after))
+		m.taken = m.replaced() && q.keeps() && (m.Outcome != verdict.Changes || !q.ignores(m.name, before, p.after))
 		p.members = append(p.members, m)
 	}
 	served := func(m member) bool {
@@ -197,14 +198,14 @@ func (k kind) runs() bool {
 
 // replaced reports whether a node is changed, or removed for a cause.
 func (m member) replaced() bool {
-	return m.Outcome == decide.Changes || m.Outcome == decide.Leaves && m.Cause != ""
+	return m.Outcome == verdict.Changes || m.Outcome == verdict.Leaves && m.Cause != ""
 }
 
 // removed reports whether a node leaves without a cause: for a shrink, or as a candidate.
-func (m member) removed() bool { return m.Outcome == decide.Leaves && m.Cause == "" }
+func (m member) removed() bool { return m.Outcome == verdict.Leaves && m.Cause == "" }
 
 func (m member) stays() bool {
-	return !m.leaving && (m.Outcome == decide.Stays || m.Outcome == decide.Held)
+	return !m.leaving && (m.Outcome == verdict.Stays || m.Outcome == verdict.Held)
 }
 func (m member) mayServe() bool { return m.truth == serves || m.truth == open }
 
@@ -272,7 +273,7 @@ func (p plan) fails() string {
 // proven counts the nodes that are proven in service before the plan.
 func (p plan) proven() int64 {
 	return p.count(func(m member) bool {
-		return m.truth == serves && !m.taken && !m.removed() && (!m.leaving || m.Outcome == decide.Returns)
+		return m.truth == serves && !m.taken && !m.removed() && (!m.leaving || m.Outcome == verdict.Returns)
 	})
 }
 
@@ -294,9 +295,9 @@ func (p plan) asked() int64 { return max(0, p.missing()+p.count(member.removed))
 
 func (p plan) hurries() string {
 	changed := func(m member) bool {
-		return !m.leaving && m.mayServe() && (m.taken || m.replaced() && m.Outcome == decide.Leaves)
+		return !m.leaving && m.mayServe() && (m.taken || m.replaced() && m.Outcome == verdict.Leaves)
 	}
-	made := int64(len(p.change.With(decide.Comes).Names())) - p.asked()
+	made := int64(len(p.change.With(verdict.Comes).Names())) - p.asked()
 	return said(p.count(changed) > p.batch, "changes "+p.first(changed)) + said(made > p.batch, "makes one for "+p.first(member.replaced))
 }
 
@@ -334,12 +335,12 @@ func (p plan) shrinks(wrong func(gone, kept member) bool) string {
 // room for another.
 func (p plan) swaps() string {
 	stranded := p.count(func(m member) bool { return m.at == closed && !m.has("served") })
-	grown := int64(len(p.change.With(decide.Returns))) <= max(p.missing(), 0)+stranded
+	grown := int64(len(p.change.With(verdict.Returns))) <= max(p.missing(), 0)+stranded
 	for _, back := range p.members {
 		for _, gone := range p.members {
 			same := gone.kind == back.kind || gone.Cause == roster.TooOld && back.has("aged") || gone.Cause == roster.Misplaced && back.at == gone.at
-			leaves := gone.replaced() && gone.Outcome == decide.Leaves
-			if back.Outcome == decide.Returns && leaves && same && !grown {
+			leaves := gone.replaced() && gone.Outcome == verdict.Leaves
+			if back.Outcome == verdict.Returns && leaves && same && !grown {
 				return fmt.Sprintf("%s for %s %s", back.words, gone.words, gone.Cause)
 			}
 		}
@@ -359,7 +360,7 @@ func (p plan) moves() string {
 func (p plan) flatters() string {
 	says := p.method != none && !p.is("blind") && status.WordOf(p.status) == status.InStep
 	return said(says && p.change.Remaining > 0, "more remains") + p.first(func(m member) bool {
-		held := m.Outcome == decide.Held && m.Hold != hold.Target && m.Hold != hold.Protected
+		held := m.Outcome == verdict.Held && m.Hold != hold.Target && m.Hold != hold.Protected
 		return says && (held || p.change.Empty() && m.stays() && m.truth == out)
 	})
 }

@@ -13,8 +13,8 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 )
 
 var exhaust = flag.String("exhaust", "small", "how large the clusters of TestExhaust are: small, whole or night")
@@ -242,7 +242,7 @@ type found struct {
 func (t *tally) judge(cluster func() string, p plan) {
 	t.Lock()
 	t.asked++
-	for _, v := range p.change.With(decide.Held) {
+	for _, v := range p.change.With(verdict.Held) {
 		t.held[v.Hold] = true
 	}
 	t.Unlock()
@@ -277,8 +277,8 @@ func (t *tally) note(sentence, how string, cluster func() string, p plan) {
 // did returns the changes of a plan.
 func (p plan) did() string {
 	var texts []string
-	for _, v := range p.change.Verdicts {
-		if v.Outcome != decide.Stays {
+	for _, v := range p.change.List {
+		if v.Outcome != verdict.Stays {
 			texts = append(texts, fmt.Sprintf("%s %s (%s)", v.Name, v.Outcome, v.Reason))
 		}
 	}

@@ -9,9 +9,9 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 )
 
 // machine is the true state of a server.
@@ -135,7 +135,7 @@ func (w *world) plan() plan {
 		server, there := w.machines[m.name]
 		n, stays := p.after.Nodes[m.name]
 		late := m.stays() && there && !server.tainted && !w.is("blind")
-		if stays && (m.Outcome == decide.Changes || late) {
+		if stays && (m.Outcome == verdict.Changes || late) {
 			p.members[i].taken = w.keeps() && w.does(server, n)
 		}
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"pgregory.net/rapid"
 )
 
@@ -596,12 +596,12 @@ func (w *world) round(policy roster.Policy, crash int) *Change {
 			hidden++
 		}
 	}
-	for _, name := range change.With(decide.Comes).Names() {
+	for _, name := range change.With(verdict.Comes).Names() {
 		if w.serves(name, before.Leaving[name]) { // the new node of its slot has its server made again
 			serving--
 		}
 	}
-	for _, v := range slices.Concat(change.With(decide.Changes), change.With(decide.Leaves)) {
+	for _, v := range slices.Concat(change.With(verdict.Changes), change.With(verdict.Leaves)) {
 		if blind && !v.Served && w.serves(v.Name, before.Nodes[v.Name]) {
 			serving-- // it had not served at the last look, and has got into service since
 		}
@@ -626,7 +626,7 @@ func (w *world) round(policy roster.Policy, crash int) *Change {
 		w.fresh = false
 	}
 	missing += int64(len(policy.Candidates))
-	for _, v := range change.With(decide.Leaves) {
+	for _, v := range change.With(verdict.Leaves) {
 		if v.NoHost && !v.Served {
 			missing++ // another one comes where there is room
 		}
@@ -662,7 +662,7 @@ func (w *world) round(policy roster.Policy, crash int) *Change {
 // decided lists the decisions of a plan about each node.
 func decided(change Change) string {
 	var text strings.Builder
-	for _, v := range change.Verdicts {
+	for _, v := range change.List {
 		fmt.Fprintf(&text, "\n%s %s in %s of %s, served %v, in doubt %v: %s", v.Name, v.Outcome, v.Place, v.Template, v.Served, v.Doubt, v.Reason)
 	}
 	return text.String()
@@ -673,7 +673,7 @@ func (w *world) check(policy roster.Policy, next roster.Roster, change Change) {
 	t, before, batch := w.t, w.roster, policy.Batch()
 	checkChange(t, before, next, change)
 	var replaced int64
-	for _, d := range slices.Concat(change.With(decide.Leaves), change.With(decide.Changes)) {
+	for _, d := range slices.Concat(change.With(verdict.Leaves), change.With(verdict.Changes)) {
 		if n := before.Nodes[d.Name]; n.Served && d.Reason[:len("replaced")] == "replaced" {
 			replaced++
 		}
@@ -694,7 +694,7 @@ func (w *world) check(policy roster.Policy, next roster.Roster, change Change) {
 			t.Fatalf("%s was %+v and is %+v", name, was, n)
 		}
 	}
-	for _, name := range change.With(decide.Comes).Names() {
+	for _, name := range change.With(verdict.Comes).Names() {
 		at := next.Nodes[name].Place
 		if since, full := w.seen.Full[roster.Spot{Place: at}]; full && policy.Update.RetryFullAfter > 0 && policy.Stateful == nil {
 			t.Fatalf("%s comes to %s, where Nova found no host at %s: %v", name, at, since, change.Notices)

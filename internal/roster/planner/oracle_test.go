@@ -11,6 +11,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 )
 
 // slowPlanner is a slow oracle: a plain reading of the rules, one node at a time, which counts the whole cluster again
@@ -32,10 +33,10 @@ type slowPlanner struct {
 	newest  bool     // whether outdated nodes leave their places first
 	current int64    // number of nodes that have the wanted template, or will get it
 
-	plan             map[string]decide.Verdict // verdicts of the plan by name
-	waits            map[string]bool           // nodes under way
-	unhosted         bool                      // whether a node leaves because Nova found no host for it
-	pending          int64                     // number of nodes to be added
+	plan             map[string]verdict.Verdict // verdicts of the plan by name
+	waits            map[string]bool            // nodes under way
+	unhosted         bool                       // whether a node leaves because Nova found no host for it
+	pending          int64                      // number of nodes to be added
 	inPlace, decided map[string]bool
 	replaced         []string
 	retries          map[roster.Template]int // numbers of second tries among the new nodes, by template
@@ -44,12 +45,12 @@ type slowPlanner struct {
 // slowPlan returns the plan, and whether there is one.
 func slowPlan(now roster.Roster, seen roster.Seen, policy roster.Policy, change Change) (s *slowPlanner, ok bool) {
 	s = &slowPlanner{now: now, seen: seen, policy: policy, nodes: maps.Clone(now.Nodes), leaving: maps.Clone(now.Leaving),
-		slots: maps.Clone(now.Slots), plan: map[string]decide.Verdict{}, waits: map[string]bool{}, inPlace: map[string]bool{},
+		slots: maps.Clone(now.Slots), plan: map[string]verdict.Verdict{}, waits: map[string]bool{}, inPlace: map[string]bool{},
 		decided: map[string]bool{}, retries: map[roster.Template]int{}, full: map[placement.Place]bool{}}
-	for _, v := range change.Verdicts {
+	for _, v := range change.List {
 		s.plan[v.Name] = v
 	}
-	p, err := decide.Prepare(now, seen, policy)
+	p, err := decide.Know(now, seen, policy)
 	if err != nil {
 		return s, false
 	}
@@ -176,7 +177,7 @@ func (s *slowPlanner) better(at placement.Place) bool {
 	counted, _ := s.board().Counted(at)
 	moves, better := false, false
 	for _, v := range s.plan {
-		if v.Outcome == decide.Leaves && v.Cause == roster.Misplaced {
+		if v.Outcome == verdict.Leaves && v.Cause == roster.Misplaced {
 			moves, better = true, better || v.Better == counted
 		}
 	}
@@ -323,7 +324,7 @@ func (s *slowPlanner) replace() {
 			for {
 				victim := s.victim(cause, func(name string) bool { return !refused[name] && s.may(name) && s.class(name) == class })
 				v := s.plan[victim]
-				if victim == "" || cause != "" && v.Outcome == decide.Held && v.Cause == cause && v.Hold == hold.Batch {
+				if victim == "" || cause != "" && v.Outcome == verdict.Held && v.Cause == cause && v.Hold == hold.Batch {
 					break // so does every other node of the class for this cause
 				}
 				if granted := s.granted(victim, cause) || v.Cause == cause && v.Hold == hold.NoRoom; !granted || !s.take(victim, cause) {
@@ -351,12 +352,12 @@ func (s *slowPlanner) neverServed() {
 				s.leave(name)
 			}
 			continue
-		case !s.facts[name].Is.Fresh && s.plan[name].What != decide.Revised:
+		case !s.facts[name].Is.Fresh && s.plan[name].What != verdict.Revised:
 			continue
-		case n.Retried && !outdated && !s.facts[name].Is.Accused && s.granted(name, roster.Unhealthy) && s.plan[name].Outcome == decide.Leaves:
+		case n.Retried && !outdated && !s.facts[name].Is.Accused && s.granted(name, roster.Unhealthy) && s.plan[name].Outcome == verdict.Leaves:
 			s.current--
 			suits = func(back string) bool { return s.facts[back].Runs() && !s.facts[back].Is.Accused } // the leaving node may serve
-		case s.plan[name].What == decide.Revised && !outdated && s.plan[name].Outcome == decide.Changes: // another server or flavor
+		case s.plan[name].What == verdict.Revised && !outdated && s.plan[name].Outcome == verdict.Changes: // another server or flavor
 			s.current--
 			suits = func(string) bool { return false }
 		case !outdated || n.Template == s.goal(n.Place) || !s.granted(name, roster.Outdated):
@@ -383,7 +384,7 @@ func (s *slowPlanner) neverServed() {
 // granted reports whether the plan replaces a node for a cause.
 func (s *slowPlanner) granted(name string, cause roster.Cause) bool {
 	v := s.plan[name]
-	return v.Cause == cause && (v.Outcome == decide.Changes || v.Outcome == decide.Leaves)
+	return v.Cause == cause && (v.Outcome == verdict.Changes || v.Outcome == verdict.Leaves)
 }
 
 // may reports whether a node may be replaced at all.

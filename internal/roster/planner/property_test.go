@@ -15,9 +15,9 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"pgregory.net/rapid"
 )
 
@@ -278,7 +278,7 @@ func TestPlanAgainstOracle(t *testing.T) {
 		}
 		plain := roster.Roster{Nodes: maps.Clone(next.Nodes)}
 		for name, n := range next.Nodes {
-			if changed := n.Mark.Number() != r.Nodes[name].Mark.Number() && !slices.Contains(change.With(decide.Returns).Names(), name); changed && !n.Doubt {
+			if changed := n.Mark.Number() != r.Nodes[name].Mark.Number() && !slices.Contains(change.With(verdict.Returns).Names(), name); changed && !n.Doubt {
 				differs("doubt", "%s was changed, and is not in doubt", name)
 			}
 			n.Served, n.Doubt = false, false
@@ -330,9 +330,9 @@ func TestOrderDoesNotMatter(t *testing.T) {
 		}
 		for _, c := range []*Change{&change, &sameChange} { // some texts list places as the policy does
 			c.Notices = nil
-			for i := range c.Verdicts {
-				if c.Verdicts[i].Hold == hold.NoRoom {
-					c.Verdicts[i].Err, c.Verdicts[i].Reason = nil, ""
+			for i := range c.List {
+				if c.List[i].Hold == hold.NoRoom {
+					c.List[i].Err, c.List[i].Reason = nil, ""
 				}
 			}
 		}
@@ -377,9 +377,9 @@ func checkChange(t *rapid.T, r, next roster.Roster, change Change) {
 			revised = append(revised, name)
 		}
 	}
-	if !slices.Equal(created, change.With(decide.Comes).Names()) || !slices.Equal(returned, change.With(decide.Returns).Names()) ||
-		fmt.Sprint(departed) != "["+listed(change.With(decide.Leaves))+
-			"]" || fmt.Sprint(revised) != "["+listed(change.With(decide.Changes))+"]" {
+	if !slices.Equal(created, change.With(verdict.Comes).Names()) || !slices.Equal(returned, change.With(verdict.Returns).Names()) ||
+		fmt.Sprint(departed) != "["+listed(change.With(verdict.Leaves))+
+			"]" || fmt.Sprint(revised) != "["+listed(change.With(verdict.Changes))+"]" {
 		t.Fatalf("the change is %v, -%v, ~%v, not %+v", created, departed, revised, change)
 	}
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -255,7 +255,7 @@ func unattended(t *rapid.T, method string) {
 			if change == nil {
 				t.Fatalf("there is no plan for %s", layout(w.roster))
 			}
-			policy.Candidates = slices.DeleteFunc(change.Held(hold.Twice, hold.Servers), func(v decide.Verdict) bool {
+			policy.Candidates = slices.DeleteFunc(change.Held(hold.Twice, hold.Servers), func(v verdict.Verdict) bool {
 				return v.Hold == hold.Servers && v.Cause != roster.Unhealthy // it did not fail
 			}).Names() // as the notice says
 			reverted += len(w.roster.Failed) - failed

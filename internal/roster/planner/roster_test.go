@@ -13,8 +13,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -117,7 +117,7 @@ func layout(r roster.Roster) string {
 // moves shows a change as "+web-6 ^web-7 -web-0 ~web-3": the nodes that come, return, leave and change.
 func moves(change Change) string {
 	var list []string
-	for i, outcome := range []decide.Outcome{decide.Comes, decide.Returns, decide.Leaves, decide.Changes} {
+	for i, outcome := range []verdict.Outcome{verdict.Comes, verdict.Returns, verdict.Leaves, verdict.Changes} {
 		for _, name := range change.With(outcome).Names() {
 			list = append(list, "+^-~"[i:i+1]+name)
 		}
@@ -125,7 +125,7 @@ func moves(change Change) string {
 	return strings.Join(list, " ")
 }
 
-func listed(verdicts decide.Verdicts) string { return strings.Join(verdicts.Names(), " ") }
+func listed(verdicts verdict.List) string { return strings.Join(verdicts.Names(), " ") }
 
 // planned is a cluster of six nodes, all in service with the template a (see six), with some differences, and the plan
 // for it.
@@ -200,7 +200,7 @@ func plans(t *testing.T, base func(*roster.Policy), list []planned) {
 			require.NoError(t, err)
 			if c.reasons != nil {
 				var reasons []string
-				for _, d := range change.With(decide.Leaves) {
+				for _, d := range change.With(verdict.Leaves) {
 					reasons = append(reasons, d.Name+": "+d.Reason)
 					assert.Equal(t, r.Nodes[d.Name], d.Node)
 					assert.Equal(t, seen.Servers[d.Name].ID, d.Server.ID)
@@ -213,7 +213,7 @@ func plans(t *testing.T, base func(*roster.Policy), list []planned) {
 				c.then(next)
 			}
 			var to, texts []string
-			for _, name := range change.With(decide.Comes).Names() {
+			for _, name := range change.With(verdict.Comes).Names() {
 				at := next.Nodes[name].Place
 				assert.False(t, p.Closed(at), "%s comes to %s", name, at)
 				to = append(to, at.String())
@@ -479,14 +479,14 @@ func TestFormerNames(t *testing.T) {
 	require.NoError(t, err)
 	p.Capacity = 3
 	r, change, err := Plan(r, running(r), p)
-	if err != nil || listed(change.With(decide.Leaves)) != "web-10 web-11" {
-		t.Fatal(listed(change.With(decide.Leaves)), err)
+	if err != nil || listed(change.With(verdict.Leaves)) != "web-10 web-11" {
+		t.Fatal(listed(change.With(verdict.Leaves)), err)
 	}
 	r.Former = map[roster.Naming]int64{first: r.Next}
 	p.Name, p.Capacity = roster.Naming{Cluster: "web", Pattern: roster.DefaultPattern}.Name, 12
 	_, change, err = Plan(r, running(r), p)
-	if want := "[web-5 web-6 web-7 web-8 web-9 web-15 web-16 web-17 web-18]"; err != nil || fmt.Sprint(change.With(decide.Comes).Names()) != want {
-		t.Errorf("got %v, %v, want %s", change.With(decide.Comes).Names(), err, want)
+	if want := "[web-5 web-6 web-7 web-8 web-9 web-15 web-16 web-17 web-18]"; err != nil || fmt.Sprint(change.With(verdict.Comes).Names()) != want {
+		t.Errorf("got %v, %v, want %s", change.With(verdict.Comes).Names(), err, want)
 	}
 }
 
@@ -499,9 +499,9 @@ func TestNames(t *testing.T) {
 
 // TestEmpty: a plan that changes a node is not empty; a plan that only holds nodes is.
 func TestEmpty(t *testing.T) {
-	for outcome, empty := range map[decide.Outcome]bool{decide.Stays: true, decide.Held: true, decide.Leaves: false, decide.Changes: false,
-		decide.Returns: false, decide.Comes: false} {
-		c := Change{Remaining: 1, Verdicts: []decide.Verdict{{Outcome: decide.Stays}, {Outcome: outcome}}}
+	for outcome, empty := range map[verdict.Outcome]bool{verdict.Stays: true, verdict.Held: true, verdict.Leaves: false, verdict.Changes: false,
+		verdict.Returns: false, verdict.Comes: false} {
+		c := Change{Remaining: 1, List: []verdict.Verdict{{Outcome: verdict.Stays}, {Outcome: outcome}}}
 		assert.Equal(t, empty, c.Empty(), "%s: empty", outcome)
 	}
 }
@@ -513,7 +513,7 @@ func TestNamesThatAreTaken(t *testing.T) {
 		"web-1": {Index: 0, Place: placement.Place{Region: "RegionOne", Zone: "az-2"}},
 	}}
 	next, change, err := Plan(adopted, roster.Seen{}, policy(3))
-	if err != nil || fmt.Sprint(change.With(decide.Comes).Names()) != "[web-2]" || next.Next != 3 {
+	if err != nil || fmt.Sprint(change.With(verdict.Comes).Names()) != "[web-2]" || next.Next != 3 {
 		t.Errorf("got %+v %+v %v", next, change, err)
 	}
 	taken := adopted.Taken(roster.Naming{Cluster: "web", Pattern: roster.DefaultPattern}, map[string]bool{"web-0": true, "web-2": true, "db-3": true})

@@ -7,9 +7,9 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -108,7 +108,7 @@ func TestTemplateOfARegion(t *testing.T) {
 	if err != nil || layout(next) != want {
 		t.Errorf("got %s, %v, want %s", layout(next), err, want)
 	}
-	assert.Equal(t, `replaced (TEMPLATE) in RegionTwo/az-1: it has image a, new nodes get b`, change.With(decide.Leaves)[0].Reason)
+	assert.Equal(t, `replaced (TEMPLATE) in RegionTwo/az-1: it has image a, new nodes get b`, change.With(verdict.Leaves)[0].Reason)
 	p.Regions[0].Zones = p.Regions[0].Zones[:2] // so web-2 moves
 	p.Regions[0].Weight = 1
 	next, _, err = Plan(gone(next), running(next), p)
@@ -146,7 +146,7 @@ func TestOtherMarks(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"The first template is taken for what all nodes were made from", "Nodes carry the mark of another template"},
 		titles(change.Notices)[:2])
-	assert.Equal(t, "web-0 web-3", listed(change.With(decide.Leaves)), "replaced")
+	assert.Equal(t, "web-0 web-3", listed(change.With(verdict.Leaves)), "replaced")
 	if n := next.Nodes["web-5"]; n.Mark != roster.MarkOf(6, image("b")) || n.Template != image("b") {
 		t.Errorf("web-5 was made from the template, and has %+v", n)
 	}

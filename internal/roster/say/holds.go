@@ -7,22 +7,21 @@ import (
 	"slices"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // words fill the braces in the sentences about nodes with the same hold. A sentence about one
 // node has only that node in the list.
-var words = map[string]func(p *speech, list decide.Verdicts) string{
-	"count":     func(_ *speech, list decide.Verdicts) string { return text.Nodes(int64(len(list))) },
-	"remaining": func(p *speech, _ decide.Verdicts) string { return text.Nodes(p.Remaining) },
-	"nodes":     func(_ *speech, list decide.Verdicts) string { return text.Few(list.Names()) },
-	"nodes with places": func(_ *speech, list decide.Verdicts) string {
-		return each(list, func(v decide.Verdict) string { return v.String() })
+var words = map[string]func(p *speech, list verdict.List) string{
+	"count":     func(_ *speech, list verdict.List) string { return text.Nodes(int64(len(list))) },
+	"remaining": func(p *speech, _ verdict.List) string { return text.Nodes(p.Remaining) },
+	"nodes":     func(_ *speech, list verdict.List) string { return text.Few(list.Names()) },
+	"nodes with places": func(_ *speech, list verdict.List) string {
+		return each(list, func(v verdict.Verdict) string { return v.String() })
 	},
-	"protected": func(_ *speech, list decide.Verdicts) string { return list[0].Protected },
-	"ill and protected": func(_ *speech, list decide.Verdicts) string {
+	"protected": func(_ *speech, list verdict.List) string { return list[0].Protected },
+	"ill and protected": func(_ *speech, list verdict.List) string {
 		for _, v := range list {
 			if v.Cause == roster.Unhealthy {
 				return fmt.Sprintf("held: %s is unhealthy and %s", v.Name, v.Protected)
@@ -30,21 +29,21 @@ var words = map[string]func(p *speech, list decide.Verdicts) string{
 		}
 		return ""
 	},
-	"kept":        func(p *speech, _ decide.Verdicts) string { return text.Nodes(int64(len(p.kept()))) },
-	"who is kept": func(p *speech, _ decide.Verdicts) string { return text.Few(p.kept()) },
-	"carried":     func(_ *speech, list decide.Verdicts) string { return Clip(list[0].Server.InService) },
-	"loose": func(_ *speech, list decide.Verdicts) string {
+	"kept":        func(p *speech, _ verdict.List) string { return text.Nodes(int64(len(p.kept()))) },
+	"who is kept": func(p *speech, _ verdict.List) string { return text.Few(p.kept()) },
+	"carried":     func(_ *speech, list verdict.List) string { return Clip(list[0].Server.InService) },
+	"loose": func(_ *speech, list verdict.List) string {
 		return cmp.Or(list[0].Loose, list[0].LooseMoves)
 	},
-	"place": func(_ *speech, list decide.Verdicts) string { return list[0].String() },
-	"shut":  func(_ *speech, list decide.Verdicts) string { return list[0].Why },
-	"unseen": func(_ *speech, list decide.Verdicts) string {
+	"place": func(_ *speech, list verdict.List) string { return list[0].String() },
+	"shut":  func(_ *speech, list verdict.List) string { return list[0].Why },
+	"unseen": func(_ *speech, list verdict.List) string {
 		if list[0].Looked {
 			return "Nova does not know the current state of its server (UNKNOWN)"
 		}
 		return "no refresh has looked at it since it changed"
 	},
-	"outage": func(p *speech, _ decide.Verdicts) string {
+	"outage": func(p *speech, _ verdict.List) string {
 		ill, are := p.Sick, "unhealthy"
 		if !p.Policy.Stops(ill) {
 			ill, are = p.Sick+p.Unknown, "unhealthy or not known to be healthy"
@@ -52,19 +51,19 @@ var words = map[string]func(p *speech, list decide.Verdicts) string{
 		return fmt.Sprintf("%d of %s are %s, more than stop_above (%s) allows", ill, text.Nodes(p.Total), are,
 			p.Policy.Update.StopAbove)
 	},
-	"twice": func(_ *speech, list decide.Verdicts) string {
+	"twice": func(_ *speech, list verdict.List) string {
 		if list[0].Cause == roster.Outdated {
 			return "two servers of that template ended in ERROR in its place"
 		}
 		return "two servers in a row failed"
 	},
-	"target": func(p *speech, _ decide.Verdicts) string { return p.Policy.Update.Target.String() },
-	"method": func(p *speech, _ decide.Verdicts) string { return fmt.Sprintf("%q", p.Policy.Update.Method) },
-	"room":   func(_ *speech, list decide.Verdicts) string { return detail(list[0].Err) },
-	"beyond": func(p *speech, _ decide.Verdicts) string { return text.Count(p.Beyond(&facts.Fact{}), "server") },
-	"opens":  func(p *speech, _ decide.Verdicts) string { return p.Shut },
-	"baking": func(p *speech, _ decide.Verdicts) string { return text.Few(p.Baking) },
-	"waited for": func(p *speech, list decide.Verdicts) string {
+	"target": func(p *speech, _ verdict.List) string { return p.Policy.Update.Target.String() },
+	"method": func(p *speech, _ verdict.List) string { return fmt.Sprintf("%q", p.Policy.Update.Method) },
+	"room":   func(_ *speech, list verdict.List) string { return detail(list[0].Err) },
+	"beyond": func(p *speech, _ verdict.List) string { return text.Count(p.Beyond, "server") },
+	"opens":  func(p *speech, _ verdict.List) string { return p.Shut },
+	"baking": func(p *speech, _ verdict.List) string { return text.Few(p.Baking()) },
+	"waited for": func(p *speech, list verdict.List) string {
 		others := p.waitedOn
 		if i := slices.IndexFunc(p.waiting, func(a absentee) bool { return a.name == list[0].Name }); i >= 0 {
 			others = slices.Delete(slices.Clone(others), i, i+1)
@@ -74,7 +73,7 @@ var words = map[string]func(p *speech, list decide.Verdicts) string{
 		}
 		return text.Few(others)
 	},
-	"batch": func(p *speech, _ decide.Verdicts) string {
+	"batch": func(p *speech, _ verdict.List) string {
 		if p.Taken < p.Size {
 			return "others are replaced first"
 		}
@@ -85,7 +84,7 @@ var words = map[string]func(p *speech, list decide.Verdicts) string{
 var brace = regexp.MustCompile(`\{[^}]*\}`)
 
 // fill replaces the words in braces in a sentence about nodes.
-func (p *speech) fill(sentence string, list ...decide.Verdict) string {
+func (p *speech) fill(sentence string, list ...verdict.Verdict) string {
 	return brace.ReplaceAllStringFunc(sentence, func(word string) string {
 		if word == "{nodes with why}" {
 			return each(list, p.whyHeld)
@@ -95,4 +94,4 @@ func (p *speech) fill(sentence string, list ...decide.Verdict) string {
 }
 
 // whyHeld returns what holds a node.
-func (p *speech) whyHeld(v decide.Verdict) string { return p.fill(v.Hold.Why, v) }
+func (p *speech) whyHeld(v verdict.Verdict) string { return p.fill(v.Hold.Why, v) }

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
@@ -40,7 +40,7 @@ func (p *speech) notices() []Notice {
 		p.firstTemplate(),
 		p.listed(),
 		p.chosen(),
-		belowMin(p.All.Counts(), p.Next.Counts(), p.Policy),
+		belowMin(p.Before().Counts(), p.Next.Counts(), p.Policy),
 		p.reverted(),
 		p.fullPlaces(),
 		p.held(),
@@ -65,35 +65,31 @@ func (p *speech) firstTemplate() []Notice {
 func (p *speech) listed() []Notice {
 	notices := tell("A slot to release is not there", "There is no slot {names}: an earlier apply released it, or it "+
 		"never existed. No new slot gets a name that is listed. Remove it from release.", p.NoSlots)
-	for _, name := range p.Named.Unknown {
+	for _, name := range p.Strangers {
 		notices = append(notices, notice("A candidate is not there", "No node has the name, or a server with the id, "+
 			"%q, so nothing is removed for it. Remove it from the list of candidates, or correct it.", name)...)
-	}
-	var taken []string
-	for _, f := range p.Named.Taken {
-		taken = append(taken, f.Name)
 	}
 	return slices.Concat(notices,
 		tell("Candidates of an import count as met", "An import does not know whether these candidates were already "+
 			"made again: {names}. They are not made again now. To make them again, remove them from candidates, "+
-			"apply, and name them once more.", taken),
+			"apply, and name them once more.", p.Met),
 		tell("A protected node is not there", "deletion.protected lists entries that are neither the name of a node "+
-			"nor the id of its server: {names}. Correct them, or remove them from the list.", p.ProtectsNobody()),
+			"nor the id of its server: {names}. Correct them, or remove them from the list.", p.Unprotected),
 		tell("Servers have the names that come next", "Servers that this state does not know have names which new "+
 			"nodes would get: {names}. The new nodes get other names. If an older state was restored, restore the "+
 			"newest one before you apply. If an apply was killed before it stored those servers, delete them. If "+
 			"they do not belong to this cluster, choose another node_name_pattern, or a selector that leaves them "+
-			"out.", p.New.Passed))
+			"out.", p.Passed))
 }
 
 // chosen is about the nodes that a shrink removes.
 func (p *speech) chosen() []Notice {
 	var unseen, closed []string
-	for _, v := range p.List.With(decide.Leaves) {
-		if v.What == decide.Surplus && !v.Looked {
+	for _, v := range p.Verdicts.With(verdict.Leaves) {
+		if v.What == verdict.Surplus && !v.Looked {
 			unseen = append(unseen, v.Name)
 		}
-		if v.What == decide.Surplus && v.Closed {
+		if v.What == verdict.Surplus && v.Closed {
 			closed = append(closed, fmt.Sprintf("%s (%s)", v.Name, v.Place))
 		}
 	}
@@ -109,7 +105,7 @@ func (p *speech) chosen() []Notice {
 // held is about the holds of an update.
 func (p *speech) held() (notices []Notice) {
 	for _, h := range hold.All {
-		list := p.List.Held(h)
+		list := p.Verdicts.Held(h)
 		untold := h == hold.Protected && len(p.kept()) == 0 || h == hold.Closed && p.Taken > 0
 		if h.Title != "" && len(list) > 0 && !untold {
 			notices = append(notices, Notice{h.Title, capital(p.fill(h.Notice, list...))})
@@ -119,9 +115,9 @@ func (p *speech) held() (notices []Notice) {
 		}
 	}
 	var notRemade []string
-	for _, f := range p.Left.ByIndex() {
-		if f.NotRemade && p.Verdicts[f.Name].Outcome != decide.Changes {
-			notRemade = append(notRemade, f.Name)
+	for _, v := range p.Staying() {
+		if v.NotRemade && v.Outcome != verdict.Changes {
+			notRemade = append(notRemade, v.Name)
 		}
 	}
 	return slices.Concat(notices,
@@ -134,7 +130,7 @@ func (p *speech) held() (notices []Notice) {
 // batchWaits is about the nodes that the next batch waits for.
 func (p *speech) batchWaits() []Notice {
 	w := p.waits(p.Remaining)
-	if len(p.List.Held(hold.Waits, hold.Batch)) == 0 || len(w) == 0 || p.Taken >= p.Size {
+	if len(p.Verdicts.Held(hold.Waits, hold.Batch)) == 0 || len(w) == 0 || p.Taken >= p.Size {
 		return nil
 	}
 	return notice("A batch waits for the one before", "%s more should be replaced, at most %d at a time. This "+
@@ -163,12 +159,12 @@ func belowMin(before, after placement.Counts, policy roster.Policy) (notices []N
 // kept lists the protected outdated nodes, each with its reason, if the update cannot reach its
 // target without them.
 func (p *speech) kept() (names []string) {
-	for _, v := range p.List.Held(hold.Protected) {
+	for _, v := range p.Verdicts.Held(hold.Protected) {
 		if v.Cause == roster.Outdated {
 			names = append(names, v.Name+" "+v.Protected)
 		}
 	}
-	if int64(len(names)) <= p.Policy.Capacity-min(p.Rollout.Target, p.Policy.Capacity) {
+	if int64(len(names)) <= p.Policy.Capacity-min(p.Target, p.Policy.Capacity) {
 		return nil
 	}
 	return names
@@ -200,7 +196,7 @@ func (p *speech) fullPlaces() []Notice {
 			"of %s are not made: %s. They are made once retry_full_after is over; to try again at once set "+
 			"retry_full_after = \"0s\". %s, or list another place.", text.Nodes(p.Short),
 			text.Nodes(p.Policy.Capacity), cmp.Or(text.Few(spots), "all places are full"), room)
-	case len(spots) > 0 && int64(len(p.All)) <= p.Policy.Capacity: // a shrink needs no place
+	case len(spots) > 0 && p.Total <= p.Policy.Capacity: // a shrink needs no place
 		return notice("Places are full", "Nova found no host for a server in these places, which are tried again "+
 			"after retry_full_after: %s. Until then no node %s. %s; to try again at once set retry_full_after = "+
 			"\"0s\".",
@@ -211,7 +207,7 @@ func (p *speech) fullPlaces() []Notice {
 
 // slotsWait returns a notice about kept slots that stay unused although a plan makes new slots.
 func (p *speech) slotsWait() []Notice {
-	if p.Policy.Stateful == nil || len(p.New.Fresh) == 0 {
+	if p.Policy.Stateful == nil || len(p.Fresh) == 0 {
 		return nil
 	}
 	board := placement.NewBoard(p.Policy.Regions, p.Next.Counts())
@@ -234,7 +230,7 @@ func (p *speech) slotsWait() []Notice {
 	return notice("Kept slots wait for their places", "The plan makes new slots (%s), although kept slots are "+
 		"unused: %s. The next nodes in the places of the kept slots get them. Release a slot whose data is not "+
 		"needed any more.",
-		text.Few(p.New.Fresh), text.Few(wait))
+		text.Few(p.Fresh), text.Few(wait))
 }
 
 // capital returns a sentence with a capital letter at the beginning.

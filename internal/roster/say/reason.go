@@ -2,34 +2,36 @@ package say
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 )
 
-// giveReasons gives a sentence to each node that leaves, changes or is held, such as
+// reasoned returns the verdicts with a sentence about each node that leaves, changes or is held, such as
 // "RegionOne/az-1 loses 1 of 3; oldest unprotected, created 2026-03-01; web-0 is locked".
-func (p *speech) giveReasons() {
-	losses, days := lossesOf(p.All, p.Verdicts), daysOf(p.All, p.Policy)
-	for i := range p.List {
-		v := &p.List[i]
+func (p *speech) reasoned() verdict.List {
+	list, losses, days := slices.Clone(p.Verdicts), lossesOf(p.Before()), daysOf(p.Before(), p.Policy)
+	for i := range list {
+		v := &list[i]
 		switch {
-		case v.Outcome == decide.Held:
+		case v.Outcome == verdict.Held:
 			v.Reason = p.sentence(*v)
-		case v.Outcome != decide.Leaves && v.Outcome != decide.Changes:
+		case v.Outcome != verdict.Leaves && v.Outcome != verdict.Changes:
 		case v.Cause != "":
 			v.Reason = fmt.Sprintf("replaced (%s) in %s: %s", v.Cause, v.Place, p.reasonOf(v.Want))
-		case v.What == decide.Surplus:
+		case v.What == verdict.Surplus:
 			v.Reason = strings.Join(losses[v.Place].with(v.Want, turnOf(v.Fact, days, p.Policy)), "; ")
 		default:
 			v.Reason = p.reasonOf(v.Want)
 		}
 	}
+	return list
 }
 
 // loss is the number of nodes that a place had, and the number that it loses without a substitute.
@@ -38,9 +40,9 @@ type loss struct {
 	kept      []string // protected nodes, each with its reason
 }
 
-func lossesOf(all facts.Facts, verdicts map[string]decide.Verdict) map[placement.Place]*loss {
+func lossesOf(before verdict.List) map[placement.Place]*loss {
 	losses := map[placement.Place]*loss{}
-	for _, f := range all.ByIndex() {
+	for _, f := range before {
 		if losses[f.Place] == nil {
 			losses[f.Place] = &loss{}
 		}
@@ -49,17 +51,15 @@ func lossesOf(all facts.Facts, verdicts map[string]decide.Verdict) map[placement
 		if !f.Free() {
 			l.kept = append(l.kept, f.Name+" "+f.Protected)
 		}
-	}
-	for _, v := range verdicts {
-		if v.What == decide.Surplus && v.Outcome == decide.Leaves {
-			losses[v.Place].lost++
+		if f.What == verdict.Surplus && f.Outcome == verdict.Leaves {
+			l.lost++
 		}
 	}
 	return losses
 }
 
 // with says that a place loses a node, why it is the first there, and which nodes are protected.
-func (l loss) with(w decide.Want, why string) []string {
+func (l loss) with(w verdict.Want, why string) []string {
 	text := fmt.Sprintf("%s loses %d of %d", w.Place, l.lost, l.had)
 	if w.Beyond != "" {
 		text += ": " + w.Beyond
@@ -114,10 +114,10 @@ func madeAt(f *facts.Fact, policy roster.Policy) time.Time {
 }
 
 // daysOf counts how many nodes of each place were made on a day.
-func daysOf(all facts.Facts, policy roster.Policy) map[day]int {
+func daysOf(before verdict.List, policy roster.Policy) map[day]int {
 	days := map[day]int{}
-	for _, f := range all {
-		days[day{f.Place, madeAt(f, policy).Format(time.DateOnly)}]++
+	for _, f := range before {
+		days[day{f.Place, madeAt(f.Fact, policy).Format(time.DateOnly)}]++
 	}
 	return days
 }

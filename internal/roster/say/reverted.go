@@ -5,17 +5,18 @@ import (
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // goBack names the nodes that have the failed template and go back, in this plan or later.
-func (p *speech) goBack() (names []string) {
-	for _, f := range p.All.ByIndex() {
+func (p *speech) goBack() (list verdict.List) {
+	for _, f := range p.Before() {
 		if f.Outdated && f.Template == p.Failure.Given.At(f.Place) && !p.Failure.Holds {
-			names = append(names, f.Name)
+			list = append(list, f)
 		}
 	}
-	return names
+	return list
 }
 
 // reverted says that a template failed, what the plan does about it, and what to do.
@@ -38,8 +39,8 @@ func (p *speech) reverted() []Notice {
 			"replaced for this template. Give one that works. %s", evidence, again)
 	}
 	back := "No node has the failed one any more."
-	if names := p.goBack(); len(names) > 0 {
-		back = nodesGoBack(len(names)) + ": " + text.Few(names) + "."
+	if list := p.goBack(); len(list) > 0 {
+		back = nodesGoBack(len(list)) + ": " + text.Few(list.Names()) + "."
 	}
 	return notice("The template failed, and the settled one is wanted again", "%s So the settled template is wanted "+
 		"again, which all nodes had before: %s. %s The given template stays failed: give the settled one, or "+
@@ -53,8 +54,8 @@ func (p *speech) revertedStatus(applied bool) string {
 		nodes = append(nodes, f.Node)
 	}
 	left := 0
-	for _, name := range p.goBack() {
-		if !applied || !p.Granted(name) {
+	for _, v := range p.goBack() {
+		if !applied || !v.Granted() {
 			left++
 		}
 	}

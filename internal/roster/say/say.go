@@ -14,15 +14,15 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // Change is the result of a plan: a verdict for each node, by index, and what follows from them.
 type Change struct {
-	decide.Verdicts
+	verdict.List
 	Remaining int64    // number of nodes that should still be replaced after this plan
 	Notices   []Notice // notices for a person
 	Status    string   // status of the cluster after the plan is applied without an error; see [status.InStep]
@@ -36,7 +36,7 @@ type Change struct {
 
 // speech makes the sentences about a plan.
 type speech struct {
-	*decide.Planning
+	verdict.Plan
 	seen      roster.Seen
 	texts     differences
 	absentees absentees
@@ -44,13 +44,12 @@ type speech struct {
 	waitedOn  []string  // their texts: each of many nodes may wait for many
 }
 
-// About returns a plan with its sentences. It gives the verdicts their reasons.
-func About(plan *decide.Planning, seen roster.Seen) Change {
-	p := &speech{Planning: plan, seen: seen, texts: differences{}}
+// About returns a plan with its sentences. Its verdicts have their reasons.
+func About(plan verdict.Plan, seen roster.Seen) Change {
+	p := &speech{Plan: plan, seen: seen, texts: differences{}}
 	p.absentees, p.waiting = p.absent(), p.waits(1)
 	p.waitedOn = p.waiting.texts(all)
-	p.giveReasons()
-	return Change{Verdicts: p.List, Remaining: p.Remaining, Notices: p.notices(), Status: p.status(true),
+	return Change{List: p.reasoned(), Remaining: p.Remaining, Notices: p.notices(), Status: p.status(true),
 		Now: p.status(false), Absent: p.absentees.names(all),
 		Awaits: p.absentees.names(func(a absentee) bool { return a.pending }), batch: p.Size}
 }
@@ -108,14 +107,14 @@ func illness(f *facts.Fact) string {
 }
 
 // reasonOf returns why a node should be replaced.
-func (p *speech) reasonOf(w decide.Want) string {
+func (p *speech) reasonOf(w verdict.Want) string {
 	switch {
-	case w.What == decide.TakenBack:
+	case w.What == verdict.TakenBack:
 		return "its change was not carried out, and is taken back while others are out of service: " +
 			p.texts.of(w.Template, w.To)
-	case w.What == decide.GivenUp:
+	case w.What == verdict.GivenUp:
 		return fmt.Sprintf("%s, and the node before it failed too; %s comes back", Why(w.Fact), w.Back)
-	case w.What == decide.Revised:
+	case w.What == verdict.Revised:
 		return p.revision(w)
 	case w.Cause == roster.Outdated && w.Is.Fresh:
 		return p.texts.of(w.Template, w.To) + "; it never served"
@@ -134,7 +133,7 @@ func (p *speech) reasonOf(w decide.Want) string {
 }
 
 // revision returns why a node that never served is made as it should be.
-func (p *speech) revision(w decide.Want) string {
+func (p *speech) revision(w verdict.Want) string {
 	change := p.texts.of(w.Template, w.To)
 	switch {
 	case w.Back != "":
@@ -152,8 +151,8 @@ func (p *speech) revision(w decide.Want) string {
 }
 
 // sentence returns why a held node should be replaced, and what holds it.
-func (p *speech) sentence(v decide.Verdict) string {
-	if v.What == decide.Nothing {
+func (p *speech) sentence(v verdict.Verdict) string {
+	if v.What == verdict.Nothing {
 		return p.whyHeld(v)
 	}
 	reason := p.reasonOf(v.Want)
@@ -164,7 +163,7 @@ func (p *speech) sentence(v decide.Verdict) string {
 }
 
 // each lists nodes, each with a text about it: "web-1 (RegionOne/az-1 is closed)".
-func each(list decide.Verdicts, about func(decide.Verdict) string) string {
+func each(list verdict.List, about func(verdict.Verdict) string) string {
 	var names []string
 	for _, v := range list {
 		names = append(names, fmt.Sprintf("%s (%s)", v.Name, about(v)))

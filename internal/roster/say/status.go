@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/status"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
@@ -20,10 +20,10 @@ const inStep = string(status.InStep)
 // [status.Word]. If applied is true, it is the status
 // after an apply of the plan without an error, else the current status.
 func (p *speech) status(applied bool) string {
-	remaining, made := p.Remaining, p.List.With(decide.Comes, decide.Changes).Names()
+	remaining, made := p.Remaining, p.Verdicts.With(verdict.Comes, verdict.Changes).Names()
 	waits := p.absentees.texts(absentee.remains)
 	if !applied {
-		remaining, waits = remaining+p.List.Replaced(), p.absentees.texts(all)
+		remaining, waits = remaining+p.Verdicts.Replaced(), p.absentees.texts(all)
 	}
 	behind := fmt.Sprintf("behind: %d of %s to replace", remaining, text.Nodes(p.Policy.Capacity))
 	switch {
@@ -58,7 +58,7 @@ func (p *speech) inStep() string {
 			plain++
 		}
 	}
-	kept, target := p.kept(), int64(len(p.List.Held(hold.Target)))
+	kept, target := p.kept(), int64(len(p.Verdicts.Held(hold.Target)))
 	switch {
 	case len(p.Policy.Loose) > 0:
 		return "held: wiring: " + text.Few(p.loose())
@@ -83,7 +83,7 @@ func (p *speech) loose() (list []string) {
 // heldStatus returns the status of the first hold that is quiet or not.
 func (p *speech) heldStatus(quiet bool) (says string) {
 	for _, h := range hold.All {
-		if list := p.List.Held(h); h.Quiet == quiet && len(list) > 0 && says == "" {
+		if list := p.Verdicts.Held(h); h.Quiet == quiet && len(list) > 0 && says == "" {
 			says = p.fill(h.Status, list...)
 		}
 	}
@@ -93,17 +93,17 @@ func (p *speech) heldStatus(quiet bool) (says string) {
 // goesOn reports whether the next plan replaces nodes.
 func (p *speech) goesOn(applied, waits bool) bool {
 	if !applied {
-		return p.List.Replaced() > 0
+		return p.Verdicts.Replaced() > 0
 	}
-	next := func(v decide.Verdict) bool { return v.Hold.GoesOn }
-	return !waits && slices.ContainsFunc(p.List.With(decide.Held), next)
+	next := func(v verdict.Verdict) bool { return v.Hold.GoesOn }
+	return !waits && slices.ContainsFunc(p.Verdicts.With(verdict.Held), next)
 }
 
 // Moves returns the change in one line: "batch 2 of 5: web-1 leaves; web-8 comes". Number is the
 // number of the batch, or 0 if the plan replaces no batch.
 func (c Change) Moves(number int64) string {
 	var parts []string
-	say := func(outcome decide.Outcome, one, many string) {
+	say := func(outcome verdict.Outcome, one, many string) {
 		switch names := c.With(outcome).Names(); len(names) {
 		case 0:
 		case 1:
@@ -112,10 +112,10 @@ func (c Change) Moves(number int64) string {
 			parts = append(parts, text.Few(names)+" "+many)
 		}
 	}
-	say(decide.Leaves, "leaves", "leave")
-	say(decide.Changes, "changes", "change")
-	say(decide.Returns, "comes back", "come back")
-	say(decide.Comes, "comes", "come")
+	say(verdict.Leaves, "leaves", "leave")
+	say(verdict.Changes, "changes", "change")
+	say(verdict.Returns, "comes back", "come back")
+	say(verdict.Comes, "comes", "come")
 	moves := strings.Join(parts, "; ")
 	if number > 0 && c.Replaced() > 0 {
 		return fmt.Sprintf("batch %d of %d: %s", number, number+(c.Remaining+c.batch-1)/c.batch, moves)

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 )
 
 // absentee is a node that is not in service, or is leaving and still runs, and that the plan does
@@ -88,12 +88,12 @@ func (list absentees) advice() string {
 // the method takes nodes out of service first, and leaving nodes whose servers still exist. Nodes
 // of closed places are among them only if more nodes should be replaced.
 func (p *speech) waits(more int64) (list absentees) {
-	for _, f := range p.Left.ByIndex() {
-		if why, ends := p.delays(f, more); why != "" {
-			list = append(list, absentee{name: f.Name, why: why, ends: ends})
+	for _, v := range p.Staying() {
+		if why, ends := p.delays(v, more); why != "" {
+			list = append(list, absentee{name: v.Name, why: why, ends: ends})
 		}
 	}
-	for _, name := range p.Tried {
+	for _, name := range p.Tried() {
 		const why = "two servers of the wanted template ended in ERROR in its place"
 		list = append(list, absentee{name: name, why: why, ends: []int{tried}})
 	}
@@ -101,18 +101,18 @@ func (p *speech) waits(more int64) (list absentees) {
 }
 
 // delays returns why the next batch waits for a node, or "", and what ends that.
-func (p *speech) delays(f *facts.Fact, more int64) (why string, ends []int) {
-	outcome, first := p.Verdicts[f.Name].Outcome, p.Policy.TakesFirst()
-	switch waits := p.Under[f.Name] || first && p.Out[f.Name]; {
-	case !waits, outcome == decide.Changes, outcome == decide.Returns:
+func (p *speech) delays(f verdict.Verdict, more int64) (why string, ends []int) {
+	first := p.Policy.TakesFirst()
+	switch waits := f.Occupies() || first && f.Out(); {
+	case !waits, f.Granted():
 	case first && f.Dark && more > 0:
 		region := placement.Place{Region: f.Region}
 		return region.String() + " " + p.Policy.Rests(region), []int{closed}
 	case f.Is == facts.Serving:
 	case f.Rests == "":
-		return Why(f), p.endsOf(f)
+		return Why(f.Fact), p.endsOf(f.Fact)
 	case more > 0:
-		return Why(f), []int{closed} // a closed place refuses candidates
+		return Why(f.Fact), []int{closed} // a closed place refuses candidates
 	}
 	return "", nil
 }
@@ -137,19 +137,19 @@ func (p *speech) endsOf(f *facts.Fact) []int {
 // nodes show that there is such an attachment. If no server of the cluster was ever found, the
 // servers may have other names, and nothing is expected.
 func (p *speech) absent() (list absentees) {
-	marked := p.Left.Number(func(f *facts.Fact) bool {
-		return f.Server.InService == string(f.Mark) || f.Noted()
-	}) > 0
-	found := p.All.Number(func(f *facts.Fact) bool { return f.Server.ID != "" || f.Served }) > 0
-	for _, f := range p.Left.ByIndex() {
-		if f.Is == facts.Serving || f.Rests != "" || p.Granted(f.Name) {
+	marked := slices.ContainsFunc(p.Staying(), func(v verdict.Verdict) bool {
+		return v.Server.InService == string(v.Mark) || v.Noted()
+	})
+	found := slices.ContainsFunc(p.Before(), func(v verdict.Verdict) bool { return v.Server.ID != "" || v.Served })
+	for _, f := range p.Staying() {
+		if f.Is == facts.Serving || f.Rests != "" || f.Granted() {
 			continue
 		}
 		list = append(list, absentee{
 			name:    f.Name,
-			why:     Why(f),
-			pending: !p.awaited(f.Name) && (f.Missing && found || !f.Looked || marked && marks(f)),
-			next:    goesOn(p.Verdicts[f.Name]),
+			why:     Why(f.Fact),
+			pending: !p.awaited(f.Name) && (f.Missing && found || !f.Looked || marked && marks(f.Fact)),
+			next:    goesOn(f),
 		})
 	}
 	return append(list, p.leaving()...)
@@ -161,17 +161,15 @@ func (p *speech) awaited(name string) bool { return slices.Contains(p.Policy.Awa
 // leaving lists the leaving nodes that do not come back.
 func (p *speech) leaving() (list absentees) {
 	for _, name := range p.Leaving {
-		if p.Verdicts[name].Outcome != decide.Returns {
-			list = append(list, absentee{name: name, why: "it leaves, and its server still exists",
-				pending: !p.awaited(name), ends: []int{leaves}})
-		}
+		list = append(list, absentee{name: name, why: "it leaves, and its server still exists",
+			pending: !p.awaited(name), ends: []int{leaves}})
 	}
 	return list
 }
 
 // goesOn reports whether a node is held, and the next plan changes it.
-func goesOn(v decide.Verdict) bool {
-	return v.Outcome == decide.Held && (v.Hold == hold.Batch || v.Hold.GoesOn && !v.Is.MayServe)
+func goesOn(v verdict.Verdict) bool {
+	return v.Outcome == verdict.Held && (v.Hold == hold.Batch || v.Hold.GoesOn && !v.Is.MayServe)
 }
 
 // marks reports whether a readiness attachment would mark the server of a node.

@@ -1,4 +1,6 @@
-package decide
+// Package verdict has the result of the planner as values: what a plan decides about each node, and why. The
+// planner makes them; sentences and the provider only read them.
+package verdict
 
 import (
 	"slices"
@@ -27,17 +29,20 @@ const (
 type Verdict struct {
 	Want
 	Outcome Outcome
-	refusal             // why the node is held
+	Refusal             // why the node is held
 	Reason  string      // one sentence; "" for a node that stays or is new
 	After   roster.Node // node after the plan, if it changes
 }
 
-// remains reports whether the node is held, and still has to be replaced.
-func (v Verdict) remains() bool { return v.Outcome == Held && !v.Hold.Done && v.What != Nothing }
+// Remains reports whether the node is held, and still has to be replaced.
+func (v Verdict) Remains() bool { return v.Outcome == Held && !v.Hold.Done && v.What != Nothing }
 
-// refusal is why a want is not granted, with the data that a sentence about it needs. A want
+// Granted reports whether the plan changes the node.
+func (v Verdict) Granted() bool { return v.Outcome != Stays && v.Outcome != Held }
+
+// Refusal is why a want is not granted, with the data that a sentence about it needs. A want
 // without a hold is granted.
-type refusal struct {
+type Refusal struct {
 	Hold *hold.Hold
 	Why  string // why the place of the node takes no nodes, such as "is closed", with [hold.Closed]
 	Err  error  // error of placement, with [hold.NoRoom]
@@ -46,9 +51,9 @@ type refusal struct {
 // Want is a change that a plan should make, and why. The want of a growth has no node.
 type Want struct {
 	*facts.Fact
-	What  kind
+	What  Kind
 	Cause roster.Cause // cause of the update, or ""
-	nodes int64        // number of nodes of a growth
+	Nodes int64        // number of nodes of a growth
 
 	To     roster.Template // template that the node should have
 	Better placement.Place // place in which a node should be instead of a misplaced one
@@ -58,42 +63,42 @@ type Want struct {
 	Back   string // leaving node that comes back instead
 }
 
-// kind is the kind of a want.
-type kind int
+// Kind is the kind of a want.
+type Kind int
 
 // The kinds of wants.
 const (
-	Nothing   kind = iota // the node stays as it is
-	removed               // a candidate leaves, and gets a substitute unless the cluster is too large
+	Nothing   Kind = iota // the node stays as it is
+	Removed               // a candidate leaves, and gets a substitute unless the cluster is too large
 	Surplus               // a node too many leaves
 	TakenBack             // a change that was not carried out is taken back, because others are out of service
 	Revised               // a node that never served gets the template that it should have
 	GivenUp               // a node that failed twice leaves, and the node that it replaced comes back
-	unhosted              // a node for which Nova found no host leaves
-	grown                 // nodes are added
-	returned              // a leaving node comes back because a node is needed
-	standsIn              // a leaving node comes back because a stranded node does not serve
+	Unhosted              // a node for which Nova found no host leaves
+	Grown                 // nodes are added
+	Returned              // a leaving node comes back because a node is needed
+	StandsIn              // a leaving node comes back because a stranded node does not serve
 	Remade                // a candidate keeps its name, and its server is made again
 	Replaced              // a node is replaced for a cause of the update
 )
 
-// named reports whether a person named the node in candidates.
-func (w Want) named() bool { return w.What == removed || w.What == Remade }
+// Candidate reports whether a person named the node in candidates.
+func (w Want) Candidate() bool { return w.What == Removed || w.What == Remade }
 
-// stays reports whether the want needs no room for a new node.
-func (w Want) stays() bool { return w.What == Revised || w.What == GivenUp }
+// NeedsRoom reports whether the want needs room for a new node. A node that never served makes its own.
+func (w Want) NeedsRoom() bool { return w.What != Revised && w.What != GivenUp }
 
-// retries reports whether the substitute of a node is a second try. A node for which Nova found no
+// Retries reports whether the substitute of a node is a second try. A node for which Nova found no
 // host was no try, and a node that served for long did not fail.
-func (w Want) retries() bool {
+func (w Want) Retries() bool {
 	return w.Cause == roster.Unhealthy && (!w.Served || w.Early) && !w.NoHost
 }
 
-// Verdicts lists the verdicts about the nodes of a cluster, by index.
-type Verdicts []Verdict
+// List has the verdicts about the nodes of a cluster, by index.
+type List []Verdict
 
 // With returns the verdicts with one of the outcomes.
-func (all Verdicts) With(outcomes ...Outcome) (list Verdicts) {
+func (all List) With(outcomes ...Outcome) (list List) {
 	for _, v := range all {
 		if slices.Contains(outcomes, v.Outcome) {
 			list = append(list, v)
@@ -103,12 +108,12 @@ func (all Verdicts) With(outcomes ...Outcome) (list Verdicts) {
 }
 
 // Empty reports whether no node changes.
-func (all Verdicts) Empty() bool {
-	return !slices.ContainsFunc(all, func(v Verdict) bool { return v.Outcome != Stays && v.Outcome != Held })
+func (all List) Empty() bool {
+	return !slices.ContainsFunc(all, Verdict.Granted)
 }
 
 // Replaced returns the number of nodes that the update replaces, or that are made again.
-func (all Verdicts) Replaced() (n int64) {
+func (all List) Replaced() (n int64) {
 	for _, v := range all {
 		if v.Outcome == Leaves && v.Cause != "" || v.Outcome == Changes && (v.Cause != "" || v.What == Remade) {
 			n++
@@ -118,7 +123,7 @@ func (all Verdicts) Replaced() (n int64) {
 }
 
 // Held returns the verdicts about nodes that are held by one of the holds.
-func (all Verdicts) Held(holds ...*hold.Hold) (list Verdicts) {
+func (all List) Held(holds ...*hold.Hold) (list List) {
 	for _, v := range all {
 		if v.Outcome == Held && slices.Contains(holds, v.Hold) {
 			list = append(list, v)
@@ -128,9 +133,18 @@ func (all Verdicts) Held(holds ...*hold.Hold) (list Verdicts) {
 }
 
 // Names returns the names of the nodes.
-func (all Verdicts) Names() (names []string) {
+func (all List) Names() (names []string) {
 	for _, v := range all {
 		names = append(names, v.Name)
 	}
 	return names
+}
+
+// Counts counts the nodes by place.
+func (all List) Counts() placement.Counts {
+	counts := placement.Counts{}
+	for _, v := range all {
+		counts[v.Place]++
+	}
+	return counts
 }

@@ -1,0 +1,244 @@
+package decide
+
+import (
+	"slices"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
+)
+
+// A want that is granted makes nodes leave, change, return, or be added later. Each of these has one
+// function, which keeps all counts of the ledger: leaves, changes, returns, and the pending nodes of grow
+// and replace.
+
+// grant does what a want asks for.
+func (l *ledger) grant(w verdict.Want) {
+	switch w.What {
+	case verdict.Grown:
+		l.grow(w.Nodes)
+	case verdict.Removed:
+		l.remove(w)
+	case verdict.Surplus:
+		l.leaves(w)
+	case verdict.TakenBack:
+		l.rollout.uncount(w.Fact)
+		l.changes(w, l.now.Before[w.Name])
+	case verdict.Unhosted:
+		l.noteFull(w.Fact)
+		l.leaves(w)
+		l.unhosted++
+	case verdict.Revised, verdict.GivenUp:
+		l.revise(w)
+	case verdict.Returned:
+		l.pending--
+		l.returns(w.Fact)
+		w.StandsIn = l.standsIn()
+	case verdict.StandsIn:
+		enough := int64(len(l.left))+l.pending >= l.policy.Capacity
+		l.comesBack(w.Fact)
+		w.StandsIn = enough
+		l.fit()
+	case verdict.Remade, verdict.Replaced:
+		l.replace(w)
+	}
+}
+
+// leaves takes a node off the board.
+func (l *ledger) leaves(w verdict.Want) {
+	l.leave(w.Fact)
+	l.rollout.uncount(w.Fact)
+	l.under.put(w.Name, false)
+	if w.What != verdict.Replaced { // a replaced node stays out and baking, for its substitute
+		l.out.put(w.Name, w.What == verdict.Surplus && w.Is == facts.Serving) // this plan takes it out of service
+		add(&l.baking, -1, w.Bakes)
+	}
+	add(&l.destroys, 1, w.Server.ID != "")
+	add(&l.tried, -1, w.Outdated && w.Refused)
+	add(&l.unchanged, -1, standsUnchanged(w.Fact))
+	l.verdicts[w.Name] = verdict.Verdict{Want: w, Outcome: verdict.Leaves}
+}
+
+// changes gives a node that keeps its name another template, or another server.
+func (l *ledger) changes(w verdict.Want, after roster.Node) {
+	l.rollout.count(w.Place, after.Template)
+	l.under.put(w.Name, w.What == verdict.Revised || w.What == verdict.GivenUp)
+	l.out.put(w.Name, w.What != verdict.TakenBack)
+	add(&l.unchanged, -1, standsUnchanged(w.Fact))
+	w.To = after.Template
+	l.verdicts[w.Name] = verdict.Verdict{Want: w, Outcome: verdict.Changes, After: after}
+}
+
+// returns puts a leaving node that comes back on the board.
+func (l *ledger) returns(f *facts.Fact) {
+	l.board.Add(f.Place, 1)
+	l.boardWithFull.Add(f.Place, 1)
+	f.StandsIn = false
+	l.left[f.Name] = f
+	l.enters(f)
+	l.rollout.count(f.Place, f.Template)
+	l.verdicts[f.Name] = verdict.Verdict{Want: verdict.Want{Fact: f}, Outcome: verdict.Returns}
+}
+
+// comesBack returns a leaving node before the new nodes are placed.
+func (l *ledger) comesBack(f *facts.Fact) {
+	l.back = l.back.without(f)
+	l.leaving = slices.DeleteFunc(l.leaving, func(name string) bool { return name == f.Name })
+	l.returns(f)
+}
+
+// grow adds nodes. Nodes that find room in full places alone wait until these are tried again.
+func (l *ledger) grow(nodes int64) {
+	if l.err != nil {
+		return
+	}
+	l.pending = nodes
+	if _, l.err = l.arrive(); l.err != nil && len(l.fullPlaces) > 0 {
+		board := l.board
+		l.board = l.boardWithFull
+		_, l.err = l.arrive()
+		l.board = board
+	}
+	if l.unhosted > 0 { // nobody asked for these
+		l.err = nil
+	}
+	if l.grown = l.pending; l.err == nil {
+		l.fit()
+	}
+}
+
+// fit takes away pending nodes of the growth until the others find room.
+func (l *ledger) fit() {
+	for _, err := l.arrive(); err != nil && l.pending > 0; _, err = l.arrive() {
+		l.pending, l.grown, l.short = l.pending-1, l.grown-1, l.short+1
+	}
+	l.rollout.promised = 0
+	l.rollout.promise(l.pending)
+}
+
+// remove removes a candidate. The substitute of one that was under way, or was tried, tries the wanted
+// template once more: it counts against the batch.
+func (l *ledger) remove(w verdict.Want) {
+	tries := l.under[w.Name] || w.Outdated && w.Refused
+	if w.NoHost {
+		l.noteFull(w.Fact)
+	}
+	l.leaves(w)
+	add(&l.taken, 1, tries && int64(len(l.left)) < l.policy.Capacity)
+}
+
+// revise gives a node that never served the template and the flavor that it should have. Nobody uses
+// the node, so it does not count against the batch, and keeps its name: one plan repairs a bad growth
+// or a bad batch. If a leaving node suits, it comes back instead. Any leaving node suits in the place
+// of a node that is given up.
+func (l *ledger) revise(w verdict.Want) {
+	var back *facts.Fact
+	if w.Outdated || w.What == verdict.GivenUp {
+		back = l.insteadOf(w)
+	}
+	if back == nil {
+		add(&l.taken, 1, l.takes(w))
+		l.change(w)
+		return
+	}
+	if w.What == verdict.GivenUp {
+		back.Tried = w.Template.Hash()
+	}
+	l.comesBack(back)
+	back.StandsIn = w.StandsIn
+	w.Back = back.Name
+	add(&l.unused, 1, w.Server.ID != "")
+	l.leaves(w)
+}
+
+// insteadOf returns the leaving node that comes back in the place of a node that never served, or nil.
+// Nodes of slots stay in their slots.
+func (l *ledger) insteadOf(w verdict.Want) *facts.Fact {
+	if l.policy.Stateful != nil {
+		return nil
+	}
+	board := l.boardWithFull.Clone()
+	board.Add(w.Place, -1)
+	suits := func(f *facts.Fact) bool { return w.What == verdict.GivenUp || l.rollout.suits(f) }
+	return l.back.first(suits, board, w.Place)
+}
+
+// replace replaces a node, or makes it again, within the batch.
+func (l *ledger) replace(w verdict.Want) {
+	l.taken++
+	if l.policy.Keeps(w.Cause) {
+		l.change(w)
+		return
+	}
+	if full, _ := l.substitute(w.Fact, l.pending); full {
+		l.noteFull(w.Fact)
+	}
+	if w.Retries() {
+		l.retries[w.Template]++
+	}
+	if w.Cause == roster.Misplaced {
+		l.better = append(l.better, w.Better)
+	}
+	l.pending++
+	add(&l.moved, 1, l.policy.TakesFirst())
+	add(&l.heirs, 1, w.StandsIn)
+	l.leaves(w)
+	l.rollout.promise(1)
+}
+
+// standsIn reports whether the next node that is added takes over from a node that stood in for another.
+// Otherwise the next plan would remove it as one too many.
+func (l *ledger) standsIn() bool {
+	l.heirs--
+	return l.heirs >= 0
+}
+
+// flavor is what a node that keeps its name gets: its own if the place offers it, unless its server is made again.
+func (l *ledger) flavor(w verdict.Want, again bool) (flavor, id string) {
+	if w.NoHost {
+		l.fullSpots[roster.Spot{Place: w.Asked, Flavor: w.Flavor}] = true
+	} else if !again && l.policy.Offers(w.Asked, w.Node) {
+		return w.Flavor, w.FlavorID
+	}
+	flavor, _ = l.policy.FlavorOf(w.Asked, l.fullSpots)
+	return flavor, l.policy.FlavorIDs[w.Region][flavor]
+}
+
+// change changes a node that keeps its name. The node then counts as new: it has not served.
+func (l *ledger) change(w verdict.Want) {
+	l.rollout.uncount(w.Fact)
+	n, again, template := w.Node, l.again(w), l.rollout.templateAt(w.Place)
+	n.Served, n.Doubt, n.Retried = false, true, w.Retries() && template == w.Template
+	n.Template, n.Mark = template, w.Mark.Next(template)
+	if again {
+		n.Generation++
+	}
+	n.Flavor, n.FlavorID = l.flavor(w, again)
+	l.changes(w, n)
+}
+
+// again reports whether the server of a node that keeps its name is made again. A node that was never
+// found has none: if there is one under another name, it stays as it is.
+func (l *ledger) again(w verdict.Want) bool {
+	if w.What == verdict.Revised {
+		return !w.Unfound && !l.policy.InPlace()
+	}
+	return w.What == verdict.Remade || l.policy.Keeps(w.Cause) && l.policy.MakesAgain(w.Cause)
+}
+
+// takes reports whether a node that never served may be in service after all, so that the batch counts it.
+func (l *ledger) takes(w verdict.Want) bool {
+	switch {
+	case w.Unfound:
+		return !l.ignores(w)
+	case l.first:
+		return false
+	}
+	return l.starts(w.Fact) || w.Is.MayServe && l.policy.TakesFirst()
+}
+
+// ignores reports whether a server surely stays as it is if its node changes and has no other
+// generation.
+func (l *ledger) ignores(w verdict.Want) bool {
+	return !l.policy.InPlace() && !l.policy.Begins && w.Loose == ""
+}

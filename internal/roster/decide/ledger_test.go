@@ -1,0 +1,121 @@
+package decide
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"testing"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
+	"pgregory.net/rapid"
+)
+
+// TestLedger: after each want the counts of the ledger are the ones that a recount of its verdicts gives.
+func TestLedger(t *testing.T) {
+	_ = flag.Lookup("rapid.checks").Value.Set("2000") // it takes half a second
+	rapid.Check(t, func(t *rapid.T) {
+		now, seen, policy := anyCluster(t)
+		known, err := Know(now, seen, policy)
+		if err != nil {
+			return
+		}
+		p := &planning{Known: known, ledger: newLedger(known.before, known.All, seen, known.Policy)}
+		p.tooMany = int64(len(p.All)-len(p.named.leave)) - policy.Capacity
+		for w := range p.wants() {
+			p.decide(w)
+			if got, want := p.counts(), p.recount(); got != want {
+				t.Fatalf("after %+v the ledger counts %s, and its verdicts say %s", w, got, want)
+			}
+		}
+	})
+}
+
+func (p *planning) counts() string {
+	return fmt.Sprint(len(p.left), p.rollout.current, p.destroys, p.baking, p.tried, p.unchanged, maps.Clone(p.out))
+}
+
+// recount counts from the facts and verdicts alone.
+func (p *planning) recount() string {
+	var left, current, destroys, baking, tried, unchanged int64
+	out := set{}
+	all := maps.Clone(p.All)
+	for name, v := range p.verdicts {
+		if v.Outcome == verdict.Returns {
+			all[name] = v.Fact
+		}
+	}
+	for name, f := range all {
+		v := p.verdicts[name]
+		template, stays := f.Template, v.Outcome != verdict.Leaves
+		if v.Outcome == verdict.Changes {
+			template = v.After.Template
+		}
+		add(&left, 1, stays)
+		add(&current, 1, stays && template == p.policy.Templates.At(f.Place))
+		add(&destroys, 1, !stays && f.Server.ID != "")
+		if v.Outcome != verdict.Returns {
+			add(&baking, 1, f.Bakes && (stays || v.What == verdict.Replaced))
+			add(&tried, 1, f.Outdated && f.Refused && stays)
+			add(&unchanged, 1, standsUnchanged(f) && !p.granted(name))
+		}
+		switch {
+		case v.Outcome == verdict.Leaves && v.What == verdict.Surplus:
+			out.put(name, f.Is == facts.Serving)
+		case v.Outcome == verdict.Leaves && v.What != verdict.Replaced, v.What == verdict.TakenBack:
+		default:
+			out.put(name, f.Out() || v.Outcome == verdict.Changes)
+		}
+	}
+	return fmt.Sprint(left, current, destroys, baking, tried, unchanged, out)
+}
+
+// anyCluster draws up to seven nodes in two zones, and a policy.
+func anyCluster(t *rapid.T) (roster.Roster, roster.Seen, roster.Policy) {
+	yes := func(label string) bool { return rapid.IntRange(1, 4).Draw(t, label) == 1 }
+	name := func(i int64) string { return fmt.Sprint("web-", i) }
+	image := func() roster.Template {
+		return roster.NewTemplate(map[string]string{"image": rapid.SampledFrom([]string{"a", "b"}).Draw(t, "image")})
+	}
+	bin := func(name string) placement.Bin { return placement.Bin{Name: name, Weight: 1, Cap: placement.Unlimited} }
+	count, _ := roster.ParseAmount(rapid.SampledFrom([]string{"1", "2", "50%"}).Draw(t, "batch"))
+	whole, _ := roster.ParseAmount("100%")
+	seen, policy := roster.NewSeen(), roster.Policy{Name: name, RequireMarks: true, Templates: roster.Templates{{}: image()},
+		Regions: []placement.Region{{Bin: bin("R"), Zones: []placement.Bin{bin("1"), bin("2")}}}, Begins: yes("begins"),
+		Update: &roster.Update{Causes: []roster.Cause{roster.Outdated, roster.Unhealthy, roster.Misplaced, roster.TooOld}, BatchSize: count, Target: whole,
+			StopAbove: whole, Method: rapid.SampledFrom([]string{roster.Substitute, roster.InPlace, roster.Recreate}).Draw(t, "method"), Pause: time.Hour}}
+	r := roster.Roster{Nodes: map[string]roster.Node{}, Leaving: map[string]roster.Node{}, Before: map[string]roster.Node{}, Next: 9}
+	for i := range rapid.Int64Range(1, 7).Draw(t, "nodes") {
+		n := roster.Node{Index: i, Place: placement.Place{Region: "R", Zone: rapid.SampledFrom([]string{"1", "2", "old"}).Draw(t, "zone")},
+			Template: image(), Generation: 2, Served: !yes("new"), Retried: yes("retried")}
+		n.Mark = roster.MarkOf(2, n.Template)
+		s := node.Node{ID: "id-" + name(i), Region: "R", Zone: n.Zone, Locked: yes("locked"), Tainted: yes("tainted"),
+			Status:    rapid.SampledFrom([]string{"ACTIVE", "ACTIVE", "ACTIVE", "ERROR", "SHUTOFF"}).Draw(t, "status"),
+			InService: rapid.SampledFrom([]string{string(n.Mark), string(n.Mark), "1-former", ""}).Draw(t, "mark")}
+		switch {
+		case yes("not followed"):
+			seen.Builds[name(i)] = roster.Build{Mark: "1-old", Generation: 1}
+		case yes("tried"):
+			n.Tried = policy.Templates.At(n.Place).Hash()
+		case yes("undone"):
+			r.Before[name(i)] = roster.Node{Index: i, Place: n.Place, Template: image(), Mark: "1-former"}
+		}
+		seen.Servers[name(i)], seen.Baking[name(i)] = s, yes("bakes")
+		if yes("leaving") {
+			n.StandsIn = true
+			r.Leaving[name(i)] = n
+		} else {
+			r.Nodes[name(i)] = n
+			policy.Capacity++
+		}
+		if yes("candidate") {
+			policy.Candidates = append(policy.Candidates, name(i))
+		}
+	}
+	policy.Capacity = max(0, policy.Capacity+rapid.Int64Range(-1, 1).Draw(t, "change"))
+	return r, seen, policy
+}

@@ -1,0 +1,69 @@
+package verdict
+
+import (
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
+)
+
+// Plan is a plan of a cluster: a verdict about each node, and what else a person should know.
+type Plan struct {
+	Verdicts List
+	Next     roster.Roster // after the plan
+	Policy   roster.Policy // with the wanted templates: the settled ones after a failure
+	Failure  facts.Judged
+	Counts
+	Names
+	Leaving []string // leaving nodes that do not come back, outside closed regions, in which Nova may not answer
+	Shut    string   // until when the window is shut; "" if it is open
+}
+
+// Counts are the numbers of a plan, of nodes unless they say something else.
+type Counts struct {
+	Size      int64 // maximum that the plan may replace
+	Taken     int64 // that it replaces
+	Remaining int64 // that should still be replaced after it
+	Target    int64 // that should get the wanted template
+	Short     int64 // that are not added, because only full places have room
+	Sick      int64 // that are unhealthy
+	Unknown   int64 // whose health was checked without a result
+	Total     int64 // before the plan
+	Beyond    int64 // of servers beyond the cluster
+}
+
+// Names are the names in a policy and in the cloud that a plan cannot use as they are.
+type Names struct {
+	First       []string // nodes without a template, which count as made from the given one
+	Other       []string // nodes without a template whose marks are of another template, each with its mark
+	NoSlots     []string // slots to release that do not exist
+	Strangers   []string // candidates that are no nodes
+	Met         []string // candidates that an import takes as already made again
+	Unprotected []string // protected names and ids of no node
+	Passed      []string // names of other servers that new nodes would have got
+	Fresh       []string // new nodes in no kept slot, if nodes have slots
+}
+
+// Before has the verdicts about the nodes that were there before the plan.
+func (p Plan) Before() List { return p.Verdicts.With(Stays, Held, Changes, Leaves) }
+
+// Staying has the verdicts about the nodes that are there before and after the plan, or come back.
+func (p Plan) Staying() List { return p.Verdicts.With(Stays, Held, Changes, Returns) }
+
+// Baking lists the nodes that must be in service for longer, including the ones that the update replaces.
+func (p Plan) Baking() (names []string) {
+	for _, v := range p.Before() {
+		if v.Bakes && (v.Outcome != Leaves || v.What == Replaced) {
+			names = append(names, v.Name)
+		}
+	}
+	return names
+}
+
+// Tried lists the nodes in whose place two servers of the wanted template ended in ERROR.
+func (p Plan) Tried() (names []string) {
+	for _, v := range p.Verdicts.With(Stays, Held, Changes) {
+		if v.Outdated && v.Refused {
+			names = append(names, v.Name)
+		}
+	}
+	return names
+}
