@@ -16,9 +16,10 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// NewServer makes the server that Terraform speaks to. It is the plugin framework's
-// server, except that it cleans diagnostics of control characters: their names and
-// messages come from a cloud, and are printed on a terminal.
+// NewServer makes the server that Terraform speaks to. It is the plugin framework's server, except that it cleans
+// diagnostics of control characters, because their names and messages come from a cloud and are printed on a terminal,
+// and hides large attributes from the framework: see package packed. Another server, which hides nothing, shows
+// Terraform the schema.
 func NewServer(version string) (tfprotov6.ProviderServer, error) {
 	server, ok := providerserver.NewProtocol6(New(version)())().(fullServer)
 	if !ok {
@@ -26,7 +27,7 @@ func NewServer(version string) (tfprotov6.ProviderServer, error) {
 	}
 	shown := providerserver.NewProtocol6(&stackpolicyProvider{version: version, shown: true})()
 	hidden := map[string]packed.Types{"stackpolicy_placement_attachment": placementtf.Hidden()}
-	return &cleanServer{fullServer: &packedServer{server, shown, hidden}}, nil
+	return &cleanServer{fullServer: server, shown: shown, hidden: hidden}, nil
 }
 
 // fullServer has all methods of the framework's server.
@@ -36,11 +37,26 @@ type fullServer interface {
 	tfprotov6.ActionServer
 }
 
-// cleanServer cleans the diagnostics of each answer that may contain the text of
-// others.
+// cleanServer is the framework's server between two changes: of what it is asked, and of what it answers.
 type cleanServer struct {
 	fullServer
-	actions sync.RWMutex // each action that runs holds it for reading
+	shown   tfprotov6.ProviderServer
+	hidden  map[string]packed.Types // by resource
+	actions sync.RWMutex            // each action that runs holds it for reading
+}
+
+// GetProviderSchema shows what is hidden.
+func (s *cleanServer) GetProviderSchema(
+	ctx context.Context, req *tfprotov6.GetProviderSchemaRequest,
+) (*tfprotov6.GetProviderSchemaResponse, error) {
+	return s.shown.GetProviderSchema(ctx, req)
+}
+
+// UpgradeResourceState reads a state file, whose JSON has no texts.
+func (s *cleanServer) UpgradeResourceState(
+	ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest,
+) (*tfprotov6.UpgradeResourceStateResponse, error) {
+	return s.shown.UpgradeResourceState(ctx, req)
 }
 
 // StopProvider interrupts all that runs. It returns after the last words of the actions: the
@@ -55,12 +71,40 @@ func (s *cleanServer) StopProvider(
 	return resp, err
 }
 
-// cleaned cleans the diagnostics of an answer; each kind of answer has some.
-func cleaned[R any](resp *R, err error) (*R, error) {
-	if resp != nil {
-		clean(reflect.ValueOf(resp).Elem().FieldByName("Diagnostics").Interface().([]*tfprotov6.Diagnostic))
+// through asks the framework's server: it gets large attributes as texts, and the diagnostics of its answer are cleaned.
+func through[Q, R any](
+	ctx context.Context, s *cleanServer, req *Q, ask func(context.Context, *Q) (*R, error),
+) (*R, error) {
+	asked := *req
+	kind := reflect.ValueOf(asked).FieldByName("TypeName")
+	hides := kind.IsValid() && len(s.hidden[kind.String()]) > 0
+	if hides {
+		types := s.hidden[kind.String()]
+		change(&asked, types.In)
+		if plan, ok := any(&asked).(*tfprotov6.PlanResourceChangeRequest); ok {
+			plan.ProposedNewState = types.Keep(plan.ProposedNewState, plan.PriorState)
+		}
+	}
+	resp, err := ask(ctx, &asked)
+	if resp == nil {
+		return resp, err
+	}
+	if hides {
+		change(resp, s.hidden[kind.String()].Out)
+	}
+	if said, ok := reflect.ValueOf(resp).Elem().FieldByName("Diagnostics").Interface().([]*tfprotov6.Diagnostic); ok {
+		clean(said)
 	}
 	return resp, err
+}
+
+// change changes each resource of a request or of an answer.
+func change[M any](message *M, to func(*tfprotov6.DynamicValue) *tfprotov6.DynamicValue) {
+	for _, field := range reflect.ValueOf(message).Elem().Fields() {
+		if of, ok := field.Interface().(*tfprotov6.DynamicValue); ok {
+			field.Set(reflect.ValueOf(to(of)))
+		}
+	}
 }
 
 func clean(diagnostics []*tfprotov6.Diagnostic) {
@@ -104,49 +148,55 @@ var interrupted = strings.NewReplacer(context.Canceled.Error(), "Terraform was i
 func (s *cleanServer) ConfigureProvider(
 	ctx context.Context, req *tfprotov6.ConfigureProviderRequest,
 ) (*tfprotov6.ConfigureProviderResponse, error) {
-	return cleaned(s.fullServer.ConfigureProvider(ctx, req))
+	return through(ctx, s, req, s.fullServer.ConfigureProvider)
 }
 
 func (s *cleanServer) ValidateResourceConfig(
 	ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest,
 ) (*tfprotov6.ValidateResourceConfigResponse, error) {
-	return cleaned(s.fullServer.ValidateResourceConfig(ctx, req))
+	return through(ctx, s, req, s.fullServer.ValidateResourceConfig)
 }
 
 func (s *cleanServer) ReadResource(
 	ctx context.Context, req *tfprotov6.ReadResourceRequest,
 ) (*tfprotov6.ReadResourceResponse, error) {
-	return cleaned(s.fullServer.ReadResource(ctx, req))
+	return through(ctx, s, req, s.fullServer.ReadResource)
 }
 
 func (s *cleanServer) PlanResourceChange(
 	ctx context.Context, req *tfprotov6.PlanResourceChangeRequest,
 ) (*tfprotov6.PlanResourceChangeResponse, error) {
-	return cleaned(s.fullServer.PlanResourceChange(ctx, req))
+	return through(ctx, s, req, s.fullServer.PlanResourceChange)
 }
 
 func (s *cleanServer) ApplyResourceChange(
 	ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest,
 ) (*tfprotov6.ApplyResourceChangeResponse, error) {
-	return cleaned(s.fullServer.ApplyResourceChange(ctx, req))
+	return through(ctx, s, req, s.fullServer.ApplyResourceChange)
+}
+
+func (s *cleanServer) GenerateResourceConfig(
+	ctx context.Context, req *tfprotov6.GenerateResourceConfigRequest,
+) (*tfprotov6.GenerateResourceConfigResponse, error) {
+	return through(ctx, s, req, s.fullServer.GenerateResourceConfig)
 }
 
 func (s *cleanServer) ImportResourceState(
 	ctx context.Context, req *tfprotov6.ImportResourceStateRequest,
 ) (*tfprotov6.ImportResourceStateResponse, error) {
-	return cleaned(s.fullServer.ImportResourceState(ctx, req))
+	return through(ctx, s, req, s.fullServer.ImportResourceState)
 }
 
 func (s *cleanServer) ValidateDataResourceConfig(
 	ctx context.Context, req *tfprotov6.ValidateDataResourceConfigRequest,
 ) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
-	return cleaned(s.fullServer.ValidateDataResourceConfig(ctx, req))
+	return through(ctx, s, req, s.fullServer.ValidateDataResourceConfig)
 }
 
 func (s *cleanServer) ReadDataSource(
 	ctx context.Context, req *tfprotov6.ReadDataSourceRequest,
 ) (*tfprotov6.ReadDataSourceResponse, error) {
-	return cleaned(s.fullServer.ReadDataSource(ctx, req))
+	return through(ctx, s, req, s.fullServer.ReadDataSource)
 }
 
 func (s *cleanServer) CallFunction(
@@ -162,13 +212,13 @@ func (s *cleanServer) CallFunction(
 func (s *cleanServer) ValidateActionConfig(
 	ctx context.Context, req *tfprotov6.ValidateActionConfigRequest,
 ) (*tfprotov6.ValidateActionConfigResponse, error) {
-	return cleaned(s.fullServer.ValidateActionConfig(ctx, req))
+	return through(ctx, s, req, s.fullServer.ValidateActionConfig)
 }
 
 func (s *cleanServer) PlanAction(
 	ctx context.Context, req *tfprotov6.PlanActionRequest,
 ) (*tfprotov6.PlanActionResponse, error) {
-	return cleaned(s.fullServer.PlanAction(ctx, req))
+	return through(ctx, s, req, s.fullServer.PlanAction)
 }
 
 func (s *cleanServer) InvokeAction(

@@ -90,7 +90,7 @@ func TestCleanServer(t *testing.T) {
 					return // dirty does not have this method itself
 				}
 			}()
-			answer := server.Method(i).Call([]reflect.Value{reflect.ValueOf(t.Context()), reflect.Zero(server.Method(i).Type().In(1))})[0].Elem()
+			answer := server.Method(i).Call([]reflect.Value{reflect.ValueOf(t.Context()), reflect.New(server.Method(i).Type().In(1).Elem())})[0].Elem()
 			var text string
 			if name == "CallFunction" {
 				text = answer.Interface().(tfprotov6.CallFunctionResponse).Error.Text

@@ -182,6 +182,10 @@ func heavy(size, length int) Way {
 	}
 }
 
+func way(name string, serve func(Target, http.ResponseWriter, *http.Request)) Way {
+	return Way{Name: name, Serve: serve}
+}
+
 // status is a way that answers with a status, and a body that repeats the request.
 func status(code int) Way {
 	return Way{
@@ -226,33 +230,24 @@ func Ways() []Way {
 	}
 	ways = append(
 		ways,
-		Way{Name: "a redirect elsewhere", Serve: func(_ Target, w http.ResponseWriter, _ *http.Request) {
+		way("a redirect elsewhere", func(_ Target, w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Location", "http://elsewhere.invalid/")
 			answer(w, jsonType, http.StatusTemporaryRedirect, "")
-		}},
-		Way{Name: "a redirect to itself", Serve: func(_ Target, w http.ResponseWriter, r *http.Request) {
+		}),
+		way("a redirect to itself", func(_ Target, w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Location", r.URL.String())
 			answer(w, jsonType, http.StatusTemporaryRedirect, "")
-		}},
-		Way{
-			Name: "a page of HTML that repeats the request",
-			Serve: func(t Target, w http.ResponseWriter, r *http.Request) {
-				answer(w, "text/html", t.status(), "<html>"+strings.Repeat(" ", 170)+echo(r))
-			},
-		},
-		Way{
-			Name: "an error that repeats the request again and again",
-			Serve: func(_ Target, w http.ResponseWriter, r *http.Request) {
-				answer(w, "text/plain", http.StatusInternalServerError, strings.Repeat(echo(r), 2000))
-			},
-		},
-		Way{
-			Name: "an error with the token again and again",
-			Serve: func(_ Target, w http.ResponseWriter, r *http.Request) {
-				secret := cmp.Or(r.Header.Get("X-Auth-Token"), echo(r))
-				answer(w, "text/plain", http.StatusBadRequest, strings.Repeat(secret, 1+(65<<10)/len(secret)))
-			},
-		},
+		}),
+		way("a page of HTML that repeats the request", func(t Target, w http.ResponseWriter, r *http.Request) {
+			answer(w, "text/html", t.status(), "<html>"+strings.Repeat(" ", 170)+echo(r))
+		}),
+		way("an error that repeats the request often", func(_ Target, w http.ResponseWriter, r *http.Request) {
+			answer(w, "text/plain", http.StatusInternalServerError, strings.Repeat(echo(r), 2000))
+		}),
+		way("an error with the token again and again", func(_ Target, w http.ResponseWriter, r *http.Request) {
+			secret := cmp.Or(r.Header.Get("X-Auth-Token"), echo(r))
+			answer(w, "text/plain", http.StatusBadRequest, strings.Repeat(secret, 1+(65<<10)/len(secret)))
+		}),
 		text("no body", ""),
 		text("null", "null"),
 		text("a list", "[]"),
@@ -260,42 +255,36 @@ func Ways() []Way {
 		text("a string", `"a string"`),
 		text("an empty object", "{}"),
 		text("another object", `{"fault": {"code": 200}}`),
-		Way{Name: "plain text", Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
+		way("plain text", func(t Target, w http.ResponseWriter, _ *http.Request) {
 			answer(w, "text/plain", t.status(), "OK")
-		}},
+		}),
 		text("no JSON", "{'a': 1}"),
 		text("two answers", "{} {}"),
 		other("half of the answer", func(t Target, _ *http.Request) string { return t.Good()[:len(t.Good())/2] }),
-		Way{
-			Name: "half of the answer, and the connection closed",
-			Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
-				w.Header().Set("Content-Length", fmt.Sprint(len(t.Good())))
-				answer(w, jsonType, t.status(), t.Good()[:len(t.Good())/2])
-				abort(w)
-			},
-		},
-		Way{Name: "a length of 4 GiB", Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
+		way("half of the answer, and the connection closed", func(t Target, w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", fmt.Sprint(len(t.Good())))
+			answer(w, jsonType, t.status(), t.Good()[:len(t.Good())/2])
+			abort(w)
+		}),
+		way("a length of 4 GiB", func(t Target, w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", fmt.Sprint(int64(1)<<32))
 			answer(w, jsonType, t.status(), t.Good())
 			abort(w)
-		}},
-		Way{
-			Name:  "a closed connection",
-			Serve: func(Target, http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
-		},
-		Way{Name: "headers of 2 MiB", Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
+		}),
+		way("a closed connection", func(Target, http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }),
+		way("headers of 2 MiB", func(t Target, w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("X-Junk", strings.Repeat("x", 2<<20))
 			answer(w, jsonType, t.status(), t.Good())
-		}},
+		}),
 		items(5_000),
 		items(150_000),
 		Way{Name: "an endless string", Large: true, Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
 			answer(w, jsonType, t.status(), `{"a": "`)
 			repeated(w, "x", 1<<31-1) // the largest count if an int has 32 bits
 		}},
-		Way{Name: "deep lists", Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
+		way("deep lists", func(t Target, w http.ResponseWriter, _ *http.Request) {
 			answer(w, jsonType, t.status(), fmt.Sprintf(t.Around, strings.Repeat("[", 9000)+strings.Repeat("]", 9000)))
-		}},
+		}),
 		stuffed("empty lists", "[],", 120<<20),
 		stuffed("empty lists", "[],", 20<<20),
 		stuffed("empty objects", "{},", 20<<20),
@@ -307,20 +296,16 @@ func Ways() []Way {
 		stuffed("empty strings", `"",`, 20<<20),
 		stuffed("escapes", `"\u202e",`, 20<<20),
 		stuffed("long strings with escapes", `"`+strings.Repeat(`\u202e`, 5000)+`",`, 20<<20),
-		Way{
-			Name:  "an item with a million names",
-			Large: true,
-			Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
-				packed(t, "names", w, func(to io.Writer) {
-					before, after, _ := strings.Cut(t.Good(), "{")
-					_, _ = io.WriteString(to, before+"{")
-					for i := range 1_000_000 {
-						_, _ = fmt.Fprintf(to, `"n%d": {},`, i)
-					}
-					_, _ = io.WriteString(to, after)
-				})
-			},
-		},
+		Way{Name: "a million names", Large: true, Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
+			packed(t, "names", w, func(to io.Writer) {
+				before, after, _ := strings.Cut(t.Good(), "{")
+				_, _ = io.WriteString(to, before+"{")
+				for i := range 1_000_000 {
+					_, _ = fmt.Fprintf(to, `"n%d": {},`, i)
+				}
+				_, _ = io.WriteString(to, after)
+			})
+		}},
 		other("another item on each page for ever", func(t Target, _ *http.Request) string {
 			return t.page(t.item(int(pages.Add(1))))
 		}),
@@ -329,11 +314,9 @@ func Ways() []Way {
 		heavy(3<<20, 250<<10),
 		heavy(3<<20, 4_000),
 		heavy(3<<20, 200),
-		Way{
-			Name:  "nothing for ever",
-			Slow:  true,
-			Serve: func(_ Target, _ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
-		},
+		Way{Name: "nothing for ever", Slow: true, Serve: func(_ Target, _ http.ResponseWriter, r *http.Request) {
+			<-r.Context().Done()
+		}},
 		Way{Name: "a byte at a time", Slow: true, Serve: func(t Target, w http.ResponseWriter, r *http.Request) {
 			answer(w, jsonType, t.status(), "{")
 			for tick := time.Tick(10 * time.Millisecond); r.Context().Err() == nil; <-tick {
@@ -347,12 +330,12 @@ func Ways() []Way {
 		other("no UTF-8", func(t Target, _ *http.Request) string {
 			return strings.ReplaceAll(t.Good(), `e`, "\xff\xfe")
 		}),
-		Way{Name: "each number a string", Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
+		way("each number a string", func(t Target, w http.ResponseWriter, _ *http.Request) {
 			answer(w, jsonType, t.status(), strings.NewReplacer("1", `"x"`, "true", `"yes"`).Replace(t.Good()))
-		}},
-		Way{Name: "each string a list", Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
+		}),
+		way("each string a list", func(t Target, w http.ResponseWriter, _ *http.Request) {
 			answer(w, jsonType, t.status(), strings.ReplaceAll(t.Good(), `": "`, `": ["x"], "y": "`))
-		}},
+		}),
 	)
 	return ways
 }
