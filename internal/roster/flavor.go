@@ -124,7 +124,7 @@ func (p Policy) Offers(at placement.Place, n Node) bool { return p.rank(at, n) >
 
 // EarlierFlavor returns an earlier flavor of the list that a node would get now, or "".
 func (p Policy) EarlierFlavor(at placement.Place, n Node, seen Seen) string {
-	if !p.Update.Has(Lesser) {
+	if !p.Update.Has(LaterFlavor) {
 		return ""
 	}
 	first, ok := p.FlavorOf(at, seen.FullSpots(p))

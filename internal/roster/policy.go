@@ -91,14 +91,14 @@ type Update struct {
 // Cause is a reason to replace a node.
 type Cause string
 
-// The causes, in the order in which their nodes are replaced.
+// The names of the causes; see package cause.
 const (
-	Unhealthy Cause = "UNHEALTHY" // the server is in ERROR, or marked as tainted, or its service is unhealthy
-	Misplaced Cause = "PLACEMENT" // the place is not listed or above its cap, or another place is strictly better
-	Outdated  Cause = "TEMPLATE"  // the template is not the wanted one of the place
-	Newer     Cause = "IMAGE"     // the newest image of each name is wanted; its nodes are Outdated
-	Lesser    Cause = "FLAVOR"    // an earlier flavor of the place is not full
-	TooOld    Cause = "AGE"       // the server is older than MaxAge
+	Unhealthy   Cause = "UNHEALTHY" // the server is in ERROR, or marked as tainted, or its service is unhealthy
+	Misplaced   Cause = "PLACEMENT" // the place is not listed or above its cap, or another place is strictly better
+	Outdated    Cause = "TEMPLATE"  // the template is not the wanted one of the place
+	Newer       Cause = "IMAGE"     // the newest image of each name is wanted; its nodes are Outdated
+	LaterFlavor Cause = "FLAVOR"    // an earlier flavor of the place is not full
+	TooOld      Cause = "AGE"       // the server is older than MaxAge
 )
 
 // The methods of replacing a node. A misplaced node gets a substitute with every method, because

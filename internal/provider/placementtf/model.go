@@ -304,7 +304,7 @@ func (m attachmentModel) update(ctx context.Context, diags *diag.Diagnostics) *r
 	for _, cause := range texts(u.Causes) {
 		update.Causes = append(update.Causes, roster.Cause(cause))
 	}
-	if update.Has(roster.Lesser) && len(m.flavors()) == 0 && !m.Flavors.IsUnknown() {
+	if update.Has(roster.LaterFlavor) && len(m.flavors()) == 0 && !m.Flavors.IsUnknown() {
 		diags.AddAttributeError(path.Root("update").AtName("causes"), "A missing argument",
 			"The cause FLAVOR replaces a node for an earlier one of its flavors, and there are none. Give flavors.")
 	}

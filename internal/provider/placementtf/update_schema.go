@@ -13,6 +13,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/cause"
 )
 
 func updateBlock() schema.Block {
@@ -61,10 +62,11 @@ func updateBlock() schema.Block {
 	}
 }
 
-func causes() []string {
-	return []string{string(roster.Unhealthy), string(roster.Misplaced), string(roster.Outdated), string(roster.Newer),
-		string(roster.Lesser),
-		string(roster.TooOld)}
+func causes() (names []string) {
+	for _, c := range cause.All {
+		names = append(names, string(c.Name))
+	}
+	return names
 }
 
 // amount refuses a text that is neither a number of nodes nor a percentage.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/cause"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
@@ -75,7 +76,7 @@ func (l *ledger) barsFor(w verdict.Want) (no verdict.Refusal) {
 		no.Hold = hold.Outage
 	case w.Cause == roster.Outdated && l.holds():
 		no.Hold = hold.Failed
-	case f.NotRemade && slices.Contains([]roster.Cause{roster.Unhealthy, roster.Lesser, roster.TooOld}, w.Cause):
+	case f.NotRemade && cause.Of(w.Cause).Renews:
 		no.Hold = hold.NotRemade
 	case l.twice(w):
 		no.Hold = hold.Twice
@@ -133,7 +134,7 @@ func (l *ledger) outside(w verdict.Want) bool {
 // full place takes it.
 func (l *ledger) closed(w verdict.Want) (why string) {
 	switch keeps := l.policy.Keeps(w.Cause); {
-	case !slices.Contains([]roster.Cause{roster.Outdated, roster.Lesser, roster.TooOld}, w.Cause):
+	case !cause.Of(w.Cause).Waits:
 		return ""
 	case keeps && l.policy.MakesAgain(w.Cause) && l.boardWithFull.Closed(w.Place), !keeps && l.board.Closed(w.Place):
 		return l.board.Why(w.Place)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 )
 
@@ -27,8 +28,10 @@ func boardOf(all facts.Facts, listed []placement.Region, full []placement.Place)
 
 // byTurn orders nodes by the criterion. A node that comes back has no turn yet: its index decides.
 func byTurn(a, b *facts.Fact) int {
-	return cmp.Or(cmp.Compare(a.Turn, b.Turn), cmp.Compare(a.Index, b.Index), cmp.Compare(a.Name, b.Name))
+	return cmp.Or(cmp.Compare(a.Turn, b.Turn), byIndex(a, b))
 }
+
+func byIndex(a, b *facts.Fact) int { return roster.CompareIndex(a.Name, a.Node, b.Name, b.Node) }
 
 // queue returns the nodes that may leave, in an order.
 func queue(

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/cause"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 )
 
@@ -85,10 +86,9 @@ func unwanted(f *facts.Fact, policy roster.Policy) bool {
 	named := (f.Named && policy.Stateful == nil) || slices.Contains(policy.Candidates, f.Name) ||
 		slices.Contains(policy.Candidates, f.Server.ID)
 	released := policy.Stateful != nil && slices.Contains(policy.Stateful.Release, f.Name)
-	again := []roster.Cause{roster.Unhealthy, roster.Lesser, roster.TooOld}
 	return f.Server.Tainted || named || released ||
-		slices.ContainsFunc(again, func(cause roster.Cause) bool {
-			return policy.Update.Has(cause) && f.Concern(cause)
+		slices.ContainsFunc(cause.All, func(c *cause.Cause) bool {
+			return c.Renews && policy.Update.Has(c.Name) && c.Concerns(f)
 		})
 }
 

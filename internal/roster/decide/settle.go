@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/cause"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
@@ -40,9 +41,9 @@ func (p *planning) settleNode(f *facts.Fact) {
 	if f.Later { // this state does not know whether it should be replaced
 		p.hold(verdict.Want{Fact: f}, verdict.Refusal{Hold: hold.Older})
 	}
-	for _, cause := range causes {
-		if p.policy.Update.Has(cause.Cause) && f.Concern(cause.Cause) {
-			p.waitsItsTurn(p.replacement(f, cause.Cause))
+	for _, c := range cause.All {
+		if p.policy.Update.Has(c.Name) && c.Concerns(f) {
+			p.waitsItsTurn(p.replacement(f, c.Name))
 		}
 	}
 }

@@ -3,9 +3,11 @@ package decide
 import (
 	"cmp"
 	"iter"
+	"maps"
 	"slices"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/cause"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
@@ -37,9 +39,9 @@ func (p *planning) wants() iter.Seq[verdict.Want] {
 					ask(verdict.Want{Fact: f, What: verdict.Remade})
 				}
 			}
-			for _, cause := range causes {
-				if p.policy.Update.Has(cause.Cause) {
-					cause.wants(p.ledger, cause.Cause, eligible, ask)
+			for _, c := range cause.All {
+				if p.policy.Update.Has(c.Name) {
+					p.replaceFor(c, eligible, ask)
 				}
 			}
 		}
@@ -55,16 +57,18 @@ var classes = []func(*facts.Fact) bool{
 	func(f *facts.Fact) bool { return f.Is == facts.Serving },
 }
 
-// causes are the causes of an update in their order, each with the method that asks for its nodes.
-var causes = []struct {
-	roster.Cause
-	wants func(l *ledger, cause roster.Cause, eligible func(*facts.Fact) bool, ask func(verdict.Want))
-}{
-	{roster.Unhealthy, (*ledger).line},
-	{roster.Misplaced, (*ledger).misplaced},
-	{roster.Outdated, (*ledger).outdated},
-	{roster.Lesser, (*ledger).line},
-	{roster.TooOld, (*ledger).aged},
+// replaceFor asks for the nodes to replace for a cause, in its order.
+func (l *ledger) replaceFor(c *cause.Cause, may func(*facts.Fact) bool, ask func(verdict.Want)) {
+	switch concerned := func(f *facts.Fact) bool { return c.Concerns(f) && may(f) && !l.barred(f, c.Name) }; c.Order {
+	case cause.ByPlace:
+		l.misplaced(c.Name, may, ask)
+	case cause.ByTemplate:
+		l.byTemplate(c.Name, concerned, ask)
+	case cause.OldestFirst:
+		l.oldestFirst(c.Name, concerned, ask)
+	default:
+		l.byTurn(c.Name, concerned, ask)
+	}
 }
 
 // asks asks for a want. It reports whether the want was granted, and whether others of its class
@@ -199,11 +203,11 @@ func (l *ledger) neverServed(ask func(verdict.Want)) {
 		case l.failedTwice(f):
 			ask(verdict.Want{Fact: f, Cause: roster.Unhealthy, What: verdict.GivenUp})
 		case l.revises(f):
-			cause := roster.Outdated
+			name := roster.Outdated
 			if !f.Outdated && !l.lost(f) {
-				cause = roster.Lesser
+				name = roster.LaterFlavor
 			}
-			ask(verdict.Want{Fact: f, Cause: cause, What: verdict.Revised, To: l.rollout.templateAt(f.Place)})
+			ask(verdict.Want{Fact: f, Cause: name, What: verdict.Revised, To: l.rollout.templateAt(f.Place)})
 		}
 	}
 }
@@ -244,11 +248,11 @@ func (l *ledger) lost(f *facts.Fact) bool {
 	return f.NotRemade && !f.Served && f.Server.InService == "" && !l.policy.TakesFirst()
 }
 
-// line asks for the nodes to replace for a cause, in the order of a queue.
-func (l *ledger) line(cause roster.Cause, may func(*facts.Fact) bool, ask func(verdict.Want)) {
-	q := l.queueInPlace(func(f *facts.Fact) bool { return may(f) && f.Concern(cause) && !l.barred(f, cause) })
+// byTurn asks for the nodes of a queue.
+func (l *ledger) byTurn(name roster.Cause, may func(*facts.Fact) bool, ask func(verdict.Want)) {
+	q := l.queueInPlace(may)
 	for f := q.next(); f != nil; f = q.next() {
-		granted, more := l.asks(l.replacement(f, cause), ask)
+		granted, more := l.asks(l.replacement(f, name), ask)
 		if !more {
 			return
 		}
@@ -256,13 +260,13 @@ func (l *ledger) line(cause roster.Cause, may func(*facts.Fact) bool, ask func(v
 	}
 }
 
-func (l *ledger) replacement(f *facts.Fact, cause roster.Cause) verdict.Want {
-	return verdict.Want{Fact: f, Cause: cause, What: verdict.Replaced, To: l.policy.Templates.At(f.Place)}
+func (l *ledger) replacement(f *facts.Fact, name roster.Cause) verdict.Want {
+	return verdict.Want{Fact: f, Cause: name, What: verdict.Replaced, To: l.policy.Templates.At(f.Place)}
 }
 
 // barred reports whether a node cannot be replaced for a cause, whatever the budget.
-func (l *ledger) barred(f *facts.Fact, cause roster.Cause) bool {
-	w := l.replacement(f, cause)
+func (l *ledger) barred(f *facts.Fact, name roster.Cause) bool {
+	w := l.replacement(f, name)
 	return l.bars(w).Hold != nil || l.barsFor(w).Hold != nil
 }
 
@@ -283,8 +287,8 @@ func (l *ledger) queueInPlace(may func(*facts.Fact) bool) queues {
 
 // misplaced asks for the nodes whose moves make the spread better, counted after the pending
 // nodes are placed.
-func (l *ledger) misplaced(cause roster.Cause, may func(*facts.Fact) bool, ask func(verdict.Want)) {
-	movable := func(f *facts.Fact) bool { return may(f) && f.Rests == "" && !l.barred(f, cause) }
+func (l *ledger) misplaced(name roster.Cause, may func(*facts.Fact) bool, ask func(verdict.Want)) {
+	movable := func(f *facts.Fact) bool { return may(f) && f.Rests == "" && !l.barred(f, name) }
 	q := queue(l.board, l.left, movable, byTurn)
 	for _, at := range l.fullPlaces {
 		q.Close(at)
@@ -317,36 +321,29 @@ func (l *ledger) moves(q queues, pending func() int64, ask func(verdict.Want) (g
 	}
 }
 
-// outdated asks for nodes of the newest outdated template first, because a rollout that was given
-// up half way is the least proven.
-func (l *ledger) outdated(cause roster.Cause, may func(*facts.Fact) bool, ask func(verdict.Want)) {
-	var templates []roster.Template
+// byTemplate asks for nodes of the newest template first, because a rollout that was given up half way
+// is the least proven.
+func (l *ledger) byTemplate(name roster.Cause, may func(*facts.Fact) bool, ask func(verdict.Want)) {
+	templates := map[roster.Template]bool{}
 	for _, f := range l.left {
-		if f.Outdated && may(f) && !slices.Contains(templates, f.Template) {
-			templates = append(templates, f.Template)
+		if may(f) {
+			templates[f.Template] = true
 		}
 	}
-	slices.SortFunc(templates, func(a, b roster.Template) int {
+	newest := func(a, b roster.Template) int {
 		return cmp.Or(cmp.Compare(l.now.Age(b), l.now.Age(a)), cmp.Compare(b, a))
-	})
-	for _, template := range templates {
-		l.line(cause, func(f *facts.Fact) bool { return f.Template == template && may(f) }, ask)
+	}
+	for _, template := range slices.SortedFunc(maps.Keys(templates), newest) {
+		l.byTurn(name, func(f *facts.Fact) bool { return f.Template == template && may(f) }, ask)
 	}
 }
 
-// aged asks for the nodes with the oldest servers first.
-func (l *ledger) aged(cause roster.Cause, may func(*facts.Fact) bool, ask func(verdict.Want)) {
-	var old []*facts.Fact
-	for _, f := range l.left {
-		if f.Concern(cause) && may(f) && !l.barred(f, cause) {
-			old = append(old, f)
-		}
-	}
-	slices.SortFunc(old, func(a, b *facts.Fact) int {
-		return cmp.Or(a.Aged.Compare(b.Aged), cmp.Compare(a.Index, b.Index), cmp.Compare(a.Name, b.Name))
-	})
-	for _, f := range old {
-		if _, more := l.asks(l.replacement(f, cause), ask); !more {
+// oldestFirst asks for the nodes with the oldest servers first.
+func (l *ledger) oldestFirst(name roster.Cause, may func(*facts.Fact) bool, ask func(verdict.Want)) {
+	oldest := func(a, b *facts.Fact) int { return cmp.Or(a.Aged.Compare(b.Aged), byIndex(a, b)) }
+	all := slices.SortedFunc(maps.Values(l.left), oldest)
+	for _, f := range slices.DeleteFunc(all, func(f *facts.Fact) bool { return !may(f) }) {
+		if _, more := l.asks(l.replacement(f, name), ask); !more {
 			return
 		}
 	}

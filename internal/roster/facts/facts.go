@@ -77,22 +77,6 @@ func (f *Fact) Unhealthy() bool {
 // because an operator knows about it.
 func (f *Fact) Sick() bool { return f.Unhealthy() && f.Rests == "" }
 
-// Concern reports whether the node should be replaced for a cause, whatever holds it. It does
-// not know Misplaced, because only a board shows whether another place is better.
-func (f *Fact) Concern(cause roster.Cause) bool {
-	switch cause {
-	case roster.Unhealthy:
-		return f.Unhealthy()
-	case roster.Outdated:
-		return f.Outdated
-	case roster.Lesser:
-		return f.Earlier != ""
-	case roster.TooOld:
-		return !f.Aged.IsZero()
-	}
-	return false
-}
-
 // Facts has a fact for each node, by name.
 type Facts map[string]*Fact
 

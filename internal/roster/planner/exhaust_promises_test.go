@@ -121,7 +121,7 @@ var promises = []struct {
 	{"A plan says of each node that should be replaced why it is not.", func(p plan) string {
 		return p.first(func(m member) bool {
 			sick := p.has(roster.Unhealthy) && m.ill() && !p.is("blind")
-			should := sick || p.has(roster.Outdated) && m.image != p.wants() || p.has(roster.TooOld) && m.has("aged") || p.has(roster.Lesser)
+			should := sick || p.has(roster.Outdated) && m.image != p.wants() || p.has(roster.TooOld) && m.has("aged") || p.has(roster.LaterFlavor)
 			return should && m.stays() && !m.has("later") && (m.Outcome != verdict.Held || m.Reason == "")
 		})
 	}},

@@ -100,7 +100,7 @@ var parts = []struct {
 			q.batch, q.moment = 2, "zones shut"
 			q.by(ask, roster.Substitute, roster.Recreate)
 			q.moment = "zones flavors"
-			for _, q.causes = range [][]roster.Cause{{roster.Lesser}, {roster.Unhealthy, roster.Misplaced, roster.Lesser}} {
+			for _, q.causes = range [][]roster.Cause{{roster.LaterFlavor}, {roster.Unhealthy, roster.Misplaced, roster.LaterFlavor}} {
 				q.by(ask, roster.Substitute, roster.Recreate)
 			}
 		})

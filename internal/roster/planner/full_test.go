@@ -240,7 +240,7 @@ func TestFlavors(t *testing.T) {
 	}{
 		{planned{name: "the reason names the flavor", seen: homeless, reasons: []string{"web-0: replaced (UNHEALTHY) in R/1: its server is in ERROR (" +
 			noHost + "); it asked for big in R/1"}}, ""},
-		{planned{name: "the one that comes first, too", roster: has("small big"), update: update("1", roster.Lesser),
+		{planned{name: "the one that comes first, too", roster: has("small big"), update: update("1", roster.LaterFlavor),
 			reasons: []string{"web-0: replaced (FLAVOR) in R/1: it has small, and big comes first"}}, ""},
 		{planned{name: "the first one", capacity: 4, moves: "+web-2 +web-3"}, "big big big big"},
 		{planned{name: "a zone has its own", capacity: 4, policy: func(p *roster.Policy) {
@@ -281,10 +281,10 @@ func TestFlavors(t *testing.T) {
 		{planned{name: "where it waits once all are full", roster: has("small big"), seen: func(s roster.Seen) { homeless(s); full(s, az1, "big", "small") },
 			policy: recreate, remaining: 1, notices: []string{"Places are full", "Nodes wait for a host"}}, "small big"},
 		{planned{name: "a later flavor stays", roster: has("small big"), moves: ""}, "small big"},
-		{planned{name: "unless FLAVOR is a cause", roster: has("small big"), update: update("1", roster.Lesser), moves: "+web-2 -web-0", to: "R/1"}, "big big"},
-		{planned{name: "and the first one is not full", roster: has("small big"), update: update("1", roster.Lesser), notices: told,
+		{planned{name: "unless FLAVOR is a cause", roster: has("small big"), update: update("1", roster.LaterFlavor), moves: "+web-2 -web-0", to: "R/1"}, "big big"},
+		{planned{name: "and the first one is not full", roster: has("small big"), update: update("1", roster.LaterFlavor), notices: told,
 			seen: func(s roster.Seen) { full(s, az1, "big") }}, "small big"},
-		{planned{name: "one that is not listed is later than all", roster: has("old big"), update: update("1", roster.Lesser),
+		{planned{name: "one that is not listed is later than all", roster: has("old big"), update: update("1", roster.LaterFlavor),
 			seen: func(s roster.Seen) { full(s, az1, "big") }, moves: "+web-2 -web-0", notices: told}, "big small"},
 		{planned{name: "in place it stays for a template", roster: has("small big"), image: "2", update: byUpdate(update("2", roster.Outdated), roster.InPlace),
 			moves: "~web-0 ~web-1"}, "small big"},

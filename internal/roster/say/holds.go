@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
@@ -57,12 +58,26 @@ var words = map[string]func(p *speech, list verdict.List) string{
 		}
 		return "two servers in a row failed"
 	},
-	"target": func(p *speech, _ verdict.List) string { return p.Policy.Update.Target.String() },
-	"method": func(p *speech, _ verdict.List) string { return fmt.Sprintf("%q", p.Policy.Update.Method) },
-	"room":   func(_ *speech, list verdict.List) string { return detail(list[0].Err) },
-	"beyond": func(p *speech, _ verdict.List) string { return text.Count(p.Beyond, "server") },
-	"opens":  func(p *speech, _ verdict.List) string { return p.Shut },
-	"baking": func(p *speech, _ verdict.List) string { return text.Few(p.Baking()) },
+	"illness": func(_ *speech, list verdict.List) string { return illness(list[0].Fact) },
+	"differs": func(p *speech, list verdict.List) string {
+		text := p.texts.of(list[0].Template, list[0].To)
+		if list[0].Is.Fresh {
+			text += "; it never served"
+		}
+		return text
+	},
+	"better place": func(_ *speech, list verdict.List) string {
+		return cmp.Or(list[0].Want.Beyond, list[0].Better.String()+" is a better place")
+	},
+	"flavor":         func(_ *speech, list verdict.List) string { return cmp.Or(list[0].Flavor, "no flavor of the list") },
+	"earlier flavor": func(_ *speech, list verdict.List) string { return list[0].Earlier },
+	"launched":       func(_ *speech, list verdict.List) string { return list[0].Aged.UTC().Format(time.DateOnly) },
+	"target":         func(p *speech, _ verdict.List) string { return p.Policy.Update.Target.String() },
+	"method":         func(p *speech, _ verdict.List) string { return fmt.Sprintf("%q", p.Policy.Update.Method) },
+	"room":           func(_ *speech, list verdict.List) string { return detail(list[0].Err) },
+	"beyond":         func(p *speech, _ verdict.List) string { return text.Count(p.Beyond, "server") },
+	"opens":          func(p *speech, _ verdict.List) string { return p.Shut },
+	"baking":         func(p *speech, _ verdict.List) string { return text.Few(p.Baking()) },
 	"waited for": func(p *speech, list verdict.List) string {
 		others := p.waitedOn
 		if i := slices.IndexFunc(p.waiting, func(a absentee) bool { return a.name == list[0].Name }); i >= 0 {

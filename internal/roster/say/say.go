@@ -9,11 +9,11 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/cause"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
@@ -116,20 +116,8 @@ func (p *speech) reasonOf(w verdict.Want) string {
 		return fmt.Sprintf("%s, and the node before it failed too; %s comes back", Why(w.Fact), w.Back)
 	case w.What == verdict.Revised:
 		return p.revision(w)
-	case w.Cause == roster.Outdated && w.Is.Fresh:
-		return p.texts.of(w.Template, w.To) + "; it never served"
-	case w.Cause == roster.Unhealthy:
-		return illness(w.Fact)
-	case w.Cause == roster.Lesser:
-		return fmt.Sprintf("it has %s, and %s comes first", cmp.Or(w.Flavor, "no flavor of the list"), w.Earlier)
-	case w.Cause == roster.Outdated:
-		return p.texts.of(w.Template, w.To)
-	case w.Cause == roster.TooOld:
-		return "its server was launched on " + w.Aged.UTC().Format(time.DateOnly)
-	case w.Cause == roster.Misplaced:
-		return cmp.Or(w.Beyond, w.Better.String()+" is a better place")
 	}
-	return "named in candidates"
+	return p.fill(cause.Of(w.Cause).Reason, verdict.Verdict{Want: w})
 }
 
 // revision returns why a node that never served is made as it should be.
@@ -138,7 +126,7 @@ func (p *speech) revision(w verdict.Want) string {
 	switch {
 	case w.Back != "":
 		return fmt.Sprintf("%s; it never served, and %s comes back", change, w.Back)
-	case w.Cause == roster.Lesser:
+	case w.Cause == roster.LaterFlavor:
 		return fmt.Sprintf("it has %s, which is not listed", cmp.Or(w.Flavor, "no flavor"))
 	case !w.Outdated:
 		return hold.NotRemade.Why
