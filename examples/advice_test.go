@@ -438,6 +438,7 @@ var others = map[string]string{
 	"The server group of the selector is gone":   "no guide has a selector",
 	"The server group stays":                     "no guide has two attachments of a group",
 
+	"ACTIVE is taken for service":                           "a line: TestForgotten",
 	"A lifecycle hook did not complete":                     "the consumer",
 	"A node has lost its server":                            "it is made again",
 	"A node was chosen unseen":                              "a refresh",

@@ -148,7 +148,7 @@ func TestEnds(t *testing.T) {
 		said     string
 		versions string
 	}{
-		{[]string{"-var", "image=a", "-var", "user_data=all"}, 1, "Servers are replaced outside of the batch", "map[a:4]"},
+		{[]string{"-var", "image=a", "-var", "user_data=all"}, 1, "Servers change outside of the batch", "map[a:4]"},
 		{[]string{"-var", "image=a", "-var", "user_data=one"}, 2, "held: the plan changes 2 resources although no node change asks for it. " +
 			"Apply it by hand, or allow it with -accept openstack_compute_instance_v2 -accept stackpolicy_deletion_attachment", "map[a:4]"},
 		{[]string{"-var", "image=a", "-var", "user_data=one", "-servers", "stackpolicy_deletion_attachment"}, 2,

@@ -121,7 +121,7 @@ func TestAsTheProvider(t *testing.T) {
 const log = `{"@level":"info","@message":"Terraform 1.11.4","type":"version"}
 {"@level":"warn","type":"diagnostic","diagnostic":{"severity":"warning","summary":"A batch waits for nodes","detail":"web-1 is\n in ERROR.",` +
 	`"address":"stackpolicy_placement_attachment.web"}}
-{"@level":"warn","type":"diagnostic","diagnostic":{"severity":"warning","summary":"Servers are replaced outside of the batch","detail":"web-2.",` +
+{"@level":"warn","type":"diagnostic","diagnostic":{"severity":"warning","summary":"Servers change outside of the batch","detail":"web-2.",` +
 	`"address":"stackpolicy_readiness_attachment.web"}}
 {"@level":"warn","type":"diagnostic","diagnostic":{"severity":"warning","summary":"another module","detail":"",` +
 	`"address":"module.a.stackpolicy_readiness_attachment.web"}}
@@ -135,7 +135,7 @@ func TestWarnings(t *testing.T) {
 	got := planview.Markdown(view)
 	assert.Contains(t, got, "- **A batch waits for nodes.** web-1 is in ERROR.\n")
 	assert.Contains(t, got, "- **A place with nodes is no longer listed.**") // a warning that is derived from the plan
-	assert.Contains(t, got, "- **Servers are replaced outside of the batch.** web-2.\n")
+	assert.Contains(t, got, "- **Servers change outside of the batch.** web-2.\n")
 	assert.NotContains(t, got, "another")
 	for _, wrong := range []string{"", "no JSON", `{"a": 1}`} {
 		assert.Error(t, planview.AddWarnings(view, []byte(wrong)), "%q passed for a log", wrong)

@@ -29,7 +29,7 @@ type Planned struct {
 	Name         string
 	Node, Server bool              // whether the node is there, and whether the server is
 	Wants, Has   Made              // as the node says, and as the planned server says
-	Was          Made              // the server after the last apply; without an ID if there was none
+	Was          Made              // the server as it was found before the plan; without an ID if there was none
 	Template     map[string]string // template of the node
 	Rises        bool              // whether the plan raises the generation of the node
 	Serves       string            // id of its server if the plan leaves the node as it is, and it serves
@@ -54,6 +54,10 @@ type Fault struct {
 	Text   string
 	Passes bool // whether the plan may be applied
 }
+
+// Unchecked is what a plan says that begins a batch while nothing asks the servers.
+const Unchecked = "This plan begins a batch, and a server that is ACTIVE counts as in service, whether or not its image " +
+	"works: a bad one costs the batch. Let stackpolicy_readiness_attachment ask the servers, with http, tcp or hook."
 
 // mistakes has, in the order in which they are looked for, each line that may be missing: which nodes show it, each
 // with what was seen, and what to write. A server is compared with its node only where the plan makes it: a server that
@@ -102,13 +106,12 @@ func Judge(p Plan) (faults []Fault) {
 			}
 		}
 	}
-	beside := nodesThat(replaced)(p)
-	if len(beside) > 0 && p.Batch >= 0 {
+	if beside := nodesThat(changed)(p); len(beside) > 0 && p.Batch >= 0 {
 		node, _, _ := strings.Cut(beside[0], " ")
-		faults = append(faults, Fault{Node: node, Title: "Servers are replaced outside of the batch", Text: fmt.Sprintf(
-			"Terraform replaces %s, which serve, although no node asks for it: %s. This plan may replace %s more. An "+
-				"argument of the servers changed, or what the cloud says of it: \"forces replacement\" in the plan "+
-				"shows which. Let the servers ignore it (ignore_changes), or hand it to them by the template.",
+		faults = append(faults, Fault{Node: node, Title: "Servers change outside of the batch", Text: fmt.Sprintf(
+			"Terraform replaces or changes %s, which serve, although no node asks for it: %s. This plan may replace %s "+
+				"more. An argument of the servers changed, or what the cloud says of it: the plan shows which. Let the "+
+				"servers ignore it (ignore_changes), or hand it to them by the template.",
 			text.Count(int64(len(beside)), "server"), text.Few(beside), text.Nodes(int64(p.Batch))),
 			Passes: len(beside) <= p.Batch})
 	}
@@ -187,14 +190,17 @@ func zoned(n Planned) string {
 	return ""
 }
 
-// otherImage lists servers that are not made from the image of their node. With IN_PLACE servers take over the image by
+// otherImage lists servers that are not made from the image of their node, or by a name, which may be another one. With IN_PLACE servers take over the image by
 // reference, so there a change of a server counts too.
 func otherImage(p Plan) []string {
 	return nodesThat(func(n Planned) string {
 		byName := n.Has.ImageName.Text == n.Template["image"] && n.Has.ImageName.differs(n.Was.ImageName)
 		changes := n.paired() && p.InPlace && n.Has.Image.differs(n.Was.Image) && !byName
-		if (n.made() || changes) && n.Has.Image.differs(n.Wants.Image) {
+		switch {
+		case (n.made() || changes) && n.Has.Image.differs(n.Wants.Image):
 			return fmt.Sprintf("(its server gets image %s, not %s)", n.Has.Image.Text, n.Wants.Image.Text)
+		case n.made() && n.Has.Image.Unknown && n.Has.ImageName.known() && n.Wants.Image.known():
+			return fmt.Sprintf("(its server gets an image by its name, %s)", n.Has.ImageName.Text)
 		}
 		return ""
 	})(p)
@@ -270,12 +276,21 @@ func turnless(p Plan) (list []string) {
 	return list
 }
 
-// replaced shows a server that serves, and that Terraform replaces although the plan leaves its node as it is. A
-// node that does not serve is free: Terraform taints a server that failed, and makes one that was deleted by hand.
-func replaced(n Planned) string {
-	gone := n.paired() && n.Serves != "" && n.Has.ID.Text != n.Serves
-	if gone && (n.Was.ID.Text == n.Serves || n.Was.ID.Text == "" && n.Known) {
+// changed shows a server that serves, and that Terraform replaces, rebuilds or resizes although the plan leaves its node
+// as it is. A node that does not serve is free: Terraform taints a server that failed, and makes one that was deleted by
+// hand. A flavor that is gone has another id once it is made again, and then its node has none.
+func changed(n Planned) string {
+	was, known := n.Was.ID.Text, n.Was.ID.Text == "" && n.Known
+	switch {
+	case !n.paired() || n.Serves == "" || was != n.Serves && !known:
+	case n.Has.ID.Text != n.Serves:
 		return fmt.Sprintf("(server %s)", n.Serves)
+	case n.Has.Image.differs(n.Was.Image):
+		return fmt.Sprintf("(it gets image %s)", n.Has.Image.Text)
+	case n.Has.FlavorName.differs(n.Was.FlavorName):
+		return fmt.Sprintf("(it gets flavor %s)", n.Has.FlavorName.Text)
+	case n.Wants.Flavor.known() && n.Has.Flavor.differs(n.Was.Flavor):
+		return fmt.Sprintf("(it gets flavor %s)", n.Has.Flavor.Text)
 	}
 	return ""
 }

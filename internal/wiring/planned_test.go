@@ -44,7 +44,7 @@ func TestJudge(t *testing.T) {
 	two, inPlace := Plan{Nodes: []Planned{runs("web-0", nil), runs("web-1", nil)}, InPlace: true, Acts: true, Changes: 2}, Plan{InPlace: true}
 	turns, one := two, two
 	turns.Turns, one.Changes = true, 1
-	inPlace.Nodes = []Planned{runs("web-0", func(n *Planned) { n.Has.Image = known("i2") })}
+	inPlace.Nodes = []Planned{runs("web-0", func(n *Planned) { n.Has.Image, n.Serves = known("i2"), "" })}
 	unplaced := of(comes("web-0", again), comes("web-1", again))
 	unplaced.Batch = -1
 	for name, c := range map[string]struct {
@@ -67,14 +67,15 @@ func TestJudge(t *testing.T) {
 		"a node without a zone":      {of(comes("web-1", func(n *Planned) { n.Wants.Zone, n.Has.Zone = Value{}, unknown })), ""},
 		"a server that was migrated": {of(runs("web-1", func(n *Planned) { n.Has.Zone = known("b") })), ""},
 		"an image":                   {of(comes("web-1", func(n *Planned) { n.Has.Image = known("i2") })), "web-1 (its server gets image i2, not i1)"},
-		"an image, rebuilt by hand":  {of(runs("web-1", func(n *Planned) { n.Has.Image = known("i2") })), ""},
+		"an image, rebuilt by hand":  {of(runs("web-1", func(n *Planned) { n.Has.Image, n.Was.Image = known("i2"), known("i2") })), ""},
 		"an image, IN_PLACE":         {inPlace, "web-0 (its server gets image i2, not i1)"},
+		"an image by its name":       {of(comes("web-1", func(n *Planned) { n.Has.Image = unknown })), "web-1 (its server gets an image by its name, debian-12)"},
 		"a flavor":                   {of(comes("web-1", func(n *Planned) { n.Has.Flavor = known("f2") })), "web-1 (its server gets flavor f2, not f1)"},
 		"a flavor by name": {of(comes("web-1", func(n *Planned) { n.Has.Flavor, n.Has.FlavorName = unknown, known("large") })),
 			"web-1 (its server gets flavor large, not small)"},
 		"a flavor by name, listed id":        {of(comes("web-1", func(n *Planned) { n.Has.FlavorName, n.Wants.FlavorName = known("f1"), known("small") })), ""},
 		"a flavor without a disk":            {of(comes("web-1", func(n *Planned) { n.Diskless = true })), "~web-1 (flavor small). Nova makes no server"},
-		"which boots from what is not known": {of(comes("web-1", func(n *Planned) { n.Diskless, n.Has.Image = true, unknown })), ""},
+		"which boots from what is not known": {of(comes("web-1", func(n *Planned) { n.Diskless, n.Has.Image, n.Has.ImageName = true, unknown, unknown })), ""},
 		"an image written literally":         {of(runs("web-0", nil), comes("web-1", image("debian-13"))), "web-0 (image = debian-12), web-1 (image = debian-13)"},
 		"two images of two nodes": {of(runs("web-0", nil), comes("web-1", func(n *Planned) {
 			image("debian-13")(n)
@@ -83,17 +84,20 @@ func TestJudge(t *testing.T) {
 		"two names of one image before": {of(runs("web-0", nil), runs("web-1", image("debian-13"))), ""},
 		"no replace_triggered_by":       {of(runs("web-0", rises)), "web-0 (its server is not made again)"},
 		"made again":                    {of(runs("web-0", func(n *Planned) { rises(n); again(n) })), ""},
-		"one outside of the batch":      {of(runs("web-0", again), runs("web-1", nil)), "~web-0 Terraform replaces 1 server, which serve"},
-		"two outside of a batch of one": {of(runs("web-0", again), runs("web-1", again)), "web-0 Terraform replaces 2 servers, which serve"},
-		"no attachment of nodes":        {unplaced, ""},
+		"one outside of the batch":      {of(runs("web-0", again), runs("web-1", nil)), "~web-0 Terraform replaces or changes 1 server, which serve"},
+		"two outside of a batch of one": {of(runs("web-0", again), runs("web-1", again)), "web-0 Terraform replaces or changes 2 servers, which serve"},
+		"two rebuilt and resized": {of(runs("web-0", func(n *Planned) { n.Has.Image, n.Wants = known("i2"), Made{} }), runs("web-1", func(n *Planned) { n.Has.Flavor = known("f2") }),
+			runs("web-2", func(n *Planned) { n.Has.FlavorName = known("large") })), "web-0 Terraform replaces or changes 3 servers, which"},
+		"a flavor made again":    {of(runs("web-1", func(n *Planned) { n.Has.Flavor, n.Wants.Flavor = known("f2"), Value{} })), ""},
+		"no attachment of nodes": {unplaced, ""},
 		"which do not serve": {of(runs("web-0", func(n *Planned) { again(n); n.Serves = "" }),
 			runs("web-1", func(n *Planned) { again(n); n.Serves = "" })), ""},
 		"made by this apply": {of(runs("web-0", func(n *Planned) { n.Has.ID = known("new") }),
-			runs("web-1", func(n *Planned) { n.Has.ID = known("x") })), "web-0 Terraform replaces 2 servers, which serve"},
+			runs("web-1", func(n *Planned) { n.Has.ID = known("x") })), "web-0 Terraform replaces or changes 2 servers, which serve"},
 		"not in the state": {of(comes("web-0", func(n *Planned) { n.Serves = "lost" }), comes("web-1", func(n *Planned) { n.Serves = "lost" })),
 			""},
 		"a new readiness attachment": {of(comes("web-0", func(n *Planned) { n.Serves, n.Known = "1", true }),
-			comes("web-1", func(n *Planned) { n.Serves, n.Known = "2", true })), "web-0 Terraform replaces 2 servers, which serve"},
+			comes("web-1", func(n *Planned) { n.Serves, n.Known = "2", true })), "web-0 Terraform replaces or changes 2 servers, which serve"},
 		"no at_once": {two, "web-0, web-1. All of them would be out of service at once"},
 		"with turns": {turns, ""},
 		"in batches": {one, ""},

@@ -67,6 +67,8 @@ const (
 	Rises                  // nodes, each after its cluster, whose generation the plan raises
 	Batch                  // clusters, with the number of nodes that the plan may still replace
 	Changes                // clusters, with the number of nodes that the plan changes in place
+	Begins                 // clusters in which a batch of TEMPLATE begins
+	Asked                  // clusters whose servers an action asks
 	Acts                   // clusters whose servers an action drains
 	Turned                 // clusters whose servers get turns from it
 	Names                  // names that new placement attachments give to nodes, each after its region

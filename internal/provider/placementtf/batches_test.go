@@ -77,9 +77,9 @@ func TestPlacementServed(t *testing.T) {
 	planEach(t, map[string]plannedCase{
 		"no readiness attachment marks the servers": {happens: boots, nodes: "RegionOne/az-1: web-0 web-1", before: unmarked("a"), config: unmarked("b")},
 		"it did": {happens: inTurn(boots, becomes(zonal(2, "az-1", old)), breaks("web-1")), nodes: "RegionOne/az-1: web-2 web-3",
-			change: "+web-2 +web-3 -web-0 -web-1",
+			change: "+web-2 +web-3 -web-0 -web-1", at: unchecked,
 			before: zonal(2, "az-1", old), config: zonal(2, "az-1", wanted)},
-		"it never did": {happens: inTurn(boots, breaks("web-1")), nodes: "RegionOne/az-1: web-1 web-2", change: "+web-2 -web-0 ~web-1",
+		"it never did": {happens: inTurn(boots, breaks("web-1")), nodes: "RegionOne/az-1: web-1 web-2", change: "+web-2 -web-0 ~web-1", at: unchecked,
 			before: zonal(2, "az-1", old), config: zonal(2, "az-1", wanted)},
 	})
 }
@@ -155,11 +155,11 @@ func TestPlacementOpens(t *testing.T) {
 	}
 	for name, c := range map[string]plannedCase{
 		"opened": {config: across(4, both, wanted), nodes: "RegionOne/az-1: web-0 web-1; RegionTwo/az-1: web-4 web-5", change: "+web-4 +web-5 -web-2 -web-3",
-			asks: looks},
+			at: unchecked, asks: looks},
 		"opened, and it grows": {config: across(6, both, old), nodes: "RegionOne/az-1: web-0 web-1 web-4; RegionTwo/az-1: web-2 web-3 web-5",
 			change: "+web-4 +web-5", asks: looks},
 		"closed still": {config: across(4, closed, wanted), nodes: "RegionOne/az-1: web-0 web-1; RegionTwo/az-1: web-4 web-5",
-			change: "+web-4 +web-5 -web-2 -web-3"},
+			change: "+web-4 +web-5 -web-2 -web-3", at: unchecked},
 	} {
 		c.before, c.happens = across(4, both, old), closes
 		c.plan(t, name)

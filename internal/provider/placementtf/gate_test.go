@@ -256,13 +256,6 @@ func (g *gate) stuck() {
 	g.times(4)
 }
 
-// renamed forgets the names of the nodes together with a new image, which every plan refuses.
-func (g *gate) renamed() {
-	g.Helper()
-	g.instead = renamed
-	g.stuck()
-}
-
 // corrected applies a working image after an image that Nova refused.
 func (g *gate) corrected() {
 	g.Helper()
@@ -336,15 +329,6 @@ var gates = []struct {
 	{what: "all nodes answer 503, and a new image with `IN_PLACE`",
 		start: gated{unseen: true, size: 3, image: "a", method: "IN_PLACE", more: wellness}, least: 2, most: 3, taken: 1, images: "b:3",
 		then: (*gate).outage},
-	{what: "`name` is not `each.key`, and a new image", start: gated{size: 6, image: "a"},
-		least: 6, most: 6, images: "a:6", then: (*gate).renamed},
-	{what: "`name` is not `each.key`, and a new image with `RECREATE`", start: gated{size: 3, image: "a", method: "RECREATE"},
-		least: 3, most: 3, images: "a:3", then: (*gate).renamed},
-	{what: "`region` is forgotten in two regions, and a new image",
-		start: gated{size: 4, image: "a", regions: "RegionOne: az-1 az-2; RegionTwo: az-1 az-2"}, least: 4, most: 4, images: "a:4", then: func(g *gate) {
-			g.instead = [2]string{"= each.value.region", `= "RegionOne"`}
-			g.stuck()
-		}},
 	{what: "the selector meets no server, and a new image with `RECREATE`",
 		start: gated{size: 3, image: "a", method: "RECREATE", more: "selector {\n    metadata = { team = \"x\" }\n  }"}, least: 3, most: 3,
 		images: "a:3", then: (*gate).stuck},

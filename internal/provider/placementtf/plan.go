@@ -58,11 +58,12 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 	if p.state != nil {
 		now = p.state.roster(p.memory, p.diags)
 	}
-	p.refuseLoose()
 	if p.forgetsSlots(now) {
 		return false
 	}
+	before := p.memory.Sources
 	p.resolve(ctx, now)
+	p.refuseLoose(now, before)
 	policy := plan.policy(ctx, p.state, p.memory.Marked, p.diags)
 	p.memory.tell(&policy)
 	written := policy.Regions

@@ -16,6 +16,9 @@ import (
 // attributes are arguments that a test gives.
 type attributes = protocol.Attributes
 
+// unchecked is the warning of a batch whose servers nothing asks.
+const unchecked = "update.require_in_service: ACTIVE is taken for service"
+
 // plannedCase is a plan of an attachment, and everything that a user sees of it.
 type plannedCase struct {
 	before  attributes                 // configuration to apply first; nil: the attachment is new

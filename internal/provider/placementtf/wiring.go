@@ -95,8 +95,13 @@ func (w wires) search(ctx context.Context, cloud *openstack.Cloud) map[string]wi
 func (p *attachmentPlanner) tellNodes(next roster.Roster, change planner.Change, policy roster.Policy) {
 	walk, seen := p.backend.Walk(), p.memory.Seen.Servers
 	var kept, twice []string
+	waits := policy.RequireMarks && p.unmarked(next)
 	for name := range next.Leaving {
-		walk.Note(backend.Leaving, seen[name].ID, "")
+		cluster := ""
+		if waits && seen[name].InService != "" {
+			cluster = p.plan.Cluster.ValueString()
+		}
+		walk.Note(backend.Leaving, seen[name].ID, cluster)
 	}
 	for _, v := range append(change.With(verdict.Leaves), change.With(verdict.Changes)...) {
 		cluster := ""
@@ -140,17 +145,39 @@ func (m memory) tellServed(r roster.Roster, walk *backend.Walk) {
 	}
 }
 
-// refuseLoose refuses another template while servers are known not to take theirs: all nodes would get it at once, or
-// none.
-func (p *attachmentPlanner) refuseLoose() {
-	if p.state == nil || p.plan.Template.Equal(p.state.Template) && p.plan.Image.Equal(p.state.Image) {
+// unmarked reports whether a node has no mark, so that a readiness attachment waits for its server in this apply.
+func (p *attachmentPlanner) unmarked(next roster.Roster) bool {
+	closed := closedRegions(p.plan.listedRegions())
+	for name, n := range next.Nodes {
+		if s := p.memory.Seen.Servers[name]; s.InService != string(n.Mark) && !closed(n.Region) {
+			return true
+		}
+	}
+	return false
+}
+
+// refuseLoose refuses other templates in a region whose servers are known not to take theirs: all nodes would get them
+// at once, or none. Sources are what the last refresh knew.
+func (p *attachmentPlanner) refuseLoose(now roster.Roster, sources sources) {
+	if p.state == nil {
 		return
 	}
+	was := *p.state
+	was.sources = sources
+	wants, had := p.plan.templates(), was.templates()
 	for _, f := range p.memory.Wires {
-		if f.Wire == wiring.Templates {
-			p.diags.AddAttributeError(path.Root("template"), "The servers do not follow the templates of their nodes",
+		for _, place := range now.Counts().Places() {
+			if f.Wire != wiring.Templates || f.Region != place.Region || wants.At(place) == had.At(place) {
+				continue
+			}
+			argument := "template"
+			if ownOf(p.plan.images(), place) != ownOf(was.images(), place) {
+				argument = "image"
+			}
+			p.diags.AddAttributeError(p.plan.path(place, argument), "The servers do not follow the templates of their nodes",
 				f.Text()+" Apply that with the template as it was, name servers that were made from another one in "+
 					"candidates, and change the template then.")
+			return
 		}
 	}
 }
@@ -174,6 +201,7 @@ func (p *attachmentPlanner) tellReadiness(ctx context.Context) {
 	required := p.memory.Marked
 	if method != "" {
 		required = p.plan.requiresMarks(ctx, p.diags)
+		p.tellUnchecked(required)
 	}
 	for name, n := range elements[shownNode](p.plan.Nodes.ValueString(), p.diags) {
 		key, mark := backend.Key(cluster, name), n.Mark.ValueString()
@@ -188,4 +216,19 @@ func (p *attachmentPlanner) tellReadiness(ctx context.Context) {
 			walk.Note(backend.Serves, key, s.ID)
 		}
 	}
+}
+
+// tellUnchecked notes a plan that begins a batch of TEMPLATE, and warns of it if no readiness attachment marks servers.
+func (p *attachmentPlanner) tellUnchecked(required bool) {
+	begins := slices.ContainsFunc(p.change.With(verdict.Leaves, verdict.Changes),
+		func(v verdict.Verdict) bool { return v.Cause == roster.Outdated })
+	if !begins || p.plan.Nodes.IsUnknown() || p.diags.HasError() {
+		return
+	}
+	if required || p.memory.Marked {
+		p.backend.Walk().Note(backend.Begins, p.plan.Cluster.ValueString(), "")
+		return
+	}
+	p.diags.AddAttributeWarning(path.Root("update").AtName("require_in_service"), "ACTIVE is taken for service",
+		"No readiness attachment marks the servers. "+wiring.Unchecked)
 }

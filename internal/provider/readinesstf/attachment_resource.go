@@ -113,6 +113,7 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 		private.Store(ctx, resp.Private, lostKey, slices.Compact(lost), &resp.Diagnostics)
 	}
 	model.Pending = value.List(pending)
+	model.Servers = found(model.Servers, now.sources)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }
 

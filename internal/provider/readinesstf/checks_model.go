@@ -46,6 +46,11 @@ func (m checksModel) read(diags *diag.Diagnostics) (http *probe.HTTP, tcp *probe
 	return http, tcp
 }
 
+// asks reports whether there is a check of the service.
+func (m checksModel) asks() bool {
+	return value.GivenBlock(m.HTTP) || value.GivenBlock(m.TCP) || value.GivenBlock(m.Hook)
+}
+
 // checkAddress refuses an address that cannot be checked over the network. At is its path.
 func (m checksModel) checkAddress(
 	name string, address types.String, http *probe.HTTP, tcp *probe.TCP, at path.Path, diags *diag.Diagnostics,

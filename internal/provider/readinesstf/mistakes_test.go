@@ -350,7 +350,7 @@ var mistakes = []struct {
 		require.NoError(b, b.Write(without))
 		assert.Regexp(b, acctest.Says("Servers are no longer waited for"), b.run("plan", "-input=false", "-no-color"))
 		_, err := b.apply()
-		require.NoError(b, err)
+		require.ErrorContains(b, err, "A drain would begin too early")
 		b.finish("a")
 	}, "a:6/6"},
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
@@ -20,6 +21,7 @@ func (m attachmentModel) judge(state attachmentModel, walk *backend.Walk, diags 
 	if m.Nodes.IsUnknown() || m.Servers.IsUnknown() || m.Cluster.IsUnknown() {
 		return
 	}
+	m.warnUnchecked(walk, diags)
 	for _, f := range wiring.Judge(m.planned(state, walk)) {
 		at := path.Root("servers").AtMapKey(f.Node)
 		detail := "Cluster \"" + m.Cluster.ValueString() + "\": " + f.Text
@@ -28,6 +30,16 @@ func (m attachmentModel) judge(state attachmentModel, walk *backend.Walk, diags 
 		} else {
 			diags.AddAttributeError(at, f.Title, detail)
 		}
+	}
+}
+
+// warnUnchecked warns that a batch begins although neither this attachment nor an action asks the servers.
+func (m attachmentModel) warnUnchecked(walk *backend.Walk, diags *diag.Diagnostics) {
+	_, begins := walk.Noted(backend.Begins, m.Cluster.ValueString())
+	_, asked := walk.Noted(backend.Asked, m.Cluster.ValueString())
+	if begins && !asked && !m.asks() {
+		diags.AddAttributeWarning(path.Root("servers"), "ACTIVE is taken for service",
+			"The readiness attachment has no check. "+wiring.Unchecked)
 	}
 }
 
@@ -153,4 +165,30 @@ func settled(planned, before types.Map) types.Map {
 		all[name] = types.ObjectValueMust(now.AttributeTypes(context.Background()), fields)
 	}
 	return types.MapValueMust(planned.ElementType(context.Background()), all)
+}
+
+// found returns the servers of a state with the images and flavors that Nova shows, where it shows others: a plan that
+// gives a server what it has changes nothing. Nova does not show the id of a flavor.
+func found(state types.Map, sources map[string]cluster.Source) types.Map {
+	if state.IsNull() {
+		return state
+	}
+	all := state.Elements()
+	for name, element := range all {
+		server, known := element.(types.Object)
+		if !known || !value.Given(server) {
+			continue
+		}
+		fields := server.Attributes()
+		source := sources[textIn(fields, "id").ValueString()]
+		if source.Image != "" && textIn(fields, "image_id").ValueString() != "" {
+			fields["image_id"] = types.StringValue(source.Image)
+		}
+		is := valueIn(fields, "flavor_name").Text
+		if source.Flavor != "" && is != "" && is != source.Flavor && valueIn(fields, "flavor_id").Text != source.Flavor {
+			fields["flavor_name"], fields["flavor_id"] = types.StringValue(source.Flavor), types.StringNull()
+		}
+		all[name] = types.ObjectValueMust(server.AttributeTypes(context.Background()), fields)
+	}
+	return types.MapValueMust(state.ElementType(context.Background()), all)
 }

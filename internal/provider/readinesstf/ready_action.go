@@ -56,6 +56,9 @@ func (a *readyAction) ModifyPlan(ctx context.Context, req action.ModifyPlanReque
 	hookblock.CheckAllowed(ctx, config.Hook, types.Object{}, a.Backend.Hooks(), regions, path.Root("hook"),
 		&resp.Diagnostics)
 	cluster := config.Cluster.ValueString()
+	if config.asks() {
+		a.Backend.Walk().Note(backend.Asked, cluster, "")
+	}
 	if method, noted := a.Backend.Walk().Noted(backend.Methods, cluster); noted && method != roster.InPlace {
 		resp.Diagnostics.AddAttributeError(path.Root("cluster"), "Turns of servers that are made again", fmt.Sprintf(
 			"Cluster %q is updated with method = %q, and stackpolicy_ready is for %q: no turn bounds such a batch. "+
