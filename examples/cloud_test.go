@@ -20,7 +20,8 @@ import (
 )
 
 // TestCloud: the unchanged configurations of the guides can be applied on "make cloud", with the variables that it
-// prints. With -short only the guide about it is tried.
+// prints, and the modules' with another address to ask, as the guide says. With -short only the guide about it, and a
+// module, are tried.
 func TestCloud(t *testing.T) {
 	t.Parallel()
 	binary := filepath.Join(t.TempDir(), "cloud")
@@ -50,7 +51,9 @@ func TestCloud(t *testing.T) {
 	for _, folder := range folders(t) {
 		name, guide := strings.CutPrefix(folder, "guides/")
 		switch {
-		case !guide, testing.Short() && name != tryIt:
+		case !guide && (!strings.HasPrefix(name, "clusters/") || name == "clusters/regions"): // which has a third region
+			continue
+		case testing.Short() && name != tryIt && name != "clusters/database":
 			continue
 		case slices.Contains([]string{"after", "cluster", "leave", "left", "servers"}, filepath.Base(name)):
 			continue // they begin with resources of another one, as in their own tests
@@ -59,6 +62,13 @@ func TestCloud(t *testing.T) {
 			e := example{elsewhere.Example(t, folder), elsewhere}
 			e.Env = slices.Concat(e.Env, strings.Split(strings.TrimSpace(string(env)), "\n"), joining, kubectl)
 			_ = os.Remove(filepath.Join(e.Dir, "import.tf")) // there is no stack to take over
+			if !guide {
+				text := elsewhereAsked.ReplaceAllString(read(t, filepath.Join(e.Dir, "main.tf")), "${1}_url = var.health_url")
+				if !strings.Contains(text, `variable "health_url"`) {
+					text += "\nvariable \"health_url\" {}\n"
+				}
+				e.file(t, "main.tf", text)
+			}
 			e.apply(t)
 			var state struct {
 				Servers []struct{ Name, Region string }
@@ -73,6 +83,8 @@ func TestCloud(t *testing.T) {
 		})
 	}
 }
+
+var elsewhereAsked = regexp.MustCompile(`\b(readiness|health)_(?:url|port) *= (?:"http.*|\d+)`)
 
 // ask sends a request to the cloud itself, as scripts do.
 func ask(t *testing.T, method, url string) []byte {

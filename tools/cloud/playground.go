@@ -38,9 +38,14 @@ type fault struct {
 
 func newPlayground(address string) *playground {
 	p := &playground{url: "http://" + address, broken: map[string]fault{}}
+	regions := fakecloud.DefaultRegions()
+	for i := range regions { // some configurations of the guides name a zone of Cinder, and others take Nova's names
+		regions[i].VolumeZones = []string{"az-1", "az-2", "az-3", "nova"}
+	}
 	// Operations of Nova take long enough to be visible on the page.
 	p.cloud = fakecloud.New(fakecloud.Config{
-		Now: time.Now, BuildTime: 3 * time.Second, PowerTime: time.Second, DeleteTime: time.Second,
+		Regions: regions,
+		Now:     time.Now, BuildTime: 3 * time.Second, PowerTime: time.Second, DeleteTime: time.Second,
 	})
 	p.images, p.pool = p.cloud.Furnish()
 	p.images[p.cloud.AddImage(fakecloud.Image{Name: silent})] = silent
