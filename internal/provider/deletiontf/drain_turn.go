@@ -80,9 +80,8 @@ func adviceOf(err error) string {
 	case value.Is[*drain.StoppedError](err):
 		return "Another error says what to do about it. Then apply again."
 	case value.Is[*drain.FullError](err):
-		return "If they serve, mark each (terraform apply -invoke=action.stackpolicy_ready.NAME " +
-			"-target='ADDRESS[\"NODE\"]'), and apply again. If not, change their image or go back to the one before, " +
-			"and apply: they are changed first."
+		return "Apply again: that apply checks them, and marks those that serve. If they do not, change their image " +
+			"or go back to the one before, and apply: they are changed first."
 	case value.Is[*drain.OverdueError](err):
 		return "It ends with the action stackpolicy_ready in after_update, with the same cluster and the same " +
 			"provider block. If its update takes longer, raise turn_timeout. Apply again."

@@ -26,7 +26,8 @@ func (p *planning) settle(next roster.Roster, seen roster.Seen) (remaining int64
 		remaining += p.awaitMoves(next, seen)
 	}
 	for _, v := range p.verdicts {
-		if v.Remains() {
+		again := v.What == verdict.TakenBack && v.Free() && p.policy.Update.Has(roster.Outdated)
+		if v.Remains() || again && v.Outcome == verdict.Changes && v.After.Template != p.policy.Templates.At(v.Place) {
 			remaining++
 		}
 	}

@@ -152,7 +152,8 @@ func (l *ledger) removable(f *facts.Fact) bool { return f.Free() && !l.policy.Un
 
 // takeBack asks for the nodes whose servers still serve as they were before a change, if so many others
 // are out of service by now, or come with a growth, that the next apply would take too many. The first
-// may still change.
+// may still change. If a batch is the whole cluster, turns of the apply bound it, and nobody marks a node
+// that an interrupted apply changed while the others wait for its turn: it comes first, and alone.
 func (l *ledger) takeBack(grown int64, ask func(verdict.Want)) {
 	var undone []*facts.Fact
 	out := int64(len(l.out)) + grown
@@ -162,7 +163,11 @@ func (l *ledger) takeBack(grown int64, ask func(verdict.Want)) {
 			out--
 		}
 	}
-	for _, f := range undone[min(len(undone), int(max(0, l.size-out))):] {
+	room := l.size - out
+	if l.size >= l.policy.Capacity && out > grown {
+		room = 0
+	}
+	for _, f := range undone[min(len(undone), int(max(0, room))):] {
 		ask(verdict.Want{Fact: f, What: verdict.TakenBack, To: l.now.Before[f.Name].Template})
 	}
 }
