@@ -8,8 +8,8 @@
 //
 // The planner has rooms: packages below this one, each of which uses only the rooms before it.
 // Facts knows each node, learn changes the memory after a look at the cloud, cause lists why a node
-// is replaced, hold lists why it is not, verdict has the values of a plan, decide makes it, say makes its sentences
-// of these values alone, and planner is the door.
+// is replaced, hold lists why it is not, verdict has the values of a plan, gate grants a change or holds it,
+// decide makes the plan, say makes its sentences of the values alone, and planner is the door.
 //
 // Each thing has one word. Nodes:
 //

@@ -109,8 +109,8 @@ func (p *planning) finish(seen roster.Seen) (plan verdict.Plan, err error) {
 		return p.verdicts[name].Outcome == verdict.Returns
 	})
 	plan.Counts = verdict.Counts{
-		Size: p.size, Taken: p.taken, Remaining: remaining, Target: p.rollout.target, Short: p.short,
-		Sick: p.sick, Unknown: p.unknown, Total: p.total, Beyond: p.beyond(&facts.Fact{}),
+		Size: p.Size, Taken: p.Taken, Remaining: remaining, Target: p.rollout.target, Short: p.short,
+		Sick: p.Sick, Unknown: p.Unknown, Total: p.total, Beyond: p.view().Beyond(&facts.Fact{}),
 	}
 	return plan, misspelled(plan)
 }

@@ -51,11 +51,11 @@ func (l *ledger) leaves(w verdict.Want) {
 	l.under.put(w.Name, false)
 	if w.What != verdict.Replaced { // a replaced node stays out and baking, for its substitute
 		l.out.put(w.Name, w.What == verdict.Surplus && w.Is == facts.Serving) // this plan takes it out of service
-		add(&l.baking, -1, w.Bakes)
+		add(&l.Baking, -1, w.Bakes)
 	}
-	add(&l.destroys, 1, w.Server.ID != "")
-	add(&l.tried, -1, w.Outdated && w.Refused)
-	add(&l.unchanged, -1, standsUnchanged(w.Fact))
+	add(&l.Destroys, 1, w.Server.ID != "")
+	add(&l.Tried, -1, w.Outdated && w.Refused)
+	add(&l.Unchanged, -1, w.StandsUnchanged())
 	l.verdicts[w.Name] = verdict.Verdict{Want: w, Outcome: verdict.Leaves}
 }
 
@@ -64,7 +64,7 @@ func (l *ledger) changes(w verdict.Want, after roster.Node) {
 	l.rollout.count(w.Place, after.Template)
 	l.under.put(w.Name, w.What == verdict.Revised || w.What == verdict.GivenUp)
 	l.out.put(w.Name, w.What != verdict.TakenBack)
-	add(&l.unchanged, -1, standsUnchanged(w.Fact))
+	add(&l.Unchanged, -1, w.StandsUnchanged())
 	w.To = after.Template
 	l.verdicts[w.Name] = verdict.Verdict{Want: w, Outcome: verdict.Changes, After: after}
 }
@@ -102,7 +102,7 @@ func (l *ledger) grow(nodes int64) {
 	if l.unhosted > 0 { // nobody asked for these
 		l.err = nil
 	}
-	if l.grown = l.pending; l.err == nil {
+	if l.Grown = l.pending; l.err == nil {
 		l.fit()
 	}
 }
@@ -110,7 +110,7 @@ func (l *ledger) grow(nodes int64) {
 // fit takes away pending nodes of the growth until the others find room.
 func (l *ledger) fit() {
 	for _, err := l.arrive(); err != nil && l.pending > 0; _, err = l.arrive() {
-		l.pending, l.grown, l.short = l.pending-1, l.grown-1, l.short+1
+		l.pending, l.Grown, l.short = l.pending-1, l.Grown-1, l.short+1
 	}
 	l.rollout.promised = 0
 	l.rollout.promise(l.pending)
@@ -124,7 +124,7 @@ func (l *ledger) remove(w verdict.Want) {
 		l.noteFull(w.Fact)
 	}
 	l.leaves(w)
-	add(&l.taken, 1, tries && int64(len(l.left)) < l.policy.Capacity)
+	add(&l.Taken, 1, tries && int64(len(l.left)) < l.policy.Capacity)
 }
 
 // revise gives a node that never served the template and the flavor that it should have. Nobody uses
@@ -137,7 +137,7 @@ func (l *ledger) revise(w verdict.Want) {
 		back = l.insteadOf(w)
 	}
 	if back == nil {
-		add(&l.taken, 1, l.takes(w))
+		add(&l.Taken, 1, l.takes(w))
 		l.change(w)
 		return
 	}
@@ -165,7 +165,7 @@ func (l *ledger) insteadOf(w verdict.Want) *facts.Fact {
 
 // replace replaces a node, or makes it again, within the batch.
 func (l *ledger) replace(w verdict.Want) {
-	l.taken++
+	l.Taken++
 	if l.policy.Keeps(w.Cause) {
 		l.change(w)
 		return
@@ -180,7 +180,7 @@ func (l *ledger) replace(w verdict.Want) {
 		l.better = append(l.better, w.Better)
 	}
 	l.pending++
-	add(&l.moved, 1, l.policy.TakesFirst())
+	add(&l.Moved, 1, l.policy.TakesFirst())
 	add(&l.heirs, 1, w.StandsIn)
 	l.leaves(w)
 	l.rollout.promise(1)
@@ -230,15 +230,9 @@ func (l *ledger) again(w verdict.Want) bool {
 func (l *ledger) takes(w verdict.Want) bool {
 	switch {
 	case w.Unfound:
-		return !l.ignores(w)
-	case l.first:
+		return !l.view().Ignores(w)
+	case l.First:
 		return false
 	}
-	return l.starts(w.Fact) || w.Is.MayServe && l.policy.TakesFirst()
-}
-
-// ignores reports whether a server surely stays as it is if its node changes and has no other
-// generation.
-func (l *ledger) ignores(w verdict.Want) bool {
-	return !l.policy.InPlace() && !l.policy.Begins && w.Loose == ""
+	return l.view().Starts(w.Fact) || w.Is.MayServe && l.policy.TakesFirst()
 }

@@ -1,9 +1,12 @@
 package decide
 
 import (
+	"slices"
+
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/gate"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 )
 
@@ -13,47 +16,26 @@ type ledger struct {
 	policy roster.Policy
 	now    roster.Roster
 	room
-	budget
-	health
+	gate.Counts
 	rollout rollout
 	err     error // why the cluster cannot grow or shrink
+	total   int64 // number of all nodes
+	shut    string
 
 	verdicts map[string]verdict.Verdict // verdicts about the nodes whose wants were granted or refused, by name
-	// refusals for lack of room since the last change, by the place of the node to replace
-	known map[placement.Place]verdict.Refusal
-}
+	out      set                        // nodes that are not proven in service, see [gate.View]
+	under    set                        // nodes under way, see [gate.View]
+	leaving  []string                   // leaving nodes outside closed regions whose servers still exist
 
-// budget says how many nodes a plan may replace, and what counts against that.
-type budget struct {
-	size    int64 // maximum number of nodes to replace
-	taken   int64 // number of nodes that this plan replaces
-	pending int64 // number of nodes to be added: the growth, and a substitute for each node that is replaced
-	grown   int64 // number of pending nodes of the growth
-	short   int64 // number of nodes that are not added, because only full places have room
-	// number of pending substitutes with a method that takes nodes out of service first
-	moved    int64
-	heirs    int64                     // number of pending substitutes of nodes that stand in for stranded ones
-	retries  map[roster.Template]int64 // numbers of pending second tries, by template
-	under    set                       // nodes under way, including the ones that this plan revises
-	leaving  []string                  // leaving nodes outside closed regions whose servers still exist
-	destroys int64                     // number of servers of nodes that this plan removes
-	unhosted int64                     // number of nodes that leave because Nova found no host for them
+	pending  int64 // number of nodes to be added: the growth, and a substitute for each node that is replaced
+	short    int64 // number of nodes that are not added, because only full places have room
+	heirs    int64 // number of pending substitutes of nodes that stand in for stranded ones
+	unhosted int64 // number of nodes that leave because Nova found no host for them
 	// number of servers that were never in service, and that leave because leaving nodes come back
-	unused int64
-	baking int64  // number of nodes that must be in service for longer
-	tried  int64  // number of nodes in whose place two servers of the wanted template ended in ERROR
-	shut   string // until when the window is shut; "" if it is open
-}
-
-// health says which nodes are in service.
-type health struct {
-	out       set   // nodes that are not proven in service, including the ones that this plan takes out of it
-	unchanged int64 // number of nodes whose servers did not follow them, were found in service since, and stay
-	sick      int64 // number of unhealthy nodes
-	unknown   int64 // number of nodes whose health was checked without a result
-	unseen    int64 // number of nodes of which nothing is known
-	total     int64 // number of all nodes
-	first     bool  // whether no node was ever in service: then nothing can be taken out of it
+	unused  int64
+	retries map[roster.Template]int64 // numbers of pending second tries, by template
+	// whether the substitute of a node finds no room, by the place of the node, since the last change
+	known map[placement.Place]error
 }
 
 // set is a set of names of nodes.
@@ -73,11 +55,15 @@ func newLedger(now roster.Roster, all facts.Facts, seen roster.Seen, policy rost
 		policy:   policy,
 		now:      now,
 		room:     roomOf(now, all, seen, policy),
-		budget:   budget{size: policy.Batch(), retries: map[roster.Template]int64{}, under: set{}, shut: seen.Shut(policy)},
-		health:   health{out: set{}, total: int64(len(all)), first: first(now, all, seen, policy)},
+		Counts:   gate.Counts{Size: policy.Batch(), First: first(now, all, seen, policy)},
 		rollout:  rolloutOf(now, all, policy),
+		total:    int64(len(all)),
+		shut:     seen.Shut(policy),
 		verdicts: map[string]verdict.Verdict{},
-		known:    map[placement.Place]verdict.Refusal{},
+		out:      set{},
+		under:    set{},
+		retries:  map[roster.Template]int64{},
+		known:    map[placement.Place]error{},
 	}
 	for _, name := range now.LeavingNames() {
 		region := placement.Place{Region: now.Leaving[name].Region}
@@ -86,16 +72,16 @@ func newLedger(now roster.Roster, all facts.Facts, seen roster.Seen, policy rost
 		}
 	}
 	for _, f := range all {
-		add(&l.tried, 1, f.Outdated && f.Refused)
-		add(&l.baking, 1, f.Bakes)
-		add(&l.unchanged, 1, standsUnchanged(f))
+		add(&l.Tried, 1, f.Outdated && f.Refused)
+		add(&l.Baking, 1, f.Bakes)
+		add(&l.Unchanged, 1, f.StandsUnchanged())
 		switch {
 		case f.Sick():
-			l.sick++
+			l.Sick++
 		case f.Server.HealthUnknown && f.Rests == "":
-			l.unknown++
+			l.Unknown++
 		case f.Is == facts.Unknown:
-			l.unseen++
+			l.Unseen++
 		}
 		l.enters(f)
 	}
@@ -108,9 +94,6 @@ func add(n *int64, by int64, is bool) {
 		*n += by
 	}
 }
-
-// standsUnchanged reports whether a server in an open region did not follow its node, and serves.
-func standsUnchanged(f *facts.Fact) bool { return f.ServesUnchanged() && !f.Dark }
 
 // enters counts a node: one that is not proven in service for the quorum, and one under way against
 // the batch.
@@ -135,9 +118,44 @@ func first(now roster.Roster, all facts.Facts, seen roster.Seen, policy roster.P
 	return true
 }
 
+// view returns what the gate sees.
+func (l *ledger) view() gate.View {
+	v := gate.View{Counts: l.Counts, Policy: l.policy, Settled: l.now.Settled, Reached: l.rollout.reached(), Shut: l.shut,
+		Out: int64(len(l.out)), Under: int64(len(l.under)), Leaving: int64(len(l.leaving)), Room: l}
+	if l.unused > 0 { // the next substitute may be a node that comes back
+		suits := slices.DeleteFunc(slices.Clone(l.back), func(f *facts.Fact) bool { return !l.rollout.suits(f) })
+		add(&v.Unused, l.unused, l.pending >= int64(len(suits)))
+	}
+	return v
+}
+
+// Closed implements [gate.Room].
+func (l *ledger) Closed(at placement.Place, full bool) (why string) {
+	board := l.board
+	if full {
+		board = l.boardWithFull
+	}
+	if !board.Closed(at) {
+		return ""
+	}
+	return l.board.Why(at)
+}
+
+// Fits implements [gate.Room]. The answer is the same for all nodes of a place as long as nothing changes.
+func (l *ledger) Fits(w verdict.Want) error {
+	if err, there := l.known[w.Place]; there && !w.NoHost {
+		return err
+	}
+	_, err := l.substitute(w.Fact, l.pending)
+	if !w.NoHost {
+		l.known[w.Place] = err
+	}
+	return err
+}
+
 // decide grants a want, or holds its node.
 func (l *ledger) decide(w verdict.Want) {
-	if no := l.gate(w); no.Hold != nil {
+	if no := l.view().Check(w); no.Hold != nil {
 		l.hold(w, no)
 	} else {
 		clear(l.known)

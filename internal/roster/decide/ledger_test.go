@@ -36,7 +36,7 @@ func TestLedger(t *testing.T) {
 }
 
 func (p *planning) counts() string {
-	return fmt.Sprint(len(p.left), p.rollout.current, p.destroys, p.baking, p.tried, p.unchanged, maps.Clone(p.out))
+	return fmt.Sprint(len(p.left), p.rollout.current, p.Destroys, p.Baking, p.Tried, p.Unchanged, maps.Clone(p.out))
 }
 
 // recount counts from the facts and verdicts alone.
@@ -61,7 +61,7 @@ func (p *planning) recount() string {
 		if v.Outcome != verdict.Returns {
 			add(&baking, 1, f.Bakes && (stays || v.What == verdict.Replaced))
 			add(&tried, 1, f.Outdated && f.Refused && stays)
-			add(&unchanged, 1, standsUnchanged(f) && !p.granted(name))
+			add(&unchanged, 1, f.StandsUnchanged() && !p.granted(name))
 		}
 		switch {
 		case v.Outcome == verdict.Leaves && v.What == verdict.Surplus:

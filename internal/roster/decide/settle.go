@@ -83,7 +83,7 @@ func forTarget(v verdict.Verdict) bool {
 // waitsItsTurn holds a node with the hold of the gate or, if the gate would grant it, with
 // HeldBatch, because others come first.
 func (p *planning) waitsItsTurn(w verdict.Want) {
-	no := p.gate(w)
+	no := p.view().Check(w)
 	if no.Hold == nil {
 		no.Hold = hold.Batch
 	}

@@ -95,7 +95,7 @@ func (l *ledger) surplus(all int64, ask func(verdict.Want)) {
 			keepMins bool
 		}{
 			{func(f *facts.Fact) bool { return !f.Is.MayServe }, false},
-			{l.accused, false},
+			{l.view().Accused, false},
 			{func(f *facts.Fact) bool { return f.Is != facts.Serving && !f.ServesUnchanged() }, false},
 			{func(f *facts.Fact) bool { return f.Server.Tainted }, true},
 			{func(*facts.Fact) bool { return true }, true},
@@ -163,8 +163,8 @@ func (l *ledger) takeBack(grown int64, ask func(verdict.Want)) {
 			out--
 		}
 	}
-	room := l.size - out
-	if l.size >= l.policy.Capacity && out > grown {
+	room := l.Size - out
+	if l.Size >= l.policy.Capacity && out > grown {
 		room = 0
 	}
 	for _, f := range undone[min(len(undone), int(max(0, room))):] {
@@ -219,7 +219,7 @@ func (l *ledger) neverServed(ask func(verdict.Want)) {
 
 // neverUsed reports whether nobody uses a node, because it never served.
 func (l *ledger) neverUsed(f *facts.Fact) bool {
-	return f.Is.Fresh || f.Unfound || (l.first && f.Is != facts.Unknown) || l.starts(f) || l.lost(f)
+	return f.Is.Fresh || f.Unfound || (l.First && f.Is != facts.Unknown) || l.view().Starts(f) || l.lost(f)
 }
 
 // failedTwice reports whether a node and its predecessor failed with the wanted template, and a
@@ -231,7 +231,7 @@ func (l *ledger) failedTwice(f *facts.Fact) bool {
 
 // revises reports whether a node that never served gets another template, flavor or server.
 func (l *ledger) revises(f *facts.Fact) bool {
-	if l.holds() {
+	if l.view().Fails() {
 		return false
 	}
 	if f.Outdated {
@@ -239,12 +239,6 @@ func (l *ledger) revises(f *facts.Fact) bool {
 	}
 	flavors := l.policy.Flavors.At(f.Asked)
 	return len(l.policy.Flavors) > 0 && !slices.Contains(flavors, f.Flavor) || l.lost(f)
-}
-
-// starts reports whether nobody has waited for a new server to the end. It may serve by now, but its
-// substitute is made first, so a batch of such nodes may be revised.
-func (l *ledger) starts(f *facts.Fact) bool {
-	return f.Is == facts.Starting && f.Server.InService == "" && !l.first && !l.policy.TakesFirst()
 }
 
 // lost reports whether the server of a node that never served was not made again, because the new
@@ -271,8 +265,7 @@ func (l *ledger) replacement(f *facts.Fact, name roster.Cause) verdict.Want {
 
 // barred reports whether a node cannot be replaced for a cause, whatever the budget.
 func (l *ledger) barred(f *facts.Fact, name roster.Cause) bool {
-	w := l.replacement(f, name)
-	return l.bars(w).Hold != nil || l.barsFor(w).Hold != nil
+	return l.view().Barred(l.replacement(f, name))
 }
 
 // queueInPlace returns the nodes that may be replaced in their places. Nodes that this plan

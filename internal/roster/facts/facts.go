@@ -64,6 +64,9 @@ func (f *Fact) ServesUnchanged() bool {
 	return f.Is == Unchanged && f.own()
 }
 
+// StandsUnchanged reports whether the same is so outside closed regions.
+func (f *Fact) StandsUnchanged() bool { return f.ServesUnchanged() && !f.Dark }
+
 // Free reports whether the node may be changed or removed.
 func (f *Fact) Free() bool { return f.Protected == "" }
 

@@ -16,8 +16,7 @@ type Hold struct {
 	Notice string
 }
 
-// All lists all holds in the order in which the gate looks for them: if several holds apply to a
-// node, it gets the first.
+// All lists all holds in the order in which a status and notices tell of them.
 var All = []*Hold{
 	Protected, Begins, Older, Wiring, Closed, Unseen, Outage, Failed, NotRemade, Twice, Target,
 	Window, NoHost, NoRoom, Servers, Bakes, Waits, Batch,
@@ -145,5 +144,5 @@ var (
 	}
 )
 
-// After reports whether the gate looks for a hold after another one.
+// After reports whether a hold comes after another one in All.
 func (h *Hold) After(other *Hold) bool { return slices.Index(All, h) > slices.Index(All, other) }

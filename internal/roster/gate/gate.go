@@ -1,0 +1,308 @@
+// Package gate grants a change of a node, or holds it. Every change passes the gate, whatever its cause and method.
+// It has three breakers, which do not depend on the cause:
+//
+//   - quorum: a method that takes nodes out of service first takes a node that may be in
+//     service only while enough other nodes are proven in service
+//   - servers: at most two batches of leaving nodes have a server
+//   - batch: a plan replaces at most a batch of nodes
+package gate
+
+import (
+	"slices"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/cause"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
+)
+
+// View is what the gate sees of a plan while it is made. It is a copy, so the gate cannot change the plan.
+type View struct {
+	Counts
+	Policy  roster.Policy
+	Settled roster.Templates // settled templates
+	Reached bool             // whether as many nodes have the wanted template as the target says
+	Shut    string           // until when the window is shut; "" if it is open
+	Out     int64            // nodes that are not proven in service, including the ones that the plan takes out of it
+	Under   int64            // nodes under way, including the ones that never served and change
+	Leaving int64            // leaving nodes outside closed regions whose servers still exist
+	Unused  int64            // servers that never served, and are destroyed after the next substitute is made
+	Room    Room
+}
+
+// Counts are numbers of nodes, unless they say something else.
+type Counts struct {
+	Size  int64 // maximum that a plan replaces
+	Taken int64 // that this plan replaces
+	Grown int64 // that the growth adds
+	Moved int64 // that are added in place of nodes that move, if the method takes nodes out of service first
+
+	Sick      int64 // that are unhealthy
+	Unknown   int64 // whose health was checked without a result
+	Unseen    int64 // of which nothing is known
+	Unchanged int64 // whose servers did not follow them, were found in service since, and stay
+
+	Destroys int64 // servers of nodes that this plan removes
+	Baking   int64 // that must be in service for longer
+	Tried    int64 // in whose place two servers of the wanted template ended in ERROR
+	First    bool  // whether no node was ever in service: then nothing can be taken out of it
+}
+
+// Room says where nodes may be placed.
+type Room interface {
+	// Closed returns why a place takes no nodes, such as "is closed", or "". If full is true, a full place does.
+	Closed(at placement.Place, full bool) (why string)
+	// Fits returns an error if the substitute of a node finds no room.
+	Fits(w verdict.Want) error
+}
+
+// bar is a hold, and the wants that it bars.
+type bar struct {
+	*hold.Hold
+	bars func(View, verdict.Want) bool
+}
+
+// The bars in the order of the gate: if several bar a want, the first one holds it.
+var (
+	// from any change
+	always = []bar{
+		{hold.Protected, func(_ View, w verdict.Want) bool { return !w.Free() }},
+		{hold.Begins, func(v View, _ verdict.Want) bool { return v.Policy.Begins }},
+		{hold.Older, func(_ View, w verdict.Want) bool { return w.Later && w.What != verdict.Remade }},
+		{hold.Wiring, func(_ View, w verdict.Want) bool {
+			return w.Loose != "" && w.What != verdict.Remade || w.LooseMoves != "" && w.Cause == roster.Misplaced
+		}},
+		{hold.Closed, func(_ View, w verdict.Want) bool { return w.Rests != "" }},
+		{hold.Unseen, func(v View, w verdict.Want) bool {
+			return !w.Looked || w.Server.Status == "UNKNOWN" && v.Policy.Keeps(w.Cause)
+		}},
+	}
+	// from a change for its cause
+	forCause = []bar{
+		{hold.Outage, View.outage},
+		{hold.Failed, func(v View, w verdict.Want) bool { return w.Cause == roster.Outdated && v.Fails() }},
+		{hold.NotRemade, func(_ View, w verdict.Want) bool { return w.NotRemade && cause.Of(w.Cause).Renews }},
+		{hold.Twice, View.twice},
+		{hold.Target, func(v View, w verdict.Want) bool {
+			return w.NeedsRoom() && w.Cause == roster.Outdated && v.Reached
+		}},
+		{hold.Window, func(v View, w verdict.Want) bool {
+			return v.Shut != "" && !v.harmless(w) && w.Cause != "" && w.Cause != roster.Unhealthy && !v.goesBack(w)
+		}},
+		{hold.Closed, func(v View, w verdict.Want) bool {
+			return w.NeedsRoom() && w.Is.MayServe && v.closed(w) != ""
+		}},
+	}
+	// from this plan
+	inThisPlan = []bar{
+		{hold.NoHost, func(v View, w verdict.Want) bool {
+			return w.NeedsRoom() && v.Policy.Keeps(w.Cause) && w.Cause != roster.Outdated && w.Stuck &&
+				w.What != verdict.Remade
+		}},
+		{hold.NoRoom, func(v View, w verdict.Want) bool {
+			return w.NeedsRoom() && !v.Policy.Keeps(w.Cause) && v.Room.Fits(w) != nil
+		}},
+		{hold.Batch, func(v View, w verdict.Want) bool {
+			return v.Taken >= v.Size && (w.NeedsRoom() || v.revises(w, v.Starts))
+		}},
+		{hold.Servers, func(v View, w verdict.Want) bool { return w.NeedsRoom() && v.crowded(w) }},
+		{hold.Bakes, func(v View, w verdict.Want) bool { return w.NeedsRoom() && v.bakes(w) }},
+		{hold.Waits, func(v View, w verdict.Want) bool {
+			return w.NeedsRoom() && v.waits(w) || v.revises(w, v.risks)
+		}},
+	}
+	// from another template, if the server of a node was never found: the node waits for nobody
+	unmade = []bar{
+		{hold.Closed, func(_ View, w verdict.Want) bool { return w.Dark }},
+		{hold.Batch, func(v View, w verdict.Want) bool { return v.Taken >= v.Size && !v.Ignores(w) }},
+	}
+)
+
+// Check returns why a want is not granted now.
+func (v View) Check(w verdict.Want) verdict.Refusal {
+	switch {
+	case slices.Contains([]verdict.Kind{verdict.Removed, verdict.Grown, verdict.Surplus, verdict.Returned,
+		verdict.StandsIn, verdict.TakenBack}, w.What):
+		return verdict.Refusal{} // a person asked for these
+	case w.What == verdict.Unhosted:
+		return v.first(w, always)
+	case w.What == verdict.Revised && w.Unfound:
+		return v.first(w, unmade)
+	}
+	return v.first(w, always, forCause, inThisPlan)
+}
+
+// Barred reports whether a node cannot be replaced, whatever the budget.
+func (v View) Barred(w verdict.Want) bool { return v.first(w, always, forCause).Hold != nil }
+
+// first returns the first hold of some bars, with what a sentence about it needs.
+func (v View) first(w verdict.Want, lists ...[]bar) (no verdict.Refusal) {
+	for _, list := range lists {
+		for _, b := range list {
+			if !b.bars(v, w) {
+				continue
+			}
+			no.Hold = b.Hold
+			switch {
+			case b.Hold == hold.Closed && w.Rests != "":
+				no.Why = w.Rests
+			case b.Hold == hold.Closed:
+				no.Why = v.closed(w)
+			case b.Hold == hold.NoRoom:
+				no.Err = v.Room.Fits(w)
+			}
+			return no
+		}
+	}
+	return no
+}
+
+// Fails reports whether a template failed, and another one is waited for.
+func (v View) Fails() bool { return v.Policy.Update != nil && v.Policy.Update.Holds }
+
+// harmless reports whether a node stays and its change takes no server that may serve, so that no window bars it.
+func (v View) harmless(w verdict.Want) bool {
+	return !w.NeedsRoom() && (v.First || !w.Is.MayServe || !v.Policy.TakesFirst())
+}
+
+// outage reports whether too many nodes are unhealthy, or may be, to replace a node.
+func (v View) outage(w verdict.Want) bool {
+	if w.Cause == roster.Unhealthy && v.Policy.Stops(v.Sick) {
+		return true
+	}
+	return w.What == verdict.Replaced && w.Is.MayServe && !w.Unhealthy() && v.Policy.Stops(v.Sick+v.Unknown)
+}
+
+// twice reports whether two servers of the template that a node would get failed in its place.
+func (v View) twice(w verdict.Want) bool {
+	return w.What == verdict.Replaced && w.Retried && w.Retries() ||
+		w.Cause != "" && w.Cause != roster.Unhealthy && w.Refused
+}
+
+// closed returns why a node waits until its place takes nodes again, or "". Its substitute would
+// make the spread worse. A node that is made again in its place frees its own room first, so a
+// full place takes it.
+func (v View) closed(w verdict.Want) (why string) {
+	switch keeps := v.Policy.Keeps(w.Cause); {
+	case !cause.Of(w.Cause).Waits:
+		return ""
+	case keeps && v.Policy.MakesAgain(w.Cause):
+		return v.Room.Closed(w.Place, true)
+	case !keeps:
+		why = v.Room.Closed(w.Place, false)
+		if why == "" && w.Apart {
+			why = "has no host for its server group"
+		}
+	}
+	return why
+}
+
+// revises reports whether a want revises a node of a kind.
+func (v View) revises(w verdict.Want, is func(*facts.Fact) bool) bool {
+	return w.What == verdict.Revised && is(w.Fact)
+}
+
+// Starts reports whether nobody has waited for a new server to the end. It may serve by now, but its
+// substitute is made first, so a batch of such nodes may be revised.
+func (v View) Starts(f *facts.Fact) bool {
+	return f.Is == facts.Starting && f.Server.InService == "" && !v.First && !v.Policy.TakesFirst()
+}
+
+// Ignores reports whether a server surely stays as it is if its node changes and has no other
+// generation.
+func (v View) Ignores(w verdict.Want) bool {
+	return !v.Policy.InPlace() && !v.Policy.Begins && w.Loose == ""
+}
+
+// crowded reports whether the servers beyond the cluster are more than two batches once a node
+// leaves too. A node that served and broke, or has no host, may leave anyway.
+func (v View) crowded(w verdict.Want) bool {
+	broke := !w.Is.MayServe && (w.Served || w.NoHost)
+	return !v.Policy.Keeps(w.Cause) && !broke && v.Beyond(w.Fact) > 2*v.Size
+}
+
+// Beyond returns the number of servers beyond the cluster once a node has left too.
+func (v View) Beyond(f *facts.Fact) int64 {
+	n := v.Leaving + v.Destroys
+	if f.Server.ID != "" {
+		n++
+	}
+	return n
+}
+
+// bakes reports whether the previous batch must be in service for longer. Going back does not
+// wait.
+func (v View) bakes(w verdict.Want) bool {
+	return v.Baking > 0 && w.Is.MayServe && w.Cause != "" && !v.goesBack(w)
+}
+
+// goesBack reports whether a node goes back to the settled template of its place. It does not wait.
+func (v View) goesBack(w verdict.Want) bool {
+	settled := v.Settled.At(w.Place)
+	return w.Cause == roster.Outdated && settled != "" && settled == v.Policy.Templates.At(w.Place)
+}
+
+// waits reports whether a node must wait for nodes that are out of service or under way already.
+func (v View) waits(w verdict.Want) bool {
+	keeps := v.Policy.Keeps(w.Cause)
+	free := w.UnderWay() && !w.Is.MayServe && !keeps // its replacement takes nothing out of service
+	if v.Policy.TakesFirst() && !v.quorum(w.Fact) || !keeps && !free && v.busy(w.Fact) > v.Size {
+		return true
+	}
+	return w.Cause == roster.Outdated && w.Is.MayServe && v.Tried > 0
+}
+
+// risks reports whether a node that never served needs a quorum to change, and has none.
+func (v View) risks(f *facts.Fact) bool { return v.Policy.TakesFirst() && !v.First && !v.quorum(f) }
+
+// quorum reports whether a node may be taken out of service: it is proven to be out of service,
+// or enough other nodes are proven to be in service. An accused node may also be taken while no
+// more than a batch is under way, so that a wrong accusation costs at most a batch.
+func (v View) quorum(f *facts.Fact) bool {
+	return !f.Is.MayServe || v.missing(f) < v.Size || v.Accused(f) && v.others(f) < v.Size
+}
+
+// Accused reports whether a wait or a check of health says that a node is out of service, or no
+// look ever found its server. That server may have another name, and then costs a batch. The
+// check of health does not count if it accuses more nodes than stop_above.
+func (v View) Accused(f *facts.Fact) bool {
+	return f.Unfound || f.Is.Accused && (f.Is != facts.Unwell || !v.Policy.Stops(v.Sick+v.Unknown+v.Unseen))
+}
+
+// missing returns the number of nodes that are not proven in service, including the growth and
+// without the node that should be taken. Nodes whose servers did not follow them but carry their
+// own marks run, so they do not wait for each other.
+func (v View) missing(f *facts.Fact) int64 {
+	missing := v.Grown + v.Moved + v.Out
+	if f.Out() {
+		missing--
+	}
+	if f.NotRemade {
+		missing -= v.Unchanged
+		if f.StandsUnchanged() { // the node itself is left out already
+			missing++
+		}
+	}
+	return missing
+}
+
+// others returns the number of other nodes that are under way, or that the plan replaces.
+func (v View) others(f *facts.Fact) int64 {
+	if f.Occupies() {
+		return v.Taken + v.Under - 1
+	}
+	return v.Taken + v.Under
+}
+
+// busy returns the number of nodes that the batch would have to wait for with one more node: the
+// nodes under way and, if the node may be in service, the leaving servers that still run. A node
+// that was never found may be the substitute of such a server, so these do not count for it.
+func (v View) busy(f *facts.Fact) int64 {
+	busy := v.others(f) + 1 // its substitute is under way instead
+	if f.Is.MayServe && !f.Unfound {
+		busy += v.Leaving + v.Unused
+	}
+	return busy
+}

@@ -1,0 +1,78 @@
+package gate
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
+	"github.com/stretchr/testify/assert"
+)
+
+type room struct {
+	closed string
+	full   error
+}
+
+func (r *room) Closed(placement.Place, bool) string { return r.closed }
+func (r *room) Fits(verdict.Want) error             { return r.full }
+
+// TestOrder takes away one reason after the other to hold a node, until it is granted: each hold is reached, in the order of the gate.
+func TestOrder(t *testing.T) {
+	one, _ := roster.ParseAmount("1")
+	r := &room{"is full", errors.New("no room")}
+	f := &facts.Fact{Is: facts.Serving, Protected: "is locked", Later: true, Loose: "name", Rests: "is closed", NotRemade: true, Refused: true, Stuck: true}
+	v := View{Counts: Counts{Size: 1, Taken: 1, Sick: 2, Destroys: 3, Baking: 1, Tried: 1}, Reached: true, Shut: "Sat 02:00 UTC", Room: r, Under: 1,
+		Policy: roster.Policy{Capacity: 9, Begins: true, Update: &roster.Update{StopAbove: one, Holds: true}}}
+	w := verdict.Want{Fact: f, What: verdict.Replaced, Cause: roster.Outdated}
+	reached := map[*hold.Hold]bool{}
+	for _, step := range []struct {
+		*hold.Hold
+		ends func()
+	}{
+		{hold.Protected, func() { f.Protected = "" }},
+		{hold.Begins, func() { v.Policy.Begins = false }},
+		{hold.Older, func() { f.Later = false }},
+		{hold.Wiring, func() { f.Loose = "" }},
+		{hold.Closed, func() { f.Rests = "" }},
+		{hold.Unseen, func() { f.Looked = true }},
+		{hold.Outage, func() { v.Sick = 0 }},
+		{hold.Failed, func() { w.Cause = roster.TooOld }},
+		{hold.NotRemade, func() { f.NotRemade = false }},
+		{hold.Twice, func() { f.Refused, w.Cause = false, roster.Outdated; v.Policy.Update.Holds = false }},
+		{hold.Target, func() { v.Reached = false }},
+		{hold.Window, func() { v.Shut = "" }},
+		{hold.Closed, func() { r.closed = ""; w.Cause, v.Policy.Update.Method = roster.TooOld, roster.Recreate }},
+		{hold.NoHost, func() { f.Stuck = false; w.Cause, v.Policy.Update.Method = roster.Outdated, roster.Substitute }},
+		{hold.NoRoom, func() { r.full = nil }},
+		{hold.Batch, func() { v.Taken = 0 }},
+		{hold.Servers, func() { v.Destroys = 0 }},
+		{hold.Bakes, func() { v.Baking = 0 }},
+		{hold.Waits, func() { v.Tried = 0 }}, // where the template failed twice
+		{hold.Waits, func() { v.Under = 0 }}, // for the node under way
+	} {
+		assert.Same(t, step.Hold, v.Check(w).Hold, v.Check(w).Hold)
+		reached[step.Hold] = true
+		step.ends()
+	}
+	assert.Equal(t, verdict.Refusal{}, v.Check(w))
+	for _, h := range hold.All {
+		assert.True(t, reached[h], h.Why)
+	}
+}
+
+// TestUnmade: a node whose server was never found waits for nobody, unless its region rests or a server may follow it.
+func TestUnmade(t *testing.T) {
+	v := View{Counts: Counts{Size: 1, Taken: 1}, Shut: "Sat 02:00 UTC"}
+	f := &facts.Fact{Is: facts.Unknown, Unfound: true, Server: node.Node{}}
+	w := verdict.Want{Fact: f, What: verdict.Revised, Cause: roster.Outdated}
+	assert.Equal(t, verdict.Refusal{}, v.Check(w))
+	f.Loose = "name"
+	assert.Same(t, hold.Batch, v.Check(w).Hold)
+	f.Dark, f.Rests = true, "cannot be reached"
+	assert.Equal(t, verdict.Refusal{Hold: hold.Closed, Why: "cannot be reached"}, v.Check(w))
+}
