@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -321,7 +322,7 @@ func TestDrainActionInPlace(t *testing.T) {
 	}
 }
 
-// TestDrainActionMethods: turns of servers that are made again are refused while planning.
+// TestDrainActionMethods: turns of servers that are made again are refused while planning, and so are changes without turns.
 func TestDrainActionMethods(t *testing.T) {
 	t.Parallel()
 	if minor := acctest.TerraformMinor(t); minor < 16 {
@@ -334,6 +335,10 @@ func TestDrainActionMethods(t *testing.T) {
 		_, err := r.Run(t.Context(), "plan", "-input=false", "-no-color")
 		require.ErrorContains(t, err, "Turns of servers that are made again", method)
 	}
+	require.NoError(t, r.Write(regexp.MustCompile(`at_once = .*`).ReplaceAllString(r.config(t, "second"), "")))
+	_, _ = r.Run(t.Context(), "apply", "-auto-approve", "-input=false", "-no-color")
+	_, err := r.Run(t.Context(), "plan", "-input=false", "-no-color")
+	require.ErrorContains(t, err, "Write at_once in stackpolicy_drain")
 	assert.Zero(t, r.rebuilt.count)
 	assert.Len(t, r.c.Servers(t), 2)
 }

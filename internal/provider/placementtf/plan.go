@@ -284,7 +284,26 @@ func (p *attachmentPlanner) quotas(
 		}
 		return flavors
 	}
-	return places.ReadQuotas(ctx, cloud, there, open, p.diags)
+	ids := func(r placement.Region) (ids []string) { // the name may be another one now
+		for _, flavor := range there(r) {
+			ids = append(ids, policy.FlavorIDs[r.Name][flavor])
+		}
+		return ids
+	}
+	quotas := places.ReadQuotas(ctx, cloud, ids, open, p.diags)
+	for _, r := range open {
+		rooms := map[string]int64{}
+		for _, flavor := range there(r) {
+			if room, limited := quotas[r.Name].Flavors[policy.FlavorIDs[r.Name][flavor]]; limited {
+				rooms[flavor] = room
+			}
+		}
+		if quota, asked := quotas[r.Name]; asked && quota.Flavors != nil {
+			quota.Flavors = rooms
+			quotas[r.Name] = quota
+		}
+	}
+	return quotas
 }
 
 // fillRegion fills in the region of zones if the configuration names no region: the

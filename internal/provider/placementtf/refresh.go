@@ -103,7 +103,7 @@ func (m *attachmentModel) refresh(
 			b.Walk().Note(backend.Found, backend.Key(m.Cluster.ValueString(), name), s.ID)
 		}
 	}
-	r, after.Sources = m.lookAgain(ctx, b, r, before.Sources, closed, diags)
+	r, after.Sources = m.lookAgain(ctx, b, r, before.Sources, seen.Missing, closed, diags)
 	policy := m.policy(ctx, nil, after.Marked, diags)
 	learn.NoteTimes(&after.Seen, r, policy)
 	for _, n := range append(say.Matched(matches), say.Ahead(seen, r, policy)...) {

@@ -3,26 +3,19 @@ package placementtf
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"maps"
 	"net/http"
 	"regexp"
 	"slices"
 
 	"github.com/gophercloud/gophercloud/v2"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // The name of an image or a flavor belongs to somebody else, who gives it to another one. So a name is looked up once,
@@ -193,68 +186,6 @@ func (l looker) flavorsIn(region placement.Region) []string {
 	return slices.DeleteFunc(l.flavors.In(region), func(flavor string) bool { return flavor == "" })
 }
 
-// lookAgain looks up the images and flavors of a state again, as a refresh does. A region in which it fails, or that
-// is closed, keeps what is remembered. It returns the cluster without what no server can be made from any more: settled
-// templates, and flavors that are gone. The provider of the servers loses the flavor of those too, and would replace
-// them for any id.
-func (m *attachmentModel) lookAgain(
-	ctx context.Context, b *backend.Backend, r roster.Roster, before sources, closed func(string) bool,
-	diags *diag.Diagnostics,
-) (roster.Roster, sources) {
-	l, after := m.looker(b.Walk(), r), sources{}
-	l.cloud = b.Get(ctx, diags) // logged in already
-	for _, listed := range m.regionsOf(r) {
-		region, err := listed.Name, error(nil)
-		if !closed(region) {
-			err = l.again(ctx, listed, before, &after)
-		}
-		if closed(region) || err != nil {
-			after.put(region, before.Images[region], before.Flavors[region])
-		}
-		if _, none := errors.AsType[*openstack.NoEndpointError](err); err != nil && !none {
-			diags.AddWarning("Unable to look up images and flavors",
-				text.Sentence(err)+" What the refresh before found still counts.")
-		}
-	}
-	m.sources = after
-	warnOfGone(after, diags)
-	for name, n := range r.Nodes {
-		if n.FlavorID != "" && !closed(n.Region) && l.flavorGone(ctx, n.Region, n.FlavorID) {
-			n.FlavorID = ""
-			r.Nodes[name] = n
-		}
-	}
-	r.Settled = maps.Clone(r.Settled)
-	maps.DeleteFunc(r.Settled, func(at placement.Place, t roster.Template) bool {
-		return !closed(at.Region) && l.withdrawn(ctx, at.Region, t, after)
-	})
-	return r, after
-}
-
-// warnOfGone warns of images that no further server can be made from.
-func warnOfGone(s sources, diags *diag.Diagnostics) {
-	for _, region := range slices.Sorted(maps.Keys(s.Images)) {
-		for _, name := range slices.Sorted(maps.Keys(s.Images[region])) {
-			if s.Images[region][name].Gone {
-				diags.AddWarning("The image is gone", fmt.Sprintf("Glance in region %q shows no active image with "+
-					"the name or id %q any more. Its nodes stay as they are, and no node can be made from it: "+
-					"publish it again there, or name another one.", region, name))
-			}
-		}
-	}
-}
-
-// withdrawn reports whether no server can be made from the image of a template any more.
-func (l looker) withdrawn(ctx context.Context, region string, t roster.Template, now sources) bool {
-	values := t.Values()
-	id := values[roster.KeyImageID]
-	if id == "" || region == "" || now.Images[region][values[roster.KeyImage]].ID == id {
-		return false
-	}
-	got, err := l.cloud.Image(ctx, region, id)
-	return err == nil && !got.Active()
-}
-
 func (m attachmentModel) looker(walk *backend.Walk, r roster.Roster) looker {
 	return looker{walk: walk, images: m.images(), flavors: m.flavors(), has: imagesOf(r)}
 }
@@ -321,143 +252,4 @@ func (s sources) clone() sources {
 		s.Flavors[region] = maps.Clone(flavors)
 	}
 	return s
-}
-
-// resolve looks up what is new in the plan, and refuses names that nothing has.
-func (p *attachmentPlanner) resolve(ctx context.Context, now roster.Roster) {
-	known := p.memory.Sources.clone()
-	p.memory.Sources = sources{}
-	closed := closedRegions(p.plan.listedRegions())
-	l := p.plan.looker(p.backend.Walk(), now)
-	for _, listed := range p.plan.regionsOf(now) {
-		region := listed.Name
-		images, flavors := map[string]image{}, map[string]string{}
-		for _, name := range written(l.images, listed) {
-			found, remembered := known.Images[region][name]
-			if !remembered && !closed(region) {
-				found, remembered = p.newImage(ctx, l, region, name)
-			}
-			if remembered {
-				images[name] = found
-			}
-		}
-		for _, name := range l.flavorsIn(listed) {
-			id, remembered := known.Flavors[region][name]
-			if !remembered && !closed(region) {
-				id, remembered = p.newFlavor(ctx, l, region, name)
-			}
-			if remembered {
-				flavors[name] = id
-			}
-		}
-		p.memory.Sources.put(region, images, flavors)
-	}
-	if u := value.Object[updateModel](ctx, p.plan.Update, p.diags); u != nil &&
-		slices.Contains(texts(u.Causes), string(roster.Newer)) {
-		p.memory.Sources.follow()
-	}
-	p.plan.sources = p.memory.Sources
-}
-
-// newImage looks up an image that is new in the plan. A region without a Glance has none, which matters once a node
-// needs it.
-func (p *attachmentPlanner) newImage(ctx context.Context, l looker, region, name string) (found image, ok bool) {
-	if l.cloud = p.backend.Get(ctx, p.diags); l.cloud == nil {
-		return found, false
-	}
-	found, err := l.image(ctx, region, name, "")
-	at := p.plan.pathOf(region, name, "image", l.images)
-	_, none := errors.AsType[*openstack.NoEndpointError](err)
-	switch {
-	case none:
-		return found, false
-	case err != nil:
-		p.diags.AddAttributeError(at, "Unable to look up images and flavors", text.Sentence(err))
-	case found.ID == "" || found.Gone:
-		p.diags.AddAttributeError(at, "Unknown image", noImage(region, name, found.Gone))
-	}
-	return found, err == nil
-}
-
-// newFlavor looks up a flavor that is new in the plan.
-func (p *attachmentPlanner) newFlavor(ctx context.Context, l looker, region, name string) (id string, ok bool) {
-	if l.cloud = p.backend.Get(ctx, p.diags); l.cloud == nil {
-		return "", false
-	}
-	id, err := l.flavor(ctx, region, name)
-	at := p.plan.flavorPath(region, name)
-	_, none := errors.AsType[*openstack.NoEndpointError](err)
-	switch {
-	case none:
-		return "", false
-	case err != nil:
-		p.diags.AddAttributeError(at, "Unable to look up images and flavors", text.Sentence(err))
-	case id == "":
-		p.diags.AddAttributeError(at, "Unknown flavor", noFlavor(region, name))
-	}
-	return id, err == nil
-}
-
-func noImage(region, name string, inactive bool) string {
-	if inactive {
-		return fmt.Sprintf("The image %q in region %q is not active, so no server can be made from it. Name another "+
-			"one.",
-			name, region)
-	}
-	return fmt.Sprintf("Glance in region %q shows no active image with the name or id %q to this project. Correct "+
-		"it, or publish the image there: each region has images of its own.", region, name)
-}
-
-func noFlavor(region, name string) string {
-	return fmt.Sprintf("Nova in region %q shows no flavor with the name or id %q to this project. Correct it: each "+
-		"region has flavors of its own.", region, name)
-}
-
-// pathOf is where an image of a region is written.
-func (m attachmentModel) pathOf(region, name, argument string, all map[placement.Place]string) path.Path {
-	for _, at := range slices.SortedFunc(maps.Keys(all), placement.Place.Compare) {
-		if at.Region == region && all[at] == name {
-			return m.path(at, argument)
-		}
-	}
-	return path.Root(argument)
-}
-
-// flavorPath is where a flavor of a region is written.
-func (m attachmentModel) flavorPath(region, name string) path.Path {
-	all := m.flavors()
-	for _, at := range slices.SortedFunc(maps.Keys(all), placement.Place.Compare) {
-		if at.Region == region && slices.Contains(all[at], name) {
-			return m.path(at, "flavors")
-		}
-	}
-	return path.Root("flavors")
-}
-
-// refuseGone refuses a plan that makes a server from an image or a flavor that is gone, or that nobody could look up.
-func (p *attachmentPlanner) refuseGone(change planner.Change) {
-	images, flavors, checked := p.plan.images(), p.plan.flavors(), map[roster.Node]bool{}
-	for _, v := range change.With(verdict.Comes, verdict.Changes) {
-		n, made := v.Node, true
-		if v.Outcome == verdict.Changes {
-			n, made = v.After, v.After.Generation != v.Generation || v.After.Flavor != v.Flavor
-		}
-		like := roster.Node{Place: n.Place, Template: n.Template, Flavor: n.Flavor, FlavorID: n.FlavorID, Served: made}
-		if checked[like] {
-			continue
-		}
-		checked[like] = true
-		values, written := n.Template.Values(), ownOf(images, n.Place)
-		i, id := p.memory.Sources.Images[n.Region][written], values[roster.KeyImageID]
-		if written != "" && values[roster.KeyImage] == written && (id == "" || i.Gone && i.ID == id) {
-			p.diags.AddAttributeError(p.plan.path(n.Place, "image"), "Unknown image",
-				fmt.Sprintf("%s %s needs it.", noImage(n.Region, written, false), v.Name))
-			return
-		}
-		if made && n.Flavor != "" && n.FlavorID == "" && len(flavors) > 0 {
-			p.diags.AddAttributeError(p.plan.flavorPath(n.Region, n.Flavor), "Unknown flavor",
-				fmt.Sprintf("%s %s needs it.", noFlavor(n.Region, n.Flavor), v.Name))
-			return
-		}
-	}
 }

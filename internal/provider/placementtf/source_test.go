@@ -50,6 +50,15 @@ func (s *sourced) made(state tftypes.Value) string {
 	return strings.Join(all, " ")
 }
 
+// loses deletes the server of a node.
+func (s *sourced) loses(node string) {
+	for _, server := range s.Fake.Servers("RegionOne") {
+		if server.Name == node {
+			s.Fake.RemoveServers("RegionOne", server.ID)
+		}
+	}
+}
+
 // serves makes the servers of all new nodes, and destroys the servers of removed nodes, as Terraform does.
 func (s *sourced) serves() {
 	nodes := protocol.Object(protocol.Object(s.I.State)["nodes"])
@@ -143,9 +152,19 @@ func TestPlacementSources(t *testing.T) {
 			applies: "0=A/tiny 1=A/tiny 2=A/tiny, same"},
 		"the flavor is deleted, and it grows": {happens: noFlavor, more: attributes{"desired_capacity": 3}, applies: "error", at: "flavors: Unknown flavor"},
 		"it is deleted, with quotas":          {happens: noFlavor, more: attributes{"respect_quotas": true}, applies: "0=A/ 1=A/, same"},
-		"an unknown flavor":                   {more: attributes{"flavors": []any{"web", "m1.huge"}}, applies: "error", at: "flavors: Unknown flavor"},
-		"more flavors, by id too":             {more: with(update("FLAVOR"), attributes{"flavors": []any{"tiny", "m1.small"}}), applies: inStep + ", same"},
-		"user data":                           {more: attributes{"user_data": "b"}, applies: "1=A/tiny 2=A/tiny, 2=A/tiny 3=A/tiny, same", at: unchecked},
+		"it is renamed, with quotas": {happens: func(s *sourced) { s.Fake.RenameFlavor(s.id("tiny"), "old") }, more: attributes{"respect_quotas": true,
+			"desired_capacity": 3}, applies: "0=A/tiny 1=A/tiny 2=A/tiny, same"},
+		"a server is lost, and its image is deleted": {happens: func(s *sourced) { s.loses("web-1"); s.Fake.RemoveImage(s.id("A")) }, applies: "error",
+			at: ": The image is gone\n: A node has lost its server\nimage: Unknown image"},
+		"a server is lost, and its image is replaced": {happens: func(s *sourced) { s.loses("web-1"); deactivates(s); again(s) }, applies: "0=A/tiny 1=B/tiny, 1=B/tiny 2=B/tiny, same",
+			at: ": A node has lost its server\n: A batch waits for the one before"},
+		"a server is lost, and its flavor is deleted": {happens: func(s *sourced) { s.loses("web-1"); noFlavor(s) }, applies: "error",
+			at: ": A node has lost its server\nflavors: Unknown flavor"},
+		"a server is lost, and its flavor made again": {happens: func(s *sourced) { s.loses("web-1"); flavorAgain(s) }, applies: "0=A/ 1=A/again, same",
+			at: ": A node has lost its server"},
+		"an unknown flavor":       {more: attributes{"flavors": []any{"web", "m1.huge"}}, applies: "error", at: "flavors: Unknown flavor"},
+		"more flavors, by id too": {more: with(update("FLAVOR"), attributes{"flavors": []any{"tiny", "m1.small"}}), applies: inStep + ", same"},
+		"user data":               {more: attributes{"user_data": "b"}, applies: "1=A/tiny 2=A/tiny, 2=A/tiny 3=A/tiny, same", at: unchecked},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

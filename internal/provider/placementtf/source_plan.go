@@ -1,0 +1,161 @@
+package placementtf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+)
+
+// resolve looks up what is new in the plan, and refuses names that nothing has.
+func (p *attachmentPlanner) resolve(ctx context.Context, now roster.Roster) {
+	known := p.memory.Sources.clone()
+	p.memory.Sources = sources{}
+	closed := closedRegions(p.plan.listedRegions())
+	l := p.plan.looker(p.backend.Walk(), now)
+	for _, listed := range p.plan.regionsOf(now) {
+		region := listed.Name
+		images, flavors := map[string]image{}, map[string]string{}
+		for _, name := range written(l.images, listed) {
+			found, remembered := known.Images[region][name]
+			if !remembered && !closed(region) {
+				found, remembered = p.newImage(ctx, l, region, name)
+			}
+			if remembered {
+				images[name] = found
+			}
+		}
+		for _, name := range l.flavorsIn(listed) {
+			id, remembered := known.Flavors[region][name]
+			if !remembered && !closed(region) {
+				id, remembered = p.newFlavor(ctx, l, region, name)
+			}
+			if remembered {
+				flavors[name] = id
+			}
+		}
+		p.memory.Sources.put(region, images, flavors)
+	}
+	if u := value.Object[updateModel](ctx, p.plan.Update, p.diags); u != nil &&
+		slices.Contains(texts(u.Causes), string(roster.Newer)) {
+		p.memory.Sources.follow()
+	}
+	p.plan.sources = p.memory.Sources
+}
+
+// newImage looks up an image that is new in the plan. A region without a Glance has none, which matters once a node
+// needs it.
+func (p *attachmentPlanner) newImage(ctx context.Context, l looker, region, name string) (found image, ok bool) {
+	if l.cloud = p.backend.Get(ctx, p.diags); l.cloud == nil {
+		return found, false
+	}
+	found, err := l.image(ctx, region, name, "")
+	at := p.plan.pathOf(region, name, "image", l.images)
+	_, none := errors.AsType[*openstack.NoEndpointError](err)
+	switch {
+	case none:
+		return found, false
+	case err != nil:
+		p.diags.AddAttributeError(at, "Unable to look up images and flavors", text.Sentence(err))
+	case found.ID == "" || found.Gone:
+		p.diags.AddAttributeError(at, "Unknown image", noImage(region, name, found.Gone))
+	}
+	return found, err == nil
+}
+
+// newFlavor looks up a flavor that is new in the plan.
+func (p *attachmentPlanner) newFlavor(ctx context.Context, l looker, region, name string) (id string, ok bool) {
+	if l.cloud = p.backend.Get(ctx, p.diags); l.cloud == nil {
+		return "", false
+	}
+	id, err := l.flavor(ctx, region, name)
+	at := p.plan.flavorPath(region, name)
+	_, none := errors.AsType[*openstack.NoEndpointError](err)
+	switch {
+	case none:
+		return "", false
+	case err != nil:
+		p.diags.AddAttributeError(at, "Unable to look up images and flavors", text.Sentence(err))
+	case id == "":
+		p.diags.AddAttributeError(at, "Unknown flavor", noFlavor(region, name))
+	}
+	return id, err == nil
+}
+
+func noImage(region, name string, inactive bool) string {
+	if inactive {
+		return fmt.Sprintf("The image %q in region %q is not active, so no server can be made from it. Name another "+
+			"one.",
+			name, region)
+	}
+	return fmt.Sprintf("Glance in region %q shows no active image with the name or id %q to this project. Correct "+
+		"it, or publish the image there: each region has images of its own.", region, name)
+}
+
+func noFlavor(region, name string) string {
+	return fmt.Sprintf("Nova in region %q shows no flavor with the name or id %q to this project. Correct it: each "+
+		"region has flavors of its own.", region, name)
+}
+
+// pathOf is where an image of a region is written.
+func (m attachmentModel) pathOf(region, name, argument string, all map[placement.Place]string) path.Path {
+	for _, at := range slices.SortedFunc(maps.Keys(all), placement.Place.Compare) {
+		if at.Region == region && all[at] == name {
+			return m.path(at, argument)
+		}
+	}
+	return path.Root(argument)
+}
+
+// flavorPath is where a flavor of a region is written.
+func (m attachmentModel) flavorPath(region, name string) path.Path {
+	all := m.flavors()
+	for _, at := range slices.SortedFunc(maps.Keys(all), placement.Place.Compare) {
+		if at.Region == region && slices.Contains(all[at], name) {
+			return m.path(at, "flavors")
+		}
+	}
+	return path.Root("flavors")
+}
+
+// refuseGone refuses a plan that makes a server from an image or a flavor that is gone, or that nobody could look up.
+func (p *attachmentPlanner) refuseGone(change planner.Change) {
+	images, flavors, checked := p.plan.images(), p.plan.flavors(), map[roster.Node]bool{}
+	for _, v := range change.With(verdict.Comes, verdict.Changes, verdict.Stays, verdict.Held) {
+		n, made := v.Node, true
+		switch {
+		case v.Outcome == verdict.Changes:
+			n, made = v.After, v.After.Generation != v.Generation || v.After.Flavor != v.Flavor
+		case v.Outcome != verdict.Comes && !p.memory.Seen.Missing[v.Name]:
+			continue // it has a server
+		}
+		like := roster.Node{Place: n.Place, Template: n.Template, Flavor: n.Flavor, FlavorID: n.FlavorID, Served: made}
+		if checked[like] {
+			continue
+		}
+		checked[like] = true
+		values, written := n.Template.Values(), ownOf(images, n.Place)
+		i, id := p.memory.Sources.Images[n.Region][written], values[roster.KeyImageID]
+		if written != "" && values[roster.KeyImage] == written && (id == "" || i.Gone && i.ID == id) {
+			p.diags.AddAttributeError(p.plan.path(n.Place, "image"), "Unknown image",
+				fmt.Sprintf("%s %s needs it.", noImage(n.Region, written, false), v.Name))
+			return
+		}
+		if made && n.Flavor != "" && n.FlavorID == "" && len(flavors) > 0 {
+			p.diags.AddAttributeError(p.plan.flavorPath(n.Region, n.Flavor), "Unknown flavor",
+				fmt.Sprintf("%s %s needs it.", noFlavor(n.Region, n.Flavor), v.Name))
+			return
+		}
+	}
+}
