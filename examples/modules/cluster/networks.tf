@@ -6,7 +6,7 @@ locals {
 
   ported = ["port", "subnet_id", "addresses", "allowed_address_pairs", "security_group_ids", "floating_ip_pool", "floating_ips"]
   placed = anytrue([for n in local.networks : can(n.regions) || can(n.zones)])
-  places = concat([""], flatten([for r in var.regions : concat([r.name], [for z in try(r.zones, null)[*] : "${r.name}/${z.name}"])]))
+  places = distinct(concat([""], flatten([for r in var.regions : concat([r.name], [for z in try(r.zones, null)[*] : "${r.name}/${z.name}"])])))
 
   # Their part of the template, for all places ("") and by place. Ids are not in it: they may be known only after an apply.
   nics_at = { for place in local.places : place => [for n in local.networks :

@@ -52,6 +52,10 @@ variable "regions" {
     condition     = try(length(setsubtract(flatten([for r in var.regions : [for z in try(r.zones, null)[*] : keys(z)]]), ["name", "weight", "cap", "min", "closed", "image", "flavors", "user_data"])), 0) == 0
     error_message = "A zone of regions has no ${try(join(", ", setsubtract(flatten([for r in var.regions : [for z in try(r.zones, null)[*] : keys(z)]]), ["name", "weight", "cap", "min", "closed", "image", "flavors", "user_data"])), "such key")}. It has name, weight, cap, min, closed, image, flavors and user_data."
   }
+  validation {
+    condition     = alltrue(flatten([for o in try(flatten([for r in var.regions : concat([r], try(r.zones, null)[*])]), []) : [[for k in ["weight", "cap", "min"] : can(tonumber(try(o[k], null)))], can(tobool(try(o.closed, null)))]]))
+    error_message = "weight, cap and min of a region or zone are numbers, and closed is true or false."
+  }
 }
 
 variable "respect_quotas" {
@@ -193,6 +197,10 @@ variable "networks" {
     condition     = try(length(setsubtract(flatten([for n in var.networks : try(keys(n), [])]), ["name", "id", "regions", "zones", "port", "subnet_id", "addresses", "allowed_address_pairs", "security_group_ids", "floating_ip_pool", "floating_ips"])), 0) == 0
     error_message = "A network has no ${try(join(", ", setsubtract(flatten([for n in var.networks : try(keys(n), [])]), ["name", "id", "regions", "zones", "port", "subnet_id", "addresses", "allowed_address_pairs", "security_group_ids", "floating_ip_pool", "floating_ips"])), "such key")}. It has name, id, regions, zones, port, subnet_id, addresses, allowed_address_pairs, security_group_ids, floating_ip_pool and floating_ips."
   }
+  validation {
+    condition     = alltrue(flatten([for n in try(flatten([var.networks]), []) : [for k in ["regions", "zones", "allowed_address_pairs", "security_group_ids"] : can([for x in try(n[k], []) : x])]]))
+    error_message = "regions, zones, allowed_address_pairs and security_group_ids of a network are lists, such as [\"RegionOne\"]."
+  }
 }
 
 variable "volumes" {
@@ -201,7 +209,7 @@ variable "volumes" {
   default     = {}
   nullable    = false
   validation {
-    condition     = can([for v in var.volumes : v.size >= 1]) && can(keys(var.volumes))
+    condition     = try(alltrue([for v in var.volumes : v.size >= 1]), false) && can(keys(var.volumes))
     error_message = "volumes is a map of objects with a size in GiB, such as { data = { size = 100 } }."
   }
   validation {
@@ -215,7 +223,7 @@ variable "boot_volume" {
   type        = any # an object type would drop a misspelled key silently
   default     = null
   validation {
-    condition     = var.boot_volume == null || can(var.boot_volume.size >= 1)
+    condition     = var.boot_volume == null || try(var.boot_volume.size >= 1, false)
     error_message = "boot_volume is an object with a size in GiB, such as { size = 20 }."
   }
   validation {

@@ -18,7 +18,7 @@ locals {
   ]) }
 
   group_of = merge([for place, nodes in local.nodes_at : {
-    for i, node in sort(nodes) : split(" ", node)[1] => try(local.room[place][i % length(local.room[place])], null)
+    for i, node in sort(nodes) : substr(node, 9, -1) => try(local.room[place][i % length(local.room[place])], null)
   }]...)
 }
 

@@ -114,7 +114,7 @@ locals {
   volumes = merge([for name, slot in local.slots : {
     for volume in try(jsondecode(slot.template.volumes), can(slot.template.networks) ? [] : keys(var.volumes)) : "${name}-${volume}" =>
     merge({ slot = name, volume = volume, region = slot.region, size = null, type = null }, try(var.volumes[volume], {}), {
-      zone = try(var.volumes[volume].zone["${slot.region}/${slot.zone}"], var.volumes[volume].zone[slot.zone], tostring(var.volumes[volume].zone), slot.zone)
+      zone       = try(var.volumes[volume].zone["${slot.region}/${slot.zone}"], var.volumes[volume].zone[slot.zone], tostring(var.volumes[volume].zone), slot.zone)
     })
   }]...)
 
