@@ -58,21 +58,3 @@ func FuzzZaqarMessage(f *testing.F) {
 		}
 	})
 }
-
-// FuzzZaqarPage: any page of messages, however broken, leads to a marker or an error.
-func FuzzZaqarPage(f *testing.F) {
-	f.Add(`{"messages": [], "links": [{"rel": "next", "href": "/v2/queues/drain/messages?marker=7&limit=20"}]}`)
-	f.Add(`{"links": [{"rel": "next", "href": "%zz"}]}`)
-	f.Add(`{"links": [{"rel": "next", "href": "?marker=%00"}, null, 7]}`)
-	f.Add(`{"links": {}}`)
-	f.Add(`[]`)
-	f.Fuzz(func(t *testing.T, text string) {
-		var body any
-		if json.Unmarshal([]byte(text), &body) != nil {
-			return
-		}
-		if marker, err := nextMarker(body); err != nil && marker != "" {
-			t.Errorf("%q and %v", marker, err)
-		}
-	})
-}

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"path"
-	"slices"
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
@@ -198,31 +197,36 @@ func (z *zaqar) search(
 func (z *zaqar) searchAmong(
 	ctx context.Context, client *gophercloud.ServiceClient, token string, opts messages.ListOpts,
 ) (id string, lasts time.Duration, err error) {
-	err = eachPage(ctx, func(marker string) pagination.Pager {
-		opts.Marker = marker
-		return messages.List(client, z.queue, opts)
-	}, func(page pagination.Page) (found bool, err error) {
+	seen := map[string]bool{}
+	look := func(_ context.Context, page pagination.Page) (more bool, err error) {
 		list, err := messages.ExtractMessages(page)
 		for _, m := range list {
 			if m.Body["lifecycle_action_token"] == token {
 				id, lasts = m.ID, remaining(m)
 			}
+			more = more || !seen[m.ID] // Zaqar begins again if the last message of a page is gone
+			seen[m.ID] = true
 		}
-		return id != "", err
-	})
+		return more && id == "", err
+	}
+	err = messages.List(client, z.queue, opts).EachPage(ctx, look)
 	return id, lasts, err
 }
 
 // hasQueue reports whether the queue exists. Zaqar shows a missing queue as an empty one, so hasQueue looks for it in
 // the list of queues. If Zaqar refuses the list, the queue counts as existing.
 func (z *zaqar) hasQueue(ctx context.Context, client *gophercloud.ServiceClient) (there bool, err error) {
-	err = eachPage(ctx, func(marker string) pagination.Pager {
-		return queues.List(client, queues.ListOpts{Limit: zaqarPage, Marker: marker})
-	}, func(page pagination.Page) (bool, error) {
+	seen := map[string]bool{}
+	look := func(_ context.Context, page pagination.Page) (more bool, err error) {
 		list, err := queues.ExtractQueues(page)
-		there = slices.ContainsFunc(list, func(q queues.Queue) bool { return q.Name == z.queue })
-		return there, err
-	})
+		for _, q := range list {
+			there = there || q.Name == z.queue
+			more = more || !seen[q.Name]
+			seen[q.Name] = true
+		}
+		return more && !there, err
+	}
+	err = queues.List(client, queues.ListOpts{Limit: zaqarPage}).EachPage(ctx, look)
 	switch {
 	case gophercloud.ResponseCodeIs(err, http.StatusForbidden):
 		return true, nil
@@ -230,50 +234,6 @@ func (z *zaqar) hasQueue(ctx context.Context, client *gophercloud.ServiceClient)
 		return false, fmt.Errorf("look for the queue %q: %w", z.queue, err)
 	}
 	return there, nil
-}
-
-// eachPage looks at the pages of a list until look has found something. gophercloud does not find the next page, and
-// each page with items links to another, so the links never end.
-func eachPage(
-	ctx context.Context, list func(marker string) pagination.Pager, look func(pagination.Page) (bool, error),
-) error {
-	seen := map[string]bool{}
-	for marker := ""; !seen[marker]; {
-		seen[marker] = true
-		next := ""
-		err := list(marker).EachPage(ctx, func(_ context.Context, page pagination.Page) (bool, error) {
-			found, err := look(page)
-			if err == nil && !found {
-				next, err = nextMarker(page.GetBody())
-			}
-			return false, err
-		})
-		if err != nil {
-			return err
-		}
-		marker = next
-	}
-	return nil
-}
-
-// nextMarker reads the marker of the next page from the link to it.
-func nextMarker(body any) (string, error) {
-	var page struct {
-		Links []gophercloud.Link `json:"links"`
-	}
-	if err := recode(body, &page); err != nil {
-		return "", err
-	}
-	for _, link := range page.Links {
-		if link.Rel == "next" {
-			next, err := url.Parse(link.Href)
-			if err != nil {
-				return "", err
-			}
-			return next.Query().Get("marker"), nil
-		}
-	}
-	return "", nil
 }
 
 // recode decodes a value from the JSON of another.

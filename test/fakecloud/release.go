@@ -12,8 +12,6 @@ type Release struct {
 	ListsFaults  bool     // reports whether lists also have the faults of servers that were never on a host
 	Images       []int    // minor versions of Glance's API, in the order of its list
 	Network      []string // additional fields of a network, all false
-	Messaging    []int    // versions of Zaqar's API, as indices of zaqarVersions
-	ClientHeader string   // name of the header in Zaqar's error about its absence
 }
 
 // Zed is the default release of a fake cloud.
@@ -24,22 +22,16 @@ var Releases = map[string]Release{
 	Zed: {
 		Microversion: "2.93",
 		Images:       []int{15, 9, 7, 6, 5, 4, 3, 2, 1, 0},
-		Messaging:    []int{0, 1, 2},
-		ClientHeader: "Client-ID",
 	},
 	"2025.1": {
 		Microversion: "2.100",
 		Images:       []int{15, 9, 17, 7, 6, 5, 4, 3, 2, 1, 0},
-		Messaging:    []int{1, 2},
-		ClientHeader: "Client-ID",
 	},
 	"2026.1": {
 		Microversion: "2.103",
 		ListsFaults:  true,
 		Images:       []int{15, 9, 17, 7, 6, 5, 4, 3, 2, 1, 0},
 		Network:      []string{"qinq", "vlan_transparent"},
-		Messaging:    []int{2},
-		ClientHeader: "Client-Id",
 	},
 }
 

@@ -151,8 +151,7 @@ func listPorts(ctx context.Context, cloud *openstack.Cloud, region string) (thin
 	})
 }
 
-// listQueues returns no queues if there is no Zaqar. It requests each page by the last name: every page that is not
-// empty has a link to another.
+// listQueues returns no queues if there is no Zaqar.
 func listQueues(ctx context.Context, cloud *openstack.Cloud, region string) (things []thing, err error) {
 	client, err := cloud.Messaging(ctx, region, "6f1d0f0e-9d3c-4b0a-8a57-2f4f6f0f3a11")
 	if _, none := errors.AsType[*openstack.NoEndpointError](err); none {
@@ -162,18 +161,13 @@ func listQueues(ctx context.Context, cloud *openstack.Cloud, region string) (thi
 		return nil, err
 	}
 	opts := queues.ListOpts{Limit: 20, Marker: "acc-"}
-	for last := ""; ; last = opts.Marker {
-		err := queues.List(client, opts).EachPage(ctx, func(_ context.Context, page pagination.Page) (bool, error) {
-			list, err := queues.ExtractQueues(page)
-			for _, q := range list {
-				opts.Marker = q.Name
-				remove := func(ctx context.Context) error { return queues.Delete(ctx, client, q.Name).ExtractErr() }
-				things = append(things, thing{"queue", q.Name, remove})
-			}
-			return false, err
-		})
-		if err != nil || opts.Marker == last {
-			return things, err
+	err = queues.List(client, opts).EachPage(ctx, func(_ context.Context, page pagination.Page) (bool, error) {
+		list, err := queues.ExtractQueues(page)
+		for _, q := range list {
+			remove := func(ctx context.Context) error { return queues.Delete(ctx, client, q.Name).ExtractErr() }
+			things = append(things, thing{"queue", q.Name, remove})
 		}
-	}
+		return true, err
+	})
+	return things, err
 }

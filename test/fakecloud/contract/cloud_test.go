@@ -175,14 +175,11 @@ func (c *cloud) know(t *testing.T) {
 	}
 	c.release = fakecloud.Releases[release]
 	c.vars["newest"] = c.release.Microversion
-	var images, messaging []string
+	var images []string
 	for _, minor := range c.release.Images {
 		images = append(images, fmt.Sprintf(`"v2.%d"`, minor))
 	}
-	for _, i := range c.release.Messaging {
-		messaging = append(messaging, []string{`"1"`, `"1.1"`, `"2"`}[i])
-	}
-	c.vars["image_versions"], c.vars["messaging_versions"] = strings.Join(images, ", "), strings.Join(messaging, ", ")
+	c.vars["image_versions"] = strings.Join(images, ", ")
 }
 
 // addDiskless adds a flavor without a disk until the test ends, and keeps its id as $diskless. Only an admin may do that.

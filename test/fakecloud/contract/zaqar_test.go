@@ -9,27 +9,17 @@ func contractZaqar(t *testing.T, c *cloud) {
 	const other = "Client-ID:11111111-2b9e-11e3-b191-71861300734c"
 	c.vars["queue"] = c.Prefix + "q"
 	c.hold(t, []fact{
-		{"versions", "nobody GET messaging-root /", 300,
-			are{keys("versions", "id status updated media-types links"), is("versions.*.id", `[$messaging_versions]`),
-				includes("versions.*.status", "CURRENT")}},
 		{"nobody", "nobody GET messaging /queues", 401, are{is("error.code", "401"), header("Www-Authenticate", `Keystone uri="http.*"`)}},
-		{"no client", "member GET messaging Client-ID: /queues", 400,
-			are{is("", `{"title": "Missing header value", "description": "The \"`+c.release.ClientHeader+`\" header is required."}`)}},
 		{"a client that is no UUID", "member GET messaging Client-ID:me /queues", 400,
 			are{is("", `{"title": "Wrong UUID value", "description": "Malformed hexadecimal UUID."}`)}},
 
 		{"create", `member PUT messaging /queues/$queue {"_default_message_ttl": 120}`, 201, are{header("Location", "/v2/queues/$queue"), text("")}},
 		{"create it twice", `member PUT messaging /queues/$queue {"_default_message_ttl": 120}`, 204, are{header("Location", "/v2/queues/$queue")}},
-		{"a default of 0 seconds", `member PUT messaging /queues/${queue}x {"_default_message_ttl": 0}`, 400, are{is("title", `"Invalid API request"`)}},
-		{"a name that is none", `member PUT messaging /queues/a,b {}`, 400, are{is("title", `"Invalid queue identification"`)}},
-		{"metadata that is no JSON", `member PUT messaging /queues/$queue {`, 400,
-			are{is("", `{"title": "Invalid request body", "description": "Request body could not be parsed."}`)}},
 		{"list", "member GET messaging /queues?limit=20&marker=$prefix", 200,
 			are{includes("queues.*.name", "$queue"), includes("queues.*.href", "/v2/queues/$queue"), is("links.*.rel", `["next"]`),
-				like("links.0.href", `/v2/queues\?marker=.*&limit=20`)}},
+				like("links.0.href", `/v2/queues\?.*marker=.*`)}},
 		{"too long a list", "member GET messaging /queues?limit=21", 400,
 			are{is("", `{"title": "Invalid API request", "description": "Limit must be at least 1 and no greater than 20."}`)}},
-		{"list no number", "member GET messaging /queues?limit=ten", 400, are{is("title", `"Invalid parameter"`)}},
 
 		{"post", `member POST messaging ` + mine + ` /queues/$queue/messages {"messages": [{"body": {"n": 1}, "ttl": 60}, {"body": {"n": 2}}]}`, 201,
 			are{keys("", "resources"), size("resources", 2), like("resources.0", "/v2/queues/$queue/messages/[0-9a-f-]+"),
@@ -51,11 +41,8 @@ func contractZaqar(t *testing.T, c *cloud) {
 		{"too short a life", `member POST messaging /queues/$queue/messages {"messages": [{"body": 1, "ttl": 1}]}`, 400,
 			are{is("", `{"title": "Invalid API request", "description": "The TTL for a message may not exceed 1209600 seconds, and must be at least 60 `+
 				`seconds long."}`)}},
-		{"no body", `member POST messaging /queues/$queue/messages {"messages": [{"ttl": 60}]}`, 400,
-			are{is("", `{"title": "Invalid request body", "description": "Missing \"body\" field."}`)}},
 		{"no messages", `member POST messaging /queues/$queue/messages {}`, 400,
 			are{is("", `{"title": "Invalid API request", "description": "No messages were found in the request body."}`)}},
-		{"none at all", `member POST messaging /queues/$queue/messages {"messages": []}`, 400, are{is("title", `"Invalid API request"`)}},
 
 		{"claim", `member POST messaging ` + other + ` /queues/$queue/claims?limit=1 {"ttl": 100, "grace": 60}`, 201,
 			are{keys("", "messages"), size("messages", 1), keys("messages", "id href ttl age body"), is("messages.0.ttl", "160"),
@@ -69,8 +56,6 @@ func contractZaqar(t *testing.T, c *cloud) {
 		{"delete twice", "member DELETE messaging /queues/$queue/messages/$second", 204, nil},
 		{"nothing to claim", `member POST messaging ` + other + ` /queues/$queue/claims {"ttl": 60, "grace": 60}`, 204, nil},
 		{"post to a queue that is not there", `member POST messaging /queues/${queue}y/messages {"messages": [{"body": 3, "ttl": 60}]}`, 201, nil},
-		{"take out", "member DELETE messaging /queues/${queue}y/messages?pop=1", 200, are{size("messages", 1), is("messages.0.body", "3")}},
-		{"delete nothing", "member DELETE messaging /queues/$queue/messages", 400, are{is("title", `"Invalid API request"`)}},
 		{"delete the queue", "member DELETE messaging /queues/$queue", 204, nil},
 		{"delete it twice", "member DELETE messaging /queues/$queue", 204, nil},
 		{"delete the other", "member DELETE messaging /queues/${queue}y", 204, nil},
