@@ -190,8 +190,8 @@ func zoned(n Planned) string {
 	return ""
 }
 
-// otherImage lists servers that are not made from the image of their node, or by a name, which may be another one. With IN_PLACE servers take over the image by
-// reference, so there a change of a server counts too.
+// otherImage lists servers that are not made from the image of their node, or from a name, which another image may get.
+// With IN_PLACE servers take over the image by reference, so there a change of a server counts too.
 func otherImage(p Plan) []string {
 	return nodesThat(func(n Planned) string {
 		byName := n.Has.ImageName.Text == n.Template["image"] && n.Has.ImageName.differs(n.Was.ImageName)

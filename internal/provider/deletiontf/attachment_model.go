@@ -207,7 +207,8 @@ func (m attachmentModel) refuseOrder(cluster string, diags *diag.Diagnostics) {
 		"leaving nodes of cluster %q, and the readiness attachment has not found them in service yet. Add to the "+
 		"servers and to the deletion attachments:\n\n  lifecycle {\n    create_before_destroy = true\n  }\n\n"+
 		"and depends_on = [stackpolicy_deletion_attachment.NAME] to the readiness attachment. Then run terraform "+
-		"apply -refresh-only, which stores it, and apply again. With -target, give the readiness attachment too.", m.message("").Node(), cluster))
+		"apply -refresh-only, which stores it, and apply again. With -target, give the readiness attachment too.",
+		m.message("").Node(), cluster))
 }
 
 // limit returns how long the destruction may take.

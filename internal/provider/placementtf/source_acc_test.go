@@ -101,6 +101,12 @@ func TestAccPlacementSources(t *testing.T) {
 			if method == "IN_PLACE" { // a rebuild keeps the user data
 				finishes(t, c, w)
 				stays("in step")
+				before := builds(c)
+				require.NoError(t, w.Write(madeFrom(c, method, "debian-13", "b", "")))
+				require.Regexp(t, acctest.Says("The cluster waits for a value"), acctest.Apply(t, w))
+				acctest.Finish(t, func() string { return acctest.Apply(t, w) })
+				assert.Equal(t, before, builds(c), "servers, with other user data")
+				stays("in step")
 				return
 			}
 			waits := madeFrom(c, method, "debian-13", "b", "")

@@ -184,8 +184,8 @@ func found(state types.Map, sources map[string]cluster.Source) types.Map {
 		if source.Image != "" && textIn(fields, "image_id").ValueString() != "" {
 			fields["image_id"] = types.StringValue(source.Image)
 		}
-		is := valueIn(fields, "flavor_name").Text
-		if source.Flavor != "" && is != "" && is != source.Flavor && valueIn(fields, "flavor_id").Text != source.Flavor {
+		flavor, id := valueIn(fields, "flavor_name").Text, valueIn(fields, "flavor_id").Text
+		if source.Flavor != "" && flavor != "" && flavor != source.Flavor && id != source.Flavor {
 			fields["flavor_name"], fields["flavor_id"] = types.StringValue(source.Flavor), types.StringNull()
 		}
 		all[name] = types.ObjectValueMust(server.AttributeTypes(context.Background()), fields)
