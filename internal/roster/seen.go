@@ -57,6 +57,21 @@ type Aged struct {
 	Launched time.Time `json:"launched"`
 }
 
+// Clone returns a copy whose maps may be changed.
+func (s Seen) Clone() Seen {
+	all := s
+	all.Servers, all.Missing, all.Builds = clone(s.Servers), clone(s.Missing), clone(s.Builds)
+	all.Aged, all.Baking = clone(s.Aged), clone(s.Baking)
+	return all
+}
+
+// clone returns a copy of a map, which is never nil.
+func clone[V any](of map[string]V) map[string]V {
+	all := make(map[string]V, len(of))
+	maps.Copy(all, of)
+	return all
+}
+
 // NewSeen returns a look that has found nothing yet.
 func NewSeen() Seen {
 	return Seen{Servers: map[string]node.Node{}, Missing: map[string]bool{}, Builds: map[string]Build{},

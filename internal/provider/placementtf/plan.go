@@ -65,7 +65,9 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 	p.resolve(ctx, now)
 	p.refuseLoose(now, before)
 	policy := plan.policy(ctx, p.state, p.memory.Marked, p.diags)
-	p.memory.tell(&policy)
+	if p.memory.tell(&policy); !p.same {
+		policy.Awaited = nil // the apply does something else, and so may do this too
+	}
 	written := policy.Regions
 	if p.diags.HasError() {
 		return false
@@ -127,6 +129,7 @@ func (p *attachmentPlanner) awaits(ctx context.Context, now roster.Roster, chang
 	}
 	p.plan.Status, p.plan.Remaining = status, types.Int64Value(change.Remaining)
 	p.memory.Blind, p.memory.Awaited = true, slices.Concat(p.memory.Awaited, awaits)
+	p.memory.AwaitedIn = p.memory.look()
 	p.memory.store(ctx, p.private, now, p.diags)
 	return true
 }

@@ -3,6 +3,9 @@ package placementtf
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -31,6 +34,8 @@ type memory struct {
 	Blind  bool          `json:"blind,omitempty"`  // whether an apply followed the refresh that filled Seen
 	// Awaited has the nodes that an apply should have brought into service or removed, until a refresh sees it.
 	Awaited []string `json:"awaited,omitempty"`
+	// AwaitedIn is what that apply began with, by [memory.look].
+	AwaitedIn string `json:"awaited_in,omitempty"`
 	// Wires are the loose wires between nodes and their servers.
 	Wires []wiring.Finding `json:"wires,omitempty"`
 	// Looked has the listed places and the hidden zones as the refresh found them.
@@ -71,6 +76,17 @@ func (m memory) store(ctx context.Context, into private.Writer, r roster.Roster,
 		m.Roster.Nodes[name] = unshown(n)
 	}
 	private.Store(ctx, into, seenKey, m, diags)
+}
+
+// look returns a fingerprint of what a refresh saw of the servers. An apply that did nothing leaves it as it is.
+func (m memory) look() string {
+	hash := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(m.Seen.Servers)) {
+		s := m.Seen.Servers[name]
+		fmt.Fprintf(hash, "%q", []string{name, s.ID, s.Status, s.InService, s.NotInService})
+	}
+	fmt.Fprintf(hash, "%q", slices.Sorted(maps.Keys(m.Seen.Missing)))
+	return hex.EncodeToString(hash.Sum(nil)[:8])
 }
 
 // tell adds facts of the memory to a policy.

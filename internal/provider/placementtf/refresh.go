@@ -132,6 +132,9 @@ func (m *attachmentModel) foresee(
 // tell sets the status and the held nodes after a refresh, and sets remaining to 0 if the cluster
 // is in step. It sends no further request.
 func (m *attachmentModel) tell(ctx context.Context, r roster.Roster, after *memory, diags *diag.Diagnostics) {
+	if after.look() != after.AwaitedIn {
+		after.Awaited = nil // the apply did something, and may have failed before it did the rest
+	}
 	change, err := m.foresee(ctx, r, *after, diags)
 	if err != nil {
 		return // the plan says why

@@ -140,7 +140,7 @@ func TestStatuses(t *testing.T) {
 			held:   map[string]string{"failed-1": "the template that it should get failed, and there is no settled one"},
 			advice: c(timed), then: "batch 1 of 2: failed-2 changes"},
 		"unseen": {steps: [3]attributes{a(inPlace), b(inPlace), a(inPlace)},
-			blind: true, status: "held: unseen-0 (no refresh has looked at it since it changed)",
+			blind: true, status: "behind: 1 of 2 nodes to replace",
 			held:   map[string]string{"unseen-0": "no refresh has looked at it since it changed"},
 			advice: a(inPlace), then: "batch 1 of 1: unseen-0 changes"},
 	} {

@@ -12,9 +12,11 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/status"
 	"pgregory.net/rapid"
 )
 
@@ -35,6 +37,7 @@ type world struct {
 	real    int64                   // real time in seconds
 	jumped  bool                    // whether the clock ever jumped
 	made    int                     // number of servers that the last apply created
+	ended   bool                    // whether the last apply ended well
 	ours    map[string]bool         // nodes that an apply took out of service to change them, and that are not in service again
 	volumes map[string]roster.Slot  // volumes of a stateful cluster, one for each slot, by its name
 	late    int64                   // time in seconds that servers of a late image need to get into service
@@ -149,7 +152,7 @@ func (w *world) failed(f roster.Failure) {
 // again, stores the roster, makes new servers and changes others, waits until all are in service, and then destroys the
 // servers that are no longer on the roster. A crash ends it after a number of steps.
 func (w *world) apply(next roster.Roster, policy roster.Policy, crash int) (stored bool) {
-	w.made = 0
+	w.made, w.ended = 0, false
 	clear(w.spares)
 	step := func() bool { crash--; return crash >= 0 }
 	for _, name := range next.Names() {
@@ -230,6 +233,7 @@ func (w *world) apply(next roster.Roster, policy roster.Policy, crash int) (stor
 			delete(w.servers, name)
 		}
 	}
+	w.ended = true
 	return true
 }
 
@@ -625,6 +629,9 @@ func (w *world) round(policy roster.Policy, crash int) *Change {
 	} else {
 		w.fresh = false
 	}
+	if !blind {
+		w.true(change, policy)
+	}
 	missing += int64(len(policy.Candidates))
 	for _, v := range change.With(verdict.Leaves) {
 		if v.NoHost && !v.Served {
@@ -657,6 +664,28 @@ func (w *world) round(policy roster.Policy, crash int) *Change {
 		t.Fatalf("%d nodes are in service, before they were %d of %d, in batches of %d: %s", now, serving, policy.Capacity, batch, decided(change))
 	}
 	return &change
+}
+
+// true checks what a plan said about the cluster: after an apply that ended well, the next look says the same. Not known is
+// how old servers are then, whether a pause ends in the apply, what became of closed places, that Terraform does not know
+// on which generation a server depends, and that it makes a failed server of a held node again, which it holds for tainted.
+func (w *world) true(plan Change, policy roster.Policy) {
+	unknown := func(v verdict.Verdict) bool {
+		fails := v.Is != facts.Serving && (v.Rests != "" || v.Outcome == verdict.Held)
+		return w.loose || v.NotRemade || fails || policy.Opened[v.Region]
+	}
+	if !w.ended || slices.ContainsFunc(plan.List, unknown) {
+		return
+	}
+	then := *w
+	then.refresh()
+	then.seen.Aged = w.seen.Aged
+	policy.Begins, policy.Opened = false, nil
+	_, next, err := Plan(then.roster, then.seen, policy)
+	said, is := status.WordOf(plan.Status), status.WordOf(next.Now)
+	if err == nil && said != is && (said != status.Bakes || is != status.Behind) {
+		w.t.Fatalf("the plan said %q, and after the apply it is %q.\nThe plan:%s\nThe next plan:%s", plan.Status, next.Now, decided(plan), decided(next))
+	}
 }
 
 // decided lists the decisions of a plan about each node.

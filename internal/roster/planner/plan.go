@@ -30,5 +30,11 @@ func Plan(now roster.Roster, seen roster.Seen, policy roster.Policy) (roster.Ros
 	if err != nil {
 		return now, Change{}, err
 	}
-	return p.Next, say.About(p, seen), nil
+	change := say.About(p, seen)
+	change.Status = change.Now // also if no plan follows
+	next, look, then := after(p.Next, seen, policy, change)
+	if follows, err := decide.Plan(next, look, then); err == nil {
+		change.Status = say.Status(follows, look)
+	}
+	return p.Next, change, nil
 }

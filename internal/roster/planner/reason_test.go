@@ -250,7 +250,7 @@ func TestNotices(t *testing.T) {
 			told: "3 nodes more should be replaced, at most 2 at a time. This batch waits for 2 nodes: web-0 (no server of its name was found), web-1 " +
 				"(its server is in BUILD). Apply again once the nodes under way are in service. If one cannot get into service, change the template, or " +
 				"name the node in candidates.",
-			status: "waits: web-1 (its server is in BUILD)", looked: "waits: web-0 (no server of its name was found), web-1 (its server is in BUILD)"},
+			status: "behind: 3 of 6 nodes to replace", looked: "waits: web-0 (no server of its name was found), web-1 (its server is in BUILD)"},
 		{name: "for what was not looked at, or did not follow",
 			policy: func(p *roster.Policy) { p.Update, p.Regions = update("2", roster.Misplaced), p.Regions[:1] }, seen: func(s roster.Seen) {
 				delete(s.Servers, "web-0")

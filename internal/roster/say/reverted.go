@@ -48,17 +48,12 @@ func (p *speech) reverted() []Notice {
 }
 
 // revertedStatus returns a status about a failed template, with the number of nodes that go back.
-func (p *speech) revertedStatus(applied bool) string {
+func (p *speech) revertedStatus() string {
 	var nodes []string // whose servers were not in service in time
 	for _, f := range p.Failure.Failures {
 		nodes = append(nodes, f.Node)
 	}
-	left := 0
-	for _, v := range p.goBack() {
-		if !applied || !v.Granted() {
-			left++
-		}
-	}
+	left := len(p.goBack())
 	switch failed := "the template of " + text.Few(nodes) + " failed"; {
 	case p.Failure.Holds:
 		return "held: " + failed + ", and there is no settled one to go back to"

@@ -29,7 +29,8 @@ type Change struct {
 	Now       string   // status of the cluster before the plan
 	// nodes that are not in service, or are leaving and still run, and that the plan does not change
 	Absent []string
-	Awaits []string // absent nodes that an apply without an error brings into service, or removes
+	Arrive []string // absent nodes that an apply without an error brings into service, or removes
+	Awaits []string // nodes of Arrive, if the cluster shows that its applies do so
 
 	batch int64 // maximum number of nodes that one plan replaces
 }
@@ -49,9 +50,17 @@ func About(plan verdict.Plan, seen roster.Seen) Change {
 	p := &speech{Plan: plan, seen: seen, texts: differences{}}
 	p.absentees, p.waiting = p.absent(), p.waits(1)
 	p.waitedOn = p.waiting.texts(all)
-	return Change{List: p.reasoned(), Remaining: p.Remaining, Notices: p.notices(), Status: p.status(true),
-		Now: p.status(false), Absent: p.absentees.names(all),
-		Awaits: p.absentees.names(func(a absentee) bool { return a.pending }), batch: p.Size}
+	return Change{List: p.reasoned(), Remaining: p.Remaining, Notices: p.notices(), Now: p.status(),
+		Absent: p.absentees.names(all), Arrive: p.absentees.names(func(a absentee) bool { return a.pending }),
+		Awaits: p.absentees.names(func(a absentee) bool { return a.pending && a.evident }), batch: p.Size}
+}
+
+// Status returns the status of a cluster before a plan.
+func Status(plan verdict.Plan, seen roster.Seen) string {
+	p := &speech{Plan: plan, seen: seen, texts: differences{}}
+	p.absentees, p.waiting = p.absent(), p.waits(1)
+	p.waitedOn = p.waiting.texts(all)
+	return p.status()
 }
 
 // Why returns why a node is not in service, or "" for a node in service.

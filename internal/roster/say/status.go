@@ -16,22 +16,14 @@ import (
 // inStep is the status of a cluster that is as its policy says.
 const inStep = string(status.InStep)
 
-// status returns the status of a cluster in one line. It begins with a word for machines: see
-// [status.Word]. If applied is true, it is the status
-// after an apply of the plan without an error, else the current status.
-func (p *speech) status(applied bool) string {
-	remaining, made := p.Remaining, p.Verdicts.With(verdict.Comes, verdict.Changes).Names()
-	waits := p.absentees.texts(absentee.remains)
-	if !applied {
-		remaining, waits = remaining+p.Verdicts.Replaced(), p.absentees.texts(all)
-	}
+// status returns the status of a cluster in one line. It begins with a word for machines: see [status.Word].
+func (p *speech) status() string {
+	remaining, waits := p.Remaining+p.Verdicts.Replaced(), p.absentees.texts(all)
 	behind := fmt.Sprintf("behind: %d of %s to replace", remaining, text.Nodes(p.Policy.Capacity))
 	switch {
 	case len(p.Failure.Failures) > 0:
-		return p.revertedStatus(applied)
-	case applied && p.Remaining > 0 && p.Policy.Pauses() && len(made) > 0:
-		return "bakes: " + text.Few(made) + " must be in service for longer"
-	case p.goesOn(applied, len(waits) > 0):
+		return p.revertedStatus()
+	case p.Verdicts.Replaced() > 0:
 		return behind
 	}
 	held, quiet := p.heldStatus(false), p.heldStatus(true)
@@ -88,15 +80,6 @@ func (p *speech) heldStatus(quiet bool) (says string) {
 		}
 	}
 	return says
-}
-
-// goesOn reports whether the next plan replaces nodes.
-func (p *speech) goesOn(applied, waits bool) bool {
-	if !applied {
-		return p.Verdicts.Replaced() > 0
-	}
-	next := func(v verdict.Verdict) bool { return v.Hold.GoesOn }
-	return !waits && slices.ContainsFunc(p.Verdicts.With(verdict.Held), next)
 }
 
 // Moves returns the change in one line: "batch 2 of 5: web-1 leaves; web-8 comes". Number is the

@@ -7,7 +7,6 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 )
 
@@ -16,7 +15,7 @@ import (
 type absentee struct {
 	name, why string
 	pending   bool // whether an apply without an error brings it into service, or removes it
-	next      bool // whether the next plan replaces it
+	evident   bool // whether what was seen of the cluster shows that its applies do so
 	ends      []int
 }
 
@@ -43,9 +42,6 @@ func (list absentees) texts(is func(absentee) bool) (texts []string) {
 }
 
 func all(absentee) bool { return true }
-
-// remains reports whether an apply without an error leaves the node as it is, and the next plan too.
-func (a absentee) remains() bool { return !a.pending && !a.next }
 
 // The ways to end the wait for a node, in the order in which they are given.
 const (
@@ -132,10 +128,9 @@ func (p *speech) endsOf(f *facts.Fact) []int {
 	return ends
 }
 
-// absent lists the nodes that are not in service, and that the plan does not change. Terraform
-// makes missing servers, and a readiness attachment waits for running ones; the marks of other
-// nodes show that there is such an attachment. If no server of the cluster was ever found, the
-// servers may have other names, and nothing is expected.
+// absent lists the nodes that are not in service, and that the plan does not change. An apply that ends without an error
+// has made missing servers, and its readiness attachment has marked those that run. The marks of other nodes are
+// evidence of such an attachment. If no server of the cluster was ever found, the servers may have other names.
 func (p *speech) absent() (list absentees) {
 	marked := slices.ContainsFunc(p.Staying(), func(v verdict.Verdict) bool {
 		return v.Server.InService == string(v.Mark) || v.Noted()
@@ -148,8 +143,8 @@ func (p *speech) absent() (list absentees) {
 		list = append(list, absentee{
 			name:    f.Name,
 			why:     Why(f.Fact),
-			pending: !p.awaited(f.Name) && (f.Missing && found || !f.Looked || marked && marks(f.Fact)),
-			next:    goesOn(f),
+			pending: !p.awaited(f.Name) && (f.Missing || !f.Looked || marks(f.Fact)),
+			evident: f.Missing && found || !f.Looked || marked && marks(f.Fact),
 		})
 	}
 	return append(list, p.leaving()...)
@@ -162,14 +157,9 @@ func (p *speech) awaited(name string) bool { return slices.Contains(p.Policy.Awa
 func (p *speech) leaving() (list absentees) {
 	for _, name := range p.Leaving {
 		list = append(list, absentee{name: name, why: "it leaves, and its server still exists",
-			pending: !p.awaited(name), ends: []int{leaves}})
+			pending: !p.awaited(name), evident: true, ends: []int{leaves}})
 	}
 	return list
-}
-
-// goesOn reports whether a node is held, and the next plan changes it.
-func goesOn(v verdict.Verdict) bool {
-	return v.Outcome == verdict.Held && (v.Hold == hold.Batch || v.Hold.GoesOn && !v.Is.MayServe)
 }
 
 // marks reports whether a readiness attachment would mark the server of a node.

@@ -1,0 +1,60 @@
+package planner
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
+)
+
+// after returns what the next plan begins with if the apply of a plan ends without an error: the nodes that it changes
+// and awaits are in service, as its readiness attachment has found, and the servers of nodes that leave are destroyed.
+// The status of a plan is worked out from it, so that it cannot differ from what the next plan says.
+func after(
+	next roster.Roster, seen roster.Seen, policy roster.Policy, change Change,
+) (roster.Roster, roster.Seen, roster.Policy) {
+	next, seen = next.Clone(), seen.Clone()
+	for _, v := range change.List {
+		n, stays := next.Nodes[v.Name]
+		opened := policy.Opened[v.Region] && v.Server.InService != string(v.Mark)
+		changes := v.Outcome == verdict.Comes || v.Outcome == verdict.Changes || v.Outcome == verdict.Returns
+		if !stays || !changes && !opened && !slices.Contains(change.Arrive, v.Name) {
+			continue
+		}
+		n.Doubt = false
+		next.Nodes[v.Name] = n
+		if v.Outcome == verdict.Comes || v.Outcome == verdict.Changes && v.After.Generation != v.Generation {
+			delete(seen.Servers, v.Name) // another server has nothing of this one
+		}
+		arrives(seen, v.Name, n, policy)
+	}
+	maps.DeleteFunc(next.Leaving, func(name string, _ roster.Node) bool {
+		stays := slices.Contains(change.Absent, name) && !slices.Contains(change.Arrive, name)
+		if !stays {
+			delete(seen.Servers, name)
+		}
+		return !stays
+	})
+	policy.Begins, policy.Blind, policy.Opened = false, false, nil
+	return learn.Learn(next, seen, policy), seen, policy
+}
+
+// arrives notes that the server of a node is in service.
+func arrives(seen roster.Seen, name string, n roster.Node, policy roster.Policy) {
+	s := seen.Servers[name]
+	seen.Servers[name] = node.Node{
+		ID: cmp.Or(s.ID, name), Name: name, Region: n.Region, Zone: cmp.Or(n.Zone, s.Zone), Status: "ACTIVE",
+		Generation: n.Generation, InService: string(n.Mark), CreatedAt: s.CreatedAt, Tainted: s.Tainted,
+		Protected: s.Protected, Locked: s.Locked,
+	}
+	delete(seen.Missing, name)
+	delete(seen.Builds, name)
+	if aged, there := seen.Aged[name]; there && aged.Mark != n.Mark {
+		delete(seen.Aged, name)
+	}
+	seen.Baking[name] = policy.Pauses()
+}
