@@ -92,7 +92,8 @@ func through[Q, R any](
 	if hides {
 		change(resp, s.hidden[kind.String()].Out)
 	}
-	if said, ok := reflect.ValueOf(resp).Elem().FieldByName("Diagnostics").Interface().([]*tfprotov6.Diagnostic); ok {
+	said := reflect.ValueOf(resp).Elem().FieldByName("Diagnostics")
+	if said, ok := reflect.TypeAssert[[]*tfprotov6.Diagnostic](said); ok {
 		clean(said)
 	}
 	return resp, err
@@ -101,7 +102,7 @@ func through[Q, R any](
 // change changes each resource of a request or of an answer.
 func change[M any](message *M, to func(*tfprotov6.DynamicValue) *tfprotov6.DynamicValue) {
 	for _, field := range reflect.ValueOf(message).Elem().Fields() {
-		if of, ok := field.Interface().(*tfprotov6.DynamicValue); ok {
+		if of, ok := reflect.TypeAssert[*tfprotov6.DynamicValue](field); ok {
 			field.Set(reflect.ValueOf(to(of)))
 		}
 	}

@@ -74,10 +74,10 @@ func TestJudge(t *testing.T) {
 		"a flavor": {of(comes("web-1", func(n *Planned) { n.Has.Flavor = known("f2") })), "web-1 (its server gets flavor f2, not f1)"},
 		"a flavor by name": {of(comes("web-1", func(n *Planned) { n.Has.Flavor, n.Has.FlavorName = unknown, known("large") })),
 			"web-1 (its server gets flavor large, not small)"},
-		"a flavor by name, listed id":        {of(comes("web-1", func(n *Planned) { n.Has.FlavorName, n.Wants.FlavorName = known("f1"), known("small") })), ""},
-		"a flavor without a disk":            {of(comes("web-1", func(n *Planned) { n.Diskless = true })), "~web-1 (flavor small). Nova makes no server"},
-		"which boots from what is not known": {of(comes("web-1", func(n *Planned) { n.Diskless, n.Has.Image, n.Has.ImageName = true, unknown, unknown })), ""},
-		"an image written literally":         {of(runs("web-0", nil), comes("web-1", image("debian-13"))), "web-0 (image = debian-12), web-1 (image = debian-13)"},
+		"a flavor by name, listed id": {of(comes("web-1", func(n *Planned) { n.Has.FlavorName, n.Wants.FlavorName = known("f1"), known("small") })), ""},
+		"a flavor without a disk":     {of(comes("web-1", func(n *Planned) { n.Diskless = true })), "~web-1 (flavor small). Nova makes no server"},
+		"no image that is known":      {of(comes("web-1", func(n *Planned) { n.Diskless, n.Has.Image, n.Has.ImageName = true, unknown, unknown })), ""},
+		"an image written literally":  {of(runs("web-0", nil), comes("web-1", image("debian-13"))), "web-0 (image = debian-12), web-1 (image = debian-13)"},
 		"two images of two nodes": {of(runs("web-0", nil), comes("web-1", func(n *Planned) {
 			image("debian-13")(n)
 			n.Has.Image, n.Wants.Image, n.Has.ImageName = known("i2"), known("i2"), known("debian-13")

@@ -152,7 +152,12 @@ func TestAccForged(t *testing.T) {
 					delete(s.Metadata, openstack.MarkKey)
 				})
 			}
-			require.NoError(t, h.run(t, h.config(2, h.right, true), "apply"))
+			if destroysFirst { // the attachment is replaced
+				again := fmt.Sprintf("-replace=openstack_compute_instance_v2.web[%q]", c.Prefix+"0")
+				require.NoError(t, h.run(t, h.config(3, h.right, true), "apply", again))
+			} else {
+				require.NoError(t, h.run(t, h.config(2, h.right, true), "apply"))
+			}
 			assert.Len(t, h.consumer.Nodes, 1, "messages")
 		})
 	}

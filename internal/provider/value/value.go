@@ -98,14 +98,6 @@ func TextOrNull(s string) types.String {
 	return types.StringValue(s)
 }
 
-// NumberOrNull returns a number, and null for 0.
-func NumberOrNull(n int64) types.Int64 {
-	if n == 0 {
-		return types.Int64Null()
-	}
-	return types.Int64Value(n)
-}
-
 // TimeOrNull returns a time in the form of RFC 3339, and null for the zero time.
 func TimeOrNull(t time.Time) types.String {
 	if t.IsZero() {
