@@ -186,52 +186,71 @@ func redirects(resp *http.Response) bool {
 	return false
 }
 
+// jsonRefusal is a refusal in JSON, in the form of any OpenStack service.
+type jsonRefusal struct {
+	fields                                   map[string]json.RawMessage
+	title, description, message, code, fault string
+	wrapped                                  string // name of the only field if that has the status and a message
+}
+
 // ownWords returns the message in a refusal, and whether the refusal has the form that OpenStack services
 // use. A 404 counts only if it has the form of this very kind of service, because a proxy in between may
 // answer 404 too. The kind may be unknown.
 func ownWords(kind string, status int, media string, body []byte) (words string, own bool) {
-	var fields map[string]json.RawMessage
-	if media != "application/json" || json.Unmarshal(body, &fields) != nil {
+	var r jsonRefusal
+	if media != "application/json" || json.Unmarshal(body, &r.fields) != nil {
 		return "", false
 	}
-	var title, description, message, code, fault string
-	for name, into := range map[string]*string{
-		"title": &title, "description": &description, "message": &message, "code": &code, "faultstring": &fault,
-	} {
-		_ = json.Unmarshal(fields[name], into) // a value that is not a string stays empty
+	r.read(status)
+	for _, form := range forms {
+		// other refusals than a 404, such as an invalid token, may have the form of any service
+		other := status == http.StatusNotFound && known(kind) && !strings.HasPrefix(kind, form.kind)
+		own = own || !other && form.is(r, strconv.Itoa(status))
 	}
-	nova, keystone := false, false
-	for name, value := range fields {
+	return cmp.Or(r.fault, r.description, r.message, r.title), own
+}
+
+// read takes the texts from the fields.
+func (r *jsonRefusal) read(status int) {
+	for name, into := range map[string]*string{
+		"title": &r.title, "description": &r.description, "message": &r.message, "code": &r.code, "faultstring": &r.fault,
+	} {
+		_ = json.Unmarshal(r.fields[name], into) // a value that is not a string stays empty
+	}
+	for name, value := range r.fields {
 		var fault struct {
 			Code    int     `json:"code"`
 			Message *string `json:"message"`
 		}
 		err := json.Unmarshal(value, &fault)
-		if err == nil && len(fields) == 1 && fault.Code == status && fault.Message != nil {
-			keystone = name == "error"
-			nova = !keystone
-			message = *fault.Message
+		if err == nil && len(r.fields) == 1 && fault.Code == status && fault.Message != nil {
+			r.wrapped, r.message = name, *fault.Message
 		}
 	}
-	zaqar := title != "" && description != ""
-	glance := title != "" && strings.HasPrefix(code, strconv.Itoa(status))
-	octavia := fault != "" || (string(fields["code"]) == strconv.Itoa(status) && description != "")
-	own = nova || keystone || glance || zaqar || octavia
-	if status == http.StatusNotFound { // other refusals, such as an invalid token, may have the form of any service
-		switch {
-		case strings.HasPrefix(kind, "compute"):
-			own = nova
-		case strings.HasPrefix(kind, "identity"):
-			own = keystone
-		case strings.HasPrefix(kind, "image"):
-			own = glance
-		case strings.HasPrefix(kind, "messag"):
-			own = zaqar
-		case strings.HasPrefix(kind, "load-balanc"):
-			own = octavia
+}
+
+// forms are the forms of refusals, by the beginning of the kind of the service.
+var forms = []struct {
+	kind string
+	is   func(r jsonRefusal, status string) bool
+}{
+	{"compute", func(r jsonRefusal, _ string) bool { return r.wrapped != "" && r.wrapped != "error" }},
+	{"identity", func(r jsonRefusal, _ string) bool { return r.wrapped == "error" }},
+	{"image", func(r jsonRefusal, status string) bool { return r.title != "" && strings.HasPrefix(r.code, status) }},
+	{"messag", func(r jsonRefusal, _ string) bool { return r.title != "" && r.description != "" }},
+	{"load-balanc", func(r jsonRefusal, status string) bool {
+		return r.fault != "" || string(r.fields["code"]) == status && r.description != ""
+	}},
+}
+
+// known reports whether the form of a kind's refusals is known.
+func known(kind string) bool {
+	for _, form := range forms {
+		if strings.HasPrefix(kind, form.kind) {
+			return true
 		}
 	}
-	return cmp.Or(fault, description, message, title), own
+	return false
 }
 
 // ForeignError is an answer that no OpenStack service gives: a status that means neither success nor refusal,
