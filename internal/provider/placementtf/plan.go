@@ -40,76 +40,106 @@ type attachmentPlanner struct {
 	change  planner.Change
 }
 
+// decision is what a plan decides.
+type decision struct {
+	now, next roster.Roster
+	change    planner.Change
+	policy    roster.Policy
+	written   []placement.Region // regions as written
+}
+
 // run fills in the plan, and reports whether it differs from the state.
 func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
-	plan := p.plan
-	plan.ID = plan.Cluster
-	p.fillRegion(ctx)
-	p.fillSize()
-	plan.Validate(ctx, p.diags)
-	if p.diags.HasError() || p.refusesUnknown(ctx) {
+	if !p.fill(ctx) {
 		return false
 	}
 	if !p.knowsEnough(ctx) {
 		p.unknown()
 		return true
 	}
-	now := roster.Roster{}
-	if p.state != nil {
-		now = p.state.roster(p.memory, p.diags)
-	}
-	if p.forgetsSlots(now) {
+	d, ok := p.decide(ctx)
+	if !ok {
 		return false
 	}
-	before := p.memory.Sources
-	p.resolve(ctx, now)
-	p.refuseLoose(now, before)
-	policy := plan.policy(ctx, p.state, p.memory.Marked, p.diags)
-	if p.memory.tell(&policy); !p.same {
-		policy.Awaited = nil // the apply does something else, and so may do this too
-	}
-	written := policy.Regions
-	if p.diags.HasError() {
-		return false
-	}
-	next, change, policy := p.planRoster(ctx, now, policy)
-	p.batch, p.change = policy.Batch(), change
-	p.refuseLate(ctx, now, change, policy)
-	p.refuseGone(change)
-	if p.diags.HasError() {
-		return false
-	}
-	if p.dependsOnUnknown(ctx, change) {
+	if p.dependsOnUnknown(ctx, d.change) {
 		p.unknown()
 		return true
 	}
-	next, guesses := learn.Guesses(next)
-	change.Notices = append(change.Notices, say.Guessed(guesses, policy)...)
-	p.tellNodes(next, change, policy)
-	p.warn(next, written, change, policy)
-	if u := policy.Update; u != nil && u.Has(roster.Outdated) && len(policy.Templates) == 0 && p.templatesKnown(ctx) {
+	p.tell(ctx, &d)
+	if d.change.Empty() && p.same {
+		return p.awaits(ctx, d.now, d.change)
+	}
+	p.store(ctx, d)
+	return true
+}
+
+// fill fills in what the configuration leaves out, and checks what it says.
+func (p *attachmentPlanner) fill(ctx context.Context) (ok bool) {
+	p.plan.ID = p.plan.Cluster
+	p.fillRegion(ctx)
+	p.fillSize()
+	p.plan.Validate(ctx, p.diags)
+	return !p.diags.HasError() && !p.refusesUnknown(ctx)
+}
+
+// decide sends all requests, plans, and refuses a plan that the cloud does not allow any more.
+func (p *attachmentPlanner) decide(ctx context.Context) (d decision, ok bool) {
+	if p.state != nil {
+		d.now = p.state.roster(p.memory, p.diags)
+	}
+	if p.forgetsSlots(d.now) {
+		return d, false
+	}
+	before := p.memory.Sources
+	p.resolve(ctx, d.now)
+	p.refuseLoose(d.now, before)
+	policy := p.plan.policy(ctx, p.state, p.memory.Marked, p.diags)
+	if p.memory.tell(&policy); !p.same {
+		policy.Awaited = nil // the apply does something else, and so may do this too
+	}
+	d.written = policy.Regions
+	if p.diags.HasError() {
+		return d, false
+	}
+	d.next, d.change, d.policy = p.planRoster(ctx, d.now, policy)
+	p.batch, p.change = d.policy.Batch(), d.change
+	p.refuseLate(ctx, d.now, d.change, d.policy)
+	p.refuseGone(d.change)
+	return d, !p.diags.HasError()
+}
+
+// tell warns of what a person should know about the plan.
+func (p *attachmentPlanner) tell(ctx context.Context, d *decision) {
+	var guesses []string
+	d.next, guesses = learn.Guesses(d.next)
+	d.change.Notices = append(d.change.Notices, say.Guessed(guesses, d.policy)...)
+	p.tellNodes(d.next, d.change, d.policy)
+	p.warn(d.next, d.written, d.change, d.policy)
+	u := d.policy.Update
+	if u != nil && u.Has(roster.Outdated) && len(d.policy.Templates) == 0 && p.templatesKnown(ctx) {
 		p.diags.AddAttributeWarning(path.Root("update").AtName("causes"), "A missing argument",
 			"The cause TEMPLATE replaces nodes that do not have the wanted template, but there is no template. "+
 				"Give template, and let the servers take their image and flavor from each.value.template.")
 	}
-	if change.Empty() && p.same {
-		return p.awaits(ctx, now, change)
-	}
-	plan.Status, plan.Remaining = types.StringValue(change.Status), types.Int64Value(change.Remaining)
+}
+
+// store fills in the computed attributes and the private state.
+func (p *attachmentPlanner) store(ctx context.Context, d decision) {
+	plan := p.plan
+	plan.Status, plan.Remaining = types.StringValue(d.change.Status), types.Int64Value(d.change.Remaining)
 	p.memory.Blind = true // everything seen so far is older than this apply
 	if p.state != nil {
 		plan.UserDataTexts = p.state.UserDataTexts
 	}
-	plan.remember(ctx, next, written, p.diags)
-	p.countBatch(change)
-	plan.record(change, p.memory.Batch)
+	plan.remember(ctx, d.next, d.written, p.diags)
+	p.countBatch(d.change)
+	plan.record(d.change, p.memory.Batch)
 	if p.state != nil {
-		p.memory.store(ctx, p.private, next, p.diags) // the leaving nodes
+		p.memory.store(ctx, p.private, d.next, p.diags) // the leaving nodes
 	}
 	if !p.templatesKnown(ctx) || !p.sourcesKnown(ctx) {
 		p.forgetTemplates(ctx)
 	}
-	return true
 }
 
 // runSame fills in a plan that changes no node, because nothing proceeds.
@@ -120,8 +150,8 @@ func (p *attachmentPlanner) runSame(ctx context.Context) (changed bool) {
 }
 
 // awaits plans the status that the cluster will have after the apply has brought nodes into service: Terraform makes
-// missing servers, and a readiness attachment waits. It reports false, and the plan is empty, if the apply will do
-// nothing like that, or if an earlier apply should have done it and did not.
+// missing servers, and a readiness attachment waits. It reports false, and the plan is empty, if the apply brings no
+// node into service, or if an earlier apply should have done it and did not.
 func (p *attachmentPlanner) awaits(ctx context.Context, now roster.Roster, change planner.Change) (changed bool) {
 	status, awaits := types.StringValue(change.Status), change.Awaits
 	if len(awaits) == 0 || status.Equal(p.state.Status) {
@@ -264,72 +294,6 @@ func (p *attachmentPlanner) usable(
 	passes := func(f cluster.Finding) bool { return !f.Kind.Unknown() }
 	written.Report(slices.DeleteFunc(slices.Clone(found), passes), false, p.diags) // planRoster reports the others
 	return open, append(findings, found...)
-}
-
-// quotas reads the quotas of regions, if the plan may place nodes.
-func (p *attachmentPlanner) quotas(
-	ctx context.Context, open []placement.Region, now roster.Roster, policy roster.Policy,
-) cluster.Quotas {
-	mayPlace := int64(len(now.Nodes)) < policy.Capacity || policy.Update != nil || len(policy.Candidates) > 0
-	if !p.plan.RespectQuotas.ValueBool() || !mayPlace || p.diags.HasError() {
-		return nil
-	}
-	cloud := p.backend.Get(ctx, p.diags)
-	if cloud == nil {
-		return nil
-	}
-	there := func(r placement.Region) []string { // a flavor that is gone is not asked for
-		flavors := slices.DeleteFunc(policy.Flavors.In(r), func(f string) bool {
-			return f != "" && policy.FlavorIDs[r.Name][f] == ""
-		})
-		if len(flavors) == 0 {
-			return []string{""}
-		}
-		return flavors
-	}
-	ids := func(r placement.Region) (ids []string) { // the name may be another one now
-		for _, flavor := range there(r) {
-			ids = append(ids, policy.FlavorIDs[r.Name][flavor])
-		}
-		return ids
-	}
-	quotas := places.ReadQuotas(ctx, cloud, ids, open, p.diags)
-	for _, r := range open {
-		rooms := map[string]int64{}
-		for _, flavor := range there(r) {
-			if room, limited := quotas[r.Name].Flavors[policy.FlavorIDs[r.Name][flavor]]; limited {
-				rooms[flavor] = room
-			}
-		}
-		if quota, asked := quotas[r.Name]; asked && quota.Flavors != nil {
-			quota.Flavors = rooms
-			quotas[r.Name] = quota
-		}
-	}
-	return quotas
-}
-
-// fillRegion fills in the region of zones if the configuration names no region: the
-// region in the state, or the provider's.
-func (p *attachmentPlanner) fillRegion(ctx context.Context) {
-	switch {
-	case !p.config.Region.IsNull(): // as written, which may be unknown
-		p.plan.Region = p.config.Region
-	case !listed(p.plan.Zones) && !p.plan.Zones.IsUnknown():
-		p.plan.Region = types.StringNull()
-	case p.state != nil && value.Given(p.state.Region):
-		p.plan.Region = p.state.Region
-	default:
-		cloud := p.backend.Get(ctx, p.diags)
-		if cloud == nil {
-			return
-		}
-		region, err := cloud.Region(ctx)
-		if err != nil {
-			p.diags.AddAttributeError(path.Root("region"), "Unable to determine the region", err.Error())
-		}
-		p.plan.Region = types.StringValue(region)
-	}
 }
 
 // refuse reports why there is no plan, at the argument that causes it.

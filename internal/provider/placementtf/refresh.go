@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 
-	"github.com/gophercloud/gophercloud/v2"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -46,23 +44,58 @@ func (m *attachmentModel) refresh(
 		m.sources = after.Sources
 		return r.Ordered(), after, true
 	}
-	cloud := b.Get(ctx, diags)
-	listed := m.listedRegions()
-	closed := closedRegions(listed)
-	query := m.query(ctx, r, before.Seen, closed, diags)
-	if value.GivenBlock(m.Health) {
-		query.Addresses = map[string][]string{}
-	}
-	if len(r.Ordered().Order) > 1 {
-		query.Sources = map[string]cluster.Source{}
-	}
-	if diags.HasError() {
+	l := m.look(ctx, b, r, before.Seen, diags)
+	if l == nil {
 		return r, before, false
 	}
-	var servers []node.Node
+	after.Blind = false
+	handed := r.Nodes
+	zoned := func(region string) bool { return roster.Zoned(l.listed, region) }
+	r, seen, matches := learn.Match(r, l.servers, before.Seen, l.closed, zoned)
+	if !l.lookUp(ctx, r.Counts(), &after, diags) {
+		return r, before, false
+	}
+	after.Wires = checkWires(ctx, l.cloud, wires{handed, r, before, seen, l.Sources, l.listed, l.closed}, diags)
+	seen.Taken = r.Taken(m.naming(), l.Others)
+	after.see(r, seen)
+	m.noteFound(b, before.Seen, seen)
+	r, after.Sources = m.lookAgain(ctx, b, r, before.Sources, seen.Missing, l.closed, diags)
+	policy := m.policy(ctx, nil, after.Marked, diags)
+	learn.NoteTimes(&after.Seen, r, policy)
+	for _, n := range append(say.Matched(matches), say.Ahead(seen, r, policy)...) {
+		diags.AddWarning(n.Title, n.Text)
+	}
+	return learn.Learn(r, seen, policy).Ordered(), after, true
+}
+
+// look is a look at the servers of the nodes.
+type look struct {
+	cluster.Query
+	cloud   *openstack.Cloud
+	listed  []placement.Region
+	closed  func(region string) bool
+	servers []node.Node
+}
+
+// look reads the servers of the nodes, and asks whether they are healthy. It returns nil if it found out nothing.
+func (m *attachmentModel) look(
+	ctx context.Context, b *backend.Backend, r roster.Roster, before roster.Seen, diags *diag.Diagnostics,
+) *look {
+	l := &look{cloud: b.Get(ctx, diags), listed: m.listedRegions()}
+	l.closed = closedRegions(l.listed)
+	l.Query = m.query(ctx, r, before, l.closed, diags)
+	if value.GivenBlock(m.Health) {
+		l.Addresses = map[string][]string{}
+	}
+	if len(r.Ordered().Order) > 1 {
+		l.Sources = map[string]cluster.Source{}
+	}
+	if diags.HasError() {
+		return nil
+	}
 	var err error
-	if len(query.Regions) > 0 {
-		servers, err = cluster.Read(ctx, cloud, query)
+	if len(l.Regions) > 0 {
+		l.servers, err = cluster.Read(ctx, l.cloud, l.Query)
 	}
 	if gone, ok := errors.AsType[*cluster.GroupGoneError](err); ok {
 		diags.AddAttributeWarning(
@@ -73,43 +106,35 @@ func (m *attachmentModel) refresh(
 				gone.Error(),
 			),
 		)
-		return r, before, false
+		return nil
 	}
 	if err != nil {
 		reportRead(err, diags)
-		return r, before, false
+		return nil
 	}
-	m.lookAfter(ctx, b, servers, query.Addresses, diags)
-	zoned := func(region string) bool {
-		return slices.ContainsFunc(listed,
-			func(p placement.Region) bool { return p.Name == region && len(p.Zones) > 0 })
-	}
-	after.Blind = false
-	handed := r.Nodes
-	r, seen, matches := learn.Match(r, servers, before.Seen, closed, zoned)
-	nodes := r.Counts()
-	also := places.Listed{Regions: listed}.Also(nodes).Regions[:len(listed)] // also zones that may be hidden
-	looked, findings, err := cluster.LookUp(ctx, cloud, also, nodes)
+	m.lookAfter(ctx, b, l.servers, l.Addresses, diags)
+	return l
+}
+
+// lookUp remembers which of the listed places take nodes, including zones that may be hidden.
+func (l *look) lookUp(ctx context.Context, nodes placement.Counts, after *memory, diags *diag.Diagnostics) bool {
+	also := places.Listed{Regions: l.listed}.Also(nodes).Regions[:len(l.listed)]
+	looked, findings, err := cluster.LookUp(ctx, l.cloud, also, nodes)
 	if err != nil {
 		diags.AddError("Unable to look up regions and availability zones", err.Error())
-		return r, before, false
+		return false
 	}
 	after.lookAt(looked, findings)
-	after.Wires = checkWires(ctx, cloud, wires{handed, r, before, seen, query.Sources, listed, closed}, diags)
-	seen.Taken = r.Taken(m.naming(), query.Others)
-	after.see(r, seen)
+	return true
+}
+
+// noteFound notes servers that are seen for the first time. Terraform stores a server that it saw fail.
+func (m *attachmentModel) noteFound(b *backend.Backend, before, seen roster.Seen) {
 	for name, s := range seen.Servers {
-		if before.Seen.Servers[name].ID == "" && s.Status != "ERROR" { // Terraform stores a server that it saw fail
+		if before.Servers[name].ID == "" && s.Status != "ERROR" {
 			b.Walk().Note(backend.Found, backend.Key(m.Cluster.ValueString(), name), s.ID)
 		}
 	}
-	r, after.Sources = m.lookAgain(ctx, b, r, before.Sources, seen.Missing, closed, diags)
-	policy := m.policy(ctx, nil, after.Marked, diags)
-	learn.NoteTimes(&after.Seen, r, policy)
-	for _, n := range append(say.Matched(matches), say.Ahead(seen, r, policy)...) {
-		diags.AddWarning(n.Title, n.Text)
-	}
-	return learn.Learn(r, seen, policy).Ordered(), after, true
 }
 
 // foresee plans from the memory alone, and sends no request.
@@ -261,103 +286,6 @@ func (m attachmentModel) query(
 	q.Regions = slices.Collect(maps.Keys(regions))
 	slices.Sort(q.Names)
 	return q
-}
-
-// adopt takes over the servers of a running cluster: the servers in all regions whose
-// names the pattern makes. It lists the regions and zones that the servers are in, so
-// nothing moves. Given has the slots, templates and generations of the import id.
-func (m *attachmentModel) adopt(
-	ctx context.Context, b *backend.Backend, given roster.Roster, diags *diag.Diagnostics,
-) (roster.Roster, memory, bool) {
-	var found memory
-	cloud := b.Get(ctx, diags)
-	if cloud == nil {
-		return roster.Roster{}, found, false
-	}
-	name, pattern := m.Cluster.ValueString(), roster.Pattern(m.NodeNamePattern.ValueString())
-	regions, err := cloud.ComputeRegions(ctx)
-	var servers []node.Node
-	made := map[string]cluster.Source{}
-	if err == nil {
-		servers, err = cluster.Read(ctx, cloud, cluster.Query{Regions: regions, Sources: made,
-			Selector: cluster.Selector{NameRegex: pattern.Regexp(name).String()}, Keys: nodes.Selector{}.Keys()})
-	}
-	if err != nil {
-		reportRead(err, diags)
-		return roster.Roster{}, found, false
-	}
-	r, err := learn.Adopt(name, pattern, given, servers)
-	if err != nil {
-		diags.AddAttributeError(path.Root("cluster"), "Unable to adopt the cluster",
-			fmt.Sprintf("In the regions %s %s.", strings.Join(regions, ", "), err))
-		return r, found, false
-	}
-	if err := adoptSources(ctx, cloud, r, servers, made); err != nil {
-		reportRead(err, diags)
-		return r, found, false
-	}
-	m.ID = m.Cluster
-	m.DesiredCapacity = types.Int64Value(int64(len(r.Nodes)))
-	m.Regions = places.Value(r.Places())
-	m.Remaining = types.Int64Value(0)
-	m.record(planner.Change{}, 0)
-	nowhere := func(string) bool { return false }
-	r, seen, _ := learn.Match(r, servers, roster.Seen{}, nowhere, nowhere)
-	found.see(r, seen)
-	warnOfMetadata(r, seen, diags)
-	return learn.Learn(r, seen, roster.Policy{}), found, true
-}
-
-// warnOfMetadata warns that an import of servers removes what only their metadata says.
-func warnOfMetadata(r roster.Roster, seen roster.Seen, diags *diag.Diagnostics) {
-	var lost []string
-	for what, has := range map[string]func(node.Node) bool{
-		"in service": func(n node.Node) bool { return n.InService != "" },
-		"protected":  func(n node.Node) bool { return n.Protected },
-		"tainted":    func(n node.Node) bool { return n.Tainted },
-	} {
-		var names []string
-		for name := range r.Nodes {
-			if has(seen.Servers[name]) {
-				names = append(names, name)
-			}
-		}
-		if slices.Sort(names); len(names) > 0 {
-			lost = append(lost, what+": "+text.Few(names))
-		}
-	}
-	if slices.Sort(lost); len(lost) > 0 {
-		diags.AddWarning("An import of servers removes their metadata", fmt.Sprintf("Metadata says which nodes are "+
-			"%s. If the servers are imported too, an apply removes all metadata that their configuration does not "+
-			"name. With ignore_changes = [metadata] in their lifecycle until it is done, they keep it. Without that, "+
-			"apply until the readiness attachment has marked them again, and protect and taint them again.",
-			strings.Join(lost, "; ")))
-	}
-}
-
-// adoptSources gives each node the image and the flavor of its server, by id, so that an import changes nothing. Nova
-// shows a flavor by its name: if that is another flavor now, or none, its id cannot be known.
-func adoptSources(
-	ctx context.Context, cloud *openstack.Cloud, r roster.Roster, servers []node.Node, made map[string]cluster.Source,
-) error {
-	for _, s := range servers {
-		n, there := r.Nodes[s.Name]
-		if !there || n.Region != s.Region {
-			continue
-		}
-		if n.Template == "" {
-			n.Image = made[s.ID].Image
-		}
-		if n.Flavor = made[s.ID].Flavor; n.Flavor != "" {
-			flavor, err := cloud.Flavor(ctx, s.Region, n.Flavor)
-			if err != nil && !gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
-				return err
-			}
-			n.FlavorID = flavor.ID
-		}
-		r.Nodes[s.Name] = n
-	}
-	return nil
 }
 
 // reportRead reports a cluster that could not be read.

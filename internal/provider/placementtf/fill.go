@@ -1,6 +1,7 @@
 package placementtf
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -39,5 +40,28 @@ func (p *attachmentPlanner) fillSize() {
 		follow("min_size", least, "grows")
 	case value.Given(most) && most.ValueInt64() >= 0 && size > most.ValueInt64():
 		follow("max_size", most, "shrinks")
+	}
+}
+
+// fillRegion fills in the region of zones if the configuration names no region: the
+// region in the state, or the provider's.
+func (p *attachmentPlanner) fillRegion(ctx context.Context) {
+	switch {
+	case !p.config.Region.IsNull(): // as written, which may be unknown
+		p.plan.Region = p.config.Region
+	case !listed(p.plan.Zones) && !p.plan.Zones.IsUnknown():
+		p.plan.Region = types.StringNull()
+	case p.state != nil && value.Given(p.state.Region):
+		p.plan.Region = p.state.Region
+	default:
+		cloud := p.backend.Get(ctx, p.diags)
+		if cloud == nil {
+			return
+		}
+		region, err := cloud.Region(ctx)
+		if err != nil {
+			p.diags.AddAttributeError(path.Root("region"), "Unable to determine the region", err.Error())
+		}
+		p.plan.Region = types.StringValue(region)
 	}
 }
