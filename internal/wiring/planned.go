@@ -279,7 +279,7 @@ func turnless(p Plan) (list []string) {
 
 // changed shows a server that serves, and that Terraform replaces, rebuilds or resizes although the plan leaves its node
 // as it is. A node that does not serve is free: Terraform taints a server that failed, and makes one that was deleted by
-// hand. A flavor that is gone has another id once it is made again, and then its node has none.
+// hand. Names may be new ones of the same image or flavor; a flavor that is made again has another id, and its node none.
 func changed(n Planned) string {
 	was, known := n.Was.ID.Text, n.Was.ID.Text == "" && n.Known
 	switch {
@@ -288,8 +288,6 @@ func changed(n Planned) string {
 		return fmt.Sprintf("(server %s)", n.Serves)
 	case n.Has.Image.differs(n.Was.Image):
 		return fmt.Sprintf("(it gets image %s)", n.Has.Image.Text)
-	case n.Has.FlavorName.differs(n.Was.FlavorName):
-		return fmt.Sprintf("(it gets flavor %s)", n.Has.FlavorName.Text)
 	case n.Wants.Flavor.known() && n.Has.Flavor.differs(n.Was.Flavor):
 		return fmt.Sprintf("(it gets flavor %s)", n.Has.Flavor.Text)
 	}

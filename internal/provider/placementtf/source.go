@@ -63,6 +63,29 @@ type looker struct {
 	images  map[placement.Place]string
 	flavors roster.Flavors
 	has     map[string][]string // ids of the images that nodes of a region have, by region
+	said    sources             // ids that nodes have of a name, for a state that no refresh has stored
+}
+
+// saidBy returns the ids that nodes have of the names that they say.
+func saidBy(r roster.Roster) (all sources) {
+	known := map[roster.Node]bool{}
+	for _, name := range r.Names() {
+		n := r.Nodes[name]
+		like := roster.Node{Place: placement.Place{Region: n.Region}, Template: n.Template, Flavor: n.Flavor, FlavorID: n.FlavorID}
+		if known[like] {
+			continue
+		}
+		known[like] = true
+		images, flavors := maps.Clone(all.Images[n.Region]), maps.Clone(all.Flavors[n.Region])
+		if images == nil {
+			images, flavors = map[string]image{}, map[string]string{}
+		}
+		values := n.Template.Values()
+		images[values[roster.KeyImage]] = image{ID: values[roster.KeyImageID]}
+		flavors[n.Flavor] = n.FlavorID
+		all.put(n.Region, images, flavors)
+	}
+	return all
 }
 
 // imagesOf are the images that the nodes of a cluster have or had when all was well, by region.
@@ -91,18 +114,19 @@ func imagesOf(r roster.Roster) map[string][]string {
 func (l looker) again(ctx context.Context, listed placement.Region, before sources, after *sources) error {
 	region, images, flavors := listed.Name, map[string]image{}, map[string]string{}
 	for _, name := range written(l.images, listed) {
-		found, err := l.image(ctx, region, name, before.Images[region][name].ID)
+		was := cmp.Or(before.Images[region][name].ID, l.said.Images[region][name].ID)
+		found, err := l.image(ctx, region, name, was)
 		if err != nil {
 			return err
 		}
 		images[name] = found
 		if found.ID == "" {
-			images[name] = image{ID: before.Images[region][name].ID, Gone: true}
+			images[name] = image{ID: was, Gone: true}
 		}
 	}
 	for _, name := range l.flavorsIn(listed) {
 		id, err := l.flavor(ctx, region, name)
-		if was := before.Flavors[region][name]; err == nil && id == "" && was != "" && was != name {
+		if was := cmp.Or(before.Flavors[region][name], l.said.Flavors[region][name]); err == nil && id == "" && was != "" && was != name {
 			id, err = l.flavor(ctx, region, was) // it may have another name now
 		}
 		if err != nil {
@@ -187,7 +211,7 @@ func (l looker) flavorsIn(region placement.Region) []string {
 }
 
 func (m attachmentModel) looker(walk *backend.Walk, r roster.Roster) looker {
-	return looker{walk: walk, images: m.images(), flavors: m.flavors(), has: imagesOf(r)}
+	return looker{walk: walk, images: m.images(), flavors: m.flavors(), has: imagesOf(r), said: saidBy(r)}
 }
 
 // regionsOf are the regions that are listed or have nodes.

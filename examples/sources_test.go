@@ -1,0 +1,100 @@
+//go:build unix
+
+package examples_test
+
+import (
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// outside lists what happens to the sources of a module's servers, one event after the other: in the cloud, or to an argument. An
+// apply after it makes one server again, or none: then the plan is empty.
+var outside = []struct {
+	what     string
+	happens  func(l *life, image, flavor string)
+	argument string
+	value    string
+	batch    bool
+}{
+	{what: "the image is published again", happens: func(l *life, _, _ string) { l.c.Fake.AddImage(fakecloud.Image{Name: "debian-12"}) }},
+	{what: "the image is renamed", happens: func(l *life, image, _ string) {
+		l.c.Fake.UpdateImage(image, func(i *fakecloud.Image) { i.Name = "old" })
+	}},
+	{what: "the flavor is renamed", happens: func(l *life, _, flavor string) { l.c.Fake.RenameFlavor(flavor, "old") }},
+	{what: "a server is evacuated", happens: func(l *life, _, _ string) {
+		moved := l.c.Fake.Servers("RegionOne")[0]
+		l.c.Fake.MoveServer("RegionOne", moved.ID, map[string]string{"az-1": "r1-cmp-3", "az-2": "r1-cmp-1"}[moved.Zone])
+	}},
+	{what: "a config drive", argument: "config_drive", value: "true", batch: true},
+	{what: "the flavor is made again in the middle of it", batch: true, happens: func(l *life, _, flavor string) {
+		l.c.Fake.RemoveFlavor(flavor)
+		l.c.Fake.AddFlavor(fakecloud.Flavor{Name: "web", VCPUs: 1, RAM: 64, Disk: 1})
+	}},
+	{what: "other user data in the middle of it", argument: "user_data", value: `"b"`, batch: true},
+	{what: "the image is deactivated in the middle of it", batch: true, happens: func(l *life, image, _ string) {
+		l.c.Fake.UpdateImage(image, func(i *fakecloud.Image) { i.Status = "deactivated" })
+	}},
+	{what: "a key pair in the middle of it", argument: "key_pair", value: `"k"`, batch: true},
+	{what: "the image is deleted in the middle of it", batch: true, happens: func(l *life, image, _ string) { l.c.Fake.RemoveImage(image) }},
+	{what: "no user data any more in the middle of it", argument: "user_data", value: "null", batch: true},
+	{what: "other networks in the middle of it", argument: "networks", value: `[{ id = "` + fakecloud.NetworkID + `" }]`, batch: true},
+}
+
+// TestModuleSources: whatever happens to the image, the flavor and the arguments of a module, an apply makes one batch again and
+// drains it, or nothing.
+func TestModuleSources(t *testing.T) {
+	t.Parallel()
+	for _, folder := range []string{substitute, recreate} {
+		if testing.Short() && folder == substitute {
+			continue // "make lives" runs both
+		}
+		t.Run(folder, func(t *testing.T) {
+			t.Parallel()
+			l := &life{example: startOn(t, acctest.NewFake(t, fakecloud.Config{}), folder), size: 3}
+			health := httptest.NewServer(l)
+			t.Cleanup(health.Close)
+			flavor := l.c.Fake.AddFlavor(fakecloud.Flavor{Name: "web", VCPUs: 1, RAM: 64, Disk: 1})
+			image := l.c.Named(t, "debian-12")
+			text := strings.ReplaceAll(read(t, filepath.Join(l.Dir, "main.tf")), ", cap = 3", "")
+			l.file(t, "main.tf", strings.ReplaceAll(text, ", zone = \"nova\"", ""))
+			l.set(t, "readiness_port", "null", "readiness_url", `"`+health.URL+`/{name}"`, "flavors", `["web"]`, "desired_capacity", "3",
+				"servergroup_policies", `"soft-anti-affinity"`, "user_data", `"a"`, "max_batch_size", "1")
+			watched := l.c.Watch(t, "RegionOne", l.size)
+			l.apply(t)
+			groups := len(l.groups(t, "RegionOne"))
+			require.NotZero(t, groups)
+			watched.Restart()
+			for _, event := range outside {
+				if event.happens != nil {
+					event.happens(l, image, flavor)
+				} else {
+					l.set(t, event.argument, event.value)
+				}
+				if !event.batch {
+					plan := acctest.Must(t, l.Workspace, "plan", "-input=false", "-no-color")
+					assert.Empty(t, counts(plan), "%s: %s", event.what, plan)
+					continue
+				}
+				before := l.ids()
+				acctest.Apply(t, l.Workspace)
+				fresh := 0
+				for _, id := range l.ids() {
+					fresh += 1 - strings.Count(strings.Join(before, " "), id)
+				}
+				assert.Equal(t, 1, fresh, "%s: servers that the apply made", event.what)
+			}
+			acctest.Finish(t, func() string { return acctest.Apply(t, l.Workspace) })
+			assert.Len(t, l.groups(t, "RegionOne"), groups)
+			tally := watched.Restart()
+			assert.Zero(t, tally.Undrained+tally.Changed, "%+v", tally)
+			assert.GreaterOrEqual(t, tally.Least, map[string]int{substitute: 3, recreate: 2}[folder], "servers in service")
+		})
+	}
+}
