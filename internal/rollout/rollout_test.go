@@ -151,8 +151,6 @@ func TestRun(t *testing.T) {
 			set: func(r *Runner) { r.MaxWait = time.Hour }, want: Held, why: "db waits: db-1", took: time.Hour},
 		{name: "one is held, another reverted", plans: "h", others: []Cluster{{Name: "db", Status: "reverted: x"}}, want: Held, why: "web held"},
 		{name: "one is in step, another reverted", plans: "d", others: []Cluster{{Name: "db", Status: "reverted: x"}}, want: Reverted, why: "db reverted: x"},
-		{name: "in step except for protected nodes", plans: "d",
-			others: []Cluster{{Name: "db", Status: "in step except for protected nodes: db-1"}}, want: Done},
 		{name: "a plan fails", plans: "b!", want: Failed, applied: "b", why: "no such cloud", took: time.Minute},
 		{name: "an apply fails", plans: "bfb", want: Failed, applied: "bf", why: "the apply failed", took: 2 * time.Minute},
 		{name: "applies fail, and all is done", plans: "eed", want: Done, applied: "ee", why: "nothing is left to replace", took: 3 * time.Minute},

@@ -4,6 +4,9 @@ package status
 
 import "strings"
 
+// Limit is the maximum number of characters of a status.
+const Limit = 120
+
 // Word is the first word of a status.
 type Word string
 

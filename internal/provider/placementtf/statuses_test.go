@@ -72,14 +72,14 @@ func TestStatuses(t *testing.T) {
 	for name, w := range map[string]told{
 		"instep": {steps: [3]attributes{a(template)}, status: "in step"},
 		"protected": {steps: [3]attributes{a(template), nil, b(template)}, server: func(s *fakecloud.Server) { s.LockedBy = "owner" },
-			status: "in step except for protected nodes: protected-0 is locked, protected-1 is locked",
+			status: "held: protected-0 is locked, protected-1 is locked",
 			held:   map[string]string{"protected-0": "it is locked", "protected-1": "it is locked"},
 			cure:   func(s *fakecloud.Server) { s.LockedBy = "" }, then: "batch 1 of 2: protected-0 leaves; protected-2 comes"},
 		"locked": {steps: [3]attributes{a(template), nil, b(template)}, server: ends("-1", func(s *fakecloud.Server) {
 			s.Status, s.LockedBy = "ERROR",
 				"owner"
 		}),
-			status: "waits: locked-1 (its server is in ERROR)", moves: "batch 1 of 1: locked-0 leaves; locked-2 comes",
+			status: "held: locked-1 is locked", moves: "batch 1 of 1: locked-0 leaves; locked-2 comes",
 			held: map[string]string{"locked-1": "it is locked"}},
 		"canary": {steps: [3]attributes{a(template), b(update("TEMPLATE", attributes{"target": "50%"}))},
 			status: "in step, as target says: 1 node of another template", held: map[string]string{"canary-1": "target (50%)"}},

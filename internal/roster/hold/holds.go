@@ -27,7 +27,7 @@ var (
 	Protected = &Hold{
 		Done: true, Quiet: true,
 		Why:    "it {protected}",
-		Status: "{ill and protected}",
+		Status: "held: {protections}",
 		Title:  "Protected nodes stay as they are",
 		Notice: "{kept} will not get the wanted template: {who is kept}.",
 	}

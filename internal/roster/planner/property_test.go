@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
@@ -18,6 +19,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/status"
 	"pgregory.net/rapid"
 )
 
@@ -348,6 +350,11 @@ func hasNotice(change Change, title string) bool {
 
 // checkChange checks that the lists of a change are the difference of two rosters.
 func checkChange(t *rapid.T, r, next roster.Roster, change Change) {
+	for _, says := range []string{change.Status, change.Now} {
+		if utf8.RuneCountInString(says) > status.Limit {
+			t.Fatalf("a status has %d characters: %s", utf8.RuneCountInString(says), says)
+		}
+	}
 	var created, returned, departed, revised []string
 	for _, name := range next.Names() {
 		_, before := r.Nodes[name]

@@ -282,8 +282,8 @@ func TestNotices(t *testing.T) {
 	p.Templates = images("a")
 	r, change, err := Plan(six(t, ""), roster.Seen{}, p)
 	want := []say.Notice{{Title: "The first template is taken for what all nodes were made from", Text: "6 nodes had no template until now: web-0, " +
-		"web-1, web-2, web-3, web-4 and 1 more. The template must be what they were made from. If it differs, all their servers change at once in this " +
-		"apply, and do not count as in service until they are found in service again."}}
+		"web-1, web-2, web-3, web-4 and 1 more. The template must be what they were made from: a server that differs does not count as " +
+		"outdated, and keeps what it has."}}
 	if err != nil || !slices.Equal(change.Notices, want) || !change.Empty() || r.Nodes["web-5"].Mark != roster.FirstMark(image("a")) ||
 		r.Nodes["web-5"].Template != image("a") {
 		t.Errorf("got %q, %v, %v", change.Notices, r.Nodes, err)

@@ -49,7 +49,6 @@ func TestStatus(t *testing.T) {
 		{name: "protected nodes", image: "b", update: update("6", roster.Outdated), policy: func(p *roster.Policy) {
 			p.Protected = []string{"web-0", "web-1", "web-2", "web-3", "web-4", "web-5"}
 		}, notices: []string{"Protected nodes stay as they are"},
-			status: "in step except for protected nodes: web-0 is listed as protected, web-1 is listed as " +
-				"protected, web-2 is listed as protected, web-3 is listed as protected, web-4 is listed as protected and 1 more"},
+			status: "held: web-0 is listed as protected and 5 more"},
 	})
 }

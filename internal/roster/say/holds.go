@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
@@ -22,13 +23,15 @@ var words = map[string]func(p *speech, list verdict.List) string{
 		return each(list, func(v verdict.Verdict) string { return v.String() })
 	},
 	"protected": func(_ *speech, list verdict.List) string { return list[0].Protected },
-	"ill and protected": func(_ *speech, list verdict.List) string {
+	"protections": func(_ *speech, list verdict.List) string {
+		var all []string
 		for _, v := range list {
 			if v.Cause == roster.Unhealthy {
-				return fmt.Sprintf("held: %s is unhealthy and %s", v.Name, v.Protected)
+				return fmt.Sprintf("%s is unhealthy and %s", v.Name, v.Protected)
 			}
+			all = append(all, v.Name+" "+v.Protected)
 		}
-		return ""
+		return strings.Join(all, ", ")
 	},
 	"kept":        func(p *speech, _ verdict.List) string { return text.Nodes(int64(len(p.kept()))) },
 	"who is kept": func(p *speech, _ verdict.List) string { return text.Few(p.kept()) },

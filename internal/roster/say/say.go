@@ -58,8 +58,7 @@ func About(plan verdict.Plan, seen roster.Seen) Change {
 // Status returns the status of a cluster before a plan.
 func Status(plan verdict.Plan, seen roster.Seen) string {
 	p := &speech{Plan: plan, seen: seen, texts: differences{}}
-	p.absentees, p.waiting = p.absent(), p.waits(1)
-	p.waitedOn = p.waiting.texts(all)
+	p.absentees = p.absent()
 	return p.status()
 }
 

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
@@ -16,9 +17,24 @@ import (
 // inStep is the status of a cluster that is as its policy says.
 const inStep = string(status.InStep)
 
-// status returns the status of a cluster in one line. It begins with a word for machines: see [status.Word].
+// status returns the status of a cluster in one line of at most [status.Limit] characters. It begins with a word for
+// machines: see [status.Word].
 func (p *speech) status() string {
-	remaining, waits := p.Remaining+p.Verdicts.Replaced(), p.absentees.texts(all)
+	if says := p.stated(5); utf8.RuneCountInString(says) <= status.Limit {
+		return says
+	}
+	says := []rune(p.stated(1))
+	if len(says) > status.Limit {
+		says = append(says[:status.Limit-3], []rune("...")...)
+	}
+	return string(says)
+}
+
+// stated returns the status with lists of at most so many names.
+func (p *speech) stated(most int) string {
+	remaining := p.Remaining + p.Verdicts.Replaced()
+	protected := p.Verdicts.Held(hold.Protected).Names()
+	waits := p.absentees.texts(func(a absentee) bool { return !slices.Contains(protected, a.name) })
 	behind := fmt.Sprintf("behind: %d of %s to replace", remaining, text.Nodes(p.Policy.Capacity))
 	switch {
 	case len(p.Failure.Failures) > 0:
@@ -26,20 +42,28 @@ func (p *speech) status() string {
 	case p.Verdicts.Replaced() > 0:
 		return behind
 	}
-	held, quiet := p.heldStatus(false), p.heldStatus(true)
+	held, quiet := p.heldStatus(false, most), p.heldStatus(true, most)
 	switch {
 	case held != "":
 		return held
 	case p.Short > 0:
 		return fmt.Sprintf("held: Nova found no host for %d of %s", p.Short, text.Nodes(p.Policy.Capacity))
 	case len(waits) > 0:
-		return "waits: " + text.Few(waits)
+		return "waits: " + strings.Join(waits[:min(len(waits), most)], ", ") + more(len(waits)-most)
 	case quiet != "":
 		return quiet
 	case remaining > 0:
 		return behind
 	}
 	return p.inStep()
+}
+
+// more counts what a list leaves out, if anything.
+func more(left int) string {
+	if left <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(" and %d more", left)
 }
 
 // inStep returns the status of a cluster without a hold, in which no node remains to be replaced.
@@ -50,14 +74,12 @@ func (p *speech) inStep() string {
 			plain++
 		}
 	}
-	kept, target := p.kept(), int64(len(p.Verdicts.Held(hold.Target)))
+	target := int64(len(p.Verdicts.Held(hold.Target)))
 	switch {
 	case len(p.Policy.Loose) > 0:
 		return "held: wiring: " + text.Few(p.loose())
 	case plain > 0:
 		return fmt.Sprintf("behind: %s of another template, and no cause replaces them", text.Nodes(plain))
-	case len(kept) > 0:
-		return inStep + " except for protected nodes: " + text.Few(kept)
 	case target > 0:
 		return fmt.Sprintf("%s, as target says: %s of another template", inStep, text.Nodes(target))
 	}
@@ -72,11 +94,15 @@ func (p *speech) loose() (list []string) {
 	return list
 }
 
-// heldStatus returns the status of the first hold that is quiet or not.
-func (p *speech) heldStatus(quiet bool) (says string) {
+// heldStatus returns the status of the first hold that is quiet or not, with at most so many nodes.
+func (p *speech) heldStatus(quiet bool, most int) (says string) {
 	for _, h := range hold.All {
-		if list := p.Verdicts.Held(h); h.Quiet == quiet && len(list) > 0 && says == "" {
-			says = p.fill(h.Status, list...)
+		list := p.Verdicts.Held(h)
+		if h == hold.Protected && len(p.kept()) == 0 { // the update reaches its target without them
+			list = slices.DeleteFunc(list, func(v verdict.Verdict) bool { return v.Cause == roster.Outdated })
+		}
+		if h.Quiet == quiet && h.Status != "" && len(list) > 0 && says == "" {
+			says = p.fill(h.Status, list[:min(len(list), most)]...) + more(len(list)-most)
 		}
 	}
 	return says
