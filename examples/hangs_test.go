@@ -167,7 +167,8 @@ func TestHangsOnQuorum(t *testing.T) {
 		if e.Env = append(e.Env, "TF_VAR_pool_id="+e.c.Fake.AddPool("RegionOne")); clusters == 3 {
 			text := strings.Replace(read(t, filepath.Join(e.Dir, "main.tf")), `"web-server"`+"\n  desired_capacity = 3", `"web-server-${count.index}"`+
 				"\n  count            = 3\n  desired_capacity = 1", 1)
-			e.file(t, "main.tf", strings.Replace(text, "module.server.addresses", "merge(module.server[0].addresses, module.server[1].addresses, module.server[2].addresses)", 1))
+			e.file(t, "main.tf", strings.Replace(text, "module.server.addresses",
+				"merge(module.server[0].addresses, module.server[1].addresses, module.server[2].addresses)", 1))
 		}
 		e.apply(t)
 		before := e.servers(t)

@@ -71,7 +71,8 @@ func (s *cleanServer) StopProvider(
 	return resp, err
 }
 
-// through asks the framework's server: it gets large attributes as texts, and the diagnostics of its answer are cleaned.
+// through asks the framework's server: it gets large attributes as texts, and the diagnostics of its answer are
+// cleaned.
 func through[Q, R any](
 	ctx context.Context, s *cleanServer, req *Q, ask func(context.Context, *Q) (*R, error),
 ) (*R, error) {

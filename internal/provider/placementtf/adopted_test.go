@@ -30,7 +30,8 @@ func TestPlacementAdopts(t *testing.T) {
 		"web/a/b-{index}":           {nodes: "RegionOne/az-1: a/b-3"},
 		"web/{cluster}{index}":      {nodes: "RegionTwo/az-1: web7"},
 		"web/{cluster}{index+1:03}": {nodes: "RegionTwo/az-1: web7"},
-		`{"cluster": "web", "slots": {"web-4": "RegionOne"}}`: {nodes: rest, slots: "{" + own + " web-4={in_use=false index=4 region=RegionOne template={} zone=}}"},
+		`{"cluster": "web", "slots": {"web-4": "RegionOne"}}`: {nodes: rest,
+			slots: "{" + own + " web-4={in_use=false index=4 region=RegionOne template={} zone=}}"},
 		`{"cluster": "web", "slots": {"web-4": "RegionOne/az-1", "web-12": "RegionTwo"}}`: {nodes: rest,
 			slots: "{web-0={in_use=true index=0 region=RegionOne template={} zone=az-1} " +
 				"web-12={in_use=true index=12 region=RegionTwo template={} zone=} web-4={in_use=false index=4 region=RegionOne template={} zone=az-1}}"},

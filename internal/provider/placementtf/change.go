@@ -2,6 +2,7 @@ package placementtf
 
 import (
 	"cmp"
+	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/packed"
@@ -20,8 +21,9 @@ const others = "others"
 // record puts a change into the state; batch is the number of its batch. Maps of texts keep a plan short: it shows what
 // the last plan did as one line for each node, and this one too.
 func (m *attachmentModel) record(change planner.Change, batch int64) {
-	m.Change = told(change.With(verdict.Leaves, verdict.Changes, verdict.Returns, verdict.Comes), func(v verdict.Verdict) string {
-		return string(v.Outcome) + ": " + cmp.Or(v.Reason, v.Place.String())
+	moved := change.With(verdict.Leaves, verdict.Changes, verdict.Returns, verdict.Comes)
+	m.Change = told(moved, func(v verdict.Verdict) string {
+		return fmt.Sprintf("%s: %s", v.Outcome, cmp.Or(v.Reason, fmt.Sprint(v.Place)))
 	})
 	m.Moves = value.TextOrNull(change.Moves(batch))
 	m.hold(change)

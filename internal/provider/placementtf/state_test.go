@@ -78,7 +78,9 @@ func TestState(t *testing.T) {
 // TestRecord: a change has a text about each of the first hundred nodes that it changes or holds, and the number of the others.
 func TestRecord(t *testing.T) {
 	var change planner.Change
-	for outcome, n := range map[verdict.Outcome]int{verdict.Comes: 1, verdict.Returns: 1, verdict.Leaves: 1, verdict.Changes: 102, verdict.Held: 103, verdict.Stays: 3} {
+	for outcome, n := range map[verdict.Outcome]int{
+		verdict.Comes: 1, verdict.Returns: 1, verdict.Leaves: 1, verdict.Changes: 102, verdict.Held: 103, verdict.Stays: 3,
+	} {
 		for i := range n {
 			node := &facts.Fact{Name: fmt.Sprint(outcome, i), Node: roster.Node{Place: placement.Place{Region: "RegionOne", Zone: "az-1"}}}
 			v := verdict.Verdict{Want: verdict.Want{Fact: node}, Outcome: outcome}

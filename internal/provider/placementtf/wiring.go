@@ -175,8 +175,8 @@ func (p *attachmentPlanner) refuseLoose(now roster.Roster, sources sources) {
 				argument = "image"
 			}
 			p.diags.AddAttributeError(p.plan.path(place, argument),
-				"The servers do not follow the templates of their nodes", f.Text()+" Apply that with the template as it was, name servers that were made from another one in "+
-					"candidates, and change the template then.")
+				"The servers do not follow the templates of their nodes", f.Text()+" Apply that with the template as "+
+					"it was, name servers that were made from another one in candidates, and change the template then.")
 			return
 		}
 	}
