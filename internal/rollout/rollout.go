@@ -329,9 +329,15 @@ func (r *run) mayRevert(plan *Plan) bool {
 	})
 }
 
-// pause waits before the next plan.
+// pause waits before the next plan, and says for whom.
 func (r *run) pause(ctx context.Context, plan *Plan) {
-	r.report(Event{Kind: "wait", Clusters: plan.Clusters, Message: "next plan in " + duration.Format(r.Poll)})
+	message := "next plan in " + duration.Format(r.Poll)
+	for _, c := range plan.Clusters {
+		if !c.is(status.InStep) {
+			message += "; " + c.Name + " " + c.Status
+		}
+	}
+	r.report(Event{Kind: "wait", Clusters: plan.Clusters, Message: message})
 	select {
 	case <-ctx.Done():
 	case <-time.After(r.Poll):

@@ -394,3 +394,11 @@ func TestPolicyCommand(t *testing.T) {
 	}
 	assert.EqualError(t, PolicyCommand("exit 3")(t.Context(), nil), "exit 3: exit status 3")
 }
+
+// TestPause: a wait says for whom.
+func TestPause(t *testing.T) {
+	var said string
+	r := &run{Runner: &Runner{Report: func(e Event) { said = e.Message }}}
+	r.pause(t.Context(), &Plan{Clusters: []Cluster{{Name: "web", Status: "waits: web-1 (its server is in BUILD)"}, {Name: "db", Status: "in step"}}})
+	assert.Equal(t, "next plan in 0s; web waits: web-1 (its server is in BUILD)", said)
+}
