@@ -146,8 +146,8 @@ func (l Windows) Look(now time.Time) (o Opens) {
 	return o
 }
 
-// Shut says until when an update begins no batch, such as "Sat 02:00 Europe/Berlin"; "": it may begin one. No look from
-// before the last apply, or for other windows, proves that one is open.
+// Shut returns when the next batch may begin, such as "Sat 02:00 Europe/Berlin", or "" if it may begin now. A look
+// before the last apply, or for other windows, does not show that one is open.
 func (s Seen) Shut(policy Policy) string {
 	switch u := policy.Update; {
 	case u == nil || len(u.Windows) == 0:

@@ -130,8 +130,8 @@ func (t Types) Out(v *tfprotov6.DynamicValue) *tfprotov6.DynamicValue {
 	})
 }
 
-// exchange changes these attributes of a resource. Null stays null, and what is no resource stays as it is: its reader
-// says what is wrong with it.
+// exchange changes these attributes of a resource. Null stays null, and other values stay unchanged: their reader
+// says what is wrong with them.
 func (t Types) exchange(v *tfprotov6.DynamicValue, change func(string, Value) Value) *tfprotov6.DynamicValue {
 	var attributes map[string]Value
 	if len(t) == 0 || v == nil || msgpack.Unmarshal(v.MsgPack, &attributes) != nil {

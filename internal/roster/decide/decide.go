@@ -70,10 +70,10 @@ func (p *planning) keepStandIns() {
 	if p.tooMany <= 0 {
 		return
 	}
-	standIns := p.left.Number(func(f *facts.Fact) bool { return f.StandsIn })
-	extra := min(p.tooMany, standIns, p.left.Number(p.stranded))
+	standIns := p.staying.Number(func(f *facts.Fact) bool { return f.StandsIn })
+	extra := min(p.tooMany, standIns, p.staying.Number(p.stranded))
 	p.tooMany -= extra
-	p.rollout.widen(extra, p.left.Number(func(f *facts.Fact) bool { return p.stranded(f) && !f.Outdated }))
+	p.rollout.widen(extra, p.staying.Number(func(f *facts.Fact) bool { return p.stranded(f) && !f.Outdated }))
 }
 
 // finish adds the new nodes, makes the next roster, and collects the verdicts about all nodes.

@@ -35,7 +35,7 @@ func (l *ledger) grant(w verdict.Want) {
 		l.returns(w.Fact)
 		w.StandsIn = l.standsIn()
 	case verdict.StandsIn:
-		enough := int64(len(l.left))+l.pending >= l.policy.Capacity
+		enough := int64(len(l.staying))+l.pending >= l.policy.Capacity
 		l.comesBack(w.Fact)
 		w.StandsIn = enough
 		l.fit()
@@ -74,7 +74,7 @@ func (l *ledger) returns(f *facts.Fact) {
 	l.board.Add(f.Place, 1)
 	l.boardWithFull.Add(f.Place, 1)
 	f.StandsIn = false
-	l.left[f.Name] = f
+	l.staying[f.Name] = f
 	l.enters(f)
 	l.rollout.count(f.Place, f.Template)
 	l.verdicts[f.Name] = verdict.Verdict{Want: verdict.Want{Fact: f}, Outcome: verdict.Returns}
@@ -124,7 +124,7 @@ func (l *ledger) remove(w verdict.Want) {
 		l.noteFull(w.Fact)
 	}
 	l.leaves(w)
-	add(&l.Taken, 1, tries && int64(len(l.left)) < l.policy.Capacity)
+	add(&l.Taken, 1, tries && int64(len(l.staying)) < l.policy.Capacity)
 }
 
 // revise gives a node that never served the template and the flavor that it should have. Nobody uses
@@ -177,7 +177,7 @@ func (l *ledger) replace(w verdict.Want) {
 		l.retries[w.Template]++
 	}
 	if w.Cause == roster.Misplaced {
-		l.better = append(l.better, w.Better)
+		l.movesTo = append(l.movesTo, w.Better)
 	}
 	l.pending++
 	add(&l.Moved, 1, l.policy.TakesFirst())

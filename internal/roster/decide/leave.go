@@ -119,10 +119,10 @@ func (p *planning) met() (done []string) {
 // tooFew returns the error of a shrink that can remove too few nodes, with the number of nodes
 // that are still too many. Mins do not count where nodes were removed despite them.
 func (l *ledger) tooFew(asked, still int64, before *placement.Board) error {
-	kept := l.left.Number(func(f *facts.Fact) bool { return !f.Free() })
-	if free := int64(len(l.left)) - kept; still > free {
+	kept := l.staying.Number(func(f *facts.Fact) bool { return !f.Free() })
+	if free := int64(len(l.staying)) - kept; still > free {
 		var who []string
-		for _, f := range l.left.ByIndex() {
+		for _, f := range l.staying.ByIndex() {
 			if !f.Free() {
 				who = append(who, f.Name+" "+f.Protected)
 			}

@@ -36,7 +36,7 @@ func TestLedger(t *testing.T) {
 }
 
 func (p *planning) counts() string {
-	return fmt.Sprint(len(p.left), p.rollout.current, p.Destroys, p.Baking, p.Tried, p.Unchanged, maps.Clone(p.out))
+	return fmt.Sprint(len(p.staying), p.rollout.current, p.Destroys, p.Baking, p.Tried, p.Unchanged, maps.Clone(p.out))
 }
 
 // recount counts from the facts and verdicts alone.

@@ -12,14 +12,14 @@ import (
 
 // room says where nodes are and may be placed, and which leaving nodes may come back.
 type room struct {
-	left          facts.Facts       // nodes on the board: they stay, change or come back
+	staying       facts.Facts       // nodes on the board: they stay, change or come back
 	board         *placement.Board  // places of these nodes; a full one is closed, unless only a server group fills it
 	boardWithFull *placement.Board  // the same board with full places open
 	fullPlaces    []placement.Place // full places: Nova found no host there
 	back          pool
 	fullSpots     map[roster.Spot]bool // flavors for which Nova found no host, by place
 
-	better []placement.Place // places that nodes move to
+	movesTo []placement.Place // places that nodes move to
 }
 
 // noteFull notes that Nova found no host for a node: its place is full for its flavor. If no flavor is left, the
@@ -36,7 +36,7 @@ func (r *room) noteFull(f *facts.Fact) {
 func (r *room) leave(f *facts.Fact) {
 	r.board.Add(f.Place, -1)
 	r.boardWithFull.Add(f.Place, -1)
-	delete(r.left, f.Name)
+	delete(r.staying, f.Name)
 }
 
 // substitute returns an error if the substitute of a node finds no room next to the pending
@@ -57,7 +57,7 @@ func (r *room) substitute(f *facts.Fact, pending int64) (full bool, err error) {
 	if _, err = elsewhere.Distribute(pending + 1); err == nil {
 		return true, nil
 	}
-	if !f.Stuck {
+	if !f.StillFull {
 		_, err = here.Distribute(pending + 1)
 	}
 	return false, err
@@ -114,15 +114,15 @@ func (p pool) without(f *facts.Fact) pool {
 // a node comes back only to a place that they move to, because no other makes the spread better.
 func (r *room) takesBack(f *facts.Fact) bool {
 	at, _ := r.boardWithFull.Counted(f.Place)
-	return len(r.better) == 0 || slices.Contains(r.better, at)
+	return len(r.movesTo) == 0 || slices.Contains(r.movesTo, at)
 }
 
 func roomOf(now roster.Roster, all facts.Facts, seen roster.Seen, policy roster.Policy) room {
-	r := room{left: maps.Clone(all), fullPlaces: seen.FullPlaces(policy), back: poolOf(now, seen, policy),
+	r := room{staying: maps.Clone(all), fullPlaces: seen.FullPlaces(policy), back: poolOf(now, seen, policy),
 		fullSpots: seen.FullSpots(policy)}
 	others := map[placement.Place]bool{} // places with nodes that no server group keeps waiting
 	for _, f := range all {
-		others[f.Asked] = others[f.Asked] || !f.Apart
+		others[f.Asked] = others[f.Asked] || !f.GroupFull
 	}
 	closed := slices.DeleteFunc(slices.Clone(r.fullPlaces),
 		func(at placement.Place) bool { return len(seen.Apart[at]) > 0 && others[at] })

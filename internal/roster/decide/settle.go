@@ -15,7 +15,7 @@ import (
 // settle gives a verdict to each node that should be replaced although no want asked for it, and
 // counts the nodes that remain to be replaced after this plan.
 func (p *planning) settle(next roster.Roster, seen roster.Seen) (remaining int64) {
-	nodes := slices.SortedFunc(maps.Values(p.left), func(f, g *facts.Fact) int {
+	nodes := slices.SortedFunc(maps.Values(p.staying), func(f, g *facts.Fact) int {
 		return cmp.Or(facts.TrueFirst(f.Is != facts.Serving, g.Is != facts.Serving), byTurn(f, g))
 	})
 	for _, f := range nodes {
@@ -93,7 +93,7 @@ func (p *planning) waitsItsTurn(w verdict.Want) {
 // awaitMoves holds the nodes that should still move after this plan is applied and all other held
 // nodes are replaced. It returns the number of new and returned nodes among them.
 func (p *planning) awaitMoves(next roster.Roster, seen roster.Seen) (number int64) {
-	rest, pending := maps.Clone(p.left), int64(0)
+	rest, pending := maps.Clone(p.staying), int64(0)
 	for _, n := range p.comers {
 		rest[n.Name] = facts.FactOf(n.Name, n.Node, next, seen, p.policy)
 		rest[n.Name].Turn = len(p.All) + int(n.Index)
@@ -115,7 +115,7 @@ func (p *planning) awaitMoves(next roster.Roster, seen roster.Seen) (number int6
 		return (!decided || v.Outcome == verdict.Returns) && f.Rests == ""
 	}
 	p.moves(queue(board, rest, stays, byTurn), func() int64 { return pending }, func(w verdict.Want) (granted, more bool) {
-		if _, old := p.left[w.Name]; !old || p.verdicts[w.Name].Outcome == verdict.Returns {
+		if _, old := p.staying[w.Name]; !old || p.verdicts[w.Name].Outcome == verdict.Returns {
 			number, pending = number+1, pending+1
 			return true, true
 		}

@@ -88,7 +88,7 @@ func (l *ledger) asks(w verdict.Want, ask func(verdict.Want)) (granted, more boo
 // A min protects nodes that serve. A node that is not proven in service is removed even at a
 // min, because a node that serves would leave instead.
 func (l *ledger) surplus(all int64, ask func(verdict.Want)) {
-	count, before := all, queue(l.board, l.left, l.removable, byTurn).Board
+	count, before := all, queue(l.board, l.staying, l.removable, byTurn).Board
 	for _, closed := range []bool{false, true} {
 		for _, class := range []struct {
 			has      func(*facts.Fact) bool
@@ -115,7 +115,7 @@ func (l *ledger) surplus(all int64, ask func(verdict.Want)) {
 // shrink asks for up to a number of nodes of a class, and returns how many are still too many.
 func (l *ledger) shrink(count int64, may func(*facts.Fact) bool, keepMins bool, ask func(verdict.Want)) int64 {
 	line := func(order func(a, b *facts.Fact) int) queues {
-		q := queue(l.board, l.left, may, order)
+		q := queue(l.board, l.staying, may, order)
 		if !keepMins {
 			q.DropMins()
 		}
@@ -157,7 +157,7 @@ func (l *ledger) removable(f *facts.Fact) bool { return f.Free() && !l.policy.Un
 func (l *ledger) takeBack(grown int64, ask func(verdict.Want)) {
 	var undone []*facts.Fact
 	out := int64(len(l.out)) + grown
-	for _, f := range l.left.ByIndex() {
+	for _, f := range l.staying.ByIndex() {
 		if f.Undone && l.policy.InPlace() {
 			undone = append(undone, f)
 			out--
@@ -181,11 +181,11 @@ func (l *ledger) stranded(f *facts.Fact) bool {
 // that closes, or is full, while a batch is open costs no server. A node comes back to any place,
 // because its server is there. It waits for a look at the other nodes.
 func (l *ledger) standIn(ask func(verdict.Want)) {
-	if l.left.Number(func(f *facts.Fact) bool { return f.Doubt && !l.stranded(f) }) > 0 {
+	if l.staying.Number(func(f *facts.Fact) bool { return f.Doubt && !l.stranded(f) }) > 0 {
 		return
 	}
 	for _, f := range slices.Clone(l.back) {
-		if int64(len(l.left))+l.pending-l.left.Number(l.stranded) >= l.policy.Capacity {
+		if int64(len(l.staying))+l.pending-l.staying.Number(l.stranded) >= l.policy.Capacity {
 			return
 		}
 		if f.Is == facts.Serving && f.StandsIn {
@@ -200,7 +200,7 @@ func (l *ledger) standIn(ask func(verdict.Want)) {
 // found no host leave, and others come where there is room: each apply would make them once more,
 // before it destroys the servers in ERROR.
 func (l *ledger) neverServed(ask func(verdict.Want)) {
-	for _, f := range l.left.ByIndex() {
+	for _, f := range l.staying.ByIndex() {
 		switch {
 		case l.granted(f.Name) || !l.neverUsed(f): // granted: its change is taken back
 		case f.NoHost && !l.policy.TakesFirst():
@@ -272,10 +272,10 @@ func (l *ledger) barred(f *facts.Fact, name roster.Cause) bool {
 // changes are out of service for a while, so they count as if they had left: the next node comes
 // from a place with more nodes.
 func (l *ledger) queueInPlace(may func(*facts.Fact) bool) queues {
-	q := queue(l.board, l.left, may, byTurn)
+	q := queue(l.board, l.staying, may, byTurn)
 	q.DropMins()
 	for name, v := range l.verdicts {
-		if f := l.left[name]; v.Outcome == verdict.Changes && f != nil {
+		if f := l.staying[name]; v.Outcome == verdict.Changes && f != nil {
 			q.Add(f.Place, -1)
 			q.Keep(f.Place, -1)
 		}
@@ -287,7 +287,7 @@ func (l *ledger) queueInPlace(may func(*facts.Fact) bool) queues {
 // nodes are placed.
 func (l *ledger) misplaced(name roster.Cause, may func(*facts.Fact) bool, ask func(verdict.Want)) {
 	movable := func(f *facts.Fact) bool { return may(f) && f.Rests == "" && !l.barred(f, name) }
-	q := queue(l.board, l.left, movable, byTurn)
+	q := queue(l.board, l.staying, movable, byTurn)
 	for _, at := range l.fullPlaces {
 		q.Close(at)
 	}
@@ -308,7 +308,8 @@ func (l *ledger) moves(q queues, pending func() int64, ask func(verdict.Want) (g
 			return
 		}
 		f := q.in[from][0]
-		granted, more := ask(verdict.Want{Fact: f, Cause: roster.Misplaced, What: verdict.Replaced, Better: to, Beyond: q.Beyond(from)})
+		granted, more := ask(verdict.Want{Fact: f, Cause: roster.Misplaced, What: verdict.Replaced, Better: to,
+			Beyond: q.Beyond(from)})
 		if !more {
 			return
 		}
@@ -323,7 +324,7 @@ func (l *ledger) moves(q queues, pending func() int64, ask func(verdict.Want) (g
 // is the least proven.
 func (l *ledger) byTemplate(name roster.Cause, may func(*facts.Fact) bool, ask func(verdict.Want)) {
 	templates := map[roster.Template]bool{}
-	for _, f := range l.left {
+	for _, f := range l.staying {
 		if may(f) {
 			templates[f.Template] = true
 		}
@@ -339,7 +340,7 @@ func (l *ledger) byTemplate(name roster.Cause, may func(*facts.Fact) bool, ask f
 // oldestFirst asks for the nodes with the oldest servers first.
 func (l *ledger) oldestFirst(name roster.Cause, may func(*facts.Fact) bool, ask func(verdict.Want)) {
 	oldest := func(a, b *facts.Fact) int { return cmp.Or(a.Aged.Compare(b.Aged), byIndex(a, b)) }
-	all := slices.SortedFunc(maps.Values(l.left), oldest)
+	all := slices.SortedFunc(maps.Values(l.staying), oldest)
 	for _, f := range slices.DeleteFunc(all, func(f *facts.Fact) bool { return !may(f) }) {
 		if _, more := l.asks(l.replacement(f, name), ask); !more {
 			return

@@ -98,7 +98,7 @@ var (
 	// from this plan
 	inThisPlan = []bar{
 		{hold.NoHost, func(v View, w verdict.Want) bool {
-			return w.NeedsRoom() && v.Policy.Keeps(w.Cause) && w.Cause != roster.Outdated && w.Stuck &&
+			return w.NeedsRoom() && v.Policy.Keeps(w.Cause) && w.Cause != roster.Outdated && w.StillFull &&
 				w.What != verdict.Remade
 		}},
 		{hold.NoRoom, func(v View, w verdict.Want) bool {
@@ -115,7 +115,7 @@ var (
 	}
 	// from another template, if the server of a node was never found: the node waits for nobody
 	unmade = []bar{
-		{hold.Closed, func(_ View, w verdict.Want) bool { return w.Dark }},
+		{hold.Closed, func(_ View, w verdict.Want) bool { return w.RegionRests }},
 		{hold.Batch, func(v View, w verdict.Want) bool { return v.Taken >= v.Size && !v.Ignores(w) }},
 	}
 )
@@ -192,7 +192,7 @@ func (v View) closed(w verdict.Want) (why string) {
 		return v.Room.Closed(w.Place, true)
 	case !keeps:
 		why = v.Room.Closed(w.Place, false)
-		if why == "" && w.Apart {
+		if why == "" && w.GroupFull {
 			why = "has no host for its server group"
 		}
 	}

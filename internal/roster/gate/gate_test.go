@@ -25,7 +25,7 @@ func (r *room) Fits(verdict.Want) error             { return r.full }
 func TestOrder(t *testing.T) {
 	one, _ := roster.ParseAmount("1")
 	r := &room{"is full", errors.New("no room")}
-	f := &facts.Fact{Is: facts.Serving, Protected: "is locked", Later: true, Loose: "name", Rests: "is closed", NotRemade: true, Refused: true, Stuck: true}
+	f := &facts.Fact{Is: facts.Serving, Protected: "is locked", Later: true, Loose: "name", Rests: "is closed", NotRemade: true, Refused: true, StillFull: true}
 	v := View{Counts: Counts{Size: 1, Taken: 1, Sick: 2, Destroys: 3, Baking: 1, Tried: 1}, Reached: true, Shut: "Sat 02:00 UTC", Room: r, Under: 1,
 		Policy: roster.Policy{Capacity: 9, Begins: true, Update: &roster.Update{StopAbove: one, Holds: true}}}
 	w := verdict.Want{Fact: f, What: verdict.Replaced, Cause: roster.Outdated}
@@ -47,7 +47,7 @@ func TestOrder(t *testing.T) {
 		{hold.Target, func() { v.Reached = false }},
 		{hold.Window, func() { v.Shut = "" }},
 		{hold.Closed, func() { r.closed = ""; w.Cause, v.Policy.Update.Method = roster.TooOld, roster.Recreate }},
-		{hold.NoHost, func() { f.Stuck = false; w.Cause, v.Policy.Update.Method = roster.Outdated, roster.Substitute }},
+		{hold.NoHost, func() { f.StillFull = false; w.Cause, v.Policy.Update.Method = roster.Outdated, roster.Substitute }},
 		{hold.NoRoom, func() { r.full = nil }},
 		{hold.Batch, func() { v.Taken = 0 }},
 		{hold.Servers, func() { v.Destroys = 0 }},
@@ -73,6 +73,6 @@ func TestUnmade(t *testing.T) {
 	assert.Equal(t, verdict.Refusal{}, v.Check(w))
 	f.Loose = "name"
 	assert.Same(t, hold.Batch, v.Check(w).Hold)
-	f.Dark, f.Rests = true, "cannot be reached"
+	f.RegionRests, f.Rests = true, "cannot be reached"
 	assert.Equal(t, verdict.Refusal{Hold: hold.Closed, Why: "cannot be reached"}, v.Check(w))
 }

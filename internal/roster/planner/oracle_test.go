@@ -461,7 +461,7 @@ func (s *slowPlanner) take(victim string, cause roster.Cause) bool {
 		switch {
 		case elsewhere.add(s.pending + 1):
 			s.leave(victim)
-		case s.facts[victim].NoHost && !s.facts[victim].Stuck && here.add(s.pending+1):
+		case s.facts[victim].NoHost && !s.facts[victim].StillFull && here.add(s.pending+1):
 			delete(s.nodes, victim)
 		default:
 			return false

@@ -101,7 +101,7 @@ func (p *speech) delays(f verdict.Verdict, more int64) (why string, ends []int) 
 	first := p.Policy.TakesFirst()
 	switch waits := f.Occupies() || first && f.Out(); {
 	case !waits, f.Granted():
-	case first && f.Dark && more > 0:
+	case first && f.RegionRests && more > 0:
 		region := placement.Place{Region: f.Region}
 		return region.String() + " " + p.Policy.Rests(region), []int{closed}
 	case f.Is == facts.Serving:
@@ -128,8 +128,8 @@ func (p *speech) endsOf(f *facts.Fact) []int {
 	return ends
 }
 
-// absent lists the nodes that are not in service, and that the plan does not change. An apply that ends without an error
-// has made missing servers, and its readiness attachment has marked those that run. The marks of other nodes are
+// absent lists the nodes that are not in service, and that the plan does not change. An apply that ends without an
+// error has made missing servers, and its readiness attachment has marked those that run. The marks of other nodes are
 // evidence of such an attachment. If no server of the cluster was ever found, the servers may have other names.
 func (p *speech) absent() (list absentees) {
 	marked := slices.ContainsFunc(p.Staying(), func(v verdict.Verdict) bool {
