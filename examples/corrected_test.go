@@ -8,8 +8,10 @@ import (
 	"net/http/httptest"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
@@ -127,4 +129,84 @@ func (l *life) correct(t *testing.T, argument, wrong, right string, happens func
 	assert.Len(t, l.servers(t), l.size, "servers in the end")
 	tally := l.watched["RegionOne"].Restart()
 	assert.Zero(t, tally.Undrained, "%+v", tally)
+}
+
+// TestWaysOut: what pages and errors advise ends in a cluster in service, with both modules. Each way begins with three nodes.
+func TestWaysOut(t *testing.T) {
+	t.Parallel()
+	const more = "  cluster          ="
+	for _, module := range []string{"cluster", "stateful"} {
+		for _, w := range []struct {
+			name  string
+			wrong func(t *testing.T, e example)
+			way   func(t *testing.T, e example)
+		}{
+			{"a node in ERROR, no cause UNHEALTHY: candidates", func(t *testing.T, e example) {
+				t.Helper()
+				e.edit(t, more, "  causes           = [\"TEMPLATE\"]\n"+more)
+				e.c.Reset(t, "RegionOne", e.servers(t)["web-1"])
+				assert.NotContains(t, acctest.Apply(t, e.Workspace), "leaves", "by itself")
+			}, func(t *testing.T, e example) {
+				t.Helper()
+				e.edit(t, more, "  candidates       = [\"web-1\"]\n"+more)
+			}},
+			{"a wrong check that led back: attempt", func(t *testing.T, e example) {
+				t.Helper()
+				e.edit(t, more, "  revert_after     = \"5s\"\n"+more)
+				e.edit(t, "var.health_url", `"http://127.0.0.1:1/{name}"`)
+				e.edit(t, `"debian-12"`, `"debian-13"`)
+				for range 2 {
+					e.fails(t, "Servers are not in service")
+					e.c.Fake.Advance(time.Minute)
+				}
+				acctest.Must(t, e.Workspace, "plan", "-input=false", "-no-color")
+			}, func(t *testing.T, e example) {
+				t.Helper()
+				e.edit(t, `"http://127.0.0.1:1/{name}"`, "var.health_url")
+				e.edit(t, more, "  attempt          = \"2\"\n"+more)
+			}},
+			{"a wrong hook: another URL", func(t *testing.T, e example) {
+				t.Helper()
+				e.edit(t, more, "  drain_hook_url = \"http://127.0.0.1:1/drain\"\n  drain_hook_timeout = \"2s\"\n"+more)
+				acctest.Apply(t, e.Workspace)
+				e.edit(t, `"debian-12"`, `"debian-13"`)
+				e.fails(t, "A lifecycle hook did not complete")
+			}, func(t *testing.T, e example) {
+				t.Helper()
+				_, url := acctest.StartConsumer(t, 0)
+				e.edit(t, "http://127.0.0.1:1/drain", url)
+			}},
+		} {
+			t.Run(module+"/"+w.name, func(t *testing.T) {
+				t.Parallel()
+				e := startModule(t, module)
+				e.edit(t, `"2m"`, `"2s"`)
+				e.edit(t, `output "placement" {`, "output \"status\" {\n  value = module.web.status\n}\n\noutput \"placement\" {")
+				w.wrong(t, e)
+				w.way(t, e)
+				acctest.Finish(t, func() string { return acctest.Apply(t, e.Workspace) })
+				assert.Equal(t, "in step", e.output(t, "status"))
+				if text := read(t, filepath.Join(e.Dir, "main.tf")); strings.Contains(text, "drain_hook_url") { // a second correction
+					consumer, url := acctest.StartConsumer(t, 0)
+					e.file(t, "main.tf", regexp.MustCompile(`drain_hook_url = .*`).ReplaceAllString(text, `drain_hook_url = "`+url+`"`))
+					acctest.Apply(t, e.Workspace)
+					e.edit(t, "desired_capacity = 3", "desired_capacity = 0")
+					acctest.Apply(t, e.Workspace)
+					assert.Equal(t, 3, consumer.Posts, "drains")
+					return
+				}
+				assert.Len(t, e.c.Servers(t), 3)
+				for name, s := range e.c.Servers(t) {
+					assert.Equal(t, "ACTIVE", s.Status, name)
+				}
+			})
+		}
+	}
+}
+
+// output returns an output of the configuration.
+func (e example) output(t *testing.T, name string) (text string) {
+	t.Helper()
+	require.NoError(t, e.Output(t.Context(), name, &text))
+	return text
 }

@@ -69,6 +69,9 @@ func (r *attachmentResource) ModifyPlan(
 	if !created {
 		r.Backend.Walk().Note(backend.Known, state.ServerID.ValueString(), "")
 		plan.correct(ctx, state, r.Backend.Walk())
+		if !plan.ServerID.Equal(state.ServerID) && plan.orders() != state.orders() { // it is drained before others are updated
+			private.Store(ctx, resp.Private, correctedKey, plan.orders(), &resp.Diagnostics)
+		}
 	}
 	plan.stay(ctx, r.Backend.Walk(), created, &resp.Diagnostics)
 	plan.checkHook(ctx, state.Hook, r.Backend, &resp.Diagnostics)
