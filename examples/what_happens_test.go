@@ -181,7 +181,7 @@ func TestWhatHappens_growth(t *testing.T) {
 	} {
 		for _, c := range []struct {
 			name, says  string
-			size, there int // what is wanted, and servers that are there after the growth
+			size, there int // the wanted size, and servers that are there after the growth
 			full        func(t *testing.T, e example) (end func())
 			next, back  map[string]string // changes of servers by the next plan, and with the number of servers that run
 		}{

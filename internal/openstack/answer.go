@@ -213,7 +213,8 @@ func ownWords(kind string, status int, media string, body []byte) (words string,
 // read takes the texts from the fields.
 func (r *jsonRefusal) read(status int) {
 	for name, into := range map[string]*string{
-		"title": &r.title, "description": &r.description, "message": &r.message, "code": &r.code, "faultstring": &r.fault,
+		"title": &r.title, "description": &r.description, "message": &r.message, "code": &r.code,
+		"faultstring": &r.fault,
 	} {
 		_ = json.Unmarshal(r.fields[name], into) // a value that is not a string stays empty
 	}

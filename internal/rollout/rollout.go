@@ -329,15 +329,15 @@ func (r *run) mayRevert(plan *Plan) bool {
 	})
 }
 
-// pause waits before the next plan, and says for whom.
+// pause waits before the next plan, and says which clusters it waits for.
 func (r *run) pause(ctx context.Context, plan *Plan) {
-	message := "next plan in " + duration.Format(r.Poll)
+	said := []string{"next plan in " + duration.Format(r.Poll)}
 	for _, c := range plan.Clusters {
 		if !c.is(status.InStep) {
-			message += "; " + c.Name + " " + c.Status
+			said = append(said, c.Name+" "+c.Status)
 		}
 	}
-	r.report(Event{Kind: "wait", Clusters: plan.Clusters, Message: message})
+	r.report(Event{Kind: "wait", Clusters: plan.Clusters, Message: strings.Join(said, "; ")})
 	select {
 	case <-ctx.Done():
 	case <-time.After(r.Poll):

@@ -395,7 +395,7 @@ func TestPolicyCommand(t *testing.T) {
 	assert.EqualError(t, PolicyCommand("exit 3")(t.Context(), nil), "exit 3: exit status 3")
 }
 
-// TestPause: a wait says for whom.
+// TestPause: a wait names its clusters.
 func TestPause(t *testing.T) {
 	var said string
 	r := &run{Runner: &Runner{Report: func(e Event) { said = e.Message }}}

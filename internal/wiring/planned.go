@@ -56,8 +56,9 @@ type Fault struct {
 }
 
 // Unchecked is what a plan says that begins a batch while nothing asks the servers.
-const Unchecked = "This plan begins a batch, and a server that is ACTIVE counts as in service, whether or not its image " +
-	"works: a bad one costs the batch. Let stackpolicy_readiness_attachment ask the servers, with http, tcp or hook."
+const Unchecked = "This plan begins a batch, and a server that is ACTIVE counts as in service, whether or not its " +
+	"image works: a bad one costs the batch. Let stackpolicy_readiness_attachment ask the servers, with http, tcp or " +
+	"hook."
 
 // mistakes has, in the order in which they are looked for, each line that may be missing: which nodes show it, each
 // with what was seen, and what to write. A server is compared with its node only where the plan makes it: a server that
@@ -110,9 +111,9 @@ func Judge(p Plan) (faults []Fault) {
 	if beside := nodesThat(changed)(p); len(beside) > 0 && p.Batch >= 0 {
 		node, _, _ := strings.Cut(beside[0], " ")
 		faults = append(faults, Fault{Node: node, Title: "Servers change outside of the batch", Text: fmt.Sprintf(
-			"Terraform replaces or changes %s, which serve, although no node asks for it: %s. This plan may replace %s "+
-				"more. An argument of the servers changed, or what the cloud says of it: the plan shows which. Let the "+
-				"servers ignore it (ignore_changes), or hand it to them by the template.",
+			"Terraform replaces or changes %s, which serve, although no node asks for it: %s. This plan may replace "+
+				"%s more. An argument of the servers changed, or what the cloud says of it: the plan shows which. Let "+
+				"the servers ignore it (ignore_changes), or hand it to them by the template.",
 			text.Count(int64(len(beside)), "server"), text.Few(beside), text.Nodes(int64(p.Batch))),
 			Passes: len(beside) <= p.Batch})
 	}
@@ -277,9 +278,10 @@ func turnless(p Plan) (list []string) {
 	return list
 }
 
-// changed shows a server that serves, and that Terraform replaces, rebuilds or resizes although the plan leaves its node
-// as it is. A node that does not serve is free: Terraform taints a server that failed, and makes one that was deleted by
-// hand. Names may be new ones of the same image or flavor; a flavor that is made again has another id, and its node none.
+// changed shows a server that serves, and that Terraform replaces, rebuilds or resizes although the plan leaves its
+// node as it is. A node that does not serve is free: Terraform taints a server that failed, and makes one that was
+// deleted by hand. Names may be new ones of the same image or flavor; a flavor that is made again has another id, and
+// its node none.
 func changed(n Planned) string {
 	was, known := n.Was.ID.Text, n.Was.ID.Text == "" && n.Known
 	switch {

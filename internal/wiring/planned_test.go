@@ -89,7 +89,9 @@ func TestJudge(t *testing.T) {
 		"two outside of a batch of one": {of(runs("web-0", again), runs("web-1", again)), "web-0 Terraform replaces or changes 2 servers, which serve"},
 		"two rebuilt and resized": {of(runs("web-0", func(n *Planned) { n.Has.Image, n.Wants = known("i2"), Made{} }),
 			runs("web-1", func(n *Planned) { n.Has.Flavor = known("f2") })), "web-0 Terraform replaces or changes 2 servers, which"},
-		"a flavor made again":    {of(runs("web-1", func(n *Planned) { n.Has.Flavor, n.Wants.Flavor, n.Has.FlavorName = known("f2"), Value{}, known("old") })), ""},
+		"a flavor made again": {of(runs("web-1", func(n *Planned) {
+			n.Has.Flavor, n.Wants.Flavor, n.Has.FlavorName = known("f2"), Value{}, known("old")
+		})), ""},
 		"no attachment of nodes": {unplaced, ""},
 		"which do not serve": {of(runs("web-0", func(n *Planned) { again(n); n.Serves = "" }),
 			runs("web-1", func(n *Planned) { again(n); n.Serves = "" })), ""},

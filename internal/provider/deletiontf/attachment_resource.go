@@ -69,7 +69,8 @@ func (r *attachmentResource) ModifyPlan(
 	if !created {
 		r.Backend.Walk().Note(backend.Known, state.ServerID.ValueString(), "")
 		plan.correct(ctx, state, r.Backend.Walk())
-		if !plan.ServerID.Equal(state.ServerID) && plan.orders() != state.orders() { // it is drained before others are updated
+		// An attachment that is replaced is drained before others are updated.
+		if !plan.ServerID.Equal(state.ServerID) && plan.orders() != state.orders() {
 			private.Store(ctx, resp.Private, correctedKey, plan.orders(), &resp.Diagnostics)
 		}
 	}

@@ -63,7 +63,7 @@ type looker struct {
 	images  map[placement.Place]string
 	flavors roster.Flavors
 	has     map[string][]string // ids of the images that nodes of a region have, by region
-	said    sources             // ids that nodes have of a name, for a state that no refresh has stored
+	said    sources             // ids that nodes have of a name: no refresh may have stored them
 }
 
 // saidBy returns the ids that nodes have of the names that they say.
@@ -71,7 +71,9 @@ func saidBy(r roster.Roster) (all sources) {
 	known := map[roster.Node]bool{}
 	for _, name := range r.Names() {
 		n := r.Nodes[name]
-		like := roster.Node{Place: placement.Place{Region: n.Region}, Template: n.Template, Flavor: n.Flavor, FlavorID: n.FlavorID}
+		like := roster.Node{
+			Place: placement.Place{Region: n.Region}, Template: n.Template, Flavor: n.Flavor, FlavorID: n.FlavorID,
+		}
 		if known[like] {
 			continue
 		}
@@ -126,7 +128,8 @@ func (l looker) again(ctx context.Context, listed placement.Region, before sourc
 	}
 	for _, name := range l.flavorsIn(listed) {
 		id, err := l.flavor(ctx, region, name)
-		if was := cmp.Or(before.Flavors[region][name], l.said.Flavors[region][name]); err == nil && id == "" && was != "" && was != name {
+		was := cmp.Or(before.Flavors[region][name], l.said.Flavors[region][name])
+		if err == nil && id == "" && was != "" && was != name {
 			id, err = l.flavor(ctx, region, was) // it may have another name now
 		}
 		if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 )
 
-// Cause is why an update replaces a node. The set is closed; None is the cause of candidates.
+// Cause is why an update replaces a node. The set is closed. Candidates have a cause of their own.
 type Cause struct {
 	Name roster.Cause
 
@@ -59,7 +59,8 @@ var All = []*Cause{
 		Name: roster.Newer, Concerns: never, // its nodes are outdated
 	},
 	{
-		Name: roster.LaterFlavor, Concerns: func(f *facts.Fact) bool { return f.Earlier != "" }, Renews: true, Waits: true,
+		Name: roster.LaterFlavor, Concerns: func(f *facts.Fact) bool { return f.Earlier != "" },
+		Renews: true, Waits: true,
 		Reason: "it has {flavor}, and {earlier flavor} comes first",
 	},
 	{
@@ -69,15 +70,15 @@ var All = []*Cause{
 	},
 }
 
-// None is the cause of nodes that a person names in candidates.
-var None = &Cause{Concerns: never, Reason: "named in candidates"}
+// Candidate is the cause of nodes that a person names in candidates.
+var Candidate = &Cause{Concerns: never, Reason: "named in candidates"}
 
 func never(*facts.Fact) bool { return false }
 
-// Of returns the cause with a name, or None.
-func Of(name roster.Cause) *Cause {
+// ByName returns a cause of update, or Candidate.
+func ByName(name roster.Cause) *Cause {
 	if i := slices.IndexFunc(All, func(c *Cause) bool { return c.Name == name }); i >= 0 {
 		return All[i]
 	}
-	return None
+	return Candidate
 }

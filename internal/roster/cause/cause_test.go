@@ -7,11 +7,11 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestOf: each cause is found by its name, and any other name, as of a candidate, is None.
-func TestOf(t *testing.T) {
+// TestByName: each cause is found by its name, and no other name has one but Candidate.
+func TestByName(t *testing.T) {
 	for _, c := range All {
-		assert.Same(t, c, Of(c.Name))
+		assert.Same(t, c, ByName(c.Name))
 	}
-	assert.Same(t, None, Of(""))
-	assert.Same(t, None, Of(roster.Cause("unhealthy")))
+	assert.Same(t, Candidate, ByName(""))
+	assert.Same(t, Candidate, ByName(roster.Cause("unhealthy")))
 }

@@ -102,7 +102,9 @@ func (p *planning) finish(seen roster.Seen) (plan verdict.Plan, err error) {
 		return plan, err
 	}
 	giveUp(next, seen, p.policy)
-	plan = verdict.Plan{Verdicts: p.list(), Next: next, Policy: p.policy, Failure: p.failure, Names: p.names, Shut: p.shut}
+	plan = verdict.Plan{
+		Verdicts: p.list(), Next: next, Policy: p.policy, Failure: p.failure, Names: p.names, Shut: p.shut,
+	}
 	plan.Passed, plan.Fresh, plan.Unprotected = namer.passed, namer.fresh, p.protectsNobody()
 	plan.Strangers, plan.Met = p.named.strange, facts.Names(p.named.met)
 	plan.Leaving = slices.DeleteFunc(p.leaving, func(name string) bool {

@@ -120,8 +120,10 @@ func first(now roster.Roster, all facts.Facts, seen roster.Seen, policy roster.P
 
 // view returns what the gate sees.
 func (l *ledger) view() gate.View {
-	v := gate.View{Counts: l.Counts, Policy: l.policy, Settled: l.now.Settled, Reached: l.rollout.reached(), Shut: l.shut,
-		Out: int64(len(l.out)), Under: int64(len(l.under)), Leaving: int64(len(l.leaving)), Room: l}
+	v := gate.View{
+		Counts: l.Counts, Policy: l.policy, Settled: l.now.Settled, Reached: l.rollout.reached(), Shut: l.shut,
+		Out: int64(len(l.out)), Under: int64(len(l.under)), Leaving: int64(len(l.leaving)), Room: l,
+	}
 	if l.unused > 0 { // the next substitute may be a node that comes back
 		suits := slices.DeleteFunc(slices.Clone(l.back), func(f *facts.Fact) bool { return !l.rollout.suits(f) })
 		add(&v.Unused, l.unused, l.pending >= int64(len(suits)))

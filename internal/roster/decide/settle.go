@@ -114,7 +114,8 @@ func (p *planning) awaitMoves(next roster.Roster, seen roster.Seen) (number int6
 		v, decided := p.verdicts[f.Name]
 		return (!decided || v.Outcome == verdict.Returns) && f.Rests == ""
 	}
-	p.moves(queue(board, rest, stays, byTurn), func() int64 { return pending }, func(w verdict.Want) (granted, more bool) {
+	later := queue(board, rest, stays, byTurn)
+	p.moves(later, func() int64 { return pending }, func(w verdict.Want) (granted, more bool) {
 		if _, old := p.staying[w.Name]; !old || p.verdicts[w.Name].Outcome == verdict.Returns {
 			number, pending = number+1, pending+1
 			return true, true

@@ -96,6 +96,9 @@ func (f *Fact) own() bool { return f.Server.InService == string(f.Mark) }
 // last made or changed.
 func (f *Fact) Noted() bool { return f.Server.NotInService == string(f.Mark) && !f.own() }
 
+// Judged reports whether a readiness attachment has said of the server that it is in service, or that it is not.
+func (f *Fact) Judged() bool { return f.own() || f.Noted() }
+
 // Runs reports whether the server runs. A server that is migrated live, resized but not confirmed,
 // or given a password runs; a server that is stopped, paused, suspended, rescued, shelved or
 // being deleted does not.

@@ -41,7 +41,7 @@ type Counts struct {
 
 	Sick      int64 // that are unhealthy
 	Unknown   int64 // whose health was checked without a result
-	Unseen    int64 // of which nothing is known
+	Unseen    int64 // that nothing is known of
 	Unchanged int64 // whose servers did not follow them, were found in service since, and stay
 
 	Destroys int64 // servers of nodes that this plan removes
@@ -83,7 +83,7 @@ var (
 	forCause = []bar{
 		{hold.Outage, View.outage},
 		{hold.Failed, func(v View, w verdict.Want) bool { return w.Cause == roster.Outdated && v.Fails() }},
-		{hold.NotRemade, func(_ View, w verdict.Want) bool { return w.NotRemade && cause.Of(w.Cause).Renews }},
+		{hold.NotRemade, func(_ View, w verdict.Want) bool { return w.NotRemade && cause.ByName(w.Cause).Renews }},
 		{hold.Twice, View.twice},
 		{hold.Target, func(v View, w verdict.Want) bool {
 			return w.NeedsRoom() && w.Cause == roster.Outdated && v.Reached
@@ -186,7 +186,7 @@ func (v View) twice(w verdict.Want) bool {
 // full place takes it.
 func (v View) closed(w verdict.Want) (why string) {
 	switch keeps := v.Policy.Keeps(w.Cause); {
-	case !cause.Of(w.Cause).Waits:
+	case !cause.ByName(w.Cause).Waits:
 		return ""
 	case keeps && v.Policy.MakesAgain(w.Cause):
 		return v.Room.Closed(w.Place, true)

@@ -52,7 +52,7 @@ func TestOrder(t *testing.T) {
 		{hold.Batch, func() { v.Taken = 0 }},
 		{hold.Servers, func() { v.Destroys = 0 }},
 		{hold.Bakes, func() { v.Baking = 0 }},
-		{hold.Waits, func() { v.Tried = 0 }}, // where the template failed twice
+		{hold.Waits, func() { v.Tried = 0 }}, // when the template failed twice
 		{hold.Waits, func() { v.Under = 0 }}, // for the node under way
 	} {
 		assert.Same(t, step.Hold, v.Check(w).Hold, v.Check(w).Hold)

@@ -16,7 +16,7 @@ type Hold struct {
 	Notice string
 }
 
-// All lists all holds in the order in which a status and notices tell of them.
+// All lists all holds in the order of statuses and notices.
 var All = []*Hold{
 	Protected, Begins, Older, Wiring, Closed, Unseen, Outage, Failed, NotRemade, Twice, Target,
 	Window, NoHost, NoRoom, Servers, Bakes, Waits, Batch,

@@ -20,9 +20,7 @@ func after(
 	next, seen = next.Clone(), seen.Clone()
 	for _, v := range change.List {
 		n, stays := next.Nodes[v.Name]
-		opened := policy.Opened[v.Region] && v.Server.InService != string(v.Mark)
-		changes := v.Outcome == verdict.Comes || v.Outcome == verdict.Changes || v.Outcome == verdict.Returns
-		if !stays || !changes && !opened && !slices.Contains(change.Arrive, v.Name) {
+		if !stays || !serves(change, v, policy) {
 			continue
 		}
 		n.Doubt = false
@@ -41,6 +39,13 @@ func after(
 	})
 	policy.Begins, policy.Blind, policy.Opened = false, false, nil
 	return learn.Learn(next, seen, policy), seen, policy
+}
+
+// serves reports whether the apply brings a node into service.
+func serves(change Change, v verdict.Verdict, policy roster.Policy) bool {
+	opened := policy.Opened[v.Region] && v.Server.InService != string(v.Mark)
+	changes := v.Outcome == verdict.Comes || v.Outcome == verdict.Changes || v.Outcome == verdict.Returns
+	return changes || opened || slices.Contains(change.Arrive, v.Name)
 }
 
 // arrives notes that the server of a node is in service.

@@ -318,8 +318,9 @@ func TestBatch(t *testing.T) {
 			seen: func(s roster.Seen) {
 				changeSeen(s, "web-0", func(n *node.Node) { n.InService, n.NotInService = "1-former", "2-later" })
 			},
-			image: "3", update: byUpdate(update("1", roster.Outdated), roster.InPlace), policy: func(p *roster.Policy) { p.Protected, p.RequireMarks = []string{"web-0"}, true },
-			moves: "~web-0 ~web-1", remaining: 1},
+			image: "3", update: byUpdate(update("1", roster.Outdated), roster.InPlace),
+			policy: func(p *roster.Policy) { p.Protected, p.RequireMarks = []string{"web-0"}, true },
+			moves:  "~web-0 ~web-1", remaining: 1},
 		{name: "the template that came first is the oldest profile, whatever its image", nodes: []string{"R 2", "R 1", "R 3"},
 			seen:     func(s roster.Seen) { changeSeen(s, "web-0", func(n *node.Node) { n.ProfileCreatedAt = n.CreatedAt }) },
 			capacity: 2, image: "3", policy: func(p *roster.Policy) { p.Criteria = deletion.OldestProfileFirst }, moves: "-web-1"},

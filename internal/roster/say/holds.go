@@ -70,9 +70,11 @@ var words = map[string]func(p *speech, list verdict.List) string{
 		return text
 	},
 	"better place": func(_ *speech, list verdict.List) string {
-		return cmp.Or(list[0].Want.Beyond, list[0].Better.String()+" is a better place")
+		return cmp.Or(list[0].Beyond, list[0].Better.String()+" is a better place")
 	},
-	"flavor":         func(_ *speech, list verdict.List) string { return cmp.Or(list[0].Flavor, "no flavor of the list") },
+	"flavor": func(_ *speech, list verdict.List) string {
+		return cmp.Or(list[0].Flavor, "no flavor of the list")
+	},
 	"earlier flavor": func(_ *speech, list verdict.List) string { return list[0].Earlier },
 	"launched":       func(_ *speech, list verdict.List) string { return list[0].Aged.UTC().Format(time.DateOnly) },
 	"target":         func(p *speech, _ verdict.List) string { return p.Policy.Update.Target.String() },

@@ -52,8 +52,8 @@ func (p *speech) notices() []Notice {
 func (p *speech) firstTemplate() []Notice {
 	return append(
 		tell("The first template is taken for what all nodes were made from", "{count} had no template until now: "+
-			"{names}. The template must be what they were made from: a server that differs does not count as outdated, "+
-			"and keeps what it has.", p.First),
+			"{names}. The template must be what they were made from: a server that differs does not count as "+
+			"outdated, and keeps what it has.", p.First),
 		tell("Nodes carry the mark of another template", "The marks of {count} are of another template than this one: "+
 			"{names}. That template is not known here, so theirs is empty until update replaces them. Remove the "+
 			"attachment from the state, and import it again with their template in the import id, such as "+

@@ -116,16 +116,16 @@ func illness(f *facts.Fact) string {
 
 // reasonOf returns why a node should be replaced.
 func (p *speech) reasonOf(w verdict.Want) string {
-	switch {
-	case w.What == verdict.TakenBack:
+	switch w.What {
+	case verdict.TakenBack:
 		return "its change was not carried out, and is taken back while others are out of service: " +
 			p.texts.of(w.Template, w.To)
-	case w.What == verdict.GivenUp:
+	case verdict.GivenUp:
 		return fmt.Sprintf("%s, and the node before it failed too; %s comes back", Why(w.Fact), w.Back)
-	case w.What == verdict.Revised:
+	case verdict.Revised:
 		return p.revision(w)
 	}
-	return p.fill(cause.Of(w.Cause).Reason, verdict.Verdict{Want: w})
+	return p.fill(cause.ByName(w.Cause).Reason, verdict.Verdict{Want: w})
 }
 
 // revision returns why a node that never served is made as it should be.

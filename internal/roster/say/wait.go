@@ -132,9 +132,7 @@ func (p *speech) endsOf(f *facts.Fact) []int {
 // error has made missing servers, and its readiness attachment has marked those that run. The marks of other nodes are
 // evidence of such an attachment. If no server of the cluster was ever found, the servers may have other names.
 func (p *speech) absent() (list absentees) {
-	marked := slices.ContainsFunc(p.Staying(), func(v verdict.Verdict) bool {
-		return v.Server.InService == string(v.Mark) || v.Noted()
-	})
+	marked := slices.ContainsFunc(p.Staying(), func(v verdict.Verdict) bool { return v.Judged() })
 	found := slices.ContainsFunc(p.Before(), func(v verdict.Verdict) bool { return v.Server.ID != "" || v.Served })
 	for _, f := range p.Staying() {
 		if f.Is == facts.Serving || f.Rests != "" || f.Granted() {

@@ -27,7 +27,7 @@ type Counts struct {
 	Sick      int64 // that are unhealthy
 	Unknown   int64 // whose health was checked without a result
 	Total     int64 // before the plan
-	Beyond    int64 // of servers beyond the cluster
+	Beyond    int64 // servers beyond the cluster
 }
 
 // Names are the names in a policy and in the cloud that a plan cannot use as they are.
