@@ -160,12 +160,10 @@ func planText(text string) string {
 	return strings.TrimRight(change+warnings, "\n") + "\n"
 }
 
-// noise matches parts of a plan that repeat others: the counts by place, the creation of the cluster as the last
-// change, and the attributes of a node in addition to its place.
+// noise matches parts of a plan that repeat others: the counts by place, and the attributes of a node in addition to its
+// place.
 var noise = []*regexp.Regexp{
 	regexp.MustCompile(`(?ms)^      [~+-] distribution +=.*?^        \}.*?\n`),
-	regexp.MustCompile(`(?ms)^ {18}[+-] (regions|zones|nodes|count) +=(?: [^{\[\n]*\n| [\[{]\]?\}?\n.*?^ {20}[\]}].*?\n| \[\].*?\n)`),
-	regexp.MustCompile(`(?m)^ {10}- \{\n {14}- creation = \{\n {16}\} -> null\n {14}- moves +=.*\n {14}- replaced = 0 -> null\n {12}\},\n`),
 	regexp.MustCompile(`(?m)^ {14}[+~-] (generation|index|mark) +=.*\n`),
 	regexp.MustCompile(`(?m)^ +[+~-] template += \{\}\n`),
 	regexp.MustCompile(`(?m)^ +# \(\d+ unchanged .*\n\n?`),

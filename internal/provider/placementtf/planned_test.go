@@ -109,9 +109,9 @@ func settled(nodes tftypes.Value) string {
 }
 
 // signs are the signs of what a plan does to nodes, in order.
-var signs = []struct{ word, sign string }{{"comes", "+"}, {"returns", "<"}, {"leaves", "-"}, {"changes", "~"}}
+var signs = []struct{ word, sign string }{{"returns", "<"}, {"leaves", "-"}, {"changes", "~"}}
 
-// changed returns a change in one line, such as "+web-4 -web-1".
+// changed returns a change in one line, such as "<web-4 -web-1".
 func changed(change tftypes.Value) string {
 	if !change.IsKnown() || change.IsNull() {
 		return protocol.Shown(change)

@@ -17,7 +17,7 @@ func TestPlacementUnknownParts(t *testing.T) {
 		rest   = " nodes=unknown slots=unknown next_index=unknown distribution=unknown change=unknown remaining=unknown status=unknown summary=unknown"
 		here   = "id=web region=RegionOne"
 		places = " nodes={web-0={closed=false flavor= flavor_id= generation=1 image_id= index=0 mark=unknown region=RegionOne template=unknown zone=az-1}} " +
-			"slots= next_index=1 distribution={RegionOne={az-1=1}} change=+web-0 remaining=0 status=in step summary=unknown"
+			"slots= next_index=1 distribution={RegionOne={az-1=1}} change= remaining=0 status=in step summary=unknown"
 	)
 	image := attributes{"template": attributes{"image": anything}}
 	for name, c := range map[string]struct {
@@ -52,7 +52,7 @@ func TestPlacementUnknownParts(t *testing.T) {
 	plannedCase{before: zone(templated("a", "IN_PLACE", "TEMPLATE")), happens: boots,
 		config: zone(with(templated("b", "IN_PLACE", "TEMPLATE"), attributes{"deletion": attributes{"criteria": anything}})), nodes: "unknown",
 		change: "unknown"}.plan(t, "who is first, of those that change in place")
-	plannedCase{config: zone(attributes{"deletion": attributes{"candidates": anything}}), nodes: "RegionOne/az-1: web-0", change: "+web-0",
+	plannedCase{config: zone(attributes{"deletion": attributes{"candidates": anything}}), nodes: "RegionOne/az-1: web-0",
 		asks: "RegionOne/os-availability-zone RegionOne/servers"}.plan(t, "the candidates, at first")
 }
 
@@ -88,25 +88,28 @@ func TestPlacementUnknownOfAttached(t *testing.T) {
 	quotas := func(on any) attributes { return attributes{"respect_quotas": on} }
 	deletion := func(name string) attributes { return attributes{"deletion": attributes{name: anything}} }
 	for name, c := range map[string]struct {
-		size   int
-		more   attributes
-		change string
+		size    int
+		more    attributes
+		unknown bool
 	}{
-		"whether quotas count":                                {3, quotas(anything), unknown},
-		"whether quotas count, where nothing is made":         {2, quotas(anything), ""},
-		"the criterion, where a node leaves":                  {1, deletion("criteria"), unknown},
-		"who is protected, where a node leaves":               {1, deletion("protected"), unknown},
-		"the criterion, where none does":                      {3, deletion("criteria"), "+web-2"},
-		"the candidates":                                      {2, deletion("candidates"), unknown},
-		"the name of the cluster, where a node is made":       {3, attributes{"cluster": anything}, unknown},
-		"the name of the cluster, where none is":              {2, attributes{"cluster": anything}, ""},
-		"what is asked of health":                             {3, attributes{"health": anything}, "+web-2"},
-		"where health is asked":                               {3, attributes{"health": attributes{"http": attributes{"url": anything}}}, "+web-2"},
-		"the region":                                          {2, attributes{"region": anything}, unknown},
-		"the bounds":                                          {2, attributes{"min_size": anything, "max_size": anything}, ""},
-		"the selector, which a refresh asks and a plan never": {3, attributes{"selector": attributes{"name_regex": anything}}, "+web-2"},
+		"whether quotas count":                                {3, quotas(anything), true},
+		"whether quotas count, where nothing is made":         {2, quotas(anything), false},
+		"the criterion, where a node leaves":                  {1, deletion("criteria"), true},
+		"who is protected, where a node leaves":               {1, deletion("protected"), true},
+		"the criterion, where none does":                      {3, deletion("criteria"), false},
+		"the candidates":                                      {2, deletion("candidates"), true},
+		"the name of the cluster, where a node is made":       {3, attributes{"cluster": anything}, true},
+		"the name of the cluster, where none is":              {2, attributes{"cluster": anything}, false},
+		"what is asked of health":                             {3, attributes{"health": anything}, false},
+		"where health is asked":                               {3, attributes{"health": attributes{"http": attributes{"url": anything}}}, false},
+		"the region":                                          {2, attributes{"region": anything}, true},
+		"the bounds":                                          {2, attributes{"min_size": anything, "max_size": anything}, false},
+		"the selector, which a refresh asks and a plan never": {3, attributes{"selector": attributes{"name_regex": anything}}, false},
 	} {
-		nodes := map[string]string{unknown: unknown, "": "RegionOne/az-1: web-0 web-1", "+web-2": "RegionOne/az-1: web-0 web-1 web-2"}
-		plannedCase{before: zonal(2, "az-1", nil), config: zonal(c.size, "az-1", c.more), nodes: nodes[c.change], change: c.change}.plan(t, name)
+		nodes, change := []string{2: "RegionOne/az-1: web-0 web-1", 3: "RegionOne/az-1: web-0 web-1 web-2"}[max(c.size, 2)], ""
+		if c.unknown {
+			nodes, change = unknown, unknown
+		}
+		plannedCase{before: zonal(2, "az-1", nil), config: zonal(c.size, "az-1", c.more), nodes: nodes, change: change}.plan(t, name)
 	}
 }
