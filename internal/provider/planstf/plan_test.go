@@ -240,27 +240,6 @@ func TestZonePlanRead(t *testing.T) {
 	}
 }
 
-// TestPlanOfChange: the change of an attachment fits into a decision as it is, even if its lists leave names out.
-func TestPlanOfChange(t *testing.T) {
-	t.Parallel()
-	a := protocol.Attach(t, "stackpolicy_placement_attachment")
-	for i, want := range [][2]any{{20, ""}, {270, "{count=250 region=RegionOne zones={az-1=125 az-2=125}}"},
-		{30, "{count=240 region=RegionOne zones={az-1=120 az-2=120}}"}} {
-		a.Must(t, attributes{"cluster": "web", "desired_capacity": want[0], "zones": protocol.Listing("az-1 az-2")})
-		if i == 0 {
-			continue
-		}
-		kind := []string{"", "creation", "deletion"}[i]
-		change := protocol.Object(protocol.Elements(protocol.Object(a.I.State)["change"])[0])
-		plan, err := a.ReadData(t.Context(), "stackpolicy_zone_plan",
-			attributes{"nodes": literal(strings.Repeat("-/az-1 -/az-2 ", 150)), "zones": protocol.Listing("az-1 az-2"),
-				"decision": object(map[string]tftypes.Value{"creation": change["creation"], "deletion": change["deletion"]})})
-		require.NoError(t, err)
-		assert.NotEqual(t, "0", protocol.Shown(protocol.Object(change[kind])["omitted"]), kind)
-		assert.Equal(t, want[1], protocol.Shown(protocol.Object(plan)[kind]), kind)
-	}
-}
-
 // TestPlanValidate: a wrong configuration is refused before anything is read; unknown values are not reported.
 func TestPlanValidate(t *testing.T) {
 	t.Parallel()

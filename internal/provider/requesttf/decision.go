@@ -34,8 +34,8 @@ func DecisionArgument(keys, use string) schema.Attribute {
 }
 
 // furtherKeys are keys of a decision that say nothing about numbers and places. Policy
-// documents, a deletion plan, an affinity plan and an attachment's change add them.
-var furtherKeys = []string{"nodes", "names", "reasons", "omitted", "placements"}
+// documents, a deletion plan and an affinity plan add them.
+var furtherKeys = []string{"nodes", "names", "placements"}
 
 // ReadDecision translates a decision, and returns nil if there is none. Faults are
 // reported at the argument. The whole decision must be known.
