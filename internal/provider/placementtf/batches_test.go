@@ -185,5 +185,6 @@ func TestPlacementRenamed(t *testing.T) {
 	assert.Regexp(t, "^id=www .* www-2=", works(state))
 	named := attributes{"node_name_pattern": "{cluster}-1{index}"}
 	plannedCase{before: zonal(2, "az-1", named), happens: inTurn(becomes(zonal(1, "az-1", named)), becomes(zonal(9, "az-1", nil))),
-		config: zonal(11, "az-1", nil), nodes: "RegionOne/az-1: web-11 web-12 web-13 web-2 web-3 web-4 web-5 web-6 web-7 web-8 web-9"}.plan(t, "another pattern")
+		config: zonal(11, "az-1", nil),
+		nodes:  "RegionOne/az-1: web-11 web-12 web-13 web-2 web-3 web-4 web-5 web-6 web-7 web-8 web-9"}.plan(t, "another pattern")
 }

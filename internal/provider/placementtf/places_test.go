@@ -22,7 +22,8 @@ func TestPlacementPlaces(t *testing.T) {
 	)
 	moves := templated("a", "SUBSTITUTE", "PLACEMENT")
 	planEach(t, map[string]plannedCase{
-		"a zone is down, at first": {happens: down("az-2"), config: zonal(3, "az-1 az-2", nil), nodes: "RegionOne/az-1: web-0 web-1 web-2", at: skipped, says: counts, asks: looks + " RegionOne/servers"},
+		"a zone is down, at first": {happens: down("az-2"), config: zonal(3, "az-1 az-2", nil), nodes: "RegionOne/az-1: web-0 web-1 web-2",
+			at: skipped, says: counts, asks: looks + " RegionOne/servers"},
 		"a zone that nobody knows, at first": { // servers and quotas are not read
 			config: zonal(3, "az-1 az-tow", attributes{"respect_quotas": true}),
 			at:     "zones[1]: Unknown availability zone",
@@ -61,7 +62,8 @@ func TestPlacementPlaces(t *testing.T) {
 		"neither, where a zone is down": {before: zonal(2, "az-1 az-2", nil), happens: down("az-2"), config: zonal(2, "az-1 az-2", attributes{"max_size": 9}),
 			nodes: "RegionOne/az-1: web-0; RegionOne/az-2: web-1"},
 		"a new zone": {before: across(2, "RegionTwo:az-1 RegionOne:az-1", nil), happens: down("az-2"),
-			config: across(3, "RegionTwo:az-1 RegionOne:az-2,az-3", nil), nodes: "RegionOne/az-1: web-0; RegionOne/az-3: web-2; RegionTwo/az-1: web-1", at: "regions[1]: Availability zone skipped\n: A place with nodes is no longer listed", says: counts, asks: looks},
+			config: across(3, "RegionTwo:az-1 RegionOne:az-2,az-3", nil), nodes: "RegionOne/az-1: web-0; RegionOne/az-3: web-2; RegionTwo/az-1: web-1",
+			at: "regions[1]: Availability zone skipped\n: A place with nodes is no longer listed", says: counts, asks: looks},
 		"no zone is up": {before: zonal(2, "az-1 az-2", nil), happens: func(t *testing.T, a attached) { down("az-1")(t, a); down("az-2")(t, a) },
 			config: zonal(3, "az-1 az-2", nil), at: "zones[0]: Availability zone skipped\n" + skipped + "\nzones: No availability zone found available."},
 		"no room, and a zone is down": {before: zonal(2, "az-1 az-2", nil), happens: down("az-2"),
