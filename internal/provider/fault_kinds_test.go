@@ -15,10 +15,10 @@ var faults = []struct {
 	fault func(r fakecloud.Request) fakecloud.Fault
 }{
 	{"429", func(fakecloud.Request) fakecloud.Fault { return fakecloud.Fault{Status: http.StatusTooManyRequests} }},
-	{"429 with Retry-After", status(http.StatusTooManyRequests)},
-	{"500", status(http.StatusInternalServerError)},
-	{"503", status(http.StatusServiceUnavailable)},
-	{"401", status(http.StatusUnauthorized)},
+	{"429 with Retry-After", answers(http.StatusTooManyRequests)},
+	{"500", answers(http.StatusInternalServerError)},
+	{"503", answers(http.StatusServiceUnavailable)},
+	{"401", answers(http.StatusUnauthorized)},
 	{"reset before", effect(fakecloud.Reset, false)},
 	{"reset after", effect(fakecloud.Reset, true)},
 	{"504 after", func(fakecloud.Request) fakecloud.Fault {
@@ -63,7 +63,7 @@ func endless(r fakecloud.Request) string {
 	return ""
 }
 
-func status(code int) func(fakecloud.Request) fakecloud.Fault {
+func answers(code int) func(fakecloud.Request) fakecloud.Fault {
 	return func(fakecloud.Request) fakecloud.Fault {
 		return fakecloud.Fault{Status: code, Header: http.Header{"Retry-After": {"0"}}}
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/status"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -164,11 +165,15 @@ func TestTroubleshooting(t *testing.T) {
 	}
 }
 
-// TestOperating: the handbook has a row for each reason why a node is held.
+// TestOperating: the handbook has a row for each word of a status, and for each reason why a node is held.
 func TestOperating(t *testing.T) {
 	page, err := os.ReadFile("../../templates/guides/operating-a-cluster.md.tmpl")
 	require.NoError(t, err)
-	_, section, _ := strings.Cut(string(page), "\n## Each kind of held\n")
+	_, statuses, _ := strings.Cut(string(page), "\n## Each status\n")
+	statuses, section, _ := strings.Cut(statuses, "\n## Each kind of held\n")
+	for _, word := range status.All {
+		assert.Regexp(t, "\n\\|`"+string(word)+"[`:, ]", statuses)
+	}
 	section, _, _ = strings.Cut(section, "\n## ")
 	if rows := strings.Count(section, "\n|") - 2; rows != len(hold.All) {
 		t.Errorf("nodes are held for %d reasons, and the table has %d rows", len(hold.All), rows)

@@ -64,7 +64,7 @@ type Waiter struct {
 	StableFor time.Duration
 	Timeout   time.Duration // for all nodes together
 
-	// Progress is called when the state of a node changes, and once a minute. It may be called for several nodes at
+	// Progress is called when the state of a node changes, and every 30 seconds. It may be called for several nodes at
 	// once. It may be nil.
 	Progress func(n Node, seen string)
 
@@ -76,7 +76,7 @@ const (
 	hooksAtOnce = 32               // hooks that run
 	longestPoll = 10 * time.Second // between two looks at one node
 	longestNote = 30 * time.Second // for all notes of failed waits together
-	logEvery    = time.Minute
+	logEvery    = 30 * time.Second
 )
 
 // failure is a node that did not get into service.

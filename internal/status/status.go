@@ -21,9 +21,12 @@ const (
 	Reverted Word = "reverted" // a template failed, and the settled one is wanted again
 )
 
+// All lists all words.
+var All = []Word{InStep, Behind, Waits, Bakes, Shut, Held, Reverted}
+
 // WordOf returns the word of a status, or "" for another text.
 func WordOf(text string) Word {
-	for _, w := range []Word{InStep, Behind, Waits, Bakes, Shut, Held, Reverted} {
+	for _, w := range All {
 		if strings.HasPrefix(text, string(w)) {
 			return w
 		}
