@@ -30,7 +30,7 @@ var outside = []struct {
 	{what: "the flavor is renamed", happens: func(l *life, _, flavor string) { l.c.Fake.RenameFlavor(flavor, "old") }},
 	{what: "a server is evacuated", happens: func(l *life, _, _ string) {
 		moved := l.c.Fake.Servers("RegionOne")[0]
-		l.c.Fake.MoveServer("RegionOne", moved.ID, map[string]string{"az-1": "r1-cmp-3", "az-2": "r1-cmp-1"}[moved.Zone])
+		l.c.Fake.MoveServer("RegionOne", moved.ID, map[string]string{"az-1": "r1-cmp-3", "az-2": "r1-cmp-1", "az-3": "r1-cmp-1"}[moved.Zone])
 	}},
 	{what: "a config drive", argument: "config_drive", value: "true", batch: true},
 	{what: "the flavor is made again in the middle of it", batch: true, happens: func(l *life, _, flavor string) {
