@@ -203,7 +203,7 @@ func testFaults(path, filter string) (int, error) {
 		result := <-results[i]
 		word := "noticed"
 		switch {
-		case result.err != nil: // the others are tried all the same
+		case result.err != nil: // the others are tried anyway
 			word = "FAILED"
 			fmt.Println(result.err)
 		case !result.noticed:
