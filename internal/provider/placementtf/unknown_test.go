@@ -99,7 +99,7 @@ func TestPlacementUnknownOfAttached(t *testing.T) {
 		"the criterion, where none does":                      {3, deletion("criteria"), false},
 		"the candidates":                                      {2, deletion("candidates"), true},
 		"the name of the cluster, where a node is made":       {3, attributes{"cluster": anything}, true},
-		"the name of the cluster, where none is":              {2, attributes{"cluster": anything}, false},
+		"the name of the cluster, without a new node":         {2, attributes{"cluster": anything}, false},
 		"what is asked of health":                             {3, attributes{"health": anything}, false},
 		"where health is asked":                               {3, attributes{"health": attributes{"http": attributes{"url": anything}}}, false},
 		"the region":                                          {2, attributes{"region": anything}, true},

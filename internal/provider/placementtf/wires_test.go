@@ -44,13 +44,13 @@ var wires = []struct {
 	{"a value of its template", "each.value.template.flavor", "\"FLAVOR\"", [][3]string{
 		{"a", "", "a:4"},
 		{"b", "!Nodes with different templates have one image or flavor", "a:4"},
-		{"repaired b", "will be drained", "a:2 b:2"},
+		{"repaired b", "2 servers will be drained", "a:2 b:2"},
 	}},
 	{"replace_triggered_by", "max_batch_size = 2", "max_batch_size = 2\n    method = \"RECREATE\"", [][3]string{
 		{"a", "", "a:4"},
 		{"c", "!Write replace_triggered_by", "a:4"},
 		{"repaired c", "The next apply replaces the", "a:4"},
-		{"repaired c", "will be drained", "a:2 c:2"},
+		{"repaired c", "2 servers will be drained", "a:2 c:2"},
 	}},
 	{"ignore_changes", "network_mode = \"none\"", "network_mode = \"none\"\n  user_data = \"x\"", [][3]string{
 		{"repaired a", "", "a:4"},
@@ -62,13 +62,13 @@ var wires = []struct {
 		{"b", "!Error: A drain would begin too early", "a:4"},
 		{"b", "!the readiness attachment has not found them in service yet", "a:4"},
 		{"repaired -refresh-only", "", "a:4"},
-		{"repaired b", "will be drained", "a:2 b:2"},
+		{"repaired b", "2 servers will be drained", "a:2 b:2"},
 	}},
 	{"the readiness attachment", "readiness_attachment\" \"web\" {", "readiness_attachment\" \"web\" {\n  count = 0", [][3]string{
 		{"a", "", "a:4"},
 		{"b", "wiring: no readiness attachment marks the servers", "a:4"},
 		{"repaired b", "", "a:4"},
-		{"repaired b", "will be drained", "a:2 b:2"},
+		{"repaired b", "2 servers will be drained", "a:2 b:2"},
 	}},
 	{"an attachment that is made again", "", "", [][3]string{
 		{"a", "", "a:4"},
@@ -123,6 +123,9 @@ func TestAccWires(t *testing.T) {
 				}
 				says, fails := strings.CutPrefix(step[1], "!")
 				says, not := strings.CutPrefix(says, "~")
+				if c.Fake == nil { // on a slow cloud Terraform may plan the two drains more than a moment apart: a warning for each
+					says = strings.TrimPrefix(says, "2 servers ")
+				}
 				if fails != (err != nil) || acctest.Says(says).MatchString(said) == not {
 					t.Errorf("%d, %s: said\n%s\nwant %q", i, step[0], said, says)
 				}
