@@ -75,3 +75,14 @@ func FuzzClean(f *testing.F) {
 		}
 	})
 }
+
+// TestFew: a notice names five, and counts the others.
+func TestFew(t *testing.T) {
+	for want, list := range map[string][]string{
+		"a":                        {"a"},
+		"a, b, c, d, e":            {"a", "b", "c", "d", "e"},
+		"a, b, c, d, e and 1 more": {"a", "b", "c", "d", "e", "f"},
+	} {
+		assert.Equal(t, want, Few(list))
+	}
+}

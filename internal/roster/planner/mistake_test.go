@@ -74,19 +74,3 @@ func TestFirstMistake(t *testing.T) {
 		})
 	}
 }
-
-// TestFlavorIsCorrected: a node that has no server gets a flavor of the list that is wanted now.
-func TestFlavorIsCorrected(t *testing.T) {
-	p := policy(2)
-	p.Flavors, p.RequireMarks = roster.Flavors{{}: {"m1.smal"}}, true
-	first, _, err := Plan(roster.Roster{}, roster.NewSeen(), p)
-	require.NoError(t, err)
-	seen := running(first)
-	loseSeen(seen, "web-0")
-	p.Flavors = roster.Flavors{{}: {"m1.small", "m1.large"}}
-	fixed, change, err := Plan(first, seen, p)
-	require.NoError(t, err)
-	assert.Equal(t, "~web-0", moves(change))
-	assert.Equal(t, "m1.small", fixed.Nodes["web-0"].Flavor)
-	assert.Equal(t, "replaced (FLAVOR) in RegionOne/az-1: it has m1.smal, which is not listed", change.List[0].Reason)
-}

@@ -1,25 +1,14 @@
 package planner
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
-
-// threeZones returns a region with three zones.
-func threeZones() []placement.Region {
-	return []placement.Region{{Bin: bin("R", 100), Zones: []placement.Bin{bin("az-1", 100), bin("az-2", 100), bin("az-3", 100)}}}
-}
 
 // slots shows the slots of a roster as "web-0@az-1 (web-2@az-3)", kept slots in parentheses.
 func slots(r roster.Roster) string {
@@ -85,55 +74,4 @@ func TestLifeOfSlots(t *testing.T) {
 			},
 			moves: "-web-6", after: "web-0@az-1 web-1@az-2 web-2@az-3 web-3@az-1 web-4@az-2"},
 	})
-}
-
-// TestSlotOfLeaving: if the server of the earlier node of a slot still runs and cannot come back, it is made again for
-// the new node, and no old mark is valid.
-func TestSlotOfLeaving(t *testing.T) {
-	p := roster.Policy{Name: web, Capacity: 1, Regions: threeZones(), Templates: images("a"), Stateful: &roster.Stateful{Retain: true}}
-	r, _, err := Plan(roster.Roster{}, roster.NewSeen(), p)
-	require.NoError(t, err)
-	old := r.Nodes["web-0"]
-	p.Capacity = 0
-	r, _, err = Plan(r, running(r), p)
-	require.NoError(t, err)
-	seen := roster.NewSeen()
-	seen.Servers["web-0"] = node.Node{ID: "id", Name: "web-0", Status: "ACTIVE", InService: string(old.Mark), Drained: true}
-	p.Capacity = 1
-	next, change, err := Plan(r, seen, p)
-	require.NoError(t, err)
-	assert.Equal(t, "+web-0", moves(change))
-	assert.Empty(t, next.Leaving)
-	if n := next.Nodes["web-0"]; n.Generation != 2 || n.Mark.Number() != 2 || n.Place != old.Place {
-		t.Errorf("it was %+v and is %+v", old, n)
-	}
-	changeSeen(seen, "web-0", func(s *node.Node) { s.Drained = false })
-	next, change, err = Plan(r, seen, p)
-	require.NoError(t, err)
-	assert.Equal(t, "^web-0", moves(change), "undrained")
-	assert.Equal(t, roster.Node{Index: 0, Place: old.Place, Template: old.Template, Generation: 1, Mark: old.Mark, Served: next.Nodes["web-0"].Served},
-		next.Nodes["web-0"])
-	assert.Empty(t, next.KeptSlots())
-}
-
-// TestDroppedSlots: a place with slots that leaves the list is counted once.
-func TestDroppedSlots(t *testing.T) {
-	at := placement.Place{Region: "R", Zone: "az-3"}
-	r := roster.Roster{Nodes: map[string]roster.Node{"web-3": {Index: 3, Place: at}},
-		Slots: map[string]roster.Slot{"web-1": {Index: 1, Place: placement.Place{Region: "R", Zone: "az-2"}}, "web-3": {Index: 3, Place: at},
-			"web-2": {Index: 2, Place: placement.Place{Region: "R", Zone: "az-3"}}}}
-	listed := threeZones()
-	listed[0].Zones = listed[0].Zones[:2]
-	for _, c := range []struct {
-		before []placement.Region
-		want   string
-	}{
-		{threeZones(), "[{A place with nodes is no longer listed R/az-3 is no longer listed and has 1 node. They stay until the cluster shrinks, and are " +
-			"then removed before all others. Protected nodes stay.} " +
-			"{Kept slots lie in a place that is no longer listed No node can use these kept slots any more: web-2 (R/az-3). Their volumes and ports stay. " +
-			"List the place again, or release them.}]"},
-		{listed, "[]"},
-	} {
-		assert.Equal(t, c.want, fmt.Sprint(say.Warnings(r, c.before, listed, false)))
-	}
 }

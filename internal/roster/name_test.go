@@ -1,7 +1,8 @@
-package planner
+package roster_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -84,4 +85,11 @@ func TestCheckNames(t *testing.T) {
 	} {
 		assert.Equal(t, c.want, c.pattern.CheckNames(c.cluster), "%q of %q", c.pattern, c.cluster)
 	}
+}
+
+// TestNames orders nodes by index and, if an older state has an index twice, by name.
+func TestNames(t *testing.T) {
+	r := roster.Roster{Nodes: map[string]roster.Node{"z": {}, "b": {Index: 1}, "g": {Index: 1}, "a": {Index: 1}, "f": {Index: 1}, "e": {Index: 1},
+		"c": {Index: 2}}}
+	assert.Equal(t, "[z a b e f g c]", fmt.Sprint(r.Names()))
 }

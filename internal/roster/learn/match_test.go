@@ -1,7 +1,6 @@
-package planner
+package learn_test
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -10,10 +9,40 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/plans"
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
+
+// TestMatchOpen: nodes of closed regions, including leaving nodes, stay as they are, with the result of the look
+// before.
+func TestMatchOpen(t *testing.T) {
+	at := func(region string, index int64) roster.Node {
+		return roster.Node{Index: index, Place: placement.Place{Region: region, Zone: "az-1"}, Mark: "2"}
+	}
+	r := roster.Roster{
+		Nodes:   map[string]roster.Node{"web-0": at("R1", 0), "web-1": at("R2", 1), "web-2": at("R2", 2), "web-5": at("R2", 5)},
+		Leaving: map[string]roster.Node{"web-3": at("R2", 3), "web-4": at("R1", 4)},
+	}
+	before := roster.NewSeen()
+	before.Servers["web-1"] = node.Node{ID: "one", Name: "web-1", Status: "ERROR"}
+	before.Servers["web-3"] = node.Node{ID: "three", Name: "web-3", Status: "ACTIVE"}
+	before.Missing["web-2"] = true
+	before.Builds["web-1"] = roster.Build{Mark: "1", Generation: 1, Of: "a"}
+	before.Baking["web-1"] = true
+	next, seen, notices := learn.Match(r, []node.Node{{ID: "zero", Name: "web-0", Region: "R1", Zone: "az-1", Status: "ACTIVE"}}, before,
+		func(region string) bool { return region == "R2" }, func(string) bool { return true })
+	if len(next.Nodes) != 4 || len(next.Leaving) != 1 || next.Leaving["web-3"] != r.Leaving["web-3"] || len(say.Matched(notices)) > 0 {
+		t.Errorf("nodes %v, leaving %v, told %v", next.Nodes, next.Leaving, notices)
+	}
+	if seen.Servers["web-0"].ID != "zero" || seen.Servers["web-1"].Status != "ERROR" || seen.Servers["web-3"].ID != "three" || !seen.Missing["web-2"] ||
+		seen.Looked("web-5") || seen.Builds["web-1"] != before.Builds["web-1"] || seen.Baking["web-1"] {
+		t.Errorf("seen %+v", seen)
+	}
+	learn.NoteTimes(&seen, next, roster.Policy{Update: plans.Update("1", roster.TooOld)})
+	if len(seen.Aged)+len(seen.Baking) > 0 {
+		t.Errorf("told %+v", seen)
+	}
+}
 
 // TestMatch checks which server belongs to a node, where the node is then, and the notices.
 func TestMatch(t *testing.T) {
@@ -72,7 +101,7 @@ func TestMatch(t *testing.T) {
 		assert.Equal(t, c.id == "", seen.Missing["web-0"], "%s: whether its server is missing", c.name)
 		assert.Equal(t, c.zone, next.Nodes["web-0"].Zone, "%s: the node belongs in", c.name)
 		assert.Equal(t, "az-1", r.Nodes["web-0"].Zone, "%s: the roster that was given", c.name)
-		assert.Equal(t, c.notices, titles(say.Matched(notices)), c.name)
+		assert.Equal(t, c.notices, plans.Titles(say.Matched(notices)), c.name)
 	}
 }
 
@@ -81,8 +110,8 @@ func TestMatchNotices(t *testing.T) {
 	r := roster.Roster{Nodes: map[string]roster.Node{}}
 	before := roster.Seen{Servers: map[string]node.Node{}}
 	for i := range int64(7) {
-		r.Nodes[web(i)] = roster.Node{Index: i, Place: placement.Place{Region: "R1", Zone: "az-1"}, Mark: "1"}
-		before.Servers[web(i)] = node.Node{ID: "id-" + web(i)}
+		r.Nodes[plans.Web(i)] = roster.Node{Index: i, Place: placement.Place{Region: "R1", Zone: "az-1"}, Mark: "1"}
+		before.Servers[plans.Web(i)] = node.Node{ID: "id-" + plans.Web(i)}
 	}
 	_, _, notices := learn.Match(r, []node.Node{
 		{ID: "y", Name: "web-0", Region: "R1", Status: "ACTIVE"},
@@ -151,42 +180,6 @@ func TestMatchFollows(t *testing.T) {
 	if r, _, _ = learn.Match(r, servers, roster.Seen{}, nowhere, func(string) bool { return true }); r.Nodes["web-0"].Unplaced {
 		t.Error("the server is back, and the node has no zone")
 	}
-}
-
-// TestPlanZonesListed: in the plan in which a region first lists zones, its nodes count in the zones of their servers.
-func TestPlanZonesListed(t *testing.T) {
-	regions := []placement.Region{{Bin: bin("RegionOne", 100)}}
-	p := policy(2)
-	p.Regions = regions
-	r, _, err := Plan(roster.Roster{}, roster.Seen{}, p)
-	require.NoError(t, err)
-	seen := running(r)
-	for _, name := range r.Names() {
-		changeSeen(seen, name, func(n *node.Node) { n.Zone = "az-1" })
-	}
-	p.Capacity = 4
-	for want, zones := range map[string][]placement.Bin{
-		"map[RegionOne:4]":                       nil,
-		"map[RegionOne/az-1:4]":                  {bin("az-1", 100)},
-		"map[RegionOne/az-1:2 RegionOne/az-2:2]": {bin("az-1", 100), bin("az-2", 100)},
-	} {
-		p.Regions[0].Zones = zones
-		next, change, err := Plan(r, seen, p)
-		if err != nil || len(change.With(verdict.Comes).Names()) != 2 || fmt.Sprint(next.Counts()) != want {
-			t.Errorf("got %v, %+v, %v, want %s", next.Counts(), change, err, want)
-		}
-		assert.Equal(t, "map[RegionOne:2]", fmt.Sprint(r.Counts()), "the roster that was given")
-	}
-}
-
-// TestServed: quotas count servers. A node that was never looked for counts neither with nor without a server.
-func TestServed(t *testing.T) {
-	at := func(region string) roster.Node { return roster.Node{Place: placement.Place{Region: region}} }
-	now := roster.Roster{Nodes: map[string]roster.Node{"served": at("R1"), "lost": at("R1"), "unseen": at("R2")}}
-	next := roster.Roster{Nodes: map[string]roster.Node{"served": at("R1"), "lost": at("R1"), "unseen": at("R2"), "new": at("R2")}}
-	seen := roster.Seen{Servers: map[string]node.Node{"served": {}, "another cluster's": {}}, Missing: map[string]bool{"lost": true}}
-	assert.Equal(t, "map[R1:1]", fmt.Sprint(seen.WithServer(now)), "served")
-	assert.Equal(t, "map[R1:1 R2:1]", fmt.Sprint(seen.WithoutServer(now, next)), "unserved")
 }
 
 // nowhere is so of no region.

@@ -1,9 +1,10 @@
-package planner
+package roster_test
 
 import (
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/plans"
 )
 
 // TestAmount: a percentage is a share of the size, rounded up or down as asked.
@@ -28,7 +29,7 @@ func TestAmount(t *testing.T) {
 		}
 	}
 	var none roster.Amount
-	if none.String() != "0" || none.Up(10) != 0 || !none.Zero() || amount("0.000001%").Zero() || !amount("0%").Zero() {
+	if none.String() != "0" || none.Up(10) != 0 || !none.Zero() || plans.Amount("0.000001%").Zero() || !plans.Amount("0%").Zero() {
 		t.Errorf("no amount is %s, %d of 10", none, none.Up(10))
 	}
 	for text, want := range map[string]string{

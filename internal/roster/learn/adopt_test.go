@@ -1,14 +1,14 @@
-package planner
+package learn_test
 
 import (
 	"fmt"
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/plans"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -39,8 +39,8 @@ func TestAdopt(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || layout(r) != c.nodes || r.Next != c.next {
-			t.Errorf("%s: got %s, %+v, %v", c.name, layout(r), r, err)
+		if err != nil || plans.Layout(r) != c.nodes || r.Next != c.next {
+			t.Errorf("%s: got %s, %+v, %v", c.name, plans.Layout(r), r, err)
 		}
 		for name, n := range r.Nodes {
 			if got := roster.DefaultPattern.Regexp("web").FindStringSubmatch(name)[1]; fmt.Sprintf("%0*d", len(got), n.Index) != got {
@@ -58,14 +58,6 @@ func TestGuesses(t *testing.T) {
 	if fmt.Sprint(guesses) != "[web-2 (7)]" || none != nil || err != nil {
 		t.Errorf("got %v, then %v, %v", guesses, none, err)
 	}
-	assert.Equal(t, []string{"Generations are guesses"}, titles(say.Guessed(guesses, roster.Policy{Stateful: &roster.Stateful{}})))
+	assert.Equal(t, []string{"Generations are guesses"}, plans.Titles(say.Guessed(guesses, roster.Policy{Stateful: &roster.Stateful{}})))
 	assert.Empty(t, say.Guessed(guesses, roster.Policy{}))
-}
-
-// TestPlaces: an adopted cluster follows the places of its nodes. A region with a node in no zone lists no zones.
-func TestPlaces(t *testing.T) {
-	r := cluster(t, "R2/az-1 1", "R1/az-2 1", "R1/az-1 1", "R1/az-1 1", "R2 1")
-	free := func(name string) placement.Bin { return placement.Bin{Name: name, Cap: placement.Unlimited} }
-	want := []placement.Region{{Bin: free("R1"), Zones: []placement.Bin{free("az-1"), free("az-2")}}, {Bin: free("R2")}}
-	assert.Equal(t, want, r.Places())
 }

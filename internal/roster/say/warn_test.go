@@ -1,18 +1,45 @@
-package planner
+package say_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/plans"
+	"github.com/stretchr/testify/assert"
 )
+
+// TestDroppedSlots: a place with slots that leaves the list is counted once.
+func TestDroppedSlots(t *testing.T) {
+	at := placement.Place{Region: "R", Zone: "az-3"}
+	r := roster.Roster{Nodes: map[string]roster.Node{"web-3": {Index: 3, Place: at}},
+		Slots: map[string]roster.Slot{"web-1": {Index: 1, Place: placement.Place{Region: "R", Zone: "az-2"}}, "web-3": {Index: 3, Place: at},
+			"web-2": {Index: 2, Place: placement.Place{Region: "R", Zone: "az-3"}}}}
+	listed := plans.ThreeZones()
+	listed[0].Zones = listed[0].Zones[:2]
+	for _, c := range []struct {
+		before []placement.Region
+		want   string
+	}{
+		{plans.ThreeZones(),
+			"[{A place with nodes is no longer listed R/az-3 is no longer listed and has 1 node. They stay until the cluster shrinks, and are " +
+				"then removed before all others. Protected nodes stay.} " +
+				"{Kept slots lie in a place that is no longer listed No node can use these kept slots any more: web-2 (R/az-3). Their volumes and ports " +
+				"stay. List the place again, or release them.}]"},
+		{listed, "[]"},
+	} {
+		assert.Equal(t, c.want, fmt.Sprint(say.Warnings(r, c.before, listed, false)))
+	}
+}
 
 // TestWarnings has the texts word for word.
 func TestWarnings(t *testing.T) {
 	const stay = "They stay until the cluster shrinks, and are then removed before all others; with PLACEMENT among the causes of update they are " +
 		"replaced, batch by batch. Protected nodes stay."
-	r := cluster(t, "RegionOne/az-1 1", "RegionOne/az-1 1", "RegionOne/az-2 1", "RegionTwo 1")
+	r := plans.Cluster(t, "RegionOne/az-1 1", "RegionOne/az-1 1", "RegionOne/az-2 1", "RegionTwo 1")
 	for _, c := range []struct {
 		name   string
 		before []placement.Region
@@ -20,11 +47,11 @@ func TestWarnings(t *testing.T) {
 		moves  bool
 		want   []say.Notice
 	}{
-		{"nothing", twoRegions(), func(l []placement.Region) []placement.Region {
+		{"nothing", plans.TwoRegions(), func(l []placement.Region) []placement.Region {
 			l[0].Cap, l[0].Zones[0].Cap, l[0].Zones[1].Min = 3, 2, 1 // as many as the nodes
 			return l
 		}, false, nil},
-		{"dropped", twoRegions(), func(l []placement.Region) []placement.Region {
+		{"dropped", plans.TwoRegions(), func(l []placement.Region) []placement.Region {
 			l[0].Zones = l[0].Zones[1:]
 			return l[:1]
 		}, false, []say.Notice{
@@ -60,7 +87,7 @@ func TestWarnings(t *testing.T) {
 				"be met. Lower a min, or raise desired_capacity."},
 		}},
 	} {
-		listed := c.listed(twoRegions())
+		listed := c.listed(plans.TwoRegions())
 		for i := range listed {
 			if listed[i].Name == "RegionTwo" {
 				listed[i].Zones = nil
