@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestGather: of resources that join at about the same time one gets all names, and
-// a resource that joins later is not forgotten.
+// TestGather: of resources that join at about the same time, or are announced, one gets all names, and a resource that
+// joins later is not forgotten.
 func TestGather(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var w Walk
@@ -21,9 +21,21 @@ func TestGather(t *testing.T) {
 		var got []string
 		var all sync.WaitGroup
 		start := time.Now()
-		for i, after := range []time.Duration{0, 0, quiet - 1, 2*quiet - 2, 4 * quiet, 4 * quiet, 10 * quiet, 12 * quiet} {
+		for i, r := range []struct {
+			after, answer time.Duration // when it is announced, and how long the cloud takes to answer it
+			stays         bool          // whether it does not join
+		}{
+			{}, {}, {after: quiet - 1}, {after: 2*quiet - 2}, {after: 4 * quiet}, {after: 4 * quiet}, {after: 10 * quiet}, {after: 12 * quiet},
+			{after: 20 * quiet, answer: 5 * quiet}, {after: 20*quiet + 1}, {after: 24 * quiet, answer: 3*quiet + 1, stays: true},
+		} {
 			all.Go(func() {
-				time.Sleep(after)
+				time.Sleep(r.after)
+				answered := w.Announce("drained")
+				time.Sleep(r.answer)
+				answered()
+				if r.stays {
+					return
+				}
 				if names := w.Gather(t.Context(), "drained", fmt.Sprint("web-", i)); names != nil {
 					mu.Lock()
 					defer mu.Unlock()
@@ -35,7 +47,7 @@ func TestGather(t *testing.T) {
 			assert.Len(t, w.Gather(t.Context(), "others", "db-0"), 1, "another group")
 		})
 		all.Wait()
-		want := []string{"[web-0 web-1 web-2 web-3] after 3", "[web-4 web-5] after 6", "[web-6] after 11", "[web-7] after 12"}
+		want := []string{"[web-0 web-1 web-2 web-3] after 3", "[web-4 web-5] after 6", "[web-6] after 11", "[web-7] after 12", "[web-8 web-9] after 29"}
 		assert.Equal(t, want, got)
 	})
 	ctx, cancel := context.WithCancel(t.Context())

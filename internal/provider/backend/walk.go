@@ -17,9 +17,16 @@ import (
 type Walk struct {
 	mu     sync.Mutex
 	notes  map[note]string
-	groups map[string][]string // names that wait to be reported together, by what is reported
-	alone  map[string]bool     // groups whose last wait found no other name
+	groups map[string]*group // by what is reported
 	turns  map[string]*drain.Turns
+}
+
+// group has names that are reported together.
+type group struct {
+	names []string // names that wait
+	asks  int      // resources that ask the cloud before they join, or do not
+	steps int      // number of joins and of answers so far
+	alone bool     // whether the last wait found no other name
 }
 
 // Turns returns the turns of a cluster.
@@ -128,31 +135,54 @@ const quiet = 300 * time.Millisecond
 // Settle waits for a moment, so that resources that Terraform plans at the same time have made their notes.
 func (w *Walk) Settle(ctx context.Context) { _ = wait.For(ctx, quiet) }
 
+// Announce says that a resource may join a group once the cloud has answered it: the group waits until answered is
+// called, however slow the cloud is.
+func (w *Walk) Announce(name string) (answered func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	g := w.group(name)
+	g.asks++
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		g.asks--
+		g.steps++
+	}
+}
+
+func (w *Walk) group(name string) *group {
+	if w.groups == nil {
+		w.groups = map[string]*group{}
+	}
+	if w.groups[name] == nil {
+		w.groups[name] = new(group)
+	}
+	return w.groups[name]
+}
+
 // Gather turns the diagnostics of many resources into one. The first resource of a
-// group waits until no other has joined for a moment, and gets all names, sorted, to
-// report. The others get nil, and report nothing.
+// group waits for those that are announced, and until no other has joined for a moment. It
+// gets all names, sorted, to report. The others get nil, and report nothing.
 //
 // The wait gains nothing if resources come one after the other, as with -parallelism=1.
 // After a wait that found no other name, the group does not wait again.
-func (w *Walk) Gather(ctx context.Context, group, name string) []string {
+func (w *Walk) Gather(ctx context.Context, of, name string) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.groups == nil {
-		w.groups, w.alone = map[string][]string{}, map[string]bool{}
-	}
-	w.groups[group] = append(w.groups[group], name)
-	if len(w.groups[group]) > 1 {
+	g := w.group(of)
+	if g.names = append(g.names, name); len(g.names) > 1 {
+		g.steps++
 		return nil
 	}
-	for come := 0; come < len(w.groups[group]) && !w.alone[group] && ctx.Err() == nil; {
-		come = len(w.groups[group])
+	waits := func() bool { return !g.alone || len(g.names) > 1 }
+	for steps := -1; (g.asks > 0 || steps < g.steps && waits()) && ctx.Err() == nil; {
+		steps = g.steps
 		w.mu.Unlock()
 		_ = wait.For(ctx, quiet)
 		w.mu.Lock()
 	}
-	names := w.groups[group]
-	delete(w.groups, group)
-	w.alone[group] = len(names) == 1
+	names := g.names
+	g.names, g.alone = nil, len(names) == 1
 	slices.Sort(names)
 	return names
 }

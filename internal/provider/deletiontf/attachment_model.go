@@ -74,6 +74,21 @@ const moved = `
 
 `
 
+// leaves is the group of the attachments that a plan destroys, and that drain a server. A refresh announces each
+// attachment too, because Terraform plans it next.
+const leaves = "leaves"
+
+// gone reports whether the server is known to be gone.
+func (m attachmentModel) gone(ctx context.Context, b *backend.Backend) bool {
+	var unread diag.Diagnostics
+	s := m.server(ctx, b, &unread)
+	if unread.HasError() {
+		return false
+	}
+	exists, err := s.Exists(ctx)
+	return err == nil && !exists
+}
+
 // leave reports that the plan destroys the attachment, together with all others that it destroys. A server that is
 // gone is not drained: Terraform may ask for a plan before it knows that.
 func (m attachmentModel) leave(ctx context.Context, b *backend.Backend, diags *diag.Diagnostics) {
@@ -86,16 +101,15 @@ func (m attachmentModel) leave(ctx context.Context, b *backend.Backend, diags *d
 		m.refuse(ctx, walk, diags)
 		return
 	}
-	var unread diag.Diagnostics
-	if s := m.server(ctx, b, &unread); !unread.HasError() {
-		if exists, err := s.Exists(ctx); err == nil && !exists {
-			return
-		}
+	answered := walk.Announce(leaves)
+	gone, way := m.gone(ctx, b), m.way(ctx, b, steps)
+	if answered(); gone {
+		return
 	}
 	var leaving, staying drains
 	advice := ""
-	line := strings.Join([]string{m.label(), m.way(ctx, b, steps), server, m.Cluster.ValueString()}, "\t")
-	for _, line := range walk.Gather(ctx, "leaves", line) {
+	line := strings.Join([]string{m.label(), way, server, m.Cluster.ValueString()}, "\t")
+	for _, line := range walk.Gather(ctx, leaves, line) {
 		part := strings.Split(line, "\t")
 		stays, known := fate(walk, part[2], part[3])
 		if stays {

@@ -99,6 +99,7 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 	var model attachmentModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &model)...)
 	r.Backend.Walk().Note(backend.Refreshed, "", "")
+	defer r.Backend.Walk().Announce(leaves)()
 	server := model.server(ctx, r.Backend, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return

@@ -6,7 +6,9 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/stretchr/testify/assert"
@@ -212,32 +214,52 @@ func TestDrainFails(t *testing.T) {
 	}
 }
 
-// TestTogether: a plan that comes to its servers one after the other counts the first, and reports more. A refresh lists the
-// servers once.
+// TestTogether: a plan that comes to its servers one after the other counts the first, and reports more. A plan that comes to them
+// together has one warning, however slow the cloud of one region is. A refresh lists the servers once.
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	l := leave(t, "RegionOne")
 	var all []protocol.Instance
 	for _, id := range append(l.Fake.AddServers("RegionOne", fakecloud.Server{}, fakecloud.Server{}), l.id) {
-		i, err := l.Apply(t.Context(), protocol.Instance{Kind: l.I.Kind}, attributes{"server_id": id, "shutdown": true})
+		i, err := l.Apply(t.Context(), protocol.Instance{Kind: l.I.Kind}, attributes{"server_id": id, "shutdown": true, "only_in_service": true})
 		require.NoError(t, err)
 		all = append(all, i)
+	}
+	look := func(i protocol.Instance) {
+		_, err := l.Refresh(t.Context(), i)
+		assert.NoError(t, err)
+	}
+	plan := func(i protocol.Instance) {
+		_, err := l.Plan(t.Context(), l.Request(i, nil))
+		assert.NoError(t, err)
 	}
 	l.Later(t)
 	l.Fake.ResetRequests()
 	for _, i := range all {
-		_, err := l.Refresh(t.Context(), i)
-		assert.NoError(t, err)
+		look(i)
 	}
 	assert.Equal(t, 1, l.Fake.Count("GET compute /servers"), "lists of servers")
 	assert.Zero(t, l.Fake.Count("GET compute /servers/*"), "servers that were asked for")
 	for _, i := range all {
-		_, err := l.Plan(t.Context(), l.Request(i, nil))
-		assert.NoError(t, err)
+		plan(i)
 	}
 	const more = "\n: More servers will be drained" // Terraform merges the two
 	assert.Equal(t, ": 1 server will be drained"+more+more, l.At())
 	assert.Contains(t, l.Said(), "to   = stackpolicy_deletion_attachment.NEW_NAME", "no plan of a placement attachment says that they leave")
+
+	l.Later(t)
+	for _, path := range []string{"/servers", "/servers/" + l.id} {
+		l.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Path: path, Effect: fakecloud.Delay, Delay: 700 * time.Millisecond})
+	}
+	var walk sync.WaitGroup
+	for _, i := range all {
+		walk.Go(func() {
+			look(i)
+			plan(i)
+		})
+	}
+	walk.Wait()
+	assert.Equal(t, ": 3 servers will be drained", l.At())
 }
 
 // TestDeletedMeanwhile: a server is deleted while the list is read, and Nova cannot

@@ -56,7 +56,9 @@ func (r *attachmentResource) ModifyPlan(
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	}
 	if req.Plan.Raw.IsNull() {
-		state.warnOfRemoval(&resp.Diagnostics)
+		if len(value.Texts(state.Pending)) > 0 && r.stays(ctx) {
+			state.warnOfRemoval(&resp.Diagnostics)
+		}
 		return
 	}
 	var plan attachmentModel
@@ -97,6 +99,7 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 		return
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{model.Cluster})...)
+	r.Backend.Walk().Note(backend.Refreshed, "", "")
 	now := r.look(ctx, model, nil, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
@@ -273,12 +276,21 @@ func (r *attachmentResource) wellOff(ctx context.Context, plan attachmentModel, 
 	return said
 }
 
+// stays reports whether the plan keeps servers, as far as the walk shows: a plan to destroy all refreshes nothing, and
+// plans no placement attachment.
+func (r *attachmentResource) stays(ctx context.Context) bool {
+	walk := r.Backend.Walk()
+	_, read := walk.Noted(backend.Refreshed, "")
+	if !read {
+		walk.Settle(ctx)
+	}
+	_, planned := walk.Noted(backend.Planned, "")
+	return read || planned
+}
+
 // warnOfRemoval warns that the attachment is destroyed while servers are pending.
 func (m attachmentModel) warnOfRemoval(diags *diag.Diagnostics) {
 	pending := value.Texts(m.Pending)
-	if len(pending) == 0 {
-		return
-	}
 	diags.AddWarning("Servers are no longer waited for",
 		fmt.Sprintf("Cluster %q: this plan removes the readiness attachment, which still waits for %s: %s. "+
 			"Servers that leave are then drained and destroyed without waiting for them. To go on waiting keep the "+
