@@ -2,17 +2,22 @@
 // itself.
 package hold
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/status"
+)
 
 // Hold is why a node that should be replaced is not. The set is closed; nil is no hold. The sentences
 // have words in braces, which package say fills in.
 type Hold struct {
-	Done   bool   // whether only a person ends the hold, so that the node does not remain to be replaced
-	GoesOn bool   // whether it ends with an apply that ends without an error, or with the next one
-	Quiet  bool   // whether the status of the cluster shows the hold only if no other hold applies
-	Why    string // clause about what holds a node
-	Status string // text for the status of the cluster; "" for a hold that it does not show
-	Title  string // title of the notice; "" for a hold without a notice
+	Done   bool        // whether only a person ends the hold, so that the node does not remain to be replaced
+	GoesOn bool        // whether it ends with an apply that ends without an error, or with the next one
+	Quiet  bool        // whether the status of the cluster shows the hold only if no other hold applies
+	Why    string      // clause about what holds a node
+	Word   status.Word // first word of the status of the cluster; "" for [status.Held]
+	Status string      // text after that word; "" for a hold that the status does not show
+	Title  string      // title of the notice; "" for a hold without a notice
 	Notice string
 }
 
@@ -27,7 +32,7 @@ var (
 	Protected = &Hold{
 		Done: true, Quiet: true,
 		Why:    "it {protected}",
-		Status: "held: {protections}",
+		Status: "{protections}",
 		Title:  "Protected nodes stay as they are",
 		Notice: "{kept} will not get the wanted template: {who is kept}.",
 	}
@@ -41,7 +46,7 @@ var (
 	}
 	Older = &Hold{
 		Why:    "its server carries the later mark {carried}: this state is older than the cluster",
-		Status: "held: this state is older than the servers of {nodes}",
+		Status: "this state is older than the servers of {nodes}",
 		Title:  "Servers are ahead of this state",
 		Notice: "The servers of {count} carry later marks or generations than this state: {nodes}. An apply that " +
 			"this state does not know changed them, so they are not replaced. Restore the newest state, or import " +
@@ -49,12 +54,12 @@ var (
 	}
 	Wiring = &Hold{
 		Why:    "wiring: {loose}",
-		Status: "held: wiring of {nodes}: {loose}",
+		Status: "wiring of {nodes}: {loose}",
 	}
 	Closed = &Hold{
 		Quiet:  true,
 		Why:    "{place} {shut}",
-		Status: "held: {nodes with why}",
+		Status: "{nodes with why}",
 		Title:  "Nodes wait for their places",
 		Notice: "{count} should be replaced in places that take no nodes now: {nodes with why}. The update " +
 			"continues by itself once these places take nodes again.",
@@ -62,14 +67,14 @@ var (
 	Unseen = &Hold{
 		Quiet:  true,
 		Why:    "{unseen}",
-		Status: "held: {nodes with why}",
+		Status: "{nodes with why}",
 		Title:  "Nodes wait to be looked at",
 		Notice: "{count} should be replaced, but the current state is not known: {nodes with why}. Plan without " +
 			"-refresh=false.",
 	}
 	Outage = &Hold{
 		Why:    "{outage}",
-		Status: "held: {outage}",
+		Status: "{outage}",
 		Title:  "Too many nodes are unhealthy to replace them",
 		Notice: "{outage}. So no unhealthy node is replaced, and no node that may be in service is replaced for " +
 			"another cause. Look at the cloud first. To replace nodes anyway, raise stop_above, or name them in " +
@@ -77,15 +82,15 @@ var (
 	}
 	Failed = &Hold{
 		Why:    "the template that it should get failed, and there is no settled one",
-		Status: "held: the template that {nodes} should get failed",
+		Status: "the template that {nodes} should get failed",
 	}
 	NotRemade = &Hold{
 		Why:    "its server should have been made again, but is still the old one",
-		Status: "held: the servers of {nodes} were not made again",
+		Status: "the servers of {nodes} were not made again",
 	}
 	Twice = &Hold{
 		Why:    "{twice}: change the template, or name the node in candidates",
-		Status: "held: two servers in a row failed for {nodes}",
+		Status: "two servers in a row failed for {nodes}",
 		Title:  "Nodes are not made a third time",
 		Notice: "Two servers in a row did not get into service, or did not stay in service, for {count}: {nodes}. " +
 			"No third one is made. Change the template, or name the nodes in candidates to try once more.",
@@ -95,16 +100,16 @@ var (
 		Why: "as many nodes have the wanted template as target ({target}) says",
 	}
 	Window = &Hold{
-		Quiet:  true,
+		Quiet: true, Word: status.Shut,
 		Why:    "until {opens}",
-		Status: "shut until {opens}: {nodes}",
+		Status: "{nodes}",
 		Title:  "Nodes wait for the window",
 		Notice: "{count} should be replaced, and no batch begins until {opens}: {nodes}. See update.window. To " +
 			"replace one before that, name it in candidates.",
 	}
 	NoHost = &Hold{
 		Why:    "Nova found no host for it in {place}",
-		Status: "held: Nova found no host for {nodes with places}",
+		Status: "Nova found no host for {nodes with places}",
 		Title:  "Nodes wait for a host",
 		Notice: "Nova found no host for the servers of {count}: {nodes with places}. With method = {method} a node " +
 			"keeps its place, so it is made again there once retry_full_after is over. Make room there, or remove " +
@@ -112,7 +117,7 @@ var (
 	}
 	NoRoom = &Hold{
 		Why:    "{room}",
-		Status: "held: no room for the substitutes of {nodes}",
+		Status: "no room for the substitutes of {nodes}",
 		Title:  "No room for a replacement",
 		Notice: "{count} should be replaced now, but there is no room for substitutes: {nodes}. {room} Raise a " +
 			"cap, or list another place.",
@@ -120,15 +125,16 @@ var (
 	Servers = &Hold{
 		GoesOn: true,
 		Why:    "there are {beyond} beyond the cluster, and at most two batches are allowed",
-		Status: "held: {nodes}, because there are {beyond} beyond the cluster",
+		Status: "{nodes}, because there are {beyond} beyond the cluster",
 		Title:  "Too many servers beyond the cluster",
 		Notice: "There are {beyond} of nodes that leave, and at most two batches are allowed. So {count} must " +
 			"wait: {nodes}. An apply that ends without an error destroys those servers. If no server of this " +
 			"template gets into service, give another template, or name the failed nodes in candidates.",
 	}
 	Bakes = &Hold{
+		Word:   status.Bakes,
 		Why:    "the previous batch must be in service for longer: {baking}",
-		Status: "bakes: {baking} must be in service for longer",
+		Status: "{baking} must be in service for longer",
 		Title:  "A batch has to serve before the next one",
 		Notice: "{remaining} more should be replaced, but the previous batch must first be in service for as long " +
 			"as update.pause: {baking}. Apply again then.",

@@ -17,7 +17,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/status"
 	"pgregory.net/rapid"
@@ -342,10 +341,6 @@ func TestOrderDoesNotMatter(t *testing.T) {
 			t.Fatalf("%s, in another order %s\n%+v\n%+v", layout(next), layout(again), change, sameChange)
 		}
 	})
-}
-
-func hasNotice(change Change, title string) bool {
-	return slices.ContainsFunc(change.Notices, func(n say.Notice) bool { return n.Title == title })
 }
 
 // checkChange checks that the lists of a change are the difference of two rosters.

@@ -33,9 +33,15 @@ var words = map[string]func(p *speech, list verdict.List) string{
 		}
 		return strings.Join(all, ", ")
 	},
-	"kept":        func(p *speech, _ verdict.List) string { return text.Nodes(int64(len(p.kept()))) },
-	"who is kept": func(p *speech, _ verdict.List) string { return text.Few(p.kept()) },
-	"carried":     func(_ *speech, list verdict.List) string { return Clip(list[0].Server.InService) },
+	"kept": func(p *speech, _ verdict.List) string { return text.Nodes(int64(len(p.Kept()))) },
+	"who is kept": func(p *speech, _ verdict.List) string {
+		var kept []string
+		for _, v := range p.Kept() {
+			kept = append(kept, v.Name+" "+v.Protected)
+		}
+		return text.Few(kept)
+	},
+	"carried": func(_ *speech, list verdict.List) string { return Clip(list[0].Server.InService) },
 	"loose": func(_ *speech, list verdict.List) string {
 		return cmp.Or(list[0].Loose, list[0].LooseMoves)
 	},
@@ -85,7 +91,7 @@ var words = map[string]func(p *speech, list verdict.List) string{
 	"baking":         func(p *speech, _ verdict.List) string { return text.Few(p.Baking()) },
 	"waited for": func(p *speech, list verdict.List) string {
 		others := p.waitedOn
-		if i := slices.IndexFunc(p.waiting, func(a absentee) bool { return a.name == list[0].Name }); i >= 0 {
+		if i := slices.IndexFunc(p.waiting, func(o obstacle) bool { return o.name == list[0].Name }); i >= 0 {
 			others = slices.Delete(slices.Clone(others), i, i+1)
 		}
 		if len(others) == 0 {

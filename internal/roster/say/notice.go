@@ -106,7 +106,7 @@ func (p *speech) chosen() []Notice {
 func (p *speech) held() (notices []Notice) {
 	for _, h := range hold.All {
 		list := p.Verdicts.Held(h)
-		untold := h == hold.Protected && len(p.kept()) == 0 || h == hold.Closed && p.Taken > 0
+		untold := h == hold.Protected && len(p.Kept()) == 0 || h == hold.Closed && p.Taken > 0
 		if h.Title != "" && len(list) > 0 && !untold {
 			notices = append(notices, Notice{h.Title, capital(p.fill(h.Notice, list...))})
 		}
@@ -135,7 +135,7 @@ func (p *speech) batchWaits() []Notice {
 	}
 	return notice("A batch waits for the one before", "%s more should be replaced, at most %d at a time. This "+
 		"batch waits for %s: %s. %s", text.Nodes(p.Remaining), p.Size, text.Nodes(int64(len(w))),
-		text.Few(w.texts(all)), w.advice())
+		text.Few(w.texts()), w.advice())
 }
 
 // belowMin is about the places that a plan takes below their mins.
@@ -154,20 +154,6 @@ func belowMin(before, after placement.Counts, policy roster.Policy) (notices []N
 		}
 	}
 	return notices
-}
-
-// kept lists the protected outdated nodes, each with its reason, if the update cannot reach its
-// target without them.
-func (p *speech) kept() (names []string) {
-	for _, v := range p.Verdicts.Held(hold.Protected) {
-		if v.Cause == roster.Outdated {
-			names = append(names, v.Name+" "+v.Protected)
-		}
-	}
-	if int64(len(names)) <= p.Policy.Capacity-min(p.Target, p.Policy.Capacity) {
-		return nil
-	}
-	return names
 }
 
 // fullPlaces is about flavors and listed places that are full, or that are tried again because

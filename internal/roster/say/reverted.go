@@ -5,19 +5,8 @@ import (
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
-
-// goBack names the nodes that have the failed template and go back, in this plan or later.
-func (p *speech) goBack() (list verdict.List) {
-	for _, f := range p.Before() {
-		if f.Outdated && f.Template == p.Failure.Given.At(f.Place) && !p.Failure.Holds {
-			list = append(list, f)
-		}
-	}
-	return list
-}
 
 // reverted says that a template failed, what the plan does about it, and what to do.
 func (p *speech) reverted() []Notice {
@@ -39,7 +28,7 @@ func (p *speech) reverted() []Notice {
 			"replaced for this template. Give one that works. %s", evidence, again)
 	}
 	back := "No node has the failed one any more."
-	if list := p.goBack(); len(list) > 0 {
+	if list := p.GoBack(); len(list) > 0 {
 		back = nodesGoBack(len(list)) + ": " + text.Few(list.Names()) + "."
 	}
 	return notice("The template failed, and the settled one is wanted again", "%s So the settled template is wanted "+
@@ -47,21 +36,20 @@ func (p *speech) reverted() []Notice {
 		"another. %s", evidence, Differs(v.Given.At(v.At), v.Wanted.At(v.At)), back, again)
 }
 
-// revertedStatus returns a status about a failed template, with the number of nodes that go back.
-func (p *speech) revertedStatus() string {
+// failed says which templates failed, for a status.
+func (p *speech) failed() string {
 	var nodes []string // whose servers were not in service in time
 	for _, f := range p.Failure.Failures {
 		nodes = append(nodes, f.Node)
 	}
-	left := len(p.goBack())
-	switch failed := "the template of " + text.Few(nodes) + " failed"; {
+	failed := "the template of " + text.Few(nodes) + " failed"
+	switch left := len(p.GoBack()); {
 	case p.Failure.Holds:
-		return "held: " + failed + ", and there is no settled one to go back to"
+		return failed + ", and there is no settled one to go back to"
 	case left > 0:
-		return "reverted: " + failed + ", " + nodesGoBack(left)
-	default:
-		return "reverted: " + failed
+		return failed + ", " + nodesGoBack(left)
 	}
+	return failed
 }
 
 // nodesGoBack is "1 node goes back".

@@ -38,28 +38,42 @@ type Change struct {
 // speech makes the sentences about a plan.
 type speech struct {
 	verdict.Plan
-	seen      roster.Seen
-	texts     differences
-	absentees absentees
-	waiting   absentees // nodes that the next batch waits for
-	waitedOn  []string  // their texts: each of many nodes may wait for many
+	seen     roster.Seen
+	texts    differences
+	waiting  obstacles // nodes that the next batch waits for
+	waitedOn []string  // their texts: each of many nodes may wait for many
 }
 
 // About returns a plan with its sentences. Its verdicts have their reasons.
 func About(plan verdict.Plan, seen roster.Seen) Change {
 	p := &speech{Plan: plan, seen: seen, texts: differences{}}
-	p.absentees, p.waiting = p.absent(), p.waits(1)
-	p.waitedOn = p.waiting.texts(all)
-	return Change{List: p.reasoned(), Remaining: p.Remaining, Notices: p.notices(), Now: p.status(),
-		Absent: p.absentees.names(all), Arrive: p.absentees.names(func(a absentee) bool { return a.pending }),
-		Awaits: p.absentees.names(func(a absentee) bool { return a.pending && a.evident }), batch: p.Size}
+	p.waiting = p.waits(1)
+	p.waitedOn = p.waiting.texts()
+	c := Change{List: p.reasoned(), Remaining: p.Remaining, Notices: p.notices(), Now: p.status(), batch: p.Size}
+	for _, a := range plan.Absent() {
+		c.Absent = append(c.Absent, a.Name)
+		if a.Pending {
+			c.Arrive = append(c.Arrive, a.Name)
+		}
+		if a.Pending && a.Evident {
+			c.Awaits = append(c.Awaits, a.Name)
+		}
+	}
+	return c
 }
 
 // Status returns the status of a cluster before a plan.
 func Status(plan verdict.Plan, seen roster.Seen) string {
 	p := &speech{Plan: plan, seen: seen, texts: differences{}}
-	p.absentees = p.absent()
 	return p.status()
+}
+
+// absence returns why a node is absent.
+func absence(a verdict.Absence) string {
+	if a.Fact == nil {
+		return "it leaves, and its server still exists"
+	}
+	return Why(a.Fact)
 }
 
 // Why returns why a node is not in service, or "" for a node in service.

@@ -7,18 +7,14 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/status"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// inStep is the status of a cluster that is as its policy says.
-const inStep = string(status.InStep)
-
 // status returns the status of a cluster in one line of at most [status.Limit] characters. It begins with a word for
-// machines: see [status.Word].
+// machines.
 func (p *speech) status() string {
 	if says := p.stated(5); utf8.RuneCountInString(says) <= status.Limit {
 		return says
@@ -32,30 +28,49 @@ func (p *speech) status() string {
 
 // stated returns the status with lists of at most so many names.
 func (p *speech) stated(most int) string {
-	remaining := p.Remaining + p.Verdicts.Replaced()
-	protected := p.Verdicts.Held(hold.Protected).Names()
-	waits := p.absentees.texts(func(a absentee) bool { return !slices.Contains(protected, a.name) })
-	behind := fmt.Sprintf("behind: %d of %s to replace", remaining, text.Nodes(p.Policy.Capacity))
+	s := p.Status()
+	says := string(s.Word)
+	if s.Word == status.Shut {
+		says += " until " + s.Opens
+	}
+	switch target := int64(len(p.Verdicts.Held(hold.Target))); {
+	case s.Word != status.InStep:
+		return says + ": " + p.about(s, most)
+	case target > 0:
+		return fmt.Sprintf("%s, as target says: %s of another template", says, text.Nodes(target))
+	}
+	return says
+}
+
+// about returns what a status says after its word.
+func (p *speech) about(s verdict.Status, most int) string {
 	switch {
 	case len(p.Failure.Failures) > 0:
-		return p.revertedStatus()
-	case p.Verdicts.Replaced() > 0:
-		return behind
+		return p.failed()
+	case s.Hold != nil:
+		return p.fill(s.Hold.Status, s.Nodes[:min(len(s.Nodes), most)]...) + more(len(s.Nodes)-most)
+	case s.Word == status.Waits:
+		return strings.Join(absences(s.Waits[:min(len(s.Waits), most)]), ", ") + more(len(s.Waits)-most)
+	case s.Word == status.Held && p.Short > 0:
+		return fmt.Sprintf("Nova found no host for %d of %s", p.Short, text.Nodes(p.Policy.Capacity))
+	case s.Word == status.Held:
+		var loose []string // regions whose servers do not follow their nodes, each with the missing line
+		for _, region := range slices.Sorted(maps.Keys(p.Policy.Loose)) {
+			loose = append(loose, fmt.Sprintf("%s of %s", p.Policy.Loose[region], region))
+		}
+		return "wiring: " + text.Few(loose)
+	case s.Left > 0:
+		return fmt.Sprintf("%d of %s to replace", s.Left, text.Nodes(p.Policy.Capacity))
 	}
-	held, quiet := p.heldStatus(false, most), p.heldStatus(true, most)
-	switch {
-	case held != "":
-		return held
-	case p.Short > 0:
-		return fmt.Sprintf("held: Nova found no host for %d of %s", p.Short, text.Nodes(p.Policy.Capacity))
-	case len(waits) > 0:
-		return "waits: " + strings.Join(waits[:min(len(waits), most)], ", ") + more(len(waits)-most)
-	case quiet != "":
-		return quiet
-	case remaining > 0:
-		return behind
+	return text.Nodes(p.Uncaused()) + " of another template, and no cause replaces them"
+}
+
+// absences lists absent nodes, each with its reason.
+func absences(list []verdict.Absence) (texts []string) {
+	for _, a := range list {
+		texts = append(texts, fmt.Sprintf("%s (%s)", a.Name, absence(a)))
 	}
-	return p.inStep()
+	return texts
 }
 
 // more counts what a list leaves out, if anything.
@@ -64,48 +79,6 @@ func more(left int) string {
 		return ""
 	}
 	return fmt.Sprintf(" and %d more", left)
-}
-
-// inStep returns the status of a cluster without a hold, in which no node remains to be replaced.
-func (p *speech) inStep() string {
-	var plain int64
-	for _, n := range p.Next.Nodes {
-		if n.Template != p.Policy.Templates.At(n.Place) && !p.Policy.Update.Has(roster.Outdated) {
-			plain++
-		}
-	}
-	target := int64(len(p.Verdicts.Held(hold.Target)))
-	switch {
-	case len(p.Policy.Loose) > 0:
-		return "held: wiring: " + text.Few(p.loose())
-	case plain > 0:
-		return fmt.Sprintf("behind: %s of another template, and no cause replaces them", text.Nodes(plain))
-	case target > 0:
-		return fmt.Sprintf("%s, as target says: %s of another template", inStep, text.Nodes(target))
-	}
-	return inStep
-}
-
-// loose lists the regions whose servers do not follow their nodes, each with the missing line.
-func (p *speech) loose() (list []string) {
-	for _, region := range slices.Sorted(maps.Keys(p.Policy.Loose)) {
-		list = append(list, fmt.Sprintf("%s of %s", p.Policy.Loose[region], region))
-	}
-	return list
-}
-
-// heldStatus returns the status of the first hold that is quiet or not, with at most so many nodes.
-func (p *speech) heldStatus(quiet bool, most int) (says string) {
-	for _, h := range hold.All {
-		list := p.Verdicts.Held(h)
-		if h == hold.Protected && len(p.kept()) == 0 { // the update reaches its target without them
-			list = slices.DeleteFunc(list, func(v verdict.Verdict) bool { return v.Cause == roster.Outdated })
-		}
-		if h.Quiet == quiet && h.Status != "" && len(list) > 0 && says == "" {
-			says = p.fill(h.Status, list[:min(len(list), most)]...) + more(len(list)-most)
-		}
-	}
-	return says
 }
 
 // Moves returns the change in one line: "batch 2 of 5: web-1 leaves; web-8 comes". Number is the

@@ -10,38 +10,21 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 )
 
-// absentee is a node that is not in service, or is leaving and still runs, and that the plan does
-// not change.
-type absentee struct {
+// obstacle is a node that the next batch waits for, and the ways to end that.
+type obstacle struct {
 	name, why string
-	pending   bool // whether an apply without an error brings it into service, or removes it
-	evident   bool // whether what was seen of the cluster shows that its applies do so
 	ends      []int
 }
 
-type absentees []absentee
+type obstacles []obstacle
 
-// names names the absentees of a kind.
-func (list absentees) names(is func(absentee) bool) (names []string) {
-	for _, a := range list {
-		if is(a) {
-			names = append(names, a.name)
-		}
-	}
-	return names
-}
-
-// texts lists the absentees of a kind, each with its reason.
-func (list absentees) texts(is func(absentee) bool) (texts []string) {
-	for _, a := range list {
-		if is(a) {
-			texts = append(texts, fmt.Sprintf("%s (%s)", a.name, a.why))
-		}
+// texts lists the obstacles, each with its reason.
+func (list obstacles) texts() (texts []string) {
+	for _, o := range list {
+		texts = append(texts, fmt.Sprintf("%s (%s)", o.name, o.why))
 	}
 	return texts
 }
-
-func all(absentee) bool { return true }
 
 // The ways to end the wait for a node, in the order in which they are given.
 const (
@@ -69,11 +52,11 @@ var advices = []string{
 		"server, name the node in deletion.kept.",
 }
 
-// advice returns how to end the wait for the absentees.
-func (list absentees) advice() string {
+// advice returns how to end the wait.
+func (list obstacles) advice() string {
 	var parts []string
 	for way, advice := range advices {
-		if slices.ContainsFunc(list, func(a absentee) bool { return slices.Contains(a.ends, way) }) {
+		if slices.ContainsFunc(list, func(o obstacle) bool { return slices.Contains(o.ends, way) }) {
 			parts = append(parts, advice)
 		}
 	}
@@ -83,17 +66,20 @@ func (list absentees) advice() string {
 // waits returns the nodes that the next batch waits for: nodes under way, nodes out of service if
 // the method takes nodes out of service first, and leaving nodes whose servers still exist. Nodes
 // of closed places are among them only if more nodes should be replaced.
-func (p *speech) waits(more int64) (list absentees) {
+func (p *speech) waits(more int64) (list obstacles) {
 	for _, v := range p.Staying() {
 		if why, ends := p.delays(v, more); why != "" {
-			list = append(list, absentee{name: v.Name, why: why, ends: ends})
+			list = append(list, obstacle{v.Name, why, ends})
 		}
 	}
 	for _, name := range p.Tried() {
 		const why = "two servers of the wanted template ended in ERROR in its place"
-		list = append(list, absentee{name: name, why: why, ends: []int{tried}})
+		list = append(list, obstacle{name, why, []int{tried}})
 	}
-	return append(list, p.leaving()...)
+	for _, name := range p.Leaving {
+		list = append(list, obstacle{name, absence(verdict.Absence{Name: name}), []int{leaves}})
+	}
+	return list
 }
 
 // delays returns why the next batch waits for a node, or "", and what ends that.
@@ -126,41 +112,4 @@ func (p *speech) endsOf(f *facts.Fact) []int {
 		ends = append(ends, unmarked)
 	}
 	return ends
-}
-
-// absent lists the nodes that are not in service, and that the plan does not change. An apply that ends without an
-// error has made missing servers, and its readiness attachment has marked those that run. The marks of other nodes are
-// evidence of such an attachment. If no server of the cluster was ever found, the servers may have other names.
-func (p *speech) absent() (list absentees) {
-	marked := slices.ContainsFunc(p.Staying(), func(v verdict.Verdict) bool { return v.Judged() })
-	found := slices.ContainsFunc(p.Before(), func(v verdict.Verdict) bool { return v.Server.ID != "" || v.Served })
-	for _, f := range p.Staying() {
-		if f.Is == facts.Serving || f.Rests != "" || f.Granted() {
-			continue
-		}
-		list = append(list, absentee{
-			name:    f.Name,
-			why:     Why(f.Fact),
-			pending: !p.awaited(f.Name) && (f.Missing || !f.Looked || marks(f.Fact)),
-			evident: f.Missing && found || !f.Looked || marked && marks(f.Fact),
-		})
-	}
-	return append(list, p.leaving()...)
-}
-
-// awaited reports whether an apply already should have brought a node into service, or removed it.
-func (p *speech) awaited(name string) bool { return slices.Contains(p.Policy.Awaited, name) }
-
-// leaving lists the leaving nodes that do not come back.
-func (p *speech) leaving() (list absentees) {
-	for _, name := range p.Leaving {
-		list = append(list, absentee{name: name, why: "it leaves, and its server still exists",
-			pending: !p.awaited(name), evident: true, ends: []int{leaves}})
-	}
-	return list
-}
-
-// marks reports whether a readiness attachment would mark the server of a node.
-func marks(f *facts.Fact) bool {
-	return f.Looked && f.Runs() && f.Server.Unwell == "" && !f.Server.Drained && !f.NotRemade
 }

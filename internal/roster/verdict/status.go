@@ -1,0 +1,139 @@
+package verdict
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/status"
+)
+
+// Status is what a cluster is before a plan. A sentence is made of it, and never read.
+type Status struct {
+	Word  status.Word
+	Hold  *hold.Hold // hold of the nodes, if one holds them
+	Nodes List       // nodes that are held, or go back from a failed template
+	Waits []Absence  // nodes that are waited for
+	Opens string     // until when the window is shut
+	Left  int64      // number of nodes to replace
+}
+
+// Status returns the status of the cluster.
+func (p Plan) Status() Status {
+	left := p.Remaining + p.Verdicts.Replaced()
+	switch {
+	case p.Failure.Holds:
+		return Status{Word: status.Held}
+	case len(p.Failure.Failures) > 0:
+		return Status{Word: status.Reverted, Nodes: p.GoBack()}
+	case p.Verdicts.Replaced() > 0:
+		return Status{Word: status.Behind, Left: left}
+	}
+	protected := p.Verdicts.Held(hold.Protected).Names()
+	waits := slices.DeleteFunc(p.Absent(), func(a Absence) bool { return slices.Contains(protected, a.Name) })
+	held, quiet := p.held(false), p.held(true)
+	switch {
+	case held.Hold != nil:
+		return held
+	case p.Short > 0:
+		return Status{Word: status.Held}
+	case len(waits) > 0:
+		return Status{Word: status.Waits, Waits: waits}
+	case quiet.Hold != nil:
+		return quiet
+	case left > 0:
+		return Status{Word: status.Behind, Left: left}
+	case len(p.Policy.Loose) > 0:
+		return Status{Word: status.Held}
+	case p.Uncaused() > 0:
+		return Status{Word: status.Behind}
+	}
+	return Status{Word: status.InStep}
+}
+
+// held returns the status of the first hold that is quiet or not, if any.
+func (p Plan) held(quiet bool) Status {
+	for _, h := range hold.All {
+		list := p.Verdicts.Held(h)
+		if h == hold.Protected && len(p.Kept()) == 0 { // the update reaches its target without them
+			list = slices.DeleteFunc(list, func(v Verdict) bool { return v.Cause == roster.Outdated })
+		}
+		if h.Quiet == quiet && h.Status != "" && len(list) > 0 {
+			return Status{Word: cmp.Or(h.Word, status.Held), Hold: h, Nodes: list, Opens: p.Shut}
+		}
+	}
+	return Status{}
+}
+
+// Kept has the protected outdated nodes, if the update cannot reach its target without them.
+func (p Plan) Kept() (list List) {
+	for _, v := range p.Verdicts.Held(hold.Protected) {
+		if v.Cause == roster.Outdated {
+			list = append(list, v)
+		}
+	}
+	if int64(len(list)) <= p.Policy.Capacity-min(p.Target, p.Policy.Capacity) {
+		return nil
+	}
+	return list
+}
+
+// GoBack has the nodes that have the failed template and go back, in this plan or later.
+func (p Plan) GoBack() (list List) {
+	for _, v := range p.Before() {
+		if v.Outdated && v.Template == p.Failure.Given.At(v.Place) && !p.Failure.Holds {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// Uncaused returns the number of nodes of another template that no cause replaces.
+func (p Plan) Uncaused() (nodes int64) {
+	for _, n := range p.Next.Nodes {
+		if n.Template != p.Policy.Templates.At(n.Place) && !p.Policy.Update.Has(roster.Outdated) {
+			nodes++
+		}
+	}
+	return nodes
+}
+
+// Absence is a node that is not in service, or is leaving and still runs, and that the plan does not change.
+type Absence struct {
+	Name    string
+	Fact    *facts.Fact // nil for a leaving node
+	Pending bool        // whether an apply without an error brings it into service, or removes it
+	Evident bool        // whether what was seen of the cluster shows that its applies do so
+}
+
+// Absent lists the absent nodes. An apply that ends without an error has made missing servers, and its readiness
+// attachment has marked those that run. The marks of other nodes are evidence of such an attachment. If no server of
+// the cluster was ever found, the servers may have other names.
+func (p Plan) Absent() (list []Absence) {
+	marked := slices.ContainsFunc(p.Staying(), func(v Verdict) bool { return v.Judged() })
+	found := slices.ContainsFunc(p.Before(), func(v Verdict) bool { return v.Server.ID != "" || v.Served })
+	for _, f := range p.Staying() {
+		if f.absent() {
+			list = append(list, Absence{Fact: f.Fact, Name: f.Name,
+				Pending: !p.awaited(f.Name) && (f.Missing || !f.Looked || marks(f.Fact)),
+				Evident: f.Missing && found || !f.Looked || marked && marks(f.Fact),
+			})
+		}
+	}
+	for _, name := range p.Leaving {
+		list = append(list, Absence{Name: name, Pending: !p.awaited(name), Evident: true})
+	}
+	return list
+}
+
+func (v Verdict) absent() bool { return v.Is != facts.Serving && v.Rests == "" && !v.Granted() }
+
+// awaited reports whether an apply already should have brought a node into service, or removed it.
+func (p Plan) awaited(name string) bool { return slices.Contains(p.Policy.Awaited, name) }
+
+// marks reports whether a readiness attachment would mark the server of a node.
+func marks(f *facts.Fact) bool {
+	return f.Looked && f.Runs() && f.Server.Unwell == "" && !f.Server.Drained && !f.NotRemade
+}
