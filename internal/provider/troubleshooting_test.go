@@ -175,7 +175,8 @@ func TestOperating(t *testing.T) {
 		assert.Regexp(t, "\n\\|`"+string(word)+"[`:, ]", statuses)
 	}
 	section, _, _ = strings.Cut(section, "\n## ")
-	if rows := strings.Count(section, "\n|") - 2; rows != len(hold.All) {
-		t.Errorf("nodes are held for %d reasons, and the table has %d rows", len(hold.All), rows)
+	told := slices.DeleteFunc(slices.Clone(hold.All), func(h *hold.Hold) bool { return h.SaidBy != nil })
+	if rows := strings.Count(section, "\n|") - 2; rows != len(told) {
+		t.Errorf("nodes are held for %d reasons, and the table has %d rows", len(told), rows)
 	}
 }

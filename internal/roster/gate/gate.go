@@ -58,65 +58,61 @@ type Room interface {
 	Fits(w verdict.Want) error
 }
 
-// bar is a hold, and the wants that it bars.
-type bar struct {
-	*hold.Hold
-	bars func(View, verdict.Want) bool
-}
+// bars has what each hold bars. If several bar a want, the first one in [hold.All] holds it.
+type bars map[*hold.Hold]func(View, verdict.Want) bool
 
-// The bars in the order of the gate: if several bar a want, the first one holds it.
 var (
 	// from any change
-	always = []bar{
-		{hold.Protected, func(_ View, w verdict.Want) bool { return !w.Free() }},
-		{hold.Begins, func(v View, _ verdict.Want) bool { return v.Policy.Begins }},
-		{hold.Older, func(_ View, w verdict.Want) bool { return w.Later && w.What != verdict.Remade }},
-		{hold.Wiring, func(_ View, w verdict.Want) bool {
+	always = bars{
+		hold.Protected: func(_ View, w verdict.Want) bool { return !w.Free() },
+		hold.Begins:    func(v View, _ verdict.Want) bool { return v.Policy.Begins },
+		hold.Older:     func(_ View, w verdict.Want) bool { return w.Later && w.What != verdict.Remade },
+		hold.Wiring: func(_ View, w verdict.Want) bool {
 			return w.Loose != "" && w.What != verdict.Remade || w.LooseMoves != "" && w.Cause == roster.Misplaced
-		}},
-		{hold.Closed, func(_ View, w verdict.Want) bool { return w.Rests != "" }},
-		{hold.Unseen, func(v View, w verdict.Want) bool {
+		},
+		hold.Closed: func(_ View, w verdict.Want) bool { return w.Rests != "" },
+		hold.Unseen: func(v View, w verdict.Want) bool {
 			return !w.Looked || w.Server.Status == "UNKNOWN" && v.Policy.Keeps(w.Cause)
-		}},
+		},
 	}
 	// from a change for its cause
-	forCause = []bar{
-		{hold.Outage, View.outage},
-		{hold.Failed, func(v View, w verdict.Want) bool { return w.Cause == roster.Outdated && v.Fails() }},
-		{hold.NotRemade, func(_ View, w verdict.Want) bool { return w.NotRemade && cause.ByName(w.Cause).Renews }},
-		{hold.Twice, View.twice},
-		{hold.Target, func(v View, w verdict.Want) bool {
+	forCause = bars{
+		hold.Outage:    View.outage,
+		hold.Failed:    func(v View, w verdict.Want) bool { return w.Cause == roster.Outdated && v.Fails() },
+		hold.NotRemade: func(_ View, w verdict.Want) bool { return w.NotRemade && cause.ByName(w.Cause).Renews },
+		hold.Twice:     View.twice,
+		hold.Target: func(v View, w verdict.Want) bool {
 			return w.NeedsRoom() && w.Cause == roster.Outdated && v.Reached
-		}},
-		{hold.Window, func(v View, w verdict.Want) bool {
+		},
+		hold.Window: func(v View, w verdict.Want) bool {
 			return v.Shut != "" && !v.harmless(w) && w.Cause != "" && w.Cause != roster.Unhealthy && !v.goesBack(w)
-		}},
-		{hold.Closed, func(v View, w verdict.Want) bool {
+		},
+		hold.NoPlace: func(v View, w verdict.Want) bool {
 			return w.NeedsRoom() && w.Is.MayServe && v.closed(w) != ""
-		}},
+		},
 	}
 	// from this plan
-	inThisPlan = []bar{
-		{hold.NoHost, func(v View, w verdict.Want) bool {
+	inThisPlan = bars{
+		hold.NoHost: func(v View, w verdict.Want) bool {
 			return w.NeedsRoom() && v.Policy.Keeps(w.Cause) && w.Cause != roster.Outdated && w.StillFull &&
 				w.What != verdict.Remade
-		}},
-		{hold.NoRoom, func(v View, w verdict.Want) bool {
+		},
+		hold.NoRoom: func(v View, w verdict.Want) bool {
 			return w.NeedsRoom() && !v.Policy.Keeps(w.Cause) && v.Room.Fits(w) != nil
-		}},
-		{hold.Batch, func(v View, w verdict.Want) bool {
+		},
+		hold.Batch: func(v View, w verdict.Want) bool {
 			return v.Taken >= v.Size && (w.NeedsRoom() || v.revises(w, v.Starts))
-		}},
-		{hold.Servers, func(v View, w verdict.Want) bool { return w.NeedsRoom() && v.crowded(w) }},
-		{hold.Bakes, func(v View, w verdict.Want) bool { return w.NeedsRoom() && v.bakes(w) }},
-		{hold.Waits, func(v View, w verdict.Want) bool {
+		},
+		hold.Servers: func(v View, w verdict.Want) bool { return w.NeedsRoom() && v.crowded(w) },
+		hold.Bakes:   func(v View, w verdict.Want) bool { return w.NeedsRoom() && v.bakes(w) },
+		hold.Waits: func(v View, w verdict.Want) bool {
 			return w.NeedsRoom() && v.waits(w) || v.revises(w, v.risks)
-		}},
+		},
 	}
 	// from another template, if the server of a node was never found: the node waits for nobody
-	unmade = []bar{
-		{hold.Closed, func(_ View, w verdict.Want) bool { return w.RegionRests }},
-		{hold.Batch, func(v View, w verdict.Want) bool { return v.Taken >= v.Size && !v.Ignores(w) }},
+	unmade = bars{
+		hold.Closed: func(_ View, w verdict.Want) bool { return w.RegionRests },
+		hold.Batch:  func(v View, w verdict.Want) bool { return v.Taken >= v.Size && !v.Ignores(w) },
 	}
 )
 
@@ -138,23 +134,21 @@ func (v View) Check(w verdict.Want) verdict.Refusal {
 func (v View) Barred(w verdict.Want) bool { return v.first(w, always, forCause).Hold != nil }
 
 // first returns the first hold of some bars, with what a sentence about it needs.
-func (v View) first(w verdict.Want, lists ...[]bar) (no verdict.Refusal) {
-	for _, list := range lists {
-		for _, b := range list {
-			if !b.bars(v, w) {
-				continue
-			}
-			no.Hold = b.Hold
-			switch {
-			case b.Hold == hold.Closed && w.Rests != "":
-				no.Why = w.Rests
-			case b.Hold == hold.Closed:
-				no.Why = v.closed(w)
-			case b.Hold == hold.NoRoom:
-				no.Err = v.Room.Fits(w)
-			}
-			return no
+func (v View) first(w verdict.Want, lists ...bars) (no verdict.Refusal) {
+	for _, h := range hold.All {
+		if !slices.ContainsFunc(lists, func(list bars) bool { return list[h] != nil && list[h](v, w) }) {
+			continue
 		}
+		no.Hold = h
+		switch h {
+		case hold.Closed:
+			no.Why = w.Rests
+		case hold.NoPlace:
+			no.Why = v.closed(w)
+		case hold.NoRoom:
+			no.Err = v.Room.Fits(w)
+		}
+		return no
 	}
 	return no
 }

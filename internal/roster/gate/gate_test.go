@@ -46,7 +46,7 @@ func TestOrder(t *testing.T) {
 		{hold.Twice, func() { f.Refused, w.Cause = false, roster.Outdated; v.Policy.Update.Holds = false }},
 		{hold.Target, func() { v.Reached = false }},
 		{hold.Window, func() { v.Shut = "" }},
-		{hold.Closed, func() { r.closed = ""; w.Cause, v.Policy.Update.Method = roster.TooOld, roster.Recreate }},
+		{hold.NoPlace, func() { r.closed = ""; w.Cause, v.Policy.Update.Method = roster.TooOld, roster.Recreate }},
 		{hold.NoHost, func() { f.StillFull = false; w.Cause, v.Policy.Update.Method = roster.Outdated, roster.Substitute }},
 		{hold.NoRoom, func() { r.full = nil }},
 		{hold.Batch, func() { v.Taken = 0 }},

@@ -3,6 +3,7 @@
 package hold
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/status"
@@ -19,12 +20,14 @@ type Hold struct {
 	Status string      // text after that word; "" for a hold that the status does not show
 	Title  string      // title of the notice; "" for a hold without a notice
 	Notice string
+	SaidBy *Hold // hold whose status and notice say this one too
 }
 
-// All lists all holds in the order of statuses and notices.
+// All lists all holds in the order of the gate, of statuses and of notices: of several that hold a node, the first one
+// counts.
 var All = []*Hold{
 	Protected, Begins, Older, Wiring, Closed, Unseen, Outage, Failed, NotRemade, Twice, Target,
-	Window, NoHost, NoRoom, Servers, Bakes, Waits, Batch,
+	Window, NoPlace, NoHost, NoRoom, Batch, Servers, Bakes, Waits,
 }
 
 // The holds.
@@ -107,6 +110,11 @@ var (
 		Notice: "{count} should be replaced, and no batch begins until {opens}: {nodes}. See update.window. To " +
 			"replace one before that, name it in candidates.",
 	}
+	NoPlace = &Hold{
+		Quiet:  true,
+		Why:    "{place} {shut}",
+		SaidBy: Closed,
+	}
 	NoHost = &Hold{
 		Why:    "Nova found no host for it in {place}",
 		Status: "Nova found no host for {nodes with places}",
@@ -150,5 +158,7 @@ var (
 	}
 )
 
-// After reports whether a hold comes after another one in All.
-func (h *Hold) After(other *Hold) bool { return slices.Index(All, h) > slices.Index(All, other) }
+// After reports whether a hold comes after another one in All. A hold that another one says counts as that one.
+func (h *Hold) After(other *Hold) bool {
+	return slices.Index(All, cmp.Or(h.SaidBy, h)) > slices.Index(All, other)
+}

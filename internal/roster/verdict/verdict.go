@@ -44,7 +44,7 @@ func (v Verdict) Granted() bool { return v.Outcome != Stays && v.Outcome != Held
 // without a hold is granted.
 type Refusal struct {
 	Hold *hold.Hold
-	Why  string // why the place of the node takes no nodes, such as "is closed", with [hold.Closed]
+	Why  string // why the place of the node takes no nodes, such as "is closed", with [hold.Closed] and [hold.NoPlace]
 	Err  error  // error of placement, with [hold.NoRoom]
 }
 
@@ -122,10 +122,11 @@ func (all List) Replaced() (n int64) {
 	return n
 }
 
-// Held returns the verdicts about nodes that are held by one of the holds.
+// Held returns the verdicts about nodes that are held by one of the holds, or by a hold that one of them says.
 func (all List) Held(holds ...*hold.Hold) (list List) {
 	for _, v := range all {
-		if v.Outcome == Held && slices.Contains(holds, v.Hold) {
+		is := func(h *hold.Hold) bool { return v.Hold == h || v.Hold.SaidBy == h }
+		if v.Outcome == Held && slices.ContainsFunc(holds, is) {
 			list = append(list, v)
 		}
 	}
