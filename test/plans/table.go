@@ -21,7 +21,7 @@ type Planner func(roster.Roster, roster.Seen, roster.Policy) (roster.Roster, say
 // for it.
 type Case struct {
 	Name     string
-	Nodes    []string           // nodes, as cluster takes them; nil for those six
+	Nodes    []string           // nodes, as [Cluster] takes them; nil for those six
 	Regions  []placement.Region // regions of other nodes; nil for R
 	Capacity int64              // 0 for the number of nodes
 	Image    string             // image of the wanted template; "" for a
@@ -33,7 +33,7 @@ type Case struct {
 	Opens    roster.Opens
 	Policy   func(*roster.Policy)
 
-	Moves     string // see moves
+	Moves     string // see [Moves]
 	To        string // places of the nodes that come; "" for any
 	Remaining int64
 	Notices   []string            // titles of the notices; nil for any if told is set
@@ -45,7 +45,7 @@ type Case struct {
 	Reasons   []string            // reasons of the nodes that leave, "web-0: oldest"; if set, nothing else is checked
 }
 
-// Check checks the plans that a planner makes. All cases also have the policy base.
+// Check checks the plans that a planner makes. Base changes the policy of all cases.
 func Check(t *testing.T, plan Planner, base func(*roster.Policy), list []Case) {
 	t.Helper()
 	for _, c := range list {

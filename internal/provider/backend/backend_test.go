@@ -26,7 +26,7 @@ func TestGather(t *testing.T) {
 			stays         bool          // whether it does not join
 		}{
 			{}, {}, {after: quiet - 1}, {after: 2*quiet - 2}, {after: 4 * quiet}, {after: 4 * quiet}, {after: 10 * quiet}, {after: 12 * quiet},
-			{after: 20 * quiet, answer: 5 * quiet}, {after: 20*quiet + 1}, {after: 24 * quiet, answer: 3*quiet + 1, stays: true},
+			{after: 20 * quiet, answer: 5 * quiet}, {after: 20*quiet + 1}, {after: 24 * quiet, answer: 3*quiet + 2, stays: true},
 		} {
 			all.Go(func() {
 				time.Sleep(r.after)
