@@ -191,7 +191,7 @@ func TestAccExample_clusters(t *testing.T) {
 		{"production", 6, 99, nil, []string{`"1m"`, `"1s"`, `timeout = "30m"`, `timeout = "5s"`}, pooled("RegionOne", "RegionTwo")},
 	} {
 		t.Run(path.Base(c.folder), func(t *testing.T) {
-			if testing.Short() && c.folder != "clusters/web" && c.folder != "clusters/database" {
+			if testing.Short() && c.folder != "clusters/web" {
 				t.Skip("-short: one of each module; \"make faults\" runs all")
 			}
 			sideBySide(t)

@@ -211,9 +211,9 @@ func TestHangsOnTaken(t *testing.T) {
 	assert.Len(t, e.c.Ports(t, "RegionOne"), 4)
 }
 
-// TestGroups: each server stays in a group, and no group exceeds its size, through a shrink, a migration, a shelving, another name of the
+// TestServerGroups: each server stays in a group, and no group exceeds its size, through a shrink, a migration, a shelving, another name of the
 // cluster and other policies. A new server has a group of the new policy.
-func TestGroups(t *testing.T) {
+func TestServerGroups(t *testing.T) {
 	t.Parallel()
 	for _, module := range []string{"cluster", "stateful"} {
 		t.Run(module, func(t *testing.T) {

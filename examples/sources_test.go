@@ -52,9 +52,6 @@ var outside = []struct {
 func TestModuleSources(t *testing.T) {
 	t.Parallel()
 	for _, folder := range []string{substitute, recreate} {
-		if testing.Short() && folder == substitute {
-			continue // "make lives" runs both
-		}
 		t.Run(folder, func(t *testing.T) {
 			t.Parallel()
 			l := &life{example: startOn(t, acctest.NewFake(t, fakecloud.Config{}), folder), size: 3}

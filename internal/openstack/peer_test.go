@@ -265,9 +265,9 @@ func TestPeer(t *testing.T) {
 			child := startPeer(t, fake, i)
 			var worst outcome
 			for n, way := range hostile.Ways() {
-				sample := 6 // each hostile way is tried with one request out of so many
+				sample := 10 // each hostile way is tried with one request out of so many
 				if way.Large {
-					sample = 13
+					sample = len(requests)
 				}
 				if (n+i)%sample != 0 && !*everyWay {
 					continue

@@ -89,7 +89,8 @@ func (f fault) put() (string, error) {
 	return strings.Join(append(append(append([]string{}, lines[:at[0]]...), f.after...), lines[end:]...), "\n"), nil
 }
 
-// noticed reports whether the tests fail with the fault in the code.
+// noticed reports whether the tests fail with the fault in the code. The folder keeps a copy of the repository from one
+// fault to the next: at another path all packages would be compiled again.
 func (f fault) noticed(temp string) (bool, error) {
 	text, err := f.put()
 	if err != nil {
@@ -108,9 +109,14 @@ func (f fault) noticed(temp string) (bool, error) {
 			return false, err
 		}
 		path := filepath.Join(dir, f.file)
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			return false, err
+		}
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			return false, err
 		}
+		defer func() { _ = os.WriteFile(path, whole, 0o600) }()
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Minute)
 	defer cancel()
@@ -143,11 +149,11 @@ func (f fault) overlay(temp, text string) (string, error) {
 	return list, os.WriteFile(list, data, 0o600)
 }
 
-// copied makes a copy of the repository's present files.
+// copied makes a copy of the repository's present files, once.
 func copied(temp string) (string, error) {
 	dir := filepath.Join(temp, "copy")
-	if err := os.RemoveAll(dir); err != nil {
-		return "", err
+	if _, err := os.Stat(dir); err == nil {
+		return dir, nil
 	}
 	script := `mkdir -p "$0" && git ls-files -z | xargs -0 cp --parents -t "$0" &&
 		{ [ ! -d .tools ] || ln -s "$PWD/.tools" "$0/.tools"; }`
@@ -165,13 +171,8 @@ type tried struct {
 }
 
 // try puts the fault in and runs its tests.
-func (f fault) try() tried {
+func (f fault) try(temp string) tried {
 	begun := time.Now()
-	temp, err := os.MkdirTemp("", "fault")
-	if err != nil {
-		return tried{err: err}
-	}
-	defer os.RemoveAll(temp)
 	noticed, err := f.noticed(temp)
 	return tried{noticed, time.Since(begun), err}
 }
@@ -185,16 +186,24 @@ func testFaults(path, filter string) (int, error) {
 		return 0, err
 	}
 	all = slices.DeleteFunc(all, func(f fault) bool { return !strings.Contains(f.title+" "+f.file, filter) })
-	results, turns := make([]chan tried, len(all)), make(chan bool, 2)
+	results, folders := make([]chan tried, len(all)), make(chan string, 2)
 	for i := range all {
 		results[i] = make(chan tried, 1)
 	}
+	for range cap(folders) {
+		temp, err := os.MkdirTemp("", "fault")
+		if err != nil {
+			return 0, err
+		}
+		defer os.RemoveAll(temp)
+		folders <- temp
+	}
 	go func() {
 		for i, f := range all {
-			turns <- true
+			temp := <-folders
 			go func() {
-				results[i] <- f.try()
-				<-turns
+				results[i] <- f.try(temp)
+				folders <- temp
 			}()
 		}
 	}()

@@ -608,7 +608,7 @@ func images(g *gate) string {
 // TestAccGate: no apply of a row takes more than its batch.
 func TestAccGate(t *testing.T) {
 	for i, c := range gates {
-		if testing.Short() && i%8 != 0 {
+		if testing.Short() && i%16 != 0 {
 			continue // "make faults" tries all rows
 		}
 		t.Run(c.what, func(t *testing.T) {

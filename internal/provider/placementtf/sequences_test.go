@@ -53,7 +53,7 @@ func TestSequences(t *testing.T) {
 	t.Parallel()
 	sequences := 500
 	if testing.Short() {
-		sequences = 30
+		sequences = 12
 	}
 	for i := range sequences {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {

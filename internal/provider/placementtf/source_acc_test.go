@@ -56,6 +56,9 @@ resource "terraform_data" "other" {
 func TestAccPlacementSources(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{"SUBSTITUTE", "RECREATE", "IN_PLACE"} {
+		if testing.Short() && method != "IN_PLACE" {
+			continue // TestModuleSources takes another one, and "make lives" takes all
+		}
 		t.Run(method, func(t *testing.T) {
 			t.Parallel()
 			c := acctest.NewFake(t, fakecloud.Config{})

@@ -19,8 +19,8 @@ import (
 
 var exhaust = flag.String("exhaust", "small", "how large the clusters of TestExhaust are: small, whole or night")
 
-// TestExhaust asks for a plan of every small cluster, and after every short history of one, and compares each with the
-// truth and with the promises to users. It does not know how a plan is made. A reader needs five tables: what a look at
+// TestExhaust asks for a plan of every small cluster (with -short of one out of eight), and after every short history of
+// one, and compares each with the truth and with the promises to users. It does not know how a plan is made. A reader needs five tables: what a look at
 // a node proves (looks), what was promised (promises, and ways for the result of many applies), what an adversary does
 // (lies, outcomes), and what is asked (parts, moments). Only put, cluster and policy translate the words of looks and
 // moments.
@@ -31,6 +31,9 @@ var exhaust = flag.String("exhaust", "small", "how large the clusters of TestExh
 //	night   about 20,000,000    an hour          not run
 func TestExhaust(t *testing.T) {
 	size, reached := sizes[*exhaust], map[*hold.Hold]bool{}
+	if testing.Short() {
+		size.worlds /= 4
+	}
 	if size.nodes == 0 {
 		t.Fatalf("there is no size %q", *exhaust)
 	}
@@ -205,9 +208,12 @@ func bags(of []kind, more int, choice []kind, do func([]kind)) {
 
 // spread uses all processors: each goes through all questions, and asks its share.
 func spread(questions func(ask func(question))) *tally {
-	total, share := &tally{held: map[*hold.Hold]bool{}}, runtime.GOMAXPROCS(0)
+	total, processors, share := &tally{held: map[*hold.Hold]bool{}}, runtime.GOMAXPROCS(0), runtime.GOMAXPROCS(0)
+	if testing.Short() { // "make sweeps" asks all
+		share = processors * 8
+	}
 	var wait sync.WaitGroup
-	for mine := range share {
+	for mine := range processors {
 		wait.Go(func() {
 			i := 0
 			questions(func(q question) {

@@ -37,13 +37,10 @@ var (
 	})
 )
 
-// draws checks a property of a number of cases, independent of -short, unless the command line sets the number.
+// draws checks a property of a number of cases, with -short of a fifth, unless the command line sets the number.
 func draws(t *testing.T, cases int, property func(*rapid.T)) {
 	t.Helper()
 	if checks := flag.Lookup("rapid.checks"); checks.Value.String() == checks.DefValue {
-		if testing.Short() {
-			cases *= 5 // rapid takes a fifth of them
-		}
 		if err := checks.Value.Set(strconv.Itoa(cases)); err != nil {
 			t.Fatal(err)
 		}
