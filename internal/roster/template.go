@@ -55,6 +55,9 @@ const (
 	KeyUserData = "user_data" // hash of the user data
 )
 
+// KeyBootVolume is the key of a template that says from which volume a server boots.
+const KeyBootVolume = "boot_volume"
+
 // WithImage returns the template with another image, if it has one.
 func (t Template) WithImage(id string) Template {
 	if id == "" {

@@ -83,9 +83,8 @@ var mistakes = []struct {
 			"the servers, with each.value.generation as its input"},
 	}},
 	{Title: "Nova may refuse servers", passes: true, lines: []line{{nodesThat(diskless), "Nova makes no server of a " +
-		"flavor without a disk, unless it boots from a volume: give it one (block_device, or boot_volume of a " +
-		"module), or take the flavor off flavors, because Terraform alone sees the refusal, and the next flavor is " +
-		"not tried"}}},
+		"flavor without a disk, unless it boots from a volume: give it one (block_device, or boot_volume of a module," +
+		" which also says it in template). After an apply that fails so, the nodes get the next of flavors"}}},
 	{Title: "Nodes change without turns", lines: []line{{turnless, "All of them would be out of service at once. " +
 		"Write at_once in stackpolicy_drain, or give a smaller max_batch_size"}}},
 }

@@ -61,11 +61,21 @@ func (m *attachmentModel) refresh(
 	m.noteFound(b, before.Seen, seen)
 	r, after.Sources = m.lookAgain(ctx, b, r, before.Sources, seen.Missing, l.closed, diags)
 	policy := m.policy(ctx, nil, after.Marked, diags)
+	policy.Diskless = diskless(b.Walk(), r)
 	learn.NoteTimes(&after.Seen, r, policy)
 	for _, n := range append(say.Matched(matches), say.Ahead(seen, r, policy)...) {
 		diags.AddWarning(n.Title, n.Text)
 	}
 	return learn.Learn(r, seen, policy).Ordered(), after, true
+}
+
+// diskless are the flavors of nodes that have no disk, by region and id.
+func diskless(walk *backend.Walk, r roster.Roster) map[[2]string]bool {
+	found := map[[2]string]bool{}
+	for _, n := range r.Nodes {
+		_, found[[2]string{n.Region, n.FlavorID}] = walk.Noted(backend.Diskless, backend.Key(n.Region, n.FlavorID))
+	}
+	return found
 }
 
 // look is a look at the servers of the nodes.

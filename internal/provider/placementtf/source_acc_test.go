@@ -149,10 +149,18 @@ func TestAccRefusedZone(t *testing.T) {
 	assert.NotRegexp(t, acctest.Says(says), acctest.Must(t, w, "plan", "-no-color"))
 	require.NoError(t, w.Write(config(image, "", "")))
 	assert.Regexp(t, acctest.Says(says), acctest.Must(t, w, "plan", "-no-color"))
-	for range 2 {
+	refuses := func() {
 		_, err := w.Apply(t.Context())
 		require.ErrorContains(t, err, "Only volume-backed servers are allowed")
 	}
+	refuses()
+	update := "update {\n causes = [\"UNHEALTHY\"]\n max_batch_size = 1\n }"
+	require.NoError(t, w.Write(strings.ReplaceAll(config(image, "", update), `["p1"]`, `["p1", "m1.tiny"]`)))
+	refuses()
+	plan := acctest.Must(t, w, "plan", "-no-color")
+	assert.NotRegexp(t, acctest.Says(says), plan)
+	assert.Contains(t, plan, "it never had a server: p1 in RegionOne/az-2 is full or refused")
+	require.NoError(t, w.Write(config(image, "", "")))
 	require.NoError(t, w.Write(config(image, ", closed = true", "deletion {\n candidates = [\"web-2\", \"web-3\"]\n }")))
 	acctest.Apply(t, w)
 	marked := 0

@@ -197,7 +197,7 @@ func (l *ledger) standsIn() bool {
 func (l *ledger) flavor(w verdict.Want, again bool) (flavor, id string) {
 	if w.NoHost {
 		l.fullSpots[roster.Spot{Place: w.Asked, Flavor: w.Flavor}] = true
-	} else if !again && l.policy.Offers(w.Asked, w.Node) {
+	} else if !again && l.policy.Offers(w.Asked, w.Node) && !w.PassedOver {
 		return w.Flavor, w.FlavorID
 	}
 	flavor, _ = l.policy.FlavorOf(w.Asked, l.fullSpots)

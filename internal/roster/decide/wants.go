@@ -238,7 +238,7 @@ func (l *ledger) revises(f *facts.Fact) bool {
 		return l.rollout.templateAt(f.Place) != f.Template && (!l.rollout.reached() || !f.Settled)
 	}
 	flavors := l.policy.Flavors.At(f.Asked)
-	return len(l.policy.Flavors) > 0 && !slices.Contains(flavors, f.Flavor) || l.lost(f)
+	return len(l.policy.Flavors) > 0 && (!slices.Contains(flavors, f.Flavor) || f.PassedOver) || l.lost(f)
 }
 
 // lost reports whether the server of a node that never served was not made again, because the new

@@ -39,6 +39,7 @@ type Fact struct {
 	StillFull   bool            // whether that place is still full
 	GroupFull   bool            // whether its server group found no host in its place
 	Other       bool            // whether it may have a host for another flavor
+	PassedOver  bool            // whether it never had a server, its flavor is full or refused, and another is left
 	Earlier     string          // flavor that comes before its own, and is not full in its place; "" if there is none
 	Aged        time.Time       // launch of its server if that is too old, else zero
 	Early       bool            // whether it broke soon after it got into service
@@ -129,6 +130,11 @@ func (f *Fact) look(seen roster.Seen, policy roster.Policy) {
 	}
 	f.Later = roster.Mark(f.Server.InService).Number() > n.Mark.Number() || f.Server.Generation > n.Generation
 	f.noHost(seen, policy)
+	if f.Unfound {
+		full := seen.FullSpots(policy)
+		_, left := policy.FlavorOf(f.Asked, full)
+		f.PassedOver = left && full[roster.Spot{Place: f.Asked, Flavor: f.Flavor}]
+	}
 	f.times(seen, policy)
 	f.GroupFull = slices.Contains(seen.Apart[f.Asked], name)
 }

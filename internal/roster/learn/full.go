@@ -22,7 +22,7 @@ import (
 // group wait.
 
 // noteFull works out what is full: the flavors and places that were full before, and the spots of
-// servers without a host, unless that is longer ago than RetryFullAfter by the clock of the cloud.
+// servers that found no host or were refused, unless that is longer ago than RetryFullAfter by the clock of the cloud.
 // Without a clock, and for a time that lies as far in the future, which another clock set, nothing
 // is full: so nothing is full for ever.
 func noteFull(s *roster.Seen, r roster.Roster, policy roster.Policy) {
@@ -49,11 +49,36 @@ func noteFull(s *roster.Seen, r roster.Roster, policy roster.Policy) {
 			groups[at] = append(groups[at], groupIn(at, server.Group, *s, r, policy.Regions))
 		}
 	}
+	for name := range s.Missing {
+		if n, there := r.Known(name); there && refused(n, *s, r, policy) {
+			at := roster.Choice(policy.Regions, n.Place)
+			s.Full[roster.Spot{Place: at, Flavor: n.Flavor}] = cmp.Or(now[n.Region], last)
+			groups[at] = append(groups[at], nil)
+		}
+	}
 	maps.DeleteFunc(s.Full, func(spot roster.Spot, since time.Time) bool {
 		clock := cmp.Or(now[spot.Region], last)
 		return clock.Sub(since).Abs() >= policy.Update.RetryFullAfter
 	})
 	noteApart(s, before, apart, groups)
+}
+
+// refused reports whether Nova refuses the server of a node (403): its flavor has no disk, and the server boots from
+// no volume. Some clouds allow that, so a server of the flavor disproves it. Without another flavor nothing is full.
+func refused(n roster.Node, s roster.Seen, r roster.Roster, policy roster.Policy) bool {
+	at, full := roster.Choice(policy.Regions, n.Place), s.FullSpots(policy)
+	full[roster.Spot{Place: at, Flavor: n.Flavor}] = true
+	_, left := policy.FlavorOf(at, full)
+	diskless := policy.Diskless[[2]string{n.Region, n.FlavorID}] && n.Template.Values()[roster.KeyBootVolume] == ""
+	if n.Served || !left || !diskless {
+		return false
+	}
+	for name := range s.Servers {
+		if made, _ := r.Known(name); made.Region == n.Region && made.FlavorID == n.FlavorID {
+			return false
+		}
+	}
+	return true
 }
 
 // noteApart notes the nodes of full places that wait for their server group alone. Groups has the

@@ -29,6 +29,13 @@ func TestNoteTimesFull(t *testing.T) {
 			plans.ChangeSeen(s, "web-2", func(n *node.Node) { n.HostID = host2 })
 		}
 	}
+	// web-1 has no server, and its flavor no disk.
+	diskless := func(r *roster.Roster, s roster.Seen, p *roster.Policy) {
+		plans.ChangeRoster(*r, "web-1", func(n *roster.Node) { n.Zone, n.Flavor, n.FlavorID, n.Served = "az-2", "p1", "1", false })
+		delete(s.Servers, "web-1")
+		s.Missing["web-1"] = true
+		p.Flavors, p.Diskless = roster.Flavors{{}: {"p1", "m1"}}, map[[2]string]bool{{"RegionOne", "1"}: true}
+	}
 	for _, c := range []struct {
 		name   string
 		change func(*roster.Roster, roster.Seen, *roster.Policy)
@@ -111,6 +118,20 @@ func TestNoteTimesFull(t *testing.T) {
 		{name: "nor did one before", change: func(r *roster.Roster, s roster.Seen, p *roster.Policy) {
 			grouped("id-web-0 id-web-2", "a", "a")(r, s, p)
 			s.Full[roster.Spot{Place: az1}] = noon.Add(-time.Minute)
+		}, want: map[roster.Spot]time.Time{{Place: az1}: noon}},
+		{name: "Nova refuses servers without a disk", change: diskless,
+			want: map[roster.Spot]time.Time{{Place: az1}: noon, {Place: az2, Flavor: "p1"}: noon.Add(15 * time.Minute)}},
+		{name: "not where it made one", change: func(r *roster.Roster, s roster.Seen, p *roster.Policy) {
+			diskless(r, s, p)
+			plans.ChangeRoster(*r, "web-2", func(n *roster.Node) { n.FlavorID = "1" })
+		}, want: map[roster.Spot]time.Time{{Place: az1}: noon}},
+		{name: "nor one that boots from a volume", change: func(r *roster.Roster, s roster.Seen, p *roster.Policy) {
+			diskless(r, s, p)
+			plans.ChangeRoster(*r, "web-1", func(n *roster.Node) { n.Template = `{"boot_volume":"{\"size\":20}"}` })
+		}, want: map[roster.Spot]time.Time{{Place: az1}: noon}},
+		{name: "and not without another flavor", change: func(r *roster.Roster, s roster.Seen, p *roster.Policy) {
+			diskless(r, s, p)
+			p.Flavors = roster.Flavors{{}: {"p1"}}
 		}, want: map[roster.Spot]time.Time{{Place: az1}: noon}},
 	} {
 		r := plans.Six(t, plans.Image("a"))

@@ -148,6 +148,9 @@ func (p *speech) revision(w verdict.Want) string {
 	switch {
 	case w.Back != "":
 		return fmt.Sprintf("%s; it never served, and %s comes back", change, w.Back)
+	case w.PassedOver:
+		spot := roster.Spot{Place: w.Asked, Flavor: w.Flavor}
+		return "it never had a server: " + spot.String() + " is full or refused"
 	case w.Cause == roster.LaterFlavor:
 		return fmt.Sprintf("it has %s, which is not listed", cmp.Or(w.Flavor, "no flavor"))
 	case !w.Outdated:
