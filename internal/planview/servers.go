@@ -40,78 +40,87 @@ const (
 
 // explain divides the changes of resources between the attachments of their nodes and slots, and the plan as a whole.
 func (p *Plan) explain(changes []change) {
-	list := p.Attachments
-	owners := map[string][]int{}
-	fates := make([]map[string][]Fate, len(list))
-	indices := make([]map[string]int64, len(list))
-	for i := range list {
-		fates[i], indices[i] = list[i].fates()
-		for name := range fates[i] {
-			owners[name] = append(owners[name], i)
-		}
-	}
-	struck := make([]map[string]string, len(list)) // changes of servers, by node
-	with := make([]map[string][]string, len(list)) // resources that are destroyed with them, by node or slot
-	for i := range list {
-		struck[i], with[i] = map[string]string{}, map[string][]string{}
-	}
+	d := divide(p.Attachments)
 	for _, c := range changes {
-		if c.Type == resourceType {
-			continue
-		}
 		s, does := c.server()
-		if !does {
+		if !does || c.Type == resourceType || d.take(s, c) {
 			continue
-		}
-		owned := false
-	names:
-		for _, name := range keys(c.Address) {
-			if owners[name] == nil {
-				owners[name] = formerOwners(list, fates, name)
-			}
-			nearest := nearest(list, owners[name], c.ModuleAddress)
-			if len(nearest) == 0 {
-				continue
-			}
-			owned = true
-			i, verdict := nearest[0], asked
-			for _, j := range nearest {
-				verdict = max(verdict, list[j].judge(fates[j][name], s, c))
-			}
-			s.index = indices[i][name]
-			switch verdict {
-			case asked:
-				switch {
-				case s.Effect == Destroyed && c.isServer:
-					list[i].taken++
-				case s.Effect == Destroyed && !c.ours():
-					with[i][name] = append(with[i][name], s.Address)
-				}
-				break names
-			case undone:
-				list[i].Undone = append(list[i].Undone, s)
-			case unasked:
-				list[i].Servers = append(list[i].Servers, s)
-			}
-			if s.Effect <= Resized {
-				struck[i][name] = cmp.Or(struck[i][name], s.Address+" "+s.Text)
-			}
-			break
 		}
 		// Only servers are known by their type to belong to a node. Any other resource without a node is listed if it
 		// is lost.
-		if !owned && (c.isServer || s.Effect <= Destroyed) {
-			s.leftOver = c.DeposedKey != ""
-			s.ours = c.ours()
+		if c.isServer || s.Effect <= Destroyed {
+			s.leftOver, s.ours = c.DeposedKey != "", c.ours()
 			p.Servers = append(p.Servers, s)
 		}
 	}
-	for i := range list {
-		list[i].note(struck[i], with[i])
-		sortServers(list[i].Servers)
-		sortServers(list[i].Undone)
+	for i := range d.list {
+		d.list[i].note(d.struck[i], d.with[i])
+		sortServers(d.list[i].Servers)
+		sortServers(d.list[i].Undone)
 	}
 	sortServers(p.Servers)
+}
+
+// division has what is known of each attachment of a list, at its position, and of the names of their nodes and slots.
+type division struct {
+	list    []Attachment
+	owners  map[string][]int // attachments that have a name
+	fates   []map[string][]Fate
+	indices []map[string]int64
+	struck  []map[string]string   // changes of servers, by node
+	with    []map[string][]string // resources that are destroyed with them, by node or slot
+}
+
+func divide(list []Attachment) division {
+	d := division{list: list, owners: map[string][]int{}}
+	for i := range list {
+		fates, indices := list[i].fates()
+		for name := range fates {
+			d.owners[name] = append(d.owners[name], i)
+		}
+		d.fates, d.indices = append(d.fates, fates), append(d.indices, indices)
+		d.struck, d.with = append(d.struck, map[string]string{}), append(d.with, map[string][]string{})
+	}
+	return d
+}
+
+// take gives a change to the attachment of its node. It reports false if no attachment has a node of such a name.
+func (d division) take(s Server, c change) bool {
+	for _, name := range keys(c.Address) {
+		if d.owners[name] == nil {
+			d.owners[name] = formerOwners(d.list, d.fates, name)
+		}
+		nearest := nearest(d.list, d.owners[name], c.ModuleAddress)
+		if len(nearest) == 0 {
+			continue
+		}
+		verdict := asked
+		for _, i := range nearest {
+			verdict = max(verdict, d.list[i].judge(d.fates[i][name], s, c))
+		}
+		s.index = d.indices[nearest[0]][name]
+		d.give(nearest[0], name, verdict, s, c)
+		return true
+	}
+	return false
+}
+
+// give notes a change at an attachment.
+func (d division) give(i int, name string, verdict judgement, s Server, c change) {
+	a := &d.list[i]
+	switch {
+	case verdict == undone:
+		a.Undone = append(a.Undone, s)
+	case verdict == unasked:
+		a.Servers = append(a.Servers, s)
+	case s.Effect == Destroyed && c.isServer:
+		a.taken++
+	case s.Effect == Destroyed && !c.ours():
+		d.with[i][name] = append(d.with[i][name], s.Address)
+	}
+	if verdict != asked && s.Effect <= Resized {
+		d.struck[i][name] = cmp.Or(d.struck[i][name], s.Address+" "+s.Text)
+	}
 }
 
 // fates returns the fates of all names that resources may have as their key, and the indices of the nodes.

@@ -34,72 +34,93 @@ type Decided struct {
 // Share checks a decision and completes it: the count is the sum of its places or, without places, the number of its
 // candidates or 1. An empty list of places or candidates means no node. The error is an [*ArgumentError].
 func (d Decided) Share() (*Share, error) {
-	fault := func(field, format string, args ...any) (*Share, error) {
-		return nil, &ArgumentError{field, fmt.Sprintf(format, args...)}
-	}
-	if d.Region != "" && d.Regions != nil {
-		return fault("region",
-			"A decision names one region, or a number of nodes for each of several regions, not both.")
-	}
-	zones := maps.Clone(d.Zones)
-	if flat, some := zones[""]; some && d.Region != "" {
-		delete(zones, "")
-		zones[d.Region] = flat
-	}
-	if fault := d.negative(); fault != nil {
+	s := &Share{Nodes: d.Nodes, Regions: maps.Clone(d.Regions), Terms: d.Terms}
+	if fault := d.place(s); fault != nil {
 		return nil, fault
 	}
-	if zones[""] != nil && d.Regions != nil {
-		return fault("zones", "The decision has a count for each region, and zones without a region. "+
+	switch {
+	case s.Regions != nil:
+		s.Count = sum(s.Regions)
+	case s.Zones != nil:
+		s.Count = sum(s.Zones[""])
+	default:
+		s.Count = d.number()
+		if d.Region != "" {
+			s.Regions = map[string]int64{d.Region: s.Count}
+		}
+	}
+	if fault := d.contradicts(s); fault != nil {
+		return nil, fault
+	}
+	return s, nil
+}
+
+// place gives a share the zones of the decision, those that are written without a region in its one region, and the
+// regions of these zones.
+func (d Decided) place(s *Share) *ArgumentError {
+	if d.Region != "" && d.Regions != nil {
+		return faulty("region",
+			"A decision names one region, or a number of nodes for each of several regions, not both.")
+	}
+	if fault := d.negative(); fault != nil || len(d.Zones) == 0 {
+		return fault
+	}
+	s.Zones = maps.Clone(d.Zones)
+	flat, some := s.Zones[""]
+	switch {
+	case some && d.Region != "":
+		delete(s.Zones, "")
+		s.Zones[d.Region] = flat
+	case some && d.Regions != nil:
+		return faulty("zones", "The decision has a count for each region, and zones without a region. "+
 			"Write the zones by region, as in { RegionOne = { az-1 = 1 } }.")
+	case some:
+		return nil
 	}
-	share := &Share{Count: 1, Nodes: d.Nodes, Regions: maps.Clone(d.Regions), Zones: zones, Terms: d.Terms}
+	if s.Regions == nil {
+		s.Regions = map[string]int64{}
+		for region, counts := range s.Zones {
+			s.Regions[region] = sum(counts)
+		}
+	}
+	return nil
+}
+
+// number is the number of nodes of a decision that has a count for no place.
+func (d Decided) number() int64 {
 	switch {
-	case d.Nodes != nil:
-		share.Count = int64(len(d.Nodes))
-	case zones != nil && len(zones) == 0:
-		share.Count = 0
-	}
-	if len(zones) == 0 {
-		share.Zones = nil
-	}
-	if len(zones) > 0 && share.Regions == nil && zones[""] == nil {
-		share.Regions = map[string]int64{}
-		for region, counts := range zones {
-			share.Regions[region] = sum(counts)
-		}
-	}
-	switch {
-	case share.Regions != nil:
-		share.Count = sum(share.Regions)
-		for _, region := range slices.Sorted(maps.Keys(zones)) {
-			if n := sum(zones[region]); n != share.Regions[region] {
-				return fault("zones",
-					"The decision has a count of %d for the region %q, but its zones there add up to %d.",
-					share.Regions[region], region, n)
-			}
-		}
-	case zones[""] != nil:
-		share.Count = sum(zones[""])
-	case d.Region != "":
-		if d.Count != nil {
-			share.Count = *d.Count
-		}
-		share.Regions = map[string]int64{d.Region: share.Count}
 	case d.Count != nil:
-		share.Count = *d.Count
+		return *d.Count
+	case d.Nodes != nil:
+		return int64(len(d.Nodes))
+	case d.Zones != nil:
+		return 0
 	}
-	if d.Count != nil && *d.Count != share.Count {
-		return fault("count",
-			"The decision has a count of %d, but its regions or zones add up to %d.", *d.Count, share.Count)
+	return 1
+}
+
+// contradicts finds numbers of a decision that do not go together.
+func (d Decided) contradicts(s *Share) *ArgumentError {
+	for _, region := range slices.Sorted(maps.Keys(s.Zones)) {
+		if n := sum(s.Zones[region]); s.Regions != nil && n != s.Regions[region] {
+			return faulty("zones", "The decision has a count of %d for the region %q, but its zones there add up to "+
+				"%d.", s.Regions[region], region, n)
+		}
 	}
-	if n := int64(len(d.Nodes)); n > share.Count {
-		return fault("candidates", "The decision has a count of %d, but its candidates are %d.", share.Count, n)
+	switch n := int64(len(d.Nodes)); {
+	case d.Count != nil && *d.Count != s.Count:
+		return faulty("count", "The decision has a count of %d, but its regions or zones add up to %d.",
+			*d.Count, s.Count)
+	case n > s.Count:
+		return faulty("candidates", "The decision has a count of %d, but its candidates are %d.", s.Count, n)
+	case s.Count > placement.MaxNodes:
+		return faulty("count", "%d nodes are more than can be planned (%d).", s.Count, int64(placement.MaxNodes))
 	}
-	if share.Count > placement.MaxNodes {
-		return fault("count", "%d nodes are more than can be planned (%d).", share.Count, int64(placement.MaxNodes))
-	}
-	return share, nil
+	return nil
+}
+
+func faulty(field, format string, args ...any) *ArgumentError {
+	return &ArgumentError{field, fmt.Sprintf(format, args...)}
 }
 
 // negative finds a number that cannot be a number of nodes.
