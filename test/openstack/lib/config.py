@@ -197,13 +197,15 @@ bind_host = {IP}
 bind_port = {r['neutron']}
 api_paste_config = {SHARE}/neutron-common/api-paste.ini
 core_plugin = ml2
-service_plugins =
+service_plugins = router
 transport_url = fake://
 notify_nova_on_port_status_changes = false
-notify_nova_on_port_data_changes = false
+notify_nova_on_port_data_changes = true
 dhcp_agent_notification = false
 [database]
 {db('neutron_' + s)}
+[nova]
+{login(region)}
 [ml2]
 type_drivers = local
 tenant_network_types = local
@@ -215,6 +217,7 @@ quota_subnet = -1
 quota_port = -1
 quota_security_group = -1
 quota_security_group_rule = -1
+quota_floatingip = -1
 {common('neutron-' + s)}''')
     # A backend for each zone; the driver keeps nothing.
     zones = list(r['zones'])

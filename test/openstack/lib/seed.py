@@ -79,14 +79,26 @@ def images(c):
             c.call('PUT', 'image', f'/images/{got["id"]}/file', b'\0' * 512)
 
 
-def network(c):
-    got = c.call('GET', 'network', '/networks?name=shared')['networks']
-    n = got[0] if got else c.call('POST', 'network', '/networks', {
-        'network': dict(name='shared', shared=True)})['network']
-    if not n['subnets']:
-        c.call('POST', 'network', '/subnets', {'subnet': dict(
-            name='shared', network_id=n['id'], ip_version=4, cidr='10.9.0.0/16',
-            enable_dhcp=False, gateway_ip=None)})
+def networks(c):
+    """A network for all, one of floating addresses, and one that no user sees but the admin: Nova must not choose between
+    two. A router joins them; no agent serves it."""
+    def one(kind, name, **more):
+        got = c.call('GET', 'network', f'/{kind}s?name={name}')[kind + 's']
+        return got[0] if got else c.call('POST', 'network', f'/{kind}s', {kind: dict(name=name, **more)})[kind]
+
+    other = c.call('GET', 'identity', '/projects?name=service')['projects'][0]['id']
+    inside = []
+    for name, cidr, more in (('public', '172.24.0.0/16', {'router:external': True}), ('shared', '10.9.0.0/16', dict(shared=True)),
+                             ('storage', '10.10.0.0/16', dict(project_id=other))):
+        n = one('network', name, **more)
+        s = one('subnet', name, network_id=n['id'], ip_version=4, cidr=cidr, enable_dhcp=False, gateway_ip=None)
+        if name == 'public':
+            router = one('router', 'router', external_gateway_info=dict(network_id=n['id']))
+        else:
+            inside.append(one('port', 'router-' + name, network_id=n['id'], fixed_ips=[dict(subnet_id=s['id'])]))
+    for port in inside:
+        if not port['device_id']:
+            c.call('PUT', 'network', f'/routers/{router["id"]}/add_router_interface', dict(port_id=port['id']))
 
 
 def nova(c):
@@ -116,7 +128,7 @@ def cloud(*regions):
         describe(without)
     images(c)
     for region in regions or REGIONS:
-        network(c.at(region))
+        networks(c.at(region))
         nova(c.at(region))
 
 
