@@ -1,6 +1,7 @@
 package examples_test
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -77,7 +78,7 @@ func TestHangsOnCluster(t *testing.T) {
 	e.edit(t, "drain_hook_url ", "readiness_timeout = \"5s\"\n  drain_hook_url ")
 	e.edit(t, "hangs_on ", `pools = { http = { region = "RegionOne", pool_id = "`+own+`", protocol_port = 80 } }`+"\n  hangs_on ")
 	e.apply(t)
-	for address, server := range e.c.Fake.Floating("RegionOne") {
+	for address, server := range e.c.Floating(t, "RegionOne") {
 		assert.NotEmpty(t, server, "the server of %s", address)
 	}
 
@@ -111,7 +112,7 @@ func TestHangsOnCluster(t *testing.T) {
 	for _, m := range e.c.Fake.Members("RegionOne", pool) {
 		all = append(all, m.Address)
 	}
-	assert.ElementsMatch(t, slices.Collect(maps.Keys(e.c.Fake.Floating("RegionOne"))), all, "members")
+	assert.ElementsMatch(t, slices.Collect(maps.Keys(e.c.Floating(t, "RegionOne"))), all, "members")
 }
 
 // TestHangsOnSlots: agents name the addresses of servers that keep them. Each batch of the servers is drained, and none of the agents changes.
@@ -120,7 +121,7 @@ func TestHangsOnSlots(t *testing.T) {
 	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), hangs+"/agents")
 	e.Env = append(e.Env, "TF_VAR_pool_id="+e.c.Fake.AddPool("RegionOne"))
 	e.apply(t)
-	before, addresses := e.servers(t), e.c.Fake.Floating("RegionOne")
+	before, addresses := e.servers(t), e.c.Floating(t, "RegionOne")
 	require.Len(t, addresses, 3)
 	for left := 2; left >= 0; left-- {
 		e.c.Fake.ResetRequests()
@@ -137,26 +138,62 @@ func TestHangsOnSlots(t *testing.T) {
 			assert.NotEqual(t, id, now, name)
 		}
 	}
-	for address, server := range e.c.Fake.Floating("RegionOne") {
+	for address, server := range e.c.Floating(t, "RegionOne") {
 		assert.NotEqual(t, addresses[address], server, "the server of %s", address)
 		assert.NotEmpty(t, server)
 	}
 }
 
-// TestHangsOnNetworks: the networks of the page can be applied.
+// TestHangsOnNetworks: the networks of the page can be applied, with an id that is known only then.
 func TestHangsOnNetworks(t *testing.T) {
 	t.Parallel()
 	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "clusters/first")
 	block := regexp.MustCompile("(?s)```terraform\n(.*?)```").FindStringSubmatch(read(t, "../templates/guides/what-hangs-on-a-cluster.md.tmpl"))
 	require.NotNil(t, block)
 	// The fake cloud makes no networks.
-	e.edit(t, `  networks         = ["shared"]`, strings.Replace(block[1], "openstack_networking_network_v2.backup.id", `"`+fakecloud.NetworkID+`"`, 1))
+	e.edit(t, `  networks         = ["shared"]`, strings.Replace(block[1], "openstack_networking_network_v2.backup.id", "terraform_data.backup.output", 1))
+	e.file(t, "backup.tf", fmt.Sprintf("resource \"terraform_data\" \"backup\" {\n  input = %q\n}\n", fakecloud.NetworkID))
 	e.apply(t)
 	for name, id := range e.servers(t) {
 		zone := e.c.Server(t, "RegionOne", id).AvailabilityZone
 		assert.Len(t, e.c.PortsOf(t, "RegionOne", id), map[string]int{"az-1": 3, "az-2": 2}[zone], "%s in %s", name, zone)
 	}
-	assert.Len(t, e.c.Fake.Floating("RegionOne"), 6)
+	assert.Len(t, e.c.Floating(t, "RegionOne"), 6)
+}
+
+// TestHangsOnGiven: a node keeps its address of the list, in whatever order the list is given, and with a longer one. A substitute has the
+// first free one: of the nodes that leave the later one's has the address of the first.
+func TestHangsOnGiven(t *testing.T) {
+	t.Parallel()
+	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "clusters/edge")
+	_, drain := acctest.StartConsumer(t, 0)
+	e.Env = append(e.Env, "TF_VAR_drain_url="+drain)
+	e.edit(t, `  readiness_url  = "http://{address}/health"`+"\n", "")
+	e.edit(t, `"1m"`, `"0s"`)
+	e.apply(t)
+	before, free := e.c.Floating(t, "RegionOne"), []string{}
+	const list = "openstack_networking_floatingip_v2.web[*].address"
+	e.edit(t, list, "reverse("+list+")")
+	_, err := e.Apply(t.Context())
+	require.ErrorContains(t, err, "floating_ips of networks have another order")
+	assert.Equal(t, before, e.c.Floating(t, "RegionOne"))
+	e.edit(t, "reverse("+list+")", list)
+	e.edit(t, "count = 6", "count = 7")
+	for _, name := range []string{"web-0", "web-1"} {
+		sick := e.servers(t)[name]
+		before = e.c.Floating(t, "RegionOne")
+		e.c.Fake.UpdateServer("RegionOne", sick, broken)
+		e.apply(t)
+		for address, server := range e.c.Floating(t, "RegionOne") {
+			if was := before[address]; was == sick {
+				assert.Empty(t, server, "the address of %s", name)
+				free = append(free, address)
+			} else if was != "" {
+				assert.Equal(t, was, server, address)
+			}
+		}
+	}
+	assert.NotEmpty(t, e.c.Floating(t, "RegionOne")[free[0]], "the address of web-0")
 }
 
 // TestHangsOnQuorum: one apply makes the servers of three clusters of one node again, but one server of a cluster of three.

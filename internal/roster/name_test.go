@@ -63,6 +63,26 @@ func TestIndices(t *testing.T) {
 	}
 }
 
+// TestOrdinals: a node gets the smallest ordinal that no node of its region has, or had before this plan, and keeps it.
+func TestOrdinals(t *testing.T) {
+	node := func(region string, index, ordinal int64) roster.Node {
+		return roster.Node{Index: index, Place: placement.Place{Region: region}, Ordinal: ordinal}
+	}
+	before := roster.Roster{
+		Nodes:   map[string]roster.Node{"a": node("R", 0, 1), "b": node("R", 1, 2), "gone": node("R", 2, 3)},
+		Leaving: map[string]roster.Node{"leaving": node("R", 3, 5), "back": node("R", 7, 7)},
+	}
+	r := roster.Roster{
+		Nodes:   map[string]roster.Node{"b": node("R", 1, 2), "c": node("R", 4, 0), "d": node("R", 5, 0), "back": node("R", 7, 7), "e": node("S", 6, 0)},
+		Leaving: map[string]roster.Node{"a": node("R", 0, 1), "leaving": node("R", 3, 5)},
+	}
+	r.Number(before)
+	for name, want := range map[string]int64{"a": 1, "b": 2, "leaving": 5, "back": 7, "c": 4, "d": 6, "e": 1} {
+		n, _ := r.Known(name)
+		assert.Equal(t, want, n.Ordinal, name)
+	}
+}
+
 // TestCheckNames: the planner refuses the names that Nova would refuse. A cluster may have a million nodes.
 func TestCheckNames(t *testing.T) {
 	for _, c := range []struct {

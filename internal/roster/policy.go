@@ -37,6 +37,8 @@ type Policy struct {
 	// Rooms has how many more servers of a flavor a quota allows, by region and flavor.
 	Rooms map[string]map[string]int64
 
+	Ordinals bool // whether nodes have ordinals
+
 	Update   *Update   // nil if nothing is replaced
 	Stateful *Stateful // nil if nodes have no slots
 

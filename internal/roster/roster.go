@@ -113,6 +113,7 @@ type Node struct {
 	FlavorID   string   `json:"flavor_id,omitempty"`  // id of the flavor when the server was asked for
 	Image      string   `json:"image,omitempty"`      // image of an imported server, until a plan gives it a template
 	Generation int64    `json:"generation,omitempty"` // number of servers made under this name
+	Ordinal    int64    `json:"ordinal,omitempty"`    // see [Roster.Number]; 0 without [Policy.Ordinals]
 	Mark       Mark     `json:"mark,omitempty"`       // mark of its server once that was found in service
 
 	// Served means that the node was in service since it was last made or changed.

@@ -8,6 +8,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 	gopher "github.com/gophercloud/gophercloud/v2/openstack"
 	"github.com/gophercloud/gophercloud/v2/openstack/blockstorage/v3/volumes"
+	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/extensions/layer3/floatingips"
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/ports"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -47,6 +48,19 @@ func (c *Cloud) PortsOf(t testing.TB, region, server string) (ids []string) {
 		ids = append(ids, p.ID)
 	}
 	return ids
+}
+
+// Floating returns the floating addresses of a region, each with the id of the server that has it, or "".
+func (c *Cloud) Floating(t testing.TB, region string) map[string]string {
+	t.Helper()
+	client, servers, list := c.neutron(t, region), map[string]string{"": ""}, map[string]string{}
+	for _, p := range listed(t, ports.List(client, nil), ports.ExtractPorts) {
+		servers[p.ID] = p.DeviceID
+	}
+	for _, f := range listed(t, floatingips.List(client, nil), floatingips.ExtractFloatingIPs) {
+		list[f.FloatingIP] = servers[f.PortID]
+	}
+	return list
 }
 
 // DropVolumes deletes the test's volumes and ports behind Terraform's back. No server uses them any more.

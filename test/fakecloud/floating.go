@@ -120,19 +120,3 @@ func (k *call) deleteFloating(f *floating) reply {
 	k.region.floating = slices.DeleteFunc(k.region.floating, func(o *floating) bool { return o == f })
 	return noContent()
 }
-
-// Floating returns the floating addresses of a region, each with the id of the server that has it, or "".
-func (c *Cloud) Floating(regionName string) map[string]string {
-	list := map[string]string{}
-	c.change(regionName, func(r *region) {
-		for _, f := range r.floating {
-			list[f.address] = ""
-			for _, p := range r.ports {
-				if p.id == f.port && p.server != nil {
-					list[f.address] = p.server.ID
-				}
-			}
-		}
-	})
-	return list
-}

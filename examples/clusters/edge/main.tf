@@ -1,5 +1,4 @@
-# Web servers with addresses of their own, of which a name in the DNS has all. A new server has its address before it is asked, and an old one
-# keeps its own until it is drained.
+# Web servers with given addresses, one for each node and for each of a batch: an old server keeps its own until it is drained.
 module "web" {
   source = "../../modules/cluster"
 
@@ -9,12 +8,17 @@ module "web" {
 
   image    = "debian-12"
   flavors  = ["m1.small"]
-  networks = [{ name = "shared", floating_ip_pool = "public" }]
+  networks = [{ name = "shared", floating_ips = openstack_networking_floatingip_v2.web[*].address }]
 
   max_batch_size = "50%"
   readiness_url  = "http://{address}/health"
   drain_hook_url = var.drain_url
   grace_period   = "1m" # for clients that still have the old answer of the DNS
+}
+
+resource "openstack_networking_floatingip_v2" "web" {
+  count = 6
+  pool  = "public"
 }
 
 output "addresses" {

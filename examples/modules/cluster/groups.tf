@@ -3,7 +3,7 @@
 # after a shrink, a migration and a change of the policy too. A new server takes the first group with room. This file is the same in
 # "cluster" and "stateful".
 locals {
-  batch  = try(tonumber(var.max_batch_size), ceil(coalesce(var.desired_capacity, length(local.nodes)) * tonumber(trimsuffix(var.max_batch_size, "%")) / 100))
+  batch  = try(tonumber(var.max_batch_size), max(1, floor(coalesce(var.desired_capacity, length(local.nodes)) * tonumber(trimsuffix(var.max_batch_size, "%")) / 100)))
   policy = join(":", compact([var.servergroup_policies, var.max_server_per_host]))
 
   # The nodes of each place, the newest first: those are without a server.

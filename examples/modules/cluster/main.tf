@@ -11,6 +11,7 @@ resource "stackpolicy_placement_attachment" "cluster" {
   image             = var.image
   flavors           = var.flavors
   prefer            = var.prefer
+  ordinals          = anytrue([for n in local.networks : contains(keys(n), "floating_ips")]) ? true : null
   user_data         = var.user_data
 
   # Values that a server cannot change: another one comes with another server.
@@ -95,7 +96,15 @@ locals {
   ports = merge([for name, node in local.nodes : {
     for nic in local.nics[name] : "${name}/${node.generation}/${nic.name}" => { node = name, region = node.region, nic = nic, spec = local.spec[name][nic.name] } if can(nic.port)
   }]...)
-  floating = { for key, address in openstack_networking_floatingip_v2.node : split("/", key)[0] => address.address }
+  floating = merge(
+    { for key, address in openstack_networking_floatingip_v2.node : split("/", key)[0] => address.address },
+    { for key, given in openstack_networking_floatingip_associate_v2.node : split("/", key)[0] => given.floating_ip },
+  )
+
+  # The given addresses of a network, of which a node has the one of its ordinal.
+  given   = "list"
+  listed  = { for port in values(local.ports) : "${port.nic.name} in ${port.region}" => port... if can(port.nic.given) && contains(keys(port.spec), "floating_ips") }
+  listing = { for where, ports in local.listed : where => max(length(ports) + local.batch, [for p in ports : local.nodes[p.node].ordinal]...) }
 
   # Its disks, as its template has them. Without a volume to boot from, and with others, the disk of the flavor is one of them.
   devices = { for name, node in local.nodes : name => concat(
@@ -123,7 +132,8 @@ locals {
 
   # Variables that are set in vain, or twice.
   wrong = compact(concat(local.unconnected, [
-    anytrue([for n in local.networks : can(n.addresses) || can(n.floating_ips)]) ? "addresses and floating_ips of networks need the slots of the module stateful: here a new server has its address before the old one loses its own (use floating_ip_pool)" : "",
+    anytrue([for n in local.networks : contains(keys(n), "addresses")]) ? "addresses of networks need the slots of the module stateful: here a new server has its port before the old one loses its own" : "",
+    anytrue([for n in local.networks : contains(keys(n), "floating_ips") && (can(keys(n.floating_ips)) || contains(keys(n), "zones") || length(try(n.regions, var.regions)) != 1)]) ? "floating_ips of a network are here a list of addresses of one region, which its regions name, without zones" : "",
     anytrue([for v in var.volumes : can(v.zone)]) ? "zone of volumes needs the slots of the module stateful: here Nova makes each volume in the zone of its server" : "",
     length([for v in [local.health_http, var.health_port != null, var.health_pool_ids != null] : v if v]) > 1 ? "health is asked by one of health_url, health_port and health_pool_ids" : "",
     length([for v in [nonsensitive(var.readiness_hook_url != null), var.readiness_hook_queue != null, var.readiness_hook_command != null] : v if v]) > 1 ? "a hook is one of readiness_hook_url, readiness_hook_queue and readiness_hook_command" : "",
@@ -156,14 +166,14 @@ resource "openstack_networking_port_v2" "node" {
   security_group_ids = try(each.value.spec.security_group_ids, null)
 
   dynamic "fixed_ip" {
-    for_each = can(each.value.spec.subnet_id) ? [each.value.spec.subnet_id] : []
+    for_each = contains(keys(each.value.spec), "subnet_id") ? [each.value.spec.subnet_id] : []
     content {
       subnet_id = fixed_ip.value
     }
   }
 
   dynamic "allowed_address_pairs" {
-    for_each = try(each.value.spec.allowed_address_pairs, [])
+    for_each = lookup(each.value.spec, "allowed_address_pairs", [])
     content {
       ip_address = allowed_address_pairs.value
     }
@@ -185,6 +195,20 @@ resource "openstack_networking_floatingip_v2" "node" {
   lifecycle {
     create_before_destroy = true
     ignore_changes        = [pool]
+  }
+}
+
+# A node has its given address for life. If its server is made again, it never served: the new one takes the address over.
+resource "openstack_networking_floatingip_associate_v2" "node" {
+  for_each    = { for port in values(local.ports) : "${port.node}/${port.nic.name}" => port if can(port.nic.given) }
+  region      = each.value.region
+  floating_ip = try(each.value.spec.floating_ips[local.nodes[each.value.node].ordinal - 1], "none")
+  port_id     = openstack_networking_port_v2.node["${each.value.node}/${local.nodes[each.value.node].generation}/${each.value.nic.name}"].id
+  depends_on  = [openstack_compute_instance_v2.node] # so that it leaves before the server
+
+  lifecycle {
+    create_before_destroy = true
+    ignore_changes        = [floating_ip]
   }
 }
 
@@ -259,7 +283,7 @@ resource "stackpolicy_deletion_attachment" "node" {
   shutdown        = var.shutdown && length(var.pools) == 0
   grace_period    = var.grace_period
   only_in_service = true
-  depends_on      = [openstack_networking_floatingip_v2.node, var.hangs_on]
+  depends_on      = [openstack_networking_floatingip_v2.node, openstack_networking_floatingip_associate_v2.node, var.hangs_on]
 
   dynamic "hook" {
     for_each = local.drain_hook[*]
@@ -324,6 +348,16 @@ resource "stackpolicy_readiness_attachment" "cluster" {
     precondition {
       condition     = length(local.unpooled) == 0
       error_message = "pools names ${join(", ", local.unpooled)}, where the cluster has no node and regions lists none."
+    }
+
+    precondition {
+      condition     = alltrue([for where, ports in local.listed : length(ports[0].spec.floating_ips) >= local.listing[where]])
+      error_message = "floating_ips of networks are too few, one for each node and for each of max_batch_size: ${join("; ", [for where, ports in local.listed : "${where} has ${length(ports[0].spec.floating_ips)} and needs ${local.listing[where]}"])}."
+    }
+
+    precondition {
+      condition     = alltrue(flatten([for where, ports in local.listed : [for p in ports : openstack_networking_floatingip_associate_v2.node["${p.node}/${p.nic.name}"].floating_ip == p.spec.floating_ips[local.nodes[p.node].ordinal - 1]]]))
+      error_message = "floating_ips of networks have another order, and a node keeps its address. Append new addresses, and take one off the end of the list only when no node has it."
     }
   }
 }

@@ -186,7 +186,7 @@ variable "user_data" {
 }
 
 variable "networks" {
-  description = "Networks of the nodes, by name: [\"shared\"], or as objects, [{ name = \"shared\", floating_ip_pool = \"public\" }]. Keys: name, id, regions and zones that have it (all), port (true: a port of the module's), subnet_id, allowed_address_pairs (addresses), security_group_ids and floating_ip_pool; in the module stateful also addresses and floating_ips, each by slot."
+  description = "Networks of the nodes, by name: [\"shared\"], or as objects, [{ name = \"shared\", floating_ip_pool = \"public\" }]. Keys: name, id, regions and zones that have it (all), port (true: a port of the module's), subnet_id, allowed_address_pairs (addresses), security_group_ids, floating_ip_pool and floating_ips, a list of addresses of one region; in the module stateful floating_ips and addresses are by slot."
   type        = any # an object type would drop a misspelled key silently
   nullable    = false
   validation {

@@ -105,6 +105,7 @@ locals {
   ports = merge([for name, slot in local.slots : {
     for nic in local.nics[name] : "${name}/${nic.name}" => { slot = name, region = slot.region, nic = nic, spec = local.spec[name][nic.name] }
   }]...)
+  given = null # the addresses of a slot are in no template
   floating = merge(
     { for key, address in openstack_networking_floatingip_v2.slot : split("/", key)[0] => address.address },
     { for key, given in openstack_networking_floatingip_associate_v2.slot : split("/", key)[0] => given.floating_ip },
@@ -189,7 +190,7 @@ resource "openstack_networking_port_v2" "slot" {
   security_group_ids = try(each.value.spec.security_group_ids, null)
 
   dynamic "fixed_ip" {
-    for_each = can(each.value.spec.subnet_id) || can(each.value.spec.addresses[each.value.slot]) ? [each.value.spec] : []
+    for_each = contains(keys(each.value.spec), "subnet_id") || contains(keys(lookup(each.value.spec, "addresses", {})), each.value.slot) ? [each.value.spec] : []
     content {
       subnet_id  = try(fixed_ip.value.subnet_id, null)
       ip_address = try(fixed_ip.value.addresses[each.value.slot], null)
@@ -197,7 +198,7 @@ resource "openstack_networking_port_v2" "slot" {
   }
 
   dynamic "allowed_address_pairs" {
-    for_each = try(each.value.spec.allowed_address_pairs, [])
+    for_each = lookup(each.value.spec, "allowed_address_pairs", [])
     content {
       ip_address = allowed_address_pairs.value
     }
@@ -209,7 +210,7 @@ resource "openstack_networking_port_v2" "slot" {
 }
 
 resource "openstack_networking_floatingip_v2" "slot" {
-  for_each    = { for key, port in local.ports : key => port if can(port.nic.pool) && !can(port.spec.floating_ips[port.slot]) }
+  for_each    = { for key, port in local.ports : key => port if can(port.nic.pool) && !contains(keys(lookup(port.spec, "floating_ips", {})), port.slot) }
   region      = each.value.region
   pool        = each.value.nic.pool
   port_id     = openstack_networking_port_v2.slot[each.key].id
@@ -221,7 +222,7 @@ resource "openstack_networking_floatingip_v2" "slot" {
 }
 
 resource "openstack_networking_floatingip_associate_v2" "slot" {
-  for_each    = { for key, port in local.ports : key => port if can(port.spec.floating_ips[port.slot]) }
+  for_each    = { for key, port in local.ports : key => port if contains(keys(lookup(port.spec, "floating_ips", {})), port.slot) }
   region      = each.value.region
   floating_ip = each.value.spec.floating_ips[each.value.slot]
   port_id     = openstack_networking_port_v2.slot[each.key].id

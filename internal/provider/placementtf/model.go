@@ -34,6 +34,7 @@ type attachmentModel struct {
 	Template        types.Map    `tfsdk:"template"`
 	Flavors         types.List   `tfsdk:"flavors"`
 	Prefer          types.String `tfsdk:"prefer"`
+	Ordinals        types.Bool   `tfsdk:"ordinals"`
 	RespectQuotas   types.Bool   `tfsdk:"respect_quotas"`
 	Image           types.String `tfsdk:"image"`
 	UserData        types.String `tfsdk:"user_data"`
@@ -90,6 +91,7 @@ var (
 	templateType   = types.MapType{ElemType: types.StringType}
 	rosterNodeType = types.ObjectType{AttrTypes: map[string]attr.Type{
 		"index":      types.Int64Type,
+		"ordinal":    types.Int64Type,
 		"region":     types.StringType,
 		"zone":       types.StringType,
 		"template":   templateType,
@@ -153,6 +155,7 @@ func (m attachmentModel) policy(
 		Flavors:      m.flavors(),
 		FlavorIDs:    m.sources.Flavors,
 		Elsewhere:    m.Prefer.ValueString() == preferFlavor,
+		Ordinals:     m.Ordinals.ValueBool(),
 		Update:       m.update(ctx, diags),
 		Stateful:     m.stateful(ctx, diags),
 		RequireMarks: marked,

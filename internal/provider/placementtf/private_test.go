@@ -94,7 +94,7 @@ func TestMemory(t *testing.T) {
 		want.Seen.Servers[name] = s
 	}
 	want.Roster.Next, want.Roster.Slots, want.Open = 0, nil, nil
-	without(want.Roster.Nodes, "Index", "Region", "Template", "Flavor", "FlavorID", "Image", "Generation", "Mark")
+	without(want.Roster.Nodes, "Index", "Region", "Template", "Flavor", "FlavorID", "Image", "Generation", "Ordinal", "Mark")
 
 	var diags diag.Diagnostics
 	state := keys{}

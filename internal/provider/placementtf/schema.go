@@ -73,14 +73,15 @@ func attachmentSchema() schema.Schema {
 				"`each.value.flavor_id`."),
 			"prefer": attribute.Text("If a flavor is full, new nodes keep the `PLACE` (the default) or the `FLAVOR`.",
 				stringvalidator.OneOf(preferPlace, preferFlavor)),
+			"ordinals": attribute.Flag("Whether nodes have an `ordinal`: the smallest number, from 1, that no other " +
+				"node of the region has. Defaults to `false`."),
 			"respect_quotas": attribute.Flag("Whether to add no more nodes to a region than the project's " +
 				"[quotas](../guides/how-the-planner-decides.md#quotas) allow. Defaults to `false`."),
 			// Maps as large as the cluster have no nested attributes: Terraform takes longer for them.
-			"nodes": attribute.ComputedMap(rosterNodeType, "The nodes by name, for `for_each`. Each has an `index`, a "+
-				"`region`, a `zone` (null: Nova's choice), a `template`, the `image_id` of `image`, a `flavor` of "+
-				"`flavors` and its `flavor_id`, the `generation` of its server, the `mark` that its server gets when "+
-				"it is in service, and whether its place is "+
-				"`closed`."),
+			"nodes": attribute.ComputedMap(rosterNodeType, "The nodes by name, for `for_each`. Each has an `index`, "+
+				"perhaps an `ordinal`, a `region`, a `zone` (null: Nova's choice), a `template`, the `image_id` of "+
+				"`image`, a `flavor` of `flavors` and its `flavor_id`, the `generation` of its server, the `mark` "+
+				"that its server gets when it is in service, and whether its place is `closed`."),
 			"slots": attribute.ComputedMap(slotType, "With `stateful`: the slots by name, for the `for_each` of "+
 				"resources that must outlive a server. Each has an `index`, a `region`, a `zone`, the "+
 				"`template` of its node, or of the last one, and whether it is `in_use`."),

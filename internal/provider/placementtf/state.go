@@ -25,6 +25,7 @@ type shownNode struct {
 	ImageID    packed.Text  `msgpack:"image_id"`
 	Index      int64        `msgpack:"index"`
 	Mark       packed.Text  `msgpack:"mark"`
+	Ordinal    *int64       `msgpack:"ordinal"`
 	Region     string       `msgpack:"region"`
 	Template   packed.Value `msgpack:"template"` // a map of texts, which many nodes share
 	Zone       packed.Text  `msgpack:"zone"`
@@ -79,6 +80,9 @@ func (m attachmentModel) roster(remembered memory, diags *diag.Diagnostics) rost
 		}
 		n.Flavor, n.FlavorID = shown.Flavor.ValueString(), shown.FlavorID.ValueString()
 		n.Generation = shown.Generation
+		if shown.Ordinal != nil {
+			n.Ordinal = *shown.Ordinal
+		}
 		n.Mark = roster.Mark(shown.Mark.ValueString())
 		template, read := templates[string(shown.Template)]
 		if !read {
@@ -96,7 +100,8 @@ func (m attachmentModel) roster(remembered memory, diags *diag.Diagnostics) rost
 
 // unshown returns the parts of a node that no attribute shows.
 func unshown(n roster.Node) roster.Node {
-	n.Index, n.Region, n.Template, n.Flavor, n.FlavorID, n.Image, n.Generation, n.Mark = 0, "", "", "", "", "", 0, ""
+	n.Index, n.Region, n.Template, n.Flavor, n.FlavorID, n.Image, n.Mark = 0, "", "", "", "", "", ""
+	n.Generation, n.Ordinal = 0, 0
 	if !n.Unplaced {
 		n.Zone = ""
 	}
@@ -164,6 +169,10 @@ func (m *attachmentModel) remember(
 			templates[n.Template] = packed.Value(packed.Map(values).ValueString())
 			images[n.Template] = values[roster.KeyImageID]
 		}
+		var ordinal *int64
+		if n.Ordinal > 0 {
+			ordinal = new(n.Ordinal)
+		}
 		nodes[name] = shownNode{
 			Closed:     closed[placement.Place{Region: n.Region}] || closed[n.Place],
 			Flavor:     packed.Text{String: value.TextOrNull(n.Flavor)},
@@ -172,6 +181,7 @@ func (m *attachmentModel) remember(
 			ImageID:    packed.Text{String: value.TextOrNull(cmp.Or(images[n.Template], n.Image))},
 			Index:      n.Index,
 			Mark:       packed.Text{String: types.StringValue(string(n.Mark))},
+			Ordinal:    ordinal,
 			Region:     n.Region,
 			Template:   templates[n.Template],
 			Zone:       packed.Text{String: zone},

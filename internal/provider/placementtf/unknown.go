@@ -56,7 +56,7 @@ func (p *attachmentPlanner) knowsEnough(ctx context.Context) bool {
 	if !value.Known(ctx, plan.DesiredCapacity, plan.Region, plan.Flavors, plan.Prefer) || plan.Deletion.IsUnknown() {
 		return false
 	}
-	if !value.Known(ctx, plan.Stateful) {
+	if !value.Known(ctx, plan.Stateful, plan.Ordinals) {
 		return false
 	}
 	if !places.KnownBeside(ctx, plan.Regions) || !places.KnownBeside(ctx, plan.Zones) {

@@ -16,8 +16,8 @@ func TestPlacementUnknownParts(t *testing.T) {
 	const (
 		rest   = " nodes=unknown slots=unknown next_index=unknown distribution=unknown change=unknown remaining=unknown status=unknown summary=unknown"
 		here   = "id=web region=RegionOne"
-		places = " nodes={web-0={closed=false flavor= flavor_id= generation=1 image_id= index=0 mark=unknown region=RegionOne template=unknown zone=az-1}} " +
-			"slots= next_index=1 distribution={RegionOne={az-1=1}} change= remaining=0 status=in step summary=unknown"
+		places = " nodes={web-0={closed=false flavor= flavor_id= generation=1 image_id= index=0 mark=unknown ordinal= region=RegionOne " +
+			"template=unknown zone=az-1}} slots= next_index=1 distribution={RegionOne={az-1=1}} change= remaining=0 status=in step summary=unknown"
 	)
 	image := attributes{"template": attributes{"image": anything}}
 	for name, c := range map[string]struct {

@@ -96,6 +96,9 @@ func (p *planning) finish(seen roster.Seen) (plan verdict.Plan, err error) {
 		next.Before = map[string]roster.Node{}
 	}
 	p.apply(&next, seen)
+	if p.policy.Ordinals {
+		next.Number(p.now)
+	}
 	next.Done, next.Adopted = p.met(), false
 	remaining := p.settle(next, seen)
 	if err := finishSlots(&next, p.verdicts, p.policy); err != nil {

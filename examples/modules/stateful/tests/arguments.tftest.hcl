@@ -55,8 +55,8 @@ run "without_volumes" {
     regions              = [{ name = "RegionOne", zones = [{ name = "az-1" }] }]
   }
   assert {
-    condition     = length(openstack_blockstorage_volume_v3.slot) == 0 && length(stackpolicy_affinity_attachment.cluster) == 5
-    error_message = "There are no volumes, and a group for each node and for a batch of two."
+    condition     = length(openstack_blockstorage_volume_v3.slot) == 0 && length(stackpolicy_affinity_attachment.cluster) == 4
+    error_message = "There are no volumes, and a group for each node and for a batch of one."
   }
 }
 
