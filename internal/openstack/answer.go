@@ -11,10 +11,9 @@ import (
 	"mime"
 	"net/http"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
-	"time"
+	"sync"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 	"golang.org/x/text/unicode/norm"
@@ -23,27 +22,18 @@ import (
 // wholeBody is the body of every answer. It has been read to its end and is in memory.
 type wholeBody struct {
 	bytes.Reader
-	all      []byte
-	deadline time.Time // time by which it must be decoded
-	release  func()    // gives back the slot of a large answer
+	all     []byte
+	release func() // gives back the slot of a large answer; nil without one
 }
 
-// Close gives back the slot of a large answer, so that the next one can be read.
+// Close frees the memory, and then gives back the slot of a large answer: otherwise the next page of a list, which may
+// have a thousand, would need memory in addition to a page that nobody needs any more.
 func (b *wholeBody) Close() error {
 	b.set(nil)
-	b.free()
-	return nil
-}
-
-// free gives back the slot of a large answer. It frees the memory first: otherwise the next page of a list,
-// which may have a thousand, would need memory in addition to a page that nobody needs any more.
-func (b *wholeBody) free() {
-	if b.release == nil {
-		return
+	if b.release != nil {
+		b.release()
 	}
-	runtime.GC()
-	b.release()
-	b.release = nil
+	return nil
 }
 
 // set replaces the body.
@@ -52,69 +42,36 @@ func (b *wholeBody) set(all []byte) {
 	b.Reset(all)
 }
 
-// read reads the body of an answer: all of a good answer, and as much of a refusal as is needed to understand
-// it. The result cut reports whether a refusal was longer.
-func (t *transport) read(ctx context.Context, resp *http.Response, k kind) (body *wholeBody, cut bool, err error) {
+// read reads the body of an answer, and not more than a byte above the limit.
+func (t *transport) read(ctx context.Context, resp *http.Response, limit int) (*wholeBody, error) {
 	defer resp.Body.Close()
-	good := k.good(resp.StatusCode)
-	limit := int64(largestRefusal)
-	if good {
-		limit = k.bytes
-	}
-	if good && resp.ContentLength > limit {
-		return nil, false, k.tooLarge()
-	}
-	body = &wholeBody{}
-	body.deadline, _ = ctx.Deadline()
-	// The buffer of a small answer doubles. A large answer waits for a slot and then reserves the maximum:
-	// the system provides memory only for pages that are written. The length that a peer announces does not
-	// count, because the peer may never send so much.
-	all, read := make([]byte, 4<<10), 0
-	for {
-		n, err := fill(resp.Body, all[read:])
-		if read += n; errors.Is(err, io.EOF) {
-			break
+	body := &wholeBody{}
+	all, err := io.ReadAll(io.LimitReader(resp.Body, int64(min(limit, largeAnswer))+1))
+	if err == nil && len(all) > largeAnswer && limit > largeAnswer {
+		if body.release, err = t.takeLargeSlot(ctx); err == nil {
+			// The maximum is reserved: the system provides memory only for pages that are written. The length that a
+			// peer announces does not count, because the peer may never send so much.
+			whole := bytes.NewBuffer(append(make([]byte, 0, limit+1+bytes.MinRead), all...))
+			_, err = whole.ReadFrom(io.LimitReader(resp.Body, int64(limit+1-len(all))))
+			all = whole.Bytes()
 		}
-		if err == nil && read >= largeAnswer && body.release == nil {
-			body.release, err = t.takeLargeSlot(ctx)
-		}
-		if err != nil {
-			body.free()
-			return nil, false, fmt.Errorf("the answer breaks off after %d bytes: %w", read, err)
-		}
-		if int64(read) > limit {
-			break
-		}
-		size := limit + 1
-		if body.release == nil {
-			size = min(size, 2*int64(read))
-		}
-		all = append(make([]byte, 0, size), all[:read]...)[:size]
 	}
-	if cut = int64(read) > limit; cut && good {
-		body.free()
-		return nil, false, k.tooLarge()
+	if err != nil {
+		_ = body.Close()
+		return nil, fmt.Errorf("the answer breaks off after %d bytes: %w", len(all), err)
 	}
-	body.set(all[:read])
-	return body, cut, nil
-}
-
-// fill reads until the piece is full. Unlike [io.ReadFull] it returns the error of the body unchanged, so
-// that an end differs from a connection that was closed.
-func fill(from io.Reader, piece []byte) (n int, err error) {
-	for n < len(piece) && err == nil {
-		var m int
-		m, err = from.Read(piece[n:])
-		n += m
-	}
-	return n, err
+	body.set(all)
+	return body, nil
 }
 
 // takeLargeSlot waits for one of the slots of large answers.
 func (t *transport) takeLargeSlot(ctx context.Context) (release func(), err error) {
 	select {
 	case t.large <- struct{}{}:
-		return func() { <-t.large }, nil
+		return sync.OnceFunc(func() {
+			runtime.GC()
+			<-t.large
+		}), nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
@@ -128,175 +85,154 @@ func (t *transport) takeLargeSlot(ctx context.Context) (release func(), err erro
 //   - A refused login keeps no words. An answer that is not from OpenStack, or repeats a secret, keeps only its length
 //     and media type.
 func (t *transport) check(ctx context.Context, req *http.Request, resp *http.Response) error {
-	k, secrets := kindOf(req), t.secretsOf(req)
-	body, cut, err := t.read(ctx, resp, k)
+	k, secrets, status := kindOf(req), t.secretsOf(req), resp.StatusCode
+	good, limit := k.good(status), largestRefusal
+	if good {
+		limit = k.bytes
+	}
+	body, err := t.read(ctx, resp, limit)
 	if err != nil {
 		return err
 	}
 	resp.Body = body
-	if err := checkRedirect(req.URL, resp); err != nil {
-		return err
+	if status/100 == 3 && resp.Header.Get("Location") != "" {
+		body.set(nil)
+		return checkRedirect(resp)
 	}
 	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	foreign := &ForeignError{Code: resp.StatusCode, Expected: k.statuses, body: describeBody(media, len(body.all), cut)}
-	good, words, own := k.good(resp.StatusCode), "", false
+	said := describe(media, len(body.all), limit)
+	words, own := "", false
 	if !good {
-		words, own = ownWords(t.hosts.Load().kind(req.URL), resp.StatusCode, media, body.all)
+		words, own = ownWords(req.URL.Path, status, media, body.all)
 	}
 	switch {
+	case len(body.all) > limit && good:
+		err = tooMuch("more than %d KiB", limit>>10)
 	case good && len(bytes.TrimSpace(body.all)) == 0:
 	case good && strings.Contains(media, "json"):
 		body.set(redactAnswer(body.all, secrets))
 		err = k.check(body.all)
-	case good, resp.StatusCode < http.StatusBadRequest && !redirects(resp),
-		resp.StatusCode == http.StatusNotFound && !own:
-		err = foreign
+	case good, status < http.StatusBadRequest, status == http.StatusNotFound && !own:
+		err = foreign(status, k, said)
 	case own && isLogin(req):
 		body.set(nil)
 	case own && !repeats(words, secrets):
 		body.set([]byte(show(words, nil)))
 	default:
-		body.set([]byte(foreign.body))
+		body.set([]byte(said))
 	}
 	if err == nil && busy(resp) {
 		body.set(fmt.Appendf(body.all, " (max_retries in the provider block is %d: with more, the request is repeated)",
 			t.retries))
 	}
 	if err != nil {
-		body.Close()
+		_ = body.Close()
 	}
 	return err
 }
 
-// describeBody returns the size and media type of a body.
-func describeBody(media string, size int, cut bool) string {
-	if cut {
-		return fmt.Sprintf("(more than %d KiB of %s)", largestRefusal>>10, text.Media(media))
+// describe returns the size and media type of a body.
+func describe(media string, size, limit int) string {
+	if size > limit {
+		return fmt.Sprintf("(more than %d KiB of %s)", limit>>10, text.Media(media))
 	}
 	return fmt.Sprintf("(%d bytes of %s)", size, text.Media(media))
 }
 
-// redirects reports whether net/http follows the answer to another address.
-func redirects(resp *http.Response) bool {
-	switch resp.StatusCode {
-	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
-		http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
-		return resp.Header.Get("Location") != ""
-	}
-	return false
-}
-
-// jsonRefusal is a refusal in JSON, in the form of any OpenStack service.
-type jsonRefusal struct {
-	fields                                   map[string]json.RawMessage
-	title, description, message, code, fault string
-	wrapped                                  string // name of the only field if that has the status and a message
-}
-
-// ownWords returns the message in a refusal, and whether the refusal has the form that OpenStack services
-// use. A 404 counts only if it has the form of this very kind of service, because a proxy in between may
-// answer 404 too. The kind may be unknown.
-func ownWords(kind string, status int, media string, body []byte) (words string, own bool) {
-	var r jsonRefusal
-	if media != "application/json" || json.Unmarshal(body, &r.fields) != nil {
+// ownWords returns the message in a refusal, and whether the refusal has the form that the service at a path uses,
+// because a proxy in between may answer 404 too. Other refusals, such as an invalid token, may have Keystone's form.
+func ownWords(path string, status int, media string, body []byte) (words string, own bool) {
+	var fields map[string]json.RawMessage
+	if media != "application/json" || json.Unmarshal(body, &fields) != nil {
 		return "", false
 	}
-	r.read(status)
-	for _, form := range forms {
-		// other refusals than a 404, such as an invalid token, may have the form of any service
-		other := status == http.StatusNotFound && known(kind) && !strings.HasPrefix(kind, form.kind)
-		own = own || !other && form.is(r, strconv.Itoa(status))
+	word := func(name string) (s string) {
+		_ = json.Unmarshal(fields[name], &s) // a value that is not a string stays empty
+		return s
 	}
-	return cmp.Or(r.fault, r.description, r.message, r.title), own
-}
-
-// read takes the texts from the fields.
-func (r *jsonRefusal) read(status int) {
-	for name, into := range map[string]*string{
-		"title": &r.title, "description": &r.description, "message": &r.message, "code": &r.code,
-		"faultstring": &r.fault,
-	} {
-		_ = json.Unmarshal(r.fields[name], into) // a value that is not a string stays empty
-	}
-	for name, value := range r.fields {
+	var wrapper, message string // name of the only field, if that has the status and a message
+	for name, value := range fields {
 		var fault struct {
 			Code    int     `json:"code"`
 			Message *string `json:"message"`
 		}
 		err := json.Unmarshal(value, &fault)
-		if err == nil && len(r.fields) == 1 && fault.Code == status && fault.Message != nil {
-			r.wrapped, r.message = name, *fault.Message
+		if err == nil && len(fields) == 1 && fault.Code == status && fault.Message != nil {
+			wrapper, message = name, *fault.Message
 		}
 	}
-}
-
-// forms are the forms of refusals, by the beginning of the kind of the service.
-var forms = []struct {
-	kind string
-	is   func(r jsonRefusal, status string) bool
-}{
-	{"compute", func(r jsonRefusal, _ string) bool { return r.wrapped != "" && r.wrapped != "error" }},
-	{"identity", func(r jsonRefusal, _ string) bool { return r.wrapped == "error" }},
-	{"image", func(r jsonRefusal, status string) bool { return r.title != "" && strings.HasPrefix(r.code, status) }},
-	{"messag", func(r jsonRefusal, _ string) bool { return r.title != "" && r.description != "" }},
-	{"load-balanc", func(r jsonRefusal, status string) bool {
-		return r.fault != "" || string(r.fields["code"]) == status && r.description != ""
-	}},
-}
-
-// known reports whether the form of a kind's refusals is known.
-func known(kind string) bool {
-	for _, form := range forms {
-		if strings.HasPrefix(kind, form.kind) {
-			return true
-		}
-	}
-	return false
-}
-
-// ForeignError is an answer that no OpenStack service gives: a status that means neither success nor refusal,
-// such as 200 to a login or 206 to a list; a good status without JSON; or a 404 of a proxy in between.
-type ForeignError struct {
-	Code     int
-	Expected []int
-	body     string // description of the body: its size and media type
-}
-
-func (e *ForeignError) Error() string {
-	expected := make([]string, len(e.Expected))
-	for i, status := range e.Expected {
-		expected[i] = strconv.Itoa(status)
-	}
-	answered := strings.TrimSpace(fmt.Sprintf("answered %d %s", e.Code, http.StatusText(e.Code)))
+	code, title, description, fault := strconv.Itoa(status), word("title"), word("description"), word("faultstring")
 	switch {
-	case e.Code == http.StatusNotFound:
-		return answered + ", and not in the service's own words " + e.body + ". So it is not known whether it is " +
-			"gone: a proxy or load balancer may have answered. Is the service up, and is this its address?"
-	case slices.Contains(e.Expected, e.Code):
-		return answered + ", but not with JSON " + e.body + ". Is this the address of an OpenStack API?"
+	case strings.Contains(path, "/lbaas/"):
+		own = fault != "" || string(fields["code"]) == code && description != ""
+	case strings.Contains(path, "/queues"):
+		own = title != "" && description != ""
+	case strings.Contains(path, "/images"):
+		own = title != "" && strings.HasPrefix(word("code"), code)
+	case strings.HasSuffix(path, "/regions"), strings.HasSuffix(path, "/auth/tokens"):
+		own = wrapper == "error"
+	default: // Nova
+		own = wrapper != "" && wrapper != "error"
 	}
-	return fmt.Sprintf("%s in place of %s %s; this may not be the address of an OpenStack API, or something in "+
-		"between changes answers", answered, strings.Join(expected, " or "), e.body)
+	own = own || wrapper == "error" && status != http.StatusNotFound
+	return cmp.Or(fault, description, message, word("message"), title), own
+}
+
+// AnswerError is an answer that is not used, because no OpenStack service gives it: a status that means neither success
+// nor refusal, such as 200 to a login or 206 to a list; a good status without JSON; a 404 of a proxy in between; or an
+// answer larger than a real one.
+type AnswerError struct {
+	Code int
+	said string
+}
+
+func (e *AnswerError) Error() string { return e.said }
+
+// tooMuch is the error for an answer that exceeds a bound.
+func tooMuch(format string, args ...any) error {
+	has := fmt.Sprintf(format, args...)
+	return &AnswerError{said: "the answer is not read: it has " + has + ", and a real one has far less"}
+}
+
+func foreign(status int, k kind, body string) error {
+	said := strings.TrimSpace(fmt.Sprintf("answered %d %s", status, http.StatusText(status)))
+	switch {
+	case status == http.StatusNotFound:
+		said += ", and not in the service's own words " + body + ". So it is not known whether it is gone: a proxy " +
+			"or load balancer may have answered. Is the service up, and is this its address?"
+	case k.good(status):
+		said += ", but not with JSON " + body + ". Is this the address of an OpenStack API?"
+	default:
+		said += fmt.Sprintf(" in place of %d %s; this may not be the address of an OpenStack API, or something in "+
+			"between changes answers", k.status, body)
+	}
+	return &AnswerError{status, said}
 }
 
 // final reports whether the same request would fail in the same way again.
 func final(err error) bool {
-	if foreign, ok := errors.AsType[*ForeignError](err); ok {
-		return foreign.Code != http.StatusNotFound
-	}
-	_, bound := errors.AsType[*BoundError](err)
-	return bound
+	answer, ok := errors.AsType[*AnswerError](err)
+	return ok && answer.Code != http.StatusNotFound
 }
 
-// missing is the error for a good answer without the value that was asked for, such as an answer of a proxy
-// or of another service. Without this error it would be read as an empty list, or as a server without a
-// status.
+// missing is the error for a good answer without the value that was asked for, such as an answer of a proxy or of
+// another service. Without this error it would be read as an empty list, or as a server without a status.
 func missing(key string) error { return fmt.Errorf("the answer has no %q", key) }
 
-// wrongObject is the error for an answer about something other than what was asked for. A cache that ignores a
-// part of the address gives such answers.
+// wrongObject is the error for an answer about something other than what was asked for. A cache that ignores a part of
+// the address gives such answers.
 func wrongObject(id Text) error {
 	return fmt.Errorf("the answer is about another one, %q", text.Cut(string(id), 100))
+}
+
+// Text is a text from the cloud. It is cleaned when it is decoded, and in Unicode's form NFC, as all texts of
+// Terraform are: so names from both can be compared.
+type Text string
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (t *Text) UnmarshalText(raw []byte) error {
+	*t = Text(text.Clean(norm.NFC.String(string(raw))))
+	return nil
 }
 
 // extracted returns what gophercloud decoded. The errors of gophercloud quote the value that cannot be
@@ -313,13 +249,3 @@ type quoting struct{ error }
 func (q quoting) Error() string { return text.CleanLines(q.error.Error()) }
 
 func (q quoting) Unwrap() error { return q.error }
-
-// Text is a text from the cloud. It is cleaned when it is decoded, and in Unicode's form NFC, as all texts of
-// Terraform are: so names from both can be compared.
-type Text string
-
-// UnmarshalText implements [encoding.TextUnmarshaler].
-func (t *Text) UnmarshalText(raw []byte) error {
-	*t = Text(text.Clean(norm.NFC.String(string(raw))))
-	return nil
-}

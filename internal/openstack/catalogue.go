@@ -203,40 +203,22 @@ func (c *Cloud) Regions(ctx context.Context) ([]string, error) {
 var unlisted = []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound,
 	http.StatusMethodNotAllowed, http.StatusNotImplemented}
 
-// regions lists the ids of Keystone's regions. Every Keystone has at least one.
+// regions lists the ids of Keystone's regions, which it never shows in pages. Every Keystone has at least one.
 func (s *session) regions(ctx context.Context) (ids []string, err error) {
 	client, err := openstack.NewIdentityV3(s.client, gophercloud.EndpointOpts{})
 	if err != nil {
 		return nil, err
 	}
-	list := newList()
-	for address := client.ServiceURL("regions"); address != ""; {
-		var page struct {
-			Regions []struct {
-				ID Text `json:"id"`
-			} `json:"regions"`
-			Links struct {
-				Next string `json:"next"`
-			} `json:"links"`
-		}
-		if err := list.page(); err != nil {
-			return nil, err
-		}
-		if err := get(ctx, client, address, &page); err != nil {
-			return nil, err
-		}
-		if page.Regions == nil {
-			return nil, missing("regions")
-		}
-		for _, r := range page.Regions {
-			if err := list.item(r.ID, r.ID); err != nil {
-				return nil, err
-			}
-			ids = append(ids, string(r.ID))
-		}
-		if address, err = list.next(address, page.Links.Next); err != nil {
-			return nil, err
-		}
+	var list struct {
+		Regions []struct {
+			ID Text `json:"id"`
+		} `json:"regions"`
+	}
+	if err := get(ctx, client, client.ServiceURL("regions"), &list); err != nil {
+		return nil, err
+	}
+	for _, r := range list.Regions {
+		ids = append(ids, string(r.ID))
 	}
 	if len(ids) == 0 {
 		return nil, missing("regions")

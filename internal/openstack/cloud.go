@@ -75,7 +75,7 @@ func New(config Config) (*Cloud, error) {
 	if config.AllowReauth && resolved.auth.TokenID == "" {
 		t.relogin = c.relogin
 	}
-	c.http = http.Client{Transport: t, CheckRedirect: fewRedirects}
+	c.http = http.Client{Transport: t}
 	return c, nil
 }
 
@@ -90,7 +90,7 @@ func (c *Cloud) LoginAdvice(err error) string {
 	answer, answered := errors.AsType[gophercloud.ErrUnexpectedResponseCode](err)
 	_, lost := errors.AsType[*url.Error](err)
 	switch {
-	case lost, answered && answer.Actual >= http.StatusInternalServerError:
+	case lost, answered && answer.Actual/100 != 4:
 		return "Keystone did not answer, so nothing is known about the credentials. Check auth_url and what lies in " +
 			"between (a network, a proxy, a VPN), or wait until it is up."
 	case answered && c.settings.auth.TokenID != "":
@@ -129,7 +129,7 @@ func (c *Cloud) session(ctx context.Context) (*session, error) {
 		}
 		trusted := c.settings.hosts
 		for _, e := range s.endpoints {
-			trusted = trusted.with(e.service, e.url)
+			trusted = trusted.with(e.url)
 		}
 		c.transport.hosts.Store(&trusted)
 		client.EndpointLocator = func(opts gophercloud.EndpointOpts) (string, error) { return c.locate(s, opts) }

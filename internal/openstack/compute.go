@@ -176,9 +176,6 @@ type PageReader func(page Page, item itemFunc) (more bool, err error)
 // itemFunc records an item of a list: its id, and the texts that are kept. Its error ends the list.
 type itemFunc = func(id Text, kept ...Text) error
 
-// errSlow ends a page whose decoding takes longer than a request may take.
-var errSlow = errors.New("the answer could not be read within the time that a request may take")
-
 // whole requests an answer that is not decoded.
 func whole() *gophercloud.RequestOpts {
 	return &gophercloud.RequestOpts{KeepResponseBody: true, OkCodes: []int{http.StatusOK}}
@@ -218,12 +215,7 @@ func walk(
 			return err
 		}
 		body := resp.Body.(*wholeBody)
-		more, err := read(Page{body.all, dateOf(resp.Header)}, func(id Text, kept ...Text) error {
-			if time.Now().After(body.deadline) {
-				return errSlow
-			}
-			return list.item(id, kept...)
-		})
+		more, err := read(Page{body.all, dateOf(resp.Header)}, list.item)
 		body.Close()
 		switch {
 		case err != nil:

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -149,7 +150,7 @@ func (c Config) trusted(authURL string) (hosts, error) {
 	if strings.Contains(authURL, "/v2.0") {
 		return nil, fault(argument, "%q is the address of Keystone v2, which is not supported: end it in /v3.", authURL)
 	}
-	trusted := hosts(nil).with("identity", authURL)
+	trusted := hosts(nil).with(authURL)
 	for _, service := range slices.Sorted(maps.Keys(c.EndpointOverrides)) {
 		address := c.EndpointOverrides[service]
 		if !strings.Contains(address, "://") {
@@ -158,9 +159,26 @@ func (c Config) trusted(authURL string) (hosts, error) {
 		if wrong := addressFault(address); wrong != "" {
 			return nil, &ArgumentError{"endpoint_overrides", wrong}
 		}
-		trusted = trusted.with(service, address)
+		trusted = trusted.with(address)
 	}
 	return trusted, nil
+}
+
+// addressFault returns what is wrong with an address of the configuration, or "". It refuses an address with a
+// password, which each message about a request would show, and does not repeat it.
+func addressFault(address string) string {
+	if strings.Contains(address, "@") {
+		return "An address has no user name and no password in it: use the arguments user_name and password."
+	}
+	if strings.Trim(address, ` ,;'"`) != address {
+		return fmt.Sprintf("%.200q begins or ends with a character that belongs to no address.", address)
+	}
+	u, err := url.Parse(address)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return fmt.Sprintf("%.200q is not the address of a service: "+
+			"it must begin with https:// (or http://) and a host.", address)
+	}
+	return ""
 }
 
 // cloudsFile describes which file was read, and which clouds it has.

@@ -51,7 +51,7 @@ func FuzzAnswer(f *testing.F) {
 		tr := &transport{secrets: []string{"hidden-password"}, large: make(chan struct{}, largeAtOnce)}
 		resp, err := http.NewRequest(http.MethodGet, "http://cloud.example/", nil)
 		require.NoError(t, err)
-		trusted := hosts(nil).with("compute", "http://cloud.example/")
+		trusted := hosts(nil).with("http://cloud.example/")
 		tr.hosts.Store(&trusted)
 		answer, _ := canned(func(*http.Request) (int, string, []byte) { return int(status), contentType, body }).RoundTrip(resp)
 		failed := tr.check(t.Context(), resp, answer)
@@ -124,7 +124,7 @@ func FuzzHosts(f *testing.F) {
 		if addressFault(ours) != "" {
 			return
 		}
-		trusted := hosts(nil).with("identity", ours)
+		trusted := hosts(nil).with(ours)
 		mine, err := url.Parse(ours)
 		if err != nil || trusted.allow(mine) != nil {
 			t.Fatalf("%q is taken, and not trusted: %v", ours, err)

@@ -15,7 +15,7 @@ import (
 )
 
 // lists are the paths of all lists that are read page by page.
-var lists = []string{"/servers", "/os-hypervisors/detail", "/os-server-groups", "/regions"}
+var lists = []string{"/servers", "/os-hypervisors/detail", "/os-server-groups"}
 
 // discovered returns a cloud that has found Nova's microversions, so that the next request is the test's own.
 func discovered(t *testing.T) (*fakecloud.Cloud, *openstack.Cloud, *openstack.Compute) {

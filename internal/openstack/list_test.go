@@ -43,30 +43,6 @@ func TestListSlow(t *testing.T) {
 			require.NoError(t, l.page())
 			time.Sleep(time.Minute + time.Second)
 		}
-		assert.EqualError(t, l.page(), "the list does not end: its 30 pages took more than 30m0s")
+		assert.EqualError(t, l.page(), "the list does not end: its 30 pages took 30m30s")
 	})
-}
-
-// TestListNext: a list continues on the same host, so that no token follows a link elsewhere, and with a page
-// that was not there before.
-func TestListNext(t *testing.T) {
-	const here = "https://keystone.example/v3/regions"
-	for link, want := range map[string]string{
-		"":                                  "",
-		"?page=2":                           here + "?page=2",
-		"https://keystone.example:443/x":    "https://keystone.example:443/x",
-		here:                                "the list does not end: its next page was there before",
-		"//evil.example/v3/regions":         "the list goes on at https://evil.example: credentials are not sent to another host",
-		"http://keystone.example/v3":        "the list goes on at http://keystone.example: credentials are not sent",
-		"https://a:hidden@keystone.example": "the list goes on at https://keystone.example: credentials are not sent",
-		"http://[hidden":                    "the list goes on at an address that cannot be read",
-	} {
-		got, err := newList().next(here, link)
-		if err != nil {
-			got = err.Error()
-		}
-		assert.Contains(t, got, want, link)
-		assert.NotContains(t, got, "hidden")
-		assert.Equal(t, strings.HasPrefix(want, "the list"), err != nil, link)
-	}
 }

@@ -116,7 +116,7 @@ const (
 	queued = `{"id": "m%d", "href": "/v2/queues/q/messages/m", "ttl": 60, "body": {"lifecycle_action_token": "t"}}`
 )
 
-// requests lists all requests that the provider makes: see [TestRequestsAreKnown].
+// requests lists all requests that the provider makes.
 var requests = []request{
 	{"POST", "/auth/tokens", hostile.Target{Status: http.StatusCreated,
 		Around: `{"token": {"user": {"name": "user"}, "catalog": [{"type": "compute", "name": "nova", ` +

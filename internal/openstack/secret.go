@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"html"
 	"net/url"
 	"regexp"
@@ -12,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf16"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
@@ -27,8 +27,8 @@ const (
 	longSecret = 16
 )
 
-// redactAnswer removes the long secrets from a good answer, even if JSON escapes letters that need no escape.
-// It decodes only texts that have an escaped letter.
+// redactAnswer removes the long secrets from a good answer, even if JSON escapes letters that need no escape. It
+// decodes only texts that have an escaped letter.
 func redactAnswer(body []byte, secrets []string) []byte {
 	long := slices.DeleteFunc(slices.Clone(secrets), func(s string) bool { return len(s) < longSecret })
 	for _, secret := range long {
@@ -38,23 +38,18 @@ func redactAnswer(body []byte, secrets []string) []byte {
 			}
 		}
 	}
-	var clean []byte
-	done := 0 // number of bytes of the body that are in clean
 	for at := bytes.IndexByte(body, '\\'); at >= 0; {
 		start := max(0, bytes.LastIndexByte(body[:at], '"'))
 		end := start + 1 + lengthOf(body[start+1:])
 		var said string
 		if end-start > longSecret && json.Unmarshal(body[start:end], &said) == nil && repeats(said, long) {
-			clean, done = append(append(clean, body[done:start]...), strconv.Quote(redacted)...), end
+			copy(body[start:], fmt.Sprintf("%-*q", end-start, redacted)) // blanks follow
 		}
 		if at = bytes.IndexByte(body[end:], '\\'); at >= 0 {
 			at += end
 		}
 	}
-	if clean == nil {
-		return body
-	}
-	return append(clean, body[done:]...)
+	return body
 }
 
 // repeats reports whether a text repeats a secret, or a part of it: in any encoding of a log or a web page, in
@@ -86,52 +81,39 @@ func fold(s string) string {
 // has reports whether a folded text has seven eighths of a secret in a row, or [cutSecret] characters of it: as it is,
 // reversed, in hex, or in base64 at each offset within a longer text.
 func has(folded, secret string) bool {
-	if len(secret) < shortestSecret {
-		return false
-	}
 	reversed := []rune(secret)
 	slices.Reverse(reversed)
 	forms := []string{secret, string(reversed), hex.EncodeToString([]byte(secret))}
-	for shift := range 3 {
+	for shift, same := range []int{0, 2, 3} { // from which character on the code is the same after any letters
 		code := base64.RawStdEncoding.EncodeToString(append(make([]byte, shift), secret...))
-		forms = append(forms, code[[]int{0, 2, 3}[shift]:]) // the characters that are the same after any letters
+		forms = append(forms, code[min(same, len(code)):])
 	}
-	for _, form := range forms {
+	return len(secret) >= shortestSecret && slices.ContainsFunc(forms, func(form string) bool {
 		form = fold(form)
 		length := min(cutSecret, len(form)-len(form)/8)
-		if length < shortestSecret {
-			continue
-		}
-		parts := map[string]bool{}
-		for i := range len(form) - length + 1 {
-			parts[form[i:i+length]] = true
-		}
-		for i := range len(folded) - length + 1 {
-			if parts[folded[i:i+length]] {
+		for i := 0; length >= shortestSecret && i+length <= len(form); i++ {
+			if strings.Contains(folded, form[i:i+length]) {
 				return true
 			}
 		}
-	}
-	return false
+		return false
+	})
 }
 
-var escapes = regexp.MustCompile(`(?:[\\%]u[0-9A-Fa-f]{4})+|(?:%|\\x)[0-9A-Fa-f]{2}|\\.`)
+var escapes = regexp.MustCompile(`[\\%]u[0-9A-Fa-f]{4}|(?:%|\\x)[0-9A-Fa-f]{2}|\\.`)
 
 // decode decodes one layer of escapes of HTML, URLs, JSON or Python.
 func decode(s string) string {
 	return html.UnescapeString(escapes.ReplaceAllStringFunc(s, func(escape string) string {
-		if code, err := hex.DecodeString(strings.TrimLeft(escape, `\%x`)); err == nil && len(code) == 1 {
-			return string(code)
-		}
-		if escape[1] != 'u' || len(escape) < 6 {
+		digits := strings.TrimLeft(escape, `\%xu`)
+		code, err := strconv.ParseUint(digits, 16, 16)
+		switch {
+		case err != nil || len(digits) == 1:
 			return escape[1:]
+		case len(digits) == 2:
+			return string([]byte{byte(code)})
 		}
-		var units []uint16
-		for i := 2; i < len(escape); i += 6 {
-			unit, _ := strconv.ParseUint(escape[i:i+4], 16, 16) // four digits always parse
-			units = append(units, uint16(unit))
-		}
-		return string(utf16.Decode(units))
+		return string(rune(code)) // half of a letter of two codes is no letter, and does not count
 	}))
 }
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/hostile"
@@ -98,13 +97,5 @@ func walkStrings(v reflect.Value, path string, found func(path, s string)) {
 			walkStrings(key, path+" key", found)
 			walkStrings(v.MapIndex(key), path+" value", found)
 		}
-	}
-}
-
-// TestRequestsAreKnown: each request of the table has bounds of its own kind.
-func TestRequestsAreKnown(t *testing.T) {
-	for _, r := range requests {
-		address := "http://cloud.invalid/nova/v2.1" + r.path
-		assert.True(t, openstack.Known(t.Context(), r.method, address), "%s %s is of no kind", r.method, address)
 	}
 }
