@@ -216,18 +216,26 @@ func TestHangsOnQuorum(t *testing.T) {
 	}
 }
 
-// TestHangsOnTaken: a volume and a network that are taken off the lists leave each slot with the next server of its node, after its drain.
-// A slot without a node keeps both until it has one again.
+// TestHangsOnTaken: a volume is made larger in place, and no smaller. A volume and a network that are taken off the lists leave each slot with
+// the next server of its node, after its drain. A slot without a node keeps both until it has one again.
 func TestHangsOnTaken(t *testing.T) {
 	t.Parallel()
 	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "clusters/first")
 	e.edit(t, "modules/cluster", "modules/stateful")
 	require.NoError(t, e.Init(t.Context()))
 	e.edit(t, "desired_capacity = 6", "desired_capacity = 4")
-	const data, both = `volumes = { data = { size = 1 } }`, `volumes = { data = { size = 1 }, wal = { size = 2 } }`
-	e.edit(t, "cluster          =", both+"\n  cluster          =")
+	const data, both = `volumes = { data = { size = 1 } }`, `volumes = { data = { size = 1 }, wal = { size = 4 } }`
+	e.edit(t, "cluster          =", strings.Replace(both, "4", "2", 1)+"\n  cluster          =")
 	e.edit(t, `["shared"]`, `["shared", "storage"]`)
 	e.apply(t)
+	e.c.Fake.ResetRequests()
+	e.edit(t, "size = 2 }", "size = 4 }")
+	e.apply(t)
+	e.edit(t, "size = 4 }", "size = 3 }")
+	_, err := e.Apply(t.Context())
+	require.ErrorContains(t, err, "New size for extend must be greater than current size. (current: 4, extended: 3).")
+	assert.NotRegexp(t, "DELETE|POST|drained|stop", strings.Join(e.changed(), " "), "by other sizes")
+	e.edit(t, "size = 3 }", "size = 4 }")
 	e.edit(t, "desired_capacity = 4", "desired_capacity = 3")
 	e.apply(t)
 	e.edit(t, both, data)

@@ -8,7 +8,7 @@ import (
 )
 
 // This file has the part of Cinder that terraform-provider-openstack uses for a volume of a server: volumes are made,
-// shown and deleted. They hold no data.
+// shown, extended and deleted. They hold no data.
 
 // volume is a volume. The next look ends its work, or [Config.PowerTime] does.
 type volume struct {
@@ -30,7 +30,9 @@ var cinderRoutes = []route{
 	{"POST", "/volumes", 0, of(body(volumeSchema), (*call).createVolume)},
 	{"GET", "/volumes/detail", 0, (*call).listVolumes},
 	{"GET", "/volumes/{}", 0, show("volume", (*call).findVolume, (*call).volumeDocument)},
+	{"PUT", "/volumes/{}", 0, of((*call).findVolume, (*call).renameVolume)},
 	{"DELETE", "/volumes/{}", 0, of((*call).findVolume, (*call).deleteVolume)},
+	{"POST", "/volumes/{}/action", 0, of((*call).findVolume, (*call).extendVolume)},
 }
 
 // cinderReply words errors as Cinder does.
@@ -171,6 +173,41 @@ func (k *call) deleteVolume(v *volume) reply {
 			"snapshots, awaiting a transfer, or be disassociated from snapshots after volume transfer."))
 	}
 	v.begin(k, "deleting", "deleted")
+	return empty(202)
+}
+
+var renameSchema = wrapped("volume", closed(
+	prop{name: "name", schema: stringOrNull}, prop{name: "description", schema: stringOrNull}))
+
+// renameVolume takes a name. No description is kept.
+func (k *call) renameVolume(v *volume) reply {
+	given, _ := sub(k.body(renameSchema), "volume")
+	v.name = text(given, "name")
+	return jsonReply(200, object{{"volume", k.volumeDocument(v)}})
+}
+
+var extendSchema = wrapped("os-extend", wrapped("new_size",
+	&schema{types: []string{"integer"}, bounded: true, minimum: 1}))
+
+// extendVolume makes a volume larger. One that a server has needs version 3.42.
+func (k *call) extendVolume(v *volume) reply {
+	given, _ := sub(k.body(extendSchema), "os-extend")
+	asked, _ := given.get("new_size")
+	size, _ := strconv.Atoi(bare(asked)) // the schema has checked it
+	expected := "available"
+	if k.header.Get("OpenStack-API-Version") == "volume 3.42" && v.status == "in-use" {
+		expected = v.status
+	}
+	switch {
+	case size <= v.size:
+		panic(badRequest("Invalid input received: New size for extend must be greater than current size. (current: %d, "+
+			"extended: %d).", v.size, size))
+	case v.status != expected:
+		panic(badRequest("Invalid volume: Volume %s status must be '{'status': '%s'}' to extend, currently %s.", v.id,
+			expected, v.status))
+	}
+	v.size = size
+	v.begin(k, "extending", v.status)
 	return empty(202)
 }
 

@@ -101,7 +101,7 @@ func (c *cloud) send(t *testing.T, ask string) *answer {
 		r.Header.Set("Content-Type", "application/json")
 	}
 	if version != "" {
-		r.Header.Set("OpenStack-API-Version", "compute "+version)
+		r.Header.Set("OpenStack-API-Version", map[string]string{"block-storage": "volume", "compute": "compute"}[service]+" "+version)
 	}
 	if service == "messaging" {
 		r.Header.Set("Client-ID", c.vars["client"])

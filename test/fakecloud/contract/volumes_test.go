@@ -93,6 +93,15 @@ func contractVolumes(t *testing.T, c *cloud) {
 			are{fault("badRequest", "Invalid volume: volume $volume is already attached to instances: $one")}},
 		{"a volume in use stays", "member DELETE block-storage /volumes/$volume", 400, are{fault("badRequest", inUse)}},
 
+		{"extend it to its size", `member POST block-storage /volumes/$volume/action {"os-extend": {"new_size": 1}}`, 400, are{fault("badRequest",
+			"Invalid input received: New size for extend must be greater than current size. (current: 1, extended: 1).")}},
+		{"in an old version", `member POST block-storage /volumes/$volume/action {"os-extend": {"new_size": 2}}`, 400, are{fault("badRequest",
+			"Invalid volume: Volume $volume status must be '{'status': 'available'}' to extend, currently in-use.")}},
+		{"extend it", `member POST block-storage@3.42 /volumes/$volume/action {"os-extend": {"new_size": 2}}`, 202, are{text("")}},
+		{"and its name", `member PUT block-storage /volumes/$volume {"volume": {"name": "${prefix}v", "description": ""}}`, 200,
+			are{has("volume", volume), is("volume.name", `"${prefix}v"`)}},
+		{"it is larger", "member awaits GET block-storage /volumes/$volume", 200, are{is("volume.status", `"in-use"`), is("volume.size", "2")}},
+
 		{"detach", "member DELETE compute@2.1 /servers/$one/os-volume_attachments/$volume", 202, are{text("")}},
 		{"it is detached", "member awaits GET compute@2.1 /servers/$one/os-volume_attachments/$volume", 404,
 			are{fault("itemNotFound", "Instance $one is not attached to volume $volume")}},
