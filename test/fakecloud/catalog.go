@@ -15,6 +15,7 @@ var catalogServices = []struct{ kind, name, path string }{
 	{Messaging, "zaqar", "/messaging"},
 	{LoadBalancing, "octavia", ""},
 	{BlockStorage, "cinder", ""},
+	{DNS, "designate", ""},
 	{Identity, "keystone", "/identity/v3"},
 }
 
@@ -30,7 +31,7 @@ func (k *call) catalog(t *token) []object {
 			}
 			address := k.base + s.path
 			switch s.kind {
-			case Network, LoadBalancing:
+			case Network, LoadBalancing, DNS:
 				address += "/" + s.kind + "/" + url.PathEscape(region)
 			case BlockStorage:
 				address += "/" + s.kind + "/" + url.PathEscape(region) + "/v3"

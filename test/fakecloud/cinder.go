@@ -189,7 +189,7 @@ func (k *call) renameVolume(v *volume) reply {
 var extendSchema = wrapped("os-extend", wrapped("new_size",
 	&schema{types: []string{"integer"}, bounded: true, minimum: 1}))
 
-// extendVolume makes a volume larger. One that a server has needs version 3.42.
+// extendVolume makes a volume larger. A volume in use needs version 3.42.
 func (k *call) extendVolume(v *volume) reply {
 	given, _ := sub(k.body(extendSchema), "os-extend")
 	asked, _ := given.get("new_size")
@@ -200,8 +200,8 @@ func (k *call) extendVolume(v *volume) reply {
 	}
 	switch {
 	case size <= v.size:
-		panic(badRequest("Invalid input received: New size for extend must be greater than current size. (current: %d, "+
-			"extended: %d).", v.size, size))
+		panic(badRequest("Invalid input received: New size for extend must be greater than current size. "+
+			"(current: %d, extended: %d).", v.size, size))
 	case v.status != expected:
 		panic(badRequest("Invalid volume: Volume %s status must be '{'status': '%s'}' to extend, currently %s.", v.id,
 			expected, v.status))

@@ -37,7 +37,7 @@ const (
 // that matches it.
 type Fault struct {
 	Service    string // Identity, Compute, ...
-	Region     string // region of Compute, Network, LoadBalancing or BlockStorage
+	Region     string // region of the service, unless it serves all regions
 	Method     string
 	Path       string         // pattern as in [Cloud.Count]: /servers/*/action
 	PathRegexp *regexp.Regexp // matches the path and the query

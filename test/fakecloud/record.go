@@ -20,13 +20,14 @@ const (
 	Network       = "network"
 	LoadBalancing = "load-balancer"
 	BlockStorage  = "block-storage"
+	DNS           = "dns"
 )
 
 // Request is a request that arrived.
 type Request struct {
 	Method  string
 	Service string // one of the services above; "" for an unknown path
-	Region  string // region of Compute, Network, LoadBalancing or BlockStorage; the others serve all regions
+	Region  string // region of the service; Identity, Images and Messaging serve all regions
 
 	// Path is the part of the URL after the version (and after the project's id, if the endpoint has it):
 	// /servers/detail. A request for the version document has "/".

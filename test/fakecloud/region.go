@@ -24,6 +24,8 @@ type region struct {
 	balancers []*balancer
 	volumes   []*volume
 
+	recordsets []*recordset
+
 	sold map[[2]string]bool // flavors that no host of a zone has room for: zone, flavor
 
 	volumeZones []string // nil means Nova's zones

@@ -163,7 +163,7 @@ func (c *Cloud) newCall(r *http.Request, body []byte) *call {
 	switch service {
 	case Identity, Images, Messaging:
 		rec.Service, k.parts = service, parts
-	case Compute, Network, LoadBalancing, BlockStorage:
+	case Compute, Network, LoadBalancing, BlockStorage, DNS:
 		rec.Service = service
 		if len(parts) > 0 {
 			rec.Region, k.parts = parts[0], parts[1:]
@@ -201,7 +201,7 @@ func (k *call) serve() reply {
 		return k.serveGlance()
 	case Messaging:
 		return k.serveZaqar()
-	case Network, LoadBalancing, BlockStorage:
+	case Network, LoadBalancing, BlockStorage, DNS:
 		return k.serveRegional(regionals[k.record.Service])
 	}
 	return reply{http.StatusNotFound, http.Header{"Content-Type": {"text/plain"}}, []byte("no service here\n")}
@@ -269,6 +269,7 @@ var regionals = map[string]regional{
 	Network:       {"v2.0", neutronRoutes, (*call).neutronVersions, (*call).nowhere, neutronReply},
 	LoadBalancing: {"v2", octaviaRoutes, nil, octaviaNowhere, octaviaReply},
 	BlockStorage:  {"v3", cinderRoutes, cinderIndex, (*call).nowhere, cinderReply},
+	DNS:           {"v2", designateRoutes, nil, (*call).nowhere, designateReply},
 }
 
 func (k *call) serveRegional(s regional) reply {

@@ -10,6 +10,7 @@ module "web" {
   max_batch_size   = 1
   readiness_url    = var.health_url
   drain_hook_url   = var.drain_url
+  grace_period     = "60s" # ttl of the record
   hangs_on         = openstack_compute_volume_attach_v2.cache
 }
 
@@ -37,9 +38,12 @@ resource "openstack_lb_members_v2" "all" {
   }
 }
 
-# It stands for a record of the DNS.
-resource "terraform_data" "record" {
-  input = values(module.web.addresses)
+resource "openstack_dns_recordset_v2" "web" {
+  zone_id = var.zone_id
+  name    = "web.example.com."
+  type    = "A"
+  ttl     = 60
+  records = values(module.web.addresses)
 }
 
 variable "image" {
@@ -48,6 +52,10 @@ variable "image" {
 }
 
 variable "pool_id" {
+  type = string
+}
+
+variable "zone_id" {
   type = string
 }
 
