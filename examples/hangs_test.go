@@ -114,11 +114,15 @@ func TestHangsOnCluster(t *testing.T) {
 	assert.ElementsMatch(t, slices.Collect(maps.Keys(e.c.Floating(t, "RegionOne"))), all, "members")
 }
 
-// TestHangsOnSlots: agents name the addresses of servers that keep them. Each batch of the servers is drained, and none of the agents changes.
+// TestHangsOnSlots: agents name the addresses of servers that keep them. Each batch of the servers is drained, before its disks leave (the disks of
+// others, too), and none of the agents changes.
 func TestHangsOnSlots(t *testing.T) {
 	t.Parallel()
 	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), hangs+"/agents")
 	e.Env = append(e.Env, "TF_VAR_pool_id="+e.c.Fake.AddPool("RegionOne"))
+	cache := regexp.MustCompile(`(?s)resource "openstack_blockstorage_volume_v3".*?\n}\n\nresource.*?\n}\n`).FindString(read(t, hangs+"/outside/main.tf"))
+	e.file(t, "cache.tf", strings.ReplaceAll(cache, "module.web", "module.server"))
+	e.edit(t, "pools ", "hangs_on = openstack_compute_volume_attach_v2.cache\n  pools ")
 	e.apply(t)
 	before, addresses := e.servers(t), e.c.Floating(t, "RegionOne")
 	require.Len(t, addresses, 3)
@@ -143,7 +147,13 @@ func TestHangsOnSlots(t *testing.T) {
 	}
 }
 
-// TestHangsOnNetworks: the networks of the page can be applied, with an id that is known only then.
+// diskless gives the servers of clusters/first a flavor without a disk, and a volume to boot from.
+func (e example) diskless(t *testing.T) {
+	t.Helper()
+	e.edit(t, `["m1.small"]`, `["`+e.c.Fake.AddFlavor(fakecloud.Flavor{ID: "zero", Name: "zero", VCPUs: 1, RAM: 64})+`"]`+"\n  boot_volume = { size = 20 }")
+}
+
+// TestHangsOnNetworks: the networks of the page can be applied, with an id that is known only then, to servers that boot from volumes.
 func TestHangsOnNetworks(t *testing.T) {
 	t.Parallel()
 	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "clusters/first")
@@ -152,6 +162,7 @@ func TestHangsOnNetworks(t *testing.T) {
 	// The fake cloud makes no networks.
 	e.edit(t, `  networks         = ["shared"]`, strings.Replace(block[1], "openstack_networking_network_v2.backup.id", "terraform_data.backup.output", 1))
 	e.file(t, "backup.tf", fmt.Sprintf("resource \"terraform_data\" \"backup\" {\n  input = %q\n}\n", fakecloud.NetworkID))
+	e.diskless(t)
 	e.apply(t)
 	for name, id := range e.servers(t) {
 		zone := e.c.Server(t, "RegionOne", id).AvailabilityZone
@@ -226,6 +237,7 @@ func TestHangsOnTaken(t *testing.T) {
 	const data, both = `volumes = { data = { size = 1 } }`, `volumes = { data = { size = 1 }, wal = { size = 4 } }`
 	e.edit(t, "cluster          =", strings.Replace(both, "4", "2", 1)+"\n  cluster          =")
 	e.edit(t, `["shared"]`, `["shared", "storage"]`)
+	e.diskless(t)
 	e.apply(t)
 	e.c.Fake.ResetRequests()
 	e.edit(t, "size = 2 }", "size = 4 }")
@@ -253,87 +265,6 @@ func TestHangsOnTaken(t *testing.T) {
 	e.apply(t)
 	assert.Len(t, e.c.Volumes(t, "RegionOne"), 4)
 	assert.Len(t, e.c.Ports(t, "RegionOne"), 4)
-}
-
-// TestServerGroups: each server stays in a group, and no group exceeds its size, through a shrink, a migration, a shelving, another name of the
-// cluster and other policies. A new server has a group of the new policy.
-func TestServerGroups(t *testing.T) {
-	t.Parallel()
-	for _, module := range []string{"cluster", "stateful"} {
-		t.Run(module, func(t *testing.T) {
-			t.Parallel()
-			e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "clusters/first")
-			e.edit(t, "modules/cluster", "modules/"+module)
-			require.NoError(t, e.Init(t.Context()))
-			e.edit(t, `{ name = "az-2", weight = 200, cap = 3 }`, `{ name = "az-2", cap = 1 }`)
-			e.edit(t, "cluster          =", "servergroup_size = 3\n  cluster          =")
-			e.apply(t)
-			grouped := func(what string, size int) {
-				t.Helper()
-				groups := e.groups(t, "RegionOne")
-				require.Len(t, e.servers(t), size)
-				for name, s := range e.c.Servers(t) {
-					in := slices.IndexFunc(groups, func(g openstack.ServerGroup) bool { return slices.Contains(g.Members, s.ID) })
-					assert.NotEqual(t, -1, in, "%s: the group of %s", what, name)
-				}
-				for _, g := range groups {
-					assert.LessOrEqual(t, len(g.Members), 3, what)
-				}
-			}
-			grouped("creation", 6)
-			e.edit(t, "desired_capacity = 6", "desired_capacity = 4")
-			e.apply(t)
-			grouped("shrink", 4)
-			for name, s := range e.c.Servers(t) {
-				if s.AvailabilityZone == "az-2" {
-					e.c.Migrate(t, "RegionOne", s.ID, "az-3")
-					grouped("migration of "+name, 4)
-				}
-			}
-			acctest.Apply(t, e.Workspace)
-			grouped("migration", 4)
-			one := e.c.Servers(t)
-			for _, s := range one {
-				if s.AvailabilityZone == "az-1" {
-					e.c.Act(t, "RegionOne", s.ID, `{"shelve": null}`, "SHELVED_OFFLOADED")
-					break
-				}
-			}
-			e.edit(t, "cluster          =", "causes = []\n  cluster          =")
-			_, _ = e.Apply(t.Context()) // the server is back after it, in the zone that it had
-			grouped("shelving", 4)
-			acctest.Apply(t, e.Workspace)
-			grouped("after it", 4)
-			before := e.servers(t)
-			e.edit(t, `= "web"`, `= "web-renamed"`)
-			acctest.Apply(t, e.Workspace)
-			grouped("another name", 4)
-			e.edit(t, "cluster          =", "servergroup_policies = \"affinity\"\n  cluster          =")
-			acctest.Apply(t, e.Workspace)
-			grouped("other policies", 4)
-			assert.Equal(t, before, e.servers(t))
-			e.edit(t, `causes = []`, `causes = ["TEMPLATE"]`)
-			e.edit(t, `"debian-12"`, `"debian-13"`)
-			acctest.Finish(t, func() string {
-				text := acctest.Apply(t, e.Workspace)
-				grouped("new servers", 4)
-				return text
-			})
-			for _, g := range e.groups(t, "RegionOne") {
-				assert.Equal(t, "affinity", g.Policy, g.Name)
-			}
-		})
-	}
-}
-
-// TestOldNova: a cloud without soft policies is an error of the plan that shows the variable.
-func TestOldNova(t *testing.T) {
-	t.Parallel()
-	e := startOn(t, acctest.NewFake(t, fakecloud.Config{MaxMicroversion: "2.14"}), "clusters/first")
-	_, err := e.Run(t.Context(), "plan", "-input=false", "-no-color")
-	require.ErrorContains(t, err, "Nova is too old")
-	assert.Regexp(t, acctest.Says("Every Nova has the policies anti-affinity and affinity."), err.Error())
-	assert.Regexp(t, `policies += .*# servergroup_policies`, err.Error())
 }
 
 // TestKubernetesCluster: the control plane gets an image, one after the other and each at its address, and then the workers do. No server in

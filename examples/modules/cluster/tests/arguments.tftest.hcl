@@ -14,7 +14,7 @@ variables {
   flavors                   = ["m1.small"]
   prefer                    = "FLAVOR"
   user_data                 = "$${name} {name}-{index} {region} {zone} {{name}}"
-  networks                  = ["shared", { name = "storage", regions = ["RegionOne"], allowed_address_pairs = ["10.10.250.1"], floating_ip_pool = "public" }]
+  networks                  = ["shared", { name = "storage", regions = ["RegionOne"], allowed_address_pairs = ["10.10.250.1"], security_group_ids = ["6c4e2a18-9f3b-4d57-a2c6-0b8d7e5f1a93"], floating_ip_pool = "public" }]
   volumes                   = { data = { size = 7 } }
   boot_volume               = { size = 3 }
   attempt                   = "2"
@@ -96,12 +96,12 @@ run "servers" {
   }
   assert {
     condition = length(openstack_networking_port_v2.node) == length([for node in output.nodes : node if node.region == "RegionOne"]) && alltrue([
-      for key, p in openstack_networking_port_v2.node : one(p.allowed_address_pairs).ip_address == "10.10.250.1" && openstack_networking_floatingip_v2.node[key].pool == "public"
+      for key, p in openstack_networking_port_v2.node : one(p.allowed_address_pairs).ip_address == "10.10.250.1" && length(p.security_group_ids) == 1 && openstack_networking_floatingip_v2.node[key].pool == "public"
     ])
     error_message = "The nodes of RegionOne have a port and an address."
   }
   assert {
-    condition     = alltrue([for node in output.nodes : node.template.key_pair == "ops" && node.template.config_drive == "true" && node.template.attempt == "2"])
+    condition     = alltrue([for node in output.nodes : node.template.key_pair == "ops" && node.template.config_drive == "true" && node.template.attempt == "2" && node.template.volumes == jsonencode({ data = { size = 7 } })])
     error_message = "The template has what a server cannot change."
   }
   assert {

@@ -13,6 +13,7 @@ variables {
     data = { size = 7, type = "fast", zone = { "az-1" = "nova", "RegionOne/az-2" = "cinder-2" } }
     wal  = { size = 1, zone = "nova" }
   }
+  user_data      = "{name} {index} {region} {zone}"
   criteria       = "OLDEST_FIRST"
   causes         = ["TEMPLATE"]
   max_batch_size = "40%"
@@ -31,6 +32,10 @@ run "arguments" {
   assert {
     condition     = { for name, s in output.slots : s.zone => length(openstack_compute_instance_v2.node[name].network) } == { az-1 = 2, az-2 = 1, az-3 = 2 } && alltrue([for key, p in openstack_networking_port_v2.slot : endswith(key, "/shared") ? p.security_group_ids == toset(["6c4e2a18-9f3b-4d57-a2c6-0b8d7e5f1a93"]) : one(p.allowed_address_pairs).ip_address == "10.10.0.250"])
     error_message = "The ports are not those that were given."
+  }
+  assert {
+    condition     = alltrue([for name, s in openstack_compute_instance_v2.node : nonsensitive(s.user_data == sha1("${name} ${output.slots[name].index} RegionOne ${s.availability_zone}"))])
+    error_message = "The user data is not each node's own."
   }
   assert {
     condition     = openstack_networking_port_v2.slot["test-0/storage"].fixed_ip[0].ip_address == "10.10.0.7" && openstack_networking_floatingip_associate_v2.slot["test-1/shared"].floating_ip == "203.0.113.9" && keys(openstack_networking_floatingip_v2.slot) == ["test-0/shared", "test-2/shared"]
