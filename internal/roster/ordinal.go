@@ -14,14 +14,15 @@ func (r Roster) Number(before Roster) {
 			taken[ordinal{n.Region, n.Ordinal}] = true
 		}
 	}
+	last := map[string]int64{} // by region
 	for _, name := range r.Names() {
 		n := r.Nodes[name]
 		if n.Ordinal > 0 {
 			continue
 		}
-		for n.Ordinal = 1; taken[ordinal{n.Region, n.Ordinal}]; n.Ordinal++ {
+		for last[n.Region]++; taken[ordinal{n.Region, last[n.Region]}]; last[n.Region]++ {
 		}
-		taken[ordinal{n.Region, n.Ordinal}] = true
+		n.Ordinal = last[n.Region]
 		r.Nodes[name] = n
 	}
 }
