@@ -81,7 +81,7 @@ func (s *server) node(region string, at time.Time, keys Keys) (node.Node, error)
 	n.Protected = s.Locked || marked(s.Metadata, keys.Protected)
 	n.InService = shared(openstack.ParseMark(s.Metadata[openstack.MarkKey]))
 	n.InServiceAt = openstack.ParseTime(s.Metadata[openstack.InServiceAtKey])
-	n.NotInService, n.NotInServiceAt = openstack.ParseFailure(s.Metadata[openstack.NotInServiceAtKey])
+	n.NotInService, n.NotInServiceAt, _ = openstack.ParseFailure(s.Metadata[openstack.NotInServiceAtKey])
 	n.Generation = openstack.ParseGeneration(s.Metadata[openstack.GenerationKey])
 	if note, noted := s.Metadata[openstack.DrainedKey]; noted {
 		n.Draining = openstack.Begun(note)

@@ -43,23 +43,23 @@ type Drain struct {
 	Shutdown bool
 	Grace    time.Duration
 
-	// OnlyInService skips hook and grace period for a server that was never in service: see [NeverServed].
+	// OnlyInService skips hook and grace period for a server that was never in service: see [Drain.NeverServed].
 	OnlyInService bool
-	Served        bool // whether an earlier look found the server in service
+	Proof         string // proof of a note that the server was never in service; "" if it is not known
 
 	// Tell is called when a step begins, such as "running the hook". It may be nil.
 	Tell func(step string)
 }
 
-// NeverServed returns the proof that a server was never in service, or "" if it may have been. A missing mark proves
-// nothing, because it may be lost, or nobody ever wrote one. Nor does a note of a wait at a server that an earlier look
-// found in service, because anybody may remove marks and write notes.
-func NeverServed(s openstack.State, served bool) string {
+// NeverServed returns why a server was certainly never in service, or "" if it may have been. A missing mark shows
+// nothing, because it may be lost, or nobody ever wrote one. Nor does a note of a wait without our proof, because
+// anybody may remove marks and write notes.
+func (d Drain) NeverServed(s openstack.State) string {
 	switch {
-	case served || s.Mark != "" || s.Drained:
+	case s.Mark != "" || s.Drained:
 	case s.Status == "ERROR", s.Status == "BUILD": // the server was never ACTIVE
 		return "it is in " + s.Status
-	case s.Late:
+	case s.Late && d.Proof != "" && s.Proof == d.Proof:
 		return "a wait ended before it was in service"
 	}
 	return ""
@@ -85,7 +85,7 @@ func (d Drain) Run(ctx context.Context) (warnings []string, err error) {
 	if err != nil || state.Status == "" {
 		return nil, err
 	}
-	if d.OnlyInService && NeverServed(state, d.Served) != "" {
+	if d.OnlyInService && d.NeverServed(state) != "" {
 		d.Hook, d.Grace = nil, 0 // no note either: the server would look like one that was in service
 	} else if d.Hook == nil {
 		warning, err := d.note(ctx, state, d.Server.NoteDrain)

@@ -69,7 +69,7 @@ const (
 	Drained                // noted once a warning has counted servers that are drained
 	Marks                  // nodes, each after its cluster, with the marks of their servers
 	Diskless               // flavors without a disk, by region and id
-	Served                 // servers that were found in service since they were made or changed
+	Secret                 // clusters, with the secret for the proofs of their notes: see openstack.Proof
 	Serves                 // nodes that the plan leaves as they are and that serve, with the ids of their servers
 	Rises                  // nodes, each after its cluster, whose generation the plan raises
 	Batch                  // clusters, with the number of nodes that the plan may still replace

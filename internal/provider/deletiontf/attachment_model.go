@@ -177,8 +177,9 @@ func (m attachmentModel) way(ctx context.Context, b *backend.Backend, steps []st
 	var unread diag.Diagnostics
 	if m.OnlyInService.ValueBool() {
 		if server := m.server(ctx, b, &unread); !unread.HasError() {
-			if state, err := server.State(ctx); err == nil && drain.NeverServed(state, m.Served) != "" {
-				return spared + drain.NeverServed(state, m.Served)
+			never := drain.Drain{Proof: m.Proof}.NeverServed
+			if state, err := server.State(ctx); err == nil && never(state) != "" {
+				return spared + never(state)
 			}
 		}
 	}

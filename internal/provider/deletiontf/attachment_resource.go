@@ -3,6 +3,7 @@
 package deletiontf
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/private"
@@ -115,8 +117,8 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 		return
 	}
 	r.Backend.Walk().Note(backend.Known, server.ID, "")
-	if model.recall(ctx, r.Backend.Walk(), req.Private, &resp.Diagnostics); model.Served {
-		private.Store(ctx, resp.Private, servedKey, true, &resp.Diagnostics)
+	if model.recall(ctx, r.Backend.Walk(), req.Private, &resp.Diagnostics); model.Proof != "" {
+		private.Store(ctx, resp.Private, proofKey, model.Proof, &resp.Diagnostics)
 	}
 	model.identify()
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
@@ -151,16 +153,17 @@ const progressKey = "progress"
 // attachment must be updated before the node is drained.
 const substitutesKey = "substitutes"
 
-// servedKey is the key in the private state that says that a refresh found the server in service. The refresh keeps it,
-// because a plan that replaces the attachment keeps nothing for the one that is destroyed.
-const servedKey = "served"
+// proofKey is the key in the private state of the proof of a note. The refresh keeps it, because a plan that replaces
+// the attachment keeps nothing for the one that is destroyed.
+const proofKey = "proof"
 
-// recall fills in whether the server was found in service, in this walk or in an earlier one.
+// recall fills in the proof of a note, from this walk or an earlier one.
 func (m *attachmentModel) recall(
 	ctx context.Context, walk *backend.Walk, kept private.Reader, diags *diag.Diagnostics,
 ) {
-	_, noted := walk.Noted(backend.Served, m.ServerID.ValueString())
-	m.Served = noted || private.Load[bool](ctx, kept, servedKey, diags)
+	secret, _ := walk.Noted(backend.Secret, m.Cluster.ValueString())
+	m.Proof = cmp.Or(openstack.Proof(secret, m.ServerID.ValueString()),
+		private.Load[string](ctx, kept, proofKey, diags))
 }
 
 // Delete drains the node. If it fails half-way it stores its progress.

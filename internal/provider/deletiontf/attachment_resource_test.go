@@ -110,8 +110,8 @@ func TestDrain(t *testing.T) {
 			": The node was not drained in full"},
 		"not known to be": {attributes{"hook": webhook("", "CONTINUE"), "only_in_service": true}, "", "ACTIVE", ": webhook hook.",
 			": The node was not drained in full"},
-		"never in service": {attributes{"hook": webhook("", "CONTINUE"), "only_in_service": true}, openstack.NotInServiceAtKey, "ACTIVE",
-			"", ""},
+		"a note without a proof": {attributes{"hook": webhook("", "CONTINUE"), "only_in_service": true}, openstack.NotInServiceAtKey, "ACTIVE",
+			": webhook hook.", ": The node was not drained in full"},
 		"a hook that goes on": {attributes{"hook": webhook("", "CONTINUE")}, mark, "ACTIVE", "webhook hook.", ": The node was not drained in full"},
 		"imported":            {nil, mark, "ACTIVE", "", ""},
 	} {

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 )
 
@@ -69,7 +70,8 @@ func (a *drainAction) Invoke(ctx context.Context, req action.InvokeRequest, resp
 	if turns != nil && !model.begin(ctx, turns, a.Backend, tell, &resp.Diagnostics) {
 		return
 	}
-	_, model.Served = a.Backend.Walk().Noted(backend.Served, server.ID)
+	secret, _ := a.Backend.Walk().Noted(backend.Secret, model.Cluster.ValueString())
+	model.Proof = openstack.Proof(secret, server.ID)
 	d := model.drain(server, a.Backend.Hooks(), rand.Text(), new(hook.Progress))
 	d.Tell = tell
 	drained := run(ctx, d, model.limit(), advice{

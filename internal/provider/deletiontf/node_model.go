@@ -34,7 +34,7 @@ type nodeModel struct {
 	Hook          types.Object    `tfsdk:"hook"`
 
 	Corrected *orders `tfsdk:"-"` // in place of the arguments; nil without a correction
-	Served    bool    `tfsdk:"-"` // whether an earlier look found the server in service
+	Proof     string  `tfsdk:"-"` // proof of a note that the server was never in service
 }
 
 // spec returns the hook, or nil without one.
@@ -85,7 +85,7 @@ func (m nodeModel) drain(server drain.Server, hooks *hook.Runner, token string, 
 		Shutdown:      m.shutdown(),
 		Grace:         m.grace(),
 		OnlyInService: m.OnlyInService.ValueBool(),
-		Served:        m.Served,
+		Proof:         m.Proof,
 	}
 	if spec := m.spec(); spec != nil {
 		d.Hook = func(ctx context.Context) (string, error) { return hooks.Run(ctx, *spec, message, progress) }

@@ -131,6 +131,7 @@ func (r *attachmentResource) Create(ctx context.Context, req resource.CreateRequ
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	shareSecret(ctx, r.Backend.Walk(), plan.Cluster.ValueString(), resp.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
 }
@@ -144,6 +145,7 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 	if diags.HasError() {
 		return
 	}
+	shareSecret(ctx, r.Backend.Walk(), state.Cluster.ValueString(), resp.Private, diags)
 	state.sources = before.Sources
 	var remembered roster.Roster
 	var after memory
@@ -160,14 +162,13 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 		state.remember(ctx, remembered, state.listedRegions(), diags)
 		state.tell(ctx, remembered, &after, diags)
 		after.store(ctx, resp.Private, remembered, diags)
-		after.tellServed(remembered, r.Backend.Walk())
 	}
 	diags.Append(resp.State.Set(ctx, &state)...)
 	diags.Append(resp.Identity.Set(ctx, state.identity())...)
 }
 
-// Update stores the plan, and notes for drains which servers were in service. It need not remove marks of servers: the
-// mark of another template does not count as the node's own.
+// Update stores the plan. It need not remove marks of servers: the mark of another template does not count as the
+// node's own.
 func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var plan attachmentModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -176,8 +177,7 @@ func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequ
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
-	memory := loadMemory(ctx, req.Private, &resp.Diagnostics)
-	memory.tellServed(memory.Roster, r.Backend.Walk())
+	shareSecret(ctx, r.Backend.Walk(), plan.Cluster.ValueString(), resp.Private, &resp.Diagnostics)
 }
 
 // Delete forgets the attachment, and touches no server.

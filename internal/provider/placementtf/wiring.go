@@ -2,6 +2,7 @@ package placementtf
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"slices"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/private"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
@@ -134,15 +136,19 @@ func (p *attachmentPlanner) tellNodes(next roster.Roster, change planner.Change,
 	}
 }
 
-// tellServed notes for drains which servers were found in service: what their metadata says may be forged.
-func (m memory) tellServed(r roster.Roster, walk *backend.Walk) {
-	for _, nodes := range []map[string]roster.Node{r.Nodes, r.Leaving, r.Before} {
-		for name, n := range nodes {
-			if n.Served && m.Marked {
-				walk.Note(backend.Served, m.Seen.Servers[name].ID, "")
-			}
-		}
+// secretKey is the key in the private state of the secret of the cluster's notes.
+const secretKey = "secret"
+
+// shareSecret notes the secret of the cluster's notes for waits and drains, and makes it if there is none.
+func shareSecret(
+	ctx context.Context, walk *backend.Walk, cluster string, kept private.Writer, diags *diag.Diagnostics,
+) {
+	secret := private.Load[string](ctx, kept, secretKey, diags)
+	if secret == "" {
+		secret = rand.Text()
+		private.Store(ctx, kept, secretKey, secret, diags)
 	}
+	walk.Note(backend.Secret, cluster, secret)
 }
 
 // unmarked reports whether a node has no mark, so that a readiness attachment waits for its server in this apply.
@@ -186,6 +192,7 @@ func (p *attachmentPlanner) refuseLoose(now roster.Roster, sources sources) {
 // replaced, for drains the method of the update, and for deletion attachments the servers of the nodes.
 func (p *attachmentPlanner) tellReadiness(ctx context.Context) {
 	walk, cluster, method := p.backend.Walk(), p.plan.Cluster.ValueString(), ""
+	shareSecret(ctx, walk, cluster, p.private, p.diags)
 	walk.Note(backend.Planned, cluster, "")
 	walk.Note(backend.Planned, "", "")
 	if value.GivenBlock(p.plan.Update) {

@@ -71,6 +71,9 @@ func (r *attachmentResource) ModifyPlan(
 	plan.judge(state, r.Backend.Walk(), &resp.Diagnostics)
 	plan.keeps(state)
 	plan.warnOfUnstored(state, r.Backend.Walk(), &resp.Diagnostics)
+	if secret, noted := r.Backend.Walk().Noted(backend.Secret, plan.Cluster.ValueString()); noted {
+		private.Store(ctx, resp.Private, secretKey, secret, &resp.Diagnostics)
+	}
 	plan.ID = plan.Cluster
 	plan.Pending = value.List(nil)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
@@ -79,7 +82,7 @@ func (r *attachmentResource) ModifyPlan(
 func (r *attachmentResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan attachmentModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	r.wait(ctx, &plan, nil, &resp.Diagnostics)
+	r.wait(ctx, &plan, nil, resp.Private, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return // without a state: the next apply creates it, and finds the marks of servers that passed
 	}
@@ -87,9 +90,8 @@ func (r *attachmentResource) Create(ctx context.Context, req resource.CreateRequ
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.Cluster})...)
 }
 
-// lostKey is the key in the private state that has the servers that were in service and have no mark now: see
-// [backend.Served].
-const lostKey = "lost"
+// secretKey is the key in the private state under which a plan keeps the secret of the cluster's notes for the apply.
+const secretKey = "secret"
 
 // Read looks for the marks of the servers.
 func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
@@ -104,18 +106,7 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	pending := readiness.Pending(now.nodes, now.snapshot)
-	lost := private.Load[[]string](ctx, req.Private, lostKey, &resp.Diagnostics)
-	for _, name := range pending {
-		if !slices.Contains(value.Texts(model.Pending), name) {
-			lost = append(lost, now.nodes[name].ID)
-		}
-	}
-	if len(lost) > 0 {
-		slices.Sort(lost)
-		private.Store(ctx, resp.Private, lostKey, slices.Compact(lost), &resp.Diagnostics)
-	}
-	model.Pending = value.List(pending)
+	model.Pending = value.List(readiness.Pending(now.nodes, now.snapshot))
 	model.Servers = found(model.Servers, now.sources)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }
@@ -127,10 +118,7 @@ func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequ
 	var plan, state attachmentModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	for _, id := range private.Load[[]string](ctx, req.Private, lostKey, &resp.Diagnostics) {
-		r.Backend.Walk().Note(backend.Served, id, "")
-	}
-	waited := r.wait(ctx, &plan, &state, &resp.Diagnostics)
+	waited := r.wait(ctx, &plan, &state, resp.Private, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() && !waited {
 		return
 	}
@@ -166,7 +154,7 @@ func (r *attachmentResource) ImportState(
 // state is nil for a new attachment. If the wait fails, all servers that it waited for are
 // pending in the plan, and the next refresh finds which of them are in service.
 func (r *attachmentResource) wait(
-	ctx context.Context, plan, state *attachmentModel, diags *diag.Diagnostics,
+	ctx context.Context, plan, state *attachmentModel, kept private.Reader, diags *diag.Diagnostics,
 ) (waited bool) {
 	if diags.HasError() {
 		return false
@@ -184,6 +172,10 @@ func (r *attachmentResource) wait(
 		names, _ := readiness.Overtaken(now.before, now.nodes, value.Texts(state.Pending), now.snapshot)
 		warnOvertaken(names, diags)
 	}
+	secret, noted := r.Backend.Walk().Noted(backend.Secret, plan.Cluster.ValueString())
+	if !noted {
+		secret = private.Load[string](ctx, kept, secretKey, diags)
+	}
 	var pending []readiness.Node
 	names := readiness.Pending(now.nodes, now.snapshot)
 	for _, name := range names {
@@ -196,6 +188,7 @@ func (r *attachmentResource) wait(
 		n.Server = openstack.Server{Compute: compute, ID: n.ID}
 		now.note(&n)
 		n.Late = n.Late || state.waitedFor(n)
+		n.Proof = openstack.Proof(secret, n.ID)
 		pending = append(pending, n)
 	}
 	pending, late := readiness.Turn(pending)

@@ -146,8 +146,10 @@ func (m readyModel) node(ctx context.Context, b *backend.Backend, diags *diag.Di
 			"Terraform has not read it since. No other node gets a turn. Repair what the other error says, and apply "+
 			"again.", m.NodeName.ValueString(), server.ID))
 	}
+	secret, _ := b.Walk().Noted(backend.Secret, m.Cluster.ValueString())
 	return readiness.Node{
 		Name: m.NodeName.ValueString(), ID: server.ID, Region: compute.Region, Address: m.Address.ValueString(),
 		Mark: value.TextOr(m.Mark, defaultMark), Drained: state.Drained, Failed: state.Late, Server: server,
+		Proof: openstack.Proof(secret, server.ID),
 	}
 }
