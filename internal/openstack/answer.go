@@ -10,7 +10,6 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -68,10 +67,7 @@ func (t *transport) read(ctx context.Context, resp *http.Response, limit int) (*
 func (t *transport) takeLargeSlot(ctx context.Context) (release func(), err error) {
 	select {
 	case t.large <- struct{}{}:
-		return sync.OnceFunc(func() {
-			runtime.GC()
-			<-t.large
-		}), nil
+		return sync.OnceFunc(func() { <-t.large }), nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
@@ -235,7 +231,7 @@ func (t *Text) UnmarshalText(raw []byte) error {
 	return nil
 }
 
-// extracted returns what gophercloud decoded. The errors of gophercloud quote the value that cannot be
+// extracted returns what was decoded. The errors of decoders quote the value that cannot be
 // decoded, such as a time. They are shown to users, so control characters are removed from them.
 func extracted[T any](got T, err error) (T, error) {
 	if err != nil {

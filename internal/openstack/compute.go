@@ -190,7 +190,8 @@ func get(ctx context.Context, client *gophercloud.ServiceClient, address string,
 	}
 	body := resp.Body.(*wholeBody)
 	defer body.Close()
-	return json.Unmarshal(body.all, into)
+	_, err = extracted(into, json.Unmarshal(body.all, into))
+	return err
 }
 
 var errLostMarker = errors.New("the list goes on after an item that the service does not find: it was deleted " +
@@ -219,7 +220,7 @@ func walk(
 		body.Close()
 		switch {
 		case err != nil:
-			return fmt.Errorf("GET %s: %w", address, err)
+			return quoting{fmt.Errorf("GET %s: %w", address, err)}
 		case !more:
 			return nil
 		case list.last == marker:
