@@ -226,8 +226,8 @@ func TestHangsOnQuorum(t *testing.T) {
 	}
 }
 
-// TestHangsOnTaken: a volume is made larger in place, and no smaller. A volume and a network that are taken off the lists leave each slot with
-// the next server of its node, after its drain. A slot without a node keeps both until it has one again.
+// TestHangsOnTaken: a volume is made larger in place, and no smaller, and keeps its type. A volume and a network that are taken off the lists
+// leave each slot with the next server of its node, after its drain. A slot without a node keeps both until it has one again.
 func TestHangsOnTaken(t *testing.T) {
 	t.Parallel()
 	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "clusters/first")
@@ -240,9 +240,9 @@ func TestHangsOnTaken(t *testing.T) {
 	e.diskless(t)
 	e.apply(t)
 	e.c.Fake.ResetRequests()
-	e.edit(t, "size = 2 }", "size = 4 }")
+	e.edit(t, "size = 2 }", `size = 4, type = "fast" }`)
 	e.apply(t)
-	e.edit(t, "size = 4 }", "size = 3 }")
+	e.edit(t, `size = 4, type = "fast" }`, "size = 3 }")
 	_, err := e.Apply(t.Context())
 	require.ErrorContains(t, err, "New size for extend must be greater than current size. (current: 4, extended: 3).")
 	assert.NotRegexp(t, "DELETE|POST|drained|stop", strings.Join(e.changed(), " "), "by other sizes")
