@@ -1,6 +1,8 @@
 package placementtf_test
 
 import (
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,7 +13,8 @@ import (
 )
 
 // windowed are steps of a cluster whose new template waits for the window: how much later a command runs, and what it says.
-// With RECREATE an apply has destroyed a server before it could be refused.
+// With RECREATE an apply has destroyed a server before it could be refused. "together" gives window and template in one
+// apply, before a refresh knows whether that window is open.
 var windowed = map[string][]struct {
 	later time.Duration
 	args  []string
@@ -25,6 +28,12 @@ var windowed = map[string][]struct {
 		{0, []string{"plan"}, "shut until Thu 00:00 UTC"},
 		{6 * 24 * time.Hour, []string{"plan", "-out=in-time"}, "batch 1 of 2"},
 		{0, []string{"apply", "in-time"}, "1 added, 1 changed, 1 destroyed"},
+	},
+	"together": {
+		{3 * 24 * time.Hour, []string{"apply", "-auto-approve"}, "shut until a refresh finds the window open"},
+		{0, []string{"plan", "-detailed-exitcode"}, "No changes"},
+		{0, []string{"plan"}, "no batch begins until Thu 00:00 UTC"},
+		{4 * 24 * time.Hour, []string{"plan"}, "batch 1 of 2"},
 	},
 	"RECREATE": {
 		{0, []string{"apply", "-auto-approve"}, "1 added, 2 changed, 1 destroyed"},
@@ -51,7 +60,7 @@ func testWindow(t *testing.T, method string) {
 		servers = acctest.Made(c, "lifecycle {\n    "+acctest.Again+"\n  }") + acctest.Generations
 	}
 	config := func(version string) string {
-		return acctest.Placement(c, 2, acctest.Places("RegionOne: az-1"), `template = { version = "`+version+`" }
+		windowed := acctest.Placement(c, 2, acctest.Places("RegionOne: az-1"), `template = { version = "`+version+`" }
   update {
     causes         = ["TEMPLATE"]
     max_batch_size = 1
@@ -59,6 +68,13 @@ func testWindow(t *testing.T, method string) {
     method         = "`+method+`"
     window         = ["Thu 00:00-24:00 UTC"]
   }`) + servers
+		if method == "together" {
+			windowed = strings.Replace(windowed, "together", "SUBSTITUTE", 1)
+			if version == "a" {
+				return regexp.MustCompile(`window += .*`).ReplaceAllString(windowed, "")
+			}
+		}
+		return windowed
 	}
 	w := c.Workspace(t, config("a"))
 	run := func(command string, args ...string) string {
