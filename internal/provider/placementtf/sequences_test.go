@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/status"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stretchr/testify/require"
@@ -29,6 +30,9 @@ type driven struct {
 	images  map[string]string // ids of images, by name
 	servers map[string]unit   // servers by node
 	told    []string          // record of the events
+	lies    int               // number of looks to come that find no server
+	lost    string            // node whose server was lost last
+	twice   bool              // whether it was lost twice, and no look saw the server between
 }
 
 // unit is a server as it was last made.
@@ -48,7 +52,7 @@ func drive(t *testing.T, method string, size, batch int) *driven {
 
 // TestSequences: whatever happens to a cluster, an apply takes no more than a batch of the servers in service, plus the nodes
 // that a shrink removes; there are never more than three batches of servers above the cluster's size; and with a good image the
-// cluster ends in step once nothing fails any more. "make faults" tries 500 sequences.
+// cluster ends in step once nothing fails any more. After an apply that ended well the status is what its plan said. "make faults" tries 500 sequences.
 func TestSequences(t *testing.T) {
 	t.Parallel()
 	sequences := 500
@@ -96,10 +100,12 @@ func (d *driven) event() {
 	case 7:
 		if name != "" {
 			d.told = append(d.told, name+" is lost")
+			d.twice, d.lost = d.lost == name, name
 			d.Fake.RemoveServers("RegionOne", d.servers[name].id)
 		}
 	case 8:
 		d.told = append(d.told, "Nova's list is empty once")
+		d.lies++
 		d.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodGet, Path: "/servers/detail", Status: http.StatusOK,
 			Body: `{"servers": []}`, Times: 1})
 	}
@@ -190,6 +196,27 @@ func (d *driven) apply(refreshes bool) {
 		d.Errorf("%d servers, %d may be: %s", peak, most, strings.Join(d.told, "; "))
 	}
 	d.await()
+	if refreshes && d.lies == 0 && !d.twice {
+		d.tellsTruth()
+	}
+	if refreshes {
+		d.lies = max(0, d.lies-1)
+	}
+}
+
+// tellsTruth looks at the cluster again: if the apply ended well, the status is what the plan said.
+func (d *driven) tellsTruth() {
+	for _, u := range d.servers {
+		if s := d.server(u); s == nil || s.Status != "ACTIVE" || s.Metadata[openstack.MarkKey] != u.mark {
+			return
+		}
+	}
+	applied, said := d.I, d.Shows("status")
+	d.Look(d.T)
+	if is := d.Shows("status"); status.WordOf(is) != status.WordOf(said) {
+		d.Errorf("the plan said %q, and after the apply it is %q: %s", said, is, strings.Join(d.told, "; "))
+	}
+	d.I = applied
 }
 
 func (d *driven) config() attributes {
