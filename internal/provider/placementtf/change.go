@@ -29,9 +29,12 @@ func (m *attachmentModel) record(change planner.Change, batch int64) {
 	m.hold(change)
 }
 
-// hold replaces the held nodes.
+// hold replaces the held nodes. The apply of a plan that leaves the cluster in step ends their holds.
 func (m *attachmentModel) hold(change planner.Change) {
-	m.Held = told(change.With(verdict.Held), func(v verdict.Verdict) string { return v.Reason })
+	if m.inStep() {
+		change.Blocked = nil
+	}
+	m.Held = told(change.Blocked, func(v verdict.Verdict) string { return v.Reason })
 }
 
 // told returns a text about each of the first nodes, by name.

@@ -93,6 +93,7 @@ func TestRecord(t *testing.T) {
 	slices.SortStableFunc(change.List, func(a, b verdict.Verdict) int {
 		return strings.Compare(string(b.Outcome), string(a.Outcome)) // stays, returns, leaves, held, comes, changes
 	})
+	change.Blocked = change.With(verdict.Held)
 	var m attachmentModel
 	m.record(change, 0)
 	changes, err := packed.Elements[string](m.Change.ValueString())

@@ -53,7 +53,7 @@ func TestFull(t *testing.T) {
 		{Name: "where there is no other room nodes wait until it is tried again", Seen: full, Policy: func(p *roster.Policy) {
 			p.Capacity, p.Regions[1].Cap, p.Regions[0].Zones = 8, 3, p.Regions[0].Zones[:1]
 			p.Update.Causes = []roster.Cause{roster.Unhealthy}
-		}, Notices: []string{"Nodes are not made"}, Status: "held: Nova found no host for 2 of 8 nodes"},
+		}, Notices: []string{"Nodes are not made"}, Status: "held: no place has room for 2 of 8 nodes (full, or at a cap)"},
 		{Name: "no node is moved there", Roster: moved, Seen: full, Notices: []string{"Places are full"}},
 		{Name: "when that is over one is", Roster: moved, Moves: "+web-6 -web-0", To: "RegionOne/az-1"},
 		{Name: "a server that is there comes back", Roster: func(r *roster.Roster) {

@@ -328,9 +328,11 @@ func TestOrderDoesNotMatter(t *testing.T) {
 		}
 		for _, c := range []*Change{&change, &sameChange} { // some texts list places as the policy does
 			c.Notices = nil
-			for i := range c.List {
-				if c.List[i].Hold == hold.NoRoom {
-					c.List[i].Err, c.List[i].Reason = nil, ""
+			for _, list := range []verdict.List{c.List, c.Blocked} {
+				for i := range list {
+					if list[i].Hold == hold.NoRoom {
+						list[i].Err, list[i].Reason = nil, ""
+					}
 				}
 			}
 		}
@@ -346,6 +348,9 @@ func checkChange(t *rapid.T, r, next roster.Roster, change Change) {
 		if utf8.RuneCountInString(says) > status.Limit {
 			t.Fatalf("a status has %d characters: %s", utf8.RuneCountInString(says), says)
 		}
+	}
+	if status.WordOf(change.Now) == status.InStep && len(change.Blocked) > 0 {
+		t.Fatalf("it is %q, and held are %s", change.Now, listed(change.Blocked))
 	}
 	var created, returned, departed, revised []string
 	for _, name := range next.Names() {

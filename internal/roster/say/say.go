@@ -23,16 +23,18 @@ import (
 // Change is the result of a plan: a verdict for each node, by index, and what follows from them.
 type Change struct {
 	verdict.List
-	Remaining int64    // number of nodes that should still be replaced after this plan
-	Notices   []Notice // notices for a person
-	Status    string   // status of the cluster after the plan is applied without an error; see [status.InStep]
-	Now       string   // status of the cluster before the plan
+	Remaining int64        // number of nodes that should still be replaced after this plan
+	Notices   []Notice     // notices for a person
+	Status    string       // status of the cluster after the plan is applied without an error; see [status.InStep]
+	Now       string       // status of the cluster before the plan
+	Blocked   verdict.List // held nodes that the policy wants replaced, and nodes in ERROR that no cause replaces
 	// nodes that are not in service, or are leaving and still run, and that the plan does not change
 	Absent []string
 	Arrive []string // absent nodes that an apply without an error brings into service, or removes
 	Awaits []string // nodes of Arrive, if the cluster shows that its applies do so
 
-	batch int64 // maximum number of nodes that one plan replaces
+	batch int64  // maximum number of nodes that one plan replaces
+	back  string // says that nodes go back to an earlier template
 }
 
 // speech makes the sentences about a plan.
@@ -49,7 +51,13 @@ func About(plan verdict.Plan, seen roster.Seen) Change {
 	p := &speech{Plan: plan, seen: seen, texts: differences{}}
 	p.waiting = p.waits(1)
 	p.waitedOn = p.waiting.texts()
-	c := Change{List: p.reasoned(), Remaining: p.Remaining, Notices: p.notices(), Now: p.status(), batch: p.Size}
+	c := Change{List: p.reasoned(), Remaining: p.Remaining, Notices: p.notices(), Now: p.status(), batch: p.Size,
+		back: p.back()}
+	c.Blocked = p.blocked(c.List)
+	for _, v := range plan.Stuck() {
+		v.Reason = stuck(verdict.List{v}, 1)
+		c.Blocked = append(c.Blocked, v)
+	}
 	for _, a := range plan.Absent() {
 		c.Absent = append(c.Absent, a.Name)
 		if a.Pending {
@@ -193,8 +201,9 @@ func detail(err error) string {
 }
 
 // Clip shortens a text from Nova to 80 characters.
-func Clip(text string) string {
-	const limit = 80
+func Clip(text string) string { return clip(text, 80) }
+
+func clip(text string, limit int) string {
 	if runes := []rune(text); len(runes) > limit {
 		return string(runes[:limit]) + "..."
 	}

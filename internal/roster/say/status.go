@@ -1,13 +1,14 @@
 package say
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/status"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
@@ -33,11 +34,12 @@ func (p *speech) stated(most int) string {
 	if s.Word == status.Shut {
 		says += " until " + s.Opens
 	}
-	switch target := int64(len(p.Verdicts.Held(hold.Target))); {
+	target := len(p.Verdicts.With(verdict.Held)) - len(p.blocked(p.Verdicts))
+	switch {
 	case s.Word != status.InStep:
 		return says + ": " + p.about(s, most)
 	case target > 0:
-		return fmt.Sprintf("%s, as target says: %s of another template", says, text.Nodes(target))
+		return fmt.Sprintf("%s, as target says: %s of another template", says, text.Nodes(int64(target)))
 	}
 	return says
 }
@@ -52,7 +54,9 @@ func (p *speech) about(s verdict.Status, most int) string {
 	case s.Word == status.Waits:
 		return strings.Join(absences(s.Waits[:min(len(s.Waits), most)]), ", ") + more(len(s.Waits)-most)
 	case s.Word == status.Held && p.Short > 0:
-		return fmt.Sprintf("Nova found no host for %d of %s", p.Short, text.Nodes(p.Policy.Capacity))
+		return fmt.Sprintf("no place has room for %d of %s (full, or at a cap)", p.Short, text.Nodes(p.Policy.Capacity))
+	case s.Word == status.Held && len(s.Nodes) > 0:
+		return stuck(s.Nodes, most)
 	case s.Word == status.Held:
 		var loose []string // regions whose servers do not follow their nodes, each with the missing line
 		for _, region := range slices.Sorted(maps.Keys(p.Policy.Loose)) {
@@ -60,9 +64,33 @@ func (p *speech) about(s verdict.Status, most int) string {
 		}
 		return "wiring: " + text.Few(loose)
 	case s.Left > 0:
-		return fmt.Sprintf("%d of %s to replace", s.Left, text.Nodes(p.Policy.Capacity))
+		return fmt.Sprintf("%s%d of %s to replace", p.back(), s.Left, text.Nodes(p.Policy.Capacity))
 	}
 	return text.Nodes(p.Uncaused()) + " of another template, and no cause replaces them"
+}
+
+// stuck says of nodes in ERROR how they are replaced, or why they stay.
+func stuck(list verdict.List, most int) string {
+	names := slices.DeleteFunc(slices.Clone(list), func(v verdict.Verdict) bool { return !v.Free() }).Names()
+	if len(names) == 0 {
+		return fmt.Sprintf("%s is in ERROR, and %s%s", list[0].Name, list[0].Protected, more(len(list)-1))
+	}
+	return fmt.Sprintf("no cause replaces %s%s, in ERROR: name it in candidates",
+		strings.Join(names[:min(len(names), most)], ", "), more(len(names)-most))
+}
+
+// blocked lists the held nodes, without those that the policy leaves as they are.
+func (p *speech) blocked(reasoned verdict.List) verdict.List {
+	return slices.DeleteFunc(reasoned.With(verdict.Held), p.Content)
+}
+
+// back says that nodes go back to an earlier template: "goes back to debian-13, ".
+func (p *speech) back() string {
+	t, back := p.Earlier()
+	if !back {
+		return ""
+	}
+	return "goes back to " + cmp.Or(clip(t.Values()[roster.KeyImage], 40), "an earlier template") + ", "
 }
 
 // absences lists absent nodes, each with its reason.
@@ -100,7 +128,7 @@ func (c Change) Moves(number int64) string {
 	say(verdict.Comes, "comes", "come")
 	moves := strings.Join(parts, "; ")
 	if number > 0 && c.Replaced() > 0 {
-		return fmt.Sprintf("batch %d of %d: %s", number, number+(c.Remaining+c.batch-1)/c.batch, moves)
+		moves = fmt.Sprintf("batch %d of %d: %s", number, number+(c.Remaining+c.batch-1)/c.batch, moves)
 	}
-	return moves
+	return c.back + moves
 }

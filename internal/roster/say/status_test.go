@@ -20,6 +20,9 @@ func TestStatus(t *testing.T) {
 	plans.Check(t, planner.Plan, func(p *roster.Policy) { p.Update = plans.Update("1", roster.Outdated) }, []plans.Case{
 		{Name: "without update", Policy: func(p *roster.Policy) { p.Update = nil }, Status: "in step"},
 		{Name: "nothing to do", Status: "in step"},
+		{Name: "in ERROR without a cause", Broken: "web-0", Status: "held: no cause replaces web-0, in ERROR: name it in candidates"},
+		{Name: "and protected", Broken: "web-0", Policy: func(p *roster.Policy) { p.Protected = []string{"web-0"} },
+			Status: "held: web-0 is in ERROR, and is listed as protected"},
 		{Name: "growth", Capacity: 8, Moves: "+web-6 +web-7", Status: "in step"},
 		{Name: "a batch of two", Image: "b", Update: plans.Update("2", roster.Outdated), Moves: "+web-6 +web-7 -web-0 -web-3", Remaining: 4,
 			Status: "behind: 4 of 6 nodes to replace", Looked: "behind: 6 of 6 nodes to replace", Does: "batch 2 of 4: web-0, web-3 leave; web-6, web-7 come"},

@@ -14,7 +14,7 @@ import (
 type Status struct {
 	Word  status.Word
 	Hold  *hold.Hold // hold of the nodes, if one holds them
-	Nodes List       // nodes that are held, or go back from a failed template
+	Nodes List       // nodes that are held, stuck, or go back from a failed template
 	Waits []Absence  // nodes that are waited for
 	Opens string     // until when the window is shut
 	Left  int64      // number of nodes to replace
@@ -31,8 +31,9 @@ func (p Plan) Status() Status {
 	case p.Verdicts.Replaced() > 0:
 		return Status{Word: status.Behind, Left: left}
 	}
-	protected := p.Verdicts.Held(hold.Protected).Names()
-	waits := slices.DeleteFunc(p.Absent(), func(a Absence) bool { return slices.Contains(protected, a.Name) })
+	stuck := p.Stuck()
+	stay := append(p.Verdicts.Held(hold.Protected).Names(), stuck.Names()...)
+	waits := slices.DeleteFunc(p.Absent(), func(a Absence) bool { return slices.Contains(stay, a.Name) })
 	held, quiet := p.held(false), p.held(true)
 	switch {
 	case held.Hold != nil:
@@ -41,6 +42,8 @@ func (p Plan) Status() Status {
 		return Status{Word: status.Held}
 	case len(waits) > 0:
 		return Status{Word: status.Waits, Waits: waits}
+	case len(stuck) > 0:
+		return Status{Word: status.Held, Nodes: stuck}
 	case quiet.Hold != nil:
 		return quiet
 	case left > 0:
@@ -56,10 +59,7 @@ func (p Plan) Status() Status {
 // held returns the status of the first hold that is quiet or not, if any.
 func (p Plan) held(quiet bool) Status {
 	for _, h := range hold.All {
-		list := p.Verdicts.Held(h)
-		if h == hold.Protected && len(p.Kept()) == 0 { // the update reaches its target without them
-			list = slices.DeleteFunc(list, func(v Verdict) bool { return v.Cause == roster.Outdated })
-		}
+		list := slices.DeleteFunc(p.Verdicts.Held(h), p.Content)
 		if h.Quiet == quiet && h.Status != "" && len(list) > 0 {
 			return Status{Word: cmp.Or(h.Word, status.Held), Hold: h, Nodes: list, Opens: p.Shut}
 		}
@@ -78,6 +78,38 @@ func (p Plan) Kept() (list List) {
 		return nil
 	}
 	return list
+}
+
+// Content reports whether the policy is met although a held node has another template: its target is reached.
+func (p Plan) Content(v Verdict) bool {
+	return v.Hold == hold.Target || v.Hold == hold.Protected && v.Cause == roster.Outdated && len(p.Kept()) == 0
+}
+
+// Stuck has the nodes in ERROR that no apply brings into service, because they served or must stay, and no cause
+// replaces them; first those that a person can name as candidates. Terraform makes a server again that failed as it
+// was made.
+func (p Plan) Stuck() List {
+	var free, kept List
+	for _, v := range p.Verdicts.With(Stays) {
+		switch {
+		case v.Rests != "" || v.Is != facts.Broken && v.Is != facts.Failing:
+		case !v.Free():
+			kept = append(kept, v)
+		case v.Is == facts.Broken:
+			free = append(free, v)
+		}
+	}
+	return append(free, kept...)
+}
+
+// Earlier returns the template to which nodes go back, if an update goes back to one that is older than theirs.
+func (p Plan) Earlier() (t roster.Template, back bool) {
+	for _, v := range p.Verdicts.With(Leaves, Changes) {
+		if v.Cause == roster.Outdated && p.Next.Age(v.Template) > p.Next.Age(v.To) {
+			return v.To, true
+		}
+	}
+	return "", false
 }
 
 // GoBack has the nodes that have the failed template and go back, in this plan or later.
