@@ -80,15 +80,16 @@ def images(c):
 
 
 def networks(c):
-    """A network for all, one of floating addresses, and one that no user sees but the admin: Nova must not choose between
-    two. A router joins them; no agent serves it."""
+    """A network for all, one of floating addresses, and one that only the admin sees. The latter two are in no project of
+    a user: Nova must not choose between networks. A router joins them; no agent serves it."""
     def one(kind, name, **more):
         got = c.call('GET', 'network', f'/{kind}s?name={name}')[kind + 's']
         return got[0] if got else c.call('POST', 'network', f'/{kind}s', {kind: dict(name=name, **more)})[kind]
 
     other = c.call('GET', 'identity', '/projects?name=service')['projects'][0]['id']
     inside = []
-    for name, cidr, more in (('public', '172.24.0.0/16', {'router:external': True}), ('shared', '10.9.0.0/16', dict(shared=True)),
+    for name, cidr, more in (('public', '172.24.0.0/16', {'router:external': True, 'project_id': other}),
+                             ('shared', '10.9.0.0/16', dict(shared=True)),
                              ('storage', '10.10.0.0/16', dict(project_id=other))):
         n = one('network', name, **more)
         s = one('subnet', name, network_id=n['id'], ip_version=4, cidr=cidr, enable_dhcp=False, gateway_ip=None)
