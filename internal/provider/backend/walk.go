@@ -70,6 +70,7 @@ const (
 	Marks                  // nodes, each after its cluster, with the marks of their servers
 	Diskless               // flavors without a disk, by region and id
 	Secret                 // clusters, with the secret for the proofs of their notes: see openstack.Proof
+	Believed               // clusters, with the secret of the notes of the last apply
 	Serves                 // nodes that the plan leaves as they are and that serve, with the ids of their servers
 	Rises                  // nodes, each after its cluster, whose generation the plan raises
 	Batch                  // clusters, with the number of nodes that the plan may still replace

@@ -3,7 +3,6 @@
 package deletiontf
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -161,9 +160,10 @@ const proofKey = "proof"
 func (m *attachmentModel) recall(
 	ctx context.Context, walk *backend.Walk, kept private.Reader, diags *diag.Diagnostics,
 ) {
-	secret, _ := walk.Noted(backend.Secret, m.Cluster.ValueString())
-	m.Proof = cmp.Or(openstack.Proof(secret, m.ServerID.ValueString()),
-		private.Load[string](ctx, kept, proofKey, diags))
+	secret, noted := walk.Noted(backend.Believed, m.Cluster.ValueString())
+	if m.Proof = openstack.Proof(secret, m.ServerID.ValueString()); !noted {
+		m.Proof = private.Load[string](ctx, kept, proofKey, diags)
+	}
 }
 
 // Delete drains the node. If it fails half-way it stores its progress.

@@ -62,8 +62,7 @@ func attachmentSchema() schema.Schema {
 				"warning. Defaults to `false`."),
 			"only_in_service": flagOr(false, "Whether to leave out the hook and the grace period for a server that "+
 				"never was in service: it is in `ERROR`, never was `ACTIVE`, or a readiness attachment's wait ended "+
-				"without it. A server that was seen in service, or merely has no mark, is drained. Defaults to "+
-				"`false`."),
+				"without it in the last apply. A server that merely has no mark is drained. Defaults to `false`."),
 			"lifecycle_action_token": schema.StringAttribute{
 				Computed:            true,
 				Sensitive:           true,

@@ -70,7 +70,7 @@ func (a *drainAction) Invoke(ctx context.Context, req action.InvokeRequest, resp
 	if turns != nil && !model.begin(ctx, turns, a.Backend, tell, &resp.Diagnostics) {
 		return
 	}
-	secret, _ := a.Backend.Walk().Noted(backend.Secret, model.Cluster.ValueString())
+	secret, _ := a.Backend.Walk().Noted(backend.Believed, model.Cluster.ValueString())
 	model.Proof = openstack.Proof(secret, server.ID)
 	d := model.drain(server, a.Backend.Hooks(), rand.Text(), new(hook.Progress))
 	d.Tell = tell

@@ -131,7 +131,7 @@ func (r *attachmentResource) Create(ctx context.Context, req resource.CreateRequ
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	shareSecret(ctx, r.Backend.Walk(), plan.Cluster.ValueString(), resp.Private, &resp.Diagnostics)
+	shareSecrets(ctx, r.Backend.Walk(), plan.Cluster.ValueString(), resp.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
 }
@@ -145,7 +145,6 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 	if diags.HasError() {
 		return
 	}
-	shareSecret(ctx, r.Backend.Walk(), state.Cluster.ValueString(), resp.Private, diags)
 	state.sources = before.Sources
 	var remembered roster.Roster
 	var after memory
@@ -163,6 +162,10 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 		state.tell(ctx, remembered, &after, diags)
 		after.store(ctx, resp.Private, remembered, diags)
 	}
+	waits := state.policy(ctx, nil, after.Marked, diags).RequireMarks &&
+		(!ok || after.unmarked(remembered, func(string) bool { return false }))
+	renewSecrets(ctx, resp.Private, waits, diags)
+	shareSecrets(ctx, r.Backend.Walk(), state.Cluster.ValueString(), resp.Private, diags)
 	diags.Append(resp.State.Set(ctx, &state)...)
 	diags.Append(resp.Identity.Set(ctx, state.identity())...)
 }
@@ -177,7 +180,7 @@ func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequ
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
-	shareSecret(ctx, r.Backend.Walk(), plan.Cluster.ValueString(), resp.Private, &resp.Diagnostics)
+	shareSecrets(ctx, r.Backend.Walk(), plan.Cluster.ValueString(), resp.Private, &resp.Diagnostics)
 }
 
 // Delete forgets the attachment, and touches no server.

@@ -1,6 +1,7 @@
 package placementtf
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -97,7 +98,7 @@ func (w wires) search(ctx context.Context, cloud *openstack.Cloud) map[string]wi
 func (p *attachmentPlanner) tellNodes(next roster.Roster, change planner.Change, policy roster.Policy) {
 	walk, seen := p.backend.Walk(), p.memory.Seen.Servers
 	var kept, twice []string
-	waits := policy.RequireMarks && p.unmarked(next)
+	waits := policy.RequireMarks && p.memory.unmarked(next, closedRegions(p.plan.listedRegions()))
 	for name := range next.Leaving {
 		cluster := ""
 		if waits && seen[name].InService != "" {
@@ -136,26 +137,40 @@ func (p *attachmentPlanner) tellNodes(next roster.Roster, change planner.Change,
 	}
 }
 
-// secretKey is the key in the private state of the secret of the cluster's notes.
-const secretKey = "secret"
+// secretsKey is the key in the private state of the [secrets].
+const secretsKey = "secrets"
 
-// shareSecret notes the secret of the cluster's notes for waits and drains, and makes it if there is none.
-func shareSecret(
+// secrets prove that notes of failed waits are ours. A note is believed in one apply only: a later wait may have found
+// the server in service, and anybody may write an old note again.
+type secrets struct {
+	Next string `json:"next"` // for the notes that this apply writes
+	Last string `json:"last"` // for the notes that the last apply wrote
+}
+
+// renewSecrets begins another apply. Without servers to wait for, no note is written, and the secret stays.
+func renewSecrets(ctx context.Context, kept private.Writer, waits bool, diags *diag.Diagnostics) {
+	s := private.Load[secrets](ctx, kept, secretsKey, diags)
+	if s.Last = s.Next; waits {
+		s.Next = ""
+	}
+	private.Store(ctx, kept, secretsKey, s, diags)
+}
+
+// shareSecrets notes the secrets for waits and drains.
+func shareSecrets(
 	ctx context.Context, walk *backend.Walk, cluster string, kept private.Writer, diags *diag.Diagnostics,
 ) {
-	secret := private.Load[string](ctx, kept, secretKey, diags)
-	if secret == "" {
-		secret = rand.Text()
-		private.Store(ctx, kept, secretKey, secret, diags)
-	}
-	walk.Note(backend.Secret, cluster, secret)
+	s := private.Load[secrets](ctx, kept, secretsKey, diags)
+	s.Next = cmp.Or(s.Next, rand.Text())
+	private.Store(ctx, kept, secretsKey, s, diags)
+	walk.Note(backend.Secret, cluster, s.Next)
+	walk.Note(backend.Believed, cluster, s.Last)
 }
 
 // unmarked reports whether a node has no mark, so that a readiness attachment waits for its server in this apply.
-func (p *attachmentPlanner) unmarked(next roster.Roster) bool {
-	closed := closedRegions(p.plan.listedRegions())
+func (m memory) unmarked(next roster.Roster, closed func(region string) bool) bool {
 	for name, n := range next.Nodes {
-		if s := p.memory.Seen.Servers[name]; s.InService != string(n.Mark) && !closed(n.Region) {
+		if s := m.Seen.Servers[name]; s.InService != string(n.Mark) && !closed(n.Region) {
 			return true
 		}
 	}
@@ -192,7 +207,7 @@ func (p *attachmentPlanner) refuseLoose(now roster.Roster, sources sources) {
 // replaced, for drains the method of the update, and for deletion attachments the servers of the nodes.
 func (p *attachmentPlanner) tellReadiness(ctx context.Context) {
 	walk, cluster, method := p.backend.Walk(), p.plan.Cluster.ValueString(), ""
-	shareSecret(ctx, walk, cluster, p.private, p.diags)
+	shareSecrets(ctx, walk, cluster, p.private, p.diags)
 	walk.Note(backend.Planned, cluster, "")
 	walk.Note(backend.Planned, "", "")
 	if value.GivenBlock(p.plan.Update) {
