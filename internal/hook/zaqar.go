@@ -7,8 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
-	"path"
+	"regexp"
+	"strings"
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
@@ -33,7 +33,9 @@ var zaqarType = Type{
 		if r.Messaging == nil {
 			return nil, errors.New("a hook of type zaqar needs an OpenStack cloud, and no cloud is configured")
 		}
-		return &zaqar{runner: r, queue: s.one("queue"), ttl: s.Limit() + time.Hour}, nil
+		// The clock is not the monotonic one, which stops while a machine sleeps.
+		now := func() time.Time { return time.Now().Round(0) }
+		return &zaqar{runner: r, queue: s.one("queue"), ttl: s.Limit() + time.Hour, now: now}, nil
 	},
 }
 
@@ -83,7 +85,7 @@ func (z *zaqar) step(
 	if p.Receipt == "" {
 		return false, z.send(ctx, client, m, p)
 	}
-	asked := z.clock()
+	asked := z.now()
 	found, err := messages.Get(ctx, client, z.queue, p.Receipt).Extract()
 	switch {
 	case err == nil:
@@ -105,10 +107,10 @@ func (z *zaqar) step(
 
 // send posts the message, unless it is in the queue already, from a run that was killed or did not get the answer.
 func (z *zaqar) send(ctx context.Context, client *gophercloud.ServiceClient, m Message, p *Progress) error {
-	asked := z.clock()
+	asked := z.now()
 	id, lasts, err := z.search(ctx, client, m.Token)
 	if err == nil && id == "" {
-		asked, lasts = z.clock(), z.ttl
+		asked, lasts = z.now(), z.ttl
 		id, err = z.post(ctx, client, m)
 	}
 	if err != nil {
@@ -116,14 +118,6 @@ func (z *zaqar) send(ctx context.Context, client *gophercloud.ServiceClient, m M
 	}
 	p.Receipt, p.Expires = id, asked.Add(lasts)
 	return nil
-}
-
-// clock returns the time without the monotonic clock, which stops while a machine sleeps.
-func (z *zaqar) clock() time.Time {
-	if z.now != nil {
-		return z.now()
-	}
-	return time.Now().Round(0)
 }
 
 // remaining returns how long Zaqar still keeps a message.
@@ -146,7 +140,11 @@ func clientID(token string) string {
 
 func (z *zaqar) post(ctx context.Context, client *gophercloud.ServiceClient, m Message) (id string, err error) {
 	var body map[string]any
-	if err := recode(m, &body); err != nil {
+	text, err := json.Marshal(m)
+	if err == nil {
+		err = json.Unmarshal(text, &body)
+	}
+	if err != nil {
 		return "", err
 	}
 	opts := messages.BatchCreateOpts{{TTL: int(z.ttl.Seconds()), Body: body}}
@@ -154,28 +152,14 @@ func (z *zaqar) post(ctx context.Context, client *gophercloud.ServiceClient, m M
 	if err != nil {
 		return "", fmt.Errorf("post to the queue %q: %w", z.queue, err)
 	}
-	if len(list.Resources) == 1 {
-		id = messageID(list.Resources[0])
-	}
-	if id == "" {
+	if id = messageID.FindString(strings.Join(list.Resources, " ")); id == "" {
 		return "", fmt.Errorf("post to the queue %q: Zaqar's answer has no message", z.queue)
 	}
 	return id, nil
 }
 
-// messageID reads the id of a message from its address, or returns "".
-func messageID(href string) string {
-	address, err := url.Parse(href)
-	if err != nil {
-		return ""
-	}
-	switch id := path.Base(address.Path); id {
-	case ".", "/", "..":
-		return ""
-	default:
-		return id
-	}
-}
+// messageID is the end of a message's address.
+var messageID = regexp.MustCompile(`[\w-]+$`)
 
 // search looks for the message with the token, among claimed messages too if Zaqar can list them. With its Redis
 // driver Zaqar answers 503 to that.
@@ -197,36 +181,40 @@ func (z *zaqar) search(
 func (z *zaqar) searchAmong(
 	ctx context.Context, client *gophercloud.ServiceClient, token string, opts messages.ListOpts,
 ) (id string, lasts time.Duration, err error) {
-	seen := map[string]bool{}
-	look := func(_ context.Context, page pagination.Page) (more bool, err error) {
-		list, err := messages.ExtractMessages(page)
-		for _, m := range list {
-			if m.Body["lifecycle_action_token"] == token {
-				id, lasts = m.ID, remaining(m)
-			}
-			more = more || !seen[m.ID] // Zaqar begins again if the last message of a page is gone
-			seen[m.ID] = true
+	err = walk(ctx, messages.List(client, z.queue, opts), messages.ExtractMessages, func(m messages.Message) string {
+		if m.Body["lifecycle_action_token"] == token {
+			id, lasts = m.ID, remaining(m)
 		}
-		return more && id == "", err
-	}
-	err = messages.List(client, z.queue, opts).EachPage(ctx, look)
+		return m.ID
+	})
 	return id, lasts, err
+}
+
+// walk looks at all items of a list. Zaqar begins again if the last item of a page is gone, so a page without a new
+// item, by the names that look returns, is the last one.
+func walk[T any](
+	ctx context.Context, list pagination.Pager, items func(pagination.Page) ([]T, error), look func(T) (name string),
+) error {
+	seen := map[string]bool{}
+	return list.EachPage(ctx, func(_ context.Context, page pagination.Page) (more bool, err error) {
+		list, err := items(page)
+		for _, item := range list {
+			name := look(item)
+			more = more || !seen[name]
+			seen[name] = true
+		}
+		return more, err
+	})
 }
 
 // hasQueue reports whether the queue exists. Zaqar shows a missing queue as an empty one, so hasQueue looks for it in
 // the list of queues. If Zaqar refuses the list, the queue counts as existing.
 func (z *zaqar) hasQueue(ctx context.Context, client *gophercloud.ServiceClient) (there bool, err error) {
-	seen := map[string]bool{}
-	look := func(_ context.Context, page pagination.Page) (more bool, err error) {
-		list, err := queues.ExtractQueues(page)
-		for _, q := range list {
-			there = there || q.Name == z.queue
-			more = more || !seen[q.Name]
-			seen[q.Name] = true
-		}
-		return more && !there, err
-	}
-	err = queues.List(client, queues.ListOpts{Limit: zaqarPage}).EachPage(ctx, look)
+	list := queues.List(client, queues.ListOpts{Limit: zaqarPage})
+	err = walk(ctx, list, queues.ExtractQueues, func(q queues.Queue) string {
+		there = there || q.Name == z.queue
+		return q.Name
+	})
 	switch {
 	case gophercloud.ResponseCodeIs(err, http.StatusForbidden):
 		return true, nil
@@ -234,13 +222,4 @@ func (z *zaqar) hasQueue(ctx context.Context, client *gophercloud.ServiceClient)
 		return false, fmt.Errorf("look for the queue %q: %w", z.queue, err)
 	}
 	return there, nil
-}
-
-// recode decodes a value from the JSON of another.
-func recode(from, into any) error {
-	text, err := json.Marshal(from)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(text, into)
 }
