@@ -59,6 +59,11 @@ func TestClosedPlaces(t *testing.T) {
 			Told: "No open place can lose a node, so nodes of closed places leave: web-3 (RegionTwo/az-1)...."},
 		{Name: "whatever is wrong with it", Closed: "RegionTwo", Capacity: 3, Broken: "web-3",
 			Seen: func(s roster.Seen) { plans.ChangeSeen(s, "web-4", func(n *node.Node) { n.Tainted = true }) }, Moves: "-web-0 -web-1 -web-2"},
+		{Name: "a node that stands in for one that leaves is too many", Closed: "RegionOne RegionTwo", Capacity: 4, Policy: marks, Seen: unmarked,
+			Roster: func(r *roster.Roster) {
+				plans.ChangeRoster(*r, "web-0", func(n *roster.Node) { n.Served = false })
+				plans.ChangeRoster(*r, "web-1", func(n *roster.Node) { n.StandsIn = true })
+			}, Moves: "-web-0 -web-3", Told: "No open place can lose a node, so nodes of closed places leave: web-0 (RegionOne/az-1), web-3..."},
 		{Name: "mins of open places hold", Closed: "RegionTwo", Capacity: 3, Policy: func(p *roster.Policy) { p.Regions[0].Zones[2].Min = 1 },
 			Moves: "-web-0 -web-1 -web-3", Told: "...web-3 (RegionTwo/az-1)..."},
 		{Name: "what is under way there holds no batch", Closed: "RegionOne/az-1", Broken: "web-5", Seen: unmarked, Update: plans.Update("1", roster.Unhealthy),

@@ -45,8 +45,7 @@ func Know(now roster.Roster, seen roster.Seen, policy roster.Policy) (k Known, e
 type planning struct {
 	Known
 	*ledger
-	tooMany int64         // number of nodes above the capacity after the candidates left; below 0 if nodes are missing
-	comers  []*facts.Fact // new nodes
+	comers []*facts.Fact // new nodes
 }
 
 // Plan makes a plan: it works out the facts, passes each want through the gate, and collects the
@@ -57,23 +56,22 @@ func Plan(now roster.Roster, seen roster.Seen, policy roster.Policy) (verdict.Pl
 		return verdict.Plan{}, err
 	}
 	p := &planning{Known: known, ledger: newLedger(known.before, known.All, seen, known.Policy)}
-	p.tooMany = int64(len(p.All)-len(p.named.leave)) - policy.Capacity
-	p.keepStandIns()
 	for w := range p.wants() {
 		p.decide(w)
 	}
 	return p.finish(seen)
 }
 
-// keepStandIns lets nodes that stand in for stranded ones stay, although there are enough nodes.
-func (p *planning) keepStandIns() {
-	if p.tooMany <= 0 {
-		return
+// excess returns how many nodes are too many. Nodes that stand in for stranded ones stay, although there are enough.
+func (p *planning) excess() int64 {
+	many := int64(len(p.staying)) - p.policy.Capacity
+	if many <= 0 {
+		return 0
 	}
 	standIns := p.staying.Number(func(f *facts.Fact) bool { return f.StandsIn })
-	extra := min(p.tooMany, standIns, p.staying.Number(p.stranded))
-	p.tooMany -= extra
+	extra := min(many, standIns, p.staying.Number(p.stranded))
 	p.rollout.widen(extra, p.staying.Number(func(f *facts.Fact) bool { return p.stranded(f) && !f.Outdated }))
+	return many - extra
 }
 
 // finish adds the new nodes, makes the next roster, and collects the verdicts about all nodes.

@@ -25,7 +25,6 @@ func TestLedger(t *testing.T) {
 			return
 		}
 		p := &planning{Known: known, ledger: newLedger(known.before, known.All, seen, known.Policy)}
-		p.tooMany = int64(len(p.All)-len(p.named.leave)) - policy.Capacity
 		for w := range p.wants() {
 			p.decide(w)
 			if got, want := p.counts(), p.recount(); got != want {

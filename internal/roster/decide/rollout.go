@@ -17,14 +17,15 @@ import (
 // completely.
 type rollout struct {
 	wanted, settled roster.Templates
-	target          int64 // number of nodes that should get the wanted template
+	asked, target   int64 // number of nodes that should get the wanted template, without and with [rollout.widen]
 	current         int64 // number of nodes that have it
 	promised        int64 // number of nodes to be added that get it
 	slots           bool  // whether nodes have slots
 }
 
 func rolloutOf(now roster.Roster, left facts.Facts, policy roster.Policy) rollout {
-	r := rollout{wanted: policy.Templates, settled: now.Settled, target: targetOf(policy, now),
+	target := targetOf(policy, now)
+	r := rollout{wanted: policy.Templates, settled: now.Settled, asked: target, target: target,
 		slots: policy.Stateful != nil}
 	r.current = left.Number(func(f *facts.Fact) bool { return !f.Outdated })
 	return r
@@ -41,8 +42,8 @@ func targetOf(p roster.Policy, now roster.Roster) int64 {
 // widen raises the target where nodes stand in for stranded ones that have the wanted template: these are not
 // in service, so they do not count for it.
 func (r *rollout) widen(extra, stranded int64) {
-	if r.target < math.MaxInt64 && r.target > 0 {
-		r.target += min(extra, stranded)
+	if r.asked < math.MaxInt64 && r.asked > 0 {
+		r.target = r.asked + min(extra, stranded)
 	}
 }
 

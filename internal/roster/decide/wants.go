@@ -13,24 +13,26 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 )
 
-// wants yields the wants of a plan one after the other: nodes that leave, nodes that never
-// served, the growth, and nodes that the update replaces. Each want depends on the decisions
-// before it, so it is worked out from the ledger after the previous want was decided.
+// wants yields the wants of a plan one after the other: nodes that leave, nodes that never served, the growth, and
+// nodes that the update replaces. Each want depends on the decisions before it, so it is worked out from the ledger
+// after the previous want was decided.
 //
-// Nodes are replaced in classes: nodes under way, then other nodes that are not in service, then
-// nodes that serve. The first two classes begin with nodes that are proven to be out of service.
-// In each class candidates come first, then the causes in their order. A hold that all nodes
-// share ends the class for that cause.
+// Nodes are replaced in classes: nodes under way, then other nodes that are not in service, then nodes that serve. The
+// first two classes begin with nodes that are proven to be out of service. In each class candidates come first, then
+// the causes in their order. A hold that all nodes share ends the class for that cause.
 func (p *planning) wants() iter.Seq[verdict.Want] {
 	return func(yield func(verdict.Want) bool) {
 		ask := func(w verdict.Want) { _ = yield(w) }
 		for _, f := range p.named.leave {
 			ask(verdict.Want{Fact: f, What: verdict.Removed})
 		}
-		p.surplus(p.tooMany, ask)
-		p.takeBack(max(0, -p.tooMany), ask)
+		missing := max(0, p.policy.Capacity-int64(len(p.staying)))
+		for many := p.excess(); many > 0 && p.err == nil; many = p.excess() { // a stranded node may leave first
+			p.surplus(many, ask)
+		}
+		p.takeBack(missing, ask)
 		p.neverServed(ask)
-		ask(verdict.Want{Fact: &facts.Fact{}, What: verdict.Grown, Nodes: p.unhosted + max(0, -p.tooMany)})
+		ask(verdict.Want{Fact: &facts.Fact{}, What: verdict.Grown, Nodes: p.unhosted + missing})
 		p.standIn(ask)
 		for _, class := range classes {
 			eligible := func(f *facts.Fact) bool { return !p.granted(f.Name) && class(f) }
@@ -79,14 +81,14 @@ func (l *ledger) asks(w verdict.Want, ask func(verdict.Want)) (granted, more boo
 	return no.Outcome != verdict.Held, no.Outcome != verdict.Held || no.Hold != hold.Target && no.Hold != hold.Batch
 }
 
-// surplus asks for the nodes that leave a cluster that is too large: first nodes that are proven
-// to be out of service, then accused nodes, then other nodes that are not proven in service, then
-// tainted nodes, then the others. In each class, placement chooses the regions and zones, and
-// the criterion chooses the nodes there. Nodes of closed places leave in the same order after all
-// others. Nodes of a region that cannot be reached stay, because nothing can be deleted there.
+// surplus asks for the nodes that leave a cluster that is too large: first nodes that are proven to be out of service,
+// then accused nodes, then other nodes that are not proven in service, then tainted nodes, then the others. In each
+// class, placement chooses the regions and zones, and the criterion chooses the nodes there. Nodes of closed places
+// leave in the same order after all others. Nodes of a region that cannot be reached stay, because nothing can be
+// deleted there.
 //
-// A min protects nodes that serve. A node that is not proven in service is removed even at a
-// min, because a node that serves would leave instead.
+// A min protects nodes that serve. A node that is not proven in service is removed even at a min, because a node that
+// serves would leave instead.
 func (l *ledger) surplus(all int64, ask func(verdict.Want)) {
 	count, before := all, queue(l.board, l.staying, l.removable, byTurn).Board
 	for _, closed := range []bool{false, true} {
@@ -150,10 +152,10 @@ func (l *ledger) updates() bool {
 
 func (l *ledger) removable(f *facts.Fact) bool { return f.Free() && !l.policy.Unreachable[f.Region] }
 
-// takeBack asks for the nodes whose servers still serve as they were before a change, if so many others
-// are out of service by now, or come with a growth, that the next apply would take too many. The first
-// may still change. If a batch is the whole cluster, turns of the apply bound it, and nobody marks a node
-// that an interrupted apply changed while the others wait for its turn: it comes first, and alone.
+// takeBack asks for the nodes whose servers still serve as they were before a change, if so many others are out of
+// service by now, or come with a growth, that the next apply would take too many. The first may still
+// change. If a batch is the whole cluster, turns of the apply bound it, and nobody marks a node that an interrupted
+// apply changed while the others wait for its turn: it comes first, and alone.
 func (l *ledger) takeBack(grown int64, ask func(verdict.Want)) {
 	var undone []*facts.Fact
 	out := int64(len(l.out)) + grown
@@ -194,11 +196,10 @@ func (l *ledger) standIn(ask func(verdict.Want)) {
 	}
 }
 
-// neverServed asks for the nodes that never served and should have another template, flavor or
-// server, and for nodes that failed twice and replaced a node that still runs. The update need not
-// have a cause for it: nobody uses these nodes. If the method makes substitutes, nodes for which Nova
-// found no host leave, and others come where there is room: each apply would make them once more,
-// before it destroys the servers in ERROR.
+// neverServed asks for the nodes that never served and should have another template, flavor or server, and for nodes
+// that failed twice and replaced a node that still runs. The update need not have a cause for it: nobody uses these
+// nodes. If the method makes substitutes, nodes for which Nova found no host leave, and others come where there is
+// room: each apply would make them once more, before it destroys the servers in ERROR.
 func (l *ledger) neverServed(ask func(verdict.Want)) {
 	for _, f := range l.staying.ByIndex() {
 		switch {
@@ -268,9 +269,8 @@ func (l *ledger) barred(f *facts.Fact, name roster.Cause) bool {
 	return l.view().Barred(l.replacement(f, name))
 }
 
-// queueInPlace returns the nodes that may be replaced in their places. Nodes that this plan
-// changes are out of service for a while, so they count as if they had left: the next node comes
-// from a place with more nodes.
+// queueInPlace returns the nodes that may be replaced in their places. Nodes that this plan changes are out of service
+// for a while, so they count as if they had left: the next node comes from a place with more nodes.
 func (l *ledger) queueInPlace(may func(*facts.Fact) bool) queues {
 	q := queue(l.board, l.staying, may, byTurn)
 	q.DropMins()
