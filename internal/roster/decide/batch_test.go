@@ -35,6 +35,12 @@ func TestBatch(t *testing.T) {
 		r.Leaving = map[string]roster.Node{"web-3": r.Nodes["web-3"]}
 		delete(r.Nodes, "web-3")
 	}
+	undone := func(r *roster.Roster) {
+		n := r.Nodes["web-0"]
+		n.Template, n.Mark = plans.Image("1"), "1-former"
+		r.Before = map[string]roster.Node{"web-0": n}
+		plans.ChangeRoster(*r, "web-0", func(n *roster.Node) { n.Mark, n.Served = "2-later", false })
+	}
 	unmarked := func(s roster.Seen) { plans.ChangeSeen(s, "web-0", func(n *node.Node) { n.InService = "" }) }
 	named := func(p *roster.Policy) { p.Candidates = []string{"web-0"} }
 	anyOutage := func(p *roster.Policy) { p.Update.StopAbove, p.Update.RetryFullAfter = plans.Amount("100%"), time.Hour }
@@ -148,13 +154,15 @@ func TestBatch(t *testing.T) {
 			},
 			Image: "2", Update: plans.ByUpdate(plans.Update("1", roster.Outdated), roster.Recreate), Policy: func(p *roster.Policy) { p.RequireMarks = true },
 			Moves: "~web-0", Remaining: 2, Notices: []string{"Servers did not follow their nodes"}},
-		{Name: "a change that is taken back is the only one of its node", Nodes: []string{"R 2", "R 1", "R 1"}, Broken: "web-1 web-2",
-			Roster: func(r *roster.Roster) {
-				n := r.Nodes["web-0"]
-				n.Template, n.Mark = plans.Image("1"), "1-former"
-				r.Before = map[string]roster.Node{"web-0": n}
-				plans.ChangeRoster(*r, "web-0", func(n *roster.Node) { n.Mark, n.Served = "2-later", false })
+		{Name: "a change is taken back in the plan that takes others", Nodes: []string{"R 2", "R 2"}, Roster: undone,
+			Seen: func(s roster.Seen) {
+				plans.ChangeSeen(s, "web-0", func(n *node.Node) { n.InService = "1-former" })
+				plans.ChangeSeen(s, "web-1", func(n *node.Node) { n.Tainted = true })
 			},
+			Image: "2", Update: plans.ByUpdate(plans.Update("2", roster.Unhealthy, roster.Outdated), roster.InPlace), Moves: "~web-0 ~web-1",
+			Policy: func(p *roster.Policy) { p.RequireMarks, p.Update.StopAbove = true, plans.Amount("100%") }, Remaining: 1},
+		{Name: "a change that is taken back is the only one of its node", Nodes: []string{"R 2", "R 1", "R 1"}, Broken: "web-1 web-2",
+			Roster: undone,
 			Seen: func(s roster.Seen) {
 				plans.ChangeSeen(s, "web-0", func(n *node.Node) { n.InService, n.NotInService = "1-former", "2-later" })
 			},

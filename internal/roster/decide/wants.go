@@ -47,6 +47,7 @@ func (p *planning) wants() iter.Seq[verdict.Want] {
 				}
 			}
 		}
+		p.takeBack(missing, ask)
 	}
 }
 
@@ -153,14 +154,14 @@ func (l *ledger) updates() bool {
 func (l *ledger) removable(f *facts.Fact) bool { return f.Free() && !l.policy.Unreachable[f.Region] }
 
 // takeBack asks for the nodes whose servers still serve as they were before a change, if so many others are out of
-// service by now, or come with a growth, that the next apply would take too many. The first may still
+// service by now or by this plan, or come with a growth, that the next apply would take too many. The first may still
 // change. If a batch is the whole cluster, turns of the apply bound it, and nobody marks a node that an interrupted
 // apply changed while the others wait for its turn: it comes first, and alone.
 func (l *ledger) takeBack(grown int64, ask func(verdict.Want)) {
 	var undone []*facts.Fact
 	out := int64(len(l.out)) + grown
 	for _, f := range l.staying.ByIndex() {
-		if f.Undone && l.policy.InPlace() {
+		if f.Undone && l.policy.InPlace() && !l.granted(f.Name) {
 			undone = append(undone, f)
 			out--
 		}

@@ -734,7 +734,7 @@ func (w *world) check(policy roster.Policy, next roster.Roster, change Change) {
 	}
 	_, more, err := Plan(next, w.seen, policy)
 	if err != nil || change.Remaining == 0 && !more.Empty() {
-		t.Fatalf("nothing is left to do, but the next plan is%s, %v", decided(more), err)
+		t.Fatalf("after this plan nothing is left to do:%s\nbut the next plan is%s, %v", decided(change), decided(more), err)
 	}
 }
 
