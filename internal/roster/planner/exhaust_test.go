@@ -27,7 +27,7 @@ var exhaust = flag.String("exhaust", "small", "how large the clusters of TestExh
 //
 //	size    plans               time of a core   breaches (ways) before the planner had conditions and breakers
 //	small   189,715             15 s             15,932 (267)
-//	whole   about 3,000,000     6 minutes        more than 132,000; a sample of the small ones shows nearly all ways
+//	whole   about 4,800,000     18 minutes       more than 132,000; a sample of the small ones shows nearly all ways
 //	night   about 20,000,000    an hour          not run
 func TestExhaust(t *testing.T) {
 	size, reached := sizes[*exhaust], map[*hold.Hold]bool{}
