@@ -28,6 +28,7 @@ type driven struct {
 	batch   int
 	image   string
 	images  map[string]string // ids of images, by name
+	stop    string            // argument stop_above
 	servers map[string]unit   // servers by node
 	told    []string          // record of the events
 	lies    int               // number of looks to come that find no server
@@ -44,7 +45,7 @@ type unit struct {
 // drive returns a new cluster with its servers.
 func drive(t *testing.T, method string, size, batch int) *driven {
 	t.Helper()
-	d := &driven{attached: begin(t), T: t, method: method, size: size, batch: batch, image: "a",
+	d := &driven{attached: begin(t), T: t, method: method, size: size, batch: batch, image: "a", stop: "50%",
 		images: map[string]string{}, servers: map[string]unit{}}
 	d.apply(false)
 	return d
@@ -164,7 +165,8 @@ func (d *driven) apply(refreshes bool) {
 		case !there:
 			d.servers[name] = d.make(name, protocol.Text(n["zone"]), want)
 			peak++
-		case is.image != want.image || is.generation != want.generation && d.method != "SUBSTITUTE":
+		case is.image != want.image && (d.method == "IN_PLACE" || is.generation != want.generation),
+			is.generation != want.generation && d.method != "SUBSTITUTE":
 			if d.serves(is) {
 				taken++
 			}
@@ -221,7 +223,8 @@ func (d *driven) tellsTruth() {
 
 func (d *driven) config() attributes {
 	return zonal(d.size, "az-1 az-2", attributes{"template": attributes{"image": d.image}, "update": attributes{
-		"causes": []any{"TEMPLATE", "UNHEALTHY"}, "max_batch_size": fmt.Sprint(d.batch), "method": d.method, "require_in_service": false}})
+		"causes": []any{"TEMPLATE", "UNHEALTHY"}, "max_batch_size": fmt.Sprint(d.batch), "method": d.method, "require_in_service": false,
+		"stop_above": d.stop}})
 }
 
 // make makes the server of a node.
@@ -264,7 +267,7 @@ func (d *driven) await() {
 
 // ends gives a good image, starts servers that are shut off, and applies until the cluster is in step.
 func (d *driven) ends() {
-	d.image = "z"
+	d.image, d.stop = "z", "100%"
 	d.told = append(d.told, "all is well now")
 	for range 25 {
 		for _, there := range d.Fake.Servers("RegionOne") {

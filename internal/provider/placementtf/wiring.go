@@ -52,7 +52,10 @@ func checkWires(ctx context.Context, cloud *openstack.Cloud, w wires, diags *dia
 			Search: search[name],
 			Had:    w.before.Seen.Servers[name].ID != "",
 		}
-		if source, asked := w.sources[node.Server.ID]; asked && there && build.Mark == n.Mark {
+		// A server with another mark, or in ERROR, may be older than the template, which its node got unseen.
+		other := node.Server.InService != "" && node.Server.InService != string(n.Mark)
+		older := other || node.Server.Status == "ERROR"
+		if source, asked := w.sources[node.Server.ID]; asked && there && build.Mark == n.Mark && !older {
 			node.Template, node.Image, node.Flavor = n.Template.Values(), source.Image, source.Flavor
 		}
 		nodes = append(nodes, node)

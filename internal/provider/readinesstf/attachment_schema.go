@@ -41,7 +41,8 @@ func attachmentSchema() schema.Schema {
 		Attributes: map[string]schema.Attribute{
 			"id":      attribute.ComputedText("Name of the cluster."),
 			"cluster": attribute.RequiredText("Name of the cluster.", attribute.NotEmpty),
-			"nodes": members("`nodes` of the placement attachment. Nodes in closed places are not waited for.",
+			"nodes": members("`nodes` of the placement attachment. Nodes in closed places are not waited for. A plan "+
+				"hides it, because it shows it there.",
 				map[string]schema.Attribute{
 					"mark":       markAttribute("Mark that the server gets when it is in service."),
 					"generation": schema.Int64Attribute{Optional: true},
@@ -54,7 +55,7 @@ func attachmentSchema() schema.Schema {
 					"template":   schema.MapAttribute{Optional: true, ElementType: types.StringType},
 				}),
 			"servers": members("The servers by the names of their nodes: the whole resource, such as "+
-				"`openstack_compute_instance_v2.web`, of which these attributes are read.",
+				"`openstack_compute_instance_v2.web`, of which these attributes are read. A plan hides them too.",
 				map[string]schema.Attribute{
 					// Required, but Terraform validates with null for an id that it will know.
 					"id":                      plain(),
@@ -100,10 +101,12 @@ func attachmentSchema() schema.Schema {
 	}
 }
 
-// members is an argument with an object for each node.
+// members is an argument with an object for each node. It holds no secret, but Terraform would show all of it once
+// more in each plan.
 func members(description string, fields map[string]schema.Attribute) schema.MapNestedAttribute {
 	return schema.MapNestedAttribute{
 		Required:            true,
+		Sensitive:           true,
 		Validators:          []validator.Map{mapvalidator.NoNullValues(), mapvalidator.KeysAre(attribute.NotEmpty)},
 		MarkdownDescription: description,
 		NestedObject:        schema.NestedAttributeObject{Attributes: fields},
