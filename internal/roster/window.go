@@ -153,7 +153,10 @@ func (s Seen) Shut(policy Policy) string {
 	case u == nil || len(u.Windows) == 0:
 		return ""
 	case policy.Blind || s.Opens.Of != u.Windows.String():
-		return "a refresh finds the window open"
+		if len(u.Windows) > 1 {
+			return "a refresh in " + u.Windows[0].text + " or another window"
+		}
+		return "a refresh in " + u.Windows[0].text
 	}
 	return s.Opens.At
 }

@@ -30,14 +30,14 @@ var windowed = map[string][]struct {
 		{0, []string{"apply", "in-time"}, "1 added, 1 changed, 1 destroyed"},
 	},
 	"together": {
-		{3 * 24 * time.Hour, []string{"apply", "-auto-approve"}, "shut until a refresh finds the window open"},
+		{3 * 24 * time.Hour, []string{"apply", "-auto-approve"}, "shut until a refresh in Thu 00:00-24:00 UTC"},
 		{0, []string{"plan", "-detailed-exitcode"}, "No changes"},
 		{0, []string{"plan"}, "no batch begins until Thu 00:00 UTC"},
 		{4 * 24 * time.Hour, []string{"plan"}, "batch 1 of 2"},
 	},
 	"RECREATE": {
 		{0, []string{"apply", "-auto-approve"}, "1 added, 2 changed, 1 destroyed"},
-		{0, []string{"plan", "-refresh=false"}, "no batch begins until a refresh finds the window open"},
+		{0, []string{"plan", "-refresh=false"}, "no batch begins until a refresh in Thu 00:00-24:00 UTC"},
 	},
 }
 

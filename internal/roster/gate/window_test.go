@@ -74,7 +74,7 @@ func TestWindow(t *testing.T) {
 			p.Update, u.Target = &u, plans.Amount("1")
 		}, Remaining: 1, Notices: waits, Status: "shut until Sat 02:00 UTC: web-0"},
 		{Name: "other windows were looked for", Opens: roster.Opens{Of: "Sun 02:00-06:00 UTC"}, Image: "b", Remaining: 6, Notices: waits,
-			Status: "shut until a refresh finds the window open: web-0, web-1, web-2, web-3, web-4 and 1 more"},
+			Status: "shut until a refresh in Sat 02:00-06:00 UTC: web-0, web-1, web-2, web-3, web-4 and 1 more"},
 		{Name: "an apply came after the look", Opens: open, Image: "b", Policy: func(p *roster.Policy) { p.Blind = true }, Remaining: 6, Notices: waits},
 		{Name: "without windows nothing waits", Opens: shut, Image: "b", Update: plans.Update("1", roster.Outdated), Moves: "+web-6 -web-0", Remaining: 5},
 	})
