@@ -27,8 +27,9 @@ func (p *planning) wants() iter.Seq[verdict.Want] {
 			ask(verdict.Want{Fact: f, What: verdict.Removed})
 		}
 		missing := max(0, p.policy.Capacity-int64(len(p.staying)))
-		for many := p.excess(); many > 0 && p.err == nil; many = p.excess() { // a stranded node may leave first
-			p.surplus(many, ask)
+		for many, last := p.excess(), 0; many > 0 && len(p.staying) != last && p.err == nil; many = p.excess() {
+			last = len(p.staying)
+			p.surplus(many, ask) // a stranded node may leave first, and then its stand-in is too many
 		}
 		p.takeBack(missing, ask)
 		p.neverServed(ask)
@@ -85,8 +86,7 @@ func (l *ledger) asks(w verdict.Want, ask func(verdict.Want)) (granted, more boo
 // surplus asks for the nodes that leave a cluster that is too large: first nodes that are proven to be out of service,
 // then accused nodes, then other nodes that are not proven in service, then tainted nodes, then the others. In each
 // class, placement chooses the regions and zones, and the criterion chooses the nodes there. Nodes of closed places
-// leave in the same order after all others. Nodes of a region that cannot be reached stay, because nothing can be
-// deleted there.
+// leave in the same order after all others. Nothing can be deleted in a region that cannot be reached.
 //
 // A min protects nodes that serve. A node that is not proven in service is removed even at a min, because a node that
 // serves would leave instead.
