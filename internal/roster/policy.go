@@ -56,10 +56,10 @@ type Policy struct {
 	// nothing else.
 	Awaited []string
 
-	// Loose has, by region, the line of the configuration because of which servers do not
-	// follow their nodes: no batch begins there. LooseMoves has the line because of which no
+	// MissingWire has, by region, the line of the configuration because of which servers do not
+	// follow their nodes: no batch begins there. MissingLine has the line because of which no
 	// node moves.
-	Loose, LooseMoves map[string]string
+	MissingWire, MissingLine map[string]string
 
 	// RequireMarks means that a node counts as in service only if its server carries the
 	// node's own mark. Unmarked means that this is so, and no server ever carried one: no batch begins.
@@ -161,8 +161,8 @@ func (p Policy) Closed(at placement.Place) bool {
 	})
 }
 
-// Rests returns why no update touches the nodes of a place, or "".
-func (p Policy) Rests(at placement.Place) string {
+// Untouched returns why no update touches the nodes of a place, or "".
+func (p Policy) Untouched(at placement.Place) string {
 	switch {
 	case p.Closed(at):
 		return "is closed"

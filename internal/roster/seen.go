@@ -29,9 +29,9 @@ type Seen struct {
 	// Full has the flavors and places in which Nova found no host a short time ago, each with the time at
 	// which the server without a host was created. [Update.RetryFullAfter] bounds it.
 	Full map[Spot]time.Time `json:"full,omitempty"`
-	// Apart are the nodes of full places that share a server group with one that found no host, where
+	// GroupFull are the nodes of full places that share a server group with one that found no host, where
 	// Nova may have a host for other nodes.
-	Apart placement.By[[]string] `json:"apart,omitempty"`
+	GroupFull placement.By[[]string] `json:"group_full,omitempty"`
 
 	// Opens says whether a window is open: see [Seen.Shut].
 	Opens Opens `json:"opens,omitzero"`
@@ -76,7 +76,7 @@ func clone[V any](of map[string]V) map[string]V {
 func NewSeen() Seen {
 	return Seen{Servers: map[string]node.Node{}, Missing: map[string]bool{}, Builds: map[string]Build{},
 		Aged: map[string]Aged{}, Baking: map[string]bool{}, Early: map[string]bool{},
-		Full: map[Spot]time.Time{}, Apart: placement.By[[]string]{}}
+		Full: map[Spot]time.Time{}, GroupFull: placement.By[[]string]{}}
 }
 
 // Lags reports whether a node was changed and its server was not seen to follow: it still has

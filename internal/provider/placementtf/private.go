@@ -92,7 +92,7 @@ func (m memory) look() string {
 // tell adds facts of the memory to a policy.
 func (m memory) tell(policy *roster.Policy) {
 	policy.Blind, policy.Awaited = m.Blind, m.Awaited
-	policy.Loose, policy.LooseMoves = wiring.Held(m.Wires, wiring.Batches), wiring.Held(m.Wires, wiring.Moves)
+	policy.MissingWire, policy.MissingLine = wiring.Held(m.Wires, wiring.Batches), wiring.Held(m.Wires, wiring.Moves)
 }
 
 // lookAt remembers which listed places take nodes now, as a look-up found them.

@@ -25,11 +25,11 @@ func TestFull(t *testing.T) {
 	}
 	grouped := func(s roster.Seen) { // by the server of a node that has left
 		full(s)
-		s.Apart[az1] = []string{"web-9"}
+		s.GroupFull[az1] = []string{"web-9"}
 	}
 	shared := func(s roster.Seen) {
 		full(s)
-		s.Apart[az1] = []string{"web-0"}
+		s.GroupFull[az1] = []string{"web-0"}
 	}
 	beside := func(r *roster.Roster) { plans.ChangeRoster(*r, "web-1", func(n *roster.Node) { n.Zone = "az-1" }) }
 	outdated := func(p *roster.Policy) { p.Update.Causes = []roster.Cause{roster.Outdated} }

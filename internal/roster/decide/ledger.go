@@ -67,7 +67,7 @@ func newLedger(now roster.Roster, all facts.Facts, seen roster.Seen, policy rost
 	}
 	for _, name := range now.LeavingNames() {
 		region := placement.Place{Region: now.Leaving[name].Region}
-		if policy.Rests(region) == "" { // in a closed region Nova may not answer
+		if policy.Untouched(region) == "" { // in a closed region Nova may not answer
 			l.leaving = append(l.leaving, name)
 		}
 	}
@@ -78,7 +78,7 @@ func newLedger(now roster.Roster, all facts.Facts, seen roster.Seen, policy rost
 		switch {
 		case f.Sick():
 			l.Sick++
-		case f.Server.HealthUnknown && f.Rests == "":
+		case f.Server.HealthUnknown && f.Untouched == "":
 			l.Unknown++
 		case f.Is == facts.Unknown:
 			l.Unseen++

@@ -125,7 +125,7 @@ func roomOf(now roster.Roster, all facts.Facts, seen roster.Seen, policy roster.
 		others[f.Asked] = others[f.Asked] || !f.GroupFull
 	}
 	closed := slices.DeleteFunc(slices.Clone(r.fullPlaces),
-		func(at placement.Place) bool { return len(seen.Apart[at]) > 0 && others[at] })
+		func(at placement.Place) bool { return len(seen.GroupFull[at]) > 0 && others[at] })
 	r.boardWithFull, r.board = boardOf(all, policy.Regions, nil), boardOf(all, policy.Regions, closed)
 	return r
 }

@@ -112,7 +112,7 @@ func (p *planning) awaitMoves(next roster.Roster, seen roster.Seen) (number int6
 	}
 	stays := func(f *facts.Fact) bool {
 		v, decided := p.verdicts[f.Name]
-		return (!decided || v.Outcome == verdict.Returns) && f.Rests == ""
+		return (!decided || v.Outcome == verdict.Returns) && f.Untouched == ""
 	}
 	later := queue(board, rest, stays, byTurn)
 	p.moves(later, func() int64 { return pending }, func(w verdict.Want) (granted, more bool) {

@@ -287,7 +287,7 @@ func (l *ledger) queueInPlace(may func(*facts.Fact) bool) queues {
 // misplaced asks for the nodes whose moves make the spread better, counted after the pending
 // nodes are placed.
 func (l *ledger) misplaced(name roster.Cause, may func(*facts.Fact) bool, ask func(verdict.Want)) {
-	movable := func(f *facts.Fact) bool { return may(f) && f.Rests == "" && !l.barred(f, name) }
+	movable := func(f *facts.Fact) bool { return may(f) && f.Untouched == "" && !l.barred(f, name) }
 	q := queue(l.board, l.staying, movable, byTurn)
 	for _, at := range l.fullPlaces {
 		q.Close(at)

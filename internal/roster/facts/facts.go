@@ -23,41 +23,41 @@ type Fact struct {
 	Looked  bool // whether a look at the cloud followed since the node was made or changed
 	Missing bool // whether that look did not find its server
 	// whether it is missing and was never in service: its creation was refused, or its server has another name
-	Unfound     bool
-	Protected   string          // why it must stay as it is, such as "is locked"; "" for a free node
-	Closed      bool            // whether its place is closed for maintenance
-	RegionRests bool            // whether its region is not looked at, or was not until now
-	Rests       string          // why no update touches it, such as "is closed"; "" if an update may
-	Loose       string          // wire because of which no batch begins, or ""
-	LooseMoves  string          // line because of which no node of its region moves, or ""
-	Later       bool            // whether its server carries a later mark or generation than the node has
-	Outdated    bool            // whether it has another template than the wanted one of its place
-	Settled     bool            // whether it has the settled template of its place
-	Refused     bool            // whether two servers of the template that its place wants ended in ERROR there
-	Asked       placement.Place // place that Nova was asked for: the region if that lists no zones
-	NoHost      bool            // whether Nova found no host for its server there
-	StillFull   bool            // whether that place is still full
-	GroupFull   bool            // whether its server group found no host in its place
-	Other       bool            // whether it may have a host for another flavor
-	PassedOver  bool            // whether it never had a server, its flavor is full or refused, and another is left
-	Earlier     string          // flavor that comes before its own, and is not full in its place; "" if there is none
-	Aged        time.Time       // launch of its server if that is too old, else zero
-	Early       bool            // whether it broke soon after it got into service
-	Bakes       bool            // whether it has the wanted template, and must be in service for longer
-	Lags        bool            // whether it needs no mark, and its server was not seen to change with the node
-	NotRemade   bool            // whether its server should have been made again, and was not
-	Undone      bool            // whether its change in place was not carried out, and its server still serves
-	Turn        int             // position in the order in which nodes leave, from 0
+	Unfound         bool
+	Protected       string          // why it must stay as it is, such as "is locked"; "" for a free node
+	Closed          bool            // whether its place is closed for maintenance
+	RegionUntouched bool            // whether its region is not looked at, or was not until now
+	Untouched       string          // why no update touches it, such as "is closed"; "" if an update may
+	MissingWire     string          // wire because of which no batch begins, or ""
+	MissingLine     string          // line because of which no node of its region moves, or ""
+	Later           bool            // whether its server carries a later mark or generation than the node has
+	Outdated        bool            // whether it has another template than the wanted one of its place
+	Settled         bool            // whether it has the settled template of its place
+	Refused         bool            // whether two servers of the template that its place wants ended in ERROR there
+	Asked           placement.Place // place that Nova was asked for: the region if that lists no zones
+	NoHost          bool            // whether Nova found no host for its server there
+	StillFull       bool            // whether that place is still full
+	GroupFull       bool            // whether its server group found no host in its place
+	Other           bool            // whether it may have a host for another flavor
+	PassedOver      bool            // whether it never had a server, its flavor is full or refused, and another is left
+	Earlier         string          // flavor that comes before its own, and is not full in its place; "" if there is none
+	Aged            time.Time       // launch of its server if that is too old, else zero
+	Early           bool            // whether it broke soon after it got into service
+	Bakes           bool            // whether it has the wanted template, and must be in service for longer
+	Lags            bool            // whether it needs no mark, and its server was not seen to change with the node
+	NotRemade       bool            // whether its server should have been made again, and was not
+	Undone          bool            // whether its change in place was not carried out, and its server still serves
+	Turn            int             // position in the order in which nodes leave, from 0
 }
 
 // UnderWay reports whether the node has the wanted template, and is not in service yet.
 func (f *Fact) UnderWay() bool { return !f.Outdated && f.Is != Serving }
 
 // Occupies reports whether the node is under way where an update may touch it, so that it counts against the batch.
-func (f *Fact) Occupies() bool { return f.UnderWay() && f.Rests == "" }
+func (f *Fact) Occupies() bool { return f.UnderWay() && f.Untouched == "" }
 
 // Out reports whether the node counts as out of service: it is not proven in service, or nobody looks at its region.
-func (f *Fact) Out() bool { return !f.Is.Proven || f.RegionRests }
+func (f *Fact) Out() bool { return !f.Is.Proven || f.RegionUntouched }
 
 // ServesUnchanged reports whether the server did not follow its node, and was found in service
 // since.
@@ -66,7 +66,7 @@ func (f *Fact) ServesUnchanged() bool {
 }
 
 // StandsUnchanged reports whether the same is so outside closed regions.
-func (f *Fact) StandsUnchanged() bool { return f.ServesUnchanged() && !f.RegionRests }
+func (f *Fact) StandsUnchanged() bool { return f.ServesUnchanged() && !f.RegionUntouched }
 
 // Free reports whether the node may be changed or removed.
 func (f *Fact) Free() bool { return f.Protected == "" }
@@ -79,7 +79,7 @@ func (f *Fact) Unhealthy() bool {
 
 // Sick reports whether the node counts as unhealthy. A node in a closed place does not count,
 // because an operator knows about it.
-func (f *Fact) Sick() bool { return f.Unhealthy() && f.Rests == "" }
+func (f *Fact) Sick() bool { return f.Unhealthy() && f.Untouched == "" }
 
 // Facts has a fact for each node, by name.
 type Facts map[string]*Fact
@@ -103,9 +103,9 @@ func Assess(now roster.Roster, seen roster.Seen, policy roster.Policy) Facts {
 func FactOf(name string, n roster.Node, now roster.Roster, seen roster.Seen, policy roster.Policy) *Fact {
 	f := &Fact{Name: name, Node: n, Server: seen.Servers[name]}
 	f.Protected = protection(name, f.Server, policy)
-	f.Closed, f.Rests = policy.Closed(n.Place), policy.Rests(n.Place)
-	f.RegionRests = policy.Rests(placement.Place{Region: n.Region}) != ""
-	f.Loose, f.LooseMoves = policy.Loose[n.Region], policy.LooseMoves[n.Region]
+	f.Closed, f.Untouched = policy.Closed(n.Place), policy.Untouched(n.Place)
+	f.RegionUntouched = policy.Untouched(placement.Place{Region: n.Region}) != ""
+	f.MissingWire, f.MissingLine = policy.MissingWire[n.Region], policy.MissingLine[n.Region]
 	f.Outdated = n.Template != policy.Templates.At(n.Place)
 	f.Refused = n.Tried != "" && n.Tried == policy.Templates.At(n.Place).Hash()
 	f.Settled = len(now.Settled) > 0 && n.Template == now.Settled.At(n.Place)
@@ -126,7 +126,7 @@ func (f *Fact) look(seen roster.Seen, policy roster.Policy) {
 	f.serve(seen, policy)
 	f.Unfound = f.Missing && !f.Served && !policy.Blind
 	if policy.Unmarked && f.Looked && !f.Missing && f.Is.MayServe && !f.Is.Fresh {
-		f.Loose = cmp.Or(f.Loose, "no readiness attachment marks the servers")
+		f.MissingWire = cmp.Or(f.MissingWire, "no readiness attachment marks the servers")
 	}
 	f.Later = roster.Mark(f.Server.InService).Number() > n.Mark.Number() || f.Server.Generation > n.Generation
 	f.noHost(seen, policy)
@@ -136,7 +136,7 @@ func (f *Fact) look(seen roster.Seen, policy roster.Policy) {
 		f.PassedOver = left && full[roster.Spot{Place: f.Asked, Flavor: f.Flavor}]
 	}
 	f.times(seen, policy)
-	f.GroupFull = slices.Contains(seen.Apart[f.Asked], name)
+	f.GroupFull = slices.Contains(seen.GroupFull[f.Asked], name)
 }
 
 // times adds what depends on when the node got into service.

@@ -68,9 +68,9 @@ var (
 		hold.Begins:    func(v View, _ verdict.Want) bool { return v.Policy.Begins },
 		hold.Older:     func(_ View, w verdict.Want) bool { return w.Later && w.What != verdict.Remade },
 		hold.Wiring: func(_ View, w verdict.Want) bool {
-			return w.Loose != "" && w.What != verdict.Remade || w.LooseMoves != "" && w.Cause == roster.Misplaced
+			return w.MissingWire != "" && w.What != verdict.Remade || w.MissingLine != "" && w.Cause == roster.Misplaced
 		},
-		hold.Closed: func(_ View, w verdict.Want) bool { return w.Rests != "" },
+		hold.Closed: func(_ View, w verdict.Want) bool { return w.Untouched != "" },
 		hold.Unseen: func(v View, w verdict.Want) bool {
 			return !w.Looked || w.Server.Status == "UNKNOWN" && v.Policy.Keeps(w.Cause)
 		},
@@ -111,7 +111,7 @@ var (
 	}
 	// from another template, if the server of a node was never found: the node waits for nobody
 	unmade = bars{
-		hold.Closed: func(_ View, w verdict.Want) bool { return w.RegionRests },
+		hold.Closed: func(_ View, w verdict.Want) bool { return w.RegionUntouched },
 		hold.Batch:  func(v View, w verdict.Want) bool { return v.Taken >= v.Size && !v.Ignores(w) },
 	}
 )
@@ -142,7 +142,7 @@ func (v View) first(w verdict.Want, lists ...bars) (no verdict.Refusal) {
 		no.Hold = h
 		switch h {
 		case hold.Closed:
-			no.Why = w.Rests
+			no.Why = w.Untouched
 		case hold.NoPlace:
 			no.Why = v.closed(w)
 		case hold.NoRoom:
@@ -207,7 +207,7 @@ func (v View) Starts(f *facts.Fact) bool {
 // Ignores reports whether a server surely stays as it is if its node changes and has no other
 // generation.
 func (v View) Ignores(w verdict.Want) bool {
-	return !v.Policy.InPlace() && !v.Policy.Begins && w.Loose == ""
+	return !v.Policy.InPlace() && !v.Policy.Begins && w.MissingWire == ""
 }
 
 // crowded reports whether the servers beyond the cluster are more than two batches once a node

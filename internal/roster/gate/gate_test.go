@@ -25,7 +25,7 @@ func (r *room) Fits(verdict.Want) error             { return r.full }
 func TestOrder(t *testing.T) {
 	one, _ := roster.ParseAmount("1")
 	r := &room{"is full", errors.New("no room")}
-	f := &facts.Fact{Is: facts.Serving, Protected: "is locked", Later: true, Loose: "name", Rests: "is closed", NotRemade: true, Refused: true, StillFull: true}
+	f := &facts.Fact{Is: facts.Serving, Protected: "is locked", Later: true, MissingWire: "name", Untouched: "is closed", NotRemade: true, Refused: true, StillFull: true}
 	v := View{Counts: Counts{Size: 1, Taken: 1, Sick: 2, Destroys: 3, Baking: 1, Tried: 1}, Reached: true, Shut: "Sat 02:00 UTC", Room: r, Under: 1,
 		Policy: roster.Policy{Capacity: 9, Begins: true, Update: &roster.Update{StopAbove: one, Holds: true}}}
 	w := verdict.Want{Fact: f, What: verdict.Replaced, Cause: roster.Outdated}
@@ -37,8 +37,8 @@ func TestOrder(t *testing.T) {
 		{hold.Protected, func() { f.Protected = "" }},
 		{hold.Begins, func() { v.Policy.Begins = false }},
 		{hold.Older, func() { f.Later = false }},
-		{hold.Wiring, func() { f.Loose = "" }},
-		{hold.Closed, func() { f.Rests = "" }},
+		{hold.Wiring, func() { f.MissingWire = "" }},
+		{hold.Closed, func() { f.Untouched = "" }},
 		{hold.Unseen, func() { f.Looked = true }},
 		{hold.Outage, func() { v.Sick = 0 }},
 		{hold.Failed, func() { w.Cause = roster.TooOld }},
@@ -71,8 +71,8 @@ func TestUnmade(t *testing.T) {
 	f := &facts.Fact{Is: facts.Unknown, Unfound: true, Server: node.Node{}}
 	w := verdict.Want{Fact: f, What: verdict.Revised, Cause: roster.Outdated}
 	assert.Equal(t, verdict.Refusal{}, v.Check(w))
-	f.Loose = "name"
+	f.MissingWire = "name"
 	assert.Same(t, hold.Batch, v.Check(w).Hold)
-	f.RegionRests, f.Rests = true, "cannot be reached"
+	f.RegionUntouched, f.Untouched = true, "cannot be reached"
 	assert.Equal(t, verdict.Refusal{Hold: hold.Closed, Why: "cannot be reached"}, v.Check(w))
 }

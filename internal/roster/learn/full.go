@@ -26,8 +26,8 @@ import (
 // Without a clock, and for a time that lies as far in the future, which another clock set, nothing
 // is full: so nothing is full for ever.
 func noteFull(s *roster.Seen, r roster.Roster, policy roster.Policy) {
-	before, apart := s.Full, s.Apart
-	s.Full, s.Apart = map[roster.Spot]time.Time{}, placement.By[[]string]{}
+	before, apart := s.Full, s.GroupFull
+	s.Full, s.GroupFull = map[roster.Spot]time.Time{}, placement.By[[]string]{}
 	if policy.Update == nil || policy.Update.RetryFullAfter <= 0 {
 		return
 	}
@@ -98,7 +98,7 @@ func noteApart(
 		if (!was || apart[at] != nil) && !slices.ContainsFunc(groups[at], none) {
 			names := slices.Concat(append(groups[at], apart[at])...)
 			slices.Sort(names)
-			s.Apart[at] = slices.Compact(names)
+			s.GroupFull[at] = slices.Compact(names)
 		}
 	}
 }

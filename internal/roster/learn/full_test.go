@@ -147,7 +147,7 @@ func TestNoteTimesFull(t *testing.T) {
 			if !maps.Equal(seen.Full, c.want) {
 				t.Errorf("%s: got %v, want %v", c.name, seen.Full, c.want)
 			}
-			assert.Equal(t, c.apart, strings.Join(seen.Apart[az1], " "), c.name)
+			assert.Equal(t, c.apart, strings.Join(seen.GroupFull[az1], " "), c.name)
 		}
 	}
 }

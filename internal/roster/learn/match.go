@@ -37,7 +37,7 @@ func Match(r roster.Roster, servers []node.Node, before roster.Seen, closed, zon
 	r = r.Clone()
 	seen := roster.NewSeen()
 	maps.Copy(seen.Full, before.Full)
-	maps.Copy(seen.Apart, before.Apart)
+	maps.Copy(seen.GroupFull, before.GroupFull)
 	found := ofNodes(r, servers)
 	var matches Matches
 	for _, name := range r.Names() {

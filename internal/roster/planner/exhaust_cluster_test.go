@@ -257,7 +257,7 @@ func (q question) policy() roster.Policy {
 	case q.is("capped"):
 		p.Regions[0].Cap = q.capacity - 1
 	case q.is("loose"):
-		p.Loose = map[string]string{home.Region: "name"}
+		p.MissingWire = map[string]string{home.Region: "name"}
 	case q.is("named"):
 		p.Candidates = []string{named(int64(len(q.leaving)))}
 	}

@@ -71,7 +71,7 @@ func slowPlan(now roster.Roster, seen roster.Seen, policy roster.Policy, change 
 		return s, false
 	}
 	for name, n := range s.nodes {
-		s.waits[name] = n.Template == s.wanted(n.Place) && s.facts[name].Is != facts.Serving && s.facts[name].Rests == ""
+		s.waits[name] = n.Template == s.wanted(n.Place) && s.facts[name].Is != facts.Serving && s.facts[name].Untouched == ""
 	}
 	s.recount()
 	s.neverServed()
@@ -391,7 +391,7 @@ func (s *slowPlanner) granted(name string, cause roster.Cause) bool {
 func (s *slowPlanner) may(name string) bool {
 	_, there := s.nodes[name]
 	f := s.facts[name]
-	return there && !strings.HasPrefix(name, "+") && f.Free() && !s.decided[name] && f.Rests == "" && f.Looked
+	return there && !strings.HasPrefix(name, "+") && f.Free() && !s.decided[name] && f.Untouched == "" && f.Looked
 }
 
 // class returns the class of a node: under way, not in service, in service; in each, nodes that are proven out of
@@ -423,7 +423,7 @@ func (s *slowPlanner) victim(cause roster.Cause, of func(string) bool) string {
 	case roster.Misplaced:
 		there = s.copy()
 		there.add(s.pending)
-		return there.move(func(name string) bool { return of(name) && s.facts[name].Rests == "" })
+		return there.move(func(name string) bool { return of(name) && s.facts[name].Untouched == "" })
 	case roster.Outdated:
 		var newest []roster.Template // one template, or none
 		old := func(name string) bool {

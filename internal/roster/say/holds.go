@@ -43,7 +43,7 @@ var words = map[string]func(p *speech, list verdict.List) string{
 	},
 	"carried": func(_ *speech, list verdict.List) string { return Clip(list[0].Server.InService) },
 	"loose": func(_ *speech, list verdict.List) string {
-		return cmp.Or(list[0].Loose, list[0].LooseMoves)
+		return cmp.Or(list[0].MissingWire, list[0].MissingLine)
 	},
 	"place": func(_ *speech, list verdict.List) string { return list[0].String() },
 	"shut":  func(_ *speech, list verdict.List) string { return list[0].Why },

@@ -165,7 +165,7 @@ func (p *speech) fullPlaces() []Notice {
 		listed := slices.Contains(p.Policy.Flavors.At(spot.Place), spot.Flavor)
 		if listed && roster.Lists(p.Policy.Regions, spot.Place) {
 			group := ""
-			if len(p.seen.Apart[spot.Place]) > 0 {
+			if len(p.seen.GroupFull[spot.Place]) > 0 {
 				group = ", for a server group: only its nodes wait"
 			}
 			until := p.seen.Full[spot].Add(p.Policy.Update.RetryFullAfter).UTC().Format("2006-01-02 15:04:05 UTC")

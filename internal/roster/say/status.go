@@ -59,12 +59,12 @@ func (p *speech) about(s verdict.Status, most int) string {
 		return stuck(s.Nodes, most)
 	case s.Word == status.Held:
 		var loose []string // regions whose servers do not follow their nodes, each with the missing line
-		for _, region := range slices.Sorted(maps.Keys(p.Policy.Loose)) {
-			loose = append(loose, fmt.Sprintf("%s of %s", p.Policy.Loose[region], region))
+		for _, region := range slices.Sorted(maps.Keys(p.Policy.MissingWire)) {
+			loose = append(loose, fmt.Sprintf("%s of %s", p.Policy.MissingWire[region], region))
 		}
 		return "wiring: " + text.Few(loose)
-	case s.Left > 0:
-		return fmt.Sprintf("%s%d of %s to replace", p.back(), s.Left, text.Nodes(p.Policy.Capacity))
+	case s.Remaining > 0:
+		return fmt.Sprintf("%s%d of %s to replace", p.back(), s.Remaining, text.Nodes(p.Policy.Capacity))
 	}
 	return text.Nodes(p.Uncaused()) + " of another template, and no cause replaces them"
 }

@@ -43,10 +43,10 @@ func TestStatus(t *testing.T) {
 				s.Aged["web-0"] = roster.Aged{Mark: roster.Mark(s.Servers["web-0"].InService), Launched: time.Unix(1<<30, 0)}
 			}, Remaining: 1, Notices: []string{"Nodes wait for their places"}, Status: "held: web-0 (RegionOne/az-1 is not available)"},
 		{Name: "servers of a region that do not follow", Image: "b", Policy: func(p *roster.Policy) {
-			p.Loose = map[string]string{"RegionOne": "the lifecycle"}
+			p.MissingWire = map[string]string{"RegionOne": "the lifecycle"}
 			p.Regions[1].Maintenance = true
 		}, Remaining: 6, Told: "3 nodes should be replaced in places...", Status: "held: wiring of web-0, web-1, web-2: the lifecycle"},
-		{Name: "and have nothing to follow", Policy: func(p *roster.Policy) { p.Loose = map[string]string{"RegionOne": "the lifecycle"} },
+		{Name: "and have nothing to follow", Policy: func(p *roster.Policy) { p.MissingWire = map[string]string{"RegionOne": "the lifecycle"} },
 			Status: "held: wiring: the lifecycle of RegionOne"},
 		{Name: "bakes", Seen: baking, Policy: func(p *roster.Policy) {
 			oneMade(p)

@@ -87,11 +87,11 @@ func (p *speech) delays(f verdict.Verdict, more int64) (why string, ends []int) 
 	first := p.Policy.TakesFirst()
 	switch waits := f.Occupies() || first && f.Out(); {
 	case !waits, f.Granted():
-	case first && f.RegionRests && more > 0:
+	case first && f.RegionUntouched && more > 0:
 		region := placement.Place{Region: f.Region}
-		return region.String() + " " + p.Policy.Rests(region), []int{closed}
+		return region.String() + " " + p.Policy.Untouched(region), []int{closed}
 	case f.Is == facts.Serving:
-	case f.Rests == "":
+	case f.Untouched == "":
 		return Why(f.Fact), p.endsOf(f.Fact)
 	case more > 0:
 		return Why(f.Fact), []int{closed} // a closed place refuses candidates

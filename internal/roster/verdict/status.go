@@ -12,12 +12,12 @@ import (
 
 // Status is what a cluster is before a plan. A sentence is made of it, and never read.
 type Status struct {
-	Word  status.Word
-	Hold  *hold.Hold // hold of the nodes, if one holds them
-	Nodes List       // nodes that are held, stuck, or go back from a failed template
-	Waits []Absence  // nodes that are waited for
-	Opens string     // until when the window is shut
-	Left  int64      // number of nodes to replace
+	Word      status.Word
+	Hold      *hold.Hold // hold of the nodes, if one holds them
+	Nodes     List       // nodes that are held, stuck, or go back from a failed template
+	Waits     []Absence  // nodes that are waited for
+	Opens     string     // until when the window is shut
+	Remaining int64      // number of nodes to replace
 }
 
 // Status returns the status of the cluster.
@@ -29,7 +29,7 @@ func (p Plan) Status() Status {
 	case len(p.Failure.Failures) > 0:
 		return Status{Word: status.Reverted, Nodes: p.GoBack()}
 	case p.Verdicts.Replaced() > 0:
-		return Status{Word: status.Behind, Left: left}
+		return Status{Word: status.Behind, Remaining: left}
 	}
 	stuck := p.Stuck()
 	stay := append(p.Verdicts.Held(hold.Protected).Names(), stuck.Names()...)
@@ -47,8 +47,8 @@ func (p Plan) Status() Status {
 	case quiet.Hold != nil:
 		return quiet
 	case left > 0:
-		return Status{Word: status.Behind, Left: left}
-	case len(p.Policy.Loose) > 0:
+		return Status{Word: status.Behind, Remaining: left}
+	case len(p.Policy.MissingWire) > 0:
 		return Status{Word: status.Held}
 	case p.Uncaused() > 0:
 		return Status{Word: status.Behind}
@@ -92,7 +92,7 @@ func (p Plan) Stuck() List {
 	var free, kept List
 	for _, v := range p.Verdicts.With(Stays) {
 		switch {
-		case v.Rests != "" || v.Is != facts.Broken && v.Is != facts.Failing:
+		case v.Untouched != "" || v.Is != facts.Broken && v.Is != facts.Failing:
 		case !v.Free():
 			kept = append(kept, v)
 		case v.Is == facts.Broken:
@@ -160,7 +160,7 @@ func (p Plan) Absent() (list []Absence) {
 	return list
 }
 
-func (v Verdict) absent() bool { return v.Is != facts.Serving && v.Rests == "" && !v.Granted() }
+func (v Verdict) absent() bool { return v.Is != facts.Serving && v.Untouched == "" && !v.Granted() }
 
 // awaited reports whether an apply already should have brought a node into service, or removed it.
 func (p Plan) awaited(name string) bool { return slices.Contains(p.Policy.Awaited, name) }
