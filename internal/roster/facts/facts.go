@@ -40,7 +40,7 @@ type Fact struct {
 	GroupFull       bool            // whether its server group found no host in its place
 	Other           bool            // whether it may have a host for another flavor
 	PassedOver      bool            // whether it never had a server, its flavor is full or refused, and another is left
-	Earlier         string          // flavor that comes before its own, and is not full in its place; "" if there is none
+	Earlier         string          // earlier flavor that is not full in its place; "" if there is none
 	Aged            time.Time       // launch of its server if that is too old, else zero
 	Early           bool            // whether it broke soon after it got into service
 	Bakes           bool            // whether it has the wanted template, and must be in service for longer

@@ -25,7 +25,8 @@ func (r *room) Fits(verdict.Want) error             { return r.full }
 func TestOrder(t *testing.T) {
 	one, _ := roster.ParseAmount("1")
 	r := &room{"is full", errors.New("no room")}
-	f := &facts.Fact{Is: facts.Serving, Protected: "is locked", Later: true, MissingWire: "name", Untouched: "is closed", NotRemade: true, Refused: true, StillFull: true}
+	f := &facts.Fact{Is: facts.Serving, Protected: "is locked", Later: true, MissingWire: "name", Untouched: "is closed",
+		NotRemade: true, Refused: true, StillFull: true}
 	v := View{Counts: Counts{Size: 1, Taken: 1, Sick: 2, Destroys: 3, Baking: 1, Tried: 1}, Reached: true, Shut: "Sat 02:00 UTC", Room: r, Under: 1,
 		Policy: roster.Policy{Capacity: 9, Begins: true, Update: &roster.Update{StopAbove: one, Holds: true}}}
 	w := verdict.Want{Fact: f, What: verdict.Replaced, Cause: roster.Outdated}
