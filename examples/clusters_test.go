@@ -192,7 +192,7 @@ func TestAccExample_clusters(t *testing.T) {
 	} {
 		t.Run(path.Base(c.folder), func(t *testing.T) {
 			if testing.Short() && c.folder != "clusters/web" {
-				t.Skip("-short: one of each module; \"make faults\" runs all")
+				t.Skip("-short: one cluster; \"make lives\" runs all")
 			}
 			sideBySide(t)
 			start := acctest.New

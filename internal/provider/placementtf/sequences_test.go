@@ -53,14 +53,13 @@ func drive(t *testing.T, method string, size, batch int) *driven {
 
 // TestSequences: whatever happens to a cluster, an apply takes no more than a batch of the servers in service, plus the nodes
 // that a shrink removes; there are never more than three batches of servers above the cluster's size; and with a good image the
-// cluster ends in step once nothing fails any more. After an apply that ended well the status is what its plan said. "make faults" tries 500 sequences.
+// cluster ends in step once nothing fails any more. After an apply that ended well the status is what its plan said. "make lives" tries all 500.
 func TestSequences(t *testing.T) {
 	t.Parallel()
-	sequences := 500
-	if testing.Short() {
-		sequences = 12
-	}
-	for i := range sequences {
+	for i := range 500 {
+		if testing.Short() && i >= 12 && i != 99 { // in 99 Nova leaves out all servers while their nodes change
+			continue
+		}
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
 			draw := rand.New(rand.NewPCG(uint64(i), 1))
