@@ -193,3 +193,30 @@ func plain(s string) string { return text.Clean(text.Cut(s, 300)) }
 func (r *Runner) between(ctx context.Context) error {
 	return wait.For(ctx, cmp.Or(r.pause, time.Second))
 }
+
+// until repeats a step until it is done, or fails with an error that waiting does not change.
+func (r *Runner) until(ctx context.Context, step func() (done bool, err error)) error {
+	state := ""
+	for {
+		done, err := step()
+		switch {
+		case err == nil && done:
+			return nil
+		case final(err):
+			return err
+		case err != nil && ctx.Err() == nil:
+			state = "; " + text.Clean(text.Cut(err.Error(), 1000)) // the service's own words come last
+		}
+		if err := r.between(ctx); err != nil {
+			return fmt.Errorf("%w%s", err, state)
+		}
+	}
+}
+
+// final reports whether an error is an answer of a service that another try would not change. A conflict is over when
+// the service has done what it works at.
+func final(err error) bool {
+	answer, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](err)
+	return ok && answer.Actual < http.StatusInternalServerError && answer.Actual != http.StatusTooManyRequests &&
+		answer.Actual != http.StatusConflict
+}

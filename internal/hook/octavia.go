@@ -12,7 +12,6 @@ import (
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 var octaviaType = Type{
@@ -99,7 +98,7 @@ func (o *octavia) Run(ctx context.Context, m Message, _ *Progress) error {
 		return err
 	}
 	var addresses []string
-	if err := o.until(ctx, func() (bool, error) {
+	if err := o.runner.until(ctx, func() (bool, error) {
 		addresses, err = o.runner.Addresses(ctx, m.Region, m.NodeID)
 		return true, err
 	}); err != nil {
@@ -107,7 +106,7 @@ func (o *octavia) Run(ctx context.Context, m Message, _ *Progress) error {
 	}
 	for _, pool := range o.pools {
 		var members []openstack.Member
-		err := o.until(ctx, func() (bool, error) {
+		err := o.runner.until(ctx, func() (bool, error) {
 			all, err := lb.Members(ctx, pool)
 			members = openstack.MembersOf(all, addresses, m.NodeName)
 			return true, err
@@ -157,7 +156,7 @@ func (o *octavia) setWeight(
 		return fmt.Errorf("the pool %s: %w", pool, err)
 	}
 	sent := false
-	return o.until(ctx, func() (done bool, err error) {
+	return o.runner.until(ctx, func() (done bool, err error) {
 		if sent {
 			if member, err = lb.Member(ctx, pool, string(member.ID)); err != nil {
 				return false, err
@@ -217,23 +216,4 @@ func (o *octavia) wanted(member openstack.Member, transition string) (weight int
 // sameTags compares tags without regard to their order, which Octavia changes.
 func sameTags(a, b []string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
-}
-
-// until repeats a step until it is done, or fails with an error that waiting does not change.
-func (o *octavia) until(ctx context.Context, step func() (done bool, err error)) error {
-	state := ""
-	for {
-		done, err := step()
-		switch {
-		case err == nil && done:
-			return nil
-		case final(err) && !gophercloud.ResponseCodeIs(err, http.StatusConflict):
-			return err
-		case err != nil && ctx.Err() == nil:
-			state = "; " + text.Clean(text.Cut(err.Error(), 1000)) // Octavia's own words come last
-		}
-		if err := o.runner.between(ctx); err != nil {
-			return fmt.Errorf("%w%s", err, state)
-		}
-	}
 }

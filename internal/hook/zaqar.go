@@ -2,7 +2,6 @@ package hook
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -40,6 +39,9 @@ var zaqarType = Type{
 }
 
 const (
+	// Zaqar hides from a client its own messages, and needs the client's name, which is a UUID.
+	clientID = "5b0e6c1d-93f2-4a7c-8d15-e2b4f7a90c63"
+
 	clockSkew = time.Minute // maximum difference of the clocks of two machines that resume a run
 	zaqarPage = 20          // messages of a page; Zaqar's own maximum
 )
@@ -53,38 +55,29 @@ type zaqar struct {
 	now    func() time.Time
 }
 
-// Run implements [hook]. The receipt is the message's id. A request is repeated if Zaqar fails for the moment.
+// Run implements [hook]. The receipt is the message's id.
 func (z *zaqar) Run(ctx context.Context, m Message, p *Progress) error {
-	client, err := z.runner.Messaging(ctx, m.Region, clientID(m.Token))
+	client, err := z.runner.Messaging(ctx, m.Region, clientID)
 	if err != nil {
 		return err
 	}
-	state := fmt.Sprintf("the queue %q was not reached", z.queue)
-	for {
-		done, err := z.step(ctx, client, m, p)
-		switch {
-		case done:
-			return nil
-		case final(err):
-			return err
-		case err == nil:
-			state = fmt.Sprintf("the message is still in the queue %q", z.queue)
-		case ctx.Err() == nil:
-			state = plain(err.Error())
+	return z.runner.until(ctx, func() (done bool, err error) {
+		if p.Receipt == "" {
+			err = z.send(ctx, client, m, p)
+		} else {
+			done, err = z.look(ctx, client, m, p)
 		}
-		if err := z.runner.between(ctx); err != nil {
-			return fmt.Errorf("%w; %s", err, state)
+		if !done && err == nil {
+			err = fmt.Errorf("the message is still in the queue %q", z.queue)
 		}
-	}
+		return done, err
+	})
 }
 
-// step posts the message if it is not in the queue yet, and otherwise checks whether the consumer is done.
-func (z *zaqar) step(
+// look checks whether the consumer is done with the message.
+func (z *zaqar) look(
 	ctx context.Context, client *gophercloud.ServiceClient, m Message, p *Progress,
 ) (done bool, err error) {
-	if p.Receipt == "" {
-		return false, z.send(ctx, client, m, p)
-	}
 	asked := z.now()
 	found, err := messages.Get(ctx, client, z.queue, p.Receipt).Extract()
 	switch {
@@ -108,16 +101,15 @@ func (z *zaqar) step(
 // send posts the message, unless it is in the queue already, from a run that was killed or did not get the answer.
 func (z *zaqar) send(ctx context.Context, client *gophercloud.ServiceClient, m Message, p *Progress) error {
 	asked := z.now()
-	id, lasts, err := z.search(ctx, client, m.Token)
-	if err == nil && id == "" {
-		asked, lasts = z.now(), z.ttl
-		id, err = z.post(ctx, client, m)
+	found, err := z.search(ctx, client, m.Token)
+	if err == nil && found.ID == "" {
+		asked = z.now()
+		found, err = z.post(ctx, client, m)
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		p.Receipt, p.Expires = found.ID, asked.Add(remaining(found))
 	}
-	p.Receipt, p.Expires = id, asked.Add(lasts)
-	return nil
+	return err
 }
 
 // remaining returns how long Zaqar still keeps a message.
@@ -126,68 +118,48 @@ func remaining(m messages.Message) time.Duration {
 	return time.Duration(min(max(m.TTL, 0), most)-min(max(m.Age, 0), most)) * time.Second
 }
 
-// final reports whether an error is an answer of Zaqar that another try would not change.
-func final(err error) bool {
-	answer, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](err)
-	return ok && answer.Actual < http.StatusInternalServerError && answer.Actual != http.StatusTooManyRequests
-}
-
-// clientID makes a UUID from the token, so that the next run posts under the same id.
-func clientID(token string) string {
-	sum := sha256.Sum256([]byte(token))
-	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
-}
-
-func (z *zaqar) post(ctx context.Context, client *gophercloud.ServiceClient, m Message) (id string, err error) {
-	var body map[string]any
-	text, err := json.Marshal(m)
-	if err == nil {
-		err = json.Unmarshal(text, &body)
-	}
-	if err != nil {
-		return "", err
-	}
-	opts := messages.BatchCreateOpts{{TTL: int(z.ttl.Seconds()), Body: body}}
+// post returns the message with its id and lifetime. An answer without an id is no proof that it was posted: the next
+// step searches for it.
+func (z *zaqar) post(
+	ctx context.Context, client *gophercloud.ServiceClient, m Message,
+) (posted messages.Message, err error) {
+	text, _ := json.Marshal(m) // texts alone: neither fails
+	_ = json.Unmarshal(text, &posted.Body)
+	posted.TTL = int(z.ttl.Seconds())
+	opts := messages.BatchCreateOpts{{TTL: posted.TTL, Body: posted.Body}}
 	list, err := messages.Create(ctx, client, z.queue, opts).Extract()
 	if err != nil {
-		return "", fmt.Errorf("post to the queue %q: %w", z.queue, err)
+		err = fmt.Errorf("post to the queue %q: %w", z.queue, err)
 	}
-	if id = messageID.FindString(strings.Join(list.Resources, " ")); id == "" {
-		return "", fmt.Errorf("post to the queue %q: Zaqar's answer has no message", z.queue)
-	}
-	return id, nil
+	posted.ID = messageID.FindString(strings.Join(list.Resources, " "))
+	return posted, err
 }
 
 // messageID is the end of a message's address.
 var messageID = regexp.MustCompile(`[\w-]+$`)
 
 // search looks for the message with the token, among claimed messages too if Zaqar can list them. With its Redis
-// driver Zaqar answers 503 to that.
+// driver Zaqar answers 503 to that. The id is empty if there is no such message.
 func (z *zaqar) search(
 	ctx context.Context, client *gophercloud.ServiceClient, token string,
-) (id string, lasts time.Duration, err error) {
-	opts := messages.ListOpts{Echo: true, IncludeDelayed: true, IncludeClaimed: true, Limit: zaqarPage}
-	id, lasts, err = z.searchAmong(ctx, client, token, opts)
-	if err != nil && !final(err) && ctx.Err() == nil {
-		opts.IncludeClaimed = false
-		id, lasts, err = z.searchAmong(ctx, client, token, opts)
+) (found messages.Message, err error) {
+	for _, claimed := range []bool{true, false} {
+		opts := messages.ListOpts{Echo: true, IncludeDelayed: true, IncludeClaimed: claimed, Limit: zaqarPage}
+		list := messages.List(client, z.queue, opts)
+		err = walk(ctx, list, messages.ExtractMessages, func(m messages.Message) string {
+			if m.Body["lifecycle_action_token"] == token {
+				found = m
+			}
+			return m.ID
+		})
+		if err == nil || final(err) || ctx.Err() != nil {
+			break
+		}
 	}
 	if err != nil {
-		return "", 0, fmt.Errorf("look into the queue %q: %w", z.queue, err)
+		err = fmt.Errorf("look into the queue %q: %w", z.queue, err)
 	}
-	return id, lasts, nil
-}
-
-func (z *zaqar) searchAmong(
-	ctx context.Context, client *gophercloud.ServiceClient, token string, opts messages.ListOpts,
-) (id string, lasts time.Duration, err error) {
-	err = walk(ctx, messages.List(client, z.queue, opts), messages.ExtractMessages, func(m messages.Message) string {
-		if m.Body["lifecycle_action_token"] == token {
-			id, lasts = m.ID, remaining(m)
-		}
-		return m.ID
-	})
-	return id, lasts, err
+	return found, err
 }
 
 // walk looks at all items of a list. Zaqar begins again if the last item of a page is gone, so a page without a new
@@ -215,11 +187,8 @@ func (z *zaqar) hasQueue(ctx context.Context, client *gophercloud.ServiceClient)
 		there = there || q.Name == z.queue
 		return q.Name
 	})
-	switch {
-	case gophercloud.ResponseCodeIs(err, http.StatusForbidden):
-		return true, nil
-	case err != nil:
-		return false, fmt.Errorf("look for the queue %q: %w", z.queue, err)
+	if err == nil || gophercloud.ResponseCodeIs(err, http.StatusForbidden) {
+		return there || err != nil, nil
 	}
-	return there, nil
+	return false, fmt.Errorf("look for the queue %q: %w", z.queue, err)
 }

@@ -67,7 +67,7 @@ var message = Message{Token: "t-1", NodeID: "n-1", Transition: Termination, Regi
 
 func consume(t *testing.T, client *gophercloud.ServiceClient, id string) {
 	t.Helper()
-	require.NoError(t, messages.DeleteMessages(t.Context(), client, "drain", messages.DeleteMessagesOpts{IDs: []string{id}}).ExtractErr())
+	require.NoError(t, messages.Delete(t.Context(), client, "drain", id, nil).ExtractErr())
 }
 
 // first waits until a message is in the queue, and returns it.

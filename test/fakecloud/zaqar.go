@@ -1,6 +1,8 @@
 package fakecloud
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,14 +13,6 @@ import (
 
 // The fake Zaqar has what a hook, its consumer and a sweep ask for, and refuses what Zaqar refuses of the values that a
 // user may choose: the life of a message and the size of a page.
-
-func refused(status int, title, description string) *refusal {
-	return &refusal{status: status, kind: title, message: description}
-}
-
-func badMessaging(format string, args ...any) *refusal {
-	return refused(400, "Invalid API request", fmt.Sprintf(format, args...))
-}
 
 // Zaqar's limits.
 const (
@@ -35,7 +29,6 @@ var zaqarRoutes = []route{
 	{"POST", "/queues/{}/claims", 0, (*call).claimMessages},
 	{"GET", "/queues/{}/messages", 0, (*call).listMessages},
 	{"POST", "/queues/{}/messages", 0, (*call).postMessages},
-	{"DELETE", "/queues/{}/messages", 0, (*call).deleteMessages},
 	{"GET", "/queues/{}/messages/{}", 0, (*call).showMessage},
 	{"DELETE", "/queues/{}/messages/{}", 0, (*call).deleteMessage},
 }
@@ -48,7 +41,7 @@ func (k *call) serveZaqar() reply {
 }
 
 func zaqarReply(e *refusal) reply {
-	doc := object{{"title", e.kind}}
+	doc := object{{"title", cmp.Or(e.kind, "Invalid API request")}}
 	if e.message != "" {
 		doc = append(doc, field{"description", e.message})
 	}
@@ -60,19 +53,19 @@ func (k *call) askZaqar() reply {
 	r, _ := k.find(zaqarRoutes, k.parts[1:])
 	switch {
 	case k.parts[0] != "v2" || r == nil:
-		panic(refused(404, "404 Not Found", ""))
+		panic(&refusal{status: 404, kind: "404 Not Found"})
 	case !uuidPattern.MatchString(k.header.Get("Client-ID")):
-		panic(refused(400, "Wrong UUID value", "Malformed hexadecimal UUID."))
+		panic(&refusal{status: 400, kind: "Wrong UUID value", message: "Malformed hexadecimal UUID."})
 	case k.token.project == nil:
-		panic(refused(400, "Project-Id Missing", "The header X-PROJECT-ID was missing"))
+		panic(&refusal{status: 400, kind: "Project-Id Missing", message: "The header X-PROJECT-ID was missing"})
 	}
 	return r.serve(k)
 }
 
 // queue is a queue of a project.
 type queue struct {
-	name     string
-	metadata object
+	TTL      int        `json:"_default_message_ttl"`
+	Delay    int        `json:"_default_message_delay"`
 	messages []*message // oldest first
 }
 
@@ -86,9 +79,9 @@ func (k *call) queue() *queue {
 }
 
 // makeQueue makes the queue of the request; posting to a missing queue does that too.
-func (k *call) makeQueue(metadata object) *queue {
-	q := &queue{name: k.vars[0], metadata: metadata}
-	k.queues[[2]string{k.token.projectID(), q.name}] = q
+func (k *call) makeQueue() *queue {
+	q := &queue{TTL: 3600}
+	k.queues[[2]string{k.token.projectID(), k.vars[0]}] = q
 	return q
 }
 
@@ -106,21 +99,10 @@ func (c *Cloud) TakeMessages(projectID, name string) int {
 	return n
 }
 
-// numberIn returns a number of a document, or another one without it.
-func numberIn(doc object, key string, or int) int {
-	v, ok := doc.get(key)
-	if !ok {
-		return or
-	}
-	n, _ := strconv.Atoi(bare(v))
-	return n
-}
-
-// document reads the body of the request.
-func (k *call) document() object {
-	v, _ := decode(k.record.Body)
-	doc, _ := v.(object)
-	return doc
+// given reads the body of the request into a value. A body that is missing or wrong leaves the value as it is.
+func given[T any](k *call, value T) T {
+	_ = json.Unmarshal(k.record.Body, &value)
+	return value
 }
 
 func (k *call) createQueue() reply {
@@ -128,7 +110,7 @@ func (k *call) createQueue() reply {
 	if k.queue() != nil {
 		return noContent().set("Location", location)
 	}
-	k.makeQueue(k.document())
+	*k.makeQueue() = given(k, queue{TTL: 3600})
 	return empty(201).set("Location", location)
 }
 
@@ -174,7 +156,7 @@ func (k *call) pageSize(and string) int {
 	}
 	n, _ := strconv.Atoi(v)
 	if n < 1 || n > maxMessages {
-		panic(badMessaging("Limit must be at least 1 and %s greater than %d.", and, maxMessages))
+		panic(badRequest("Limit must be at least 1 and %s greater than %d.", and, maxMessages))
 	}
 	return n
 }
@@ -182,50 +164,50 @@ func (k *call) pageSize(and string) int {
 // message is a message in a queue.
 type message struct {
 	id      string
-	body    any
+	body    json.RawMessage
 	ttl     int // seconds
-	delay   int // seconds until it is in the queue
 	created time.Time
-	client  string // client id of its sender
+	shown   time.Time // time when it is in the queue
+	client  string    // client id of its sender
 	claim   string
 	until   time.Time // end of the claim
 }
 
 func (m *message) age(now time.Time) int { return int(now.Sub(m.created).Seconds()) }
 
-func (m *message) claimed(now time.Time) bool { return m.claim != "" && now.Before(m.until) }
+func (m *message) claimed(now time.Time) bool { return now.Before(m.until) }
 
-func (k *call) messageDocument(m *message, claim string) object {
-	href := "/v2/queues/" + k.vars[0] + "/messages/" + m.id
-	if claim != "" {
-		href += "?claim_id=" + claim
+func (k *call) messageDocument(m *message, query string) object {
+	return object{
+		{"id", m.id}, {"href", "/v2/queues/" + k.vars[0] + "/messages/" + m.id + query}, {"ttl", m.ttl},
+		{"age", m.age(k.time())}, {"body", m.body},
 	}
-	return object{{"id", m.id}, {"href", href}, {"ttl", m.ttl}, {"age", m.age(k.time())}, {"body", m.body}}
 }
 
 func (k *call) postMessages() reply {
 	q := k.queue()
 	if q == nil {
-		q = k.makeQueue(nil)
+		q = k.makeQueue()
 	}
-	given, _ := k.document().get("messages")
-	list, _ := given.([]any)
-	if len(list) == 0 {
-		panic(badMessaging("No messages were found in the request body."))
+	type entry struct {
+		TTL  int
+		Body json.RawMessage
 	}
-	path := "/v2/queues/" + q.name + "/messages"
+	posted := given(k, struct{ Messages []entry }{})
+	if len(posted.Messages) == 0 {
+		panic(badRequest("No messages were found in the request body."))
+	}
+	path := "/v2/queues/" + k.vars[0] + "/messages"
 	var ids, hrefs []string
-	for _, e := range list {
-		entry, _ := e.(object)
-		m := &message{created: k.time(), client: k.header.Get("Client-ID"),
-			ttl:   numberIn(entry, "ttl", numberIn(q.metadata, "_default_message_ttl", 3600)),
-			delay: numberIn(q.metadata, "_default_message_delay", 0)}
+	for _, p := range posted.Messages {
+		m := &message{
+			id: k.uuid("message"), body: p.Body, ttl: cmp.Or(p.TTL, q.TTL), created: k.time(),
+			shown: k.time().Add(time.Duration(q.Delay) * time.Second), client: k.header.Get("Client-ID"),
+		}
 		if m.ttl < minMessageTTL || m.ttl > maxMessageTTL {
-			panic(badMessaging("The TTL for a message may not exceed %d seconds, and must be at least %d seconds long.",
+			panic(badRequest("The TTL for a message may not exceed %d seconds, and must be at least %d seconds long.",
 				maxMessageTTL, minMessageTTL))
 		}
-		m.body, _ = entry.get("body")
-		m.id = k.uuid("message")
 		ids, hrefs = append(ids, m.id), append(hrefs, path+"/"+m.id)
 		q.messages = append(q.messages, m)
 	}
@@ -239,7 +221,7 @@ func (k *call) listMessages() reply {
 	list := []object{}
 	for _, m := range k.after(marker) {
 		shown := (wants("echo") || m.client != k.header.Get("Client-ID")) &&
-			(wants("include_claimed") || !m.claimed(now)) && (wants("include_delayed") || m.age(now) >= m.delay)
+			(wants("include_claimed") || !m.claimed(now)) && (wants("include_delayed") || !now.Before(m.shown))
 		if len(list) < limit && shown {
 			list = append(list, k.messageDocument(m, ""))
 			marker = m.id
@@ -258,39 +240,27 @@ func (k *call) after(marker string) []*message {
 	return q.messages[i+1:]
 }
 
-// findMessage finds a message by id; nil if it does not exist (any more).
-func (k *call) findMessage(id string) *message {
-	return first(k.after(""), func(m *message) bool { return m.id == id })
+// message finds the message of the request; nil if it does not exist (any more).
+func (k *call) message() *message {
+	return first(k.after(""), func(m *message) bool { return m.id == k.vars[1] })
 }
 
 func (k *call) showMessage() reply {
-	if m := k.findMessage(k.vars[1]); m != nil {
+	if m := k.message(); m != nil {
 		return jsonReply(200, k.messageDocument(m, ""))
 	}
-	panic(refused(404, "Not found", fmt.Sprintf("Message %s does not exist in queue %s for project %s",
-		k.vars[1], k.vars[0], k.token.projectID())))
+	panic(&refusal{status: 404, kind: "Not found", message: fmt.Sprintf(
+		"Message %s does not exist in queue %s for project %s", k.vars[1], k.vars[0], k.token.projectID())})
 }
 
 // deleteMessage succeeds if the message does not exist.
 func (k *call) deleteMessage() reply {
-	m := k.findMessage(k.vars[1])
-	if m != nil && m.claimed(k.time()) && m.claim != last(k.record.Query, "claim_id") {
-		panic(refused(403, "Unable to delete",
-			"This message is claimed; it cannot be deleted without a valid claim ID."))
-	}
-	k.drop(m)
-	return noContent()
-}
-
-func (k *call) drop(gone *message) {
-	if q := k.queue(); q != nil {
-		q.messages = slices.DeleteFunc(q.messages, func(m *message) bool { return m == gone })
-	}
-}
-
-func (k *call) deleteMessages() reply {
-	for id := range strings.SplitSeq(last(k.record.Query, "ids"), ",") {
-		k.drop(k.findMessage(id))
+	if m := k.message(); m != nil {
+		if m.claimed(k.time()) && m.claim != last(k.record.Query, "claim_id") {
+			panic(&refusal{status: 403, kind: "Unable to delete",
+				message: "This message is claimed; it cannot be deleted without a valid claim ID."})
+		}
+		m.ttl = 0 // so it has expired
 	}
 	return noContent()
 }
@@ -298,16 +268,16 @@ func (k *call) deleteMessages() reply {
 // claimMessages hides the oldest messages from others for a while. Only a client that knows the claim may delete them
 // then.
 func (k *call) claimMessages() reply {
-	limit, doc, claim := k.pageSize("may not be"), k.document(), k.uuid("claim")
-	ttl, grace := numberIn(doc, "ttl", 300), numberIn(doc, "grace", 60)
+	limit, claim := k.pageSize("may not be"), k.uuid("claim")
+	asked := given(k, struct{ TTL, Grace int }{300, 60})
 	list := []object{}
 	for _, m := range k.after("") {
 		if len(list) < limit && !m.claimed(k.time()) {
-			m.claim, m.until = claim, k.time().Add(time.Duration(ttl)*time.Second)
-			if m.ttl-m.age(k.time()) < ttl { // it must outlive its claim
-				m.created, m.ttl = k.time(), ttl+grace
+			m.claim, m.until = claim, k.time().Add(time.Duration(asked.TTL)*time.Second)
+			if m.ttl-m.age(k.time()) < asked.TTL { // it must outlive its claim
+				m.created, m.ttl = k.time(), asked.TTL+asked.Grace
 			}
-			list = append(list, k.messageDocument(m, claim))
+			list = append(list, k.messageDocument(m, "?claim_id="+claim))
 		}
 	}
 	if len(list) == 0 {
