@@ -23,7 +23,7 @@ func (l *ledger) grant(w verdict.Want) {
 		l.leaves(w)
 	case verdict.TakenBack:
 		l.rollout.uncount(w.Fact)
-		l.changes(w, l.now.Before[w.Name])
+		l.changes(w, w.Undone.Node)
 	case verdict.Unhosted:
 		l.noteFull(w.Fact)
 		l.leaves(w)
@@ -63,7 +63,7 @@ func (l *ledger) leaves(w verdict.Want) {
 func (l *ledger) changes(w verdict.Want, after roster.Node) {
 	l.rollout.count(w.Place, after.Template)
 	l.under.put(w.Name, w.What == verdict.Revised || w.What == verdict.GivenUp)
-	l.out.put(w.Name, w.What != verdict.TakenBack)
+	l.out.put(w.Name, w.What != verdict.TakenBack || w.Undone.Out())
 	add(&l.Unchanged, -1, w.StandsUnchanged())
 	w.To = after.Template
 	l.verdicts[w.Name] = verdict.Verdict{Want: w, Outcome: verdict.Changes, After: after}
@@ -136,8 +136,8 @@ func (l *ledger) revise(w verdict.Want) {
 	if w.Outdated || w.What == verdict.GivenUp {
 		back = l.insteadOf(w)
 	}
+	add(&l.Taken, 1, l.takes(w))
 	if back == nil {
-		add(&l.Taken, 1, l.takes(w))
 		l.change(w)
 		return
 	}
@@ -177,7 +177,7 @@ func (l *ledger) replace(w verdict.Want) {
 		l.retries[w.Template]++
 	}
 	if w.Cause == roster.Misplaced {
-		l.movesTo = append(l.movesTo, w.Better)
+		l.movesTo = append(l.movesTo, w.MoveTo)
 	}
 	l.pending++
 	add(&l.Moved, 1, l.policy.TakesFirst())
@@ -234,5 +234,5 @@ func (l *ledger) takes(w verdict.Want) bool {
 	case l.First:
 		return false
 	}
-	return l.view().Starts(w.Fact) || w.Is.MayServe && l.policy.TakesFirst()
+	return w.StillOld() || w.Is.MayServe && l.policy.TakesFirst()
 }

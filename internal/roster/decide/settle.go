@@ -90,15 +90,34 @@ func (p *planning) waitsItsTurn(w verdict.Want) {
 	p.hold(w, no)
 }
 
-// awaitMoves holds the nodes that should still move after this plan is applied and all other held
-// nodes are replaced. It returns the number of new and returned nodes among them.
+// awaitMoves holds the nodes that should still move once this plan is applied and all other held nodes are replaced. It
+// returns the number of new and returned nodes that should move then.
 func (p *planning) awaitMoves(next roster.Roster, seen roster.Seen) (number int64) {
-	rest, pending := maps.Clone(p.staying), int64(0)
+	later, pending := p.later(next, seen)
+	p.moves(later, func() int64 { return pending }, func(w verdict.Want) (granted, more bool) {
+		if _, old := p.All[w.Name]; old {
+			p.waitsItsTurn(w)
+			if p.verdicts[w.Name].Hold.Done {
+				return false, true
+			}
+		} else {
+			number++
+		}
+		pending++
+		return true, true
+	})
+	return number
+}
+
+// later returns the nodes that may move once this plan is applied and all other held nodes are replaced, and the number
+// of substitutes that are still to be placed then.
+func (p *planning) later(next roster.Roster, seen roster.Seen) (later queues, pending int64) {
+	all := maps.Clone(p.staying)
 	for _, n := range p.comers {
-		rest[n.Name] = facts.FactOf(n.Name, n.Node, next, seen, p.policy)
-		rest[n.Name].Turn = len(p.All) + int(n.Index)
+		all[n.Name] = facts.FactOf(n.Name, n.Node, next, seen, p.policy)
+		all[n.Name].Turn = len(p.All) + int(n.Index)
 	}
-	board := boardOf(rest, p.policy.Regions, seen.FullPlaces(p.policy))
+	board := boardOf(all, p.policy.Regions, seen.FullPlaces(p.policy))
 	for name, v := range p.verdicts {
 		if !v.Remains() || p.policy.Keeps(v.Cause) {
 			continue
@@ -107,24 +126,11 @@ func (p *planning) awaitMoves(next roster.Roster, seen roster.Seen) (number int6
 		if v.NoHost && !v.Other {
 			board.Close(v.Asked)
 		}
-		delete(rest, name)
+		delete(all, name)
 		pending++
 	}
-	stays := func(f *facts.Fact) bool {
+	return queue(board, all, func(f *facts.Fact) bool {
 		v, decided := p.verdicts[f.Name]
 		return (!decided || v.Outcome == verdict.Returns) && f.Untouched == ""
-	}
-	later := queue(board, rest, stays, byTurn)
-	p.moves(later, func() int64 { return pending }, func(w verdict.Want) (granted, more bool) {
-		if _, old := p.staying[w.Name]; !old || p.verdicts[w.Name].Outcome == verdict.Returns {
-			number, pending = number+1, pending+1
-			return true, true
-		}
-		p.waitsItsTurn(w)
-		if granted = !p.verdicts[w.Name].Hold.Done; granted {
-			pending++
-		}
-		return granted, true
-	})
-	return number
+	}, byTurn), pending
 }

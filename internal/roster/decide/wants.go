@@ -57,6 +57,7 @@ var classes = []func(*facts.Fact) bool{
 	func(f *facts.Fact) bool { return f.UnderWay() && !f.Is.MayServe },
 	func(f *facts.Fact) bool { return f.UnderWay() && f.Is.MayServe },
 	func(f *facts.Fact) bool { return !f.UnderWay() && f.Is != facts.Serving && !f.Is.MayServe },
+	func(f *facts.Fact) bool { return !f.UnderWay() && f.Starts() },
 	func(f *facts.Fact) bool { return !f.UnderWay() && f.Is != facts.Serving && f.Is.MayServe },
 	func(f *facts.Fact) bool { return f.Is == facts.Serving },
 }
@@ -153,15 +154,16 @@ func (l *ledger) updates() bool {
 
 func (l *ledger) removable(f *facts.Fact) bool { return f.Free() && !l.policy.Unreachable[f.Region] }
 
-// takeBack asks for the nodes whose servers still serve as they were before a change, if so many others are out of
+// takeBack asks for the nodes whose servers may still serve as they were before a change, if so many others are out of
 // service by now or by this plan, or come with a growth, that the next apply would take too many. The first may still
 // change. If a batch is the whole cluster, turns of the apply bound it, and nobody marks a node that an interrupted
-// apply changed while the others wait for its turn: it comes first, and alone.
+// apply changed while the others wait for its turn: it comes first, and alone. A plan without a look takes nothing
+// back, because the change may be done.
 func (l *ledger) takeBack(grown int64, ask func(verdict.Want)) {
 	var undone []*facts.Fact
 	out := int64(len(l.out)) + grown
 	for _, f := range l.staying.ByIndex() {
-		if f.Undone && l.policy.InPlace() && !l.granted(f.Name) {
+		if f.Undone != nil && l.policy.InPlace() && !l.policy.Blind && !l.granted(f.Name) {
 			undone = append(undone, f)
 			out--
 		}
@@ -171,7 +173,7 @@ func (l *ledger) takeBack(grown int64, ask func(verdict.Want)) {
 		room = 0
 	}
 	for _, f := range undone[min(len(undone), int(max(0, room))):] {
-		ask(verdict.Want{Fact: f, What: verdict.TakenBack, To: l.now.Before[f.Name].Template})
+		ask(verdict.Want{Fact: f, What: verdict.TakenBack, To: f.Undone.Template})
 	}
 }
 
@@ -221,7 +223,7 @@ func (l *ledger) neverServed(ask func(verdict.Want)) {
 
 // neverUsed reports whether nobody uses a node, because it never served.
 func (l *ledger) neverUsed(f *facts.Fact) bool {
-	return f.Is.Fresh || f.Unfound || (l.First && f.Is != facts.Unknown) || l.view().Starts(f) || l.lost(f)
+	return f.Is.Fresh || f.Unfound || (l.First && f.Is != facts.Unknown) || l.lost(f)
 }
 
 // failedTwice reports whether a node and its predecessor failed with the wanted template, and a
@@ -246,7 +248,7 @@ func (l *ledger) revises(f *facts.Fact) bool {
 // lost reports whether the server of a node that never served was not made again, because the new
 // one was refused: Terraform makes it again only for another generation.
 func (l *ledger) lost(f *facts.Fact) bool {
-	return f.NotRemade && !f.Served && f.Server.InService == "" && !l.policy.TakesFirst()
+	return f.NotRemade && !f.Served && (!f.Outdated || f.Server.InService == "") && !l.policy.TakesFirst()
 }
 
 // byTurn asks for the nodes of a queue.
@@ -309,7 +311,7 @@ func (l *ledger) moves(q queues, pending func() int64, ask func(verdict.Want) (g
 			return
 		}
 		f := q.in[from][0]
-		granted, more := ask(verdict.Want{Fact: f, Cause: roster.Misplaced, What: verdict.Replaced, Better: to,
+		granted, more := ask(verdict.Want{Fact: f, Cause: roster.Misplaced, What: verdict.Replaced, MoveTo: to,
 			Beyond: q.Beyond(from)})
 		if !more {
 			return

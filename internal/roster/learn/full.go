@@ -26,41 +26,48 @@ import (
 // Without a clock, and for a time that lies as far in the future, which another clock set, nothing
 // is full: so nothing is full for ever.
 func noteFull(s *roster.Seen, r roster.Roster, policy roster.Policy) {
-	before, apart := s.Full, s.GroupFull
+	before := *s
 	s.Full, s.GroupFull = map[roster.Spot]time.Time{}, placement.By[[]string]{}
 	if policy.Update == nil || policy.Update.RetryFullAfter <= 0 {
 		return
 	}
-	now, last := map[string]time.Time{}, time.Time{}
-	groups := map[placement.Place][][]string{}
-	maps.Copy(s.Full, before)
+	maps.Copy(s.Full, before.Full)
+	clock, groups := clockOf(s.Servers, r), map[placement.Place][][]string{}
+	note := func(n roster.Node, since time.Time, group []string) {
+		spot := roster.Spot{Place: roster.Choice(policy.Regions, n.Place), Flavor: n.Flavor}
+		s.Full[spot] = latest(s.Full[spot], since)
+		groups[spot.Place] = append(groups[spot.Place], group)
+	}
 	for name, server := range s.Servers {
 		n, there := r.Known(name)
-		if !there {
-			continue
-		}
-		now[n.Region] = latest(now[n.Region], server.SeenAt)
-		last = latest(last, server.SeenAt)
 		at := roster.Choice(policy.Regions, n.Place)
-		known := at.Zone != "" || !roster.Zoned(policy.Regions, at.Region)
-		if facts.NoHost(server) && !server.CreatedAt.IsZero() && known {
-			spot := roster.Spot{Place: at, Flavor: n.Flavor}
-			s.Full[spot] = latest(s.Full[spot], server.CreatedAt)
-			groups[at] = append(groups[at], groupIn(at, server.Group, *s, r, policy.Regions))
+		placed := at.Zone != "" || !roster.Zoned(policy.Regions, at.Region)
+		if there && placed && facts.NoHost(server) && !server.CreatedAt.IsZero() {
+			note(n, server.CreatedAt, groupIn(at, server.Group, *s, r, policy.Regions))
 		}
 	}
 	for name := range s.Missing {
 		if n, there := r.Known(name); there && refused(n, *s, r, policy) {
-			at := roster.Choice(policy.Regions, n.Place)
-			s.Full[roster.Spot{Place: at, Flavor: n.Flavor}] = cmp.Or(now[n.Region], last)
-			groups[at] = append(groups[at], nil)
+			note(n, clock(n.Region), nil)
 		}
 	}
 	maps.DeleteFunc(s.Full, func(spot roster.Spot, since time.Time) bool {
-		clock := cmp.Or(now[spot.Region], last)
-		return clock.Sub(since).Abs() >= policy.Update.RetryFullAfter
+		return clock(spot.Region).Sub(since).Abs() >= policy.Update.RetryFullAfter
 	})
-	noteApart(s, before, apart, groups)
+	s.GroupFull = groupFull(s.Full, before, groups)
+}
+
+// clockOf returns the clock of the cloud: the time of the last answer of a region or, if no server was found there, of
+// any region.
+func clockOf(servers map[string]node.Node, r roster.Roster) func(region string) time.Time {
+	last := map[string]time.Time{}
+	for name, server := range servers {
+		n, _ := r.Known(name)
+		for _, region := range []string{n.Region, ""} {
+			last[region] = latest(last[region], server.SeenAt)
+		}
+	}
+	return func(region string) time.Time { return cmp.Or(last[region], last[""]) }
 }
 
 // refused reports whether Nova refuses the server of a node (403): its flavor has no disk, and the server boots from
@@ -81,26 +88,26 @@ func refused(n roster.Node, s roster.Seen, r roster.Roster, policy roster.Policy
 	return true
 }
 
-// noteApart notes the nodes of full places that wait for their server group alone. Groups has the
-// nodes of each group that found no host in a place, and nil for a server that found none for another
-// reason.
-func noteApart(
-	s *roster.Seen, before map[roster.Spot]time.Time, apart placement.By[[]string],
-	groups map[placement.Place][][]string,
-) {
-	was := map[placement.Place]bool{} // full places: whether they were before
-	for spot := range s.Full {
-		_, full := before[spot]
-		was[spot.Place] = was[spot.Place] || full
+// groupFull returns the full places that only server groups fill, with the nodes that wait there for a group. The group
+// of each server that found no host must explain that. A place that was full before for another reason stays full.
+func groupFull(
+	full map[roster.Spot]time.Time, before roster.Seen, groups map[placement.Place][][]string,
+) placement.By[[]string] {
+	was, waiting := map[placement.Place]bool{}, placement.By[[]string]{}
+	for spot := range before.Full {
+		_, still := full[spot]
+		was[spot.Place] = was[spot.Place] || still
 	}
-	for at, was := range was {
-		none := func(names []string) bool { return names == nil }
-		if (!was || apart[at] != nil) && !slices.ContainsFunc(groups[at], none) {
-			names := slices.Concat(append(groups[at], apart[at])...)
-			slices.Sort(names)
-			s.GroupFull[at] = slices.Compact(names)
+	for spot := range full {
+		at, unexplained := spot.Place, func(group []string) bool { return group == nil }
+		if was[at] && before.GroupFull[at] == nil || slices.ContainsFunc(groups[at], unexplained) {
+			continue
 		}
+		names := slices.Concat(append(groups[at], before.GroupFull[at])...)
+		slices.Sort(names)
+		waiting[at] = slices.Compact(names)
 	}
+	return waiting
 }
 
 // groupIn lists the nodes of a place whose servers are in the group of a server that found no

@@ -178,7 +178,7 @@ func (s *slowPlanner) better(at placement.Place) bool {
 	moves, better := false, false
 	for _, v := range s.plan {
 		if v.Outcome == verdict.Leaves && v.Cause == roster.Misplaced {
-			moves, better = true, better || v.Better == counted
+			moves, better = true, better || v.MoveTo == counted
 		}
 	}
 	return !moves || better

@@ -56,7 +56,7 @@ type Want struct {
 	Nodes int64        // number of nodes of a growth
 
 	To     roster.Template // template that the node should have
-	Better placement.Place // place in which a node should be instead of a misplaced one
+	MoveTo placement.Place // place in which a node should be instead of a misplaced one
 	// why the place of a misplaced or surplus node loses one, or "" if only its share says so
 	Beyond string
 	First  bool   // whether a surplus node comes first because the update would replace it
