@@ -94,9 +94,14 @@ func (s Seen) NotRemade(name string, n Node) bool {
 	return there && s.Lags(name, n) && build.Generation < n.Generation && !n.Doubt
 }
 
-// Follow remembers with which mark of its node a server was seen to change.
-func (s Seen) Follow(name string, n Node, server node.Node, before Seen) {
+// Follow remembers with which mark of its node a server was seen to change. A server that no look found before did not
+// follow a change in place if it was marked for the node as it was before, and not launched since.
+func (s Seen) Follow(name string, n, was Node, server node.Node, before Seen) {
 	build, there := before.Builds[name]
+	older := was.Mark != "" && server.InService == string(was.Mark)
+	if !there && older && !server.LaunchedAt.After(server.InServiceAt) {
+		build, there = Build{was.Mark, was.Generation, server.Build}, true
+	}
 	if !there || build.Mark == n.Mark || build.Of != server.Build {
 		build = Build{n.Mark, n.Generation, server.Build}
 	}

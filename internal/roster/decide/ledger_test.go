@@ -65,7 +65,9 @@ func (p *planning) recount() string {
 		switch {
 		case v.Outcome == verdict.Leaves && v.What == verdict.Surplus:
 			out.put(name, f.Is == facts.Serving)
-		case v.Outcome == verdict.Leaves && v.What != verdict.Replaced, v.What == verdict.TakenBack:
+		case v.Outcome == verdict.Leaves && v.What != verdict.Replaced:
+		case v.What == verdict.TakenBack:
+			out.put(name, v.Undone.Out())
 		default:
 			out.put(name, f.Out() || v.Outcome == verdict.Changes)
 		}

@@ -43,7 +43,7 @@ var (
 // condition of the node. It was in service if it carries the node's own mark or, if marks are not required, runs.
 func (f *Fact) serve(seen roster.Seen, policy roster.Policy) {
 	f.Lags = !policy.RequireMarks && seen.Lags(f.Name, f.Node)
-	f.NotRemade = f.Looked && seen.NotRemade(f.Name, f.Node)
+	f.NotRemade = f.Looked && !f.Missing && seen.NotRemade(f.Name, f.Node)
 	marked := f.own() || !policy.RequireMarks && f.Runs() && !f.Lags
 	serves := f.Looked && !f.Missing && !f.NotRemade && marked
 	f.Served = f.Served || serves
@@ -95,6 +95,12 @@ func (f *Fact) own() bool { return f.Server.InService == string(f.Mark) }
 // Noted reports whether a wait for the server ended before it was in service, since the node was
 // last made or changed.
 func (f *Fact) Noted() bool { return f.Server.NotInService == string(f.Mark) && !f.own() }
+
+// Starts reports whether the server runs, and nobody has ever waited for it to the end.
+func (f *Fact) Starts() bool { return f.Is == Starting && f.Server.InService == "" }
+
+// StillOld reports whether the server was not made again, and carries another mark: it may serve.
+func (f *Fact) StillOld() bool { return f.Is == Unchanged && f.Server.InService != "" && !f.Served }
 
 // Judged reports whether a readiness attachment has said of the server that it is in service, or that it is not.
 func (f *Fact) Judged() bool { return f.own() || f.Noted() }

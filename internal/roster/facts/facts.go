@@ -46,7 +46,7 @@ type Fact struct {
 	Bakes           bool            // whether it has the wanted template, and must be in service for longer
 	Lags            bool            // whether it needs no mark, and its server was not seen to change with the node
 	NotRemade       bool            // whether its server should have been made again, and was not
-	Undone          bool            // whether its change in place was not carried out, and its server still serves
+	Undone          *Fact           // node before a change in place that was not carried out; nil if that did not serve
 	Turn            int             // position in the order in which nodes leave, from 0
 }
 
@@ -112,11 +112,21 @@ func FactOf(name string, n roster.Node, now roster.Roster, seen roster.Seen, pol
 	f.Asked = roster.Choice(policy.Regions, n.Place)
 	f.Earlier = policy.EarlierFlavor(f.Asked, n, seen)
 	f.look(seen, policy)
-	if before, there := now.Before[name]; there {
-		may := f.Looked && (f.Runs() || f.Server.Status == "UNKNOWN")
-		f.Undone = may && f.Server.InService == string(before.Mark) && !f.Server.Drained && f.Server.Unwell == ""
-	}
+	f.Undone = f.before(now, seen, policy)
 	return f
+}
+
+// before returns what the node was before a change in place that was not carried out, or nil.
+func (f *Fact) before(now roster.Roster, seen roster.Seen, policy roster.Policy) *Fact {
+	was, changes := now.Before[f.Name]
+	if !changes || !f.Looked || f.Missing || f.Is == Serving {
+		return nil
+	}
+	now.Before = nil
+	if before := FactOf(f.Name, was, now, seen, policy); before.Is.MayServe {
+		return before
+	}
+	return nil
 }
 
 // look adds what a look at the cloud showed about the node.

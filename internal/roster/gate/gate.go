@@ -101,12 +101,12 @@ var (
 			return w.NeedsRoom() && !v.Policy.Keeps(w.Cause) && v.Room.Fits(w) != nil
 		},
 		hold.Batch: func(v View, w verdict.Want) bool {
-			return v.Taken >= v.Size && (w.NeedsRoom() || v.revises(w, v.Starts))
+			return v.Taken >= v.Size && (w.NeedsRoom() || w.StillOld())
 		},
 		hold.Servers: func(v View, w verdict.Want) bool { return w.NeedsRoom() && v.crowded(w) },
 		hold.Bakes:   func(v View, w verdict.Want) bool { return w.NeedsRoom() && v.bakes(w) },
 		hold.Waits: func(v View, w verdict.Want) bool {
-			return w.NeedsRoom() && v.waits(w) || v.revises(w, v.risks)
+			return w.NeedsRoom() && v.waits(w) || w.What == verdict.Revised && v.risks(w.Fact)
 		},
 	}
 	// from another template, if the server of a node was never found: the node waits for nobody
@@ -191,17 +191,6 @@ func (v View) closed(w verdict.Want) (why string) {
 		}
 	}
 	return why
-}
-
-// revises reports whether a want revises a node of a kind.
-func (v View) revises(w verdict.Want, is func(*facts.Fact) bool) bool {
-	return w.What == verdict.Revised && is(w.Fact)
-}
-
-// Starts reports whether nobody has waited for a new server to the end. It may serve by now, but its
-// substitute is made first, so a batch of such nodes may be revised.
-func (v View) Starts(f *facts.Fact) bool {
-	return f.Is == facts.Starting && f.Server.InService == "" && !v.First && !v.Policy.TakesFirst()
 }
 
 // Ignores reports whether a server surely stays as it is if its node changes and has no other
@@ -292,10 +281,10 @@ func (v View) others(f *facts.Fact) int64 {
 
 // busy returns the number of nodes that the batch would have to wait for with one more node: the
 // nodes under way and, if the node may be in service, the leaving servers that still run. A node
-// that was never found may be the substitute of such a server, so these do not count for it.
+// that was never found, or never in service, is the substitute of such a server, so these do not count for it.
 func (v View) busy(f *facts.Fact) int64 {
 	busy := v.others(f) + 1 // its substitute is under way instead
-	if f.Is.MayServe && !f.Unfound {
+	if f.Is.MayServe && !f.Unfound && !f.Starts() {
 		busy += v.Leaving + v.Unused
 	}
 	return busy

@@ -48,8 +48,10 @@ func Match(r roster.Roster, servers []node.Node, before roster.Seen, closed, zon
 		}
 		n.Doubt = false
 		if len(list) == 0 {
-			seen.Missing[name] = true
-			r.Nodes[name] = n
+			seen.Missing[name], r.Nodes[name] = true, n
+			if build, there := before.Builds[name]; there {
+				seen.Builds[name] = build
+			}
 			if last.ID != "" {
 				matches.Lost = append(matches.Lost, fmt.Sprintf("%s (server %s, in %s)", name, last.ID, n.Place))
 			}
@@ -61,7 +63,8 @@ func Match(r roster.Roster, servers []node.Node, before roster.Seen, closed, zon
 		}
 		own := len(list) == 1 && (last.ID == "" || best.ID == last.ID)
 		r.Nodes[name] = follow(n, best, own || n.Zone == "", zoned)
-		if seen.Follow(name, n, best, before); seen.Builds[name].Mark == n.Mark {
+		seen.Follow(name, n, r.Before[name], best, before)
+		if seen.Builds[name].Mark == n.Mark || best.InService == string(n.Mark) {
 			delete(r.Before, name)
 		}
 		if !atRest(best) {
@@ -98,7 +101,7 @@ func matchLeaving(
 			n.Doubt = false
 			r.Leaving[name] = n
 			seen.Servers[name] = serverOf(n, list, before.Servers[name].ID)
-			seen.Follow(name, n, seen.Servers[name], before)
+			seen.Follow(name, n, roster.Node{}, seen.Servers[name], before)
 		}
 	}
 }

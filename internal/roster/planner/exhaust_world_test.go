@@ -22,9 +22,11 @@ type machine struct {
 	mark          string // mark of the node for which it was made or changed
 	own, noted    string // metadata: marks with which a wait found it in service, and ended without it
 	up            bool   // whether it really serves
+	found         bool   // whether a look ever found it
+	unfound       bool   // whether Terraform still has to change it as its node says, and no look found it before that changed
 	tainted       bool   // whether Terraform makes it again with the next apply
 	spare         int    // number of servers that Terraform made under its name before, and did not destroy
-	born          int
+	born, marked  int    // when it was made or changed, and when it got its mark
 }
 
 // lies are changes of an adversary to a server, or to the look at it. Tell reports whether the look finds the server.
@@ -75,12 +77,13 @@ func (w *world) look(lie int, of []string, imports bool) {
 		s := node.Node{ID: fmt.Sprint("id-", name, m.born), Name: name, Region: home.Region, Status: m.status, Generation: m.generation, InService: m.own,
 			NotInService: m.noted, Build: fmt.Sprint(m.image, m.born), CreatedAt: now(m.born), LaunchedAt: now(m.born), SeenAt: now(w.time)}
 		if m.own != "" {
-			s.InServiceAt = now(m.born)
+			s.InServiceAt = now(m.marked)
 		}
 		if m.noted != "" {
 			s.NotInServiceAt = s.SeenAt
 		}
 		found := !slices.Contains(of, name) || lies[lie].tell(&m, &s)
+		m.found = m.found || found
 		if w.machines[name] = m; found {
 			servers = append(servers, s)
 		}
@@ -119,7 +122,7 @@ func (w *world) kindOf(n roster.Node) kind {
 		say(s.Unwell != "", "unwell")
 	}
 	k := kind{look: look{words: strings.TrimSpace(words), truth: out}, image: n.Template.Values()["image"], at: home}
-	if w.machines[name].up {
+	if w.machines[name].up || w.is("blind") && k.has("own") { // nobody knows what broke since the last look
 		if k.truth = serves; k.has("unwell") || (k.has("noted") || k.has("missing")) && !k.has("served") {
 			k.truth = accused
 		}
@@ -128,13 +131,14 @@ func (w *world) kindOf(n roster.Node) kind {
 }
 
 // plan plans for a world. A change that leaves a server as it is takes nothing out of service, and a change of an earlier
-// plan that was not carried out does, because Terraform carries it out now.
+// plan that was not carried out does, because Terraform carries it out now. If no look found the server before that plan,
+// nobody knows whether it followed.
 func (w *world) plan() plan {
 	p := w.ask(w.r, w.seen, w.kindOf)
 	for i, m := range p.members {
 		server, there := w.machines[m.name]
 		n, stays := p.after.Nodes[m.name]
-		late := m.stays() && there && !server.tainted && !w.is("blind")
+		late := m.stays() && there && !server.tainted && !server.unfound && !w.is("blind")
 		if stays && (m.Outcome == verdict.Changes || late) {
 			p.members[i].taken = w.keeps() && w.does(server, n)
 		}
@@ -172,7 +176,7 @@ func (w *world) apply(r roster.Roster, outcome map[string]string, end string) bo
 			if _, there := w.machines[name]; again && w.keeps() {
 				delete(w.machines, name) // the old server was destroyed first
 			} else if there {
-				m.asked = n.Generation // the trigger of a new server is stored, and no change any more
+				m.asked, m.unfound = n.Generation, !m.found // the trigger of a new server is stored, and no change any more
 				w.machines[name] = m
 			}
 		default:
@@ -181,7 +185,7 @@ func (w *world) apply(r roster.Roster, outcome map[string]string, end string) bo
 				up:   outcome[name] == "up",
 				born: w.time}
 			if !again {
-				made.own, made.noted = m.own, m.noted
+				made.own, made.noted, made.marked = m.own, m.noted, m.marked
 			}
 			if outcome[name] == "ERROR" {
 				made.status, made.tainted, fine = "ERROR", true, false
@@ -200,7 +204,8 @@ func (w *world) apply(r roster.Roster, outcome map[string]string, end string) bo
 		switch {
 		case m.status == "ACTIVE" && m.own == m.mark:
 		case m.status == "ACTIVE" && m.up && end != "waits while none answers":
-			m.own, m.noted = m.mark, ""
+			w.time++
+			m.own, m.noted, m.marked = m.mark, "", w.time
 		case end == "destroys what leaves": // impossible, because the wait fails
 			return false
 		case m.status == "ACTIVE":
@@ -390,62 +395,88 @@ func (w *world) step(image, outcome, end string) (plan, []string, *world) {
 	return p, due, w
 }
 
-// mistakes are made in two applies, and then corrected. A wrong check finds no server in service.
-var mistakes = []struct{ what, image, outcome, end string }{
-	{"an image that Nova refuses", "wrong", "not done", ""},
-	{"an image that Nova refuses for some", "wrong", "some refused", ""},
-	{"an image that fails", "wrong", "ERROR", ""},
-	{"an image that answers nothing", "wrong", "never up", ""},
-	{"a wait that is interrupted", "wrong", "never up", "is killed"},
-	{"a wrong check", "good", "up", "waits while none answers"},
-	{"a wrong hook", "good", "up", "waits"},
+// mistakes are made in two applies, the first of which may grow the cluster, and then corrected. A wrong check finds no
+// server in service.
+var mistakes = []struct {
+	what, image, outcome, end string
+	grows                     int64
+}{
+	{"an image that Nova refuses", "wrong", "not done", "", 0},
+	{"an image that Nova refuses in a growth", "wrong", "not done", "", 2},
+	{"a quota that ends in a growth", "good", "some refused", "", 2},
+	{"an image that Nova refuses for some", "wrong", "some refused", "", 0},
+	{"an image that fails", "wrong", "ERROR", "", 0},
+	{"an image that answers nothing", "wrong", "never up", "", 0},
+	{"a wait that is interrupted", "wrong", "never up", "is killed", 0},
+	{"a wrong check", "good", "up", "waits while none answers", 0},
+	{"a wrong hook", "good", "up", "waits", 0},
 }
 
-// errs makes each mistake, and corrects it. The cluster then has to be as it should be after the batches that it
-// needs, and two more plans; and servers that never served after one apply.
+// errs makes each mistake, with each size of batch, and corrects it.
 func (w *world) errs(t *tally) {
-	for _, mistake := range mistakes {
-		at := w.and("\n        %s, two times, then corrected", mistake.what)
-		at.stop = 100
-		at.wanted = mistake.image
-		judged := func(p plan) {
-			t.judge(at.String, p)
+	for i := range mistakes {
+		for batch := int64(1); batch <= 2; batch++ {
+			w.err(t, i, batch)
 		}
-		for range 2 {
-			var p plan
-			p, _, at = at.step(mistake.image, mistake.outcome, mistake.end)
-			judged(p)
-		}
-		at.wanted = "good"
-		at.look(0, nil, false)
-		var never []string
-		for name, n := range at.r.Nodes {
-			if !n.Served && !at.machines[name].up {
-				never = append(never, name)
-			}
-		}
-		all := at.first()
-		var last plan
-		plans := int64(0)
-		for limit := at.capacity + 4; plans < limit; plans++ {
-			last, _, at = at.step("good", "up", "")
-			judged(last)
-			if plans == 0 {
-				t.note("What never served serves after one apply.", at.without(never, all), at.String, last)
-			}
-			if at.restless(last) == "" {
-				break
-			}
-		}
-		t.asked++
-		t.note("Every mistake, once corrected, ends.", at.restless(last), at.String, last)
 	}
 }
 
-// first reports whether no node was ever in service.
+// err makes a mistake, and corrects it. The cluster then has to be as it should be after the batches that it needs, and
+// two more plans; and servers that never served after one apply.
+func (w *world) err(t *tally, number int, batch int64) {
+	mistake := mistakes[number]
+	at := w.and("\n        %s, two times, then corrected", mistake.what)
+	at.stop, at.batch = 100, batch
+	at.capacity += mistake.grows
+	at.wanted = mistake.image
+	judged := func(p plan) {
+		t.judge(at.String, p)
+	}
+	for range 2 {
+		var p plan
+		p, _, at = at.step(mistake.image, mistake.outcome, mistake.end)
+		judged(p)
+	}
+	at.wanted = "good"
+	at.look(0, nil, false)
+	all := at.first()
+	never := at.never(all)
+	var last plan
+	plans := int64(0)
+	for limit := at.capacity + 4; plans < limit; plans++ {
+		last, _, at = at.step("good", "up", "")
+		judged(last)
+		if plans == 0 {
+			t.note("What never served serves after one apply.", at.without(never, all), at.String, last)
+		}
+		if at.restless(last) == "" {
+			break
+		}
+	}
+	t.asked++
+	t.note("Every mistake, once corrected, ends.", at.restless(last), at.String, last)
+}
+
+// never names the nodes that never served and do not serve now. While others serve, a node for which no wait ended is
+// not among them: it may serve by now.
+func (w *world) never(first bool) (names []string) {
+	for name, n := range w.r.Nodes {
+		m := w.machines[name]
+		if starts := m.status == "ACTIVE" && m.noted != m.mark; !n.Served && !m.up && (first || !starts) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// first reports whether no node was ever in service, as far as the memory and all marks show.
 func (w *world) first() bool {
-	served := func(n roster.Node) bool { return n.Served }
-	return len(w.r.Settled) == 0 && !slices.ContainsFunc(slices.Collect(maps.Values(w.r.Nodes)), served)
+	for _, name := range slices.Concat(w.r.Names(), w.r.LeavingNames()) {
+		if n, _ := w.r.Known(name); n.Served || w.seen.Servers[name].InService != "" {
+			return false
+		}
+	}
+	return len(w.r.Settled) == 0
 }
 
 // without names a node that never served and does not serve now. While others serve, a method that takes servers first

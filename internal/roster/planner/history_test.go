@@ -667,8 +667,9 @@ func (w *world) round(policy roster.Policy, crash int) *Change {
 }
 
 // true checks what a plan said about the cluster: after an apply that ended well, the next look says the same. Not known is
-// how old servers are then, whether a pause ends in the apply, what became of closed places, that Terraform does not know
-// on which generation a server depends, and that it makes a failed server of a held node again, which it holds for tainted.
+// how old servers are then, whether a pause or the time of a full place ends in the apply, what became of closed places,
+// that Terraform does not know on which generation a server depends, and that it makes a failed server of a held node
+// again, which it holds for tainted.
 func (w *world) true(plan Change, policy roster.Policy) {
 	unknown := func(v verdict.Verdict) bool {
 		fails := v.Is != facts.Serving && (v.Untouched != "" || v.Outcome == verdict.Held)
@@ -680,6 +681,7 @@ func (w *world) true(plan Change, policy roster.Policy) {
 	then := *w
 	then.refresh()
 	then.seen.Aged = w.seen.Aged
+	maps.Copy(then.seen.Full, w.seen.Full)
 	policy.Begins, policy.Opened = false, nil
 	_, next, err := Plan(then.roster, then.seen, policy)
 	said, is := status.WordOf(plan.Status), status.WordOf(next.Now)
