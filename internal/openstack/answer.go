@@ -2,10 +2,8 @@ package openstack
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -22,55 +20,41 @@ import (
 type wholeBody struct {
 	bytes.Reader
 	all     []byte
-	release func() // gives back the slot of a large answer; nil without one
+	release func() // gives back the slot of a large answer
 }
 
 // Close frees the memory, and then gives back the slot of a large answer: otherwise the next page of a list, which may
 // have a thousand, would need memory in addition to a page that nobody needs any more.
 func (b *wholeBody) Close() error {
-	b.set(nil)
-	if b.release != nil {
-		b.release()
-	}
+	b.all = nil
+	b.Reset(nil)
+	b.release()
 	return nil
 }
 
-// set replaces the body.
-func (b *wholeBody) set(all []byte) {
-	b.all = all
-	b.Reset(all)
-}
-
-// read reads the body of an answer, and not more than a byte above the limit.
-func (t *transport) read(ctx context.Context, resp *http.Response, limit int) (*wholeBody, error) {
+// read reads the body of an answer, and not more than a byte above the limit. It takes a slot for a large answer.
+func (t *transport) read(ctx context.Context, resp *http.Response, limit int) (all []byte, release func(), err error) {
 	defer resp.Body.Close()
-	body := &wholeBody{}
-	all, err := io.ReadAll(io.LimitReader(resp.Body, int64(min(limit, largeAnswer))+1))
+	release = func() {}
+	all, err = io.ReadAll(io.LimitReader(resp.Body, int64(min(limit, largeAnswer))+1))
 	if err == nil && len(all) > largeAnswer && limit > largeAnswer {
-		if body.release, err = t.takeLargeSlot(ctx); err == nil {
-			// The maximum is reserved: the system provides memory only for pages that are written. The length that a
-			// peer announces does not count, because the peer may never send so much.
-			whole := bytes.NewBuffer(append(make([]byte, 0, limit+1+bytes.MinRead), all...))
-			_, err = whole.ReadFrom(io.LimitReader(resp.Body, int64(limit+1-len(all))))
-			all = whole.Bytes()
+		select {
+		case t.large <- struct{}{}:
+			release = sync.OnceFunc(func() { <-t.large })
+		case <-ctx.Done():
+			return nil, nil, context.Cause(ctx)
 		}
+		// The maximum is reserved: the system provides memory only for pages that are written. The length that a peer
+		// announces does not count, because the peer may never send so much.
+		whole := bytes.NewBuffer(append(make([]byte, 0, limit+1+bytes.MinRead), all...))
+		_, err = whole.ReadFrom(io.LimitReader(resp.Body, int64(limit+1-len(all))))
+		all = whole.Bytes()
 	}
 	if err != nil {
-		_ = body.Close()
-		return nil, fmt.Errorf("the answer breaks off after %d bytes: %w", len(all), err)
+		release()
+		return nil, nil, fmt.Errorf("the answer breaks off after %d bytes: %w", len(all), err)
 	}
-	body.set(all)
-	return body, nil
-}
-
-// takeLargeSlot waits for one of the slots of large answers.
-func (t *transport) takeLargeSlot(ctx context.Context) (release func(), err error) {
-	select {
-	case t.large <- struct{}{}:
-		return sync.OnceFunc(func() { <-t.large }), nil
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
+	return all, release, nil
 }
 
 // check reads an answer and decides whether it is valid. Every body passes here:
@@ -78,100 +62,89 @@ func (t *transport) takeLargeSlot(ctx context.Context) (release func(), err erro
 //   - A good answer stays within the bounds of its kind, and secrets are removed from it. Its texts are cleaned when
 //     they are decoded, see [Text].
 //   - A refusal keeps only the service's own words, because they end up in an error, and none that repeat a secret.
-//   - A refused login keeps no words. An answer that is not from OpenStack, or repeats a secret, keeps only its length
-//     and media type.
+//   - A refused login keeps no words, and an answer that is not from OpenStack only its size and media type.
 func (t *transport) check(ctx context.Context, req *http.Request, resp *http.Response) error {
-	k, secrets, status := kindOf(req), t.secretsOf(req), resp.StatusCode
-	good, limit := k.good(status), largestRefusal
+	k, status, limit := kindOf(req), resp.StatusCode, largestRefusal
+	good := k.good(status)
 	if good {
 		limit = k.bytes
 	}
-	body, err := t.read(ctx, resp, limit)
+	all, release, err := t.read(ctx, resp, limit)
 	if err != nil {
 		return err
 	}
-	resp.Body = body
-	if status/100 == 3 && resp.Header.Get("Location") != "" {
-		body.set(nil)
-		return checkRedirect(resp)
-	}
 	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	said := describe(media, len(body.all), limit)
-	words, own := "", false
+	size, words := fmt.Sprintf("(%d bytes of %s)", len(all), text.Media(media)), ""
+	if len(all) > limit {
+		size = fmt.Sprintf("(more than %d KiB of %s)", limit>>10, text.Media(media))
+	}
 	if !good {
-		words, own = ownWords(req.URL.Path, status, media, body.all)
+		words = ownWords(req.URL.Path, status, media, all)
 	}
 	switch {
-	case len(body.all) > limit && good:
+	case status/100 == 3 && resp.Header.Get("Location") != "":
+		all, err = nil, checkRedirect(resp)
+	case good && len(all) > limit:
 		err = tooMuch("more than %d KiB", limit>>10)
-	case good && len(bytes.TrimSpace(body.all)) == 0:
+	case good && len(bytes.TrimSpace(all)) == 0:
 	case good && strings.Contains(media, "json"):
-		body.set(redactAnswer(body.all, secrets))
-		err = k.check(body.all)
-	case good, status < http.StatusBadRequest, status == http.StatusNotFound && !own:
-		err = foreign(status, k, said)
-	case own && isLogin(req):
-		body.set(nil)
-	case own && !repeats(words, secrets):
-		body.set([]byte(show(words, nil)))
+		err = k.inspect(all, t.secretsOf(req))
+	case good, status < http.StatusBadRequest, status == http.StatusNotFound && words == "":
+		err = foreign(status, k, size)
+	case words == "":
+		all = []byte(size)
+	case isLogin(req):
+		all = nil
+	case repeats(words, t.secretsOf(req)):
+		all = []byte(redacted)
 	default:
-		body.set([]byte(said))
-	}
-	if err == nil && busy(resp) {
-		body.set(fmt.Appendf(body.all, " (max_retries in the provider block is %d: with more, the request is repeated)",
-			t.retries))
+		all = []byte(shown(words))
 	}
 	if err != nil {
-		_ = body.Close()
+		release()
+		return err
 	}
-	return err
+	if busy(resp) {
+		all = fmt.Appendf(all, " (max_retries in the provider block is %d: with more, the request is repeated)",
+			t.retries)
+	}
+	body := &wholeBody{all: all, release: release}
+	body.Reset(all)
+	resp.Body = body
+	return nil
 }
 
-// describe returns the size and media type of a body.
-func describe(media string, size, limit int) string {
-	if size > limit {
-		return fmt.Sprintf("(more than %d KiB of %s)", limit>>10, text.Media(media))
+// ownWords returns the message of a refusal, if it has the form that the service at a path uses, because a proxy in
+// between may answer 404 too. Other refusals, such as an invalid token, may have Keystone's form.
+func ownWords(path string, status int, media string, body []byte) string {
+	var said map[string]any
+	if media != "application/json" || json.Unmarshal(body, &said) != nil {
+		return ""
 	}
-	return fmt.Sprintf("(%d bytes of %s)", size, text.Media(media))
-}
-
-// ownWords returns the message in a refusal, and whether the refusal has the form that the service at a path uses,
-// because a proxy in between may answer 404 too. Other refusals, such as an invalid token, may have Keystone's form.
-func ownWords(path string, status int, media string, body []byte) (words string, own bool) {
-	var fields map[string]json.RawMessage
-	if media != "application/json" || json.Unmarshal(body, &fields) != nil {
-		return "", false
-	}
-	word := func(name string) (s string) {
-		_ = json.Unmarshal(fields[name], &s) // a value that is not a string stays empty
-		return s
-	}
-	var wrapper, message string // name of the only field, if that has the status and a message
-	for name, value := range fields {
-		var fault struct {
-			Code    int     `json:"code"`
-			Message *string `json:"message"`
-		}
-		err := json.Unmarshal(value, &fault)
-		if err == nil && len(fields) == 1 && fault.Code == status && fault.Message != nil {
-			wrapper, message = name, *fault.Message
+	word := func(name string) string { s, _ := said[name].(string); return s }
+	var wrapper, message string // only field, and the message in it, if it has the status
+	for name, value := range said {
+		if inner, _ := value.(map[string]any); len(said) == 1 && inner["code"] == float64(status) {
+			wrapper = name
+			message, _ = inner["message"].(string)
 		}
 	}
-	code, title, description, fault := strconv.Itoa(status), word("title"), word("description"), word("faultstring")
+	keystone := strings.HasSuffix(path, "/regions") || strings.HasSuffix(path, "/auth/tokens")
 	switch {
+	case wrapper == "error" && (keystone || status != http.StatusNotFound):
+		return message
+	case strings.Contains(path, "/lbaas/") && said["code"] == float64(status):
+		return word("description")
 	case strings.Contains(path, "/lbaas/"):
-		own = fault != "" || string(fields["code"]) == code && description != ""
-	case strings.Contains(path, "/queues"):
-		own = title != "" && description != ""
-	case strings.Contains(path, "/images"):
-		own = title != "" && strings.HasPrefix(word("code"), code)
-	case strings.HasSuffix(path, "/regions"), strings.HasSuffix(path, "/auth/tokens"):
-		own = wrapper == "error"
-	default: // Nova
-		own = wrapper != "" && wrapper != "error"
+		return word("faultstring")
+	case strings.Contains(path, "/queues") && word("title") != "":
+		return word("description")
+	case strings.Contains(path, "/images") && strings.HasPrefix(word("code"), strconv.Itoa(status)):
+		return word("message")
+	case strings.Contains(path, "/queues"), strings.Contains(path, "/images"), keystone, wrapper == "error":
+		return ""
 	}
-	own = own || wrapper == "error" && status != http.StatusNotFound
-	return cmp.Or(fault, description, message, word("message"), title), own
+	return message // of Nova
 }
 
 // AnswerError is an answer that is not used, because no OpenStack service gives it: a status that means neither success
@@ -203,12 +176,6 @@ func foreign(status int, k kind, body string) error {
 			"between changes answers", k.status, body)
 	}
 	return &AnswerError{status, said}
-}
-
-// final reports whether the same request would fail in the same way again.
-func final(err error) bool {
-	answer, ok := errors.AsType[*AnswerError](err)
-	return ok && answer.Code != http.StatusNotFound
 }
 
 // missing is the error for a good answer without the value that was asked for, such as an answer of a proxy or of

@@ -1,11 +1,8 @@
 package openstack
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
-	"fmt"
 	"html"
 	"net/url"
 	"regexp"
@@ -27,29 +24,14 @@ const (
 	longSecret = 16
 )
 
-// redactAnswer removes the long secrets from a good answer, even if JSON escapes letters that need no escape. It
-// decodes only texts that have an escaped letter.
-func redactAnswer(body []byte, secrets []string) []byte {
-	long := slices.DeleteFunc(slices.Clone(secrets), func(s string) bool { return len(s) < longSecret })
-	for _, secret := range long {
-		for _, form := range []string{secret, url.QueryEscape(secret), url.PathEscape(secret)} {
-			if bytes.Contains(body, []byte(form)) {
-				body = bytes.ReplaceAll(body, []byte(form), []byte(redacted))
-			}
+// longForms lists the long secrets, as they are and as addresses have them.
+func longForms(secrets []string) (forms [][]byte) {
+	for _, s := range secrets {
+		if len(s) >= longSecret {
+			forms = append(forms, []byte(s), []byte(url.QueryEscape(s)), []byte(url.PathEscape(s)))
 		}
 	}
-	for at := bytes.IndexByte(body, '\\'); at >= 0; {
-		start := max(0, bytes.LastIndexByte(body[:at], '"'))
-		end := start + 1 + lengthOf(body[start+1:])
-		var said string
-		if end-start > longSecret && json.Unmarshal(body[start:end], &said) == nil && repeats(said, long) {
-			copy(body[start:], fmt.Sprintf("%-*q", end-start, redacted)) // blanks follow
-		}
-		if at = bytes.IndexByte(body[end:], '\\'); at >= 0 {
-			at += end
-		}
-	}
-	return body
+	return forms
 }
 
 // repeats reports whether a text repeats a secret, or a part of it: in any encoding of a log or a web page, in
@@ -117,11 +99,5 @@ func decode(s string) string {
 	}))
 }
 
-// show prepares a foreign text for an error or a log: in one line, no longer than shownRefusal, and not at all if it
-// repeats a secret.
-func show(s string, secrets []string) string {
-	if repeats(s, secrets) {
-		return redacted
-	}
-	return text.Cut(text.Clean(strings.TrimSpace(s)), shownRefusal)
-}
+// shown prepares a foreign text for an error or a log: in one line, no longer than shownRefusal.
+func shown(s string) string { return text.Cut(text.Clean(strings.TrimSpace(s)), shownRefusal) }

@@ -63,20 +63,20 @@ func TestEncodedSecrets(t *testing.T) {
 		"in the middle":          secret[4:22],
 		"dashes, in hex":         each("%02X-", secret),
 	} {
-		assert.Equal(t, redacted, show("no "+said, []string{secret}), name)
+		assert.True(t, repeats("no "+said, []string{secret}), name)
 	}
 	for _, said := range []string{"Quota exceeded for cores: 5% of 20 \"m1.large\" left &c.", "kV2+d", `C:\users\x`} {
-		assert.Equal(t, said, show(said, []string{secret, ""}))
+		assert.False(t, repeats(said, []string{secret, ""}), said)
 	}
 }
 
-// BenchmarkRedactAnswer: one name that is not ASCII does not make the redaction of a page slower.
-func BenchmarkRedactAnswer(b *testing.B) {
+// BenchmarkInspect: one name that is not ASCII does not make the redaction of a page slower.
+func BenchmarkInspect(b *testing.B) {
 	secrets := []string{strings.Repeat("gAAAA", 40), strings.Repeat("password", 4)}
 	page := strings.Repeat(`{"name": "web-1", "metadata": {"a": "`+strings.Repeat("x", 2000)+`"}}, `, 1100)
 	side := func(name, first string) bench.Side {
 		body := []byte(`{"servers": [{"name": "` + first + `"}, ` + page + `{}]}`)
-		return bench.Side{Name: name, Do: func() error { redactAnswer(body, secrets); return nil }}
+		return bench.Side{Name: name, Do: func() error { return kind{values: 1 << 20}.inspect(body, secrets) }}
 	}
 	costs := bench.Compare(b, side("ascii", "web"), side("not-ascii", `w\u00e9b`))
 	b.ReportMetric(float64(costs[1].CPU)/float64(costs[0].CPU), "times-more-cpu-with-a-name-that-is-not-ascii")

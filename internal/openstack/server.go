@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"maps"
 	"net/http"
 	"slices"
@@ -174,7 +173,7 @@ func (s Server) Exists(ctx context.Context) (bool, error) {
 // theirs. It keeps a hash of each id, as [list] does, because a project may have many.
 func (c *Compute) listedServers(ctx context.Context) (func(id string) bool, error) {
 	return c.listed.get(ctx, struct{}{}, func(ctx context.Context) (func(string) bool, error) {
-		seed, ids := maphash.MakeSeed(), map[uint64]bool{}
+		ids := map[uint64]bool{}
 		read := func(page Page, item itemFunc) (more bool, err error) {
 			var list struct {
 				Servers []struct {
@@ -187,7 +186,7 @@ func (c *Compute) listedServers(ctx context.Context) (func(id string) bool, erro
 				if err = cmp.Or(err, item(server.ID)); err != nil {
 					return false, err
 				}
-				ids[maphash.String(seed, string(server.ID))] = true
+				ids[hashed(string(server.ID))] = true
 			}
 			return len(list.Links) > 0, err
 		}
@@ -195,6 +194,6 @@ func (c *Compute) listedServers(ctx context.Context) (func(id string) bool, erro
 		if err != nil && !errors.Is(err, errLostMarker) { // a server that is not in the list is requested
 			return nil, fmt.Errorf("region %s: list servers: %w", c.Region, err)
 		}
-		return func(id string) bool { return ids[maphash.String(seed, id)] }, nil
+		return func(id string) bool { return ids[hashed(id)] }, nil
 	})
 }

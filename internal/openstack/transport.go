@@ -136,8 +136,8 @@ func (t *transport) secretsOf(req *http.Request) []string {
 func repeatable(req *http.Request, resp *http.Response, err error) bool {
 	safe := req.Method != http.MethodPost && req.Method != http.MethodPatch || isLogin(req)
 	if err != nil {
-		if final(err) {
-			return false
+		if answer, ok := errors.AsType[*AnswerError](err); ok && answer.Code != http.StatusNotFound {
+			return false // the same request would get the same answer again
 		}
 		op, ok := errors.AsType[*net.OpError](err)
 		unsent := ok && op.Op == "dial"
@@ -194,7 +194,7 @@ func (t *transport) logged(req *http.Request, resp *http.Response, err error, to
 		fields["request_id"] = requestID.FindString(resp.Header.Get("X-Openstack-Request-Id"))
 	}
 	if err != nil {
-		fields["error"] = show(err.Error(), t.secretsOf(req))
+		fields["error"] = shown(err.Error())
 	}
 	t.log(req.Context(), "OpenStack API request", fields)
 }
