@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
-	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
@@ -39,8 +38,7 @@ func (b *Board) Rows() []Row {
 }
 
 // Table returns the board as a table for people: a line for each region, followed by a line for each of its zones.
-// The text that more returns for a row, or for all nodes (the zero Row), stands before the note.
-func (b *Board) Table(more func(Row) string) string {
+func (b *Board) Table() string {
 	rows := b.Rows()
 	cells := make([][]string, len(rows)+1)
 	var total int64
@@ -51,7 +49,7 @@ func (b *Board) Table(more func(Row) string) string {
 		}
 	}
 	cells[len(rows)] = []string{fmt.Sprint(total)}
-	return table(rows, []string{"nodes"}, cells, more)
+	return table(rows, []string{"nodes"}, cells)
 }
 
 // Change returns the table of a change of the board: the nodes of each place now and after it, and the note after it.
@@ -66,7 +64,7 @@ func (b *Board) Change(change Counts) string {
 		}
 	}
 	cells[len(after)] = []string{fmt.Sprint(total), fmt.Sprint(total + change.Total())}
-	return table(after, []string{"now", "after"}, cells, func(Row) string { return "" })
+	return table(after, []string{"now", "after"}, cells)
 }
 
 // after returns the board after a change. It has the same places.
@@ -80,14 +78,13 @@ func (b *Board) after(change Counts) *Board {
 
 // table has a line for each row and one for all nodes; columns and cells are the numbers of nodes. The headings have
 // the width of most cells, so that a diff shows only the rows that change.
-func table(rows []Row, columns []string, cells [][]string, more func(Row) string) string {
+func table(rows []Row, columns []string, cells [][]string) string {
 	heading := slices.Concat([]string{"place"}, columns, []string{"   ideal", "weight", " min", "  cap", ""})
 	lines := [][]string{heading}
 	for i, r := range rows {
-		note := strings.Trim(more(r)+"; "+r.Note, "; ")
-		lines = append(lines, slices.Concat([]string{r.label()}, cells[i], r.bounds(), []string{note}))
+		lines = append(lines, slices.Concat([]string{r.label()}, cells[i], r.bounds(), []string{r.Note}))
 	}
-	total := slices.Concat([]string{"total"}, cells[len(rows)], []string{"", "", "", "", more(Row{})})
+	total := slices.Concat([]string{"total"}, cells[len(rows)], []string{"", "", "", "", ""})
 	return text.Table(append(lines, total), 1)
 }
 

@@ -32,22 +32,16 @@ func TestNote(t *testing.T) {
 func TestTable(t *testing.T) {
 	listed := regions(t, "R1 w200: a w100 cap2, b w100 min1; R2 w100 cap2")
 	board := NewBoard(listed, Counts{{"R1", "a"}: 2, {"R1", ""}: 1, {"R2", "x"}: 1, {"", ""}: 1})
-	said := func(r Row) string {
-		if r.Place == (Place{"R1", "a"}) || r.Place == (Place{}) && !r.IsZone && r.Bin.Weight == 0 && r.Ideal == nil {
-			return "said"
-		}
-		return ""
-	}
 	const want = `place        nodes     ideal  weight   min    cap
 R1               3      3.33     200     0   none
-  a              2      1.67     100     0      2  said; full: cap
+  a              2      1.67     100     0      2  full: cap
   b              0      1.67     100     1   none  below min
   (no zone)      1      none    none  none   none  not listed: removed first
 R2               1      1.67     100     0      2
 (no region)      1      none    none  none   none  not listed: removed first
-total            5                                 said
+total            5
 `
-	assert.Equal(t, want, board.Table(said))
+	assert.Equal(t, want, board.Table())
 	const change = `place        now  after     ideal  weight   min    cap
 R1             3      4      4.00     200     0   none
   a            2      2      2.00     100     0      2  full: cap

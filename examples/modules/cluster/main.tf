@@ -86,7 +86,7 @@ resource "stackpolicy_placement_attachment" "cluster" {
 }
 
 locals {
-  nodes = stackpolicy_placement_attachment.cluster.nodes
+  nodes = nonsensitive(stackpolicy_placement_attachment.cluster.nodes)
 
   # The networks of a node by its template, and what the variable says of each now.
   nics = { for name, node in local.nodes : name => try([for n in jsondecode(node.template.networks) : n], [for n in split(",", node.template.networks) : { name = n }]) }
@@ -279,7 +279,7 @@ resource "stackpolicy_deletion_attachment" "node" {
   region          = each.value.region
   cluster         = var.cluster
   node_name       = each.key
-  enabled         = var.drain_enabled
+  enabled         = var.drain_enabled == false ? false : null # a plan shows null nowhere
   shutdown        = var.shutdown && length(var.pools) == 0
   grace_period    = var.grace_period
   only_in_service = true

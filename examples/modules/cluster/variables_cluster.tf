@@ -47,9 +47,9 @@ variable "security_groups" {
 variable "grace_period" {
   description = "How long to wait at the end of a drain, such as 30s: after the shutdown, or with pools before it, for the last connections. Default: 0s."
   type        = string
-  default     = "0s"
+  default     = null
   validation {
-    condition     = can(regex("^(\\d+|(\\d+d)?(\\d+h)?(\\d+m)?(\\d+s)?)$", var.grace_period))
+    condition     = var.grace_period == null || can(regex("^(\\d+|(\\d+d)?(\\d+h)?(\\d+m)?(\\d+s)?)$", var.grace_period))
     error_message = "grace_period is a time such as 30s or 5m, or a number of seconds."
   }
 }

@@ -90,7 +90,7 @@ resource "stackpolicy_placement_attachment" "cluster" {
 }
 
 locals {
-  nodes = stackpolicy_placement_attachment.cluster.nodes
+  nodes = nonsensitive(stackpolicy_placement_attachment.cluster.nodes)
 
   slots = stackpolicy_placement_attachment.cluster.slots
 
@@ -297,7 +297,7 @@ resource "stackpolicy_deletion_attachment" "node" {
   region          = each.value.region
   cluster         = var.cluster
   node_name       = each.key
-  enabled         = var.drain_enabled
+  enabled         = var.drain_enabled == false ? false : null # a plan shows null nowhere
   shutdown        = true
   grace_period    = var.grace_period
   only_in_service = true

@@ -84,11 +84,11 @@ resource "stackpolicy_deletion_attachment" "node" {
 	}
 	c.Test(t,
 		resource.TestStep{Config: config("a", ""), ConfigPlanChecks: does(plancheck.ResourceActionCreate), ConfigStateChecks: []statecheck.StateCheck{
-			is("grace_period", knownvalue.StringExact("0s")), is("shutdown", knownvalue.Bool(false)), is("lifecycle_action_token", knownvalue.NotNull())}},
+			is("grace_period", knownvalue.Null()), is("shutdown", knownvalue.Null())}},
 		resource.TestStep{Config: config("a", "shutdown = true\n  grace_period = 1\n  timeouts {\n    delete = \"2m\"\n  }"),
 			ConfigPlanChecks: does(plancheck.ResourceActionUpdate)},
 		resource.TestStep{Config: config("a", ""), ConfigPlanChecks: does(plancheck.ResourceActionUpdate)},
-		resource.TestStep{ResourceName: name, ImportState: true, ImportStateVerify: true, ImportStateVerifyIgnore: []string{"lifecycle_action_token"},
+		resource.TestStep{ResourceName: name, ImportState: true, ImportStateVerify: true,
 			ImportStateIdFunc: func(s *terraform.State) (string, error) { return s.RootModule().Resources[name].Primary.ID, nil }},
 		// Another server is another attachment.
 		resource.TestStep{Config: config("b", "grace_period = 1"), ConfigPlanChecks: does(plancheck.ResourceActionDestroyBeforeCreate)},

@@ -2,7 +2,6 @@ package deletiontf
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"maps"
 	"slices"
@@ -23,7 +22,6 @@ type attachmentModel struct {
 
 	ID       types.String `tfsdk:"id"`
 	Enabled  types.Bool   `tfsdk:"enabled"`
-	Token    types.String `tfsdk:"lifecycle_action_token"`
 	Timeouts types.Object `tfsdk:"timeouts"`
 }
 
@@ -32,12 +30,9 @@ type attachmentIdentityModel struct {
 	ServerID types.String `tfsdk:"server_id"`
 }
 
-// identify fills in the id, and the token if there is none.
+// identify fills in the id.
 func (m *attachmentModel) identify() {
 	m.ID = types.StringValue(m.Region.ValueString() + "/" + m.ServerID.ValueString())
-	if m.Token.ValueString() == "" {
-		m.Token = types.StringValue(rand.Text())
-	}
 }
 
 func (m attachmentModel) identity() attachmentIdentityModel {

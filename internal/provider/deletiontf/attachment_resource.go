@@ -3,7 +3,9 @@
 package deletiontf
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -13,7 +15,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/private"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
@@ -92,6 +93,7 @@ func (r *attachmentResource) Create(ctx context.Context, req resource.CreateRequ
 		return
 	}
 	model.identify()
+	token(ctx, resp.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, model.identity())...)
 }
@@ -120,6 +122,7 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 		private.Store(ctx, resp.Private, proofKey, model.Proof, &resp.Diagnostics)
 	}
 	model.identify()
+	token(ctx, resp.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }
 
@@ -156,6 +159,16 @@ const substitutesKey = "substitutes"
 // the attachment keeps nothing for the one that is destroyed.
 const proofKey = "proof"
 
+// tokenKey is the key in the private state of the token in the messages about the node. No plan shows it.
+const tokenKey = "token"
+
+// token returns the token, which is made when the attachment is created or imported: an interrupted drain keeps it.
+func token(ctx context.Context, kept private.Writer, diags *diag.Diagnostics) string {
+	made := cmp.Or(private.Load[string](ctx, kept, tokenKey, diags), rand.Text())
+	private.Store(ctx, kept, tokenKey, made, diags)
+	return made
+}
+
 // recall fills in the proof of a note, from this walk or an earlier one.
 func (m *attachmentModel) recall(
 	ctx context.Context, walk *backend.Walk, kept private.Reader, diags *diag.Diagnostics,
@@ -183,10 +196,11 @@ func (r *attachmentResource) Delete(ctx context.Context, req resource.DeleteRequ
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	told := token(ctx, resp.Private, &resp.Diagnostics)
 	progress := private.Load[hook.Progress](ctx, req.Private, progressKey, &resp.Diagnostics)
 	for {
 		var said diag.Diagnostics
-		d := model.drain(server, r.Backend.Hooks(), model.Token.ValueString(), &progress)
+		d := model.drain(server, r.Backend.Hooks(), told, &progress)
 		drained := model.steps() == nil || run(ctx, d, model.limit(), staysAdvice(server.ID), &said)
 		// An attachment that stays may have been updated meanwhile: Terraform does both in no order.
 		if drained || !model.obey(ctx, r.Backend.Walk(), resp.Private, &resp.Diagnostics) {
@@ -233,16 +247,8 @@ func (r *attachmentResource) ImportState(
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	for name, v := range map[string]any{
-		"region":          id.Region,
-		"server_id":       id.ServerID,
-		"enabled":         true,
-		"grace_period":    durations.Of(0),
-		"shutdown":        false,
-		"only_in_service": false,
-	} {
-		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(name), v)...)
-	}
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("region"), id.Region)...)
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("server_id"), id.ServerID)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, id)...)
 }
 

@@ -2,6 +2,7 @@ package deletiontf_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -75,12 +76,15 @@ func TestMessage(t *testing.T) {
 			return c
 		}
 		l.must(t, config("web"))
-		token := l.Shows("lifecycle_action_token")
+		before := l.I.Private
 		l.must(t, config("web-0"))
+		assert.Equal(t, before, l.I.Private, "the token stays")
 		l.must(t, nil)
+		require.Len(t, consumer.Nodes, 1)
+		token := slices.Collect(maps.Keys(consumer.Nodes))[0]
 		want := map[string]string{"lifecycle_action_token": token, "node_id": l.id, "resource_id": l.id, "lifecycle_transition_type": "termination",
 			"region": region, "node_name": "web-0", "cluster": "web", "consumer": strings.TrimPrefix(url, "http://")}
-		assert.NotEmpty(t, token)
+		assert.Len(t, token, 26)
 		assert.Equal(t, want, consumer.Nodes[token], region)
 	}
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -15,15 +14,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
 )
-
-func flagOr(byDefault bool, description string) schema.Attribute {
-	return schema.BoolAttribute{
-		Optional:            true,
-		Computed:            true,
-		Default:             booldefault.StaticBool(byDefault),
-		MarkdownDescription: description,
-	}
-}
 
 func attachmentSchema() schema.Schema {
 	notEmpty := []validator.String{attribute.NotEmpty}
@@ -53,22 +43,16 @@ func attachmentSchema() schema.Schema {
 				MarkdownDescription: "Region of the server. Defaults to the provider's."},
 			"cluster":   attribute.Text("Name of the cluster, for the consumer."),
 			"node_name": attribute.Text("Name of the node, for the consumer and in messages."),
-			"enabled": flagOr(true, "Whether destroying the attachment does anything. Apply `false` before you "+
+			"enabled": attribute.Flag("Whether destroying the attachment does anything. Apply `false` before you " +
 				"destroy it. Defaults to `true`."),
-			"grace_period": durations.ArgumentOr(0, 0, duration.Day, "How long to wait at the end, such as `30s`, at "+
+			"grace_period": durations.Argument(0, duration.Day, "How long to wait at the end, such as `30s`, at "+
 				"most `1d`. Defaults to `0s`."),
-			"shutdown": flagOr(false, "Whether to stop the server through Nova before the grace period, so that its "+
-				"guest shuts down. A server that Nova cannot stop, such as a `PAUSED` one, is left as it is, with a "+
+			"shutdown": attribute.Flag("Whether to stop the server through Nova before the grace period, so that its " +
+				"guest shuts down. A server that Nova cannot stop, such as a `PAUSED` one, is left as it is, with a " +
 				"warning. Defaults to `false`."),
-			"only_in_service": flagOr(false, "Whether to leave out the hook and the grace period for a server that "+
-				"never was in service: it is in `ERROR`, never was `ACTIVE`, or a readiness attachment's wait ended "+
+			"only_in_service": attribute.Flag("Whether to leave out the hook and the grace period for a server that " +
+				"never was in service: it is in `ERROR`, never was `ACTIVE`, or a readiness attachment's wait ended " +
 				"without it in the last apply. A server that merely has no mark is drained. Defaults to `false`."),
-			"lifecycle_action_token": schema.StringAttribute{
-				Computed:            true,
-				Sensitive:           true,
-				PlanModifiers:       kept,
-				MarkdownDescription: "Token in the messages about this node.",
-			},
 		},
 		Blocks: map[string]schema.Block{
 			"hook": hookblock.Block("A consumer to notify of the drain, and to wait for."),

@@ -19,7 +19,7 @@ const maxTold = 100
 const others = "others"
 
 // record puts a change into the state; batch is the number of its batch. Maps of texts keep a plan short: it shows what
-// the last plan did as one line for each node, and this one too. Nodes that come are new in nodes, with their places.
+// the last plan did as one line for each node, and this one too. Nodes that come are in moves, with their places.
 func (m *attachmentModel) record(change planner.Change, batch int64) {
 	moved := change.With(verdict.Leaves, verdict.Changes, verdict.Returns)
 	m.Change = told(moved, func(v verdict.Verdict) string {

@@ -12,7 +12,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/packed"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
@@ -194,9 +193,7 @@ func (m *attachmentModel) remember(
 	var more diag.Diagnostics
 	m.Distribution, more = types.MapValueFrom(ctx, zoneCountsType, distribution(r, regions))
 	diags.Append(more...)
-	given := roster.Policy{Regions: regions, Templates: m.templates(), Update: m.update(ctx, diags)}
-	wanted := facts.Judge(r, given).Wanted
-	m.Summary = types.StringValue(spreadTable(r, regions, wanted))
+	m.Summary = types.StringValue(placement.NewBoard(regions, r.Counts()).Table())
 }
 
 // distribution counts the nodes by region and zone, with 0 for a listed place

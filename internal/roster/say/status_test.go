@@ -25,9 +25,11 @@ func TestStatus(t *testing.T) {
 			Status: "held: web-0 is in ERROR, and is listed as protected"},
 		{Name: "growth", Capacity: 8, Moves: "+web-6 +web-7", Status: "in step"},
 		{Name: "a batch of two", Image: "b", Update: plans.Update("2", roster.Outdated), Moves: "+web-6 +web-7 -web-0 -web-3", Remaining: 4,
-			Status: "behind: 4 of 6 nodes to replace", Looked: "behind: 6 of 6 nodes to replace", Does: "batch 2 of 4: web-0, web-3 leave; web-6, web-7 come"},
+			Status: "behind: 4 of 6 nodes to replace", Looked: "behind: 6 of 6 nodes to replace",
+			Does: "batch 2 of 4: web-0, web-3 leave; web-6 comes in RegionOne/az-1; web-7 comes in RegionTwo/az-1"},
 		{Name: "a batch of one", Image: "b", Moves: "+web-6 -web-0", Remaining: 5,
-			Status: "behind: 5 of 6 nodes to replace", Looked: "behind: 6 of 6 nodes to replace", Does: "batch 2 of 7: web-0 leaves; web-6 comes"},
+			Status: "behind: 5 of 6 nodes to replace", Looked: "behind: 6 of 6 nodes to replace",
+			Does: "batch 2 of 7: web-0 leaves; web-6 comes in RegionOne/az-1"},
 		{Name: "in place", Image: "b", Update: plans.ByUpdate(plans.Update("4", roster.Outdated), roster.InPlace), Moves: "~web-0 ~web-1 ~web-3 ~web-4",
 			Remaining: 2,
 			Status:    "behind: 2 of 6 nodes to replace", Looked: "behind: 6 of 6 nodes to replace", Does: "batch 2 of 3: web-0, web-1, web-3, web-4 change"},
@@ -53,7 +55,8 @@ func TestStatus(t *testing.T) {
 			p.Update.Pause = time.Hour
 		}, Remaining: 5, Notices: []string{"A batch has to serve before the next one"}, Status: "bakes: web-0 must be in service for longer"},
 		{Name: "nothing bakes once pause is taken away", Seen: baking, Policy: oneMade, Moves: "+web-6 -web-1", Remaining: 4,
-			Status: "behind: 4 of 6 nodes to replace", Looked: "behind: 5 of 6 nodes to replace", Does: "batch 2 of 6: web-1 leaves; web-6 comes"},
+			Status: "behind: 4 of 6 nodes to replace", Looked: "behind: 5 of 6 nodes to replace",
+			Does: "batch 2 of 6: web-1 leaves; web-6 comes in RegionOne/az-2"},
 		{Name: "protected nodes", Image: "b", Update: plans.Update("6", roster.Outdated), Policy: func(p *roster.Policy) {
 			p.Protected = []string{"web-0", "web-1", "web-2", "web-3", "web-4", "web-5"}
 		}, Notices: []string{"Protected nodes stay as they are"},
