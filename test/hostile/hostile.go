@@ -11,6 +11,7 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -220,15 +221,16 @@ func abort(w http.ResponseWriter) {
 }
 
 // Ways lists all ways, in the order of what is wrong: status, form, size, time, content.
-func Ways() []Way {
-	var ways []Way
+func Ways() []Way { return slices.Concat(statuses(), forms(), sizes(), times(), contents()) }
+
+func statuses() (ways []Way) {
 	for _, code := range []int{
 		200, 201, 202, 203, 204, 206, 226, 299, 300, 304,
 		400, 401, 403, 404, 409, 413, 429, 500, 502, 503, 599,
 	} {
 		ways = append(ways, status(code))
 	}
-	ways = append(
+	return append(
 		ways,
 		way("a redirect elsewhere", func(_ Target, w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Location", "http://elsewhere.invalid/")
@@ -248,6 +250,11 @@ func Ways() []Way {
 			secret := cmp.Or(r.Header.Get("X-Auth-Token"), echo(r))
 			answer(w, "text/plain", http.StatusBadRequest, strings.Repeat(secret, 1+(65<<10)/len(secret)))
 		}),
+	)
+}
+
+func forms() []Way {
+	return []Way{
 		text("no body", ""),
 		text("null", "null"),
 		text("a list", "[]"),
@@ -276,9 +283,14 @@ func Ways() []Way {
 			w.Header().Set("X-Junk", strings.Repeat("x", 2<<20))
 			answer(w, jsonType, t.status(), t.Good())
 		}),
+	}
+}
+
+func sizes() []Way {
+	return []Way{
 		items(5_000),
 		items(150_000),
-		Way{Name: "an endless string", Large: true, Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
+		{Name: "an endless string", Large: true, Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
 			answer(w, jsonType, t.status(), `{"a": "`)
 			repeated(w, "x", 1<<31-1) // the largest count if an int has 32 bits
 		}},
@@ -296,7 +308,7 @@ func Ways() []Way {
 		stuffed("empty strings", `"",`, 20<<20),
 		stuffed("escapes", `"\u202e",`, 20<<20),
 		stuffed("long strings with escapes", `"`+strings.Repeat(`\u202e`, 5000)+`",`, 20<<20),
-		Way{Name: "a million names", Large: true, Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
+		{Name: "a million names", Large: true, Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
 			packed(t, "names", w, func(to io.Writer) {
 				before, after, _ := strings.Cut(t.Good(), "{")
 				_, _ = io.WriteString(to, before+"{")
@@ -314,10 +326,15 @@ func Ways() []Way {
 		heavy(3<<20, 250<<10),
 		heavy(3<<20, 4_000),
 		heavy(3<<20, 200),
-		Way{Name: "nothing for ever", Slow: true, Serve: func(_ Target, _ http.ResponseWriter, r *http.Request) {
+	}
+}
+
+func times() []Way {
+	return []Way{
+		{Name: "nothing for ever", Slow: true, Serve: func(_ Target, _ http.ResponseWriter, r *http.Request) {
 			<-r.Context().Done()
 		}},
-		Way{Name: "a byte at a time", Slow: true, Serve: func(t Target, w http.ResponseWriter, r *http.Request) {
+		{Name: "a byte at a time", Slow: true, Serve: func(t Target, w http.ResponseWriter, r *http.Request) {
 			answer(w, jsonType, t.status(), "{")
 			for tick := time.Tick(10 * time.Millisecond); r.Context().Err() == nil; <-tick {
 				if _, err := io.WriteString(w, " "); err != nil || http.NewResponseController(w).Flush() != nil {
@@ -325,6 +342,11 @@ func Ways() []Way {
 				}
 			}
 		}},
+	}
+}
+
+func contents() []Way {
+	return []Way{
 		other("escapes in every string", func(t Target, _ *http.Request) string { return Dirty(t.Good(), Escapes) }),
 		other("the token in every string", func(t Target, r *http.Request) string { return Dirty(t.Good(), echo(r)) }),
 		other("no UTF-8", func(t Target, _ *http.Request) string {
@@ -336,6 +358,5 @@ func Ways() []Way {
 		way("each string a list", func(t Target, w http.ResponseWriter, _ *http.Request) {
 			answer(w, jsonType, t.status(), strings.ReplaceAll(t.Good(), `": "`, `": ["x"], "y": "`))
 		}),
-	)
-	return ways
+	}
 }
