@@ -209,21 +209,17 @@ func (s *session) regions(ctx context.Context) (ids []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	var list struct {
-		Regions []struct {
-			ID Text `json:"id"`
-		} `json:"regions"`
+	type region struct {
+		ID Text `json:"id"`
 	}
-	if err := get(ctx, client, client.ServiceURL("regions"), &list); err != nil {
-		return nil, err
-	}
-	for _, r := range list.Regions {
+	list, err := get[[]region](ctx, client, client.ServiceURL("regions"), "regions")
+	for _, r := range list {
 		ids = append(ids, string(r.ID))
 	}
-	if len(ids) == 0 {
-		return nil, missing("regions")
+	if err == nil && len(ids) == 0 {
+		err = missing("regions")
 	}
-	return ids, nil
+	return ids, err
 }
 
 func computeOpts(region string) gophercloud.EndpointOpts {

@@ -71,24 +71,23 @@ func newestMicroversion(ctx context.Context, client *gophercloud.ServiceClient) 
 	if root == "" {
 		return 0, fmt.Errorf("the endpoint %s has no version in it", text.Clean(client.Endpoint))
 	}
-	var document struct {
-		Version struct {
-			ID      string `json:"id"`
-			Version string `json:"version"` // newest microversion, or empty
-		} `json:"version"`
+	type document struct {
+		ID      string `json:"id"`
+		Version string `json:"version"` // newest microversion, or empty
 	}
-	if err := get(ctx, client, root, &document); err != nil {
+	found, err := get[document](ctx, client, root, "version")
+	if err != nil {
 		return 0, err
 	}
 	switch {
-	case document.Version.ID == "":
+	case found.ID == "":
 		return 0, missing("version")
-	case document.Version.Version == "":
+	case found.Version == "":
 		return 1, nil // Nova is older than microversions
 	}
 	var major, minor int
-	if _, err := fmt.Sscanf(document.Version.Version, "%d.%d", &major, &minor); err != nil || major != 2 {
-		return 0, fmt.Errorf("%s offers version %q, which is not one of Nova's 2.x", root, document.Version.Version)
+	if _, err := fmt.Sscanf(found.Version, "%d.%d", &major, &minor); err != nil || major != 2 {
+		return 0, fmt.Errorf("%s offers version %q, which is not one of Nova's 2.x", root, found.Version)
 	}
 	return minor, nil
 }
@@ -119,24 +118,19 @@ func (c *Cloud) Zones(ctx context.Context, region string) ([]Zone, error) {
 		if err != nil {
 			return nil, err
 		}
-		var list struct {
-			Zones []struct {
-				Name  Text `json:"zoneName"`
-				State struct {
-					Available bool `json:"available"`
-				} `json:"zoneState"`
-			} `json:"availabilityZoneInfo"`
+		type zone struct {
+			Name  Text `json:"zoneName"`
+			State struct {
+				Available bool `json:"available"`
+			} `json:"zoneState"`
 		}
 		client := compute.At(1)
-		err = get(ctx, client, client.ServiceURL("os-availability-zone"), &list)
-		if err == nil && list.Zones == nil {
-			err = missing("availabilityZoneInfo")
-		}
+		list, err := get[[]zone](ctx, client, client.ServiceURL("os-availability-zone"), "availabilityZoneInfo")
 		if err != nil {
 			return nil, fmt.Errorf("region %s: list availability zones: %w", region, err)
 		}
-		zones := make([]Zone, len(list.Zones))
-		for i, z := range list.Zones {
+		zones := make([]Zone, len(list))
+		for i, z := range list {
 			zones[i] = Zone{Name: string(z.Name), Available: z.State.Available}
 		}
 		slices.SortFunc(zones, func(a, b Zone) int { return strings.Compare(a.Name, b.Name) })
@@ -181,17 +175,26 @@ func whole() *gophercloud.RequestOpts {
 	return &gophercloud.RequestOpts{KeepResponseBody: true, OkCodes: []int{http.StatusOK}}
 }
 
-// get requests an address and decodes the answer once. gophercloud would decode it three times, through
-// values of any type, which takes ten times the memory.
-func get(ctx context.Context, client *gophercloud.ServiceClient, address string, into any) error {
+// get requests an address and decodes the value under a key of the answer, or all of it without a key. gophercloud would decode it three times,
+// through values of any type, which takes ten times the memory.
+func get[T any](ctx context.Context, client *gophercloud.ServiceClient, address, key string) (value T, err error) {
 	resp, err := client.Get(ctx, address, nil, whole())
 	if err != nil {
-		return err
+		return value, err
 	}
 	body := resp.Body.(*wholeBody)
 	defer body.Close()
-	_, err = extracted(into, json.Unmarshal(body.all, into))
-	return err
+	answer := map[string]json.RawMessage{"": body.all}
+	if key != "" {
+		err = json.Unmarshal(body.all, &answer)
+	}
+	if found := answer[key]; err == nil && (len(found) == 0 || string(found) == "null") {
+		err = missing(key)
+	}
+	if err == nil {
+		err = json.Unmarshal(answer[key], &value)
+	}
+	return extracted(value, err)
 }
 
 var errLostMarker = errors.New("the list goes on after an item that the service does not find: it was deleted " +

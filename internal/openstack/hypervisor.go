@@ -68,22 +68,18 @@ func (c *Compute) Hypervisors(ctx context.Context) ([]Hypervisor, error) {
 // shows them to admins only, and answers 403 to others.
 func (c *Compute) HostZones(ctx context.Context) (map[string]string, error) {
 	return c.hostZones.get(ctx, struct{}{}, func(ctx context.Context) (map[string]string, error) {
-		var list struct {
-			Zones []struct {
-				Name  Text                         `json:"zoneName"`
-				Hosts map[Text]map[string]struct{} `json:"hosts"` // services by host and binary
-			} `json:"availabilityZoneInfo"`
+		type zone struct {
+			Name  Text                         `json:"zoneName"`
+			Hosts map[Text]map[string]struct{} `json:"hosts"` // services by host and binary
 		}
 		client := c.At(1)
-		err := get(ctx, client, client.ServiceURL("os-availability-zone", "detail"), &list)
-		if err == nil && list.Zones == nil {
-			err = missing("availabilityZoneInfo")
-		}
+		address := client.ServiceURL("os-availability-zone", "detail")
+		list, err := get[[]zone](ctx, client, address, "availabilityZoneInfo")
 		if err != nil {
 			return nil, fmt.Errorf("region %s: list availability zones with their hosts: %w", c.Region, err)
 		}
 		zones := map[string]string{}
-		for _, zone := range list.Zones {
+		for _, zone := range list {
 			for host, services := range zone.Hosts {
 				if _, runs := services["nova-compute"]; runs {
 					zones[string(host)] = string(zone.Name)

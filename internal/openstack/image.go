@@ -38,17 +38,11 @@ func (c *Cloud) ImagesNamed(ctx context.Context, region, name string) ([]Image, 
 		}
 		query := url.Values{"name": {name}, "status": {"active"}, "sort_key": {"created_at"}, "sort_dir": {"desc"},
 			"limit": {fmt.Sprint(mostImages)}}
-		var list struct {
-			Images *[]Image `json:"images"`
-		}
-		err = get(ctx, client, client.ServiceURL("images")+"?"+query.Encode(), &list)
-		if err == nil && list.Images == nil {
-			err = missing("images")
-		}
+		list, err := get[[]Image](ctx, client, client.ServiceURL("images")+"?"+query.Encode(), "images")
 		if err != nil {
 			return nil, fmt.Errorf("region %s: list the images named %q: %w", region, text.Clean(name), err)
 		}
-		images := slices.DeleteFunc(*list.Images, func(i Image) bool {
+		images := slices.DeleteFunc(list, func(i Image) bool {
 			return string(i.Name) != name || i.ID == "" || !i.Active() // Glance reads "in:a,b" as two names
 		})
 		slices.SortFunc(images, func(a, b Image) int {
@@ -65,7 +59,7 @@ func (c *Cloud) Image(ctx context.Context, region, id string) (Image, error) {
 		if err != nil {
 			return image, err
 		}
-		err = get(ctx, client, client.ServiceURL("images", url.PathEscape(id)), &image)
+		image, err = get[Image](ctx, client, client.ServiceURL("images", url.PathEscape(id)), "")
 		switch {
 		case gophercloud.ResponseCodeIs(err, http.StatusNotFound),
 			gophercloud.ResponseCodeIs(err, http.StatusForbidden):

@@ -123,17 +123,14 @@ func (l *LoadBalancer) Members(ctx context.Context, pool string) ([]Member, erro
 
 // Member reads a member of a pool.
 func (l *LoadBalancer) Member(ctx context.Context, pool, id string) (Member, error) {
-	var answer struct {
-		Member Member `json:"member"`
-	}
-	err := get(ctx, l.Client, l.Client.ServiceURL(path(pool, id)), &answer)
-	if err == nil && string(answer.Member.ID) != id {
-		err = wrongObject(answer.Member.ID)
+	member, err := get[Member](ctx, l.Client, l.Client.ServiceURL(path(pool, id)), "member")
+	if err == nil && string(member.ID) != id {
+		err = wrongObject(member.ID)
 	}
 	if err != nil {
 		return Member{}, l.failed("get the member "+text.Clean(id), pool, err)
 	}
-	return answer.Member, nil
+	return member, nil
 }
 
 // SetWeight sets the weight and the tags of a member in one request. Octavia refuses that with 409 while it

@@ -135,19 +135,15 @@ func (s Server) Stop(ctx context.Context) error {
 // StopFailure returns how the last stop of the server failed, in Nova's words, and the id of the request,
 // under which Nova's logs have the cause. It returns "" if no stop failed.
 func (s Server) StopFailure(ctx context.Context) (string, error) {
-	var list struct {
-		Actions []struct {
-			Action  Text `json:"action"`
-			Message Text `json:"message"`
-			Request Text `json:"request_id"`
-		} `json:"instanceActions"`
+	type action struct {
+		Action  Text `json:"action"`
+		Message Text `json:"message"`
+		Request Text `json:"request_id"`
 	}
 	client := s.Compute.At(1)
-	err := get(ctx, client, client.ServiceURL("servers", s.ID, "os-instance-actions"), &list)
-	if err == nil && list.Actions == nil {
-		err = missing("instanceActions")
-	}
-	for _, a := range list.Actions { // newest first
+	address := client.ServiceURL("servers", s.ID, "os-instance-actions")
+	list, err := get[[]action](ctx, client, address, "instanceActions")
+	for _, a := range list { // newest first
 		if a.Action == "stop" && a.Message != "" {
 			return fmt.Sprintf("%q, request %s", a.Message, a.Request), nil
 		}

@@ -78,22 +78,17 @@ func (c *Compute) ServerGroups(ctx context.Context) ([]ServerGroup, error) {
 	client, list := c.groupClient(), newList()
 	for {
 		// Nova's list ends at its limit, usually 1,000 items, without a next page.
-		var page struct {
-			Groups []answeredGroup `json:"server_groups"`
-		}
+		var page []answeredGroup
 		address := client.ServiceURL("os-server-groups")
 		if len(groups) > 0 {
 			address += fmt.Sprintf("?offset=%d", len(groups))
 		}
 		err := list.page()
 		if err == nil {
-			err = get(ctx, client, address, &page)
+			page, err = get[[]answeredGroup](ctx, client, address, "server_groups")
 		}
-		if err == nil && page.Groups == nil {
-			err = missing("server_groups")
-		}
-		for i := range page.Groups {
-			g := &page.Groups[i]
+		for i := range page {
+			g := &page[i]
 			group, broken := g.group()
 			groups = append(groups, group)
 			err = cmp.Or(err, broken, list.item(g.ID, append(g.Members, g.ID, g.Name, Text(group.Policy))...))
@@ -101,7 +96,7 @@ func (c *Compute) ServerGroups(ctx context.Context) ([]ServerGroup, error) {
 		if err != nil {
 			return nil, fmt.Errorf("region %s: list server groups: %w", c.Region, err)
 		}
-		if len(page.Groups) == 0 {
+		if len(page) == 0 {
 			return groups, nil
 		}
 	}
@@ -109,17 +104,14 @@ func (c *Compute) ServerGroups(ctx context.Context) ([]ServerGroup, error) {
 
 // ServerGroup reads a server group. The error is a 404 if it does not exist.
 func (c *Compute) ServerGroup(ctx context.Context, id string) (ServerGroup, error) {
-	var answer struct {
-		Group *answeredGroup `json:"server_group"`
-	}
 	var group ServerGroup
 	client := c.groupClient()
-	err := get(ctx, client, client.ServiceURL("os-server-groups", id), &answer)
+	answer, err := get[answeredGroup](ctx, client, client.ServiceURL("os-server-groups", id), "server_group")
 	if err == nil {
-		group, err = answer.Group.group()
+		group, err = answer.group()
 	}
 	if err == nil && group.ID != id {
-		group, err = ServerGroup{}, wrongObject(answer.Group.ID)
+		err = wrongObject(answer.ID)
 	}
 	if err != nil {
 		return ServerGroup{}, fmt.Errorf("region %s: get the server group %s: %w", c.Region, text.Clean(id), err)
