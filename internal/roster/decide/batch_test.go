@@ -165,6 +165,17 @@ func TestBatch(t *testing.T) {
 			},
 			Image: "2", Update: plans.ByUpdate(plans.Update("2", roster.Unhealthy, roster.Outdated), roster.InPlace), Moves: "~web-0 ~web-1",
 			Policy: func(p *roster.Policy) { p.RequireMarks, p.Update.StopAbove = true, plans.Amount("100%") }, Remaining: 1},
+		{Name: "a change that is taken back does not make its node serve", Nodes: []string{"R 2", "R 1"}, Roster: undone,
+			Seen: func(s roster.Seen) {
+				unmarked(s)
+				plans.ChangeSeen(s, "web-1", func(n *node.Node) { n.InService = "1-former" })
+			},
+			Image: "2", Update: plans.ByUpdate(plans.Update("1", roster.Outdated), roster.InPlace), Moves: "~web-0",
+			Policy: func(p *roster.Policy) { p.RequireMarks = true }, Remaining: 2, Notices: []string{"A batch waits for the one before"}},
+		{Name: "without a look nothing is taken back: the change may be done", Nodes: []string{"R 2", "R 1"}, Broken: "web-1", Roster: undone,
+			Seen:  func(s roster.Seen) { plans.ChangeSeen(s, "web-0", func(n *node.Node) { n.InService = "1-former" }) },
+			Image: "2", Update: plans.ByUpdate(plans.Update("1", roster.Outdated), roster.InPlace),
+			Policy: func(p *roster.Policy) { p.RequireMarks, p.Blind = true, true }, Remaining: 1, Notices: []string{"A batch waits for the one before"}},
 		{Name: "a change that is taken back is the only one of its node", Nodes: []string{"R 2", "R 1", "R 1"}, Broken: "web-1 web-2",
 			Roster: undone,
 			Seen: func(s roster.Seen) {

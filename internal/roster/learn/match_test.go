@@ -1,6 +1,7 @@
 package learn_test
 
 import (
+	"maps"
 	"testing"
 	"time"
 
@@ -179,6 +180,41 @@ func TestMatchFollows(t *testing.T) {
 	servers[0].Zone = "az-1"
 	if r, _, _ = learn.Match(r, servers, roster.Seen{}, nowhere, func(string) bool { return true }); r.Nodes["web-0"].Unplaced {
 		t.Error("the server is back, and the node has no zone")
+	}
+}
+
+// TestMatchChanges: a change in place is remembered until a look shows that it was carried out: the server was rebuilt or
+// launched since, or carries the node's new mark.
+func TestMatchChanges(t *testing.T) {
+	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	server := func(build, mark string, launched time.Duration) []node.Node {
+		return []node.Node{{ID: "a", Name: "web-0", Region: "R1", Status: "ACTIVE", Build: build, InService: mark, InServiceAt: noon,
+			LaunchedAt: noon.Add(launched)}}
+	}
+	for _, c := range []struct {
+		name    string
+		looks   [][]node.Node // the first ones are from before the change
+		pending bool
+	}{
+		{"its server is the same", [][]node.Node{server("old", "1", -1), server("old", "1", -1)}, true},
+		{"it lost its mark", [][]node.Node{server("old", "1", -1), server("old", "", -1)}, true},
+		{"a look left it out", [][]node.Node{server("old", "1", -1), nil, server("old", "", -1)}, true},
+		{"it was rebuilt", [][]node.Node{server("old", "1", -1), server("new", "1", 1)}, false},
+		{"the new template changes no server", [][]node.Node{server("old", "1", -1), server("old", "2", -1)}, false},
+		{"it was not found before, and is older than its mark", [][]node.Node{nil, server("old", "1", -1)}, true},
+		{"it was not found before, and was launched since", [][]node.Node{nil, server("new", "1", 1)}, false},
+		{"it was not found before, and nobody knows", [][]node.Node{nil, server("old", "", -1)}, false},
+	} {
+		r := roster.Roster{Nodes: map[string]roster.Node{"web-0": {Place: placement.Place{Region: "R1"}, Mark: "1"}}}
+		seen := roster.NewSeen()
+		for i, look := range c.looks {
+			if i == len(c.looks)-1 {
+				r.Before = maps.Clone(r.Nodes)
+				r.Nodes["web-0"] = roster.Node{Place: placement.Place{Region: "R1"}, Mark: "2"}
+			}
+			r, seen, _ = learn.Match(r, look, seen, nowhere, nowhere)
+		}
+		assert.Equal(t, c.pending, r.Before["web-0"].Mark != "", c.name)
 	}
 }
 
