@@ -94,7 +94,7 @@ type question struct {
 	// moment has words for special conditions: begins; blind (no refresh came before the plan); unmarked (no marks are
 	// required); pauses; shut (the window is); full (Nova found no host in R); capped (R takes no more); loose (a wire is); flavors (the first one is full in a
 	// zone); named (the oldest node is a candidate), and met by an earlier plan; settled (the given template is settled); failed (it failed, and there is
-	// no settled one), reverts (it failed, and there is one); zones; closed, opened or unreachable (region Q).
+	// no settled one), reverts (it failed, and there is one); zones; closed, opened or unreachable (region Q), or both (Q is open).
 	moment string
 }
 
@@ -251,7 +251,7 @@ func (q question) policy() roster.Policy {
 	switch {
 	case q.is("zones"):
 		p.Regions[0].Zones = []placement.Bin{bin(zones[0].Zone), bin(zones[1].Zone)}
-	case q.is("closed"), q.is("opened"), q.is("unreachable"):
+	case q.is("closed"), q.is("opened"), q.is("unreachable"), q.is("both"):
 		p.Regions = append(p.Regions, placement.Region{Bin: bin(closed.Region)})
 		p.Regions[1].Maintenance = q.is("closed")
 	case q.is("capped"):

@@ -52,7 +52,8 @@ var promises = []struct {
 		}
 		return p.first(func(m member) bool {
 			_, stays := p.after.Nodes[m.name]
-			return p.is("closed") && m.leaving && m.at != closed && m.truth == serves && !stays && kept < p.capacity
+			proven := m.truth == serves && m.has("own")
+			return p.is("closed") && m.leaving && m.at != closed && proven && !stays && kept < p.capacity
 		})
 	}},
 	{"A substitute waits for no node of a closed region.", func(p plan) string {

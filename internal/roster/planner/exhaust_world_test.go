@@ -17,6 +17,7 @@ import (
 // machine is the true state of a server.
 type machine struct {
 	image, status string
+	region        string
 	generation    int64
 	asked         int64  // generation for which Terraform last made a server: if that was refused, it makes no other for it
 	mark          string // mark of the node for which it was made or changed
@@ -74,7 +75,7 @@ func (w *world) look(lie int, of []string, imports bool) {
 	now := func(seconds int) time.Time { return clock.Add(time.Duration(seconds) * time.Second) }
 	for _, name := range slices.Sorted(maps.Keys(w.machines)) {
 		m := w.machines[name]
-		s := node.Node{ID: fmt.Sprint("id-", name, m.born), Name: name, Region: home.Region, Status: m.status, Generation: m.generation, InService: m.own,
+		s := node.Node{ID: fmt.Sprint("id-", name, m.born), Name: name, Region: m.region, Status: m.status, Generation: m.generation, InService: m.own,
 			NotInService: m.noted, Build: fmt.Sprint(m.image, m.born), CreatedAt: now(m.born), LaunchedAt: now(m.born), SeenAt: now(w.time)}
 		if m.own != "" {
 			s.InServiceAt = now(m.marked)
@@ -94,8 +95,9 @@ func (w *world) look(lie int, of []string, imports bool) {
 		w.r.Slots, w.seen = nil, roster.NewSeen()
 	}
 	never := func(string) bool { return false }
+	shut := func(region string) bool { return w.is("closed") && region == closed.Region }
 	policy := w.policy()
-	w.r, w.seen, _ = learn.Match(w.r, servers, w.seen, never, never)
+	w.r, w.seen, _ = learn.Match(w.r, servers, w.seen, shut, never)
 	learn.NoteTimes(&w.seen, w.r, policy)
 	w.r = learn.Learn(w.r, w.seen, policy).Ordered()
 }
@@ -122,6 +124,9 @@ func (w *world) kindOf(n roster.Node) kind {
 		say(s.Unwell != "", "unwell")
 	}
 	k := kind{look: look{words: strings.TrimSpace(words), truth: out}, image: n.Template.Values()["image"], at: home}
+	if n.Region == closed.Region && !w.is("both") {
+		k.at = closed
+	}
 	if w.machines[name].up || w.is("blind") && k.has("own") { // nobody knows what broke since the last look
 		if k.truth = serves; k.has("unwell") || (k.has("noted") || k.has("missing")) && !k.has("served") {
 			k.truth = accused
@@ -181,7 +186,7 @@ func (w *world) apply(r roster.Roster, outcome map[string]string, end string) bo
 			}
 		default:
 			w.time++
-			made := machine{image: n.Template.Values()["image"], status: "ACTIVE", generation: n.Generation, asked: n.Generation, mark: string(n.Mark),
+			made := machine{image: n.Template.Values()["image"], region: n.Region, status: "ACTIVE", generation: n.Generation, asked: n.Generation, mark: string(n.Mark),
 				up:   outcome[name] == "up",
 				born: w.time}
 			if !again {
@@ -396,20 +401,23 @@ func (w *world) step(image, outcome, end string) (plan, []string, *world) {
 }
 
 // mistakes are made in two applies, the first of which may grow the cluster, and then corrected. A wrong check finds no
-// server in service.
+// server in service. A place closes after the first apply, and opens after the correction.
 var mistakes = []struct {
 	what, image, outcome, end string
 	grows                     int64
+	closes                    bool
 }{
-	{"an image that Nova refuses", "wrong", "not done", "", 0},
-	{"an image that Nova refuses in a growth", "wrong", "not done", "", 2},
-	{"a quota that ends in a growth", "good", "some refused", "", 2},
-	{"an image that Nova refuses for some", "wrong", "some refused", "", 0},
-	{"an image that fails", "wrong", "ERROR", "", 0},
-	{"an image that answers nothing", "wrong", "never up", "", 0},
-	{"a wait that is interrupted", "wrong", "never up", "is killed", 0},
-	{"a wrong check", "good", "up", "waits while none answers", 0},
-	{"a wrong hook", "good", "up", "waits", 0},
+	{"an image that Nova refuses", "wrong", "not done", "", 0, false},
+	{"an image that Nova refuses in a growth", "wrong", "not done", "", 2, false},
+	{"a quota that ends in a growth", "good", "some refused", "", 2, false},
+	{"an image that Nova refuses for some", "wrong", "some refused", "", 0, false},
+	{"an image that fails", "wrong", "ERROR", "", 0, false},
+	{"an image that answers nothing", "wrong", "never up", "", 0, false},
+	{"a wait that is interrupted", "wrong", "never up", "is killed", 0, false},
+	{"a wrong check", "good", "up", "waits while none answers", 0, false},
+	{"a wrong hook", "good", "up", "waits", 0, false},
+	{"an image that answers nothing, and a place that closes", "wrong", "never up", "", 0, true},
+	{"an image that Nova refuses, and a place that closes", "wrong", "not done", "", 1, true},
 }
 
 // errs makes each mistake, with each size of batch, and corrects it.
@@ -428,30 +436,27 @@ func (w *world) err(t *tally, number int, batch int64) {
 	at := w.and("\n        %s, two times, then corrected", mistake.what)
 	at.stop, at.batch = 100, batch
 	at.capacity += mistake.grows
-	at.wanted = mistake.image
-	judged := func(p plan) {
-		t.judge(at.String, p)
+	steps := func(image, outcome, end string, moments ...string) (last plan) {
+		for _, moment := range moments {
+			if at.wanted = image; mistake.closes {
+				at.moment = moment
+			}
+			last, _, at = at.step(image, outcome, end)
+			t.judge(at.String, last)
+		}
+		return last
 	}
-	for range 2 {
-		var p plan
-		p, _, at = at.step(mistake.image, mistake.outcome, mistake.end)
-		judged(p)
+	if steps(mistake.image, mistake.outcome, mistake.end, "both", "closed"); mistake.closes {
+		steps("good", "up", "", "closed", "opened")
 	}
 	at.wanted = "good"
 	at.look(0, nil, false)
 	all := at.first()
 	never := at.never(all)
-	var last plan
-	plans := int64(0)
-	for limit := at.capacity + 4; plans < limit; plans++ {
-		last, _, at = at.step("good", "up", "")
-		judged(last)
-		if plans == 0 {
-			t.note("What never served serves after one apply.", at.without(never, all), at.String, last)
-		}
-		if at.restless(last) == "" {
-			break
-		}
+	last := steps("good", "up", "", "both")
+	t.note("What never served serves after one apply.", at.without(never, all), at.String, last)
+	for more := at.capacity + 3; more > 0 && at.restless(last) != ""; more-- {
+		last = steps("good", "up", "", "both")
 	}
 	t.asked++
 	t.note("Every mistake, once corrected, ends.", at.restless(last), at.String, last)
