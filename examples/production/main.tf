@@ -33,7 +33,7 @@ locals {
     { name = "RegionOne", cap = 8, zones = [{ name = "az-1", cap = 4 }, { name = "az-2", cap = 4 }, { name = "az-3", cap = 4 }] },
     { name = "RegionTwo", cap = 8, zones = [{ name = "az-1", cap = 4 }, { name = "az-2", cap = 4 }] },
   ]
-  nodes = nonsensitive(stackpolicy_placement_attachment.web.nodes)
+  nodes = stackpolicy_placement_attachment.web.nodes
 }
 
 resource "stackpolicy_placement_attachment" "web" {

@@ -34,7 +34,7 @@ func (a *Attachment) fill(before, after *attributes, unknown, hidden map[string]
 	a.Before, a.After = int64(len(old.Nodes)), int64(len(next.Nodes))
 	listed := now.listed()
 	a.Regions = outline(rows(old, listed), rows(next, listed))
-	a.number(old, next, hidden["template"] || hidden["image"] || hidden["regions"] || hidden["zones"])
+	a.number(old, next, hidden["template"] || hidden["nodes"])
 	reasons, returned := now.told()
 	a.returned, a.others = returned, now.Held[others]
 	a.place(old, next, reasons)

@@ -221,7 +221,7 @@ func marks(of any) map[string]bool {
 	return list
 }
 
-// marked reports whether something in a value is marked, except user data, which is always sensitive, and never drawn.
+// marked reports whether something in a value is marked.
 func marked(value any) bool {
 	switch value := value.(type) {
 	case bool:
@@ -229,8 +229,8 @@ func marked(value any) bool {
 	case []any:
 		return slices.ContainsFunc(value, marked)
 	case map[string]any:
-		for name, v := range value {
-			if name != "user_data" && marked(v) {
+		for _, v := range value {
+			if marked(v) {
 				return true
 			}
 		}

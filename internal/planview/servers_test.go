@@ -14,7 +14,7 @@ import (
 func instances(more string) string {
 	return `
 resource "openstack_compute_instance_v2" "web" {
-  for_each          = nonsensitive(stackpolicy_placement_attachment.web.nodes)
+  for_each          = stackpolicy_placement_attachment.web.nodes
   name              = each.key
   region            = each.value.region
   availability_zone = each.value.zone
@@ -47,7 +47,7 @@ resource "openstack_blockstorage_volume_v3" "web" {
 	// others belong to the nodes too, and planview does not know their type.
 	others = `
 resource "terraform_data" "web" {
-  for_each         = nonsensitive(stackpolicy_placement_attachment.web.nodes)
+  for_each         = stackpolicy_placement_attachment.web.nodes
   triggers_replace = "IMAGE"
 }
 `

@@ -66,7 +66,7 @@ func Made(c *Cloud, more string) string { return Servers(c.Bare() + "\n  " + mor
 func Servers(arguments string) string {
 	return fmt.Sprintf(`
 resource "openstack_compute_instance_v2" "web" {
-  for_each          = nonsensitive(stackpolicy_placement_attachment.web.nodes)
+  for_each          = stackpolicy_placement_attachment.web.nodes
   name              = each.key
   region            = each.value.region
   availability_zone = each.value.zone
@@ -106,7 +106,7 @@ resource "stackpolicy_readiness_attachment" "web" {
 // Generations are the resources that Again refers to.
 const Generations = `
 resource "terraform_data" "generation" {
-  for_each = nonsensitive(stackpolicy_placement_attachment.web.nodes)
+  for_each = stackpolicy_placement_attachment.web.nodes
   input    = each.value.generation
 }`
 

@@ -23,7 +23,7 @@ action "stackpolicy_drain" "web" {
     region          = caller.region
     cluster         = "web"
     node_name       = caller.name
-    nodes           = nonsensitive(stackpolicy_placement_attachment.web.nodes)
+    nodes           = stackpolicy_placement_attachment.web.nodes
     at_once         = 2
     only_in_service = true
 
@@ -43,7 +43,7 @@ action "stackpolicy_ready" "web" {
     cluster   = "web"
     node_name = caller.name
     address   = caller.access_ip_v4
-    mark      = nonsensitive(stackpolicy_placement_attachment.web.nodes)[caller.name].mark
+    mark      = stackpolicy_placement_attachment.web.nodes[caller.name].mark
     metadata  = caller.all_metadata
 
     tcp {
@@ -53,7 +53,7 @@ action "stackpolicy_ready" "web" {
 }
 
 resource "openstack_compute_instance_v2" "web" {
-  for_each          = nonsensitive(stackpolicy_placement_attachment.web.nodes)
+  for_each          = stackpolicy_placement_attachment.web.nodes
   name              = each.key
   region            = each.value.region
   availability_zone = each.value.zone
@@ -80,7 +80,7 @@ resource "openstack_compute_instance_v2" "web" {
 # It checks what no action has checked.
 resource "stackpolicy_readiness_attachment" "web" {
   cluster = "web"
-  nodes   = nonsensitive(stackpolicy_placement_attachment.web.nodes)
+  nodes   = stackpolicy_placement_attachment.web.nodes
   servers = openstack_compute_instance_v2.web
 
   tcp {

@@ -24,7 +24,7 @@ check "mins" {
 
 check "drained" {
   assert {
-    condition     = length(setsubtract(keys(nonsensitive(stackpolicy_placement_attachment.web.nodes)), keys(stackpolicy_deletion_attachment.web))) == 0
+    condition     = length(setsubtract(keys(stackpolicy_placement_attachment.web.nodes), keys(stackpolicy_deletion_attachment.web))) == 0
     error_message = "Some nodes have no deletion attachment: they would leave undrained."
   }
 }

@@ -32,12 +32,12 @@ resource "stackpolicy_placement_attachment" "web" {
 
 # A server is made once for each generation of its node, and never changes.
 resource "terraform_data" "generation" {
-  for_each = nonsensitive(stackpolicy_placement_attachment.web.nodes)
+  for_each = stackpolicy_placement_attachment.web.nodes
   input    = each.value.generation
 }
 
 resource "openstack_compute_instance_v2" "web" {
-  for_each          = nonsensitive(stackpolicy_placement_attachment.web.nodes)
+  for_each          = stackpolicy_placement_attachment.web.nodes
   name              = each.key
   region            = each.value.region
   availability_zone = each.value.zone

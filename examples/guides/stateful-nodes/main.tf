@@ -77,12 +77,12 @@ resource "openstack_networking_port_v2" "web" {
 
 # These are made again: for each node.
 resource "terraform_data" "generation" {
-  for_each = nonsensitive(stackpolicy_placement_attachment.web.nodes)
+  for_each = stackpolicy_placement_attachment.web.nodes
   input    = each.value.generation
 }
 
 resource "openstack_compute_instance_v2" "web" {
-  for_each          = nonsensitive(stackpolicy_placement_attachment.web.nodes)
+  for_each          = stackpolicy_placement_attachment.web.nodes
   name              = each.key
   region            = each.value.region
   availability_zone = each.value.zone

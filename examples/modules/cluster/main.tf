@@ -86,7 +86,7 @@ resource "stackpolicy_placement_attachment" "cluster" {
 }
 
 locals {
-  nodes = nonsensitive(stackpolicy_placement_attachment.cluster.nodes)
+  nodes = stackpolicy_placement_attachment.cluster.nodes
 
   # The networks of a node by its template, and what the variable says of each now.
   nics = { for name, node in local.nodes : name => try([for n in jsondecode(node.template.networks) : n], [for n in split(",", node.template.networks) : { name = n }]) }

@@ -90,7 +90,7 @@ resource "stackpolicy_placement_attachment" "cluster" {
 }
 
 locals {
-  nodes = nonsensitive(stackpolicy_placement_attachment.cluster.nodes)
+  nodes = stackpolicy_placement_attachment.cluster.nodes
 
   slots = stackpolicy_placement_attachment.cluster.slots
 

@@ -28,12 +28,12 @@ resource "stackpolicy_placement_attachment" "api" {
 
 # A server is made once for each generation of its node, and never changes.
 resource "terraform_data" "generation" {
-  for_each = nonsensitive(stackpolicy_placement_attachment.api.nodes)
+  for_each = stackpolicy_placement_attachment.api.nodes
   input    = each.value.generation
 }
 
 resource "openstack_compute_instance_v2" "api" {
-  for_each          = nonsensitive(stackpolicy_placement_attachment.api.nodes)
+  for_each          = stackpolicy_placement_attachment.api.nodes
   name              = each.key
   region            = each.value.region
   availability_zone = each.value.zone

@@ -40,7 +40,7 @@ type rolling struct {
 func (r *rolling) config(t *testing.T, image string) string {
 	region := r.c.Regions(t)[0]
 	more, volume, network := "", "", `network_mode = "none"`
-	batch, turns := "100%", fmt.Sprintf("at_once = %d\n    nodes = nonsensitive(stackpolicy_placement_attachment.web.nodes)", r.atOnce)
+	batch, turns := "100%", fmt.Sprintf("at_once = %d\n    nodes = stackpolicy_placement_attachment.web.nodes", r.atOnce)
 	if r.batches {
 		batch, turns = strconv.Itoa(r.atOnce), ""
 	}
@@ -106,7 +106,7 @@ action "stackpolicy_ready" "web" {
     region    = caller.region
     node_name = caller.name
     cluster   = %[1]q
-    mark      = nonsensitive(stackpolicy_placement_attachment.web.nodes)[caller.name].mark
+    mark      = stackpolicy_placement_attachment.web.nodes[caller.name].mark
     metadata  = caller.all_metadata
     timeout   = "5s"
     http {

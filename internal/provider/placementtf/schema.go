@@ -6,7 +6,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -79,16 +78,15 @@ func attachmentSchema() schema.Schema {
 			"respect_quotas": attribute.Flag("Whether to add no more nodes to a region than the project's " +
 				"[quotas](../guides/how-the-planner-decides.md#quotas) allow. Defaults to `false`."),
 			// Maps as large as the cluster have no nested attributes: Terraform takes longer for them.
-			"nodes": sensitive(rosterNodeType, "The nodes by name, for `for_each = nonsensitive(...)`: it holds no "+
-				"secret, but a plan would show all of it, and `moves` says the same. Each has an `index`, "+
+			"nodes": attribute.ComputedMap(rosterNodeType, "The nodes by name, for `for_each`. Each has an `index`, "+
 				"perhaps an `ordinal`, a `region`, a `zone` (null: Nova's choice), a `template`, the `image_id` of "+
 				"`image`, a `flavor` of `flavors` and its `flavor_id`, the `generation` of its server, the `mark` "+
 				"that its server gets when it is in service, and whether its place is `closed`."),
 			"slots": attribute.ComputedMap(slotType, "With `stateful`: the slots by name, for the `for_each` of "+
 				"resources that must outlive a server. Each has an `index`, a `region`, a `zone`, the "+
 				"`template` of its node, or of the last one, and whether it is `in_use`."),
-			"user_data_texts": sensitive(types.StringType, "The user data that nodes have, or should have, by the "+
-				"hash in their `template.user_data`."),
+			"user_data_texts": sensitiveTexts("The user data that nodes have, or should have, by the hash in their " +
+				"`template.user_data`."),
 			"next_index": attribute.ComputedNumber("Index of the next new node."),
 			"distribution": attribute.ComputedMap(zoneCountsType, "Number of nodes by region and zone. Nodes whose "+
 				"zone is Nova's choice are under the empty name."),
@@ -116,11 +114,11 @@ func attachmentSchema() schema.Schema {
 	}
 }
 
-// sensitive is a map that the provider works out, and that no plan shows.
-func sensitive(element attr.Type, description string) schema.Attribute {
-	shown := attribute.ComputedMap(element, description)
-	shown.Sensitive = true
-	return shown
+// sensitiveTexts is a map of texts that the provider works out, and that no plan shows.
+func sensitiveTexts(description string) schema.Attribute {
+	texts := attribute.ComputedMap(types.StringType, description)
+	texts.Sensitive = true
+	return texts
 }
 
 // Values of prefer.

@@ -29,7 +29,7 @@ func TestAccPlacementUnknown(t *testing.T) {
 	w := c.Workspace(t, "resource \"terraform_data\" \"made\" {\n  input = { image = \"one\" }\n}\n"+
 		web(c, regions, "template = terraform_data.made.output", "desired_capacity = 2")+`
 resource "terraform_data" "node" {
-  for_each = nonsensitive(stackpolicy_placement_attachment.web.nodes)
+  for_each = stackpolicy_placement_attachment.web.nodes
   input    = each.value.template.image
 }
 resource "terraform_data" "size" {

@@ -8,7 +8,7 @@ resource "stackpolicy_placement_attachment" "web" {
 }
 
 resource "openstack_compute_instance_v2" "web" {
-  for_each          = nonsensitive(stackpolicy_placement_attachment.web.nodes)
+  for_each          = stackpolicy_placement_attachment.web.nodes
   name              = each.key
   region            = each.value.region
   availability_zone = each.value.zone

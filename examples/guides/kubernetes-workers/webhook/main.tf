@@ -66,7 +66,7 @@ resource "stackpolicy_placement_attachment" "worker" {
 
 # A server is made once for each generation of its node, and never changes.
 resource "terraform_data" "generation" {
-  for_each = nonsensitive(stackpolicy_placement_attachment.worker.nodes)
+  for_each = stackpolicy_placement_attachment.worker.nodes
   input    = each.value.generation
 }
 
@@ -74,7 +74,7 @@ resource "terraform_data" "generation" {
 # server, and the token expires each day: so changes of it are ignored, and what
 # should reach all workers is rolled out by its version in the template.
 resource "openstack_compute_instance_v2" "worker" {
-  for_each          = nonsensitive(stackpolicy_placement_attachment.worker.nodes)
+  for_each          = stackpolicy_placement_attachment.worker.nodes
   name              = each.key
   region            = each.value.region
   availability_zone = each.value.zone

@@ -49,7 +49,7 @@ resource "stackpolicy_placement_attachment" "oslo" {
 
 resource "openstack_compute_instance_v2" "paris" {
   provider          = openstack.paris
-  for_each          = nonsensitive(stackpolicy_placement_attachment.paris.nodes)
+  for_each          = stackpolicy_placement_attachment.paris.nodes
   name              = each.key
   region            = each.value.region
   availability_zone = each.value.zone
@@ -63,7 +63,7 @@ resource "openstack_compute_instance_v2" "paris" {
 
 resource "openstack_compute_instance_v2" "oslo" {
   provider          = openstack.oslo
-  for_each          = nonsensitive(stackpolicy_placement_attachment.oslo.nodes)
+  for_each          = stackpolicy_placement_attachment.oslo.nodes
   name              = each.key
   region            = each.value.region
   availability_zone = each.value.zone

@@ -11,5 +11,5 @@ resource "stackpolicy_placement_attachment" "web" {
 }
 
 output "nodes" {
-  value = nonsensitive(stackpolicy_placement_attachment.web.nodes)
+  value = stackpolicy_placement_attachment.web.nodes
 }

@@ -26,7 +26,7 @@ resource "stackpolicy_placement_attachment" "web" {
 }
 
 output "nodes" {
-  value = nonsensitive(stackpolicy_placement_attachment.web.nodes)
+  value = stackpolicy_placement_attachment.web.nodes
 }
 
 # Created by its name, created without one, and inherited.
@@ -49,7 +49,7 @@ resource "stackpolicy_affinity_attachment" "inherited" {
 
 # The test gives servers ids by the index of their nodes.
 resource "stackpolicy_deletion_attachment" "web" {
-  for_each        = nonsensitive(stackpolicy_placement_attachment.web.nodes)
+  for_each        = stackpolicy_placement_attachment.web.nodes
   server_id       = format("00000000-0000-4000-8000-%012d", each.value.index)
   region          = each.value.region
   node_name       = each.key
