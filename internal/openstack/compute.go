@@ -175,8 +175,8 @@ func whole() *gophercloud.RequestOpts {
 	return &gophercloud.RequestOpts{KeepResponseBody: true, OkCodes: []int{http.StatusOK}}
 }
 
-// get requests an address and decodes the value under a key of the answer, or all of it without a key. gophercloud would decode it three times,
-// through values of any type, which takes ten times the memory.
+// get requests an address and decodes the value under a key of the answer, or all of it without a key. gophercloud
+// would decode it three times, through values of any type, which takes ten times the memory.
 func get[T any](ctx context.Context, client *gophercloud.ServiceClient, address, key string) (value T, err error) {
 	resp, err := client.Get(ctx, address, nil, whole())
 	if err != nil {
