@@ -15,37 +15,6 @@ import (
 // q parses a number.
 func q(text string) *big.Rat { r, _ := new(big.Rat).SetString(text); return r }
 
-func TestDesired(t *testing.T) {
-	for _, c := range []struct {
-		name    string
-		current int64
-		resize  Resize
-		want    int64
-	}{
-		{"nothing asked", 5, Resize{}, 5},
-		{"exact", 5, Resize{AdjustmentType: ExactCapacity, Number: q("9")}, 9},
-		{"change, whatever the min_step", 5, Resize{AdjustmentType: ChangeInCapacity, Number: q("-2"), MinStep: new(int64(3))}, 3},
-		{"a percentage rounds towards zero", 7, Resize{AdjustmentType: ChangeInPercentage, Number: q("50")}, 10},
-		{"downwards too", 7, Resize{AdjustmentType: ChangeInPercentage, Number: q("-50")}, 4},
-		{"but changes at least one node", 7, Resize{AdjustmentType: ChangeInPercentage, Number: q("1")}, 8},
-		{"even of an empty cluster", 0, Resize{AdjustmentType: ChangeInPercentage, Number: q("50")}, 1},
-		{"or min_step of them", 7, Resize{AdjustmentType: ChangeInPercentage, Number: q("-1"), MinStep: new(int64(3))}, 4},
-		{"a percentage may have decimals", 40, Resize{AdjustmentType: ChangeInPercentage, Number: q("12.5")}, 45},
-		{"and are exact", 1000, Resize{AdjustmentType: ChangeInPercentage, Number: q("33.3")}, 1333},
-		{"of nothing stays nothing", 7, Resize{AdjustmentType: ChangeInPercentage, Number: q("0"), MinStep: new(int64(3))}, 7},
-		{"truncated to max", 7, Resize{AdjustmentType: ChangeInCapacity, Number: q("9"), MaxSize: new(int64(10))}, 10},
-		{"truncated to min", 7, Resize{AdjustmentType: ChangeInCapacity, Number: q("-9"), MinSize: new(int64(2))}, 2},
-		{"never below nothing", 7, Resize{AdjustmentType: ChangeInCapacity, Number: q("-9")}, 0},
-		{"bounds alone move the size", 7, Resize{MaxSize: new(int64(5))}, 5},
-		{"no bound", 7, Resize{AdjustmentType: ChangeInCapacity, Number: q("9"), MaxSize: new(int64(placement.Unlimited))}, 16},
-		{"huge", placement.MaxNodes, Resize{AdjustmentType: ChangeInPercentage, Number: q("-100")}, 0},
-	} {
-		if got, err := c.resize.Desired(c.current); err != nil || got != c.want {
-			t.Errorf("%s: got %d (%v), want %d", c.name, got, err, c.want)
-		}
-	}
-}
-
 func TestDesiredVectors(t *testing.T) {
 	data, err := os.ReadFile("testdata/desired_capacity.json")
 	require.NoError(t, err)
@@ -117,6 +86,7 @@ func TestDesiredRefuses(t *testing.T) {
 		{bounded(change(-2), new(int64(2)), nil), 4, 2, ""},
 		{bounded(change(-3), new(int64(2)), nil), 4, 0, "less than the specified min_size (2)"},
 		{change(-4), 4, 0, ""},
+		{Resize{AdjustmentType: ChangeInPercentage, Number: q("33.3")}, 1000, 1333, ""},
 		{change(-5), 4, 0, "less than the cluster's min_size (0)"},
 
 		{Resize{AdjustmentType: "HALF", Number: q("1")}, placement.MaxNodes, 0, `adjustment_type: "HALF" is not one of`},
