@@ -135,7 +135,7 @@ func (f *Fault) answer(service string) reply {
 	}
 	if f.Body == "" && f.Status >= 400 {
 		retry, _ := strconv.Atoi(rep.header.Get("Retry-After"))
-		rep.body = appendJSON(nil, errorBody(service, f.Status, retry))
+		rep.body = encoded(errorBody(service, f.Status, retry))
 	}
 	return rep
 }

@@ -2,14 +2,16 @@ package fakecloud
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"reflect"
 	"slices"
-	"strconv"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // number is a JSON number as it was written.
@@ -79,56 +81,21 @@ func documents[T any](list []T, of func(T) object) []object {
 	return all
 }
 
-// MarshalJSON implements json.Marshaler.
-func (o object) MarshalJSON() ([]byte, error) { return appendJSON(nil, o), nil }
-
-// appendJSON appends v as JSON. A nil list or map becomes an empty one. It does not use encoding/json, because each
-// request for a page of a large cluster makes a megabyte or more of JSON.
-func appendJSON(b []byte, v any) []byte {
-	switch v := v.(type) {
-	case string:
-		if !slices.ContainsFunc([]byte(v), needsCare) {
-			return append(append(append(b, '"'), v...), '"')
-		}
-	case nil:
-		return append(b, "null"...)
-	case int:
-		return strconv.AppendInt(b, int64(v), 10)
-	case object:
-		b = append(b, '{')
-		for i, f := range v {
-			b = append(appendJSON(comma(b, i), f.key), ':')
-			b = appendJSON(b, f.value)
-		}
-		return append(b, '}')
-	case []object:
-		b = append(b, '[')
-		for i, o := range v {
-			b = appendJSON(comma(b, i), o)
-		}
-		return append(b, ']')
+// MarshalJSONTo implements [jsonv2.MarshalerTo].
+func (o object) MarshalJSONTo(e *jsontext.Encoder) error {
+	err := e.WriteToken(jsontext.BeginObject)
+	for _, f := range o {
+		err = cmp.Or(err, e.WriteToken(jsontext.String(f.key)), jsonv2.MarshalEncode(e, f.value))
 	}
-	switch r := reflect.ValueOf(v); {
-	case r.Kind() == reflect.Slice && r.Len() == 0:
-		return append(b, "[]"...)
-	case r.Kind() == reflect.Map && r.Len() == 0:
-		return append(b, "{}"...)
-	}
-	text := bytes.NewBuffer(b)
-	e := json.NewEncoder(text)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		panic("fakecloud: " + err.Error())
-	}
-	return bytes.TrimSuffix(text.Bytes(), []byte{'\n'})
+	return cmp.Or(err, e.WriteToken(jsontext.EndObject))
 }
 
-// needsCare reports whether a character must be escaped.
-func needsCare(c byte) bool { return c < ' ' || c > '~' || c == '"' || c == '\\' }
-
-func comma(b []byte, i int) []byte {
-	if i > 0 {
-		return append(b, ',')
+// encoded returns a value as JSON. A nil list or map becomes an empty one.
+func encoded(v any) []byte {
+	text, err := jsonv2.Marshal(v, jsonv2.Deterministic(true), jsontext.AllowInvalidUTF8(true),
+		jsontext.AllowDuplicateNames(true))
+	if err != nil {
+		panic("fakecloud: " + err.Error())
 	}
-	return b
+	return text
 }

@@ -57,7 +57,7 @@ func (r reply) write(w http.ResponseWriter) {
 
 // jsonReply is an answer in JSON.
 func jsonReply(status int, v any) reply {
-	return reply{status: status, header: http.Header{"Content-Type": {"application/json"}}, body: appendJSON(nil, v)}
+	return reply{status: status, header: http.Header{"Content-Type": {"application/json"}}, body: encoded(v)}
 }
 
 // noContent is an answer without a body and its type.

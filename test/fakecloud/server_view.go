@@ -3,7 +3,6 @@ package fakecloud
 import (
 	"cmp"
 	"fmt"
-	"net/http"
 	"slices"
 )
 
@@ -19,23 +18,18 @@ type view struct {
 // for a server to be built.
 func (k *call) renderPage(path string, detail bool, partial, page []*server, more bool) reply {
 	v := view{call: k, detail: detail}
-	b := append(make([]byte, 0, 100+1500*(len(page)+len(partial))), `{"servers":[`...)
-	waiting := false
-	for i, s := range partial {
-		b = appendJSON(comma(b, i), v.partial(s))
+	servers := documents(partial, v.partial)
+	for _, s := range page {
+		servers = append(servers, v.server(s))
 	}
-	for i, s := range page {
-		b = appendJSON(comma(b, i+len(partial)), v.server(s))
-		waiting = waiting || s.waiting()
-	}
-	b = append(b, ']')
+	doc := object{{"servers", servers}}
 	if more {
-		b = appendJSON(append(b, `,"servers_links":`...), k.nextLink(path, page[len(page)-1].ID))
+		doc = append(doc, field{"servers_links", k.nextLink(path, page[len(page)-1].ID)})
 	}
-	if waiting {
+	if slices.ContainsFunc(page, (*server).waiting) {
 		k.tick()
 	}
-	return reply{200, http.Header{"Content-Type": {"application/json"}}, append(b, '}')}
+	return jsonReply(200, doc)
 }
 
 // serverReply writes a single server, with more fields.
