@@ -16,8 +16,7 @@ import (
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/status"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -117,66 +116,20 @@ const (
 	tableHeading    = "\n|it says|what to do|\n|---|---|\n"
 )
 
-// TestTroubleshooting: the table has a row for every diagnostic, and no other rows. With -update it writes the rows; new rows
-// lack the advice.
+// TestTroubleshooting: the table has a row for every diagnostic, and no other rows. With -update it writes the rows.
 func TestTroubleshooting(t *testing.T) {
-	content, err := os.ReadFile(troubleshooting)
-	require.NoError(t, err)
-	text, table, found := strings.Cut(string(content), tableHeading)
-	require.True(t, found, "the page has no table %q", tableHeading)
-	rows, known := map[string]string{}, map[string]bool{}
-	for line := range strings.Lines(table) {
-		title, advice, _ := strings.Cut(strings.Trim(line, "|\n"), "|")
-		assert.NotEmpty(t, advice, "the page does not say what to do about %q", title)
-		rows[title] = advice
-	}
 	all := summaries(t)
 	maps.Copy(all, titles(t))
-	for text, summary := range all {
-		found := false
-		for title := range rows {
-			if summary.MatchString(title) {
-				found, known[title] = true, true
+	acctest.Table(t, troubleshooting, tableHeading, *update, func(rows map[string]string) (keys []string) {
+		for text, summary := range all {
+			matches := slices.DeleteFunc(slices.Collect(maps.Keys(rows)), func(title string) bool { return !summary.MatchString(title) })
+			if keys = append(keys, matches...); len(matches) == 0 {
+				keys = append(keys, text)
 			}
 		}
-		if !found {
-			rows[text], known[text] = "", true
-			t.Errorf("the page says nothing of %q", text)
-		}
-	}
-	want := text + tableHeading
-	ordered := func(a, b string) int {
-		return cmp.Or(strings.Compare(strings.ToLower(a), strings.ToLower(b)), strings.Compare(a, b))
-	}
-	for _, title := range slices.SortedFunc(maps.Keys(rows), ordered) { // as a reader looks for them
-		if known[title] {
-			want += "|" + title + "|" + rows[title] + "|\n"
-		} else {
-			t.Errorf("the page has %q, which the provider never says", title)
-		}
-	}
-	if want == string(content) {
-		return
-	}
-	if !*update {
-		t.Error("the table is out of date: run this test with -update")
-	} else if err := os.WriteFile(troubleshooting, []byte(want), 0o644); err != nil {
-		t.Error(err)
-	}
-}
-
-// TestOperating: the handbook has a row for each word of a status, and for each reason why a node is held.
-func TestOperating(t *testing.T) {
-	page, err := os.ReadFile("../../templates/guides/operating-a-cluster.md.tmpl")
-	require.NoError(t, err)
-	_, statuses, _ := strings.Cut(string(page), "\n## Each status\n")
-	statuses, section, _ := strings.Cut(statuses, "\n## Each kind of held\n")
-	for _, word := range status.All {
-		assert.Regexp(t, "\n\\|`"+string(word)+"[`:, ]", statuses)
-	}
-	section, _, _ = strings.Cut(section, "\n## ")
-	told := slices.DeleteFunc(slices.Clone(hold.All), func(h *hold.Hold) bool { return h.SaidBy != nil })
-	if rows := strings.Count(section, "\n|") - 2; rows != len(told) {
-		t.Errorf("nodes are held for %d reasons, and the table has %d rows", len(told), rows)
-	}
+		slices.SortFunc(keys, func(a, b string) int { // as a reader looks for them
+			return cmp.Or(strings.Compare(strings.ToLower(a), strings.ToLower(b)), strings.Compare(a, b))
+		})
+		return slices.Compact(keys)
+	})
 }

@@ -94,7 +94,7 @@ func attachmentSchema() schema.Schema {
 				"there, by name: `leaves`, `changes` (another template or server) or `returns` (was removed, and "+
 				"is still in service), a colon, and why or where. At most 100 nodes, and the number of the `others`."),
 			"held": attribute.ComputedMap(types.StringType, "Why each node that should be replaced is "+
-				"[held](../guides/operating-a-cluster.md#each-kind-of-held), by name, as in `change`."),
+				"[held](../guides/operating-a-cluster.md#each-status), by name, as in `change`."),
 			"moves": attribute.ComputedText("The `change` in one line, with the places of nodes that come: " +
 				"`batch 2 of 5: web-1 leaves; web-8 comes in RegionOne/az-1`."),
 			"remaining": attribute.ComputedNumber("Number of nodes that `update` still has to replace after this " +

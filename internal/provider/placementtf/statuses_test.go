@@ -3,12 +3,17 @@ package placementtf_test
 import (
 	"cmp"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/status"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stretchr/testify/assert"
@@ -48,10 +53,11 @@ func ends(name string, change func(*fakecloud.Server)) func(*fakecloud.Server) {
 }
 
 // TestStatuses has each status and each kind of held nodes in a plan, and follows the advice that no guide can
-// follow (TestAdvice in examples has the rest).
+// follow (TestAdvice in examples has the rest). With -update it writes their table in the handbook.
 func TestStatuses(t *testing.T) {
 	t.Parallel()
 	const noHost = "No valid host was found. There are not enough hosts available."
+	rewrite := *update
 	update := func(cause string, more attributes) attributes {
 		return attributes{"update": with(attributes{"causes": []any{cause}, "max_batch_size": "1", "require_in_service": false}, more)}
 	}
@@ -69,7 +75,9 @@ func TestStatuses(t *testing.T) {
 	late := func(s *fakecloud.Server) { // a wait of the readiness attachment ended without the server
 		s.Metadata = map[string]string{openstack.NotInServiceAtKey: s.Metadata[openstack.MarkKey] + " " + s.Created.Add(time.Hour).Format(time.RFC3339)}
 	}
-	for name, w := range map[string]told{
+	var lock sync.Mutex
+	var said []string // statuses, and reasons that they do not say
+	all := map[string]told{
 		"instep": {steps: [3]attributes{a(template)}, status: "in step"},
 		"protected": {steps: [3]attributes{a(template), nil, b(template)}, server: func(s *fakecloud.Server) { s.LockedBy = "owner" },
 			status: "held: protected-0 is locked, protected-1 is locked",
@@ -95,6 +103,9 @@ func TestStatuses(t *testing.T) {
 		"behind": {steps: [3]attributes{a(template), nil, b(nil)},
 			status: "behind: 2 nodes of another template, and no cause replaces them",
 			advice: b(template), then: "batch 1 of 2: behind-0 leaves; behind-2 comes in RegionOne/az-1"},
+		"older": {steps: [3]attributes{a(template), nil, b(template)}, server: func(s *fakecloud.Server) { s.Metadata[openstack.MarkKey] = "9-1a2b3c4d" },
+			status: "held: this state is older than the servers of older-0, older-1",
+			held:   map[string]string{"older-0": "its server carries the later mark 9-1a2b3c4d", "older-1": "this state is older than the cluster"}},
 		"begins": {steps: [3]attributes{a(template), nil, b(update("TEMPLATE", recreate))}, status: "behind: 2 of 2 nodes to replace",
 			held: map[string]string{"begins-0": "the update begins with the next apply", "begins-1": "the update begins with the next apply"}},
 		"batch": {steps: [3]attributes{a(template), nil, b(template)}, status: "behind: 1 of 2 nodes to replace", moves: "batch 1 of 2: batch-0 leaves; " +
@@ -141,16 +152,44 @@ func TestStatuses(t *testing.T) {
 			blind: true, status: "behind: goes back to a, 1 of 2 nodes to replace",
 			held:   map[string]string{"unseen-0": "no refresh has looked at it since it changed"},
 			advice: a(inPlace), then: "goes back to a, batch 1 of 1: unseen-0 changes"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w.follow(t, name)
-		})
 	}
+	t.Run("each", func(t *testing.T) {
+		for name, w := range all {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				now, why := w.follow(t, name)
+				lock.Lock()
+				defer lock.Unlock()
+				if now = "`" + now + "`"; status.WordOf(now[1:]) == status.Behind && why != "" {
+					now += ", and `held`: " + why
+				}
+				said = append(said, strings.ReplaceAll(now, name+"-", "web-"))
+			})
+		}
+	})
+	acctest.Table(t, "../../../templates/guides/operating-a-cluster.md.tmpl", "\n|status|what to do|\n|---|---|\n", rewrite,
+		func(map[string]string) []string {
+			example := strings.NewReplacer("{nodes}", "web-1", "{loose}", "the lifecycle", "{beyond}", "3 servers")
+			for _, h := range hold.All {
+				parts := regexp.MustCompile(`\{[^}]*\}`).Split(h.Status, -1)
+				there := func(row string) bool {
+					return !slices.ContainsFunc(parts, func(part string) bool { return !strings.Contains(row, part) })
+				}
+				if !slices.ContainsFunc(said, there) { // no cluster above has it
+					said = append(said, example.Replace("`held: "+h.Status+"`"))
+				}
+			}
+			slices.SortFunc(said, func(a, b string) int {
+				word := func(row string) int { return slices.Index(status.All, status.WordOf(row[1:])) }
+				return cmp.Or(cmp.Compare(word(a), word(b)), strings.Compare(strings.Trim(a, "`"), strings.Trim(b, "`")))
+			})
+			return said
+		})
 }
 
-// follow applies the first two steps, plans the third, follows the advice, and plans again.
-func (w told) follow(t *testing.T, name string) {
+// follow applies the first two steps, plans the third, follows the advice, and plans again. It returns the status of the
+// third, and what holds a node.
+func (w told) follow(t *testing.T, name string) (says, why string) {
 	t.Helper()
 	a := begin(t)
 	ids, images := map[string]string{}, map[string]string{}
@@ -187,7 +226,7 @@ func (w told) follow(t *testing.T, name string) {
 		a.Later(t)
 	}
 	// plan returns the status, the moves of the plan, and why nodes are held.
-	plan := func(config attributes) (status, moves string, held map[string]string) {
+	plan := func(config attributes) (now, moves string, held map[string]string) {
 		t.Helper()
 		state := protocol.Object(a.MustPlan(t, config))
 		held = map[string]string{}
@@ -203,15 +242,16 @@ func (w told) follow(t *testing.T, name string) {
 	if !w.blind {
 		a.Look(t)
 	}
-	status, moves, held := plan(w.at(2, name, nil))
-	assert.Equal(t, w.status, status)
+	says, moves, held := plan(w.at(2, name, nil))
+	assert.Equal(t, w.status, says)
 	assert.Equal(t, w.moves, moves)
 	assert.Len(t, held, len(w.held), "held are %q", held)
 	for node, part := range w.held {
 		assert.Contains(t, held[node], part, node)
+		why = held[node][strings.LastIndex(held[node], "; ")+1:]
 	}
 	if w.then == "" {
-		return
+		return says, strings.TrimSpace(why)
 	}
 	a.Fake.SetZoneAvailable("RegionOne", "az-3", true)
 	for _, id := range ids {
@@ -224,6 +264,7 @@ func (w told) follow(t *testing.T, name string) {
 	}
 	a.Later(t)
 	a.Look(t)
-	status, moves, _ = plan(w.at(2, name, w.named))
-	assert.Equal(t, w.then, cmp.Or(moves, status), "after the advice")
+	now, moves, _ := plan(w.at(2, name, w.named))
+	assert.Equal(t, w.then, cmp.Or(moves, now), "after the advice")
+	return says, strings.TrimSpace(why)
 }
