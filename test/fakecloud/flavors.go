@@ -81,7 +81,8 @@ func (k *call) flavorDocument(f *Flavor) object {
 	doc := object{
 		{"id", f.ID}, {"name", f.Name}, {"ram", f.RAM}, {"disk", f.Disk}, {"swap", swap},
 		{"OS-FLV-EXT-DATA:ephemeral", 0}, {"OS-FLV-DISABLED:disabled", false}, {"vcpus", f.VCPUs},
-		{"os-flavor-access:is_public", true}, {"rxtx_factor", json.RawMessage("1.0")}, {"links", k.links("flavors/" + f.ID)},
+		{"os-flavor-access:is_public", true}, {"rxtx_factor", json.RawMessage("1.0")},
+		{"links", k.links("flavors/" + f.ID)},
 	}
 	if k.minor >= 55 {
 		doc = append(doc, field{"description", nil})
