@@ -136,8 +136,8 @@ func (l *ledger) revise(w verdict.Want) {
 	if w.Outdated || w.What == verdict.GivenUp {
 		back = l.insteadOf(w)
 	}
-	add(&l.Taken, 1, l.takes(w))
 	if back == nil {
+		add(&l.Taken, 1, l.takes(w))
 		l.change(w)
 		return
 	}

@@ -57,7 +57,6 @@ var classes = []func(*facts.Fact) bool{
 	func(f *facts.Fact) bool { return f.UnderWay() && !f.Is.MayServe },
 	func(f *facts.Fact) bool { return f.UnderWay() && f.Is.MayServe },
 	func(f *facts.Fact) bool { return !f.UnderWay() && f.Is != facts.Serving && !f.Is.MayServe },
-	func(f *facts.Fact) bool { return !f.UnderWay() && f.Starts() },
 	func(f *facts.Fact) bool { return !f.UnderWay() && f.Is != facts.Serving && f.Is.MayServe },
 	func(f *facts.Fact) bool { return f.Is == facts.Serving },
 }

@@ -32,3 +32,15 @@ func TestUnwell(t *testing.T) {
 		assert.Equal(t, c.unhealthy != "", f.Unhealthy(), "%+v", c.server)
 	}
 }
+
+// TestNotRemade: a server that should have been made again, and is not found, is not the old one.
+func TestNotRemade(t *testing.T) {
+	seen := roster.NewSeen()
+	seen.Builds["web-0"] = roster.Build{Mark: "1", Generation: 1}
+	for _, missing := range []bool{false, true} {
+		seen.Missing["web-0"] = missing
+		seen.Servers["web-0"] = node.Node{Status: "ACTIVE"}
+		f := facts.FactOf("web-0", roster.Node{Mark: "2", Generation: 2}, roster.Roster{}, seen, roster.Policy{RequireMarks: true})
+		assert.Equal(t, !missing, f.NotRemade, "missing: %v", missing)
+	}
+}
