@@ -186,9 +186,8 @@ func (w *world) apply(r roster.Roster, outcome map[string]string, end string) bo
 			}
 		default:
 			w.time++
-			made := machine{image: n.Template.Values()["image"], region: n.Region, status: "ACTIVE", generation: n.Generation, asked: n.Generation, mark: string(n.Mark),
-				up:   outcome[name] == "up",
-				born: w.time}
+			made := machine{image: n.Template.Values()["image"], region: n.Region, status: "ACTIVE", generation: n.Generation, asked: n.Generation,
+				mark: string(n.Mark), up: outcome[name] == "up", born: w.time}
 			if !again {
 				made.own, made.noted, made.marked = m.own, m.noted, m.marked
 			}
