@@ -144,7 +144,7 @@ func ownWords(path string, status int, media string, body []byte) string {
 	case strings.Contains(path, "/queues"), strings.Contains(path, "/images"), keystone, wrapper == "error":
 		return ""
 	}
-	return message // of Nova
+	return message // in the form that Nova uses
 }
 
 // AnswerError is an answer that is not used, because no OpenStack service gives it: a status that means neither success
