@@ -1,7 +1,5 @@
 package fakecloud
 
-import "strings"
-
 // Changes of an existing server, other than starting and stopping it.
 
 // idle checks that a server is not locked, has one of the states, and has no task.
@@ -157,24 +155,14 @@ func (k *call) migrateServer(s *server, value any) {
 	}
 	k.hosted(s)
 	k.idle(s, "os-migrateLive", "active", "paused")
-	forced, _ := doc.get("force")
-	force := pythonBool(bare(forced))
+	force, _ := doc.get("force")
 	k.task(s, "migrating", func(r *region, s *server) {
 		h := wanted
 		if h == nil {
 			h = r.move(s, s.asked, s.host)
 		}
-		if h != nil && (force || s.asked == "" || s.asked == h.zone.name) {
+		if h != nil && (force == true || s.asked == "" || s.asked == h.zone.name) {
 			r.place(s, h)
 		}
 	})
-}
-
-// pythonBool reads a flag as oslo.utils does, for which an unknown value is false.
-func pythonBool(s string) bool {
-	switch strings.ToLower(strings.TrimSpace(s)) {
-	case "1", "t", "true", "on", "y", "yes":
-		return true
-	}
-	return false
 }
