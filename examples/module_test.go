@@ -1,6 +1,8 @@
 package examples_test
 
 import (
+	"path"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -18,11 +20,15 @@ func TestModules(t *testing.T) {
 	for _, file := range []string{"variables.tf", "networks.tf", "groups.tf"} {
 		assert.Equal(t, read(t, "modules/cluster/"+file), read(t, "modules/stateful/"+file))
 	}
-	for _, module := range []string{"modules/cluster", "modules/stateful"} {
-		t.Run(module, func(t *testing.T) {
+	files, err := filepath.Glob("modules/*/tests/*.tftest.hcl")
+	require.NoError(t, err)
+	assert.Len(t, files, 5)
+	for _, file := range files {
+		module, name := path.Dir(path.Dir(file)), path.Base(file)
+		t.Run(path.Join(module, name), func(t *testing.T) {
 			t.Parallel()
 			e := startOn(t, acctest.NewFake(t, fakecloud.Config{Quotas: map[string]int{"server_group_members": 10, "server_groups": 10}}), module)
-			text := acctest.Must(t, e.Workspace, "test", "-no-color")
+			text := acctest.Must(t, e.Workspace, "test", "-no-color", "-filter=tests/"+name)
 			assert.Contains(t, text, "Success!")
 		})
 	}
