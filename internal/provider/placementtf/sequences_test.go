@@ -205,7 +205,9 @@ func (d *driven) apply(refreshes bool) {
 	}
 }
 
-// tellsTruth looks at the cluster again: if the apply ended well, the status is what the plan said.
+// tellsTruth looks at the cluster again: if the apply ended well, the status is what the plan said. It is left out where a look
+// was a lie, and where a server was lost twice between two looks: both looks miss a server of the name, as they do after an
+// apply that made none, so the plan must say that the node is waited for.
 func (d *driven) tellsTruth() {
 	for _, u := range d.servers {
 		if s := d.server(u); s == nil || s.Status != "ACTIVE" || s.Metadata[openstack.MarkKey] != u.mark {

@@ -14,7 +14,7 @@ import (
 
 // windowed are steps of a cluster whose new template waits for the window: how much later a command runs, and what it says.
 // With RECREATE an apply has destroyed a server before it could be refused. "together" gives window and template in one
-// apply, before a refresh knows whether that window is open.
+// apply, before a refresh knows whether that window is open; "open" gives another window, which is open.
 var windowed = map[string][]struct {
 	later time.Duration
 	args  []string
@@ -33,7 +33,9 @@ var windowed = map[string][]struct {
 		{3 * 24 * time.Hour, []string{"apply", "-auto-approve"}, "shut until a refresh in Thu 00:00-24:00 UTC"},
 		{0, []string{"plan", "-detailed-exitcode"}, "No changes"},
 		{0, []string{"plan"}, "no batch begins until Thu 00:00 UTC"},
-		{4 * 24 * time.Hour, []string{"plan"}, "batch 1 of 2"},
+		{0, []string{"open"}, ""},
+		{0, []string{"apply", "-auto-approve"}, "shut until a refresh in Sun 00:00-24:00 UTC"},
+		{0, []string{"plan"}, "batch 1 of 2"},
 	},
 	"RECREATE": {
 		{0, []string{"apply", "-auto-approve"}, "1 added, 2 changed, 1 destroyed"},
@@ -89,7 +91,10 @@ func testWindow(t *testing.T, method string) {
 	}
 	require.NoError(t, w.Write(config("b")))
 	for _, step := range windowed[method] {
-		c.Fake.Advance(step.later)
+		if c.Fake.Advance(step.later); step.args[0] == "open" {
+			require.NoError(t, w.Write(strings.Replace(config("b"), "Thu", "Sun", 1)))
+			continue
+		}
 		assert.Regexp(t, acctest.Says(step.says), run(step.args[0], step.args[1:]...), "%v", step.args)
 	}
 }

@@ -54,6 +54,35 @@ func TestStatus(t *testing.T) {
 			oneMade(p)
 			p.Update.Pause = time.Hour
 		}, Remaining: 5, Notices: []string{"A batch has to serve before the next one"}, Status: "bakes: web-0 must be in service for longer"},
+		{Name: "the target is reached", Policy: func(p *roster.Policy) {
+			oneMade(p)
+			p.Update.Target = plans.Amount("1")
+		}, Status: "in step, as target says: 5 nodes of another template"},
+		{Name: "none is too old", Update: plans.Update("1", roster.TooOld), Status: "in step"},
+		{Name: "a node that is too old is protected, so it is held", Update: plans.Update("1", roster.TooOld), Policy: func(p *roster.Policy) {
+			p.Protected = []string{"web-0"}
+		}, Seen: func(s roster.Seen) {
+			s.Aged["web-0"] = roster.Aged{Mark: roster.Mark(s.Servers["web-0"].InService), Launched: time.Unix(1<<30, 0)}
+		}, Status: "held: web-0 is listed as protected"},
+		{Name: "a node of a later flavor is protected, so it is held", Update: plans.Update("1", roster.LaterFlavor), Policy: func(p *roster.Policy) {
+			p.Flavors, p.Protected = roster.Flavors{{}: {"big", "small"}}, []string{"web-0"}
+		}, Roster: func(r *roster.Roster) {
+			for name, n := range r.Nodes {
+				n.Flavor = "big"
+				if name == "web-0" {
+					n.Flavor = "small"
+				}
+				r.Nodes[name] = n
+			}
+		}, Status: "held: web-0 is listed as protected"},
+		{Name: "all have the first flavor", Update: plans.Update("1", roster.LaterFlavor), Policy: func(p *roster.Policy) {
+			p.Flavors = roster.Flavors{{}: {"big", "small"}}
+		}, Roster: func(r *roster.Roster) {
+			for name, n := range r.Nodes {
+				n.Flavor = "big"
+				r.Nodes[name] = n
+			}
+		}, Status: "in step"},
 		{Name: "nothing bakes once pause is taken away", Seen: baking, Policy: oneMade, Moves: "+web-6 -web-1", Remaining: 4,
 			Status: "behind: 4 of 6 nodes to replace", Looked: "behind: 5 of 6 nodes to replace",
 			Does: "batch 2 of 6: web-1 leaves; web-6 comes in RegionOne/az-2"},
