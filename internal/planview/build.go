@@ -2,9 +2,9 @@ package planview
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
@@ -136,8 +136,8 @@ func (a *Attachment) place(old, next roster.Roster, reasons map[string]string) {
 	}
 	add := func(name string, n roster.Node, fate Fate, reason string) {
 		places := at(n.Place)
-		if len(a.Templates) > 0 && a.Templates[0].Hidden { // a reason names the values in which templates differ
-			reason, _, _ = strings.Cut(reason, ": it has ")
+		if len(a.Templates) > 0 && a.Templates[0].Hidden {
+			reason = "" // it may name values of templates
 		}
 		places[0].Nodes = append(places[0].Nodes, Node{
 			Name:     name,
@@ -163,8 +163,9 @@ func (a *Attachment) place(old, next roster.Roster, reasons map[string]string) {
 		case !stays:
 			add(name, n, Leaves, reasons[name])
 		case then.Place != n.Place:
-			add(name, n, Leaves, "goes on in "+then.String())
-			add(name, then, Comes, "was in "+n.String())
+			moves := fmt.Sprintf("moves from %s to %s", n, then)
+			add(name, n, Leaves, moves)
+			add(name, then, Comes, moves)
 		case then.Generation != n.Generation:
 			add(name, then, Remade, reasons[name])
 		case then.Template != n.Template:

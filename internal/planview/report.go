@@ -1,6 +1,7 @@
 package planview
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -185,16 +186,9 @@ func (a *Attachment) waiting() []item {
 	}
 }
 
-// about says where a node that changes is, and why it changes.
+// about returns why a node changes, which names its place, or its place.
 func (a *Attachment) about(n Node) string {
-	said := n.Place + n.template(len(a.Templates) > 0)
-	switch {
-	case strings.Contains(n.Reason, n.Place):
-		said = n.Reason
-	case n.Reason != "":
-		said += "; " + n.Reason
-	}
-	return said + destroyed(n.Name, n.With)
+	return cmp.Or(n.Reason, n.Place+n.template(len(a.Templates) > 0)) + destroyed(n.Name, n.With)
 }
 
 // destroyed says what is destroyed with a node or a slot.

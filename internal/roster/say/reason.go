@@ -28,7 +28,7 @@ func (p *speech) reasoned() verdict.List {
 		case v.What == verdict.Surplus:
 			v.Reason = strings.Join(losses[v.Place].with(v.Want, turnOf(v.Fact, days, p.Policy)), "; ")
 		default:
-			v.Reason = p.reasonOf(v.Want)
+			v.Reason = fmt.Sprintf("in %s: %s", v.Place, p.reasonOf(v.Want))
 		}
 	}
 	return list

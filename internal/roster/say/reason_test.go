@@ -133,7 +133,7 @@ func TestReasons(t *testing.T) {
 			Reasons: []string{"web-3: RegionTwo/az-1 loses 1 of 2: it is closed, and no open place can lose a node; oldest unprotected, created " +
 				"2026-11-01 at 00:00:03 UTC"}},
 		{Name: "a candidate", Policy: func(p *roster.Policy) { p.Capacity, p.Candidates = 5, []string{"web-2"} },
-			Reasons: []string{"web-2: named in candidates"}},
+			Reasons: []string{"web-2: in RegionOne/az-3: named in candidates"}},
 		{Name: "replaced", Policy: func(p *roster.Policy) {
 			p.Templates, p.Update = plans.Images("b"), plans.Update("5", roster.Unhealthy, roster.Misplaced, roster.Outdated)
 			p.Regions[0].Zones = p.Regions[0].Zones[:2]

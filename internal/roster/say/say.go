@@ -174,7 +174,7 @@ func (p *speech) revision(w verdict.Want) string {
 // sentence returns why a held node should be replaced, and what holds it.
 func (p *speech) sentence(v verdict.Verdict) string {
 	if v.What == verdict.Nothing {
-		return p.whyHeld(v)
+		return fmt.Sprintf("in %s: %s", v.Place, p.whyHeld(v))
 	}
 	reason := p.reasonOf(v.Want)
 	if v.Cause == "" {
