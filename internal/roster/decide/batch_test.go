@@ -1,6 +1,7 @@
 package decide_test
 
 import (
+	"maps"
 	"testing"
 	"time"
 
@@ -183,6 +184,21 @@ func TestBatch(t *testing.T) {
 			},
 			Image: "2", Update: plans.ByUpdate(plans.Update("1", roster.Outdated), roster.InPlace), Moves: "~web-0",
 			Policy: func(p *roster.Policy) { p.RequireMarks = true }, Remaining: 2, Notices: []string{"A batch waits for the one before"}},
+		{Name: "with a batch of all nodes, one that an interrupted apply drained comes alone", Nodes: []string{"R 2", "R 2", "R 2"},
+			Roster: func(r *roster.Roster) {
+				r.Before = maps.Clone(r.Nodes)
+				for name, n := range r.Before {
+					n.Template, n.Mark = plans.Image("1"), "1-former"
+					r.Before[name] = n
+				}
+				plans.ChangeRoster(*r, "web-0 web-1 web-2", func(n *roster.Node) { n.Mark, n.Served = "2-later", false })
+			},
+			Seen: func(s roster.Seen) {
+				plans.ChangeSeen(s, "web-0 web-2", func(n *node.Node) { n.InService = "1-former" })
+				plans.ChangeSeen(s, "web-1", func(n *node.Node) { n.InService, n.Draining = "", true })
+			},
+			Image: "2", Update: plans.ByUpdate(plans.Update("3", roster.Outdated), roster.InPlace), Moves: "~web-0 ~web-2",
+			Policy: func(p *roster.Policy) { p.RequireMarks = true }, Remaining: 2},
 		{Name: "without a look nothing is taken back: the change may be done", Nodes: []string{"R 2", "R 1"}, Broken: "web-1", Roster: undone,
 			Seen:  func(s roster.Seen) { plans.ChangeSeen(s, "web-0", func(n *node.Node) { n.InService = "1-former" }) },
 			Image: "2", Update: plans.ByUpdate(plans.Update("1", roster.Outdated), roster.InPlace),

@@ -155,23 +155,26 @@ func (l *ledger) removable(f *facts.Fact) bool { return f.Free() && !l.policy.Un
 
 // takeBack asks for the nodes whose servers may still serve as they were before a change, if so many others are out of
 // service by now or by this plan, or come with a growth, that the next apply would take too many. The first may still
-// change. If a batch is the whole cluster, turns of the apply bound it, and nobody marks a node that an interrupted
-// apply changed while the others wait for its turn: it comes first, and alone. A plan without a look takes nothing
-// back, because the change may be done.
+// change: those that are not proven to serve, then by index. If a batch is the whole cluster, turns of the apply bound
+// it, and nobody marks a node that an interrupted apply changed or drained while the others wait for its turn: it comes
+// first, and alone. A plan without a look takes nothing back, because the change may be done.
 func (l *ledger) takeBack(grown int64, ask func(verdict.Want)) {
 	var undone []*facts.Fact
-	out := int64(len(l.out)) + grown
+	room, unproven, interrupted := l.Size-int64(len(l.out))-grown, int64(0), false
 	for _, f := range l.staying.ByIndex() {
-		if f.Undone != nil && l.policy.InPlace() && !l.policy.Blind && !l.granted(f.Name) {
+		pending := f.Undone != nil && l.policy.InPlace() && !l.policy.Blind && !l.granted(f.Name)
+		if pending {
 			undone = append(undone, f)
-			out--
+			room++
+			add(&unproven, 1, f.Undone.Out())
 		}
+		interrupted = interrupted || l.out[f.Name] && f.Looked && (!pending || f.Undone.Out())
 	}
-	room := l.Size - out
-	if l.Size >= l.policy.Capacity && out > grown {
-		room = 0
+	slices.SortStableFunc(undone, func(f, g *facts.Fact) int { return facts.TrueFirst(f.Undone.Out(), g.Undone.Out()) })
+	if l.Size >= l.policy.Capacity && interrupted {
+		room = min(room, unproven)
 	}
-	for _, f := range undone[min(len(undone), int(max(0, room))):] {
+	for _, f := range undone[min(int64(len(undone)), max(0, room)):] {
 		ask(verdict.Want{Fact: f, What: verdict.TakenBack, To: f.Undone.Template})
 	}
 }

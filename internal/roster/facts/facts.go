@@ -119,7 +119,7 @@ func FactOf(name string, n roster.Node, now roster.Roster, seen roster.Seen, pol
 // before returns what the node was before a change in place that was not carried out, or nil.
 func (f *Fact) before(now roster.Roster, seen roster.Seen, policy roster.Policy) *Fact {
 	was, changes := now.Before[f.Name]
-	if !changes || !f.Looked || f.Missing {
+	if !changes || !f.Looked || f.Missing || f.Is == Serving {
 		return nil
 	}
 	now.Before = nil
