@@ -92,7 +92,7 @@ type Node struct {
 	Fate     Fate
 	Template int      // number of the template after the plan, or of a node that leaves; 0 if none
 	Old      int      // number of the template before, if the node changes or is made again
-	Reason   string   // reason of the fate, or why a node that stays is not replaced, with its place; "" if there is none
+	Reason   string   // reason of the fate, or why a node that stays is not replaced, with its place
 	Server   string   // change of its server that no node change asks for
 	With     []string // addresses of resources that are destroyed with its server
 }
