@@ -1,6 +1,7 @@
 package wiring
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -91,7 +92,7 @@ var mistakes = []struct {
 
 // line is a line that may be missing.
 type line struct {
-	shows  func(Plan) []string
+	shows  func(Plan) []sign
 	advice string
 }
 
@@ -101,30 +102,39 @@ func Judge(p Plan) (faults []Fault) {
 	for _, m := range mistakes {
 		for _, line := range m.lines {
 			if list := line.shows(p); len(list) > 0 {
-				node, _, _ := strings.Cut(list[0], " ")
-				faults = append(faults, Fault{Node: node, Title: m.Title, Passes: m.passes,
-					Text: text.Few(list) + ". " + line.advice + "."})
+				faults = append(faults, Fault{Node: list[0].node, Title: m.Title, Passes: m.passes,
+					Text: few(list) + ". " + line.advice + "."})
 			}
 		}
 	}
 	if beside := nodesThat(changed)(p); len(beside) > 0 && p.Batch >= 0 {
-		node, _, _ := strings.Cut(beside[0], " ")
-		faults = append(faults, Fault{Node: node, Title: "Servers change outside of the batch", Text: fmt.Sprintf(
+		faults = append(faults, Fault{Node: beside[0].node, Title: "Servers change outside of the batch", Text: fmt.Sprintf(
 			"Terraform replaces or changes %s, which serve, although no node asks for it: %s. This plan may replace "+
 				"%s more. An argument of the servers changed, or what the cloud says of it: the plan shows which. Let "+
 				"the servers ignore it (ignore_changes), or hand it to them by the template.",
-			text.Count(int64(len(beside)), "server"), text.Few(beside), text.Nodes(int64(p.Batch))),
+			text.Count(int64(len(beside)), "server"), few(beside), text.Nodes(int64(p.Batch))),
 			Passes: len(beside) <= p.Batch})
 	}
 	return faults
 }
 
-// nodesThat lists the nodes that show a mistake, with what was seen.
-func nodesThat(shows func(Planned) (said string)) func(Plan) []string {
-	return func(p Plan) (list []string) {
+// sign is a node that shows a mistake, and what was seen.
+type sign struct{ node, seen string }
+
+func few(signs []sign) string {
+	var list []string
+	for _, s := range signs {
+		list = append(list, strings.TrimSpace(s.node+" "+s.seen))
+	}
+	return text.Few(list)
+}
+
+// nodesThat lists the nodes that show a mistake.
+func nodesThat(shows func(Planned) (seen string)) func(Plan) []sign {
+	return func(p Plan) (list []sign) {
 		for _, n := range p.Nodes {
-			if said := shows(n); said != "" {
-				list = append(list, n.Name+" "+said)
+			if seen := shows(n); seen != "" {
+				list = append(list, sign{n.Name, seen})
 			}
 		}
 		return list
@@ -163,7 +173,7 @@ func misnamed(n Planned) string {
 
 // misplaced lists servers of another region than their node's. Without the argument Terraform does not know the
 // region, which is no mistake where all nodes are in one.
-func misplaced(p Plan) []string {
+func misplaced(p Plan) []sign {
 	regions := map[string]bool{}
 	for _, n := range p.Nodes {
 		regions[n.Wants.Region.Text] = true
@@ -193,7 +203,7 @@ func zoned(n Planned) string {
 
 // otherImage lists servers that are not made from the image of their node, or from a name, which another image may get.
 // With IN_PLACE servers take over the image by reference, so there a change of a server counts too.
-func otherImage(p Plan) []string {
+func otherImage(p Plan) []sign {
 	return nodesThat(func(n Planned) string {
 		byName := n.Has.ImageName.Text == n.Template["image"] && n.Has.ImageName.differs(n.Was.ImageName)
 		changes := n.paired() && p.InPlace && n.Has.Image.differs(n.Was.Image) && !byName
@@ -220,10 +230,10 @@ func otherFlavor(n Planned) string {
 }
 
 // alike lists nodes whose templates name different images, or flavors, and whose servers get the same one by this plan.
-func alike(p Plan) (list []string) {
+func alike(p Plan) (list []sign) {
 	type source struct{ key, from string }
-	by := map[source]map[string][]string{} // nodes, by what their servers get and what their templates say
-	moves := map[source]bool{}             // whether the plan makes one of the servers, or changes it
+	by := map[source]map[string][]sign{} // nodes, by what their servers get and what their templates say
+	moves := map[source]bool{}           // whether the plan makes one of the servers, or changes it
 	for _, n := range p.Nodes {
 		for key, value := range n.Template {
 			for _, from := range n.sources(key) {
@@ -232,9 +242,9 @@ func alike(p Plan) (list []string) {
 					continue
 				}
 				if by[at] == nil {
-					by[at] = map[string][]string{}
+					by[at] = map[string][]sign{}
 				}
-				by[at][value] = append(by[at][value], fmt.Sprintf("%s (%s = %s)", n.Name, key, value))
+				by[at][value] = append(by[at][value], sign{n.Name, fmt.Sprintf("(%s = %s)", key, value)})
 				moves[at] = moves[at] || n.made() || from.now.differs(from.was)
 			}
 		}
@@ -244,7 +254,9 @@ func alike(p Plan) (list []string) {
 			list = slices.Concat(list, slices.Concat(slices.Collect(maps.Values(values))...))
 		}
 	}
-	slices.Sort(list)
+	slices.SortFunc(list, func(a, b sign) int {
+		return cmp.Or(strings.Compare(a.node, b.node), strings.Compare(a.seen, b.seen))
+	})
 	return slices.Compact(list)
 }
 
@@ -267,12 +279,12 @@ func again(n Planned) string {
 }
 
 // turnless lists the nodes if the plan changes all of them at once, although actions drain their servers.
-func turnless(p Plan) (list []string) {
+func turnless(p Plan) (list []sign) {
 	if !p.InPlace || !p.Acts || p.Turns || p.Changes < 2 || p.Changes < len(p.Nodes) {
 		return nil
 	}
 	for _, n := range p.Nodes {
-		list = append(list, n.Name)
+		list = append(list, sign{node: n.Name})
 	}
 	return list
 }

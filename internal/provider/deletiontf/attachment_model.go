@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -97,21 +98,22 @@ func (m attachmentModel) leave(ctx context.Context, b *backend.Backend, diags *d
 		return
 	}
 	answered := walk.Announce(leaves)
-	gone, way := m.gone(ctx, b), m.way(ctx, b, steps)
+	gone := m.gone(ctx, b)
+	way, spared := m.way(ctx, b, steps)
 	if answered(); gone {
 		return
 	}
 	var leaving, staying drains
 	advice := ""
-	line := strings.Join([]string{m.label(), way, server, m.Cluster.ValueString()}, "\t")
+	line := strings.Join([]string{m.label(), way, server, m.Cluster.ValueString(), strconv.FormatBool(spared)}, "\t")
 	for _, line := range walk.Gather(ctx, leaves, line) {
 		part := strings.Split(line, "\t")
 		stays, known := fate(walk, part[2], part[3])
 		if stays {
-			staying.add(part[0], part[1])
+			staying.add(part[0], part[1], part[4] == "true")
 			continue
 		}
-		if leaving.add(part[0], part[1]); !known {
+		if leaving.add(part[0], part[1], part[4] == "true"); !known {
 			advice = " If some stay: " + keep
 		}
 	}
@@ -145,12 +147,12 @@ type drains struct {
 	count int64               // number of them that need a drain
 }
 
-func (d *drains) add(name, way string) {
+func (d *drains) add(name, way string, spared bool) {
 	if d.ways == nil {
 		d.ways = map[string][]string{}
 	}
 	d.ways[way] = append(d.ways[way], name)
-	if !strings.HasPrefix(way, spared) {
+	if !spared {
 		d.count++
 	}
 }
@@ -163,22 +165,19 @@ func (d *drains) String() string {
 	return strings.Join(said, " ")
 }
 
-// spared begins the way of a server that needs no drain.
-const spared = "without hook and grace period, because "
-
 // way returns how the server is drained, or why only_in_service spares it, by its present
 // state in Nova. A server that cannot be read is not spared, because it may be in service.
-func (m attachmentModel) way(ctx context.Context, b *backend.Backend, steps []string) string {
+func (m attachmentModel) way(ctx context.Context, b *backend.Backend, steps []string) (way string, spared bool) {
 	var unread diag.Diagnostics
 	if m.OnlyInService.ValueBool() {
 		if server := m.server(ctx, b, &unread); !unread.HasError() {
 			never := drain.Drain{Proof: m.Proof}.NeverServed
 			if state, err := server.State(ctx); err == nil && never(state) != "" {
-				return spared + never(state)
+				return "without hook and grace period, because " + never(state), true
 			}
 		}
 	}
-	return strings.Join(steps, ", ")
+	return strings.Join(steps, ", "), false
 }
 
 // stay notes that the server has this attachment after the plan, and refuses a plan

@@ -294,12 +294,12 @@ func (m attachmentModel) warnOfRemoval(diags *diag.Diagnostics) {
 // warnOfUnstored warns if Terraform makes a server for a node that has one already, which the
 // state does not have: Nova carried out the request, and its answer was lost.
 func (m attachmentModel) warnOfUnstored(before attachmentModel, walk *backend.Walk, diags *diag.Diagnostics) {
-	var list []string
+	var names, list []string
 	known, servers := objects(before.Servers), objects(m.Servers)
 	for _, name := range slices.Sorted(maps.Keys(servers)) {
 		id, _ := walk.Noted(backend.Found, backend.Key(m.Cluster.ValueString(), name))
 		if _, stored := known[name]; id != "" && !stored && textIn(servers[name], "id").IsUnknown() {
-			list = append(list, fmt.Sprintf("%s (server %s)", name, id))
+			names, list = append(names, name), append(list, fmt.Sprintf("%s (server %s)", name, id))
 		}
 	}
 	if len(list) > 0 {
@@ -308,7 +308,7 @@ func (m attachmentModel) warnOfUnstored(before attachmentModel, walk *backend.Wa
 				"requests for the other servers may have timed out before Terraform stored them: then an apply makes "+
 				"each a second time. Before you apply, import each (terraform import 'ADDRESS[\"%s\"]' ID), or delete "+
 				"it (openstack server delete ID). Servers that this plan replaces need nothing: Terraform knows them.",
-				m.Cluster.ValueString(), text.Few(list), strings.Fields(list[0])[0]))
+				m.Cluster.ValueString(), text.Few(list), names[0]))
 	}
 }
 
