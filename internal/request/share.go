@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
@@ -129,19 +128,19 @@ func (d Decided) negative() *ArgumentError {
 	if d.Count != nil && wrong(*d.Count) {
 		return &ArgumentError{"count", outside(*d.Count)}
 	}
-	places := map[string]map[string]int64{"regions": d.Regions}
-	for region, zones := range d.Zones {
-		places["zones "+region] = zones
-	}
-	for _, kind := range slices.Sorted(maps.Keys(places)) {
-		for _, name := range slices.Sorted(maps.Keys(places[kind])) {
-			if n := places[kind][name]; wrong(n) {
-				field, _, _ := strings.Cut(kind, " ")
-				return &ArgumentError{field, fmt.Sprintf("%q: %s", name, outside(n))}
+	in := func(field string, counts map[string]int64) *ArgumentError {
+		for _, name := range slices.Sorted(maps.Keys(counts)) {
+			if wrong(counts[name]) {
+				return faulty(field, "%q: %s", name, outside(counts[name]))
 			}
 		}
+		return nil
 	}
-	return nil
+	err := in("regions", d.Regions)
+	for _, region := range slices.Sorted(maps.Keys(d.Zones)) {
+		err = cmp.Or(err, in("zones", d.Zones[region]))
+	}
+	return err
 }
 
 // outside says what is wrong with a number that cannot be a number of nodes.
