@@ -108,12 +108,13 @@ func Judge(p Plan) (faults []Fault) {
 		}
 	}
 	if beside := nodesThat(changed)(p); len(beside) > 0 && p.Batch >= 0 {
-		faults = append(faults, Fault{Node: beside[0].node, Title: "Servers change outside of the batch", Text: fmt.Sprintf(
-			"Terraform replaces or changes %s, which serve, although no node asks for it: %s. This plan may replace "+
-				"%s more. An argument of the servers changed, or what the cloud says of it: the plan shows which. Let "+
-				"the servers ignore it (ignore_changes), or hand it to them by the template.",
-			text.Count(int64(len(beside)), "server"), few(beside), text.Nodes(int64(p.Batch))),
-			Passes: len(beside) <= p.Batch})
+		faults = append(faults, Fault{
+			Node: beside[0].node, Title: "Servers change outside of the batch", Passes: len(beside) <= p.Batch,
+			Text: fmt.Sprintf("Terraform replaces or changes %s, which serve, although no node asks for it: %s. This "+
+				"plan may replace %s more. An argument of the servers changed, or what the cloud says of it: the plan "+
+				"shows which. Let the servers ignore it (ignore_changes), or hand it to them by the template.",
+				text.Count(int64(len(beside)), "server"), few(beside), text.Nodes(int64(p.Batch))),
+		})
 	}
 	return faults
 }
