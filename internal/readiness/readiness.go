@@ -127,9 +127,10 @@ func (w *Waiter) Run(ctx context.Context, nodes []Node) (warnings []string, err 
 	nodes = slices.SortedFunc(slices.Values(nodes), func(a, b Node) int { return strings.Compare(a.Name, b.Name) })
 	watches := make([]watch, len(nodes))
 	looks, hooks := make(chan struct{}, looksAtOnce), make(chan struct{}, hooksAtOnce)
+	notes := make(chan struct{}, looksAtOnce) // a note that hangs keeps no other node from being looked at
 	var all sync.WaitGroup
 	for i, n := range nodes {
-		watches[i] = watch{Waiter: w, node: n, looks: looks, hooks: hooks}
+		watches[i] = watch{Waiter: w, node: n, looks: looks, hooks: hooks, notes: notes}
 		all.Go(func() {
 			watches[i].run(limited)
 			watches[i].note(noting)
@@ -162,6 +163,7 @@ type watch struct {
 	node  Node
 	looks chan struct{} // one slot for each look
 	hooks chan struct{}
+	notes chan struct{}
 
 	hooked  bool      // reports whether the hook has completed
 	since   time.Time // time since which all checks pass; zero if one does not
@@ -259,11 +261,11 @@ func (w *watch) mark(ctx context.Context) error {
 // note notes that the wait ended without the server. It writes nothing if the wait was interrupted, or the server was
 // not ACTIVE, because neither says anything about the server's template.
 func (w *watch) note(ctx context.Context) {
-	if w.marked || ctx.Err() != nil || w.at.IsZero() || w.status != "ACTIVE" || !acquire(ctx, w.looks) {
+	if w.marked || ctx.Err() != nil || w.at.IsZero() || w.status != "ACTIVE" || !acquire(ctx, w.notes) {
 		return
 	}
 	err := w.node.Server.NoteFailure(ctx, w.node.Mark, w.at, w.node.Proof)
-	<-w.looks
+	<-w.notes
 	if err != nil {
 		w.seen += "; and this could not be noted: " + err.Error()
 	}
