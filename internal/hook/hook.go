@@ -194,9 +194,9 @@ func (r *Runner) between(ctx context.Context) error {
 	return wait.For(ctx, cmp.Or(r.pause, time.Second))
 }
 
-// until repeats a step until it is done, or fails with an error that waiting does not change.
-func (r *Runner) until(ctx context.Context, step func() (done bool, err error)) error {
-	state := ""
+// until repeats a step until it is done, or fails with an error that waiting does not change. The state is what is said
+// if no step ended before ctx did.
+func (r *Runner) until(ctx context.Context, state string, step func() (done bool, err error)) error {
 	for {
 		done, err := step()
 		switch {
@@ -205,10 +205,10 @@ func (r *Runner) until(ctx context.Context, step func() (done bool, err error)) 
 		case final(err):
 			return err
 		case err != nil && ctx.Err() == nil:
-			state = "; " + text.Clean(text.Cut(err.Error(), 1000)) // the service's own words come last
+			state = text.Clean(text.Cut(err.Error(), 1000)) // the service's own words come last
 		}
 		if err := r.between(ctx); err != nil {
-			return fmt.Errorf("%w%s", err, state)
+			return fmt.Errorf("%w; %s", err, state)
 		}
 	}
 }

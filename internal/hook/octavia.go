@@ -98,7 +98,7 @@ func (o *octavia) Run(ctx context.Context, m Message, _ *Progress) error {
 		return err
 	}
 	var addresses []string
-	if err := o.runner.until(ctx, func() (bool, error) {
+	if err := o.runner.until(ctx, "Octavia was not reached", func() (bool, error) {
 		addresses, err = o.runner.Addresses(ctx, m.Region, m.NodeID)
 		return true, err
 	}); err != nil {
@@ -106,7 +106,7 @@ func (o *octavia) Run(ctx context.Context, m Message, _ *Progress) error {
 	}
 	for _, pool := range o.pools {
 		var members []openstack.Member
-		err := o.runner.until(ctx, func() (bool, error) {
+		err := o.runner.until(ctx, "Octavia was not reached", func() (bool, error) {
 			all, err := lb.Members(ctx, pool)
 			members = openstack.MembersOf(all, addresses, m.NodeName)
 			return true, err
@@ -156,7 +156,7 @@ func (o *octavia) setWeight(
 		return fmt.Errorf("the pool %s: %w", pool, err)
 	}
 	sent := false
-	return o.runner.until(ctx, func() (done bool, err error) {
+	return o.runner.until(ctx, "Octavia was not reached", func() (done bool, err error) {
 		if sent {
 			if member, err = lb.Member(ctx, pool, string(member.ID)); err != nil {
 				return false, err

@@ -61,7 +61,7 @@ func (z *zaqar) Run(ctx context.Context, m Message, p *Progress) error {
 	if err != nil {
 		return err
 	}
-	return z.runner.until(ctx, func() (done bool, err error) {
+	return z.runner.until(ctx, fmt.Sprintf("the queue %q was not reached", z.queue), func() (done bool, err error) {
 		if p.Receipt == "" {
 			err = z.send(ctx, client, m, p)
 		} else {

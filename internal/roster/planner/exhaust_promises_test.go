@@ -25,7 +25,8 @@ var promises = []struct {
 	{"What may serve is taken only while, without it, capacity - batch nodes are proven in service; with substitutes, capacity.", plan.takes},
 	{"A note, a probe or a list that lies costs no more than a batch.", plan.believes},
 	{"A plan changes no more than a batch of what may serve, and makes no more than a batch of substitutes.", plan.hurries},
-	{"There are no more servers than capacity + 2 batches; for nodes that served and broke, up to another batch.", plan.crowds},
+	{"There are no more servers than capacity + 2 batches; for nodes that served and broke up to another batch, and one for each in a closed place that " +
+		"never served.", plan.crowds},
 	{"A shrink takes what is out of service, then the accused, then what is not proven in service, then the tainted.", func(p plan) string {
 		return p.shrinks(func(gone, kept member) bool {
 			unclear := kept.has("unwell") || kept.has("doubt") || gone.has("former")
@@ -305,7 +306,8 @@ func (p plan) hurries() string {
 func (p plan) crowds() string {
 	size := func(r roster.Roster) int64 { return int64(len(r.Nodes) + len(r.Leaving)) }
 	broke := p.count(func(m member) bool { return !m.leaving && m.has("served") && m.truth == out })
-	bound := max(p.capacity+2*p.batch+min(broke, p.batch), size(p.before)+p.asked())
+	stranded := p.count(func(m member) bool { return !m.leaving && m.at == closed && !m.has("served") }) // others stand in for them
+	bound := max(p.capacity+2*p.batch+min(broke, p.batch)+stranded, size(p.before)+p.asked())
 	return said(size(p.after) > bound, cmp.Or(p.first(member.replaced), "nothing is replaced"))
 }
 
