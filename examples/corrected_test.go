@@ -27,6 +27,10 @@ var mistakes = []struct {
 }{
 	{"image", "image", `"none-such"`, `"debian-12"`, true, nil},
 	{"flavor", "flavors", `["none-such"]`, `["m1.small"]`, true, nil},
+	{"a list of flavors", "flavors", `["m1.small", "none-such"]`, `["m1.small", "m1.tiny"]`, true, nil},
+	{"a zone's flavor", "regions", `[{ name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2", flavors = ["none-such"] }] }]`,
+		`[{ name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2", flavors = ["m1.tiny"] }] }]`, true, nil},
+	{"key pair", "key_pair", `"none-such"`, `"ops"`, false, nil},
 	{"network", "networks", `["none-such"]`, `["shared"]`, false, nil},
 	{"volume type", "boot_volume", `{ size = 1, type = "none-such" }`, `{ size = 1 }`, false, nil},
 	{"quota", "", "", "", false, func(l *life, right bool) {
@@ -57,7 +61,7 @@ func TestCorrected(t *testing.T) {
 				}
 				t.Run(fmt.Sprintf("%s, %s, %s", path.Base(folder), m.name, moment), func(t *testing.T) {
 					t.Parallel()
-					l := &life{example: startOn(t, acctest.NewFake(t, fakecloud.Config{}), folder), size: 3}
+					l := &life{example: startOn(t, acctest.NewFake(t, fakecloud.Config{KeyPairs: []string{"ops"}}), folder), size: 3}
 					health := httptest.NewServer(l)
 					t.Cleanup(health.Close)
 					l.watched = map[string]*acctest.Watched{"RegionOne": l.c.Watch(t, "RegionOne", l.size)}

@@ -180,6 +180,9 @@ func (k *call) checkOrder(o *order, body object) {
 	if o.server.ImageID != "" && !k.image(o.server.ImageID).active() {
 		panic(badRequest("Can not find requested image"))
 	}
+	if keys := k.config.KeyPairs; o.keyName != "" && len(keys) > 0 && !slices.Contains(keys, o.keyName) {
+		panic(badRequest("Invalid key_name provided."))
+	}
 	onVolume := slices.ContainsFunc(o.boots, func(d device) bool { return d.root })
 	if o.flavor.Disk == 0 && !onVolume && !k.token.admin() {
 		panic(forbidden("Only volume-backed servers are allowed for flavors with zero disk."))
