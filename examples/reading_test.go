@@ -209,6 +209,18 @@ func TestWhyNot(t *testing.T) {
 	}
 }
 
+// TestLongGrowth: a plan that adds one node to 200 is short.
+func TestLongGrowth(t *testing.T) {
+	t.Parallel()
+	w := acctest.NewFake(t, fakecloud.Config{}).Workspace(t, attached("desired_capacity = 200", threeZones))
+	acctest.Apply(t, w)
+	require.NoError(t, w.Write(attached("desired_capacity = 201", threeZones)))
+	text := acctest.Must(t, w, "plan", "-no-color", "-input=false", "-refresh=false")
+	if lines := strings.Count(changes.FindString(text), "\n"); lines == 0 || lines >= 100 {
+		t.Errorf("%d lines:\n%s", lines, text)
+	}
+}
+
 // TestLongPlan: one of eight nodes is replaced, and at most 89 lines of the plan are about our resources and outputs.
 func TestLongPlan(t *testing.T) {
 	e := start(t, "clusters/first")

@@ -58,7 +58,7 @@ func TestStatus(t *testing.T) {
 			oneMade(p)
 			p.Update.Target = plans.Amount("1")
 		}, Status: "in step, as target says: 5 nodes of another template"},
-		{Name: "none is too old", Update: plans.Update("1", roster.TooOld), Status: "in step"},
+		{Name: "no node is too old", Update: plans.Update("1", roster.TooOld), Status: "in step"},
 		{Name: "a node that is too old is protected, so it is held", Update: plans.Update("1", roster.TooOld), Policy: func(p *roster.Policy) {
 			p.Protected = []string{"web-0"}
 		}, Seen: func(s roster.Seen) {
