@@ -4,6 +4,7 @@ import (
 	"maps"
 	"strings"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/naming"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
@@ -22,7 +23,7 @@ type attributes struct {
 	Held      map[string]string   `json:"held"`
 	Remaining int64               `json:"remaining"`
 	Next      int64               `json:"next_index"`
-	Pattern   roster.Pattern      `json:"node_name_pattern"`
+	Pattern   naming.Pattern      `json:"node_name_pattern"`
 }
 
 type binJSON struct {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/naming"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/planview"
@@ -77,7 +78,7 @@ func Play(s State) (Result, error) {
 	}
 	listed := s.listed()
 	policy := roster.Policy{
-		Name:      func(index int64) string { return roster.DefaultPattern.Name(cluster, index) },
+		Name:      func(index int64) string { return naming.Default.Name(cluster, index) },
 		Capacity:  s.Capacity,
 		Regions:   listed,
 		Criteria:  deletion.OldestFirst,
@@ -220,7 +221,7 @@ func (s State) roster() roster.Roster {
 		for i := range left {
 			if left[i] > 0 {
 				left[i]--
-				r.Nodes[roster.DefaultPattern.Name(cluster, r.Next)] = roster.Node{
+				r.Nodes[naming.Default.Name(cluster, r.Next)] = roster.Node{
 					Index:      r.Next,
 					Place:      places[i],
 					Template:   images("old").At(places[i]),

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/window"
 )
 
 // Policy says what the cluster should be.
@@ -79,7 +80,7 @@ type Update struct {
 	Pause  time.Duration // time for which the nodes of a batch must be in service before the next batch
 
 	// Windows are when nodes may be replaced for another cause than Unhealthy.
-	Windows Windows
+	Windows window.List
 
 	// RevertAfter is the minimum time from the launch of a server to the end of an
 	// unsuccessful wait for it, after which its template has failed. If 0, no template fails.

@@ -62,6 +62,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/naming"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
 
@@ -76,7 +77,7 @@ type Roster struct {
 
 	// Former has the earlier namings of the nodes, each with the index that was next. A new
 	// node gets no name that one of them may have given.
-	Former map[Naming]int64 `json:"former,omitempty"`
+	Former map[naming.Naming]int64 `json:"former,omitempty"`
 
 	// Leaving has the nodes that an earlier plan removed and whose servers may still run. A
 	// node comes back if a plan needs one like it.
@@ -231,6 +232,22 @@ func (r Roster) Known(name string) (Node, bool) {
 		n, there = r.Leaving[name]
 	}
 	return n, there
+}
+
+// maxTaken is the maximum number of names of other servers that are remembered. No project has
+// so many servers of one pattern.
+const maxTaken = 10_000
+
+// Taken returns the names of servers which are no nodes, although new nodes would get these
+// names: names of the next indices, and of kept slots. They are sorted, and at most maxTaken.
+func (r Roster) Taken(of naming.Naming, servers map[string]bool) (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(servers)) {
+		_, node := r.Known(name)
+		if _, slot := r.Slots[name]; !node && (slot || of.Gives(name, r.Next)) {
+			names = append(names, name)
+		}
+	}
+	return names[:min(len(names), maxTaken)]
 }
 
 // Failure is a template that failed. It never changes once it is found.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/window"
 )
 
 // Seen is the result of the last look at the cloud, by the names of the nodes, including
@@ -34,7 +35,7 @@ type Seen struct {
 	GroupFull placement.By[[]string] `json:"group_full,omitempty"`
 
 	// Opens says whether a window is open: see [Seen.Shut].
-	Opens Opens `json:"opens,omitzero"`
+	Opens window.Opens `json:"opens,omitzero"`
 
 	// Taken has the result of [Roster.Taken]: names of other servers that new nodes would get.
 	Taken []string `json:"taken,omitempty"`
@@ -145,4 +146,16 @@ func (s Seen) WithoutServer(before, after Roster) map[string]int64 {
 		_, returns := before.Leaving[name]
 		return !remembered && !returns || s.Missing[name]
 	})
+}
+
+// Shut returns when the next batch may begin, such as "Sat 02:00 Europe/Berlin", or "" if it may begin now. A look
+// before the last apply, or for other windows, does not show that one is open.
+func (s Seen) Shut(policy Policy) string {
+	switch u := policy.Update; {
+	case u == nil || len(u.Windows) == 0:
+		return ""
+	case policy.Blind || s.Opens.Of != u.Windows.String():
+		return u.Windows.Unseen()
+	}
+	return s.Opens.At
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/naming"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
 
@@ -36,7 +37,7 @@ func (r Roster) KeptSlots() []string {
 // KeepSlots makes slots from names and their places. It returns the names that the pattern does
 // not make for the cluster as unlike.
 func KeepSlots(
-	cluster string, pattern Pattern, kept map[string]placement.Place,
+	cluster string, pattern naming.Pattern, kept map[string]placement.Place,
 ) (slots map[string]Slot, unlike []string) {
 	slots = make(map[string]Slot, len(kept))
 	indices := pattern.Indices(cluster)

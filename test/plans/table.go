@@ -10,6 +10,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/window"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -30,7 +31,7 @@ type Case struct {
 	Broken   string // nodes whose servers are in ERROR
 	Roster   func(*roster.Roster)
 	Seen     func(roster.Seen)
-	Opens    roster.Opens
+	Opens    window.Opens
 	Policy   func(*roster.Policy)
 
 	Moves     string // see [Moves]

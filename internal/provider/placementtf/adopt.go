@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/naming"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
@@ -34,7 +35,7 @@ func (m *attachmentModel) adopt(
 	if cloud == nil {
 		return roster.Roster{}, found, false
 	}
-	name, pattern := m.Cluster.ValueString(), roster.Pattern(m.NodeNamePattern.ValueString())
+	name, pattern := m.Cluster.ValueString(), naming.Pattern(m.NodeNamePattern.ValueString())
 	regions, err := cloud.ComputeRegions(ctx)
 	var servers []node.Node
 	made := map[string]cluster.Source{}

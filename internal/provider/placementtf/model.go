@@ -11,11 +11,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/naming"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/window"
 )
 
 // large are the attributes that grow with the cluster or with a batch. They are texts, see package packed.
@@ -189,11 +191,11 @@ func (m attachmentModel) method(ctx context.Context, diags *diag.Diagnostics) st
 }
 
 // naming returns the names of new nodes.
-func (m attachmentModel) naming() roster.Naming {
+func (m attachmentModel) naming() naming.Naming {
 	if !value.Given(m.NodeNamePattern) || !value.Given(m.Cluster) {
-		return roster.Naming{Pattern: "{index}"} // a placeholder: it makes different names, like any pattern
+		return naming.Naming{Pattern: "{index}"} // a placeholder: it makes different names, like any pattern
 	}
-	return roster.Naming{Cluster: m.Cluster.ValueString(), Pattern: roster.Pattern(m.NodeNamePattern.ValueString())}
+	return naming.Naming{Cluster: m.Cluster.ValueString(), Pattern: naming.Pattern(m.NodeNamePattern.ValueString())}
 }
 
 // requiresMarks returns require_in_service of update, which defaults to true.
@@ -300,7 +302,7 @@ func (m attachmentModel) update(ctx context.Context, diags *diag.Diagnostics) *r
 		RevertAfter:    u.RevertAfter.Or(0),
 		RetryFullAfter: u.RetryFullAfter.Or(time.Hour),
 	}
-	windows, fault := roster.ParseWindows(texts(u.Window))
+	windows, fault := window.Parse(texts(u.Window))
 	if update.Windows = windows; fault != "" {
 		diags.AddAttributeError(path.Root("update").AtName("window"), "Invalid window", fault)
 	}

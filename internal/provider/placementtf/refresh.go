@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/naming"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
@@ -36,7 +37,7 @@ func (m *attachmentModel) refresh(
 	after := before
 	r.Former = maps.Clone(r.Former)
 	if r.Former == nil {
-		r.Former = map[roster.Naming]int64{}
+		r.Former = map[naming.Naming]int64{}
 	}
 	r.Former[m.naming()] = r.Next
 	if len(r.Nodes)+len(r.Leaving) == 0 {
@@ -214,7 +215,7 @@ func (p *attachmentPlanner) refuseServers(ctx context.Context, open []placement.
 	if cloud == nil {
 		return
 	}
-	name, pattern := p.plan.Cluster.ValueString(), roster.Pattern(p.plan.NodeNamePattern.ValueString())
+	name, pattern := p.plan.Cluster.ValueString(), naming.Pattern(p.plan.NodeNamePattern.ValueString())
 	query := cluster.Query{Keys: nodes.Selector{}.Keys(), NoProfiles: true}
 	if selector := value.Object[nodes.Selector](ctx, p.plan.Selector, p.diags); selector != nil {
 		query.Selector, query.Keys = selector.Selector(ctx, p.diags), selector.Keys()

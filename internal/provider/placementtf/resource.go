@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/naming"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/packed"
@@ -206,7 +207,7 @@ type importID struct {
 
 // parseImportID reads <cluster>, <cluster>/<pattern>, or the JSON form.
 func parseImportID(given string) (importID, error) {
-	id := importID{Cluster: given, Pattern: string(roster.DefaultPattern)}
+	id := importID{Cluster: given, Pattern: string(naming.Default)}
 	if strings.HasPrefix(given, `{"`) {
 		id.Cluster = ""
 		decoder := json.NewDecoder(strings.NewReader(given))
@@ -225,8 +226,8 @@ func parseImportID(given string) (importID, error) {
 
 // given returns what an import id says about a cluster, and a sentence about its fault.
 func (id importID) given() (r roster.Roster, fault string) {
-	pattern := roster.Pattern(id.Pattern)
-	if fault := cmp.Or(roster.CheckCluster(id.Cluster), pattern.Check()); fault != "" {
+	pattern := naming.Pattern(id.Pattern)
+	if fault := cmp.Or(naming.CheckCluster(id.Cluster), pattern.Check()); fault != "" {
 		return r, fault
 	}
 	if strings.TrimSpace(id.Cluster) == "" {

@@ -12,12 +12,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/naming"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/nodes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
 
 // maxCapacity is the maximum number of nodes: a larger number is a mistake, and would only
@@ -43,7 +43,7 @@ func attachmentSchema() schema.Schema {
 			"id": attribute.ComputedText("Name of the cluster."),
 			"cluster": attribute.RequiredText("Name of the cluster. It is part of the names of new nodes. It may have "+
 				"blanks in it, but no slash.",
-				attribute.Check("without a slash", "Invalid name of a cluster", roster.CheckCluster)),
+				attribute.Check("without a slash", "Invalid name of a cluster", naming.CheckCluster)),
 			"desired_capacity": capacity,
 			"min_size":         size(0, placement.MaxNodes, "Smallest size. Defaults to `0`."),
 			"max_size": size(placement.Unlimited, placement.MaxNodes,
@@ -54,10 +54,10 @@ func attachmentSchema() schema.Schema {
 			"node_name_pattern": schema.StringAttribute{
 				Optional:   true,
 				Computed:   true,
-				Default:    stringdefault.StaticString(string(roster.DefaultPattern)),
+				Default:    stringdefault.StaticString(string(naming.Default)),
 				Validators: []validator.String{pattern},
 				MarkdownDescription: "Pattern of the names of new nodes. `{index+1:03}` gives 001, 002 and so on. An " +
-					"index is never used twice, except by slots. Defaults to `" + string(roster.DefaultPattern) + "`.",
+					"index is never used twice, except by slots. Defaults to `" + string(naming.Default) + "`.",
 			},
 			"image": places.ImageArgument("Image of new nodes, by name or id. Each region has its own of that name, " +
 				"the newest one, which stays wanted while it is active. Let the servers take `each.value.image_id`."),
@@ -173,4 +173,4 @@ func statefulBlock() schema.Block {
 
 // pattern refuses a pattern that would give the same name to all nodes.
 var pattern = attribute.Check("the pattern has {index} in it", "Invalid pattern of node names",
-	func(given string) string { return roster.Pattern(given).Check() })
+	func(given string) string { return naming.Pattern(given).Check() })

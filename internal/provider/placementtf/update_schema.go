@@ -14,6 +14,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/cause"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/window"
 )
 
 func updateBlock() schema.Block {
@@ -37,7 +38,7 @@ func updateBlock() schema.Block {
 			"window": attribute.Texts("[Times](../guides/time-and-repair.md#a-maintenance-window) at which batches "+
 				"may begin for causes other than `UNHEALTHY`, such as `[\"Sat 02:00-06:00 Europe/Berlin\"]`. By "+
 				"default they always may.",
-				listvalidator.SizeAtLeast(1), listvalidator.ValueStringsAre(value.NotNull{}, window)),
+				listvalidator.SizeAtLeast(1), listvalidator.ValueStringsAre(value.NotNull{}, weekly)),
 			"revert_after": durations.Argument(time.Second, 30*duration.Day, "How long a server may take to get into "+
 				"service, such as `30m`, before its template counts as failed: then the [settled "+
 				"template](../guides/time-and-repair.md#going-back-by-itself) is wanted again. If it is not set, no "+
@@ -77,9 +78,9 @@ var amount = attribute.Check("a number or a percentage", "Invalid number of node
 	return ""
 })
 
-// window refuses a text that is no window.
-var window = attribute.Check("a window of each week", "Invalid window", func(given string) string {
-	_, fault := roster.ParseWindows([]string{given})
+// weekly refuses a text that is no window.
+var weekly = attribute.Check("a window of each week", "Invalid window", func(given string) string {
+	_, fault := window.Parse([]string{given})
 	return fault
 })
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/naming"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
@@ -33,7 +34,7 @@ func (m attachmentModel) Validate(ctx context.Context, diags *diag.Diagnostics) 
 			"The argument region belongs to zones. Remove it, because regions are listed.")
 	}
 	if value.Given(m.Cluster) && value.Given(m.NodeNamePattern) {
-		if fault := roster.Pattern(m.NodeNamePattern.ValueString()).CheckNames(m.Cluster.ValueString()); fault != "" {
+		if fault := naming.Pattern(m.NodeNamePattern.ValueString()).CheckNames(m.Cluster.ValueString()); fault != "" {
 			diags.AddAttributeError(path.Root("node_name_pattern"), "Invalid names of nodes",
 				fault+" Change cluster or node_name_pattern.")
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/naming"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
@@ -43,7 +44,7 @@ func TestPlanZonesListed(t *testing.T) {
 
 // TestFormerNames: a name that another pattern gave is not given again, even after its node is gone.
 func TestFormerNames(t *testing.T) {
-	first := roster.Naming{Cluster: "web", Pattern: "{cluster}-1{index}"}
+	first := naming.Naming{Cluster: "web", Pattern: "{cluster}-1{index}"}
 	p := plans.Policy(5)
 	p.Name = first.Name
 	r, _, err := planner.Plan(roster.Roster{}, roster.Seen{}, p)
@@ -53,8 +54,8 @@ func TestFormerNames(t *testing.T) {
 	if err != nil || plans.Listed(change.With(verdict.Leaves)) != "web-10 web-11" {
 		t.Fatal(plans.Listed(change.With(verdict.Leaves)), err)
 	}
-	r.Former = map[roster.Naming]int64{first: r.Next}
-	p.Name, p.Capacity = roster.Naming{Cluster: "web", Pattern: roster.DefaultPattern}.Name, 12
+	r.Former = map[naming.Naming]int64{first: r.Next}
+	p.Name, p.Capacity = naming.Naming{Cluster: "web", Pattern: naming.Default}.Name, 12
 	_, change, err = planner.Plan(r, plans.Running(r), p)
 	if want := "[web-5 web-6 web-7 web-8 web-9 web-15 web-16 web-17 web-18]"; err != nil || fmt.Sprint(change.With(verdict.Comes).Names()) != want {
 		t.Errorf("got %v, %v, want %s", change.With(verdict.Comes).Names(), err, want)
@@ -71,7 +72,7 @@ func TestNamesThatAreTaken(t *testing.T) {
 	if err != nil || fmt.Sprint(change.With(verdict.Comes).Names()) != "[web-2]" || next.Next != 3 {
 		t.Errorf("got %+v %+v %v", next, change, err)
 	}
-	taken := adopted.Taken(roster.Naming{Cluster: "web", Pattern: roster.DefaultPattern}, map[string]bool{"web-0": true, "web-2": true, "db-3": true})
+	taken := adopted.Taken(naming.Naming{Cluster: "web", Pattern: naming.Default}, map[string]bool{"web-0": true, "web-2": true, "db-3": true})
 	_, change, err = planner.Plan(adopted, roster.Seen{Taken: taken}, plans.Policy(3))
 	if err != nil || plans.Moves(change) != "+web-3" || !slices.Contains(plans.Titles(change.Notices), "Servers have the names that come next") {
 		t.Errorf("another server is web-2: got %+v %v", change, err)

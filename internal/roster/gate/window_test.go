@@ -7,6 +7,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/window"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/plans"
 )
 
@@ -14,9 +15,9 @@ import (
 // a look after the last apply, for these windows, proves that one is open.
 func TestWindow(t *testing.T) {
 	const saturday = "Sat 02:00-06:00 UTC"
-	open, shut := roster.Opens{Of: saturday}, roster.Opens{Of: saturday, At: "Sat 02:00 UTC"}
+	open, shut := window.Opens{Of: saturday}, window.Opens{Of: saturday, At: "Sat 02:00 UTC"}
 	causes := plans.Update("1", roster.Unhealthy, roster.Misplaced, roster.Outdated, roster.TooOld)
-	causes.Windows, _ = roster.ParseWindows([]string{saturday})
+	causes.Windows, _ = window.Parse([]string{saturday})
 	unmarked := func(s roster.Seen) { plans.ChangeSeen(s, "web-0", func(n *node.Node) { n.InService = "" }) }
 	waits, back := []string{"Nodes wait for the window"}, "^web-6"
 	for i := int64(7); i < 36; i++ {
@@ -73,7 +74,7 @@ func TestWindow(t *testing.T) {
 			u := *causes
 			p.Update, u.Target = &u, plans.Amount("1")
 		}, Remaining: 1, Notices: waits, Status: "shut until Sat 02:00 UTC: web-0"},
-		{Name: "other windows were looked for", Opens: roster.Opens{Of: "Sun 02:00-06:00 UTC"}, Image: "b", Remaining: 6, Notices: waits,
+		{Name: "other windows were looked for", Opens: window.Opens{Of: "Sun 02:00-06:00 UTC"}, Image: "b", Remaining: 6, Notices: waits,
 			Status: "shut until a refresh in Sat 02:00-06:00 UTC: web-0, web-1, web-2, web-3, web-4 and 1 more"},
 		{Name: "an apply came after the look", Opens: open, Image: "b", Policy: func(p *roster.Policy) { p.Blind = true }, Remaining: 6, Notices: waits},
 		{Name: "without windows nothing waits", Opens: shut, Image: "b", Update: plans.Update("1", roster.Outdated), Moves: "+web-6 -web-0", Remaining: 5},

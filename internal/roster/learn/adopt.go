@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/naming"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
@@ -20,7 +21,7 @@ import (
 // The given roster has what the cloud does not show: kept slots, generations of nodes, and
 // earlier templates in Order, which the hashes in the marks assign to nodes. A node without a
 // given generation gets the one of its server; if the server has none, it is guessed.
-func Adopt(cluster string, pattern roster.Pattern, given roster.Roster, servers []node.Node) (roster.Roster, error) {
+func Adopt(cluster string, pattern naming.Pattern, given roster.Roster, servers []node.Node) (roster.Roster, error) {
 	r := roster.Roster{Nodes: map[string]roster.Node{}, Slots: maps.Clone(given.Slots), Order: given.Order,
 		Adopted: true}
 	if r.Slots == nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/naming"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
@@ -32,7 +33,7 @@ func TestAdopt(t *testing.T) {
 		{"two of one index", []node.Node{server("web-1", "b", "R2", "az-1"), server("web-01", "a", "R1", "az-1")}, "", 0,
 			"web-01 (a, in R1) and web-1 (b, in R2) have the same index, so it is not clear which one belongs to the cluster; rename or remove one"},
 	} {
-		r, err := learn.Adopt("web", roster.DefaultPattern, roster.Roster{}, c.servers)
+		r, err := learn.Adopt("web", naming.Default, roster.Roster{}, c.servers)
 		if c.fault != "" {
 			if err == nil || err.Error() != c.fault {
 				t.Errorf("%s: got %v, want %s", c.name, err, c.fault)
@@ -43,7 +44,7 @@ func TestAdopt(t *testing.T) {
 			t.Errorf("%s: got %s, %+v, %v", c.name, plans.Layout(r), r, err)
 		}
 		for name, n := range r.Nodes {
-			if got := roster.DefaultPattern.Regexp("web").FindStringSubmatch(name)[1]; fmt.Sprintf("%0*d", len(got), n.Index) != got {
+			if got := naming.Default.Regexp("web").FindStringSubmatch(name)[1]; fmt.Sprintf("%0*d", len(got), n.Index) != got {
 				t.Errorf("%s: %s has the index %d", c.name, name, n.Index)
 			}
 		}
@@ -52,7 +53,7 @@ func TestAdopt(t *testing.T) {
 
 // TestGuesses: an import says which generations it guessed, once, to a policy that depends on them.
 func TestGuesses(t *testing.T) {
-	r, err := learn.Adopt("web", roster.DefaultPattern, roster.Roster{}, []node.Node{{Name: "web-2", InService: "7"}, {Name: "web-3", Generation: 3}})
+	r, err := learn.Adopt("web", naming.Default, roster.Roster{}, []node.Node{{Name: "web-2", InService: "7"}, {Name: "web-3", Generation: 3}})
 	sure, guesses := learn.Guesses(r)
 	_, none := learn.Guesses(sure)
 	if fmt.Sprint(guesses) != "[web-2 (7)]" || none != nil || err != nil {

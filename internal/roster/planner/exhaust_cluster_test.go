@@ -12,6 +12,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/window"
 )
 
 // truth is the strongest statement about a node that a look allows.
@@ -208,7 +209,7 @@ func (q question) cluster() (roster.Roster, roster.Seen) {
 	if q.is("full") {
 		seen.Full[roster.Spot{Place: home}] = clock
 	}
-	seen.Opens = roster.Opens{Of: saturday, At: "Sat 02:00 UTC"}
+	seen.Opens = window.Opens{Of: saturday, At: "Sat 02:00 UTC"}
 	for i, k := range q.leaving {
 		k.put(int64(i), r.Leaving, seen)
 		n := r.Leaving[named(int64(i))]
@@ -283,7 +284,7 @@ func (q question) policy() roster.Policy {
 		p.Flavors, p.Update.RetryFullAfter = roster.Flavors{{}: {"big", "small"}}, time.Hour
 	}
 	if q.is("shut") {
-		p.Update.Windows, _ = roster.ParseWindows([]string{saturday})
+		p.Update.Windows, _ = window.Parse([]string{saturday})
 	}
 	return p
 }

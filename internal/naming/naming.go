@@ -1,11 +1,10 @@
-package roster
+// Package naming makes the names of nodes, and reads them.
+package naming
 
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -16,8 +15,8 @@ import (
 // at least three digits, and {index+1} is 1 for the first node.
 type Pattern string
 
-// DefaultPattern is the pattern of clusters without one of their own.
-const DefaultPattern Pattern = "{cluster}-{index}"
+// Default is the pattern of clusters without one of their own.
+const Default Pattern = "{cluster}-{index}"
 
 // indexField matches the field of the index, with the number that is added to it, and the
 // minimum number of its digits.
@@ -100,26 +99,10 @@ func (n *Naming) UnmarshalText(list []byte) error {
 // Name returns the name of a node.
 func (n Naming) Name(index int64) string { return n.Pattern.Name(n.Cluster, index) }
 
-// gives reports whether a node gets a name if its index is at least next.
-func (n Naming) gives(name string, next int64) bool {
+// Gives reports whether a node gets a name if its index is at least next.
+func (n Naming) Gives(name string, next int64) bool {
 	index, ok := n.Pattern.Indices(n.Cluster)(name)
 	return ok && index >= next && n.Name(index) == name
-}
-
-// maxTaken is the maximum number of names of other servers that are remembered. No project has
-// so many servers of one pattern.
-const maxTaken = 10_000
-
-// Taken returns the names of servers which are no nodes, although new nodes would get these
-// names: names of the next indices, and of kept slots. They are sorted, and at most maxTaken.
-func (r Roster) Taken(naming Naming, servers map[string]bool) (names []string) {
-	for _, name := range slices.Sorted(maps.Keys(servers)) {
-		_, node := r.Known(name)
-		if _, slot := r.Slots[name]; !node && (slot || naming.gives(name, r.Next)) {
-			names = append(names, name)
-		}
-	}
-	return names[:min(len(names), maxTaken)]
 }
 
 // Gave reports whether a node may have had a name if its index was below next.

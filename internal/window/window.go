@@ -1,4 +1,5 @@
-package roster
+// Package window has the times of a week at which an update may begin batches, by the clock of a time zone.
+package window
 
 import (
 	"fmt"
@@ -8,8 +9,8 @@ import (
 	"time"
 )
 
-// Windows are the times at which an update may begin batches. Without a window it always may.
-type Windows []Window
+// List are the times at which an update may begin batches. Without a window it always may.
+type List []Window
 
 // Window is a time that comes each week, such as "Sat 02:00-06:00 Europe/Berlin". It is open while a clock of its
 // zone shows a time in it. In a night in which clocks change it may be an hour longer or shorter.
@@ -29,17 +30,17 @@ type Opens struct {
 
 const day = 24 * 60 // minutes
 
-var windowPattern = regexp.MustCompile(
+var pattern = regexp.MustCompile(
 	`^(Sun|Mon|Tue|Wed|Thu|Fri|Sat)(?:-(Sun|Mon|Tue|Wed|Thu|Fri|Sat))? (\d\d:[0-5]\d)-(\d\d:[0-5]\d) (\S+)$`)
 
 // elsewhere are names in a folder of time zones that are not in the IANA database, or do not mean the same everywhere.
 var elsewhere = regexp.MustCompile(`^(Local|localtime|posixrules|Factory|posix/.*|right/.*)$`)
 
-// ParseWindows reads windows such as "Sat 02:00-06:00 Europe/Berlin" or "Mon-Fri 22:00-06:00 UTC", which may overlap.
+// Parse reads windows such as "Sat 02:00-06:00 Europe/Berlin" or "Mon-Fri 22:00-06:00 UTC", which may overlap.
 // It returns what is wrong with one, or "".
-func ParseWindows(texts []string) (windows Windows, fault string) {
+func Parse(texts []string) (windows List, fault string) {
 	for _, text := range texts {
-		w, fault := parseWindow(text)
+		w, fault := parse(text)
 		if fault != "" {
 			return nil, fault
 		}
@@ -48,8 +49,8 @@ func ParseWindows(texts []string) (windows Windows, fault string) {
 	return windows, ""
 }
 
-func parseWindow(text string) (w Window, fault string) {
-	m := windowPattern.FindStringSubmatch(text)
+func parse(text string) (w Window, fault string) {
+	m := pattern.FindStringSubmatch(text)
 	if m == nil || m[3] > "23:59" || m[4] > "24:00" {
 		return w, fmt.Sprintf("%q is no window. It needs a day or days, two times and a time zone, such as "+
 			"\"Sat 02:00-06:00 Europe/Berlin\" or \"Mon-Fri 22:00-06:00 UTC\".", text)
@@ -125,7 +126,7 @@ func tell(at, now time.Time) string {
 }
 
 // String has the windows as they were written.
-func (l Windows) String() string {
+func (l List) String() string {
 	var texts []string
 	for _, w := range l {
 		texts = append(texts, w.text)
@@ -134,7 +135,7 @@ func (l Windows) String() string {
 }
 
 // Look returns whether a window is open by a clock. Without a time it is not known, and none counts as open.
-func (l Windows) Look(now time.Time) (o Opens) {
+func (l List) Look(now time.Time) (o Opens) {
 	if len(l) == 0 || now.IsZero() {
 		return o
 	}
@@ -146,17 +147,10 @@ func (l Windows) Look(now time.Time) (o Opens) {
 	return o
 }
 
-// Shut returns when the next batch may begin, such as "Sat 02:00 Europe/Berlin", or "" if it may begin now. A look
-// before the last apply, or for other windows, does not show that one is open.
-func (s Seen) Shut(policy Policy) string {
-	switch u := policy.Update; {
-	case u == nil || len(u.Windows) == 0:
-		return ""
-	case policy.Blind || s.Opens.Of != u.Windows.String():
-		if len(u.Windows) > 1 {
-			return "a refresh in " + u.Windows[0].text + " or another window"
-		}
-		return "a refresh in " + u.Windows[0].text
+// Unseen says until when no batch begins because no look shows whether a window is open.
+func (l List) Unseen() string {
+	if len(l) > 1 {
+		return "a refresh in " + l[0].text + " or another window"
 	}
-	return s.Opens.At
+	return "a refresh in " + l[0].text
 }

@@ -1,4 +1,4 @@
-package roster
+package window
 
 import (
 	"strings"
@@ -34,13 +34,13 @@ func TestWindows(t *testing.T) {
 		{"Sat 23:00-07:00 America/Nuuk", "2026-03-27T10:13:26Z", "Sun 00:00 America/Nuuk"},
 		{"Sun 02:00-01:59 Europe/Amsterdam", "2026-12-29T12:00:00Z", "Sun 02:00 Europe/Amsterdam"}, // in another year
 	} {
-		windows, fault := ParseWindows(strings.Split(c.windows, ", "))
+		windows, fault := Parse(strings.Split(c.windows, ", "))
 		now, err := time.Parse(time.RFC3339, c.now)
 		if got := windows.Look(now); err != nil || fault != "" || got.At != c.want || got.Of != c.windows {
 			t.Errorf("%s at %s: %+v, want %q %s %v", c.windows, c.now, got, c.want, fault, err)
 		}
 	}
-	if windows, _ := ParseWindows([]string{"Sat-Fri 00:00-24:00 UTC"}); windows.Look(time.Time{}) != (Opens{}) {
+	if windows, _ := Parse([]string{"Sat-Fri 00:00-24:00 UTC"}); windows.Look(time.Time{}) != (Opens{}) {
 		t.Error("without a time a window counts as open")
 	}
 	for _, c := range []struct{ windows, fault string }{
@@ -57,7 +57,7 @@ func TestWindows(t *testing.T) {
 		{"Sat 24:00-06:00 UTC", "is no window"},
 		{"Sat 02:00-24:01 UTC", "is no window"},
 	} {
-		_, fault := ParseWindows(strings.Split(c.windows, ", "))
+		_, fault := Parse(strings.Split(c.windows, ", "))
 		if !strings.Contains(fault, c.fault) {
 			t.Errorf("%s: %s", c.windows, fault)
 		}
