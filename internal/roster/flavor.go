@@ -28,14 +28,7 @@ func (f Flavors) At(at placement.Place) []string {
 
 // In lists the flavors of the places of a region, zone by zone, each once.
 func (f Flavors) In(region placement.Region) (all []string) {
-	places := []placement.Place{{Region: region.Name}}
-	if len(region.Zones) > 0 {
-		places = nil
-	}
-	for _, zone := range region.Zones {
-		places = append(places, placement.Place{Region: region.Name, Zone: zone.Name})
-	}
-	for _, at := range places {
+	for _, at := range region.Places() {
 		for _, flavor := range f.At(at) {
 			if !slices.Contains(all, flavor) {
 				all = append(all, flavor)

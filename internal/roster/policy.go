@@ -175,27 +175,6 @@ func (p Policy) Untouched(at placement.Place) string {
 	return ""
 }
 
-// Zoned reports whether a region is listed with zones.
-func Zoned(listed []placement.Region, region string) bool {
-	return slices.ContainsFunc(listed, func(r placement.Region) bool { return r.Name == region && len(r.Zones) > 0 })
-}
-
-// Choice is a place as a server asks for it: where a region lists no zones Nova chooses one.
-func Choice(listed []placement.Region, at placement.Place) placement.Place {
-	if !Zoned(listed, at.Region) {
-		at.Zone = ""
-	}
-	return at
-}
-
-// Lists reports whether a place is listed.
-func Lists(listed []placement.Region, at placement.Place) bool {
-	return slices.ContainsFunc(listed, func(r placement.Region) bool {
-		return r.Name == at.Region && (at.Zone == "" || len(r.Zones) == 0 ||
-			slices.ContainsFunc(r.Zones, func(z placement.Bin) bool { return z.Name == at.Zone }))
-	})
-}
-
 // KeepsServer reports whether the policy says that somebody keeps the server of a node after
 // the node has left.
 func (p Policy) KeepsServer(name, id string) bool {

@@ -256,22 +256,3 @@ type Failure struct {
 	Node     string        `json:"node"`     // name of a node whose server did not get into service
 	After    time.Duration `json:"after"`    // time from the launch of that server to the end of the wait for it
 }
-
-// Places lists the regions and zones that have nodes, by name: an adopted cluster already
-// follows this policy. A region with a node in no zone lists no zones.
-func (r Roster) Places() []placement.Region {
-	nodes := r.Counts()
-	var regions []placement.Region
-	for _, at := range nodes.Places() {
-		if len(regions) == 0 || regions[len(regions)-1].Name != at.Region {
-			regions = append(regions, placement.Region{Bin: listedBin(at.Region)})
-		}
-		region := &regions[len(regions)-1]
-		if nodes[placement.Place{Region: at.Region}] == 0 {
-			region.Zones = append(region.Zones, listedBin(at.Zone))
-		}
-	}
-	return regions
-}
-
-func listedBin(name string) placement.Bin { return placement.Bin{Name: name, Cap: placement.Unlimited} }

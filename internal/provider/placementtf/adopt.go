@@ -59,7 +59,7 @@ func (m *attachmentModel) adopt(
 	}
 	m.ID = m.Cluster
 	m.DesiredCapacity = types.Int64Value(int64(len(r.Nodes)))
-	m.Regions = places.Value(r.Places())
+	m.Regions = places.Value(r.Counts().Regions())
 	m.Remaining = types.Int64Value(0)
 	m.record(planner.Change{}, 0)
 	nowhere := func(string) bool { return false }

@@ -51,7 +51,7 @@ func (m *attachmentModel) refresh(
 	}
 	after.Blind = false
 	handed := r.Nodes
-	zoned := func(region string) bool { return roster.Zoned(l.listed, region) }
+	zoned := func(region string) bool { return placement.Zoned(l.listed, region) }
 	r, seen, matches := learn.Match(r, l.servers, before.Seen, l.closed, zoned)
 	if !l.lookUp(ctx, r.Counts(), &after, diags) {
 		return r, before, false

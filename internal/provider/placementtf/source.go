@@ -46,11 +46,8 @@ func ownOf(argument map[placement.Place]string, place placement.Place) string {
 
 // written are the texts that an argument has in the places of a region, each once.
 func written(argument map[placement.Place]string, region placement.Region) (all []string) {
-	for _, zone := range region.Zones {
-		all = append(all, ownOf(argument, placement.Place{Region: region.Name, Zone: zone.Name}))
-	}
-	if len(region.Zones) == 0 {
-		all = append(all, ownOf(argument, placement.Place{Region: region.Name}))
+	for _, at := range region.Places() {
+		all = append(all, ownOf(argument, at))
 	}
 	slices.Sort(all)
 	return slices.DeleteFunc(slices.Compact(all), func(text string) bool { return text == "" })

@@ -35,7 +35,7 @@ func (l *ledger) arrive() (arrivals, error) {
 			board.Add(f.Place, 1)
 			withFull.Add(f.Place, 1)
 			come.returned = append(come.returned, f)
-			r.count(f.Place, f.Template)
+			add(&r.current, 1, !f.Outdated)
 		case !r.reached():
 			come.wanted++
 			r.promise(1)
@@ -49,10 +49,10 @@ func (l *ledger) arrive() (arrivals, error) {
 // avoided are the places whose first flavors, so many of them, are full, if another place is better than a later one.
 func (l *ledger) avoided(number int) (places []placement.Place) {
 	for spot := range l.fullSpots {
-		flavors := l.policy.Flavors.At(spot.Place)
+		flavors := l.Policy.Flavors.At(spot.Place)
 		full := func(f string) bool { return l.fullSpots[roster.Spot{Place: spot.Place, Flavor: f}] }
 		left := slices.IndexFunc(flavors, func(f string) bool { return !full(f) })
-		if l.policy.Elsewhere && left >= number && !slices.Contains(places, spot.Place) {
+		if l.Policy.Elsewhere && left >= number && !slices.Contains(places, spot.Place) {
 			places = append(places, spot.Place)
 		}
 	}
@@ -76,21 +76,21 @@ func (l *ledger) spread(board *placement.Board, nodes int64) (placement.Counts, 
 // name gives new nodes their indices and names, place by place. The first nodes of a template are
 // the second tries. The names of other servers are passed over.
 func (l *ledger) name(come arrivals, others []string) namer {
-	names := newNamer(l.now, l.verdicts, others, l.policy)
+	names := newNamer(l.now, l.verdicts, others, l.Policy)
 	retries, wanted, rooms := maps.Clone(l.retries), share(come.counts, come.wanted), map[string]map[string]int64{}
-	for region, flavors := range l.policy.Rooms {
+	for region, flavors := range l.Policy.Rooms {
 		rooms[region] = maps.Clone(flavors)
 	}
 	for _, at := range come.counts.Places() {
 		for range come.counts[at] {
 			n := names.newNode(at)
-			n.Template = l.policy.Templates.At(at)
+			n.Template = l.Policy.Templates.At(at)
 			if settled := l.rollout.settled.At(at); wanted[at] == 0 && settled != "" {
 				n.Template = settled
 			}
 			wanted[at] = max(0, wanted[at]-1)
 			n.Flavor = l.flavorIn(at, rooms[at.Region])
-			n.FlavorID = l.policy.FlavorIDs[at.Region][n.Flavor]
+			n.FlavorID = l.Policy.FlavorIDs[at.Region][n.Flavor]
 			n.Generation++
 			n.Mark = n.Mark.Next(n.Template)
 			n.Doubt, n.Retried, n.StandsIn = true, retries[n.Template] > 0, l.standsIn()
@@ -110,9 +110,9 @@ func (l *ledger) flavorIn(at placement.Place, rooms map[string]int64) string {
 			full[roster.Spot{Place: at, Flavor: flavor}] = true
 		}
 	}
-	flavor, ok := l.policy.FlavorOf(at, full)
+	flavor, ok := l.Policy.FlavorOf(at, full)
 	if !ok {
-		flavor, _ = l.policy.FlavorOf(at, l.fullSpots)
+		flavor, _ = l.Policy.FlavorOf(at, l.fullSpots)
 	}
 	if _, bound := rooms[flavor]; bound {
 		rooms[flavor]--

@@ -17,18 +17,18 @@ import (
 // first, and alone. A plan without a look takes nothing back, because the change may be done.
 func (l *ledger) takeBack(grown int64, ask func(verdict.Want)) {
 	var undone []*facts.Fact
-	room, unproven, interrupted := l.Size-int64(len(l.out))-grown, int64(0), false
+	room, unproven, interrupted := l.Size-l.Out-grown, int64(0), false
 	for _, f := range l.staying.ByIndex() {
-		pending := f.Undone != nil && l.policy.InPlace() && !l.policy.Blind && !l.granted(f.Name)
+		pending := f.Undone != nil && l.Policy.InPlace() && !l.Policy.Blind && !l.granted(f.Name)
 		if pending {
 			undone = append(undone, f)
 			room++
 			add(&unproven, 1, f.Undone.Out())
 		}
-		interrupted = interrupted || l.out[f.Name] && f.Looked && (!pending || f.Undone.Out())
+		interrupted = interrupted || out(l.verdictOn(f)) && f.Looked && (!pending || f.Undone.Out())
 	}
 	slices.SortStableFunc(undone, func(f, g *facts.Fact) int { return facts.TrueFirst(f.Undone.Out(), g.Undone.Out()) })
-	if l.Size >= l.policy.Capacity && interrupted {
+	if l.Size >= l.Policy.Capacity && interrupted {
 		room = min(room, unproven)
 	}
 	for _, f := range undone[min(int64(len(undone)), max(0, room)):] {
@@ -38,7 +38,7 @@ func (l *ledger) takeBack(grown int64, ask func(verdict.Want)) {
 
 // stranded reports whether a node was never in service, and is where no update touches it.
 func (l *ledger) stranded(f *facts.Fact) bool {
-	return !f.Served && f.Is != facts.Serving && (f.Closed || l.policy.Unreachable[f.Region])
+	return !f.Served && f.Is != facts.Serving && (f.Closed || l.Policy.Unreachable[f.Region])
 }
 
 // standIn asks for leaving nodes in service, as many as stranded nodes and full places lack: a place
@@ -49,7 +49,7 @@ func (l *ledger) standIn(ask func(verdict.Want)) {
 		return
 	}
 	for _, f := range slices.Clone(l.back) {
-		if int64(len(l.staying))+l.pending-l.staying.Number(l.stranded) >= l.policy.Capacity {
+		if int64(len(l.staying))+l.pending-l.staying.Number(l.stranded) >= l.Policy.Capacity {
 			return
 		}
 		if f.Is == facts.Serving && f.StandsIn {

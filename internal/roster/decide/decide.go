@@ -20,7 +20,7 @@ type Known struct {
 	Policy roster.Policy // with the wanted templates
 	All    facts.Facts   // all nodes, including the ones that the plan removes
 
-	before  roster.Roster
+	now     roster.Roster // as the nodes are: with zones, slots and a first template
 	named   candidates
 	failure facts.Judged
 	names   verdict.Names
@@ -32,20 +32,13 @@ func Know(now roster.Roster, seen roster.Seen, policy roster.Policy) (k Known, e
 	giveUp(now, seen, policy)
 	k.failure = facts.Judge(now, policy)
 	k.Policy = k.failure.Over(policy)
-	if k.before, err = k.firstTemplate(now); err != nil {
+	if k.now, err = k.firstTemplate(now); err != nil {
 		return k, err
 	}
-	k.names.NoSlots = prepareSlots(&k.before, k.Policy)
-	k.All = facts.Assess(k.before, seen, k.Policy)
-	k.named, err = findCandidates(k.before, k.All, k.Policy)
+	k.names.NoSlots = prepareSlots(&k.now, k.Policy)
+	k.All = facts.Assess(k.now, seen, k.Policy)
+	k.named, err = findCandidates(k.now, k.All, k.Policy)
 	return k, err
-}
-
-// planning is a plan while it is made.
-type planning struct {
-	Known
-	*ledger
-	comers []*facts.Fact // new nodes
 }
 
 // Plan makes a plan: it works out the facts, passes each want through the gate, and collects the
@@ -55,84 +48,78 @@ func Plan(now roster.Roster, seen roster.Seen, policy roster.Policy) (verdict.Pl
 	if err != nil {
 		return verdict.Plan{}, err
 	}
-	p := &planning{Known: known, ledger: newLedger(known.before, known.All, seen, known.Policy)}
-	for w := range p.wants() {
-		p.decide(w)
+	l := newLedger(known, seen)
+	for w := range l.wants() {
+		l.decide(w)
 	}
-	return p.finish(seen)
+	return l.finish(seen)
 }
 
 // excess returns how many nodes are too many. Nodes that stand in for stranded ones stay, although there are enough.
-func (p *planning) excess() int64 {
-	many := int64(len(p.staying)) - p.policy.Capacity
+func (l *ledger) excess() int64 {
+	many := int64(len(l.staying)) - l.Policy.Capacity
 	if many <= 0 {
 		return 0
 	}
-	standIns := p.staying.Number(func(f *facts.Fact) bool { return f.StandsIn })
-	extra := min(many, standIns, p.staying.Number(p.stranded))
-	p.rollout.widen(extra, p.staying.Number(func(f *facts.Fact) bool { return p.stranded(f) && !f.Outdated }))
+	standIns := l.staying.Number(func(f *facts.Fact) bool { return f.StandsIn })
+	extra := min(many, standIns, l.staying.Number(l.stranded))
+	l.rollout.widen(extra, l.staying.Number(func(f *facts.Fact) bool { return l.stranded(f) && !f.Outdated }))
 	return many - extra
 }
 
 // finish adds the new nodes, makes the next roster, and collects the verdicts about all nodes.
-func (p *planning) finish(seen roster.Seen) (plan verdict.Plan, err error) {
-	if p.err != nil {
-		return plan, p.err
+func (l *ledger) finish(seen roster.Seen) (plan verdict.Plan, err error) {
+	if l.err != nil {
+		return plan, l.err
 	}
-	come, err := p.arrive()
+	come, err := l.arrive()
 	if err != nil {
 		return plan, err
 	}
 	for _, f := range come.returned {
-		p.decide(verdict.Want{Fact: f, What: verdict.Returned})
+		l.decide(verdict.Want{Fact: f, What: verdict.Returned})
 	}
-	p.rollout.promised = come.wanted // nodes that come back keep their own templates
-	namer := p.name(come, seen.Taken)
-	p.comers = namer.made
-	next := p.now.Clone()
+	l.rollout.promised = come.wanted // nodes that come back keep their own templates
+	namer := l.name(come, seen.Taken)
+	l.comers = namer.made
+	next := l.now.Clone()
 	if next.Before == nil {
 		next.Before = map[string]roster.Node{}
 	}
-	p.apply(&next, seen)
-	if p.policy.Ordinals {
-		next.Number(p.now)
+	l.apply(&next, seen)
+	if l.Policy.Ordinals {
+		next.Number(l.now)
 	}
-	next.Done, next.Adopted = p.met(), false
-	remaining := p.settle(next, seen)
-	if err := finishSlots(&next, p.verdicts, p.policy); err != nil {
+	next.Done, next.Adopted = l.met(), false
+	remaining := l.settle(next, seen)
+	if err := finishSlots(&next, l.verdicts, l.Policy); err != nil {
 		return plan, err
 	}
-	giveUp(next, seen, p.policy)
+	giveUp(next, seen, l.Policy)
 	plan = verdict.Plan{
-		Verdicts: p.list(), Next: next, Policy: p.policy, Failure: p.failure, Names: p.names, Shut: p.shut,
+		Verdicts: l.list(), Next: next, Policy: l.Policy, Failure: l.failure, Names: l.names, Shut: l.shut,
 	}
-	plan.Passed, plan.Fresh, plan.Unprotected = namer.passed, namer.fresh, p.protectsNobody()
-	plan.Strangers, plan.Met = p.named.strange, facts.Names(p.named.met)
-	plan.Leaving = slices.DeleteFunc(p.leaving, func(name string) bool {
-		return p.verdicts[name].Outcome == verdict.Returns
+	plan.Passed, plan.Fresh, plan.Unprotected = namer.passed, namer.fresh, l.protectsNobody()
+	plan.Strangers, plan.Met = l.named.strange, facts.Names(l.named.met)
+	plan.Leaving = slices.DeleteFunc(l.leaving, func(name string) bool {
+		return l.verdicts[name].Outcome == verdict.Returns
 	})
-	plan.Counts = verdict.Counts{
-		Size: p.Size, Taken: p.Taken, Remaining: remaining, Target: p.rollout.target, Short: p.short,
-		Sick: p.Sick, Unknown: p.Unknown, Total: p.total, Beyond: p.view().Beyond(&facts.Fact{}),
-	}
+	plan.Counts = l.Counts.Counts
+	plan.Remaining, plan.Target, plan.Beyond = remaining, l.rollout.target, l.view().Beyond(&facts.Fact{})
 	return plan, misspelled(plan)
 }
 
 // list lists the verdicts about all nodes, by index.
-func (p *planning) list() (list verdict.List) {
-	for _, f := range p.All {
-		v, there := p.verdicts[f.Name]
-		if !there {
-			v = verdict.Verdict{Want: verdict.Want{Fact: f}, Outcome: verdict.Stays}
-		}
-		list = append(list, v)
+func (l *ledger) list() (list verdict.List) {
+	for _, f := range l.All {
+		list = append(list, l.verdictOn(f))
 	}
-	for _, v := range p.verdicts {
+	for _, v := range l.verdicts {
 		if v.Outcome == verdict.Returns {
 			list = append(list, v)
 		}
 	}
-	for _, f := range p.comers {
+	for _, f := range l.comers {
 		list = append(list, verdict.Verdict{Want: verdict.Want{Fact: f}, Outcome: verdict.Comes})
 	}
 	slices.SortFunc(list, func(a, b verdict.Verdict) int { return roster.CompareIndex(a.Name, a.Node, b.Name, b.Node) })
@@ -153,15 +140,15 @@ func misspelled(plan verdict.Plan) error {
 }
 
 // protectsNobody lists the protected names and ids that belong to no node.
-func (p *planning) protectsNobody() (unknown []string) {
-	ids := set{}
-	for name, f := range p.All {
+func (l *ledger) protectsNobody() (unknown []string) {
+	ids := map[string]bool{}
+	for name, f := range l.All {
 		ids[name], ids[f.Server.ID] = true, true
 	}
-	for _, n := range p.comers {
+	for _, n := range l.comers {
 		ids[n.Name] = true
 	}
-	for _, written := range p.policy.Protected {
+	for _, written := range l.Policy.Protected {
 		if !ids[written] {
 			unknown = append(unknown, written)
 		}
@@ -171,12 +158,12 @@ func (p *planning) protectsNobody() (unknown []string) {
 
 // apply changes a roster as the verdicts say. A removed node becomes a leaving one, unless the
 // last look found no server for it.
-func (p *planning) apply(r *roster.Roster, seen roster.Seen) {
-	for name, v := range p.verdicts {
+func (l *ledger) apply(r *roster.Roster, seen roster.Seen) {
+	for name, v := range l.verdicts {
 		switch v.Outcome {
 		case verdict.Changes:
 			_, undone := r.Before[name]
-			switch unseen := p.policy.InPlace() && v.After.Generation == v.Generation; {
+			switch unseen := l.Policy.InPlace() && v.After.Generation == v.Generation; {
 			case v.What == verdict.TakenBack:
 				delete(r.Before, name)
 			case unseen && !undone:
@@ -196,7 +183,7 @@ func (p *planning) apply(r *roster.Roster, seen roster.Seen) {
 			delete(r.Leaving, name)
 		}
 	}
-	for _, n := range p.comers {
+	for _, n := range l.comers {
 		r.Nodes[n.Name] = n.Node
 		delete(r.Leaving, n.Name)
 		r.Next = max(r.Next, n.Index+1)
@@ -234,7 +221,7 @@ func zonesFrom(r roster.Roster, seen roster.Seen, regions []placement.Region) ro
 	r = r.Clone()
 	for _, nodes := range []map[string]roster.Node{r.Nodes, r.Leaving} {
 		for name, n := range nodes {
-			if n.Zone == "" && roster.Zoned(regions, n.Region) {
+			if n.Zone == "" && placement.Zoned(regions, n.Region) {
 				n.Zone = seen.Servers[name].Zone
 				nodes[name] = n
 			}

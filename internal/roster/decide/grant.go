@@ -9,8 +9,8 @@ import (
 )
 
 // A want that is granted makes nodes leave, change, return, or be added later. Each of these has one
-// function, which keeps all counts of the ledger: leaves, changes, returns, and the pending nodes of grow
-// and replace.
+// function: leaves, changes, returns, and the pending nodes of grow and replace. The counts of the ledger
+// follow from the verdicts.
 
 // grant does what a want asks for.
 func (l *ledger) grant(w verdict.Want) {
@@ -22,7 +22,6 @@ func (l *ledger) grant(w verdict.Want) {
 	case verdict.Surplus:
 		l.leaves(w)
 	case verdict.TakenBack:
-		l.rollout.uncount(w.Fact)
 		l.changes(w, w.Undone.Node)
 	case verdict.Unhosted:
 		l.noteFull(w.Fact)
@@ -35,7 +34,7 @@ func (l *ledger) grant(w verdict.Want) {
 		l.returns(w.Fact)
 		w.StandsIn = l.standsIn()
 	case verdict.StandsIn:
-		enough := int64(len(l.staying))+l.pending >= l.policy.Capacity
+		enough := int64(len(l.staying))+l.pending >= l.Policy.Capacity
 		l.comesBack(w.Fact)
 		w.StandsIn = enough
 		l.fit()
@@ -47,26 +46,13 @@ func (l *ledger) grant(w verdict.Want) {
 // leaves takes a node off the board.
 func (l *ledger) leaves(w verdict.Want) {
 	l.leave(w.Fact)
-	l.rollout.uncount(w.Fact)
-	l.under.put(w.Name, false)
-	if w.What != verdict.Replaced { // a replaced node stays out and baking, for its substitute
-		l.out.put(w.Name, w.What == verdict.Surplus && w.Is == facts.Serving) // this plan takes it out of service
-		add(&l.Baking, -1, w.Bakes)
-	}
-	add(&l.Destroys, 1, w.Server.ID != "")
-	add(&l.Tried, -1, w.Outdated && w.Refused)
-	add(&l.Unchanged, -1, w.StandsUnchanged())
-	l.verdicts[w.Name] = verdict.Verdict{Want: w, Outcome: verdict.Leaves}
+	l.grants(verdict.Verdict{Want: w, Outcome: verdict.Leaves})
 }
 
 // changes gives a node that keeps its name another template, or another server.
 func (l *ledger) changes(w verdict.Want, after roster.Node) {
-	l.rollout.count(w.Place, after.Template)
-	l.under.put(w.Name, w.What == verdict.Revised || w.What == verdict.GivenUp)
-	l.out.put(w.Name, w.What != verdict.TakenBack || w.Undone.Out())
-	add(&l.Unchanged, -1, w.StandsUnchanged())
 	w.To = after.Template
-	l.verdicts[w.Name] = verdict.Verdict{Want: w, Outcome: verdict.Changes, After: after}
+	l.grants(verdict.Verdict{Want: w, Outcome: verdict.Changes, After: after})
 }
 
 // returns puts a leaving node that comes back on the board.
@@ -75,9 +61,7 @@ func (l *ledger) returns(f *facts.Fact) {
 	l.boardWithFull.Add(f.Place, 1)
 	f.StandsIn = false
 	l.staying[f.Name] = f
-	l.enters(f)
-	l.rollout.count(f.Place, f.Template)
-	l.verdicts[f.Name] = verdict.Verdict{Want: verdict.Want{Fact: f}, Outcome: verdict.Returns}
+	l.grants(verdict.Verdict{Want: verdict.Want{Fact: f}, Outcome: verdict.Returns})
 }
 
 // comesBack returns a leaving node before the new nodes are placed.
@@ -110,7 +94,7 @@ func (l *ledger) grow(nodes int64) {
 // fit takes away pending nodes of the growth until the others find room.
 func (l *ledger) fit() {
 	for _, err := l.arrive(); err != nil && l.pending > 0; _, err = l.arrive() {
-		l.pending, l.Grown, l.short = l.pending-1, l.Grown-1, l.short+1
+		l.pending, l.Grown, l.Short = l.pending-1, l.Grown-1, l.Short+1
 	}
 	l.rollout.promised = 0
 	l.rollout.promise(l.pending)
@@ -119,12 +103,12 @@ func (l *ledger) fit() {
 // remove removes a candidate. The substitute of one that was under way, or was tried, tries the wanted
 // template once more: it counts against the batch.
 func (l *ledger) remove(w verdict.Want) {
-	tries := l.under[w.Name] || w.Outdated && w.Refused
+	tries := w.Occupies() || w.Outdated && w.Refused
 	if w.NoHost {
 		l.noteFull(w.Fact)
 	}
 	l.leaves(w)
-	add(&l.Taken, 1, tries && int64(len(l.staying)) < l.policy.Capacity)
+	add(&l.Taken, 1, tries && int64(len(l.staying)) < l.Policy.Capacity)
 }
 
 // revise gives a node that never served the template and the flavor that it should have. Nobody uses
@@ -154,7 +138,7 @@ func (l *ledger) revise(w verdict.Want) {
 // insteadOf returns the leaving node that comes back in the place of a node that never served, or nil.
 // Nodes of slots stay in their slots.
 func (l *ledger) insteadOf(w verdict.Want) *facts.Fact {
-	if l.policy.Stateful != nil {
+	if l.Policy.Stateful != nil {
 		return nil
 	}
 	board := l.boardWithFull.Clone()
@@ -166,7 +150,7 @@ func (l *ledger) insteadOf(w verdict.Want) *facts.Fact {
 // replace replaces a node, or makes it again, within the batch.
 func (l *ledger) replace(w verdict.Want) {
 	l.Taken++
-	if l.policy.Keeps(w.Cause) {
+	if l.Policy.Keeps(w.Cause) {
 		l.change(w)
 		return
 	}
@@ -180,7 +164,7 @@ func (l *ledger) replace(w verdict.Want) {
 		l.movesTo = append(l.movesTo, w.MoveTo)
 	}
 	l.pending++
-	add(&l.Moved, 1, l.policy.TakesFirst())
+	add(&l.Moved, 1, l.Policy.TakesFirst())
 	add(&l.heirs, 1, w.StandsIn)
 	l.leaves(w)
 	l.rollout.promise(1)
@@ -197,17 +181,16 @@ func (l *ledger) standsIn() bool {
 func (l *ledger) flavor(w verdict.Want, again bool) (flavor, id string) {
 	if w.NoHost {
 		l.fullSpots[roster.Spot{Place: w.Asked, Flavor: w.Flavor}] = true
-	} else if !again && l.policy.Offers(w.Asked, w.Node) && !w.PassedOver {
+	} else if !again && l.Policy.Offers(w.Asked, w.Node) && !w.PassedOver {
 		return w.Flavor, w.FlavorID
 	}
-	flavor, _ = l.policy.FlavorOf(w.Asked, l.fullSpots)
-	return flavor, l.policy.FlavorIDs[w.Region][flavor]
+	flavor, _ = l.Policy.FlavorOf(w.Asked, l.fullSpots)
+	return flavor, l.Policy.FlavorIDs[w.Region][flavor]
 }
 
 // change changes a node that keeps its name. The node then counts as new: it has not served.
 func (l *ledger) change(w verdict.Want) {
-	l.rollout.uncount(w.Fact)
-	n, again, template := w.Node, l.again(w), l.rollout.templateAt(w.Place)
+	n, again, template := w.Node, l.again(w), l.rollout.without(w.Fact).templateAt(w.Place)
 	n.Served, n.Doubt, n.Retried = false, true, w.Retries() && template == w.Template
 	n.Template, n.Mark = template, w.Mark.Next(template)
 	if again {
@@ -221,9 +204,9 @@ func (l *ledger) change(w verdict.Want) {
 // found has none: if there is one under another name, it stays as it is.
 func (l *ledger) again(w verdict.Want) bool {
 	if w.What == verdict.Revised {
-		return !w.Unfound && !l.policy.InPlace()
+		return !w.Unfound && !l.Policy.InPlace()
 	}
-	return w.What == verdict.Remade || l.policy.Keeps(w.Cause) && l.policy.MakesAgain(w.Cause)
+	return w.What == verdict.Remade || l.Policy.Keeps(w.Cause) && l.Policy.MakesAgain(w.Cause)
 }
 
 // takes reports whether a node that never served may be in service after all, so that the batch counts it.
@@ -234,5 +217,5 @@ func (l *ledger) takes(w verdict.Want) bool {
 	case l.First:
 		return false
 	}
-	return w.StillOld() || w.Is.MayServe && l.policy.TakesFirst()
+	return w.StillOld() || w.Is.MayServe && l.Policy.TakesFirst()
 }

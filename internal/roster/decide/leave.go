@@ -97,18 +97,18 @@ func canRemake(again []*facts.Fact, policy roster.Policy) error {
 }
 
 // met returns the listed candidates that this plan or an earlier one removed or made again.
-func (p *planning) met() (done []string) {
-	ids := set{}
-	for _, f := range p.named.met {
+func (l *ledger) met() (done []string) {
+	ids := map[string]bool{}
+	for _, f := range l.named.met {
 		ids[f.Name], ids[f.Server.ID] = true, true
 	}
-	for _, v := range p.verdicts {
+	for _, v := range l.verdicts {
 		if granted := v.Outcome == verdict.Leaves || v.Outcome == verdict.Changes; granted && v.Candidate() {
 			ids[v.Name], ids[v.Server.ID] = true, true
 		}
 	}
-	for _, candidate := range p.policy.Candidates {
-		if ids[candidate] || slices.Contains(p.now.Done, candidate) {
+	for _, candidate := range l.Policy.Candidates {
+		if ids[candidate] || slices.Contains(l.now.Done, candidate) {
 			done = append(done, candidate)
 		}
 	}
@@ -129,7 +129,7 @@ func (l *ledger) tooFew(asked, still int64, before *placement.Board) error {
 		}
 		return tooManyProtected.with(text.Nodes(asked), asked-still+free, kept, text.Few(who))
 	}
-	for region, unreachable := range l.policy.Unreachable {
+	for region, unreachable := range l.Policy.Unreachable {
 		if unreachable {
 			before.HoldRegion(region)
 		}

@@ -13,22 +13,18 @@ import (
 // ledger has everything that a grant depends on: the room in the places, the budget of the batch,
 // the health of the cluster, and the rollout. Only [ledger.decide] changes it.
 type ledger struct {
-	policy roster.Policy
-	now    roster.Roster
+	Known
 	room
 	gate.Counts
 	rollout rollout
 	err     error // why the cluster cannot grow or shrink
-	total   int64 // number of all nodes
 	shut    string
 
 	verdicts map[string]verdict.Verdict // verdicts about the nodes whose wants were granted or refused, by name
-	out      set                        // nodes that are not proven in service, see [gate.View]
-	under    set                        // nodes under way, see [gate.View]
 	leaving  []string                   // leaving nodes outside closed regions whose servers still exist
+	comers   []*facts.Fact              // new nodes
 
 	pending  int64 // number of nodes to be added: the growth, and a substitute for each node that is replaced
-	short    int64 // number of nodes that are not added, because only full places have room
 	heirs    int64 // number of pending substitutes of nodes that stand in for stranded ones
 	unhosted int64 // number of nodes that leave because Nova found no host for them
 	// number of servers that were never in service, and that leave because leaving nodes come back
@@ -38,33 +34,19 @@ type ledger struct {
 	known map[placement.Place]error
 }
 
-// set is a set of names of nodes.
-type set map[string]bool
-
-// put adds a name to the set, or removes it.
-func (s set) put(name string, in bool) {
-	if in {
-		s[name] = true
-	} else {
-		delete(s, name)
-	}
-}
-
-func newLedger(now roster.Roster, all facts.Facts, seen roster.Seen, policy roster.Policy) *ledger {
+func newLedger(known Known, seen roster.Seen) *ledger {
+	now, all, policy := known.now, known.All, known.Policy
 	l := &ledger{
-		policy:   policy,
-		now:      now,
+		Known:    known,
 		room:     roomOf(now, all, seen, policy),
-		Counts:   gate.Counts{Size: policy.Batch(), First: first(now, all, seen, policy)},
-		rollout:  rolloutOf(now, all, policy),
-		total:    int64(len(all)),
+		Counts:   gate.Counts{First: first(now, all, seen, policy)},
+		rollout:  rolloutOf(now, policy),
 		shut:     seen.Shut(policy),
 		verdicts: map[string]verdict.Verdict{},
-		out:      set{},
-		under:    set{},
 		retries:  map[roster.Template]int64{},
 		known:    map[placement.Place]error{},
 	}
+	l.Size, l.Total = policy.Batch(), int64(len(all))
 	for _, name := range now.LeavingNames() {
 		region := placement.Place{Region: now.Leaving[name].Region}
 		if policy.Untouched(region) == "" { // in a closed region Nova may not answer
@@ -72,9 +54,6 @@ func newLedger(now roster.Roster, all facts.Facts, seen roster.Seen, policy rost
 		}
 	}
 	for _, f := range all {
-		add(&l.Tried, 1, f.Outdated && f.Refused)
-		add(&l.Baking, 1, f.Bakes)
-		add(&l.Unchanged, 1, f.StandsUnchanged())
 		switch {
 		case f.Sick():
 			l.Sick++
@@ -83,7 +62,7 @@ func newLedger(now roster.Roster, all facts.Facts, seen roster.Seen, policy rost
 		case f.Is == facts.Unknown:
 			l.Unseen++
 		}
-		l.enters(f)
+		l.count(l.verdictOn(f), 1)
 	}
 	return l
 }
@@ -95,11 +74,57 @@ func add(n *int64, by int64, is bool) {
 	}
 }
 
-// enters counts a node: one that is not proven in service for the quorum, and one under way against
-// the batch.
-func (l *ledger) enters(f *facts.Fact) {
-	l.out.put(f.Name, f.Out())
-	l.under.put(f.Name, f.Occupies())
+// verdictOn returns the verdict about a node: without any it stays.
+func (l *ledger) verdictOn(f *facts.Fact) verdict.Verdict {
+	if v, decided := l.verdicts[f.Name]; decided {
+		return v
+	}
+	return verdict.Verdict{Want: verdict.Want{Fact: f}, Outcome: verdict.Stays}
+}
+
+// grants notes a verdict that changes a node, and what the node counts for then.
+func (l *ledger) grants(v verdict.Verdict) {
+	if f, there := l.All[v.Name]; there {
+		l.count(l.verdictOn(f), -1)
+	}
+	l.verdicts[v.Name] = v
+	l.count(v, 1)
+}
+
+// count adds what a node counts for, times a number.
+func (l *ledger) count(v verdict.Verdict, times int64) {
+	leaves, changes := v.Outcome == verdict.Leaves, v.Outcome == verdict.Changes
+	add(&l.Out, times, out(v))
+	add(&l.Destroys, times, leaves && v.Server.ID != "")
+	switch {
+	case leaves:
+		add(&l.Baking, times, v.Bakes && v.What == verdict.Replaced) // for its substitute
+		return
+	case changes:
+		add(&l.Under, times, v.What == verdict.Revised || v.What == verdict.GivenUp)
+		add(&l.rollout.current, times, v.After.Template == l.Policy.Templates.At(v.Place))
+	default:
+		add(&l.Under, times, v.Occupies())
+		add(&l.rollout.current, times, !v.Outdated)
+	}
+	if v.Outcome != verdict.Returns {
+		add(&l.Baking, times, v.Bakes)
+		add(&l.Tried, times, v.Outdated && v.Refused)
+		add(&l.Unchanged, times, v.StandsUnchanged() && !changes)
+	}
+}
+
+// out reports whether a node counts as out of service by its verdict.
+func out(v verdict.Verdict) bool {
+	switch {
+	case v.Outcome == verdict.Changes:
+		return v.What != verdict.TakenBack || v.Undone.Out()
+	case v.Outcome == verdict.Leaves && v.What == verdict.Surplus:
+		return v.Is == facts.Serving // this plan takes it out of service
+	case v.Outcome == verdict.Leaves && v.What != verdict.Replaced:
+		return false // but one that is replaced stays out for its substitute
+	}
+	return v.Out()
 }
 
 // first reports whether no node was ever in service, as far as the memory and all marks show.
@@ -121,8 +146,8 @@ func first(now roster.Roster, all facts.Facts, seen roster.Seen, policy roster.P
 // view returns what the gate sees.
 func (l *ledger) view() gate.View {
 	v := gate.View{
-		Counts: l.Counts, Policy: l.policy, Settled: l.now.Settled, Reached: l.rollout.reached(), Shut: l.shut,
-		Out: int64(len(l.out)), Under: int64(len(l.under)), Leaving: int64(len(l.leaving)), Room: l,
+		Counts: l.Counts, Policy: l.Policy, Settled: l.now.Settled, Reached: l.rollout.reached(), Shut: l.shut,
+		Leaving: int64(len(l.leaving)), Room: l,
 	}
 	if l.unused > 0 { // the next substitute may be a node that comes back
 		suits := slices.DeleteFunc(slices.Clone(l.back), func(f *facts.Fact) bool { return !l.rollout.suits(f) })

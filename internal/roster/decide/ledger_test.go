@@ -24,7 +24,7 @@ func TestLedger(t *testing.T) {
 		if err != nil {
 			return
 		}
-		p := &planning{Known: known, ledger: newLedger(known.before, known.All, seen, known.Policy)}
+		p := newLedger(known, seen)
 		for w := range p.wants() {
 			p.decide(w)
 			if got, want := p.counts(), p.recount(); got != want {
@@ -34,14 +34,13 @@ func TestLedger(t *testing.T) {
 	})
 }
 
-func (p *planning) counts() string {
-	return fmt.Sprint(len(p.staying), p.rollout.current, p.Destroys, p.Baking, p.Tried, p.Unchanged, maps.Clone(p.out))
+func (p *ledger) counts() string {
+	return fmt.Sprint(len(p.staying), p.rollout.current, p.Destroys, p.Baking, p.Tried, p.Unchanged, p.Out)
 }
 
 // recount counts from the facts and verdicts alone.
-func (p *planning) recount() string {
-	var left, current, destroys, baking, tried, unchanged int64
-	out := set{}
+func (p *ledger) recount() string {
+	var left, current, destroys, baking, tried, unchanged, out int64
 	all := maps.Clone(p.All)
 	for name, v := range p.verdicts {
 		if v.Outcome == verdict.Returns {
@@ -55,7 +54,7 @@ func (p *planning) recount() string {
 			template = v.After.Template
 		}
 		add(&left, 1, stays)
-		add(&current, 1, stays && template == p.policy.Templates.At(f.Place))
+		add(&current, 1, stays && template == p.Policy.Templates.At(f.Place))
 		add(&destroys, 1, !stays && f.Server.ID != "")
 		if v.Outcome != verdict.Returns {
 			add(&baking, 1, f.Bakes && (stays || v.What == verdict.Replaced))
@@ -64,12 +63,12 @@ func (p *planning) recount() string {
 		}
 		switch {
 		case v.Outcome == verdict.Leaves && v.What == verdict.Surplus:
-			out.put(name, f.Is == facts.Serving)
+			add(&out, 1, f.Is == facts.Serving)
 		case v.Outcome == verdict.Leaves && v.What != verdict.Replaced:
 		case v.What == verdict.TakenBack:
-			out.put(name, v.Undone.Out())
+			add(&out, 1, v.Undone.Out())
 		default:
-			out.put(name, f.Out() || v.Outcome == verdict.Changes)
+			add(&out, 1, f.Out() || v.Outcome == verdict.Changes)
 		}
 	}
 	return fmt.Sprint(left, current, destroys, baking, tried, unchanged, out)

@@ -23,12 +23,10 @@ type rollout struct {
 	slots           bool  // whether nodes have slots
 }
 
-func rolloutOf(now roster.Roster, left facts.Facts, policy roster.Policy) rollout {
+func rolloutOf(now roster.Roster, policy roster.Policy) rollout {
 	target := targetOf(policy, now)
-	r := rollout{wanted: policy.Templates, settled: now.Settled, asked: target, target: target,
+	return rollout{wanted: policy.Templates, settled: now.Settled, asked: target, target: target,
 		slots: policy.Stateful != nil}
-	r.current = left.Number(func(f *facts.Fact) bool { return !f.Outdated })
-	return r
 }
 
 // targetOf returns the number of nodes that should get the wanted template.
@@ -69,16 +67,8 @@ func (r rollout) suits(f *facts.Fact) bool {
 // target allows.
 func (r *rollout) promise(n int64) { r.promised += min(n, max(0, r.target-r.current-r.promised)) }
 
-// count counts a node that has a template now.
-func (r *rollout) count(at placement.Place, template roster.Template) {
-	if template == r.wanted.At(at) {
-		r.current++
-	}
-}
-
-// uncount undoes count for a node that leaves or changes.
-func (r *rollout) uncount(f *facts.Fact) {
-	if !f.Outdated {
-		r.current--
-	}
+// without returns the rollout without a node that leaves or changes.
+func (r rollout) without(f *facts.Fact) rollout {
+	add(&r.current, -1, !f.Outdated)
+	return r
 }

@@ -20,35 +20,35 @@ import (
 // Nodes are replaced in classes: nodes under way, then other nodes that are not in service, then nodes that serve. The
 // first two classes begin with nodes that are proven to be out of service. In each class candidates come first, then
 // the causes in their order. A hold that all nodes share ends the class for that cause.
-func (p *planning) wants() iter.Seq[verdict.Want] {
+func (l *ledger) wants() iter.Seq[verdict.Want] {
 	return func(yield func(verdict.Want) bool) {
 		ask := func(w verdict.Want) { _ = yield(w) }
-		for _, f := range p.named.leave {
+		for _, f := range l.named.leave {
 			ask(verdict.Want{Fact: f, What: verdict.Removed})
 		}
-		missing := max(0, p.policy.Capacity-int64(len(p.staying)))
-		for many, last := p.excess(), 0; many > 0 && len(p.staying) != last && p.err == nil; many = p.excess() {
-			last = len(p.staying)
-			p.surplus(many, ask) // a stranded node may leave first, and then its stand-in is too many
+		missing := max(0, l.Policy.Capacity-int64(len(l.staying)))
+		for many, last := l.excess(), 0; many > 0 && len(l.staying) != last && l.err == nil; many = l.excess() {
+			last = len(l.staying)
+			l.surplus(many, ask) // a stranded node may leave first, and then its stand-in is too many
 		}
-		p.takeBack(missing, ask)
-		p.neverServed(ask)
-		ask(verdict.Want{Fact: &facts.Fact{}, What: verdict.Grown, Nodes: p.unhosted + missing})
-		p.standIn(ask)
+		l.takeBack(missing, ask)
+		l.neverServed(ask)
+		ask(verdict.Want{Fact: &facts.Fact{}, What: verdict.Grown, Nodes: l.unhosted + missing})
+		l.standIn(ask)
 		for _, class := range classes {
-			eligible := func(f *facts.Fact) bool { return !p.granted(f.Name) && class(f) }
-			for _, f := range p.named.again {
+			eligible := func(f *facts.Fact) bool { return !l.granted(f.Name) && class(f) }
+			for _, f := range l.named.again {
 				if eligible(f) {
 					ask(verdict.Want{Fact: f, What: verdict.Remade})
 				}
 			}
 			for _, c := range cause.All {
-				if p.policy.Update.Has(c.Name) {
-					p.replaceFor(c, eligible, ask)
+				if l.Policy.Update.Has(c.Name) {
+					l.replaceFor(c, eligible, ask)
 				}
 			}
 		}
-		p.takeBack(missing, ask)
+		l.takeBack(missing, ask)
 	}
 }
 
@@ -147,11 +147,11 @@ func (l *ledger) shrink(count int64, may func(*facts.Fact) bool, keepMins bool, 
 // updates reports whether, with one node of the wanted template fewer, the update would make
 // another one in place of an outdated node.
 func (l *ledger) updates() bool {
-	return l.policy.Update.Has(roster.Outdated) && !l.policy.Update.Holds &&
+	return l.Policy.Update.Has(roster.Outdated) && !l.Policy.Update.Holds &&
 		l.rollout.current+l.rollout.promised <= l.rollout.target
 }
 
-func (l *ledger) removable(f *facts.Fact) bool { return f.Free() && !l.policy.Unreachable[f.Region] }
+func (l *ledger) removable(f *facts.Fact) bool { return f.Free() && !l.Policy.Unreachable[f.Region] }
 
 // neverServed asks for the nodes that never served and should have another template, flavor or server, and for nodes
 // that failed twice and replaced a node that still runs. The update need not have a cause for it: nobody uses these
@@ -161,7 +161,7 @@ func (l *ledger) neverServed(ask func(verdict.Want)) {
 	for _, f := range l.staying.ByIndex() {
 		switch {
 		case l.granted(f.Name) || !l.neverUsed(f): // granted: its change is taken back
-		case f.NoHost && !l.policy.TakesFirst():
+		case f.NoHost && !l.Policy.TakesFirst():
 			ask(verdict.Want{Fact: f, Cause: roster.Unhealthy, What: verdict.Unhosted})
 		case l.failedTwice(f):
 			ask(verdict.Want{Fact: f, Cause: roster.Unhealthy, What: verdict.GivenUp})
@@ -183,7 +183,7 @@ func (l *ledger) neverUsed(f *facts.Fact) bool {
 // failedTwice reports whether a node and its predecessor failed with the wanted template, and a
 // node that they replaced can come back.
 func (l *ledger) failedTwice(f *facts.Fact) bool {
-	return f.Is == facts.Failing && f.Retried && !f.Outdated && l.policy.Update.Has(roster.Unhealthy) &&
+	return f.Is == facts.Failing && f.Retried && !f.Outdated && l.Policy.Update.Has(roster.Unhealthy) &&
 		l.insteadOf(verdict.Want{Fact: f, What: verdict.GivenUp}) != nil
 }
 
@@ -195,14 +195,14 @@ func (l *ledger) revises(f *facts.Fact) bool {
 	if f.Outdated {
 		return l.rollout.templateAt(f.Place) != f.Template && (!l.rollout.reached() || !f.Settled)
 	}
-	flavors := l.policy.Flavors.At(f.Asked)
-	return len(l.policy.Flavors) > 0 && (!slices.Contains(flavors, f.Flavor) || f.PassedOver) || l.lost(f)
+	flavors := l.Policy.Flavors.At(f.Asked)
+	return len(l.Policy.Flavors) > 0 && (!slices.Contains(flavors, f.Flavor) || f.PassedOver) || l.lost(f)
 }
 
 // lost reports whether the server of a node that never served was not made again, because the new
 // one was refused: Terraform makes it again only for another generation.
 func (l *ledger) lost(f *facts.Fact) bool {
-	return f.NotRemade && !f.Served && (!f.Outdated || f.Server.InService == "") && !l.policy.TakesFirst()
+	return f.NotRemade && !f.Served && (!f.Outdated || f.Server.InService == "") && !l.Policy.TakesFirst()
 }
 
 // byTurn asks for the nodes of a queue.
@@ -218,7 +218,7 @@ func (l *ledger) byTurn(name roster.Cause, may func(*facts.Fact) bool, ask func(
 }
 
 func (l *ledger) replacement(f *facts.Fact, name roster.Cause) verdict.Want {
-	return verdict.Want{Fact: f, Cause: name, What: verdict.Replaced, To: l.policy.Templates.At(f.Place)}
+	return verdict.Want{Fact: f, Cause: name, What: verdict.Replaced, To: l.Policy.Templates.At(f.Place)}
 }
 
 // barred reports whether a node cannot be replaced for a cause, whatever the budget.

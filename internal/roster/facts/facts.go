@@ -109,7 +109,7 @@ func FactOf(name string, n roster.Node, now roster.Roster, seen roster.Seen, pol
 	f.Outdated = n.Template != policy.Templates.At(n.Place)
 	f.Refused = n.Tried != "" && n.Tried == policy.Templates.At(n.Place).Hash()
 	f.Settled = len(now.Settled) > 0 && n.Template == now.Settled.At(n.Place)
-	f.Asked = roster.Choice(policy.Regions, n.Place)
+	f.Asked = placement.Choice(policy.Regions, n.Place)
 	f.Earlier = policy.EarlierFlavor(f.Asked, n, seen)
 	f.look(seen, policy)
 	f.Undone = f.before(now, seen, policy)
@@ -139,12 +139,7 @@ func (f *Fact) look(seen roster.Seen, policy roster.Policy) {
 		f.MissingWire = cmp.Or(f.MissingWire, "no readiness attachment marks the servers")
 	}
 	f.Later = roster.Mark(f.Server.InService).Number() > n.Mark.Number() || f.Server.Generation > n.Generation
-	f.noHost(seen, policy)
-	if f.Unfound {
-		full := seen.FullSpots(policy)
-		_, left := policy.FlavorOf(f.Asked, full)
-		f.PassedOver = left && full[roster.Spot{Place: f.Asked, Flavor: f.Flavor}]
-	}
+	f.hosts(seen, policy)
 	f.times(seen, policy)
 	f.GroupFull = slices.Contains(seen.GroupFull[f.Asked], name)
 }
@@ -158,15 +153,17 @@ func (f *Fact) times(seen roster.Seen, policy roster.Policy) {
 	f.Bakes = seen.Baking[f.Name] && policy.Pauses() && !f.Outdated && f.Is == Serving
 }
 
-// noHost adds whether Nova found a host for the node.
-func (f *Fact) noHost(seen roster.Seen, policy roster.Policy) {
-	if f.NoHost = f.Looked && NoHost(f.Server); !f.NoHost {
+// hosts adds whether Nova found a host for the node, and whether there may be one for it, or for another flavor.
+func (f *Fact) hosts(seen roster.Seen, policy roster.Policy) {
+	if f.NoHost = f.Looked && NoHost(f.Server); !f.NoHost && !f.Unfound {
 		return
 	}
-	full := seen.FullSpots(policy)
-	f.StillFull = slices.Contains(seen.FullPlaces(policy), f.Asked)
-	full[roster.Spot{Place: f.Asked, Flavor: f.Flavor}] = true
-	_, f.Other = policy.FlavorOf(f.Asked, full)
+	full, own := seen.FullSpots(policy), roster.Spot{Place: f.Asked, Flavor: f.Flavor}
+	_, left := policy.FlavorOf(f.Asked, full)
+	f.StillFull, f.PassedOver = f.NoHost && !left, f.Unfound && left && full[own]
+	full[own] = true
+	_, other := policy.FlavorOf(f.Asked, full)
+	f.Other = f.NoHost && other
 }
 
 // candidate returns the node as the deletion policy orders it.

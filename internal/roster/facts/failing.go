@@ -1,7 +1,6 @@
 package facts
 
 import (
-	"maps"
 	"math/big"
 	"slices"
 
@@ -68,17 +67,10 @@ func (v Judged) Over(policy roster.Policy) roster.Policy {
 
 // places returns the listed places and the places of the nodes, in order.
 func places(r roster.Roster, listed []placement.Region) []placement.Place {
-	all := map[placement.Place]bool{}
+	all := r.Counts().Places()
 	for _, region := range listed {
-		if len(region.Zones) == 0 {
-			all[placement.Place{Region: region.Name}] = true
-		}
-		for _, zone := range region.Zones {
-			all[placement.Place{Region: region.Name, Zone: zone.Name}] = true
-		}
+		all = append(all, region.Places()...)
 	}
-	for _, n := range r.Nodes {
-		all[n.Place] = true
-	}
-	return slices.SortedFunc(maps.Keys(all), placement.Place.Compare)
+	slices.SortFunc(all, placement.Place.Compare)
+	return slices.Compact(all)
 }

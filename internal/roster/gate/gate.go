@@ -25,8 +25,6 @@ type View struct {
 	Settled roster.Templates // settled templates
 	Reached bool             // whether as many nodes have the wanted template as the target says
 	Shut    string           // until when the window is shut; "" if it is open
-	Out     int64            // nodes that are not proven in service, including the ones that the plan takes out of it
-	Under   int64            // nodes under way, including the ones that never served and change
 	Leaving int64            // leaving nodes outside closed regions whose servers still exist
 	Unused  int64            // servers that never served, and are destroyed after the next substitute is made
 	Room    Room
@@ -34,13 +32,12 @@ type View struct {
 
 // Counts are numbers of nodes, unless they say something else.
 type Counts struct {
-	Size  int64 // maximum that a plan replaces
-	Taken int64 // that this plan replaces
+	verdict.Counts
 	Grown int64 // that the growth adds
 	Moved int64 // that are added in place of nodes that move, if the method takes nodes out of service first
 
-	Sick      int64 // that are unhealthy
-	Unknown   int64 // whose health was checked without a result
+	Out       int64 // that are not proven in service, including the ones that the plan takes out of it
+	Under     int64 // under way, including the ones that never served and change
 	Unseen    int64 // that nothing is known of
 	Unchanged int64 // whose servers did not follow them, were found in service since, and stay
 

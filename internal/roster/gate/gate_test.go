@@ -27,7 +27,8 @@ func TestOrder(t *testing.T) {
 	r := &room{"is full", errors.New("no room")}
 	f := &facts.Fact{Is: facts.Serving, Protected: "is locked", Later: true, MissingWire: "name", Untouched: "is closed",
 		NotRemade: true, Refused: true, StillFull: true}
-	v := View{Counts: Counts{Size: 1, Taken: 1, Sick: 2, Destroys: 3, Baking: 1, Tried: 1}, Reached: true, Shut: "Sat 02:00 UTC", Room: r, Under: 1,
+	counts := Counts{Counts: verdict.Counts{Size: 1, Taken: 1, Sick: 2}, Destroys: 3, Baking: 1, Tried: 1, Under: 1}
+	v := View{Counts: counts, Reached: true, Shut: "Sat 02:00 UTC", Room: r,
 		Policy: roster.Policy{Capacity: 9, Begins: true, Update: &roster.Update{StopAbove: one, Holds: true}}}
 	w := verdict.Want{Fact: f, What: verdict.Replaced, Cause: roster.Outdated}
 	reached := map[*hold.Hold]bool{}
@@ -68,7 +69,7 @@ func TestOrder(t *testing.T) {
 
 // TestUnmade: a node whose server was never found waits for nobody, unless its region rests or a server may follow it.
 func TestUnmade(t *testing.T) {
-	v := View{Counts: Counts{Size: 1, Taken: 1}, Shut: "Sat 02:00 UTC"}
+	v := View{Counts: Counts{Counts: verdict.Counts{Size: 1, Taken: 1}}, Shut: "Sat 02:00 UTC"}
 	f := &facts.Fact{Is: facts.Unknown, Unfound: true, Server: node.Node{}}
 	w := verdict.Want{Fact: f, What: verdict.Revised, Cause: roster.Outdated}
 	assert.Equal(t, verdict.Refusal{}, v.Check(w))

@@ -34,14 +34,14 @@ func noteFull(s *roster.Seen, r roster.Roster, policy roster.Policy) {
 	maps.Copy(s.Full, before.Full)
 	clock, groups := clockOf(s.Servers, r), map[placement.Place][][]string{}
 	note := func(n roster.Node, since time.Time, group []string) {
-		spot := roster.Spot{Place: roster.Choice(policy.Regions, n.Place), Flavor: n.Flavor}
+		spot := roster.Spot{Place: placement.Choice(policy.Regions, n.Place), Flavor: n.Flavor}
 		s.Full[spot] = latest(s.Full[spot], since)
 		groups[spot.Place] = append(groups[spot.Place], group)
 	}
 	for name, server := range s.Servers {
 		n, there := r.Known(name)
-		at := roster.Choice(policy.Regions, n.Place)
-		placed := at.Zone != "" || !roster.Zoned(policy.Regions, at.Region)
+		at := placement.Choice(policy.Regions, n.Place)
+		placed := at.Zone != "" || !placement.Zoned(policy.Regions, at.Region)
 		if there && placed && facts.NoHost(server) && !server.CreatedAt.IsZero() {
 			note(n, server.CreatedAt, groupIn(at, server.Group, *s, r, policy.Regions))
 		}
@@ -73,7 +73,7 @@ func clockOf(servers map[string]node.Node, r roster.Roster) func(region string) 
 // refused reports whether Nova refuses the server of a node (403): its flavor has no disk, and the server boots from
 // no volume. Some clouds allow that, so a server of the flavor disproves it. Without another flavor nothing is full.
 func refused(n roster.Node, s roster.Seen, r roster.Roster, policy roster.Policy) bool {
-	at, full := roster.Choice(policy.Regions, n.Place), s.FullSpots(policy)
+	at, full := placement.Choice(policy.Regions, n.Place), s.FullSpots(policy)
 	full[roster.Spot{Place: at, Flavor: n.Flavor}] = true
 	_, left := policy.FlavorOf(at, full)
 	diskless := policy.Diskless[[2]string{n.Region, n.FlavorID}] && n.Template.Values()[roster.KeyBootVolume] == ""
@@ -122,7 +122,7 @@ func groupIn(
 	hosts := map[string]bool{} // whether it has a server of the group
 	for name, server := range s.Servers {
 		n, there := r.Known(name)
-		if !there || roster.Choice(listed, n.Place) != at {
+		if !there || placement.Choice(listed, n.Place) != at {
 			continue
 		}
 		member := slices.Contains(*group, server.ID)

@@ -141,21 +141,17 @@ func described(list []node.Node) string {
 // become the settled ones if all nodes have them and at least half of the nodes are in service.
 func Learn(r roster.Roster, seen roster.Seen, policy roster.Policy) roster.Roster {
 	r = r.Clone()
-	wanted := facts.Judge(r, policy).Wanted
-	serving, all := 0, len(r.Nodes) > 0
-	for name, n := range r.Nodes {
-		f := facts.FactOf(name, n, r, seen, policy)
-		n.Served = f.Served
-		r.Nodes[name] = n
-		if f.Is == facts.Serving {
-			serving++
-		}
-		all = all && n.Template == wanted.At(n.Place)
+	wanted, all := facts.Judge(r, policy).Wanted, facts.Assess(r, seen, policy)
+	alike := len(all) > 0
+	for name, f := range all {
+		r.Nodes[name] = f.Node
+		alike = alike && f.Template == wanted.At(f.Place)
 	}
-	if all && 2*serving >= len(r.Nodes) {
+	serving := all.Number(func(f *facts.Fact) bool { return f.Is == facts.Serving })
+	if alike && 2*serving >= int64(len(all)) {
 		r.Settled = wanted
 	}
-	r.Failed = learnFailures(r, seen, policy)
+	r.Failed = learnFailures(r, all, seen, policy)
 	return r
 }
 

@@ -21,7 +21,7 @@ const MaxFailures = 20
 
 // learnFailures returns the failed templates: the earlier ones and the ones that this look
 // shows. It forgets settled templates, whose servers were in service after all.
-func learnFailures(r roster.Roster, seen roster.Seen, policy roster.Policy) []roster.Failure {
+func learnFailures(r roster.Roster, all facts.Facts, seen roster.Seen, policy roster.Policy) []roster.Failure {
 	u := policy.Update
 	if u == nil || u.RevertAfter <= 0 {
 		return nil
@@ -32,7 +32,6 @@ func learnFailures(r roster.Roster, seen roster.Seen, policy roster.Policy) []ro
 	}
 	failed := slices.DeleteFunc(slices.Clone(r.Failed), func(f roster.Failure) bool { return settled[f.Template] })
 	var found []roster.Failure
-	all := facts.Assess(r, seen, policy)
 	for _, f := range all.ByIndex() {
 		after := lateness(f, policy)
 		if after < u.RevertAfter || f.Outdated || f.Template == r.Settled.At(f.Place) || seen.Lags(f.Name, f.Node) {

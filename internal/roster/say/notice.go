@@ -163,7 +163,7 @@ func (p *speech) fullPlaces() []Notice {
 	var spots []string
 	for _, spot := range slices.SortedFunc(maps.Keys(full), roster.Spot.Compare) {
 		listed := slices.Contains(p.Policy.Flavors.At(spot.Place), spot.Flavor)
-		if listed && roster.Lists(p.Policy.Regions, spot.Place) {
+		if listed && placement.Lists(p.Policy.Regions, spot.Place) {
 			group := ""
 			if len(p.seen.GroupFull[spot.Place]) > 0 {
 				group = ", for a server group: only its nodes wait"
@@ -201,7 +201,7 @@ func (p *speech) slotsWait() []Notice {
 	for _, name := range p.Next.KeptSlots() {
 		at, why := p.Next.Slots[name].Place, "the spread needs no node there"
 		switch {
-		case !roster.Lists(p.Policy.Regions, at):
+		case !placement.Lists(p.Policy.Regions, at):
 			why = "it is not listed"
 		case board.Closed(at):
 			why = "it " + board.Why(at)

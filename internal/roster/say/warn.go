@@ -31,9 +31,8 @@ func surplus(r roster.Roster, before, listed []placement.Region, moves bool) (no
 	remedy += " Protected nodes stay."
 	was := map[placement.Place]bool{}
 	for _, region := range before {
-		was[placement.Place{Region: region.Name}] = true
-		for _, zone := range region.Zones {
-			was[placement.Place{Region: region.Name, Zone: zone.Name}] = true
+		for _, at := range append(region.Places(), placement.Place{Region: region.Name}) {
+			was[at] = true
 		}
 	}
 	for _, row := range placement.NewBoard(listed, r.Counts()).Rows() {
@@ -55,7 +54,7 @@ func surplus(r roster.Roster, before, listed []placement.Region, moves bool) (no
 func droppedSlots(r roster.Roster, before, listed []placement.Region) []Notice {
 	var dropped []string
 	for _, name := range r.KeptSlots() {
-		if at := r.Slots[name].Place; roster.Lists(before, at) && !roster.Lists(listed, at) {
+		if at := r.Slots[name].Place; placement.Lists(before, at) && !placement.Lists(listed, at) {
 			dropped = append(dropped, fmt.Sprintf("%s (%s)", name, at))
 		}
 	}
