@@ -109,14 +109,11 @@ func (s Seen) Follow(name string, n, was Node, server node.Node, before Seen) {
 	s.Builds[name] = build
 }
 
-// Keep copies the result of an earlier look for a node. It leaves out Aged, Baking and Early,
-// which may not hold any more.
+// Keep copies what an earlier look found of a node. It leaves out Aged, Baking and Early, which may not hold any more,
+// and that it found no server: an apply may have made one since.
 func (s Seen) Keep(name string, before Seen) {
 	if server, there := before.Servers[name]; there {
 		s.Servers[name] = server
-	}
-	if before.Missing[name] {
-		s.Missing[name] = true
 	}
 	if build, there := before.Builds[name]; there {
 		s.Builds[name] = build

@@ -56,6 +56,7 @@ type Hold int
 const (
 	Moves   Hold = iota // no node of the region moves: the cause PLACEMENT
 	Batches             // no batch begins
+	Unmade              // no node moves; no batch begins either, unless a readiness attachment compares the names
 )
 
 // table has the wires in the order in which they are checked: the argument of the server, what has to wait, which
@@ -67,7 +68,7 @@ var table = []struct {
 	loose  func(nodes []Node) []string
 	advice string
 }{
-	{Names, "name", Batches, unnamed, "No server of the project has these names in any listed region. If the last " +
+	{Names, "name", Unmade, unnamed, "No server of the project has these names in any listed region. If the last " +
 		"apply failed, apply again. Otherwise the servers have other names: write name = each.key"},
 	{Regions, "region", Batches, each(elsewhere), "Write region = each.value.region"},
 	{Selector, "selector", Batches, each(leftOut), "The selector leaves them out: correct selector, or give the " +
@@ -129,10 +130,10 @@ func (f Finding) row() int {
 
 // Held returns, by region, the argument of the servers because of which something has to wait: the first one in the
 // table.
-func Held(findings []Finding, hold Hold) map[string]string {
+func Held(findings []Finding, holds ...Hold) map[string]string {
 	held := map[string]string{}
 	for _, f := range slices.Backward(findings) {
-		if f.Holds() == hold {
+		if slices.Contains(holds, f.Holds()) {
 			held[f.Region] = table[f.row()].line
 		}
 	}

@@ -89,7 +89,8 @@ func TestTable(t *testing.T) {
 		held[f.Holds()] = append(held[f.Holds()], f.Wire)
 		assert.Regexp(t, `(?i)^In R: web-0\. .*(write|correct) .+\.$`, f.Text())
 	}
-	assert.Equal(t, map[Hold][]Wire{Moves: {Zones}, Batches: {Names, Regions, Selector, Templates}}, held)
-	all := []Finding{{Regions, "R", nil}, {Zones, "S", nil}, {Templates, "R", nil}, {Templates, "S", nil}}
+	assert.Equal(t, map[Hold][]Wire{Moves: {Zones}, Unmade: {Names}, Batches: {Regions, Selector, Templates}}, held)
+	all := []Finding{{Names, "Q", nil}, {Regions, "R", nil}, {Zones, "S", nil}, {Templates, "R", nil}, {Templates, "S", nil}}
 	assert.Equal(t, map[string]string{"R": "region", "S": "image or flavor"}, Held(all, Batches))
+	assert.Equal(t, map[string]string{"Q": "name", "S": "availability_zone"}, Held(all, Moves, Unmade))
 }

@@ -92,7 +92,12 @@ func (m memory) look() string {
 // tell adds facts of the memory to a policy.
 func (m memory) tell(policy *roster.Policy) {
 	policy.Blind, policy.Awaited = m.Blind, m.Awaited
-	policy.MissingWire, policy.MissingLine = wiring.Held(m.Wires, wiring.Batches), wiring.Held(m.Wires, wiring.Moves)
+	batches := []wiring.Hold{wiring.Batches}
+	if !policy.RequireMarks {
+		batches = append(batches, wiring.Unmade)
+	}
+	policy.MissingWire = wiring.Held(m.Wires, batches...)
+	policy.MissingLine = wiring.Held(m.Wires, wiring.Moves, wiring.Unmade)
 }
 
 // lookAt remembers which listed places take nodes now, as a look-up found them.

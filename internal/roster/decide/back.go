@@ -48,7 +48,7 @@ func (l *ledger) standIn(ask func(verdict.Want)) {
 	if l.staying.Number(func(f *facts.Fact) bool { return f.Doubt && !l.stranded(f) }) > 0 {
 		return
 	}
-	for _, f := range slices.Clone(l.back) {
+	for _, f := range slices.Concat(l.back, l.worn) {
 		if int64(len(l.staying))+l.pending-l.staying.Number(l.stranded) >= l.Policy.Capacity {
 			return
 		}

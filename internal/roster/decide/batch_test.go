@@ -142,6 +142,15 @@ func TestBatch(t *testing.T) {
 			},
 			Update: plans.Update("1", roster.Outdated), Policy: func(p *roster.Policy) { p.RequireMarks = true }, Moves: "~web-0", Remaining: 1,
 			Notices: []string{"Servers did not follow their nodes"}},
+		{Name: "and a tainted one, which Terraform makes again by itself, gets a substitute", Nodes: []string{"R 1", "R 1", "R 1"},
+			Roster: func(r *roster.Roster) {
+				plans.ChangeRoster(*r, "web-0", func(n *roster.Node) { n.Mark, n.Generation, n.Served = "2-new", 2, false })
+			},
+			Seen: func(s roster.Seen) {
+				s.Builds["web-0"] = roster.Build{Mark: "1-old", Generation: 1}
+				plans.ChangeSeen(s, "web-0", func(n *node.Node) { n.InService, n.Tainted = "2-new", true })
+			},
+			Update: plans.Update("1", roster.Unhealthy), Policy: func(p *roster.Policy) { p.RequireMarks = true }, Moves: "+web-3 -web-0"},
 		{Name: "a candidate with which a person tries once more fills the batch", Nodes: []string{"R 2", "R 1", "R 1"}, Roster: retried,
 			Broken: "web-0", Seen: unmarked, Image: "2", Update: plans.Update("1", roster.Unhealthy, roster.Outdated), Policy: named,
 			Moves: "+web-3 -web-0", Remaining: 2, Status: "behind: 2 of 3 nodes to replace"},

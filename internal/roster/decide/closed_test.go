@@ -22,6 +22,17 @@ func TestClosedPlaces(t *testing.T) {
 	leaves := func(r *roster.Roster) {
 		r.Leaving["web-9"] = roster.Node{Index: 9, Place: placement.Place{Region: "RegionTwo", Zone: "az-1"}, Template: plans.Image("a"), Mark: "1"}
 	}
+	stranded := func(r *roster.Roster) {
+		plans.ChangeRoster(*r, "web-0 web-1 web-2 web-3 web-4 web-5", func(n *roster.Node) {
+			n.Template, n.Mark = plans.Image("b"), n.Mark.Next(plans.Image("b"))
+		})
+		plans.ChangeRoster(*r, "web-3", func(n *roster.Node) { n.Served = false })
+		r.Leaving["web-9"] = roster.Node{Index: 9, Place: r.Nodes["web-0"].Place, Template: plans.Image("a"), Mark: "1", StandsIn: true}
+	}
+	still := func(s roster.Seen) {
+		plans.LoseSeen(s, "web-3")
+		s.Servers["web-9"] = node.Node{ID: "id-web-9", Status: "ACTIVE", InService: "1"}
+	}
 	plans.Check(t, planner.Plan, func(*roster.Policy) {}, []plans.Case{
 		{Name: "growth goes elsewhere", Closed: "RegionTwo", Capacity: 8, Moves: "+web-6 +web-7"},
 		{Name: "a rollout leaves it out", Closed: "RegionOne", Image: "b", Update: plans.Update("9", roster.Outdated),
@@ -80,6 +91,12 @@ func TestClosedPlaces(t *testing.T) {
 			Remaining: 6, Told: "...web-9 (it leaves, and its server still exists)..."},
 		{Name: "and does not come back there", Closed: "RegionTwo/az-1", Capacity: 7, Roster: leaves,
 			Seen: func(s roster.Seen) { s.Servers["web-9"] = s.Servers["web-3"] }, Moves: "+web-6"},
+		{Name: "what stands in for a node there has the wanted template in the end", Closed: "RegionTwo", Roster: stranded, Seen: still,
+			Update: plans.Update("1", roster.Outdated), Image: "b", Moves: "^web-9", Remaining: 1},
+		{Name: "and may be too old", Closed: "RegionTwo", Roster: stranded, Seen: func(s roster.Seen) {
+			still(s)
+			s.Aged["web-9"] = roster.Aged{Mark: "1", Launched: time.Unix(1<<30, 0)}
+		}, Update: plans.Update("1", roster.TooOld), Image: "b", Moves: "^web-9", Remaining: 1},
 		{Name: "a candidate leaves it", Closed: "RegionTwo", Policy: func(p *roster.Policy) { p.Candidates = []string{"web-3"} }, Moves: "+web-6 -web-3"},
 		{Name: "a region that is opened is looked at first", Broken: "web-3", Update: plans.Update("9", roster.Unhealthy), Policy: opened,
 			Remaining: 1, Told: "...web-3 (RegionTwo/az-1 was closed until now, and nobody has looked at its nodes since)..."},

@@ -17,6 +17,7 @@ type room struct {
 	boardWithFull *placement.Board  // the same board with full places open
 	fullPlaces    []placement.Place // full places: Nova found no host there
 	back          pool
+	worn          pool                 // leaving nodes that only stand in, because they are too old, for instance
 	fullSpots     map[roster.Spot]bool // flavors for which Nova found no host, by place
 
 	movesTo []placement.Place // places that nodes move to
@@ -70,26 +71,34 @@ func (r *room) substitute(f *facts.Fact, pending int64) (full bool, err error) {
 // ones.
 type pool []*facts.Fact
 
-func poolOf(now roster.Roster, seen roster.Seen, policy roster.Policy) (back pool) {
+func poolOf(now roster.Roster, seen roster.Seen, policy roster.Policy) (back, worn pool) {
 	for _, name := range now.LeavingNames() {
 		f := facts.FactOf(name, now.Leaving[name], now, seen, policy)
-		up := f.Looked && f.Is.MayServe && !f.Is.Accused && f.Runs()
-		if up && !unwanted(f, policy) {
+		switch up := f.Looked && f.Is.MayServe && !f.Is.Accused && f.Runs(); {
+		case !up || unwanted(f, policy) || renewed(f, policy, false):
+		case renewed(f, policy, true):
+			worn = append(worn, f)
+		default:
 			back = append(back, f)
 		}
 	}
-	return back
+	return back, worn
 }
 
-// unwanted reports whether a leaving node would leave again if it came back.
+// unwanted reports whether somebody wants a leaving node to be gone.
 func unwanted(f *facts.Fact, policy roster.Policy) bool {
 	named := (f.Named && policy.Stateful == nil) || slices.Contains(policy.Candidates, f.Name) ||
 		slices.Contains(policy.Candidates, f.Server.ID)
 	released := policy.Stateful != nil && slices.Contains(policy.Stateful.Release, f.Name)
-	return f.Server.Tainted || named || released ||
-		slices.ContainsFunc(cause.All, func(c *cause.Cause) bool {
-			return c.Renews && policy.Update.Has(c.Name) && c.Concerns(f)
-		})
+	return f.Server.Tainted || named || released
+}
+
+// renewed reports whether a leaving node would leave again if it came back. Waits says which causes count: those that wait
+// for its place, or the others.
+func renewed(f *facts.Fact, policy roster.Policy, waits bool) bool {
+	return slices.ContainsFunc(cause.All, func(c *cause.Cause) bool {
+		return c.Renews && c.Waits == waits && policy.Update.Has(c.Name) && c.Concerns(f)
+	})
 }
 
 // first returns the first node that suits and whose place can take a node, or nil. Nodes of the place
@@ -118,8 +127,8 @@ func (r *room) takesBack(f *facts.Fact) bool {
 }
 
 func roomOf(now roster.Roster, all facts.Facts, seen roster.Seen, policy roster.Policy) room {
-	r := room{staying: maps.Clone(all), fullPlaces: seen.FullPlaces(policy), back: poolOf(now, seen, policy),
-		fullSpots: seen.FullSpots(policy)}
+	r := room{staying: maps.Clone(all), fullPlaces: seen.FullPlaces(policy), fullSpots: seen.FullSpots(policy)}
+	r.back, r.worn = poolOf(now, seen, policy)
 	others := map[placement.Place]bool{} // places with nodes that no server group keeps waiting
 	for _, f := range all {
 		others[f.Asked] = others[f.Asked] || !f.GroupFull

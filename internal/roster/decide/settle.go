@@ -50,14 +50,18 @@ func (l *ledger) settleNode(f *facts.Fact) {
 }
 
 // settleTarget holds as many outdated nodes with HeldBatch as the target still needs, and the
-// others with HeldTarget. It returns how many nodes that the target needs come back in this plan:
+// others with HeldTarget. It returns how many nodes come back in this plan that the target needs, or that are worn:
 // they remain to be replaced, although no verdict holds them.
 func (l *ledger) settleTarget(nodes []*facts.Fact) (back int64) {
 	places := l.rollout.target - l.rollout.current - l.rollout.promised // nodes still to get the wanted template
 	for _, f := range nodes {
 		v := l.verdicts[f.Name]
-		if v.Outcome == verdict.Returns && f.Outdated && l.Policy.Update.Has(roster.Outdated) && places > 0 {
+		switch {
+		case v.Outcome != verdict.Returns:
+		case f.Outdated && l.Policy.Update.Has(roster.Outdated) && places > 0:
 			places--
+			back++
+		case renewed(f, l.Policy, true):
 			back++
 		}
 		if !forTarget(v) {

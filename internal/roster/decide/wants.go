@@ -35,6 +35,7 @@ func (l *ledger) wants() iter.Seq[verdict.Want] {
 		l.neverServed(ask)
 		ask(verdict.Want{Fact: &facts.Fact{}, What: verdict.Grown, Nodes: l.unhosted + missing})
 		l.standIn(ask)
+		_ = l.excess() // the rollout counts what stands in now
 		for _, class := range classes {
 			eligible := func(f *facts.Fact) bool { return !l.granted(f.Name) && class(f) }
 			for _, f := range l.named.again {
@@ -200,9 +201,10 @@ func (l *ledger) revises(f *facts.Fact) bool {
 }
 
 // lost reports whether the server of a node that never served was not made again, because the new
-// one was refused: Terraform makes it again only for another generation.
+// one was refused: Terraform makes it again only for another generation, or because it is tainted.
 func (l *ledger) lost(f *facts.Fact) bool {
-	return f.NotRemade && !f.Served && (!f.Outdated || f.Server.InService == "") && !l.Policy.TakesFirst()
+	stands := f.NotRemade && !f.Served && !f.Server.Tainted
+	return stands && (!f.Outdated || f.Server.InService == "") && !l.Policy.TakesFirst()
 }
 
 // byTurn asks for the nodes of a queue.

@@ -74,10 +74,12 @@ var (
 	}
 	// from a change for its cause
 	forCause = bars{
-		hold.Outage:    View.outage,
-		hold.Failed:    func(v View, w verdict.Want) bool { return w.Cause == roster.Outdated && v.Fails() },
-		hold.NotRemade: func(_ View, w verdict.Want) bool { return w.NotRemade && cause.ByName(w.Cause).Renews },
-		hold.Twice:     View.twice,
+		hold.Outage: View.outage,
+		hold.Failed: func(v View, w verdict.Want) bool { return w.Cause == roster.Outdated && v.Fails() },
+		hold.NotRemade: func(_ View, w verdict.Want) bool {
+			return w.NotRemade && cause.ByName(w.Cause).Renews && !w.Server.Tainted // Terraform replaces a tainted one
+		},
+		hold.Twice: View.twice,
 		hold.Target: func(v View, w verdict.Want) bool {
 			return w.NeedsRoom() && w.Cause == roster.Outdated && v.Reached
 		},

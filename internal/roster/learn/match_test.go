@@ -35,7 +35,7 @@ func TestMatchOpen(t *testing.T) {
 	if len(next.Nodes) != 4 || len(next.Leaving) != 1 || next.Leaving["web-3"] != r.Leaving["web-3"] || len(say.Matched(notices)) > 0 {
 		t.Errorf("nodes %v, leaving %v, told %v", next.Nodes, next.Leaving, notices)
 	}
-	if seen.Servers["web-0"].ID != "zero" || seen.Servers["web-1"].Status != "ERROR" || seen.Servers["web-3"].ID != "three" || !seen.Missing["web-2"] ||
+	if seen.Servers["web-0"].ID != "zero" || seen.Servers["web-1"].Status != "ERROR" || seen.Servers["web-3"].ID != "three" || seen.Looked("web-2") ||
 		seen.Looked("web-5") || seen.Builds["web-1"] != before.Builds["web-1"] || seen.Baking["web-1"] {
 		t.Errorf("seen %+v", seen)
 	}

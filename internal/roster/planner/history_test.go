@@ -408,9 +408,11 @@ func (w *world) change(policy *roster.Policy) {
 	case 23, 24:
 		w.blind = true
 	case 25, 26: // somebody writes metadata: no mark, another mark, or a note of a wait that did not happen
-		for i, name := range names {
-			if i == 0 && len(w.roster.Settled) == 0 {
-				continue // one mark stays, which shows that there were others
+		stays := len(w.roster.Settled) == 0 // one mark, which shows that there were others
+		for _, name := range names {
+			if stays && w.servers[name].InService != "" {
+				stays = false
+				continue
 			}
 			switch s := w.servers[name]; rapid.IntRange(0, 3).Draw(t, "tampers") {
 			case 0:
