@@ -93,8 +93,8 @@ func unwanted(f *facts.Fact, policy roster.Policy) bool {
 	return f.Server.Tainted || named || released
 }
 
-// renewed reports whether a leaving node would leave again if it came back. Waits says which causes count: those that wait
-// for its place, or the others.
+// renewed reports whether a leaving node that came back would be replaced, for causes that wait for its place, or for
+// the others.
 func renewed(f *facts.Fact, policy roster.Policy, waits bool) bool {
 	return slices.ContainsFunc(cause.All, func(c *cause.Cause) bool {
 		return c.Renews && c.Waits == waits && policy.Update.Has(c.Name) && c.Concerns(f)

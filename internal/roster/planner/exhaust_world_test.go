@@ -57,6 +57,7 @@ type world struct {
 	r        roster.Roster
 	seen     roster.Seen
 	machines map[string]machine
+	misnamed bool // whether its servers have other names than their nodes
 	time     int
 	story    string
 }
@@ -84,7 +85,7 @@ func (w *world) look(lie int, of []string, imports bool) {
 		if m.noted != "" {
 			s.NotInServiceAt = s.SeenAt
 		}
-		found := !slices.Contains(of, name) || lies[lie].tell(&m, &s)
+		found := !w.misnamed && (!slices.Contains(of, name) || lies[lie].tell(&m, &s))
 		m.found = m.found || found
 		if w.machines[name] = m; found {
 			servers = append(servers, s)
@@ -429,6 +430,27 @@ func (w *world) errs(t *tally) {
 	}
 }
 
+// misname gives the servers other names than their nodes, so that no look finds one, and changes the template.
+func (w *world) misname(t *tally, batch int64) {
+	at := w.and("\n        servers with other names")
+	at.batch, at.misnamed = batch, true
+	for i, image := range []string{"a", "a", "b", "b", "a", "b"} {
+		var last plan
+		before := maps.Clone(at.machines)
+		at.wanted = image
+		last, _, at = at.step(image, "up", "")
+		t.judge(at.String, last)
+		lost := int64(0)
+		for name, m := range before {
+			if m.up && at.machines[name].born != m.born {
+				lost++
+			}
+		}
+		t.note("A server with another name than its node stays; in place, a batch changes.",
+			said(i > 0 && lost > 0 && (w.method != roster.InPlace || lost > batch), fmt.Sprint(lost, " change")), at.String, last)
+	}
+}
+
 // err makes a mistake, and corrects it. The cluster then has to be as it should be after the batches that it needs, and
 // two more plans; and servers that never served after one apply.
 func (w *world) err(t *tally, number int, batch int64) {
@@ -506,6 +528,8 @@ func histories(q question, depth, bound int, calm bool) *tally {
 	total, known := &tally{held: map[*hold.Hold]bool{}}, map[string]bool{}
 	worlds := []*world{{question: q, seen: roster.NewSeen(), machines: map[string]machine{}}}
 	worlds[0].errs(total)
+	worlds[0].misname(total, 1)
+	worlds[0].misname(total, 2)
 	for range depth + 1 {
 		var more []*world
 		for i := range min(len(worlds), bound) {
