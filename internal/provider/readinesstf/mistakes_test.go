@@ -102,6 +102,18 @@ func givenUp() string {
 // start makes the cluster with a version; "" is no template.
 func (b *behind) start(t *testing.T, c *acctest.Cloud, version string) {
 	t.Helper()
+	b.prepare(t, c, version)
+	b.must(version)
+	b.holds("a:6/6")
+	b.applies = 0
+	if b.watched != nil {
+		b.watched.Restart()
+	}
+}
+
+// prepare writes the configuration of a cluster.
+func (b *behind) prepare(t *testing.T, c *acctest.Cloud, version string) {
+	t.Helper()
 	b.T = t
 	health := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := strings.TrimPrefix(r.URL.Path, "/")
@@ -120,12 +132,6 @@ func (b *behind) start(t *testing.T, c *acctest.Cloud, version string) {
 		b.Workspace = c.Installed(t, b.config(version))
 	} else {
 		b.Workspace = c.Workspace(t, b.config(version))
-	}
-	b.must(version)
-	b.holds("a:6/6")
-	b.applies = 0
-	if b.watched != nil {
-		b.watched.Restart()
 	}
 }
 
@@ -480,4 +486,69 @@ func TestAccMistakesResize(t *testing.T) { // not in parallel, for the same reas
 	raise()
 	b.finish("a")
 	b.counted("`IN_PLACE` with a larger flavor, which the quota refuses three times")
+}
+
+// TestMistakesInPlace: with IN_PLACE, too, a mistake ends with its correction. Nodes that never served take it at once,
+// and a batch at a time if no look ever found their servers, which may have other names.
+func TestMistakesInPlace(t *testing.T) {
+	flavors := acctest.NewFake(t, fakecloud.Config{}).TwoFlavors(t)
+	for _, m := range []struct {
+		what string
+		then func(b *behind)
+	}{
+		{"a creation with a bad image, twice", func(b *behind) {
+			b.tries("bad1", "6 of 6")
+			b.tries("bad1", "6 of 6")
+			b.must("b")
+		}},
+		{"a creation with a flavor that Nova refuses, twice", func(b *behind) {
+			b.flavor = "none-such"
+			b.write("b")
+			b.refused("none-such")
+			b.refused("none-such")
+			b.flavor = flavors[0][0]
+			b.write("b")
+			for range 2 { // a batch each
+				_, err := b.apply()
+				require.Error(b, err)
+			}
+			b.must("b")
+		}},
+		{"a creation that a quota refuses in part", func(b *behind) {
+			b.Cloud.Fake.SetQuota("RegionOne", fakecloud.MemberProjectID, "instances", 4)
+			b.write("b")
+			_, err := b.apply()
+			require.ErrorContains(b, err, "Quota exceeded")
+			b.Cloud.Fake.SetQuota("RegionOne", fakecloud.MemberProjectID, "instances", 6)
+			b.must("b")
+		}},
+		{"a growth with a bad image", func(b *behind) {
+			b.must("b")
+			b.size = 8
+			b.tries("bad1", "2 of 2")
+			b.must("b")
+			b.holds("b:8/8")
+			b.size = 6
+			b.must("b")
+		}},
+		{"a rollout with a bad image, twice", func(b *behind) {
+			b.must("a")
+			b.tries("bad1", "2 of 2")
+			b.tries("bad1", "2 of 2")
+			b.holds("a:4/4 bad1:2/2")
+			b.must("b")
+			b.holds("a:4/4 b:2/2")
+			b.finish("b")
+		}},
+	} {
+		t.Run(m.what, func(t *testing.T) {
+			t.Parallel()
+			b := &behind{flavor: flavors[0][0], more: `method = "IN_PLACE"`}
+			b.prepare(t, acctest.NewFake(t, fakecloud.Config{}), "b")
+			m.then(b)
+			b.holds("b:6/6")
+			b.Settled(t, m.what)
+			assert.Zero(t, b.watched.Restart().Undrained)
+		})
+	}
 }
