@@ -119,23 +119,19 @@ func outline(before, after []placement.Row) []Region {
 	return regions
 }
 
+// at returns the zone of a place, if its region has zones, and the region.
+func (a *Attachment) at(p placement.Place) []*Bin {
+	r := &a.Regions[slices.IndexFunc(a.Regions, func(r Region) bool { return r.Name == p.Region })]
+	if i := slices.IndexFunc(r.Zones, func(z Bin) bool { return z.Name == p.Zone }); i >= 0 {
+		return []*Bin{&r.Zones[i], &r.Bin}
+	}
+	return []*Bin{&r.Bin}
+}
+
 // place puts the nodes into their places.
 func (a *Attachment) place(old, next roster.Roster, reasons map[string]string) {
-	regions := map[string]int{}
-	for i, r := range a.Regions {
-		regions[r.Name] = i
-	}
-	at := func(p placement.Place) []*Bin {
-		region := &a.Regions[regions[p.Region]]
-		for j := range region.Zones {
-			if region.Zones[j].Name == p.Zone {
-				return []*Bin{&region.Zones[j], &region.Bin}
-			}
-		}
-		return []*Bin{&region.Bin}
-	}
 	add := func(name string, n roster.Node, fate Fate, reason string) {
-		places := at(n.Place)
+		places := a.at(n.Place)
 		if len(a.Templates) > 0 && a.Templates[0].Hidden {
 			reason = "" // it may name values of templates
 		}

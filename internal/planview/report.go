@@ -55,25 +55,30 @@ var changed = []struct {
 	title string
 }{{Leaves, "Removed"}, {Comes, "Added"}, {Returns, "Returned"}, {Changes, "Changed in place"}, {Remade, "Made again"}}
 
-// report lists at most limit items under each title.
-func (a *Attachment) report(limit int) report {
-	r := report{title: a.Cluster, lead: a.lead(), address: a.Address}
+// rows are the places, and their sum if there are several.
+func (a *Attachment) rows() (rows []row) {
 	for _, region := range a.Regions {
-		r.rows = append(r.rows, region.row(false))
+		rows = append(rows, region.row(false))
 		for _, zone := range region.Zones {
-			r.rows = append(r.rows, zone.row(true))
+			rows = append(rows, zone.row(true))
 		}
 	}
-	if len(r.rows) > 1 {
+	if len(rows) > 1 {
 		total := Bin{Name: "total", Before: a.Before, After: a.After}.row(false)
 		total.total = true
-		r.rows = append(r.rows, total)
+		rows = append(rows, total)
 	}
 	if a.Unknown {
-		for _, row := range r.rows {
+		for _, row := range rows {
 			row.cells[1] = "unknown"
 		}
 	}
+	return rows
+}
+
+// report lists at most limit items under each title.
+func (a *Attachment) report(limit int) report {
+	r := report{title: a.Cluster, lead: a.lead(), address: a.Address, rows: a.rows()}
 	add := func(title string, items []item) {
 		if len(items) > 0 {
 			r.sections = append(r.sections, section{title: title, items: items, warns: title == "Warnings"}.most(limit))
@@ -101,19 +106,17 @@ func (a *Attachment) report(limit int) report {
 		}
 		add(fmt.Sprintf("%s: %s", change.title, text.Nodes(int64(len(items)))), items)
 	}
-	held := section{}
+	var held []item
 	for _, n := range a.with(Stays) {
 		if n.Reason != "" {
-			held.items = append(held.items, item{n.Name, a.about(n)})
+			held = append(held, item{n.Name, a.about(n)})
 		}
 	}
-	if n := int64(len(held.items)); n > 0 {
-		held.title = "Held: " + text.Nodes(n)
-		if a.others != "" {
-			held.title += ", and " + a.others + " more"
-		}
-		r.sections = append(r.sections, held.most(limit))
+	title := "Held: " + text.Nodes(int64(len(held)))
+	if a.others != "" {
+		title += ", and " + a.others + " more"
 	}
+	add(title, held)
 	add("Waiting", a.waiting())
 	var templates []item
 	for _, v := range a.Templates {

@@ -100,6 +100,16 @@ func (c *canvas) section(s section) {
 	}
 }
 
+// fateLabels explain the forms of nodes.
+var fateLabels = [...]string{
+	Stays:   "node that stays",
+	Changes: "changes in place (ring: old template)",
+	Remade:  "is made again",
+	Comes:   "is added",
+	Returns: "returns with its server",
+	Leaves:  "is removed",
+}
+
 // legend explains the picture. If nodes have templates, the forms have no template's colour, and templates are
 // squares: so a coloured disc is always a node.
 func (c *canvas) legend(a *Attachment) {
@@ -130,14 +140,7 @@ func (c *canvas) legend(a *Attachment) {
 			there[form{n.Fate, n.Server != ""}] = true
 		}
 	}
-	for fate, label := range []string{
-		"node that stays",
-		"changes in place (ring: old template)",
-		"is made again",
-		"is added",
-		"returns with its server",
-		"is removed",
-	} {
+	for fate, label := range fateLabels {
 		if there[form{Fate(fate), false}] {
 			entry(2*radius, label,
 				func(x, y int) { c.dot(x, y, Node{Fate: Fate(fate), Template: neutral, Old: neutral}, "") })
