@@ -97,6 +97,11 @@ func TestClosedPlaces(t *testing.T) {
 			still(s)
 			s.Aged["web-9"] = roster.Aged{Mark: "1", Launched: time.Unix(1<<30, 0)}
 		}, Update: plans.Update("1", roster.TooOld), Image: "b", Moves: "^web-9", Remaining: 1},
+		{Name: "and is not joined by a second one", Closed: "RegionTwo/az-1", Capacity: 5, Seen: still, Roster: func(r *roster.Roster) {
+			r.Leaving["web-9"] = roster.Node{Index: 9, Place: r.Nodes["web-0"].Place, Template: plans.Image("a"), Mark: "1", StandsIn: true}
+			plans.ChangeRoster(*r, "web-1", func(n *roster.Node) { n.StandsIn = true })
+			plans.ChangeRoster(*r, "web-3", func(n *roster.Node) { n.Template, n.Served = plans.Image("b"), false })
+		}, Update: plans.Update("1", roster.Outdated), Moves: "~web-3"},
 		{Name: "a candidate leaves it", Closed: "RegionTwo", Policy: func(p *roster.Policy) { p.Candidates = []string{"web-3"} }, Moves: "+web-6 -web-3"},
 		{Name: "a region that is opened is looked at first", Broken: "web-3", Update: plans.Update("9", roster.Unhealthy), Policy: opened,
 			Remaining: 1, Told: "...web-3 (RegionTwo/az-1 was closed until now, and nobody has looked at its nodes since)..."},

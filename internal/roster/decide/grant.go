@@ -136,9 +136,9 @@ func (l *ledger) revise(w verdict.Want) {
 }
 
 // insteadOf returns the leaving node that comes back in the place of a node that never served, or nil.
-// Nodes of slots stay in their slots.
+// Nodes of slots stay in their slots, and another node may stand in already.
 func (l *ledger) insteadOf(w verdict.Want) *facts.Fact {
-	if l.Policy.Stateful != nil {
+	if l.Policy.Stateful != nil || l.stranded(w.Fact) && int64(len(l.staying)) > l.Policy.Capacity {
 		return nil
 	}
 	board := l.boardWithFull.Clone()
