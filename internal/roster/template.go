@@ -48,15 +48,13 @@ func (t Template) over(base Template) Template {
 	return NewTemplate(values)
 }
 
-// Keys of a template that the provider fills in.
+// Keys of a template with a meaning. The provider fills in the first three.
 const (
-	KeyImage    = "image"     // image as written
-	KeyImageID  = "image_id"  // id of that image in the region
-	KeyUserData = "user_data" // hash of the user data
+	KeyImage      = "image"       // image as written
+	KeyImageID    = "image_id"    // id of that image in the region
+	KeyUserData   = "user_data"   // hash of the user data
+	KeyBootVolume = "boot_volume" // volume from which a server boots
 )
-
-// KeyBootVolume is the key of a template that says from which volume a server boots.
-const KeyBootVolume = "boot_volume"
 
 // WithImage returns the template with another image, if it has one.
 func (t Template) WithImage(id string) Template {

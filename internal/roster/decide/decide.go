@@ -100,7 +100,10 @@ func (l *ledger) finish(seen roster.Seen) (plan verdict.Plan, err error) {
 		Verdicts: l.list(), Next: next, Policy: l.Policy, Failure: l.failure, Names: l.names, Shut: l.shut,
 	}
 	plan.Passed, plan.Fresh, plan.Unprotected = namer.passed, namer.fresh, l.protectsNobody()
-	plan.Strangers, plan.Met = l.named.strange, facts.Names(l.named.met)
+	plan.Strangers = l.named.strange
+	for _, f := range l.named.met {
+		plan.Met = append(plan.Met, f.Name)
+	}
 	plan.Leaving = slices.DeleteFunc(l.leaving, func(name string) bool {
 		return l.verdicts[name].Outcome == verdict.Returns
 	})

@@ -119,15 +119,14 @@ func (l *ledger) met() (done []string) {
 // tooFew returns the error of a shrink that can remove too few nodes, with the number of nodes
 // that are still too many. Mins do not count where nodes were removed despite them.
 func (l *ledger) tooFew(asked, still int64, before *placement.Board) error {
-	kept := l.staying.Number(func(f *facts.Fact) bool { return !f.Free() })
-	if free := int64(len(l.staying)) - kept; still > free {
-		var who []string
-		for _, f := range l.staying.ByIndex() {
-			if !f.Free() {
-				who = append(who, f.Name+" "+f.Protected)
-			}
+	var kept []string
+	for _, f := range l.staying.ByIndex() {
+		if !f.Free() {
+			kept = append(kept, f.Name+" "+f.Protected)
 		}
-		return tooManyProtected.with(text.Nodes(asked), asked-still+free, kept, text.Few(who))
+	}
+	if free := int64(len(l.staying) - len(kept)); still > free {
+		return tooManyProtected.with(text.Nodes(asked), asked-still+free, len(kept), text.Few(kept))
 	}
 	for region, unreachable := range l.Policy.Unreachable {
 		if unreachable {

@@ -19,7 +19,11 @@ type queues struct {
 
 // boardOf returns a board of nodes on which full places are closed.
 func boardOf(all facts.Facts, listed []placement.Region, full []placement.Place) *placement.Board {
-	board := placement.NewBoard(listed, all.Counts())
+	nodes := placement.Counts{}
+	for _, f := range all {
+		nodes[f.Place]++
+	}
+	board := placement.NewBoard(listed, nodes)
 	for _, at := range full {
 		board.Close(at)
 	}

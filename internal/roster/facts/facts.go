@@ -210,14 +210,6 @@ func (all Facts) ByIndex() []*Fact {
 	})
 }
 
-// Names lists the names of nodes.
-func Names(list []*Fact) (names []string) {
-	for _, f := range list {
-		names = append(names, f.Name)
-	}
-	return names
-}
-
 // Number counts the nodes of a kind.
 func (all Facts) Number(is func(*Fact) bool) (n int64) {
 	for _, f := range all {
@@ -226,15 +218,6 @@ func (all Facts) Number(is func(*Fact) bool) (n int64) {
 		}
 	}
 	return n
-}
-
-// Counts counts the nodes by place.
-func (all Facts) Counts() placement.Counts {
-	counts := placement.Counts{}
-	for _, f := range all {
-		counts[f.Place]++
-	}
-	return counts
 }
 
 // TrueFirst orders true before false.

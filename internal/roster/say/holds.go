@@ -24,24 +24,14 @@ var words = map[string]func(p *speech, list verdict.List) string{
 	},
 	"protected": func(_ *speech, list verdict.List) string { return list[0].Protected },
 	"protections": func(_ *speech, list verdict.List) string {
-		var all []string
-		for _, v := range list {
-			if v.Cause == roster.Unhealthy {
-				return fmt.Sprintf("%s is unhealthy and %s", v.Name, v.Protected)
-			}
-			all = append(all, v.Name+" "+v.Protected)
+		if i := slices.IndexFunc(list, func(v verdict.Verdict) bool { return v.Cause == roster.Unhealthy }); i >= 0 {
+			return fmt.Sprintf("%s is unhealthy and %s", list[i].Name, list[i].Protected)
 		}
-		return strings.Join(all, ", ")
+		return strings.Join(protections(list), ", ")
 	},
-	"kept": func(p *speech, _ verdict.List) string { return text.Nodes(int64(len(p.Kept()))) },
-	"who is kept": func(p *speech, _ verdict.List) string {
-		var kept []string
-		for _, v := range p.Kept() {
-			kept = append(kept, v.Name+" "+v.Protected)
-		}
-		return text.Few(kept)
-	},
-	"carried": func(_ *speech, list verdict.List) string { return Clip(list[0].Server.InService) },
+	"kept":        func(p *speech, _ verdict.List) string { return text.Nodes(int64(len(p.Kept()))) },
+	"who is kept": func(p *speech, _ verdict.List) string { return text.Few(protections(p.Kept())) },
+	"carried":     func(_ *speech, list verdict.List) string { return Clip(list[0].Server.InService) },
 	"loose": func(_ *speech, list verdict.List) string {
 		return cmp.Or(list[0].MissingWire, list[0].MissingLine)
 	},
@@ -117,6 +107,14 @@ func (p *speech) fill(sentence string, list ...verdict.Verdict) string {
 		}
 		return words[word[1:len(word)-1]](p, list)
 	})
+}
+
+// protections lists protected nodes, each with its reason: "web-0 is locked".
+func protections(list verdict.List) (texts []string) {
+	for _, v := range list {
+		texts = append(texts, v.Name+" "+v.Protected)
+	}
+	return texts
 }
 
 // whyHeld returns what holds a node.

@@ -40,7 +40,7 @@ func (p *speech) notices() []Notice {
 		p.firstTemplate(),
 		p.listed(),
 		p.chosen(),
-		belowMin(p.Before().Counts(), p.Next.Counts(), p.Policy),
+		belowMin(p.Before(), p.Next.Counts(), p.Policy),
 		p.reverted(),
 		p.fullPlaces(),
 		p.held(),
@@ -139,8 +139,11 @@ func (p *speech) batchWaits() []Notice {
 }
 
 // belowMin is about the places that a plan takes below their mins.
-func belowMin(before, after placement.Counts, policy roster.Policy) (notices []Notice) {
-	had := map[placement.Row]int64{}
+func belowMin(list verdict.List, after placement.Counts, policy roster.Policy) (notices []Notice) {
+	before, had := placement.Counts{}, map[placement.Row]int64{}
+	for _, v := range list {
+		before[v.Place]++
+	}
 	key := func(r placement.Row) placement.Row { return placement.Row{Place: r.Place, IsZone: r.IsZone} }
 	for _, row := range placement.NewBoard(policy.Regions, before).Rows() {
 		had[key(row)] = row.Bin.Current

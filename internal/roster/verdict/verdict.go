@@ -140,12 +140,3 @@ func (all List) Names() (names []string) {
 	}
 	return names
 }
-
-// Counts counts the nodes by place.
-func (all List) Counts() placement.Counts {
-	counts := placement.Counts{}
-	for _, v := range all {
-		counts[v.Place]++
-	}
-	return counts
-}
