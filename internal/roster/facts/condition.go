@@ -48,18 +48,17 @@ func (f *Fact) serve(seen roster.Seen, policy roster.Policy) {
 	serves := f.Looked && !f.Missing && !f.NotRemade && marked
 	f.Served = f.Served || serves
 	f.Is = f.condition(serves)
-	if policy.Blind && f.Is != Serving { // a look before the last apply proves only that a node is in service
+	blind := policy.Blind && f.Is != Serving // a look before the last apply proves only that a node is in service
+	if blind || !f.Looked || f.Missing || f.Server.Status == "UNKNOWN" {
 		f.Is = Unknown
 	}
 }
 
-// condition returns the condition of the node by the last look. Serves says that the server was in service since the
-// node changed, whatever is wrong with it now.
+// condition returns the condition of a node whose server was found since the node changed. Serves says that the server
+// was in service since then, whatever is wrong with it now.
 func (f *Fact) condition(serves bool) *Condition {
 	stands := f.Served || !f.Noted() // no wait says that it is late
 	switch {
-	case !f.Looked || f.Missing || f.Server.Status == "UNKNOWN":
-		return Unknown
 	case f.Server.Status == "ERROR":
 		if f.Served {
 			return Broken
