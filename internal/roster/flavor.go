@@ -16,7 +16,7 @@ type Flavors map[placement.Place][]string
 // FlavorIDs are the ids of flavors, by region and by the text that a policy calls them by.
 type FlavorIDs map[string]map[string]string
 
-// At lists the flavors of a place. Without any it is one empty name.
+// At lists the flavors of a place, or one empty name if there are none.
 func (f Flavors) At(at placement.Place) []string {
 	for _, own := range []placement.Place{at, {Region: at.Region}, {}} {
 		if list := f[own]; len(list) > 0 {

@@ -46,7 +46,7 @@ func (l *ledger) arrive() (arrivals, error) {
 	return come, err
 }
 
-// avoided are the places whose first flavors, so many of them, are full, if another place is better than a later one.
+// avoided are the places whose first flavors are full, up to a number, if another place is better than a later flavor.
 func (l *ledger) avoided(number int) (places []placement.Place) {
 	for spot := range l.fullSpots {
 		flavors := l.Policy.Flavors.At(spot.Place)

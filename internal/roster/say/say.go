@@ -54,8 +54,8 @@ func About(plan verdict.Plan, seen roster.Seen) Change {
 	c := Change{List: p.reasoned(), Remaining: p.Remaining, Notices: p.notices(), Now: p.status(), batch: p.Size,
 		back: p.back()}
 	c.Blocked = p.blocked(c.List)
-	for _, v := range plan.Stuck() {
-		v.Reason = stuck(verdict.List{v}, 1)
+	for _, v := range plan.Unrepaired() {
+		v.Reason = unrepaired(verdict.List{v}, 1)
 		c.Blocked = append(c.Blocked, v)
 	}
 	for _, a := range plan.Absent() {

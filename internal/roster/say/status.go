@@ -57,7 +57,7 @@ func (p *speech) about(s verdict.Status, most int) string {
 	case s.Word == status.Held && p.Short > 0:
 		return fmt.Sprintf("no place has room for %d of %s (full, or at a cap)", p.Short, text.Nodes(p.Policy.Capacity))
 	case s.Word == status.Held && len(s.Nodes) > 0:
-		return stuck(s.Nodes, most)
+		return unrepaired(s.Nodes, most)
 	case s.Word == status.Held:
 		var loose []string // regions whose servers do not follow their nodes, each with the missing line
 		for _, region := range slices.Sorted(maps.Keys(p.Policy.MissingWire)) {
@@ -70,8 +70,8 @@ func (p *speech) about(s verdict.Status, most int) string {
 	return text.Nodes(p.Uncaused()) + " of another template, and no cause replaces them"
 }
 
-// stuck says of nodes in ERROR how they are replaced, or why they stay.
-func stuck(list verdict.List, most int) string {
+// unrepaired says of nodes in ERROR how they are replaced, or why they stay.
+func unrepaired(list verdict.List, most int) string {
 	names := slices.DeleteFunc(slices.Clone(list), func(v verdict.Verdict) bool { return !v.Free() }).Names()
 	if len(names) == 0 {
 		return fmt.Sprintf("%s is in ERROR, and %s%s", list[0].Name, list[0].Protected, more(len(list)-1))

@@ -14,7 +14,7 @@ import (
 type Status struct {
 	Word      status.Word
 	Hold      *hold.Hold // hold of the nodes, if one holds them
-	Nodes     List       // nodes that are held, stuck, or go back from a failed template
+	Nodes     List       // nodes that are held, unrepaired, or go back from a failed template
 	Waits     []Absence  // nodes that are waited for
 	Opens     string     // until when the window is shut
 	Remaining int64      // number of nodes to replace
@@ -31,8 +31,8 @@ func (p Plan) Status() Status {
 	case p.Verdicts.Replaced() > 0:
 		return Status{Word: status.Behind, Remaining: left}
 	}
-	stuck := p.Stuck()
-	stay := append(p.Verdicts.Held(hold.Protected).Names(), stuck.Names()...)
+	unrepaired := p.Unrepaired()
+	stay := append(p.Verdicts.Held(hold.Protected).Names(), unrepaired.Names()...)
 	waits := slices.DeleteFunc(p.Absent(), func(a Absence) bool { return slices.Contains(stay, a.Name) })
 	held, quiet := p.held(false), p.held(true)
 	switch {
@@ -42,8 +42,8 @@ func (p Plan) Status() Status {
 		return Status{Word: status.Held}
 	case len(waits) > 0:
 		return Status{Word: status.Waits, Waits: waits}
-	case len(stuck) > 0:
-		return Status{Word: status.Held, Nodes: stuck}
+	case len(unrepaired) > 0:
+		return Status{Word: status.Held, Nodes: unrepaired}
 	case quiet.Hold != nil:
 		return quiet
 	case left > 0:
@@ -85,10 +85,10 @@ func (p Plan) Content(v Verdict) bool {
 	return v.Hold == hold.Target || v.Hold == hold.Protected && v.Cause == roster.Outdated && len(p.Kept()) == 0
 }
 
-// Stuck has the nodes in ERROR that no apply brings into service, because they served or must stay, and no cause
+// Unrepaired has the nodes in ERROR that no apply brings into service, because they served or must stay, and no cause
 // replaces them; first those that a person can name as candidates. Terraform makes a server again that failed as it
 // was made.
-func (p Plan) Stuck() List {
+func (p Plan) Unrepaired() List {
 	var free, kept List
 	for _, v := range p.Verdicts.With(Stays) {
 		switch {
