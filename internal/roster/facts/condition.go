@@ -47,11 +47,14 @@ func (f *Fact) serve(seen roster.Seen, policy roster.Policy) {
 	marked := f.own() || !policy.RequireMarks && f.Runs() && !f.Lags
 	serves := f.Looked && !f.Missing && !f.NotRemade && marked
 	f.Served = f.Served || serves
-	f.Is = f.condition(serves)
-	blind := policy.Blind && f.Is != Serving // a look before the last apply proves only that a node is in service
-	if blind || !f.Looked || f.Missing || f.Server.Status == "UNKNOWN" {
+	if f.Is = f.condition(serves); f.unknown(policy.Blind) {
 		f.Is = Unknown
 	}
+}
+
+// unknown reports whether nothing is known of the node. A look before the last apply proves only that it is in service.
+func (f *Fact) unknown(blind bool) bool {
+	return !f.Looked || f.Missing || f.Server.Status == "UNKNOWN" || blind && f.Is != Serving
 }
 
 // condition returns the condition of a node whose server was found since the node changed. Serves says that the server
