@@ -8,6 +8,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -23,8 +24,7 @@ type wholeBody struct {
 	release func() // gives back the slot of a large answer
 }
 
-// Close frees the memory, and then gives back the slot of a large answer: otherwise the next page of a list, which may
-// have a thousand, would need memory in addition to a page that nobody needs any more.
+// Close frees the memory of a page before the next one needs some, and then gives back the slot of a large answer.
 func (b *wholeBody) Close() error {
 	b.all = nil
 	b.Reset(nil)
@@ -33,34 +33,32 @@ func (b *wholeBody) Close() error {
 }
 
 // read reads the body of an answer, and not more than a byte above the limit. It takes a slot for a large answer.
-func (t *transport) read(ctx context.Context, resp *http.Response, limit int) (all []byte, release func(), err error) {
+func (t *transport) read(ctx context.Context, resp *http.Response, limit int) (b *wholeBody, err error) {
 	defer resp.Body.Close()
-	release = func() {}
-	all, err = io.ReadAll(io.LimitReader(resp.Body, int64(min(limit, largeAnswer))+1))
-	if err == nil && len(all) > largeAnswer && limit > largeAnswer {
+	b = &wholeBody{release: func() {}}
+	b.all, err = io.ReadAll(io.LimitReader(resp.Body, int64(min(limit, largeAnswer))+1))
+	if err == nil && len(b.all) > largeAnswer && limit > largeAnswer {
 		select {
 		case t.large <- struct{}{}:
-			release = sync.OnceFunc(func() { <-t.large })
+			b.release = sync.OnceFunc(func() { <-t.large })
 		case <-ctx.Done():
-			return nil, nil, context.Cause(ctx)
+			return b, context.Cause(ctx)
 		}
 		// The maximum is reserved: the system provides memory only for pages that are written. The length that a peer
 		// announces does not count, because the peer may never send so much.
-		whole := bytes.NewBuffer(append(make([]byte, 0, limit+1+bytes.MinRead), all...))
-		_, err = whole.ReadFrom(io.LimitReader(resp.Body, int64(limit+1-len(all))))
-		all = whole.Bytes()
+		whole := bytes.NewBuffer(append(make([]byte, 0, limit+1+bytes.MinRead), b.all...))
+		_, err = whole.ReadFrom(io.LimitReader(resp.Body, int64(limit+1-len(b.all))))
+		b.all = whole.Bytes()
 	}
 	if err != nil {
-		release()
-		return nil, nil, fmt.Errorf("the answer breaks off after %d bytes: %w", len(all), err)
+		err = fmt.Errorf("the answer breaks off after %d bytes: %w", len(b.all), err)
 	}
-	return all, release, nil
+	return b, err
 }
 
 // check reads an answer and decides whether it is valid. Every body passes here:
 //
-//   - A good answer stays within the bounds of its kind, and secrets are removed from it. Its texts are cleaned when
-//     they are decoded, see [Text].
+//   - A good answer stays within the bounds of its kind, and without secrets. [Text] cleans its texts.
 //   - A refusal keeps only the service's own words, because they end up in an error, and none that repeat a secret.
 //   - A refused login keeps no words, and an answer that is not from OpenStack only its size and media type.
 func (t *transport) check(ctx context.Context, req *http.Request, resp *http.Response) error {
@@ -69,10 +67,8 @@ func (t *transport) check(ctx context.Context, req *http.Request, resp *http.Res
 	if good {
 		limit = k.bytes
 	}
-	all, release, err := t.read(ctx, resp, limit)
-	if err != nil {
-		return err
-	}
+	body, err := t.read(ctx, resp, limit)
+	all := body.all
 	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	size, words := fmt.Sprintf("(%d bytes of %s)", len(all), text.Media(media)), ""
 	if len(all) > limit {
@@ -82,6 +78,7 @@ func (t *transport) check(ctx context.Context, req *http.Request, resp *http.Res
 		words = ownWords(req.URL.Path, status, media, all)
 	}
 	switch {
+	case err != nil:
 	case status/100 == 3 && resp.Header.Get("Location") != "":
 		all, err = nil, checkRedirect(resp)
 	case good && len(all) > limit:
@@ -101,18 +98,20 @@ func (t *transport) check(ctx context.Context, req *http.Request, resp *http.Res
 		all = []byte(shown(words))
 	}
 	if err != nil {
-		release()
+		body.release()
 		return err
 	}
 	if busy(resp) {
 		all = fmt.Appendf(all, " (max_retries in the provider block is %d: with more, the request is repeated)",
 			t.retries)
 	}
-	body := &wholeBody{all: all, release: release}
+	body.all, resp.Body = all, body
 	body.Reset(all)
-	resp.Body = body
 	return nil
 }
+
+// services matches what shows in a path that it is not Nova's.
+var services = regexp.MustCompile(`/lbaas/|/queues|/images|/regions$|/auth/tokens$`)
 
 // ownWords returns the message of a refusal, if it has the form that the service at a path uses, because a proxy in
 // between may answer 404 too. Other refusals, such as an invalid token, may have Keystone's form.
@@ -129,27 +128,23 @@ func ownWords(path string, status int, media string, body []byte) string {
 			message, _ = inner["message"].(string)
 		}
 	}
-	keystone := strings.HasSuffix(path, "/regions") || strings.HasSuffix(path, "/auth/tokens")
-	switch {
-	case wrapper == "error" && (keystone || status != http.StatusNotFound):
+	switch service := services.FindString(path); {
+	case wrapper == "error" && (service == "/regions" || service == "/auth/tokens" || status != http.StatusNotFound):
 		return message
-	case strings.Contains(path, "/lbaas/") && said["code"] == float64(status):
+	case service == "/lbaas/" && said["code"] == float64(status), service == "/queues" && word("title") != "":
 		return word("description")
-	case strings.Contains(path, "/lbaas/"):
+	case service == "/lbaas/":
 		return word("faultstring")
-	case strings.Contains(path, "/queues") && word("title") != "":
-		return word("description")
-	case strings.Contains(path, "/images") && strings.HasPrefix(word("code"), strconv.Itoa(status)):
+	case service == "/images" && strings.HasPrefix(word("code"), strconv.Itoa(status)):
 		return word("message")
-	case strings.Contains(path, "/queues"), strings.Contains(path, "/images"), keystone, wrapper == "error":
-		return ""
+	case service == "" && wrapper != "error":
+		return message // in the form that Nova uses
 	}
-	return message // in the form that Nova uses
+	return ""
 }
 
-// AnswerError is an answer that is not used, because no OpenStack service gives it: a status that means neither success
-// nor refusal, such as 200 to a login or 206 to a list; a good status without JSON; a 404 of a proxy in between; or an
-// answer larger than a real one.
+// AnswerError is an answer that no OpenStack service gives, and that is not used: a status that means neither success
+// nor refusal, such as 206 to a list; a good status without JSON; a 404 of a proxy; or a body that is too large.
 type AnswerError struct {
 	Code int
 	said string
@@ -159,8 +154,8 @@ func (e *AnswerError) Error() string { return e.said }
 
 // tooMuch is the error for an answer that exceeds a bound.
 func tooMuch(format string, args ...any) error {
-	has := fmt.Sprintf(format, args...)
-	return &AnswerError{said: "the answer is not read: it has " + has + ", and a real one has far less"}
+	said := "the answer is not read: it has " + format + ", and a real one has far less"
+	return &AnswerError{said: fmt.Sprintf(said, args...)}
 }
 
 func foreign(status int, k kind, body string) error {
@@ -178,18 +173,16 @@ func foreign(status int, k kind, body string) error {
 	return &AnswerError{status, said}
 }
 
-// missing is the error for a good answer without the value that was asked for, such as an answer of a proxy or of
-// another service. Without this error it would be read as an empty list, or as a server without a status.
+// missing is the error for a good answer without the value that was asked for. Another service gives one, and it would
+// be read as an empty list, or as a server without a status.
 func missing(key string) error { return fmt.Errorf("the answer has no %q", key) }
 
-// wrongObject is the error for an answer about something other than what was asked for. A cache that ignores a part of
-// the address gives such answers.
+// wrongObject is the error for an answer about another object, as of a cache that ignores a part of the address.
 func wrongObject(id Text) error {
 	return fmt.Errorf("the answer is about another one, %q", text.Cut(string(id), 100))
 }
 
-// Text is a text from the cloud. It is cleaned when it is decoded, and in Unicode's form NFC, as all texts of
-// Terraform are: so names from both can be compared.
+// Text is a text from the cloud. Decoding cleans it, and gives it the form NFC, in which Terraform compares names.
 type Text string
 
 // UnmarshalText implements [encoding.TextUnmarshaler].
@@ -198,17 +191,10 @@ func (t *Text) UnmarshalText(raw []byte) error {
 	return nil
 }
 
-// extracted returns what was decoded. The errors of decoders quote the value that cannot be
-// decoded, such as a time. They are shown to users, so control characters are removed from them.
+// extracted returns what was decoded. Errors of decoders quote the value, such as a time, and are shown to users.
 func extracted[T any](got T, err error) (T, error) {
 	if err != nil {
-		err = quoting{err}
+		err = clean(err)
 	}
 	return got, err
 }
-
-type quoting struct{ error }
-
-func (q quoting) Error() string { return text.CleanLines(q.error.Error()) }
-
-func (q quoting) Unwrap() error { return q.error }

@@ -17,24 +17,21 @@ import (
 )
 
 const (
-	longestText = 256 << 10 // bytes of one text, also of one that nobody reads; user_data has 64 KiB
-	longestKept = 4 << 10   // bytes of one text that is kept; names and metadata have 255 characters
-	mostKept    = 4 << 20   // bytes of all texts that are kept of a list; 1,000 groups with 50 members have 3.6 MiB
+	longestText    = 256 << 10 // bytes of one text, also of one that nobody reads; user_data has 64 KiB
+	longestKept    = 4 << 10   // bytes of one text that is kept; names and metadata have 255 characters
+	mostKept       = 4 << 20   // bytes of all texts that are kept of a list; 1,000 groups with 50 members have 3.6 MiB
+	largestRefusal = 64 << 10  // bytes that are read of a refusal's body
+	shownRefusal   = 1 << 10   // bytes that are shown of it
+	largestHeader  = 1 << 20   // bytes of all headers
 
-	largestRefusal = 64 << 10 // bytes that are read of a refusal's body
-	shownRefusal   = 1 << 10  // bytes that are shown of it
-	largestHeader  = 1 << 20  // bytes of all headers
-
-	// An answer above this size waits for a slot and holds it until it is decoded, so that all regions together do not
-	// take much more memory than one. Only pages of more than 300 servers are so large. They hold the slot for a short
-	// time: it is taken when the service has already built the page and sent a part of it.
+	// A larger answer, such as a page of 300 servers, waits for a slot and holds it until it is decoded: all regions
+	// together take the memory of one. The service has built the page by then, so that the time is short.
 	largeAnswer = 1 << 20
 	largeAtOnce = 1
 )
 
-// kind is a kind of request, with the status and the size of a good answer. Any other status is an error, even if
-// gophercloud would accept it, because its body is not what was asked for. A limit on the bytes is not enough: 2 of
-// them ("[]") can take 300 bytes, as a map that is decoded three times.
+// kind is a kind of request, with the status and the size of a good answer. Any other status, even one that gophercloud
+// accepts, is an error. The bytes are not enough of a limit: 2 ("[]") take 300 as a map that is decoded three times.
 type kind struct {
 	request *regexp.Regexp // method and path
 	status  int            // 0 leaves it to gophercloud
@@ -70,8 +67,7 @@ func kindOf(req *http.Request) kind {
 	return kinds[slices.IndexFunc(kinds, func(k kind) bool { return k.request.MatchString(asked) })]
 }
 
-// good reports whether a good answer may have the status. A 204 has no body that could be misread, and gophercloud
-// decides about it.
+// good reports whether a good answer may have the status. gophercloud decides about a 204, which has no body.
 func (k kind) good(status int) bool {
 	return status == k.status || status == http.StatusNoContent || k.status == 0 && status/100 == 2
 }
@@ -85,8 +81,7 @@ func (k kind) inspect(body []byte, secrets []string) error {
 		before := d.InputOffset()
 		_, err := d.ReadToken()
 		raw := bytes.TrimLeft(body[before:d.InputOffset()], " \t\r\n,:")
-		in, length := d.StackIndex(d.StackDepth())
-		if name := in == '{' && length%2 == 1; !name {
+		if in, length := d.StackIndex(d.StackDepth()); in != '{' || length%2 == 0 { // not a name
 			values++
 		}
 		switch {
@@ -111,17 +106,15 @@ func (k kind) inspect(body []byte, secrets []string) error {
 	}
 }
 
-// Bounds above which a list counts as endless. The largest project that was measured had 10,000 servers: 10 pages, or
-// 100 if the operator made pages small, which may take 18 seconds each.
+// Bounds above which a list counts as endless. The largest project measured has 10,000 servers: 100 pages of 18 s.
 const (
 	longestList = 100_000
 	mostPages   = 1_000
 	longestTime = 30 * time.Minute
 )
 
-// list makes sure that a list in pages ends. A service, or a cache in front of it, that does not understand how to
-// continue returns the same page again and again. The list remembers a hash of each item, which takes less memory
-// than a string.
+// list makes sure that a list in pages ends: a service, or a cache, that does not know how to continue returns the same
+// page again and again. A hash of each item takes less memory than a string.
 type list struct {
 	made  time.Time
 	seen  map[uint64]bool
@@ -130,14 +123,12 @@ type list struct {
 	kept  int // bytes of the texts that were kept
 }
 
+func newList() *list { return &list{made: time.Now(), seen: map[uint64]bool{}} }
+
 // hashed returns the hash of an id, which is another one in each process.
 func hashed(id string) uint64 { return maphash.String(seed, id) }
 
 var seed = maphash.MakeSeed()
-
-func newList() *list {
-	return &list{made: time.Now(), seen: map[uint64]bool{}}
-}
 
 // page counts a page before it is requested.
 func (l *list) page() error {
@@ -159,15 +150,15 @@ func (l *list) item(id Text, kept ...Text) error {
 	for _, s := range kept {
 		l.kept += len(s) + 32 // its header, and what the allocator adds to it
 	}
-	hash := hashed(string(id))
-	switch {
+	switch hash := hashed(string(id)); {
 	case l.kept > mostKept:
 		return tooMuch("more than %d MiB of texts, after %d items", mostKept>>20, len(l.seen))
 	case l.seen[hash]:
 		return fmt.Errorf("the list does not end: %q comes twice", text.Cut(string(id), 100))
 	case len(l.seen) == longestList:
 		return fmt.Errorf("the list does not end: it has more than %d items", longestList)
+	default:
+		l.seen[hash] = true
+		return nil
 	}
-	l.seen[hash] = true
-	return nil
 }

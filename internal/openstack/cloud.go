@@ -153,15 +153,18 @@ func (c *Cloud) login(ctx context.Context) (*gophercloud.ProviderClient, error) 
 	return client, nil
 }
 
-// refusedError is a login that Keystone refused.
-type refusedError struct {
+// rewordedError is an error in other words.
+type rewordedError struct {
 	error
 	said string
 }
 
-func (e *refusedError) Error() string { return e.said }
+func (e *rewordedError) Error() string { return e.said }
 
-func (e *refusedError) Unwrap() error { return e.error }
+func (e *rewordedError) Unwrap() error { return e.error }
+
+// clean removes the control characters of what an error quotes.
+func clean(err error) error { return &rewordedError{err, text.CleanLines(err.Error())} }
 
 // refusal says in short what an error says in the words of gophercloud.
 func refusal(err error) error {
@@ -170,7 +173,7 @@ func refusal(err error) error {
 		return err
 	}
 	said := fmt.Sprintf("%d %s: %s", answer.Actual, http.StatusText(answer.Actual), text.Cut(string(answer.Body), 300))
-	return &refusedError{err, strings.TrimSuffix(said, ": ")}
+	return &rewordedError{err, strings.TrimSuffix(said, ": ")}
 }
 
 // relogin replaces a token that expired. Requests that find the same token

@@ -223,7 +223,7 @@ func walk(
 		body.Close()
 		switch {
 		case err != nil:
-			return quoting{fmt.Errorf("GET %s: %w", address, err)}
+			return clean(fmt.Errorf("GET %s: %w", address, err))
 		case !more:
 			return nil
 		case list.last == marker:

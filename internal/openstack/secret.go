@@ -3,7 +3,10 @@ package openstack
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
+	"fmt"
 	"html"
+	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
@@ -12,16 +15,50 @@ import (
 	"unicode"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/web"
 )
+
+// hosts lists the addresses that requests, with a token or a password, may go to. A list that is built never changes.
+type hosts []*url.URL
+
+// with adds an address to a copy of the list.
+func (h hosts) with(address string) hosts {
+	if u, err := url.Parse(address); err == nil && u.Host != "" { // other addresses cannot be requested anyway
+		return append(slices.Clone(h), u)
+	}
+	return h
+}
+
+// allow refuses an address that nobody named, such as a link in an answer, or the same host without TLS.
+func (h hosts) allow(u *url.URL) error {
+	if slices.ContainsFunc(h, func(host *url.URL) bool { return web.SameOrigin(host, u) }) {
+		return nil
+	}
+	return fmt.Errorf("credentials are not sent to %s, which neither the configuration nor the catalogue names",
+		shownOrigin(u))
+}
+
+// shownOrigin names a host in an error, without the path and the query, which may repeat a token.
+func shownOrigin(u *url.URL) string { return text.Cut(text.Clean(u.Scheme+"://"+u.Host), 200) }
+
+// checkRedirect refuses a redirect to another host, or to one without TLS, before net/http repeats the address.
+func checkRedirect(resp *http.Response) error {
+	to, err := resp.Location()
+	switch from := resp.Request.URL; {
+	case err != nil:
+		return errors.New("redirected to an address that cannot be read")
+	case !web.SameOrigin(from, to):
+		return fmt.Errorf("redirected from %s to %s: credentials are not sent to another host",
+			shownOrigin(from), shownOrigin(to))
+	}
+	return nil
+}
 
 const (
 	redacted       = "(redacted)" // in place of a secret
 	shortestSecret = 4            // characters: hiding a password of three letters would hide half of every message
 	cutSecret      = 12           // characters of a secret that no message may repeat, in a row
-
-	// longSecret is the number of characters from which a secret is removed from good answers too. No word that an
-	// answer must have, such as "password" or the name of a region, equals a secret of that length by chance.
-	longSecret = 16
+	longSecret     = 16           // characters from which good answers lose it too: no word such as a region is so long
 )
 
 // longForms lists the long secrets, as they are and as addresses have them.
@@ -52,12 +89,8 @@ func repeats(s string, secrets []string) bool {
 
 // fold returns the letters and digits of a text, in lower case.
 func fold(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, s)
+	other := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	return strings.Join(strings.FieldsFunc(strings.ToLower(s), other), "")
 }
 
 // has reports whether a folded text has seven eighths of a secret in a row, or [cutSecret] characters of it: as it is,
