@@ -29,7 +29,6 @@ func NewAttachment() resource.Resource {
 		Name:     "affinity_attachment",
 		Fields:   attachmentSchema,
 		Identity: attachmentIdentity(),
-		Moves:    true, // an update may attach another group
 	}}
 }
 

@@ -5,32 +5,23 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/requesttf"
 )
 
-// NewPlan returns stackpolicy_affinity_plan.
+// NewPlan returns stackpolicy_affinity_plan: a placement for each new node of a server group.
 func NewPlan() datasource.DataSource {
-	return &planDataSource{backend.DataSource[planModel]{Name: "affinity_plan", Fields: planSchema}}
+	return &backend.DataSource[planModel]{Name: "affinity_plan", Fields: planSchema, Fill: fillPlan}
 }
 
-// planDataSource is stackpolicy_affinity_plan: a placement for each new node of a
-// server group.
-type planDataSource struct{ backend.DataSource[planModel] }
-
-func (d *planDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var model planModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
-	asked := model.Read(ctx, &resp.Diagnostics)
-	cloud, compute := d.Backend.Compute(ctx, &model.Region, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	model.plan(ctx, cloud, compute, *asked, &resp.Diagnostics)
-	if !resp.Diagnostics.HasError() {
-		resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
+func fillPlan(ctx context.Context, b *backend.Backend, model *planModel, diags *diag.Diagnostics) {
+	asked := model.Read(ctx, diags)
+	cloud, compute := b.Compute(ctx, &model.Region, diags)
+	if !diags.HasError() {
+		model.plan(ctx, cloud, compute, *asked, diags)
 	}
 }
 

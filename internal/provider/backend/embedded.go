@@ -11,12 +11,21 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 )
 
 // Model is the Go form of a configuration.
 type Model interface {
 	// Validate reports what is wrong with the configuration, as far as it is known.
 	Validate(ctx context.Context, diags *diag.Diagnostics)
+}
+
+func validate[M Model](ctx context.Context, given tfsdk.Config, diags *diag.Diagnostics) {
+	var config M
+	diags.Append(given.Get(ctx, &config)...)
+	if !diags.HasError() {
+		config.Validate(ctx, diags)
+	}
 }
 
 // Attachment has the interfaces that each resource of this provider implements.
@@ -34,14 +43,13 @@ type Resource[M Model] struct {
 	Name     string // without the provider's name
 	Fields   func() schema.Schema
 	Identity map[string]identityschema.Attribute
-	Moves    bool // whether an update may change the identity
 	Backend  *Backend
 }
 
 // Metadata implements resource.Resource.
 func (r *Resource[M]) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_" + r.Name
-	resp.ResourceBehavior.MutableIdentity = r.Moves
+	resp.ResourceBehavior.MutableIdentity = true // an update may rename a cluster, or take another group or region
 }
 
 // Schema implements resource.Resource.
@@ -65,18 +73,27 @@ func (r *Resource[M]) Configure(_ context.Context, req resource.ConfigureRequest
 func (r *Resource[M]) ValidateConfig(
 	ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse,
 ) {
-	var config M
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	if !resp.Diagnostics.HasError() {
-		config.Validate(ctx, &resp.Diagnostics)
-	}
+	validate[M](ctx, req.Config, &resp.Diagnostics)
 }
 
-// DataSource is embedded in data sources, as [Resource] is in resources.
+// DataSource is a data source, which fills in its model.
 type DataSource[M Model] struct {
 	Name    string
 	Fields  func() data.Schema
+	Fill    func(ctx context.Context, b *Backend, model *M, diags *diag.Diagnostics)
 	Backend *Backend
+}
+
+// Read implements datasource.DataSource.
+func (d *DataSource[M]) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var model M
+	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if d.Fill(ctx, d.Backend, &model, &resp.Diagnostics); !resp.Diagnostics.HasError() {
+		resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
+	}
 }
 
 // Metadata implements datasource.DataSource.
@@ -102,11 +119,7 @@ func (d *DataSource[M]) Configure(
 func (d *DataSource[M]) ValidateConfig(
 	ctx context.Context, req datasource.ValidateConfigRequest, resp *datasource.ValidateConfigResponse,
 ) {
-	var config M
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	if !resp.Diagnostics.HasError() {
-		config.Validate(ctx, &resp.Diagnostics)
-	}
+	validate[M](ctx, req.Config, &resp.Diagnostics)
 }
 
 // Acting has the interfaces that each action of this provider implements.
@@ -142,9 +155,5 @@ func (a *Action[M]) Configure(_ context.Context, req action.ConfigureRequest, _ 
 func (a *Action[M]) ValidateConfig(
 	ctx context.Context, req action.ValidateConfigRequest, resp *action.ValidateConfigResponse,
 ) {
-	var config M
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	if !resp.Diagnostics.HasError() {
-		config.Validate(ctx, &resp.Diagnostics)
-	}
+	validate[M](ctx, req.Config, &resp.Diagnostics)
 }

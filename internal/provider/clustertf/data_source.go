@@ -18,38 +18,29 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
 
-// New returns stackpolicy_cluster.
+// New returns stackpolicy_cluster, the only data source that reads clusters.
 func New() datasource.DataSource {
-	return &dataSource{backend.DataSource[model]{Name: "cluster", Fields: schemaOf}}
+	return &backend.DataSource[model]{Name: "cluster", Fields: schemaOf, Fill: fill}
 }
 
-// dataSource is stackpolicy_cluster, the only data source that reads clusters.
-type dataSource struct{ backend.DataSource[model] }
-
-func (d *dataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var model model
-	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	cloud, regions := d.Backend.Regions(ctx, model.Regions, &resp.Diagnostics)
+func fill(ctx context.Context, b *backend.Backend, model *model, diags *diag.Diagnostics) {
+	cloud, regions := b.Regions(ctx, model.Regions, diags)
 	query := cluster.Query{
-		Selector: model.Selector.Selector(ctx, &resp.Diagnostics),
+		Selector: model.Selector.Selector(ctx, diags),
 		Keys:     model.Keys(),
 		Regions:  regions,
 	}
-	if resp.Diagnostics.HasError() {
+	if diags.HasError() {
 		return
 	}
 	list, err := cluster.Read(ctx, cloud, query)
 	if err != nil {
 		nodes.ReportRead(err, path.Root("servergroup_id"),
-			"To go on without a region that does not answer, leave it out of regions.", &resp.Diagnostics)
+			"To go on without a region that does not answer, leave it out of regions.", diags)
 		return
 	}
 	model.Nodes, model.Size = nodes.Values(list), types.Int64Value(int64(len(list)))
 	model.Distribution = value.ZoneCounts(node.Distribution(list, query.Regions...))
-	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }
 
 func schemaOf() schema.Schema {

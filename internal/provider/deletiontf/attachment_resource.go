@@ -27,7 +27,6 @@ func NewAttachment() resource.Resource {
 		Name:     "deletion_attachment",
 		Fields:   attachmentSchema,
 		Identity: attachmentIdentity(),
-		Moves:    true, // an update may correct the region
 	}}
 }
 

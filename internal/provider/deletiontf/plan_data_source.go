@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
@@ -16,33 +17,22 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/requesttf"
 )
 
-// NewPlan returns stackpolicy_deletion_plan.
+// NewPlan returns stackpolicy_deletion_plan, the deletion policy.
 func NewPlan() datasource.DataSource {
-	return &planDataSource{backend.DataSource[planModel]{Name: "deletion_plan", Fields: planSchema}}
+	return &backend.DataSource[planModel]{Name: "deletion_plan", Fields: planSchema, Fill: fillPlan}
 }
 
-// planDataSource is stackpolicy_deletion_plan, the deletion policy. It
-// needs no cloud.
-type planDataSource struct{ backend.DataSource[planModel] }
-
-func (d *planDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var model planModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
-	if resp.Diagnostics.HasError() {
+// fillPlan needs no cloud.
+func fillPlan(ctx context.Context, _ *backend.Backend, model *planModel, diags *diag.Diagnostics) {
+	members := model.nodes(diags)
+	asked := model.request(ctx, diags)
+	if diags.HasError() {
 		return
 	}
-	members := model.nodes(&resp.Diagnostics)
-	asked := model.request(ctx, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return
+	chosen := model.choose(members, asked, diags)
+	if model.checkProtected(members, chosen, diags); !diags.HasError() {
+		model.fill(members, chosen, asked.Terms())
 	}
-	chosen := model.choose(members, asked, &resp.Diagnostics)
-	model.checkProtected(members, chosen, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	model.fill(members, chosen, asked.Terms())
-	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }
 
 func planSchema() schema.Schema {

@@ -55,7 +55,6 @@ func newAttachment(fields func() schema.Schema) resource.Resource {
 				Description:       "Pattern of the names of its nodes.",
 			},
 		},
-		Moves: true, // an update may rename the cluster
 	}}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
@@ -16,14 +17,9 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/requesttf"
 )
 
-// NewRegionPlan returns stackpolicy_region_plan.
+// NewRegionPlan returns stackpolicy_region_plan, the region placement policy.
 func NewRegionPlan() datasource.DataSource {
-	return &regionPlanDataSource{backend.DataSource[regionPlanModel]{Name: "region_plan", Fields: regionPlanSchema}}
-}
-
-// regionPlanDataSource is stackpolicy_region_plan, the region placement policy.
-type regionPlanDataSource struct {
-	backend.DataSource[regionPlanModel]
+	return &backend.DataSource[regionPlanModel]{Name: "region_plan", Fields: regionPlanSchema, Fill: fillRegionPlan}
 }
 
 type regionPlanModel struct {
@@ -53,11 +49,8 @@ func regionPlanSchema() schema.Schema {
 	)
 }
 
-func (d *regionPlanDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var model regionPlanModel
-	diags := &resp.Diagnostics
-	diags.Append(req.Config.Get(ctx, &model)...)
-	p := model.plan(ctx, d.Backend, diags)
+func fillRegionPlan(ctx context.Context, b *backend.Backend, model *regionPlanModel, diags *diag.Diagnostics) {
+	p := model.plan(ctx, b, diags)
 	p.listed = places.Listed{Regions: places.ReadRegions(model.Regions)}
 	for i, n := range p.nodes {
 		if n.Region == "" {
@@ -70,18 +63,12 @@ func (d *regionPlanDataSource) Read(ctx context.Context, req datasource.ReadRequ
 	}
 	if result := p.run(ctx, diags); result != nil {
 		model.fillRegions(result)
-		diags.Append(resp.State.Set(ctx, &model)...)
 	}
 }
 
-// NewZonePlan returns stackpolicy_zone_plan.
+// NewZonePlan returns stackpolicy_zone_plan, the zone placement policy.
 func NewZonePlan() datasource.DataSource {
-	return &zonePlanDataSource{backend.DataSource[zonePlanModel]{Name: "zone_plan", Fields: zonePlanSchema}}
-}
-
-// zonePlanDataSource is stackpolicy_zone_plan, the zone placement policy.
-type zonePlanDataSource struct {
-	backend.DataSource[zonePlanModel]
+	return &backend.DataSource[zonePlanModel]{Name: "zone_plan", Fields: zonePlanSchema, Fill: fillZonePlan}
 }
 
 type zonePlanModel struct {
@@ -111,22 +98,18 @@ func zonePlanSchema() schema.Schema {
 	)
 }
 
-func (d *zonePlanDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var model zonePlanModel
-	diags := &resp.Diagnostics
-	diags.Append(req.Config.Get(ctx, &model)...)
-	p := model.plan(ctx, d.Backend, diags)
+func fillZonePlan(ctx context.Context, b *backend.Backend, model *zonePlanModel, diags *diag.Diagnostics) {
+	p := model.plan(ctx, b, diags)
 	if diags.HasError() {
 		return
 	}
-	if d.Backend.Compute(ctx, &model.Region, diags); diags.HasError() {
+	if b.Compute(ctx, &model.Region, diags); diags.HasError() {
 		return
 	}
 	region := model.Region.ValueString()
 	p.listed, p.nodes = places.InRegion(region, places.ReadBins(model.Zones)), inRegion(p.nodes, region)
 	if result := p.run(ctx, diags); result != nil {
 		model.fillZones(region, result)
-		diags.Append(resp.State.Set(ctx, &model)...)
 	}
 }
 

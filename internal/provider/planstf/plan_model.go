@@ -63,9 +63,6 @@ func planSchema(kind, description string, share, attributes map[string]schema.At
 
 // plan reads the nodes and the request, and reports what is wrong with them.
 func (m planModel) plan(ctx context.Context, b *backend.Backend, diags *diag.Diagnostics) plan {
-	if diags.HasError() {
-		return plan{}
-	}
 	p := plan{
 		cloud:  b.Get(ctx, diags),
 		nodes:  nodes.Read(m.Nodes, diags),

@@ -35,7 +35,6 @@ func NewAttachment() resource.Resource {
 		Identity: map[string]identityschema.Attribute{
 			"cluster": identityschema.StringAttribute{RequiredForImport: true, Description: "Name of the cluster."},
 		},
-		Moves: true, // an update may rename the cluster
 	}}
 }
 

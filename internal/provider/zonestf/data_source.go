@@ -19,11 +19,8 @@ import (
 
 // New returns stackpolicy_zones.
 func New() datasource.DataSource {
-	return &dataSource{backend.DataSource[model]{Name: "zones", Fields: schemaOf}}
+	return &backend.DataSource[model]{Name: "zones", Fields: schemaOf, Fill: fill}
 }
-
-// dataSource is stackpolicy_zones.
-type dataSource struct{ backend.DataSource[model] }
 
 type model struct {
 	Regions types.List `tfsdk:"regions"`
@@ -35,22 +32,15 @@ func (model) Validate(context.Context, *diag.Diagnostics) {}
 
 var zoneType = map[string]attr.Type{"region": types.StringType, "name": types.StringType, "available": types.BoolType}
 
-func (d *dataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var model model
-	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	cloud, regions := d.Backend.Regions(ctx, model.Regions, &resp.Diagnostics)
+func fill(ctx context.Context, b *backend.Backend, model *model, diags *diag.Diagnostics) {
+	cloud, regions := b.Regions(ctx, model.Regions, diags)
 	if cloud == nil {
 		return
 	}
 	slices.Sort(regions)
 	zones, err := cluster.Zones(ctx, cloud, slices.Compact(regions))
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("regions"), "Unable to list availability zones", err.Error())
-	}
-	if resp.Diagnostics.HasError() {
+		diags.AddAttributeError(path.Root("regions"), "Unable to list availability zones", err.Error())
 		return
 	}
 	values := make([]attr.Value, len(zones))
@@ -62,7 +52,6 @@ func (d *dataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 		})
 	}
 	model.Zones = types.ListValueMust(types.ObjectType{AttrTypes: zoneType}, values)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }
 
 func schemaOf() schema.Schema {
