@@ -29,8 +29,8 @@ func TestReason(t *testing.T) {
 	}
 }
 
-// TestPeer: no part of the address is shown, whatever a peer repeats in its answer, and a redirect is not followed.
-func TestPeer(t *testing.T) {
+// TestRepeated: no part of the address is shown, whatever a peer repeats in its answer, and a redirect is not followed.
+func TestRepeated(t *testing.T) {
 	peer, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer peer.Close()
