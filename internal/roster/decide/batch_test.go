@@ -131,7 +131,7 @@ func TestBatch(t *testing.T) {
 			Roster: func(r *roster.Roster) { leaving(r); never(r) }, Policy: func(p *roster.Policy) { p.RequireMarks = true }, Capacity: 3,
 			Seen:  func(s roster.Seen) { s.Servers["web-3"] = node.Node{ID: "id-web-3", Status: "ACTIVE"}; unmarked(s) },
 			Image: "3", Update: plans.Update("1", roster.Outdated), Moves: "+web-4 -web-0", Remaining: 2},
-		{Name: "a server that was not made again, and carries another mark, is made again within the batch", Nodes: []string{"R 1", "R 1", "R 1"},
+		{Name: "a server that was not made again, and carries another mark, gets a substitute within the batch", Nodes: []string{"R 1", "R 1", "R 1"},
 			Roster: func(r *roster.Roster) {
 				plans.ChangeRoster(*r, "web-0 web-1", func(n *roster.Node) { n.Mark, n.Generation, n.Served = "2-new", 2, false })
 			},
@@ -140,7 +140,7 @@ func TestBatch(t *testing.T) {
 				s.Builds["web-1"] = s.Builds["web-0"]
 				plans.ChangeSeen(s, "web-0 web-1", func(n *node.Node) { n.InService = "1-former" })
 			},
-			Update: plans.Update("1", roster.Outdated), Policy: func(p *roster.Policy) { p.RequireMarks = true }, Moves: "~web-0", Remaining: 1,
+			Update: plans.Update("1", roster.Outdated), Policy: func(p *roster.Policy) { p.RequireMarks = true }, Moves: "+web-3 -web-0", Remaining: 1,
 			Notices: []string{"Servers did not follow their nodes"}},
 		{Name: "and a tainted one, which Terraform makes again by itself, gets a substitute", Nodes: []string{"R 1", "R 1", "R 1"},
 			Roster: func(r *roster.Roster) {

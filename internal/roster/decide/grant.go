@@ -217,5 +217,5 @@ func (l *ledger) takes(w verdict.Want) bool {
 	case l.First:
 		return false
 	}
-	return w.StillOld() || w.Is.MayServe && l.Policy.TakesFirst()
+	return w.Is.MayServe && l.Policy.TakesFirst()
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/cause"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
@@ -22,6 +23,10 @@ func (l *ledger) settle(next roster.Roster, seen roster.Seen) (remaining int64) 
 		l.settleNode(f)
 	}
 	remaining = l.settleTarget(nodes)
+	remembered := seen.FullPlaces(l.Policy)
+	if slices.ContainsFunc(l.fullPlaces, func(at placement.Place) bool { return !slices.Contains(remembered, at) }) {
+		remaining += l.Short // the next plan tries such a place again
+	}
 	if l.Policy.Update.Has(roster.Misplaced) {
 		remaining += l.awaitMoves(next, seen)
 	}
@@ -80,7 +85,7 @@ func (l *ledger) settleTarget(nodes []*facts.Fact) (back int64) {
 
 // forTarget reports whether the node is held, and would count for the target once it is replaced.
 func forTarget(v verdict.Verdict) bool {
-	return v.Outcome == verdict.Held && v.Cause == roster.Outdated && v.What == verdict.Replaced &&
+	return v.Outcome == verdict.Held && v.Cause == roster.Outdated && v.Outdated && v.What == verdict.Replaced &&
 		(!v.Hold.Done || v.Hold == hold.Target)
 }
 

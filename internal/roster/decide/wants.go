@@ -36,6 +36,11 @@ func (l *ledger) wants() iter.Seq[verdict.Want] {
 		ask(verdict.Want{Fact: &facts.Fact{}, What: verdict.Grown, Nodes: l.unhosted + missing})
 		l.standIn(ask)
 		_ = l.excess() // the rollout counts what stands in now
+		for _, f := range l.staying.ByIndex() {
+			if l.standsOld(f) && !l.granted(f.Name) {
+				ask(l.replacement(f, roster.Outdated))
+			}
+		}
 		for _, class := range classes {
 			eligible := func(f *facts.Fact) bool { return !l.granted(f.Name) && class(f) }
 			for _, f := range l.named.again {
@@ -161,7 +166,7 @@ func (l *ledger) removable(f *facts.Fact) bool { return f.Free() && !l.Policy.Un
 func (l *ledger) neverServed(ask func(verdict.Want)) {
 	for _, f := range l.staying.ByIndex() {
 		switch {
-		case l.granted(f.Name) || !l.neverUsed(f): // granted: its change is taken back
+		case l.granted(f.Name) || !l.neverUsed(f) || l.standsOld(f): // granted: its change is taken back
 		case f.NoHost && !l.Policy.TakesFirst():
 			ask(verdict.Want{Fact: f, Cause: roster.Unhealthy, What: verdict.Unhosted})
 		case l.failedTwice(f):
@@ -206,6 +211,9 @@ func (l *ledger) lost(f *facts.Fact) bool {
 	stands := f.NotRemade && !f.Served && !f.Server.Tainted
 	return stands && (!f.Outdated || f.Server.InService == "") && !l.Policy.TakesFirst()
 }
+
+// standsOld reports whether such a server may serve: it stays until a substitute serves.
+func (l *ledger) standsOld(f *facts.Fact) bool { return f.StillOld() && l.lost(f) }
 
 // byTurn asks for the nodes of a queue.
 func (l *ledger) byTurn(name roster.Cause, may func(*facts.Fact) bool, ask func(verdict.Want)) {

@@ -81,7 +81,7 @@ var (
 		},
 		hold.Twice: View.twice,
 		hold.Target: func(v View, w verdict.Want) bool {
-			return w.NeedsRoom() && w.Cause == roster.Outdated && v.Reached
+			return w.NeedsRoom() && w.Cause == roster.Outdated && w.Outdated && v.Reached
 		},
 		hold.Window: func(v View, w verdict.Want) bool {
 			return v.Shut != "" && !v.harmless(w) && w.Cause != "" && w.Cause != roster.Unhealthy && !v.goesBack(w)
@@ -99,9 +99,7 @@ var (
 		hold.NoRoom: func(v View, w verdict.Want) bool {
 			return w.NeedsRoom() && !v.Policy.Keeps(w.Cause) && v.Room.Fits(w) != nil
 		},
-		hold.Batch: func(v View, w verdict.Want) bool {
-			return v.Taken >= v.Size && (w.NeedsRoom() || w.StillOld())
-		},
+		hold.Batch:   func(v View, w verdict.Want) bool { return w.NeedsRoom() && v.Taken >= v.Size },
 		hold.Servers: func(v View, w verdict.Want) bool { return w.NeedsRoom() && v.crowded(w) },
 		hold.Bakes:   func(v View, w verdict.Want) bool { return w.NeedsRoom() && v.bakes(w) },
 		hold.Waits: func(v View, w verdict.Want) bool {
@@ -229,7 +227,7 @@ func (v View) goesBack(w verdict.Want) bool {
 // waits reports whether a node must wait for nodes that are out of service or under way already.
 func (v View) waits(w verdict.Want) bool {
 	keeps := v.Policy.Keeps(w.Cause)
-	free := w.UnderWay() && !w.Is.MayServe && !keeps // its replacement takes nothing out of service
+	free := w.UnderWay() && (!w.Is.MayServe || w.StillOld()) && !keeps // its replacement takes nothing out of service
 	if v.Policy.TakesFirst() && !v.quorum(w.Fact) || !keeps && !free && v.busy(w.Fact) > v.Size {
 		return true
 	}

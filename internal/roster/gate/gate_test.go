@@ -26,7 +26,7 @@ func TestOrder(t *testing.T) {
 	one, _ := roster.ParseAmount("1")
 	r := &room{"is full", errors.New("no room")}
 	f := &facts.Fact{Is: facts.Serving, Protected: "is locked", Later: true, MissingWire: "name", Untouched: "is closed",
-		NotRemade: true, Refused: true, StillFull: true}
+		NotRemade: true, Outdated: true, Refused: true, StillFull: true}
 	counts := Counts{Counts: verdict.Counts{Size: 1, Taken: 1, Sick: 2}, Destroys: 3, Baking: 1, Tried: 1, Under: 1}
 	v := View{Counts: counts, Reached: true, Shut: "Sat 02:00 UTC", Room: r,
 		Policy: roster.Policy{Capacity: 9, Begins: true, Update: &roster.Update{StopAbove: one, Holds: true}}}
