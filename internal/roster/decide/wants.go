@@ -36,11 +36,7 @@ func (l *ledger) wants() iter.Seq[verdict.Want] {
 		ask(verdict.Want{Fact: &facts.Fact{}, What: verdict.Grown, Nodes: l.unhosted + missing})
 		l.standIn(ask)
 		_ = l.excess() // the rollout counts what stands in now
-		for _, f := range l.staying.ByIndex() {
-			if l.standsOld(f) && !l.granted(f.Name) {
-				ask(l.replacement(f, roster.Outdated))
-			}
-		}
+		l.notRemade(ask)
 		for _, class := range classes {
 			eligible := func(f *facts.Fact) bool { return !l.granted(f.Name) && class(f) }
 			for _, f := range l.named.again {
@@ -214,6 +210,15 @@ func (l *ledger) lost(f *facts.Fact) bool {
 
 // standsOld reports whether such a server may serve: it stays until a substitute serves.
 func (l *ledger) standsOld(f *facts.Fact) bool { return f.StillOld() && l.lost(f) }
+
+// notRemade asks for the nodes of such servers.
+func (l *ledger) notRemade(ask func(verdict.Want)) {
+	for _, f := range l.staying.ByIndex() {
+		if l.standsOld(f) && !l.granted(f.Name) {
+			ask(l.replacement(f, roster.Outdated))
+		}
+	}
+}
 
 // byTurn asks for the nodes of a queue.
 func (l *ledger) byTurn(name roster.Cause, may func(*facts.Fact) bool, ask func(verdict.Want)) {
