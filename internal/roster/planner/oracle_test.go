@@ -309,11 +309,16 @@ func (s *slowPlanner) nameIn(at placement.Place) (string, roster.Node) {
 	}
 }
 
-// replace chooses the batch: nodes under way, then other nodes that are not in service, then nodes in service. In each
-// class come unhealthy, misplaced, outdated and old nodes.
+// replace chooses the batch: nodes whose old servers may serve, nodes under way, then other nodes that are not in
+// service, then nodes in service. In each class come unhealthy, misplaced, outdated and old nodes.
 func (s *slowPlanner) replace() {
 	for range s.pending {
 		s.promise()
+	}
+	for _, name := range (roster.Roster{Nodes: s.nodes}).Names() {
+		if f := s.facts[name]; f.StillOld() && !f.Outdated && s.may(name) && s.granted(name, roster.Outdated) {
+			s.take(name, roster.Outdated)
+		}
 	}
 	for class := range 5 {
 		for _, cause := range []roster.Cause{"", roster.Unhealthy, roster.Misplaced, roster.Outdated, roster.TooOld} {
