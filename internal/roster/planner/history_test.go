@@ -315,13 +315,11 @@ func (w *world) serves(name string, n roster.Node) bool {
 	return there && s.Status == "ACTIVE" && s.Unwell == "" && s.serves == n.Mark
 }
 
-// serving counts the servers in service, including servers of leaving nodes, and old ones that were not made again.
+// serving counts the servers in service, including servers of leaving nodes.
 func (w *world) serving() (count int64) {
-	old := func(s *machine) bool { return s != nil && s.Status == "ACTIVE" && s.Unwell == "" && s.serves == s.mark }
 	for _, nodes := range []map[string]roster.Node{w.roster.Nodes, w.roster.Leaving} {
 		for name, n := range nodes {
-			s := w.servers[name]
-			if refused := s != nil && !w.loose && s.generation < n.Generation; w.serves(name, n) || old(w.spares[name]) || refused && old(s) {
+			if spare := w.spares[name]; w.serves(name, n) || spare != nil && spare.Status == "ACTIVE" && spare.Unwell == "" && spare.serves == spare.mark {
 				count++
 			}
 		}
