@@ -315,7 +315,7 @@ type peer struct {
 func startPeer(t *testing.T, fake *fakecloud.Cloud, which int) peer {
 	t.Helper()
 	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestPeer$")
-	child.Env = append(os.Environ(), fmt.Sprintf("STACKPOLICY_PEER=%d %s", which, fake.AuthURL()), "GOMAXPROCS=4")
+	child.Env = append(os.Environ(), fmt.Sprintf("STACKPOLICY_PEER=%d %s", which, fake.AuthURL()), "GOMAXPROCS=4", "GOGC=100") // as users run it
 	in, inErr := child.StdinPipe()
 	out, outErr := child.StdoutPipe()
 	child.Stderr = os.Stderr
