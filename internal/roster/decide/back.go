@@ -14,12 +14,12 @@ import (
 // service by now or by this plan, or come with a growth, that the next apply would take too many. The first may still
 // change: those that are not proven to serve, then by index. If a batch is the whole cluster, turns of the apply bound
 // it, and nobody marks a node that an interrupted apply changed or drained while the others wait for its turn: it comes
-// first, and alone. A plan without a look takes nothing back, because the change may be done.
+// first, and alone.
 func (l *ledger) takeBack(grown int64, ask func(verdict.Want)) {
 	var undone []*facts.Fact
 	room, unproven, interrupted := l.Size-l.Out-grown, int64(0), false
 	for _, f := range l.staying.ByIndex() {
-		pending := f.Undone != nil && l.Policy.InPlace() && !l.Policy.Blind && !l.granted(f.Name)
+		pending := f.Undone != nil && l.Policy.InPlace() && !l.granted(f.Name)
 		if pending {
 			undone = append(undone, f)
 			room++

@@ -213,13 +213,19 @@ func TestBatch(t *testing.T) {
 			Image: "2", Update: plans.ByUpdate(plans.Update("1", roster.Outdated), roster.InPlace),
 			Policy: func(p *roster.Policy) { p.RequireMarks, p.Blind = true, true }, Remaining: 1, Notices: []string{"A batch waits for the one before"}},
 		{Name: "a change that is taken back is the only one of its node", Nodes: []string{"R 2", "R 1", "R 1"}, Broken: "web-1 web-2",
-			Roster: undone,
+			Roster: func(r *roster.Roster) {
+				undone(r)
+				plans.ChangeRoster(*r, "web-1 web-2", func(n *roster.Node) { n.Served = false })
+			},
+			Seen:  func(s roster.Seen) { plans.ChangeSeen(s, "web-0 web-1 web-2", func(n *node.Node) { n.InService = "" }) },
+			Image: "3", Update: plans.ByUpdate(plans.Update("1", roster.Outdated), roster.InPlace),
+			Policy: func(p *roster.Policy) { p.RequireMarks = true }, Moves: "~web-0 ~web-1 ~web-2", Remaining: 1},
+		{Name: "nothing is taken back that a wait shows to be done", Nodes: []string{"R 2", "R 1"}, Broken: "web-1", Roster: undone,
 			Seen: func(s roster.Seen) {
 				plans.ChangeSeen(s, "web-0", func(n *node.Node) { n.InService, n.NotInService = "1-former", "2-later" })
 			},
-			Image: "3", Update: plans.ByUpdate(plans.Update("1", roster.Outdated), roster.InPlace),
-			Policy: func(p *roster.Policy) { p.Protected, p.RequireMarks = []string{"web-0"}, true },
-			Moves:  "~web-0 ~web-1", Remaining: 1},
+			Image: "2", Update: plans.ByUpdate(plans.Update("1", roster.Outdated), roster.InPlace),
+			Policy: func(p *roster.Policy) { p.RequireMarks = true }, Moves: "~web-1"},
 		{Name: "the template that came first is the oldest profile, whatever its image", Nodes: []string{"R 2", "R 1", "R 3"},
 			Seen: func(s roster.Seen) {
 				plans.ChangeSeen(s, "web-0", func(n *node.Node) { n.ProfileCreatedAt = n.CreatedAt })

@@ -18,6 +18,7 @@ import (
 func TestClosedPlaces(t *testing.T) {
 	unmarked := func(s roster.Seen) { plans.ChangeSeen(s, "web-0", func(n *node.Node) { n.InService = "" }) }
 	marks := func(p *roster.Policy) { p.RequireMarks = true }
+	formerly := "" // mark of web-3 before a change
 	opened := func(p *roster.Policy) { p.Opened = map[string]bool{"RegionTwo": true} }
 	leaves := func(r *roster.Roster) {
 		r.Leaving["web-9"] = roster.Node{Index: 9, Place: placement.Place{Region: "RegionTwo", Zone: "az-1"}, Template: plans.Image("a"), Mark: "1"}
@@ -45,6 +46,14 @@ func TestClosedPlaces(t *testing.T) {
 			Status: "held: web-0 (RegionOne/az-1 is closed), web-1 (RegionOne/az-2 is closed), web-2 (RegionOne/az-3 is closed)"},
 		{Name: "in place too", Closed: "RegionOne/az-1", Image: "b", Update: plans.ByUpdate(plans.Update("9", roster.Outdated), roster.InPlace),
 			Moves: "~web-1 ~web-2 ~web-3 ~web-4 ~web-5", Remaining: 1},
+		{Name: "no change there is taken back before a look", Closed: "RegionTwo", Image: "b", Broken: "web-0", Policy: marks,
+			Roster: func(r *roster.Roster) {
+				r.Before = map[string]roster.Node{"web-3": r.Nodes["web-3"]}
+				formerly = string(r.Nodes["web-3"].Mark)
+				plans.ChangeRoster(*r, "web-3", func(n *roster.Node) { n.Template, n.Mark, n.Served = plans.Image("b"), "2-later", false })
+			},
+			Seen:   func(s roster.Seen) { plans.ChangeSeen(s, "web-3", func(n *node.Node) { n.InService = formerly }) },
+			Update: plans.ByUpdate(plans.Update("1", roster.Outdated), roster.InPlace), Moves: "~web-0", Remaining: 4},
 		{Name: "a broken node of a closed zone is not advised to be a candidate", Closed: "RegionOne/az-1", Broken: "web-0",
 			Image: "b", Update: plans.ByUpdate(plans.Update("1", roster.Outdated), roster.InPlace),
 			Remaining: 6, Told: "...This batch waits for 1 node: web-0 (its server is in ERROR). Nodes of a closed place..."},

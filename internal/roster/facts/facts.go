@@ -116,10 +116,12 @@ func FactOf(name string, n roster.Node, now roster.Roster, seen roster.Seen, pol
 	return f
 }
 
-// before returns what the node was before a change in place that was not carried out, or nil.
+// before returns what the node was before a change in place that was not carried out, or nil. Without a look after the
+// last apply the change may be done, and a note of a wait for the node as it is now shows that it is.
 func (f *Fact) before(now roster.Roster, seen roster.Seen, policy roster.Policy) *Fact {
 	was, changes := now.Before[f.Name]
-	if !changes || !f.Looked || f.Missing || f.Is == Serving {
+	unseen := policy.Blind || f.RegionUntouched || !f.Looked || f.Missing
+	if !changes || unseen || f.Is == Serving || f.Noted() {
 		return nil
 	}
 	now.Before = nil

@@ -170,18 +170,20 @@ func (w *world) apply(next roster.Roster, policy roster.Policy, crash int) (stor
 		w.images[t.Hash()] = t.Values()["image"]
 	}
 	w.store(next, policy)
+	for name, n := range next.Nodes { // of servers that are made from the same, users notice no change
+		s, there := w.servers[name]
+		if there && s.image == n.Template.Values()["image"] && (w.loose || s.generation == n.Generation) {
+			if s.serves == s.mark {
+				s.serves = n.Mark
+			}
+			s.mark = n.Mark
+		}
+	}
 	failed := false
 	for _, name := range next.Names() {
 		n := next.Nodes[name]
 		s, there := w.servers[name]
 		if there && s.mark == n.Mark {
-			continue
-		}
-		if image := n.Template.Values()["image"]; there && s.image == image && (w.loose || s.generation == n.Generation) {
-			if s.serves == s.mark {
-				s.serves = n.Mark // its users notice no change
-			}
-			s.mark = n.Mark
 			continue
 		}
 		if !step() {
