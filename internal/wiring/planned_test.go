@@ -101,7 +101,7 @@ func TestJudge(t *testing.T) {
 			""},
 		"a new readiness attachment": {of(comes("web-0", func(n *Planned) { n.Serves, n.Known = "1", true }),
 			comes("web-1", func(n *Planned) { n.Serves, n.Known = "2", true })), "web-0 Terraform replaces or changes 2 servers, which serve"},
-		"no at_once": {two, "web-0, web-1. All of them would be out of service at once"},
+		"no at_once": {two, "web-0, web-1. All of them would be out of service at once. Write at_once in stackpolicy_drain"},
 		"with turns": {turns, ""},
 		"in batches": {one, ""},
 	} {

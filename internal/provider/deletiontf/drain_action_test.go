@@ -125,6 +125,8 @@ func TestDrainActionTurns(t *testing.T) {
 		{"while another is off", "", "", marked, "SHUTOFF", "", nil, ": The node gets no turn", "web-2 out of service, and at_once is 1"},
 		{"with room", "", "", nil, "", "", attributes{"at_once": 2}, "", ""},
 		{"for servers that are made again", "", "", marked, "", "RECREATE", nil, "at_once: Turns of servers that are made again", `needs "IN_PLACE"`},
+		{"after one that is ready, for servers that are replaced", "", "web", marked, "", "SUBSTITUTE", nil,
+			"cluster: Turns of servers that are made again\nat_once: Turns of servers that are made again", "no turn bounds such a batch"},
 		{"of no cluster", "", "", marked, "", "", attributes{"cluster": nil}, "at_once: Turns of no cluster", "give cluster"},
 		{"of no nodes", "", "", marked, "", "", attributes{"nodes": nil}, "at_once: Turns of no cluster", "nodes = "},
 	} {
@@ -152,7 +154,7 @@ func TestDrainActionTurns(t *testing.T) {
 			}
 			if c.ready != "" {
 				_, err := l.Invoke(t.Context(), "stackpolicy_ready", attributes{"server_id": ids[0], "node_name": "web-0", "cluster": c.ready}, nil)
-				assert.Equal(t, c.ready == "web", err == nil, "%v", err)
+				assert.Equal(t, c.ready == "web" && c.method == "", err == nil, "%v", err)
 			}
 			err := drain("web-1", ids[1])
 			if l.At() != c.at || !strings.Contains(l.Said(), c.says) || (err == nil) != (c.at == "") {

@@ -1,6 +1,7 @@
 package readinesstf_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestReadyAction: the action marks a server that is in service, and removes the notes of its drain and of a failed wait. It
@@ -62,5 +64,38 @@ func TestReadyAction(t *testing.T) {
 			}
 			assert.Equal(t, c.noted, a.noted())
 		})
+	}
+}
+
+// TestTurnless: a plan that changes all nodes in place is refused if an action drains their servers without turns.
+func TestTurnless(t *testing.T) {
+	t.Parallel()
+	for at, given := range map[string]attributes{"\nservers[\"web-0\"]: Nodes change without turns": {}, "": {"at_once": 1}} {
+		a := awaiting{protocol.Attach(t, "stackpolicy_readiness_attachment"), map[string]string{}}
+		placement := func(image string) attributes {
+			return attributes{"cluster": "web", "desired_capacity": 2, "regions": protocol.Listing("RegionOne RegionTwo"),
+				"template": attributes{"image": image}, "update": attributes{"causes": []any{"TEMPLATE"}, "method": "IN_PLACE",
+					"max_batch_size": "100%", "require_in_service": false}}
+		}
+		placed, err := a.Apply(t.Context(), protocol.Instance{Kind: "stackpolicy_placement_attachment"}, placement("a"))
+		require.NoError(t, err)
+		for i, region := range []string{"RegionOne", "RegionTwo"} {
+			name := fmt.Sprint("web-", i)
+			a.ids[name] = a.Fake.AddServers(region, fakecloud.Server{Name: name})[0]
+		}
+		config := a.config("web-0", "web-1")
+		a.must(t, config)
+		a.Later(t)
+		placed, err = a.Refresh(t.Context(), placed)
+		require.NoError(t, err)
+		_, err = a.Plan(t.Context(), a.Request(placed, placement("b")))
+		require.NoError(t, err)
+		given["server_id"], given["node_name"], given["cluster"] = a.ids["web-0"], "web-0", "web"
+		given["nodes"] = attributes{"web-0": attributes{"region": "RegionOne"}, "web-1": attributes{"region": "RegionTwo"}}
+		_, err = a.Invoke(t.Context(), "stackpolicy_drain", given, nil)
+		require.NoError(t, err)
+		_, err = a.Plan(t.Context(), a.Request(a.I, config))
+		assert.Equal(t, at != "", err != nil, "%v", err)
+		a.Expect(t, "update.require_in_service: ACTIVE is taken for service"+at, "")
 	}
 }
