@@ -83,27 +83,27 @@ func TestRaceCluster(t *testing.T) {
 	}
 }
 
-// TestRaceApplies: two applies of one configuration at once, without a lock.
-// Both may make a group of the name; the state has one group, and the next request for
+// TestRaceApplies: two applies of one configuration at once, without a lock: neither has the state of the other.
+// Both may make a group of the name; a state has one group, and the next request for
 // the name reports both. The group of the other apply can be found by its name.
 func TestRaceApplies(t *testing.T) {
 	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
-	r := race{acctest.Loop{Workspace: c.Workspace(t, guarded(c, 1)), Cloud: c}}
+	both := []race{saved(t, c, "", guarded(c, 1)), saved(t, c, "", guarded(c, 1))}
 	post := fakecloud.Fault{Method: http.MethodPost, Path: "/os-server-groups", Effect: fakecloud.Delay}
 	first, second := post, post
 	second.Nth = 2 // injected before the first fault, which waits for it
 	first.Delay, first.Until = 50*time.Second, c.Fake.Inject(second).Hit()
 	c.Fake.Inject(first)
 	var wait sync.WaitGroup
-	for range 2 {
+	for _, r := range both {
 		wait.Go(func() {
-			if _, err := r.Run(t.Context(), "apply", "-auto-approve", "-no-color", "-lock=false"); err != nil {
-				t.Logf("one of two: %v", err)
-			}
+			_, err := r.apply(t)
+			assert.NoError(t, err)
 		})
 	}
 	wait.Wait()
+	r := both[0]
 	acctest.Apply(t, r.Workspace)
 	r.Settled(t, "the next apply")
 	for _, s := range c.Fake.Servers("RegionOne") {
