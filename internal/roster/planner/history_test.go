@@ -170,7 +170,7 @@ func (w *world) apply(next roster.Roster, policy roster.Policy, crash int) (stor
 		w.images[t.Hash()] = t.Values()["image"]
 	}
 	w.store(next, policy)
-	for name, n := range next.Nodes { // of servers that are made from the same, users notice no change
+	for name, n := range next.Nodes { // users notice no change of servers that are made from the same
 		s, there := w.servers[name]
 		if there && s.image == n.Template.Values()["image"] && (w.loose || s.generation == n.Generation) {
 			if s.serves == s.mark {
