@@ -31,12 +31,13 @@ func (s *shared[K, V]) get(ctx context.Context, key K, fetch func(context.Contex
 	c := s.join(ctx, key, fetch)
 	select {
 	case <-c.done:
-		return c.value, c.err
 	case <-ctx.Done():
-		s.leave(key, c)
-		var none V
-		return none, context.Cause(ctx)
+		if s.leave(key, c) {
+			var none V
+			return none, context.Cause(ctx)
+		}
 	}
+	return c.value, c.err
 }
 
 // join returns the running or finished call for a key, or starts it.
@@ -66,19 +67,22 @@ func (s *shared[K, V]) join(ctx context.Context, key K, fetch func(context.Conte
 	return c
 }
 
-// leave stops waiting for a call, and cancels a call that no one waits for.
-func (s *shared[K, V]) leave(key K, c *call[V]) {
+// leave stops waiting for a call, and cancels a call that no one waits for. It reports false if the call has
+// finished: then its result counts, also for a caller that is cancelled.
+func (s *shared[K, V]) leave(key K, c *call[V]) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if c.waiting--; c.waiting > 0 {
-		return
-	}
+	c.waiting--
 	select {
-	case <-c.done: // it has finished meanwhile, and is kept
+	case <-c.done:
+		return false
 	default:
+	}
+	if c.waiting == 0 {
 		s.forget(key, c)
 		c.cancel()
 	}
+	return true
 }
 
 // forget removes a call, so that the next caller starts another. The caller holds the lock.

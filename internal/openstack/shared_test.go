@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -37,6 +38,7 @@ func TestShared(t *testing.T) {
 		}{
 			{"the first leaves", "a", []time.Duration{time.Second, time.Hour, time.Hour}, []string{"left", "call 1", "call 1"}, 0},
 			{"it is kept", "a", []time.Duration{time.Second}, []string{"call 1"}, 0},
+			{"for callers that are cancelled, too", "a", make([]time.Duration, 20), slices.Repeat([]string{"call 1"}, 20), 0},
 			{"all leave", "b", []time.Duration{time.Second, 2 * time.Second}, []string{"left", "left"}, 1},
 			{"asked again", "b", []time.Duration{time.Hour}, []string{"call 3"}, 1},
 			{"a failure", "c", []time.Duration{time.Hour}, []string{"failed"}, 1},

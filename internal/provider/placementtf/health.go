@@ -15,11 +15,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/health"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/probeblock"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
@@ -129,23 +128,16 @@ func (p *attachmentPlanner) refusePools(ctx context.Context, regions []placement
 
 // lookAfter checks the services of the servers, and notes unhealthy servers. It
 // skips servers that are too young or do not run.
-func (m attachmentModel) lookAfter(
-	ctx context.Context,
-	b *backend.Backend,
-	servers []node.Node,
-	addresses map[string][]string,
-	diags *diag.Diagnostics,
-) {
+func (m attachmentModel) lookAfter(ctx context.Context, hooks *hook.Runner, l *look, diags *diag.Diagnostics) {
 	check, grace := m.health(ctx, diags)
 	if check == nil {
 		return
 	}
-	cloud := b.Get(ctx, diags)
 	if check.HTTP != nil {
-		check.HTTP.Client = b.Hooks().HTTP
+		check.HTTP.Client = hooks.HTTP
 	}
 	check.Members = func(ctx context.Context, region, pool string) ([]openstack.Member, error) {
-		lb, err := cloud.LoadBalancer(ctx, region)
+		lb, err := l.cloud.LoadBalancer(ctx, region)
 		if err != nil {
 			return nil, err
 		}
@@ -156,20 +148,20 @@ func (m attachmentModel) lookAfter(
 		return members, err
 	}
 	var nodes []health.Node
-	for _, s := range servers {
+	for _, s := range l.servers {
 		since := s.LaunchedAt
 		if since.IsZero() {
 			since = s.CreatedAt
 		}
 		if s.Status == "ACTIVE" && !since.IsZero() && s.SeenAt.Sub(since) >= grace {
-			nodes = append(nodes, health.Node{ID: s.ID, Name: s.Name, Region: s.Region, Addresses: addresses[s.ID]})
+			nodes = append(nodes, health.Node{ID: s.ID, Name: s.Name, Region: s.Region, Addresses: l.Addresses[s.ID]})
 		}
 	}
 	result := check.Look(ctx, nodes)
 	for _, warning := range result.Warnings {
 		diags.AddAttributeWarning(atHealth, "The health of nodes is not known", warning)
 	}
-	for i, s := range servers {
-		servers[i].Unwell, servers[i].HealthUnknown = result.Unhealthy[s.ID], result.Unknown[s.ID]
+	for i, s := range l.servers {
+		l.servers[i].Unwell, l.servers[i].HealthUnknown = result.Unhealthy[s.ID], result.Unknown[s.ID]
 	}
 }

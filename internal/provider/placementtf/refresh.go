@@ -60,7 +60,7 @@ func (m *attachmentModel) refresh(
 	seen.Taken = r.Taken(m.naming(), l.Others)
 	after.see(r, seen)
 	m.noteFound(b, before.Seen, seen)
-	r, after.Sources = m.lookAgain(ctx, b, r, before.Sources, seen.Missing, l.closed, diags)
+	r, after.Sources = m.lookAgain(ctx, l.cloud, b.Walk(), r, before.Sources, seen.Missing, l.closed, diags)
 	policy := m.policy(ctx, nil, after.Marked, diags)
 	policy.Diskless = diskless(b.Walk(), r)
 	learn.NoteTimes(&after.Seen, r, policy)
@@ -123,7 +123,7 @@ func (m *attachmentModel) look(
 		reportRead(err, diags)
 		return nil
 	}
-	m.lookAfter(ctx, b, l.servers, l.Addresses, diags)
+	m.lookAfter(ctx, b.Hooks(), l, diags)
 	return l
 }
 

@@ -21,11 +21,11 @@ import (
 // templates, and flavors that are gone. The provider of the servers loses the flavor of those too, and would replace
 // them for any id.
 func (m *attachmentModel) lookAgain(
-	ctx context.Context, b *backend.Backend, r roster.Roster, before sources, lost map[string]bool,
-	closed func(string) bool, diags *diag.Diagnostics,
+	ctx context.Context, cloud *openstack.Cloud, walk *backend.Walk, r roster.Roster, before sources,
+	lost map[string]bool, closed func(string) bool, diags *diag.Diagnostics,
 ) (roster.Roster, sources) {
-	l, after := m.looker(b.Walk(), r), sources{}
-	l.cloud = b.Get(ctx, diags) // logged in already
+	l, after := m.looker(walk, r), sources{}
+	l.cloud = cloud
 	for _, listed := range m.regionsOf(r) {
 		region, err := listed.Name, error(nil)
 		if !closed(region) {

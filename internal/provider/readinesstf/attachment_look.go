@@ -7,6 +7,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/readiness"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -15,6 +16,7 @@ import (
 
 // view is the result of a look at the cloud.
 type view struct {
+	cloud    *openstack.Cloud
 	region   string // region of servers without one
 	nodes    map[string]readiness.Node
 	before   map[string]readiness.Node // nodes of the other model, in the regions of nodes
@@ -56,7 +58,7 @@ func (r *attachmentResource) look(
 			diags.AddAttributeError(path.Root("servers"), "Unable to use the region", err.Error())
 		}
 	}
-	v := view{region: home, sources: map[string]cluster.Source{}}
+	v := view{cloud: cloud, region: home, sources: map[string]cluster.Source{}}
 	v.nodes = model.nodes(v.region)
 	query := cluster.Query{NoProfiles: true, Sources: v.sources}
 	regions := map[string]bool{}

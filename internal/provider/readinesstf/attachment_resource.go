@@ -179,7 +179,7 @@ func (r *attachmentResource) wait(
 	names := readiness.Pending(now.nodes, now.snapshot)
 	for _, name := range names {
 		n := now.nodes[name]
-		compute, err := r.Backend.Get(ctx, diags).Compute(ctx, n.Region) // look has used the region
+		compute, err := now.cloud.Compute(ctx, n.Region) // look has used the region
 		if err != nil {
 			diags.AddError("Unable to use the region", err.Error())
 			return false
