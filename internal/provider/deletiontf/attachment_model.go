@@ -2,10 +2,10 @@ package deletiontf
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -105,15 +105,16 @@ func (m attachmentModel) leave(ctx context.Context, b *backend.Backend, diags *d
 	}
 	var leaving, staying drains
 	advice := ""
-	line := strings.Join([]string{m.label(), way, server, m.Cluster.ValueString(), strconv.FormatBool(spared)}, "\t")
-	for _, line := range walk.Gather(ctx, leaves, line) {
-		part := strings.Split(line, "\t")
-		stays, known := fate(walk, part[2], part[3])
+	line, _ := json.Marshal(drainedNode{m.label(), way, server, m.Cluster.ValueString(), spared})
+	for _, line := range walk.Gather(ctx, leaves, string(line)) {
+		var d drainedNode
+		_ = json.Unmarshal([]byte(line), &d)
+		stays, known := fate(walk, d.Server, d.Cluster)
 		if stays {
-			staying.add(part[0], part[1], part[4] == "true")
+			staying.add(d)
 			continue
 		}
-		if leaving.add(part[0], part[1], part[4] == "true"); !known {
+		if leaving.add(d); !known {
 			advice = " If some stay: " + keep
 		}
 	}
@@ -141,18 +142,24 @@ func fate(walk *backend.Walk, server, cluster string) (stays, known bool) {
 	return used && !leaves, planned || leaves || !read
 }
 
+// drainedNode is a node that a plan drains, unless it is spared.
+type drainedNode struct {
+	Name, Way, Server, Cluster string
+	Spared                     bool
+}
+
 // drains are nodes that a plan drains.
 type drains struct {
 	ways  map[string][]string // names, by the way in which they are drained
 	count int64               // number of them that need a drain
 }
 
-func (d *drains) add(name, way string, spared bool) {
+func (d *drains) add(n drainedNode) {
 	if d.ways == nil {
 		d.ways = map[string][]string{}
 	}
-	d.ways[way] = append(d.ways[way], name)
-	if !spared {
+	d.ways[n.Way] = append(d.ways[n.Way], n.Name)
+	if !n.Spared {
 		d.count++
 	}
 }

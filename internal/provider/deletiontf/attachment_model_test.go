@@ -1,15 +1,18 @@
 package deletiontf
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
 	"github.com/stretchr/testify/assert"
@@ -58,6 +61,14 @@ func TestLimit(t *testing.T) {
 func TestSteps(t *testing.T) {
 	model := attachmentModel{nodeModel: nodeModel{Shutdown: types.BoolValue(true)}, Enabled: types.BoolNull()}
 	assert.Len(t, model.steps(), 1)
+
+	const odd = "a name\twith a tab"
+	b, diags := backend.New(nil, errors.New("it is down"), nil), diag.Diagnostics{}
+	b.Walk().Note(backend.Refreshed, "", "")
+	b.Walk().Note(backend.Planned, odd, "")
+	model.Cluster = types.StringValue(odd)
+	model.leave(t.Context(), b, &diags)
+	assert.Equal(t, ": shutdown.", diags[0].Detail(), "the plan of the cluster is known")
 }
 
 // TestProgress: each step is sent when it begins, and again every ten seconds while it goes on.

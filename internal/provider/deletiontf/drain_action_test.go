@@ -128,6 +128,7 @@ func TestDrainActionTurns(t *testing.T) {
 		{"after one that is ready, for servers that are replaced", "", "web", marked, "", "SUBSTITUTE", nil,
 			"cluster: Turns of servers that are made again\nat_once: Turns of servers that are made again", "no turn bounds such a batch"},
 		{"of no cluster", "", "", marked, "", "", attributes{"cluster": nil}, "at_once: Turns of no cluster", "give cluster"},
+		{"of a null node", "", "", marked, "", "", attributes{"nodes": attributes{"web-2": nil}}, "nodes: Null Map Value", "null value"},
 		{"of no nodes", "", "", marked, "", "", attributes{"nodes": nil}, "at_once: Turns of no cluster", "nodes = "},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -4,9 +4,11 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	resource "github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
@@ -34,6 +36,7 @@ func drainSchema() schema.Schema {
 			"nodes": schema.MapAttribute{
 				Optional:    true,
 				ElementType: types.ObjectType{AttrTypes: map[string]attr.Type{"region": types.StringType}},
+				Validators:  []validator.Map{mapvalidator.NoNullValues()},
 				MarkdownDescription: "For `at_once`: `nodes` of the placement attachment. A node is in service if " +
 					"its server is marked, not drained, and `ACTIVE`.",
 			},
