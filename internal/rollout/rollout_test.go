@@ -340,16 +340,16 @@ func TestClusterOf(t *testing.T) {
 // TestFolder: the plans of a run that was killed are removed, and the plans of a run that lives are not.
 func TestFolder(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	killed, unlock, err := folder()
+	killed, unlock, err := folder(lock)
 	require.NoError(t, err)
 	unlock()
-	lives, unlock, err := folder()
+	lives, unlock, err := folder(lock)
 	require.NoError(t, err)
 	defer unlock()
 	if info, err := os.Stat(lives); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("%v, %v", info, err)
 	}
-	_, unlock, err = folder()
+	_, unlock, err = folder(lock)
 	require.NoError(t, err)
 	defer unlock()
 	assert.NoDirExists(t, killed, "the plans of a killed run")
@@ -357,7 +357,7 @@ func TestFolder(t *testing.T) {
 	var all sync.WaitGroup
 	for range 400 { // runs that begin at the same time
 		all.Go(func() {
-			dir, unlock, err := folder()
+			dir, unlock, err := folder(lock)
 			if assert.NoError(t, err) {
 				assert.DirExists(t, dir, "removed by another run")
 				unlock()
@@ -365,6 +365,11 @@ func TestFolder(t *testing.T) {
 		})
 	}
 	all.Wait()
+	t.Setenv("TMPDIR", t.TempDir())
+	_, _, err = folder(func(string) (func(), error) { return nil, os.ErrPermission })
+	left, _ := os.ReadDir(os.TempDir())
+	assert.Empty(t, left, "folders that no run can lock")
+	assert.ErrorIs(t, err, os.ErrPermission)
 }
 
 // TestFolderOfOthers: a file that another user puts there is neither opened nor removed, and no run waits for it.
@@ -374,7 +379,7 @@ func TestFolderOfOthers(t *testing.T) {
 	require.NoError(t, exec.Command("mkfifo", filepath.Join(os.TempDir(), folderPattern+"1")).Run())
 	require.NoError(t, os.Mkdir(others, 0o777))
 	isOthers := os.Chown(others, 4711, -1) == nil // only as root
-	_, unlock, err := folder()
+	_, unlock, err := folder(lock)
 	require.NoError(t, err)
 	unlock()
 	if isOthers {

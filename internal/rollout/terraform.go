@@ -59,7 +59,7 @@ func NewCommand(ctx context.Context, o Options) (*Command, error) {
 			}
 		}
 	}
-	dir, unlock, err := folder()
+	dir, unlock, err := folder(lock)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ const folderPattern = "stackpolicy-rollout-"
 // folder makes a folder for saved plans, and removes the folders of runs that were killed, because plans have secrets
 // in them. A run holds the lock of its folder as long as it lives. Another run that begins at the same time may
 // remove the folder before it is locked; then folder makes another one.
-func folder() (dir string, unlock func(), err error) {
+func folder(lock func(dir string) (unlock func(), err error)) (dir string, unlock func(), err error) {
 	left, _ := filepath.Glob(filepath.Join(os.TempDir(), folderPattern+"*"))
 	for _, dir := range left {
 		if unlock, err := lock(dir); err == nil {
@@ -106,10 +106,11 @@ func folder() (dir string, unlock func(), err error) {
 			return "", nil, err
 		}
 		if unlock, err = lock(dir); err == nil {
-			break
+			return dir, unlock, nil
 		}
+		_ = os.RemoveAll(dir) // no later run could lock it either
 	}
-	return dir, unlock, err
+	return "", nil, err
 }
 
 // Plan implements [Terraform].
