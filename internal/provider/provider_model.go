@@ -16,42 +16,42 @@ import (
 )
 
 type providerModel struct {
-	AuthURL                     types.String    `tfsdk:"auth_url"`
-	Cloud                       types.String    `tfsdk:"cloud"`
-	Region                      types.String    `tfsdk:"region"`
-	UserName                    types.String    `tfsdk:"user_name"`
-	UserID                      types.String    `tfsdk:"user_id"`
-	ApplicationCredentialID     types.String    `tfsdk:"application_credential_id"`
-	ApplicationCredentialName   types.String    `tfsdk:"application_credential_name"`
-	ApplicationCredentialSecret types.String    `tfsdk:"application_credential_secret"`
-	TenantID                    types.String    `tfsdk:"tenant_id"`
-	TenantName                  types.String    `tfsdk:"tenant_name"`
-	Password                    types.String    `tfsdk:"password"`
-	Token                       types.String    `tfsdk:"token"`
-	UserDomainName              types.String    `tfsdk:"user_domain_name"`
-	UserDomainID                types.String    `tfsdk:"user_domain_id"`
-	ProjectDomainName           types.String    `tfsdk:"project_domain_name"`
-	ProjectDomainID             types.String    `tfsdk:"project_domain_id"`
-	DomainID                    types.String    `tfsdk:"domain_id"`
-	DomainName                  types.String    `tfsdk:"domain_name"`
-	DefaultDomain               types.String    `tfsdk:"default_domain"`
-	SystemScope                 types.Bool      `tfsdk:"system_scope"`
-	Insecure                    types.Bool      `tfsdk:"insecure"`
-	EndpointType                types.String    `tfsdk:"endpoint_type"`
-	CACertFile                  types.String    `tfsdk:"cacert_file"`
-	Cert                        types.String    `tfsdk:"cert"`
-	Key                         types.String    `tfsdk:"key"`
-	Swauth                      types.Bool      `tfsdk:"swauth"`
-	DelayedAuth                 types.Bool      `tfsdk:"delayed_auth"`
-	AllowReauth                 types.Bool      `tfsdk:"allow_reauth"`
-	MaxRetries                  types.Int64     `tfsdk:"max_retries"`
-	EndpointOverrides           types.Map       `tfsdk:"endpoint_overrides"`
-	DisableNoCacheHeader        types.Bool      `tfsdk:"disable_no_cache_header"`
-	EnableLogging               types.Bool      `tfsdk:"enable_logging"`
-	RequestTimeout              durations.Value `tfsdk:"request_timeout"`
-	WebhookSecret               types.String    `tfsdk:"webhook_secret"`
-	HookCACertFile              types.String    `tfsdk:"hook_cacert_file"`
-	AllowCommands               types.Bool      `tfsdk:"allow_commands"`
+	AuthURL                     types.String `tfsdk:"auth_url"`
+	Cloud                       types.String `tfsdk:"cloud"`
+	Region                      types.String `tfsdk:"region"`
+	UserName                    types.String `tfsdk:"user_name"`
+	UserID                      types.String `tfsdk:"user_id"`
+	ApplicationCredentialID     types.String `tfsdk:"application_credential_id"`
+	ApplicationCredentialName   types.String `tfsdk:"application_credential_name"`
+	ApplicationCredentialSecret types.String `tfsdk:"application_credential_secret"`
+	TenantID                    types.String `tfsdk:"tenant_id"`
+	TenantName                  types.String `tfsdk:"tenant_name"`
+	Password                    types.String `tfsdk:"password"`
+	Token                       types.String `tfsdk:"token"`
+	UserDomainName              types.String `tfsdk:"user_domain_name"`
+	UserDomainID                types.String `tfsdk:"user_domain_id"`
+	ProjectDomainName           types.String `tfsdk:"project_domain_name"`
+	ProjectDomainID             types.String `tfsdk:"project_domain_id"`
+	DomainID                    types.String `tfsdk:"domain_id"`
+	DomainName                  types.String `tfsdk:"domain_name"`
+	DefaultDomain               types.String `tfsdk:"default_domain"`
+	SystemScope                 types.Bool   `tfsdk:"system_scope"`
+	Insecure                    types.Bool   `tfsdk:"insecure"`
+	EndpointType                types.String `tfsdk:"endpoint_type"`
+	CACertFile                  types.String `tfsdk:"cacert_file"`
+	Cert                        types.String `tfsdk:"cert"`
+	Key                         types.String `tfsdk:"key"`
+	Swauth                      types.Bool   `tfsdk:"swauth"`
+	DelayedAuth                 types.Bool   `tfsdk:"delayed_auth"`
+	AllowReauth                 types.Bool   `tfsdk:"allow_reauth"`
+	MaxRetries                  types.Int64  `tfsdk:"max_retries"`
+	EndpointOverrides           types.Map    `tfsdk:"endpoint_overrides"`
+	DisableNoCacheHeader        types.Bool   `tfsdk:"disable_no_cache_header"`
+	EnableLogging               types.Bool   `tfsdk:"enable_logging"`
+	RequestTimeout              types.String `tfsdk:"request_timeout"`
+	WebhookSecret               types.String `tfsdk:"webhook_secret"`
+	HookCACertFile              types.String `tfsdk:"hook_cacert_file"`
+	AllowCommands               types.Bool   `tfsdk:"allow_commands"`
 }
 
 // config translates the model, and adds the values of environment variables.
@@ -85,7 +85,7 @@ func (m providerModel) config(ctx context.Context, diags *diag.Diagnostics) open
 		Key:                         env.text(m.Key, "OS_KEY"),
 		AllowReauth:                 env.flag(m.AllowReauth, true, "OS_ALLOW_REAUTH"),
 		MaxRetries:                  int(min(m.MaxRetries.ValueInt64(), 1<<30)), // bounded here, checked later
-		RequestTimeout:              m.RequestTimeout.Or(0),
+		RequestTimeout:              durations.Or(m.RequestTimeout, 0),
 		DisableNoCacheHeader:        m.DisableNoCacheHeader.ValueBool(),
 	}
 	if config.DefaultDomain == "" {

@@ -229,8 +229,8 @@ func (m attachmentModel) refuseOrder(cluster string, diags *diag.Diagnostics) {
 
 // limit returns how long the destruction may take.
 func (m attachmentModel) limit() time.Duration {
-	if given, ok := m.Timeouts.Attributes()["delete"].(durations.Value); ok && value.Given(given) {
-		return given.Or(0)
+	if given, ok := m.Timeouts.Attributes()["delete"].(types.String); ok && value.Given(given) {
+		return durations.Or(given, 0)
 	}
 	return m.nodeModel.limit()
 }

@@ -20,9 +20,9 @@ import (
 type drainModel struct {
 	nodeModel
 
-	AtOnce      types.Int64     `tfsdk:"at_once"`
-	Nodes       types.Map       `tfsdk:"nodes"`
-	TurnTimeout durations.Value `tfsdk:"turn_timeout"`
+	AtOnce      types.Int64  `tfsdk:"at_once"`
+	Nodes       types.Map    `tfsdk:"nodes"`
+	TurnTimeout types.String `tfsdk:"turn_timeout"`
 }
 
 // Validate implements backend.Model.
@@ -64,7 +64,7 @@ func (m drainModel) begin(
 ) bool {
 	err := turns.Begin(ctx, drain.Ask{
 		Node: m.label(), Server: m.ServerID.ValueString(), AtOnce: int(m.AtOnce.ValueInt64()),
-		Limit: m.TurnTimeout.Or(defaultTurn), Tell: tell,
+		Limit: durations.Or(m.TurnTimeout, defaultTurn), Tell: tell,
 		Out: func(ctx context.Context) (map[string]string, error) { return m.out(ctx, b, diags) },
 	})
 	if err != nil {

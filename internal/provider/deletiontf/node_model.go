@@ -24,14 +24,14 @@ import (
 // nodeModel is a node, and how it is drained: the arguments that the attachment and
 // the action have in common.
 type nodeModel struct {
-	ServerID      types.String    `tfsdk:"server_id"`
-	Region        types.String    `tfsdk:"region"`
-	Cluster       types.String    `tfsdk:"cluster"`
-	NodeName      types.String    `tfsdk:"node_name"`
-	GracePeriod   durations.Value `tfsdk:"grace_period"`
-	Shutdown      types.Bool      `tfsdk:"shutdown"`
-	OnlyInService types.Bool      `tfsdk:"only_in_service"`
-	Hook          types.Object    `tfsdk:"hook"`
+	ServerID      types.String `tfsdk:"server_id"`
+	Region        types.String `tfsdk:"region"`
+	Cluster       types.String `tfsdk:"cluster"`
+	NodeName      types.String `tfsdk:"node_name"`
+	GracePeriod   types.String `tfsdk:"grace_period"`
+	Shutdown      types.Bool   `tfsdk:"shutdown"`
+	OnlyInService types.Bool   `tfsdk:"only_in_service"`
+	Hook          types.Object `tfsdk:"hook"`
 
 	Corrected *orders `tfsdk:"-"` // in place of the arguments; nil without a correction
 	Proof     string  `tfsdk:"-"` // proof of a note that the server was never in service
@@ -145,7 +145,7 @@ func run(ctx context.Context, d drain.Drain, limit time.Duration, a advice, diag
 	return false
 }
 
-func (m nodeModel) grace() time.Duration { return m.GracePeriod.Or(0) }
+func (m nodeModel) grace() time.Duration { return durations.Or(m.GracePeriod, 0) }
 
 // steps returns the steps of a drain in words, or nil if it does nothing.
 func (m nodeModel) steps() (steps []string) {

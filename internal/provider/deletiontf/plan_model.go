@@ -23,21 +23,21 @@ import (
 )
 
 type planModel struct {
-	Nodes                 types.List      `tfsdk:"nodes"`
-	ScaleIn               types.Object    `tfsdk:"scale_in"`
-	Resize                types.Object    `tfsdk:"resize"`
-	DeleteNodes           types.Object    `tfsdk:"delete_nodes"`
-	Decision              types.Dynamic   `tfsdk:"decision"`
-	Criteria              types.String    `tfsdk:"criteria"`
-	DestroyAfterDeletion  types.Bool      `tfsdk:"destroy_after_deletion"`
-	GracePeriod           durations.Value `tfsdk:"grace_period"`
-	ReduceDesiredCapacity types.Bool      `tfsdk:"reduce_desired_capacity"`
-	Protected             types.List      `tfsdk:"protected"`
-	Seed                  types.String    `tfsdk:"seed"`
-	Status                types.String    `tfsdk:"status"`
-	Reason                types.String    `tfsdk:"reason"`
-	Deletion              types.Object    `tfsdk:"deletion"`
-	Survivors             types.List      `tfsdk:"survivors"`
+	Nodes                 types.List    `tfsdk:"nodes"`
+	ScaleIn               types.Object  `tfsdk:"scale_in"`
+	Resize                types.Object  `tfsdk:"resize"`
+	DeleteNodes           types.Object  `tfsdk:"delete_nodes"`
+	Decision              types.Dynamic `tfsdk:"decision"`
+	Criteria              types.String  `tfsdk:"criteria"`
+	DestroyAfterDeletion  types.Bool    `tfsdk:"destroy_after_deletion"`
+	GracePeriod           types.String  `tfsdk:"grace_period"`
+	ReduceDesiredCapacity types.Bool    `tfsdk:"reduce_desired_capacity"`
+	Protected             types.List    `tfsdk:"protected"`
+	Seed                  types.String  `tfsdk:"seed"`
+	Status                types.String  `tfsdk:"status"`
+	Reason                types.String  `tfsdk:"reason"`
+	Deletion              types.Object  `tfsdk:"deletion"`
+	Survivors             types.List    `tfsdk:"survivors"`
 }
 
 // nodes translates the nodes, and marks as protected the nodes that protected names.
@@ -175,7 +175,7 @@ func (m *planModel) fill(members, chosen []node.Node, decided request.Terms) {
 			ReduceDesiredCapacity: m.ReduceDesiredCapacity.ValueBoolPointer(),
 		}
 		if !m.GracePeriod.IsNull() {
-			terms.GracePeriod = new(int64(m.GracePeriod.Or(0) / time.Second))
+			terms.GracePeriod = new(int64(durations.Or(m.GracePeriod, 0) / time.Second))
 		}
 		terms = terms.Or(decided).Or(request.DefaultTerms())
 		m.Reason = types.StringValue("Candidates generated")

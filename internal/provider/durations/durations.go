@@ -1,8 +1,5 @@
-// Package durations has the type of arguments that are durations: a string such
-// as "10m", or a number of seconds. An argument is
-//
-//	"timeout": durations.Argument(0, duration.Day, "How long to wait.")
-//	Timeout durations.Value `tfsdk:"timeout"`
+// Package durations has the arguments that are durations: a string such as "10m", or a number of seconds, which
+// Terraform turns into a string.
 package durations
 
 import (
@@ -10,97 +7,35 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
 )
 
-// Type is the type of a duration. Terraform turns a number into a string.
-type Type struct{ basetypes.StringType }
-
-var (
-	_ basetypes.StringTypable                    = Type{}
-	_ basetypes.StringValuableWithSemanticEquals = Value{}
-)
-
-// Equal implements attr.Type.
-func (t Type) Equal(o attr.Type) bool {
-	_, ok := o.(Type)
-	return ok
-}
-
-// String implements attr.Type.
-func (t Type) String() string { return "durations.Type" }
-
-// ValueType implements attr.Type.
-func (t Type) ValueType(context.Context) attr.Value { return Value{} }
-
-// ValueFromString implements basetypes.StringTypable.
-func (t Type) ValueFromString(_ context.Context, v basetypes.StringValue) (basetypes.StringValuable, diag.Diagnostics) {
-	return Value{v}, nil
-}
-
-// ValueFromTerraform implements attr.Type.
-func (t Type) ValueFromTerraform(ctx context.Context, in tftypes.Value) (attr.Value, error) {
-	v, err := t.StringType.ValueFromTerraform(ctx, in)
-	if err != nil {
-		return nil, err
-	}
-	text, ok := v.(types.String)
-	if !ok {
-		return nil, fmt.Errorf("a duration is %T", v)
-	}
-	return Value{text}, nil
-}
-
-// Value is a duration, null or unknown.
-type Value struct{ basetypes.StringValue }
-
 // Of returns a known duration.
-func Of(d time.Duration) Value { return Value{types.StringValue(duration.Format(d))} }
+func Of(d time.Duration) types.String { return types.StringValue(duration.Format(d)) }
 
-// Type implements attr.Value.
-func (v Value) Type(context.Context) attr.Type { return Type{} }
-
-// Equal implements attr.Value. "60" and "1m" are not equal here: see
-// [Value.StringSemanticEquals].
-func (v Value) Equal(o attr.Value) bool {
-	other, ok := o.(Value)
-	return ok && v.StringValue.Equal(other.StringValue)
-}
-
-// StringSemanticEquals implements basetypes.StringValuableWithSemanticEquals.
-func (v Value) StringSemanticEquals(_ context.Context, o basetypes.StringValuable) (bool, diag.Diagnostics) {
-	other, ok := o.(Value)
-	return ok && same(v.StringValue, other.StringValue), nil
-}
-
-func same(a, b basetypes.StringValue) bool {
-	one, ok := duration.Parse(a.ValueString())
-	other, alsoOK := duration.Parse(b.ValueString())
-	return ok && alsoOK && one == other
-}
-
-// Or returns the duration, or another one if it is null, unknown or invalid.
-func (v Value) Or(other time.Duration) time.Duration {
-	if d, ok := duration.Parse(v.ValueString()); ok {
+// Or returns a duration, or another one if it is null, unknown or invalid.
+func Or(text types.String, other time.Duration) time.Duration {
+	if d, ok := duration.Parse(text.ValueString()); ok {
 		return d
 	}
 	return other
 }
 
-// Known reports whether the value is null or a valid duration. An invalid one is
-// reported while planning.
-func (v Value) Known() bool {
-	_, ok := duration.Parse(v.ValueString())
-	return ok || v.IsNull()
+// Known reports whether a duration is null or valid. An invalid one is reported while planning.
+func Known(text types.String) bool {
+	_, ok := duration.Parse(text.ValueString())
+	return ok || text.IsNull()
+}
+
+func same(a, b types.String) bool {
+	one, ok := duration.Parse(a.ValueString())
+	other, alsoOK := duration.Parse(b.ValueString())
+	return ok && alsoOK && one == other
 }
 
 // Argument is an optional argument within bounds. A plan keeps the state's duration if
@@ -108,7 +43,6 @@ func (v Value) Known() bool {
 func Argument(shortest, longest time.Duration, description string) schema.StringAttribute {
 	return schema.StringAttribute{
 		Optional:            true,
-		CustomType:          Type{},
 		Validators:          []validator.String{between{shortest, longest}},
 		PlanModifiers:       []planmodifier.String{kept{}},
 		MarkdownDescription: description,

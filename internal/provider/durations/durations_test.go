@@ -4,51 +4,31 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 func TestValue(t *testing.T) {
-	value := func(raw any) durations.Value {
-		v, err := durations.Type{}.ValueFromTerraform(t.Context(), tftypes.NewValue(tftypes.String, raw))
-		require.NoError(t, err)
-		return v.(durations.Value)
-	}
 	for _, c := range []struct {
-		raw   any
+		text  types.String
 		want  time.Duration // an hour: the value gives no duration
 		known bool
 	}{
-		{"90", 90 * time.Second, true},
-		{"30d", 720 * time.Hour, true},
-		{nil, time.Hour, true},
-		{tftypes.UnknownValue, time.Hour, false},
-		{"soon", time.Hour, false},
+		{types.StringValue("90"), 90 * time.Second, true},
+		{types.StringValue("30d"), 720 * time.Hour, true},
+		{types.StringNull(), time.Hour, true},
+		{types.StringUnknown(), time.Hour, false},
+		{types.StringValue("soon"), time.Hour, false},
 	} {
-		assert.Equal(t, c.want, value(c.raw).Or(time.Hour), "%v", c.raw)
-		assert.Equal(t, c.known, value(c.raw).Known(), "%v", c.raw)
+		assert.Equal(t, c.want, durations.Or(c.text, time.Hour), "%v", c.text)
+		assert.Equal(t, c.known, durations.Known(c.text), "%v", c.text)
 	}
-	for _, c := range []struct {
-		a, b string
-		want bool
-	}{{"60", "1m", true}, {"1d", "24h", true}, {"60", "61s", false}, {"soon", "soon", false}} {
-		got, _ := value(c.a).StringSemanticEquals(t.Context(), value(c.b))
-		assert.Equal(t, c.want, got, "%s and %s", c.a, c.b)
-	}
-	for other, same := range map[attr.Value]bool{value("1m"): false, value("60"): true, types.StringValue("60"): false} {
-		assert.Equal(t, same, value("60").Equal(other), "only the same text is equal: %s", other)
-	}
-	assert.False(t, durations.Type{}.Equal(types.StringType), "a duration is no string")
-	assert.True(t, durations.Type{}.Equal(value("1").Type(t.Context())))
 }
 
 // TestBetween: both bounds are allowed, and an unknown value is not refused.

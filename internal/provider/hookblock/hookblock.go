@@ -5,7 +5,6 @@ package hookblock
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -140,10 +139,8 @@ func read(block types.Object) (spec *hook.Spec, unknown map[string]bool) {
 			continue
 		}
 		switch v := v.(type) {
-		case durations.Value:
-			spec.Timeout = v.Or(0)
-		case types.Int64:
-			spec.Arguments[name] = []string{strconv.FormatInt(v.ValueInt64(), 10)}
+		case types.Int64, types.Bool:
+			spec.Arguments[name] = []string{v.String()}
 		case types.List:
 			words := make([]string, 0, len(v.Elements()))
 			for _, element := range v.Elements() {
@@ -154,12 +151,12 @@ func read(block types.Object) (spec *hook.Spec, unknown map[string]bool) {
 				words = append(words, word.ValueString())
 			}
 			spec.Arguments[name] = words
-		case types.Bool:
-			spec.Arguments[name] = []string{strconv.FormatBool(v.ValueBool())}
 		case types.String:
 			switch name {
 			case "type":
 				spec.Type = v.ValueString()
+			case "timeout":
+				spec.Timeout = durations.Or(v, 0)
 			case "default_result":
 				spec.Default = hook.Result(v.ValueString())
 			default:

@@ -33,11 +33,11 @@ const (
 var atHealth = path.Root("health").AtName("http")
 
 type healthModel struct {
-	Grace   durations.Value `tfsdk:"grace"`
-	Timeout durations.Value `tfsdk:"timeout"`
-	HTTP    types.Object    `tfsdk:"http"`
-	TCP     types.Object    `tfsdk:"tcp"`
-	Octavia types.Object    `tfsdk:"octavia"`
+	Grace   types.String `tfsdk:"grace"`
+	Timeout types.String `tfsdk:"timeout"`
+	HTTP    types.Object `tfsdk:"http"`
+	TCP     types.Object `tfsdk:"tcp"`
+	Octavia types.Object `tfsdk:"octavia"`
 }
 
 type healthOctavia struct {
@@ -81,7 +81,7 @@ func (m attachmentModel) health(
 	if block == nil {
 		return nil, 0
 	}
-	check = &health.Check{Timeout: block.Timeout.Or(defaultHealth)}
+	check = &health.Check{Timeout: durations.Or(block.Timeout, defaultHealth)}
 	check.HTTP, check.TCP = probeblock.Read(block.HTTP, block.TCP, false, path.Root("health"), diags)
 	if octavia := value.Object[healthOctavia](ctx, block.Octavia, diags); octavia != nil {
 		check.Pools = texts(octavia.PoolIDs)
@@ -95,7 +95,7 @@ func (m attachmentModel) health(
 	if diags.HasError() {
 		return nil, 0
 	}
-	return check, block.Grace.Or(defaultGrace)
+	return check, durations.Or(block.Grace, defaultGrace)
 }
 
 // refusePools refuses a pool that no region has, in the plan that first names it. Other

@@ -70,17 +70,17 @@ type deletionModel struct {
 }
 
 type updateModel struct {
-	Causes           types.List      `tfsdk:"causes"`
-	MaxBatchSize     types.String    `tfsdk:"max_batch_size"`
-	Target           types.String    `tfsdk:"target"`
-	Method           types.String    `tfsdk:"method"`
-	MaxAge           durations.Value `tfsdk:"max_age"`
-	Pause            durations.Value `tfsdk:"pause"`
-	Window           types.List      `tfsdk:"window"`
-	RevertAfter      durations.Value `tfsdk:"revert_after"`
-	RetryFullAfter   durations.Value `tfsdk:"retry_full_after"`
-	StopAbove        types.String    `tfsdk:"stop_above"`
-	RequireInService types.Bool      `tfsdk:"require_in_service"`
+	Causes           types.List   `tfsdk:"causes"`
+	MaxBatchSize     types.String `tfsdk:"max_batch_size"`
+	Target           types.String `tfsdk:"target"`
+	Method           types.String `tfsdk:"method"`
+	MaxAge           types.String `tfsdk:"max_age"`
+	Pause            types.String `tfsdk:"pause"`
+	Window           types.List   `tfsdk:"window"`
+	RevertAfter      types.String `tfsdk:"revert_after"`
+	RetryFullAfter   types.String `tfsdk:"retry_full_after"`
+	StopAbove        types.String `tfsdk:"stop_above"`
+	RequireInService types.Bool   `tfsdk:"require_in_service"`
 }
 
 type statefulModel struct {
@@ -296,11 +296,11 @@ func (m attachmentModel) update(ctx context.Context, diags *diag.Diagnostics) *r
 		Target:    amount("target", u.Target, "100%"),
 		StopAbove: amount("stop_above", u.StopAbove, "50%"),
 		Method:    u.Method.ValueString(),
-		MaxAge:    u.MaxAge.Or(0),
-		Pause:     u.Pause.Or(0),
+		MaxAge:    durations.Or(u.MaxAge, 0),
+		Pause:     durations.Or(u.Pause, 0),
 
-		RevertAfter:    u.RevertAfter.Or(0),
-		RetryFullAfter: u.RetryFullAfter.Or(time.Hour),
+		RevertAfter:    durations.Or(u.RevertAfter, 0),
+		RetryFullAfter: durations.Or(u.RetryFullAfter, time.Hour),
 	}
 	windows, fault := window.Parse(texts(u.Window))
 	if update.Windows = windows; fault != "" {

@@ -24,12 +24,12 @@ import (
 // checksModel has the arguments that the attachment and the action have in common: when a
 // server of a cluster is in service, and how long to wait for that.
 type checksModel struct {
-	Cluster   types.String    `tfsdk:"cluster"`
-	HTTP      types.Object    `tfsdk:"http"`
-	TCP       types.Object    `tfsdk:"tcp"`
-	Hook      types.Object    `tfsdk:"hook"`
-	StableFor durations.Value `tfsdk:"stable_for"`
-	Timeout   durations.Value `tfsdk:"timeout"`
+	Cluster   types.String `tfsdk:"cluster"`
+	HTTP      types.Object `tfsdk:"http"`
+	TCP       types.Object `tfsdk:"tcp"`
+	Hook      types.Object `tfsdk:"hook"`
+	StableFor types.String `tfsdk:"stable_for"`
+	Timeout   types.String `tfsdk:"timeout"`
 
 	AllowLinkLocal types.Bool `tfsdk:"allow_link_local"`
 }
@@ -37,7 +37,7 @@ type checksModel struct {
 // read returns the checks that are known, and reports their faults.
 func (m checksModel) read(diags *diag.Diagnostics) (http *probe.HTTP, tcp *probe.TCP) {
 	http, tcp = probeblock.Read(m.HTTP, m.TCP, m.AllowLinkLocal.ValueBool(), path.Empty(), diags)
-	if m.Timeout.Known() && m.StableFor.Known() && m.stableFor() >= m.limit() {
+	if durations.Known(m.Timeout) && durations.Known(m.StableFor) && m.stableFor() >= m.limit() {
 		diags.AddAttributeError(path.Root("stable_for"), "Not enough time",
 			fmt.Sprintf("No server could be stable for %s within a timeout of %s. Raise timeout, or lower stable_for.",
 				duration.Format(m.stableFor()), duration.Format(m.limit())))
@@ -92,9 +92,9 @@ func (m checksModel) checkMark(
 	return false
 }
 
-func (m checksModel) limit() time.Duration { return m.Timeout.Or(defaultTimeout) }
+func (m checksModel) limit() time.Duration { return durations.Or(m.Timeout, defaultTimeout) }
 
-func (m checksModel) stableFor() time.Duration { return m.StableFor.Or(0) }
+func (m checksModel) stableFor() time.Duration { return durations.Or(m.StableFor, 0) }
 
 // waiter returns the waiter with the checks of a configuration that is completely known.
 func (m checksModel) waiter(http *probe.HTTP, tcp *probe.TCP, hooks *hook.Runner) *readiness.Waiter {
