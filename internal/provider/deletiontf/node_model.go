@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/drain"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
@@ -60,7 +59,7 @@ const (
 
 // Validate implements backend.Model.
 func (m nodeModel) Validate(_ context.Context, diags *diag.Diagnostics) {
-	hookblock.Validate(m.Hook, path.Root("hook"), diags)
+	hookblock.Validate(m.Hook, diags)
 }
 
 // message returns the message to the consumer of the hook.
@@ -96,12 +95,8 @@ func (m nodeModel) drain(server drain.Server, hooks *hook.Runner, token string, 
 // checkHook refuses a hook that the provider block does not allow, or that the cloud
 // cannot run in the node's region. Before is the hook before the change. One error stands for all nodes.
 func (m nodeModel) checkHook(ctx context.Context, before types.Object, b *backend.Backend, diags *diag.Diagnostics) {
-	var regions []string
-	if value.Given(m.Region) {
-		regions = []string{m.Region.ValueString()}
-	}
 	var refused diag.Diagnostics
-	hookblock.CheckAllowed(ctx, m.Hook, before, b.Hooks(), regions, path.Root("hook"), &refused)
+	hookblock.CheckAllowed(ctx, m.Hook, before, b.Hooks(), []string{m.Region.ValueString()}, &refused)
 	for _, fault := range refused {
 		if !b.Walk().Note(backend.Refused, fault.Detail(), "") {
 			diags.Append(fault)

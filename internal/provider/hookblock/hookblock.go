@@ -68,8 +68,10 @@ func argumentOf(t hook.Type, a hook.Argument) schema.Attribute {
 	return text
 }
 
-// Validate checks the known arguments of a block at a path.
-func Validate(block types.Object, at path.Path, diags *diag.Diagnostics) {
+var at = path.Root("hook")
+
+// Validate checks the known arguments of a block.
+func Validate(block types.Object, diags *diag.Diagnostics) {
 	spec, unknown := read(block)
 	if spec == nil {
 		return
@@ -88,16 +90,11 @@ func Validate(block types.Object, at path.Path, diags *diag.Diagnostics) {
 }
 
 // CheckAllowed reports a hook that the provider block does not allow, or that the
-// cloud cannot run in one of the regions. Before is the previous block: if the block
-// changes, each region is asked for what the hook needs. The runner is nil if the provider
-// block is not known yet.
+// cloud cannot run in one of the regions; a region that is not known is "". Before is the
+// previous block: if the block changes, each region is asked for what the hook needs. The
+// runner is nil if the provider block is not known yet.
 func CheckAllowed(
-	ctx context.Context,
-	block, before types.Object,
-	runner *hook.Runner,
-	regions []string,
-	at path.Path,
-	diags *diag.Diagnostics,
+	ctx context.Context, block, before types.Object, runner *hook.Runner, regions []string, diags *diag.Diagnostics,
 ) {
 	spec, unknown := read(block)
 	if spec == nil || len(unknown) > 0 || runner == nil {
@@ -105,13 +102,13 @@ func CheckAllowed(
 	}
 	err := runner.Check(*spec)
 	for _, region := range regions {
-		if err == nil {
+		if err == nil && region != "" {
 			err = runner.CheckRegion(ctx, *spec, region, !block.Equal(before))
 		}
 	}
 	if err != nil {
 		diags.AddAttributeError(at.AtName("type"), "Unable to run the hook",
-			fmt.Sprintf("%s.", strings.TrimSuffix(err.Error(), ".")))
+			strings.TrimSuffix(err.Error(), ".")+".")
 	}
 }
 

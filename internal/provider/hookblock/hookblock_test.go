@@ -10,7 +10,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
@@ -93,13 +92,13 @@ func TestCheckAllowed(t *testing.T) {
 		"provider block not known": {nil, command, nil, ""},
 		"a word that is not known": {&hook.Runner{}, values{"type": text("command"), "command": words(types.StringUnknown())}, nil, ""},
 		"a region with Octavia":    {one, pools, []string{"RegionOne"}, ""},
-		"one without":              {one, pools, []string{"RegionTwo"}, "RegionTwo"},
+		"one without":              {one, pools, []string{"", "RegionTwo"}, "RegionTwo"},
 		"the second without":       {one, pools, []string{"RegionOne", "RegionTwo"}, "RegionTwo"},
 		"the first without":        {one, pools, []string{"RegionTwo", "RegionOne"}, "RegionTwo"},
-		"no region":                {one, pools, nil, ""},
+		"no region":                {one, pools, []string{""}, ""},
 	} {
 		var diags diag.Diagnostics
-		hookblock.CheckAllowed(t.Context(), block(t, c.given), block(t, pools), c.runner, c.regions, path.Root("hook"), &diags)
+		hookblock.CheckAllowed(t.Context(), block(t, c.given), block(t, pools), c.runner, c.regions, &diags)
 		assert.Len(t, diags, min(1, len(c.says)), name)
 		for _, d := range diags {
 			assert.Equal(t, "hook.type", d.(diag.DiagnosticWithPath).Path().String(), "%s: at", name)

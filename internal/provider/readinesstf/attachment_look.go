@@ -50,7 +50,7 @@ func (r *attachmentResource) look(
 		return view{}
 	}
 	home, err := cloud.Region(ctx)
-	if model.regionless() { // otherwise only removed servers may be in it, and it may be down
+	if slices.Contains(model.regions(), "") { // otherwise only removed servers may be in it, and it may be down
 		if err == nil {
 			_, err = cloud.Compute(ctx, home)
 		}

@@ -86,26 +86,14 @@ func (m attachmentModel) nodes(region string) map[string]readiness.Node {
 	return nodes
 }
 
-// regions returns the known regions of servers, sorted.
+// regions returns the regions of servers, sorted, with "" if one names none, and so is in the provider's, or is not
+// known yet.
 func (m attachmentModel) regions() []string {
 	named := map[string]bool{}
 	for _, s := range m.members() {
-		if value.Given(s.region) {
-			named[s.region.ValueString()] = true
-		}
+		named[s.region.ValueString()] = true
 	}
 	return slices.Sorted(maps.Keys(named))
-}
-
-// regionless reports whether a server names no region, and so is in the
-// provider's.
-func (m attachmentModel) regionless() bool {
-	for _, s := range m.members() {
-		if s.region.ValueString() == "" {
-			return true
-		}
-	}
-	return false
 }
 
 // Validate implements backend.Model.

@@ -65,8 +65,7 @@ func (r *attachmentResource) ModifyPlan(
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	hookblock.CheckAllowed(ctx, plan.Hook, state.Hook, r.Backend.Hooks(), plan.regions(), path.Root("hook"),
-		&resp.Diagnostics)
+	hookblock.CheckAllowed(ctx, plan.Hook, state.Hook, r.Backend.Hooks(), plan.regions(), &resp.Diagnostics)
 	plan.judge(state, r.Backend.Walk(), &resp.Diagnostics)
 	plan.keeps(state)
 	plan.warnOfUnstored(state, r.Backend.Walk(), &resp.Diagnostics)

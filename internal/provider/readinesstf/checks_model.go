@@ -42,7 +42,7 @@ func (m checksModel) read(diags *diag.Diagnostics) (http *probe.HTTP, tcp *probe
 			fmt.Sprintf("No server could be stable for %s within a timeout of %s. Raise timeout, or lower stable_for.",
 				duration.Format(m.stableFor()), duration.Format(m.limit())))
 	}
-	hookblock.Validate(m.Hook, path.Root("hook"), diags)
+	hookblock.Validate(m.Hook, diags)
 	return http, tcp
 }
 

@@ -49,11 +49,7 @@ func (a *readyAction) ModifyPlan(ctx context.Context, req action.ModifyPlanReque
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	var regions []string
-	if value.Given(config.Region) {
-		regions = []string{config.Region.ValueString()}
-	}
-	hookblock.CheckAllowed(ctx, config.Hook, types.Object{}, a.Backend.Hooks(), regions, path.Root("hook"),
+	hookblock.CheckAllowed(ctx, config.Hook, types.Object{}, a.Backend.Hooks(), []string{config.Region.ValueString()},
 		&resp.Diagnostics)
 	cluster := config.Cluster.ValueString()
 	if config.asks() {
