@@ -227,7 +227,7 @@ func (m attachmentModel) templates() roster.Templates {
 			delete(own[at], key)
 		}
 	}
-	given := places.Templates(m.Regions, m.Zones, m.oneRegion())
+	given := places.Own[types.Map](m.Regions, m.Zones, m.oneRegion(), "template")
 	given[placement.Place{}] = m.Template
 	for at, values := range given {
 		for key, text := range templateOf(values) {
@@ -256,7 +256,7 @@ func (m attachmentModel) templates() roster.Templates {
 // flavors returns the flavors that the attachment, its regions and its zones list.
 func (m attachmentModel) flavors() roster.Flavors {
 	flavors := roster.Flavors{}
-	for at, list := range places.Flavors(m.Regions, m.Zones, m.oneRegion()) {
+	for at, list := range places.Own[types.List](m.Regions, m.Zones, m.oneRegion(), "flavors") {
 		flavors[at] = texts(list)
 	}
 	if listed(m.Flavors) {

@@ -116,7 +116,7 @@ func (p *attachmentPlanner) tell(ctx context.Context, d *decision) {
 	p.tellNodes(d.next, d.change, d.policy)
 	p.warn(d.next, d.written, d.change, d.policy)
 	u := d.policy.Update
-	if u != nil && u.Has(roster.Outdated) && len(d.policy.Templates) == 0 && p.templatesKnown(ctx) {
+	if u != nil && u.Has(roster.Outdated) && len(d.policy.Templates) == 0 && p.known(ctx, "template", p.plan.Template) {
 		p.diags.AddAttributeWarning(path.Root("update").AtName("causes"), "A missing argument",
 			"The cause TEMPLATE replaces nodes that do not have the wanted template, but there is no template. "+
 				"Give template, and let the servers take their image and flavor from each.value.template.")
@@ -137,7 +137,7 @@ func (p *attachmentPlanner) store(ctx context.Context, d decision) {
 	if p.state != nil {
 		p.memory.store(ctx, p.private, d.next, p.diags) // the leaving nodes
 	}
-	if !p.templatesKnown(ctx) || !p.sourcesKnown(ctx) {
+	if !p.known(ctx, "template", p.plan.Template) || !p.sourcesKnown(ctx) {
 		p.forgetTemplates(ctx)
 	}
 }

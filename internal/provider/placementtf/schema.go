@@ -59,8 +59,9 @@ func attachmentSchema() schema.Schema {
 				MarkdownDescription: "Pattern of the names of new nodes. `{index+1:03}` gives 001, 002 and so on. An " +
 					"index is never used twice, except by slots. Defaults to `" + string(naming.Default) + "`.",
 			},
-			"image": places.ImageArgument("Image of new nodes, by name or id. Each region has its own of that name, " +
-				"the newest one, which stays wanted while it is active. Let the servers take `each.value.image_id`."),
+			"image": attribute.Text("Image of new nodes, by name or id. Each region has its own of that name, the "+
+				"newest one, which stays wanted while it is active. Let the servers take `each.value.image_id`.",
+				attribute.NotEmpty),
 			"user_data": places.UserDataArgument("User data of new nodes, at most 64 KiB in Base64. It is in the " +
 				"state. Let the servers take " +
 				"`stackpolicy_placement_attachment.web.user_data_texts[each.value.template.user_data]`."),

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
@@ -241,7 +242,7 @@ func (m attachmentModel) userData() map[placement.Place]string {
 
 func (m attachmentModel) texts(argument, all string) map[placement.Place]string {
 	own := map[placement.Place]string{}
-	for at, text := range places.Texts(m.Regions, m.Zones, m.oneRegion(), argument) {
+	for at, text := range places.Own[types.String](m.Regions, m.Zones, m.oneRegion(), argument) {
 		if text.ValueString() != "" {
 			own[at] = text.ValueString()
 		}

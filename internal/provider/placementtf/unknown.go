@@ -3,7 +3,10 @@ package placementtf
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
@@ -36,7 +39,7 @@ func (p *attachmentPlanner) refusesUnknown(ctx context.Context) bool {
 		at    path.Path
 		known bool
 	}{
-		{templates, p.templatesKnown(ctx)},
+		{templates, p.known(ctx, "template", p.plan.Template)},
 		{value.UnknownIn(ctx, p.plan.Update, path.Root("update")), value.Known(ctx, p.plan.Update)},
 	} {
 		if !input.known {
@@ -90,26 +93,15 @@ func (p *attachmentPlanner) unknown() {
 	p.plan.UserDataTexts = types.MapUnknown(types.StringType)
 }
 
-// templatesKnown reports whether all templates are known, as far as the user writes them.
-func (p *attachmentPlanner) templatesKnown(ctx context.Context) bool {
-	known := value.Known(ctx, p.plan.Template)
-	for _, t := range places.Templates(p.plan.Regions, p.plan.Zones, "") {
-		known = known && value.Known(ctx, t)
-	}
-	return known
-}
-
 // sourcesKnown reports whether all images and user data are known.
 func (p *attachmentPlanner) sourcesKnown(ctx context.Context) bool {
 	return p.known(ctx, "image", p.plan.Image) && p.known(ctx, "user_data", p.plan.UserData)
 }
 
-func (p *attachmentPlanner) known(ctx context.Context, argument string, all types.String) bool {
-	known := value.Known(ctx, all)
-	for _, text := range places.Texts(p.plan.Regions, p.plan.Zones, "", argument) {
-		known = known && value.Known(ctx, text)
-	}
-	return known
+// known reports whether an argument is known, for all places and for each.
+func (p *attachmentPlanner) known(ctx context.Context, argument string, all attr.Value) bool {
+	own := places.Own[attr.Value](p.plan.Regions, p.plan.Zones, "", argument)
+	return value.Known(ctx, append(slices.Collect(maps.Values(own)), all)...)
 }
 
 // waitForSources plans nothing while an image or user data is not known: it comes from what the same apply changes,
@@ -164,7 +156,7 @@ func sameExcept(plan tfsdk.Plan, state tfsdk.State) bool {
 func (p *attachmentPlanner) forgetTemplates(ctx context.Context) {
 	nodes := elements[shownNode](p.plan.Nodes.ValueString(), p.diags)
 	imageKnown := p.known(ctx, "image", p.plan.Image)
-	alone := imageKnown && p.templatesKnown(ctx) && p.known(ctx, "user_data", types.StringNull())
+	alone := imageKnown && p.known(ctx, "template", p.plan.Template) && p.known(ctx, "user_data", types.StringNull())
 	for name, n := range nodes {
 		values := elements[packed.Text](string(n.Template), p.diags)
 		n.Template, n.Mark.String = packed.Unknown, types.StringUnknown()

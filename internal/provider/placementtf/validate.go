@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/naming"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
@@ -80,7 +81,7 @@ func (m attachmentModel) validateStateful(ctx context.Context, diags *diag.Diagn
 
 // validateSources refuses a template that says what an argument says.
 func (m attachmentModel) validateSources(diags *diag.Diagnostics) {
-	templates := places.Templates(m.Regions, m.Zones, m.oneRegion())
+	templates := places.Own[types.Map](m.Regions, m.Zones, m.oneRegion(), "template")
 	templates[placement.Place{}] = m.Template
 	for _, key := range []string{roster.KeyImage, roster.KeyImageID, roster.KeyUserData} {
 		argument, given := "image", len(m.images())

@@ -35,11 +35,6 @@ func FlavorsArgument(description string) schema.Attribute {
 		listvalidator.ValueStringsAre(value.NotNull{}, attribute.NotEmpty))
 }
 
-// ImageArgument is an image by name or id.
-func ImageArgument(description string) schema.Attribute {
-	return attribute.Text(description, attribute.NotEmpty)
-}
-
 // longestUserData is what Nova takes of user data, in Base64.
 const longestUserData = 65_535
 
@@ -72,38 +67,17 @@ func ArgumentWithTemplates(kind string, nested bool) schema.ListNestedAttribute 
 	if kind == "zone" {
 		over = "the templates of its region and of the attachment"
 	}
-	argument.NestedObject.Attributes["template"] = TemplateArgument(fmt.Sprintf(
-		"Template of new nodes in the %s, merged over %s.", kind, over))
-	argument.NestedObject.Attributes["flavors"] = FlavorsArgument(fmt.Sprintf("Flavors of new nodes of the %s, in "+
-		"place of %s.", kind, over))
-	argument.NestedObject.Attributes["image"] = ImageArgument(fmt.Sprintf("Image of new nodes of the %s, by name or "+
-		"id.",
-		kind))
-	argument.NestedObject.Attributes["user_data"] = UserDataArgument(fmt.Sprintf("User data of new nodes of the %s.",
-		kind))
+	of := argument.NestedObject.Attributes
+	of["template"] = TemplateArgument(fmt.Sprintf("Template of new nodes in the %s, merged over %s.", kind, over))
+	of["flavors"] = FlavorsArgument(fmt.Sprintf("Flavors of new nodes of the %s, in place of %s.", kind, over))
+	of["image"] = attribute.Text(fmt.Sprintf("Image of new nodes of the %s, by name or id.", kind), attribute.NotEmpty)
+	of["user_data"] = UserDataArgument(fmt.Sprintf("User data of new nodes of the %s.", kind))
 	if nested {
 		zones := ArgumentWithTemplates("zone", false)
-		zones.MarkdownDescription = argument.NestedObject.Attributes["zones"].GetMarkdownDescription()
-		argument.NestedObject.Attributes["zones"] = zones
+		zones.MarkdownDescription = of["zones"].GetMarkdownDescription()
+		of["zones"] = zones
 	}
 	return argument
-}
-
-// Templates returns the templates of the places that have one: of regions and their
-// zones, and of the zones of one region. Places that are not known yet have no
-// template.
-func Templates(regions, zones types.List, region string) map[placement.Place]types.Map {
-	return own[types.Map](regions, zones, region, "template")
-}
-
-// Flavors are the flavors of places that have some, as [Templates] has their templates.
-func Flavors(regions, zones types.List, region string) map[placement.Place]types.List {
-	return own[types.List](regions, zones, region, "flavors")
-}
-
-// Texts are the texts that places have of an argument, such as image, as [Templates] has their templates.
-func Texts(regions, zones types.List, region, argument string) map[placement.Place]types.String {
-	return own[types.String](regions, zones, region, argument)
 }
 
 // Path returns where a place has an argument of its own: at its zone, its region, or for all places.
@@ -129,8 +103,9 @@ func Path(regions, zones types.List, at placement.Place, argument string) path.P
 	return found
 }
 
-// own are the values that places have of an argument.
-func own[V attr.Value](regions, zones types.List, region, argument string) map[placement.Place]V {
+// Own returns the values that places have of an argument: regions and their zones, and the zones of one region. Places
+// that are not known yet have none.
+func Own[V attr.Value](regions, zones types.List, region, argument string) map[placement.Place]V {
 	values := map[placement.Place]V{}
 	read := func(element types.Object, at placement.Place) {
 		if v := element.Attributes()[argument].(V); !v.IsNull() {
