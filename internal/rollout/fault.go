@@ -60,7 +60,6 @@ type lineWriter struct {
 	rest []byte
 }
 
-// Write implements [io.Writer].
 func (w *lineWriter) Write(p []byte) (int, error) {
 	w.rest = append(w.rest, p...)
 	for {

@@ -20,13 +20,10 @@ type check struct {
 	fault       func(given string) string
 }
 
-// Description implements validator.Describer.
 func (c check) Description(context.Context) string { return c.rule }
 
-// MarkdownDescription implements validator.Describer.
 func (c check) MarkdownDescription(context.Context) string { return c.rule }
 
-// ValidateString implements validator.String.
 func (c check) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if !value.Given(req.ConfigValue) {
 		return
@@ -43,13 +40,10 @@ func Needs(arguments ...string) []validator.Object { return []validator.Object{n
 
 type needs []string
 
-// Description implements validator.Describer.
 func (n needs) Description(context.Context) string { return "has " + text.And(n) }
 
-// MarkdownDescription implements validator.Describer.
 func (n needs) MarkdownDescription(ctx context.Context) string { return n.Description(ctx) }
 
-// ValidateObject implements validator.Object.
 func (n needs) ValidateObject(_ context.Context, req validator.ObjectRequest, resp *validator.ObjectResponse) {
 	for _, name := range n {
 		if v := req.ConfigValue.Attributes()[name]; v != nil && v.IsNull() {

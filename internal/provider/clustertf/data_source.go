@@ -71,7 +71,6 @@ type model struct {
 	Distribution types.Map   `tfsdk:"distribution"`
 }
 
-// Validate implements backend.Model.
 func (m model) Validate(_ context.Context, diags *diag.Diagnostics) {
 	if m.SelectsNothing() {
 		diags.AddError("Empty selector",

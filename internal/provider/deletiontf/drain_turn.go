@@ -25,7 +25,6 @@ type drainModel struct {
 	TurnTimeout types.String `tfsdk:"turn_timeout"`
 }
 
-// Validate implements backend.Model.
 func (m drainModel) Validate(ctx context.Context, diags *diag.Diagnostics) {
 	m.nodeModel.Validate(ctx, diags)
 	if !m.AtOnce.IsNull() && (m.Cluster.IsNull() || m.Nodes.IsNull()) {

@@ -57,7 +57,6 @@ const (
 	spareTime    = time.Minute     // for the requests before and after the waits
 )
 
-// Validate implements backend.Model.
 func (m nodeModel) Validate(_ context.Context, diags *diag.Diagnostics) {
 	hookblock.Validate(m.Hook, diags)
 }

@@ -50,7 +50,6 @@ func (m planModel) nodes(diags *diag.Diagnostics) []node.Node {
 	return list
 }
 
-// Validate implements backend.Model.
 func (m planModel) Validate(ctx context.Context, diags *diag.Diagnostics) {
 	if value.Known(ctx, m.ScaleIn, m.Resize, m.DeleteNodes, m.Decision) {
 		m.request(ctx, diags)

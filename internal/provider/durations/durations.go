@@ -58,15 +58,12 @@ func ArgumentOr(byDefault, shortest, longest time.Duration, description string) 
 
 type between struct{ shortest, longest time.Duration }
 
-// Description implements validator.Describer.
 func (b between) Description(context.Context) string {
 	return fmt.Sprintf("a duration from %s to %s", duration.Format(b.shortest), duration.Format(b.longest))
 }
 
-// MarkdownDescription implements validator.Describer.
 func (b between) MarkdownDescription(ctx context.Context) string { return b.Description(ctx) }
 
-// ValidateString implements validator.String.
 func (b between) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return
@@ -80,13 +77,10 @@ func (b between) ValidateString(_ context.Context, req validator.StringRequest, 
 
 type kept struct{}
 
-// Description implements planmodifier.Describer.
 func (kept) Description(context.Context) string { return "Equal durations are no difference." }
 
-// MarkdownDescription implements planmodifier.Describer.
 func (k kept) MarkdownDescription(ctx context.Context) string { return k.Description(ctx) }
 
-// PlanModifyString implements planmodifier.String.
 func (kept) PlanModifyString(_ context.Context, req planmodifier.StringRequest, resp *planmodifier.StringResponse) {
 	if same(req.StateValue, req.PlanValue) {
 		resp.PlanValue = req.StateValue

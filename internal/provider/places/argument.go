@@ -100,15 +100,12 @@ func ReadRegions(list types.List) []placement.Region {
 // cap.
 type binsValidator struct{ kind string }
 
-// Description implements validator.List.
 func (v binsValidator) Description(context.Context) string {
 	return fmt.Sprintf("each %s is named once, and no min is above its cap", v.kind)
 }
 
-// MarkdownDescription implements validator.List.
 func (v binsValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
-// ValidateList implements validator.List.
 func (v binsValidator) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
 	checkBins(v.kind, req.Path, req.ConfigValue.Elements(), &resp.Diagnostics)
 }

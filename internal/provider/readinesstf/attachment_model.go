@@ -96,7 +96,6 @@ func (m attachmentModel) regions() []string {
 	return slices.Sorted(maps.Keys(named))
 }
 
-// Validate implements backend.Model.
 func (m attachmentModel) Validate(_ context.Context, diags *diag.Diagnostics) { m.checks(diags) }
 
 // checks returns the checks of the configuration that are known, and reports faults

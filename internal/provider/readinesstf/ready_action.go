@@ -38,7 +38,6 @@ type readyModel struct {
 	Metadata types.Map    `tfsdk:"metadata"`
 }
 
-// Validate implements backend.Model.
 func (m readyModel) Validate(_ context.Context, diags *diag.Diagnostics) { m.checks(diags) }
 
 // ModifyPlan refuses a hook that the provider block does not allow, the mark of another node, and servers that are made

@@ -27,7 +27,6 @@ type model struct {
 	Zones   types.List `tfsdk:"zones"`
 }
 
-// Validate implements backend.Model.
 func (model) Validate(context.Context, *diag.Diagnostics) {}
 
 var zoneType = map[string]attr.Type{"region": types.StringType, "name": types.StringType, "available": types.BoolType}
