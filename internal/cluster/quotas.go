@@ -24,8 +24,7 @@ type Quotas map[string]Quota
 // ReadQuotas reads the quotas of all regions that take nodes, at once. Without a flavor only the number of instances
 // counts. With flavors, by id or name, the first choice first, cores and RAM count too.
 func ReadQuotas(
-	ctx context.Context, cloud *openstack.Cloud, flavors func(placement.Region) []string,
-	regions []placement.Region,
+	ctx context.Context, cloud *openstack.Cloud, flavors func(placement.Region) []string, regions []placement.Region,
 ) (Quotas, error) {
 	if err := cloud.Login(ctx); err != nil {
 		return nil, err

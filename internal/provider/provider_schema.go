@@ -30,14 +30,12 @@ func providerSchema() schema.Schema {
 				"only region. Environment: `OS_REGION_NAME`."),
 			"user_name": text("Name of the user. Environment: `OS_USERNAME`."),
 			"user_id":   text("Id of the user, in place of its name. Environment: `OS_USER_ID`."),
-			"application_credential_id": text(
-				"Id of an application credential. Environment: `OS_APPLICATION_CREDENTIAL_ID`.",
-			),
+			"application_credential_id": text("Id of an application credential. Environment: " +
+				"`OS_APPLICATION_CREDENTIAL_ID`."),
 			"application_credential_name": text("Name of an application credential; the user must be named too. " +
 				"Environment: `OS_APPLICATION_CREDENTIAL_NAME`."),
-			"application_credential_secret": secret(
-				"Secret of the application credential. Environment: `OS_APPLICATION_CREDENTIAL_SECRET`.",
-			),
+			"application_credential_secret": secret("Secret of the application credential. Environment: " +
+				"`OS_APPLICATION_CREDENTIAL_SECRET`."),
 			"tenant_id":   text("Id of the project. Environment: `OS_TENANT_ID` or `OS_PROJECT_ID`."),
 			"tenant_name": text("Name of the project. Environment: `OS_TENANT_NAME` or `OS_PROJECT_NAME`."),
 			"password":    secret("Password of the user. Environment: `OS_PASSWORD`."),
@@ -52,29 +50,24 @@ func providerSchema() schema.Schema {
 			"domain_name": text("Name of that domain. Environment: `OS_DOMAIN_NAME`."),
 			"default_domain": text("Id of the domain if no other argument names one. Defaults to `default`. " +
 				"Environment: `OS_DEFAULT_DOMAIN`."),
-			"system_scope": flag(
-				"Log in with system scope, in no project. Servers belong to projects, so Nova refuses such a login " +
-					"since 2023.1. Defaults to `false`. Environment: `OS_SYSTEM_SCOPE` (`true` or `all`).",
-			),
-			"insecure": flag(
-				"Accept TLS certificates that cannot be verified. Defaults to `false`. Environment: `OS_INSECURE`.",
-			),
+			"system_scope": flag("Log in with system scope, in no project. Servers belong to projects, so Nova " +
+				"refuses such a login since 2023.1. Defaults to `false`. Environment: `OS_SYSTEM_SCOPE` (`true` or " +
+				"`all`)."),
+			"insecure": flag("Accept TLS certificates that cannot be verified. Defaults to `false`. Environment: " +
+				"`OS_INSECURE`."),
 			"endpoint_type": text("Interface of the catalogue to use: `public` (the default), `internal` or `admin`. " +
 				"Environment: `OS_ENDPOINT_TYPE`."),
-			"cacert_file": text(
-				"CA certificate to verify TLS with: a path, or the PEM text. Environment: `OS_CACERT`.",
-			),
+			"cacert_file": text("CA certificate to verify TLS with: a path, or the PEM text. Environment: " +
+				"`OS_CACERT`."),
 			"cert":         text("Client certificate: a path, or the PEM text. Needs `key`. Environment: `OS_CERT`."),
 			"key":          secret("Key of the client certificate: a path, or the PEM text. Environment: `OS_KEY`."),
 			"swauth":       flag("Not supported: `true` is an error. Environment: `OS_SWAUTH`."),
 			"delayed_auth": flag("Without effect: the login is always delayed. Environment: `OS_DELAYED_AUTH`."),
-			"allow_reauth": flag(
-				"Log in again when the token expires. Defaults to `true`. Environment: `OS_ALLOW_REAUTH`.",
-			),
+			"allow_reauth": flag("Log in again when the token expires. Defaults to `true`. Environment: " +
+				"`OS_ALLOW_REAUTH`."),
 			"max_retries": attribute.Number("How often a failed request is repeated, if that is safe: after 429, "+
 				"500, 502, 503, 504, a 404 that the service itself did not write, and broken connections. At most "+
-				"`1000`. Defaults to `0`.",
-				int64validator.Between(0, openstack.MostRetries)),
+				"`1000`. Defaults to `0`.", int64validator.Between(0, openstack.MostRetries)),
 			"endpoint_overrides": schema.MapAttribute{
 				ElementType: types.StringType,
 				Optional:    true,

@@ -44,10 +44,7 @@ func (r *attachmentResource) planCreate(
 // planUpdate finds out whether the attachment keeps its group. An argument that is
 // not known yet may ask for another group.
 func (r *attachmentResource) planUpdate(
-	ctx context.Context,
-	req resource.ModifyPlanRequest,
-	config attachmentModel,
-	plan *attachmentModel,
+	ctx context.Context, req resource.ModifyPlanRequest, config attachmentModel, plan *attachmentModel,
 	diags *diag.Diagnostics,
 ) {
 	var state attachmentModel
@@ -129,11 +126,7 @@ func (m attachmentModel) moves(state attachmentModel) bool {
 // that the group of the scheduler hints is missing: it may be made before the apply
 // needs it.
 func (r *attachmentResource) rehearse(
-	ctx context.Context,
-	config attachmentModel,
-	plan *attachmentModel,
-	leaving string,
-	zone bool,
+	ctx context.Context, config attachmentModel, plan *attachmentModel, leaving string, zone bool,
 	diags *diag.Diagnostics,
 ) {
 	cloud, compute := r.Backend.Compute(ctx, &plan.Region, diags)
@@ -163,11 +156,7 @@ func (r *attachmentResource) rehearse(
 // warnOfFull warns of a group that takes no more servers. Quotas that cannot be read are no reason
 // to refuse one.
 func warnOfFull(
-	ctx context.Context,
-	cloud *openstack.Cloud,
-	region string,
-	group openstack.ServerGroup,
-	at path.Path,
+	ctx context.Context, cloud *openstack.Cloud, region string, group openstack.ServerGroup, at path.Path,
 	diags *diag.Diagnostics,
 ) {
 	limits, err := cloud.Limits(ctx, region)

@@ -26,11 +26,8 @@ type zoneWanted struct {
 
 // zone returns the zone that the attachment asks for.
 func (m attachmentModel) zone() zoneWanted {
-	return zoneWanted{
-		m.AvailabilityZone.ValueString(),
-		path.Root("availability_zone"),
-		m.EnableDRSExtension.ValueBool(),
-	}
+	at := path.Root("availability_zone")
+	return zoneWanted{m.AvailabilityZone.ValueString(), at, m.EnableDRSExtension.ValueBool()}
 }
 
 // targetZone returns the zone to give to servers, or "" for any zone. The zone must
@@ -103,10 +100,8 @@ func checkZone(
 	i := slices.Index(names, zone)
 	switch {
 	case i < 0:
-		diags.AddAttributeError(at, "Unknown availability zone", fmt.Sprintf(
-			"Nova in region %q does not list the availability zone %q. It lists %s.",
-			region, zone, strings.Join(names, ", "),
-		))
+		diags.AddAttributeError(at, "Unknown availability zone", fmt.Sprintf("Nova in region %q does not list "+
+			"the availability zone %q. It lists %s.", region, zone, strings.Join(names, ", ")))
 	case !zones[i].Available:
 		diags.AddAttributeWarning(at, "The availability zone is down", fmt.Sprintf("No service in the availability "+
 			"zone %q of region %q is up, so Nova finds no host for new servers there. Name another zone, or make no "+

@@ -77,9 +77,7 @@ func (b *Backend) Compute(
 }
 
 // Regions returns the cloud, and the regions that a list names or else the provider's. The cloud is nil after an error.
-func (b *Backend) Regions(
-	ctx context.Context, named types.List, diags *diag.Diagnostics,
-) (*openstack.Cloud, []string) {
+func (b *Backend) Regions(ctx context.Context, named types.List, diags *diag.Diagnostics) (*openstack.Cloud, []string) {
 	cloud, regions := b.Get(ctx, diags), value.Texts(named)
 	if cloud == nil || len(regions) > 0 {
 		return cloud, regions

@@ -97,9 +97,7 @@ func (d *DataSource[M]) Read(ctx context.Context, req datasource.ReadRequest, re
 }
 
 // Metadata implements datasource.DataSource.
-func (d *DataSource[M]) Metadata(
-	_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse,
-) {
+func (d *DataSource[M]) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_" + d.Name
 }
 
@@ -109,9 +107,7 @@ func (d *DataSource[M]) Schema(_ context.Context, _ datasource.SchemaRequest, re
 }
 
 // Configure implements datasource.DataSourceWithConfigure.
-func (d *DataSource[M]) Configure(
-	_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse,
-) {
+func (d *DataSource[M]) Configure(_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse) {
 	d.Backend, _ = req.ProviderData.(*Backend)
 }
 

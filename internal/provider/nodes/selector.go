@@ -72,8 +72,7 @@ var regex = attribute.Check("a regular expression (RE2)", "Invalid regular expre
 // stackpolicy_cluster, and the content of [SelectorBlock].
 func SelectorAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		"name_regex": attribute.Text("Regular expression (RE2) that names match, anywhere unless anchored.",
-			regex),
+		"name_regex": attribute.Text("Regular expression (RE2) that names match, anywhere unless anchored.", regex),
 		"metadata": schema.MapAttribute{
 			ElementType:         types.StringType,
 			Optional:            true,
@@ -84,17 +83,12 @@ func SelectorAttributes() map[string]schema.Attribute {
 		"servergroup_id": attribute.Text("Id of a server group that servers must be in."),
 		"ids": attribute.Texts("Ids of servers. Servers that no longer exist are left out.",
 			listvalidator.NoNullValues()),
-		"profile_metadata_key": attribute.Text(
-			"Metadata key of a node's profile. Without it the profile is the image.",
-		),
-		"tainted_metadata_key": attribute.Text(
-			"Metadata key of a node to remove first. An empty value, `0`, `false`, `no` and `off` do not count. " +
-				"Defaults to `" + defaultTaintedKey + "`.",
-		),
-		"protected_metadata_key": attribute.Text(
-			"Metadata key of a node that must never be removed. Nodes that are locked in Nova stay too. " +
-				"Defaults to `" + defaultProtectedKey + "`.",
-		),
+		"profile_metadata_key": attribute.Text("Metadata key of a node's profile. Without it the profile is the " +
+			"image."),
+		"tainted_metadata_key": attribute.Text("Metadata key of a node to remove first. An empty value, `0`, " +
+			"`false`, `no` and `off` do not count. Defaults to `" + defaultTaintedKey + "`."),
+		"protected_metadata_key": attribute.Text("Metadata key of a node that must never be removed. Nodes that are " +
+			"locked in Nova stay too. Defaults to `" + defaultProtectedKey + "`."),
 	}
 }
 

@@ -109,14 +109,9 @@ func (m *attachmentModel) look(
 		l.servers, err = cluster.Read(ctx, l.cloud, l.Query)
 	}
 	if gone, ok := errors.AsType[*cluster.GroupGoneError](err); ok {
-		diags.AddAttributeWarning(
-			path.Root("selector").AtName("servergroup_id"),
+		diags.AddAttributeWarning(path.Root("selector").AtName("servergroup_id"),
 			"The server group of the selector is gone",
-			fmt.Sprintf(
-				"%s: no server was read, and the last refresh still counts. Correct or remove servergroup_id.",
-				gone.Error(),
-			),
-		)
+			gone.Error()+": no server was read, and the last refresh still counts. Correct or remove servergroup_id.")
 		return nil
 	}
 	if err != nil {
@@ -301,13 +296,10 @@ func (m attachmentModel) query(
 
 // reportRead reports a cluster that could not be read.
 func reportRead(err error, diags *diag.Diagnostics) {
-	nodes.ReportRead(
-		err,
-		path.Root("selector").AtName("servergroup_id"),
+	nodes.ReportRead(err, path.Root("selector").AtName("servergroup_id"),
 		"To work without a region that cannot be reached, set closed = true for it in regions, and apply with "+
 			"-refresh=false: its nodes stay as they are. Do not remove it from regions: nodes in places that are "+
 			"not listed are the first to be removed. If it is lost for good, name its nodes in deletion.kept, "+
 			"including nodes that leave already, and apply with -refresh=false.",
-		diags,
-	)
+		diags)
 }

@@ -73,9 +73,7 @@ func (m attachmentModel) validateStateful(ctx context.Context, diags *diag.Diagn
 	if slices.Contains(texts(u.Causes), string(roster.Misplaced)) {
 		diags.AddAttributeError(path.Root("update").AtName("causes"), "No moves in a stateful cluster", fmt.Sprintf(
 			"With stateful a slot never changes its place, because its volumes are there, but %s moves nodes. "+
-				"Remove it from causes.",
-			roster.Misplaced,
-		))
+				"Remove it from causes.", roster.Misplaced))
 	}
 }
 

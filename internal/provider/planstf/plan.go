@@ -72,9 +72,7 @@ func (p plan) run(ctx context.Context, diags *diag.Diagnostics) *planned {
 }
 
 // distribute spreads a number of nodes to add, or to remove if it is negative, over the places that can be used.
-func (p plan) distribute(
-	ctx context.Context, size int64, counts placement.Counts, diags *diag.Diagnostics,
-) *planned {
+func (p plan) distribute(ctx context.Context, size int64, counts placement.Counts, diags *diag.Diagnostics) *planned {
 	before := counts.ByRegion()
 	concerned := p.listed
 	if size < 0 {

@@ -45,9 +45,7 @@ func TCP() schema.Block {
 // Read returns the probes of the blocks; a probe is nil if its block is absent or not
 // completely known. Faults are reported below the path. linkLocal says whether addresses may be
 // link-local.
-func Read(
-	http, tcp types.Object, linkLocal bool, at path.Path, diags *diag.Diagnostics,
-) (*probe.HTTP, *probe.TCP) {
+func Read(http, tcp types.Object, linkLocal bool, at path.Path, diags *diag.Diagnostics) (*probe.HTTP, *probe.TCP) {
 	return readHTTP(http, linkLocal, at.AtName("http"), diags), readTCP(tcp, linkLocal)
 }
 

@@ -66,10 +66,7 @@ func ReadDecision(argument types.Dynamic, diags *diag.Diagnostics) *request.Deci
 				return refuse("status: %s.", err)
 			}
 			if given := status.ValueString(); given != "" && given != "OK" {
-				return refuse(
-					"Its status is %q: the policy that made it decided nothing that can be planned.",
-					given,
-				)
+				return refuse("Its status is %q: the policy that made it decided nothing that can be planned.", given)
 			}
 			continue
 		case "placement": // from the affinity policy, which decides no number
