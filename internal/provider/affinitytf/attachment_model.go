@@ -44,13 +44,7 @@ type identity struct {
 }
 
 var (
-	serverGroupType = types.ObjectType{
-		AttrTypes: map[string]attr.Type{
-			"name":                types.StringType,
-			"policies":            types.StringType,
-			"max_server_per_host": types.Int64Type,
-		},
-	}
+	serverGroupType = attachmentSchema().Blocks["servergroup"].Type().(types.ObjectType)
 	bindingDataType = types.ObjectType{
 		AttrTypes: map[string]attr.Type{"servergroup_id": types.StringType, "inherited_group": types.BoolType},
 	}
@@ -89,19 +83,12 @@ func (m attachmentModel) policy(ctx context.Context, diags *diag.Diagnostics) af
 	policy := affinity.Policy{Created: m.Created.ValueBool()}
 	if value.Given(m.ServerGroup) { // an empty block asks for the default policy
 		g := value.Object[serverGroupModel](ctx, m.ServerGroup, diags)
-		if g == nil {
-			return policy
-		}
 		policy.Name = g.Name.ValueString()
 		policy.Policy = value.TextOr(g.Policies, affinity.AntiAffinity)
 		policy.MaxServerPerHost = int(g.MaxServerPerHost.ValueInt64())
 	}
-	hints := value.Object[struct {
-		Group types.String `tfsdk:"group"`
-	}](ctx, m.SchedulerHints, diags)
-	if hints != nil {
-		policy.Hint = hints.Group.ValueString()
-	}
+	hint, _ := m.SchedulerHints.Attributes()["group"].(types.String)
+	policy.Hint = hint.ValueString()
 	return policy
 }
 

@@ -38,21 +38,9 @@ type planModel struct {
 }
 
 var (
-	placementType = types.ObjectType{
-		AttrTypes: map[string]attr.Type{"servergroup": types.StringType, "zone": types.StringType},
-	}
-	placementsType = types.ObjectType{
-		AttrTypes: map[string]attr.Type{
-			"count":      types.Int64Type,
-			"placements": types.ListType{ElemType: placementType},
-		},
-	}
-	violationType = types.ObjectType{
-		AttrTypes: map[string]attr.Type{
-			"host_id": types.StringType,
-			"members": types.ListType{ElemType: types.StringType},
-		},
-	}
+	placementsType = placementAttribute().GetType().(types.ObjectType)
+	placementType  = placementsType.AttrTypes["placements"].(types.ListType).ElemType.(types.ObjectType)
+	violationType  = violationsAttribute().GetType().(types.ListType).ElemType.(types.ObjectType)
 )
 
 // mostPlacements is the maximum number of placements, one for each node: a larger

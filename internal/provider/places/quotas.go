@@ -4,22 +4,12 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
-
-// QuotaArguments adds the arguments about quotas to the attributes.
-func QuotaArguments(attributes map[string]schema.Attribute) map[string]schema.Attribute {
-	attributes["respect_quotas"] = attribute.Flag("Whether the project's quotas count as caps of regions, " +
-		"with a warning where they bind. Defaults to `false`.")
-	attributes["flavor_id"] = attribute.Text("Flavor of the nodes: `respect_quotas` then counts cores and RAM too.")
-	return attributes
-}
 
 // ReadQuotas reads the quotas of the regions that take nodes.
 func ReadQuotas(

@@ -41,10 +41,15 @@ func (p plan) run(ctx context.Context, diags *diag.Diagnostics) *planned {
 	for _, n := range p.nodes {
 		counts[placement.Place{Region: n.Region, Zone: n.Zone}]++
 	}
-	before := counts.ByRegion()
-	listed := p.regions()
+	var listed, zoned []string // zoned are the regions whose zones are planned too
+	for _, r := range p.listed.Regions {
+		listed = append(listed, r.Name)
+		if len(r.Zones) > 0 {
+			zoned = append(zoned, r.Name)
+		}
+	}
 	own := slices.Clone(listed)
-	for region := range before {
+	for region := range counts.ByRegion() {
 		if !slices.Contains(own, region) {
 			own = append(own, region)
 		}
@@ -53,7 +58,7 @@ func (p plan) run(ctx context.Context, diags *diag.Diagnostics) *planned {
 	if diags.HasError() {
 		return nil
 	}
-	if precedence := p.request.Precedence(p.region(), p.zoned()...); precedence != "" {
+	if precedence := p.request.Precedence(p.region(), zoned...); precedence != "" {
 		return &planned{placement.NewBoard(p.listed.Regions, counts), nil, precedence}
 	}
 	asked := p.request.In(listed, own)
@@ -129,22 +134,4 @@ func (p plan) region() string {
 		return p.listed.Regions[0].Name
 	}
 	return ""
-}
-
-// regions returns the listed regions.
-func (p plan) regions() (names []string) {
-	for _, r := range p.listed.Regions {
-		names = append(names, r.Name)
-	}
-	return names
-}
-
-// zoned returns the regions whose zones are planned too.
-func (p plan) zoned() (names []string) {
-	for _, r := range p.listed.Regions {
-		if len(r.Zones) > 0 {
-			names = append(names, r.Name)
-		}
-	}
-	return names
 }

@@ -11,10 +11,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/nodes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/requesttf"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
 
 // NewRegionPlan returns stackpolicy_region_plan, the region placement policy.
@@ -40,7 +42,11 @@ func regionPlanSchema() schema.Schema {
 			"without a compute endpoint, or a zone that is not available, takes no nodes, with a warning. When nodes "+
 			"are removed, the region keeps its nodes, and the zone loses its share. Nodes in places that are not "+
 			"listed are removed first. "+requesttf.NotForetold,
-		regionShare(),
+		map[string]schema.Attribute{
+			"regions": attribute.ComputedMap(types.Int64Type, "Nodes by region."),
+			"zones": attribute.ComputedMap(value.ZoneCountsType,
+				"Nodes by region and zone. Null if no region lists zones."),
+		},
 		map[string]schema.Attribute{
 			"nodes": nodes.Argument("Each needs an `id` and a `region`, and a `zone` where zones are planned. " +
 				"Nodes that are `protected` stay."),
@@ -88,7 +94,10 @@ func zonePlanSchema() schema.Schema {
 			"caps, as Senlin's zone placement policy promised. A zone that Nova does not list is an error, unless it "+
 			"has nodes, which leave last. A zone that is not available takes no nodes, with a warning, and loses its "+
 			"share. Nodes in zones that are not listed are removed first. "+requesttf.NotForetold,
-		zoneShare(),
+		map[string]schema.Attribute{
+			"region": attribute.ComputedText("Region of the zones."),
+			"zones":  attribute.ComputedMap(types.Int64Type, "Nodes by zone."),
+		},
 		map[string]schema.Attribute{
 			"nodes": nodes.Argument("Each needs an `id`, and a `zone` once it has one. Nodes of another region are " +
 				"left out; nodes without a region count as in this one. Nodes that are `protected` stay."),

@@ -8,7 +8,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/nodes"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/requesttf"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 
@@ -46,7 +45,10 @@ func planSchema(kind, description string, share, attributes map[string]schema.At
 				"plan.",
 		}
 	}
-	attributes = requesttf.Attributes(places.QuotaArguments(attributes))
+	attributes = requesttf.Attributes(attributes)
+	attributes["respect_quotas"] = attribute.Flag("Whether the project's quotas count as caps of regions, " +
+		"with a warning where they bind. Defaults to `false`.")
+	attributes["flavor_id"] = attribute.Text("Flavor of the nodes: `respect_quotas` then counts cores and RAM too.")
 	attributes["status"] = attribute.ComputedText("`OK`: a plan that cannot be made is an error.")
 	attributes["reason"] = attribute.ComputedText("The result of the request, in a sentence.")
 	attributes["creation"] = decided("create")
@@ -75,21 +77,6 @@ func (m planModel) plan(ctx context.Context, b *backend.Backend, diags *diag.Dia
 	return p
 }
 
-func regionShare() map[string]schema.Attribute {
-	return map[string]schema.Attribute{
-		"regions": attribute.ComputedMap(types.Int64Type, "Nodes by region."),
-		"zones": attribute.ComputedMap(value.ZoneCountsType,
-			"Nodes by region and zone. Null if no region lists zones."),
-	}
-}
-
-func zoneShare() map[string]schema.Attribute {
-	return map[string]schema.Attribute{
-		"region": attribute.ComputedText("Region of the zones."),
-		"zones":  attribute.ComputedMap(types.Int64Type, "Nodes by zone."),
-	}
-}
-
 // fillRegions translates a plan of regions.
 func (m *planModel) fillRegions(p *planned) {
 	changed := p.change.ByRegion()
@@ -110,7 +97,7 @@ func (m *planModel) fillRegions(p *planned) {
 		zones = value.ZoneCounts(of.ByZone())
 	}
 	share := map[string]attr.Value{"regions": value.Counts(changed), "zones": zones}
-	m.fill(p, now, after, regionShare(), share)
+	m.fill(p, now, after, share)
 }
 
 // fillZones translates a plan of the zones of one region.
@@ -127,24 +114,21 @@ func (m *planModel) fillZones(region string, p *planned) {
 		}
 	}
 	share := map[string]attr.Value{"region": types.StringValue(region), "zones": value.Counts(changed)}
-	m.fill(p, now, after, zoneShare(), share)
+	m.fill(p, now, after, share)
 }
 
 func magnitude(n int64) int64 { return max(n, -n) }
 
-func (m *planModel) fill(
-	p *planned, now, after map[string]int64, of map[string]schema.Attribute, share map[string]attr.Value,
-) {
-	kind := map[string]attr.Type{"count": types.Int64Type}
-	for name, a := range of {
-		kind[name] = a.GetType()
+func (m *planModel) fill(p *planned, now, after map[string]int64, share map[string]attr.Value) {
+	count, kind := p.change.Total(), map[string]attr.Type{}
+	share["count"] = types.Int64Value(magnitude(count))
+	for name, v := range share {
+		kind[name] = v.Type(context.Background())
 	}
 	m.Status, m.Reason = types.StringValue("OK"), types.StringValue(p.reason)
 	m.Distribution, m.Target = value.Counts(now), value.Counts(after)
 	m.Creation, m.Deletion = types.ObjectNull(kind), types.ObjectNull(kind)
 	m.Summary = types.StringValue(p.board.Change(p.change))
-	count := p.change.Total()
-	share["count"] = types.Int64Value(magnitude(count))
 	switch {
 	case count > 0:
 		m.Creation = types.ObjectValueMust(kind, share)
