@@ -59,15 +59,13 @@ func (m planModel) Validate(ctx context.Context, diags *diag.Diagnostics) {
 // request translates the request, and checks it.
 func (m planModel) request(ctx context.Context, diags *diag.Diagnostics) request.Removal {
 	asked := request.Removal{
-		ScaleIn:  requesttf.ReadCount(ctx, m.ScaleIn, diags),
+		ScaleIn:  requesttf.ReadCount(m.ScaleIn),
 		Resize:   requesttf.ReadResize(ctx, m.Resize, diags),
 		Decision: requesttf.ReadDecision(m.Decision, diags),
 	}
-	if named := value.Object[struct {
-		Candidates types.List `tfsdk:"candidates"`
-	}](ctx, m.DeleteNodes, diags); named != nil {
+	if candidates, given := m.DeleteNodes.Attributes()["candidates"].(types.List); given {
 		// Never nil: a validator reports a block without candidates, or with a null one.
-		asked.Candidates = append([]string{}, value.Texts(named.Candidates)...)
+		asked.Candidates = append([]string{}, value.Texts(candidates)...)
 	}
 	if !diags.HasError() {
 		requesttf.Report(asked.Check(), diags)

@@ -40,10 +40,6 @@ type healthModel struct {
 	Octavia types.Object `tfsdk:"octavia"`
 }
 
-type healthOctavia struct {
-	PoolIDs types.List `tfsdk:"pool_ids"`
-}
-
 func healthBlock() schema.Block {
 	return schema.SingleNestedBlock{
 		MarkdownDescription: "Asks the services of the nodes with each refresh, by one of `http`, `tcp` and " +
@@ -78,14 +74,10 @@ func (m attachmentModel) health(
 		return nil, 0
 	}
 	block := value.Object[healthModel](ctx, m.Health, diags)
-	if block == nil {
-		return nil, 0
-	}
 	check = &health.Check{Timeout: durations.Or(block.Timeout, defaultHealth)}
 	check.HTTP, check.TCP = probeblock.Read(block.HTTP, block.TCP, false, path.Root("health"), diags)
-	if octavia := value.Object[healthOctavia](ctx, block.Octavia, diags); octavia != nil {
-		check.Pools = texts(octavia.PoolIDs)
-	}
+	pools, _ := block.Octavia.Attributes()["pool_ids"].(types.List)
+	check.Pools = texts(pools)
 	given := slices.DeleteFunc([]types.Object{block.HTTP, block.TCP, block.Octavia}, types.Object.IsNull)
 	// a validator would count dynamic blocks that are not known yet; Terraform needs a path into the block
 	if len(given) != 1 {

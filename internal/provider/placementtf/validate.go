@@ -61,9 +61,6 @@ func (m attachmentModel) validateStateful(ctx context.Context, diags *diag.Diagn
 		return
 	}
 	u := value.Object[updateModel](ctx, m.Update, diags)
-	if u == nil {
-		return
-	}
 	if method := value.TextOr(u.Method, roster.Substitute); !u.Method.IsUnknown() && method == roster.Substitute {
 		diags.AddAttributeError(path.Root("update").AtName("method"), "No substitutes in a stateful cluster",
 			fmt.Sprintf("With stateful a node keeps its name and place, but %s replaces it by a new node under a new "+

@@ -26,10 +26,6 @@ type Model struct {
 	Decision   types.Dynamic `tfsdk:"decision"`
 }
 
-type countModel struct {
-	Count types.Int64 `tfsdk:"count"`
-}
-
 type resizeModel struct {
 	AdjustmentType types.String `tfsdk:"adjustment_type"`
 	Number         types.Number `tfsdk:"number"`
@@ -59,8 +55,8 @@ func (m Model) Read(ctx context.Context, diags *diag.Diagnostics) *request.Reque
 		return nil
 	}
 	r := &request.Request{
-		ScaleOut: ReadCount(ctx, m.ScaleOut, diags),
-		ScaleIn:  ReadCount(ctx, m.ScaleIn, diags),
+		ScaleOut: ReadCount(m.ScaleOut),
+		ScaleIn:  ReadCount(m.ScaleIn),
 		Resize:   ReadResize(ctx, m.Resize, diags),
 		Decision: ReadDecision(m.Decision, diags),
 	}
@@ -129,11 +125,10 @@ func ReadResize(ctx context.Context, block types.Object, diags *diag.Diagnostics
 
 // ReadCount reads a block with a count, which defaults to 1: an empty block counts as
 // given.
-func ReadCount(ctx context.Context, block types.Object, diags *diag.Diagnostics) *int64 {
-	m := value.Object[countModel](ctx, block, diags)
-	if m == nil {
+func ReadCount(block types.Object) *int64 {
+	count, given := block.Attributes()["count"].(types.Int64)
+	if !given {
 		return nil
 	}
-	count := value.NumberOr(m.Count, 1)
-	return &count
+	return new(value.NumberOr(count, 1))
 }
