@@ -131,7 +131,7 @@ func (p *attachmentPlanner) store(ctx context.Context, d decision) {
 	if p.state != nil {
 		plan.UserDataTexts = p.state.UserDataTexts
 	}
-	plan.remember(ctx, d.next, d.written, p.diags)
+	plan.remember(d.next, d.written)
 	p.countBatch(d.change)
 	plan.record(d.change, p.memory.Batch)
 	if p.state != nil {

@@ -112,11 +112,10 @@ func TestMemory(t *testing.T) {
 func TestMemoryTampered(t *testing.T) {
 	listed := []placement.Region{{Bin: placement.Bin{Name: "R", Cap: placement.Unlimited}}}
 	var m attachmentModel
-	var diags diag.Diagnostics
 	m.Cluster, m.NodeNamePattern, m.DesiredCapacity = types.StringValue("web"), types.StringValue("{cluster}-{index}"), types.Int64Value(2)
 	m.Slots = types.StringNull()
-	m.remember(t.Context(), roster.Roster{Next: 2, Nodes: map[string]roster.Node{"web-0": {Place: placement.Place{Region: "R"}, Generation: 1, Mark: "1"},
-		"web-1": {Index: 1, Place: placement.Place{Region: "R"}, Generation: 1, Mark: "1"}}}, listed, &diags)
+	m.remember(roster.Roster{Next: 2, Nodes: map[string]roster.Node{"web-0": {Place: placement.Place{Region: "R"}, Generation: 1, Mark: "1"},
+		"web-1": {Index: 1, Place: placement.Place{Region: "R"}, Generation: 1, Mark: "1"}}}, listed)
 	for text, refused := range map[string]bool{
 		`{`: true, `[]`: true, `"seen"`: true, `{"seen":[]}`: true, `{"seen":{"servers":{"web-0":[]}}}`: true, `{"batch":"1"}`: true,
 		`{"seen":{"servers":{"web-0":{"created":"yesterday"}}}}`: true, `{"seen":{"full":{"R":"now"}}}`: true, `{"roster":{"leaving":[]}}`: true,

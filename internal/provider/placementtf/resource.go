@@ -158,7 +158,7 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 		return
 	}
 	if ok {
-		state.remember(ctx, remembered, state.listedRegions(), diags)
+		state.remember(remembered, state.listedRegions())
 		state.tell(ctx, remembered, &after, diags)
 		after.store(ctx, resp.Private, remembered, diags)
 	}

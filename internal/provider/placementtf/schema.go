@@ -89,8 +89,8 @@ func attachmentSchema() schema.Schema {
 			"user_data_texts": sensitiveTexts("The user data that nodes have, or should have, by the hash in their " +
 				"`template.user_data`."),
 			"next_index": attribute.ComputedNumber("Index of the next new node."),
-			"distribution": attribute.ComputedMap(zoneCountsType, "Number of nodes by region and zone. Nodes whose "+
-				"zone is Nova's choice are under the empty name."),
+			"distribution": attribute.ComputedMap(value.ZoneCountsType, "Number of nodes by region and zone. Nodes "+
+				"whose zone is Nova's choice are under the empty name."),
 			"change": attribute.ComputedMap(types.StringType, "How the last plan changes each node that was "+
 				"there, by name: `leaves`, `changes` (another template or server) or `returns` (was removed, and "+
 				"is still in service), a colon, and why or where. At most 100 nodes, and the number of the `others`."),

@@ -266,15 +266,3 @@ func (s sources) follow() {
 		}
 	}
 }
-
-// clone copies the images, which a plan may change.
-func (s sources) clone() sources {
-	s.Images, s.Flavors = maps.Clone(s.Images), maps.Clone(s.Flavors)
-	for region, images := range s.Images {
-		s.Images[region] = maps.Clone(images)
-	}
-	for region, flavors := range s.Flavors {
-		s.Flavors[region] = maps.Clone(flavors)
-	}
-	return s
-}

@@ -20,7 +20,7 @@ import (
 
 // resolve looks up what is new in the plan, and refuses names that nothing has.
 func (p *attachmentPlanner) resolve(ctx context.Context, now roster.Roster) {
-	known := p.memory.Sources.clone()
+	known := p.memory.Sources
 	p.memory.Sources = sources{}
 	closed := closedRegions(p.plan.listedRegions())
 	l := p.plan.looker(p.backend.Walk(), now)

@@ -2,7 +2,6 @@ package placementtf
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -143,12 +142,8 @@ func (m *attachmentModel) rememberSlots(r roster.Roster) {
 	m.Slots = packed.Map(slots)
 }
 
-var zoneCountsType = types.MapType{ElemType: types.Int64Type}
-
 // remember puts a roster and its distribution into the state.
-func (m *attachmentModel) remember(
-	ctx context.Context, r roster.Roster, regions []placement.Region, diags *diag.Diagnostics,
-) {
+func (m *attachmentModel) remember(r roster.Roster, regions []placement.Region) {
 	closed := map[placement.Place]bool{}
 	for _, region := range regions {
 		closed[placement.Place{Region: region.Name}] = region.Maintenance
@@ -190,9 +185,7 @@ func (m *attachmentModel) remember(
 	m.rememberSlots(r)
 	m.rememberUserData(r)
 	m.NextIndex = types.Int64Value(r.Next)
-	var more diag.Diagnostics
-	m.Distribution, more = types.MapValueFrom(ctx, zoneCountsType, distribution(r, regions))
-	diags.Append(more...)
+	m.Distribution = value.ZoneCounts(distribution(r, regions))
 	m.Summary = types.StringValue(placement.NewBoard(regions, r.Counts()).Table())
 }
 

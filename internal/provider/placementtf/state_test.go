@@ -41,7 +41,7 @@ func TestState(t *testing.T) {
 	}
 	var m attachmentModel
 	var diags diag.Diagnostics
-	m.remember(t.Context(), want, listed, &diags)
+	m.remember(want, listed)
 	got := m.roster(memory{Roster: roster.Roster{Nodes: map[string]roster.Node{"web-5": unshown(want.Nodes["web-5"])}}}, &diags)
 	assert.Equal(t, want.Nodes, got.Nodes)
 	assert.Equal(t, want.Slots, got.Slots)

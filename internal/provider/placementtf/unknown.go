@@ -85,7 +85,7 @@ func (p *attachmentPlanner) unknown() {
 	p.plan.Nodes = types.StringUnknown()
 	p.plan.Slots = types.StringUnknown()
 	p.plan.NextIndex = types.Int64Unknown()
-	p.plan.Distribution = types.MapUnknown(zoneCountsType)
+	p.plan.Distribution = types.MapUnknown(value.ZoneCountsType)
 	p.plan.Change, p.plan.Held, p.plan.Moves = types.StringUnknown(), types.StringUnknown(), types.StringUnknown()
 	p.plan.Remaining = types.Int64Unknown()
 	p.plan.Status = types.StringUnknown()
