@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -77,7 +78,7 @@ func (m providerModel) config(ctx context.Context, diags *diag.Diagnostics) open
 		ProjectDomainID:             env.text(m.ProjectDomainID, "OS_PROJECT_DOMAIN_ID"),
 		DomainID:                    env.text(m.DomainID, "OS_DOMAIN_ID"),
 		DomainName:                  env.text(m.DomainName, "OS_DOMAIN_NAME"),
-		DefaultDomain:               env.text(m.DefaultDomain, "OS_DEFAULT_DOMAIN"),
+		DefaultDomain:               cmp.Or(env.text(m.DefaultDomain, "OS_DEFAULT_DOMAIN"), "default"),
 		SystemScope:                 env.flag(m.SystemScope, false, "OS_SYSTEM_SCOPE"),
 		EndpointType:                env.text(m.EndpointType, "OS_ENDPOINT_TYPE"),
 		CACertFile:                  env.text(m.CACertFile, "OS_CACERT"),
@@ -88,10 +89,7 @@ func (m providerModel) config(ctx context.Context, diags *diag.Diagnostics) open
 		RequestTimeout:              durations.Or(m.RequestTimeout, 0),
 		DisableNoCacheHeader:        m.DisableNoCacheHeader.ValueBool(),
 	}
-	if config.DefaultDomain == "" {
-		config.DefaultDomain = "default"
-	}
-	if env.given(m.Insecure.IsNull(), "OS_INSECURE") {
+	if !m.Insecure.IsNull() || os.Getenv("OS_INSECURE") != "" {
 		config.Insecure = new(env.flag(m.Insecure, false, "OS_INSECURE"))
 	}
 	diags.Append(m.EndpointOverrides.ElementsAs(ctx, &config.EndpointOverrides, false)...)
@@ -147,30 +145,20 @@ func (m providerModel) ignored() []string {
 // variables: the first one that is not empty, as terraform-provider-openstack does.
 type environment struct{ diags *diag.Diagnostics }
 
-func (e environment) lookup(names ...string) (name, value string) {
-	for _, name := range names {
-		if value := os.Getenv(name); value != "" {
-			return name, value
-		}
-	}
-	return "", ""
-}
-
-func (e environment) text(argument types.String, names ...string) string {
+func (environment) text(argument types.String, names ...string) string {
 	if !argument.IsNull() {
 		return argument.ValueString()
 	}
-	_, value := e.lookup(names...)
-	return value
+	for _, name := range names {
+		if value := os.Getenv(name); value != "" {
+			return value
+		}
+	}
+	return ""
 }
 
-func (e environment) given(null bool, names ...string) bool {
-	_, value := e.lookup(names...)
-	return !null || value != ""
-}
-
-func (e environment) flag(argument types.Bool, byDefault bool, names ...string) bool {
-	name, value := e.lookup(names...)
+func (e environment) flag(argument types.Bool, byDefault bool, name string) bool {
+	value := os.Getenv(name)
 	switch {
 	case !argument.IsNull():
 		return argument.ValueBool()

@@ -3,6 +3,7 @@
 package value
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,15 +30,7 @@ func Given(v attr.Value) bool { return !v.IsNull() && !v.IsUnknown() }
 // null. An empty block counts as missing; so does a block whose content is unknown,
 // such as a dynamic block.
 func GivenBlock(block types.Object) bool {
-	if !Given(block) {
-		return false
-	}
-	for _, v := range block.Attributes() {
-		if Given(v) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(slices.Collect(maps.Values(block.Attributes())), Given)
 }
 
 // Known reports whether values are known, with everything inside them.
@@ -121,10 +114,7 @@ func ReadTime(value types.String, at path.Path, diags *diag.Diagnostics) time.Ti
 
 // TextOr returns the text, or the default if it is empty or not given.
 func TextOr(value types.String, byDefault string) string {
-	if value.ValueString() == "" {
-		return byDefault
-	}
-	return value.ValueString()
+	return cmp.Or(value.ValueString(), byDefault)
 }
 
 // Counts returns numbers of nodes as a map.
