@@ -140,25 +140,8 @@ func TestStatefulKilled(t *testing.T) {
 // kill kills an apply at a request.
 func (d *databases) kill(t *testing.T, at fakecloud.Fault) {
 	t.Helper()
-	hang := d.c.Fake.Inject(at)
-	defer hang.Remove()
-	args := []string{"apply", "-auto-approve", "-input=false", "-no-color", "-parallelism=1"}
-	run, err := d.Start(t.Context(), append(args, workspace.Vars(d.variables())...)...)
-	require.NoError(t, err)
-	ended := make(chan error, 1)
-	var text string
-	go func() {
-		var err error
-		text, err = run.Wait()
-		ended <- err
-	}()
-	select {
-	case <-hang.Hit():
-		assert.NoError(t, run.Signal(syscall.SIGKILL))
-		assert.Error(t, <-ended, "not killed at %+v:\n%s", at, text)
-	case err := <-ended:
-		t.Fatalf("ended before %s %s: %v\n%s", at.Method, at.Path, err, text)
-	}
+	args := append([]string{"apply", "-auto-approve", "-input=false", "-no-color", "-parallelism=1"}, workspace.Vars(d.variables())...)
+	assert.Error(t, acctest.Signalled(t, d.Workspace, d.c.Fake.Inject(at), syscall.SIGKILL, 0, args...), "not killed at %+v", at)
 }
 
 // forgottenServer follows the guide for a server that has the port of a node and is not in Terraform's state.

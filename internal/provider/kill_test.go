@@ -106,19 +106,7 @@ func (k killing) apply(t *testing.T) {
 func (k killing) kill(t *testing.T, nth int) {
 	t.Helper()
 	hang := k.Cloud.Fake.Inject(fakecloud.Fault{Nth: nth, Effect: fakecloud.Hang, Acts: true})
-	defer hang.Remove()
-	cmd := k.Command(t.Context(), orderly...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // the providers are in the group too
-	require.NoError(t, cmd.Start())
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	select {
-	case <-hang.Hit():
-		assert.NoError(t, syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL))
-		assert.Error(t, <-ended, "killed at request %d", nth)
-	case err := <-ended:
-		t.Errorf("terraform ended before its request %d: %v", nth, err)
-	}
+	assert.Error(t, acctest.Signalled(t, k.Workspace, hang, syscall.SIGKILL, 0, orderly...), "killed at request %d", nth)
 }
 
 // rolled returns a cluster of three nodes whose version is replaced one by one: each

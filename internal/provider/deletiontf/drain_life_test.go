@@ -218,7 +218,9 @@ func (r *rolling) take(t *testing.T, s step, args ...string) {
 	if s.signal == 0 {
 		_, err = r.Run(t.Context(), args...)
 	} else {
-		err = r.interrupted(t, s, args...)
+		s.at.Service, s.at.Effect, s.at.Nth = fakecloud.Compute, fakecloud.Hang, 2
+		const pause = 300 * time.Millisecond // Terraform writes its state, which a kill would tear
+		err = acctest.Signalled(t, r.Workspace, r.c.Fake.Inject(s.at), s.signal, pause, args...)
 	}
 	if s.says == "" {
 		require.NoError(t, err)
@@ -228,30 +230,6 @@ func (r *rolling) take(t *testing.T, s step, args ...string) {
 	tally, count := r.watched.Restart(), r.rebuilt.count-count
 	if tally.Of-tally.Least > r.atOnce || tally.Destroyed > 0 || r.rebuilt.undrained > 0 || count > s.most || s.says == "" && count < s.most {
 		t.Errorf("%s: %d rebuilt, %d of all undrained, %+v", s.image, count, r.rebuilt.undrained, tally)
-	}
-}
-
-// interrupted sends a signal to an apply as soon as a request of it hangs.
-func (r *rolling) interrupted(t *testing.T, s step, args ...string) error {
-	t.Helper()
-	s.at.Service, s.at.Effect, s.at.Nth = fakecloud.Compute, fakecloud.Hang, 2
-	hang := r.c.Fake.Inject(s.at)
-	defer hang.Remove()
-	run, err := r.Start(t.Context(), args...)
-	require.NoError(t, err)
-	ended := make(chan error, 1)
-	go func() {
-		_, err := run.Wait()
-		ended <- err
-	}()
-	select {
-	case <-hang.Hit():
-		time.Sleep(300 * time.Millisecond) // Terraform writes its state, which a kill would tear
-		require.NoError(t, run.Signal(s.signal))
-		return <-ended
-	case err := <-ended:
-		t.Fatalf("it ended before %s %s: %v", s.at.Method, s.at.Path, err)
-		return nil
 	}
 }
 

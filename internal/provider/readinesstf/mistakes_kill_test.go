@@ -10,7 +10,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // TestMistakesKilled: terraform is killed after Nova has made a server of a batch, and
@@ -22,13 +21,8 @@ func TestMistakesKilled(t *testing.T) {
 	b.start(t, acctest.NewFake(t, fakecloud.Config{}), "a")
 	b.write("b")
 	hang := b.Cloud.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: "POST", Path: "/servers", Effect: fakecloud.Hang, Acts: true})
-	run, err := b.Start(t.Context(), "apply", "-auto-approve", "-input=false", "-no-color", "-parallelism=1")
-	require.NoError(t, err)
-	<-hang.Hit()
-	assert.NoError(t, run.Signal(syscall.SIGKILL))
-	said, err := run.Wait()
-	assert.Error(t, err, said)
-	hang.Remove()
+	err := acctest.Signalled(t, b.Workspace, hang, syscall.SIGKILL, 0, "apply", "-auto-approve", "-input=false", "-no-color", "-parallelism=1")
+	assert.Error(t, err)
 	b.applies++
 	text := b.finish("b")
 	known := b.ServerIDs(t)
