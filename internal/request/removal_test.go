@@ -85,22 +85,6 @@ func TestWantedNamed(t *testing.T) {
 	}
 }
 
-func TestRemovalCheck(t *testing.T) {
-	for _, c := range []struct {
-		removal Removal
-		want    string
-	}{
-		{Removal{}, ": Nothing is requested: give one of scale_in, resize and delete_nodes"},
-		{Removal{ScaleIn: new(int64(1)), Candidates: []string{}}, "delete_nodes: Two requests are made at once, scale_in and delete_nodes"},
-		{Removal{Resize: &Resize{AdjustmentType: ExactCapacity}}, "resize.number: EXACT_CAPACITY needs a number."},
-	} {
-		if err := c.removal.Check(); err == nil || !strings.HasPrefix(err.Error(), c.want) {
-			t.Errorf("got %v, want %q", err, c.want)
-		}
-	}
-	assert.NoError(t, (Removal{Decision: &Decision{}}).Check())
-}
-
 func TestNamed(t *testing.T) {
 	nodes := []node.Node{{ID: "1", Name: "web-0"}, {ID: "2", Name: "web-1"}, {ID: "3", Name: "web-1"}, {ID: "web-0", Name: "odd"}, {ID: "5"},
 		{ID: "6", Name: "web-0"}}
@@ -126,14 +110,5 @@ func TestNamed(t *testing.T) {
 	}
 	if chosen, faults := Named(nodes, []string{""}); len(chosen) > 0 || len(faults) != 1 {
 		t.Errorf("an empty candidate is %v", chosen)
-	}
-}
-
-// TestTerms: an argument takes precedence over the decision, and that over the deletion policy's defaults.
-func TestTerms(t *testing.T) {
-	decided := Terms{DestroyAfterDeletion: new(false), GracePeriod: new(int64(30))}
-	got := Terms{GracePeriod: new(int64(5))}.Or(decided).Or(DefaultTerms())
-	if *got.DestroyAfterDeletion || *got.GracePeriod != 5 || !*got.ReduceDesiredCapacity {
-		t.Errorf("got %t, %d, %t", *got.DestroyAfterDeletion, *got.GracePeriod, *got.ReduceDesiredCapacity)
 	}
 }

@@ -45,19 +45,6 @@ func TestChange(t *testing.T) {
 	}
 }
 
-func TestRequestCheck(t *testing.T) {
-	for _, c := range []struct {
-		request Request
-		want    string
-	}{
-		{Request{}, ": Nothing is requested"},
-		{Request{ScaleOut: new(int64(1)), ScaleIn: new(int64(1))}, "scale_in: Two requests are made at once, scale_out and scale_in"},
-		{Request{Resize: &Resize{AdjustmentType: ChangeInPercentage}}, "resize.number: CHANGE_IN_PERCENTAGE needs a number."},
-	} {
-		assert.ErrorContains(t, c.request.Check(), c.want)
-	}
-}
-
 // TestPrecedence: a place that a node names takes precedence over the plan.
 func TestPrecedence(t *testing.T) {
 	for _, c := range []struct {

@@ -76,7 +76,9 @@ func TestChosen(t *testing.T) {
 		"more than there are":       {in(9), "-", ": The count is above the cluster's size\n: Too few nodes can be removed", ""},
 		"none":                      {in(0), "", "", ""},
 		"to a size":                 {attributes{"resize": attributes{"adjustment_type": "EXACT_CAPACITY", "number": 4}}, "d", "", ""},
-		"two requests":              {in(1, "resize", attributes{"max_size": 3}), "-", "resize: Invalid request", "make one"},
+		"two requests": {in(1, "resize", attributes{"max_size": 3}), "-", "resize: Invalid request",
+			"made at once, scale_in and resize: make one"},
+		"no request": {attributes{}, "-", ": Invalid request", "give one of scale_in, resize and delete_nodes"},
 
 		"named":                  {named("web-c", "a"), "c a", "", ""},
 		"named, and protected":   {named("a", "e"), "a e", "delete_nodes.candidates: " + warned, `The node "e" is protected.`},

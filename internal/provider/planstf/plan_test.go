@@ -255,7 +255,7 @@ func TestPlanValidate(t *testing.T) {
 		more attributes
 		want string // "": no error
 	}{
-		{attributes{"scale_in": attributes{}}, "make one"},
+		{attributes{"scale_in": attributes{}}, "made at once, scale_out and scale_in: make one"},
 		{attributes{"scale_out": nil}, "Nothing is requested"},
 		{attributes{"scale_out": nil, "resize": attributes{}}, "Nothing is requested"},
 		{attributes{"scale_out": attributes{"count": -1}}, "Attribute scale_out.count " + bins + " 0"},
