@@ -1,13 +1,10 @@
 package placementtf_test
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -49,6 +46,8 @@ func TestPlacementSizeLeftOut(t *testing.T) {
 		a.Later(t)
 		resp, err := a.Plan(t.Context(), a.Request(a.I, config))
 		assert.Equal(t, step.at, a.At(), "%s: said %s", step.what, a.Said())
+		assert.Contains(t, a.Said(), map[string]string{grows: "in the state, 3, but min_size is 4: the cluster grows to 4.",
+			shrinks: "size is " + step.size + ": the cluster shrinks to " + step.size + "."}[step.at], step.what)
 		if step.size == "" {
 			assert.Error(t, err, step.what)
 			continue
@@ -64,38 +63,4 @@ func TestPlacementSizeLeftOut(t *testing.T) {
 			assert.Equal(t, step.size, a.Shows("desired_capacity"), "%s, in the state", step.what)
 		}
 	}
-}
-
-// TestAccPlacementSize: a size that is given once stays until a bound excludes it, and an import takes the size that is there.
-func TestAccPlacementSize(t *testing.T) {
-	t.Parallel()
-	c := acctest.New(t, fakecloud.Config{})
-	config := fmt.Sprintf(`
-variable "size" {
-  type    = number
-  default = null
-}
-variable "most" { default = 9 }
-resource "stackpolicy_placement_attachment" "web" {
-  cluster           = %q
-  node_name_pattern = "{cluster}{index}"
-  desired_capacity  = var.size
-  min_size          = 2
-  max_size          = var.most
-  regions           = [{ name = %q }]
-  deletion { criteria = "HIGHEST_INDEX_FIRST" }
-}
-`, c.Prefix, c.Regions(t)[0]) + acctest.Made(c, "")
-	l := acctest.Loop{Workspace: c.Workspace(t, config), Cloud: c}
-	l.Batch(t, "begins", config, "0 1", "")
-	acctest.Apply(t, l.Workspace, "size=7")
-	assert.Len(t, l.IDs(t), 7)
-	l.Step(t, "anybody else applies", config, "", "")
-	text := acctest.Apply(t, l.Workspace, "most=5")
-	assert.Regexp(t, acctest.Says("is the one in the state, 7, but max_size is 5: the cluster shrinks to 5."), text)
-	l.Step(t, "the bound is lifted", config, "", "")
-	acctest.Must(t, l.Workspace, "state", "rm", "stackpolicy_placement_attachment.web")
-	acctest.Must(t, l.Workspace, "import", "-no-color", "-input=false", "stackpolicy_placement_attachment.web", c.Prefix+"/{cluster}{index}")
-	l.Step(t, "an import takes the size that is there", config, "", "")
-	assert.Len(t, l.IDs(t), 5)
 }
