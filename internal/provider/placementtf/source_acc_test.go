@@ -18,15 +18,7 @@ import (
 
 // madeFrom is the configuration of a cluster of four, whose servers are made from what their nodes say. The user data
 // names something that another resource makes.
-func madeFrom(c *acctest.Cloud, method, image, userData, more string) string {
-	lifecycle, instead := "create_before_destroy = true", ""
-	if method != "SUBSTITUTE" {
-		lifecycle = ""
-	}
-	if method == "IN_PLACE" { // takes image and flavor by reference
-		instead = "image_id, flavor_id, "
-	}
-	ignored := strings.Replace("image_id, flavor_id, user_data, availability_zone, network_mode", instead, "", 1)
+func madeFrom(c *acctest.Cloud, image, userData string) string {
 	return fmt.Sprintf(`
 resource "terraform_data" "other" {
   input = %q
@@ -37,98 +29,72 @@ resource "terraform_data" "other" {
   update {
     causes             = ["UNHEALTHY", "TEMPLATE"]
     max_batch_size     = 1
-    method             = %q
+    method             = "IN_PLACE"
     require_in_service = false
-  }
-  %s`, image, method, more)) + acctest.Generations + acctest.Servers(fmt.Sprintf(`image_id = each.value.image_id
+  }`, image)) + acctest.Generations + acctest.Servers(fmt.Sprintf(`image_id = each.value.image_id
   flavor_id = each.value.flavor_id
   user_data = stackpolicy_placement_attachment.web.user_data_texts[each.value.template.user_data]
   network_mode = "none"
   lifecycle {
     %s
-    %s
-    ignore_changes = [%s]
-  }`, lifecycle, acctest.Again, ignored))
+    ignore_changes = [user_data, availability_zone, network_mode]
+  }`, acctest.Again))
 }
 
 // TestAccPlacementSources: whatever happens to an image, a flavor, user data or the zone of a server outside, the plan is
-// empty or a batch changes, in the middle of a rollout too.
+// empty or a batch changes in place, in the middle of a rollout too. TestModuleSources has the other methods.
 func TestAccPlacementSources(t *testing.T) {
 	t.Parallel()
-	for _, method := range []string{"SUBSTITUTE", "RECREATE", "IN_PLACE"} {
-		if testing.Short() && method != "IN_PLACE" {
-			continue // TestModuleSources takes another one, and "make lives" takes all
-		}
-		t.Run(method, func(t *testing.T) {
-			t.Parallel()
-			c := acctest.NewFake(t, fakecloud.Config{})
-			first := c.Fake.AddImage(fakecloud.Image{Name: "debian-12"})
-			c.Fake.AddImage(fakecloud.Image{Name: "debian-13"})
-			small := c.Fake.AddFlavor(fakecloud.Flavor{Name: "web", VCPUs: 1, RAM: 64, Disk: 1})
-			config := madeFrom(c, method, "debian-12", "a", "")
-			w := c.Workspace(t, config)
-			acctest.Apply(t, w)
-			acctest.Loop{Workspace: w, Cloud: c}.Settled(t, "at first")
-			batch := func(name, config string) {
-				t.Helper()
-				before := builds(c)
-				require.NoError(t, w.Write(config))
-				acctest.Apply(t, w)
-				changed := 0
-				for id, build := range builds(c) {
-					if before[id] != build {
-						changed++
-					}
-				}
-				assert.Equal(t, 1, changed, "%s: servers that an apply made or changed", name)
-			}
-			stays := func(name string) {
-				t.Helper()
-				before := builds(c)
-				acctest.Loop{Workspace: w, Cloud: c}.Settled(t, name)
-				assert.Equal(t, before, builds(c), name)
-			}
-			c.Fake.AddImage(fakecloud.Image{Name: "debian-12"})
-			stays("an image is published again")
-			c.Fake.RemoveFlavor(small)
-			c.Fake.AddFlavor(fakecloud.Flavor{Name: "web", VCPUs: 1, RAM: 64, Disk: 1})
-			stays("a flavor is made again")
-			moved := c.Fake.Servers("RegionOne")[0]
-			c.Fake.MoveServer("RegionOne", moved.ID, map[string]string{"az-1": "r1-cmp-3", "az-2": "r1-cmp-1"}[moved.Zone])
-			stays("a server is evacuated to another zone")
-			config = madeFrom(c, method, "debian-13", "a", "")
-			batch("another image", config)
-			c.Fake.RemoveImage(first)
-			batch("the old image is deleted in the middle of a rollout", config)
-
-			if method == "IN_PLACE" { // a rebuild keeps the user data
-				finishes(t, c, w)
-				stays("in step")
-				before := builds(c)
-				require.NoError(t, w.Write(madeFrom(c, method, "debian-13", "b", "")))
-				require.Regexp(t, acctest.Says("The cluster waits for a value"), acctest.Apply(t, w))
-				acctest.Finish(t, func() string { return acctest.Apply(t, w) })
-				assert.Equal(t, before, builds(c), "servers, with other user data")
-				stays("in step")
-				return
-			}
-			waits := madeFrom(c, method, "debian-13", "b", "")
-			require.NoError(t, w.Write(waits))
-			before := builds(c)
-			require.Regexp(t, acctest.Says("The cluster waits for a value"), acctest.Apply(t, w))
-			assert.Equal(t, before, builds(c), "user data is not known while planning")
-			batch("user data, known", waits)
-			finishes(t, c, w)
-			for _, s := range acctest.Resources(t, w, "openstack_compute_instance_v2") {
-				assert.Contains(t, []any{"join b", fmt.Sprintf("%x", sha1.Sum([]byte("join b")))}, s["user_data"], s["name"])
-			}
-			stays("in step")
-			require.NoError(t, w.Write(strings.Replace(madeFrom(c, method, "debian-13", "c", ""), "= 4", "= 5", 1)))
-			_, err := w.Apply(t.Context())
-			require.ErrorContains(t, err, "Not known before the apply")
-			assert.Len(t, c.Fake.Servers("RegionOne"), 4, "a growth with user data that is not known")
-		})
+	c := acctest.NewFake(t, fakecloud.Config{})
+	first := c.Fake.AddImage(fakecloud.Image{Name: "debian-12"})
+	c.Fake.AddImage(fakecloud.Image{Name: "debian-13"})
+	small := c.Fake.AddFlavor(fakecloud.Flavor{Name: "web", VCPUs: 1, RAM: 64, Disk: 1})
+	config := madeFrom(c, "debian-12", "a")
+	w := c.Workspace(t, config)
+	acctest.Apply(t, w)
+	acctest.Loop{Workspace: w, Cloud: c}.Settled(t, "at first")
+	for _, s := range acctest.Resources(t, w, "openstack_compute_instance_v2") {
+		assert.Contains(t, []any{"join a", fmt.Sprintf("%x", sha1.Sum([]byte("join a")))}, s["user_data"], s["name"])
 	}
+	batch := func(name, config string) {
+		t.Helper()
+		before := builds(c)
+		require.NoError(t, w.Write(config))
+		acctest.Apply(t, w)
+		changed := 0
+		for id, build := range builds(c) {
+			if before[id] != build {
+				changed++
+			}
+		}
+		assert.Equal(t, 1, changed, "%s: servers that an apply changed", name)
+	}
+	stays := func(name string) {
+		t.Helper()
+		before := builds(c)
+		acctest.Loop{Workspace: w, Cloud: c}.Settled(t, name)
+		assert.Equal(t, before, builds(c), name)
+	}
+	c.Fake.AddImage(fakecloud.Image{Name: "debian-12"})
+	stays("an image is published again")
+	c.Fake.RemoveFlavor(small)
+	c.Fake.AddFlavor(fakecloud.Flavor{Name: "web", VCPUs: 1, RAM: 64, Disk: 1})
+	stays("a flavor is made again")
+	moved := c.Fake.Servers("RegionOne")[0]
+	c.Fake.MoveServer("RegionOne", moved.ID, map[string]string{"az-1": "r1-cmp-3", "az-2": "r1-cmp-1"}[moved.Zone])
+	stays("a server is evacuated to another zone")
+	config = madeFrom(c, "debian-13", "a")
+	batch("another image", config)
+	c.Fake.RemoveImage(first)
+	batch("the old image is deleted in the middle of a rollout", config)
+	finishes(t, c, w)
+	stays("in step")
+	before := builds(c)
+	require.NoError(t, w.Write(madeFrom(c, "debian-13", "b"))) // a rebuild keeps the user data
+	require.Regexp(t, acctest.Says("The cluster waits for a value"), acctest.Apply(t, w))
+	acctest.Finish(t, func() string { return acctest.Apply(t, w) })
+	assert.Equal(t, before, builds(c), "servers, with other user data")
+	stays("in step")
 }
 
 // TestAccRefusedZone: a plan says that Nova refuses a server of a flavor without a disk, unless it boots from a volume. While
