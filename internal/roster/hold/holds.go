@@ -13,7 +13,6 @@ import (
 // have words in braces, which package say fills in.
 type Hold struct {
 	Done   bool        // whether only a person ends the hold, so that the node does not remain to be replaced
-	GoesOn bool        // whether it ends with an apply that ends without an error, or with the next one
 	Quiet  bool        // whether the status of the cluster shows the hold only if no other hold applies
 	Why    string      // clause about what holds a node
 	Word   status.Word // first word of the status of the cluster; "" for [status.Held]
@@ -40,10 +39,8 @@ var (
 		Notice: "{kept} will not get the wanted template: {who is kept}.",
 	}
 	Begins = &Hold{
-		GoesOn: true,
-		Quiet:  true,
-		Why:    "the update begins with the next apply",
-		Title:  "The update begins with the next apply",
+		Quiet: true, Why: "the update begins with the next apply",
+		Title: "The update begins with the next apply",
 		Notice: "{count} should be replaced, but not by this apply: Terraform must first store what the servers " +
 			"depend on, and their lifecycle. The next apply replaces the first batch.",
 	}
@@ -55,10 +52,7 @@ var (
 			"this state does not know changed them, so they are not replaced. Restore the newest state, or import " +
 			"the cluster again. If somebody else wrote those marks, name the nodes in candidates.",
 	}
-	Wiring = &Hold{
-		Why:    "wiring: {loose}",
-		Status: "wiring of {nodes}: {loose}",
-	}
+	Wiring = &Hold{Why: "wiring: {loose}", Status: "wiring of {nodes}: {loose}"}
 	Closed = &Hold{
 		Quiet:  true,
 		Why:    "{place} {shut}",
@@ -98,10 +92,7 @@ var (
 		Notice: "Two servers in a row did not get into service, or did not stay in service, for {count}: {nodes}. " +
 			"No third one is made. Change the template, or name the nodes in candidates to try once more.",
 	}
-	Target = &Hold{
-		Done: true, Quiet: true,
-		Why: "as many nodes have the wanted template as target ({target}) says",
-	}
+	Target = &Hold{Done: true, Quiet: true, Why: "as many nodes have the wanted template as target ({target}) says"}
 	Window = &Hold{
 		Quiet: true, Word: status.Shut,
 		Why:    "until {opens}",
@@ -110,12 +101,8 @@ var (
 		Notice: "{count} should be replaced, and no batch begins until {opens}: {nodes}. See update.window. To " +
 			"replace one before that, name it in candidates.",
 	}
-	NoPlace = &Hold{
-		Quiet:  true,
-		Why:    "{place} {shut}",
-		SaidBy: Closed,
-	}
-	NoHost = &Hold{
+	NoPlace = &Hold{Quiet: true, Why: "{place} {shut}", SaidBy: Closed}
+	NoHost  = &Hold{
 		Why:    "Nova found no host for it in {place}",
 		Status: "Nova found no host for {nodes with places}",
 		Title:  "Nodes wait for a host",
@@ -131,7 +118,6 @@ var (
 			"cap, or list another place.",
 	}
 	Servers = &Hold{
-		GoesOn: true,
 		Why:    "there are {beyond} beyond the cluster, and at most two batches are allowed",
 		Status: "{nodes}, because there are {beyond} beyond the cluster",
 		Title:  "Too many servers beyond the cluster",
@@ -147,15 +133,8 @@ var (
 		Notice: "{remaining} more should be replaced, but the previous batch must first be in service for as long " +
 			"as update.pause: {baking}. Apply again then.",
 	}
-	Waits = &Hold{
-		GoesOn: true,
-		Why:    "the batch waits for {waited for}",
-	}
-	Batch = &Hold{
-		GoesOn: true,
-		Quiet:  true,
-		Why:    "{batch}",
-	}
+	Waits = &Hold{Why: "the batch waits for {waited for}"}
+	Batch = &Hold{Quiet: true, Why: "{batch}"}
 )
 
 // After reports whether a hold comes after another one in All. A hold that another one says counts as that one.

@@ -20,7 +20,7 @@ var words = map[string]func(p *speech, list verdict.List) string{
 	"remaining": func(p *speech, _ verdict.List) string { return text.Nodes(p.Remaining) },
 	"nodes":     func(_ *speech, list verdict.List) string { return text.Few(list.Names()) },
 	"nodes with places": func(_ *speech, list verdict.List) string {
-		return each(list, func(v verdict.Verdict) string { return v.String() })
+		return text.Few(each(list, verdict.Verdict.String))
 	},
 	"protected": func(_ *speech, list verdict.List) string { return list[0].Protected },
 	"protections": func(_ *speech, list verdict.List) string {
@@ -103,7 +103,7 @@ var brace = regexp.MustCompile(`\{[^}]*\}`)
 func (p *speech) fill(sentence string, list ...verdict.Verdict) string {
 	return brace.ReplaceAllStringFunc(sentence, func(word string) string {
 		if word == "{nodes with why}" {
-			return each(list, p.whyHeld)
+			return text.Few(each(list, p.whyHeld))
 		}
 		return words[word[1:len(word)-1]](p, list)
 	})

@@ -84,15 +84,9 @@ func (p *speech) listed() []Notice {
 
 // chosen is about the nodes that a shrink removes.
 func (p *speech) chosen() []Notice {
-	var unseen, closed []string
-	for _, v := range p.Verdicts.With(verdict.Leaves) {
-		if v.What == verdict.Surplus && !v.Looked {
-			unseen = append(unseen, v.Name)
-		}
-		if v.What == verdict.Surplus && v.Closed {
-			closed = append(closed, fmt.Sprintf("%s (%s)", v.Name, v.Place))
-		}
-	}
+	surplus := p.Verdicts.With(verdict.Leaves).Where(func(v verdict.Verdict) bool { return v.What == verdict.Surplus })
+	unseen := surplus.Where(func(v verdict.Verdict) bool { return !v.Looked }).Names()
+	closed := each(surplus.Where(func(v verdict.Verdict) bool { return v.Closed }), verdict.Verdict.String)
 	return append(
 		tell("A node was chosen unseen", "{count} would be removed, although no refresh has looked for servers since "+
 			"the last apply made them: {names}. Refresh first, so that the choice is based on the servers that run.",
@@ -114,17 +108,12 @@ func (p *speech) held() (notices []Notice) {
 			return notices
 		}
 	}
-	var notRemade []string
-	for _, v := range p.Staying() {
-		if v.NotRemade && v.Outcome != verdict.Changes {
-			notRemade = append(notRemade, v.Name)
-		}
-	}
+	notRemade := p.Staying().Where(func(v verdict.Verdict) bool { return v.NotRemade && v.Outcome != verdict.Changes })
 	return slices.Concat(notices,
 		tell("Servers did not follow their nodes", "The servers of {count} should have been made again, but are still "+
 			"the old ones: {names}. Terraform does not know that the server depends on the generation of its node. "+
 			"Give it replace_triggered_by = [terraform_data.generation[each.key]], with each.value.generation as "+
-			"input, and apply; then name the nodes in candidates.", notRemade), p.batchWaits())
+			"input, and apply; then name the nodes in candidates.", notRemade.Names()), p.batchWaits())
 }
 
 // batchWaits is about the nodes that the next batch waits for.

@@ -17,7 +17,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // Change is the result of a plan: a verdict for each node, by index, and what follows from them.
@@ -184,12 +183,11 @@ func (p *speech) sentence(v verdict.Verdict) string {
 }
 
 // each lists nodes, each with a text about it: "web-1 (RegionOne/az-1 is closed)".
-func each(list verdict.List, about func(verdict.Verdict) string) string {
-	var names []string
+func each(list verdict.List, about func(verdict.Verdict) string) (names []string) {
 	for _, v := range list {
 		names = append(names, fmt.Sprintf("%s (%s)", v.Name, about(v)))
 	}
-	return text.Few(names)
+	return names
 }
 
 // detail returns the text of an error for a sentence.

@@ -87,11 +87,12 @@ func (p *speech) blocked(reasoned verdict.List) verdict.List {
 
 // back says that nodes go back to an earlier template: "goes back to debian-13, ".
 func (p *speech) back() string {
-	t, back := p.Earlier()
-	if !back {
-		return ""
+	for _, v := range p.Verdicts.With(verdict.Leaves, verdict.Changes) {
+		if v.Cause == roster.Outdated && p.Next.Age(v.Template) > p.Next.Age(v.To) {
+			return "goes back to " + cmp.Or(clip(v.To.Values()[roster.KeyImage], 40), "an earlier template") + ", "
+		}
 	}
-	return "goes back to " + cmp.Or(clip(t.Values()[roster.KeyImage], 40), "an earlier template") + ", "
+	return ""
 }
 
 // absences lists absent nodes, each with its reason.

@@ -49,21 +49,13 @@ func (p Plan) Before() List { return p.Verdicts.With(Stays, Held, Changes, Leave
 func (p Plan) Staying() List { return p.Verdicts.With(Stays, Held, Changes, Returns) }
 
 // Baking lists the nodes that must be in service for longer, including the ones that the update replaces.
-func (p Plan) Baking() (names []string) {
-	for _, v := range p.Before() {
-		if v.Bakes && (v.Outcome != Leaves || v.What == Replaced) {
-			names = append(names, v.Name)
-		}
-	}
-	return names
+func (p Plan) Baking() []string {
+	return p.Before().Where(func(v Verdict) bool {
+		return v.Bakes && (v.Outcome != Leaves || v.What == Replaced)
+	}).Names()
 }
 
 // Tried lists the nodes in whose place two servers of the wanted template ended in ERROR.
-func (p Plan) Tried() (names []string) {
-	for _, v := range p.Verdicts.With(Stays, Held, Changes) {
-		if v.Outdated && v.Refused {
-			names = append(names, v.Name)
-		}
-	}
-	return names
+func (p Plan) Tried() []string {
+	return p.Verdicts.With(Stays, Held, Changes).Where(func(v Verdict) bool { return v.Outdated && v.Refused }).Names()
 }

@@ -68,12 +68,8 @@ func (p Plan) held(quiet bool) Status {
 }
 
 // Kept has the protected outdated nodes, if the update cannot reach its target without them.
-func (p Plan) Kept() (list List) {
-	for _, v := range p.Verdicts.Held(hold.Protected) {
-		if v.Cause == roster.Outdated {
-			list = append(list, v)
-		}
-	}
+func (p Plan) Kept() List {
+	list := p.Verdicts.Held(hold.Protected).Where(func(v Verdict) bool { return v.Cause == roster.Outdated })
 	if int64(len(list)) <= p.Policy.Capacity-min(p.Target, p.Policy.Capacity) {
 		return nil
 	}
@@ -89,37 +85,18 @@ func (p Plan) Content(v Verdict) bool {
 // replaces them; first those that a person can name as candidates. Terraform makes a server again that failed as it
 // was made.
 func (p Plan) Unrepaired() List {
-	var free, kept List
-	for _, v := range p.Verdicts.With(Stays) {
-		switch {
-		case v.Untouched != "" || v.Is != facts.Broken && v.Is != facts.Failing:
-		case !v.Free():
-			kept = append(kept, v)
-		case v.Is == facts.Broken:
-			free = append(free, v)
-		}
-	}
-	return append(free, kept...)
-}
-
-// Earlier returns the template to which nodes go back, if an update goes back to one that is older than theirs.
-func (p Plan) Earlier() (t roster.Template, back bool) {
-	for _, v := range p.Verdicts.With(Leaves, Changes) {
-		if v.Cause == roster.Outdated && p.Next.Age(v.Template) > p.Next.Age(v.To) {
-			return v.To, true
-		}
-	}
-	return "", false
+	list := p.Verdicts.With(Stays).Where(func(v Verdict) bool {
+		return v.Untouched == "" && (v.Is == facts.Broken || v.Is == facts.Failing && !v.Free())
+	})
+	slices.SortStableFunc(list, func(a, b Verdict) int { return facts.TrueFirst(a.Free(), b.Free()) })
+	return list
 }
 
 // GoBack has the nodes that have the failed template and go back, in this plan or later.
-func (p Plan) GoBack() (list List) {
-	for _, v := range p.Before() {
-		if v.Outdated && v.Template == p.Failure.Given.At(v.Place) && !p.Failure.Holds {
-			list = append(list, v)
-		}
-	}
-	return list
+func (p Plan) GoBack() List {
+	return p.Before().Where(func(v Verdict) bool {
+		return v.Outdated && v.Template == p.Failure.Given.At(v.Place) && !p.Failure.Holds
+	})
 }
 
 // Uncaused returns the number of nodes of another template that no cause replaces.

@@ -97,14 +97,19 @@ func (w Want) Retries() bool {
 // List has the verdicts about the nodes of a cluster, by index.
 type List []Verdict
 
-// With returns the verdicts with one of the outcomes.
-func (all List) With(outcomes ...Outcome) (list List) {
+// Where returns the verdicts for which something is so.
+func (all List) Where(is func(Verdict) bool) (list List) {
 	for _, v := range all {
-		if slices.Contains(outcomes, v.Outcome) {
+		if is(v) {
 			list = append(list, v)
 		}
 	}
 	return list
+}
+
+// With returns the verdicts with one of the outcomes.
+func (all List) With(outcomes ...Outcome) List {
+	return all.Where(func(v Verdict) bool { return slices.Contains(outcomes, v.Outcome) })
 }
 
 // Empty reports whether no node changes.
@@ -113,24 +118,17 @@ func (all List) Empty() bool {
 }
 
 // Replaced returns the number of nodes that the update replaces, or that are made again.
-func (all List) Replaced() (n int64) {
-	for _, v := range all {
-		if v.Outcome == Leaves && v.Cause != "" || v.Outcome == Changes && (v.Cause != "" || v.What == Remade) {
-			n++
-		}
-	}
-	return n
+func (all List) Replaced() int64 {
+	return int64(len(all.Where(func(v Verdict) bool {
+		return v.Outcome == Leaves && v.Cause != "" || v.Outcome == Changes && (v.Cause != "" || v.What == Remade)
+	})))
 }
 
 // Held returns the verdicts about nodes that are held by one of the holds, or by a hold that one of them says.
-func (all List) Held(holds ...*hold.Hold) (list List) {
-	for _, v := range all {
-		is := func(h *hold.Hold) bool { return v.Hold == h || v.Hold.SaidBy == h }
-		if v.Outcome == Held && slices.ContainsFunc(holds, is) {
-			list = append(list, v)
-		}
-	}
-	return list
+func (all List) Held(holds ...*hold.Hold) List {
+	return all.Where(func(v Verdict) bool {
+		return v.Outcome == Held && (slices.Contains(holds, v.Hold) || slices.Contains(holds, v.Hold.SaidBy))
+	})
 }
 
 // Names returns the names of the nodes.
