@@ -44,16 +44,7 @@
 //   - batch: the nodes that one plan may replace
 //   - quorum: enough other nodes are proven in service to take one out of service
 //   - under way: has the wanted template, and is not in service yet
-//
-// A verdict has one of six outcomes. Each has a word in the code, one in the attribute change
-// and one in drawings:
-//
-//   - Comes, creation, "is added": is new, or takes a kept slot
-//   - Returns, returned, "is added": was leaving, and its server still runs
-//   - Leaves, deletion, "is removed": is removed, and its server destroyed
-//   - Changes, in_place, "changes in place" or "is made again": keeps its name
-//   - Held, held, "stays": should be replaced, and is not
-//   - Stays, "stays": does not change
+//   - outcome: what a plan does with a node: it stays, is held, leaves, changes, returns or comes
 package roster
 
 import (
@@ -167,25 +158,19 @@ func (r Roster) Ordered() Roster {
 	used := map[Template]bool{}
 	for _, nodes := range []map[string]Node{r.Nodes, r.Leaving} {
 		for _, n := range nodes {
-			used[n.Template] = n.Template != ""
+			used[n.Template] = true
 		}
 	}
-	order := slices.DeleteFunc(slices.Clone(r.Order), func(t Template) bool { return !used[t] })
-	for _, t := range slices.Sorted(maps.Keys(used)) {
-		if used[t] && !slices.Contains(order, t) {
-			order = append(order, t)
-		}
-	}
-	r.Order = order
+	delete(used, "")
+	r.Order = slices.SortedFunc(maps.Keys(used), func(a, b Template) int {
+		return cmp.Or(cmp.Compare(r.Age(a), r.Age(b)), cmp.Compare(a, b))
+	})
 	return r
 }
 
 // Clone returns a copy that can be changed.
 func (r Roster) Clone() Roster {
-	nodes, leaving := make(map[string]Node, len(r.Nodes)), make(map[string]Node, len(r.Leaving))
-	maps.Copy(nodes, r.Nodes)
-	maps.Copy(leaving, r.Leaving)
-	r.Nodes, r.Leaving, r.Slots, r.Before = nodes, leaving, maps.Clone(r.Slots), maps.Clone(r.Before)
+	r.Nodes, r.Leaving, r.Before, r.Slots = clone(r.Nodes), clone(r.Leaving), clone(r.Before), maps.Clone(r.Slots)
 	return r
 }
 
@@ -210,17 +195,6 @@ func (r Roster) Counts() placement.Counts {
 	counts := placement.Counts{}
 	for _, n := range r.Nodes {
 		counts[n.Place]++
-	}
-	return counts
-}
-
-// count counts the nodes of a kind by region.
-func (r Roster) count(is func(name string) bool) map[string]int64 {
-	counts := map[string]int64{}
-	for name, n := range r.Nodes {
-		if is(name) {
-			counts[n.Region]++
-		}
 	}
 	return counts
 }

@@ -60,25 +60,21 @@ type Aged struct {
 
 // Clone returns a copy whose maps may be changed.
 func (s Seen) Clone() Seen {
-	all := s
-	all.Servers, all.Missing, all.Builds = clone(s.Servers), clone(s.Missing), clone(s.Builds)
-	all.Aged, all.Baking = clone(s.Aged), clone(s.Baking)
-	return all
+	s.Servers, s.Missing, s.Builds = clone(s.Servers), clone(s.Missing), clone(s.Builds)
+	s.Aged, s.Baking, s.Early = clone(s.Aged), clone(s.Baking), clone(s.Early)
+	s.Full, s.GroupFull = clone(s.Full), clone(s.GroupFull)
+	return s
 }
 
 // clone returns a copy of a map, which is never nil.
-func clone[V any](of map[string]V) map[string]V {
-	all := make(map[string]V, len(of))
+func clone[K comparable, V any](of map[K]V) map[K]V {
+	all := make(map[K]V, len(of))
 	maps.Copy(all, of)
 	return all
 }
 
 // NewSeen returns a look that has found nothing yet.
-func NewSeen() Seen {
-	return Seen{Servers: map[string]node.Node{}, Missing: map[string]bool{}, Builds: map[string]Build{},
-		Aged: map[string]Aged{}, Baking: map[string]bool{}, Early: map[string]bool{},
-		Full: map[Spot]time.Time{}, GroupFull: placement.By[[]string]{}}
-}
+func NewSeen() Seen { return Seen{}.Clone() }
 
 // Lags reports whether a node was changed and its server was not seen to follow: it still has
 // the same image, flavor and launch. A first template changes nothing, because it only says
@@ -130,19 +126,25 @@ func (s Seen) Looked(name string) bool {
 // already have one when they come back. Quotas count servers, and a node without a server
 // still needs room.
 func (s Seen) WithServer(r Roster) map[string]int64 {
-	all := r.Clone()
-	maps.Copy(all.Nodes, r.Leaving)
-	return all.count(func(name string) bool { _, there := s.Servers[name]; return there })
+	counts := map[string]int64{}
+	for name := range s.Servers {
+		if n, there := r.Known(name); there {
+			counts[n.Region]++
+		}
+	}
+	return counts
 }
 
 // WithoutServer counts by region the nodes of a plan that need a server: new nodes, and nodes
 // whose server was not found. A node that comes back has its server.
 func (s Seen) WithoutServer(before, after Roster) map[string]int64 {
-	return after.count(func(name string) bool {
-		_, remembered := before.Nodes[name]
-		_, returns := before.Leaving[name]
-		return !remembered && !returns || s.Missing[name]
-	})
+	counts := map[string]int64{}
+	for name, n := range after.Nodes {
+		if _, known := before.Known(name); !known || s.Missing[name] {
+			counts[n.Region]++
+		}
+	}
+	return counts
 }
 
 // Shut returns when the next batch may begin, such as "Sat 02:00 Europe/Berlin", or "" if it may begin now. A look

@@ -53,6 +53,7 @@ func KeepSlots(
 
 // FillSlots gives a slot to each node that has none, and each slot the template of its node.
 func (r *Roster) FillSlots() {
+	r.Slots = clone(r.Slots)
 	for name, n := range r.Nodes {
 		slot, there := r.Slots[name]
 		if !there {

@@ -40,7 +40,7 @@ func (t Template) Values() map[string]string {
 
 // over returns the template with those values of a base that it lacks.
 func (t Template) over(base Template) Template {
-	if t == "" || base == "" {
+	if t == "" || base == "" || t == base {
 		return cmp.Or(t, base)
 	}
 	values := base.Values()
@@ -121,13 +121,7 @@ type Templates map[placement.Place]Template
 func NewTemplates(own map[placement.Place]Template) Templates {
 	t := Templates{}
 	for at, template := range own {
-		region := placement.Place{Region: at.Region}
-		if at != region {
-			template = template.over(own[region])
-		}
-		if at != (placement.Place{}) {
-			template = template.over(own[placement.Place{}])
-		}
+		template = template.over(own[placement.Place{Region: at.Region}]).over(own[placement.Place{}])
 		if template != "" {
 			t[at] = template
 		}

@@ -50,13 +50,15 @@ func And(names []string) string {
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
-// Few lists the first of many texts, and says how many more there are.
-func Few(list []string) string {
-	const limit = 5
-	if len(list) <= limit {
+// Few lists the first five of many texts, and says how many more there are.
+func Few(list []string) string { return First(list, 5) }
+
+// First lists the first texts, up to a number, and says how many more there are.
+func First(list []string, most int) string {
+	if len(list) <= most {
 		return strings.Join(list, ", ")
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(list[:limit], ", "), len(list)-limit)
+	return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), len(list)-most)
 }
 
 // Table aligns the first columns and the last to the left, and all others to the right. It leaves no blanks at the

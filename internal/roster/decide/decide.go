@@ -30,8 +30,7 @@ type Known struct {
 func Know(now roster.Roster, seen roster.Seen, policy roster.Policy) (k Known, err error) {
 	now = zonesFrom(now, seen, policy.Regions)
 	giveUp(now, seen, policy)
-	k.failure = facts.Judge(now, policy)
-	k.Policy = k.failure.Over(policy)
+	k.failure, k.Policy = facts.Judge(now, policy)
 	if k.now, err = k.firstTemplate(now); err != nil {
 		return k, err
 	}
@@ -49,9 +48,7 @@ func Plan(now roster.Roster, seen roster.Seen, policy roster.Policy) (verdict.Pl
 		return verdict.Plan{}, err
 	}
 	l := newLedger(known, seen)
-	for w := range l.wants() {
-		l.decide(w)
-	}
+	l.wants(l.decide)
 	return l.finish(seen)
 }
 
@@ -83,9 +80,6 @@ func (l *ledger) finish(seen roster.Seen) (plan verdict.Plan, err error) {
 	namer := l.name(come, seen.Taken)
 	l.comers = namer.made
 	next := l.now.Clone()
-	if next.Before == nil {
-		next.Before = map[string]roster.Node{}
-	}
 	l.apply(&next, seen)
 	if l.Policy.Ordinals {
 		next.Number(l.now)
@@ -104,9 +98,10 @@ func (l *ledger) finish(seen roster.Seen) (plan verdict.Plan, err error) {
 	for _, f := range l.named.met {
 		plan.Met = append(plan.Met, f.Name)
 	}
-	plan.Leaving = slices.DeleteFunc(l.leaving, func(name string) bool {
+	l.leaving = slices.DeleteFunc(l.leaving, func(name string) bool {
 		return l.verdicts[name].Outcome == verdict.Returns
 	})
+	plan.Leaving = l.leaving
 	plan.Counts = l.Counts.Counts
 	plan.Remaining, plan.Target, plan.Beyond = remaining, l.rollout.target, l.view().Beyond(&facts.Fact{})
 	return plan, misspelled(plan)
@@ -143,7 +138,7 @@ func misspelled(plan verdict.Plan) error {
 }
 
 // protectsNobody lists the protected names and ids that belong to no node.
-func (l *ledger) protectsNobody() (unknown []string) {
+func (l *ledger) protectsNobody() []string {
 	ids := map[string]bool{}
 	for name, f := range l.All {
 		ids[name], ids[f.Server.ID] = true, true
@@ -151,12 +146,7 @@ func (l *ledger) protectsNobody() (unknown []string) {
 	for _, n := range l.comers {
 		ids[n.Name] = true
 	}
-	for _, written := range l.Policy.Protected {
-		if !ids[written] {
-			unknown = append(unknown, written)
-		}
-	}
-	return unknown
+	return slices.DeleteFunc(slices.Clone(l.Policy.Protected), func(written string) bool { return ids[written] })
 }
 
 // apply changes a roster as the verdicts say. A removed node becomes a leaving one, unless the

@@ -45,7 +45,9 @@ func (l *ledger) grant(w verdict.Want) {
 
 // leaves takes a node off the board.
 func (l *ledger) leaves(w verdict.Want) {
-	l.leave(w.Fact)
+	l.board.Add(w.Place, -1)
+	l.boardWithFull.Add(w.Place, -1)
+	delete(l.staying, w.Name)
 	l.grants(verdict.Verdict{Want: w, Outcome: verdict.Leaves})
 }
 

@@ -25,12 +25,12 @@ func TestLedger(t *testing.T) {
 			return
 		}
 		p := newLedger(known, seen)
-		for w := range p.wants() {
+		p.wants(func(w verdict.Want) {
 			p.decide(w)
 			if got, want := p.counts(), p.recount(); got != want {
 				t.Fatalf("after %+v the ledger counts %s, and its verdicts say %s", w, got, want)
 			}
-		}
+		})
 	})
 }
 

@@ -24,17 +24,12 @@ type rollout struct {
 }
 
 func rolloutOf(now roster.Roster, policy roster.Policy) rollout {
-	target := targetOf(policy, now)
-	return rollout{wanted: policy.Templates, settled: now.Settled, asked: target, target: target,
-		slots: policy.Stateful != nil}
-}
-
-// targetOf returns the number of nodes that should get the wanted template.
-func targetOf(p roster.Policy, now roster.Roster) int64 {
-	if p.Update == nil || maps.Equal(p.Templates, now.Settled) {
-		return math.MaxInt64
+	r := rollout{wanted: policy.Templates, settled: now.Settled, asked: math.MaxInt64, slots: policy.Stateful != nil}
+	if policy.Update != nil && !maps.Equal(policy.Templates, now.Settled) {
+		r.asked = policy.Update.Target.Up(policy.Capacity)
 	}
-	return p.Update.Target.Up(p.Capacity)
+	r.target = r.asked
+	return r
 }
 
 // widen raises the target where nodes stand in for stranded ones that have the wanted template: these are not

@@ -33,13 +33,6 @@ func (r *room) noteFull(f *facts.Fact) {
 	}
 }
 
-// leave takes a node off the board.
-func (r *room) leave(f *facts.Fact) {
-	r.board.Add(f.Place, -1)
-	r.boardWithFull.Add(f.Place, -1)
-	delete(r.staying, f.Name)
-}
-
 // substitute returns an error if the substitute of a node finds no room next to the pending
 // nodes. If Nova found no host for the node, its substitute is placed elsewhere, and substitute
 // reports that the place is full; or there too, if there is no other room and the place is not full

@@ -54,8 +54,8 @@ func (l *ledger) settleNode(f *facts.Fact) {
 	}
 }
 
-// settleTarget holds as many outdated nodes with HeldBatch as the target still needs, and the
-// others with HeldTarget. It returns how many nodes come back in this plan that the target needs, or that are worn:
+// settleTarget holds as many outdated nodes with [hold.Batch] as the target still needs, and the
+// others with [hold.Target]. It returns how many nodes come back in this plan that the target needs, or that are worn:
 // they remain to be replaced, although no verdict holds them.
 func (l *ledger) settleTarget(nodes []*facts.Fact) (back int64) {
 	places := l.rollout.target - l.rollout.current - l.rollout.promised // nodes still to get the wanted template
@@ -90,7 +90,7 @@ func forTarget(v verdict.Verdict) bool {
 }
 
 // waitsItsTurn holds a node with the hold of the gate or, if the gate would grant it, with
-// HeldBatch, because others come first.
+// [hold.Batch], because others come first.
 func (l *ledger) waitsItsTurn(w verdict.Want) {
 	no := l.view().Check(w)
 	if no.Hold == nil {

@@ -15,9 +15,6 @@ func prepareSlots(r *roster.Roster, policy roster.Policy) (unknown []string) {
 		r.Slots = nil
 		return nil
 	}
-	if r.Slots == nil {
-		r.Slots = map[string]roster.Slot{}
-	}
 	r.FillSlots()
 	for _, name := range policy.Stateful.Release {
 		if _, there := r.Slots[name]; !there {

@@ -2,7 +2,6 @@ package decide
 
 import (
 	"cmp"
-	"iter"
 	"maps"
 	"slices"
 
@@ -13,45 +12,42 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 )
 
-// wants yields the wants of a plan one after the other: nodes that leave, nodes that never served, the growth, and
+// wants asks for the wants of a plan one after the other: nodes that leave, nodes that never served, the growth, and
 // nodes that the update replaces. Each want depends on the decisions before it, so it is worked out from the ledger
 // after the previous want was decided.
 //
 // Nodes are replaced in classes: nodes under way, then other nodes that are not in service, then nodes that serve. The
 // first two classes begin with nodes that are proven to be out of service. In each class candidates come first, then
 // the causes in their order. A hold that all nodes share ends the class for that cause.
-func (l *ledger) wants() iter.Seq[verdict.Want] {
-	return func(yield func(verdict.Want) bool) {
-		ask := func(w verdict.Want) { _ = yield(w) }
-		for _, f := range l.named.leave {
-			ask(verdict.Want{Fact: f, What: verdict.Removed})
-		}
-		missing := max(0, l.Policy.Capacity-int64(len(l.staying)))
-		for many, last := l.excess(), 0; many > 0 && len(l.staying) != last && l.err == nil; many = l.excess() {
-			last = len(l.staying)
-			l.surplus(many, ask) // a stranded node may leave first, and then its stand-in is too many
-		}
-		l.takeBack(missing, ask)
-		l.neverServed(ask)
-		ask(verdict.Want{Fact: &facts.Fact{}, What: verdict.Grown, Nodes: l.unhosted + missing})
-		l.standIn(ask)
-		_ = l.excess() // the rollout counts what stands in now
-		l.notRemade(ask)
-		for _, class := range classes {
-			eligible := func(f *facts.Fact) bool { return !l.granted(f.Name) && class(f) }
-			for _, f := range l.named.again {
-				if eligible(f) {
-					ask(verdict.Want{Fact: f, What: verdict.Remade})
-				}
-			}
-			for _, c := range cause.All {
-				if l.Policy.Update.Has(c.Name) {
-					l.replaceFor(c, eligible, ask)
-				}
-			}
-		}
-		l.takeBack(missing, ask)
+func (l *ledger) wants(ask func(verdict.Want)) {
+	for _, f := range l.named.leave {
+		ask(verdict.Want{Fact: f, What: verdict.Removed})
 	}
+	missing := max(0, l.Policy.Capacity-int64(len(l.staying)))
+	for many, last := l.excess(), 0; many > 0 && len(l.staying) != last && l.err == nil; many = l.excess() {
+		last = len(l.staying)
+		l.surplus(many, ask) // a stranded node may leave first, and then its stand-in is too many
+	}
+	l.takeBack(missing, ask)
+	l.neverServed(ask)
+	ask(verdict.Want{Fact: &facts.Fact{}, What: verdict.Grown, Nodes: l.unhosted + missing})
+	l.standIn(ask)
+	_ = l.excess() // the rollout counts what stands in now
+	l.notRemade(ask)
+	for _, class := range classes {
+		eligible := func(f *facts.Fact) bool { return !l.granted(f.Name) && class(f) }
+		for _, f := range l.named.again {
+			if eligible(f) {
+				ask(verdict.Want{Fact: f, What: verdict.Remade})
+			}
+		}
+		for _, c := range cause.All {
+			if l.Policy.Update.Has(c.Name) {
+				l.replaceFor(c, eligible, ask)
+			}
+		}
+	}
+	l.takeBack(missing, ask)
 }
 
 // classes are the classes of nodes that are replaced, in order.
@@ -95,21 +91,19 @@ func (l *ledger) asks(w verdict.Want, ask func(verdict.Want)) (granted, more boo
 func (l *ledger) surplus(all int64, ask func(verdict.Want)) {
 	count, before := all, queue(l.board, l.staying, l.removable, byTurn).Board
 	for _, closed := range []bool{false, true} {
-		for _, class := range []struct {
-			has      func(*facts.Fact) bool
-			keepMins bool
-		}{
-			{func(f *facts.Fact) bool { return !f.Is.MayServe }, false},
-			{l.view().Accused, false},
-			{func(f *facts.Fact) bool { return f.Is != facts.Serving && !f.ServesUnchanged() }, false},
-			{func(f *facts.Fact) bool { return f.Server.Tainted }, true},
-			{func(*facts.Fact) bool { return true }, true},
+		for i, class := range []func(*facts.Fact) bool{
+			func(f *facts.Fact) bool { return !f.Is.MayServe },
+			l.view().Accused,
+			func(f *facts.Fact) bool { return f.Is != facts.Serving && !f.ServesUnchanged() },
+			func(f *facts.Fact) bool { return f.Server.Tainted },
+			func(*facts.Fact) bool { return true },
 		} {
 			if count <= 0 {
 				return
 			}
-			may := func(f *facts.Fact) bool { return l.removable(f) && (closed || !f.Closed) && class.has(f) }
-			count = l.shrink(count, may, class.keepMins, ask)
+			may := func(f *facts.Fact) bool { return l.removable(f) && (closed || !f.Closed) && class(f) }
+			keepMins := i > 2
+			count = l.shrink(count, may, keepMins, ask)
 		}
 	}
 	if count > 0 {
@@ -131,8 +125,10 @@ func (l *ledger) shrink(count int64, may func(*facts.Fact) bool, keepMins bool, 
 		return cmp.Or(facts.TrueFirst(a.Outdated, b.Outdated), byTurn(a, b))
 	}
 	q, updating := line(byTurn), false
+	updates := l.Policy.Update.Has(roster.Outdated) && !l.Policy.Update.Holds
 	for ; count > 0; count-- {
-		if !updating && l.updates() {
+		// with one node of the wanted template fewer, the update would make another one in place of an outdated node
+		if !updating && updates && l.rollout.current+l.rollout.promised <= l.rollout.target {
 			q, updating = line(outdatedFirst), true
 		}
 		f := q.next()
@@ -144,13 +140,6 @@ func (l *ledger) shrink(count int64, may func(*facts.Fact) bool, keepMins bool, 
 		q.leave(f.Place, true)
 	}
 	return count
-}
-
-// updates reports whether, with one node of the wanted template fewer, the update would make
-// another one in place of an outdated node.
-func (l *ledger) updates() bool {
-	return l.Policy.Update.Has(roster.Outdated) && !l.Policy.Update.Holds &&
-		l.rollout.current+l.rollout.promised <= l.rollout.target
 }
 
 func (l *ledger) removable(f *facts.Fact) bool { return f.Free() && !l.Policy.Unreachable[f.Region] }
@@ -220,9 +209,17 @@ func (l *ledger) notRemade(ask func(verdict.Want)) {
 	}
 }
 
-// byTurn asks for the nodes of a queue.
+// byTurn asks for the nodes that may be replaced in their places. Nodes that this plan changes are out of service for a
+// while, so they count as if they had left: the next node comes from a place with more nodes.
 func (l *ledger) byTurn(name roster.Cause, may func(*facts.Fact) bool, ask func(verdict.Want)) {
-	q := l.queueInPlace(may)
+	q := queue(l.board, l.staying, may, byTurn)
+	q.DropMins()
+	for changed, v := range l.verdicts {
+		if f := l.staying[changed]; v.Outcome == verdict.Changes && f != nil {
+			q.Add(f.Place, -1)
+			q.Keep(f.Place, -1)
+		}
+	}
 	for f := q.next(); f != nil; f = q.next() {
 		granted, more := l.asks(l.replacement(f, name), ask)
 		if !more {
@@ -239,20 +236,6 @@ func (l *ledger) replacement(f *facts.Fact, name roster.Cause) verdict.Want {
 // barred reports whether a node cannot be replaced for a cause, whatever the budget.
 func (l *ledger) barred(f *facts.Fact, name roster.Cause) bool {
 	return l.view().Barred(l.replacement(f, name))
-}
-
-// queueInPlace returns the nodes that may be replaced in their places. Nodes that this plan changes are out of service
-// for a while, so they count as if they had left: the next node comes from a place with more nodes.
-func (l *ledger) queueInPlace(may func(*facts.Fact) bool) queues {
-	q := queue(l.board, l.staying, may, byTurn)
-	q.DropMins()
-	for name, v := range l.verdicts {
-		if f := l.staying[name]; v.Outcome == verdict.Changes && f != nil {
-			q.Add(f.Place, -1)
-			q.Keep(f.Place, -1)
-		}
-	}
-	return q
 }
 
 // misplaced asks for the nodes whose moves make the spread better, counted after the pending

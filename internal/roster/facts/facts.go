@@ -112,6 +112,11 @@ func FactOf(name string, n roster.Node, now roster.Roster, seen roster.Seen, pol
 	f.Asked = placement.Choice(policy.Regions, n.Place)
 	f.Earlier = policy.EarlierFlavor(f.Asked, n, seen)
 	f.look(seen, policy)
+	if aged := seen.Aged[name]; aged.Mark == n.Mark {
+		f.Aged = aged.Launched
+	}
+	f.Early = seen.Early[name]
+	f.Bakes = seen.Baking[f.Name] && policy.Pauses() && !f.Outdated && f.Is == Serving
 	f.Undone = f.before(now, seen, policy)
 	return f
 }
@@ -142,17 +147,7 @@ func (f *Fact) look(seen roster.Seen, policy roster.Policy) {
 	}
 	f.Later = roster.Mark(f.Server.InService).Number() > n.Mark.Number() || f.Server.Generation > n.Generation
 	f.hosts(seen, policy)
-	f.times(seen, policy)
 	f.GroupFull = slices.Contains(seen.GroupFull[f.Asked], name)
-}
-
-// times adds what depends on when the node got into service.
-func (f *Fact) times(seen roster.Seen, policy roster.Policy) {
-	if aged := seen.Aged[f.Name]; aged.Mark == f.Mark {
-		f.Aged = aged.Launched
-	}
-	f.Early = seen.Early[f.Name]
-	f.Bakes = seen.Baking[f.Name] && policy.Pauses() && !f.Outdated && f.Is == Serving
 }
 
 // hosts adds whether Nova found a host for the node, and whether there may be one for it, or for another flavor.

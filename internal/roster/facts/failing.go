@@ -13,26 +13,23 @@ type Judged struct {
 	Failures []roster.Failure // failures of the given templates; without any these are wanted
 	At       placement.Place  // first place whose given template failed
 	Given    roster.Templates
-	Wanted   roster.Templates // the given templates or, if these failed, the settled ones
-	Holds    bool             // whether there is no settled template to go back to
+	Holds    bool // whether there is no settled template to go back to
 }
 
-// Judge looks for the given templates among the failed ones. A settled template does not
-// count as failed.
-func Judge(r roster.Roster, policy roster.Policy) Judged {
-	v := Judged{Given: policy.Templates, Wanted: policy.Templates}
+// Judge looks for the given templates among the failed ones. A settled template does not count as failed. It returns
+// the policy with the wanted templates: the given ones or, if these failed, the settled ones. Going back has no target,
+// so that a canary that failed goes back too.
+func Judge(r roster.Roster, policy roster.Policy) (Judged, roster.Policy) {
+	v := Judged{Given: policy.Templates}
 	if u := policy.Update; u == nil || u.RevertAfter <= 0 || len(r.Failed) == 0 {
-		return v
+		return v, policy
 	}
-	v.Holds = true
+	back := false // whether there is a settled template to go back to
 	for _, at := range places(r, policy.Regions) {
 		given, settled := policy.Templates.At(at), r.Settled.At(at)
-		if given == settled {
-			continue
-		}
 		hash := given.Hash()
 		i := slices.IndexFunc(r.Failed, func(f roster.Failure) bool { return f.Template == hash })
-		if i < 0 {
+		if i < 0 || given == settled {
 			continue
 		}
 		if len(v.Failures) == 0 {
@@ -41,28 +38,19 @@ func Judge(r roster.Roster, policy roster.Policy) Judged {
 		if !slices.Contains(v.Failures, r.Failed[i]) {
 			v.Failures = append(v.Failures, r.Failed[i])
 		}
-		v.Holds = v.Holds && settled == ""
+		back = back || settled != ""
 	}
-	if len(v.Failures) > 0 && !v.Holds {
-		v.Wanted = r.Settled.Or(policy.Templates)
-	}
-	v.Holds = v.Holds && len(v.Failures) > 0
-	return v
-}
-
-// Over returns the policy with the wanted templates. Going back has no target, so that a canary
-// that failed goes back too.
-func (v Judged) Over(policy roster.Policy) roster.Policy {
 	if len(v.Failures) == 0 {
-		return policy
+		return v, policy
 	}
 	u := *policy.Update
-	u.Holds = v.Holds
-	if !v.Holds {
+	v.Holds, u.Holds = !back, !back
+	if back {
+		policy.Templates = r.Settled.Or(policy.Templates)
 		u.Target = roster.Amount{Number: big.NewRat(100, 1), Percent: true}
 	}
-	policy.Templates, policy.Update = v.Wanted, &u
-	return policy
+	policy.Update = &u
+	return v, policy
 }
 
 // places returns the listed places and the places of the nodes, in order.

@@ -3,7 +3,6 @@ package learn
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -22,11 +21,8 @@ import (
 // earlier templates in Order, which the hashes in the marks assign to nodes. A node without a
 // given generation gets the one of its server; if the server has none, it is guessed.
 func Adopt(cluster string, pattern naming.Pattern, given roster.Roster, servers []node.Node) (roster.Roster, error) {
-	r := roster.Roster{Nodes: map[string]roster.Node{}, Slots: maps.Clone(given.Slots), Order: given.Order,
+	r := roster.Roster{Nodes: map[string]roster.Node{}, Slots: given.Slots, Order: given.Order,
 		Adopted: true}
-	if r.Slots == nil {
-		r.Slots = map[string]roster.Slot{}
-	}
 	indices := pattern.Indices(cluster)
 	taken := map[int64]node.Node{}
 	for _, s := range servers {

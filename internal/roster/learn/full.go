@@ -46,7 +46,7 @@ func noteFull(s *roster.Seen, r roster.Roster, policy roster.Policy) {
 			note(n, server.CreatedAt, groupIn(at, server.Group, *s, r, policy.Regions))
 		}
 	}
-	for name := range s.Missing {
+	for _, name := range slices.Sorted(maps.Keys(s.Missing)) { // what is noted of one counts for the next
 		if n, there := r.Known(name); there && refused(n, *s, r, policy) {
 			note(n, clock(n.Region), nil)
 		}
@@ -139,9 +139,4 @@ func groupIn(
 	return names
 }
 
-func latest(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}
+func latest(a, b time.Time) time.Time { return slices.MaxFunc([]time.Time{a, b}, time.Time.Compare) }

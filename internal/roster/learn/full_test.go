@@ -119,6 +119,13 @@ func TestNoteTimesFull(t *testing.T) {
 			grouped("id-web-0 id-web-2", "a", "a")(r, s, p)
 			s.Full[roster.Spot{Place: az1}] = noon.Add(-time.Minute)
 		}, want: map[roster.Spot]time.Time{{Place: az1}: noon}},
+		{name: "of two flavors without a disk the one of the first node is full", change: func(r *roster.Roster, s roster.Seen, p *roster.Policy) {
+			diskless(r, s, p)
+			plans.ChangeRoster(*r, "web-2", func(n *roster.Node) { n.Zone, n.Flavor, n.FlavorID, n.Served = "az-2", "p2", "2", false })
+			delete(s.Servers, "web-2")
+			s.Missing["web-2"], p.Flavors = true, roster.Flavors{{}: {"p1", "p2"}}
+			p.Diskless[[2]string{"RegionOne", "2"}] = true
+		}, want: map[roster.Spot]time.Time{{Place: az1}: noon, {Place: az2, Flavor: "p1"}: noon.Add(15 * time.Minute)}},
 		{name: "Nova refuses servers without a disk", change: diskless,
 			want: map[roster.Spot]time.Time{{Place: az1}: noon, {Place: az2, Flavor: "p1"}: noon.Add(15 * time.Minute)}},
 		{name: "not where it made one", change: func(r *roster.Roster, s roster.Seen, p *roster.Policy) {

@@ -6,7 +6,6 @@ package learn
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -36,8 +35,7 @@ func Match(r roster.Roster, servers []node.Node, before roster.Seen, closed, zon
 ) {
 	r = r.Clone()
 	seen := roster.NewSeen()
-	maps.Copy(seen.Full, before.Full)
-	maps.Copy(seen.GroupFull, before.GroupFull)
+	seen.Full, seen.GroupFull = before.Full, before.GroupFull
 	found := ofNodes(r, servers)
 	var matches Matches
 	for _, name := range r.Names() {
@@ -141,7 +139,8 @@ func described(list []node.Node) string {
 // become the settled ones if all nodes have them and at least half of the nodes are in service.
 func Learn(r roster.Roster, seen roster.Seen, policy roster.Policy) roster.Roster {
 	r = r.Clone()
-	wanted, all := facts.Judge(r, policy).Wanted, facts.Assess(r, seen, policy)
+	_, over := facts.Judge(r, policy)
+	wanted, all := over.Templates, facts.Assess(r, seen, policy)
 	alike := len(all) > 0
 	for name, f := range all {
 		r.Nodes[name] = f.Node

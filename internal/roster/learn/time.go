@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"hash/fnv"
 	"maps"
-	"slices"
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
@@ -21,14 +20,11 @@ func NoteTimes(s *roster.Seen, r roster.Roster, policy roster.Policy) {
 	if u == nil {
 		return
 	}
-	var clock time.Time
-	for _, name := range slices.Concat(r.Names(), r.LeavingNames()) {
-		n, _ := r.Known(name)
-		server, there := s.Servers[name]
+	for name, server := range s.Servers {
+		n, there := r.Known(name)
 		if !there || server.SeenAt.IsZero() {
 			continue
 		}
-		clock = latest(clock, server.SeenAt)
 		launched := launched(server)
 		limit := u.MaxAge + Share10(server.ID, u.MaxAge)
 		if u.MaxAge > 0 && !launched.IsZero() && server.SeenAt.Sub(launched) > limit {
@@ -42,7 +38,7 @@ func NoteTimes(s *roster.Seen, r roster.Roster, policy roster.Policy) {
 			s.Early[name] = known && ran < cmp.Or(u.RevertAfter, time.Hour)
 		}
 	}
-	s.Opens = u.Windows.Look(clock)
+	s.Opens = u.Windows.Look(clockOf(s.Servers, r)(""))
 	no := func(_ string, is bool) bool { return !is }
 	maps.DeleteFunc(s.Baking, no)
 	maps.DeleteFunc(s.Early, no)

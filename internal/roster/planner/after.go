@@ -20,8 +20,9 @@ func after(
 	next, seen = next.Clone(), seen.Clone()
 	for _, v := range change.List {
 		n, stays := next.Nodes[v.Name]
-		if !stays || !serves(change, v, policy) {
-			continue
+		opened := policy.Opened[v.Region] && v.Server.InService != string(v.Mark)
+		if !stays || !v.Granted() && !opened && !slices.Contains(change.Arrive, v.Name) {
+			continue // the apply does not bring it into service
 		}
 		n.Doubt = false
 		next.Nodes[v.Name] = n
@@ -41,13 +42,6 @@ func after(
 	return learn.Learn(next, seen, policy), seen, policy
 }
 
-// serves reports whether the apply brings a node into service.
-func serves(change Change, v verdict.Verdict, policy roster.Policy) bool {
-	opened := policy.Opened[v.Region] && v.Server.InService != string(v.Mark)
-	changes := v.Outcome == verdict.Comes || v.Outcome == verdict.Changes || v.Outcome == verdict.Returns
-	return changes || opened || slices.Contains(change.Arrive, v.Name)
-}
-
 // arrives notes that the server of a node is in service.
 func arrives(seen roster.Seen, name string, n roster.Node, policy roster.Policy) {
 	s := seen.Servers[name]
@@ -58,8 +52,5 @@ func arrives(seen roster.Seen, name string, n roster.Node, policy roster.Policy)
 	}
 	delete(seen.Missing, name)
 	delete(seen.Builds, name)
-	if aged, there := seen.Aged[name]; there && aged.Mark != n.Mark {
-		delete(seen.Aged, name)
-	}
 	seen.Baking[name] = policy.Pauses()
 }

@@ -12,17 +12,8 @@ import (
 // Change is what a plan changes, in verdicts and in sentences.
 type Change = say.Change
 
-// Plan works out the next roster of a cluster, and what changes.
-//
-// It first removes the candidates. If the cluster is then too large, it shrinks. Then the update
-// chooses its batch; see [roster.Update]. At last all new nodes, of a growth and substitutes, are
-// placed together, each with the template of its place. Protected nodes are never removed or
-// changed, and nodes of closed places are removed only if a shrink finds no others. If a region
-// lists zones for the first time, its nodes get the zones of their servers.
-//
-// An update first replaces nodes that are not in service, and nodes that serve last; each by the
-// causes in their order. The nodes of a cause are replaced in the order in which placement takes
-// from regions and zones, and with Outdated the newest outdated template first.
+// Plan works out the next roster of a cluster, and what changes: see [decide.Plan]. If a region lists zones for the
+// first time, its nodes get the zones of their servers.
 //
 // The errors are a [*decide.ArgumentError] and a [*placement.InfeasibleError].
 func Plan(now roster.Roster, seen roster.Seen, policy roster.Policy) (roster.Roster, Change, error) {
@@ -34,7 +25,7 @@ func Plan(now roster.Roster, seen roster.Seen, policy roster.Policy) (roster.Ros
 	change.Status = change.Now // also if no plan follows
 	next, look, then := after(p.Next, seen, policy, change)
 	if follows, err := decide.Plan(next, look, then); err == nil {
-		change.Status = say.Status(follows, look)
+		change.Status = say.Status(follows)
 	}
 	return p.Next, change, nil
 }

@@ -67,7 +67,8 @@ func unattended(t *rapid.T, method string) {
 			if kind == "bad" && has > batch {
 				t.Fatalf("%d nodes have the bad template, in batches of %d", has, batch)
 			}
-			settled := change.Empty() && change.Remaining == 0 && w.all(facts.Judge(w.roster, policy).Wanted.At(placement.Place{}).Values()["image"])
+			_, wanted := facts.Judge(w.roster, policy)
+			settled := change.Empty() && change.Remaining == 0 && w.all(wanted.Templates.At(placement.Place{}).Values()["image"])
 			if quiet++; !settled {
 				quiet = 0
 			}

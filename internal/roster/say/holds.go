@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
@@ -18,16 +17,16 @@ import (
 var words = map[string]func(p *speech, list verdict.List) string{
 	"count":     func(_ *speech, list verdict.List) string { return text.Nodes(int64(len(list))) },
 	"remaining": func(p *speech, _ verdict.List) string { return text.Nodes(p.Remaining) },
-	"nodes":     func(_ *speech, list verdict.List) string { return text.Few(list.Names()) },
-	"nodes with places": func(_ *speech, list verdict.List) string {
-		return text.Few(each(list, verdict.Verdict.String))
+	"nodes":     func(p *speech, list verdict.List) string { return p.few(list.Names()) },
+	"nodes with places": func(p *speech, list verdict.List) string {
+		return p.few(each(list, verdict.Verdict.String))
 	},
 	"protected": func(_ *speech, list verdict.List) string { return list[0].Protected },
-	"protections": func(_ *speech, list verdict.List) string {
+	"protections": func(p *speech, list verdict.List) string {
 		if i := slices.IndexFunc(list, func(v verdict.Verdict) bool { return v.Cause == roster.Unhealthy }); i >= 0 {
 			return fmt.Sprintf("%s is unhealthy and %s", list[i].Name, list[i].Protected)
 		}
-		return strings.Join(protections(list), ", ")
+		return p.few(protections(list))
 	},
 	"kept":        func(p *speech, _ verdict.List) string { return text.Nodes(int64(len(p.Kept()))) },
 	"who is kept": func(p *speech, _ verdict.List) string { return text.Few(protections(p.Kept())) },
@@ -78,7 +77,7 @@ var words = map[string]func(p *speech, list verdict.List) string{
 	"room":           func(_ *speech, list verdict.List) string { return detail(list[0].Err) },
 	"beyond":         func(p *speech, _ verdict.List) string { return text.Count(p.Beyond, "server") },
 	"opens":          func(p *speech, _ verdict.List) string { return p.Shut },
-	"baking":         func(p *speech, _ verdict.List) string { return text.Few(p.Baking()) },
+	"baking":         func(p *speech, _ verdict.List) string { return p.few(p.Baking()) },
 	"waited for": func(p *speech, list verdict.List) string {
 		others := p.waitedOn
 		if i := slices.IndexFunc(p.waiting, func(o obstacle) bool { return o.name == list[0].Name }); i >= 0 {
@@ -103,7 +102,7 @@ var brace = regexp.MustCompile(`\{[^}]*\}`)
 func (p *speech) fill(sentence string, list ...verdict.Verdict) string {
 	return brace.ReplaceAllStringFunc(sentence, func(word string) string {
 		if word == "{nodes with why}" {
-			return text.Few(each(list, p.whyHeld))
+			return p.few(each(list, p.whyHeld))
 		}
 		return words[word[1:len(word)-1]](p, list)
 	})

@@ -118,13 +118,13 @@ func (p *speech) held() (notices []Notice) {
 
 // batchWaits is about the nodes that the next batch waits for.
 func (p *speech) batchWaits() []Notice {
-	w := p.waits(p.Remaining)
+	w := p.waitedOn
 	if len(p.Verdicts.Held(hold.Waits, hold.Batch)) == 0 || len(w) == 0 || p.Taken >= p.Size {
 		return nil
 	}
 	return notice("A batch waits for the one before", "%s more should be replaced, at most %d at a time. This "+
-		"batch waits for %s: %s. %s", text.Nodes(p.Remaining), p.Size, text.Nodes(int64(len(w))),
-		text.Few(w.texts()), w.advice())
+		"batch waits for %s: %s. %s", text.Nodes(p.Remaining), p.Size, text.Nodes(int64(len(w))), text.Few(w),
+		p.advice())
 }
 
 // belowMin is about the places that a plan takes below their mins.
@@ -202,13 +202,9 @@ func (p *speech) slotsWait() []Notice {
 		}
 		wait = append(wait, fmt.Sprintf("%s (%s: %s)", name, at, why))
 	}
-	if len(wait) == 0 {
-		return nil
-	}
-	return notice("Kept slots wait for their places", "The plan makes new slots (%s), although kept slots are "+
-		"unused: %s. The next nodes in the places of the kept slots get them. Release a slot whose data is not "+
-		"needed any more.",
-		text.Few(p.Fresh), text.Few(wait))
+	return tell("Kept slots wait for their places", "The plan makes new slots ("+text.Few(p.Fresh)+"), although kept "+
+		"slots are unused: {names}. The next nodes in the places of the kept slots get them. Release a slot whose "+
+		"data is not needed any more.", wait)
 }
 
 // capital returns a sentence with a capital letter at the beginning.

@@ -33,7 +33,7 @@ func (p *speech) reverted() []Notice {
 	}
 	return notice("The template failed, and the settled one is wanted again", "%s So the settled template is wanted "+
 		"again, which all nodes had before: %s. %s The given template stays failed: give the settled one, or "+
-		"another. %s", evidence, Differs(v.Given.At(v.At), v.Wanted.At(v.At)), back, again)
+		"another. %s", evidence, Differs(v.Given.At(v.At), p.Policy.Templates.At(v.At)), back, again)
 }
 
 // failed says which templates failed, for a status.

@@ -17,6 +17,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // Change is the result of a plan: a verdict for each node, by index, and what follows from them.
@@ -40,21 +41,21 @@ type Change struct {
 type speech struct {
 	verdict.Plan
 	seen     roster.Seen
+	most     int // maximum number of names in a list; 0 for 5
 	texts    differences
-	waiting  obstacles // nodes that the next batch waits for
-	waitedOn []string  // their texts: each of many nodes may wait for many
+	waiting  []obstacle // nodes that the next batch waits for
+	waitedOn []string   // their texts: each of many nodes may wait for many
 }
 
 // About returns a plan with its sentences. Its verdicts have their reasons.
 func About(plan verdict.Plan, seen roster.Seen) Change {
 	p := &speech{Plan: plan, seen: seen, texts: differences{}}
-	p.waiting = p.waits(1)
-	p.waitedOn = p.waiting.texts()
+	p.waits()
 	c := Change{List: p.reasoned(), Remaining: p.Remaining, Notices: p.notices(), Now: p.status(), batch: p.Size,
 		back: p.back()}
 	c.Blocked = p.blocked(c.List)
 	for _, v := range plan.Unrepaired() {
-		v.Reason = unrepaired(verdict.List{v}, 1)
+		v.Reason = p.unrepaired(verdict.List{v})
 		c.Blocked = append(c.Blocked, v)
 	}
 	for _, a := range plan.Absent() {
@@ -70,10 +71,7 @@ func About(plan verdict.Plan, seen roster.Seen) Change {
 }
 
 // Status returns the status of a cluster before a plan.
-func Status(plan verdict.Plan, seen roster.Seen) string {
-	p := &speech{Plan: plan, seen: seen, texts: differences{}}
-	return p.status()
-}
+func Status(plan verdict.Plan) string { return (&speech{Plan: plan}).status() }
 
 // absence returns why a node is absent.
 func absence(a verdict.Absence) string {
@@ -169,6 +167,9 @@ func (p *speech) revision(w verdict.Want) string {
 	}
 	return change
 }
+
+// few lists the first texts, and says how many more there are.
+func (p *speech) few(list []string) string { return text.First(list, cmp.Or(p.most, 5)) }
 
 // sentence returns why a held node should be replaced, and what holds it.
 func (p *speech) sentence(v verdict.Verdict) string {

@@ -29,7 +29,8 @@ func (p *speech) status() string {
 }
 
 // stated returns the status with lists of at most so many names.
-func (p *speech) stated(most int) string {
+func (p speech) stated(most int) string {
+	p.most = most
 	s := p.Status()
 	says := string(s.Word)
 	if s.Word == status.Shut {
@@ -38,7 +39,7 @@ func (p *speech) stated(most int) string {
 	target := len(p.Verdicts.With(verdict.Held)) - len(p.blocked(p.Verdicts))
 	switch {
 	case s.Word != status.InStep:
-		return says + ": " + p.about(s, most)
+		return says + ": " + p.about(s)
 	case target > 0:
 		return fmt.Sprintf("%s, as target says: %s of another template", says, text.Nodes(int64(target)))
 	}
@@ -46,24 +47,24 @@ func (p *speech) stated(most int) string {
 }
 
 // about returns what a status says after its word.
-func (p *speech) about(s verdict.Status, most int) string {
+func (p *speech) about(s verdict.Status) string {
 	switch {
 	case len(p.Failure.Failures) > 0:
 		return p.failed()
 	case s.Hold != nil:
-		return p.fill(s.Hold.Status, s.Nodes[:min(len(s.Nodes), most)]...) + more(len(s.Nodes)-most)
+		return p.fill(s.Hold.Status, s.Nodes...)
 	case s.Word == status.Waits:
-		return strings.Join(absences(s.Waits[:min(len(s.Waits), most)]), ", ") + more(len(s.Waits)-most)
+		return p.few(absences(s.Waits))
 	case s.Word == status.Held && p.Short > 0:
 		return fmt.Sprintf("no place has room for %d of %s (full, or at a cap)", p.Short, text.Nodes(p.Policy.Capacity))
 	case s.Word == status.Held && len(s.Nodes) > 0:
-		return unrepaired(s.Nodes, most)
+		return p.unrepaired(s.Nodes)
 	case s.Word == status.Held:
 		var loose []string // regions whose servers do not follow their nodes, each with the missing line
 		for _, region := range slices.Sorted(maps.Keys(p.Policy.MissingWire)) {
 			loose = append(loose, fmt.Sprintf("%s of %s", p.Policy.MissingWire[region], region))
 		}
-		return "wiring: " + text.Few(loose)
+		return "wiring: " + p.few(loose)
 	case s.Remaining > 0:
 		return fmt.Sprintf("%s%d of %s to replace", p.back(), s.Remaining, text.Nodes(p.Policy.Capacity))
 	}
@@ -71,13 +72,15 @@ func (p *speech) about(s verdict.Status, most int) string {
 }
 
 // unrepaired says of nodes in ERROR how they are replaced, or why they stay.
-func unrepaired(list verdict.List, most int) string {
-	names := slices.DeleteFunc(slices.Clone(list), func(v verdict.Verdict) bool { return !v.Free() }).Names()
-	if len(names) == 0 {
-		return fmt.Sprintf("%s is in ERROR, and %s%s", list[0].Name, list[0].Protected, more(len(list)-1))
+func (p *speech) unrepaired(list verdict.List) string {
+	if names := list.Where(func(v verdict.Verdict) bool { return v.Free() }).Names(); len(names) > 0 {
+		return fmt.Sprintf("no cause replaces %s, in ERROR: name it in candidates", p.few(names))
 	}
-	return fmt.Sprintf("no cause replaces %s%s, in ERROR: name it in candidates",
-		strings.Join(names[:min(len(names), most)], ", "), more(len(names)-most))
+	said := fmt.Sprintf("%s is in ERROR, and %s", list[0].Name, list[0].Protected)
+	if more := len(list) - 1; more > 0 {
+		said += fmt.Sprintf("; %d more stay for such a reason", more)
+	}
+	return said
 }
 
 // blocked lists the held nodes, without those that the policy leaves as they are.
@@ -101,14 +104,6 @@ func absences(list []verdict.Absence) (texts []string) {
 		texts = append(texts, fmt.Sprintf("%s (%s)", a.Name, absence(a)))
 	}
 	return texts
-}
-
-// more counts what a list leaves out, if anything.
-func more(left int) string {
-	if left <= 0 {
-		return ""
-	}
-	return fmt.Sprintf(" and %d more", left)
 }
 
 // shownPlaces is the maximum number of places that a line names.

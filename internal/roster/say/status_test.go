@@ -48,6 +48,9 @@ func TestStatus(t *testing.T) {
 			p.MissingWire = map[string]string{"RegionOne": "the lifecycle"}
 			p.Regions[1].Maintenance = true
 		}, Remaining: 6, Told: "3 nodes should be replaced in places...", Status: "held: wiring of web-0, web-1, web-2: the lifecycle"},
+		{Name: "more than it names", Image: "b", Policy: func(p *roster.Policy) {
+			p.MissingWire = map[string]string{"RegionOne": "the lifecycle", "RegionTwo": "the lifecycle"}
+		}, Remaining: 6, Status: "held: wiring of web-0, web-1, web-2, web-3, web-4 and 1 more: the lifecycle"},
 		{Name: "and have nothing to follow", Policy: func(p *roster.Policy) { p.MissingWire = map[string]string{"RegionOne": "the lifecycle"} },
 			Status: "held: wiring: the lifecycle of RegionOne"},
 		{Name: "bakes", Seen: baking, Policy: func(p *roster.Policy) {

@@ -12,18 +12,8 @@ import (
 
 // obstacle is a node that the next batch waits for, and the ways to end that.
 type obstacle struct {
-	name, why string
-	ends      []int
-}
-
-type obstacles []obstacle
-
-// texts lists the obstacles, each with its reason.
-func (list obstacles) texts() (texts []string) {
-	for _, o := range list {
-		texts = append(texts, fmt.Sprintf("%s (%s)", o.name, o.why))
-	}
-	return texts
+	name string
+	ends []int
 }
 
 // The ways to end the wait for a node, in the order in which they are given.
@@ -53,50 +43,48 @@ var advices = []string{
 }
 
 // advice returns how to end the wait.
-func (list obstacles) advice() string {
+func (p *speech) advice() string {
 	var parts []string
 	for way, advice := range advices {
-		if slices.ContainsFunc(list, func(o obstacle) bool { return slices.Contains(o.ends, way) }) {
+		if slices.ContainsFunc(p.waiting, func(o obstacle) bool { return slices.Contains(o.ends, way) }) {
 			parts = append(parts, advice)
 		}
 	}
 	return strings.Join(parts, " ")
 }
 
-// waits returns the nodes that the next batch waits for: nodes under way, nodes out of service if
-// the method takes nodes out of service first, and leaving nodes whose servers still exist. Nodes
-// of closed places are among them only if more nodes should be replaced.
-func (p *speech) waits(more int64) (list obstacles) {
+// waits notes the nodes that the next batch waits for: nodes under way, nodes out of service if
+// the method takes nodes out of service first, and leaving nodes whose servers still exist.
+func (p *speech) waits() {
+	add := func(name, why string, ends ...int) {
+		p.waiting = append(p.waiting, obstacle{name, ends})
+		p.waitedOn = append(p.waitedOn, fmt.Sprintf("%s (%s)", name, why))
+	}
 	for _, v := range p.Staying() {
-		if why, ends := p.delays(v, more); why != "" {
-			list = append(list, obstacle{v.Name, why, ends})
+		if why, ends := p.delays(v); why != "" {
+			add(v.Name, why, ends...)
 		}
 	}
 	for _, name := range p.Tried() {
-		const why = "two servers of the wanted template ended in ERROR in its place"
-		list = append(list, obstacle{name, why, []int{tried}})
+		add(name, "two servers of the wanted template ended in ERROR in its place", tried)
 	}
 	for _, name := range p.Leaving {
-		list = append(list, obstacle{name, absence(verdict.Absence{Name: name}), []int{leaves}})
+		add(name, absence(verdict.Absence{Name: name}), leaves)
 	}
-	return list
 }
 
 // delays returns why the next batch waits for a node, or "", and what ends that.
-func (p *speech) delays(f verdict.Verdict, more int64) (why string, ends []int) {
-	first := p.Policy.TakesFirst()
-	switch waits := f.Occupies() || first && f.Out(); {
-	case !waits, f.Granted():
-	case first && f.RegionUntouched && more > 0:
-		region := placement.Place{Region: f.Region}
+func (p *speech) delays(f verdict.Verdict) (why string, ends []int) {
+	first, region := p.Policy.TakesFirst(), placement.Place{Region: f.Region}
+	switch {
+	case f.Granted(), !f.Occupies() && (!first || !f.Out()):
+		return "", nil
+	case first && f.RegionUntouched:
 		return region.String() + " " + p.Policy.Untouched(region), []int{closed}
-	case f.Is == facts.Serving:
 	case f.Untouched == "":
 		return Why(f.Fact), p.endsOf(f.Fact)
-	case more > 0:
-		return Why(f.Fact), []int{closed} // a closed place refuses candidates
 	}
-	return "", nil
+	return Why(f.Fact), []int{closed} // a closed place refuses candidates
 }
 
 // endsOf returns what brings a node of an open place into service.
