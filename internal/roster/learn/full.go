@@ -46,7 +46,7 @@ func noteFull(s *roster.Seen, r roster.Roster, policy roster.Policy) {
 			note(n, server.CreatedAt, groupIn(at, server.Group, *s, r, policy.Regions))
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.Missing)) { // what is noted of one counts for the next
+	for _, name := range slices.Sorted(maps.Keys(s.Missing)) { // the first one counts for the next
 		if n, there := r.Known(name); there && refused(n, *s, r, policy) {
 			note(n, clock(n.Region), nil)
 		}

@@ -69,7 +69,7 @@ func (p Plan) held(quiet bool) Status {
 
 // Kept has the protected outdated nodes, if the update cannot reach its target without them.
 func (p Plan) Kept() List {
-	list := p.Verdicts.Held(hold.Protected).Where(func(v Verdict) bool { return v.Cause == roster.Outdated })
+	list := p.Verdicts.Held(hold.Protected).Filter(func(v Verdict) bool { return v.Cause == roster.Outdated })
 	if int64(len(list)) <= p.Policy.Capacity-min(p.Target, p.Policy.Capacity) {
 		return nil
 	}
@@ -85,7 +85,7 @@ func (p Plan) Content(v Verdict) bool {
 // replaces them; first those that a person can name as candidates. Terraform makes a server again that failed as it
 // was made.
 func (p Plan) Unrepaired() List {
-	list := p.Verdicts.With(Stays).Where(func(v Verdict) bool {
+	list := p.Verdicts.With(Stays).Filter(func(v Verdict) bool {
 		return v.Untouched == "" && (v.Is == facts.Broken || v.Is == facts.Failing && !v.Free())
 	})
 	slices.SortStableFunc(list, func(a, b Verdict) int { return facts.TrueFirst(a.Free(), b.Free()) })
@@ -94,7 +94,7 @@ func (p Plan) Unrepaired() List {
 
 // GoBack has the nodes that have the failed template and go back, in this plan or later.
 func (p Plan) GoBack() List {
-	return p.Before().Where(func(v Verdict) bool {
+	return p.Before().Filter(func(v Verdict) bool {
 		return v.Outdated && v.Template == p.Failure.Given.At(v.Place) && !p.Failure.Holds
 	})
 }

@@ -97,8 +97,8 @@ func (w Want) Retries() bool {
 // List has the verdicts about the nodes of a cluster, by index.
 type List []Verdict
 
-// Where returns the verdicts for which something is so.
-func (all List) Where(is func(Verdict) bool) (list List) {
+// Filter returns the verdicts for which something is so.
+func (all List) Filter(is func(Verdict) bool) (list List) {
 	for _, v := range all {
 		if is(v) {
 			list = append(list, v)
@@ -109,7 +109,7 @@ func (all List) Where(is func(Verdict) bool) (list List) {
 
 // With returns the verdicts with one of the outcomes.
 func (all List) With(outcomes ...Outcome) List {
-	return all.Where(func(v Verdict) bool { return slices.Contains(outcomes, v.Outcome) })
+	return all.Filter(func(v Verdict) bool { return slices.Contains(outcomes, v.Outcome) })
 }
 
 // Empty reports whether no node changes.
@@ -119,14 +119,14 @@ func (all List) Empty() bool {
 
 // Replaced returns the number of nodes that the update replaces, or that are made again.
 func (all List) Replaced() int64 {
-	return int64(len(all.Where(func(v Verdict) bool {
+	return int64(len(all.Filter(func(v Verdict) bool {
 		return v.Outcome == Leaves && v.Cause != "" || v.Outcome == Changes && (v.Cause != "" || v.What == Remade)
 	})))
 }
 
 // Held returns the verdicts about nodes that are held by one of the holds, or by a hold that one of them says.
 func (all List) Held(holds ...*hold.Hold) List {
-	return all.Where(func(v Verdict) bool {
+	return all.Filter(func(v Verdict) bool {
 		return v.Outcome == Held && (slices.Contains(holds, v.Hold) || slices.Contains(holds, v.Hold.SaidBy))
 	})
 }
