@@ -120,11 +120,8 @@ func read(name, log, serverType string, stdin io.Reader) (planview.Plan, error) 
 
 // terminal reports whether the input is a terminal, at which somebody would have to type the plan.
 func terminal(stdin io.Reader) bool {
-	file, ok := stdin.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := file.Stat()
+	file, _ := stdin.(*os.File)
+	info, err := file.Stat() // an error for nil
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 

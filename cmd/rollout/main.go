@@ -83,51 +83,46 @@ const exitUsage = 64
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// list is a flag that may be repeated.
-type list []string
-
-func (l *list) String() string { return fmt.Sprint(*l) }
-
-func (l *list) Set(s string) error {
-	*l = append(*l, s)
-	return nil
+// list reads a flag that may be repeated.
+func list(into *[]string) func(given string) error {
+	return func(given string) error {
+		*into = append(*into, given)
+		return nil
+	}
 }
 
-// timeFlag is a flag with a duration.
-type timeFlag time.Duration
-
-func (d *timeFlag) String() string { return duration.Format(time.Duration(*d)) }
-
-func (d *timeFlag) Set(s string) error {
-	given, ok := duration.Parse(s)
-	if !ok || given <= 0 {
-		return errors.New(duration.Fault(s, time.Second, duration.Longest))
+// length reads a flag with a duration.
+func length(into *time.Duration) func(given string) error {
+	return func(given string) error {
+		d, ok := duration.Parse(given)
+		if !ok || d <= 0 {
+			return errors.New(duration.Fault(given, time.Second, duration.Longest))
+		}
+		*into = d
+		return nil
 	}
-	*d = timeFlag(given)
-	return nil
 }
 
 // run runs the command, and returns the exit code.
 func run(args []string, stdout, stderr io.Writer) int {
 	var o rollout.Options
-	runner := rollout.Runner{}
+	var lock time.Duration
+	runner := rollout.Runner{MaxWait: 30 * time.Minute, Poll: 30 * time.Second}
 	flags := flag.NewFlagSet("rollout", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.StringVar(&o.Dir, "dir", ".", "")
 	flags.StringVar(&o.Program, "terraform", "", "")
-	flags.Var((*list)(&o.Vars), "var", "")
-	flags.Var((*list)(&o.VarFiles), "var-file", "")
+	flags.Func("var", "", list(&o.Vars))
+	flags.Func("var-file", "", list(&o.VarFiles))
 	flags.StringVar(&o.ServerType, "servers", "", "")
 	flags.IntVar(&o.Parallelism, "parallelism", 0, "")
-	var lock, limit timeFlag
-	wait, poll := timeFlag(30*time.Minute), timeFlag(30*time.Second)
-	flags.Var(&lock, "lock-timeout", "")
-	flags.Var(&limit, "max-time", "")
-	flags.Var(&wait, "max-wait", "")
-	flags.Var(&poll, "poll", "")
+	flags.Func("lock-timeout", "", length(&lock))
+	flags.Func("max-time", "", length(&runner.MaxTime))
+	flags.Func("max-wait", "", length(&runner.MaxWait))
+	flags.Func("poll", "", length(&runner.Poll))
 	flags.BoolVar(&runner.WaitWindow, "wait-window", false, "")
 	flags.IntVar(&runner.MaxApplies, "max-applies", 0, "")
-	flags.Var((*list)(&runner.Accept), "accept", "")
+	flags.Func("accept", "", list(&runner.Accept))
 	policy := flags.String("policy", "", "")
 	asJSON := flags.Bool("json", false, "")
 	summary := flags.String("summary", "", "")
@@ -158,9 +153,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if o.Program, err = find(o.Program); err != nil {
 		return fail(err)
 	}
-	runner.MaxTime, runner.MaxWait, runner.Poll = time.Duration(limit), time.Duration(wait), time.Duration(poll)
 	if lock > 0 {
-		o.LockTimeout = time.Duration(lock).String()
+		o.LockTimeout = lock.String()
 	}
 	if *policy != "" {
 		runner.Policy = rollout.PolicyCommand(*policy)
@@ -232,18 +226,14 @@ func find(program string) (string, error) {
 
 // terminal reports whether a person sees the output.
 func terminal(out io.Writer) bool {
-	file, ok := out.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := file.Stat()
+	file, _ := out.(*os.File)
+	info, err := file.Stat() // an error for nil
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // built returns the version of a release, or of the module that "go install" built.
 func built() string {
-	info, ok := debug.ReadBuildInfo()
-	if ok && version == "dev" {
+	if info, ok := debug.ReadBuildInfo(); ok && version == "dev" {
 		return cmp.Or(info.Main.Version, version)
 	}
 	return version
