@@ -53,21 +53,3 @@ func fault(what string, log []byte, err error) error {
 	slices.SortStableFunc(failure.Faults, func(a, b Fault) int { return cmp.Compare(a.Address, b.Address) })
 	return &failure
 }
-
-// lineWriter calls line with each line that is written.
-type lineWriter struct {
-	line func([]byte)
-	rest []byte
-}
-
-func (w *lineWriter) Write(p []byte) (int, error) {
-	w.rest = append(w.rest, p...)
-	for {
-		line, rest, found := bytes.Cut(w.rest, []byte("\n"))
-		if !found {
-			return len(p), nil
-		}
-		w.line(line)
-		w.rest = rest
-	}
-}

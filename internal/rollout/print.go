@@ -81,10 +81,7 @@ func (c Cluster) line() string {
 // progressBar draws how many of all are ready.
 func progressBar(ready, all int) string {
 	const width = 30
-	filled := 0
-	if all > 0 {
-		filled = width * ready / all
-	}
+	filled := width * ready / all
 	return fmt.Sprintf("[%s%s] %d of %d", strings.Repeat("#", filled), strings.Repeat(".", width-filled), ready, all)
 }
 

@@ -49,7 +49,6 @@ func (o Outcome) Code() int {
 type Plan struct {
 	File     string
 	JSON     []byte    // output of "terraform show -json"
-	Log      []byte    // output of "terraform plan -json"
 	Changes  []string  // address and actions of each resource that the plan changes, sorted
 	Clusters []Cluster // placement attachments as they are after the plan
 

@@ -125,7 +125,6 @@ func (c *Command) Plan(ctx context.Context) (*Plan, error) {
 	if err != nil {
 		return nil, fault("plan", log.Bytes(), err)
 	}
-	p.Log = log.Bytes()
 	c.tf.SetStdout(&shown) // the text itself, in addition to the decoded plan
 	plan, err := c.tf.ShowPlanFile(ctx, p.File)
 	c.tf.SetStdout(io.Discard)
@@ -137,7 +136,7 @@ func (c *Command) Plan(ctx context.Context) (*Plan, error) {
 		err = nil
 	}
 	if err == nil {
-		err = planview.AddWarnings(p.View, p.Log)
+		err = planview.AddWarnings(p.View, log.Bytes())
 	}
 	return p, errors.Join(err, p.read(plan))
 }
@@ -212,14 +211,12 @@ func clusterOf(change *tfjson.ResourceChange) (Cluster, error) {
 		Name:      line(cmp.Or(after.Cluster, change.Address)),
 		Remaining: after.Remaining,
 		Status:    line(after.Status),
+		Held:      map[string]string{},
 	}
 	if after.Moves != before.Moves { // equal ones are of an earlier plan
 		c.Moves = line(after.Moves)
 	}
 	for name, why := range after.Held {
-		if c.Held == nil {
-			c.Held = map[string]string{}
-		}
 		c.Held[line(name)] = line(why)
 	}
 	if after.Update != nil {
@@ -252,26 +249,36 @@ func (c *Command) Apply(ctx context.Context, plan *Plan, progress func(message s
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	lines := &lineWriter{line: func(line []byte) {
-		var l planview.LogLine
-		if json.Unmarshal(line, &l) == nil && (l.Type == "apply_complete" || l.Type == "apply_errored") {
-			progress(l.Message)
-		}
-	}}
 	read, err := os.Open(log.Name())
 	if err != nil {
 		return errors.Join(err, <-ended)
 	}
 	defer read.Close()
+	var rest []byte
+	tell := func() {
+		more, _ := io.ReadAll(read)
+		rest = append(rest, more...)
+		for {
+			line, after, whole := bytes.Cut(rest, []byte("\n"))
+			if !whole {
+				return
+			}
+			rest = after
+			var l planview.LogLine
+			if json.Unmarshal(line, &l) == nil && (l.Type == "apply_complete" || l.Type == "apply_errored") {
+				progress(l.Message)
+			}
+		}
+	}
 	for tick := time.NewTicker(100 * time.Millisecond); ; {
 		select {
 		case <-tick.C:
-			_, _ = io.Copy(lines, read)
+			tell()
 			continue
 		case err = <-ended:
 		}
 		tick.Stop()
-		_, _ = io.Copy(lines, read)
+		tell()
 		if err == nil {
 			return nil
 		}
