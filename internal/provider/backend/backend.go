@@ -22,13 +22,13 @@ type Backend struct {
 	cloud *openstack.Cloud
 	err   error
 	hooks *hook.Runner
-	walk  Walk
+	walk  *Walk
 }
 
 // New returns a backend with a cloud, or with the reason why there is none, and with
 // the runner of hooks.
 func New(cloud *openstack.Cloud, reason error, hooks *hook.Runner) *Backend {
-	return &Backend{cloud: cloud, err: reason, hooks: hooks}
+	return &Backend{cloud: cloud, err: reason, hooks: hooks, walk: newWalk()}
 }
 
 var errNotConfigured = errors.New("the provider is not configured")
@@ -102,7 +102,7 @@ func (b *Backend) Hooks() *hook.Runner {
 // nothing is shared.
 func (b *Backend) Walk() *Walk {
 	if b == nil {
-		return new(Walk)
+		return newWalk()
 	}
-	return &b.walk
+	return b.walk
 }

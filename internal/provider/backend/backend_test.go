@@ -16,7 +16,7 @@ import (
 // joins later is not forgotten.
 func TestGather(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var w Walk
+		w := newWalk()
 		var mu sync.Mutex
 		var got []string
 		var all sync.WaitGroup
@@ -52,12 +52,12 @@ func TestGather(t *testing.T) {
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	assert.Len(t, new(Walk).Gather(ctx, "drained", "web-0"), 1, "a walk that was cancelled")
+	assert.Len(t, newWalk().Gather(ctx, "drained", "web-0"), 1, "a walk that was cancelled")
 }
 
 // TestWalk: the second of two resources sees the note of the first, in either order.
 func TestWalk(t *testing.T) {
-	var w Walk
+	w := newWalk()
 	before := []bool{w.Note(Leaving, "a", "web"), w.Note(Leaving, "a", "db"), w.Note(Ready, "a", "")}
 	assert.Equal(t, []bool{false, true, false}, before, "noted before")
 	value, noted := w.Noted(Leaving, "a")

@@ -12,13 +12,16 @@ import (
 )
 
 // Walk has the notes that resources share during one walk through Terraform's graph,
-// such as a plan. Each walk configures the provider once. The zero value has no
-// notes.
+// such as a plan. Each walk configures the provider once.
 type Walk struct {
 	mu     sync.Mutex
 	notes  map[note]string
 	groups map[string]*group // by what is reported
 	turns  map[string]*drain.Turns
+}
+
+func newWalk() *Walk {
+	return &Walk{notes: map[note]string{}, groups: map[string]*group{}, turns: map[string]*drain.Turns{}}
 }
 
 // group has names that are reported together.
@@ -33,9 +36,6 @@ type group struct {
 func (w *Walk) Turns(cluster string) *drain.Turns {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.turns == nil {
-		w.turns = map[string]*drain.Turns{}
-	}
 	if w.turns[cluster] == nil {
 		w.turns[cluster] = new(drain.Turns)
 	}
@@ -100,9 +100,6 @@ func Key(first, second string) string { return first + "\x00" + second }
 func (w *Walk) Note(topic Topic, key, value string) (again bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.notes == nil {
-		w.notes = map[note]string{}
-	}
 	_, again = w.notes[note{topic, key}]
 	w.notes[note{topic, key}] = value
 	return again
@@ -112,9 +109,6 @@ func (w *Walk) Note(topic Topic, key, value string) (again bool) {
 func (w *Walk) Agree(topic Topic, key, value string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.notes == nil {
-		w.notes = map[note]string{}
-	}
 	if is, noted := w.notes[note{topic, key}]; noted && is != value {
 		value = ""
 	}
@@ -152,9 +146,6 @@ func (w *Walk) Announce(name string) (answered func()) {
 }
 
 func (w *Walk) group(name string) *group {
-	if w.groups == nil {
-		w.groups = map[string]*group{}
-	}
 	if w.groups[name] == nil {
 		w.groups[name] = new(group)
 	}
