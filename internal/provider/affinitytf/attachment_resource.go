@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/affinity"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
@@ -26,9 +27,22 @@ var _ backend.Attachment = &attachmentResource{}
 // NewAttachment returns stackpolicy_affinity_attachment.
 func NewAttachment() resource.Resource {
 	return &attachmentResource{backend.Resource[attachmentModel]{
-		Name:     "affinity_attachment",
-		Fields:   attachmentSchema,
-		Identity: attachmentIdentity(),
+		Name:   "affinity_attachment",
+		Fields: attachmentSchema,
+		Identity: map[string]identityschema.Attribute{
+			"region": identityschema.StringAttribute{
+				RequiredForImport: true,
+				Description:       "Region of the server group.",
+			},
+			"servergroup_id": identityschema.StringAttribute{
+				RequiredForImport: true,
+				Description:       "Id of the server group.",
+			},
+			"created": identityschema.BoolAttribute{
+				OptionalForImport: true,
+				Description:       "Whether the attachment created the group, and deletes it when it is destroyed.",
+			},
+		},
 	}}
 }
 

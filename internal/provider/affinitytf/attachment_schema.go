@@ -5,7 +5,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
-	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -80,23 +79,6 @@ func attachmentSchema() schema.Schema {
 						attribute.NotEmpty),
 				},
 			},
-		},
-	}
-}
-
-func attachmentIdentity() map[string]identityschema.Attribute {
-	return map[string]identityschema.Attribute{
-		"region": identityschema.StringAttribute{
-			RequiredForImport: true,
-			Description:       "Region of the server group.",
-		},
-		"servergroup_id": identityschema.StringAttribute{
-			RequiredForImport: true,
-			Description:       "Id of the server group.",
-		},
-		"created": identityschema.BoolAttribute{
-			OptionalForImport: true,
-			Description:       "Whether the attachment created the group, and deletes it when it is destroyed.",
 		},
 	}
 }

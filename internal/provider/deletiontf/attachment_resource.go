@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
@@ -24,9 +25,15 @@ var _ backend.Attachment = &attachmentResource{}
 // NewAttachment returns stackpolicy_deletion_attachment.
 func NewAttachment() resource.Resource {
 	return &attachmentResource{backend.Resource[attachmentModel]{
-		Name:     "deletion_attachment",
-		Fields:   attachmentSchema,
-		Identity: attachmentIdentity(),
+		Name:   "deletion_attachment",
+		Fields: attachmentSchema,
+		Identity: map[string]identityschema.Attribute{
+			"region": identityschema.StringAttribute{
+				OptionalForImport: true,
+				Description:       "Region of the server. Defaults to the provider's.",
+			},
+			"server_id": identityschema.StringAttribute{RequiredForImport: true, Description: "Id of the server."},
+		},
 	}}
 }
 

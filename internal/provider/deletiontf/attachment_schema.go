@@ -3,7 +3,6 @@ package deletiontf
 import (
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
@@ -64,15 +63,5 @@ func attachmentSchema() schema.Schema {
 				},
 			},
 		},
-	}
-}
-
-func attachmentIdentity() map[string]identityschema.Attribute {
-	return map[string]identityschema.Attribute{
-		"region": identityschema.StringAttribute{
-			OptionalForImport: true,
-			Description:       "Region of the server. Defaults to the provider's.",
-		},
-		"server_id": identityschema.StringAttribute{RequiredForImport: true, Description: "Id of the server."},
 	}
 }
