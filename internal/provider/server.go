@@ -77,10 +77,8 @@ func through[Q, R any](
 	ctx context.Context, s *cleanServer, req *Q, ask func(context.Context, *Q) (*R, error),
 ) (*R, error) {
 	asked := *req
-	kind := reflect.ValueOf(asked).FieldByName("TypeName")
-	hides := kind.IsValid() && len(s.hidden[kind.String()]) > 0
+	types, hides := s.hidden[reflect.ValueOf(asked).FieldByName("TypeName").String()]
 	if hides {
-		types := s.hidden[kind.String()]
 		change(&asked, types.In)
 		if plan, ok := any(&asked).(*tfprotov6.PlanResourceChangeRequest); ok {
 			plan.ProposedNewState = types.Keep(plan.ProposedNewState, plan.PriorState)
@@ -91,7 +89,7 @@ func through[Q, R any](
 		return resp, err
 	}
 	if hides {
-		change(resp, s.hidden[kind.String()].Out)
+		change(resp, types.Out)
 	}
 	said := reflect.ValueOf(resp).Elem().FieldByName("Diagnostics")
 	if said, ok := reflect.TypeAssert[[]*tfprotov6.Diagnostic](said); ok {

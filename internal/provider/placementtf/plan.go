@@ -262,12 +262,12 @@ func (p *attachmentPlanner) usable(
 	open := slices.Clone(written.Regions)
 	var findings []cluster.Finding
 	var unseen []int
+	var ask []placement.Region
 	nodes := now.Counts()
-	also := written.Also(nodes).Regions[:len(open)]
-	for i, region := range also {
+	for i, region := range written.Also(nodes).Regions[:len(open)] {
 		recalled, found, ok := p.memory.recall(region)
 		if !ok {
-			unseen = append(unseen, i)
+			unseen, ask = append(unseen, i), append(ask, region)
 		}
 		open[i] = recalled
 		findings = append(findings, found...)
@@ -278,10 +278,6 @@ func (p *attachmentPlanner) usable(
 	cloud := p.backend.Get(ctx, p.diags)
 	if cloud == nil {
 		return open, nil
-	}
-	ask := make([]placement.Region, len(unseen))
-	for i, at := range unseen {
-		ask[i] = also[at]
 	}
 	looked, found, err := cluster.LookUp(ctx, cloud, ask, nodes)
 	if err != nil {

@@ -65,7 +65,6 @@ func (p *attachmentPlanner) newImage(ctx context.Context, l looker, region, name
 	_, none := errors.AsType[*openstack.NoEndpointError](err)
 	switch {
 	case none:
-		return found, false
 	case err != nil:
 		p.diags.AddAttributeError(at, "Unable to look up images and flavors", text.Sentence(err))
 	case found.ID == "" || found.Gone:
@@ -84,7 +83,6 @@ func (p *attachmentPlanner) newFlavor(ctx context.Context, l looker, region, nam
 	_, none := errors.AsType[*openstack.NoEndpointError](err)
 	switch {
 	case none:
-		return "", false
 	case err != nil:
 		p.diags.AddAttributeError(at, "Unable to look up images and flavors", text.Sentence(err))
 	case id == "":

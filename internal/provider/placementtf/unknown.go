@@ -25,32 +25,26 @@ import (
 // refusesUnknown refuses unknown values that could change the plan of an existing
 // attachment when Terraform plans again at apply.
 func (p *attachmentPlanner) refusesUnknown(ctx context.Context) bool {
-	if p.state == nil {
+	at := value.UnknownIn(ctx, p.plan.Update, path.Root("update"))
+	switch {
+	case p.state == nil:
 		return false
-	}
-	templates := path.Root("template")
-	if value.Known(ctx, p.plan.Template) {
-		templates = path.Root("regions")
-		if !listed(p.plan.Regions) {
-			templates = path.Root("zones")
+	case p.known(ctx, "template", p.plan.Template):
+		if value.Known(ctx, p.plan.Update) {
+			return false
 		}
+	case !value.Known(ctx, p.plan.Template):
+		at = path.Root("template")
+	case listed(p.plan.Regions):
+		at = path.Root("regions")
+	default:
+		at = path.Root("zones")
 	}
-	for _, input := range []struct {
-		at    path.Path
-		known bool
-	}{
-		{templates, p.known(ctx, "template", p.plan.Template)},
-		{value.UnknownIn(ctx, p.plan.Update, path.Root("update")), value.Known(ctx, p.plan.Update)},
-	} {
-		if !input.known {
-			p.diags.AddAttributeError(input.at, "Not known before the apply",
-				"Which nodes are replaced, and by what, cannot be planned from a value that is known only after the "+
-					"apply. Apply the resource that it comes from first, with -target, or take it from a variable, "+
-					"or from a data source that depends on nothing that changes.")
-			return true
-		}
-	}
-	return false
+	p.diags.AddAttributeError(at, "Not known before the apply",
+		"Which nodes are replaced, and by what, cannot be planned from a value that is known only after the apply. "+
+			"Apply the resource that it comes from first, with -target, or take it from a variable, or from a data "+
+			"source that depends on nothing that changes.")
+	return true
 }
 
 // knowsEnough reports whether the inputs that decide about every plan are known.
