@@ -51,15 +51,6 @@ func config(c *acctest.Cloud, update, readiness string) string {
   }`, c.Image, c.Flavor, acctest.Again)) + acctest.Generations + acctest.Drained(acctest.First) + acctest.Awaited(c, readiness)
 }
 
-// versions counts the servers of the versions a and b.
-func versions(c *acctest.Cloud) string {
-	counts := map[string]int{}
-	for _, s := range c.Fake.Servers("RegionOne") {
-		counts[s.Metadata["version"]]++
-	}
-	return fmt.Sprint(counts)
-}
-
 var program = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "rollout-test")
 	if err != nil {
@@ -108,7 +99,7 @@ func TestRollout(t *testing.T) {
 	c, command := start(t, "", `timeout = "30s"`)
 	got, said := code(t, command("-max-applies", "1"))
 	require.Equal(t, 2, got, said)
-	require.Equal(t, "map[a:2 b:2]", versions(c), said)
+	require.Equal(t, "a:2 b:2", c.Versions(t), said)
 	assert.Contains(t, said, "held: -max-applies 1 is reached (1 apply")
 	assert.Contains(t, said, "| Place | Before | After |")
 	summary := filepath.Join(t.TempDir(), "summary.md")
@@ -116,7 +107,7 @@ func TestRollout(t *testing.T) {
 	rest.Env = append(rest.Env, "TMPDIR="+t.TempDir()) // a saved plan has secrets in it
 	got, said = code(t, rest)
 	require.Zero(t, got, said)
-	require.Equal(t, "map[b:4]", versions(c), said)
+	require.Equal(t, "b:4", c.Versions(t), said)
 	var kinds []string
 	for line := range strings.Lines(said) {
 		var e rollout.Event
@@ -148,20 +139,20 @@ func TestEnds(t *testing.T) {
 		said     string
 		versions string
 	}{
-		{[]string{"-var", "image=a", "-var", "user_data=all"}, 1, "Servers change outside of the batch", "map[a:4]"},
+		{[]string{"-var", "image=a", "-var", "user_data=all"}, 1, "Servers change outside of the batch", "a:4"},
 		{[]string{"-var", "image=a", "-var", "user_data=one"}, 2, "held: the plan changes 2 resources although no node change asks for it. " +
-			"Apply it by hand, or allow it with -accept openstack_compute_instance_v2 -accept stackpolicy_deletion_attachment", "map[a:4]"},
+			"Apply it by hand, or allow it with -accept openstack_compute_instance_v2 -accept stackpolicy_deletion_attachment", "a:4"},
 		{[]string{"-var", "image=a", "-var", "user_data=one", "-servers", "stackpolicy_deletion_attachment"}, 2,
-			"No node change asks for this: 2 servers are replaced", "map[a:4]"},
+			"No node change asks for this: 2 servers are replaced", "a:4"},
 		{[]string{"-var", "image=misspelled"}, 1, "failed: the apply failed twice, and not because servers did not get into service: " +
-			"no template is taken back for that (2 applies", "map[a:4]"},
-		{[]string{"-var", "image=bad"}, 3, "reverted: ", "map[a:4]"},
+			"no template is taken back for that (2 applies", "a:4"},
+		{[]string{"-var", "image=bad"}, 3, "reverted: ", "a:4"},
 	} {
 		c.Fake.ResetRequests()
 		got, said := code(t, command(end.args...))
 		assert.Equal(t, end.code, got, "%s:\n%s", end.args, said)
 		assert.Contains(t, said, end.said)
-		assert.Equal(t, end.versions, versions(c), end.args)
+		assert.Equal(t, end.versions, c.Versions(t), end.args)
 		assert.False(t, strings.Contains(fmt.Sprint(end.args), "user_data") && c.Fake.Count("POST compute /servers") != 0, "%s: servers were made", end.args)
 	}
 }
@@ -188,12 +179,12 @@ func TestStopped(t *testing.T) {
 			}
 			_ = cmd.Wait()
 			if signal == syscall.SIGINT &&
-				(cmd.ProcessState.ExitCode() != 2 || versions(c) != "map[a:2 b:2]" || !strings.Contains(said.String(), `"interrupted (1 apply`)) {
-				t.Errorf("exit code %d, %s\n%s", cmd.ProcessState.ExitCode(), versions(c), said.String())
+				(cmd.ProcessState.ExitCode() != 2 || c.Versions(t) != "a:2 b:2" || !strings.Contains(said.String(), `"interrupted (1 apply`)) {
+				t.Errorf("exit code %d, %s\n%s", cmd.ProcessState.ExitCode(), c.Versions(t), said.String())
 			}
 			// The apply of a killed run continues, and holds the lock of the state.
-			if got, said := code(t, command("-lock-timeout", "10m")); got != 0 || strings.Contains(versions(c), "a:") || len(c.Servers(t)) != 4 {
-				t.Errorf("the next run: exit code %d, %s\n%s", got, versions(c), said)
+			if got, said := code(t, command("-lock-timeout", "10m")); got != 0 || strings.Contains(c.Versions(t), "a:") || len(c.Servers(t)) != 4 {
+				t.Errorf("the next run: exit code %d, %s\n%s", got, c.Versions(t), said)
 			}
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -36,6 +37,17 @@ func (c *Cloud) AllServers(t testing.TB) (found []servers.Server) {
 		found = append(found, c.In(t, region)...)
 	}
 	return found
+}
+
+// Versions counts those servers by the version in their metadata, as in "a:2 b:2".
+func (c *Cloud) Versions(t testing.TB) string {
+	t.Helper()
+	counts := map[string]int{}
+	for _, s := range c.AllServers(t) {
+		counts[s.Metadata["version"]]++
+	}
+	text := fmt.Sprint(counts)
+	return text[len("map[") : len(text)-1]
 }
 
 // In lists the servers of the test in a region.

@@ -480,7 +480,7 @@ var gates = []struct {
 			g.watched.Resize(1)
 			g.counted.Least = 1
 			g.apply()
-			require.Equal(g, "a:1", images(g), "the one that stays")
+			require.Equal(g, "a:1", g.Cloud.Versions(g.T), "the one that stays")
 			g.counted.Least, g.counted.Of, g.taken = 1, 1, 0
 			g.finish()
 		}},
@@ -488,14 +488,14 @@ var gates = []struct {
 		then: func(g *gate) {
 			g.method, g.image = "RECREATE", "b"
 			assert.Contains(g, g.apply(), "The update begins with the next apply")
-			assert.Equal(g, "a:3", images(g), "after the first apply")
+			assert.Equal(g, "a:3", g.Cloud.Versions(g.T), "after the first apply")
 			g.finish()
 		}},
 	{what: "`stateful` is switched on together with a new image", start: gated{size: 3, image: "a", method: "RECREATE"}, least: 2, most: 3, taken: 1,
 		images: "b:3", then: func(g *gate) {
 			g.more, g.image = slots, "b"
 			assert.Contains(g, g.apply(), "The update begins with the next apply")
-			assert.Equal(g, "a:3", images(g), "after the first apply")
+			assert.Equal(g, "a:3", g.Cloud.Versions(g.T), "after the first apply")
 			g.finish()
 		}},
 	{what: "the attachment leaves the state, with `RECREATE` and slots, and is imported",
@@ -546,7 +546,7 @@ var gates = []struct {
 			}
 			g.image = "a"
 			g.times(2)
-			assert.Equal(g, "a:4", images(g), "after two applies")
+			assert.Equal(g, "a:4", g.Cloud.Versions(g.T), "after two applies")
 		}},
 	{what: "all marks are wiped, and notes of waits that failed are forged, in the middle of a rollout with `revert_after`",
 		start: gated{size: 3, image: "a", update: `revert_after = "30m"`}, least: 3, most: 4, taken: 1, images: "b:3", then: func(g *gate) {
@@ -583,26 +583,11 @@ var gates = []struct {
 			g.image = "bad"
 			g.apply()
 			g.closed, g.image = "RegionTwo", "a"
-			require.Contains(g, images(g), "bad", "a bad batch")
+			require.Contains(g, g.Cloud.Versions(g.T), "bad", "a bad batch")
 			g.finish() // a closed region is not waited for
 			g.closed = ""
 			g.finish()
 		}},
-}
-
-// images counts the servers by image.
-func images(g *gate) string {
-	g.Helper()
-	counts := map[string]int{}
-	for _, s := range g.Cloud.Servers(g.T) {
-		counts[s.Metadata["version"]]++
-	}
-	var list []string
-	for image, n := range counts {
-		list = append(list, fmt.Sprintf("%s:%d", image, n))
-	}
-	slices.Sort(list)
-	return strings.Join(list, " ")
 }
 
 // TestAccGate: no apply of a row takes more than its batch.
@@ -620,9 +605,9 @@ func TestAccGate(t *testing.T) {
 			}
 			c.then(g)
 			n := g.counted
-			if n.Least < c.least || n.Most > c.most || g.taken > c.taken || n.Undrained > c.lost || images(g) != c.images {
+			if n.Least < c.least || n.Most > c.most || g.taken > c.taken || n.Undrained > c.lost || g.Cloud.Versions(g.T) != c.images {
 				t.Errorf("in service %d of %d, %d servers, one apply took %d, %d not drained, in the end %s, want %d, %d, %d, %d and %s",
-					n.Least, n.Of, n.Most, g.taken, n.Undrained, images(g), c.least, c.most, c.taken, c.lost, c.images)
+					n.Least, n.Of, n.Most, g.taken, n.Undrained, g.Cloud.Versions(g.T), c.least, c.most, c.taken, c.lost, c.images)
 			}
 			n.Row(t, "Whatever comes together", c.what, g.applies, *update)
 		})
