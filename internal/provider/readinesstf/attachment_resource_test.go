@@ -392,7 +392,7 @@ func TestInterrupted(t *testing.T) {
 	assert.Equal(t, "web-0:1+ web-2:1+ web-1:", a.noted())
 }
 
-// TestImported: an import knows the cluster and the default timeout. The next apply waits
+// TestImported: an import, by the identity too, knows the cluster and the default timeout. The next apply waits
 // for servers without a mark.
 func TestImported(t *testing.T) {
 	t.Parallel()
@@ -407,6 +407,11 @@ func TestImported(t *testing.T) {
 	}
 	a.must(t, a.config("web-0", "web-1"))
 	assert.Equal(t, "web-0:1+ web-1:1+ web", a.noted()+" "+a.Shows("id"), "noted, and the cluster is the one of the configuration")
+	a.I.State = tftypes.NewValue(a.I.State.Type(), nil)
+	a.must(t, a.config("web-0"))
+	got, err := a.AdoptBy(t.Context(), a.I.Kind, a.I.Identity)
+	require.NoError(t, err)
+	assert.Equal(t, "web", protocol.Text(protocol.Object(got.State)["cluster"]), "by its identity")
 }
 
 // TestInvalid: a fault is reported at its argument, and an unknown value is not reported.
