@@ -47,9 +47,6 @@ func TestPlacementRefuses(t *testing.T) {
 			nodes: "RegionTwo: web-0 web-1"},
 		"a batch that is known only now": {config: zonal(3, "az-tow", attributes{"update": attributes{"causes": []any{"UNHEALTHY"}, "max_batch_size": "many"}}),
 			at: "update.max_batch_size: Invalid number of nodes"},
-		"a new attachment of servers that run": {happens: func(_ *testing.T, a attached) { a.server("web-7", zone, 1, nil) }, config: zonal(2, zone, nil),
-			at: "cluster: Servers of this cluster are there already", says: "In RegionOne 1 server has a name that this cluster would give: web-7.",
-			asks: "RegionOne/os-availability-zone RegionOne/servers"},
 		"no stateful where slots are kept": {before: zonal(2, zone, stateful()), happens: becomes(zonal(1, zone, stateful())), config: zonal(1, zone, nil),
 			at: "stateful: Slots are kept without stateful", says: "Kept slots: web-1."},
 		"stateful where slots are kept": {before: zonal(2, zone, stateful()), happens: becomes(zonal(1, zone, stateful())), config: zonal(2, zone, stateful()),
@@ -104,7 +101,8 @@ func TestPlacementServersThere(t *testing.T) {
 	)
 	selector := func(by string, what any) attributes { return attributes{"selector": attributes{by: what}} }
 	for name, c := range map[string]plannedCase{
-		"they are":                {happens: another("web-7"), at: there, asks: looks},
+		"they are": {happens: another("web-7"), at: there, asks: looks,
+			says: "In RegionOne 1 server has a name that this cluster would give: web-7."},
 		"the selector finds them": {happens: another("web-7"), config: selector("name_regex", "^w"), at: there, asks: looks},
 		"the selector finds none": {happens: another("web-7"), config: selector("tags", []any{"mine"}), nodes: nodes, asks: looks},
 		"it finds others":         {happens: another("db-7"), config: selector("name_regex", "."), nodes: nodes, asks: looks},
@@ -173,8 +171,6 @@ func TestPlacementWarns(t *testing.T) {
 			nodes: "RegionOne: web-0 web-1 web-2 web-3; RegionTwo/az-1: web-4 web-5"},
 		"a kept server": {before: zonal(2, "az-1", nil), happens: boots, config: zonal(1, "az-1", attributes{"deletion": attributes{"kept": []any{"web-1"}}}),
 			nodes: "RegionOne/az-1: web-0", change: "-web-1", at: "deletion.kept: Kept servers must leave the state", says: "web-1: the node leaves"},
-		"a candidate that is not there": {before: zonal(2, "az-1", nil), config: zonal(2, "az-1", leaving("web-9", "")), nodes: "RegionOne/az-1: web-0 web-1",
-			at: ": A candidate is not there"},
 	})
 }
 

@@ -92,17 +92,14 @@ func TestPlacementUnknownOfAttached(t *testing.T) {
 		more    attributes
 		unknown bool
 	}{
-		"whether quotas count":                                {3, quotas(anything), true},
 		"whether quotas count, where nothing is made":         {2, quotas(anything), false},
 		"the criterion, where a node leaves":                  {1, deletion("criteria"), true},
 		"who is protected, where a node leaves":               {1, deletion("protected"), true},
 		"the criterion, where none does":                      {3, deletion("criteria"), false},
 		"the candidates":                                      {2, deletion("candidates"), true},
-		"the name of the cluster, where a node is made":       {3, attributes{"cluster": anything}, true},
 		"the name of the cluster, without a new node":         {2, attributes{"cluster": anything}, false},
 		"what is asked of health":                             {3, attributes{"health": anything}, false},
 		"where health is asked":                               {3, attributes{"health": attributes{"http": attributes{"url": anything}}}, false},
-		"the region":                                          {2, attributes{"region": anything}, true},
 		"the bounds":                                          {2, attributes{"min_size": anything, "max_size": anything}, false},
 		"the selector, which a refresh asks and a plan never": {3, attributes{"selector": attributes{"name_regex": anything}}, false},
 	} {
