@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -53,18 +52,16 @@ type guide struct {
 	name      string
 	variables map[string]string
 	said      string // output of all plans and applies
-
-	mu     sync.Mutex
-	active map[string]int // by region
-	fewest int
+	runs      *serving
 }
 
 // begin applies the configuration of a guide, with three nodes.
 func begin(t *testing.T, name string) *guide {
 	t.Helper()
-	g := &guide{example: startOn(t, acctest.NewFake(t, fakecloud.Config{}), "guides/"+name), t: t, name: name, active: map[string]int{}}
+	g := &guide{example: startOn(t, acctest.NewFake(t, fakecloud.Config{}), "guides/"+name), t: t, name: name,
+		runs: &serving{broken: "none", by: map[string]int{}}}
 	for _, region := range g.c.Regions(t) {
-		g.c.Fake.Watch(region, func(list []fakecloud.Server) { g.see(region, list) })
+		g.c.Fake.Watch(region, func(list []fakecloud.Server) { g.runs.see(region, list) })
 	}
 	g.variables = map[string]string{}
 	if strings.Contains(g.text(), `variable "size"`) {
@@ -92,36 +89,6 @@ func begin(t *testing.T, name string) *guide {
 	g.finish()
 	g.said = ""
 	return g
-}
-
-// see counts the servers that run.
-func (g *guide) see(region string, list []fakecloud.Server) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.active[region] = 0
-	for _, s := range list {
-		if s.Status == "ACTIVE" && s.TaskState != "deleting" {
-			g.active[region]++
-		}
-	}
-	g.fewest = min(g.fewest, g.sum())
-}
-
-// sum returns the number of running servers; the caller holds the lock.
-func (g *guide) sum() (n int) {
-	for _, active := range g.active {
-		n += active
-	}
-	return n
-}
-
-// running returns the present number of running servers, and the smallest number since the last call.
-func (g *guide) running() (now, fewest int) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	now, fewest = g.sum(), g.fewest
-	g.fewest = now
-	return now, fewest
 }
 
 // set sets a variable.
@@ -522,11 +489,11 @@ func TestAdvice(t *testing.T) {
 				a.meet(g)
 				g.run("plan")
 				require.Regexp(t, acctest.Says(a.title), g.said, "not met")
-				before, _ := g.running()
+				before := g.runs.begin()
 				a.follow(g)
 				assert.NotRegexp(t, acctest.Says(a.title), g.finish(), "the advice was followed, and it is said again")
-				now, fewest := g.running()
-				least := min(before, now)
+				fewest := g.runs.least()
+				least := min(before, g.runs.begin())
 				if !slices.Contains(readiness, name) {
 					least-- // one server of a batch
 				}
