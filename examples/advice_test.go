@@ -325,7 +325,7 @@ var advice = []advised{
 	}, (*guide).ignore},
 	{"The server group may change", []string{senlin}, func(g *guide) {
 		g.file(g.t, "name.tf.json", map[string]any{"resource": map[string]any{"terraform_data": map[string]any{"name": map[string]any{"input": "new"}}}})
-		g.edit(g.t, "${local.affinity.servergroup.name}-", "${terraform_data.name.output}-")
+		g.edit(g.t, "try(local.affinity.servergroup.name, null)", "terraform_data.name.output")
 		g.edit(g.t, "ignore_changes = [scheduler_hints]", "")
 	}, (*guide).ignore},
 	{"The count is above the cluster's size", []string{senlin}, func(g *guide) { g.edit(g.t, "count = 2", "count = 9") }, func(g *guide) {
