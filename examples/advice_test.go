@@ -227,15 +227,6 @@ var advice = []advised{
 		g.apply()
 		g.change(never, g.newest())
 	}, (*guide).other},
-	{"Servers did not follow their nodes", []string{stateful}, func(g *guide) {
-		g.edit(g.t, "replace_triggered_by = [terraform_data.generation[each.key]]", "")
-		g.change(tainted, "web-1")
-		g.apply()
-	}, func(g *guide) {
-		g.edit(g.t, "  lifecycle {\n", "  lifecycle {\n    replace_triggered_by = [terraform_data.generation[each.key]]\n")
-		g.apply()
-		g.in("deletion", `candidates = ["web-1"]`)
-	}},
 	{"The first template is taken for what all nodes were made from", plain, func(g *guide) {
 		g.template(`"debian-13"`)
 	}, func(g *guide) { g.edit(g.t, `"debian-13"`, `"debian-12"`) }},
@@ -375,6 +366,7 @@ func (g *guide) move() {
 	case regions:
 		g.in("update", `causes = ["PLACEMENT"]`)
 		g.in("update", `max_batch_size = 1`)
+		g.in("update", `require_in_service = false`)
 		g.edit(g.t, "  network {", "  lifecycle {\n    create_before_destroy = true\n  }\n  network {")
 	default:
 		g.edit(g.t, regexp.MustCompile(`causes +=.*`).FindString(g.text()), `causes = ["UNHEALTHY", "TEMPLATE", "PLACEMENT"]`)
@@ -419,6 +411,8 @@ var others = map[string]string{
 	"Nodes wait to be looked at":                            "a refresh",
 	"Region skipped":                                        "the cloud",
 	"Servers are ahead of this state":                       "the state",
+	"Servers carry no marks":                                "a resource",
+	"Servers did not follow their nodes":                    "a line, refused before: TestForgotten",
 	"Several servers have the name of one node":             "a server",
 	"The node was not drained in full":                      "the consumer",
 	"The server group has members":                          "nothing",

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -83,27 +84,27 @@ func TestRaceCluster(t *testing.T) {
 	}
 }
 
-// TestRaceApplies: two applies of one configuration at once, without a lock: neither has the state of the other.
-// Both may make a group of the name; a state has one group, and the next request for
-// the name reports both. The group of the other apply can be found by its name.
+// TestRaceApplies: two applies of one group at once, each with a state of its own: both make a group of the name. A
+// state has one of them, and the next request for the name reports both. The group of the other apply can be found by
+// its name.
 func TestRaceApplies(t *testing.T) {
 	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
-	both := []race{saved(t, c, "", guarded(c, 1)), saved(t, c, "", guarded(c, 1))}
+	both := []*workspace.Workspace{c.Workspace(t, guarded(c, 1)), c.Workspace(t, guarded(c, 1))}
 	post := fakecloud.Fault{Method: http.MethodPost, Path: "/os-server-groups", Effect: fakecloud.Delay}
 	first, second := post, post
 	second.Nth = 2 // injected before the first fault, which waits for it
 	first.Delay, first.Until = 50*time.Second, c.Fake.Inject(second).Hit()
 	c.Fake.Inject(first)
 	var wait sync.WaitGroup
-	for _, r := range both {
+	for _, w := range both {
 		wait.Go(func() {
-			_, err := r.apply(t)
+			_, err := w.Run(t.Context(), "apply", "-auto-approve", "-no-color", "-target=stackpolicy_affinity_attachment.web")
 			assert.NoError(t, err)
 		})
 	}
 	wait.Wait()
-	r := both[0]
+	r := race{acctest.Loop{Workspace: both[0], Cloud: c}}
 	acctest.Apply(t, r.Workspace)
 	r.Settled(t, "the next apply")
 	for _, s := range c.Fake.Servers("RegionOne") {

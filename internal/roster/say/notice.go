@@ -44,6 +44,7 @@ func (p *speech) notices() []Notice {
 		p.reverted(),
 		p.fullPlaces(),
 		p.held(),
+		p.unmarked(),
 		p.slotsWait(),
 	)
 }
@@ -114,6 +115,16 @@ func (p *speech) held() (notices []Notice) {
 			"the old ones: {names}. Terraform does not know that the server depends on the generation of its node. "+
 			"Give it replace_triggered_by = [terraform_data.generation[each.key]], with each.value.generation as "+
 			"input, and apply; then name the nodes in candidates.", notRemade.Names()), p.batchWaits())
+}
+
+// unmarked is about nodes that wait because no server ever carried a mark.
+func (p *speech) unmarked() []Notice {
+	waits := p.Verdicts.Held(hold.Wiring).Filter(func(v verdict.Verdict) bool {
+		return p.Policy.Unmarked && p.Policy.MissingWire[v.Region] == ""
+	})
+	return tell("Servers carry no marks", "{count} should be replaced, and no batch begins, because no readiness "+
+		"attachment marks the servers: {names}. Add stackpolicy_readiness_attachment, or set require_in_service = "+
+		"false in update: then a server that is ACTIVE counts as in service.", waits.Names())
 }
 
 // batchWaits is about the nodes that the next batch waits for.

@@ -74,6 +74,12 @@ func TestNotices(t *testing.T) {
 				"(its server is in BUILD). Apply again once the nodes under way are in service. If one cannot get into service, change the template, or " +
 				"name the node in candidates.",
 			Status: "behind: 3 of 6 nodes to replace", Looked: "waits: web-0 (no server of its name was found), web-1 (its server is in BUILD)"},
+		{Name: "for a readiness attachment", Image: "b", Update: plans.Update("1", roster.Outdated),
+			Policy: func(p *roster.Policy) { p.RequireMarks, p.Unmarked = true, true },
+			Seen: func(s roster.Seen) {
+				plans.ChangeSeen(s, "web-0 web-1 web-2 web-3 web-4 web-5", func(n *node.Node) { n.InService = "" })
+			}, Remaining: 6, Notices: []string{"Servers carry no marks"},
+			Told: "6 nodes should be replaced, and no batch begins, because no readiness attachment marks the servers: web-0, ..."},
 		{Name: "for what was not looked at, or did not follow",
 			Policy: func(p *roster.Policy) { p.Update, p.Regions = plans.Update("2", roster.Misplaced), p.Regions[:1] }, Seen: func(s roster.Seen) {
 				delete(s.Servers, "web-0")
