@@ -182,7 +182,6 @@ func (g *guide) newest() (name string) {
 
 func broken(s *fakecloud.Server)   { s.Status = "ERROR" }
 func stopped(s *fakecloud.Server)  { s.Status = "SHUTOFF" }
-func tainted(s *fakecloud.Server)  { s.Metadata["stackpolicy_tainted"] = "true" }
 func unmarked(s *fakecloud.Server) { s.Metadata = nil }
 func homeless(s *fakecloud.Server) {
 	s.Status, s.Fault = "ERROR", "No valid host was found. There are not enough hosts available."
