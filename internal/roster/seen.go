@@ -68,9 +68,10 @@ func (s Seen) Clone() Seen {
 
 // clone returns a copy of a map, which is never nil.
 func clone[K comparable, V any](of map[K]V) map[K]V {
-	all := make(map[K]V, len(of))
-	maps.Copy(all, of)
-	return all
+	if of == nil {
+		return map[K]V{}
+	}
+	return maps.Clone(of)
 }
 
 // NewSeen returns a look that has found nothing yet.

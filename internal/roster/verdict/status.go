@@ -88,8 +88,8 @@ func (p Plan) Unrepaired() List {
 	list := p.Verdicts.With(Stays).Filter(func(v Verdict) bool {
 		return v.Untouched == "" && (v.Is == facts.Broken || v.Is == facts.Failing && !v.Free())
 	})
-	slices.SortStableFunc(list, func(a, b Verdict) int { return facts.TrueFirst(a.Free(), b.Free()) })
-	return list
+	kept := func(v Verdict) bool { return !v.Free() }
+	return append(list.Filter(func(v Verdict) bool { return v.Free() }), list.Filter(kept)...)
 }
 
 // GoBack has the nodes that have the failed template and go back, in this plan or later.
