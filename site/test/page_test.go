@@ -586,6 +586,6 @@ func TestLarge(t *testing.T) {
 	p.set("capacity-number", "1000")
 	p.run(chromedp.Click("#next"))
 	p.shows("#drawing", "1000 nodes before and after: 2 removed, 2 added")
-	assert.Equal(t, 6, js[int](p, `document.querySelectorAll("#drawing [data-node]").length`), "nodes that move, and those of the zone with a cap of 2")
+	assert.Equal(t, 6, js[int](p, `document.querySelectorAll("#drawing [data-node]").length`), "four nodes move, and the zone with a cap of 2 has two more")
 	p.shot("large")
 }

@@ -78,7 +78,7 @@ func (p *speech) unrepaired(list verdict.List) string {
 	}
 	said := fmt.Sprintf("%s is in ERROR, and %s", list[0].Name, list[0].Protected)
 	if more := len(list) - 1; more > 0 {
-		said += fmt.Sprintf("; %d more stay for such a reason", more)
+		said += fmt.Sprintf("; others like it: %d", more)
 	}
 	return said
 }

@@ -23,6 +23,8 @@ func TestStatus(t *testing.T) {
 		{Name: "in ERROR without a cause", Broken: "web-0", Status: "held: no cause replaces web-0, in ERROR: name it in candidates"},
 		{Name: "and protected", Broken: "web-0", Policy: func(p *roster.Policy) { p.Protected = []string{"web-0"} },
 			Status: "held: web-0 is in ERROR, and is listed as protected"},
+		{Name: "and two of them", Broken: "web-0 web-1", Policy: func(p *roster.Policy) { p.Protected = []string{"web-0", "web-1"} },
+			Status: "held: web-0 is in ERROR, and is listed as protected; others like it: 1"},
 		{Name: "growth", Capacity: 8, Moves: "+web-6 +web-7", Status: "in step"},
 		{Name: "a batch of two", Image: "b", Update: plans.Update("2", roster.Outdated), Moves: "+web-6 +web-7 -web-0 -web-3", Remaining: 4,
 			Status: "behind: 4 of 6 nodes to replace", Looked: "behind: 6 of 6 nodes to replace",
