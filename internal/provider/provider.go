@@ -90,7 +90,7 @@ func (p *stackpolicyProvider) Resources(context.Context) []func() resource.Resou
 }
 
 func (p *stackpolicyProvider) Actions(context.Context) []func() action.Action {
-	return []func() action.Action{deletiontf.NewDrain, readinesstf.NewReady}
+	return []func() action.Action{deletiontf.NewDrain}
 }
 
 func (p *stackpolicyProvider) Functions(context.Context) []func() function.Function {

@@ -41,11 +41,8 @@ type Planned struct {
 // Plan is what Terraform does to the servers of a cluster.
 type Plan struct {
 	Nodes   []Planned
-	Batch   int  // number of nodes that the plan may still replace; negative if that is not known
 	InPlace bool // whether the method of the update is IN_PLACE
-	Changes int  // number of nodes that the plan changes in place
-	Acts    bool // whether actions drain the servers
-	Turns   bool // whether they give turns
+	Batch   int  // number of nodes that the plan may still replace; negative if that is not known
 }
 
 // Fault is a mistake that a plan shows.
@@ -86,8 +83,6 @@ var mistakes = []struct {
 	{Title: "Nova may refuse servers", passes: true, lines: []line{{nodesThat(diskless), "Nova makes no server of a " +
 		"flavor without a disk, unless it boots from a volume: give it one (block_device, or boot_volume of a module," +
 		" which also says it in template). After an apply that fails so, the nodes get the next of flavors"}}},
-	{Title: "Nodes change without turns", lines: []line{{turnless, "All of them would be out of service at once. " +
-		"Write at_once in stackpolicy_drain, or give a smaller max_batch_size"}}},
 }
 
 // line is a line that may be missing.
@@ -277,17 +272,6 @@ func again(n Planned) string {
 		return "(its server is not made again)"
 	}
 	return ""
-}
-
-// turnless lists the nodes if the plan changes all of them at once, although actions drain their servers.
-func turnless(p Plan) (list []sign) {
-	if !p.InPlace || !p.Acts || p.Turns || p.Changes < 2 || p.Changes < len(p.Nodes) {
-		return nil
-	}
-	for _, n := range p.Nodes {
-		list = append(list, sign{node: n.Name})
-	}
-	return list
 }
 
 // changed shows a server that serves, and that Terraform replaces, rebuilds or resizes although the plan leaves its

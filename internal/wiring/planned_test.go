@@ -41,9 +41,7 @@ func TestJudge(t *testing.T) {
 	}
 	rises := func(n *Planned) { n.Rises, n.Serves = true, "" }
 	of := func(nodes ...Planned) Plan { return Plan{Nodes: nodes, Batch: 1} }
-	two, inPlace := Plan{Nodes: []Planned{runs("web-0", nil), runs("web-1", nil)}, InPlace: true, Acts: true, Changes: 2}, Plan{InPlace: true}
-	turns, one := two, two
-	turns.Turns, one.Changes = true, 1
+	inPlace := Plan{InPlace: true}
 	inPlace.Nodes = []Planned{runs("web-0", func(n *Planned) { n.Has.Image, n.Serves = known("i2"), "" })}
 	unplaced := of(comes("web-0", again), comes("web-1", again))
 	unplaced.Batch = -1
@@ -101,9 +99,6 @@ func TestJudge(t *testing.T) {
 			""},
 		"a new readiness attachment": {of(comes("web-0", func(n *Planned) { n.Serves, n.Known = "1", true }),
 			comes("web-1", func(n *Planned) { n.Serves, n.Known = "2", true })), "web-0 Terraform replaces or changes 2 servers, which serve"},
-		"no at_once": {two, "web-0, web-1. All of them would be out of service at once. Write at_once in stackpolicy_drain"},
-		"with turns": {turns, ""},
-		"in batches": {one, ""},
 	} {
 		for range 3 { // maps have another order each time
 			var got []string

@@ -12,7 +12,7 @@ resource "stackpolicy_placement_attachment" "web" {
   update {
     causes         = ["TEMPLATE"]
     method         = "IN_PLACE"
-    max_batch_size = "100%" # the turns bound it
+    max_batch_size = 1
   }
 }
 
@@ -23,8 +23,6 @@ action "stackpolicy_drain" "web" {
     region          = caller.region
     cluster         = "web"
     node_name       = caller.name
-    nodes           = stackpolicy_placement_attachment.web.nodes
-    at_once         = 2
     only_in_service = true
 
     hook {
@@ -32,22 +30,6 @@ action "stackpolicy_drain" "web" {
       url            = var.drain_url
       timeout        = "10m"
       default_result = "ABANDON"
-    }
-  }
-}
-
-action "stackpolicy_ready" "web" {
-  config {
-    server_id = caller.id
-    region    = caller.region
-    cluster   = "web"
-    node_name = caller.name
-    address   = caller.access_ip_v4
-    mark      = stackpolicy_placement_attachment.web.nodes[caller.name].mark
-    metadata  = caller.all_metadata
-
-    tcp {
-      port = 80
     }
   }
 }
@@ -69,15 +51,9 @@ resource "openstack_compute_instance_v2" "web" {
       events  = [before_update]
       actions = [action.stackpolicy_drain.web]
     }
-
-    action_trigger {
-      events  = [after_create, after_update]
-      actions = [action.stackpolicy_ready.web]
-    }
   }
 }
 
-# It checks what no action has checked.
 resource "stackpolicy_readiness_attachment" "web" {
   cluster = "web"
   nodes   = stackpolicy_placement_attachment.web.nodes

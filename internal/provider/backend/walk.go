@@ -2,12 +2,10 @@ package backend
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"sync"
 	"time"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/drain"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wait"
 )
 
@@ -17,11 +15,10 @@ type Walk struct {
 	mu     sync.Mutex
 	notes  map[note]string
 	groups map[string]*group // by what is reported
-	turns  map[string]*drain.Turns
 }
 
 func newWalk() *Walk {
-	return &Walk{notes: map[note]string{}, groups: map[string]*group{}, turns: map[string]*drain.Turns{}}
+	return &Walk{notes: map[note]string{}, groups: map[string]*group{}}
 }
 
 // group has names that are reported together.
@@ -30,28 +27,6 @@ type group struct {
 	asks  int      // resources that ask the cloud before they join, or do not
 	steps int      // number of joins and of answers so far
 	alone bool     // whether the last wait found no other name
-}
-
-// Turns returns the turns of a cluster.
-func (w *Walk) Turns(cluster string) *drain.Turns {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.turns[cluster] == nil {
-		w.turns[cluster] = new(drain.Turns)
-	}
-	return w.turns[cluster]
-}
-
-// TurnElsewhere returns another cluster in which a server has a turn, or "".
-func (w *Walk) TurnElsewhere(cluster, server string) string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, other := range slices.Sorted(maps.Keys(w.turns)) {
-		if other != cluster && w.turns[other].Has(server) {
-			return other
-		}
-	}
-	return ""
 }
 
 // Topic is the subject of a note.
@@ -74,11 +49,7 @@ const (
 	Serves                 // nodes that the plan leaves as they are and that serve, with the ids of their servers
 	Rises                  // nodes, each after its cluster, whose generation the plan raises
 	Batch                  // clusters, with the number of nodes that the plan may still replace
-	Changes                // clusters, with the number of nodes that the plan changes in place
 	Begins                 // clusters in which a batch of TEMPLATE begins
-	Asked                  // clusters whose servers an action asks
-	Acts                   // clusters whose servers an action drains
-	Turned                 // clusters whose servers get turns from it
 	Names                  // names that new placement attachments give to nodes, each after its region
 	Found                  // nodes, each after its cluster, with the ids of servers that no earlier refresh saw
 	Methods                // clusters, with the method of their update

@@ -18,28 +18,26 @@ var _ backend.Acting = &drainAction{}
 
 // NewDrain returns the action stackpolicy_drain.
 func NewDrain() action.Action {
-	return &drainAction{backend.Action[drainModel]{Name: "drain", Fields: drainSchema}}
+	return &drainAction{backend.Action[nodeModel]{Name: "drain", Fields: drainSchema}}
 }
 
 // drainAction is stackpolicy_drain: it drains a node whose server stays. It has no
 // state, so each run begins again.
-type drainAction struct{ backend.Action[drainModel] }
+type drainAction struct{ backend.Action[nodeModel] }
 
-// ModifyPlan refuses a hook that the provider block does not allow, and turns that nothing
-// would end.
+// ModifyPlan refuses a hook that the provider block does not allow.
 func (a *drainAction) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
-	var config drainModel
+	var config nodeModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if !resp.Diagnostics.HasError() {
 		config.checkHook(ctx, types.Object{}, a.Backend, &resp.Diagnostics)
-		config.checkMethod(a.Backend.Walk(), &resp.Diagnostics)
 	}
 }
 
 // Invoke drains the node. A server that no region has needs no drain. A server in another
 // region is an error: a wrong region must not look like a drained node.
 func (a *drainAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
-	var model drainModel
+	var model nodeModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -66,15 +64,11 @@ func (a *drainAction) Invoke(ctx context.Context, req action.InvokeRequest, resp
 		resp.SendProgress(action.InvokeProgressEvent{Message: message})
 	})
 	defer end()
-	turns := model.turns(a.Backend)
-	if turns != nil && !model.begin(ctx, turns, a.Backend, tell, &resp.Diagnostics) {
-		return
-	}
 	secret, _ := a.Backend.Walk().Noted(backend.Believed, model.Cluster.ValueString())
 	model.Proof = openstack.Proof(secret, server.ID)
 	d := model.drain(server, a.Backend.Hooks(), rand.Text(), new(hook.Progress))
 	d.Tell = tell
-	drained := run(ctx, d, model.limit(), advice{
+	run(ctx, d, model.limit(), advice{
 		limit: "which is the sum of the configured times",
 		locked: "Nova would not change its server either. Unlock it (openstack server unlock " + server.ID + "), and " +
 			"run the action again.",
@@ -83,9 +77,6 @@ func (a *drainAction) Invoke(ctx context.Context, req action.InvokeRequest, resp
 			"the action does not happen. Run the action again to try again.",
 		failed: "Run the action again: it begins from the start.",
 	}, &resp.Diagnostics)
-	if turns != nil && !drained {
-		turns.Stop(model.label(), "it was not drained")
-	}
 }
 
 // every is the interval at which progress says that a step still goes on: the interval of

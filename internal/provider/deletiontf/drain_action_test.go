@@ -2,17 +2,14 @@ package deletiontf_test
 
 import (
 	"context"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // TestDrainAction: the action does what the attachment does, reports each step, and says what
@@ -93,74 +90,4 @@ func TestDrainActionInterrupted(t *testing.T) {
 	assert.Error(t, err)
 	l.Expect(t, ": Unable to drain the node", "Terraform was interrupted")
 	assert.Regexp(t, "^[^\x1b]*: waiting for the grace period of 1h0m0s$", strings.Join(progress, "|"))
-}
-
-// TestDrainActionTurns: with at_once a node waits for its turn, which begins and ends in one process. An error says why it
-// gets none. Turns of servers that are made again are refused.
-func TestDrainActionTurns(t *testing.T) {
-	t.Parallel()
-	marked := map[string]string{"stackpolicy_in_service": "1"}
-	nodes := attributes{"web-0": attributes{"region": "RegionOne"}, "web-1": attributes{"region": "RegionOne"}, "web-2": attributes{"region": "RegionTwo"}}
-	for _, c := range []struct {
-		name   string
-		first  string            // node that was drained before in this process
-		ready  string            // cluster in which it is in service again
-		other  map[string]string // metadata of a third server
-		status string            // its status
-		method string
-		given  attributes
-		at     string
-		says   string
-	}{
-		{"the first", "", "", marked, "", "IN_PLACE", nil, "", ""},
-		{"after one that is ready", "web-0", "web", marked, "", "", nil, "", ""},
-		{"before one is ready", "web-0", "", marked, "", "", nil, ": The node gets no turn", "web-0 has not ended within 1s (turn_timeout)"},
-		{"after one that is ready in another cluster", "web-0", "wbe", marked, "", "", nil, "cluster: The turn of another cluster\n: The node gets no turn",
-			"web-0 failed in its turn: stackpolicy_ready names another cluster"},
-		{"after another apply", "", "", map[string]string{"stackpolicy_drained": "2026-11-01T00:00:00Z"}, "", "", nil, ": The node gets no turn",
-			"web-2 out of service, and at_once is 1"},
-		{"after another apply whose drain kept the mark", "", "",
-			map[string]string{"stackpolicy_drained": "2026-11-01T00:00:00Z", "stackpolicy_in_service": "1"}, "", "", nil, ": The node gets no turn",
-			"web-2 out of service, and at_once is 1"},
-		{"while another is off", "", "", marked, "SHUTOFF", "", nil, ": The node gets no turn", "web-2 out of service, and at_once is 1"},
-		{"with room", "", "", nil, "", "", attributes{"at_once": 2}, "", ""},
-		{"for servers that are made again", "", "", marked, "", "RECREATE", nil, "at_once: Turns of servers that are made again", `needs "IN_PLACE"`},
-		{"after one that is ready, for servers that are replaced", "", "web", marked, "", "SUBSTITUTE", nil,
-			"cluster: Turns of servers that are made again\nat_once: Turns of servers that are made again", "no turn bounds such a batch"},
-		{"of no cluster", "", "", marked, "", "", attributes{"cluster": nil}, "at_once: Turns of no cluster", "give cluster"},
-		{"of a null node", "", "", marked, "", "", attributes{"nodes": attributes{"web-2": nil}}, "nodes: Null Map Value", "null value"},
-		{"of no nodes", "", "", marked, "", "", attributes{"nodes": nil}, "at_once: Turns of no cluster", "nodes = "},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			l := protocol.Attach(t, "stackpolicy_placement_attachment")
-			ids := append(l.Fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0", Metadata: marked}, fakecloud.Server{Name: "web-1", Metadata: marked}),
-				l.Fake.AddServers("RegionTwo", fakecloud.Server{Name: "web-2", Metadata: c.other, Status: c.status})...)
-			if c.method != "" {
-				l.Must(t, attributes{"cluster": "web", "desired_capacity": 3, "zones": []any{attributes{"name": "az-1"}}, "node_name_pattern": "new-{index}",
-					"template": attributes{"image": "a"},
-					"update":   attributes{"causes": []any{"TEMPLATE"}, "method": c.method, "max_batch_size": "100%"}})
-			}
-			drain := func(node, id string) error {
-				config := attributes{"server_id": id, "node_name": node, "cluster": "web", "nodes": nodes, "at_once": 1, "turn_timeout": "1s"}
-				maps.Copy(config, c.given)
-				if err := l.ValidateAction(t.Context(), "stackpolicy_drain", config); err != nil {
-					return err
-				}
-				_, err := l.Invoke(t.Context(), "stackpolicy_drain", config, nil)
-				return err
-			}
-			if c.first != "" {
-				require.NoError(t, drain(c.first, ids[0]))
-			}
-			if c.ready != "" {
-				_, err := l.Invoke(t.Context(), "stackpolicy_ready", attributes{"server_id": ids[0], "node_name": "web-0", "cluster": c.ready}, nil)
-				assert.Equal(t, c.ready == "web" && c.method == "", err == nil, "%v", err)
-			}
-			err := drain("web-1", ids[1])
-			if l.At() != c.at || !strings.Contains(l.Said(), c.says) || (err == nil) != (c.at == "") {
-				t.Errorf("%v, said %s\n%s\nwant %s", err, l.At(), l.Said(), c.at)
-			}
-		})
-	}
 }

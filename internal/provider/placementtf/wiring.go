@@ -207,7 +207,7 @@ func (p *attachmentPlanner) refuseLoose(now roster.Roster, sources sources) {
 }
 
 // tellReadiness notes for the readiness attachment of this plan what the nodes are and how many servers may be
-// replaced, for drains the method of the update, and for deletion attachments the servers of the nodes.
+// replaced, and for deletion attachments the servers of the nodes.
 func (p *attachmentPlanner) tellReadiness(ctx context.Context) {
 	walk, cluster, method := p.backend.Walk(), p.plan.Cluster.ValueString(), ""
 	shareSecrets(ctx, walk, cluster, p.private, p.diags)
@@ -221,7 +221,6 @@ func (p *attachmentPlanner) tellReadiness(ctx context.Context) {
 	if p.state != nil && !p.diags.HasError() {
 		before = elements[shownNode](p.state.Nodes.ValueString(), p.diags)
 		walk.Note(backend.Batch, cluster, strconv.FormatInt(max(p.batch-p.change.Replaced(), 0), 10))
-		walk.Note(backend.Changes, cluster, strconv.Itoa(len(p.change.With(verdict.Changes))))
 	}
 	required := p.memory.Marked
 	if method != "" {

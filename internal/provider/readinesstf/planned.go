@@ -33,11 +33,10 @@ func (m attachmentModel) judge(state attachmentModel, walk *backend.Walk, diags 
 	}
 }
 
-// warnUnchecked warns that a batch begins although neither this attachment nor an action asks the servers.
+// warnUnchecked warns that a batch begins although this attachment does not ask the servers.
 func (m attachmentModel) warnUnchecked(walk *backend.Walk, diags *diag.Diagnostics) {
 	_, begins := walk.Noted(backend.Begins, m.Cluster.ValueString())
-	_, asked := walk.Noted(backend.Asked, m.Cluster.ValueString())
-	if begins && !asked && !m.asks() {
+	if begins && !m.asks() {
 		diags.AddAttributeWarning(path.Root("servers"), "ACTIVE is taken for service",
 			"The readiness attachment has no check. "+wiring.Unchecked)
 	}
@@ -55,10 +54,7 @@ func (m attachmentModel) planned(state attachmentModel, walk *backend.Walk) wiri
 		return n
 	}
 	method, _ := walk.Noted(backend.Methods, cluster)
-	_, acts := walk.Noted(backend.Acts, cluster)
-	_, turns := walk.Noted(backend.Turned, cluster)
-	p := wiring.Plan{Batch: number(backend.Batch), Changes: number(backend.Changes), InPlace: method == roster.InPlace,
-		Acts: acts, Turns: turns}
+	p := wiring.Plan{Batch: number(backend.Batch), InPlace: method == roster.InPlace}
 	nodes, servers, before := m.Nodes.Elements(), m.Servers.Elements(), objects(state.Servers)
 	names := map[string]bool{}
 	for _, list := range []map[string]attr.Value{nodes, servers} {
