@@ -175,7 +175,7 @@ func (p *part) read(ctx context.Context, cloud *openstack.Cloud, region string, 
 		p.sources, p.others = map[string]Source{}, map[string]bool{}
 	}
 	err = compute.ServerPages(ctx, match.query(q.Next), restart,
-		func(page openstack.Page, item func(openstack.Text, ...openstack.Text) error) (bool, error) {
+		func(page openstack.Page, item func(openstack.Text) error) (bool, error) {
 			return readPage(page.Body, q.Addresses != nil, func(s *server) error {
 				if err := item(s.ID); err != nil {
 					return err

@@ -2,8 +2,8 @@ package openstack
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -11,64 +11,56 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 	"golang.org/x/text/unicode/norm"
 )
 
-// wholeBody is the body of every answer. It has been read to its end and is in memory.
-type wholeBody struct {
-	bytes.Reader
-	all     []byte
-	release func() // gives back the slot of a large answer
-}
-
-// Close frees the memory of a page before the next one needs some, and then gives back the slot of a large answer.
-func (b *wholeBody) Close() error {
-	b.all = nil
-	b.Reset(nil)
-	b.release()
-	return nil
-}
-
-// read reads the body of an answer, and not more than a byte above the limit. It takes a slot for a large answer.
-func (t *transport) read(ctx context.Context, resp *http.Response, limit int) (b *wholeBody, err error) {
+// read reads the body of an answer, and not more than a byte above the limit.
+func read(resp *http.Response, limit int) ([]byte, error) {
 	defer resp.Body.Close()
-	b = &wholeBody{release: func() {}}
-	b.all, err = io.ReadAll(io.LimitReader(resp.Body, int64(min(limit, largeAnswer))+1))
-	if err == nil && len(b.all) > largeAnswer && limit > largeAnswer {
-		select {
-		case t.large <- struct{}{}:
-			b.release = sync.OnceFunc(func() { <-t.large })
-		case <-ctx.Done():
-			return b, context.Cause(ctx)
-		}
-		// The maximum is reserved: the system provides memory only for pages that are written. The length that a peer
-		// announces does not count, because the peer may never send so much.
-		whole := bytes.NewBuffer(append(make([]byte, 0, limit+1+bytes.MinRead), b.all...))
-		_, err = whole.ReadFrom(io.LimitReader(resp.Body, int64(limit+1-len(b.all))))
-		b.all = whole.Bytes()
-	}
+	all, err := io.ReadAll(io.LimitReader(resp.Body, int64(limit)+1))
 	if err != nil {
-		err = fmt.Errorf("the answer breaks off after %d bytes: %w", len(b.all), err)
+		err = fmt.Errorf("the answer breaks off after %d bytes: %w", len(all), err)
 	}
-	return b, err
+	return all, err
+}
+
+// usual reports whether a status is one of good answers: no service gives a part of a list, for example.
+func usual(method string, status int) bool {
+	switch {
+	case method == http.MethodGet || method == http.MethodPut:
+		return status == http.StatusOK
+	case status == http.StatusNoContent:
+		return true
+	}
+	return method == http.MethodPost && (status >= http.StatusOK && status <= http.StatusAccepted)
+}
+
+// complete reports JSON that breaks off, or is none.
+func complete(body []byte) error {
+	var fault *json.SyntaxError
+	switch err := json.Unmarshal(body, new(json.RawMessage)); {
+	case errors.As(err, &fault) && fault.Offset >= int64(len(body)):
+		return fmt.Errorf("the answer breaks off after %d bytes", len(bytes.TrimSpace(body)))
+	case err != nil:
+		return &AnswerError{said: "the answer is no JSON: " + err.Error()}
+	}
+	return nil
 }
 
 // check reads an answer and decides whether it is valid. Every body passes here:
 //
-//   - A good answer stays within the bounds of its kind, and without secrets. [Text] cleans its texts.
+//   - A good answer is JSON of a bounded size. [Text] cleans its texts.
 //   - A refusal keeps only the service's own words, because they end up in an error, and none that repeat a secret.
 //   - A refused login keeps no words, and an answer that is not from OpenStack only its size and media type.
-func (t *transport) check(ctx context.Context, req *http.Request, resp *http.Response) error {
-	k, status, limit := kindOf(req), resp.StatusCode, largestRefusal
-	good := k.good(status)
+func (t *transport) check(req *http.Request, resp *http.Response) error {
+	status, limit := resp.StatusCode, largestRefusal
+	good := usual(req.Method, status)
 	if good {
-		limit = k.bytes
+		limit = largestAnswer
 	}
-	body, err := t.read(ctx, resp, limit)
-	all := body.all
+	all, err := read(resp, limit)
 	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	size, words := fmt.Sprintf("(%d bytes of %s)", len(all), text.Media(media)), ""
 	if len(all) > limit {
@@ -85,9 +77,9 @@ func (t *transport) check(ctx context.Context, req *http.Request, resp *http.Res
 		err = tooMuch("more than %d KiB", limit>>10)
 	case good && len(bytes.TrimSpace(all)) == 0:
 	case good && strings.Contains(media, "json"):
-		err = k.inspect(all, t.secretsOf(req))
+		err = complete(all)
 	case good, status < http.StatusBadRequest, status == http.StatusNotFound && words == "":
-		err = foreign(status, k, size)
+		err = foreign(status, size)
 	case words == "":
 		all = []byte(size)
 	case isLogin(req):
@@ -98,15 +90,13 @@ func (t *transport) check(ctx context.Context, req *http.Request, resp *http.Res
 		all = []byte(shown(words))
 	}
 	if err != nil {
-		body.release()
 		return err
 	}
 	if busy(resp) {
 		all = fmt.Appendf(all, " (max_retries in the provider block is %d: with more, the request is repeated)",
 			t.retries)
 	}
-	body.all, resp.Body = all, body
-	body.Reset(all)
+	resp.Body = io.NopCloser(bytes.NewReader(all))
 	return nil
 }
 
@@ -158,17 +148,17 @@ func tooMuch(format string, args ...any) error {
 	return &AnswerError{said: fmt.Sprintf(said, args...)}
 }
 
-func foreign(status int, k kind, body string) error {
+func foreign(status int, body string) error {
 	said := strings.TrimSpace(fmt.Sprintf("answered %d %s", status, http.StatusText(status)))
 	switch {
 	case status == http.StatusNotFound:
 		said += ", and not in the service's own words " + body + ". So it is not known whether it is gone: a proxy " +
 			"or load balancer may have answered. Is the service up, and is this its address?"
-	case k.good(status):
+	case status/100 == 2 && status != http.StatusPartialContent:
 		said += ", but not with JSON " + body + ". Is this the address of an OpenStack API?"
 	default:
-		said += fmt.Sprintf(" in place of %d %s; this may not be the address of an OpenStack API, or something in "+
-			"between changes answers", k.status, body)
+		said += fmt.Sprintf(" %s; this may not be the address of an OpenStack API, or something in between changes "+
+			"answers", body)
 	}
 	return &AnswerError{status, said}
 }

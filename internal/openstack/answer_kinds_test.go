@@ -83,9 +83,6 @@ func zeros(w io.Writer, n int64) {
 	fmt.Fprint(w, `"}`)
 }
 
-// other is the kind of a request that no row names.
-var other = kinds[len(kinds)-1]
-
 // TestHugeAnswers: an answer that is too large is not read to its end, compressed or not, and is not
 // requested again.
 func TestHugeAnswers(t *testing.T) {
@@ -103,7 +100,7 @@ func TestHugeAnswers(t *testing.T) {
 			w.Header().Set("Content-Encoding", "gzip")
 			w.WriteHeader(status)
 			z, _ := gzip.NewWriterLevel(w, gzip.BestSpeed)
-			zeros(z, int64(other.bytes)+1<<20)
+			zeros(z, largestAnswer+1<<20)
 			z.Close()
 		}
 	}
@@ -114,7 +111,7 @@ func TestHugeAnswers(t *testing.T) {
 		most   uint64 // maximum number of bytes allocated
 	}{
 		"announced":          {huge(200, false, true), true, 1 << 20},
-		"packed":             {huge(200, true, false), true, uint64(4 * other.bytes)},
+		"packed":             {huge(200, true, false), true, 4 * largestAnswer},
 		"a refusal":          {huge(500, false, false), false, 4 << 20},
 		"a refusal, packed":  {huge(404, true, false), true, 8 << 20},
 		"announced refusal":  {huge(503, false, true), false, 4 << 20},

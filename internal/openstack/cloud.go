@@ -68,7 +68,6 @@ func New(config Config) (*Cloud, error) {
 			resolved.auth.Passcode,
 		},
 		slots: make(chan struct{}, mostAtOnce),
-		large: make(chan struct{}, largeAtOnce),
 	}
 	t.hosts.Store(&resolved.hosts)
 	c := &Cloud{config: config, settings: resolved, base: base, transport: t}

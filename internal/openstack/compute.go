@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -167,8 +168,8 @@ type Page struct {
 // PageReader reads a page of a list.
 type PageReader func(page Page, item itemFunc) (more bool, err error)
 
-// itemFunc records an item of a list: its id, and the texts that are kept. Its error ends the list.
-type itemFunc = func(id Text, kept ...Text) error
+// itemFunc records the id of an item of a list. Its error ends the list.
+type itemFunc = func(id Text) error
 
 // whole requests an answer that is not decoded.
 func whole() *gophercloud.RequestOpts {
@@ -182,11 +183,10 @@ func get[T any](ctx context.Context, client *gophercloud.ServiceClient, address,
 	if err != nil {
 		return value, err
 	}
-	body := resp.Body.(*wholeBody)
-	defer body.Close()
-	answer := map[string]json.RawMessage{"": body.all}
+	body, _ := io.ReadAll(resp.Body)
+	answer := map[string]json.RawMessage{"": body}
 	if key != "" {
-		err = json.Unmarshal(body.all, &answer)
+		err = json.Unmarshal(body, &answer)
 	}
 	if found := answer[key]; err == nil && (len(found) == 0 || string(found) == "null") {
 		err = missing(key)
@@ -218,9 +218,8 @@ func walk(
 		case err != nil:
 			return err
 		}
-		body := resp.Body.(*wholeBody)
-		more, err := read(Page{body.all, dateOf(resp.Header)}, list.item)
-		body.Close()
+		body, _ := io.ReadAll(resp.Body)
+		more, err := read(Page{body, dateOf(resp.Header)}, list.item)
 		switch {
 		case err != nil:
 			return clean(fmt.Errorf("GET %s: %w", address, err))

@@ -64,7 +64,7 @@ func (c *Compute) Flavors(ctx context.Context) (all []Flavor, err error) {
 		}
 		err = json.Unmarshal(page.Body, &list)
 		for _, f := range list.Flavors {
-			err = cmp.Or(err, item(f.ID, f.Name))
+			err = cmp.Or(err, item(f.ID))
 			all = append(all, Flavor{string(f.ID), string(f.Name), f.VCPUs, f.RAM, f.Disk != nil && *f.Disk == 0})
 		}
 		return len(list.Links) > 0, err

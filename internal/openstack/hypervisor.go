@@ -44,7 +44,7 @@ func (c *Compute) Hypervisors(ctx context.Context) ([]Hypervisor, error) {
 			}
 			for _, h := range list.Hypervisors {
 				id := Text(strings.Trim(string(h.ID), `"`))
-				if err = cmp.Or(err, item(id, h.Hostname, h.Service.Host)); err != nil {
+				if err = cmp.Or(err, item(id)); err != nil {
 					return false, err
 				}
 				found = append(found, Hypervisor{

@@ -91,7 +91,7 @@ func (c *Compute) ServerGroups(ctx context.Context) ([]ServerGroup, error) {
 			g := &page[i]
 			group, broken := g.group()
 			groups = append(groups, group)
-			err = cmp.Or(err, broken, list.item(g.ID, append(g.Members, g.ID, g.Name, Text(group.Policy))...))
+			err = cmp.Or(err, broken, list.item(g.ID))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("region %s: list server groups: %w", c.Region, err)

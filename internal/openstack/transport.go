@@ -44,7 +44,6 @@ type transport struct {
 	secrets []string              // credentials of the configuration
 	hosts   atomic.Pointer[hosts] // hosts that get credentials
 	slots   chan struct{}         // one slot for each request under way
-	large   chan struct{}         // one slot for each large answer that is not decoded yet
 
 	// relogin returns a token newer than the given one; it is nil if there cannot be one.
 	relogin func(ctx context.Context, expired string) (string, error)
@@ -102,7 +101,7 @@ func (t *transport) once(req *http.Request) (resp *http.Response, err error) {
 	defer func() { t.logged(req, resp, err, time.Since(start)) }()
 	resp, err = t.base.RoundTrip(req.WithContext(ctx))
 	if err == nil {
-		err = t.check(ctx, req, resp)
+		err = t.check(req, resp)
 	}
 	switch {
 	case err != nil && ctx.Err() != nil:

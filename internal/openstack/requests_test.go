@@ -1,31 +1,18 @@
 package openstack_test
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
-	"fmt"
 	"net/http"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
-	"testing"
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/hostile"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // asking sends a request; region is used if each region has its own.
@@ -222,170 +209,4 @@ var requests = []request{
 // get returns the request of a path with GET.
 func get(path string) request {
 	return requests[slices.IndexFunc(requests, func(r request) bool { return r.method == "GET" && r.path == path })]
-}
-
-// manyRegions is a cloud with n regions, which are all asked at once.
-func manyRegions(n int) fakecloud.Config {
-	var config fakecloud.Config
-	for i := range n {
-		zones := []fakecloud.Zone{{Name: "az", Hosts: []string{"h"}}}
-		config.Regions = append(config.Regions, fakecloud.Region{Name: fmt.Sprintf("Region-%d", i), Zones: zones})
-	}
-	return config
-}
-
-// question is the input of the process that asks.
-type question struct {
-	Regions int // number of regions that are asked at once
-	Slow    bool
-}
-
-// outcome is the result of a request to a hostile peer, in all regions.
-type outcome struct {
-	Error string
-	Value string // decoded value, as it would be printed
-	Peak  int    // maximum memory of the process in MiB
-	Took  time.Duration
-}
-
-var everyWay = flag.Bool("every-way", false, "TestPeer: every answer to every request, not samples")
-
-// TestPeer sends each request to a peer that answers in each hostile way. Each runs in a process of its own,
-// and large answers come from 16 regions at once. Then what is shown is short, in one line and without
-// secrets; no value that was read has a control character; and the process stays below 200 MiB.
-func TestPeer(t *testing.T) {
-	if os.Getenv("STACKPOLICY_PEER") != "" {
-		askPeer(t)
-		return
-	}
-	const mostMemory = 200 // MiB
-	for i, r := range requests {
-		t.Run(r.method+" "+r.path, func(t *testing.T) {
-			fake := fakecloud.Start(t, manyRegions(16))
-			child := startPeer(t, fake, i)
-			var worst outcome
-			for n, way := range hostile.Ways() {
-				sample := 10 // each hostile way is tried with one request out of so many
-				if way.Large {
-					sample = len(requests)
-				}
-				if (n+i)%sample != 0 && !*everyWay {
-					continue
-				}
-				fault := fake.Inject(fakecloud.Fault{Method: r.method, Path: r.path, Effect: fakecloud.Handle, Times: fakecloud.Forever,
-					Handler: way.Handler(r.target)})
-				got := child.ask(t, way)
-				// On a busy machine the login may take longer than the time that a slow answer has.
-				for try := 0; way.Slow && fault.Fired() == 0 && try < 20; try++ {
-					got = child.ask(t, way)
-				}
-				fault.Remove()
-				require.NotZero(t, fault.Fired(), "%s: nothing was asked", way.Name)
-				bodyless := r.target.Status == http.StatusNoContent && way.Name == "a byte at a time"
-				assert.True(t, bodyless || way.Slow == strings.Contains(got.Error, "no answer within"), "%s: got %.500q", way.Name, got.Error)
-				for _, shown := range []string{got.Error, got.Value} {
-					if strings.Contains(shown, fakecloud.Password) ||
-						strings.Contains(shown, fake.Requests()[len(fake.Requests())-1].Token) && r.path != "/auth/tokens" {
-						t.Errorf("%s: a secret is shown: %.2000q", way.Name, shown)
-					}
-					// Messages of consumers and tags of members are compared and not shown.
-					raw := shown == got.Value && (strings.Contains(r.path, "/queues") || strings.Contains(r.path, "/members"))
-					assert.True(t, raw || text.CleanLines(shown) == shown, "%s: shown as it came: %.500q", way.Name, shown)
-				}
-				assert.LessOrEqual(t, len(got.Error), 16*2000, "%s: bytes of the error %.300q", way.Name, got.Error)
-				assert.LessOrEqual(t, got.Peak, mostMemory, "%s: MiB of memory", way.Name)
-				if got.Peak > worst.Peak {
-					worst = got
-					worst.Error = way.Name
-				}
-				t.Logf("%4d MiB %8s  %s: %.150s", got.Peak, got.Took.Round(time.Millisecond), way.Name, got.Error)
-				fake.ResetRequests()
-			}
-			t.Logf("at most %d MiB: %s", worst.Peak, worst.Error)
-		})
-	}
-}
-
-// peer is a running process that asks.
-type peer struct {
-	in  *json.Encoder
-	out *json.Decoder
-}
-
-func startPeer(t *testing.T, fake *fakecloud.Cloud, which int) peer {
-	t.Helper()
-	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestPeer$")
-	child.Env = append(os.Environ(), fmt.Sprintf("STACKPOLICY_PEER=%d %s", which, fake.AuthURL()), "GOMAXPROCS=4", "GOGC=100") // as users run it
-	in, inErr := child.StdinPipe()
-	out, outErr := child.StdoutPipe()
-	child.Stderr = os.Stderr
-	require.NoError(t, errors.Join(inErr, outErr, child.Start()))
-	t.Cleanup(func() { _ = errors.Join(in.Close(), child.Wait()) })
-	return peer{json.NewEncoder(in), json.NewDecoder(bufio.NewReader(out))}
-}
-
-func (p peer) ask(t *testing.T, way hostile.Way) (got outcome) {
-	t.Helper()
-	q := question{Regions: 2, Slow: way.Slow}
-	if way.Large {
-		q.Regions = 16
-	}
-	require.NoError(t, errors.Join(p.in.Encode(q), p.out.Decode(&got)))
-	return got
-}
-
-// askPeer is the main function of the process that asks.
-func askPeer(t *testing.T) {
-	var which int
-	var address string
-	_, err := fmt.Sscan(os.Getenv("STACKPOLICY_PEER"), &which, &address)
-	require.NoError(t, err)
-	r := requests[which]
-	in, out := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
-	var q question
-	for in.Decode(&q) == nil {
-		config := openstack.Config{AuthURL: address, UserName: fakecloud.MemberUser, Password: fakecloud.Password, TenantName: fakecloud.MemberProject,
-			DefaultDomain: fakecloud.DomainID, AllowReauth: true, RequestTimeout: 10 * time.Minute}
-		if q.Slow {
-			config.RequestTimeout = 200 * time.Millisecond
-		}
-		cloud := open(t, config)
-		debug.FreeOSMemory()
-		_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // resets the peak
-		start := time.Now()
-		values, errs := make([]any, q.Regions), make([]error, q.Regions)
-		var wait sync.WaitGroup
-		regions := make([]string, q.Regions)
-		for i := range regions {
-			regions[i] = fmt.Sprintf("Region-%d", i)
-			if r.path != "/servers/detail" {
-				wait.Go(func() { values[i], errs[i] = r.ask(t.Context(), cloud, regions[i]) })
-			}
-		}
-		if r.path == "/servers/detail" { // the nodes that are read have one bound for all regions together
-			values[0], errs[0] = readNodes(t.Context(), cloud, regions...)
-		}
-		wait.Wait()
-		got := outcome{Took: time.Since(start), Peak: peakMemory(t)}
-		if err := errors.Join(errs...); err != nil {
-			got.Error = err.Error()
-		}
-		if errs[0] == nil {
-			got.Value = fmt.Sprintf("%+v", values[0])
-		}
-		_ = out.Encode(got)
-	}
-	os.Exit(0)
-}
-
-// peakMemory returns the maximum memory of the process in MiB, or 0 if the system does not report it.
-func peakMemory(t *testing.T) (mebibytes int) {
-	status, err := os.ReadFile(filepath.FromSlash("/proc/self/status"))
-	if err != nil {
-		return 0
-	}
-	_, rest, _ := strings.Cut(string(status), "VmHWM:")
-	_, err = fmt.Sscan(rest, &mebibytes)
-	require.NoError(t, err)
-	return mebibytes >> 10
 }
