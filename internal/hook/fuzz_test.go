@@ -1,14 +1,11 @@
 package hook
 
 import (
-	"encoding/json"
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 
-	"github.com/gophercloud/gophercloud/v2/openstack/messaging/v2/messages"
 	"github.com/stretchr/testify/require"
 )
 
@@ -34,27 +31,6 @@ func FuzzLocation(f *testing.F) {
 		if address.Scheme != "https" || !strings.EqualFold(address.Hostname(), "consumer.example") || (address.Port() != "" && address.Port() != "443") ||
 			address.User != base.User {
 			t.Errorf("%q is asked", address)
-		}
-	})
-}
-
-// FuzzZaqarMessage: any message of Zaqar is kept for two weeks at most, and its id is one step of a path.
-func FuzzZaqarMessage(f *testing.F) {
-	f.Add(`{"id": "m-1", "href": "/v2/queues/drain/messages/m-1", "ttl": 3600, "age": 60, "body": {}}`)
-	f.Add(`{"href": "/", "ttl": 9223372036854775807, "age": -9223372036854775808}`)
-	f.Add(`{"href": "http://[", "ttl": -1, "age": 1e3, "body": null}`)
-	f.Add(`{"href": "..", "body": []}`)
-	f.Add(`{"href": "/a%2fb?claim_id=1"}`)
-	f.Fuzz(func(t *testing.T, answer string) {
-		var m messages.Message
-		if json.Unmarshal([]byte(answer), &m) != nil {
-			return
-		}
-		if d := remaining(m); d > 14*24*time.Hour || d < -14*24*time.Hour {
-			t.Errorf("lasts %s", d)
-		}
-		if id := messageID.FindString(m.Href); strings.Contains(id, "/") || id == "." || id == ".." {
-			t.Errorf("the id of %q is %q", m.Href, id)
 		}
 	})
 }

@@ -96,17 +96,12 @@ func (s Spec) identity(m Message) string {
 // Progress is how far a hook has come. [Runner.Run] updates it. A caller that may have to resume a run keeps it, as
 // JSON.
 type Progress struct {
-	Hook      string    `json:"hook,omitempty"`    // identity of the hook and the node
-	Receipt   string    `json:"receipt,omitempty"` // id of the message that was sent
-	Expires   time.Time `json:"expires,omitzero"`  // time until which the message is valid
-	Completed bool      `json:"completed,omitempty"`
+	Hook      string `json:"hook,omitempty"` // identity of the hook and the node
+	Completed bool   `json:"completed,omitempty"`
 }
 
 // Runner runs hooks with the settings of the provider block. It may run hooks for several nodes at once.
 type Runner struct {
-	// Messaging returns a client for the Zaqar of a region. The client id, a UUID, distinguishes clients that post
-	// messages.
-	Messaging func(ctx context.Context, region, clientID string) (*gophercloud.ServiceClient, error)
 	// LoadBalancer returns the Octavia of a region. Addresses returns the addresses that Nova shows of a server.
 	LoadBalancer func(ctx context.Context, region string) (*openstack.LoadBalancer, error)
 	Addresses    func(ctx context.Context, region, serverID string) ([]string, error)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -28,7 +29,7 @@ type pooled struct {
 func inPool(t *testing.T, config fakecloud.Config, servers ...fakecloud.Server) *pooled {
 	t.Helper()
 	fake := fakecloud.Start(t, config)
-	cloud := zaqarCloud(t, fake)
+	cloud := openCloud(t, fake)
 	return &pooled{fake, &Runner{LoadBalancer: cloud.LoadBalancer, Addresses: cloud.Addresses, pause: time.Millisecond},
 		fake.AddServers("RegionOne", servers...)}
 }
@@ -199,4 +200,12 @@ func TestOctaviaErrors(t *testing.T) {
 	}
 	_, err := (&Runner{}).Run(t.Context(), Spec{Type: "octavia", Arguments: map[string][]string{"pool_ids": {none}}}, Message{}, &Progress{})
 	assert.ErrorContains(t, err, "needs an OpenStack cloud")
+}
+
+func openCloud(t *testing.T, fake *fakecloud.Cloud) *openstack.Cloud {
+	t.Helper()
+	cloud, err := openstack.New(openstack.Config{AuthURL: fake.AuthURL(), UserName: fakecloud.MemberUser, Password: fakecloud.Password,
+		TenantName: fakecloud.MemberProject, DefaultDomain: fakecloud.DomainID})
+	require.NoError(t, err)
+	return cloud
 }

@@ -47,7 +47,7 @@ type Fault struct {
 }
 
 // types lists the types of hooks, in the order of the documentation.
-var types = []Type{zaqarType, webhookType, commandType, octaviaType}
+var types = []Type{webhookType, commandType, octaviaType}
 
 // Types lists the types of hooks.
 func Types() []Type { return slices.Clone(types) }

@@ -101,7 +101,7 @@ func (t *transport) check(req *http.Request, resp *http.Response) error {
 }
 
 // services matches what shows in a path that it is not Nova's.
-var services = regexp.MustCompile(`/lbaas/|/queues|/images|/regions$|/auth/tokens$`)
+var services = regexp.MustCompile(`/lbaas/|/images|/regions$|/auth/tokens$`)
 
 // ownWords returns the message of a refusal, if it has the form that the service at a path uses, because a proxy in
 // between may answer 404 too. Other refusals, such as an invalid token, may have Keystone's form.
@@ -121,7 +121,7 @@ func ownWords(path string, status int, media string, body []byte) string {
 	switch service := services.FindString(path); {
 	case wrapper == "error" && (service == "/regions" || service == "/auth/tokens" || status != http.StatusNotFound):
 		return message
-	case service == "/lbaas/" && said["code"] == float64(status), service == "/queues" && word("title") != "":
+	case service == "/lbaas/" && said["code"] == float64(status):
 		return word("description")
 	case service == "/lbaas/":
 		return word("faultstring")

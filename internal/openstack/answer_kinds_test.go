@@ -22,7 +22,6 @@ const (
 	novaGone     = `{"itemNotFound": {"code": 404, "message": "Instance s could not be found."}}`
 	keystoneGone = `{"error": {"code": 404, "message": "Could not find region: x.", "title": "Not Found"}}`
 	glanceGone   = `{"message": "No image found with ID i<br /><br />\n\n\n", "code": "404 Not Found", "title": "Not Found"}`
-	zaqarGone    = `{"title": "Not found", "description": "Message m does not exist in queue q for project p"}`
 	octaviaGone  = `{"faultcode": "Client", "faultstring": "Member m not found.", "debuginfo": null}`
 	octaviaNone  = `{"code": 404, "title": "Bad Request", "description": "Pool p not found."}` // answer about a pool, before its members are looked at
 )
@@ -33,7 +32,7 @@ func TestOwnNotFound(t *testing.T) {
 		return ownWords(path, http.StatusNotFound, media, []byte(body)) != ""
 	}
 	services := map[string]string{
-		"/v2.1/servers/s": novaGone, "/v3/regions": keystoneGone, "/v2/images/i": glanceGone, "/v2/queues/q/messages/m": zaqarGone,
+		"/v2.1/servers/s": novaGone, "/v3/regions": keystoneGone, "/v2/images/i": glanceGone,
 		"/v2.0/lbaas/pools/p/members/m": octaviaGone,
 	}
 	for path := range services {

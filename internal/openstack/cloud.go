@@ -101,16 +101,6 @@ func (c *Cloud) LoginAdvice(err error) string {
 		"values shows whether they are right."
 }
 
-// Messaging returns a client for the Zaqar of a region. The client id, a UUID, distinguishes clients that
-// post messages.
-func (c *Cloud) Messaging(ctx context.Context, region, clientID string) (*gophercloud.ServiceClient, error) {
-	s, err := c.session(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return openstack.NewMessagingV2(s.client, clientID, gophercloud.EndpointOpts{Region: region})
-}
-
 // session logs in on the first call.
 func (c *Cloud) session(ctx context.Context) (*session, error) {
 	return c.sessions.get(ctx, struct{}{}, func(ctx context.Context) (*session, error) {

@@ -41,7 +41,7 @@ func invent(t *testing.T, answers canned) *Cloud {
 // FuzzAnswer: an error shows any answer of a service in short, in one line, and without secrets; and only the
 // service's own 404 counts as one.
 func FuzzAnswer(f *testing.F) {
-	for _, body := range []string{novaGone, keystoneGone, glanceGone, zaqarGone, octaviaGone, "", "{", "null", "<html>404</html>", `{"error": {"code": 404}}`,
+	for _, body := range []string{novaGone, keystoneGone, glanceGone, octaviaGone, "", "{", "null", "<html>404</html>", `{"error": {"code": 404}}`,
 		"hidden-password\x1b[2J\n\xff", "\xe2\x80\xae" + strings.Repeat("é", 2000)} {
 		f.Add(uint16(404), "application/json", []byte(body))
 		f.Add(uint16(200), "text/html; charset=\x80", []byte(body))

@@ -41,7 +41,6 @@ func newBackend(ctx context.Context, model providerModel, agent string, diags *d
 		diags.AddError("Invalid provider configuration", err.Error())
 	}
 	if cloud != nil {
-		hooks.Messaging = cloud.Messaging
 		hooks.LoadBalancer = cloud.LoadBalancer
 		hooks.Addresses = cloud.Addresses
 	}

@@ -12,7 +12,6 @@ var catalogServices = []struct{ kind, name, path string }{
 	{Images, "glance", "/image"},
 	{Compute, "nova", ""},
 	{Network, "neutron", ""},
-	{Messaging, "zaqar", "/messaging"},
 	{LoadBalancing, "octavia", ""},
 	{BlockStorage, "cinder", ""},
 	{DNS, "designate", ""},

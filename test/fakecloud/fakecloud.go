@@ -149,7 +149,6 @@ type Cloud struct {
 	nameless bool               // reports whether the catalogue names no regions
 	images   []*Image           // newest first
 	flavors  []*Flavor
-	queues   map[[2]string]*queue // project, name
 }
 
 // New makes a cloud that is not served yet: the caller does that, or [Cloud.Listen]. An invalid Config panics.
@@ -176,7 +175,6 @@ func New(config Config) *Cloud {
 		tokens:   map[string]*token{},
 		regions:  map[string]*region{},
 		hidden:   map[[2]string]bool{},
-		queues:   map[[2]string]*queue{},
 		flavors:  defaultFlavors(),
 	}
 	for resource := range config.Quotas {

@@ -53,7 +53,7 @@ func (a answer) object(t testing.TB) map[string]any {
 
 var roots = map[string]string{
 	"identity": "/identity/v3", "compute": "/compute/RegionOne/v2.1", "two": "/compute/RegionTwo/v2.1",
-	"image": "/image/v2", "messaging": "/messaging/v2", "raw": "",
+	"image": "/image/v2", "raw": "",
 	"network": "/network/RegionOne/v2.0", "load-balancer": "/load-balancer/RegionOne/v2", "block-storage": "/block-storage/RegionOne/v3",
 }
 
@@ -73,9 +73,6 @@ func (k *client) request(what, body string, header ...string) *http.Request {
 	}
 	if len(words) > 3 {
 		r.Header.Set("OpenStack-API-Version", "compute "+words[3])
-	}
-	if words[1] == "messaging" {
-		r.Header.Set("Client-ID", "3381af92-2b9e-11e3-b191-71861300734c")
 	}
 	for i := 0; i+1 < len(header); i += 2 {
 		if r.Header.Del(header[i]); header[i+1] != "" {
@@ -175,14 +172,6 @@ func TestClock(t *testing.T) {
 	servers := c.Servers("RegionOne")
 	require.Len(t, servers, 1)
 	assert.False(t, servers[0].Created.Before(Epoch))
-
-	// The time of messages is up. The contract has the effect of a claim.
-	const path = "messaging /queues/q/messages"
-	k.must(201, "POST "+path, `{"messages": [{"body": "short", "ttl": 60}, {"body": "long", "ttl": 600}]}`)
-	c.Advance(60 * time.Second)
-	messages := k.must(200, "GET "+path+"?echo=true", "").body
-	assert.NotContains(t, messages, "short")
-	assert.Contains(t, messages, `"age":60,"body":"long"`)
 }
 
 func TestCatalogWithProjectsInURLs(t *testing.T) {

@@ -150,8 +150,6 @@ func errorBody(service string, status, retry int) object {
 		return webob(status, text)
 	case LoadBalancing:
 		return octaviaFault(status, text)
-	case Messaging:
-		return object{{"title", strconv.Itoa(status) + " " + text}}
 	}
 	return keystoneFault(status, text)
 }

@@ -36,7 +36,6 @@ func TestFaultAnswers(t *testing.T) {
 			`{"error":{"code":503,"message":"Service Unavailable","title":"Service Unavailable"}}`},
 		{"glance", Fault{Status: 503}, "image /images", "",
 			`{"message":"Service Unavailable<br /><br />\n\n\n","code":"503 Service Unavailable","title":"Service Unavailable"}`},
-		{"zaqar", Fault{Status: 503}, "messaging /queues", "", `{"title":"503 Service Unavailable"}`},
 		{"html", Fault{Status: 200, Header: http.Header{"Content-Type": {"text/html"}}, Body: page}, "compute /servers", "Content-Type: text/html", page},
 		{"malformed", Fault{Status: 200, Body: `{"servers": [{"id": `}, "compute /servers", "Content-Type: application/json", `{"servers": [{"id": `},
 		{"nothing", Fault{Status: 204}, "compute /servers", "Content-Length: ", ""},

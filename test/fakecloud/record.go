@@ -16,7 +16,6 @@ const (
 	Identity      = "identity"
 	Compute       = "compute"
 	Images        = "image"
-	Messaging     = "messaging"
 	Network       = "network"
 	LoadBalancing = "load-balancer"
 	BlockStorage  = "block-storage"
@@ -27,7 +26,7 @@ const (
 type Request struct {
 	Method  string
 	Service string // one of the services above; "" for an unknown path
-	Region  string // region of the service; Identity, Images and Messaging serve all regions
+	Region  string // region of the service; Identity and Images serve all regions
 
 	// Path is the part of the URL after the version (and after the project's id, if the endpoint has it):
 	// /servers/detail. A request for the version document has "/".

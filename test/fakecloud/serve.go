@@ -161,7 +161,7 @@ func (c *Cloud) newCall(r *http.Request, body []byte) *call {
 	service, parts := parts[0], parts[1:]
 	rec := k.record
 	switch service {
-	case Identity, Images, Messaging:
+	case Identity, Images:
 		rec.Service, k.parts = service, parts
 	case Compute, Network, LoadBalancing, BlockStorage, DNS:
 		rec.Service = service
@@ -199,8 +199,6 @@ func (k *call) serve() reply {
 		return k.serveNova()
 	case Images:
 		return k.serveGlance()
-	case Messaging:
-		return k.serveZaqar()
 	case Network, LoadBalancing, BlockStorage, DNS:
 		return k.serveRegional(regionals[k.record.Service])
 	}
