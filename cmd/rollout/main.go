@@ -33,9 +33,7 @@ While the status of a cluster is "waits" or "bakes" it plans again from time to
 time. It keeps nothing: a run that was stopped or killed is resumed by starting
 another. The apply of a killed run goes on to its end, so give the next run a
 -lock-timeout. An apply that fails ends it if servers are not in service, or if the
-next plan is no further: some applies fail although all is done. With
-revert_after in update it continues until the plans take the template back, but not
-if an apply fails twice in the same way with the same plan.
+next plan is no further: some applies fail although all is done.
 
 It does not apply a plan that replaces, destroys, stops, rebuilds or resizes a
 resource although no node change asks for it, such as all servers after a change of
@@ -76,7 +74,7 @@ kill, when the next run starts.
 Exit codes: 0 done: nothing is left; 1 failed: a plan or an apply; 2 held:
 something is left, and the last line says what holds it (a change that no node
 change asks for, the policy, a limit, an interruption, the status of a cluster);
-3 reverted: a template failed, and the nodes have the one before it; 64 wrong usage.
+64 wrong usage.
 `
 
 const exitUsage = 64

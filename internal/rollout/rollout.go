@@ -26,10 +26,9 @@ type Outcome string
 
 // The outcomes.
 const (
-	Done     Outcome = "done"     // nothing is left to replace
-	Failed   Outcome = "failed"   // a plan or an apply failed
-	Held     Outcome = "held"     // something is left, and no apply may replace it now
-	Reverted Outcome = "reverted" // a template failed, and the nodes have the template before it again
+	Done   Outcome = "done"   // nothing is left to replace
+	Failed Outcome = "failed" // a plan or an apply failed
+	Held   Outcome = "held"   // something is left, and no apply may replace it now
 )
 
 // Code returns the exit code of an outcome.
@@ -39,8 +38,6 @@ func (o Outcome) Code() int {
 		return 0
 	case Held:
 		return 2
-	case Reverted:
-		return 3
 	}
 	return 1
 }
@@ -68,8 +65,7 @@ type Cluster struct {
 	Moves     string            `json:"moves,omitempty"` // changes of nodes by the plan
 	Held      map[string]string `json:"held,omitempty"`  // nodes that should be replaced and are not, with reasons
 
-	Pause       time.Duration `json:"-"` // argument of its update
-	RevertAfter time.Duration `json:"-"` // argument of its update; 0 if no template is taken back
+	Pause time.Duration `json:"-"` // argument of its update
 }
 
 // is reports whether the status begins with one of the words.
@@ -151,13 +147,11 @@ var pipelines = regexp.MustCompile(`##(\w*\[)`)
 // run is the state of a run.
 type run struct {
 	*Runner
-	began        time.Time
-	applies      int
-	applied      []string  // changes of the plan that was applied last; nil before the first
-	last         time.Time // end of the last apply, or start of the run
-	failingSince time.Time // start of the current run of failed applies; zero if the last apply succeeded
-	failed       bool      // the last apply failed, and not because of servers that are not in service
-	left         *left     // rest after the last plan, if the next plan must leave less; otherwise nil
+	began   time.Time
+	applies int
+	applied []string  // changes of the plan that was applied last; nil before the first
+	last    time.Time // end of the last apply, or start of the run
+	left    *left     // rest after the last plan, if the next plan must leave less; otherwise nil
 }
 
 // left is the rest after a plan: nodes that still have to be replaced, and the changes of the plan.
@@ -232,8 +226,6 @@ func (r *run) judge(plan *Plan) (Outcome, string) {
 		case c.is(status.Waits, status.Bakes):
 			end, why = Held, "nothing changed for "+duration.Format(waited)+"; "+says
 		case end == Held:
-		case c.is(status.Reverted) && c.Remaining == 0:
-			end, why = Reverted, says
 		case !c.is(status.InStep):
 			end, why = Held, says
 		}
@@ -263,25 +255,18 @@ func (r *run) apply(ctx, hard context.Context, plan *Plan) (Outcome, string) {
 	})
 	r.last = time.Now()
 	if err == nil {
-		r.applied, r.failingSince, r.failed, r.left = plan.Changes, time.Time{}, false, nil
+		r.applied, r.left = plan.Changes, nil
 		r.report(Event{Kind: "applied", Apply: r.applies})
 		return "", ""
 	}
 	r.report(Event{Kind: "failed", Apply: r.applies, Message: err.Error()})
-	failed, reverts := !waited(err), r.mayRevert(plan)
 	switch {
 	case hard.Err() != nil:
 		return Failed, "the apply was interrupted"
-	case !reverts && !failed:
+	case waited(err):
 		return Failed, "the apply failed"
-	case reverts && failed && r.failed:
-		return Failed, "the apply failed twice, and not because servers did not get into service: no template is " +
-			"taken back for that"
 	}
-	r.applied, r.failed, r.left = nil, failed, nil
-	if !reverts {
-		r.left = leftOf(plan)
-	}
+	r.applied, r.left = nil, leftOf(plan)
 	r.pause(ctx, plan)
 	return "", ""
 }
@@ -309,22 +294,11 @@ func (r *run) unasked(plan *Plan) string {
 }
 
 // waited reports whether an apply may have failed because servers did not get into service in time. Only readiness
-// attachments note that in Nova, and a template is taken back for it.
+// attachments note that in Nova.
 func waited(err error) bool {
 	failure, ok := errors.AsType[*FailedError](err)
 	return !ok || slices.ContainsFunc(failure.Faults, func(f Fault) bool {
 		return strings.Contains(f.Address, "stackpolicy_readiness_attachment.")
-	})
-}
-
-// mayRevert reports whether a plan may still take the template back because of which applies fail. The provider
-// learns from their waits how long the template has failed.
-func (r *run) mayRevert(plan *Plan) bool {
-	if r.failingSince.IsZero() {
-		r.failingSince = time.Now()
-	}
-	return slices.ContainsFunc(plan.Clusters, func(c Cluster) bool {
-		return c.RevertAfter > 0 && !c.is(status.Reverted) && time.Since(r.failingSince) < c.RevertAfter+r.MaxWait
 	})
 }
 

@@ -24,7 +24,7 @@ import (
 // script is a terraform that makes the same plans in each test: one for each letter.
 //
 //	b a batch   f a batch whose apply fails   l the batch bakes   w it waits
-//	h something holds it   s a shut window does   q a quota does   r reverted   v nodes still go back
+//	h something holds it   s a shut window does   q a quota does
 //	x nodes go back, and the apply fails
 //	i a misspelled image: the apply fails   n the same server is not in service
 //	E servers end in ERROR, each time others
@@ -37,7 +37,6 @@ type script struct {
 	took    time.Duration // duration of an apply
 	pause   time.Duration
 	others  []Cluster
-	revert  time.Duration
 	applied []string
 	before  []string
 	during  func() // called during an apply
@@ -50,7 +49,7 @@ func (s *script) Plan(ctx context.Context) (*Plan, error) {
 	kind := s.plans[min(s.at, len(s.plans)-1)]
 	s.at++
 	p := &Plan{File: string(kind), JSON: []byte(`{"plan": 1}`)}
-	c := Cluster{Address: "a.web", Name: "web", Remaining: 1, Status: "batch 1 of 2: web-0 leaves", Pause: s.pause, RevertAfter: s.revert}
+	c := Cluster{Address: "a.web", Name: "web", Remaining: 1, Status: "batch 1 of 2: web-0 leaves", Pause: s.pause}
 	switch kind {
 	case '!':
 		return nil, errors.New("no such cloud")
@@ -84,10 +83,6 @@ func (s *script) Plan(ctx context.Context) (*Plan, error) {
 		c.Status = "shut until Sat 02:00 UTC: web-1"
 	case 'q':
 		c.Status = "behind: the next plan replaces 1 of 1 node"
-	case 'r':
-		c.Remaining, c.Status = 0, "reverted: the template of web-8 failed"
-	case 'v':
-		c.Status = "reverted: the template of web-8 failed, 1 node goes back"
 	}
 	p.Clusters = append([]Cluster{c}, s.others...)
 	return p, nil
@@ -124,7 +119,6 @@ func TestRun(t *testing.T) {
 		set     func(*Runner)
 		pause   time.Duration
 		others  []Cluster
-		revert  time.Duration
 		want    Outcome
 		applied string
 		why     string
@@ -145,28 +139,12 @@ func TestRun(t *testing.T) {
 		{name: "until -max-time", plans: "bs", set: func(r *Runner) { r.WaitWindow, r.MaxTime = true, time.Hour }, want: Held, applied: "b",
 			why: "-max-time 1h is over; web shut until Sat 02:00 UTC: web-1", took: time.Hour},
 		{name: "behind, and nothing can be done", plans: "q", want: Held, why: "web behind: the next plan replaces 1 of 1 node"},
-		{name: "reverted", plans: "bbr", want: Reverted, applied: "bb", why: "web reverted: the template of web-8 failed", took: 2 * time.Minute},
-		{name: "reverted in part", plans: "v", want: Held, why: "1 node goes back"},
 		{name: "one is held, another waits", plans: "hd", others: []Cluster{{Name: "db", Status: "waits: db-1"}},
 			set: func(r *Runner) { r.MaxWait = time.Hour }, want: Held, why: "db waits: db-1", took: time.Hour},
-		{name: "one is held, another reverted", plans: "h", others: []Cluster{{Name: "db", Status: "reverted: x"}}, want: Held, why: "web held"},
-		{name: "one is in step, another reverted", plans: "d", others: []Cluster{{Name: "db", Status: "reverted: x"}}, want: Reverted, why: "db reverted: x"},
 		{name: "a plan fails", plans: "b!", want: Failed, applied: "b", why: "no such cloud", took: time.Minute},
 		{name: "an apply fails", plans: "bfb", want: Failed, applied: "bf", why: "the apply failed", took: 2 * time.Minute},
 		{name: "applies fail, and all is done", plans: "eed", want: Done, applied: "ee", why: "nothing is left to replace", took: 3 * time.Minute},
 		{name: "applies fail, and then nothing is done", plans: "ei", want: Failed, applied: "ei", why: "the next plan is no further", took: 3 * time.Minute},
-		{name: "an apply fails, and the template is taken back", plans: "bffbr", revert: time.Hour, want: Reverted, applied: "bffb",
-			why: "web reverted", took: 5 * time.Minute},
-		{name: "applies fail for too long", plans: "bf", revert: 4 * time.Minute, want: Failed, applied: "bffff", why: "the apply failed",
-			took: 6*time.Minute + 30*time.Second},
-		{name: "the way back fails", plans: "fx", revert: time.Hour, want: Failed, applied: "ff", why: "the apply failed",
-			took: 2*time.Minute + 30*time.Second},
-		{name: "a misspelled image", plans: "bi", revert: time.Hour, want: Failed, applied: "bii", why: "the apply failed twice",
-			took: 3*time.Minute + 30*time.Second},
-		{name: "servers in ERROR", plans: "bE", revert: time.Hour, want: Failed, applied: "bEE", why: "the apply failed twice", took: 3*time.Minute +
-			30*time.Second},
-		{name: "other failures in turn", plans: "fiffr", revert: time.Hour, want: Reverted, applied: "fiff", why: "web reverted", took: 6 * time.Minute},
-		{name: "the same wait again and again", plans: "nnnnr", revert: time.Hour, want: Reverted, applied: "nnnn", why: "web reverted", took: 6 * time.Minute},
 		{name: "what nobody asks for", plans: "bu", want: Held, applied: "b",
 			why: "the plan changes 1 resource although no node change asks for it. Apply it by hand, or allow it with -accept server", took: time.Minute},
 		{name: "what nobody asks for, accepted", plans: "ud", set: func(r *Runner) { r.Accept = []string{"server"} }, want: Done,
@@ -188,7 +166,7 @@ func TestRun(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := &script{plans: c.plans, took: time.Minute, pause: c.pause, others: c.others, revert: c.revert}
+				s := &script{plans: c.plans, took: time.Minute, pause: c.pause, others: c.others}
 				var last Event
 				r := &Runner{Terraform: s, Poll: 30 * time.Second, Report: func(e Event) { last = e }}
 				if c.set != nil {
@@ -252,7 +230,7 @@ func TestInterrupt(t *testing.T) {
 }
 
 func TestCodes(t *testing.T) {
-	for outcome, want := range map[Outcome]int{Done: 0, Failed: 1, Held: 2, Reverted: 3} {
+	for outcome, want := range map[Outcome]int{Done: 0, Failed: 1, Held: 2} {
 		assert.Equal(t, want, outcome.Code(), outcome)
 	}
 }
@@ -321,10 +299,10 @@ func TestPrintable(t *testing.T) {
 // TestClusterOf: the times of the update are read in all of Terraform's forms.
 func TestClusterOf(t *testing.T) {
 	c, err := clusterOf(&tfjson.ResourceChange{Address: "a", Change: &tfjson.Change{After: map[string]any{
-		"cluster": "web", "remaining": 2, "status": "bakes: web-1", "update": map[string]any{"pause": "90m", "revert_after": "2d"},
+		"cluster": "web", "remaining": 2, "status": "bakes: web-1", "update": map[string]any{"pause": "90m"},
 		"held": map[string]any{"web-1": "the batch is full"},
 	}}})
-	want := Cluster{Address: "a", Name: "web", Remaining: 2, Status: "bakes: web-1", Pause: 90 * time.Minute, RevertAfter: 48 * time.Hour,
+	want := Cluster{Address: "a", Name: "web", Remaining: 2, Status: "bakes: web-1", Pause: 90 * time.Minute,
 		Held: map[string]string{"web-1": "the batch is full"}}
 	require.NoError(t, err)
 	assert.Equal(t, want, c)

@@ -194,8 +194,7 @@ func clusterOf(change *tfjson.ResourceChange) (Cluster, error) {
 		Remaining int64  `json:"remaining"`
 		Status    string `json:"status"`
 		Update    *struct {
-			Pause       string `json:"pause"`
-			RevertAfter string `json:"revert_after"`
+			Pause string `json:"pause"`
 		} `json:"update"`
 		Held  map[string]string `json:"held"`
 		Moves string            `json:"moves"`
@@ -221,7 +220,6 @@ func clusterOf(change *tfjson.ResourceChange) (Cluster, error) {
 	}
 	if after.Update != nil {
 		c.Pause, _ = duration.Parse(after.Update.Pause) // the provider has checked both
-		c.RevertAfter, _ = duration.Parse(after.Update.RevertAfter)
 	}
 	return c, err
 }

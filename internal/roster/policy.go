@@ -82,15 +82,9 @@ type Update struct {
 	// Windows are when nodes may be replaced for another cause than Unhealthy.
 	Windows window.List
 
-	// RevertAfter is the minimum time from the launch of a server to the end of an
-	// unsuccessful wait for it, after which its template has failed. If 0, no template fails.
-	RevertAfter time.Duration
-
 	// RetryFullAfter is the time for which a place takes no node after Nova found no host
 	// there. If 0, only the plan that replaces the node without a host looks elsewhere.
 	RetryFullAfter time.Duration
-
-	Holds bool // whether no node is replaced for its template, because that failed
 }
 
 // Cause is a reason to replace a node.

@@ -51,7 +51,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/naming"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
@@ -80,9 +79,6 @@ type Roster struct {
 	// Settled has the last templates that all nodes had while at least half of the nodes were
 	// in service. It is empty before the first ones.
 	Settled Templates `json:"settled,omitempty"`
-
-	// Failed lists the templates that failed.
-	Failed []Failure `json:"failed,omitempty"`
 
 	// Done lists the candidates that a plan already removed or made again, as long as they
 	// stay listed.
@@ -222,11 +218,4 @@ func (r Roster) Taken(of naming.Naming, servers map[string]bool) (names []string
 		}
 	}
 	return names[:min(len(names), maxTaken)]
-}
-
-// Failure is a template that failed. It never changes once it is found.
-type Failure struct {
-	Template string        `json:"template"` // hash of the template, as in [Mark]
-	Node     string        `json:"node"`     // name of a node whose server did not get into service
-	After    time.Duration `json:"after"`    // time from the launch of that server to the end of the wait for it
 }

@@ -12,17 +12,16 @@ type Word string
 
 // The words.
 const (
-	InStep   Word = "in step"  // the cluster is as its policy says
-	Behind   Word = "behind"   // the next plan replaces nodes
-	Waits    Word = "waits"    // nodes are not in service yet
-	Bakes    Word = "bakes"    // nodes must be in service for longer
-	Shut     Word = "shut"     // no batch begins until a window opens
-	Held     Word = "held"     // something holds nodes that should be replaced
-	Reverted Word = "reverted" // a template failed, and the settled one is wanted again
+	InStep Word = "in step" // the cluster is as its policy says
+	Behind Word = "behind"  // the next plan replaces nodes
+	Waits  Word = "waits"   // nodes are not in service yet
+	Bakes  Word = "bakes"   // nodes must be in service for longer
+	Shut   Word = "shut"    // no batch begins until a window opens
+	Held   Word = "held"    // something holds nodes that should be replaced
 )
 
 // All lists all words.
-var All = []Word{InStep, Behind, Waits, Bakes, Shut, Held, Reverted}
+var All = []Word{InStep, Behind, Waits, Bakes, Shut, Held}
 
 // WordOf returns the word of a status, or "" for another text.
 func WordOf(text string) Word {

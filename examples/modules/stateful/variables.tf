@@ -120,16 +120,6 @@ variable "retry_full_after" {
   }
 }
 
-variable "revert_after" {
-  description = "How long a server may take to get into service until its template counts as failed, and the cluster goes back to the last good one, such as 30m. Default: it never goes back by itself."
-  type        = string
-  default     = null
-  validation {
-    condition     = var.revert_after == null || can(regex("^(\\d+|(\\d+d)?(\\d+h)?(\\d+m)?(\\d+s)?)$", var.revert_after))
-    error_message = "revert_after is a time such as 30m or 1h, or a number of seconds."
-  }
-}
-
 variable "stop_above" {
   description = "More unhealthy nodes than this, a number or a percentage, are an outage, in which no node is replaced as unhealthy. Default: 50%."
   type        = string

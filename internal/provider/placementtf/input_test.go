@@ -106,8 +106,6 @@ func TestPlacementInvalid(t *testing.T) {
 		{update(attributes{"window": []any{nil}}), "Null element"},
 		{update(attributes{"window": []any{"Sat 02:00-06:00 Europe/Berln"}}), "names no time zone"},
 		{update(attributes{"retry_full_after": "31d"}), "A duration from 0s to 30d is needed"},
-		{update(attributes{"revert_after": "0"}), "A duration from 1s to 30d is needed"},
-		{update(attributes{"revert_after": "30m", "require_in_service": false}), "every server that is ACTIVE counts as in service, so no template fails"},
 		{with(update(nil), stateful()), "No substitutes in a stateful cluster"},
 		{with(update(attributes{"method": "SUBSTITUTE"}), stateful()), "No substitutes in a stateful cluster"},
 		{with(update(attributes{"method": "RECREATE", "causes": []any{"PLACEMENT"}}), stateful()), "No moves in a stateful cluster"},

@@ -77,7 +77,6 @@ type updateModel struct {
 	MaxAge           types.String `tfsdk:"max_age"`
 	Pause            types.String `tfsdk:"pause"`
 	Window           types.List   `tfsdk:"window"`
-	RevertAfter      types.String `tfsdk:"revert_after"`
 	RetryFullAfter   types.String `tfsdk:"retry_full_after"`
 	StopAbove        types.String `tfsdk:"stop_above"`
 	RequireInService types.Bool   `tfsdk:"require_in_service"`
@@ -299,7 +298,6 @@ func (m attachmentModel) update(ctx context.Context, diags *diag.Diagnostics) *r
 		MaxAge:    durations.Or(u.MaxAge, 0),
 		Pause:     durations.Or(u.Pause, 0),
 
-		RevertAfter:    durations.Or(u.RevertAfter, 0),
 		RetryFullAfter: durations.Or(u.RetryFullAfter, time.Hour),
 	}
 	windows, fault := window.Parse(texts(u.Window))
@@ -325,12 +323,6 @@ func (m attachmentModel) update(ctx context.Context, diags *diag.Diagnostics) *r
 	if !update.Has(roster.TooOld) && !u.MaxAge.IsNull() {
 		diags.AddAttributeError(path.Root("update").AtName("max_age"), "A missing argument",
 			"Only the cause AGE replaces a node for its age. Add it to causes, or remove max_age.")
-	}
-	if !u.RevertAfter.IsNull() && value.Given(u.RequireInService) && !u.RequireInService.ValueBool() {
-		diags.AddAttributeError(path.Root("update").AtName("revert_after"), "Nothing could fail a template",
-			"With require_in_service = false every server that is ACTIVE counts as in service, so no template fails "+
-				"and no template is reverted. Remove revert_after, or set require_in_service = true and attach "+
-				"stackpolicy_readiness_attachment.")
 	}
 	return update
 }

@@ -61,7 +61,7 @@ func TestStatuses(t *testing.T) {
 	update := func(cause string, more attributes) attributes {
 		return attributes{"update": with(attributes{"causes": []any{cause}, "max_batch_size": "1", "require_in_service": false}, more)}
 	}
-	template, timed := update("TEMPLATE", nil), update("TEMPLATE", attributes{"pause": "30d", "revert_after": "10m", "require_in_service": nil})
+	template, timed := update("TEMPLATE", nil), update("TEMPLATE", attributes{"pause": "30d", "require_in_service": nil})
 	shut := update("TEMPLATE", attributes{"window": []any{"Sat 02:00-06:00 Europe/Berlin"}}) // the fake cloud begins on a Thursday
 	inPlace, recreate := update("TEMPLATE", attributes{"method": "IN_PLACE"}), attributes{"method": "RECREATE"}
 	of := func(image, zones string, more attributes) attributes {
@@ -139,9 +139,6 @@ func TestStatuses(t *testing.T) {
 			status: "held: two servers in a row failed for twice-2", held: map[string]string{"twice-2": "two servers in a row failed: change the template"}},
 		"former": {steps: [3]attributes{a(update("UNHEALTHY", recreate))}, server: ends("-1", failed),
 			status: "held: the servers of former-1 were not made again", held: map[string]string{"former-1": "is still the old one"}},
-		"reverted": {steps: [3]attributes{a(timed), b(timed)}, server: ends("-2", late),
-			status: "reverted: the template of reverted-2 failed", moves: "goes back to a, batch 2 of 2: reverted-2 changes",
-			advice: c(timed), then: "batch 1 of 2: reverted-2 changes"},
 		"failed": {steps: [3]attributes{a(timed), b(timed)}, server: func(s *fakecloud.Server) {
 			s.Status = "SHUTOFF" // the template is not settled
 			ends("-2", func(s *fakecloud.Server) { s.Status = "ACTIVE"; late(s) })(s)

@@ -39,10 +39,6 @@ func updateBlock() schema.Block {
 				"may begin for causes other than `UNHEALTHY`, such as `[\"Sat 02:00-06:00 Europe/Berlin\"]`. By "+
 				"default they always may.",
 				listvalidator.SizeAtLeast(1), listvalidator.ValueStringsAre(value.NotNull{}, weekly)),
-			"revert_after": durations.Argument(time.Second, 30*duration.Day, "How long a server may take to get into "+
-				"service, such as `30m`, before its template counts as failed: then the [settled "+
-				"template](../guides/time-and-repair.md#going-back-by-itself) is wanted again. If it is not set, no "+
-				"template fails."),
 			"retry_full_after": durations.Argument(0, 30*duration.Day, "How long no node is placed where Nova found "+
 				"no host. Defaults to `1h`. See [Full places](../guides/time-and-repair.md#full-places)."),
 			"max_batch_size": attribute.Text("Required. Maximum number of nodes that one apply replaces: a number, or "+

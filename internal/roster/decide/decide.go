@@ -20,17 +20,16 @@ type Known struct {
 	Policy roster.Policy // with the wanted templates
 	All    facts.Facts   // all nodes, including the ones that the plan removes
 
-	now     roster.Roster // as the nodes are: with zones, slots and a first template
-	named   candidates
-	failure facts.Judged
-	names   verdict.Names
+	now   roster.Roster // as the nodes are: with zones, slots and a first template
+	named candidates
+	names verdict.Names
 }
 
 // Know works out what a plan knows.
 func Know(now roster.Roster, seen roster.Seen, policy roster.Policy) (k Known, err error) {
 	now = zonesFrom(now, seen, policy.Regions)
 	giveUp(now, seen, policy)
-	k.failure, k.Policy = facts.Judge(now, policy)
+	k.Policy = policy
 	if k.now, err = k.firstTemplate(now); err != nil {
 		return k, err
 	}
@@ -91,7 +90,7 @@ func (l *ledger) finish(seen roster.Seen) (plan verdict.Plan, err error) {
 	}
 	giveUp(next, seen, l.Policy)
 	plan = verdict.Plan{
-		Verdicts: l.list(), Next: next, Policy: l.Policy, Failure: l.failure, Names: l.names, Shut: l.shut,
+		Verdicts: l.list(), Next: next, Policy: l.Policy, Names: l.names, Shut: l.shut,
 	}
 	plan.Passed, plan.Fresh, plan.Unprotected = namer.passed, namer.fresh, l.protectsNobody()
 	plan.Strangers = l.named.strange

@@ -125,7 +125,7 @@ func (l *ledger) shrink(count int64, may func(*facts.Fact) bool, keepMins bool, 
 		return cmp.Or(facts.TrueFirst(a.Outdated, b.Outdated), byTurn(a, b))
 	}
 	q, updating := line(byTurn), false
-	updates := l.Policy.Update.Has(roster.Outdated) && !l.Policy.Update.Holds
+	updates := l.Policy.Update.Has(roster.Outdated)
 	for ; count > 0; count-- {
 		// with one node of the wanted template fewer, the update would make another one in place of an outdated node
 		if !updating && updates && l.rollout.current+l.rollout.promised <= l.rollout.target {
@@ -180,9 +180,6 @@ func (l *ledger) failedTwice(f *facts.Fact) bool {
 
 // revises reports whether a node that never served gets another template, flavor or server.
 func (l *ledger) revises(f *facts.Fact) bool {
-	if l.view().Fails() {
-		return false
-	}
 	if f.Outdated {
 		return l.rollout.templateAt(f.Place) != f.Template && (!l.rollout.reached() || !f.Settled)
 	}

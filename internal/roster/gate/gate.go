@@ -75,7 +75,6 @@ var (
 	// from a change for its cause
 	forCause = bars{
 		hold.Outage: View.outage,
-		hold.Failed: func(v View, w verdict.Want) bool { return w.Cause == roster.Outdated && v.Fails() },
 		hold.NotRemade: func(_ View, w verdict.Want) bool {
 			return w.NotRemade && cause.ByName(w.Cause).Renews && !w.Server.Tainted // Terraform replaces a tainted one
 		},
@@ -149,9 +148,6 @@ func (v View) first(w verdict.Want, lists ...bars) (no verdict.Refusal) {
 	}
 	return no
 }
-
-// Fails reports whether a template failed, and another one is waited for.
-func (v View) Fails() bool { return v.Policy.Update != nil && v.Policy.Update.Holds }
 
 // harmless reports whether a node stays and its change takes no server that may serve, so that no window bars it.
 func (v View) harmless(w verdict.Want) bool {

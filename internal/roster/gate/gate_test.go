@@ -29,7 +29,7 @@ func TestOrder(t *testing.T) {
 		NotRemade: true, Outdated: true, Refused: true, StillFull: true}
 	counts := Counts{Counts: verdict.Counts{Size: 1, Taken: 1, Sick: 2}, Destroys: 3, Baking: 1, Tried: 1, Under: 1}
 	v := View{Counts: counts, Reached: true, Shut: "Sat 02:00 UTC", Room: r,
-		Policy: roster.Policy{Capacity: 9, Begins: true, Update: &roster.Update{StopAbove: one, Holds: true}}}
+		Policy: roster.Policy{Capacity: 9, Begins: true, Update: &roster.Update{StopAbove: one}}}
 	w := verdict.Want{Fact: f, What: verdict.Replaced, Cause: roster.Outdated}
 	reached := map[*hold.Hold]bool{}
 	for _, step := range []struct {
@@ -42,10 +42,9 @@ func TestOrder(t *testing.T) {
 		{hold.Wiring, func() { f.MissingWire = "" }},
 		{hold.Closed, func() { f.Untouched = "" }},
 		{hold.Unseen, func() { f.Looked = true }},
-		{hold.Outage, func() { v.Sick = 0 }},
-		{hold.Failed, func() { w.Cause = roster.TooOld }},
+		{hold.Outage, func() { v.Sick, w.Cause = 0, roster.TooOld }},
 		{hold.NotRemade, func() { f.NotRemade = false }},
-		{hold.Twice, func() { f.Refused, w.Cause = false, roster.Outdated; v.Policy.Update.Holds = false }},
+		{hold.Twice, func() { f.Refused, w.Cause = false, roster.Outdated }},
 		{hold.Target, func() { v.Reached = false }},
 		{hold.Window, func() { v.Shut = "" }},
 		{hold.NoPlace, func() { r.closed = ""; w.Cause, v.Policy.Update.Method = roster.TooOld, roster.Recreate }},

@@ -54,15 +54,6 @@ func TestWindow(t *testing.T) {
 		{Name: "nor for going back", Opens: shut, Roster: func(r *roster.Roster) {
 			plans.ChangeRoster(*r, "web-0", func(n *roster.Node) { n.Template = plans.Image("b") })
 		}, Moves: "+web-6 -web-0"},
-		{Name: "also by itself, while nothing is settled elsewhere", Opens: shut, Policy: func(p *roster.Policy) {
-			u := *causes
-			p.Update, u.RevertAfter = &u, time.Hour
-			p.Templates = roster.Templates{{Region: "RegionOne"}: plans.Image("b"), {Region: "RegionTwo"}: plans.Image("c")}
-		}, Roster: func(r *roster.Roster) {
-			r.Settled, r.Failed = roster.Templates{{Region: "RegionOne"}: plans.Image("a")}, []roster.Failure{{Template: plans.Image("b").Hash(),
-				Node: "web-0"}}
-			plans.ChangeRoster(*r, "web-0", func(n *roster.Node) { n.Template = plans.Image("b") })
-		}, Moves: "+web-6 -web-0", Remaining: 3, Notices: []string{"The template failed, and the settled one is wanted again", "Nodes wait for the window"}},
 		{Name: "nor for what never served", Opens: shut, Image: "b", Policy: func(p *roster.Policy) { p.RequireMarks = true },
 			Roster: func(r *roster.Roster) {
 				plans.ChangeRoster(*r, "web-0", func(n *roster.Node) { n.Served, n.Template, n.Mark = false, plans.Image("c"), "2-c" })

@@ -25,7 +25,7 @@ type Hold struct {
 // All lists all holds in the order of the gate, of statuses and of notices: of several that hold a node, the first one
 // counts.
 var All = []*Hold{
-	Protected, Begins, Older, Wiring, Closed, Unseen, Outage, Failed, NotRemade, Twice, Target,
+	Protected, Begins, Older, Wiring, Closed, Unseen, Outage, NotRemade, Twice, Target,
 	Window, NoPlace, NoHost, NoRoom, Batch, Servers, Bakes, Waits,
 }
 
@@ -76,10 +76,6 @@ var (
 		Notice: "{outage}. So no unhealthy node is replaced, and no node that may be in service is replaced for " +
 			"another cause. Look at the cloud first. To replace nodes anyway, raise stop_above, or name them in " +
 			"candidates.",
-	}
-	Failed = &Hold{
-		Why:    "the template that it should get failed, and there is no settled one",
-		Status: "the template that {nodes} should get failed",
 	}
 	NotRemade = &Hold{
 		Why:    "its server should have been made again, but is still the old one",

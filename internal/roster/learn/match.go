@@ -139,8 +139,7 @@ func described(list []node.Node) string {
 // become the settled ones if all nodes have them and at least half of the nodes are in service.
 func Learn(r roster.Roster, seen roster.Seen, policy roster.Policy) roster.Roster {
 	r = r.Clone()
-	_, over := facts.Judge(r, policy)
-	wanted, all := over.Templates, facts.Assess(r, seen, policy)
+	wanted, all := policy.Templates, facts.Assess(r, seen, policy)
 	alike := len(all) > 0
 	for name, f := range all {
 		r.Nodes[name] = f.Node
@@ -150,7 +149,6 @@ func Learn(r roster.Roster, seen roster.Seen, policy roster.Policy) roster.Roste
 	if alike && 2*serving >= int64(len(all)) {
 		r.Settled = wanted
 	}
-	r.Failed = learnFailures(r, all, seen, policy)
 	return r
 }
 

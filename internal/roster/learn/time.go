@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"cmp"
 	"hash/fnv"
 	"maps"
 	"time"
@@ -35,7 +34,7 @@ func NoteTimes(s *roster.Seen, r roster.Roster, policy roster.Policy) {
 		case facts.Serving:
 			s.Baking[name] = known && ran < u.Pause
 		case facts.Broken, facts.Unwell:
-			s.Early[name] = known && ran < cmp.Or(u.RevertAfter, time.Hour)
+			s.Early[name] = known && ran < time.Hour
 		}
 	}
 	s.Opens = u.Windows.Look(clockOf(s.Servers, r)(""))

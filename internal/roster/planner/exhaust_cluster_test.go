@@ -11,7 +11,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/window"
 )
 
@@ -94,8 +93,7 @@ type question struct {
 
 	// moment has words for special conditions: begins; blind (no refresh came before the plan); unmarked (no marks are
 	// required); pauses; shut (the window is); full (Nova found no host in R); capped (R takes no more); loose (a wire is); flavors (the first one is full in a
-	// zone); named (the oldest node is a candidate), and met by an earlier plan; settled (the given template is settled); failed (it failed, and there is
-	// no settled one), reverts (it failed, and there is one); zones; closed, opened or unreachable (region Q), or both (Q is open).
+	// zone); named (the oldest node is a candidate), and met by an earlier plan; settled (the given template is settled); zones; closed, opened or unreachable (region Q), or both (Q is open).
 	moment string
 }
 
@@ -111,9 +109,6 @@ func (q question) keeps() bool { return q.method != roster.Substitute && q.metho
 
 // wants returns the image that nodes should have.
 func (q question) wants() string {
-	if q.is("reverts") {
-		return "a"
-	}
 	return cmp.Or(q.wanted, "b")
 }
 
@@ -220,10 +215,6 @@ func (q question) cluster() (roster.Roster, roster.Seen) {
 		k.put(int64(len(q.leaving)+i), r.Nodes, seen)
 	}
 	switch {
-	case q.is("failed"):
-		r.Failed, r.Settled = []roster.Failure{failureOfB}, nil
-	case q.is("reverts"):
-		r.Failed = []roster.Failure{failureOfB}
 	case q.is("settled"):
 		r.Settled = templates("b")
 	case q.is("met"):
@@ -231,16 +222,6 @@ func (q question) cluster() (roster.Roster, roster.Seen) {
 	}
 	return r, seen
 }
-
-// failureOfB is the failure of the template with image b.
-var failureOfB = func() roster.Failure {
-	r, _, err := planner.Plan(roster.Roster{}, roster.NewSeen(), question{method: none, capacity: 1}.policy())
-	if err != nil {
-		panic(err)
-	}
-	_, hash, _ := strings.Cut(string(r.Nodes[named(0)].Mark), "-")
-	return roster.Failure{Template: hash, Node: named(0), After: time.Hour}
-}()
 
 func (q question) policy() roster.Policy {
 	bin := func(name string) placement.Bin {
@@ -270,9 +251,6 @@ func (q question) policy() roster.Policy {
 		MaxAge: month}
 	if q.method == stateful {
 		p.Stateful, p.Update.Method = &roster.Stateful{Retain: true}, roster.Recreate
-	}
-	if q.is("failed") || q.is("reverts") {
-		p.Update.RevertAfter = time.Minute
 	}
 	if q.is("pauses") {
 		p.Update.Pause = time.Hour

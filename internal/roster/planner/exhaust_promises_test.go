@@ -98,7 +98,7 @@ var promises = []struct {
 		return p.first(func(m member) bool { return waits && m.replaced() && m.truth == serves && m.Cause != roster.Unhealthy })
 	}},
 	{"What served, or is only accused and would be taken first, stays while the window is shut, except for repair and for going back.", func(p plan) string {
-		back := p.is("settled") || p.is("reverts")
+		back := p.is("settled")
 		return p.first(func(m member) bool {
 			return p.is("shut") && !back && m.replaced() && m.Cause != roster.Unhealthy &&
 				(m.truth == serves || m.has("served") || m.truth == accused && m.taken)
@@ -106,11 +106,8 @@ var promises = []struct {
 	}},
 	{"No more nodes than target get the wanted template, but for going back.", func(p plan) string {
 		had, has := numberOf(p.before, p.wants()), numberOf(p.after, p.wants())
-		back := p.is("settled") || p.is("reverts")
+		back := p.is("settled")
 		return said(!back && has > had && 100*(has-1) >= p.target*p.capacity, "more get it")
-	}},
-	{"A template that failed, with none settled, replaces none.", func(p plan) string {
-		return p.first(func(m member) bool { return p.is("failed") && m.replaced() && m.Cause == roster.Outdated })
 	}},
 	{"A new node gets the first flavor that is not full where it comes.", func(p plan) string {
 		for _, v := range p.change.With(verdict.Comes) {

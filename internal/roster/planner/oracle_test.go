@@ -199,7 +199,7 @@ func (s *slowPlanner) shrink() bool {
 	}
 	for int64(len(s.nodes)) > s.policy.Capacity {
 		s.recount()
-		s.newest = s.has(roster.Outdated) && !s.policy.Update.Holds && s.current <= s.target()
+		s.newest = s.has(roster.Outdated) && s.current <= s.target()
 		name := ""
 		for _, closed := range []bool{false, true} {
 			for i, class := range classes {

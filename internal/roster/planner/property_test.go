@@ -142,8 +142,6 @@ func genUpdate(t *rapid.T) *roster.Update {
 
 		Pause:          rapid.SampledFrom([]time.Duration{0, time.Hour}).Draw(t, "pause"),
 		RetryFullAfter: rapid.SampledFrom([]time.Duration{0, time.Hour}).Draw(t, "retry full after"),
-
-		RevertAfter: rapid.SampledFrom([]time.Duration{0, time.Minute}).Draw(t, "revert after"),
 	}
 }
 
@@ -185,11 +183,6 @@ func genState(t *rapid.T) (roster.Roster, roster.Seen, roster.Policy) {
 		{Region: "R3", Zone: "old"}} {
 		if sometimes(t, 6, "full") {
 			seen.Full[roster.Spot{Place: at}] = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
-		}
-	}
-	for i := range 5 {
-		if sometimes(t, 4, "failed") {
-			r.Failed = append(r.Failed, roster.Failure{Template: image(fmt.Sprint(i)).Hash(), Node: "web-0", After: time.Minute})
 		}
 	}
 	calm := sometimes(t, 2, "calm")

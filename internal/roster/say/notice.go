@@ -41,7 +41,6 @@ func (p *speech) notices() []Notice {
 		p.listed(),
 		p.chosen(),
 		belowMin(p.Before(), p.Next.Counts(), p.Policy),
-		p.reverted(),
 		p.fullPlaces(),
 		p.held(),
 		p.unmarked(),

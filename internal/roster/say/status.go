@@ -49,8 +49,6 @@ func (p speech) stated(most int) string {
 // about returns what a status says after its word.
 func (p *speech) about(s verdict.Status) string {
 	switch {
-	case len(p.Failure.Failures) > 0:
-		return p.failed()
 	case s.Hold != nil:
 		return p.fill(s.Hold.Status, s.Nodes...)
 	case s.Word == status.Waits:

@@ -2,7 +2,6 @@ package verdict
 
 import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 )
 
 // Plan is a plan of a cluster: a verdict about each node, and what else a person should know.
@@ -10,7 +9,6 @@ type Plan struct {
 	Verdicts List
 	Next     roster.Roster // after the plan
 	Policy   roster.Policy // with the wanted templates: the settled ones after a failure
-	Failure  facts.Judged
 	Counts
 	Names
 	Leaving []string // leaving nodes that do not come back, outside closed regions, in which Nova may not answer

@@ -14,7 +14,7 @@ import (
 type Status struct {
 	Word      status.Word
 	Hold      *hold.Hold // hold of the nodes, if one holds them
-	Nodes     List       // nodes that are held, unrepaired, or go back from a failed template
+	Nodes     List       // nodes that are held or unrepaired
 	Waits     []Absence  // nodes that are waited for
 	Opens     string     // until when the window is shut
 	Remaining int64      // number of nodes to replace
@@ -24,10 +24,6 @@ type Status struct {
 func (p Plan) Status() Status {
 	left := p.Remaining + p.Verdicts.Replaced()
 	switch {
-	case p.Failure.Holds:
-		return Status{Word: status.Held}
-	case len(p.Failure.Failures) > 0:
-		return Status{Word: status.Reverted, Nodes: p.GoBack()}
 	case p.Verdicts.Replaced() > 0:
 		return Status{Word: status.Behind, Remaining: left}
 	}
@@ -90,13 +86,6 @@ func (p Plan) Unrepaired() List {
 	})
 	kept := func(v Verdict) bool { return !v.Free() }
 	return append(list.Filter(func(v Verdict) bool { return v.Free() }), list.Filter(kept)...)
-}
-
-// GoBack has the nodes that have the failed template and go back, in this plan or later.
-func (p Plan) GoBack() List {
-	return p.Before().Filter(func(v Verdict) bool {
-		return v.Outdated && v.Template == p.Failure.Given.At(v.Place) && !p.Failure.Holds
-	})
 }
 
 // Uncaused returns the number of nodes of another template that no cause replaces.
