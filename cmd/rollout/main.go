@@ -59,7 +59,6 @@ Flags:
   -max-time TIME     time after which it begins no other apply
   -max-wait TIME     how long it waits for nodes that are not in service, in
                      addition to the pause of an update (30m)
-  -wait-window       wait until a window of an update opens, instead of ending
   -poll TIME         time between two plans while it waits (30s)
   -json              print one event a line, as JSON
   -summary FILE      append what was done to a file, as Markdown
@@ -118,7 +117,6 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags.Func("max-time", "", length(&runner.MaxTime))
 	flags.Func("max-wait", "", length(&runner.MaxWait))
 	flags.Func("poll", "", length(&runner.Poll))
-	flags.BoolVar(&runner.WaitWindow, "wait-window", false, "")
 	flags.IntVar(&runner.MaxApplies, "max-applies", 0, "")
 	flags.Func("accept", "", list(&runner.Accept))
 	policy := flags.String("policy", "", "")

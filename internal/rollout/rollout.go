@@ -89,7 +89,6 @@ type Runner struct {
 	MaxTime    time.Duration // time after which no other apply begins; 0 means no limit
 	MaxWait    time.Duration // wait for nodes that are not in service, in addition to the pause of an update
 	Poll       time.Duration // time between two plans during a wait
-	WaitWindow bool          // whether it waits for the window of an update, as long as that takes
 	Accept     []string      // types of resources that a plan may change although no node change needs it
 }
 
@@ -217,11 +216,11 @@ func (r *run) judge(plan *Plan) (Outcome, string) {
 	waited := time.Since(r.last)
 	end, why := Done, "nothing is left to replace"
 	for _, c := range plan.Clusters {
-		says, opens := c.Name+" "+c.Status, r.WaitWindow && c.is(status.Shut)
+		says := c.Name + " " + c.Status
 		switch {
-		case (opens || c.is(status.Waits, status.Bakes)) && late:
+		case c.is(status.Waits, status.Bakes) && late:
 			return Held, "-max-time " + duration.Format(r.MaxTime) + " is over; " + says
-		case opens, c.is(status.Waits, status.Bakes) && waited < c.Pause+r.MaxWait:
+		case c.is(status.Waits, status.Bakes) && waited < c.Pause+r.MaxWait:
 			return "", ""
 		case c.is(status.Waits, status.Bakes):
 			end, why = Held, "nothing changed for "+duration.Format(waited)+"; "+says

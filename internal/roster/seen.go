@@ -7,7 +7,6 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/window"
 )
 
 // Seen is the result of the last look at the cloud, by the names of the nodes, including
@@ -33,9 +32,6 @@ type Seen struct {
 	// GroupFull are the nodes of full places that share a server group with one that found no host, where
 	// Nova may have a host for other nodes.
 	GroupFull placement.By[[]string] `json:"group_full,omitempty"`
-
-	// Opens says whether a window is open: see [Seen.Shut].
-	Opens window.Opens `json:"opens,omitzero"`
 
 	// Taken has the result of [Roster.Taken]: names of other servers that new nodes would get.
 	Taken []string `json:"taken,omitempty"`
@@ -146,16 +142,4 @@ func (s Seen) WithoutServer(before, after Roster) map[string]int64 {
 		}
 	}
 	return counts
-}
-
-// Shut returns when the next batch may begin, such as "Sat 02:00 Europe/Berlin", or "" if it may begin now. A look
-// before the last apply, or for other windows, does not show that one is open.
-func (s Seen) Shut(policy Policy) string {
-	switch u := policy.Update; {
-	case u == nil || len(u.Windows) == 0:
-		return ""
-	case policy.Blind || s.Opens.Of != u.Windows.String():
-		return u.Windows.Unseen()
-	}
-	return s.Opens.At
 }

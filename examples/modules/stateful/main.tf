@@ -41,7 +41,6 @@ resource "stackpolicy_placement_attachment" "cluster" {
       max_batch_size     = var.max_batch_size
       max_age            = var.max_age
       pause              = var.pause
-      window             = var.window
       method             = "RECREATE"
       require_in_service = true
       retry_full_after   = var.retry_full_after

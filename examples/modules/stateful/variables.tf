@@ -100,16 +100,6 @@ variable "pause" {
   }
 }
 
-variable "window" {
-  description = "When nodes may be replaced, except as unhealthy: times of the week with a time zone, such as Sat 02:00-06:00 Europe/Berlin. Default: always."
-  type        = list(string)
-  default     = null
-  validation {
-    condition     = var.window == null || length(coalesce(var.window, [""])) > 0 && alltrue([for w in coalesce(var.window, []) : can(regex("^[A-Z][a-z]{2}(-[A-Z][a-z]{2})? \\d{2}:\\d{2}-\\d{2}:\\d{2} \\S+$", w))])
-    error_message = "window has times such as Sat 02:00-06:00 Europe/Berlin or Mon-Fri 22:00-05:00 UTC."
-  }
-}
-
 variable "retry_full_after" {
   description = "How long no node is placed where Nova found no host. Default: 1h."
   type        = string

@@ -103,7 +103,6 @@ func (p *attachmentPlanner) decide(ctx context.Context) (d decision, ok bool) {
 	}
 	d.next, d.change, d.policy = p.planRoster(ctx, d.now, policy)
 	p.batch, p.change = d.policy.Batch(), d.change
-	p.refuseLate(ctx, d.now, d.change, d.policy)
 	p.refuseGone(d.change)
 	return d, !p.diags.HasError()
 }

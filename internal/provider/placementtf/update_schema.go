@@ -14,7 +14,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/cause"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/window"
 )
 
 func updateBlock() schema.Block {
@@ -72,12 +71,6 @@ var amount = attribute.Check("a number or a percentage", "Invalid number of node
 		return err.Error() + "."
 	}
 	return ""
-})
-
-// weekly refuses a text that is no window.
-var weekly = attribute.Check("a window of each week", "Invalid window", func(given string) string {
-	_, fault := window.Parse([]string{given})
-	return fault
 })
 
 // batch refuses an amount of no nodes.

@@ -18,7 +18,6 @@ type ledger struct {
 	gate.Counts
 	rollout rollout
 	err     error // why the cluster cannot grow or shrink
-	shut    string
 
 	verdicts map[string]verdict.Verdict // verdicts about the nodes whose wants were granted or refused, by name
 	leaving  []string                   // leaving nodes outside closed regions whose servers still exist
@@ -41,7 +40,6 @@ func newLedger(known Known, seen roster.Seen) *ledger {
 		room:     roomOf(now, all, seen, policy),
 		Counts:   gate.Counts{First: first(now, all, seen, policy)},
 		rollout:  rolloutOf(now, policy),
-		shut:     seen.Shut(policy),
 		verdicts: map[string]verdict.Verdict{},
 		retries:  map[roster.Template]int64{},
 		known:    map[placement.Place]error{},
@@ -146,7 +144,7 @@ func first(now roster.Roster, all facts.Facts, seen roster.Seen, policy roster.P
 // view returns what the gate sees.
 func (l *ledger) view() gate.View {
 	v := gate.View{
-		Counts: l.Counts, Policy: l.Policy, Settled: l.now.Settled, Reached: l.rollout.reached(), Shut: l.shut,
+		Counts: l.Counts, Policy: l.Policy, Settled: l.now.Settled, Reached: l.rollout.reached(),
 		Leaving: int64(len(l.leaving)), Room: l,
 	}
 	if l.unused > 0 { // the next substitute may be a node that comes back

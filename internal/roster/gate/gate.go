@@ -24,7 +24,6 @@ type View struct {
 	Policy  roster.Policy
 	Settled roster.Templates // settled templates
 	Reached bool             // whether as many nodes have the wanted template as the target says
-	Shut    string           // until when the window is shut; "" if it is open
 	Leaving int64            // leaving nodes outside closed regions whose servers still exist
 	Unused  int64            // servers that never served, and are destroyed after the next substitute is made
 	Room    Room
@@ -81,9 +80,6 @@ var (
 		hold.Twice: View.twice,
 		hold.Target: func(v View, w verdict.Want) bool {
 			return w.NeedsRoom() && w.Cause == roster.Outdated && w.Outdated && v.Reached
-		},
-		hold.Window: func(v View, w verdict.Want) bool {
-			return v.Shut != "" && !v.harmless(w) && w.Cause != "" && w.Cause != roster.Unhealthy && !v.goesBack(w)
 		},
 		hold.NoPlace: func(v View, w verdict.Want) bool {
 			return w.NeedsRoom() && w.Is.MayServe && v.closed(w) != ""

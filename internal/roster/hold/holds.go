@@ -88,15 +88,7 @@ var (
 		Notice: "Two servers in a row did not get into service, or did not stay in service, for {count}: {nodes}. " +
 			"No third one is made. Change the template, or name the nodes in candidates to try once more.",
 	}
-	Target = &Hold{Done: true, Quiet: true, Why: "as many nodes have the wanted template as target ({target}) says"}
-	Window = &Hold{
-		Quiet: true, Word: status.Shut,
-		Why:    "until {opens}",
-		Status: "{nodes}",
-		Title:  "Nodes wait for the window",
-		Notice: "{count} should be replaced, and no batch begins until {opens}: {nodes}. See update.window. To " +
-			"replace one before that, name it in candidates.",
-	}
+	Target  = &Hold{Done: true, Quiet: true, Why: "as many nodes have the wanted template as target ({target}) says"}
 	NoPlace = &Hold{Quiet: true, Why: "{place} {shut}", SaidBy: Closed}
 	NoHost  = &Hold{
 		Why:    "Nova found no host for it in {place}",

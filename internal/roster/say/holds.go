@@ -76,7 +76,6 @@ var words = map[string]func(p *speech, list verdict.List) string{
 	"method":         func(p *speech, _ verdict.List) string { return fmt.Sprintf("%q", p.Policy.Update.Method) },
 	"room":           func(_ *speech, list verdict.List) string { return detail(list[0].Err) },
 	"beyond":         func(p *speech, _ verdict.List) string { return text.Count(p.Beyond, "server") },
-	"opens":          func(p *speech, _ verdict.List) string { return p.Shut },
 	"baking":         func(p *speech, _ verdict.List) string { return p.few(p.Baking()) },
 	"waited for": func(p *speech, list verdict.List) string {
 		others := p.waitedOn

@@ -33,9 +33,6 @@ func (p speech) stated(most int) string {
 	p.most = most
 	s := p.Status()
 	says := string(s.Word)
-	if s.Word == status.Shut {
-		says += " until " + s.Opens
-	}
 	target := len(p.Verdicts.With(verdict.Held)) - len(p.blocked(p.Verdicts))
 	switch {
 	case s.Word != status.InStep:

@@ -12,7 +12,6 @@ type Plan struct {
 	Counts
 	Names
 	Leaving []string // leaving nodes that do not come back, outside closed regions, in which Nova may not answer
-	Shut    string   // until when the window is shut; "" if it is open
 }
 
 // Counts are the numbers of a plan, of nodes unless they say something else.

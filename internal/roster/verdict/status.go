@@ -57,7 +57,7 @@ func (p Plan) held(quiet bool) Status {
 	for _, h := range hold.All {
 		list := slices.DeleteFunc(p.Verdicts.Held(h), p.Content)
 		if h.Quiet == quiet && h.Status != "" && len(list) > 0 {
-			return Status{Word: cmp.Or(h.Word, status.Held), Hold: h, Nodes: list, Opens: p.Shut}
+			return Status{Word: cmp.Or(h.Word, status.Held), Hold: h, Nodes: list}
 		}
 	}
 	return Status{}
