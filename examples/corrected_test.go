@@ -148,21 +148,6 @@ func TestWaysOut(t *testing.T) {
 				t.Helper()
 				e.edit(t, more, "  candidates       = [\"web-1\"]\n"+more)
 			}},
-			{"a wrong check that led back: attempt", func(t *testing.T, e example) {
-				t.Helper()
-				e.edit(t, more, "  revert_after     = \"5s\"\n"+more)
-				e.edit(t, "var.health_url", `"http://127.0.0.1:1/{name}"`)
-				e.edit(t, `"debian-12"`, `"debian-13"`)
-				for range 2 {
-					e.fails(t, "Servers are not in service")
-					e.c.Fake.Advance(time.Minute)
-				}
-				acctest.Must(t, e.Workspace, "plan", "-input=false", "-no-color")
-			}, func(t *testing.T, e example) {
-				t.Helper()
-				e.edit(t, `"http://127.0.0.1:1/{name}"`, "var.health_url")
-				e.edit(t, more, "  attempt          = \"2\"\n"+more)
-			}},
 			{"a wrong hook: another URL", func(t *testing.T, e example) {
 				t.Helper()
 				e.edit(t, more, "  drain_hook_url = \"http://127.0.0.1:1/drain\"\n  drain_hook_timeout = \"2s\"\n"+more)

@@ -41,8 +41,8 @@ func TestModuleMistakes(t *testing.T) {
 	const last = `  networks         = ["shared"]` + "\n"
 	correct := regexp.MustCompile(`(?m)^  readiness_.*\n`).ReplaceAllString(read(t, "clusters/first/main.tf"), "")
 	for _, c := range []struct{ old, written, says string }{
-		{last, `revert_afer = "30m"`, `An argument named "revert_afer" is not expected here.`},
-		{last, `update = { revert_after = "30m" }`, `An argument named "update" is not expected here.`},
+		{last, `max_batchsize = 2`, `An argument named "max_batchsize" is not expected here.`},
+		{last, `update = { pause = "30m" }`, `An argument named "update" is not expected here.`},
 		{last, `method = "RECREATE"`, `An argument named "method" is not expected here.`},
 		{last, "", `The argument "networks" is required`},
 		{"desired_capacity = 6", "desired_capacity = 2.5", "desired_capacity is a whole number of nodes"},

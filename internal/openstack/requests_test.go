@@ -2,14 +2,12 @@ package openstack_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/gophercloud/gophercloud/v2"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/hostile"
@@ -59,29 +57,6 @@ func ofServer(change func(context.Context, openstack.Server) error) asking {
 	return ofCompute(func(ctx context.Context, c *openstack.Compute) (any, error) {
 		return nil, change(ctx, openstack.Server{Compute: c, ID: "s"})
 	})
-}
-
-// ofMessaging makes a request to a region's Zaqar, as gophercloud makes the requests of hooks.
-func ofMessaging(method, path string, body any, ok ...int) asking {
-	return func(ctx context.Context, cloud *openstack.Cloud, region string) (any, error) {
-		client, err := cloud.Messaging(ctx, region, "3381af92-2b9e-11e3-b191-71861300734c")
-		if err != nil {
-			return nil, err
-		}
-		var answer, decoded any
-		options := &gophercloud.RequestOpts{JSONBody: body, OkCodes: ok}
-		if method != "DELETE" {
-			options.JSONResponse = &answer
-		}
-		if _, err := client.Request(ctx, method, client.ServiceURL("v2")+path, options); err != nil {
-			return nil, err
-		}
-		again, err := json.Marshal(answer)
-		if err != nil {
-			return nil, err
-		}
-		return decoded, json.Unmarshal(again, &decoded)
-	}
 }
 
 // ofOctavia makes a request to a region's Octavia.
@@ -197,13 +172,6 @@ var requests = []request{
 		ofOctavia(func(ctx context.Context, l *openstack.LoadBalancer) (any, error) {
 			return nil, l.SetWeight(ctx, "p", "m", 0, []string{"t"})
 		})},
-	{"GET", "/queues", list("queues", `{"name": "q%d"}`), ofMessaging("GET", "/queues", nil, 200, 204)},
-	{"GET", "/queues/q/messages", list("messages", queued), ofMessaging("GET", "/queues/q/messages", nil, 200, 204)},
-	{"POST", "/queues/q/messages", hostile.Target{Status: http.StatusCreated, Around: `{"resources": [%s]}`, Item: `"/v2/queues/q/messages/m"`},
-		ofMessaging("POST", "/queues/q/messages", map[string]any{"messages": []any{}}, 201)},
-	{"GET", "/queues/q/messages/m", hostile.Target{Around: `%s`, Item: strings.Replace(queued, "%d", "", 1)},
-		ofMessaging("GET", "/queues/q/messages/m", nil, 200)},
-	{"DELETE", "/queues/q/messages/m", deleted, ofMessaging("DELETE", "/queues/q/messages/m", nil, 204)},
 }
 
 // get returns the request of a path with GET.

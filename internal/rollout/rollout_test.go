@@ -24,8 +24,7 @@ import (
 // script is a terraform that makes the same plans in each test: one for each letter.
 //
 //	b a batch   f a batch whose apply fails   l the batch bakes   w it waits
-//	h something holds it   s a shut window does   q a quota does
-//	x nodes go back, and the apply fails
+//	h something holds it   q a quota does
 //	i a misspelled image: the apply fails   n the same server is not in service
 //	E servers end in ERROR, each time others
 //	e a server in ERROR is repaired: the apply fails, and all is done
@@ -53,9 +52,6 @@ func (s *script) Plan(ctx context.Context) (*Plan, error) {
 	switch kind {
 	case '!':
 		return nil, errors.New("no such cloud")
-	case 'x':
-		c.Status = "reverted: the template of web-8 failed, 1 node goes back"
-		p.File, p.Changes = "f", []string{"server.web-8: delete"}
 	case 'b', 'f':
 		s.before = []string{fmt.Sprintf("server.web-%d: create", s.at)}
 		p.Changes = s.before
@@ -79,8 +75,6 @@ func (s *script) Plan(ctx context.Context) (*Plan, error) {
 		c.Status = "waits: web-6 (its server is in BUILD)"
 	case 'h':
 		c.Status = "held: az-2 is not available"
-	case 's':
-		c.Status = "shut until Sat 02:00 UTC: web-1"
 	case 'q':
 		c.Status = "behind: the next plan replaces 1 of 1 node"
 	}
@@ -112,7 +106,6 @@ func (s *script) Apply(ctx context.Context, plan *Plan, progress func(string)) e
 }
 
 func TestRun(t *testing.T) {
-	waits := func(r *Runner) { r.WaitWindow = true }
 	for _, c := range []struct {
 		name    string
 		plans   string
@@ -134,10 +127,6 @@ func TestRun(t *testing.T) {
 		{name: "servers never come up", plans: "bw", set: func(r *Runner) { r.MaxWait = time.Hour }, want: Held, applied: "b",
 			why: "nothing changed for 1h; web waits: web-6 (its server is in BUILD)", took: 61 * time.Minute},
 		{name: "held", plans: "bh", want: Held, applied: "b", why: "web held: az-2 is not available", took: time.Minute},
-		{name: "held by a window", plans: "bs", want: Held, applied: "b", why: "web shut until Sat 02:00 UTC: web-1", took: time.Minute},
-		{name: "which is waited for", plans: "bsssbd", set: waits, want: Done, applied: "bb", took: 3*time.Minute + 30*time.Second},
-		{name: "until -max-time", plans: "bs", set: func(r *Runner) { r.WaitWindow, r.MaxTime = true, time.Hour }, want: Held, applied: "b",
-			why: "-max-time 1h is over; web shut until Sat 02:00 UTC: web-1", took: time.Hour},
 		{name: "behind, and nothing can be done", plans: "q", want: Held, why: "web behind: the next plan replaces 1 of 1 node"},
 		{name: "one is held, another waits", plans: "hd", others: []Cluster{{Name: "db", Status: "waits: db-1"}},
 			set: func(r *Runner) { r.MaxWait = time.Hour }, want: Held, why: "db waits: db-1", took: time.Hour},

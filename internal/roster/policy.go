@@ -78,9 +78,6 @@ type Update struct {
 	MaxAge time.Duration // maximum age of a server, for TooOld
 	Pause  time.Duration // time for which the nodes of a batch must be in service before the next batch
 
-	// Windows are when nodes may be replaced for another cause than Unhealthy.
-	Windows window.List
-
 	// RetryFullAfter is the time for which a place takes no node after Nova found no host
 	// there. If 0, only the plan that replaces the node without a host looks elsewhere.
 	RetryFullAfter time.Duration

@@ -20,8 +20,8 @@ type Seen struct {
 	Builds map[string]Build `json:"builds,omitempty"`
 
 	// Aged has the nodes whose servers are too old, Baking the nodes that must be in service
-	// for longer, and Early the nodes that broke within [Update.RevertAfter] of service, or
-	// within an hour.
+	// for longer, and Early the nodes that broke within an
+	// hour of service.
 	Aged   map[string]Aged `json:"aged,omitempty"`
 	Baking map[string]bool `json:"baking,omitempty"`
 	Early  map[string]bool `json:"early,omitempty"`

@@ -16,12 +16,11 @@ const (
 	Behind Word = "behind"  // the next plan replaces nodes
 	Waits  Word = "waits"   // nodes are not in service yet
 	Bakes  Word = "bakes"   // nodes must be in service for longer
-	Shut   Word = "shut"    // no batch begins until a window opens
 	Held   Word = "held"    // something holds nodes that should be replaced
 )
 
 // All lists all words.
-var All = []Word{InStep, Behind, Waits, Bakes, Shut, Held}
+var All = []Word{InStep, Behind, Waits, Bakes, Held}
 
 // WordOf returns the word of a status, or "" for another text.
 func WordOf(text string) Word {

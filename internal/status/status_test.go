@@ -56,7 +56,7 @@ func TestNoSentenceIsCompared(t *testing.T) {
 
 // TestWordOf reads the word of a status.
 func TestWordOf(t *testing.T) {
-	for text, want := range map[string]Word{"in step, as target says: 1 node": InStep, "shut until Sat 02:00 UTC: web-0": Shut, "held: wiring": Held,
+	for text, want := range map[string]Word{"in step, as target says: 1 node": InStep, "held: wiring": Held,
 		"unheld": "", "": ""} {
 		if got := WordOf(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)

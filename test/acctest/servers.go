@@ -3,7 +3,6 @@ package acctest
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -168,15 +167,4 @@ func (c *Cloud) DRS(t testing.TB) (region, host string) {
 	}
 	t.Skip("needs a hypervisor with drs in its hostname, and the cloud has none")
 	return "", ""
-}
-
-// Zaqar returns a consumer's client for the messages of a region. Without Zaqar the test is skipped.
-func (c *Cloud) Zaqar(t testing.TB, region string) *gophercloud.ServiceClient {
-	t.Helper()
-	client, err := c.API.Messaging(t.Context(), region, "0b6f3c1e-7d2a-4c58-9e41-5a8d6f7b2c30")
-	if _, missing := errors.AsType[*openstack.NoEndpointError](err); missing {
-		t.Skip("needs Zaqar, and the cloud has none")
-	}
-	require.NoError(t, err)
-	return client
 }

@@ -71,7 +71,6 @@ func Halfway() (roster.Roster, roster.Seen, roster.Policy) {
 	p := Policy(4)
 	p.Regions = []placement.Region{{Bin: Bin("RegionOne", 100), Zones: []placement.Bin{Bin("az-1", 100)}}}
 	p.Templates, p.RequireMarks, p.Update = Images("b"), true, Update("2", roster.Outdated, roster.Unhealthy)
-	p.Update.RevertAfter = 30 * time.Minute
 	return r, seen, p
 }
 

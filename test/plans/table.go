@@ -10,7 +10,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/window"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -31,7 +30,6 @@ type Case struct {
 	Broken   string // nodes whose servers are in ERROR
 	Roster   func(*roster.Roster)
 	Seen     func(roster.Seen)
-	Opens    window.Opens
 	Policy   func(*roster.Policy)
 
 	Moves     string // see [Moves]
@@ -86,7 +84,6 @@ func Check(t *testing.T, plan Planner, base func(*roster.Policy), list []Case) {
 			if c.Seen != nil {
 				c.Seen(seen)
 			}
-			seen.Opens = c.Opens
 			next, change, err := plan(r, seen, p)
 			require.NoError(t, err)
 			if c.Reasons != nil {

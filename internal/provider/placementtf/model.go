@@ -75,7 +75,6 @@ type updateModel struct {
 	Method           types.String `tfsdk:"method"`
 	MaxAge           types.String `tfsdk:"max_age"`
 	Pause            types.String `tfsdk:"pause"`
-	Window           types.List   `tfsdk:"window"`
 	RetryFullAfter   types.String `tfsdk:"retry_full_after"`
 	StopAbove        types.String `tfsdk:"stop_above"`
 	RequireInService types.Bool   `tfsdk:"require_in_service"`
@@ -298,10 +297,6 @@ func (m attachmentModel) update(ctx context.Context, diags *diag.Diagnostics) *r
 		Pause:     durations.Or(u.Pause, 0),
 
 		RetryFullAfter: durations.Or(u.RetryFullAfter, time.Hour),
-	}
-	windows, fault := window.Parse(texts(u.Window))
-	if update.Windows = windows; fault != "" {
-		diags.AddAttributeError(path.Root("update").AtName("window"), "Invalid window", fault)
 	}
 	for _, cause := range texts(u.Causes) {
 		update.Causes = append(update.Causes, roster.Cause(cause))

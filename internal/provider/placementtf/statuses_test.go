@@ -62,7 +62,6 @@ func TestStatuses(t *testing.T) {
 		return attributes{"update": with(attributes{"causes": []any{cause}, "max_batch_size": "1", "require_in_service": false}, more)}
 	}
 	template, timed := update("TEMPLATE", nil), update("TEMPLATE", attributes{"pause": "30d", "require_in_service": nil})
-	shut := update("TEMPLATE", attributes{"window": []any{"Sat 02:00-06:00 Europe/Berlin"}}) // the fake cloud begins on a Thursday
 	inPlace, recreate := update("TEMPLATE", attributes{"method": "IN_PLACE"}), attributes{"method": "RECREATE"}
 	of := func(image, zones string, more attributes) attributes {
 		return with(attributes{"template": attributes{"image": image}, "zones": protocol.Listing(zones)}, more)
@@ -115,9 +114,6 @@ func TestStatuses(t *testing.T) {
 			status: "waits: waits-2 (its server is in BUILD)", held: map[string]string{"waits-1": "the batch waits for waits-2 (its server is in BUILD)"}},
 		"bakes": {steps: [3]attributes{a(timed), b(timed)}, status: "bakes: bakes-2 must be in service for longer",
 			held: map[string]string{"bakes-1": "the previous batch must be in service for longer: bakes-2"}},
-		"window": {steps: [3]attributes{a(shut), nil, b(shut)}, status: "shut until Sat 02:00 Europe/Berlin: window-0, window-1",
-			held:   map[string]string{"window-0": "until Sat 02:00 Europe/Berlin", "window-1": "until Sat 02:00 Europe/Berlin"},
-			advice: b(template), then: "batch 1 of 2: window-0 leaves; window-2 comes in RegionOne/az-1"},
 		"target": {steps: [3]attributes{a(template), b(update("TEMPLATE", attributes{"target": "50%"}))},
 			status: "in step, as target says: 1 node of another template",
 			advice: b(template), then: "batch 1 of 1: target-1 leaves; target-3 comes in RegionOne/az-2"},

@@ -34,10 +34,6 @@ func updateBlock() schema.Block {
 				"not all are too old in one night."),
 			"pause": durations.Argument(0, 30*duration.Day, "How long a batch must have been in service before the "+
 				"next one begins. Defaults to `0s`."),
-			"window": attribute.Texts("[Times](../guides/time-and-repair.md#a-maintenance-window) at which batches "+
-				"may begin for causes other than `UNHEALTHY`, such as `[\"Sat 02:00-06:00 Europe/Berlin\"]`. By "+
-				"default they always may.",
-				listvalidator.SizeAtLeast(1), listvalidator.ValueStringsAre(value.NotNull{}, weekly)),
 			"retry_full_after": durations.Argument(0, 30*duration.Day, "How long no node is placed where Nova found "+
 				"no host. Defaults to `1h`. See [Full places](../guides/time-and-repair.md#full-places)."),
 			"max_batch_size": attribute.Text("Required. Maximum number of nodes that one apply replaces: a number, or "+

@@ -90,7 +90,7 @@ func (l *ledger) finish(seen roster.Seen) (plan verdict.Plan, err error) {
 	}
 	giveUp(next, seen, l.Policy)
 	plan = verdict.Plan{
-		Verdicts: l.list(), Next: next, Policy: l.Policy, Names: l.names, Shut: l.shut,
+		Verdicts: l.list(), Next: next, Policy: l.Policy, Names: l.names,
 	}
 	plan.Passed, plan.Fresh, plan.Unprotected = namer.passed, namer.fresh, l.protectsNobody()
 	plan.Strangers = l.named.strange

@@ -145,11 +145,6 @@ func (v View) first(w verdict.Want, lists ...bars) (no verdict.Refusal) {
 	return no
 }
 
-// harmless reports whether a node stays and its change takes no server that may serve, so that no window bars it.
-func (v View) harmless(w verdict.Want) bool {
-	return !w.NeedsRoom() && (v.First || !w.Is.MayServe || !v.Policy.TakesFirst())
-}
-
 // outage reports whether too many nodes are unhealthy, or may be, to replace a node.
 func (v View) outage(w verdict.Want) bool {
 	if w.Cause == roster.Unhealthy && v.Policy.Stops(v.Sick) {

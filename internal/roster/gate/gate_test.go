@@ -28,7 +28,7 @@ func TestOrder(t *testing.T) {
 	f := &facts.Fact{Is: facts.Serving, Protected: "is locked", Later: true, MissingWire: "name", Untouched: "is closed",
 		NotRemade: true, Outdated: true, Refused: true, StillFull: true}
 	counts := Counts{Counts: verdict.Counts{Size: 1, Taken: 1, Sick: 2}, Destroys: 3, Baking: 1, Tried: 1, Under: 1}
-	v := View{Counts: counts, Reached: true, Shut: "Sat 02:00 UTC", Room: r,
+	v := View{Counts: counts, Reached: true, Room: r,
 		Policy: roster.Policy{Capacity: 9, Begins: true, Update: &roster.Update{StopAbove: one}}}
 	w := verdict.Want{Fact: f, What: verdict.Replaced, Cause: roster.Outdated}
 	reached := map[*hold.Hold]bool{}
@@ -46,7 +46,6 @@ func TestOrder(t *testing.T) {
 		{hold.NotRemade, func() { f.NotRemade = false }},
 		{hold.Twice, func() { f.Refused, w.Cause = false, roster.Outdated }},
 		{hold.Target, func() { v.Reached = false }},
-		{hold.Window, func() { v.Shut = "" }},
 		{hold.NoPlace, func() { r.closed = ""; w.Cause, v.Policy.Update.Method = roster.TooOld, roster.Recreate }},
 		{hold.NoHost, func() { f.StillFull = false; w.Cause, v.Policy.Update.Method = roster.Outdated, roster.Substitute }},
 		{hold.NoRoom, func() { r.full = nil }},
@@ -68,7 +67,7 @@ func TestOrder(t *testing.T) {
 
 // TestUnmade: a node whose server was never found waits for nobody, unless its region rests or a server may follow it.
 func TestUnmade(t *testing.T) {
-	v := View{Counts: Counts{Counts: verdict.Counts{Size: 1, Taken: 1}}, Shut: "Sat 02:00 UTC"}
+	v := View{Counts: Counts{Counts: verdict.Counts{Size: 1, Taken: 1}}}
 	f := &facts.Fact{Is: facts.Unknown, Unfound: true, Server: node.Node{}}
 	w := verdict.Want{Fact: f, What: verdict.Revised, Cause: roster.Outdated}
 	assert.Equal(t, verdict.Refusal{}, v.Check(w))

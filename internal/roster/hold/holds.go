@@ -26,7 +26,7 @@ type Hold struct {
 // counts.
 var All = []*Hold{
 	Protected, Begins, Older, Wiring, Closed, Unseen, Outage, NotRemade, Twice, Target,
-	Window, NoPlace, NoHost, NoRoom, Batch, Servers, Bakes, Waits,
+	NoPlace, NoHost, NoRoom, Batch, Servers, Bakes, Waits,
 }
 
 // The holds.

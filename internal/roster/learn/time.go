@@ -37,7 +37,6 @@ func NoteTimes(s *roster.Seen, r roster.Roster, policy roster.Policy) {
 			s.Early[name] = known && ran < time.Hour
 		}
 	}
-	s.Opens = u.Windows.Look(clockOf(s.Servers, r)(""))
 	no := func(_ string, is bool) bool { return !is }
 	maps.DeleteFunc(s.Baking, no)
 	maps.DeleteFunc(s.Early, no)

@@ -9,7 +9,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/window"
 )
 
 // TestNoteTimes: facts change at their times by the clock of the cloud's answer, whatever the local clock says. The
@@ -45,15 +44,6 @@ func TestNoteTimes(t *testing.T) {
 			roster.Policy{RequireMarks: c.marks, Update: &roster.Update{MaxAge: 30 * day, Pause: 10 * time.Minute}})
 		if _, aged := seen.Aged["web-0"]; aged != c.aged || seen.Baking["web-0"] != c.baking {
 			t.Errorf("%s: aged %v, baking %v", c.name, aged, seen.Baking["web-0"])
-		}
-	}
-	windows, _ := window.Parse([]string{"Thu 00:00-00:10 UTC"})
-	for minutes, at := range map[int]string{9: "", 10: "Thu 00:00 UTC"} { // by the latest answer
-		seen := roster.NewSeen()
-		seen.Servers["web-0"], seen.Servers["web-1"] = node.Node{SeenAt: born.Add(time.Duration(minutes) * time.Minute)}, node.Node{SeenAt: born}
-		learn.NoteTimes(&seen, roster.Roster{Nodes: map[string]roster.Node{"web-0": {}, "web-1": {}}}, roster.Policy{Update: &roster.Update{Windows: windows}})
-		if want := (window.Opens{Of: "Thu 00:00-00:10 UTC", At: at}); seen.Opens != want {
-			t.Errorf("after %d minutes: %+v, want %+v", minutes, seen.Opens, want)
 		}
 	}
 	now := roster.NewSeen() // without a pause no node bakes, even if an answer is older than a launch

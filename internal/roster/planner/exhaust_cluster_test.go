@@ -11,7 +11,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/window"
 )
 
 // truth is the strongest statement about a node that a look allows.
@@ -119,10 +118,7 @@ func (q question) String() string {
 
 // The functions from here on translate words for the planner.
 
-const (
-	month    = 30 * 24 * time.Hour
-	saturday = "Sat 02:00-06:00 UTC"
-)
+const month = 30 * 24 * time.Hour
 
 var clock = time.Date(2026, 12, 25, 0, 0, 0, 0, time.UTC)
 
@@ -204,7 +200,6 @@ func (q question) cluster() (roster.Roster, roster.Seen) {
 	if q.is("full") {
 		seen.Full[roster.Spot{Place: home}] = clock
 	}
-	seen.Opens = window.Opens{Of: saturday, At: "Sat 02:00 UTC"}
 	for i, k := range q.leaving {
 		k.put(int64(i), r.Leaving, seen)
 		n := r.Leaving[named(int64(i))]
@@ -260,9 +255,6 @@ func (q question) policy() roster.Policy {
 	}
 	if q.is("flavors") {
 		p.Flavors, p.Update.RetryFullAfter = roster.Flavors{{}: {"big", "small"}}, time.Hour
-	}
-	if q.is("shut") {
-		p.Update.Windows, _ = window.Parse([]string{saturday})
 	}
 	return p
 }

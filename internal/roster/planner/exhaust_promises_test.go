@@ -97,13 +97,6 @@ var promises = []struct {
 		waits := p.is("pauses") && p.count(func(m member) bool { return m.has("bakes") && m.image == p.wants() }) > 0
 		return p.first(func(m member) bool { return waits && m.replaced() && m.truth == serves && m.Cause != roster.Unhealthy })
 	}},
-	{"What served, or is only accused and would be taken first, stays while the window is shut, except for repair and for going back.", func(p plan) string {
-		back := p.is("settled")
-		return p.first(func(m member) bool {
-			return p.is("shut") && !back && m.replaced() && m.Cause != roster.Unhealthy &&
-				(m.truth == serves || m.has("served") || m.truth == accused && m.taken)
-		})
-	}},
 	{"No more nodes than target get the wanted template, but for going back.", func(p plan) string {
 		had, has := numberOf(p.before, p.wants()), numberOf(p.after, p.wants())
 		back := p.is("settled")

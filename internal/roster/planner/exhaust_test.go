@@ -149,8 +149,6 @@ var moments = []struct {
 	{words: "named begins"},
 	{words: "named met"}, // the method may have been another one then
 	{words: "pauses", with: kinds(looksAt(serves, "bakes served own"), "b", home)},
-	{words: "shut"},
-	{words: "shut settled"},
 	{words: "closed", with: kinds(looks, "ab", closed), leaving: 1},
 	{words: "closed", with: kinds(looks, "b", closed), leaving: 1, left: home},
 	{words: "loose"},

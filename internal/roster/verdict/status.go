@@ -16,7 +16,6 @@ type Status struct {
 	Hold      *hold.Hold // hold of the nodes, if one holds them
 	Nodes     List       // nodes that are held or unrepaired
 	Waits     []Absence  // nodes that are waited for
-	Opens     string     // until when the window is shut
 	Remaining int64      // number of nodes to replace
 }
 
