@@ -419,7 +419,7 @@ var others = map[string]string{
 	"There is nothing to drain":                             "nothing",
 	"Too many servers beyond the cluster":                   "an apply",
 	"Servers are there that this plan makes again":          "a server",
-	"Kept servers must leave the state":                     "the plan",
+	"Kept servers leave the cluster":                        "the plan",
 	"Servers are still not in service":                      "an apply: TestAwaited",
 	"The servers do not follow the %s of their nodes":       "a line: TestAccWires",
 	"Servers were destroyed before others took their place": "refused before, where nodes are drained",

@@ -170,7 +170,7 @@ func TestPlacementWarns(t *testing.T) {
 			happens: boots, config: across(6, "RegionOne RegionTwo:az-1", oldestFirst), change: "-web-6", asks: "RegionTwo/os-availability-zone",
 			nodes: "RegionOne: web-0 web-1 web-2 web-3; RegionTwo/az-1: web-4 web-5"},
 		"a kept server": {before: zonal(2, "az-1", nil), happens: boots, config: zonal(1, "az-1", attributes{"deletion": attributes{"kept": []any{"web-1"}}}),
-			nodes: "RegionOne/az-1: web-0", change: "-web-1", at: "deletion.kept: Kept servers must leave the state", says: "web-1: the node leaves"},
+			nodes: "RegionOne/az-1: web-0", change: "-web-1", at: "deletion.kept: Kept servers leave the cluster", says: "web-1: the node leaves"},
 	})
 }
 

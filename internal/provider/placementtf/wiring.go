@@ -133,9 +133,9 @@ func (p *attachmentPlanner) tellNodes(next roster.Roster, change planner.Change,
 	}
 	if len(kept) > 0 {
 		at := path.Root("deletion").AtName("kept")
-		p.diags.AddAttributeWarning(at, "Kept servers must leave the state", fmt.Sprintf(
-			"%s: the node leaves, and Terraform destroys its server unless this plan forgets it, with a moved and a "+
-				"removed block (destroy = false). Apply only if no kept server is listed as destroyed.",
+		p.diags.AddAttributeWarning(at, "Kept servers leave the cluster", fmt.Sprintf(
+			"%s: the node leaves. If the plan lists its server as destroyed, do not apply: let Terraform forget it, with "+
+				"a moved and a removed block (destroy = false).",
 			text.Few(kept)))
 	}
 }
