@@ -34,7 +34,7 @@ var (
 	updates     = append([]string{stateful}, substitutes...)
 	capped      = []string{stateful, rolling, tryIt, workers} // pass a cap on
 	readiness   = []string{rolling, tryIt, workers, balancer} // and with create_before_destroy
-	plain       = []string{balancer, scaling, regions, "hooks/zaqar", "keeping-nodes/before", "quotas", "what-happens-when"}
+	plain       = []string{balancer, scaling, regions, "hooks/webhook", "keeping-nodes/before", "quotas", "what-happens-when"}
 )
 
 // advised is a warning whose advice is another configuration: the guides in which it can occur, how it occurs there,
@@ -233,9 +233,9 @@ var advice = []advised{
 		g.in("update", `max_batch_size = 1`)
 		g.in("update", `causes = ["TEMPLATE"]`)
 	}, func(g *guide) { g.template(`"debian-12"`) }},
-	{"A candidate is not there", []string{balancer, scaling, stateful, "hooks/zaqar"}, func(g *guide) { g.candidates(`["web-9"]`) },
+	{"A candidate is not there", []string{balancer, scaling, stateful, "hooks/webhook"}, func(g *guide) { g.candidates(`["web-9"]`) },
 		func(g *guide) { g.candidates(`[]`) }},
-	{"A protected node is not there", []string{balancer, scaling, stateful, "hooks/zaqar"}, func(g *guide) { g.in("deletion", `protected = ["web-9"]`) },
+	{"A protected node is not there", []string{balancer, scaling, stateful, "hooks/webhook"}, func(g *guide) { g.in("deletion", `protected = ["web-9"]`) },
 		func(g *guide) { g.edit(g.t, `protected = ["web-9"]`, "") }},
 	{"Protected nodes stay as they are", updates, func(g *guide) {
 		g.in("deletion", `protected = ["web-0"]`)

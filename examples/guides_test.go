@@ -1,7 +1,6 @@
 package examples_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -9,7 +8,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -18,9 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gophercloud/gophercloud/v2"
-	"github.com/gophercloud/gophercloud/v2/openstack/messaging/v2/claims"
-	"github.com/gophercloud/gophercloud/v2/openstack/messaging/v2/messages"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stretchr/testify/assert"
@@ -220,38 +215,6 @@ func TestAccExample_draining(t *testing.T) {
 	e.apply(t, url, "size=1")
 	assert.Len(t, strings.Fields(read(t, log)), 6, "drained")
 	assert.Len(t, e.servers(t), 1)
-}
-
-// TestAccExample_drainingByQueue: a consumer claims messages, and deletes each with its
-// claim.
-func TestAccExample_drainingByQueue(t *testing.T) {
-	e := start(t, "guides/hooks/zaqar")
-	e.apply(t)
-	client := e.c.Zaqar(t, "RegionOne")
-	ctx, stop := context.WithCancel(t.Context())
-	done := make(chan int)
-	go func() {
-		n := 0
-		for ctx.Err() == nil {
-			list, err := claims.Create(ctx, client, "web-drain", claims.CreateOpts{TTL: 300, Grace: 60, Limit: 1}).Extract()
-			for _, m := range list {
-				time.Sleep(time.Second) // the time of the drain
-				id, claim, _ := strings.Cut(path.Base(m.Href), "?claim_id=")
-				if err = messages.Delete(ctx, client, "web-drain", id, messages.DeleteOpts{ClaimID: claim}).ExtractErr(); err == nil {
-					n++
-				}
-			}
-			if err != nil && ctx.Err() == nil && !gophercloud.ResponseCodeIs(err, 404) {
-				t.Errorf("consume: %v", err)
-			}
-			time.Sleep(100 * time.Millisecond)
-		}
-		done <- n
-	}()
-	e.apply(t, "size=1")
-	stop()
-	assert.Equal(t, 2, <-done, "messages that were consumed")
-	assert.Len(t, e.servers(t), 1, "servers")
 }
 
 // TestAccExample_fromSenlin: a running cluster is imported, attachment and servers, into plain resources and into the

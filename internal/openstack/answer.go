@@ -26,15 +26,15 @@ func read(resp *http.Response, limit int) ([]byte, error) {
 	return all, err
 }
 
-// usual reports whether a status is one of good answers: no service gives a part of a list, for example.
+// usual reports whether a status is one of good answers. 206 is not: no service gives a part of a list.
 func usual(method string, status int) bool {
-	switch {
-	case method == http.MethodGet || method == http.MethodPut:
-		return status == http.StatusOK
-	case status == http.StatusNoContent:
+	switch status {
+	case http.StatusOK:
 		return true
+	case http.StatusCreated, http.StatusAccepted, http.StatusNoContent:
+		return method != http.MethodGet
 	}
-	return method == http.MethodPost && (status >= http.StatusOK && status <= http.StatusAccepted)
+	return false
 }
 
 // complete reports JSON that breaks off, or is none.

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
@@ -56,8 +55,7 @@ func newWorld(l limits) (*world, error) {
 	return w, w.fake.Listen("127.0.0.1:0")
 }
 
-// consume answers hooks: it completes a webhook after one drain, and takes a message
-// from the queue after it has seen it.
+// consume answers hooks and probes: it completes a webhook after one drain.
 func (w *world) consume() {
 	for _, f := range []fakecloud.Fault{
 		{Method: http.MethodPost, Path: "/hook", Status: http.StatusAccepted},
@@ -67,21 +65,6 @@ func (w *world) consume() {
 		f.Times = fakecloud.Forever
 		w.fake.Inject(f)
 	}
-	seen := w.fake.Inject(fakecloud.Fault{Method: http.MethodGet, Path: "/queues/*/messages/*", Effect: fakecloud.Delay})
-	go func() { // a consumer that takes all messages from the queue from now on
-		select {
-		case <-seen.Hit():
-		case <-w.fake.Done():
-		}
-		for {
-			w.fake.TakeMessages(fakecloud.AdminProjectID, "leaving")
-			select {
-			case <-time.After(100 * time.Millisecond):
-			case <-w.fake.Done():
-				return
-			}
-		}
-	}()
 }
 
 // connect logs in again, as Terraform does for every command.
@@ -188,14 +171,10 @@ func operations() []operation {
 			return config
 		})
 	}
-	hook := func(w *world, kind, argument, value string) attributes {
-		return attributes{"server_id": w.servers[0], "hook": attributes{"type": kind, "timeout": w.hook, "default_result": "ABANDON", argument: value}}
-	}
 	webhook := func(w *world) attributes {
 		url := w.fake.AuthURL()[:len(w.fake.AuthURL())-len("/identity/v3")] + "/hook?key=hidden"
-		return hook(w, "webhook", "url", url)
+		return attributes{"server_id": w.servers[0], "hook": attributes{"type": "webhook", "timeout": w.hook, "default_result": "ABANDON", "url": url}}
 	}
-	zaqar := func(w *world) attributes { return hook(w, "zaqar", "queue", "leaving") }
 	server := func(w *world) string { return w.servers[0] }
 
 	active := func(w *world) attributes {
@@ -255,7 +234,6 @@ func operations() []operation {
 		{"deletion_attachment: delete", drain(nil), remove},
 		{"deletion_attachment: delete, with shutdown", drain(attributes{"shutdown": true}), remove},
 		{"deletion_attachment: delete, with webhook", change(deletion, webhook), remove},
-		{"deletion_attachment: delete, with Zaqar", change(deletion, zaqar), remove},
 		{"readiness_attachment: create", nil, change(readiness, active)},
 		{"readiness_attachment: create, with HTTP", nil, change(readiness, healthy)},
 		{"readiness_attachment: read", change(readiness, active), refresh},

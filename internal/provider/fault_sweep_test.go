@@ -296,7 +296,7 @@ func (c sweepCase) most() int {
 // the wait for a new server.
 func (c sweepCase) asksHook() bool {
 	waited := strings.HasPrefix(c.name, "readiness_attachment") && strings.HasPrefix(c.target.Path, "/servers/") && c.target.Path != "/servers/detail"
-	return c.target.Service == "" || c.target.Service == fakecloud.Messaging || waited
+	return c.target.Service == "" || waited
 }
 
 // wordings are the words for a request in errors, by the beginning of its path.
@@ -304,7 +304,7 @@ var wordings = map[string]string{
 	"auth": "log in at", "regions": "region", // Keystone may list no regions, so that one is unknown
 	"": "find the microversions of Nova", "limits": "get the project's limits",
 	"flavors": "get the flavor", "os-availability-zone": "list availability zones", "os-hypervisors": "hypervisors", "os-server-groups": "server group",
-	"servers": "server", "images": "the image", "hook": "the webhook at", "health": "GET http://", "queues": `the queue "leaving"`,
+	"servers": "server", "images": "the image", "hook": "the webhook at", "health": "GET http://",
 }
 
 // checkError fails unless an error has what a user needs, the region and the request,

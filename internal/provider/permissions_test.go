@@ -32,8 +32,7 @@ func permissions(t *testing.T) map[string]string {
 	t.Helper()
 	guide, err := os.ReadFile("../../templates/guides/openstack-permissions.md.tmpl")
 	require.NoError(t, err)
-	services := map[string]string{"Keystone": fakecloud.Identity, "Nova": fakecloud.Compute, "Glance": fakecloud.Images, "Zaqar": fakecloud.Messaging,
-		"Octavia": fakecloud.LoadBalancing}
+	services := map[string]string{"Keystone": fakecloud.Identity, "Nova": fakecloud.Compute, "Glance": fakecloud.Images, "Octavia": fakecloud.LoadBalancing}
 	roles := map[string]string{}
 	for _, row := range regexp.MustCompile("(?m)^\\| (\\w+) \\| `([A-Z]+ /[^`]*)` \\| ([\\w-]+) \\|").FindAllStringSubmatch(string(guide), -1) {
 		roles[services[row[1]]+" "+row[2]] = row[3]
@@ -61,7 +60,6 @@ func TestPermissions(t *testing.T) {
 		fakecloud.Compute + " GET /flavors/{id}",                     // a flavor that is gone
 		fakecloud.Compute + " DELETE /servers/{id}/metadata/{id}",    // a rollout in place
 		fakecloud.Compute + " GET /servers/{id}/os-instance-actions", // a stop that fails
-		fakecloud.Messaging + " DELETE /queues/{id}/messages/{id}",   // a message that expires
 		fakecloud.LoadBalancing + " GET /lbaas/pools/{id}/members",   // hooks and health checks of pools
 		fakecloud.LoadBalancing + " GET /lbaas/pools/{id}/members/{id}",
 		fakecloud.LoadBalancing + " PUT /lbaas/pools/{id}/members/{id}",

@@ -47,10 +47,10 @@ func TestLimit(t *testing.T) {
 	}{
 		{"nothing", hooked(t, "", nil), false, 0, time.Minute},
 		{"a grace period", hooked(t, "", nil), false, 90 * time.Second, 150 * time.Second},
-		{"a hook", hooked(t, "zaqar", "30m"), false, 0, 31 * time.Minute},
-		{"a hook that has its default", hooked(t, "zaqar", nil), false, 0, time.Minute + hook.DefaultTimeout},
+		{"a hook", hooked(t, "webhook", "30m"), false, 0, 31 * time.Minute},
+		{"a hook that has its default", hooked(t, "webhook", nil), false, 0, time.Minute + hook.DefaultTimeout},
 		{"a shutdown", hooked(t, "", nil), true, 0, 6 * time.Minute},
-		{"all", hooked(t, "zaqar", "30m"), true, 90 * time.Second, 37*time.Minute + 30*time.Second},
+		{"all", hooked(t, "webhook", "30m"), true, 90 * time.Second, 37*time.Minute + 30*time.Second},
 	} {
 		m := nodeModel{Hook: c.hook, Shutdown: types.BoolValue(c.shutdown), GracePeriod: durations.Of(c.grace)}
 		assert.Equal(t, c.want, m.limit(), c.name)

@@ -66,7 +66,7 @@ func TestEqualDurations(t *testing.T) {
 	id := a.Fake.AddServers("RegionOne", fakecloud.Server{Name: "a", Zone: "az-1"})[0]
 	config := func(grace, timeout, limit string) protocol.Attributes {
 		return protocol.Attributes{"server_id": id, "enabled": false, "grace_period": grace, "timeouts": protocol.Attributes{"delete": limit},
-			"hook": protocol.Attributes{"type": "zaqar", "queue": "leaving", "default_result": "ABANDON", "timeout": timeout}}
+			"hook": protocol.Attributes{"type": "webhook", "url": "https://x/", "default_result": "ABANDON", "timeout": timeout}}
 	}
 	a.Must(t, config("60", "1h", "2d"))
 	for _, c := range []struct {

@@ -448,7 +448,7 @@ func TestInvalid(t *testing.T) {
 		"stable too long":                {attributes{"stable_for": "10m", "timeout": "10m"}, "stable_for: Not enough time"},
 		"stable for a second less":       {attributes{"stable_for": "599s", "timeout": "10m"}, ""},
 		"stable, the timeout not known":  {attributes{"stable_for": "1h", "timeout": unknown}, ""},
-		"a hook without its queue":       {attributes{"hook": attributes{"type": "zaqar", "default_result": "ABANDON"}}, "hook.queue: Invalid hook"},
+		"a hook without its address":     {attributes{"hook": attributes{"type": "webhook", "default_result": "ABANDON"}}, "hook.url: Invalid hook"},
 		"no address":                     {at(nil, ssh), address},
 		"no address, and none needed":    {at(nil, http("http://x/{name}", nil)), ""},
 		"an address, not known":          {at(unknown, ssh), ""},

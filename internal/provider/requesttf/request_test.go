@@ -173,7 +173,7 @@ func TestReadDecision(t *testing.T) {
 		"a status of no text": {`{"status": 1, "creation": {"count": 1}}`, nil, "status: a text is needed, not 1."},
 		"a status of ERROR":   {`{"status": "ERROR", "reason": "why", "creation": {"count": 1}}`, nil, `Its status is "ERROR"`},
 		"a time of no unit":   {`{"deletion": {"grace_period": "soon"}}`, nil, `deletion: grace_period: A duration from 0s to`},
-		"a status of OK": {`{"status": "OK", "reason": "why", "status_reason": "why", "placement": {"count": 2}, "hooks": {"type": "zaqar"}, ` +
+		"a status of OK": {`{"status": "OK", "reason": "why", "status_reason": "why", "placement": {"count": 2}, "hooks": {"type": "webhook"}, ` +
 			`"health": {}, "update": {}, "creation": {"count": 1}}`,
 			creation(request.Share{Count: 1}), ""},
 		"an empty status": {`{"status": "", "creation": {"count": 1}}`, creation(request.Share{Count: 1}), ""},

@@ -1,5 +1,5 @@
 // Command sweep removes what acceptance tests left behind on the cloud that OS_CLOUD or the OS_* variables name:
-// servers, server groups, queues, volumes and ports with names of tests, in the user's own project, in all regions.
+// servers, server groups, volumes and ports with names of tests, in the user's own project, in all regions.
 // If the server of a volume is still being removed, the next sweep removes the volume.
 package main
 
@@ -18,7 +18,6 @@ import (
 	gopher "github.com/gophercloud/gophercloud/v2/openstack"
 	"github.com/gophercloud/gophercloud/v2/openstack/blockstorage/v3/volumes"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
-	"github.com/gophercloud/gophercloud/v2/openstack/messaging/v2/queues"
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/ports"
 	"github.com/gophercloud/gophercloud/v2/pagination"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
@@ -49,7 +48,7 @@ type thing struct {
 // sweep removes the leftovers of tests in all regions, and prints them. It continues after a failure.
 func sweep(ctx context.Context, cloud *openstack.Cloud, older time.Duration, now time.Time, out io.Writer) error {
 	lists := []func(context.Context, *openstack.Cloud, string) ([]thing, error){
-		listServers, listGroups, listQueues, listVolumes, listPorts,
+		listServers, listGroups, listVolumes, listPorts,
 	}
 	regions, errs := cloud.ComputeRegions(ctx)
 	for _, region := range regions {
@@ -149,25 +148,4 @@ func listPorts(ctx context.Context, cloud *openstack.Cloud, region string) (thin
 		remove := func(ctx context.Context) error { return ports.Delete(ctx, client, p.ID).ExtractErr() }
 		return thing{"port", p.Name, remove}
 	})
-}
-
-// listQueues returns no queues if there is no Zaqar.
-func listQueues(ctx context.Context, cloud *openstack.Cloud, region string) (things []thing, err error) {
-	client, err := cloud.Messaging(ctx, region, "6f1d0f0e-9d3c-4b0a-8a57-2f4f6f0f3a11")
-	if _, none := errors.AsType[*openstack.NoEndpointError](err); none {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	opts := queues.ListOpts{Limit: 20, Marker: "acc-"}
-	err = queues.List(client, opts).EachPage(ctx, func(_ context.Context, page pagination.Page) (bool, error) {
-		list, err := queues.ExtractQueues(page)
-		for _, q := range list {
-			remove := func(ctx context.Context) error { return queues.Delete(ctx, client, q.Name).ExtractErr() }
-			things = append(things, thing{"queue", q.Name, remove})
-		}
-		return true, err
-	})
-	return things, err
 }
