@@ -5,7 +5,6 @@ import (
 	"flag"
 	"log"
 	"os"
-	_ "time/tzdata" // for update.window, where the system has no time zones
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"

@@ -200,11 +200,6 @@ var advice = []advised{
 		g.other()
 		g.apply()
 	}, func(g *guide) { g.edit(g.t, `pause = "30d"`, "") }},
-	{"Nodes wait for the window", []string{rolling, tryIt, workers, stateful}, func(g *guide) {
-		g.in("update", `window = ["Thu 13:00-22:00 Europe/Berlin"]`) // the fake cloud begins that day
-		g.other()
-		require.Contains(g.t, g.finish(), "No changes.")
-	}, func(g *guide) { g.c.Fake.Advance(13 * time.Hour) }},
 	{"Too many nodes are unhealthy to replace them", updates, func(g *guide) {
 		g.change(broken, "web-0", "web-1")
 	}, func(g *guide) { g.in("update", `stop_above = "100%"`) }},
@@ -375,15 +370,13 @@ func (g *guide) move() {
 // others lists the warnings that no guide's configuration follows, with the reason, or with the test that follows one
 // elsewhere.
 var others = map[string]string{
-	"%s will be drained":                                       "TestAccExample_keepingNodes",
-	"More servers will be drained":                             "TestTogether",
-	"Nodes that stay will be drained":                          "TestAccPlacementDrains",
-	"Generations are guesses":                                  "an import id: TestPlacementAdoptsGenerations",
-	"Nodes carry the mark of another template":                 "an import id: TestPlacementAdopts",
-	"The server group becomes the attachment's own":            "TestMoved",
-	"The server group counts as inherited":                     "TestMoved",
-	"The template failed, and the settled one is wanted again": "TestStatuses",
-	"The template failed, and there is none to go back to":     "TestStatuses",
+	"%s will be drained":                            "TestAccExample_keepingNodes",
+	"More servers will be drained":                  "TestTogether",
+	"Nodes that stay will be drained":               "TestAccPlacementDrains",
+	"Generations are guesses":                       "an import id: TestPlacementAdoptsGenerations",
+	"Nodes carry the mark of another template":      "an import id: TestPlacementAdopts",
+	"The server group becomes the attachment's own": "TestMoved",
+	"The server group counts as inherited":          "TestMoved",
 
 	"Ignored in favour of clouds.yaml":           "a guide's provider block names at most a cloud",
 	"Insecure hook":                              "a guide's hook has https",

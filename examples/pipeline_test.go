@@ -34,11 +34,16 @@ func script(t *testing.T, dir, name, path string, env ...string) (string, error)
 }
 
 // TestPipeline rolls out an image as the workflows do: each batch has a plan that is described and approved, until a
-// plan is empty.
+// plan is empty. By day no batch begins, as the guide says.
 func TestPipeline(t *testing.T) {
 	t.Parallel()
 	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "guides/rolling-out-an-image")
 	e.edit(t, "= 9", "= 4")
+	night := regexp.MustCompile("(?s)## At night only.*?```terraform\n(.*?)```.*?```terraform\n *(.*?)\n```").
+		FindStringSubmatch(read(t, "../templates/guides/rolling-out-an-image.md.tmpl"))
+	require.Len(t, night, 3)
+	e.edit(t, `causes         = ["UNHEALTHY", "TEMPLATE"]`, night[2])
+	e.edit(t, `variable "image"`, night[1]+`variable "image"`)
 	e.apply(t)
 	e.edit(t, `"debian-12"`, `"debian-13"`)
 	path, outputs := t.TempDir(), filepath.Join(t.TempDir(), "outputs")
@@ -54,6 +59,9 @@ func TestPipeline(t *testing.T) {
 		require.NoError(t, err, output)
 		return read(t, outputs), read(t, filepath.Join(e.Dir, "plan.md"))
 	}
+	_, byDay := plan()
+	assert.NotContains(t, byDay, "removed", "by day")
+	env = append(env, "TF_VAR_night=true")
 	for _, left := range []string{"2 nodes wait", ""} {
 		changes, markdown := plan()
 		if changes != "changes=true\n" || !strings.Contains(markdown, "2 removed, 2 added.") || !strings.Contains(markdown, left) ||

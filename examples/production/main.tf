@@ -1,4 +1,4 @@
-# A production cluster without the module: two regions, a pool, drains, a canary, going back by itself, health. Copy it. A line that is
+# A production cluster without the module: two regions, a pool, drains, a canary, health. Copy it. A line that is
 # marked with (!) must not be forgotten: the comment says what happens without it.
 terraform {
   required_version = ">= 1.8" # OpenTofu: 1.7
@@ -60,7 +60,6 @@ resource "stackpolicy_placement_attachment" "web" {
     causes         = ["UNHEALTHY", "TEMPLATE"]
     max_batch_size = "50%"
     target         = "100%" # "25%" for a canary
-    revert_after   = "30m"
   }
 }
 

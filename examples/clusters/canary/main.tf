@@ -1,5 +1,4 @@
-# A new image comes on a quarter of the nodes first. Each batch must serve for ten minutes before the next one begins. If a new server is
-# not in service after half an hour, the cluster goes back to the last good image by itself.
+# A new image comes on a quarter of the nodes first. Each batch must serve for ten minutes before the next one begins.
 module "web" {
   source = "../../modules/cluster"
 
@@ -13,7 +12,6 @@ module "web" {
 
   target            = "25%" # when it is good: "100%"
   pause             = "10m"
-  revert_after      = "30m"
   readiness_timeout = "30m"
   readiness_url     = "http://{address}:8080/health"
   health_url        = "http://{address}:8080/health"

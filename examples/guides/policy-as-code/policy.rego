@@ -72,8 +72,7 @@ deny contains msg if {
 
 warn contains msg if {
 	some r in attachments
-	some form in {"held", "reverted"}
-	startswith(r.change.after.status, form)
+	startswith(r.change.after.status, "held")
 	msg := sprintf("%s: %s", [r.address, r.change.after.status])
 }
 

@@ -26,7 +26,6 @@ resource "stackpolicy_placement_attachment" "web" {
     causes         = ["UNHEALTHY", "TEMPLATE"]
     max_batch_size = 2
     target         = var.target
-    revert_after   = "30m" # what does not work by then is taken back
   }
 }
 

@@ -31,18 +31,15 @@ resource "stackpolicy_placement_attachment" "cluster" {
     protected  = var.protected
   }
 
-  dynamic "update" {
-    for_each = length(var.causes) == 0 ? [] : [var.causes]
-    content {
-      causes             = var.causes
-      max_batch_size     = var.max_batch_size
-      max_age            = var.max_age
-      pause              = var.pause
-      require_in_service = true
-      retry_full_after   = var.retry_full_after
-      stop_above         = var.stop_above
-      target             = var.target
-    }
+  update {
+    causes             = var.causes
+    max_batch_size     = var.max_batch_size
+    max_age            = var.max_age
+    pause              = var.pause
+    require_in_service = true
+    retry_full_after   = var.retry_full_after
+    stop_above         = var.stop_above
+    target             = var.target
   }
 
   dynamic "health" {
@@ -142,8 +139,6 @@ locals {
     local.readiness_hook == null && (var.readiness_hook_timeout != null || var.readiness_hook_environment != null) ? "readiness_hook_timeout and readiness_hook_environment need readiness_hook_url, readiness_hook_queue or readiness_hook_command" : "",
     local.drain_hook == null && (var.drain_hook_timeout != null || var.drain_hook_environment != null) ? "drain_hook_timeout and drain_hook_environment need drain_hook_url, drain_hook_queue or drain_hook_command" : "",
     var.max_server_per_host != null && var.servergroup_policies != "anti-affinity" ? "max_server_per_host needs servergroup_policies = \"anti-affinity\"" : "",
-    length(var.causes) == 0 && anytrue([for v in [var.max_age, var.pause, var.retry_full_after, var.stop_above, var.target] : v != null]) ? "max_age, pause, retry_full_after, stop_above and target need causes" : "",
-    var.max_age != null && !contains(var.causes, "AGE") ? "max_age needs AGE in causes" : "",
     var.max_age == null && contains(var.causes, "AGE") ? "AGE in causes needs max_age" : "",
     try(var.max_size >= 0 && var.desired_capacity > var.max_size || var.desired_capacity < coalesce(var.min_size, 0), false) ? "desired_capacity is between min_size and max_size" : "",
   ]))

@@ -99,7 +99,6 @@ func TestPlacementInvalid(t *testing.T) {
 		{attributes{"user_data": strings.Repeat("abcd", 16_384)}, "It has 65536 bytes, 65536 in Base64"},
 		{attributes{"user_data": strings.Repeat("abcd", 16_383)}, ""},
 		{attributes{"prefer": "CHEAP"}, "value must be one of"},
-		{update(attributes{"causes": []any{"UNHEALTHY"}, "max_age": "30d"}), "Only the cause AGE replaces a node for its age."},
 		{update(attributes{"causes": []any{"AGE"}, "max_age": "10m"}), "A duration from 1h to 3650d is needed"},
 		{update(attributes{"pause": "soon"}), "A duration from 0s to 30d is needed"},
 		{update(attributes{"retry_full_after": "31d"}), "A duration from 0s to 30d is needed"},

@@ -314,10 +314,6 @@ func (m attachmentModel) update(ctx context.Context, diags *diag.Diagnostics) *r
 		diags.AddAttributeError(path.Root("update").AtName("max_age"), "A missing argument",
 			"The cause AGE needs max_age, such as \"30d\": the age from which on a node is replaced.")
 	}
-	if !update.Has(roster.TooOld) && !u.MaxAge.IsNull() {
-		diags.AddAttributeError(path.Root("update").AtName("max_age"), "A missing argument",
-			"Only the cause AGE replaces a node for its age. Add it to causes, or remove max_age.")
-	}
 	return update
 }
 

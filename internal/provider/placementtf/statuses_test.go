@@ -68,12 +68,8 @@ func TestStatuses(t *testing.T) {
 	}
 	a := func(more attributes) attributes { return of("a", "az-1 az-2", more) }
 	b := func(more attributes) attributes { return of("b", "az-1 az-2", more) }
-	c := func(more attributes) attributes { return of("c", "az-1 az-2", more) }
 	full := ends("-1", func(s *fakecloud.Server) { s.Status, s.Fault = "ERROR", noHost })
 	failed := func(s *fakecloud.Server) { s.Status, s.Metadata = "ERROR", nil }
-	late := func(s *fakecloud.Server) { // a wait of the readiness attachment ended without the server
-		s.Metadata = map[string]string{openstack.NotInServiceAtKey: s.Metadata[openstack.MarkKey] + " " + s.Created.Add(time.Hour).Format(time.RFC3339)}
-	}
 	var lock sync.Mutex
 	var said []string // statuses, and reasons that they do not say
 	all := map[string]told{
@@ -135,12 +131,6 @@ func TestStatuses(t *testing.T) {
 			status: "held: two servers in a row failed for twice-2", held: map[string]string{"twice-2": "two servers in a row failed: change the template"}},
 		"former": {steps: [3]attributes{a(update("UNHEALTHY", recreate))}, server: ends("-1", failed),
 			status: "held: the servers of former-1 were not made again", held: map[string]string{"former-1": "is still the old one"}},
-		"failed": {steps: [3]attributes{a(timed), b(timed)}, server: func(s *fakecloud.Server) {
-			s.Status = "SHUTOFF" // the template is not settled
-			ends("-2", func(s *fakecloud.Server) { s.Status = "ACTIVE"; late(s) })(s)
-		}, status: "held: the template of failed-2 failed, and there is no settled one to go back to",
-			held:   map[string]string{"failed-1": "the template that it should get failed, and there is no settled one"},
-			advice: c(timed), then: "batch 1 of 2: failed-2 changes"},
 		"unseen": {steps: [3]attributes{a(inPlace), b(inPlace), a(inPlace)},
 			blind: true, status: "behind: goes back to a, 1 of 2 nodes to replace",
 			held:   map[string]string{"unseen-0": "no refresh has looked at it since it changed"},

@@ -26,8 +26,9 @@ func updateBlock() schema.Block {
 			"causes": attribute.Texts("Required. Why a node is replaced, in this order: `UNHEALTHY` (in `ERROR`, "+
 				"tainted, or found unhealthy by `health`), `PLACEMENT` (its place is not listed or above its cap, or "+
 				"a move improves the spread), `TEMPLATE` (another template is wanted; with `IMAGE` the newest of "+
-				"`image`), `FLAVOR` (an earlier one of `flavors` is not full) and `AGE` (older than `max_age`).",
-				listvalidator.SizeAtLeast(1), listvalidator.UniqueValues(),
+				"`image`), `FLAVOR` (an earlier one of `flavors` is not full) and `AGE` (older than `max_age`). An empty list "+
+				"replaces none.",
+				listvalidator.UniqueValues(),
 				listvalidator.ValueStringsAre(value.NotNull{}, stringvalidator.OneOf(causes()...))),
 			"max_age": durations.Argument(time.Hour, 3650*duration.Day, "The age at which `AGE` replaces a node, "+
 				"such as `30d`, counted from the launch of its server. Each node gets up to a tenth more, so that "+

@@ -22,8 +22,7 @@ type Status struct {
 // Status returns the status of the cluster.
 func (p Plan) Status() Status {
 	left := p.Remaining + p.Verdicts.Replaced()
-	switch {
-	case p.Verdicts.Replaced() > 0:
+	if p.Verdicts.Replaced() > 0 {
 		return Status{Word: status.Behind, Remaining: left}
 	}
 	unrepaired := p.Unrepaired()

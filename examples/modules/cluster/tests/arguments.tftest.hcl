@@ -31,9 +31,7 @@ variables {
   max_batch_size            = "3"
   max_age                   = "30d"
   pause                     = "11m"
-  window                    = ["Sat 02:00-06:00 UTC"]
   retry_full_after          = "12m"
-  revert_after              = "13m"
   stop_above                = "5"
   target                    = "40%"
   servergroup_policies      = "anti-affinity"
@@ -71,8 +69,8 @@ run "placement" {
   }
   assert {
     condition = alltrue([
-      for name, value in { causes = join(" ", ["AGE", "TEMPLATE"]), max_batch_size = "3", max_age = "30d", pause = "11m", window = "Sat 02:00-06:00 UTC", retry_full_after = "12m", revert_after = "13m", stop_above = "5", target = "40%", require_in_service = "true", method = "SUBSTITUTE" } :
-      coalesce({ for k, v in stackpolicy_placement_attachment.cluster.update : k => contains(["causes", "window"], k) ? join(" ", v) : tostring(v) }[name], "SUBSTITUTE") == value
+      for name, value in { causes = join(" ", ["AGE", "TEMPLATE"]), max_batch_size = "3", max_age = "30d", pause = "11m", retry_full_after = "12m", stop_above = "5", target = "40%", require_in_service = "true", method = "SUBSTITUTE" } :
+      coalesce({ for k, v in stackpolicy_placement_attachment.cluster.update : k => k == "causes" ? join(" ", v) : tostring(v) }[name], "SUBSTITUTE") == value
     ])
     error_message = "update is not what was given."
   }
@@ -155,9 +153,7 @@ run "other_ways" {
     causes                 = []
     max_age                = null
     pause                  = null
-    window                 = null
     retry_full_after       = null
-    revert_after           = null
     stop_above             = null
     target                 = null
     pools                  = {}
@@ -169,7 +165,7 @@ run "other_ways" {
     error_message = "The servers get the first of the flavors, the network of the id, and a volume beside the disk of the flavor."
   }
   assert {
-    condition     = stackpolicy_placement_attachment.cluster.health.tcp.port == 5432 && stackpolicy_placement_attachment.cluster.update == null && length(stackpolicy_affinity_attachment.cluster) == 0
+    condition     = stackpolicy_placement_attachment.cluster.health.tcp.port == 5432 && length(stackpolicy_placement_attachment.cluster.update.causes) == 0 && length(stackpolicy_affinity_attachment.cluster) == 0
     error_message = "Health asks the port, nothing is replaced, and there are no groups."
   }
   assert {
