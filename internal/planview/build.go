@@ -8,9 +8,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 )
 
 // fill derives the drawing from the values before and after.
@@ -58,34 +56,6 @@ func (a *Attachment) fill(before, after *attributes, unknown, hidden map[string]
 	for _, n := range say.Warnings(next, before.listed(), listed, moves) {
 		a.Warnings = append(a.Warnings, Warning{n.Title, n.Text})
 	}
-}
-
-// AttachmentOf returns the attachment of a cluster, from a change of its roster.
-func AttachmentOf(
-	cluster string, listed []placement.Region, old, next roster.Roster, change planner.Change,
-) Attachment {
-	a := Attachment{
-		Address:   resourceType + ".this",
-		Cluster:   cluster,
-		Action:    Update,
-		Before:    int64(len(old.Nodes)),
-		After:     int64(len(next.Nodes)),
-		Remaining: change.Remaining,
-	}
-	a.Regions = outline(rows(old, listed), rows(next, listed))
-	a.number(old, next, false)
-	reasons := map[string]string{}
-	for _, v := range change.List {
-		reasons[v.Name] = v.Reason
-		if v.Outcome == verdict.Returns {
-			a.returned = append(a.returned, v.Name)
-		}
-	}
-	a.place(old, next, reasons)
-	for _, n := range slices.Concat(change.Notices, say.Warnings(next, listed, listed, false)) {
-		a.Warnings = append(a.Warnings, Warning{n.Title, n.Text})
-	}
-	return a
 }
 
 func rows(r roster.Roster, listed []placement.Region) []placement.Row {

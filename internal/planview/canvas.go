@@ -14,7 +14,6 @@ func escape(s string) string { return html.EscapeString(text.CleanLines(s)) }
 // canvas is a picture that is drawn from the top down.
 type canvas struct {
 	body   strings.Builder
-	width  int
 	height int
 	colour map[int]int // colours of templates
 	scale  float64     // length of bars, in pixels for each node
@@ -24,13 +23,13 @@ type canvas struct {
 func (c *canvas) picture(id, title, description string, alone bool) string {
 	style, namespace := "", ""
 	if alone {
-		style, namespace = "<style>\n"+CSS+"</style>\n", ` xmlns="http://www.w3.org/2000/svg"`
+		style, namespace = "<style>\n"+css+"</style>\n", ` xmlns="http://www.w3.org/2000/svg"`
 	}
 	return fmt.Sprintf("<svg%s class=\"pv\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" "+
 		"aria-labelledby=\"%s-title\" aria-describedby=\"%s-desc\">\n"+
 		"<title id=\"%s-title\">%s</title>\n<desc id=\"%s-desc\">%s</desc>\n%s<rect class=\"paper\" width=\"%d\" "+
-		"height=\"%d\"/>\n%s</svg>\n", namespace, c.width, c.height, c.width, c.height, id, id, id, escape(title), id,
-		escape(description), style, c.width, c.height, c.body.String())
+		"height=\"%d\"/>\n%s</svg>\n", namespace, wide, c.height, wide, c.height, id, id, id, escape(title), id,
+		escape(description), style, wide, c.height, c.body.String())
 }
 
 func (c *canvas) text(class string, x, y int, s string) {
@@ -186,11 +185,7 @@ const struckLabel = "something else happens to its server"
 // circle with a cross is removed. The colour shows the template. An exclamation mark means that the plan changes the
 // node's server although no node change needs it.
 func (c *canvas) dot(x, y int, n Node, label string) {
-	name := ""
-	if n.Name != "" {
-		name = ` data-node="` + escape(n.Name) + `"`
-	}
-	c.body.WriteString("<g" + name + ">")
+	c.body.WriteString("<g>")
 	if label != "" {
 		fmt.Fprintf(&c.body, "<title>%s</title>", escape(label))
 	}

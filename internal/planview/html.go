@@ -10,7 +10,7 @@ import (
 // HTML returns a page about a plan. The page requests nothing, and its Content-Security-Policy allows only its own
 // style sheet.
 func HTML(plan Plan) string {
-	style := CSS + pageCSS
+	style := css + pageCSS
 	hash := sha256.Sum256([]byte(style))
 	var names []string
 	for _, a := range plan.Attachments {
@@ -35,43 +35,37 @@ func HTML(plan Plan) string {
 `, base64.StdEncoding.EncodeToString(hash[:]),
 		escape(shorten(strings.Join(names, ", "), 200)),
 		style,
-		Article(plan, false))
+		articles(plan))
 }
 
-// Article returns the content of a page about a plan. It belongs into an element of the class pv, and the page needs
-// [CSS] and [ArticleCSS]. The picture of a narrow article fits a phone.
-func Article(plan Plan, narrow bool) string {
+// articles returns the content of a page about a plan.
+func articles(plan Plan) string {
 	var b strings.Builder
-	if r := plan.whole(100); r != nil {
-		fmt.Fprintf(&b, "<article aria-labelledby=\"pv-whole\">\n<h2 id=\"pv-whole\">The whole plan</h2>\n<p>%s</p>\n",
-			escape(r.lead))
-		for _, s := range r.sections {
-			s.html(&b)
-		}
-		b.WriteString("</article>\n")
+	r := plan.whole(100)
+	fmt.Fprintf(&b, "<article aria-labelledby=\"pv-whole\">\n<h2 id=\"pv-whole\">The whole plan</h2>\n<p>%s</p>\n",
+		escape(r.lead))
+	for _, s := range r.sections {
+		s.html(&b)
 	}
+	b.WriteString("</article>\n")
 	for i := range plan.Attachments {
-		article(&b, &plan.Attachments[i], fmt.Sprintf("pv%d", i), narrow)
+		article(&b, &plan.Attachments[i], fmt.Sprintf("pv%d", i))
 	}
 	return b.String()
 }
 
-func article(b *strings.Builder, a *Attachment, id string, narrow bool) {
+func article(b *strings.Builder, a *Attachment, id string) {
 	r := a.report(100)
 	fmt.Fprintf(b, "<article aria-labelledby=\"%s-head\">\n<h2 id=\"%s-head\">Placement of %s</h2>\n<p>%s</p>\n<p "+
 		"class=\"address\">%s</p>\n", id, id, escape(r.title), escape(r.lead), escape(r.address))
 	for _, s := range r.first {
 		s.html(b)
 	}
-	c := &canvas{width: wideWidth}
-	class := "scroll wide"
-	if narrow {
-		c.width, class = narrowWidth, "scroll"
-	}
+	c := &canvas{}
 	c.attachment(a, false)
 	c.height += margin
-	fmt.Fprintf(b, "<figure class=\"%s\" tabindex=\"0\" role=\"group\" aria-label=\"Picture\">\n%s</figure>\n",
-		class, c.picture(id, "Placement of "+r.title, r.lead+" The table and the lists below say the same.", false))
+	fmt.Fprintf(b, "<figure class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Picture\">\n%s</figure>\n",
+		c.picture(id, "Placement of "+r.title, r.lead+" The table and the lists below say the same.", false))
 	b.WriteString("<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Table\">\n<table>\n<thead><tr>")
 	for _, head := range columns {
 		fmt.Fprintf(b, "<th scope=\"col\">%s</th>", head)

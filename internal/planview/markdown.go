@@ -16,11 +16,10 @@ func Markdown(plan Plan) string {
 	var all string
 	for _, limit := range []int{100, 20, 5, 0} {
 		var b strings.Builder
-		if r := plan.whole(limit); r != nil {
-			fmt.Fprintf(&b, "### The whole plan\n\n%s\n", plain(r.lead))
-			for _, s := range r.sections {
-				s.markdown(&b)
-			}
+		r := plan.whole(limit)
+		fmt.Fprintf(&b, "### The whole plan\n\n%s\n", plain(r.lead))
+		for _, s := range r.sections {
+			s.markdown(&b)
 		}
 		for i := range plan.Attachments {
 			writeMarkdown(&b, plan.Attachments[i].report(limit))
@@ -34,10 +33,7 @@ func Markdown(plan Plan) string {
 }
 
 func writeMarkdown(b *strings.Builder, r report) {
-	if b.Len() > 0 {
-		b.WriteString("\n")
-	}
-	fmt.Fprintf(b, "### Placement of %s\n\n%s\n", name(r.title), plain(r.lead))
+	fmt.Fprintf(b, "\n### Placement of %s\n\n%s\n", name(r.title), plain(r.lead))
 	for _, s := range r.first {
 		s.markdown(b)
 	}

@@ -36,8 +36,8 @@ const (
 // Plan is the part of a Terraform plan that is drawn.
 type Plan struct {
 	Attachments []Attachment // by address
-	Totals      *Totals      // nil if the drawing is not about a whole plan
-	Servers     []Server     // changes of servers without a node, and destroyed resources without a node
+	Totals      Totals
+	Servers     []Server // changes of servers without a node, and destroyed resources without a node
 }
 
 // Attachment is a placement attachment as a plan changes it.

@@ -31,10 +31,10 @@ var colours = []colour{
 // templateColours is the number of colours of templates.
 const templateColours = 6
 
-// CSS is the style sheet of pictures and pages.
-var CSS = css()
+// css is the style sheet of pictures and pages.
+var css = sheet()
 
-func css() string {
+func sheet() string {
 	var light, dark strings.Builder
 	value := map[string]string{}
 	for _, c := range colours {
@@ -86,10 +86,7 @@ const pictureCSS = `.pv text { font: 13px ` + fonts + `; fill: var(--pv-ink) }
 const pageCSS = `body { margin: 0; background: #ffffff }
 @media screen and (prefers-color-scheme: dark) { body { background: #0d1117 } }
 main.pv { font: 15px/1.5 ` + fonts + `; max-width: 960px; margin: 0 auto; padding: 16px }
-` + ArticleCSS
-
-// ArticleCSS is the style sheet for the result of [Article].
-const ArticleCSS = `.pv { color: var(--pv-ink) }
+.pv { color: var(--pv-ink) }
 .pv h2, .pv h3 { overflow-wrap: anywhere }
 .pv .scroll { overflow-x: auto }
 .pv table { border-collapse: collapse; font-variant-numeric: tabular-nums }
@@ -102,6 +99,6 @@ const ArticleCSS = `.pv { color: var(--pv-ink) }
 .pv .warnings { border-left: 4px solid var(--pv-warn); padding-left: 12px }
 .pv .address { color: var(--pv-pale); font-size: 13px; overflow-wrap: anywhere }
 .pv figure { margin: 0 }
-@media screen { .pv .wide svg { min-width: 640px } }
+@media screen { .pv figure svg { min-width: 640px } }
 @media print { .pv figure, .pv section { break-inside: avoid } }
 `

@@ -13,13 +13,14 @@ const noTemplate = -1
 
 // Lengths of pictures, in pixels.
 const (
-	wideWidth   = 960
-	narrowWidth = 400 // for a phone: the zones of a region are below each other
+	wide        = 960
 	margin      = 20
 	gap         = 12
 	pitch       = 22 // from dot to dot
 	radius      = 8
-	zoneColumns = 3
+	zoneColumns = 3 // zones side by side
+	regionWidth = wide - 2*margin
+	zoneWidth   = (regionWidth - gap*(zoneColumns+1)) / zoneColumns
 	lineHeight  = 17
 	lineLength  = 130 // characters
 )
@@ -33,17 +34,16 @@ const (
 
 // SVG draws a plan as one picture, which stands alone.
 func SVG(plan Plan) string {
-	c := &canvas{width: wideWidth}
+	c := &canvas{}
 	var titles, texts []string
-	if r := plan.whole(12); r != nil {
-		c.height += 34
-		c.text("title", margin, c.height, "The whole plan")
-		c.lines("", r.lead)
-		for _, s := range r.sections {
-			c.section(s)
-		}
-		texts = append(texts, r.String())
+	whole := plan.whole(12)
+	c.height += 34
+	c.text("title", margin, c.height, "The whole plan")
+	c.lines("", whole.lead)
+	for _, s := range whole.sections {
+		c.section(s)
 	}
+	texts = append(texts, whole.String())
 	for i := range plan.Attachments {
 		a := &plan.Attachments[i]
 		r := a.report(20)
@@ -71,7 +71,7 @@ func (c *canvas) attachment(a *Attachment, words bool) {
 		}
 	}
 	c.legend(a)
-	c.scale = a.scale(c.boxes())
+	c.scale = a.scale()
 	for _, region := range a.Regions {
 		c.region(region)
 	}
@@ -118,7 +118,7 @@ func (c *canvas) legend(a *Attachment) {
 	// entry makes room for a mark, draws it around its middle, and writes its label.
 	entry := func(width int, label string, draw func(x, y int)) {
 		size := width + 24 + 7*len(label)
-		if x > margin && x+size > c.width-margin {
+		if x > margin && x+size > wide-margin {
 			x, y = margin, y+pitch
 		}
 		draw(x+width/2, y-4)
@@ -186,26 +186,17 @@ func (c *canvas) mark(form string, x, y int, what string) {
 	fmt.Fprintf(&c.body, "<path class=\"tick\" d=\"M%d %d%s\">%s</path>\n", x, y-3, form, title)
 }
 
-// boxes returns the widths of the box of a region and of a zone in it, and how many zones are side by side.
-func (c *canvas) boxes() (region, zone, columns int) {
-	region, columns = c.width-2*margin, zoneColumns
-	if c.width == narrowWidth {
-		columns = 1
-	}
-	return region, (region - gap*(columns+1)) / columns, columns
-}
-
 // scale returns the length of a node in all bars of an attachment, in pixels, so that two bars can be compared.
-func (a *Attachment) scale(region, zone, _ int) float64 {
-	scale := float64(region)
+func (a *Attachment) scale() float64 {
+	scale := float64(regionWidth)
 	fit := func(p Bin, width int) {
 		full := max(float64(p.Before), float64(p.After), float64(p.Min), p.ideal()) + 1
 		scale = min(scale, float64(width-2*gap)/full)
 	}
 	for _, r := range a.Regions {
-		fit(r.Bin, region)
+		fit(r.Bin, regionWidth)
 		for _, z := range r.Zones {
-			fit(z, zone)
+			fit(z, zoneWidth)
 		}
 	}
 	return scale
@@ -221,25 +212,24 @@ func (p Bin) ideal() float64 {
 func (c *canvas) region(r Region) {
 	c.height += gap
 	top := c.height
-	width, columnWidth, columns := c.boxes()
 	// The box is drawn first, and its height is known last.
 	inner := canvas{colour: c.colour, scale: c.scale}
-	y := inner.place(r.Bin, margin, top, width)
-	for i := 0; i < len(r.Zones); i += columns {
-		row := r.Zones[i:min(i+columns, len(r.Zones))]
+	y := inner.place(r.Bin, margin, top, regionWidth)
+	for i := 0; i < len(r.Zones); i += zoneColumns {
+		row := r.Zones[i:min(i+zoneColumns, len(r.Zones))]
 		bottom := 0
 		bodies := make([]canvas, len(row))
 		for j, zone := range row {
 			bodies[j].colour, bodies[j].scale = c.colour, c.scale
-			bottom = max(bottom, bodies[j].place(zone, margin+gap+j*(columnWidth+gap), y, columnWidth))
+			bottom = max(bottom, bodies[j].place(zone, margin+gap+j*(zoneWidth+gap), y, zoneWidth))
 		}
 		for j := range row {
-			inner.rect("zone", margin+gap+j*(columnWidth+gap), y, columnWidth, bottom-y)
+			inner.rect("zone", margin+gap+j*(zoneWidth+gap), y, zoneWidth, bottom-y)
 			inner.body.WriteString(bodies[j].body.String())
 		}
 		y = bottom + gap
 	}
-	c.rect("region", margin, top, width, y-top)
+	c.rect("region", margin, top, regionWidth, y-top)
 	c.body.WriteString(inner.body.String())
 	c.height = y
 }

@@ -58,7 +58,7 @@ func (t Total) sentence() string {
 }
 
 // totals counts the changes by type.
-func totals(changes []change) *Totals {
+func totals(changes []change) Totals {
 	t := Totals{Everything: true}
 	for _, c := range changes {
 		i, there := slices.BinarySearchFunc(t.Types, c.Type, func(t Total, name string) int {
@@ -84,15 +84,11 @@ func totals(changes []change) *Totals {
 		t.Everything = t.Everything && c.actions() == "delete"
 	}
 	t.Types = slices.DeleteFunc(t.Types, func(t Total) bool { return t.String() == "" })
-	return &t
+	return t
 }
 
-// whole reports all changes of the plan, above the attachments. It returns nil if the drawing is not about a whole
-// plan.
-func (p Plan) whole(limit int) *report {
-	if p.Totals == nil {
-		return nil
-	}
+// whole reports all changes of the plan, above the attachments.
+func (p Plan) whole(limit int) report {
 	r := report{title: "The whole plan", lead: "Terraform " + p.Totals.All.sentence() + "."}
 	switch {
 	case len(p.Totals.Types) == 0:
@@ -108,5 +104,5 @@ func (p Plan) whole(limit int) *report {
 		r.sections = append(r.sections, types.most(limit))
 	}
 	r.sections = append(r.sections, listServers("They belong to no node", p.Servers, limit)...)
-	return &r
+	return r
 }

@@ -2,14 +2,17 @@
 package links_test
 
 import (
+	"cmp"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -136,7 +139,7 @@ var (
 	// declared matches a declaration in a file of the repository, such as `internal/roster/plan.go: Plan`.
 	declared = regexp.MustCompile("`([a-z][\\w/.-]*\\.go): ([\\w.]+)`")
 	// located matches a file or folder of the repository. A part in capitals stands for a name.
-	located     = regexp.MustCompile("`((?:internal|cmd|examples|site|templates|test|tools)/[\\w/.-]+)`")
+	located     = regexp.MustCompile("`((?:internal|cmd|examples|templates|test|tools)/[\\w/.-]+)`")
 	placeholder = regexp.MustCompile(`(?:^|[/_])[A-Z]+(?:[/.]|$)`)
 )
 
@@ -198,4 +201,40 @@ func declarations(t *testing.T, file string) map[string]bool {
 		}
 	}
 	return names
+}
+
+// TestImports: the table in CONTRIBUTING.md has the packages that each package below internal imports.
+func TestImports(t *testing.T) {
+	content, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
+	require.NoError(t, err)
+	said := map[string]string{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `internal/([\\w/]+)` \\|.*\\| (.*) \\|$").FindAllStringSubmatch(string(content), -1) {
+		said[row[1]] = strings.TrimPrefix(row[2], "gophercloud, ")
+	}
+	uses := map[string]map[string]bool{}
+	files, err := filepath.Glob(root + "/internal/*/*.go")
+	require.NoError(t, err)
+	deeper, err := filepath.Glob(root + "/internal/*/*/*.go")
+	require.NoError(t, err)
+	for _, file := range append(files, deeper...) {
+		_, folder, _ := strings.Cut(filepath.ToSlash(filepath.Dir(file)), "internal/")
+		if strings.HasSuffix(file, "_test.go") || strings.HasPrefix(folder, "provider") {
+			continue
+		}
+		if uses[folder] == nil {
+			uses[folder] = map[string]bool{}
+		}
+		tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		require.NoError(t, err)
+		for _, spec := range tree.Imports {
+			if _, name, ours := strings.Cut(strings.Trim(spec.Path.Value, `"`), "/terraform-provider-stackpolicy/internal/"); ours {
+				uses[folder][name] = true
+			}
+		}
+	}
+	assert.GreaterOrEqual(t, len(uses), 20, "packages")
+	for name, imports := range uses {
+		want := cmp.Or(strings.Join(slices.Sorted(maps.Keys(imports)), ", "), "the standard library")
+		assert.Equal(t, want, said[name], "what internal/%s uses", name)
+	}
 }

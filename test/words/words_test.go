@@ -200,7 +200,7 @@ func passages(t *testing.T, file, content string) []passage {
 }
 
 // left are folders whose language is not ours, or that are made from what is looked at here.
-var left = []string{".git", ".data", ".tools", ".site", ".terraform", "docs", "testdata", "dist"}
+var left = []string{".git", ".data", ".tools", ".terraform", "docs", "testdata", "dist"}
 
 // walk calls a function for each passage of the repository.
 func walk(t *testing.T, found func(passage)) {

@@ -48,7 +48,7 @@ func run(ctx context.Context, out, listen string) error {
 	if !address.IP.IsLoopback() {
 		return fmt.Errorf("%s can be reached from elsewhere, and everybody may break this cloud", address)
 	}
-	p := newPlayground(address.String())
+	p := newSandbox(address.String())
 	defer p.cloud.Close()
 	server := &http.Server{Handler: p.handler(), ReadHeaderTimeout: time.Minute}
 	defer server.Close()

@@ -15,7 +15,7 @@ import (
 // TestOperations: a fault is listed until it is repaired, and an unknown name is an error. A server answers unless
 // Nova or its host has a fault; the clock is the real one.
 func TestOperations(t *testing.T) {
-	p := newPlayground("127.0.0.1:1")
+	p := newSandbox("127.0.0.1:1")
 	p.cloud.AddServers("RegionOne", fakecloud.Server{Name: "web-0", Host: "r1-cmp-3"})
 	do := func(method, path string) *httptest.ResponseRecorder {
 		w, r := httptest.NewRecorder(), httptest.NewRequest(method, p.url+path, nil)

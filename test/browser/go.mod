@@ -1,4 +1,4 @@
-module github.com/stackpolicy/terraform-provider-stackpolicy/site/test
+module github.com/stackpolicy/terraform-provider-stackpolicy/test/browser
 
 go 1.26.0
 

@@ -1,4 +1,4 @@
-package site_test
+package browser_test
 
 import (
 	"bufio"
@@ -64,7 +64,7 @@ func start(t *testing.T) *player {
 	go func() { _, _ = io.Copy(io.Discard, out) }()
 	url := regexp.MustCompile(`See it, and break it: (\S+)`).FindStringSubmatch(env.String())
 	require.NotNil(t, url, env.String())
-	p := &player{tab: visit(t, url[1], "", 15*time.Minute), dir: filepath.Join(dir, "work"), env: env.String()}
+	p := &player{tab: visit(t, url[1], 15*time.Minute), dir: filepath.Join(dir, "work"), env: env.String()}
 	p.wait(`document.querySelectorAll(".zone").length === 5`)
 	return p
 }
@@ -177,25 +177,6 @@ func (p *player) picture(name string) {
 	var text bytes.Buffer
 	err = (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&text, small)
 	require.NoError(p, errors.Join(err, os.WriteFile(top+"/assets/"+name, text.Bytes(), 0o644)))
-}
-
-// accessible tries the present page on a desktop and on a phone, in light and in dark colours. It is a subtest,
-// because it is skipped without axe.
-func (p *player) accessible(name string) {
-	p.Helper()
-	p.Run(name, func(t *testing.T) {
-		here := &tab{T: t, url: p.url, ctx: p.ctx}
-		defer here.screen(1280, 800, false)
-		for device, width := range map[string]int64{"desktop": 1280, "telephone": 390} {
-			here.screen(width, 800, width < 600)
-			assert.LessOrEqual(t, js[int64](here, "document.documentElement.scrollWidth"), width, "the width on a %s", device)
-			for _, scheme := range []string{"light", "dark"} {
-				here.scheme(scheme)
-				here.shot(strings.Join([]string{"cloud", strings.TrimSuffix(name, ".png"), device, scheme}, "-"))
-				here.axe(device + " " + scheme)
-			}
-		}
-	})
 }
 
 // TestCloudPage, without terraform: the page works on a phone, with the keyboard and for a screen reader, and no page

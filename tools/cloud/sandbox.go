@@ -19,8 +19,8 @@ import (
 // silent is the image whose servers are ACTIVE and do not answer.
 const silent = "debian-broken"
 
-// playground is the cloud, with the faults that a user made.
-type playground struct {
+// sandbox is the cloud, with the faults that a user made.
+type sandbox struct {
 	cloud  *fakecloud.Cloud
 	url    string
 	pool   string
@@ -36,8 +36,8 @@ type fault struct {
 	repair func()
 }
 
-func newPlayground(address string) *playground {
-	p := &playground{url: "http://" + address, broken: map[string]fault{}}
+func newSandbox(address string) *sandbox {
+	p := &sandbox{url: "http://" + address, broken: map[string]fault{}}
 	regions := fakecloud.DefaultRegions()
 	for i := range regions { // some configurations of the guides name a zone of Cinder, and others take Nova's names
 		regions[i].VolumeZones = []string{"az-1", "az-2", "az-3", "nova"}
@@ -58,7 +58,7 @@ var files embed.FS
 // handler serves the cloud, the page, and the operations for the page and for scripts. A foreign page in a browser on
 // this machine cannot use them: its requests have another origin or, if its name resolves to this machine, another
 // host.
-func (p *playground) handler() http.Handler {
+func (p *sandbox) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		p.cloud.ServeHTTP(w, r)
@@ -101,7 +101,7 @@ func answer(w http.ResponseWriter, v any) {
 
 // operate breaks or repairs something. It returns an error for an unknown name, which is a typing error here; the
 // fake cloud panics for it, because there it is a mistake of a test.
-func (p *playground) operate(verb, kind, target string) (err error) {
+func (p *sandbox) operate(verb, kind, target string) (err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	defer func() {
@@ -123,7 +123,7 @@ func (p *playground) operate(verb, kind, target string) (err error) {
 	return err
 }
 
-func (p *playground) breaks(kind, region, name string) (fault, error) {
+func (p *sandbox) breaks(kind, region, name string) (fault, error) {
 	switch kind {
 	case "publish", "withdraw", "flavor":
 		return p.breaksSource(kind, region)
@@ -175,7 +175,7 @@ func (p *playground) breaks(kind, region, name string) (fault, error) {
 }
 
 // breaksSource changes what the name of an image or a flavor means.
-func (p *playground) breaksSource(kind, name string) (fault, error) {
+func (p *sandbox) breaksSource(kind, name string) (fault, error) {
 	if kind == "flavor" {
 		f := p.cloud.Flavor(name)
 		p.cloud.RemoveFlavor(f.ID)
@@ -203,7 +203,7 @@ func (p *playground) breaksSource(kind, name string) (fault, error) {
 }
 
 // evacuate moves a server to a host of another zone.
-func (p *playground) evacuate(region string, s fakecloud.Server) error {
+func (p *sandbox) evacuate(region string, s fakecloud.Server) error {
 	for _, r := range fakecloud.DefaultRegions() {
 		for _, z := range r.Zones {
 			if r.Name == region && z.Name != s.Zone {
@@ -240,7 +240,7 @@ type server struct {
 	Answers bool   `json:"answers"` // reports whether its service answers
 }
 
-func (p *playground) state() state {
+func (p *sandbox) state() state {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now, there := state{Servers: []server{}, Broken: []string{}}, map[string]bool{"": true}
