@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
@@ -46,6 +47,7 @@ func TestPipeline(t *testing.T) {
 	e.edit(t, `variable "image"`, night[1]+`variable "image"`)
 	e.apply(t)
 	e.edit(t, `"debian-12"`, `"debian-13"`)
+	e.edit(t, "max_batch_size = 2", "max_batch_size = 2\n    pause = \"10m\"")
 	path, outputs := t.TempDir(), filepath.Join(t.TempDir(), "outputs")
 	require.NoError(t, os.Symlink(e.Terraform, filepath.Join(path, "terraform")))
 	require.NoError(t, workspace.Program(t.Context(), filepath.Join(path, "planview"), "./cmd/planview"))
@@ -69,6 +71,12 @@ func TestPipeline(t *testing.T) {
 			t.Fatalf("%s\n%s", changes, markdown)
 		}
 		acctest.Must(t, e.Workspace, "apply", "-input=false", "-no-color", "batch.tfplan")
+		if left != "" { // the pause after a batch is not the end
+			output, err := script(t, e.Dir, "plan.sh", path, env...)
+			assert.Error(t, err)
+			assert.Contains(t, output, "2 nodes are left, and this plan replaces none")
+		}
+		e.c.Fake.Advance(11 * time.Minute)
 	}
 	changes, markdown := plan()
 	assert.Equal(t, "changes=false\n", changes)
