@@ -385,7 +385,6 @@ var others = map[string]string{
 	"The server group is full":                   "no guide inherits a group that has members",
 	"The group gets more members than its quota": "no guide has an affinity plan",
 	"Too few hosts for the group":                "no guide has an affinity plan",
-	"The login is always delayed":                "no guide sets delayed_auth",
 	"The server group of the selector is gone":   "no guide has a selector",
 	"The server group stays":                     "no guide has two attachments of a group",
 

@@ -40,7 +40,7 @@ func TestDecodePage(t *testing.T) {
 	day := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 	got := make([]node.Node, 3)
 	for i := range servers {
-		got[i], err = servers[i].node("R", day.Add(time.Hour), Keys{Tainted: "stackpolicy_tainted"})
+		got[i], err = servers[i].node("R", day.Add(time.Hour))
 		require.NoError(t, err)
 	}
 	want := []node.Node{
@@ -143,7 +143,7 @@ func TestBuild(t *testing.T) {
 		s := server{ID: "1", Name: "web-1", Status: "ACTIVE", Launched: "2026-11-21T08:00:00", Image: image{"i"}}
 		s.Flavor.Name = "small"
 		change(&s)
-		n, err := s.node("R", time.Time{}, Keys{})
+		n, err := s.node("R", time.Time{})
 		require.NoError(t, err)
 		return n.Build
 	}
@@ -159,21 +159,6 @@ func TestBuild(t *testing.T) {
 	}
 	other := func(s *server) { s.Status, s.Name, s.Metadata = "SHUTOFF", "x", map[string]string{"a": "b"} }
 	assert.Equal(t, same, build(other), "status, name and metadata make a difference")
-}
-
-func TestProfile(t *testing.T) {
-	s := server{ID: "1", Status: "ACTIVE", Image: image{"i"}, Metadata: map[string]string{"built": "2026-11-21T10:00:00+02:00", "version": "v7"}}
-	dated, _ := s.node("R", time.Time{}, Keys{Profile: "built"})
-	assert.Equal(t, time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC), dated.ProfileCreatedAt)
-	assert.Equal(t, "2026-11-21T10:00:00+02:00", dated.Profile)
-	if named, _ := s.node("R", time.Time{}, Keys{Profile: "version"}); named.Profile != "v7" || !named.ProfileCreatedAt.IsZero() {
-		t.Errorf("got %+v", named)
-	}
-	none, _ := s.node("R", time.Time{}, Keys{Profile: "missing"})
-	assert.Empty(t, none.Profile)
-	s.Created = "yesterday"
-	_, err := s.node("R", time.Time{}, Keys{})
-	assert.ErrorContains(t, err, "server 1")
 }
 
 func TestMarked(t *testing.T) {

@@ -6,12 +6,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stretchr/testify/require"
 )
@@ -51,7 +49,7 @@ func FuzzPage(f *testing.F) {
 		f.Add([]byte(seed), uint16(len(seed)/2))
 	}
 	r := newReader(f)
-	all := cluster.Query{Selector: cluster.Selector{NameRegex: "^"}, Keys: cluster.Keys{Tainted: "tainted", Protected: "protected"}}
+	all := cluster.Query{Selector: cluster.Selector{NameRegex: "^"}}
 	f.Fuzz(func(t *testing.T, page []byte, cut uint16) {
 		nodes, err := r.read(t, page, all)
 		if err == nil && !json.Valid(page) {
@@ -74,8 +72,8 @@ func FuzzPage(f *testing.F) {
 // from being read.
 func FuzzMetadata(f *testing.F) {
 	for _, seed := range [][2]string{
-		{"tainted", "true"}, {"tainted", " No "}, {"protected", "0"}, {"protected", "\u2028"}, {"profile", "2026-01-01T00:00:00+01:00"},
-		{"profile", "9999-12-31T23:59:60Z"}, {"profile", "golden image v2"}, {"", ""}, {"TAINTED", "yes"}, {"a:b/c", "é\x00"},
+		{"stackpolicy_tainted", "true"}, {"stackpolicy_tainted", " No "}, {"stackpolicy_protected", "0"}, {"stackpolicy_protected", "\u2028"},
+		{"", ""}, {"STACKPOLICY_TAINTED", "yes"}, {"a:b/c", "é\x00"},
 	} {
 		f.Add(seed[0], seed[1])
 	}
@@ -89,10 +87,7 @@ func FuzzMetadata(f *testing.F) {
 		}
 		require.NoError(t, json.Unmarshal(page, &decoded)) // bytes that are not UTF-8 are replaced here too
 		metadata := decoded.Servers[0].Metadata
-		nodes, err := r.read(t, page, cluster.Query{
-			Selector: cluster.Selector{Metadata: metadata},
-			Keys:     cluster.Keys{Profile: "profile", Tainted: "tainted", Protected: "protected"},
-		})
+		nodes, err := r.read(t, page, cluster.Query{Selector: cluster.Selector{Metadata: metadata}})
 		if err != nil || len(nodes) != 1 {
 			t.Fatalf("got %+v, %v", nodes, err)
 		}
@@ -101,11 +96,8 @@ func FuzzMetadata(f *testing.F) {
 			return set && !slices.Contains([]string{"", "0", "false", "no", "off"}, strings.ToLower(strings.TrimSpace(value)))
 		}
 		n := nodes[0]
-		if n.Tainted != marked("tainted") || n.Protected != marked("protected") || n.Profile != text.Clean(metadata["profile"]) {
+		if n.Tainted != marked("stackpolicy_tainted") || n.Protected != marked("stackpolicy_protected") {
 			t.Errorf("%q was read as %+v", metadata, n)
-		}
-		if at, err := time.Parse(time.RFC3339, metadata["profile"]); err == nil && !at.Equal(n.ProfileCreatedAt) || err != nil && !n.ProfileCreatedAt.IsZero() {
-			t.Errorf("%q is dated %s", metadata["profile"], n.ProfileCreatedAt)
 		}
 	})
 }

@@ -22,18 +22,10 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// Keys has the keys of the metadata that the policies read.
-type Keys struct {
-	Profile   string // "" means that the image is a node's profile
-	Tainted   string
-	Protected string
-}
-
 // Query says which cluster to read.
 type Query struct {
 	Regions []string
 	Selector
-	Keys
 	NoProfiles bool // skips the age of the nodes' images, which needs requests to Glance
 
 	// Faults requests why servers are in ERROR if Nova's list does not say so, which is the case for servers that
@@ -110,7 +102,7 @@ func Read(ctx context.Context, cloud *openstack.Cloud, q Query) ([]node.Node, er
 	if err := undecided(parts, nodes, q.Names); err != nil {
 		return nil, err
 	}
-	if q.Profile == "" && !q.NoProfiles {
+	if !q.NoProfiles {
 		if err := dateProfiles(ctx, cloud, nodes); err != nil {
 			return nil, err
 		}
@@ -207,7 +199,7 @@ func (p *part) add(s *server, at time.Time, match matcher, q Query) error {
 			return p.keep(sizeOf(string(s.Name)))
 		}
 	case belongs:
-		n, err := s.node(p.region, at, q.Keys)
+		n, err := s.node(p.region, at)
 		p.nodes = append(p.nodes, n)
 		size := int64(unsafe.Sizeof(n)) + sizeOf(n.ID, n.Name, n.Status, n.Zone, n.HostID,
 			n.Profile, n.Fault, n.InService)

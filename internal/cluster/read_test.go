@@ -221,13 +221,13 @@ func TestReadOldClouds(t *testing.T) {
 func TestReadTagsAndMarks(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	fake.AddServers("RegionOne",
-		fakecloud.Server{Name: "a", Tags: []string{"blue", "eu"}, Metadata: map[string]string{"t": "1"}},
+		fakecloud.Server{Name: "a", Tags: []string{"blue", "eu"}, Metadata: map[string]string{"stackpolicy_tainted": "1"}},
 		fakecloud.Server{Name: "b", Tags: []string{"blue"}},
 		fakecloud.Server{Name: "c", Tags: []string{"eu", "blue"}, LockedBy: "owner"},
 		fakecloud.Server{Name: "d", Tags: []string{"eu", "blue"}, Zone: "az-2", Status: "BUILD", Host: "-"},
 	)
 	nodes, err := cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: both[1:],
-		Selector: cluster.Selector{Tags: []string{"eu", "blue"}}, Keys: cluster.Keys{Tainted: "t", Protected: "p"}})
+		Selector: cluster.Selector{Tags: []string{"eu", "blue"}}})
 	if err != nil || names(nodes) != "a c d" || !nodes[0].Tainted || nodes[0].Protected || !nodes[1].Protected {
 		t.Errorf("got %+v, %v", nodes, err)
 	}
@@ -323,7 +323,7 @@ func TestReadFaults(t *testing.T) {
 func TestReadBound(t *testing.T) {
 	heavy := strings.Repeat("x", 250<<10)
 	server := `"name": "%[1]s", "status": "%[1]s", "OS-EXT-AZ:availability_zone": "%[1]s", "hostId": "%[1]s", "fault": {"message": "%[1]s"},
-		"metadata": {"profile": "%[1]s"}, "addresses": {"net": [{"addr": "%[1]s", "version": 4, "OS-EXT-IPS:type": "fixed"}]}`
+		"image": {"id": "%[1]s"}, "addresses": {"net": [{"addr": "%[1]s", "version": 4, "OS-EXT-IPS:type": "fixed"}]}`
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	pages := 0
 	fake.Inject(fakecloud.Fault{Path: "/servers/detail", Effect: fakecloud.Handle, Times: fakecloud.Forever,
@@ -333,7 +333,7 @@ func TestReadBound(t *testing.T) {
 			fmt.Fprintf(w, `{"servers": [{"id": "%d", %s}], "servers_links": [{"rel": "next"}]}`, pages, fmt.Sprintf(server, fmt.Sprint(pages, heavy)))
 		})})
 	_, err := cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: []string{"RegionOne"}, Selector: cluster.Selector{NameRegex: "^"},
-		Keys: cluster.Keys{Profile: "profile"}, Addresses: map[string][]string{}})
+		Addresses: map[string][]string{}})
 	assert.Regexp(t, fmt.Sprintf("^region RegionOne: list servers: .*takes more than 64 MiB, with %d servers of this region", pages), fmt.Sprint(err))
 	assert.Equal(t, 1+(64<<20)/(7*len(heavy)), pages, "pages with seven texts of 250 KiB each: with fewer, one counts twice, with more, one does not count")
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // server has the fields that are read of a server in Nova's detailed list.
@@ -47,7 +46,7 @@ func (s *server) gone() bool { return s.Status == "DELETED" || s.Status == "SOFT
 const launchedFormat = "2006-01-02T15:04:05.999999999"
 
 // node translates a server, with the time of the answer, into a node.
-func (s *server) node(region string, at time.Time, keys Keys) (node.Node, error) {
+func (s *server) node(region string, at time.Time) (node.Node, error) {
 	n := node.Node{
 		ID: string(s.ID), Name: string(s.Name), Region: region, Status: shared(s.Status), HostID: shared(s.HostID),
 		Deleting: s.Task == "deleting",
@@ -69,16 +68,10 @@ func (s *server) node(region string, at time.Time, keys Keys) (node.Node, error)
 		n.LaunchedAt = launched
 	}
 	n.SeenAt = at
-	if keys.Profile == "" {
-		n.Profile = shared(s.Image.ID)
-	} else {
-		n.Profile = shared(text.Clean(s.Metadata[keys.Profile]))
-		n.ProfileCreatedAt, _ = time.Parse(time.RFC3339, s.Metadata[keys.Profile]) // a profile may have any name
-		n.ProfileCreatedAt = n.ProfileCreatedAt.UTC()
-	}
-	n.Tainted = marked(s.Metadata, keys.Tainted)
+	n.Profile = shared(s.Image.ID)
+	n.Tainted = marked(s.Metadata, "stackpolicy_tainted")
 	n.Locked, n.Fault = s.Locked, shared(s.Fault.Message)
-	n.Protected = s.Locked || marked(s.Metadata, keys.Protected)
+	n.Protected = s.Locked || marked(s.Metadata, "stackpolicy_protected")
 	n.InService = shared(openstack.ParseMark(s.Metadata[openstack.MarkKey]))
 	n.InServiceAt = openstack.ParseTime(s.Metadata[openstack.InServiceAtKey])
 	n.NotInService, n.NotInServiceAt, _ = openstack.ParseFailure(s.Metadata[openstack.NotInServiceAtKey])

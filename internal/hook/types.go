@@ -35,7 +35,6 @@ const (
 	Text   Kind = iota
 	Secret      // text that no plan and no message shows
 	List        // list of texts
-	Bool        // "true" or "false" in [Spec]
 	Number      // whole number from Least to Most
 )
 

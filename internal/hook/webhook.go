@@ -28,19 +28,13 @@ var webhookType = Type{
 		Description: "Address that is posted to. It may contain a secret and is never logged.",
 		Kind:        Secret,
 		check:       func(values []string) []Fault { return checkURL(values[0]) },
-	}, {
-		Name:     "proxy_from_environment",
-		Kind:     Bool,
-		Optional: true,
-		Description: "Whether a webhook over `http` uses the environment's proxy, which then reads it and may " +
-			"answer in the consumer's place. Defaults to `false`.",
 	}},
 	make: func(r *Runner, s Spec) (hook, error) {
 		address, err := url.Parse(s.one("url"))
 		if err != nil {
 			return nil, errors.New("the URL of the webhook cannot be read")
 		}
-		return &webhook{runner: r, url: address, proxied: s.one("proxy_from_environment") == "true"}, nil
+		return &webhook{runner: r, url: address}, nil
 	},
 }
 
@@ -70,9 +64,8 @@ func checkURL(address string) []Fault {
 //
 // A message may be posted again, because its token is the same.
 type webhook struct {
-	runner  *Runner
-	url     *url.URL // address that may have a secret in it and is never shown
-	proxied bool
+	runner *Runner
+	url    *url.URL // address that may have a secret in it and is never shown
 }
 
 // Run implements [hook].
@@ -135,9 +128,6 @@ func (w *webhook) ask(
 ) (*http.Response, []byte, error) {
 	if method == http.MethodGet {
 		body = nil
-	}
-	if w.proxied {
-		ctx = web.Proxied(ctx)
 	}
 	req, err := http.NewRequestWithContext(ctx, method, address.String(), bytes.NewReader(body))
 	if err != nil {

@@ -22,7 +22,6 @@ import (
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/web"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/test/proxied"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -267,26 +266,6 @@ func TestWebhookSigned(t *testing.T) {
 		if _, err := NewSigner(bad); err == nil || (bad != "" && strings.Contains(err.Error(), bad)) {
 			t.Errorf("%q: got %v", bad, err)
 		}
-	}
-}
-
-// TestWebhookProxy: a proxy of the environment gets a message over http only if the configuration says so.
-func TestWebhookProxy(t *testing.T) {
-	for value, want := range map[string][]string{"": nil, "false": nil, "true": {"POST http://consumer.invalid/drain"}} {
-		t.Run(value, func(t *testing.T) {
-			assert.Equal(t, want, proxied.Seen(t, func() {
-				spec := Spec{Type: "webhook", Arguments: map[string][]string{"url": {"http://consumer.invalid/drain"}}}
-				if value != "" {
-					spec.Arguments["proxy_from_environment"] = []string{value}
-				}
-				w, err := spec.make(&Runner{HTTP: web.NewClient(nil, time.Minute), pause: time.Hour})
-				require.NoError(t, err)
-				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-				defer cancel()
-				_, _, err = w.(*webhook).ask(ctx, http.MethodPost, w.(*webhook).url, nil, "")
-				assert.Equal(t, value == "true", err == nil, "somebody answered for a host that does not exist: %v", err)
-			}, "HOOK_TEST_COMMAND="))
-		})
 	}
 }
 

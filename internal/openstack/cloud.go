@@ -59,7 +59,6 @@ func New(config Config) (*Cloud, error) {
 		base:    base,
 		retries: config.MaxRetries,
 		timeout: cmp.Or(config.RequestTimeout, defaultTimeout),
-		noCache: !config.DisableNoCacheHeader,
 		log:     config.Log,
 		secrets: []string{
 			resolved.auth.Password,

@@ -40,12 +40,11 @@ type Config struct {
 	Insecure              *bool
 	CACertFile, Cert, Key string // path of a file, or PEM text
 
-	EndpointType         string            // public, internal or admin
-	EndpointOverrides    map[string]string // URL, or another service type, by service type
-	MaxRetries           int
-	RequestTimeout       time.Duration // timeout of one try; 0 means a minute
-	AllowReauth          bool
-	DisableNoCacheHeader bool
+	EndpointType      string            // public, internal or admin
+	EndpointOverrides map[string]string // URL, or another service type, by service type
+	MaxRetries        int
+	RequestTimeout    time.Duration // timeout of one try; 0 means a minute
+	AllowReauth       bool
 
 	UserAgent string
 	Log       func(ctx context.Context, message string, fields map[string]any) // called once for each request; or nil

@@ -37,7 +37,7 @@ var deleted = hostile.Target{Status: http.StatusNoContent, Around: `%s`, Item: `
 
 // readNodes reads the nodes of regions.
 func readNodes(ctx context.Context, cloud *openstack.Cloud, regions ...string) (any, error) {
-	return cluster.Read(ctx, cloud, cluster.Query{Regions: regions, Selector: cluster.Selector{NameRegex: "^"}, Keys: cluster.Keys{Profile: "profile"},
+	return cluster.Read(ctx, cloud, cluster.Query{Regions: regions, Selector: cluster.Selector{NameRegex: "^"}, NoProfiles: true,
 		Addresses: map[string][]string{}})
 }
 

@@ -39,7 +39,6 @@ type transport struct {
 	base    http.RoundTripper
 	retries int
 	timeout time.Duration
-	noCache bool
 	log     func(context.Context, string, map[string]any)
 	secrets []string              // credentials of the configuration
 	hosts   atomic.Pointer[hosts] // hosts that get credentials
@@ -55,9 +54,7 @@ func (t *transport) RoundTrip(original *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	req := original.Clone(ctx)
-	if t.noCache {
-		req.Header.Set("Cache-Control", "no-cache")
-	}
+	req.Header.Set("Cache-Control", "no-cache")
 	relogin := t.relogin
 	for try := 0; ; {
 		resp, err := t.once(req)

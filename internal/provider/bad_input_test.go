@@ -35,7 +35,6 @@ func TestProviderBadInput(t *testing.T) {
 		want  string
 	}{
 		{nil, "This needs an OpenStack cloud, and no cloud is configured: set auth_url or cloud"},
-		{protocol.Attributes{"swauth": true, "auth_url": url}, "Swift's own authentication is not supported"},
 		{protocol.Attributes{"cloud": "nowhere"}, `names: unable to load clouds.yaml: no clouds.yml file found`},
 		{protocol.Attributes{"auth_url": url, "application_credential_id": "7"}, "An application credential needs its secret."},
 		{ann(protocol.Attributes{"max_retries": -1}), "Attribute max_retries value must be between 0 and 1000"},

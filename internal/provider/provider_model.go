@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
@@ -42,12 +41,9 @@ type providerModel struct {
 	CACertFile                  types.String `tfsdk:"cacert_file"`
 	Cert                        types.String `tfsdk:"cert"`
 	Key                         types.String `tfsdk:"key"`
-	Swauth                      types.Bool   `tfsdk:"swauth"`
-	DelayedAuth                 types.Bool   `tfsdk:"delayed_auth"`
 	AllowReauth                 types.Bool   `tfsdk:"allow_reauth"`
 	MaxRetries                  types.Int64  `tfsdk:"max_retries"`
 	EndpointOverrides           types.Map    `tfsdk:"endpoint_overrides"`
-	DisableNoCacheHeader        types.Bool   `tfsdk:"disable_no_cache_header"`
 	EnableLogging               types.Bool   `tfsdk:"enable_logging"`
 	RequestTimeout              types.String `tfsdk:"request_timeout"`
 	WebhookSecret               types.String `tfsdk:"webhook_secret"`
@@ -87,7 +83,6 @@ func (m providerModel) config(ctx context.Context, diags *diag.Diagnostics) open
 		AllowReauth:                 env.flag(m.AllowReauth, true, "OS_ALLOW_REAUTH"),
 		MaxRetries:                  int(min(m.MaxRetries.ValueInt64(), 1<<30)), // bounded here, checked later
 		RequestTimeout:              durations.Or(m.RequestTimeout, 0),
-		DisableNoCacheHeader:        m.DisableNoCacheHeader.ValueBool(),
 	}
 	if !m.Insecure.IsNull() || os.Getenv("OS_INSECURE") != "" {
 		config.Insecure = new(env.flag(m.Insecure, false, "OS_INSECURE"))
@@ -97,14 +92,6 @@ func (m providerModel) config(ctx context.Context, diags *diag.Diagnostics) open
 		config.Log = func(ctx context.Context, message string, fields map[string]any) {
 			tflog.Debug(ctx, message, fields)
 		}
-	}
-	if env.flag(m.Swauth, false, "OS_SWAUTH") {
-		diags.AddAttributeError(path.Root("swauth"), "Swift's own authentication is not supported",
-			"The policies need Keystone, for its regions and its catalogue. Remove swauth, or unset OS_SWAUTH.")
-	}
-	if !env.flag(m.DelayedAuth, true, "OS_DELAYED_AUTH") {
-		diags.AddAttributeWarning(path.Root("delayed_auth"), "The login is always delayed",
-			"The provider logs in when it first needs the cloud, whatever delayed_auth says.")
 	}
 	return config
 }

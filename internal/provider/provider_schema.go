@@ -59,10 +59,8 @@ func providerSchema() schema.Schema {
 				"Environment: `OS_ENDPOINT_TYPE`."),
 			"cacert_file": text("CA certificate to verify TLS with: a path, or the PEM text. Environment: " +
 				"`OS_CACERT`."),
-			"cert":         text("Client certificate: a path, or the PEM text. Needs `key`. Environment: `OS_CERT`."),
-			"key":          secret("Key of the client certificate: a path, or the PEM text. Environment: `OS_KEY`."),
-			"swauth":       flag("Not supported: `true` is an error. Environment: `OS_SWAUTH`."),
-			"delayed_auth": flag("Without effect: the login is always delayed. Environment: `OS_DELAYED_AUTH`."),
+			"cert": text("Client certificate: a path, or the PEM text. Needs `key`. Environment: `OS_CERT`."),
+			"key":  secret("Key of the client certificate: a path, or the PEM text. Environment: `OS_KEY`."),
 			"allow_reauth": flag("Log in again when the token expires. Defaults to `true`. Environment: " +
 				"`OS_ALLOW_REAUTH`."),
 			"max_retries": attribute.Number("How often a failed request is repeated, if that is safe: after 429, "+
@@ -74,7 +72,6 @@ func providerSchema() schema.Schema {
 				MarkdownDescription: "Addresses that replace the catalogue's, by service type (`compute`, " +
 					"`image`, `messaging`), in the provider's own region.",
 			},
-			"disable_no_cache_header": flag("Leave out the header `Cache-Control: no-cache`. Defaults to `false`."),
 			"enable_logging": flag("Write a line for each request into Terraform's log at level `DEBUG`, without " +
 				"headers and bodies. Defaults to `false`. Environment: `OS_DEBUG`."),
 			"request_timeout": durations.Argument(time.Second, openstack.LongestTimeout, "Time after which a request "+

@@ -95,20 +95,19 @@ func TestArguments(t *testing.T) {
 	// Arguments that are not strings.
 	got, diags := configFor(t, map[string]attr.Value{
 		"system_scope": types.BoolValue(true), "insecure": types.BoolValue(true), "allow_reauth": types.BoolValue(false), "max_retries": types.Int64Value(4),
-		"disable_no_cache_header": types.BoolValue(true), "request_timeout": durations.Of(7 * time.Second), "swauth": types.BoolValue(false),
-		"delayed_auth":       types.BoolValue(true),
+		"request_timeout":    durations.Of(7 * time.Second),
 		"enable_logging":     types.BoolValue(true),
 		"endpoint_overrides": types.MapValueMust(types.StringType, map[string]attr.Value{"compute": types.StringValue("http://nova/")}),
 	}, nil)
 	yes := true
-	want := openstack.Config{SystemScope: true, Insecure: &yes, MaxRetries: 4, DisableNoCacheHeader: true, RequestTimeout: 7 * time.Second,
+	want := openstack.Config{SystemScope: true, Insecure: &yes, MaxRetries: 4, RequestTimeout: 7 * time.Second,
 		DefaultDomain: "default", EndpointOverrides: map[string]string{"compute": "http://nova/"}}
 	assert.Empty(t, diags)
 	assert.Equal(t, want, got)
 
 	// Every argument of the schema is in one of the two tables above, except arguments
 	// about hooks, which TestProviderBadInput has.
-	assert.Len(t, providerSchema().Attributes, len(arguments)+13, "arguments of the provider block")
+	assert.Len(t, providerSchema().Attributes, len(arguments)+10, "arguments of the provider block")
 }
 
 func TestEnvironmentFlags(t *testing.T) {
@@ -126,8 +125,6 @@ func TestEnvironmentFlags(t *testing.T) {
 		{map[string]string{"OS_INSECURE": "perhaps"}, func(_ openstack.Config, d diag.Diagnostics) bool {
 			return d.HasError() && strings.Contains(d[0].Detail(), `OS_INSECURE is "perhaps"`)
 		}},
-		{map[string]string{"OS_SWAUTH": "true"}, func(_ openstack.Config, d diag.Diagnostics) bool { return d.HasError() }},
-		{map[string]string{"OS_DELAYED_AUTH": "false"}, func(_ openstack.Config, d diag.Diagnostics) bool { return !d.HasError() && len(d) == 1 }},
 	} {
 		got, diags := configFor(t, nil, c.env)
 		assert.True(t, c.check(got, diags), "%v", c.env)

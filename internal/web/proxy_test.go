@@ -13,20 +13,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestProxy: requests to a user's service use a proxy of the environment over http only if the user says so, and over
-// https only as a tunnel.
+// TestProxy: requests to a user's service use a proxy of the environment, over https as a tunnel. A guarded request
+// never does.
 func TestProxy(t *testing.T) {
-	const overTLS = "CONNECT consumer.invalid:443"
 	direct := func(ctx context.Context) context.Context { return ctx }
+	guarded := func(ctx context.Context) context.Context { return Guarded(ctx, func(string) error { return nil }) }
 	for i, c := range []struct {
 		address string
 		way     func(context.Context) context.Context
 		want    []string
 	}{
-		{"http://consumer.invalid", direct, nil},
-		{"https://consumer.invalid", direct, []string{overTLS}},
-		{"http://consumer.invalid", Proxied, []string{"POST http://consumer.invalid/drain?key=secret"}},
-		{"https://consumer.invalid", Proxied, []string{overTLS}},
+		{"http://consumer.invalid", direct, []string{"POST http://consumer.invalid/drain?key=secret"}},
+		{"https://consumer.invalid", direct, []string{"CONNECT consumer.invalid:443"}},
+		{"http://consumer.invalid", guarded, nil},
+		{"https://consumer.invalid", guarded, nil},
 	} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			assert.Equal(t, c.want, proxied.Seen(t, func() {

@@ -61,17 +61,10 @@ var Dialer = net.Dialer{
 	},
 }
 
-type proxiedKey struct{}
-
-// Proxied returns a context whose requests use the proxy of the environment over http too. That proxy reads the
-// message and the secrets in the address, and could answer in place of the service. Over https it sees only the name
-// of the host.
-func Proxied(ctx context.Context) context.Context { return context.WithValue(ctx, proxiedKey{}, true) }
-
-// proxy returns the proxy for a request, or nil if the request goes to its address directly.
+// proxy returns the proxy of the environment for a request, or nil if the request goes to its address directly. Over
+// http the proxy reads the message and the secrets in the address; over https it sees only the name of the host.
 func proxy(req *http.Request) (*url.URL, error) {
-	asked := func(key any) bool { return req.Context().Value(key) != nil }
-	if asked(guardKey{}) || req.URL.Scheme != "https" && !asked(proxiedKey{}) {
+	if req.Context().Value(guardKey{}) != nil {
 		return nil, nil //nolint:nilnil // no proxy
 	}
 	return http.ProxyFromEnvironment(req)

@@ -37,7 +37,7 @@ variable "node_name_pattern" {
 }
 
 variable "regions" {
-  description = "Regions, each with its zones: [{ name = \"RegionOne\", zones = [{ name = \"az-1\" }] }]. Both also take weight (default: 100), cap (-1, none), min (0), closed (false: takes no nodes and keeps its own), image, flavors and user_data. A region without zones leaves the zone to Nova."
+  description = "Regions, each with its zones: [{ name = \"RegionOne\", zones = [{ name = \"az-1\" }] }]. Both also take weight (default: 100), cap (-1, none), min (0), closed (false: takes no nodes and keeps its own) and flavors, a region image and user_data too. A region without zones leaves the zone to Nova."
   type        = any # an object type would drop a misspelled key silently
   nullable    = false
   validation {
@@ -49,8 +49,8 @@ variable "regions" {
     error_message = "A region has no ${try(join(", ", setsubtract(flatten([for r in var.regions : keys(r)]), ["name", "weight", "cap", "min", "closed", "image", "flavors", "user_data", "zones"])), "such key")}. It has name, weight, cap, min, closed, image, flavors, user_data and zones."
   }
   validation {
-    condition     = try(length(setsubtract(flatten([for r in var.regions : [for z in try(r.zones, null)[*] : keys(z)]]), ["name", "weight", "cap", "min", "closed", "image", "flavors", "user_data"])), 0) == 0
-    error_message = "A zone of regions has no ${try(join(", ", setsubtract(flatten([for r in var.regions : [for z in try(r.zones, null)[*] : keys(z)]]), ["name", "weight", "cap", "min", "closed", "image", "flavors", "user_data"])), "such key")}. It has name, weight, cap, min, closed, image, flavors and user_data."
+    condition     = try(length(setsubtract(flatten([for r in var.regions : [for z in try(r.zones, null)[*] : keys(z)]]), ["name", "weight", "cap", "min", "closed", "flavors"])), 0) == 0
+    error_message = "A zone of regions has no ${try(join(", ", setsubtract(flatten([for r in var.regions : [for z in try(r.zones, null)[*] : keys(z)]]), ["name", "weight", "cap", "min", "closed", "flavors"])), "such key")}. It has name, weight, cap, min, closed and flavors."
   }
   validation {
     condition     = alltrue(flatten([for o in try(flatten([for r in var.regions : concat([r], try(r.zones, null)[*])]), []) : [[for k in ["weight", "cap", "min"] : can(tonumber(try(o[k], null)))], can(tobool(try(o.closed, null)))]]))

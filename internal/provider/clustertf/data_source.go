@@ -27,7 +27,6 @@ func fill(ctx context.Context, b *backend.Backend, model *model, diags *diag.Dia
 	cloud, regions := b.Regions(ctx, model.Regions, diags)
 	query := cluster.Query{
 		Selector: model.Selector.Selector(ctx, diags),
-		Keys:     model.Keys(),
 		Regions:  regions,
 	}
 	if diags.HasError() {

@@ -58,8 +58,6 @@ func argumentOf(t hook.Type, a hook.Argument) schema.Attribute {
 	switch a.Kind {
 	case hook.List:
 		return attribute.Texts(description, listvalidator.NoNullValues())
-	case hook.Bool:
-		return attribute.Flag(description)
 	case hook.Number:
 		return attribute.Number(description, int64validator.Between(a.Least, a.Most))
 	}
@@ -136,7 +134,7 @@ func read(block types.Object) (spec *hook.Spec, unknown map[string]bool) {
 			continue
 		}
 		switch v := v.(type) {
-		case types.Int64, types.Bool:
+		case types.Int64:
 			spec.Arguments[name] = []string{v.String()}
 		case types.List:
 			words := make([]string, 0, len(v.Elements()))

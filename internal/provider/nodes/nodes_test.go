@@ -73,22 +73,17 @@ func TestReadFaults(t *testing.T) {
 	assert.Empty(t, diags)
 }
 
-// TestSelector: each argument is handed on unchanged, and a key that is not given has
-// its default.
+// TestSelector: each argument is handed on unchanged.
 func TestSelector(t *testing.T) {
 	text := types.StringValue
 	list := func(word string) types.List { return types.ListValueMust(types.StringType, []attr.Value{text(word)}) }
 	all := nodes.Selector{NameRegex: text("^web"), Metadata: types.MapValueMust(types.StringType, map[string]attr.Value{"role": text("web")}),
-		Tags: list("blue"), ServerGroupID: text("g-1"), IDs: list("s-1"), ProfileMetadataKey: text("release"), TaintedMetadataKey: text("old"),
-		ProtectedMetadataKey: text("keep")}
+		Tags: list("blue"), ServerGroupID: text("g-1"), IDs: list("s-1")}
 	var diags diag.Diagnostics
 	selector := cluster.Selector{NameRegex: "^web", Metadata: map[string]string{"role": "web"}, Tags: []string{"blue"},
 		ServerGroupID: "g-1", IDs: []string{"s-1"}}
 	assert.Equal(t, selector, all.Selector(t.Context(), &diags))
 	assert.Empty(t, diags)
-	assert.Equal(t, cluster.Keys{Profile: "release", Tainted: "old", Protected: "keep"}, all.Keys())
-	byDefault := cluster.Keys{Tainted: "stackpolicy_tainted", Protected: "stackpolicy_protected"}
-	assert.Equal(t, byDefault, (nodes.Selector{}).Keys(), "by default")
 	assert.True(t, nodes.Selector{}.SelectsNothing(), "an empty selector")
 	unknown, word := types.StringUnknown(), types.StringType
 	for name, one := range map[string]nodes.Selector{

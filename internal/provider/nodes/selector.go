@@ -15,23 +15,13 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
 
-// The default metadata keys that mark a node.
-const (
-	defaultTaintedKey   = "stackpolicy_tainted"
-	defaultProtectedKey = "stackpolicy_protected"
-)
-
-// Selector says which servers belong to a cluster, and which metadata keys have facts
-// about them.
+// Selector says which servers belong to a cluster.
 type Selector struct {
-	NameRegex            types.String `tfsdk:"name_regex"`
-	Metadata             types.Map    `tfsdk:"metadata"`
-	Tags                 types.List   `tfsdk:"tags"`
-	ServerGroupID        types.String `tfsdk:"servergroup_id"`
-	IDs                  types.List   `tfsdk:"ids"`
-	ProfileMetadataKey   types.String `tfsdk:"profile_metadata_key"`
-	TaintedMetadataKey   types.String `tfsdk:"tainted_metadata_key"`
-	ProtectedMetadataKey types.String `tfsdk:"protected_metadata_key"`
+	NameRegex     types.String `tfsdk:"name_regex"`
+	Metadata      types.Map    `tfsdk:"metadata"`
+	Tags          types.List   `tfsdk:"tags"`
+	ServerGroupID types.String `tfsdk:"servergroup_id"`
+	IDs           types.List   `tfsdk:"ids"`
 }
 
 // SelectsNothing reports an empty selector, as far as it is known.
@@ -49,15 +39,6 @@ func (m Selector) Selector(ctx context.Context, diags *diag.Diagnostics) cluster
 		Tags: value.Texts(m.Tags), IDs: value.Texts(m.IDs)}
 	diags.Append(m.Metadata.ElementsAs(ctx, &s.Metadata, false)...)
 	return s
-}
-
-// Keys translates the metadata keys, with their defaults.
-func (m Selector) Keys() cluster.Keys {
-	return cluster.Keys{
-		Profile:   m.ProfileMetadataKey.ValueString(),
-		Tainted:   value.TextOr(m.TaintedMetadataKey, defaultTaintedKey),
-		Protected: value.TextOr(m.ProtectedMetadataKey, defaultProtectedKey),
-	}
 }
 
 // regex refuses an invalid regular expression.
@@ -83,12 +64,6 @@ func SelectorAttributes() map[string]schema.Attribute {
 		"servergroup_id": attribute.Text("Id of a server group that servers must be in."),
 		"ids": attribute.Texts("Ids of servers. Servers that no longer exist are left out.",
 			listvalidator.NoNullValues()),
-		"profile_metadata_key": attribute.Text("Metadata key of a node's profile. Without it the profile is the " +
-			"image."),
-		"tainted_metadata_key": attribute.Text("Metadata key of a node to remove first. An empty value, `0`, " +
-			"`false`, `no` and `off` do not count. Defaults to `" + defaultTaintedKey + "`."),
-		"protected_metadata_key": attribute.Text("Metadata key of a node that must never be removed. Nodes that are " +
-			"locked in Nova stay too. Defaults to `" + defaultProtectedKey + "`."),
 	}
 }
 

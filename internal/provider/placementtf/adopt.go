@@ -16,7 +16,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/nodes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
@@ -41,7 +40,7 @@ func (m *attachmentModel) adopt(
 	made := map[string]cluster.Source{}
 	if err == nil {
 		servers, err = cluster.Read(ctx, cloud, cluster.Query{Regions: regions, Sources: made,
-			Selector: cluster.Selector{NameRegex: pattern.Regexp(name).String()}, Keys: nodes.Selector{}.Keys()})
+			Selector: cluster.Selector{NameRegex: pattern.Regexp(name).String()}})
 	}
 	if err != nil {
 		reportRead(err, diags)

@@ -211,9 +211,9 @@ func (p *attachmentPlanner) refuseServers(ctx context.Context, open []placement.
 		return
 	}
 	name, pattern := p.plan.Cluster.ValueString(), naming.Pattern(p.plan.NodeNamePattern.ValueString())
-	query := cluster.Query{Keys: nodes.Selector{}.Keys(), NoProfiles: true}
+	query := cluster.Query{NoProfiles: true}
 	if selector := value.Object[nodes.Selector](ctx, p.plan.Selector, p.diags); selector != nil {
-		query.Selector, query.Keys = selector.Selector(ctx, p.diags), selector.Keys()
+		query.Selector = selector.Selector(ctx, p.diags)
 	}
 	if query.NameRegex == "" {
 		query.NameRegex = pattern.Regexp(name).String()
@@ -267,7 +267,6 @@ func (m attachmentModel) query(
 	byProfile := m.deletion(ctx, diags).Criteria.ValueString() == string(deletion.OldestProfileFirst) &&
 		len(m.templates()) == 0
 	q := cluster.Query{
-		Keys:       nodes.Selector{}.Keys(),
 		Remembered: map[string]string{},
 		Others:     map[string]bool{},
 		Next:       m.naming().Name(r.Next),
@@ -278,7 +277,7 @@ func (m attachmentModel) query(
 		q.Remembered[server.ID] = name
 	}
 	if selector := value.Object[nodes.Selector](ctx, m.Selector, diags); selector != nil {
-		q.Selector, q.Keys = selector.Selector(ctx, diags), selector.Keys()
+		q.Selector = selector.Selector(ctx, diags)
 	}
 	regions := map[string]bool{}
 	for _, known := range []map[string]roster.Node{r.Nodes, r.Leaving} {

@@ -132,24 +132,6 @@ func TestPlacementCellDown(t *testing.T) {
 	assert.Equal(t, "web-1 web-2 web-3", names, "the cell is back: left")
 }
 
-// TestPlacementImportKeys: an import sees which servers are tainted or protected,
-// because the plan that follows may shrink the cluster.
-func TestPlacementImportKeys(t *testing.T) {
-	t.Parallel()
-	a := begin(t)
-	a.server("web-0", "az-1", 4, func(s *fakecloud.Server) { s.Metadata["stackpolicy_protected"] = "true" })
-	a.server("web-1", "az-1", 3, func(s *fakecloud.Server) { s.Metadata["stackpolicy_in_service"] = "1" })
-	a.server("web-2", "az-1", 2, nil)
-	a.server("web-3", "az-1", 1, func(s *fakecloud.Server) { s.Metadata["stackpolicy_tainted"] = "true" })
-	a.adopt(t, "web")
-	required := protocol.Attributes{"deletion": oldestFirst["deletion"]}
-	for size, want := range map[int]string{3: "web-0 web-1 web-2", 2: "web-0 web-2", 1: "web-0"} {
-		required["update"] = protocol.Attributes{"causes": []any{"UNHEALTHY"}, "max_batch_size": "1", "require_in_service": false}
-		got, _ := a.plan(t, zonal(size, "az-1", required))
-		assert.Equal(t, want, got, "%d nodes: left", size)
-	}
-}
-
 // TestPlacementRegionStays: the region of zones stays the region in the state. A
 // provider block that names another region later moves nothing.
 func TestPlacementRegionStays(t *testing.T) {

@@ -100,10 +100,11 @@ func TestPlacementRefreshed(t *testing.T) {
 	again, young := templated("a", "RECREATE", "UNHEALTHY"), templated("a", "SUBSTITUTE", "AGE")
 	again["update"].(attributes)["stop_above"] = "100%"
 	young["update"].(attributes)["max_age"] = "30d"
-	byProfile := attributes{"selector": attributes{"profile_metadata_key": "built"}, "deletion": attributes{"criteria": "OLDEST_PROFILE_FIRST"}}
-	built := func(name, day string) func(*testing.T, attached) {
+	byProfile := attributes{"deletion": attributes{"criteria": "OLDEST_PROFILE_FIRST"}}
+	built := func(name string, month time.Month) func(*testing.T, attached) {
 		return changes(name, func(fake *fakecloud.Cloud, id string) {
-			fake.UpdateServer("RegionOne", id, func(s *fakecloud.Server) { s.Metadata = map[string]string{"built": day + "T00:00:00Z"} })
+			image := fake.AddImage(fakecloud.Image{Created: time.Date(2026, month, 1, 0, 0, 0, 0, time.UTC)})
+			fake.UpdateServer("RegionOne", id, func(s *fakecloud.Server) { s.ImageID = image })
 		})
 	}
 	mine := attributes{"selector": attributes{"metadata": attributes{"team": "mine"}}}
@@ -164,10 +165,8 @@ func TestPlacementRefreshed(t *testing.T) {
 			asks: looks, status: "waits: web-0 (its server is in SHELVED_OFFLOADED)", nodes: "RegionOne: web-0; RegionOne/az-2: web-1",
 		},
 		"profiles are of different ages": {before: zonal(3, "az-1", byProfile),
-			happens: inTurn(boots, built("web-0", "2026-02-01"), built("web-1", "2026-01-01"), built("web-2", "2026-03-01")), asks: looks, status: inStep,
+			happens: inTurn(boots, built("web-0", 2), built("web-1", 1), built("web-2", 3)), asks: looks + " images", status: inStep,
 			change: "-web-1"},
-		"profiles are images": {before: zonal(2, "az-1", attributes{"deletion": byProfile["deletion"]}), happens: boots, asks: looks + " images",
-			status: inStep},
 		"a region lists zones, and no refresh had seen its servers": {before: across(2, "RegionOne", nil), asks: looks, status: inStep,
 			nodes: "RegionOne/az-1: web-0 web-1", happens: func(t *testing.T, a attached) {
 				t.Helper()

@@ -40,18 +40,9 @@ type image struct {
 // anID matches the ids of images.
 var anID = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
-// ownOf is what an argument says for a place: what its zone, its region or all places have.
-func ownOf(argument map[placement.Place]string, place placement.Place) string {
-	return cmp.Or(argument[place], argument[placement.Place{Region: place.Region}], argument[placement.Place{}])
-}
-
-// written are the texts that an argument has in the places of a region, each once.
-func written(argument map[placement.Place]string, region placement.Region) (all []string) {
-	for _, at := range region.Places() {
-		all = append(all, ownOf(argument, at))
-	}
-	slices.Sort(all)
-	return slices.DeleteFunc(slices.Compact(all), func(text string) bool { return text == "" })
+// ownOf is what an argument says for a region: what it has itself, or all have.
+func ownOf(argument map[placement.Place]string, region string) string {
+	return cmp.Or(argument[placement.Place{Region: region}], argument[placement.Place{}])
 }
 
 // looker looks up images and flavors in the regions of a cluster.
@@ -113,7 +104,7 @@ func imagesOf(r roster.Roster) map[string][]string {
 // again looks up in a region what is remembered. An error leaves it as it was.
 func (l looker) again(ctx context.Context, listed placement.Region, before sources, after *sources) error {
 	region, images, flavors := listed.Name, map[string]image{}, map[string]string{}
-	for _, name := range written(l.images, listed) {
+	if name := ownOf(l.images, region); name != "" {
 		was := cmp.Or(before.Images[region][name].ID, l.said.Images[region][name].ID)
 		found, err := l.image(ctx, region, name, was)
 		if err != nil {
@@ -230,12 +221,12 @@ func (m attachmentModel) regionsOf(r roster.Roster) []placement.Region {
 	return regions
 }
 
-// images are the images that the attachment, its regions and its zones name.
+// images are the images that the attachment and its regions name.
 func (m attachmentModel) images() map[placement.Place]string {
 	return m.texts("image", m.Image.ValueString())
 }
 
-// userData are the texts that the attachment, its regions and its zones give.
+// userData are the texts that the attachment and its regions give.
 func (m attachmentModel) userData() map[placement.Place]string {
 	return m.texts("user_data", m.UserData.ValueString())
 }

@@ -27,7 +27,7 @@ func (p *attachmentPlanner) resolve(ctx context.Context, now roster.Roster) {
 	for _, listed := range p.plan.regionsOf(now) {
 		region := listed.Name
 		images, flavors := map[string]image{}, map[string]string{}
-		for _, name := range written(l.images, listed) {
+		if name := ownOf(l.images, region); name != "" {
 			found, remembered := known.Images[region][name]
 			if !remembered && !closed(region) {
 				found, remembered = p.newImage(ctx, l, region, name)
@@ -143,7 +143,7 @@ func (p *attachmentPlanner) refuseGone(change planner.Change) {
 			continue
 		}
 		checked[like] = true
-		values, written := n.Template.Values(), ownOf(images, n.Place)
+		values, written := n.Template.Values(), ownOf(images, n.Region)
 		i, id := p.memory.Sources.Images[n.Region][written], values[roster.KeyImageID]
 		if written != "" && values[roster.KeyImage] == written && (id == "" || i.Gone && i.ID == id) {
 			p.diags.AddAttributeError(p.plan.path(n.Place, "image"), "Unknown image",

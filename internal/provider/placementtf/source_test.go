@@ -252,18 +252,17 @@ func TestPlacementUnknownSources(t *testing.T) {
 	t.Parallel()
 	anything := tftypes.UnknownValue
 	base := attributes{"image": "debian-12", "user_data": "a", "update": attributes{"causes": []any{"TEMPLATE", "UNHEALTHY"}, "max_batch_size": "1"}}
-	zone := func(more attributes) []any {
-		return []any{with(attributes{"name": "az-1", "user_data": "z"}, more)}
+	region := func(userData any) attributes {
+		return attributes{"zones": nil, "regions": []any{attributes{"name": "RegionOne", "user_data": userData}}}
 	}
 	for name, c := range map[string]struct {
 		before, more attributes
 		at           string
 	}{
-		"user data": {more: attributes{"user_data": anything}, at: "user_data: The cluster waits for a value"},
-		"an image":  {more: attributes{"image": anything}, at: "image: The cluster waits for a value"},
-		"both":      {more: attributes{"image": anything, "user_data": anything}, at: "image: The cluster waits for a value"},
-		"that of a zone": {before: attributes{"zones": zone(nil)}, more: attributes{"zones": zone(attributes{"user_data": anything})},
-			at: "user_data: The cluster waits for a value"},
+		"user data":            {more: attributes{"user_data": anything}, at: "user_data: The cluster waits for a value"},
+		"an image":             {more: attributes{"image": anything}, at: "image: The cluster waits for a value"},
+		"both":                 {more: attributes{"image": anything, "user_data": anything}, at: "image: The cluster waits for a value"},
+		"that of a region":     {before: region("z"), more: region(anything), at: "user_data: The cluster waits for a value"},
 		"and a growth":         {more: attributes{"user_data": anything, "desired_capacity": 3}, at: "user_data: Not known before the apply"},
 		"and a shrink":         {more: attributes{"user_data": anything, "desired_capacity": 1}, at: "user_data: Not known before the apply"},
 		"and another image":    {more: attributes{"user_data": anything, "image": "debian-13"}, at: "user_data: Not known before the apply"},

@@ -195,7 +195,7 @@ func (p *attachmentPlanner) refuseLoose(now roster.Roster, sources sources) {
 				continue
 			}
 			argument := "template"
-			if ownOf(p.plan.images(), place) != ownOf(was.images(), place) {
+			if ownOf(p.plan.images(), place.Region) != ownOf(was.images(), place.Region) {
 				argument = "image"
 			}
 			p.diags.AddAttributeError(p.plan.path(place, argument),

@@ -195,15 +195,12 @@ func Value(regions []placement.Region) types.List {
 			"closed":   types.BoolNull(),
 			"template": types.MapNull(types.StringType),
 			"flavors":  types.ListNull(types.StringType),
-
-			"image":     types.StringNull(),
-			"user_data": types.StringNull(),
 		}
 	}
 	list := make([]attr.Value, len(regions))
 	for i, r := range regions {
 		fields := named(r.Name)
-		fields["zones"] = types.ListNull(zone)
+		fields["zones"], fields["image"], fields["user_data"] = types.ListNull(zone), types.StringNull(), types.StringNull()
 		if len(r.Zones) > 0 {
 			zones := make([]attr.Value, len(r.Zones))
 			for j, z := range r.Zones {

@@ -59,8 +59,8 @@ func UserDataArgument(description string) schema.Attribute {
 	return argument
 }
 
-// ArgumentWithTemplates is a list of places, each of which may have a
-// template and flavors of its own.
+// ArgumentWithTemplates is a list of places, each of which may have a template and flavors of its own, and a region an
+// image and user data too.
 func ArgumentWithTemplates(kind string, nested bool) schema.ListNestedAttribute {
 	argument := Argument(kind, nested)
 	over := "the template of the attachment"
@@ -70,9 +70,9 @@ func ArgumentWithTemplates(kind string, nested bool) schema.ListNestedAttribute 
 	of := argument.NestedObject.Attributes
 	of["template"] = TemplateArgument(fmt.Sprintf("Template of new nodes in the %s, merged over %s.", kind, over))
 	of["flavors"] = FlavorsArgument(fmt.Sprintf("Flavors of new nodes of the %s, in place of %s.", kind, over))
-	of["image"] = attribute.Text(fmt.Sprintf("Image of new nodes of the %s, by name or id.", kind), attribute.NotEmpty)
-	of["user_data"] = UserDataArgument(fmt.Sprintf("User data of new nodes of the %s.", kind))
 	if nested {
+		of["image"] = attribute.Text("Image of new nodes of the region, by name or id.", attribute.NotEmpty)
+		of["user_data"] = UserDataArgument("User data of new nodes of the region.")
 		zones := ArgumentWithTemplates("zone", false)
 		zones.MarkdownDescription = of["zones"].GetMarkdownDescription()
 		of["zones"] = zones
@@ -89,7 +89,7 @@ func Path(regions, zones types.List, at placement.Place, argument string) path.P
 			if !ok || !value.Given(place) || place.Attributes()["name"].(types.String).ValueString() != name {
 				continue
 			}
-			if here := in.AtListIndex(i); !place.Attributes()[argument].IsNull() {
+			if here := in.AtListIndex(i); place.Attributes()[argument] != nil && !place.Attributes()[argument].IsNull() {
 				found = here.AtName(argument)
 			}
 			return place, in.AtListIndex(i)
@@ -108,7 +108,7 @@ func Path(regions, zones types.List, at placement.Place, argument string) path.P
 func Own[V attr.Value](regions, zones types.List, region, argument string) map[placement.Place]V {
 	values := map[placement.Place]V{}
 	read := func(element types.Object, at placement.Place) {
-		if v := element.Attributes()[argument].(V); !v.IsNull() {
+		if v, has := element.Attributes()[argument].(V); has && !v.IsNull() {
 			values[at] = v
 		}
 	}

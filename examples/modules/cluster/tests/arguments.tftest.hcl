@@ -5,8 +5,8 @@ variables {
   min_size         = 3
   max_size         = 20
   regions = [
-    { name = "RegionOne", min = 1, flavors = ["m1.tiny"], zones = [{ name = "az-1", min = 1 }, { name = "az-2", cap = 2, image = "debian-13" }, { name = "az-3", weight = 300, closed = true }] },
-    { name = "RegionTwo", weight = 200, cap = 6 },
+    { name = "RegionOne", min = 1, flavors = ["m1.tiny"], zones = [{ name = "az-1", min = 1 }, { name = "az-2", cap = 2 }, { name = "az-3", weight = 300, closed = true }] },
+    { name = "RegionTwo", weight = 200, cap = 6, image = "debian-13" },
   ]
   respect_quotas            = true
   node_name_pattern         = "{cluster}{index}"
@@ -87,7 +87,7 @@ run "servers" {
       s.key_pair == "ops" && s.config_drive && s.security_groups == toset(["web"]) && s.tags == toset(["blue"]) && s.stop_before_destroy && startswith(name, "test") && !strcontains(name, "-") &&
       s.metadata == tomap({ team = "a", cluster = "test", stackpolicy_generation = "1" }) && s.network[0].name == "shared" && length(s.network) == (s.region == "RegionOne" ? 2 : 1) &&
       nonsensitive(s.user_data == sha1("$${name} ${name}-${output.nodes[name].index} ${s.region} ${coalesce(output.nodes[name].zone, "none")} {{name}}")) &&
-      (s.region == "RegionOne") == (s.flavor_id == "m1.tiny") && (output.nodes[name].zone == "az-2") == (output.nodes[name].template.image == "debian-13") &&
+      (s.region == "RegionOne") == (s.flavor_id == "m1.tiny") && (s.region == "RegionTwo") == (output.nodes[name].template.image == "debian-13") &&
       [for d in s.block_device : "${d.source_type} ${d.volume_size} ${d.boot_index}"] == ["image 3 0", "blank 7 -1"] && s.block_device[0].uuid == output.nodes[name].image_id
     ])
     error_message = "The servers are not made from what was given."
