@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/private"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 
@@ -206,7 +205,7 @@ func (r *attachmentResource) warnOfMembers(
 	walk := r.Backend.Walk()
 	walk.Settle(ctx)
 	group, names, err := affinity.Members(ctx, compute, id, func(server string) bool {
-		_, leaves := walk.Noted(backend.Leaving, server)
+		_, leaves := walk.Leaving.Noted(server)
 		return leaves
 	})
 	switch {

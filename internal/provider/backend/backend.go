@@ -28,7 +28,7 @@ type Backend struct {
 // New returns a backend with a cloud, or with the reason why there is none, and with
 // the runner of hooks.
 func New(cloud *openstack.Cloud, reason error, hooks *hook.Runner) *Backend {
-	return &Backend{cloud: cloud, err: reason, hooks: hooks, walk: newWalk()}
+	return &Backend{cloud: cloud, err: reason, hooks: hooks, walk: new(Walk)}
 }
 
 var errNotConfigured = errors.New("the provider is not configured")
@@ -98,11 +98,11 @@ func (b *Backend) Hooks() *hook.Runner {
 	return b.hooks
 }
 
-// Walk returns the notes that the resources of this walk share. Without a backend
+// Walk returns what the resources of this walk tell each other. Without a backend
 // nothing is shared.
 func (b *Backend) Walk() *Walk {
 	if b == nil {
-		return newWalk()
+		return new(Walk)
 	}
 	return b.walk
 }

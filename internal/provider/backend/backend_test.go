@@ -16,7 +16,7 @@ import (
 // joins later is not forgotten.
 func TestGather(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWalk()
+		w := new(Walk)
 		var mu sync.Mutex
 		var got []string
 		var all sync.WaitGroup
@@ -52,18 +52,18 @@ func TestGather(t *testing.T) {
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	assert.Len(t, newWalk().Gather(ctx, "drained", "web-0"), 1, "a walk that was cancelled")
+	assert.Len(t, new(Walk).Gather(ctx, "drained", "web-0"), 1, "a walk that was cancelled")
 }
 
 // TestWalk: the second of two resources sees the note of the first, in either order.
 func TestWalk(t *testing.T) {
-	w := newWalk()
-	before := []bool{w.Note(Leaving, "a", "web"), w.Note(Leaving, "a", "db"), w.Note(Ready, "a", "")}
+	w := new(Walk)
+	before := []bool{w.Leaving.Note("a", "web"), w.Leaving.Note("a", "db"), w.Ready.Note("a", true)}
 	assert.Equal(t, []bool{false, true, false}, before, "noted before")
-	value, noted := w.Noted(Leaving, "a")
+	value, noted := w.Leaving.Noted("a")
 	assert.True(t, noted)
 	assert.Equal(t, "db", value)
-	_, noted = w.Noted(Leaving, "b")
+	_, noted = w.Leaving.Noted("b")
 	assert.False(t, noted)
 }
 

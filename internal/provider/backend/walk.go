@@ -4,21 +4,120 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wait"
 )
 
-// Walk has the notes that resources share during one walk through Terraform's graph,
-// such as a plan. Each walk configures the provider once.
+// Walk has what resources tell each other during one walk through Terraform's graph, such as a plan. Each walk
+// configures the provider once. The order of a walk is not known, so a resource notes first and looks then: of two, the
+// second sees the first.
 type Walk struct {
+	clusters Notes[string, Cluster] // by name
+
+	Refreshed atomic.Bool // whether the walk read an attachment, as no plan to destroy all does
+	Drained   atomic.Bool // whether a warning has counted servers that are drained
+
+	Known    Notes[string, bool]   // servers with a deletion attachment in the state
+	Attached Notes[string, bool]   // servers with a deletion attachment after the plan
+	Detached Notes[string, bool]   // servers whose deletion attachment the plan destroys
+	InUse    Notes[string, bool]   // servers of nodes that the plan keeps; of those that it changes too
+	Leaving  Notes[string, string] // servers whose nodes leave or change, with the cluster that replaces them, or ""
+
+	Names    Notes[Member, bool]   // names that new placement attachments give to nodes, each in its region
+	Found    Notes[Member, string] // nodes, each in its cluster, with the ids of servers that no earlier refresh saw
+	Diskless Notes[Member, bool]   // ids of flavors without a disk, each in its region
+	Ready    Notes[string, bool]   // clusters whose readiness attachment found all servers in service
+	Refused  Notes[string, bool]   // errors about the hook of a node that were reported
+
+	Orders  Notes[Orders, string] // orders that replace others: see package deletiontf
+	Awaited Notes[Orders, bool]   // orders that a destruction has waited for
+
+	Secret   Notes[string, string] // clusters, with the secret for the proofs of their notes: see openstack.Proof
+	Believed Notes[string, string] // clusters, with the secret of the notes of the last apply
+
 	mu     sync.Mutex
-	notes  map[note]string
 	groups map[string]*group // by what is reported
 }
 
-func newWalk() *Walk {
-	return &Walk{notes: map[note]string{}, groups: map[string]*group{}}
+// Cluster is what the plan of a placement attachment tells the other attachments of its cluster.
+type Cluster struct {
+	Method string // how nodes are replaced; "" without an update
+	Batch  int64  // number of nodes that the plan may still replace; negative if that is not known
+	Begins bool   // whether a batch of TEMPLATE begins
+	Nodes  map[string]Node
+}
+
+// Node is what the plan of a placement attachment tells about a node.
+type Node struct {
+	Mark      string
+	MadeAgain bool   // whether the plan makes its server again
+	Serves    string // id of its server, if the plan leaves it as it is and it serves
+}
+
+// Member is a name in a cluster or a region.
+type Member struct{ In, Name string }
+
+// Orders are what a deletion attachment does, in a cluster and a region.
+type Orders struct{ Cluster, Region, Text string }
+
+// Publish tells the plan of a cluster.
+func (w *Walk) Publish(name string, c Cluster) { w.clusters.Note(name, c) }
+
+// Cluster returns the plan of a cluster, and whether its placement attachment was planned.
+func (w *Walk) Cluster(name string) (c Cluster, planned bool) {
+	if c, planned = w.clusters.Noted(name); !planned {
+		c.Batch = -1
+	}
+	return c, planned
+}
+
+// Plans reports whether the placement attachment of any cluster was planned.
+func (w *Walk) Plans() bool {
+	w.clusters.mu.Lock()
+	defer w.clusters.mu.Unlock()
+	return len(w.clusters.values) > 0
+}
+
+// Correct notes orders that replace others, and "" if somebody noted different ones.
+func (w *Walk) Correct(before Orders, after string) {
+	w.Orders.mu.Lock()
+	defer w.Orders.mu.Unlock()
+	if is, noted := w.Orders.values[before]; noted && is != after {
+		after = ""
+	}
+	w.Orders.note(before, after)
+}
+
+// Notes are values of one kind, by key.
+type Notes[K comparable, V any] struct {
+	mu     sync.Mutex
+	values map[K]V
+}
+
+// Note notes a value, and reports whether the key was noted before.
+func (n *Notes[K, V]) Note(key K, value V) (again bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	_, again = n.values[key]
+	n.note(key, value)
+	return again
+}
+
+func (n *Notes[K, V]) note(key K, value V) {
+	if n.values == nil {
+		n.values = map[K]V{}
+	}
+	n.values[key] = value
+}
+
+// Noted returns the value that was noted.
+func (n *Notes[K, V]) Noted(key K) (value V, noted bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	value, noted = n.values[key]
+	return value, noted
 }
 
 // group has names that are reported together.
@@ -27,71 +126,6 @@ type group struct {
 	asks  int      // resources that ask the cloud before they join, or do not
 	steps int      // number of joins and of answers so far
 	alone bool     // whether the last wait found no other name
-}
-
-// Topic is the subject of a note.
-type Topic int
-
-// The topics, with the keys and the values of their notes.
-const (
-	Known     Topic = iota // servers with a deletion attachment in the state
-	Attached               // servers with a deletion attachment after the plan
-	Detached               // servers whose deletion attachment the plan destroys
-	Refreshed              // noted once the walk reads an attachment, as no plan to destroy all does
-	Planned                // clusters whose placement attachment was planned, and "" for any
-	InUse                  // servers of nodes that the plan keeps; of those that it changes too
-	Leaving                // servers whose nodes leave or change, with the cluster that replaces them, or ""
-	Drained                // noted once a warning has counted servers that are drained
-	Marks                  // nodes, each after its cluster, with the marks of their servers
-	Diskless               // flavors without a disk, by region and id
-	Secret                 // clusters, with the secret for the proofs of their notes: see openstack.Proof
-	Believed               // clusters, with the secret of the notes of the last apply
-	Serves                 // nodes that the plan leaves as they are and that serve, with the ids of their servers
-	Rises                  // nodes, each after its cluster, whose generation the plan raises
-	Batch                  // clusters, with the number of nodes that the plan may still replace
-	Begins                 // clusters in which a batch of TEMPLATE begins
-	Names                  // names that new placement attachments give to nodes, each after its region
-	Found                  // nodes, each after its cluster, with the ids of servers that no earlier refresh saw
-	Methods                // clusters, with the method of their update
-	Refused                // errors about the hook of a node that were reported
-	Ready                  // clusters whose readiness attachment found all servers in service
-	Orders                 // by cluster, region and the orders before: see package deletiontf
-)
-
-type note struct {
-	topic Topic
-	key   string
-}
-
-// Key returns a key of two parts.
-func Key(first, second string) string { return first + "\x00" + second }
-
-// Note notes a value, and reports whether the key was noted before. The order of a walk
-// is not known, so a resource notes first and looks then: of two, the second sees the first.
-func (w *Walk) Note(topic Topic, key, value string) (again bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	_, again = w.notes[note{topic, key}]
-	w.notes[note{topic, key}] = value
-	return again
-}
-
-// Agree notes a value, and "" if others noted another one.
-func (w *Walk) Agree(topic Topic, key, value string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if is, noted := w.notes[note{topic, key}]; noted && is != value {
-		value = ""
-	}
-	w.notes[note{topic, key}] = value
-}
-
-// Noted returns the value that was noted.
-func (w *Walk) Noted(topic Topic, key string) (value string, noted bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	value, noted = w.notes[note{topic, key}]
-	return value, noted
 }
 
 // quiet is the pause after which a group is complete: no resource joined it during
@@ -117,6 +151,9 @@ func (w *Walk) Announce(name string) (answered func()) {
 }
 
 func (w *Walk) group(name string) *group {
+	if w.groups == nil {
+		w.groups = map[string]*group{}
+	}
 	if w.groups[name] == nil {
 		w.groups[name] = new(group)
 	}

@@ -92,8 +92,8 @@ func (m attachmentModel) leave(ctx context.Context, b *backend.Backend, diags *d
 	if steps == nil {
 		return
 	}
-	walk.Note(backend.Detached, server, "")
-	if _, stays := walk.Noted(backend.Attached, server); stays {
+	walk.Detached.Note(server, true)
+	if _, stays := walk.Attached.Noted(server); stays {
 		m.refuse(ctx, walk, diags)
 		return
 	}
@@ -124,7 +124,7 @@ func (m attachmentModel) leave(ctx context.Context, b *backend.Backend, diags *d
 	}
 	switch {
 	case leaving.count == 0:
-	case walk.Note(backend.Drained, "", ""): // Terraform merges warnings of one title
+	case walk.Drained.Swap(true): // Terraform merges warnings of one title
 		diags.AddWarning("More servers will be drained", leaving.String()+advice)
 	default:
 		diags.AddWarning(fmt.Sprintf("%s will be drained", text.Count(leaving.count, "server")),
@@ -135,11 +135,10 @@ func (m attachmentModel) leave(ctx context.Context, b *backend.Backend, diags *d
 // fate reports whether the node of a server stays, and whether that is known: a placement attachment of its cluster
 // was planned, or all are destroyed. A plan to destroy begins with what others do not refer to, and reads nothing.
 func fate(walk *backend.Walk, server, cluster string) (stays, known bool) {
-	_, read := walk.Noted(backend.Refreshed, "")
-	_, planned := walk.Noted(backend.Planned, cluster)
-	_, used := walk.Noted(backend.InUse, server)
-	_, leaves := walk.Noted(backend.Leaving, server)
-	return used && !leaves, planned || leaves || !read
+	_, planned := walk.Cluster(cluster)
+	_, used := walk.InUse.Noted(server)
+	_, leaves := walk.Leaving.Noted(server)
+	return used && !leaves, planned || leaves || !walk.Refreshed.Load()
 }
 
 // drainedNode is a node that a plan drains, unless it is spared.
@@ -196,9 +195,9 @@ func (m attachmentModel) stay(ctx context.Context, walk *backend.Walk, again boo
 	if !value.Given(m.ServerID) {
 		return
 	}
-	walk.Note(backend.Attached, server, "")
-	_, destroyed := walk.Noted(backend.Detached, server)
-	if _, known := walk.Noted(backend.Known, server); destroyed || known && again {
+	walk.Attached.Note(server, true)
+	_, destroyed := walk.Detached.Noted(server)
+	if _, known := walk.Known.Noted(server); destroyed || known && again {
 		m.refuse(ctx, walk, diags)
 	}
 }

@@ -64,8 +64,8 @@ func TestSteps(t *testing.T) {
 
 	const odd = "a name\twith a tab"
 	b, diags := backend.New(nil, errors.New("it is down"), nil), diag.Diagnostics{}
-	b.Walk().Note(backend.Refreshed, "", "")
-	b.Walk().Note(backend.Planned, odd, "")
+	b.Walk().Refreshed.Store(true)
+	b.Walk().Publish(odd, backend.Cluster{})
 	model.Cluster = types.StringValue(odd)
 	model.leave(t.Context(), b, &diags)
 	assert.Equal(t, ": shutdown.", diags[0].Detail(), "the plan of the cluster is known")

@@ -70,12 +70,12 @@ func (r *attachmentResource) ModifyPlan(
 		state.leave(ctx, r.Backend, &resp.Diagnostics)
 	}
 	if destroyed {
-		cluster, _ := r.Backend.Walk().Noted(backend.Leaving, state.ServerID.ValueString())
+		cluster, _ := r.Backend.Walk().Leaving.Noted(state.ServerID.ValueString())
 		private.Store(ctx, resp.Private, substitutesKey, cluster, &resp.Diagnostics)
 		return
 	}
 	if !created {
-		r.Backend.Walk().Note(backend.Known, state.ServerID.ValueString(), "")
+		r.Backend.Walk().Known.Note(state.ServerID.ValueString(), true)
 		plan.correct(ctx, state, r.Backend.Walk())
 		// An attachment that is replaced is drained before others are updated.
 		if !plan.ServerID.Equal(state.ServerID) && plan.orders() != state.orders() {
@@ -107,7 +107,7 @@ func (r *attachmentResource) Create(ctx context.Context, req resource.CreateRequ
 func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var model attachmentModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &model)...)
-	r.Backend.Walk().Note(backend.Refreshed, "", "")
+	r.Backend.Walk().Refreshed.Store(true)
 	defer r.Backend.Walk().Announce(leaves)()
 	server := model.server(ctx, r.Backend, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
@@ -123,7 +123,7 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 		resp.State.RemoveResource(ctx)
 		return
 	}
-	r.Backend.Walk().Note(backend.Known, server.ID, "")
+	r.Backend.Walk().Known.Note(server.ID, true)
 	if model.recall(ctx, r.Backend.Walk(), req.Private, &resp.Diagnostics); model.Proof != "" {
 		private.Store(ctx, resp.Private, proofKey, model.Proof, &resp.Diagnostics)
 	}
@@ -179,7 +179,7 @@ func token(ctx context.Context, kept private.Writer, diags *diag.Diagnostics) st
 func (m *attachmentModel) recall(
 	ctx context.Context, walk *backend.Walk, kept private.Reader, diags *diag.Diagnostics,
 ) {
-	secret, noted := walk.Noted(backend.Believed, m.Cluster.ValueString())
+	secret, noted := walk.Believed.Noted(m.Cluster.ValueString())
 	if m.Proof = openstack.Proof(secret, m.ServerID.ValueString()); !noted {
 		m.Proof = private.Load[string](ctx, kept, proofKey, diags)
 	}
@@ -192,7 +192,7 @@ func (r *attachmentResource) Delete(ctx context.Context, req resource.DeleteRequ
 	model.recall(ctx, r.Backend.Walk(), req.Private, &resp.Diagnostics)
 	model.obey(ctx, r.Backend.Walk(), resp.Private, &resp.Diagnostics)
 	cluster := private.Load[string](ctx, req.Private, substitutesKey, &resp.Diagnostics)
-	if _, ready := r.Backend.Walk().Noted(backend.Ready, cluster); cluster != "" && model.enabled() && !ready {
+	if _, ready := r.Backend.Walk().Ready.Noted(cluster); cluster != "" && model.enabled() && !ready {
 		model.refuseOrder(cluster, &resp.Diagnostics)
 	}
 	if resp.Diagnostics.HasError() || model.steps() == nil {

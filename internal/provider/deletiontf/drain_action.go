@@ -64,7 +64,7 @@ func (a *drainAction) Invoke(ctx context.Context, req action.InvokeRequest, resp
 		resp.SendProgress(action.InvokeProgressEvent{Message: message})
 	})
 	defer end()
-	secret, _ := a.Backend.Walk().Noted(backend.Believed, model.Cluster.ValueString())
+	secret, _ := a.Backend.Walk().Believed.Noted(model.Cluster.ValueString())
 	model.Proof = openstack.Proof(secret, server.ID)
 	d := model.drain(server, a.Backend.Hooks(), rand.Text(), new(hook.Progress))
 	d.Tell = tell

@@ -97,7 +97,7 @@ func (m nodeModel) checkHook(ctx context.Context, before types.Object, b *backen
 	var refused diag.Diagnostics
 	hookblock.CheckAllowed(ctx, m.Hook, before, b.Hooks(), []string{m.Region.ValueString()}, &refused)
 	for _, fault := range refused {
-		if !b.Walk().Note(backend.Refused, fault.Detail(), "") {
+		if !b.Walk().Refused.Note(fault.Detail(), true) {
 			diags.Append(fault)
 		}
 	}

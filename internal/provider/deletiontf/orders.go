@@ -41,29 +41,29 @@ func (m attachmentModel) orders() string {
 func (m attachmentModel) correct(ctx context.Context, before attachmentModel, walk *backend.Walk) {
 	known := value.Known(ctx, m.Hook, m.Enabled, m.Shutdown) && value.Given(m.Cluster) && value.Given(m.Region)
 	if known && m.Cluster.Equal(before.Cluster) {
-		walk.Agree(backend.Orders, before.ordersKey(), m.orders())
+		walk.Correct(before.ordersKey(), m.orders())
 	}
 }
 
 // await waits for an attachment that stays, if this one is the first of those that leave. A plan to destroy the cluster
 // has none.
 func (m attachmentModel) await(ctx context.Context, walk *backend.Walk) {
-	_, planned := walk.Noted(backend.Planned, m.Cluster.ValueString())
-	if !planned || m.spec() == nil && !m.shutdown() || walk.Note(backend.Orders, "await "+m.ordersKey(), "") {
+	_, planned := walk.Cluster(m.Cluster.ValueString())
+	if !planned || m.spec() == nil && !m.shutdown() || walk.Awaited.Note(m.ordersKey(), true) {
 		return
 	}
 	limited, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	for limited.Err() == nil {
-		if _, noted := walk.Noted(backend.Orders, m.ordersKey()); noted {
+		if _, noted := walk.Orders.Noted(m.ordersKey()); noted {
 			return
 		}
 		_ = wait.For(limited, 20*time.Millisecond)
 	}
 }
 
-func (m attachmentModel) ordersKey() string {
-	return backend.Key(m.Cluster.ValueString(), backend.Key(m.Region.ValueString(), m.orders()))
+func (m attachmentModel) ordersKey() backend.Orders {
+	return backend.Orders{Cluster: m.Cluster.ValueString(), Region: m.Region.ValueString(), Text: m.orders()}
 }
 
 // correctedKey is the key in the private state under which an attachment that is destroyed keeps corrected orders.
@@ -76,9 +76,9 @@ func (m *attachmentModel) obey(
 ) (changed bool) {
 	given := private.Load[string](ctx, kept, correctedKey, diags)
 	if given != "" {
-		walk.Agree(backend.Orders, m.ordersKey(), given)
+		walk.Correct(m.ordersKey(), given)
 	}
-	if noted, _ := walk.Noted(backend.Orders, m.ordersKey()); noted != "" && noted != m.orders() {
+	if noted, _ := walk.Orders.Noted(m.ordersKey()); noted != "" && noted != m.orders() {
 		changed = noted != given
 		given = noted
 		private.Store(ctx, kept, correctedKey, given, diags)

@@ -74,7 +74,7 @@ func (m *attachmentModel) refresh(
 func diskless(walk *backend.Walk, r roster.Roster) map[[2]string]bool {
 	found := map[[2]string]bool{}
 	for _, n := range r.Nodes {
-		_, found[[2]string{n.Region, n.FlavorID}] = walk.Noted(backend.Diskless, backend.Key(n.Region, n.FlavorID))
+		_, found[[2]string{n.Region, n.FlavorID}] = walk.Diskless.Noted(backend.Member{In: n.Region, Name: n.FlavorID})
 	}
 	return found
 }
@@ -138,7 +138,7 @@ func (l *look) lookUp(ctx context.Context, nodes placement.Counts, after *memory
 func (m *attachmentModel) noteFound(b *backend.Backend, before, seen roster.Seen) {
 	for name, s := range seen.Servers {
 		if before.Servers[name].ID == "" && s.Status != "ERROR" {
-			b.Walk().Note(backend.Found, backend.Key(m.Cluster.ValueString(), name), s.ID)
+			b.Walk().Found.Note(backend.Member{In: m.Cluster.ValueString(), Name: name}, s.ID)
 		}
 	}
 }

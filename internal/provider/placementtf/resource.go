@@ -83,7 +83,7 @@ func (r *attachmentResource) ModifyPlan(
 ) {
 	if req.Plan.Raw.IsNull() { // destroyed, and so are its servers
 		for _, server := range loadMemory(ctx, req.Private, &resp.Diagnostics).Seen.Servers {
-			r.Backend.Walk().Note(backend.Leaving, server.ID, "")
+			r.Backend.Walk().Leaving.Note(server.ID, "")
 		}
 		return
 	}
@@ -104,7 +104,7 @@ func (r *attachmentResource) ModifyPlan(
 		diags.Append(req.State.Get(ctx, planner.state)...)
 	}
 	planner.plan.sources = planner.memory.Sources
-	defer planner.tellReadiness(ctx)
+	defer planner.publish(ctx)
 	if diags.HasError() || planner.same && !planner.plan.proceeds() && planner.plan.inStep() {
 		return
 	}

@@ -187,7 +187,7 @@ func (l looker) flavor(ctx context.Context, region, name string) (string, error)
 		return "", nil
 	}
 	if flavor.Diskless {
-		l.walk.Note(backend.Diskless, backend.Key(region, flavor.ID), "")
+		l.walk.Diskless.Note(backend.Member{In: region, Name: flavor.ID}, true)
 	}
 	return flavor.ID, err
 }

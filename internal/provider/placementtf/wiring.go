@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -107,7 +106,7 @@ func (p *attachmentPlanner) tellNodes(next roster.Roster, change planner.Change,
 		if waits && seen[name].InService != "" {
 			cluster = p.plan.Cluster.ValueString()
 		}
-		walk.Note(backend.Leaving, seen[name].ID, cluster)
+		walk.Leaving.Note(seen[name].ID, cluster)
 	}
 	for _, v := range append(change.With(verdict.Leaves), change.With(verdict.Changes)...) {
 		cluster := ""
@@ -115,13 +114,13 @@ func (p *attachmentPlanner) tellNodes(next roster.Roster, change planner.Change,
 		if marked && v.Outcome == verdict.Leaves && len(change.With(verdict.Comes)) > 0 {
 			cluster = p.plan.Cluster.ValueString()
 		}
-		walk.Note(backend.Leaving, v.Server.ID, cluster)
+		walk.Leaving.Note(v.Server.ID, cluster)
 		if slices.Contains(policy.Kept, v.Name) || slices.Contains(policy.Kept, v.Server.ID) {
 			kept = append(kept, v.Name)
 		}
 	}
 	for _, name := range next.Names() {
-		if p.state == nil && walk.Note(backend.Names, backend.Key(next.Nodes[name].Region, name), "") {
+		if p.state == nil && walk.Names.Note(backend.Member{In: next.Nodes[name].Region, Name: name}, true) {
 			twice = append(twice, name)
 		}
 	}
@@ -166,8 +165,8 @@ func shareSecrets(
 	s := private.Load[secrets](ctx, kept, secretsKey, diags)
 	s.Next = cmp.Or(s.Next, rand.Text())
 	private.Store(ctx, kept, secretsKey, s, diags)
-	walk.Note(backend.Secret, cluster, s.Next)
-	walk.Note(backend.Believed, cluster, s.Last)
+	walk.Secret.Note(cluster, s.Next)
+	walk.Believed.Note(cluster, s.Last)
 }
 
 // unmarked reports whether a node has no mark, so that a readiness attachment waits for its server in this apply.
@@ -206,53 +205,46 @@ func (p *attachmentPlanner) refuseLoose(now roster.Roster, sources sources) {
 	}
 }
 
-// tellReadiness notes for the readiness attachment of this plan what the nodes are and how many servers may be
-// replaced, and for deletion attachments the servers of the nodes.
-func (p *attachmentPlanner) tellReadiness(ctx context.Context) {
-	walk, cluster, method := p.backend.Walk(), p.plan.Cluster.ValueString(), ""
+// publish tells the other attachments of the cluster what the plan does: what the nodes are, how many servers may still be
+// replaced, and which servers the nodes have.
+func (p *attachmentPlanner) publish(ctx context.Context) {
+	walk, cluster := p.backend.Walk(), p.plan.Cluster.ValueString()
 	shareSecrets(ctx, walk, cluster, p.private, p.diags)
-	walk.Note(backend.Planned, cluster, "")
-	walk.Note(backend.Planned, "", "")
-	if value.GivenBlock(p.plan.Update) {
-		method = p.plan.method(ctx, p.diags)
-		walk.Note(backend.Methods, cluster, method)
-	}
+	told := backend.Cluster{Batch: -1, Nodes: map[string]backend.Node{}}
 	before := map[string]shownNode{}
 	if p.state != nil && !p.diags.HasError() {
 		before = elements[shownNode](p.state.Nodes.ValueString(), p.diags)
-		walk.Note(backend.Batch, cluster, strconv.FormatInt(max(p.batch-p.change.Replaced(), 0), 10))
+		told.Batch = max(p.batch-p.change.Replaced(), 0)
 	}
 	required := p.memory.Marked
-	if method != "" {
-		required = p.plan.requiresMarks(ctx, p.diags)
-		p.tellUnchecked(required)
+	if value.GivenBlock(p.plan.Update) {
+		told.Method, required = p.plan.method(ctx, p.diags), p.plan.requiresMarks(ctx, p.diags)
+		told.Begins = p.begins(required)
 	}
 	for name, n := range elements[shownNode](p.plan.Nodes.ValueString(), p.diags) {
-		key, mark := backend.Key(cluster, name), n.Mark.ValueString()
-		walk.Note(backend.Marks, key, mark)
-		walk.Note(backend.InUse, p.memory.Seen.Servers[name].ID, "")
+		s := p.memory.Seen.Servers[name]
+		walk.InUse.Note(s.ID, true)
 		was, there := before[name]
-		switch s := p.memory.Seen.Servers[name]; {
-		case !there:
-		case n.Generation > was.Generation:
-			walk.Note(backend.Rises, key, "")
-		case n.Mark.Equal(was.Mark.String) && s.Status == active && (s.InService == mark || !required):
-			walk.Note(backend.Serves, key, s.ID)
+		node := backend.Node{Mark: n.Mark.ValueString(), MadeAgain: there && n.Generation > was.Generation}
+		serves := s.Status == active && (s.InService == node.Mark || !required)
+		if there && !node.MadeAgain && serves && n.Mark.Equal(was.Mark.String) {
+			node.Serves = s.ID
 		}
+		told.Nodes[name] = node
 	}
+	walk.Publish(cluster, told)
 }
 
-// tellUnchecked notes a plan that begins a batch of TEMPLATE, and warns of it if no readiness attachment marks servers.
-func (p *attachmentPlanner) tellUnchecked(required bool) {
+// begins reports whether a plan begins a batch of TEMPLATE, and warns of it if no readiness attachment marks servers.
+func (p *attachmentPlanner) begins(required bool) bool {
 	begins := slices.ContainsFunc(p.change.With(verdict.Leaves, verdict.Changes),
 		func(v verdict.Verdict) bool { return v.Cause == roster.Outdated })
 	if !begins || p.plan.Nodes.IsUnknown() || p.diags.HasError() {
-		return
+		return false
 	}
-	if required || p.memory.Marked {
-		p.backend.Walk().Note(backend.Begins, p.plan.Cluster.ValueString(), "")
-		return
+	if !required && !p.memory.Marked {
+		p.diags.AddAttributeWarning(path.Root("update").AtName("require_in_service"), "ACTIVE is taken for service",
+			"No readiness attachment marks the servers. "+wiring.Unchecked)
 	}
-	p.diags.AddAttributeWarning(path.Root("update").AtName("require_in_service"), "ACTIVE is taken for service",
-		"No readiness attachment marks the servers. "+wiring.Unchecked)
+	return required || p.memory.Marked
 }

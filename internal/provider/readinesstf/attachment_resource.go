@@ -69,7 +69,7 @@ func (r *attachmentResource) ModifyPlan(
 	plan.judge(state, r.Backend.Walk(), &resp.Diagnostics)
 	plan.keeps(state)
 	plan.warnOfUnstored(state, r.Backend.Walk(), &resp.Diagnostics)
-	if secret, noted := r.Backend.Walk().Noted(backend.Secret, plan.Cluster.ValueString()); noted {
+	if secret, noted := r.Backend.Walk().Secret.Noted(plan.Cluster.ValueString()); noted {
 		private.Store(ctx, resp.Private, secretKey, secret, &resp.Diagnostics)
 	}
 	plan.ID = plan.Cluster
@@ -99,7 +99,7 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 		return
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{model.Cluster})...)
-	r.Backend.Walk().Note(backend.Refreshed, "", "")
+	r.Backend.Walk().Refreshed.Store(true)
 	now := r.look(ctx, model, nil, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
@@ -170,7 +170,7 @@ func (r *attachmentResource) wait(
 		names, _ := readiness.Overtaken(now.before, now.nodes, value.Texts(state.Pending), now.snapshot)
 		warnOvertaken(names, diags)
 	}
-	secret, noted := r.Backend.Walk().Noted(backend.Secret, plan.Cluster.ValueString())
+	secret, noted := r.Backend.Walk().Secret.Noted(plan.Cluster.ValueString())
 	if !noted {
 		secret = private.Load[string](ctx, kept, secretKey, diags)
 	}
@@ -198,7 +198,7 @@ func (r *attachmentResource) wait(
 	switch {
 	case err == nil:
 		warnOfLate(late, diags)
-		r.Backend.Walk().Note(backend.Ready, plan.Cluster.ValueString(), "")
+		r.Backend.Walk().Ready.Note(plan.Cluster.ValueString(), true)
 		return true
 	case ctx.Err() != nil:
 		diags.AddError("The wait for new servers was interrupted",
@@ -271,12 +271,11 @@ func (r *attachmentResource) wellOff(ctx context.Context, plan attachmentModel, 
 // plans no placement attachment.
 func (r *attachmentResource) stays(ctx context.Context) bool {
 	walk := r.Backend.Walk()
-	_, read := walk.Noted(backend.Refreshed, "")
+	read := walk.Refreshed.Load()
 	if !read {
 		walk.Settle(ctx)
 	}
-	_, planned := walk.Noted(backend.Planned, "")
-	return read || planned
+	return read || walk.Plans()
 }
 
 // warnOfRemoval warns that the attachment is destroyed while servers are pending.
@@ -295,7 +294,7 @@ func (m attachmentModel) warnOfUnstored(before attachmentModel, walk *backend.Wa
 	var names, list []string
 	known, servers := objects(before.Servers), objects(m.Servers)
 	for _, name := range slices.Sorted(maps.Keys(servers)) {
-		id, _ := walk.Noted(backend.Found, backend.Key(m.Cluster.ValueString(), name))
+		id, _ := walk.Found.Noted(backend.Member{In: m.Cluster.ValueString(), Name: name})
 		if _, stored := known[name]; id != "" && !stored && textIn(servers[name], "id").IsUnknown() {
 			names, list = append(names, name), append(list, fmt.Sprintf("%s (server %s)", name, id))
 		}

@@ -81,8 +81,8 @@ func (m checksModel) checkMark(
 	name string, given types.String, at path.Path, walk *backend.Walk, diags *diag.Diagnostics,
 ) bool {
 	mark := value.TextOr(given, defaultMark)
-	wanted, _ := walk.Noted(backend.Marks, backend.Key(m.Cluster.ValueString(), name))
-	if given.IsUnknown() || strings.Contains(mark, "-") || !strings.Contains(wanted, "-") {
+	planned, _ := walk.Cluster(m.Cluster.ValueString())
+	if given.IsUnknown() || strings.Contains(mark, "-") || !strings.Contains(planned.Nodes[name].Mark, "-") {
 		return true
 	}
 	diags.AddAttributeError(at, "A mark of no node",

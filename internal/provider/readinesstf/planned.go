@@ -2,7 +2,6 @@ package readinesstf
 
 import (
 	"context"
-	"strconv"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -35,26 +34,17 @@ func (m attachmentModel) judge(state attachmentModel, walk *backend.Walk, diags 
 
 // warnUnchecked warns that a batch begins although this attachment does not ask the servers.
 func (m attachmentModel) warnUnchecked(walk *backend.Walk, diags *diag.Diagnostics) {
-	_, begins := walk.Noted(backend.Begins, m.Cluster.ValueString())
-	if begins && !m.asks() {
+	planned, _ := walk.Cluster(m.Cluster.ValueString())
+	if planned.Begins && !m.asks() {
 		diags.AddAttributeWarning(path.Root("servers"), "ACTIVE is taken for service",
 			"The readiness attachment has no check. "+wiring.Unchecked)
 	}
 }
 
-// planned translates the nodes and the servers, with the notes of this walk about them.
+// planned translates the nodes and the servers, with what the plan of their cluster tells about them.
 func (m attachmentModel) planned(state attachmentModel, walk *backend.Walk) wiring.Plan {
-	cluster := m.Cluster.ValueString()
-	number := func(topic backend.Topic) int {
-		text, noted := walk.Noted(topic, cluster)
-		n, _ := strconv.Atoi(text)
-		if !noted {
-			return -1
-		}
-		return n
-	}
-	method, _ := walk.Noted(backend.Methods, cluster)
-	p := wiring.Plan{Batch: number(backend.Batch), InPlace: method == roster.InPlace}
+	told, _ := walk.Cluster(m.Cluster.ValueString())
+	p := wiring.Plan{Batch: int(told.Batch), InPlace: told.Method == roster.InPlace}
 	nodes, servers, before := m.Nodes.Elements(), m.Servers.Elements(), objects(state.Servers)
 	names := map[string]bool{}
 	for _, list := range []map[string]attr.Value{nodes, servers} {
@@ -79,13 +69,11 @@ func (m attachmentModel) planned(state attachmentModel, walk *backend.Walk) wiri
 				n.Template[key] = element.(types.String).ValueString()
 			}
 		}
-		key := backend.Key(cluster, name)
-		_, n.Rises = walk.Noted(backend.Rises, key)
-		n.Serves, _ = walk.Noted(backend.Serves, key)
+		n.Rises, n.Serves = told.Nodes[name].MadeAgain, told.Nodes[name].Serves
 		devices, _ := has[name]["block_device"].(types.List)
-		_, n.Diskless = walk.Noted(backend.Diskless, backend.Key(n.Wants.Region.Text, n.Wants.Flavor.Text))
+		_, n.Diskless = walk.Diskless.Noted(backend.Member{In: n.Wants.Region.Text, Name: n.Wants.Flavor.Text})
 		n.Diskless = n.Diskless && !devices.IsUnknown() && len(devices.Elements()) == 0
-		_, n.Known = walk.Noted(backend.Known, n.Serves)
+		_, n.Known = walk.Known.Noted(n.Serves)
 		p.Nodes = append(p.Nodes, n)
 	}
 	return p
