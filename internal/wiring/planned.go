@@ -75,8 +75,8 @@ var mistakes = []struct {
 		{nodesThat(zoned), "Write availability_zone = each.value.zone"},
 		{otherImage, "Write image_id = each.value.image_id"},
 		{nodesThat(otherFlavor), "Write flavor_id = each.value.flavor_id"},
-		{alike, "Nodes with different templates have one image or flavor: write it as in image_id = " +
-			"each.value.image_id, or image_name = each.value.template.image"},
+		{alike, "Nodes with different templates get one image or flavor: write it as in image_name = " +
+			"each.value.template.image. If an image has two names, write one of them"},
 		{nodesThat(again), "Write replace_triggered_by = [terraform_data.generation[each.key]] in the lifecycle of " +
 			"the servers, with each.value.generation as its input"},
 	}},
@@ -106,12 +106,22 @@ func Judge(p Plan) (faults []Fault) {
 		faults = append(faults, Fault{
 			Node: beside[0].node, Title: "Servers change outside of the batch", Passes: len(beside) <= p.Batch,
 			Text: fmt.Sprintf("Terraform replaces or changes %s, which serve, although no node asks for it: %s. This "+
-				"plan may replace %s more. An argument of the servers changed, or what the cloud says of it: the plan "+
-				"shows which. Let the servers ignore it (ignore_changes), or hand it to them by the template.",
-				text.Count(int64(len(beside)), "server"), few(beside), text.Nodes(int64(p.Batch))),
+				"plan may replace %s more. %s", text.Count(int64(len(beside)), "server"), few(beside),
+				text.Nodes(int64(p.Batch)), besideAdvice(beside)),
 		})
 	}
 	return faults
+}
+
+// besideAdvice says how servers that change outside of the batch get into it, or do not change.
+func besideAdvice(beside []sign) string {
+	argument := "an argument of the servers changed, or what the cloud says of it: the plan shows which. Let the " +
+		"servers ignore it (ignore_changes), or hand it to them by the template."
+	if !slices.ContainsFunc(beside, func(s sign) bool { return strings.HasSuffix(s.seen, madeAgain) }) {
+		return strings.ToUpper(argument[:1]) + argument[1:]
+	}
+	return "A server that is tainted, or that -replace names, is made again: to have it made again in a batch, name " +
+		"its node in candidates; else run terraform untaint, or leave -replace out. Otherwise " + argument
 }
 
 // sign is a node that shows a mistake, and what was seen.
@@ -201,7 +211,7 @@ func zoned(n Planned) string {
 // With IN_PLACE servers take over the image by reference, so there a change of a server counts too.
 func otherImage(p Plan) []sign {
 	return nodesThat(func(n Planned) string {
-		byName := n.Has.ImageName.Text == n.Template["image"] && n.Has.ImageName.differs(n.Was.ImageName)
+		byName := n.renames(n.Has.ImageName, n.Was.ImageName, "image")
 		changes := n.paired() && p.InPlace && n.Has.Image.differs(n.Was.Image) && !byName
 		switch {
 		case (n.made() || changes) && n.Has.Image.differs(n.Wants.Image):
@@ -226,28 +236,30 @@ func otherFlavor(n Planned) string {
 }
 
 // alike lists nodes whose templates name different images, or flavors, and whose servers get the same one by this plan.
+// Two ids show whether it is the same one. A name shows it only where an id is not known: Glance has one name for many
+// images, and the provider of the servers "Image not found" for all that are gone.
 func alike(p Plan) (list []sign) {
-	type source struct{ key, from string }
-	by := map[source]map[string][]sign{} // nodes, by what their servers get and what their templates say
-	moves := map[source]bool{}           // whether the plan makes one of the servers, or changes it
+	type group struct {
+		signs        map[string][]sign // nodes, by what their templates say
+		moves, blind bool              // whether the plan makes or changes a server; whether an id is not known
+	}
+	by := map[source]*group{}
 	for _, n := range p.Nodes {
 		for key, value := range n.Template {
-			for _, from := range n.sources(key) {
-				at := source{key, from.now.Text}
-				if !n.paired() || !from.now.known() {
-					continue
-				}
+			sources, moves, blind := n.sources(key)
+			for _, at := range sources {
 				if by[at] == nil {
-					by[at] = map[string][]sign{}
+					by[at] = &group{signs: map[string][]sign{}}
 				}
-				by[at][value] = append(by[at][value], sign{n.Name, fmt.Sprintf("(%s = %s)", key, value)})
-				moves[at] = moves[at] || n.made() || from.now.differs(from.was)
+				g := by[at]
+				g.signs[value] = append(g.signs[value], sign{n.Name, fmt.Sprintf("(%s = %s)", key, value)})
+				g.moves, g.blind = g.moves || moves, g.blind || blind
 			}
 		}
 	}
-	for at, values := range by {
-		if moves[at] && len(values) > 1 {
-			list = slices.Concat(list, slices.Concat(slices.Collect(maps.Values(values))...))
+	for at, g := range by {
+		if g.moves && len(g.signs) > 1 && (g.blind || !at.named) {
+			list = slices.Concat(list, slices.Concat(slices.Collect(maps.Values(g.signs))...))
 		}
 	}
 	slices.SortFunc(list, func(a, b sign) int {
@@ -256,15 +268,40 @@ func alike(p Plan) (list []sign) {
 	return slices.Compact(list)
 }
 
-// sources returns the images, or the flavors, of a server.
-func (n Planned) sources(key string) []struct{ now, was Value } {
-	switch {
-	case slices.Contains(imageKeys, key):
-		return []struct{ now, was Value }{{n.Has.Image, n.Was.Image}, {n.Has.ImageName, n.Was.ImageName}}
-	case slices.Contains(flavorKeys, key):
-		return []struct{ now, was Value }{{n.Has.Flavor, n.Was.Flavor}, {n.Has.FlavorName, n.Was.FlavorName}}
+// source is an image or a flavor: an id, or a name.
+type source struct {
+	key, text string // key of the template that is about it
+	named     bool
+}
+
+// sources returns the image, or the flavor, that a server gets, by id and by name as far as Terraform knows them;
+// whether the plan makes the server or changes it; and whether the id is not known. It returns none where the node says
+// an id, which is compared with the server's, or where the key is about something else.
+func (n Planned) sources(key string) (all []source, moves, blind bool) {
+	wants, id, was, name, named := n.Wants.Image, n.Has.Image, n.Was.Image, n.Has.ImageName, n.Was.ImageName
+	if slices.Contains(flavorKeys, key) {
+		wants, id, was, name, named = n.Wants.Flavor, n.Has.Flavor, n.Was.Flavor, n.Has.FlavorName, n.Was.FlavorName
+	} else if !slices.Contains(imageKeys, key) {
+		return nil, false, false
 	}
-	return nil
+	if !n.paired() || wants.known() {
+		return nil, false, false
+	}
+	if n.renames(name, named, key) {
+		id = Value{Unknown: true} // Terraform plans the old one
+	}
+	if id.known() {
+		all = append(all, source{key, id.Text, false})
+	}
+	if name.known() {
+		all = append(all, source{key, name.Text, true})
+	}
+	return all, n.made() || id.differs(was) || name.differs(named), !id.known()
+}
+
+// renames reports whether the plan gives a server the image or the flavor of a name in place.
+func (n Planned) renames(name, was Value, key string) bool {
+	return name.differs(was) && name.Text == n.Template[key]
 }
 
 func again(n Planned) string {
@@ -273,6 +310,9 @@ func again(n Planned) string {
 	}
 	return ""
 }
+
+// madeAgain ends what is seen of a server that the plan makes again.
+const madeAgain = " is made again)"
 
 // changed shows a server that serves, and that Terraform replaces, rebuilds or resizes although the plan leaves its
 // node as it is. A node that does not serve is free: Terraform taints a server that failed, and makes one that was
@@ -283,7 +323,7 @@ func changed(n Planned) string {
 	switch {
 	case !n.paired() || n.Serves == "" || was != n.Serves && !known:
 	case n.Has.ID.Text != n.Serves:
-		return fmt.Sprintf("(server %s)", n.Serves)
+		return fmt.Sprintf("(server %s%s", n.Serves, madeAgain)
 	case n.Has.Image.differs(n.Was.Image):
 		return fmt.Sprintf("(it gets image %s)", n.Has.Image.Text)
 	case n.Wants.Flavor.known() && n.Has.Flavor.differs(n.Was.Flavor):

@@ -39,6 +39,16 @@ func TestJudge(t *testing.T) {
 	image := func(name string) func(*Planned) {
 		return func(n *Planned) { n.Template = map[string]string{"image": name} }
 	}
+	own := func(name string) func(*Planned) { // a template of the user's own
+		return func(n *Planned) { image(name)(n); n.Wants.Image = Value{} }
+	}
+	gone := func(id, name string) func(*Planned) { // an image that Glance has no more
+		return func(n *Planned) {
+			own(name)(n)
+			n.Has.Image, n.Has.ImageName = known(id), known("Image not found")
+			n.Was = n.Has
+		}
+	}
 	rises := func(n *Planned) { n.Rises, n.Serves = true, "" }
 	of := func(nodes ...Planned) Plan { return Plan{Nodes: nodes, Batch: 1} }
 	inPlace := Plan{InPlace: true}
@@ -75,11 +85,19 @@ func TestJudge(t *testing.T) {
 		"a flavor by name, listed id": {of(comes("web-1", func(n *Planned) { n.Has.FlavorName, n.Wants.FlavorName = known("f1"), known("small") })), ""},
 		"a flavor without a disk":     {of(comes("web-1", func(n *Planned) { n.Diskless = true })), "~web-1 (flavor small). Nova makes no server"},
 		"no image that is known":      {of(comes("web-1", func(n *Planned) { n.Diskless, n.Has.Image, n.Has.ImageName = true, unknown, unknown })), ""},
-		"an image written literally":  {of(runs("web-0", nil), comes("web-1", image("debian-13"))), "web-0 (image = debian-12), web-1 (image = debian-13)"},
+		"an image written literally":  {of(runs("web-0", own("debian-12")), comes("web-1", own("debian-13"))), "web-0 (image = debian-12), web-1 (image = debian-13)"},
 		"two images of two nodes": {of(runs("web-0", nil), comes("web-1", func(n *Planned) {
 			image("debian-13")(n)
 			n.Has.Image, n.Wants.Image, n.Has.ImageName = known("i2"), known("i2"), known("debian-13")
 		})), ""},
+		"two images that are gone": {of(runs("web-0", gone("i1", "debian-11")), runs("web-1", gone("i2", "debian-12")),
+			comes("web-2", func(n *Planned) { own("debian-13")(n); n.Has.Image = unknown; n.Has.ImageName = known("debian-13") })), ""},
+		"two images that are gone, by their nodes' ids": {of(runs("web-0", func(n *Planned) { gone("i1", "debian-11")(n); n.Wants.Image = known("i1") }),
+			comes("web-2", func(n *Planned) {
+				gone("i2", "debian-12")(n)
+				n.Has.ID, n.Wants.Image = unknown, known("i2")
+				n.Was = Made{}
+			})), ""},
 		"two names of one image before": {of(runs("web-0", nil), runs("web-1", image("debian-13"))), ""},
 		"no replace_triggered_by":       {of(runs("web-0", rises)), "web-0 (its server is not made again)"},
 		"made again":                    {of(runs("web-0", func(n *Planned) { rises(n); again(n) })), ""},

@@ -219,7 +219,8 @@ func unlike(nodes []Node) (list []string) {
 	for _, n := range nodes {
 		for key, value := range n.Template {
 			at := made{key: key}
-			switch {
+			switch _, byID := n.Template["image_id"]; {
+			case key == "image" && byID: // the id is compared
 			case slices.Contains(imageKeys, key):
 				at.from = n.Image
 			case slices.Contains(flavorKeys, key):

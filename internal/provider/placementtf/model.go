@@ -237,7 +237,7 @@ func (m attachmentModel) templates() roster.Templates {
 		images[at] = cmp.Or(images[at], images[placement.Place{}])
 	}
 	for at, name := range images {
-		add(at, roster.KeyImage, name)
+		add(at, roster.KeyImage, m.sources.word(at.Region, name))
 		add(at, roster.KeyImageID, m.sources.Images[at.Region][name].ID)
 	}
 	for at, text := range m.userData() {

@@ -35,6 +35,7 @@ type image struct {
 	ID     string `json:"id"`               // image that is wanted
 	Newest string `json:"newest,omitempty"` // newest image of the name, if that is another one
 	Gone   bool   `json:"gone,omitempty"`   // whether no server can be made from it, and the name has no other one
+	Word   string `json:"word,omitempty"`   // text by which nodes that have it call it, see [sources.alias]
 }
 
 // anID matches the ids of images.
@@ -51,8 +52,8 @@ type looker struct {
 	walk    *backend.Walk
 	images  map[placement.Place]string
 	flavors roster.Flavors
-	has     map[string][]string // ids of the images that nodes of a region have, by region
-	said    sources             // ids that nodes have of a name: no refresh may have stored them
+	words   map[string]map[string]string // images that nodes have, see [imageWords]
+	said    sources                      // ids that nodes have of a name: no refresh may have stored them
 }
 
 // saidBy returns the ids that nodes have of the names that they say.
@@ -79,26 +80,37 @@ func saidBy(r roster.Roster) (all sources) {
 	return all
 }
 
-// imagesOf are the images that the nodes of a cluster have or had when all was well, by region.
-func imagesOf(r roster.Roster) map[string][]string {
-	has := map[string][]string{}
+// imageWords are the images that the nodes of a cluster have or had, each with the text by which they call it, by
+// region and id. Of several texts it is the first.
+func imageWords(r roster.Roster) map[string]map[string]string {
+	words, known := map[string]map[string]string{}, map[roster.Node]bool{}
 	add := func(region string, t roster.Template, own string) {
-		if id := cmp.Or(t.Values()[roster.KeyImageID], own); id != "" && !slices.Contains(has[region], id) {
-			has[region] = append(has[region], id)
+		like := roster.Node{Place: placement.Place{Region: region}, Template: t, Image: own}
+		if known[like] {
+			return
+		}
+		known[like] = true
+		values := t.Values()
+		id, word := cmp.Or(values[roster.KeyImageID], own), values[roster.KeyImage]
+		if words[region] == nil {
+			words[region] = map[string]string{}
+		}
+		if was := words[region][id]; id != "" && (was == "" || word != "" && word < was) {
+			words[region][id] = word
 		}
 	}
-	known := map[roster.Node]bool{}
-	for _, n := range r.Nodes {
-		n = roster.Node{Place: placement.Place{Region: n.Region}, Template: n.Template, Image: n.Image}
-		if !known[n] {
-			known[n] = true
+	for _, nodes := range []map[string]roster.Node{r.Nodes, r.Leaving} {
+		for _, n := range nodes {
 			add(n.Region, n.Template, n.Image)
 		}
+	}
+	for _, slot := range r.Slots {
+		add(slot.Region, slot.Template, "")
 	}
 	for at, t := range r.Settled {
 		add(at.Region, t, "")
 	}
-	return has
+	return words
 }
 
 // again looks up in a region what is remembered. An error leaves it as it was.
@@ -157,7 +169,8 @@ func (l looker) image(ctx context.Context, region, name, remembered string) (fou
 		return found, err
 	}
 	pinned := func(i openstack.Image) bool {
-		return string(i.ID) == remembered || remembered == "" && slices.Contains(l.has[region], string(i.ID))
+		_, has := l.words[region][string(i.ID)]
+		return string(i.ID) == remembered || remembered == "" && has
 	}
 	if len(list) > 0 {
 		found.Newest = string(list[0].ID)
@@ -203,7 +216,7 @@ func (l looker) flavorsIn(region placement.Region) []string {
 }
 
 func (m attachmentModel) looker(walk *backend.Walk, r roster.Roster) looker {
-	return looker{walk: walk, images: m.images(), flavors: m.flavors(), has: imagesOf(r), said: saidBy(r)}
+	return looker{walk: walk, images: m.images(), flavors: m.flavors(), words: imageWords(r), said: saidBy(r)}
 }
 
 // regionsOf are the regions that are listed or have nodes.
@@ -247,6 +260,30 @@ func (m attachmentModel) texts(argument, all string) map[placement.Place]string 
 // path is where a place has an argument.
 func (m attachmentModel) path(at placement.Place, argument string) path.Path {
 	return places.Path(m.Regions, m.Zones, at, argument)
+}
+
+// alias calls each image as the nodes of its region do that have it, and else by the first of its texts: the name, a
+// new name and the id of an image make one template.
+func (s sources) alias(words map[string]map[string]string) {
+	for region, before := range s.Images {
+		images, calls := maps.Clone(before), map[string]string{}
+		for _, written := range slices.Sorted(maps.Keys(images)) {
+			i := images[written]
+			calls[i.ID] = cmp.Or(words[region][i.ID], calls[i.ID], written)
+		}
+		for written, i := range images {
+			if i.Word = ""; i.ID != "" && calls[i.ID] != written {
+				i.Word = calls[i.ID]
+			}
+			images[written] = i
+		}
+		s.Images[region] = images
+	}
+}
+
+// word is the text of an image in the templates of a region.
+func (s sources) word(region, written string) string {
+	return cmp.Or(s.Images[region][written].Word, written)
 }
 
 // follow makes the newest image of each name the wanted one.

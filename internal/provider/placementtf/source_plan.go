@@ -1,6 +1,7 @@
 package placementtf
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,6 +52,7 @@ func (p *attachmentPlanner) resolve(ctx context.Context, now roster.Roster) {
 		slices.Contains(texts(u.Causes), string(roster.Newer)) {
 		p.memory.Sources.follow()
 	}
+	p.memory.Sources.alias(l.words)
 	p.plan.sources = p.memory.Sources
 }
 
@@ -61,13 +63,17 @@ func (p *attachmentPlanner) newImage(ctx context.Context, l looker, region, name
 		return found, false
 	}
 	found, err := l.image(ctx, region, name, "")
+	_, has := l.words[region][cmp.Or(found.ID, name)]
+	if err == nil && found.ID == "" && has {
+		found = image{ID: name, Gone: true}
+	}
 	at := p.plan.pathOf(region, name, "image", l.images)
 	_, none := errors.AsType[*openstack.NoEndpointError](err)
 	switch {
 	case none:
 	case err != nil:
 		p.diags.AddAttributeError(at, "Unable to look up images and flavors", text.Sentence(err))
-	case found.ID == "" || found.Gone:
+	case found.ID == "", found.Gone && !has:
 		p.diags.AddAttributeError(at, "Unknown image", noImage(region, name, found.Gone))
 	}
 	return found, err == nil
@@ -145,7 +151,8 @@ func (p *attachmentPlanner) refuseGone(change planner.Change) {
 		checked[like] = true
 		values, written := n.Template.Values(), ownOf(images, n.Region)
 		i, id := p.memory.Sources.Images[n.Region][written], values[roster.KeyImageID]
-		if written != "" && values[roster.KeyImage] == written && (id == "" || i.Gone && i.ID == id) {
+		said := written != "" && values[roster.KeyImage] == cmp.Or(i.Word, written)
+		if said && (id == "" || i.Gone && i.ID == id) {
 			p.diags.AddAttributeError(p.plan.path(n.Place, "image"), "Unknown image",
 				fmt.Sprintf("%s %s needs it.", noImage(n.Region, written, false), v.Name))
 			return

@@ -1,6 +1,7 @@
 package placementtf
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,6 +40,7 @@ func (m *attachmentModel) lookAgain(
 				text.Sentence(err)+" What the refresh before found still counts.")
 		}
 	}
+	after.alias(l.words)
 	m.sources = after
 	warnOfGone(after, diags)
 	for name, n := range r.Nodes {
@@ -74,22 +76,28 @@ func warnOfGone(s sources, diags *diag.Diagnostics) {
 func (l looker) withdrawn(ctx context.Context, region string, t roster.Template, now sources) bool {
 	values := t.Values()
 	id := values[roster.KeyImageID]
-	if id == "" || region == "" || now.Images[region][values[roster.KeyImage]].ID == id {
+	if id == "" || region == "" {
 		return false
+	}
+	for _, i := range now.Images[region] {
+		if i.ID == id {
+			return false
+		}
 	}
 	got, err := l.cloud.Image(ctx, region, id)
 	return err == nil && !got.Active()
 }
 
 // remade returns a node whose server is lost, so that Terraform makes one: from the flavor that has the name now if the
-// flavor is gone, and from the newest image of the name if the image is.
+// flavor is gone, and from the wanted image if its own is.
 func (l looker) remade(ctx context.Context, n roster.Node, now sources) roster.Node {
 	if n.FlavorID == "" {
 		n.FlavorID = now.Flavors[n.Region][n.Flavor]
 	}
 	values := maps.Clone(n.Template.Values())
-	if i := now.Images[n.Region][values[roster.KeyImage]]; i.ID != "" && l.withdrawn(ctx, n.Region, n.Template, now) {
-		values[roster.KeyImageID] = i.ID
+	written := ownOf(l.images, n.Region)
+	if i := now.Images[n.Region][written]; i.ID != "" && !i.Gone && l.withdrawn(ctx, n.Region, n.Template, now) {
+		values[roster.KeyImage], values[roster.KeyImageID] = cmp.Or(i.Word, written), i.ID
 		n.Template = roster.NewTemplate(values)
 	}
 	return n

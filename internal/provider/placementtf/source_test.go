@@ -108,12 +108,14 @@ func TestPlacementSources(t *testing.T) {
 	deactivates := func(s *sourced) {
 		s.Fake.UpdateImage(s.id("A"), func(i *fakecloud.Image) { i.Status = "deactivated" })
 	}
+	renamed := func(s *sourced) { s.Fake.UpdateImage(s.id("A"), func(i *fakecloud.Image) { i.Name = "old" }) }
 	noFlavor := func(s *sourced) { s.Fake.RemoveFlavor(s.id("tiny")) }
 	flavorAgain := func(s *sourced) {
 		noFlavor(s)
 		s.ids[s.Fake.AddFlavor(fakecloud.Flavor{Name: "web", VCPUs: 1, RAM: 64, Disk: 1})] = "again"
 	}
 	for name, c := range map[string]struct {
+		rolls   string // image of a rollout that begins before
 		happens func(*sourced)
 		more    attributes // changes of the configuration
 		applies string     // one after the other: nodes, "same" for a plan that changes nothing, or an error
@@ -127,19 +129,25 @@ func TestPlacementSources(t *testing.T) {
 		"it is deactivated":           {happens: deactivates, applies: "same", at: ": The image is gone"},
 		"it is deactivated, and published": {happens: func(s *sourced) { deactivates(s); again(s) }, at: unchecked,
 			applies: "1=A/tiny 2=B/tiny, 2=B/tiny 3=B/tiny, same"},
-		"it is renamed": {happens: func(s *sourced) { s.Fake.UpdateImage(s.id("A"), func(i *fakecloud.Image) { i.Name = "old" }) },
-			applies: "same"},
-		"it is renamed, and published": {happens: func(s *sourced) { s.Fake.UpdateImage(s.id("A"), func(i *fakecloud.Image) { i.Name = "old" }); again(s) },
-			applies: "same"},
+		"it is renamed":                {happens: renamed, applies: "same"},
+		"it is renamed, and published": {happens: func(s *sourced) { renamed(s); again(s) }, applies: "same"},
 		"it is deleted, and the cluster grows": {happens: func(s *sourced) { s.Fake.RemoveImage(s.id("A")) }, more: attributes{"desired_capacity": 3},
 			applies: "error",
 			at:      ": The image is gone\nimage: Unknown image"},
 		"it is deleted, and the cluster shrinks": {happens: func(s *sourced) { s.Fake.RemoveImage(s.id("A")) }, more: attributes{"desired_capacity": 1},
 			applies: "1=A/tiny, same", at: ": The image is gone"},
-		"another image":           {more: image("debian-13"), applies: "1=A/tiny 2=C/tiny, 2=C/tiny 3=C/tiny, same", at: unchecked},
-		"another image, of an id": {happens: again, more: attributes{"image": "B"}, applies: "1=A/tiny 2=B/tiny, 2=B/tiny 3=B/tiny, same", at: unchecked},
-		"an unknown image":        {more: image("debain-13"), applies: "error", at: "image: Unknown image"},
-		"an unknown id":           {more: image("00000000-0000-4000-8000-000000000000"), applies: "error", at: "image: Unknown image"},
+		"the image by its id": {more: attributes{"image": "A"}, applies: inStep + ", same"},
+		"by its new name":     {happens: renamed, more: image("old"), applies: inStep + ", same"},
+		"by its id, once it is deleted": {happens: func(s *sourced) { s.Fake.RemoveImage(s.id("A")) }, more: attributes{"image": "A"},
+			applies: inStep + ", same", at: ": The image is gone"},
+		"by its id, once it is deactivated": {happens: deactivates, more: attributes{"image": "A"}, applies: inStep + ", same", at: ": The image is gone"},
+		"back to its id in a rollout":       {rolls: "debian-13", more: attributes{"image": "A"}, applies: "1=A/tiny 3=A/tiny, same", at: unchecked},
+		"back to its new name in a rollout": {rolls: "debian-13", happens: renamed, more: image("old"), applies: "1=A/tiny 3=A/tiny, same", at: unchecked},
+		"on by the id in a rollout":         {rolls: "debian-13", more: attributes{"image": "C"}, applies: "2=C/tiny 3=C/tiny, same", at: unchecked},
+		"another image":                     {more: image("debian-13"), applies: "1=A/tiny 2=C/tiny, 2=C/tiny 3=C/tiny, same", at: unchecked},
+		"another image, of an id":           {happens: again, more: attributes{"image": "B"}, applies: "1=A/tiny 2=B/tiny, 2=B/tiny 3=B/tiny, same", at: unchecked},
+		"an unknown image":                  {more: image("debain-13"), applies: "error", at: "image: Unknown image"},
+		"an unknown id":                     {more: image("00000000-0000-4000-8000-000000000000"), applies: "error", at: "image: Unknown image"},
 		"an image of other region": {happens: func(s *sourced) { s.Fake.UpdateImage(s.id("C"), func(i *fakecloud.Image) { i.Region = "RegionTwo" }) },
 			more: image("debian-13"), applies: "error", at: "image: Unknown image"},
 		"no Glance": {happens: func(s *sourced) {
@@ -163,7 +171,9 @@ func TestPlacementSources(t *testing.T) {
 			at: ": A node has lost its server\nflavors: Unknown flavor"},
 		"a server is lost, and its flavor made again": {happens: func(s *sourced) { s.loses("web-1"); flavorAgain(s) }, applies: "0=A/ 1=A/again, same",
 			at: ": A node has lost its server"},
-		"an unknown flavor":       {more: attributes{"flavors": []any{"web", "m1.huge"}}, applies: "error", at: "flavors: Unknown flavor"},
+		"an unknown flavor": {more: attributes{"flavors": []any{"web", "m1.huge"}}, applies: "error", at: "flavors: Unknown flavor"},
+		"a flavor by its new name": {happens: func(s *sourced) { s.Fake.RenameFlavor(s.id("tiny"), "old") }, more: attributes{"flavors": []any{"old"}},
+			applies: inStep + ", same"},
 		"more flavors, by id too": {more: with(update("FLAVOR"), attributes{"flavors": []any{"tiny", "m1.small"}}), applies: inStep + ", same"},
 		"user data":               {more: attributes{"user_data": "b"}, applies: "1=A/tiny 2=A/tiny, 2=A/tiny 3=A/tiny, same", at: unchecked},
 	} {
@@ -172,11 +182,16 @@ func TestPlacementSources(t *testing.T) {
 			config := with(zonal(2, "az-1", update()), oldestFirst, image("debian-12"), attributes{"flavors": []any{"web"}})
 			s := newSourced(t, config)
 			require.Equal(t, inStep, s.made(s.I.State))
+			if c.rolls != "" {
+				made, _ := s.step(t, with(config, image(c.rolls)))
+				require.Equal(t, "1=A/tiny 2=C/tiny", made)
+			}
 			if c.happens != nil {
 				c.happens(s)
 			}
-			if config = with(config, c.more); c.more["image"] == "B" {
-				config["image"] = s.id("B")
+			config = with(config, c.more)
+			if id, _ := c.more["image"].(string); len(id) == 1 {
+				config["image"] = s.id(id)
 			}
 			if list := config["flavors"].([]any); list[0] == "tiny" {
 				config["flavors"] = []any{s.id("tiny"), list[1]}
@@ -189,7 +204,7 @@ func TestPlacementSources(t *testing.T) {
 					assert.Equal(t, c.at, at, s.Said())
 				}
 				if made == "same" && c.happens == nil {
-					assert.Equal(t, 1, s.Fake.Count("GET image /images"), "requests to Glance for a cluster that is in step")
+					assert.Equal(t, 1, s.Fake.Count("GET image /images")+s.Fake.Count("GET image /images/"+config["image"].(string)), "requests to Glance for a cluster that is in step")
 				}
 			}
 		})

@@ -41,7 +41,7 @@ var wires = []struct {
 	{"the region", "= each.value.region\n", "= \"REGION\"\n", [][3]string{{"a", "!Write region = each.value.region", ""}}},
 	{"a value of its template", "each.value.template.flavor", "\"FLAVOR\"", [][3]string{
 		{"a", "", "a:4"},
-		{"b", "!Nodes with different templates have one image or flavor", "a:4"},
+		{"b", "!Nodes with different templates get one image or flavor", "a:4"},
 		{"repaired b", "2 servers will be drained", "a:2 b:2"},
 	}},
 	{"replace_triggered_by", "max_batch_size = 2", "max_batch_size = 2\n    method = \"RECREATE\"", [][3]string{
