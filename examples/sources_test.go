@@ -15,7 +15,7 @@ import (
 )
 
 // outside lists what happens to the sources of a module's servers, one event after the other: in the cloud, or to an argument. An
-// apply after it makes one server again, or none: then the plan is empty.
+// apply after it makes one server again, or none: then no server is in the plan.
 var outside = []struct {
 	what     string
 	happens  func(l *life, image, flavor string)
@@ -23,16 +23,23 @@ var outside = []struct {
 	value    string
 	batch    bool
 }{
-	{what: "the image is published again", happens: func(l *life, _, _ string) { l.c.Fake.AddImage(fakecloud.Image{Name: "debian-12"}) }},
+	{what: "the image is published again", happens: func(l *life, _, _ string) { l.c.Fake.AddImage(fakecloud.Image{ID: nextImage, Name: "debian-12"}) }},
 	{what: "the image is renamed", happens: func(l *life, image, _ string) {
 		l.c.Fake.UpdateImage(image, func(i *fakecloud.Image) { i.Name = "old" })
 	}},
+	{what: "the image by its new name", argument: "image", value: `"old"`},
+	{what: "the image by its id", argument: "image", value: `"ID"`},
 	{what: "the flavor is renamed", happens: func(l *life, _, flavor string) { l.c.Fake.RenameFlavor(flavor, "old") }},
 	{what: "a server is evacuated", happens: func(l *life, _, _ string) {
 		moved := l.c.Fake.Servers("RegionOne")[0]
 		l.c.Fake.MoveServer("RegionOne", moved.ID, map[string]string{"az-1": "r1-cmp-3", "az-2": "r1-cmp-1", "az-3": "r1-cmp-1"}[moved.Zone])
 	}},
+	{what: "the flavor by its new name", argument: "flavors", value: `["old"]`},
 	{what: "a config drive", argument: "config_drive", value: "true", batch: true},
+	{what: "the next image of the name in the middle of it", argument: "image", value: `"debian-12"`, batch: true},
+	{what: "the flavor by its first name in the middle of it", argument: "flavors", value: `["web"]`, batch: true, happens: func(l *life, _, flavor string) {
+		l.c.Fake.RenameFlavor(flavor, "web")
+	}},
 	{what: "the flavor is made again in the middle of it", batch: true, happens: func(l *life, _, flavor string) {
 		l.c.Fake.RemoveFlavor(flavor)
 		l.c.Fake.AddFlavor(fakecloud.Flavor{Name: "web", VCPUs: 1, RAM: 64, Disk: 1})
@@ -43,9 +50,16 @@ var outside = []struct {
 	}},
 	{what: "a key pair in the middle of it", argument: "key_pair", value: `"k"`, batch: true},
 	{what: "the image is deleted in the middle of it", batch: true, happens: func(l *life, image, _ string) { l.c.Fake.RemoveImage(image) }},
+	{what: "the next one is deleted too, and published again", batch: true, happens: func(l *life, _, _ string) {
+		l.c.Fake.RemoveImage(nextImage)
+		l.c.Fake.AddImage(fakecloud.Image{Name: "debian-12"})
+	}},
 	{what: "no user data any more in the middle of it", argument: "user_data", value: "null", batch: true},
 	{what: "other networks in the middle of it", argument: "networks", value: `[{ id = "` + fakecloud.NetworkID + `" }]`, batch: true},
 }
+
+// nextImage is the id of the second image of the name.
+const nextImage = "00000000-0000-4000-8000-000000000002"
 
 // TestModuleSources: whatever happens to the image, the flavor and the arguments of a module, an apply makes one batch again and
 // drains it, or nothing.
@@ -70,8 +84,9 @@ func TestModuleSources(t *testing.T) {
 			for _, event := range outside {
 				if event.happens != nil {
 					event.happens(l, image, flavor)
-				} else {
-					l.set(t, event.argument, event.value)
+				}
+				if event.argument != "" {
+					l.set(t, event.argument, strings.Replace(event.value, `"ID"`, `"`+image+`"`, 1))
 				}
 				if !event.batch {
 					plan := acctest.Must(t, l.Workspace, "plan", "-input=false", "-no-color")
