@@ -168,8 +168,6 @@ func TestScriptsCheckArguments(t *testing.T) {
 		{"guides/autoscaling/scale.sh", nil, []string{"99999999999999999999"}},
 		{"guides/autoscaling/scale.sh", nil, nil},
 		{"guides/installing/filesystem-mirror.sh", nil, []string{"../1.0.0", "mirror"}},
-		{"guides/installing/oci-mirror.sh", nil, []string{"1.0.0", "--to"}},
-		{"guides/installing/oci-mirror.sh", nil, []string{"$(touch owned)", "r"}},
 		{"guides/installing/verify.sh", nil, []string{"--output=owned"}},
 		{"guides/kubernetes-workers/command/node.sh", []string{"STACKPOLICY_NODE_NAME=--all", "STACKPOLICY_TRANSITION=termination"}, nil},
 		{"guides/looking-at-a-plan/comment.sh", []string{"PULL_REQUEST=1/../2", "GITHUB_REPOSITORY=a/b"}, nil},
@@ -182,7 +180,7 @@ func TestScriptsCheckArguments(t *testing.T) {
 		dir := t.TempDir()
 		tools := filepath.Join(dir, "tools") // programs that must not run
 		require.NoError(t, os.Mkdir(tools, 0o700))
-		for _, tool := range []string{"terraform", "openstack", "kubectl", "gh", "gpg", "oras", "unzip", "cp"} {
+		for _, tool := range []string{"terraform", "openstack", "kubectl", "gh", "gpg", "unzip", "cp"} {
 			require.NoError(t, workspace.WriteProgram(filepath.Join(tools, tool), []byte("#!/bin/sh\n: >'"+filepath.Join(dir, "owned")+"'\n")))
 		}
 		run := exec.CommandContext(t.Context(), shell, append([]string{script}, c.args...)...)

@@ -21,7 +21,7 @@ import (
 
 // testdata/states has a folder for each released version, and the folder "next" for
 // the next version: a configuration with all resources, the state of its apply, and the
-// cloud that belongs to the state. tools/changelog copies "next" when a version is
+// cloud that belongs to the state. RELEASING.md copies "next" when a version is
 // released.
 const (
 	statesDir = "testdata/states"

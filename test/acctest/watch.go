@@ -134,7 +134,7 @@ func build(s fakecloud.Server) string { return fmt.Sprint(s.ImageID, s.Flavor, s
 
 // tallies is the page with tables of tallies, and tallyHead the beginning of each table.
 const (
-	tallies   = "test/results/mistakes.md"
+	tallies   = "test/mistakes.md"
 	tallyHead = "| what happened | in service, at least | servers, at most | destroyed | of these had served " +
 		"| not drained | applies |\n|---|---|---|---|---|---|---|\n"
 )

@@ -13,7 +13,7 @@ for release in "${!SUITE[@]}"; do
   [ -d "$DATA/$release/run" ] || continue
   choose "$release"
   halt_all
-  [ "${1:-}" != --wipe ] || rm -rf "$STATE" "$RUN" "$LOG" "$ETC" "$CLOUD_DIR"/{tmp,clouds.yaml,cloud.json}
+  [ "${1:-}" != --wipe ] || rm -rf "$STATE" "$RUN" "$LOG" "$ETC" "$CLOUD_DIR"/{tmp,clouds.yaml}
 done
 say 'all down'
 case ${1:-} in

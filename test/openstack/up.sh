@@ -56,7 +56,7 @@ done
 say "APIs answer; started: ${STARTED[*]:-nothing, all ran already}"
 
 CLOUD_WITHOUT="${WITHOUT[*]}" "$PY" lib/seed.py cloud || fail 'making images, flavors, networks and zones'
-cp "$CLOUD_DIR"/{clouds.yaml,cloud.json} "$DATA"
+cp "$CLOUD_DIR/clouds.yaml" "$DATA"
 for name in "${WITHOUT[@]}"; do
   printf '\n!!! WITHOUT %s: it does not start here; its log is %s\n' "$name" "$LOG/$name.log"
 done

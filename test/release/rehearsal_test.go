@@ -12,17 +12,12 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
-	"net"
-	"net/http/httputil"
-	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/registry"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
@@ -33,8 +28,6 @@ import (
 
 var (
 	tools      = flag.String("tools", "", "the folder with the tools that make release uses")
-	oras       = flag.String("oras", "", "the oras that the guide on installing uses")
-	crane      = flag.String("crane", "", "the crane that serves a registry for container images")
 	terraform  = flag.String("terraform", "", "the terraform to install them with")
 	tofu       = flag.String("tofu", "", "the tofu to install them with")
 	allTargets = flag.Bool("all-targets", false, "build for every platform, not only for this one")
@@ -59,13 +52,11 @@ func TestRehearsal(t *testing.T) {
 	}
 	r := rehearsal{signer: newSigner(t), foreign: t.TempDir()}
 	src := newSource(t, r.signer)
-	require.NoError(t, os.WriteFile(filepath.Join(src.dir, "changes", "added-rehearsal.md"), []byte("A rehearsal,\nof two lines.\n"), 0o600))
-	r.first = src.release(t, first, *allTargets)
-	require.NoError(t, os.WriteFile(filepath.Join(src.dir, "changes", "added-rehearsal.md"), []byte("Another one.\n"), 0o600))
-	r.next = src.release(t, next, false)
+	r.first = src.release(t, first, "- A rehearsal,\n  of two lines.\n", *allTargets)
+	r.next = src.release(t, next, "- Another one.\n", false)
 	notes, err := os.ReadFile(filepath.Join(src.dir, ".tools", "release-notes.md"))
 	require.NoError(t, err)
-	assert.Equal(t, "### added\n\n- Another one.\n", string(notes), "the notes of version %s", next)
+	assert.Equal(t, "- Another one.\n", strings.TrimLeft(string(notes), "\n"), "the notes of version %s", next)
 	_, err = workspace.Build(t.Context(), r.foreign)
 	require.NoError(t, err)
 	t.Run("complete", r.complete)
@@ -91,9 +82,6 @@ func TestRehearsal(t *testing.T) {
 			t.Run("first page", r.firstPage)
 			t.Run("mirror", r.mirror)
 			t.Run("filesystem mirror", r.filesystemMirror)
-			if name == "tofu" {
-				t.Run("OCI mirror", r.ociMirror)
-			}
 		})
 	}
 	assert.NotZero(t, ran, "there is neither terraform nor tofu")
@@ -429,42 +417,6 @@ func (r rehearsal) filesystemMirror(t *testing.T) {
 	w := r.mirrored(t, "filesystem_mirror", "/srv/terraform/providers", dir, dir)
 	_, err := w.Run(t.Context(), "providers", "lock", "-fs-mirror="+dir, "-platform="+runtime.GOOS+"_"+runtime.GOARCH)
 	assert.NoError(t, err)
-}
-
-// ociMirror: so can a registry for container images, with OpenTofu.
-func (r rehearsal) ociMirror(t *testing.T) {
-	host, authority := registry.Serve(t, serveImages(t))
-	bin := t.TempDir()
-	require.NoError(t, os.Symlink(*oras, filepath.Join(bin, "oras")))
-	r.mirrored(t, "oci_mirror", "registry.example.com", host, host+"/opentofu-providers/"+provider,
-		"SSL_CERT_FILE="+authority, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-}
-
-// serveImages starts a registry for container images, and returns a proxy to it. The registry serves plain HTTP, and
-// the commands of the guide need TLS.
-func serveImages(t *testing.T) *httputil.ReverseProxy {
-	t.Helper()
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	address := free.Addr().String()
-	require.NoError(t, free.Close())
-	server := exec.CommandContext(t.Context(), *crane, "registry", "serve", "--address", address)
-	require.NoError(t, server.Start())
-	ended := make(chan error, 1)
-	go func() { ended <- server.Wait() }()
-	for {
-		connection, err := net.Dial("tcp", address)
-		if err == nil {
-			_ = connection.Close()
-			break
-		}
-		select {
-		case err := <-ended:
-			t.Fatalf("crane serves no registry: %v", err)
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
-	return httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: address})
 }
 
 // reproduce: the commands in SECURITY.md build the program of the release again, to the byte.

@@ -107,7 +107,7 @@ halt_all() {
   mapfile -t names < <(find "$RUN" -name '*.pid' -printf '%f\n' | sed 's/\.pid$//' | grep -vE '^(mysql|redis)$')
   halt KILL 10 "${names[@]}" # a database rolls back the rest
   halt TERM 20 mysql redis
-  rm -f "$DATA"/{running,clouds.yaml,cloud.json}
+  rm -f "$DATA"/{running,clouds.yaml}
 }
 
 answers() { # SECONDS NAME COMMAND...: waits until the command succeeds, or the daemon is dead

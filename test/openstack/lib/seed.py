@@ -1,8 +1,6 @@
 """seed.py identity | cloud [REGION...]: make what is missing, wait for the rest."""
-import json
 import os
 import sys
-from importlib.metadata import version
 
 from client import Client, wait_for
 from model import DIR, IP, KEYSTONE_URL, PASSWORD, PORT, REGIONS, USERS, hosts
@@ -35,16 +33,6 @@ def extras(c, without):
             for s in c.call('GET', 'identity', '/services?type=' + kind)['services']:
                 for e in c.call('GET', 'identity', f'/endpoints?service_id={s["id"]}&region_id={region}')['endpoints']:
                     c.call('DELETE', 'identity', '/endpoints/' + e['id'])
-
-
-def describe(without):
-    """What runs, for the results of tests."""
-    packages = dict(keystone='keystone', nova='nova', placement='openstack-placement', glance='glance',
-                    neutron='neutron', zaqar='zaqar', cinder='cinder', octavia='octavia')
-    missing = {daemon.split('-')[0] for daemon in without}
-    with open(DIR + '/cloud.json', 'w') as f:
-        json.dump({'Cloud': 'OpenStack ' + os.environ['CLOUD_RELEASE'],
-                   'Services': {s: version(p) for s, p in packages.items() if s not in missing}}, f)
 
 
 def identity():
@@ -124,9 +112,7 @@ def nova(c):
 def cloud(*regions):
     c = Client('admin', 'admin')
     if not regions:     # otherwise one region is repaired
-        without = os.environ.get('CLOUD_WITHOUT', '').split()
-        extras(c, without)
-        describe(without)
+        extras(c, os.environ.get('CLOUD_WITHOUT', '').split())
     images(c)
     for region in regions or REGIONS:
         networks(c.at(region))
