@@ -18,6 +18,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -74,6 +75,17 @@ func TestAccFault_regionDown(t *testing.T) {
 	e.apply(t, "size=8")
 	kept(t, before, e.servers(t), 8)
 	assert.Len(t, e.c.In(t, "RegionTwo"), 3, "nodes of RegionTwo")
+}
+
+// TestAccExample_zones: a zone that is down stays in a list of zones of both states, and so do its nodes.
+func TestAccExample_zones(t *testing.T) {
+	sideBySide(t)
+	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "guides/several-regions/zones")
+	e.apply(t)
+	e.c.Fake.SetZoneAvailable("RegionOne", "az-2", false)
+	assert.Empty(t, e.planned(t), "with both states")
+	e.edit(t, `"available", "unavailable"`, `"available"`)
+	assert.Contains(t, e.planned(t), "1 to change", "with the zones that are available alone")
 }
 
 // TestAccExample_twoClouds: the shares of two clouds grow with the size.

@@ -14,7 +14,6 @@ func TestLoginRefused(t *testing.T) {
 	t.Parallel()
 	nodes, out := []any{attributes{"id": "1", "name": "web-0", "region": "RegionOne"}}, attributes{"count": 1}
 	blocks := map[string]attributes{
-		"stackpolicy_zones":                {},
 		"stackpolicy_cluster":              {"name_regex": "web"},
 		"stackpolicy_region_plan":          {"nodes": nodes, "scale_out": out, "regions": protocol.Listing("RegionOne")},
 		"stackpolicy_zone_plan":            {"nodes": nodes, "scale_out": out, "zones": protocol.Listing("az-1")},

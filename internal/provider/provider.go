@@ -13,7 +13,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/placementtf"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/planstf"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/readinesstf"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/zonestf"
 
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -72,7 +71,6 @@ func (p *stackpolicyProvider) DataSources(context.Context) []func() datasource.D
 		deletiontf.NewPlan,
 		planstf.NewRegionPlan,
 		planstf.NewZonePlan,
-		zonestf.New,
 	}
 }
 
