@@ -39,7 +39,6 @@ var forgotten = []struct{ folder, line, put, says string }{
 	{production, ` *replace_triggered_by.*\n`, "", "Write replace_triggered_by"},
 	{production, ` *ignore_changes .*image_id.*\n`, "", ""},
 	{production, ` *region .*provider's.*\n`, "", "has no server"},
-	{production, ` *only_in_service.*\n`, "", ""},
 	{production, ` *create_before_destroy.*drained before.*\n`, "", ""},
 	{production, `  depends_on .*drains.*\n`, "", "A drain would begin too early"},
 	{production, `(readiness_attachment" "web" \{\n)`, "$1  count = 0\n", "no readiness attachment marks the servers"},
@@ -53,7 +52,7 @@ var forgotten = []struct{ folder, line, put, says string }{
 	{substitute, `image_id   +=.*`, `image_name = var.image`, "Write image_id = each.value.image_id"},
 	{substitute, ` *replace_triggered_by.*\n`, "", "Write replace_triggered_by"},
 	{substitute, ` *ignore_changes .*image_id.*\n`, "", ""},
-	{substitute, `(?s)(only_in_service = true.*?)  lifecycle \{\n    create_before_destroy = true\n  \}\n`, "$1", ""},
+	{substitute, `(?s)(grace_period *= var.grace_period.*?)  lifecycle \{\n    create_before_destroy = true\n  \}\n`, "$1", ""},
 	{substitute, `  depends_on = \[stackpolicy_deletion_attachment.node\]\n`, "", "A drain would begin too early"},
 	{substitute, `(?s)  dynamic "http" \{\n    for_each = local.readiness.*?\n  \}\n`, "", unasked},
 

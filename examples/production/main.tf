@@ -107,13 +107,12 @@ resource "openstack_compute_instance_v2" "web" {
 
 # The drain of a node that leaves: the webhook answers 202 as long as it has work, then a minute passes for its last connections.
 resource "stackpolicy_deletion_attachment" "web" {
-  for_each        = openstack_compute_instance_v2.web
-  server_id       = each.value.id
-  region          = each.value.region # (!) the server is looked for in the provider's region: an error
-  cluster         = "web"
-  node_name       = each.key
-  grace_period    = "1m"
-  only_in_service = true # (!) the fix of a bad image waits for the drains of servers that never served
+  for_each     = openstack_compute_instance_v2.web
+  server_id    = each.value.id
+  region       = each.value.region # (!) the server is looked for in the provider's region: an error
+  cluster      = "web"
+  node_name    = each.key
+  grace_period = "1m"
 
   hook {
     type           = "webhook"

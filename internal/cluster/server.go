@@ -74,7 +74,7 @@ func (s *server) node(region string, at time.Time) (node.Node, error) {
 	n.Protected = s.Locked || marked(s.Metadata, "stackpolicy_protected")
 	n.InService = shared(openstack.ParseMark(s.Metadata[openstack.MarkKey]))
 	n.InServiceAt = openstack.ParseTime(s.Metadata[openstack.InServiceAtKey])
-	n.NotInService, n.NotInServiceAt, _ = openstack.ParseFailure(s.Metadata[openstack.NotInServiceAtKey])
+	n.NotInService, n.NotInServiceAt = openstack.ParseFailure(s.Metadata[openstack.NotInServiceAtKey])
 	n.Generation = openstack.ParseGeneration(s.Metadata[openstack.GenerationKey])
 	if note, noted := s.Metadata[openstack.DrainedKey]; noted {
 		n.Draining = openstack.Begun(note)

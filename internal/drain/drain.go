@@ -43,27 +43,13 @@ type Drain struct {
 	Shutdown bool
 	Grace    time.Duration
 
-	// OnlyInService skips hook and grace period for a server that was never in service: see [Drain.NeverServed].
-	OnlyInService bool
-	Proof         string // proof of a note that the server was never in service; "" if it is not known
-
 	// Tell is called when a step begins, such as "running the hook". It may be nil.
 	Tell func(step string)
 }
 
-// NeverServed returns why a server was certainly never in service, or "" if it may have been. A missing mark shows
-// nothing, because it may be lost, or nobody ever wrote one. Nor does a note of a wait without our proof, because
-// anybody may remove marks and write notes.
-func (d Drain) NeverServed(s openstack.State) string {
-	switch {
-	case s.Mark != "" || s.Drained:
-	case s.Status == "ERROR", s.Status == "BUILD": // the server was never ACTIVE
-		return "it is in " + s.Status
-	case s.Late && d.Proof != "" && s.Proof == d.Proof:
-		return "a wait ended before it was in service"
-	}
-	return ""
-}
+// NeverServed reports whether a server was never in service: a readiness attachment waited for it, and that wait ended
+// without a mark. A missing mark alone shows nothing, because it may be lost, or nobody ever wrote one.
+func NeverServed(s openstack.State) bool { return s.Late && s.Mark == "" && !s.Drained }
 
 // LockedError means that nothing was done, because the server is locked.
 type LockedError struct{ answer error }
@@ -85,7 +71,7 @@ func (d Drain) Run(ctx context.Context) (warnings []string, err error) {
 	if err != nil || state.Status == "" {
 		return nil, err
 	}
-	if d.OnlyInService && d.NeverServed(state) != "" {
+	if NeverServed(state) {
 		d.Hook, d.Grace = nil, 0 // no note either: the server would look like one that was in service
 	} else if d.Hook == nil {
 		warning, err := d.note(ctx, state, d.Server.NoteDrain)

@@ -2,9 +2,6 @@ package openstack
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -30,8 +27,7 @@ const (
 	// mark.
 	//
 	// NotInServiceAtKey is the key that is written when a wait for the server ends without a mark. Its value
-	// is the mark that was not set, the time, and a [Proof]; setting a mark removes it. Times are RFC 3339 in UTC, by
-	// Nova's clock.
+	// is the mark that was not set, and the time; setting a mark removes it. Times are RFC 3339 in UTC, by Nova's clock.
 	InServiceAtKey    = "stackpolicy_in_service_at"
 	NotInServiceAtKey = "stackpolicy_not_in_service_at"
 	// GenerationKey is the key under which configurations write how often the server of a node was made.
@@ -70,26 +66,14 @@ func ParseTime(value string) time.Time {
 	return at.UTC()
 }
 
-// ParseFailure reads the value that [Server.NoteFailure] writes, such as "3-1f2e3d4c 2026-11-22T09:00:00Z" with a proof
-// at its end. It returns zero values for an invalid one.
-func ParseFailure(value string) (mark string, at time.Time, proof string) {
+// ParseFailure reads the value that [Server.NoteFailure] writes, such as "3-1f2e3d4c 2026-11-22T09:00:00Z". It returns
+// zero values for an invalid one.
+func ParseFailure(value string) (mark string, at time.Time) {
 	mark, when, _ := strings.Cut(value, " ")
-	when, proof, _ = strings.Cut(when, " ")
 	if mark, at = ParseMark(mark), ParseTime(when); mark == "" || at.IsZero() {
-		return "", time.Time{}, ""
+		return "", time.Time{}
 	}
-	return mark, at, proof
-}
-
-// Proof returns what shows that a note about a server is ours: only Terraform's state has the secret of its cluster.
-// It is "" without a secret.
-func Proof(secret, serverID string) string {
-	if secret == "" {
-		return ""
-	}
-	sum := hmac.New(sha256.New, []byte(secret))
-	sum.Write([]byte(serverID))
-	return hex.EncodeToString(sum.Sum(nil)[:8])
+	return mark, at
 }
 
 // Mark writes the mark of a server that was found in service. It writes the time first, if that is known, so
@@ -115,10 +99,9 @@ func (s Server) Unmark(ctx context.Context) error {
 	return s.failed("remove the mark of the server %s", err)
 }
 
-// NoteFailure writes that a wait for the server ended without a mark, and when, with a [Proof].
-func (s Server) NoteFailure(ctx context.Context, mark string, at time.Time, proof string) error {
-	note := strings.TrimSpace(mark + " " + at.UTC().Format(time.RFC3339) + " " + proof)
-	err := s.set(ctx, NotInServiceAtKey, note)
+// NoteFailure writes that a wait for the server ended without a mark, and when.
+func (s Server) NoteFailure(ctx context.Context, mark string, at time.Time) error {
+	err := s.set(ctx, NotInServiceAtKey, mark+" "+at.UTC().Format(time.RFC3339))
 	return s.failed("note at the server %s that it is not in service", err)
 }
 

@@ -62,7 +62,6 @@ type State struct {
 	Drained bool      // see [DrainedKey]
 	Note    string    // value of [DrainedKey]
 	Late    bool      // reports whether a wait for the server ended without a mark: see [NotInServiceAtKey]
-	Proof   string    // see [Proof]; "" without one
 	At      time.Time // time of the answer, by Nova's clock; zero if Nova gave no time
 }
 
@@ -73,7 +72,7 @@ func (s Server) State(ctx context.Context) (State, error) {
 		return State{}, err
 	}
 	note, drained := server.Metadata[DrainedKey]
-	missed, _, proof := ParseFailure(server.Metadata[NotInServiceAtKey])
+	missed, _ := ParseFailure(server.Metadata[NotInServiceAtKey])
 	return State{
 		Status:  text.Clean(server.Status),
 		Task:    text.Clean(server.TaskState),
@@ -82,7 +81,6 @@ func (s Server) State(ctx context.Context) (State, error) {
 		Drained: drained,
 		Note:    note,
 		Late:    missed != "",
-		Proof:   proof,
 		At:      at,
 	}, nil
 }

@@ -68,7 +68,6 @@ func (m *mortal) config(size, version int) string {
   }`, inGroup, lifecycle)) +
 		acctest.Drained(fmt.Sprintf(`
   node_name       = each.key
-  only_in_service = true
   hook {
     type           = "webhook"
     url            = %q

@@ -26,8 +26,8 @@ type Server interface {
 	State(ctx context.Context) (openstack.State, error)
 	// ForgetDrain removes the note of a drain from the server.
 	ForgetDrain(ctx context.Context) error
-	// NoteFailure notes in the metadata that a wait ended without the server's mark, and when, with a proof.
-	NoteFailure(ctx context.Context, mark string, at time.Time, proof string) error
+	// NoteFailure notes in the metadata that a wait ended without the server's mark, and when.
+	NoteFailure(ctx context.Context, mark string, at time.Time) error
 	// ForgetFailure removes that note.
 	ForgetFailure(ctx context.Context) error
 	// Mark writes the mark that the server is in service, and since when.
@@ -44,7 +44,6 @@ type Node struct {
 	Drained bool   // its drain has begun; passing readiness removes that note
 	Failed  bool   // a wait ended without it; passing readiness removes that note
 	Late    bool   // that wait was for the same mark
-	Proof   string // proof that a note is ours
 	Server  Server
 }
 
@@ -264,7 +263,7 @@ func (w *watch) note(ctx context.Context) {
 	if w.marked || ctx.Err() != nil || w.at.IsZero() || w.status != "ACTIVE" || !acquire(ctx, w.notes) {
 		return
 	}
-	err := w.node.Server.NoteFailure(ctx, w.node.Mark, w.at, w.node.Proof)
+	err := w.node.Server.NoteFailure(ctx, w.node.Mark, w.at)
 	<-w.notes
 	if err != nil {
 		w.seen += "; and this could not be noted: " + err.Error()

@@ -65,7 +65,7 @@ func (s *server) State(ctx context.Context) (openstack.State, error) {
 	return openstack.State{Status: strings.Trim(now, "-"), At: time.Now().Add(-behind)}, nil
 }
 
-func (s *server) NoteFailure(ctx context.Context, _ string, at time.Time, _ string) error {
+func (s *server) NoteFailure(ctx context.Context, _ string, at time.Time) error {
 	if s.hangs {
 		<-ctx.Done()
 		return ctx.Err()

@@ -47,12 +47,11 @@ resource "openstack_compute_instance_v2" "web" {
 }
 
 resource "stackpolicy_deletion_attachment" "web" {
-  for_each        = openstack_compute_instance_v2.web
-  server_id       = each.value.id
-  region          = each.value.region
-  node_name       = each.key
-  shutdown        = true
-  only_in_service = true
+  for_each  = openstack_compute_instance_v2.web
+  server_id = each.value.id
+  region    = each.value.region
+  node_name = each.key
+  shutdown  = true
 
   lifecycle {
     create_before_destroy = true

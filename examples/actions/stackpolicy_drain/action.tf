@@ -19,11 +19,10 @@ resource "stackpolicy_placement_attachment" "web" {
 # The caller is the server that Terraform updates, or that -target names.
 action "stackpolicy_drain" "web" {
   config {
-    server_id       = caller.id
-    region          = caller.region
-    cluster         = "web"
-    node_name       = caller.name
-    only_in_service = true
+    server_id = caller.id
+    region    = caller.region
+    cluster   = "web"
+    node_name = caller.name
 
     hook {
       type           = "webhook"

@@ -71,13 +71,12 @@ resource "openstack_lb_member_v2" "web" {
 # It depends on the member, so a node is drained while it is still in the pool:
 # weight 0, then a minute for the connections that it has.
 resource "stackpolicy_deletion_attachment" "web" {
-  for_each        = openstack_compute_instance_v2.web
-  server_id       = each.value.id
-  region          = each.value.region
-  cluster         = "web"
-  node_name       = each.key
-  grace_period    = "1m"
-  only_in_service = true
+  for_each     = openstack_compute_instance_v2.web
+  server_id    = each.value.id
+  region       = each.value.region
+  cluster      = "web"
+  node_name    = each.key
+  grace_period = "1m"
 
   hook {
     type           = "octavia"

@@ -82,13 +82,12 @@ resource "openstack_compute_instance_v2" "web" {
 
 # Stops a server before it is deleted, if it was in service.
 resource "stackpolicy_deletion_attachment" "web" {
-  for_each        = openstack_compute_instance_v2.web
-  server_id       = each.value.id
-  region          = each.value.region
-  cluster         = "web"
-  node_name       = each.key
-  shutdown        = true
-  only_in_service = true
+  for_each  = openstack_compute_instance_v2.web
+  server_id = each.value.id
+  region    = each.value.region
+  cluster   = "web"
+  node_name = each.key
+  shutdown  = true
 
   lifecycle {
     create_before_destroy = true

@@ -267,16 +267,15 @@ resource "openstack_compute_instance_v2" "node" {
 # It refers to the server, so Terraform destroys it first: that is when the node is drained. A server that never was in service is not:
 # a fix of a bad image does not wait for hooks that nobody answers.
 resource "stackpolicy_deletion_attachment" "node" {
-  for_each        = openstack_compute_instance_v2.node
-  server_id       = each.value.id
-  region          = each.value.region
-  cluster         = var.cluster
-  node_name       = each.key
-  enabled         = var.drain_enabled == false ? false : null # a plan shows null nowhere
-  shutdown        = var.shutdown && length(var.pools) == 0
-  grace_period    = var.grace_period
-  only_in_service = true
-  depends_on      = [openstack_networking_floatingip_v2.node, openstack_networking_floatingip_associate_v2.node, var.hangs_on]
+  for_each     = openstack_compute_instance_v2.node
+  server_id    = each.value.id
+  region       = each.value.region
+  cluster      = var.cluster
+  node_name    = each.key
+  enabled      = var.drain_enabled == false ? false : null # a plan shows null nowhere
+  shutdown     = var.shutdown && length(var.pools) == 0
+  grace_period = var.grace_period
+  depends_on   = [openstack_networking_floatingip_v2.node, openstack_networking_floatingip_associate_v2.node, var.hangs_on]
 
   dynamic "hook" {
     for_each = local.drain_hook[*]

@@ -23,14 +23,13 @@ resource "openstack_compute_instance_v2" "web" {
 # It refers to the server, so Terraform destroys it first: that is when the node is
 # drained.
 resource "stackpolicy_deletion_attachment" "web" {
-  for_each        = openstack_compute_instance_v2.web
-  server_id       = each.value.id
-  region          = each.value.region
-  node_name       = each.key
-  cluster         = "web"
-  shutdown        = true
-  grace_period    = "30s"
-  only_in_service = true # no grace period for a server that nobody used
+  for_each     = openstack_compute_instance_v2.web
+  server_id    = each.value.id
+  region       = each.value.region
+  node_name    = each.key
+  cluster      = "web"
+  shutdown     = true
+  grace_period = "30s"
 
   lifecycle {
     create_before_destroy = true

@@ -34,9 +34,6 @@ type Walk struct {
 	Orders  Notes[Orders, string] // orders that replace others: see package deletiontf
 	Awaited Notes[Orders, bool]   // orders that a destruction has waited for
 
-	Secret   Notes[string, string] // clusters, with the secret for the proofs of their notes: see openstack.Proof
-	Believed Notes[string, string] // clusters, with the secret of the notes of the last apply
-
 	mu     sync.Mutex
 	groups map[string]*group // by what is reported
 }

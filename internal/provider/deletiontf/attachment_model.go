@@ -171,15 +171,14 @@ func (d *drains) String() string {
 	return strings.Join(said, " ")
 }
 
-// way returns how the server is drained, or why only_in_service spares it, by its present
-// state in Nova. A server that cannot be read is not spared, because it may be in service.
+// way returns how the server is drained, or why it is spared, by its present state in Nova. A server that cannot be
+// read is not spared, because it may be in service.
 func (m attachmentModel) way(ctx context.Context, b *backend.Backend, steps []string) (way string, spared bool) {
 	var unread diag.Diagnostics
-	if m.OnlyInService.ValueBool() {
+	if m.spec() != nil || m.grace() > 0 {
 		if server := m.server(ctx, b, &unread); !unread.HasError() {
-			never := drain.Drain{Proof: m.Proof}.NeverServed
-			if state, err := server.State(ctx); err == nil && never(state) != "" {
-				return "without hook and grace period, because " + never(state), true
+			if state, err := server.State(ctx); err == nil && drain.NeverServed(state) {
+				return "without hook and grace period, because a wait ended before it was in service", true
 			}
 		}
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/private"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
@@ -62,7 +61,6 @@ func (r *attachmentResource) ModifyPlan(
 		return
 	}
 	if destroyed {
-		state.recall(ctx, r.Backend.Walk(), req.Private, &resp.Diagnostics)
 		state.await(ctx, r.Backend.Walk())
 		state.obey(ctx, r.Backend.Walk(), resp.Private, &resp.Diagnostics)
 	}
@@ -124,9 +122,6 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 		return
 	}
 	r.Backend.Walk().Known.Note(server.ID, true)
-	if model.recall(ctx, r.Backend.Walk(), req.Private, &resp.Diagnostics); model.Proof != "" {
-		private.Store(ctx, resp.Private, proofKey, model.Proof, &resp.Diagnostics)
-	}
 	model.identify()
 	token(ctx, resp.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
@@ -161,10 +156,6 @@ const progressKey = "progress"
 // attachment must be updated before the node is drained.
 const substitutesKey = "substitutes"
 
-// proofKey is the key in the private state of the proof of a note. The refresh keeps it, because a plan that replaces
-// the attachment keeps nothing for the one that is destroyed.
-const proofKey = "proof"
-
 // tokenKey is the key in the private state of the token in the messages about the node. No plan shows it.
 const tokenKey = "token"
 
@@ -175,21 +166,10 @@ func token(ctx context.Context, kept private.Writer, diags *diag.Diagnostics) st
 	return made
 }
 
-// recall fills in the proof of a note, from this walk or an earlier one.
-func (m *attachmentModel) recall(
-	ctx context.Context, walk *backend.Walk, kept private.Reader, diags *diag.Diagnostics,
-) {
-	secret, noted := walk.Believed.Noted(m.Cluster.ValueString())
-	if m.Proof = openstack.Proof(secret, m.ServerID.ValueString()); !noted {
-		m.Proof = private.Load[string](ctx, kept, proofKey, diags)
-	}
-}
-
 // Delete drains the node. If it fails half-way it stores its progress.
 func (r *attachmentResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var model attachmentModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &model)...)
-	model.recall(ctx, r.Backend.Walk(), req.Private, &resp.Diagnostics)
 	model.obey(ctx, r.Backend.Walk(), resp.Private, &resp.Diagnostics)
 	cluster := private.Load[string](ctx, req.Private, substitutesKey, &resp.Diagnostics)
 	if _, ready := r.Backend.Walk().Ready.Noted(cluster); cluster != "" && model.enabled() && !ready {

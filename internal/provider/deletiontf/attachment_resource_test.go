@@ -110,12 +110,11 @@ func TestDrain(t *testing.T) {
 		"a grace period": {attributes{"grace_period": "1s"}, mark, "ACTIVE", ": grace period of 1s.", ""},
 		"both":           {attributes{"shutdown": true, "grace_period": "1s"}, mark, "SHUTOFF", "shutdown, grace period of 1s.", ""},
 		"disabled":       {attributes{"shutdown": true, "enabled": false}, mark, "ACTIVE", "", ""},
-		"in service": {attributes{"hook": webhook("", "CONTINUE"), "only_in_service": true}, mark, "ACTIVE", "webhook hook.",
+		"in service": {attributes{"hook": webhook("", "CONTINUE")}, mark, "ACTIVE", "webhook hook.",
 			": The node was not drained in full"},
-		"not known to be": {attributes{"hook": webhook("", "CONTINUE"), "only_in_service": true}, "", "ACTIVE", ": webhook hook.",
+		"not known to be": {attributes{"hook": webhook("", "CONTINUE")}, "", "ACTIVE", ": webhook hook.",
 			": The node was not drained in full"},
-		"a note without a proof": {attributes{"hook": webhook("", "CONTINUE"), "only_in_service": true}, openstack.NotInServiceAtKey, "ACTIVE",
-			": webhook hook.", ": The node was not drained in full"},
+		"never in service":    {attributes{"hook": webhook("", "CONTINUE"), "grace_period": "1d"}, openstack.NotInServiceAtKey, "ACTIVE", "", ""},
 		"a hook that goes on": {attributes{"hook": webhook("", "CONTINUE")}, mark, "ACTIVE", "webhook hook.", ": The node was not drained in full"},
 		"imported":            {nil, mark, "ACTIVE", "", ""},
 	} {
@@ -213,7 +212,7 @@ func TestTogether(t *testing.T) {
 	l := leave(t, "RegionOne")
 	var all []protocol.Instance
 	for _, id := range append(l.Fake.AddServers("RegionOne", fakecloud.Server{}, fakecloud.Server{}), l.id) {
-		i, err := l.Apply(t.Context(), protocol.Instance{Kind: l.I.Kind}, attributes{"server_id": id, "shutdown": true, "only_in_service": true})
+		i, err := l.Apply(t.Context(), protocol.Instance{Kind: l.I.Kind}, attributes{"server_id": id, "shutdown": true})
 		require.NoError(t, err)
 		all = append(all, i)
 	}
@@ -504,7 +503,7 @@ func TestGoesOn(t *testing.T) {
 	consumer, url := acctest.StartConsumer(t, 0)
 	l := leave(t, "RegionOne")
 	l.Fake.UpdateServer("RegionOne", l.id, func(s *fakecloud.Server) { s.Metadata = map[string]string{openstack.MarkKey: "1"} })
-	l.must(t, attributes{"shutdown": true, "only_in_service": true, "hook": webhook(url, "ABANDON")})
+	l.must(t, attributes{"shutdown": true, "hook": webhook(url, "ABANDON")})
 	down := l.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodPost, Path: "/servers/*/action", Status: http.StatusForbidden,
 		Times: fakecloud.Forever})
 	for range 2 {

@@ -29,7 +29,8 @@ func attachmentSchema() schema.Schema {
 			"metadata `" + openstack.DrainedKey + "` (`begun` and the time, without `begun` once the hook is done) " +
 			"and removes its mark, so the server is no longer in service. A node whose hook failed may come back. " +
 			"Nova refuses that for a locked server: this is an error, and nothing is drained. An interrupted drain " +
-			"continues where it stopped: a completed hook does not run again.",
+			"continues where it stopped: a completed hook does not run again. A server that a readiness attachment " +
+			"waited for in vain never was in service: its hook and grace period are left out.",
 		Attributes: map[string]schema.Attribute{
 			"id": attribute.ComputedText("`<region>/<server id>`."),
 			"server_id": schema.StringAttribute{
@@ -49,9 +50,6 @@ func attachmentSchema() schema.Schema {
 			"shutdown": attribute.Flag("Whether to stop the server through Nova before the grace period, so that its " +
 				"guest shuts down. A server that Nova cannot stop, such as a `PAUSED` one, is left as it is, with a " +
 				"warning. Defaults to `false`."),
-			"only_in_service": attribute.Flag("Whether to leave out the hook and the grace period for a server that " +
-				"never was in service: it is in `ERROR`, never was `ACTIVE`, or a readiness attachment's wait ended " +
-				"without it in the last apply. A server that merely has no mark is drained. Defaults to `false`."),
 		},
 		Blocks: map[string]schema.Block{
 			"hook": hookblock.Block("A consumer to notify of the drain, and to wait for."),

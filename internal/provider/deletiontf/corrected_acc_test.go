@@ -1,15 +1,12 @@
 package deletiontf_test
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
@@ -23,19 +20,13 @@ type wrongHook struct {
 	*workspace.Workspace
 	consumer *acctest.Consumer
 	right    string
-
-	destroysFirst bool   // without create_before_destroy
-	check         string // arguments of the readiness attachment
 }
 
 func (h wrongHook) config(size int, url string, enabled bool) string {
-	before := "lifecycle {\n    create_before_destroy = true\n  }"
-	if h.destroysFirst {
-		before = ""
-	}
+	const before = "lifecycle {\n    create_before_destroy = true\n  }"
 	return acctest.Placement(h.Cloud, size, acctest.Places("RegionOne: az-1"), "") + acctest.Made(h.Cloud, before) +
-		acctest.Drained(fmt.Sprintf("enabled = %t\n  cluster = %q\n  only_in_service = true\n  hook {\n    type = \"webhook\"\n    url = %q\n    timeout = 3\n"+
-			"    default_result = \"ABANDON\"\n  }\n  %s", enabled, h.Prefix, url, before)) + acctest.Awaited(h.Cloud, h.check)
+		acctest.Drained(fmt.Sprintf("enabled = %t\n  cluster = %q\n  hook {\n    type = \"webhook\"\n    url = %q\n    timeout = 3\n"+
+			"    default_result = \"ABANDON\"\n  }\n  %s", enabled, h.Prefix, url, before)) + acctest.Awaited(h.Cloud, "")
 }
 
 // TestAccNotStopped: a server that Nova cannot stop keeps all servers that leave. Each way out of the error destroys them.
@@ -129,45 +120,6 @@ func TestAccWrongHook(t *testing.T) {
 			if correct(t, h); name != "destroyed" {
 				assert.Regexp(t, "^.1, .1$", h.servers(t))
 			}
-		})
-	}
-}
-
-// TestAccForged: somebody removes the marks after an apply and notes that waits for the servers ended, or writes the note
-// of a wait that did end once again. Nobody else knows yet that they were in service, and they are drained. Only a node
-// whose wait ended in the last apply is not.
-func TestAccForged(t *testing.T) {
-	t.Parallel()
-	for name, drains := range map[string]int{"destroys first": 1, "creates first": 1, "an old note": 1, "a note of the last apply": 0} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c := acctest.NewFake(t, fakecloud.Config{})
-			h := wrongHook{Cloud: c, destroysFirst: name != "creates first"}
-			h.consumer, h.right = acctest.StartConsumer(t, 0)
-			h.Workspace = c.Workspace(t, h.config(3, h.right, true))
-			require.NoError(t, h.run(t, h.config(3, h.right, true), "apply"))
-			size, old := 3, ""
-			if strings.Contains(name, "note") {
-				size, h.check = 4, "timeout = 1\n  http {\n    url = \"http://127.0.0.1:1/{name}\"\n  }"
-				require.ErrorContains(t, h.run(t, h.config(size, h.right, true), "apply"), "Servers are not in service")
-				old, h.check = c.Servers(t)["3"].Metadata[openstack.NotInServiceAtKey], ""
-			}
-			if drains > 0 {
-				require.NoError(t, h.run(t, h.config(size, h.right, true), "apply"))
-				for _, s := range h.AllServers(t) {
-					c.Fake.UpdateServer("RegionOne", s.ID, func(s *fakecloud.Server) {
-						s.Metadata[openstack.NotInServiceAtKey] = cmp.Or(old, s.Metadata[openstack.MarkKey]+" 2026-11-22T09:00:00Z")
-						delete(s.Metadata, openstack.MarkKey)
-					})
-				}
-			}
-			if h.destroysFirst { // the attachment is replaced
-				again := fmt.Sprintf("-replace=openstack_compute_instance_v2.web[%q]", c.Prefix+strconv.Itoa(size-1))
-				require.NoError(t, h.run(t, h.config(size, h.right, true), "apply", again))
-			} else {
-				require.NoError(t, h.run(t, h.config(2, h.right, true), "apply"))
-			}
-			assert.Len(t, h.consumer.Nodes, drains, "messages")
 		})
 	}
 }

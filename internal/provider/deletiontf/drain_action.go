@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 )
 
@@ -64,8 +63,6 @@ func (a *drainAction) Invoke(ctx context.Context, req action.InvokeRequest, resp
 		resp.SendProgress(action.InvokeProgressEvent{Message: message})
 	})
 	defer end()
-	secret, _ := a.Backend.Walk().Believed.Noted(model.Cluster.ValueString())
-	model.Proof = openstack.Proof(secret, server.ID)
 	d := model.drain(server, a.Backend.Hooks(), rand.Text(), new(hook.Progress))
 	d.Tell = tell
 	run(ctx, d, model.limit(), advice{

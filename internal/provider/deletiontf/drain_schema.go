@@ -21,7 +21,7 @@ func drainSchema() schema.Schema {
 		},
 		Blocks: map[string]schema.Block{},
 	}
-	for _, name := range []string{"cluster", "node_name", "grace_period", "shutdown", "only_in_service"} {
+	for _, name := range []string{"cluster", "node_name", "grace_period", "shutdown"} {
 		s.Attributes[name] = attribute.OfAction(of.Attributes[name])
 	}
 	hook, _ := of.Blocks["hook"].(resource.SingleNestedBlock)

@@ -23,17 +23,15 @@ import (
 // nodeModel is a node, and how it is drained: the arguments that the attachment and
 // the action have in common.
 type nodeModel struct {
-	ServerID      types.String `tfsdk:"server_id"`
-	Region        types.String `tfsdk:"region"`
-	Cluster       types.String `tfsdk:"cluster"`
-	NodeName      types.String `tfsdk:"node_name"`
-	GracePeriod   types.String `tfsdk:"grace_period"`
-	Shutdown      types.Bool   `tfsdk:"shutdown"`
-	OnlyInService types.Bool   `tfsdk:"only_in_service"`
-	Hook          types.Object `tfsdk:"hook"`
+	ServerID    types.String `tfsdk:"server_id"`
+	Region      types.String `tfsdk:"region"`
+	Cluster     types.String `tfsdk:"cluster"`
+	NodeName    types.String `tfsdk:"node_name"`
+	GracePeriod types.String `tfsdk:"grace_period"`
+	Shutdown    types.Bool   `tfsdk:"shutdown"`
+	Hook        types.Object `tfsdk:"hook"`
 
 	Corrected *orders `tfsdk:"-"` // in place of the arguments; nil without a correction
-	Proof     string  `tfsdk:"-"` // proof of a note that the server was never in service
 }
 
 // spec returns the hook, or nil without one.
@@ -78,12 +76,10 @@ func (m nodeModel) message(token string) hook.Message {
 func (m nodeModel) drain(server drain.Server, hooks *hook.Runner, token string, progress *hook.Progress) drain.Drain {
 	message := m.message(token)
 	d := drain.Drain{
-		Node:          message.Node(),
-		Server:        server,
-		Shutdown:      m.shutdown(),
-		Grace:         m.grace(),
-		OnlyInService: m.OnlyInService.ValueBool(),
-		Proof:         m.Proof,
+		Node:     message.Node(),
+		Server:   server,
+		Shutdown: m.shutdown(),
+		Grace:    m.grace(),
 	}
 	if spec := m.spec(); spec != nil {
 		d.Hook = func(ctx context.Context) (string, error) { return hooks.Run(ctx, *spec, message, progress) }

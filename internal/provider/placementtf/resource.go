@@ -131,7 +131,6 @@ func (r *attachmentResource) Create(ctx context.Context, req resource.CreateRequ
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	shareSecrets(ctx, r.Backend.Walk(), plan.Cluster.ValueString(), resp.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
 }
@@ -162,10 +161,6 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 		state.tell(ctx, remembered, &after, diags)
 		after.store(ctx, resp.Private, remembered, diags)
 	}
-	waits := state.policy(ctx, nil, after.Marked, diags).RequireMarks &&
-		(!ok || after.unmarked(remembered, func(string) bool { return false }))
-	renewSecrets(ctx, resp.Private, waits, diags)
-	shareSecrets(ctx, r.Backend.Walk(), state.Cluster.ValueString(), resp.Private, diags)
 	diags.Append(resp.State.Set(ctx, &state)...)
 	diags.Append(resp.Identity.Set(ctx, state.identity())...)
 }
@@ -180,7 +175,6 @@ func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequ
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
-	shareSecrets(ctx, r.Backend.Walk(), plan.Cluster.ValueString(), resp.Private, &resp.Diagnostics)
 }
 
 // Delete forgets the attachment, and touches no server.

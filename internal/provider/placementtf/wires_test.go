@@ -26,7 +26,7 @@ func wired(c *acctest.Cloud, places, version, flavor, health string) string {
   network_mode = "none"
   metadata     = { version = each.value.template.version }
   %s`, c.Image, acctest.First)) +
-		acctest.Drained("node_name = each.key\n  only_in_service = true\n  grace_period = \"1s\"\n  "+acctest.First) +
+		acctest.Drained("node_name = each.key\n  grace_period = \"1s\"\n  "+acctest.First) +
 		acctest.Awaited(c, "http {\n    url = \""+health+"/{name}\"\n  }")
 }
 

@@ -1,9 +1,7 @@
 package placementtf
 
 import (
-	"cmp"
 	"context"
-	"crypto/rand"
 	"fmt"
 	"slices"
 
@@ -13,7 +11,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/private"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
@@ -139,36 +136,6 @@ func (p *attachmentPlanner) tellNodes(next roster.Roster, change planner.Change,
 	}
 }
 
-// secretsKey is the key in the private state of the [secrets].
-const secretsKey = "secrets"
-
-// secrets prove that notes of failed waits are ours. A note is believed in one apply only: a later wait may have found
-// the server in service, and anybody may write an old note again.
-type secrets struct {
-	Next string `json:"next"` // for the notes that this apply writes
-	Last string `json:"last"` // for the notes that the last apply wrote
-}
-
-// renewSecrets begins another apply. Without servers to wait for, no note is written, and the secret stays.
-func renewSecrets(ctx context.Context, kept private.Writer, waits bool, diags *diag.Diagnostics) {
-	s := private.Load[secrets](ctx, kept, secretsKey, diags)
-	if s.Last = s.Next; waits {
-		s.Next = ""
-	}
-	private.Store(ctx, kept, secretsKey, s, diags)
-}
-
-// shareSecrets notes the secrets for waits and drains.
-func shareSecrets(
-	ctx context.Context, walk *backend.Walk, cluster string, kept private.Writer, diags *diag.Diagnostics,
-) {
-	s := private.Load[secrets](ctx, kept, secretsKey, diags)
-	s.Next = cmp.Or(s.Next, rand.Text())
-	private.Store(ctx, kept, secretsKey, s, diags)
-	walk.Secret.Note(cluster, s.Next)
-	walk.Believed.Note(cluster, s.Last)
-}
-
 // unmarked reports whether a node has no mark, so that a readiness attachment waits for its server in this apply.
 func (m memory) unmarked(next roster.Roster, closed func(region string) bool) bool {
 	for name, n := range next.Nodes {
@@ -209,7 +176,6 @@ func (p *attachmentPlanner) refuseLoose(now roster.Roster, sources sources) {
 // replaced, and which servers the nodes have.
 func (p *attachmentPlanner) publish(ctx context.Context) {
 	walk, cluster := p.backend.Walk(), p.plan.Cluster.ValueString()
-	shareSecrets(ctx, walk, cluster, p.private, p.diags)
 	told := backend.Cluster{Batch: -1, Nodes: map[string]backend.Node{}}
 	before := map[string]shownNode{}
 	if p.state != nil && !p.diags.HasError() {

@@ -134,7 +134,6 @@ resource "stackpolicy_readiness_attachment" "web" {
   }
 }
 `, nodes, r.c.Prefix, r.c.Regions(t)[0], r.c.Bare(), first[l.servers], r.url) + acctest.Drained(fmt.Sprintf(`node_name       = each.key
-  only_in_service = true
   hook {
     type           = "webhook"
     url            = "%s/drain"

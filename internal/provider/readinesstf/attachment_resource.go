@@ -11,7 +11,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/private"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -69,9 +68,6 @@ func (r *attachmentResource) ModifyPlan(
 	plan.judge(state, r.Backend.Walk(), &resp.Diagnostics)
 	plan.keeps(state)
 	plan.warnOfUnstored(state, r.Backend.Walk(), &resp.Diagnostics)
-	if secret, noted := r.Backend.Walk().Secret.Noted(plan.Cluster.ValueString()); noted {
-		private.Store(ctx, resp.Private, secretKey, secret, &resp.Diagnostics)
-	}
 	plan.ID = plan.Cluster
 	plan.Pending = value.List(nil)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
@@ -80,16 +76,13 @@ func (r *attachmentResource) ModifyPlan(
 func (r *attachmentResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan attachmentModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	r.wait(ctx, &plan, nil, resp.Private, &resp.Diagnostics)
+	r.wait(ctx, &plan, nil, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return // without a state: the next apply creates it, and finds the marks of servers that passed
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.Cluster})...)
 }
-
-// secretKey is the key in the private state under which a plan keeps the secret of the cluster's notes for the apply.
-const secretKey = "secret"
 
 // Read looks for the marks of the servers.
 func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
@@ -116,7 +109,7 @@ func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequ
 	var plan, state attachmentModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	waited := r.wait(ctx, &plan, &state, resp.Private, &resp.Diagnostics)
+	waited := r.wait(ctx, &plan, &state, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() && !waited {
 		return
 	}
@@ -152,7 +145,7 @@ func (r *attachmentResource) ImportState(
 // state is nil for a new attachment. If the wait fails, all servers that it waited for are
 // pending in the plan, and the next refresh finds which of them are in service.
 func (r *attachmentResource) wait(
-	ctx context.Context, plan, state *attachmentModel, kept private.Reader, diags *diag.Diagnostics,
+	ctx context.Context, plan, state *attachmentModel, diags *diag.Diagnostics,
 ) (waited bool) {
 	if diags.HasError() {
 		return false
@@ -170,10 +163,6 @@ func (r *attachmentResource) wait(
 		names, _ := readiness.Overtaken(now.before, now.nodes, value.Texts(state.Pending), now.snapshot)
 		warnOvertaken(names, diags)
 	}
-	secret, noted := r.Backend.Walk().Secret.Noted(plan.Cluster.ValueString())
-	if !noted {
-		secret = private.Load[string](ctx, kept, secretKey, diags)
-	}
 	var pending []readiness.Node
 	names := readiness.Pending(now.nodes, now.snapshot)
 	for _, name := range names {
@@ -186,7 +175,6 @@ func (r *attachmentResource) wait(
 		n.Server = openstack.Server{Compute: compute, ID: n.ID}
 		now.note(&n)
 		n.Late = n.Late || state.waitedFor(n)
-		n.Proof = openstack.Proof(secret, n.ID)
 		pending = append(pending, n)
 	}
 	pending, late := readiness.Turn(pending)

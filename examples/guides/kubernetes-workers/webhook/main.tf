@@ -97,8 +97,7 @@ resource "openstack_compute_instance_v2" "worker" {
   }
 }
 
-# A worker is drained before its server is destroyed, and leaves Kubernetes. That
-# holds for one that never got Ready too, so only_in_service is not set here.
+# A worker is drained before its server is destroyed, and leaves Kubernetes.
 resource "stackpolicy_deletion_attachment" "worker" {
   for_each  = openstack_compute_instance_v2.worker
   server_id = each.value.id

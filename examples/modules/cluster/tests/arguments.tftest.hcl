@@ -117,7 +117,7 @@ run "before_and_after" {
   command = plan
   assert {
     condition = alltrue([for d in stackpolicy_deletion_attachment.node :
-      d.cluster == "test" && !d.enabled && !d.shutdown && d.grace_period == "20s" && d.only_in_service &&
+      d.cluster == "test" && !d.enabled && !d.shutdown && d.grace_period == "20s" &&
       d.hook.type == "webhook" && nonsensitive(d.hook.url) == "https://consumer.example/leave" && d.hook.timeout == "19m" && d.hook.default_result == "CONTINUE"
     ])
     error_message = "The drain is not what was given."

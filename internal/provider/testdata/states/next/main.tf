@@ -49,14 +49,13 @@ resource "stackpolicy_affinity_attachment" "inherited" {
 
 # The test gives servers ids by the index of their nodes.
 resource "stackpolicy_deletion_attachment" "web" {
-  for_each        = stackpolicy_placement_attachment.web.nodes
-  server_id       = format("00000000-0000-4000-8000-%012d", each.value.index)
-  region          = each.value.region
-  node_name       = each.key
-  cluster         = "web"
-  grace_period    = "30s"
-  shutdown        = true
-  only_in_service = true
+  for_each     = stackpolicy_placement_attachment.web.nodes
+  server_id    = format("00000000-0000-4000-8000-%012d", each.value.index)
+  region       = each.value.region
+  node_name    = each.key
+  cluster      = "web"
+  grace_period = "30s"
+  shutdown     = true
   hook {
     type           = "webhook"
     url            = "https://drainer.example.com/drain"
