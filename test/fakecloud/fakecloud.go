@@ -1,8 +1,8 @@
-// Package fakecloud is an OpenStack in one process: Keystone, Nova, Glance, Neutron, Cinder, Zaqar and Octavia over
+// Package fakecloud is an OpenStack in one process: Keystone, Nova, Glance, Neutron, Cinder and Octavia over
 // HTTP, in the extent that this project and terraform-provider-openstack, which makes the servers, use. It is the one
 // test double of the project and serves the demo.
 //
-// It answers as the services of the Zed release do (Keystone 22, Nova 26, Glance 25, Neutron 21, Cinder 21, Zaqar 15,
+// It answers as the services of the Zed release do (Keystone 22, Nova 26, Glance 25, Neutron 21, Cinder 21,
 // Octavia 11), refusals included: status codes, bodies of errors, headers, microversions, and the limits of an
 // ordinary user. A contract test compares it with a real cloud; if the two differ, this package is wrong.
 //
