@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
@@ -73,9 +72,7 @@ func ofOctavia(ask func(context.Context, *openstack.LoadBalancer) (any, error)) 
 const (
 	group = `{"id": "g-%d", "project_id": "p", "name": "group", "policy": "affinity", "policies": ["affinity"], ` +
 		`"rules": {"max_server_per_host": 1}, "members": ["member"]}`
-	poolMember = `{"id": "m%d", "name": "n", "address": "10.0.0.1", "weight": 1, "tags": ["t"], ` +
-		`"provisioning_status": "ACTIVE", "operating_status": "ONLINE"}`
-	queued = `{"id": "m%d", "href": "/v2/queues/q/messages/m", "ttl": 60, "body": {"lifecycle_action_token": "t"}}`
+	poolMember = `{"id": "m%d", "name": "n", "address": "10.0.0.1", "operating_status": "ONLINE"}`
 )
 
 // requests lists all requests that the provider makes.
@@ -166,12 +163,6 @@ var requests = []request{
 		}},
 	{"GET", "/lbaas/pools/p/members", list("members", poolMember),
 		ofOctavia(func(ctx context.Context, l *openstack.LoadBalancer) (any, error) { return l.Members(ctx, "p") })},
-	{"GET", "/lbaas/pools/p/members/m", object("member", strings.Replace(poolMember, "%d", "", 1)),
-		ofOctavia(func(ctx context.Context, l *openstack.LoadBalancer) (any, error) { return l.Member(ctx, "p", "m") })},
-	{"PUT", "/lbaas/pools/p/members/m", object("member", `{"id": "m", "weight": 0}`),
-		ofOctavia(func(ctx context.Context, l *openstack.LoadBalancer) (any, error) {
-			return nil, l.SetWeight(ctx, "p", "m", 0, []string{"t"})
-		})},
 }
 
 // get returns the request of a path with GET.

@@ -29,14 +29,12 @@ const (
 	AdminProject  = "admin"
 	MemberUser    = "member" // an ordinary user, and the owner of servers by default
 	MemberProject = "member"
-	PlainUser     = "plain"  // has a project of this name, and not the role that Octavia's default policy asks for
 	Password      = "secret" // all users have it
 	DomainID      = "default"
 	DomainName    = "Default"
 
 	AdminUserID     = "5f0c1e7a9b6d4c3e8a2f7b1d0c9e4a60"
 	AdminProjectID  = "8d27a5c4e1f04b6b9c3d2e5f6a7b8c90"
-	PlainUserID     = "d4c2e3f5b6a74a89a1d2e3f4a5b6c7d8"
 	MemberUserID    = "c3b1f2d4a5e64978b0c1d2e3f4a5b6c7"
 	MemberProjectID = "1e4d6c8b0a2f4e5d9c7b8a6f5e4d3c2b"
 )
