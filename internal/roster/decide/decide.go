@@ -107,19 +107,24 @@ func (l *ledger) finish(seen roster.Seen) (plan verdict.Plan, err error) {
 }
 
 // list lists the verdicts about all nodes, by index.
-func (l *ledger) list() (list verdict.List) {
+func (l *ledger) list() verdict.List {
+	all := make([]verdict.Verdict, 0, len(l.All)+len(l.comers))
 	for _, f := range l.All {
-		list = append(list, l.verdictOn(f))
+		all = append(all, l.verdictOn(f))
 	}
 	for _, v := range l.verdicts {
 		if v.Outcome == verdict.Returns {
-			list = append(list, v)
+			all = append(all, v)
 		}
 	}
 	for _, f := range l.comers {
-		list = append(list, verdict.Verdict{Want: verdict.Want{Fact: f}, Outcome: verdict.Comes})
+		all = append(all, verdict.Verdict{Want: verdict.Want{Fact: f}, Outcome: verdict.Comes})
 	}
-	slices.SortFunc(list, func(a, b verdict.Verdict) int { return roster.CompareIndex(a.Name, a.Node, b.Name, b.Node) })
+	list := make(verdict.List, len(all))
+	for i := range all {
+		list[i] = &all[i]
+	}
+	slices.SortFunc(list, func(a, b *verdict.Verdict) int { return byIndex(a.Fact, b.Fact) })
 	return list
 }
 

@@ -86,15 +86,14 @@ type Facts map[string]*Fact
 
 // Assess works out the facts of all nodes, and the order in which they leave.
 func Assess(now roster.Roster, seen roster.Seen, policy roster.Policy) Facts {
-	all := make(Facts, len(now.Nodes))
-	var order []node.Node
-	for _, name := range now.Names() {
-		f := FactOf(name, now.Nodes[name], now, seen, policy)
-		all[name] = f
-		order = append(order, f.candidate(now, policy))
+	all, names := make(Facts, len(now.Nodes)), now.Names()
+	order := make([]node.Node, len(names))
+	for i, name := range names {
+		all[name] = FactOf(name, now.Nodes[name], now, seen, policy)
+		order[i] = all[name].candidate(now, policy)
 	}
-	for i, n := range deletion.Order(order, policy.Criteria) {
-		all[n.Name].Turn = i
+	for i, at := range deletion.Order(order, policy.Criteria) {
+		all[names[at]].Turn = i
 	}
 	return all
 }

@@ -146,7 +146,7 @@ func (q question) ask(before roster.Roster, seen roster.Seen, tell func(n roster
 	p.status = p.change.Now
 	verdicts := map[string]verdict.Verdict{}
 	for _, v := range p.change.List {
-		verdicts[v.Name] = v
+		verdicts[v.Name] = *v
 	}
 	for _, name := range slices.Concat(before.LeavingNames(), before.Names()) {
 		n, leaving := before.Leaving[name]
