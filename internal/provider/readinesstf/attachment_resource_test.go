@@ -154,6 +154,18 @@ func TestAwaited(t *testing.T) {
 	}
 }
 
+// TestMarksRefused: where Nova refuses the marks, the error says so, and does not accuse the image.
+func TestMarksRefused(t *testing.T) {
+	t.Parallel()
+	a := await(t, fakecloud.Server{Name: "web-1"})
+	a.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodPut, Path: "/servers/*/metadata/*", Status: http.StatusForbidden, Times: 2})
+	require.Error(t, a.apply(t, a.config("web-0")))
+	a.Expect(t, ": Servers are not in service", "let this user change the metadata of servers")
+	assert.NotContains(t, a.Said(), "change it and apply")
+	a.must(t, a.config("web-0"))
+	assert.Equal(t, "web-0:1+ web-1:", a.noted())
+}
+
 // TestRefreshed: a refresh finds the pending nodes. Then the plan is not empty, and a plan that
 // removes the attachment, and not all, warns that the nodes are no longer waited for.
 func TestRefreshed(t *testing.T) {
