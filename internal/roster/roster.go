@@ -195,11 +195,6 @@ func ByIndex(nodes map[string]Node) []string {
 	return names
 }
 
-// CompareIndex orders nodes by index, then by name.
-func CompareIndex(a string, n Node, b string, m Node) int {
-	return cmp.Or(cmp.Compare(n.Index, m.Index), cmp.Compare(a, b))
-}
-
 // Counts counts the nodes by place.
 func (r Roster) Counts() placement.Counts {
 	counts := placement.Counts{}

@@ -2,7 +2,6 @@ package facts
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -199,11 +198,20 @@ func NoHost(server node.Node) bool {
 		strings.Contains(fault, "exceeded maximum number of retries"))
 }
 
-// ByIndex lists the facts by the indices of their nodes.
-func (all Facts) ByIndex() []*Fact {
-	return slices.SortedFunc(maps.Values(all), func(f, g *Fact) int {
-		return roster.CompareIndex(f.Name, f.Node, g.Name, g.Node)
-	})
+// ByIndex lists the facts about the nodes of a kind, by the indices of the nodes.
+func (all Facts) ByIndex(is func(*Fact) bool) (list []*Fact) {
+	for _, f := range all {
+		if is(f) {
+			list = append(list, f)
+		}
+	}
+	slices.SortFunc(list, (*Fact).Compare)
+	return list
+}
+
+// Compare orders nodes by index, then by name.
+func (f *Fact) Compare(g *Fact) int {
+	return cmp.Or(cmp.Compare(f.Index, g.Index), strings.Compare(f.Name, g.Name))
 }
 
 // Number counts the nodes of a kind.
