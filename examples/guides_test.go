@@ -292,7 +292,7 @@ func TestAccExample_loadBalancer(t *testing.T) {
 	e := start(t, "guides/behind-a-load-balancer")
 	pool := e.c.Pool(t, "RegionOne")
 	e.Env = append(e.Env, "TF_VAR_pool_id="+pool)
-	e.edit(t, `grace_period    = "1m"`, `grace_period    = "1s"`)
+	e.edit(t, `grace_period = "1m"`, `grace_period = "1s"`)
 	e.edit(t, `stable_for = "10s"`, `stable_for = "1s"`)
 	members := func(want ...string) {
 		t.Helper()

@@ -74,7 +74,7 @@ func TestFromSenlin_properties(t *testing.T) {
 		}, false},
 		{"nothing but a region", regions, "zones: []", "{}", "{}", []string{`policies = "anti-affinity"`, "Plan: 14 to add"}, false},
 		{"misspelled keys", "regions: [{name: RegionOne, wieght: 50}]", "zones: [{name: az-1, cpa: 3}]", "servergroup: {policy: affinity}",
-			"hooks: {params: {url: x, retries: 3}, type: webhook}",
+			"hooks: {params: {url: 'https://example.com/drain', retries: 3}, type: webhook}",
 			[]string{"misspelled, or not carried over: affinity: servergroup.policy, deletion: hooks.params.retries, region: regions.wieght, zone: zones.cpa."},
 			true},
 		{"spread over zones, and in one", regions, zones, affinity, "{}",
