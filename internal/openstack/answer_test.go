@@ -1,7 +1,6 @@
 package openstack_test
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -39,7 +38,7 @@ func TestOtherAnswers(t *testing.T) {
 		i := slices.IndexFunc(requests, func(r request) bool { return r.method+" "+r.path == c.request })
 		r := requests[i]
 		fake := fakecloud.Start(t, fakecloud.Config{})
-		fake.Inject(fakecloud.Fault{Method: r.method, Path: r.path, Status: cmp.Or(r.target.Status, http.StatusOK), Body: c.body, Times: fakecloud.Forever})
+		fake.Inject(fakecloud.Fault{Method: r.method, Path: r.path, Status: r.status(), Body: c.body, Times: fakecloud.Forever})
 		_, err := r.ask(t.Context(), open(t, member(fake)), "RegionOne")
 		assert.ErrorContains(t, err, c.want, "%s: %s", c.request, c.body)
 	}
