@@ -410,6 +410,7 @@ var others = map[string]string{
 	"The update begins with the next apply":                 "an apply",
 	"There is nothing to drain":                             "nothing",
 	"Too many servers beyond the cluster":                   "an apply",
+	"Servers belong to no node":                             "a server",
 	"Servers are there that this plan makes again":          "a server",
 	"Kept servers leave the cluster":                        "the plan",
 	"Servers are still not in service":                      "an apply: TestAwaited",

@@ -17,7 +17,12 @@ provider "openstack" {}
 resource "stackpolicy_placement_attachment" "web" {
   cluster          = "web"
   desired_capacity = 6
-  regions          = [{ name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2", weight = 200, cap = 3 }] }]
+
+  region = "RegionOne"
+  zones = [
+    { name = "az-1" },
+    { name = "az-2", weight = 200, cap = 3 },
+  ]
 
   deletion {
     criteria = "OLDEST_FIRST"

@@ -67,6 +67,7 @@ func (s *server) node(region string, at time.Time) (node.Node, error) {
 		}
 		n.LaunchedAt = launched
 	}
+	n.Unmade = s.Status == "ERROR" && s.Launched == ""
 	n.SeenAt = at
 	n.Profile = shared(s.Image.ID)
 	n.Tainted = marked(s.Metadata, "stackpolicy_tainted")

@@ -2,7 +2,6 @@ package hook
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/base64"
@@ -35,7 +34,7 @@ var webhookType = Type{
 		if err != nil {
 			return nil, errors.New("the URL of the webhook cannot be read")
 		}
-		return (&webhook{runner: r, url: address}).run, nil
+		return &webhook{runner: r, url: address}, nil
 	},
 }
 
@@ -69,8 +68,8 @@ type webhook struct {
 	url    *url.URL // address that may have a secret in it and is never shown
 }
 
-// run is the [hook].
-func (w *webhook) run(ctx context.Context, m Message) error {
+// Run implements [hook].
+func (w *webhook) Run(ctx context.Context, m Message, _ *Progress) error {
 	m.Consumer = w.url.Host
 	body, err := json.Marshal(m)
 	if err != nil {
@@ -194,7 +193,7 @@ func (w *webhook) wait(ctx context.Context, answer *http.Response) error {
 			return wait.For(ctx, max(pause, time.Second))
 		}
 	}
-	return wait.For(ctx, cmp.Or(w.runner.pause, time.Second))
+	return w.runner.between(ctx)
 }
 
 // advice says what to do about a redirect.

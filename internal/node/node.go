@@ -37,6 +37,8 @@ type Node struct {
 	// are equal or different; they have no other meaning.
 	Build string `json:"-"`
 
+	// Unmade reports that the server ended in ERROR while Nova made it. Terraform saw that, and makes it again.
+	Unmade bool `json:"unmade,omitempty"`
 	// Fault is Nova's reason for an error of the server, in its own words, or "".
 	Fault string `json:"fault,omitempty"`
 	// Group is the server group that keeps a server from the hosts of others, where it found no host;
@@ -64,6 +66,12 @@ type Node struct {
 	Draining bool `json:"draining,omitempty"`
 	// Deleting reports that Nova is about to delete the server.
 	Deleting bool `json:"deleting,omitempty"`
+}
+
+// Unclaimed reports whether nobody has ever waited for the server, as far as it shows: if Terraform does not know it, the
+// answer to its creation was lost.
+func (n Node) Unclaimed() bool {
+	return n.ID != "" && n.InService == "" && n.NotInService == "" && n.Status != "ERROR" && !n.Drained && !n.Draining
 }
 
 // Group is a server group, no two servers of which share a host: the ids of its members, of whatever

@@ -41,7 +41,8 @@ func (f Flavors) In(region placement.Region) (all []string) {
 // Spot is a flavor in a place.
 type Spot struct {
 	placement.Place
-	Flavor string
+	Flavor   string
+	Template string // in [Seen.Full]: hash of a template of which two servers failed there; "" if Nova found no host
 }
 
 // String is "m1.large in RegionOne/az-1", or the place alone.
@@ -59,23 +60,26 @@ func (s Spot) Compare(t Spot) int {
 
 // MarshalText makes a spot a key of JSON.
 func (s Spot) MarshalText() ([]byte, error) {
-	return json.Marshal([]string{s.Region, s.Zone, s.Flavor})
+	return json.Marshal([]string{s.Region, s.Zone, s.Flavor, s.Template})
 }
 
 // UnmarshalText reads what MarshalText wrote.
 func (s *Spot) UnmarshalText(text []byte) error {
-	var parts [3]string
+	var parts [4]string
 	err := json.Unmarshal(text, &parts)
-	s.Region, s.Zone, s.Flavor = parts[0], parts[1], parts[2]
+	s.Region, s.Zone, s.Flavor, s.Template = parts[0], parts[1], parts[2], parts[3]
 	return err
 }
 
-// FullSpots are the flavors and places in which Nova found no host a short time ago.
+// FullSpots are the flavors and places in which Nova found no host a short time ago, or made no server of the wanted
+// template in two tries.
 func (s Seen) FullSpots(policy Policy) map[Spot]bool {
 	full := map[Spot]bool{}
 	if policy.Update != nil && policy.Update.RetryFullAfter > 0 {
 		for spot := range s.Full {
-			full[spot] = true
+			if spot.Template == "" || spot.Template == policy.Templates.At(spot.Place).Hash() {
+				full[Spot{Place: spot.Place, Flavor: spot.Flavor}] = true
+			}
 		}
 	}
 	return full
@@ -95,7 +99,7 @@ func (s Seen) FullPlaces(policy Policy) []placement.Place {
 // FlavorOf is the first flavor of a place that is not full. It reports false if all are full.
 func (p Policy) FlavorOf(at placement.Place, full map[Spot]bool) (flavor string, ok bool) {
 	flavors := p.Flavors.At(at)
-	if i := slices.IndexFunc(flavors, func(f string) bool { return !full[Spot{at, f}] }); i >= 0 {
+	if i := slices.IndexFunc(flavors, func(f string) bool { return !full[Spot{Place: at, Flavor: f}] }); i >= 0 {
 		return flavors[i], true
 	}
 	return flavors[0], false

@@ -2,6 +2,7 @@ package roster
 
 import (
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +15,10 @@ import (
 type Seen struct {
 	Servers map[string]node.Node `json:"servers,omitempty"`
 	Missing map[string]bool      `json:"missing,omitempty"` // nodes whose servers were not found
+
+	// Strays has the ids of servers that have the name of a node and are not its own, and for which nobody has ever
+	// waited: Terraform may not know them.
+	Strays map[string][]string `json:"strays,omitempty"`
 
 	// Builds has for each node the state in which its server last followed a change of the
 	// node.
@@ -56,7 +61,7 @@ type Aged struct {
 
 // Clone returns a copy whose maps may be changed.
 func (s Seen) Clone() Seen {
-	s.Servers, s.Missing, s.Builds = clone(s.Servers), clone(s.Missing), clone(s.Builds)
+	s.Servers, s.Missing, s.Builds, s.Strays = clone(s.Servers), clone(s.Missing), clone(s.Builds), clone(s.Strays)
 	s.Aged, s.Baking, s.Early = clone(s.Aged), clone(s.Baking), clone(s.Early)
 	s.Full, s.GroupFull = clone(s.Full), clone(s.GroupFull)
 	return s
@@ -102,6 +107,19 @@ func (s Seen) Follow(name string, n, was Node, server node.Node, before Seen) {
 	s.Builds[name] = build
 }
 
+// NoteStrays notes the strays among the servers of a name.
+func (s Seen) NoteStrays(name string, list []node.Node, among func(node.Node) bool) {
+	for _, server := range list {
+		if server.Unclaimed() && among(server) {
+			s.Strays[name] = append(s.Strays[name], server.ID)
+		}
+	}
+	slices.Sort(s.Strays[name])
+}
+
+// Stray reports whether Terraform does not know the server of a node that leaves, as far as that shows.
+func (s Seen) Stray(name string) bool { return slices.Contains(s.Strays[name], s.Servers[name].ID) }
+
 // Keep copies what an earlier look found of a node. It leaves out Aged, Baking and Early, which may not hold any more,
 // and that it found no server: an apply may have made one since.
 func (s Seen) Keep(name string, before Seen) {
@@ -110,6 +128,9 @@ func (s Seen) Keep(name string, before Seen) {
 	}
 	if build, there := before.Builds[name]; there {
 		s.Builds[name] = build
+	}
+	if strays, there := before.Strays[name]; there {
+		s.Strays[name] = strays
 	}
 }
 
@@ -125,7 +146,8 @@ func (s Seen) Looked(name string) bool {
 func (s Seen) WithServer(r Roster) map[string]int64 {
 	counts := map[string]int64{}
 	for name := range s.Servers {
-		if n, there := r.Known(name); there {
+		_, stays := r.Nodes[name]
+		if n, there := r.Known(name); there && (stays || !s.Stray(name)) {
 			counts[n.Region]++
 		}
 	}

@@ -27,12 +27,13 @@ fi
 STARTED=() WITHOUT=()
 eval "$("$PY" lib/model.py)"
 "$PY" lib/config.py || fail 'writing the configuration'
-mkdir -p "$STATE/glance" "$RUN/lock"
+mkdir -p "$STATE"/{redis,glance} "$RUN/lock"
 
 make_datadir
 echo "$RELEASE" >"$DATA/running"
-start_store
+start_stores
 ready 30 mysql sql </dev/null
+ready 30 redis redis-cli -p "${PORT[redis]}" ping
 [ ${#STARTED[@]} -eq 0 ] || say "${STARTED[*]} ready"
 
 make_databases
@@ -40,7 +41,7 @@ start_shared
 ready 60 keystone http "${PORT[keystone]}"
 make_identity
 # Resume a region that fault.sh hung.
-apis=(glance) extras=()
+apis=(glance) extras=(zaqar)
 for s in "${SHORT[@]}"; do
   signal CONT "nova-$s"
   start_region "$s"

@@ -8,7 +8,8 @@ variable "image" {
 resource "stackpolicy_placement_attachment" "api" {
   cluster          = "api"
   desired_capacity = 6
-  regions          = [{ name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2" }] }]
+  region           = "RegionOne"
+  zones            = [{ name = "az-1" }, { name = "az-2" }]
 
   image   = var.image
   flavors = ["m1.small"]

@@ -59,7 +59,7 @@ func (m *attachmentModel) refresh(
 	after.Wires = checkWires(ctx, l.cloud, wires{handed, r, before, seen, l.Sources, l.listed, l.closed}, diags)
 	seen.Taken = r.Taken(m.naming(), l.Others)
 	after.see(r, seen)
-	m.noteFound(b, before.Seen, seen)
+	m.noteFound(b, r, seen)
 	r, after.Sources = m.lookAgain(ctx, l.cloud, b.Walk(), r, before.Sources, seen.Missing, l.closed, diags)
 	policy := m.policy(ctx, nil, after.Marked, diags)
 	policy.Diskless = diskless(b.Walk(), r)
@@ -134,11 +134,12 @@ func (l *look) lookUp(ctx context.Context, nodes placement.Counts, after *memory
 	return true
 }
 
-// noteFound notes servers that are seen for the first time. Terraform stores a server that it saw fail.
-func (m *attachmentModel) noteFound(b *backend.Backend, before, seen roster.Seen) {
-	for name, s := range seen.Servers {
-		if before.Servers[name].ID == "" && s.Status != "ERROR" {
-			b.Walk().Found.Note(backend.Member{In: m.Cluster.ValueString(), Name: name}, s.ID)
+// noteFound notes servers for which nobody has ever waited: Terraform may not know them.
+func (m *attachmentModel) noteFound(b *backend.Backend, r roster.Roster, seen roster.Seen) {
+	for name, n := range r.Nodes {
+		if s := seen.Servers[name]; s.Unclaimed() {
+			ids := append(slices.Clone(seen.Strays[name]), s.ID)
+			b.Walk().Found.Note(backend.Member{In: m.Cluster.ValueString(), Name: name}, backend.Unclaimed{IDs: ids, Mark: string(n.Mark)})
 		}
 	}
 }

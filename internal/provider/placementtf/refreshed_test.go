@@ -134,7 +134,7 @@ func TestPlacementRefreshed(t *testing.T) {
 			asks: looks, status: inStep},
 		"a server is lost": {before: zonal(2, "az-1", nil), happens: inTurn(boots, becomes(zonal(2, "az-1", attributes{"max_size": 9})), loses("web-1")),
 			at: ": A node has lost its server", asks: looks, status: "waits: web-1 (no server of its name was found)"},
-		"a name is there twice": {before: zonal(2, "az-1", nil), happens: inTurn(boots, another("web-1")), at: ": Several servers have the name of one node",
+		"a name is there twice": {before: zonal(2, "az-1", nil), happens: inTurn(boots, another("web-1")), at: ": Servers belong to no node",
 			asks: looks, status: inStep},
 		"a name is there twice, and the selector leaves both out": {before: zonal(2, "az-1", mine), happens: inTurn(boots, another("web-1")), asks: looks,
 			at: ": The servers do not follow the selector of their nodes", says: "The selector leaves them out: correct selector",

@@ -245,8 +245,9 @@ func TestPlacementUserData(t *testing.T) {
 	assert.Equal(t, "a", texts(s), "in step")
 	for _, c := range []struct{ image, userData, made, texts string }{
 		{"debian-13", "b", "1=A/ 2=C/", "a b"},
-		{"debian-13", "c", "1=A/ 3=C/", "a b c"}, // that no server made of b leaves, before one of a
-		{"debian-12", "a", "1=A/ 4=A/", "a c"},
+		{"debian-13", "c", "2=C/ 3=C/", "a b c"}, // with the oldest text first
+		{"debian-12", "a", "3=C/ 4=A/", "a b c"},
+		{"debian-12", "a", "4=A/ 5=A/", "a c"},
 		{"debian-12", "a", "same", "a"},
 	} {
 		if c.image == "debian-12" && c.made != "same" {
@@ -268,7 +269,7 @@ func TestPlacementUnknownSources(t *testing.T) {
 	anything := tftypes.UnknownValue
 	base := attributes{"image": "debian-12", "user_data": "a", "update": attributes{"causes": []any{"TEMPLATE", "UNHEALTHY"}, "max_batch_size": "1"}}
 	region := func(userData any) attributes {
-		return attributes{"regions": []any{attributes{"name": "RegionOne", "user_data": userData}}}
+		return attributes{"zones": nil, "regions": []any{attributes{"name": "RegionOne", "user_data": userData}}}
 	}
 	for name, c := range map[string]struct {
 		before, more attributes

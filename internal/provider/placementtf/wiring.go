@@ -48,8 +48,9 @@ func checkWires(ctx context.Context, cloud *openstack.Cloud, w wires, diags *dia
 			Search: search[name],
 			Had:    w.before.Seen.Servers[name].ID != "",
 		}
-		// A server with another mark, or in ERROR, may be older than the template, which its node got unseen.
-		other := node.Server.InService != "" && node.Server.InService != string(n.Mark)
+		// A server in ERROR, or that has not the mark of its node, may be older than the template, which its node got unseen.
+		judged := node.Server.InService == string(n.Mark) || node.Server.NotInService == string(n.Mark)
+		other := !judged && (node.Server.InService != "" || w.before.Marked)
 		older := other || node.Server.Status == "ERROR"
 		if source, asked := w.sources[node.Server.ID]; asked && there && build.Mark == n.Mark && !older {
 			node.Template, node.Image, node.Flavor = n.Template.Values(), source.Image, source.Flavor
@@ -204,7 +205,7 @@ func (p *attachmentPlanner) publish(ctx context.Context) {
 // begins reports whether a plan begins a batch of TEMPLATE, and warns of it if no readiness attachment marks servers.
 func (p *attachmentPlanner) begins(required bool) bool {
 	begins := slices.ContainsFunc(p.change.With(verdict.Leaves, verdict.Changes),
-		func(v *verdict.Verdict) bool { return v.Cause == roster.Outdated })
+		func(v verdict.Verdict) bool { return v.Cause == roster.Outdated })
 	if !begins || p.plan.Nodes.IsUnknown() || p.diags.HasError() {
 		return false
 	}

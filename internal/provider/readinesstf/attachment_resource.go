@@ -64,7 +64,7 @@ func (r *attachmentResource) ModifyPlan(
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	hookblock.CheckAllowed(plan.Hook, r.Backend.Hooks(), &resp.Diagnostics)
+	hookblock.CheckAllowed(ctx, plan.Hook, state.Hook, r.Backend.Hooks(), plan.regions(), &resp.Diagnostics)
 	plan.judge(state, r.Backend.Walk(), &resp.Diagnostics)
 	plan.keeps(state)
 	plan.warnOfUnstored(state, r.Backend.Walk(), &resp.Diagnostics)
@@ -192,13 +192,9 @@ func (r *attachmentResource) wait(
 		diags.AddError("The wait for new servers was interrupted",
 			fmt.Sprintf("Cluster %q: %s. Apply again to wait for them.", plan.Cluster.ValueString(), err))
 	default:
-		advice := "If their image or user data is at fault, change it and apply."
-		if readiness.MarksRefused(err) {
-			advice = "They passed all checks, so another image does not help: let this user change the metadata of " +
-				"servers, or raise the quota."
-		}
 		diags.AddError("Servers are not in service", fmt.Sprintf("Cluster %q: %s\n\n%sApply again to check these once "+
-			"more. %s", plan.Cluster.ValueString(), err, r.wellOff(ctx, *plan, state, len(names)), advice))
+			"more. If their image or user data is at fault, change it and apply.",
+			plan.Cluster.ValueString(), err, r.wellOff(ctx, *plan, state, len(names))))
 	}
 	plan.Pending = value.List(names)
 	return true
@@ -280,24 +276,33 @@ func (m attachmentModel) warnOfRemoval(diags *diag.Diagnostics) {
 			m.Cluster.ValueString(), text.Nodes(int64(len(pending))), text.Few(pending)))
 }
 
-// warnOfUnstored warns if Terraform makes a server for a node that has one already, which the
-// state does not have: Nova carried out the request, and its answer was lost.
+// warnOfUnstored warns if Terraform makes a server for a node that has one already, which the state does not have: Nova
+// carried out the request, and its answer was lost. It refuses a third one.
 func (m attachmentModel) warnOfUnstored(before attachmentModel, walk *backend.Walk, diags *diag.Diagnostics) {
 	var names, list []string
-	known, servers := objects(before.Servers), objects(m.Servers)
-	for _, name := range slices.Sorted(maps.Keys(servers)) {
-		id, _ := walk.Found.Noted(backend.Member{In: m.Cluster.ValueString(), Name: name})
-		if _, stored := known[name]; id != "" && !stored && textIn(servers[name], "id").IsUnknown() {
-			names, list = append(names, name), append(list, fmt.Sprintf("%s (server %s)", name, id))
+	known, members, third := objects(before.Servers), m.members(), false
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		of := members[name]
+		found, _ := walk.Found.Noted(backend.Member{In: m.Cluster.ValueString(), Name: name})
+		stored := slices.Contains(found.IDs, textIn(known[name], "id").ValueString())
+		if len(found.IDs) == 0 || stored || !of.id.IsUnknown() || of.mark.ValueString() != found.Mark {
+			continue
 		}
+		names, list = append(names, name), append(list, fmt.Sprintf("%s (server %s)", name, strings.Join(found.IDs, ", ")))
+		third = third || len(found.IDs) > 1
 	}
-	if len(list) > 0 {
-		diags.AddAttributeWarning(path.Root("servers"), "Servers are there that this plan makes again",
-			fmt.Sprintf("Cluster %q: this plan creates servers with names that other servers have already: %s. The "+
-				"requests for the other servers may have timed out before Terraform stored them: then an apply makes "+
-				"each a second time. Before you apply, import each (terraform import 'ADDRESS[\"%s\"]' ID), or delete "+
-				"it (openstack server delete ID). Servers that this plan replaces need nothing: Terraform knows them.",
-				m.Cluster.ValueString(), text.Few(list), names[0]))
+	if len(list) == 0 {
+		return
+	}
+	detail := fmt.Sprintf("Cluster %q: this plan creates servers with names that other servers have already: %s. The "+
+		"answers to the requests for these may have been lost before Terraform stored them: then an apply makes each "+
+		"a second time, and no third time. Before you apply, import each (terraform import 'ADDRESS[\"%s\"]' ID), or "+
+		"delete it (openstack server delete ID). Servers that this plan replaces need nothing: Terraform knows them.",
+		m.Cluster.ValueString(), text.Few(list), names[0])
+	if third {
+		diags.AddAttributeError(path.Root("servers"), "Servers are there that this plan makes again", detail)
+	} else {
+		diags.AddAttributeWarning(path.Root("servers"), "Servers are there that this plan makes again", detail)
 	}
 }
 

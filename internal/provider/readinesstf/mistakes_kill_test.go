@@ -30,7 +30,7 @@ func TestMistakesKilled(t *testing.T) {
 		if slices.Contains(known, s.ID) {
 			continue
 		}
-		for _, said := range []string{"Servers are there that this plan makes again", "Several servers have the name of one node", s.ID} {
+		for _, said := range []string{"Servers are there that this plan makes again", "Servers belong to no node", s.ID} {
 			assert.Regexp(t, acctest.Says(said), text)
 		}
 		b.Cloud.Kill(t, "RegionOne", s.ID)

@@ -37,15 +37,16 @@ type Order int
 const (
 	ByTurn      Order = iota // as placement takes nodes from regions and zones
 	ByPlace                  // as moves make the spread better
-	ByTemplate               // the newest template first, then by turn
+	ByTemplate               // the oldest template first, or the newest of nodes that do not serve, then by turn
 	OldestFirst              // the oldest server first
 )
 
 // All lists all causes in the order in which their nodes are replaced.
 var All = []*Cause{
 	{
-		Name: roster.Unhealthy, Concerns: (*facts.Fact).Unhealthy, Renews: true,
-		Reason: "{illness}",
+		Name: roster.Unhealthy, Renews: true,
+		Concerns: func(f *facts.Fact) bool { return f.Unhealthy() && !f.Again },
+		Reason:   "{illness}",
 	},
 	{
 		Name: roster.Misplaced, Concerns: never, Order: ByPlace, // only a board shows that another place is better

@@ -43,6 +43,9 @@ func TestBatch(t *testing.T) {
 		plans.ChangeRoster(*r, "web-0", func(n *roster.Node) { n.Mark, n.Served = "2-later", false })
 	}
 	unmarked := func(s roster.Seen) { plans.ChangeSeen(s, "web-0", func(n *node.Node) { n.InService = "" }) }
+	unmade := func(s roster.Seen) {
+		plans.ChangeSeen(s, "web-0", func(n *node.Node) { n.InService, n.Status, n.Unmade = "", "ERROR", true })
+	}
 	named := func(p *roster.Policy) { p.Candidates = []string{"web-0"} }
 	anyOutage := func(p *roster.Policy) { p.Update.StopAbove, p.Update.RetryFullAfter = plans.Amount("100%"), time.Hour }
 	plans.Check(t, planner.Plan, func(p *roster.Policy) { p.Templates = plans.Images("1") }, []plans.Case{
@@ -84,10 +87,10 @@ func TestBatch(t *testing.T) {
 			Seen:   func(s roster.Seen) { plans.ChangeSeen(s, "web-0 web-1", func(n *node.Node) { n.Tainted = true }) },
 			Update: plans.Update("2", roster.Unhealthy), Policy: anyOutage, Moves: "+web-2 +web-3 -web-0 -web-1"},
 		{Name: "a node that is revised in place is out of service for a while, as if it left",
-			Nodes: []string{"R/a 1", "R/a 2", "R/b 1", "R/b 1"}, Regions: zones(plans.Bin("a", 1), plans.Bin("b", 1)),
+			Nodes: []string{"R/a 2", "R/a 1", "R/b 2", "R/b 2"}, Regions: zones(plans.Bin("a", 1), plans.Bin("b", 1)),
 			Image: "3", Update: plans.ByUpdate(plans.Update("2", roster.Outdated), roster.InPlace), Moves: "~web-1 ~web-2", Remaining: 2},
 		{Name: "and its neighbours may follow",
-			Nodes: []string{"R/a 1", "R/a 2", "R/b 1", "R/b 1"}, Regions: zones(plans.Bin("a", 1), plans.Bin("b", 1)),
+			Nodes: []string{"R/a 2", "R/a 1", "R/b 2", "R/b 2"}, Regions: zones(plans.Bin("a", 1), plans.Bin("b", 1)),
 			Image: "3", Update: plans.ByUpdate(plans.Update("3", roster.Outdated), roster.InPlace), Moves: "~web-0 ~web-1 ~web-2", Remaining: 1},
 		{Name: "zones take turns in place, too", Nodes: []string{"R/a 1", "R/b 1", "R/a 1"}, Regions: zones(plans.Bin("a", 1), plans.Bin("b", 1)),
 			Image: "2", Update: plans.ByUpdate(plans.Update("2", roster.Outdated), roster.InPlace), Moves: "~web-0 ~web-1", Remaining: 1},
@@ -125,6 +128,10 @@ func TestBatch(t *testing.T) {
 			Notices: []string{"Nodes wait to be looked at"}},
 		{Name: "a second try that never served is not made again with the same template", Nodes: []string{"R 1", "R 1", "R 1"}, Roster: retried,
 			Broken: "web-0", Seen: unmarked, Update: plans.Update("1", roster.Unhealthy), Remaining: 1, Notices: []string{"Nodes are not made a third time"}},
+		{Name: "one that failed as it was made is made again by Terraform", Nodes: []string{"R 1", "R 1", "R 1"}, Roster: never, Seen: unmade,
+			Update: plans.Update("1", roster.Unhealthy), Status: "waits: web-0 (its server is in ERROR)"},
+		{Name: "once: then its node leaves until the template or the place is tried again", Nodes: []string{"R 1", "R 1", "R 1"}, Roster: retried,
+			Seen: unmade, Update: plans.Update("1", roster.Outdated), Moves: "-web-0", Remaining: 1, Notices: []string{"Nodes are not made"}},
 		{Name: "and is with another one", Nodes: []string{"R 1", "R 1", "R 1"}, Roster: retried,
 			Broken: "web-0", Seen: unmarked, Image: "2", Update: plans.Update("1", roster.Unhealthy), Moves: "~web-0"},
 		{Name: "one that runs and lost its mark, or was not waited for, gets a substitute: it may serve", Nodes: []string{"R 2", "R 1", "R 1", "R 1"},

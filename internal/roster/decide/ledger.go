@@ -47,7 +47,7 @@ func newLedger(known Known, seen roster.Seen) *ledger {
 	l.Size, l.Total = policy.Batch(), int64(len(all))
 	for _, name := range now.LeavingNames() {
 		region := placement.Place{Region: now.Leaving[name].Region}
-		if policy.Untouched(region) == "" { // in a closed region Nova may not answer
+		if policy.Untouched(region) == "" && !stray(name, seen, policy) { // in a closed region Nova may not answer
 			l.leaving = append(l.leaving, name)
 		}
 	}
@@ -63,6 +63,12 @@ func newLedger(known Known, seen roster.Seen) *ledger {
 		l.count(l.verdictOn(f), 1)
 	}
 	return l
+}
+
+// stray reports whether no apply will destroy the server of a node that leaves: nobody ever waited for it, or an apply
+// that did nothing else left it. So nobody waits until it is gone, and the node does not come back.
+func stray(name string, seen roster.Seen, policy roster.Policy) bool {
+	return policy.RequireMarks && seen.Stray(name) || slices.Contains(policy.Awaited, name)
 }
 
 // add adds to a number, if something is so.

@@ -66,6 +66,9 @@ type pool []*facts.Fact
 
 func poolOf(now roster.Roster, seen roster.Seen, policy roster.Policy) (back, worn pool) {
 	for _, name := range now.LeavingNames() {
+		if stray(name, seen, policy) {
+			continue
+		}
 		f := facts.FactOf(name, now.Leaving[name], now, seen, policy)
 		switch up := f.Looked && f.Is.MayServe && !f.Is.Accused && f.Runs(); {
 		case !up || unwanted(f, policy) || renewed(f, policy, false):

@@ -36,9 +36,6 @@ func (l *ledger) wants(ask func(verdict.Want)) {
 	l.notRemade(ask)
 	for _, class := range classes {
 		eligible := func(f *facts.Fact) bool { return !l.granted(f.Name) && class(f) }
-		if l.staying.Number(eligible) == 0 {
-			continue
-		}
 		for _, f := range l.named.again {
 			if eligible(f) {
 				ask(verdict.Want{Fact: f, What: verdict.Remade})
@@ -152,13 +149,13 @@ func (l *ledger) removable(f *facts.Fact) bool { return f.Free() && !l.Policy.Un
 // nodes. If the method makes substitutes, nodes for which Nova found no host leave, and others come where there is
 // room: each apply would make them once more, before it destroys the servers in ERROR.
 func (l *ledger) neverServed(ask func(verdict.Want)) {
-	for _, f := range l.staying.ByIndex(l.neverUsed) {
+	for _, f := range l.staying.ByIndex() {
 		switch {
-		case l.granted(f.Name) || l.standsOld(f): // granted: its change is taken back
-		case f.NoHost && !l.Policy.TakesFirst():
-			ask(verdict.Want{Fact: f, Cause: roster.Unhealthy, What: verdict.Unhosted})
+		case l.granted(f.Name) || !l.neverUsed(f) || l.standsOld(f): // granted: its change is taken back
 		case l.failedTwice(f):
 			ask(verdict.Want{Fact: f, Cause: roster.Unhealthy, What: verdict.GivenUp})
+		case f.NoHost && !l.Policy.TakesFirst() && !(f.Spent && l.revises(f)):
+			ask(verdict.Want{Fact: f, Cause: roster.Unhealthy, What: verdict.Unhosted})
 		case l.revises(f):
 			name := roster.Outdated
 			if !f.Outdated && !l.lost(f) {
@@ -171,14 +168,14 @@ func (l *ledger) neverServed(ask func(verdict.Want)) {
 
 // neverUsed reports whether nobody uses a node, because it never served.
 func (l *ledger) neverUsed(f *facts.Fact) bool {
-	return f.Is.Fresh || f.Unfound || (l.First && f.Is != facts.Unknown) || l.lost(f)
+	return f.Is.Fresh || f.Unfound || (l.First && f.Is != facts.Unknown) || l.lost(f) || f.Again || f.Spent
 }
 
 // failedTwice reports whether a node and its predecessor failed with the wanted template, and a
 // node that they replaced can come back.
 func (l *ledger) failedTwice(f *facts.Fact) bool {
-	return f.Is == facts.Failing && f.Retried && !f.Outdated && l.Policy.Update.Has(roster.Unhealthy) &&
-		l.insteadOf(verdict.Want{Fact: f, What: verdict.GivenUp}) != nil
+	failed := f.Is == facts.Failing && l.Policy.Update.Has(roster.Unhealthy) || f.Spent
+	return failed && f.Retried && !f.Outdated && l.insteadOf(verdict.Want{Fact: f, What: verdict.GivenUp}) != nil
 }
 
 // revises reports whether a node that never served gets another template, flavor or server.
@@ -202,8 +199,8 @@ func (l *ledger) standsOld(f *facts.Fact) bool { return f.StillOld() && l.lost(f
 
 // notRemade asks for the nodes of such servers.
 func (l *ledger) notRemade(ask func(verdict.Want)) {
-	for _, f := range l.staying.ByIndex(l.standsOld) {
-		if !l.granted(f.Name) {
+	for _, f := range l.staying.ByIndex() {
+		if l.standsOld(f) && !l.granted(f.Name) {
 			ask(l.replacement(f, roster.Outdated))
 		}
 	}
@@ -275,29 +272,32 @@ func (l *ledger) moves(q queues, pending func() int64, ask func(verdict.Want) (g
 	}
 }
 
-// byTemplate asks for nodes of the newest template first, because a rollout that was given up half way
-// is the least proven.
+// byTemplate asks for nodes that serve with the oldest template first, so that each node is new after as many batches as
+// the cluster has, whatever comes meanwhile. The others begin with the newest, because a rollout that was given up half
+// way is the least proven.
 func (l *ledger) byTemplate(name roster.Cause, may func(*facts.Fact) bool, ask func(verdict.Want)) {
-	templates := map[roster.Template]bool{}
+	templates := map[roster.Template]int64{} // their ages; positive if their nodes serve
 	for _, f := range l.staying {
 		if may(f) {
-			templates[f.Template] = true
+			templates[f.Template] = 1 + l.now.Age(f.Template)
+			if f.Is != facts.Serving {
+				templates[f.Template] *= -1
+			}
 		}
 	}
-	newest := func(a, b roster.Template) int {
-		return cmp.Or(cmp.Compare(l.now.Age(b), l.now.Age(a)), cmp.Compare(b, a))
+	first := func(a, b roster.Template) int {
+		return cmp.Or(cmp.Compare(templates[a], templates[b]), cmp.Compare(b, a))
 	}
-	for _, template := range slices.SortedFunc(maps.Keys(templates), newest) {
+	for _, template := range slices.SortedFunc(maps.Keys(templates), first) {
 		l.byTurn(name, func(f *facts.Fact) bool { return f.Template == template && may(f) }, ask)
 	}
 }
 
 // oldestFirst asks for the nodes with the oldest servers first.
 func (l *ledger) oldestFirst(name roster.Cause, may func(*facts.Fact) bool, ask func(verdict.Want)) {
-	oldest := func(a, b *facts.Fact) int { return cmp.Or(a.Aged.Compare(b.Aged), a.Compare(b)) }
-	all := l.staying.ByIndex(may)
-	slices.SortFunc(all, oldest)
-	for _, f := range all {
+	oldest := func(a, b *facts.Fact) int { return cmp.Or(a.Aged.Compare(b.Aged), byIndex(a, b)) }
+	all := slices.SortedFunc(maps.Values(l.staying), oldest)
+	for _, f := range slices.DeleteFunc(all, func(f *facts.Fact) bool { return !may(f) }) {
 		if _, more := l.asks(l.replacement(f, name), ask); !more {
 			return
 		}

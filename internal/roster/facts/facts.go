@@ -2,6 +2,7 @@ package facts
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -34,7 +35,9 @@ type Fact struct {
 	Settled         bool            // whether it has the settled template of its place
 	Refused         bool            // whether two servers of the template that its place wants ended in ERROR there
 	Asked           placement.Place // place that Nova was asked for: the region if that lists no zones
-	NoHost          bool            // whether Nova found no host for its server there
+	NoHost          bool            // whether Nova found no host for its server there, or it is spent
+	Spent           bool            // whether two servers failed one after the other, so that Terraform must make no third
+	Again           bool            // whether its server failed as it was made, so that Terraform makes it again
 	StillFull       bool            // whether that place is still full
 	GroupFull       bool            // whether its server group found no host in its place
 	Other           bool            // whether it may have a host for another flavor
@@ -85,14 +88,15 @@ type Facts map[string]*Fact
 
 // Assess works out the facts of all nodes, and the order in which they leave.
 func Assess(now roster.Roster, seen roster.Seen, policy roster.Policy) Facts {
-	all, names := make(Facts, len(now.Nodes)), now.Names()
-	order := make([]node.Node, len(names))
-	for i, name := range names {
-		all[name] = FactOf(name, now.Nodes[name], now, seen, policy)
-		order[i] = all[name].candidate(now, policy)
+	all := make(Facts, len(now.Nodes))
+	var order []node.Node
+	for _, name := range now.Names() {
+		f := FactOf(name, now.Nodes[name], now, seen, policy)
+		all[name] = f
+		order = append(order, f.candidate(now, policy))
 	}
-	for i, at := range deletion.Order(order, policy.Criteria) {
-		all[names[at]].Turn = i
+	for i, n := range deletion.Order(order, policy.Criteria) {
+		all[n.Name].Turn = i
 	}
 	return all
 }
@@ -150,7 +154,10 @@ func (f *Fact) look(seen roster.Seen, policy roster.Policy) {
 
 // hosts adds whether Nova found a host for the node, and whether there may be one for it, or for another flavor.
 func (f *Fact) hosts(seen roster.Seen, policy roster.Policy) {
-	if f.NoHost = f.Looked && NoHost(f.Server); !f.NoHost && !f.Unfound {
+	f.Spent = f.Looked && !policy.Blind && Spent(f.Name, f.Node, seen, policy)
+	f.NoHost = f.Looked && NoHost(f.Server) || f.Spent
+	f.Again = f.Looked && f.Server.Unmade && !f.NoHost && !policy.TakesFirst()
+	if !f.NoHost && !f.Unfound {
 		return
 	}
 	full, own := seen.FullSpots(policy), roster.Spot{Place: f.Asked, Flavor: f.Flavor}
@@ -198,20 +205,19 @@ func NoHost(server node.Node) bool {
 		strings.Contains(fault, "exceeded maximum number of retries"))
 }
 
-// ByIndex lists the facts about the nodes of a kind, by the indices of the nodes.
-func (all Facts) ByIndex(is func(*Fact) bool) (list []*Fact) {
-	for _, f := range all {
-		if is(f) {
-			list = append(list, f)
-		}
-	}
-	slices.SortFunc(list, (*Fact).Compare)
-	return list
+// Spent reports whether two servers that were made for a node failed. If nodes keep their names, an old server is destroyed
+// first, so that servers do not pile up.
+func Spent(name string, n roster.Node, seen roster.Seen, policy roster.Policy) bool {
+	server := seen.Servers[name]
+	lost := policy.RequireMarks && server.Unclaimed() && len(seen.Strays[name]) > 0
+	return n.Retried && !policy.TakesFirst() && (server.Unmade && !NoHost(server) || lost)
 }
 
-// Compare orders nodes by index, then by name.
-func (f *Fact) Compare(g *Fact) int {
-	return cmp.Or(cmp.Compare(f.Index, g.Index), strings.Compare(f.Name, g.Name))
+// ByIndex lists the facts by the indices of their nodes.
+func (all Facts) ByIndex() []*Fact {
+	return slices.SortedFunc(maps.Values(all), func(f, g *Fact) int {
+		return roster.CompareIndex(f.Name, f.Node, g.Name, g.Node)
+	})
 }
 
 // Number counts the nodes of a kind.

@@ -33,8 +33,8 @@ func noteFull(s *roster.Seen, r roster.Roster, policy roster.Policy) {
 	}
 	maps.Copy(s.Full, before.Full)
 	clock, groups := clockOf(s.Servers, r), map[placement.Place][][]string{}
-	note := func(n roster.Node, since time.Time, group []string) {
-		spot := roster.Spot{Place: placement.Choice(policy.Regions, n.Place), Flavor: n.Flavor}
+	note := func(n roster.Node, since time.Time, group []string, template string) {
+		spot := roster.Spot{Place: placement.Choice(policy.Regions, n.Place), Flavor: n.Flavor, Template: template}
 		s.Full[spot] = latest(s.Full[spot], since)
 		groups[spot.Place] = append(groups[spot.Place], group)
 	}
@@ -42,13 +42,17 @@ func noteFull(s *roster.Seen, r roster.Roster, policy roster.Policy) {
 		n, there := r.Known(name)
 		at := placement.Choice(policy.Regions, n.Place)
 		placed := at.Zone != "" || !placement.Zoned(policy.Regions, at.Region)
-		if there && placed && facts.NoHost(server) && !server.CreatedAt.IsZero() {
-			note(n, server.CreatedAt, groupIn(at, server.Group, *s, r, policy.Regions))
+		switch {
+		case !there || !placed || server.CreatedAt.IsZero():
+		case facts.NoHost(server):
+			note(n, server.CreatedAt, groupIn(at, server.Group, *s, r, policy.Regions), "")
+		case facts.Spent(name, n, *s, policy):
+			note(n, server.CreatedAt, nil, n.Template.Hash())
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Missing)) { // the first one counts for the next
 		if n, there := r.Known(name); there && refused(n, *s, r, policy) {
-			note(n, clock(n.Region), nil)
+			note(n, clock(n.Region), nil, "")
 		}
 	}
 	maps.DeleteFunc(s.Full, func(spot roster.Spot, since time.Time) bool {

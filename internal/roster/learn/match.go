@@ -6,6 +6,7 @@ package learn
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,12 +15,14 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 )
 
-// Match finds the server of each node, including leaving nodes: a server with the node's name
-// in its region. If there are several, it takes a server with a later mark than the node has,
-// because then this state is an older one; else a server with the node's mark, else one that is
-// not in ERROR or BUILD, else the one of the last look, else one in the node's zone, else the
-// newest. Nobody knows which of them Terraform manages, so the careful view counts: the node is
-// protected if one of them is, and tainted only if all of them are.
+// Match finds the server of each node, including leaving nodes: a server with the node's name in its region. If there
+// are several, it is the one that Terraform has now: with a later mark than the node has (then this state is an older
+// one), else of the node's generation, else with its mark, else with the note of a wait for that mark, else the newest.
+// A newer one that failed as it was made comes first, because Terraform stored it. The others are deposed, so that an
+// apply that ends well destroys them, or strays. The careful view counts: the node is protected if one of them is, and
+// tainted only if all of them are.
+//
+// Two servers of one generation are two tries if they failed as they were made, or nobody waited for them.
 //
 // If an operator moved a server to another zone, its node follows, so that no plan destroys the
 // server to undo the move: the node gets the zone of the server once that is ACTIVE or SHUTOFF
@@ -55,8 +58,10 @@ func Match(r roster.Roster, servers []node.Node, before roster.Seen, closed, zon
 			}
 			continue
 		}
-		best := serverOf(n, list, last.ID)
-		if len(list) > 1 {
+		best := serverOf(n, list)
+		n.Retried = n.Retried || triesOf(n, best, list) > 1
+		seen.NoteStrays(name, list, func(s node.Node) bool { return s.ID != best.ID })
+		if len(list) > 1+len(seen.Strays[name]) {
 			matches.Twice = append(matches.Twice, fmt.Sprintf("%s (%s)", name, described(list)))
 		}
 		own := len(list) == 1 && (last.ID == "" || best.ID == last.ID)
@@ -71,6 +76,10 @@ func Match(r roster.Roster, servers []node.Node, before roster.Seen, closed, zon
 		seen.Servers[name] = best
 	}
 	matchLeaving(seen, r, found, before, closed)
+	for _, name := range slices.Sorted(maps.Keys(seen.Strays)) {
+		n, _ := r.Known(name)
+		matches.Strays = append(matches.Strays, fmt.Sprintf("%s (%s in %s)", name, strings.Join(seen.Strays[name], ", "), n.Region))
+	}
 	return r, seen, matches
 }
 
@@ -98,7 +107,12 @@ func matchLeaving(
 		default:
 			n.Doubt = false
 			r.Leaving[name] = n
-			seen.Servers[name] = serverOf(n, list, before.Servers[name].ID)
+			seen.NoteStrays(name, list, func(s node.Node) bool { return !n.Served || slices.Contains(before.Strays[name], s.ID) })
+			known := slices.DeleteFunc(slices.Clone(list), func(s node.Node) bool { return slices.Contains(seen.Strays[name], s.ID) })
+			if len(known) == 0 {
+				known = list
+			}
+			seen.Servers[name] = serverOf(n, known)
 			seen.Follow(name, n, roster.Node{}, seen.Servers[name], before)
 		}
 	}
@@ -106,14 +120,19 @@ func matchLeaving(
 
 // Matches lists what a person should know about a look at the servers.
 type Matches struct {
-	Twice []string // nodes whose name several servers have, each with these servers
-	Lost  []string // nodes whose earlier server is not found now, each with that server
+	Twice  []string // nodes whose name several servers have, each with these servers
+	Strays []string // nodes with servers for which nobody has waited, beside the one that Terraform has, each with their ids
+	Lost   []string // nodes whose earlier server is not found now, each with that server
 }
 
-// serverOf returns the server that counts as the node's among the servers of its name. Last is
-// the id of the server that the node had.
-func serverOf(n roster.Node, list []node.Node, last string) node.Node {
-	best := slices.MinFunc(list, func(a, b node.Node) int { return prefer(n, last, a, b) })
+// serverOf returns the server that counts as the node's among the servers of its name.
+func serverOf(n roster.Node, list []node.Node) node.Node {
+	best := slices.MinFunc(list, func(a, b node.Node) int { return prefer(n, a, b) })
+	for _, s := range list {
+		if s.Unmade && ofIts(n, s) && s.CreatedAt.After(best.CreatedAt) {
+			best = s
+		}
+	}
 	for _, s := range list {
 		best.Locked = best.Locked || s.Locked
 		best.Protected = best.Protected || s.Protected
@@ -139,30 +158,41 @@ func described(list []node.Node) string {
 // become the settled ones if all nodes have them and at least half of the nodes are in service.
 func Learn(r roster.Roster, seen roster.Seen, policy roster.Policy) roster.Roster {
 	r = r.Clone()
-	alike, serving := len(r.Nodes) > 0, 0
-	for name, n := range r.Nodes {
-		f := facts.FactOf(name, n, r, seen, policy)
+	wanted, all := policy.Templates, facts.Assess(r, seen, policy)
+	alike := len(all) > 0
+	for name, f := range all {
 		r.Nodes[name] = f.Node
-		alike = alike && f.Template == policy.Templates.At(f.Place)
-		if f.Is == facts.Serving {
-			serving++
-		}
+		alike = alike && f.Template == wanted.At(f.Place)
 	}
-	if alike && 2*serving >= len(r.Nodes) {
-		r.Settled = policy.Templates
+	serving := all.Number(func(f *facts.Fact) bool { return f.Is == facts.Serving })
+	if alike && 2*serving >= int64(len(all)) {
+		r.Settled = wanted
 	}
 	return r
 }
 
+// triesOf counts the servers that were made for a generation of a node, if none is known to be in service or waited for.
+func triesOf(n roster.Node, best node.Node, list []node.Node) (tries int) {
+	is := func(s node.Node) bool { return s.Unmade || s.Unclaimed() }
+	for _, s := range list {
+		if ofIts(n, s) && is(s) && is(best) {
+			tries++
+		}
+	}
+	return tries
+}
+
+// ofIts reports whether a server may be of the generation of its node.
+func ofIts(n roster.Node, s node.Node) bool { return s.Generation == 0 || s.Generation == n.Generation }
+
 // prefer orders servers of one name as [Match] says.
-func prefer(n roster.Node, last string, a, b node.Node) int {
+func prefer(n roster.Node, a, b node.Node) int {
 	first := func(is func(node.Node) bool) int { return facts.TrueFirst(is(a), is(b)) }
 	return cmp.Or(
 		first(func(s node.Node) bool { return roster.Mark(s.InService).Number() > n.Mark.Number() }),
+		first(func(s node.Node) bool { return s.Generation > 0 && s.Generation == n.Generation }),
 		first(func(s node.Node) bool { return s.InService == string(n.Mark) && s.Status != "ERROR" }),
-		first(func(s node.Node) bool { return s.Status != "ERROR" && s.Status != "BUILD" }),
-		first(func(s node.Node) bool { return s.ID == last }),
-		first(func(s node.Node) bool { return s.Zone == n.Zone }),
+		first(func(s node.Node) bool { return s.NotInService != "" && s.NotInService == string(n.Mark) }),
 		b.CreatedAt.Compare(a.CreatedAt),
 		strings.Compare(a.ID, b.ID),
 	)

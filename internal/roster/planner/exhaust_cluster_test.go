@@ -38,7 +38,7 @@ var looks = slices.Concat(
 	looksAt(open, "new", "served", "served noted", "earlier", "served earlier", "served later", "UNKNOWN served own", "missing served",
 		"doubt earlier", "doubt unlooked", "former earlier"),
 	looksAt(accused, "noted", "noted retried", "unwell served own", "unwell", "missing"),
-	looksAt(out, "ERROR", "ERROR retried", "ERROR served own", "ERROR served own protected", "BUILD", "SHUTOFF", "SHUTOFF served own", "drained served own"),
+	looksAt(out, "ERROR", "ERROR unmade", "ERROR unmade retried", "ERROR retried", "ERROR served own", "ERROR served own protected", "BUILD", "SHUTOFF", "SHUTOFF served own", "drained served own"),
 )
 
 func looksAt(t truth, words ...string) (all []look) {
@@ -177,6 +177,7 @@ func (k kind) put(i int64, nodes map[string]roster.Node, seen roster.Seen) {
 			s.InService = mark[1]
 		}
 	}
+	s.Unmade = k.has("unmade")
 	if k.has("noted") {
 		s.NotInService, s.NotInServiceAt = string(own), clock
 	}
@@ -243,18 +244,15 @@ func (q question) policy() roster.Policy {
 		return p
 	}
 	p.Update = &roster.Update{Causes: q.causes, BatchSize: amount(q.batch, ""), Target: amount(q.target, "%"), StopAbove: amount(q.stop, "%"), Method: q.method,
-		MaxAge: month}
+		MaxAge: month, RetryFullAfter: time.Hour}
 	if q.method == stateful {
 		p.Stateful, p.Update.Method = &roster.Stateful{Retain: true}, roster.Recreate
 	}
 	if q.is("pauses") {
 		p.Update.Pause = time.Hour
 	}
-	if q.is("full") {
-		p.Update.RetryFullAfter = time.Hour
-	}
 	if q.is("flavors") {
-		p.Flavors, p.Update.RetryFullAfter = roster.Flavors{{}: {"big", "small"}}, time.Hour
+		p.Flavors = roster.Flavors{{}: {"big", "small"}}
 	}
 	return p
 }

@@ -73,7 +73,8 @@ var promises = []struct {
 	}},
 	{"A node that never served, nor did the one before it, is not made a third time for that.", func(p plan) string {
 		return p.first(func(m member) bool {
-			givenUp := m.Outcome == verdict.Leaves && len(p.change.With(verdict.Returns)) > 0 // another node comes back instead
+			here := p.change.With(verdict.Comes).Filter(func(v verdict.Verdict) bool { return v.Place == m.at })
+			givenUp := m.Outcome == verdict.Leaves && int64(len(here)) <= p.asked()
 			return m.replaced() && !givenUp && m.Cause == roster.Unhealthy && m.has("retried") && !m.has("served") && m.image == p.wants()
 		})
 	}},
@@ -88,9 +89,9 @@ var promises = []struct {
 			return p.is("met") && p.missing() >= 0 && m.Cause == "" && (m.replaced() || m.removed())
 		})
 	}},
-	{"While more than stop_above are ill, none is replaced for that, unless Nova has no host for it.", func(p plan) string {
+	{"While more than stop_above are ill, none is replaced for that, unless Nova has no host for it, or it fails twice.", func(p plan) string {
 		return p.first(func(m member) bool {
-			return m.replaced() && m.Cause == roster.Unhealthy && !p.is("blind") && !p.within(p.stop, kind.ill) && !m.has("nohost")
+			return m.replaced() && m.Cause == roster.Unhealthy && !p.is("blind") && !p.within(p.stop, kind.ill) && !m.has("nohost") && !m.spent()
 		})
 	}},
 	{"While nodes have to serve for longer, others that serve stay, but for repair and for going back.", func(p plan) string {
@@ -112,7 +113,7 @@ var promises = []struct {
 	}},
 	{"A plan says of each node that should be replaced why it is not.", func(p plan) string {
 		return p.first(func(m member) bool {
-			sick := p.has(roster.Unhealthy) && m.ill() && !p.is("blind")
+			sick := p.has(roster.Unhealthy) && m.ill() && !p.is("blind") && (p.keeps() || !m.has("unmade")) // Terraform makes it again
 			should := sick || p.has(roster.Outdated) && m.image != p.wants() || p.has(roster.TooOld) && m.has("aged") || p.has(roster.LaterFlavor)
 			return should && m.stays() && !m.has("later") && (m.Outcome != verdict.Held || m.Reason == "")
 		})
@@ -146,7 +147,7 @@ func (q question) ask(before roster.Roster, seen roster.Seen, tell func(n roster
 	p.status = p.change.Now
 	verdicts := map[string]verdict.Verdict{}
 	for _, v := range p.change.List {
-		verdicts[v.Name] = *v
+		verdicts[v.Name] = v
 	}
 	for _, name := range slices.Concat(before.LeavingNames(), before.Names()) {
 		n, leaving := before.Leaving[name]
@@ -192,6 +193,9 @@ func (k kind) runs() bool {
 func (m member) replaced() bool {
 	return m.Outcome == verdict.Changes || m.Outcome == verdict.Leaves && m.Cause != ""
 }
+
+// spent reports whether two servers of a node failed as they were made, or nobody waited for them.
+func (m member) spent() bool { return m.has("retried") && !m.has("own") && !m.has("noted") }
 
 // removed reports whether a node leaves without a cause: for a shrink, or as a candidate.
 func (m member) removed() bool { return m.Outcome == verdict.Leaves && m.Cause == "" }

@@ -27,7 +27,7 @@ type machine struct {
 	found         bool   // whether a look ever found it
 	unfound       bool   // whether Terraform still has to change it as its node says, and no look found it before that changed
 	tainted       bool   // whether Terraform makes it again with the next apply
-	spare         int    // number of servers that Terraform made under its name before, and did not destroy
+	unmade        bool   // whether it failed as it was made
 	born, marked  int    // when it was made or changed, and when it got its mark
 }
 
@@ -41,6 +41,7 @@ var lies = []struct {
 	{"is UNKNOWN", func(_ *machine, s *node.Node) bool { s.Status = "UNKNOWN"; return true }},
 	{"lost its mark", func(m *machine, s *node.Node) bool { m.own, s.InService = "", ""; return true }},
 	{"got a foreign mark", func(m *machine, s *node.Node) bool { m.own, s.InService = "1-dead", "1-dead"; return true }},
+	{"is tainted by hand", func(m *machine, s *node.Node) bool { m.tainted = true; return true }},
 	{"dies", func(m *machine, s *node.Node) bool { m.up, m.status, s.Status = false, "ERROR", "ERROR"; return true }},
 }
 
@@ -57,14 +58,17 @@ type world struct {
 	r        roster.Roster
 	seen     roster.Seen
 	machines map[string]machine
-	misnamed bool // whether its servers have other names than their nodes
+	deposed  map[string][]machine // servers that Terraform made again and has not destroyed yet, because what depends on the new ones failed
+	strays   map[string][]machine // servers that Nova made, and of which Terraform got no answer
+	misnamed bool                 // whether its servers have other names than their nodes
 	time     int
 	story    string
 }
 
 func (w *world) and(format string, args ...any) *world {
 	c := *w
-	c.machines, c.story = maps.Clone(w.machines), w.story+fmt.Sprintf(format, args...)
+	c.strays = maps.Clone(w.strays)
+	c.machines, c.deposed, c.story = maps.Clone(w.machines), maps.Clone(w.deposed), w.story+fmt.Sprintf(format, args...)
 	return &c
 }
 
@@ -75,20 +79,33 @@ func (w *world) look(lie int, of []string, imports bool) {
 	var servers []node.Node
 	w.time += 10
 	now := func(seconds int) time.Time { return clock.Add(time.Duration(seconds) * time.Second) }
-	for _, name := range slices.Sorted(maps.Keys(w.machines)) {
-		m := w.machines[name]
+	view := func(name string, m machine) node.Node {
 		s := node.Node{ID: fmt.Sprint("id-", name, m.born), Name: name, Region: m.region, Status: m.status, Generation: m.generation, InService: m.own,
-			NotInService: m.noted, Build: fmt.Sprint(m.image, m.born), CreatedAt: now(m.born), LaunchedAt: now(m.born), SeenAt: now(w.time)}
+			NotInService: m.noted, Unmade: m.unmade, Build: fmt.Sprint(m.image, m.born), CreatedAt: now(m.born), LaunchedAt: now(m.born), SeenAt: now(w.time)}
 		if m.own != "" {
 			s.InServiceAt = now(m.marked)
 		}
 		if m.noted != "" {
 			s.NotInServiceAt = s.SeenAt
 		}
+		return s
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.machines)) {
+		m := w.machines[name]
+		s := view(name, m)
 		found := !w.misnamed && (!slices.Contains(of, name) || lies[lie].tell(&m, &s))
 		m.found = m.found || found
 		if w.machines[name] = m; found {
 			servers = append(servers, s)
+		}
+	}
+	names := append(slices.Sorted(maps.Keys(w.deposed)), slices.Sorted(maps.Keys(w.strays))...)
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		for _, m := range w.others(name) {
+			if !w.misnamed {
+				servers = append(servers, view(name, m))
+			}
 		}
 	}
 	if imports {
@@ -118,6 +135,7 @@ func (w *world) kindOf(n roster.Node) kind {
 	say(n.Retried, "retried")
 	say(n.Doubt, "doubt")
 	if !n.Doubt {
+		say(s.Unmade, "unmade")
 		say(!there, "missing")
 		say(there && s.Status != "ACTIVE", s.Status)
 		say(s.InService == own, "own")
@@ -174,12 +192,18 @@ func (w *world) apply(r roster.Roster, outcome map[string]string, end string) bo
 	fine := true
 	for _, name := range r.Names() {
 		n, m := r.Nodes[name], w.machines[name]
+		_, there := w.machines[name]
 		switch again := m.tainted || m.asked < n.Generation; {
 		case !w.does(m, n):
 			m.mark = string(n.Mark)
 			w.machines[name] = m
-		case outcome[name] == "not done":
+		case outcome[name] == "not done" || outcome[name] == "lost":
 			fine = false
+			if refused := w.keeps() && len(w.strays[name]) > 1; outcome[name] == "lost" && !refused { // by the readiness attachment
+				w.time++
+				w.strays[name] = append(slices.Clip(w.strays[name]), machine{image: n.Template.Values()["image"], region: n.Region, status: "ACTIVE",
+					generation: n.Generation, born: w.time})
+			}
 			if _, there := w.machines[name]; again && w.keeps() {
 				delete(w.machines, name) // the old server was destroyed first
 			} else if there {
@@ -194,10 +218,10 @@ func (w *world) apply(r roster.Roster, outcome map[string]string, end string) bo
 				made.own, made.noted, made.marked = m.own, m.noted, m.marked
 			}
 			if outcome[name] == "ERROR" {
-				made.status, made.tainted, fine = "ERROR", true, false
-				if m.tainted && !w.keeps() {
-					made.spare = 1 // the old server is destroyed last
-				}
+				made.status, made.unmade, made.tainted, fine = "ERROR", true, true, false
+			}
+			if again && there && !w.keeps() {
+				w.deposed[name] = append(slices.Clip(w.deposed[name]), m)
 			}
 			w.machines[name] = made
 		}
@@ -220,6 +244,7 @@ func (w *world) apply(r roster.Roster, outcome map[string]string, end string) bo
 		w.machines[name] = m
 	}
 	if end == "destroys what leaves" {
+		clear(w.deposed)
 		maps.DeleteFunc(w.machines, func(name string, _ machine) bool { _, stays := r.Nodes[name]; return !stays })
 	}
 	return fine
@@ -233,11 +258,16 @@ func (w *world) key() string {
 			m, s := w.machines[name], w.seen.Servers[name]
 			same := []bool{m.mark == string(n.Mark), m.own == string(n.Mark), m.noted == string(n.Mark), w.seen.Builds[name].Mark == n.Mark,
 				m.generation == n.Generation, m.asked == n.Generation, m.own == "", s.InService == ""}
-			list = append(list, fmt.Sprint(i, n.Template, w.kindOf(n), same, m.image, m.status, m.up, m.tainted, m.spare))
+			list = append(list, fmt.Sprint(i, n.Template, w.kindOf(n), same, m.image, m.status, m.up, m.tainted, m.unmade))
 		}
 	}
 	slices.Sort(list)
 	list = append(list, slices.Sorted(maps.Keys(w.r.Before))...)
+	for _, name := range slices.Sorted(maps.Keys(w.deposed)) {
+		for _, m := range w.deposed[name][:min(2, len(w.deposed[name]))] {
+			list = append(list, fmt.Sprint(name, m.image, m.status, m.own == w.machines[name].mark, m.noted == "", w.seen.Servers[name].ID == fmt.Sprint("id-", name, m.born)))
+		}
+	}
 	return fmt.Sprint(w.wanted, w.r.Settled, len(w.machines), list)
 }
 
@@ -329,23 +359,45 @@ var ways = []struct {
 	{"good", "up", false, "A cluster comes to its end where looks are honest and servers work.", func(_ *world, p plan, is *world, _ int64) string {
 		return is.restless(p)
 	}},
-	{"bad", "ERROR", false, "Servers that fail while they are made do not become more with each apply.", func(was *world, p plan, is *world, _ int64) string {
-		n := 0
-		for _, m := range is.machines {
-			n += 1 + max(0, m.spare-1) // Terraform keeps the failed server until the new one is made
-		}
-		grows := len(was.r.Nodes) < int(was.capacity) || slices.ContainsFunc(was.r.Names(), func(name string) bool { return !was.machines[name].up })
-		if was.keeps() || grows || n <= max(int(p.capacity+2*p.batch), len(was.machines)) {
-			return "" // no node can come back for a growth, and Terraform makes it again whatever is planned
-		}
-		return "they do"
-	}},
+	{"bad", "ERROR", false, "Servers that fail as they are made do not become more.", piles},
+	{"dull", "never up", false, "Servers that never get into service do not become more.", piles},
+	{"lost", "lost", false, "Nor do servers of which Terraform never hears.", piles},
 	{"mortal", "up", true, "A node that served and died twice with a template is not made again.", func(_ *world, p plan, _ *world, made int64) string {
 		if made <= 3*p.capacity+2*p.batch {
 			return ""
 		}
 		return "it is"
 	}},
+}
+
+// piles says that there are more servers than there may be, or that more are made. A node that never served is made once
+// more for another template, and the server before it stays until an apply ends well.
+func piles(was *world, p plan, is *world, _ int64) string {
+	most := was.servers()
+	for _, n := range was.r.Nodes {
+		if !n.Served {
+			most++
+		}
+	}
+	for name, list := range is.strays {
+		if len(list) > len(was.strays[name])+2 {
+			return "there are too many strays"
+		}
+	}
+	return said(is.servers() > max(int(p.capacity+2*p.batch), most), "there are too many") +
+		said(len(is.due(is.r)) > 0 && !is.keeps(), "Terraform makes more")
+}
+
+// others are servers of a name beside the one that Terraform has.
+func (w *world) others(name string) []machine { return slices.Concat(w.deposed[name], w.strays[name]) }
+
+// servers counts the servers that Terraform has made and not destroyed.
+func (w *world) servers() int {
+	n := len(w.machines)
+	for _, list := range w.deposed {
+		n += len(list)
+	}
+	return n
 }
 
 // restless says what is not yet as it should be after a plan for good servers, or "".
@@ -417,6 +469,7 @@ var mistakes = []struct {
 	{"a wait that is interrupted", "wrong", "never up", "is killed", 0, false},
 	{"a wrong check", "good", "up", "waits while none answers", 0, false},
 	{"a wrong hook", "good", "up", "waits", 0, false},
+	{"an image whose answers are lost", "wrong", "lost", "", 0, false},
 	{"an image that answers nothing, and a place that closes", "wrong", "never up", "", 0, true},
 	{"an image that Nova refuses, and a place that closes", "wrong", "not done", "", 1, true},
 }
@@ -428,6 +481,24 @@ func (w *world) errs(t *tally) {
 			w.err(t, i, batch)
 		}
 	}
+}
+
+// renews gives another image for each apply.
+func (w *world) renews(t *tally) {
+	at := w.and("\n        another image for each apply")
+	at.stop, at.batch = 100, 1
+	for range at.capacity + 3 {
+		at.wanted = "good"
+		_, _, at = at.step("good", "up", "")
+	}
+	var last plan
+	for i := range at.capacity {
+		at.wanted = fmt.Sprint("new", i)
+		last, _, at = at.step(at.wanted, "up", "")
+		t.judge(at.String, last)
+	}
+	old := slices.ContainsFunc(slices.Collect(maps.Values(at.r.Nodes)), func(n roster.Node) bool { return n.Template == template("good") })
+	t.note("With another image for each apply every node is new after as many applies as batches.", said(old, "one is old"), at.String, last)
 }
 
 // misname gives the servers other names than their nodes, so that no look finds one, and changes the template.
@@ -526,8 +597,9 @@ func (w *world) without(never []string, first bool) string {
 // it takes an even sample.
 func histories(q question, depth, bound int, calm bool) *tally {
 	total, known := &tally{held: map[*hold.Hold]bool{}}, map[string]bool{}
-	worlds := []*world{{question: q, seen: roster.NewSeen(), machines: map[string]machine{}}}
+	worlds := []*world{{question: q, seen: roster.NewSeen(), machines: map[string]machine{}, deposed: map[string][]machine{}, strays: map[string][]machine{}}}
 	worlds[0].errs(total)
+	worlds[0].renews(total)
 	worlds[0].misname(total, 1)
 	worlds[0].misname(total, 2)
 	for range depth + 1 {

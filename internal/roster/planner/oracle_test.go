@@ -48,7 +48,7 @@ func slowPlan(now roster.Roster, seen roster.Seen, policy roster.Policy, change 
 		slots: maps.Clone(now.Slots), plan: map[string]verdict.Verdict{}, waits: map[string]bool{}, inPlace: map[string]bool{},
 		decided: map[string]bool{}, retries: map[roster.Template]int{}, full: map[placement.Place]bool{}}
 	for _, v := range change.List {
-		s.plan[v.Name] = *v
+		s.plan[v.Name] = v
 	}
 	p, err := decide.Know(now, seen, policy)
 	if err != nil {
@@ -424,23 +424,27 @@ func (s *slowPlanner) victim(cause roster.Cause, of func(string) bool) string {
 	line, may := s.again, of
 	switch cause {
 	case roster.Unhealthy:
-		return there.first(func(name string) bool { return of(name) && s.facts[name].Unhealthy() }, false)
+		return there.first(func(name string) bool { return of(name) && s.facts[name].Unhealthy() && !s.facts[name].Again }, false)
 	case roster.Misplaced:
 		there = s.copy()
 		there.add(s.pending)
 		return there.move(func(name string) bool { return of(name) && s.facts[name].Untouched == "" })
 	case roster.Outdated:
-		var newest []roster.Template // one template, or none
 		old := func(name string) bool {
 			n := s.nodes[name]
 			return s.current < s.target() && of(name) && n.Template != s.wanted(n.Place) && !closed(name)
 		}
+		first, least := roster.Template(""), int64(0) // the oldest of nodes that serve, or else the newest
 		for name, n := range s.nodes {
-			if old(name) && (newest == nil || cmp.Or(cmp.Compare(s.now.Age(n.Template), s.now.Age(newest[0])), cmp.Compare(n.Template, newest[0])) > 0) {
-				newest = []roster.Template{n.Template}
+			age := 1 + s.now.Age(n.Template)
+			if s.facts[name].Is != facts.Serving {
+				age = -age
+			}
+			if old(name) && (least == 0 || age < least || age == least && n.Template > first) {
+				first, least = n.Template, age
 			}
 		}
-		return there.first(func(name string) bool { return old(name) && slices.Contains(newest, s.nodes[name].Template) }, false)
+		return there.first(func(name string) bool { return old(name) && s.nodes[name].Template == first }, false)
 	case roster.TooOld:
 		line = slices.SortedFunc(maps.Keys(s.nodes), func(a, b string) int {
 			return cmp.Or(s.seen.Aged[a].Launched.Compare(s.seen.Aged[b].Launched), cmp.Compare(s.nodes[a].Index, s.nodes[b].Index))

@@ -2,24 +2,31 @@ package say
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
 )
 
-// Matched returns notices about several servers with the name of one node, and about nodes whose
-// earlier server is not found.
+// Matched returns notices about several servers with the name of one node, about servers for which nobody waited, and
+// about nodes whose earlier server is not found.
 func Matched(found learn.Matches) []Notice {
-	return append(
+	return slices.Concat(
 		tell("Several servers have the name of one node", "Several servers of one region have the name of one node: "+
-			"{names}. The cloud does not show which of them Terraform manages, but terraform state show, with the "+
-			"address of the node's server, prints its id. The others come from an apply that was killed, a request "+
-			"that timed out, or a second state with the same cluster name. Until only one is left, the node counts "+
-			"as protected if one of them is, and as unhealthy only if all of them are.", found.Twice),
+			"{names}. The node's own is the one of its generation, with its mark, or else the newest. An apply that "+
+			"ends without an error destroys those that Terraform has replaced. Others come from an apply that was "+
+			"killed, or a second state with the same cluster name: terraform state show, with the address of the "+
+			"node's server, prints the id of the one that Terraform manages. Until only one is left, the node counts "+
+			"as protected if one of them is, and as tainted only if all of them are.", found.Twice),
+		tell("Servers belong to no node", "Servers have names of nodes, and nobody has ever waited for them: {names}. An "+
+			"apply that ends without an error destroys those that Terraform knows. If one is still there after it, "+
+			"the answer to its creation was lost. Nothing waits for such a server, and nothing removes it: delete it "+
+			"(openstack server delete ID), or import it (terraform import 'ADDRESS[\"NODE\"]' ID) if its node has no "+
+			"other.", found.Strays),
 		tell("A node has lost its server", "The server of {count} is not found any more: {names}. If it was deleted, "+
 			"Terraform makes it again, unless the plan replaces the node by another one. If it still runs, the "+
-			"selector leaves it out, or it was renamed: correct that before you apply.", found.Lost)...)
+			"selector leaves it out, or it was renamed: correct that before you apply.", found.Lost))
 }
 
 // Guessed returns a notice about the generations that an import guessed, if the policy uses them:

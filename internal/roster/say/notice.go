@@ -84,9 +84,9 @@ func (p *speech) listed() []Notice {
 
 // chosen is about the nodes that a shrink removes.
 func (p *speech) chosen() []Notice {
-	surplus := p.Verdicts.With(verdict.Leaves).Filter(func(v *verdict.Verdict) bool { return v.What == verdict.Surplus })
-	unseen := surplus.Filter(func(v *verdict.Verdict) bool { return !v.Looked }).Names()
-	closed := each(surplus.Filter(func(v *verdict.Verdict) bool { return v.Closed }), (*verdict.Verdict).String)
+	surplus := p.Verdicts.With(verdict.Leaves).Filter(func(v verdict.Verdict) bool { return v.What == verdict.Surplus })
+	unseen := surplus.Filter(func(v verdict.Verdict) bool { return !v.Looked }).Names()
+	closed := each(surplus.Filter(func(v verdict.Verdict) bool { return v.Closed }), verdict.Verdict.String)
 	return append(
 		tell("A node was chosen unseen", "{count} would be removed, although no refresh has looked for servers since "+
 			"the last apply made them: {names}. Refresh first, so that the choice is based on the servers that run.",
@@ -108,7 +108,7 @@ func (p *speech) held() (notices []Notice) {
 			return notices
 		}
 	}
-	notRemade := p.Staying().Filter(func(v *verdict.Verdict) bool { return v.NotRemade && v.Outcome != verdict.Changes })
+	notRemade := p.Staying().Filter(func(v verdict.Verdict) bool { return v.NotRemade && v.Outcome != verdict.Changes })
 	return slices.Concat(notices,
 		tell("Servers did not follow their nodes", "The servers of {count} should have been made again, but are still "+
 			"the old ones: {names}. Terraform does not know that the server depends on the generation of its node. "+
@@ -118,7 +118,7 @@ func (p *speech) held() (notices []Notice) {
 
 // unmarked is about nodes that wait because no server ever carried a mark.
 func (p *speech) unmarked() []Notice {
-	waits := p.Verdicts.Held(hold.Wiring).Filter(func(v *verdict.Verdict) bool {
+	waits := p.Verdicts.Held(hold.Wiring).Filter(func(v verdict.Verdict) bool {
 		return p.Policy.Unmarked && p.Policy.MissingWire[v.Region] == ""
 	})
 	return tell("Servers carry no marks", "{count} should be replaced, and no batch begins, because no readiness "+
@@ -170,7 +170,9 @@ func (p *speech) fullPlaces() []Notice {
 			if len(p.seen.GroupFull[spot.Place]) > 0 {
 				group = ", for a server group: only its nodes wait"
 			}
-			until := p.seen.Full[spot].Add(p.Policy.Update.RetryFullAfter).UTC().Format("2006-01-02 15:04:05 UTC")
+			failed := spot
+			failed.Template = p.Policy.Templates.At(spot.Place).Hash()
+			until := cmp.Or(p.seen.Full[spot], p.seen.Full[failed]).Add(p.Policy.Update.RetryFullAfter).UTC().Format("2006-01-02 15:04:05 UTC")
 			spots = append(spots, fmt.Sprintf("%s (until %s%s)", spot, until, group))
 		}
 	}
@@ -180,13 +182,14 @@ func (p *speech) fullPlaces() []Notice {
 	const room = "Make room there, or raise the quotas or extend the aggregates that leave no room"
 	switch {
 	case p.Short > 0:
-		return notice("Nodes are not made", "Nova found no host a short time ago, and no other place has room, so %s "+
-			"of %s are not made: %s. They are made once retry_full_after is over; to try again at once set "+
-			"retry_full_after = \"0s\". %s, or list another place.", text.Nodes(p.Short),
+		return notice("Nodes are not made", "Nova found no host a short time ago, or two servers in a row failed, "+
+			"and no other place has room, so %s of %s are not made: %s. They are made once retry_full_after is over, "+
+			"or what failed with another template; to try again at once set retry_full_after = \"0s\". %s, or list "+
+			"another place.", text.Nodes(p.Short),
 			text.Nodes(p.Policy.Capacity), cmp.Or(text.Few(spots), "all places are full"), room)
 	case len(spots) > 0 && p.Total <= p.Policy.Capacity: // a shrink needs no place
-		return notice("Places are full", "Nova found no host for a server in these places, which are tried again "+
-			"after retry_full_after: %s. Until then no node %s. %s; to try again at once set retry_full_after = "+
+		return notice("Places are full", "Nova found no host for a server in these places, or two servers in a row "+
+			"failed. They are tried again after retry_full_after: %s. Until then no node %s. %s; to try again at once set retry_full_after = "+
 			"\"0s\".",
 			text.Few(spots), what, room)
 	}

@@ -55,9 +55,8 @@ func About(plan verdict.Plan, seen roster.Seen) Change {
 		back: p.back()}
 	c.Blocked = p.blocked(c.List)
 	for _, v := range plan.Unrepaired() {
-		said := *v
-		said.Reason = p.unrepaired(verdict.List{v})
-		c.Blocked = append(c.Blocked, &said)
+		v.Reason = p.unrepaired(verdict.List{v})
+		c.Blocked = append(c.Blocked, v)
 	}
 	for _, a := range plan.Absent() {
 		c.Absent = append(c.Absent, a.Name)
@@ -128,6 +127,9 @@ func illness(f *facts.Fact) string {
 	if f.Is != facts.Failing && f.Is != facts.Broken && f.Server.Tainted {
 		return "it is marked as tainted"
 	}
+	if f.Spent {
+		return Why(f) + ", as the one before it"
+	}
 	if f.NoHost && f.Flavor != "" {
 		return Why(f) + "; it asked for " + roster.Spot{Place: f.Asked, Flavor: f.Flavor}.String()
 	}
@@ -145,7 +147,7 @@ func (p *speech) reasonOf(w verdict.Want) string {
 	case verdict.Revised:
 		return p.revision(w)
 	}
-	return p.fill(cause.ByName(w.Cause).Reason, &verdict.Verdict{Want: w})
+	return p.fill(cause.ByName(w.Cause).Reason, verdict.Verdict{Want: w})
 }
 
 // revision returns why a node that never served is made as it should be.
@@ -173,7 +175,7 @@ func (p *speech) revision(w verdict.Want) string {
 func (p *speech) few(list []string) string { return text.First(list, cmp.Or(p.most, 5)) }
 
 // sentence returns why a held node should be replaced, and what holds it.
-func (p *speech) sentence(v *verdict.Verdict) string {
+func (p *speech) sentence(v verdict.Verdict) string {
 	if v.What == verdict.Nothing {
 		return fmt.Sprintf("in %s: %s", v.Place, p.whyHeld(v))
 	}
@@ -185,7 +187,7 @@ func (p *speech) sentence(v *verdict.Verdict) string {
 }
 
 // each lists nodes, each with a text about it: "web-1 (RegionOne/az-1 is closed)".
-func each(list verdict.List, about func(*verdict.Verdict) string) (names []string) {
+func each(list verdict.List, about func(verdict.Verdict) string) (names []string) {
 	for _, v := range list {
 		names = append(names, fmt.Sprintf("%s (%s)", v.Name, about(v)))
 	}

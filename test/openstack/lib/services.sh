@@ -1,8 +1,9 @@
-# The start of each daemon. All except the first need the databases.
+# The start of each daemon. All except the first two need the databases.
 # shellcheck shell=bash disable=SC2154
 
-start_store() {
+start_stores() {
   start mysql mariadbd --defaults-file="$ETC/mysql.cnf" --user="$(id -un)"
+  start redis redis-server "$ETC/redis.conf"
 }
 
 wsgi() { # NAME ENVIRONMENT...
@@ -17,6 +18,7 @@ wsgi() { # NAME ENVIRONMENT...
 start_shared() {
   wsgi keystone OS_KEYSTONE_CONFIG_DIR="$ETC/keystone"
   wsgi glance OS_GLANCE_CONFIG_DIR="$ETC/glance"
+  wsgi zaqar
 }
 
 start_nova() { # SHORT

@@ -6,7 +6,8 @@ variable "size" {
 resource "stackpolicy_placement_attachment" "web" {
   cluster          = "web"
   desired_capacity = var.size
-  regions          = [{ name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2" }] }]
+  region           = "RegionOne"
+  zones            = [{ name = "az-1" }, { name = "az-2" }]
 }
 
 output "nodes" {

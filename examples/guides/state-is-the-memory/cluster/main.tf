@@ -1,7 +1,8 @@
 resource "stackpolicy_placement_attachment" "web" {
   cluster          = "web"
   desired_capacity = 4
-  regions          = [{ name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2" }] }]
+  region           = "RegionOne"
+  zones            = [{ name = "az-1" }, { name = "az-2" }]
 }
 
 resource "openstack_compute_instance_v2" "web" {
