@@ -2,8 +2,8 @@
 //
 // The schema says that every argument in a block is optional, because a block may be left out as a whole. The command
 // puts arguments whose description begins with "Required." first, under a heading of their own. It leaves out nested
-// schemas without descriptions, because the attribute itself describes them. A nested schema that repeats an earlier
-// one becomes a link: an earlier one on the same page or, if it is long, on an earlier page.
+// schemas without descriptions, because the attribute itself describes them. A nested schema is printed once: where it
+// is repeated, its attribute links to it.
 package main
 
 import (
@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -36,7 +37,7 @@ var (
 	nested    = regexp.MustCompile(`(?m)^<a id="([^"]+)"></a>\n### Nested Schema for (.+)\n`)
 	described = regexp.MustCompile(`(?m)^- .*\) \S`)
 	kind      = regexp.MustCompile(`(?m)^(- \S+) \([^)]*\)`)
-	below     = regexp.MustCompile(` ?\(see \[below for nested schema\]\((#[^)]+)\)\)`)
+	below     = regexp.MustCompile(` ?\(see \[below for nested schema\]\(#([^)]+)\)\)`)
 )
 
 // library has the place of each nested schema, by its text.
@@ -45,64 +46,71 @@ type library map[string]place
 // place is the place where a nested schema is described.
 type place struct{ file, anchor, name string }
 
-// long is the number of words from which a nested schema is described on one page only.
-const long = 40
-
 // link returns the link from a file to the place.
 func (p place) link(from string) string {
 	if p.file == from {
-		return fmt.Sprintf("[%s](#%s)", p.name, p.anchor)
+		return fmt.Sprintf("[as %s](#%s)", p.name, p.anchor)
 	}
 	file, err := filepath.Rel(filepath.Dir(from), p.file)
 	if err != nil {
 		file = p.file
 	}
 	of := strings.TrimSuffix(filepath.Base(file), ".md")
-	return fmt.Sprintf("[%s of `stackpolicy_%s`](%s#%s)", p.name, of, filepath.ToSlash(file), p.anchor)
+	return fmt.Sprintf("[as in `stackpolicy_%s`](%s#%s)", of, filepath.ToSlash(file), p.anchor)
+}
+
+// section is a nested schema of a page. It says what its attributes are, in alphabetical order and without their types.
+type section struct{ head, anchor, name, body, says string }
+
+// sections splits a page into its beginning and its nested schemas. Each says what the schemas in it say, too.
+func sections(page string) (beginning string, all []section) {
+	found := nested.FindAllStringSubmatchIndex(page, -1)
+	ends := []int{len(page)}
+	for _, s := range slices.Backward(found) {
+		ends = append(ends, s[0])
+	}
+	slices.Reverse(ends)
+	for i, s := range found {
+		body := strings.TrimSpace(page[s[1]:ends[i+1]])
+		lines := strings.Split(kind.ReplaceAllString(below.ReplaceAllString(body, ""), "$1"), "\n")
+		lines = slices.DeleteFunc(lines, func(line string) bool { return !strings.HasPrefix(line, "- ") })
+		slices.Sort(lines) // which are required stands in the text of the attribute
+		all = append(all, section{page[s[0]:s[1]], page[s[2]:s[3]], page[s[4]:s[5]], body, strings.Join(lines, "\n")})
+	}
+	for i, outer := range all {
+		for _, inner := range all[i+1:] {
+			if strings.HasPrefix(inner.anchor, outer.anchor+"--") {
+				all[i].says += "\n" + inner.says
+			}
+		}
+	}
+	return page[:ends[0]], all
 }
 
 // edit edits a page, and remembers the schemas on it.
 func (l library) edit(file, page string) string {
-	end := strings.Index(page, "\n## Import\n")
-	if end < 0 {
-		end = len(page)
+	page, rest, imports := strings.Cut(page, "\n## Import\n")
+	if imports {
+		rest = "\n## Import\n" + rest
 	}
-	rest := page[end:]
-	page = page[:end]
-	sections := nested.FindAllStringSubmatchIndex(page, -1)
-	if len(sections) == 0 {
-		return required(page) + rest
-	}
-	edited := page[:sections[0][0]]
-	gone := map[string]bool{}
-	for i, s := range sections {
-		next := len(page)
-		if i+1 < len(sections) {
-			next = sections[i+1][0]
-		}
-		head, anchor, name := page[s[0]:s[1]], page[s[2]:s[3]], page[s[4]:s[5]]
-		body := strings.TrimSpace(page[s[1]:next])
-		plain := below.ReplaceAllString(body, "")
-		says := kind.ReplaceAllString(plain, "$1")
-		there, repeated := l[says]
+	edited, all := sections(page)
+	links := map[string]string{}
+	outer := "" // schema that is printed elsewhere, with the schemas in it
+	for _, s := range all {
+		there, repeated := l[s.says]
 		switch {
-		case !described.MatchString(plain):
-			gone["#"+anchor] = true
-			continue
-		case repeated && (there.file == file || len(strings.Fields(says)) >= long):
-			body = "As in " + there.link(file) + "."
-		case !repeated:
-			l[says] = place{file, anchor, name}
+		case outer != "" && strings.HasPrefix(s.anchor, outer):
+		case !described.MatchString(below.ReplaceAllString(s.body, "")):
+			links[s.anchor] = ""
+		case repeated:
+			links[s.anchor], outer = " ("+there.link(file)+")", s.anchor+"--"
+		default:
+			l[s.says] = place{file, s.anchor, s.name}
+			links[s.anchor] = " ([below](#" + s.anchor + "))"
+			edited += s.head + "\n" + s.body + "\n\n"
 		}
-		edited += head + "\n" + body + "\n\n"
 	}
-	edited = below.ReplaceAllStringFunc(edited, func(link string) string {
-		anchor := below.FindStringSubmatch(link)[1]
-		if gone[anchor] {
-			return ""
-		}
-		return " ([below](" + anchor + "))"
-	})
+	edited = below.ReplaceAllStringFunc(edited, func(link string) string { return links[below.FindStringSubmatch(link)[1]] })
 	return strings.TrimRight(required(edited), "\n") + "\n" + rest
 }
 
