@@ -84,7 +84,7 @@ func TestModuleMistakes(t *testing.T) {
 		{last, `health_status = "204"`, "health_status needs health_url"},
 		{last, `readiness_url = "{address}:8080"`, "readiness_url begins with http"},
 		{last, `readiness_port = 99999`, "readiness_port is a port"},
-		{last, "drain_hook_url = \"https://c.example/\"\ndrain_hook_queue = \"q\"", "a hook is one of drain_hook_url, drain_hook_queue"},
+		{last, "drain_hook_url = \"https://c.example/\"\ndrain_hook_command = [\"true\"]", "a hook is one of drain_hook_url and drain_hook_command"},
 		{last, `drain_hook_timeout = "5m"`, "drain_hook_timeout and drain_hook_environment need"},
 		{last, `drain_hook_command = ["drain"]`, "allow_commands"},
 		{last, `pools = { http = { pool_id = "x", protocol_port = 80 } }`, "pools is a map of objects with region"},

@@ -58,7 +58,7 @@ func attached(lines ...string) string {
 }
 
 const (
-	threeZones = `zones = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }]`
+	threeZones = `regions = [{ zones = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }] }]`
 	oldest     = "deletion { criteria = \"OLDEST_FIRST\" }"
 )
 
@@ -79,13 +79,13 @@ func TestReadingAPlan(t *testing.T) {
 		{"grow", []string{"desired_capacity = 4", threeZones}, nil, []string{"desired_capacity = 6", threeZones}},
 		{"shrink", []string{"desired_capacity = 7", threeZones, oldest}, nil, []string{"desired_capacity = 5", threeZones, oldest}},
 		{"cap", []string{"desired_capacity = 4", threeZones}, nil,
-			[]string{"desired_capacity = 8", `zones = [{ name = "az-1", cap = 2 }, { name = "az-2" }, { name = "az-3" }]`}},
+			[]string{"desired_capacity = 8", `regions = [{ zones = [{ name = "az-1", cap = 2 }, { name = "az-2" }, { name = "az-3" }] }]`}},
 		{"quota", []string{"desired_capacity = 4", `regions = [{ name = "RegionOne" }, { name = "RegionTwo" }]`, "respect_quotas = true"},
 			func(r reader) { r.fake.SetQuota("RegionOne", fakecloud.MemberProjectID, "instances", 3) },
 			[]string{"desired_capacity = 8", `regions = [{ name = "RegionOne" }, { name = "RegionTwo" }]`, "respect_quotas = true"}},
 		{"zone-down", []string{"desired_capacity = 3", threeZones}, zone("az-2"), []string{"desired_capacity = 6", threeZones}},
 		{"dropped-place", []string{"desired_capacity = 6", threeZones}, nil,
-			[]string{"desired_capacity = 6", `zones = [{ name = "az-1" }, { name = "az-2" }]`}},
+			[]string{"desired_capacity = 6", `regions = [{ zones = [{ name = "az-1" }, { name = "az-2" }] }]`}},
 		{"protected", []string{"desired_capacity = 6", threeZones, oldest},
 			func(r reader) {
 				r.fake.UpdateServer("RegionOne", r.servers["web-0"], func(s *fakecloud.Server) { s.LockedBy = "owner" })

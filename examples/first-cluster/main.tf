@@ -17,12 +17,7 @@ provider "openstack" {}
 resource "stackpolicy_placement_attachment" "web" {
   cluster          = "web"
   desired_capacity = 6
-
-  region = "RegionOne"
-  zones = [
-    { name = "az-1" },
-    { name = "az-2", weight = 200, cap = 3 },
-  ]
+  regions          = [{ name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2", weight = 200, cap = 3 }] }]
 
   deletion {
     criteria = "OLDEST_FIRST"

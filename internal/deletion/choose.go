@@ -119,9 +119,9 @@ func pick(group string, nodes []node.Node, count int64, all []node.Node, request
 		seed = seedOf(all)
 	}
 	var free []ticket
-	for _, n := range nodes {
-		if !n.Protected {
-			free = append(free, ticket{n, draw(seed, n.ID)})
+	for i := range nodes {
+		if !nodes[i].Protected {
+			free = append(free, request.Criteria.ticket(seed, nodes, i))
 		}
 	}
 	if others := int64(len(free)); count > others {
@@ -130,24 +130,27 @@ func pick(group string, nodes []node.Node, count int64, all []node.Node, request
 	sortByTurn(free, request.Criteria)
 	chosen := make([]node.Node, max(count, 0))
 	for i := range chosen {
-		chosen[i] = free[i].Node
+		chosen[i] = *free[i].Node
 	}
 	return chosen, nil
 }
 
-// Order returns all nodes, protected ones too, in the order in which [Choose] would choose them.
-func Order(nodes []node.Node, criteria Criteria) []node.Node {
-	seed := seedOf(nodes)
+// Order returns the positions of all nodes, protected ones too, in the order in which [Choose] would choose them.
+func Order(nodes []node.Node, criteria Criteria) []int {
+	seed := ""
+	if criteria.draws() {
+		seed = seedOf(nodes)
+	}
 	tickets := make([]ticket, len(nodes))
-	for i, n := range nodes {
-		tickets[i] = ticket{n, draw(seed, n.ID)}
+	for i := range nodes {
+		tickets[i] = criteria.ticket(seed, nodes, i)
 	}
 	sortByTurn(tickets, criteria)
-	ordered := make([]node.Node, len(nodes))
+	order := make([]int, len(nodes))
 	for i, t := range tickets {
-		ordered[i] = t.Node
+		order[i] = t.at
 	}
-	return ordered
+	return order
 }
 
 func sortByTurn(tickets []ticket, criteria Criteria) {
@@ -169,7 +172,7 @@ const (
 	well
 )
 
-func turn(n node.Node) int {
+func turn(n *node.Node) int {
 	switch {
 	case n.Tainted || n.Status == "ERROR" || n.Status == "UNKNOWN":
 		return unwell
@@ -179,10 +182,24 @@ func turn(n node.Node) int {
 	return well
 }
 
-// ticket is a node with its random number, a hash of a seed.
+// ticket is a node with its position and, if nodes are drawn, its random number: a hash of a seed.
 type ticket struct {
-	node.Node
+	*node.Node
+	at     int
 	number uint64
+}
+
+func (c Criteria) ticket(seed string, nodes []node.Node, at int) ticket {
+	t := ticket{Node: &nodes[at], at: at}
+	if c.draws() {
+		t.number = draw(seed, t.ID)
+	}
+	return t
+}
+
+// draws reports whether the order is random.
+func (c Criteria) draws() bool {
+	return !slices.Contains([]Criteria{OldestFirst, YoungestFirst, OldestProfileFirst, HighestIndexFirst}, c)
 }
 
 func (c Criteria) compare(a, b ticket) int {

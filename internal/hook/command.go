@@ -53,7 +53,7 @@ var commandType = Type{
 		if !r.AllowCommands {
 			return nil, errCommandsNotAllowed
 		}
-		return &command{runner: r, words: s.Arguments["command"], environment: s.Arguments["environment"]}, nil
+		return (&command{runner: r, words: s.Arguments["command"], environment: s.Arguments["environment"]}).run, nil
 	},
 }
 
@@ -75,8 +75,8 @@ type command struct {
 	environment []string // names of further variables of Terraform's environment that the command gets
 }
 
-// Run implements [hook].
-func (c *command) Run(ctx context.Context, m Message, _ *Progress) error {
+// run is the [hook].
+func (c *command) run(ctx context.Context, m Message) error {
 	program := plain(c.words[0])
 	output := &lines{token: m.Token, log: func(line string) {
 		fields := map[string]any{"command": program, "output": line}

@@ -93,7 +93,7 @@ func commandRun(ctx context.Context, t *testing.T, m Message, words ...string) (
 	}}
 	command, err := spec.make(r)
 	require.NoError(t, err)
-	err = command.Run(ctx, m, &Progress{})
+	err = command(ctx, m)
 	return logged, err
 }
 

@@ -13,10 +13,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/gophercloud/gophercloud/v2"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wait"
 )
 
 // The transitions for which a hook runs.
@@ -102,9 +99,6 @@ type Progress struct {
 
 // Runner runs hooks with the settings of the provider block. It may run hooks for several nodes at once.
 type Runner struct {
-	// LoadBalancer returns the Octavia of a region. Addresses returns the addresses that Nova shows of a server.
-	LoadBalancer func(ctx context.Context, region string) (*openstack.LoadBalancer, error)
-	Addresses    func(ctx context.Context, region, serverID string) ([]string, error)
 	// HTTP sends webhooks; see [web.NewClient].
 	HTTP *http.Client
 	// Signer signs webhooks. Without one they are not signed.
@@ -119,12 +113,8 @@ type Runner struct {
 	pause time.Duration // between two looks or requests; 0 means a second
 }
 
-// hook is one hook, made from its [Spec].
-type hook interface {
-	// Run notifies the consumer and returns nil once the consumer is done. It continues the progress of an earlier
-	// run and records its own.
-	Run(ctx context.Context, m Message, p *Progress) error
-}
+// hook notifies the consumer and returns nil once the consumer is done.
+type hook func(ctx context.Context, m Message) error
 
 // AbandonedError means that a hook did not complete and its default result is [Abandon].
 type AbandonedError struct{ err error }
@@ -146,9 +136,9 @@ func (r *Runner) Run(ctx context.Context, s Spec, m Message, p *Progress) (warni
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, s.Limit(), fmt.Errorf("not completed within %s", s.Limit()))
 	defer cancel()
-	made, err := s.make(r)
+	run, err := s.make(r)
 	if err == nil {
-		err = made.Run(limited, m, p)
+		err = run(limited, m)
 	}
 	if err != nil && ctx.Err() != nil {
 		return "", context.Cause(ctx)
@@ -183,35 +173,3 @@ func (r *Runner) log(ctx context.Context, m Message, message string, fields map[
 
 // plain prepares a foreign text for a diagnostic and the log.
 func plain(s string) string { return text.Clean(text.Cut(s, 300)) }
-
-// between waits between two looks. It returns the cause if ctx ended.
-func (r *Runner) between(ctx context.Context) error {
-	return wait.For(ctx, cmp.Or(r.pause, time.Second))
-}
-
-// until repeats a step until it is done, or fails with an error that waiting does not change. The state is what is said
-// if no step ended before ctx did.
-func (r *Runner) until(ctx context.Context, state string, step func() (done bool, err error)) error {
-	for {
-		done, err := step()
-		switch {
-		case err == nil && done:
-			return nil
-		case final(err):
-			return err
-		case err != nil && ctx.Err() == nil:
-			state = text.Clean(text.Cut(err.Error(), 1000)) // the service's own words come last
-		}
-		if err := r.between(ctx); err != nil {
-			return fmt.Errorf("%w; %s", err, state)
-		}
-	}
-}
-
-// final reports whether an error is an answer of a service that another try would not change. A conflict is over when
-// the service has done what it works at.
-func final(err error) bool {
-	answer, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](err)
-	return ok && answer.Actual < http.StatusInternalServerError && answer.Actual != http.StatusTooManyRequests &&
-		answer.Actual != http.StatusConflict
-}

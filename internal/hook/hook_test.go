@@ -11,23 +11,18 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stretchr/testify/assert"
 )
 
 // with runs a test with a hook type that acts as the function says.
-func with(t *testing.T, run func(ctx context.Context, m Message, p *Progress) error) {
+func with(t *testing.T, run hook) {
 	t.Helper()
 	was := types
-	types = append(Types(), Type{Name: "test", Arguments: []Argument{{Name: "queue"}}, make: func(*Runner, Spec) (hook, error) { return hookFunc(run), nil }})
+	types = append(Types(), Type{Name: "test", Arguments: []Argument{{Name: "name"}}, make: func(*Runner, Spec) (hook, error) { return run, nil }})
 	t.Cleanup(func() { types = was })
 }
 
-type hookFunc func(ctx context.Context, m Message, p *Progress) error
-
-func (f hookFunc) Run(ctx context.Context, m Message, p *Progress) error { return f(ctx, m, p) }
-
-func hang(ctx context.Context, _ Message, _ *Progress) error {
+func hang(ctx context.Context, _ Message) error {
 	<-ctx.Done()
 	return ctx.Err()
 }
@@ -37,15 +32,15 @@ func hang(ctx context.Context, _ Message, _ *Progress) error {
 // does not apply. The progress is kept.
 func TestRun(t *testing.T) {
 	const node = `The node "web-1" (server node-1, region R)`
-	done := func(context.Context, Message, *Progress) error { return nil }
+	done := func(context.Context, Message) error { return nil }
 	failed := errors.New("the consumer failed")
-	failing := func(context.Context, Message, *Progress) error { return failed }
-	cut := func(context.Context, Message, *Progress) error {
+	failing := func(context.Context, Message) error { return failed }
+	cut := func(context.Context, Message) error {
 		return fmt.Errorf("ask the consumer: %w", context.DeadlineExceeded) // timeout of a request, before the hook's own
 	}
 	for _, c := range []struct {
 		name    string
-		hook    hookFunc
+		hook    hook
 		spec    Spec
 		launch  bool
 		cancel  time.Duration // time after which the user stops the run
@@ -67,7 +62,7 @@ func TestRun(t *testing.T) {
 		{name: "it is stopped", spec: Spec{Default: Continue}, hook: hang, cancel: 30 * time.Second, took: 30 * time.Second, err: "stopped by the user"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			c.spec.Type, c.spec.Arguments = "test", map[string][]string{"queue": {"q"}}
+			c.spec.Type, c.spec.Arguments = "test", map[string][]string{"name": {"q"}}
 			with(t, c.hook)
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
@@ -98,7 +93,7 @@ func TestRun(t *testing.T) {
 
 // TestResumed: a completed hook does not run again for the same node, and runs for any other.
 func TestResumed(t *testing.T) {
-	spec := Spec{Type: "test", Arguments: map[string][]string{"queue": {"q"}}}
+	spec := Spec{Type: "test", Arguments: map[string][]string{"name": {"q"}}}
 	m := Message{NodeID: "node-1", Region: "R", Token: "t-1"}
 	for _, c := range []struct {
 		name   string
@@ -108,18 +103,18 @@ func TestResumed(t *testing.T) {
 		{"the same", func(*Spec, *Message) {}, 0},
 		{"another timeout and default result", func(s *Spec, _ *Message) { s.Timeout, s.Default = time.Hour, Continue }, 0},
 		{"another name, for people", func(_ *Spec, m *Message) { m.NodeName = "web-7" }, 0},
-		{"another queue", func(s *Spec, _ *Message) { s.Arguments = map[string][]string{"queue": {"r"}} }, 1},
+		{"another argument", func(s *Spec, _ *Message) { s.Arguments = map[string][]string{"name": {"r"}} }, 1},
 		{"another region", func(_ *Spec, m *Message) { m.Region = "S" }, 1},
 		{"another node", func(_ *Spec, m *Message) { m.NodeID = "node-2" }, 1},
 		{"another transition", func(_ *Spec, m *Message) { m.Transition = Launch }, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			runs := 0
-			with(t, func(_ context.Context, _ Message, p *Progress) error {
+			with(t, func(context.Context, Message) error {
 				runs++
 				return nil
 			})
-			var p Progress // the progress with the first receipt
+			var p Progress
 			if _, err := (&Runner{}).Run(t.Context(), spec, m, &p); err != nil || runs != 1 || !p.Completed {
 				t.Fatalf("%v, %d runs, %+v", err, runs, p)
 			}
@@ -133,33 +128,13 @@ func TestResumed(t *testing.T) {
 	}
 }
 
-// TestRegions: a hook uses the OpenStack services of the node's region.
-func TestRegions(t *testing.T) {
-	var asked []string
-	away := errors.New("it is away")
-	runner := &Runner{
-		LoadBalancer: func(_ context.Context, region string) (*openstack.LoadBalancer, error) {
-			asked = append(asked, "octavia "+region)
-			return nil, away
-		},
-	}
-	for _, spec := range []Spec{{Type: "octavia", Arguments: map[string][]string{"pool_ids": {"1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63"}}}} {
-		for _, m := range []Message{{Region: "R"}, {Region: "S"}} {
-			_, err := runner.Run(t.Context(), spec, m, &Progress{})
-			assert.ErrorIs(t, err, away, spec.Type)
-		}
-	}
-	assert.Equal(t, []string{"octavia R", "octavia S"}, asked)
-}
-
 // TestCheck: arguments with which no hook can run are refused, and an address whose secrets others can read causes a
 // warning. Neither text shows an argument that may be a secret.
 func TestCheck(t *testing.T) {
 	type arguments = map[string][]string
-	const refused, warned, id = "begins with https://", "everybody on the way can read them", "8d3a1e6c-1f2b-4c5d-9e8f-0a1b2c3d4e5f"
+	const refused, warned = "begins with https://", "everybody on the way can read them"
 	url := func(address string) Spec { return Spec{Type: "webhook", Arguments: arguments{"url": {address}}} }
-	runner := &Runner{HTTP: http.DefaultClient, LoadBalancer: new(openstack.Cloud).LoadBalancer}
-	pools := func(given arguments) Spec { return Spec{Type: "octavia", Arguments: given} }
+	runner := &Runner{HTTP: http.DefaultClient}
 	for _, c := range []struct {
 		spec     Spec
 		at, want string
@@ -173,13 +148,7 @@ func TestCheck(t *testing.T) {
 		{url("https:///secret"), "", refused},
 		{url("ftp://consumer.example/secret"), "", refused},
 		{url("consumer.example/secret"), "", refused},
-		{pools(arguments{"pool_ids": {id}}), "", ""},
-		{pools(arguments{"pool_ids": {"8d3a1e6c1f2b4c5d9e8f0a1b2c3d4e5f"}, "weight": {"1"}}), "", ""},
-		{pools(nil), "pool_ids", "A hook of type octavia needs pool_ids."},
-		{pools(arguments{"pool_ids": {}}), "pool_ids", "pool_ids has no id of a pool."},
-		{pools(arguments{"pool_ids": {"web"}}), "pool_ids", `"web" is not the id of a pool, which is a UUID.`},
-		{pools(arguments{"pool_ids": {"../loadbalancers"}}), "pool_ids", `is not the id of a pool`},
-		{pools(arguments{"pool_ids": {id}, "url": {"x"}}), "url", "url belongs to a hook of type webhook. A hook of type octavia takes pool_ids, weight."},
+		{Spec{Type: "webhook"}, "url", "A hook of type webhook needs url."},
 	} {
 		faults := c.spec.Check(func(string) bool { return false })
 		assert.Len(t, faults, min(1, len(c.want)), "%v", c.spec)
@@ -193,8 +162,5 @@ func TestCheck(t *testing.T) {
 		if (err != nil) != (c.want != "" && c.want != warned) || err != nil && !strings.Contains(err.Error(), "its hook cannot be run: ") {
 			t.Errorf("%v: %v", c.spec, err)
 		}
-	}
-	for _, kind := range []string{"webhook", "command", "a new one"} {
-		assert.NoError(t, (&Runner{}).CheckRegion(t.Context(), Spec{Type: kind}, "R", true), "%s needs nothing of a region", kind)
 	}
 }

@@ -1,7 +1,6 @@
 package hook
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,9 +11,6 @@ type Type struct {
 	Name      string
 	Arguments []Argument // arguments of this type only
 	make      func(r *Runner, s Spec) (hook, error)
-	// region returns an error if the hook cannot run in a region. For a new or changed hook (changed) it may look at
-	// the cloud too. It is nil for a type that can run in every region.
-	region func(ctx context.Context, r *Runner, s Spec, region string, changed bool) error
 }
 
 // Argument is an argument of a type.
@@ -23,7 +19,6 @@ type Argument struct {
 	Description string // Markdown, for the documentation
 	Kind        Kind
 	Optional    bool
-	Least, Most int64                         // bounds of a Number
 	check       func(values []string) []Fault // nil if every value is valid
 }
 
@@ -35,7 +30,6 @@ const (
 	Text   Kind = iota
 	Secret      // text that no plan and no message shows
 	List        // list of texts
-	Number      // whole number from Least to Most
 )
 
 // Fault is something wrong with an argument. Its text has no sensitive value.
@@ -46,7 +40,7 @@ type Fault struct {
 }
 
 // types lists the types of hooks, in the order of the documentation.
-var types = []Type{webhookType, commandType, octaviaType}
+var types = []Type{webhookType, commandType}
 
 // Types lists the types of hooks.
 func Types() []Type { return slices.Clone(types) }
@@ -106,16 +100,6 @@ func (t Type) argumentNames() (names []string) {
 func (r *Runner) Check(s Spec) error {
 	_, err := s.make(r)
 	return err
-}
-
-// CheckRegion returns an error if a hook cannot run for the nodes of a region. For a hook that did not change it
-// makes no request other than a login.
-func (r *Runner) CheckRegion(ctx context.Context, s Spec, region string, changed bool) error {
-	kind, ok := find(s.Type)
-	if !ok || kind.region == nil {
-		return nil
-	}
-	return kind.region(ctx, r, s, region, changed)
 }
 
 // make makes the hook, or returns what is wrong with it.

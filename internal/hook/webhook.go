@@ -2,6 +2,7 @@ package hook
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/base64"
@@ -34,7 +35,7 @@ var webhookType = Type{
 		if err != nil {
 			return nil, errors.New("the URL of the webhook cannot be read")
 		}
-		return &webhook{runner: r, url: address}, nil
+		return (&webhook{runner: r, url: address}).run, nil
 	},
 }
 
@@ -68,8 +69,8 @@ type webhook struct {
 	url    *url.URL // address that may have a secret in it and is never shown
 }
 
-// Run implements [hook].
-func (w *webhook) Run(ctx context.Context, m Message, _ *Progress) error {
+// run is the [hook].
+func (w *webhook) run(ctx context.Context, m Message) error {
 	m.Consumer = w.url.Host
 	body, err := json.Marshal(m)
 	if err != nil {
@@ -193,7 +194,7 @@ func (w *webhook) wait(ctx context.Context, answer *http.Response) error {
 			return wait.For(ctx, max(pause, time.Second))
 		}
 	}
-	return w.runner.between(ctx)
+	return wait.For(ctx, cmp.Or(w.runner.pause, time.Second))
 }
 
 // advice says what to do about a redirect.

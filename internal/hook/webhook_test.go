@@ -164,7 +164,7 @@ func TestWebhook(t *testing.T) {
 				defer cancel()
 				w := hookAt(t, "http://127.0.0.1:8080/hook?key=secret", inProcess{consumer})
 				m := Message{Token: "t-1", NodeID: "n-1", Transition: Termination, Region: "R", NodeName: "web-1", Cluster: "web"}
-				err := w.Run(ctx, m, &Progress{})
+				err := w(ctx, m)
 				require.Contains(t, fmt.Sprint(err), cmp.Or(c.err, "<nil>"))
 				assert.NotRegexp(t, "secret|t-1", fmt.Sprint(err), "a secret")
 				consumer.mu.Lock()
@@ -231,7 +231,7 @@ func TestWebhookTLS(t *testing.T) {
 		require.NoError(t, err)
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
-		err = w.Run(ctx, Message{Token: "t-1"}, &Progress{})
+		err = w(ctx, Message{Token: "t-1"})
 		assert.Contains(t, fmt.Sprint(err), cmp.Or(c.err, "<nil>"), c.name)
 		assert.NotContains(t, fmt.Sprint(err), "secret", c.name)
 	}
@@ -260,7 +260,7 @@ func TestWebhookSigned(t *testing.T) {
 	w := &webhook{runner: &Runner{HTTP: web.NewClient(nil, time.Minute), Signer: signer, UserAgent: "agent/1", pause: time.Millisecond}}
 	w.url, err = url.Parse(consumer.URL)
 	require.NoError(t, err)
-	assert.NoError(t, w.Run(t.Context(), Message{Token: "t-1"}, &Progress{}))
+	assert.NoError(t, w.run(t.Context(), Message{Token: "t-1"}))
 	assert.Equal(t, 3, requests)
 	for _, bad := range []string{"", "short", "whsec_c2hvcnQ=", strings.Repeat("QUFB", 30), "not base64, and long enough to be a secret"} {
 		if _, err := NewSigner(bad); err == nil || (bad != "" && strings.Contains(err.Error(), bad)) {
@@ -281,5 +281,5 @@ func TestWebhookHuge(t *testing.T) {
 		}
 	}))
 	defer consumer.Close()
-	assert.ErrorContains(t, hookAt(t, consumer.URL, nil).Run(t.Context(), Message{}, &Progress{}), "of at most 64 KiB")
+	assert.ErrorContains(t, hookAt(t, consumer.URL, nil)(t.Context(), Message{}), "of at most 64 KiB")
 }

@@ -10,6 +10,7 @@ import (
 
 const (
 	largestAnswer  = 32 << 20 // bytes of a good answer; a page of 1,000 servers with all metadata has 16 MiB
+	mostItems      = 20_000   // items of one list in it; Nova's pages have 1,000, or what the operator sets (max_limit)
 	largestRefusal = 64 << 10 // bytes that are read of a refusal's body
 	shownRefusal   = 1 << 10  // bytes that are shown of it
 	largestHeader  = 1 << 20  // bytes of all headers

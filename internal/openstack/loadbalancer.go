@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
-	"strings"
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack"
@@ -48,13 +47,10 @@ func (l *LoadBalancer) FindPool(ctx context.Context, pool string) error {
 
 // Member is a member of a pool: an address to which the load balancer sends connections.
 type Member struct {
-	ID           Text     `json:"id"`
-	Name         Text     `json:"name"`
-	Address      Text     `json:"address"`
-	Weight       int      `json:"weight"`              // 0 means no new connections
-	Tags         []string `json:"tags"`                // not cleaned, because they are written back
-	Provisioning Text     `json:"provisioning_status"` // ACTIVE once all requested changes are done
-	Operating    Text     `json:"operating_status"`    // result of the pool's health monitor
+	ID        Text `json:"id"`
+	Name      Text `json:"name"`
+	Address   Text `json:"address"`
+	Operating Text `json:"operating_status"` // result of the pool's health monitor
 }
 
 // Operating statuses of a member.
@@ -89,7 +85,7 @@ func (l *LoadBalancer) Members(ctx context.Context, pool string) ([]Member, erro
 	var members []Member
 	for attempt := 0; ; attempt++ {
 		members = members[:0]
-		err := walk(ctx, l.Client, path(pool), nil, func(page Page, item itemFunc) (more bool, err error) {
+		err := walk(ctx, l.Client, "lbaas/pools/"+pool+"/members", nil, func(page Page, item itemFunc) (more bool, err error) {
 			var list struct {
 				Members []Member           `json:"members"`
 				Links   []gophercloud.Link `json:"members_links"`
@@ -109,7 +105,7 @@ func (l *LoadBalancer) Members(ctx context.Context, pool string) ([]Member, erro
 		switch {
 		case errors.Is(err, errLostMarker) && attempt < 2: // the member of the marker was removed meanwhile
 		case err != nil:
-			return nil, l.failed("list the members", pool, err)
+			return nil, l.failed(pool, err)
 		default:
 			slices.SortFunc(members, func(a, b Member) int { return cmp.Compare(a.ID, b.ID) })
 			return members, nil
@@ -117,45 +113,8 @@ func (l *LoadBalancer) Members(ctx context.Context, pool string) ([]Member, erro
 	}
 }
 
-// Member reads a member of a pool.
-func (l *LoadBalancer) Member(ctx context.Context, pool, id string) (Member, error) {
-	member, err := get[Member](ctx, l.Client, l.Client.ServiceURL(path(pool, id)), "member")
-	if err == nil && string(member.ID) != id {
-		err = wrongObject(member.ID)
-	}
-	if err != nil {
-		return Member{}, l.failed("get the member "+text.Clean(id), pool, err)
-	}
-	return member, nil
-}
-
-// SetWeight sets the weight and the tags of a member in one request. Octavia refuses that with 409 while it
-// changes something else of the load balancer.
-func (l *LoadBalancer) SetWeight(ctx context.Context, pool, id string, weight int, tags []string) error {
-	var answer struct {
-		Member struct {
-			ID Text `json:"id"`
-		} `json:"member"`
-	}
-	body := map[string]any{"member": map[string]any{"weight": weight, "tags": tags}}
-	resp, err := l.Client.Put(ctx, l.Client.ServiceURL(path(pool, id)), body, &answer,
-		&gophercloud.RequestOpts{OkCodes: []int{http.StatusOK}})
-	_, _, err = gophercloud.ParseResponse(resp, err)
-	if err == nil && string(answer.Member.ID) != id {
-		err = wrongObject(answer.Member.ID)
-	}
-	if err != nil {
-		return l.failed("set the weight of the member "+text.Clean(id), pool, err)
-	}
-	return nil
-}
-
-// path returns the path of a pool's members, or of one of them.
-func path(pool string, member ...string) string {
-	return strings.Join(append([]string{"lbaas", "pools", pool, "members"}, member...), "/")
-}
-
-func (l *LoadBalancer) failed(what, pool string, err error) error {
+func (l *LoadBalancer) failed(pool string, err error) error {
+	what := "list the members"
 	if gophercloud.ResponseCodeIs(err, http.StatusForbidden) {
 		what += " (by default Octavia asks for the role load-balancer_member)"
 	}

@@ -152,8 +152,8 @@ func (s Server) set(ctx context.Context, key, value string) error {
 	switch {
 	case gophercloud.ResponseCodeIs(err, http.StatusForbidden): // Nova's message has the maximum number of entries
 		if server, _, _ := s.get(ctx); server != nil {
-			err = fmt.Errorf("%w; the server has %d entries of metadata, and the mark and its time are two more",
-				err, len(server.Metadata))
+			err = fmt.Errorf("%w; the server has %d entries of metadata and would get two more: this user may not "+
+				"change metadata, or its quota (metadata_items) has no room for them", err, len(server.Metadata))
 		}
 	case err == nil && set[key] != value:
 		err = missing("meta")

@@ -60,7 +60,7 @@ func TestMark(t *testing.T) {
 
 	fake.SetQuota("RegionOne", fakecloud.MemberProjectID, "metadata_items", 1)
 	full := server.Mark(t.Context(), "6", at)
-	assert.ErrorContains(t, full, "exceeds 1; the server has 1 entries of metadata, and the mark and its time are two more")
+	assert.ErrorContains(t, full, "exceeds 1; the server has 1 entries of metadata and would get two more: this user may not")
 
 	gone := openstack.Server{Compute: compute, ID: "00000000-0000-0000-0000-000000000000"}
 	assert.NoError(t, gone.Unmark(t.Context()), "unmark a server that is gone")

@@ -6,9 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
@@ -89,30 +87,6 @@ func (s Server) State(ctx context.Context) (State, error) {
 func (s Server) Status(ctx context.Context) (string, error) {
 	state, err := s.State(ctx)
 	return state.Status, err
-}
-
-// Addresses returns the addresses that Nova shows of a server, floating ones too. The list is empty if the
-// server is gone.
-func (c *Cloud) Addresses(ctx context.Context, region, id string) ([]string, error) {
-	compute, err := c.Compute(ctx, region)
-	if err != nil {
-		return nil, err
-	}
-	server, _, err := Server{Compute: compute, ID: id}.get(ctx)
-	if server == nil {
-		return nil, err
-	}
-	var list []string
-	for _, network := range slices.Sorted(maps.Keys(server.Addresses)) {
-		addresses, _ := server.Addresses[network].([]any)
-		for _, address := range addresses {
-			fields, _ := address.(map[string]any)
-			if ip, ok := fields["addr"].(string); ok {
-				list = append(list, text.Clean(ip))
-			}
-		}
-	}
-	return list, nil
 }
 
 // Fault returns Nova's reason why the server is in ERROR. It is "" if Nova gives no reason, or the server is

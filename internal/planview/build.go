@@ -13,7 +13,7 @@ import (
 
 // fill derives the drawing from the values before and after.
 func (a *Attachment) fill(before, after *attributes, unknown, hidden map[string]bool) {
-	a.Unknown = unknown["nodes"] || unknown["regions"] || unknown["zones"] || unknown["region"]
+	a.Unknown = unknown["nodes"] || unknown["regions"]
 	now := after
 	if after == nil || a.Unknown {
 		now = before

@@ -49,7 +49,7 @@ type planCase struct {
 }
 
 const (
-	threeZones = `zones = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }]`
+	threeZones = `regions = [{ zones = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }] }]`
 	oldest     = `deletion { criteria = "OLDEST_FIRST" }`
 	bookworm   = `template = { image = "debian-12" }`
 	trixie     = `template = { image = "debian-13" }`
@@ -84,9 +84,9 @@ func planCases() []planCase {
 				cloud.UpdateServer("RegionOne", servers["web-1"], func(s *fakecloud.Server) { s.Status = "ERROR" })
 			}},
 		{name: "dropped-place", before: []string{"desired_capacity = 6", threeZones},
-			after: []string{"desired_capacity = 6", `zones = [{ name = "az-1" }, { name = "az-2" }]`}},
+			after: []string{"desired_capacity = 6", `regions = [{ zones = [{ name = "az-1" }, { name = "az-2" }] }]`}},
 		{name: "emptied-place", before: []string{"desired_capacity = 6", threeZones, oldest},
-			after: []string{"desired_capacity = 4", `zones = [{ name = "az-1" }, { name = "az-2" }]`, oldest}},
+			after: []string{"desired_capacity = 4", `regions = [{ zones = [{ name = "az-1" }, { name = "az-2" }] }]`, oldest}},
 		{name: "import", after: []string{"desired_capacity = 3", threeZones},
 			extra: "import {\n  to = stackpolicy_placement_attachment.web\n  id = \"web\"\n}\n",
 			happen: func(cloud *fakecloud.Cloud, _ map[string]string) {
@@ -133,7 +133,7 @@ func TestLog(t *testing.T) {
 	}
 	require.NoError(t, w.Write(config("desired_capacity = 6", threeZones)))
 	acctest.Apply(t, w)
-	require.NoError(t, w.Write(config("desired_capacity = 6", `zones = [{ name = "az-1" }, { name = "az-2" }]`, `deletion { candidates = ["nobody"] }`)))
+	require.NoError(t, w.Write(config("desired_capacity = 6", `regions = [{ zones = [{ name = "az-1" }, { name = "az-2" }] }]`, `deletion { candidates = ["nobody"] }`)))
 	log := acctest.Must(t, w, "plan", "-input=false", "-json", "-out=a.tfplan")
 	text := acctest.Must(t, w, "show", "-json", "a.tfplan")
 	view := readable(t, []byte(text))

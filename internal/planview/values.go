@@ -13,9 +13,7 @@ import (
 // attributes are the values of an attachment in a plan.
 type attributes struct {
 	Cluster   string              `json:"cluster"`
-	Region    string              `json:"region"`
 	Regions   []regionJSON        `json:"regions"`
-	Zones     []binJSON           `json:"zones"`
 	Update    *updateJSON         `json:"update"`
 	Nodes     map[string]nodeJSON `json:"nodes"`
 	Slots     map[string]nodeJSON `json:"slots"`
@@ -106,12 +104,8 @@ func (v *attributes) listed() []placement.Region {
 	if v == nil {
 		return nil
 	}
-	regions := v.Regions
-	if len(regions) == 0 && (v.Region != "" || len(v.Zones) > 0) {
-		regions = []regionJSON{{binJSON: binJSON{Name: v.Region}, Zones: v.Zones}}
-	}
-	list := make([]placement.Region, len(regions))
-	for i, r := range regions {
+	list := make([]placement.Region, len(v.Regions))
+	for i, r := range v.Regions {
 		list[i].Bin = r.bin()
 		for _, z := range r.Zones {
 			list[i].Zones = append(list[i].Zones, z.bin())

@@ -40,10 +40,6 @@ func newBackend(ctx context.Context, model providerModel, agent string, diags *d
 	case err != nil:
 		diags.AddError("Invalid provider configuration", err.Error())
 	}
-	if cloud != nil {
-		hooks.LoadBalancer = cloud.LoadBalancer
-		hooks.Addresses = cloud.Addresses
-	}
 	return backend.New(cloud, nil, hooks)
 }
 

@@ -18,7 +18,7 @@ func TestLoginRefused(t *testing.T) {
 		"stackpolicy_region_plan":          {"nodes": nodes, "scale_out": out, "regions": protocol.Listing("RegionOne")},
 		"stackpolicy_zone_plan":            {"nodes": nodes, "scale_out": out, "zones": protocol.Listing("az-1")},
 		"stackpolicy_affinity_plan":        {"servergroup_id": "1", "region": "RegionOne", "scale_out": out},
-		"stackpolicy_placement_attachment": {"cluster": "web", "desired_capacity": 1, "zones": protocol.Listing("az-1")},
+		"stackpolicy_placement_attachment": {"cluster": "web", "desired_capacity": 1, "regions": protocol.Zones(protocol.Listing("az-1"))},
 		"stackpolicy_affinity_attachment":  {"servergroup": attributes{"name": "web"}},
 		"stackpolicy_deletion_attachment":  {"server_id": "1"},
 		"stackpolicy_readiness_attachment": {"cluster": "web", "nodes": attributes{"web-0": attributes{"mark": "1"}},

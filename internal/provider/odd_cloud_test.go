@@ -52,7 +52,7 @@ func life(t *testing.T, fake *fakecloud.Cloud, p *protocol.Provider, cluster, re
 	t.Helper()
 	const placement, affinity, deletion = "stackpolicy_placement_attachment", "stackpolicy_affinity_attachment", "stackpolicy_deletion_attachment"
 	attached, err := p.Apply(t.Context(), instance{Kind: placement},
-		attributes{"cluster": cluster, "desired_capacity": 2, "zones": []any{attributes{"name": zone}}})
+		attributes{"cluster": cluster, "desired_capacity": 2, "regions": protocol.Zones([]any{attributes{"name": zone}})})
 	require.NoError(t, err, cluster)
 	var ids []string
 	for name := range protocol.Object(protocol.Object(attached.State)["nodes"]) {
@@ -139,7 +139,7 @@ func TestOddServers(t *testing.T) {
 	// A shelved and offloaded server is in no zone.
 	// A node gets the first server of its name in its zone.
 	placed, err := p.Apply(t.Context(), instance{Kind: "stackpolicy_placement_attachment"},
-		attributes{"cluster": "web", "desired_capacity": 1, "node_name_pattern": "{cluster}{index}", "zones": []any{attributes{"name": "az-2"}}})
+		attributes{"cluster": "web", "desired_capacity": 1, "node_name_pattern": "{cluster}{index}", "regions": protocol.Zones([]any{attributes{"name": "az-2"}})})
 	require.NoError(t, err)
 	ids := fake.AddServers("RegionOne", fakecloud.Server{Name: "web0", Zone: "az-1", Created: now}, fakecloud.Server{Name: "web0", Zone: "az-2"},
 		fakecloud.Server{Name: "web0", Zone: "az-2"})

@@ -60,9 +60,7 @@ func TestPermissions(t *testing.T) {
 		fakecloud.Compute + " GET /flavors/{id}",                     // a flavor that is gone
 		fakecloud.Compute + " DELETE /servers/{id}/metadata/{id}",    // a rollout in place
 		fakecloud.Compute + " GET /servers/{id}/os-instance-actions", // a stop that fails
-		fakecloud.LoadBalancing + " GET /lbaas/pools/{id}/members",   // hooks and health checks of pools
-		fakecloud.LoadBalancing + " GET /lbaas/pools/{id}/members/{id}",
-		fakecloud.LoadBalancing + " PUT /lbaas/pools/{id}/members/{id}",
+		fakecloud.LoadBalancing + " GET /lbaas/pools/{id}/members",   // health checks of pools
 	} {
 		assert.False(t, made[rare], "%q is not rare any more", rare)
 		made[rare] = true

@@ -70,7 +70,7 @@ func providerSchema() schema.Schema {
 				ElementType: types.StringType,
 				Optional:    true,
 				MarkdownDescription: "Addresses that replace the catalogue's, by service type (`compute`, " +
-					"`image`, `messaging`), in the provider's own region.",
+					"`image`), in the provider's own region.",
 			},
 			"enable_logging": flag("Write a line for each request into Terraform's log at level `DEBUG`, without " +
 				"headers and bodies. Defaults to `false`. Environment: `OS_DEBUG`."),

@@ -21,7 +21,7 @@ const (
 
 // TestTerminal: whatever names and messages a cloud or a user gives, no diagnostic and no
 // table has a control character, or a line that is not ours. TestCleanServer shows that all
-// answers are cleaned, and TestPeer covers each request.
+// answers are cleaned.
 func TestTerminal(t *testing.T) {
 	t.Parallel()
 	all := attributes{"name_regex": ".", "regions": []any{"RegionOne"}}

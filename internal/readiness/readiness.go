@@ -9,6 +9,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base32"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -81,8 +82,9 @@ const (
 
 // failure is a node that did not get into service.
 type failure struct {
-	node Node
-	seen string // last state
+	node     Node
+	seen     string // last state
+	unmarked bool   // whether all checks passed, and Nova refused the mark
 }
 
 func (f failure) String() string {
@@ -108,6 +110,13 @@ func (e *notReadyError) Error() string {
 		lines = append(lines, f.String())
 	}
 	return strings.Join(lines, "\n  - ")
+}
+
+// MarksRefused reports whether an error of [Waiter.Run] is that Nova refused the mark of each server that did not get
+// into service, so that no other image would help.
+func MarksRefused(err error) bool {
+	e, is := errors.AsType[*notReadyError](err)
+	return is && !slices.ContainsFunc(e.failures, func(f failure) bool { return !f.unmarked })
 }
 
 // Run waits until all nodes are in service, and marks each node as soon as it is. It looks at all nodes at the same
@@ -143,7 +152,8 @@ func (w *Waiter) Run(ctx context.Context, nodes []Node) (warnings []string, err 
 			warnings = append(warnings, warning)
 		}
 		if !watches[i].marked {
-			failed.failures = append(failed.failures, failure{nodes[i], cmp.Or(watches[i].seen, "it was not checked")})
+			failed.failures = append(failed.failures, failure{
+				nodes[i], cmp.Or(watches[i].seen, "it was not checked"), watches[i].unmarked})
 			names = append(names, nodes[i].Name)
 		}
 	}
@@ -172,6 +182,8 @@ type watch struct {
 	logged  time.Time
 	marked  bool
 	warning string
+
+	unmarked bool // whether Nova refused the mark
 }
 
 // run looks at the node again and again until the node is marked, cannot get into service any more, or the context
@@ -234,7 +246,8 @@ func (w *watch) look(ctx context.Context) (final bool) {
 	<-w.looks
 	if err != nil {
 		w.see(err.Error())
-		return ctx.Err() == nil && refused(err)
+		w.unmarked = ctx.Err() == nil && refused(err)
+		return w.unmarked
 	}
 	w.marked = true
 	w.see("in service")

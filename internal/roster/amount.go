@@ -3,18 +3,20 @@ package roster
 import (
 	"cmp"
 	"fmt"
-	"math/big"
+	"math/bits"
 	"regexp"
+	"strconv"
+	"strings"
 )
 
 // Amount is a number of nodes, or a percentage of the nodes of a cluster.
 type Amount struct {
-	Number  *big.Rat
-	Percent bool
-	text    string
+	millionths uint64
+	percent    bool
+	text       string
 }
 
-var amountPattern = regexp.MustCompile(`^([0-9]{1,9})(\.[0-9]{1,6})?(%)?$`)
+var amountPattern = regexp.MustCompile(`^([0-9]{1,9})(?:\.([0-9]{1,6}))?(%)?$`)
 
 // ParseAmount reads "3", "25%" or "12.5%". A percentage is at most 100%.
 func ParseAmount(text string) (Amount, error) {
@@ -25,42 +27,40 @@ func ParseAmount(text string) (Amount, error) {
 			text,
 		)
 	}
-	number, _ := new(big.Rat).SetString(m[1] + m[2]) // digits, by the pattern
-	if m[3] != "" && number.Cmp(big.NewRat(100, 1)) > 0 {
+	millionths, _ := strconv.ParseUint(m[1]+m[2]+strings.Repeat("0", 6-len(m[2])), 10, 64) // 15 digits at most
+	if m[3] != "" && millionths > 100e6 {
 		return Amount{}, fmt.Errorf("%s is more than all nodes: a percentage is at most 100%%", text)
 	}
-	return Amount{number, m[3] != "", text}, nil
+	return Amount{millionths, m[3] != "", text}, nil
 }
 
 // String returns the amount as it was written.
 func (a Amount) String() string { return cmp.Or(a.text, "0") }
 
 // Zero reports whether the amount is zero for a cluster of any size.
-func (a Amount) Zero() bool { return a.Number == nil || a.Number.Sign() == 0 }
+func (a Amount) Zero() bool { return a.millionths == 0 }
 
-// exact returns the number of nodes for a cluster of a size, which may be a fraction.
-func (a Amount) exact(size int64) *big.Rat {
-	if a.Number == nil {
-		return new(big.Rat)
+// of returns the number of nodes for a cluster of a size, rounded down, and whether it is a fraction more.
+func (a Amount) of(size int64) (nodes int64, more bool) {
+	if !a.percent {
+		return int64(a.millionths / 1e6), false // a number of nodes is a whole one
 	}
-	if !a.Percent {
-		return a.Number
-	}
-	share := new(big.Rat).Mul(a.Number, big.NewRat(size, 1))
-	return share.Quo(share, big.NewRat(100, 1))
+	high, low := bits.Mul64(a.millionths, uint64(size))
+	share, rest := bits.Div64(high, low, 100e6) // at most the size, because a percentage is at most 100%
+	return int64(share), rest > 0
 }
 
 // Down returns the number of nodes for a cluster of a size, rounded down.
 func (a Amount) Down(size int64) int64 {
-	n := a.exact(size)
-	return new(big.Int).Quo(n.Num(), n.Denom()).Int64()
+	nodes, _ := a.of(size)
+	return nodes
 }
 
 // Up returns the number of nodes for a cluster of a size, rounded up.
 func (a Amount) Up(size int64) int64 {
-	down := a.Down(size)
-	if a.exact(size).Cmp(big.NewRat(down, 1)) > 0 {
-		down++
+	nodes, more := a.of(size)
+	if more {
+		nodes++
 	}
-	return down
+	return nodes
 }

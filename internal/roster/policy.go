@@ -1,7 +1,6 @@
 package roster
 
 import (
-	"math/big"
 	"slices"
 	"time"
 
@@ -135,7 +134,7 @@ func (p Policy) Batch() int64 {
 
 // Stops reports whether a number of unhealthy nodes is above stop_above.
 func (p Policy) Stops(sick int64) bool {
-	return p.Update != nil && big.NewRat(sick, 1).Cmp(p.Update.StopAbove.exact(p.Capacity)) > 0
+	return p.Update != nil && sick > p.Update.StopAbove.Down(p.Capacity)
 }
 
 // Pauses reports whether a batch must be in service for a while before the next one.

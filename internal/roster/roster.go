@@ -178,12 +178,21 @@ func (r Roster) LeavingNames() []string { return ByIndex(r.Leaving) }
 
 // ByIndex lists nodes by their indices.
 func ByIndex(nodes map[string]Node) []string {
-	return slices.SortedFunc(maps.Keys(nodes), func(a, b string) int { return CompareIndex(a, nodes[a], b, nodes[b]) })
-}
-
-// CompareIndex orders nodes by index, then by name.
-func CompareIndex(a string, n Node, b string, m Node) int {
-	return cmp.Or(cmp.Compare(n.Index, m.Index), cmp.Compare(a, b))
+	type indexed struct {
+		name  string
+		index int64
+	}
+	list, names := make([]indexed, 0, len(nodes)), make([]string, len(nodes))
+	for name, n := range nodes {
+		list = append(list, indexed{name, n.Index})
+	}
+	slices.SortFunc(list, func(a, b indexed) int {
+		return cmp.Or(cmp.Compare(a.index, b.index), cmp.Compare(a.name, b.name))
+	})
+	for i, n := range list {
+		names[i] = n.name
+	}
+	return names
 }
 
 // Counts counts the nodes by place.

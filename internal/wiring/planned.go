@@ -41,8 +41,10 @@ type Planned struct {
 // Plan is what Terraform does to the servers of a cluster.
 type Plan struct {
 	Nodes   []Planned
-	InPlace bool // whether the method of the update is IN_PLACE
-	Batch   int  // number of nodes that the plan may still replace; negative if that is not known
+	InPlace bool     // whether the method of the update is IN_PLACE
+	Batch   int      // number of nodes that the plan may still replace; negative if that is not known
+	Begins  bool     // whether a batch of TEMPLATE begins
+	Unseen  []string // nodes of the cluster that are not handed over
 }
 
 // Fault is a mistake that a plan shows.
@@ -55,8 +57,8 @@ type Fault struct {
 
 // Unchecked is what a plan says that begins a batch while nothing asks the servers.
 const Unchecked = "This plan begins a batch, and a server that is ACTIVE counts as in service, whether or not its " +
-	"image works: a bad one costs the batch. Let stackpolicy_readiness_attachment ask the servers, with http, tcp or " +
-	"hook."
+	"image works: a bad one costs this batch, and the next with the next apply, until no old server is left. Let " +
+	"stackpolicy_readiness_attachment ask the servers, with http, tcp or hook."
 
 // mistakes has, in the order in which they are looked for, each line that may be missing: which nodes show it, each
 // with what was seen, and what to write. A server is compared with its node only where the plan makes it: a server that
@@ -101,6 +103,16 @@ func Judge(p Plan) (faults []Fault) {
 					Text: few(list) + ". " + line.advice + "."})
 			}
 		}
+	}
+	if len(p.Unseen) > 0 {
+		slices.Sort(p.Unseen)
+		faults = append(faults, Fault{
+			Node: p.Unseen[0], Title: "Nodes are not waited for", Passes: !p.Begins,
+			Text: fmt.Sprintf("The cluster has nodes that are not handed over to the readiness attachment: %s. Nobody "+
+				"waits for their servers or marks them, so no batch may begin. Hand over nodes = "+
+				"stackpolicy_placement_attachment.NAME.nodes, without a filter, and all of the servers.",
+				text.Few(p.Unseen)),
+		})
 	}
 	if beside := nodesThat(changed)(p); len(beside) > 0 && p.Batch >= 0 {
 		faults = append(faults, Fault{

@@ -53,6 +53,9 @@ func TestJudge(t *testing.T) {
 	of := func(nodes ...Planned) Plan { return Plan{Nodes: nodes, Batch: 1} }
 	inPlace := Plan{InPlace: true}
 	inPlace.Nodes = []Planned{runs("web-0", func(n *Planned) { n.Has.Image, n.Serves = known("i2"), "" })}
+	unseen := Plan{Nodes: []Planned{runs("web-0", nil)}, Unseen: []string{"web-2", "web-1"}, Batch: 1}
+	begins := unseen
+	begins.Begins = true
 	unplaced := of(comes("web-0", again), comes("web-1", again))
 	unplaced.Batch = -1
 	for name, c := range map[string]struct {
@@ -108,7 +111,9 @@ func TestJudge(t *testing.T) {
 		"a flavor made again": {of(runs("web-1", func(n *Planned) {
 			n.Has.Flavor, n.Wants.Flavor, n.Has.FlavorName = known("f2"), Value{}, known("old")
 		})), ""},
-		"no attachment of nodes": {unplaced, ""},
+		"nodes that are not handed over":                     {unseen, "~The cluster has nodes that are not handed over to the readiness attachment: web-1, web-2."},
+		"nodes that are not handed over, and a batch begins": {begins, "The cluster has nodes that are not handed over to the readiness attachment: web-1, web-2."},
+		"no attachment of nodes":                             {unplaced, ""},
 		"which do not serve": {of(runs("web-0", func(n *Planned) { again(n); n.Serves = "" }),
 			runs("web-1", func(n *Planned) { again(n); n.Serves = "" })), ""},
 		"made by this apply": {of(runs("web-0", func(n *Planned) { n.Has.ID = known("new") }),

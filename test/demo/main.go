@@ -43,7 +43,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println("Building the provider, and terraform-provider-openstack, which makes the servers ...")
+	fmt.Println("Building the provider ...")
 	mirror, err := workspace.Build(ctx, dir)
 	if err != nil {
 		return err

@@ -1,8 +1,8 @@
-// Package fakecloud is an OpenStack in one process: Keystone, Nova, Glance, Neutron, Cinder, Zaqar and Octavia over
+// Package fakecloud is an OpenStack in one process: Keystone, Nova, Glance, Neutron, Cinder and Octavia over
 // HTTP, in the extent that this project and terraform-provider-openstack, which makes the servers, use. It is the one
 // test double of the project and serves the demo.
 //
-// It answers as the services of the Zed release do (Keystone 22, Nova 26, Glance 25, Neutron 21, Cinder 21, Zaqar 15,
+// It answers as the services of the Zed release do (Keystone 22, Nova 26, Glance 25, Neutron 21, Cinder 21,
 // Octavia 11), refusals included: status codes, bodies of errors, headers, microversions, and the limits of an
 // ordinary user. A contract test compares it with a real cloud; if the two differ, this package is wrong.
 //
@@ -29,14 +29,12 @@ const (
 	AdminProject  = "admin"
 	MemberUser    = "member" // an ordinary user, and the owner of servers by default
 	MemberProject = "member"
-	PlainUser     = "plain"  // has a project of this name, and not the role that Octavia's default policy asks for
 	Password      = "secret" // all users have it
 	DomainID      = "default"
 	DomainName    = "Default"
 
 	AdminUserID     = "5f0c1e7a9b6d4c3e8a2f7b1d0c9e4a60"
 	AdminProjectID  = "8d27a5c4e1f04b6b9c3d2e5f6a7b8c90"
-	PlainUserID     = "d4c2e3f5b6a74a89a1d2e3f4a5b6c7d8"
 	MemberUserID    = "c3b1f2d4a5e64978b0c1d2e3f4a5b6c7"
 	MemberProjectID = "1e4d6c8b0a2f4e5d9c7b8a6f5e4d3c2b"
 )

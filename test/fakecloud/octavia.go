@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// This file has the part of Octavia about members of pools. The product reads members and changes their weights;
+// This file has the part of Octavia about members of pools. The product reads members;
 // terraform-provider-openstack makes and removes them. [Cloud.AddPool] makes load balancers and pools, which can only
 // be read.
 
@@ -29,10 +29,10 @@ type pool struct {
 // poolMember is a member of a pool.
 type poolMember struct {
 	Member
-	pool             *pool
-	port             int
-	created, updated time.Time
-	operating        string // "" means the pool's own status
+	pool         *pool
+	port, weight int
+	created      time.Time
+	operating    string // "" means the pool's own status
 }
 
 var octaviaRoutes = []route{
@@ -42,7 +42,6 @@ var octaviaRoutes = []route{
 	{"POST", "/lbaas/pools/{}/members", 0, of((*call).findPool, (*call).createMember)},
 	{"PUT", "/lbaas/pools/{}/members", 0, of((*call).findPool, (*call).replaceMembers)},
 	{"GET", "/lbaas/pools/{}/members/{}", 0, show("member", (*call).findMember, (*call).memberDocument)},
-	{"PUT", "/lbaas/pools/{}/members/{}", 0, of((*call).findMember, (*call).updateMember)},
 	{"DELETE", "/lbaas/pools/{}/members/{}", 0, of((*call).findMember, (*call).deleteMember)},
 }
 
@@ -106,9 +105,6 @@ func (k *call) findBalancer() *balancer {
 // findPool finds the pool of the request. A request for the pool itself is a look at its load balancer. On paths to
 // members its error has another format.
 func (k *call) findPool() *pool {
-	if !k.token.user.balances() {
-		panic(&refusal{status: http.StatusForbidden, message: "Policy does not allow this request to be performed."})
-	}
 	for _, b := range k.region.balancers {
 		for _, p := range b.pools {
 			if p.id == k.vars[0] && b.project == k.token.projectID() {

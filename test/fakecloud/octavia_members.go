@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 func (m *poolMember) document(provisioning string) object {
@@ -20,17 +19,12 @@ func (m *poolMember) document(provisioning string) object {
 	case operating == "":
 		operating = "ONLINE"
 	}
-	stamp := func(at time.Time) any {
-		if at.IsZero() {
-			return nil
-		}
-		return strings.TrimSuffix(isoTime(at), "Z")
-	}
 	return object{
 		{"id", m.ID}, {"name", m.Name}, {"operating_status", operating}, {"provisioning_status", provisioning},
-		{"admin_state_up", true}, {"address", m.Address}, {"protocol_port", m.port}, {"weight", m.Weight},
-		{"backup", false}, {"subnet_id", nil}, {"project_id", p.balancer.project}, {"created_at", stamp(m.created)},
-		{"updated_at", stamp(m.updated)}, {"monitor_address", nil}, {"monitor_port", nil}, {"tags", m.Tags},
+		{"admin_state_up", true}, {"address", m.Address}, {"protocol_port", m.port}, {"weight", m.weight},
+		{"backup", false}, {"subnet_id", nil}, {"project_id", p.balancer.project},
+		{"created_at", strings.TrimSuffix(isoTime(m.created), "Z")}, {"updated_at", nil}, {"monitor_address", nil},
+		{"monitor_port", nil}, {"tags", []string{}},
 		{"tenant_id", p.balancer.project},
 	}
 }
@@ -66,11 +60,10 @@ func (k *call) listMembers(p *pool) reply {
 
 // memberFields are the fields of a member that a request may set.
 type memberFields struct {
-	Name    *string   `json:"name"`
-	Address *string   `json:"address"`
-	Port    *int      `json:"protocol_port"`
-	Weight  *int      `json:"weight"`
-	Tags    *[]string `json:"tags"`
+	Name    *string `json:"name"`
+	Address *string `json:"address"`
+	Port    *int    `json:"protocol_port"`
+	Weight  *int    `json:"weight"`
 }
 
 // memberBody reads the member in a request.
@@ -82,13 +75,6 @@ func (k *call) memberBody() (f memberFields) {
 	if err := json.Unmarshal(body["member"], &f); err != nil {
 		panic(badRequest("Invalid input for field/attribute member_. Value: '%s'.", k.record.Body))
 	}
-	const bad = "Invalid input for field/attribute weight. Value: '%d'. Value should be "
-	if f.Weight != nil && *f.Weight < 0 {
-		panic(badRequest(bad+"greater or equal to 0", *f.Weight))
-	}
-	if f.Weight != nil && *f.Weight > 256 {
-		panic(badRequest(bad+"lower or equal to 256", *f.Weight))
-	}
 	return f
 }
 
@@ -97,10 +83,7 @@ func (m *poolMember) set(f memberFields) {
 		m.Name = *f.Name
 	}
 	if f.Weight != nil {
-		m.Weight = *f.Weight
-	}
-	if f.Tags != nil {
-		m.Tags = *f.Tags
+		m.weight = *f.Weight
 	}
 }
 
@@ -160,21 +143,14 @@ func (k *call) replaceMembers(p *pool) reply {
 // newMember makes a member of a pool.
 func (k *call) newMember(p *pool, given memberFields) *poolMember {
 	m := &poolMember{
-		Member:  Member{ID: k.uuid("member"), Address: *given.Address, Weight: 1, Tags: []string{}},
+		Member:  Member{ID: k.uuid("member"), Address: *given.Address},
+		weight:  1,
 		pool:    p,
 		port:    *given.Port,
 		created: k.time(),
 	}
 	m.set(given)
 	return m
-}
-
-func (k *call) updateMember(m *poolMember) reply {
-	given := k.memberBody()
-	m.pool.balancer.change(k)
-	m.set(given)
-	m.updated = k.time()
-	return jsonReply(200, object{{"member", m.document("PENDING_UPDATE")}})
 }
 
 func (k *call) deleteMember(m *poolMember) reply {
@@ -186,8 +162,6 @@ func (k *call) deleteMember(m *poolMember) reply {
 // Member is a member of a pool, as tests make and see it.
 type Member struct {
 	ID, Name, Address string
-	Weight            int
-	Tags              []string
 }
 
 // AddPool makes a pool with a load balancer of its own, and members on port 80. It returns the pool's id.
@@ -196,8 +170,8 @@ func (c *Cloud) AddPool(regionName string, members ...Member) (id string) {
 		b := &balancer{id: c.uuid("balancer"), name: "lb", subnet: SubnetID, project: MemberProjectID}
 		p := &pool{id: c.uuid("pool"), name: "pool", balancer: b, monitor: c.uuid("healthmonitor")}
 		for _, m := range members {
-			m.ID, m.Tags = c.uuid("member"), slices.Concat([]string{}, m.Tags)
-			p.members = append(p.members, &poolMember{Member: m, pool: p, port: 80, created: c.time()})
+			m.ID = c.uuid("member")
+			p.members = append(p.members, &poolMember{Member: m, pool: p, port: 80, weight: 1, created: c.time()})
 		}
 		b.pools = []*pool{p}
 		r.balancers = append(r.balancers, b)
@@ -225,9 +199,7 @@ func (c *Cloud) changePool(regionName, id string, f func(*region, *pool)) {
 func (c *Cloud) Members(regionName, id string) (list []Member) {
 	c.changePool(regionName, id, func(_ *region, p *pool) {
 		for _, m := range p.members {
-			own := m.Member
-			own.Tags = slices.Clone(own.Tags)
-			list = append(list, own)
+			list = append(list, m.Member)
 		}
 	})
 	return list

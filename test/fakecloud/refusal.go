@@ -6,7 +6,7 @@ import "fmt"
 // refuse it, for several reasons; [refusable] turns it into the answer.
 type refusal struct {
 	status  int
-	kind    string // Neutron's type, Zaqar's title, or the kind of Octavia's router
+	kind    string // Neutron's type, or the kind of Octavia's router
 	message string
 	more    object // further keys of an error of Keystone
 }

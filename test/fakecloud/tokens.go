@@ -16,7 +16,6 @@ type user struct {
 var users = []*user{
 	{AdminUserID, AdminUser, project{AdminProjectID, AdminProject}, true},
 	{MemberUserID, MemberUser, project{MemberProjectID, MemberProject}, false},
-	{PlainUserID, PlainUser, project{"2f5e7d9c1b3a4f6e8d0c9b7a6f5e4d3c", PlainUser}, false},
 }
 
 // roles lists the roles of a user in the user's project, with the roles that they imply.
@@ -24,18 +23,13 @@ func (u *user) roles() []object {
 	roles := []object{
 		{{"id", "9a1b2c3d4e5f46078192a3b4c5d6e7f8"}, {"name", "member"}},
 		{{"id", "0b1c2d3e4f5a46b798c9d0e1f2a3b4c5"}, {"name", "reader"}},
-	}
-	if u.balances() {
-		roles = append(roles, object{{"id", "1c2d3e4f5a6b47c8a9d0e1f2a3b4c5d6"}, {"name", "load-balancer_member"}})
+		{{"id", "1c2d3e4f5a6b47c8a9d0e1f2a3b4c5d6"}, {"name", "load-balancer_member"}},
 	}
 	if u.admin {
 		roles = slices.Insert(roles, 0, object{{"id", "2d3e4f5a6b7c48d9a0b1c2d3e4f5a6b7"}, {"name", "admin"}})
 	}
 	return roles
 }
-
-// balances reports whether Octavia's default policy lets the user see and change pools.
-func (u *user) balances() bool { return u.id != PlainUserID }
 
 // token is a login.
 type token struct {

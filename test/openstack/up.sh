@@ -27,13 +27,12 @@ fi
 STARTED=() WITHOUT=()
 eval "$("$PY" lib/model.py)"
 "$PY" lib/config.py || fail 'writing the configuration'
-mkdir -p "$STATE"/{redis,glance} "$RUN/lock"
+mkdir -p "$STATE/glance" "$RUN/lock"
 
 make_datadir
 echo "$RELEASE" >"$DATA/running"
-start_stores
+start_store
 ready 30 mysql sql </dev/null
-ready 30 redis redis-cli -p "${PORT[redis]}" ping
 [ ${#STARTED[@]} -eq 0 ] || say "${STARTED[*]} ready"
 
 make_databases
@@ -41,7 +40,7 @@ start_shared
 ready 60 keystone http "${PORT[keystone]}"
 make_identity
 # Resume a region that fault.sh hung.
-apis=(glance) extras=(zaqar)
+apis=(glance) extras=()
 for s in "${SHORT[@]}"; do
   signal CONT "nova-$s"
   start_region "$s"

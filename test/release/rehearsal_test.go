@@ -56,7 +56,7 @@ func TestRehearsal(t *testing.T) {
 	r.next = src.release(t, next, "- Another one.\n", false)
 	notes, err := os.ReadFile(filepath.Join(src.dir, ".tools", "release-notes.md"))
 	require.NoError(t, err)
-	assert.Equal(t, "- Another one.\n", strings.TrimLeft(string(notes), "\n"), "the notes of version %s", next)
+	assert.Equal(t, "- Another one.", strings.TrimSpace(string(notes)), "the notes of version %s", next)
 	_, err = workspace.Build(t.Context(), r.foreign)
 	require.NoError(t, err)
 	t.Run("complete", r.complete)

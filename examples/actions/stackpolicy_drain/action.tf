@@ -6,7 +6,7 @@ variable "drain_url" {
 resource "stackpolicy_placement_attachment" "web" {
   cluster          = "web"
   desired_capacity = 4
-  zones            = [{ name = "az-1" }, { name = "az-2" }]
+  regions          = [{ zones = [{ name = "az-1" }, { name = "az-2" }] }]
   image            = "debian-12"
 
   update {

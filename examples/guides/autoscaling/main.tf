@@ -15,8 +15,7 @@ resource "stackpolicy_placement_attachment" "web" {
   desired_capacity = var.size == null ? null : max(2, min(var.size, 10)) # an alarm may ask for more than there may be
   min_size         = 2
   max_size         = 10
-  region           = "RegionOne"
-  zones            = [{ name = "az-1" }, { name = "az-2" }]
+  regions          = [{ name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2" }] }]
 
   deletion {
     criteria   = "YOUNGEST_FIRST"

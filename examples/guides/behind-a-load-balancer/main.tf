@@ -29,7 +29,7 @@ variable "pool_id" {
 resource "stackpolicy_placement_attachment" "web" {
   cluster          = "web"
   desired_capacity = var.size
-  zones            = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }]
+  regions          = [{ zones = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }] }]
 
   deletion {
     candidates = var.candidates
@@ -53,23 +53,8 @@ resource "openstack_compute_instance_v2" "web" {
   }
 }
 
-# The members follow the servers. The pool has a health monitor, so a new member
-# gets no connection before it answers.
-resource "openstack_lb_member_v2" "web" {
-  for_each      = openstack_compute_instance_v2.web
-  name          = each.key
-  pool_id       = var.pool_id
-  address       = each.value.access_ip_v4
-  protocol_port = 80
-
-  lifecycle {
-    create_before_destroy = true
-    ignore_changes        = [weight] # which the hooks below change
-  }
-}
-
-# It depends on the member, so a node is drained while it is still in the pool:
-# weight 0, then a minute for the connections that it has.
+# The grace period is the time of the connections that a node still has when its
+# member has left.
 resource "stackpolicy_deletion_attachment" "web" {
   for_each     = openstack_compute_instance_v2.web
   server_id    = each.value.id
@@ -78,31 +63,32 @@ resource "stackpolicy_deletion_attachment" "web" {
   node_name    = each.key
   grace_period = "1m"
 
-  hook {
-    type           = "octavia"
-    pool_ids       = [var.pool_id]
-    default_result = "ABANDON"
+  lifecycle {
+    create_before_destroy = true
   }
+}
 
-  depends_on = [openstack_lb_member_v2.web]
+# A member refers to the deletion attachment, so it leaves before its node is
+# drained. The pool has a health monitor, so a new member gets no connection before
+# it answers.
+resource "openstack_lb_member_v2" "web" {
+  for_each      = stackpolicy_deletion_attachment.web
+  name          = each.key
+  pool_id       = var.pool_id
+  address       = openstack_compute_instance_v2.web[each.key].access_ip_v4
+  protocol_port = 80
 
   lifecycle {
     create_before_destroy = true
   }
 }
 
-# In service is what has run for a while. Old nodes are drained and destroyed after
-# that, because this refers to the deletion attachments.
+# In service is what has run for a while. Old members leave after that, because this
+# refers to the members.
 resource "stackpolicy_readiness_attachment" "web" {
   cluster    = "web"
   nodes      = stackpolicy_placement_attachment.web.nodes
   servers    = openstack_compute_instance_v2.web
-  depends_on = [stackpolicy_deletion_attachment.web]
+  depends_on = [openstack_lb_member_v2.web]
   stable_for = "10s"
-  # A node that was drained and stays after all gets the weight that it had.
-  hook {
-    type           = "octavia"
-    pool_ids       = [var.pool_id]
-    default_result = "ABANDON"
-  }
 }

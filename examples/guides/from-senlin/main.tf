@@ -14,6 +14,10 @@ locals {
   zones    = try(coalesce(local.zone.zones), [])
   hooks    = try(coalesce(local.deletion.hooks), {})
 
+  # A hook of Senlin's default type, zaqar, does nothing without a queue.
+  webhook = try(local.hooks.type == "webhook", false)
+  queued  = !local.webhook && length(compact(try(values(local.hooks.params), []))) > 0
+
   drs     = try(local.affinity.enable_drs_extension, false)
   in_zone = try(local.affinity.availability_zone, null)
 
@@ -64,6 +68,10 @@ resource "stackpolicy_placement_attachment" "web" {
       condition     = try(local.deletion.destroy_after_deletion, true)
       error_message = "destroy_after_deletion: false is not carried over: see Keep the server in the guide Draining nodes."
     }
+    precondition {
+      condition     = !local.queued
+      error_message = "A hook of type zaqar is not carried over: write type: webhook and the url of a service that drains the node and answers when it is done."
+    }
   }
 }
 
@@ -111,10 +119,9 @@ resource "stackpolicy_deletion_attachment" "web" {
   grace_period = try(local.deletion.grace_period, null)
 
   dynamic "hook" {
-    for_each = length(local.hooks) > 0 ? [local.hooks] : []
+    for_each = local.webhook ? [local.hooks] : []
     content {
-      type           = try(hook.value.type, "zaqar") # Senlin's default
-      queue          = try(hook.value.params.queue, null)
+      type           = "webhook"
       url            = try(hook.value.params.url, null)
       timeout        = try(max(1, hook.value.timeout), null) # Senlin took 0 for not waiting
       default_result = "CONTINUE"                            # as in Senlin: the node is removed when the time is over

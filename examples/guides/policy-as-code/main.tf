@@ -36,7 +36,7 @@ variable "drain" {
 resource "stackpolicy_placement_attachment" "web" {
   cluster          = "web"
   desired_capacity = var.size
-  zones            = var.zones
+  regions          = [{ zones = var.zones }]
   template         = { image = var.image }
 
   update {

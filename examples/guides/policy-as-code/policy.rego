@@ -82,8 +82,7 @@ drained contains r.index if {
 	"delete" in r.change.actions
 }
 
-# Each place that has a min, its nodes and the min. Zones are those of a region, or of the
-# only one.
+# Each place that has a min, its nodes and the min.
 places(after) := regions(after) | zones(after)
 
 regions(after) := {[r.name, nodes, r.min] |
@@ -92,12 +91,9 @@ regions(after) := {[r.name, nodes, r.min] |
 	nodes := sum([n | some n in after.distribution[r.name]])
 }
 
-zones(after) := {[sprintf("%s/%s", [region, z.name]), nodes, z.min] |
-	some [region, list] in zone_lists(after)
-	some z in list
+zones(after) := {[sprintf("%s/%s", [r.name, z.name]), nodes, z.min] |
+	some r in object.get(after, "regions", null)
+	some z in object.get(r, "zones", null)
 	is_number(z.min)
-	nodes := object.get(after.distribution[region], z.name, 0)
+	nodes := object.get(after.distribution[r.name], z.name, 0)
 }
-
-zone_lists(after) := {[r.name, r.zones] | some r in object.get(after, "regions", null); is_array(r.zones)} |
-	{[after.region, after.zones] | is_array(after.zones)}

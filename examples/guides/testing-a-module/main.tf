@@ -19,8 +19,7 @@ variable "size" {
 resource "stackpolicy_placement_attachment" "web" {
   cluster          = "web"
   desired_capacity = var.size
-  region           = "RegionOne"
-  zones            = [{ name = "az-1" }, { name = "az-2" }]
+  regions          = [{ name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2" }] }]
 }
 
 resource "openstack_compute_instance_v2" "web" {

@@ -404,12 +404,6 @@ variable "readiness_hook_url" {
   }
 }
 
-variable "readiness_hook_queue" {
-  description = "Zaqar queue whose consumer says that a new node is in service. Default: none."
-  type        = string
-  default     = null
-}
-
 variable "readiness_hook_command" {
   description = "Command and arguments on the machine that runs Terraform, done when a new node is in service. Default: none."
   type        = list(string)
@@ -453,12 +447,6 @@ variable "drain_hook_url" {
     condition     = var.drain_hook_url == null || can(regex("^https?://", var.drain_hook_url))
     error_message = "drain_hook_url begins with http:// or https://."
   }
-}
-
-variable "drain_hook_queue" {
-  description = "Zaqar queue whose consumer is notified, and waited for. Default: none."
-  type        = string
-  default     = null
 }
 
 variable "drain_hook_command" {

@@ -125,8 +125,8 @@ locals {
   health_http    = nonsensitive(var.health_url != null) || var.health_status != null
   health         = local.health_http || var.health_port != null || var.health_pool_ids != null || var.health_grace != null || var.health_timeout != null
   readiness_http = nonsensitive(var.readiness_url != null) || var.readiness_status != null
-  readiness_hook = nonsensitive(var.readiness_hook_url != null) ? "webhook" : var.readiness_hook_queue != null ? "zaqar" : var.readiness_hook_command != null ? "command" : null
-  drain_hook     = nonsensitive(var.drain_hook_url != null) ? "webhook" : var.drain_hook_queue != null ? "zaqar" : var.drain_hook_command != null ? "command" : null
+  readiness_hook = nonsensitive(var.readiness_hook_url != null) ? "webhook" : var.readiness_hook_command != null ? "command" : null
+  drain_hook     = nonsensitive(var.drain_hook_url != null) ? "webhook" : var.drain_hook_command != null ? "command" : null
 
   # A region that is not listed any more has nodes until they are replaced.
   unpooled = setsubtract([for p in var.pools : p.region], concat([for r in var.regions : r.name], [for node in local.nodes : node.region]))
@@ -134,13 +134,13 @@ locals {
   # Variables that are set in vain, or twice.
   wrong = compact(concat(local.unconnected, [
     length([for v in [local.health_http, var.health_port != null, var.health_pool_ids != null] : v if v]) > 1 ? "health is asked by one of health_url, health_port and health_pool_ids" : "",
-    length([for v in [nonsensitive(var.readiness_hook_url != null), var.readiness_hook_queue != null, var.readiness_hook_command != null] : v if v]) > 1 ? "a hook is one of readiness_hook_url, readiness_hook_queue and readiness_hook_command" : "",
-    length([for v in [nonsensitive(var.drain_hook_url != null), var.drain_hook_queue != null, var.drain_hook_command != null] : v if v]) > 1 ? "a hook is one of drain_hook_url, drain_hook_queue and drain_hook_command" : "",
+    nonsensitive(var.readiness_hook_url != null) && var.readiness_hook_command != null ? "a hook is one of readiness_hook_url and readiness_hook_command" : "",
+    nonsensitive(var.drain_hook_url != null) && var.drain_hook_command != null ? "a hook is one of drain_hook_url and drain_hook_command" : "",
     local.health_http && nonsensitive(var.health_url == null) ? "health_status needs health_url" : "",
     local.health && !local.health_http && var.health_port == null && var.health_pool_ids == null ? "health_grace and health_timeout need health_url, health_port or health_pool_ids" : "",
     local.readiness_http && nonsensitive(var.readiness_url == null) ? "readiness_status needs readiness_url" : "",
-    local.readiness_hook == null && (var.readiness_hook_timeout != null || var.readiness_hook_environment != null) ? "readiness_hook_timeout and readiness_hook_environment need readiness_hook_url, readiness_hook_queue or readiness_hook_command" : "",
-    local.drain_hook == null && (var.drain_hook_timeout != null || var.drain_hook_environment != null) ? "drain_hook_timeout and drain_hook_environment need drain_hook_url, drain_hook_queue or drain_hook_command" : "",
+    local.readiness_hook == null && (var.readiness_hook_timeout != null || var.readiness_hook_environment != null) ? "readiness_hook_timeout and readiness_hook_environment need readiness_hook_url or readiness_hook_command" : "",
+    local.drain_hook == null && (var.drain_hook_timeout != null || var.drain_hook_environment != null) ? "drain_hook_timeout and drain_hook_environment need drain_hook_url or drain_hook_command" : "",
     var.max_server_per_host != null && var.servergroup_policies != "anti-affinity" ? "max_server_per_host needs servergroup_policies = \"anti-affinity\"" : "",
     var.max_age == null && contains(var.causes, "AGE") ? "AGE in causes needs max_age" : "",
     try(var.max_size >= 0 && var.desired_capacity > var.max_size || var.desired_capacity < coalesce(var.min_size, 0), false) ? "desired_capacity is between min_size and max_size" : "",
@@ -299,7 +299,6 @@ resource "stackpolicy_deletion_attachment" "node" {
     content {
       type           = hook.value
       url            = var.drain_hook_url
-      queue          = var.drain_hook_queue
       command        = var.drain_hook_command
       environment    = var.drain_hook_environment
       timeout        = var.drain_hook_timeout
@@ -343,7 +342,6 @@ resource "stackpolicy_readiness_attachment" "cluster" {
     content {
       type           = hook.value
       url            = var.readiness_hook_url
-      queue          = var.readiness_hook_queue
       command        = var.readiness_hook_command
       environment    = var.readiness_hook_environment
       timeout        = var.readiness_hook_timeout

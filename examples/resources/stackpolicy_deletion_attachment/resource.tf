@@ -1,7 +1,7 @@
 resource "stackpolicy_placement_attachment" "web" {
   cluster          = "web"
   desired_capacity = 4
-  zones            = [{ name = "az-1" }, { name = "az-2" }]
+  regions          = [{ zones = [{ name = "az-1" }, { name = "az-2" }] }]
 }
 
 resource "openstack_compute_instance_v2" "web" {

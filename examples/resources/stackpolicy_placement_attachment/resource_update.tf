@@ -8,8 +8,7 @@ variable "image" {
 resource "stackpolicy_placement_attachment" "api" {
   cluster          = "api"
   desired_capacity = 6
-  region           = "RegionOne"
-  zones            = [{ name = "az-1" }, { name = "az-2" }]
+  regions          = [{ name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2" }] }]
 
   image   = var.image
   flavors = ["m1.small"]

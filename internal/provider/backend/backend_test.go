@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -73,4 +74,24 @@ func TestNil(t *testing.T) {
 	assert.Nil(t, b.Hooks())
 	assert.Nil(t, b.Get(t.Context(), &diags))
 	assert.Contains(t, diags[0].Detail(), "the provider is not configured")
+}
+
+// TestCheckCluster: an attachment that names another cluster than its nodes' is refused, once for all that do.
+func TestCheckCluster(t *testing.T) {
+	w := new(Walk)
+	w.Publish("web", Cluster{Nodes: map[string]Node{"web-0": {}}})
+	w.Publish("shop", Cluster{Nodes: map[string]Node{"shop-0": {}}})
+	refuses := func(cluster types.String, node string) string {
+		var diags diag.Diagnostics
+		return fmt.Sprint(w.CheckCluster(cluster, []string{node}, &diags), len(diags))
+	}
+	for _, c := range [][3]string{{"web", "web-0", "false 0"}, {"web", "web-7", "false 0"}, {"db", "db-0", "false 0"}, {"", "web-0", "false 0"},
+		{"shop", "web-0", "true 1"}, {"shop", "web-0", "true 0"}, {"db", "web-0", "true 1"}} {
+		named := types.StringValue(c[0])
+		if c[0] == "" {
+			named = types.StringNull()
+		}
+		assert.Equal(t, c[2], refuses(named, c[1]), "%v", c)
+	}
+	assert.Equal(t, "false 0", refuses(types.StringUnknown(), "web-0"))
 }

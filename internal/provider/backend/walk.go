@@ -2,10 +2,16 @@ package backend
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wait"
 )
@@ -75,6 +81,39 @@ func (w *Walk) Plans() bool {
 	w.clusters.mu.Lock()
 	defer w.clusters.mu.Unlock()
 	return len(w.clusters.values) > 0
+}
+
+// CheckCluster refuses an attachment that names another cluster than its nodes', and reports whether it does. One error
+// stands for all attachments of a plan.
+func (w *Walk) CheckCluster(named types.String, nodes []string, diags *diag.Diagnostics) (refused bool) {
+	owner, node := w.owner(named.ValueString(), nodes)
+	if named.IsNull() || named.IsUnknown() || owner == "" {
+		return false
+	}
+	detail := fmt.Sprintf("The attachment says cluster %q, and its nodes are of cluster %q, so neither would see what "+
+		"the other does. Write cluster = %q.", named.ValueString(), owner, owner)
+	if !w.Refused.Note(detail, true) {
+		diags.AddAttributeError(path.Root("cluster"), "Nodes of another cluster", detail+" The first is "+node+".")
+	}
+	return true
+}
+
+// owner returns another cluster whose plan has one of the nodes, with that node, while the plan of the named cluster
+// does not have it. It returns "" if all is well, or as far as nobody knows.
+func (w *Walk) owner(named string, nodes []string) (owner, node string) {
+	w.clusters.mu.Lock()
+	defer w.clusters.mu.Unlock()
+	for _, node := range nodes {
+		if _, has := w.clusters.values[named].Nodes[node]; has {
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(w.clusters.values)) {
+			if _, has := w.clusters.values[name].Nodes[node]; has {
+				return name, node
+			}
+		}
+	}
+	return "", ""
 }
 
 // Correct notes orders that replace others, and "" if somebody noted different ones.

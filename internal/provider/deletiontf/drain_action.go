@@ -8,7 +8,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 )
@@ -29,7 +28,7 @@ func (a *drainAction) ModifyPlan(ctx context.Context, req action.ModifyPlanReque
 	var config nodeModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if !resp.Diagnostics.HasError() {
-		config.checkHook(ctx, types.Object{}, a.Backend, &resp.Diagnostics)
+		config.checkHook(a.Backend, &resp.Diagnostics)
 	}
 }
 

@@ -87,11 +87,10 @@ func (m nodeModel) drain(server drain.Server, hooks *hook.Runner, token string, 
 	return d
 }
 
-// checkHook refuses a hook that the provider block does not allow, or that the cloud
-// cannot run in the node's region. Before is the hook before the change. One error stands for all nodes.
-func (m nodeModel) checkHook(ctx context.Context, before types.Object, b *backend.Backend, diags *diag.Diagnostics) {
+// checkHook refuses a hook that the provider block does not allow. One error stands for all nodes.
+func (m nodeModel) checkHook(b *backend.Backend, diags *diag.Diagnostics) {
 	var refused diag.Diagnostics
-	hookblock.CheckAllowed(ctx, m.Hook, before, b.Hooks(), []string{m.Region.ValueString()}, &refused)
+	hookblock.CheckAllowed(m.Hook, b.Hooks(), &refused)
 	for _, fault := range refused {
 		if !b.Walk().Refused.Note(fault.Detail(), true) {
 			diags.Append(fault)

@@ -3,12 +3,10 @@
 package hookblock
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -58,8 +56,6 @@ func argumentOf(t hook.Type, a hook.Argument) schema.Attribute {
 	switch a.Kind {
 	case hook.List:
 		return attribute.Texts(description, listvalidator.NoNullValues())
-	case hook.Number:
-		return attribute.Number(description, int64validator.Between(a.Least, a.Most))
 	}
 	text := attribute.Text(description)
 	text.Sensitive = a.Kind == hook.Secret
@@ -87,24 +83,14 @@ func Validate(block types.Object, diags *diag.Diagnostics) {
 	}
 }
 
-// CheckAllowed reports a hook that the provider block does not allow, or that the
-// cloud cannot run in one of the regions; a region that is not known is "". Before is the
-// previous block: if the block changes, each region is asked for what the hook needs. The
-// runner is nil if the provider block is not known yet.
-func CheckAllowed(
-	ctx context.Context, block, before types.Object, runner *hook.Runner, regions []string, diags *diag.Diagnostics,
-) {
+// CheckAllowed reports a hook that the provider block does not allow. The runner is nil if the provider block is not
+// known yet.
+func CheckAllowed(block types.Object, runner *hook.Runner, diags *diag.Diagnostics) {
 	spec, unknown := read(block)
 	if spec == nil || len(unknown) > 0 || runner == nil {
 		return
 	}
-	err := runner.Check(*spec)
-	for _, region := range regions {
-		if err == nil && region != "" {
-			err = runner.CheckRegion(ctx, *spec, region, !block.Equal(before))
-		}
-	}
-	if err != nil {
+	if err := runner.Check(*spec); err != nil {
 		diags.AddAttributeError(at.AtName("type"), "Unable to run the hook",
 			strings.TrimSuffix(err.Error(), ".")+".")
 	}
@@ -134,8 +120,6 @@ func read(block types.Object) (spec *hook.Spec, unknown map[string]bool) {
 			continue
 		}
 		switch v := v.(type) {
-		case types.Int64:
-			spec.Arguments[name] = []string{v.String()}
 		case types.List:
 			words := make([]string, 0, len(v.Elements()))
 			for _, element := range v.Elements() {

@@ -1,8 +1,6 @@
 package hookblock_test
 
 import (
-	"context"
-	"errors"
 	"maps"
 	"strings"
 	"testing"
@@ -13,7 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
@@ -48,8 +45,6 @@ func TestSpec(t *testing.T) {
 		"a command": {values{"type": text("command"), "default_result": text("ABANDON"), "timeout": durations.Of(7 * time.Second),
 			"command": words(text("drain"), text(""), types.StringNull())},
 			&hook.Spec{Type: "command", Default: hook.Abandon, Timeout: 7 * time.Second, Arguments: arguments{"command": {"drain", "", ""}}}, true},
-		"a weight": {values{"type": text("octavia"), "weight": types.Int64Value(7)},
-			&hook.Spec{Type: "octavia", Arguments: arguments{"weight": {"7"}}}, false},
 		"a type alone":    {values{"type": text("webhook")}, &hook.Spec{Type: "webhook", Arguments: arguments{}}, false},
 		"no type":         {values{"url": text("u")}, &hook.Spec{Arguments: arguments{"url": {"u"}}}, false},
 		"an unknown type": {values{"type": text("pigeon")}, &hook.Spec{Type: "pigeon", Arguments: arguments{}}, false},
@@ -65,36 +60,22 @@ func TestSpec(t *testing.T) {
 	}
 }
 
-// TestCheckAllowed: the provider block must allow commands, as soon as both are known, and
-// each region of a hook is asked for what the hook needs there.
+// TestCheckAllowed: the provider block must allow commands, as soon as both are known.
 func TestCheckAllowed(t *testing.T) {
 	command := values{"type": text("command"), "command": words(text("true"))}
-	pools := values{"type": text("octavia"), "default_result": text("ABANDON"), "pool_ids": words(text("1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63"))}
-	one := &hook.Runner{LoadBalancer: func(_ context.Context, region string) (*openstack.LoadBalancer, error) {
-		if region == "RegionOne" {
-			return nil, nil
-		}
-		return nil, errors.New("region " + region + " has no Octavia")
-	}}
 	for name, c := range map[string]struct {
-		runner  *hook.Runner
-		given   values
-		regions []string
-		says    string // "": the hook is allowed
+		runner *hook.Runner
+		given  values
+		says   string // "": the hook is allowed
 	}{
-		"no hook":                  {&hook.Runner{}, nil, nil, ""},
-		"allowed":                  {&hook.Runner{AllowCommands: true}, command, nil, ""},
-		"not allowed":              {&hook.Runner{}, command, nil, "allow_commands"},
-		"provider block not known": {nil, command, nil, ""},
-		"a word that is not known": {&hook.Runner{}, values{"type": text("command"), "command": words(types.StringUnknown())}, nil, ""},
-		"a region with Octavia":    {one, pools, []string{"RegionOne"}, ""},
-		"one without":              {one, pools, []string{"", "RegionTwo"}, "RegionTwo"},
-		"the second without":       {one, pools, []string{"RegionOne", "RegionTwo"}, "RegionTwo"},
-		"the first without":        {one, pools, []string{"RegionTwo", "RegionOne"}, "RegionTwo"},
-		"no region":                {one, pools, []string{""}, ""},
+		"no hook":                  {&hook.Runner{}, nil, ""},
+		"allowed":                  {&hook.Runner{AllowCommands: true}, command, ""},
+		"not allowed":              {&hook.Runner{}, command, "allow_commands"},
+		"provider block not known": {nil, command, ""},
+		"a word that is not known": {&hook.Runner{}, values{"type": text("command"), "command": words(types.StringUnknown())}, ""},
 	} {
 		var diags diag.Diagnostics
-		hookblock.CheckAllowed(t.Context(), block(t, c.given), block(t, pools), c.runner, c.regions, &diags)
+		hookblock.CheckAllowed(block(t, c.given), c.runner, &diags)
 		assert.Len(t, diags, min(1, len(c.says)), name)
 		for _, d := range diags {
 			assert.Equal(t, "hook.type", d.(diag.DiagnosticWithPath).Path().String(), "%s: at", name)
@@ -126,12 +107,10 @@ func TestBlock(t *testing.T) {
 		"no time":            {attributes{"timeout": "0s"}, "hook.timeout: Invalid duration", ""},
 		"too much time":      {attributes{"timeout": "25h"}, "hook.timeout: Invalid duration", ""},
 		"a null among words": {attributes{"command": []any{"true", nil}}, "hook.command: Null List Value", ""},
-		"a weight that is no": {of("octavia", attributes{"pool_ids": []any{"1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63"}, "weight": 257}),
-			"hook.weight: Invalid Attribute Value", ""},
-		"all unknown":     {of(unknown, attributes{"url": unknown, "environment": unknown}), "", ""},
-		"an unknown URL":  {of("webhook", attributes{"url": unknown}), "", ""},
-		"an unknown type": {of(unknown, attributes{"url": "nonsense"}), "", ""},
-		"an unknown word": {attributes{"command": []any{unknown}}, "", ""},
+		"all unknown":        {of(unknown, attributes{"url": unknown, "environment": unknown}), "", ""},
+		"an unknown URL":     {of("webhook", attributes{"url": unknown}), "", ""},
+		"an unknown type":    {of(unknown, attributes{"url": "nonsense"}), "", ""},
+		"an unknown word":    {attributes{"command": []any{unknown}}, "", ""},
 		"no name of a variable": {attributes{"environment": []any{"A=secret"}},
 			"hook.environment: Invalid hook", "environment lists names of variables, such as KUBECONFIG."},
 		"no URL":    {of("webhook", attributes{}), "hook.url: Invalid hook", "A hook of type webhook needs url."},

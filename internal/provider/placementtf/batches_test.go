@@ -131,9 +131,9 @@ func TestPlacementComesBack(t *testing.T) {
 	for name, c := range map[string]plannedCase{
 		"all": {happens: shrinks(2, nil), nodes: "RegionOne/az-1: web-0 web-1; RegionOne/az-2: web-2 web-3", change: "<web-0 <web-2"},
 		"where their zone is up": {happens: shrinks(2, down("az-2")), nodes: "RegionOne/az-1: web-0 web-1 web-4; RegionOne/az-2: web-3",
-			change: "<web-0", at: "zones[1]: Availability zone skipped"},
+			change: "<web-0", at: "regions[0]: Availability zone skipped"},
 		"where another zone is down": {happens: shrinks(3, down("az-1")), nodes: "RegionOne/az-1: web-0 web-1; RegionOne/az-2: web-2 web-3",
-			change: "<web-2", at: "zones[0]: Availability zone skipped"},
+			change: "<web-2", at: "regions[0]: Availability zone skipped"},
 		"without a refresh": {happens: shrinks(2, nil), unseen: true, nodes: "RegionOne/az-1: web-0 web-1; RegionOne/az-2: web-2 web-3",
 			change: "<web-0 <web-2"},
 	} {

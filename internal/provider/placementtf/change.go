@@ -22,7 +22,7 @@ const others = "others"
 // the last plan did as one line for each node, and this one too. Nodes that come are in moves, with their places.
 func (m *attachmentModel) record(change planner.Change, batch int64) {
 	moved := change.With(verdict.Leaves, verdict.Changes, verdict.Returns)
-	m.Change = told(moved, func(v verdict.Verdict) string {
+	m.Change = told(moved, func(v *verdict.Verdict) string {
 		return fmt.Sprintf("%s: %s", v.Outcome, cmp.Or(v.Reason, fmt.Sprint(v.Place)))
 	})
 	m.Moves = value.TextOrNull(change.Moves(batch))
@@ -34,11 +34,11 @@ func (m *attachmentModel) hold(change planner.Change) {
 	if m.inStep() {
 		change.Blocked = nil
 	}
-	m.Held = told(change.Blocked, func(v verdict.Verdict) string { return v.Reason })
+	m.Held = told(change.Blocked, func(v *verdict.Verdict) string { return v.Reason })
 }
 
 // told returns a text about each of the first nodes, by name.
-func told(list []verdict.Verdict, about func(verdict.Verdict) string) types.String {
+func told(list verdict.List, about func(*verdict.Verdict) string) types.String {
 	texts := map[string]string{}
 	for i, v := range list {
 		if i == maxTold {

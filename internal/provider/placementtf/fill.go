@@ -6,6 +6,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
 
@@ -43,25 +44,23 @@ func (p *attachmentPlanner) fillSize() {
 	}
 }
 
-// fillRegion fills in the region of zones if the configuration names no region: the
-// region in the state, or the provider's.
+// fillRegion names the one region of a configuration that leaves its name out: as the one region in the state, or as the
+// provider's.
 func (p *attachmentPlanner) fillRegion(ctx context.Context) {
-	switch {
-	case !p.config.Region.IsNull(): // as written, which may be unknown
-		p.plan.Region = p.config.Region
-	case !listed(p.plan.Zones) && !p.plan.Zones.IsUnknown():
-		p.plan.Region = types.StringNull()
-	case p.state != nil && value.Given(p.state.Region):
-		p.plan.Region = p.state.Region
-	default:
-		cloud := p.backend.Get(ctx, p.diags)
-		if cloud == nil {
-			return
-		}
-		region, err := cloud.Region(ctx)
-		if err != nil {
-			p.diags.AddAttributeError(path.Root("region"), "Unable to determine the region", err.Error())
-		}
-		p.plan.Region = types.StringValue(region)
+	if !places.Nameless(p.config.Regions) {
+		return
 	}
+	if p.state != nil && len(p.state.Regions.Elements()) == 1 {
+		p.plan.Regions = places.Name(p.plan.Regions, p.state.listedRegions()[0].Name)
+		return
+	}
+	cloud := p.backend.Get(ctx, p.diags)
+	if cloud == nil {
+		return
+	}
+	region, err := cloud.Region(ctx)
+	if err != nil {
+		p.diags.AddAttributeError(path.Root("regions"), "Unable to determine the region", err.Error())
+	}
+	p.plan.Regions = places.Name(p.plan.Regions, region)
 }

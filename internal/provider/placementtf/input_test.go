@@ -23,9 +23,8 @@ func TestPlacementInvalid(t *testing.T) {
 	}
 	removing := func(more attributes) attributes { return attributes{"deletion": more} }
 	watching := func(more attributes) attributes { return attributes{"health": more} }
-	regions := protocol.Listing("RegionOne")
 	zone := func(more attributes) attributes {
-		return attributes{"zones": []any{with(attributes{"name": "az-1"}, more)}}
+		return attributes{"regions": protocol.Zones([]any{with(attributes{"name": "az-1"}, more)})}
 	}
 	a := begin(t)
 	for _, bad := range []struct {
@@ -43,20 +42,18 @@ func TestPlacementInvalid(t *testing.T) {
 		{attributes{"min_size": 1e30}, "A whole number of a usual size is needed, not 1e+30."},
 		{zone(attributes{"weight": 1e30, "cap": 0.5}), "needed, not 0.5"},
 		{watching(attributes{"tcp": attributes{"port": 0.5}}), "A whole number is needed, not 0.5"},
-		{attributes{"zones": nil}, "Nothing says where nodes may go. Give regions, or the zones of one region."},
-		{attributes{"zones": []any{}}, "Nothing says where nodes may go. Give regions, or the zones of one region."},
-		{attributes{"regions": regions}, "Give either regions, which may have zones each, or the zones of one region."},
-		{attributes{"zones": nil, "regions": regions, "region": "RegionOne"}, "The argument region belongs to zones. Remove it, because regions are listed."},
-		{attributes{"zones": protocol.Listing("az-1 az-1")}, `"az-1" is at the indices 0 and 1.`},
-		{attributes{"zones": nil, "regions": protocol.Listing("RegionOne:az-1,az-1")}, `"az-1" is at the indices 0 and 1.`},
-		{zone(attributes{"weight": 0}), "Attribute zones[0].weight value must be at least 1"},
+		{attributes{"regions": []any{}}, "Nothing says where nodes may go. Give regions, with zones where you choose these."},
+		{attributes{"regions": []any{attributes{}, attributes{"name": "RegionOne"}}}, "Only the one region of a list may be without a name"},
+		{attributes{"regions": protocol.Zones(protocol.Listing("az-1 az-1"))}, `"az-1" is at the indices 0 and 1.`},
+		{attributes{"regions": protocol.Listing("RegionOne:az-1,az-1")}, `"az-1" is at the indices 0 and 1.`},
+		{zone(attributes{"weight": 0}), "Attribute regions[0].zones[0].weight value must be at least 1"},
 		{zone(attributes{"cap": 1, "min": 2}), "(2) is larger than its cap (1)."},
-		{attributes{"zones": protocol.Listing("az-1", 2), "desired_capacity": 3}, "3 nodes must be added, but there is room for 2"},
-		{attributes{"zones": protocol.Listing("cloud-nine")}, `does not list the availability zone "cloud-nine".`},
-		{attributes{"zones": nil, "regions": protocol.Listing("Atlantis")}, `Keystone does not know the region "Atlantis".`},
+		{attributes{"regions": protocol.Zones(protocol.Listing("az-1", 2)), "desired_capacity": 3}, "3 nodes must be added, but there is room for 2"},
+		{attributes{"regions": protocol.Zones(protocol.Listing("cloud-nine"))}, `does not list the availability zone "cloud-nine".`},
+		{attributes{"regions": protocol.Listing("Atlantis")}, `Keystone does not know the region "Atlantis".`},
 		{attributes{"cluster": "a/b"}, `"a/b" has a slash in it, which ends the name of the cluster in an import id.`},
 		{attributes{"cluster": "my web"}, ""},
-		{attributes{"region": ""}, "region string length must be at least 1"},
+		{attributes{"regions": []any{attributes{"name": ""}}}, "regions[0].name string length must be at least 1"},
 		{attributes{"node_name_pattern": "{cluster}"}, `"{cluster}" would give all nodes one name: it needs {index} in it.`},
 		{attributes{"node_name_pattern": "{cluster}-{index}-{number}"}, "has other braces than {cluster} and {index}, which may be {index:03}"},
 		{attributes{"node_name_pattern": " {cluster}{index}"}, "Nova refuses names with blanks at an end."},

@@ -29,8 +29,6 @@ type attachmentModel struct {
 	MinSize         types.Int64  `tfsdk:"min_size"`
 	MaxSize         types.Int64  `tfsdk:"max_size"`
 	Regions         types.List   `tfsdk:"regions"`
-	Zones           types.List   `tfsdk:"zones"`
-	Region          types.String `tfsdk:"region"`
 	NodeNamePattern types.String `tfsdk:"node_name_pattern"`
 	Template        types.Map    `tfsdk:"template"`
 	Flavors         types.List   `tfsdk:"flavors"`
@@ -113,13 +111,8 @@ var (
 // listed reports whether a list has elements.
 func listed(list types.List) bool { return value.Given(list) && len(list.Elements()) > 0 }
 
-// listedRegions translates the regions, or the zones of one region.
-func (m attachmentModel) listedRegions() []placement.Region {
-	if listed(m.Regions) {
-		return places.ReadRegions(m.Regions)
-	}
-	return places.InRegion(m.Region.ValueString(), places.ReadBins(m.Zones)).Regions
-}
+// listedRegions translates the regions.
+func (m attachmentModel) listedRegions() []placement.Region { return places.ReadRegions(m.Regions) }
 
 // deletion returns the block deletion, which is empty if it is not given.
 func (m attachmentModel) deletion(ctx context.Context, diags *diag.Diagnostics) deletionModel {
@@ -204,14 +197,6 @@ func (m attachmentModel) requiresMarks(ctx context.Context, diags *diag.Diagnost
 	return required.IsNull() || required.ValueBool()
 }
 
-// oneRegion is the region of zones, or "" if regions are listed.
-func (m attachmentModel) oneRegion() string {
-	if listed(m.Regions) {
-		return ""
-	}
-	return m.Region.ValueString()
-}
-
 // templates returns the templates of the attachment, of its regions and of its zones, with what they say about image
 // and user data.
 func (m attachmentModel) templates() roster.Templates {
@@ -224,7 +209,7 @@ func (m attachmentModel) templates() roster.Templates {
 			delete(own[at], key)
 		}
 	}
-	given := places.Own[types.Map](m.Regions, m.Zones, m.oneRegion(), "template")
+	given := places.Own[types.Map](m.Regions, "template")
 	given[placement.Place{}] = m.Template
 	for at, values := range given {
 		for key, text := range templateOf(values) {
@@ -253,7 +238,7 @@ func (m attachmentModel) templates() roster.Templates {
 // flavors returns the flavors that the attachment, its regions and its zones list.
 func (m attachmentModel) flavors() roster.Flavors {
 	flavors := roster.Flavors{}
-	for at, list := range places.Own[types.List](m.Regions, m.Zones, m.oneRegion(), "flavors") {
+	for at, list := range places.Own[types.List](m.Regions, "flavors") {
 		flavors[at] = texts(list)
 	}
 	if listed(m.Flavors) {

@@ -14,8 +14,8 @@ import (
 func TestPlacementPlaces(t *testing.T) {
 	t.Parallel()
 	const (
-		skipped = "zones[1]: Availability zone skipped"
-		lost    = "zones: Availability zone skipped"
+		skipped = "regions[0]: Availability zone skipped"
+		lost    = "regions: Availability zone skipped"
 		keeps   = "loses its own nodes last, because Nova deletes no server there."
 		counts  = "It takes no nodes; its present nodes still count."
 		looks   = "RegionOne/os-availability-zone"
@@ -26,7 +26,7 @@ func TestPlacementPlaces(t *testing.T) {
 			at: skipped, says: counts, asks: looks + " RegionOne/servers"},
 		"a zone that nobody knows, at first": { // servers and quotas are not read
 			config: zonal(3, "az-1 az-tow", attributes{"respect_quotas": true}),
-			at:     "zones[1]: Unknown availability zone",
+			at:     "regions[0]: Unknown availability zone",
 			asks:   looks,
 		},
 		"a region that nobody knows": {before: across(2, "RegionOne", nil), config: across(2, "RegionOne RegionTow", nil),
@@ -35,7 +35,7 @@ func TestPlacementPlaces(t *testing.T) {
 			happens: func(_ *testing.T, a attached) {
 				a.Fake.Inject(fakecloud.Fault{Path: "/os-availability-zone", Status: http.StatusForbidden, Times: fakecloud.Forever})
 			},
-			config: zonal(2, "", attributes{"zones": []any{attributes{"name": "az-1", "min": 1}}}),
+			config: zonal(2, "", attributes{"regions": protocol.Zones([]any{attributes{"name": "az-1", "min": 1}})}),
 			at:     ": Unable to look up regions and availability zones",
 			asks:   looks,
 		},
@@ -65,13 +65,13 @@ func TestPlacementPlaces(t *testing.T) {
 			config: across(3, "RegionTwo:az-1 RegionOne:az-2,az-3", nil), nodes: "RegionOne/az-1: web-0; RegionOne/az-3: web-2; RegionTwo/az-1: web-1",
 			at: "regions[1]: Availability zone skipped\n: A place with nodes is no longer listed", says: counts, asks: looks},
 		"no zone is up": {before: zonal(2, "az-1 az-2", nil), happens: func(t *testing.T, a attached) { down("az-1")(t, a); down("az-2")(t, a) },
-			config: zonal(3, "az-1 az-2", nil), at: "zones[0]: Availability zone skipped\n" + skipped + "\nzones: No availability zone found available."},
+			config: zonal(3, "az-1 az-2", nil), at: "regions[0]: Availability zone skipped\n" + skipped + "\nregions: No availability zone found available."},
 		"no room, and a zone is down": {before: zonal(2, "az-1 az-2", nil), happens: down("az-2"),
-			config: zonal(4, "", attributes{"zones": protocol.Listing("az-1 az-2", 2, 2)}), at: skipped + "\n: There is no feasible plan to handle all nodes.",
+			config: zonal(4, "", attributes{"regions": protocol.Zones(protocol.Listing("az-1 az-2", 2, 2))}), at: skipped + "\n: There is no feasible plan to handle all nodes.",
 			says: counts},
 		"a shrink where all is closed": {before: zonal(2, "az-1 az-2", oldestFirst), config: zonal(1, "az-1! az-2!", oldestFirst),
 			nodes: "RegionOne/az-2: web-1", change: "-web-0", at: ": A closed place loses nodes"},
-		"growth where all is closed": {before: zonal(2, "az-1 az-2", nil), config: zonal(3, "az-1! az-2!", nil), at: "zones: All places are closed"},
+		"growth where all is closed": {before: zonal(2, "az-1 az-2", nil), config: zonal(3, "az-1! az-2!", nil), at: "regions: All places are closed"},
 		"a shrink where a region is closed": { // it gives up no node while another region can
 			before: across(2, "RegionOne RegionTwo", oldestFirst),
 			config: across(1, "RegionOne! RegionTwo", oldestFirst),
@@ -84,7 +84,7 @@ func TestPlacementPlaces(t *testing.T) {
 			config: across(2, "RegionOne RegionTwo", oldestFirst), nodes: "RegionTwo: web-2 web-3", change: "-web-0 -web-1",
 			at: "regions[1]: Region skipped\n: A node was chosen unseen", says: "there is one in RegionOne. It keeps its nodes, because nothing"},
 		"a shrink to zones of which one is misspelled": {before: zonal(4, "az-1 az-2", nil), config: zonal(3, "az-1 az-tow", nil),
-			at: "zones[1]: Unknown availability zone", asks: looks},
+			at: "regions[0]: Unknown availability zone", asks: looks},
 		"a shrink where a zone is not listed any more": {before: zonal(4, "az-1 az-2", oldestFirst), happens: gone("az-2"),
 			config: zonal(2, "az-1 az-2", oldestFirst), nodes: "RegionOne/az-2: web-2 web-3", change: "-web-0 -web-1", at: skipped, says: keeps},
 		"one by the list of zones that Nova has": {before: zonal(4, "az-1 az-2", oldestFirst), happens: gone("az-2"),
@@ -94,11 +94,11 @@ func TestPlacementPlaces(t *testing.T) {
 			config:  zonal(4, "az-1", moves),
 			nodes:   "RegionOne/az-1: web-0 web-1; RegionOne/az-2: web-2 web-3", at: lost, says: keeps, asks: looks},
 		"a shrink to a zone that is down": {before: zonal(4, "az-1 az-2", nil), happens: down("az-2"), config: zonal(3, "az-2", nil),
-			at: "zones[0]: Availability zone skipped\nzones: No availability zone found available.", asks: looks},
+			at: "regions[0]: Availability zone skipped\nregions: No availability zone found available.", asks: looks},
 		"a shrink to a region without an endpoint": {before: across(4, "RegionOne", nil), happens: hidden, config: across(3, "RegionTwo", nil),
 			at: "regions[0]: Region skipped\nregions: No region is found usable."},
-		"zones of a region without an endpoint": {happens: hidden, config: zonal(3, "az-1", attributes{"region": "RegionTwo"}),
-			at: "region: Region skipped\nregion: No region is found usable.", says: "in the catalogue of this user; there is one in RegionOne. It takes"},
+		"zones of a region without an endpoint": {happens: hidden, config: across(3, "RegionTwo:az-1", nil),
+			at: "regions[0]: Region skipped\nregions: No region is found usable.", says: "in the catalogue of this user; there is one in RegionOne. It takes"},
 		"a shrink where too few nodes are left elsewhere": {before: across(4, "RegionOne RegionTwo", nil), happens: hidden, unseen: true,
 			config: across(1, "RegionOne RegionTwo", nil), at: "regions[1]: Region skipped\n: There is no feasible plan to handle all nodes.",
 			says: "RegionTwo 0 (no compute endpoint, and keeps its nodes)"},
@@ -125,6 +125,6 @@ func TestPlacementPlaces(t *testing.T) {
 		"one that is closed and has nodes": {before: zonal(2, "az-1 az-2", nil), happens: gone("az-2"), config: zonal(2, "az-1 az-2!", nil),
 			nodes: "RegionOne/az-1: web-0; RegionOne/az-2: web-1"},
 		"one that is closed and has none": {before: zonal(2, "az-1 az-2", nil), config: zonal(2, "az-1 az-2 az-9!", nil),
-			at: "zones[2]: Unknown availability zone", asks: looks},
+			at: "regions[0]: Unknown availability zone", asks: looks},
 	})
 }

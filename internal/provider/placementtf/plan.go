@@ -194,7 +194,7 @@ func (p *attachmentPlanner) forgetsSlots(now roster.Roster) bool {
 func (p *attachmentPlanner) planRoster(
 	ctx context.Context, now roster.Roster, policy roster.Policy,
 ) (next roster.Roster, change planner.Change, follows roster.Policy) {
-	written := places.Listed{Regions: policy.Regions, InOne: !listed(p.plan.Regions)}
+	written := places.Listed{Regions: policy.Regions}
 	open, findings := p.usable(ctx, written, now)
 	policy.Opened = p.opened(written.Regions)
 	if p.state == nil && !p.diags.HasError() {

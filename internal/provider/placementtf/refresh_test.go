@@ -53,7 +53,7 @@ func (a attached) plan(t *testing.T, config protocol.Attributes) (names string, 
 
 // zonal returns a cluster of a size in zones, with more arguments.
 func zonal(size int, zones string, more protocol.Attributes) protocol.Attributes {
-	config := protocol.Attributes{"cluster": "web", "desired_capacity": size, "zones": protocol.Listing(zones)}
+	config := protocol.Attributes{"cluster": "web", "desired_capacity": size, "regions": protocol.Zones(protocol.Listing(zones))}
 	maps.Copy(config, more)
 	return config
 }
@@ -132,8 +132,8 @@ func TestPlacementCellDown(t *testing.T) {
 	assert.Equal(t, "web-1 web-2 web-3", names, "the cell is back: left")
 }
 
-// TestPlacementRegionStays: the region of zones stays the region in the state. A
-// provider block that names another region later moves nothing.
+// TestPlacementRegionStays: a region without a name stays the one in the state. A provider block that names another region
+// later moves nothing.
 func TestPlacementRegionStays(t *testing.T) {
 	t.Parallel()
 	a := attach(t, zonal(2, "az-1 az-2", nil))
@@ -144,11 +144,13 @@ func TestPlacementRegionStays(t *testing.T) {
 	for name, node := range protocol.Object(protocol.Object(planned)["nodes"]) {
 		assert.Equal(t, "RegionOne", protocol.Text(protocol.Object(node)["region"]), name)
 	}
-	// A region in the configuration counts, and with listed regions there is none.
-	_, planned = a.plan(t, zonal(3, "az-1 az-2", protocol.Attributes{"region": "RegionTwo"}))
-	assert.Equal(t, "RegionTwo", protocol.Shown(protocol.Object(planned)["region"]))
-	_, planned = a.plan(t, protocol.Attributes{"cluster": "web", "desired_capacity": 3, "regions": []any{protocol.Attributes{"name": "RegionOne"}}})
-	assert.Empty(t, protocol.Shown(protocol.Object(planned)["region"]), "with regions")
+	named, _ := a.plan(t, across(2, "RegionOne:az-1,az-2", nil))
+	assert.Equal(t, "web-0 web-1", named, "with the same name")
+	resp, err := a.Plan(t.Context(), a.Request(a.I, zonal(2, "az-1 az-2", nil)))
+	require.NoError(t, err)
+	assert.True(t, a.Planned(resp).Equal(a.I.State), "nothing changed, and something is planned")
+	_, planned = a.plan(t, across(3, "RegionTwo:az-1,az-2", nil))
+	assert.Equal(t, "RegionTwo", protocol.Shown(protocol.Object(protocol.Elements(protocol.Object(planned)["regions"])[0])["name"]))
 }
 
 // TestPlacementBegins: the apply that brings update, or require_in_service, replaces

@@ -21,7 +21,7 @@ func TestPlacementRefuses(t *testing.T) {
 		config := zonal(2, "", with(templated("", "SUBSTITUTE", "TEMPLATE"), oldestFirst))
 		config["update"].(attributes)["max_batch_size"] = "1"
 		config["template"] = nil
-		config["zones"] = []any{attributes{"name": "az-1", "template": attributes{"image": image}}}
+		config["regions"] = protocol.Zones([]any{attributes{"name": "az-1", "template": attributes{"image": image}}})
 		return config
 	}
 	unbalanced := func(_ *testing.T, a attached) {
@@ -34,8 +34,6 @@ func TestPlacementRefuses(t *testing.T) {
 		},
 		"such a size, and a template that is not known yet": {before: zonal(2, zone, nil),
 			config: zonal(3, zone, attributes{"max_size": 2, "template": tftypes.UnknownValue}), at: "desired_capacity: Size outside its bounds"},
-		"a region alone": {config: with(zonal(3, zone, nil), attributes{"zones": nil, "region": "RegionOne"}), at: "region: No places",
-			says: `Give regions, or the zones of one region: regions = [{ name = "RegionOne" }].`},
 		"a pool of members that no region has": {config: across(2, "RegionOne RegionTwo", monitored), at: "health.octavia.pool_ids[0]: Unknown pool",
 			says: `No region of the cluster has the pool "1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63", so`, asks: "RegionOne/servers RegionTwo/servers"},
 		"such a pool, later": {before: zonal(2, zone, nil), config: zonal(2, zone, monitored), at: "health.octavia.pool_ids[0]: Unknown pool"},
@@ -82,7 +80,7 @@ func TestPlacementRefuses(t *testing.T) {
 			config: zonal(2, zone, attributes{"update": attributes{"causes": []any{"TEMPLATE"}, "max_batch_size": "1", "require_in_service": false}}),
 			nodes:  "RegionOne/az-1: web-0 web-1",
 			at:     "update.causes: A missing argument"},
-		"another template of a zone whose servers do not take theirs": {before: own("a"), at: `zones[0]: The servers do not follow the templates` +
+		"another template of a zone whose servers do not take theirs": {before: own("a"), at: `regions[0]: The servers do not follow the templates` +
 			" of their nodes", says: "In RegionOne: web-1 (image = a), web-2 (image = b).",
 			happens: inTurn(boots, becomes(own("b")), another("web-2")), config: own("c")},
 		"no template any more": {before: zonal(2, zone, templated("a", "SUBSTITUTE", "TEMPLATE")), config: zonal(2, zone, nil),
@@ -111,10 +109,10 @@ func TestPlacementServersThere(t *testing.T) {
 		"its group is gone": {happens: another("web-7"), config: selector("servergroup_id", "gone"), nodes: nodes,
 			asks: "RegionOne/os-availability-zone RegionOne/os-server-groups/gone"},
 		"they cannot be read": {happens: fails("/servers/detail"), at: ": Unable to read the cluster", asks: looks},
-		"their region is closed": {happens: another("web-7"), config: attributes{"zones": nil, "regions": protocol.Listing("RegionOne! RegionTwo")},
+		"their region is closed": {happens: another("web-7"), config: attributes{"regions": protocol.Listing("RegionOne! RegionTwo")},
 			nodes: "RegionTwo: web-0", asks: "RegionTwo/servers"},
 		"their region is gone too": {happens: inTurn(another("db-7"), hidden),
-			config: attributes{"zones": nil, "regions": protocol.Listing("RegionOne RegionTwo")}, nodes: "RegionOne: web-0",
+			config: attributes{"regions": protocol.Listing("RegionOne RegionTwo")}, nodes: "RegionOne: web-0",
 			at: "regions[1]: Region skipped", asks: "RegionOne/servers"},
 	} {
 		c.config = with(zonal(1, "az-1", nil), c.config)
@@ -151,7 +149,7 @@ func TestPlacementWarns(t *testing.T) {
 	t.Parallel()
 	const dropped, looks = ": A place with nodes is no longer listed", "RegionOne/os-availability-zone"
 	moves := templated("a", "SUBSTITUTE", "PLACEMENT")
-	least := attributes{"zones": []any{attributes{"name": "az-1", "min": 4}}}
+	least := attributes{"regions": protocol.Zones([]any{attributes{"name": "az-1", "min": 4}})}
 	planEach(t, map[string]plannedCase{
 		"a place is dropped": {before: zonal(2, "az-1 az-2", nil), config: zonal(2, "az-1", nil), nodes: "RegionOne/az-1: web-0; RegionOne/az-2: web-1",
 			asks: looks, at: dropped, says: "RegionOne/az-2 is no longer listed and has 1 node. They stay until the cluster shrinks"},
@@ -165,7 +163,7 @@ func TestPlacementWarns(t *testing.T) {
 		"mins that it does not meet": {before: zonal(2, "az-1", nil), config: zonal(3, "", least), nodes: "RegionOne/az-1: web-0 web-1 web-2",
 			at: ": The mins are more than the nodes", says: "The mins of all places add up to 4, but the cluster has 3 nodes"},
 		"a candidate at a min": {before: zonal(2, "az-1 az-2", nil), nodes: "RegionOne/az-2: web-1", change: "-web-0", at: ": A place is left below its min",
-			config: with(zonal(1, "", leaving("web-0", "")), attributes{"zones": []any{attributes{"name": "az-1", "min": 1}, attributes{"name": "az-2"}}})},
+			config: with(zonal(1, "", leaving("web-0", "")), attributes{"regions": protocol.Zones([]any{attributes{"name": "az-1", "min": 1}, attributes{"name": "az-2"}})})},
 		"a shrink takes a zone that is not listed, though another region is fuller": {before: across(7, "RegionOne RegionTwo:az-1,az-2", nil),
 			happens: boots, config: across(6, "RegionOne RegionTwo:az-1", oldestFirst), change: "-web-6", asks: "RegionTwo/os-availability-zone",
 			nodes: "RegionOne: web-0 web-1 web-2 web-3; RegionTwo/az-1: web-4 web-5"},
@@ -183,7 +181,7 @@ func TestPlacementNoRegion(t *testing.T) {
 	i := protocol.Instance{Kind: "stackpolicy_placement_attachment", State: tftypes.NewValue(p.TypeOf("stackpolicy_placement_attachment"), nil)}
 	_, err := p.Plan(t.Context(), p.Request(i, zonal(1, "az-1", nil)))
 	assert.Error(t, err)
-	assert.Equal(t, "region: Unable to determine the region", p.At())
+	assert.Equal(t, "regions: Unable to determine the region", p.At())
 	_, err = p.Plan(t.Context(), p.Request(i, across(1, "RegionTwo", nil)))
 	assert.NoError(t, err, "with regions")
 }

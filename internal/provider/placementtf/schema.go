@@ -33,6 +33,8 @@ func attachmentSchema() schema.Schema {
 		"else](../guides/autoscaling.md) changes the size.", maxCapacity),
 		int64validator.AtLeast(0), int64validator.AtMost(maxCapacity))
 	capacity.Computed = true
+	regions := places.ArgumentWithTemplates("region", true)
+	regions.Optional, regions.Required = false, true
 	return schema.Schema{
 		MarkdownDescription: "Decides where each node of a cluster belongs, and remembers it: feed `nodes` to the " +
 			"`for_each` of your servers. Growing adds nodes, shrinking removes some, an update replaces some in " +
@@ -48,9 +50,7 @@ func attachmentSchema() schema.Schema {
 			"min_size":         size(0, placement.MaxNodes, "Smallest size. Defaults to `0`."),
 			"max_size": size(placement.Unlimited, placement.MaxNodes,
 				"Largest size. Defaults to `-1`, no limit."),
-			"regions": places.ArgumentWithTemplates("region", true),
-			"zones":   places.ArgumentWithTemplates("zone", false),
-			"region":  places.RegionArgument("Region of `zones`. Defaults to the provider's. Not with `regions`."),
+			"regions": regions,
 			"node_name_pattern": schema.StringAttribute{
 				Optional:   true,
 				Computed:   true,

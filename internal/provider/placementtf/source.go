@@ -246,7 +246,7 @@ func (m attachmentModel) userData() map[placement.Place]string {
 
 func (m attachmentModel) texts(argument, all string) map[placement.Place]string {
 	own := map[placement.Place]string{}
-	for at, text := range places.Own[types.String](m.Regions, m.Zones, m.oneRegion(), argument) {
+	for at, text := range places.Own[types.String](m.Regions, argument) {
 		if text.ValueString() != "" {
 			own[at] = text.ValueString()
 		}
@@ -259,7 +259,7 @@ func (m attachmentModel) texts(argument, all string) map[placement.Place]string 
 
 // path is where a place has an argument.
 func (m attachmentModel) path(at placement.Place, argument string) path.Path {
-	return places.Path(m.Regions, m.Zones, at, argument)
+	return places.Path(m.Regions, at, argument)
 }
 
 // alias calls each image as the nodes of its region do that have it, and else by the first of its texts: the name, a

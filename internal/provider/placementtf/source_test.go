@@ -269,7 +269,7 @@ func TestPlacementUnknownSources(t *testing.T) {
 	anything := tftypes.UnknownValue
 	base := attributes{"image": "debian-12", "user_data": "a", "update": attributes{"causes": []any{"TEMPLATE", "UNHEALTHY"}, "max_batch_size": "1"}}
 	region := func(userData any) attributes {
-		return attributes{"zones": nil, "regions": []any{attributes{"name": "RegionOne", "user_data": userData}}}
+		return attributes{"regions": []any{attributes{"name": "RegionOne", "user_data": userData}}}
 	}
 	for name, c := range map[string]struct {
 		before, more attributes

@@ -83,14 +83,14 @@ func TestRecord(t *testing.T) {
 	} {
 		for i := range n {
 			node := &facts.Fact{Name: fmt.Sprint(outcome, i), Node: roster.Node{Place: placement.Place{Region: "RegionOne", Zone: "az-1"}}}
-			v := verdict.Verdict{Want: verdict.Want{Fact: node}, Outcome: outcome}
+			v := &verdict.Verdict{Want: verdict.Want{Fact: node}, Outcome: outcome}
 			if outcome != verdict.Comes && outcome != verdict.Returns {
 				v.Reason = "a reason"
 			}
 			change.List = append(change.List, v)
 		}
 	}
-	slices.SortStableFunc(change.List, func(a, b verdict.Verdict) int {
+	slices.SortStableFunc(change.List, func(a, b *verdict.Verdict) int {
 		return strings.Compare(string(b.Outcome), string(a.Outcome)) // stays, returns, leaves, held, comes, changes
 	})
 	change.Blocked = change.With(verdict.Held)

@@ -64,7 +64,7 @@ func TestStatuses(t *testing.T) {
 	template, timed := update("TEMPLATE", nil), update("TEMPLATE", attributes{"pause": "30d", "require_in_service": nil})
 	inPlace, recreate := update("TEMPLATE", attributes{"method": "IN_PLACE"}), attributes{"method": "RECREATE"}
 	of := func(image, zones string, more attributes) attributes {
-		return with(attributes{"template": attributes{"image": image}, "zones": protocol.Listing(zones)}, more)
+		return with(attributes{"template": attributes{"image": image}, "regions": protocol.Zones(protocol.Listing(zones))}, more)
 	}
 	a := func(more attributes) attributes { return of("a", "az-1 az-2", more) }
 	b := func(more attributes) attributes { return of("b", "az-1 az-2", more) }
@@ -125,7 +125,7 @@ func TestStatuses(t *testing.T) {
 			held:   map[string]string{"nohost-1": "Nova found no host for it in RegionOne/az-2"},
 			advice: a(update("UNHEALTHY", attributes{"method": "RECREATE", "retry_full_after": "0s"})), then: "batch 1 of 1: nohost-1 changes"},
 		"noroom": {steps: [3]attributes{with(a(update("UNHEALTHY", attributes{"retry_full_after": "1d"})),
-			attributes{"zones": []any{attributes{"name": "az-1", "cap": 1}, attributes{"name": "az-2"}}})}, server: full,
+			attributes{"regions": protocol.Zones([]any{attributes{"name": "az-1", "cap": 1}, attributes{"name": "az-2"}})})}, server: full,
 			status: "held: no room for the substitutes of noroom-1", held: map[string]string{"noroom-1": "az-1"}},
 		"twice": {steps: [3]attributes{a(update("UNHEALTHY", nil))}, server: func(s *fakecloud.Server) { ends("-1", failed)(s); ends("-2", failed)(s) },
 			status: "held: two servers in a row failed for twice-2", held: map[string]string{"twice-2": "two servers in a row failed: change the template"}},

@@ -35,10 +35,8 @@ func (p *attachmentPlanner) refusesUnknown(ctx context.Context) bool {
 		}
 	case !value.Known(ctx, p.plan.Template):
 		at = path.Root("template")
-	case listed(p.plan.Regions):
-		at = path.Root("regions")
 	default:
-		at = path.Root("zones")
+		at = path.Root("regions")
 	}
 	p.diags.AddAttributeError(at, "Not known before the apply",
 		"Which nodes are replaced, and by what, cannot be planned from a value that is known only after the apply. "+
@@ -50,13 +48,13 @@ func (p *attachmentPlanner) refusesUnknown(ctx context.Context) bool {
 // knowsEnough reports whether the inputs that decide about every plan are known.
 func (p *attachmentPlanner) knowsEnough(ctx context.Context) bool {
 	plan := p.plan
-	if !value.Known(ctx, plan.DesiredCapacity, plan.Region, plan.Flavors, plan.Prefer) || plan.Deletion.IsUnknown() {
+	if !value.Known(ctx, plan.DesiredCapacity, plan.Flavors, plan.Prefer) || plan.Deletion.IsUnknown() {
 		return false
 	}
 	if !value.Known(ctx, plan.Stateful, plan.Ordinals) {
 		return false
 	}
-	if !places.KnownBeside(ctx, plan.Regions) || !places.KnownBeside(ctx, plan.Zones) {
+	if !places.KnownBeside(ctx, plan.Regions) {
 		return false
 	}
 	d := plan.deletion(ctx, p.diags)
@@ -94,7 +92,7 @@ func (p *attachmentPlanner) sourcesKnown(ctx context.Context) bool {
 
 // known reports whether an argument is known, for all places and for each.
 func (p *attachmentPlanner) known(ctx context.Context, argument string, all attr.Value) bool {
-	own := places.Own[attr.Value](p.plan.Regions, p.plan.Zones, "", argument)
+	own := places.Own[attr.Value](p.plan.Regions, argument)
 	return value.Known(ctx, append(slices.Collect(maps.Values(own)), all)...)
 }
 
@@ -108,7 +106,7 @@ func (p *attachmentPlanner) waitForSources(
 	if p.known(ctx, "image", p.plan.Image) {
 		argument = "user_data"
 	}
-	if !sameExcept(req.Plan, req.State) {
+	if !sameExcept(req.Plan, req.State, places.Nameless(p.config.Regions)) {
 		p.diags.AddAttributeError(path.Root(argument), "Not known before the apply", fmt.Sprintf("The value of %s is "+
 			"known only after the apply, and this plan changes other arguments of the cluster, or gives it for the "+
 			"first time. Apply the resource that it comes from first, with -target, or leave the other arguments as "+
@@ -122,12 +120,12 @@ func (p *attachmentPlanner) waitForSources(
 	resp.Plan.Raw = req.State.Raw
 }
 
-// sameExcept reports whether a plan is the state, except for images and user data that are not known. A value that the
-// state does not have is not the same.
-func sameExcept(plan tfsdk.Plan, state tfsdk.State) bool {
+// sameExcept reports whether a plan is the state, except for images and user data that are not known, and for the name of
+// a nameless region. A value that the state does not have is not the same.
+func sameExcept(plan tfsdk.Plan, state tfsdk.State, nameless bool) bool {
 	same, err := tftypes.Transform(plan.Raw, func(at *tftypes.AttributePath, v tftypes.Value) (tftypes.Value, error) {
 		name, _ := at.LastStep().(tftypes.AttributeName)
-		waits := name == "image" || name == "user_data"
+		waits := name == "image" || name == "user_data" || name == "name" && nameless
 		if field := plan.Schema.GetAttributes()[string(name)]; len(at.Steps()) == 1 && field != nil {
 			waits = waits || field.IsComputed()
 		}

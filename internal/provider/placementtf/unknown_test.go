@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -15,7 +16,7 @@ func TestPlacementUnknownParts(t *testing.T) {
 	zone := func(more attributes) attributes { return zonal(1, "az-1", more) }
 	const (
 		rest   = " nodes=unknown slots=unknown next_index=unknown distribution=unknown change=unknown remaining=unknown status=unknown summary=unknown"
-		here   = "id=web region=RegionOne"
+		here   = "id=web"
 		places = " nodes={web-0={closed=false flavor= flavor_id= generation=1 image_id= index=0 mark=unknown ordinal= region=RegionOne " +
 			"template=unknown zone=az-1}} slots= next_index=1 distribution={RegionOne={az-1=1}} change= remaining=0 status=in step summary=unknown"
 	)
@@ -26,16 +27,16 @@ func TestPlacementUnknownParts(t *testing.T) {
 		first  bool // whether the case needs a new attachment
 	}{
 		"the size":             {config: zone(attributes{"desired_capacity": anything}), want: here + rest},
-		"the zones":            {config: zone(attributes{"zones": anything}), want: here + rest},
-		"the regions":          {config: across(2, "", attributes{"regions": anything}), want: "id=web region=" + rest},
-		"the region":           {config: zone(attributes{"region": anything}), want: "id=web region=unknown" + rest},
+		"the zones":            {config: zone(attributes{"regions": protocol.Zones(anything)}), want: here + rest},
+		"the regions":          {config: across(2, "", attributes{"regions": anything}), want: here + rest},
+		"the region":           {config: across(2, "", attributes{"regions": []any{attributes{"name": anything}}}), want: here + rest},
 		"whether quotas count": {config: zone(attributes{"respect_quotas": anything, "desired_capacity": 2}), want: here + rest},
-		"the cluster":          {config: zone(attributes{"cluster": anything, "desired_capacity": 2}), want: "id=unknown region=RegionOne" + rest},
+		"the cluster":          {config: zone(attributes{"cluster": anything, "desired_capacity": 2}), want: "id=unknown" + rest},
 		"the pattern":          {config: zone(attributes{"node_name_pattern": anything, "desired_capacity": 2}), want: here + rest},
 		"who leaves":           {config: zone(attributes{"deletion": anything}), want: here + rest},
 		"what is kept":         {config: zone(attributes{"stateful": anything}), want: here + rest},
 		"the template":         {config: zone(image), want: here + places, first: true},
-		"that of a zone":       {config: zone(attributes{"zones": []any{with(attributes{"name": "az-1"}, image)}}), want: here + places, first: true},
+		"that of a zone":       {config: zone(attributes{"regions": protocol.Zones([]any{with(attributes{"name": "az-1"}, image)})}), want: here + places, first: true},
 	} {
 		a := begin(t)
 		_, state := a.plan(t, c.config)
@@ -69,7 +70,7 @@ func TestPlacementUnknownAt(t *testing.T) {
 	}
 	for _, c := range []plannedCase{
 		{at: "template", before: zonal(1, "az-1", template), config: zonal(1, "az-1", anything)},
-		{at: "zones", before: zonal(1, "az-1", template), config: zonal(1, "", with(template, attributes{"zones": place("az-1", anything)}))},
+		{at: "regions", before: zonal(1, "az-1", template), config: zonal(1, "", with(template, attributes{"regions": protocol.Zones(place("az-1", anything))}))},
 		{at: "regions", before: across(1, "RegionOne", template), config: across(1, "", with(template, attributes{"regions": place("RegionOne", anything)}))},
 		{at: "update.max_batch_size", before: zonal(1, "az-1", template), config: update("max_batch_size")},
 		{at: "update.require_in_service", before: zonal(1, "az-1", template), config: update("require_in_service")},

@@ -18,21 +18,12 @@ import (
 
 // Validate checks the known arguments.
 func (m attachmentModel) Validate(ctx context.Context, diags *diag.Diagnostics) {
-	switch {
-	case listed(m.Regions) && listed(m.Zones):
-		diags.AddAttributeError(path.Root("zones"), "Regions and zones",
-			"Give either regions, which may have zones each, or the zones of one region.")
-	case !m.Regions.IsUnknown() && !m.Zones.IsUnknown() && !listed(m.Regions) && !listed(m.Zones):
-		const none = "Nothing says where nodes may go. Give regions, or the zones of one region"
-		if value.Given(m.Region) {
-			diags.AddAttributeError(path.Root("region"), "No places",
-				fmt.Sprintf("%s: regions = [{ name = %q }].", none, m.Region.ValueString()))
-		} else {
-			diags.AddError("No places", none+".")
-		}
-	case listed(m.Regions) && value.Given(m.Region):
-		diags.AddAttributeError(path.Root("region"), "Regions and region",
-			"The argument region belongs to zones. Remove it, because regions are listed.")
+	if value.Given(m.Regions) && !listed(m.Regions) {
+		diags.AddAttributeError(path.Root("regions"), "No places",
+			"Nothing says where nodes may go. Give regions, with zones where you choose these.")
+	}
+	if places.Nameless(m.Regions) {
+		m.Regions = places.Name(m.Regions, "the provider's")
 	}
 	if value.Given(m.Cluster) && value.Given(m.NodeNamePattern) {
 		if fault := naming.Pattern(m.NodeNamePattern.ValueString()).CheckNames(m.Cluster.ValueString()); fault != "" {
@@ -40,7 +31,7 @@ func (m attachmentModel) Validate(ctx context.Context, diags *diag.Diagnostics) 
 				fault+" Change cluster or node_name_pattern.")
 		}
 	}
-	if value.Given(m.Prefer) && value.Known(ctx, m.Flavors, m.Regions, m.Zones) && len(m.flavors()) == 0 {
+	if value.Given(m.Prefer) && value.Known(ctx, m.Flavors, m.Regions) && len(m.flavors()) == 0 {
 		diags.AddAttributeError(path.Root("prefer"), "A missing argument",
 			"It says which flavor a node gets if the first of its flavors is full, and there are none. Give flavors.")
 	}
@@ -76,7 +67,7 @@ func (m attachmentModel) validateStateful(ctx context.Context, diags *diag.Diagn
 
 // validateSources refuses a template that says what an argument says.
 func (m attachmentModel) validateSources(diags *diag.Diagnostics) {
-	templates := places.Own[types.Map](m.Regions, m.Zones, m.oneRegion(), "template")
+	templates := places.Own[types.Map](m.Regions, "template")
 	templates[placement.Place{}] = m.Template
 	for _, key := range []string{roster.KeyImage, roster.KeyImageID, roster.KeyUserData} {
 		argument, given := "image", len(m.images())

@@ -37,13 +37,12 @@ func Argument(kind string, nested bool) schema.ListNestedAttribute {
 		"closed": attribute.Flag(fmt.Sprintf("Whether the %s is closed, as in an outage: it takes no nodes, and its "+
 			"nodes stay as they are.%s", kind, unasked)),
 	}
-	description := "Availability zones to spread nodes over, in one `region`."
+	description := "Availability zones to spread nodes over."
 	if nested {
 		zones := Argument("zone", false)
 		zones.MarkdownDescription = "Availability zones of the region. Without any, Nova chooses the zone."
 		attributes["zones"] = zones
-		description = "Regions to spread nodes over, and the availability zones in each. Give these or `zones`." +
-			Misspelled
+		description = "Regions to spread nodes over, and the availability zones in each." + Misspelled
 	}
 	return schema.ListNestedAttribute{
 		Optional:            true,
@@ -53,7 +52,7 @@ func Argument(kind string, nested bool) schema.ListNestedAttribute {
 	}
 }
 
-// RegionArgument is the argument that names the one region of a configuration.
+// RegionArgument is an argument that names one region, which may be the provider's.
 func RegionArgument(description string) schema.StringAttribute {
 	region := attribute.Text(description, attribute.NotEmpty)
 	region.Computed = true
@@ -84,6 +83,24 @@ func readBin(fields map[string]attr.Value) placement.Bin {
 
 		Maintenance: fields["closed"].(types.Bool).ValueBool(),
 	}
+}
+
+// Nameless reports whether a list has one region, without a name.
+func Nameless(list types.List) bool {
+	if len(list.Elements()) != 1 {
+		return false
+	}
+	region, ok := list.Elements()[0].(types.Object)
+	return ok && value.Given(region) && region.Attributes()["name"].IsNull()
+}
+
+// Name gives the one region of a list a name.
+func Name(list types.List, name string) types.List {
+	region := list.Elements()[0].(types.Object)
+	fields := region.Attributes()
+	fields["name"] = types.StringValue(name)
+	named := types.ObjectValueMust(region.AttributeTypes(context.Background()), fields)
+	return types.ListValueMust(list.ElementType(context.Background()), []attr.Value{named})
 }
 
 // ReadRegions translates a list of regions with their zones.
@@ -124,6 +141,10 @@ func checkBins(kind string, at path.Path, elements []attr.Value, diags *diag.Dia
 		}
 		fields := object.Attributes()
 		name, _ := fields["name"].(types.String)
+		if kind == "region" && name.IsNull() && len(elements) > 1 {
+			diags.AddAttributeError(at.AtListIndex(i).AtName("name"), "A region without a name",
+				"Only the one region of a list may be without a name: then it is the provider's. Name each of these.")
+		}
 		if value.Given(name) {
 			if j, twice := first[name.ValueString()]; twice {
 				diags.AddAttributeError(at.AtListIndex(i).AtName("name"), fmt.Sprintf("The %s is named twice", kind),

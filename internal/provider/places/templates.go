@@ -71,6 +71,7 @@ func ArgumentWithTemplates(kind string, nested bool) schema.ListNestedAttribute 
 	of["template"] = TemplateArgument(fmt.Sprintf("Template of new nodes in the %s, merged over %s.", kind, over))
 	of["flavors"] = FlavorsArgument(fmt.Sprintf("Flavors of new nodes of the %s, in place of %s.", kind, over))
 	if nested {
+		of["name"] = RegionArgument("Name of the region. Where there is one it defaults to the provider's.")
 		of["image"] = attribute.Text("Image of new nodes of the region, by name or id.", attribute.NotEmpty)
 		of["user_data"] = UserDataArgument("User data of new nodes of the region.")
 		zones := ArgumentWithTemplates("zone", false)
@@ -81,7 +82,7 @@ func ArgumentWithTemplates(kind string, nested bool) schema.ListNestedAttribute 
 }
 
 // Path returns where a place has an argument of its own: at its zone, its region, or for all places.
-func Path(regions, zones types.List, at placement.Place, argument string) path.Path {
+func Path(regions types.List, at placement.Place, argument string) path.Path {
 	found := path.Root(argument)
 	look := func(list types.List, in path.Path, name string) (types.Object, path.Path) {
 		for i, element := range list.Elements() {
@@ -96,34 +97,30 @@ func Path(regions, zones types.List, at placement.Place, argument string) path.P
 		}
 		return types.Object{}, in
 	}
-	look(zones, path.Root("zones"), at.Zone)
 	if region, here := look(regions, path.Root("regions"), at.Region); value.Given(region) {
 		look(region.Attributes()["zones"].(types.List), here.AtName("zones"), at.Zone)
 	}
 	return found
 }
 
-// Own returns the values that places have of an argument: regions and their zones, and the zones of one region. Places
-// that are not known yet have none.
-func Own[V attr.Value](regions, zones types.List, region, argument string) map[placement.Place]V {
+// Own returns the values that regions and their zones have of an argument. Places that are not known yet have none.
+func Own[V attr.Value](regions types.List, argument string) map[placement.Place]V {
 	values := map[placement.Place]V{}
 	read := func(element types.Object, at placement.Place) {
 		if v, has := element.Attributes()[argument].(V); has && !v.IsNull() {
 			values[at] = v
 		}
 	}
-	inRegion := func(zones types.List, region string) {
-		for _, element := range zones.Elements() {
-			if zone, ok := element.(types.Object); ok && value.Given(zone) {
-				read(zone, placement.Place{Region: region, Zone: name(zone)})
-			}
-		}
-	}
-	inRegion(zones, region)
 	for _, element := range regions.Elements() {
-		if r, ok := element.(types.Object); ok && value.Given(r) {
-			read(r, placement.Place{Region: name(r)})
-			inRegion(r.Attributes()["zones"].(types.List), name(r))
+		region, ok := element.(types.Object)
+		if !ok || !value.Given(region) {
+			continue
+		}
+		read(region, placement.Place{Region: name(region)})
+		for _, element := range region.Attributes()["zones"].(types.List).Elements() {
+			if zone, ok := element.(types.Object); ok && value.Given(zone) {
+				read(zone, placement.Place{Region: name(region), Zone: name(zone)})
+			}
 		}
 	}
 	return values

@@ -64,7 +64,7 @@ func (r *attachmentResource) ModifyPlan(
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	hookblock.CheckAllowed(ctx, plan.Hook, state.Hook, r.Backend.Hooks(), plan.regions(), &resp.Diagnostics)
+	hookblock.CheckAllowed(plan.Hook, r.Backend.Hooks(), &resp.Diagnostics)
 	plan.judge(state, r.Backend.Walk(), &resp.Diagnostics)
 	plan.keeps(state)
 	plan.warnOfUnstored(state, r.Backend.Walk(), &resp.Diagnostics)
@@ -192,9 +192,13 @@ func (r *attachmentResource) wait(
 		diags.AddError("The wait for new servers was interrupted",
 			fmt.Sprintf("Cluster %q: %s. Apply again to wait for them.", plan.Cluster.ValueString(), err))
 	default:
+		advice := "If their image or user data is at fault, change it and apply."
+		if readiness.MarksRefused(err) {
+			advice = "They passed all checks, so another image does not help: let this user change the metadata of " +
+				"servers, or raise the quota."
+		}
 		diags.AddError("Servers are not in service", fmt.Sprintf("Cluster %q: %s\n\n%sApply again to check these once "+
-			"more. If their image or user data is at fault, change it and apply.",
-			plan.Cluster.ValueString(), err, r.wellOff(ctx, *plan, state, len(names))))
+			"more. %s", plan.Cluster.ValueString(), err, r.wellOff(ctx, *plan, state, len(names)), advice))
 	}
 	plan.Pending = value.List(names)
 	return true

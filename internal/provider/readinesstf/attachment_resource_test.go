@@ -154,6 +154,18 @@ func TestAwaited(t *testing.T) {
 	}
 }
 
+// TestMarksRefused: where Nova refuses the marks, the error says so, and does not accuse the image.
+func TestMarksRefused(t *testing.T) {
+	t.Parallel()
+	a := await(t, fakecloud.Server{Name: "web-1"})
+	a.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodPut, Path: "/servers/*/metadata/*", Status: http.StatusForbidden, Times: 2})
+	require.Error(t, a.apply(t, a.config("web-0")))
+	a.Expect(t, ": Servers are not in service", "let this user change the metadata of servers")
+	assert.NotContains(t, a.Said(), "change it and apply")
+	a.must(t, a.config("web-0"))
+	assert.Equal(t, "web-0:1+ web-1:", a.noted())
+}
+
 // TestRefreshed: a refresh finds the pending nodes. Then the plan is not empty, and a plan that
 // removes the attachment, and not all, warns that the nodes are no longer waited for.
 func TestRefreshed(t *testing.T) {
@@ -301,42 +313,35 @@ func TestHome(t *testing.T) {
 	a.must(t, a.config("web-1"))
 }
 
-// TestHooks: a plan refuses a hook that could not run, and names the region. A hook that does
+// TestHooks: a plan refuses a hook that the provider block does not allow. A hook that does
 // not complete is a warning, or the server is not in service, depending on default_result.
 func TestHooks(t *testing.T) {
 	t.Parallel()
 	broken := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(broken.Close)
 	_, good := acctest.StartConsumer(t, 0)
-	pool := attributes{"type": "octavia", "pool_ids": []any{"1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63"}, "default_result": "ABANDON"}
 	webhook := func(result string) attributes {
 		return attributes{"type": "webhook", "url": broken.URL, "default_result": result}
 	}
 	for name, c := range map[string]struct {
 		hook     attributes
-		hidden   string // region without Octavia
 		at, says string
 		noted    string
 		block    attributes // provider block
 	}{
-		"a command": {attributes{"type": "command", "command": []any{"true"}, "default_result": "ABANDON"}, "",
+		"a command": {attributes{"type": "command", "command": []any{"true"}, "default_result": "ABANDON"},
 			"hook.type: Unable to run the hook", "allow_commands", "", nil},
-		"a pool that is not there": {pool, "RegionTwo", "hook.type: Unable to run the hook", "the region RegionOne has no such pool", "", nil},
-		"a region without Octavia": {pool, "RegionOne", "hook.type: Unable to run the hook", "RegionOne", "", nil},
-		"one that fails":           {webhook("ABANDON"), "", ": Servers are not in service", "): its hook did not complete: ", "-", nil},
-		"one that fails and goes on": {webhook("CONTINUE"), "", ": A lifecycle hook did not complete\n: A lifecycle hook did not complete",
+		"one that fails": {webhook("ABANDON"), ": Servers are not in service", "): its hook did not complete: ", "-", nil},
+		"one that fails and goes on": {webhook("CONTINUE"), ": A lifecycle hook did not complete\n: A lifecycle hook did not complete",
 			"counts as ready", "1+", nil},
-		"a webhook that completes": {attributes{"type": "webhook", "url": good, "default_result": "ABANDON"}, "", "", "", "1+", nil},
+		"a webhook that completes": {attributes{"type": "webhook", "url": good, "default_result": "ABANDON"}, "", "", "1+", nil},
 		"a command that may run": {attributes{"type": "command", "command": []any{"sh", "-c", "test $STACKPOLICY_TRANSITION = launch"},
 			"default_result": "ABANDON"},
-			"", "", "", "1+", attributes{"allow_commands": true}},
+			"", "", "1+", attributes{"allow_commands": true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := await(t, fakecloud.Server{Name: "web-1"})
-			if c.hidden != "" {
-				a.Fake.HideEndpoint(fakecloud.LoadBalancing, c.hidden, true)
-			}
 			a.Block = c.block
 			config := named(a.config("web-0", "web-1"))
 			config["hook"] = c.hook

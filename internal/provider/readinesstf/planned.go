@@ -2,6 +2,8 @@ package readinesstf
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -18,6 +20,9 @@ import (
 // mistakes or fewer: without a placement attachment in the walk nothing is known about batches.
 func (m attachmentModel) judge(state attachmentModel, walk *backend.Walk, diags *diag.Diagnostics) {
 	if m.Nodes.IsUnknown() || m.Servers.IsUnknown() || m.Cluster.IsUnknown() {
+		return
+	}
+	if walk.CheckCluster(m.Cluster, slices.Sorted(maps.Keys(m.Nodes.Elements())), diags) {
 		return
 	}
 	m.warnUnchecked(walk, diags)
@@ -44,12 +49,17 @@ func (m attachmentModel) warnUnchecked(walk *backend.Walk, diags *diag.Diagnosti
 // planned translates the nodes and the servers, with what the plan of their cluster tells about them.
 func (m attachmentModel) planned(state attachmentModel, walk *backend.Walk) wiring.Plan {
 	told, _ := walk.Cluster(m.Cluster.ValueString())
-	p := wiring.Plan{Batch: int(told.Batch), InPlace: told.Method == roster.InPlace}
+	p := wiring.Plan{Batch: int(told.Batch), InPlace: told.Method == roster.InPlace, Begins: told.Begins}
 	nodes, servers, before := m.Nodes.Elements(), m.Servers.Elements(), objects(state.Servers)
 	names := map[string]bool{}
 	for _, list := range []map[string]attr.Value{nodes, servers} {
 		for name, element := range list {
 			names[name] = names[name] || element.IsUnknown()
+		}
+	}
+	for name := range told.Nodes {
+		if _, handed := names[name]; !handed {
+			p.Unseen = append(p.Unseen, name)
 		}
 	}
 	known, has := objects(m.Nodes), objects(m.Servers)

@@ -16,10 +16,13 @@ import (
 // it, and nobody marks a node that an interrupted apply changed or drained while the others wait for its turn: it comes
 // first, and alone.
 func (l *ledger) takeBack(grown int64, ask func(verdict.Want)) {
+	if !l.Policy.InPlace() {
+		return
+	}
 	var undone []*facts.Fact
 	room, unproven, interrupted := l.Size-l.Out-grown, int64(0), false
-	for _, f := range l.staying.ByIndex() {
-		pending := f.Undone != nil && l.Policy.InPlace() && !l.granted(f.Name)
+	for _, f := range l.staying.ByIndex(func(*facts.Fact) bool { return true }) {
+		pending := f.Undone != nil && !l.granted(f.Name)
 		if pending {
 			undone = append(undone, f)
 			room++

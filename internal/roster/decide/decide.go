@@ -30,9 +30,10 @@ func Know(now roster.Roster, seen roster.Seen, policy roster.Policy) (k Known, e
 	now = zonesFrom(now, seen, policy.Regions)
 	giveUp(now, seen, policy)
 	k.Policy = policy
-	if k.now, err = k.firstTemplate(now); err != nil {
+	if err = k.firstTemplate(now); err != nil {
 		return k, err
 	}
+	k.now = now
 	k.names.NoSlots = prepareSlots(&k.now, k.Policy)
 	k.All = facts.Assess(k.now, seen, k.Policy)
 	k.named, err = findCandidates(k.now, k.All, k.Policy)
@@ -107,19 +108,24 @@ func (l *ledger) finish(seen roster.Seen) (plan verdict.Plan, err error) {
 }
 
 // list lists the verdicts about all nodes, by index.
-func (l *ledger) list() (list verdict.List) {
+func (l *ledger) list() verdict.List {
+	all := make([]verdict.Verdict, 0, len(l.All)+len(l.comers))
 	for _, f := range l.All {
-		list = append(list, l.verdictOn(f))
+		all = append(all, l.verdictOn(f))
 	}
 	for _, v := range l.verdicts {
 		if v.Outcome == verdict.Returns {
-			list = append(list, v)
+			all = append(all, v)
 		}
 	}
 	for _, f := range l.comers {
-		list = append(list, verdict.Verdict{Want: verdict.Want{Fact: f}, Outcome: verdict.Comes})
+		all = append(all, verdict.Verdict{Want: verdict.Want{Fact: f}, Outcome: verdict.Comes})
 	}
-	slices.SortFunc(list, func(a, b verdict.Verdict) int { return roster.CompareIndex(a.Name, a.Node, b.Name, b.Node) })
+	list := make(verdict.List, len(all))
+	for i := range all {
+		list[i] = &all[i]
+	}
+	slices.SortFunc(list, func(a, b *verdict.Verdict) int { return a.Compare(b.Fact) })
 	return list
 }
 
@@ -185,27 +191,31 @@ func (l *ledger) apply(r *roster.Roster, seen roster.Seen) {
 // firstTemplate gives nodes without a template the template of their place, because nobody knows
 // what they were made from. If the mark of a node has the hash of another template, the node was
 // made from that one, which is not known here; it stays without a template. An import knows the image.
-func (k *Known) firstTemplate(now roster.Roster) (roster.Roster, error) {
-	next := now.Clone()
-	for _, name := range now.Names() {
-		n := next.Nodes[name]
-		template := k.Policy.Templates.At(n.Place).WithImage(n.Image)
-		switch {
-		case template == "" && n.Template != "":
-			return now, templateRemoved.with()
-		case template == "" || n.Template != "":
-		case n.Mark.Matches(template):
-			k.names.First = append(k.names.First, name)
-			if mark := n.Mark.With(template); mark != n.Mark { // its server may change, so it must serve again
-				n.Mark, n.Served, n.Doubt = mark, false, true
-			}
-			n.Template, n.Image = template, ""
-			next.Nodes[name] = n
-		default:
-			k.names.Other = append(k.names.Other, fmt.Sprintf("%s (%s)", name, n.Mark))
+func (k *Known) firstTemplate(now roster.Roster) error {
+	bare := map[string]roster.Node{}
+	for name, n := range now.Nodes {
+		switch wanted := k.Policy.Templates.At(n.Place); {
+		case wanted == "" && n.Template != "":
+			return templateRemoved.with()
+		case wanted != "" && n.Template == "":
+			bare[name] = n
 		}
 	}
-	return next, nil
+	for _, name := range roster.ByIndex(bare) {
+		n := bare[name]
+		template := k.Policy.Templates.At(n.Place).WithImage(n.Image)
+		if !n.Mark.Matches(template) {
+			k.names.Other = append(k.names.Other, fmt.Sprintf("%s (%s)", name, n.Mark))
+			continue
+		}
+		k.names.First = append(k.names.First, name)
+		if mark := n.Mark.With(template); mark != n.Mark { // its server may change, so it must serve again
+			n.Mark, n.Served, n.Doubt = mark, false, true
+		}
+		n.Template, n.Image = template, ""
+		now.Nodes[name] = n
+	}
+	return nil
 }
 
 // zonesFrom gives nodes without a zone the zones of their servers if their regions list zones now.

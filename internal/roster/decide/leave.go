@@ -53,10 +53,11 @@ func findCandidates(now roster.Roster, all facts.Facts, policy roster.Policy) (c
 // or made again.
 func resolve(now roster.Roster, all facts.Facts, policy roster.Policy) (named candidates, found []*facts.Fact) {
 	byID := map[string]*facts.Fact{}
-	for _, f := range all.ByIndex() {
-		byID[f.Server.ID] = f
+	if len(policy.Candidates) > 0 {
+		for _, f := range all.ByIndex(func(f *facts.Fact) bool { return f.Server.ID != "" }) {
+			byID[f.Server.ID] = f
+		}
 	}
-	delete(byID, "")
 	for _, candidate := range policy.Candidates {
 		f := cmp.Or(all[candidate], byID[candidate])
 		switch {
@@ -120,10 +121,8 @@ func (l *ledger) met() (done []string) {
 // that are still too many. Mins do not count where nodes were removed despite them.
 func (l *ledger) tooFew(asked, still int64, before *placement.Board) error {
 	var kept []string
-	for _, f := range l.staying.ByIndex() {
-		if !f.Free() {
-			kept = append(kept, f.Name+" "+f.Protected)
-		}
+	for _, f := range l.staying.ByIndex(func(f *facts.Fact) bool { return !f.Free() }) {
+		kept = append(kept, f.Name+" "+f.Protected)
 	}
 	if free := int64(len(l.staying) - len(kept)); still > free {
 		return tooManyProtected.with(text.Nodes(asked), asked-still+free, len(kept), text.Few(kept))

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 )
 
@@ -32,22 +31,25 @@ func boardOf(all facts.Facts, listed []placement.Region, full []placement.Place)
 
 // byTurn orders nodes by the criterion. A node that comes back has no turn yet: its index decides.
 func byTurn(a, b *facts.Fact) int {
-	return cmp.Or(cmp.Compare(a.Turn, b.Turn), byIndex(a, b))
+	return cmp.Or(cmp.Compare(a.Turn, b.Turn), a.Compare(b))
 }
-
-func byIndex(a, b *facts.Fact) int { return roster.CompareIndex(a.Name, a.Node, b.Name, b.Node) }
 
 // queue returns the nodes that may leave, in an order.
 func queue(
 	board *placement.Board, all facts.Facts, may func(*facts.Fact) bool, order func(a, b *facts.Fact) int,
 ) queues {
 	q := queues{board.Clone(), map[placement.Place][]*facts.Fact{}, order}
+	kept := placement.Counts{}
 	for _, f := range all {
-		if at, _ := q.Counted(f.Place); may(f) {
-			q.in[at] = append(q.in[at], f)
-		} else {
-			q.Keep(at, 1)
+		if !may(f) {
+			kept[f.Place]++
+			continue
 		}
+		at, _ := q.Counted(f.Place)
+		q.in[at] = append(q.in[at], f)
+	}
+	for at, nodes := range kept {
+		q.Keep(at, nodes)
 	}
 	for _, nodes := range q.in {
 		slices.SortFunc(nodes, order)

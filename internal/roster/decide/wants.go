@@ -36,6 +36,9 @@ func (l *ledger) wants(ask func(verdict.Want)) {
 	l.notRemade(ask)
 	for _, class := range classes {
 		eligible := func(f *facts.Fact) bool { return !l.granted(f.Name) && class(f) }
+		if l.staying.Number(eligible) == 0 {
+			continue
+		}
 		for _, f := range l.named.again {
 			if eligible(f) {
 				ask(verdict.Want{Fact: f, What: verdict.Remade})
@@ -149,9 +152,9 @@ func (l *ledger) removable(f *facts.Fact) bool { return f.Free() && !l.Policy.Un
 // nodes. If the method makes substitutes, nodes for which Nova found no host leave, and others come where there is
 // room: each apply would make them once more, before it destroys the servers in ERROR.
 func (l *ledger) neverServed(ask func(verdict.Want)) {
-	for _, f := range l.staying.ByIndex() {
+	for _, f := range l.staying.ByIndex(l.neverUsed) {
 		switch {
-		case l.granted(f.Name) || !l.neverUsed(f) || l.standsOld(f): // granted: its change is taken back
+		case l.granted(f.Name) || l.standsOld(f): // granted: its change is taken back
 		case l.failedTwice(f):
 			ask(verdict.Want{Fact: f, Cause: roster.Unhealthy, What: verdict.GivenUp})
 		case f.NoHost && !l.Policy.TakesFirst() && !(f.Spent && l.revises(f)):
@@ -199,8 +202,8 @@ func (l *ledger) standsOld(f *facts.Fact) bool { return f.StillOld() && l.lost(f
 
 // notRemade asks for the nodes of such servers.
 func (l *ledger) notRemade(ask func(verdict.Want)) {
-	for _, f := range l.staying.ByIndex() {
-		if l.standsOld(f) && !l.granted(f.Name) {
+	for _, f := range l.staying.ByIndex(l.standsOld) {
+		if !l.granted(f.Name) {
 			ask(l.replacement(f, roster.Outdated))
 		}
 	}
@@ -295,9 +298,10 @@ func (l *ledger) byTemplate(name roster.Cause, may func(*facts.Fact) bool, ask f
 
 // oldestFirst asks for the nodes with the oldest servers first.
 func (l *ledger) oldestFirst(name roster.Cause, may func(*facts.Fact) bool, ask func(verdict.Want)) {
-	oldest := func(a, b *facts.Fact) int { return cmp.Or(a.Aged.Compare(b.Aged), byIndex(a, b)) }
-	all := slices.SortedFunc(maps.Values(l.staying), oldest)
-	for _, f := range slices.DeleteFunc(all, func(f *facts.Fact) bool { return !may(f) }) {
+	oldest := func(a, b *facts.Fact) int { return cmp.Or(a.Aged.Compare(b.Aged), a.Compare(b)) }
+	all := l.staying.ByIndex(may)
+	slices.SortFunc(all, oldest)
+	for _, f := range all {
 		if _, more := l.asks(l.replacement(f, name), ask); !more {
 			return
 		}

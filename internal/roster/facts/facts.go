@@ -2,7 +2,6 @@ package facts
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -88,15 +87,14 @@ type Facts map[string]*Fact
 
 // Assess works out the facts of all nodes, and the order in which they leave.
 func Assess(now roster.Roster, seen roster.Seen, policy roster.Policy) Facts {
-	all := make(Facts, len(now.Nodes))
-	var order []node.Node
-	for _, name := range now.Names() {
-		f := FactOf(name, now.Nodes[name], now, seen, policy)
-		all[name] = f
-		order = append(order, f.candidate(now, policy))
+	all, names := make(Facts, len(now.Nodes)), now.Names()
+	order := make([]node.Node, len(names))
+	for i, name := range names {
+		all[name] = FactOf(name, now.Nodes[name], now, seen, policy)
+		order[i] = all[name].candidate(now, policy)
 	}
-	for i, n := range deletion.Order(order, policy.Criteria) {
-		all[n.Name].Turn = i
+	for i, at := range deletion.Order(order, policy.Criteria) {
+		all[names[at]].Turn = i
 	}
 	return all
 }
@@ -213,11 +211,20 @@ func Spent(name string, n roster.Node, seen roster.Seen, policy roster.Policy) b
 	return n.Retried && !policy.TakesFirst() && (server.Unmade && !NoHost(server) || lost)
 }
 
-// ByIndex lists the facts by the indices of their nodes.
-func (all Facts) ByIndex() []*Fact {
-	return slices.SortedFunc(maps.Values(all), func(f, g *Fact) int {
-		return roster.CompareIndex(f.Name, f.Node, g.Name, g.Node)
-	})
+// ByIndex lists the facts about the nodes of a kind, by the indices of the nodes.
+func (all Facts) ByIndex(is func(*Fact) bool) (list []*Fact) {
+	for _, f := range all {
+		if is(f) {
+			list = append(list, f)
+		}
+	}
+	slices.SortFunc(list, (*Fact).Compare)
+	return list
+}
+
+// Compare orders nodes by index, then by name.
+func (f *Fact) Compare(g *Fact) int {
+	return cmp.Or(cmp.Compare(f.Index, g.Index), strings.Compare(f.Name, g.Name))
 }
 
 // Number counts the nodes of a kind.

@@ -158,15 +158,17 @@ func described(list []node.Node) string {
 // become the settled ones if all nodes have them and at least half of the nodes are in service.
 func Learn(r roster.Roster, seen roster.Seen, policy roster.Policy) roster.Roster {
 	r = r.Clone()
-	wanted, all := policy.Templates, facts.Assess(r, seen, policy)
-	alike := len(all) > 0
-	for name, f := range all {
+	alike, serving := len(r.Nodes) > 0, 0
+	for name, n := range r.Nodes {
+		f := facts.FactOf(name, n, r, seen, policy)
 		r.Nodes[name] = f.Node
-		alike = alike && f.Template == wanted.At(f.Place)
+		alike = alike && f.Template == policy.Templates.At(f.Place)
+		if f.Is == facts.Serving {
+			serving++
+		}
 	}
-	serving := all.Number(func(f *facts.Fact) bool { return f.Is == facts.Serving })
-	if alike && 2*serving >= int64(len(all)) {
-		r.Settled = wanted
+	if alike && 2*serving >= len(r.Nodes) {
+		r.Settled = policy.Templates
 	}
 	return r
 }

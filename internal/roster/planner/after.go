@@ -7,6 +7,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 )
@@ -53,4 +54,28 @@ func arrives(seen roster.Seen, name string, n roster.Node, policy roster.Policy)
 	delete(seen.Missing, name)
 	delete(seen.Builds, name)
 	seen.Baking[name] = policy.Pauses()
+}
+
+// repeats reports whether the next plan is the same as a plan: it begins with the same roster, look and policy, because
+// nothing changes, and nothing is learned that the roster does not have.
+func repeats(now roster.Roster, p verdict.Plan, change Change) bool {
+	next, policy := p.Next, p.Policy
+	opens := slices.Contains(slices.Collect(maps.Values(policy.Opened)), true)
+	if policy.Begins || policy.Blind || opens || !change.Empty() || len(change.Arrive)+len(next.Leaving) > 0 ||
+		now.Adopted || !slices.Equal(now.Done, next.Done) || !maps.Equal(now.Nodes, next.Nodes) ||
+		!maps.Equal(now.Leaving, next.Leaving) || !maps.Equal(now.Before, next.Before) ||
+		!maps.Equal(now.Slots, next.Slots) {
+		return false
+	}
+	alike, serving := true, 0
+	for _, v := range change.List {
+		if v.Node != next.Nodes[v.Name] {
+			return false
+		}
+		alike = alike && !v.Outdated
+		if v.Is == facts.Serving {
+			serving++
+		}
+	}
+	return !alike || 2*serving < len(change.List) || maps.Equal(policy.Templates, next.Settled)
 }

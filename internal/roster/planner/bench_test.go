@@ -8,6 +8,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"github.com/stretchr/testify/require"
 )
 
@@ -53,5 +54,34 @@ func BenchmarkLargeTemplate(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// BenchmarkPlan makes plans of clusters of three sizes: nothing to do, a growth by a tenth, and a batch of a tenth.
+func BenchmarkPlan(b *testing.B) {
+	for _, size := range []int64{100, 1_000, 10_000} {
+		p := policy(size)
+		p.Templates, p.Update = images("a"), update("10%", roster.Unhealthy, roster.Misplaced, roster.Outdated)
+		r, _, err := Plan(roster.Roster{}, roster.Seen{}, p)
+		require.NoError(b, err)
+		seen := running(r)
+		r = learn.Learn(r, seen, p).Ordered()
+		for _, c := range []struct {
+			name    string
+			size    int64
+			image   string
+			changes int64
+		}{{"stable", size, "a", 0}, {"growth", size + size/10, "a", size / 10}, {"batch", size, "b", size / 10}} {
+			b.Run(fmt.Sprintf("%s/nodes=%d", c.name, size), func(b *testing.B) {
+				p := p
+				p.Capacity, p.Templates = c.size, images(c.image)
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, change, err := Plan(r, seen, p); err != nil || int64(len(change.With(verdict.Comes))) != c.changes {
+						b.Fatal(len(change.With(verdict.Comes)), err)
+					}
+				}
+			})
+		}
 	}
 }

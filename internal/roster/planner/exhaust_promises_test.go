@@ -73,7 +73,7 @@ var promises = []struct {
 	}},
 	{"A node that never served, nor did the one before it, is not made a third time for that.", func(p plan) string {
 		return p.first(func(m member) bool {
-			here := p.change.With(verdict.Comes).Filter(func(v verdict.Verdict) bool { return v.Place == m.at })
+			here := p.change.With(verdict.Comes).Filter(func(v *verdict.Verdict) bool { return v.Place == m.at })
 			givenUp := m.Outcome == verdict.Leaves && int64(len(here)) <= p.asked()
 			return m.replaced() && !givenUp && m.Cause == roster.Unhealthy && m.has("retried") && !m.has("served") && m.image == p.wants()
 		})
@@ -147,7 +147,7 @@ func (q question) ask(before roster.Roster, seen roster.Seen, tell func(n roster
 	p.status = p.change.Now
 	verdicts := map[string]verdict.Verdict{}
 	for _, v := range p.change.List {
-		verdicts[v.Name] = v
+		verdicts[v.Name] = *v
 	}
 	for _, name := range slices.Concat(before.LeavingNames(), before.Names()) {
 		n, leaving := before.Leaving[name]

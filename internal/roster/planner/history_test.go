@@ -642,7 +642,7 @@ func (w *world) round(policy roster.Policy, crash int) *Change {
 // that Terraform does not know on which generation a server depends, and that it makes a failed server of a held node
 // again, which it holds for tainted.
 func (w *world) true(plan Change, policy roster.Policy) {
-	unknown := func(v verdict.Verdict) bool {
+	unknown := func(v *verdict.Verdict) bool {
 		fails := v.Is != facts.Serving && (v.Untouched != "" || v.Outcome == verdict.Held)
 		return w.loose || v.NotRemade || fails || policy.Opened[v.Region]
 	}

@@ -48,7 +48,7 @@ func slowPlan(now roster.Roster, seen roster.Seen, policy roster.Policy, change 
 		slots: maps.Clone(now.Slots), plan: map[string]verdict.Verdict{}, waits: map[string]bool{}, inPlace: map[string]bool{},
 		decided: map[string]bool{}, retries: map[roster.Template]int{}, full: map[placement.Place]bool{}}
 	for _, v := range change.List {
-		s.plan[v.Name] = v
+		s.plan[v.Name] = *v
 	}
 	p, err := decide.Know(now, seen, policy)
 	if err != nil {

@@ -23,6 +23,9 @@ func Plan(now roster.Roster, seen roster.Seen, policy roster.Policy) (roster.Ros
 	}
 	change := say.About(p, seen)
 	change.Status = change.Now // also if no plan follows
+	if repeats(now, p, change) {
+		return p.Next, change, nil
+	}
 	next, look, then := after(p.Next, seen, policy, change)
 	if follows, err := decide.Plan(next, look, then); err == nil {
 		change.Status = say.Status(follows)

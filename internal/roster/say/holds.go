@@ -19,11 +19,11 @@ var words = map[string]func(p *speech, list verdict.List) string{
 	"remaining": func(p *speech, _ verdict.List) string { return text.Nodes(p.Remaining) },
 	"nodes":     func(p *speech, list verdict.List) string { return p.few(list.Names()) },
 	"nodes with places": func(p *speech, list verdict.List) string {
-		return p.few(each(list, verdict.Verdict.String))
+		return p.few(each(list, (*verdict.Verdict).String))
 	},
 	"protected": func(_ *speech, list verdict.List) string { return list[0].Protected },
 	"protections": func(p *speech, list verdict.List) string {
-		if i := slices.IndexFunc(list, func(v verdict.Verdict) bool { return v.Cause == roster.Unhealthy }); i >= 0 {
+		if i := slices.IndexFunc(list, func(v *verdict.Verdict) bool { return v.Cause == roster.Unhealthy }); i >= 0 {
 			return fmt.Sprintf("%s is unhealthy and %s", list[i].Name, list[i].Protected)
 		}
 		return p.few(protections(list))
@@ -98,7 +98,7 @@ var words = map[string]func(p *speech, list verdict.List) string{
 var brace = regexp.MustCompile(`\{[^}]*\}`)
 
 // fill replaces the words in braces in a sentence about nodes.
-func (p *speech) fill(sentence string, list ...verdict.Verdict) string {
+func (p *speech) fill(sentence string, list ...*verdict.Verdict) string {
 	return brace.ReplaceAllStringFunc(sentence, func(word string) string {
 		if word == "{nodes with why}" {
 			return p.few(each(list, p.whyHeld))
@@ -116,4 +116,4 @@ func protections(list verdict.List) (texts []string) {
 }
 
 // whyHeld returns what holds a node.
-func (p *speech) whyHeld(v verdict.Verdict) string { return p.fill(v.Hold.Why, v) }
+func (p *speech) whyHeld(v *verdict.Verdict) string { return p.fill(v.Hold.Why, v) }

@@ -84,9 +84,9 @@ func (p *speech) listed() []Notice {
 
 // chosen is about the nodes that a shrink removes.
 func (p *speech) chosen() []Notice {
-	surplus := p.Verdicts.With(verdict.Leaves).Filter(func(v verdict.Verdict) bool { return v.What == verdict.Surplus })
-	unseen := surplus.Filter(func(v verdict.Verdict) bool { return !v.Looked }).Names()
-	closed := each(surplus.Filter(func(v verdict.Verdict) bool { return v.Closed }), verdict.Verdict.String)
+	surplus := p.Verdicts.With(verdict.Leaves).Filter(func(v *verdict.Verdict) bool { return v.What == verdict.Surplus })
+	unseen := surplus.Filter(func(v *verdict.Verdict) bool { return !v.Looked }).Names()
+	closed := each(surplus.Filter(func(v *verdict.Verdict) bool { return v.Closed }), (*verdict.Verdict).String)
 	return append(
 		tell("A node was chosen unseen", "{count} would be removed, although no refresh has looked for servers since "+
 			"the last apply made them: {names}. Refresh first, so that the choice is based on the servers that run.",
@@ -108,7 +108,7 @@ func (p *speech) held() (notices []Notice) {
 			return notices
 		}
 	}
-	notRemade := p.Staying().Filter(func(v verdict.Verdict) bool { return v.NotRemade && v.Outcome != verdict.Changes })
+	notRemade := p.Staying().Filter(func(v *verdict.Verdict) bool { return v.NotRemade && v.Outcome != verdict.Changes })
 	return slices.Concat(notices,
 		tell("Servers did not follow their nodes", "The servers of {count} should have been made again, but are still "+
 			"the old ones: {names}. Terraform does not know that the server depends on the generation of its node. "+
@@ -118,7 +118,7 @@ func (p *speech) held() (notices []Notice) {
 
 // unmarked is about nodes that wait because no server ever carried a mark.
 func (p *speech) unmarked() []Notice {
-	waits := p.Verdicts.Held(hold.Wiring).Filter(func(v verdict.Verdict) bool {
+	waits := p.Verdicts.Held(hold.Wiring).Filter(func(v *verdict.Verdict) bool {
 		return p.Policy.Unmarked && p.Policy.MissingWire[v.Region] == ""
 	})
 	return tell("Servers carry no marks", "{count} should be replaced, and no batch begins, because no readiness "+

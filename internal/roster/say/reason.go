@@ -17,12 +17,14 @@ import (
 // "RegionOne/az-1 loses 1 of 3; oldest unprotected, created 2026-03-01; web-0 is locked".
 func (p *speech) reasoned() verdict.List {
 	list, losses, days := slices.Clone(p.Verdicts), lossesOf(p.Before()), daysOf(p.Before(), p.Policy)
-	for i := range list {
-		v := &list[i]
-		switch {
+	for i, decided := range list {
+		if decided.Outcome != verdict.Held && decided.Outcome != verdict.Leaves && decided.Outcome != verdict.Changes {
+			continue
+		}
+		v := *decided
+		switch list[i] = &v; {
 		case v.Outcome == verdict.Held:
-			v.Reason = p.sentence(*v)
-		case v.Outcome != verdict.Leaves && v.Outcome != verdict.Changes:
+			v.Reason = p.sentence(&v)
 		case v.Cause != "":
 			v.Reason = fmt.Sprintf("replaced (%s) in %s: %s", v.Cause, v.Place, p.reasonOf(v.Want))
 		case v.What == verdict.Surplus:

@@ -55,8 +55,9 @@ func About(plan verdict.Plan, seen roster.Seen) Change {
 		back: p.back()}
 	c.Blocked = p.blocked(c.List)
 	for _, v := range plan.Unrepaired() {
-		v.Reason = p.unrepaired(verdict.List{v})
-		c.Blocked = append(c.Blocked, v)
+		said := *v
+		said.Reason = p.unrepaired(verdict.List{v})
+		c.Blocked = append(c.Blocked, &said)
 	}
 	for _, a := range plan.Absent() {
 		c.Absent = append(c.Absent, a.Name)
@@ -147,7 +148,7 @@ func (p *speech) reasonOf(w verdict.Want) string {
 	case verdict.Revised:
 		return p.revision(w)
 	}
-	return p.fill(cause.ByName(w.Cause).Reason, verdict.Verdict{Want: w})
+	return p.fill(cause.ByName(w.Cause).Reason, &verdict.Verdict{Want: w})
 }
 
 // revision returns why a node that never served is made as it should be.
@@ -175,7 +176,7 @@ func (p *speech) revision(w verdict.Want) string {
 func (p *speech) few(list []string) string { return text.First(list, cmp.Or(p.most, 5)) }
 
 // sentence returns why a held node should be replaced, and what holds it.
-func (p *speech) sentence(v verdict.Verdict) string {
+func (p *speech) sentence(v *verdict.Verdict) string {
 	if v.What == verdict.Nothing {
 		return fmt.Sprintf("in %s: %s", v.Place, p.whyHeld(v))
 	}
@@ -187,7 +188,7 @@ func (p *speech) sentence(v verdict.Verdict) string {
 }
 
 // each lists nodes, each with a text about it: "web-1 (RegionOne/az-1 is closed)".
-func each(list verdict.List, about func(verdict.Verdict) string) (names []string) {
+func each(list verdict.List, about func(*verdict.Verdict) string) (names []string) {
 	for _, v := range list {
 		names = append(names, fmt.Sprintf("%s (%s)", v.Name, about(v)))
 	}

@@ -68,7 +68,7 @@ func (p *speech) about(s verdict.Status) string {
 
 // unrepaired says of nodes in ERROR how they are replaced, or why they stay.
 func (p *speech) unrepaired(list verdict.List) string {
-	if names := list.Filter(func(v verdict.Verdict) bool { return v.Free() }).Names(); len(names) > 0 {
+	if names := list.Filter(func(v *verdict.Verdict) bool { return v.Free() }).Names(); len(names) > 0 {
 		return fmt.Sprintf("no cause replaces %s, in ERROR: name it in candidates", p.few(names))
 	}
 	said := fmt.Sprintf("%s is in ERROR, and %s", list[0].Name, list[0].Protected)

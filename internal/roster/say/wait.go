@@ -74,7 +74,7 @@ func (p *speech) waits() {
 }
 
 // delays returns why the next batch waits for a node, or "", and what ends that.
-func (p *speech) delays(f verdict.Verdict) (why string, ends []int) {
+func (p *speech) delays(f *verdict.Verdict) (why string, ends []int) {
 	first, region := p.Policy.TakesFirst(), placement.Place{Region: f.Region}
 	switch {
 	case f.Granted(), !f.Occupies() && (!first || !f.Out()):

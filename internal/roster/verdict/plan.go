@@ -47,12 +47,12 @@ func (p Plan) Staying() List { return p.Verdicts.With(Stays, Held, Changes, Retu
 
 // Baking lists the nodes that must be in service for longer, including the ones that the update replaces.
 func (p Plan) Baking() []string {
-	return p.Before().Filter(func(v Verdict) bool {
+	return p.Before().Filter(func(v *Verdict) bool {
 		return v.Bakes && (v.Outcome != Leaves || v.What == Replaced)
 	}).Names()
 }
 
 // Tried lists the nodes in whose place two servers of the wanted template ended in ERROR.
 func (p Plan) Tried() []string {
-	return p.Verdicts.With(Stays, Held, Changes).Filter(func(v Verdict) bool { return v.Outdated && v.Refused }).Names()
+	return p.Verdicts.With(Stays, Held, Changes).Filter(func(v *Verdict) bool { return v.Outdated && v.Refused }).Names()
 }

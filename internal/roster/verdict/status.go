@@ -63,7 +63,7 @@ func (p Plan) held(quiet bool) Status {
 
 // Kept has the protected outdated nodes, if the update cannot reach its target without them.
 func (p Plan) Kept() List {
-	list := p.Verdicts.Held(hold.Protected).Filter(func(v Verdict) bool { return v.Cause == roster.Outdated })
+	list := p.Verdicts.Held(hold.Protected).Filter(func(v *Verdict) bool { return v.Cause == roster.Outdated })
 	if int64(len(list)) <= p.Policy.Capacity-min(p.Target, p.Policy.Capacity) {
 		return nil
 	}
@@ -71,7 +71,7 @@ func (p Plan) Kept() List {
 }
 
 // Content reports whether the policy is met although a held node has another template: its target is reached.
-func (p Plan) Content(v Verdict) bool {
+func (p Plan) Content(v *Verdict) bool {
 	return v.Hold == hold.Target || v.Hold == hold.Protected && v.Cause == roster.Outdated && len(p.Kept()) == 0
 }
 
@@ -79,11 +79,11 @@ func (p Plan) Content(v Verdict) bool {
 // replaces them; first those that a person can name as candidates. Terraform makes a server again that failed as it
 // was made.
 func (p Plan) Unrepaired() List {
-	list := p.Verdicts.With(Stays).Filter(func(v Verdict) bool {
+	list := p.Verdicts.With(Stays).Filter(func(v *Verdict) bool {
 		return v.Untouched == "" && (v.Is == facts.Broken || v.Is == facts.Failing && !v.Free())
 	})
-	kept := func(v Verdict) bool { return !v.Free() }
-	return append(list.Filter(func(v Verdict) bool { return v.Free() }), list.Filter(kept)...)
+	kept := func(v *Verdict) bool { return !v.Free() }
+	return append(list.Filter(func(v *Verdict) bool { return v.Free() }), list.Filter(kept)...)
 }
 
 // Uncaused returns the number of nodes of another template that no cause replaces.
@@ -108,8 +108,8 @@ type Absence struct {
 // attachment has marked those that run. The marks of other nodes are evidence of such an attachment. If no server of
 // the cluster was ever found, the servers may have other names.
 func (p Plan) Absent() (list []Absence) {
-	marked := slices.ContainsFunc(p.Staying(), func(v Verdict) bool { return v.Judged() })
-	found := slices.ContainsFunc(p.Before(), func(v Verdict) bool { return v.Server.ID != "" || v.Served })
+	marked := slices.ContainsFunc(p.Staying(), func(v *Verdict) bool { return v.Judged() })
+	found := slices.ContainsFunc(p.Before(), func(v *Verdict) bool { return v.Server.ID != "" || v.Served })
 	for _, f := range p.Staying() {
 		if f.absent() {
 			list = append(list, Absence{Fact: f.Fact, Name: f.Name,
@@ -124,7 +124,7 @@ func (p Plan) Absent() (list []Absence) {
 	return list
 }
 
-func (v Verdict) absent() bool { return v.Is != facts.Serving && v.Untouched == "" && !v.Granted() }
+func (v *Verdict) absent() bool { return v.Is != facts.Serving && v.Untouched == "" && !v.Granted() }
 
 // awaited reports whether an apply already should have brought a node into service, or removed it.
 func (p Plan) awaited(name string) bool { return slices.Contains(p.Policy.Awaited, name) }

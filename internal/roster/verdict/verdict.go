@@ -35,10 +35,10 @@ type Verdict struct {
 }
 
 // Remains reports whether the node is held, and still has to be replaced.
-func (v Verdict) Remains() bool { return v.Outcome == Held && !v.Hold.Done && v.What != Nothing }
+func (v *Verdict) Remains() bool { return v.Outcome == Held && !v.Hold.Done && v.What != Nothing }
 
 // Granted reports whether the plan changes the node.
-func (v Verdict) Granted() bool { return v.Outcome != Stays && v.Outcome != Held }
+func (v *Verdict) Granted() bool { return v.Outcome != Stays && v.Outcome != Held }
 
 // Refusal is why a want is not granted, with the data that a sentence about it needs. A want
 // without a hold is granted.
@@ -95,10 +95,10 @@ func (w Want) Retries() bool {
 }
 
 // List has the verdicts about the nodes of a cluster, by index.
-type List []Verdict
+type List []*Verdict
 
 // Filter returns the verdicts for which something is so.
-func (all List) Filter(is func(Verdict) bool) (list List) {
+func (all List) Filter(is func(*Verdict) bool) (list List) {
 	for _, v := range all {
 		if is(v) {
 			list = append(list, v)
@@ -109,24 +109,27 @@ func (all List) Filter(is func(Verdict) bool) (list List) {
 
 // With returns the verdicts with one of the outcomes.
 func (all List) With(outcomes ...Outcome) List {
-	return all.Filter(func(v Verdict) bool { return slices.Contains(outcomes, v.Outcome) })
+	return all.Filter(func(v *Verdict) bool { return slices.Contains(outcomes, v.Outcome) })
 }
 
 // Empty reports whether no node changes.
 func (all List) Empty() bool {
-	return !slices.ContainsFunc(all, Verdict.Granted)
+	return !slices.ContainsFunc(all, (*Verdict).Granted)
 }
 
 // Replaced returns the number of nodes that the update replaces, or that are made again.
-func (all List) Replaced() int64 {
-	return int64(len(all.Filter(func(v Verdict) bool {
-		return v.Outcome == Leaves && v.Cause != "" || v.Outcome == Changes && (v.Cause != "" || v.What == Remade)
-	})))
+func (all List) Replaced() (nodes int64) {
+	for _, v := range all {
+		if v.Outcome == Leaves && v.Cause != "" || v.Outcome == Changes && (v.Cause != "" || v.What == Remade) {
+			nodes++
+		}
+	}
+	return nodes
 }
 
 // Held returns the verdicts about nodes that are held by one of the holds, or by a hold that one of them says.
 func (all List) Held(holds ...*hold.Hold) List {
-	return all.Filter(func(v Verdict) bool {
+	return all.Filter(func(v *Verdict) bool {
 		return v.Outcome == Held && (slices.Contains(holds, v.Hold) || slices.Contains(holds, v.Hold.SaidBy))
 	})
 }

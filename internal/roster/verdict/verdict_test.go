@@ -12,7 +12,7 @@ import (
 func TestEmpty(t *testing.T) {
 	for outcome, empty := range map[verdict.Outcome]bool{verdict.Stays: true, verdict.Held: true, verdict.Leaves: false, verdict.Changes: false,
 		verdict.Returns: false, verdict.Comes: false} {
-		c := planner.Change{Remaining: 1, List: []verdict.Verdict{{Outcome: verdict.Stays}, {Outcome: outcome}}}
+		c := planner.Change{Remaining: 1, List: verdict.List{{Outcome: verdict.Stays}, {Outcome: outcome}}}
 		assert.Equal(t, empty, c.Empty(), "%s: empty", outcome)
 	}
 }

@@ -165,6 +165,9 @@ func Shown(v tftypes.Value) string {
 	return Text(v)
 }
 
+// Zones are zones of the one region of a list, which is the provider's.
+func Zones(zones any) []any { return []any{Attributes{"zones": zones}} }
+
 // Listing parses places such as "RegionOne:az-1,az-2!", where an exclamation mark closes a zone; the bounds are caps.
 func Listing(names string, bounds ...int) (list []any) {
 	for i, name := range strings.Fields(names) {

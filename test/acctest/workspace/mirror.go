@@ -29,16 +29,16 @@ const (
 
 var versionOf = regexp.MustCompile(`_v(\d+\.\d+\.\d+)$`)
 
-// OpenStackProvider returns the program of terraform-provider-openstack. tools/openstack builds it, once.
+// OpenStackProvider returns the program of terraform-provider-openstack, which tools/get brings once.
 func OpenStackProvider(ctx context.Context) (string, error) {
-	build := exec.CommandContext(ctx, filepath.Join(Root(), "tools", "openstack", "build"))
-	build.Stderr = os.Stderr
-	output, err := build.Output()
+	get := exec.CommandContext(ctx, filepath.Join(Root(), "tools", "get"), "openstack")
+	get.Stderr = os.Stderr
+	output, err := get.Output()
 	if err != nil {
-		return "", fmt.Errorf("build terraform-provider-openstack: %w", err)
+		return "", fmt.Errorf("bring terraform-provider-openstack: %w", err)
 	}
 	program := strings.TrimSpace(string(output))
-	return program, errors.Join(Watch(build.Path), Watch(program))
+	return program, errors.Join(Watch(get.Path), Watch(program))
 }
 
 // Build builds the provider of this tree into a folder, and puts terraform-provider-openstack next to it.

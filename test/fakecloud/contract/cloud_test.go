@@ -132,7 +132,7 @@ func (c *cloud) login(t *testing.T, o *gophercloud.AuthOptions) bool {
 	return true
 }
 
-// endpoint keeps the URL of a service. Many catalogues name no version in the URLs of Glance, Neutron and Zaqar.
+// endpoint keeps the URL of a service. Many catalogues name no version in the URLs of Glance and Neutron.
 func (c *cloud) endpoint(service, url string) {
 	version := "/v2"
 	switch service {

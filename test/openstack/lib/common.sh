@@ -104,9 +104,9 @@ halt() { # SIGNAL SECONDS NAME...: sends the signal to all first, then waits for
 
 halt_all() {
   local names
-  mapfile -t names < <(find "$RUN" -name '*.pid' -printf '%f\n' | sed 's/\.pid$//' | grep -vE '^(mysql|redis)$')
+  mapfile -t names < <(find "$RUN" -name '*.pid' -printf '%f\n' | sed 's/\.pid$//' | grep -vE '^mysql$')
   halt KILL 10 "${names[@]}" # a database rolls back the rest
-  halt TERM 20 mysql redis
+  halt TERM 20 mysql
   rm -f "$DATA"/{running,clouds.yaml}
 }
 

@@ -71,13 +71,6 @@ aria_pagecache_buffer_size = 8M
 key_buffer_size = 1M
 table_open_cache = 1000
 ''')
-put('etc/redis.conf', f'''
-bind {IP}
-port {PORT["redis"]}
-dir {DIR}/state/redis
-save ""
-appendonly no
-''')
 put('etc/keystone/keystone.conf', f'''
 [DEFAULT]
 public_endpoint = http://{IP}:{PORT["keystone"]}/
@@ -113,18 +106,6 @@ flavor = keystone
 {common('glance')}''')
 with open(SHARE + '/glance-common/glance-api-paste.ini') as paste:
     put('etc/glance/glance-api-paste.ini', paste.read())    # looked for in addition to the above
-put('etc/zaqar/zaqar.conf', f'''
-[DEFAULT]
-auth_strategy = keystone
-[drivers]
-message_store = redis
-management_store = redis
-# The default of 0.1 s for an answer of Redis is not enough on a busy machine.
-[drivers:message_store:redis]
-uri = redis://{IP}:{PORT["redis"]}?socket_timeout=10
-[drivers:management_store:redis]
-uri = redis://{IP}:{PORT["redis"]}?socket_timeout=10
-{common('zaqar')}''')
 
 for region, r in REGIONS.items():
     s = r['short']

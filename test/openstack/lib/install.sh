@@ -5,8 +5,8 @@
 
 # The packages of the scripts and the services, on every Debian.
 PACKAGES=(base-files bash coreutils dash findutils grep gzip libc-bin mawk python3 sed util-linux
-          python3-nova python3-keystone python3-placement python3-glance python3-neutron python3-zaqar python3-cinder python3-octavia
-          python3-pymysql python3-redis redis-server
+          python3-nova python3-keystone python3-placement python3-glance python3-neutron python3-cinder python3-octavia
+          python3-pymysql
           mariadb-server-core mariadb-client-core uwsgi-core uwsgi-plugin-python3)
 # Only a file or two of these are needed (a script, an api-paste.ini), not their dependencies.
 ALONE=(nova-common glance-common neutron-common cinder-common octavia-common mariadb-client)

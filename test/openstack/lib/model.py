@@ -7,7 +7,7 @@ import os
 DIR = os.environ['CLOUD_DIR']
 IP = '127.0.0.1'
 PASSWORD = 'secret'     # of every user and database
-PORT = dict(keystone=15000, glance=19292, zaqar=18888, mysql=13306, redis=16379)
+PORT = dict(keystone=15000, glance=19292, mysql=13306)
 KEYSTONE_URL = f'http://{IP}:{PORT["keystone"]}/v3'
 
 REGIONS = {

@@ -24,7 +24,6 @@ def extras(c, without):
     """The endpoints of services that some releases lack: a client must not find one that is not there."""
     for region, r in REGIONS.items():
         for kind, name, url, daemon in (
-                ('messaging', 'zaqar', f'http://{IP}:{PORT["zaqar"]}', 'zaqar'),
                 ('block-storage', 'cinder', f'http://{IP}:{r["cinder"]}/v3', 'cinder-' + r['short']),
                 ('load-balancer', 'octavia', f'http://{IP}:{r["octavia"]}', 'octavia-' + r['short'])):
             if daemon not in without:

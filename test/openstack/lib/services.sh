@@ -1,9 +1,8 @@
-# The start of each daemon. All except the first two need the databases.
+# The start of each daemon. All except the first need the databases.
 # shellcheck shell=bash disable=SC2154
 
-start_stores() {
+start_store() {
   start mysql mariadbd --defaults-file="$ETC/mysql.cnf" --user="$(id -un)"
-  start redis redis-server "$ETC/redis.conf"
 }
 
 wsgi() { # NAME ENVIRONMENT...
@@ -18,7 +17,6 @@ wsgi() { # NAME ENVIRONMENT...
 start_shared() {
   wsgi keystone OS_KEYSTONE_CONFIG_DIR="$ETC/keystone"
   wsgi glance OS_GLANCE_CONFIG_DIR="$ETC/glance"
-  wsgi zaqar
 }
 
 start_nova() { # SHORT

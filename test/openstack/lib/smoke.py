@@ -1,7 +1,6 @@
 """Is the cloud healthy? PASS and FAIL lines; ends with 1 when one failed."""
 import sys
 import time
-import uuid
 
 from client import Client, Error, wait_for
 from model import REGIONS, hosts
@@ -91,21 +90,6 @@ def quotas(name):
     cleanup(name, m)
 
 
-def messaging():
-    def zaqar(method, path, body=None):
-        return member.call(method, 'messaging', path, body, **{'Client-ID': str(uuid.uuid4())})
-    queue = '/queues/' + MARK
-    zaqar('PUT', queue, {})
-    posted = zaqar('POST', queue + '/messages', {
-        'messages': [dict(body={'n': 1}, ttl=300)]})['resources'][0].removeprefix('/v2')
-    listed = zaqar('GET', queue + '/messages?echo=true')['messages']
-    check('messaging: a message is listed and read',
-          [x['body'] for x in listed] == [{'n': 1}] and zaqar('GET', posted)['body'] == {'n': 1})
-    zaqar('DELETE', posted)
-    check('messaging: deleted, it is gone', status(zaqar, 'GET', posted) == 404)
-    zaqar('DELETE', queue)
-
-
 def volume(name):
     def cinder(method, path, body=None):
         return c.call(method, 'block-storage', f'/{c.project_id}/volumes{path}', body)
@@ -168,8 +152,6 @@ try:
             volume(r)
         if has(member.at(r), 'load-balancer'):
             balancer(r)
-    if has(member, 'messaging'):
-        messaging()
 except (Error, OSError) as e:
     check(f'no more can be checked: {e}', False)
 print(f'{failed} failed, {time.monotonic() - start:.0f} s')

@@ -11,17 +11,6 @@ elif service == 'glance':
 elif service == 'placement':
     from placement.wsgi import init_application
     application = init_application()
-elif service == 'zaqar':    # its own application accepts no configuration file in some versions
-    from oslo_config import cfg
-    from oslo_log import log
-    from zaqar.bootstrap import Bootstrap
-    import zaqar_redis
-    log.register_options(cfg.CONF)
-    cfg.CONF(['--config-file', os.environ['CLOUD_DIR'] + '/etc/zaqar/zaqar.conf'], project='zaqar')
-    log.setup(cfg.CONF, 'zaqar')
-    boot = Bootstrap(cfg.CONF)
-    application = boot.transport.app
-    zaqar_redis.collect_garbage(boot.storage._storage)
 elif service == 'octavia':
     from octavia.api import app
     import octavia_done

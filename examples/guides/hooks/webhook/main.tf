@@ -11,7 +11,7 @@ variable "drain_url" {
 resource "stackpolicy_placement_attachment" "web" {
   cluster          = "web"
   desired_capacity = var.size
-  zones            = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }]
+  regions          = [{ zones = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }] }]
   deletion {
     criteria = "OLDEST_FIRST"
   }

@@ -1,7 +1,7 @@
 resource "stackpolicy_placement_attachment" "web" {
   cluster          = "web"
   desired_capacity = 2
-  zones            = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }]
+  regions          = [{ zones = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }] }]
   deletion {
     kept = ["web-1"]
   }

@@ -53,7 +53,7 @@ variable "ca_hash" {
 resource "stackpolicy_placement_attachment" "worker" {
   cluster          = "web"
   desired_capacity = var.size
-  zones            = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }]
+  regions          = [{ zones = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }] }]
   image            = var.image
   flavors          = ["m1.small"]
   template         = { user_data = var.user_data_version }

@@ -37,14 +37,14 @@ resource "stackpolicy_placement_attachment" "paris" {
   provider         = stackpolicy.paris
   cluster          = "web-paris"
   desired_capacity = lookup(local.share, "paris", 0)
-  zones            = [{ name = "az-1" }, { name = "az-2" }]
+  regions          = [{ zones = [{ name = "az-1" }, { name = "az-2" }] }]
 }
 
 resource "stackpolicy_placement_attachment" "oslo" {
   provider         = stackpolicy.oslo
   cluster          = "web-oslo"
   desired_capacity = lookup(local.share, "oslo", 0)
-  zones            = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }]
+  regions          = [{ zones = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }] }]
 }
 
 resource "openstack_compute_instance_v2" "paris" {

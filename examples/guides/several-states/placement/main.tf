@@ -6,8 +6,7 @@ variable "size" {
 resource "stackpolicy_placement_attachment" "web" {
   cluster          = "web"
   desired_capacity = var.size
-  region           = "RegionOne"
-  zones            = [{ name = "az-1" }, { name = "az-2" }]
+  regions          = [{ name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2" }] }]
 }
 
 output "nodes" {

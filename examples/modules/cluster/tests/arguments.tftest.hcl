@@ -1,4 +1,8 @@
 # Every variable reaches its argument. Nothing here is as by default. These runs plan only.
+provider "stackpolicy" {
+  allow_commands = true
+}
+
 variables {
   cluster          = "test"
   desired_capacity = 4
@@ -45,7 +49,7 @@ variables {
   readiness_port            = 8443
   readiness_stable_for      = "16s"
   readiness_timeout         = "17m"
-  readiness_hook_queue      = "launch"
+  readiness_hook_command    = ["launch"]
   readiness_hook_timeout    = "18m"
   drain_hook_url            = "https://consumer.example/leave"
   drain_hook_timeout        = "19m"
@@ -125,7 +129,7 @@ run "before_and_after" {
   assert {
     condition = alltrue([for r in [stackpolicy_readiness_attachment.cluster] :
       nonsensitive(r.http.url) == "http://{address}/ready" && r.http.status == "205" && r.tcp.port == 8443 && r.stable_for == "16s" && r.timeout == "17m" &&
-      r.hook.type == "zaqar" && r.hook.queue == "launch" && r.hook.timeout == "18m" && r.hook.default_result == "ABANDON" && keys(r.servers) == keys(output.nodes) && { for name, node in r.nodes : name => node.mark } == { for name, node in output.nodes : name => node.mark }
+      r.hook.type == "command" && r.hook.command == tolist(["launch"]) && r.hook.timeout == "18m" && r.hook.default_result == "ABANDON" && keys(r.servers) == keys(output.nodes) && { for name, node in r.nodes : name => node.mark } == { for name, node in output.nodes : name => node.mark }
     ])
     error_message = "readiness is not what was given."
   }
@@ -146,10 +150,10 @@ run "other_ways" {
     health_port            = 5432
     servergroup_policies   = null
     max_server_per_host    = null
-    readiness_hook_queue   = null
+    readiness_hook_command = null
     readiness_hook_url     = "https://consumer.example/launch"
     drain_hook_url         = null
-    drain_hook_queue       = "leave"
+    drain_hook_command     = ["leave"]
     causes                 = []
     max_age                = null
     pause                  = null
@@ -169,7 +173,7 @@ run "other_ways" {
     error_message = "Health asks the port, nothing is replaced, and there are no groups."
   }
   assert {
-    condition     = stackpolicy_readiness_attachment.cluster.hook.type == "webhook" && alltrue([for d in stackpolicy_deletion_attachment.node : d.hook.type == "zaqar" && d.hook.queue == "leave" && d.shutdown])
+    condition     = stackpolicy_readiness_attachment.cluster.hook.type == "webhook" && alltrue([for d in stackpolicy_deletion_attachment.node : d.hook.type == "command" && d.hook.command == tolist(["leave"]) && d.shutdown])
     error_message = "The hooks are the others, and without a pool the server is shut down before the grace period."
   }
 }
