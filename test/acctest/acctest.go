@@ -217,7 +217,6 @@ func (c *Cloud) Boot(t testing.TB, list ...Server) []string {
 }
 
 // Test runs steps through terraform. Their configurations need no provider blocks, unless a test brings its own.
-// Terraform starts terraform-provider-openstack itself, where they have servers.
 func (c *Cloud) Test(t *testing.T, steps ...resource.TestStep) {
 	t.Helper()
 	Terraform(t)
@@ -226,7 +225,7 @@ func (c *Cloud) Test(t *testing.T, steps ...resource.TestStep) {
 	if slices.ContainsFunc(steps, func(s resource.TestStep) bool { return strings.Contains(s.Config, `"openstack_`) }) {
 		blocks += c.ProviderBlock("openstack")
 		test.ExternalProviders = map[string]resource.ExternalProvider{"openstack": {Source: workspace.OpenStack}}
-		providers(t)
+		test.WorkingDir = attachOpenStack(t)
 	}
 	for i, s := range steps {
 		if s.Config != "" && !strings.Contains(s.Config, "provider \"stackpolicy\"") {
@@ -243,6 +242,14 @@ func Factories() map[string]func() (tfprotov6.ProviderServer, error) {
 	}
 }
 
+var terraform = sync.OnceValues(func() (string, error) {
+	path, err := workspace.Terraform(context.Background())
+	if err != nil {
+		return "", err
+	}
+	return path, attaching(path)
+})
+
 // Terraform finds the terraform (or tofu) for the tests, and sets it for the test framework. Without one the test
 // fails.
 // Under the race detector the test is skipped, because most of its time is terraform's, which has no detector; "make
@@ -252,9 +259,8 @@ func Terraform(t testing.TB) string {
 	if raceDetector && os.Getenv("STACKPOLICY_RACE") == "" {
 		t.Skip("needs more time than there is with the race detector")
 	}
-	path, err := workspace.Terraform(t.Context())
+	path, err := terraform()
 	require.NoError(t, err)
-	os.Setenv("TF_ACC_TERRAFORM_PATH", path)
 	withoutConfig()
 	os.Setenv("GOGC", "400") // terraform runs too briefly to collect
 	if strings.Contains(filepath.Base(path), "tofu") {

@@ -22,13 +22,12 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// mirror has the providers, built once for all tests of a process. Close removes it.
+// mirror has the providers, built once for all tests of a process.
 var mirror = sync.OnceValues(func() (*workspace.Mirror, error) {
-	dir, err := os.MkdirTemp("", "stackpolicy-mirror-")
+	dir, err := temporary()
 	if err != nil {
 		return nil, err
 	}
-	mirrorDir = dir
 	built, err := workspace.Build(context.Background(), dir)
 	if err == nil {
 		os.Setenv("TF_CLI_CONFIG_FILE", built.Config)
@@ -36,7 +35,14 @@ var mirror = sync.OnceValues(func() (*workspace.Mirror, error) {
 	return built, err
 })
 
-var mirrorDir string
+// temporary is a folder for all tests of a process. [Main] removes it.
+var temporary = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "stackpolicy-tests-")
+	temporaryDir = dir
+	return dir, err
+})
+
+var temporaryDir string
 
 // openStack is the program of terraform-provider-openstack.
 var openStack = sync.OnceValues(func() (string, error) { return workspace.OpenStackProvider(context.Background()) })
@@ -60,8 +66,8 @@ func Main(m *testing.M) {
 		}
 	}
 	m.Run()
-	if mirrorDir != "" {
-		os.RemoveAll(mirrorDir)
+	if temporaryDir != "" {
+		os.RemoveAll(temporaryDir)
 	}
 }
 
