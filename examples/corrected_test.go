@@ -131,7 +131,7 @@ func (l *life) correct(t *testing.T, argument, wrong, right string, happens func
 // TestWaysOut: what pages and errors advise ends in a cluster in service, with both modules. Each way begins with three nodes.
 func TestWaysOut(t *testing.T) {
 	t.Parallel()
-	const more = "  cluster          ="
+	const more, tainted = "  cluster          =", `module.web.openstack_compute_instance_v2.node["web-2"]`
 	for _, module := range []string{"cluster", "stateful"} {
 		for i, w := range []struct {
 			name  string
@@ -146,6 +146,28 @@ func TestWaysOut(t *testing.T) {
 			}, func(t *testing.T, e example) {
 				t.Helper()
 				e.edit(t, more, "  candidates       = [\"web-1\"]\n"+more)
+			}},
+			{"a taint beside a batch: untaint", func(t *testing.T, e example) {
+				t.Helper()
+				e.edit(t, `"debian-12"`, `"debian-13"`)
+				_, err := e.Run(t.Context(), "plan", "-input=false", "-no-color", "-replace="+tainted)
+				require.Error(t, err)
+				assert.Regexp(t, acctest.Says("leave -replace out"), err.Error())
+				acctest.Must(t, e.Workspace, "taint", tainted)
+				e.fails(t, "Servers change outside of the batch")
+				e.fails(t, "or leave -replace out")
+			}, func(t *testing.T, e example) {
+				t.Helper()
+				acctest.Must(t, e.Workspace, "untaint", tainted)
+			}},
+			{"a taint beside a batch: candidates", func(t *testing.T, e example) {
+				t.Helper()
+				e.edit(t, `"debian-12"`, `"debian-13"`)
+				acctest.Must(t, e.Workspace, "taint", tainted)
+				e.fails(t, "name its node in candidates")
+			}, func(t *testing.T, e example) {
+				t.Helper()
+				e.edit(t, more, "  candidates       = [\"web-2\"]\n"+more)
 			}},
 			{"a wrong hook: another URL", func(t *testing.T, e example) {
 				t.Helper()
@@ -169,7 +191,14 @@ func TestWaysOut(t *testing.T) {
 				e.edit(t, `output "placement" {`, "output \"status\" {\n  value = module.web.status\n}\n\noutput \"placement\" {")
 				w.wrong(t, e)
 				w.way(t, e)
-				acctest.Finish(t, func() string { return acctest.Apply(t, e.Workspace) })
+				acctest.Finish(t, func() string {
+					before := e.servers(t)
+					said := acctest.Apply(t, e.Workspace)
+					after := e.servers(t)
+					maps.DeleteFunc(after, func(name, id string) bool { return before[name] == id })
+					assert.LessOrEqual(t, len(after), 1, "servers that an apply made")
+					return said
+				})
 				assert.Equal(t, "in step", e.output(t, "status"))
 				if text := read(t, filepath.Join(e.Dir, "main.tf")); strings.Contains(text, "drain_hook_url") { // a second correction
 					consumer, url := acctest.StartConsumer(t, 0)
