@@ -368,7 +368,7 @@ func (g *guide) move() {
 }
 
 // others lists the warnings that no guide's configuration follows, with the reason, or with the test that follows one
-// elsewhere.
+// elsewhere. A hold has a test.
 var others = map[string]string{
 	"%s will be drained":                            "TestAccExample_keepingNodes",
 	"More servers will be drained":                  "TestTogether",
@@ -398,19 +398,19 @@ var others = map[string]string{
 	"Availability zone skipped":                             "the cloud",
 	"Candidates of an import count as met":                  "an import",
 	"Marks are from the future":                             "metadata",
-	"Nodes wait for their places":                           "the cloud",
-	"Nodes wait to be looked at":                            "a refresh",
+	"Nodes wait for their places":                           "TestMistakesZoneDown",
+	"Nodes wait to be looked at":                            "TestStatuses",
 	"Region skipped":                                        "the cloud",
-	"Servers are ahead of this state":                       "the state",
+	"Servers are ahead of this state":                       "TestAccGate",
 	"Servers carry no marks":                                "a resource",
 	"Servers did not follow their nodes":                    "a line, refused before: TestForgotten",
 	"Several servers have the name of one node":             "a server",
 	"The node was not drained in full":                      "the consumer",
 	"The server group has members":                          "nothing",
-	"The update begins with the next apply":                 "an apply",
+	"The update begins with the next apply":                 "TestAccGate",
 	"There is nothing to drain":                             "nothing",
-	"Too many servers beyond the cluster":                   "an apply",
 	"Servers belong to no node":                             "a server",
+	"Too many servers beyond the cluster":                   "TestExhaust",
 	"Servers are there that this plan makes again":          "a server",
 	"Kept servers leave the cluster":                        "the plan",
 	"Servers are still not in service":                      "an apply: TestAwaited",
@@ -424,35 +424,113 @@ var others = map[string]string{
 	"Unable to look up images and flavors":                  "the cloud",
 }
 
+// refusals are the errors of plans and applies, each with the test that takes its way out to an empty plan or to the
+// next batch. A test of examples does so with both modules where they can meet it.
+var refusals = map[string]string{
+	"A drain would begin too early":                          "TestForgotten",
+	"Nodes and servers do not match":                         "TestForgotten",
+	"Nodes are not waited for":                               "TestAccWires",
+	"Nodes of another cluster":                               "TestAccWires",
+	"Nova may refuse servers":                                "TestAccRefusedZone",
+	"Servers are not in service":                             "TestCorrected",
+	"Servers change outside of the batch":                    "TestWaysOut",
+	"Servers of this cluster are there already":              "TestAccExample_restore",
+	"Servers that stay would be drained":                     "TestAccWires",
+	"The servers do not follow the templates of their nodes": "TestPlacementRefuses",
+	"The servers do not follow their nodes":                  "TestForgotten",
+	"The wait for new servers was interrupted":               "TestInterrupted",
+	"Two attachments give the same names":                    "TestAccWires",
+
+	"Nova cannot stop the server":  "TestAccNotStopped",
+	"The server is locked":         "TestAccMistakes",
+	"Too few nodes can be removed": "TestPlacementRefuses",
+
+	"A slot to release is in use":     "TestPlacementRefuses",
+	"Slots are kept without stateful": "TestPlacementRefuses",
+	"The template is gone":            "TestPlacementRefuses",
+
+	"All places are closed":       "TestPlacementPlaces",
+	"Not known before the apply":  "TestPlacementUnknownAt",
+	"Unable to adopt the cluster": "TestPlacementAdopts",
+
+	"No suitable vSphere host is available.": "TestDRSZone",
+	"Nova is too old":                        "TestTooOld",
+	"Only an admin sees hypervisors":         "TestChangesRefused",
+	"Several server groups have the name":    "TestRefused",
+	"The server group exists":                "TestRefused",
+	"The server group has other rules":       "TestChangesRefused",
+	"The server group is another project's":  "TestForeign",
+	"The vSphere host is in another zone":    "TestDRSZone",
+}
+
+// arguments matches the errors of an argument: another value is the way out, see TestCorrected. A request that failed
+// is repeated by the next apply: TestFaultSweep.
 var (
-	warnings = regexp.MustCompile(`Add(?:Attribute)?Warning\(\s*(?:(?:\w+|path\.Root\([^)]+\)(?:\.AtName\("\w+"\))?),\s*)?(?:fmt\.Sprintf\()?"([^"]+)"`)
-	notices  = regexp.MustCompile(`\b(?:Title: +|tell\(|notice\()"([^"]+)"`)
+	arguments = regexp.MustCompile(`^(Invalid|Unknown|Unusable|Empty|Contradictory|Given twice|Null|Regions and|Size|A missing|A region without|` +
+		`Node (given|without)|No (places|moves|substitutes|availability|region)|Not (a whole|enough)|Nothing says|The (%s is|min is)|A mark of no)`)
+	requests = regexp.MustCompile(`^Unable to `)
 )
 
-// TestAdviceOfAll: each warning of the provider is in one of the tables, and the tables have no other.
+const titled = `\(\s*(?:(?:[\w.]+|[\w.]+\([^()]*(?:\([^()]*\))?[^()]*\)(?:\.\w+\([^()]*\))*),\s*)?(?:fmt\.Sprintf\()?"([^"]+)"`
+
+var (
+	warnings = regexp.MustCompile(`Add(?:Attribute)?Warning` + titled)
+	errs     = regexp.MustCompile(`Add(?:Attribute)?Error` + titled + `|ArgumentError\{(?:\w+|\[\]string\{.+?\}),\s*"([^"]+)"`)
+	notices  = regexp.MustCompile(`\b(?:Title: +|tell\(|notice\()"([^"]+)"`)
+	tests    = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+)
+
+// TestAdviceOfAll: each warning, error and hold of the provider is in one of the tables, and the tables have no other.
+// What stops or holds a plan has a test that takes its way out.
 func TestAdviceOfAll(t *testing.T) {
 	t.Parallel()
-	said, known := map[string]bool{}, map[string]bool{}
-	for _, folder := range []string{"roster/*", "provider/*", "provider"} {
+	said, refused, holds, known := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
+	there := map[string]bool{}
+	for _, folder := range []string{"*", "roster/*", "provider/*", "provider", "../examples"} {
 		files, err := filepath.Glob("../internal/" + folder + "/*.go")
 		require.NoError(t, err)
 		require.NotEmpty(t, files, folder)
 		for _, file := range files {
-			text := []byte(read(t, file))
-			for _, m := range append(warnings.FindAllSubmatch(text, -1), notices.FindAllSubmatch(text, -1)...) {
-				said[string(m[1])] = said[string(m[1])] || !strings.HasSuffix(file, "_test.go")
+			text := read(t, file)
+			if strings.HasSuffix(file, "_test.go") {
+				for _, m := range tests.FindAllStringSubmatch(text, -1) {
+					there[m[1]] = true
+				}
+				continue
+			}
+			if !strings.Contains(file, "roster/") && !strings.Contains(file, "provider") && !strings.Contains(file, "wiring") {
+				continue
+			}
+			titles := notices.FindAllStringSubmatch(text, -1)
+			for _, m := range append(titles, warnings.FindAllStringSubmatch(text, -1)...) {
+				said[m[1]] = true
+				holds[m[1]] = holds[m[1]] || strings.Contains(file, "roster/hold")
+			}
+			if !strings.Contains(file, "wiring/planned") {
+				titles = nil
+			}
+			for _, m := range append(titles, errs.FindAllStringSubmatch(text, -1)...) {
+				refused[m[1]+strings.Join(m[2:], "")] = true
 			}
 		}
 	}
-	for title := range others {
-		known[title] = true
-	}
 	for _, a := range advice {
-		assert.False(t, known[a.title], "%q is there twice", a.title)
+		assert.False(t, known[a.title] || others[a.title] != "", "%q is there twice", a.title)
 		known[a.title] = true
 	}
-	for title, is := range said {
-		assert.True(t, !is || known[title], "the tables have nothing of %q", title)
+	for title, test := range others {
+		known[title] = true
+		assert.True(t, !holds[title] || there[test], "no test takes the way out of %q", title)
+	}
+	for title, test := range refusals {
+		assert.True(t, there[test], "no test takes the way out of %q", title)
+		assert.True(t, refused[title], "the provider never refuses with %q", title)
+	}
+	for title := range refused {
+		assert.True(t, known[title] || refusals[title] != "" || arguments.MatchString(title) || requests.MatchString(title), "%q has no way out", title)
+	}
+	for title := range said {
+		assert.True(t, known[title] || refused[title], "the tables have nothing of %q", title)
 	}
 	for title := range known {
 		assert.True(t, said[title], "the provider never says %q", title)

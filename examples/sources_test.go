@@ -89,8 +89,10 @@ func TestModuleSources(t *testing.T) {
 					l.set(t, event.argument, strings.Replace(event.value, `"ID"`, `"`+image+`"`, 1))
 				}
 				if !event.batch {
-					plan := acctest.Must(t, l.Workspace, "plan", "-input=false", "-no-color")
-					assert.Empty(t, counts(plan), "%s: %s", event.what, plan)
+					before, want := l.ids(), map[bool]string{true: "Plan: 0 to add, 1 to change, 0 to destroy."}[event.argument != ""]
+					plan := acctest.Apply(t, l.Workspace)
+					assert.Equal(t, want, counts(plan), "%s: %s", event.what, plan)
+					assert.ElementsMatch(t, before, l.ids(), event.what)
 					continue
 				}
 				before := l.ids()
