@@ -11,6 +11,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // attributes are arguments that a test gives.
@@ -25,6 +26,7 @@ type plannedCase struct {
 	happens func(*testing.T, attached) // event before the plan
 	unseen  bool                       // whether no refresh sees the event
 	config  attributes                 // configuration to plan
+	back    attributes                 // configuration that the error advises; nil: the one before
 
 	nodes  string // nodes of the plan, by their places; "": there is no plan
 	change string // +made <back -removed ~changed in place
@@ -55,6 +57,16 @@ func (c plannedCase) plan(t *testing.T, name string) {
 	assert.Contains(t, a.Said(), c.says, name)
 	assert.Equal(t, c.asks, asked(a.Fake), "%s: asks", name)
 	assert.Equal(t, c.nodes != "", err == nil, "%s: %v", name, err)
+	if err != nil && c.before != nil && !strings.Contains(c.at, "Unable to") { // the way out
+		back := c.back
+		if back == nil {
+			back = c.before
+		}
+		a.Later(t)
+		_, err = a.Plan(t.Context(), a.Request(a.I, back))
+		require.NoError(t, err, "%s: as the error says", name)
+		return
+	}
 	if err != nil || c.nodes == "" {
 		return
 	}

@@ -82,7 +82,7 @@ func TestPlacementRefuses(t *testing.T) {
 			at:     "update.causes: A missing argument"},
 		"another template of a zone whose servers do not take theirs": {before: own("a"), at: `regions[0]: The servers do not follow the templates` +
 			" of their nodes", says: "In RegionOne: web-1 (image = a), web-2 (image = b).",
-			happens: inTurn(boots, becomes(own("b")), another("web-2")), config: own("c")},
+			happens: inTurn(boots, becomes(own("b")), another("web-2")), config: own("c"), back: with(own("b"), leaving("web-2", ""))},
 		"no template any more": {before: zonal(2, zone, templated("a", "SUBSTITUTE", "TEMPLATE")), config: zonal(2, zone, nil),
 			at: "template: The template is gone"},
 	})
