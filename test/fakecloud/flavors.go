@@ -94,7 +94,7 @@ func (k *call) flavorDocument(f *Flavor) object {
 }
 
 func (k *call) listFlavors() reply {
-	q := k.query(pageQuery...)
+	q := k.query(append([]prop{{name: "is_public", schema: texts}}, pageQuery...)...)
 	fit := slices.SortedFunc(slices.Values(k.flavors), func(a, b *Flavor) int { return cmp.Compare(a.ID, b.ID) })
 	id := func(f *Flavor) string { return f.ID }
 	return pages[*Flavor]{"flavors", "flavors/detail", id, k.flavorDocument}.reply(k, q, fit)

@@ -191,6 +191,11 @@ func fitsImage(q url.Values, i *Image) bool {
 			if value != i.Status {
 				return false
 			}
+		case "visibility":
+			if value != "public" {
+				return false
+			}
+		case "sort": // whoever gives it sorts the answer itself
 		case "sort_key", "sort_dir":
 			if value != map[string]string{"sort_key": "created_at", "sort_dir": "desc"}[key] {
 				panic(badRequest("fakecloud sorts images by created_at, the newest first"))

@@ -19,6 +19,7 @@ const (
 	NetworkName = "shared"
 	StorageName = "storage"
 	PublicName  = "public"
+	SixName     = "six" // its addresses are of IPv6
 )
 
 // network is a network with its subnet.
@@ -31,6 +32,7 @@ var networks = []network{
 	{NetworkID, NetworkName, SubnetID, "10.9.%d.%d", false},
 	{"c7d8e9f0-1a2b-4c3d-8e4f-5a6b7c8d9e0f", StorageName, "d8e9f0a1-2b3c-4d4e-9f5a-6b7c8d9e0f1a", "10.10.%d.%d", false},
 	{"e9f0a1b2-3c4d-4e5f-8a6b-7c8d9e0f1a2b", PublicName, "f0a1b2c3-4d5e-4f6a-9b7c-8d9e0f1a2b3c", "203.0.%d.%d", true},
+	{"0a1b2c3d-4e5f-4a6b-8c7d-8e9f0a1b2c3d", SixName, "1b2c3d4e-5f6a-4b7c-9d8e-9f0a1b2c3d4e", "fd00::%d:%d", false},
 }
 
 func networkOf(id string) (n network, found bool) {
@@ -110,6 +112,7 @@ type port struct {
 	pairs   []addressPair
 	nova    bool    // reports whether it ends with its server
 	down    bool    // opposite of admin_state_up
+	open    bool    // opposite of port_security_enabled
 	server  *server // server that has the port; may be nil
 	created time.Time
 }
@@ -141,7 +144,7 @@ func (k *call) portDocument(p *port) object {
 		{"admin_state_up", !p.down}, {"status", status}, {"device_id", device}, {"device_owner", owner},
 		{"fixed_ips", []object{{{"subnet_id", p.network.subnet}, {"ip_address", p.address}}}},
 		{"project_id", p.project},
-		{"port_security_enabled", true}, {"security_groups", groups},
+		{"port_security_enabled", !p.open}, {"security_groups", groups},
 		{"binding:vnic_type", "normal"}, {"allowed_address_pairs", pairs}, {"extra_dhcp_opts", []string{}},
 		{"description", ""}, {"tags", []string{}}, {"created_at", isoTime(p.created)},
 		{"updated_at", isoTime(p.created)}, {"revision_number", 1},
@@ -241,6 +244,7 @@ type portBody struct {
 	Network string `json:"network_id"`
 	Up      *bool  `json:"admin_state_up"`
 
+	Secure *bool          `json:"port_security_enabled"`
 	Groups *[]string      `json:"security_groups"`
 	Pairs  *[]addressPair `json:"allowed_address_pairs"`
 	Fixed  []struct {
@@ -301,6 +305,9 @@ func (p *port) change(given portBody) {
 	if given.Up != nil {
 		p.down = !*given.Up
 	}
+	if given.Secure != nil {
+		p.open = !*given.Secure
+	}
 	if given.Groups != nil {
 		p.groups = *given.Groups
 	}
@@ -335,4 +342,28 @@ func (r *region) dropPort(p *port) {
 			f.port = ""
 		}
 	}
+}
+
+// AddPair gives each port of a user an address pair, as others do by Neutron.
+func (c *Cloud) AddPair(region, address string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, p := range c.regions[region].ports {
+		p.pairs = append(slices.Clone(p.pairs), addressPair{Address: address})
+	}
+}
+
+// Pairs returns the address pairs of the ports of each server, by its id.
+func (c *Cloud) Pairs(region string) map[string][]string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := map[string][]string{}
+	for _, p := range c.regions[region].ports {
+		if p.server != nil {
+			for _, pair := range p.pairs {
+				all[p.server.ID] = append(all[p.server.ID], pair.Address)
+			}
+		}
+	}
+	return all
 }

@@ -81,9 +81,9 @@ func (s *server) inState(action string, states ...string) {
 }
 
 // novaActions are the actions of Nova that this package does not support.
-var novaActions = strings.Fields("addFixedIp addFloatingIp addSecurityGroup changePassword createBackup createImage " +
+var novaActions = strings.Fields("addFixedIp addFloatingIp changePassword createBackup createImage " +
 	"evacuate forceDelete injectNetworkInfo migrate os-getConsoleOutput reboot removeFixedIp " +
-	"removeFloatingIp removeSecurityGroup rescue resetNetwork restore shelveOffload " +
+	"removeFloatingIp rescue resetNetwork restore shelveOffload " +
 	"trigger_crash_dump unrescue")
 
 // action is an action of Nova on a server. Needed parts of the request are checked before the server is looked for.
@@ -116,7 +116,9 @@ var actions = map[string]action{
 	"shelve":       {from: []string{"active", "stopped", "paused", "suspended"}, act: (*call).shelveServer},
 	"unshelve": {schema: unshelveSchema, from: []string{"shelved", "shelved_offloaded"},
 		act: (*call).unshelveServer},
-	"os-migrateLive": {schema: always(liveSchema), act: (*call).migrateServer},
+	"addSecurityGroup":    {act: (*call).addGroup},
+	"removeSecurityGroup": {act: (*call).removeGroup},
+	"os-migrateLive":      {schema: always(liveSchema), act: (*call).migrateServer},
 }
 
 func always(s *schema) func(int) *schema { return func(int) *schema { return s } }
@@ -151,6 +153,20 @@ func (k *call) actOnServer() reply {
 		return a.reply(k, s)
 	}
 	return empty(202)
+}
+
+func (k *call) addGroup(s *server, given any) {
+	if s.rules == nil {
+		s.rules = []string{"default"}
+	}
+	s.rules = append(s.rules, text(given.(object), "name"))
+}
+
+func (k *call) removeGroup(s *server, given any) {
+	if s.rules == nil {
+		s.rules = []string{"default"}
+	}
+	s.rules = slices.DeleteFunc(s.rules, func(name string) bool { return name == text(given.(object), "name") })
 }
 
 // becomes is an action that only changes the state of a server.

@@ -43,7 +43,12 @@ func (k *call) createServers(doc object) reply {
 	made := k.build(o)
 	groups := any([]object{{{"name", "default"}}})
 	if given, ok := body.get("security_groups"); ok {
-		groups = given
+		if groups = given; made.Network && made.ports == nil { // Nova ignores them for other ports
+			made.rules = []string{}
+			for _, group := range given.([]any) {
+				made.rules = append(made.rules, text(group.(object), "name"))
+			}
+		}
 	}
 	links := k.links("servers/" + made.ID)
 	return jsonReply(202, object{{"server", object{

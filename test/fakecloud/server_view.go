@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // view decides which fields the servers of an answer have.
@@ -139,7 +140,11 @@ func (v view) addresses(s *server) (list object) {
 }
 
 func address(addr, kind, mac string) object {
-	return object{{"version", 4}, {"addr", addr}, {"OS-EXT-IPS:type", kind}, {"OS-EXT-IPS-MAC:mac_addr", mac}}
+	version := 4
+	if strings.Contains(addr, ":") {
+		version = 6
+	}
+	return object{{"version", version}, {"addr", addr}, {"OS-EXT-IPS:type", kind}, {"OS-EXT-IPS-MAC:mac_addr", mac}}
 }
 
 // extensions are the fields of former extensions of the API.
@@ -189,7 +194,11 @@ func (v view) extensions(s *server, host string) object {
 		{"OS-EXT-STS:power_state", s.powerState()}, {"os-extended-volumes:volumes_attached", volumes},
 	}...)
 	if s.Network && s.scheduled() {
-		doc = append(doc, field{"security_groups", []object{{{"name", "default"}}}})
+		groups := []object{{{"name", "default"}}}
+		if s.rules != nil {
+			groups = documents(s.rules, func(name string) object { return object{{"name", name}} })
+		}
+		doc = append(doc, field{"security_groups", groups})
 	}
 	return doc
 }

@@ -49,6 +49,7 @@ type server struct {
 	updated  time.Time
 	launched time.Time
 	keyName  string
+	rules    []string // security groups of its ports; nil for the default
 	reserved string   // the reservation
 	asked    string   // requested zone
 	before   *shape   // shape before a resize that is not confirmed
