@@ -119,11 +119,15 @@ func (p Policy) rank(at placement.Place, n Node) int {
 // Offers reports whether the flavor of a node is one of a place.
 func (p Policy) Offers(at placement.Place, n Node) bool { return p.rank(at, n) >= 0 }
 
+// Outdated reports whether a node has another template than the wanted one of its place, or a flavor that is not listed
+// there. A flavor that nobody listed before is no difference.
+func (p Policy) Outdated(n Node) bool {
+	unlisted := len(p.Flavors) > 0 && n.Flavor+n.FlavorID != "" && !p.Offers(placement.Choice(p.Regions, n.Place), n)
+	return unlisted || n.Template != p.Templates.At(n.Place)
+}
+
 // EarlierFlavor returns an earlier flavor of the list that a node would get now, or "".
 func (p Policy) EarlierFlavor(at placement.Place, n Node, seen Seen) string {
-	if !p.Update.Has(LaterFlavor) {
-		return ""
-	}
 	first, ok := p.FlavorOf(at, seen.FullSpots(p))
 	own := p.rank(at, n)
 	if !ok || own >= 0 && own <= slices.Index(p.Flavors.At(at), first) {

@@ -2,6 +2,7 @@ package roster
 
 import (
 	"cmp"
+	"encoding/json"
 	"maps"
 	"slices"
 
@@ -16,13 +17,34 @@ type Slot struct {
 	Index int64 `json:"index"`
 	placement.Place
 	Template Template `json:"-"` // template of its node, or of the last one that it had
+	Volumes  Names    `json:"-"` // its volumes: with what earlier templates had, unless that was released
+}
+
+// Names is a sorted list of names, as JSON, so that it can be compared; "" without any.
+type Names string
+
+// NamesOf returns names, each once.
+func NamesOf(list []string) Names {
+	if len(list) == 0 {
+		return ""
+	}
+	text, _ := json.Marshal(slices.Compact(slices.Sorted(slices.Values(list)))) // texts can be encoded
+	return Names(text)
+}
+
+// List returns the names. Another text has none.
+func (n Names) List() (list []string) {
+	if n != "" {
+		_ = json.Unmarshal([]byte(n), &list)
+	}
+	return list
 }
 
 // Stateful configures a cluster whose nodes have slots. They keep their names and places:
 // even candidates are made again, and not replaced by other nodes.
 type Stateful struct {
-	Retain  bool     // whether the slot of a removed node is kept for the next node in its place
-	Release []string // names of kept slots to remove; the same plan gives them to no new node
+	Retain  bool     // whether the slot of a removed node is kept for the next node in its place, and a volume that no template has
+	Release []string // names of kept slots and volumes to remove; the same plan gives such a slot to no new node
 }
 
 // KeptSlots returns the names of the slots without a node, by their indices.
@@ -51,8 +73,8 @@ func KeepSlots(
 	return slots, unlike
 }
 
-// FillSlots gives a slot to each node that has none, and each slot the template of its node.
-func (r *Roster) FillSlots() {
+// FillSlots gives a slot to each node that has none, and each slot the template of its node, with its volumes.
+func (r *Roster) FillSlots(keep Stateful) {
 	r.Slots = clone(r.Slots)
 	for name, n := range r.Nodes {
 		slot, there := r.Slots[name]
@@ -62,6 +84,25 @@ func (r *Roster) FillSlots() {
 		slot.Template = n.Template
 		r.Slots[name] = slot
 	}
+	wanted := map[Template]Names{}
+	for name, slot := range r.Slots {
+		if _, read := wanted[slot.Template]; !read {
+			wanted[slot.Template] = slot.Template.Volumes()
+		}
+		if has := wanted[slot.Template]; has != slot.Volumes {
+			_, inUse := r.Nodes[name]
+			kept := slices.DeleteFunc(slot.Volumes.List(), func(volume string) bool {
+				return inUse && !keep.Retain || slices.Contains(keep.Release, volume)
+			})
+			slot.Volumes = NamesOf(append(kept, has.List()...))
+			r.Slots[name] = slot
+		}
+	}
+}
+
+// KeepsVolume reports whether a slot has a volume.
+func (r Roster) KeepsVolume(volume string) bool {
+	return slices.ContainsFunc(slices.Collect(maps.Values(r.Slots)), func(s Slot) bool { return slices.Contains(s.Volumes.List(), volume) })
 }
 
 // Fits reports whether a slot belongs to a place. A slot or place without a zone fits every

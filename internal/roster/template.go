@@ -54,7 +54,11 @@ const (
 	KeyImageID    = "image_id"    // id of that image in the region
 	KeyUserData   = "user_data"   // hash of the user data
 	KeyBootVolume = "boot_volume" // volume from which a server boots
+	KeyVolumes    = "volumes"     // names of the volumes of a slot, as JSON
 )
+
+// Volumes returns the names of the volumes of a slot.
+func (t Template) Volumes() Names { return NamesOf(Names(t.Values()[KeyVolumes]).List()) }
 
 // WithImage returns the template with another image, if it has one.
 func (t Template) WithImage(id string) Template {

@@ -3,6 +3,8 @@ package placementtf
 import (
 	"cmp"
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -81,6 +83,7 @@ type updateModel struct {
 type statefulModel struct {
 	OnRemoval types.String `tfsdk:"on_removal"`
 	Release   types.List   `tfsdk:"release"`
+	Volumes   types.Map    `tfsdk:"volumes"`
 }
 
 // Types of computed values.
@@ -104,6 +107,7 @@ var (
 		"region":   types.StringType,
 		"zone":     types.StringType,
 		"template": templateType,
+		"volumes":  types.ListType{ElemType: types.StringType},
 		"in_use":   types.BoolType,
 	}}
 )
@@ -225,6 +229,9 @@ func (m attachmentModel) templates() roster.Templates {
 		add(at, roster.KeyImage, m.sources.word(at.Region, name))
 		add(at, roster.KeyImageID, m.sources.Images[at.Region][name].ID)
 	}
+	if sizes := m.volumes(); len(sizes) > 0 {
+		add(placement.Place{}, roster.KeyVolumes, string(roster.NamesOf(slices.Collect(maps.Keys(sizes)))))
+	}
 	for at, text := range m.userData() {
 		add(at, roster.KeyUserData, hashOf(text))
 	}
@@ -247,15 +254,13 @@ func (m attachmentModel) flavors() roster.Flavors {
 	return flavors
 }
 
-// templateOf translates a template, and returns none if it is not known.
+// templateOf translates the values of a template that are known.
 func templateOf(values types.Map) map[string]string {
 	texts := make(map[string]string, len(values.Elements()))
 	for name, element := range values.Elements() {
-		text, ok := element.(types.String)
-		if !ok || !value.Given(text) {
-			return nil
+		if text, ok := element.(types.String); ok && value.Given(text) {
+			texts[name] = text.ValueString()
 		}
-		texts[name] = text.ValueString()
 	}
 	return texts
 }
@@ -300,6 +305,16 @@ func (m attachmentModel) update(ctx context.Context, diags *diag.Diagnostics) *r
 			"The cause AGE needs max_age, such as \"30d\": the age from which on a node is replaced.")
 	}
 	return update
+}
+
+// volumes returns the sizes of the volumes of a slot, by name.
+func (m attachmentModel) volumes() map[string]int64 {
+	sizes := map[string]int64{}
+	given, _ := m.Stateful.Attributes()["volumes"].(types.Map)
+	for name, size := range given.Elements() {
+		sizes[name] = size.(types.Int64).ValueInt64()
+	}
+	return sizes
 }
 
 // stateful translates the block stateful, and returns nil without it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -50,20 +51,12 @@ type decision struct {
 
 // run fills in the plan, and reports whether it differs from the state.
 func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
-	if !p.fill(ctx) {
+	if !p.fill(ctx) || !p.knowsEnough(ctx) {
 		return false
-	}
-	if !p.knowsEnough(ctx) {
-		p.unknown()
-		return true
 	}
 	d, ok := p.decide(ctx)
-	if !ok {
+	if !ok || !p.changeKnown(ctx, d.change) {
 		return false
-	}
-	if p.dependsOnUnknown(ctx, d.change) {
-		p.unknown()
-		return true
 	}
 	p.tell(ctx, &d)
 	if d.change.Empty() && p.same {
@@ -87,7 +80,7 @@ func (p *attachmentPlanner) decide(ctx context.Context) (d decision, ok bool) {
 	if p.state != nil {
 		d.now = p.state.roster(p.memory, p.diags)
 	}
-	if p.forgetsSlots(d.now) {
+	if p.forgetsSlots(d.now) || p.shrinksVolumes() {
 		return d, false
 	}
 	before := p.memory.Sources
@@ -186,6 +179,35 @@ func (p *attachmentPlanner) forgetsSlots(now roster.Roster) bool {
 			"be destroyed. Give the block again and grow until all slots are used, or list them in its release, "+
 			"apply, and then remove it.", text.Few(kept)))
 	return true
+}
+
+// shrinksVolumes refuses a smaller size of a volume, and says which volumes are kept although the configuration has
+// them no more.
+func (p *attachmentPlanner) shrinksVolumes() (refused bool) {
+	if p.state == nil || !value.GivenBlock(p.plan.Stateful) {
+		return false
+	}
+	before, now, release := p.state.volumes(), p.plan.volumes(), texts(p.plan.Stateful.Attributes()["release"].(types.List))
+	var kept []string
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		size, there := now[name]
+		switch {
+		case !there && !slices.Contains(release, name):
+			kept = append(kept, name)
+		case there && size < before[name]:
+			refused = true
+			p.diags.AddAttributeError(path.Root("stateful").AtName("volumes").AtMapKey(name), "A volume becomes smaller",
+				fmt.Sprintf("The volumes %s have %d GiB, and Cinder makes none smaller, to %d GiB. Leave the size, or give a "+
+					"volume of another name.", name, before[name], size))
+		}
+	}
+	deleted := p.plan.Stateful.Attributes()["on_removal"].Equal(types.StringValue(onRemovalDelete))
+	if len(kept) > 0 && !deleted {
+		p.diags.AddAttributeWarning(path.Root("stateful").AtName("volumes"), "Volumes are kept",
+			fmt.Sprintf("%s: volumes has them no more. Each slot keeps its own, with the data, and its next server is made "+
+				"without. To destroy them, name them in release.", text.Few(kept)))
+	}
+	return refused
 }
 
 // planRoster sends all requests first and then plans. The refresh has looked up which

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
@@ -85,7 +86,7 @@ func attachmentSchema() schema.Schema {
 				"that its server gets when it is in service, and whether its place is `closed`."),
 			"slots": attribute.ComputedMap(slotType, "With `stateful`: the slots by name, for the `for_each` of "+
 				"resources that must outlive a server. Each has an `index`, a `region`, a `zone`, the "+
-				"`template` of its node, or of the last one, and whether it is `in_use`."),
+				"`template` of its node, or of the last one, the names of its `volumes`, and whether it is `in_use`."),
 			"user_data_texts": sensitiveTexts("The user data that nodes have, or should have, by the hash in their " +
 				"`template.user_data`."),
 			"next_index": attribute.ComputedNumber("Index of the next new node."),
@@ -167,7 +168,15 @@ func statefulBlock() schema.Block {
 				"the next node in its place, `DELETE` gives it up, and Terraform destroys everything that it kept.",
 				stringvalidator.OneOf("RETAIN", onRemovalDelete)),
 			"release": names("Names of kept slots to give up: Terraform destroys everything that they keep. While a " +
-				"name is listed, no new slot gets it."),
+				"name is listed, no new slot gets it. Also names of volumes that `volumes` has no more."),
+			"volumes": schema.MapAttribute{
+				Optional:    true,
+				ElementType: types.Int64Type,
+				Validators:  []validator.Map{mapvalidator.NoNullValues(), mapvalidator.ValueInt64sAre(int64validator.AtLeast(1))},
+				MarkdownDescription: "Size in GiB of each volume of a slot, by its name. The template of new nodes has " +
+					"the names, as JSON, under `volumes`. With `RETAIN` a slot keeps a volume that the map has no more, until " +
+					"`release` names it. None becomes smaller.",
+			},
 		},
 	}
 }

@@ -35,6 +35,7 @@ type shownSlot struct {
 	Index    int64        `msgpack:"index"`
 	Region   string       `msgpack:"region"`
 	Template packed.Value `msgpack:"template"`
+	Volumes  []string     `msgpack:"volumes"`
 	Zone     packed.Text  `msgpack:"zone"`
 }
 
@@ -116,7 +117,7 @@ func (m attachmentModel) slots(diags *diag.Diagnostics) map[string]roster.Slot {
 		at := placement.Place{Region: shown.Region, Zone: shown.Zone.ValueString()}
 		slots[name] = roster.Slot{
 			Index: shown.Index, Place: at,
-			Template: roster.NewTemplate(elements[string](string(shown.Template), diags)),
+			Template: roster.NewTemplate(elements[string](string(shown.Template), diags)), Volumes: roster.NamesOf(shown.Volumes),
 		}
 	}
 	return slots
@@ -136,6 +137,7 @@ func (m *attachmentModel) rememberSlots(r roster.Roster) {
 			Index:    s.Index,
 			Region:   s.Region,
 			Template: packed.Value(packed.Map(s.Template.Values()).ValueString()),
+			Volumes:  append([]string{}, s.Volumes.List()...),
 			Zone:     packed.Text{String: value.TextOrNull(s.Zone)},
 		}
 	}

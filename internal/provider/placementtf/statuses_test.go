@@ -68,6 +68,7 @@ func TestStatuses(t *testing.T) {
 	}
 	a := func(more attributes) attributes { return of("a", "az-1 az-2", more) }
 	b := func(more attributes) attributes { return of("b", "az-1 az-2", more) }
+	listed := func(flavors ...any) attributes { return with(a(template), attributes{"flavors": flavors}) }
 	full := ends("-1", func(s *fakecloud.Server) { s.Status, s.Fault = "ERROR", noHost })
 	failed := func(s *fakecloud.Server) { s.Status, s.Metadata = "ERROR", nil }
 	var lock sync.Mutex
@@ -96,8 +97,12 @@ func TestStatuses(t *testing.T) {
 			held:   map[string]string{"sick-1": "no cause replaces sick-1, in ERROR: name it in candidates"},
 			named:  attributes{"candidates": []any{"sick-1"}}, then: "sick-1 leaves; sick-2 comes in RegionOne/az-2"},
 		"behind": {steps: [3]attributes{a(template), nil, b(nil)},
-			status: "behind: 2 nodes of another template, and no cause replaces them",
+			status: "behind: 2 nodes of another template or flavor, and no cause replaces them",
 			advice: b(template), then: "batch 1 of 2: behind-0 leaves; behind-2 comes in RegionOne/az-1"},
+		"unlisted": {steps: [3]attributes{listed("m1.small"), nil, listed("m1.tiny")}, status: "behind: 1 of 2 nodes to replace",
+			moves: "batch 1 of 2: unlisted-0 leaves; unlisted-2 comes in RegionOne/az-1", held: map[string]string{"unlisted-1": "the batch is full (1 at a time)"}},
+		"later": {steps: [3]attributes{listed("m1.tiny"), nil, listed("m1.small", "m1.tiny")},
+			status: "behind: 2 nodes of another template or flavor, and no cause replaces them"},
 		"older": {steps: [3]attributes{a(template), nil, b(template)}, server: func(s *fakecloud.Server) { s.Metadata[openstack.MarkKey] = "9-1a2b3c4d" },
 			status: "held: this state is older than the servers of older-0, older-1",
 			held:   map[string]string{"older-0": "its server carries the later mark 9-1a2b3c4d", "older-1": "this state is older than the cluster"}},
@@ -166,7 +171,7 @@ func TestStatuses(t *testing.T) {
 				word := func(row string) int { return slices.Index(status.All, status.WordOf(row[1:])) }
 				return cmp.Or(cmp.Compare(word(a), word(b)), strings.Compare(strings.Trim(a, "`"), strings.Trim(b, "`")))
 			})
-			return said
+			return slices.Compact(said)
 		})
 }
 

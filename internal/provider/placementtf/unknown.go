@@ -7,20 +7,23 @@ import (
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/packed"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 )
 
-// While planning, values may be unknown. An unknown value that matters makes the
-// nodes unknown, never wrong; a value that cannot change the result leaves them known.
+// While planning, values may be unknown. The nodes are keys of for_each, so an unknown value that could change them is
+// refused; a value that cannot leaves them known.
 
 // refusesUnknown refuses unknown values that could change the plan of an existing
 // attachment when Terraform plans again at apply.
@@ -38,51 +41,67 @@ func (p *attachmentPlanner) refusesUnknown(ctx context.Context) bool {
 	default:
 		at = path.Root("regions")
 	}
-	p.diags.AddAttributeError(at, "Not known before the apply",
-		"Which nodes are replaced, and by what, cannot be planned from a value that is known only after the apply. "+
-			"Apply the resource that it comes from first, with -target, or take it from a variable, or from a data "+
-			"source that depends on nothing that changes.")
+	p.refuseUnknown(at)
 	return true
 }
 
-// knowsEnough reports whether the inputs that decide about every plan are known.
+func (p *attachmentPlanner) refuseUnknown(at path.Path) {
+	p.diags.AddAttributeError(at, "Not known before the apply",
+		at.String()+" is known only after the apply. Which nodes there are, and what they are made from, cannot be "+
+			"planned from it. Apply the resource that it comes from first, with -target, or take it from a variable, or "+
+			"from a data source that depends on nothing that changes.")
+}
+
+// knowsEnough refuses unknown values that decide about every plan.
 func (p *attachmentPlanner) knowsEnough(ctx context.Context) bool {
+	if at, unknown := places.Unknown(ctx, p.plan.Regions, path.Root("regions")); unknown {
+		p.refuseUnknown(at)
+		return false
+	}
 	plan := p.plan
-	if !value.Known(ctx, plan.DesiredCapacity, plan.Flavors, plan.Prefer) || plan.Deletion.IsUnknown() {
-		return false
+	decisive := []argument{
+		{"desired_capacity", plan.DesiredCapacity}, {"flavors", plan.Flavors},
+		{"prefer", plan.Prefer}, {"stateful", plan.Stateful}, {"ordinals", plan.Ordinals},
 	}
-	if !value.Known(ctx, plan.Stateful, plan.Ordinals) {
-		return false
+	if plan.Deletion.IsUnknown() {
+		decisive = append(decisive, argument{"deletion", plan.Deletion})
 	}
-	if !places.KnownBeside(ctx, plan.Regions) {
-		return false
+	if d := plan.deletion(ctx, p.diags); p.state != nil {
+		decisive = append(decisive, argument{"deletion.candidates", d.Candidates}, argument{"deletion.kept", d.Kept})
 	}
-	d := plan.deletion(ctx, p.diags)
-	return p.state == nil || value.Known(ctx, d.Candidates, d.Kept)
+	return p.allKnown(ctx, decisive)
 }
 
-// dependsOnUnknown reports whether a change depends on an unknown input.
-func (p *attachmentPlanner) dependsOnUnknown(ctx context.Context, change planner.Change) bool {
-	plan := p.plan
-	d := plan.deletion(ctx, p.diags)
-	left, changed := change.With(verdict.Leaves), change.With(verdict.Changes)
-	removes := len(left)+len(changed) > 0 && !value.Known(ctx, d.Criteria, d.Protected)
-	adds := len(change.With(verdict.Comes)) > 0 &&
-		!value.Known(ctx, plan.Cluster, plan.NodeNamePattern, plan.RespectQuotas)
-	return removes || adds
+// argument is an argument with its value.
+type argument struct {
+	name  string
+	value attr.Value
 }
 
-// unknown makes all computed attributes unknown, because inputs are.
-func (p *attachmentPlanner) unknown() {
-	p.plan.Nodes = types.StringUnknown()
-	p.plan.Slots = types.StringUnknown()
-	p.plan.NextIndex = types.Int64Unknown()
-	p.plan.Distribution = types.MapUnknown(value.ZoneCountsType)
-	p.plan.Change, p.plan.Held, p.plan.Moves = types.StringUnknown(), types.StringUnknown(), types.StringUnknown()
-	p.plan.Remaining = types.Int64Unknown()
-	p.plan.Status = types.StringUnknown()
-	p.plan.Summary = types.StringUnknown()
-	p.plan.UserDataTexts = types.MapUnknown(types.StringType)
+// allKnown refuses the first argument that is not known.
+func (p *attachmentPlanner) allKnown(ctx context.Context, all []argument) bool {
+	for _, a := range all {
+		if !value.Known(ctx, a.value) {
+			p.refuseUnknown(value.Path(a.name))
+			return false
+		}
+	}
+	return true
+}
+
+// changeKnown refuses unknown values that a change depends on.
+func (p *attachmentPlanner) changeKnown(ctx context.Context, change planner.Change) bool {
+	plan := p.plan
+	d := plan.deletion(ctx, p.diags)
+	var decisive []argument
+	if len(change.With(verdict.Leaves))+len(change.With(verdict.Changes)) > 0 {
+		decisive = append(decisive, argument{"deletion.criteria", d.Criteria}, argument{"deletion.protected", d.Protected})
+	}
+	if len(change.With(verdict.Comes)) > 0 {
+		decisive = append(decisive, argument{"cluster", plan.Cluster}, argument{"node_name_pattern", plan.NodeNamePattern},
+			argument{"respect_quotas", plan.RespectQuotas})
+	}
+	return p.allKnown(ctx, decisive)
 }
 
 // sourcesKnown reports whether all images and user data are known.
@@ -142,26 +161,84 @@ func sameExcept(plan tfsdk.Plan, state tfsdk.State, nameless bool) bool {
 	return err == nil && same.Equal(state.Raw)
 }
 
-// forgetTemplates makes the attributes unknown that depend on unknown templates. The
-// names and places of new nodes do not, nor what a template has in addition to one text of
-// user data for all places: a configuration may make ports by it.
+// forgetTemplates makes the values of templates unknown that are not known yet, with what depends on them. The names and
+// places of new nodes do not, nor does anything else in their templates: a configuration may make ports by it.
 func (p *attachmentPlanner) forgetTemplates(ctx context.Context) {
+	given := map[string]map[placement.Place]attr.Value{}
+	for argument, all := range map[string]attr.Value{
+		"template": p.plan.Template, roster.KeyImage: p.plan.Image, roster.KeyUserData: p.plan.UserData,
+	} {
+		given[argument] = places.Own[attr.Value](p.plan.Regions, argument)
+		given[argument][placement.Place{}] = all
+	}
 	nodes := elements[shownNode](p.plan.Nodes.ValueString(), p.diags)
-	imageKnown := p.known(ctx, "image", p.plan.Image)
-	alone := imageKnown && p.known(ctx, "template", p.plan.Template) && p.known(ctx, "user_data", types.StringNull())
 	for name, n := range nodes {
-		values := elements[packed.Text](string(n.Template), p.diags)
-		n.Template, n.Mark.String = packed.Unknown, types.StringUnknown()
-		if alone && values != nil {
-			values["user_data"] = packed.Text{String: types.StringUnknown()}
-			n.Template = packed.Value(packed.Map(values).ValueString())
+		at := placement.Place{Region: n.Region, Zone: n.Zone.ValueString()}
+		var forgets bool
+		if n.Template, forgets = forgetTemplate(ctx, n.Template, at, given, p.diags); !forgets {
+			continue
 		}
-		if !imageKnown {
+		n.Mark.String = types.StringUnknown()
+		if !known(ctx, given[roster.KeyImage], at) {
 			n.ImageID.String = types.StringUnknown()
 		}
 		nodes[name] = n
 	}
 	p.plan.Nodes = packed.Map(nodes)
+	slots := elements[shownSlot](p.plan.Slots.ValueString(), p.diags)
+	for name, s := range slots {
+		at := placement.Place{Region: s.Region, Zone: s.Zone.ValueString()}
+		s.Template, _ = forgetTemplate(ctx, s.Template, at, given, p.diags)
+		slots[name] = s
+	}
+	if p.plan.Slots.ValueString() != "" {
+		p.plan.Slots = packed.Map(slots)
+	}
 	p.plan.Summary = types.StringUnknown()
 	p.plan.UserDataTexts = types.MapUnknown(types.StringType)
+}
+
+// forgetTemplate makes the values of a template unknown that places give, and that are not known.
+func forgetTemplate(
+	ctx context.Context, template packed.Value, at placement.Place, given map[string]map[placement.Place]attr.Value,
+	diags *diag.Diagnostics,
+) (kept packed.Value, forgets bool) {
+	unknown := map[string]packed.Text{}
+	for _, of := range []placement.Place{{}, {Region: at.Region}, at} { // a zone overrides its region, which overrides all
+		values, _ := given["template"][of].(types.Map)
+		if values.IsUnknown() {
+			return packed.Unknown, true
+		}
+		for key, v := range values.Elements() {
+			if delete(unknown, key); v.IsUnknown() {
+				unknown[key] = packed.Text{String: types.StringUnknown()}
+			}
+		}
+	}
+	if !known(ctx, given[roster.KeyImage], at) {
+		unknown[roster.KeyImage] = packed.Text{String: types.StringUnknown()}
+		unknown[roster.KeyImageID] = unknown[roster.KeyImage]
+	}
+	if !known(ctx, given[roster.KeyUserData], at) {
+		unknown[roster.KeyUserData] = packed.Text{String: types.StringUnknown()}
+	}
+	if len(unknown) == 0 {
+		return template, false
+	}
+	values := elements[packed.Text](string(template), diags)
+	if values == nil {
+		values = map[string]packed.Text{}
+	}
+	maps.Copy(values, unknown)
+	return packed.Value(packed.Map(values).ValueString()), true
+}
+
+// known reports whether the value of a place is known: its own, its region's, or that of all.
+func known(ctx context.Context, values map[placement.Place]attr.Value, at placement.Place) bool {
+	for _, of := range []placement.Place{at, {Region: at.Region}, {}} {
+		if v, given := values[of]; given && !v.IsNull() {
+			return value.Known(ctx, v)
+		}
+	}
+	return true
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
@@ -128,27 +130,29 @@ func Own[V attr.Value](regions types.List, argument string) map[placement.Place]
 
 func name(place types.Object) string { return place.Attributes()["name"].(types.String).ValueString() }
 
-// KnownBeside reports whether a list of places is known except for templates.
-func KnownBeside(ctx context.Context, list types.List) bool {
+// Unknown returns the path of the first value in a list of places that is not known, except for what nodes are made from.
+func Unknown(ctx context.Context, list types.List, at path.Path) (first path.Path, unknown bool) {
 	if list.IsUnknown() {
-		return false
+		return at, true
 	}
-	for _, element := range list.Elements() {
+	for i, element := range list.Elements() {
+		at := at.AtListIndex(i)
 		place, ok := element.(types.Object)
 		if !ok || place.IsUnknown() {
-			return false
+			return at, true
 		}
-		for key, v := range place.Attributes() {
-			switch zones, nested := v.(types.List); {
+		of := place.Attributes()
+		for _, key := range slices.Sorted(maps.Keys(of)) {
+			switch zones, nested := of[key].(types.List); {
 			case key == "template", key == "image", key == "user_data":
-			case key == "flavors":
-				if !value.Known(ctx, v) {
-					return false
+			case nested && key != "flavors":
+				if first, unknown := Unknown(ctx, zones, at.AtName(key)); unknown {
+					return first, true
 				}
-			case nested && !KnownBeside(ctx, zones), !nested && !value.Known(ctx, v):
-				return false
+			case !value.Known(ctx, of[key]):
+				return at.AtName(key), true
 			}
 		}
 	}
-	return true
+	return at, false
 }

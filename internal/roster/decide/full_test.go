@@ -216,5 +216,5 @@ func TestFlavorIsCorrected(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "~web-0", plans.Moves(change))
 	assert.Equal(t, "m1.small", fixed.Nodes["web-0"].Flavor)
-	assert.Equal(t, "replaced (FLAVOR) in RegionOne/az-1: it has m1.smal, which is not listed", change.List[0].Reason)
+	assert.Equal(t, "replaced (TEMPLATE) in RegionOne/az-1: it has m1.smal, which is not listed; it never had a server", change.List[0].Reason)
 }

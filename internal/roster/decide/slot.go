@@ -15,9 +15,15 @@ func prepareSlots(r *roster.Roster, policy roster.Policy) (unknown []string) {
 		r.Slots = nil
 		return nil
 	}
-	r.FillSlots()
+	for name, slot := range r.Slots {
+		if _, inUse := r.Nodes[name]; !inUse && slot.Template == "" { // it was imported
+			slot.Volumes = policy.Templates.At(slot.Place).Volumes()
+			r.Slots[name] = slot
+		}
+	}
+	r.FillSlots(roster.Stateful{Retain: true})
 	for _, name := range policy.Stateful.Release {
-		if _, there := r.Slots[name]; !there {
+		if _, there := r.Slots[name]; !there && !r.KeepsVolume(name) {
 			unknown = append(unknown, name)
 		}
 		if _, inUse := r.Nodes[name]; !inUse {
@@ -47,6 +53,6 @@ func finishSlots(r *roster.Roster, verdicts map[string]verdict.Verdict, policy r
 			delete(r.Slots, name)
 		}
 	}
-	r.FillSlots()
+	r.FillSlots(*policy.Stateful)
 	return nil
 }

@@ -183,7 +183,7 @@ func (l *ledger) failedTwice(f *facts.Fact) bool {
 
 // revises reports whether a node that never served gets another template, flavor or server.
 func (l *ledger) revises(f *facts.Fact) bool {
-	if f.Outdated {
+	if f.Template != l.Policy.Templates.At(f.Place) {
 		return l.rollout.templateAt(f.Place) != f.Template && (!l.rollout.reached() || !f.Settled)
 	}
 	flavors := l.Policy.Flavors.At(f.Asked)

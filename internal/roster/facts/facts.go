@@ -30,7 +30,7 @@ type Fact struct {
 	MissingWire     string          // wire because of which no batch begins, or ""
 	MissingLine     string          // line because of which no node of its region moves, or ""
 	Later           bool            // whether its server carries a later mark or generation than the node has
-	Outdated        bool            // whether it has another template than the wanted one of its place
+	Outdated        bool            // whether it has another template, or a flavor that is not listed any more
 	Settled         bool            // whether it has the settled template of its place
 	Refused         bool            // whether two servers of the template that its place wants ended in ERROR there
 	Asked           placement.Place // place that Nova was asked for: the region if that lists no zones
@@ -106,7 +106,7 @@ func FactOf(name string, n roster.Node, now roster.Roster, seen roster.Seen, pol
 	f.Closed, f.Untouched = policy.Closed(n.Place), policy.Untouched(n.Place)
 	f.RegionUntouched = policy.Untouched(placement.Place{Region: n.Region}) != ""
 	f.MissingWire, f.MissingLine = policy.MissingWire[n.Region], policy.MissingLine[n.Region]
-	f.Outdated = n.Template != policy.Templates.At(n.Place)
+	f.Outdated = policy.Outdated(n)
 	f.Refused = n.Tried != "" && n.Tried == policy.Templates.At(n.Place).Hash()
 	f.Settled = len(now.Settled) > 0 && n.Template == now.Settled.At(n.Place)
 	f.Asked = placement.Choice(policy.Regions, n.Place)

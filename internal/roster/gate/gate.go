@@ -208,7 +208,7 @@ func (v View) bakes(w verdict.Want) bool {
 // goesBack reports whether a node goes back to the settled template of its place. It does not wait.
 func (v View) goesBack(w verdict.Want) bool {
 	settled := v.Settled.At(w.Place)
-	return w.Cause == roster.Outdated && settled != "" && settled == v.Policy.Templates.At(w.Place)
+	return w.Cause == roster.Outdated && settled != "" && settled == v.Policy.Templates.At(w.Place) && w.Template != settled
 }
 
 // waits reports whether a node must wait for nodes that are out of service or under way already.

@@ -29,7 +29,8 @@ func TestAdopt(t *testing.T) {
 			server("web-010", "a", "R1", "az-1"), server("web-2", "b", "R1", "az-2"), server("web-0003", "c", "R2", ""),
 			server("db-20", "d", "R1", "az-1"), server("web-x", "e", "R1", "az-1"),
 		}, "R1/az-1: web-010; R1/az-2: web-2; R2: web-0003", 11, ""},
-		{"none", []node.Node{server("db-0", "a", "R1", "az-1")}, "", 0, "no server is named web-0, web-1 and so on"},
+		{"none", []node.Node{server("db-0", "a", "R1", "az-1")}, "", 0, "no server is named web-0, web-1 and so on. Servers such as " +
+			"web-0.example.org have the import id web/{cluster}-{index}.example.org"},
 		{"two of one index", []node.Node{server("web-1", "b", "R2", "az-1"), server("web-01", "a", "R1", "az-1")}, "", 0,
 			"web-01 (a, in R1) and web-1 (b, in R2) have the same index, so it is not clear which one belongs to the cluster; rename or remove one"},
 	} {

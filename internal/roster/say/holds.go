@@ -58,7 +58,7 @@ var words = map[string]func(p *speech, list verdict.List) string{
 	},
 	"illness": func(_ *speech, list verdict.List) string { return illness(list[0].Fact) },
 	"differs": func(p *speech, list verdict.List) string {
-		text := p.texts.of(list[0].Template, list[0].To)
+		text := p.differs(list[0].Want)
 		if list[0].Is.Fresh {
 			text += "; it never served"
 		}

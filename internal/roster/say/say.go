@@ -153,7 +153,7 @@ func (p *speech) reasonOf(w verdict.Want) string {
 
 // revision returns why a node that never served is made as it should be.
 func (p *speech) revision(w verdict.Want) string {
-	change := p.texts.of(w.Template, w.To)
+	change := p.differs(w)
 	switch {
 	case w.Back != "":
 		return fmt.Sprintf("%s; it never served, and %s comes back", change, w.Back)
@@ -161,7 +161,7 @@ func (p *speech) revision(w verdict.Want) string {
 		spot := roster.Spot{Place: w.Asked, Flavor: w.Flavor}
 		return "it never had a server: " + spot.String() + " is full or refused"
 	case w.Cause == roster.LaterFlavor:
-		return fmt.Sprintf("it has %s, which is not listed", cmp.Or(w.Flavor, "no flavor"))
+		return unlisted(w)
 	case !w.Outdated:
 		return hold.NotRemade.Why
 	case w.Unfound:
@@ -170,6 +170,18 @@ func (p *speech) revision(w verdict.Want) string {
 		return change + "; it never served"
 	}
 	return change
+}
+
+// differs returns what a node has, and what is wanted instead.
+func (p *speech) differs(w verdict.Want) string {
+	if w.Outdated && w.Template == w.To {
+		return unlisted(w)
+	}
+	return p.texts.of(w.Template, w.To)
+}
+
+func unlisted(w verdict.Want) string {
+	return fmt.Sprintf("it has %s, which is not listed", cmp.Or(w.Flavor, w.FlavorID, "no flavor"))
 }
 
 // few lists the first texts, and says how many more there are.

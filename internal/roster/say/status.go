@@ -63,7 +63,7 @@ func (p *speech) about(s verdict.Status) string {
 	case s.Remaining > 0:
 		return fmt.Sprintf("%s%d of %s to replace", p.back(), s.Remaining, text.Nodes(p.Policy.Capacity))
 	}
-	return text.Nodes(p.Uncaused()) + " of another template, and no cause replaces them"
+	return text.Nodes(p.Uncaused()) + " of another template or flavor, and no cause replaces them"
 }
 
 // unrepaired says of nodes in ERROR how they are replaced, or why they stay.

@@ -86,10 +86,14 @@ func (p Plan) Unrepaired() List {
 	return append(list.Filter(func(v *Verdict) bool { return v.Free() }), list.Filter(kept)...)
 }
 
-// Uncaused returns the number of nodes of another template that no cause replaces.
+// Uncaused returns the number of nodes that differ from what new nodes get, and that no cause replaces.
 func (p Plan) Uncaused() (nodes int64) {
-	for _, n := range p.Next.Nodes {
-		if n.Template != p.Policy.Templates.At(n.Place) && !p.Policy.Update.Has(roster.Outdated) {
+	later := map[string]bool{}
+	for _, v := range p.Verdicts.With(Stays) {
+		later[v.Name] = v.Earlier != "" && !p.Policy.Update.Has(roster.LaterFlavor)
+	}
+	for name, n := range p.Next.Nodes {
+		if later[name] || p.Policy.Outdated(n) && !p.Policy.Update.Has(roster.Outdated) {
 			nodes++
 		}
 	}
