@@ -227,7 +227,8 @@ func TestHangsOnQuorum(t *testing.T) {
 }
 
 // TestHangsOnTaken: a volume is made larger in place, and no smaller, and keeps its type. A volume and a network that are taken off the lists
-// leave each slot with the next server of its node, after its drain. A slot without a node keeps both until it has one again.
+// leave the server of each slot with the next one of its node, after its drain. The volume stays until it is released, and a slot without a
+// node keeps both until it has one again.
 func TestHangsOnTaken(t *testing.T) {
 	t.Parallel()
 	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "clusters/first")
@@ -244,7 +245,7 @@ func TestHangsOnTaken(t *testing.T) {
 	e.apply(t)
 	e.edit(t, `size = 4, type = "fast" }`, "size = 3 }")
 	_, err := e.Apply(t.Context())
-	require.ErrorContains(t, err, "New size for extend must be greater than current size. (current: 4, extended: 3).")
+	require.ErrorContains(t, err, "A volume becomes smaller")
 	assert.NotRegexp(t, "DELETE|POST|drained|stop", strings.Join(e.changed(), " "), "by other sizes")
 	e.edit(t, "size = 3 }", "size = 4 }")
 	e.edit(t, "desired_capacity = 4", "desired_capacity = 3")
@@ -253,14 +254,17 @@ func TestHangsOnTaken(t *testing.T) {
 	e.edit(t, `["shared", "storage"]`, `["shared"]`)
 	for left := 3; left >= 1; left-- {
 		e.c.Fake.ResetRequests()
-		acctest.Apply(t, e.Workspace)
+		assert.Equal(t, left == 3, strings.Contains(acctest.Apply(t, e.Workspace), "Volumes are kept"))
 		list := e.changed()
 		follow(t, list, []string{"drained"}, []string{"DELETE os-volume_attachments"}, []string{"DELETE servers"}, []string{"POST servers"},
 			[]string{"in service"})
-		assert.Len(t, e.c.Volumes(t, "RegionOne"), 4+left, "%q", list)
+		assert.Len(t, e.c.Volumes(t, "RegionOne"), 8, "%q", list)
 		assert.Len(t, e.c.Ports(t, "RegionOne"), 4+left)
 	}
 	assert.Empty(t, e.planned(t))
+	e.edit(t, data, data+"\n  release = [\"wal\"]")
+	e.apply(t)
+	assert.Len(t, e.c.Volumes(t, "RegionOne"), 5)
 	e.edit(t, "desired_capacity = 3", "desired_capacity = 4")
 	e.apply(t)
 	assert.Len(t, e.c.Volumes(t, "RegionOne"), 4)

@@ -36,15 +36,17 @@ type Planned struct {
 	Serves       string            // id of its server if the plan leaves the node as it is, and it serves
 	Diskless     bool              // whether it boots from no volume, and the flavor of its node has no disk
 	Known        bool              // whether Terraform has that server, so that it is replaced if the plan makes one
+	Port         string            // port that the server has, and that the one which the plan makes gets
 }
 
 // Plan is what Terraform does to the servers of a cluster.
 type Plan struct {
-	Nodes   []Planned
-	InPlace bool     // whether the method of the update is IN_PLACE
-	Batch   int      // number of nodes that the plan may still replace; negative if that is not known
-	Begins  bool     // whether a batch of TEMPLATE begins
-	Unseen  []string // nodes of the cluster that are not handed over
+	Nodes      []Planned
+	InPlace    bool     // whether the method of the update is IN_PLACE
+	MakesFirst bool     // whether the new server of a node is made before the old one ends
+	Batch      int      // number of nodes that the plan may still replace; negative if that is not known
+	Begins     bool     // whether a batch of TEMPLATE begins
+	Unseen     []string // nodes of the cluster that are not handed over
 }
 
 // Fault is a mistake that a plan shows.
@@ -82,6 +84,10 @@ var mistakes = []struct {
 		{nodesThat(again), "Write replace_triggered_by = [terraform_data.generation[each.key]] in the lifecycle of " +
 			"the servers, with each.value.generation as its input"},
 	}},
+	{Title: "A port is still in use", lines: []line{{portInUse, "Terraform makes the new server before the old one ends, " +
+		"and Nova refuses it: Port is still in use. It is tainted, or -replace names it: run terraform untaint, or leave " +
+		"-replace out, and name the node in candidates, whose substitute gets a port of its own. Or replace the port too, " +
+		"with -replace"}}},
 	{Title: "Nova may refuse servers", passes: true, lines: []line{{nodesThat(diskless), "Nova makes no server of a " +
 		"flavor without a disk, unless it boots from a volume: give it one (block_device, or boot_volume of a module," +
 		" which also says it in template). After an apply that fails so, the nodes get the next of flavors"}}},
@@ -180,6 +186,16 @@ func diskless(n Planned) string {
 		return fmt.Sprintf("(flavor %s)", n.Wants.FlavorName.Text)
 	}
 	return ""
+}
+
+// portInUse lists servers that Terraform replaces by servers with the same port, and makes first.
+func portInUse(p Plan) []sign {
+	return nodesThat(func(n Planned) string {
+		if n.made() && n.Known && n.Port != "" && p.MakesFirst {
+			return fmt.Sprintf("(server %s has port %s)", n.Serves, n.Port)
+		}
+		return ""
+	})(p)
 }
 
 func misnamed(n Planned) string {

@@ -49,6 +49,7 @@ func TestJudge(t *testing.T) {
 			n.Was = n.Has
 		}
 	}
+	port := func(n *Planned) { n.Has.ID, n.Known, n.Port = unknown, true, "p" }
 	rises := func(n *Planned) { n.Rises, n.Serves = true, "" }
 	of := func(nodes ...Planned) Plan { return Plan{Nodes: nodes, Batch: 1} }
 	inPlace := Plan{InPlace: true}
@@ -72,6 +73,8 @@ func TestJudge(t *testing.T) {
 		"no region, and only one":  {of(comes("web-1", func(n *Planned) { n.Has.Region = unknown })), ""},
 		"no region": {of(comes("a", func(n *Planned) { n.Wants.Region, n.Has.Region = known("S"), known("S") }),
 			comes("b", func(n *Planned) { n.Has.Region = unknown })), "b (its server has no region)"},
+		"a port":                     {Plan{Nodes: []Planned{runs("web-1", port)}, MakesFirst: true, Batch: -1}, "web-1 (server id-web-1 has port p)"},
+		"a port that is left first":  {Plan{Nodes: []Planned{runs("web-1", port)}, Batch: -1}, ""},
 		"a zone":                     {of(comes("web-1", func(n *Planned) { n.Has.Zone = known("b") })), "web-1 (its server is in b, not in a)"},
 		"a zone with a host":         {of(comes("web-1", func(n *Planned) { n.Has.Zone = known("a:host-1") })), ""},
 		"no zone":                    {of(comes("web-1", func(n *Planned) { n.Has.Zone = unknown })), "web-1 (its server has no zone)"},

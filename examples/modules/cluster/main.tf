@@ -15,14 +15,14 @@ resource "stackpolicy_placement_attachment" "cluster" {
   user_data         = var.user_data
 
   # Values that a server cannot change: another one comes with another server.
-  template = { for key, value in {
-    networks     = local.networks_at[""]
-    boot_volume  = var.boot_volume == null ? null : jsonencode(var.boot_volume)
-    volumes      = length(var.volumes) == 0 ? null : jsonencode(var.volumes)
-    key_pair     = var.key_pair
-    config_drive = var.config_drive
-    attempt      = var.attempt
-  } : key => tostring(value) if value != null }
+  template = merge(local.template_at[""], { for key, value in {
+    security_groups = var.security_groups == null ? null : jsonencode(sort(var.security_groups))
+    boot_volume     = var.boot_volume == null ? null : jsonencode(var.boot_volume)
+    volumes         = length(var.volumes) == 0 ? null : jsonencode(var.volumes)
+    key_pair        = var.key_pair
+    config_drive    = var.config_drive
+    attempt         = var.attempt
+  } : key => tostring(value) if value != null })
 
   deletion {
     criteria   = var.criteria
@@ -83,14 +83,18 @@ resource "stackpolicy_placement_attachment" "cluster" {
 locals {
   nodes = stackpolicy_placement_attachment.cluster.nodes
 
-  # The networks of a node by its template, and what the variable says of each now.
-  nics = { for name, node in local.nodes : name => try([for n in jsondecode(node.template.networks) : n], [for n in split(",", node.template.networks) : { name = n }]) }
+  settable = ["id", "subnet_id", "allowed_address_pairs", "security_group_ids", "port_security_enabled"]
+
+  # The networks of a node by its template, and the given addresses that the variable has for each now.
+  nics = { for name, node in local.nodes : name => try([for n in jsondecode(node.template.networks) : n], [for n in split(",", node.template.networks) : { name = n }], []) }
   spec = { for name, node in local.nodes : name => { for nic in local.nics[name] : nic.name => merge({}, [for n in local.networks : n if
     n.name == nic.name && try(contains(n.regions, node.region), true) && try(contains(n.zones, node.zone) || contains(n.zones, "${node.region}/${node.zone}"), true)
   ]...) } }
+  settings = { for name, node in local.nodes : name => try(jsondecode(node.template.network_settings), {}) }
   ports = merge([for name, node in local.nodes : {
     for nic in local.nics[name] : "${name}/${node.generation}/${nic.name}" => { node = name, region = node.region, nic = nic, spec = local.spec[name][nic.name] } if can(nic.port)
   }]...)
+  address = { for name, server in openstack_compute_instance_v2.node : name => try(coalesce(server.access_ip_v4, server.access_ip_v6), "") }
   floating = merge(
     { for key, address in openstack_networking_floatingip_v2.node : split("/", key)[0] => address.address },
     { for key, given in openstack_networking_floatingip_associate_v2.node : split("/", key)[0] => given.floating_ip },
@@ -129,6 +133,7 @@ locals {
   wrong = compact(concat(local.unconnected, [
     anytrue([for n in local.networks : contains(keys(n), "addresses")]) ? "addresses of networks need the slots of the module stateful: here a new server has its port before the old one loses its own" : "",
     anytrue([for n in local.networks : contains(keys(n), "floating_ips") && (can(keys(n.floating_ips)) || contains(keys(n), "zones") || length(try(n.regions, var.regions)) != 1)]) ? "floating_ips of a network are here a list of addresses of one region, which its regions name, without zones" : "",
+    var.security_groups != null && anytrue([for n in local.networks : length(setintersection(keys(n), local.ported)) > 0 && !contains(keys(n), "security_group_ids")]) ? "security_groups reach no port of the module's: give such a network security_group_ids" : "",
     anytrue([for v in var.volumes : can(v.zone)]) ? "zone of volumes needs the slots of the module stateful: here Nova makes each volume in the zone of its server" : "",
     length([for v in [local.health_http, var.health_port != null, var.health_pool_ids != null] : v if v]) > 1 ? "health is asked by one of health_url, health_port and health_pool_ids" : "",
     nonsensitive(var.readiness_hook_url != null) && var.readiness_hook_command != null ? "a hook is one of readiness_hook_url and readiness_hook_command" : "",
@@ -138,6 +143,7 @@ locals {
     local.readiness_http && nonsensitive(var.readiness_url == null) ? "readiness_status needs readiness_url" : "",
     local.readiness_hook == null && (var.readiness_hook_timeout != null || var.readiness_hook_environment != null) ? "readiness_hook_timeout and readiness_hook_environment need readiness_hook_url or readiness_hook_command" : "",
     local.drain_hook == null && (var.drain_hook_timeout != null || var.drain_hook_environment != null) ? "drain_hook_timeout and drain_hook_environment need drain_hook_url or drain_hook_command" : "",
+    var.servergroup_id != null && length(var.regions) > 1 ? "servergroup_id is one group, of one region" : "",
     var.max_server_per_host != null && var.servergroup_policies != "anti-affinity" ? "max_server_per_host needs servergroup_policies = \"anti-affinity\"" : "",
     var.max_age == null && contains(var.causes, "AGE") ? "AGE in causes needs max_age" : "",
     try(var.max_size >= 0 && var.desired_capacity > var.max_size || var.desired_capacity < coalesce(var.min_size, 0), false) ? "desired_capacity is between min_size and max_size" : "",
@@ -153,27 +159,29 @@ data "openstack_networking_network_v2" "named" {
 
 resource "openstack_networking_port_v2" "node" {
   for_each           = local.ports
-  name               = "${each.value.node}-${each.value.nic.name}"
-  region             = each.value.region
-  network_id         = try(each.value.spec.id, data.openstack_networking_network_v2.named["${each.value.region}/${each.value.nic.name}"].id, "removed")
-  security_group_ids = try(each.value.spec.security_group_ids, null)
+  name                  = "${each.value.node}-${each.value.nic.name}"
+  region                = each.value.region
+  network_id            = try(local.settings[each.value.node][each.value.nic.name].id, data.openstack_networking_network_v2.named["${each.value.region}/${each.value.nic.name}"].id)
+  security_group_ids    = try(local.settings[each.value.node][each.value.nic.name].security_group_ids, null)
+  port_security_enabled = try(local.settings[each.value.node][each.value.nic.name].port_security_enabled, null)
 
   dynamic "fixed_ip" {
-    for_each = contains(keys(each.value.spec), "subnet_id") ? [each.value.spec.subnet_id] : []
+    for_each = try([local.settings[each.value.node][each.value.nic.name].subnet_id], [])
     content {
       subnet_id = fixed_ip.value
     }
   }
 
   dynamic "allowed_address_pairs" {
-    for_each = lookup(each.value.spec, "allowed_address_pairs", [])
+    for_each = try(local.settings[each.value.node][each.value.nic.name].allowed_address_pairs, [])
     content {
       ip_address = allowed_address_pairs.value
     }
   }
 
+  # It is made with a server, and never changes. Others may: Kubernetes adds pairs for its routes, a virtual address another.
   lifecycle {
-    ignore_changes = [network_id, fixed_ip] # they are for new servers
+    ignore_changes = all
   }
 }
 
@@ -221,7 +229,7 @@ resource "openstack_compute_instance_v2" "node" {
   user_data           = local.user_data[each.key]
   key_pair            = try(each.value.template.key_pair, null)
   config_drive        = try(each.value.template.config_drive, null)
-  security_groups     = var.security_groups
+  security_groups     = try(jsondecode(each.value.template.security_groups), null)
   tags                = var.tags
   metadata            = merge(var.metadata, { cluster = var.cluster, stackpolicy_generation = each.value.generation })
   stop_before_destroy = var.shutdown && length(var.pools) > 0 # after the grace period: connections end in it
@@ -243,13 +251,13 @@ resource "openstack_compute_instance_v2" "node" {
     for_each = local.nics[each.key]
     content {
       name = can(network.value.by) || can(network.value.port) ? null : network.value.name
-      uuid = can(network.value.by) && !can(network.value.port) ? local.spec[each.key][network.value.name].id : null
+      uuid = can(network.value.by) && !can(network.value.port) ? local.settings[each.key][network.value.name].id : null
       port = can(network.value.port) ? openstack_networking_port_v2.node["${each.key}/${each.value.generation}/${network.value.name}"].id : null
     }
   }
 
   dynamic "scheduler_hints" {
-    for_each = var.servergroup_policies == null ? [] : [local.group_of[each.key]]
+    for_each = local.hints[each.key]
     content {
       group = scheduler_hints.value
     }
@@ -260,7 +268,7 @@ resource "openstack_compute_instance_v2" "node" {
   lifecycle {
     create_before_destroy = true
     replace_triggered_by  = [terraform_data.generation[each.key]]
-    ignore_changes        = [image_id, image_name, flavor_id, flavor_name, user_data, key_pair, config_drive, network, availability_zone, block_device, scheduler_hints]
+    ignore_changes        = [image_id, image_name, flavor_id, flavor_name, user_data, key_pair, config_drive, security_groups, network, availability_zone, block_device, scheduler_hints]
   }
 }
 
@@ -338,6 +346,11 @@ resource "stackpolicy_readiness_attachment" "cluster" {
     precondition {
       condition     = length(local.unpooled) == 0
       error_message = "pools names ${join(", ", local.unpooled)}, where the cluster has no node and regions lists none."
+    }
+
+    precondition {
+      condition     = alltrue([for node in local.nodes : length(node.template) > 0])
+      error_message = "Nodes have no template. Import the cluster again, with templates in the id: {\"cluster\": \"${var.cluster}\", \"templates\": [{\"image\": \"...\", \"networks\": \"...\"}]}."
     }
 
     precondition {

@@ -53,6 +53,10 @@ variable "regions" {
     error_message = "A zone of regions has no ${try(join(", ", setsubtract(flatten([for r in var.regions : [for z in try(r.zones, null)[*] : keys(z)]]), ["name", "weight", "cap", "min", "closed", "flavors"])), "such key")}. It has name, weight, cap, min, closed and flavors."
   }
   validation {
+    condition     = alltrue([for r in try(flatten([var.regions]), []) : try(length(r.zones) > 0, true)])
+    error_message = "zones of a region has no zone. Leave zones out where Nova chooses the zone of each server."
+  }
+  validation {
     condition     = alltrue(flatten([for o in try(flatten([for r in var.regions : concat([r], try(r.zones, null)[*])]), []) : [[for k in ["weight", "cap", "min"] : can(tonumber(try(o[k], null)))], can(tobool(try(o.closed, null)))]]))
     error_message = "weight, cap and min of a region or zone are numbers, and closed is true or false."
   }
@@ -166,7 +170,7 @@ variable "user_data" {
 }
 
 variable "networks" {
-  description = "Networks of the nodes, by name: [\"shared\"], or as objects, [{ name = \"shared\", floating_ip_pool = \"public\" }]. Keys: name, id, regions and zones that have it (all), port (true: a port of the module's), subnet_id, allowed_address_pairs (addresses), security_group_ids, floating_ip_pool and floating_ips, a list of addresses of one region; in the module stateful floating_ips and addresses are by slot."
+  description = "Networks of the nodes, by name: [\"shared\"], or as objects, [{ name = \"shared\", floating_ip_pool = \"public\" }]. Keys: name, id, regions and zones that have it (all), port (true: a port of the module's), subnet_id, allowed_address_pairs (addresses), security_group_ids, port_security_enabled, floating_ip_pool and floating_ips, a list of addresses of one region; in the module stateful floating_ips and addresses are by slot."
   type        = any # an object type would drop a misspelled key silently
   nullable    = false
   validation {
@@ -174,8 +178,8 @@ variable "networks" {
     error_message = "networks is a list of names, or of objects with a name or an id, such as [\"shared\"] or [{ name = \"shared\", floating_ip_pool = \"public\" }]."
   }
   validation {
-    condition     = try(length(setsubtract(flatten([for n in var.networks : try(keys(n), [])]), ["name", "id", "regions", "zones", "port", "subnet_id", "addresses", "allowed_address_pairs", "security_group_ids", "floating_ip_pool", "floating_ips"])), 0) == 0
-    error_message = "A network has no ${try(join(", ", setsubtract(flatten([for n in var.networks : try(keys(n), [])]), ["name", "id", "regions", "zones", "port", "subnet_id", "addresses", "allowed_address_pairs", "security_group_ids", "floating_ip_pool", "floating_ips"])), "such key")}. It has name, id, regions, zones, port, subnet_id, addresses, allowed_address_pairs, security_group_ids, floating_ip_pool and floating_ips."
+    condition     = try(length(setsubtract(flatten([for n in var.networks : try(keys(n), [])]), ["name", "id", "regions", "zones", "port", "subnet_id", "addresses", "allowed_address_pairs", "security_group_ids", "port_security_enabled", "floating_ip_pool", "floating_ips"])), 0) == 0
+    error_message = "A network has no ${try(join(", ", setsubtract(flatten([for n in var.networks : try(keys(n), [])]), ["name", "id", "regions", "zones", "port", "subnet_id", "addresses", "allowed_address_pairs", "security_group_ids", "port_security_enabled", "floating_ip_pool", "floating_ips"])), "such key")}. It has name, id, regions, zones, port, subnet_id, addresses, allowed_address_pairs, security_group_ids, port_security_enabled, floating_ip_pool and floating_ips."
   }
   validation {
     condition     = alltrue(flatten([for n in try(flatten([var.networks]), []) : [for k in ["regions", "zones", "allowed_address_pairs", "security_group_ids"] : can([for x in try(n[k], []) : x])]]))
@@ -265,6 +269,12 @@ variable "servergroup_policies" {
     condition     = var.servergroup_policies == null || contains(["affinity", "anti-affinity", "soft-affinity", "soft-anti-affinity"], coalesce(var.servergroup_policies, "none"))
     error_message = "servergroup_policies is affinity, anti-affinity, soft-affinity, soft-anti-affinity or null."
   }
+}
+
+variable "servergroup_id" {
+  description = "Id of a server group that exists, for all nodes, of a cluster in one region: it is inherited, with its policy, and never deleted. Default: none."
+  type        = string
+  default     = null
 }
 
 variable "max_server_per_host" {
@@ -490,7 +500,7 @@ variable "drain_enabled" {
 # Load balancers.
 
 variable "pools" {
-  description = "Octavia pools whose members the nodes of a region are, by a name of your choice: { http = { region = \"RegionOne\", pool_id = \"...\", protocol_port = 80 } }. Also: subnet_id. Default: none."
+  description = "Octavia pools whose members the nodes of a region are, by a name of your choice: { http = { region = \"RegionOne\", pool_id = \"...\", protocol_port = 80 } }. Also: subnet_id, monitor_address, monitor_port and backup. Default: none."
   type        = any # an object type would drop a misspelled key silently
   default     = {}
   nullable    = false
@@ -499,7 +509,7 @@ variable "pools" {
     error_message = "pools is a map of objects with region, pool_id and protocol_port, such as { http = { region = \"RegionOne\", pool_id = \"...\", protocol_port = 80 } }."
   }
   validation {
-    condition     = try(length(setsubtract(flatten([for p in var.pools : keys(p)]), ["region", "pool_id", "protocol_port", "subnet_id"])), 0) == 0
-    error_message = "A pool has no ${try(join(", ", setsubtract(flatten([for p in var.pools : keys(p)]), ["region", "pool_id", "protocol_port", "subnet_id"])), "such key")}. It has region, pool_id, protocol_port and subnet_id."
+    condition     = try(length(setsubtract(flatten([for p in var.pools : keys(p)]), ["region", "pool_id", "protocol_port", "subnet_id", "monitor_address", "monitor_port", "backup"])), 0) == 0
+    error_message = "A pool has no ${try(join(", ", setsubtract(flatten([for p in var.pools : keys(p)]), ["region", "pool_id", "protocol_port", "subnet_id", "monitor_address", "monitor_port", "backup"])), "such key")}. It has region, pool_id, protocol_port, subnet_id, monitor_address, monitor_port and backup."
   }
 }

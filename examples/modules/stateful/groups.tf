@@ -20,11 +20,13 @@ locals {
   group_of = merge([for place, nodes in local.nodes_at : {
     for i, node in sort(nodes) : substr(node, 9, -1) => try(local.room[place][i % length(local.room[place])], null)
   }]...)
+  grouped = var.servergroup_policies != null && var.servergroup_id == null
+  hints   = { for name in keys(local.nodes) : name => var.servergroup_id != null ? [var.servergroup_id] : local.grouped ? [local.group_of[name]] : [] }
 }
 
 resource "terraform_data" "group" {
-  for_each = var.servergroup_policies == null ? {} : local.nodes
-  input    = "${local.place_of[each.key]}/${ceil((length(local.nodes_at[local.place_of[each.key]]) + local.batch) / var.servergroup_size)}/${local.policy}"
+  for_each = local.nodes
+  input    = !local.grouped ? "" : "${local.place_of[each.key]}/${ceil((length(local.nodes_at[local.place_of[each.key]]) + local.batch) / var.servergroup_size)}/${local.policy}"
 
   lifecycle {
     replace_triggered_by = [terraform_data.generation[each.key]]
@@ -34,7 +36,7 @@ resource "terraform_data" "group" {
 
 resource "stackpolicy_affinity_attachment" "cluster" {
   for_each = toset(flatten([for memory in terraform_data.group : [
-    for i in range(tonumber(split("/", memory.input)[2])) : join("/", [split("/", memory.input)[0], split("/", memory.input)[1], i, split("/", memory.input)[3]])
+    for i in range(try(tonumber(split("/", memory.input)[2]), 0)) : join("/", [split("/", memory.input)[0], split("/", memory.input)[1], i, split("/", memory.input)[3]])
   ]]))
   region = split("/", each.key)[0]
 

@@ -14,18 +14,17 @@ resource "stackpolicy_placement_attachment" "cluster" {
   user_data         = var.user_data
 
   # Values that a server cannot change: another one comes with another server.
-  template = { for key, value in {
-    networks     = local.networks_at[""]
+  template = merge(local.template_at[""], { for key, value in {
     boot_volume  = var.boot_volume == null ? null : jsonencode(var.boot_volume)
-    volumes      = length(var.volumes) == 0 ? null : jsonencode(keys(var.volumes))
     key_pair     = var.key_pair
     config_drive = var.config_drive
     attempt      = var.attempt
-  } : key => tostring(value) if value != null }
+  } : key => tostring(value) if value != null })
 
   stateful {
     on_removal = var.on_removal
     release    = var.release
+    volumes    = length(var.volumes) == 0 ? null : { for name, volume in var.volumes : name => volume.size }
   }
 
   deletion {
@@ -100,15 +99,21 @@ locals {
   ports = merge([for name, slot in local.slots : {
     for nic in local.nics[name] : "${name}/${nic.name}" => { slot = name, region = slot.region, nic = nic, spec = local.spec[name][nic.name] }
   }]...)
-  given = null # the addresses of a slot are in no template
+  # The addresses and settings of a slot are in no template: its port outlives the servers. The id of a network is another network.
+  given    = null
+  settable = ["id"]
+  settings = { for name, slot in local.slots : name => jsondecode(try(slot.template.network_settings,
+    local.settings_at["${slot.region}/${slot.zone}"], local.settings_at[slot.region], local.settings_at[""],
+  )) }
+  address = { for name, server in openstack_compute_instance_v2.node : name => try(coalesce(server.access_ip_v4, server.access_ip_v6), "") }
   floating = merge(
     { for key, address in openstack_networking_floatingip_v2.slot : split("/", key)[0] => address.address },
     { for key, given in openstack_networking_floatingip_associate_v2.slot : split("/", key)[0] => given.floating_ip },
   )
 
-  # Its volumes by the same template, each in a zone of Cinder.
+  # Its volumes, each in a zone of Cinder. A slot keeps one that the variable has no more.
   volumes = merge([for name, slot in local.slots : {
-    for volume in try(jsondecode(slot.template.volumes), can(slot.template.networks) ? [] : keys(var.volumes)) : "${name}-${volume}" =>
+    for volume in slot.volumes : "${name}-${volume}" =>
     merge({ slot = name, volume = volume, region = slot.region, size = null, type = null }, try(var.volumes[volume], {}), {
       zone       = try(var.volumes[volume].zone["${slot.region}/${slot.zone}"], var.volumes[volume].zone[slot.zone], tostring(var.volumes[volume].zone), slot.zone)
     })
@@ -141,13 +146,14 @@ locals {
     local.readiness_http && nonsensitive(var.readiness_url == null) ? "readiness_status needs readiness_url" : "",
     local.readiness_hook == null && (var.readiness_hook_timeout != null || var.readiness_hook_environment != null) ? "readiness_hook_timeout and readiness_hook_environment need readiness_hook_url or readiness_hook_command" : "",
     local.drain_hook == null && (var.drain_hook_timeout != null || var.drain_hook_environment != null) ? "drain_hook_timeout and drain_hook_environment need drain_hook_url or drain_hook_command" : "",
+    var.servergroup_id != null && length(var.regions) > 1 ? "servergroup_id is one group, of one region" : "",
     var.max_server_per_host != null && var.servergroup_policies != "anti-affinity" ? "max_server_per_host needs servergroup_policies = \"anti-affinity\"" : "",
     var.max_age == null && contains(var.causes, "AGE") ? "AGE in causes needs max_age" : "",
     try(var.max_size >= 0 && var.desired_capacity > var.max_size || var.desired_capacity < coalesce(var.min_size, 0), false) ? "desired_capacity is between min_size and max_size" : "",
   ]))
 }
 
-# Volumes that the variable lacks stay as they are until their node is made again without them.
+# Volumes that the variable lacks stay as they are.
 data "openstack_blockstorage_volume_v3" "leaving" {
   for_each = { for key, volume in local.volumes : key => volume if volume.size == null }
   region   = each.value.region
@@ -165,7 +171,7 @@ resource "openstack_blockstorage_volume_v3" "slot" {
   enable_online_resize = true
 
   lifecycle {
-    ignore_changes = [availability_zone, volume_type] # they are for new volumes: no change of a variable destroys data
+    ignore_changes = [availability_zone, volume_type, description] # they are for new volumes: no change of a variable destroys data
   }
 }
 
@@ -175,12 +181,18 @@ data "openstack_networking_network_v2" "named" {
   name     = each.value[0].nic.name
 }
 
+resource "terraform_data" "network" {
+  for_each = local.ports
+  input    = try(local.settings[each.value.slot][each.value.nic.name].id, null)
+}
+
 resource "openstack_networking_port_v2" "slot" {
   for_each           = local.ports
-  name               = replace(each.key, "/", "-")
-  region             = each.value.region
-  network_id         = try(each.value.spec.id, data.openstack_networking_network_v2.named["${each.value.region}/${each.value.nic.name}"].id, "removed")
-  security_group_ids = try(each.value.spec.security_group_ids, null)
+  name                  = replace(each.key, "/", "-")
+  region                = each.value.region
+  network_id            = try(local.settings[each.value.slot][each.value.nic.name].id, data.openstack_networking_network_v2.named["${each.value.region}/${each.value.nic.name}"].id)
+  security_group_ids    = try(each.value.spec.security_group_ids, null)
+  port_security_enabled = try(each.value.spec.port_security_enabled, null)
 
   dynamic "fixed_ip" {
     for_each = contains(keys(each.value.spec), "subnet_id") || contains(keys(lookup(each.value.spec, "addresses", {})), each.value.slot) ? [each.value.spec] : []
@@ -191,14 +203,17 @@ resource "openstack_networking_port_v2" "slot" {
   }
 
   dynamic "allowed_address_pairs" {
-    for_each = lookup(each.value.spec, "allowed_address_pairs", [])
+    for_each = try(each.value.spec.allowed_address_pairs, [])
     content {
       ip_address = allowed_address_pairs.value
     }
   }
 
+  # It is made with its slot: no change of a variable takes an address away, and what others add stays. Kubernetes adds pairs for its
+  # routes, a virtual address another. A network of another id is another port, with the next server.
   lifecycle {
-    ignore_changes = [network_id, fixed_ip] # they are for new slots: no change of a variable takes an address away
+    ignore_changes       = all
+    replace_triggered_by = [terraform_data.network[each.key]]
   }
 }
 
@@ -261,7 +276,7 @@ resource "openstack_compute_instance_v2" "node" {
   }
 
   dynamic "scheduler_hints" {
-    for_each = var.servergroup_policies == null ? [] : [local.group_of[each.key]]
+    for_each = local.hints[each.key]
     content {
       group = scheduler_hints.value
     }
@@ -276,7 +291,7 @@ resource "openstack_compute_instance_v2" "node" {
 }
 
 resource "openstack_compute_volume_attach_v2" "node" {
-  for_each    = { for key, volume in local.volumes : key => volume if contains(keys(local.nodes), volume.slot) }
+  for_each    = { for key, volume in local.volumes : key => volume if try(contains(jsondecode(local.nodes[volume.slot].template.volumes), volume.volume), false) }
   region      = each.value.region
   instance_id = openstack_compute_instance_v2.node[each.value.slot].id
   volume_id   = openstack_blockstorage_volume_v3.slot[each.key].id
@@ -355,6 +370,11 @@ resource "stackpolicy_readiness_attachment" "cluster" {
     precondition {
       condition     = length(local.unpooled) == 0
       error_message = "pools names ${join(", ", local.unpooled)}, where the cluster has no node and regions lists none."
+    }
+
+    precondition {
+      condition     = alltrue([for node in local.nodes : length(node.template) > 0])
+      error_message = "Nodes have no template. Import the cluster again, with templates in the id: {\"cluster\": \"${var.cluster}\", \"templates\": [{\"image\": \"...\", \"networks\": \"...\"}]}."
     }
   }
 }

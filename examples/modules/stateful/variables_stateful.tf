@@ -33,7 +33,7 @@ variable "max_batch_size" {
 }
 
 variable "on_removal" {
-  description = "What happens to the slot of a node that is removed: RETAIN keeps its volumes and ports for the next node, DELETE destroys them. Default: RETAIN."
+  description = "What happens to the slot of a node that is removed: RETAIN keeps its volumes and ports for the next node, DELETE destroys them. The same for a volume that is taken off volumes. Default: RETAIN."
   type        = string
   default     = "RETAIN"
   validation {
@@ -43,7 +43,7 @@ variable "on_removal" {
 }
 
 variable "release" {
-  description = "Names of kept slots to give up: their volumes and ports are destroyed. Default: none."
+  description = "Names of kept slots to give up: their volumes and ports are destroyed. Also names of volumes that volumes has no more. Default: none."
   type        = list(string)
   default     = null
 }

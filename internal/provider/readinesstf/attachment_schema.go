@@ -68,6 +68,11 @@ func attachmentSchema() schema.Schema {
 					"flavor_id":               plain(),
 					"flavor_name":             plain(),
 					"access_ip_v4":            attribute.Text("Address at which `tcp` and `http` reach the server."),
+					"access_ip_v6":            attribute.Text("The same, where it has no `access_ip_v4`."),
+					"network": schema.ListNestedAttribute{
+						Optional:     true,
+						NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{"port": plain()}},
+					},
 					"block_device": schema.ListNestedAttribute{
 						Optional: true,
 						NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
@@ -80,8 +85,8 @@ func attachmentSchema() schema.Schema {
 				Optional:    true,
 				ElementType: types.StringType,
 				Validators:  []validator.Map{mapvalidator.NoNullValues()},
-				MarkdownDescription: "Addresses, by the names of nodes, that `tcp` and `http` use instead of " +
-					"`access_ip_v4`, such as floating IPs.",
+				MarkdownDescription: "Addresses, by the names of nodes, that `tcp` and `http` use instead, such as " +
+					"floating IPs.",
 			},
 			"allow_link_local": attribute.Flag("Whether an address may be link-local (`169.254.0.0/16`, " +
 				"`fe80::/10`) or a metadata service, where not only the node may answer. Defaults to `false`."),

@@ -49,7 +49,9 @@ func (m attachmentModel) warnUnchecked(walk *backend.Walk, diags *diag.Diagnosti
 // planned translates the nodes and the servers, with what the plan of their cluster tells about them.
 func (m attachmentModel) planned(state attachmentModel, walk *backend.Walk) wiring.Plan {
 	told, _ := walk.Cluster(m.Cluster.ValueString())
-	p := wiring.Plan{Batch: int(told.Batch), InPlace: told.Method == roster.InPlace, Begins: told.Begins}
+	p := wiring.Plan{
+		Batch: int(told.Batch), InPlace: told.Method == roster.InPlace, MakesFirst: told.Method == roster.Substitute, Begins: told.Begins,
+	}
 	nodes, servers, before := m.Nodes.Elements(), m.Servers.Elements(), objects(state.Servers)
 	names := map[string]bool{}
 	for _, list := range []map[string]attr.Value{nodes, servers} {
@@ -84,9 +86,26 @@ func (m attachmentModel) planned(state attachmentModel, walk *backend.Walk) wiri
 		_, n.Diskless = walk.Diskless.Noted(backend.Member{In: n.Wants.Region.Text, Name: n.Wants.Flavor.Text})
 		n.Diskless = n.Diskless && !devices.IsUnknown() && len(devices.Elements()) == 0
 		_, n.Known = walk.Known.Noted(n.Serves)
+		for _, port := range portsOf(has[name]) {
+			if slices.Contains(portsOf(before[name]), port) {
+				n.Port = port
+			}
+		}
 		p.Nodes = append(p.Nodes, n)
 	}
 	return p
+}
+
+// portsOf lists the ports that a server gets, as far as they are known.
+func portsOf(server map[string]attr.Value) (ports []string) {
+	networks, _ := server["network"].(types.List)
+	for _, element := range networks.Elements() {
+		network, _ := element.(types.Object)
+		if port := valueIn(network.Attributes(), "port").Text; port != "" {
+			ports = append(ports, port)
+		}
+	}
+	return ports
 }
 
 // madeOf translates a server.
@@ -150,7 +169,7 @@ func settled(planned, before types.Map) types.Map {
 		fields, of := now.Attributes(), then.Attributes()
 		for field, v := range fields {
 			switch list, is := v.(types.List); {
-			case field == "name", field == "access_ip_v4", v.IsNull(), of[field].IsNull():
+			case field == "name", field == "access_ip_v4", field == "access_ip_v6", v.IsNull(), of[field].IsNull():
 			case is && len(list.Elements()) != len(of[field].(types.List).Elements()):
 			default:
 				fields[field] = of[field]
