@@ -263,7 +263,7 @@ var advice = []advised{
 	}, func(g *guide) {
 		g.edit(g.t, `"web"`+"\n  desired", `"web"`+"\n  node_name_pattern = \"node-{index}\"\n  desired")
 	}},
-	{"Places are full", substitutes, func(g *guide) { g.change(homeless, "web-0") }, func(g *guide) { g.in("update", `retry_full_after = "0s"`) }},
+	{"Places are full", substitutes, func(g *guide) { g.change(homeless, "web-0") }, func(g *guide) { g.c.Fake.Advance(time.Hour) }},
 	{"Nodes are not made", []string{rolling, workers, policy}, func(g *guide) {
 		g.zones(az1)
 		g.change(homeless, "web-0")

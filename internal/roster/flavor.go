@@ -75,7 +75,7 @@ func (s *Spot) UnmarshalText(text []byte) error {
 // template in two tries.
 func (s Seen) FullSpots(policy Policy) map[Spot]bool {
 	full := map[Spot]bool{}
-	if policy.Update != nil && policy.Update.RetryFullAfter > 0 {
+	if policy.Update != nil {
 		for spot := range s.Full {
 			if spot.Template == "" || spot.Template == policy.Templates.At(spot.Place).Hash() {
 				full[Spot{Place: spot.Place, Flavor: spot.Flavor}] = true

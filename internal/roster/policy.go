@@ -30,8 +30,7 @@ type Policy struct {
 	Flavors    Flavors   // flavors of new nodes; empty if their template says it
 	FlavorIDs  FlavorIDs // ids of these flavors
 	// Diskless are the flavors without a disk, by region and id.
-	Diskless  map[[2]string]bool
-	Elsewhere bool // whether another place is better than a later flavor
+	Diskless map[[2]string]bool
 
 	// Rooms has how many more servers of a flavor a quota allows, by region and flavor.
 	Rooms map[string]map[string]int64
@@ -76,10 +75,6 @@ type Update struct {
 
 	MaxAge time.Duration // maximum age of a server, for TooOld
 	Pause  time.Duration // time for which the nodes of a batch must be in service before the next batch
-
-	// RetryFullAfter is the time for which a place takes no node after Nova found no host
-	// there. If 0, only the plan that replaces the node without a host looks elsewhere.
-	RetryFullAfter time.Duration
 }
 
 // Cause is a reason to replace a node.
@@ -169,3 +164,6 @@ func (p Policy) Untouched(at placement.Place) string {
 func (p Policy) KeepsServer(name, id string) bool {
 	return slices.Contains(p.Kept, name) || id != "" && slices.Contains(p.Kept, id)
 }
+
+// FullFor is the time for which a place takes no node after Nova found no host there.
+const FullFor = time.Hour

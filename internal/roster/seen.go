@@ -32,7 +32,7 @@ type Seen struct {
 	Early  map[string]bool `json:"early,omitempty"`
 
 	// Full has the flavors and places in which Nova found no host a short time ago, each with the time at
-	// which the server without a host was created. [Update.RetryFullAfter] bounds it.
+	// which the server without a host was created. [FullFor] bounds it.
 	Full map[Spot]time.Time `json:"full,omitempty"`
 	// GroupFull are the nodes of full places that share a server group with one that found no host, where
 	// Nova may have a host for other nodes.

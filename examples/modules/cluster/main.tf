@@ -10,7 +10,6 @@ resource "stackpolicy_placement_attachment" "cluster" {
   respect_quotas    = var.respect_quotas
   image             = var.image
   flavors           = var.flavors
-  prefer            = var.prefer
   ordinals          = anytrue([for n in local.networks : contains(keys(n), "floating_ips")]) ? true : null
   user_data         = var.user_data
 
@@ -37,7 +36,6 @@ resource "stackpolicy_placement_attachment" "cluster" {
     max_age            = var.max_age
     pause              = var.pause
     require_in_service = true
-    retry_full_after   = var.retry_full_after
     stop_above         = var.stop_above
     target             = var.target
   }

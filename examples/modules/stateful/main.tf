@@ -10,7 +10,6 @@ resource "stackpolicy_placement_attachment" "cluster" {
   respect_quotas    = var.respect_quotas
   image             = var.image
   flavors           = var.flavors
-  prefer            = var.prefer
   user_data         = var.user_data
 
   # Values that a server cannot change: another one comes with another server.
@@ -40,7 +39,6 @@ resource "stackpolicy_placement_attachment" "cluster" {
     pause              = var.pause
     method             = "RECREATE"
     require_in_service = true
-    retry_full_after   = var.retry_full_after
     stop_above         = var.stop_above
     target             = var.target
   }

@@ -104,16 +104,6 @@ variable "pause" {
   }
 }
 
-variable "retry_full_after" {
-  description = "How long no node is placed where Nova found no host. Default: 1h."
-  type        = string
-  default     = null
-  validation {
-    condition     = var.retry_full_after == null || can(regex("^(\\d+|(\\d+d)?(\\d+h)?(\\d+m)?(\\d+s)?)$", var.retry_full_after))
-    error_message = "retry_full_after is a time such as 1h or 90m, or a number of seconds."
-  }
-}
-
 variable "stop_above" {
   description = "More unhealthy nodes than this, a number or a percentage, are an outage, in which no node is replaced as unhealthy. Default: 50%."
   type        = string
@@ -149,16 +139,6 @@ variable "flavors" {
   validation {
     condition     = length(var.flavors) > 0
     error_message = "flavors has one flavor or more, such as [\"m1.small\"]."
-  }
-}
-
-variable "prefer" {
-  description = "Whether the next flavor in the same place (PLACE) or another place (FLAVOR) is better where the first flavor is full. Default: PLACE."
-  type        = string
-  default     = null
-  validation {
-    condition     = var.prefer == null || contains(["PLACE", "FLAVOR"], coalesce(var.prefer, "PLACE"))
-    error_message = "prefer is PLACE or FLAVOR."
   }
 }
 

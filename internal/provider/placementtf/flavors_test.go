@@ -70,9 +70,6 @@ func TestAccPlacementFlavors(t *testing.T) {
 	step("a quota of cores has room for one, and for one of the next", config(8, both, "b", "respect_quotas = true"),
 		"az-1 m1.small, az-1 m1.small, az-1 m1.small, az-1 m1.small, az-2 m1.small, az-2 m1.small, az-2 m1.small, az-2 m1.tiny")
 	c.Fake.SetQuota("RegionOne", fakecloud.MemberProjectID, "cores", -1)
-	c.Fake.SellOut("RegionOne", "az-1", big, true)
-	step("full in one zone, and the flavor is worth more than the zone", config(10, both, "b", `prefer = "FLAVOR"`),
-		"az-1 m1.small, az-1 m1.small, az-1 m1.small, az-1 m1.small, az-2 m1.small, az-2 m1.small, az-2 m1.small, az-2 m1.small, az-2 m1.small, az-2 m1.tiny")
 }
 
 // TestPlacementFlavorsOfPlaces: a zone has its own flavors, else the flavors of its region, else of the attachment.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -34,7 +33,6 @@ type attachmentModel struct {
 	NodeNamePattern types.String `tfsdk:"node_name_pattern"`
 	Template        types.Map    `tfsdk:"template"`
 	Flavors         types.List   `tfsdk:"flavors"`
-	Prefer          types.String `tfsdk:"prefer"`
 	Ordinals        types.Bool   `tfsdk:"ordinals"`
 	RespectQuotas   types.Bool   `tfsdk:"respect_quotas"`
 	Image           types.String `tfsdk:"image"`
@@ -75,7 +73,6 @@ type updateModel struct {
 	Method           types.String `tfsdk:"method"`
 	MaxAge           types.String `tfsdk:"max_age"`
 	Pause            types.String `tfsdk:"pause"`
-	RetryFullAfter   types.String `tfsdk:"retry_full_after"`
 	StopAbove        types.String `tfsdk:"stop_above"`
 	RequireInService types.Bool   `tfsdk:"require_in_service"`
 }
@@ -150,7 +147,6 @@ func (m attachmentModel) policy(
 		Templates:    m.templates(),
 		Flavors:      m.flavors(),
 		FlavorIDs:    m.sources.Flavors,
-		Elsewhere:    m.Prefer.ValueString() == preferFlavor,
 		Ordinals:     m.Ordinals.ValueBool(),
 		Update:       m.update(ctx, diags),
 		Stateful:     m.stateful(ctx, diags),
@@ -285,8 +281,6 @@ func (m attachmentModel) update(ctx context.Context, diags *diag.Diagnostics) *r
 		Method:    u.Method.ValueString(),
 		MaxAge:    durations.Or(u.MaxAge, 0),
 		Pause:     durations.Or(u.Pause, 0),
-
-		RetryFullAfter: durations.Or(u.RetryFullAfter, time.Hour),
 	}
 	for _, cause := range texts(u.Causes) {
 		update.Causes = append(update.Causes, roster.Cause(cause))

@@ -136,7 +136,7 @@ func TestMemoryTampered(t *testing.T) {
 		if n := r.Nodes["web-0"]; len(r.Nodes) != 2 || r.Next != 2 || len(r.Slots) != 0 || n.Region != "R" || n.Generation != 1 || n.Mark != "1" {
 			t.Errorf("%s: %+v", text, r)
 		}
-		policy := roster.Policy{Name: m.naming().Name, Capacity: 2, Regions: listed, Update: &roster.Update{RetryFullAfter: time.Hour}}
+		policy := roster.Policy{Name: m.naming().Name, Capacity: 2, Regions: listed, Update: &roster.Update{}}
 		nowhere := func(string) bool { return false }
 		looked, seen, _ := learn.Match(r, nil, memory.Seen, nowhere, nowhere)
 		learn.NoteTimes(&seen, looked, policy)

@@ -73,8 +73,6 @@ func attachmentSchema() schema.Schema {
 			"flavors": places.FlavorsArgument("Flavors of new nodes, [the best one " +
 				"first](../guides/time-and-repair.md#flavors-in-order), by id or name. Let the servers take " +
 				"`each.value.flavor_id`."),
-			"prefer": attribute.Text("If a flavor is full, new nodes keep the `PLACE` (the default) or the `FLAVOR`.",
-				stringvalidator.OneOf(preferPlace, preferFlavor)),
 			"ordinals": attribute.Flag("Whether nodes have an `ordinal`: the smallest number, from 1, that no other " +
 				"node of the region has. Defaults to `false`."),
 			"respect_quotas": attribute.Flag("Whether to add no more nodes to a region than the project's " +
@@ -122,12 +120,6 @@ func sensitiveTexts(description string) schema.Attribute {
 	texts.Sensitive = true
 	return texts
 }
-
-// Values of prefer.
-const (
-	preferPlace  = "PLACE"
-	preferFlavor = "FLAVOR"
-)
 
 // names is a list of different names.
 func names(description string) schema.Attribute {

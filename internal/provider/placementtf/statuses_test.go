@@ -26,6 +26,7 @@ type told struct {
 	server func(*fakecloud.Server) // change of the servers
 	blind  bool                    // whether the plan is made without a refresh
 	stays  bool                    // whether the servers of leaving nodes stay
+	hour   bool                    // whether the advice is to wait for an hour; then no time passes before
 	status string                  // status of the plan
 	moves  string                  // moves of the plan; "" for none
 	held   map[string]string       // parts of the reasons for holding, by node
@@ -125,13 +126,13 @@ func TestStatuses(t *testing.T) {
 		"outage": {steps: [3]attributes{a(update("UNHEALTHY", nil))}, server: failed,
 			status: "held: 2 of 2 nodes are unhealthy, more than stop_above (50%) allows",
 			held:   map[string]string{"outage-0": "2 of 2 nodes are unhealthy", "outage-1": "2 of 2 nodes are unhealthy"}},
-		"nohost": {steps: [3]attributes{a(update("UNHEALTHY", attributes{"method": "RECREATE", "retry_full_after": "1d"}))}, server: full,
+		"nohost": {steps: [3]attributes{a(update("UNHEALTHY", recreate))}, server: full,
 			status: "held: Nova found no host for nohost-1 (RegionOne/az-2)",
-			held:   map[string]string{"nohost-1": "Nova found no host for it in RegionOne/az-2"},
-			advice: a(update("UNHEALTHY", attributes{"method": "RECREATE", "retry_full_after": "0s"})), then: "batch 1 of 1: nohost-1 changes"},
-		"noroom": {steps: [3]attributes{with(a(update("UNHEALTHY", attributes{"retry_full_after": "1d"})),
+			held:   map[string]string{"nohost-1": "Nova found no host for it in RegionOne/az-2"}, hour: true,
+			then: "batch 1 of 1: nohost-1 changes"},
+		"noroom": {steps: [3]attributes{with(a(update("UNHEALTHY", nil)),
 			attributes{"regions": protocol.Zones([]any{attributes{"name": "az-1", "cap": 1}, attributes{"name": "az-2"}})})}, server: full,
-			status: "held: no room for the substitutes of noroom-1", held: map[string]string{"noroom-1": "az-1"}},
+			status: "held: no room for the substitutes of noroom-1", held: map[string]string{"noroom-1": "az-1"}, hour: true},
 		"twice": {steps: [3]attributes{a(update("UNHEALTHY", nil))}, server: func(s *fakecloud.Server) { ends("-1", failed)(s); ends("-2", failed)(s) },
 			status: "held: two servers in a row failed for twice-2", held: map[string]string{"twice-2": "two servers in a row failed: change the template"}},
 		"former": {steps: [3]attributes{a(update("UNHEALTHY", recreate))}, server: ends("-1", failed),
@@ -210,7 +211,9 @@ func (w told) follow(t *testing.T, name string) (says, why string) {
 				delete(ids, node)
 			}
 		}
-		a.Fake.Advance(2 * time.Hour)
+		if !w.hour {
+			a.Fake.Advance(2 * time.Hour)
+		}
 		a.Later(t)
 	}
 	// plan returns the status, the moves of the plan, and why nodes are held.
@@ -242,6 +245,9 @@ func (w told) follow(t *testing.T, name string) (says, why string) {
 		return says, strings.TrimSpace(why)
 	}
 	a.Fake.SetZoneAvailable("RegionOne", "az-3", true)
+	if w.hour {
+		a.Fake.Advance(time.Hour)
+	}
 	for _, id := range ids {
 		if w.cure != nil {
 			a.Fake.UpdateServer("RegionOne", id, w.cure)

@@ -61,7 +61,7 @@ func (p *attachmentPlanner) knowsEnough(ctx context.Context) bool {
 	plan := p.plan
 	decisive := []argument{
 		{"desired_capacity", plan.DesiredCapacity}, {"flavors", plan.Flavors},
-		{"prefer", plan.Prefer}, {"stateful", plan.Stateful}, {"ordinals", plan.Ordinals},
+		{"stateful", plan.Stateful}, {"ordinals", plan.Ordinals},
 	}
 	if plan.Deletion.IsUnknown() {
 		decisive = append(decisive, argument{"deletion", plan.Deletion})

@@ -35,8 +35,6 @@ func updateBlock() schema.Block {
 				"not all are too old in one night."),
 			"pause": durations.Argument(0, 30*duration.Day, "How long a batch must have been in service before the "+
 				"next one begins. Defaults to `0s`."),
-			"retry_full_after": durations.Argument(0, 30*duration.Day, "How long no node is placed where Nova found "+
-				"no host. Defaults to `1h`. See [Full places](../guides/time-and-repair.md#full-places)."),
 			"max_batch_size": attribute.Text("Required. Maximum number of nodes that one apply replaces: a number, or "+
 				"a percentage of `desired_capacity`, rounded down but at least 1. Nodes that are not in service yet "+
 				"count against it.", amount, batch),

@@ -31,10 +31,6 @@ func (m attachmentModel) Validate(ctx context.Context, diags *diag.Diagnostics) 
 				fault+" Change cluster or node_name_pattern.")
 		}
 	}
-	if value.Given(m.Prefer) && value.Known(ctx, m.Flavors, m.Regions) && len(m.flavors()) == 0 {
-		diags.AddAttributeError(path.Root("prefer"), "A missing argument",
-			"It says which flavor a node gets if the first of its flavors is full, and there are none. Give flavors.")
-	}
 	m.validateSources(diags)
 	m.validateSizes(diags)
 	m.health(ctx, diags)

@@ -42,35 +42,8 @@ func (l *ledger) arrive() (arrivals, error) {
 		}
 	}
 	var err error
-	come.counts, err = l.spread(board, l.pending-int64(len(come.returned)))
+	come.counts, err = board.Distribute(l.pending - int64(len(come.returned)))
 	return come, err
-}
-
-// avoided are the places whose first flavors are full, up to a number, if another place is better than a later flavor.
-func (l *ledger) avoided(number int) (places []placement.Place) {
-	for spot := range l.fullSpots {
-		flavors := l.Policy.Flavors.At(spot.Place)
-		full := func(f string) bool { return l.fullSpots[roster.Spot{Place: spot.Place, Flavor: f}] }
-		left := slices.IndexFunc(flavors, func(f string) bool { return !full(f) })
-		if l.Policy.Elsewhere && left >= number && !slices.Contains(places, spot.Place) {
-			places = append(places, spot.Place)
-		}
-	}
-	return places
-}
-
-// spread distributes new nodes. If another place is better than a later flavor, they go to the places
-// that have the earliest flavor.
-func (l *ledger) spread(board *placement.Board, nodes int64) (placement.Counts, error) {
-	for later := 1; ; later++ {
-		left, avoided := board.Clone(), l.avoided(later)
-		for _, at := range avoided {
-			left.Close(at)
-		}
-		if counts, err := left.Distribute(nodes); err == nil || len(avoided) == 0 {
-			return counts, err
-		}
-	}
 }
 
 // name gives new nodes their indices and names, place by place. The first nodes of a template are

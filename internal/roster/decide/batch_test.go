@@ -47,7 +47,7 @@ func TestBatch(t *testing.T) {
 		plans.ChangeSeen(s, "web-0", func(n *node.Node) { n.InService, n.Status, n.Unmade = "", "ERROR", true })
 	}
 	named := func(p *roster.Policy) { p.Candidates = []string{"web-0"} }
-	anyOutage := func(p *roster.Policy) { p.Update.StopAbove, p.Update.RetryFullAfter = plans.Amount("100%"), time.Hour }
+	anyOutage := func(p *roster.Policy) { p.Update.StopAbove = plans.Amount("100%") }
 	plans.Check(t, planner.Plan, func(p *roster.Policy) { p.Templates = plans.Images("1") }, []plans.Case{
 		{Name: "what is grown counts before anything moves, in zones",
 			Nodes: []string{"R/a 1", "R/a 1", "R/a 1", "R/a 1", "R/a 1", "R/a 1", "R/a 1", "R/a 1"}, Regions: zones(plans.Bin("a", 1), plans.Bin("b", 1)),

@@ -39,15 +39,12 @@ func TestFull(t *testing.T) {
 	moved := func(r *roster.Roster) { plans.ChangeRoster(*r, "web-0", func(n *roster.Node) { n.Zone = "az-2" }) }
 	plans.Check(t, planner.Plan, func(p *roster.Policy) {
 		p.Update = plans.Update("1", roster.Unhealthy, roster.Misplaced)
-		p.Update.RetryFullAfter = time.Hour
 	}, []plans.Case{
 		{Name: "a growth goes elsewhere", Seen: full, Policy: func(p *roster.Policy) { p.Capacity = 7 },
-			Moves: "+web-6", To: "RegionOne/az-2", Notices: []string{"Places are full"}, Told: "...tried again after retry_full_after: " +
+			Moves: "+web-6", To: "RegionOne/az-2", Notices: []string{"Places are full"}, Told: "...tried again after an hour: " +
 				"RegionOne/az-1 (until 2026-11-01 13:00:00 UTC). Until then..."},
 		{Name: "a shrink does not speak of it", Seen: full, Policy: func(p *roster.Policy) { p.Capacity, p.Criteria = 5, "HIGHEST_INDEX_FIRST" },
 			Moves: "-web-4"},
-		{Name: "0s forgets at once", Seen: full, Policy: func(p *roster.Policy) { p.Capacity, p.Update.RetryFullAfter = 7, 0 },
-			Moves: "+web-6", To: "RegionOne/az-1"},
 		{Name: "no update remembers nothing", Seen: full, Policy: func(p *roster.Policy) { p.Capacity, p.Update = 7, nil },
 			Moves: "+web-6", To: "RegionOne/az-1"},
 		{Name: "where there is no other room nodes wait until it is tried again", Seen: full, Policy: func(p *roster.Policy) {
@@ -107,9 +104,7 @@ func TestFlavors(t *testing.T) {
 		plans.ChangeSeen(s, "web-0", func(n *node.Node) { n.Status, n.Fault = "ERROR", plans.NoHost })
 	}
 	lists := func(p *roster.Policy) { p.Flavors = roster.Flavors{{}: {"big", "small"}} }
-	alone := func(p *roster.Policy) { p.Update.RetryFullAfter = 0 }
 	recreate := func(p *roster.Policy) { p.Update.Method = roster.Recreate }
-	elsewhere := func(p *roster.Policy) { p.Elsewhere = true }
 	told := []string{"Places are full"}
 	for _, c := range []struct {
 		plans.Case
@@ -125,24 +120,9 @@ func TestFlavors(t *testing.T) {
 		}, Moves: "+web-2 +web-3"}, "big big local big"},
 		{plans.Case{Name: "the next one where the first is full", Capacity: 4, Seen: func(s roster.Seen) { full(s, az1, "big") },
 			Moves: "+web-2 +web-3", Notices: told, Told: "Nova found no host for a server in these places, or two servers in a row failed. They are tried again " +
-				"after retry_full_after: big in R/1 (until 2026-11-01 13:00:00 UTC). Until then no node gets such a flavor there..."}, "big big small big"},
+				"after an hour: big in R/1 (until 2026-11-01 13:00:00 UTC). Until then no node gets such a flavor there..."}, "big big small big"},
 		{plans.Case{Name: "elsewhere where all are", Capacity: 4, Seen: func(s roster.Seen) { full(s, az1, "big", "small") },
 			Moves: "+web-2 +web-3", To: "R/2 R/2", Notices: told}, "big big big big"},
-		{plans.Case{Name: "first elsewhere where that is preferred", Capacity: 4, Seen: func(s roster.Seen) { full(s, az1, "big") }, Policy: elsewhere,
-			Moves: "+web-2 +web-3", To: "R/2 R/2", Notices: told}, "big big big big"},
-		{plans.Case{Name: "from where no node moves back", Roster: func(r *roster.Roster) {
-			has("big big")(r)
-			plans.ChangeRoster(*r, "web-0", func(n *roster.Node) { n.Zone = "2" })
-		}, Update: plans.Update("1", roster.Misplaced), Seen: func(s roster.Seen) { full(s, az1, "big") }, Policy: elsewhere, Notices: told}, "big big"},
-		{plans.Case{Name: "until one would", Roster: func(r *roster.Roster) {
-			has("big big")(r)
-			plans.ChangeRoster(*r, "web-0", func(n *roster.Node) { n.Zone = "2" })
-		}, Update: plans.Update("1", roster.Misplaced), Policy: elsewhere, Moves: "+web-2 -web-0", To: "R/1"}, "big big"},
-		{plans.Case{Name: "and the next one where no other place has room", Capacity: 4, Seen: func(s roster.Seen) { full(s, az1, "big") },
-			Policy: func(p *roster.Policy) {
-				elsewhere(p)
-				p.Regions = []placement.Region{{Bin: plans.Bin("R", 100), Zones: []placement.Bin{plans.Bin("1", 100), {Name: "2", Weight: 100, Cap: 1}}}}
-			}, Moves: "+web-2 +web-3", To: "R/1 R/1", Notices: told}, "big big small small"},
 		{plans.Case{Name: "a place that is full for another flavor is not full", Capacity: 4, Seen: func(s roster.Seen) { full(s, az1, "other") },
 			Moves: "+web-2 +web-3"}, "big big big big"},
 		{plans.Case{Name: "the next one where a quota has no room", Capacity: 6, Policy: func(p *roster.Policy) {
@@ -150,7 +130,7 @@ func TestFlavors(t *testing.T) {
 		}, Moves: "+web-2 +web-3 +web-4 +web-5"}, "big big big small small big"},
 		{plans.Case{Name: "a node without a host gets the next one, in its place", Seen: func(s roster.Seen) { homeless(s); full(s, az1, "big") },
 			Moves: "+web-2 -web-0", To: "R/1", Notices: told}, "big small"},
-		{plans.Case{Name: "also where nothing is remembered", Seen: homeless, Policy: alone, Moves: "+web-2 -web-0", To: "R/1"}, "big small"},
+		{plans.Case{Name: "also where nothing is remembered", Seen: homeless, Moves: "+web-2 -web-0", To: "R/1"}, "big small"},
 		{plans.Case{Name: "and elsewhere once all are full", Roster: has("small big"), Seen: func(s roster.Seen) { homeless(s); full(s, az1, "big", "small") },
 			Moves: "+web-2 -web-0", To: "R/2", Notices: told}, "big big"},
 		{plans.Case{Name: "in its place where it keeps its name", Seen: func(s roster.Seen) { homeless(s); full(s, az1, "big") }, Policy: recreate,
@@ -174,12 +154,7 @@ func TestFlavors(t *testing.T) {
 		if c.Image == "" {
 			c.Image = "1"
 		}
-		own, more := c.Roster, c.Policy
-		c.Policy = func(p *roster.Policy) {
-			if p.Update.RetryFullAfter = time.Hour; more != nil {
-				more(p)
-			}
-		}
+		own := c.Roster
 		c.Roster = func(r *roster.Roster) {
 			if own == nil {
 				own = has("big big")

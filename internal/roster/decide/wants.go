@@ -252,9 +252,6 @@ func (l *ledger) misplaced(name roster.Cause, may func(*facts.Fact) bool, ask fu
 // moves asks for moves of nodes in queues, as long as they make the spread better and more may be
 // granted.
 func (l *ledger) moves(q queues, pending func() int64, ask func(verdict.Want) (granted, more bool)) {
-	for _, at := range l.avoided(1) {
-		q.Close(at)
-	}
 	for {
 		moved := q.Clone()
 		moved.Grow(pending())

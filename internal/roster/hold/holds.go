@@ -95,7 +95,7 @@ var (
 		Status: "Nova found no host for {nodes with places}",
 		Title:  "Nodes wait for a host",
 		Notice: "Nova found no host for the servers of {count}: {nodes with places}. With method = {method} a node " +
-			"keeps its place, so it is made again there once retry_full_after is over. Make room there, or remove " +
+			"keeps its place, so it is made again there after an hour. Make room there, or remove " +
 			"the node, so that a new one is placed elsewhere.",
 	}
 	NoRoom = &Hold{

@@ -22,13 +22,13 @@ import (
 // group wait.
 
 // noteFull works out what is full: the flavors and places that were full before, and the spots of
-// servers that found no host or were refused, unless that is longer ago than RetryFullAfter by the clock of the cloud.
+// servers that found no host or were refused, unless that is longer ago than an hour by the clock of the cloud.
 // Without a clock, and for a time that lies as far in the future, which another clock set, nothing
 // is full: so nothing is full for ever.
 func noteFull(s *roster.Seen, r roster.Roster, policy roster.Policy) {
 	before := *s
 	s.Full, s.GroupFull = map[roster.Spot]time.Time{}, placement.By[[]string]{}
-	if policy.Update == nil || policy.Update.RetryFullAfter <= 0 {
+	if policy.Update == nil {
 		return
 	}
 	maps.Copy(s.Full, before.Full)
@@ -56,7 +56,7 @@ func noteFull(s *roster.Seen, r roster.Roster, policy roster.Policy) {
 		}
 	}
 	maps.DeleteFunc(s.Full, func(spot roster.Spot, since time.Time) bool {
-		return clock(spot.Region).Sub(since).Abs() >= policy.Update.RetryFullAfter
+		return clock(spot.Region).Sub(since).Abs() >= roster.FullFor
 	})
 	s.GroupFull = groupFull(s.Full, before, groups)
 }

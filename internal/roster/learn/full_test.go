@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestNoteTimesFull: a place is full for retry_full_after, counted from the creation of the server without a host, by
+// TestNoteTimesFull: a place is full for an hour, counted from the creation of the server without a host, by
 // the clock of the cloud. It does not stay full for ever, whatever the clocks do.
 func TestNoteTimesFull(t *testing.T) {
 	noon := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
@@ -90,9 +90,6 @@ func TestNoteTimesFull(t *testing.T) {
 		{name: "a zone that is not known closes no region", change: func(r *roster.Roster, _ roster.Seen, _ *roster.Policy) {
 			plans.ChangeRoster(*r, "web-0", func(n *roster.Node) { n.Zone = "" })
 		}},
-		{name: "0s forgets at once", change: func(_ *roster.Roster, s roster.Seen, p *roster.Policy) {
-			p.Update.RetryFullAfter, s.Full[roster.Spot{Place: az2}] = 0, noon
-		}},
 		{name: "so does a cluster without update", change: func(_ *roster.Roster, s roster.Seen, p *roster.Policy) {
 			p.Update, s.Full[roster.Spot{Place: az2}] = nil, noon
 		}},
@@ -147,7 +144,6 @@ func TestNoteTimesFull(t *testing.T) {
 		plans.ChangeSeen(seen, "web-0", func(n *node.Node) { n.Status, n.Fault, n.CreatedAt = "ERROR", plans.NoHost, noon })
 		p := plans.Policy(6)
 		p.Update = plans.Update("1", roster.Unhealthy)
-		p.Update.RetryFullAfter = time.Hour
 		c.change(&r, seen, &p)
 		for range 2 {
 			learn.NoteTimes(&seen, r, p)

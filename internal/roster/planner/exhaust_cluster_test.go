@@ -244,7 +244,7 @@ func (q question) policy() roster.Policy {
 		return p
 	}
 	p.Update = &roster.Update{Causes: q.causes, BatchSize: amount(q.batch, ""), Target: amount(q.target, "%"), StopAbove: amount(q.stop, "%"), Method: q.method,
-		MaxAge: month, RetryFullAfter: time.Hour}
+		MaxAge: month}
 	if q.method == stateful {
 		p.Stateful, p.Update.Method = &roster.Stateful{Retain: true}, roster.Recreate
 	}

@@ -476,7 +476,6 @@ func history(t *rapid.T, method string, stateful bool) {
 	policy.Update = update(genBatch.Draw(t, "batch"), roster.Unhealthy, roster.Misplaced, roster.Outdated, roster.TooOld)
 	policy.Update.MaxAge = rapid.SampledFrom([]time.Duration{0, 50 * time.Second, 500 * time.Second}).Draw(t, "max age")
 	policy.Update.Pause = rapid.SampledFrom([]time.Duration{0, 10 * time.Second, 100 * time.Second}).Draw(t, "pause")
-	policy.Update.RetryFullAfter = rapid.SampledFrom([]time.Duration{0, 30 * time.Second, time.Hour}).Draw(t, "retry full after")
 	policy.Update.StopAbove = amount(rapid.SampledFrom([]string{"100%", "50%"}).Draw(t, "stop above"))
 	policy.Update.Method = method
 	w.late, w.wait = rapid.Int64Range(1, 19).Draw(t, "late"), rapid.Int64Range(1, 60).Draw(t, "wait")
@@ -698,7 +697,7 @@ func (w *world) check(policy roster.Policy, next roster.Roster, change Change) {
 	}
 	for _, name := range change.With(verdict.Comes).Names() {
 		at := next.Nodes[name].Place
-		if since, full := w.seen.Full[roster.Spot{Place: at}]; full && policy.Update.RetryFullAfter > 0 && policy.Stateful == nil {
+		if since, full := w.seen.Full[roster.Spot{Place: at}]; full && policy.Stateful == nil {
 			t.Fatalf("%s comes to %s, where Nova found no host at %s: %v", name, at, since, change.Notices)
 		}
 	}

@@ -140,8 +140,7 @@ func genUpdate(t *rapid.T) *roster.Update {
 		StopAbove: amount(rapid.SampledFrom([]string{"50%", "100%", "2"}).Draw(t, "stop above")),
 		Method:    genMethod.Draw(t, "method"),
 
-		Pause:          rapid.SampledFrom([]time.Duration{0, time.Hour}).Draw(t, "pause"),
-		RetryFullAfter: rapid.SampledFrom([]time.Duration{0, time.Hour}).Draw(t, "retry full after"),
+		Pause: rapid.SampledFrom([]time.Duration{0, time.Hour}).Draw(t, "pause"),
 	}
 }
 

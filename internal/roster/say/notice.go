@@ -172,7 +172,7 @@ func (p *speech) fullPlaces() []Notice {
 			}
 			failed := spot
 			failed.Template = p.Policy.Templates.At(spot.Place).Hash()
-			until := cmp.Or(p.seen.Full[spot], p.seen.Full[failed]).Add(p.Policy.Update.RetryFullAfter).UTC().Format("2006-01-02 15:04:05 UTC")
+			until := cmp.Or(p.seen.Full[spot], p.seen.Full[failed]).Add(roster.FullFor).UTC().Format("2006-01-02 15:04:05 UTC")
 			spots = append(spots, fmt.Sprintf("%s (until %s%s)", spot, until, group))
 		}
 	}
@@ -183,14 +183,12 @@ func (p *speech) fullPlaces() []Notice {
 	switch {
 	case p.Short > 0:
 		return notice("Nodes are not made", "Nova found no host a short time ago, or two servers in a row failed, "+
-			"and no other place has room, so %s of %s are not made: %s. They are made once retry_full_after is over, "+
-			"or what failed with another template; to try again at once set retry_full_after = \"0s\". %s, or list "+
-			"another place.", text.Nodes(p.Short),
+			"and no other place has room, so %s of %s are not made: %s. They are tried again after an hour, "+
+			"or what failed with another template. %s, or list another place.", text.Nodes(p.Short),
 			text.Nodes(p.Policy.Capacity), cmp.Or(text.Few(spots), "all places are full"), room)
 	case len(spots) > 0 && p.Total <= p.Policy.Capacity: // a shrink needs no place
 		return notice("Places are full", "Nova found no host for a server in these places, or two servers in a row "+
-			"failed. They are tried again after retry_full_after: %s. Until then no node %s. %s; to try again at once set retry_full_after = "+
-			"\"0s\".",
+			"failed. They are tried again after an hour: %s. Until then no node %s. %s.",
 			text.Few(spots), what, room)
 	}
 	return nil

@@ -92,17 +92,16 @@ func TestNotices(t *testing.T) {
 				"the template: give the old template again, or attach stackpolicy_readiness_attachment, which marks servers that need no change."},
 		{Name: "no room, also because a place is full", Policy: func(p *roster.Policy) {
 			p.Update = plans.Update("1", roster.Unhealthy)
-			p.Update.RetryFullAfter = time.Hour
 			p.Regions = []placement.Region{{Bin: placement.Bin{Name: "RegionOne", Weight: 1, Cap: 3}},
 				{Bin: placement.Bin{Name: "RegionTwo", Weight: 1, Cap: 3}}}
 		}, Seen: func(s roster.Seen) {
 			plans.ChangeSeen(s, "web-4", func(n *node.Node) { n.Status, n.Fault = "ERROR", "no valid host" })
 			s.Full[roster.Spot{Place: placement.Place{Region: "RegionTwo"}}] = time.Date(2026, 11, 1, 0, 0, 4, 0, time.UTC)
 		}, Remaining: 1, Notices: []string{"Places are full", "No room for a replacement"},
-			Told: "Nova found no host for a server in these places, or two servers in a row failed. They are tried again after retry_full_after: RegionTwo (until 2026-11-01 01:00:04 UTC). " +
+			Told: "Nova found no host for a server in these places, or two servers in a row failed. They are tried again after an hour: RegionTwo (until 2026-11-01 01:00:04 UTC). " +
 				"Until then no node " +
 				"is placed or moved there, unless no other place has room. Make room there, or raise the quotas or extend the aggregates that leave no " +
-				"room; to try again at once set retry_full_after = \"0s\".\n1 node should be replaced now, but there is no room for substitutes: web-4. " +
+				"room.\n1 node should be replaced now, but there is no room for substitutes: web-4. " +
 				"1 node must be added, but there is room for 0: RegionOne 0 (cap 3), RegionTwo 0 (takes no nodes now). Raise a cap, or list another place.",
 			Status: "held: no room for the substitutes of web-4"},
 	})

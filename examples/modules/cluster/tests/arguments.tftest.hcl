@@ -16,7 +16,6 @@ variables {
   node_name_pattern         = "{cluster}{index}"
   image                     = "debian-12"
   flavors                   = ["m1.small"]
-  prefer                    = "FLAVOR"
   user_data                 = "$${name} {name}-{index} {region} {zone} {{name}}"
   networks                  = ["shared", { name = "storage", regions = ["RegionOne"], allowed_address_pairs = ["10.10.250.1"], security_group_ids = ["6c4e2a18-9f3b-4d57-a2c6-0b8d7e5f1a93"], floating_ip_pool = "public" }]
   volumes                   = { data = { size = 7 } }
@@ -35,7 +34,6 @@ variables {
   max_batch_size            = "3"
   max_age                   = "30d"
   pause                     = "11m"
-  retry_full_after          = "12m"
   stop_above                = "5"
   target                    = "40%"
   servergroup_policies      = "anti-affinity"
@@ -62,7 +60,7 @@ variables {
 run "placement" {
   command = plan
   assert {
-    condition = stackpolicy_placement_attachment.cluster.min_size == 3 && stackpolicy_placement_attachment.cluster.max_size == 20 && stackpolicy_placement_attachment.cluster.respect_quotas && stackpolicy_placement_attachment.cluster.prefer == "FLAVOR" && alltrue([
+    condition = stackpolicy_placement_attachment.cluster.min_size == 3 && stackpolicy_placement_attachment.cluster.max_size == 20 && stackpolicy_placement_attachment.cluster.respect_quotas && alltrue([
       for r in stackpolicy_placement_attachment.cluster.regions : r.name == "RegionTwo" ? r.weight == 200 && r.cap == 6 : r.min == 1 && r.flavors == tolist(["m1.tiny"]) && r.zones[0].min == 1 && r.zones[1].cap == 2 && r.zones[2].weight == 300 && r.zones[2].closed
     ])
     error_message = "The places are not those that were given."
@@ -73,7 +71,7 @@ run "placement" {
   }
   assert {
     condition = alltrue([
-      for name, value in { causes = join(" ", ["AGE", "TEMPLATE"]), max_batch_size = "3", max_age = "30d", pause = "11m", retry_full_after = "12m", stop_above = "5", target = "40%", require_in_service = "true", method = "SUBSTITUTE" } :
+      for name, value in { causes = join(" ", ["AGE", "TEMPLATE"]), max_batch_size = "3", max_age = "30d", pause = "11m", stop_above = "5", target = "40%", require_in_service = "true", method = "SUBSTITUTE" } :
       coalesce({ for k, v in stackpolicy_placement_attachment.cluster.update : k => k == "causes" ? join(" ", v) : tostring(v) }[name], "SUBSTITUTE") == value
     ])
     error_message = "update is not what was given."
@@ -140,7 +138,6 @@ run "other_ways" {
   variables {
     regions                = [{ name = "RegionOne" }]
     flavors                = ["m1.tiny", "m1.small"]
-    prefer                 = null
     networks               = [{ id = "b5a1c2d3-4e5f-4607-9182-a3b4c5d6e7f8" }]
     boot_volume            = null
     user_data              = null
@@ -157,7 +154,6 @@ run "other_ways" {
     causes                 = []
     max_age                = null
     pause                  = null
-    retry_full_after       = null
     stop_above             = null
     target                 = null
     pools                  = {}
