@@ -27,6 +27,7 @@ func TestOtherAnswers(t *testing.T) {
 		{"GET /os-hypervisors/detail", `{}`, `os-hypervisors/detail: the answer has no "hypervisors"`},
 		{"GET /limits", `{}`, `region RegionOne: get the project's limits: the answer has no "limits"`},
 		{"GET /flavors/f", `{}`, `region RegionOne: get the flavor "f": the answer has no "flavor"`},
+		{"GET /flavors/f", `{"flavor": {"id": "other"}}`, about},
 		{"GET /images/i", `{}`, `region RegionOne: get the image i: the answer has no "id"`},
 		{"GET /servers/s", `{}`, `region RegionOne: get the server s: the answer has no "status"`},
 		{"GET /servers/s", `{"server": {"id": "other", "status": "DELETED"}}`, about},

@@ -43,6 +43,8 @@ func (c *Cloud) Flavor(ctx context.Context, region, id string) (Flavor, error) {
 			err = listErr // the flavor may have this name
 		case err == nil && got == nil:
 			err = missing("flavor")
+		case err == nil && got.ID != id:
+			err = wrongObject(Text(got.ID))
 		}
 		if err != nil {
 			return Flavor{}, fmt.Errorf("region %s: get the flavor %q: %w", region, id, err)

@@ -23,7 +23,8 @@ func TestEveryString(t *testing.T) {
 		switch {
 		case strings.HasSuffix(field, ".Region"), field == "GET / string": // set by the provider, or built from numbers
 			return true
-		case strings.HasSuffix(field, "InService"), strings.HasSuffix(field, "/g-1 openstack.ServerGroup.ID"): // a string of one form only
+		case strings.HasSuffix(field, "InService"), strings.HasSuffix(field, "/g-1 openstack.ServerGroup.ID"),
+			strings.HasSuffix(field, "/f openstack.Flavor.ID"): // a string of one form only
 			return true
 		case strings.HasSuffix(field, ".Build"), strings.HasSuffix(field, ".Unwell"): // a hash, which is in no answer of Nova
 			return true
@@ -37,8 +38,9 @@ func TestEveryString(t *testing.T) {
 			body = strings.NewReplacer("elsewhere", "elsewhere"+quotedEscapes, "other", "compute").Replace(body)
 		} else {
 			body = dirty(body, mark)
-			if single := strings.HasSuffix(r.path, "/s") || strings.HasSuffix(r.path, "/g-1"); single { // the id is compared
-				body = strings.NewReplacer(`"id":"s`+quotedEscapes, `"id":"s`, `"id":"g-1`+quotedEscapes, `"id":"g-1`).Replace(body)
+			if single := strings.HasSuffix(r.path, "/s") || strings.HasSuffix(r.path, "/g-1") || strings.HasSuffix(r.path, "/f"); single { // the id is compared
+				body = strings.NewReplacer(`"id":"s`+quotedEscapes, `"id":"s`, `"id":"g-1`+quotedEscapes, `"id":"g-1`,
+					`"id":"f`+quotedEscapes, `"id":"f`).Replace(body)
 			}
 			body = strings.ReplaceAll(body, "2026-01-01T00:00:00Z"+quotedEscapes, "2026-01-01T00:00:00Z")
 			body = strings.ReplaceAll(body, `"action":"stop`+quotedEscapes, `"action":"stop`)

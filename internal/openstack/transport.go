@@ -19,7 +19,7 @@ import (
 
 // Bounds of the configuration.
 const (
-	LongestTimeout = 24 * time.Hour // timeout of one try
+	LongestTimeout = 24 * time.Hour // timeout of one try, with all redirects
 	MostRetries    = 1000           // repetitions of one request
 )
 
@@ -92,9 +92,15 @@ func (t *transport) once(req *http.Request) (resp *http.Response, err error) {
 	case <-req.Context().Done():
 		return nil, context.Cause(req.Context())
 	}
-	ctx, cancel := context.WithTimeoutCause(req.Context(), t.timeout, fmt.Errorf("no answer within %s", t.timeout))
-	defer cancel()
 	start := time.Now()
+	deadline := start.Add(t.timeout)
+	if req.Response != nil { // net/http follows a redirect: the time of the first request is that of all hops
+		if before, ok := req.Response.Request.Context().Deadline(); ok {
+			deadline = before
+		}
+	}
+	ctx, cancel := context.WithDeadlineCause(req.Context(), deadline, fmt.Errorf("no answer within %s", t.timeout))
+	defer cancel()
 	defer func() { t.logged(req, resp, err, time.Since(start)) }()
 	resp, err = t.base.RoundTrip(req.WithContext(ctx))
 	if err == nil {

@@ -268,6 +268,22 @@ func TestHang(t *testing.T) {
 	}
 }
 
+// TestHangOfHops: the timeout of a request counts once, however often it is redirected.
+func TestHangOfHops(t *testing.T) {
+	hops := 0
+	url, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		hops++
+		select {
+		case <-time.After(200 * time.Millisecond):
+			http.Redirect(w, r, "/again", http.StatusFound)
+		case <-r.Context().Done():
+		}
+	})
+	_, err := client(&transport{timeout: 500 * time.Millisecond}, url).Get(url)
+	assert.ErrorContains(t, err, "no answer within 500ms")
+	assert.LessOrEqual(t, hops, 3)
+}
+
 // TestRedirects: credentials are sent to no other host.
 func TestRedirects(t *testing.T) {
 	elsewhere, strangers := serve(t, good)

@@ -60,8 +60,7 @@ func start(t *testing.T, release string) *cloud {
 	}
 	maps.Copy(c.vars, map[string]string{
 		"prefix": c.Prefix, "image": c.Image, "flavor": c.Flavor,
-		"client": "3381af92-2b9e-11e3-b191-71861300734c",
-		"none":   "00000000-0000-0000-0000-000000000000",
+		"none": "00000000-0000-0000-0000-000000000000",
 		// Patterns.
 		"time":    `\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`,
 		"uuid":    `[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`,

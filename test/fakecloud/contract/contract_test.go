@@ -103,9 +103,6 @@ func (c *cloud) send(t *testing.T, ask string) *answer {
 	if version != "" {
 		r.Header.Set("OpenStack-API-Version", map[string]string{"block-storage": "volume", "compute": "compute"}[service]+" "+version)
 	}
-	if service == "messaging" {
-		r.Header.Set("Client-ID", c.vars["client"])
-	}
 	if token := c.vars[who+"_token"]; token != "" {
 		r.Header.Set("X-Auth-Token", token)
 	}

@@ -6,7 +6,7 @@ import urllib.request
 
 from model import KEYSTONE_URL, PASSWORD
 
-PATH = {'image': '/v2', 'network': '/v2.0', 'messaging': '/v2'}
+PATH = {'image': '/v2', 'network': '/v2.0'}
 OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
@@ -48,9 +48,9 @@ class Client:
                     for e in s['endpoints']
                     if e['interface'] == 'public' and e['region'] == self.region)
 
-    def call(self, method, service, path, body=None, version=None, **headers):
+    def call(self, method, service, path, body=None, version=None):
         base = KEYSTONE_URL if service == 'identity' else self.endpoint(service)
-        headers['X-Auth-Token'] = self.token
+        headers = {'X-Auth-Token': self.token}
         if version:
             headers['OpenStack-API-Version'] = f'{service} {version}'
         if isinstance(body, bytes):
