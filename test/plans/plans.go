@@ -45,35 +45,6 @@ func Six(t testing.TB, template roster.Template) roster.Roster {
 	return Gone(plan.Next)
 }
 
-// Halfway returns a cluster of four nodes with the settled template a. Its first two nodes have b, which the policy
-// wants. web-1 is in service; a wait for web-0 ended without it, 30 minutes after its launch.
-func Halfway() (roster.Roster, roster.Seen, roster.Policy) {
-	born := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
-	r := roster.Roster{Nodes: map[string]roster.Node{}, Next: 4, Settled: Images("a")}
-	for i := range int64(4) {
-		template := Image("a")
-		if i < 2 {
-			template = Image("b")
-		}
-		r.Nodes[Web(i)] = roster.Node{Index: i, Place: placement.Place{Region: "RegionOne", Zone: "az-1"},
-			Template:   template,
-			Generation: 1, Mark: roster.FirstMark(template), Served: i > 0}
-	}
-	seen := Running(r)
-	for name, n := range r.Nodes {
-		ChangeSeen(seen, name, func(s *node.Node) { s.LaunchedAt, s.SeenAt = born, born.Add(12*time.Hour) })
-		seen.Builds[name] = roster.Build{Mark: n.Mark, Generation: 1, Of: "some build"}
-	}
-	ChangeSeen(seen, "web-0", func(s *node.Node) {
-		s.InService, s.NotInService, s.NotInServiceAt = "", string(roster.FirstMark(Image("b"))),
-			born.Add(30*time.Minute)
-	})
-	p := Policy(4)
-	p.Regions = []placement.Region{{Bin: Bin("RegionOne", 100), Zones: []placement.Bin{Bin("az-1", 100)}}}
-	p.Templates, p.RequireMarks, p.Update = Images("b"), true, Update("2", roster.Outdated, roster.Unhealthy)
-	return r, seen, p
-}
-
 // Bin is a place without a maximum.
 func Bin(name string, weight int64) placement.Bin {
 	return placement.Bin{Name: name, Weight: weight, Cap: placement.Unlimited}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -13,7 +12,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/probe"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/probeblock"
@@ -21,8 +19,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/readiness"
 )
 
-// checksModel has the arguments that the attachment and the action have in common: when a
-// server of a cluster is in service, and how long to wait for that.
+// checksModel has the arguments that say when a server of a cluster is in service, and how
+// long to wait for that.
 type checksModel struct {
 	Cluster   types.String `tfsdk:"cluster"`
 	HTTP      types.Object `tfsdk:"http"`
@@ -73,23 +71,6 @@ func (m checksModel) checkAddress(
 			fmt.Sprintf("The node %q cannot be checked over the network: %s. Give an address that can be reached "+
 				"from where Terraform runs, or leave out http and tcp.", name, err))
 	}
-}
-
-// checkMark refuses a mark that differs from the mark of the node: a number, although the
-// node's mark has a hash of its template. The server would never count as in service.
-func (m checksModel) checkMark(
-	name string, given types.String, at path.Path, walk *backend.Walk, diags *diag.Diagnostics,
-) bool {
-	mark := value.TextOr(given, defaultMark)
-	planned, _ := walk.Cluster(m.Cluster.ValueString())
-	if given.IsUnknown() || strings.Contains(mark, "-") || !strings.Contains(planned.Nodes[name].Mark, "-") {
-		return true
-	}
-	diags.AddAttributeError(at, "A mark of no node",
-		fmt.Sprintf("The servers of cluster %q would be marked with numbers, but its nodes have other marks, so "+
-			"no server would ever count as in service. Write "+
-			"mark = stackpolicy_placement_attachment.NAME.nodes[name].mark.", m.Cluster.ValueString()))
-	return false
 }
 
 func (m checksModel) limit() time.Duration { return durations.Or(m.Timeout, defaultTimeout) }

@@ -179,7 +179,8 @@ func (p *Provider) propose(i Instance, config tftypes.Value) tftypes.Value {
 		if a.Computed && values[a.Name].IsNull() {
 			values[a.Name] = prior[a.Name]
 		}
-		if a.NestedType != nil && values[a.Name].IsKnown() && !values[a.Name].IsNull() && !prior[a.Name].IsNull() {
+		list := a.NestedType != nil && a.NestedType.Nesting == tfprotov6.SchemaObjectNestingModeList
+		if list && values[a.Name].IsKnown() && !values[a.Name].IsNull() && !prior[a.Name].IsNull() {
 			values[a.Name] = proposeNested(a.NestedType, values[a.Name], Elements(prior[a.Name]))
 		}
 	}
