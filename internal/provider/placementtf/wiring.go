@@ -205,7 +205,7 @@ func (p *attachmentPlanner) publish(ctx context.Context) {
 // begins reports whether a plan begins a batch of TEMPLATE, and warns of it if no readiness attachment marks servers.
 func (p *attachmentPlanner) begins(required bool) bool {
 	begins := slices.ContainsFunc(p.change.With(verdict.Leaves, verdict.Changes),
-		func(v *verdict.Verdict) bool { return v.Cause == roster.Outdated })
+		func(v *verdict.Verdict) bool { return v.Row().Updates })
 	if !begins || p.plan.Nodes.IsUnknown() || p.diags.HasError() {
 		return false
 	}

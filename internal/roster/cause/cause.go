@@ -26,6 +26,17 @@ type Cause struct {
 	// again for that, and a leaving node that should be renewed does not come back.
 	Renews bool
 
+	// Repairs means that the old server does not work: an outage holds the node, and a new server that fails too was the
+	// second try.
+	Repairs bool
+
+	// Moves means that the substitute is in another place.
+	Moves bool
+
+	// Updates means that the new or changed server has the wanted template in place of another one: it counts for the
+	// target, and the template must not have failed before.
+	Updates bool
+
 	// Waits means that a node that serves is replaced only while its place takes nodes.
 	Waits bool
 }
@@ -44,16 +55,17 @@ const (
 // All lists all causes in the order in which their nodes are replaced.
 var All = []*Cause{
 	{
-		Name: roster.Unhealthy, Renews: true,
+		Name: roster.Unhealthy, Renews: true, Repairs: true,
 		Concerns: func(f *facts.Fact) bool { return f.Unhealthy() && !f.Again },
 		Reason:   "{illness}",
 	},
 	{
-		Name: roster.Misplaced, Concerns: never, Order: ByPlace, // only a board shows that another place is better
-		Reason: "{better place}",
+		Name: roster.Misplaced, Order: ByPlace, Moves: true,
+		Concerns: never, // only a board shows that another place is better
+		Reason:   "{better place}",
 	},
 	{
-		Name: roster.Outdated, Concerns: func(f *facts.Fact) bool { return f.Outdated }, Order: ByTemplate, Waits: true,
+		Name: roster.Outdated, Concerns: func(f *facts.Fact) bool { return f.Outdated }, Order: ByTemplate, Waits: true, Updates: true,
 		Reason: "{differs}",
 	},
 	{

@@ -156,13 +156,13 @@ func (l *ledger) replace(w verdict.Want) {
 		l.change(w)
 		return
 	}
-	if full, _ := l.substitute(w.Fact, l.pending); full {
+	if full, _ := l.substitute(w.Fact); full {
 		l.noteFull(w.Fact)
 	}
 	if w.Retries() {
 		l.retries[w.Template]++
 	}
-	if w.Cause == roster.Misplaced {
+	if w.Row().Moves {
 		l.movesTo = append(l.movesTo, w.MoveTo)
 	}
 	l.pending++

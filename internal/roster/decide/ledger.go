@@ -11,7 +11,9 @@ import (
 )
 
 // ledger has everything that a grant depends on: the room in the places, the budget of the batch,
-// the health of the cluster, and the rollout. Only [ledger.decide] changes it.
+// the health of the cluster, and the rollout. The gate sees a copy of its numbers. While wants are asked, [ledger.decide]
+// changes it; a shrink notes its error, and the number of nodes that stand in moves the target. Then finish adds the
+// nodes that come, and settle gives verdicts to the nodes that wait.
 type ledger struct {
 	Known
 	room
@@ -23,14 +25,11 @@ type ledger struct {
 	leaving  []string                   // leaving nodes outside closed regions whose servers still exist
 	comers   []*facts.Fact              // new nodes
 
-	pending  int64 // number of nodes to be added: the growth, and a substitute for each node that is replaced
 	heirs    int64 // number of pending substitutes of nodes that stand in for stranded ones
 	unhosted int64 // number of nodes that leave because Nova found no host for them
 	// number of servers that were never in service, and that leave because leaving nodes come back
 	unused  int64
 	retries map[roster.Template]int64 // numbers of pending second tries, by template
-	// whether the substitute of a node finds no room, by the place of the node, since the last change
-	known map[placement.Place]error
 }
 
 func newLedger(known Known, seen roster.Seen) *ledger {
@@ -42,7 +41,6 @@ func newLedger(known Known, seen roster.Seen) *ledger {
 		rollout:  rolloutOf(now, policy),
 		verdicts: map[string]verdict.Verdict{},
 		retries:  map[roster.Template]int64{},
-		known:    map[placement.Place]error{},
 	}
 	l.Size, l.Total = policy.Batch(), int64(len(all))
 	for _, name := range now.LeavingNames() {
@@ -151,7 +149,7 @@ func first(now roster.Roster, all facts.Facts, seen roster.Seen, policy roster.P
 func (l *ledger) view() gate.View {
 	v := gate.View{
 		Counts: l.Counts, Policy: l.Policy, Settled: l.now.Settled, Reached: l.rollout.reached(),
-		Leaving: int64(len(l.leaving)), Room: l,
+		Leaving: int64(len(l.leaving)), Room: &l.room,
 	}
 	if l.unused > 0 { // the next substitute may be a node that comes back
 		suits := slices.DeleteFunc(slices.Clone(l.back), func(f *facts.Fact) bool { return !l.rollout.suits(f) })
@@ -160,36 +158,12 @@ func (l *ledger) view() gate.View {
 	return v
 }
 
-// Closed implements [gate.Room].
-func (l *ledger) Closed(at placement.Place, full bool) (why string) {
-	board := l.board
-	if full {
-		board = l.boardWithFull
-	}
-	if !board.Closed(at) {
-		return ""
-	}
-	return l.board.Why(at)
-}
-
-// Fits implements [gate.Room]. The answer is the same for all nodes of a place as long as nothing changes.
-func (l *ledger) Fits(w verdict.Want) error {
-	if err, there := l.known[w.Place]; there && !w.NoHost {
-		return err
-	}
-	_, err := l.substitute(w.Fact, l.pending)
-	if !w.NoHost {
-		l.known[w.Place] = err
-	}
-	return err
-}
-
 // decide grants a want, or holds its node.
 func (l *ledger) decide(w verdict.Want) {
 	if no := l.view().Check(w); no.Hold != nil {
 		l.hold(w, no)
 	} else {
-		clear(l.known)
+		clear(l.fits)
 		l.grant(w)
 	}
 }

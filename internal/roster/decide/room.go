@@ -8,6 +8,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/cause"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 )
 
 // room says where nodes are and may be placed, and which leaving nodes may come back.
@@ -21,6 +22,33 @@ type room struct {
 	fullSpots     map[roster.Spot]bool // flavors for which Nova found no host, by place
 
 	movesTo []placement.Place // places that nodes move to
+	pending int64             // number of nodes to be added: the growth, and a substitute for each that is replaced
+	// whether the substitute of a node finds no room, by the place of the node, since the last change
+	fits map[placement.Place]error
+}
+
+// Closed implements [gate.Room].
+func (r *room) Closed(at placement.Place, full bool) (why string) {
+	board := r.board
+	if full {
+		board = r.boardWithFull
+	}
+	if !board.Closed(at) {
+		return ""
+	}
+	return r.board.Why(at)
+}
+
+// Fits implements [gate.Room]. The answer is the same for all nodes of a place as long as nothing changes.
+func (r *room) Fits(w verdict.Want) error {
+	if err, there := r.fits[w.Place]; there && !w.NoHost {
+		return err
+	}
+	_, err := r.substitute(w.Fact)
+	if !w.NoHost {
+		r.fits[w.Place] = err
+	}
+	return err
 }
 
 // noteFull notes that Nova found no host for a node: its place is full for its flavor. If no flavor is left, the
@@ -37,22 +65,22 @@ func (r *room) noteFull(f *facts.Fact) {
 // nodes. If Nova found no host for the node, its substitute is placed elsewhere, and substitute
 // reports that the place is full; or there too, if there is no other room and the place is not full
 // any more.
-func (r *room) substitute(f *facts.Fact, pending int64) (full bool, err error) {
+func (r *room) substitute(f *facts.Fact) (full bool, err error) {
 	here := r.board.Clone()
 	here.Add(f.Place, -1)
 	if !f.NoHost {
-		_, err = here.Distribute(pending + 1)
+		_, err = here.Distribute(r.pending + 1)
 		return false, err
 	}
 	elsewhere := here.Clone()
 	if !f.Other {
 		elsewhere.Close(f.Asked)
 	}
-	if _, err = elsewhere.Distribute(pending + 1); err == nil {
+	if _, err = elsewhere.Distribute(r.pending + 1); err == nil {
 		return true, nil
 	}
 	if !f.StillFull {
-		_, err = here.Distribute(pending + 1)
+		_, err = here.Distribute(r.pending + 1)
 	}
 	return false, err
 }
@@ -123,7 +151,10 @@ func (r *room) takesBack(f *facts.Fact) bool {
 }
 
 func roomOf(now roster.Roster, all facts.Facts, seen roster.Seen, policy roster.Policy) room {
-	r := room{staying: maps.Clone(all), fullPlaces: seen.FullPlaces(policy), fullSpots: seen.FullSpots(policy)}
+	r := room{
+		staying: maps.Clone(all), fullPlaces: seen.FullPlaces(policy), fullSpots: seen.FullSpots(policy),
+		fits: map[placement.Place]error{},
+	}
 	r.back, r.worn = poolOf(now, seen, policy)
 	others := map[placement.Place]bool{} // places with nodes that no server group keeps waiting
 	for _, f := range all {

@@ -85,7 +85,7 @@ func (l *ledger) settleTarget(nodes []*facts.Fact) (back int64) {
 
 // forTarget reports whether the node is held, and would count for the target once it is replaced.
 func forTarget(v verdict.Verdict) bool {
-	return v.Outcome == verdict.Held && v.Cause == roster.Outdated && v.Outdated && v.What == verdict.Replaced &&
+	return v.Outcome == verdict.Held && v.Row().Updates && v.Outdated && v.What == verdict.Replaced &&
 		(!v.Hold.Done || v.Hold == hold.Target)
 }
 

@@ -12,7 +12,6 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/cause"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
@@ -26,7 +25,7 @@ type View struct {
 	Reached bool             // whether as many nodes have the wanted template as the target says
 	Leaving int64            // leaving nodes outside closed regions whose servers still exist
 	Unused  int64            // servers that never served, and are destroyed after the next substitute is made
-	Room    Room
+	Room    Room             // answers questions, and changes nothing of the plan
 }
 
 // Counts are numbers of nodes, unless they say something else.
@@ -64,7 +63,7 @@ var (
 		hold.Begins:    func(v View, _ verdict.Want) bool { return v.Policy.Begins },
 		hold.Older:     func(_ View, w verdict.Want) bool { return w.Later && w.What != verdict.Remade },
 		hold.Wiring: func(_ View, w verdict.Want) bool {
-			return w.MissingWire != "" && w.What != verdict.Remade || w.MissingLine != "" && w.Cause == roster.Misplaced
+			return w.MissingWire != "" && w.What != verdict.Remade || w.MissingLine != "" && w.Row().Moves
 		},
 		hold.Closed: func(_ View, w verdict.Want) bool { return w.Untouched != "" },
 		hold.Unseen: func(v View, w verdict.Want) bool {
@@ -75,11 +74,11 @@ var (
 	forCause = bars{
 		hold.Outage: View.outage,
 		hold.NotRemade: func(_ View, w verdict.Want) bool {
-			return w.NotRemade && cause.ByName(w.Cause).Renews && !w.Server.Tainted // Terraform replaces a tainted one
+			return w.NotRemade && w.Row().Renews && !w.Server.Tainted // Terraform replaces a tainted one
 		},
 		hold.Twice: View.twice,
 		hold.Target: func(v View, w verdict.Want) bool {
-			return w.NeedsRoom() && w.Cause == roster.Outdated && w.Outdated && v.Reached
+			return w.NeedsRoom() && w.Row().Updates && w.Outdated && v.Reached
 		},
 		hold.NoPlace: func(v View, w verdict.Want) bool {
 			return w.NeedsRoom() && w.Is.MayServe && v.closed(w) != ""
@@ -88,7 +87,7 @@ var (
 	// from this plan
 	inThisPlan = bars{
 		hold.NoHost: func(v View, w verdict.Want) bool {
-			return w.NeedsRoom() && v.Policy.Keeps(w.Cause) && w.Cause != roster.Outdated && w.StillFull &&
+			return w.NeedsRoom() && v.Policy.Keeps(w.Cause) && !w.Row().Updates && w.StillFull &&
 				w.What != verdict.Remade
 		},
 		hold.NoRoom: func(v View, w verdict.Want) bool {
@@ -115,39 +114,61 @@ func (v View) Check(w verdict.Want) verdict.Refusal {
 		verdict.StandsIn, verdict.TakenBack}, w.What):
 		return verdict.Refusal{} // a person asked for these
 	case w.What == verdict.Unhosted:
-		return v.first(w, always)
+		return v.first(w, whatever)
 	case w.What == verdict.Revised && w.Unfound:
-		return v.first(w, unmade)
+		return v.first(w, waitless)
 	}
-	return v.first(w, always, forCause, inThisPlan)
+	return v.first(w, each)
 }
 
 // Barred reports whether a node cannot be replaced, whatever the budget.
-func (v View) Barred(w verdict.Want) bool { return v.first(w, always, forCause).Hold != nil }
+func (v View) Barred(w verdict.Want) bool { return v.first(w, lasting).Hold != nil }
 
-// first returns the first hold of some bars, with what a sentence about it needs.
-func (v View) first(w verdict.Want, lists ...bars) (no verdict.Refusal) {
+// bar is a hold with what it bars.
+type bar struct {
+	*hold.Hold
+	bars func(View, verdict.Want) bool
+}
+
+// The bars of wants, in the order of [hold.All].
+var (
+	each     = inOrder(always, forCause, inThisPlan)
+	lasting  = inOrder(always, forCause)
+	whatever = inOrder(always)
+	waitless = inOrder(unmade)
+)
+
+func inOrder(lists ...bars) (all []bar) {
 	for _, h := range hold.All {
-		if !slices.ContainsFunc(lists, func(list bars) bool { return list[h] != nil && list[h](v, w) }) {
-			continue
+		for _, list := range lists {
+			if list[h] != nil {
+				all = append(all, bar{h, list[h]})
+			}
 		}
-		no.Hold = h
-		switch h {
-		case hold.Closed:
-			no.Why = w.Untouched
-		case hold.NoPlace:
-			no.Why = v.closed(w)
-		case hold.NoRoom:
-			no.Err = v.Room.Fits(w)
-		}
+	}
+	return all
+}
+
+// first returns the first hold that bars a want, with what a sentence about it needs.
+func (v View) first(w verdict.Want, list []bar) (no verdict.Refusal) {
+	i := slices.IndexFunc(list, func(b bar) bool { return b.bars(v, w) })
+	if i < 0 {
 		return no
+	}
+	switch no.Hold = list[i].Hold; no.Hold {
+	case hold.Closed:
+		no.Why = w.Untouched
+	case hold.NoPlace:
+		no.Why = v.closed(w)
+	case hold.NoRoom:
+		no.Err = v.Room.Fits(w)
 	}
 	return no
 }
 
 // outage reports whether too many nodes are unhealthy, or may be, to replace a node.
 func (v View) outage(w verdict.Want) bool {
-	if w.Cause == roster.Unhealthy && v.Policy.Stops(v.Sick) {
+	if w.Row().Repairs && v.Policy.Stops(v.Sick) {
 		return true
 	}
 	return w.What == verdict.Replaced && w.Is.MayServe && !w.Unhealthy() && v.Policy.Stops(v.Sick+v.Unknown)
@@ -156,7 +177,7 @@ func (v View) outage(w verdict.Want) bool {
 // twice reports whether two servers of the template that a node would get failed in its place.
 func (v View) twice(w verdict.Want) bool {
 	return w.What == verdict.Replaced && w.Retried && w.Retries() ||
-		w.Cause != "" && w.Cause != roster.Unhealthy && w.Refused
+		w.Cause != "" && !w.Row().Repairs && w.Refused
 }
 
 // closed returns why a node waits until its place takes nodes again, or "". Its substitute would
@@ -164,7 +185,7 @@ func (v View) twice(w verdict.Want) bool {
 // full place takes it.
 func (v View) closed(w verdict.Want) (why string) {
 	switch keeps := v.Policy.Keeps(w.Cause); {
-	case !cause.ByName(w.Cause).Waits:
+	case !w.Row().Waits:
 		return ""
 	case keeps && v.Policy.MakesAgain(w.Cause):
 		return v.Room.Closed(w.Place, true)
@@ -208,7 +229,8 @@ func (v View) bakes(w verdict.Want) bool {
 // goesBack reports whether a node goes back to the settled template of its place. It does not wait.
 func (v View) goesBack(w verdict.Want) bool {
 	settled := v.Settled.At(w.Place)
-	return w.Cause == roster.Outdated && settled != "" && settled == v.Policy.Templates.At(w.Place) && w.Template != settled
+	wanted := v.Policy.Templates.At(w.Place)
+	return w.Row().Updates && settled != "" && settled == wanted && w.Template != settled
 }
 
 // waits reports whether a node must wait for nodes that are out of service or under way already.
@@ -218,7 +240,7 @@ func (v View) waits(w verdict.Want) bool {
 	if v.Policy.TakesFirst() && !v.quorum(w.Fact) || !keeps && !free && v.busy(w.Fact) > v.Size {
 		return true
 	}
-	return w.Cause == roster.Outdated && w.Is.MayServe && v.Tried > 0
+	return w.Row().Updates && w.Is.MayServe && v.Tried > 0
 }
 
 // risks reports whether a node that never served needs a quorum to change, and has none.

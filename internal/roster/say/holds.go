@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
@@ -23,7 +22,7 @@ var words = map[string]func(p *speech, list verdict.List) string{
 	},
 	"protected": func(_ *speech, list verdict.List) string { return list[0].Protected },
 	"protections": func(p *speech, list verdict.List) string {
-		if i := slices.IndexFunc(list, func(v *verdict.Verdict) bool { return v.Cause == roster.Unhealthy }); i >= 0 {
+		if i := slices.IndexFunc(list, func(v *verdict.Verdict) bool { return v.Row().Repairs }); i >= 0 {
 			return fmt.Sprintf("%s is unhealthy and %s", list[i].Name, list[i].Protected)
 		}
 		return p.few(protections(list))
@@ -51,7 +50,7 @@ var words = map[string]func(p *speech, list verdict.List) string{
 			p.Policy.Update.StopAbove)
 	},
 	"twice": func(_ *speech, list verdict.List) string {
-		if list[0].Cause == roster.Outdated {
+		if list[0].Row().Updates {
 			return "two servers of that template ended in ERROR in its place"
 		}
 		return "two servers in a row failed"

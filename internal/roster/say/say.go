@@ -13,7 +13,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/cause"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
@@ -148,7 +147,7 @@ func (p *speech) reasonOf(w verdict.Want) string {
 	case verdict.Revised:
 		return p.revision(w)
 	}
-	return p.fill(cause.ByName(w.Cause).Reason, &verdict.Verdict{Want: w})
+	return p.fill(w.Row().Reason, &verdict.Verdict{Want: w})
 }
 
 // revision returns why a node that never served is made as it should be.

@@ -86,7 +86,7 @@ func (p *speech) blocked(reasoned verdict.List) verdict.List {
 // back says that nodes go back to an earlier template: "goes back to debian-13, ".
 func (p *speech) back() string {
 	for _, v := range p.Verdicts.With(verdict.Leaves, verdict.Changes) {
-		if v.Cause == roster.Outdated && p.Next.Age(v.Template) > p.Next.Age(v.To) {
+		if v.Row().Updates && p.Next.Age(v.Template) > p.Next.Age(v.To) {
 			return "goes back to " + cmp.Or(clip(v.To.Values()[roster.KeyImage], 40), "an earlier template") + ", "
 		}
 	}

@@ -11,20 +11,22 @@ type Plan struct {
 	Policy   roster.Policy // with the wanted templates: the settled ones after a failure
 	Counts
 	Names
+
+	Remaining int64 // nodes that should still be replaced after the plan
+	Target    int64 // nodes that should get the wanted template
+	Beyond    int64 // servers beyond the cluster
+
 	Leaving []string // leaving nodes that do not come back, outside closed regions, in which Nova may not answer
 }
 
 // Counts are the numbers of a plan, of nodes unless they say something else.
 type Counts struct {
-	Size      int64 // maximum that the plan may replace
-	Taken     int64 // that it replaces
-	Remaining int64 // that should still be replaced after it
-	Target    int64 // that should get the wanted template
-	Short     int64 // that are not added, because only full places have room
-	Sick      int64 // that are unhealthy
-	Unknown   int64 // whose health was checked without a result
-	Total     int64 // before the plan
-	Beyond    int64 // servers beyond the cluster
+	Size    int64 // maximum that the plan may replace
+	Taken   int64 // that it replaces
+	Short   int64 // that are not added, because only full places have room
+	Sick    int64 // that are unhealthy
+	Unknown int64 // whose health was checked without a result
+	Total   int64 // before the plan
 }
 
 // Names are the names in a policy and in the cloud that a plan cannot use as they are.

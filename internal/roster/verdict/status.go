@@ -63,7 +63,7 @@ func (p Plan) held(quiet bool) Status {
 
 // Kept has the protected outdated nodes, if the update cannot reach its target without them.
 func (p Plan) Kept() List {
-	list := p.Verdicts.Held(hold.Protected).Filter(func(v *Verdict) bool { return v.Cause == roster.Outdated })
+	list := p.Verdicts.Held(hold.Protected).Filter(func(v *Verdict) bool { return v.Row().Updates })
 	if int64(len(list)) <= p.Policy.Capacity-min(p.Target, p.Policy.Capacity) {
 		return nil
 	}
@@ -72,7 +72,7 @@ func (p Plan) Kept() List {
 
 // Content reports whether the policy is met although a held node has another template: its target is reached.
 func (p Plan) Content(v *Verdict) bool {
-	return v.Hold == hold.Target || v.Hold == hold.Protected && v.Cause == roster.Outdated && len(p.Kept()) == 0
+	return v.Hold == hold.Target || v.Hold == hold.Protected && v.Row().Updates && len(p.Kept()) == 0
 }
 
 // Unrepaired has the nodes in ERROR that no apply brings into service, because they served or must stay, and no cause

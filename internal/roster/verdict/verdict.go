@@ -7,6 +7,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/cause"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 )
@@ -82,6 +83,9 @@ const (
 	Replaced              // a node is replaced for a cause of the update
 )
 
+// Row returns the cause, with what it says about itself.
+func (w Want) Row() *cause.Cause { return cause.ByName(w.Cause) }
+
 // Candidate reports whether a person named the node in candidates.
 func (w Want) Candidate() bool { return w.What == Removed || w.What == Remade }
 
@@ -91,7 +95,7 @@ func (w Want) NeedsRoom() bool { return w.What != Revised && w.What != GivenUp }
 // Retries reports whether the substitute of a node is a second try. A node for which Nova found no
 // host was no try, and a node that served for long did not fail.
 func (w Want) Retries() bool {
-	return w.Cause == roster.Unhealthy && (!w.Served || w.Early) && !w.NoHost
+	return w.Row().Repairs && (!w.Served || w.Early) && !w.NoHost
 }
 
 // List has the verdicts about the nodes of a cluster, by index.
