@@ -77,7 +77,8 @@ var table = []struct {
 		"the cloud accepts no zone: list none. No node of the region moves until a new server is in the zone of " +
 		"its node"},
 	{Templates, "image or flavor", Batches, unlike, "Their servers have one image, or one flavor: write it as in " +
-		"image_name = each.value.template.image. If an image has two names, write one of them"},
+		"image_id = each.value.image_id or, with a template of your own, image_name = each.value.template.image. If " +
+		"an image has two names, write one of them"},
 }
 
 // Finding is a loose wire in a region.

@@ -295,7 +295,8 @@ func TestUnstored(t *testing.T) {
 	a.Later(t)
 	_, err = a.Refresh(t.Context(), placed)
 	require.NoError(t, err)
-	config["nodes"] = attributes{"web-0": attributes{}, "web-1": attributes{}, "web-2": attributes{}, "web-3": attributes{}}
+	one := attributes{"mark": "1"}
+	config["nodes"] = attributes{"web-0": one, "web-1": one, "web-2": one, "web-3": one}
 	config["servers"] = attributes{"web-0": attributes{"id": tftypes.UnknownValue}, "web-1": attributes{"id": tftypes.UnknownValue},
 		"web-2": attributes{"id": ids[2]}, "web-3": attributes{"id": tftypes.UnknownValue}}
 	a.MustPlan(t, config)
