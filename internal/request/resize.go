@@ -67,8 +67,8 @@ func (r Resize) check() error {
 		return fault("min_size", "min_size is 0 or more, not %d.", *r.MinSize)
 	case r.MaxSize != nil && *r.MaxSize < placement.Unlimited:
 		return fault("max_size", "max_size is 0 or more, or -1 for none, not %d.", *r.MaxSize)
-	case r.MinStep != nil && *r.MinStep < 1:
-		return fault("min_step", "min_step is 1 or more, not %d.", *r.MinStep)
+	case r.MinStep != nil && *r.MinStep < 0:
+		return fault("min_step", "min_step is 0 or more, not %d.", *r.MinStep)
 	}
 	return nil
 }
@@ -139,7 +139,7 @@ func (r Resize) percentage(current int64) (int64, error) {
 	}
 	least := int64(1)
 	if r.MinStep != nil {
-		least = *r.MinStep
+		least = max(*r.MinStep, least)
 	}
 	switch change := nodes.Int64(); r.Number.Sign() {
 	case 1:

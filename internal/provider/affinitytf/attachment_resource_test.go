@@ -377,7 +377,7 @@ func TestRefused(t *testing.T) {
 		"an id of none":       {asking("1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63"), "servergroup.name: Unknown server group"},
 		"a zone":              {attributes{"availability_zone": "cloud-nine"}, "availability_zone: Unknown availability zone"},
 		"a zone that is down": {attributes{"availability_zone": "az-3"}, "availability_zone: The availability zone is down"},
-		"a region":            {attributes{"region": "Atlantis"}, "region: Unable to use the region"},
+		"a region":            {attributes{"region": "Atlantis"}, "region: Unknown region"},
 		"DRS":                 {attributes{"enable_drs_extension": true}, "enable_drs_extension: Only an admin sees hypervisors"},
 		"a rule of affinity": {attributes{"servergroup": attributes{"policies": "affinity", "max_server_per_host": 2}},
 			"servergroup.max_server_per_host: Invalid rule"},

@@ -75,6 +75,7 @@ func TestPlanned(t *testing.T) {
 		"a zone that is not there": {policy: "affinity", request: at("cloud-nine", out(1)), at: "availability_zone: Unknown availability zone"},
 		"a zone that is down": {policy: "affinity", request: at("az-3", out(1)), zones: "az-3", at: "availability_zone: The availability zone is down",
 			says: "Nova finds no host for new servers there"},
+		"a host that its zone does not have": {policy: "anti-affinity", request: at("az-1:nohost", out(1)), at: "availability_zone: Unknown host"},
 		"a node's zone": {policy: "affinity", request: attributes{"node_create": attributes{"zone": "cloud-nine"}},
 			at: "node_create.zone: Unknown availability zone"},
 		"a decision's region, misspelled": {policy: "affinity", at: "decision: Unknown region",

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 
@@ -41,7 +41,8 @@ func targetZone(
 		if !drs {
 			name, _, _ = strings.Cut(zone, ":") // an admin may name a host, as Nova does
 		}
-		checkZone(ctx, cloud, compute.Region, name, wanted.at, diags)
+		places.CheckZone(ctx, cloud, compute.Region, name, wanted.at, diags)
+		checkHost(ctx, compute, zone, wanted, diags)
 	}
 	if !drs || diags.HasError() {
 		return zone
@@ -75,6 +76,22 @@ func targetZone(
 	return target
 }
 
+// checkHost reports a host that is not in its zone, as far as Nova shows hosts to this user.
+func checkHost(ctx context.Context, compute *openstack.Compute, zone string, wanted zoneWanted, diags *diag.Diagnostics) {
+	name, host, named := strings.Cut(zone, ":")
+	if !named || wanted.drs || diags.HasError() {
+		return
+	}
+	zoneOf, err := hostZones(ctx, compute)
+	switch {
+	case err != nil:
+		diags.AddError("Unable to look up availability zones", err.Error())
+	case zoneOf != nil && zoneOf[host] != name:
+		diags.AddAttributeError(wanted.at, "Unknown host", fmt.Sprintf("The availability zone %q of region %q has no "+
+			"host %q, so Nova would refuse each server.", name, compute.Region, host))
+	}
+}
+
 // hostZones returns the zones of hosts, or nil if Nova does not show them to this user.
 func hostZones(ctx context.Context, compute *openstack.Compute) (map[string]string, error) {
 	zones, err := compute.HostZones(ctx)
@@ -82,29 +99,4 @@ func hostZones(ctx context.Context, compute *openstack.Compute) (map[string]stri
 		return nil, nil
 	}
 	return zones, err
-}
-
-// checkZone reports a zone that does not exist, and warns of one that takes no servers now.
-func checkZone(
-	ctx context.Context, cloud *openstack.Cloud, region, zone string, at path.Path, diags *diag.Diagnostics,
-) {
-	zones, err := cloud.Zones(ctx, region)
-	if err != nil {
-		diags.AddError("Unable to look up availability zones", err.Error())
-		return
-	}
-	names := make([]string, len(zones))
-	for i, z := range zones {
-		names[i] = z.Name
-	}
-	i := slices.Index(names, zone)
-	switch {
-	case i < 0:
-		diags.AddAttributeError(at, "Unknown availability zone", fmt.Sprintf("Nova in region %q does not list "+
-			"the availability zone %q. It lists %s.", region, zone, strings.Join(names, ", ")))
-	case !zones[i].Available:
-		diags.AddAttributeWarning(at, "The availability zone is down", fmt.Sprintf("No service in the availability "+
-			"zone %q of region %q is up, so Nova finds no host for new servers there. Name another zone, or make no "+
-			"servers until it is back.", zone, region))
-	}
 }

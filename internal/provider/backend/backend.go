@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
@@ -69,7 +70,12 @@ func (b *Backend) Compute(
 		compute, err = cloud.Compute(ctx, name)
 	}
 	if err != nil {
-		diags.AddAttributeError(path.Root("region"), "Unable to use the region", err.Error())
+		summary, detail := "Unable to use the region", err.Error()
+		if state, _, err := cloud.RegionState(ctx, name); name != "" && err == nil && state == openstack.RegionUnknown {
+			known, _ := cloud.Regions(ctx) // kept from the request just made
+			summary, detail = "Unknown region", places.UnknownRegion(name, known)
+		}
+		diags.AddAttributeError(path.Root("region"), summary, detail)
 		return nil, nil
 	}
 	*region = types.StringValue(name)

@@ -84,7 +84,7 @@ func (l Listed) Report(findings []cluster.Finding, removing bool, diags *diag.Di
 		}
 		switch {
 		case f.Kind == cluster.UnknownRegion:
-			diags.AddAttributeError(at, "Unknown region", unknownRegion(f.Region, f.Known))
+			diags.AddAttributeError(at, "Unknown region", UnknownRegion(f.Region, f.Known))
 		case f.Kind == cluster.UnknownZone:
 			diags.AddAttributeError(at, "Unknown availability zone",
 				fmt.Sprintf("Nova in region %q does not list the availability zone %q. It lists %s.",
@@ -100,7 +100,8 @@ func (l Listed) Report(findings []cluster.Finding, removing bool, diags *diag.Di
 	}
 }
 
-func unknownRegion(name string, known []string) string {
+// UnknownRegion says that Keystone does not know a region, and which it knows.
+func UnknownRegion(name string, known []string) string {
 	return fmt.Sprintf("Keystone does not know the region %q. It knows %s.", name, strings.Join(known, ", "))
 }
 
@@ -115,8 +116,8 @@ func (l Listed) WarnOfClosed(board *placement.Board, change placement.Counts, di
 	}
 }
 
-// RefuseUnknown refuses a request that names a region which Keystone does not know. A plan's
-// own regions are looked up together with the plan.
+// RefuseUnknown refuses a request that names a region which Keystone does not know, or for a new node a zone which Nova does
+// not list. A plan's own regions are looked up together with the plan.
 func RefuseUnknown(
 	ctx context.Context, cloud *openstack.Cloud, asked request.Request, own []string, diags *diag.Diagnostics,
 ) {
@@ -132,8 +133,43 @@ func RefuseUnknown(
 			diags.AddError("Unable to look up regions and availability zones", err.Error())
 		case state == openstack.RegionUnknown:
 			known, _ := cloud.Regions(ctx) // kept from the request just made
-			diags.AddAttributeError(at, "Unknown region", unknownRegion(name, known))
+			diags.AddAttributeError(at, "Unknown region", UnknownRegion(name, known))
 		}
+	}
+	if asked.NodeCreate == nil || asked.NodeCreate.Zone == "" || diags.HasError() {
+		return
+	}
+	region := asked.NodeCreate.Region
+	if region == "" && len(own) == 1 {
+		region = own[0]
+	}
+	if state, _, err := cloud.RegionState(ctx, region); err == nil && state == openstack.RegionWithCompute {
+		CheckZone(ctx, cloud, region, asked.NodeCreate.Zone, path.Root("node_create").AtName("zone"), diags)
+	}
+}
+
+// CheckZone reports a zone that does not exist, and warns of one that takes no servers now.
+func CheckZone(
+	ctx context.Context, cloud *openstack.Cloud, region, zone string, at path.Path, diags *diag.Diagnostics,
+) {
+	zones, err := cloud.Zones(ctx, region)
+	if err != nil {
+		diags.AddError("Unable to look up availability zones", err.Error())
+		return
+	}
+	names := make([]string, len(zones))
+	for i, z := range zones {
+		names[i] = z.Name
+	}
+	i := slices.Index(names, zone)
+	switch {
+	case i < 0:
+		diags.AddAttributeError(at, "Unknown availability zone", fmt.Sprintf("Nova in region %q does not list "+
+			"the availability zone %q. It lists %s.", region, zone, strings.Join(names, ", ")))
+	case !zones[i].Available:
+		diags.AddAttributeWarning(at, "The availability zone is down", fmt.Sprintf("No service in the availability "+
+			"zone %q of region %q is up, so Nova finds no host for new servers there. Name another zone, or make no "+
+			"servers until it is back.", zone, region))
 	}
 }
 
