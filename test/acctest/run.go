@@ -203,19 +203,27 @@ func needProviders(top string) error {
 // returns 0 for OpenTofu.
 func TerraformMinor(t testing.TB) int {
 	t.Helper()
-	path := Terraform(t)
-	if strings.Contains(filepath.Base(path), "tofu") { // in the order in which Terraform is looked for
-		return 0
-	}
-	text, err := exec.CommandContext(t.Context(), path, "version", "-json").Output()
+	Terraform(t)
+	minor, err := terraformMinor()
 	require.NoError(t, err)
+	return minor
+}
+
+var terraformMinor = sync.OnceValues(func() (minor int, err error) {
+	path, err := terraform()
+	if err != nil || strings.Contains(filepath.Base(path), "tofu") { // in the order in which Terraform is looked for
+		return 0, err
+	}
+	text, err := exec.CommandContext(context.Background(), path, "version", "-json").Output()
+	if err != nil {
+		return 0, err
+	}
 	var doc struct {
 		Version string `json:"terraform_version"`
 	}
-	require.NoError(t, json.Unmarshal(text, &doc))
-	var minor int
-	if _, err := fmt.Sscanf(doc.Version, "1.%d.", &minor); err != nil {
-		t.Fatalf("the version of %s is %q: %v", path, doc.Version, err)
+	err = json.Unmarshal(text, &doc)
+	if _, scanErr := fmt.Sscanf(doc.Version, "1.%d.", &minor); scanErr != nil {
+		err = errors.Join(err, fmt.Errorf("the version of %s is %q: %w", path, doc.Version, scanErr))
 	}
-	return minor
-}
+	return minor, err
+})
