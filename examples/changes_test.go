@@ -117,3 +117,61 @@ func TestModuleChanges(t *testing.T) {
 		}
 	}
 }
+
+// TestModuleTaint: a tainted server is made again. Where it would ask for the port that it has, the plan is refused, and both ways out make
+// it again with another port.
+func TestModuleTaint(t *testing.T) {
+	t.Parallel()
+	const given, server = `networks = [{ name = "shared", floating_ip_pool = "public" }]`, `module.web.openstack_compute_instance_v2.node["web-1"]`
+	port := "-replace=module.web.openstack_networking_port_v2.node[\"web-1/1/shared\"]"
+	for name, c := range map[string]struct{ module, way string }{
+		"stateful": {"stateful", ""}, "candidates": {"cluster", "candidates"}, "its port too": {"cluster", port},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "clusters/first")
+			e.with(t, c.module, given)
+			require.NoError(t, e.Init(t.Context()))
+			e.apply(t)
+			before := e.servers(t)
+			acctest.Must(t, e.Workspace, "taint", server)
+			if c.module == "cluster" {
+				_, err := e.Run(t.Context(), "plan", "-input=false", "-no-color")
+				require.ErrorContains(t, err, "A port is still in use")
+			}
+			switch c.way {
+			case "candidates":
+				acctest.Must(t, e.Workspace, "untaint", server)
+				e.with(t, c.module, given+"\ncandidates = [\"web-1\"]")
+			case port:
+				acctest.Must(t, e.Workspace, "apply", "-auto-approve", "-input=false", "-no-color", port)
+			}
+			acctest.Finish(t, func() string { return acctest.Apply(t, e.Workspace) })
+			after := e.servers(t)
+			assert.Len(t, after, 3)
+			for name, id := range before {
+				assert.Equal(t, name != "web-1", after[name] == id, name)
+			}
+			for address, of := range e.c.Floating(t, "RegionOne") {
+				assert.NotEmpty(t, of, "the server of %s", address)
+			}
+		})
+	}
+}
+
+// TestModuleSix: addresses of IPv6 reach the members of a pool, and the outputs.
+func TestModuleSix(t *testing.T) {
+	t.Parallel()
+	for _, module := range []string{"cluster", "stateful"} {
+		e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "clusters/first")
+		pool := e.c.Fake.AddPool("RegionOne")
+		e.with(t, module, "networks = [\"six\"]\nreadiness_port = null\npools = { http = { region = \"RegionOne\", pool_id = \""+pool+"\", protocol_port = 80 } }")
+		require.NoError(t, e.Init(t.Context()))
+		e.apply(t)
+		members := e.c.Fake.Members("RegionOne", pool)
+		assert.Len(t, members, 3)
+		for _, m := range members {
+			assert.Contains(t, m.Address, "fd00::", module)
+		}
+	}
+}

@@ -70,6 +70,10 @@ func TestModuleMistakes(t *testing.T) {
 		{`["m1.small"]`, `[]`, "flavors has one flavor or more"},
 		{`[{ name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2", weight = 200, cap = 3 }] }]`, `["RegionOne"]`, "regions is a list of objects"},
 		{`"RegionOne"`, `"RegionNine"`, "RegionNine"},
+		{`zones = [{ name = "az-1" }, { name = "az-2", weight = 200, cap = 3 }]`, "zones = []", "zones of a region has no zone."},
+		{"cap = 3", "cap = length(terraform_data.later.output)", "regions[0].zones[1].cap is known only after the apply"},
+		{"= 6", "= length(terraform_data.later.output)", "desired_capacity is known only after the apply"},
+		{`["shared"]`, "[{ name = \"shared\", port = true }]\n  security_groups = [\"web\"]", "give such a network security_group_ids"},
 		{last, `max_batch_size = "half"`, "max_batch_size is a number of nodes"},
 		{last, `max_batch_size = 0`, "max_batch_size is a number of nodes"},
 		{last, `target = "a few"`, "target is a number of nodes"},
@@ -94,7 +98,7 @@ func TestModuleMistakes(t *testing.T) {
 		if c.old == last && c.written != "" {
 			c.written = last + c.written + "\n"
 		}
-		e.file(t, "main.tf", strings.Replace(correct, c.old, c.written, 1))
+		e.file(t, "main.tf", strings.Replace(correct, c.old, c.written, 1)+"resource \"terraform_data\" \"later\" {\n  input = timestamp()\n}\n")
 		_, err := e.Run(t.Context(), "plan", "-input=false", "-no-color")
 		require.Error(t, err, c.written)
 		_, said, _ := strings.Cut(err.Error(), "Error: ")

@@ -12,23 +12,16 @@ import (
 )
 
 // fill derives the drawing from the values before and after.
-func (a *Attachment) fill(before, after *attributes, unknown, hidden map[string]bool) {
-	a.Unknown = unknown["nodes"] || unknown["regions"]
+func (a *Attachment) fill(before, after *attributes, hidden map[string]bool) {
 	now := after
-	if after == nil || a.Unknown {
+	if after == nil {
 		now = before
-	}
-	if now == nil {
-		now = after // new, and not known yet
 	}
 	a.Cluster = now.Cluster
 	if hidden["cluster"] {
 		a.Cluster = a.Address
 	}
 	old, next := before.roster(), after.roster()
-	if a.Unknown {
-		next = old
-	}
 	a.Before, a.After = int64(len(old.Nodes)), int64(len(next.Nodes))
 	listed := now.listed()
 	a.Regions = outline(rows(old, listed), rows(next, listed))
@@ -48,7 +41,7 @@ func (a *Attachment) fill(before, after *attributes, unknown, hidden map[string]
 		return cmp.Or(cmp.Compare(a.Index, b.Index), cmp.Compare(a.Name, b.Name))
 	})
 	a.slots = slices.Collect(maps.Keys(old.Slots))
-	if after == nil || a.Unknown {
+	if after == nil {
 		return
 	}
 	a.Updates, a.Remaining = after.Update != nil, after.Remaining

@@ -46,7 +46,6 @@ type Attachment struct {
 	Cluster  string
 	Action   Action
 	Imported bool
-	Unknown  bool // reports whether the nodes become known only during the apply
 
 	Before, After int64 // number of nodes
 	Regions       []Region

@@ -94,9 +94,6 @@ func planCases() []planCase {
 					cloud.AddServers("RegionOne", fakecloud.Server{Name: fmt.Sprintf("web-%d", i), Zone: fmt.Sprintf("az-%d", i%2+1)})
 				}
 			}},
-		{name: "unknown", before: []string{"desired_capacity = 3", threeZones},
-			after: []string{"desired_capacity = 3 + length(terraform_data.later.output)", threeZones},
-			extra: "resource \"terraform_data\" \"later\" {\n  input = timestamp()\n}\n"},
 		{name: "same", before: []string{"desired_capacity = 3", threeZones}, after: []string{"desired_capacity = 3", threeZones}},
 		// Applied twice, so that it does not matter whether the provider reads resources before it destroys them:
 		// OpenTofu does, and Terraform does not.

@@ -188,7 +188,7 @@ func (c change) read() (Attachment, error) {
 			hidden[name] = hidden[name] || is
 		}
 	}
-	a.fill(before, after, marks(c.Change.AfterUnknown), hidden)
+	a.fill(before, after, hidden)
 	return a, nil
 }
 

@@ -68,11 +68,6 @@ func (a *Attachment) rows() (rows []row) {
 		total.total = true
 		rows = append(rows, total)
 	}
-	if a.Unknown {
-		for _, row := range rows {
-			row.cells[1] = "unknown"
-		}
-	}
 	return rows
 }
 
@@ -152,11 +147,6 @@ func (a *Attachment) lead() string {
 	}
 	lead := fmt.Sprintf("%s: %s.", size, what)
 	switch {
-	case a.Unknown:
-		lead = fmt.Sprintf("%s now. The new nodes become known during the apply.", text.Nodes(a.Before))
-		if struck != "" {
-			lead += " Already known: " + struck + "."
-		}
 	case a.Action == Delete:
 		lead = fmt.Sprintf("The attachment is destroyed, but not the servers of its %s.", text.Nodes(a.Before))
 		if a.taken > 0 {

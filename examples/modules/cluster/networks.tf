@@ -31,7 +31,7 @@ locals {
   ) }
 
   set         = anytrue([for n in local.networks : length(setintersection(keys(n), local.settable)) > 0])
-  settings_at = { for place, networks in local.networks_of : place => jsonencode({ for n in networks : n.name => { for key, value in n : key => value if contains(local.settable, key) } }) }
+  settings_at = { for place, networks in local.networks_of : place => jsonencode(merge([for n in networks : { (n.name) = { for key, value in n : key => value if contains(local.settable, key) } }]...)) }
   template_at = { for place in local.places : place => merge({ networks = local.networks_at[place] }, { for key in ["network_settings"] : key => local.settings_at[place] if local.set }) }
 
   # The places, each with its networks in its template where they differ.
