@@ -186,6 +186,12 @@ func TestBatch(t *testing.T) {
 			},
 			Image: "2", Update: plans.ByUpdate(plans.Update("1", roster.Outdated), roster.Recreate), Policy: func(p *roster.Policy) { p.RequireMarks = true },
 			Moves: "~web-0", Remaining: 2, Notices: []string{"Servers did not follow their nodes"}},
+		{Name: "of those that are too old the oldest leaves first", Nodes: []string{"R 2", "R 2"}, Update: plans.Update("1", roster.TooOld),
+			Seen: func(s roster.Seen) {
+				for name, launched := range map[string]int64{"web-0": 2, "web-1": 1} {
+					s.Aged[name] = roster.Aged{Mark: roster.Mark(s.Servers[name].InService), Launched: time.Unix(launched, 0)}
+				}
+			}, Moves: "+web-2 -web-1", Remaining: 1},
 		{Name: "a change is taken back in the plan that takes others", Nodes: []string{"R 2", "R 2"}, Roster: undone,
 			Seen: func(s roster.Seen) {
 				plans.ChangeSeen(s, "web-0", func(n *node.Node) { n.InService = "1-former" })

@@ -91,7 +91,7 @@ type question struct {
 	wanted         string // image of the given template; "" for "b"
 
 	// moment has words for special conditions: begins; blind (no refresh came before the plan); unmarked (no marks are
-	// required); pauses; shut (the window is); full (Nova found no host in R); capped (R takes no more); loose (a wire is); flavors (the first one is full in a
+	// required); pauses; full (Nova found no host in R); capped (R takes no more); loose (a wire is); flavors (the first one is full in a
 	// zone); named (the oldest node is a candidate), and met by an earlier plan; settled (the given template is settled); zones; closed, opened or unreachable (region Q), or both (Q is open).
 	moment string
 }
