@@ -98,6 +98,9 @@ const (
 	Recreate   = "RECREATE"   // the server is destroyed first and made again under its name
 )
 
+// Methods lists all methods.
+func Methods() []string { return []string{Substitute, InPlace, Recreate} }
+
 // Keeps reports whether a node that is replaced for a cause keeps its name and place, so that it
 // is out of service until its server is back. Candidates have the cause "".
 func (p Policy) Keeps(cause Cause) bool {

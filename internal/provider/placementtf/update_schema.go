@@ -43,7 +43,7 @@ func updateBlock() schema.Block {
 			"method": attribute.Text("`SUBSTITUTE` (the default): a new node under a new name, made before the old "+
 				"one leaves. `IN_PLACE`: the server is rebuilt or resized. `RECREATE`: the server is destroyed, and "+
 				"made again under its name. See [how to choose](../guides/rolling-out-an-image.md#choose-a-method).",
-				stringvalidator.OneOf(roster.Substitute, roster.InPlace, roster.Recreate)),
+				stringvalidator.OneOf(roster.Methods()...)),
 			"stop_above": attribute.Text("Number or percentage of unhealthy nodes above which there is an outage: "+
 				"then `UNHEALTHY` replaces no node. Defaults to `\"50%\"`.", amount),
 			"require_in_service": attribute.Flag("Whether a server is in service only if a " +
