@@ -70,12 +70,12 @@ func (b *Backend) Compute(
 		compute, err = cloud.Compute(ctx, name)
 	}
 	if err != nil {
-		summary, detail := "Unable to use the region", err.Error()
 		if state, _, err := cloud.RegionState(ctx, name); name != "" && err == nil && state == openstack.RegionUnknown {
 			known, _ := cloud.Regions(ctx) // kept from the request just made
-			summary, detail = "Unknown region", places.UnknownRegion(name, known)
+			diags.AddAttributeError(path.Root("region"), "Unknown region", places.UnknownRegion(name, known))
+			return nil, nil
 		}
-		diags.AddAttributeError(path.Root("region"), summary, detail)
+		diags.AddAttributeError(path.Root("region"), "Unable to use the region", err.Error())
 		return nil, nil
 	}
 	*region = types.StringValue(name)
