@@ -8,8 +8,7 @@ import (
 )
 
 // NotForetold ends the description of a plan, which knows less of nodes than a placement attachment.
-const NotForetold = "It does not foretell what a placement attachment does: the attachment removes nodes that are " +
-	"unhealthy or not in service first, draws other lots for `RANDOM`, and replaces nodes in the same apply."
+const NotForetold = "A placement attachment [knows more of its nodes](../guides/how-the-planner-decides.md#which-nodes-are-removed)."
 
 // Precedence says what the plans of regions and zones do if the node of node_create
 // names a place.
