@@ -406,6 +406,7 @@ var others = map[string]string{
 	"Servers did not follow their nodes":                    "a line, refused before: TestForgotten",
 	"Several servers have the name of one node":             "a server",
 	"The node was not drained in full":                      "the consumer",
+	"Volumes are kept":                                      "TestHangsOnTaken",
 	"The server group has members":                          "nothing",
 	"The update begins with the next apply":                 "TestAccGate",
 	"There is nothing to drain":                             "nothing",
@@ -445,7 +446,9 @@ var refusals = map[string]string{
 	"The server is locked":         "TestAccMistakes",
 	"Too few nodes can be removed": "TestPlacementRefuses",
 
+	"A port is still in use":          "TestJudge", // candidates or untaint, as in TestWaysOut
 	"A slot to release is in use":     "TestPlacementRefuses",
+	"A volume becomes smaller":        "TestHangsOnTaken",
 	"Slots are kept without stateful": "TestPlacementRefuses",
 	"The template is gone":            "TestPlacementRefuses",
 

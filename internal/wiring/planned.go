@@ -138,7 +138,7 @@ func besideAdvice(beside []sign) string {
 	if !slices.ContainsFunc(beside, func(s sign) bool { return strings.HasSuffix(s.seen, madeAgain) }) {
 		return strings.ToUpper(argument[:1]) + argument[1:]
 	}
-	return "A server that is tainted, or that -replace names, is made again: to have it made again in a batch, name " +
+	return "A server that is tainted, or that -replace names, is made again: to have it replaced by this plan, name " +
 		"its node in candidates; else run terraform untaint, or leave -replace out. Otherwise " + argument
 }
 
