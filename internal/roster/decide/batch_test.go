@@ -129,7 +129,7 @@ func TestBatch(t *testing.T) {
 		{Name: "a second try that never served is not made again with the same template", Nodes: []string{"R 1", "R 1", "R 1"}, Roster: retried,
 			Broken: "web-0", Seen: unmarked, Update: plans.Update("1", roster.Unhealthy), Remaining: 1, Notices: []string{"Nodes are not made a third time"}},
 		{Name: "one that failed as it was made is made again by Terraform", Nodes: []string{"R 1", "R 1", "R 1"}, Roster: never, Seen: unmade,
-			Update: plans.Update("1", roster.Unhealthy), Status: "waits: web-0 (its server is in ERROR)"},
+			Update: plans.Update("1", roster.Unhealthy)},
 		{Name: "once: then its node leaves until the template or the place is tried again", Nodes: []string{"R 1", "R 1", "R 1"}, Roster: retried,
 			Seen: unmade, Update: plans.Update("1", roster.Outdated), Moves: "-web-0", Remaining: 1, Notices: []string{"Nodes are not made"}},
 		{Name: "and is with another one", Nodes: []string{"R 1", "R 1", "R 1"}, Roster: retried,

@@ -101,7 +101,7 @@ func (l *ledger) finish(seen roster.Seen) (plan verdict.Plan, err error) {
 	l.leaving = slices.DeleteFunc(l.leaving, func(name string) bool {
 		return l.verdicts[name].Outcome == verdict.Returns
 	})
-	plan.Leaving = l.leaving
+	plan.Leaving, plan.Strays = l.leaving, strays(l.now, seen, l.Policy)
 	plan.Counts = l.Counts.Counts
 	plan.Remaining, plan.Target, plan.Beyond = remaining, l.rollout.target, l.view().Beyond(&facts.Fact{})
 	return plan, misspelled(plan)
@@ -238,4 +238,21 @@ func giveUp(r roster.Roster, seen roster.Seen, policy roster.Policy) {
 	maps.DeleteFunc(r.Leaving, func(name string, _ roster.Node) bool {
 		return policy.KeepsServer(name, seen.Servers[name].ID)
 	})
+}
+
+// strays lists the servers that no node has, and that no apply removes.
+func strays(now roster.Roster, seen roster.Seen, policy roster.Policy) (list []verdict.Stray) {
+	for _, name := range now.LeavingNames() {
+		if id := seen.Servers[name].ID; slices.Contains(policy.Awaited, name) && !slices.Contains(seen.Strays[name], id) {
+			list = append(list, verdict.Stray{Name: name, ID: id, Region: now.Leaving[name].Region})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(seen.Strays)) {
+		for _, id := range seen.Strays[name] {
+			if n, there := now.Known(name); there && policy.RequireMarks {
+				list = append(list, verdict.Stray{Name: name, ID: id, Region: n.Region})
+			}
+		}
+	}
+	return list
 }

@@ -73,8 +73,8 @@ var (
 		Why:    "{outage}",
 		Status: "{outage}",
 		Title:  "Too many nodes are unhealthy to replace them",
-		Notice: "{outage}. So no unhealthy node is replaced, and no node that may be in service is replaced for " +
-			"another cause. Look at the cloud first. To replace nodes anyway, raise stop_above, or name them in " +
+		Notice: "{outage}. So no node is replaced for being unhealthy, and no healthy one for another " +
+			"cause. Look at the cloud first. To replace nodes anyway, raise stop_above, or name them in " +
 			"candidates.",
 	}
 	NotRemade = &Hold{

@@ -39,6 +39,7 @@ func after(
 		}
 		return !stays
 	})
+	clear(seen.Strays) // it destroys those that Terraform knows
 	policy.Begins, policy.Blind, policy.Opened = false, false, nil
 	return learn.Learn(next, seen, policy), seen, policy
 }

@@ -46,8 +46,8 @@ func TestNotices(t *testing.T) {
 			Seen:      taint("web-4"),
 			Broken:    "web-5",
 			Remaining: 2, Notices: []string{"Too many nodes are unhealthy to replace them"},
-			Told: "2 of 6 nodes are unhealthy, more than stop_above (1) allows. So no unhealthy node is replaced, and no node that may be in service is " +
-				"replaced for another cause. Look at the cloud first. To replace nodes anyway, raise stop_above, or name them in candidates.",
+			Told: "2 of 6 nodes are unhealthy, more than stop_above (1) allows. So no node is replaced for being unhealthy, and no healthy one for another " +
+				"cause. Look at the cloud first. To replace nodes anyway, raise stop_above, or name them in candidates.",
 			Status: "held: 2 of 6 nodes are unhealthy, more than stop_above (1) allows"},
 		{Name: "none yet", Update: plans.Update("1", roster.Unhealthy), Policy: func(p *roster.Policy) { p.Update.StopAbove = plans.Amount("2") },
 			Seen:  taint("web-4 web-5"),

@@ -58,6 +58,11 @@ func About(plan verdict.Plan, seen roster.Seen) Change {
 		said.Reason = p.unrepaired(verdict.List{v})
 		c.Blocked = append(c.Blocked, &said)
 	}
+	for _, s := range plan.Strays {
+		why := fmt.Sprintf("no node has this server in %s, and no apply removes it: delete it, or import it", s.Region)
+		stray := facts.Fact{Name: fmt.Sprintf("%s (%s)", s.Name, s.ID)}
+		c.Blocked = append(c.Blocked, &verdict.Verdict{Want: verdict.Want{Fact: &stray}, Reason: why})
+	}
 	for _, a := range plan.Absent() {
 		c.Absent = append(c.Absent, a.Name)
 		if a.Pending {

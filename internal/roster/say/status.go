@@ -50,10 +50,18 @@ func (p *speech) about(s verdict.Status) string {
 		return p.fill(s.Hold.Status, s.Nodes...)
 	case s.Word == status.Waits:
 		return p.few(absences(s.Waits))
+	case len(s.Waits) > 0:
+		return p.few(absences(s.Waits)) + ": " + s.Waits[0].Person
 	case s.Word == status.Held && p.Short > 0:
 		return fmt.Sprintf("no place has room for %d of %s (full, or at a cap)", p.Short, text.Nodes(p.Policy.Capacity))
 	case s.Word == status.Held && len(s.Nodes) > 0:
 		return p.unrepaired(s.Nodes)
+	case s.Word == status.Held && len(p.Policy.MissingWire) == 0:
+		var list []string
+		for _, s := range p.Strays {
+			list = append(list, fmt.Sprintf("%s (%s)", s.Name, s.ID))
+		}
+		return "no node has the servers " + p.few(list) + ": delete them"
 	case s.Word == status.Held:
 		var loose []string // regions whose servers do not follow their nodes, each with the missing line
 		for _, region := range slices.Sorted(maps.Keys(p.Policy.MissingWire)) {

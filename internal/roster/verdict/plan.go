@@ -16,6 +16,7 @@ type Plan struct {
 	Target    int64 // nodes that should get the wanted template
 	Beyond    int64 // servers beyond the cluster
 
+	Strays  []Stray  // servers that no node has, and that no apply removes
 	Leaving []string // leaving nodes that do not come back, outside closed regions, in which Nova may not answer
 }
 
@@ -58,3 +59,6 @@ func (p Plan) Baking() []string {
 func (p Plan) Tried() []string {
 	return p.Verdicts.With(Stays, Held, Changes).Filter(func(v *Verdict) bool { return v.Outdated && v.Refused }).Names()
 }
+
+// Stray is a server that has the name of a node, and that Terraform does not know, as far as that shows.
+type Stray struct{ Name, ID, Region string }

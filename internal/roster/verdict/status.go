@@ -15,7 +15,7 @@ type Status struct {
 	Word      status.Word
 	Hold      *hold.Hold // hold of the nodes, if one holds them
 	Nodes     List       // nodes that are held or unrepaired
-	Waits     []Absence  // nodes that are waited for
+	Waits     []Absence  // nodes that are waited for or, if they are held, that neither an apply nor the cloud brings into service
 	Remaining int64      // number of nodes to replace
 }
 
@@ -34,8 +34,10 @@ func (p Plan) Status() Status {
 		return held
 	case p.Short > 0:
 		return Status{Word: status.Held}
-	case len(waits) > 0:
+	case slices.ContainsFunc(waits, func(a Absence) bool { return a.Person == "" }):
 		return Status{Word: status.Waits, Waits: waits}
+	case len(waits) > 0:
+		return Status{Word: status.Held, Waits: waits}
 	case len(unrepaired) > 0:
 		return Status{Word: status.Held, Nodes: unrepaired}
 	case quiet.Hold != nil:
@@ -46,6 +48,8 @@ func (p Plan) Status() Status {
 		return Status{Word: status.Held}
 	case p.Uncaused() > 0:
 		return Status{Word: status.Behind}
+	case len(p.Strays) > 0:
+		return Status{Word: status.Held}
 	}
 	return Status{Word: status.InStep}
 }
@@ -106,19 +110,22 @@ type Absence struct {
 	Fact    *facts.Fact // nil for a leaving node
 	Pending bool        // whether an apply without an error brings it into service, or removes it
 	Evident bool        // whether what was seen of the cluster shows that its applies do so
+	Person  string      // what a person must do, because it ends in no other way; "" if it may end by itself
 }
 
 // Absent lists the absent nodes. An apply that ends without an error has made missing servers, and its readiness
 // attachment has marked those that run. The marks of other nodes are evidence of such an attachment. If no server of
 // the cluster was ever found, the servers may have other names.
 func (p Plan) Absent() (list []Absence) {
-	marked := slices.ContainsFunc(p.Staying(), func(v *Verdict) bool { return v.Judged() })
+	marked := p.Policy.RequireMarks && !p.Policy.Unmarked ||
+		slices.ContainsFunc(p.Staying(), func(v *Verdict) bool { return v.Judged() })
 	found := slices.ContainsFunc(p.Before(), func(v *Verdict) bool { return v.Server.ID != "" || v.Served })
 	for _, f := range p.Staying() {
 		if f.absent() {
 			list = append(list, Absence{Fact: f.Fact, Name: f.Name,
-				Pending: !p.awaited(f.Name) && (f.Missing || !f.Looked || marks(f.Fact)),
-				Evident: f.Missing && found || !f.Looked || marked && marks(f.Fact),
+				Pending: !p.awaited(f.Name) && (f.Missing || !f.Looked || marks(f.Fact) || f.Again),
+				Evident: f.Missing && found || !f.Looked || marked && marks(f.Fact) || f.Again,
+				Person:  p.person(f.Fact, marked),
 			})
 		}
 	}
@@ -126,6 +133,18 @@ func (p Plan) Absent() (list []Absence) {
 		list = append(list, Absence{Name: name, Pending: !p.awaited(name), Evident: true})
 	}
 	return list
+}
+
+// person returns what a person must do before an absent node can serve, or "".
+func (p Plan) person(f *facts.Fact, marked bool) string {
+	stopped := []string{"SHUTOFF", "PAUSED", "SUSPENDED", "SHELVED", "SHELVED_OFFLOADED", "RESCUE"}
+	switch {
+	case f.Is == facts.Stopped && slices.Contains(stopped, f.Server.Status):
+		return "start it, or name it in candidates"
+	case f.Starts() && !marked && p.Policy.RequireMarks:
+		return "add a readiness attachment, or require_in_service = false"
+	}
+	return ""
 }
 
 func (v *Verdict) absent() bool { return v.Is != facts.Serving && v.Untouched == "" && !v.Granted() }
