@@ -37,8 +37,6 @@ type attachmentPlanner struct {
 	memory  memory
 	private private.Writer // private state after the apply
 	diags   *diag.Diagnostics
-	batch   int64 // maximum number of nodes that a plan replaces
-	change  planner.Change
 }
 
 // decision is what a plan decides.
@@ -50,20 +48,20 @@ type decision struct {
 }
 
 // run fills in the plan, and reports whether it differs from the state.
-func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
+func (p *attachmentPlanner) run(ctx context.Context) (d decision, changed bool) {
 	if !p.fill(ctx) || !p.knowsEnough(ctx) {
-		return false
+		return d, false
 	}
 	d, ok := p.decide(ctx)
 	if !ok || !p.changeKnown(ctx, d.change) {
-		return false
+		return d, false
 	}
 	p.tell(ctx, &d)
 	if d.change.Empty() && p.same {
-		return p.awaits(ctx, d.now, d.change)
+		return d, p.awaits(ctx, d.now, d.change)
 	}
 	p.store(ctx, d)
-	return true
+	return d, true
 }
 
 // fill fills in what the configuration leaves out, and checks what it says.
@@ -95,7 +93,6 @@ func (p *attachmentPlanner) decide(ctx context.Context) (d decision, ok bool) {
 		return d, false
 	}
 	d.next, d.change, d.policy = p.planRoster(ctx, d.now, policy)
-	p.batch, p.change = d.policy.Batch(), d.change
 	p.refuseGone(d.change)
 	return d, !p.diags.HasError()
 }
@@ -135,10 +132,10 @@ func (p *attachmentPlanner) store(ctx context.Context, d decision) {
 }
 
 // runSame fills in a plan that changes no node, because nothing proceeds.
-func (p *attachmentPlanner) runSame(ctx context.Context) (changed bool) {
+func (p *attachmentPlanner) runSame(ctx context.Context) (d decision, changed bool) {
 	now := p.state.roster(p.memory, p.diags)
 	change, err := p.plan.foresee(ctx, now, p.memory, p.diags)
-	return err == nil && change.Empty() && p.awaits(ctx, now, change)
+	return d, err == nil && change.Empty() && p.awaits(ctx, now, change)
 }
 
 // awaits plans the status that the cluster will have after the apply has brought nodes into service: Terraform makes

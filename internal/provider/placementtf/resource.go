@@ -94,7 +94,6 @@ func (r *attachmentResource) ModifyPlan(
 		plan:    &attachmentModel{},
 		private: resp.Private,
 		diags:   diags,
-		batch:   1,
 	}
 	planner.same = req.Plan.Raw.Equal(req.State.Raw)
 	diags.Append(req.Plan.Get(ctx, planner.plan)...)
@@ -104,25 +103,32 @@ func (r *attachmentResource) ModifyPlan(
 		diags.Append(req.State.Get(ctx, planner.state)...)
 	}
 	planner.plan.sources = planner.memory.Sources
-	defer planner.publish(ctx)
-	if diags.HasError() || planner.same && !planner.plan.proceeds() && planner.plan.inStep() {
-		return
+	planner.publish(ctx, planner.modify(ctx, req, resp))
+}
+
+// modify makes the plan, and returns what it decides: nothing if it keeps the state as it is.
+func (p *attachmentPlanner) modify(
+	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
+) (none decision) {
+	if p.diags.HasError() || p.same && !p.plan.proceeds() && p.plan.inStep() {
+		return none
 	}
-	diags.Append(req.Config.Get(ctx, planner.config)...)
-	if diags.HasError() {
-		return
+	if p.diags.Append(req.Config.Get(ctx, p.config)...); p.diags.HasError() {
+		return none
 	}
-	if planner.state != nil && !planner.sourcesKnown(ctx) {
-		planner.waitForSources(ctx, req, resp)
-		return
+	if p.state != nil && !p.sourcesKnown(ctx) {
+		p.waitForSources(ctx, req, resp)
+		return none
 	}
-	plan := planner.run
-	if planner.same && !planner.plan.proceeds() {
-		plan = planner.runSame
+	plan := p.run
+	if p.same && !p.plan.proceeds() {
+		plan = p.runSame
 	}
-	if plan(ctx) && !diags.HasError() {
-		diags.Append(resp.Plan.Set(ctx, planner.plan)...)
+	d, changed := plan(ctx)
+	if changed && !p.diags.HasError() {
+		p.diags.Append(resp.Plan.Set(ctx, p.plan)...)
 	}
+	return d
 }
 
 func (r *attachmentResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {

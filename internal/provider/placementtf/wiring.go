@@ -175,18 +175,18 @@ func (p *attachmentPlanner) refuseLoose(now roster.Roster, sources sources) {
 
 // publish tells the other attachments of the cluster what the plan does: what the nodes are, how many servers may still be
 // replaced, and which servers the nodes have.
-func (p *attachmentPlanner) publish(ctx context.Context) {
+func (p *attachmentPlanner) publish(ctx context.Context, d decision) {
 	walk, cluster := p.backend.Walk(), p.plan.Cluster.ValueString()
 	told := backend.Cluster{Batch: -1, Nodes: map[string]backend.Node{}}
 	before := map[string]shownNode{}
 	if p.state != nil && !p.diags.HasError() {
 		before = elements[shownNode](p.state.Nodes.ValueString(), p.diags)
-		told.Batch = max(p.batch-p.change.Replaced(), 0)
+		told.Batch = max(d.policy.Batch()-d.change.Replaced(), 0)
 	}
 	required := p.memory.Marked
 	if value.GivenBlock(p.plan.Update) {
 		told.Method, required = p.plan.method(ctx, p.diags), p.plan.requiresMarks(ctx, p.diags)
-		told.Begins = p.begins(required)
+		told.Begins = p.begins(required, d.change)
 	}
 	for name, n := range elements[shownNode](p.plan.Nodes.ValueString(), p.diags) {
 		s := p.memory.Seen.Servers[name]
@@ -203,8 +203,8 @@ func (p *attachmentPlanner) publish(ctx context.Context) {
 }
 
 // begins reports whether a plan begins a batch of TEMPLATE, and warns of it if no readiness attachment marks servers.
-func (p *attachmentPlanner) begins(required bool) bool {
-	begins := slices.ContainsFunc(p.change.With(verdict.Leaves, verdict.Changes),
+func (p *attachmentPlanner) begins(required bool, change planner.Change) bool {
+	begins := slices.ContainsFunc(change.With(verdict.Leaves, verdict.Changes),
 		func(v *verdict.Verdict) bool { return v.Row().Updates })
 	if !begins || p.plan.Nodes.IsUnknown() || p.diags.HasError() {
 		return false
