@@ -1,6 +1,7 @@
 package examples_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -230,42 +231,67 @@ func TestAccExample_draining(t *testing.T) {
 }
 
 // TestAccExample_fromSenlin: a running cluster is imported, attachment and servers, into plain resources and into the
-// resources of the module.
+// modules over two regions. The servers of the second region are imported on the command line, as the page says.
 func TestAccExample_fromSenlin(t *testing.T) {
 	sideBySide(t)
+	const own, ours = "stackpolicy_placement_attachment.web", "module.web.stackpolicy_placement_attachment.cluster"
+	const server, node = "openstack_compute_instance_v2.web", "module.web.openstack_compute_instance_v2.node"
+	quoted(t, "from-senlin", own+"\n"+server+"[each.key]\n"+ours+"\n"+node+"[each.key]\nterraform import "+own+" web\nOS_REGION_NAME=RegionTwo terraform import '"+server)
 	for name, how := range map[string]struct {
-		folder, attachment, server, size string
+		module, attachment, server string
+		regions                    []string // of the servers
+		commands                   bool     // whether everything is imported on the command line
 	}{
-		"own":    {"guides/keeping-nodes/before", "stackpolicy_placement_attachment.web", "openstack_compute_instance_v2.web", "= 3"},
-		"module": {"clusters/first", "module.web.stackpolicy_placement_attachment.cluster", "module.web.openstack_compute_instance_v2.node", "= 6"},
+		"own":              {"", own, server, []string{"RegionOne", "RegionOne", "RegionOne"}, false},
+		"cluster":          {"cluster", ours, node, []string{"RegionTwo", "RegionOne"}, false},
+		"cluster/command":  {"cluster", ours, node, []string{"RegionTwo", "RegionOne"}, true},
+		"stateful":         {"stateful", ours, node, []string{"RegionOne", "RegionOne"}, false},
+		"stateful/command": {"stateful", ours, node, []string{"RegionOne", "RegionTwo"}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			quoted(t, "from-senlin", how.attachment+"\n"+how.server+"[each.key]")
-			e := start(t, how.folder)
-			e.edit(t, how.size, "= 3")
-			fromSenlin(t, e, how.attachment, how.server)
+			e := start(t, map[bool]string{true: "guides/keeping-nodes/before", false: "clusters/first"}[how.module == ""])
+			if how.module != "" {
+				e.with(t, how.module, "desired_capacity = 2\nregions = [{ name = \"RegionOne\" }, { name = \"RegionTwo\" }]\nnetworks = [\"shared\"]\nservergroup_policies = \"soft-anti-affinity\"")
+				e.Attach = nil // the commands have another environment
+				require.NoError(t, e.Init(t.Context()))
+			}
+			fromSenlin(t, e, how.attachment, how.server, how.regions, how.commands)
 		})
 	}
 }
 
-func fromSenlin(t *testing.T, e example, attachment, server string) {
+func fromSenlin(t *testing.T, e example, attachment, server string, regions []string, commands bool) {
 	t.Helper()
-	var imports strings.Builder
-	fmt.Fprintf(&imports, "import {\n  to = %s\n  id = \"web\"\n}\n", attachment)
-	fmt.Fprintf(&imports, "import {\n  for_each = local.servers\n  to = %s[each.key]\n  id = each.value\n}\n", server)
-	imports.WriteString("locals {\n  servers = {\n")
 	e.c.Image, e.c.Flavor = e.c.Named(t, "debian-12"), "m1.small"
-	network, _ := e.c.Network(t, "RegionOne")
-	group := e.c.Group(t, "RegionOne", "senlin", "soft-anti-affinity")
-	for i := range 3 {
-		s := acctest.Server{Name: fmt.Sprint(i), Region: "RegionOne", Zone: fmt.Sprintf("az-%d", i+1), Network: network, Group: group}
-		fmt.Fprintf(&imports, "    web-%d = %q\n", i, e.c.Boot(t, s)[0])
+	type command []string
+	first, later, ids := []command{{attachment, "web", "RegionOne"}}, []command{}, map[string]string{}
+	for i, region := range regions {
+		network, _ := e.c.Network(t, region)
+		zone := fmt.Sprintf("az-%d", i+1)
+		s := acctest.Server{Name: fmt.Sprint(i), Region: region, Zone: zone, Network: network, Group: e.c.Group(t, region, fmt.Sprint("senlin", i), "soft-anti-affinity")}
+		id, name := e.c.Boot(t, s)[0], fmt.Sprintf("web-%d", i)
+		if commands || region != "RegionOne" {
+			later = append(later, command{fmt.Sprintf("%s[%q]", server, name), id, region})
+		} else {
+			ids[name] = id
+		}
 	}
-	imports.WriteString("  }\n}\n")
+	blocks := fmt.Sprintf("import {\n  for_each = local.servers\n  to = %s[each.key]\n  id = each.value\n}\n", server)
+	if len(later) == 0 {
+		first, blocks = nil, blocks+fmt.Sprintf("import {\n  to = %s\n  id = \"web\"\n}\n", attachment)
+	}
 	before := e.servers(t)
-	e.file(t, "import.tf", imports.String())
+	for _, c := range append(first, later...) {
+		at := *e.Workspace
+		at.Env = append(slices.Clone(e.Env), "OS_REGION_NAME="+c[2])
+		acctest.Must(t, &at, "import", "-input=false", "-no-color", c[0], c[1])
+	}
+	if len(ids) > 0 {
+		servers, err := json.Marshal(ids)
+		require.NoError(t, err)
+		e.file(t, "import.tf", fmt.Sprintf("%slocals {\n  servers = %s\n}\n", blocks, servers))
+	}
 	plan := counts(e.apply(t))
-	assert.Contains(t, plan, "4 to import")
 	assert.Contains(t, plan, "0 to destroy")
 	assert.Equal(t, before, e.servers(t), "the servers")
 }

@@ -35,9 +35,10 @@ resource "terraform_data" "group" {
 }
 
 resource "stackpolicy_affinity_attachment" "cluster" {
-  for_each = toset(flatten([for memory in terraform_data.group : [
+  # Before the first apply after an import, nodes have no template, and the command "terraform import" knows no memory.
+  for_each = toset(flatten([for memories in alltrue([for node in local.nodes : length(node.template) > 0]) ? [terraform_data.group] : [] : [for memory in memories : [
     for i in range(try(tonumber(split("/", memory.input)[2]), 0)) : join("/", [split("/", memory.input)[0], split("/", memory.input)[1], i, split("/", memory.input)[3]])
-  ]]))
+  ]]]))
   region = split("/", each.key)[0]
 
   servergroup {

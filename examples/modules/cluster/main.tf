@@ -156,7 +156,7 @@ data "openstack_networking_network_v2" "named" {
 }
 
 resource "openstack_networking_port_v2" "node" {
-  for_each           = local.ports
+  for_each              = local.ports
   name                  = "${each.value.node}-${each.value.nic.name}"
   region                = each.value.region
   network_id            = try(local.settings[each.value.node][each.value.nic.name].id, data.openstack_networking_network_v2.named["${each.value.region}/${each.value.nic.name}"].id)
@@ -273,8 +273,8 @@ resource "openstack_compute_instance_v2" "node" {
 # It refers to the server, so Terraform destroys it first: that is when the node is drained. A server that never was in service is not:
 # a fix of a bad image does not wait for hooks that nobody answers.
 resource "stackpolicy_deletion_attachment" "node" {
-  for_each     = openstack_compute_instance_v2.node
-  server_id    = each.value.id
+  for_each     = local.nodes
+  server_id    = openstack_compute_instance_v2.node[each.key].id
   region       = each.value.region
   cluster      = var.cluster
   node_name    = each.key

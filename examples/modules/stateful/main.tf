@@ -298,8 +298,8 @@ resource "openstack_compute_volume_attach_v2" "node" {
 # It refers to the server and depends on what hangs on it, so Terraform destroys it first: the node is drained and shut down, then its volumes
 # are detached, then the server is destroyed.
 resource "stackpolicy_deletion_attachment" "node" {
-  for_each     = openstack_compute_instance_v2.node
-  server_id    = each.value.id
+  for_each     = local.nodes
+  server_id    = openstack_compute_instance_v2.node[each.key].id
   region       = each.value.region
   cluster      = var.cluster
   node_name    = each.key
