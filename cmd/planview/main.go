@@ -27,7 +27,7 @@ plan; without it, or with -, standard input is read.
   terraform show -json a.tfplan | planview -format html >plan.html
 
 Flags:
-  -format FORMAT   markdown (the default), svg or html
+  -format FORMAT   markdown (the default; plain text on a terminal), svg or html
   -warnings FILE   add the warnings of a log of "terraform plan -json"
   -servers TYPE    resources of this type are servers too, and not only
                    openstack_compute_instance_v2
@@ -73,6 +73,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return wrong("%v", err)
 	}
 	draw := formats[*format]
+	if *format == "markdown" && terminal(stdout) {
+		draw = planview.Terminal
+	}
 	switch {
 	case *show:
 		fmt.Fprintln(stdout, "planview", built())
@@ -118,9 +121,9 @@ func read(name, log, serverType string, stdin io.Reader) (planview.Plan, error) 
 	return plan, planview.AddWarnings(plan, text)
 }
 
-// terminal reports whether the input is a terminal, at which somebody would have to type the plan.
-func terminal(stdin io.Reader) bool {
-	file, _ := stdin.(*os.File)
+// terminal reports whether a stream is a terminal.
+func terminal(stream any) bool {
+	file, _ := stream.(*os.File)
 	info, err := file.Stat() // an error for nil
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

@@ -101,7 +101,7 @@ func TestRollout(t *testing.T) {
 	require.Equal(t, 2, got, said)
 	require.Equal(t, "a:2 b:2", c.Versions(t), said)
 	assert.Contains(t, said, "held: -max-applies 1 is reached (1 apply")
-	assert.Contains(t, said, "| Place | Before | After |")
+	assert.Contains(t, said, "\nPlacement of "+c.Prefix)
 	summary := filepath.Join(t.TempDir(), "summary.md")
 	rest := command("-json", "-summary", summary, "-policy", `grep -q '"planned_values"' && find "$TMPDIR" -name batch.tfplan -perm 600 | grep -q .`)
 	rest.Env = append(rest.Env, "TMPDIR="+t.TempDir()) // a saved plan has secrets in it

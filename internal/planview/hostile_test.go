@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/planview"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
@@ -86,6 +87,9 @@ func TestHostile(t *testing.T) {
 			}
 		}
 		markdown(t, evil, planview.Markdown(view))
+		shown := planview.Terminal(view)
+		assert.Contains(t, shown, "\nPlacement of "+text.Clean(evil)+"\n", "a terminal shows text as it is")
+		assert.NotRegexp(t, `[\x00-\x09\x0b-\x1f\x7f]`, shown, "%q is a command for a terminal", evil)
 	}
 }
 

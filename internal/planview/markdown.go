@@ -2,6 +2,7 @@ package planview
 
 import (
 	"fmt"
+	"html"
 	"regexp"
 	"strings"
 
@@ -31,6 +32,14 @@ func Markdown(plan Plan) string {
 	end := strings.LastIndexByte(all[:maxMarkdown], '\n')
 	return all[:end+1] + "\nThe rest is left out, because a comment has room for no more.\n"
 }
+
+// Terminal describes a plan for a terminal: it is the text of Markdown without its marks. Names have no marks of their
+// own, because Markdown writes each character with a meaning as a character reference.
+func Terminal(plan Plan) string {
+	return html.UnescapeString(strings.ReplaceAll(markup.ReplaceAllString(Markdown(plan), ""), "&nbsp;", " "))
+}
+
+var markup = regexp.MustCompile("(?m)^### |^\\|:--.*\n|\\*\\*|`|</?[a-z]+>")
 
 func writeMarkdown(b *strings.Builder, r report) {
 	fmt.Fprintf(b, "\n### Placement of %s\n\n%s\n", name(r.title), plain(r.lead))

@@ -36,7 +36,7 @@ func Lines(out io.Writer, terminal bool) func(Event) {
 		switch e.Kind {
 		case "plan":
 			fmt.Fprintf(out, "\nPlan %d: %s\n", e.Apply, text.Count(int64(e.Changes), "resource")+" would change")
-			drawn := drawing(e.Plan)
+			drawn := Printable(drawing(e.Plan, planview.Terminal))
 			fmt.Fprint(out, drawn)
 			for _, c := range e.Clusters {
 				fmt.Fprintln(out, "  "+c.line())
@@ -88,12 +88,12 @@ func progressBar(ready, all int) string {
 // byIndex orders names that differ in their numbers, web-2 before web-11.
 func byIndex(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
 
-// drawing returns the plan as planview draws it, with its warnings, or "" if it changes nothing.
-func drawing(p *Plan) string {
+// drawing returns the plan in a form of planview, with its warnings, or "" if it changes nothing.
+func drawing(p *Plan, form func(planview.Plan) string) string {
 	if p == nil || !p.changed() {
 		return ""
 	}
-	return "\n" + planview.Markdown(p.View) + "\n"
+	return "\n" + form(p.View) + "\n"
 }
 
 // Summary appends Markdown to a file: each plan that is applied, and the outcome.
@@ -104,7 +104,7 @@ func Summary(out io.Writer) func(Event) {
 		case "plan":
 			plan = e.Plan
 		case "apply":
-			fmt.Fprintf(out, "## Apply %d\n%s\n", e.Apply, drawing(plan))
+			fmt.Fprintf(out, "## Apply %d\n%s\n", e.Apply, drawing(plan, planview.Markdown))
 		case "failed", "refused", "unasked":
 			title := map[string]string{"failed": "It failed", "refused": refused, "unasked": unasked}[e.Kind]
 			fmt.Fprintf(out, "%s:\n\n```text\n%s\n```\n\n", title, strings.ReplaceAll(e.Message, "```", "'''"))
