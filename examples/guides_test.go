@@ -281,7 +281,13 @@ func fromSenlin(t *testing.T, e example, attachment, server string, regions []st
 		first, blocks = nil, blocks+fmt.Sprintf("import {\n  to = %s\n  id = \"web\"\n}\n", attachment)
 	}
 	before := e.servers(t)
-	for _, c := range append(first, later...) {
+	for i, c := range append(first, later...) {
+		if commands && i > 0 { // without this server
+			_, err := e.Run(t.Context(), "plan", "-no-color")
+			require.Error(t, err)
+			assert.Regexp(t, acctest.Says("Servers are there that this plan makes again"), err.Error())
+			assert.Regexp(t, acctest.Says(fmt.Sprintf("OS_REGION_NAME=%s terraform import 'ADDRESS[\"web-%d\"]' %s", c[2], i-1, c[1])), err.Error())
+		}
 		at := *e.Workspace
 		at.Env = append(slices.Clone(e.Env), "OS_REGION_NAME="+c[2])
 		acctest.Must(t, &at, "import", "-input=false", "-no-color", c[0], c[1])

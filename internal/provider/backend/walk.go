@@ -223,8 +223,9 @@ func (w *Walk) Gather(ctx context.Context, of, name string) []string {
 	return names
 }
 
-// Unclaimed are servers of the name of a node for which nobody has ever waited.
+// Unclaimed are servers of the name of a node for which nobody has ever waited, or that a cluster has which was imported.
 type Unclaimed struct {
-	IDs  []string
-	Mark string // mark of the node
+	IDs     []string
+	Mark    string // mark of the node
+	Adopted bool   // whether the cluster was imported, and not applied since
 }

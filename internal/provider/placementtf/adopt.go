@@ -64,6 +64,7 @@ func (m *attachmentModel) adopt(
 	nowhere := func(string) bool { return false }
 	r, seen, _ := learn.Match(r, servers, roster.Seen{}, nowhere, nowhere)
 	found.see(r, seen)
+	m.noteFound(b, r, seen)
 	warnOfMetadata(r, seen, diags)
 	return learn.Learn(r, seen, roster.Policy{}), found, true
 }

@@ -134,12 +134,12 @@ func (l *look) lookUp(ctx context.Context, nodes placement.Counts, after *memory
 	return true
 }
 
-// noteFound notes servers for which nobody has ever waited: Terraform may not know them.
+// noteFound notes servers for which nobody has ever waited, and all after an import: Terraform may not know them.
 func (m *attachmentModel) noteFound(b *backend.Backend, r roster.Roster, seen roster.Seen) {
 	for name, n := range r.Nodes {
-		if s := seen.Servers[name]; s.Unclaimed() {
-			ids := append(slices.Clone(seen.Strays[name]), s.ID)
-			b.Walk().Found.Note(backend.Member{In: m.Cluster.ValueString(), Name: name}, backend.Unclaimed{IDs: ids, Mark: string(n.Mark)})
+		if s := seen.Servers[name]; s.Unclaimed() || r.Adopted && s.ID != "" {
+			found := backend.Unclaimed{IDs: append(slices.Clone(seen.Strays[name]), s.ID), Mark: string(n.Mark), Adopted: r.Adopted}
+			b.Walk().Found.Note(backend.Member{In: m.Cluster.ValueString(), Name: name}, found)
 		}
 	}
 }

@@ -281,29 +281,45 @@ func (m attachmentModel) warnOfRemoval(diags *diag.Diagnostics) {
 }
 
 // warnOfUnstored warns if Terraform makes a server for a node that has one already, which the state does not have: Nova
-// carried out the request, and its answer was lost. It refuses a third one.
+// carried out the request, and its answer was lost. It refuses a third one, and any for an imported cluster: its server was
+// not imported.
 func (m attachmentModel) warnOfUnstored(before attachmentModel, walk *backend.Walk, diags *diag.Diagnostics) {
-	var names, list []string
-	known, members, third := objects(before.Servers), m.members(), false
+	var first string
+	var list []string
+	known, members, third, adopted := objects(before.Servers), m.members(), false, false
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		of := members[name]
-		found, _ := walk.Found.Noted(backend.Member{In: m.Cluster.ValueString(), Name: name})
-		stored := slices.Contains(found.IDs, textIn(known[name], "id").ValueString())
-		if len(found.IDs) == 0 || stored || !of.id.IsUnknown() || of.mark.ValueString() != found.Mark {
+		found, there := walk.Found.Noted(backend.Member{In: m.Cluster.ValueString(), Name: name})
+		stored := slices.ContainsFunc(found.IDs, func(id string) bool {
+			_, has := walk.Known.Noted(id)
+			return id == textIn(known[name], "id").ValueString() || found.Adopted && has
+		})
+		if !there || stored || !of.id.IsUnknown() || of.mark.ValueString() != found.Mark && !found.Adopted {
 			continue
 		}
-		names, list = append(names, name), append(list, fmt.Sprintf("%s (server %s)", name, strings.Join(found.IDs, ", ")))
-		third = third || len(found.IDs) > 1
+		if len(list) == 0 {
+			first = fmt.Sprintf("terraform import 'ADDRESS[\"%s\"]' %s", name, found.IDs[0])
+			if of.region.ValueString() != "" {
+				first = "OS_REGION_NAME=" + of.region.ValueString() + " " + first
+			}
+		}
+		list = append(list, fmt.Sprintf("%s (server %s)", name, strings.Join(found.IDs, ", ")))
+		third, adopted = third || len(found.IDs) > 1, adopted || found.Adopted
 	}
 	if len(list) == 0 {
 		return
 	}
 	detail := fmt.Sprintf("Cluster %q: this plan creates servers with names that other servers have already: %s. The "+
 		"answers to the requests for these may have been lost before Terraform stored them: then an apply makes each "+
-		"a second time, and no third time. Before you apply, import each (terraform import 'ADDRESS[\"%s\"]' ID), or "+
-		"delete it (openstack server delete ID). Servers that this plan replaces need nothing: Terraform knows them.",
-		m.Cluster.ValueString(), text.Few(list), names[0])
-	if third {
+		"a second time, and no third time. Before you apply, import each (%s), or delete it (openstack server delete "+
+		"ID). Servers that this plan replaces need nothing: Terraform knows them.",
+		m.Cluster.ValueString(), text.Few(list), first)
+	if adopted {
+		detail = fmt.Sprintf("Cluster %q was imported, and this plan creates servers that it has: %s. Import each too: %s. "+
+			"If the plan replaces a server that was imported, bring the configuration in line with it, or add what "+
+			"differs to ignore_changes.", m.Cluster.ValueString(), text.Few(list), first)
+	}
+	if third || adopted {
 		diags.AddAttributeError(path.Root("servers"), "Servers are there that this plan makes again", detail)
 	} else {
 		diags.AddAttributeWarning(path.Root("servers"), "Servers are there that this plan makes again", detail)
