@@ -48,7 +48,7 @@ func TestDecodePage(t *testing.T) {
 			CreatedAt: day, LaunchedAt: day.Add(90*time.Second + 500*time.Millisecond), SeenAt: day.Add(time.Hour), InServiceAt: day.Add(time.Minute),
 			Profile: "i", Tainted: true, Protected: true, Locked: true, InService: "7"},
 		{ID: "2", Name: "from-volume", Region: "R", Status: "ERROR", SeenAt: day.Add(time.Hour), NotInService: "3-1f", NotInServiceAt: day,
-			Fault: "No valid host was found."},
+			Unmade: true, Fault: "No valid host was found."},
 		{ID: "3", Region: "R", Status: "UNKNOWN", SeenAt: day.Add(time.Hour), CreatedAt: day.AddDate(0, 0, -1)},
 	}
 	for i := range want {

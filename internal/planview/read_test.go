@@ -85,7 +85,7 @@ func TestReadEncodings(t *testing.T) {
 func TestAsTheProvider(t *testing.T) {
 	t.Parallel()
 	for _, c := range planCases() {
-		if c.large || c.name == "destroy" || c.name == "unknown" {
+		if c.large || c.name == "destroy" {
 			continue
 		}
 		var plan struct {

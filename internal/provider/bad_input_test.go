@@ -45,7 +45,7 @@ func TestProviderBadInput(t *testing.T) {
 		{member(protocol.Attributes{"password": "hidden", "region": "RegionOne"}), ": 401 Unauthorized. Check the user, the password"},
 		{member(nil), "no region is configured, and the catalogue has 2 with a compute endpoint (RegionOne, RegionTwo): set region, or OS_REGION_NAME"},
 		{member(protocol.Attributes{"region": "RegionOne", "auth_url": html.AuthURL()}),
-			"answered 200 OK in place of 201 (20 bytes of text/html); this may not be the address of an OpenStack API"},
+			"answered 200 OK, but not with JSON (20 bytes of text/html). Is this the address of an OpenStack API?"},
 		{protocol.Attributes{"auth_url": tftypes.UnknownValue}, "the provider block refers to values that are known only after apply."},
 		{member(protocol.Attributes{"webhook_secret": "hidden"}), "The webhook secret, or STACKPOLICY_WEBHOOK_SECRET, cannot be used"},
 		{member(protocol.Attributes{"hook_cacert_file": "/nowhere/at"}), "It is neither PEM text nor the path of a file that can be read"},

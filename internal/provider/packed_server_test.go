@@ -20,7 +20,7 @@ func TestPackedState(t *testing.T) {
 			"generation=1 image_id= index=0 mark=1 ordinal= region=RegionOne template={image=a} zone=}}",
 		`{"nodes":{"web-0":{` + node + `,"former":1}},"slots":null}`: "{web-0={closed= flavor= flavor_id= generation= image_id= index=0 mark=1 ordinal= " +
 			"region=RegionOne template={image=a} zone=}}",
-		`{"slots":{"web-0":{"index":0,"in_use":true}}}`: "{web-0={in_use=true index=0 region= template= zone=}}",
+		`{"slots":{"web-0":{"index":0,"in_use":true}}}`: "{web-0={in_use=true index=0 region= template= volumes= zone=}}",
 		`{"change":{"web-0":"<&>"}}`:                    "{web-0=<&>}",
 		`{"nodes":{},"slots":null}`:                     "{}",
 		`{"nodes":null}`:                                "",

@@ -185,7 +185,7 @@ resource "terraform_data" "network" {
 }
 
 resource "openstack_networking_port_v2" "slot" {
-  for_each           = local.ports
+  for_each              = local.ports
   name                  = replace(each.key, "/", "-")
   region                = each.value.region
   network_id            = try(local.settings[each.value.slot][each.value.nic.name].id, data.openstack_networking_network_v2.named["${each.value.region}/${each.value.nic.name}"].id)
