@@ -41,7 +41,7 @@ var lies = []struct {
 	{"is UNKNOWN", func(_ *machine, s *node.Node) bool { s.Status = "UNKNOWN"; return true }},
 	{"lost its mark", func(m *machine, s *node.Node) bool { m.own, s.InService = "", ""; return true }},
 	{"got a foreign mark", func(m *machine, s *node.Node) bool { m.own, s.InService = "1-dead", "1-dead"; return true }},
-	{"is tainted by hand", func(m *machine, s *node.Node) bool { m.tainted = true; return true }},
+	{"is tainted by hand", func(m *machine, s *node.Node) bool { m.tainted = m.tainted || m.up; return true }},
 	{"dies", func(m *machine, s *node.Node) bool { m.up, m.status, s.Status = false, "ERROR", "ERROR"; return true }},
 }
 
@@ -187,6 +187,22 @@ func (w *world) due(r roster.Roster) (names []string) {
 	return names
 }
 
+// refused reports whether the readiness attachment refuses a plan: Terraform would make more servers that serve again than
+// the batch has room for. The way out is to untaint them.
+func (w *world) refused(p plan) bool {
+	beside, batch := int64(0), int64(0)
+	for _, m := range p.members {
+		switch server := w.machines[m.name]; {
+		case !server.up:
+		case m.replaced():
+			batch++
+		case server.tainted && m.stays():
+			beside++
+		}
+	}
+	return beside > 0 && beside+batch > w.batch
+}
+
 // apply does what Terraform does, and reports whether an apply with these outcomes can end in that way.
 func (w *world) apply(r roster.Roster, outcome map[string]string, end string) bool {
 	fine := true
@@ -313,6 +329,9 @@ func (w *world) next(calm bool, t *tally, yield func(*world)) {
 // applies yields all results of a plan.
 func (w *world) applies(t *tally, yield func(*world)) {
 	p := w.plan()
+	if w.refused(p) {
+		return
+	}
 	if t.judge(w.String, p); p.err != nil {
 		return
 	}
@@ -436,6 +455,13 @@ func (w *world) follow(t *tally) {
 func (w *world) step(image, outcome, end string) (plan, []string, *world) {
 	w.look(0, nil, false)
 	p := w.plan()
+	if w.refused(p) {
+		for name, m := range w.machines {
+			m.tainted = m.tainted && !m.up
+			w.machines[name] = m
+		}
+		p = w.plan()
+	}
 	due, fates := w.due(p.after), map[string]string{}
 	for i, name := range due {
 		if fates[name] = "never up"; p.after.Nodes[name].Template == template(image) {
