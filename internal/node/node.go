@@ -68,8 +68,8 @@ type Node struct {
 	Deleting bool `json:"deleting,omitempty"`
 }
 
-// Unclaimed reports whether nobody has ever waited for the server, as far as it shows: if Terraform does not know it, the
-// answer to its creation was lost.
+// Unclaimed reports whether nobody has ever waited for the server, as far as it shows: if Terraform does not know it,
+// the answer to its creation was lost.
 func (n Node) Unclaimed() bool {
 	return n.ID != "" && n.InService == "" && n.NotInService == "" && n.Status != "ERROR" && !n.Drained && !n.Draining
 }

@@ -108,18 +108,21 @@ func TestGuards(t *testing.T) {
 		says    string // the beginning of what is shown
 		asked   int
 	}{
-		"Nova's own 404":          {[]http.HandlerFunc{notFound("application/json", novaGone)}, 404, "Instance s could not be found.", 1},
-		"another's 404":           {[]http.HandlerFunc{notFound("text/html", password)}, 0, "answered 404 Not Found, and not in the service's own words (", 2},
-		"another host":            {[]http.HandlerFunc{status(307, "Location", elsewhere+"/?token="+token)}, 0, "redirected from ", 2},
-		"redirects without end":   {[]http.HandlerFunc{status(307, "Location", "/again")}, 0, "stopped after 10 redirects", 10},
-		"32 MiB":                  {[]http.HandlerFunc{endless(`{"a": "`, "0")}, 0, "the answer is not read: it has more than 32768 KiB", 1},
-		"32 MiB, packed":          {[]http.HandlerFunc{packed}, 0, "the answer is not read: it has more than 32768 KiB", 1},
-		"20,000 items":            {[]http.HandlerFunc{endless(`{"servers": [{}`, ",{}")}, 0, "the answer is not read: it has more than 20000 items", 1},
-		"items of an item":        {[]http.HandlerFunc{endless(`{"servers": [{"tags": [""`, `,""`)}, 0, "the answer is not read: it has more than 20000 items", 1},
-		"a password":              {[]http.HandlerFunc{refuses("of " + password)}, 400, redacted, 1},
-		"a token in an address":   {[]http.HandlerFunc{refuses("?password=p%22%3C%26%C3%A9+zq&x")}, 400, redacted, 1},
-		"a long refusal":          {[]http.HandlerFunc{refuses("\x1b[31mred\nline " + strings.Repeat("x", 5000))}, 400, `\x1b[31mred\nline xxx`, 1},
-		"an endless refusal":      {[]http.HandlerFunc{func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(400); endless("", "x")(w, r) }}, 400, "(more than 64 KiB of ", 1},
+		"Nova's own 404":        {[]http.HandlerFunc{notFound("application/json", novaGone)}, 404, "Instance s could not be found.", 1},
+		"another's 404":         {[]http.HandlerFunc{notFound("text/html", password)}, 0, "answered 404 Not Found, and not in the service's own words (", 2},
+		"another host":          {[]http.HandlerFunc{status(307, "Location", elsewhere+"/?token="+token)}, 0, "redirected from ", 2},
+		"redirects without end": {[]http.HandlerFunc{status(307, "Location", "/again")}, 0, "stopped after 10 redirects", 10},
+		"32 MiB":                {[]http.HandlerFunc{endless(`{"a": "`, "0")}, 0, "the answer is not read: it has more than 32768 KiB", 1},
+		"32 MiB, packed":        {[]http.HandlerFunc{packed}, 0, "the answer is not read: it has more than 32768 KiB", 1},
+		"20,000 items":          {[]http.HandlerFunc{endless(`{"servers": [{}`, ",{}")}, 0, "the answer is not read: it has more than 20000 items", 1},
+		"items of an item":      {[]http.HandlerFunc{endless(`{"servers": [{"tags": [""`, `,""`)}, 0, "the answer is not read: it has more than 20000 items", 1},
+		"a password":            {[]http.HandlerFunc{refuses("of " + password)}, 400, redacted, 1},
+		"a token in an address": {[]http.HandlerFunc{refuses("?password=p%22%3C%26%C3%A9+zq&x")}, 400, redacted, 1},
+		"a long refusal":        {[]http.HandlerFunc{refuses("\x1b[31mred\nline " + strings.Repeat("x", 5000))}, 400, `\x1b[31mred\nline xxx`, 1},
+		"an endless refusal": {[]http.HandlerFunc{func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(400)
+			endless("", "x")(w, r)
+		}}, 400, "(more than 64 KiB of ", 1},
 		"a 200 that breaks off":   {[]http.HandlerFunc{half, good}, 200, "{}", 2},
 		"one that always does":    {[]http.HandlerFunc{half}, 0, "the answer breaks off after 10 bytes", 2},
 		"a part of a list":        {[]http.HandlerFunc{status(206, "Content-Type", "application/json")}, 0, "answered 206 Partial Content (", 1},

@@ -85,7 +85,8 @@ func (l *LoadBalancer) Members(ctx context.Context, pool string) ([]Member, erro
 	var members []Member
 	for attempt := 0; ; attempt++ {
 		members = members[:0]
-		err := walk(ctx, l.Client, "lbaas/pools/"+pool+"/members", nil, func(page Page, item itemFunc) (more bool, err error) {
+		path := "lbaas/pools/" + pool + "/members"
+		err := walk(ctx, l.Client, path, nil, func(page Page, item itemFunc) (more bool, err error) {
 			var list struct {
 				Members []Member           `json:"members"`
 				Links   []gophercloud.Link `json:"members_links"`

@@ -146,8 +146,8 @@ func (a *Attachment) lead() string {
 		what += ". In addition, " + struck
 	}
 	lead := fmt.Sprintf("%s: %s.", size, what)
-	switch {
-	case a.Action == Delete:
+	switch a.Action {
+	case Delete:
 		lead = fmt.Sprintf("The attachment is destroyed, but not the servers of its %s.", text.Nodes(a.Before))
 		if a.taken > 0 {
 			lead = fmt.Sprintf("The attachment is destroyed, and with it %s.", text.Count(a.taken, "server"))
@@ -155,7 +155,7 @@ func (a *Attachment) lead() string {
 		if struck != "" {
 			lead += " In this plan " + struck + "."
 		}
-	case a.Action == Replace:
+	case Replace:
 		lead += " The attachment is replaced: it forgets all nodes and places them again."
 	}
 	if a.Imported {

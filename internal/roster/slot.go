@@ -102,7 +102,10 @@ func (r *Roster) FillSlots(keep Stateful) {
 
 // KeepsVolume reports whether a slot has a volume.
 func (r Roster) KeepsVolume(volume string) bool {
-	return slices.ContainsFunc(slices.Collect(maps.Values(r.Slots)), func(s Slot) bool { return slices.Contains(s.Volumes.List(), volume) })
+	return slices.ContainsFunc(
+		slices.Collect(maps.Values(r.Slots)),
+		func(s Slot) bool { return slices.Contains(s.Volumes.List(), volume) },
+	)
 }
 
 // Fits reports whether a slot belongs to a place. A slot or place without a zone fits every

@@ -77,7 +77,13 @@ func targetZone(
 }
 
 // checkHost reports a host that is not in its zone, as far as Nova shows hosts to this user.
-func checkHost(ctx context.Context, compute *openstack.Compute, zone string, wanted zoneWanted, diags *diag.Diagnostics) {
+func checkHost(
+	ctx context.Context,
+	compute *openstack.Compute,
+	zone string,
+	wanted zoneWanted,
+	diags *diag.Diagnostics,
+) {
 	name, host, named := strings.Cut(zone, ":")
 	if !named || wanted.drs || diags.HasError() {
 		return

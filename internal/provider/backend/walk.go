@@ -223,7 +223,8 @@ func (w *Walk) Gather(ctx context.Context, of, name string) []string {
 	return names
 }
 
-// Unclaimed are servers of the name of a node for which nobody has ever waited, or that a cluster has which was imported.
+// Unclaimed are servers of the name of a node for which nobody has ever waited, or that a cluster has which was
+// imported.
 type Unclaimed struct {
 	IDs     []string
 	Mark    string // mark of the node

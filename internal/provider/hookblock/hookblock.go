@@ -53,8 +53,7 @@ func argumentOf(t hook.Type, a hook.Argument) schema.Attribute {
 	if a.Optional {
 		description = fmt.Sprintf("For type `%s`. %s", t.Name, a.Description)
 	}
-	switch a.Kind {
-	case hook.List:
+	if a.Kind == hook.List {
 		return attribute.Texts(description, listvalidator.NoNullValues())
 	}
 	text := attribute.Text(description)

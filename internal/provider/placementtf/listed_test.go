@@ -35,7 +35,7 @@ func TestListed(t *testing.T) {
 		}
 		for _, page := range c.pages {
 			for _, value := range c.values {
-				assert.True(t, strings.Contains(read(t, page), "`"+value+"`"), "%s: %s", page, value)
+				assert.Contains(t, read(t, page), "`"+value+"`", page)
 			}
 		}
 		for file, want := range c.lines {

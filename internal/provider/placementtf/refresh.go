@@ -138,7 +138,11 @@ func (l *look) lookUp(ctx context.Context, nodes placement.Counts, after *memory
 func (m *attachmentModel) noteFound(b *backend.Backend, r roster.Roster, seen roster.Seen) {
 	for name, n := range r.Nodes {
 		if s := seen.Servers[name]; s.Unclaimed() || r.Adopted && s.ID != "" {
-			found := backend.Unclaimed{IDs: append(slices.Clone(seen.Strays[name]), s.ID), Mark: string(n.Mark), Adopted: r.Adopted}
+			found := backend.Unclaimed{
+				IDs:     append(slices.Clone(seen.Strays[name]), s.ID),
+				Mark:    string(n.Mark),
+				Adopted: r.Adopted,
+			}
 			b.Walk().Found.Note(backend.Member{In: m.Cluster.ValueString(), Name: name}, found)
 		}
 	}

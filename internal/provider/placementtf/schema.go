@@ -164,7 +164,10 @@ func statefulBlock() schema.Block {
 			"volumes": schema.MapAttribute{
 				Optional:    true,
 				ElementType: types.Int64Type,
-				Validators:  []validator.Map{mapvalidator.NoNullValues(), mapvalidator.ValueInt64sAre(int64validator.AtLeast(1))},
+				Validators: []validator.Map{
+					mapvalidator.NoNullValues(),
+					mapvalidator.ValueInt64sAre(int64validator.AtLeast(1)),
+				},
 				MarkdownDescription: "Size in GiB of each volume of a slot, by its name. The template of new nodes has " +
 					"the names, as JSON, under `volumes`. With `RETAIN` a slot keeps a volume that the map has no more, until " +
 					"`release` names it. None becomes smaller.",

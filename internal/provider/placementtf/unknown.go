@@ -95,11 +95,19 @@ func (p *attachmentPlanner) changeKnown(ctx context.Context, change planner.Chan
 	d := plan.deletion(ctx, p.diags)
 	var decisive []argument
 	if len(change.With(verdict.Leaves))+len(change.With(verdict.Changes)) > 0 {
-		decisive = append(decisive, argument{"deletion.criteria", d.Criteria}, argument{"deletion.protected", d.Protected})
+		decisive = append(
+			decisive,
+			argument{"deletion.criteria", d.Criteria},
+			argument{"deletion.protected", d.Protected},
+		)
 	}
 	if len(change.With(verdict.Comes)) > 0 {
-		decisive = append(decisive, argument{"cluster", plan.Cluster}, argument{"node_name_pattern", plan.NodeNamePattern},
-			argument{"respect_quotas", plan.RespectQuotas})
+		decisive = append(
+			decisive,
+			argument{"cluster", plan.Cluster},
+			argument{"node_name_pattern", plan.NodeNamePattern},
+			argument{"respect_quotas", plan.RespectQuotas},
+		)
 	}
 	return p.allKnown(ctx, decisive)
 }
@@ -139,8 +147,8 @@ func (p *attachmentPlanner) waitForSources(
 	resp.Plan.Raw = req.State.Raw
 }
 
-// sameExcept reports whether a plan is the state, except for images and user data that are not known, and for the name of
-// a nameless region. A value that the state does not have is not the same.
+// sameExcept reports whether a plan is the state, except for images and user data that are not known, and for the name
+// of a nameless region. A value that the state does not have is not the same.
 func sameExcept(plan tfsdk.Plan, state tfsdk.State, nameless bool) bool {
 	same, err := tftypes.Transform(plan.Raw, func(at *tftypes.AttributePath, v tftypes.Value) (tftypes.Value, error) {
 		name, _ := at.LastStep().(tftypes.AttributeName)
@@ -161,8 +169,8 @@ func sameExcept(plan tfsdk.Plan, state tfsdk.State, nameless bool) bool {
 	return err == nil && same.Equal(state.Raw)
 }
 
-// forgetTemplates makes the values of templates unknown that are not known yet, with what depends on them. The names and
-// places of new nodes do not, nor does anything else in their templates: a configuration may make ports by it.
+// forgetTemplates makes the values of templates unknown that are not known yet, with what depends on them. The names
+// and places of new nodes do not, nor does anything else in their templates: a configuration may make ports by it.
 func (p *attachmentPlanner) forgetTemplates(ctx context.Context) {
 	given := map[string]map[placement.Place]attr.Value{}
 	for argument, all := range map[string]attr.Value{

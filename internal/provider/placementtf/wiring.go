@@ -48,7 +48,8 @@ func checkWires(ctx context.Context, cloud *openstack.Cloud, w wires, diags *dia
 			Search: search[name],
 			Had:    w.before.Seen.Servers[name].ID != "",
 		}
-		// A server in ERROR, or that has not the mark of its node, may be older than the template, which its node got unseen.
+		// A server in ERROR, or that has not the mark of its node, may be older than the template, which its node got
+		// unseen.
 		judged := node.Server.InService == string(n.Mark) || node.Server.NotInService == string(n.Mark)
 		other := !judged && (node.Server.InService != "" || w.before.Marked)
 		older := other || node.Server.Status == "ERROR"
@@ -133,7 +134,8 @@ func (p *attachmentPlanner) tellNodes(next roster.Roster, change planner.Change,
 		p.diags.AddAttributeWarning(at, "Kept servers leave the cluster", fmt.Sprintf(
 			"%s: the node leaves. If the plan lists its server as destroyed, do not apply: let Terraform forget it, with "+
 				"a moved and a removed block (destroy = false).",
-			text.Few(kept)))
+			text.Few(kept),
+		))
 	}
 }
 
@@ -173,8 +175,8 @@ func (p *attachmentPlanner) refuseLoose(now roster.Roster, sources sources) {
 	}
 }
 
-// publish tells the other attachments of the cluster what the plan does: what the nodes are, how many servers may still be
-// replaced, and which servers the nodes have.
+// publish tells the other attachments of the cluster what the plan does: what the nodes are, how many servers may still
+// be replaced, and which servers the nodes have.
 func (p *attachmentPlanner) publish(ctx context.Context, d decision) {
 	walk, cluster := p.backend.Walk(), p.plan.Cluster.ValueString()
 	told := backend.Cluster{Batch: -1, Nodes: map[string]backend.Node{}}

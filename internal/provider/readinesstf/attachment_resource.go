@@ -281,8 +281,8 @@ func (m attachmentModel) warnOfRemoval(diags *diag.Diagnostics) {
 }
 
 // warnOfUnstored warns if Terraform makes a server for a node that has one already, which the state does not have: Nova
-// carried out the request, and its answer was lost. It refuses a third one, and any for an imported cluster: its server was
-// not imported.
+// carried out the request, and its answer was lost. It refuses a third one, and any for an imported cluster: its server
+// was not imported.
 func (m attachmentModel) warnOfUnstored(before attachmentModel, walk *backend.Walk, diags *diag.Diagnostics) {
 	var first string
 	var list []string
@@ -315,9 +315,14 @@ func (m attachmentModel) warnOfUnstored(before attachmentModel, walk *backend.Wa
 		"ID). Servers that this plan replaces need nothing: Terraform knows them.",
 		m.Cluster.ValueString(), text.Few(list), first)
 	if adopted {
-		detail = fmt.Sprintf("Cluster %q was imported, and this plan creates servers that it has: %s. Import each too: %s. "+
-			"If the plan replaces a server that was imported, bring the configuration in line with it, or add what "+
-			"differs to ignore_changes.", m.Cluster.ValueString(), text.Few(list), first)
+		detail = fmt.Sprintf(
+			"Cluster %q was imported, and this plan creates servers that it has: %s. Import each too: %s. "+
+				"If the plan replaces a server that was imported, bring the configuration in line with it, or add what "+
+				"differs to ignore_changes.",
+			m.Cluster.ValueString(),
+			text.Few(list),
+			first,
+		)
 	}
 	if third || adopted {
 		diags.AddAttributeError(path.Root("servers"), "Servers are there that this plan makes again", detail)

@@ -70,8 +70,10 @@ func attachmentSchema() schema.Schema {
 					"access_ip_v4":            attribute.Text("Address at which `tcp` and `http` reach the server."),
 					"access_ip_v6":            attribute.Text("The same, where it has no `access_ip_v4`."),
 					"network": schema.ListNestedAttribute{
-						Optional:     true,
-						NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{"port": plain()}},
+						Optional: true,
+						NestedObject: schema.NestedAttributeObject{
+							Attributes: map[string]schema.Attribute{"port": plain()},
+						},
 					},
 					"block_device": schema.ListNestedAttribute{
 						Optional: true,

@@ -157,7 +157,7 @@ func (l *ledger) neverServed(ask func(verdict.Want)) {
 		case l.granted(f.Name) || l.standsOld(f): // granted: its change is taken back
 		case l.failedTwice(f):
 			ask(verdict.Want{Fact: f, Cause: roster.Unhealthy, What: verdict.GivenUp})
-		case f.NoHost && !l.Policy.TakesFirst() && !(f.Spent && l.revises(f)):
+		case f.NoHost && !l.Policy.TakesFirst() && (!f.Spent || !l.revises(f)):
 			ask(verdict.Want{Fact: f, Cause: roster.Unhealthy, What: verdict.Unhosted})
 		case l.revises(f):
 			name := roster.Outdated

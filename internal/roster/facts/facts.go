@@ -151,6 +151,8 @@ func (f *Fact) look(seen roster.Seen, policy roster.Policy) {
 }
 
 // hosts adds whether Nova found a host for the node, and whether there may be one for it, or for another flavor.
+//
+//nolint:gocyclo // each branch is a rule
 func (f *Fact) hosts(seen roster.Seen, policy roster.Policy) {
 	f.Spent = f.Looked && !policy.Blind && Spent(f.Name, f.Node, seen, policy)
 	f.NoHost = f.Looked && NoHost(f.Server) || f.Spent
@@ -203,8 +205,8 @@ func NoHost(server node.Node) bool {
 		strings.Contains(fault, "exceeded maximum number of retries"))
 }
 
-// Spent reports whether two servers that were made for a node failed. If nodes keep their names, an old server is destroyed
-// first, so that servers do not pile up.
+// Spent reports whether two servers that were made for a node failed. If nodes keep their names, an old server is
+// destroyed first, so that servers do not pile up.
 func Spent(name string, n roster.Node, seen roster.Seen, policy roster.Policy) bool {
 	server := seen.Servers[name]
 	lost := policy.RequireMarks && server.Unclaimed() && len(seen.Strays[name]) > 0

@@ -33,6 +33,8 @@ import (
 //
 // Match forgets a leaving node whose server is gone. Nodes of closed regions, in which nobody looked,
 // stay as they are, and keep the result of the look before.
+//
+//nolint:gocyclo // each branch is a rule
 func Match(r roster.Roster, servers []node.Node, before roster.Seen, closed, zoned func(region string) bool) (
 	roster.Roster, roster.Seen, Matches,
 ) {
@@ -78,7 +80,10 @@ func Match(r roster.Roster, servers []node.Node, before roster.Seen, closed, zon
 	matchLeaving(seen, r, found, before, closed)
 	for _, name := range slices.Sorted(maps.Keys(seen.Strays)) {
 		n, _ := r.Known(name)
-		matches.Strays = append(matches.Strays, fmt.Sprintf("%s (%s in %s)", name, strings.Join(seen.Strays[name], ", "), n.Region))
+		matches.Strays = append(
+			matches.Strays,
+			fmt.Sprintf("%s (%s in %s)", name, strings.Join(seen.Strays[name], ", "), n.Region),
+		)
 	}
 	return r, seen, matches
 }
@@ -107,8 +112,15 @@ func matchLeaving(
 		default:
 			n.Doubt = false
 			r.Leaving[name] = n
-			seen.NoteStrays(name, list, func(s node.Node) bool { return !n.Served || slices.Contains(before.Strays[name], s.ID) })
-			known := slices.DeleteFunc(slices.Clone(list), func(s node.Node) bool { return slices.Contains(seen.Strays[name], s.ID) })
+			seen.NoteStrays(
+				name,
+				list,
+				func(s node.Node) bool { return !n.Served || slices.Contains(before.Strays[name], s.ID) },
+			)
+			known := slices.DeleteFunc(
+				slices.Clone(list),
+				func(s node.Node) bool { return slices.Contains(seen.Strays[name], s.ID) },
+			)
 			if len(known) == 0 {
 				known = list
 			}
@@ -173,7 +185,8 @@ func Learn(r roster.Roster, seen roster.Seen, policy roster.Policy) roster.Roste
 	return r
 }
 
-// triesOf counts the servers that were made for a generation of a node, if none is known to be in service or waited for.
+// triesOf counts the servers that were made for a generation of a node, if none is known to be in service or waited
+// for.
 func triesOf(n roster.Node, best node.Node, list []node.Node) (tries int) {
 	is := func(s node.Node) bool { return s.Unmade || s.Unclaimed() }
 	for _, s := range list {

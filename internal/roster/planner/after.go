@@ -59,6 +59,8 @@ func arrives(seen roster.Seen, name string, n roster.Node, policy roster.Policy)
 
 // repeats reports whether the next plan is the same as a plan: it begins with the same roster, look and policy, because
 // nothing changes, and nothing is learned that the roster does not have.
+//
+//nolint:gocyclo // each branch is a rule
 func repeats(now roster.Roster, p verdict.Plan, change Change) bool {
 	next, policy := p.Next, p.Policy
 	opens := slices.Contains(slices.Collect(maps.Values(policy.Opened)), true)

@@ -41,7 +41,7 @@ var lies = []struct {
 	{"is UNKNOWN", func(_ *machine, s *node.Node) bool { s.Status = "UNKNOWN"; return true }},
 	{"lost its mark", func(m *machine, s *node.Node) bool { m.own, s.InService = "", ""; return true }},
 	{"got a foreign mark", func(m *machine, s *node.Node) bool { m.own, s.InService = "1-dead", "1-dead"; return true }},
-	{"is tainted by hand", func(m *machine, s *node.Node) bool { m.tainted = m.tainted || m.up; return true }},
+	{"is tainted by hand", func(m *machine, _ *node.Node) bool { m.tainted = m.tainted || m.up; return true }},
 	{"dies", func(m *machine, s *node.Node) bool { m.up, m.status, s.Status = false, "ERROR", "ERROR"; return true }},
 }
 

@@ -84,7 +84,11 @@ func (p *speech) listed() []Notice {
 
 // chosen is about the nodes that a shrink removes.
 func (p *speech) chosen() []Notice {
-	surplus := p.Verdicts.With(verdict.Leaves).Filter(func(v *verdict.Verdict) bool { return v.What == verdict.Surplus })
+	surplus := p.Verdicts.With(
+		verdict.Leaves,
+	).Filter(
+		func(v *verdict.Verdict) bool { return v.What == verdict.Surplus },
+	)
 	unseen := surplus.Filter(func(v *verdict.Verdict) bool { return !v.Looked }).Names()
 	closed := each(surplus.Filter(func(v *verdict.Verdict) bool { return v.Closed }), (*verdict.Verdict).String)
 	return append(
@@ -108,7 +112,9 @@ func (p *speech) held() (notices []Notice) {
 			return notices
 		}
 	}
-	notRemade := p.Staying().Filter(func(v *verdict.Verdict) bool { return v.NotRemade && v.Outcome != verdict.Changes })
+	notRemade := p.Staying().Filter(
+		func(v *verdict.Verdict) bool { return v.NotRemade && v.Outcome != verdict.Changes },
+	)
 	return slices.Concat(notices,
 		tell("Servers did not follow their nodes", "The servers of {count} should have been made again, but are still "+
 			"the old ones: {names}. Terraform does not know that the server depends on the generation of its node. "+
@@ -172,7 +178,14 @@ func (p *speech) fullPlaces() []Notice {
 			}
 			failed := spot
 			failed.Template = p.Policy.Templates.At(spot.Place).Hash()
-			until := cmp.Or(p.seen.Full[spot], p.seen.Full[failed]).Add(roster.FullFor).UTC().Format("2006-01-02 15:04:05 UTC")
+			until := cmp.Or(
+				p.seen.Full[spot],
+				p.seen.Full[failed],
+			).Add(
+				roster.FullFor,
+			).UTC().Format(
+				"2006-01-02 15:04:05 UTC",
+			)
 			spots = append(spots, fmt.Sprintf("%s (until %s%s)", spot, until, group))
 		}
 	}

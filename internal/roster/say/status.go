@@ -44,6 +44,8 @@ func (p speech) stated(most int) string {
 }
 
 // about returns what a status says after its word.
+//
+//nolint:gocyclo // each branch is a rule
 func (p *speech) about(s verdict.Status) string {
 	switch {
 	case s.Hold != nil:

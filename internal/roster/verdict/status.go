@@ -116,6 +116,8 @@ type Absence struct {
 // Absent lists the absent nodes. An apply that ends without an error has made missing servers, and its readiness
 // attachment has marked those that run. The marks of other nodes are evidence of such an attachment. If no server of
 // the cluster was ever found, the servers may have other names.
+//
+//nolint:gocyclo // each branch is a rule
 func (p Plan) Absent() (list []Absence) {
 	marked := p.Policy.RequireMarks && !p.Policy.Unmarked ||
 		slices.ContainsFunc(p.Staying(), func(v *Verdict) bool { return v.Judged() })
