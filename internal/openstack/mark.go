@@ -27,7 +27,8 @@ const (
 	// mark.
 	//
 	// NotInServiceAtKey is the key that is written when a wait for the server ends without a mark. Its value
-	// is the mark that was not set, and the time; setting a mark removes it. Times are RFC 3339 in UTC, by Nova's clock.
+	// is the mark that was not set, and the time; setting a mark removes it. Times are RFC 3339 in UTC, by Nova's
+	// clock.
 	InServiceAtKey    = "stackpolicy_in_service_at"
 	NotInServiceAtKey = "stackpolicy_not_in_service_at"
 	// GenerationKey is the key under which configurations write how often the server of a node was made.

@@ -54,7 +54,8 @@ const redacted = "(redacted)" // in place of a text with a secret
 func repeats(s string, secrets []string) bool {
 	return slices.ContainsFunc(secrets, func(secret string) bool {
 		return len(secret) > 3 &&
-			(strings.Contains(s, secret) || strings.Contains(s, url.QueryEscape(secret)) || strings.Contains(s, url.PathEscape(secret)))
+			(strings.Contains(s, secret) || strings.Contains(s, url.QueryEscape(secret)) ||
+				strings.Contains(s, url.PathEscape(secret)))
 	})
 }
 

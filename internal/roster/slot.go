@@ -43,7 +43,7 @@ func (n Names) List() (list []string) {
 // Stateful configures a cluster whose nodes have slots. They keep their names and places:
 // even candidates are made again, and not replaced by other nodes.
 type Stateful struct {
-	Retain  bool     // whether the slot of a removed node is kept for the next node in its place, and a volume that no template has
+	Retain  bool     // whether slots of removed nodes are kept, and volumes that no template has
 	Release []string // names of kept slots and volumes to remove; the same plan gives such a slot to no new node
 }
 

@@ -27,7 +27,9 @@ var novaRoutes = []route{
 	{"GET", "/", 1, (*call).computeVersion},
 	{"GET", "/flavors/detail", 1, (*call).listFlavors},
 	{"GET", "/flavors/{}", 1, show("flavor", (*call).showFlavor, (*call).flavorDocument)},
-	{"GET", "/flavors/{}/os-extra_specs", 1, show("extra_specs", (*call).showFlavor, func(*call, *Flavor) object { return object{} })},
+	{"GET", "/flavors/{}/os-extra_specs", 1, show("extra_specs", (*call).showFlavor, func(*call, *Flavor) object {
+		return object{}
+	})},
 	{"GET", "/images", 1, (*call).listNovaImages},
 	{"GET", "/limits", 1, (*call).showLimits},
 	{"GET", "/os-availability-zone", 1, (*call).listZones},

@@ -2,8 +2,8 @@
 //
 //	fetch CHECKSUMS URL PROGRAM FILE
 //
-// It puts PROGRAM of the zip at URL into FILE. CHECKSUMS has a line "SHA256  NAME" for each zip. What does not work is said
-// in one line, and nothing is left of it.
+// It puts PROGRAM of the zip at URL into FILE. CHECKSUMS has a line "SHA256  NAME" for each zip. What does not work is
+// said in one line, and nothing is left of it.
 package main
 
 import (

@@ -110,7 +110,9 @@ func (l library) edit(file, page string) string {
 			edited += s.head + "\n" + s.body + "\n\n"
 		}
 	}
-	edited = below.ReplaceAllStringFunc(edited, func(link string) string { return links[below.FindStringSubmatch(link)[1]] })
+	edited = below.ReplaceAllStringFunc(edited, func(link string) string {
+		return links[below.FindStringSubmatch(link)[1]]
+	})
 	return strings.TrimRight(required(edited), "\n") + "\n" + rest
 }
 

@@ -44,8 +44,8 @@ func (p *attachmentPlanner) fillSize() {
 	}
 }
 
-// fillRegion names the one region of a configuration that leaves its name out: as the one region in the state, or as the
-// provider's.
+// fillRegion names the one region of a configuration that leaves its name out: as the one region in the state, or as
+// the provider's.
 func (p *attachmentPlanner) fillRegion(ctx context.Context) {
 	if !places.Nameless(p.config.Regions) {
 		return

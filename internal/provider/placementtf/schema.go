@@ -168,8 +168,9 @@ func statefulBlock() schema.Block {
 					mapvalidator.NoNullValues(),
 					mapvalidator.ValueInt64sAre(int64validator.AtLeast(1)),
 				},
-				MarkdownDescription: "Size in GiB of each volume of a slot, by its name. The template of new nodes has " +
-					"the names, as JSON, under `volumes`. With `RETAIN` a slot keeps a volume that the map has no more, until " +
+				MarkdownDescription: "Size in GiB of each volume of a slot, by its name. The template of new " +
+					"nodes has the names, as JSON, under `volumes`. With `RETAIN` a slot keeps a volume that the map " +
+					"has no more, until " +
 					"`release` names it. None becomes smaller.",
 			},
 		},

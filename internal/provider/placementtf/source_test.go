@@ -204,7 +204,8 @@ func TestPlacementSources(t *testing.T) {
 					assert.Equal(t, c.at, at, s.Said())
 				}
 				if made == "same" && c.happens == nil {
-					assert.Equal(t, 1, s.Fake.Count("GET image /images")+s.Fake.Count("GET image /images/"+config["image"].(string)), "requests to Glance for a cluster that is in step")
+					assert.Equal(t, 1, s.Fake.Count("GET image /images")+s.Fake.Count("GET image /images/"+config["image"].(string)),
+						"requests to Glance for a cluster that is in step")
 				}
 			}
 		})

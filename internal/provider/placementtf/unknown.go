@@ -48,7 +48,8 @@ func (p *attachmentPlanner) refusesUnknown(ctx context.Context) bool {
 func (p *attachmentPlanner) refuseUnknown(at path.Path) {
 	p.diags.AddAttributeError(at, "Not known before the apply",
 		at.String()+" is known only after the apply. Which nodes there are, and what they are made from, cannot be "+
-			"planned from it. Apply the resource that it comes from first, with -target, or take it from a variable, or "+
+			"planned from it. Apply the resource that it comes from first, with -target, or take it from a "+
+			"variable, or "+
 			"from a data source that depends on nothing that changes.")
 }
 
@@ -212,7 +213,7 @@ func forgetTemplate(
 	diags *diag.Diagnostics,
 ) (kept packed.Value, forgets bool) {
 	unknown := map[string]packed.Text{}
-	for _, of := range []placement.Place{{}, {Region: at.Region}, at} { // a zone overrides its region, which overrides all
+	for _, of := range []placement.Place{{}, {Region: at.Region}, at} { // the last one counts
 		values, _ := given["template"][of].(types.Map)
 		if values.IsUnknown() {
 			return packed.Unknown, true

@@ -26,7 +26,8 @@ func updateBlock() schema.Block {
 			"causes": attribute.Texts("Required. Why a node is replaced, in this order: `UNHEALTHY` (in `ERROR`, "+
 				"tainted, or found unhealthy by `health`), `PLACEMENT` (its place is not listed or above its cap, or "+
 				"a move improves the spread), `TEMPLATE` (another template is wanted; with `IMAGE` the newest of "+
-				"`image`), `FLAVOR` (an earlier one of `flavors` is not full) and `AGE` (older than `max_age`). An empty list "+
+				"`image`), `FLAVOR` (an earlier one of `flavors` is not full) and `AGE` (older than `max_age`). An "+
+				"empty list "+
 				"replaces none.",
 				listvalidator.UniqueValues(),
 				listvalidator.ValueStringsAre(value.NotNull{}, stringvalidator.OneOf(causes()...))),

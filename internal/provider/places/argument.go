@@ -221,7 +221,8 @@ func Value(regions []placement.Region) types.List {
 	list := make([]attr.Value, len(regions))
 	for i, r := range regions {
 		fields := named(r.Name)
-		fields["zones"], fields["image"], fields["user_data"] = types.ListNull(zone), types.StringNull(), types.StringNull()
+		fields["zones"] = types.ListNull(zone)
+		fields["image"], fields["user_data"] = types.StringNull(), types.StringNull()
 		if len(r.Zones) > 0 {
 			zones := make([]attr.Value, len(r.Zones))
 			for j, z := range r.Zones {

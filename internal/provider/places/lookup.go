@@ -116,8 +116,8 @@ func (l Listed) WarnOfClosed(board *placement.Board, change placement.Counts, di
 	}
 }
 
-// RefuseUnknown refuses a request that names a region which Keystone does not know, or for a new node a zone which Nova does
-// not list. A plan's own regions are looked up together with the plan.
+// RefuseUnknown refuses a request that names a region which Keystone does not know, or for a new node a zone which Nova
+// does not list. A plan's own regions are looked up together with the plan.
 func RefuseUnknown(
 	ctx context.Context, cloud *openstack.Cloud, asked request.Request, own []string, diags *diag.Diagnostics,
 ) {

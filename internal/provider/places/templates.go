@@ -92,7 +92,8 @@ func Path(regions types.List, at placement.Place, argument string) path.Path {
 			if !ok || !value.Given(place) || place.Attributes()["name"].(types.String).ValueString() != name {
 				continue
 			}
-			if here := in.AtListIndex(i); place.Attributes()[argument] != nil && !place.Attributes()[argument].IsNull() {
+			here, given := in.AtListIndex(i), place.Attributes()[argument]
+			if given != nil && !given.IsNull() {
 				found = here.AtName(argument)
 			}
 			return place, in.AtListIndex(i)
@@ -130,7 +131,8 @@ func Own[V attr.Value](regions types.List, argument string) map[placement.Place]
 
 func name(place types.Object) string { return place.Attributes()["name"].(types.String).ValueString() }
 
-// Unknown returns the path of the first value in a list of places that is not known, except for what nodes are made from.
+// Unknown returns the path of the first value in a list of places that is not known, except for what nodes are made
+// from.
 func Unknown(ctx context.Context, list types.List, at path.Path) (first path.Path, unknown bool) {
 	if list.IsUnknown() {
 		return at, true

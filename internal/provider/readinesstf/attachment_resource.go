@@ -317,7 +317,8 @@ func (m attachmentModel) warnOfUnstored(before attachmentModel, walk *backend.Wa
 	if adopted {
 		detail = fmt.Sprintf(
 			"Cluster %q was imported, and this plan creates servers that it has: %s. Import each too: %s. "+
-				"If the plan replaces a server that was imported, bring the configuration in line with it, or add what "+
+				"If the plan replaces a server that was imported, bring the configuration in line with it, or add "+
+				"what "+
 				"differs to ignore_changes.",
 			m.Cluster.ValueString(),
 			text.Few(list),

@@ -8,7 +8,8 @@ import (
 )
 
 // NotForetold ends the description of a plan, which knows less of nodes than a placement attachment.
-const NotForetold = "A placement attachment [knows more of its nodes](../guides/how-the-planner-decides.md#which-nodes-are-removed)."
+const NotForetold = "A placement attachment " +
+	"[knows more of its nodes](../guides/how-the-planner-decides.md#which-nodes-are-removed)."
 
 // Precedence says what the plans of regions and zones do if the node of node_create
 // names a place.

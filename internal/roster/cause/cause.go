@@ -26,8 +26,8 @@ type Cause struct {
 	// again for that, and a leaving node that should be renewed does not come back.
 	Renews bool
 
-	// Repairs means that the old server does not work: an outage holds the node, and a new server that fails too was the
-	// second try.
+	// Repairs means that the old server does not work: an outage holds the node, and a new server that fails too was
+	// the second try.
 	Repairs bool
 
 	// Moves means that the substitute is in another place.
@@ -65,7 +65,8 @@ var All = []*Cause{
 		Reason:   "{better place}",
 	},
 	{
-		Name: roster.Outdated, Concerns: func(f *facts.Fact) bool { return f.Outdated }, Order: ByTemplate, Waits: true, Updates: true,
+		Name: roster.Outdated, Concerns: func(f *facts.Fact) bool { return f.Outdated }, Order: ByTemplate,
+		Waits: true, Updates: true,
 		Reason: "{differs}",
 	},
 	{

@@ -243,7 +243,8 @@ func giveUp(r roster.Roster, seen roster.Seen, policy roster.Policy) {
 // strays lists the servers that no node has, and that no apply removes.
 func strays(now roster.Roster, seen roster.Seen, policy roster.Policy) (list []verdict.Stray) {
 	for _, name := range now.LeavingNames() {
-		if id := seen.Servers[name].ID; slices.Contains(policy.Awaited, name) && !slices.Contains(seen.Strays[name], id) {
+		id := seen.Servers[name].ID
+		if slices.Contains(policy.Awaited, name) && !slices.Contains(seen.Strays[name], id) {
 			list = append(list, verdict.Stray{Name: name, ID: id, Region: now.Leaving[name].Region})
 		}
 	}

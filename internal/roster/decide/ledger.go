@@ -11,9 +11,9 @@ import (
 )
 
 // ledger has everything that a grant depends on: the room in the places, the budget of the batch,
-// the health of the cluster, and the rollout. The gate sees a copy of its numbers. While wants are asked, [ledger.decide]
-// changes it; a shrink notes its error, and the number of nodes that stand in moves the target. Then finish adds the
-// nodes that come, and settle gives verdicts to the nodes that wait.
+// the health of the cluster, and the rollout. The gate sees a copy of its numbers. While wants are asked,
+// [ledger.decide] changes it; a shrink notes its error, and the number of nodes that stand in moves the target.
+// Then finish adds the nodes that come, and settle gives verdicts to the nodes that wait.
 type ledger struct {
 	Known
 	room

@@ -35,7 +35,7 @@ type Fact struct {
 	Refused         bool            // whether two servers of the template that its place wants ended in ERROR there
 	Asked           placement.Place // place that Nova was asked for: the region if that lists no zones
 	NoHost          bool            // whether Nova found no host for its server there, or it is spent
-	Spent           bool            // whether two servers failed one after the other, so that Terraform must make no third
+	Spent           bool            // whether two servers failed one after the other: there is no third
 	Again           bool            // whether its server failed as it was made, so that Terraform makes it again
 	StillFull       bool            // whether that place is still full
 	GroupFull       bool            // whether its server group found no host in its place

@@ -133,7 +133,7 @@ func matchLeaving(
 // Matches lists what a person should know about a look at the servers.
 type Matches struct {
 	Twice  []string // nodes whose name several servers have, each with these servers
-	Strays []string // nodes with servers for which nobody has waited, beside the one that Terraform has, each with their ids
+	Strays []string // nodes with servers for which nobody has waited, beside Terraform's own, each with their ids
 	Lost   []string // nodes whose earlier server is not found now, each with that server
 }
 

@@ -38,7 +38,8 @@ var looks = slices.Concat(
 	looksAt(open, "new", "served", "served noted", "earlier", "served earlier", "served later", "UNKNOWN served own", "missing served",
 		"doubt earlier", "doubt unlooked", "former earlier"),
 	looksAt(accused, "noted", "noted retried", "unwell served own", "unwell", "missing"),
-	looksAt(out, "ERROR", "ERROR unmade", "ERROR unmade retried", "ERROR retried", "ERROR served own", "ERROR served own protected", "BUILD", "SHUTOFF", "SHUTOFF served own", "drained served own"),
+	looksAt(out, "ERROR", "ERROR unmade", "ERROR unmade retried", "ERROR retried", "ERROR served own", "ERROR served own protected",
+		"BUILD", "SHUTOFF", "SHUTOFF served own", "drained served own"),
 )
 
 func looksAt(t truth, words ...string) (all []look) {
@@ -92,7 +93,8 @@ type question struct {
 
 	// moment has words for special conditions: begins; blind (no refresh came before the plan); unmarked (no marks are
 	// required); pauses; full (Nova found no host in R); capped (R takes no more); loose (a wire is); flavors (the first one is full in a
-	// zone); named (the oldest node is a candidate), and met by an earlier plan; settled (the given template is settled); zones; closed, opened or unreachable (region Q), or both (Q is open).
+	// zone); named (the oldest node is a candidate), and met by an earlier plan; settled (the given template is settled); zones;
+	// closed, opened or unreachable (region Q), or both (Q is open).
 	moment string
 }
 

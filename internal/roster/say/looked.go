@@ -22,9 +22,12 @@ func Matched(found learn.Matches) []Notice {
 		tell(
 			"Servers belong to no node",
 			"Servers have names of nodes, and nobody has ever waited for them: {names}. An "+
-				"apply that ends without an error destroys those that Terraform knows. If one is still there after it, "+
-				"the answer to its creation was lost. Nothing waits for such a server, and nothing removes it: delete it "+
-				"(openstack server delete ID), or import it (terraform import 'ADDRESS[\"NODE\"]' ID) if its node has no "+
+				"apply that ends without an error destroys those that Terraform knows. If one is still there after "+
+				"it, "+
+				"the answer to its creation was lost. Nothing waits for such a server, and nothing removes it: "+
+				"delete it "+
+				"(openstack server delete ID), or import it (terraform import 'ADDRESS[\"NODE\"]' ID) if its "+
+				"node has no "+
 				"other.",
 			found.Strays,
 		),

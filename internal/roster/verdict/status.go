@@ -15,7 +15,7 @@ type Status struct {
 	Word      status.Word
 	Hold      *hold.Hold // hold of the nodes, if one holds them
 	Nodes     List       // nodes that are held or unrepaired
-	Waits     []Absence  // nodes that are waited for or, if they are held, that neither an apply nor the cloud brings into service
+	Waits     []Absence  // nodes that are waited for or, if held, that nothing brings into service
 	Remaining int64      // number of nodes to replace
 }
 
