@@ -273,8 +273,8 @@ resource "openstack_compute_instance_v2" "node" {
 # It refers to the server, so Terraform destroys it first: that is when the node is drained. A server that never was in service is not:
 # a fix of a bad image does not wait for hooks that nobody answers.
 resource "stackpolicy_deletion_attachment" "node" {
-  for_each     = local.nodes
-  server_id    = openstack_compute_instance_v2.node[each.key].id
+  for_each     = openstack_compute_instance_v2.node
+  server_id    = each.value.id
   region       = each.value.region
   cluster      = var.cluster
   node_name    = each.key

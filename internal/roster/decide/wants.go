@@ -273,8 +273,8 @@ func (l *ledger) moves(q queues, pending func() int64, ask func(verdict.Want) (g
 }
 
 // byTemplate asks for nodes that serve with the oldest template first, so that each node is new after as many batches
-// as the cluster has, whatever comes meanwhile. The others begin with the newest, because a rollout that was given up half
-// way is the least proven.
+// as the cluster has, whatever comes meanwhile. The others begin with the newest, because a rollout that was given up
+// half way is the least proven.
 func (l *ledger) byTemplate(name roster.Cause, may func(*facts.Fact) bool, ask func(verdict.Want)) {
 	templates := map[roster.Template]int64{} // their ages; positive if their nodes serve
 	for _, f := range l.staying {
