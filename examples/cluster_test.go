@@ -207,3 +207,10 @@ func TestAccExample_firstCluster(t *testing.T) {
 	e.fails(t, "Servers are not in service")
 	kept(t, seven, e.servers(t), 7)
 }
+
+// output returns an output of the configuration.
+func (e example) output(t *testing.T, name string) (text string) {
+	t.Helper()
+	require.NoError(t, e.Output(t.Context(), name, &text))
+	return text
+}

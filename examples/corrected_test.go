@@ -218,10 +218,3 @@ func TestWaysOut(t *testing.T) {
 		}
 	}
 }
-
-// output returns an output of the configuration.
-func (e example) output(t *testing.T, name string) (text string) {
-	t.Helper()
-	require.NoError(t, e.Output(t.Context(), name, &text))
-	return text
-}
