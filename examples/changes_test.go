@@ -65,7 +65,8 @@ func (e example) with(t *testing.T, module, arguments string) {
 		lines := strings.SplitAfter(text, "\n")
 		text = strings.Join(slices.DeleteFunc(lines, func(l string) bool { return strings.HasPrefix(l, "  "+name+" ") }), "")
 	}
-	e.file(t, "main.tf", strings.Replace(text, "  readiness_url ", strings.ReplaceAll("  "+arguments, "\n", "\n  ")+"\n  max_batch_size = \"1\"\n  readiness_url ", 1)+
+	e.file(t, "main.tf", strings.Replace(text, "  readiness_url ", strings.ReplaceAll(
+		"  "+arguments, "\n", "\n  ")+"\n  max_batch_size = \"1\"\n  readiness_url ", 1)+
 		"output \"status\" {\n  value = module.web.status\n}\n")
 }
 
@@ -165,7 +166,8 @@ func TestModuleSix(t *testing.T) {
 	for _, module := range []string{"cluster", "stateful"} {
 		e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "clusters/first")
 		pool := e.c.Fake.AddPool("RegionOne")
-		e.with(t, module, "networks = [\"six\"]\nreadiness_port = null\npools = { http = { region = \"RegionOne\", pool_id = \""+pool+"\", protocol_port = 80 } }")
+		e.with(t, module,
+			"networks = [\"six\"]\nreadiness_port = null\npools = { http = { region = \"RegionOne\", pool_id = \""+pool+"\", protocol_port = 80 } }")
 		require.NoError(t, e.Init(t.Context()))
 		e.apply(t)
 		members := e.c.Fake.Members("RegionOne", pool)

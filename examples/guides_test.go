@@ -236,7 +236,8 @@ func TestAccExample_fromSenlin(t *testing.T) {
 	sideBySide(t)
 	const own, ours = "stackpolicy_placement_attachment.web", "module.web.stackpolicy_placement_attachment.cluster"
 	const server, node = "openstack_compute_instance_v2.web", "module.web.openstack_compute_instance_v2.node"
-	quoted(t, "from-senlin", own+"\n"+server+"[each.key]\n"+ours+"\n"+node+"[each.key]\nterraform import "+own+" web\nOS_REGION_NAME=RegionTwo terraform import '"+server)
+	quoted(t, "from-senlin", own+"\n"+server+"[each.key]\n"+ours+"\n"+node+
+		"[each.key]\nterraform import "+own+" web\nOS_REGION_NAME=RegionTwo terraform import '"+server)
 	for name, how := range map[string]struct {
 		module, attachment, server string
 		regions                    []string // of the servers
@@ -267,7 +268,8 @@ func fromSenlin(t *testing.T, e example, attachment, server string, regions []st
 	for i, region := range regions {
 		network, _ := e.c.Network(t, region)
 		zone := fmt.Sprintf("az-%d", i+1)
-		s := acctest.Server{Name: fmt.Sprint(i), Region: region, Zone: zone, Network: network, Group: e.c.Group(t, region, fmt.Sprint("senlin", i), "soft-anti-affinity")}
+		s := acctest.Server{Name: fmt.Sprint(i), Region: region, Zone: zone, Network: network,
+			Group: e.c.Group(t, region, fmt.Sprint("senlin", i), "soft-anti-affinity")}
 		id, name := e.c.Boot(t, s)[0], fmt.Sprintf("web-%d", i)
 		if commands || region != "RegionOne" {
 			later = append(later, command{fmt.Sprintf("%s[%q]", server, name), id, region})

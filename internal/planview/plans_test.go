@@ -130,7 +130,8 @@ func TestLog(t *testing.T) {
 	}
 	require.NoError(t, w.Write(config("desired_capacity = 6", threeZones)))
 	acctest.Apply(t, w)
-	require.NoError(t, w.Write(config("desired_capacity = 6", `regions = [{ zones = [{ name = "az-1" }, { name = "az-2" }] }]`, `deletion { candidates = ["nobody"] }`)))
+	require.NoError(t, w.Write(config("desired_capacity = 6",
+		`regions = [{ zones = [{ name = "az-1" }, { name = "az-2" }] }]`, `deletion { candidates = ["nobody"] }`)))
 	log := acctest.Must(t, w, "plan", "-input=false", "-json", "-out=a.tfplan")
 	text := acctest.Must(t, w, "show", "-json", "a.tfplan")
 	view := readable(t, []byte(text))

@@ -139,7 +139,8 @@ func TestOddServers(t *testing.T) {
 	// A shelved and offloaded server is in no zone.
 	// Of servers of one name and one generation a node gets the newest, and each look finds the same.
 	placed, err := p.Apply(t.Context(), instance{Kind: "stackpolicy_placement_attachment"},
-		attributes{"cluster": "web", "desired_capacity": 1, "node_name_pattern": "{cluster}{index}", "regions": protocol.Zones([]any{attributes{"name": "az-2"}})})
+		attributes{"cluster": "web", "desired_capacity": 1, "node_name_pattern": "{cluster}{index}",
+			"regions": protocol.Zones([]any{attributes{"name": "az-2"}})})
 	require.NoError(t, err)
 	ids := fake.AddServers("RegionOne", fakecloud.Server{Name: "web0", Zone: "az-1", Created: now}, fakecloud.Server{Name: "web0", Zone: "az-2"},
 		fakecloud.Server{Name: "web0", Zone: "az-2"})

@@ -91,7 +91,8 @@ func TestJudge(t *testing.T) {
 		"a flavor by name, listed id": {of(comes("web-1", func(n *Planned) { n.Has.FlavorName, n.Wants.FlavorName = known("f1"), known("small") })), ""},
 		"a flavor without a disk":     {of(comes("web-1", func(n *Planned) { n.Diskless = true })), "~web-1 (flavor small). Nova makes no server"},
 		"no image that is known":      {of(comes("web-1", func(n *Planned) { n.Diskless, n.Has.Image, n.Has.ImageName = true, unknown, unknown })), ""},
-		"an image written literally":  {of(runs("web-0", own("debian-12")), comes("web-1", own("debian-13"))), "web-0 (image = debian-12), web-1 (image = debian-13)"},
+		"an image written literally": {of(runs("web-0", own("debian-12")), comes("web-1", own("debian-13"))),
+			"web-0 (image = debian-12), web-1 (image = debian-13)"},
 		"two images of two nodes": {of(runs("web-0", nil), comes("web-1", func(n *Planned) {
 			image("debian-13")(n)
 			n.Has.Image, n.Wants.Image, n.Has.ImageName = known("i2"), known("i2"), known("debian-13")
@@ -114,9 +115,11 @@ func TestJudge(t *testing.T) {
 		"a flavor made again": {of(runs("web-1", func(n *Planned) {
 			n.Has.Flavor, n.Wants.Flavor, n.Has.FlavorName = known("f2"), Value{}, known("old")
 		})), ""},
-		"nodes that are not handed over":                     {unseen, "~The cluster has nodes that are not handed over to the readiness attachment: web-1, web-2."},
-		"nodes that are not handed over, and a batch begins": {begins, "The cluster has nodes that are not handed over to the readiness attachment: web-1, web-2."},
-		"no attachment of nodes":                             {unplaced, ""},
+		"nodes that are not handed over": {unseen,
+			"~The cluster has nodes that are not handed over to the readiness attachment: web-1, web-2."},
+		"nodes that are not handed over, and a batch begins": {begins,
+			"The cluster has nodes that are not handed over to the readiness attachment: web-1, web-2."},
+		"no attachment of nodes": {unplaced, ""},
 		"which do not serve": {of(runs("web-0", func(n *Planned) { again(n); n.Serves = "" }),
 			runs("web-1", func(n *Planned) { again(n); n.Serves = "" })), ""},
 		"made by this apply": {of(runs("web-0", func(n *Planned) { n.Has.ID = known("new") }),

@@ -162,7 +162,8 @@ func TestPlacementRefreshed(t *testing.T) {
 			before: zonal(2, "az-1 az-2", nil), happens: inTurn(boots, changes("web-0", func(fake *fakecloud.Cloud, id string) {
 				fake.UpdateServer("RegionOne", id, func(s *fakecloud.Server) { s.Status, s.Zone = "SHELVED_OFFLOADED", "" })
 			})),
-			asks: looks, status: "held: web-0 (its server is in SHELVED_OFFLOADED): start it, or name it in candidates", nodes: "RegionOne: web-0; RegionOne/az-2: web-1",
+			asks: looks, status: "held: web-0 (its server is in SHELVED_OFFLOADED): start it, or name it in candidates",
+			nodes: "RegionOne: web-0; RegionOne/az-2: web-1",
 		},
 		"profiles are of different ages": {before: zonal(3, "az-1", byProfile),
 			happens: inTurn(boots, built("web-0", 2), built("web-1", 1), built("web-2", 3)), asks: looks + " images", status: inStep,

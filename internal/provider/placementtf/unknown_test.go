@@ -16,7 +16,8 @@ func TestPlacementUnknownParts(t *testing.T) {
 		"status=in step summary=unknown"
 	image := attributes{"template": attributes{"image": tftypes.UnknownValue, "size": "1"}}
 	for name, config := range map[string]attributes{
-		"the template": zonal(1, "az-1", image), "that of a zone": zonal(1, "az-1", attributes{"regions": protocol.Zones([]any{with(attributes{"name": "az-1"}, image)})}),
+		"the template":   zonal(1, "az-1", image),
+		"that of a zone": zonal(1, "az-1", attributes{"regions": protocol.Zones([]any{with(attributes{"name": "az-1"}, image)})}),
 	} {
 		_, state := begin(t).plan(t, config)
 		assert.Equal(t, want, works(state), name)
@@ -44,13 +45,17 @@ func TestPlacementUnknownAt(t *testing.T) {
 		{at: "regions", config: across(2, "", attributes{"regions": tftypes.UnknownValue})},
 		{at: "regions[0]", says: "regions[0].zones[0].cap is known only after the apply", config: zonal(1, "", attributes{
 			"regions": protocol.Zones(place("az-1", attributes{"cap": tftypes.UnknownValue}))})},
-		{at: "deletion.criteria", before: zonal(2, "az-1", nil), config: zonal(1, "az-1", attributes{"deletion": attributes{"criteria": tftypes.UnknownValue}})},
-		{at: "deletion.protected", before: zonal(2, "az-1", nil), config: zonal(1, "az-1", attributes{"deletion": attributes{"protected": tftypes.UnknownValue}})},
-		{at: "deletion.candidates", before: zonal(2, "az-1", nil), config: zonal(2, "az-1", attributes{"deletion": attributes{"candidates": tftypes.UnknownValue}})},
+		{at: "deletion.criteria", before: zonal(2, "az-1", nil),
+			config: zonal(1, "az-1", attributes{"deletion": attributes{"criteria": tftypes.UnknownValue}})},
+		{at: "deletion.protected", before: zonal(2, "az-1", nil),
+			config: zonal(1, "az-1", attributes{"deletion": attributes{"protected": tftypes.UnknownValue}})},
+		{at: "deletion.candidates", before: zonal(2, "az-1", nil),
+			config: zonal(2, "az-1", attributes{"deletion": attributes{"candidates": tftypes.UnknownValue}})},
 		{at: "deletion.criteria", before: zonal(1, "az-1", templated("a", "IN_PLACE", "TEMPLATE")), happens: boots,
 			config: zonal(1, "az-1", with(templated("b", "IN_PLACE", "TEMPLATE"), attributes{"deletion": attributes{"criteria": tftypes.UnknownValue}}))},
 		{at: "template", before: zonal(1, "az-1", template), config: zonal(1, "az-1", anything)},
-		{at: "regions", before: zonal(1, "az-1", template), config: zonal(1, "", with(template, attributes{"regions": protocol.Zones(place("az-1", anything))}))},
+		{at: "regions", before: zonal(1, "az-1", template),
+			config: zonal(1, "", with(template, attributes{"regions": protocol.Zones(place("az-1", anything))}))},
 		{at: "regions", before: across(1, "RegionOne", template), config: across(1, "", with(template, attributes{"regions": place("RegionOne", anything)}))},
 		{at: "update.max_batch_size", before: zonal(1, "az-1", template), config: update("max_batch_size")},
 		{at: "update.require_in_service", before: zonal(1, "az-1", template), config: update("require_in_service")},
