@@ -244,6 +244,8 @@ func TestAccExample_fromSenlin(t *testing.T) {
 		commands                   bool     // whether everything is imported on the command line
 	}{
 		"own":              {"", own, server, []string{"RegionOne", "RegionOne", "RegionOne"}, false},
+		"cluster":          {"cluster", ours, node, []string{"RegionTwo", "RegionOne"}, false},
+		"cluster/command":  {"cluster", ours, node, []string{"RegionTwo", "RegionOne"}, true},
 		"stateful":         {"stateful", ours, node, []string{"RegionOne", "RegionOne"}, false},
 		"stateful/command": {"stateful", ours, node, []string{"RegionOne", "RegionTwo"}, true},
 	} {

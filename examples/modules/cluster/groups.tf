@@ -6,6 +6,9 @@ locals {
   batch  = try(tonumber(var.max_batch_size), max(1, floor(coalesce(var.desired_capacity, length(local.nodes)) * tonumber(trimsuffix(var.max_batch_size, "%")) / 100)))
   policy = join(":", compact([var.servergroup_policies, var.max_server_per_host]))
 
+  # The command "terraform import" knows no resource that has no state yet. Until the first plan after it, nodes have no template.
+  planned = alltrue([for node in local.nodes : length(node.template) > 0])
+
   # The nodes of each place, the newest first: those are without a server.
   place_of = { for name, node in local.nodes : name => "${node.region}/${coalesce(node.zone, "any")}" }
   nodes_at = { for name, node in local.nodes : local.place_of[name] => format("%08d %s", 99999999 - node.index, name)... }
@@ -35,8 +38,7 @@ resource "terraform_data" "group" {
 }
 
 resource "stackpolicy_affinity_attachment" "cluster" {
-  # Before the first apply after an import, nodes have no template, and the command "terraform import" knows no memory.
-  for_each = toset(flatten([for memories in alltrue([for node in local.nodes : length(node.template) > 0]) ? [terraform_data.group] : [] : [for memory in memories : [
+  for_each = toset(flatten([for memories in local.planned ? [terraform_data.group] : [] : [for memory in memories : [
     for i in range(try(tonumber(split("/", memory.input)[2]), 0)) : join("/", [split("/", memory.input)[0], split("/", memory.input)[1], i, split("/", memory.input)[3]])
   ]]]))
   region = split("/", each.key)[0]

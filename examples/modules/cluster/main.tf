@@ -273,7 +273,8 @@ resource "openstack_compute_instance_v2" "node" {
 # It refers to the server, so Terraform destroys it first: that is when the node is drained. A server that never was in service is not:
 # a fix of a bad image does not wait for hooks that nobody answers.
 resource "stackpolicy_deletion_attachment" "node" {
-  for_each     = openstack_compute_instance_v2.node
+  # By servers, not by nodes: a refresh of what has left a for_each forgets that it was made before what it replaces is destroyed.
+  for_each     = merge([for servers in local.planned ? [openstack_compute_instance_v2.node] : [] : servers]...)
   server_id    = each.value.id
   region       = each.value.region
   cluster      = var.cluster
