@@ -484,7 +484,7 @@ var (
 )
 
 // TestAdviceOfAll: each warning, error and hold of the provider is in one of the tables, and the tables have no other.
-// What stops or holds a plan has a test that takes its way out.
+// Each refusal and each hold has a test that takes its way out.
 func TestAdviceOfAll(t *testing.T) {
 	t.Parallel()
 	said, refused, holds, known := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}

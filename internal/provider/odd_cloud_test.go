@@ -137,7 +137,7 @@ func TestOddServers(t *testing.T) {
 	assert.Equal(t, fmt.Sprint(len(states)-2), attribute(v, "size"))
 	assert.Equal(t, fmt.Sprint(len(states)-3), attribute(v, "distribution", "RegionOne", "az-2"))
 	// A shelved and offloaded server is in no zone.
-	// Of servers of one name and one generation a node gets the newest, and each look finds the same.
+	// A node gets the newest of the servers with its name and generation, and each look finds the same.
 	placed, err := p.Apply(t.Context(), instance{Kind: "stackpolicy_placement_attachment"},
 		attributes{"cluster": "web", "desired_capacity": 1, "node_name_pattern": "{cluster}{index}",
 			"regions": protocol.Zones([]any{attributes{"name": "az-2"}})})
