@@ -90,11 +90,15 @@ func TestFromSenlin_properties(t *testing.T) {
 		{"a hook that waits for nobody", regions, zones, "{}", "hooks: {type: webhook, timeout: 0, params: {queue: '', url: 'https://example.com/drain'}}",
 			[]string{`timeout = "1"`}, false},
 		{"nothing after the colon", regions, zones, "servergroup:", "hooks:", []string{`policies = "anti-affinity"`, "Plan: 14 to add"}, false},
+		{"a zone policy alone", "-", zones, "-", "-", []string{`policies = "anti-affinity"`, "Plan: 14 to add"}, false},
+		{"no policy at all", "-", "-", "-", "-", []string{"Plan: 14 to add"}, false},
 		{"no properties", regions, "", "", "", []string{`policies = "anti-affinity"`, "Plan: 14 to add"}, false},
 		{"nodes that are kept", regions, zones, "{}", "destroy_after_deletion: false", []string{"destroy_after_deletion: false is not carried over"}, true},
 	} {
 		for file, properties := range map[string]string{"region": s.region, "zone": s.zone, "affinity": s.affinity, "deletion": s.deletion} {
-			writePolicy(t, w.Dir, file, properties)
+			if writePolicy(t, w.Dir, file, properties); properties == "-" { // that policy was not attached
+				require.NoError(t, os.Remove(filepath.Join(w.Dir, "policies", file+".yaml")))
+			}
 		}
 		said, err := w.Run(t.Context(), "plan", "-no-color")
 		assert.Equal(t, s.fails, err != nil, "%s: %v", s.name, err)

@@ -1,8 +1,8 @@
 locals {
-  # The policies as they were written for Senlin.
+  # The policies as they were written for Senlin. A cluster has those that have a file.
   files = {
     for name in ["region", "zone", "affinity", "deletion"] :
-    name => yamldecode(file("${path.module}/policies/${name}.yaml"))
+    name => yamldecode(file("${path.module}/policies/${name}.yaml")) if fileexists("${path.module}/policies/${name}.yaml")
   }
 
   # Senlin took properties and hooks without a value for none.
@@ -21,8 +21,9 @@ locals {
   drs     = try(local.affinity.enable_drs_extension, false)
   in_zone = try(local.affinity.availability_zone, null)
 
-  # Both placement policies in one list: the zones go into each region.
-  regions = [for r in local.listed : merge(r, { zones = local.zones })]
+  # Both placement policies in one list: the zones go into each region, or into the provider's.
+  regions = [for r in coalescelist(local.listed, [{}]) : merge(r, { zones = local.zones })]
+  names   = stackpolicy_placement_attachment.web.regions[*].name
 
   # All keys of the files. Terraform drops a key of a list that the provider does
   # not have, so a misspelled one would go unnoticed.
@@ -77,7 +78,7 @@ resource "stackpolicy_placement_attachment" "web" {
 
 # A server group belongs to a region.
 resource "stackpolicy_affinity_attachment" "web" {
-  for_each = toset(local.regions[*].name)
+  for_each = toset(local.names)
 
   region               = each.key
   availability_zone    = local.in_zone
@@ -132,13 +133,13 @@ resource "stackpolicy_deletion_attachment" "web" {
 # The same policies as plans, of the servers that exist. A property that a
 # spec leaves out is null here, which is the default, as it was in Senlin.
 data "stackpolicy_cluster" "web" {
-  regions    = local.regions[*].name
+  regions    = local.names
   name_regex = "^web-"
 }
 
 data "stackpolicy_region_plan" "shrink" {
   nodes   = data.stackpolicy_cluster.web.nodes
-  regions = local.regions
+  regions = [for i, r in local.regions : merge(r, { name = local.names[i] })]
   scale_in { count = 2 }
 }
 
