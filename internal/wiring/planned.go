@@ -85,11 +85,9 @@ var mistakes = []struct {
 			"the servers, with each.value.generation as its input"},
 	}},
 	{Title: "A port is still in use", lines: []line{{portInUse, "Terraform makes the new server before the old one " +
-		"ends, " +
-		"and Nova refuses it: Port is still in use. It is tainted, or -replace names it: run terraform untaint, or " +
-		"leave " +
-		"-replace out, and name the node in candidates, whose substitute gets a port of its own. Or replace the port " +
-		"too, " +
+		"ends, and Nova refuses it: Port is still in use. It is tainted, or -replace names it: run terraform " +
+		"untaint, or leave -replace out, and name the node in candidates, whose substitute gets a port of its own. " +
+		"Or replace the port too, " +
 		"with -replace"}}},
 	{Title: "Nova may refuse servers", passes: true, lines: []line{{nodesThat(diskless), "Nova makes no server of a " +
 		"flavor without a disk, unless it boots from a volume: give it one (block_device, or boot_volume of a module," +

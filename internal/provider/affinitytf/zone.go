@@ -78,11 +78,7 @@ func targetZone(
 
 // checkHost reports a host that is not in its zone, as far as Nova shows hosts to this user.
 func checkHost(
-	ctx context.Context,
-	compute *openstack.Compute,
-	zone string,
-	wanted zoneWanted,
-	diags *diag.Diagnostics,
+	ctx context.Context, compute *openstack.Compute, zone string, wanted zoneWanted, diags *diag.Diagnostics,
 ) {
 	name, host, named := strings.Cut(zone, ":")
 	if !named || wanted.drs || diags.HasError() {

@@ -184,9 +184,9 @@ func (p *attachmentPlanner) shrinksVolumes() (refused bool) {
 	if p.state == nil || !value.GivenBlock(p.plan.Stateful) {
 		return false
 	}
-	before, now, release := p.state.volumes(), p.plan.volumes(), texts(
-		p.plan.Stateful.Attributes()["release"].(types.List),
-	)
+	at := path.Root("stateful").AtName("volumes")
+	before, now := p.state.volumes(), p.plan.volumes()
+	release := texts(p.plan.Stateful.Attributes()["release"].(types.List))
 	var kept []string
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		size, there := now[name]
@@ -195,30 +195,16 @@ func (p *attachmentPlanner) shrinksVolumes() (refused bool) {
 			kept = append(kept, name)
 		case there && size < before[name]:
 			refused = true
-			p.diags.AddAttributeError(
-				path.Root("stateful").AtName("volumes").AtMapKey(name),
-				"A volume becomes smaller",
-				fmt.Sprintf(
-					"The volumes %s have %d GiB, and Cinder makes none smaller, to %d GiB. Leave the size, or give a "+
-						"volume of another name.",
-					name,
-					before[name],
-					size,
-				),
-			)
+			p.diags.AddAttributeError(at.AtMapKey(name), "A volume becomes smaller", fmt.Sprintf(
+				"The volumes %s have %d GiB, and Cinder makes none smaller, to %d GiB. Leave the size, or give a "+
+					"volume of another name.", name, before[name], size))
 		}
 	}
 	deleted := p.plan.Stateful.Attributes()["on_removal"].Equal(types.StringValue(onRemovalDelete))
 	if len(kept) > 0 && !deleted {
-		p.diags.AddAttributeWarning(
-			path.Root("stateful").AtName("volumes"),
-			"Volumes are kept",
-			fmt.Sprintf(
-				"%s: volumes has them no more. Each slot keeps its own, with the data, and its next server is made "+
-					"without. To destroy them, name them in release.",
-				text.Few(kept),
-			),
-		)
+		p.diags.AddAttributeWarning(at, "Volumes are kept", fmt.Sprintf(
+			"%s: volumes has them no more. Each slot keeps its own, with the data, and its next server is made "+
+				"without. To destroy them, name them in release.", text.Few(kept)))
 	}
 	return refused
 }

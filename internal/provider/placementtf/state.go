@@ -116,12 +116,10 @@ func (m attachmentModel) slots(diags *diag.Diagnostics) map[string]roster.Slot {
 		}
 		at := placement.Place{Region: shown.Region, Zone: shown.Zone.ValueString()}
 		slots[name] = roster.Slot{
-			Index: shown.Index,
-			Place: at,
-			Template: roster.NewTemplate(
-				elements[string](string(shown.Template), diags),
-			),
-			Volumes: roster.NamesOf(shown.Volumes),
+			Index:    shown.Index,
+			Place:    at,
+			Template: roster.NewTemplate(elements[string](string(shown.Template), diags)),
+			Volumes:  roster.NamesOf(shown.Volumes),
 		}
 	}
 	return slots

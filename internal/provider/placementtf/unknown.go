@@ -49,8 +49,7 @@ func (p *attachmentPlanner) refuseUnknown(at path.Path) {
 	p.diags.AddAttributeError(at, "Not known before the apply",
 		at.String()+" is known only after the apply. Which nodes there are, and what they are made from, cannot be "+
 			"planned from it. Apply the resource that it comes from first, with -target, or take it from a "+
-			"variable, or "+
-			"from a data source that depends on nothing that changes.")
+			"variable, or from a data source that depends on nothing that changes.")
 }
 
 // knowsEnough refuses unknown values that decide about every plan.
@@ -96,19 +95,12 @@ func (p *attachmentPlanner) changeKnown(ctx context.Context, change planner.Chan
 	d := plan.deletion(ctx, p.diags)
 	var decisive []argument
 	if len(change.With(verdict.Leaves))+len(change.With(verdict.Changes)) > 0 {
-		decisive = append(
-			decisive,
-			argument{"deletion.criteria", d.Criteria},
-			argument{"deletion.protected", d.Protected},
-		)
+		decisive = append(decisive,
+			argument{"deletion.criteria", d.Criteria}, argument{"deletion.protected", d.Protected})
 	}
 	if len(change.With(verdict.Comes)) > 0 {
-		decisive = append(
-			decisive,
-			argument{"cluster", plan.Cluster},
-			argument{"node_name_pattern", plan.NodeNamePattern},
-			argument{"respect_quotas", plan.RespectQuotas},
-		)
+		decisive = append(decisive, argument{"cluster", plan.Cluster},
+			argument{"node_name_pattern", plan.NodeNamePattern}, argument{"respect_quotas", plan.RespectQuotas})
 	}
 	return p.allKnown(ctx, decisive)
 }

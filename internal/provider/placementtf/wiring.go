@@ -133,10 +133,8 @@ func (p *attachmentPlanner) tellNodes(next roster.Roster, change planner.Change,
 		at := path.Root("deletion").AtName("kept")
 		p.diags.AddAttributeWarning(at, "Kept servers leave the cluster", fmt.Sprintf(
 			"%s: the node leaves. If the plan lists its server as destroyed, do not apply: let Terraform forget "+
-				"it, with "+
-				"a moved and a removed block (destroy = false).",
-			text.Few(kept),
-		))
+				"it, with a moved and a removed block (destroy = false).",
+			text.Few(kept)))
 	}
 }
 

@@ -45,11 +45,8 @@ func (m attachmentModel) members() map[string]member {
 		address, given := m.Addresses.Elements()[name].(types.String)
 		if !given {
 			address = textIn(server, "access_ip_v4")
-			if six := textIn(
-				server,
-				"access_ip_v6",
-			); address.ValueString() == "" && !address.IsUnknown() &&
-				six.ValueString() != "" {
+			six := textIn(server, "access_ip_v6")
+			if address.ValueString() == "" && !address.IsUnknown() && six.ValueString() != "" {
 				address = six
 			}
 		}

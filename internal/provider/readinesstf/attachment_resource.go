@@ -315,15 +315,9 @@ func (m attachmentModel) warnOfUnstored(before attachmentModel, walk *backend.Wa
 		"ID). Servers that this plan replaces need nothing: Terraform knows them.",
 		m.Cluster.ValueString(), text.Few(list), first)
 	if adopted {
-		detail = fmt.Sprintf(
-			"Cluster %q was imported, and this plan creates servers that it has: %s. Import each too: %s. "+
-				"If the plan replaces a server that was imported, bring the configuration in line with it, or add "+
-				"what "+
-				"differs to ignore_changes.",
-			m.Cluster.ValueString(),
-			text.Few(list),
-			first,
-		)
+		detail = fmt.Sprintf("Cluster %q was imported, and this plan creates servers that it has: %s. Import each "+
+			"too: %s. If the plan replaces a server that was imported, bring the configuration in line with it, or "+
+			"add what differs to ignore_changes.", m.Cluster.ValueString(), text.Few(list), first)
 	}
 	if third || adopted {
 		diags.AddAttributeError(path.Root("servers"), "Servers are there that this plan makes again", detail)

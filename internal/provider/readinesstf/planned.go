@@ -50,9 +50,7 @@ func (m attachmentModel) warnUnchecked(walk *backend.Walk, diags *diag.Diagnosti
 func (m attachmentModel) planned(state attachmentModel, walk *backend.Walk) wiring.Plan {
 	told, _ := walk.Cluster(m.Cluster.ValueString())
 	p := wiring.Plan{
-		Batch: int(
-			told.Batch,
-		),
+		Batch:      int(told.Batch),
 		InPlace:    told.Method == roster.InPlace,
 		MakesFirst: told.Method == roster.Substitute,
 		Begins:     told.Begins,

@@ -54,13 +54,8 @@ func Adopt(cluster string, pattern naming.Pattern, given roster.Roster, servers 
 		r.Next = max(r.Next, index+1)
 	}
 	if len(r.Nodes) == 0 {
-		return r, fmt.Errorf(
-			"no server is named %s, %s and so on. Servers such as %[3]s-0.example.org have the import id "+
-				"%[3]s/{cluster}-{index}.example.org",
-			pattern.Name(cluster, 0),
-			pattern.Name(cluster, 1),
-			cluster,
-		)
+		return r, fmt.Errorf("no server is named %s, %s and so on. Servers such as %[3]s-0.example.org have the "+
+			"import id %[3]s/{cluster}-{index}.example.org", pattern.Name(cluster, 0), pattern.Name(cluster, 1), cluster)
 	}
 	r.FillSlots(roster.Stateful{Retain: true})
 	return r, nil

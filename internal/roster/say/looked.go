@@ -19,22 +19,14 @@ func Matched(found learn.Matches) []Notice {
 			"killed, or a second state with the same cluster name: terraform state show, with the address of the "+
 			"node's server, prints the id of the one that Terraform manages. Until only one is left, the node counts "+
 			"as protected if one of them is, and as tainted only if all of them are.", found.Twice),
-		tell(
-			"Servers belong to no node",
-			"Servers have names of nodes, and nobody has ever waited for them: {names}. An "+
-				"apply that ends without an error destroys those that Terraform knows. If one is still there after "+
-				"it, "+
-				"the answer to its creation was lost. Nothing waits for such a server, and nothing removes it: "+
-				"delete it "+
-				"(openstack server delete ID), or import it (terraform import 'ADDRESS[\"NODE\"]' ID) if its "+
-				"node has no "+
-				"other.",
-			found.Strays,
-		),
+		tell("Servers belong to no node", "Servers have names of nodes, and nobody has ever waited for them: "+
+			"{names}. An apply that ends without an error destroys those that Terraform knows. If one is still there "+
+			"after it, the answer to its creation was lost. Nothing waits for such a server, and nothing removes it: "+
+			"delete it (openstack server delete ID), or import it (terraform import 'ADDRESS[\"NODE\"]' ID) if its "+
+			"node has no other.", found.Strays),
 		tell("A node has lost its server", "The server of {count} is not found any more: {names}. If it was deleted, "+
 			"Terraform makes it again, unless the plan replaces the node by another one. If it still runs, the "+
-			"selector leaves it out, or it was renamed: correct that before you apply.", found.Lost),
-	)
+			"selector leaves it out, or it was renamed: correct that before you apply.", found.Lost))
 }
 
 // Guessed returns a notice about the generations that an import guessed, if the policy uses them:

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
@@ -84,11 +85,8 @@ func (p *speech) listed() []Notice {
 
 // chosen is about the nodes that a shrink removes.
 func (p *speech) chosen() []Notice {
-	surplus := p.Verdicts.With(
-		verdict.Leaves,
-	).Filter(
-		func(v *verdict.Verdict) bool { return v.What == verdict.Surplus },
-	)
+	leaving := p.Verdicts.With(verdict.Leaves)
+	surplus := leaving.Filter(func(v *verdict.Verdict) bool { return v.What == verdict.Surplus })
 	unseen := surplus.Filter(func(v *verdict.Verdict) bool { return !v.Looked }).Names()
 	closed := each(surplus.Filter(func(v *verdict.Verdict) bool { return v.Closed }), (*verdict.Verdict).String)
 	return append(
@@ -112,9 +110,9 @@ func (p *speech) held() (notices []Notice) {
 			return notices
 		}
 	}
-	notRemade := p.Staying().Filter(
-		func(v *verdict.Verdict) bool { return v.NotRemade && v.Outcome != verdict.Changes },
-	)
+	notRemade := p.Staying().Filter(func(v *verdict.Verdict) bool {
+		return v.NotRemade && v.Outcome != verdict.Changes
+	})
 	return slices.Concat(notices,
 		tell("Servers did not follow their nodes", "The servers of {count} should have been made again, but are still "+
 			"the old ones: {names}. Terraform does not know that the server depends on the generation of its node. "+
@@ -178,15 +176,8 @@ func (p *speech) fullPlaces() []Notice {
 			}
 			failed := spot
 			failed.Template = p.Policy.Templates.At(spot.Place).Hash()
-			until := cmp.Or(
-				p.seen.Full[spot],
-				p.seen.Full[failed],
-			).Add(
-				roster.FullFor,
-			).UTC().Format(
-				"2006-01-02 15:04:05 UTC",
-			)
-			spots = append(spots, fmt.Sprintf("%s (until %s%s)", spot, until, group))
+			until := cmp.Or(p.seen.Full[spot], p.seen.Full[failed]).Add(roster.FullFor).UTC().Format(time.DateTime)
+			spots = append(spots, fmt.Sprintf("%s (until %s UTC%s)", spot, until, group))
 		}
 	}
 	if len(p.Policy.Flavors) > 0 {

@@ -57,13 +57,8 @@ func (p Plan) Baking() []string {
 
 // Tried lists the nodes in whose place two servers of the wanted template ended in ERROR.
 func (p Plan) Tried() []string {
-	return p.Verdicts.With(
-		Stays,
-		Held,
-		Changes,
-	).Filter(
-		func(v *Verdict) bool { return v.Outdated && v.Refused },
-	).Names()
+	staying := p.Verdicts.With(Stays, Held, Changes)
+	return staying.Filter(func(v *Verdict) bool { return v.Outdated && v.Refused }).Names()
 }
 
 // Stray is a server that has the name of a node, and that Terraform does not know, as far as that shows.
