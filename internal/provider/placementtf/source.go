@@ -35,7 +35,7 @@ type image struct {
 	ID     string `json:"id"`               // image that is wanted
 	Newest string `json:"newest,omitempty"` // newest image of the name, if that is another one
 	Gone   bool   `json:"gone,omitempty"`   // whether no server can be made from it, and the name has no other one
-	Word   string `json:"word,omitempty"`   // text by which nodes that have it call it, see [sources.alias]
+	Word   string `json:"word,omitempty"`   // text by which nodes that have it call it
 }
 
 // anID matches the ids of images.
@@ -262,22 +262,15 @@ func (m attachmentModel) path(at placement.Place, argument string) path.Path {
 	return places.Path(m.Regions, at, argument)
 }
 
-// alias calls each image as the nodes of its region do that have it, and else by the first of its texts: the name, a
-// new name and the id of an image make one template.
+// alias calls each image as the nodes of its region do that have it: the name, a new name and the id of an image make
+// one template.
 func (s sources) alias(words map[string]map[string]string) {
 	for region, before := range s.Images {
-		images, calls := maps.Clone(before), map[string]string{}
-		for _, written := range slices.Sorted(maps.Keys(images)) {
-			i := images[written]
-			calls[i.ID] = cmp.Or(words[region][i.ID], calls[i.ID], written)
+		s.Images[region] = maps.Clone(before)
+		for written, i := range before {
+			i.Word = words[region][i.ID]
+			s.Images[region][written] = i
 		}
-		for written, i := range images {
-			if i.Word = ""; i.ID != "" && calls[i.ID] != written {
-				i.Word = calls[i.ID]
-			}
-			images[written] = i
-		}
-		s.Images[region] = images
 	}
 }
 

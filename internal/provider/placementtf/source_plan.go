@@ -3,7 +3,6 @@ package placementtf
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -63,20 +62,26 @@ func (p *attachmentPlanner) newImage(ctx context.Context, l looker, region, name
 		return found, false
 	}
 	found, err := l.image(ctx, region, name, "")
+	at := p.plan.path(placement.Place{Region: region}, "image")
+	if !p.lookedUp(at, err) {
+		return found, false
+	}
 	_, has := l.words[region][cmp.Or(found.ID, name)]
-	if err == nil && found.ID == "" && has {
+	if found.ID == "" && has {
 		found = image{ID: name, Gone: true}
 	}
-	at := p.plan.pathOf(region, name, "image", l.images)
-	_, none := errors.AsType[*openstack.NoEndpointError](err)
-	switch {
-	case none:
-	case err != nil:
-		p.diags.AddAttributeError(at, "Unable to look up images and flavors", text.Sentence(err))
-	case found.ID == "", found.Gone && !has:
+	if found.ID == "" || found.Gone && !has {
 		p.diags.AddAttributeError(at, "Unknown image", noImage(region, name, found.Gone))
 	}
-	return found, err == nil
+	return found, true
+}
+
+// lookedUp reports whether a look-up was possible. That a region has no such service is not an error yet.
+func (p *attachmentPlanner) lookedUp(at path.Path, err error) bool {
+	if err != nil && !value.Is[*openstack.NoEndpointError](err) {
+		p.diags.AddAttributeError(at, "Unable to look up images and flavors", text.Sentence(err))
+	}
+	return err == nil
 }
 
 // newFlavor looks up a flavor that is new in the plan.
@@ -86,22 +91,19 @@ func (p *attachmentPlanner) newFlavor(ctx context.Context, l looker, region, nam
 	}
 	id, err := l.flavor(ctx, region, name)
 	at := p.plan.flavorPath(region, name)
-	_, none := errors.AsType[*openstack.NoEndpointError](err)
-	switch {
-	case none:
-	case err != nil:
-		p.diags.AddAttributeError(at, "Unable to look up images and flavors", text.Sentence(err))
-	case id == "":
+	if !p.lookedUp(at, err) {
+		return "", false
+	}
+	if id == "" {
 		p.diags.AddAttributeError(at, "Unknown flavor", noFlavor(region, name))
 	}
-	return id, err == nil
+	return id, true
 }
 
 func noImage(region, name string, inactive bool) string {
 	if inactive {
 		return fmt.Sprintf("The image %q in region %q is not active, so no server can be made from it. Name another "+
-			"one.",
-			name, region)
+			"one.", name, region)
 	}
 	return fmt.Sprintf("Glance in region %q shows no active image with the name or id %q to this project. Correct "+
 		"it, or publish the image there: each region has images of its own.", region, name)
@@ -110,16 +112,6 @@ func noImage(region, name string, inactive bool) string {
 func noFlavor(region, name string) string {
 	return fmt.Sprintf("Nova in region %q shows no flavor with the name or id %q to this project. Correct it: each "+
 		"region has flavors of its own.", region, name)
-}
-
-// pathOf is where an image of a region is written.
-func (m attachmentModel) pathOf(region, name, argument string, all map[placement.Place]string) path.Path {
-	for _, at := range slices.SortedFunc(maps.Keys(all), placement.Place.Compare) {
-		if at.Region == region && all[at] == name {
-			return m.path(at, argument)
-		}
-	}
-	return path.Root(argument)
 }
 
 // flavorPath is where a flavor of a region is written.

@@ -279,7 +279,7 @@ func TestPlacementUnknownSources(t *testing.T) {
 		"user data":            {more: attributes{"user_data": anything}, at: "user_data: The cluster waits for a value"},
 		"an image":             {more: attributes{"image": anything}, at: "image: The cluster waits for a value"},
 		"both":                 {more: attributes{"image": anything, "user_data": anything}, at: "image: The cluster waits for a value"},
-		"that of a region":     {before: region("z"), more: region(anything), at: "user_data: The cluster waits for a value"},
+		"a region's":           {before: region("z"), more: region(anything), at: "user_data: The cluster waits for a value"},
 		"and a growth":         {more: attributes{"user_data": anything, "desired_capacity": 3}, at: "user_data: Not known before the apply"},
 		"and a shrink":         {more: attributes{"user_data": anything, "desired_capacity": 1}, at: "user_data: Not known before the apply"},
 		"and another image":    {more: attributes{"user_data": anything, "image": "debian-13"}, at: "user_data: Not known before the apply"},
@@ -294,6 +294,7 @@ func TestPlacementUnknownSources(t *testing.T) {
 			s := newSourced(t, before)
 			resp, err := s.Plan(t.Context(), s.Request(s.I, with(before, c.more)))
 			assert.Equal(t, c.at, s.At(), s.Said())
+			assert.Contains(t, s.Said(), "timestamp() and uuid() are never known while planning")
 			if strings.Contains(c.at, "waits") && assert.NoError(t, err) {
 				assert.True(t, s.Planned(resp).Equal(s.I.State), "it plans a change")
 			}

@@ -28,18 +28,16 @@ import (
 // refusesUnknown refuses unknown values that could change the plan of an existing
 // attachment when Terraform plans again at apply.
 func (p *attachmentPlanner) refusesUnknown(ctx context.Context) bool {
-	at := value.UnknownIn(ctx, p.plan.Update, path.Root("update"))
-	switch {
-	case p.state == nil:
+	templates := p.known(ctx, "template", p.plan.Template)
+	if p.state == nil || templates && value.Known(ctx, p.plan.Update) {
 		return false
-	case p.known(ctx, "template", p.plan.Template):
-		if value.Known(ctx, p.plan.Update) {
-			return false
-		}
+	}
+	at := path.Root("regions")
+	switch {
+	case templates:
+		at = value.UnknownIn(ctx, p.plan.Update, path.Root("update"))
 	case !value.Known(ctx, p.plan.Template):
 		at = path.Root("template")
-	default:
-		at = path.Root("regions")
 	}
 	p.refuseUnknown(at)
 	return true
@@ -49,8 +47,12 @@ func (p *attachmentPlanner) refuseUnknown(at path.Path) {
 	p.diags.AddAttributeError(at, "Not known before the apply",
 		at.String()+" is known only after the apply. Which nodes there are, and what they are made from, cannot be "+
 			"planned from it. Apply the resource that it comes from first, with -target, or take it from a "+
-			"variable, or from a data source that depends on nothing that changes.")
+			"variable, or from a data source that depends on nothing that changes. "+neverKnown)
 }
+
+// neverKnown names the functions whose values no plan knows.
+const neverKnown = "timestamp() and uuid() are never known while planning: neither another apply nor -target helps, so " +
+	"do not use them here."
 
 // knowsEnough refuses unknown values that decide about every plan.
 func (p *attachmentPlanner) knowsEnough(ctx context.Context) bool {
@@ -95,8 +97,7 @@ func (p *attachmentPlanner) changeKnown(ctx context.Context, change planner.Chan
 	d := plan.deletion(ctx, p.diags)
 	var decisive []argument
 	if len(change.With(verdict.Leaves))+len(change.With(verdict.Changes)) > 0 {
-		decisive = append(decisive,
-			argument{"deletion.criteria", d.Criteria}, argument{"deletion.protected", d.Protected})
+		decisive = append(decisive, argument{"deletion.criteria", d.Criteria}, argument{"deletion.protected", d.Protected})
 	}
 	if len(change.With(verdict.Comes)) > 0 {
 		decisive = append(decisive, argument{"cluster", plan.Cluster},
@@ -130,12 +131,12 @@ func (p *attachmentPlanner) waitForSources(
 		p.diags.AddAttributeError(path.Root(argument), "Not known before the apply", fmt.Sprintf("The value of %s is "+
 			"known only after the apply, and this plan changes other arguments of the cluster, or gives it for the "+
 			"first time. Apply the resource that it comes from first, with -target, or leave the other arguments as "+
-			"they are: then this cluster waits.", argument))
+			"they are: then this cluster waits. %s", argument, neverKnown))
 		return
 	}
 	p.diags.AddAttributeWarning(path.Root(argument), "The cluster waits for a value", fmt.Sprintf("The value of %s is "+
 		"known only after the apply, because it comes from something that this plan changes. Until then no batch "+
-		"begins, and all nodes stay as they are. Apply again.", argument))
+		"begins, and all nodes stay as they are. Apply again. %s", argument, neverKnown))
 	p.plan = p.state
 	resp.Plan.Raw = req.State.Raw
 }
@@ -180,7 +181,7 @@ func (p *attachmentPlanner) forgetTemplates(ctx context.Context) {
 			continue
 		}
 		n.Mark.String = types.StringUnknown()
-		if !known(ctx, given[roster.KeyImage], at) {
+		if !knownAt(ctx, given[roster.KeyImage], at) {
 			n.ImageID.String = types.StringUnknown()
 		}
 		nodes[name] = n
@@ -216,11 +217,11 @@ func forgetTemplate(
 			}
 		}
 	}
-	if !known(ctx, given[roster.KeyImage], at) {
+	if !knownAt(ctx, given[roster.KeyImage], at) {
 		unknown[roster.KeyImage] = packed.Text{String: types.StringUnknown()}
 		unknown[roster.KeyImageID] = unknown[roster.KeyImage]
 	}
-	if !known(ctx, given[roster.KeyUserData], at) {
+	if !knownAt(ctx, given[roster.KeyUserData], at) {
 		unknown[roster.KeyUserData] = packed.Text{String: types.StringUnknown()}
 	}
 	if len(unknown) == 0 {
@@ -234,8 +235,9 @@ func forgetTemplate(
 	return packed.Value(packed.Map(values).ValueString()), true
 }
 
-// known reports whether the value of a place is known: its own, its region's, or that of all.
-func known(ctx context.Context, values map[placement.Place]attr.Value, at placement.Place) bool {
+// knownAt reports whether Terraform knows the value that counts in a place: its zone's, else its region's, else the one
+// for all places.
+func knownAt(ctx context.Context, values map[placement.Place]attr.Value, at placement.Place) bool {
 	for _, of := range []placement.Place{at, {Region: at.Region}, {}} {
 		if v, given := values[of]; given && !v.IsNull() {
 			return value.Known(ctx, v)

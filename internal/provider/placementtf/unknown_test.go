@@ -16,8 +16,8 @@ func TestPlacementUnknownParts(t *testing.T) {
 		"status=in step summary=unknown"
 	image := attributes{"template": attributes{"image": tftypes.UnknownValue, "size": "1"}}
 	for name, config := range map[string]attributes{
-		"the template":   zonal(1, "az-1", image),
-		"that of a zone": zonal(1, "az-1", attributes{"regions": protocol.Zones([]any{with(attributes{"name": "az-1"}, image)})}),
+		"the template": zonal(1, "az-1", image),
+		"a zone's":     zonal(1, "az-1", attributes{"regions": protocol.Zones([]any{with(attributes{"name": "az-1"}, image)})}),
 	} {
 		_, state := begin(t).plan(t, config)
 		assert.Equal(t, want, works(state), name)
