@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -44,10 +45,13 @@ type behind struct {
 	applies   int
 }
 
+// slow is a version whose servers need twice as long as a wait for them lasts.
+const slow = "slow"
+
 func (b *behind) config(version string) string {
 	region, timeout, template, update := b.Cloud.Regions(b.T)[0], "", "", ""
 	switch {
-	case strings.HasPrefix(version, "bad"):
+	case strings.HasPrefix(version, "bad"), version == slow:
 		timeout = "timeout = 2" // seconds: no checked server gets ready
 	case b.sick.Load() != nil:
 		timeout = givenUp()
@@ -115,11 +119,14 @@ func (b *behind) start(t *testing.T, c *acctest.Cloud, version string) {
 func (b *behind) prepare(t *testing.T, c *acctest.Cloud, version string) {
 	t.Helper()
 	b.T = t
+	var seen sync.Map // when servers were asked first
 	health := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := strings.TrimPrefix(r.URL.Path, "/")
 		// A server that never served runs until the new one of its name is in service: here it has the same address.
 		well := slices.ContainsFunc(c.AllServers(t), func(s servers.Server) bool {
-			return s.Name == name && !strings.HasPrefix(s.Metadata["version"], "bad")
+			first, _ := seen.LoadOrStore(s.ID, time.Now())
+			starts := s.Metadata["version"] == slow && time.Since(first.(time.Time)) < 4*time.Second
+			return s.Name == name && !strings.HasPrefix(s.Metadata["version"], "bad") && !starts
 		})
 		if sick := b.sick.Load(); !well || sick != nil && c.Prefix+*sick == name {
 			w.WriteHeader(http.StatusServiceUnavailable)
