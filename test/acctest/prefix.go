@@ -13,9 +13,8 @@ import (
 const hours = 1 << 15
 
 // newPrefix returns the beginning of the names of everything that a test makes: the hour in which it began, in base
-// 32, and eight random letters. The hour is in the name because server groups and queues do not show their age. The
-// letters distinguish tests that share a real cloud: three letters would be too few for the hundreds of tests of a
-// run.
+// 32, and eight random letters. The hour is in the name because server groups do not show their age. The letters
+// distinguish tests that share a real cloud: three letters would be too few for the hundreds of tests of a run.
 func newPrefix(now time.Time) string {
 	hour := strconv.FormatInt(now.Unix()/3600%hours, 32)
 	return fmt.Sprintf("acc-%03s%s-", hour, strings.ToLower(rand.Text()[:8]))

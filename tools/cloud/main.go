@@ -70,7 +70,7 @@ func run(ctx context.Context, out, listen string) error {
 	for _, id := range slices.Sorted(maps.Keys(p.images)) {
 		images = append(images, p.images[id]+" ("+id+")")
 	}
-	fmt.Printf(`# An OpenStack: servers, server groups, volumes, ports, queues, and the members of a pool.
+	fmt.Printf(`# An OpenStack: servers, server groups, volumes, ports, and the members of a pool.
 # Regions: RegionOne (az-1, az-2, az-3) and RegionTwo (az-1, az-2). Flavors: m1.tiny and m1.small.
 # Network: shared. Images, of which the servers of %s run and answer nothing:
 #   %s
