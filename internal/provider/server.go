@@ -77,7 +77,11 @@ func through[Q, R any](
 	ctx context.Context, s *cleanServer, req *Q, ask func(context.Context, *Q) (*R, error),
 ) (*R, error) {
 	asked := *req
-	types, hides := s.hidden[reflect.ValueOf(asked).FieldByName("TypeName").String()]
+	var types packed.Types
+	var hides bool
+	if name := reflect.ValueOf(asked).FieldByName("TypeName"); name.IsValid() {
+		types, hides = s.hidden[name.String()]
+	}
 	if hides {
 		change(&asked, types.In)
 		if plan, ok := any(&asked).(*tfprotov6.PlanResourceChangeRequest); ok {

@@ -87,8 +87,7 @@ var mistakes = []struct {
 	{Title: "A port is still in use", lines: []line{{portInUse, "Terraform makes the new server before the old one " +
 		"ends, and Nova refuses it: Port is still in use. It is tainted, or -replace names it: run terraform " +
 		"untaint, or leave -replace out, and name the node in candidates, whose substitute gets a port of its own. " +
-		"Or replace the port too, " +
-		"with -replace"}}},
+		"Or replace the port too, with -replace"}}},
 	{Title: "Nova may refuse servers", passes: true, lines: []line{{nodesThat(diskless), "Nova makes no server of a " +
 		"flavor without a disk, unless it boots from a volume: give it one (block_device, or boot_volume of a module," +
 		" which also says it in template). After an apply that fails so, the nodes get the next of flavors"}}},
@@ -126,21 +125,20 @@ func Judge(p Plan) (faults []Fault) {
 			Node: beside[0].node, Title: "Servers change outside of the batch", Passes: len(beside) <= p.Batch,
 			Text: fmt.Sprintf("Terraform replaces or changes %s, which serve, although no node asks for it: %s. This "+
 				"plan may replace %s more. %s", text.Count(int64(len(beside)), "server"), few(beside),
-				text.Nodes(int64(p.Batch)), besideAdvice(beside)),
+				text.Nodes(int64(p.Batch)), besideAdvice(slices.ContainsFunc(p.Nodes, Planned.madeAgain))),
 		})
 	}
 	return faults
 }
 
 // besideAdvice says how servers that change outside of the batch get into it, or do not change.
-func besideAdvice(beside []sign) string {
-	argument := "an argument of the servers changed, or what the cloud says of it: the plan shows which. Let the " +
-		"servers ignore it (ignore_changes), or hand it to them by the template."
-	if !slices.ContainsFunc(beside, func(s sign) bool { return strings.HasSuffix(s.seen, madeAgain) }) {
-		return strings.ToUpper(argument[:1]) + argument[1:]
+func besideAdvice(again bool) (advice string) {
+	if again {
+		advice = "A server that is tainted, or that -replace names, is made again: to have it replaced by this plan, " +
+			"name its node in candidates; else run terraform untaint, or leave -replace out. "
 	}
-	return "A server that is tainted, or that -replace names, is made again: to have it replaced by this plan, name " +
-		"its node in candidates; else run terraform untaint, or leave -replace out. Otherwise " + argument
+	return advice + "If an argument of the servers changed, or what the cloud says of it, the plan shows which: let " +
+		"the servers ignore it (ignore_changes), or hand it to them by the template."
 }
 
 // sign is a node that shows a mistake, and what was seen.
@@ -340,19 +338,23 @@ func again(n Planned) string {
 	return ""
 }
 
-// madeAgain ends what is seen of a server that the plan makes again.
-const madeAgain = " is made again)"
+// held reports whether the plan leaves a node as it is whose server serves, and Terraform has that server. A node that
+// does not serve is free: Terraform taints a server that failed, and makes one that was deleted by hand.
+func (n Planned) held() bool {
+	was := n.Was.ID.Text
+	return n.paired() && n.Serves != "" && (was == n.Serves || was == "" && n.Known)
+}
 
-// changed shows a server that serves, and that Terraform replaces, rebuilds or resizes although the plan leaves its
-// node as it is. A node that does not serve is free: Terraform taints a server that failed, and makes one that was
-// deleted by hand. Names may be new ones of the same image or flavor; a flavor that is made again has another id, and
-// its node none.
+// madeAgain reports whether Terraform replaces the server of such a node.
+func (n Planned) madeAgain() bool { return n.held() && n.Has.ID.Text != n.Serves }
+
+// changed shows a server that Terraform replaces, rebuilds or resizes although the plan leaves its node as it is. Names
+// may be new ones of the same image or flavor; a flavor that is made again has another id, and its node none.
 func changed(n Planned) string {
-	was, known := n.Was.ID.Text, n.Was.ID.Text == "" && n.Known
 	switch {
-	case !n.paired() || n.Serves == "" || was != n.Serves && !known:
-	case n.Has.ID.Text != n.Serves:
-		return fmt.Sprintf("(server %s%s", n.Serves, madeAgain)
+	case !n.held():
+	case n.madeAgain():
+		return fmt.Sprintf("(server %s is made again)", n.Serves)
 	case n.Has.Image.differs(n.Was.Image):
 		return fmt.Sprintf("(it gets image %s)", n.Has.Image.Text)
 	case n.Wants.Flavor.known() && n.Has.Flavor.differs(n.Was.Flavor):

@@ -59,6 +59,7 @@ func TestJudge(t *testing.T) {
 	begins.Begins = true
 	unplaced := of(comes("web-0", again), comes("web-1", again))
 	unplaced.Batch = -1
+	const twice = "web-0 Terraform replaces or changes 2 servers, which serve, although no node asks for it: "
 	for name, c := range map[string]struct {
 		plan Plan
 		want string // node, the beginning of what is said, and "~" for a warning
@@ -109,9 +110,11 @@ func TestJudge(t *testing.T) {
 		"no replace_triggered_by":       {of(runs("web-0", rises)), "web-0 (its server is not made again)"},
 		"made again":                    {of(runs("web-0", func(n *Planned) { rises(n); again(n) })), ""},
 		"one outside of the batch":      {of(runs("web-0", again), runs("web-1", nil)), "~web-0 Terraform replaces or changes 1 server, which serve"},
-		"two outside of a batch of one": {of(runs("web-0", again), runs("web-1", again)), "web-0 Terraform replaces or changes 2 servers, which serve"},
+		"two outside of a batch of one": {of(runs("web-0", again), runs("web-1", again)), twice + "web-0 (server id-web-0 is made again), " +
+			"web-1 (server id-web-1 is made again). This plan may replace 1 node more. A server that is tainted"},
 		"two rebuilt and resized": {of(runs("web-0", func(n *Planned) { n.Has.Image, n.Wants = known("i2"), Made{} }),
-			runs("web-1", func(n *Planned) { n.Has.Flavor = known("f2") })), "web-0 Terraform replaces or changes 2 servers, which"},
+			runs("web-1", func(n *Planned) { n.Has.Flavor = known("f2") })), twice + "web-0 (it gets image i2), web-1 (it gets flavor f2). " +
+			"This plan may replace 1 node more. If an argument"},
 		"a flavor made again": {of(runs("web-1", func(n *Planned) {
 			n.Has.Flavor, n.Wants.Flavor, n.Has.FlavorName = known("f2"), Value{}, known("old")
 		})), ""},

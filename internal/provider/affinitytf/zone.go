@@ -42,7 +42,7 @@ func targetZone(
 			name, _, _ = strings.Cut(zone, ":") // an admin may name a host, as Nova does
 		}
 		places.CheckZone(ctx, cloud, compute.Region, name, wanted.at, diags)
-		checkHost(ctx, compute, zone, wanted, diags)
+		checkHost(ctx, compute, wanted, diags)
 	}
 	if !drs || diags.HasError() {
 		return zone
@@ -77,10 +77,8 @@ func targetZone(
 }
 
 // checkHost reports a host that is not in its zone, as far as Nova shows hosts to this user.
-func checkHost(
-	ctx context.Context, compute *openstack.Compute, zone string, wanted zoneWanted, diags *diag.Diagnostics,
-) {
-	name, host, named := strings.Cut(zone, ":")
+func checkHost(ctx context.Context, compute *openstack.Compute, wanted zoneWanted, diags *diag.Diagnostics) {
+	name, host, named := strings.Cut(wanted.name, ":")
 	if !named || wanted.drs || diags.HasError() {
 		return
 	}

@@ -35,7 +35,7 @@ type Walk struct {
 	Found    Notes[Member, Unclaimed] // nodes, each in its cluster, with servers for which nobody has waited
 	Diskless Notes[Member, bool]      // ids of flavors without a disk, each in its region
 	Ready    Notes[string, bool]      // clusters whose readiness attachment found all servers in service
-	Refused  Notes[string, bool]      // errors about the hook of a node that were reported
+	Refused  Notes[string, bool]      // errors that were reported for another attachment already
 
 	Orders  Notes[Orders, string] // orders that replace others: see package deletiontf
 	Awaited Notes[Orders, bool]   // orders that a destruction has waited for
@@ -61,6 +61,13 @@ type Node struct {
 
 // Member is a name in a cluster or a region.
 type Member struct{ In, Name string }
+
+// Unclaimed are servers with the name of a node for which nobody has ever waited, or that an imported cluster has.
+type Unclaimed struct {
+	IDs     []string
+	Mark    string // mark of the node
+	Adopted bool   // whether the cluster was imported, and not applied since
+}
 
 // Orders are what a deletion attachment does, in a cluster and a region.
 type Orders struct{ Cluster, Region, Text string }
@@ -221,12 +228,4 @@ func (w *Walk) Gather(ctx context.Context, of, name string) []string {
 	g.names, g.alone = nil, len(names) == 1
 	slices.Sort(names)
 	return names
-}
-
-// Unclaimed are servers of the name of a node for which nobody has ever waited, or that a cluster has which was
-// imported.
-type Unclaimed struct {
-	IDs     []string
-	Mark    string // mark of the node
-	Adopted bool   // whether the cluster was imported, and not applied since
 }

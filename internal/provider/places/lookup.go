@@ -86,9 +86,7 @@ func (l Listed) Report(findings []cluster.Finding, removing bool, diags *diag.Di
 		case f.Kind == cluster.UnknownRegion:
 			diags.AddAttributeError(at, "Unknown region", UnknownRegion(f.Region, f.Known))
 		case f.Kind == cluster.UnknownZone:
-			diags.AddAttributeError(at, "Unknown availability zone",
-				fmt.Sprintf("Nova in region %q does not list the availability zone %q. It lists %s.",
-					f.Region, f.Zone, cmp.Or(strings.Join(f.Known, ", "), "none")))
+			diags.AddAttributeError(at, "Unknown availability zone", unknownZone(f.Region, f.Zone, f.Known))
 		case f.Closed:
 		case f.Kind == cluster.NoCompute:
 			why := cmp.Or(f.Why, fmt.Sprintf("The region %q has no compute endpoint for this user.", f.Region))
@@ -103,6 +101,11 @@ func (l Listed) Report(findings []cluster.Finding, removing bool, diags *diag.Di
 // UnknownRegion says that Keystone does not know a region, and which it knows.
 func UnknownRegion(name string, known []string) string {
 	return fmt.Sprintf("Keystone does not know the region %q. It knows %s.", name, strings.Join(known, ", "))
+}
+
+func unknownZone(region, name string, known []string) string {
+	return fmt.Sprintf("Nova in region %q does not list the availability zone %q. It lists %s.", region, name,
+		cmp.Or(strings.Join(known, ", "), "none"))
 }
 
 // WarnOfClosed warns of closed places that lose nodes in a change.
@@ -164,8 +167,7 @@ func CheckZone(
 	i := slices.Index(names, zone)
 	switch {
 	case i < 0:
-		diags.AddAttributeError(at, "Unknown availability zone", fmt.Sprintf("Nova in region %q does not list "+
-			"the availability zone %q. It lists %s.", region, zone, strings.Join(names, ", ")))
+		diags.AddAttributeError(at, "Unknown availability zone", unknownZone(region, zone, names))
 	case !zones[i].Available:
 		diags.AddAttributeWarning(at, "The availability zone is down", fmt.Sprintf("No service in the availability "+
 			"zone %q of region %q is up, so Nova finds no host for new servers there. Name another zone, or make no "+
