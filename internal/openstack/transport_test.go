@@ -270,9 +270,9 @@ func TestHang(t *testing.T) {
 
 // TestHangOfHops: the timeout of a request counts once, however often it is redirected.
 func TestHangOfHops(t *testing.T) {
-	hops := 0
+	var hops atomic.Int32
 	url, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		hops++
+		hops.Add(1)
 		select {
 		case <-time.After(200 * time.Millisecond):
 			http.Redirect(w, r, "/again", http.StatusFound)
@@ -281,7 +281,7 @@ func TestHangOfHops(t *testing.T) {
 	})
 	_, err := client(&transport{timeout: 500 * time.Millisecond}, url).Get(url)
 	assert.ErrorContains(t, err, "no answer within 500ms")
-	assert.LessOrEqual(t, hops, 3)
+	assert.LessOrEqual(t, hops.Load(), int32(3))
 }
 
 // TestRedirects: credentials are sent to no other host.
