@@ -77,12 +77,6 @@ type updateModel struct {
 	RequireInService types.Bool   `tfsdk:"require_in_service"`
 }
 
-type statefulModel struct {
-	OnRemoval types.String `tfsdk:"on_removal"`
-	Release   types.List   `tfsdk:"release"`
-	Volumes   types.Map    `tfsdk:"volumes"`
-}
-
 // Types of computed values.
 var (
 	templateType   = types.MapType{ElemType: types.StringType}
@@ -299,23 +293,4 @@ func (m attachmentModel) update(ctx context.Context, diags *diag.Diagnostics) *r
 			"The cause AGE needs max_age, such as \"30d\": the age from which on a node is replaced.")
 	}
 	return update
-}
-
-// volumes returns the sizes of the volumes of a slot, by name.
-func (m attachmentModel) volumes() map[string]int64 {
-	sizes := map[string]int64{}
-	given, _ := m.Stateful.Attributes()["volumes"].(types.Map)
-	for name, size := range given.Elements() {
-		sizes[name] = size.(types.Int64).ValueInt64()
-	}
-	return sizes
-}
-
-// stateful translates the block stateful, and returns nil without it.
-func (m attachmentModel) stateful(ctx context.Context, diags *diag.Diagnostics) *roster.Stateful {
-	if !value.GivenBlock(m.Stateful) {
-		return nil
-	}
-	s := value.Object[statefulModel](ctx, m.Stateful, diags)
-	return &roster.Stateful{Retain: s.OnRemoval.ValueString() != onRemovalDelete, Release: texts(s.Release)}
 }

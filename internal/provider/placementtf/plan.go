@@ -3,8 +3,6 @@ package placementtf
 import (
 	"context"
 	"errors"
-	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -15,14 +13,12 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/private"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // attachmentPlanner fills in a plan. The plan of an existing attachment is a function
@@ -78,7 +74,7 @@ func (p *attachmentPlanner) decide(ctx context.Context) (d decision, ok bool) {
 	if p.state != nil {
 		d.now = p.state.roster(p.memory, p.diags)
 	}
-	if p.forgetsSlots(d.now) || p.shrinksVolumes() {
+	if p.forgetsSlots(d.now) || p.shrinksVolumes(ctx) {
 		return d, false
 	}
 	before := p.memory.Sources
@@ -162,51 +158,6 @@ func (p *attachmentPlanner) countBatch(change planner.Change) {
 	if change.Replaced() > 0 {
 		p.memory.Batch++
 	}
-}
-
-// forgetsSlots refuses to remove the block stateful while slots are kept: Terraform
-// would destroy the volumes and ports of these slots, which nobody asked for.
-func (p *attachmentPlanner) forgetsSlots(now roster.Roster) bool {
-	kept := now.KeptSlots()
-	if value.GivenBlock(p.plan.Stateful) || len(kept) == 0 {
-		return false
-	}
-	p.diags.AddAttributeError(path.Root("stateful"), "Slots are kept without stateful",
-		fmt.Sprintf("Kept slots: %s. Without stateful they would be forgotten, and everything that they keep would "+
-			"be destroyed. Give the block again and grow until all slots are used, or list them in its release, "+
-			"apply, and then remove it.", text.Few(kept)))
-	return true
-}
-
-// shrinksVolumes refuses a smaller size of a volume, and says which volumes are kept although the configuration has
-// them no more.
-func (p *attachmentPlanner) shrinksVolumes() (refused bool) {
-	if p.state == nil || !value.GivenBlock(p.plan.Stateful) {
-		return false
-	}
-	at := path.Root("stateful").AtName("volumes")
-	before, now := p.state.volumes(), p.plan.volumes()
-	release := texts(p.plan.Stateful.Attributes()["release"].(types.List))
-	var kept []string
-	for _, name := range slices.Sorted(maps.Keys(before)) {
-		size, there := now[name]
-		switch {
-		case !there && !slices.Contains(release, name):
-			kept = append(kept, name)
-		case there && size < before[name]:
-			refused = true
-			p.diags.AddAttributeError(at.AtMapKey(name), "A volume becomes smaller", fmt.Sprintf(
-				"The volumes %s have %d GiB, and Cinder makes none smaller, to %d GiB. Leave the size, or give a "+
-					"volume of another name.", name, before[name], size))
-		}
-	}
-	deleted := p.plan.Stateful.Attributes()["on_removal"].Equal(types.StringValue(onRemovalDelete))
-	if len(kept) > 0 && !deleted {
-		p.diags.AddAttributeWarning(at, "Volumes are kept", fmt.Sprintf(
-			"%s: volumes has them no more. Each slot keeps its own, with the data, and its next server is made "+
-				"without. To destroy them, name them in release.", text.Few(kept)))
-	}
-	return refused
 }
 
 // planRoster sends all requests first and then plans. The refresh has looked up which

@@ -5,7 +5,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
@@ -143,36 +142,6 @@ func deletionBlock() schema.Block {
 				"Not with `stateful`."),
 			"protected": names("Names of nodes, or ids of their servers, that are never removed or replaced, like " +
 				"nodes that are marked or locked in Nova."),
-		},
-	}
-}
-
-// onRemovalDelete says to give up the slot of a node that is removed.
-const onRemovalDelete = "DELETE"
-
-func statefulBlock() schema.Block {
-	return schema.SingleNestedBlock{
-		MarkdownDescription: "Gives each node a slot (name, index and place), which keeps its volumes, ports and DNS " +
-			"names; see [Stateful nodes](../guides/stateful-nodes.md). Not with `SUBSTITUTE` or `PLACEMENT`.",
-		Validators: attribute.Needs("on_removal"),
-		Attributes: map[string]schema.Attribute{
-			"on_removal": attribute.Text("Required. Use of the slot of a node that is removed: `RETAIN` keeps it for "+
-				"the next node in its place, `DELETE` gives it up, and Terraform destroys everything that it kept.",
-				stringvalidator.OneOf("RETAIN", onRemovalDelete)),
-			"release": names("Names of kept slots to give up: Terraform destroys everything that they keep. While a " +
-				"name is listed, no new slot gets it. Also names of volumes that `volumes` has no more."),
-			"volumes": schema.MapAttribute{
-				Optional:    true,
-				ElementType: types.Int64Type,
-				Validators: []validator.Map{
-					mapvalidator.NoNullValues(),
-					mapvalidator.ValueInt64sAre(int64validator.AtLeast(1)),
-				},
-				MarkdownDescription: "Size in GiB of each volume of a slot, by its name. The template of new " +
-					"nodes has the names, as JSON, under `volumes`. With `RETAIN` a slot keeps a volume that the map " +
-					"has no more, until " +
-					"`release` names it. None becomes smaller.",
-			},
 		},
 	}
 }

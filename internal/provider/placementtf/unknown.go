@@ -51,8 +51,8 @@ func (p *attachmentPlanner) refuseUnknown(at path.Path) {
 }
 
 // neverKnown names the functions whose values no plan knows.
-const neverKnown = "timestamp() and uuid() are never known while planning: neither another apply nor -target helps, so " +
-	"do not use them here."
+const neverKnown = "timestamp() and uuid() are never known while planning: neither another apply nor -target helps, " +
+	"so do not use them here."
 
 // knowsEnough refuses unknown values that decide about every plan.
 func (p *attachmentPlanner) knowsEnough(ctx context.Context) bool {

@@ -37,30 +37,6 @@ func (m attachmentModel) Validate(ctx context.Context, diags *diag.Diagnostics) 
 	m.validateStateful(ctx, diags)
 }
 
-// validateStateful refuses updates that would give a node another place or name.
-func (m attachmentModel) validateStateful(ctx context.Context, diags *diag.Diagnostics) {
-	if value.GivenBlock(m.Stateful) && !m.deletion(ctx, diags).Kept.IsNull() {
-		diags.AddAttributeError(path.Root("deletion").AtName("kept"), "Invalid candidate",
-			"A slot is used again under its name, but the kept server has that name. Give the server another name in "+
-				"Nova first, or use candidates.")
-	}
-	if !value.GivenBlock(m.Stateful) || !value.GivenBlock(m.Update) {
-		return
-	}
-	u := value.Object[updateModel](ctx, m.Update, diags)
-	if method := value.TextOr(u.Method, roster.Substitute); !u.Method.IsUnknown() && method == roster.Substitute {
-		diags.AddAttributeError(path.Root("update").AtName("method"), "No substitutes in a stateful cluster",
-			fmt.Sprintf("With stateful a node keeps its name and place, but %s replaces it by a new node under a new "+
-				"name. Set method = %q, which destroys a server and makes it again in its slot, or %q, which "+
-				"rebuilds it.", roster.Substitute, roster.Recreate, roster.InPlace))
-	}
-	if slices.Contains(texts(u.Causes), string(roster.Misplaced)) {
-		diags.AddAttributeError(path.Root("update").AtName("causes"), "No moves in a stateful cluster", fmt.Sprintf(
-			"With stateful a slot never changes its place, because its volumes are there, but %s moves nodes. "+
-				"Remove it from causes.", roster.Misplaced))
-	}
-}
-
 // validateSources refuses a template that says what an argument says.
 func (m attachmentModel) validateSources(diags *diag.Diagnostics) {
 	templates := places.Own[types.Map](m.Regions, "template")

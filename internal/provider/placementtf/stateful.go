@@ -1,0 +1,144 @@
+package placementtf
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+)
+
+// onRemovalDelete says to give up the slot of a node that is removed.
+const onRemovalDelete = "DELETE"
+
+// statefulModel is the block stateful.
+type statefulModel struct {
+	OnRemoval types.String `tfsdk:"on_removal"`
+	Release   types.List   `tfsdk:"release"`
+	Volumes   types.Map    `tfsdk:"volumes"`
+}
+
+func statefulBlock() schema.Block {
+	return schema.SingleNestedBlock{
+		MarkdownDescription: "Gives each node a slot (name, index and place), which keeps its volumes, ports and DNS " +
+			"names; see [Stateful nodes](../guides/stateful-nodes.md). Not with `SUBSTITUTE` or `PLACEMENT`.",
+		Validators: attribute.Needs("on_removal"),
+		Attributes: map[string]schema.Attribute{
+			"on_removal": attribute.Text("Required. Use of the slot of a node that is removed: `RETAIN` keeps it for "+
+				"the next node in its place, `DELETE` gives it up, and Terraform destroys everything that it kept.",
+				stringvalidator.OneOf("RETAIN", onRemovalDelete)),
+			"release": names("Names of kept slots to give up: Terraform destroys everything that they keep. While a " +
+				"name is listed, no new slot gets it. Also names of volumes that `volumes` has no more."),
+			"volumes": schema.MapAttribute{
+				Optional:    true,
+				ElementType: types.Int64Type,
+				Validators: []validator.Map{
+					mapvalidator.NoNullValues(),
+					mapvalidator.ValueInt64sAre(int64validator.AtLeast(1)),
+				},
+				MarkdownDescription: "Size in GiB of each volume of a slot, by its name. The template of new " +
+					"nodes has the names, as JSON, under `volumes`. With `RETAIN` a slot keeps a volume that the map " +
+					"has no more, until `release` names it. None becomes smaller.",
+			},
+		},
+	}
+}
+
+// validateStateful refuses updates that would give a node another place or name.
+func (m attachmentModel) validateStateful(ctx context.Context, diags *diag.Diagnostics) {
+	if value.GivenBlock(m.Stateful) && !m.deletion(ctx, diags).Kept.IsNull() {
+		diags.AddAttributeError(path.Root("deletion").AtName("kept"), "Invalid candidate",
+			"A slot is used again under its name, but the kept server has that name. Give the server another name in "+
+				"Nova first, or use candidates.")
+	}
+	if !value.GivenBlock(m.Stateful) || !value.GivenBlock(m.Update) {
+		return
+	}
+	u := value.Object[updateModel](ctx, m.Update, diags)
+	if method := value.TextOr(u.Method, roster.Substitute); !u.Method.IsUnknown() && method == roster.Substitute {
+		diags.AddAttributeError(path.Root("update").AtName("method"), "No substitutes in a stateful cluster",
+			fmt.Sprintf("With stateful a node keeps its name and place, but %s replaces it by a new node under a new "+
+				"name. Set method = %q, which destroys a server and makes it again in its slot, or %q, which "+
+				"rebuilds it.", roster.Substitute, roster.Recreate, roster.InPlace))
+	}
+	if slices.Contains(texts(u.Causes), string(roster.Misplaced)) {
+		diags.AddAttributeError(path.Root("update").AtName("causes"), "No moves in a stateful cluster", fmt.Sprintf(
+			"With stateful a slot never changes its place, because its volumes are there, but %s moves nodes. "+
+				"Remove it from causes.", roster.Misplaced))
+	}
+}
+
+// stateful translates the block stateful, and returns nil without it.
+func (m attachmentModel) stateful(ctx context.Context, diags *diag.Diagnostics) *roster.Stateful {
+	if !value.GivenBlock(m.Stateful) {
+		return nil
+	}
+	s := value.Object[statefulModel](ctx, m.Stateful, diags)
+	return &roster.Stateful{Retain: s.OnRemoval.ValueString() != onRemovalDelete, Release: texts(s.Release)}
+}
+
+// volumes returns the sizes of the volumes of a slot, by name.
+func (m attachmentModel) volumes() map[string]int64 {
+	sizes := map[string]int64{}
+	given, _ := m.Stateful.Attributes()["volumes"].(types.Map)
+	for name, size := range given.Elements() {
+		sizes[name] = size.(types.Int64).ValueInt64()
+	}
+	return sizes
+}
+
+// forgetsSlots refuses to remove the block stateful while slots are kept: Terraform
+// would destroy the volumes and ports of these slots, which nobody asked for.
+func (p *attachmentPlanner) forgetsSlots(now roster.Roster) bool {
+	kept := now.KeptSlots()
+	if value.GivenBlock(p.plan.Stateful) || len(kept) == 0 {
+		return false
+	}
+	p.diags.AddAttributeError(path.Root("stateful"), "Slots are kept without stateful",
+		fmt.Sprintf("Kept slots: %s. Without stateful they would be forgotten, and everything that they keep would "+
+			"be destroyed. Give the block again and grow until all slots are used, or list them in its release, "+
+			"apply, and then remove it.", text.Few(kept)))
+	return true
+}
+
+// shrinksVolumes refuses a smaller size of a volume, and warns of volumes that are kept although the configuration does
+// not have them any more.
+func (p *attachmentPlanner) shrinksVolumes(ctx context.Context) (refused bool) {
+	stateful := p.plan.stateful(ctx, p.diags)
+	if p.state == nil || stateful == nil {
+		return false
+	}
+	at := path.Root("stateful").AtName("volumes")
+	before, now := p.state.volumes(), p.plan.volumes()
+	var kept []string
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		size, there := now[name]
+		switch {
+		case !there && stateful.Retain && !slices.Contains(stateful.Release, name):
+			kept = append(kept, name)
+		case there && size < before[name]:
+			refused = true
+			p.diags.AddAttributeError(at.AtMapKey(name), "A volume becomes smaller", fmt.Sprintf(
+				"The volumes %s have %d GiB, and Cinder does not shrink them to %d GiB. Leave the size, or give a "+
+					"volume of another name.", name, before[name], size))
+		}
+	}
+	if len(kept) > 0 {
+		p.diags.AddAttributeWarning(at, "Volumes are kept", fmt.Sprintf(
+			"%s: volumes does not have them any more. Each slot keeps its own, with the data, and its next server is "+
+				"made without. To destroy them, name them in release.", text.Few(kept)))
+	}
+	return refused
+}
