@@ -31,6 +31,8 @@ var forgotten = []struct{ folder, line, put, says string }{
 	{production, `  name  +=.*each.key\n`, "  name = \"$${each.key}x\"\n", "Write name = each.key"},
 	{production, `  region  +=.*each.value.region\n`, "", "Write region = each.value.region"},
 	{production, `  availability_zone.*\n`, "", "Write availability_zone = each.value.zone"},
+	{production, `image     = "debian-12"`, `# "debian-12"`, "(its server has no image)"},
+	{production, `  flavors   = .*\n`, "", "(its server has no flavor)"},
 	{production, `image_id  +=.*`, `image_name = "debian-12"`, "Write image_id = each.value.image_id"},
 	{production, `flavor_id  +=.*`, `flavor_name = "m1.small"`, ""},
 	{production, `  user_data  +=.*each.*\n`, "", ""},

@@ -32,7 +32,8 @@ type Planned struct {
 	Template     map[string]string // template of the node
 	Rises        bool              // whether the plan raises the generation of the node
 	Serves       string            // id of its server if the plan leaves the node as it is, and it serves
-	Diskless     bool              // whether it boots from no volume, and the flavor of its node has no disk
+	Devices      bool              // whether it has block devices, or may have
+	Diskless     bool              // whether the flavor of its node has no disk
 	Known        bool              // whether Terraform has that server, so that it is replaced if the plan makes one
 	Port         string            // port that the server has, and that the one which the plan makes gets
 }
@@ -86,9 +87,13 @@ var mistakes = []struct {
 		"ends, and Nova refuses it: Port is still in use. It is tainted, or -replace names it: run terraform " +
 		"untaint, or leave -replace out, and name the node in candidates, whose substitute gets a port of its own. " +
 		"Or replace the port too, with -replace"}}},
-	{Title: "Nova may refuse servers", passes: true, lines: []line{{nodesThat(diskless), "Nova makes no server of a " +
-		"flavor without a disk, unless it boots from a volume: give it one (block_device, or boot_volume of a module," +
-		" which also says it in template). After an apply that fails so, the nodes get the next of flavors"}}},
+	{Title: "Nova may refuse servers", passes: true, lines: []line{
+		{nodesThat(bare), "Give image and flavors to the placement attachment, and image_id = each.value.image_id " +
+			"and flavor_id = each.value.flavor_id to the servers, or name others there"},
+		{nodesThat(diskless), "Nova makes no server of a flavor without a disk, unless it boots from a volume: give " +
+			"it one (block_device, or boot_volume of a module, which also says it in template). After an apply that " +
+			"fails so, the nodes get the next of flavors"},
+	}},
 }
 
 // line is a line that may be missing.

@@ -33,8 +33,8 @@ variable "max_batch_size" {
   default     = "25%"
   nullable    = false
   validation {
-    condition     = can(regex("^[1-9]\\d*%?$", var.max_batch_size))
-    error_message = "max_batch_size is a number of nodes such as 2, or a percentage such as 25%."
+    condition     = can(regex("^([1-9]\\d*|[1-9]\\d?%|100%)$", var.max_batch_size))
+    error_message = "max_batch_size is a number of nodes such as 2, or a percentage such as 25%, at most 100%."
   }
 }
 

@@ -109,8 +109,8 @@ variable "stop_above" {
   type        = string
   default     = null
   validation {
-    condition     = var.stop_above == null || can(regex("^\\d+%?$", var.stop_above))
-    error_message = "stop_above is a number of nodes such as 3, or a percentage such as 50%."
+    condition     = var.stop_above == null || can(regex("^(\\d+|\\d\\d?%|100%)$", var.stop_above))
+    error_message = "stop_above is a number of nodes such as 3, or a percentage such as 50%, at most 100%."
   }
 }
 
@@ -119,8 +119,8 @@ variable "target" {
   type        = string
   default     = null
   validation {
-    condition     = var.target == null || can(regex("^\\d+%?$", var.target))
-    error_message = "target is a number of nodes such as 1, or a percentage such as 25%."
+    condition     = var.target == null || can(regex("^(\\d+|\\d\\d?%|100%)$", var.target))
+    error_message = "target is a number of nodes such as 1, or a percentage such as 25%, at most 100%."
   }
 }
 
@@ -130,6 +130,10 @@ variable "image" {
   description = "Image of the nodes, by name or id. It is the newest of its name in each region. A newer one of the same name comes with the cause IMAGE."
   type        = string
   nullable    = false
+  validation {
+    condition     = var.image != ""
+    error_message = "image is a name or an id, such as \"debian-12\"."
+  }
 }
 
 variable "flavors" {
@@ -137,7 +141,7 @@ variable "flavors" {
   type        = list(string)
   nullable    = false
   validation {
-    condition     = length(var.flavors) > 0
+    condition     = length(compact(var.flavors)) == max(1, length(var.flavors))
     error_message = "flavors has one flavor or more, such as [\"m1.small\"]."
   }
 }

@@ -68,7 +68,7 @@ func TestPlacementPlaces(t *testing.T) {
 			config: zonal(3, "az-1 az-2", nil), at: "regions[0]: Availability zone skipped\n" + skipped + "\nregions: No availability zone found available."},
 		"no room, and a zone is down": {before: zonal(2, "az-1 az-2", nil), happens: down("az-2"),
 			config: zonal(4, "", attributes{"regions": protocol.Zones(protocol.Listing("az-1 az-2", 2, 2))}),
-			at:     skipped + "\n: There is no feasible plan to handle all nodes.",
+			at:     skipped + "\nregions: There is no feasible plan to handle all nodes.",
 			says:   counts},
 		"a shrink where all is closed": {before: zonal(2, "az-1 az-2", oldestFirst), config: zonal(1, "az-1! az-2!", oldestFirst),
 			nodes: "RegionOne/az-2: web-1", change: "-web-0", at: ": A closed place loses nodes"},
@@ -101,7 +101,7 @@ func TestPlacementPlaces(t *testing.T) {
 		"zones of a region without an endpoint": {happens: hidden, config: across(3, "RegionTwo:az-1", nil),
 			at: "regions[0]: Region skipped\nregions: No region is found usable.", says: "in the catalogue of this user; there is one in RegionOne. It takes"},
 		"a shrink where too few nodes are left elsewhere": {before: across(4, "RegionOne RegionTwo", nil), happens: hidden, unseen: true,
-			config: across(1, "RegionOne RegionTwo", nil), at: "regions[1]: Region skipped\n: There is no feasible plan to handle all nodes.",
+			config: across(1, "RegionOne RegionTwo", nil), at: "regions[1]: Region skipped\nregions: There is no feasible plan to handle all nodes.",
 			says: "RegionTwo 0 (no compute endpoint, and keeps its nodes)"},
 		"a shrink where a region is gone since the refresh, by a plan that does not look": {before: across(4, "RegionOne RegionTwo", nil), unseen: true,
 			happens: func(t *testing.T, a attached) {

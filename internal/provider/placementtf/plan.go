@@ -267,7 +267,7 @@ func (p *attachmentPlanner) usable(
 func (p *attachmentPlanner) refuse(err error) {
 	argument, ok := errors.AsType[*decide.ArgumentError](err)
 	if !ok {
-		places.ReportPlan(err, p.diags)
+		places.Listed{}.ReportPlan(err, p.diags)
 		return
 	}
 	at := path.Empty()

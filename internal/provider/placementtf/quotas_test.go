@@ -55,7 +55,7 @@ func TestPlacementQuotas(t *testing.T) {
 			before:  across(2, "RegionOne", nil),
 			happens: quota("instances", 2, false),
 			config:  across(9, "RegionOne", respect(nil)),
-			at:      ": There is no feasible plan to handle all nodes.",
+			at:      "regions: There is no feasible plan to handle all nodes.",
 			asks:    "RegionOne/limits",
 		},
 		"without room next to the old servers": {before: across(4, "RegionOne", update("a")), happens: quota("instances", 5, true),

@@ -255,13 +255,14 @@ func (l Listed) path(region, zone string) path.Path {
 
 // ReportPlan reports that no plan could be made, in the policy document's own
 // words if it has any.
-func ReportPlan(err error, diags *diag.Diagnostics) {
+func (l Listed) ReportPlan(err error, diags *diag.Diagnostics) {
 	if infeasible, ok := errors.AsType[*placement.InfeasibleError](err); ok {
 		next := " Raise a cap, list another place, or ask for fewer nodes."
 		if infeasible.Count < 0 {
 			next = " Lower a min, protect fewer nodes, or remove fewer."
 		}
-		diags.AddError(infeasible.Error(), text.Clean(infeasible.Detail())+next) // the detail may name literal nodes
+		detail := text.Clean(infeasible.Detail()) + next // it may name literal nodes
+		diags.AddAttributeError(l.path("", ""), infeasible.Error(), detail)
 		return
 	}
 	diags.AddError("Unable to make a plan", err.Error())

@@ -116,7 +116,7 @@ func (p plan) distribute(ctx context.Context, size int64, counts placement.Count
 	}
 	change, err := board.Distribute(size)
 	if err != nil {
-		places.ReportPlan(err, diags)
+		p.listed.ReportPlan(err, diags)
 		return nil
 	}
 	concerned.WarnOfClosed(board, change, diags)

@@ -160,7 +160,7 @@ func TestRegionPlanRead(t *testing.T) {
 		"none that takes nodes": {places: "Dark", asked: grow(1), at: "regions[0]: Region skipped\nregions: No region is found usable."},
 		"the nodes of a place that are more than it has": {nodes: two, places: two,
 			asked: decided(t, `{"deletion": {"count": 9, "regions": {"RegionTwo": 9}}}`),
-			at:    ": There is no feasible plan to handle all nodes."}, // the count is not cut
+			at:    "regions: There is no feasible plan to handle all nodes."}, // the count is not cut
 		"who is protected": {nodes: "RegionOne! RegionOne! RegionTwo", places: two, asked: shrink(1),
 			want: "{RegionOne=2 RegionTwo=1} - {count=1 regions={RegionTwo=1} zones=} = {RegionOne=2 RegionTwo=0}: 1 node to delete."},
 		"more than there are": {nodes: two, places: two, asked: shrink(5),
