@@ -3,11 +3,9 @@ package cluster
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,8 +24,8 @@ func (c canned) RoundTrip(r *http.Request) (*http.Response, error) {
 		Body: io.NopCloser(bytes.NewReader(c)), ContentLength: int64(len(c)), Request: r}, nil
 }
 
-// BenchmarkPage reads a page of 1,000 servers, all of the cluster, in three ways: with this package, with
-// encoding/json in place of its successor, and with gophercloud's pager and ExtractServers.
+// BenchmarkPage reads a page of 1,000 servers, all of the cluster, with this package, and with
+// gophercloud's pager and ExtractServers.
 func BenchmarkPage(b *testing.B) {
 	page := novaPage(1000, "")
 	client := &gophercloud.ServiceClient{Endpoint: "http://nova/", Type: "compute",
@@ -40,32 +38,19 @@ func BenchmarkPage(b *testing.B) {
 		}
 		return err
 	}
-	way := func(name string, decode func(body []byte, take func(*server) error) error) bench.Side {
-		return bench.Side{Name: name, Do: func() error {
-			p := part{all: new(atomic.Int64)}
+	costs := bench.Compare(b,
+		bench.Side{Name: "reader", Do: func() error {
+			var p part
 			resp, err := client.Get(b.Context(), client.ServiceURL("servers", "detail"), nil, &gophercloud.RequestOpts{KeepResponseBody: true})
 			if err != nil {
 				return err
 			}
 			body, err := io.ReadAll(resp.Body)
 			if err == nil {
-				err = decode(body, func(s *server) error { return p.add(s, time.Time{}, *match, Query{}) })
+				_, err = readPage(body, func(s *server) error { return p.add(s, time.Time{}, *match, Query{}) })
 			}
 			return all(len(p.nodes), err)
-		}}
-	}
-	costs := bench.Compare(b,
-		way("reader", func(body []byte, take func(*server) error) error {
-			_, err := readPage(body, false, take)
-			return err
-		}),
-		way("encoding-json", func(body []byte, take func(*server) error) error {
-			list, _, err := decodeSlowly(body)
-			for i := range list {
-				err = errors.Join(err, take(&list[i]))
-			}
-			return err
-		}),
+		}},
 		bench.Side{Name: "gophercloud", Do: func() error {
 			n := 0
 			err := servers.List(client, nil).EachPage(b.Context(), func(_ context.Context, page pagination.Page) (bool, error) {
@@ -75,8 +60,7 @@ func BenchmarkPage(b *testing.B) {
 			})
 			return all(n, err)
 		}})
-	reader, standard, theirs := costs[0], costs[1], costs[2]
+	reader, theirs := costs[0], costs[1]
 	b.ReportMetric(float64(theirs.CPU)/float64(reader.CPU), "times-less-cpu-than-gophercloud")
 	b.ReportMetric(theirs.Allocs/reader.Allocs, "times-fewer-allocs-than-gophercloud")
-	b.ReportMetric(float64(standard.CPU)/float64(reader.CPU), "times-less-cpu-than-encoding-json")
 }

@@ -12,9 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
-	"unsafe"
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
@@ -53,10 +51,6 @@ type Query struct {
 // boots from a volume.
 type Source struct{ Image, Flavor string }
 
-// mostKept is the maximum memory, in bytes, for the nodes of a cluster in all regions together: about 100,000 nodes,
-// ten times the largest project that was measured.
-const mostKept = 64 << 20
-
 // Read reads the nodes of a cluster, sorted as by [node.Sort]. All regions are read at once. If one region cannot be
 // read, Read fails: a missing region must never look like an empty one. It also fails if it cannot know whether a
 // server belongs to the cluster.
@@ -69,10 +63,6 @@ func Read(ctx context.Context, cloud *openstack.Cloud, q Query) ([]node.Node, er
 	}
 	regions := slices.Compact(slices.Sorted(slices.Values(q.Regions)))
 	parts := make([]part, len(regions))
-	var all atomic.Int64
-	for i := range parts {
-		parts[i].all = &all
-	}
 	err = each(regions, func(i int, region string) error {
 		if err := parts[i].read(ctx, cloud, region, *match, q); err != nil {
 			return &RegionError{region, err}
@@ -132,10 +122,8 @@ type part struct {
 	addresses map[string][]string
 	sources   map[string]Source
 	others    map[string]bool
-	undecided []string      // ids of servers that may belong to the cluster
-	group     bool          // reports whether the region has the selector's server group
-	size      int64         // bytes of memory for the nodes of the region
-	all       *atomic.Int64 // bytes of memory for the nodes of all regions
+	undecided []string // ids of servers that may belong to the cluster
+	group     bool     // reports whether the region has the selector's server group
 }
 
 func (p *part) read(ctx context.Context, cloud *openstack.Cloud, region string, match matcher, q Query) error {
@@ -162,13 +150,12 @@ func (p *part) read(ctx context.Context, cloud *openstack.Cloud, region string, 
 			region, openstack.VersionTags, compute.Newest())
 	}
 	restart := func() {
-		p.all.Add(-p.size)
-		p.nodes, p.undecided, p.addresses, p.size = nil, nil, map[string][]string{}, 0
+		p.nodes, p.undecided, p.addresses = nil, nil, map[string][]string{}
 		p.sources, p.others = map[string]Source{}, map[string]bool{}
 	}
 	err = compute.ServerPages(ctx, match.query(q.Next), restart,
 		func(page openstack.Page, item func(openstack.Text) error) (bool, error) {
-			return readPage(page.Body, q.Addresses != nil, func(s *server) error {
+			return readPage(page.Body, func(s *server) error {
 				if err := item(s.ID); err != nil {
 					return err
 				}
@@ -191,46 +178,23 @@ func (p *part) add(s *server, at time.Time, match matcher, q Query) error {
 	case s.gone():
 	case !known:
 		p.undecided = append(p.undecided, string(s.ID))
-		return p.keep(sizeOf(string(s.ID)))
 	case !belongs && q.Others != nil:
 		match.names = nil
 		if alike, _ := match.matches(s); alike {
 			p.others[string(s.Name)] = true
-			return p.keep(sizeOf(string(s.Name)))
 		}
 	case belongs:
 		n, err := s.node(p.region, at)
 		p.nodes = append(p.nodes, n)
-		size := int64(unsafe.Sizeof(n)) + sizeOf(n.ID, n.Name, n.Status, n.Zone, n.HostID,
-			n.Profile, n.Fault, n.InService)
-		if q.Addresses != nil {
-			p.addresses[n.ID] = s.Addresses.list
-			size += sizeOf(s.Addresses.list...)
+		if q.Addresses != nil && err == nil {
+			p.addresses[n.ID], err = s.addresses()
 		}
 		if q.Sources != nil {
 			p.sources[n.ID] = Source{shared(s.Image.ID), shared(text.Clean(cmp.Or(s.Flavor.Name, s.Flavor.ID)))}
 		}
-		return cmp.Or(err, p.keep(size))
+		return err
 	}
 	return nil
-}
-
-// keep counts the memory of a server.
-func (p *part) keep(size int64) error {
-	p.size += size
-	if p.all.Add(size) > mostKept {
-		return fmt.Errorf("the data of the cluster takes more than %d MiB, with %d servers of this region: select "+
-			"fewer", mostKept>>20, len(p.nodes)+len(p.undecided))
-	}
-	return nil
-}
-
-// sizeOf returns about how many bytes of memory texts take.
-func sizeOf(texts ...string) (size int64) {
-	for _, t := range texts {
-		size += int64(len(t)) + 32
-	}
-	return size
 }
 
 // undecided refuses a snapshot in which nodes may be missing, because a cell is down and servers in it may belong to

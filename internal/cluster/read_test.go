@@ -317,23 +317,3 @@ func TestReadFaults(t *testing.T) {
 	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: "GET", Path: "/os-server-groups", Status: 403})
 	assert.Nil(t, read(true)[0].Group, "to a user who may not list groups")
 }
-
-// TestReadBound: the memory for all pages and regions has a bound, each text of a server counts, and the error has
-// the region and the number.
-func TestReadBound(t *testing.T) {
-	heavy := strings.Repeat("x", 250<<10)
-	server := `"name": "%[1]s", "status": "%[1]s", "OS-EXT-AZ:availability_zone": "%[1]s", "hostId": "%[1]s", "fault": {"message": "%[1]s"},
-		"image": {"id": "%[1]s"}, "addresses": {"net": [{"addr": "%[1]s", "version": 4, "OS-EXT-IPS:type": "fixed"}]}`
-	fake := fakecloud.Start(t, fakecloud.Config{})
-	pages := 0
-	fake.Inject(fakecloud.Fault{Path: "/servers/detail", Effect: fakecloud.Handle, Times: fakecloud.Forever,
-		Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			pages++
-			w.Header().Set("Content-Type", "application/json")
-			fmt.Fprintf(w, `{"servers": [{"id": "%d", %s}], "servers_links": [{"rel": "next"}]}`, pages, fmt.Sprintf(server, fmt.Sprint(pages, heavy)))
-		})})
-	_, err := cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: []string{"RegionOne"}, Selector: cluster.Selector{NameRegex: "^"},
-		Addresses: map[string][]string{}})
-	assert.Regexp(t, fmt.Sprintf("^region RegionOne: list servers: .*takes more than 64 MiB, with %d servers of this region", pages), fmt.Sprint(err))
-	assert.Equal(t, 1+(64<<20)/(7*len(heavy)), pages, "pages with seven texts of 250 KiB each: with fewer, one counts twice, with more, one does not count")
-}

@@ -3,6 +3,7 @@ package cluster
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -30,8 +31,8 @@ type server struct {
 	Metadata map[string]string `json:"metadata"` // not cleaned, because it is compared
 	Tags     []string          `json:"tags"`
 	Locked   bool              `json:"locked"`
-	// Addresses are read if a query asks for them.
-	Addresses addresses `json:"addresses"`
+	// Addresses are decoded if a query asks for them: most bytes of a server are addresses.
+	Addresses json.RawMessage `json:"addresses"`
 	Fault     struct {
 		Message openstack.Text `json:"message"`
 	} `json:"fault"` // why the server is in ERROR
