@@ -56,7 +56,6 @@ type ProtectedError struct {
 	Asked     int64
 	Others    int64 // nodes that are not protected
 	Protected int64
-	Who       []string // protected nodes with the reason, each as "web-0 is locked"; may be empty
 }
 
 func (e *ProtectedError) Error() string {

@@ -40,11 +40,10 @@ type Check struct {
 	Timeout time.Duration // for all nodes of a region together
 }
 
-// openFiles is how many files this process may have open.
-var openFiles = fileLimit()
-
 const (
-	mostAtOnce = 1000 // nodes that are asked at the same time
+	// mostAtOnce is how many nodes of all regions are asked at the same time. Each opens a file, and a process may
+	// have 1,024 open on some systems.
+	mostAtOnce = 500
 
 	longest = time.Second // pause between the two tries
 
@@ -63,10 +62,6 @@ type Result struct {
 	// Warnings are sentences that somebody should know, sorted.
 	Warnings []string
 }
-
-// atOnce is how many nodes of all regions are asked at the same time. A try opens a file. The other half of the files
-// is left for the connections to Terraform and to the cloud.
-func atOnce() int { return max(1, min(mostAtOnce, openFiles/2)) }
 
 // seen has what is wrong with nodes, by the ids of their servers; nil means healthy. A node whose health is not known
 // is not in it.
@@ -87,7 +82,7 @@ func (c Check) Look(ctx context.Context, nodes []Node) Result {
 	found := seen{}
 	result := Result{Unhealthy: map[string]string{}, Unknown: map[string]bool{}}
 	pools := map[string]bool{} // pools that a region has
-	slots := make(chan struct{}, atOnce())
+	slots := make(chan struct{}, mostAtOnce)
 	for region, list := range regions {
 		all.Go(func() {
 			var look looked
@@ -231,12 +226,7 @@ func unasked(region string, all, nowhere, late int) string {
 		why = append(why, fmt.Sprintf("Nova shows no address of %d that can be asked", nowhere))
 	}
 	if late > 0 {
-		why = append(why, fmt.Sprintf("%d were not asked in time, with %d at once", late, atOnce()))
-		if openFiles < 2*mostAtOnce {
-			why = append(why, fmt.Sprintf("because this process may have no more than %d files open (raise ulimit -n)",
-				openFiles))
-		}
-		why = append(why, "raise timeout")
+		why = append(why, fmt.Sprintf("%d were not asked in time, with %d at once, raise timeout", late, mostAtOnce))
 	}
 	return fmt.Sprintf("%d of %d nodes of the region %s were not asked in full, so their health is not known: %s.",
 		nowhere+late, all, region, strings.Join(why, ", "))

@@ -145,11 +145,11 @@ func (p peer) check(t *testing.T) Check {
 	}
 }
 
-// TestSlow: a node that answers within the time of a try is healthy, however many nodes there are and however many of
-// them hang, and a node that fails is found. If there are more nodes than are asked at once, the health of some may
-// not be known, and no node that answers 200 is unhealthy.
+// TestSlow: a node that answers within the time of a try is healthy, however many nodes hang, and a node that fails is
+// found. If there are more nodes than are asked at once, the health of some may not be known, and no node that answers
+// 200 is unhealthy.
 func TestSlow(t *testing.T) {
-	for _, n := range []int{64, 120, 500, 1000, 2500} {
+	for _, n := range []int{64, 500, 1250} {
 		for _, slow := range []time.Duration{300 * time.Millisecond, time.Second, 2500 * time.Millisecond} {
 			for _, hanging := range []int{0, n / 10, n * 9 / 10} {
 				t.Run(fmt.Sprintf("%d nodes, %s, %d hang", n, slow, hanging), func(t *testing.T) {
@@ -157,7 +157,7 @@ func TestSlow(t *testing.T) {
 					var now atomic.Int64
 					check := peer(func(ctx context.Context, node int) (int, error) {
 						tries[node].Add(1)
-						assert.LessOrEqual(t, now.Add(1), int64(atOnce()), "at once")
+						assert.LessOrEqual(t, now.Add(1), int64(mostAtOnce), "at once")
 						defer now.Add(-1)
 						if node <= hanging {
 							<-ctx.Done()
@@ -178,8 +178,8 @@ func TestSlow(t *testing.T) {
 						t.Logf("wrongly %d, missed %d, not known %d, %s", len(result.Unhealthy)-found, hanging+1-found, len(result.Unknown), took)
 						assert.Len(t, result.Unhealthy, found, "called unhealthy")
 						assert.LessOrEqual(t, took, check.Timeout)
-						assert.Equal(t, len(result.Unknown) > 0, len(result.Warnings) > 0, "warnings")
-						if n <= 1000 {
+						assert.Equal(t, len(result.Unknown) > 0, strings.Contains(fmt.Sprint(result.Warnings), "in time, with 500 at once, raise timeout"))
+						if n <= mostAtOnce {
 							assert.Equal(t, hanging+1, found, "found")
 							assert.Empty(t, result.Unknown)
 						}
@@ -204,35 +204,12 @@ func TestNotAsked(t *testing.T) {
 	if result := check.Look(cancelled, nodes("R", 1, 3)); len(result.Unhealthy) != 0 || len(result.Unknown) != 3 {
 		t.Errorf("got %+v", result)
 	}
-	for _, addresses := range [][]string{nil, {"0.0.0.0"}, {"::", "169.254.169.254"}, {"64:ff9b::a9fe:a9fe"}, {"[fe80::1]", "::ffff:169.254.169.254"}} {
+	for _, addresses := range [][]string{nil, {"0.0.0.0"}, {"::", "169.254.169.254"}, {"[fe80::1]", "::ffff:169.254.169.254"}} {
 		result := check.Look(t.Context(), []Node{{ID: "a", Region: "R", Addresses: addresses}})
 		if len(result.Unhealthy) != 0 || !result.Unknown["a"] || len(result.Warnings) != 1 ||
 			!strings.HasPrefix(result.Warnings[0], "1 of 1 nodes of the region R were not asked in full") {
 			t.Errorf("%q: got %+v", addresses, result)
 		}
-	}
-}
-
-// TestOpenFiles: no more nodes of all regions are asked at once than this process may open files for, and a warning
-// names that limit if there is no time for the others.
-func TestOpenFiles(t *testing.T) {
-	defer func(before int) { openFiles = before }(openFiles)
-	openFiles = 64
-	for took, unknown := range map[time.Duration]int{time.Second: 0, 3 * time.Second: 8} {
-		var now atomic.Int64
-		check := peer(func(ctx context.Context, _ int) (int, error) {
-			assert.LessOrEqual(t, now.Add(1), int64(32), "at once")
-			defer now.Add(-1)
-			return 200, wait.For(ctx, took)
-		}).check(t)
-		synctest.Test(t, func(t *testing.T) {
-			result := check.Look(t.Context(), append(nodes("R", 1, 56), nodes("S", 57, 48)...))
-			assert.Empty(t, result.Unhealthy)
-			assert.Len(t, result.Unknown, unknown, "not known")
-			for _, warning := range result.Warnings {
-				assert.Contains(t, warning, "not asked in time, with 32 at once, because this process may have no more than 64 files open (raise ulimit -n)")
-			}
-		})
 	}
 }
 

@@ -51,9 +51,6 @@ type Bin struct {
 	Why string
 }
 
-// Headroom returns the number of nodes that the bin can still take, at most limit.
-func (b Bin) Headroom(limit int64) int64 { return min(limit, b.bounds().room()) }
-
 // closed reports whether the bin takes no nodes now.
 func (b Bin) closed() bool { return b.Closed || b.Maintenance }
 

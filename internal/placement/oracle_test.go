@@ -132,7 +132,7 @@ func bruteForce(bins []Bin, count int64) []int64 {
 			}
 			return
 		}
-		room, step := bins[i].Headroom(max(count, 0)), int64(1)
+		room, step := min(max(count, 0), bins[i].bounds().room()), int64(1)
 		if count < 0 {
 			room, step = bins[i].Current-lower(bins[i]), -1
 		}

@@ -108,7 +108,7 @@ func bestAnywhere(bins []Bin) (best []int64, fewest int64) {
 			return
 		}
 		b := bins[i]
-		for n := lower(b); n <= min(left, b.Current+b.Headroom(left)); n++ {
+		for n := lower(b); n <= min(left, b.Current+b.bounds().room()); n++ {
 			held[i] = n
 			try(i+1, left-n)
 		}

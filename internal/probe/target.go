@@ -121,7 +121,7 @@ func CheckRange(address string, linkLocal bool) error {
 	if err != nil {
 		return nil //nolint:nilerr // the name of a host
 	}
-	ip = embedded(ip.Unmap().WithZone(""))
+	ip = ip.Unmap().WithZone("")
 	switch {
 	case ip.IsUnspecified():
 		return rangeError(address + " is the address of no host: the machine that asks would answer itself")
@@ -134,25 +134,6 @@ func CheckRange(address string, linkLocal bool) error {
 
 // metadata lists addresses of the metadata services of clouds that are not link-local.
 var metadata = []netip.Addr{netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("100.100.100.200")}
-
-// carriers are the networks of IPv6 whose addresses contain an address of IPv4, with the byte at which it begins.
-var carriers = map[netip.Prefix]int{
-	netip.MustParsePrefix("::/96"):          12, // IPv4-compatible
-	netip.MustParsePrefix("64:ff9b::/96"):   12, // NAT64
-	netip.MustParsePrefix("64:ff9b:1::/48"): 12,
-	netip.MustParsePrefix("2002::/16"):      2, // 6to4
-}
-
-// embedded returns the address of IPv4 in an address of IPv6, or the address itself.
-func embedded(ip netip.Addr) netip.Addr {
-	for network, at := range carriers {
-		if network.Contains(ip) {
-			bytes := ip.As16()
-			return netip.AddrFrom4([4]byte(bytes[at : at+4]))
-		}
-	}
-	return ip
-}
 
 // PlainAddress removes the brackets in which terraform-provider-openstack shows an address of IPv6.
 func PlainAddress(address string) string {
