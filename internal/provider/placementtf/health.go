@@ -3,11 +3,9 @@ package placementtf
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"slices"
 	"time"
 
-	"github.com/gophercloud/gophercloud/v2"
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -15,9 +13,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/health"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/probeblock"
@@ -88,72 +83,4 @@ func (m attachmentModel) health(
 		return nil, 0
 	}
 	return check, durations.Or(block.Grace, defaultGrace)
-}
-
-// refusePools refuses a pool that no region has, in the plan that first names it. Other
-// faults of Octavia may be over at the next refresh. A closed region is not asked, and may
-// have the pool.
-func (p *attachmentPlanner) refusePools(ctx context.Context, regions []placement.Region) {
-	check, _ := p.plan.health(ctx, p.diags)
-	closed := func(r placement.Region) bool { return r.Closed || r.Maintenance }
-	asked := p.state != nil && p.state.Health.Equal(p.plan.Health)
-	if check == nil || len(check.Pools) == 0 || asked || slices.ContainsFunc(regions, closed) {
-		return
-	}
-	cloud := p.backend.Get(ctx, p.diags)
-	if cloud == nil {
-		return
-	}
-	for i, pool := range check.Pools {
-		mayHave := func(r placement.Region) bool {
-			lb, err := cloud.LoadBalancer(ctx, r.Name)
-			return err == nil && !gophercloud.ResponseCodeIs(lb.FindPool(ctx, pool), http.StatusNotFound)
-		}
-		if !slices.ContainsFunc(regions, mayHave) {
-			at := path.Root("health").AtName("octavia").AtName("pool_ids").AtListIndex(i)
-			p.diags.AddAttributeError(at, "Unknown pool",
-				fmt.Sprintf("No region of the cluster has the pool %q, so it would say nothing about any node. "+
-					"Correct the id, or remove it from the list.", pool))
-		}
-	}
-}
-
-// lookAfter checks the services of the servers, and notes unhealthy servers. It
-// skips servers that are too young or do not run.
-func (m attachmentModel) lookAfter(ctx context.Context, hooks *hook.Runner, l *look, diags *diag.Diagnostics) {
-	check, grace := m.health(ctx, diags)
-	if check == nil {
-		return
-	}
-	if check.HTTP != nil {
-		check.HTTP.Client = hooks.HTTP
-	}
-	check.Members = func(ctx context.Context, region, pool string) ([]openstack.Member, error) {
-		lb, err := l.cloud.LoadBalancer(ctx, region)
-		if err != nil {
-			return nil, err
-		}
-		members, err := lb.Members(ctx, pool)
-		if gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
-			return nil, nil
-		}
-		return members, err
-	}
-	var nodes []health.Node
-	for _, s := range l.servers {
-		since := s.LaunchedAt
-		if since.IsZero() {
-			since = s.CreatedAt
-		}
-		if s.Status == "ACTIVE" && !since.IsZero() && s.SeenAt.Sub(since) >= grace {
-			nodes = append(nodes, health.Node{ID: s.ID, Name: s.Name, Region: s.Region, Addresses: l.Addresses[s.ID]})
-		}
-	}
-	result := check.Look(ctx, nodes)
-	for _, warning := range result.Warnings {
-		diags.AddAttributeWarning(atHealth, "The health of nodes is not known", warning)
-	}
-	for i, s := range l.servers {
-		l.servers[i].Unwell, l.servers[i].HealthUnknown = result.Unhealthy[s.ID], result.Unknown[s.ID]
-	}
 }

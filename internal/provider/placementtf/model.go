@@ -1,23 +1,20 @@
 package placementtf
 
 import (
-	"cmp"
 	"context"
-	"maps"
-	"slices"
+	"crypto/sha256"
+	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/naming"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/status"
 )
 
 // large are the attributes that grow with the cluster or with a batch. They are texts, see package packed.
@@ -124,51 +121,6 @@ func (d deletionModel) candidates() []string { return append(texts(d.Candidates)
 // texts returns the known texts of a list.
 var texts = value.Texts
 
-// policy translates the arguments that say how the cluster should be; marked says
-// whether a node of the cluster ever carried a mark.
-func (m attachmentModel) policy(
-	ctx context.Context, before *attachmentModel, marked bool, diags *diag.Diagnostics,
-) roster.Policy {
-	d := m.deletion(ctx, diags)
-	policy := roster.Policy{
-		Name:         m.naming().Name,
-		Capacity:     m.DesiredCapacity.ValueInt64(),
-		Regions:      m.listedRegions(),
-		Criteria:     deletion.Criteria(d.Criteria.ValueString()),
-		Candidates:   d.candidates(),
-		Kept:         texts(d.Kept),
-		Protected:    texts(d.Protected),
-		Templates:    m.templates(),
-		Flavors:      m.flavors(),
-		FlavorIDs:    m.sources.Flavors,
-		Ordinals:     m.Ordinals.ValueBool(),
-		Update:       m.update(ctx, diags),
-		Stateful:     m.stateful(ctx, diags),
-		RequireMarks: marked,
-	}
-	if value.GivenBlock(m.Update) {
-		policy.RequireMarks = m.requiresMarks(ctx, diags)
-	}
-	if before != nil {
-		marks := m.requiresMarks(ctx, diags) && !before.requiresMarks(ctx, diags)
-		policy.Begins = marks || m.begins(ctx, before, diags)
-		policy.RequireMarks = policy.RequireMarks && (marked || !marks)
-	}
-	policy.Unmarked = policy.RequireMarks && !marked
-	return policy
-}
-
-// begins reports whether an argument that changes the servers' blocks is new: update, its method, or stateful.
-func (m attachmentModel) begins(ctx context.Context, before *attachmentModel, diags *diag.Diagnostics) bool {
-	if value.GivenBlock(m.Stateful) != value.GivenBlock(before.Stateful) {
-		return true
-	}
-	if !value.GivenBlock(m.Update) {
-		return false
-	}
-	return !value.GivenBlock(before.Update) || m.method(ctx, diags) != before.method(ctx, diags)
-}
-
 // method returns the method by which update replaces nodes.
 func (m attachmentModel) method(ctx context.Context, diags *diag.Diagnostics) string {
 	return value.TextOr(value.Object[updateModel](ctx, m.Update, diags).Method, roster.Substitute)
@@ -191,47 +143,6 @@ func (m attachmentModel) requiresMarks(ctx context.Context, diags *diag.Diagnost
 	return required.IsNull() || required.ValueBool()
 }
 
-// templates returns the templates of the attachment, of its regions and of its zones, with what they say about image
-// and user data.
-func (m attachmentModel) templates() roster.Templates {
-	own := map[placement.Place]map[string]string{}
-	add := func(at placement.Place, key, text string) {
-		if own[at] == nil {
-			own[at] = map[string]string{}
-		}
-		if own[at][key] = text; text == "" {
-			delete(own[at], key)
-		}
-	}
-	given := places.Own[types.Map](m.Regions, "template")
-	given[placement.Place{}] = m.Template
-	for at, values := range given {
-		for key, text := range templateOf(values) {
-			add(at, key, text)
-		}
-	}
-	images := m.images()
-	for region := range m.sources.Images { // the same name is another image in each region
-		at := placement.Place{Region: region}
-		images[at] = cmp.Or(images[at], images[placement.Place{}])
-	}
-	for at, name := range images {
-		add(at, roster.KeyImage, m.sources.word(at.Region, name))
-		add(at, roster.KeyImageID, m.sources.Images[at.Region][name].ID)
-	}
-	if sizes := m.volumes(); len(sizes) > 0 {
-		add(placement.Place{}, roster.KeyVolumes, string(roster.NamesOf(slices.Collect(maps.Keys(sizes)))))
-	}
-	for at, text := range m.userData() {
-		add(at, roster.KeyUserData, hashOf(text))
-	}
-	templates := map[placement.Place]roster.Template{}
-	for at, values := range own {
-		templates[at] = roster.NewTemplate(values)
-	}
-	return roster.NewTemplates(templates)
-}
-
 // flavors returns the flavors that the attachment, its regions and its zones list.
 func (m attachmentModel) flavors() roster.Flavors {
 	flavors := roster.Flavors{}
@@ -244,53 +155,69 @@ func (m attachmentModel) flavors() roster.Flavors {
 	return flavors
 }
 
-// templateOf translates the values of a template that are known.
-func templateOf(values types.Map) map[string]string {
-	texts := make(map[string]string, len(values.Elements()))
-	for name, element := range values.Elements() {
-		if text, ok := element.(types.String); ok && value.Given(text) {
-			texts[name] = text.ValueString()
-		}
-	}
-	return texts
+// inStep reports whether the last refresh found the cluster as it should be.
+func (m attachmentModel) inStep() bool {
+	return status.WordOf(m.Status.ValueString()) == status.InStep
 }
 
-// update translates the block update, and returns nil without it.
-func (m attachmentModel) update(ctx context.Context, diags *diag.Diagnostics) *roster.Update {
-	if !value.GivenBlock(m.Update) {
-		return nil
+// proceeds reports whether a plan may have something to do although nothing changed: the
+// next batch, or the next candidate to make again in its slot.
+func (m attachmentModel) proceeds() bool {
+	return value.GivenBlock(m.Update) || value.GivenBlock(m.Stateful) && value.GivenBlock(m.Deletion)
+}
+
+// closedRegions reports which of the listed regions are closed: no request is sent to
+// them.
+func closedRegions(listed []placement.Region) func(region string) bool {
+	closed := map[string]bool{}
+	for _, r := range listed {
+		closed[r.Name] = r.Maintenance
 	}
-	u := value.Object[updateModel](ctx, m.Update, diags)
-	amount := func(name string, v types.String, byDefault string) roster.Amount {
-		a, err := roster.ParseAmount(value.TextOr(v, byDefault))
-		if err != nil {
-			diags.AddAttributeError(path.Root("update").AtName(name), "Invalid number of nodes", err.Error()+".")
+	return func(region string) bool { return closed[region] }
+}
+
+// hashOf is what a template has of user data, which is too long and too secret for a plan: the first 16 hex digits of
+// its SHA-256.
+func hashOf(userData string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(userData)))[:16] }
+
+// images are the images that the attachment and its regions name.
+func (m attachmentModel) images() map[placement.Place]string {
+	return m.perPlace("image", m.Image.ValueString())
+}
+
+// userData are the texts that the attachment and its regions give.
+func (m attachmentModel) userData() map[placement.Place]string {
+	return m.perPlace("user_data", m.UserData.ValueString())
+}
+
+// path is where a place has an argument.
+func (m attachmentModel) path(at placement.Place, argument string) path.Path {
+	return places.Path(m.Regions, at, argument)
+}
+
+func (m attachmentModel) perPlace(argument, all string) map[placement.Place]string {
+	own := map[placement.Place]string{}
+	for at, text := range places.Own[types.String](m.Regions, argument) {
+		if text.ValueString() != "" {
+			own[at] = text.ValueString()
 		}
-		return a
 	}
-	update := &roster.Update{
-		BatchSize: amount("max_batch_size", u.MaxBatchSize, "1"),
-		Target:    amount("target", u.Target, "100%"),
-		StopAbove: amount("stop_above", u.StopAbove, "50%"),
-		Method:    u.Method.ValueString(),
-		MaxAge:    durations.Or(u.MaxAge, 0),
-		Pause:     durations.Or(u.Pause, 0),
+	if all != "" {
+		own[placement.Place{}] = all
 	}
-	for _, cause := range texts(u.Causes) {
-		update.Causes = append(update.Causes, roster.Cause(cause))
-	}
-	if update.Has(roster.LaterFlavor) && len(m.flavors()) == 0 && !m.Flavors.IsUnknown() {
-		diags.AddAttributeError(path.Root("update").AtName("causes"), "A missing argument",
-			"The cause FLAVOR replaces a node for an earlier one of its flavors, and there are none. Give flavors.")
-	}
-	if update.Has(roster.Newer) && !update.Has(roster.Outdated) {
-		diags.AddAttributeError(path.Root("update").AtName("causes"), "A missing argument",
-			"The cause IMAGE makes the newest image of a name the wanted one, and TEMPLATE replaces the nodes that "+
-				"do not have what is wanted. Add TEMPLATE.")
-	}
-	if update.Has(roster.TooOld) && u.MaxAge.IsNull() {
-		diags.AddAttributeError(path.Root("update").AtName("max_age"), "A missing argument",
-			"The cause AGE needs max_age, such as \"30d\": the age from which on a node is replaced.")
-	}
-	return update
+	return own
+}
+
+// sources are the ids that the images and flavors of a configuration stand for, by region and by the text written.
+type sources struct {
+	Images  map[string]map[string]image `json:"images,omitempty"`
+	Flavors roster.FlavorIDs            `json:"flavors,omitempty"` // "" for a flavor that is gone
+}
+
+// image is an image of a configuration.
+type image struct {
+	ID     string `json:"id"`               // image that is wanted
+	Newest string `json:"newest,omitempty"` // newest image of the name, if that is another one
+	Gone   bool   `json:"gone,omitempty"`   // whether no server can be made from it, and the name has no other one
+	Word   string `json:"word,omitempty"`   // text by which nodes that have it call it
 }

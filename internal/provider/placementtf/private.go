@@ -34,7 +34,7 @@ type memory struct {
 	Blind  bool          `json:"blind,omitempty"`  // whether an apply followed the refresh that filled Seen
 	// Awaited has the nodes that an apply should have brought into service or removed, until a refresh sees it.
 	Awaited []string `json:"awaited,omitempty"`
-	// AwaitedIn is what that apply began with, by [memory.look].
+	// AwaitedIn is what that apply began with, by [memory.fingerprint].
 	AwaitedIn string `json:"awaited_in,omitempty"`
 	// Wires are the loose wires between nodes and their servers.
 	Wires []wiring.Finding `json:"wires,omitempty"`
@@ -78,8 +78,8 @@ func (m memory) store(ctx context.Context, into private.Writer, r roster.Roster,
 	private.Store(ctx, into, seenKey, m, diags)
 }
 
-// look returns a fingerprint of what a refresh saw of the servers. An apply that did nothing leaves it as it is.
-func (m memory) look() string {
+// fingerprint returns a hash of what a refresh saw of the servers. An apply that did nothing leaves it as it is.
+func (m memory) fingerprint() string {
 	hash := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(m.Seen.Servers)) {
 		s := m.Seen.Servers[name]
@@ -89,8 +89,8 @@ func (m memory) look() string {
 	return hex.EncodeToString(hash.Sum(nil)[:8])
 }
 
-// tell adds facts of the memory to a policy.
-func (m memory) tell(policy *roster.Policy) {
+// complete returns a policy with facts of the memory.
+func (m memory) complete(policy roster.Policy) roster.Policy {
 	policy.Blind, policy.Awaited = m.Blind, m.Awaited
 	batches := []wiring.Hold{wiring.Batches}
 	if !policy.RequireMarks {
@@ -98,6 +98,7 @@ func (m memory) tell(policy *roster.Policy) {
 	}
 	policy.MissingWire = wiring.Held(m.Wires, batches...)
 	policy.MissingLine = wiring.Held(m.Wires, wiring.Moves, wiring.Unmade)
+	return policy
 }
 
 // lookAt remembers which listed places take nodes now, as a look-up found them.
@@ -151,4 +152,14 @@ func (m memory) recall(region placement.Region) (placement.Region, []cluster.Fin
 	}
 	region.Zones = zones
 	return region, findings, true
+}
+
+// unshown returns the parts of a node that no attribute shows.
+func unshown(n roster.Node) roster.Node {
+	n.Index, n.Region, n.Template, n.Flavor, n.FlavorID, n.Image, n.Mark = 0, "", "", "", "", "", ""
+	n.Generation, n.Ordinal = 0, 0
+	if !n.Unplaced {
+		n.Zone = ""
+	}
+	return n
 }

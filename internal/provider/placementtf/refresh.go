@@ -3,16 +3,18 @@ package placementtf
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
+	"net/http"
 	"slices"
-	"strings"
 
+	"github.com/gophercloud/gophercloud/v2"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/health"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/naming"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
@@ -25,7 +27,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // refresh reads the servers of the remembered nodes. It reports false if it found out
@@ -160,15 +161,14 @@ func (m *attachmentModel) foresee(
 		policy.Regions = mem.Open
 	}
 	policy.Unreachable = unreachable(policy.Regions)
-	mem.tell(&policy)
-	_, change, err := planner.Plan(r, mem.Seen, policy)
+	_, change, err := planner.Plan(r, mem.Seen, mem.complete(policy))
 	return change, err
 }
 
-// tell sets the status and the held nodes after a refresh, and sets remaining to 0 if the cluster
+// setStatus sets the status and the held nodes after a refresh, and sets remaining to 0 if the cluster
 // is in step. It sends no further request.
-func (m *attachmentModel) tell(ctx context.Context, r roster.Roster, after *memory, diags *diag.Diagnostics) {
-	if after.look() != after.AwaitedIn {
+func (m *attachmentModel) setStatus(ctx context.Context, r roster.Roster, after *memory, diags *diag.Diagnostics) {
+	if after.fingerprint() != after.AwaitedIn {
 		after.Awaited = nil // the apply did something, and may have failed before it did the rest
 	}
 	change, err := m.foresee(ctx, r, *after, diags)
@@ -186,16 +186,6 @@ func (m *attachmentModel) tell(ctx context.Context, r roster.Roster, after *memo
 	}
 }
 
-// closedRegions reports which of the listed regions are closed: no request is sent to
-// them.
-func closedRegions(listed []placement.Region) func(region string) bool {
-	closed := map[string]bool{}
-	for _, r := range listed {
-		closed[r.Name] = r.Maintenance
-	}
-	return func(region string) bool { return closed[region] }
-}
-
 // see remembers the servers that a refresh saw. Only a node's own mark counts as a mark, and
 // not any other value under the key of marks.
 func (m *memory) see(r roster.Roster, seen roster.Seen) {
@@ -203,65 +193,6 @@ func (m *memory) see(r roster.Roster, seen roster.Seen) {
 	for name, s := range seen.Servers {
 		m.Marked = m.Marked || s.InService != "" && s.InService == string(r.Nodes[name].Mark)
 	}
-}
-
-// refuseServers refuses a new attachment if servers already have names that it would
-// give: it would know neither where they belong nor what they were made from.
-func (p *attachmentPlanner) refuseServers(ctx context.Context, open []placement.Region) {
-	if !value.Known(ctx, p.plan.Cluster, p.plan.NodeNamePattern, p.plan.Selector) {
-		return // the plan at apply looks for servers
-	}
-	cloud := p.backend.Get(ctx, p.diags)
-	if cloud == nil {
-		return
-	}
-	name, pattern := p.plan.Cluster.ValueString(), naming.Pattern(p.plan.NodeNamePattern.ValueString())
-	query := cluster.Query{NoProfiles: true}
-	if selector := value.Object[nodes.Selector](ctx, p.plan.Selector, p.diags); selector != nil {
-		query.Selector = selector.Selector(ctx, p.diags)
-	}
-	if query.NameRegex == "" {
-		query.NameRegex = pattern.Regexp(name).String()
-	}
-	for _, region := range open {
-		if !region.Closed && !region.Maintenance {
-			query.Regions = append(query.Regions, region.Name)
-		}
-	}
-	if len(query.Regions) == 0 || p.diags.HasError() {
-		return
-	}
-	servers, err := cluster.Read(ctx, cloud, query)
-	if value.Is[*cluster.GroupGoneError](err) {
-		return // a missing group has no server
-	}
-	if err != nil {
-		reportRead(err, p.diags)
-		return
-	}
-	var found []string
-	for _, s := range servers {
-		if pattern.Regexp(name).MatchString(s.Name) {
-			found = append(found, s.Name)
-		}
-	}
-	if len(found) == 0 {
-		return
-	}
-	slices.Sort(found)
-	verb := "have names"
-	if len(found) == 1 {
-		verb = "has a name"
-	}
-	p.diags.AddAttributeError(path.Root("cluster"), "Servers of this cluster are there already", fmt.Sprintf(
-		"In %s %s %s that this cluster would give: %s. A new attachment knows neither where they belong nor what "+
-			"they were made from, so it would build a second cluster, or rebuild this one. If they belong to this "+
-			"cluster (its state was lost, the attachment was tainted, replaced, or renamed without a moved block), "+
-			"take them over: terraform import ADDRESS %s, or terraform untaint ADDRESS. If they do not, choose "+
-			"another cluster or node_name_pattern, or a selector that leaves them out. To destroy the servers that "+
-			"Terraform still knows: terraform destroy -refresh=false.",
-		strings.Join(query.Regions, " and "), text.Count(int64(len(found)), "server"), verb, text.Few(found), name,
-	))
 }
 
 // query returns the query for the servers with the names of the nodes, except in closed
@@ -306,4 +237,53 @@ func reportRead(err error, diags *diag.Diagnostics) {
 			"not listed are the first to be removed. If it is lost for good, name its nodes in deletion.kept, "+
 			"including nodes that leave already, and apply with -refresh=false.",
 		diags)
+}
+
+// lookAfter checks the services of the servers, and notes unhealthy servers. It
+// skips servers that are too young or do not run.
+func (m attachmentModel) lookAfter(ctx context.Context, hooks *hook.Runner, l *look, diags *diag.Diagnostics) {
+	check, grace := m.health(ctx, diags)
+	if check == nil {
+		return
+	}
+	if check.HTTP != nil {
+		check.HTTP.Client = hooks.HTTP
+	}
+	check.Members = func(ctx context.Context, region, pool string) ([]openstack.Member, error) {
+		lb, err := l.cloud.LoadBalancer(ctx, region)
+		if err != nil {
+			return nil, err
+		}
+		members, err := lb.Members(ctx, pool)
+		if gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
+			return nil, nil
+		}
+		return members, err
+	}
+	var nodes []health.Node
+	for _, s := range l.servers {
+		since := s.LaunchedAt
+		if since.IsZero() {
+			since = s.CreatedAt
+		}
+		if s.Status == "ACTIVE" && !since.IsZero() && s.SeenAt.Sub(since) >= grace {
+			nodes = append(nodes, health.Node{ID: s.ID, Name: s.Name, Region: s.Region, Addresses: l.Addresses[s.ID]})
+		}
+	}
+	result := check.Look(ctx, nodes)
+	for _, warning := range result.Warnings {
+		diags.AddAttributeWarning(atHealth, "The health of nodes is not known", warning)
+	}
+	for i, s := range l.servers {
+		l.servers[i].Unwell, l.servers[i].HealthUnknown = result.Unhealthy[s.ID], result.Unknown[s.ID]
+	}
+}
+
+// unreachable returns the regions that do not answer.
+func unreachable(regions []placement.Region) map[string]bool {
+	names := map[string]bool{}
+	for _, r := range regions {
+		names[r.Name] = r.Closed
+	}
+	return names
 }

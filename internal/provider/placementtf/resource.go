@@ -24,7 +24,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/private"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/status"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
@@ -63,17 +62,6 @@ func newAttachment(fields func() schema.Schema) resource.Resource {
 // planning.
 type attachmentResource struct {
 	backend.Resource[attachmentModel]
-}
-
-// proceeds reports whether a plan may have something to do although nothing changed: the
-// next batch, or the next candidate to make again in its slot.
-func (m attachmentModel) proceeds() bool {
-	return value.GivenBlock(m.Update) || value.GivenBlock(m.Stateful) && value.GivenBlock(m.Deletion)
-}
-
-// inStep reports whether the last refresh found the cluster as it should be.
-func (m attachmentModel) inStep() bool {
-	return status.WordOf(m.Status.ValueString()) == status.InStep
 }
 
 // ModifyPlan makes the plan. It computes nothing if nothing changed, nothing proceeds, and
@@ -117,7 +105,9 @@ func (p *attachmentPlanner) modify(
 		return none
 	}
 	if p.state != nil && !p.sourcesKnown(ctx) {
-		p.waitForSources(ctx, req, resp)
+		if p.waitsForSources(ctx, req.Plan, req.State) {
+			p.plan, resp.Plan.Raw = p.state, req.State.Raw
+		}
 		return none
 	}
 	plan := p.run
@@ -164,7 +154,7 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 	}
 	if ok {
 		state.remember(remembered, state.listedRegions())
-		state.tell(ctx, remembered, &after, diags)
+		state.setStatus(ctx, remembered, &after, diags)
 		after.store(ctx, resp.Private, remembered, diags)
 	}
 	diags.Append(resp.State.Set(ctx, &state)...)

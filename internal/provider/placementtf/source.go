@@ -9,13 +9,9 @@ import (
 	"slices"
 
 	"github.com/gophercloud/gophercloud/v2"
-	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/types"
-
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
 
@@ -23,20 +19,6 @@ import (
 // and its id remembered: each node keeps the ids that its server was made from, and an image that is active stays the
 // wanted one whatever its name becomes. A refresh looks again at what is remembered, so that the plan and the apply
 // after it know the same; a plan looks up only the names that are new in it.
-
-// sources are the ids that the images and flavors of a configuration stand for, by region and by the text written.
-type sources struct {
-	Images  map[string]map[string]image `json:"images,omitempty"`
-	Flavors roster.FlavorIDs            `json:"flavors,omitempty"` // "" for a flavor that is gone
-}
-
-// image is an image of a configuration.
-type image struct {
-	ID     string `json:"id"`               // image that is wanted
-	Newest string `json:"newest,omitempty"` // newest image of the name, if that is another one
-	Gone   bool   `json:"gone,omitempty"`   // whether no server can be made from it, and the name has no other one
-	Word   string `json:"word,omitempty"`   // text by which nodes that have it call it
-}
 
 // anID matches the ids of images.
 var anID = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
@@ -232,34 +214,6 @@ func (m attachmentModel) regionsOf(r roster.Roster) []placement.Region {
 		}
 	}
 	return regions
-}
-
-// images are the images that the attachment and its regions name.
-func (m attachmentModel) images() map[placement.Place]string {
-	return m.texts("image", m.Image.ValueString())
-}
-
-// userData are the texts that the attachment and its regions give.
-func (m attachmentModel) userData() map[placement.Place]string {
-	return m.texts("user_data", m.UserData.ValueString())
-}
-
-func (m attachmentModel) texts(argument, all string) map[placement.Place]string {
-	own := map[placement.Place]string{}
-	for at, text := range places.Own[types.String](m.Regions, argument) {
-		if text.ValueString() != "" {
-			own[at] = text.ValueString()
-		}
-	}
-	if all != "" {
-		own[placement.Place{}] = all
-	}
-	return own
-}
-
-// path is where a place has an argument.
-func (m attachmentModel) path(at placement.Place, argument string) path.Path {
-	return places.Path(m.Regions, at, argument)
 }
 
 // alias calls each image as the nodes of its region do that have it: the name, a new name and the id of an image make

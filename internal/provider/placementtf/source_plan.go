@@ -8,27 +8,22 @@ import (
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
-
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // resolve looks up what is new in the plan, and refuses names that nothing has.
-func (p *attachmentPlanner) resolve(ctx context.Context, now roster.Roster) {
-	known := p.memory.Sources
-	p.memory.Sources = sources{}
+func (p *attachmentPlanner) resolve(ctx context.Context, now roster.Roster) (resolved sources) {
 	closed := closedRegions(p.plan.listedRegions())
 	l := p.plan.looker(p.backend.Walk(), now)
 	for _, listed := range p.plan.regionsOf(now) {
 		region := listed.Name
 		images, flavors := map[string]image{}, map[string]string{}
 		if name := ownOf(l.images, region); name != "" {
-			found, remembered := known.Images[region][name]
+			found, remembered := p.memory.Sources.Images[region][name]
 			if !remembered && !closed(region) {
 				found, remembered = p.newImage(ctx, l, region, name)
 			}
@@ -37,7 +32,7 @@ func (p *attachmentPlanner) resolve(ctx context.Context, now roster.Roster) {
 			}
 		}
 		for _, name := range l.flavorsIn(listed) {
-			id, remembered := known.Flavors[region][name]
+			id, remembered := p.memory.Sources.Flavors[region][name]
 			if !remembered && !closed(region) {
 				id, remembered = p.newFlavor(ctx, l, region, name)
 			}
@@ -45,14 +40,14 @@ func (p *attachmentPlanner) resolve(ctx context.Context, now roster.Roster) {
 				flavors[name] = id
 			}
 		}
-		p.memory.Sources.put(region, images, flavors)
+		resolved.put(region, images, flavors)
 	}
 	if u := value.Object[updateModel](ctx, p.plan.Update, p.diags); u != nil &&
 		slices.Contains(texts(u.Causes), string(roster.Newer)) {
-		p.memory.Sources.follow()
+		resolved.follow()
 	}
-	p.memory.Sources.alias(l.words)
-	p.plan.sources = p.memory.Sources
+	resolved.alias(l.words)
+	return resolved
 }
 
 // newImage looks up an image that is new in the plan. A region without a Glance has none, which matters once a node
@@ -123,36 +118,4 @@ func (m attachmentModel) flavorPath(region, name string) path.Path {
 		}
 	}
 	return path.Root("flavors")
-}
-
-// refuseGone refuses a plan that makes a server from an image or a flavor that is gone, or that nobody could look up.
-func (p *attachmentPlanner) refuseGone(change planner.Change) {
-	images, flavors, checked := p.plan.images(), p.plan.flavors(), map[roster.Node]bool{}
-	for _, v := range change.With(verdict.Comes, verdict.Changes, verdict.Stays, verdict.Held) {
-		n, made := v.Node, true
-		switch {
-		case v.Outcome == verdict.Changes:
-			n, made = v.After, v.After.Generation != v.Generation || v.After.Flavor != v.Flavor
-		case v.Outcome != verdict.Comes && !p.memory.Seen.Missing[v.Name]:
-			continue // it has a server
-		}
-		like := roster.Node{Place: n.Place, Template: n.Template, Flavor: n.Flavor, FlavorID: n.FlavorID, Served: made}
-		if checked[like] {
-			continue
-		}
-		checked[like] = true
-		values, written := n.Template.Values(), ownOf(images, n.Region)
-		i, id := p.memory.Sources.Images[n.Region][written], values[roster.KeyImageID]
-		said := written != "" && values[roster.KeyImage] == cmp.Or(i.Word, written)
-		if said && (id == "" || i.Gone && i.ID == id) {
-			p.diags.AddAttributeError(p.plan.path(n.Place, "image"), "Unknown image",
-				fmt.Sprintf("%s %s needs it.", noImage(n.Region, written, false), v.Name))
-			return
-		}
-		if made && n.Flavor != "" && n.FlavorID == "" && len(flavors) > 0 {
-			p.diags.AddAttributeError(p.plan.flavorPath(n.Region, n.Flavor), "Unknown flavor",
-				fmt.Sprintf("%s %s needs it.", noFlavor(n.Region, n.Flavor), v.Name))
-			return
-		}
-	}
 }

@@ -3,14 +3,17 @@ package placementtf
 import (
 	"cmp"
 	"fmt"
+	"maps"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/packed"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
@@ -95,16 +98,6 @@ func (m attachmentModel) roster(remembered memory, diags *diag.Diagnostics) rost
 	}
 	r.Slots = m.slots(diags)
 	return r
-}
-
-// unshown returns the parts of a node that no attribute shows.
-func unshown(n roster.Node) roster.Node {
-	n.Index, n.Region, n.Template, n.Flavor, n.FlavorID, n.Image, n.Mark = 0, "", "", "", "", "", ""
-	n.Generation, n.Ordinal = 0, 0
-	if !n.Unplaced {
-		n.Zone = ""
-	}
-	return n
 }
 
 // slots returns the slots in the state, or nil without any.
@@ -209,4 +202,77 @@ func distribution(r roster.Roster, listed []placement.Region) map[string]map[str
 		}
 	}
 	return counts
+}
+
+// rememberUserData keeps the texts that a node has, may go back to, or should have, and forgets all others.
+func (m *attachmentModel) rememberUserData(r roster.Roster) {
+	given := map[string]attr.Value{}
+	maps.Copy(given, m.UserDataTexts.Elements())
+	for _, text := range m.userData() {
+		given[hashOf(text)] = types.StringValue(text)
+	}
+	used, asked := map[string]attr.Value{}, map[roster.Template]bool{}
+	use := func(t roster.Template) {
+		if asked[t] {
+			return
+		}
+		asked[t] = true
+		hash := t.Values()[roster.KeyUserData]
+		if text, there := given[hash]; there {
+			used[hash] = text
+		}
+	}
+	for _, nodes := range []map[string]roster.Node{r.Nodes, r.Leaving} {
+		for _, n := range nodes {
+			use(n.Template)
+		}
+	}
+	for _, t := range r.Settled {
+		use(t)
+	}
+	for _, t := range m.templates() {
+		use(t)
+	}
+	m.UserDataTexts = types.MapNull(types.StringType)
+	if len(used) > 0 {
+		m.UserDataTexts = types.MapValueMust(types.StringType, used)
+	}
+}
+
+// maxTold is the maximum number of nodes with a text in the state. It keeps plans of large clusters readable.
+const maxTold = 100
+
+// others counts the nodes without a text. No node has this name, because each name has an index.
+const others = "others"
+
+// record puts a change into the state; batch is the number of its batch. Maps of texts keep a plan short: it shows what
+// the last plan did as one line for each node, and this one too. Nodes that come are in moves, with their places.
+func (m *attachmentModel) record(change planner.Change, batch int64) {
+	moved := change.With(verdict.Leaves, verdict.Changes, verdict.Returns)
+	m.Change = firstTexts(moved, func(v *verdict.Verdict) string {
+		return fmt.Sprintf("%s: %s", v.Outcome, cmp.Or(v.Reason, fmt.Sprint(v.Place)))
+	})
+	m.Moves = value.TextOrNull(change.Moves(batch))
+	m.hold(change)
+}
+
+// hold replaces the held nodes. The apply of a plan that leaves the cluster in step ends their holds.
+func (m *attachmentModel) hold(change planner.Change) {
+	if m.inStep() {
+		change.Blocked = nil
+	}
+	m.Held = firstTexts(change.Blocked, func(v *verdict.Verdict) string { return v.Reason })
+}
+
+// firstTexts returns a text about each of the first nodes, by name.
+func firstTexts(list verdict.List, about func(*verdict.Verdict) string) types.String {
+	texts := map[string]string{}
+	for i, v := range list {
+		if i == maxTold {
+			texts[others] = text.Nodes(int64(len(list) - maxTold))
+			break
+		}
+		texts[v.Name] = about(v)
+	}
+	return packed.Map(texts)
 }

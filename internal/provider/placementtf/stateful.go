@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -39,7 +40,7 @@ func statefulBlock() schema.Block {
 			"on_removal": attribute.Text("Required. Use of the slot of a node that is removed: `RETAIN` keeps it for "+
 				"the next node in its place, `DELETE` gives it up, and Terraform destroys everything that it kept.",
 				stringvalidator.OneOf("RETAIN", onRemovalDelete)),
-			"release": names("Names of kept slots to give up: Terraform destroys everything that they keep. While a " +
+			"release": namesArgument("Names of kept slots to give up: Terraform destroys everything that they keep. While a " +
 				"name is listed, no new slot gets it. Also names of volumes that `volumes` has no more."),
 			"volumes": schema.MapAttribute{
 				Optional:    true,
@@ -101,12 +102,12 @@ func (m attachmentModel) volumes() map[string]int64 {
 
 // forgetsSlots refuses to remove the block stateful while slots are kept: Terraform
 // would destroy the volumes and ports of these slots, which nobody asked for.
-func (p *attachmentPlanner) forgetsSlots(now roster.Roster) bool {
+func (m attachmentModel) forgetsSlots(now roster.Roster, diags *diag.Diagnostics) bool {
 	kept := now.KeptSlots()
-	if value.GivenBlock(p.plan.Stateful) || len(kept) == 0 {
+	if value.GivenBlock(m.Stateful) || len(kept) == 0 {
 		return false
 	}
-	p.diags.AddAttributeError(path.Root("stateful"), "Slots are kept without stateful",
+	diags.AddAttributeError(path.Root("stateful"), "Slots are kept without stateful",
 		fmt.Sprintf("Kept slots: %s. Without stateful they would be forgotten, and everything that they keep would "+
 			"be destroyed. Give the block again and grow until all slots are used, or list them in its release, "+
 			"apply, and then remove it.", text.Few(kept)))
@@ -115,13 +116,15 @@ func (p *attachmentPlanner) forgetsSlots(now roster.Roster) bool {
 
 // shrinksVolumes refuses a smaller size of a volume, and warns of volumes that are kept although the configuration does
 // not have them any more.
-func (p *attachmentPlanner) shrinksVolumes(ctx context.Context) (refused bool) {
-	stateful := p.plan.stateful(ctx, p.diags)
-	if p.state == nil || stateful == nil {
+func (m attachmentModel) shrinksVolumes(
+	ctx context.Context, state *attachmentModel, diags *diag.Diagnostics,
+) (refused bool) {
+	stateful := m.stateful(ctx, diags)
+	if state == nil || stateful == nil {
 		return false
 	}
 	at := path.Root("stateful").AtName("volumes")
-	before, now := p.state.volumes(), p.plan.volumes()
+	before, now := state.volumes(), m.volumes()
 	var kept []string
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		size, there := now[name]
@@ -130,15 +133,21 @@ func (p *attachmentPlanner) shrinksVolumes(ctx context.Context) (refused bool) {
 			kept = append(kept, name)
 		case there && size < before[name]:
 			refused = true
-			p.diags.AddAttributeError(at.AtMapKey(name), "A volume becomes smaller", fmt.Sprintf(
+			diags.AddAttributeError(at.AtMapKey(name), "A volume becomes smaller", fmt.Sprintf(
 				"The volumes %s have %d GiB, and Cinder does not shrink them to %d GiB. Leave the size, or give a "+
 					"volume of another name.", name, before[name], size))
 		}
 	}
 	if len(kept) > 0 {
-		p.diags.AddAttributeWarning(at, "Volumes are kept", fmt.Sprintf(
+		diags.AddAttributeWarning(at, "Volumes are kept", fmt.Sprintf(
 			"%s: volumes does not have them any more. Each slot keeps its own, with the data, and its next server is "+
 				"made without. To destroy them, name them in release.", text.Few(kept)))
 	}
 	return refused
+}
+
+// namesArgument is a list of different names.
+func namesArgument(description string) schema.Attribute {
+	return attribute.Texts(description,
+		listvalidator.UniqueValues(), listvalidator.ValueStringsAre(value.NotNull{}, attribute.NotEmpty))
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -61,27 +60,27 @@ func (p *attachmentPlanner) knowsEnough(ctx context.Context) bool {
 		return false
 	}
 	plan := p.plan
-	decisive := []argument{
+	decisive := []namedValue{
 		{"desired_capacity", plan.DesiredCapacity}, {"flavors", plan.Flavors},
 		{"stateful", plan.Stateful}, {"ordinals", plan.Ordinals},
 	}
 	if plan.Deletion.IsUnknown() {
-		decisive = append(decisive, argument{"deletion", plan.Deletion})
+		decisive = append(decisive, namedValue{"deletion", plan.Deletion})
 	}
 	if d := plan.deletion(ctx, p.diags); p.state != nil {
-		decisive = append(decisive, argument{"deletion.candidates", d.Candidates}, argument{"deletion.kept", d.Kept})
+		decisive = append(decisive, namedValue{"deletion.candidates", d.Candidates}, namedValue{"deletion.kept", d.Kept})
 	}
 	return p.allKnown(ctx, decisive)
 }
 
-// argument is an argument with its value.
-type argument struct {
+// namedValue is an argument with its value.
+type namedValue struct {
 	name  string
 	value attr.Value
 }
 
 // allKnown refuses the first argument that is not known.
-func (p *attachmentPlanner) allKnown(ctx context.Context, all []argument) bool {
+func (p *attachmentPlanner) allKnown(ctx context.Context, all []namedValue) bool {
 	for _, a := range all {
 		if !value.Known(ctx, a.value) {
 			p.refuseUnknown(value.Path(a.name))
@@ -95,13 +94,13 @@ func (p *attachmentPlanner) allKnown(ctx context.Context, all []argument) bool {
 func (p *attachmentPlanner) changeKnown(ctx context.Context, change planner.Change) bool {
 	plan := p.plan
 	d := plan.deletion(ctx, p.diags)
-	var decisive []argument
+	var decisive []namedValue
 	if len(change.With(verdict.Leaves))+len(change.With(verdict.Changes)) > 0 {
-		decisive = append(decisive, argument{"deletion.criteria", d.Criteria}, argument{"deletion.protected", d.Protected})
+		decisive = append(decisive, namedValue{"deletion.criteria", d.Criteria}, namedValue{"deletion.protected", d.Protected})
 	}
 	if len(change.With(verdict.Comes)) > 0 {
-		decisive = append(decisive, argument{"cluster", plan.Cluster},
-			argument{"node_name_pattern", plan.NodeNamePattern}, argument{"respect_quotas", plan.RespectQuotas})
+		decisive = append(decisive, namedValue{"cluster", plan.Cluster},
+			namedValue{"node_name_pattern", plan.NodeNamePattern}, namedValue{"respect_quotas", plan.RespectQuotas})
 	}
 	return p.allKnown(ctx, decisive)
 }
@@ -117,28 +116,25 @@ func (p *attachmentPlanner) known(ctx context.Context, argument string, all attr
 	return value.Known(ctx, append(slices.Collect(maps.Values(own)), all)...)
 }
 
-// waitForSources plans nothing while an image or user data is not known: it comes from what the same apply changes,
-// such as the servers of another cluster. The plan at apply knows the value and must be the same as this one, so no
-// node may change. Terraform does not plan a resource again that does not change at all.
-func (p *attachmentPlanner) waitForSources(
-	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
-) {
+// waitsForSources reports whether nothing is planned because an image or user data is not known: it comes from what
+// the same apply changes, such as the servers of another cluster. The plan at apply knows the value and must be the
+// same as this one, so no node may change. Terraform does not plan a resource again that does not change at all.
+func (p *attachmentPlanner) waitsForSources(ctx context.Context, plan tfsdk.Plan, state tfsdk.State) bool {
 	argument := "image"
 	if p.known(ctx, "image", p.plan.Image) {
 		argument = "user_data"
 	}
-	if !sameExcept(req.Plan, req.State, places.Nameless(p.config.Regions)) {
+	if !sameExcept(plan, state, places.Nameless(p.config.Regions)) {
 		p.diags.AddAttributeError(path.Root(argument), "Not known before the apply", fmt.Sprintf("The value of %s is "+
 			"known only after the apply, and this plan changes other arguments of the cluster, or gives it for the "+
 			"first time. Apply the resource that it comes from first, with -target, or leave the other arguments as "+
 			"they are: then this cluster waits. %s", argument, neverKnown))
-		return
+		return false
 	}
 	p.diags.AddAttributeWarning(path.Root(argument), "The cluster waits for a value", fmt.Sprintf("The value of %s is "+
 		"known only after the apply, because it comes from something that this plan changes. Until then no batch "+
 		"begins, and all nodes stay as they are. Apply again. %s", argument, neverKnown))
-	p.plan = p.state
-	resp.Plan.Raw = req.State.Raw
+	return true
 }
 
 // sameExcept reports whether a plan is the state, except for images and user data that are not known, and for the name

@@ -3,12 +3,50 @@ package placementtf
 import (
 	"context"
 	"fmt"
+	"slices"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/private"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 )
+
+// attachmentPlanner has what a plan is made from. The plan of an existing attachment is a function of its state, its
+// private state and the configuration, because Terraform plans again at apply and must get the same plan.
+//
+// A plan has four steps: it fills in what the configuration leaves out, decides, says what a person should know, and
+// stores and publishes the decision. The decision is a value, which only the second step makes.
+type attachmentPlanner struct {
+	backend *backend.Backend
+	config  *attachmentModel // as written
+	plan    *attachmentModel // the plan with defaults, to be filled in
+	state   *attachmentModel // nil for a new attachment
+	same    bool             // whether the configuration equals the state
+	memory  memory           // as the last refresh left it
+	private private.Writer   // private state after the apply
+	diags   *diag.Diagnostics
+}
+
+// decision is what a plan decides. It is empty if the plan keeps the state as it is, or is refused.
+type decision struct {
+	now, next roster.Roster
+	change    planner.Change
+	policy    roster.Policy      // with the places as they are now
+	written   []placement.Region // regions as written
+}
+
+// begins reports whether a batch of TEMPLATE begins.
+func (d decision) begins() bool {
+	return slices.ContainsFunc(d.change.With(verdict.Leaves, verdict.Changes),
+		func(v *verdict.Verdict) bool { return v.Row().Updates })
+}
 
 // fillSize fills in the size if the configuration gives none: somebody else owns it, such as an autoscaler, so it is
 // the size in the state, or the min_size of a new attachment. A bound that excludes it changes it, and says so.

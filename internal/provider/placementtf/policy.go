@@ -1,0 +1,155 @@
+package placementtf
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+)
+
+// policy translates the arguments that say how the cluster should be; marked says
+// whether a node of the cluster ever carried a mark.
+func (m attachmentModel) policy(
+	ctx context.Context, before *attachmentModel, marked bool, diags *diag.Diagnostics,
+) roster.Policy {
+	d := m.deletion(ctx, diags)
+	policy := roster.Policy{
+		Name:         m.naming().Name,
+		Capacity:     m.DesiredCapacity.ValueInt64(),
+		Regions:      m.listedRegions(),
+		Criteria:     deletion.Criteria(d.Criteria.ValueString()),
+		Candidates:   d.candidates(),
+		Kept:         texts(d.Kept),
+		Protected:    texts(d.Protected),
+		Templates:    m.templates(),
+		Flavors:      m.flavors(),
+		FlavorIDs:    m.sources.Flavors,
+		Ordinals:     m.Ordinals.ValueBool(),
+		Update:       m.update(ctx, diags),
+		Stateful:     m.stateful(ctx, diags),
+		RequireMarks: marked,
+	}
+	if value.GivenBlock(m.Update) {
+		policy.RequireMarks = m.requiresMarks(ctx, diags)
+	}
+	if before != nil {
+		marks := m.requiresMarks(ctx, diags) && !before.requiresMarks(ctx, diags)
+		policy.Begins = marks || m.begins(ctx, before, diags)
+		policy.RequireMarks = policy.RequireMarks && (marked || !marks)
+	}
+	policy.Unmarked = policy.RequireMarks && !marked
+	return policy
+}
+
+// begins reports whether an argument that changes the servers' blocks is new: update, its method, or stateful.
+func (m attachmentModel) begins(ctx context.Context, before *attachmentModel, diags *diag.Diagnostics) bool {
+	if value.GivenBlock(m.Stateful) != value.GivenBlock(before.Stateful) {
+		return true
+	}
+	if !value.GivenBlock(m.Update) {
+		return false
+	}
+	return !value.GivenBlock(before.Update) || m.method(ctx, diags) != before.method(ctx, diags)
+}
+
+// templates returns the templates of the attachment, of its regions and of its zones, with what they say about image
+// and user data.
+func (m attachmentModel) templates() roster.Templates {
+	own := map[placement.Place]map[string]string{}
+	add := func(at placement.Place, key, text string) {
+		if own[at] == nil {
+			own[at] = map[string]string{}
+		}
+		if own[at][key] = text; text == "" {
+			delete(own[at], key)
+		}
+	}
+	given := places.Own[types.Map](m.Regions, "template")
+	given[placement.Place{}] = m.Template
+	for at, values := range given {
+		for key, text := range templateOf(values) {
+			add(at, key, text)
+		}
+	}
+	images := m.images()
+	for region := range m.sources.Images { // the same name is another image in each region
+		at := placement.Place{Region: region}
+		images[at] = cmp.Or(images[at], images[placement.Place{}])
+	}
+	for at, name := range images {
+		add(at, roster.KeyImage, m.sources.word(at.Region, name))
+		add(at, roster.KeyImageID, m.sources.Images[at.Region][name].ID)
+	}
+	if sizes := m.volumes(); len(sizes) > 0 {
+		add(placement.Place{}, roster.KeyVolumes, string(roster.NamesOf(slices.Collect(maps.Keys(sizes)))))
+	}
+	for at, text := range m.userData() {
+		add(at, roster.KeyUserData, hashOf(text))
+	}
+	templates := map[placement.Place]roster.Template{}
+	for at, values := range own {
+		templates[at] = roster.NewTemplate(values)
+	}
+	return roster.NewTemplates(templates)
+}
+
+// templateOf translates the values of a template that are known.
+func templateOf(values types.Map) map[string]string {
+	texts := make(map[string]string, len(values.Elements()))
+	for name, element := range values.Elements() {
+		if text, ok := element.(types.String); ok && value.Given(text) {
+			texts[name] = text.ValueString()
+		}
+	}
+	return texts
+}
+
+// update translates the block update, and returns nil without it.
+func (m attachmentModel) update(ctx context.Context, diags *diag.Diagnostics) *roster.Update {
+	if !value.GivenBlock(m.Update) {
+		return nil
+	}
+	u := value.Object[updateModel](ctx, m.Update, diags)
+	amount := func(name string, v types.String, byDefault string) roster.Amount {
+		a, err := roster.ParseAmount(value.TextOr(v, byDefault))
+		if err != nil {
+			diags.AddAttributeError(path.Root("update").AtName(name), "Invalid number of nodes", err.Error()+".")
+		}
+		return a
+	}
+	update := &roster.Update{
+		BatchSize: amount("max_batch_size", u.MaxBatchSize, "1"),
+		Target:    amount("target", u.Target, "100%"),
+		StopAbove: amount("stop_above", u.StopAbove, "50%"),
+		Method:    u.Method.ValueString(),
+		MaxAge:    durations.Or(u.MaxAge, 0),
+		Pause:     durations.Or(u.Pause, 0),
+	}
+	for _, cause := range texts(u.Causes) {
+		update.Causes = append(update.Causes, roster.Cause(cause))
+	}
+	if update.Has(roster.LaterFlavor) && len(m.flavors()) == 0 && !m.Flavors.IsUnknown() {
+		diags.AddAttributeError(path.Root("update").AtName("causes"), "A missing argument",
+			"The cause FLAVOR replaces a node for an earlier one of its flavors, and there are none. Give flavors.")
+	}
+	if update.Has(roster.Newer) && !update.Has(roster.Outdated) {
+		diags.AddAttributeError(path.Root("update").AtName("causes"), "A missing argument",
+			"The cause IMAGE makes the newest image of a name the wanted one, and TEMPLATE replaces the nodes that "+
+				"do not have what is wanted. Add TEMPLATE.")
+	}
+	if update.Has(roster.TooOld) && u.MaxAge.IsNull() {
+		diags.AddAttributeError(path.Root("update").AtName("max_age"), "A missing argument",
+			"The cause AGE needs max_age, such as \"30d\": the age from which on a node is replaced.")
+	}
+	return update
+}
