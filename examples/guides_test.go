@@ -262,7 +262,6 @@ func TestAccExample_fromSenlin(t *testing.T) {
 		"own":              {"", own, server, []string{"RegionOne", "RegionOne", "RegionOne"}, false},
 		"cluster":          {"cluster", ours, node, []string{"RegionTwo", "RegionOne"}, false},
 		"cluster/command":  {"cluster", ours, node, []string{"RegionTwo", "RegionOne"}, true},
-		"stateful":         {"stateful", ours, node, []string{"RegionOne", "RegionOne"}, false},
 		"stateful/command": {"stateful", ours, node, []string{"RegionOne", "RegionTwo"}, true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -92,7 +92,11 @@ locals {
   ports = merge([for name, node in local.nodes : {
     for nic in local.nics[name] : "${name}/${node.generation}/${nic.name}" => { node = name, region = node.region, nic = nic, spec = local.spec[name][nic.name] } if can(nic.port)
   }]...)
-  address = { for name, server in openstack_compute_instance_v2.node : name => try(coalesce(server.access_ip_v4, server.access_ip_v6), "") }
+
+  # The address of a node in its first network: an import of a server does not read the order of its networks.
+  address = { for name, server in openstack_compute_instance_v2.node : name => try(
+    coalesce([for n in server.network : n.fixed_ip_v4 if n.name == local.nics[name][0].name]...), coalesce(server.access_ip_v4, server.access_ip_v6), "",
+  ) }
   floating = merge(
     { for key, address in openstack_networking_floatingip_v2.node : split("/", key)[0] => address.address },
     { for key, given in openstack_networking_floatingip_associate_v2.node : split("/", key)[0] => given.floating_ip },
@@ -307,7 +311,7 @@ resource "stackpolicy_readiness_attachment" "cluster" {
   cluster          = var.cluster
   nodes            = local.nodes
   servers          = openstack_compute_instance_v2.node
-  addresses        = local.floating
+  addresses        = merge({ for name, address in local.address : name => address if length(local.nics[name]) > 1 }, local.floating)
   allow_link_local = var.readiness_allow_link_local
   stable_for       = var.readiness_stable_for
   timeout          = var.readiness_timeout
