@@ -139,7 +139,7 @@ func TestMemoryTampered(t *testing.T) {
 		policy := roster.Policy{Name: m.naming().Name, Capacity: 2, Regions: listed, Update: &roster.Update{}}
 		nowhere := func(string) bool { return false }
 		looked, seen, _ := learn.Match(r, nil, memory.Seen, nowhere, nowhere)
-		learn.NoteTimes(&seen, looked, policy)
+		learn.NoteTimes(&seen, looked, policy, time.Time{})
 		next, _, err := planner.Plan(learn.Learn(looked, seen, policy), seen, policy)
 		assert.NoError(t, err, text)
 		assert.Len(t, next.Nodes, 2, text)

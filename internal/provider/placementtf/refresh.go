@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -42,8 +43,10 @@ func (m *attachmentModel) refresh(
 	}
 	r.Former[m.naming()] = r.Next
 	if len(r.Nodes)+len(r.Leaving) == 0 {
-		after.Seen, after.Sources = roster.NewSeen(), sources{}
+		_, after.Seen, _ = learn.Match(r, nil, before.Seen, nil, nil) // keeps what failed
+		after.Sources = sources{}
 		m.sources = after.Sources
+		learn.NoteTimes(&after.Seen, r, m.policy(ctx, nil, after.Marked, diags), time.Now())
 		return r.Ordered(), after, true
 	}
 	l := m.look(ctx, b, r, before.Seen, diags)
@@ -64,7 +67,7 @@ func (m *attachmentModel) refresh(
 	r, after.Sources = m.lookAgain(ctx, l.cloud, b.Walk(), r, before.Sources, seen.Missing, l.closed, diags)
 	policy := m.policy(ctx, nil, after.Marked, diags)
 	policy.Diskless = diskless(b.Walk(), r)
-	learn.NoteTimes(&after.Seen, r, policy)
+	learn.NoteTimes(&after.Seen, r, policy, time.Now())
 	for _, n := range append(say.Matched(matches), say.Ahead(seen, r, policy)...) {
 		diags.AddWarning(n.Title, n.Text)
 	}

@@ -45,7 +45,11 @@ func newLedger(known Known, seen roster.Seen) *ledger {
 	l.Size, l.Total = policy.Batch(), int64(len(all))
 	for _, name := range now.LeavingNames() {
 		region := placement.Place{Region: now.Leaving[name].Region}
-		if policy.Untouched(region) == "" && !stray(name, seen, policy) { // in a closed region Nova may not answer
+		switch {
+		case policy.Untouched(region) != "": // in a closed region Nova may not answer
+		case stray(name, seen, policy):
+			l.Strays++
+		default:
 			l.leaving = append(l.leaving, name)
 		}
 	}

@@ -85,9 +85,9 @@ func (r *room) substitute(f *facts.Fact) (full bool, err error) {
 	return false, err
 }
 
-// pool has the leaving nodes that may come back, by their indices: they may be in service, and
-// would not leave again for a cause. A node that is not proven in service comes back only for a
-// node that is given up. A node that comes back keeps its name, index and place: no server is
+// pool has the leaving nodes that may come back, by their indices: they served, may be in service
+// now, and would not leave again for a cause. A node that is not proven in service comes back only
+// for a node that is given up. A node that comes back keeps its name, index and place: no server is
 // made or drained for it. So a rollback needs no room for more servers, and destroys only bad
 // ones.
 type pool []*facts.Fact
@@ -98,7 +98,7 @@ func poolOf(now roster.Roster, seen roster.Seen, policy roster.Policy) (back, wo
 			continue
 		}
 		f := facts.FactOf(name, now.Leaving[name], now, seen, policy)
-		switch up := f.Looked && f.Is.MayServe && !f.Is.Accused && f.Runs(); {
+		switch up := f.Looked && f.Served && f.Is.MayServe && !f.Is.Accused && f.Runs(); {
 		case !up || unwanted(f, policy) || renewed(f, policy, false):
 		case renewed(f, policy, true):
 			worn = append(worn, f)

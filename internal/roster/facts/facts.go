@@ -150,16 +150,18 @@ func (f *Fact) look(seen roster.Seen, policy roster.Policy) {
 	f.GroupFull = slices.Contains(seen.GroupFull[f.Asked], name)
 }
 
-// hosts adds whether Nova found a host for the node, and whether there may be one for it, or for another flavor.
-//
-//nolint:gocyclo // each branch is a rule
+// hosts adds whether Nova found a host for the node, and whether Terraform makes its server again.
 func (f *Fact) hosts(seen roster.Seen, policy roster.Policy) {
 	f.Spent = f.Looked && !policy.Blind && Spent(f.Name, f.Node, seen, policy)
 	f.NoHost = f.Looked && NoHost(f.Server) || f.Spent
 	f.Again = f.Looked && f.Server.Unmade && !f.NoHost && !policy.TakesFirst()
-	if !f.NoHost && !f.Unfound {
-		return
+	if f.NoHost || f.Unfound {
+		f.flavors(seen, policy)
 	}
+}
+
+// flavors adds whether its place has a host for another flavor.
+func (f *Fact) flavors(seen roster.Seen, policy roster.Policy) {
 	full, own := seen.FullSpots(policy), roster.Spot{Place: f.Asked, Flavor: f.Flavor}
 	_, left := policy.FlavorOf(f.Asked, full)
 	f.StillFull, f.PassedOver = f.NoHost && !left, f.Unfound && left && full[own]

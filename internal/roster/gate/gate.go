@@ -34,6 +34,7 @@ type Counts struct {
 	Grown int64 // that the growth adds
 	Moved int64 // that are added in place of nodes that move, if the method takes nodes out of service first
 
+	Strays    int64 // that leave and that nobody waits for, because Terraform may not know their servers
 	Out       int64 // that are not proven in service, including the ones that the plan takes out of it
 	Under     int64 // under way, including the ones that never served and change
 	Unseen    int64 // that nothing is known of
@@ -213,7 +214,7 @@ func (v View) crowded(w verdict.Want) bool {
 
 // Beyond returns the number of servers beyond the cluster once a node has left too.
 func (v View) Beyond(f *facts.Fact) int64 {
-	n := v.Leaving + v.Destroys
+	n := v.Leaving + v.Strays + v.Destroys
 	if f.Server.ID != "" {
 		n++
 	}

@@ -110,8 +110,9 @@ var (
 		Status: "{nodes}, because there are {beyond} beyond the cluster",
 		Title:  "Too many servers beyond the cluster",
 		Notice: "There are {beyond} of nodes that leave, and at most two batches are allowed. So {count} must " +
-			"wait: {nodes}. An apply that ends without an error destroys those servers. If no server of this " +
-			"template gets into service, give another template, or name the failed nodes in candidates.",
+			"wait: {nodes}. An apply that ends without an error destroys those that Terraform knows; delete the " +
+			"others. If no server of this template gets into service, give another template, or name the failed " +
+			"nodes in candidates.",
 	}
 	Bakes = &Hold{
 		Word:   status.Bakes,

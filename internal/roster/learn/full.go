@@ -14,25 +14,23 @@ import (
 
 // Once Nova found no host for a flavor in a place, it is full there for a while. So a node that was
 // placed elsewhere is not moved back at once, and no other node is placed there and fails. Only
-// Nova knows when there is room again, so it is asked again after that time, or at once if
-// nodes would otherwise find no room at all.
+// Nova knows when there is room again, so it is asked again after that time.
 //
 // Nova also finds no host if the rule of a server group leaves none, and says so in the same
 // words. If every known host of the place has a server of the group, only the nodes of that
 // group wait.
 
 // noteFull works out what is full: the flavors and places that were full before, and the spots of
-// servers that found no host or were refused, unless that is longer ago than an hour by the clock of the cloud.
-// Without a clock, and for a time that lies as far in the future, which another clock set, nothing
-// is full: so nothing is full for ever.
-func noteFull(s *roster.Seen, r roster.Roster, policy roster.Policy) {
+// servers that found no host or were refused, unless that is longer ago than an hour by the clock of the cloud, or lies
+// as far in the future, because another clock set it: so nothing is full for ever.
+func noteFull(s *roster.Seen, r roster.Roster, policy roster.Policy, now time.Time) {
 	before := *s
 	s.Full, s.GroupFull = map[roster.Spot]time.Time{}, placement.By[[]string]{}
 	if policy.Update == nil {
 		return
 	}
 	maps.Copy(s.Full, before.Full)
-	clock, groups := clockOf(s.Servers, r), map[placement.Place][][]string{}
+	clock, groups := clockOf(s.Servers, r, now), map[placement.Place][][]string{}
 	note := func(n roster.Node, since time.Time, group []string, template string) {
 		spot := roster.Spot{Place: placement.Choice(policy.Regions, n.Place), Flavor: n.Flavor, Template: template}
 		s.Full[spot] = latest(s.Full[spot], since)
@@ -62,8 +60,8 @@ func noteFull(s *roster.Seen, r roster.Roster, policy roster.Policy) {
 }
 
 // clockOf returns the clock of the cloud: the time of the last answer of a region or, if no server was found there, of
-// any region.
-func clockOf(servers map[string]node.Node, r roster.Roster) func(region string) time.Time {
+// any region. Where no server is left, because all failed twice, it is this machine's clock.
+func clockOf(servers map[string]node.Node, r roster.Roster, now time.Time) func(region string) time.Time {
 	last := map[string]time.Time{}
 	for name, server := range servers {
 		n, _ := r.Known(name)
@@ -71,7 +69,7 @@ func clockOf(servers map[string]node.Node, r roster.Roster) func(region string) 
 			last[region] = latest(last[region], server.SeenAt)
 		}
 	}
-	return func(region string) time.Time { return cmp.Or(last[region], last[""]) }
+	return func(region string) time.Time { return cmp.Or(last[region], last[""], now) }
 }
 
 // refused reports whether Nova refuses the server of a node (403): its flavor has no disk, and the server boots from

@@ -15,7 +15,8 @@ import (
 )
 
 // TestNoteTimesFull: a place is full for an hour, counted from the creation of the server without a host, by
-// the clock of the cloud. It does not stay full for ever, whatever the clocks do.
+// the clock of the cloud, or of this machine where the cloud says none. It does not stay full for ever, whatever the
+// clocks do.
 func TestNoteTimesFull(t *testing.T) {
 	noon := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	az1, az2 := placement.Place{Region: "RegionOne", Zone: "az-1"}, placement.Place{Region: "RegionOne", Zone: "az-2"}
@@ -61,7 +62,14 @@ func TestNoteTimesFull(t *testing.T) {
 		},
 			want: map[roster.Spot]time.Time{{Place: az1}: noon}},
 		{name: "or a lot", change: func(_ *roster.Roster, s roster.Seen, _ *roster.Policy) { clockSeen(s, noon.Add(-time.Hour)) }},
-		{name: "there is no clock", change: func(_ *roster.Roster, s roster.Seen, _ *roster.Policy) { clockSeen(s, time.Time{}) }},
+		{name: "the cloud has no clock", change: func(_ *roster.Roster, s roster.Seen, _ *roster.Policy) { clockSeen(s, time.Time{}) },
+			want: map[roster.Spot]time.Time{{Place: az1}: noon}},
+		{name: "no server is left", change: func(r *roster.Roster, s roster.Seen, _ *roster.Policy) {
+			clear(r.Nodes)
+			clear(s.Servers)
+			s.Full[roster.Spot{Place: az1, Template: "hash"}] = noon.Add(-20 * time.Minute)
+			s.Full[roster.Spot{Place: az2}] = noon.Add(-30 * time.Minute)
+		}, want: map[roster.Spot]time.Time{{Place: az1, Template: "hash"}: noon.Add(-20 * time.Minute)}},
 		{name: "the server is gone, the place stays full", change: func(r *roster.Roster, s roster.Seen, _ *roster.Policy) {
 			delete(r.Nodes, "web-0")
 			delete(s.Servers, "web-0")
@@ -146,7 +154,7 @@ func TestNoteTimesFull(t *testing.T) {
 		p.Update = plans.Update("1", roster.Unhealthy)
 		c.change(&r, seen, &p)
 		for range 2 {
-			learn.NoteTimes(&seen, r, p)
+			learn.NoteTimes(&seen, r, p, noon.Add(30*time.Minute))
 			if !maps.Equal(seen.Full, c.want) {
 				t.Errorf("%s: got %v, want %v", c.name, seen.Full, c.want)
 			}

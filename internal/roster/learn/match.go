@@ -17,10 +17,11 @@ import (
 
 // Match finds the server of each node, including leaving nodes: a server with the node's name in its region. If there
 // are several, it is the one that Terraform has now: with a later mark than the node has (then this state is an older
-// one), else of the node's generation, else with its mark, else with the note of a wait for that mark, else the newest.
-// A newer one that failed as it was made comes first, because Terraform stored it. The others are deposed, so that an
-// apply that ends well destroys them, or strays. The careful view counts: the node is protected if one of them is, and
-// tainted only if all of them are.
+// one), else with the node's mark, else with the note of a wait for that mark, else of its generation, else the newest.
+// A wait only asks servers that Terraform has, so a server of the node's generation that it did not ask is a stray. A
+// newer one of the generation that a wait asked, or that failed, comes first: it was made again. The others are deposed,
+// so that an apply that ends well destroys them, or strays. The careful view counts: the node is protected if one of
+// them is, and tainted only if all of them are.
 //
 // Two servers of one generation are two tries if they failed as they were made, or nobody waited for them.
 //
@@ -33,8 +34,6 @@ import (
 //
 // Match forgets a leaving node whose server is gone. Nodes of closed regions, in which nobody looked,
 // stay as they are, and keep the result of the look before.
-//
-//nolint:gocyclo // each branch is a rule
 func Match(r roster.Roster, servers []node.Node, before roster.Seen, closed, zoned func(region string) bool) (
 	roster.Roster, roster.Seen, Matches,
 ) {
@@ -44,38 +43,14 @@ func Match(r roster.Roster, servers []node.Node, before roster.Seen, closed, zon
 	found := ofNodes(r, servers)
 	var matches Matches
 	for _, name := range r.Names() {
-		list, n, last := found[name], r.Nodes[name], before.Servers[name]
-		if closed(n.Region) {
+		switch list := found[name]; {
+		case closed(r.Nodes[name].Region):
 			seen.Keep(name, before)
-			continue
+		case len(list) == 0:
+			matches.Lost = append(matches.Lost, lose(seen, r, name, before)...)
+		default:
+			matches.Twice = append(matches.Twice, matchNode(seen, r, name, list, before, zoned)...)
 		}
-		n.Doubt = false
-		if len(list) == 0 {
-			seen.Missing[name], r.Nodes[name] = true, n
-			if build, there := before.Builds[name]; there {
-				seen.Builds[name] = build
-			}
-			if last.ID != "" {
-				matches.Lost = append(matches.Lost, fmt.Sprintf("%s (server %s, in %s)", name, last.ID, n.Place))
-			}
-			continue
-		}
-		best := serverOf(n, list)
-		n.Retried = n.Retried || triesOf(n, best, list) > 1
-		seen.NoteStrays(name, list, func(s node.Node) bool { return s.ID != best.ID })
-		if len(list) > 1+len(seen.Strays[name]) {
-			matches.Twice = append(matches.Twice, fmt.Sprintf("%s (%s)", name, described(list)))
-		}
-		own := len(list) == 1 && (last.ID == "" || best.ID == last.ID)
-		r.Nodes[name] = follow(n, best, own || n.Zone == "", zoned)
-		seen.Follow(name, n, r.Before[name], best, before)
-		if seen.Builds[name].Mark == n.Mark || best.InService == string(n.Mark) {
-			delete(r.Before, name)
-		}
-		if !atRest(best) {
-			best.Zone = "" // so that a plan does not take it over: see zonesFrom in package decide
-		}
-		seen.Servers[name] = best
 	}
 	matchLeaving(seen, r, found, before, closed)
 	for _, name := range slices.Sorted(maps.Keys(seen.Strays)) {
@@ -86,6 +61,44 @@ func Match(r roster.Roster, servers []node.Node, before roster.Seen, closed, zon
 		)
 	}
 	return r, seen, matches
+}
+
+// lose notes that no server of a node was found, and describes the one of the look before.
+func lose(seen roster.Seen, r roster.Roster, name string, before roster.Seen) (lost []string) {
+	n, last := r.Nodes[name], before.Servers[name]
+	n.Doubt = false
+	seen.Missing[name], r.Nodes[name] = true, n
+	if build, there := before.Builds[name]; there {
+		seen.Builds[name] = build
+	}
+	if last.ID != "" {
+		lost = append(lost, fmt.Sprintf("%s (server %s, in %s)", name, last.ID, n.Place))
+	}
+	return lost
+}
+
+// matchNode finds the server of a node among the servers of its name, and describes them if Terraform has several.
+func matchNode(
+	seen roster.Seen, r roster.Roster, name string, list []node.Node, before roster.Seen, zoned func(string) bool,
+) (twice []string) {
+	n, last, best := r.Nodes[name], before.Servers[name], serverOf(r.Nodes[name], list)
+	n.Doubt = false
+	n.Retried = n.Retried || triesOf(n, best, list) > 1
+	seen.NoteStrays(name, list, func(s node.Node) bool { return s.ID != best.ID })
+	if len(list) > 1+len(seen.Strays[name]) {
+		twice = append(twice, fmt.Sprintf("%s (%s)", name, described(list)))
+	}
+	own := len(list) == 1 && (last.ID == "" || best.ID == last.ID)
+	r.Nodes[name] = follow(n, best, own || n.Zone == "", zoned)
+	seen.Follow(name, n, r.Before[name], best, before)
+	if seen.Builds[name].Mark == n.Mark || best.InService == string(n.Mark) {
+		delete(r.Before, name)
+	}
+	if !atRest(best) {
+		best.Zone = "" // so that a plan does not take it over: see zonesFrom in package decide
+	}
+	seen.Servers[name] = best
+	return twice
 }
 
 // ofNodes returns the servers that have the name of a node and are in its region, by that name.
@@ -141,7 +154,8 @@ type Matches struct {
 func serverOf(n roster.Node, list []node.Node) node.Node {
 	best := slices.MinFunc(list, func(a, b node.Node) int { return prefer(n, a, b) })
 	for _, s := range list {
-		if s.Unmade && ofIts(n, s) && s.CreatedAt.After(best.CreatedAt) {
+		asked := !s.Unclaimed() && s.Generation > 0 && s.Generation == n.Generation
+		if (asked || s.Unmade && ofIts(n, s)) && s.CreatedAt.After(best.CreatedAt) {
 			best = s
 		}
 	}
@@ -205,9 +219,9 @@ func prefer(n roster.Node, a, b node.Node) int {
 	first := func(is func(node.Node) bool) int { return facts.TrueFirst(is(a), is(b)) }
 	return cmp.Or(
 		first(func(s node.Node) bool { return roster.Mark(s.InService).Number() > n.Mark.Number() }),
-		first(func(s node.Node) bool { return s.Generation > 0 && s.Generation == n.Generation }),
 		first(func(s node.Node) bool { return s.InService == string(n.Mark) && s.Status != "ERROR" }),
 		first(func(s node.Node) bool { return s.NotInService != "" && s.NotInService == string(n.Mark) }),
+		first(func(s node.Node) bool { return s.Generation > 0 && s.Generation == n.Generation }),
 		b.CreatedAt.Compare(a.CreatedAt),
 		strings.Compare(a.ID, b.ID),
 	)

@@ -39,7 +39,7 @@ func TestMatchOpen(t *testing.T) {
 		seen.Looked("web-5") || seen.Builds["web-1"] != before.Builds["web-1"] || seen.Baking["web-1"] {
 		t.Errorf("seen %+v", seen)
 	}
-	learn.NoteTimes(&seen, next, roster.Policy{Update: plans.Update("1", roster.TooOld)})
+	learn.NoteTimes(&seen, next, roster.Policy{Update: plans.Update("1", roster.TooOld)}, time.Time{})
 	if len(seen.Aged)+len(seen.Baking) > 0 {
 		t.Errorf("told %+v", seen)
 	}
@@ -92,7 +92,8 @@ func TestMatch(t *testing.T) {
 		{"two, one with the mark", []node.Node{born(noted(a, "0"), 9), marked(b, "1")}, "a", "b", "az-1", twice},
 		{"a mark of another template is none", []node.Node{born(a, 9), marked(b, "1-deadbeef")}, "b", "a", "az-1", twice},
 		{"a later mark, because this state is an older one", []node.Node{marked(a, "1"), marked(b, "2")}, "a", "b", "az-1", twice},
-		{"two, one of its generation", []node.Node{born(marked(a, "1"), 9), generation(b, 2)}, "a", "b", "az-1", twice},
+		{"two, one of its generation", []node.Node{born(marked(a, "0"), 9), generation(b, 2)}, "a", "b", "az-1", twice},
+		{"but its wait noted the other", []node.Node{generation(noted(a, "1"), 1), generation(b, 2)}, "b", "a", "az-1", []string{"Servers belong to no node"}},
 		{"two, one that its wait noted", []node.Node{born(marked(a, "0"), 9), noted(b, "1")}, "a", "b", "az-1", twice},
 		{"two of its generation, the newer of which failed as it was made", []node.Node{unmade(b), generation(marked(a, "1"), 2)}, "a", "b", "az-1", twice},
 		{"two, the newest", []node.Node{born(noted(a, "0"), 1), born(b, 9)}, "a", "b", "az-1", twice},

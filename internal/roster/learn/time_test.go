@@ -41,7 +41,7 @@ func TestNoteTimes(t *testing.T) {
 		seen := roster.NewSeen()
 		seen.Servers["web-0"] = s
 		learn.NoteTimes(&seen, roster.Roster{Nodes: map[string]roster.Node{"web-0": {Mark: "1"}}},
-			roster.Policy{RequireMarks: c.marks, Update: &roster.Update{MaxAge: 30 * day, Pause: 10 * time.Minute}})
+			roster.Policy{RequireMarks: c.marks, Update: &roster.Update{MaxAge: 30 * day, Pause: 10 * time.Minute}}, time.Time{})
 		if _, aged := seen.Aged["web-0"]; aged != c.aged || seen.Baking["web-0"] != c.baking {
 			t.Errorf("%s: aged %v, baking %v", c.name, aged, seen.Baking["web-0"])
 		}
@@ -49,12 +49,12 @@ func TestNoteTimes(t *testing.T) {
 	now := roster.NewSeen() // without a pause no node bakes, even if an answer is older than a launch
 	now.Servers["web-0"] = node.Node{ID: "id", Status: "ACTIVE", LaunchedAt: born, SeenAt: born.Add(-time.Second)}
 	if learn.NoteTimes(&now, roster.Roster{Nodes: map[string]roster.Node{"web-0": {}}},
-		roster.Policy{Update: &roster.Update{}}); len(now.Aged)+len(now.Baking) != 0 {
+		roster.Policy{Update: &roster.Update{}}, time.Time{}); len(now.Aged)+len(now.Baking) != 0 {
 		t.Errorf("without a pause: %+v", now)
 	}
 	never := roster.NewSeen()
 	never.Servers["web-0"] = node.Node{ID: "id", Status: "ACTIVE", CreatedAt: born, SeenAt: born.Add(time.Minute)}
-	if learn.NoteTimes(&never, roster.Roster{Nodes: map[string]roster.Node{"web-0": {}}}, roster.Policy{}); len(never.Aged)+len(never.Baking) != 0 {
+	if learn.NoteTimes(&never, roster.Roster{Nodes: map[string]roster.Node{"web-0": {}}}, roster.Policy{}, time.Time{}); len(never.Aged)+len(never.Baking) != 0 {
 		t.Errorf("without an update: %+v", never)
 	}
 }

@@ -59,26 +59,32 @@ func arrives(seen roster.Seen, name string, n roster.Node, policy roster.Policy)
 
 // repeats reports whether the next plan is the same as a plan: it begins with the same roster, look and policy, because
 // nothing changes, and nothing is learned that the roster does not have.
-//
-//nolint:gocyclo // each branch is a rule
 func repeats(now roster.Roster, p verdict.Plan, change Change) bool {
-	next, policy := p.Next, p.Policy
-	opens := slices.Contains(slices.Collect(maps.Values(policy.Opened)), true)
-	if policy.Begins || policy.Blind || opens || !change.Empty() || len(change.Arrive)+len(next.Leaving) > 0 ||
-		now.Adopted || !slices.Equal(now.Done, next.Done) || !maps.Equal(now.Nodes, next.Nodes) ||
-		!maps.Equal(now.Leaving, next.Leaving) || !maps.Equal(now.Before, next.Before) ||
-		!maps.Equal(now.Slots, next.Slots) {
+	opens := slices.Contains(slices.Collect(maps.Values(p.Policy.Opened)), true)
+	if p.Policy.Begins || p.Policy.Blind || opens || !change.Empty() || len(change.Arrive) > 0 {
 		return false
 	}
+	return stays(now, p.Next) && !settles(p, change)
+}
+
+// stays reports whether a plan leaves the roster as it is.
+func stays(now, next roster.Roster) bool {
+	return !now.Adopted && len(next.Leaving) == 0 && slices.Equal(now.Done, next.Done) &&
+		maps.Equal(now.Nodes, next.Nodes) && maps.Equal(now.Leaving, next.Leaving) &&
+		maps.Equal(now.Before, next.Before) && maps.Equal(now.Slots, next.Slots)
+}
+
+// settles reports whether the look at the nodes teaches something that the roster does not have.
+func settles(p verdict.Plan, change Change) bool {
 	alike, serving := true, 0
 	for _, v := range change.List {
-		if v.Node != next.Nodes[v.Name] {
-			return false
+		if v.Node != p.Next.Nodes[v.Name] {
+			return true
 		}
 		alike = alike && !v.Outdated
 		if v.Is == facts.Serving {
 			serving++
 		}
 	}
-	return !alike || 2*serving < len(change.List) || maps.Equal(policy.Templates, next.Settled)
+	return alike && 2*serving >= len(change.List) && !maps.Equal(p.Policy.Templates, p.Next.Settled)
 }

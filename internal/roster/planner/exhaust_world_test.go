@@ -31,6 +31,9 @@ type machine struct {
 	born, marked  int    // when it was made or changed, and when it got its mark
 }
 
+// id is the id of a server.
+func (m machine) id(name string) string { return fmt.Sprint("id-", name, m.born) }
+
 // lies are changes of an adversary to a server, or to the look at it. Tell reports whether the look finds the server.
 var lies = []struct {
 	name string
@@ -41,7 +44,7 @@ var lies = []struct {
 	{"is UNKNOWN", func(_ *machine, s *node.Node) bool { s.Status = "UNKNOWN"; return true }},
 	{"lost its mark", func(m *machine, s *node.Node) bool { m.own, s.InService = "", ""; return true }},
 	{"got a foreign mark", func(m *machine, s *node.Node) bool { m.own, s.InService = "1-dead", "1-dead"; return true }},
-	{"is tainted by hand", func(m *machine, _ *node.Node) bool { m.tainted = m.tainted || m.up; return true }},
+	{"is tainted by hand", func(m *machine, _ *node.Node) bool { m.tainted = true; return true }},
 	{"dies", func(m *machine, s *node.Node) bool { m.up, m.status, s.Status = false, "ERROR", "ERROR"; return true }},
 }
 
@@ -80,7 +83,7 @@ func (w *world) look(lie int, of []string, imports bool) {
 	w.time += 10
 	now := func(seconds int) time.Time { return clock.Add(time.Duration(seconds) * time.Second) }
 	view := func(name string, m machine) node.Node {
-		s := node.Node{ID: fmt.Sprint("id-", name, m.born), Name: name, Region: m.region, Status: m.status, Generation: m.generation, InService: m.own,
+		s := node.Node{ID: m.id(name), Name: name, Region: m.region, Status: m.status, Generation: m.generation, InService: m.own,
 			NotInService: m.noted, Unmade: m.unmade, Build: fmt.Sprint(m.image, m.born), CreatedAt: now(m.born), LaunchedAt: now(m.born), SeenAt: now(w.time)}
 		if m.own != "" {
 			s.InServiceAt = now(m.marked)
@@ -117,7 +120,7 @@ func (w *world) look(lie int, of []string, imports bool) {
 	shut := func(region string) bool { return w.is("closed") && region == closed.Region }
 	policy := w.policy()
 	w.r, w.seen, _ = learn.Match(w.r, servers, w.seen, shut, never)
-	learn.NoteTimes(&w.seen, w.r, policy)
+	learn.NoteTimes(&w.seen, w.r, policy, now(w.time))
 	w.r = learn.Learn(w.r, w.seen, policy).Ordered()
 }
 
@@ -165,17 +168,21 @@ func (w *world) plan() plan {
 		n, stays := p.after.Nodes[m.name]
 		late := m.stays() && there && !server.tainted && !server.unfound && !w.is("blind")
 		if stays && (m.Outcome == verdict.Changes || late) {
-			p.members[i].taken = w.keeps() && w.does(server, n)
+			p.members[i].taken = w.keeps() && w.follows(server, n)
 		}
 	}
 	return p
 }
 
-// does reports whether Terraform changes a server, or makes it again, to follow a node. A server ignores what its node
+// follows reports whether Terraform changes a server, or makes it again, to follow a node. A server ignores what its node
 // says, and follows the generation; with IN_PLACE it has the image of its node.
-func (w *world) does(m machine, n roster.Node) bool {
-	return m.tainted || m.asked < n.Generation || w.method == roster.InPlace && m.image != n.Template.Values()["image"]
+func (w *world) follows(m machine, n roster.Node) bool {
+	return m.asked < n.Generation || w.method == roster.InPlace && m.image != n.Template.Values()["image"]
 }
+
+// does reports whether Terraform changes a server, or makes it again. A taint is Terraform's or a person's, and no plan
+// sees it.
+func (w *world) does(m machine, n roster.Node) bool { return m.tainted || w.follows(m, n) }
 
 // due names the nodes for which Terraform makes or changes a server.
 func (w *world) due(r roster.Roster) (names []string) {
@@ -187,20 +194,24 @@ func (w *world) due(r roster.Roster) (names []string) {
 	return names
 }
 
-// refused reports whether the readiness attachment refuses a plan: Terraform would make more servers that serve again than
-// the batch has room for. The way out is to untaint them.
-func (w *world) refused(p plan) bool {
-	beside, batch := int64(0), int64(0)
+// beside names the nodes that a plan leaves as they are, whose servers serve as far as the last look says, and which
+// Terraform makes again nevertheless, because they are tainted.
+func (w *world) beside(p plan) (names []string) {
 	for _, m := range p.members {
-		switch server := w.machines[m.name]; {
-		case !server.up:
-		case m.replaced():
-			batch++
-		case server.tainted && m.stays():
-			beside++
+		if server := w.machines[m.name]; m.stays() && server.tainted {
+			if s := w.seen.Servers[m.name]; s.Status == "ACTIVE" && s.InService == string(m.Mark) && s.ID == server.id(m.name) {
+				names = append(names, m.name)
+			}
 		}
 	}
-	return beside > 0 && beside+batch > w.batch
+	return names
+}
+
+// refused reports whether the readiness attachment refuses a plan, because more servers change outside of the batch than
+// it has room for: see Judge in package wiring. The way out is to untaint them.
+func (w *world) refused(p plan) bool {
+	beside := int64(len(w.beside(p)))
+	return beside > 0 && beside > w.batch-p.change.Replaced()
 }
 
 // apply does what Terraform does, and reports whether an apply with these outcomes can end in that way.
@@ -215,7 +226,9 @@ func (w *world) apply(r roster.Roster, outcome map[string]string, end string) bo
 			w.machines[name] = m
 		case outcome[name] == "not done" || outcome[name] == "lost":
 			fine = false
-			if refused := w.keeps() && len(w.strays[name]) > 1; outcome[name] == "lost" && !refused { // by the readiness attachment
+			refused := w.keeps() && len(w.strays[name]) > 1 // by the readiness attachment
+			creates := again || !there                      // Nova makes no server for a change in place
+			if outcome[name] == "lost" && creates && !refused {
 				w.time++
 				w.strays[name] = append(slices.Clip(w.strays[name]), machine{image: n.Template.Values()["image"], region: n.Region, status: "ACTIVE",
 					generation: n.Generation, born: w.time})
@@ -281,7 +294,7 @@ func (w *world) key() string {
 	list = append(list, slices.Sorted(maps.Keys(w.r.Before))...)
 	for _, name := range slices.Sorted(maps.Keys(w.deposed)) {
 		for _, m := range w.deposed[name][:min(2, len(w.deposed[name]))] {
-			list = append(list, fmt.Sprint(name, m.image, m.status, m.own == w.machines[name].mark, m.noted == "", w.seen.Servers[name].ID == fmt.Sprint("id-", name, m.born)))
+			list = append(list, fmt.Sprint(name, m.image, m.status, m.own == w.machines[name].mark, m.noted == "", w.seen.Servers[name].ID == m.id(name)))
 		}
 	}
 	return fmt.Sprint(w.wanted, w.r.Settled, len(w.machines), list)
@@ -329,10 +342,7 @@ func (w *world) next(calm bool, t *tally, yield func(*world)) {
 // applies yields all results of a plan.
 func (w *world) applies(t *tally, yield func(*world)) {
 	p := w.plan()
-	if w.refused(p) {
-		return
-	}
-	if t.judge(w.String, p); p.err != nil {
+	if t.judge(w.String, p); p.err != nil || w.refused(p) {
 		return
 	}
 	due := w.due(p.after)
@@ -367,32 +377,30 @@ func pow(a, b int) int {
 }
 
 // ways are the fates of servers of an image from some moment on, while looks are honest and Terraform is not killed,
-// and the promise after a number of applies, about the first world, the last plan, the world after it, and the number
-// of servers made.
+// and the promise after a number of applies, about the first world, the last plan, the world after it, and the numbers
+// of servers that the applies made.
 var ways = []struct {
 	image, outcome string
 	dies           bool // whether it fails after it was found in service
 	sentence       string
-	broken         func(was *world, p plan, is *world, made int64) string
+	broken         func(was *world, p plan, is *world, made []int) string
 }{
-	{"good", "up", false, "A cluster comes to its end where looks are honest and servers work.", func(_ *world, p plan, is *world, _ int64) string {
+	{"good", "up", false, "A cluster comes to its end where looks are honest and servers work.", func(_ *world, p plan, is *world, _ []int) string {
 		return is.restless(p)
 	}},
 	{"bad", "ERROR", false, "Servers that fail as they are made do not become more.", piles},
 	{"dull", "never up", false, "Servers that never get into service do not become more.", piles},
 	{"lost", "lost", false, "Nor do servers of which Terraform never hears.", piles},
-	{"mortal", "up", true, "A node that served and died twice with a template is not made again.", func(_ *world, p plan, _ *world, made int64) string {
-		if made <= 3*p.capacity+2*p.batch {
-			return ""
-		}
-		return "it is"
+	{"mortal", "up", true, "A node that served and died twice with a template is not made again.", func(_ *world, p plan, _ *world, made []int) string {
+		return said(sum(made) > int(3*p.capacity+2*p.batch), "it is")
 	}},
 }
 
-// piles says that there are more servers than there may be, or that more are made. A node that never served is made once
-// more for another template, and the server before it stays until an apply ends well.
-func piles(was *world, p plan, is *world, _ int64) string {
-	most := was.servers()
+// piles says that there are more servers than there may be, or that the second half of the applies made one. What is
+// missing is made. So is a node that never served, once more for another template, and the server before it stays until
+// an apply ends well.
+func piles(was *world, p plan, is *world, made []int) string {
+	most := was.servers() + max(0, int(was.capacity)-len(was.r.Nodes))
 	for _, n := range was.r.Nodes {
 		if !n.Served {
 			most++
@@ -404,7 +412,14 @@ func piles(was *world, p plan, is *world, _ int64) string {
 		}
 	}
 	return said(is.servers() > max(int(p.capacity+2*p.batch), most), "there are too many") +
-		said(len(is.due(is.r)) > 0 && !is.keeps(), "Terraform makes more")
+		said(sum(made[len(made)/2:]) > 0 && !is.keeps(), "Terraform makes more")
+}
+
+func sum(list []int) (all int) {
+	for _, n := range list {
+		all += n
+	}
+	return all
 }
 
 // others are servers of a name beside the one that Terraform has.
@@ -432,12 +447,12 @@ func (w *world) restless(p plan) string {
 // follow continues a world in each way.
 func (w *world) follow(t *tally) {
 	for _, way := range ways {
-		at, made, last := w.and("\n        from now on %s servers", way.image), int64(0), plan{}
+		at, made, last := w.and("\n        from now on %s servers", way.image), []int(nil), plan{}
 		at.wanted, at.stop = way.image, 100
 		for range 10 + 4*w.capacity {
 			var due []string
 			last, due, at = at.step(way.image, way.outcome, "")
-			made += int64(len(due))
+			made = append(made, len(due))
 			for name, m := range at.machines {
 				if way.dies && m.image == way.image && m.own == m.mark {
 					m.up, m.status = false, "ERROR"
@@ -456,8 +471,9 @@ func (w *world) step(image, outcome, end string) (plan, []string, *world) {
 	w.look(0, nil, false)
 	p := w.plan()
 	if w.refused(p) {
-		for name, m := range w.machines {
-			m.tainted = m.tainted && !m.up
+		for _, name := range w.beside(p) {
+			m := w.machines[name]
+			m.tainted = false
 			w.machines[name] = m
 		}
 		p = w.plan()

@@ -95,7 +95,7 @@ func (w *world) refresh() {
 	}
 	w.roster, w.seen, _ = learn.Match(w.roster, servers, w.seen, func(region string) bool { return closedRegionPolicy(w.stored, region) },
 		func(string) bool { return true })
-	learn.NoteTimes(&w.seen, w.roster, w.stored)
+	learn.NoteTimes(&w.seen, w.roster, w.stored, w.now())
 	w.roster = learn.Learn(w.roster, w.seen, w.stored).Ordered()
 }
 

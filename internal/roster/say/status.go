@@ -44,36 +44,40 @@ func (p speech) stated(most int) string {
 }
 
 // about returns what a status says after its word.
-//
-//nolint:gocyclo // each branch is a rule
 func (p *speech) about(s verdict.Status) string {
 	switch {
 	case s.Hold != nil:
 		return p.fill(s.Hold.Status, s.Nodes...)
 	case s.Word == status.Waits:
 		return p.few(absences(s.Waits))
-	case len(s.Waits) > 0:
-		return p.few(absences(s.Waits)) + ": " + s.Waits[0].Person
-	case s.Word == status.Held && p.Short > 0:
-		return fmt.Sprintf("no place has room for %d of %s (full, or at a cap)", p.Short, text.Nodes(p.Policy.Capacity))
-	case s.Word == status.Held && len(s.Nodes) > 0:
-		return p.unrepaired(s.Nodes)
-	case s.Word == status.Held && len(p.Policy.MissingWire) == 0:
-		var list []string
-		for _, s := range p.Strays {
-			list = append(list, fmt.Sprintf("%s (%s)", s.Name, s.ID))
-		}
-		return "no node has the servers " + p.few(list) + ": delete them"
 	case s.Word == status.Held:
-		var loose []string // regions whose servers do not follow their nodes, each with the missing line
-		for _, region := range slices.Sorted(maps.Keys(p.Policy.MissingWire)) {
-			loose = append(loose, fmt.Sprintf("%s of %s", p.Policy.MissingWire[region], region))
-		}
-		return "wiring: " + p.few(loose)
+		return p.needs(s)
 	case s.Remaining > 0:
 		return fmt.Sprintf("%s%d of %s to replace", p.back(), s.Remaining, text.Nodes(p.Policy.Capacity))
 	}
 	return text.Nodes(p.Uncaused()) + " of another template or flavor, and no cause replaces them"
+}
+
+// needs returns what a cluster that no hold of a node holds needs from a person.
+func (p *speech) needs(s verdict.Status) string {
+	var list []string
+	switch {
+	case len(s.Waits) > 0:
+		return p.few(absences(s.Waits)) + ": " + s.Waits[0].Person
+	case p.Short > 0:
+		return fmt.Sprintf("no place has room for %d of %s (full, or at a cap)", p.Short, text.Nodes(p.Policy.Capacity))
+	case len(s.Nodes) > 0:
+		return p.unrepaired(s.Nodes)
+	case len(p.Policy.MissingWire) > 0: // regions whose servers do not follow their nodes, each with the missing line
+		for _, region := range slices.Sorted(maps.Keys(p.Policy.MissingWire)) {
+			list = append(list, fmt.Sprintf("%s of %s", p.Policy.MissingWire[region], region))
+		}
+		return "wiring: " + p.few(list)
+	}
+	for _, s := range p.Strays {
+		list = append(list, fmt.Sprintf("%s (%s)", s.Name, s.ID))
+	}
+	return "no node has the servers " + p.few(list) + ": delete them"
 }
 
 // unrepaired says of nodes in ERROR how they are replaced, or why they stay.

@@ -116,25 +116,29 @@ type Absence struct {
 // Absent lists the absent nodes. An apply that ends without an error has made missing servers, and its readiness
 // attachment has marked those that run. The marks of other nodes are evidence of such an attachment. If no server of
 // the cluster was ever found, the servers may have other names.
-//
-//nolint:gocyclo // each branch is a rule
 func (p Plan) Absent() (list []Absence) {
 	marked := p.Policy.RequireMarks && !p.Policy.Unmarked ||
 		slices.ContainsFunc(p.Staying(), func(v *Verdict) bool { return v.Judged() })
 	found := slices.ContainsFunc(p.Before(), func(v *Verdict) bool { return v.Server.ID != "" || v.Served })
 	for _, f := range p.Staying() {
 		if f.absent() {
-			list = append(list, Absence{Fact: f.Fact, Name: f.Name,
-				Pending: !p.awaited(f.Name) && (f.Missing || !f.Looked || marks(f.Fact) || f.Again),
-				Evident: f.Missing && found || !f.Looked || marked && marks(f.Fact) || f.Again,
-				Person:  p.person(f.Fact, marked),
-			})
+			list = append(list, p.absence(f.Fact, marked, found))
 		}
 	}
 	for _, name := range p.Leaving {
 		list = append(list, Absence{Name: name, Pending: !p.awaited(name), Evident: true})
 	}
 	return list
+}
+
+// absence is the absence of a node in a cluster some servers of which were judged, or found.
+func (p Plan) absence(f *facts.Fact, judged, found bool) Absence {
+	return Absence{
+		Fact: f, Name: f.Name,
+		Pending: !p.awaited(f.Name) && (f.Missing || !f.Looked || marks(f) || f.Again),
+		Evident: f.Missing && found || !f.Looked || judged && marks(f) || f.Again,
+		Person:  p.person(f, judged),
+	}
 }
 
 // person returns what a person must do before an absent node can serve, or "".
