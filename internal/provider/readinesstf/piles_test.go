@@ -3,11 +3,14 @@ package readinesstf_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"testing"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestAccPiles: the same fault met ten times makes no more servers than met once, and what is only slow gets in.
@@ -57,6 +60,67 @@ func TestAccPiles(t *testing.T) {
 			assert.Equal(t, counts[6], counts[9], "servers after each apply: %v", counts)
 		})
 	}
+}
+
+// TestAccEndsWell: after one apply that ended well the next plan is empty, whatever the apply had to do for it.
+func TestAccEndsWell(t *testing.T) {
+	for _, c := range []struct {
+		what string
+		then func(b *behind)
+	}{
+		{"all marks are wiped", func(b *behind) {
+			for _, s := range b.Cloud.Servers(b.T) {
+				b.Cloud.Fake.UpdateServer("RegionOne", s.ID, func(s *fakecloud.Server) { delete(s.Metadata, openstack.MarkKey) })
+			}
+		}},
+		{"servers were stopped, and the apply starts them", func(b *behind) { b.power("a", "os-stop", "SHUTOFF") }},
+		{"a growth came with -target in part", func(b *behind) {
+			b.size = 8
+			b.must("a", fmt.Sprintf("-target=openstack_compute_instance_v2.web[%q]", b.Cloud.Prefix+"6"))
+		}},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			t.Parallel()
+			b := &behind{}
+			b.start(t, acctest.NewFake(t, fakecloud.Config{}), "a")
+			c.then(b)
+			_, err := b.apply()
+			require.NoError(t, err)
+			b.Settled(t, c.what)
+		})
+	}
+}
+
+// TestAccStray: a server that Terraform never heard of is named with its id, and stands in the way of nothing. Once it
+// is deleted, nothing speaks of it.
+func TestAccStray(t *testing.T) {
+	t.Parallel()
+	b := &behind{}
+	b.start(t, acctest.NewFake(t, fakecloud.Config{}), "a")
+	b.Cloud.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodPost, Path: "/servers", Status: 500, Acts: true, Times: 1})
+	b.size = 7
+	b.write("a")
+	_, err := b.apply()
+	require.Error(t, err)
+	text := b.finish("b") // a rollout does not wait for it
+	require.Len(t, b.Cloud.AllServers(t), 8)
+	known, stray := b.ServerIDs(t), ""
+	for _, s := range b.Cloud.AllServers(t) {
+		if !slices.Contains(known, s.ID) {
+			stray = s.ID
+		}
+	}
+	assert.Regexp(t, acctest.Says("Servers belong to no node"), text)
+	assert.Contains(t, text, stray)
+	status := func() string {
+		b.must("b", "-refresh-only")
+		return fmt.Sprint(acctest.Resources(t, b.Workspace, "stackpolicy_placement_attachment")[0]["status"])
+	}
+	assert.Regexp(t, `^held: no node has the servers \S+ \(`+stray+`\): delete them$`, status())
+	b.Settled(t, "the server is there")
+	b.Cloud.Fake.RemoveServers("RegionOne", stray)
+	assert.Equal(t, "in step", status())
+	b.Settled(t, "the server is deleted")
 }
 
 // soldOut leaves no host for further servers.
