@@ -160,20 +160,25 @@ func TestModuleTaint(t *testing.T) {
 	}
 }
 
-// TestModuleSix: addresses of IPv6 reach the members of a pool, and the outputs.
+// TestModuleSix: addresses of IPv6 reach probes, the members of a pool, and the outputs.
 func TestModuleSix(t *testing.T) {
 	t.Parallel()
 	for _, module := range []string{"cluster", "stateful"} {
 		e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "clusters/first")
 		pool := e.c.Fake.AddPool("RegionOne")
 		e.with(t, module,
-			"networks = [\"six\"]\nreadiness_port = null\npools = { http = { region = \"RegionOne\", pool_id = \""+pool+"\", protocol_port = 80 } }")
+			"networks = [\"six\"]\nreadiness_timeout = \"1s\"\npools = { http = { region = \"RegionOne\", pool_id = \""+pool+"\", protocol_port = 80 } }")
+		e.edit(t, "var.health_url", `"http://{address}:1/"`)
+		e.edit(t, "module.web.summary", `join(" ", values(module.web.addresses))`)
 		require.NoError(t, e.Init(t.Context()))
+		e.fails(t, "GET http://[fd00::")
+		e.edit(t, `"http://{address}:1/"`, "var.health_url")
 		e.apply(t)
 		members := e.c.Fake.Members("RegionOne", pool)
 		assert.Len(t, members, 3)
 		for _, m := range members {
 			assert.Contains(t, m.Address, "fd00::", module)
+			assert.Contains(t, e.output(t, "placement"), m.Address)
 		}
 	}
 }

@@ -198,7 +198,9 @@ func (v view) extensions(s *server, host string) object {
 		if s.rules != nil {
 			groups = documents(s.rules, func(name string) object { return object{{"name", name}} })
 		}
-		doc = append(doc, field{"security_groups", groups})
+		if len(groups) > 0 {
+			doc = append(doc, field{"security_groups", groups})
+		}
 	}
 	return doc
 }
