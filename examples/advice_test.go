@@ -446,7 +446,7 @@ var refusals = map[string]string{
 	"The server is locked":         "TestAccMistakes",
 	"Too few nodes can be removed": "TestPlacementRefuses",
 
-	"A port is still in use":          "TestJudge", // candidates or untaint, as in TestWaysOut
+	"A port is still in use":          "TestModuleTaint",
 	"A slot to release is in use":     "TestPlacementRefuses",
 	"A volume becomes smaller":        "TestHangsOnTaken",
 	"Slots are kept without stateful": "TestPlacementRefuses",
@@ -456,12 +456,12 @@ var refusals = map[string]string{
 	"Not known before the apply":  "TestPlacementUnknownAt",
 	"Unable to adopt the cluster": "TestPlacementAdopts",
 
-	"No suitable vSphere host is available.": "TestDRSZone",
+	"No suitable vSphere host is available.": "TestDRSStays",
 	"Nova is too old":                        "TestTooOld",
-	"Only an admin sees hypervisors":         "TestChangesRefused",
+	"Only an admin sees hypervisors":         "TestRefused",
 	"Several server groups have the name":    "TestRefused",
 	"The server group exists":                "TestRefused",
-	"The server group has other rules":       "TestChangesRefused",
+	"The server group has other rules":       "TestRefused",
 	"The server group is another project's":  "TestForeign",
 	"The vSphere host is in another zone":    "TestDRSZone",
 }

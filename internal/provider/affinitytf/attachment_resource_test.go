@@ -407,7 +407,7 @@ func TestRefused(t *testing.T) {
 			for group, policy := range map[string]string{"shared": "anti-affinity", "together": "affinity", "twin": "anti-affinity"} {
 				h.group("RegionOne", fakecloud.ServerGroup{Name: group, Policy: policy})
 			}
-			h.group("RegionOne", fakecloud.ServerGroup{Name: "twin", Policy: "anti-affinity"})
+			twin := h.group("RegionOne", fakecloud.ServerGroup{Name: "twin", Policy: "anti-affinity"})
 			h.group("RegionOne", fakecloud.ServerGroup{Name: "full", Policy: "anti-affinity"}, "a", "b")
 			h.Fake.SetQuota("RegionOne", fakecloud.MemberProjectID, "server_group_members", 2)
 			h.Fake.SetZoneAvailable("RegionOne", "az-3", false)
@@ -419,6 +419,11 @@ func TestRefused(t *testing.T) {
 				}
 			}
 			assert.Equal(t, c.at, h.At(), h.Said())
+			if way, there := map[string]attributes{"another policy": {"servergroup": attributes{"name": "shared", "policies": "anti-affinity"}},
+				"the default policy": asking("shared"), "one of its own": asking("shared"), "two of a name": asking(twin), "DRS": {}}[name]; there {
+				h.Later(t)
+				h.Must(t, way) // as the error says
+			}
 		})
 	}
 	h := hold(t, fakecloud.MemberUser)

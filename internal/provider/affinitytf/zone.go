@@ -68,7 +68,8 @@ func targetZone(
 	switch {
 	case value.Is[*affinity.NoHostError](err):
 		diags.AddAttributeError(at, "No suitable vSphere host is available.",
-			"No hypervisor of region "+compute.Region+" is up, enabled and has drs in its hostname.")
+			"No hypervisor of region "+compute.Region+" is up, enabled and has drs in its hostname. Apply again when "+
+				"one is, or leave the extension off.")
 	case err != nil:
 		diags.AddAttributeError(wanted.at, "The vSphere host is in another zone",
 			text.Sentence(err)+" Nova would refuse servers for the host in that zone. Name its zone, or no zone.")

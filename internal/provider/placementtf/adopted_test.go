@@ -52,10 +52,11 @@ func TestPlacementAdopts(t *testing.T) {
 		" ":                                                   {at: bad},
 		"web/{index}-{index}":                                 {at: bad},
 		"db":                                                  {at: "cluster: Unable to adopt the cluster"},
+		"db/{cluster}-{index}.example.org":                    {nodes: "RegionOne/az-1: db-3.example.org"}, // as that error says
 	} {
 		a := begin(t)
 		for name, region := range map[string]string{"web-0": "RegionOne", "web-12": "RegionTwo", "web7": "RegionTwo", "a/b-3": "RegionOne",
-			"my web-3": "RegionOne"} {
+			"my web-3": "RegionOne", "db-3.example.org": "RegionOne"} {
 			a.Fake.AddServers(region, fakecloud.Server{Name: name, Zone: "az-1"})
 		}
 		i, err := a.Adopt(t.Context(), a.I.Kind, id)
