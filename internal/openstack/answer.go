@@ -19,23 +19,23 @@ import (
 // read reads the body of an answer, and not more than a byte above the limit.
 func read(resp *http.Response, limit int) ([]byte, error) {
 	defer resp.Body.Close()
-	all, err := io.ReadAll(io.LimitReader(&items{Reader: resp.Body}, int64(limit)+1))
+	all, err := io.ReadAll(io.LimitReader(&counted{Reader: resp.Body}, int64(limit)+1))
 	if _, tooMany := errors.AsType[*AnswerError](err); err != nil && !tooMany {
 		err = fmt.Errorf("the answer breaks off after %d bytes: %w", len(all), err)
 	}
 	return all, err
 }
 
-// items reads JSON, and fails at a list or an object with more than [mostItems] items, before they fill the memory:
+// counted reads JSON, and fails at a list or an object with more than [mostItems] items, before they fill the memory:
 // {} takes two bytes, and a server that is read from it hundreds.
-type items struct {
+type counted struct {
 	io.Reader
 	counts          [16]int // by depth; what lies deeper counts as one depth
 	depth           int
 	quoted, escaped bool
 }
 
-func (s *items) Read(p []byte) (n int, err error) {
+func (s *counted) Read(p []byte) (n int, err error) {
 	n, err = s.Reader.Read(p)
 	for _, b := range p[:n] {
 		switch at := max(0, min(s.depth, len(s.counts)-2)); {

@@ -2,7 +2,6 @@ package openstack
 
 import (
 	"fmt"
-	"hash/maphash"
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
@@ -24,20 +23,15 @@ const (
 )
 
 // list makes sure that a list in pages ends: a service, or a cache, that does not know how to continue returns the same
-// page again and again. A hash of each item takes less memory than a string.
+// page again and again.
 type list struct {
 	made  time.Time
-	seen  map[uint64]bool
+	seen  map[Text]bool
 	last  Text // id of the last item
 	pages int
 }
 
-func newList() *list { return &list{made: time.Now(), seen: map[uint64]bool{}} }
-
-// hashed returns the hash of an id, which is another one in each process.
-func hashed(id string) uint64 { return maphash.String(seed, id) }
-
-var seed = maphash.MakeSeed()
+func newList() *list { return &list{made: time.Now(), seen: map[Text]bool{}} }
 
 // page counts a page before it is requested.
 func (l *list) page() error {
@@ -51,13 +45,13 @@ func (l *list) page() error {
 // item records an item. It fails if the item was there before.
 func (l *list) item(id Text) error {
 	l.last = id
-	switch hash := hashed(string(id)); {
-	case l.seen[hash]:
+	switch {
+	case l.seen[id]:
 		return fmt.Errorf("the list does not end: %q comes twice", text.Cut(string(id), 100))
 	case len(l.seen) == longestList:
 		return fmt.Errorf("the list does not end: it has more than %d items", longestList)
 	default:
-		l.seen[hash] = true
+		l.seen[id] = true
 		return nil
 	}
 }

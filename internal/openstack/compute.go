@@ -184,6 +184,11 @@ func get[T any](ctx context.Context, client *gophercloud.ServiceClient, address,
 		return value, err
 	}
 	body, _ := io.ReadAll(resp.Body)
+	return extracted(decoded[T](body, key))
+}
+
+// decoded decodes the value under a key of an answer, or all of it without a key.
+func decoded[T any](body []byte, key string) (value T, err error) {
 	answer := map[string]json.RawMessage{"": body}
 	if key != "" {
 		err = json.Unmarshal(body, &answer)
@@ -194,7 +199,28 @@ func get[T any](ctx context.Context, client *gophercloud.ServiceClient, address,
 	if err == nil {
 		err = json.Unmarshal(answer[key], &value)
 	}
-	return extracted(value, err)
+	return value, err
+}
+
+// items requests the list under a key of the answers, page by page. It passes each item to take, which returns the
+// item's id.
+func items[T any](
+	ctx context.Context, client *gophercloud.ServiceClient, path, key string, take func(T) (id Text),
+) error {
+	return walk(ctx, client, path, nil, func(page Page, item itemFunc) (more bool, err error) {
+		list, err := decoded[[]T](page.Body, key)
+		if err != nil {
+			return false, err
+		}
+		for _, value := range list {
+			if err := item(take(value)); err != nil {
+				return false, err
+			}
+		}
+		links, err := decoded[[]gophercloud.Link](page.Body, key+"_links")
+		next := func(link gophercloud.Link) bool { return link.Rel == "next" }
+		return err == nil && slices.ContainsFunc(links, next), nil // the last page has no links
+	})
 }
 
 var errLostMarker = errors.New("the list goes on after an item that the service does not find: it was deleted " +

@@ -1,15 +1,9 @@
 package openstack
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
-
-	"github.com/gophercloud/gophercloud/v2"
-	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/flavors"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // Flavor is the size of a server.
@@ -37,39 +31,39 @@ func (c *Cloud) Flavor(ctx context.Context, region, id string) (Flavor, error) {
 		}
 	}
 	return c.flavors.get(ctx, [2]string{region, id}, func(ctx context.Context) (Flavor, error) {
-		got, err := extracted(flavors.Get(ctx, compute.At(1), id).Extract())
+		client := compute.At(1)
+		got, err := get[answeredFlavor](ctx, client, client.ServiceURL("flavors", id), "flavor")
 		switch {
 		case listErr != nil && err != nil:
 			err = listErr // the flavor may have this name
-		case err == nil && got == nil:
-			err = missing("flavor")
-		case err == nil && got.ID != id:
-			err = wrongObject(Text(got.ID))
+		case err == nil && string(got.ID) != id:
+			err = wrongObject(got.ID)
 		}
 		if err != nil {
 			return Flavor{}, fmt.Errorf("region %s: get the flavor %q: %w", region, id, err)
 		}
-		return Flavor{text.Clean(got.ID), text.Clean(got.Name), got.VCPUs, got.RAM, got.Disk == 0}, nil
+		return got.flavor(), nil
 	})
+}
+
+// answeredFlavor is the part of a flavor in an answer that is read.
+type answeredFlavor struct {
+	ID    Text `json:"id"`
+	Name  Text `json:"name"`
+	VCPUs int  `json:"vcpus"`
+	RAM   int  `json:"ram"`
+	Disk  *int `json:"disk"`
+}
+
+func (f answeredFlavor) flavor() Flavor {
+	return Flavor{string(f.ID), string(f.Name), f.VCPUs, f.RAM, f.Disk != nil && *f.Disk == 0}
 }
 
 // Flavors lists the flavors of the region that Nova shows to this user.
 func (c *Compute) Flavors(ctx context.Context) (all []Flavor, err error) {
-	err = walk(ctx, c.At(1), "flavors/detail", nil, func(page Page, item itemFunc) (more bool, err error) {
-		var list struct {
-			Flavors []struct {
-				ID, Name   Text
-				VCPUs, RAM int
-				Disk       *int
-			}
-			Links []gophercloud.Link `json:"flavors_links"`
-		}
-		err = json.Unmarshal(page.Body, &list)
-		for _, f := range list.Flavors {
-			err = cmp.Or(err, item(f.ID))
-			all = append(all, Flavor{string(f.ID), string(f.Name), f.VCPUs, f.RAM, f.Disk != nil && *f.Disk == 0})
-		}
-		return len(list.Links) > 0, err
+	err = items(ctx, c.At(1), "flavors/detail", "flavors", func(f answeredFlavor) Text {
+		all = append(all, f.flavor())
+		return f.ID
 	})
 	return all, err
 }

@@ -1,13 +1,10 @@
 package openstack
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
-
-	"github.com/gophercloud/gophercloud/v2"
 )
 
 // versionHypervisorPages is the first microversion that lists hypervisors in pages, and with UUIDs as ids.
@@ -25,38 +22,26 @@ type Hypervisor struct {
 // others.
 func (c *Compute) Hypervisors(ctx context.Context) ([]Hypervisor, error) {
 	return c.hypervisors.get(ctx, struct{}{}, func(ctx context.Context) ([]Hypervisor, error) {
-		var found []Hypervisor
-		read := func(page Page, item itemFunc) (more bool, err error) {
-			var list struct {
-				Hypervisors []struct {
-					ID       json.RawMessage `json:"id"` // a number before versionHypervisorPages
-					Hostname Text            `json:"hypervisor_hostname"`
-					State    string          `json:"state"`
-					Status   string          `json:"status"`
-					Service  struct {
-						Host Text `json:"host"`
-					} `json:"service"`
-				} `json:"hypervisors"`
-				Links []gophercloud.Link `json:"hypervisors_links"`
-			}
-			if err = json.Unmarshal(page.Body, &list); err == nil && list.Hypervisors == nil {
-				err = missing("hypervisors")
-			}
-			for _, h := range list.Hypervisors {
-				id := Text(strings.Trim(string(h.ID), `"`))
-				if err = cmp.Or(err, item(id)); err != nil {
-					return false, err
-				}
-				found = append(found, Hypervisor{
-					Hostname: string(h.Hostname),
-					Host:     string(h.Service.Host),
-					Up:       h.State == "up",
-					Enabled:  h.Status == "enabled",
-				})
-			}
-			return len(list.Links) > 0, err
+		type hypervisor struct {
+			ID       json.RawMessage `json:"id"` // a number before versionHypervisorPages
+			Hostname Text            `json:"hypervisor_hostname"`
+			State    string          `json:"state"`
+			Status   string          `json:"status"`
+			Service  struct {
+				Host Text `json:"host"`
+			} `json:"service"`
 		}
-		err := walk(ctx, c.At(versionHypervisorPages), "os-hypervisors/detail", nil, read)
+		var found []Hypervisor
+		client := c.At(versionHypervisorPages)
+		err := items(ctx, client, "os-hypervisors/detail", "hypervisors", func(h hypervisor) Text {
+			found = append(found, Hypervisor{
+				Hostname: string(h.Hostname),
+				Host:     string(h.Service.Host),
+				Up:       h.State == "up",
+				Enabled:  h.Status == "enabled",
+			})
+			return Text(strings.Trim(string(h.ID), `"`))
+		})
 		if err != nil {
 			return nil, fmt.Errorf("region %s: list hypervisors: %w", c.Region, err)
 		}

@@ -3,7 +3,6 @@ package openstack
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -85,23 +84,9 @@ func (l *LoadBalancer) Members(ctx context.Context, pool string) ([]Member, erro
 	var members []Member
 	for attempt := 0; ; attempt++ {
 		members = members[:0]
-		path := "lbaas/pools/" + pool + "/members"
-		err := walk(ctx, l.Client, path, nil, func(page Page, item itemFunc) (more bool, err error) {
-			var list struct {
-				Members []Member           `json:"members"`
-				Links   []gophercloud.Link `json:"members_links"`
-			}
-			err = json.Unmarshal(page.Body, &list)
-			if err == nil && list.Members == nil {
-				err = missing("members")
-			}
-			for _, m := range list.Members {
-				if err = cmp.Or(err, item(m.ID)); err != nil {
-					return false, err
-				}
-			}
-			members = append(members, list.Members...)
-			return slices.ContainsFunc(list.Links, func(link gophercloud.Link) bool { return link.Rel == "next" }), err
+		err := items(ctx, l.Client, "lbaas/pools/"+pool+"/members", "members", func(m Member) Text {
+			members = append(members, m)
+			return m.ID
 		})
 		switch {
 		case errors.Is(err, errLostMarker) && attempt < 2: // the member of the marker was removed meanwhile

@@ -17,10 +17,8 @@ func (c *Cloud) Limits(ctx context.Context, region string) (*Limits, error) {
 		if err != nil {
 			return nil, err
 		}
-		got, err := extracted(limits.Get(ctx, compute.At(1), nil).Extract())
-		if err == nil && got == nil {
-			err = missing("limits")
-		}
+		client := compute.At(1)
+		got, err := get[limits.Limits](ctx, client, client.ServiceURL("limits"), "limits")
 		if err != nil {
 			return nil, fmt.Errorf("region %s: get the project's limits: %w", region, err)
 		}

@@ -50,12 +50,10 @@ func checkRedirect(resp *http.Response) error {
 
 const redacted = "(redacted)" // in place of a text with a secret
 
-// repeats reports whether a text repeats a secret, also as addresses have it.
+// repeats reports whether a text repeats a secret.
 func repeats(s string, secrets []string) bool {
 	return slices.ContainsFunc(secrets, func(secret string) bool {
-		return len(secret) > 3 &&
-			(strings.Contains(s, secret) || strings.Contains(s, url.QueryEscape(secret)) ||
-				strings.Contains(s, url.PathEscape(secret)))
+		return len(secret) > 3 && strings.Contains(s, secret)
 	})
 }
 

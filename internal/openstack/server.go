@@ -1,9 +1,7 @@
 package openstack
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -138,30 +136,20 @@ func (s Server) Exists(ctx context.Context) (bool, error) {
 }
 
 // listedServers lists the project's servers, once, and returns a function that reports whether an id is among
-// theirs. It keeps a hash of each id, as [list] does, because a project may have many.
+// theirs.
 func (c *Compute) listedServers(ctx context.Context) (func(id string) bool, error) {
 	return c.listed.get(ctx, struct{}{}, func(ctx context.Context) (func(string) bool, error) {
-		ids := map[uint64]bool{}
-		read := func(page Page, item itemFunc) (more bool, err error) {
-			var list struct {
-				Servers []struct {
-					ID Text `json:"id"`
-				} `json:"servers"`
-				Links []gophercloud.Link `json:"servers_links"`
-			}
-			err = json.Unmarshal(page.Body, &list)
-			for _, server := range list.Servers {
-				if err = cmp.Or(err, item(server.ID)); err != nil {
-					return false, err
-				}
-				ids[hashed(string(server.ID))] = true
-			}
-			return len(list.Links) > 0, err
+		type server struct {
+			ID Text `json:"id"`
 		}
-		err := walk(ctx, c.At(versionDownCells), "servers", nil, read)
+		ids := map[string]bool{}
+		err := items(ctx, c.At(versionDownCells), "servers", "servers", func(s server) Text {
+			ids[string(s.ID)] = true
+			return s.ID
+		})
 		if err != nil && !errors.Is(err, errLostMarker) { // a server that is not in the list is requested
 			return nil, fmt.Errorf("region %s: list servers: %w", c.Region, err)
 		}
-		return func(id string) bool { return ids[hashed(id)] }, nil
+		return func(id string) bool { return ids[id] }, nil
 	})
 }
