@@ -44,8 +44,14 @@ func (a *Attachment) fill(before, after *attributes, hidden map[string]bool) {
 	if after == nil {
 		return
 	}
-	a.Updates, a.Remaining = after.Update != nil, after.Remaining
-	moves := after.Update != nil && slices.Contains(after.Update.Causes, roster.Misplaced)
+	a.Remaining, a.Status, a.Held = after.Remaining, after.Status, after.Held
+	if before == nil || after.Moves != before.Moves { // equal ones are of an earlier plan
+		a.Moves = after.Moves
+	}
+	moves := false
+	if after.Update != nil {
+		a.Pause, moves = after.Update.Pause, slices.Contains(after.Update.Causes, roster.Misplaced)
+	}
 	for _, n := range say.Warnings(next, before.listed(), listed, moves) {
 		a.Warnings = append(a.Warnings, Warning{n.Title, n.Text})
 	}

@@ -82,14 +82,8 @@ func (c *canvas) dots(nodes []Node, x, y, width int) int {
 	}
 	var kinds []kind
 	counts := map[kind]int{}
-	changed := 0
 	for _, n := range nodes {
-		if n.Fate != Stays || n.Server != "" {
-			changed++
-		}
-	}
-	for _, n := range nodes {
-		if len(nodes) <= maxDots || (n.Fate != Stays || n.Server != "") && changed <= maxChanged {
+		if len(nodes) <= maxDots {
 			single = append(single, n)
 			continue
 		}

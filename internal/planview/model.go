@@ -51,7 +51,10 @@ type Attachment struct {
 	Regions       []Region
 	Templates     []Template // templates in use before or after, by number
 	Remaining     int64      // nodes that the update still has to replace after this plan
-	Updates       bool       // reports whether there is an update
+	Status        string     // status after the apply
+	Moves         string     // changes of nodes by the plan
+	Pause         string     // argument of the update
+	Held          map[string]string
 	Warnings      []Warning
 	Servers       []Server // changes of servers that no node change explains
 	Undone        []Server // missing resources that are created, and destroyed ones of an earlier apply
@@ -64,6 +67,7 @@ type Attachment struct {
 	slots     []string                // names of all slots before the plan
 	had       func(name string) bool  // reports whether the attachment has ever given the name to a node
 	templates map[roster.Template]int // numbers of the templates
+	names     map[string]*named       // nodes and slots by their names, which resources may have as their key
 }
 
 // Region is a region with its zones. A region without zones has the nodes itself.

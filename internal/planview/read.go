@@ -22,8 +22,8 @@ const resourceType = "stackpolicy_placement_attachment"
 // ErrNoPlacement means that a plan has no placement attachment.
 var ErrNoPlacement = errors.New("the plan has no " + resourceType)
 
-// planJSON has the fields that are read of the output of "terraform show -json". The package terraform-json would
-// make the page in the browser a tenth larger, and does not have action_reason.
+// planJSON has the fields that are read of the output of "terraform show -json". The package terraform-json does not
+// have action_reason.
 type planJSON struct {
 	FormatVersion string          `json:"format_version"`
 	PlannedValues json.RawMessage `json:"planned_values"`

@@ -38,12 +38,22 @@ const (
 	gone
 )
 
+// named is a node or a slot by its name. A node that moves to another place has two fates.
+type named struct {
+	fates  []Fate
+	index  int64
+	struck string   // change of its server that no node change asks for
+	with   []string // resources that are destroyed with it
+}
+
 // explain divides the changes of resources between the attachments of their nodes and slots, and the plan as a whole.
 func (p *Plan) explain(changes []change) {
-	d := divide(p.Attachments)
+	for i := range p.Attachments {
+		p.Attachments[i].name()
+	}
 	for _, c := range changes {
 		s, does := c.server()
-		if !does || c.Type == resourceType || d.take(s, c) {
+		if !does || c.Type == resourceType || p.take(s, c) {
 			continue
 		}
 		// Only servers are known by their type to belong to a node. Any other resource without a node is listed if it
@@ -53,61 +63,79 @@ func (p *Plan) explain(changes []change) {
 			p.Servers = append(p.Servers, s)
 		}
 	}
-	for i := range d.list {
-		d.list[i].note(d.struck[i], d.with[i])
-		sortServers(d.list[i].Servers)
-		sortServers(d.list[i].Undone)
+	for i := range p.Attachments {
+		a := &p.Attachments[i]
+		a.note()
+		sortServers(a.Servers)
+		sortServers(a.Undone)
 	}
 	sortServers(p.Servers)
 }
 
-// division has what is known of each attachment of a list, at its position, and of the names of their nodes and slots.
-type division struct {
-	list    []Attachment
-	owners  map[string][]int // attachments that have a name
-	fates   []map[string][]Fate
-	indices []map[string]int64
-	struck  []map[string]string   // changes of servers, by node
-	with    []map[string][]string // resources that are destroyed with them, by node or slot
-}
-
-func divide(list []Attachment) division {
-	d := division{list: list, owners: map[string][]int{}}
-	for i := range list {
-		fates, indices := list[i].fates()
-		for name := range fates {
-			d.owners[name] = append(d.owners[name], i)
+// name fills in the nodes and slots by their names.
+func (a *Attachment) name() {
+	a.names = map[string]*named{}
+	add := func(name string, index int64, fate Fate) {
+		n := a.names[name]
+		switch {
+		case n == nil:
+			a.names[name] = &named{fates: []Fate{fate}, index: index}
+		case fate <= Leaves:
+			n.fates = append(n.fates, fate)
 		}
-		d.fates, d.indices = append(d.fates, fates), append(d.indices, indices)
-		d.struck, d.with = append(d.struck, map[string]string{}), append(d.with, map[string][]string{})
 	}
-	return d
+	for _, p := range a.bins() {
+		for _, n := range p.Nodes {
+			add(n.Name, n.Index, n.Fate)
+		}
+	}
+	for _, s := range a.Slots {
+		add(s.Name, s.Index, released)
+	}
+	for _, name := range a.slots {
+		add(name, 0, kept)
+	}
 }
 
 // take gives a change to the attachment of its node. It reports false if no attachment has a node of such a name.
-func (d division) take(s Server, c change) bool {
+func (p *Plan) take(s Server, c change) bool {
 	for _, name := range keys(c.Address) {
-		if d.owners[name] == nil {
-			d.owners[name] = formerOwners(d.list, d.fates, name)
-		}
-		nearest := nearest(d.list, d.owners[name], c.ModuleAddress)
+		nearest := nearest(p.owners(name), c.ModuleAddress)
 		if len(nearest) == 0 {
 			continue
 		}
 		verdict := asked
-		for _, i := range nearest {
-			verdict = max(verdict, d.list[i].judge(d.fates[i][name], s, c))
+		for _, a := range nearest {
+			verdict = max(verdict, a.judge(a.names[name].fates, s, c))
 		}
-		s.index = d.indices[nearest[0]][name]
-		d.give(nearest[0], name, verdict, s, c)
+		nearest[0].give(nearest[0].names[name], verdict, s, c)
 		return true
 	}
 	return false
 }
 
-// give notes a change at an attachment.
-func (d division) give(i int, name string, verdict judgement, s Server, c change) {
-	a := &d.list[i]
+// owners returns the attachments that have a name or, without any, those that once gave it to a node.
+func (p *Plan) owners(name string) (owners []*Attachment) {
+	for i := range p.Attachments {
+		if a := &p.Attachments[i]; a.names[name] != nil {
+			owners = append(owners, a)
+		}
+	}
+	if len(owners) > 0 {
+		return owners
+	}
+	for i := range p.Attachments {
+		if a := &p.Attachments[i]; a.had(name) {
+			a.names[name] = &named{fates: []Fate{gone}}
+			owners = append(owners, a)
+		}
+	}
+	return owners
+}
+
+// give notes a change at a node or a slot.
+func (a *Attachment) give(n *named, verdict judgement, s Server, c change) {
+	s.index = n.index
 	switch {
 	case verdict == undone:
 		a.Undone = append(a.Undone, s)
@@ -116,47 +144,11 @@ func (d division) give(i int, name string, verdict judgement, s Server, c change
 	case s.Effect == Destroyed && c.isServer:
 		a.taken++
 	case s.Effect == Destroyed && !c.ours():
-		d.with[i][name] = append(d.with[i][name], s.Address)
+		n.with = append(n.with, s.Address)
 	}
 	if verdict != asked && s.Effect <= Resized {
-		d.struck[i][name] = cmp.Or(d.struck[i][name], s.Address+" "+s.Text)
+		n.struck = cmp.Or(n.struck, s.Address+" "+s.Text)
 	}
-}
-
-// fates returns the fates of all names that resources may have as their key, and the indices of the nodes.
-func (a *Attachment) fates() (map[string][]Fate, map[string]int64) {
-	fates, indices := map[string][]Fate{}, map[string]int64{}
-	for _, p := range a.bins() {
-		for _, n := range p.Nodes {
-			fates[n.Name] = append(fates[n.Name], n.Fate)
-			indices[n.Name] = n.Index
-		}
-	}
-	other := func(name string, fate Fate) {
-		if len(fates[name]) == 0 {
-			fates[name] = []Fate{fate}
-		}
-	}
-	for _, s := range a.Slots {
-		other(s.Name, released)
-		indices[s.Name] = s.Index
-	}
-	for _, name := range a.slots {
-		other(name, kept)
-	}
-	return fates, indices
-}
-
-// formerOwners returns the attachments that once gave a name to a node and do not have the node any more. It adds the
-// name to their fates.
-func formerOwners(list []Attachment, fates []map[string][]Fate, name string) (owners []int) {
-	for i := range list {
-		if list[i].had(name) {
-			fates[i][name] = []Fate{gone}
-			owners = append(owners, i)
-		}
-	}
-	return owners
 }
 
 // judgement is whether a node change asked for a change of a resource.
@@ -198,20 +190,20 @@ func (a *Attachment) judge(fates []Fate, s Server, c change) judgement {
 	return yes(is(Changes) && (e == Rebuilt || e == Resized || e == ChangedInPlace))
 }
 
-// note adds what happens to servers to the nodes that stay or change, and what is destroyed to the nodes that leave
-// and to slots.
-func (a *Attachment) note(struck map[string]string, with map[string][]string) {
+// note adds what happens to servers to the nodes that stay or change, and what is destroyed to slots, or otherwise to
+// the nodes that leave.
+func (a *Attachment) note() {
 	for i, s := range a.Slots {
-		a.Slots[i].With = with[s.Name]
-		delete(with, s.Name)
+		a.Slots[i].With = a.names[s.Name].with
+		a.names[s.Name].with = nil
 	}
 	for _, p := range a.bins() {
 		for i, n := range p.Nodes {
 			switch n.Fate {
 			case Leaves:
-				p.Nodes[i].With = with[n.Name]
+				p.Nodes[i].With = a.names[n.Name].with
 			case Stays, Changes, Remade, Returns:
-				p.Nodes[i].Server = struck[n.Name]
+				p.Nodes[i].Server = a.names[n.Name].struck
 			}
 		}
 	}
@@ -233,11 +225,11 @@ func sortServers(list []Server) {
 
 // nearest returns the attachments of a list whose modules have most in common with a module: two clusters in two
 // modules may have nodes with the same names.
-func nearest(list []Attachment, from []int, module string) (best []int) {
+func nearest(list []*Attachment, module string) (best []*Attachment) {
 	most := -1
 	path := steps(module)
-	for _, i := range from {
-		common, other := 0, steps(list[i].module)
+	for _, a := range list {
+		common, other := 0, steps(a.module)
 		for common < min(len(path), len(other)) && path[common] == other[common] {
 			common++
 		}
@@ -245,7 +237,7 @@ func nearest(list []Attachment, from []int, module string) (best []int) {
 			most, best = common, nil
 		}
 		if common == most {
-			best = append(best, i)
+			best = append(best, a)
 		}
 	}
 	return best

@@ -25,12 +25,9 @@ const (
 	lineLength  = 130 // characters
 )
 
-// A place with more nodes than this is drawn with one dot and a number for each kind of nodes. So are the nodes of
-// one kind that change, if there are more than this.
-const (
-	maxDots    = 66
-	maxChanged = 44
-)
+// maxDots is the largest number of nodes in a place with a dot for each. A place with more nodes has one dot and a number
+// for each kind of nodes.
+const maxDots = 66
 
 // SVG draws a plan as one picture, which stands alone.
 func SVG(plan Plan) string {

@@ -20,6 +20,8 @@ type attributes struct {
 	Change    map[string]string   `json:"change"`
 	Held      map[string]string   `json:"held"`
 	Remaining int64               `json:"remaining"`
+	Status    string              `json:"status"`
+	Moves     string              `json:"moves"`
 	Next      int64               `json:"next_index"`
 	Pattern   naming.Pattern      `json:"node_name_pattern"`
 }
@@ -38,15 +40,15 @@ type regionJSON struct {
 }
 
 type nodeJSON struct {
+	placement.Place
 	Index      int64             `json:"index"`
-	Region     string            `json:"region"`
-	Zone       string            `json:"zone"`
 	Template   map[string]string `json:"template"`
 	Generation int64             `json:"generation"`
 }
 
 type updateJSON struct {
 	Causes []roster.Cause `json:"causes"`
+	Pause  string         `json:"pause"`
 }
 
 // others has the number of nodes of a map that has no text about them.
@@ -54,15 +56,13 @@ const others = "others"
 
 // told returns why the plan changes or holds nodes, by name, and the nodes that return.
 func (v *attributes) told() (reasons map[string]string, returned []string) {
-	reasons = maps.Clone(v.Held)
+	reasons = map[string]string{}
+	maps.Copy(reasons, v.Held)
 	for name, said := range v.Change {
 		switch outcome, why, _ := strings.Cut(said, ": "); verdict.Outcome(outcome) {
 		case verdict.Returns:
 			returned = append(returned, name)
 		case verdict.Leaves, verdict.Changes:
-			if reasons == nil {
-				reasons = map[string]string{}
-			}
 			reasons[name] = why
 		}
 	}
@@ -119,12 +119,12 @@ func (v *attributes) roster() roster.Roster {
 	r := roster.Roster{Nodes: map[string]roster.Node{}, Slots: map[string]roster.Slot{}}
 	if v != nil {
 		for name, s := range v.Slots {
-			r.Slots[name] = roster.Slot{Index: s.Index, Place: placement.Place{Region: s.Region, Zone: s.Zone}}
+			r.Slots[name] = roster.Slot{Index: s.Index, Place: s.Place}
 		}
 		for name, n := range v.Nodes {
 			r.Nodes[name] = roster.Node{
 				Index:      n.Index,
-				Place:      placement.Place{Region: n.Region, Zone: n.Zone},
+				Place:      n.Place,
 				Template:   roster.NewTemplate(n.Template),
 				Generation: n.Generation,
 			}

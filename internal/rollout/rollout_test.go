@@ -15,7 +15,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	tfjson "github.com/hashicorp/terraform-json"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/planview"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -271,30 +270,27 @@ func TestPrintable(t *testing.T) {
 	got := Printable("a\x1b[2J\n  ::error::no\n##[group]x ##vso[task.complete]##teamcity[x]\nC:: fine")
 	assert.Equal(t, "a\\x1b[2J\n: :error::no\n# #[group]x # #vso[task.complete]# #teamcity[x]\nC:: fine", got)
 	const evil = "::error::\n\x1b[2J##vso[task.complete]"
-	c, err := clusterOf(&tfjson.ResourceChange{Address: evil, Change: &tfjson.Change{After: map[string]any{
-		"cluster": evil, "status": evil, "held": map[string]any{evil: evil},
-	}}})
+	c := clusterOf(planview.Attachment{Address: evil, Cluster: evil, Status: evil, Held: map[string]string{evil: evil}})
 	var out bytes.Buffer
 	Lines(&out, false)(Event{Kind: "plan", Clusters: []Cluster{c}})
 	JSON(&out)(Event{Kind: "plan", Clusters: []Cluster{c}})
-	if err != nil || Printable(out.String()) != out.String() || strings.Count(out.String(), "# #vso[") != 9 {
-		t.Errorf("%v:\n%s", err, &out)
+	if Printable(out.String()) != out.String() || strings.Count(out.String(), "# #vso[") != 9 {
+		t.Error(out.String())
 	}
 	var summary bytes.Buffer
 	Summary(&summary)(Event{Kind: "end", Outcome: Held, Message: "<img src=x> waits"})
 	assert.NotContains(t, summary.String(), "<img")
 }
 
-// TestClusterOf: the times of the update are read in all of Terraform's forms.
-func TestClusterOf(t *testing.T) {
-	c, err := clusterOf(&tfjson.ResourceChange{Address: "a", Change: &tfjson.Change{After: map[string]any{
-		"cluster": "web", "remaining": 2, "status": "bakes: web-1", "update": map[string]any{"pause": "90m"},
-		"held": map[string]any{"web-1": "the batch is full"},
-	}}})
-	want := Cluster{Address: "a", Name: "web", Remaining: 2, Status: "bakes: web-1", Pause: 90 * time.Minute,
-		Held: map[string]string{"web-1": "the batch is full"}}
+// TestHeld: a plan that changes nothing lists the nodes that are held.
+func TestHeld(t *testing.T) {
+	view, err := planview.Read([]byte(`{"format_version": "1.2", "resource_changes": [{"address": "a", "mode": "managed",
+		"type": "stackpolicy_placement_attachment", "change": {"actions": ["create"], "after": {"cluster": "web", "remaining": 2,
+		"status": "bakes: web-1", "update": {"pause": "90m"}, "held": {"web-1": "the batch is full"}, "moves": "web-2 leaves"}}}]}`))
 	require.NoError(t, err)
-	assert.Equal(t, want, c)
+	c := clusterOf(view.Attachments[0])
+	assert.Equal(t, Cluster{Address: "a", Name: "web", Remaining: 2, Status: "bakes: web-1", Pause: 90 * time.Minute, Moves: "web-2 leaves",
+		Held: map[string]string{"web-1": "the batch is full"}}, c)
 	var out, log bytes.Buffer
 	Lines(&out, false)(Event{Kind: "plan", Clusters: []Cluster{c}})
 	JSON(&log)(Event{Kind: "plan", Clusters: []Cluster{c}})

@@ -2,7 +2,6 @@ package rollout
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,8 +21,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/planview"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
-
-const attachmentType = "stackpolicy_placement_attachment"
 
 // Command is a terraform or tofu that runs in a folder.
 type Command struct {
@@ -131,37 +128,30 @@ func (c *Command) Plan(ctx context.Context) (*Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("show the plan: %w", err)
 	}
-	p.JSON = shown.Bytes()
-	if p.View, err = planview.Read(p.JSON, c.serverType); errors.Is(err, planview.ErrNoPlacement) {
-		err = nil
+	p.JSON, p.Changes = shown.Bytes(), changes(plan)
+	if p.View, err = planview.Read(p.JSON, c.serverType); err != nil && !errors.Is(err, planview.ErrNoPlacement) {
+		return nil, err
 	}
-	if err == nil {
-		err = planview.AddWarnings(p.View, log.Bytes())
+	for _, a := range p.View.Attachments {
+		if a.Action != planview.Delete {
+			p.Clusters = append(p.Clusters, clusterOf(a))
+		}
 	}
-	return p, errors.Join(err, p.read(plan))
+	return p, planview.AddWarnings(p.View, log.Bytes())
 }
 
-// read reads the parts of a plan that matter for the run.
-func (p *Plan) read(plan *tfjson.Plan) error {
+// changes lists what an apply of a plan does to each resource that it changes, sorted.
+func changes(plan *tfjson.Plan) (list []string) {
 	for _, change := range plan.ResourceChanges {
 		if change.Change == nil {
 			continue
 		}
 		if words := actions(change); len(words) > 0 {
-			p.Changes = append(p.Changes, change.Address+": "+strings.Join(words, ", "))
+			list = append(list, change.Address+": "+strings.Join(words, ", "))
 		}
-		if change.Type != attachmentType || change.Mode != tfjson.ManagedResourceMode || change.Change.After == nil {
-			continue
-		}
-		c, err := clusterOf(change)
-		if err != nil {
-			return fmt.Errorf("%s: %w", change.Address, err)
-		}
-		p.Clusters = append(p.Clusters, c)
 	}
-	slices.Sort(p.Changes)
-	slices.SortFunc(p.Clusters, func(a, b Cluster) int { return strings.Compare(a.Address, b.Address) })
-	return nil
+	slices.Sort(list)
+	return list
 }
 
 // actions returns what an apply does to a resource, or to Terraform's memory of it. A deposed object is named without
@@ -188,40 +178,20 @@ func actions(change *tfjson.ResourceChange) []string {
 // line prepares a foreign text as part of a line.
 func line(s string) string { return Printable(text.Clean(s)) }
 
-func clusterOf(change *tfjson.ResourceChange) (Cluster, error) {
-	type values struct {
-		Cluster   string `json:"cluster"`
-		Remaining int64  `json:"remaining"`
-		Status    string `json:"status"`
-		Update    *struct {
-			Pause string `json:"pause"`
-		} `json:"update"`
-		Held  map[string]string `json:"held"`
-		Moves string            `json:"moves"`
-	}
-	read := func(from any) (v values, err error) {
-		text, err := json.Marshal(from)
-		return v, cmp.Or(err, json.Unmarshal(text, &v))
-	}
-	before, _ := read(change.Change.Before)
-	after, err := read(change.Change.After)
+func clusterOf(a planview.Attachment) Cluster {
 	c := Cluster{
-		Address:   line(change.Address),
-		Name:      line(cmp.Or(after.Cluster, change.Address)),
-		Remaining: after.Remaining,
-		Status:    line(after.Status),
+		Address:   line(a.Address),
+		Name:      line(a.Cluster),
+		Remaining: a.Remaining,
+		Status:    line(a.Status),
+		Moves:     line(a.Moves),
 		Held:      map[string]string{},
 	}
-	if after.Moves != before.Moves { // equal ones are of an earlier plan
-		c.Moves = line(after.Moves)
-	}
-	for name, why := range after.Held {
+	for name, why := range a.Held {
 		c.Held[line(name)] = line(why)
 	}
-	if after.Update != nil {
-		c.Pause, _ = duration.Parse(after.Update.Pause) // the provider has checked both
-	}
-	return c, err
+	c.Pause, _ = duration.Parse(a.Pause) // the provider has checked it
+	return c
 }
 
 // Apply implements [Terraform]. The apply survives any end of this program: it writes to a file, and is not in a
