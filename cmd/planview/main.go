@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/planview"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // version is set by the linker in releases.
@@ -45,10 +46,16 @@ const (
 	exitNoPlacement = 3
 )
 
-var formats = map[string]func(planview.Plan) string{
-	"markdown": planview.Markdown,
-	"svg":      planview.SVG,
-	"html":     planview.HTML,
+// drawing returns the function that draws in a format, or nil for an unknown format.
+func drawing(format string, onTerminal bool) func(planview.Plan) string {
+	if format == "markdown" && onTerminal {
+		return planview.Terminal
+	}
+	return map[string]func(planview.Plan) string{
+		"markdown": planview.Markdown,
+		"svg":      planview.SVG,
+		"html":     planview.HTML,
+	}[format]
 }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
@@ -72,10 +79,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case err != nil:
 		return wrong("%v", err)
 	}
-	draw := formats[*format]
-	if *format == "markdown" && terminal(stdout) {
-		draw = planview.Terminal
-	}
+	draw := drawing(*format, terminal(stdout))
 	switch {
 	case *show:
 		fmt.Fprintln(stdout, "planview", built())
@@ -92,7 +96,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		_, err = io.WriteString(stdout, draw(plan))
 	}
 	if err != nil {
-		fmt.Fprintln(stderr, "planview:", err)
+		fmt.Fprintln(stderr, "planview:", text.CleanLines(err.Error())) // it may quote the plan
 		if errors.Is(err, planview.ErrNoPlacement) {
 			return exitNoPlacement
 		}
@@ -107,18 +111,18 @@ func read(name, log, serverType string, stdin io.Reader) (planview.Plan, error) 
 	if name == "" || name == "-" {
 		read = func() ([]byte, error) { return io.ReadAll(stdin) }
 	}
-	text, err := read()
+	content, err := read()
 	if err != nil {
 		return planview.Plan{}, err
 	}
-	plan, err := planview.Read(text, serverType)
+	plan, err := planview.Read(content, serverType)
 	if err != nil || log == "" {
 		return plan, err
 	}
-	if text, err = os.ReadFile(log); err != nil {
+	if content, err = os.ReadFile(log); err != nil {
 		return planview.Plan{}, err
 	}
-	return plan, planview.AddWarnings(plan, text)
+	return plan, planview.AddWarnings(plan, content)
 }
 
 // terminal reports whether a stream is a terminal.

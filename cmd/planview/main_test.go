@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -17,8 +18,10 @@ func TestRun(t *testing.T) {
 	t.Parallel()
 	plan, err := os.ReadFile(plans + "shrink.json")
 	require.NoError(t, err)
-	other := filepath.Join(t.TempDir(), "other.json")
+	other, evil := filepath.Join(t.TempDir(), "other.json"), filepath.Join(t.TempDir(), "evil.json")
 	require.NoError(t, os.WriteFile(other, []byte(`{"format_version": "1.2", "planned_values": {}}`), 0o600))
+	require.NoError(t, os.WriteFile(evil, []byte(`{"format_version": "1.2", "resource_changes": [{"address": "a\u009b2J\u001b[2J", `+
+		`"type": "stackpolicy_placement_attachment", "mode": "managed", "change": {}}]}`), 0o600))
 	const server, fork = "openstack_compute_instance_v2", "openstack_cloud_instance_v2"
 	forked := filepath.Join(t.TempDir(), "forked.json")
 	text, err := os.ReadFile(plans + "user-data.json")
@@ -41,6 +44,7 @@ func TestRun(t *testing.T) {
 		{[]string{"/does/not/exist"}, 1, "", "no such file"},
 		{[]string{plans + "shrink.md"}, 1, "", "this is not the JSON of a plan"},
 		{[]string{"-warnings", plans + "shrink.md"}, 1, "", "the log is not one of"},
+		{[]string{evil}, 1, "", `a\u009b2J\x1b[2J: the actions "" are not known`},
 		{[]string{other}, 3, "", "the plan has no stackpolicy_placement_attachment"},
 	} {
 		var stdout, stderr bytes.Buffer
@@ -67,6 +71,20 @@ func TestHelp(t *testing.T) {
 			t.Errorf("%s: exit code %d, %q, %q", arg, code, stdout.String(), stderr.String())
 		}
 	}
+}
+
+// TestTerminal: on a terminal the Markdown has no marks.
+func TestTerminal(t *testing.T) {
+	t.Parallel()
+	plan, err := read(plans+"shrink.json", "", "", nil)
+	require.NoError(t, err)
+	assert.Contains(t, drawing("markdown", true)(plan), "\nPlacement of web\n")
+	assert.Contains(t, drawing("markdown", false)(plan), "\n### Placement of `web`\n")
+	device, err := os.Open(os.DevNull) // a device, as a terminal is
+	require.NoError(t, err)
+	defer device.Close()
+	assert.True(t, terminal(device))
+	assert.False(t, terminal(new(bytes.Buffer)))
 }
 
 type broken struct{}

@@ -38,33 +38,11 @@ func (b *Board) Rows() []Row {
 }
 
 // Table returns the board as a table for people: a line for each region, followed by a line for each of its zones.
-func (b *Board) Table() string {
-	rows := b.Rows()
-	cells := make([][]string, len(rows)+1)
-	var total int64
-	for i, r := range rows {
-		cells[i] = []string{fmt.Sprint(r.Bin.Current)}
-		if !r.IsZone {
-			total += r.Bin.Current
-		}
-	}
-	cells[len(rows)] = []string{fmt.Sprint(total)}
-	return table(rows, []string{"nodes"}, cells)
-}
+func (b *Board) Table() string { return table([]string{"nodes"}, b.Rows()) }
 
 // Change returns the table of a change of the board: the nodes of each place now and after it, and the note after it.
 func (b *Board) Change(change Counts) string {
-	before, after := b.Rows(), b.after(change).Rows()
-	cells := make([][]string, len(after)+1)
-	var total int64
-	for i := range after {
-		cells[i] = []string{fmt.Sprint(before[i].Bin.Current), fmt.Sprint(after[i].Bin.Current)}
-		if !before[i].IsZone {
-			total += before[i].Bin.Current
-		}
-	}
-	cells[len(after)] = []string{fmt.Sprint(total), fmt.Sprint(total + change.Total())}
-	return table(after, []string{"now", "after"}, cells)
+	return table([]string{"now", "after"}, b.Rows(), b.after(change).Rows())
 }
 
 // after returns the board after a change. It has the same places.
@@ -76,16 +54,28 @@ func (b *Board) after(change Counts) *Board {
 	return after
 }
 
-// table has a line for each row and one for all nodes; columns and cells are the numbers of nodes. The headings have
-// the width of most cells, so that a diff shows only the rows that change.
-func table(rows []Row, columns []string, cells [][]string) string {
-	heading := slices.Concat([]string{"place"}, columns, []string{"   ideal", "weight", " min", "  cap", ""})
-	lines := [][]string{heading}
-	for i, r := range rows {
-		lines = append(lines, slices.Concat([]string{r.label()}, cells[i], r.bounds(), []string{r.Note}))
+// table has a line for each place and one for all nodes, with a column of nodes for each list of rows. The last list has
+// the other columns. The headings have the width of most cells, so that a diff shows only the rows that change.
+func table(headings []string, columns ...[]Row) string {
+	lines := [][]string{
+		slices.Concat([]string{"place"}, headings, []string{"   ideal", "weight", " min", "  cap", ""}),
 	}
-	total := slices.Concat([]string{"total"}, cells[len(rows)], []string{"", "", "", "", ""})
-	return text.Table(append(lines, total), 1)
+	totals := make([]int64, len(columns))
+	for i, last := range columns[len(columns)-1] {
+		line := []string{last.label()}
+		for j, rows := range columns {
+			line = append(line, fmt.Sprint(rows[i].Bin.Current))
+			if !last.IsZone {
+				totals[j] += rows[i].Bin.Current
+			}
+		}
+		lines = append(lines, slices.Concat(line, last.bounds(), []string{last.Note}))
+	}
+	line := []string{"total"}
+	for _, total := range totals {
+		line = append(line, fmt.Sprint(total))
+	}
+	return text.Table(append(lines, append(line, "", "", "", "", "")), 1)
 }
 
 // label returns the name of a row, indented for a zone.

@@ -67,22 +67,17 @@ func outline(before, after []placement.Row) []Region {
 	var regions []Region
 	at, zones := map[string]int{}, map[placement.Place]bool{}
 	for i, row := range slices.Concat(after, before) {
-		place := Bin{Name: row.Zone, Weight: row.Bin.Weight, Min: row.Bin.Min, Cap: row.Bin.Cap, Note: row.Note}
-		if place.Weight > 0 {
-			place.Ideal = row.Ideal.FloatString(2)
-		}
 		if i >= len(after) {
-			place.Note = "not listed"
+			row.Note = "not listed"
 		}
 		j, there := at[row.Region]
 		switch {
 		case !row.IsZone && !there:
-			place.Name = row.Region
 			at[row.Region] = len(regions)
-			regions = append(regions, Region{Bin: place})
+			regions = append(regions, Region{Bin: Bin{Row: row}})
 		case row.IsZone && !zones[row.Place]:
 			zones[row.Place] = true
-			regions[j].Zones = append(regions[j].Zones, place)
+			regions[j].Zones = append(regions[j].Zones, Bin{Row: row})
 		}
 	}
 	return regions
@@ -90,8 +85,8 @@ func outline(before, after []placement.Row) []Region {
 
 // at returns the zone of a place, if its region has zones, and the region.
 func (a *Attachment) at(p placement.Place) []*Bin {
-	r := &a.Regions[slices.IndexFunc(a.Regions, func(r Region) bool { return r.Name == p.Region })]
-	if i := slices.IndexFunc(r.Zones, func(z Bin) bool { return z.Name == p.Zone }); i >= 0 {
+	r := &a.Regions[slices.IndexFunc(a.Regions, func(r Region) bool { return r.Region == p.Region })]
+	if i := slices.IndexFunc(r.Zones, func(z Bin) bool { return z.Zone == p.Zone }); i >= 0 {
 		return []*Bin{&r.Zones[i], &r.Bin}
 	}
 	return []*Bin{&r.Bin}

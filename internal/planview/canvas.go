@@ -74,7 +74,31 @@ func shorten(s string, most int) string {
 
 // dots draws nodes, and returns where the box ends.
 func (c *canvas) dots(nodes []Node, x, y, width int) int {
-	var single []Node
+	switch {
+	case len(nodes) == 0:
+		return y
+	case len(nodes) > maxDots:
+		return c.kinds(nodes, x, y)
+	}
+	columns := max(width/pitch, 1)
+	for i, n := range nodes {
+		if i%columns == 0 {
+			y += pitch
+		}
+		label := n.Name + " " + c.words(n, false)
+		if n.Reason != "" {
+			label += ". " + n.Reason
+		}
+		if n.Server != "" {
+			label += ". " + n.Server
+		}
+		c.dot(x+radius+i%columns*pitch, y-radius, n, label)
+	}
+	return c.names(nodes, x, y, width)
+}
+
+// kinds draws one dot for all nodes that look the same, with their number, and returns where the box ends.
+func (c *canvas) kinds(nodes []Node, x, y int) int {
 	type kind struct {
 		fate          Fate
 		template, old int
@@ -83,10 +107,6 @@ func (c *canvas) dots(nodes []Node, x, y, width int) int {
 	var kinds []kind
 	counts := map[kind]int{}
 	for _, n := range nodes {
-		if len(nodes) <= maxDots {
-			single = append(single, n)
-			continue
-		}
 		k := kind{n.Fate, n.Template, n.Old, n.Server != ""}
 		if n.Fate != Changes && n.Fate != Remade {
 			k.old = 0
@@ -106,24 +126,7 @@ func (c *canvas) dots(nodes []Node, x, y, width int) int {
 		c.dot(x+radius, y-radius, n, label)
 		c.text("", x+2*radius+8, y-4, label)
 	}
-	columns := max(width/pitch, 1)
-	for i, n := range single {
-		if i%columns == 0 {
-			y += pitch
-		}
-		label := n.Name + " " + c.words(n, false)
-		if n.Reason != "" {
-			label += ". " + n.Reason
-		}
-		if n.Server != "" {
-			label += ". " + n.Server
-		}
-		c.dot(x+radius+i%columns*pitch, y-radius, n, label)
-	}
-	if len(single) == 0 {
-		return y + 6*min(len(nodes), 1)
-	}
-	return c.names(single, x, y, width)
+	return y + 6
 }
 
 // names writes the names of single nodes below their dots, and returns where they end. The part that all names begin

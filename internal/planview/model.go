@@ -5,20 +5,28 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
 
-// Action is what a plan does to an attachment.
+// Action is what a plan does to a resource.
 type Action int
 
-// The actions.
+// The actions, in the order in which they are shown: changes that cannot be undone come first.
 const (
-	Keep Action = iota
+	Delete Action = iota
+	Replace
 	Create
 	Update
-	Replace
-	Delete
+	Forget
+	Keep
 )
+
+// actions are the actions by Terraform's words for them.
+var actions = map[string]Action{
+	"no-op": Keep, "read": Keep, "create": Create, "update": Update, "delete": Delete, "forget": Forget,
+	"delete create": Replace, "create delete": Replace, "create forget": Replace,
+}
 
 // Fate is what a plan does to a node.
 type Fate int
@@ -78,12 +86,8 @@ type Region struct {
 
 // Bin is a region or a zone.
 type Bin struct {
-	Name          string
+	placement.Row // after the plan
 	Before, After int64
-	Ideal         string // share of the cluster after the plan, "" if the place is not listed
-	Weight        int64  // 0 if the place is not listed
-	Min, Cap      int64  // [placement.Unlimited] means no cap
-	Note          string // limit of the place after the plan
 	Nodes         []Node // by fate and index; the zones of a region have its nodes
 }
 
@@ -150,7 +154,10 @@ func byIndex(a, b Node) int {
 }
 
 // title is the name of the place for people.
-func (p Bin) title() string { return cmp.Or(p.Name, "(no zone)") }
+func (p Bin) title() string { return cmp.Or(p.Bin.Name, "(no zone)") }
+
+// listed reports whether the configuration lists the place.
+func (p Bin) listed() bool { return p.Bin.Weight > 0 }
 
 // template returns the template of a node, or both templates if it changes. The argument some reports whether nodes
 // have templates at all.

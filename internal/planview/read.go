@@ -157,20 +157,14 @@ func isLog(text []byte) bool {
 func (c change) read() (Attachment, error) {
 	imported := len(c.Change.Importing) > 0 && string(c.Change.Importing) != "null"
 	a := Attachment{Address: c.Address, module: c.ModuleAddress, Imported: imported}
-	switch actions := c.actions(); actions {
-	case "no-op", "read":
-		a.Action = Keep
-	case "create":
-		a.Action = Create
-	case "update":
-		a.Action = Update
-	case "delete", "forget":
-		a.Action = Delete
-	case "delete create", "create delete", "create forget":
-		a.Action = Replace
-	default:
-		return a, fmt.Errorf("the actions %q are not known", actions)
+	action, known := c.action()
+	switch {
+	case !known:
+		return a, fmt.Errorf("the actions %q are not known", strings.Join(c.Change.Actions, " "))
+	case action == Forget:
+		action = Delete // in both cases the attachment is in no state afterwards
 	}
+	a.Action = action
 	before, err := values(c.Change.Before)
 	if err != nil {
 		return a, err
@@ -192,8 +186,11 @@ func (c change) read() (Attachment, error) {
 	return a, nil
 }
 
-// actions returns the actions of a change in one text.
-func (c change) actions() string { return strings.Join(c.Change.Actions, " ") }
+// action returns what a change does. It returns false for unknown words.
+func (c change) action() (action Action, known bool) {
+	action, known = actions[strings.Join(c.Change.Actions, " ")]
+	return action, known
+}
 
 // values reads the arguments and attributes of an attachment. It returns nil for null.
 func values(of any) (*attributes, error) {

@@ -98,7 +98,7 @@ func TestAsTheProvider(t *testing.T) {
 		var rows []string
 		add := func(p planview.Bin) {
 			if p.Note != "not listed" { // its last node leaves, so it is not in the summary any more
-				rows = append(rows, p.Name+" "+p.Ideal)
+				rows = append(rows, p.Bin.Name+" "+strings.Replace(p.Ideal.FloatString(2), "0.00", "none", 1))
 			}
 		}
 		for _, region := range view.Attachments[0].Regions {
@@ -112,7 +112,7 @@ func TestAsTheProvider(t *testing.T) {
 		require.Len(t, rows, len(lines), "%s: the summary has\n%s", c.name, strings.Join(lines, "\n"))
 		for i, line := range lines {
 			fields := strings.Fields(line)
-			want := fields[0] + " " + strings.Replace(fields[2], "none", "", 1)
+			want := fields[0] + " " + fields[2]
 			assert.Equal(t, want, rows[i], "%s: as the summary has it", c.name)
 		}
 	}

@@ -64,8 +64,8 @@ func (a *Attachment) rows() (rows []row) {
 		}
 	}
 	if len(rows) > 1 {
-		total := Bin{Name: "total", Before: a.Before, After: a.After}.row(false)
-		total.total = true
+		total := Bin{Before: a.Before, After: a.After}.row(false)
+		total.name, total.total = "total", true
 		rows = append(rows, total)
 	}
 	return rows
@@ -206,21 +206,24 @@ func (s section) most(limit int) section {
 
 // row returns the place as a row of the table.
 func (p Bin) row(inside bool) row {
-	weight, least, most := fmt.Sprint(p.Weight), fmt.Sprint(p.Min), p.limit()
-	if p.Weight == 0 {
-		weight, least, most = "", "", ""
+	cells := []string{fmt.Sprint(p.Before), fmt.Sprint(p.After), signed(p.After - p.Before)}
+	if p.listed() {
+		cells = append(cells, p.share(), fmt.Sprint(p.Bin.Weight), fmt.Sprint(p.Bin.Min), p.limit(), p.Note)
+	} else {
+		cells = append(cells, "", "", "", "", p.Note)
 	}
-	cells := []string{fmt.Sprint(p.Before), fmt.Sprint(p.After), signed(p.After - p.Before), p.Ideal, weight, least,
-		most, p.Note}
 	return row{name: p.title(), inside: inside, cells: cells}
 }
 
+// share returns the ideal share in words.
+func (p Bin) share() string { return p.Ideal.FloatString(2) }
+
 // limit returns the cap in words.
 func (p Bin) limit() string {
-	if p.Cap == placement.Unlimited {
+	if p.Bin.Cap == placement.Unlimited {
 		return "none"
 	}
-	return fmt.Sprint(p.Cap)
+	return fmt.Sprint(p.Bin.Cap)
 }
 
 // String returns the values of a template, and how many nodes have it.

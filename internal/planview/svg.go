@@ -2,7 +2,6 @@ package planview
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
@@ -132,7 +131,7 @@ func (c *canvas) legend(a *Attachment) {
 	}
 	there, caps, mins, listed := map[form]bool{}, false, false, false
 	for _, p := range a.bins() {
-		caps, mins, listed = caps || p.Cap >= 0, mins || p.Min > 0, listed || p.Weight > 0
+		caps, mins, listed = caps || p.listed() && p.Bin.Cap >= 0, mins || p.Bin.Min > 0, listed || p.listed()
 		for _, n := range p.Nodes {
 			there[form{n.Fate, n.Server != ""}] = true
 		}
@@ -187,7 +186,7 @@ func (c *canvas) mark(form string, x, y int, what string) {
 func (a *Attachment) scale() float64 {
 	scale := float64(regionWidth)
 	fit := func(p Bin, width int) {
-		full := max(float64(p.Before), float64(p.After), float64(p.Min), p.ideal()) + 1
+		full := max(float64(p.Before), float64(p.After), float64(p.Bin.Min), p.ideal()) + 1
 		scale = min(scale, float64(width-2*gap)/full)
 	}
 	for _, r := range a.Regions {
@@ -201,7 +200,7 @@ func (a *Attachment) scale() float64 {
 
 // ideal returns the ideal share as a number.
 func (p Bin) ideal() float64 {
-	ideal, _ := strconv.ParseFloat(p.Ideal, 64) // 0 if the place is not listed
+	ideal, _ := p.Ideal.Float64() // 0 if the place is not listed
 	return ideal
 }
 
@@ -241,9 +240,9 @@ func (c *canvas) place(p Bin, x, y, width int) int {
 	c.text("name", left, y+22, shorten(p.title(), inner/8-len(size)))
 	c.text("end", x+width-gap, y+22, size)
 	y += 38
-	if p.Weight > 0 {
+	if p.listed() {
 		c.text("small",
-			left, y, fmt.Sprintf("ideal %s, weight %d, min %d, cap %s", p.Ideal, p.Weight, p.Min, p.limit()))
+			left, y, fmt.Sprintf("ideal %s, weight %d, min %d, cap %s", p.share(), p.Bin.Weight, p.Bin.Min, p.limit()))
 		y += 9
 		c.gauge(p, left, y, inner)
 		y += 19
@@ -263,11 +262,11 @@ func (c *canvas) gauge(p Bin, x, y, width int) {
 	if p.After > 0 {
 		c.rect("level", x, y, at(float64(p.After))-x, 6)
 	}
-	c.mark(idealMark, at(p.ideal()), y, "ideal "+p.Ideal)
-	if p.Min > 0 {
-		c.mark(minMark, at(float64(p.Min)), y, fmt.Sprintf("min %d", p.Min))
+	c.mark(idealMark, at(p.ideal()), y, "ideal "+p.share())
+	if p.Bin.Min > 0 {
+		c.mark(minMark, at(float64(p.Bin.Min)), y, fmt.Sprintf("min %d", p.Bin.Min))
 	}
-	if p.Cap >= 0 && at(float64(p.Cap)) <= x+width {
-		c.mark(capMark, at(float64(p.Cap)), y, fmt.Sprintf("cap %d", p.Cap))
+	if p.Bin.Cap >= 0 && at(float64(p.Bin.Cap)) <= x+width {
+		c.mark(capMark, at(float64(p.Bin.Cap)), y, fmt.Sprintf("cap %d", p.Bin.Cap))
 	}
 }

@@ -19,22 +19,16 @@ type Totals struct {
 
 // Total is the number of changes of a type of resources.
 type Total struct {
-	Type string
-
-	Created, Changed, Replaced, Destroyed, Forgotten int64
-}
-
-// counts are in the order in which they are shown: changes that cannot be undone come first.
-func (t Total) counts() []int64 {
-	return []int64{t.Destroyed, t.Replaced, t.Created, t.Changed, t.Forgotten}
+	Type   string
+	Counts [Keep]int64 // by action
 }
 
 // String returns the numbers.
 func (t Total) String() string {
+	words := [...]string{"destroyed", "replaced", "created", "changed", "forgotten"}
 	var parts []string
-	for i, n := range t.counts() {
+	for i, n := range t.Counts {
 		if n > 0 {
-			words := [...]string{"destroyed", "replaced", "created", "changed", "forgotten"}
 			parts = append(parts, fmt.Sprintf("%d %s", n, words[i]))
 		}
 	}
@@ -43,15 +37,14 @@ func (t Total) String() string {
 
 // sentence says what Terraform does.
 func (t Total) sentence() string {
+	words := [...]string{"destroys", "replaces", "creates", "changes", "forgets"}
 	var parts []string
-	for i, n := range t.counts() {
-		if n > 0 {
-			words := [...]string{"destroys", "replaces", "creates", "changes", "forgets"}
-			count := fmt.Sprint(n)
-			if len(parts) == 0 {
-				count = text.Count(n, "resource")
-			}
-			parts = append(parts, words[i]+" "+count)
+	for i, n := range t.Counts {
+		switch {
+		case n > 0 && len(parts) == 0:
+			parts = append(parts, words[i]+" "+text.Count(n, "resource"))
+		case n > 0:
+			parts = append(parts, fmt.Sprintf("%s %d", words[i], n))
 		}
 	}
 	return text.And(parts)
@@ -67,21 +60,12 @@ func totals(changes []change) Totals {
 		if !there {
 			t.Types = slices.Insert(t.Types, i, Total{Type: c.Type})
 		}
-		for _, total := range []*Total{&t.Types[i], &t.All} {
-			switch c.actions() {
-			case "create":
-				total.Created++
-			case "update":
-				total.Changed++
-			case "delete create", "create delete", "create forget":
-				total.Replaced++
-			case "delete":
-				total.Destroyed++
-			case "forget":
-				total.Forgotten++
-			}
+		action, known := c.action()
+		if known && action < Keep {
+			t.Types[i].Counts[action]++
+			t.All.Counts[action]++
 		}
-		t.Everything = t.Everything && c.actions() == "delete"
+		t.Everything = t.Everything && known && action == Delete
 	}
 	t.Types = slices.DeleteFunc(t.Types, func(t Total) bool { return t.String() == "" })
 	return t
@@ -94,7 +78,7 @@ func (p Plan) whole(limit int) report {
 	case len(p.Totals.Types) == 0:
 		r.lead = "No resource changes."
 	case p.Totals.Everything:
-		r.lead = fmt.Sprintf("Everything is destroyed: %s.", text.Count(p.Totals.All.Destroyed, "resource"))
+		r.lead = fmt.Sprintf("Everything is destroyed: %s.", text.Count(p.Totals.All.Counts[Delete], "resource"))
 	}
 	types := section{title: "By type"}
 	for _, t := range p.Totals.Types {
