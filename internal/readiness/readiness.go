@@ -79,21 +79,10 @@ const (
 	logEvery    = 30 * time.Second
 )
 
-// failure is a node that did not get into service.
-type failure struct {
-	node     Node
-	seen     string // last state
-	unmarked bool   // whether all checks passed, and Nova refused the mark
-}
-
-func (f failure) String() string {
-	return fmt.Sprintf("%s (server %s, region %s): %s", f.node.Name, f.node.ID, f.node.Region, f.seen)
-}
-
 // notReadyError lists the nodes that did not get into service, by name.
 type notReadyError struct {
 	nodes    int // number of nodes that were waited for
-	failures []failure
+	failures []*watch
 }
 
 func (e *notReadyError) Error() string {
@@ -106,7 +95,8 @@ func (e *notReadyError) Error() string {
 			lines = append(lines, fmt.Sprintf("and %d more", len(e.failures)-many))
 			break
 		}
-		lines = append(lines, f.String())
+		lines = append(lines, fmt.Sprintf("%s (server %s, region %s): %s", f.node.Name, f.node.ID, f.node.Region,
+			cmp.Or(f.seen, "it was not checked")))
 	}
 	return strings.Join(lines, "\n  - ")
 }
@@ -115,7 +105,7 @@ func (e *notReadyError) Error() string {
 // into service, so that no other image would help.
 func MarksRefused(err error) bool {
 	e, is := errors.AsType[*notReadyError](err)
-	return is && !slices.ContainsFunc(e.failures, func(f failure) bool { return !f.unmarked })
+	return is && !slices.ContainsFunc(e.failures, func(f *watch) bool { return !f.refused })
 }
 
 // Run waits until all nodes are in service, and marks each node as soon as it is. It looks at all nodes at the same
@@ -151,9 +141,7 @@ func (w *Waiter) Run(ctx context.Context, nodes []Node) (warnings []string, err 
 			warnings = append(warnings, warning)
 		}
 		if !watches[i].marked {
-			failed.failures = append(failed.failures, failure{
-				nodes[i], cmp.Or(watches[i].seen, "it was not checked"), watches[i].unmarked})
-			names = append(names, nodes[i].Name)
+			failed.failures, names = append(failed.failures, &watches[i]), append(names, nodes[i].Name)
 		}
 	}
 	switch {

@@ -17,16 +17,15 @@ type watch struct {
 	hooks chan struct{}
 	notes chan struct{}
 
-	hooked  bool      // reports whether the hook has completed
+	hooked  bool      // whether the hook has completed
 	since   time.Time // time since which all checks pass; zero if one does not
 	status  string    // last status from Nova
 	seen    string    // last state, for people
 	at      time.Time // time of it, by Nova's clock
 	logged  time.Time
 	marked  bool
+	refused bool // whether all checks passed, and Nova refused the mark
 	warning string
-
-	unmarked bool // whether Nova refused the mark
 }
 
 // run looks at the node again and again until the node is marked, cannot get into service any more, or the context
@@ -89,8 +88,8 @@ func (w *watch) look(ctx context.Context) (final bool) {
 	<-w.looks
 	if err != nil {
 		w.see(err.Error())
-		w.unmarked = ctx.Err() == nil && refused(err)
-		return w.unmarked
+		w.refused = ctx.Err() == nil && refused(err)
+		return w.refused
 	}
 	w.marked = true
 	w.see("in service")

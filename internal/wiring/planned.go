@@ -14,11 +14,11 @@ type Value struct {
 	Unknown bool
 }
 
-// known reports whether there is a value, and Terraform knows it.
-func (v Value) known() bool { return !v.Unknown && v.Text != "" }
+// given reports whether there is a value, and Terraform knows it.
+func (v Value) given() bool { return !v.Unknown && v.Text != "" }
 
 // differs reports whether two values are known and differ.
-func (v Value) differs(other Value) bool { return v.known() && other.known() && v.Text != other.Text }
+func (v Value) differs(other Value) bool { return v.given() && other.given() && v.Text != other.Text }
 
 // Made is what a server is made from, and where.
 type Made struct{ ID, Name, Region, Zone, Image, ImageName, Flavor, FlavorName Value }
@@ -34,7 +34,7 @@ type Planned struct {
 	Serves       string            // id of its server if the plan leaves the node as it is, and it serves
 	Devices      bool              // whether it has block devices, or may have
 	Diskless     bool              // whether the flavor of its node has no disk
-	Known        bool              // whether Terraform has that server, so that it is replaced if the plan makes one
+	Managed      bool              // whether Terraform has that server, so that it is replaced if the plan makes one
 	Port         string            // port that the server has, and that the one which the plan makes gets
 }
 
@@ -80,7 +80,7 @@ var mistakes = []struct {
 		{nodesThat(otherFlavor), "Write flavor_id = each.value.flavor_id"},
 		{alike, "Nodes with different templates get one image or flavor: write it as in image_name = " +
 			"each.value.template.image. If an image has two names, write one of them"},
-		{nodesThat(again), "Write replace_triggered_by = [terraform_data.generation[each.key]] in the lifecycle of " +
+		{nodesThat(keepsServer), "Write replace_triggered_by = [terraform_data.generation[each.key]] in the lifecycle of " +
 			"the servers, with each.value.generation as its input"},
 	}},
 	{Title: "A port is still in use", lines: []line{{portInUse, "Terraform makes the new server before the old one " +
@@ -135,8 +135,8 @@ func Judge(p Plan) (faults []Fault) {
 }
 
 // besideAdvice says how servers that change outside of the batch get into it, or do not change.
-func besideAdvice(again bool) (advice string) {
-	if again {
+func besideAdvice(tainted bool) (advice string) {
+	if tainted {
 		advice = "A server that is tainted, or that -replace names, is made again: to have it replaced by this plan, " +
 			"name its node in candidates; else run terraform untaint, or leave -replace out. "
 	}

@@ -49,7 +49,7 @@ func TestJudge(t *testing.T) {
 			n.Was = n.Has
 		}
 	}
-	port := func(n *Planned) { n.Has.ID, n.Known, n.Port = unknown, true, "p" }
+	port := func(n *Planned) { n.Has.ID, n.Managed, n.Port = unknown, true, "p" }
 	rises := func(n *Planned) { n.Rises, n.Serves = true, "" }
 	of := func(nodes ...Planned) Plan { return Plan{Nodes: nodes, Batch: 1} }
 	inPlace := Plan{InPlace: true}
@@ -136,8 +136,8 @@ func TestJudge(t *testing.T) {
 			runs("web-1", func(n *Planned) { n.Has.ID = known("x") })), "web-0 Terraform replaces or changes 2 servers, which serve"},
 		"not in the state": {of(comes("web-0", func(n *Planned) { n.Serves = "lost" }), comes("web-1", func(n *Planned) { n.Serves = "lost" })),
 			""},
-		"a new readiness attachment": {of(comes("web-0", func(n *Planned) { n.Serves, n.Known = "1", true }),
-			comes("web-1", func(n *Planned) { n.Serves, n.Known = "2", true })), "web-0 Terraform replaces or changes 2 servers, which serve"},
+		"a new readiness attachment": {of(comes("web-0", func(n *Planned) { n.Serves, n.Managed = "1", true }),
+			comes("web-1", func(n *Planned) { n.Serves, n.Managed = "2", true })), "web-0 Terraform replaces or changes 2 servers, which serve"},
 	} {
 		for range 3 { // maps have another order each time
 			var got []string

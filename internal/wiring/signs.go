@@ -62,7 +62,7 @@ func bare(n Planned) string {
 }
 
 func diskless(n Planned) string {
-	if n.made() && n.Diskless && !n.Devices && n.Has.Image.known() {
+	if n.made() && n.Diskless && !n.Devices && n.Has.Image.given() {
 		return fmt.Sprintf("(flavor %s)", n.Wants.FlavorName.Text)
 	}
 	return ""
@@ -71,7 +71,7 @@ func diskless(n Planned) string {
 // portInUse lists servers that Terraform replaces by servers with the same port, and makes first.
 func portInUse(p Plan) []sign {
 	return nodesThat(func(n Planned) string {
-		if n.made() && n.Known && n.Port != "" && p.MakesFirst {
+		if n.made() && n.Managed && n.Port != "" && p.MakesFirst {
 			return fmt.Sprintf("(server %s has port %s)", n.Serves, n.Port)
 		}
 		return ""
@@ -79,7 +79,7 @@ func portInUse(p Plan) []sign {
 }
 
 func misnamed(n Planned) string {
-	if n.paired() && n.Has.Name.known() && n.Has.Name.Text != n.Name {
+	if n.paired() && n.Has.Name.given() && n.Has.Name.Text != n.Name {
 		return fmt.Sprintf("(its server is named %s)", n.Has.Name.Text)
 	}
 	return ""
@@ -96,7 +96,7 @@ func misplaced(p Plan) []sign {
 		switch {
 		case n.paired() && n.Has.Region.differs(n.Wants.Region):
 			return fmt.Sprintf("(its server is in %s, not in %s)", n.Has.Region.Text, n.Wants.Region.Text)
-		case n.made() && n.Has.Region.Unknown && n.Wants.Region.known() && len(regions) > 1:
+		case n.made() && n.Has.Region.Unknown && n.Wants.Region.given() && len(regions) > 1:
 			return "(its server has no region)"
 		}
 		return ""
@@ -106,7 +106,7 @@ func misplaced(p Plan) []sign {
 func zoned(n Planned) string {
 	zone, _, _ := strings.Cut(n.Has.Zone.Text, ":") // it may name a host too
 	switch {
-	case !n.made() || !n.Wants.Zone.known():
+	case !n.made() || !n.Wants.Zone.given():
 	case n.Has.Zone.Unknown:
 		return "(its server has no zone)"
 	case zone != "" && zone != n.Wants.Zone.Text:
@@ -124,7 +124,7 @@ func otherImage(p Plan) []sign {
 		switch {
 		case (n.made() || changes) && n.Has.Image.differs(n.Wants.Image):
 			return fmt.Sprintf("(its server gets image %s, not %s)", n.Has.Image.Text, n.Wants.Image.Text)
-		case n.made() && n.Has.Image.Unknown && n.Has.ImageName.known() && n.Wants.Image.known():
+		case n.made() && n.Has.Image.Unknown && n.Has.ImageName.given() && n.Wants.Image.given():
 			return fmt.Sprintf("(its server gets an image by its name, %s)", n.Has.ImageName.Text)
 		}
 		return ""
@@ -192,19 +192,19 @@ func (n Planned) sources(key string) (all []source, moves, blind bool) {
 	} else if !slices.Contains(imageKeys, key) {
 		return nil, false, false
 	}
-	if !n.paired() || wants.known() {
+	if !n.paired() || wants.given() {
 		return nil, false, false
 	}
 	if n.renames(name, named, key) {
 		id = Value{Unknown: true} // Terraform plans the old one
 	}
-	if id.known() {
+	if id.given() {
 		all = append(all, source{key, id.Text, false})
 	}
-	if name.known() {
+	if name.given() {
 		all = append(all, source{key, name.Text, true})
 	}
-	return all, n.made() || id.differs(was) || name.differs(named), !id.known()
+	return all, n.made() || id.differs(was) || name.differs(named), !id.given()
 }
 
 // renames reports whether the plan gives a server the image or the flavor of a name in place.
@@ -212,8 +212,8 @@ func (n Planned) renames(name, was Value, key string) bool {
 	return name.differs(was) && name.Text == n.Template[key]
 }
 
-func again(n Planned) string {
-	if n.Rises && n.paired() && n.Was.ID.known() && n.Has.ID == n.Was.ID {
+func keepsServer(n Planned) string {
+	if n.Rises && n.paired() && n.Was.ID.given() && n.Has.ID == n.Was.ID {
 		return "(its server is not made again)"
 	}
 	return ""
@@ -223,7 +223,7 @@ func again(n Planned) string {
 // does not serve is free: Terraform taints a server that failed, and makes one that was deleted by hand.
 func (n Planned) held() bool {
 	was := n.Was.ID.Text
-	return n.paired() && n.Serves != "" && (was == n.Serves || was == "" && n.Known)
+	return n.paired() && n.Serves != "" && (was == n.Serves || was == "" && n.Managed)
 }
 
 // madeAgain reports whether Terraform replaces the server of such a node.
@@ -238,7 +238,7 @@ func changed(n Planned) string {
 		return fmt.Sprintf("(server %s is made again)", n.Serves)
 	case n.Has.Image.differs(n.Was.Image):
 		return fmt.Sprintf("(it gets image %s)", n.Has.Image.Text)
-	case n.Wants.Flavor.known() && n.Has.Flavor.differs(n.Was.Flavor):
+	case n.Wants.Flavor.given() && n.Has.Flavor.differs(n.Was.Flavor):
 		return fmt.Sprintf("(it gets flavor %s)", n.Has.Flavor.Text)
 	}
 	return ""

@@ -33,8 +33,8 @@ type Node struct {
 
 // Search is a search by exact name without the selector, in the node's region and in the other listed ones.
 type Search struct {
-	Known bool        // reports whether all regions gave a complete answer
-	Found []node.Node // servers with the name
+	Complete bool        // reports whether all regions gave a complete answer
+	Found    []node.Node // servers with the name
 }
 
 // Wire is a line that makes servers follow their nodes.
@@ -157,7 +157,7 @@ func each(shows func(Node) (said string, loose bool)) func([]Node) []string {
 // server may have failed.
 func unnamed(nodes []Node) (names []string) {
 	for _, n := range nodes {
-		if n.Server.ID != "" || n.Had || !n.Search.Known || len(n.Search.Found) > 0 {
+		if n.Server.ID != "" || n.Had || !n.Search.Complete || len(n.Search.Found) > 0 {
 			return nil
 		}
 		names = append(names, n.Name)

@@ -22,7 +22,7 @@ func there(name string, change func(n *Node)) Node {
 // lost is a node whose server was not found; a search found servers in regions.
 func lost(name string, known bool, regions ...string) Node {
 	return there(name, func(n *Node) {
-		n.Server, n.Search.Known = node.Node{}, known
+		n.Server, n.Search.Complete = node.Node{}, known
 		for _, r := range regions {
 			n.Search.Found = append(n.Search.Found, node.Node{ID: "1", Region: r})
 		}

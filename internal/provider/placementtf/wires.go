@@ -78,10 +78,10 @@ func (w wires) search(ctx context.Context, cloud *openstack.Cloud) map[string]wi
 	servers, err := cluster.Read(ctx, cloud, q)
 	found := map[string]wiring.Search{}
 	for _, name := range q.Names {
-		found[name] = wiring.Search{Known: err == nil}
+		found[name] = wiring.Search{Complete: err == nil}
 	}
 	for _, s := range servers {
-		found[s.Name] = wiring.Search{Known: true, Found: append(found[s.Name].Found, s)}
+		found[s.Name] = wiring.Search{Complete: true, Found: append(found[s.Name].Found, s)}
 	}
 	return found
 }

@@ -50,7 +50,9 @@ func (r *attachmentResource) look(
 		return view{}
 	}
 	home, err := cloud.Region(ctx)
-	if slices.Contains(model.regions(), "") { // otherwise only removed servers may be in it, and it may be down
+	// Without a nameless region only removed servers may be in the provider's, and it may be down.
+	nameless := func(s member) bool { return s.region.ValueString() == "" }
+	if slices.ContainsFunc(slices.Collect(maps.Values(model.members())), nameless) {
 		if err == nil {
 			_, err = cloud.Compute(ctx, home)
 		}

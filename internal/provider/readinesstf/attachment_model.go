@@ -2,27 +2,40 @@ package readinesstf
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
-
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/probe"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/probeblock"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/readiness"
 )
 
 type attachmentModel struct {
-	checksModel
-
 	ID        types.String `tfsdk:"id"`
+	Cluster   types.String `tfsdk:"cluster"`
 	Nodes     types.Map    `tfsdk:"nodes"`
 	Servers   types.Map    `tfsdk:"servers"`
 	Addresses types.Map    `tfsdk:"addresses"`
+	HTTP      types.Object `tfsdk:"http"`
+	TCP       types.Object `tfsdk:"tcp"`
+	Hook      types.Object `tfsdk:"hook"`
+	StableFor types.String `tfsdk:"stable_for"`
+	Timeout   types.String `tfsdk:"timeout"`
 	Pending   types.List   `tfsdk:"pending"`
+
+	AllowLinkLocal types.Bool `tfsdk:"allow_link_local"`
 }
 
 type identity struct {
@@ -90,22 +103,17 @@ func (m attachmentModel) nodes(region string) map[string]readiness.Node {
 	return nodes
 }
 
-// regions returns the regions of servers, sorted, with "" if one names none, and so is in the provider's, or is not
-// known yet.
-func (m attachmentModel) regions() []string {
-	named := map[string]bool{}
-	for _, s := range m.members() {
-		named[s.region.ValueString()] = true
-	}
-	return slices.Sorted(maps.Keys(named))
-}
-
 func (m attachmentModel) Validate(_ context.Context, diags *diag.Diagnostics) { m.checks(diags) }
 
-// checks returns the checks of the configuration that are known, and reports faults
-// of the checks and of the servers' addresses.
+// checks returns the checks that are known, and reports faults of the checks and of the servers' addresses.
 func (m attachmentModel) checks(diags *diag.Diagnostics) (http *probe.HTTP, tcp *probe.TCP) {
-	http, tcp = m.read(diags)
+	http, tcp = probeblock.Read(m.HTTP, m.TCP, m.AllowLinkLocal.ValueBool(), path.Empty(), diags)
+	if durations.Known(m.Timeout) && durations.Known(m.StableFor) && m.stableFor() >= m.limit() {
+		diags.AddAttributeError(path.Root("stable_for"), "Not enough time",
+			fmt.Sprintf("No server could be stable for %s within a timeout of %s. Raise timeout, or lower stable_for.",
+				duration.Format(m.stableFor()), duration.Format(m.limit())))
+	}
+	hookblock.Validate(m.Hook, diags)
 	if diags.HasError() {
 		return http, tcp
 	}
@@ -115,7 +123,62 @@ func (m attachmentModel) checks(diags *diag.Diagnostics) (http *probe.HTTP, tcp 
 		if _, given := m.Addresses.Elements()[name]; given {
 			at = path.Root("addresses").AtMapKey(name)
 		}
-		m.checkAddress(name, members[name].address, http, tcp, at, diags)
+		if err := m.unreachable(name, members[name].address, http, tcp); err != nil {
+			diags.AddAttributeError(at, "Unusable address",
+				fmt.Sprintf("The node %q cannot be checked over the network: %s. Give an address that can be reached "+
+					"from where Terraform runs, or leave out http and tcp.", name, err))
+		}
 	}
 	return http, tcp
+}
+
+// unreachable says why the checks cannot reach an address over the network, and returns nil if they can.
+func (m attachmentModel) unreachable(name string, address types.String, http *probe.HTTP, tcp *probe.TCP) (err error) {
+	if address.IsUnknown() || (http == nil && tcp == nil) {
+		return nil
+	}
+	if tcp != nil || http.URL.NeedsAddress() {
+		err = probe.CheckAddress(address.ValueString())
+		if err == nil && !m.AllowLinkLocal.IsUnknown() {
+			err = probe.CheckRange(address.ValueString(), m.AllowLinkLocal.ValueBool())
+		}
+	}
+	if err == nil && http != nil {
+		_, err = http.URL.For(name, address.ValueString())
+	}
+	return err
+}
+
+// asks reports whether there is a check of the service.
+func (m attachmentModel) asks() bool {
+	return value.GivenBlock(m.HTTP) || value.GivenBlock(m.TCP) || value.GivenBlock(m.Hook)
+}
+
+func (m attachmentModel) limit() time.Duration { return durations.Or(m.Timeout, defaultTimeout) }
+
+func (m attachmentModel) stableFor() time.Duration { return durations.Or(m.StableFor, 0) }
+
+// waiter returns the waiter with the checks of a configuration that is completely known.
+func (m attachmentModel) waiter(http *probe.HTTP, tcp *probe.TCP, hooks *hook.Runner) *readiness.Waiter {
+	w := &readiness.Waiter{HTTP: http, TCP: tcp, StableFor: m.stableFor(), Timeout: m.limit()}
+	if w.HTTP != nil {
+		w.HTTP.Client = hooks.HTTP
+	}
+	if spec := hookblock.Spec(m.Hook); spec != nil {
+		w.Hook = func(ctx context.Context, n readiness.Node) (string, error) {
+			warning, err := hooks.Run(ctx, *spec, m.message(n), &hook.Progress{})
+			if abandoned, ok := errors.AsType[*hook.AbandonedError](err); ok {
+				err = fmt.Errorf("its hook did not complete: %w",
+					errors.Unwrap(errors.Unwrap(abandoned))) // the outer errors name the node
+			}
+			return warning, err
+		}
+	}
+	return w
+}
+
+// message returns the message to the consumer of a hook about a node.
+func (m attachmentModel) message(n readiness.Node) hook.Message {
+	return hook.Message{Token: n.Token(), NodeID: n.ID, Transition: hook.Launch, Region: n.Region, NodeName: n.Name,
+		Cluster: m.Cluster.ValueString(), Address: probe.PlainAddress(n.Address)}
 }

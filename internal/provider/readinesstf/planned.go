@@ -88,7 +88,7 @@ func (m attachmentModel) planned(state attachmentModel, walk *backend.Walk) wiri
 		devices, _ := has[name]["block_device"].(types.List)
 		_, n.Diskless = walk.Diskless.Noted(backend.Member{In: n.Wants.Region.Text, Name: n.Wants.Flavor.Text})
 		n.Devices = devices.IsUnknown() || len(devices.Elements()) > 0
-		_, n.Known = walk.Known.Noted(n.Serves)
+		_, n.Managed = walk.Known.Noted(n.Serves)
 		for _, port := range portsOf(has[name]) {
 			if slices.Contains(portsOf(before[name]), port) {
 				n.Port = port
