@@ -12,10 +12,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/naming"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
@@ -122,13 +124,19 @@ func (p *attachmentPlanner) modify(
 }
 
 func (r *attachmentResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	keep(ctx, req.Plan, &resp.State, resp.Identity, &resp.Diagnostics)
+}
+
+// keep stores what was planned.
+func keep(
+	ctx context.Context, from tfsdk.Plan, state *tfsdk.State, id *tfsdk.ResourceIdentity, diags *diag.Diagnostics,
+) {
 	var plan attachmentModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if resp.Diagnostics.HasError() {
-		return
+	diags.Append(from.Get(ctx, &plan)...)
+	if !diags.HasError() {
+		diags.Append(state.Set(ctx, &plan)...)
+		diags.Append(id.Set(ctx, plan.identity())...)
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
 }
 
 // Read takes the snapshot of the cluster for the next plan.
@@ -164,13 +172,7 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 // Update stores the plan. It need not remove marks of servers: the mark of another template does not count as the
 // node's own.
 func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan attachmentModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
+	keep(ctx, req.Plan, &resp.State, resp.Identity, &resp.Diagnostics)
 }
 
 // Delete forgets the attachment, and touches no server.
