@@ -5,51 +5,44 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
-
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/affinity"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // addAttachError reports why no group was attached, at the argument that asked
 // for it.
 func addAttachError(err error, diags *diag.Diagnostics) {
-	name := path.Root("servergroup").AtName("name")
-	if lost, ok := errors.AsType[*affinity.LostError](err); ok {
-		diags.AddError("Unable to find out whether the server group was created", lostDetail(lost))
-		return
-	}
+	at, detail := path.Root("servergroup").AtName("name"), text.Sentence(err)
+	lost, isLost := errors.AsType[*affinity.LostError](err)
+	missing, isMissing := errors.AsType[*affinity.MissingError](err)
+	unsupported, isUnsupported := errors.AsType[*affinity.UnsupportedError](err)
 	switch {
+	case isLost:
+		diags.AddError("Unable to find out whether the server group was created", lostDetail(lost))
 	case value.Is[*affinity.MismatchError](err):
 		diags.AddAttributeError(path.Root("servergroup").AtName("policies"), "The server group has other rules",
-			text.Sentence(
-				err,
-			)+" The rules of a group cannot change: ask for its rules, or name another group. If this attachment "+
+			detail+" The rules of a group cannot change: ask for its rules, or name another group. If this attachment "+
 				"created the group and must be replaced, apply without -replace (or untaint it): then it takes "+
 				"another group in place.")
 	case value.Is[*affinity.ExistsError](err):
-		diags.AddAttributeError(path.Root("created"), "The server group exists", text.Sentence(err)+
-			" Name another group, or leave created out to inherit this one. If it was created for this cluster, "+
-			"import it as <region>/<id>/created, or move the resource that created it here.")
+		diags.AddAttributeError(path.Root("created"), "The server group exists", detail+" Name another group, or "+
+			"leave created out to inherit this one. If it was created for this cluster, import it as "+
+			"<region>/<id>/created, or move the resource that created it here.")
 	case value.Is[*affinity.AmbiguousError](err):
-		diags.AddAttributeError(name, "Several server groups have the name", text.Sentence(err))
-	case value.Is[*affinity.MissingError](err):
-		at := name
-		if missing, _ := errors.AsType[*affinity.MissingError](err); missing.Hinted {
+		diags.AddAttributeError(at, "Several server groups have the name", detail)
+	case isMissing:
+		if missing.Hinted {
 			at = path.Root("scheduler_hints").AtName("group")
 		}
-		diags.AddAttributeError(at, "Unknown server group", text.Sentence(err))
-	case value.Is[*affinity.UnsupportedError](err):
-		unsupported, _ := errors.AsType[*affinity.UnsupportedError](err)
-		at := path.Root("servergroup").AtName(unsupported.Argument)
-		detail := text.Sentence(err)
+		diags.AddAttributeError(at, "Unknown server group", detail)
+	case isUnsupported:
 		if unsupported.Argument == "policies" {
 			detail += " Every Nova has the policies anti-affinity and affinity."
 		}
-		diags.AddAttributeError(at, "Nova is too old", detail)
+		diags.AddAttributeError(path.Root("servergroup").AtName(unsupported.Argument), "Nova is too old", detail)
 	default:
 		diags.AddError("Unable to attach the server group", err.Error())
 	}

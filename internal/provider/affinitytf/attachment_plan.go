@@ -6,15 +6,14 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/private"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
-
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/affinity"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/private"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
 
 // hintsAdvice says how servers survive a change of their group's id.
@@ -172,20 +171,16 @@ func warnOfFull(
 func (r *attachmentResource) warnOfChange(
 	ctx context.Context, state attachmentModel, change affinity.Change, diags *diag.Diagnostics,
 ) {
-	name, id := state.ServerGroupName.ValueString(), state.ServerGroupID.ValueString()
-	at := value.Path(change.Argument)
+	stay := "keep running with the id of the old group, and only new servers join the new group. The old group is " +
+		"deleted once there is a new one, because the attachment created it."
 	if state.inherited() {
-		diags.AddAttributeWarning(at, "The server group changes",
-			fmt.Sprintf("The attachment leaves the server group %q (%s), because %s: servergroup_id changes. %s. "+
-				"With that they stay in the old group, which is kept because the attachment did not create it, and "+
-				"only new servers join the new group.", name, id, change.Reason, hintsAdvice))
-		return
+		stay = "stay in the old group, which is kept because the attachment did not create it, and only new servers " +
+			"join the new group."
 	}
-	diags.AddAttributeWarning(at, "The server group changes",
-		fmt.Sprintf("The attachment leaves the server group %q (%s), because %s: servergroup_id changes. "+
-			"%s. With that they keep running with the id of the old group, and only new servers join the new group. "+
-			"The old group is deleted once there is a new one, because the attachment created it.",
-			name, id, change.Reason, hintsAdvice))
+	diags.AddAttributeWarning(value.Path(change.Argument), "The server group changes",
+		fmt.Sprintf("The attachment leaves the server group %q (%s), because %s: servergroup_id changes. %s. With that "+
+			"they %s", state.ServerGroupName.ValueString(), state.ServerGroupID.ValueString(), change.Reason,
+			hintsAdvice, stay))
 	r.warnOfMembers(ctx, state, "Leaving", diags)
 }
 

@@ -8,11 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/requesttf"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
-
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -22,7 +17,11 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/requesttf"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/request"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 type planModel struct {

@@ -6,10 +6,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
-
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/request"
 )
 

@@ -5,11 +5,10 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
-
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
 
 // NewDistribute returns distribute.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
@@ -14,8 +15,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/requesttf"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/request"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
-
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 )
 
 // plan is a region plan, or a zone plan, which is for one region.
