@@ -60,7 +60,7 @@ var forgotten = []struct{ folder, line, put, says string }{
 
 	{recreate, `(  name +=) each.key(\n  region .*\n  availability_zone = each.value.zone\n  image)`, "$1 \"$${each.key}x\"$2", "Write name = each.key"},
 	{recreate, `image_id   +=.*`, `image_name = var.image`, "Write image_id = each.value.image_id"},
-	{recreate, ` *replace_triggered_by.*\n`, "", "Write replace_triggered_by"},
+	{recreate, ` *replace_triggered_by.*generation.*\n`, "", "Write replace_triggered_by"},
 	{recreate, ` *ignore_changes .*image_id.*\n`, "", ""},
 	{recreate, `  depends_on = \[stackpolicy_deletion_attachment.node\]\n`, "", ""},
 }

@@ -121,7 +121,7 @@ func TestExample_fromHeat(t *testing.T) {
 	e.file(t, "web.sh", "#!/bin/sh\n")
 	e.edit(t, `image            = "debian-12"`, `image = "debian-13"`+"\n  "+userData)
 	text := acctest.Apply(t, e.Workspace)
-	assert.Contains(t, text, "4 destroyed", "a batch of one server, with its attachment, its generation and its group")
+	assert.Contains(t, text, "3 destroyed", "a batch of one server, with its attachment and its generation")
 	rolled := e.servers(t)
 	kept(t, before, rolled, 7)
 	assert.Contains(t, rolled, "web-4")

@@ -27,18 +27,19 @@ locals {
   hints   = { for name in keys(local.nodes) : name => var.servergroup_id != null ? [var.servergroup_id] : local.grouped ? [local.group_of[name]] : [] }
 }
 
-resource "terraform_data" "group" {
-  for_each = local.nodes
-  input    = !local.grouped ? "" : "${local.place_of[each.key]}/${ceil((length(local.nodes_at[local.place_of[each.key]]) + local.batch) / var.servergroup_size)}/${local.policy}"
+# A new generation of a node makes its server again, which remembers the groups then.
+resource "terraform_data" "generation" {
+  for_each         = local.nodes
+  triggers_replace = each.value.generation
+  input            = !local.grouped ? "" : "${local.place_of[each.key]}/${ceil((length(local.nodes_at[local.place_of[each.key]]) + local.batch) / var.servergroup_size)}/${local.policy}"
 
   lifecycle {
-    replace_triggered_by = [terraform_data.generation[each.key]]
-    ignore_changes       = [input]
+    ignore_changes = [input]
   }
 }
 
 resource "stackpolicy_affinity_attachment" "cluster" {
-  for_each = toset(flatten([for memories in local.planned ? [terraform_data.group] : [] : [for memory in memories : [
+  for_each = toset(flatten([for memories in local.planned ? [terraform_data.generation] : [] : [for memory in memories : [
     for i in range(try(tonumber(split("/", memory.input)[2]), 0)) : join("/", [split("/", memory.input)[0], split("/", memory.input)[1], i, split("/", memory.input)[3]])
   ]]]))
   region = split("/", each.key)[0]

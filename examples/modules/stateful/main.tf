@@ -238,12 +238,6 @@ resource "openstack_networking_floatingip_associate_v2" "slot" {
   port_id     = openstack_networking_port_v2.slot[each.key].id
 }
 
-# A new generation of a node makes its server again.
-resource "terraform_data" "generation" {
-  for_each = local.nodes
-  input    = each.value.generation
-}
-
 resource "openstack_compute_instance_v2" "node" {
   for_each          = local.nodes
   name              = each.key
