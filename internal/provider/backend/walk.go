@@ -82,13 +82,6 @@ func (w *Walk) Cluster(name string) (c Cluster, planned bool) {
 	return c, planned
 }
 
-// Plans reports whether the placement attachment of any cluster was planned.
-func (w *Walk) Plans() bool {
-	w.clusters.mu.Lock()
-	defer w.clusters.mu.Unlock()
-	return len(w.clusters.values) > 0
-}
-
 // CheckCluster refuses an attachment that names another cluster than its nodes', and reports whether it does. One error
 // stands for all attachments of a plan.
 func (w *Walk) CheckCluster(named types.String, nodes []string, diags *diag.Diagnostics) (refused bool) {

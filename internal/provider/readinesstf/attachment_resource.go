@@ -53,7 +53,7 @@ func (r *attachmentResource) ModifyPlan(
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	}
 	if req.Plan.Raw.IsNull() {
-		if len(value.Texts(state.Pending)) > 0 && r.stays(ctx) {
+		if len(value.Texts(state.Pending)) > 0 {
 			state.warnOfRemoval(&resp.Diagnostics)
 		}
 		return
@@ -256,17 +256,6 @@ func (r *attachmentResource) wellOff(ctx context.Context, plan attachmentModel, 
 		}
 	}
 	return said
-}
-
-// stays reports whether the plan keeps servers, as far as the walk shows: a plan to destroy all refreshes nothing, and
-// plans no placement attachment.
-func (r *attachmentResource) stays(ctx context.Context) bool {
-	walk := r.Backend.Walk()
-	read := walk.Refreshed.Load()
-	if !read {
-		walk.Settle(ctx)
-	}
-	return read || walk.Plans()
 }
 
 // warnOfRemoval warns that the attachment is destroyed while servers are pending.

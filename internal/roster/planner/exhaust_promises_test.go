@@ -74,7 +74,8 @@ var promises = []struct {
 	{"A node that never served, nor did the one before it, is not made a third time for that.", func(p plan) string {
 		return p.first(func(m member) bool {
 			here := p.change.With(verdict.Comes).Filter(func(v *verdict.Verdict) bool { return v.Place == m.at })
-			givenUp := m.Outcome == verdict.Leaves && int64(len(here)) <= p.asked()
+			others := p.change.With(verdict.Leaves).Filter(func(v *verdict.Verdict) bool { return v.Name != m.name && v.Cause != "" })
+			givenUp := m.Outcome == verdict.Leaves && int64(len(here)) <= p.asked()+int64(len(others))
 			return m.replaced() && !givenUp && m.Cause == roster.Unhealthy && m.has("retried") && !m.has("served") && m.image == p.wants()
 		})
 	}},
