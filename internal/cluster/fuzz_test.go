@@ -3,7 +3,6 @@ package cluster_test
 import (
 	"encoding/json"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
-	"github.com/stretchr/testify/require"
 )
 
 // reader reads a cluster from pages that a test makes up.
@@ -64,40 +62,6 @@ func FuzzPage(f *testing.F) {
 			if nodes, err := r.read(t, half, all); err == nil {
 				t.Errorf("%d nodes were read from %d of %d bytes", len(nodes), len(half), len(page))
 			}
-		}
-	})
-}
-
-// FuzzMetadata: users may write anything into metadata. The policies' keys are read, and no metadata keeps the server
-// from being read.
-func FuzzMetadata(f *testing.F) {
-	for _, seed := range [][2]string{
-		{"stackpolicy_tainted", "true"}, {"stackpolicy_tainted", " No "}, {"stackpolicy_protected", "0"}, {"stackpolicy_protected", "\u2028"},
-		{"", ""}, {"STACKPOLICY_TAINTED", "yes"}, {"a:b/c", "é\x00"},
-	} {
-		f.Add(seed[0], seed[1])
-	}
-	r := newReader(f)
-	f.Fuzz(func(t *testing.T, key, value string) {
-		page, err := json.Marshal(map[string]any{"servers": []any{map[string]any{"id": "1", "name": "web", "status": "ACTIVE",
-			"metadata": map[string]string{key: value}}}})
-		require.NoError(t, err)
-		var decoded struct {
-			Servers []struct{ Metadata map[string]string }
-		}
-		require.NoError(t, json.Unmarshal(page, &decoded)) // bytes that are not UTF-8 are replaced here too
-		metadata := decoded.Servers[0].Metadata
-		nodes, err := r.read(t, page, cluster.Query{Selector: cluster.Selector{Metadata: metadata}})
-		if err != nil || len(nodes) != 1 {
-			t.Fatalf("got %+v, %v", nodes, err)
-		}
-		marked := func(key string) bool {
-			value, set := metadata[key]
-			return set && !slices.Contains([]string{"", "0", "false", "no", "off"}, strings.ToLower(strings.TrimSpace(value)))
-		}
-		n := nodes[0]
-		if n.Tainted != marked("stackpolicy_tainted") || n.Protected != marked("stackpolicy_protected") {
-			t.Errorf("%q was read as %+v", metadata, n)
 		}
 	})
 }

@@ -1,7 +1,6 @@
 package hook
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -62,9 +60,8 @@ var errCommandsNotAllowed = errors.New("commands are not allowed: " +
 	"a hook of type command needs allow_commands = true in the provider block")
 
 const (
-	timeToEnd   = 2 * time.Second // between the request to end and the kill
-	mostOutput  = 64 << 10        // bytes of output that are logged
-	longestLine = 8 << 10         // bytes of one line of output
+	timeToEnd  = 2 * time.Second // between the request to end and the kill
+	mostOutput = 64 << 10        // bytes of output that are logged, the last ones
 )
 
 // command runs a command and waits for its end. Exit status 0 completes the hook. A run that was interrupted starts
@@ -78,24 +75,26 @@ type command struct {
 // run is the [hook].
 func (c *command) run(ctx context.Context, m Message) error {
 	program := plain(c.words[0])
-	output := &lines{token: m.Token, log: func(line string) {
-		fields := map[string]any{"command": program, "output": line}
-		c.runner.log(ctx, m, "output of the command of the lifecycle hook", fields)
-	}}
+	var output output
 	cmd := exec.CommandContext(ctx, c.words[0], c.words[1:]...)
 	cmd.Env = append(inherited(os.Environ(), c.environment), facts(m)...)
-	cmd.Stdout, cmd.Stderr = output, output // the same writer for both, so that only one goroutine writes
+	cmd.Stdout, cmd.Stderr = &output, &output // the same writer for both, so that only one goroutine writes
 	cmd.WaitDelay = timeToEnd
 	endWithChildren(cmd)
 	c.runner.log(ctx, m, "the command of the lifecycle hook begins", map[string]any{"command": program})
 	err := cmd.Run()
 	killChildren(cmd) // children that are left, or that did not end when they were asked to
-	output.flush()
+	said := ""
+	for _, line := range output.lines(m.Token) {
+		said = "; it said last: " + line
+		fields := map[string]any{"command": program, "output": line}
+		c.runner.log(ctx, m, "output of the command of the lifecycle hook", fields)
+	}
 	switch exit, failed := errors.AsType[*exec.ExitError](err); {
 	case ctx.Err() != nil && err != nil:
 		return fmt.Errorf("%w; the command %s was ended", context.Cause(ctx), program)
 	case failed:
-		return fmt.Errorf("the command %s failed: %s%s", program, exit.ProcessState, output.tail())
+		return fmt.Errorf("the command %s failed: %s%s", program, exit.ProcessState, said)
 	case err != nil && !errors.Is(err, exec.ErrWaitDelay): // ErrWaitDelay: a child holds on to the output
 		return fmt.Errorf("the command %s cannot be run: %s", program, plain(err.Error()))
 	}
@@ -131,64 +130,25 @@ func facts(m Message) []string {
 	return facts
 }
 
-// lines logs the command's output line by line and remembers the last line. It logs a bounded amount of plain text,
-// without the token.
-type lines struct {
-	token string
-	log   func(line string)
-
-	mu     sync.Mutex
-	part   []byte // beginning of a line
-	last   string
-	logged int // bytes
-}
+// output keeps the end of what a command prints.
+type output []byte
 
 // Write implements [io.Writer]. It never fails.
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for rest := p; len(rest) > 0; {
-		line, after, ended := bytes.Cut(rest, []byte("\n"))
-		l.part = append(l.part, line[:min(len(line), max(longestLine-len(l.part), 0))]...)
-		if ended {
-			l.end()
-		}
-		rest = after
-	}
+func (o *output) Write(p []byte) (int, error) {
+	*o = append(*o, p...)
+	*o = (*o)[max(0, len(*o)-mostOutput):]
 	return len(p), nil
 }
 
-// flush ends the last line.
-func (l *lines) flush() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.end()
-}
-
-func (l *lines) end() {
-	line := strings.TrimSpace(string(l.part))
-	l.part = l.part[:0]
-	if l.token != "" {
-		line = strings.ReplaceAll(line, l.token, "(token)")
-	}
-	if line = plain(line); line == "" {
-		return
-	}
-	l.last = line
-	if l.logged < mostOutput {
-		if l.logged += len(line); l.logged >= mostOutput {
-			line += " (and more, which is not logged)"
+// lines lists the lines that are not empty, as plain text without the token.
+func (o output) lines(token string) (lines []string) {
+	for line := range strings.Lines(string(o)) {
+		if token != "" {
+			line = strings.ReplaceAll(line, token, "(token)")
 		}
-		l.log(line)
+		if line = plain(strings.TrimSpace(line)); line != "" {
+			lines = append(lines, line)
+		}
 	}
-}
-
-// tail returns the last line as the end of an error.
-func (l *lines) tail() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.last == "" {
-		return ""
-	}
-	return fmt.Sprintf("; it said last: %s", l.last)
+	return lines
 }

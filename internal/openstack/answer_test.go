@@ -1,15 +1,9 @@
 package openstack_test
 
 import (
-	"encoding/json"
-	"fmt"
-	"net/http"
 	"slices"
-	"strings"
 	"testing"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stretchr/testify/assert"
 )
@@ -43,49 +37,4 @@ func TestOtherAnswers(t *testing.T) {
 		_, err := r.ask(t.Context(), open(t, member(fake)), "RegionOne")
 		assert.ErrorContains(t, err, c.want, "%s: %s", c.request, c.body)
 	}
-}
-
-// FuzzDocuments: any answer to any request is read or refused after a few requests, and no name that is read
-// has a control character.
-func FuzzDocuments(f *testing.F) {
-	var asked []request // requests for pages and documents
-	for _, r := range requests {
-		if r.method == "GET" {
-			asked = append(asked, r)
-		}
-	}
-	for _, body := range []string{
-		`{"regions": [{"id": "R"}], "links": {"next": "http://cloud.example/identity/v3/regions?page=2"}}`, `{"regions": [{"id": "\u001b[2J"}]}`,
-		`{"availabilityZoneInfo": [{"zoneName": "az\n", "zoneState": {"available": true}, "hosts": null}]}`, `{"limits": {"absolute": {"maxTotalCores": 1}}}`,
-		`{"flavor": {"id": "f", "vcpus": 1, "ram": 64}}`, `{"id": "i", "created_at": "2026-01-01T00:00:00Z"}`, `{"id": "i", "created_at": "99999"}`,
-		`{"hypervisors": [{"id": 1, "service": {"host": "h"}}], "hypervisors_links": [{"rel": "next", "href": "/"}]}`,
-		`{"server_groups": [{"id": "g", "policies": []}]}`,
-		`{"servers": [{"id": "s", "status": "ACTIVE"}], "servers_links": [{}]}`, `{"server": {"id": "s", "status": "ACTIVE"}}`,
-		`{"version": {"id": "v2.1", "version": "2.96"}}`,
-		`{"version": {"id": "v2.1", "version": "2.-1"}}`, `{"version": {"id": "v2.1", "version": "2.99999999999999999999"}}`, `{}`, `null`,
-		`[]`, `{"regions": {}}`, ``,
-	} {
-		for i := range asked {
-			f.Add(uint8(i), []byte(body))
-		}
-	}
-	f.Fuzz(func(t *testing.T, which uint8, body []byte) {
-		ask, requests := asked[int(which)%len(asked)], 0
-		c := openstack.Invent(t, func(r *http.Request) (int, string, []byte) {
-			requests++
-			switch {
-			case strings.HasSuffix(r.URL.Path, "/auth/tokens"):
-				return http.StatusCreated, "application/json", []byte(openstack.GoodCatalogue)
-			case r.URL.Path == "/compute/v2.1/" && ask.path != "/":
-				return http.StatusOK, "application/json", []byte(`{"version": {"id": "v2.1", "version": "2.96"}}`)
-			}
-			return http.StatusOK, "application/json", body
-		})
-		got, err := ask.ask(t.Context(), c, "R")
-		assert.LessOrEqual(t, requests, 12, "%s: requests", ask.path)
-		if shown := fmt.Sprintf("%v", got); err == nil && text.Clean(shown) != shown {
-			t.Errorf("%s: %q was read", ask.path, shown)
-		}
-		assert.True(t, err != nil || json.Valid(body), "%s: %v was read from %q", ask.path, got, body)
-	})
 }

@@ -6,14 +6,15 @@ package planview
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf16"
+
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 )
 
 // resourceType is the type of the resources that are drawn.
@@ -128,20 +129,8 @@ func changes(text []byte, serverTypes []string) ([]change, error) {
 
 // decode removes a byte order mark, and turns UTF-16, which PowerShell writes, into UTF-8.
 func decode(text []byte) []byte {
-	var order binary.ByteOrder
-	switch {
-	case bytes.HasPrefix(text, []byte("\xff\xfe")):
-		order = binary.LittleEndian
-	case bytes.HasPrefix(text, []byte("\xfe\xff")):
-		order = binary.BigEndian
-	default:
-		return bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
-	}
-	units := make([]uint16, 0, len(text)/2)
-	for i := 2; i+1 < len(text); i += 2 {
-		units = append(units, order.Uint16(text[i:]))
-	}
-	return []byte(string(utf16.Decode(units)))
+	decoded, _, _ := transform.Bytes(unicode.BOMOverride(transform.Nop), text) // JSON shows what is broken
+	return decoded
 }
 
 // isLog reports whether a text has one JSON object on each line, as Terraform's log does.
