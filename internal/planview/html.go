@@ -42,8 +42,10 @@ func HTML(plan Plan) string {
 func articles(plan Plan) string {
 	var b strings.Builder
 	r := plan.whole(100)
-	fmt.Fprintf(&b, "<article aria-labelledby=\"pv-whole\">\n<h2 id=\"pv-whole\">The whole plan</h2>\n<p>%s</p>\n",
-		escape(r.lead))
+	b.WriteString("<article aria-labelledby=\"pv-whole\">\n<h2 id=\"pv-whole\">The whole plan</h2>\n")
+	for _, line := range append(plan.moves(), r.lead) {
+		fmt.Fprintf(&b, "<p>%s</p>\n", escape(line))
+	}
 	for _, s := range r.sections {
 		s.html(&b)
 	}

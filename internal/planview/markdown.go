@@ -18,7 +18,10 @@ func Markdown(plan Plan) string {
 	for _, limit := range []int{100, 20, 5, 0} {
 		var b strings.Builder
 		r := plan.whole(limit)
-		fmt.Fprintf(&b, "### The whole plan\n\n%s\n", plain(r.lead))
+		b.WriteString("### The whole plan\n")
+		for _, line := range append(plan.moves(), r.lead) {
+			fmt.Fprintf(&b, "\n%s\n", plain(line))
+		}
 		for _, s := range r.sections {
 			s.markdown(&b)
 		}

@@ -71,6 +71,16 @@ func totals(changes []change) Totals {
 	return t
 }
 
+// moves says what the plan does to the nodes of each cluster, in a line that is read first.
+func (p Plan) moves() (lines []string) {
+	for _, a := range p.Attachments {
+		if a.Moves != "" {
+			lines = append(lines, a.Cluster+": "+a.Moves+".")
+		}
+	}
+	return lines
+}
+
 // whole reports all changes of the plan, above the attachments.
 func (p Plan) whole(limit int) report {
 	r := report{title: "The whole plan", lead: "Terraform " + p.Totals.All.sentence() + "."}

@@ -39,8 +39,10 @@ func Lines(out io.Writer, terminal bool) func(Event) {
 			drawn := Printable(drawing(e.Plan, planview.Terminal))
 			fmt.Fprint(out, drawn)
 			for _, c := range e.Clusters {
-				fmt.Fprintln(out, "  "+c.line())
-				if drawn != "" { // the drawing says which nodes are held
+				if drawn == "" || c.Moves == "" { // the drawing begins with the moves
+					fmt.Fprintln(out, "  "+c.line())
+				}
+				if drawn != "" { // it says which nodes are held
 					continue
 				}
 				for _, name := range slices.SortedFunc(maps.Keys(c.Held), byIndex) {

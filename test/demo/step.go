@@ -61,8 +61,8 @@ func (d *demo) step(ctx context.Context, title string) error {
 		d.Output(ctx, "remaining", &remaining)); err != nil {
 		return err
 	}
-	fmt.Println(summary)
 	fmt.Println(moves)
+	fmt.Println(summary)
 	if remaining > 0 {
 		fmt.Println("still to be replaced:", remaining)
 	}
