@@ -26,7 +26,7 @@ func NewServer(version string) (tfprotov6.ProviderServer, error) {
 		return nil, errors.New("the plugin framework's server lacks a part of the protocol")
 	}
 	shown := providerserver.NewProtocol6(&stackpolicyProvider{version: version, shown: true})()
-	hidden := map[string]packed.Types{"stackpolicy_placement_attachment": placementtf.Hidden()}
+	hidden := map[string]packed.Names{"stackpolicy_placement_attachment": placementtf.Hidden}
 	return &cleanServer{fullServer: server, shown: shown, hidden: hidden}, nil
 }
 
@@ -41,7 +41,7 @@ type fullServer interface {
 type cleanServer struct {
 	fullServer
 	shown   tfprotov6.ProviderServer
-	hidden  map[string]packed.Types // by resource
+	hidden  map[string]packed.Names // by resource
 	actions sync.RWMutex            // each action that runs holds it for reading
 }
 
@@ -77,24 +77,19 @@ func through[Q, R any](
 	ctx context.Context, s *cleanServer, req *Q, ask func(context.Context, *Q) (*R, error),
 ) (*R, error) {
 	asked := *req
-	var types packed.Types
-	var hides bool
+	var hidden packed.Names
 	if name := reflect.ValueOf(asked).FieldByName("TypeName"); name.IsValid() {
-		types, hides = s.hidden[name.String()]
+		hidden = s.hidden[name.String()]
 	}
-	if hides {
-		change(&asked, types.In)
-		if plan, ok := any(&asked).(*tfprotov6.PlanResourceChangeRequest); ok {
-			plan.ProposedNewState = types.Keep(plan.ProposedNewState, plan.PriorState)
-		}
+	change(&asked, hidden.In)
+	if plan, ok := any(&asked).(*tfprotov6.PlanResourceChangeRequest); ok {
+		plan.ProposedNewState = hidden.Keep(plan.ProposedNewState, plan.PriorState)
 	}
 	resp, err := ask(ctx, &asked)
 	if resp == nil {
 		return resp, err
 	}
-	if hides {
-		change(resp, types.Out)
-	}
+	change(resp, hidden.Out)
 	said := reflect.ValueOf(resp).Elem().FieldByName("Diagnostics")
 	if said, ok := reflect.TypeAssert[[]*tfprotov6.Diagnostic](said); ok {
 		clean(said)

@@ -8,14 +8,12 @@ package packed
 
 import (
 	"bytes"
-	"context"
 	"maps"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/vmihailenco/msgpack/v5"
 	"github.com/vmihailenco/msgpack/v5/msgpcode"
 )
@@ -78,29 +76,20 @@ func Elements[E any](text string) (elements map[string]E, err error) {
 	return elements, err
 }
 
-// Types are the types of hidden attributes, by name.
-type Types map[string]tftypes.Type
+// Names are the names of the hidden attributes of a resource.
+type Names []string
 
-// TypesOf returns the types of attributes.
-func TypesOf(s schema.Schema, names ...string) Types {
-	all := Types{}
-	for _, name := range names {
-		all[name] = s.Attributes[name].GetType().TerraformType(context.Background())
-	}
-	return all
-}
-
-// Hide returns a schema in which attributes are texts.
-func Hide(s schema.Schema, names ...string) schema.Schema {
-	for _, name := range names {
+// Hide returns a schema in which these attributes are texts.
+func (n Names) Hide(s schema.Schema) schema.Schema {
+	for _, name := range n {
 		s.Attributes[name] = schema.StringAttribute{Computed: true}
 	}
 	return s
 }
 
 // In returns a resource with these attributes as texts.
-func (t Types) In(v *tfprotov6.DynamicValue) *tfprotov6.DynamicValue {
-	return t.exchange(v, func(_ string, value Value) Value {
+func (n Names) In(v *tfprotov6.DynamicValue) *tfprotov6.DynamicValue {
+	return n.exchange(v, func(_ string, value Value) Value {
 		if code := value[0]; code == msgpcode.Nil || msgpcode.IsExt(code) {
 			return value // null or unknown
 		}
@@ -111,17 +100,17 @@ func (t Types) In(v *tfprotov6.DynamicValue) *tfprotov6.DynamicValue {
 
 // Keep returns a proposed state with the texts of the prior state. Terraform proposes the prior values of computed
 // attributes, but the order of a map may be another one, and then their texts differ.
-func (t Types) Keep(proposed, prior *tfprotov6.DynamicValue) *tfprotov6.DynamicValue {
+func (n Names) Keep(proposed, prior *tfprotov6.DynamicValue) *tfprotov6.DynamicValue {
 	var before map[string]Value
-	if prior == nil || msgpack.Unmarshal(prior.MsgPack, &before) != nil || before == nil {
+	if len(n) == 0 || prior == nil || msgpack.Unmarshal(prior.MsgPack, &before) != nil || before == nil {
 		return proposed
 	}
-	return t.exchange(proposed, func(name string, _ Value) Value { return before[name] })
+	return n.exchange(proposed, func(name string, _ Value) Value { return before[name] })
 }
 
-// Out is the opposite of [Types.In].
-func (t Types) Out(v *tfprotov6.DynamicValue) *tfprotov6.DynamicValue {
-	return t.exchange(v, func(_ string, value Value) Value {
+// Out is the opposite of [Names.In].
+func (n Names) Out(v *tfprotov6.DynamicValue) *tfprotov6.DynamicValue {
+	return n.exchange(v, func(_ string, value Value) Value {
 		var text string
 		if !msgpcode.IsString(value[0]) || msgpack.Unmarshal(value, &text) != nil {
 			return value // null or unknown
@@ -132,12 +121,12 @@ func (t Types) Out(v *tfprotov6.DynamicValue) *tfprotov6.DynamicValue {
 
 // exchange changes these attributes of a resource. Null stays null, and other values stay unchanged: their reader
 // says what is wrong with them.
-func (t Types) exchange(v *tfprotov6.DynamicValue, change func(string, Value) Value) *tfprotov6.DynamicValue {
+func (n Names) exchange(v *tfprotov6.DynamicValue, change func(string, Value) Value) *tfprotov6.DynamicValue {
 	var attributes map[string]Value
-	if len(t) == 0 || v == nil || msgpack.Unmarshal(v.MsgPack, &attributes) != nil {
+	if len(n) == 0 || v == nil || msgpack.Unmarshal(v.MsgPack, &attributes) != nil {
 		return v
 	}
-	for name := range t {
+	for _, name := range n {
 		if value := attributes[name]; value != nil {
 			attributes[name] = change(name, value)
 		}

@@ -33,9 +33,9 @@ func TestMap(t *testing.T) {
 	assert.True(t, got["a"].IsUnknown(), "a text of which more is known")
 }
 
-// TestTypes: a large value is a text for the framework, and the same value for Terraform. Null and unknown stay so.
-func TestTypes(t *testing.T) {
-	hidden := Types{"nodes": nil}
+// TestNames: a large value is a text for the framework, and the same value for Terraform. Null and unknown stay so.
+func TestNames(t *testing.T) {
+	hidden := Names{"nodes"}
 	resource := func(nodes Value) *tfprotov6.DynamicValue {
 		all, err := msgpack.Marshal(map[string]Value{"nodes": nodes})
 		require.NoError(t, err)

@@ -11,14 +11,15 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/naming"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/packed"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/status"
 )
 
-// large are the attributes that grow with the cluster or with a batch. They are texts, see package packed.
-var large = []string{"nodes", "slots", "change", "held"}
+// Hidden are the attributes that grow with the cluster or with a batch. [NewAttachment] gets them as texts.
+var Hidden = packed.Names{"nodes", "slots", "change", "held"}
 
 type attachmentModel struct {
 	ID              types.String `tfsdk:"id"`
@@ -40,7 +41,7 @@ type attachmentModel struct {
 	Update          types.Object `tfsdk:"update"`
 	Stateful        types.Object `tfsdk:"stateful"`
 
-	Nodes        types.String `tfsdk:"nodes"` // a text, see [large]
+	Nodes        types.String `tfsdk:"nodes"` // a text, see [Hidden]
 	Slots        types.String `tfsdk:"slots"`
 	NextIndex    types.Int64  `tfsdk:"next_index"`
 	Distribution types.Map    `tfsdk:"distribution"`

@@ -22,7 +22,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/naming"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/packed"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/private"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
@@ -33,14 +32,11 @@ var _ backend.Attachment = &attachmentResource{}
 
 // NewAttachment returns stackpolicy_placement_attachment, which gets its large attributes as texts.
 func NewAttachment() resource.Resource {
-	return newAttachment(func() schema.Schema { return packed.Hide(attachmentSchema(), large...) })
+	return newAttachment(func() schema.Schema { return Hidden.Hide(attachmentSchema()) })
 }
 
 // NewShown returns the resource with the schema that Terraform sees.
 func NewShown() resource.Resource { return newAttachment(attachmentSchema) }
-
-// Hidden returns the types of the attributes that [NewAttachment] gets as texts.
-func Hidden() packed.Types { return packed.TypesOf(attachmentSchema(), large...) }
 
 func newAttachment(fields func() schema.Schema) resource.Resource {
 	return &attachmentResource{backend.Resource[attachmentModel]{
