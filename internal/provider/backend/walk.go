@@ -132,12 +132,12 @@ type Notes[K comparable, V any] struct {
 }
 
 // Note notes a value, and reports whether the key was noted before.
-func (n *Notes[K, V]) Note(key K, value V) (again bool) {
+func (n *Notes[K, V]) Note(key K, value V) (noted bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	_, again = n.values[key]
+	_, noted = n.values[key]
 	n.note(key, value)
-	return again
+	return noted
 }
 
 func (n *Notes[K, V]) note(key K, value V) {

@@ -31,9 +31,12 @@ type attachmentIdentityModel struct {
 	ServerID types.String `tfsdk:"server_id"`
 }
 
-// identify fills in the id.
+// identify fills in the id, as far as it is known.
 func (m *attachmentModel) identify() {
-	m.ID = types.StringValue(m.Region.ValueString() + "/" + m.ServerID.ValueString())
+	m.ID = types.StringUnknown()
+	if value.Given(m.Region) && value.Given(m.ServerID) {
+		m.ID = types.StringValue(m.Region.ValueString() + "/" + m.ServerID.ValueString())
+	}
 }
 
 func (m attachmentModel) identity() attachmentIdentityModel {
@@ -188,15 +191,15 @@ func (m attachmentModel) way(ctx context.Context, b *backend.Backend, steps []st
 // stay notes that the server has this attachment after the plan, and refuses a plan
 // that destroys another attachment of the server: otherwise renaming a block would
 // drain all servers in use. If -replace or a taint makes an attachment again, Terraform
-// plans only the new one; again says that the attachment is new.
-func (m attachmentModel) stay(ctx context.Context, walk *backend.Walk, again bool, diags *diag.Diagnostics) {
+// plans only the new one.
+func (m attachmentModel) stay(ctx context.Context, walk *backend.Walk, created bool, diags *diag.Diagnostics) {
 	server := m.ServerID.ValueString()
 	if !value.Given(m.ServerID) {
 		return
 	}
 	walk.Attached.Note(server, true)
 	_, destroyed := walk.Detached.Noted(server)
-	if _, known := walk.Known.Noted(server); destroyed || known && again {
+	if _, known := walk.Known.Noted(server); destroyed || known && created {
 		m.refuse(ctx, walk, diags)
 	}
 }

@@ -83,10 +83,7 @@ func (r *attachmentResource) ModifyPlan(
 	plan.stay(ctx, r.Backend.Walk(), created, &resp.Diagnostics)
 	plan.checkHook(r.Backend, &resp.Diagnostics)
 	r.Backend.Walk().CheckCluster(plan.Cluster, []string{plan.NodeName.ValueString()}, &resp.Diagnostics)
-	plan.ID = types.StringUnknown()
-	if value.Given(plan.Region) && value.Given(plan.ServerID) {
-		plan.ID = types.StringValue(plan.Region.ValueString() + "/" + plan.ServerID.ValueString())
-	}
+	plan.identify()
 	resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("id"), plan.ID)...)
 }
 

@@ -116,9 +116,6 @@ func (m attachmentModel) deletion(ctx context.Context, diags *diag.Diagnostics) 
 	return deletionModel{Candidates: none, Kept: none, Protected: none}
 }
 
-// candidates returns all nodes that the configuration names to leave.
-func (d deletionModel) candidates() []string { return append(texts(d.Candidates), texts(d.Kept)...) }
-
 // texts returns the known texts of a list.
 var texts = value.Texts
 

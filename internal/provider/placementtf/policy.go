@@ -3,6 +3,7 @@ package placementtf
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/naming"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
@@ -28,7 +30,7 @@ func (m attachmentModel) policy(
 		Capacity:     m.DesiredCapacity.ValueInt64(),
 		Regions:      m.listedRegions(),
 		Criteria:     deletion.Criteria(d.Criteria.ValueString()),
-		Candidates:   d.candidates(),
+		Candidates:   append(texts(d.Candidates), texts(d.Kept)...),
 		Kept:         texts(d.Kept),
 		Protected:    texts(d.Protected),
 		Templates:    m.templates(),
@@ -152,4 +154,66 @@ func (m attachmentModel) update(ctx context.Context, diags *diag.Diagnostics) *r
 			"The cause AGE needs max_age, such as \"30d\": the age from which on a node is replaced.")
 	}
 	return update
+}
+
+// Validate checks the known arguments.
+func (m attachmentModel) Validate(ctx context.Context, diags *diag.Diagnostics) {
+	if value.Given(m.Regions) && !listed(m.Regions) {
+		diags.AddAttributeError(path.Root("regions"), "No places",
+			"Nothing says where nodes may go. Give regions, with zones where you choose these.")
+	}
+	if places.Nameless(m.Regions) {
+		m.Regions = places.Name(m.Regions, "the provider's")
+	}
+	if value.Given(m.Cluster) && value.Given(m.NodeNamePattern) {
+		if fault := naming.Pattern(m.NodeNamePattern.ValueString()).CheckNames(m.Cluster.ValueString()); fault != "" {
+			diags.AddAttributeError(path.Root("node_name_pattern"), "Invalid names of nodes",
+				fault+" Change cluster or node_name_pattern.")
+		}
+	}
+	m.validateSources(diags)
+	m.validateSizes(diags)
+	m.health(ctx, diags)
+	m.validateStateful(ctx, diags)
+}
+
+// validateSources refuses a template that says what an argument says.
+func (m attachmentModel) validateSources(diags *diag.Diagnostics) {
+	templates := places.Own[types.Map](m.Regions, "template")
+	templates[placement.Place{}] = m.Template
+	for _, key := range []string{roster.KeyImage, roster.KeyImageID, roster.KeyUserData} {
+		argument, given := "image", len(m.images())
+		if key == roster.KeyUserData {
+			argument, given = "user_data", len(m.userData())
+		}
+		for _, at := range slices.SortedFunc(maps.Keys(templates), placement.Place.Compare) {
+			if _, twice := templates[at].Elements()[key]; twice && given > 0 {
+				diags.AddAttributeError(m.path(at, "template").AtMapKey(key), "Given twice", fmt.Sprintf(
+					"The argument %s fills in the %s of a template. Remove this one, or the argument.", argument, key))
+			}
+		}
+	}
+}
+
+func (m attachmentModel) validateSizes(diags *diag.Diagnostics) {
+	size, least, most := m.DesiredCapacity, m.MinSize, m.MaxSize
+	bounded := value.Given(most) && most.ValueInt64() >= 0
+	if bounded && value.Given(least) && least.ValueInt64() > most.ValueInt64() {
+		diags.AddAttributeError(path.Root("min_size"), "Contradictory sizes",
+			fmt.Sprintf("The min_size (%d) is greater than the max_size (%d). Lower it, or raise the max_size.",
+				least.ValueInt64(), most.ValueInt64()))
+		return
+	}
+	at := path.Root("desired_capacity")
+	switch {
+	case !value.Given(size):
+	case value.Given(least) && size.ValueInt64() < least.ValueInt64():
+		diags.AddAttributeError(at, "Size outside its bounds",
+			fmt.Sprintf("The desired_capacity (%d) is less than the min_size (%d). Raise it, or lower the min_size.",
+				size.ValueInt64(), least.ValueInt64()))
+	case bounded && size.ValueInt64() > most.ValueInt64():
+		diags.AddAttributeError(at, "Size outside its bounds",
+			fmt.Sprintf("The desired_capacity (%d) is greater than the max_size (%d). Lower it, or raise the max_size.",
+				size.ValueInt64(), most.ValueInt64()))
+	}
 }

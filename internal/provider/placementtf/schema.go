@@ -37,6 +37,9 @@ func attachmentSchema() schema.Schema {
 		"else](../guides/autoscaling.md) changes the size.", maxCapacity),
 		int64validator.AtLeast(0), int64validator.AtMost(maxCapacity))
 	capacity.Computed = true
+	userData := attribute.ComputedMap(types.StringType, "The user data that nodes have, or should have, by the hash "+
+		"in their `template.user_data`.")
+	userData.Sensitive = true
 	regions := places.ArgumentWithTemplates("region", true)
 	regions.Optional, regions.Required = false, true
 	return schema.Schema{
@@ -88,9 +91,8 @@ func attachmentSchema() schema.Schema {
 			"slots": attribute.ComputedMap(slotType, "With `stateful`: the slots by name, for the `for_each` of "+
 				"resources that must outlive a server. Each has an `index`, a `region`, a `zone`, the "+
 				"`template` of its node, or of the last one, the names of its `volumes`, and whether it is `in_use`."),
-			"user_data_texts": sensitiveTexts("The user data that nodes have, or should have, by the hash in their " +
-				"`template.user_data`."),
-			"next_index": attribute.ComputedNumber("Index of the next new node."),
+			"user_data_texts": userData,
+			"next_index":      attribute.ComputedNumber("Index of the next new node."),
 			"distribution": attribute.ComputedMap(value.ZoneCountsType, "Number of nodes by region and zone. Nodes "+
 				"whose zone is Nova's choice are under the empty name."),
 			"change": attribute.ComputedMap(types.StringType, "How the last plan changes each node that was "+
@@ -117,13 +119,6 @@ func attachmentSchema() schema.Schema {
 	}
 }
 
-// sensitiveTexts is a map of texts that the provider works out, and that no plan shows.
-func sensitiveTexts(description string) schema.Attribute {
-	texts := attribute.ComputedMap(types.StringType, description)
-	texts.Sensitive = true
-	return texts
-}
-
 func deletionBlock() schema.Block {
 	return schema.SingleNestedBlock{
 		MarkdownDescription: "Which nodes are removed when the cluster shrinks: first nodes that are not in service, " +
@@ -138,8 +133,8 @@ func deletionBlock() schema.Block {
 			"kept": namesArgument("Candidates whose servers [somebody " +
 				"keeps](../guides/draining-nodes.md#keep-the-server-of-a-node-that-leaves): no batch waits for them. " +
 				"Not with `stateful`."),
-			"protected": namesArgument("Names of nodes, or ids of their servers, that are never removed or replaced, like " +
-				"nodes that are marked or locked in Nova."),
+			"protected": namesArgument("Names of nodes, or ids of their servers, that are never removed or replaced, " +
+				"like nodes that are marked or locked in Nova."),
 		},
 	}
 }

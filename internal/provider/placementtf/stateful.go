@@ -40,8 +40,8 @@ func statefulBlock() schema.Block {
 			"on_removal": attribute.Text("Required. Use of the slot of a node that is removed: `RETAIN` keeps it for "+
 				"the next node in its place, `DELETE` gives it up, and Terraform destroys everything that it kept.",
 				stringvalidator.OneOf("RETAIN", onRemovalDelete)),
-			"release": namesArgument("Names of kept slots to give up: Terraform destroys everything that they keep. While a " +
-				"name is listed, no new slot gets it. Also names of volumes that `volumes` has no more."),
+			"release": namesArgument("Names of kept slots to give up: Terraform destroys everything that they keep. " +
+				"While a name is listed, no new slot gets it. Also names of volumes that `volumes` has no more."),
 			"volumes": schema.MapAttribute{
 				Optional:    true,
 				ElementType: types.Int64Type,

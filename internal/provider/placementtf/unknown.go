@@ -68,7 +68,8 @@ func (p *attachmentPlanner) knowsEnough(ctx context.Context) bool {
 		decisive = append(decisive, namedValue{"deletion", plan.Deletion})
 	}
 	if d := plan.deletion(ctx, p.diags); p.state != nil {
-		decisive = append(decisive, namedValue{"deletion.candidates", d.Candidates}, namedValue{"deletion.kept", d.Kept})
+		decisive = append(decisive,
+			namedValue{"deletion.candidates", d.Candidates}, namedValue{"deletion.kept", d.Kept})
 	}
 	return p.allKnown(ctx, decisive)
 }
@@ -96,7 +97,8 @@ func (p *attachmentPlanner) changeKnown(ctx context.Context, change planner.Chan
 	d := plan.deletion(ctx, p.diags)
 	var decisive []namedValue
 	if len(change.With(verdict.Leaves))+len(change.With(verdict.Changes)) > 0 {
-		decisive = append(decisive, namedValue{"deletion.criteria", d.Criteria}, namedValue{"deletion.protected", d.Protected})
+		decisive = append(decisive,
+			namedValue{"deletion.criteria", d.Criteria}, namedValue{"deletion.protected", d.Protected})
 	}
 	if len(change.With(verdict.Comes)) > 0 {
 		decisive = append(decisive, namedValue{"cluster", plan.Cluster},

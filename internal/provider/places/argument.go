@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
@@ -206,31 +207,30 @@ func minsOf(zones attr.Value) (total int64) {
 // Value returns the list of regions and their zones, with their names alone.
 func Value(regions []placement.Region) types.List {
 	region := ArgumentWithTemplates("region", true).NestedObject.Type().(types.ObjectType)
-	zone := ArgumentWithTemplates("zone", false).NestedObject.Type().(types.ObjectType)
-	named := func(name string) map[string]attr.Value {
-		return map[string]attr.Value{
-			"name":     types.StringValue(name),
-			"weight":   types.Int64Null(),
-			"cap":      types.Int64Null(),
-			"min":      types.Int64Null(),
-			"closed":   types.BoolNull(),
-			"template": types.MapNull(types.StringType),
-			"flavors":  types.ListNull(types.StringType),
-		}
-	}
+	zones := region.AttrTypes["zones"].(types.ListType)
 	list := make([]attr.Value, len(regions))
 	for i, r := range regions {
-		fields := named(r.Name)
-		fields["zones"] = types.ListNull(zone)
-		fields["image"], fields["user_data"] = types.StringNull(), types.StringNull()
+		fields := nameAlone(region, r.Name)
 		if len(r.Zones) > 0 {
-			zones := make([]attr.Value, len(r.Zones))
+			named := make([]attr.Value, len(r.Zones))
 			for j, z := range r.Zones {
-				zones[j] = types.ObjectValueMust(zone.AttrTypes, named(z.Name))
+				zone := zones.ElemType.(types.ObjectType)
+				named[j] = types.ObjectValueMust(zone.AttrTypes, nameAlone(zone, z.Name))
 			}
-			fields["zones"] = types.ListValueMust(zone, zones)
+			fields["zones"] = types.ListValueMust(zones.ElemType, named)
 		}
 		list[i] = types.ObjectValueMust(region.AttrTypes, fields)
 	}
 	return types.ListValueMust(region, list)
+}
+
+// nameAlone returns the attributes of a place, which are null except for its name.
+func nameAlone(place types.ObjectType, name string) map[string]attr.Value {
+	fields := map[string]attr.Value{}
+	for field, of := range place.AttrTypes {
+		null := tftypes.NewValue(of.TerraformType(context.Background()), nil)
+		fields[field], _ = of.ValueFromTerraform(context.Background(), null) // every type has it
+	}
+	fields["name"] = types.StringValue(name)
+	return fields
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
-	data "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -44,7 +43,9 @@ func attachmentSchema() schema.Schema {
 			"nodes": members("`nodes` of the placement attachment. Nodes in closed places are not waited for. A plan "+
 				"hides it, because it shows it there.",
 				map[string]schema.Attribute{
-					"mark":       markAttribute("Mark that the server gets when it is in service."),
+					"mark": attribute.Text("Mark that the server gets when it is in service. Defaults to `"+
+						defaultMark+"`.", stringvalidator.RegexMatches(openstack.MarkFormat,
+						"must be 1 to 255 letters, digits, dots, hyphens and underscores")),
 					"generation": schema.Int64Attribute{Optional: true},
 					"closed":     schema.BoolAttribute{Optional: true},
 					"region":     plain(),
@@ -122,10 +123,3 @@ func members(description string, fields map[string]schema.Attribute) schema.MapN
 
 // plain is an attribute of an object that is handed over.
 func plain() schema.Attribute { return schema.StringAttribute{Optional: true} }
-
-// markAttribute is an argument with the mark that a server gets.
-func markAttribute(description string) data.StringAttribute {
-	format := stringvalidator.RegexMatches(openstack.MarkFormat,
-		"must be 1 to 255 letters, digits, dots, hyphens and underscores")
-	return attribute.Text(description+" Defaults to `"+defaultMark+"`.", format)
-}
