@@ -19,13 +19,11 @@ import (
 type Cloud struct {
 	config    Config
 	settings  *settings
-	base      http.RoundTripper // transport with the TLS settings
 	transport *transport
 	http      http.Client
 
 	sessions shared[struct{}, *session]
 	known    shared[struct{}, []string]
-	pools    shared[[2]string, bool] // pools that were found, by region and id
 	compute  shared[string, *Compute]
 	zones    shared[string, []Zone]
 	limits   shared[string, *Limits]
@@ -69,7 +67,7 @@ func New(config Config) (*Cloud, error) {
 		slots: make(chan struct{}, mostAtOnce),
 	}
 	t.hosts.Store(&resolved.hosts)
-	c := &Cloud{config: config, settings: resolved, base: base, transport: t}
+	c := &Cloud{config: config, settings: resolved, transport: t}
 	if config.AllowReauth && resolved.auth.TokenID == "" {
 		t.relogin = c.relogin
 	}

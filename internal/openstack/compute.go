@@ -146,17 +146,9 @@ func (c *Cloud) Zones(ctx context.Context, region string) ([]Zone, error) {
 // servers of a cell that is down, in part, instead of leaving them out silently. If the first page is full,
 // Nova leaves them out anyway, so the later pages are filtered by the query more.
 //
-// If the last server of a page is deleted before the next page is requested, Nova cannot continue. The list
-// then starts again, and restart is called.
+// The list starts again, after a call of restart, as [walk] says.
 func (c *Compute) ServerPages(ctx context.Context, more url.Values, restart func(), read PageReader) error {
-	client := c.At(versionDownCells)
-	for attempt := 0; ; attempt++ {
-		restart()
-		err := walk(ctx, client, "servers/detail", more, read)
-		if !errors.Is(err, errLostMarker) || attempt == 2 {
-			return err
-		}
-	}
+	return walk(ctx, c.At(versionDownCells), "servers/detail", more, restart, read)
 }
 
 // Page is a page of a list, not decoded.
@@ -205,9 +197,9 @@ func decoded[T any](body []byte, key string) (value T, err error) {
 // items requests the list under a key of the answers, page by page. It passes each item to take, which returns the
 // item's id.
 func items[T any](
-	ctx context.Context, client *gophercloud.ServiceClient, path, key string, take func(T) (id Text),
+	ctx context.Context, client *gophercloud.ServiceClient, path, key string, restart func(), take func(T) (id Text),
 ) error {
-	return walk(ctx, client, path, nil, func(page Page, item itemFunc) (more bool, err error) {
+	return walk(ctx, client, path, nil, restart, func(page Page, item itemFunc) (more bool, err error) {
 		list, err := decoded[[]T](page.Body, key)
 		if err != nil {
 			return false, err
@@ -228,7 +220,23 @@ var errLostMarker = errors.New("the list goes on after an item that the service 
 
 // walk requests a list page by page, with the id of the last item as marker. It follows no link, because
 // links may lead to another host, which must not get the token.
+//
+// If the last item of a page is deleted before the next page is requested, the service cannot continue. The list then
+// starts again, up to two times. The function restart is called before each start.
 func walk(
+	ctx context.Context, client *gophercloud.ServiceClient, path string, filter url.Values, restart func(),
+	read PageReader,
+) (err error) {
+	for range 3 {
+		restart()
+		if err = walkOnce(ctx, client, path, filter, read); !errors.Is(err, errLostMarker) {
+			break
+		}
+	}
+	return err
+}
+
+func walkOnce(
 	ctx context.Context, client *gophercloud.ServiceClient, path string, filter url.Values, read PageReader,
 ) error {
 	list := newList()

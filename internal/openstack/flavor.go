@@ -61,7 +61,7 @@ func (f answeredFlavor) flavor() Flavor {
 
 // Flavors lists the flavors of the region that Nova shows to this user.
 func (c *Compute) Flavors(ctx context.Context) (all []Flavor, err error) {
-	err = items(ctx, c.At(1), "flavors/detail", "flavors", func(f answeredFlavor) Text {
+	err = items(ctx, c.At(1), "flavors/detail", "flavors", func() { all = nil }, func(f answeredFlavor) Text {
 		all = append(all, f.flavor())
 		return f.ID
 	})

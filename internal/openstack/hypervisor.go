@@ -32,8 +32,8 @@ func (c *Compute) Hypervisors(ctx context.Context) ([]Hypervisor, error) {
 			} `json:"service"`
 		}
 		var found []Hypervisor
-		client := c.At(versionHypervisorPages)
-		err := items(ctx, client, "os-hypervisors/detail", "hypervisors", func(h hypervisor) Text {
+		client, restart := c.At(versionHypervisorPages), func() { found = nil }
+		err := items(ctx, client, "os-hypervisors/detail", "hypervisors", restart, func(h hypervisor) Text {
 			found = append(found, Hypervisor{
 				Hostname: string(h.Hostname),
 				Host:     string(h.Service.Host),

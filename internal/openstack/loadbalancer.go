@@ -3,7 +3,6 @@ package openstack
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/netip"
@@ -18,7 +17,6 @@ import (
 type LoadBalancer struct {
 	Region string
 	Client *gophercloud.ServiceClient
-	pools  *shared[[2]string, bool]
 }
 
 // LoadBalancer finds a region's Octavia in the catalogue. It makes no request other than the login.
@@ -31,17 +29,7 @@ func (c *Cloud) LoadBalancer(ctx context.Context, region string) (*LoadBalancer,
 	if err != nil {
 		return nil, fmt.Errorf("the load balancer service (Octavia) was not found: %w", err)
 	}
-	return &LoadBalancer{region, client, &c.pools}, nil
-}
-
-// FindPool fails with the code 404 if a pool does not exist, and with another error if it cannot be read. A
-// pool that was found is not requested again.
-func (l *LoadBalancer) FindPool(ctx context.Context, pool string) error {
-	_, err := l.pools.get(ctx, [2]string{l.Region, pool}, func(ctx context.Context) (bool, error) {
-		_, err := l.Members(ctx, pool)
-		return err == nil, err
-	})
-	return err
+	return &LoadBalancer{region, client}, nil
 }
 
 // Member is a member of a pool: an address to which the load balancer sends connections.
@@ -80,23 +68,17 @@ func MembersOf(members []Member, addresses []string, name string) []Member {
 }
 
 // Members lists the members of a pool, sorted by id. The error has the code 404 if the pool does not exist.
-func (l *LoadBalancer) Members(ctx context.Context, pool string) ([]Member, error) {
-	var members []Member
-	for attempt := 0; ; attempt++ {
-		members = members[:0]
-		err := items(ctx, l.Client, "lbaas/pools/"+pool+"/members", "members", func(m Member) Text {
-			members = append(members, m)
-			return m.ID
-		})
-		switch {
-		case errors.Is(err, errLostMarker) && attempt < 2: // the member of the marker was removed meanwhile
-		case err != nil:
-			return nil, l.failed(pool, err)
-		default:
-			slices.SortFunc(members, func(a, b Member) int { return cmp.Compare(a.ID, b.ID) })
-			return members, nil
-		}
+func (l *LoadBalancer) Members(ctx context.Context, pool string) (members []Member, err error) {
+	restart := func() { members = []Member{} }
+	err = items(ctx, l.Client, "lbaas/pools/"+pool+"/members", "members", restart, func(m Member) Text {
+		members = append(members, m)
+		return m.ID
+	})
+	if err != nil {
+		return nil, l.failed(pool, err)
 	}
+	slices.SortFunc(members, func(a, b Member) int { return cmp.Compare(a.ID, b.ID) })
+	return members, nil
 }
 
 func (l *LoadBalancer) failed(pool string, err error) error {

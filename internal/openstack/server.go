@@ -143,7 +143,8 @@ func (c *Compute) listedServers(ctx context.Context) (func(id string) bool, erro
 			ID Text `json:"id"`
 		}
 		ids := map[string]bool{}
-		err := items(ctx, c.At(versionDownCells), "servers", "servers", func(s server) Text {
+		restart := func() {} // a server that was found before counts too
+		err := items(ctx, c.At(versionDownCells), "servers", "servers", restart, func(s server) Text {
 			ids[string(s.ID)] = true
 			return s.ID
 		})

@@ -105,8 +105,5 @@ func (s section) html(b *strings.Builder) {
 		}
 		fmt.Fprintf(b, "<li>%s%s</li>\n", name, escape(i.text))
 	}
-	if s.more > 0 {
-		fmt.Fprintf(b, "<li>and %d more</li>\n", s.more)
-	}
 	b.WriteString("</ul>\n</section>\n")
 }

@@ -90,9 +90,6 @@ func (s section) markdown(b *strings.Builder) {
 			fmt.Fprintf(b, "- %s: %s\n", name(i.name), plain(i.text))
 		}
 	}
-	if s.more > 0 {
-		fmt.Fprintf(b, "- and %d more\n", s.more)
-	}
 	if long {
 		b.WriteString("\n</details>\n")
 	}

@@ -35,7 +35,6 @@ var columns = []string{"Place", "Before", "After", "Change", "Ideal", "Weight", 
 type section struct {
 	title string
 	items []item
-	more  int  // number of items that are left out
 	warns bool // reports whether the section must be seen
 }
 
@@ -196,10 +195,10 @@ func destroyed(name string, addresses []string) string {
 	return "; destroyed with it: " + text.Few(short)
 }
 
-// most returns the section with at most limit items.
+// most returns the section with at most limit items, and the number of those that are left out.
 func (s section) most(limit int) section {
-	if n := len(s.items); n > limit {
-		s.items, s.more = s.items[:limit], n-limit
+	if n := len(s.items) - limit; n > 0 {
+		s.items = append(s.items[:limit:limit], item{"", fmt.Sprintf("and %d more", n)})
 	}
 	return s
 }
@@ -266,9 +265,6 @@ func (s section) String() string {
 	b.WriteString(s.title)
 	for _, i := range s.items {
 		fmt.Fprintf(&b, "\n- %s", i.String())
-	}
-	if s.more > 0 {
-		fmt.Fprintf(&b, "\n- and %d more", s.more)
 	}
 	return b.String()
 }

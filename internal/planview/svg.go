@@ -91,9 +91,6 @@ func (c *canvas) section(s section) {
 	for _, i := range s.items {
 		c.lines("small", i.String())
 	}
-	if s.more > 0 {
-		c.lines("small", fmt.Sprintf("and %d more", s.more))
-	}
 }
 
 // fateLabels explain the forms of nodes.

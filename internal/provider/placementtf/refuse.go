@@ -102,7 +102,11 @@ func (p *attachmentPlanner) refusePools(ctx context.Context, regions []placement
 	for i, pool := range check.Pools {
 		mayHave := func(r placement.Region) bool {
 			lb, err := cloud.LoadBalancer(ctx, r.Name)
-			return err == nil && !gophercloud.ResponseCodeIs(lb.FindPool(ctx, pool), http.StatusNotFound)
+			if err != nil {
+				return false
+			}
+			_, err = lb.Members(ctx, pool)
+			return !gophercloud.ResponseCodeIs(err, http.StatusNotFound)
 		}
 		if !slices.ContainsFunc(regions, mayHave) {
 			at := path.Root("health").AtName("octavia").AtName("pool_ids").AtListIndex(i)
