@@ -457,7 +457,6 @@ var refusals = map[string]string{
 	"Unable to adopt the cluster": "TestPlacementAdopts",
 
 	"No suitable vSphere host is available.": "TestDRSStays",
-	"Nova is too old":                        "TestTooOld",
 	"Only an admin sees hypervisors":         "TestRefused",
 	"Several server groups have the name":    "TestRefused",
 	"The server group exists":                "TestRefused",

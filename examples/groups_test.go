@@ -81,13 +81,3 @@ func TestServerGroups(t *testing.T) {
 		})
 	}
 }
-
-// TestOldNova: a cloud without soft policies is an error of the plan that shows the variable.
-func TestOldNova(t *testing.T) {
-	t.Parallel()
-	e := startOn(t, acctest.NewFake(t, fakecloud.Config{MaxMicroversion: "2.14"}), "clusters/first")
-	_, err := e.Run(t.Context(), "plan", "-input=false", "-no-color")
-	require.ErrorContains(t, err, "Nova is too old")
-	assert.Regexp(t, acctest.Says("Every Nova has the policies anti-affinity and affinity."), err.Error())
-	assert.Regexp(t, `policies += .*# servergroup_policies`, err.Error())
-}

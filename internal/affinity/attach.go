@@ -22,19 +22,6 @@ type Binding struct {
 	Inherited bool // reports whether the group existed before: it stays when the attachment is destroyed
 }
 
-// UnsupportedError means that a region's Nova is too old for a policy.
-type UnsupportedError struct {
-	Argument        string // that asks for it
-	region, feature string
-	needs           int // needed microversion, without "2."
-	offered         string
-}
-
-func (e *UnsupportedError) Error() string {
-	return fmt.Sprintf("%s needs Nova's microversion 2.%d, and region %s offers %s",
-		e.feature, e.needs, e.region, e.offered)
-}
-
 // LostError means that there was no answer to a creation. It is not known whether the group was made, or who made a
 // group with this name.
 type LostError struct {
@@ -108,9 +95,6 @@ func Check(
 
 // decide looks at the existing groups if the policy names one.
 func decide(ctx context.Context, compute *openstack.Compute, policy Policy, leaving string) (decision, error) {
-	if err := supported(compute, policy); err != nil {
-		return decision{}, err
-	}
 	if policy.Name == "" && policy.Hint == "" {
 		return decision{}, nil
 	}
@@ -138,19 +122,6 @@ func afterwards(ctx context.Context) (context.Context, context.CancelFunc) {
 		return ctx, func() {}
 	}
 	return context.WithTimeout(context.WithoutCancel(ctx), lookTime)
-}
-
-// supported returns an [*UnsupportedError] if Nova is too old for a policy.
-func supported(compute *openstack.Compute, policy Policy) error {
-	switch {
-	case strings.HasPrefix(policy.Policy, "soft-") && !compute.Offers(openstack.VersionSoftPolicy):
-		return &UnsupportedError{"policies", compute.Region, "the policy " + policy.Policy,
-			openstack.VersionSoftPolicy, compute.Newest()}
-	case policy.MaxServerPerHost > 0 && !compute.Offers(openstack.VersionGroupPolicy):
-		return &UnsupportedError{"max_server_per_host", compute.Region, "the rule max_server_per_host",
-			openstack.VersionGroupPolicy, compute.Newest()}
-	}
-	return nil
 }
 
 // lost reports whether Nova may have made the group despite an error: there was no answer, or an answer that says

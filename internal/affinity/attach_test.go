@@ -260,33 +260,6 @@ func TestCancelledWait(t *testing.T) {
 	assert.Equal(t, 1, fake.Count("POST compute /os-server-groups"))
 }
 
-// TestOldNova: an error names the missing microversion, and nothing is tried without it.
-func TestOldNova(t *testing.T) {
-	for _, c := range []struct {
-		newest string
-		policy affinity.Policy
-		want   string
-	}{
-		{"2.14", affinity.Policy{Policy: affinity.SoftAffinity}, "the policy soft-affinity needs Nova's microversion 2.15, and region RegionOne offers 2.14"},
-		{"2.63", affinity.Policy{Policy: affinity.AntiAffinity, MaxServerPerHost: 2},
-			"the rule max_server_per_host needs Nova's microversion 2.64, and region RegionOne offers 2.63"},
-		{"2.14", affinity.Policy{Policy: affinity.AntiAffinity}, ""},
-		{"2.15", affinity.Policy{Policy: affinity.SoftAntiAffinity}, ""},
-		{"2.1", affinity.Policy{Policy: affinity.Affinity}, ""},
-		{"2.64", affinity.Policy{Policy: affinity.AntiAffinity, MaxServerPerHost: 2}, ""},
-	} {
-		fake := fakecloud.Start(t, fakecloud.Config{MaxMicroversion: c.newest})
-		binding, err := affinity.Attach(t.Context(), compute(t, fake), c.policy, "")
-		if c.want != "" {
-			assert.EqualError(t, err, c.want, c.newest)
-			assert.Equal(t, 0, fake.Count("POST compute /os-server-groups"), c.newest)
-			continue
-		}
-		require.NoError(t, err, c.newest)
-		assert.Equal(t, []any{c.policy.Policy, c.policy.MaxServerPerHost}, []any{binding.Group.Policy, binding.Group.MaxServerPerHost}, c.newest)
-	}
-}
-
 // TestManyGroups: Nova's list ends silently at its limit.
 func TestManyGroups(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{PageLimit: 3})

@@ -134,7 +134,6 @@ func TestBuild(t *testing.T) {
 		"another server": func(s *server) { s.ID = "2" },
 		"image":          func(s *server) { s.Image.ID = "j" },
 		"flavor":         func(s *server) { s.Flavor.Name = "large" },
-		"old flavor":     func(s *server) { s.Flavor.ID = "2" },
 		"launch":         func(s *server) { s.Launched = "2026-11-21T08:00:01" },
 	} {
 		assert.NotEqual(t, same, build(change), "%s makes no difference", name)

@@ -145,10 +145,6 @@ func (p *part) read(ctx context.Context, cloud *openstack.Cloud, region string, 
 		}
 		match.members = set(group.Members)
 	}
-	if len(match.Tags) > 0 && !compute.Offers(openstack.VersionTags) {
-		return fmt.Errorf("region %s: tags need Nova's microversion 2.%d, and it offers %s",
-			region, openstack.VersionTags, compute.Newest())
-	}
 	restart := func() {
 		p.nodes, p.undecided, p.addresses = nil, nil, map[string][]string{}
 		p.sources, p.others = map[string]Source{}, map[string]bool{}
@@ -190,7 +186,7 @@ func (p *part) add(s *server, at time.Time, match matcher, q Query) error {
 			p.addresses[n.ID], err = s.addresses()
 		}
 		if q.Sources != nil {
-			p.sources[n.ID] = Source{shared(s.Image.ID), shared(text.Clean(cmp.Or(s.Flavor.Name, s.Flavor.ID)))}
+			p.sources[n.ID] = Source{shared(s.Image.ID), shared(text.Clean(s.Flavor.Name))}
 		}
 		return err
 	}

@@ -210,14 +210,6 @@ func TestReadCellDown(t *testing.T) {
 	reads(t, fake, both[1:], web, "web-0 web-1") // the cell is back
 }
 
-func TestReadOldClouds(t *testing.T) {
-	fake := fakecloud.Start(t, fakecloud.Config{MaxMicroversion: "2.8", ProjectInURL: true})
-	webs(fake, 2)
-	reads(t, fake, both, web, "web-0 web-1")
-	_, err := read(t, fake, both, cluster.Selector{Tags: []string{"a"}})
-	assert.ErrorContains(t, err, "region RegionOne: tags need Nova's microversion 2.26, and it offers 2.8")
-}
-
 func TestReadTagsAndMarks(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	fake.AddServers("RegionOne",

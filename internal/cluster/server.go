@@ -25,8 +25,7 @@ type server struct {
 	Launched string         `json:"OS-SRV-USG:launched_at"`
 	Image    image          `json:"image"`
 	Flavor   struct {
-		ID   string `json:"id"`            // up to microversion 2.46
-		Name string `json:"original_name"` // from 2.47 on
+		Name string `json:"original_name"`
 	} `json:"flavor"`
 	Metadata map[string]string `json:"metadata"` // not cleaned, because it is compared
 	Tags     []string          `json:"tags"`
@@ -92,7 +91,7 @@ func (s *server) node(region string, at time.Time) (node.Node, error) {
 // build returns a fingerprint of a server's image, flavor and launch. A rebuild changes image and launch, a resize
 // flavor and launch. It is short because it is kept for each node of a cluster.
 func (s *server) build() string {
-	parts := []string{string(s.ID), string(s.Image.ID), s.Flavor.ID, s.Flavor.Name, s.Launched}
+	parts := []string{string(s.ID), string(s.Image.ID), s.Flavor.Name, s.Launched}
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return hex.EncodeToString(sum[:4])
 }

@@ -22,17 +22,15 @@ import (
 
 // Microversions of Nova on which this package depends. The versions are 2.x; these are the x.
 const (
-	versionLocked      = 9  // a server reports whether it is locked
-	VersionSoftPolicy  = 15 // soft-affinity and soft-anti-affinity
-	VersionTags        = 26 // tags, and filters by them
-	VersionGroupPolicy = 64 // server groups have one policy, with rules
-	versionDownCells   = 69 // servers in a cell that is down are listed, in part
+	versionLocked          = 9  // a server reports whether it is locked
+	versionHypervisorPages = 53 // hypervisors are listed in pages
+	versionGroupPolicy     = 64 // server groups have one policy, with rules
+	versionDownCells       = 69 // servers in a cell that is down are listed, in part; each supported release has it
 )
 
 // Compute is the Nova of one region. Each of its clients is made for one microversion and never changed.
 type Compute struct {
 	Region string
-	newest int // x of the newest microversion 2.x that Nova offers
 	client gophercloud.ServiceClient
 
 	listed      shared[struct{}, func(id string) bool] // servers of the project
@@ -54,10 +52,13 @@ func (c *Cloud) Compute(ctx context.Context, region string) (*Compute, error) {
 			return nil, err
 		}
 		newest, err := newestMicroversion(ctx, client)
+		if err == nil && newest < versionDownCells {
+			err = fmt.Errorf("it offers 2.%d, and 2.%d is needed", newest, versionDownCells)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("region %s: find the microversions of Nova: %w", region, err)
 		}
-		compute := &Compute{Region: region, newest: newest, client: *client, groupTurn: make(chan *GroupTurn, 1)}
+		compute := &Compute{Region: region, client: *client, groupTurn: make(chan *GroupTurn, 1)}
 		compute.groupTurn <- &GroupTurn{Inherited: map[string]bool{}}
 		return compute, nil
 	})
@@ -93,16 +94,10 @@ func newestMicroversion(ctx context.Context, client *gophercloud.ServiceClient) 
 	return minor, nil
 }
 
-// Offers reports whether the region's Nova offers the microversion 2.minor.
-func (c *Compute) Offers(minor int) bool { return minor <= c.newest }
-
-// Newest returns the newest microversion that the region's Nova offers.
-func (c *Compute) Newest() string { return fmt.Sprintf("2.%d", c.newest) }
-
-// At returns a client for the microversion 2.minor or, if that is not offered, the newest one.
+// At returns a client for the microversion 2.minor.
 func (c *Compute) At(minor int) *gophercloud.ServiceClient {
 	client := c.client
-	client.Microversion = fmt.Sprintf("2.%d", min(minor, c.newest))
+	client.Microversion = fmt.Sprintf("2.%d", minor)
 	return &client
 }
 

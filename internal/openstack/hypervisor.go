@@ -2,13 +2,8 @@ package openstack
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"strings"
 )
-
-// versionHypervisorPages is the first microversion that lists hypervisors in pages, and with UUIDs as ids.
-const versionHypervisorPages = 53
 
 // Hypervisor is a hypervisor and the compute service that it belongs to.
 type Hypervisor struct {
@@ -23,10 +18,10 @@ type Hypervisor struct {
 func (c *Compute) Hypervisors(ctx context.Context) ([]Hypervisor, error) {
 	return c.hypervisors.get(ctx, struct{}{}, func(ctx context.Context) ([]Hypervisor, error) {
 		type hypervisor struct {
-			ID       json.RawMessage `json:"id"` // a number before versionHypervisorPages
-			Hostname Text            `json:"hypervisor_hostname"`
-			State    string          `json:"state"`
-			Status   string          `json:"status"`
+			ID       Text   `json:"id"`
+			Hostname Text   `json:"hypervisor_hostname"`
+			State    string `json:"state"`
+			Status   string `json:"status"`
 			Service  struct {
 				Host Text `json:"host"`
 			} `json:"service"`
@@ -40,7 +35,7 @@ func (c *Compute) Hypervisors(ctx context.Context) ([]Hypervisor, error) {
 				Up:       h.State == "up",
 				Enabled:  h.Status == "enabled",
 			})
-			return Text(strings.Trim(string(h.ID), `"`))
+			return h.ID
 		})
 		if err != nil {
 			return nil, fmt.Errorf("region %s: list hypervisors: %w", c.Region, err)

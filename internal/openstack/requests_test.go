@@ -98,7 +98,7 @@ var requests = []request{
 	{"GET", "/regions", list("regions", `{"id": "region-1"}`),
 		func(ctx context.Context, cloud *openstack.Cloud, _ string) (any, error) { return cloud.Regions(ctx) }},
 	{"GET", "/", object("version", `{"id": "v2.1", "version": "2.96", "status": "CURRENT"}`),
-		ofCompute(func(_ context.Context, c *openstack.Compute) (string, error) { return c.Newest(), nil })},
+		ofCompute(func(_ context.Context, c *openstack.Compute) (string, error) { return c.Region, nil })},
 	{"GET", "/servers/detail", list("servers", `{"id": "s-1", "name": "web", "status": "ACTIVE", "OS-EXT-AZ:availability_zone": "az", "hostId": "h", `+
 		`"created": "2026-01-01T00:00:00Z", "image": {"id": "i"}, "metadata": {"profile": "p", `+
 		`"stackpolicy_in_service": "1"}, "tags": ["t"], "fault": {"message": "m"}, `+

@@ -40,16 +40,14 @@ func (c *Compute) TakeGroupTurn(ctx context.Context) (turn *GroupTurn, done func
 	}
 }
 
-// groupClient returns a client for the newest format of server groups that Nova offers.
-func (c *Compute) groupClient() *gophercloud.ServiceClient { return c.At(VersionGroupPolicy) }
+func (c *Compute) groupClient() *gophercloud.ServiceClient { return c.At(versionGroupPolicy) }
 
 // answeredGroup is the part of a group in an answer that is read.
 type answeredGroup struct {
-	ID       Text   `json:"id"`
-	Name     Text   `json:"name"`
-	Policies []Text `json:"policies"` // before 2.64
-	Policy   *Text  `json:"policy"`
-	Rules    struct {
+	ID     Text `json:"id"`
+	Name   Text `json:"name"`
+	Policy Text `json:"policy"`
+	Rules  struct {
 		MaxServerPerHost int `json:"max_server_per_host"`
 	} `json:"rules"`
 	Members []Text `json:"members"`
@@ -60,14 +58,10 @@ func (g *answeredGroup) group() (ServerGroup, error) {
 	if g == nil || g.ID == "" {
 		return ServerGroup{}, missing("server_group")
 	}
-	group := ServerGroup{ID: string(g.ID), Name: string(g.Name), MaxServerPerHost: g.Rules.MaxServerPerHost}
+	group := ServerGroup{ID: string(g.ID), Name: string(g.Name), Policy: string(g.Policy),
+		MaxServerPerHost: g.Rules.MaxServerPerHost}
 	for _, id := range g.Members {
 		group.Members = append(group.Members, string(id))
-	}
-	if g.Policy != nil {
-		group.Policy = string(*g.Policy)
-	} else if len(g.Policies) > 0 {
-		group.Policy = string(g.Policies[0])
 	}
 	return group, nil
 }
@@ -124,21 +118,15 @@ func (c *Compute) ServerGroup(ctx context.Context, id string) (ServerGroup, erro
 func (c *Compute) CreateServerGroup(
 	ctx context.Context, name, policy string, maxServerPerHost int,
 ) (ServerGroup, error) {
-	client, opts := c.groupClient(), servergroups.CreateOpts{Name: name}
-	switch {
-	case c.Offers(VersionGroupPolicy):
-		opts.Policy = policy
-		if maxServerPerHost > 0 {
-			opts.Rules = &servergroups.Rules{MaxServerPerHost: maxServerPerHost}
-		}
-	default:
-		opts.Policies = []string{policy}
+	opts := servergroups.CreateOpts{Name: name, Policy: policy}
+	if maxServerPerHost > 0 {
+		opts.Rules = &servergroups.Rules{MaxServerPerHost: maxServerPerHost}
 	}
 	var answer struct {
 		Group *answeredGroup `json:"server_group"`
 	}
 	var group ServerGroup
-	err := servergroups.Create(ctx, client, opts).ExtractInto(&answer)
+	err := servergroups.Create(ctx, c.groupClient(), opts).ExtractInto(&answer)
 	if err == nil {
 		group, err = answer.Group.group()
 	}

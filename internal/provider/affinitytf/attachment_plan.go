@@ -226,7 +226,6 @@ func addAttachError(err error, diags *diag.Diagnostics) {
 	at, detail := path.Root("servergroup").AtName("name"), text.Sentence(err)
 	lost, isLost := errors.AsType[*affinity.LostError](err)
 	missing, isMissing := errors.AsType[*affinity.MissingError](err)
-	unsupported, isUnsupported := errors.AsType[*affinity.UnsupportedError](err)
 	switch {
 	case isLost:
 		diags.AddError("Unable to find out whether the server group was created", lostDetail(lost))
@@ -246,11 +245,6 @@ func addAttachError(err error, diags *diag.Diagnostics) {
 			at = path.Root("scheduler_hints").AtName("group")
 		}
 		diags.AddAttributeError(at, "Unknown server group", detail)
-	case isUnsupported:
-		if unsupported.Argument == "policies" {
-			detail += " Every Nova has the policies anti-affinity and affinity."
-		}
-		diags.AddAttributeError(path.Root("servergroup").AtName(unsupported.Argument), "Nova is too old", detail)
 	default:
 		diags.AddError("Unable to attach the server group", err.Error())
 	}

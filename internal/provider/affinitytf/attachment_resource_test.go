@@ -563,25 +563,6 @@ func TestDRSZone(t *testing.T) {
 	}
 }
 
-// TestTooOld: groups are made, read and deleted with any microversion of Nova. A rule that the
-// microversion lacks is refused at the argument that asks for it; internal/affinity knows which.
-func TestTooOld(t *testing.T) {
-	t.Parallel()
-	h := hold(t, fakecloud.MemberUser)
-	h.Block = attributes{"endpoint_overrides": attributes{"compute": h.Cloud.OlderNova(t, "RegionOne", 1)}}
-	for argument, asked := range map[string]any{"policies": "soft-affinity", "max_server_per_host": 2} {
-		h.Later(t)
-		err := h.Try(t, attributes{"servergroup": attributes{argument: asked}})
-		require.Error(t, err)
-		assert.Equal(t, "servergroup."+argument+": Nova is too old", h.At())
-	}
-	h.Later(t)
-	h.Must(t, attributes{})
-	h.Look(t)
-	h.Must(t, nil)
-	assert.Empty(t, h.groups("RegionOne"))
-}
-
 // TestNotDeleted: the next plan names each group that could not be deleted, in any region,
 // and the next apply deletes it.
 func TestNotDeleted(t *testing.T) {
