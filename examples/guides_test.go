@@ -304,7 +304,9 @@ func fromSenlin(t *testing.T, e example, attachment, server string, regions []st
 			_, err := e.Run(t.Context(), "plan", "-no-color")
 			require.Error(t, err)
 			assert.Regexp(t, acctest.Says("Servers are there that this plan makes again"), err.Error())
-			assert.Regexp(t, acctest.Says(fmt.Sprintf("OS_REGION_NAME=%s terraform import 'ADDRESS[\"web-%d\"]' %s", c[2], i-1, c[1])), err.Error())
+			if i == 1 || !strings.HasSuffix(e.Terraform, "tofu") { // which also replaces the one before
+				assert.Regexp(t, acctest.Says(fmt.Sprintf("OS_REGION_NAME=%s terraform import 'ADDRESS[\"web-%d\"]' %s", c[2], i-1, c[1])), err.Error())
+			}
 		}
 		at := *e.Workspace
 		at.Env = append(slices.Clone(e.Env), "OS_REGION_NAME="+c[2])
@@ -314,6 +316,9 @@ func fromSenlin(t *testing.T, e example, attachment, server string, regions []st
 		servers, err := json.Marshal(ids)
 		require.NoError(t, err)
 		e.file(t, "import.tf", fmt.Sprintf("%slocals {\n  servers = %s\n}\n", blocks, servers))
+	}
+	if len(first) > 0 {
+		e.memorize(t, "module.web.")
 	}
 	plan := counts(e.apply(t))
 	assert.Contains(t, plan, "0 to destroy")

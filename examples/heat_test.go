@@ -108,9 +108,12 @@ func TestExample_fromHeat(t *testing.T) {
 	e.file(t, "servers.json", list)
 
 	e.c.Fake.ResetRequests()
+	first := e.memorize(t, "module.web.", "module.workers.")
 	got := counts(e.apply(t))
-	quoted(t, "from-heat", got)
-	assert.Contains(t, got, "9 to import")
+	if !first {
+		quoted(t, "from-heat", got)
+		assert.Contains(t, got, "9 to import")
+	}
 	assert.Contains(t, got, "0 to destroy")
 	assert.Empty(t, e.requested(), "of servers")
 	assert.Equal(t, before, e.servers(t), "the servers")

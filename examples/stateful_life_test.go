@@ -227,7 +227,11 @@ func TestStatefulAdopted(t *testing.T) {
 	d.file(t, "databases.auto.tfvars.json", map[string]any{"databases": imports})
 	const line = "Plan: 13 to import, 7 to add, 1 to change, 0 to destroy."
 	quoted(t, "stateful-nodes", line)
-	require.Contains(t, d.finish(t, "adopted"), line)
+	if d.memorize(t, "") {
+		d.finish(t, "adopted")
+	} else {
+		require.Contains(t, d.finish(t, "adopted"), line)
+	}
 	assert.Equal(t, running, d.servers(t), "the servers")
 	d.watched.Restart()
 	require.NoError(t, os.Remove(filepath.Join(d.Dir, "import.tf")))

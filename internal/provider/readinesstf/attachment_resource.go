@@ -305,7 +305,9 @@ func (m attachmentModel) warnOfUnstored(before attachmentModel, walk *backend.Wa
 	if adopted {
 		detail = fmt.Sprintf("Cluster %q was imported, and this plan creates servers that it has: %s. Import each "+
 			"too: %s. If the plan replaces a server that was imported, bring the configuration in line with it, or "+
-			"add what differs to ignore_changes.", m.Cluster.ValueString(), text.Few(list), first)
+			"add what differs to ignore_changes. OpenTofu from 1.12 on also replaces one whose "+
+			"terraform_data.generation is new: apply that alone first, with -target.",
+			m.Cluster.ValueString(), text.Few(list), first)
 	}
 	if third || adopted {
 		diags.AddAttributeError(path.Root("servers"), "Servers are there that this plan makes again", detail)
