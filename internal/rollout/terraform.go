@@ -223,7 +223,7 @@ func (c *Command) Apply(ctx context.Context, plan *Plan, progress func(message s
 	}
 	defer read.Close()
 	var rest []byte
-	tell := func() {
+	report := func() {
 		more, _ := io.ReadAll(read)
 		rest = append(rest, more...)
 		for {
@@ -241,12 +241,12 @@ func (c *Command) Apply(ctx context.Context, plan *Plan, progress func(message s
 	for tick := time.NewTicker(100 * time.Millisecond); ; {
 		select {
 		case <-tick.C:
-			tell()
+			report()
 			continue
 		case err = <-ended:
 		}
 		tick.Stop()
-		tell()
+		report()
 		if err == nil {
 			return nil
 		}

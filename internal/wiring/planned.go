@@ -80,8 +80,8 @@ var mistakes = []struct {
 		{nodesThat(otherFlavor), "Write flavor_id = each.value.flavor_id"},
 		{alike, "Nodes with different templates get one image or flavor: write it as in image_name = " +
 			"each.value.template.image. If an image has two names, write one of them"},
-		{nodesThat(keepsServer), "Write replace_triggered_by = [terraform_data.generation[each.key]] in the lifecycle " +
-			"of the servers, with each.value.generation as its input"},
+		{nodesThat(keepsServer), "Write replace_triggered_by = [terraform_data.generation[each.key]] in the " +
+			"lifecycle of the servers, with each.value.generation as its input"},
 	}},
 	{Title: "A port is still in use", lines: []line{{portInUse, "Terraform makes the new server before the old one " +
 		"ends, and Nova refuses it: Port is still in use. It is tainted, or -replace names it: run terraform " +

@@ -226,20 +226,20 @@ func (l Listed) ReportNone(looked []placement.Region, adding bool, diags *diag.D
 
 // path returns the path of the name of a region or zone, or of the list if the name is not in it.
 func (l Listed) path(region, zone string) path.Path {
+	list := path.Root("regions")
+	if l.InOne {
+		list = path.Root("zones")
+	}
 	for i, r := range l.Regions {
 		if r.Name != region || r.Weight == 0 {
 			continue
 		}
-		at := path.Root("regions").AtListIndex(i)
-		if zone == "" {
-			if l.InOne {
-				return path.Root("region")
-			}
-			return at.AtName("name")
-		}
-		zones := at.AtName("zones")
+		name, zones := list.AtListIndex(i).AtName("name"), list.AtListIndex(i).AtName("zones")
 		if l.InOne {
-			zones = path.Root("zones")
+			name, zones = path.Root("region"), list
+		}
+		if zone == "" {
+			return name
 		}
 		for j, z := range r.Zones {
 			if z.Name == zone && z.Weight > 0 {
@@ -247,10 +247,7 @@ func (l Listed) path(region, zone string) path.Path {
 			}
 		}
 	}
-	if l.InOne {
-		return path.Root("zones")
-	}
-	return path.Root("regions")
+	return list
 }
 
 // ReportPlan reports that no plan could be made, in the policy document's own

@@ -83,53 +83,48 @@ func ArgumentWithTemplates(kind string, nested bool) schema.ListNestedAttribute 
 	return argument
 }
 
-// Path returns where a place has an argument of its own: at its zone, its region, or for all places.
-func Path(regions types.List, at placement.Place, argument string) path.Path {
-	found := path.Root(argument)
-	look := func(list types.List, in path.Path, name string) (types.Object, path.Path) {
-		for i, element := range list.Elements() {
-			place, ok := element.(types.Object)
-			if !ok || !value.Given(place) || place.Attributes()["name"].(types.String).ValueString() != name {
-				continue
-			}
-			here, given := in.AtListIndex(i), place.Attributes()[argument]
-			if given != nil && !given.IsNull() {
-				found = here.AtName(argument)
-			}
-			return place, in.AtListIndex(i)
+// each visits the regions of a list, each followed by its zones. It leaves out places that are not known yet.
+func each(list types.List, visit func(of placement.Place, at path.Path, fields map[string]attr.Value)) {
+	for i, region := range list.Elements() {
+		region, ok := region.(types.Object)
+		if !ok || !value.Given(region) {
+			continue
 		}
-		return types.Object{}, in
+		of, at, fields := placement.Place{Region: name(region)}, path.Root("regions").AtListIndex(i), region.Attributes()
+		visit(of, at, fields)
+		for j, zone := range fields["zones"].(types.List).Elements() {
+			if zone, ok := zone.(types.Object); ok && value.Given(zone) {
+				of.Zone = name(zone)
+				visit(of, at.AtName("zones").AtListIndex(j), zone.Attributes())
+			}
+		}
 	}
-	if region, here := look(regions, path.Root("regions"), at.Region); value.Given(region) {
-		look(region.Attributes()["zones"].(types.List), here.AtName("zones"), at.Zone)
-	}
+}
+
+func name(place types.Object) string { return place.Attributes()["name"].(types.String).ValueString() }
+
+// Path returns where a place has an argument of its own: at its zone, its region, or for all places.
+func Path(regions types.List, place placement.Place, argument string) path.Path {
+	found := path.Root(argument)
+	each(regions, func(of placement.Place, at path.Path, fields map[string]attr.Value) {
+		own := fields[argument] != nil && !fields[argument].IsNull()
+		if own && of.Region == place.Region && (of.Zone == "" || of.Zone == place.Zone) {
+			found = at.AtName(argument)
+		}
+	})
 	return found
 }
 
 // Own returns the values that regions and their zones have of an argument. Places that are not known yet have none.
 func Own[V attr.Value](regions types.List, argument string) map[placement.Place]V {
 	values := map[placement.Place]V{}
-	read := func(element types.Object, at placement.Place) {
-		if v, has := element.Attributes()[argument].(V); has && !v.IsNull() {
-			values[at] = v
+	each(regions, func(of placement.Place, _ path.Path, fields map[string]attr.Value) {
+		if v, has := fields[argument].(V); has && !v.IsNull() {
+			values[of] = v
 		}
-	}
-	for _, element := range regions.Elements() {
-		region, ok := element.(types.Object)
-		if !ok || !value.Given(region) {
-			continue
-		}
-		read(region, placement.Place{Region: name(region)})
-		for _, element := range region.Attributes()["zones"].(types.List).Elements() {
-			if zone, ok := element.(types.Object); ok && value.Given(zone) {
-				read(zone, placement.Place{Region: name(region), Zone: name(zone)})
-			}
-		}
-	}
+	})
 	return values
 }
-
-func name(place types.Object) string { return place.Attributes()["name"].(types.String).ValueString() }
 
 // Unknown returns the path of the first value in a list of places that is not known, except for what nodes are made
 // from.
