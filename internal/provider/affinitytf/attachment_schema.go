@@ -53,32 +53,27 @@ func attachmentSchema() schema.Schema {
 			},
 		},
 		Blocks: map[string]schema.Block{
-			"servergroup": schema.SingleNestedBlock{MarkdownDescription: "The server group that the cluster needs.",
-				Attributes: map[string]schema.Attribute{
-					"name": attribute.Text("Name or id of the group. A group of a new name is created. Without a name "+
-						"and scheduler hints, the group gets a random name.", attribute.NotEmpty,
-						stringvalidator.UTF8LengthAtMost(255)), // Nova's limit
-					"policies": schema.StringAttribute{
-						Optional:   true,
-						Computed:   true,
-						Default:    stringdefault.StaticString(affinity.AntiAffinity), // an import has a policy, too
-						Validators: []validator.String{stringvalidator.OneOf(affinity.Policies()...)},
-						MarkdownDescription: "Policy of the group: `affinity`, `anti-affinity` (the default), " +
-							"`soft-affinity` or `soft-anti-affinity`. An inherited group must have it.",
-					},
-					"max_server_per_host": attribute.Number("Maximum number of members on one host, for "+
-						"`anti-affinity`. Needs Nova's microversion 2.64. Defaults to 1 in a group that is created.",
-						int64validator.AtLeast(1), int64validator.AtMost(math.MaxInt32)),
-				}},
-			"scheduler_hints": schema.SingleNestedBlock{
-				MarkdownDescription: "Scheduler hints of the cluster's servers. Their group is inherited if " +
-					"`servergroup` names no group. It must have the policy of a `servergroup` block.",
-				Validators: attribute.Needs("group"),
-				Attributes: map[string]schema.Attribute{
-					"group": attribute.Text("Required. Name or id of a server group, which must exist.",
-						attribute.NotEmpty),
+			"servergroup": attribute.Block("The server group that the cluster needs.", attribute.Fields{
+				"name": attribute.Text("Name or id of the group. A group of a new name is created. Without a name "+
+					"and scheduler hints, the group gets a random name.", attribute.NotEmpty,
+					stringvalidator.UTF8LengthAtMost(255)), // Nova's limit
+				"policies": schema.StringAttribute{
+					Optional:   true,
+					Computed:   true,
+					Default:    stringdefault.StaticString(affinity.AntiAffinity), // an import has a policy, too
+					Validators: []validator.String{stringvalidator.OneOf(affinity.Policies()...)},
+					MarkdownDescription: "Policy of the group: `affinity`, `anti-affinity` (the default), " +
+						"`soft-affinity` or `soft-anti-affinity`. An inherited group must have it.",
 				},
-			},
+				"max_server_per_host": attribute.Number("Maximum number of members on one host, for "+
+					"`anti-affinity`. Needs Nova's microversion 2.64. Defaults to 1 in a group that is created.",
+					int64validator.AtLeast(1), int64validator.AtMost(math.MaxInt32)),
+			}),
+			"scheduler_hints": attribute.Block("Scheduler hints of the cluster's servers. Their group is inherited if "+
+				"`servergroup` names no group. It must have the policy of a `servergroup` block.", attribute.Fields{
+				"group": attribute.Text("Required. Name or id of a server group, which must exist.",
+					attribute.NotEmpty),
+			}, "group"),
 		},
 	}
 }

@@ -65,33 +65,22 @@ func planSchema() schema.Schema {
 }
 
 func placementAttribute() schema.Attribute {
-	return schema.SingleNestedAttribute{
-		Computed:            true,
-		MarkdownDescription: "Placements of the new nodes; null if there are none.",
-		Attributes: map[string]schema.Attribute{
-			"count": attribute.ComputedNumber("Number of nodes to create."),
-			"placements": schema.ListNestedAttribute{
-				Computed:            true,
-				MarkdownDescription: "One placement for each node.",
-				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-					"servergroup": attribute.ComputedText("Id of the server group."),
-					"zone": attribute.ComputedText("Availability zone, with the host of the DRS cluster " +
-						"(`zone:host`)."),
-				}},
-			},
-		},
-	}
+	return attribute.ComputedObject("Placements of the new nodes; null if there are none.", attribute.Fields{
+		"count": attribute.ComputedNumber("Number of nodes to create."),
+		"placements": attribute.ComputedObjects("One placement for each node.", attribute.Fields{
+			"servergroup": attribute.ComputedText("Id of the server group."),
+			"zone": attribute.ComputedText("Availability zone, with the host of the DRS cluster " +
+				"(`zone:host`)."),
+		}),
+	})
 }
 
 func violationsAttribute() schema.Attribute {
-	return schema.ListNestedAttribute{
-		Computed:            true,
-		MarkdownDescription: "Hosts that have more members of an anti-affinity group than it allows.",
-		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+	return attribute.ComputedObjects("Hosts that have more members of an anti-affinity group than it allows.",
+		attribute.Fields{
 			"host_id": attribute.ComputedText("Nova's hash of project and host."),
 			"members": attribute.ComputedTexts("Ids of the members on the host."),
-		}},
-	}
+		})
 }
 
 type planModel struct {

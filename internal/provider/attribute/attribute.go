@@ -108,7 +108,12 @@ func (c check) ValidateString(_ context.Context, req validator.StringRequest, re
 // Needs refuses a block without all of the arguments, and points at the one that is missing:
 // Terraform shows the block for it. For a path that ends at the block it shows the first line of
 // the resource.
-func Needs(arguments ...string) []validator.Object { return []validator.Object{needs(arguments)} }
+func Needs(arguments ...string) []validator.Object {
+	if len(arguments) == 0 {
+		return nil
+	}
+	return []validator.Object{needs(arguments)}
+}
 
 type needs []string
 
@@ -122,5 +127,31 @@ func (n needs) ValidateObject(_ context.Context, req validator.ObjectRequest, re
 			resp.Diagnostics.AddAttributeError(req.Path.AtName(name), "A missing argument",
 				fmt.Sprintf("The block %s needs %s.", req.Path, name))
 		}
+	}
+}
+
+// Fields are the attributes of a block or an object.
+type Fields = map[string]schema.Attribute
+
+// Block is a block with attributes, of which some are needed.
+func Block(description string, fields Fields, needed ...string) schema.SingleNestedBlock {
+	return schema.SingleNestedBlock{
+		MarkdownDescription: description,
+		Attributes:          fields,
+		Validators:          Needs(needed...),
+	}
+}
+
+// ComputedObject is an object that the provider works out.
+func ComputedObject(description string, fields Fields) schema.SingleNestedAttribute {
+	return schema.SingleNestedAttribute{Computed: true, MarkdownDescription: description, Attributes: fields}
+}
+
+// ComputedObjects is a list of objects that the provider works out.
+func ComputedObjects(description string, fields Fields) schema.ListNestedAttribute {
+	return schema.ListNestedAttribute{
+		Computed:            true,
+		MarkdownDescription: description,
+		NestedObject:        schema.NestedAttributeObject{Attributes: fields},
 	}
 }

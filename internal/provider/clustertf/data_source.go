@@ -46,11 +46,8 @@ func schemaOf() schema.Schema {
 	attributes := nodes.SelectorAttributes()
 	attributes["regions"] = attribute.Texts("Regions to read. Defaults to the provider's.",
 		listvalidator.NoNullValues(), listvalidator.ValueStringsAre(attribute.NotEmpty))
-	attributes["nodes"] = schema.ListNestedAttribute{
-		Computed:            true,
-		NestedObject:        schema.NestedAttributeObject{Attributes: nodes.Attributes(true)},
-		MarkdownDescription: "Nodes of the cluster, sorted by region, creation time and id.",
-	}
+	attributes["nodes"] = attribute.ComputedObjects("Nodes of the cluster, sorted by region, creation time and id.",
+		nodes.Attributes(true))
 	attributes["size"] = attribute.ComputedNumber("Number of nodes.")
 	attributes["distribution"] = attribute.ComputedMap(value.ZoneCountsType,
 		"Number of nodes by region and zone. Nodes without a zone yet are under the empty name.")

@@ -53,13 +53,11 @@ func attachmentSchema() schema.Schema {
 		},
 		Blocks: map[string]schema.Block{
 			"hook": hookblock.Block("A consumer to notify of the drain, and to wait for."),
-			"timeouts": schema.SingleNestedBlock{
-				MarkdownDescription: "How long the destruction may take. After that it fails, and the node stays.",
-				Attributes: map[string]schema.Attribute{
+			"timeouts": attribute.Block("How long the destruction may take. After that it fails, and the node stays.",
+				attribute.Fields{
 					"delete": durations.Argument(time.Second, 30*duration.Day, "Such as `30m`. Defaults to the sum "+
 						"of the hook's timeout, five minutes for a shutdown, the grace period and a minute."),
-				},
-			},
+				}),
 		},
 	}
 }

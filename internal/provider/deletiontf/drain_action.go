@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
 	data "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	resource "github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
@@ -119,7 +118,7 @@ func progress(ctx context.Context, label string, send func(message string)) (tel
 // the same names and the same checks.
 func drainSchema() schema.Schema {
 	of := attachmentSchema()
-	hook, _ := of.Blocks["hook"].(resource.SingleNestedBlock)
+	hook, _ := of.Blocks["hook"].(data.SingleNestedBlock)
 	block := schema.SingleNestedBlock{
 		MarkdownDescription: hook.MarkdownDescription,
 		Attributes:          map[string]schema.Attribute{},

@@ -69,10 +69,8 @@ func planSchema() schema.Schema {
 			"seed":   attribute.Text("Seed of `RANDOM`. Defaults to the ids of all nodes."),
 			"status": attribute.ComputedText("`OK`: a choice that cannot be made is an error."),
 			"reason": attribute.ComputedText("The result of the request, in a sentence."),
-			"deletion": schema.SingleNestedAttribute{
-				Computed:            true,
-				MarkdownDescription: "The nodes to remove, and how; null if there are none.",
-				Attributes: map[string]schema.Attribute{
+			"deletion": attribute.ComputedObject("The nodes to remove, and how; null if there are none.",
+				attribute.Fields{
 					"count":      attribute.ComputedNumber("Number of nodes."),
 					"candidates": attribute.ComputedTexts("Ids of the nodes, in the order in which they are removed."),
 					"names": attribute.ComputedTexts("Names of the nodes, which fit into `deletion.candidates` of a " +
@@ -80,21 +78,16 @@ func planSchema() schema.Schema {
 					"destroy_after_deletion":  attribute.ComputedFlag("As given."),
 					"grace_period":            attribute.ComputedNumber("As given, in seconds."),
 					"reduce_desired_capacity": attribute.ComputedFlag("As given."),
-				},
-			},
+				}),
 			"survivors": attribute.ComputedTexts("Ids of the nodes that stay, in the order of `nodes`."),
 		},
 		Blocks: map[string]schema.Block{
 			"scale_in": requesttf.ScaleInBlock(),
 			"resize":   requesttf.ResizeBlock(),
-			"delete_nodes": schema.SingleNestedBlock{
-				MarkdownDescription: "Remove these nodes (CLUSTER_DEL_NODES).",
-				Validators:          attribute.Needs("candidates"),
-				Attributes: map[string]schema.Attribute{
-					"candidates": attribute.Texts("Required. Ids or names of the nodes to remove.",
-						listvalidator.NoNullValues()),
-				},
-			},
+			"delete_nodes": attribute.Block("Remove these nodes (CLUSTER_DEL_NODES).", attribute.Fields{
+				"candidates": attribute.Texts("Required. Ids or names of the nodes to remove.",
+					listvalidator.NoNullValues()),
+			}, "candidates"),
 		},
 	}
 }

@@ -9,9 +9,9 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
@@ -40,11 +40,7 @@ func Block(description string) schema.SingleNestedBlock {
 	attributes["type"] = attribute.Text("Required. How the consumer is notified, and how it says that it is done: `"+
 		strings.Join(names, "`, `")+"`. See [Which hook](../guides/draining-nodes.md#which-hook).",
 		stringvalidator.OneOf(names...))
-	return schema.SingleNestedBlock{
-		MarkdownDescription: description,
-		Attributes:          attributes,
-		Validators:          attribute.Needs("type", "default_result"),
-	}
+	return attribute.Block(description, attributes, "type", "default_result")
 }
 
 // argumentOf returns the schema of an argument of a type.

@@ -202,8 +202,5 @@ func SelectorAttributes() map[string]schema.Attribute {
 
 // SelectorBlock is the block that says how to find the nodes' servers.
 func SelectorBlock() schema.Block {
-	return schema.SingleNestedBlock{
-		MarkdownDescription: "Limits which servers can be nodes, in addition to their names.",
-		Attributes:          SelectorAttributes(),
-	}
+	return attribute.Block("Limits which servers can be nodes, in addition to their names.", SelectorAttributes())
 }

@@ -48,14 +48,11 @@ func healthBlock() schema.Block {
 		Blocks: map[string]schema.Block{
 			"http": probeblock.HTTP(),
 			"tcp":  probeblock.TCP(),
-			"octavia": schema.SingleNestedBlock{
-				MarkdownDescription: "Uses the health monitors of Octavia pools: a member in `ERROR` is unhealthy.",
-				Validators:          attribute.Needs("pool_ids"),
-				Attributes: map[string]schema.Attribute{
+			"octavia": attribute.Block("Uses the health monitors of Octavia pools: a member in `ERROR` is unhealthy.",
+				attribute.Fields{
 					"pool_ids": attribute.Texts("Required. Ids of the pools. Each region is asked for its own.",
 						listvalidator.SizeAtLeast(1), listvalidator.ValueStringsAre(value.NotNull{})),
-				},
-			},
+				}, "pool_ids"),
 		},
 	}
 }

@@ -120,23 +120,20 @@ func attachmentSchema() schema.Schema {
 }
 
 func deletionBlock() schema.Block {
-	return schema.SingleNestedBlock{
-		MarkdownDescription: "Which nodes are removed when the cluster shrinks: first nodes that are not in service, " +
-			"then nodes that are marked as tainted, then others by `criteria`.",
-		Attributes: map[string]schema.Attribute{
-			"criteria": attribute.Text("`RANDOM` (the default), `OLDEST_FIRST`, `YOUNGEST_FIRST`, "+
-				"`OLDEST_PROFILE_FIRST` (by template: the earliest first) or `HIGHEST_INDEX_FIRST`.",
-				stringvalidator.OneOf(deletion.AllCriteria()...)),
-			"candidates": namesArgument("Names of nodes, or ids of their servers, to remove. With an unchanged " +
-				"`desired_capacity` they are replaced by `method`: once, when they are added to the list. A name may " +
-				"stay when its node is gone."),
-			"kept": namesArgument("Candidates whose servers [somebody " +
-				"keeps](../guides/draining-nodes.md#keep-the-server-of-a-node-that-leaves): no batch waits for them. " +
-				"Not with `stateful`."),
-			"protected": namesArgument("Names of nodes, or ids of their servers, that are never removed or replaced, " +
-				"like nodes that are marked or locked in Nova."),
-		},
-	}
+	return attribute.Block("Which nodes are removed when the cluster shrinks: first nodes that are not in service, "+
+		"then nodes that are marked as tainted, then others by `criteria`.", attribute.Fields{
+		"criteria": attribute.Text("`RANDOM` (the default), `OLDEST_FIRST`, `YOUNGEST_FIRST`, "+
+			"`OLDEST_PROFILE_FIRST` (by template: the earliest first) or `HIGHEST_INDEX_FIRST`.",
+			stringvalidator.OneOf(deletion.AllCriteria()...)),
+		"candidates": namesArgument("Names of nodes, or ids of their servers, to remove. With an unchanged " +
+			"`desired_capacity` they are replaced by `method`: once, when they are added to the list. A name may " +
+			"stay when its node is gone."),
+		"kept": namesArgument("Candidates whose servers [somebody " +
+			"keeps](../guides/draining-nodes.md#keep-the-server-of-a-node-that-leaves): no batch waits for them. " +
+			"Not with `stateful`."),
+		"protected": namesArgument("Names of nodes, or ids of their servers, that are never removed or replaced, " +
+			"like nodes that are marked or locked in Nova."),
+	})
 }
 
 // pattern refuses a pattern that would give the same name to all nodes.
@@ -144,41 +141,36 @@ var pattern = attribute.Check("the pattern has {index} in it", "Invalid pattern 
 	func(given string) string { return naming.Pattern(given).Check() })
 
 func updateBlock() schema.Block {
-	return schema.SingleNestedBlock{
-		MarkdownDescription: "Which nodes are replaced, one batch for each apply. Without it no node is replaced. " +
-			"See [Rolling out an image](../guides/rolling-out-an-image.md). An apply that brings the block, or " +
-			"changes `method` or `require_in_service`, replaces nothing yet.",
-		Validators: attribute.Needs("causes", "max_batch_size"),
-		Attributes: map[string]schema.Attribute{
-			"causes": attribute.Texts("Required. Why a node is replaced, in this order: `UNHEALTHY` (in `ERROR`, "+
-				"tainted, or found unhealthy by `health`), `PLACEMENT` (its place is not listed or above its cap, or "+
-				"a move improves the spread), `TEMPLATE` (another template is wanted; with `IMAGE` the newest of "+
-				"`image`), `FLAVOR` (an earlier one of `flavors` is not full) and `AGE` (older than `max_age`). An "+
-				"empty list "+
-				"replaces none.",
-				listvalidator.UniqueValues(),
-				listvalidator.ValueStringsAre(value.NotNull{}, stringvalidator.OneOf(causes()...))),
-			"max_age": durations.Argument(time.Hour, 3650*duration.Day, "The age at which `AGE` replaces a node, "+
-				"such as `30d`, counted from the launch of its server. Each node gets up to a tenth more, so that "+
-				"not all are too old in one night."),
-			"pause": durations.Argument(0, 30*duration.Day, "How long a batch must have been in service before the "+
-				"next one begins. Defaults to `0s`."),
-			"max_batch_size": attribute.Text("Required. Maximum number of nodes that one apply replaces: a number, or "+
-				"a percentage of `desired_capacity`, rounded down but at least 1. Nodes that are not in service yet "+
-				"count against it.", anAmount, aBatch),
-			"target": attribute.Text("How many nodes (a number or a percentage, rounded up) get the wanted template, "+
-				"for a [canary](../guides/rolling-out-an-image.md#a-canary). Defaults to `\"100%\"`.", anAmount),
-			"method": attribute.Text("`SUBSTITUTE` (the default): a new node under a new name, made before the old "+
-				"one leaves. `IN_PLACE`: the server is rebuilt or resized. `RECREATE`: the server is destroyed, and "+
-				"made again under its name. See [how to choose](../guides/rolling-out-an-image.md#choose-a-method).",
-				stringvalidator.OneOf(roster.Methods()...)),
-			"stop_above": attribute.Text("Number or percentage of unhealthy nodes above which there is an outage: "+
-				"then `UNHEALTHY` replaces no node. Defaults to `\"50%\"`.", anAmount),
-			"require_in_service": attribute.Flag("Whether a server is in service only if a " +
-				"`stackpolicy_readiness_attachment` has marked it. Defaults to `true`: no batch begins until " +
-				"there is one. With `false` a server that is `ACTIVE` counts as in service."),
-		},
-	}
+	return attribute.Block("Which nodes are replaced, one batch for each apply. Without it no node is replaced. "+
+		"See [Rolling out an image](../guides/rolling-out-an-image.md). An apply that brings the block, or "+
+		"changes `method` or `require_in_service`, replaces nothing yet.", attribute.Fields{
+		"causes": attribute.Texts("Required. Why a node is replaced, in this order: `UNHEALTHY` (in `ERROR`, "+
+			"tainted, or found unhealthy by `health`), `PLACEMENT` (its place is not listed or above its cap, or "+
+			"a move improves the spread), `TEMPLATE` (another template is wanted; with `IMAGE` the newest of "+
+			"`image`), `FLAVOR` (an earlier one of `flavors` is not full) and `AGE` (older than `max_age`). An "+
+			"empty list replaces none.",
+			listvalidator.UniqueValues(),
+			listvalidator.ValueStringsAre(value.NotNull{}, stringvalidator.OneOf(causes()...))),
+		"max_age": durations.Argument(time.Hour, 3650*duration.Day, "The age at which `AGE` replaces a node, "+
+			"such as `30d`, counted from the launch of its server. Each node gets up to a tenth more, so that "+
+			"not all are too old in one night."),
+		"pause": durations.Argument(0, 30*duration.Day, "How long a batch must have been in service before the "+
+			"next one begins. Defaults to `0s`."),
+		"max_batch_size": attribute.Text("Required. Maximum number of nodes that one apply replaces: a number, or "+
+			"a percentage of `desired_capacity`, rounded down but at least 1. Nodes that are not in service yet "+
+			"count against it.", anAmount, aBatch),
+		"target": attribute.Text("How many nodes (a number or a percentage, rounded up) get the wanted template, "+
+			"for a [canary](../guides/rolling-out-an-image.md#a-canary). Defaults to `\"100%\"`.", anAmount),
+		"method": attribute.Text("`SUBSTITUTE` (the default): a new node under a new name, made before the old "+
+			"one leaves. `IN_PLACE`: the server is rebuilt or resized. `RECREATE`: the server is destroyed, and "+
+			"made again under its name. See [how to choose](../guides/rolling-out-an-image.md#choose-a-method).",
+			stringvalidator.OneOf(roster.Methods()...)),
+		"stop_above": attribute.Text("Number or percentage of unhealthy nodes above which there is an outage: "+
+			"then `UNHEALTHY` replaces no node. Defaults to `\"50%\"`.", anAmount),
+		"require_in_service": attribute.Flag("Whether a server is in service only if a " +
+			"`stackpolicy_readiness_attachment` has marked it. Defaults to `true`: no batch begins until " +
+			"there is one. With `false` a server that is `ACTIVE` counts as in service."),
+	}, "causes", "max_batch_size")
 }
 
 func causes() (names []string) {

@@ -32,11 +32,9 @@ type statefulModel struct {
 }
 
 func statefulBlock() schema.Block {
-	return schema.SingleNestedBlock{
-		MarkdownDescription: "Gives each node a slot (name, index and place), which keeps its volumes, ports and DNS " +
-			"names; see [Stateful nodes](../guides/stateful-nodes.md). Not with `SUBSTITUTE` or `PLACEMENT`.",
-		Validators: attribute.Needs("on_removal"),
-		Attributes: map[string]schema.Attribute{
+	return attribute.Block("Gives each node a slot (name, index and place), which keeps its volumes, ports and DNS "+
+		"names; see [Stateful nodes](../guides/stateful-nodes.md). Not with `SUBSTITUTE` or `PLACEMENT`.",
+		attribute.Fields{
 			"on_removal": attribute.Text("Required. Use of the slot of a node that is removed: `RETAIN` keeps it for "+
 				"the next node in its place, `DELETE` gives it up, and Terraform destroys everything that it kept.",
 				stringvalidator.OneOf("RETAIN", onRemovalDelete)),
@@ -53,8 +51,7 @@ func statefulBlock() schema.Block {
 					"nodes has the names, as JSON, under `volumes`. With `RETAIN` a slot keeps a volume that the map " +
 					"has no more, until `release` names it. None becomes smaller.",
 			},
-		},
-	}
+		}, "on_removal")
 }
 
 // validateStateful refuses updates that would give a node another place or name.

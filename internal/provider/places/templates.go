@@ -90,7 +90,8 @@ func each(list types.List, visit func(of placement.Place, at path.Path, fields m
 		if !ok || !value.Given(region) {
 			continue
 		}
-		of, at, fields := placement.Place{Region: name(region)}, path.Root("regions").AtListIndex(i), region.Attributes()
+		of, fields := placement.Place{Region: name(region)}, region.Attributes()
+		at := path.Root("regions").AtListIndex(i)
 		visit(of, at, fields)
 		for j, zone := range fields["zones"].(types.List).Elements() {
 			if zone, ok := zone.(types.Object); ok && value.Given(zone) {

@@ -158,12 +158,8 @@ func planSchema(kind, description string, share, attributes map[string]schema.At
 	decided := func(verb string) schema.Attribute {
 		inside := maps.Clone(share)
 		inside["count"] = attribute.ComputedNumber("Number of nodes to " + verb + ".")
-		return schema.SingleNestedAttribute{
-			Computed:   true,
-			Attributes: inside,
-			MarkdownDescription: "Nodes to " + verb + "; null if there are none. Fits into the `decision` of another " +
-				"plan.",
-		}
+		return attribute.ComputedObject("Nodes to "+verb+"; null if there are none. Fits into the `decision` of "+
+			"another plan.", inside)
 	}
 	attributes = requesttf.Attributes(attributes)
 	attributes["respect_quotas"] = attribute.Flag("Whether the project's quotas count as caps of regions, " +

@@ -18,28 +18,20 @@ import (
 
 // HTTP is the schema of the block http.
 func HTTP() schema.Block {
-	return schema.SingleNestedBlock{
-		MarkdownDescription: "A GET request that the server must answer. TLS trusts the authorities of the system " +
-			"and of `hook_cacert_file` in the provider block.",
-		Validators: attribute.Needs("url"),
-		Attributes: map[string]schema.Attribute{
-			"url": attribute.Text("Required. URL such as `http://{address}:8080/health`, or with the node's " +
-				"`{name}`. A plan shows it: pass a secret in a sensitive variable."),
-			"status": attribute.Text("Statuses of a good answer, such as `200-299,404`. Defaults to `" +
-				probe.DefaultStatuses + "`."),
-		},
-	}
+	return attribute.Block("A GET request that the server must answer. TLS trusts the authorities of the system "+
+		"and of `hook_cacert_file` in the provider block.", attribute.Fields{
+		"url": attribute.Text("Required. URL such as `http://{address}:8080/health`, or with the node's " +
+			"`{name}`. A plan shows it: pass a secret in a sensitive variable."),
+		"status": attribute.Text("Statuses of a good answer, such as `200-299,404`. Defaults to `" +
+			probe.DefaultStatuses + "`."),
+	}, "url")
 }
 
 // TCP is the schema of the block tcp.
 func TCP() schema.Block {
-	return schema.SingleNestedBlock{
-		MarkdownDescription: "A port at which the server must accept connections.",
-		Validators:          attribute.Needs("port"),
-		Attributes: map[string]schema.Attribute{
-			"port": attribute.Number("Required. Number of the port.", int64validator.Between(1, 65535)),
-		},
-	}
+	return attribute.Block("A port at which the server must accept connections.", attribute.Fields{
+		"port": attribute.Number("Required. Number of the port.", int64validator.Between(1, 65535)),
+	}, "port")
 }
 
 // Read returns the probes of the blocks; a probe is nil if its block is absent or not

@@ -147,21 +147,15 @@ const Precedence = "If it does, nothing is planned."
 // attribute, and refuses it in a block.
 func Blocks(named string) map[string]schema.Block {
 	return map[string]schema.Block{
-		"scale_out": schema.SingleNestedBlock{
-			MarkdownDescription: "Add nodes (CLUSTER_SCALE_OUT); an empty block adds one.",
-			Attributes: map[string]schema.Attribute{
-				"count": count("Number of nodes to add. Defaults to `1`."),
-			},
-		},
+		"scale_out": attribute.Block("Add nodes (CLUSTER_SCALE_OUT); an empty block adds one.", attribute.Fields{
+			"count": count("Number of nodes to add. Defaults to `1`."),
+		}),
 		"scale_in": ScaleInBlock(),
 		"resize":   ResizeBlock(),
-		"node_create": schema.SingleNestedBlock{
-			MarkdownDescription: "Add one node, which may name its place (NODE_CREATE). " + named,
-			Attributes: map[string]schema.Attribute{
-				"region": attribute.Text("Region that the node asks for.", attribute.NotEmpty),
-				"zone":   attribute.Text("Availability zone that the node asks for.", attribute.NotEmpty),
-			},
-		},
+		"node_create": attribute.Block("Add one node, which may name its place (NODE_CREATE). "+named, attribute.Fields{
+			"region": attribute.Text("Region that the node asks for.", attribute.NotEmpty),
+			"zone":   attribute.Text("Availability zone that the node asks for.", attribute.NotEmpty),
+		}),
 	}
 }
 
@@ -171,30 +165,25 @@ func count(description string) schema.Attribute {
 
 // ScaleInBlock is the block that asks to remove nodes.
 func ScaleInBlock() schema.Block {
-	return schema.SingleNestedBlock{
-		MarkdownDescription: "Remove nodes (CLUSTER_SCALE_IN); an empty block removes one.",
-		Attributes:          map[string]schema.Attribute{"count": count("Number of nodes to remove. Defaults to `1`.")},
-	}
+	return attribute.Block("Remove nodes (CLUSTER_SCALE_IN); an empty block removes one.",
+		attribute.Fields{"count": count("Number of nodes to remove. Defaults to `1`.")})
 }
 
 // ResizeBlock is the block that asks for another size.
 func ResizeBlock() schema.Block {
-	return schema.SingleNestedBlock{
-		MarkdownDescription: "Give the cluster another size (CLUSTER_RESIZE).",
-		Attributes: map[string]schema.Attribute{
-			"adjustment_type": attribute.Text("Meaning of `number`: `EXACT_CAPACITY` (the new size), " +
-				"`CHANGE_IN_CAPACITY` (nodes to add, or to remove if negative) or `CHANGE_IN_PERCENTAGE` (the " +
-				"same in percent). Without it only the bounds count."),
-			"number": schema.NumberAttribute{
-				Optional: true,
-				MarkdownDescription: "A percentage may have decimals; it rounds towards zero, but changes at least " +
-					"one node.",
-			},
-			"min_size": attribute.Number("Smallest number of nodes. Defaults to `0`."),
-			"max_size": attribute.Number("Largest number of nodes. Defaults to `-1`, no bound."),
-			"min_step": attribute.Number("Smallest change of a percentage, in nodes. Defaults to `1`."),
-			"strict": attribute.Flag("Whether a size outside the bounds is an error. By default the nearest bound " +
-				"counts."),
+	return attribute.Block("Give the cluster another size (CLUSTER_RESIZE).", attribute.Fields{
+		"adjustment_type": attribute.Text("Meaning of `number`: `EXACT_CAPACITY` (the new size), " +
+			"`CHANGE_IN_CAPACITY` (nodes to add, or to remove if negative) or `CHANGE_IN_PERCENTAGE` (the " +
+			"same in percent). Without it only the bounds count."),
+		"number": schema.NumberAttribute{
+			Optional: true,
+			MarkdownDescription: "A percentage may have decimals; it rounds towards zero, but changes at least " +
+				"one node.",
 		},
-	}
+		"min_size": attribute.Number("Smallest number of nodes. Defaults to `0`."),
+		"max_size": attribute.Number("Largest number of nodes. Defaults to `-1`, no bound."),
+		"min_step": attribute.Number("Smallest change of a percentage, in nodes. Defaults to `1`."),
+		"strict": attribute.Flag("Whether a size outside the bounds is an error. By default the nearest bound " +
+			"counts."),
+	})
 }
