@@ -75,17 +75,14 @@ func newestMicroversion(ctx context.Context, client *gophercloud.ServiceClient) 
 	}
 	type document struct {
 		ID      string `json:"id"`
-		Version string `json:"version"` // newest microversion, or empty
+		Version string `json:"version"` // newest microversion
 	}
 	found, err := get[document](ctx, client, root, "version")
 	if err != nil {
 		return 0, err
 	}
-	switch {
-	case found.ID == "":
+	if found.ID == "" {
 		return 0, missing("version")
-	case found.Version == "":
-		return 1, nil // Nova is older than microversions
 	}
 	var major, minor int
 	if _, err := fmt.Sscanf(found.Version, "%d.%d", &major, &minor); err != nil || major != 2 {

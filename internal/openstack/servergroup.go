@@ -54,8 +54,8 @@ type answeredGroup struct {
 }
 
 // group translates a group. A group without an id is an error.
-func (g *answeredGroup) group() (ServerGroup, error) {
-	if g == nil || g.ID == "" {
+func (g answeredGroup) group() (ServerGroup, error) {
+	if g.ID == "" {
 		return ServerGroup{}, missing("server_group")
 	}
 	group := ServerGroup{ID: string(g.ID), Name: string(g.Name), Policy: string(g.Policy),
@@ -81,8 +81,7 @@ func (c *Compute) ServerGroups(ctx context.Context) ([]ServerGroup, error) {
 		if err == nil {
 			page, err = get[[]answeredGroup](ctx, client, address, "server_groups")
 		}
-		for i := range page {
-			g := &page[i]
+		for _, g := range page {
 			group, broken := g.group()
 			groups = append(groups, group)
 			err = cmp.Or(err, broken, list.item(g.ID))
@@ -123,7 +122,7 @@ func (c *Compute) CreateServerGroup(
 		opts.Rules = &servergroups.Rules{MaxServerPerHost: maxServerPerHost}
 	}
 	var answer struct {
-		Group *answeredGroup `json:"server_group"`
+		Group answeredGroup `json:"server_group"`
 	}
 	var group ServerGroup
 	err := servergroups.Create(ctx, c.groupClient(), opts).ExtractInto(&answer)
