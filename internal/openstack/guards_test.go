@@ -124,7 +124,7 @@ func TestGuards(t *testing.T) {
 			endless("", "x")(w, r)
 		}}, 400, "(more than 64 KiB of ", 1},
 		"a 200 that breaks off":   {[]http.HandlerFunc{half, good}, 200, "{}", 2},
-		"one that always does":    {[]http.HandlerFunc{half}, 0, "the answer breaks off after 10 bytes", 2},
+		"200s that all break off": {[]http.HandlerFunc{half}, 0, "the answer breaks off after 10 bytes", 2},
 		"a part of a list":        {[]http.HandlerFunc{status(206, "Content-Type", "application/json")}, 0, "answered 206 Partial Content (", 1},
 		"a page with a password":  {[]http.HandlerFunc{body("text/html", password)}, 0, "answered 200 OK, but not with JSON (9 bytes of text/html)", 1},
 		"a refusal from a proxy":  {[]http.HandlerFunc{status(403, "Content-Type", token)}, 403, "(0 bytes of ", 1},

@@ -94,7 +94,7 @@ func (t *transport) once(req *http.Request) (resp *http.Response, err error) {
 	}
 	start := time.Now()
 	deadline := start.Add(t.timeout)
-	if req.Response != nil { // net/http follows a redirect: all hops share the time of the first request
+	if req.Response != nil { // a redirect is followed: all hops share one timeout
 		if before, ok := req.Response.Request.Context().Deadline(); ok {
 			deadline = before
 		}

@@ -58,7 +58,7 @@ func TestBoard(t *testing.T) {
 		{"zones of one name are two zones", "R1: a, b; R2 w2: a cap1, b", 6, "map[R1/a:1 R1/b:1 R2/a:1 R2/b:3]"},
 		{"full zones bound their region", "R1: a cap1, b cap1; R2 w2: a", 9, "map[R1/a:1 R1/b:1 R2/a:7]"},
 		{"a region's cap bounds its zones", "R1 cap5: a now2, b", 4, "4 nodes must be added, but there is room for 3: R1 3 (cap 5)."},
-		{"what is not listed leaves first", "R1: a now3, x w0 now1; R2; R3 w0 now2", -3, "map[R1/x:-1 R3:-2]"},
+		{"a place that is not listed loses nodes first", "R1: a now3, x w0 now1; R2; R3 w0 now2", -3, "map[R1/x:-1 R3:-2]"},
 		{"the fullest region first, whatever its weight", "R1 w100: a now3, x w0 now2; R2 w0 now4", -3, "map[R1/x:-2 R2:-1]"},
 		{"then what is above the cap of a zone", "R1: a cap1 now2, x w0 now1; R2 now9", -3, "map[R1/a:-1 R1/x:-1 R2:-1]"},
 		{"but no region falls below its min", "R1 min3: a now2, x w0 now1; R2 now3", -1, "map[R2:-1]"},

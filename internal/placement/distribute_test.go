@@ -80,7 +80,7 @@ func TestDistribute(t *testing.T) {
 		{"a closed bin takes nothing, not even for its min", "A closed min3 now1, B", 2, []int64{1, 2}},
 		{"removal treats a closed bin like any other", "A closed now3, B now3", -2, []int64{2, 2}},
 		{"but first takes what it has above its cap", "A closed cap1 now3, B now3", -2, []int64{1, 3}},
-		{"what is there counts", "A now10, B, C", 5, []int64{10, 3, 2}},
+		{"existing nodes count", "A now10, B, C", 5, []int64{10, 3, 2}},
 		{"a bin above its cap takes nothing", "A cap2 now5, B", 3, []int64{5, 3}},
 		{"nothing asked", "A now3, B", 0, []int64{3, 0}},
 		{"removal levels", "A now3, B now3, C now3", -4, []int64{2, 2, 1}},
