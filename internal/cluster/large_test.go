@@ -2,15 +2,12 @@ package cluster_test
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
-	"runtime"
 	"runtime/debug"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -31,7 +28,7 @@ const (
 )
 
 // TestMain serves the large cloud if a benchmark starts this program for it. The cloud has a process of its own, so
-// that the reader's memory and CPU time are measured without it.
+// that the reader's CPU time is measured without it.
 func TestMain(m *testing.M) {
 	if os.Getenv(serveLarge) == "" {
 		os.Exit(m.Run())
@@ -62,7 +59,7 @@ func TestMain(m *testing.M) {
 
 // startLarge starts the large cloud and returns a function that reads servers of its regions with a new login each
 // time.
-func startLarge(b *testing.B, log func(context.Context, string, map[string]any)) func(name string, regions ...string) ([]node.Node, error) {
+func startLarge(b *testing.B) func(name string, regions ...string) ([]node.Node, error) {
 	b.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env, cmd.Stderr = append(os.Environ(), serveLarge+"=1"), os.Stderr
@@ -79,7 +76,7 @@ func startLarge(b *testing.B, log func(context.Context, string, map[string]any))
 	require.NoError(b, err)
 	return func(name string, regions ...string) ([]node.Node, error) {
 		cloud, err := openstack.New(openstack.Config{AuthURL: strings.TrimSpace(address), UserName: fakecloud.MemberUser, Password: fakecloud.Password,
-			TenantName: fakecloud.MemberProject, DefaultDomain: fakecloud.DomainID, Log: log})
+			TenantName: fakecloud.MemberProject, DefaultDomain: fakecloud.DomainID})
 		if err != nil {
 			return nil, err
 		}
@@ -97,7 +94,7 @@ func largeNames() []string {
 
 // BenchmarkReadRegions reads the large cloud: all regions at once, and each by itself.
 func BenchmarkReadRegions(b *testing.B) {
-	read := startLarge(b, nil)
+	read := startLarge(b)
 	side := func(name string, regions ...string) bench.Side {
 		return bench.Side{Name: name, Do: func() error {
 			nodes, err := read("^web-", regions...)
@@ -119,37 +116,4 @@ func BenchmarkReadRegions(b *testing.B) {
 	b.ReportMetric(bench.Milliseconds(costs[0].Wall), "all-ms")
 	b.ReportMetric(bench.Milliseconds(slowest), "slowest-ms")
 	b.ReportMetric(float64(costs[0].Wall)/float64(slowest), "times-slowest-region")
-}
-
-// BenchmarkReadMemory measures the heap that the large cloud takes: its maximum while the cloud is read, and its size
-// with all nodes in memory, and with one in a hundred.
-func BenchmarkReadMemory(b *testing.B) {
-	var mu sync.Mutex
-	var most uint64
-	heap := func() uint64 {
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		mu.Lock()
-		defer mu.Unlock()
-		most = max(most, m.HeapAlloc)
-		return m.HeapAlloc
-	}
-	read := startLarge(b, func(context.Context, string, map[string]any) { heap() }) // measured after each answer
-	for b.Loop() {
-		for unit, name := range map[string]string{"all": "^web-", "few": "00$"} {
-			runtime.GC()
-			before := heap()
-			most = 0
-			nodes, err := read(name, largeNames()...)
-			require.NoError(b, err)
-			heap()
-			peak := most
-			runtime.GC()
-			b.ReportMetric(float64(len(nodes)), unit+"-nodes")
-			b.ReportMetric(float64(peak)/(1<<20), unit+"-peak-MiB")
-			b.ReportMetric(float64(heap()-before)/(1<<20), unit+"-kept-MiB")
-			runtime.KeepAlive(nodes)
-		}
-	}
-	b.ReportMetric(0, "ns/op")
 }
