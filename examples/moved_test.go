@@ -74,25 +74,25 @@ resource "openstack_lb_member_v2" "n" {
 	ofPort  = "network { port = openstack_networking_port_v2.n[count.index].id }\n"
 )
 
-// moved are clusters of others: how they are written, what the module says of them, and what is imported beside the servers, by the
-// address in the module, with %s for the name of a node.
+// moved are clusters of others: how they are written, what the module says of them, and what is imported beside the servers: the
+// resource in the module, its key with NAME for the name of a node, and its id.
 var moved = []struct {
 	name, module, cluster, names, id string
 	server, resources, arguments     string
-	imports                          map[string]string
+	imports                          [][3]string
 }{
 	{"Patroni", "stateful", "pg", "pg-${count.index}", "pg", ofImage + ofPort, theirPorts + theirVolumes + theirMembers,
 		"networks = [\"shared\"]\nvolumes = { data = { size = 10 } }\n" +
 			"pools = { sql = { region = \"RegionOne\", pool_id = var.pool, protocol_port = 5432 } }",
-		map[string]string{
-			`openstack_blockstorage_volume_v3.slot["%s-data"]`:   "openstack_blockstorage_volume_v3.n[count.index].id",
-			`openstack_networking_port_v2.slot["%s/shared"]`:     "openstack_networking_port_v2.n[count.index].id",
-			`openstack_compute_volume_attach_v2.node["%s-data"]`: "openstack_compute_volume_attach_v2.n[count.index].id",
-			`openstack_lb_member_v2.node["%s/sql"]`:              `"${var.pool}/${openstack_lb_member_v2.n[count.index].id}"`,
+		[][3]string{
+			{"openstack_blockstorage_volume_v3.slot", "NAME-data", "openstack_blockstorage_volume_v3.n[count.index].id"},
+			{"openstack_networking_port_v2.slot", "NAME/shared", "openstack_networking_port_v2.n[count.index].id"},
+			{"openstack_compute_volume_attach_v2.node", "NAME-data", "openstack_compute_volume_attach_v2.n[count.index].id"},
+			{"openstack_lb_member_v2.node", "NAME/sql", `"${var.pool}/${openstack_lb_member_v2.n[count.index].id}"`},
 		}},
 	{"kubeadm", "cluster", "k8s-worker", "k8s-worker-${count.index}.k8s.example.org", "k8s-worker/{cluster}-{index}.k8s.example.org",
 		ofImage + ofPort, theirPorts, "networks = [{ name = \"shared\", port = true }]\n" + `node_name_pattern = "{cluster}-{index}.k8s.example.org"`,
-		map[string]string{`openstack_networking_port_v2.node["%s/1/shared"]`: "openstack_networking_port_v2.n[count.index].id"}},
+		[][3]string{{"openstack_networking_port_v2.node", "NAME/1/shared", "openstack_networking_port_v2.n[count.index].id"}}},
 	{"boot volumes, counted from 1", "cluster", "app", "app-${count.index + 1}", "app", `network { name = "shared" }
   block_device {
     uuid                  = data.openstack_images_image_v2.debian.id
@@ -103,7 +103,7 @@ var moved = []struct {
   }`, "", "networks = [\"shared\"]\nboot_volume = { size = 20 }", nil},
 	{"two networks and a pool", "cluster", "api", "api-${count.index}", "api", ofImage + "network { name = \"shared\" }\nnetwork { name = \"storage\" }",
 		theirMembers, "networks = [\"shared\", \"storage\"]\npools = { http = { region = \"RegionOne\", pool_id = var.pool, protocol_port = 5432 } }",
-		map[string]string{`openstack_lb_member_v2.node["%s/http"]`: `"${var.pool}/${openstack_lb_member_v2.n[count.index].id}"`}},
+		[][3]string{{"openstack_lb_member_v2.node", "NAME/http", `"${var.pool}/${openstack_lb_member_v2.n[count.index].id}"`}}},
 }
 
 // TestModuleMoved: clusters of others are imported with what hangs on them, and keep their servers, their volumes and their group. Then they
@@ -120,33 +120,23 @@ func TestModuleMoved(t *testing.T) {
 			e.c.Prefix = ""
 			pool := e.c.Fake.AddPool("RegionOne")
 			e.Env = append(e.Env, "TF_VAR_pool="+pool)
-			imports := map[string]string{`openstack_compute_instance_v2.node["%s"]`: "openstack_compute_instance_v2.n[count.index].id"}
-			maps.Copy(imports, m.imports)
 			lines := ""
-			for address, id := range imports {
-				lines += fmt.Sprintf("(format(%q, \"%s\")) = %s\n", address, m.names, id)
+			for _, i := range append(m.imports, [3]string{"openstack_compute_instance_v2.node", "NAME", "openstack_compute_instance_v2.n[count.index].id"}) {
+				lines += fmt.Sprintf("%q = { for i in range(3) : %q => %s }\n", i[0], strings.Replace(i[1], "NAME", m.names, 1), i[2])
 			}
 			header, _, _ := strings.Cut(read(t, filepath.Join(e.Dir, "main.tf")), "module \"web\"")
-			e.file(t, "main.tf", header+fmt.Sprintf(theirs, m.names, m.server)+m.resources+"output \"imports\" {\n  value = merge([for i in range(3) : {\n"+
-				strings.ReplaceAll(lines, "count.index", "i")+"}]...)\n}\n")
+			e.file(t, "main.tf", header+fmt.Sprintf(theirs, m.names, m.server)+m.resources+"output \"imports\" {\n  value = {\n"+
+				strings.ReplaceAll(lines, "count.index", "i")+"}\n}\n")
 			e.file(t, "pool.tf", "variable \"pool\" {}\n")
 			acctest.Apply(t, e.Workspace)
 			before, volumes, group := e.servers(t), e.c.Volumes(t, "RegionOne"), e.output(t, "group")
 			require.Len(t, before, 3)
-			clear(imports)
+			var imports map[string]map[string]string
 			require.NoError(t, e.Output(t.Context(), "imports", &imports))
 
 			require.NoError(t, os.Remove(filepath.Join(e.Dir, "terraform.tfstate")))
 			blocks := fmt.Sprintf("import {\n  to = module.web.stackpolicy_placement_attachment.cluster\n  id = %q\n}\n", m.id)
-			by := map[string]map[string]string{}
-			for address, id := range imports {
-				resource, key, _ := strings.Cut(strings.TrimSuffix(address, `"]`), `["`)
-				if by[resource] == nil {
-					by[resource] = map[string]string{}
-				}
-				by[resource][key] = id
-			}
-			for resource, ids := range by {
+			for resource, ids := range imports {
 				list, err := json.Marshal(ids)
 				require.NoError(t, err)
 				blocks += fmt.Sprintf("import {\n  for_each = %s\n  to       = module.web.%s[each.key]\n  id       = each.value\n}\n", list, resource)
