@@ -152,7 +152,7 @@ func (p *attachmentPlanner) say(ctx context.Context, d decision) {
 			"The cause TEMPLATE replaces nodes that do not have the wanted template, but there is no template. "+
 				"Give template, and let the servers take their image and flavor from each.value.template.")
 	}
-	if d.begins() && !p.memory.Marked && !p.plan.requiresMarks(ctx, p.diags) {
+	if d.beginsBatch() && !p.memory.Marked && !p.plan.requiresMarks(ctx, p.diags) {
 		p.diags.AddAttributeWarning(path.Root("update").AtName("require_in_service"), "ACTIVE is taken for service",
 			"No readiness attachment marks the servers. "+wiring.Unchecked)
 	}

@@ -42,8 +42,8 @@ type decision struct {
 	written   []placement.Region // regions as written
 }
 
-// begins reports whether a batch of TEMPLATE begins.
-func (d decision) begins() bool {
+// beginsBatch reports whether a batch of TEMPLATE begins.
+func (d decision) beginsBatch() bool {
 	return slices.ContainsFunc(d.change.With(verdict.Leaves, verdict.Changes),
 		func(v *verdict.Verdict) bool { return v.Row().Updates })
 }

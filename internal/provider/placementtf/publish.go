@@ -23,7 +23,7 @@ func (p *attachmentPlanner) publish(ctx context.Context, d decision) {
 	required := p.memory.Marked
 	if value.GivenBlock(p.plan.Update) {
 		told.Method, required = p.plan.method(ctx, p.diags), p.plan.requiresMarks(ctx, p.diags)
-		told.Begins = d.begins() && (required || p.memory.Marked)
+		told.Begins = d.beginsBatch() && (required || p.memory.Marked)
 	}
 	for name, n := range elements[shownNode](p.plan.Nodes.ValueString(), p.diags) {
 		s := p.memory.Seen.Servers[name]

@@ -120,11 +120,11 @@ func (p *attachmentPlanner) modify(
 }
 
 func (r *attachmentResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	keep(ctx, req.Plan, &resp.State, resp.Identity, &resp.Diagnostics)
+	storePlan(ctx, req.Plan, &resp.State, resp.Identity, &resp.Diagnostics)
 }
 
-// keep stores what was planned.
-func keep(
+// storePlan stores what was planned.
+func storePlan(
 	ctx context.Context, from tfsdk.Plan, state *tfsdk.State, id *tfsdk.ResourceIdentity, diags *diag.Diagnostics,
 ) {
 	var plan attachmentModel
@@ -168,7 +168,7 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 // Update stores the plan. It need not remove marks of servers: the mark of another template does not count as the
 // node's own.
 func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	keep(ctx, req.Plan, &resp.State, resp.Identity, &resp.Diagnostics)
+	storePlan(ctx, req.Plan, &resp.State, resp.Identity, &resp.Diagnostics)
 }
 
 // Delete forgets the attachment, and touches no server.

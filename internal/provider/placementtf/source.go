@@ -99,8 +99,8 @@ func imageWords(r roster.Roster) map[string]map[string]string {
 	return words
 }
 
-// refresh looks up in a region what is remembered. An error leaves it as it was.
-func (l looker) refresh(ctx context.Context, listed placement.Region, before sources, after *sources) error {
+// renew looks up again in a region what is remembered. An error leaves it as it was.
+func (l looker) renew(ctx context.Context, listed placement.Region, before sources, after *sources) error {
 	region, images, flavors := listed.Name, map[string]image{}, map[string]string{}
 	if name := ownOf(l.images, region); name != "" {
 		was := cmp.Or(before.Images[region][name].ID, l.said.Images[region][name].ID)
@@ -253,7 +253,7 @@ func (m *attachmentModel) lookAgain(
 	for _, listed := range m.regionsOf(r) {
 		region, err := listed.Name, error(nil)
 		if !closed(region) {
-			err = l.refresh(ctx, listed, before, &after)
+			err = l.renew(ctx, listed, before, &after)
 		}
 		if closed(region) || err != nil {
 			after.put(region, before.Images[region], before.Flavors[region])
