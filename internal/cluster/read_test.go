@@ -23,7 +23,7 @@ import (
 func login(t testing.TB, fake *fakecloud.Cloud, change ...func(*openstack.Config)) *openstack.Cloud {
 	t.Helper()
 	config := openstack.Config{AuthURL: fake.AuthURL(), UserName: fakecloud.MemberUser, Password: fakecloud.Password,
-		TenantName: fakecloud.MemberProject, DefaultDomain: fakecloud.DomainID, AllowReauth: true, RequestTimeout: time.Minute}
+		TenantName: fakecloud.MemberProject, DefaultDomain: fakecloud.DomainID, RequestTimeout: time.Minute}
 	for _, f := range change {
 		f(&config)
 	}

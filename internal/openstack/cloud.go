@@ -68,7 +68,7 @@ func New(config Config) (*Cloud, error) {
 	}
 	t.hosts.Store(&resolved.hosts)
 	c := &Cloud{config: config, settings: resolved, transport: t}
-	if config.AllowReauth && resolved.auth.TokenID == "" {
+	if resolved.auth.TokenID == "" {
 		t.relogin = c.relogin
 	}
 	c.http = http.Client{Transport: t}

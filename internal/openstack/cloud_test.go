@@ -22,7 +22,7 @@ import (
 
 func member(fake *fakecloud.Cloud) openstack.Config {
 	return openstack.Config{AuthURL: fake.AuthURL(), UserName: fakecloud.MemberUser, Password: fakecloud.Password,
-		TenantName: fakecloud.MemberProject, DefaultDomain: fakecloud.DomainID, AllowReauth: true, RequestTimeout: time.Minute}
+		TenantName: fakecloud.MemberProject, DefaultDomain: fakecloud.DomainID, RequestTimeout: time.Minute}
 }
 
 func open(t *testing.T, config openstack.Config) *openstack.Cloud {
@@ -66,7 +66,7 @@ func TestLogins(t *testing.T) {
 		},
 		"credential by id": func(c *openstack.Config) {
 			*c = openstack.Config{AuthURL: c.AuthURL, ApplicationCredentialID: fakecloud.AppCredentialID,
-				ApplicationCredentialSecret: fakecloud.AppCredentialSecret, AllowReauth: true}
+				ApplicationCredentialSecret: fakecloud.AppCredentialSecret}
 		},
 		"credential by name": func(c *openstack.Config) {
 			*c = openstack.Config{AuthURL: c.AuthURL, UserID: fakecloud.MemberUserID, ApplicationCredentialName: fakecloud.AppCredentialName,
@@ -87,7 +87,7 @@ func TestToken(t *testing.T) {
 	require.NoError(t, err)
 	requests := fake.Requests()
 	token := requests[len(requests)-1].Token
-	cloud := open(t, openstack.Config{AuthURL: fake.AuthURL(), Token: token, AllowReauth: true})
+	cloud := open(t, openstack.Config{AuthURL: fake.AuthURL(), Token: token})
 	_, err = cloud.Zones(t.Context(), "RegionOne")
 	require.NoError(t, err)
 	fake.ExpireTokens()

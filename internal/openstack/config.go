@@ -35,7 +35,6 @@ type Config struct {
 	DomainName, DomainID, DefaultDomain                                             string
 	Password, Token                                                                 string
 	ApplicationCredentialID, ApplicationCredentialName, ApplicationCredentialSecret string
-	SystemScope                                                                     bool
 
 	Insecure              *bool
 	CACertFile, Cert, Key string // path of a file, or PEM text
@@ -44,7 +43,6 @@ type Config struct {
 	EndpointOverrides map[string]string // URL, or another service type, by service type
 	MaxRetries        int
 	RequestTimeout    time.Duration // timeout of one try; 0 means a minute
-	AllowReauth       bool
 
 	UserAgent string
 	Log       func(ctx context.Context, message string, fields map[string]any) // called once for each request; or nil
@@ -215,7 +213,7 @@ func (c Config) filledFrom(entry *clientconfig.Cloud) Config {
 }
 
 func (c Config) authInfo() *clientconfig.AuthInfo {
-	info := &clientconfig.AuthInfo{
+	return &clientconfig.AuthInfo{
 		AuthURL: c.AuthURL, Token: c.Token,
 		Username: c.UserName, UserID: c.UserID, Password: c.Password,
 		UserDomainName: c.UserDomainName, UserDomainID: c.UserDomainID,
@@ -226,10 +224,6 @@ func (c Config) authInfo() *clientconfig.AuthInfo {
 		ApplicationCredentialName:   c.ApplicationCredentialName,
 		ApplicationCredentialSecret: c.ApplicationCredentialSecret,
 	}
-	if c.SystemScope {
-		info.SystemScope = "true"
-	}
-	return info
 }
 
 // federated matches the types of login that need a service other than Keystone.

@@ -35,13 +35,11 @@ type providerModel struct {
 	DomainID                    types.String `tfsdk:"domain_id"`
 	DomainName                  types.String `tfsdk:"domain_name"`
 	DefaultDomain               types.String `tfsdk:"default_domain"`
-	SystemScope                 types.Bool   `tfsdk:"system_scope"`
 	Insecure                    types.Bool   `tfsdk:"insecure"`
 	EndpointType                types.String `tfsdk:"endpoint_type"`
 	CACertFile                  types.String `tfsdk:"cacert_file"`
 	Cert                        types.String `tfsdk:"cert"`
 	Key                         types.String `tfsdk:"key"`
-	AllowReauth                 types.Bool   `tfsdk:"allow_reauth"`
 	MaxRetries                  types.Int64  `tfsdk:"max_retries"`
 	EndpointOverrides           types.Map    `tfsdk:"endpoint_overrides"`
 	EnableLogging               types.Bool   `tfsdk:"enable_logging"`
@@ -75,17 +73,15 @@ func (m providerModel) config(ctx context.Context, diags *diag.Diagnostics) open
 		DomainID:                    env.text(m.DomainID, "OS_DOMAIN_ID"),
 		DomainName:                  env.text(m.DomainName, "OS_DOMAIN_NAME"),
 		DefaultDomain:               cmp.Or(env.text(m.DefaultDomain, "OS_DEFAULT_DOMAIN"), "default"),
-		SystemScope:                 env.flag(m.SystemScope, false, "OS_SYSTEM_SCOPE"),
 		EndpointType:                env.text(m.EndpointType, "OS_ENDPOINT_TYPE"),
 		CACertFile:                  env.text(m.CACertFile, "OS_CACERT"),
 		Cert:                        env.text(m.Cert, "OS_CERT"),
 		Key:                         env.text(m.Key, "OS_KEY"),
-		AllowReauth:                 env.flag(m.AllowReauth, true, "OS_ALLOW_REAUTH"),
 		MaxRetries:                  int(min(m.MaxRetries.ValueInt64(), 1<<30)), // bounded here, checked later
 		RequestTimeout:              durations.Or(m.RequestTimeout, 0),
 	}
 	if !m.Insecure.IsNull() || os.Getenv("OS_INSECURE") != "" {
-		config.Insecure = new(env.flag(m.Insecure, false, "OS_INSECURE"))
+		config.Insecure = new(env.flag(m.Insecure, "OS_INSECURE"))
 	}
 	diags.Append(m.EndpointOverrides.ElementsAs(ctx, &config.EndpointOverrides, false)...)
 	if m.EnableLogging.ValueBool() || os.Getenv("OS_DEBUG") != "" {
@@ -144,15 +140,10 @@ func (environment) text(argument types.String, names ...string) string {
 	return ""
 }
 
-func (e environment) flag(argument types.Bool, byDefault bool, name string) bool {
+func (e environment) flag(argument types.Bool, name string) bool {
 	value := os.Getenv(name)
-	switch {
-	case !argument.IsNull():
+	if !argument.IsNull() || value == "" {
 		return argument.ValueBool()
-	case value == "":
-		return byDefault
-	case name == "OS_SYSTEM_SCOPE" && value == "all": // the value for the openstack command line
-		return true
 	}
 	flag, err := strconv.ParseBool(value)
 	if err != nil {

@@ -50,9 +50,6 @@ func providerSchema() schema.Schema {
 			"domain_name": text("Name of that domain. Environment: `OS_DOMAIN_NAME`."),
 			"default_domain": text("Id of the domain if no other argument names one. Defaults to `default`. " +
 				"Environment: `OS_DEFAULT_DOMAIN`."),
-			"system_scope": flag("Log in with system scope, in no project. Servers belong to projects, so Nova " +
-				"refuses such a login since 2023.1. Defaults to `false`. Environment: `OS_SYSTEM_SCOPE` (`true` or " +
-				"`all`)."),
 			"insecure": flag("Accept TLS certificates that cannot be verified. Defaults to `false`. Environment: " +
 				"`OS_INSECURE`."),
 			"endpoint_type": text("Interface of the catalogue to use: `public` (the default), `internal` or `admin`. " +
@@ -61,8 +58,6 @@ func providerSchema() schema.Schema {
 				"`OS_CACERT`."),
 			"cert": text("Client certificate: a path, or the PEM text. Needs `key`. Environment: `OS_CERT`."),
 			"key":  secret("Key of the client certificate: a path, or the PEM text. Environment: `OS_KEY`."),
-			"allow_reauth": flag("Log in again when the token expires. Defaults to `true`. Environment: " +
-				"`OS_ALLOW_REAUTH`."),
 			"max_retries": attribute.Number("How often a failed request is repeated, if that is safe: after 429, "+
 				"500, 502, 503, 504, a 404 that the service itself did not write, and broken connections. At most "+
 				"`1000`. Defaults to `0`.", int64validator.Between(0, openstack.MostRetries)),

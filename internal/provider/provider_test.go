@@ -94,20 +94,20 @@ func TestArguments(t *testing.T) {
 
 	// Arguments that are not strings.
 	got, diags := configFor(t, map[string]attr.Value{
-		"system_scope": types.BoolValue(true), "insecure": types.BoolValue(true), "allow_reauth": types.BoolValue(false), "max_retries": types.Int64Value(4),
+		"insecure": types.BoolValue(true), "max_retries": types.Int64Value(4),
 		"request_timeout":    durations.Of(7 * time.Second),
 		"enable_logging":     types.BoolValue(true),
 		"endpoint_overrides": types.MapValueMust(types.StringType, map[string]attr.Value{"compute": types.StringValue("http://nova/")}),
 	}, nil)
 	yes := true
-	want := openstack.Config{SystemScope: true, Insecure: &yes, MaxRetries: 4, RequestTimeout: 7 * time.Second,
+	want := openstack.Config{Insecure: &yes, MaxRetries: 4, RequestTimeout: 7 * time.Second,
 		DefaultDomain: "default", EndpointOverrides: map[string]string{"compute": "http://nova/"}}
 	assert.Empty(t, diags)
 	assert.Equal(t, want, got)
 
 	// Every argument of the schema is in one of the two tables above, except arguments
 	// about hooks, which TestProviderBadInput has.
-	assert.Len(t, providerSchema().Attributes, len(arguments)+10, "arguments of the provider block")
+	assert.Len(t, providerSchema().Attributes, len(arguments)+8, "arguments of the provider block")
 }
 
 func TestEnvironmentFlags(t *testing.T) {
@@ -117,10 +117,10 @@ func TestEnvironmentFlags(t *testing.T) {
 		check func(openstack.Config, diag.Diagnostics) bool
 	}{
 		{nil, func(c openstack.Config, d diag.Diagnostics) bool {
-			return len(d) == 0 && c.AllowReauth && !c.SystemScope && c.Insecure == nil && c.DefaultDomain == "default"
+			return len(d) == 0 && c.Insecure == nil && c.DefaultDomain == "default"
 		}},
-		{map[string]string{"OS_SYSTEM_SCOPE": "all", "OS_INSECURE": "false", "OS_ALLOW_REAUTH": "0"}, func(c openstack.Config, d diag.Diagnostics) bool {
-			return len(d) == 0 && c.SystemScope && !c.AllowReauth && *c.Insecure == no
+		{map[string]string{"OS_INSECURE": "false"}, func(c openstack.Config, d diag.Diagnostics) bool {
+			return len(d) == 0 && *c.Insecure == no
 		}},
 		{map[string]string{"OS_INSECURE": "perhaps"}, func(_ openstack.Config, d diag.Diagnostics) bool {
 			return d.HasError() && strings.Contains(d[0].Detail(), `OS_INSECURE is "perhaps"`)

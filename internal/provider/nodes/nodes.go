@@ -139,8 +139,7 @@ func ReportRead(err error, group path.Path, without string, diags *diag.Diagnost
 			strings.Join(gone.Regions, ", "), gone.ID))
 	case region && gophercloud.ResponseCodeIs(err, http.StatusForbidden):
 		diags.AddError("Unable to read the cluster", err.Error()+"\n\nThe region answers, and refuses this login. It "+
-			"needs the role reader or member in the project of the servers. With system_scope, or OS_SYSTEM_SCOPE, "+
-			"it is in no project: log in with one.")
+			"needs the role reader or member in the project of the servers.")
 	case region:
 		diags.AddError("Unable to read the cluster", err.Error()+"\n\n"+without)
 	default:
