@@ -113,46 +113,37 @@ func Choose(nodes []node.Node, request Request) ([]node.Node, error) {
 
 // pick chooses count nodes of one group; all are the nodes of the cluster.
 func pick(group string, nodes []node.Node, count int64, all []node.Node, request Request) ([]node.Node, error) {
-	seed := request.Seed
-	if seed == "" {
-		seed = seedOf(all)
-	}
-	var free []ticket
-	for i := range nodes {
+	var free []int
+	for _, i := range order(nodes, all, request.Criteria, request.Seed) {
 		if !nodes[i].Protected {
-			free = append(free, request.Criteria.ticket(seed, nodes, i))
+			free = append(free, i)
 		}
 	}
 	if others := int64(len(free)); count > others {
 		return nil, &ProtectedError{Group: group, Asked: count, Others: others, Protected: int64(len(nodes)) - others}
 	}
-	sortByTurn(free, request.Criteria)
 	chosen := make([]node.Node, max(count, 0))
 	for i := range chosen {
-		chosen[i] = *free[i].Node
+		chosen[i] = nodes[free[i]]
 	}
 	return chosen, nil
 }
 
 // Order returns the positions of all nodes, protected ones too, in the order in which [Choose] would choose them.
-func Order(nodes []node.Node, criteria Criteria) []int {
-	seed := ""
-	if criteria.draws() {
-		seed = seedOf(nodes)
+func Order(nodes []node.Node, criteria Criteria) []int { return order(nodes, nodes, criteria, "") }
+
+// order returns the positions of nodes; all are the nodes of the cluster.
+func order(nodes, all []node.Node, criteria Criteria, seed string) []int {
+	if seed == "" && criteria.draws() {
+		seed = seedOf(all)
 	}
 	tickets := make([]ticket, len(nodes))
 	for i := range nodes {
-		tickets[i] = criteria.ticket(seed, nodes, i)
+		tickets[i] = ticket{Node: &nodes[i], at: i}
+		if criteria.draws() {
+			tickets[i].number = draw(seed, nodes[i].ID)
+		}
 	}
-	sortByTurn(tickets, criteria)
-	order := make([]int, len(nodes))
-	for i, t := range tickets {
-		order[i] = t.at
-	}
-	return order
-}
-
-func sortByTurn(tickets []ticket, criteria Criteria) {
 	slices.SortStableFunc(tickets, func(a, b ticket) int {
 		switch first := turn(a.Node); {
 		case first != turn(b.Node):
@@ -162,6 +153,11 @@ func sortByTurn(tickets []ticket, criteria Criteria) {
 		}
 		return cmp.Or(criteria.compare(a, b), strings.Compare(a.ID, b.ID))
 	})
+	positions := make([]int, len(nodes))
+	for i, t := range tickets {
+		positions[i] = t.at
+	}
+	return positions
 }
 
 // The turns of nodes: a lower turn leaves first.
@@ -186,14 +182,6 @@ type ticket struct {
 	*node.Node
 	at     int
 	number uint64
-}
-
-func (c Criteria) ticket(seed string, nodes []node.Node, at int) ticket {
-	t := ticket{Node: &nodes[at], at: at}
-	if c.draws() {
-		t.number = draw(seed, t.ID)
-	}
-	return t
 }
 
 // draws reports whether the order is random.

@@ -76,14 +76,6 @@ const DefaultTimeout = 5 * time.Minute
 // Limit returns the time that the consumer has.
 func (s Spec) Limit() time.Duration { return cmp.Or(s.Timeout, DefaultTimeout) }
 
-// one returns the value of an argument that is no list.
-func (s Spec) one(argument string) string {
-	if values := s.Arguments[argument]; len(values) > 0 {
-		return values[0]
-	}
-	return ""
-}
-
 // identity returns a hash that differs for each hook and node, so that the progress of one is not used for another.
 func (s Spec) identity(m Message) string {
 	facts, _ := json.Marshal([]any{s.Type, s.Arguments, m.Token, m.NodeID, m.Transition, m.Region}) // keys are sorted

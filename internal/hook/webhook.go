@@ -31,7 +31,7 @@ var webhookType = Type{
 		check:       func(values []string) []Fault { return checkURL(values[0]) },
 	}},
 	make: func(r *Runner, s Spec) (hook, error) {
-		address, err := url.Parse(s.one("url"))
+		address, err := url.Parse(s.Arguments["url"][0]) // Check has found it
 		if err != nil {
 			return nil, errors.New("the URL of the webhook cannot be read")
 		}
