@@ -145,9 +145,10 @@ func TestPlacementSources(t *testing.T) {
 		"back to its new name in a rollout": {rolls: "debian-13", happens: renamed, more: image("old"), applies: "1=A/tiny 3=A/tiny, same", at: unchecked},
 		"on by the id in a rollout":         {rolls: "debian-13", more: attributes{"image": "C"}, applies: "2=C/tiny 3=C/tiny, same", at: unchecked},
 		"another image":                     {more: image("debian-13"), applies: "1=A/tiny 2=C/tiny, 2=C/tiny 3=C/tiny, same", at: unchecked},
-		"another image, of an id":           {happens: again, more: attributes{"image": "B"}, applies: "1=A/tiny 2=B/tiny, 2=B/tiny 3=B/tiny, same", at: unchecked},
-		"an unknown image":                  {more: image("debain-13"), applies: "error", at: "image: Unknown image"},
-		"an unknown id":                     {more: image("00000000-0000-4000-8000-000000000000"), applies: "error", at: "image: Unknown image"},
+		"another image, of an id": {happens: again, more: attributes{"image": "B"},
+			applies: "1=A/tiny 2=B/tiny, 2=B/tiny 3=B/tiny, same", at: unchecked},
+		"an unknown image": {more: image("debain-13"), applies: "error", at: "image: Unknown image"},
+		"an unknown id":    {more: image("00000000-0000-4000-8000-000000000000"), applies: "error", at: "image: Unknown image"},
 		"an image of other region": {happens: func(s *sourced) { s.Fake.UpdateImage(s.id("C"), func(i *fakecloud.Image) { i.Region = "RegionTwo" }) },
 			more: image("debian-13"), applies: "error", at: "image: Unknown image"},
 		"no Glance": {happens: func(s *sourced) {
