@@ -30,7 +30,7 @@ func readPage(data []byte, take func(*server) error) (more bool, err error) {
 	for i := range page.Servers {
 		s := &page.Servers[i]
 		if s.ID == "" || s.Status == "" {
-			return false, fmt.Errorf("a server without id or status, %q, at position %d", text.Cut(string(s.ID), 100), i)
+			return false, fmt.Errorf("a server without id or status: %q, number %d", text.Cut(string(s.ID), 100), i)
 		}
 		s.hidden = s.Status == "UNKNOWN" && s.Name == ""
 		if err := take(s); err != nil {

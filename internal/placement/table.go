@@ -54,8 +54,9 @@ func (b *Board) after(change Counts) *Board {
 	return after
 }
 
-// table has a line for each place and one for all nodes, with a column of nodes for each list of rows. The last list has
-// the other columns. The headings have the width of most cells, so that a diff shows only the rows that change.
+// table has a line for each place and one for all nodes, with a column of nodes for each list of rows. The other
+// columns are of the last list. The headings have the width of most cells, so that a diff shows only the rows that
+// change.
 func table(headings []string, columns ...[]Row) string {
 	lines := [][]string{
 		slices.Concat([]string{"place"}, headings, []string{"   ideal", "weight", " min", "  cap", ""}),

@@ -24,8 +24,8 @@ const (
 	lineLength  = 130 // characters
 )
 
-// maxDots is the largest number of nodes in a place with a dot for each. A place with more nodes has one dot and a number
-// for each kind of nodes.
+// maxDots is the largest number of nodes in a place with a dot for each. A place with more nodes has one dot and a
+// number for each kind of nodes.
 const maxDots = 66
 
 // SVG draws a plan as one picture, which stands alone.
