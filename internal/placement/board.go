@@ -303,9 +303,9 @@ func (b *Board) Move() (from, to Place, ok bool) {
 	return b.place(x), b.place(y), true
 }
 
-// Beyond says why removals take from a place before all others ("it is not listed") or after them. It returns "" if
+// WhyLoses says why removals take from a place before all others ("it is not listed") or after them. It returns "" if
 // only the place's share decides.
-func (b *Board) Beyond(at Place) string {
+func (b *Board) WhyLoses(at Place) string {
 	s, there := b.counted(at)
 	if !there {
 		return ""

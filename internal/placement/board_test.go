@@ -108,7 +108,7 @@ func TestMaintenance(t *testing.T) {
 	board := NewBoard(listed, Counts{{"R1", "a"}: 3, {"R1", "shut"}: 9, {"R2", "a"}: 4, {"R2", "old"}: 1})
 	from, to, ok := board.Move()
 	assert.Equal(t, []any{Place{"R1", "a"}, Place{"R1", "b"}, true}, []any{from, to, ok})
-	assert.Equal(t, "it is closed, and no open place can lose a node", board.Beyond(Place{"R2", "old"}), "beyond")
+	assert.Equal(t, "it is closed, and no open place can lose a node", board.WhyLoses(Place{"R2", "old"}), "beyond")
 	for at, closed := range map[Place]bool{{"R1", "a"}: false, {"R1", "shut"}: true, {"R2", "a"}: true} {
 		if board.Closed(at) != closed || board.Takes(at) == closed || closed && board.Why(at) != "is closed" {
 			t.Errorf("%s is closed: %t (%s), takes: %t", at, board.Closed(at), board.Why(at), board.Takes(at))
@@ -156,7 +156,7 @@ func TestBoardChanges(t *testing.T) {
 	assert.Equal(t, "4 2 true false false false 0 1", fmt.Sprint(at(board, "R2", "").Current, at(board, "R1", "a").Kept, changed.Closed(Place{"R1", "b"}),
 		board.Closed(Place{"R1", "b"}), changed.Closed(Place{"R1", "a"}), changed.Closed(Place{"R9", ""}), at(lower, "R1", "b").Min, at(lower, "R1", "a").Min))
 	for at, want := range map[Place]string{{"R1", "a"}: "", {"R1", "old"}: "it is not listed", {"R2", ""}: "it is above its cap of 1"} {
-		assert.Equal(t, want, board.Beyond(at), "%s", at)
+		assert.Equal(t, want, board.WhyLoses(at), "%s", at)
 	}
 	for at, there := range map[Place]bool{{"R1", "a"}: true, {"R2", "x"}: true, {"R1", "gone"}: false, {"R9", "a"}: false} {
 		before := fmt.Sprint(changed.Rows())

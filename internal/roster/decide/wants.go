@@ -139,7 +139,7 @@ func (l *ledger) shrink(count int64, may func(*facts.Fact) bool, keepMins bool, 
 			break
 		}
 		ask(verdict.Want{Fact: f, What: verdict.Surplus, First: updating && f.Outdated && f.Is == facts.Serving,
-			Beyond: q.Beyond(f.Place)})
+			WhyLoses: q.WhyLoses(f.Place)})
 		q.leave(f.Place, true)
 	}
 	return count
@@ -261,7 +261,7 @@ func (l *ledger) moves(q queues, pending func() int64, ask func(verdict.Want) (g
 		}
 		f := q.in[from][0]
 		granted, more := ask(verdict.Want{Fact: f, Cause: roster.Misplaced, What: verdict.Replaced, MoveTo: to,
-			Beyond: q.Beyond(from)})
+			WhyLoses: q.WhyLoses(from)})
 		if !more {
 			return
 		}

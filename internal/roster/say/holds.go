@@ -64,7 +64,7 @@ var words = map[string]func(p *speech, list verdict.List) string{
 		return text
 	},
 	"better place": func(_ *speech, list verdict.List) string {
-		return cmp.Or(list[0].Beyond, list[0].MoveTo.String()+" is a better place")
+		return cmp.Or(list[0].WhyLoses, list[0].MoveTo.String()+" is a better place")
 	},
 	"flavor": func(_ *speech, list verdict.List) string {
 		return cmp.Or(list[0].Flavor, "no flavor of the list")

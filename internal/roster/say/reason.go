@@ -63,8 +63,8 @@ func lossesOf(before verdict.List) map[placement.Place]*loss {
 // with says that a place loses a node, why it is the first there, and which nodes are protected.
 func (l loss) with(w verdict.Want, why string) []string {
 	text := fmt.Sprintf("%s loses %d of %d", w.Place, l.lost, l.had)
-	if w.Beyond != "" {
-		text += ": " + w.Beyond
+	if w.WhyLoses != "" {
+		text += ": " + w.WhyLoses
 	}
 	if w.First {
 		why = "outdated, so that the update would replace it: " + why

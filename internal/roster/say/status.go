@@ -83,7 +83,8 @@ func (p *speech) needs(s verdict.Status) string {
 // unrepaired says of nodes in ERROR how they are replaced, or why they stay.
 func (p *speech) unrepaired(list verdict.List) string {
 	if names := list.Filter(func(v *verdict.Verdict) bool { return v.Free() }).Names(); len(names) > 0 {
-		return fmt.Sprintf("no cause replaces %s, in ERROR: name it in candidates", p.few(names))
+		it := map[bool]string{true: "it", false: "them"}[len(names) == 1]
+		return fmt.Sprintf("no cause replaces %s, in ERROR: name %s in candidates", p.few(names), it)
 	}
 	said := fmt.Sprintf("%s is in ERROR, and %s", list[0].Name, list[0].Protected)
 	if more := len(list) - 1; more > 0 {

@@ -21,6 +21,7 @@ func TestStatus(t *testing.T) {
 		{Name: "without update", Policy: func(p *roster.Policy) { p.Update = nil }, Status: "in step"},
 		{Name: "nothing to do", Status: "in step"},
 		{Name: "in ERROR without a cause", Broken: "web-0", Status: "held: no cause replaces web-0, in ERROR: name it in candidates"},
+		{Name: "two of them", Broken: "web-0 web-1", Status: "held: no cause replaces web-0, web-1, in ERROR: name them in candidates"},
 		{Name: "and protected", Broken: "web-0", Policy: func(p *roster.Policy) { p.Protected = []string{"web-0"} },
 			Status: "held: web-0 is in ERROR, and is listed as protected"},
 		{Name: "and two of them", Broken: "web-0 web-1", Policy: func(p *roster.Policy) { p.Protected = []string{"web-0", "web-1"} },

@@ -59,9 +59,9 @@ type Want struct {
 	To     roster.Template // template that the node should have
 	MoveTo placement.Place // place in which a node should be instead of a misplaced one
 	// why the place of a misplaced or surplus node loses one, or "" if only its share says so
-	Beyond string
-	First  bool   // whether a surplus node comes first because the update would replace it
-	Back   string // leaving node that comes back instead
+	WhyLoses string
+	First    bool   // whether a surplus node comes first because the update would replace it
+	Back     string // leaving node that comes back instead
 }
 
 // Kind is the kind of a want.
