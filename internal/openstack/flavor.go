@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/limits"
 )
 
 // Flavor is the size of a server.
@@ -66,4 +68,23 @@ func (c *Compute) Flavors(ctx context.Context) (all []Flavor, err error) {
 		return f.ID
 	})
 	return all, err
+}
+
+// Limits are the quotas of the project in a region's Nova, and how much of them is used.
+type Limits = limits.Absolute
+
+// Limits requests the project's limits in a region, once.
+func (c *Cloud) Limits(ctx context.Context, region string) (*Limits, error) {
+	return c.limits.get(ctx, region, func(ctx context.Context) (*Limits, error) {
+		compute, err := c.Compute(ctx, region)
+		if err != nil {
+			return nil, err
+		}
+		client := compute.At(1)
+		got, err := get[limits.Limits](ctx, client, client.ServiceURL("limits"), "limits")
+		if err != nil {
+			return nil, fmt.Errorf("region %s: get the project's limits: %w", region, err)
+		}
+		return &got.Absolute, nil
+	})
 }

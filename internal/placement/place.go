@@ -3,6 +3,7 @@ package placement
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 )
@@ -89,4 +90,105 @@ func (m *By[V]) UnmarshalJSON(text []byte) error {
 		}
 	}
 	return nil
+}
+
+// distribute plans on two levels: count nodes over the regions, then each region's share over its zones.
+func (b *Board) distribute(count int64) (Counts, error) {
+	bins := make([]Bin, len(b.regions))
+	for i, r := range b.regions {
+		if err := check(r.Zones, 0); err != nil {
+			return nil, fmt.Errorf("region %q: %w", r.Name, err)
+		}
+		bins[i] = r.Bin
+	}
+	if err := check(bins, count); err != nil {
+		return nil, err
+	}
+	list := boundsOf(b.regions)
+	if !feasible(list, count) {
+		return nil, &InfeasibleError{Count: count, Rooms: roomsOf(b.regions, list, count)}
+	}
+	changes := Counts{}
+	add := func(i, zone int, n int64) {
+		if n != 0 {
+			changes[b.place(spot{i, zone})] = n
+		}
+	}
+	for i, n := range spread(list, count) {
+		if len(b.regions[i].Zones) == 0 {
+			add(i, -1, n)
+			continue
+		}
+		for j, m := range spread(binBounds(b.regions[i].Zones), n) {
+			add(i, j, m)
+		}
+	}
+	return changes, nil
+}
+
+// hold returns the regions for a change in which the places that alone selects keep all their nodes.
+func hold(regions []Region, alone func(Bin) bool) []Region {
+	held := make([]Region, len(regions))
+	for i, r := range regions {
+		held[i] = Region{Bin: r.hold(alone(r.Bin)), Zones: make([]Bin, len(r.Zones))}
+		for j, z := range r.Zones {
+			held[i].Zones[j] = z.hold(alone(r.Bin) || alone(z))
+		}
+	}
+	return held
+}
+
+func (b Bin) hold(closed bool) Bin {
+	if closed {
+		b.Closed, b.Kept = true, b.Current
+	}
+	return b
+}
+
+// Zoned reports whether a region is listed with zones.
+func Zoned(listed []Region, region string) bool {
+	return slices.ContainsFunc(listed, func(r Region) bool { return r.Name == region && len(r.Zones) > 0 })
+}
+
+// Choice is a place as a server asks for it: where a region lists no zones Nova chooses one.
+func Choice(listed []Region, at Place) Place {
+	if !Zoned(listed, at.Region) {
+		at.Zone = ""
+	}
+	return at
+}
+
+// Lists reports whether a place is listed.
+func Lists(listed []Region, at Place) bool {
+	return slices.ContainsFunc(listed, func(r Region) bool {
+		return r.Name == at.Region && (at.Zone == "" || len(r.Zones) == 0 ||
+			slices.ContainsFunc(r.Zones, func(z Bin) bool { return z.Name == at.Zone }))
+	})
+}
+
+// Places lists the zones of a region or, without any, the region itself.
+func (r Region) Places() (places []Place) {
+	for _, zone := range r.Zones {
+		places = append(places, Place{Region: r.Name, Zone: zone.Name})
+	}
+	if len(r.Zones) == 0 {
+		places = append(places, Place{Region: r.Name})
+	}
+	return places
+}
+
+// Regions lists the regions and zones that have nodes, by name, so that these nodes lie where they should. A region
+// with a node in no zone lists no zones.
+func (c Counts) Regions() (regions []Region) {
+	free := func(name string) Bin { return Bin{Name: name, Cap: Unlimited} }
+	for _, at := range c.Places() {
+		if len(regions) == 0 || regions[len(regions)-1].Name != at.Region {
+			regions = append(regions, Region{Bin: free(at.Region)})
+		}
+		region := &regions[len(regions)-1]
+		if c[Place{Region: at.Region}] == 0 {
+			region.Zones = append(region.Zones, free(at.Zone))
+		}
+	}
+	return regions
 }

@@ -4,9 +4,17 @@
 package planner
 
 import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 )
 
 // Change is what a plan changes, in verdicts and in sentences.
@@ -31,4 +39,81 @@ func Plan(now roster.Roster, seen roster.Seen, policy roster.Policy) (roster.Ros
 		change.Status = say.Status(follows)
 	}
 	return p.Next, change, nil
+}
+
+// after returns what the next plan begins with if the apply of a plan ends without an error: the nodes that it changes
+// and awaits are in service, as its readiness attachment has found, and the servers of nodes that leave are destroyed.
+// The status of a plan is worked out from it, so that it cannot differ from what the next plan says.
+func after(
+	next roster.Roster, seen roster.Seen, policy roster.Policy, change Change,
+) (roster.Roster, roster.Seen, roster.Policy) {
+	next, seen = next.Clone(), seen.Clone()
+	for _, v := range change.List {
+		n, stays := next.Nodes[v.Name]
+		opened := policy.Opened[v.Region] && v.Server.InService != string(v.Mark)
+		if !stays || !v.Granted() && !opened && !slices.Contains(change.Arrive, v.Name) {
+			continue // the apply does not bring it into service
+		}
+		n.Doubt = false
+		next.Nodes[v.Name] = n
+		if v.Outcome == verdict.Comes || v.Outcome == verdict.Changes && v.After.Generation != v.Generation {
+			delete(seen.Servers, v.Name) // another server has nothing of this one
+		}
+		arrives(seen, v.Name, n, policy)
+	}
+	maps.DeleteFunc(next.Leaving, func(name string, _ roster.Node) bool {
+		stays := slices.Contains(change.Absent, name) && !slices.Contains(change.Arrive, name)
+		if !stays {
+			delete(seen.Servers, name)
+		}
+		return !stays
+	})
+	clear(seen.Strays) // it destroys those that Terraform knows
+	policy.Begins, policy.Blind, policy.Opened = false, false, nil
+	return learn.Learn(next, seen, policy), seen, policy
+}
+
+// arrives notes that the server of a node is in service.
+func arrives(seen roster.Seen, name string, n roster.Node, policy roster.Policy) {
+	s := seen.Servers[name]
+	seen.Servers[name] = node.Node{
+		ID: cmp.Or(s.ID, name), Name: name, Region: n.Region, Zone: cmp.Or(n.Zone, s.Zone), Status: "ACTIVE",
+		Generation: n.Generation, InService: string(n.Mark), CreatedAt: s.CreatedAt, Tainted: s.Tainted,
+		Protected: s.Protected, Locked: s.Locked,
+	}
+	delete(seen.Missing, name)
+	delete(seen.Builds, name)
+	seen.Baking[name] = policy.Pauses()
+}
+
+// repeats reports whether the next plan is the same as a plan: it begins with the same roster, look and policy, because
+// nothing changes, and nothing is learned that the roster does not have.
+func repeats(now roster.Roster, p verdict.Plan, change Change) bool {
+	opens := slices.Contains(slices.Collect(maps.Values(p.Policy.Opened)), true)
+	if p.Policy.Begins || p.Policy.Blind || opens || !change.Empty() || len(change.Arrive) > 0 {
+		return false
+	}
+	return stays(now, p.Next) && !settles(p, change)
+}
+
+// stays reports whether a plan leaves the roster as it is.
+func stays(now, next roster.Roster) bool {
+	return !now.Adopted && len(next.Leaving) == 0 && slices.Equal(now.Done, next.Done) &&
+		maps.Equal(now.Nodes, next.Nodes) && maps.Equal(now.Leaving, next.Leaving) &&
+		maps.Equal(now.Before, next.Before) && maps.Equal(now.Slots, next.Slots)
+}
+
+// settles reports whether the look at the nodes teaches something that the roster does not have.
+func settles(p verdict.Plan, change Change) bool {
+	alike, serving := true, 0
+	for _, v := range change.List {
+		if v.Node != p.Next.Nodes[v.Name] {
+			return true
+		}
+		alike = alike && !v.Outdated
+		if v.Is == facts.Serving {
+			serving++
+		}
+	}
+	return alike && 2*serving >= len(change.List) && !maps.Equal(p.Policy.Templates, p.Next.Settled)
 }

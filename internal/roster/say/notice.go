@@ -11,6 +11,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
@@ -224,3 +225,135 @@ func (p *speech) slotsWait() []Notice {
 
 // capital returns a sentence with a capital letter at the beginning.
 func capital(sentence string) string { return strings.ToUpper(sentence[:1]) + sentence[1:] }
+
+// Matched returns notices about several servers with the name of one node, about servers for which nobody waited, and
+// about nodes whose earlier server is not found.
+func Matched(found learn.Matches) []Notice {
+	return slices.Concat(
+		tell("Several servers have the name of one node", "Several servers of one region have the name of one node: "+
+			"{names}. The node's own is the one of its generation, with its mark, or else the newest. An apply that "+
+			"ends without an error destroys those that Terraform has replaced. Others come from an apply that was "+
+			"killed, or a second state with the same cluster name: terraform state show, with the address of the "+
+			"node's server, prints the id of the one that Terraform manages. Until only one is left, the node counts "+
+			"as protected if one of them is, and as tainted only if all of them are.", found.Twice),
+		tell("Servers belong to no node", "Servers have names of nodes, and nobody has ever waited for them: "+
+			"{names}. An apply that ends without an error destroys those that Terraform knows. If one is still there "+
+			"after it, the answer to its creation was lost. Nothing waits for such a server, and nothing removes it: "+
+			"delete it (openstack server delete ID), or import it (terraform import 'ADDRESS[\"NODE\"]' ID) if its "+
+			"node has no other.", found.Strays),
+		tell("A node has lost its server", "The server of {count} is not found any more: {names}. If it was deleted, "+
+			"Terraform makes it again, unless the plan replaces the node by another one. If it still runs, the "+
+			"selector leaves it out, or it was renamed: correct that before you apply.", found.Lost))
+}
+
+// Guessed returns a notice about the generations that an import guessed, if the policy uses them:
+// a wrong one makes the server again.
+func Guessed(guesses []string, policy roster.Policy) []Notice {
+	if !policy.Keeps(roster.Unhealthy) {
+		return nil
+	}
+	return tell("Generations are guesses", "The servers of {count} have no generation in their metadata, so the "+
+		"import guessed it: {names}. If a guess is wrong, Terraform makes the server again. Check that this plan "+
+		"replaces no server; if it does, import again with the right numbers as \"generations\" in the id. With "+
+		"metadata = { stackpolicy_generation = each.value.generation } the next import reads them from the servers.",
+		guesses)
+}
+
+// Ahead returns a notice about marks with a time that is ahead of the cloud's clock, if pause
+// counts from it. Clocks of one cloud may differ by a minute.
+func Ahead(s roster.Seen, r roster.Roster, policy roster.Policy) []Notice {
+	if !policy.Pauses() || !policy.RequireMarks {
+		return nil
+	}
+	var names []string
+	for _, name := range r.Names() {
+		if server := s.Servers[name]; !server.SeenAt.IsZero() && server.InServiceAt.Sub(server.SeenAt) > time.Minute {
+			names = append(names, fmt.Sprintf("%s (%s)", name, server.InServiceAt.UTC().Format(time.RFC3339)))
+		}
+	}
+	return tell("Marks are from the future", "The time in stackpolicy_in_service_at is ahead of the cloud's clock for "+
+		"these nodes: {names}. So it is not known how long they have been in service, and pause does not count for "+
+		"them. If the clock was not set back, somebody else wrote that time: correct or remove it.", names)
+}
+
+// Warnings returns notices about the places of a cluster after a plan: places with nodes that are
+// no longer listed, nodes above a cap, kept slots in places that are no longer listed, and mins
+// that cannot all be met. Moves says whether an update moves nodes.
+func Warnings(r roster.Roster, before, listed []placement.Region, moves bool) []Notice {
+	return slices.Concat(surplus(r, before, listed, moves), droppedSlots(r, before, listed), highMins(r, listed))
+}
+
+// surplus is about places that have nodes and are no longer listed, or have more nodes than their
+// cap.
+func surplus(r roster.Roster, before, listed []placement.Region, moves bool) (notices []Notice) {
+	remedy := "They stay until the cluster shrinks, and are then removed before all others"
+	switch {
+	case moves:
+		remedy = "The update replaces them, batch by batch."
+	case len(r.Slots) > 0: // nodes of slots do not move
+		remedy += "."
+	default:
+		remedy += "; with PLACEMENT among the causes of update they are replaced, batch by batch."
+	}
+	remedy += " Protected nodes stay."
+	was := map[placement.Place]bool{}
+	for _, region := range before {
+		for _, at := range append(region.Places(), placement.Place{Region: region.Name}) {
+			was[at] = true
+		}
+	}
+	for _, row := range placement.NewBoard(listed, r.Counts()).Rows() {
+		switch bin := row.Bin; {
+		case bin.Maintenance: // its nodes stay as they are
+		case bin.Weight == 0 && !was[row.Place]:
+		case bin.Weight == 0:
+			notices = append(notices, notice("A place with nodes is no longer listed", "%s is no longer listed and "+
+				"has %s. %s", row.Place, text.Nodes(bin.Current), remedy)...)
+		case bin.Cap != placement.Unlimited && bin.Current > bin.Cap:
+			notices = append(notices, notice("More nodes than the cap", "%s has %s, above its cap of %d. %s", row.Place,
+				text.Nodes(bin.Current), bin.Cap, remedy)...)
+		}
+	}
+	return notices
+}
+
+// droppedSlots is about kept slots in places that are no longer listed.
+func droppedSlots(r roster.Roster, before, listed []placement.Region) []Notice {
+	var dropped []string
+	for _, name := range r.KeptSlots() {
+		if at := r.Slots[name].Place; placement.Lists(before, at) && !placement.Lists(listed, at) {
+			dropped = append(dropped, fmt.Sprintf("%s (%s)", name, at))
+		}
+	}
+	return tell("Kept slots lie in a place that is no longer listed", "No node can use these kept slots any more: "+
+		"{names}. Their volumes and ports stay. List the place again, or release them.", dropped)
+}
+
+// highMins is about mins that add up to more than the nodes.
+func highMins(r roster.Roster, listed []placement.Region) []Notice {
+	var mins int64
+	for _, region := range listed {
+		mins += leastOf(region)
+	}
+	size := int64(len(r.Nodes))
+	if mins <= size {
+		return nil
+	}
+	return notice("The mins are more than the nodes", "The mins of all places add up to %d, but the cluster has %s, "+
+		"so not all of them can be met. Lower a min, or raise desired_capacity.", mins, text.Nodes(size))
+}
+
+// leastOf returns the min of a region, or the sum of its zones' mins if that is more. A closed
+// region or zone has no min.
+func leastOf(region placement.Region) int64 {
+	if region.Maintenance {
+		return 0 // it takes no nodes
+	}
+	var zones int64
+	for _, zone := range region.Zones {
+		if !zone.Maintenance {
+			zones += zone.Min
+		}
+	}
+	return max(region.Min, zones)
+}

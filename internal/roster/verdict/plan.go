@@ -1,7 +1,13 @@
 package verdict
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/status"
 )
 
 // Plan is a plan of a cluster: a verdict about each node, and what else a person should know.
@@ -63,3 +69,156 @@ func (p Plan) Tried() []string {
 
 // Stray is a server that has the name of a node, and that Terraform does not know, as far as that shows.
 type Stray struct{ Name, ID, Region string }
+
+// Status is what a cluster is before a plan. A sentence is made of it, and never read.
+type Status struct {
+	Word      status.Word
+	Hold      *hold.Hold // hold of the nodes, if one holds them
+	Nodes     List       // nodes that are held or unrepaired
+	Waits     []Absence  // nodes that are waited for or, if held, that nothing brings into service
+	Remaining int64      // number of nodes to replace
+}
+
+// Status returns the status of the cluster.
+func (p Plan) Status() Status {
+	left := p.Remaining + p.Verdicts.Replaced()
+	if p.Verdicts.Replaced() > 0 {
+		return Status{Word: status.Behind, Remaining: left}
+	}
+	unrepaired := p.Unrepaired()
+	stay := append(p.Verdicts.Held(hold.Protected).Names(), unrepaired.Names()...)
+	waits := slices.DeleteFunc(p.Absent(), func(a Absence) bool { return slices.Contains(stay, a.Name) })
+	held, quiet := p.held(false), p.held(true)
+	switch {
+	case held.Hold != nil:
+		return held
+	case p.Short > 0:
+		return Status{Word: status.Held}
+	case slices.ContainsFunc(waits, func(a Absence) bool { return a.Person == "" }):
+		return Status{Word: status.Waits, Waits: waits}
+	case len(waits) > 0:
+		return Status{Word: status.Held, Waits: waits}
+	case len(unrepaired) > 0:
+		return Status{Word: status.Held, Nodes: unrepaired}
+	case quiet.Hold != nil:
+		return quiet
+	case left > 0:
+		return Status{Word: status.Behind, Remaining: left}
+	case len(p.Policy.MissingWire) > 0:
+		return Status{Word: status.Held}
+	case p.Uncaused() > 0:
+		return Status{Word: status.Behind}
+	case len(p.Strays) > 0:
+		return Status{Word: status.Held}
+	}
+	return Status{Word: status.InStep}
+}
+
+// held returns the status of the first hold that is quiet or not, if any.
+func (p Plan) held(quiet bool) Status {
+	for _, h := range hold.All {
+		list := slices.DeleteFunc(p.Verdicts.Held(h), p.Content)
+		if h.Quiet == quiet && h.Status != "" && len(list) > 0 {
+			return Status{Word: cmp.Or(h.Word, status.Held), Hold: h, Nodes: list}
+		}
+	}
+	return Status{}
+}
+
+// Kept has the protected outdated nodes, if the update cannot reach its target without them.
+func (p Plan) Kept() List {
+	list := p.Verdicts.Held(hold.Protected).Filter(func(v *Verdict) bool { return v.Row().Updates })
+	if int64(len(list)) <= p.Policy.Capacity-min(p.Target, p.Policy.Capacity) {
+		return nil
+	}
+	return list
+}
+
+// Content reports whether the policy is met although a held node has another template: its target is reached.
+func (p Plan) Content(v *Verdict) bool {
+	return v.Hold == hold.Target || v.Hold == hold.Protected && v.Row().Updates && len(p.Kept()) == 0
+}
+
+// Unrepaired has the nodes in ERROR that no apply brings into service, because they served or must stay, and no cause
+// replaces them; first those that a person can name as candidates. Terraform makes a server again that failed as it
+// was made.
+func (p Plan) Unrepaired() List {
+	list := p.Verdicts.With(Stays).Filter(func(v *Verdict) bool {
+		return v.Untouched == "" && (v.Is == facts.Broken || v.Is == facts.Failing && !v.Free())
+	})
+	kept := func(v *Verdict) bool { return !v.Free() }
+	return append(list.Filter(func(v *Verdict) bool { return v.Free() }), list.Filter(kept)...)
+}
+
+// Uncaused returns the number of nodes that differ from what new nodes get, and that no cause replaces.
+func (p Plan) Uncaused() (nodes int64) {
+	later := map[string]bool{}
+	for _, v := range p.Verdicts.With(Stays) {
+		later[v.Name] = v.Earlier != "" && !p.Policy.Update.Has(roster.LaterFlavor)
+	}
+	for name, n := range p.Next.Nodes {
+		if later[name] || p.Policy.Outdated(n) && !p.Policy.Update.Has(roster.Outdated) {
+			nodes++
+		}
+	}
+	return nodes
+}
+
+// Absence is a node that is not in service, or is leaving and still runs, and that the plan does not change.
+type Absence struct {
+	Name    string
+	Fact    *facts.Fact // nil for a leaving node
+	Pending bool        // whether an apply without an error brings it into service, or removes it
+	Evident bool        // whether what was seen of the cluster shows that its applies do so
+	Person  string      // what a person must do, because it ends in no other way; "" if it may end by itself
+}
+
+// Absent lists the absent nodes. An apply that ends without an error has made missing servers, and its readiness
+// attachment has marked those that run. The marks of other nodes are evidence of such an attachment. If no server of
+// the cluster was ever found, the servers may have other names.
+func (p Plan) Absent() (list []Absence) {
+	marked := p.Policy.RequireMarks && !p.Policy.Unmarked ||
+		slices.ContainsFunc(p.Staying(), func(v *Verdict) bool { return v.Judged() })
+	found := slices.ContainsFunc(p.Before(), func(v *Verdict) bool { return v.Server.ID != "" || v.Served })
+	for _, f := range p.Staying() {
+		if f.absent() {
+			list = append(list, p.absence(f.Fact, marked, found))
+		}
+	}
+	for _, name := range p.Leaving {
+		list = append(list, Absence{Name: name, Pending: !p.awaited(name), Evident: true})
+	}
+	return list
+}
+
+// absence is the absence of a node in a cluster some servers of which were judged, or found.
+func (p Plan) absence(f *facts.Fact, judged, found bool) Absence {
+	return Absence{
+		Fact: f, Name: f.Name,
+		Pending: !p.awaited(f.Name) && (f.Missing || !f.Looked || marks(f) || f.Again),
+		Evident: f.Missing && found || !f.Looked || judged && marks(f) || f.Again,
+		Person:  p.person(f, judged),
+	}
+}
+
+// person returns what a person must do before an absent node can serve, or "".
+func (p Plan) person(f *facts.Fact, marked bool) string {
+	stopped := []string{"SHUTOFF", "PAUSED", "SUSPENDED", "SHELVED", "SHELVED_OFFLOADED", "RESCUE"}
+	switch {
+	case f.Is == facts.Stopped && slices.Contains(stopped, f.Server.Status):
+		return "start it, or name it in candidates"
+	case f.Starts() && !marked && p.Policy.RequireMarks:
+		return "add a readiness attachment, or require_in_service = false"
+	}
+	return ""
+}
+
+func (v *Verdict) absent() bool { return v.Is != facts.Serving && v.Untouched == "" && !v.Granted() }
+
+// awaited reports whether an apply already should have brought a node into service, or removed it.
+func (p Plan) awaited(name string) bool { return slices.Contains(p.Policy.Awaited, name) }
+
+// marks reports whether a readiness attachment would mark the server of a node.
+func marks(f *facts.Fact) bool {
+	return f.Looked && f.Runs() && f.Server.Unwell == "" && !f.Server.Drained && !f.NotRemade
+}
