@@ -15,6 +15,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -93,4 +94,22 @@ func writeJSON(t *testing.T, file string, value any) {
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	require.NoError(t, errors.Join(encoder.Encode(value), os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, b.Bytes(), 0o600)))
+}
+
+// TestImportOfNothing: an id that is empty, has no region, or has only a region is one error, about the id.
+func TestImportOfNothing(t *testing.T) {
+	t.Parallel()
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	for kind := range protocol.Start(t, fake, fakecloud.MemberUser, "RegionOne").Schemas.ResourceSchemas {
+		ids := []string{""}
+		if kind == "stackpolicy_affinity_attachment" || kind == "stackpolicy_deletion_attachment" {
+			ids = append(ids, "s-1", "RegionOne/", "/s-1")
+		}
+		for _, id := range ids {
+			p := protocol.Start(t, fake, fakecloud.MemberUser, "RegionOne")
+			_, err := p.Adopt(t.Context(), kind, id)
+			assert.Error(t, err, "%s: %q", kind, id)
+			assert.Equal(t, ": Invalid import id", p.At(), "%s: %q: said %s", kind, id, p.Said())
+		}
+	}
 }

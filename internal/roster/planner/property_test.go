@@ -17,8 +17,10 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/status"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/plans"
 	"pgregory.net/rapid"
 )
 
@@ -365,5 +367,32 @@ func checkChange(t *rapid.T, r, next roster.Roster, change Change) {
 		fmt.Sprint(departed) != "["+listed(change.With(verdict.Leaves))+
 			"]" || fmt.Sprint(revised) != "["+listed(change.With(verdict.Changes))+"]" {
 		t.Fatalf("the change is %v, -%v, ~%v, not %+v", created, departed, revised, change)
+	}
+}
+
+// The tests of the whole and of the rooms share these.
+var (
+	bin, web, images, image, amount             = plans.Bin, plans.Web, plans.Images, plans.Image, plans.Amount
+	twoRegions, threeZones, policy              = plans.TwoRegions, plans.ThreeZones, plans.Policy
+	update, byUpdate, gone                      = plans.Update, plans.ByUpdate, plans.Gone
+	running, changeSeen, changeRoster, loseSeen = plans.Running, plans.ChangeSeen, plans.ChangeRoster, plans.LoseSeen
+	layout, moves, listed, titles               = plans.Layout, plans.Moves, plans.Listed, plans.Titles
+	noHost, noRetry                             = plans.NoHost, plans.NoRetry
+)
+
+// TestLargeTemplate: a plan reads a template of 1,000 keys a few times, and not for each of 1,000 nodes, which would
+// take 6,000,000 allocations. The next plan, in which each other node waits for the batch, lists the batch once.
+func TestLargeTemplate(t *testing.T) {
+	r, seen, p := largeRollout(t, 1_000, largeTemplates()["keys=1000"])
+	if n := testing.AllocsPerRun(1, func() {
+		next, change, err := Plan(learn.Learn(r, seen, p), seen, p)
+		if err != nil || change.Replaced() == 0 {
+			t.Error(change.Replaced(), err)
+		}
+		if _, change, err = Plan(next, seen, p); err != nil || change.Replaced() > 0 {
+			t.Error(change.Replaced(), err)
+		}
+	}); n > 350_000 { // four plans: each is followed by the one that its status is from
+		t.Errorf("%.0f allocations", n)
 	}
 }
