@@ -103,8 +103,9 @@ func TestRollout(t *testing.T) {
 	assert.Contains(t, said, "held: -max-applies 1 is reached (1 apply")
 	assert.Contains(t, said, "\nPlacement of "+c.Prefix)
 	summary := filepath.Join(t.TempDir(), "summary.md")
-	rest := command("-json", "-summary", summary, "-policy", `grep -q '"planned_values"' && find "$TMPDIR" -name batch.tfplan -perm 600 | grep -q .`)
-	rest.Env = append(rest.Env, "TMPDIR="+t.TempDir()) // a saved plan has secrets in it
+	rest := command("-json", "-summary", summary)
+	rest.Args = append(rest.Args, "-policy", // a saved plan has secrets in it
+		fmt.Sprintf(`grep -q '"planned_values"' && find %q -name '*.tfplan' -perm 600 | grep -q .`, filepath.Join(rest.Args[2], ".terraform")))
 	got, said = code(t, rest)
 	require.Zero(t, got, said)
 	require.Equal(t, "b:4", c.Versions(t), said)

@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -300,54 +298,20 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// TestFolder: the plans of a run that was killed are removed, and the plans of a run that lives are not.
+// TestFolder: the plans of a run that was killed are removed, and only this user can read those of the next.
 func TestFolder(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir())
-	killed, unlock, err := folder(lock)
+	t.Setenv("TF_DATA_DIR", "")
+	configuration := t.TempDir()
+	dir, err := folder(configuration)
 	require.NoError(t, err)
-	unlock()
-	lives, unlock, err := folder(lock)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "killed.tfplan"), nil, 0o600))
+	again, err := folder(configuration)
 	require.NoError(t, err)
-	defer unlock()
-	if info, err := os.Stat(lives); err != nil || info.Mode().Perm() != 0o700 {
-		t.Errorf("%v, %v", info, err)
-	}
-	_, unlock, err = folder(lock)
+	assert.Equal(t, dir, again)
+	assert.NoFileExists(t, filepath.Join(dir, "killed.tfplan"))
+	info, err := os.Stat(dir)
 	require.NoError(t, err)
-	defer unlock()
-	assert.NoDirExists(t, killed, "the plans of a killed run")
-	assert.DirExists(t, lives, "the plans of a run that lives")
-	var all sync.WaitGroup
-	for range 400 { // runs that begin at the same time
-		all.Go(func() {
-			dir, unlock, err := folder(lock)
-			if assert.NoError(t, err) {
-				assert.DirExists(t, dir, "removed by another run")
-				unlock()
-			}
-		})
-	}
-	all.Wait()
-	t.Setenv("TMPDIR", t.TempDir())
-	_, _, err = folder(func(string) (func(), error) { return nil, os.ErrPermission })
-	left, _ := os.ReadDir(os.TempDir())
-	assert.Empty(t, left, "folders that no run can lock")
-	assert.ErrorIs(t, err, os.ErrPermission)
-}
-
-// TestFolderOfOthers: a file that another user puts there is neither opened nor removed, and no run waits for it.
-func TestFolderOfOthers(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir())
-	others := filepath.Join(os.TempDir(), folderPattern+"others")
-	require.NoError(t, exec.Command("mkfifo", filepath.Join(os.TempDir(), folderPattern+"1")).Run())
-	require.NoError(t, os.Mkdir(others, 0o777))
-	isOthers := os.Chown(others, 4711, -1) == nil // only as root
-	_, unlock, err := folder(lock)
-	require.NoError(t, err)
-	unlock()
-	if isOthers {
-		assert.DirExists(t, others)
-	}
+	assert.Equal(t, os.FileMode(0o700), info.Mode().Perm())
 }
 
 func TestPolicyCommand(t *testing.T) {

@@ -27,7 +27,6 @@ import (
 type Command struct {
 	tf      *tfexec.Terraform
 	dir     string // folder of saved plans
-	unlock  func()
 	options []tfexec.PlanOption
 
 	parallelism int // 0 means Terraform's default
@@ -57,11 +56,11 @@ func NewCommand(ctx context.Context, o Options) (*Command, error) {
 			}
 		}
 	}
-	dir, unlock, err := folder(lock)
+	dir, err := folder(o.Dir)
 	if err != nil {
 		return nil, err
 	}
-	c := &Command{tf: tf, dir: dir, unlock: unlock, parallelism: o.Parallelism, serverType: o.ServerType}
+	c := &Command{tf: tf, dir: dir, parallelism: o.Parallelism, serverType: o.ServerType}
 	for _, v := range o.Vars {
 		c.options = append(c.options, tfexec.Var(v))
 	}
@@ -78,48 +77,34 @@ func NewCommand(ctx context.Context, o Options) (*Command, error) {
 }
 
 // Close removes the saved plans.
-func (c *Command) Close() error {
-	c.unlock()
-	return os.RemoveAll(c.dir)
-}
+func (c *Command) Close() error { return os.RemoveAll(c.dir) }
 
-const folderPattern = "stackpolicy-rollout-"
-
-// folder makes a folder for saved plans, and removes the folders of runs that were killed, because plans have secrets
-// in them. A run holds the lock of its folder as long as it lives. Another run that begins at the same time may
-// remove the folder before it is locked; then folder makes another one.
-func folder(lock func(dir string) (unlock func(), err error)) (dir string, unlock func(), err error) {
-	left, _ := filepath.Glob(filepath.Join(os.TempDir(), folderPattern+"*"))
-	for _, dir := range left {
-		if unlock, err := lock(dir); err == nil {
-			if runtime.GOOS == "windows" {
-				unlock() // nobody can remove an open file
-			}
-			_ = os.RemoveAll(dir)
-			unlock()
-		}
+// folder makes a folder for saved plans, beside what Terraform keeps of a configuration, and removes what a run that was
+// killed left there, because plans have secrets in them.
+func folder(configuration string) (dir string, err error) {
+	if dir = cmp.Or(os.Getenv("TF_DATA_DIR"), ".terraform"); !filepath.IsAbs(dir) {
+		dir = filepath.Join(configuration, dir)
 	}
-	for range 10 {
-		if dir, err = os.MkdirTemp("", folderPattern); err != nil { // mode 0700
-			return "", nil, err
-		}
-		if unlock, err = lock(dir); err == nil {
-			return dir, unlock, nil
-		}
-		_ = os.RemoveAll(dir) // no later run could lock it either
+	if dir, err = filepath.Abs(filepath.Join(dir, "stackpolicy-rollout")); err != nil {
+		return "", err
 	}
-	return "", nil, err
+	if err := os.RemoveAll(dir); err != nil {
+		return "", err
+	}
+	return dir, os.MkdirAll(dir, 0o700)
 }
 
 // Plan implements [Terraform].
 func (c *Command) Plan(ctx context.Context) (*Plan, error) {
-	p := &Plan{File: filepath.Join(c.dir, "batch.tfplan")}
-	// Terraform writes into an existing file, and keeps its mode.
-	if err := os.WriteFile(p.File, nil, 0o600); err != nil {
+	// Terraform writes into an existing file, and keeps its mode, 0600. No other run has a file of this name.
+	file, err := os.CreateTemp(c.dir, "*.tfplan")
+	if err != nil {
 		return nil, err
 	}
+	file.Close()
+	p := &Plan{File: file.Name()}
 	var log, shown bytes.Buffer
-	_, err := c.tf.PlanJSON(ctx, &log, append(slices.Clone(c.options), tfexec.Out(p.File))...)
+	_, err = c.tf.PlanJSON(ctx, &log, append(slices.Clone(c.options), tfexec.Out(p.File))...)
 	if err != nil {
 		return nil, fault("plan", log.Bytes(), err)
 	}
