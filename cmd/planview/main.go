@@ -3,6 +3,7 @@
 package main
 
 import (
+	_ "embed"
 	"errors"
 	"flag"
 	"fmt"
@@ -17,27 +18,8 @@ import (
 // version is set by the linker in releases.
 var version = "dev"
 
-const usage = `Usage: planview [flags] [FILE]
-
-Draws what a Terraform or OpenTofu plan does to each
-stackpolicy_placement_attachment, and lists the changes of servers that no node
-change asks for. FILE is the output of "terraform show -json PLAN" for a saved
-plan; without it, or with -, standard input is read.
-
-  terraform plan -out=a.tfplan
-  terraform show -json a.tfplan | planview -format html >plan.html
-
-Flags:
-  -format FORMAT   markdown (the default; plain text on a terminal), svg or html
-  -warnings FILE   add the warnings of a log of "terraform plan -json"
-  -servers TYPE    resources of this type are servers too, and not only
-                   openstack_compute_instance_v2
-  -version         print the version
-  -h               print this
-
-Exit codes: 0 drawn, 1 failed, 2 wrong usage, 3 the plan has no placement
-attachment.
-`
+//go:embed usage.txt
+var usage string
 
 // The exit codes.
 const (

@@ -5,6 +5,7 @@ package main
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"errors"
 	"flag"
 	"fmt"
@@ -24,57 +25,8 @@ import (
 // version is set by the linker in releases.
 var version = "dev"
 
-const usage = `Usage: rollout [flags]
-
-Applies a Terraform or OpenTofu configuration until its
-stackpolicy_placement_attachments have nothing left to replace: plan, draw the
-plan, apply it, and again. Only saved plans are applied, after they were shown.
-While the status of a cluster is "waits" or "bakes" it plans again from time to
-time. It keeps nothing: a run that was stopped or killed is resumed by starting
-another. The apply of a killed run goes on to its end, so give the next run a
--lock-timeout. An apply that fails ends it if servers are not in service, or if the
-next plan is no further: some applies fail although all is done.
-
-It does not apply a plan that replaces, destroys, stops, rebuilds or resizes a
-resource although no node change asks for it, such as all servers after a change of
-user_data: see -accept. A plan in which only outputs change ends it.
-
-  terraform init
-  rollout -var image=debian-13
-
-Flags:
-  -dir FOLDER        folder of the configuration (the present one)
-  -terraform PROGRAM terraform or tofu (the first of them on PATH)
-  -var NAME=VALUE    variable of the plans; may be repeated
-  -var-file FILE     file of variables; may be repeated
-  -parallelism N     number of operations of terraform at once
-  -lock-timeout TIME how long a plan waits for the lock of the state
-  -policy COMMAND    command of the shell that gets each plan as JSON on standard
-                     input; a plan is applied only if its exit status is 0
-  -servers TYPE      resources of this type are servers too, and not only
-                     openstack_compute_instance_v2
-  -accept TYPE       apply changes of resources of this type although no node
-                     change asks for them; may be repeated
-  -max-applies N     number of applies after which it stops
-  -max-time TIME     time after which it begins no other apply
-  -max-wait TIME     how long it waits for nodes that are not in service, in
-                     addition to the pause of an update (30m)
-  -poll TIME         time between two plans while it waits (30s)
-  -json              print one event a line, as JSON
-  -summary FILE      append what was done to a file, as Markdown
-  -version           print the version
-  -h                 print this
-
-TIME is 90s, 10m, 36h or 30d. Ctrl-C and SIGTERM end it after the apply that
-runs; a second one interrupts that apply too. Saved plans may hold secrets: they
-are in a folder that only you can read, which is removed at the end, or, after a
-kill, when the next run starts.
-
-Exit codes: 0 done: nothing is left; 1 failed: a plan or an apply; 2 held:
-something is left, and the last line says what holds it (a change that no node
-change asks for, the policy, a limit, an interruption, the status of a cluster);
-64 wrong usage.
-`
+//go:embed usage.txt
+var usage string
 
 const exitUsage = 64
 

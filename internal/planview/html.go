@@ -2,6 +2,7 @@ package planview
 
 import (
 	"crypto/sha256"
+	_ "embed"
 	"encoding/base64"
 	"fmt"
 	"regexp"
@@ -161,47 +162,10 @@ func sheet() string {
 // variable matches a declaration whose value is one of the colours.
 var variable = regexp.MustCompile(`(fill|stroke): var\(--pv-(\w+)\)`)
 
-// fonts are the fonts of the system.
-const fonts = `system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif`
-
-const pictureCSS = `.pv text { font: 13px ` + fonts + `; fill: var(--pv-ink) }
-.pv .title { font-size: 16px; font-weight: 600 }
-.pv .name { font-weight: 600 }
-.pv .small { font-size: 11px; fill: var(--pv-pale) }
-.pv .note { font-size: 11px; fill: var(--pv-warn); font-weight: 600 }
-.pv .alarm { font-weight: 600; fill: var(--pv-warn) }
-.pv .paper { fill: var(--pv-paper) }
-.pv .region { fill: var(--pv-box); stroke: var(--pv-edge) }
-.pv .zone { fill: var(--pv-paper); stroke: var(--pv-edge) }
-.pv .track { fill: var(--pv-edge) }
-.pv .level { fill: var(--pv-pale) }
-.pv .tick { stroke: var(--pv-ink); stroke-width: 2; fill: none }
-.pv .hollow { fill: none; stroke-width: 1.5 }
-.pv .ring { fill: none; stroke-width: 2 }
-.pv .again { stroke-dasharray: 4 2.5 }
-.pv .mark { stroke: var(--pv-mark); stroke-width: 2; fill: none }
-.pv .struck { stroke: var(--pv-mark); stroke-width: 2.5; fill: none }
-.pv .cross { stroke: var(--pv-pale); stroke-width: 2; fill: none }
-.pv svg, svg.pv { max-width: 100%; height: auto; print-color-adjust: exact; -webkit-print-color-adjust: exact }
-`
-
-// pageCSS has the further rules that a page needs.
-const pageCSS = `body { margin: 0; background: #ffffff }
-@media screen and (prefers-color-scheme: dark) { body { background: #0d1117 } }
-main.pv { font: 15px/1.5 ` + fonts + `; max-width: 960px; margin: 0 auto; padding: 16px }
-.pv { color: var(--pv-ink) }
-.pv h2, .pv h3 { overflow-wrap: anywhere }
-.pv .scroll { overflow-x: auto }
-.pv table { border-collapse: collapse; font-variant-numeric: tabular-nums }
-.pv th, .pv td { padding: 4px 10px; border-bottom: 1px solid var(--pv-edge); text-align: right }
-.pv th:first-child, .pv td:first-child, .pv th:last-child, .pv td:last-child, .pv tbody th { text-align: left }
-.pv tbody th { font-weight: 600; max-width: 40ch; overflow-wrap: break-word }
-.pv tbody tr.zone th { font-weight: 400; padding-left: 28px }
-.pv ul { padding-left: 20px }
-.pv li { overflow-wrap: anywhere }
-.pv .warnings { border-left: 4px solid var(--pv-warn); padding-left: 12px }
-.pv .address { color: var(--pv-pale); font-size: 13px; overflow-wrap: anywhere }
-.pv figure { margin: 0 }
-@media screen { .pv figure svg { min-width: 640px } }
-@media print { .pv figure, .pv section { break-inside: avoid } }
-`
+// The rules of pictures, and the further ones of pages.
+var (
+	//go:embed picture.css
+	pictureCSS string
+	//go:embed page.css
+	pageCSS string
+)
