@@ -192,7 +192,7 @@ func (c Check) ask(ctx context.Context, region string, nodes []Node, slots chan 
 	var all sync.WaitGroup
 	nowhere := 0
 	for _, n := range nodes {
-		i := slices.IndexFunc(n.Addresses, ofNode)
+		i := slices.IndexFunc(n.Addresses, func(address string) bool { return probe.CheckRange(address, false) == nil })
 		if i < 0 {
 			nowhere++
 			look.unknown = append(look.unknown, n)
@@ -231,9 +231,6 @@ func unasked(region string, all, nowhere, late int) string {
 	return fmt.Sprintf("%d of %d nodes of the region %s were not asked in full, so their health is not known: %s.",
 		nowhere+late, all, region, strings.Join(why, ", "))
 }
-
-// ofNode reports whether a node may have an address.
-func ofNode(address string) bool { return probe.CheckRange(address, false) == nil }
 
 // monitored reads the results of the pools' monitors, with one request for each pool. It lists a pool with a member
 // in ERROR once more, a moment later.

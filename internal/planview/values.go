@@ -1,7 +1,10 @@
 package planview
 
 import (
+	"fmt"
 	"maps"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/naming"
@@ -131,4 +134,119 @@ func (v *attributes) roster() roster.Roster {
 		}
 	}
 	return r
+}
+
+// Effect is what a plan does to a server, or to another resource of a node, the worst first.
+type Effect int
+
+// The effects.
+const (
+	Replaced Effect = iota
+	Destroyed
+	Forgotten
+	Stopped
+	Rebuilt
+	Resized
+	Created
+	ChangedInPlace
+)
+
+// effects are the words for each effect, in order.
+var effects = [...]string{"replaced", "destroyed", "forgotten", "stopped", "rebuilt", "resized", "created",
+	"changed in place"}
+
+// server returns what a change does, and whether it does something.
+func (c change) server() (Server, bool) {
+	s := Server{Address: c.Address, Type: c.Type, isServer: c.isServer}
+	does := func(action string) bool { return slices.Contains(c.Change.Actions, action) }
+	switch {
+	case c.DeposedKey != "" && does("delete"):
+		s.Effect, s.Text = Destroyed, "is destroyed: an earlier apply replaced it and could not destroy it"
+	case does("delete") && does("create"):
+		order := "destroyed, then created again"
+		if c.Change.Actions[0] == "create" {
+			order = "a new one is created, then the old one is destroyed"
+		}
+		s.Effect, s.Text = Replaced, "is replaced"+c.because()+": "+order
+	case does("delete"):
+		s.Effect, s.Text = Destroyed, "is destroyed"
+	case does("forget"):
+		s.Effect, s.Text = Forgotten, "is forgotten: it stays in the cloud, and Terraform does not manage it any more"
+	case does("create"):
+		s.Effect, s.Text = Created, "is created"
+	case does("update"):
+		s.Effect, s.Text = c.updated()
+	default:
+		return s, false
+	}
+	return s, true
+}
+
+// ours reports whether a resource is of this provider: destroying it destroys no data.
+func (c change) ours() bool { return strings.HasPrefix(c.Type, "stackpolicy_") }
+
+// ofServer reports whether a resource is a server, or is made for one: it does not outlive the server in a slot.
+func (c change) ofServer() bool {
+	return c.isServer || strings.HasPrefix(c.Type, "openstack_compute_") || c.Type == "terraform_data" || c.ours()
+}
+
+// tainted is the reason why a resource is replaced that an earlier apply could not finish.
+const tainted = "replace_because_tainted"
+
+// because says why a resource is replaced, if the plan says it.
+func (c change) because() string {
+	switch c.Reason {
+	case tainted:
+		return " because it is tainted"
+	case "replace_by_request":
+		return " because -replace asks for it"
+	case "replace_by_triggers":
+		return " because of replace_triggered_by"
+	}
+	names := map[string]bool{}
+	for _, path := range c.Change.ReplacePaths {
+		if path, _ := path.([]any); len(path) > 0 {
+			if name, ok := path[0].(string); ok {
+				names[name] = true
+			}
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " because of " + strings.Join(slices.Sorted(maps.Keys(names)), ", ")
+}
+
+// updated returns the effect of a change in place, and its text. The effect on a resource of an unknown type cannot
+// be known here.
+func (c change) updated() (Effect, string) {
+	before, _ := c.Change.Before.(map[string]any)
+	after, _ := c.Change.After.(map[string]any)
+	names := marks(c.Change.AfterUnknown)
+	for _, values := range []map[string]any{before, after} {
+		for name := range values {
+			names[name] = names[name] || !reflect.DeepEqual(before[name], after[name])
+		}
+	}
+	maps.DeleteFunc(names, func(_ string, differs bool) bool { return !differs })
+	said := "is changed in place"
+	if len(names) > 0 {
+		said += ": " + strings.Join(slices.Sorted(maps.Keys(names)), ", ")
+	}
+	if !c.isServer {
+		return ChangedInPlace, said
+	}
+	rebuilt, resized := names["image_id"] || names["image_name"], names["flavor_id"] || names["flavor_name"]
+	state, _ := after["power_state"].(string) // "" if it is not set
+	switch {
+	case names["power_state"] && state != "" && state != "active":
+		return Stopped, fmt.Sprintf("is stopped: its power_state becomes %q", state)
+	case rebuilt && resized:
+		return Rebuilt, "is rebuilt and resized in place: its disk is lost"
+	case rebuilt:
+		return Rebuilt, "is rebuilt in place: its disk is lost"
+	case resized:
+		return Resized, "is resized in place"
+	}
+	return ChangedInPlace, said
 }

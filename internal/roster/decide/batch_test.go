@@ -1,7 +1,6 @@
 package decide_test
 
 import (
-	"maps"
 	"testing"
 	"time"
 
@@ -192,13 +191,6 @@ func TestBatch(t *testing.T) {
 					s.Aged[name] = roster.Aged{Mark: roster.Mark(s.Servers[name].InService), Launched: time.Unix(launched, 0)}
 				}
 			}, Moves: "+web-2 -web-1", Remaining: 1},
-		{Name: "a change is taken back in the plan that takes others", Nodes: []string{"R 2", "R 2"}, Roster: undone,
-			Seen: func(s roster.Seen) {
-				plans.ChangeSeen(s, "web-0", func(n *node.Node) { n.InService = "1-former" })
-				plans.ChangeSeen(s, "web-1", func(n *node.Node) { n.Tainted = true })
-			},
-			Image: "2", Update: plans.ByUpdate(plans.Update("2", roster.Unhealthy, roster.Outdated), roster.InPlace), Moves: "~web-0 ~web-1",
-			Policy: func(p *roster.Policy) { p.RequireMarks, p.Update.StopAbove = true, plans.Amount("100%") }, Remaining: 1},
 		{Name: "a change that is taken back does not make its node serve", Nodes: []string{"R 2", "R 1"}, Roster: undone,
 			Seen: func(s roster.Seen) {
 				unmarked(s)
@@ -206,21 +198,6 @@ func TestBatch(t *testing.T) {
 			},
 			Image: "2", Update: plans.ByUpdate(plans.Update("1", roster.Outdated), roster.InPlace), Moves: "~web-0",
 			Policy: func(p *roster.Policy) { p.RequireMarks = true }, Remaining: 2, Notices: []string{"A batch waits for the one before"}},
-		{Name: "with a batch of all nodes, one that an interrupted apply drained comes alone", Nodes: []string{"R 2", "R 2", "R 2"},
-			Roster: func(r *roster.Roster) {
-				r.Before = maps.Clone(r.Nodes)
-				for name, n := range r.Before {
-					n.Template, n.Mark = plans.Image("1"), "1-former"
-					r.Before[name] = n
-				}
-				plans.ChangeRoster(*r, "web-0 web-1 web-2", func(n *roster.Node) { n.Mark, n.Served = "2-later", false })
-			},
-			Seen: func(s roster.Seen) {
-				plans.ChangeSeen(s, "web-0 web-2", func(n *node.Node) { n.InService = "1-former" })
-				plans.ChangeSeen(s, "web-1", func(n *node.Node) { n.InService, n.Draining = "", true })
-			},
-			Image: "2", Update: plans.ByUpdate(plans.Update("3", roster.Outdated), roster.InPlace), Moves: "~web-0 ~web-2",
-			Policy: func(p *roster.Policy) { p.RequireMarks = true }, Remaining: 2},
 		{Name: "without a look nothing is taken back: the change may be done", Nodes: []string{"R 2", "R 1"}, Broken: "web-1", Roster: undone,
 			Seen:  func(s roster.Seen) { plans.ChangeSeen(s, "web-0", func(n *node.Node) { n.InService = "1-former" }) },
 			Image: "2", Update: plans.ByUpdate(plans.Update("1", roster.Outdated), roster.InPlace),

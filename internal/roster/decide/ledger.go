@@ -1,6 +1,8 @@
 package decide
 
 import (
+	"maps"
+	"math"
 	"slices"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
@@ -186,4 +188,103 @@ func (l *ledger) hold(w verdict.Want, no verdict.Refusal) {
 func (l *ledger) granted(name string) bool {
 	v, there := l.verdicts[name]
 	return there && v.Outcome != verdict.Held
+}
+
+// rollout says which template a new or changed node gets: the wanted template until as many
+// nodes have it as the target says, then the settled one. So a growth keeps the share of a
+// canary, and a template that never worked does not stay.
+//
+// If the settled template is given again, there is no target, so that a canary goes back
+// completely.
+type rollout struct {
+	wanted, settled roster.Templates
+	asked, target   int64 // number of nodes that should get the wanted template, without and with [rollout.widen]
+	current         int64 // number of nodes that have it
+	promised        int64 // number of nodes to be added that get it
+	slots           bool  // whether nodes have slots
+}
+
+func rolloutOf(now roster.Roster, policy roster.Policy) rollout {
+	r := rollout{wanted: policy.Templates, settled: now.Settled, asked: math.MaxInt64, slots: policy.Stateful != nil}
+	if policy.Update != nil && !maps.Equal(policy.Templates, now.Settled) {
+		r.asked = policy.Update.Target.Up(policy.Capacity)
+	}
+	r.target = r.asked
+	return r
+}
+
+// widen raises the target where nodes stand in for stranded ones that have the wanted template: these are not
+// in service, so they do not count for it.
+func (r *rollout) widen(extra, stranded int64) {
+	if r.asked < math.MaxInt64 && r.asked > 0 {
+		r.target = r.asked + min(extra, stranded)
+	}
+}
+
+// reached reports whether as many nodes have the wanted template as the target says.
+func (r rollout) reached() bool { return r.current+r.promised >= r.target }
+
+// templateAt returns the template that the next node of a place gets.
+func (r rollout) templateAt(place placement.Place) roster.Template {
+	if settled := r.settled.At(place); r.reached() && settled != "" {
+		return settled
+	}
+	return r.wanted.At(place)
+}
+
+// suits reports whether a leaving node may come back when a node is needed: it is in service, and
+// has the template that a new node would get. A node of a slot may come back with any template,
+// because its server is worth more than a new one; if it is outdated, a batch replaces it later.
+func (r rollout) suits(f *facts.Fact) bool {
+	return (f.Is == facts.Serving || f.Server.Draining) && (r.slots || f.Template == r.templateAt(f.Place))
+}
+
+// promise counts a number of nodes to be added, as many of which get the wanted template as the
+// target allows.
+func (r *rollout) promise(n int64) { r.promised += min(n, max(0, r.target-r.current-r.promised)) }
+
+// without returns the rollout without a node that leaves or changes.
+func (r rollout) without(f *facts.Fact) rollout {
+	add(&r.current, -1, !f.Outdated)
+	return r
+}
+
+// Nodes go back in two ways: a change that was not carried out is taken back, and a leaving node stands in for one that
+// does not serve.
+
+// takeBack asks for the nodes whose servers may still serve as they were before a change, if so many others are out of
+// service, or come with a growth, that the next apply would take too many. The first may still change: those that are
+// not proven to serve, then by index.
+func (l *ledger) takeBack(grown int64, ask func(verdict.Want)) {
+	if !l.Policy.InPlace() {
+		return
+	}
+	undone := l.staying.ByIndex(func(f *facts.Fact) bool { return f.Undone != nil && !l.granted(f.Name) })
+	slices.SortStableFunc(undone, func(f, g *facts.Fact) int { return facts.TrueFirst(f.Undone.Out(), g.Undone.Out()) })
+	count := int64(len(undone))
+	for _, f := range undone[min(count, max(0, l.Size-l.Out-grown+count)):] {
+		ask(verdict.Want{Fact: f, What: verdict.TakenBack, To: f.Undone.Template})
+	}
+}
+
+// stranded reports whether a node was never in service, and is where no update touches it.
+func (l *ledger) stranded(f *facts.Fact) bool {
+	return !f.Served && f.Is != facts.Serving && (f.Closed || l.Policy.Unreachable[f.Region])
+}
+
+// standIn asks for leaving nodes in service, as many as stranded nodes and full places lack: a place
+// that closes, or is full, while a batch is open costs no server. A node comes back to any place,
+// because its server is there. It waits for a look at the other nodes.
+func (l *ledger) standIn(ask func(verdict.Want)) {
+	if l.staying.Number(func(f *facts.Fact) bool { return f.Doubt && !l.stranded(f) }) > 0 {
+		return
+	}
+	for _, f := range slices.Concat(l.back, l.worn) {
+		if int64(len(l.staying))+l.pending-l.staying.Number(l.stranded) >= l.Policy.Capacity {
+			return
+		}
+		if f.Is == facts.Serving && f.StandsIn {
+			ask(verdict.Want{Fact: f, What: verdict.StandsIn})
+		}
+	}
 }

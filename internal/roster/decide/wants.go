@@ -50,7 +50,6 @@ func (l *ledger) wants(ask func(verdict.Want)) {
 			}
 		}
 	}
-	l.takeBack(missing, ask)
 }
 
 // classes are the classes of nodes that are replaced, in order.

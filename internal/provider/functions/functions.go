@@ -1,3 +1,4 @@
+// Package functions has the provider-defined functions. They need no cloud.
 package functions
 
 import (
@@ -9,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/request"
 )
 
 // NewDistribute returns distribute.
@@ -119,4 +121,99 @@ func readBinObjects(argument types.Dynamic) ([]placement.Bin, error) {
 		}
 	}
 	return bins, nil
+}
+
+// NewDesiredCapacity returns desired_capacity.
+func NewDesiredCapacity() function.Function { return &desiredCapacityFunction{} }
+
+// desiredCapacityFunction is the function desired_capacity, the arithmetic of CLUSTER_RESIZE.
+type desiredCapacityFunction struct{}
+
+func (f *desiredCapacityFunction) Metadata(
+	_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse,
+) {
+	resp.Name = "desired_capacity"
+}
+
+func (f *desiredCapacityFunction) Definition(
+	_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse,
+) {
+	resp.Definition = function.Definition{
+		Summary: "Work out the size that a resize asks for",
+		MarkdownDescription: "Returns the number of nodes that a cluster of `current` nodes must have after a resize " +
+			"(Senlin's CLUSTER_RESIZE).\n\nA percentage may have decimals (`12.5`). It rounds towards zero, but " +
+			"changes at least one node, or `min_step` of them. A size outside the bounds is moved to the nearest one " +
+			"or, if `strict`, an error that names both.",
+		Parameters: []function.Parameter{
+			function.Int64Parameter{
+				Name:                "current",
+				CustomType:          value.WholeType{},
+				MarkdownDescription: "Nodes that the cluster has.",
+			},
+			function.DynamicParameter{
+				Name: "resize",
+				MarkdownDescription: "An object with any of `adjustment_type` (`EXACT_CAPACITY`, " +
+					"`CHANGE_IN_CAPACITY` or `CHANGE_IN_PERCENTAGE`), `number`, `min_size` (`0`), `max_size` (`-1`: " +
+					"no bound), `min_step` (minimum change in nodes, for a percentage) and `strict` (`false`).",
+			},
+		},
+		Return: function.Int64Return{},
+	}
+}
+
+func (f *desiredCapacityFunction) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
+	var current int64
+	var argument types.Dynamic
+	if resp.Error = req.Arguments.Get(ctx, &current, &argument); resp.Error != nil {
+		return
+	}
+	resize, err := readResizeObject(argument)
+	switch {
+	case errors.Is(err, value.ErrUnknown):
+		resp.Error = resp.Result.Set(ctx, types.Int64Unknown())
+		return
+	case err != nil:
+		resp.Error = function.NewArgumentFuncError(1, err.Error())
+		return
+	}
+	desired, err := resize.Desired(current)
+	if err != nil {
+		resp.Error = function.NewFuncError(err.Error())
+		return
+	}
+	resp.Error = resp.Result.Set(ctx, desired)
+}
+
+// readResizeObject reads an object with any of the arguments of a resize.
+func readResizeObject(argument types.Dynamic) (resize request.Resize, err error) {
+	arguments, err := value.Fields(argument)
+	if err != nil {
+		return resize, fmt.Errorf("resize: %w", err)
+	}
+	for _, a := range arguments {
+		switch a.Name {
+		case "adjustment_type":
+			var kind types.String
+			kind, _, err = value.As[types.String](a.Value, "a string")
+			resize.AdjustmentType = request.AdjustmentType(kind.ValueString())
+		case "strict":
+			var strict types.Bool
+			strict, _, err = value.As[types.Bool](a.Value, "true or false")
+			resize.Strict = strict.ValueBool()
+		case "number":
+			resize.Number, err = value.DecimalFrom(a.Value)
+		case "min_size":
+			resize.MinSize, err = value.WholeFrom(a.Value)
+		case "max_size":
+			resize.MaxSize, err = value.WholeFrom(a.Value)
+		case "min_step":
+			resize.MinStep, err = value.WholeFrom(a.Value)
+		default:
+			return resize, fmt.Errorf("resize has %q, which is not one of its arguments", a.Name)
+		}
+		if err != nil {
+			return resize, fmt.Errorf("resize.%s: %w", a.Name, err)
+		}
+	}
+	return resize, nil
 }
