@@ -106,7 +106,8 @@ func TestJudge(t *testing.T) {
 			n.Has.Image, n.Wants.Image, n.Has.ImageName = known("i2"), known("i2"), known("debian-13")
 		})), ""},
 		"two images that are gone": {of(runs("web-0", gone("i1", "debian-11")), runs("web-1", gone("i2", "debian-12")),
-			comes("web-2", func(n *Planned) { own("debian-13")(n); n.Has.Image = unknown; n.Has.ImageName = known("debian-13") })), ""},
+			comes("web-2", func(n *Planned) { own("debian-13")(n); n.Has.Image = unknown; n.Has.ImageName = known("debian-13") }),
+			comes("web-3", func(n *Planned) { gone("i3", "debian-10")(n); n.Has.ID, n.Was = unknown, Made{} })), ""},
 		"two images that are gone, by their nodes' ids": {of(runs("web-0", func(n *Planned) { gone("i1", "debian-11")(n); n.Wants.Image = known("i1") }),
 			comes("web-2", func(n *Planned) {
 				gone("i2", "debian-12")(n)

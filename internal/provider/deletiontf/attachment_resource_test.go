@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -269,13 +270,14 @@ func TestDeletedMeanwhile(t *testing.T) {
 		all = append(all, i)
 	}
 	l.Later(t)
-	lost := l.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodGet, Path: "/servers", Nth: 2, Status: http.StatusBadRequest})
+	lost := l.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, PathRegexp: regexp.MustCompile(`/servers\?marker=`), Status: http.StatusBadRequest,
+		Times: fakecloud.Forever})
 	for _, i := range all {
 		after, err := l.Refresh(t.Context(), i)
 		assert.NoError(t, err)
 		assert.False(t, after.State.IsNull(), "it counts as gone")
 	}
-	assert.Equal(t, 1, lost.Fired(), "pages that were lost")
+	assert.Equal(t, 3, lost.Fired(), "pages that were lost")
 }
 
 // TestInvalid: the schema refuses each of these. The package hookblock tests hooks.
