@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	neturl "net/url"
 	"runtime"
 	"strings"
@@ -209,11 +208,11 @@ func TestHosts(t *testing.T) {
 		"ftp://cloud.example/":                             false,
 		"/relative":                                        false,
 	} {
-		u, err := url.Parse(address)
+		u, err := neturl.Parse(address)
 		require.NoError(t, err)
 		assert.Equal(t, want, h.allow(u) == nil, address)
 	}
-	assert.Error(t, hosts(nil).allow(&url.URL{Scheme: "https", Host: "cloud.example"}), "where nothing is named, nothing is trusted")
+	assert.Error(t, hosts(nil).allow(&neturl.URL{Scheme: "https", Host: "cloud.example"}), "where nothing is named, nothing is trusted")
 }
 
 // TestStrangers: no credential arrives at a host that a request is led to.

@@ -21,9 +21,9 @@ import (
 // are several, it is the one that Terraform has now: with a later mark than the node has (then this state is an older
 // one), else with the node's mark, else with the note of a wait for that mark, else of its generation, else the newest.
 // A wait only asks servers that Terraform has, so a server of the node's generation that it did not ask is a stray. A
-// newer one of the generation that a wait asked, or that failed, comes first: it was made again. The others are deposed,
-// so that an apply that ends well destroys them, or strays. The careful view counts: the node is protected if one of
-// them is, and tainted only if all of them are.
+// newer one of the generation that a wait asked, or that failed, comes first: it was made again. The others are
+// deposed, so that an apply that ends well destroys them, or strays. The careful view counts: the node is protected if
+// one of them is, and tainted only if all of them are.
 //
 // Two servers of one generation are two tries if they failed as they were made, or nobody waited for them.
 //
@@ -284,7 +284,8 @@ func Adopt(cluster string, pattern naming.Pattern, given roster.Roster, servers 
 	}
 	if len(r.Nodes) == 0 {
 		return r, fmt.Errorf("no server is named %s, %s and so on. Servers such as %[3]s-0.example.org have the "+
-			"import id %[3]s/{cluster}-{index}.example.org", pattern.Name(cluster, 0), pattern.Name(cluster, 1), cluster)
+			"import id %[3]s/{cluster}-{index}.example.org",
+			pattern.Name(cluster, 0), pattern.Name(cluster, 1), cluster)
 	}
 	r.FillSlots(roster.Stateful{Retain: true})
 	return r, nil

@@ -14,8 +14,8 @@ import (
 )
 
 // NoteTimes notes which places are full, and which servers are too old, must be in service for
-// longer, or broke early. The clock is the one of the cloud's answer that had the server. Now is another clock, by which
-// full places are tried again where no server is left.
+// longer, or broke early. The clock is the one of the cloud's answer that had the server. Now is another clock, by
+// which full places are tried again where no server is left.
 func NoteTimes(s *roster.Seen, r roster.Roster, policy roster.Policy, now time.Time) {
 	s.Aged, s.Baking, s.Early = map[string]roster.Aged{}, map[string]bool{}, map[string]bool{}
 	noteFull(s, r, policy, now)

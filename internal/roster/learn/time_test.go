@@ -54,7 +54,8 @@ func TestNoteTimes(t *testing.T) {
 	}
 	never := roster.NewSeen()
 	never.Servers["web-0"] = node.Node{ID: "id", Status: "ACTIVE", CreatedAt: born, SeenAt: born.Add(time.Minute)}
-	if learn.NoteTimes(&never, roster.Roster{Nodes: map[string]roster.Node{"web-0": {}}}, roster.Policy{}, time.Time{}); len(never.Aged)+len(never.Baking) != 0 {
+	learn.NoteTimes(&never, roster.Roster{Nodes: map[string]roster.Node{"web-0": {}}}, roster.Policy{}, time.Time{})
+	if len(never.Aged)+len(never.Baking) != 0 {
 		t.Errorf("without an update: %+v", never)
 	}
 }
