@@ -79,7 +79,7 @@ func NewCommand(ctx context.Context, o Options) (*Command, error) {
 // Close removes the saved plans.
 func (c *Command) Close() error { return os.RemoveAll(c.dir) }
 
-// folder makes a folder for saved plans, beside what Terraform keeps of a configuration, and removes what a run that was
+// folder makes a folder for saved plans, beside what Terraform keeps of a configuration. It removes what a run that was
 // killed left there, because plans have secrets in them.
 func folder(configuration string) (dir string, err error) {
 	if dir = cmp.Or(os.Getenv("TF_DATA_DIR"), ".terraform"); !filepath.IsAbs(dir) {
