@@ -88,9 +88,7 @@ func folder(configuration string) (dir string, err error) {
 	if dir, err = filepath.Abs(filepath.Join(dir, "stackpolicy-rollout")); err != nil {
 		return "", err
 	}
-	if err := os.RemoveAll(dir); err != nil {
-		return "", err
-	}
+	_ = os.RemoveAll(dir) // Windows keeps the log of an apply that goes on after its run was killed
 	return dir, os.MkdirAll(dir, 0o700)
 }
 
@@ -184,7 +182,7 @@ func clusterOf(a planview.Attachment) Cluster {
 // process group that a terminal interrupts. A killed apply could lose the state file that it is writing.
 // terraform-exec would kill its children, so only this method does without it.
 func (c *Command) Apply(ctx context.Context, plan *Plan, progress func(message string)) error {
-	log, err := os.OpenFile(filepath.Join(c.dir, "apply.log"), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	log, err := os.CreateTemp(c.dir, "*.log")
 	if err != nil {
 		return err
 	}

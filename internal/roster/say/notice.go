@@ -131,17 +131,6 @@ func (p *speech) unmarked() []Notice {
 		"false in update: then a server that is ACTIVE counts as in service.", waits.Names())
 }
 
-// batchWaits is about the nodes that the next batch waits for.
-func (p *speech) batchWaits() []Notice {
-	w := p.waitedOn
-	if len(p.Verdicts.Held(hold.Waits, hold.Batch)) == 0 || len(w) == 0 || p.Taken >= p.Size {
-		return nil
-	}
-	return notice("A batch waits for the one before", "%s more should be replaced, at most %d at a time. This "+
-		"batch waits for %s: %s. %s", text.Nodes(p.Remaining), p.Size, text.Nodes(int64(len(w))), text.Few(w),
-		p.advice())
-}
-
 // belowMin is about the places that a plan takes below their mins.
 func belowMin(list verdict.List, after placement.Counts, policy roster.Policy) (notices []Notice) {
 	before, had := placement.Counts{}, map[placement.Row]int64{}

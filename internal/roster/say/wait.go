@@ -7,7 +7,9 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // obstacle is a node that the next batch waits for, and the ways to end that.
@@ -40,6 +42,17 @@ var advices = []string{
 	tried: "To try once more, change the template, or name the nodes in whose place it failed in candidates.",
 	leaves: "An apply that ends without an error destroys the servers of nodes that leave. If somebody keeps such a " +
 		"server, name the node in deletion.kept.",
+}
+
+// batchWaits is about the nodes that the next batch waits for.
+func (p *speech) batchWaits() []Notice {
+	w := p.waitedOn
+	if len(p.Verdicts.Held(hold.Waits, hold.Batch)) == 0 || len(w) == 0 || p.Taken >= p.Size {
+		return nil
+	}
+	return notice("A batch waits for the one before", "%s more should be replaced, at most %d at a time. This "+
+		"batch waits for %s: %s. %s", text.Nodes(p.Remaining), p.Size, text.Nodes(int64(len(w))), text.Few(w),
+		p.advice())
 }
 
 // advice returns how to end the wait.
