@@ -200,7 +200,9 @@ func foreign(status int, body string) error {
 
 // missing is the error for a good answer without the value that was asked for. Another service gives one, and it would
 // be read as an empty list, or as a server without a status.
-func missing(key string) error { return fmt.Errorf("the answer has no %q", key) }
+func missing(key string) error { return fmt.Errorf("%w %q", errMissing, key) }
+
+var errMissing = errors.New("the answer has no")
 
 // wrongObject is the error for an answer about another object, as of a cache that ignores a part of the address.
 func wrongObject(id Text) error {

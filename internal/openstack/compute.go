@@ -202,8 +202,10 @@ func items[T any](
 			}
 		}
 		links, err := decoded[[]gophercloud.Link](page.Body, key+"_links")
-		next := func(link gophercloud.Link) bool { return link.Rel == "next" }
-		return err == nil && slices.ContainsFunc(links, next), nil // the last page has no links
+		if errors.Is(err, errMissing) {
+			return false, nil // the last page
+		}
+		return slices.ContainsFunc(links, func(link gophercloud.Link) bool { return link.Rel == "next" }), err
 	})
 }
 

@@ -72,6 +72,10 @@ func TestEmptyPage(t *testing.T) {
 		assert.ErrorContains(t, err, "more items are announced after", name)
 		assert.LessOrEqual(t, fake.Count("GET compute /servers"), 2, "%s: requests", name)
 	}
+	fake, _, compute := discovered(t)
+	fake.Inject(fakecloud.Fault{Path: "/servers", Status: 200, Body: `{"servers": [{"id": "2"}], "servers_links": 7}`})
+	_, err := openstack.Server{Compute: compute, ID: "1"}.Exists(t.Context())
+	assert.ErrorContains(t, err, "list servers", "a page whose links cannot be read is taken for the last one")
 }
 
 func TestParseMark(t *testing.T) {
