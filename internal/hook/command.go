@@ -142,7 +142,11 @@ func (o *output) Write(p []byte) (int, error) {
 
 // lines lists the lines that are not empty, as plain text without the token.
 func (o output) lines(token string) (lines []string) {
-	for line := range strings.Lines(string(o)) {
+	all := string(o)
+	if len(o) == mostOutput { // the first line has lost its beginning, perhaps in the middle of the token
+		_, all, _ = strings.Cut(all, "\n")
+	}
+	for line := range strings.Lines(all) {
 		if token != "" {
 			line = strings.ReplaceAll(line, token, "(token)")
 		}

@@ -142,6 +142,9 @@ func TestCommand(t *testing.T) {
 	if size := len(strings.Join(logged, "")); err != nil || size < mostOutput/2 || size > mostOutput {
 		t.Errorf("%d bytes were logged, %v", size, err)
 	}
+	var cut output
+	_, _ = cut.Write([]byte("secret " + strings.Repeat(".", mostOutput-len("cret ")-len("\nend")) + "\nend"))
+	assert.Equal(t, []string{"end"}, cut.lines("secret"), "a part of the token stays")
 }
 
 // TestCommandRefused: no command runs without allow_commands, and a command that cannot start is reported.
