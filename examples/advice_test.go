@@ -252,11 +252,6 @@ var advice = []advised{
 	{"A slot to release is not there", []string{stateful}, func(g *guide) { g.set("release", `["web-9"]`) }, func(g *guide) {
 		g.set("release", `[]`)
 	}},
-	{"Kept slots lie in a place that is no longer listed", []string{stateful}, func(g *guide) {
-		g.set("size", "1")
-		g.finish()
-		g.zones(az1 + ", " + az3)
-	}, func(g *guide) { g.zones(az1 + ", " + az2 + ", " + az3) }},
 	{"Servers have the names that come next", []string{regions, rolling, tryIt, stateful}, func(g *guide) {
 		g.c.Fake.AddServers("RegionOne", fakecloud.Server{Name: "web-3", Zone: "az-1"})
 		g.grow()
@@ -273,7 +268,7 @@ var advice = []advised{
 	{"More nodes than the cap", append([]string{regions}, capped...), func(g *guide) {
 		g.zones(az1 + `, { name = "az-2", cap = 0 }, ` + az3)
 	}, (*guide).move},
-	{"The mins are more than the nodes", []string{policy}, func(g *guide) { g.zones(`{ name = "az-1", min = 5 }`) }, func(g *guide) {
+	{"A place is below its min", []string{policy}, func(g *guide) { g.zones(`{ name = "az-1", min = 5 }`) }, func(g *guide) {
 		g.zones(`{ name = "az-1", min = 2 }`)
 	}},
 	{"A quota has no room for new servers next to the old ones", []string{tryIt}, func(g *guide) {
@@ -392,12 +387,10 @@ var others = map[string]string{
 	"A lifecycle hook did not complete":                     "the consumer",
 	"A node has lost its server":                            "it is made again",
 	"A node was chosen unseen":                              "a refresh",
-	"A place is left below its min":                         "filled first",
 	"A quota binds":                                         "the cloud",
 	"A server group is left":                                "an apply",
 	"Availability zone skipped":                             "the cloud",
 	"Candidates of an import count as met":                  "an import",
-	"Marks are from the future":                             "metadata",
 	"Nodes wait for their places":                           "TestMistakesZoneDown",
 	"Nodes wait to be looked at":                            "TestStatuses",
 	"Region skipped":                                        "the cloud",

@@ -1,9 +1,9 @@
-package roster_test
+package amount_test
 
 import (
 	"testing"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/amount"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/plans"
 )
 
@@ -23,12 +23,12 @@ func TestAmount(t *testing.T) {
 		{"0.000001%", 10, 0, 1},
 		{"50.00%", 0, 0, 0},
 	} {
-		a, err := roster.ParseAmount(c.text)
+		a, err := amount.Parse(c.text)
 		if err != nil || a.Down(c.size) != c.down || a.Up(c.size) != c.up || a.String() != c.text {
 			t.Errorf("%s of %d: got %s, %d to %d, %v", c.text, c.size, a, a.Down(c.size), a.Up(c.size), err)
 		}
 	}
-	var none roster.Amount
+	var none amount.Amount
 	if none.String() != "0" || none.Up(10) != 0 || !none.Zero() || plans.Amount("0.000001%").Zero() || !plans.Amount("0%").Zero() {
 		t.Errorf("no amount is %s, %d of 10", none, none.Up(10))
 	}
@@ -41,7 +41,7 @@ func TestAmount(t *testing.T) {
 		"101%":        "101% is more than all nodes: a percentage is at most 100%",
 		"100.000001%": "100.000001% is more than all nodes: a percentage is at most 100%",
 	} {
-		if _, err := roster.ParseAmount(text); err == nil || err.Error() != want {
+		if _, err := amount.Parse(text); err == nil || err.Error() != want {
 			t.Errorf("%q: got %v, want %s", text, err, want)
 		}
 	}

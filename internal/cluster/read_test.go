@@ -264,15 +264,8 @@ func TestImageGone(t *testing.T) {
 func TestReadFaults(t *testing.T) {
 	const none = "No valid host was found. There are not enough hosts available."
 	fake := fakecloud.Start(t, fakecloud.Config{})
-	group := func(policy string, most int) string {
-		return fake.AddServerGroup("RegionOne", fakecloud.ServerGroup{Name: "g", Policy: policy, MaxServerPerHost: most})
-	}
-	apart := group("anti-affinity", 0)
-	ids := fake.AddServers("RegionOne",
-		fakecloud.Server{Name: "web-0", Status: "ERROR", Fault: none, Host: "-", Group: apart},
-		fakecloud.Server{Name: "web-1", Status: "ERROR", Fault: "broken"},
-		fakecloud.Server{Name: "web-2", Group: apart},
-	)
+	fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0", Status: "ERROR", Fault: none, Host: "-"},
+		fakecloud.Server{Name: "web-1", Status: "ERROR", Fault: "broken"}, fakecloud.Server{Name: "web-2"})
 	cloud := login(t, fake)
 	read := func(faults bool) []node.Node {
 		t.Helper()
@@ -285,27 +278,16 @@ func TestReadFaults(t *testing.T) {
 	for faults, want := range map[bool][]string{false: {"", "broken", ""}, true: {none, "broken", ""}} {
 		for i, n := range read(faults) {
 			assert.Equal(t, want[i], n.Fault, "asked for: %t; %s", faults, n.Name)
-			if assert.Equal(t, faults && i == 0, n.Group != nil, "the group of %s", n.Name); n.Group != nil {
-				assert.ElementsMatch(t, []string{ids[0], ids[2]}, *n.Group)
-			}
 		}
 	}
 	assert.LessOrEqual(t, asked(), 1, "servers that were asked for")
-	others := []string{group("soft-anti-affinity", 0), group("anti-affinity", 2)} // these do not keep a server from a host
 	for i := range 60 {
-		fake.AddServers("RegionOne", fakecloud.Server{Name: fmt.Sprintf("web-more-%d", i), Status: "ERROR", Fault: none, Host: "-", Group: others[i%2]})
+		fake.AddServers("RegionOne", fakecloud.Server{Name: fmt.Sprintf("web-more-%d", i), Status: "ERROR", Fault: none, Host: "-"})
 	}
 	nodes := read(true)
-	alone := func(n node.Node) bool { return n.Group == nil }
-	assert.Len(t, slices.DeleteFunc(slices.Clone(nodes), alone), 1, "servers that are kept apart")
 	assert.Len(t, nodes, 63)
 	assert.Equal(t, 50, asked(), "servers that were asked for")
 	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: "GET", PathRegexp: regexp.MustCompile(`^/servers/[0-9a-f-]{36}$`), Status: 503})
 	_, err := cluster.Read(t.Context(), cloud, cluster.Query{Regions: both[1:], Selector: web, NoProfiles: true, Faults: true})
 	assert.ErrorContains(t, err, "region RegionOne: get the server")
-	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: "GET", Path: "/os-server-groups", Status: 503})
-	_, err = cluster.Read(t.Context(), cloud, cluster.Query{Regions: both[1:], Selector: web, NoProfiles: true, Faults: true})
-	assert.ErrorContains(t, err, "region RegionOne: list server groups")
-	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: "GET", Path: "/os-server-groups", Status: 403})
-	assert.Nil(t, read(true)[0].Group, "to a user who may not list groups")
 }

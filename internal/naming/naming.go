@@ -2,7 +2,6 @@
 package naming
 
 import (
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -85,17 +84,6 @@ type Naming struct {
 	Pattern Pattern
 }
 
-// MarshalText writes a naming as a list in JSON, so that a map can have it as a key.
-func (n Naming) MarshalText() ([]byte, error) {
-	return json.Marshal([]string{n.Cluster, string(n.Pattern)})
-}
-
-// UnmarshalText reads what MarshalText wrote.
-func (n *Naming) UnmarshalText(list []byte) error {
-	parts := []any{&n.Cluster, &n.Pattern}
-	return json.Unmarshal(list, &parts)
-}
-
 // Name returns the name of a node.
 func (n Naming) Name(index int64) string { return n.Pattern.Name(n.Cluster, index) }
 
@@ -103,12 +91,6 @@ func (n Naming) Name(index int64) string { return n.Pattern.Name(n.Cluster, inde
 func (n Naming) Gives(name string, next int64) bool {
 	index, ok := n.Pattern.Indices(n.Cluster)(name)
 	return ok && index >= next && n.Name(index) == name
-}
-
-// Gave reports whether a node may have had a name if its index was below next.
-func (n Naming) Gave(name string, next int64) bool {
-	index, ok := n.Pattern.Indices(n.Cluster)(name)
-	return ok && index < next
 }
 
 // maxNameLength is the maximum length of a name in Nova, in characters.

@@ -41,9 +41,6 @@ type Node struct {
 	Unmade bool `json:"unmade,omitempty"`
 	// Fault is Nova's reason for an error of the server, in its own words, or "".
 	Fault string `json:"fault,omitempty"`
-	// Group is the server group that keeps a server from the hosts of others, where it found no host;
-	// nil without one.
-	Group *Group `json:"-"`
 
 	// InService is the mark of a server that was found in service, or "". Two marks are equal or different; they have
 	// no other meaning.
@@ -73,10 +70,6 @@ type Node struct {
 func (n Node) Unclaimed() bool {
 	return n.ID != "" && n.InService == "" && n.NotInService == "" && n.Status != "ERROR" && !n.Drained && !n.Draining
 }
-
-// Group is a server group, no two servers of which share a host: the ids of its members, of whatever
-// cluster.
-type Group []string
 
 var number = regexp.MustCompile("[0-9]+")
 

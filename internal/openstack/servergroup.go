@@ -18,9 +18,6 @@ type ServerGroup struct {
 	Members          []string // ids of the servers that are not deleted
 }
 
-// KeepsApart reports whether no two members may share a host.
-func (g ServerGroup) KeepsApart() bool { return g.Policy == "anti-affinity" && g.MaxServerPerHost <= 1 }
-
 // GroupTurn is held while server groups of a region are searched, and one is created, inherited or deleted:
 // two resources that want one name in one apply get one group.
 type GroupTurn struct {

@@ -1,15 +1,10 @@
 package roster
 
 import (
-	"cmp"
-	"fmt"
-	"math/bits"
-	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/amount"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
@@ -21,8 +16,7 @@ type Policy struct {
 	Regions  []placement.Region       // listed regions; their counts of nodes are not used
 	Criteria deletion.Criteria
 
-	// Unreachable has the regions in which nothing can be deleted now. They keep their nodes
-	// as they are.
+	// Unreachable has the regions in which nothing can be deleted now. They keep their nodes as they are.
 	Unreachable map[string]bool
 
 	// Opened has the regions that this plan opens. Nobody has looked at their nodes since they
@@ -55,14 +49,12 @@ type Policy struct {
 	// that a node is in service, and nothing else.
 	Blind bool
 
-	// Awaited has the nodes that an apply should have brought into service, or removed, and that
-	// a later look did not find so. The next apply is not expected to do it if it changes
-	// nothing else.
+	// Awaited has the nodes that an apply should have brought into service, or removed, and that a later look did not
+	// find so. The next apply is not expected to do it if it changes nothing else.
 	Awaited []string
 
-	// MissingWire has, by region, the line of the configuration because of which servers do not
-	// follow their nodes: no batch begins there. MissingLine has the line because of which no
-	// node moves.
+	// MissingWire has, by region, the line of the configuration because of which servers do not follow their nodes:
+	// no batch begins there. MissingLine has the line because of which no node moves.
 	MissingWire, MissingLine map[string]string
 
 	// RequireMarks means that a node counts as in service only if its server carries the
@@ -70,14 +62,13 @@ type Policy struct {
 	RequireMarks, Unmarked bool
 }
 
-// Update says which nodes are replaced, and how many of them by one plan. Its amounts are
-// shares of the capacity.
+// Update says which nodes are replaced, and how many of them by one plan. Its amounts are shares of the capacity.
 type Update struct {
 	Causes    []Cause
-	BatchSize Amount // maximum number of nodes that one plan replaces, rounded down, at least 1
-	Target    Amount // number of nodes that get the wanted template, rounded up
-	StopAbove Amount // number of unhealthy nodes above which no unhealthy node is replaced: an outage
-	Method    string // how a node is replaced; "" for Substitute
+	BatchSize amount.Amount // maximum number of nodes that one plan replaces, rounded down, at least 1
+	Target    amount.Amount // number of nodes that get the wanted template, rounded up
+	StopAbove amount.Amount // number of unhealthy nodes above which no unhealthy node is replaced: an outage
+	Method    string        // how a node is replaced; "" for Substitute
 
 	MaxAge time.Duration // maximum age of a server, for TooOld
 	Pause  time.Duration // time for which the nodes of a batch must be in service before the next batch
@@ -168,67 +159,10 @@ func (p Policy) Untouched(at placement.Place) string {
 	return ""
 }
 
-// KeepsServer reports whether the policy says that somebody keeps the server of a node after
-// the node has left.
+// KeepsServer reports whether the policy says that somebody keeps the server of a node after the node has left.
 func (p Policy) KeepsServer(name, id string) bool {
 	return slices.Contains(p.Kept, name) || id != "" && slices.Contains(p.Kept, id)
 }
 
 // FullFor is the time for which a place takes no node after Nova found no host there.
 const FullFor = time.Hour
-
-// Amount is a number of nodes, or a percentage of the nodes of a cluster.
-type Amount struct {
-	millionths uint64
-	percent    bool
-	text       string
-}
-
-var amountPattern = regexp.MustCompile(`^([0-9]{1,9})(?:\.([0-9]{1,6}))?(%)?$`)
-
-// ParseAmount reads "3", "25%" or "12.5%". A percentage is at most 100%.
-func ParseAmount(text string) (Amount, error) {
-	m := amountPattern.FindStringSubmatch(text)
-	if m == nil || m[2] != "" && m[3] == "" {
-		return Amount{}, fmt.Errorf(
-			`%q is neither a whole number of nodes, such as "2", nor a percentage, such as "25%%"`,
-			text,
-		)
-	}
-	millionths, _ := strconv.ParseUint(m[1]+m[2]+strings.Repeat("0", 6-len(m[2])), 10, 64) // 15 digits at most
-	if m[3] != "" && millionths > 100e6 {
-		return Amount{}, fmt.Errorf("%s is more than all nodes: a percentage is at most 100%%", text)
-	}
-	return Amount{millionths, m[3] != "", text}, nil
-}
-
-// String returns the amount as it was written.
-func (a Amount) String() string { return cmp.Or(a.text, "0") }
-
-// Zero reports whether the amount is zero for a cluster of any size.
-func (a Amount) Zero() bool { return a.millionths == 0 }
-
-// of returns the number of nodes for a cluster of a size, rounded down, and whether it is a fraction more.
-func (a Amount) of(size int64) (nodes int64, more bool) {
-	if !a.percent {
-		return int64(a.millionths / 1e6), false // a number of nodes is a whole one
-	}
-	high, low := bits.Mul64(a.millionths, uint64(size))
-	share, rest := bits.Div64(high, low, 100e6) // at most the size, because a percentage is at most 100%
-	return int64(share), rest > 0
-}
-
-// Down returns the number of nodes for a cluster of a size, rounded down.
-func (a Amount) Down(size int64) int64 {
-	nodes, _ := a.of(size)
-	return nodes
-}
-
-// Up returns the number of nodes for a cluster of a size, rounded up.
-func (a Amount) Up(size int64) int64 {
-	nodes, more := a.of(size)
-	if more {
-		nodes++
-	}
-	return nodes
-}

@@ -1,10 +1,9 @@
 // Package roster is the memory of a cluster: where each node belongs, what it is made from, what
 // was seen of it, and what it should be.
 //
-// A node has a name and a place from the day it is planned until it is removed. Growing adds
-// nodes, shrinking removes some, and an update replaces some, one bounded batch for each plan;
-// no other node ever changes its name or place. So Terraform changes a cluster without moving,
-// and so destroying, a server that stays.
+// A node has a name and a place from the day it is planned until it is removed. Growing adds nodes, shrinking removes
+// some, and an update replaces some, one bounded batch for each plan; no other node ever changes its name or place.
+// So Terraform changes a cluster without moving, and so destroying, a server that stays.
 //
 // The planner has rooms: packages below this one, each of which uses only the rooms before it.
 // Facts knows each node, learn changes the memory after a look at the cloud, cause lists why a node
@@ -65,10 +64,6 @@ type Roster struct {
 	// Slots has the slots of a stateful cluster, with and without a node.
 	Slots map[string]Slot `json:"slots,omitempty"`
 
-	// Former has the earlier namings of the nodes, each with the index that was next. A new
-	// node gets no name that one of them may have given.
-	Former map[naming.Naming]int64 `json:"former,omitempty"`
-
 	// Leaving has the nodes that an earlier plan removed and whose servers may still run. A
 	// node comes back if a plan needs one like it.
 	Leaving map[string]Node `json:"leaving,omitempty"`
@@ -80,15 +75,13 @@ type Roster struct {
 	// in service. It is empty before the first ones.
 	Settled Templates `json:"settled,omitempty"`
 
-	// Done lists the candidates that a plan already removed or made again, as long as they
-	// stay listed.
+	// Done lists the candidates that a plan already removed or made again, as long as they stay listed.
 	Done []string `json:"done,omitempty"`
 
 	// Adopted means that an import made the roster, and that no plan was applied since.
 	Adopted bool `json:"adopted,omitempty"`
 
-	// Order lists templates from the oldest to the newest. A template that is not in it is
-	// newer than all others.
+	// Order lists templates from the oldest to the newest. A template that is not in it is newer than all others.
 	Order []Template `json:"order,omitempty"`
 }
 
@@ -128,16 +121,12 @@ type Node struct {
 	// have forgotten its server, and would make a second one.
 	Named bool `json:"named,omitempty"`
 
-	// Guessed means that an import guessed the generation, and that no plan has reported it.
-	Guessed bool `json:"guessed,omitempty"`
-
 	// Unplaced means that the node's server is in no zone now, because it is shelved and
 	// offloaded. The node keeps the zone in which the server was.
 	Unplaced bool `json:"unplaced,omitempty"`
 }
 
-// Age returns the position of a template in the order of their ages: 0 for the oldest, -1 for
-// no template.
+// Age returns the position of a template in the order of their ages: 0 for the oldest, -1 for no template.
 func (r Roster) Age(t Template) int64 {
 	if t == "" {
 		return -1
@@ -148,8 +137,7 @@ func (r Roster) Age(t Template) int64 {
 	return int64(len(r.Order))
 }
 
-// Ordered returns the roster with an order of exactly the templates that its nodes have,
-// including the leaving nodes.
+// Ordered returns the roster with an order of exactly the templates that its nodes have, including the leaving nodes.
 func (r Roster) Ordered() Roster {
 	used := map[Template]bool{}
 	for _, nodes := range []map[string]Node{r.Nodes, r.Leaving} {
@@ -213,12 +201,8 @@ func (r Roster) Known(name string) (Node, bool) {
 	return n, there
 }
 
-// maxTaken is the maximum number of names of other servers that are remembered. No project has
-// so many servers of one pattern.
-const maxTaken = 10_000
-
 // Taken returns the names of servers which are no nodes, although new nodes would get these
-// names: names of the next indices, and of kept slots. They are sorted, and at most maxTaken.
+// names: names of the next indices, and of kept slots. They are sorted.
 func (r Roster) Taken(of naming.Naming, servers map[string]bool) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(servers)) {
 		_, node := r.Known(name)
@@ -226,7 +210,7 @@ func (r Roster) Taken(of naming.Naming, servers map[string]bool) (names []string
 			names = append(names, name)
 		}
 	}
-	return names[:min(len(names), maxTaken)]
+	return names
 }
 
 // Number gives each node without an ordinal the smallest one, from 1, that no node of its region

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/naming"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
@@ -24,12 +23,12 @@ func TestServed(t *testing.T) {
 	assert.Equal(t, "map[R1:1 R2:1]", fmt.Sprint(seen.WithoutServer(now, next)), "unserved")
 }
 
-// TestKeys: namings, spots and places are keys in what is kept between two plans.
+// TestKeys: spots and places are keys in what is kept between two plans.
 func TestKeys(t *testing.T) {
 	at := placement.Place{Region: "R", Zone: "1"}
 	for kept, read := range map[any]any{
-		&roster.Roster{Former: map[naming.Naming]int64{{Cluster: "web", Pattern: "{index}"}: 2}, Settled: roster.Templates{at: "a"}}: &roster.Roster{},
-		&roster.Seen{Full: map[roster.Spot]time.Time{{Place: at, Flavor: "big"}: time.Unix(1, 0).UTC()}}:                             &roster.Seen{},
+		&roster.Roster{Settled: roster.Templates{at: "a"}}:                                               &roster.Roster{},
+		&roster.Seen{Full: map[roster.Spot]time.Time{{Place: at, Flavor: "big"}: time.Unix(1, 0).UTC()}}: &roster.Seen{},
 	} {
 		text, err := json.Marshal(kept)
 		require.NoError(t, err)

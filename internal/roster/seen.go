@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
 
 // Seen is the result of the last look at the cloud, by the names of the nodes, including
@@ -20,13 +19,11 @@ type Seen struct {
 	// waited: Terraform may not know them.
 	Strays map[string][]string `json:"strays,omitempty"`
 
-	// Builds has for each node the state in which its server last followed a change of the
-	// node.
+	// Builds has for each node the state in which its server last followed a change of the node.
 	Builds map[string]Build `json:"builds,omitempty"`
 
-	// Aged has the nodes whose servers are too old, Baking the nodes that must be in service
-	// for longer, and Early the nodes that broke within an
-	// hour of service.
+	// Aged has the nodes whose servers are too old, Baking the nodes that must be in service for longer, and Early
+	// the nodes that broke within an hour of service.
 	Aged   map[string]Aged `json:"aged,omitempty"`
 	Baking map[string]bool `json:"baking,omitempty"`
 	Early  map[string]bool `json:"early,omitempty"`
@@ -34,9 +31,6 @@ type Seen struct {
 	// Full has the flavors and places in which Nova found no host a short time ago, each with the time at
 	// which the server without a host was created. [FullFor] bounds it.
 	Full map[Spot]time.Time `json:"full,omitempty"`
-	// GroupFull are the nodes of full places that share a server group with one that found no host, where
-	// Nova may have a host for other nodes.
-	GroupFull placement.By[[]string] `json:"group_full,omitempty"`
 
 	// Taken has the result of [Roster.Taken]: names of other servers that new nodes would get.
 	Taken []string `json:"taken,omitempty"`
@@ -63,7 +57,7 @@ type Aged struct {
 func (s Seen) Clone() Seen {
 	s.Servers, s.Missing, s.Builds, s.Strays = clone(s.Servers), clone(s.Missing), clone(s.Builds), clone(s.Strays)
 	s.Aged, s.Baking, s.Early = clone(s.Aged), clone(s.Baking), clone(s.Early)
-	s.Full, s.GroupFull = clone(s.Full), clone(s.GroupFull)
+	s.Full = clone(s.Full)
 	return s
 }
 
@@ -78,9 +72,8 @@ func clone[K comparable, V any](of map[K]V) map[K]V {
 // NewSeen returns a look that has found nothing yet.
 func NewSeen() Seen { return Seen{}.Clone() }
 
-// Lags reports whether a node was changed and its server was not seen to follow: it still has
-// the same image, flavor and launch. A first template changes nothing, because it only says
-// what the servers are made from.
+// Lags reports whether a node was changed and its server was not seen to follow: it still has the same image, flavor
+// and launch. A first template changes nothing, because it only says what the servers are made from.
 func (s Seen) Lags(name string, n Node) bool {
 	build, there := s.Builds[name]
 	return there && build.Mark != n.Mark && !strings.HasPrefix(string(n.Mark), string(build.Mark)+"-")
@@ -107,16 +100,6 @@ func (s Seen) Follow(name string, n, was Node, server node.Node, before Seen) {
 	s.Builds[name] = build
 }
 
-// NoteStrays notes the strays among the servers of a name.
-func (s Seen) NoteStrays(name string, list []node.Node, among func(node.Node) bool) {
-	for _, server := range list {
-		if server.Unclaimed() && among(server) {
-			s.Strays[name] = append(s.Strays[name], server.ID)
-		}
-	}
-	slices.Sort(s.Strays[name])
-}
-
 // Stray reports whether Terraform does not know the server of a node that leaves, as far as that shows.
 func (s Seen) Stray(name string) bool { return slices.Contains(s.Strays[name], s.Servers[name].ID) }
 
@@ -140,9 +123,8 @@ func (s Seen) Looked(name string) bool {
 	return there || s.Missing[name]
 }
 
-// WithServer counts by region the nodes that have a server, including leaving nodes, which
-// already have one when they come back. Quotas count servers, and a node without a server
-// still needs room.
+// WithServer counts by region the nodes that have a server, including leaving nodes, which already have one when they
+// come back. Quotas count servers, and a node without a server still needs room.
 func (s Seen) WithServer(r Roster) map[string]int64 {
 	counts := map[string]int64{}
 	for name := range s.Servers {

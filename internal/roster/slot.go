@@ -10,9 +10,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
 
-// Slot is the name, the index and the place of a node. Volumes, ports and DNS names
-// belong to it, and outlive the server. It never moves, not even if an operator
-// moves the server to another zone, or if the node is removed.
+// Slot is the name, the index and the place of a node. Volumes, ports and DNS names belong to it, and outlive the
+// server. It never moves, not even if an operator moves the server to another zone, or if the node is removed.
 type Slot struct {
 	Index int64 `json:"index"`
 	placement.Place
@@ -102,10 +101,12 @@ func (r *Roster) FillSlots(keep Stateful) {
 
 // KeepsVolume reports whether a slot has a volume.
 func (r Roster) KeepsVolume(volume string) bool {
-	return slices.ContainsFunc(
-		slices.Collect(maps.Values(r.Slots)),
-		func(s Slot) bool { return slices.Contains(s.Volumes.List(), volume) },
-	)
+	for _, slot := range r.Slots {
+		if slices.Contains(slot.Volumes.List(), volume) {
+			return true
+		}
+	}
+	return false
 }
 
 // Fits reports whether a slot belongs to a place. A slot or place without a zone fits every

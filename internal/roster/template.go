@@ -76,10 +76,9 @@ func (t Template) WithImage(id string) Template {
 // Hash returns the first 8 hex digits of the SHA-256 of the template.
 func (t Template) Hash() string { return fmt.Sprintf("%x", sha256.Sum256([]byte(t)))[:8] }
 
-// Mark is the metadata that a server gets in Nova once it was found in service:
-// "3-1f2e3d4c", a number and the hash of the node's template, or "3" without a
-// template. The number counts every change of the node's template and every time
-// that its server was made again. It never falls, so that no mark is valid twice.
+// Mark is the metadata that a server gets in Nova once it was found in service: "3-1f2e3d4c", a number and the hash
+// of the node's template, or "3" without a template. The number counts every change of the node's template and every
+// time that its server was made again. It never falls, so that no mark is valid twice.
 type Mark string
 
 // FirstMark returns the first mark of a node of a template.
@@ -119,9 +118,8 @@ func (m Mark) Matches(t Template) bool {
 // its region, else the template for all places. [NewTemplates] makes them.
 type Templates map[placement.Place]Template
 
-// NewTemplates merges the templates of places: a zone's template overrides values of its
-// region's, which overrides values of the template for all places. It is called once, and not
-// for each node, because a template may be large.
+// NewTemplates merges the templates of places: a zone's template overrides values of its region's, which overrides
+// values of the template for all places. It is called once, and not for each node, because a template may be large.
 func NewTemplates(own map[placement.Place]Template) Templates {
 	t := Templates{}
 	for at, template := range own {

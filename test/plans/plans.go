@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/amount"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
@@ -67,8 +68,8 @@ func Policy(capacity int64) roster.Policy {
 }
 
 // Amount reads an amount, which must be one.
-func Amount(text string) roster.Amount {
-	a, err := roster.ParseAmount(text)
+func Amount(text string) amount.Amount {
+	a, err := amount.Parse(text)
 	if err != nil {
 		panic(err)
 	}

@@ -66,6 +66,7 @@ func (m *attachmentModel) adopt(
 	found.see(r, seen)
 	m.noteFound(b, r, seen)
 	warnOfMetadata(r, seen, diags)
+	warnOfGuesses(r, given, seen, diags)
 	return learn.Learn(r, seen, roster.Policy{}), found, true
 }
 
@@ -93,6 +94,24 @@ func warnOfMetadata(r roster.Roster, seen roster.Seen, diags *diag.Diagnostics) 
 			"name. With ignore_changes = [metadata] in their lifecycle until it is done, they keep it. Without that, "+
 			"apply until the readiness attachment has marked them again, and protect and taint them again.",
 			strings.Join(lost, "; ")))
+	}
+}
+
+// warnOfGuesses warns of generations that nothing says. A server with the first mark was made once.
+func warnOfGuesses(r, given roster.Roster, seen roster.Seen, diags *diag.Diagnostics) {
+	var guessed []string
+	for _, name := range r.Names() {
+		n := r.Nodes[name]
+		if n.Generation > 1 && given.Nodes[name].Generation == 0 && seen.Servers[name].Generation == 0 {
+			guessed = append(guessed, fmt.Sprintf("%s (%d)", name, n.Generation))
+		}
+	}
+	if len(guessed) > 0 {
+		diags.AddWarning("Generations are guesses", fmt.Sprintf("The servers of %s have no generation in their "+
+			"metadata, so the import guessed it by their marks: %s. If a guess is wrong, Terraform makes the server "+
+			"again. Check that the next plan replaces no server; if it does, import again with the right numbers as "+
+			"\"generations\" in the id. With metadata = { stackpolicy_generation = each.value.generation } the next "+
+			"import reads them from the servers.", text.Nodes(int64(len(guessed))), text.Few(guessed)))
 	}
 }
 

@@ -177,15 +177,10 @@ func TestPlacementDestroyed(t *testing.T) {
 	assert.Empty(t, a.Fake.Requests())
 }
 
-// TestPlacementRenamed: an attachment with another cluster gets another id. Its nodes keep their
-// names, and a name that a node had is not given again, whichever pattern made it.
+// TestPlacementRenamed: an attachment with another cluster gets another id. Its nodes keep their names.
 func TestPlacementRenamed(t *testing.T) {
 	t.Parallel()
 	a := attach(t, zonal(2, "az-1", nil))
 	_, state := a.plan(t, zonal(3, "az-1", attributes{"cluster": "www"}))
 	assert.Regexp(t, "^id=www .* www-2=", works(state))
-	named := attributes{"node_name_pattern": "{cluster}-1{index}"}
-	plannedCase{before: zonal(2, "az-1", named), happens: inTurn(becomes(zonal(1, "az-1", named)), becomes(zonal(9, "az-1", nil))),
-		config: zonal(11, "az-1", nil),
-		nodes:  "RegionOne/az-1: web-11 web-12 web-13 web-2 web-3 web-4 web-5 web-6 web-7 web-8 web-9"}.plan(t, "another pattern")
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
@@ -75,8 +74,6 @@ func (p *attachmentPlanner) decide(ctx context.Context) (d decision, ok bool) {
 	}
 	d.next, d.change, d.policy = p.planRoster(ctx, d.now, policy)
 	p.refuseGone(d.change)
-	next, guesses := learn.Guesses(d.next)
-	d.next, d.change.Notices = next, append(d.change.Notices, say.Guessed(guesses, d.policy)...)
 	return d, !p.diags.HasError()
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/amount"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/health"
@@ -129,17 +130,17 @@ func (m attachmentModel) update(ctx context.Context, diags *diag.Diagnostics) *r
 		return nil
 	}
 	u := value.Object[updateModel](ctx, m.Update, diags)
-	amount := func(name string, v types.String, byDefault string) roster.Amount {
-		a, err := roster.ParseAmount(value.TextOr(v, byDefault))
+	read := func(name string, v types.String, byDefault string) amount.Amount {
+		a, err := amount.Parse(value.TextOr(v, byDefault))
 		if err != nil {
 			diags.AddAttributeError(path.Root("update").AtName(name), "Invalid number of nodes", err.Error()+".")
 		}
 		return a
 	}
 	update := &roster.Update{
-		BatchSize: amount("max_batch_size", u.MaxBatchSize, "1"),
-		Target:    amount("target", u.Target, "100%"),
-		StopAbove: amount("stop_above", u.StopAbove, "50%"),
+		BatchSize: read("max_batch_size", u.MaxBatchSize, "1"),
+		Target:    read("target", u.Target, "100%"),
+		StopAbove: read("stop_above", u.StopAbove, "50%"),
 		Method:    u.Method.ValueString(),
 		MaxAge:    durations.Or(u.MaxAge, 0),
 		Pause:     durations.Or(u.Pause, 0),

@@ -86,8 +86,8 @@ func TestMemory(t *testing.T) {
 		m.Roster.Nodes["four"] = roster.Node{Served: true}
 	}
 	// Attributes show the node's region and index; only data sources use the profile; a plan uses the facts that a refresh drew
-	// from times, hosts and server groups; the build is kept with the mark that its node had.
-	without(want.Seen.Servers, "Region", "Index", "Generation", "HostID", "Group", "Profile", "LaunchedAt", "SeenAt", "InServiceAt", "NotInServiceAt", "Build")
+	// from times and hosts; the build is kept with the mark that its node had.
+	without(want.Seen.Servers, "Region", "Index", "Generation", "HostID", "Profile", "LaunchedAt", "SeenAt", "InServiceAt", "NotInServiceAt", "Build")
 	for _, name := range []string{"/one", "two"} {
 		s := want.Seen.Servers[name]
 		s.Name, s.Zone = name, "" // the node has a zone
@@ -103,7 +103,7 @@ func TestMemory(t *testing.T) {
 	assert.Empty(t, diags)
 	n := before.Roster.Nodes["two"]
 	n.Unplaced = false // so that an attribute shows the zone
-	assert.Equal(t, (roster.Node{Served: true, Doubt: true, Retried: true, Tried: "Tried of two", StandsIn: true, Named: true, Guessed: true}), unshown(n),
+	assert.Equal(t, (roster.Node{Served: true, Doubt: true, Retried: true, Tried: "Tried of two", StandsIn: true, Named: true}), unshown(n),
 		"kept of a node")
 }
 
@@ -119,10 +119,10 @@ func TestMemoryTampered(t *testing.T) {
 	for text, refused := range map[string]bool{
 		`{`: true, `[]`: true, `"seen"`: true, `{"seen":[]}`: true, `{"seen":{"servers":{"web-0":[]}}}`: true, `{"batch":"1"}`: true,
 		`{"seen":{"servers":{"web-0":{"created":"yesterday"}}}}`: true, `{"seen":{"full":{"R":"now"}}}`: true, `{"roster":{"leaving":[]}}`: true,
-		`{"roster":{"settled":{"R":[]}}}`: true, `{"roster":{"former":{"%zz/{index}":1}}}`: true, `{"roster":{"nodes":{"web-0":{"index":1e40}}}}`: true,
+		`{"roster":{"settled":{"R":[]}}}`: true, `{"roster":{"nodes":{"web-0":{"index":1e40}}}}`: true,
 		``: false, `null`: false, `{}`: false, `{"another":"provider's"}`: false, `{"seen":null,"roster":null,"looked":null}`: false,
 		`{"seen":{"servers":null,"missing":null,"builds":null,"full":null}}`: false, `{"seen":{"servers":{"web-0":null},"missing":{"web-0":true}}}`: false,
-		`{"roster":{"leaving":{"web-0":{},"":{"index":-1,"mark":"-"}},"former":null,"order":["",""],"settled":null}}`:     false,
+		`{"roster":{"leaving":{"web-0":{},"":{"index":-1,"mark":"-"}},"order":["",""],"settled":null}}`:                   false,
 		`{"roster":{"nodes":{"web-0":{"region":"X","zone":"y","unplaced":true,"generation":-7},"web-9":{}}},"batch":-1}`:  false,
 		`{"roster":{"settled":{"":{"":"[]"}},"failed":[{}],"order":["[]"],"next":-1,"slots":{"web-0":{}}},"marked":true}`: false,
 	} {

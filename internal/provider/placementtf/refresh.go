@@ -16,7 +16,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/health"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/naming"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
@@ -37,11 +36,6 @@ func (m *attachmentModel) refresh(
 ) (roster.Roster, memory, bool) {
 	r := m.roster(before, diags)
 	after := before
-	r.Former = maps.Clone(r.Former)
-	if r.Former == nil {
-		r.Former = map[naming.Naming]int64{}
-	}
-	r.Former[m.naming()] = r.Next
 	if len(r.Nodes)+len(r.Leaving) == 0 {
 		_, after.Seen, _ = learn.Match(r, nil, before.Seen, nil, nil) // keeps what failed
 		after.Sources = sources{}
@@ -68,7 +62,7 @@ func (m *attachmentModel) refresh(
 	policy := m.policy(ctx, nil, after.Marked, diags)
 	policy.Diskless = diskless(b.Walk(), r)
 	learn.NoteTimes(&after.Seen, r, policy, time.Now())
-	for _, n := range append(say.Matched(matches), say.Ahead(seen, r, policy)...) {
+	for _, n := range say.Matched(matches) {
 		diags.AddWarning(n.Title, n.Text)
 	}
 	return learn.Learn(r, seen, policy).Ordered(), after, true

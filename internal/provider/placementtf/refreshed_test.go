@@ -150,7 +150,7 @@ func TestPlacementRefreshed(t *testing.T) {
 		"a server is where Nova finds no host": {before: zonal(2, "az-1", again), happens: homeless, asks: looks,
 			status: "held: Nova found no host for web-1 (RegionOne/az-1)"},
 		"a server is where Nova finds no host, and only says so where it is shown alone": {before: zonal(2, "az-1", again), happens: unscheduled,
-			asks:   "RegionOne/os-availability-zone RegionOne/os-server-groups RegionOne/servers RegionOne/servers/" + unscheduledID,
+			asks:   "RegionOne/os-availability-zone RegionOne/servers RegionOne/servers/" + unscheduledID,
 			status: "held: Nova found no host for web-1 (RegionOne/az-1)"},
 		"a server is too old": {before: zonal(2, "az-1", young), happens: inTurn(boots, func(_ *testing.T, a attached) { a.Fake.Advance(40 * 24 * time.Hour) }),
 			asks: looks, status: "behind: 2 of 2 nodes to replace"},

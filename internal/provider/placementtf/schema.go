@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/amount"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/naming"
@@ -182,7 +183,7 @@ func causes() (names []string) {
 
 // anAmount refuses a text that is neither a number of nodes nor a percentage.
 var anAmount = attribute.Check("a number or a percentage", "Invalid number of nodes", func(given string) string {
-	if _, err := roster.ParseAmount(given); err != nil {
+	if _, err := amount.Parse(given); err != nil {
 		return err.Error() + "."
 	}
 	return ""
@@ -190,10 +191,10 @@ var anAmount = attribute.Check("a number or a percentage", "Invalid number of no
 
 // aBatch refuses an amount of no nodes.
 var aBatch = attribute.Check("at least one node", "Invalid number of nodes", func(given string) string {
-	amount, err := roster.ParseAmount(given)
-	if err != nil || !amount.Zero() {
+	a, err := amount.Parse(given)
+	if err != nil || !a.Zero() {
 		return ""
 	}
 	return fmt.Sprintf("A batch of %s replaces nothing, and a batch needs at least one node. To pause, remove the "+
-		"cause from causes, or remove the block update.", amount)
+		"cause from causes, or remove the block update.", a)
 })

@@ -174,7 +174,7 @@ func TestAccRolloutFullZone(t *testing.T) {
 	assert.Equal(t, map[string]int{zones[0]: 2, zones[1]: 1}, counts, "the servers")
 	text := acctest.Must(t, w, "plan", "-input=false", "-no-color")
 	assert.Contains(t, text, "No changes")
-	assert.Regexp(t, acctest.Says("for a server group: only its nodes wait"), text)
+	assert.Regexp(t, acctest.Says("Places are full"), text)
 	assert.Contains(t, text, region+"/"+zones[1])
 	if c.Fake == nil {
 		return // a test cannot wait for an hour

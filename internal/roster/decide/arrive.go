@@ -51,7 +51,7 @@ func (l *ledger) arrive() (arrivals, error) {
 // the second tries. The names of other servers are passed over.
 func (l *ledger) name(come arrivals, others []string) namer {
 	names := newNamer(l.now, l.verdicts, others, l.Policy)
-	retries, wanted, rooms := maps.Clone(l.retries), share(come.counts, come.wanted), map[string]map[string]int64{}
+	retries, wanted, rooms := maps.Clone(l.retries), come.wanted, map[string]map[string]int64{}
 	for region, flavors := range l.Policy.Rooms {
 		rooms[region] = maps.Clone(flavors)
 	}
@@ -59,10 +59,10 @@ func (l *ledger) name(come arrivals, others []string) namer {
 		for range come.counts[at] {
 			n := names.newNode(at)
 			n.Template = l.Policy.Templates.At(at)
-			if settled := l.rollout.settled.At(at); wanted[at] == 0 && settled != "" {
+			if settled := l.rollout.settled.At(at); wanted <= 0 && settled != "" {
 				n.Template = settled
 			}
-			wanted[at] = max(0, wanted[at]-1)
+			wanted--
 			n.Flavor = l.flavorIn(at, rooms[at.Region])
 			n.FlavorID = l.Policy.FlavorIDs[at.Region][n.Flavor]
 			n.Generation++
@@ -95,8 +95,7 @@ func (l *ledger) flavorIn(at placement.Place, rooms map[string]int64) string {
 }
 
 // namer gives names to new nodes. Without slots an index is never used twice, and a new node
-// gets no name that a node has, or that a removed node may have had under another pattern.
-// With slots a new node takes the kept slot of its place with the lowest index, or else a new
+// gets no name that a node has. With slots a new node takes the kept slot of its place with the lowest index, or else a new
 // slot with the lowest free index.
 type namer struct {
 	now    roster.Roster
@@ -162,31 +161,8 @@ func (n *namer) used(name string) bool {
 	if _, there := n.now.Known(name); there {
 		return true
 	}
-	if n.policy.Stateful != nil {
-		_, slot := n.now.Slots[name]
-		return slot || slices.Contains(n.policy.Stateful.Release, name)
-	}
-	for naming, next := range n.now.Former {
-		if naming.Gave(name, next) {
-			return true
-		}
-	}
-	return false
-}
-
-// share distributes a number of nodes over places, one to each in turn, so that a canary is in
-// as many places as possible.
-func share(counts placement.Counts, number int64) placement.Counts {
-	dealt, places := placement.Counts{}, counts.Places()
-	for rank := range number {
-		for _, at := range places {
-			if number > 0 && rank < counts[at] {
-				dealt[at]++
-				number--
-			}
-		}
-	}
-	return dealt
+	_, slot := n.now.Slots[name]
+	return slot || n.policy.Stateful != nil && slices.Contains(n.policy.Stateful.Release, name)
 }
 
 // prepareSlots gives a slot to each node, and removes the released slots. It returns the names of

@@ -42,26 +42,6 @@ func TestPlanZonesListed(t *testing.T) {
 	}
 }
 
-// TestFormerNames: a name that another pattern gave is not given again, even after its node is gone.
-func TestFormerNames(t *testing.T) {
-	first := naming.Naming{Cluster: "web", Pattern: "{cluster}-1{index}"}
-	p := plans.Policy(5)
-	p.Name = first.Name
-	r, _, err := planner.Plan(roster.Roster{}, roster.Seen{}, p)
-	require.NoError(t, err)
-	p.Capacity = 3
-	r, change, err := planner.Plan(r, plans.Running(r), p)
-	if err != nil || plans.Listed(change.With(verdict.Leaves)) != "web-10 web-11" {
-		t.Fatal(plans.Listed(change.With(verdict.Leaves)), err)
-	}
-	r.Former = map[naming.Naming]int64{first: r.Next}
-	p.Name, p.Capacity = naming.Naming{Cluster: "web", Pattern: naming.Default}.Name, 12
-	_, change, err = planner.Plan(r, plans.Running(r), p)
-	if want := "[web-5 web-6 web-7 web-8 web-9 web-15 web-16 web-17 web-18]"; err != nil || fmt.Sprint(change.With(verdict.Comes).Names()) != want {
-		t.Errorf("got %v, %v, want %s", change.With(verdict.Comes).Names(), err, want)
-	}
-}
-
 // TestNamesThatAreTaken: the pattern may make the name of an adopted node again.
 func TestNamesThatAreTaken(t *testing.T) {
 	adopted := roster.Roster{Next: 1, Nodes: map[string]roster.Node{

@@ -1,6 +1,5 @@
-// Package decide makes a plan. Wants say which nodes should change and why; the ledger has the
-// room, the budget and the health of the cluster; the gate grants a want or returns its hold.
-// Nothing changes without passing the gate.
+// Package decide makes a plan. Wants say which nodes should change and why; the ledger has the room, the budget and
+// the health of the cluster; the gate grants a want or returns its hold. Nothing changes without passing the gate.
 package decide
 
 import (
@@ -40,8 +39,7 @@ func Know(now roster.Roster, seen roster.Seen, policy roster.Policy) (k Known, e
 	return k, err
 }
 
-// Plan makes a plan: it works out the facts, passes each want through the gate, and collects the
-// verdicts.
+// Plan makes a plan: it works out the facts, passes each want through the gate, and collects the verdicts.
 func Plan(now roster.Roster, seen roster.Seen, policy roster.Policy) (verdict.Plan, error) {
 	known, err := Know(now, seen, policy)
 	if err != nil {
@@ -109,28 +107,24 @@ func (l *ledger) finish(seen roster.Seen) (plan verdict.Plan, err error) {
 
 // list lists the verdicts about all nodes, by index.
 func (l *ledger) list() verdict.List {
-	all := make([]verdict.Verdict, 0, len(l.All)+len(l.comers))
+	list := make(verdict.List, 0, len(l.All)+len(l.comers))
+	add := func(v verdict.Verdict) { list = append(list, &v) }
 	for _, f := range l.All {
-		all = append(all, l.verdictOn(f))
+		add(l.verdictOn(f))
 	}
 	for _, v := range l.verdicts {
 		if v.Outcome == verdict.Returns {
-			all = append(all, v)
+			add(v)
 		}
 	}
 	for _, f := range l.comers {
-		all = append(all, verdict.Verdict{Want: verdict.Want{Fact: f}, Outcome: verdict.Comes})
-	}
-	list := make(verdict.List, len(all))
-	for i := range all {
-		list[i] = &all[i]
+		add(verdict.Verdict{Want: verdict.Want{Fact: f}, Outcome: verdict.Comes})
 	}
 	slices.SortFunc(list, func(a, b *verdict.Verdict) int { return a.Compare(b.Fact) })
 	return list
 }
 
-// misspelled refuses a plan that changes a node if the list of protected nodes seems to misspell
-// its name.
+// misspelled refuses a plan that changes a node if the list of protected nodes seems to misspell its name.
 func misspelled(plan verdict.Plan) error {
 	for _, written := range plan.Unprotected {
 		for _, v := range append(plan.Verdicts.With(verdict.Leaves), plan.Verdicts.With(verdict.Changes)...) {

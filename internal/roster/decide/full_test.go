@@ -23,15 +23,6 @@ func TestFull(t *testing.T) {
 		full(s)
 		plans.ChangeSeen(s, "web-0", func(n *node.Node) { n.Status, n.Fault = "ERROR", plans.NoHost })
 	}
-	grouped := func(s roster.Seen) { // by the server of a node that has left
-		full(s)
-		s.GroupFull[az1] = []string{"web-9"}
-	}
-	shared := func(s roster.Seen) {
-		full(s)
-		s.GroupFull[az1] = []string{"web-0"}
-	}
-	beside := func(r *roster.Roster) { plans.ChangeRoster(*r, "web-1", func(n *roster.Node) { n.Zone = "az-1" }) }
 	outdated := func(p *roster.Policy) { p.Update.Causes = []roster.Cause{roster.Outdated} }
 	old := func(r *roster.Roster, names string) {
 		plans.ChangeRoster(*r, names, func(n *roster.Node) { n.Template, n.Mark = plans.Image("old"), roster.FirstMark(plans.Image("old")) })
@@ -66,16 +57,6 @@ func TestFull(t *testing.T) {
 			Moves:  "~web-0"},
 		{Name: "an outdated node that serves there waits", Roster: func(r *roster.Roster) { old(r, "web-0") }, Seen: full, Policy: outdated, Remaining: 1,
 			Notices: []string{"Places are full", "Nodes wait for their places"}},
-		{Name: "a growth goes where only a group found none", Seen: grouped, Policy: func(p *roster.Policy) { p.Capacity = 7 },
-			Moves: "+web-6", To: "RegionOne/az-1", Notices: []string{"Places are full"},
-			Told: "...RegionOne/az-1 (until 2026-11-01 13:00:00 UTC, for a server group: only its nodes wait)..."},
-		{Name: "no node is moved there either", Seen: grouped, Policy: func(p *roster.Policy) { p.Regions[0].Zones[0].Weight = 1000 },
-			Notices: []string{"Places are full"}},
-		{Name: "a node of the group waits", Roster: func(r *roster.Roster) { beside(r); old(r, "web-0") }, Seen: shared,
-			Policy: outdated, Remaining: 1, Notices: []string{"Places are full", "Nodes wait for their places"},
-			Told: "...web-0 (RegionOne/az-1 has no host for its server group)..."},
-		{Name: "another one does not", Roster: func(r *roster.Roster) { beside(r); old(r, "web-1") }, Seen: shared,
-			Policy: outdated, Moves: "+web-6 -web-1", To: "RegionOne/az-2", Notices: []string{"Places are full"}},
 		{Name: "a place that is not listed is not spoken of", Seen: full, Policy: func(p *roster.Policy) {
 			p.Regions = p.Regions[1:]
 			p.Update.Causes = []roster.Cause{roster.Unhealthy}

@@ -113,10 +113,9 @@ func (l *ledger) remove(w verdict.Want) {
 	add(&l.Taken, 1, tries && int64(len(l.staying)) < l.Policy.Capacity)
 }
 
-// revise gives a node that never served the template and the flavor that it should have. Nobody uses
-// the node, so it does not count against the batch, and keeps its name: one plan repairs a bad growth
-// or a bad batch. If a leaving node suits, it comes back instead. Any leaving node suits in the place
-// of a node that is given up.
+// revise gives a node that never served the template and the flavor that it should have. Nobody uses the node, so it
+// does not count against the batch, and keeps its name: one plan repairs a bad growth or a bad batch. If a leaving
+// node suits, it comes back instead. Any leaving node suits in the place of a node that is given up.
 func (l *ledger) revise(w verdict.Want) {
 	var back *facts.Fact
 	if w.Outdated || w.What == verdict.GivenUp {

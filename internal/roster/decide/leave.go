@@ -48,9 +48,8 @@ func findCandidates(now roster.Roster, all facts.Facts, policy roster.Policy) (c
 	return named, nil
 }
 
-// resolve finds the nodes that are named by their names or the ids of their servers, each once,
-// and the candidates that are no nodes. It skips candidates that an earlier plan already removed
-// or made again.
+// resolve finds the nodes that are named by their names or the ids of their servers, each once, and the candidates
+// that are no nodes. It skips candidates that an earlier plan already removed or made again.
 func resolve(now roster.Roster, all facts.Facts, policy roster.Policy) (named candidates, found []*facts.Fact) {
 	byID := map[string]*facts.Fact{}
 	if len(policy.Candidates) > 0 {

@@ -129,21 +129,18 @@ func TestTooFewNumbers(t *testing.T) {
 }
 
 // TestShrinkAtMins: a node that serves, tainted or not, is never removed below a min; a node that does not serve is
-// removed first, and a notice names the place. Nodes of a region that cannot be reached stay.
+// removed first. Nodes of a region that cannot be reached stay.
 func TestShrinkAtMins(t *testing.T) {
-	const below = "R/az-1 keeps 0 nodes, below its min of 1: the nodes that leave were not in service, or are named in candidates. " +
-		"New nodes are placed there first."
 	nodes := []string{"R/az-1 1", "R/az-2 1", "R/az-2 1", "R/az-2 1"}
 	regions := []placement.Region{{Bin: plans.Bin("R", 100), Zones: []placement.Bin{plans.Bin("az-1", 100), plans.Bin("az-2", 300)}}}
 	regions[0].Zones[0].Min = 1
 	named := func(p *roster.Policy) { p.Candidates = []string{"web-0"} }
 	plans.Check(t, planner.Plan, func(p *roster.Policy) { p.Templates = plans.Images("1") }, []plans.Case{
-		{Name: "named, at the min", Nodes: nodes, Regions: regions, Capacity: 3, Policy: named, Moves: "-web-0",
-			Notices: []string{"A place is left below its min"}, Told: below},
+		{Name: "named, at the min", Nodes: nodes, Regions: regions, Capacity: 3, Policy: named, Moves: "-web-0"},
 		{Name: "named, and another comes there", Nodes: nodes, Regions: regions, Policy: named, Moves: "+web-4 -web-0"},
 		{Name: "tainted, at the min", Nodes: nodes, Regions: regions, Capacity: 3,
 			Seen: func(s roster.Seen) { plans.ChangeSeen(s, "web-0", func(n *node.Node) { n.Tainted = true }) }, Moves: "-web-1"},
-		{Name: "in ERROR, at the min", Nodes: nodes, Regions: regions, Capacity: 3, Broken: "web-0", Moves: "-web-0", Told: below},
+		{Name: "in ERROR, at the min", Nodes: nodes, Regions: regions, Capacity: 3, Broken: "web-0", Moves: "-web-0"},
 		{Name: "stopped, above the min", Nodes: nodes, Regions: regions, Capacity: 3,
 			Seen: func(s roster.Seen) { plans.ChangeSeen(s, "web-3", func(n *node.Node) { n.Status = "SHUTOFF" }) }, Moves: "-web-3"},
 		{Name: "drained", Nodes: nodes, Regions: regions, Capacity: 3,

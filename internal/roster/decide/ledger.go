@@ -194,8 +194,7 @@ func (l *ledger) granted(name string) bool {
 // nodes have it as the target says, then the settled one. So a growth keeps the share of a
 // canary, and a template that never worked does not stay.
 //
-// If the settled template is given again, there is no target, so that a canary goes back
-// completely.
+// If the settled template is given again, there is no target, so that a canary goes back completely.
 type rollout struct {
 	wanted, settled roster.Templates
 	asked, target   int64 // number of nodes that should get the wanted template, without and with [rollout.widen]
@@ -239,8 +238,7 @@ func (r rollout) suits(f *facts.Fact) bool {
 	return (f.Is == facts.Serving || f.Server.Draining) && (r.slots || f.Template == r.templateAt(f.Place))
 }
 
-// promise counts a number of nodes to be added, as many of which get the wanted template as the
-// target allows.
+// promise counts a number of nodes to be added, as many of which get the wanted template as the target allows.
 func (r *rollout) promise(n int64) { r.promised += min(n, max(0, r.target-r.current-r.promised)) }
 
 // without returns the rollout without a node that leaves or changes.

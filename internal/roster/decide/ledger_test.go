@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/amount"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
@@ -82,8 +83,8 @@ func anyCluster(t *rapid.T) (roster.Roster, roster.Seen, roster.Policy) {
 		return roster.NewTemplate(map[string]string{"image": rapid.SampledFrom([]string{"a", "b"}).Draw(t, "image")})
 	}
 	bin := func(name string) placement.Bin { return placement.Bin{Name: name, Weight: 1, Cap: placement.Unlimited} }
-	count, _ := roster.ParseAmount(rapid.SampledFrom([]string{"1", "2", "50%"}).Draw(t, "batch"))
-	whole, _ := roster.ParseAmount("100%")
+	count, _ := amount.Parse(rapid.SampledFrom([]string{"1", "2", "50%"}).Draw(t, "batch"))
+	whole, _ := amount.Parse("100%")
 	seen, policy := roster.NewSeen(), roster.Policy{Name: name, RequireMarks: true, Templates: roster.Templates{{}: image()},
 		Regions: []placement.Region{{Bin: bin("R"), Zones: []placement.Bin{bin("1"), bin("2")}}}, Begins: yes("begins"),
 		Update: &roster.Update{Causes: []roster.Cause{roster.Outdated, roster.Unhealthy, roster.Misplaced, roster.TooOld}, BatchSize: count, Target: whole,

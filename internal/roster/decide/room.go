@@ -15,7 +15,7 @@ import (
 // room says where nodes are and may be placed, and which leaving nodes may come back.
 type room struct {
 	staying       facts.Facts       // nodes on the board: they stay, change or come back
-	board         *placement.Board  // places of these nodes; a full one is closed, unless only a server group fills it
+	board         *placement.Board  // places of these nodes; a full one is closed
 	boardWithFull *placement.Board  // the same board with full places open
 	fullPlaces    []placement.Place // full places: Nova found no host there
 	back          pool
@@ -62,10 +62,9 @@ func (r *room) noteFull(f *facts.Fact) {
 	}
 }
 
-// substitute returns an error if the substitute of a node finds no room next to the pending
-// nodes. If Nova found no host for the node, its substitute is placed elsewhere, and substitute
-// reports that the place is full; or there too, if there is no other room and the place is not full
-// any more.
+// substitute returns an error if the substitute of a node finds no room next to the pending nodes. If Nova found no
+// host for the node, its substitute is placed elsewhere, and substitute reports that the place is full; or there too,
+// if there is no other room and the place is not full any more.
 func (r *room) substitute(f *facts.Fact) (full bool, err error) {
 	here := r.board.Clone()
 	here.Add(f.Place, -1)
@@ -86,11 +85,10 @@ func (r *room) substitute(f *facts.Fact) (full bool, err error) {
 	return false, err
 }
 
-// pool has the leaving nodes that may come back, by their indices: they served, may be in service
-// now, and would not leave again for a cause. A node that is not proven in service comes back only
-// for a node that is given up. A node that comes back keeps its name, index and place: no server is
-// made or drained for it. So a rollback needs no room for more servers, and destroys only bad
-// ones.
+// pool has the leaving nodes that may come back, by their indices: they served, may be in service now, and would not
+// leave again for a cause. A node that is not proven in service comes back only for a node that is given up. A node
+// that comes back keeps its name, index and place: no server is made or drained for it. So a rollback needs no room
+// for more servers, and destroys only bad ones.
 type pool []*facts.Fact
 
 func poolOf(now roster.Roster, seen roster.Seen, policy roster.Policy) (back, worn pool) {
@@ -157,18 +155,11 @@ func roomOf(now roster.Roster, all facts.Facts, seen roster.Seen, policy roster.
 		fits: map[placement.Place]error{},
 	}
 	r.back, r.worn = poolOf(now, seen, policy)
-	others := map[placement.Place]bool{} // places with nodes that no server group keeps waiting
-	for _, f := range all {
-		others[f.Asked] = others[f.Asked] || !f.GroupFull
-	}
-	closed := slices.DeleteFunc(slices.Clone(r.fullPlaces),
-		func(at placement.Place) bool { return len(seen.GroupFull[at]) > 0 && others[at] })
-	r.boardWithFull, r.board = boardOf(all, policy.Regions, nil), boardOf(all, policy.Regions, closed)
+	r.boardWithFull, r.board = boardOf(all, policy.Regions, nil), boardOf(all, policy.Regions, r.fullPlaces)
 	return r
 }
 
-// queues is a board with the nodes that may leave each place, in order. The board keeps all
-// other nodes.
+// queues is a board with the nodes that may leave each place, in order. The board keeps all other nodes.
 type queues struct {
 	*placement.Board
 	in    map[placement.Place][]*facts.Fact
@@ -216,9 +207,8 @@ func queue(
 	return q
 }
 
-// next returns the next node to leave, or nil: the first in the queue of the place that placement
-// chooses. If two places are equally good, the node that comes first in the order of the queues
-// leaves.
+// next returns the next node to leave, or nil: the first in the queue of the place that placement chooses. If two
+// places are equally good, the node that comes first in the order of the queues leaves.
 func (q queues) next() *facts.Fact {
 	at, ok := q.First(func(x, y placement.Place) int {
 		if len(q.in[x]) == 0 || len(q.in[y]) == 0 {
@@ -232,8 +222,7 @@ func (q queues) next() *facts.Fact {
 	return q.in[at][0]
 }
 
-// leave takes the first node of a place from its queue. If the node does not leave after all, the
-// board keeps it.
+// leave takes the first node of a place from its queue. If the node does not leave after all, the board keeps it.
 func (q queues) leave(at placement.Place, leaves bool) {
 	at, _ = q.Counted(at)
 	q.in[at] = q.in[at][1:]

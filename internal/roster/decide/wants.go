@@ -237,8 +237,7 @@ func (l *ledger) barred(f *facts.Fact, name roster.Cause) bool {
 	return l.view().Barred(l.replacement(f, name))
 }
 
-// misplaced asks for the nodes whose moves make the spread better, counted after the pending
-// nodes are placed.
+// misplaced asks for the nodes whose moves make the spread better, counted after the pending nodes are placed.
 func (l *ledger) misplaced(name roster.Cause, may func(*facts.Fact) bool, ask func(verdict.Want)) {
 	movable := func(f *facts.Fact) bool { return may(f) && f.Untouched == "" && !l.barred(f, name) }
 	q := queue(l.board, l.staying, movable, byTurn)
@@ -248,8 +247,7 @@ func (l *ledger) misplaced(name roster.Cause, may func(*facts.Fact) bool, ask fu
 	l.moves(q, func() int64 { return l.pending }, func(w verdict.Want) (granted, more bool) { return l.asks(w, ask) })
 }
 
-// moves asks for moves of nodes in queues, as long as they make the spread better and more may be
-// granted.
+// moves asks for moves of nodes in queues, as long as they make the spread better and more may be granted.
 func (l *ledger) moves(q queues, pending func() int64, ask func(verdict.Want) (granted, more bool)) {
 	for {
 		moved := q.Clone()

@@ -4,9 +4,8 @@ package facts
 
 import "github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 
-// Condition is what is known about whether a node is in service, and so what may be done to it. The
-// set of conditions is closed. A plan works it out once, from the last look and from the memory.
-// Package say makes sentences of it.
+// Condition is what is known about whether a node is in service, and so what may be done to it. The set of conditions
+// is closed. A plan works it out once, from the last look and from the memory. Package say makes sentences of it.
 //
 // Absence proves nothing: a server that is not found, a missing mark, and a cell that does not
 // answer leave a node Unknown.
@@ -99,9 +98,8 @@ func (f *Fact) StillOld() bool { return f.Is == Unchanged && f.Server.InService 
 // Judged reports whether a readiness attachment has said of the server that it is in service, or that it is not.
 func (f *Fact) Judged() bool { return f.own() || f.Noted() }
 
-// Runs reports whether the server runs. A server that is migrated live, resized but not confirmed,
-// or given a password runs; a server that is stopped, paused, suspended, rescued, shelved or
-// being deleted does not.
+// Runs reports whether the server runs. A server that is migrated live, resized but not confirmed, or given a
+// password runs; a server that is stopped, paused, suspended, rescued, shelved or being deleted does not.
 func (f *Fact) Runs() bool {
 	switch f.Server.Status {
 	case "ACTIVE", "MIGRATING", "PASSWORD", "VERIFY_RESIZE":

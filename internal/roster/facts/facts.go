@@ -38,7 +38,6 @@ type Fact struct {
 	Spent           bool            // whether two servers failed one after the other: there is no third
 	Again           bool            // whether its server failed as it was made, so that Terraform makes it again
 	StillFull       bool            // whether that place is still full
-	GroupFull       bool            // whether its server group found no host in its place
 	Other           bool            // whether it may have a host for another flavor
 	PassedOver      bool            // whether it never had a server, its flavor is full or refused, and another is left
 	Earlier         string          // earlier flavor that is not full in its place; "" if there is none
@@ -60,8 +59,7 @@ func (f *Fact) Occupies() bool { return f.UnderWay() && f.Untouched == "" }
 // Out reports whether the node counts as out of service: it is not proven in service, or nobody looks at its region.
 func (f *Fact) Out() bool { return !f.Is.Proven || f.RegionUntouched }
 
-// ServesUnchanged reports whether the server did not follow its node, and was found in service
-// since.
+// ServesUnchanged reports whether the server did not follow its node, and was found in service since.
 func (f *Fact) ServesUnchanged() bool {
 	return f.Is == Unchanged && f.own()
 }
@@ -147,7 +145,6 @@ func (f *Fact) look(seen roster.Seen, policy roster.Policy) {
 	}
 	f.Later = roster.Mark(f.Server.InService).Number() > n.Mark.Number() || f.Server.Generation > n.Generation
 	f.hosts(seen, policy)
-	f.GroupFull = slices.Contains(seen.GroupFull[f.Asked], name)
 }
 
 // hosts adds whether Nova found a host for the node, and whether Terraform makes its server again.

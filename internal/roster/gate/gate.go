@@ -54,109 +54,88 @@ type Room interface {
 	Fits(w verdict.Want) error
 }
 
-// bars has what each hold bars. If several bar a want, the first one in [hold.All] holds it.
-type bars map[*hold.Hold]func(View, verdict.Want) bool
-
-var (
-	// from any change
-	always = bars{
-		hold.Protected: func(_ View, w verdict.Want) bool { return !w.Free() },
-		hold.Begins:    func(v View, _ verdict.Want) bool { return v.Policy.Begins },
-		hold.Older:     func(_ View, w verdict.Want) bool { return w.Later && w.What != verdict.Remade },
-		hold.Wiring: func(_ View, w verdict.Want) bool {
-			return w.MissingWire != "" && w.What != verdict.Remade || w.MissingLine != "" && w.Row().Moves
-		},
-		hold.Closed: func(_ View, w verdict.Want) bool { return w.Untouched != "" },
-		hold.Unseen: func(v View, w verdict.Want) bool {
-			return !w.Looked || w.Server.Status == "UNKNOWN" && v.Policy.Keeps(w.Cause)
-		},
-	}
-	// from a change for its cause
-	forCause = bars{
-		hold.Outage: View.outage,
-		hold.NotRemade: func(_ View, w verdict.Want) bool {
-			return w.NotRemade && w.Row().Renews && !w.Server.Tainted // Terraform replaces a tainted one
-		},
-		hold.Twice: View.twice,
-		hold.Target: func(v View, w verdict.Want) bool {
-			return w.NeedsRoom() && w.Row().Updates && w.Outdated && v.Reached
-		},
-		hold.NoPlace: func(v View, w verdict.Want) bool {
-			return w.NeedsRoom() && w.Is.MayServe && v.closed(w) != ""
-		},
-	}
-	// from this plan
-	inThisPlan = bars{
-		hold.NoHost: func(v View, w verdict.Want) bool {
-			return w.NeedsRoom() && v.Policy.Keeps(w.Cause) && !w.Row().Updates && w.StillFull &&
-				w.What != verdict.Remade
-		},
-		hold.NoRoom: func(v View, w verdict.Want) bool {
-			return w.NeedsRoom() && !v.Policy.Keeps(w.Cause) && v.Room.Fits(w) != nil
-		},
-		hold.Batch:   func(v View, w verdict.Want) bool { return w.NeedsRoom() && v.Taken >= v.Size },
-		hold.Servers: func(v View, w verdict.Want) bool { return w.NeedsRoom() && v.crowded(w) },
-		hold.Bakes:   func(v View, w verdict.Want) bool { return w.NeedsRoom() && v.bakes(w) },
-		hold.Waits: func(v View, w verdict.Want) bool {
-			return w.NeedsRoom() && v.waits(w) || w.What == verdict.Revised && v.risks(w.Fact)
-		},
-	}
-	// from another template, if the server of a node was never found: the node waits for nobody
-	unmade = bars{
-		hold.Closed: func(_ View, w verdict.Want) bool { return w.RegionUntouched },
-		hold.Batch:  func(v View, w verdict.Want) bool { return v.Taken >= v.Size && !v.Ignores(w) },
-	}
-)
-
-// Check returns why a want is not granted now.
-func (v View) Check(w verdict.Want) verdict.Refusal {
-	switch {
-	case slices.Contains([]verdict.Kind{verdict.Removed, verdict.Grown, verdict.Surplus, verdict.Returned,
-		verdict.StandsIn, verdict.TakenBack}, w.What):
-		return verdict.Refusal{} // a person asked for these
-	case w.What == verdict.Unhosted:
-		return v.first(w, whatever)
-	case w.What == verdict.Revised && w.Unfound:
-		return v.first(w, waitless)
-	}
-	return v.first(w, each)
-}
-
-// Barred reports whether a node cannot be replaced, whatever the budget.
-func (v View) Barred(w verdict.Want) bool { return v.first(w, lasting).Hold != nil }
-
-// bar is a hold with what it bars.
+// bar is what a hold bars.
 type bar struct {
 	*hold.Hold
+	kind kind
 	bars func(View, verdict.Want) bool
 }
 
-// The bars of wants, in the order of [hold.All].
-var (
-	each     = inOrder(always, forCause, inThisPlan)
-	lasting  = inOrder(always, forCause)
-	whatever = inOrder(always)
-	waitless = inOrder(unmade)
+// kind says from what a bar keeps a want.
+type kind int
+
+const (
+	always   kind = iota // from any change
+	forCause             // from a change for its cause
+	thisPlan             // from this plan
+	unmade               // from another template, if the server of a node was never found: the node waits for nobody
 )
 
-func inOrder(lists ...bars) (all []bar) {
-	for _, h := range hold.All {
-		for _, list := range lists {
-			if list[h] != nil {
-				all = append(all, bar{h, list[h]})
-			}
-		}
-	}
-	return all
+// all has the bars in the order of [hold.All]. If several bar a want, the first one holds it.
+var all = []bar{
+	{hold.Protected, always, func(_ View, w verdict.Want) bool { return !w.Free() }},
+	{hold.Begins, always, func(v View, _ verdict.Want) bool { return v.Policy.Begins }},
+	{hold.Older, always, func(_ View, w verdict.Want) bool { return w.Later && w.What != verdict.Remade }},
+	{hold.Wiring, always, func(_ View, w verdict.Want) bool {
+		return w.MissingWire != "" && w.What != verdict.Remade || w.MissingLine != "" && w.Row().Moves
+	}},
+	{hold.Closed, always, func(_ View, w verdict.Want) bool { return w.Untouched != "" }},
+	{hold.Closed, unmade, func(_ View, w verdict.Want) bool { return w.RegionUntouched }},
+	{hold.Unseen, always, func(v View, w verdict.Want) bool {
+		return !w.Looked || w.Server.Status == "UNKNOWN" && v.Policy.Keeps(w.Cause)
+	}},
+	{hold.Outage, forCause, View.outage},
+	{hold.NotRemade, forCause, func(_ View, w verdict.Want) bool {
+		return w.NotRemade && w.Row().Renews && !w.Server.Tainted // Terraform replaces a tainted one
+	}},
+	{hold.Twice, forCause, View.twice},
+	{hold.Target, forCause, func(v View, w verdict.Want) bool {
+		return w.NeedsRoom() && w.Row().Updates && w.Outdated && v.Reached
+	}},
+	{hold.NoPlace, forCause, func(v View, w verdict.Want) bool {
+		return w.NeedsRoom() && w.Is.MayServe && v.closed(w) != ""
+	}},
+	{hold.NoHost, thisPlan, func(v View, w verdict.Want) bool {
+		keeps := v.Policy.Keeps(w.Cause) && w.What != verdict.Remade
+		return w.NeedsRoom() && keeps && !w.Row().Updates && w.StillFull
+	}},
+	{hold.NoRoom, thisPlan, func(v View, w verdict.Want) bool {
+		return w.NeedsRoom() && !v.Policy.Keeps(w.Cause) && v.Room.Fits(w) != nil
+	}},
+	{hold.Batch, thisPlan, func(v View, w verdict.Want) bool { return w.NeedsRoom() && v.Taken >= v.Size }},
+	{hold.Batch, unmade, func(v View, w verdict.Want) bool { return v.Taken >= v.Size && !v.Ignores(w) }},
+	{hold.Servers, thisPlan, func(v View, w verdict.Want) bool { return w.NeedsRoom() && v.crowded(w) }},
+	{hold.Bakes, thisPlan, func(v View, w verdict.Want) bool { return w.NeedsRoom() && v.bakes(w) }},
+	{hold.Waits, thisPlan, func(v View, w verdict.Want) bool {
+		return w.NeedsRoom() && v.waits(w) || w.What == verdict.Revised && v.risks(w.Fact)
+	}},
 }
 
+// Check returns why a want is not granted now.
+func (v View) Check(w verdict.Want) verdict.Refusal {
+	switch w.What {
+	case verdict.Removed, verdict.Grown, verdict.Surplus, verdict.Returned, verdict.StandsIn, verdict.TakenBack:
+		return verdict.Refusal{} // a person asked for these
+	case verdict.Unhosted:
+		return v.first(w, always)
+	case verdict.Revised:
+		if w.Unfound {
+			return v.first(w, unmade)
+		}
+	}
+	return v.first(w, always, forCause, thisPlan)
+}
+
+// Barred reports whether a node cannot be replaced, whatever the budget.
+func (v View) Barred(w verdict.Want) bool { return v.first(w, always, forCause).Hold != nil }
+
 // first returns the first hold that bars a want, with what a sentence about it needs.
-func (v View) first(w verdict.Want, list []bar) (no verdict.Refusal) {
-	i := slices.IndexFunc(list, func(b bar) bool { return b.bars(v, w) })
+func (v View) first(w verdict.Want, kinds ...kind) (no verdict.Refusal) {
+	i := slices.IndexFunc(all, func(b bar) bool { return slices.Contains(kinds, b.kind) && b.bars(v, w) })
 	if i < 0 {
 		return no
 	}
-	switch no.Hold = list[i].Hold; no.Hold {
+	switch no.Hold = all[i].Hold; no.Hold {
 	case hold.Closed:
 		no.Why = w.Untouched
 	case hold.NoPlace:
@@ -181,26 +160,21 @@ func (v View) twice(w verdict.Want) bool {
 		w.Cause != "" && !w.Row().Repairs && w.Refused
 }
 
-// closed returns why a node waits until its place takes nodes again, or "". Its substitute would
-// make the spread worse. A node that is made again in its place frees its own room first, so a
-// full place takes it.
-func (v View) closed(w verdict.Want) (why string) {
+// closed returns why a node waits until its place takes nodes again, or "". Its substitute would make the spread
+// worse. A node that is made again in its place frees its own room first, so a full place takes it.
+func (v View) closed(w verdict.Want) string {
 	switch keeps := v.Policy.Keeps(w.Cause); {
 	case !w.Row().Waits:
 		return ""
 	case keeps && v.Policy.MakesAgain(w.Cause):
 		return v.Room.Closed(w.Place, true)
 	case !keeps:
-		why = v.Room.Closed(w.Place, false)
-		if why == "" && w.GroupFull {
-			why = "has no host for its server group"
-		}
+		return v.Room.Closed(w.Place, false)
 	}
-	return why
+	return ""
 }
 
-// Ignores reports whether a server surely stays as it is if its node changes and has no other
-// generation.
+// Ignores reports whether a server surely stays as it is if its node changes and has no other generation.
 func (v View) Ignores(w verdict.Want) bool {
 	return !v.Policy.InPlace() && !v.Policy.Begins && w.MissingWire == ""
 }
@@ -221,8 +195,7 @@ func (v View) Beyond(f *facts.Fact) int64 {
 	return n
 }
 
-// bakes reports whether the previous batch must be in service for longer. Going back does not
-// wait.
+// bakes reports whether the previous batch must be in service for longer. Going back does not wait.
 func (v View) bakes(w verdict.Want) bool {
 	return v.Baking > 0 && w.Is.MayServe && w.Cause != "" && !v.goesBack(w)
 }

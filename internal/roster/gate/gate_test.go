@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/amount"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
@@ -23,7 +24,7 @@ func (r *room) Fits(verdict.Want) error             { return r.full }
 
 // TestOrder takes away one reason after the other to hold a node, until it is granted: each hold is reached, in the order of the gate.
 func TestOrder(t *testing.T) {
-	one, _ := roster.ParseAmount("1")
+	one, _ := amount.Parse("1")
 	r := &room{"is full", errors.New("no room")}
 	f := &facts.Fact{Is: facts.Serving, Protected: "is locked", Later: true, MissingWire: "name", Untouched: "is closed",
 		NotRemade: true, Outdated: true, Refused: true, StillFull: true}

@@ -1,5 +1,4 @@
-// Package hold has the holds: why a node that should be replaced is not. A hold has everything about
-// itself.
+// Package hold has the holds: why a node that should be replaced is not. A hold has everything about itself.
 package hold
 
 import (

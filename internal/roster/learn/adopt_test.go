@@ -8,9 +8,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/plans"
-	"github.com/stretchr/testify/assert"
 )
 
 // TestAdopt: servers whose names the pattern makes belong to the cluster, and new nodes get higher indices.
@@ -50,16 +48,4 @@ func TestAdopt(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestGuesses: an import says which generations it guessed, once, to a policy that depends on them.
-func TestGuesses(t *testing.T) {
-	r, err := learn.Adopt("web", naming.Default, roster.Roster{}, []node.Node{{Name: "web-2", InService: "7"}, {Name: "web-3", Generation: 3}})
-	sure, guesses := learn.Guesses(r)
-	_, none := learn.Guesses(sure)
-	if fmt.Sprint(guesses) != "[web-2 (7)]" || none != nil || err != nil {
-		t.Errorf("got %v, then %v, %v", guesses, none, err)
-	}
-	assert.Equal(t, []string{"Generations are guesses"}, plans.Titles(say.Guessed(guesses, roster.Policy{Stateful: &roster.Stateful{}})))
-	assert.Empty(t, say.Guessed(guesses, roster.Policy{}))
 }

@@ -2,7 +2,6 @@ package learn_test
 
 import (
 	"maps"
-	"strings"
 	"testing"
 	"time"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/plans"
-	"github.com/stretchr/testify/assert"
 )
 
 // TestNoteTimesFull: a place is full for an hour, counted from the creation of the server without a host, by
@@ -20,16 +18,6 @@ import (
 func TestNoteTimesFull(t *testing.T) {
 	noon := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	az1, az2 := placement.Place{Region: "RegionOne", Zone: "az-1"}, placement.Place{Region: "RegionOne", Zone: "az-2"}
-	// web-0 found no host next to web-1 and web-2, and is in a group.
-	grouped := func(members, host1, host2 string) func(*roster.Roster, roster.Seen, *roster.Policy) {
-		return func(r *roster.Roster, s roster.Seen, _ *roster.Policy) {
-			group := node.Group(strings.Fields(members))
-			plans.ChangeRoster(*r, "web-1 web-2", func(n *roster.Node) { n.Zone = "az-1" })
-			plans.ChangeSeen(s, "web-0", func(n *node.Node) { n.Group = &group })
-			plans.ChangeSeen(s, "web-1", func(n *node.Node) { n.HostID = host1 })
-			plans.ChangeSeen(s, "web-2", func(n *node.Node) { n.HostID = host2 })
-		}
-	}
 	// web-1 has no server, and its flavor no disk.
 	diskless := func(r *roster.Roster, s roster.Seen, p *roster.Policy) {
 		plans.ChangeRoster(*r, "web-1", func(n *roster.Node) { n.Zone, n.Flavor, n.FlavorID, n.Served = "az-2", "p1", "1", false })
@@ -41,7 +29,6 @@ func TestNoteTimesFull(t *testing.T) {
 		name   string
 		change func(*roster.Roster, roster.Seen, *roster.Policy)
 		want   map[roster.Spot]time.Time
-		apart  string // the nodes of az-1 that wait for their server group
 	}{
 		{name: "a server found no host", change: func(*roster.Roster, roster.Seen, *roster.Policy) {}, want: map[roster.Spot]time.Time{{Place: az1}: noon}},
 		{name: "with other words", change: func(_ *roster.Roster, s roster.Seen, _ *roster.Policy) {
@@ -101,9 +88,6 @@ func TestNoteTimesFull(t *testing.T) {
 		{name: "so does a cluster without update", change: func(_ *roster.Roster, s roster.Seen, p *roster.Policy) {
 			p.Update, s.Full[roster.Spot{Place: az2}] = nil, noon
 		}},
-		{name: "the clock of the region counts", change: func(_ *roster.Roster, s roster.Seen, _ *roster.Policy) {
-			plans.ChangeSeen(s, "web-3", func(n *node.Node) { n.SeenAt = noon.Add(24 * time.Hour) })
-		}, want: map[roster.Spot]time.Time{{Place: az1}: noon}},
 		{name: "the clock of another region counts for a region without servers", change: func(r *roster.Roster, s roster.Seen, _ *roster.Policy) {
 			for _, name := range []string{"web-0", "web-1", "web-2"} {
 				delete(r.Nodes, name)
@@ -112,18 +96,6 @@ func TestNoteTimesFull(t *testing.T) {
 			s.Full[roster.Spot{Place: az1}] = noon.Add(-50 * time.Minute)
 			s.Full[roster.Spot{Place: az2}] = noon.Add(-40 * time.Minute)
 		}, want: map[roster.Spot]time.Time{{Place: az2}: noon.Add(-40 * time.Minute)}},
-		{name: "the hosts there have servers of its group", change: grouped("id-web-0 id-web-2", "a", "a"), want: map[roster.Spot]time.Time{{Place: az1}: noon},
-			apart: "web-0 web-2"},
-		{name: "one of them has none", change: grouped("id-web-0 id-web-2", "a", "b"), want: map[roster.Spot]time.Time{{Place: az1}: noon}},
-		{name: "no host is known", change: grouped("id-web-0 id-web-2", "", ""), want: map[roster.Spot]time.Time{{Place: az1}: noon}},
-		{name: "another found none without the group", change: func(r *roster.Roster, s roster.Seen, p *roster.Policy) {
-			grouped("id-web-0 id-web-2", "a", "a")(r, s, p)
-			plans.ChangeSeen(s, "web-1", func(n *node.Node) { n.Status, n.Fault, n.CreatedAt = "ERROR", plans.NoHost, noon })
-		}, want: map[roster.Spot]time.Time{{Place: az1}: noon}},
-		{name: "nor did one before", change: func(r *roster.Roster, s roster.Seen, p *roster.Policy) {
-			grouped("id-web-0 id-web-2", "a", "a")(r, s, p)
-			s.Full[roster.Spot{Place: az1}] = noon.Add(-time.Minute)
-		}, want: map[roster.Spot]time.Time{{Place: az1}: noon}},
 		{name: "of two flavors without a disk the one of the first node is full", change: func(r *roster.Roster, s roster.Seen, p *roster.Policy) {
 			diskless(r, s, p)
 			plans.ChangeRoster(*r, "web-2", func(n *roster.Node) { n.Zone, n.Flavor, n.FlavorID, n.Served = "az-2", "p2", "2", false })
@@ -158,7 +130,6 @@ func TestNoteTimesFull(t *testing.T) {
 			if !maps.Equal(seen.Full, c.want) {
 				t.Errorf("%s: got %v, want %v", c.name, seen.Full, c.want)
 			}
-			assert.Equal(t, c.apart, strings.Join(seen.GroupFull[az1], " "), c.name)
 		}
 	}
 }

@@ -6,7 +6,6 @@ package learn
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -27,122 +26,120 @@ import (
 //
 // Two servers of one generation are two tries if they failed as they were made, or nobody waited for them.
 //
-// If an operator moved a server to another zone, its node follows, so that no plan destroys the
-// server to undo the move: the node gets the zone of the server once that is ACTIVE or SHUTOFF
-// there. A node does not follow another server than the one it had, or one of several servers of
-// its name, because that may belong to somebody else. A node without a zone gets the zone of its
-// server if zoned reports that its region lists zones. A node is Unplaced while its server is in
-// no zone (SHELVED_OFFLOADED).
+// If an operator moved a server to another zone, its node follows, so that no plan destroys the server to undo the
+// move: the node gets the zone of the server once that is ACTIVE or SHUTOFF there. A node does not follow another
+// server than the one it had, or one of several servers of its name, because that may belong to somebody else. A node
+// without a zone gets the zone of its server if zoned reports that its region lists zones. A node is Unplaced while
+// its server is in no zone (SHELVED_OFFLOADED).
 //
 // Match forgets a leaving node whose server is gone. Nodes of closed regions, in which nobody looked,
 // stay as they are, and keep the result of the look before.
 func Match(r roster.Roster, servers []node.Node, before roster.Seen, closed, zoned func(region string) bool) (
 	roster.Roster, roster.Seen, Matches,
 ) {
-	r = r.Clone()
-	seen := roster.NewSeen()
-	seen.Full, seen.GroupFull = before.Full, before.GroupFull
-	found := ofNodes(r, servers)
-	var matches Matches
-	for _, name := range r.Names() {
-		switch list := found[name]; {
-		case closed(r.Nodes[name].Region):
-			seen.Keep(name, before)
-		case len(list) == 0:
-			matches.Lost = append(matches.Lost, lose(seen, r, name, before)...)
-		default:
-			matches.Twice = append(matches.Twice, matchNode(seen, r, name, list, before, zoned)...)
-		}
-	}
-	matchLeaving(seen, r, found, before, closed)
-	for _, name := range slices.Sorted(maps.Keys(seen.Strays)) {
-		n, _ := r.Known(name)
-		matches.Strays = append(
-			matches.Strays,
-			fmt.Sprintf("%s (%s in %s)", name, strings.Join(seen.Strays[name], ", "), n.Region),
-		)
-	}
-	return r, seen, matches
-}
-
-// lose notes that no server of a node was found, and describes the one of the look before.
-func lose(seen roster.Seen, r roster.Roster, name string, before roster.Seen) (lost []string) {
-	n, last := r.Nodes[name], before.Servers[name]
-	n.Doubt = false
-	seen.Missing[name], r.Nodes[name] = true, n
-	if build, there := before.Builds[name]; there {
-		seen.Builds[name] = build
-	}
-	if last.ID != "" {
-		lost = append(lost, fmt.Sprintf("%s (server %s, in %s)", name, last.ID, n.Place))
-	}
-	return lost
-}
-
-// matchNode finds the server of a node among the servers of its name, and describes them if Terraform has several.
-func matchNode(
-	seen roster.Seen, r roster.Roster, name string, list []node.Node, before roster.Seen, zoned func(string) bool,
-) (twice []string) {
-	n, last, best := r.Nodes[name], before.Servers[name], serverOf(r.Nodes[name], list)
-	n.Doubt = false
-	n.Retried = n.Retried || triesOf(n, best, list) > 1
-	seen.NoteStrays(name, list, func(s node.Node) bool { return s.ID != best.ID })
-	if len(list) > 1+len(seen.Strays[name]) {
-		twice = append(twice, fmt.Sprintf("%s (%s)", name, described(list)))
-	}
-	own := len(list) == 1 && (last.ID == "" || best.ID == last.ID)
-	r.Nodes[name] = follow(n, best, own || n.Zone == "", zoned)
-	seen.Follow(name, n, r.Before[name], best, before)
-	if seen.Builds[name].Mark == n.Mark || best.InService == string(n.Mark) {
-		delete(r.Before, name)
-	}
-	if !atRest(best) {
-		best.Zone = "" // so that a plan does not take it over: see zonesFrom in package decide
-	}
-	seen.Servers[name] = best
-	return twice
-}
-
-// ofNodes returns the servers that have the name of a node and are in its region, by that name.
-func ofNodes(r roster.Roster, servers []node.Node) map[string][]node.Node {
-	found := map[string][]node.Node{}
+	m := matching{now: r.Clone(), seen: roster.NewSeen(), before: before, zoned: zoned}
+	m.seen.Full = before.Full
+	found := map[string][]node.Node{} // servers with the name of a node in its region
 	for _, s := range servers {
 		if n, there := r.Known(s.Name); there && n.Region == s.Region {
 			found[s.Name] = append(found[s.Name], s)
 		}
 	}
-	return found
-}
-
-// matchLeaving finds the servers of leaving nodes, and forgets nodes without a server.
-func matchLeaving(
-	seen roster.Seen, r roster.Roster, found map[string][]node.Node, before roster.Seen, closed func(string) bool,
-) {
-	for name, n := range r.Leaving {
+	for _, name := range slices.Concat(r.Names(), r.LeavingNames()) {
+		n, _ := r.Known(name)
+		_, leaves := r.Leaving[name]
 		switch list := found[name]; {
 		case closed(n.Region):
-			seen.Keep(name, before)
+			m.seen.Keep(name, before)
+		case leaves:
+			m.leaving(name, n, list)
 		case len(list) == 0:
-			delete(r.Leaving, name)
+			m.lost(name, n)
 		default:
-			n.Doubt = false
-			r.Leaving[name] = n
-			seen.NoteStrays(
-				name,
-				list,
-				func(s node.Node) bool { return !n.Served || slices.Contains(before.Strays[name], s.ID) },
-			)
-			known := slices.DeleteFunc(
-				slices.Clone(list),
-				func(s node.Node) bool { return slices.Contains(seen.Strays[name], s.ID) },
-			)
-			if len(known) == 0 {
-				known = list
-			}
-			seen.Servers[name] = serverOf(n, known)
-			seen.Follow(name, n, roster.Node{}, seen.Servers[name], before)
+			m.node(name, n, list)
 		}
 	}
+	return m.now, m.seen, m.matches
+}
+
+// matching is a look while servers are matched with nodes.
+type matching struct {
+	now          roster.Roster
+	seen, before roster.Seen
+	zoned        func(region string) bool
+	matches      Matches
+}
+
+// lost notes that no server of a node was found, and describes the one of the look before.
+func (m *matching) lost(name string, n roster.Node) {
+	n.Doubt = false
+	m.seen.Missing[name], m.now.Nodes[name] = true, n
+	if build, there := m.before.Builds[name]; there {
+		m.seen.Builds[name] = build
+	}
+	if last := m.before.Servers[name]; last.ID != "" {
+		m.matches.Lost = append(m.matches.Lost, fmt.Sprintf("%s (server %s, in %s)", name, last.ID, n.Place))
+	}
+}
+
+// node finds the server of a node among the servers of its name, and describes them if Terraform has several.
+func (m *matching) node(name string, n roster.Node, list []node.Node) {
+	last, best := m.before.Servers[name], serverOf(n, list)
+	n.Doubt = false
+	n.Retried = n.Retried || triesOf(n, best, list) > 1
+	m.stray(name, list, func(s node.Node) bool { return s.ID != best.ID })
+	if len(list) > 1+len(m.seen.Strays[name]) {
+		m.matches.Twice = append(m.matches.Twice, named(name, list))
+	}
+	own := len(list) == 1 && (last.ID == "" || best.ID == last.ID)
+	m.now.Nodes[name] = follow(n, best, own || n.Zone == "", m.zoned)
+	m.seen.Follow(name, n, m.now.Before[name], best, m.before)
+	if m.seen.Builds[name].Mark == n.Mark || best.InService == string(n.Mark) {
+		delete(m.now.Before, name)
+	}
+	if !atRest(best) {
+		best.Zone = "" // so that a plan does not take it over: see zonesFrom in package decide
+	}
+	m.seen.Servers[name] = best
+}
+
+// leaving finds the server of a leaving node, and forgets a node without one.
+func (m *matching) leaving(name string, n roster.Node, list []node.Node) {
+	if len(list) == 0 {
+		delete(m.now.Leaving, name)
+		return
+	}
+	n.Doubt = false
+	m.now.Leaving[name] = n
+	m.stray(name, list, func(s node.Node) bool { return !n.Served || slices.Contains(m.before.Strays[name], s.ID) })
+	stray := func(s node.Node) bool { return slices.Contains(m.seen.Strays[name], s.ID) }
+	if known := slices.DeleteFunc(slices.Clone(list), stray); len(known) > 0 {
+		list = known
+	}
+	m.seen.Servers[name] = serverOf(n, list)
+	m.seen.Follow(name, n, roster.Node{}, m.seen.Servers[name], m.before)
+}
+
+// stray notes the servers of a name that nobody has ever waited for, of some of them.
+func (m *matching) stray(name string, list []node.Node, among func(node.Node) bool) {
+	no := func(s node.Node) bool { return !s.Unclaimed() || !among(s) }
+	if strays := slices.DeleteFunc(slices.Clone(list), no); len(strays) > 0 {
+		m.seen.Strays[name] = idsOf(strays)
+		m.matches.Strays = append(m.matches.Strays, named(name, strays))
+	}
+}
+
+func idsOf(list []node.Node) (ids []string) {
+	for _, s := range list {
+		ids = append(ids, s.ID)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// named describes the servers of a name: "web-1 (id, id in RegionOne)".
+func named(name string, list []node.Node) string {
+	return fmt.Sprintf("%s (%s in %s)", name, strings.Join(idsOf(list), ", "), list[0].Region)
 }
 
 // Matches lists what a person should know about a look at the servers.
@@ -167,19 +164,6 @@ func serverOf(n roster.Node, list []node.Node) node.Node {
 		best.Tainted = best.Tainted && s.Tainted
 	}
 	return best
-}
-
-// described lists servers by their ids, with the times at which they were created.
-func described(list []node.Node) string {
-	texts := make([]string, len(list))
-	for i, s := range list {
-		texts[i] = s.ID
-		if !s.CreatedAt.IsZero() {
-			texts[i] += ", created " + s.CreatedAt.UTC().Format("2006-01-02 15:04:05 UTC")
-		}
-	}
-	slices.Sort(texts)
-	return strings.Join(texts, "; ")
 }
 
 // Learn remembers which nodes were in service and which templates failed. The wanted templates
@@ -241,14 +225,13 @@ func follow(n roster.Node, s node.Node, own bool, zoned func(region string) bool
 // atRest reports whether a server is neither being built nor moved, so that its zone is final.
 func atRest(s node.Node) bool { return s.Status == "ACTIVE" || s.Status == "SHUTOFF" }
 
-// Adopt makes a roster from the servers of a running cluster. A server belongs to the cluster
-// if the pattern makes its name, with any number of zeros before the number. A node keeps the
-// mark of its server, and gets a slot. Adopt fails if there is no such server, or if two servers
-// have the same index.
+// Adopt makes a roster from the servers of a running cluster. A server belongs to the cluster if the pattern makes
+// its name, with any number of zeros before the number. A node keeps the mark of its server, and gets a slot. Adopt
+// fails if there is no such server, or if two servers have the same index.
 //
 // The given roster has what the cloud does not show: kept slots, generations of nodes, and
 // earlier templates in Order, which the hashes in the marks assign to nodes. A node without a
-// given generation gets the one of its server; if the server has none, it is guessed.
+// given generation gets the one of its server; if the server has none, the number of its mark is the guess.
 func Adopt(cluster string, pattern naming.Pattern, given roster.Roster, servers []node.Node) (roster.Roster, error) {
 	r := roster.Roster{Nodes: map[string]roster.Node{}, Slots: given.Slots, Order: given.Order,
 		Adopted: true}
@@ -262,18 +245,13 @@ func Adopt(cluster string, pattern naming.Pattern, given roster.Roster, servers 
 		if other, twice := taken[index]; twice {
 			both := []string{describe(other), describe(s)}
 			slices.Sort(both)
-			return r, fmt.Errorf(
-				"%s have the same index, so it is not clear which one belongs to the cluster; rename or remove one",
-				strings.Join(both, " and "),
-			)
+			return r, fmt.Errorf("%s have the same index, so it is not clear which one belongs to the cluster; "+
+				"rename or remove one", strings.Join(both, " and "))
 		}
 		taken[index] = s
 		n := roster.Node{Index: index, Place: placement.Place{Region: s.Region, Zone: s.Zone},
 			Mark: adopted(s.InService)}
-		n.Generation = cmp.Or(given.Nodes[s.Name].Generation, s.Generation)
-		if n.Generation == 0 {
-			n.Generation, n.Guessed = n.Mark.Number(), true
-		}
+		n.Generation = cmp.Or(given.Nodes[s.Name].Generation, s.Generation, n.Mark.Number())
 		for _, t := range given.Order {
 			if n.Mark == roster.MarkOf(n.Mark.Number(), t) {
 				n.Template = t
@@ -300,18 +278,3 @@ func adopted(carried string) roster.Mark {
 }
 
 func describe(n node.Node) string { return fmt.Sprintf("%s (%s, in %s)", n.Name, n.ID, n.Region) }
-
-// Guesses lists the nodes whose generation is a guess, each with the generation. It returns
-// the roster without this doubt.
-func Guesses(r roster.Roster) (roster.Roster, []string) {
-	r = r.Clone()
-	var guesses []string
-	for _, name := range r.Names() {
-		if n := r.Nodes[name]; n.Guessed {
-			guesses = append(guesses, fmt.Sprintf("%s (%d)", name, n.Generation))
-			n.Guessed = false
-			r.Nodes[name] = n
-		}
-	}
-	return r, guesses
-}

@@ -128,8 +128,8 @@ func TestMatchNotices(t *testing.T) {
 		{ID: "v", Name: "web-0", Region: "R1", Status: "ACTIVE", InService: "1"},
 	}, before, nowhere, func(string) bool { return true })
 	want := []say.Notice{
-		{Title: "Several servers have the name of one node", Text: "Several servers of one region have the name of one node: web-0 (v; x, created " +
-			"2026-03-01 00:00:00 UTC; y). The node's own is the one of its generation, with its mark, or else the newest. An apply that ends without " +
+		{Title: "Several servers have the name of one node", Text: "Several servers of one region have the name of one node: web-0 (v, x, y in R1). " +
+			"The node's own is the one of its generation, with its mark, or else the newest. An apply that ends without " +
 			"an error destroys those that Terraform has replaced. Others come from an apply that was killed, or a second state with the same cluster " +
 			"name: terraform state show, with the address of the node's server, prints the id of the one that Terraform manages. Until only one is " +
 			"left, the node counts as protected if one of them is, and as tainted only if all of them are."},

@@ -13,9 +13,9 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 )
 
-// NoteTimes notes which places are full, and which servers are too old, must be in service for
-// longer, or broke early. The clock is the one of the cloud's answer that had the server. Now is another clock, by
-// which full places are tried again where no server is left.
+// NoteTimes notes which places are full, and which servers are too old, must be in service for longer, or broke early.
+// The clock is the one of the cloud's answer that had the server. Now is this machine's, by which full places are tried
+// again where no server is left, because all failed twice.
 func NoteTimes(s *roster.Seen, r roster.Roster, policy roster.Policy, now time.Time) {
 	s.Aged, s.Baking, s.Early = map[string]roster.Aged{}, map[string]bool{}, map[string]bool{}
 	noteFull(s, r, policy, now)
@@ -57,8 +57,7 @@ func inServiceFor(server node.Node, policy roster.Policy) (ran time.Duration, kn
 	return ran, !since.IsZero() && ran >= 0
 }
 
-// launched returns when a server got its current image and flavor: a rebuild and a resize
-// renew the time.
+// launched returns when a server got its current image and flavor: a rebuild and a resize renew the time.
 func launched(server node.Node) time.Time {
 	if server.LaunchedAt.IsZero() {
 		return server.CreatedAt
@@ -74,29 +73,28 @@ func Share10(id string, of time.Duration) time.Duration {
 	return of / 10_000 * time.Duration(h.Sum32()%1000)
 }
 
-// Once Nova found no host for a flavor in a place, it is full there for a while. So a node that was
-// placed elsewhere is not moved back at once, and no other node is placed there and fails. Only
-// Nova knows when there is room again, so it is asked again after that time.
+// noteFull works out what is full: the flavors and places that were full before, and the spots of servers that found no
+// host, were refused, or failed twice, unless that is longer ago than an hour by the clock of the cloud, or lies as far
+// in the future, because another clock set it: so nothing is full for ever.
 //
-// Nova also finds no host if the rule of a server group leaves none, and says so in the same
-// words. If every known host of the place has a server of the group, only the nodes of that
-// group wait.
-
-// noteFull works out what is full: the flavors and places that were full before, and the spots of
-// servers that found no host or were refused, unless that is longer ago than an hour by the clock of the cloud, or lies
-// as far in the future, because another clock set it: so nothing is full for ever.
+// Once Nova found no host for a flavor in a place, it is full there for a while. So a node that was placed elsewhere is
+// not moved back at once, and no other node is placed there and fails. Only Nova knows when there is room again, so it is
+// asked again after that time. It also finds no host where the rule of a server group leaves none, in the same words.
 func noteFull(s *roster.Seen, r roster.Roster, policy roster.Policy, now time.Time) {
-	before := *s
-	s.Full, s.GroupFull = map[roster.Spot]time.Time{}, placement.By[[]string]{}
+	before := s.Full
+	s.Full = map[roster.Spot]time.Time{}
 	if policy.Update == nil {
 		return
 	}
-	maps.Copy(s.Full, before.Full)
-	clock, groups := clockOf(s.Servers, r, now), map[placement.Place][][]string{}
-	note := func(n roster.Node, since time.Time, group []string, template string) {
+	maps.Copy(s.Full, before)
+	clock := time.Time{}
+	for _, server := range s.Servers {
+		clock = latest(clock, server.SeenAt)
+	}
+	clock = cmp.Or(clock, now)
+	note := func(n roster.Node, since time.Time, template string) {
 		spot := roster.Spot{Place: placement.Choice(policy.Regions, n.Place), Flavor: n.Flavor, Template: template}
 		s.Full[spot] = latest(s.Full[spot], since)
-		groups[spot.Place] = append(groups[spot.Place], group)
 	}
 	for name, server := range s.Servers {
 		n, there := r.Known(name)
@@ -105,33 +103,19 @@ func noteFull(s *roster.Seen, r roster.Roster, policy roster.Policy, now time.Ti
 		switch {
 		case !there || !placed || server.CreatedAt.IsZero():
 		case facts.NoHost(server):
-			note(n, server.CreatedAt, groupIn(at, server.Group, *s, r, policy.Regions), "")
+			note(n, server.CreatedAt, "")
 		case facts.Spent(name, n, *s, policy):
-			note(n, server.CreatedAt, nil, n.Template.Hash())
+			note(n, server.CreatedAt, n.Template.Hash())
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Missing)) { // the first one counts for the next
 		if n, there := r.Known(name); there && refused(n, *s, r, policy) {
-			note(n, clock(n.Region), nil, "")
+			note(n, clock, "")
 		}
 	}
 	maps.DeleteFunc(s.Full, func(spot roster.Spot, since time.Time) bool {
-		return clock(spot.Region).Sub(since).Abs() >= roster.FullFor
+		return clock.Sub(since).Abs() >= roster.FullFor
 	})
-	s.GroupFull = groupFull(s.Full, before, groups)
-}
-
-// clockOf returns the clock of the cloud: the time of the last answer of a region or, if no server was found there, of
-// any region. Where no server is left, because all failed twice, it is this machine's clock.
-func clockOf(servers map[string]node.Node, r roster.Roster, now time.Time) func(region string) time.Time {
-	last := map[string]time.Time{}
-	for name, server := range servers {
-		n, _ := r.Known(name)
-		for _, region := range []string{n.Region, ""} {
-			last[region] = latest(last[region], server.SeenAt)
-		}
-	}
-	return func(region string) time.Time { return cmp.Or(last[region], last[""], now) }
 }
 
 // refused reports whether Nova refuses the server of a node (403): its flavor has no disk, and the server boots from
@@ -150,57 +134,6 @@ func refused(n roster.Node, s roster.Seen, r roster.Roster, policy roster.Policy
 		}
 	}
 	return true
-}
-
-// groupFull returns the full places that only server groups fill, with the nodes that wait there for a group. The group
-// of each server that found no host must explain that. A place that was full before for another reason stays full.
-func groupFull(
-	full map[roster.Spot]time.Time, before roster.Seen, groups map[placement.Place][][]string,
-) placement.By[[]string] {
-	was, waiting := map[placement.Place]bool{}, placement.By[[]string]{}
-	for spot := range before.Full {
-		_, still := full[spot]
-		was[spot.Place] = was[spot.Place] || still
-	}
-	for spot := range full {
-		at, unexplained := spot.Place, func(group []string) bool { return group == nil }
-		if was[at] && before.GroupFull[at] == nil || slices.ContainsFunc(groups[at], unexplained) {
-			continue
-		}
-		names := slices.Concat(append(groups[at], before.GroupFull[at])...)
-		slices.Sort(names)
-		waiting[at] = slices.Compact(names)
-	}
-	return waiting
-}
-
-// groupIn lists the nodes of a place whose servers are in the group of a server that found no
-// host. It returns nil if the group is not the reason: without a group, if a known host has no
-// server of it, and if no host is known.
-func groupIn(
-	at placement.Place, group *node.Group, s roster.Seen, r roster.Roster, listed []placement.Region,
-) (names []string) {
-	if group == nil {
-		return nil
-	}
-	hosts := map[string]bool{} // whether it has a server of the group
-	for name, server := range s.Servers {
-		n, there := r.Known(name)
-		if !there || placement.Choice(listed, n.Place) != at {
-			continue
-		}
-		member := slices.Contains(*group, server.ID)
-		if member {
-			names = append(names, name)
-		}
-		if server.HostID != "" {
-			hosts[server.HostID] = hosts[server.HostID] || member
-		}
-	}
-	if len(hosts) == 0 || slices.Contains(slices.Collect(maps.Values(hosts)), false) {
-		return nil
-	}
-	return names
 }
 
 func latest(a, b time.Time) time.Time { return slices.MaxFunc([]time.Time{a, b}, time.Time.Compare) }

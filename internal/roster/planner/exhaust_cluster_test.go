@@ -11,6 +11,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/plans"
 )
 
 // truth is the strongest statement about a node that a look allows.
@@ -137,14 +138,6 @@ func templates(image string) roster.Templates {
 	return roster.Templates{placement.Place{}: template(image)}
 }
 
-func amount(n int64, unit string) roster.Amount {
-	a, err := roster.ParseAmount(fmt.Sprint(n, unit))
-	if err != nil {
-		panic(err)
-	}
-	return a
-}
-
 // put puts a node into a cluster.
 func (k kind) put(i int64, nodes map[string]roster.Node, seen roster.Seen) {
 	name, own, born := named(i), roster.Mark("2"), clock.Add(time.Duration(i-100)*time.Hour)
@@ -245,7 +238,8 @@ func (q question) policy() roster.Policy {
 	if q.method == none {
 		return p
 	}
-	p.Update = &roster.Update{Causes: q.causes, BatchSize: amount(q.batch, ""), Target: amount(q.target, "%"), StopAbove: amount(q.stop, "%"), Method: q.method,
+	p.Update = &roster.Update{Causes: q.causes, BatchSize: plans.Amount(fmt.Sprint(q.batch)), Target: plans.Amount(fmt.Sprint(q.target, "%")),
+		StopAbove: plans.Amount(fmt.Sprint(q.stop, "%")), Method: q.method,
 		MaxAge: month}
 	if q.method == stateful {
 		p.Stateful, p.Update.Method = &roster.Stateful{Retain: true}, roster.Recreate

@@ -11,7 +11,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/decide"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
@@ -31,7 +30,7 @@ func Plan(now roster.Roster, seen roster.Seen, policy roster.Policy) (roster.Ros
 	}
 	change := say.About(p, seen)
 	change.Status = change.Now // also if no plan follows
-	if repeats(now, p, change) {
+	if repeats(now, seen, p, change) {
 		return p.Next, change, nil
 	}
 	next, look, then := after(p.Next, seen, policy, change)
@@ -88,32 +87,12 @@ func arrives(seen roster.Seen, name string, n roster.Node, policy roster.Policy)
 
 // repeats reports whether the next plan is the same as a plan: it begins with the same roster, look and policy, because
 // nothing changes, and nothing is learned that the roster does not have.
-func repeats(now roster.Roster, p verdict.Plan, change Change) bool {
+func repeats(now roster.Roster, seen roster.Seen, p verdict.Plan, change Change) bool {
 	opens := slices.Contains(slices.Collect(maps.Values(p.Policy.Opened)), true)
-	if p.Policy.Begins || p.Policy.Blind || opens || !change.Empty() || len(change.Arrive) > 0 {
+	if p.Policy.Begins || p.Policy.Blind || now.Adopted || opens || !change.Empty() || len(change.Arrive) > 0 {
 		return false
 	}
-	return stays(now, p.Next) && !settles(p, change)
-}
-
-// stays reports whether a plan leaves the roster as it is.
-func stays(now, next roster.Roster) bool {
-	return !now.Adopted && len(next.Leaving) == 0 && slices.Equal(now.Done, next.Done) &&
-		maps.Equal(now.Nodes, next.Nodes) && maps.Equal(now.Leaving, next.Leaving) &&
-		maps.Equal(now.Before, next.Before) && maps.Equal(now.Slots, next.Slots)
-}
-
-// settles reports whether the look at the nodes teaches something that the roster does not have.
-func settles(p verdict.Plan, change Change) bool {
-	alike, serving := true, 0
-	for _, v := range change.List {
-		if v.Node != p.Next.Nodes[v.Name] {
-			return true
-		}
-		alike = alike && !v.Outdated
-		if v.Is == facts.Serving {
-			serving++
-		}
-	}
-	return alike && 2*serving >= len(change.List) && !maps.Equal(p.Policy.Templates, p.Next.Settled)
+	next := learn.Learn(p.Next, seen, p.Policy)
+	return len(now.Leaving)+len(next.Leaving) == 0 && slices.Equal(now.Done, next.Done) && maps.Equal(now.Nodes, next.Nodes) &&
+		maps.Equal(now.Before, next.Before) && maps.Equal(now.Slots, next.Slots) && maps.Equal(now.Settled, next.Settled)
 }

@@ -42,7 +42,6 @@ func (p *speech) notices() []Notice {
 		p.firstTemplate(),
 		p.listed(),
 		p.chosen(),
-		belowMin(p.Before(), p.Next.Counts(), p.Policy),
 		p.fullPlaces(),
 		p.held(),
 		p.unmarked(),
@@ -131,27 +130,6 @@ func (p *speech) unmarked() []Notice {
 		"false in update: then a server that is ACTIVE counts as in service.", waits.Names())
 }
 
-// belowMin is about the places that a plan takes below their mins.
-func belowMin(list verdict.List, after placement.Counts, policy roster.Policy) (notices []Notice) {
-	before, had := placement.Counts{}, map[placement.Row]int64{}
-	for _, v := range list {
-		before[v.Place]++
-	}
-	key := func(r placement.Row) placement.Row { return placement.Row{Place: r.Place, IsZone: r.IsZone} }
-	for _, row := range placement.NewBoard(policy.Regions, before).Rows() {
-		had[key(row)] = row.Bin.Current
-	}
-	for _, row := range placement.NewBoard(policy.Regions, after).Rows() {
-		if n := row.Bin.Current; n < row.Bin.Min && n < had[key(row)] {
-			notices = append(notices, notice("A place is left below its min", "%s keeps %s, below its min of %d: "+
-				"the nodes that leave were not in service, or are named in candidates. New nodes are placed there "+
-				"first.",
-				row.Place, text.Nodes(n), row.Bin.Min)...)
-		}
-	}
-	return notices
-}
-
 // fullPlaces is about flavors and listed places that are full, or that are tried again because
 // nodes find no other room.
 func (p *speech) fullPlaces() []Notice {
@@ -160,14 +138,10 @@ func (p *speech) fullPlaces() []Notice {
 	for _, spot := range slices.SortedFunc(maps.Keys(full), roster.Spot.Compare) {
 		listed := slices.Contains(p.Policy.Flavors.At(spot.Place), spot.Flavor)
 		if listed && placement.Lists(p.Policy.Regions, spot.Place) {
-			group := ""
-			if len(p.seen.GroupFull[spot.Place]) > 0 {
-				group = ", for a server group: only its nodes wait"
-			}
 			failed := spot
 			failed.Template = p.Policy.Templates.At(spot.Place).Hash()
 			until := cmp.Or(p.seen.Full[spot], p.seen.Full[failed]).Add(roster.FullFor).UTC().Format(time.DateTime)
-			spots = append(spots, fmt.Sprintf("%s (until %s UTC%s)", spot, until, group))
+			spots = append(spots, fmt.Sprintf("%s (until %s UTC)", spot, until))
 		}
 	}
 	if len(p.Policy.Flavors) > 0 {
@@ -235,46 +209,9 @@ func Matched(found learn.Matches) []Notice {
 			"selector leaves it out, or it was renamed: correct that before you apply.", found.Lost))
 }
 
-// Guessed returns a notice about the generations that an import guessed, if the policy uses them:
-// a wrong one makes the server again.
-func Guessed(guesses []string, policy roster.Policy) []Notice {
-	if !policy.Keeps(roster.Unhealthy) {
-		return nil
-	}
-	return tell("Generations are guesses", "The servers of {count} have no generation in their metadata, so the "+
-		"import guessed it: {names}. If a guess is wrong, Terraform makes the server again. Check that this plan "+
-		"replaces no server; if it does, import again with the right numbers as \"generations\" in the id. With "+
-		"metadata = { stackpolicy_generation = each.value.generation } the next import reads them from the servers.",
-		guesses)
-}
-
-// Ahead returns a notice about marks with a time that is ahead of the cloud's clock, if pause
-// counts from it. Clocks of one cloud may differ by a minute.
-func Ahead(s roster.Seen, r roster.Roster, policy roster.Policy) []Notice {
-	if !policy.Pauses() || !policy.RequireMarks {
-		return nil
-	}
-	var names []string
-	for _, name := range r.Names() {
-		if server := s.Servers[name]; !server.SeenAt.IsZero() && server.InServiceAt.Sub(server.SeenAt) > time.Minute {
-			names = append(names, fmt.Sprintf("%s (%s)", name, server.InServiceAt.UTC().Format(time.RFC3339)))
-		}
-	}
-	return tell("Marks are from the future", "The time in stackpolicy_in_service_at is ahead of the cloud's clock for "+
-		"these nodes: {names}. So it is not known how long they have been in service, and pause does not count for "+
-		"them. If the clock was not set back, somebody else wrote that time: correct or remove it.", names)
-}
-
-// Warnings returns notices about the places of a cluster after a plan: places with nodes that are
-// no longer listed, nodes above a cap, kept slots in places that are no longer listed, and mins
-// that cannot all be met. Moves says whether an update moves nodes.
-func Warnings(r roster.Roster, before, listed []placement.Region, moves bool) []Notice {
-	return slices.Concat(surplus(r, before, listed, moves), droppedSlots(r, before, listed), highMins(r, listed))
-}
-
-// surplus is about places that have nodes and are no longer listed, or have more nodes than their
-// cap.
-func surplus(r roster.Roster, before, listed []placement.Region, moves bool) (notices []Notice) {
+// Warnings returns notices about the places of a cluster after a plan: places with nodes that are no longer listed, that
+// have more nodes than their cap, or fewer than their min. Moves says whether an update moves nodes.
+func Warnings(r roster.Roster, before, listed []placement.Region, moves bool) (notices []Notice) {
 	remedy := "They stay until the cluster shrinks, and are then removed before all others"
 	switch {
 	case moves:
@@ -285,64 +222,23 @@ func surplus(r roster.Roster, before, listed []placement.Region, moves bool) (no
 		remedy += "; with PLACEMENT among the causes of update they are replaced, batch by batch."
 	}
 	remedy += " Protected nodes stay."
-	was := map[placement.Place]bool{}
-	for _, region := range before {
-		for _, at := range append(region.Places(), placement.Place{Region: region.Name}) {
-			was[at] = true
-		}
-	}
+	closed := roster.Policy{Regions: listed}.Closed
 	for _, row := range placement.NewBoard(listed, r.Counts()).Rows() {
+		has := text.Nodes(row.Bin.Current)
 		switch bin := row.Bin; {
-		case bin.Maintenance: // its nodes stay as they are
-		case bin.Weight == 0 && !was[row.Place]:
+		case closed(row.Place): // its nodes stay as they are
+		case bin.Weight == 0 && !placement.Lists(before, row.Place):
 		case bin.Weight == 0:
 			notices = append(notices, notice("A place with nodes is no longer listed", "%s is no longer listed and "+
-				"has %s. %s", row.Place, text.Nodes(bin.Current), remedy)...)
+				"has %s. %s", row.Place, has, remedy)...)
 		case bin.Cap != placement.Unlimited && bin.Current > bin.Cap:
 			notices = append(notices, notice("More nodes than the cap", "%s has %s, above its cap of %d. %s", row.Place,
-				text.Nodes(bin.Current), bin.Cap, remedy)...)
+				has, bin.Cap, remedy)...)
+		case bin.Current < bin.Min:
+			notices = append(notices, notice("A place is below its min", "%s has %s, below its min of %d. The next "+
+				"nodes are placed there first; with PLACEMENT among the causes of update nodes move there. If the mins "+
+				"add up to more than the nodes, lower one.", row.Place, has, bin.Min)...)
 		}
 	}
 	return notices
-}
-
-// droppedSlots is about kept slots in places that are no longer listed.
-func droppedSlots(r roster.Roster, before, listed []placement.Region) []Notice {
-	var dropped []string
-	for _, name := range r.KeptSlots() {
-		if at := r.Slots[name].Place; placement.Lists(before, at) && !placement.Lists(listed, at) {
-			dropped = append(dropped, fmt.Sprintf("%s (%s)", name, at))
-		}
-	}
-	return tell("Kept slots lie in a place that is no longer listed", "No node can use these kept slots any more: "+
-		"{names}. Their volumes and ports stay. List the place again, or release them.", dropped)
-}
-
-// highMins is about mins that add up to more than the nodes.
-func highMins(r roster.Roster, listed []placement.Region) []Notice {
-	var mins int64
-	for _, region := range listed {
-		mins += leastOf(region)
-	}
-	size := int64(len(r.Nodes))
-	if mins <= size {
-		return nil
-	}
-	return notice("The mins are more than the nodes", "The mins of all places add up to %d, but the cluster has %s, "+
-		"so not all of them can be met. Lower a min, or raise desired_capacity.", mins, text.Nodes(size))
-}
-
-// leastOf returns the min of a region, or the sum of its zones' mins if that is more. A closed
-// region or zone has no min.
-func leastOf(region placement.Region) int64 {
-	if region.Maintenance {
-		return 0 // it takes no nodes
-	}
-	var zones int64
-	for _, zone := range region.Zones {
-		if !zone.Maintenance {
-			zones += zone.Min
-		}
-	}
-	return max(region.Min, zones)
 }

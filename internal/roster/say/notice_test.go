@@ -128,26 +128,3 @@ func TestNotices(t *testing.T) {
 		t.Errorf("without the template: %v", err)
 	}
 }
-
-// TestAhead: a mark from the future is named if pause counts from it, and if it is further ahead than the clocks of a
-// cloud may differ.
-func TestAhead(t *testing.T) {
-	now := time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)
-	r := roster.Roster{Nodes: map[string]roster.Node{"web-0": {}, "web-1": {Index: 1}, "web-2": {Index: 2}}}
-	seen := roster.NewSeen()
-	for name, ahead := range map[string]time.Duration{"web-0": time.Hour, "web-1": time.Minute, "web-2": -time.Hour, "web-9": time.Hour} {
-		seen.Servers[name] = node.Node{SeenAt: now, InServiceAt: now.Add(ahead)}
-	}
-	pause := &roster.Update{Pause: time.Hour}
-	for want, policy := range map[string]roster.Policy{
-		"web-0 (2026-10-01T01:00:00Z)": {Update: pause, RequireMarks: true},
-		"no marks":                     {Update: pause},
-		"no pause":                     {Update: &roster.Update{}, RequireMarks: true},
-		"no update":                    {RequireMarks: true},
-	} {
-		got := say.Ahead(seen, r, policy)
-		if named := len(got) == 1 && strings.Contains(got[0].Text, "nodes: "+want+". "); named != strings.HasPrefix(want, "web") || len(got) > 1 {
-			t.Errorf("%s: %+v", want, got)
-		}
-	}
-}

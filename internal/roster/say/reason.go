@@ -17,9 +17,9 @@ import (
 )
 
 // reasoned returns the verdicts with a sentence about each node that leaves, changes or is held, such as
-// "RegionOne/az-1 loses 1 of 3; oldest unprotected, created 2026-03-01; web-0 is locked".
+// "RegionOne/az-1 loses 1 of 3; oldest unprotected, created 2026-03-01 10:00:00 UTC; web-0 is locked".
 func (p *speech) reasoned() verdict.List {
-	list, losses, days := slices.Clone(p.Verdicts), lossesOf(p.Before()), daysOf(p.Before(), p.Policy)
+	list, losses := slices.Clone(p.Verdicts), lossesOf(p.Before())
 	for i, decided := range list {
 		if decided.Outcome != verdict.Held && decided.Outcome != verdict.Leaves && decided.Outcome != verdict.Changes {
 			continue
@@ -31,7 +31,7 @@ func (p *speech) reasoned() verdict.List {
 		case v.Cause != "":
 			v.Reason = fmt.Sprintf("replaced (%s) in %s: %s", v.Cause, v.Place, p.reasonOf(v.Want))
 		case v.What == verdict.Surplus:
-			v.Reason = strings.Join(losses[v.Place].with(v.Want, turnOf(v.Fact, days, p.Policy)), "; ")
+			v.Reason = strings.Join(losses[v.Place].with(v.Want, turnOf(v.Fact, p.Policy)), "; ")
 		default:
 			v.Reason = fmt.Sprintf("in %s: %s", v.Place, p.reasonOf(v.Want))
 		}
@@ -79,7 +79,7 @@ func (l loss) with(w verdict.Want, why string) []string {
 }
 
 // turnOf returns why a node leaves before the others of its place.
-func turnOf(f *facts.Fact, days map[day]int, policy roster.Policy) string {
+func turnOf(f *facts.Fact, policy roster.Policy) string {
 	switch {
 	case !f.Looked:
 		return "made by the last apply and not looked at since"
@@ -90,54 +90,26 @@ func turnOf(f *facts.Fact, days map[day]int, policy roster.Policy) string {
 	}
 	switch policy.Criteria {
 	case deletion.OldestFirst:
-		return "oldest unprotected, created " + moment(f, days, policy, "at an unknown time")
+		return "oldest unprotected, created " + moment(f.Server.CreatedAt, "at an unknown time")
 	case deletion.YoungestFirst:
-		return "youngest unprotected, created " + moment(f, days, policy, "at an unknown time")
+		return "youngest unprotected, created " + moment(f.Server.CreatedAt, "at an unknown time")
 	case deletion.OldestProfileFirst:
 		if len(policy.Templates) > 0 {
 			return "made from the oldest template"
 		}
-		return "oldest profile, of " + moment(f, days, policy, "an unknown age")
+		return "oldest profile, of " + moment(f.Server.ProfileCreatedAt, "an unknown age")
 	case deletion.HighestIndexFirst:
 		return fmt.Sprintf("highest index of the unprotected, %d", f.Index)
 	}
 	return "drawn by lot from the unprotected (RANDOM)"
 }
 
-// day is a day on which nodes of a place were made.
-type day struct {
-	at   placement.Place
-	date string
-}
-
-// madeAt returns the time by which the criterion orders a node.
-func madeAt(f *facts.Fact, policy roster.Policy) time.Time {
-	if policy.Criteria == deletion.OldestProfileFirst {
-		return f.Server.ProfileCreatedAt.UTC()
-	}
-	return f.Server.CreatedAt.UTC()
-}
-
-// daysOf counts how many nodes of each place were made on a day.
-func daysOf(before verdict.List, policy roster.Policy) map[day]int {
-	days := map[day]int{}
-	for _, f := range before {
-		days[day{f.Place, madeAt(f.Fact, policy).Format(time.DateOnly)}]++
-	}
-	return days
-}
-
-// moment returns when a node was made: the day and, if another node of its place was made on the
-// same day, the time.
-func moment(f *facts.Fact, days map[day]int, policy roster.Policy, unknown string) string {
-	made := madeAt(f, policy)
+// moment returns when something was made.
+func moment(made time.Time, unknown string) string {
 	if made.IsZero() {
 		return unknown
 	}
-	if date := made.Format(time.DateOnly); days[day{f.Place, date}] == 1 {
-		return date
-	}
-	return made.Format("2006-01-02 at 15:04:05 UTC")
+	return made.UTC().Format(time.DateTime) + " UTC"
 }
 
 // words fill the braces in the sentences about nodes with the same hold. A sentence about one
@@ -206,14 +178,11 @@ var words = map[string]func(p *speech, list verdict.List) string{
 	"beyond":         func(p *speech, _ verdict.List) string { return text.Count(p.Beyond, "server") },
 	"baking":         func(p *speech, _ verdict.List) string { return p.few(p.Baking()) },
 	"waited for": func(p *speech, list verdict.List) string {
-		others := p.waitedOn
-		if i := slices.IndexFunc(p.waiting, func(o obstacle) bool { return o.name == list[0].Name }); i >= 0 {
-			others = slices.Delete(slices.Clone(others), i, i+1)
+		own := func(text string) bool { return strings.HasPrefix(text, list[0].Name+" (") }
+		if others := slices.DeleteFunc(slices.Clone(p.waiting), own); len(others) > 0 {
+			return text.Few(others)
 		}
-		if len(others) == 0 {
-			return "the nodes that this plan changes"
-		}
-		return text.Few(others)
+		return "the nodes that this plan changes"
 	},
 	"batch": func(p *speech, _ verdict.List) string {
 		if p.Taken < p.Size {

@@ -1,5 +1,4 @@
-// Package say makes all sentences about a plan: reasons, notices, and the status of the cluster.
-// It decides nothing.
+// Package say makes all sentences about a plan: reasons, notices, and the status of the cluster. It decides nothing.
 package say
 
 import (
@@ -39,16 +38,16 @@ type Change struct {
 // speech makes the sentences about a plan.
 type speech struct {
 	verdict.Plan
-	seen     roster.Seen
-	most     int // maximum number of names in a list; 0 for 5
-	texts    differences
-	waiting  []obstacle // nodes that the next batch waits for
-	waitedOn []string   // their texts: each of many nodes may wait for many
+	seen    roster.Seen
+	most    int // maximum number of names in a list; 0 for 5
+	texts   differences
+	waiting []string     // nodes that the next batch waits for, each with the reason
+	ends    map[int]bool // the ways to end that, of [advices]
 }
 
 // About returns a plan with its sentences. Its verdicts have their reasons.
 func About(plan verdict.Plan, seen roster.Seen) Change {
-	p := &speech{Plan: plan, seen: seen, texts: differences{}}
+	p := &speech{Plan: plan, seen: seen, texts: differences{}, ends: map[int]bool{}}
 	p.waits()
 	c := Change{List: p.reasoned(), Remaining: p.Remaining, Notices: p.notices(), Now: p.status(), batch: p.Size,
 		back: p.back()}
@@ -229,8 +228,7 @@ func clip(text string, limit int) string {
 	return text
 }
 
-// Differs returns the values in which a template differs from a wanted one: "it has image a, new
-// nodes get b".
+// Differs returns the values in which a template differs from a wanted one: "it has image a, new nodes get b".
 func Differs(t, wanted roster.Template) string {
 	has, wants := t.Values(), wanted.Values()
 	keys := maps.Clone(has)

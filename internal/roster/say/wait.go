@@ -2,7 +2,6 @@ package say
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
@@ -11,12 +10,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
-
-// obstacle is a node that the next batch waits for, and the ways to end that.
-type obstacle struct {
-	name string
-	ends []int
-}
 
 // The ways to end the wait for a node, in the order in which they are given.
 const (
@@ -46,32 +39,29 @@ var advices = []string{
 
 // batchWaits is about the nodes that the next batch waits for.
 func (p *speech) batchWaits() []Notice {
-	w := p.waitedOn
+	w := p.waiting
 	if len(p.Verdicts.Held(hold.Waits, hold.Batch)) == 0 || len(w) == 0 || p.Taken >= p.Size {
 		return nil
 	}
-	return notice("A batch waits for the one before", "%s more should be replaced, at most %d at a time. This "+
-		"batch waits for %s: %s. %s", text.Nodes(p.Remaining), p.Size, text.Nodes(int64(len(w))), text.Few(w),
-		p.advice())
-}
-
-// advice returns how to end the wait.
-func (p *speech) advice() string {
-	var parts []string
-	for way, advice := range advices {
-		if slices.ContainsFunc(p.waiting, func(o obstacle) bool { return slices.Contains(o.ends, way) }) {
-			parts = append(parts, advice)
+	var advice []string
+	for way, sentence := range advices {
+		if p.ends[way] {
+			advice = append(advice, sentence)
 		}
 	}
-	return strings.Join(parts, " ")
+	return notice("A batch waits for the one before", "%s more should be replaced, at most %d at a time. This "+
+		"batch waits for %s: %s. %s", text.Nodes(p.Remaining), p.Size, text.Nodes(int64(len(w))), text.Few(w),
+		strings.Join(advice, " "))
 }
 
 // waits notes the nodes that the next batch waits for: nodes under way, nodes out of service if
 // the method takes nodes out of service first, and leaving nodes whose servers still exist.
 func (p *speech) waits() {
 	add := func(name, why string, ends ...int) {
-		p.waiting = append(p.waiting, obstacle{name, ends})
-		p.waitedOn = append(p.waitedOn, fmt.Sprintf("%s (%s)", name, why))
+		p.waiting = append(p.waiting, fmt.Sprintf("%s (%s)", name, why))
+		for _, way := range ends {
+			p.ends[way] = true
+		}
 	}
 	for _, v := range p.Staying() {
 		if why, ends := p.delays(v); why != "" {

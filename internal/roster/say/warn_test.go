@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestDroppedSlots: a place with slots that leaves the list is counted once.
+// TestDroppedSlots: nodes of slots do not move from a place that leaves the list.
 func TestDroppedSlots(t *testing.T) {
 	at := placement.Place{Region: "R", Zone: "az-3"}
 	r := roster.Roster{Nodes: map[string]roster.Node{"web-3": {Index: 3, Place: at}},
@@ -26,9 +26,7 @@ func TestDroppedSlots(t *testing.T) {
 	}{
 		{plans.ThreeZones(),
 			"[{A place with nodes is no longer listed R/az-3 is no longer listed and has 1 node. They stay until the cluster shrinks, and are " +
-				"then removed before all others. Protected nodes stay.} " +
-				"{Kept slots lie in a place that is no longer listed No node can use these kept slots any more: web-2 (R/az-3). Their volumes and ports " +
-				"stay. List the place again, or release them.}]"},
+				"then removed before all others. Protected nodes stay.}]"},
 		{listed, "[]"},
 	} {
 		assert.Equal(t, c.want, fmt.Sprint(say.Warnings(r, c.before, listed, false)))
@@ -68,24 +66,17 @@ func TestWarnings(t *testing.T) {
 			{Title: "More nodes than the cap", Text: "RegionOne/az-1 has 2 nodes, above its cap of 1. The update replaces them, batch by batch. " +
 				"Protected nodes stay."},
 		}},
-		{"mins of regions, or of their zones if that is more, for as many nodes", nil, func(l []placement.Region) []placement.Region {
-			l[0].Min, l[0].Zones[0].Min, l[0].Zones[1].Min, l[1].Min = 1, 1, 1, 2
+		{"below a min, and as many as it", nil, func(l []placement.Region) []placement.Region {
+			l[0].Min, l[0].Zones[0].Min, l[0].Zones[1].Min, l[1].Min = 3, 2, 1, 2
+			return l
+		}, false, []say.Notice{
+			{Title: "A place is below its min", Text: "RegionTwo has 1 node, below its min of 2. The next nodes are placed there first; with PLACEMENT " +
+				"among the causes of update nodes move there. If the mins add up to more than the nodes, lower one."},
+		}},
+		{"below a min, in a closed region", nil, func(l []placement.Region) []placement.Region {
+			l[0].Maintenance, l[0].Zones[1].Min = true, 2
 			return l
 		}, false, nil},
-		{"mins of zones for more", nil, func(l []placement.Region) []placement.Region {
-			l[0].Min, l[0].Zones[0].Min, l[0].Zones[1].Min, l[1].Min = 1, 2, 1, 2
-			return l
-		}, false, []say.Notice{
-			{Title: "The mins are more than the nodes", Text: "The mins of all places add up to 5, but the cluster has 4 nodes, so not all of them can " +
-				"be met. Lower a min, or raise desired_capacity."},
-		}},
-		{"of regions for more", nil, func(l []placement.Region) []placement.Region {
-			l[0].Min, l[0].Zones[0].Min, l[0].Zones[1].Min, l[1].Min = 3, 1, 1, 2
-			return l
-		}, false, []say.Notice{
-			{Title: "The mins are more than the nodes", Text: "The mins of all places add up to 5, but the cluster has 4 nodes, so not all of them can " +
-				"be met. Lower a min, or raise desired_capacity."},
-		}},
 	} {
 		listed := c.listed(plans.TwoRegions())
 		for i := range listed {
