@@ -10,10 +10,10 @@
 // is replaced, hold lists why it is not, verdict has the values of a plan, gate grants a change or holds it,
 // decide makes the plan, say makes its sentences of the values alone, and planner is the door.
 //
-// Each thing has one word. Nodes:
+// Each thing has one word; those of a package stand at its types. Nodes:
 //
-//   - place: a zone of a region, or a region that lists no zones. A closed place is under
-//     maintenance, and in a full place Nova found no host a short time ago.
+//   - place: a zone of a region, or a region that lists no zones. A closed place is under maintenance, and in a full
+//     place Nova found no host a short time ago.
 //   - slot: name, index and place of a stateful node, which outlive its server
 //   - candidate: a node that a person names to be removed, or made again
 //   - protected: a node that must stay as it is
@@ -27,23 +27,16 @@
 //
 // Templates:
 //
-//   - template: what a node is made from
 //   - wanted: the template that the nodes of a place should have
 //   - settled: the last template that all nodes had while at least half of them were in service
-//   - failed: a template whose server did not get into service in time
 //   - outdated: a node with another template than the wanted one
 //
 // Plans:
 //
-//   - cause: why an update replaces a node
-//   - want: a change that a plan should make, granted by the gate or held
-//   - hold: why a node that should be replaced is not
-//   - verdict: what a plan decides about a node
 //   - replaced: leaves or changes for a cause; the new node for one that leaves is its substitute
 //   - batch: the nodes that one plan may replace
 //   - quorum: enough other nodes are proven in service to take one out of service
 //   - under way: has the wanted template, and is not in service yet
-//   - outcome: what a plan does with a node: it stays, is held, leaves, changes, returns or comes
 package roster
 
 import (

@@ -6,22 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-// TestServed: quotas count servers. A node that was never looked for counts neither with nor without a server.
-func TestServed(t *testing.T) {
-	at := func(region string) roster.Node { return roster.Node{Place: placement.Place{Region: region}} }
-	now := roster.Roster{Nodes: map[string]roster.Node{"served": at("R1"), "lost": at("R1"), "unseen": at("R2")}}
-	next := roster.Roster{Nodes: map[string]roster.Node{"served": at("R1"), "lost": at("R1"), "unseen": at("R2"), "new": at("R2")}}
-	seen := roster.Seen{Servers: map[string]node.Node{"served": {}, "another cluster's": {}}, Missing: map[string]bool{"lost": true}}
-	assert.Equal(t, "map[R1:1]", fmt.Sprint(seen.WithServer(now)), "served")
-	assert.Equal(t, "map[R1:1 R2:1]", fmt.Sprint(seen.WithoutServer(now, next)), "unserved")
-}
 
 // TestKeys: spots and places are keys in what is kept between two plans.
 func TestKeys(t *testing.T) {

@@ -122,28 +122,3 @@ func (s Seen) Looked(name string) bool {
 	_, there := s.Servers[name]
 	return there || s.Missing[name]
 }
-
-// WithServer counts by region the nodes that have a server, including leaving nodes, which already have one when they
-// come back. Quotas count servers, and a node without a server still needs room.
-func (s Seen) WithServer(r Roster) map[string]int64 {
-	counts := map[string]int64{}
-	for name := range s.Servers {
-		_, stays := r.Nodes[name]
-		if n, there := r.Known(name); there && (stays || !s.Stray(name)) {
-			counts[n.Region]++
-		}
-	}
-	return counts
-}
-
-// WithoutServer counts by region the nodes of a plan that need a server: new nodes, and nodes
-// whose server was not found. A node that comes back has its server.
-func (s Seen) WithoutServer(before, after Roster) map[string]int64 {
-	counts := map[string]int64{}
-	for name, n := range after.Nodes {
-		if _, known := before.Known(name); !known || s.Missing[name] {
-			counts[n.Region]++
-		}
-	}
-	return counts
-}

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/naming"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
 
@@ -53,23 +52,6 @@ func (r Roster) KeptSlots() []string {
 	return slices.SortedFunc(maps.Keys(kept), func(a, b string) int {
 		return cmp.Or(cmp.Compare(kept[a].Index, kept[b].Index), cmp.Compare(a, b))
 	})
-}
-
-// KeepSlots makes slots from names and their places. It returns the names that the pattern does
-// not make for the cluster as unlike.
-func KeepSlots(
-	cluster string, pattern naming.Pattern, kept map[string]placement.Place,
-) (slots map[string]Slot, unlike []string) {
-	slots = make(map[string]Slot, len(kept))
-	indices := pattern.Indices(cluster)
-	for _, name := range slices.Sorted(maps.Keys(kept)) {
-		if index, ok := indices(name); ok {
-			slots[name] = Slot{Index: index, Place: kept[name]}
-		} else {
-			unlike = append(unlike, name)
-		}
-	}
-	return slots, unlike
 }
 
 // FillSlots gives a slot to each node that has none, and each slot the template of its node, with its volumes.

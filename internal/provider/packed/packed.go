@@ -92,8 +92,8 @@ func FromJSON(state []byte, of tftypes.Type) (_ *tfprotov6.DynamicValue, ok bool
 	return &tfprotov6.DynamicValue{MsgPack: text}, ok && err == nil
 }
 
-// complete returns a value with all attributes of its objects. Whole numbers are integers: Terraform takes long to write
-// a number that it read as a text.
+// complete returns a value with all attributes of its objects. Whole numbers are integers: Terraform takes long to
+// write a number that it read as a text.
 func complete(v any, of tftypes.Type) (_ any, ok bool) {
 	elements, isMap := v.(map[string]any)
 	list, isList := v.([]any)

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/adopt"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/naming"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
@@ -46,7 +47,7 @@ func (m *attachmentModel) adopt(
 		reportRead(err, diags)
 		return roster.Roster{}, found, false
 	}
-	r, err := learn.Adopt(name, pattern, given, servers)
+	r, err := adopt.Cluster(name, pattern, given, servers)
 	if err != nil {
 		diags.AddAttributeError(path.Root("cluster"), "Unable to adopt the cluster",
 			fmt.Sprintf("In the regions %s %s.", strings.Join(regions, ", "), err))

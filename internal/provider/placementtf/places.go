@@ -148,3 +148,28 @@ func (p *attachmentPlanner) quotas(
 	}
 	return quotas
 }
+
+// withServer counts by region the nodes that have a server, including leaving nodes, which already have one when they
+// come back. Quotas count servers, and a node without a server still needs room.
+func withServer(s roster.Seen, r roster.Roster) map[string]int64 {
+	counts := map[string]int64{}
+	for name := range s.Servers {
+		_, stays := r.Nodes[name]
+		if n, there := r.Known(name); there && (stays || !s.Stray(name)) {
+			counts[n.Region]++
+		}
+	}
+	return counts
+}
+
+// withoutServer counts by region the nodes of a plan that need a server: new nodes, and nodes whose server was not
+// found. A node that comes back has its server.
+func withoutServer(s roster.Seen, before, after roster.Roster) map[string]int64 {
+	counts := map[string]int64{}
+	for name, n := range after.Nodes {
+		if _, known := before.Known(name); !known || s.Missing[name] {
+			counts[n.Region]++
+		}
+	}
+	return counts
+}

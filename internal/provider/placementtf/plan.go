@@ -97,7 +97,7 @@ func (p *attachmentPlanner) planRoster(
 	if len(policy.Flavors) > 0 {
 		policy.Rooms = quotas.Rooms()
 	}
-	policy.Regions, policy.Unreachable = quotas.Cap(open, p.memory.Seen.WithServer(now)), unreachable(open)
+	policy.Regions, policy.Unreachable = quotas.Cap(open, withServer(p.memory.Seen, now)), unreachable(open)
 	next, change, err := planner.Plan(now, p.memory.Seen, policy)
 	for err == nil && p.cutOff(ctx, change, policy) {
 		closeUnreachable(open, policy.Unreachable)
@@ -125,7 +125,7 @@ func (p *attachmentPlanner) planRoster(
 	}
 	places.WarnOfQuotas(quotas.Binding(open, policy.Regions, now.Counts().ByRegion(), next.Counts().ByRegion()),
 		p.diags)
-	places.WarnOfRoom(quotas.Short(p.memory.Seen.WithoutServer(now, next)), p.diags)
+	places.WarnOfRoom(quotas.Short(withoutServer(p.memory.Seen, now, next)), p.diags)
 	return next, change, policy
 }
 

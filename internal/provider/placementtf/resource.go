@@ -220,13 +220,16 @@ func (id importID) given() (r roster.Roster, fault string) {
 	if strings.TrimSpace(id.Cluster) == "" {
 		return r, "It names no cluster."
 	}
-	kept := map[string]placement.Place{}
+	r = roster.Roster{Slots: map[string]roster.Slot{}, Nodes: map[string]roster.Node{}}
+	indices, unlike := pattern.Indices(id.Cluster), []string(nil)
 	for name, at := range id.Slots {
 		region, zone, _ := strings.Cut(at, "/")
-		kept[name] = placement.Place{Region: region, Zone: zone}
+		if index, ok := indices(name); ok {
+			r.Slots[name] = roster.Slot{Index: index, Place: placement.Place{Region: region, Zone: zone}}
+		} else {
+			unlike = append(unlike, name)
+		}
 	}
-	slots, unlike := roster.KeepSlots(id.Cluster, pattern, kept)
-	r = roster.Roster{Slots: slots, Nodes: map[string]roster.Node{}}
 	for _, values := range id.Templates {
 		r.Order = append(r.Order, roster.NewTemplate(values))
 	}

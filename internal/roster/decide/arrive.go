@@ -28,7 +28,10 @@ func (l *ledger) arrive() (arrivals, error) {
 	var come arrivals
 	for range l.pending {
 		// A full place takes a node that comes back, because the node has a host.
-		suits := func(f *facts.Fact) bool { return r.suits(f) && l.takesBack(f) }
+		suits := func(f *facts.Fact) bool {
+			at, _ := withFull.Counted(f.Place) // if nodes move, no other place makes the spread better
+			return r.suits(f) && (len(l.movesTo) == 0 || slices.Contains(l.movesTo, at))
+		}
 		f := back.first(suits, withFull, placement.Place{})
 		switch {
 		case f != nil:
@@ -94,9 +97,9 @@ func (l *ledger) flavorIn(at placement.Place, rooms map[string]int64) string {
 	return flavor
 }
 
-// namer gives names to new nodes. Without slots an index is never used twice, and a new node
-// gets no name that a node has. With slots a new node takes the kept slot of its place with the lowest index, or else a new
-// slot with the lowest free index.
+// namer gives names to new nodes. Without slots an index is never used twice, and a new node gets no name that a node
+// has. With slots a new node takes the kept slot of its place with the lowest index, or else a new slot with the lowest
+// free index.
 type namer struct {
 	now    roster.Roster
 	policy roster.Policy

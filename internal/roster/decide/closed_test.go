@@ -157,7 +157,7 @@ func TestClosedSlot(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "+web-2", plans.Moves(change))
 	assert.Equal(t, []string{"web-1"}, closed.KeptSlots())
-	assert.Contains(t, change.Notices[0].Text, "web-1 ("+at.String()+": it is closed)")
+	assert.Contains(t, change.Notices[0].Text, "web-1 ("+at.String()+": it takes no nodes now)")
 	p.Regions = plans.TwoRegions()
 	_, change, err = planner.Plan(r, plans.Running(r), p)
 	require.NoError(t, err)

@@ -269,7 +269,6 @@ func (e ArgumentError) with(words ...any) error {
 
 var (
 	candidatesArgument = []string{"deletion", "candidates"}
-	protectedArgument  = []string{"deletion", "protected"}
 
 	invalidCandidate = ArgumentError{candidatesArgument, "Invalid candidate", "The node %q cannot be a candidate, " +
 		"because %s. Remove it from candidates and kept, or change that first."}
@@ -279,8 +278,8 @@ var (
 	// other nodes would leave instead
 	unknownCandidates = ArgumentError{candidatesArgument, "Invalid candidate", "No node has the name, or a server " +
 		"with the id, %s, so other nodes would be removed instead. Correct the name, or remove it from the list."}
-	misspelledProtection = ArgumentError{protectedArgument, "A protected node is not there", "No node has the " +
-		"protected name %q, and %q would be removed or replaced. Correct the name, or remove it from the list."}
+	misspelledProtection = ArgumentError{[]string{"deletion", "protected"}, "A protected node is not there", "No " +
+		"node has the protected name %q, and %q would be removed or replaced. Correct it, or remove it from the list."}
 	slotsInUse = ArgumentError{[]string{"stateful", "release"}, "A slot to release is in use", "Nodes still use " +
 		"the slots %s. A slot can be released once its node is removed: shrink first, or remove the name from " +
 		"release."}

@@ -191,7 +191,9 @@ func (l *ledger) flavor(w verdict.Want, again bool) (flavor, id string) {
 
 // change changes a node that keeps its name. The node then counts as new: it has not served.
 func (l *ledger) change(w verdict.Want) {
-	n, again, template := w.Node, l.again(w), l.rollout.without(w.Fact).templateAt(w.Place)
+	others := l.rollout
+	add(&others.current, -1, !w.Outdated)
+	n, again, template := w.Node, l.again(w), others.templateAt(w.Place)
 	n.Served, n.Doubt, n.Retried = false, true, w.Retries() && template == w.Template
 	n.Template, n.Mark = template, w.Mark.Next(template)
 	if again {

@@ -241,12 +241,6 @@ func (r rollout) suits(f *facts.Fact) bool {
 // promise counts a number of nodes to be added, as many of which get the wanted template as the target allows.
 func (r *rollout) promise(n int64) { r.promised += min(n, max(0, r.target-r.current-r.promised)) }
 
-// without returns the rollout without a node that leaves or changes.
-func (r rollout) without(f *facts.Fact) rollout {
-	add(&r.current, -1, !f.Outdated)
-	return r
-}
-
 // Nodes go back in two ways: a change that was not carried out is taken back, and a leaving node stands in for one that
 // does not serve.
 

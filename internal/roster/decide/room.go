@@ -142,13 +142,6 @@ func (p pool) without(f *facts.Fact) pool {
 	return slices.DeleteFunc(slices.Clone(p), func(other *facts.Fact) bool { return other == f })
 }
 
-// takesBack reports whether a leaving node may come back to its place. If nodes move in this plan,
-// a node comes back only to a place that they move to, because no other makes the spread better.
-func (r *room) takesBack(f *facts.Fact) bool {
-	at, _ := r.boardWithFull.Counted(f.Place)
-	return len(r.movesTo) == 0 || slices.Contains(r.movesTo, at)
-}
-
 func roomOf(now roster.Roster, all facts.Facts, seen roster.Seen, policy roster.Policy) room {
 	r := room{
 		staying: maps.Clone(all), fullPlaces: seen.FullPlaces(policy), fullSpots: seen.FullSpots(policy),

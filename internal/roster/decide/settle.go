@@ -69,7 +69,8 @@ func (l *ledger) settleTarget(nodes []*facts.Fact) (back int64) {
 		case renewed(f, l.Policy, true):
 			back++
 		}
-		if !forTarget(v) {
+		needed := v.Outcome == verdict.Held && v.Row().Updates && v.Outdated && v.What == verdict.Replaced
+		if !needed || v.Hold.Done && v.Hold != hold.Target {
 			continue
 		}
 		switch places--; {
@@ -81,12 +82,6 @@ func (l *ledger) settleTarget(nodes []*facts.Fact) (back int64) {
 		l.verdicts[f.Name] = v
 	}
 	return back
-}
-
-// forTarget reports whether the node is held, and would count for the target once it is replaced.
-func forTarget(v verdict.Verdict) bool {
-	return v.Outcome == verdict.Held && v.Row().Updates && v.Outdated && v.What == verdict.Replaced &&
-		(!v.Hold.Done || v.Hold == hold.Target)
 }
 
 // waitsItsTurn holds a node with the hold of the gate or, if the gate would grant it, with

@@ -96,7 +96,7 @@ func (l *ledger) surplus(all int64, ask func(verdict.Want)) {
 		for i, class := range []func(*facts.Fact) bool{
 			func(f *facts.Fact) bool { return !f.Is.MayServe },
 			l.view().Accused,
-			func(f *facts.Fact) bool { return f.Is != facts.Serving && !f.ServesUnchanged() },
+			func(f *facts.Fact) bool { return f.Is != facts.Serving && !f.StandsUnchanged() },
 			func(f *facts.Fact) bool { return f.Server.Tainted },
 			func(*facts.Fact) bool { return true },
 		} {

@@ -1,8 +1,8 @@
 // Package gate grants a change of a node, or holds it. Every change passes the gate, whatever its cause and method.
 // It has three breakers, which do not depend on the cause:
 //
-//   - quorum: a method that takes nodes out of service first takes a node that may be in
-//     service only while enough other nodes are proven in service
+//   - quorum: a method that takes nodes out of service first takes a node that may be in service only while enough
+//     other nodes are proven in service
 //   - servers: at most two batches of leaving nodes have a server
 //   - batch: a plan replaces at most a batch of nodes
 package gate
@@ -107,7 +107,8 @@ var all = []bar{
 	{hold.Servers, thisPlan, func(v View, w verdict.Want) bool { return w.NeedsRoom() && v.crowded(w) }},
 	{hold.Bakes, thisPlan, func(v View, w verdict.Want) bool { return w.NeedsRoom() && v.bakes(w) }},
 	{hold.Waits, thisPlan, func(v View, w verdict.Want) bool {
-		return w.NeedsRoom() && v.waits(w) || w.What == verdict.Revised && v.risks(w.Fact)
+		risks := w.What == verdict.Revised && v.Policy.TakesFirst() && !v.First // it may serve after all
+		return w.NeedsRoom() && v.waits(w) || risks && !v.quorum(w.Fact)
 	}},
 }
 
@@ -216,9 +217,6 @@ func (v View) waits(w verdict.Want) bool {
 	}
 	return w.Row().Updates && w.Is.MayServe && v.Tried > 0
 }
-
-// risks reports whether a node that never served needs a quorum to change, and has none.
-func (v View) risks(f *facts.Fact) bool { return v.Policy.TakesFirst() && !v.First && !v.quorum(f) }
 
 // quorum reports whether a node may be taken out of service: it is proven to be out of service,
 // or enough other nodes are proven to be in service. An accused node may also be taken while no

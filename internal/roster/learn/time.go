@@ -58,12 +58,7 @@ func inServiceFor(server node.Node, policy roster.Policy) (ran time.Duration, kn
 }
 
 // launched returns when a server got its current image and flavor: a rebuild and a resize renew the time.
-func launched(server node.Node) time.Time {
-	if server.LaunchedAt.IsZero() {
-		return server.CreatedAt
-	}
-	return server.LaunchedAt
-}
+func launched(server node.Node) time.Time { return cmp.Or(server.LaunchedAt, server.CreatedAt) }
 
 // Share10 returns between 0 and a tenth of a duration, always the same for an id, so that
 // servers of one age are not all too old at once.
@@ -78,8 +73,8 @@ func Share10(id string, of time.Duration) time.Duration {
 // in the future, because another clock set it: so nothing is full for ever.
 //
 // Once Nova found no host for a flavor in a place, it is full there for a while. So a node that was placed elsewhere is
-// not moved back at once, and no other node is placed there and fails. Only Nova knows when there is room again, so it is
-// asked again after that time. It also finds no host where the rule of a server group leaves none, in the same words.
+// not moved back at once, and no other node is placed there and fails. Only Nova knows when there is room again, so it
+// is asked again after that time. It also finds no host where the rule of a server group leaves none.
 func noteFull(s *roster.Seen, r roster.Roster, policy roster.Policy, now time.Time) {
 	before := s.Full
 	s.Full = map[roster.Spot]time.Time{}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/adopt"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/naming"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
@@ -113,7 +114,7 @@ func (w *world) look(lie int, of []string, imports bool) {
 	}
 	if imports {
 		order := []roster.Template{template("a"), template("b"), template("c"), template("d")}
-		w.r, _ = learn.Adopt("web", naming.Default, roster.Roster{Order: order}, servers)
+		w.r, _ = adopt.Cluster("web", naming.Default, roster.Roster{Order: order}, servers)
 		w.r.Slots, w.seen = nil, roster.NewSeen()
 	}
 	never := func(string) bool { return false }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/adopt"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/naming"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
@@ -105,7 +106,7 @@ func (w *world) imports(servers []node.Node) {
 	for _, image := range slices.Sorted(maps.Values(w.images)) {
 		given.Order = append(given.Order, images(image).At(placement.Place{}))
 	}
-	r, err := learn.Adopt("web", naming.Default, given, servers)
+	r, err := adopt.Cluster("web", naming.Default, given, servers)
 	if err != nil {
 		w.fresh = false // no server to import
 		return

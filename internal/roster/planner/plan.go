@@ -93,6 +93,7 @@ func repeats(now roster.Roster, seen roster.Seen, p verdict.Plan, change Change)
 		return false
 	}
 	next := learn.Learn(p.Next, seen, p.Policy)
-	return len(now.Leaving)+len(next.Leaving) == 0 && slices.Equal(now.Done, next.Done) && maps.Equal(now.Nodes, next.Nodes) &&
-		maps.Equal(now.Before, next.Before) && maps.Equal(now.Slots, next.Slots) && maps.Equal(now.Settled, next.Settled)
+	nodes := maps.Equal(now.Nodes, next.Nodes) && maps.Equal(now.Before, next.Before)
+	return nodes && len(now.Leaving)+len(next.Leaving) == 0 && slices.Equal(now.Done, next.Done) &&
+		maps.Equal(now.Slots, next.Slots) && maps.Equal(now.Settled, next.Settled)
 }

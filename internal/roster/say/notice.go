@@ -104,7 +104,8 @@ func (p *speech) held() (notices []Notice) {
 		list := p.Verdicts.Held(h)
 		untold := h == hold.Protected && len(p.Kept()) == 0 || h == hold.Closed && p.Taken > 0
 		if h.Title != "" && len(list) > 0 && !untold {
-			notices = append(notices, Notice{h.Title, capital(p.fill(h.Notice, list...))})
+			text := p.fill(h.Notice, list...)
+			notices = append(notices, Notice{h.Title, strings.ToUpper(text[:1]) + text[1:]})
 		}
 		if h == hold.Begins && len(list) > 0 {
 			return notices
@@ -171,13 +172,8 @@ func (p *speech) slotsWait() []Notice {
 	var wait []string
 	for _, name := range p.Next.KeptSlots() {
 		at, why := p.Next.Slots[name].Place, "the spread needs no node there"
-		switch {
-		case !placement.Lists(p.Policy.Regions, at):
-			why = "it is not listed"
-		case board.Closed(at):
-			why = "it " + board.Why(at)
-		case !board.Takes(at):
-			why = "it takes no more nodes"
+		if !placement.Lists(p.Policy.Regions, at) || !board.Takes(at) {
+			why = "it takes no nodes now"
 		}
 		wait = append(wait, fmt.Sprintf("%s (%s: %s)", name, at, why))
 	}
@@ -185,9 +181,6 @@ func (p *speech) slotsWait() []Notice {
 		"slots are unused: {names}. The next nodes in the places of the kept slots get them. Release a slot whose "+
 		"data is not needed any more.", wait)
 }
-
-// capital returns a sentence with a capital letter at the beginning.
-func capital(sentence string) string { return strings.ToUpper(sentence[:1]) + sentence[1:] }
 
 // Matched returns notices about several servers with the name of one node, about servers for which nobody waited, and
 // about nodes whose earlier server is not found.
@@ -209,8 +202,8 @@ func Matched(found learn.Matches) []Notice {
 			"selector leaves it out, or it was renamed: correct that before you apply.", found.Lost))
 }
 
-// Warnings returns notices about the places of a cluster after a plan: places with nodes that are no longer listed, that
-// have more nodes than their cap, or fewer than their min. Moves says whether an update moves nodes.
+// Warnings returns notices about the places of a cluster after a plan: places with nodes that are no longer listed,
+// that have more nodes than their cap, or fewer than their min. Moves says whether an update moves nodes.
 func Warnings(r roster.Roster, before, listed []placement.Region, moves bool) (notices []Notice) {
 	remedy := "They stay until the cluster shrinks, and are then removed before all others"
 	switch {
@@ -236,8 +229,8 @@ func Warnings(r roster.Roster, before, listed []placement.Region, moves bool) (n
 				has, bin.Cap, remedy)...)
 		case bin.Current < bin.Min:
 			notices = append(notices, notice("A place is below its min", "%s has %s, below its min of %d. The next "+
-				"nodes are placed there first; with PLACEMENT among the causes of update nodes move there. If the mins "+
-				"add up to more than the nodes, lower one.", row.Place, has, bin.Min)...)
+				"nodes are placed there first; with PLACEMENT among the causes of update nodes move there. If the "+
+				"mins add up to more than the nodes, lower one.", row.Place, has, bin.Min)...)
 		}
 	}
 	return notices

@@ -116,9 +116,6 @@ func absences(list []verdict.Absence) (texts []string) {
 	return texts
 }
 
-// shownPlaces is the maximum number of places that a line names.
-const shownPlaces = 5
-
 // Moves returns the change in one line: "batch 2 of 5: web-1 leaves; web-8 comes in RegionOne/az-1". Number is
 // the number of the batch, or 0 if the plan replaces no batch.
 func (c Change) Moves(number int64) string {
@@ -139,7 +136,7 @@ func (c Change) Moves(number int64) string {
 	for _, v := range coming {
 		at[v.Place] = append(at[v.Place], v)
 	}
-	if len(at) > shownPlaces {
+	if len(at) > 5 {
 		say(coming, "comes", "come")
 		at = nil
 	}

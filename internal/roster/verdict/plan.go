@@ -180,25 +180,21 @@ func (p Plan) Absent() (list []Absence) {
 	marked := p.Policy.RequireMarks && !p.Policy.Unmarked ||
 		slices.ContainsFunc(p.Staying(), func(v *Verdict) bool { return v.Judged() })
 	found := slices.ContainsFunc(p.Before(), func(v *Verdict) bool { return v.Server.ID != "" || v.Served })
-	for _, f := range p.Staying() {
-		if f.absent() {
-			list = append(list, p.absence(f.Fact, marked, found))
+	for _, v := range p.Staying() {
+		if v.Is == facts.Serving || v.Untouched != "" || v.Granted() {
+			continue
 		}
+		marks := marks(v.Fact)
+		list = append(list, Absence{
+			Fact: v.Fact, Name: v.Name, Person: p.person(v.Fact, marked),
+			Pending: !p.awaited(v.Name) && (v.Missing || !v.Looked || marks || v.Again),
+			Evident: v.Missing && found || !v.Looked || marked && marks || v.Again,
+		})
 	}
 	for _, name := range p.Leaving {
 		list = append(list, Absence{Name: name, Pending: !p.awaited(name), Evident: true})
 	}
 	return list
-}
-
-// absence is the absence of a node in a cluster some servers of which were judged, or found.
-func (p Plan) absence(f *facts.Fact, judged, found bool) Absence {
-	return Absence{
-		Fact: f, Name: f.Name,
-		Pending: !p.awaited(f.Name) && (f.Missing || !f.Looked || marks(f) || f.Again),
-		Evident: f.Missing && found || !f.Looked || judged && marks(f) || f.Again,
-		Person:  p.person(f, judged),
-	}
 }
 
 // person returns what a person must do before an absent node can serve, or "".
@@ -212,8 +208,6 @@ func (p Plan) person(f *facts.Fact, marked bool) string {
 	}
 	return ""
 }
-
-func (v *Verdict) absent() bool { return v.Is != facts.Serving && v.Untouched == "" && !v.Granted() }
 
 // awaited reports whether an apply already should have brought a node into service, or removed it.
 func (p Plan) awaited(name string) bool { return slices.Contains(p.Policy.Awaited, name) }

@@ -1,13 +1,13 @@
-package learn_test
+package adopt_test
 
 import (
 	"fmt"
 	"testing"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/adopt"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/naming"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/plans"
 )
 
@@ -32,7 +32,7 @@ func TestAdopt(t *testing.T) {
 		{"two of one index", []node.Node{server("web-1", "b", "R2", "az-1"), server("web-01", "a", "R1", "az-1")}, "", 0,
 			"web-01 (a, in R1) and web-1 (b, in R2) have the same index, so it is not clear which one belongs to the cluster; rename or remove one"},
 	} {
-		r, err := learn.Adopt("web", naming.Default, roster.Roster{}, c.servers)
+		r, err := adopt.Cluster("web", naming.Default, roster.Roster{}, c.servers)
 		if c.fault != "" {
 			if err == nil || err.Error() != c.fault {
 				t.Errorf("%s: got %v, want %s", c.name, err, c.fault)
