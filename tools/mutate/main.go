@@ -1,7 +1,7 @@
 // Command mutate puts in faults that people thought of, one at a time, and runs the tests that must notice them. A
 // fault that no test notices is a gap in the tests.
 //
-//	go run ./tools/mutate [-only TEXT]
+//	go run ./tools/mutate [-only TEXT] [-third NUMBER]
 package main
 
 import (
@@ -14,8 +14,9 @@ const table = "tools/mutate/faults.txt"
 
 func main() {
 	only := flag.String("only", "", "of the faults, those with this text in their title or file")
+	third := flag.Int("third", -1, "each third fault alone, from the one that a number says; consecutive numbers have all")
 	flag.Parse()
-	survived, err := testFaults(table, *only)
+	survived, err := testFaults(table, *only, *third)
 	if err == nil && survived > 0 {
 		err = fmt.Errorf("no test notices %d faults", survived)
 	}
