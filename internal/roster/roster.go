@@ -5,10 +5,9 @@
 // some, and an update replaces some, one bounded batch for each plan; no other node ever changes its name or place.
 // So Terraform changes a cluster without moving, and so destroying, a server that stays.
 //
-// The planner has rooms: packages below this one, each of which uses only the rooms before it.
-// Facts knows each node, learn changes the memory after a look at the cloud, cause lists why a node
-// is replaced, hold lists why it is not, verdict has the values of a plan, gate grants a change or holds it,
-// decide makes the plan, say makes its sentences of the values alone, and planner is the door.
+// The planner has rooms: packages below this one, each of which uses only the rooms before it. Facts knows each node,
+// learn changes the memory after a look, cause lists why a node is replaced, hold why it is not, verdict has the values
+// of a plan, gate grants a change or holds it, decide makes the plan, say its sentences, planner is the door.
 //
 // Each thing has one word; those of a package stand at its types. Nodes:
 //

@@ -14,7 +14,7 @@ const table = "tools/mutate/faults.txt"
 
 func main() {
 	only := flag.String("only", "", "of the faults, those with this text in their title or file")
-	third := flag.Int("third", -1, "each third fault alone, from the one that a number says; consecutive numbers have all")
+	third := flag.Int("third", -1, "each third fault alone: three consecutive numbers have all")
 	flag.Parse()
 	survived, err := testFaults(table, *only, *third)
 	if err == nil && survived > 0 {

@@ -69,8 +69,7 @@ func (l *ledger) settleTarget(nodes []*facts.Fact) (back int64) {
 		case renewed(f, l.Policy, true):
 			back++
 		}
-		needed := v.Outcome == verdict.Held && v.Row().Updates && v.Outdated && v.What == verdict.Replaced
-		if !needed || v.Hold.Done && v.Hold != hold.Target {
+		if !forTarget(v) {
 			continue
 		}
 		switch places--; {
@@ -82,6 +81,12 @@ func (l *ledger) settleTarget(nodes []*facts.Fact) (back int64) {
 		l.verdicts[f.Name] = v
 	}
 	return back
+}
+
+// forTarget reports whether the node is held, and would count for the target once it is replaced.
+func forTarget(v verdict.Verdict) bool {
+	held := v.Outcome == verdict.Held && (!v.Hold.Done || v.Hold == hold.Target)
+	return held && v.Row().Updates && v.Outdated && v.What == verdict.Replaced
 }
 
 // waitsItsTurn holds a node with the hold of the gate or, if the gate would grant it, with

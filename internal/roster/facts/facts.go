@@ -59,8 +59,7 @@ func (f *Fact) Occupies() bool { return f.UnderWay() && f.Untouched == "" }
 // Out reports whether the node counts as out of service: it is not proven in service, or nobody looks at its region.
 func (f *Fact) Out() bool { return !f.Is.Proven || f.RegionUntouched }
 
-// StandsUnchanged reports whether the server, of a region that is looked at, did not follow its node, and was found in
-// service since.
+// StandsUnchanged reports whether a server that is looked at did not follow its node, and was in service since.
 func (f *Fact) StandsUnchanged() bool { return f.Is == Unchanged && f.own() && !f.RegionUntouched }
 
 // Free reports whether the node may be changed or removed.

@@ -22,8 +22,6 @@ import (
 // deposed, so that an apply that ends well destroys them, or strays. The careful view counts: the node is protected if
 // one of them is, and tainted only if all of them are.
 //
-// Two servers of one generation are two tries if they failed as they were made, or nobody waited for them.
-//
 // If an operator moved a server to another zone, its node follows, so that no plan destroys the server to undo the
 // move: the node gets the zone of the server once that is ACTIVE or SHUTOFF there. A node does not follow another
 // server than the one it had, or one of several servers of its name, because that may belong to somebody else. A node

@@ -72,9 +72,8 @@ func Share10(id string, of time.Duration) time.Duration {
 // host, were refused, or failed twice, unless that is longer ago than an hour by the clock of the cloud, or lies as far
 // in the future, because another clock set it: so nothing is full for ever.
 //
-// Once Nova found no host for a flavor in a place, it is full there for a while. So a node that was placed elsewhere is
-// not moved back at once, and no other node is placed there and fails. Only Nova knows when there is room again, so it
-// is asked again after that time. It also finds no host where the rule of a server group leaves none.
+// So a node that was placed elsewhere is not moved back at once, and no other node is placed there and fails. Only Nova
+// knows when there is room again, so it is asked again after that time.
 func noteFull(s *roster.Seen, r roster.Roster, policy roster.Policy, now time.Time) {
 	before := s.Full
 	s.Full = map[roster.Spot]time.Time{}
@@ -108,7 +107,7 @@ func noteFull(s *roster.Seen, r roster.Roster, policy roster.Policy, now time.Ti
 			note(n, clock, "")
 		}
 	}
-	maps.DeleteFunc(s.Full, func(spot roster.Spot, since time.Time) bool {
+	maps.DeleteFunc(s.Full, func(_ roster.Spot, since time.Time) bool {
 		return clock.Sub(since).Abs() >= roster.FullFor
 	})
 }

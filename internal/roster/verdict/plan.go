@@ -181,20 +181,22 @@ func (p Plan) Absent() (list []Absence) {
 		slices.ContainsFunc(p.Staying(), func(v *Verdict) bool { return v.Judged() })
 	found := slices.ContainsFunc(p.Before(), func(v *Verdict) bool { return v.Server.ID != "" || v.Served })
 	for _, v := range p.Staying() {
-		if v.Is == facts.Serving || v.Untouched != "" || v.Granted() {
-			continue
+		if v.Is != facts.Serving && v.Untouched == "" && !v.Granted() {
+			list = append(list, p.absence(v.Fact, marked, found))
 		}
-		marks := marks(v.Fact)
-		list = append(list, Absence{
-			Fact: v.Fact, Name: v.Name, Person: p.person(v.Fact, marked),
-			Pending: !p.awaited(v.Name) && (v.Missing || !v.Looked || marks || v.Again),
-			Evident: v.Missing && found || !v.Looked || marked && marks || v.Again,
-		})
 	}
 	for _, name := range p.Leaving {
 		list = append(list, Absence{Name: name, Pending: !p.awaited(name), Evident: true})
 	}
 	return list
+}
+
+// absence is the absence of a node in a cluster some servers of which were judged, or found.
+func (p Plan) absence(f *facts.Fact, judged, found bool) Absence {
+	comes, marks := !f.Looked || f.Again, marks(f)
+	return Absence{Fact: f, Name: f.Name, Person: p.person(f, judged),
+		Pending: !p.awaited(f.Name) && (f.Missing || comes || marks),
+		Evident: f.Missing && found || comes || judged && marks}
 }
 
 // person returns what a person must do before an absent node can serve, or "".
