@@ -5,7 +5,6 @@ import (
 	"flag"
 	"log"
 	"os"
-	"runtime/debug"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
@@ -16,16 +15,15 @@ import (
 var version = "dev"
 
 func main() {
-	wait := flag.Bool("debug", false, "wait for a debugger, and print how Terraform finds this process")
+	debug := flag.Bool("debug", false, "wait for a debugger, and print how Terraform finds this process")
 	flag.Parse()
 	quiet()
-	debug.SetGCPercent(400) // a provider lives for seconds, and most of what it makes is garbage at the end of a call
 	server, err := provider.NewServer(version)
 	if err != nil {
 		log.Fatal(err)
 	}
 	var options []tf6server.ServeOpt
-	if *wait {
+	if *debug {
 		options = append(options, tf6server.WithManagedDebug())
 	}
 	err = tf6server.Serve("registry.terraform.io/stackpolicy/stackpolicy",

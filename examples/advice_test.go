@@ -391,6 +391,7 @@ var others = map[string]string{
 	"A server group is left":                                "an apply",
 	"Availability zone skipped":                             "the cloud",
 	"Candidates of an import count as met":                  "an import",
+	"Marks are from the future":                             "metadata",
 	"Nodes wait for their places":                           "TestMistakesZoneDown",
 	"Nodes wait to be looked at":                            "TestStatuses",
 	"Region skipped":                                        "the cloud",

@@ -55,6 +55,21 @@ func Cluster(cluster string, pattern naming.Pattern, given roster.Roster, server
 	return r, nil
 }
 
+// Guesses lists the nodes of an import whose generation is a guess, each with the generation. A server with the first
+// mark was made once, and so was one that nobody marked in a cluster without any mark or generation: it is new here.
+func Guesses(r, given roster.Roster, servers []node.Node) (guessed []string) {
+	managed := slices.ContainsFunc(servers, func(s node.Node) bool { return s.InService != "" || s.Generation > 0 })
+	for _, s := range servers {
+		n, there := r.Nodes[s.Name]
+		said := given.Nodes[s.Name].Generation + s.Generation
+		if there && managed && said == 0 && roster.Mark(s.InService).Number() != 1 {
+			guessed = append(guessed, fmt.Sprintf("%s (%d)", s.Name, n.Generation))
+		}
+	}
+	slices.Sort(guessed)
+	return guessed
+}
+
 // markOf returns the mark that a server carries, or the first mark.
 func markOf(s node.Node) roster.Mark {
 	if m := roster.Mark(s.InService); m.Number() > 0 {

@@ -9,7 +9,7 @@
 // learn changes the memory after a look, cause lists why a node is replaced, hold why it is not, verdict has the values
 // of a plan, gate grants a change or holds it, decide makes the plan, say its sentences, planner is the door.
 //
-// Each thing has one word; those of a package stand at its types. Nodes:
+// Each thing has one word. Here are those that several packages use. Nodes:
 //
 //   - place: a zone of a region, or a region that lists no zones. A closed place is under maintenance, and in a full
 //     place Nova found no host a short time ago.
@@ -194,7 +194,7 @@ func (r Roster) Known(name string) (Node, bool) {
 }
 
 // Taken returns the names of servers which are no nodes, although new nodes would get these
-// names: names of the next indices, and of kept slots. They are sorted.
+// names: names of the next indices, and of kept slots. They are sorted, and at most 10,000: no project has so many.
 func (r Roster) Taken(of naming.Naming, servers map[string]bool) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(servers)) {
 		_, node := r.Known(name)
@@ -202,7 +202,7 @@ func (r Roster) Taken(of naming.Naming, servers map[string]bool) (names []string
 			names = append(names, name)
 		}
 	}
-	return names
+	return names[:min(len(names), 10_000)]
 }
 
 // Number gives each node without an ordinal the smallest one, from 1, that no node of its region

@@ -67,7 +67,7 @@ func (m *attachmentModel) adopt(
 	found.see(r, seen)
 	m.noteFound(b, r, seen)
 	warnOfMetadata(r, seen, diags)
-	warnOfGuesses(r, given, seen, diags)
+	warnOfGuesses(adopt.Guesses(r, given, servers), diags)
 	return learn.Learn(r, seen, roster.Policy{}), found, true
 }
 
@@ -98,15 +98,8 @@ func warnOfMetadata(r roster.Roster, seen roster.Seen, diags *diag.Diagnostics) 
 	}
 }
 
-// warnOfGuesses warns of generations that nothing says. A server with the first mark was made once.
-func warnOfGuesses(r, given roster.Roster, seen roster.Seen, diags *diag.Diagnostics) {
-	var guessed []string
-	for _, name := range r.Names() {
-		n := r.Nodes[name]
-		if n.Generation > 1 && given.Nodes[name].Generation == 0 && seen.Servers[name].Generation == 0 {
-			guessed = append(guessed, fmt.Sprintf("%s (%d)", name, n.Generation))
-		}
-	}
+// warnOfGuesses warns of generations that nothing says.
+func warnOfGuesses(guessed []string, diags *diag.Diagnostics) {
 	if len(guessed) > 0 {
 		diags.AddWarning("Generations are guesses", fmt.Sprintf("The servers of %s have no generation in their "+
 			"metadata, so the import guessed it by their marks: %s. If a guess is wrong, Terraform makes the server "+

@@ -85,7 +85,7 @@ func TestPlacementAdoptsMetadata(t *testing.T) {
 		a.Fake.AddServers("RegionOne", fakecloud.Server{Name: name, Zone: "az-1", Metadata: map[string]string{key: "true"}})
 	}
 	a.adopt(t, "web")
-	assert.Equal(t, ": An import of servers removes their metadata", a.At())
+	assert.Equal(t, ": An import of servers removes their metadata\n: Generations are guesses", a.At())
 	assert.Contains(t, a.Said(), "Metadata says which nodes are in service: web-0; protected: web-1; tainted: web-2.")
 }
 
@@ -95,7 +95,7 @@ func ownMark(generation int, image string) string {
 }
 
 // TestPlacementAdoptsGenerations: an import takes a generation from the server's metadata, or from the import id, or guesses it.
-// It names a guess of more than one server. In the middle of a rollout the hash in a mark says which of the given templates a
+// It names the guesses. In the middle of a rollout the hash in a mark says which of the given templates a
 // node has.
 func TestPlacementAdoptsGenerations(t *testing.T) {
 	t.Parallel()
@@ -110,7 +110,7 @@ func TestPlacementAdoptsGenerations(t *testing.T) {
 	}
 	const id = `{"cluster": "web", "templates": [{"image": "a"}], "generations": {"web-3": 5}}`
 	a.adopt(t, id)
-	assert.Contains(t, a.Said(), "by their marks: web-1 (2). ")
+	assert.Contains(t, a.Said(), "by their marks: web-1 (2), web-2 (1). ")
 	got := ""
 	for i := range 4 {
 		node := protocol.Object(protocol.Object(protocol.Object(a.I.State)["nodes"])[fmt.Sprint("web-", i)])

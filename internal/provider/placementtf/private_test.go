@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -156,4 +157,28 @@ func TestServed(t *testing.T) {
 	seen := roster.Seen{Servers: map[string]node.Node{"served": {}, "another cluster's": {}}, Missing: map[string]bool{"lost": true}}
 	assert.Equal(t, "map[R1:1]", fmt.Sprint(withServer(seen, now)), "served")
 	assert.Equal(t, "map[R1:1 R2:1]", fmt.Sprint(withoutServer(seen, now, next)), "unserved")
+}
+
+// TestFuture: a mark from the future is named if pause counts from it, and if it is further ahead than the clocks of a
+// cloud may differ.
+func TestFuture(t *testing.T) {
+	now := time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)
+	r := roster.Roster{Nodes: map[string]roster.Node{"web-0": {}, "web-1": {Index: 1}, "web-2": {Index: 2}}}
+	seen := roster.NewSeen()
+	for name, ahead := range map[string]time.Duration{"web-0": time.Hour, "web-1": time.Minute, "web-2": -time.Hour, "web-9": time.Hour} {
+		seen.Servers[name] = node.Node{SeenAt: now, InServiceAt: now.Add(ahead)}
+	}
+	pause := &roster.Update{Pause: time.Hour}
+	for want, policy := range map[string]roster.Policy{
+		"web-0 (2026-10-01T01:00:00Z)": {Update: pause, RequireMarks: true},
+		"no marks":                     {Update: pause},
+		"no pause":                     {Update: &roster.Update{}, RequireMarks: true},
+		"no update":                    {RequireMarks: true},
+	} {
+		var diags diag.Diagnostics
+		warnOfFuture(r, seen, policy, &diags)
+		if named := len(diags) == 1 && strings.Contains(diags[0].Detail(), "nodes: "+want+". "); named != strings.HasPrefix(want, "web") || len(diags) > 1 {
+			t.Errorf("%s: %+v", want, diags)
+		}
+	}
 }

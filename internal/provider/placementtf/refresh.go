@@ -3,6 +3,7 @@ package placementtf
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -27,6 +28,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // refresh reads the servers of the remembered nodes. It reports false if it found out
@@ -65,7 +67,26 @@ func (m *attachmentModel) refresh(
 	for _, n := range say.Matched(matches) {
 		diags.AddWarning(n.Title, n.Text)
 	}
+	warnOfFuture(r, seen, policy, diags)
 	return learn.Learn(r, seen, policy).Ordered(), after, true
+}
+
+// warnOfFuture warns of marks with a time that is ahead of the cloud's clock, if pause counts from it. Clocks of one
+// cloud may differ by a minute.
+func warnOfFuture(r roster.Roster, seen roster.Seen, policy roster.Policy, diags *diag.Diagnostics) {
+	var names []string
+	for _, name := range r.Names() {
+		s := seen.Servers[name]
+		if !s.SeenAt.IsZero() && s.InServiceAt.Sub(s.SeenAt) > time.Minute {
+			names = append(names, fmt.Sprintf("%s (%s)", name, s.InServiceAt.UTC().Format(time.RFC3339)))
+		}
+	}
+	if len(names) > 0 && policy.Pauses() && policy.RequireMarks {
+		diags.AddWarning("Marks are from the future", fmt.Sprintf("The time in stackpolicy_in_service_at is ahead of "+
+			"the cloud's clock for these nodes: %s. So it is not known how long they have been in service, and pause "+
+			"does not count for them. If the clock was not set back, somebody else wrote that time: correct or remove "+
+			"it.", text.Few(names)))
+	}
 }
 
 // diskless are the flavors of nodes that have no disk, by region and id.

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/amount"
@@ -64,6 +65,8 @@ func TestOrder(t *testing.T) {
 	for _, h := range hold.All {
 		assert.True(t, reached[h], h.Why)
 	}
+	place := func(b bar) int { return slices.Index(hold.All, b.Hold) }
+	assert.True(t, slices.IsSortedFunc(all, func(a, b bar) int { return place(a) - place(b) }), "the order of the bars")
 }
 
 // TestUnmade: a node whose server was never found waits for nobody, unless its region rests or a server may follow it.

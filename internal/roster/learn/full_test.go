@@ -88,6 +88,9 @@ func TestNoteTimesFull(t *testing.T) {
 		{name: "so does a cluster without update", change: func(_ *roster.Roster, s roster.Seen, p *roster.Policy) {
 			p.Update, s.Full[roster.Spot{Place: az2}] = nil, noon
 		}},
+		{name: "the clock of the region counts", change: func(_ *roster.Roster, s roster.Seen, _ *roster.Policy) {
+			plans.ChangeSeen(s, "web-3", func(n *node.Node) { n.SeenAt = noon.Add(24 * time.Hour) })
+		}, want: map[roster.Spot]time.Time{{Place: az1}: noon}},
 		{name: "the clock of another region counts for a region without servers", change: func(r *roster.Roster, s roster.Seen, _ *roster.Policy) {
 			for _, name := range []string{"web-0", "web-1", "web-2"} {
 				delete(r.Nodes, name)

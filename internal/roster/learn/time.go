@@ -81,11 +81,12 @@ func noteFull(s *roster.Seen, r roster.Roster, policy roster.Policy, now time.Ti
 		return
 	}
 	maps.Copy(s.Full, before)
-	clock := time.Time{}
-	for _, server := range s.Servers {
-		clock = latest(clock, server.SeenAt)
+	last := map[string]time.Time{} // answers by region; "" has the last of all
+	for name, server := range s.Servers {
+		n, _ := r.Known(name)
+		last[n.Region], last[""] = latest(last[n.Region], server.SeenAt), latest(last[""], server.SeenAt)
 	}
-	clock = cmp.Or(clock, now)
+	clock := func(region string) time.Time { return cmp.Or(last[region], last[""], now) }
 	note := func(n roster.Node, since time.Time, template string) {
 		spot := roster.Spot{Place: placement.Choice(policy.Regions, n.Place), Flavor: n.Flavor, Template: template}
 		s.Full[spot] = latest(s.Full[spot], since)
@@ -104,11 +105,11 @@ func noteFull(s *roster.Seen, r roster.Roster, policy roster.Policy, now time.Ti
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Missing)) { // the first one counts for the next
 		if n, there := r.Known(name); there && refused(n, *s, r, policy) {
-			note(n, clock, "")
+			note(n, clock(n.Region), "")
 		}
 	}
-	maps.DeleteFunc(s.Full, func(_ roster.Spot, since time.Time) bool {
-		return clock.Sub(since).Abs() >= roster.FullFor
+	maps.DeleteFunc(s.Full, func(spot roster.Spot, since time.Time) bool {
+		return clock(spot.Region).Sub(since).Abs() >= roster.FullFor
 	})
 }
 

@@ -228,9 +228,8 @@ func Warnings(r roster.Roster, before, listed []placement.Region, moves bool) (n
 			notices = append(notices, notice("More nodes than the cap", "%s has %s, above its cap of %d. %s", row.Place,
 				has, bin.Cap, remedy)...)
 		case bin.Current < bin.Min:
-			notices = append(notices, notice("A place is below its min", "%s has %s, below its min of %d. The next "+
-				"nodes are placed there first; with PLACEMENT among the causes of update nodes move there. If the "+
-				"mins add up to more than the nodes, lower one.", row.Place, has, bin.Min)...)
+			notices = append(notices, notice("A place is below its min", "%s has %s, below its min of %d: the next "+
+				"nodes come there. If all mins are more than the nodes, lower one.", row.Place, has, bin.Min)...)
 		}
 	}
 	return notices

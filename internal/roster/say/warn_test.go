@@ -70,8 +70,8 @@ func TestWarnings(t *testing.T) {
 			l[0].Min, l[0].Zones[0].Min, l[0].Zones[1].Min, l[1].Min = 3, 2, 1, 2
 			return l
 		}, false, []say.Notice{
-			{Title: "A place is below its min", Text: "RegionTwo has 1 node, below its min of 2. The next nodes are placed there first; with PLACEMENT " +
-				"among the causes of update nodes move there. If the mins add up to more than the nodes, lower one."},
+			{Title: "A place is below its min", Text: "RegionTwo has 1 node, below its min of 2: the next nodes come there. If all mins are more than " +
+				"the nodes, lower one."},
 		}},
 		{"below a min, in a closed region", nil, func(l []placement.Region) []placement.Region {
 			l[0].Maintenance, l[0].Zones[1].Min = true, 2
