@@ -61,15 +61,18 @@ func (s *counted) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// usual reports whether a status is one of good answers. 206 is not: no service gives a part of a list.
-func usual(method string, status int) bool {
-	switch status {
-	case http.StatusOK:
-		return true
-	case http.StatusCreated, http.StatusAccepted, http.StatusNoContent:
-		return method != http.MethodGet
+// usual returns the only status of a good answer to a request. gophercloud knows others, and puts the whole body of an
+// answer that it turns down into its error, so none may reach it.
+func usual(req *http.Request) int {
+	switch {
+	case isLogin(req) && req.Method == http.MethodPost:
+		return http.StatusCreated
+	case req.Method == http.MethodDelete:
+		return http.StatusNoContent
+	case strings.HasSuffix(req.URL.Path, "/action"):
+		return http.StatusAccepted
 	}
-	return false
+	return http.StatusOK
 }
 
 // complete reports JSON that breaks off, or is none.
@@ -86,12 +89,13 @@ func complete(body []byte) error {
 
 // check reads an answer and decides whether it is valid. Every body passes here:
 //
-//   - A good answer is JSON of a bounded size. [Text] cleans its texts.
+//   - A good answer has the usual status, and is JSON of a bounded size. [Text] cleans its texts.
+//   - Any other answer that is no refusal is an error that repeats nothing of it.
 //   - A refusal keeps only the service's own words, because they end up in an error, and none that repeat a secret.
 //   - A refused login keeps no words, and an answer that is not from OpenStack only its size and media type.
 func (t *transport) check(req *http.Request, resp *http.Response) error {
 	status, limit := resp.StatusCode, largestRefusal
-	good := usual(req.Method, status)
+	good := status == usual(req)
 	if good {
 		limit = largestAnswer
 	}
@@ -114,7 +118,7 @@ func (t *transport) check(req *http.Request, resp *http.Response) error {
 	case good && strings.Contains(media, "json"):
 		err = complete(all)
 	case good, status < http.StatusBadRequest, status == http.StatusNotFound && words == "":
-		err = foreign(status, size)
+		err = foreign(status, good, size)
 	case words == "":
 		all = []byte(size)
 	case isLogin(req):
@@ -169,7 +173,7 @@ func ownWords(path string, status int, media string, body []byte) string {
 }
 
 // AnswerError is an answer that no OpenStack service gives, and that is not used: a status that means neither success
-// nor refusal, such as 206 to a list; a good status without JSON; a 404 of a proxy; or a body that is too large.
+// nor refusal of this request, such as 206 to a list; a good status without JSON; a 404 of a proxy; or a body that is too large.
 type AnswerError struct {
 	Code int
 	said string
@@ -183,13 +187,13 @@ func tooMuch(format string, args ...any) error {
 	return &AnswerError{said: fmt.Sprintf(said, args...)}
 }
 
-func foreign(status int, body string) error {
+func foreign(status int, good bool, body string) error {
 	said := strings.TrimSpace(fmt.Sprintf("answered %d %s", status, http.StatusText(status)))
 	switch {
 	case status == http.StatusNotFound:
 		said += ", and not in the service's own words " + body + ". So it is not known whether it is gone: a proxy " +
 			"or load balancer may have answered. Is the service up, and is this its address?"
-	case status/100 == 2 && status != http.StatusPartialContent:
+	case good:
 		said += ", but not with JSON " + body + ". Is this the address of an OpenStack API?"
 	default:
 		said += fmt.Sprintf(" %s; this may not be the address of an OpenStack API, or something in between changes "+

@@ -1,9 +1,15 @@
 package openstack_test
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
 	"slices"
 	"testing"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stretchr/testify/assert"
 )
@@ -36,5 +42,45 @@ func TestOtherAnswers(t *testing.T) {
 		fake.Inject(fakecloud.Fault{Method: r.method, Path: r.path, Status: r.status(), Body: c.body, Times: fakecloud.Forever})
 		_, err := r.ask(t.Context(), open(t, member(fake)), "RegionOne")
 		assert.ErrorContains(t, err, c.want, "%s: %s", c.request, c.body)
+	}
+}
+
+// TestEchoes: a server that only echoes, or a proxy, may answer with the words of the request, and with any status of
+// success. Nothing shows its secrets, and no status but the usual one is good.
+func TestEchoes(t *testing.T) {
+	echoes := map[string]http.HandlerFunc{
+		"the request": func(w http.ResponseWriter, r *http.Request) { _ = r.Write(w) },
+		"its body":    func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) },
+		"its parts": func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			_ = json.NewEncoder(w).Encode(map[string]any{"headers": r.Header, "data": string(body), "id": r.Header})
+		},
+	}
+	for _, r := range requests {
+		for _, status := range []int{200, 201, 202, 203, 204, 205, 206, 207, 208, 226} {
+			for name, echo := range echoes {
+				fake := fakecloud.Start(t, fakecloud.Config{})
+				var shown []any
+				cloud := open(t, openstack.Config{AuthURL: fake.AuthURL(), ApplicationCredentialID: fakecloud.AppCredentialID,
+					ApplicationCredentialSecret: fakecloud.AppCredentialSecret, MaxRetries: 1,
+					Log: func(_ context.Context, said string, fields map[string]any) { shown = append(shown, said, fields) }})
+				fault := fake.Inject(fakecloud.Fault{Method: r.method, Path: r.path, Effect: fakecloud.Handle, Times: fakecloud.Forever,
+					Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+						w.Header().Set("Content-Type", "application/json")
+						w.WriteHeader(status)
+						echo(w, r)
+					})})
+				value, err := r.ask(t.Context(), cloud, "RegionOne")
+				assert.NotZero(t, fault.Fired(), "%s %s: nothing was asked: %v", r.method, r.path, err)
+				assert.True(t, err != nil || status == r.status(), "%s %s: %d with %s is a good answer", r.method, r.path, status, name)
+				said := fmt.Sprint(append(shown, value, err)...)
+				for _, asked := range fake.Requests() {
+					if asked.Token != "" {
+						assert.NotContains(t, said, asked.Token, "%s %s: %d with %s", r.method, r.path, status, name)
+					}
+				}
+				assert.NotContains(t, said, fakecloud.AppCredentialSecret, "%s %s: %d with %s", r.method, r.path, status, name)
+			}
+		}
 	}
 }
