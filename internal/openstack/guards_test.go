@@ -129,6 +129,8 @@ func TestGuards(t *testing.T) {
 		"a part of a list":        {[]http.HandlerFunc{status(206, "Content-Type", "application/json")}, 0, "answered 206 Partial Content (", 1},
 		"a page with a password":  {[]http.HandlerFunc{body("text/html", password)}, 0, "answered 200 OK, but not with JSON (9 bytes of text/html)", 1},
 		"a refusal from a proxy":  {[]http.HandlerFunc{status(403, "Content-Type", token)}, 403, "(0 bytes of ", 1},
+		"no JSON, from a quote on": {[]http.HandlerFunc{body("application/json", `{"a": 1"}`), good},
+			0, "the answer is no JSON: ", 1},
 		"an answer without words": {[]http.HandlerFunc{body("application/json", password)}, 0, "the answer is no JSON: ", 1},
 	} {
 		url, requests := serve(t, c.answers...)

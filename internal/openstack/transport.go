@@ -125,7 +125,7 @@ func (t *transport) redacted(req *http.Request, err error) error {
 	case repeats(clean, t.secretsOf(req)):
 		return errors.New("an error that repeats a secret")
 	case clean != err.Error():
-		return errors.New(clean)
+		return &rewordedError{err, clean} // an answer that is not used remains one, and is not requested again
 	}
 	return err
 }
