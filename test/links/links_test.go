@@ -238,3 +238,32 @@ func TestImports(t *testing.T) {
 		assert.Equal(t, want, said[name], "what internal/%s uses", name)
 	}
 }
+
+// TestFolders: what Terraform sees is in files of the same names in each folder of internal/provider.
+func TestFolders(t *testing.T) {
+	files, err := filepath.Glob(root + "/internal/provider/*tf/*.go")
+	require.NoError(t, err)
+	made, schemas := regexp.MustCompile(`\bbackend\.(Resource|DataSource|Action)\[\w+\]\{`), regexp.MustCompile(`(?m)^func .* schema\.(?:Schema|Block|Attribute) \{`)
+	names := map[string]string{"Resource": "resource.go", "DataSource": "data_source.go", "Action": "action.go"}
+	models := regexp.MustCompile(`(?m)^type (?:attachmentModel|\w*[pP]lanModel|model) struct`)
+	count := 0
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		require.NoError(t, err)
+		name := filepath.Base(file)
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		for _, of := range made.FindAllSubmatch(content, -1) {
+			count++
+			assert.Equal(t, names[string(of[1])], name, "a %s in %s", of[1], file)
+		}
+		if !strings.HasSuffix(name, "schema.go") {
+			assert.False(t, schemas.Match(content), "a schema in %s", file)
+		}
+		if !strings.HasSuffix(name, "model.go") {
+			assert.False(t, models.Match(content), "a model in %s", file)
+		}
+	}
+	assert.GreaterOrEqual(t, count, 9, "resources, data sources and actions")
+}

@@ -8,18 +8,14 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/amount"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/health"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/naming"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/probeblock"
@@ -240,28 +236,6 @@ type healthModel struct {
 	HTTP    types.Object `tfsdk:"http"`
 	TCP     types.Object `tfsdk:"tcp"`
 	Octavia types.Object `tfsdk:"octavia"`
-}
-
-func healthBlock() schema.Block {
-	return schema.SingleNestedBlock{
-		MarkdownDescription: "Asks the services of the nodes with each refresh, by one of `http`, `tcp` and " +
-			"`octavia`. A node that fails twice, a second apart, is not in service, and the cause `UNHEALTHY` " +
-			"replaces it. If no node can be reached, their health is not known, and a warning says so.",
-		Attributes: map[string]schema.Attribute{
-			"grace": durations.Argument(0, 30*duration.Day, "Lowest age of a server that is asked. Defaults to `10m`."),
-			"timeout": durations.Argument(time.Second, 10*time.Minute, "Time to ask all nodes of a region. Each "+
-				"answer may take two fifths of it. Defaults to `10s`."),
-		},
-		Blocks: map[string]schema.Block{
-			"http": probeblock.HTTP(),
-			"tcp":  probeblock.TCP(),
-			"octavia": attribute.Block("Uses the health monitors of Octavia pools: a member in `ERROR` is unhealthy.",
-				attribute.Fields{
-					"pool_ids": attribute.Texts("Required. Ids of the pools. Each region is asked for its own.",
-						listvalidator.SizeAtLeast(1), listvalidator.ValueStringsAre(value.NotNull{})),
-				}, "pool_ids"),
-		},
-	}
 }
 
 // health returns the check of the block health, and reports its faults. The check is

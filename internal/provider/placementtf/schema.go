@@ -6,6 +6,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
@@ -20,6 +21,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/nodes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/probeblock"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/cause"
@@ -198,3 +200,54 @@ var aBatch = attribute.Check("at least one node", "Invalid number of nodes", fun
 	return fmt.Sprintf("A batch of %s replaces nothing, and a batch needs at least one node. To pause, remove the "+
 		"cause from causes, or remove the block update.", a)
 })
+
+func healthBlock() schema.Block {
+	return schema.SingleNestedBlock{
+		MarkdownDescription: "Asks the services of the nodes with each refresh, by one of `http`, `tcp` and " +
+			"`octavia`. A node that fails twice, a second apart, is not in service, and the cause `UNHEALTHY` " +
+			"replaces it. If no node can be reached, their health is not known, and a warning says so.",
+		Attributes: map[string]schema.Attribute{
+			"grace": durations.Argument(0, 30*duration.Day, "Lowest age of a server that is asked. Defaults to `10m`."),
+			"timeout": durations.Argument(time.Second, 10*time.Minute, "Time to ask all nodes of a region. Each "+
+				"answer may take two fifths of it. Defaults to `10s`."),
+		},
+		Blocks: map[string]schema.Block{
+			"http": probeblock.HTTP(),
+			"tcp":  probeblock.TCP(),
+			"octavia": attribute.Block("Uses the health monitors of Octavia pools: a member in `ERROR` is unhealthy.",
+				attribute.Fields{
+					"pool_ids": attribute.Texts("Required. Ids of the pools. Each region is asked for its own.",
+						listvalidator.SizeAtLeast(1), listvalidator.ValueStringsAre(value.NotNull{})),
+				}, "pool_ids"),
+		},
+	}
+}
+
+func statefulBlock() schema.Block {
+	return attribute.Block("Gives each node a slot (name, index and place), which keeps its volumes, ports and DNS "+
+		"names; see [Stateful nodes](../guides/stateful-nodes.md). Not with `SUBSTITUTE` or `PLACEMENT`.",
+		attribute.Fields{
+			"on_removal": attribute.Text("Required. Use of the slot of a node that is removed: `RETAIN` keeps it for "+
+				"the next node in its place, `DELETE` gives it up, and Terraform destroys everything that it kept.",
+				stringvalidator.OneOf("RETAIN", onRemovalDelete)),
+			"release": namesArgument("Names of kept slots to give up: Terraform destroys everything that they keep. " +
+				"While a name is listed, no new slot gets it. Also names of volumes that `volumes` has no more."),
+			"volumes": schema.MapAttribute{
+				Optional:    true,
+				ElementType: types.Int64Type,
+				Validators: []validator.Map{
+					mapvalidator.NoNullValues(),
+					mapvalidator.ValueInt64sAre(int64validator.AtLeast(1)),
+				},
+				MarkdownDescription: "Size in GiB of each volume of a slot, by its name. The template of new " +
+					"nodes has the names, as JSON, under `volumes`. With `RETAIN` a slot keeps a volume that the map " +
+					"has no more, until `release` names it. None becomes smaller.",
+			},
+		}, "on_removal")
+}
+
+// namesArgument is a list of different names.
+func namesArgument(description string) schema.Attribute {
+	return attribute.Texts(description,
+		listvalidator.UniqueValues(), listvalidator.ValueStringsAre(value.NotNull{}, attribute.NotEmpty))
+}

@@ -6,16 +6,9 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
@@ -29,29 +22,6 @@ type statefulModel struct {
 	OnRemoval types.String `tfsdk:"on_removal"`
 	Release   types.List   `tfsdk:"release"`
 	Volumes   types.Map    `tfsdk:"volumes"`
-}
-
-func statefulBlock() schema.Block {
-	return attribute.Block("Gives each node a slot (name, index and place), which keeps its volumes, ports and DNS "+
-		"names; see [Stateful nodes](../guides/stateful-nodes.md). Not with `SUBSTITUTE` or `PLACEMENT`.",
-		attribute.Fields{
-			"on_removal": attribute.Text("Required. Use of the slot of a node that is removed: `RETAIN` keeps it for "+
-				"the next node in its place, `DELETE` gives it up, and Terraform destroys everything that it kept.",
-				stringvalidator.OneOf("RETAIN", onRemovalDelete)),
-			"release": namesArgument("Names of kept slots to give up: Terraform destroys everything that they keep. " +
-				"While a name is listed, no new slot gets it. Also names of volumes that `volumes` has no more."),
-			"volumes": schema.MapAttribute{
-				Optional:    true,
-				ElementType: types.Int64Type,
-				Validators: []validator.Map{
-					mapvalidator.NoNullValues(),
-					mapvalidator.ValueInt64sAre(int64validator.AtLeast(1)),
-				},
-				MarkdownDescription: "Size in GiB of each volume of a slot, by its name. The template of new " +
-					"nodes has the names, as JSON, under `volumes`. With `RETAIN` a slot keeps a volume that the map " +
-					"has no more, until `release` names it. None becomes smaller.",
-			},
-		}, "on_removal")
 }
 
 // validateStateful refuses updates that would give a node another place or name.
@@ -141,10 +111,4 @@ func (m attachmentModel) shrinksVolumes(
 				"made without. To destroy them, name them in release.", text.Few(kept)))
 	}
 	return refused
-}
-
-// namesArgument is a list of different names.
-func namesArgument(description string) schema.Attribute {
-	return attribute.Texts(description,
-		listvalidator.UniqueValues(), listvalidator.ValueStringsAre(value.NotNull{}, attribute.NotEmpty))
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -17,21 +16,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/request"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
-
-// DecisionArgument is the argument for another policy's decision. It is dynamic,
-// because the objects that are handed on differ from plan to plan: with an object type
-// Terraform would silently drop all other keys, misspelled ones too. [ReadDecision]
-// checks each key.
-//
-// Keys names the keys that the asked policy reads, and use says how it uses them.
-func DecisionArgument(keys, use string) schema.Attribute {
-	return schema.DynamicAttribute{
-		Optional: true,
-		MarkdownDescription: "Decision of another policy, with " + keys + ", such as the result of another plan. It " +
-			"takes precedence over the number in a request. Written by hand it has `count`, `regions` " +
-			"(counts by region) and `zones` (counts by zone, with one `region`, or by region and zone). " + use,
-	}
-}
 
 // furtherKeys are keys of a decision that say nothing about numbers and places. Policy
 // documents, a deletion plan and an affinity plan add them.

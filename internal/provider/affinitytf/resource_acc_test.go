@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { acctest.Main(m) }
 
 // The tests in this file need Terraform: the life of an affinity attachment, and what happens to
 // the servers that have its group in their scheduler hints: grouped(c, ignoring, named("web"))
-// is two servers in a group. All other tests are in attachment_resource_test.go.
+// is two servers in a group. All other tests are in resource_test.go.
 
 const attachment = "stackpolicy_affinity_attachment.web"
 

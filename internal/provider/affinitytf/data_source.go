@@ -6,12 +6,9 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/gophercloud/gophercloud/v2"
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
-	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -19,11 +16,9 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/requesttf"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/request"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
@@ -40,66 +35,6 @@ func fillPlan(ctx context.Context, b *backend.Backend, model *planModel, diags *
 		model.plan(ctx, cloud, compute, *asked, diags)
 	}
 }
-
-func planSchema() schema.Schema {
-	return schema.Schema{
-		MarkdownDescription: "Plans a placement for each new node of a server group, as Senlin's affinity policy " +
-			"did. A request that removes nodes plans nothing. A warning says if the group gets more members than " +
-			"Nova's quota or its rule allows.",
-		Attributes: requesttf.Attributes(map[string]schema.Attribute{
-			"servergroup_id": attribute.RequiredText("Id of the server group. Its members are the nodes that a " +
-				"resize starts from."),
-			"region": places.RegionArgument("Region of the group. Defaults to the provider's."),
-			"availability_zone": attribute.Text(zoneArgument+" From a decision that names zones the plan takes the "+
-				"share of this zone; without the argument each node is placed in the zone that the decision names.",
-				attribute.NotEmpty),
-			"enable_drs_extension": attribute.Flag(drsArgument),
-			"status":               attribute.ComputedText("`OK`: a plan that cannot be made is an error."),
-			"reason":               attribute.ComputedText("The result of the request, in a sentence."),
-			"placement":            placementAttribute(),
-			"violations":           violationsAttribute(),
-		}),
-		Blocks: requesttf.Blocks("The node is placed in the zone that it names, whatever `availability_zone` is. " +
-			"A node that names another region than the plan's is not planned, and `reason` says so."),
-	}
-}
-
-func placementAttribute() schema.Attribute {
-	return attribute.ComputedObject("Placements of the new nodes; null if there are none.", attribute.Fields{
-		"count": attribute.ComputedNumber("Number of nodes to create."),
-		"placements": attribute.ComputedObjects("One placement for each node.", attribute.Fields{
-			"servergroup": attribute.ComputedText("Id of the server group."),
-			"zone": attribute.ComputedText("Availability zone, with the host of the DRS cluster " +
-				"(`zone:host`)."),
-		}),
-	})
-}
-
-func violationsAttribute() schema.Attribute {
-	return attribute.ComputedObjects("Hosts that have more members of an anti-affinity group than it allows.",
-		attribute.Fields{
-			"host_id": attribute.ComputedText("Nova's hash of project and host."),
-			"members": attribute.ComputedTexts("Ids of the members on the host."),
-		})
-}
-
-type planModel struct {
-	ServerGroupID      types.String `tfsdk:"servergroup_id"`
-	Region             types.String `tfsdk:"region"`
-	AvailabilityZone   types.String `tfsdk:"availability_zone"`
-	EnableDRSExtension types.Bool   `tfsdk:"enable_drs_extension"`
-	Status             types.String `tfsdk:"status"`
-	Reason             types.String `tfsdk:"reason"`
-	Placement          types.Object `tfsdk:"placement"`
-	Violations         types.List   `tfsdk:"violations"`
-	requesttf.Model
-}
-
-var (
-	placementsType = placementAttribute().GetType().(types.ObjectType)
-	placementType  = placementsType.AttrTypes["placements"].(types.ListType).ElemType.(types.ObjectType)
-	violationType  = violationsAttribute().GetType().(types.ListType).ElemType.(types.ObjectType)
-)
 
 // mostPlacements is the maximum number of placements, one for each node: a larger
 // number is a mistake, and would only fill the memory.
@@ -158,39 +93,6 @@ func (m *planModel) targets(
 	return targets
 }
 
-// placing is a plan of more members for a group.
-type placing struct {
-	group   openstack.ServerGroup
-	members []node.Node      // members whose places matter
-	zones   map[string]int64 // number of new members by zone, which may be zone:host, or "" for any zone
-}
-
-func (p placing) count() (count int64) {
-	for _, n := range p.zones {
-		count += n
-	}
-	return count
-}
-
-// list returns an entry for each new member, sorted by zone, or null if there are no new members.
-func (p placing) list() types.Object {
-	if len(p.zones) == 0 {
-		return types.ObjectNull(placementsType.AttrTypes)
-	}
-	var list []attr.Value
-	for _, zone := range slices.Sorted(maps.Keys(p.zones)) {
-		entry := types.ObjectValueMust(placementType.AttrTypes, map[string]attr.Value{
-			"servergroup": types.StringValue(p.group.ID),
-			"zone":        value.TextOrNull(zone),
-		})
-		list = append(list, slices.Repeat([]attr.Value{entry}, int(p.zones[zone]))...)
-	}
-	return types.ObjectValueMust(placementsType.AttrTypes, map[string]attr.Value{
-		"count":      types.Int64Value(p.count()),
-		"placements": types.ListValueMust(placementType, list),
-	})
-}
-
 // warn reports new members that Nova would refuse, before anything is built.
 func (m *planModel) warn(
 	ctx context.Context, cloud *openstack.Cloud, compute *openstack.Compute, p placing, diags *diag.Diagnostics,
@@ -243,23 +145,6 @@ func (m *planModel) warn(
 	}
 }
 
-// zoned reports whether all new members have a zone.
-func (p placing) zoned() bool {
-	_, anywhere := p.zones[""]
-	return len(p.zones) > 0 && !anywhere
-}
-
-// membersIn counts the members in a zone, which may be zone:host.
-func (p placing) membersIn(zone string) (count int64) {
-	name, _, _ := strings.Cut(zone, ":")
-	for _, member := range p.members {
-		if member.Zone == name {
-			count++
-		}
-	}
-	return count
-}
-
 // readMembers reads the members of an anti-affinity group, if their places matter.
 func (m *planModel) readMembers(
 	ctx context.Context, cloud *openstack.Cloud, p placing, diags *diag.Diagnostics,
@@ -277,18 +162,4 @@ func (m *planModel) readMembers(
 		diags.AddError("Unable to read the members of the server group", err.Error())
 	}
 	return members
-}
-
-// findViolations fills in the hosts with more members than the group's rule allows.
-func (m *planModel) findViolations(group openstack.ServerGroup, members []node.Node) {
-	hosts := map[string]string{}
-	for _, n := range members {
-		hosts[n.ID] = n.HostID
-	}
-	var list []attr.Value
-	for _, v := range affinity.Violations(group, hosts) {
-		list = append(list, types.ObjectValueMust(violationType.AttrTypes,
-			map[string]attr.Value{"host_id": types.StringValue(v.HostID), "members": value.List(v.Members)}))
-	}
-	m.Violations = types.ListValueMust(violationType, list)
 }

@@ -21,7 +21,7 @@ import (
 func TestMain(m *testing.M) { acctest.Main(m) }
 
 // The tests in this file need Terraform: the life of an attachment, and how many nodes drain at once.
-// All other tests are in attachment_resource_test.go.
+// All other tests are in resource_test.go.
 
 // gathering is a consumer that completes no drain until a number of nodes drain at once.
 type gathering struct {

@@ -38,7 +38,7 @@ func TestMain(m *testing.M) { acctest.Main(m) }
 //	_, events := r.roll(t, bothFirst, "b = 1, c = 2")
 //	// events is "ready c; drain a in a:- b:1 c:2", r.marks(t) is "b:1 c:2"
 //
-// All other tests are in attachment_resource_test.go.
+// All other tests are in resource_test.go.
 
 // rollout is a cluster whose nodes a real terraform replaces. It records what
 // happens to them: the answers of their health check, the messages to the consumer
