@@ -54,7 +54,7 @@ func ends(name string, change func(*fakecloud.Server)) func(*fakecloud.Server) {
 }
 
 // TestStatuses has each status and each kind of held nodes in a plan, and follows the advice that no guide can
-// follow (TestAdvice in examples has the rest). With -update it writes their table in the handbook.
+// follow (TestAdvice in test/examples has the rest). With -update it writes their table in the handbook.
 func TestStatuses(t *testing.T) {
 	t.Parallel()
 	const noHost = "No valid host was found. There are not enough hosts available."

@@ -21,7 +21,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestMain(m *testing.M) { acctest.Main(m) }
+// TestMain runs the tests in the folder of the examples: all paths in them begin there.
+func TestMain(m *testing.M) {
+	if err := os.Chdir("../../examples"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	acctest.Main(m)
+}
 
 func TestFormat(t *testing.T) {
 	output, err := exec.CommandContext(t.Context(), acctest.Terraform(t), "fmt", "-check", "-diff", "-recursive", ".").CombinedOutput()

@@ -482,7 +482,7 @@ func TestAdviceOfAll(t *testing.T) {
 	t.Parallel()
 	said, refused, holds, known := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	there := map[string]bool{}
-	for _, folder := range []string{"*", "roster/*", "provider/*", "provider", "../examples"} {
+	for _, folder := range []string{"*", "roster/*", "provider/*", "provider", "../test/examples"} {
 		files, err := filepath.Glob("../internal/" + folder + "/*.go")
 		require.NoError(t, err)
 		require.NotEmpty(t, files, folder)
