@@ -59,7 +59,8 @@ func TestCorrected(t *testing.T) {
 				}
 				t.Run(fmt.Sprintf("%s, %s, %s", path.Base(folder), m.name, moment), func(t *testing.T) {
 					t.Parallel()
-					l := &life{example: startOn(t, acctest.NewFake(t, fakecloud.Config{KeyPairs: []string{"ops"}}), folder), size: 3}
+					l := &life{example: startOn(t, acctest.NewFake(t, fakecloud.Config{}), folder), size: 3}
+					l.c.Fake.AddKeyPairs("RegionOne", "ops")
 					health := httptest.NewServer(l)
 					t.Cleanup(health.Close)
 					l.watched = map[string]*acctest.Watched{"RegionOne": l.c.Watch(t, "RegionOne", l.size)}

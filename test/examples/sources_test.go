@@ -71,6 +71,7 @@ func TestModuleSources(t *testing.T) {
 			l := &life{example: startOn(t, acctest.NewFake(t, fakecloud.Config{}), folder), size: 3}
 			health := httptest.NewServer(l)
 			t.Cleanup(health.Close)
+			l.c.Fake.AddKeyPairs("RegionOne", "k")
 			flavor := l.c.Fake.AddFlavor(fakecloud.Flavor{Name: "web", VCPUs: 1, RAM: 64, Disk: 1})
 			image := l.c.Named(t, "debian-12")
 			text := strings.ReplaceAll(read(t, filepath.Join(l.Dir, "main.tf")), ", cap = 3", "")

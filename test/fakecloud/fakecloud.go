@@ -67,8 +67,8 @@ type Config struct {
 	// 1000 and metadata_items of 128.
 	Quotas map[string]int
 
-	// KeyPairs are the names of everybody's key pairs; without any, each name is one.
-	KeyPairs []string
+	// SameZoneAttach refuses a server the volumes of other zones, as Nova does with cross_az_attach = False.
+	SameZoneAttach bool
 
 	// ProjectInURL puts the project's id into the compute endpoints, as many clouds do.
 	ProjectInURL bool

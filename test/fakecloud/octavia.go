@@ -31,6 +31,8 @@ type poolMember struct {
 	Member
 	pool         *pool
 	port, weight int
+	subnet       string // "" if none was given
+	backup, down bool   // down is the opposite of admin_state_up
 	created      time.Time
 	operating    string // "" means the pool's own status
 }
@@ -42,6 +44,7 @@ var octaviaRoutes = []route{
 	{"POST", "/lbaas/pools/{}/members", 0, of((*call).findPool, (*call).createMember)},
 	{"PUT", "/lbaas/pools/{}/members", 0, of((*call).findPool, (*call).replaceMembers)},
 	{"GET", "/lbaas/pools/{}/members/{}", 0, show("member", (*call).findMember, (*call).memberDocument)},
+	{"PUT", "/lbaas/pools/{}/members/{}", 0, of((*call).findMember, (*call).updateMember)},
 	{"DELETE", "/lbaas/pools/{}/members/{}", 0, of((*call).findMember, (*call).deleteMember)},
 }
 

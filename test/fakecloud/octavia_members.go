@@ -21,8 +21,8 @@ func (m *poolMember) document(provisioning string) object {
 	}
 	return object{
 		{"id", m.ID}, {"name", m.Name}, {"operating_status", operating}, {"provisioning_status", provisioning},
-		{"admin_state_up", true}, {"address", m.Address}, {"protocol_port", m.port}, {"weight", m.weight},
-		{"backup", false}, {"subnet_id", nil}, {"project_id", p.balancer.project},
+		{"admin_state_up", !m.down}, {"address", m.Address}, {"protocol_port", m.port}, {"weight", m.weight},
+		{"backup", m.backup}, {"subnet_id", orNull(m.subnet)}, {"project_id", p.balancer.project},
 		{"created_at", strings.TrimSuffix(isoTime(m.created), "Z")}, {"updated_at", nil}, {"monitor_address", nil},
 		{"monitor_port", nil}, {"tags", []string{}},
 		{"tenant_id", p.balancer.project},
@@ -64,6 +64,9 @@ type memberFields struct {
 	Address *string `json:"address"`
 	Port    *int    `json:"protocol_port"`
 	Weight  *int    `json:"weight"`
+	Subnet  *string `json:"subnet_id"`
+	Backup  *bool   `json:"backup"`
+	Up      *bool   `json:"admin_state_up"`
 }
 
 // memberBody reads the member in a request.
@@ -84,6 +87,12 @@ func (m *poolMember) set(f memberFields) {
 	}
 	if f.Weight != nil {
 		m.weight = *f.Weight
+	}
+	if f.Backup != nil {
+		m.backup = *f.Backup
+	}
+	if f.Up != nil {
+		m.down = !*f.Up
 	}
 }
 
@@ -110,6 +119,9 @@ func (k *call) createMember(p *pool) reply {
 			panic(conflict("Another member on this pool is already using ip %s on protocol_port %d",
 				m.Address, m.port))
 		}
+	}
+	if id := given.Subnet; id != nil && !slices.ContainsFunc(networks, func(n network) bool { return n.subnet == *id }) {
+		panic(notFound("Subnet %s not found.", *id))
 	}
 	p.balancer.change(k)
 	m := k.newMember(p, given)
@@ -149,8 +161,26 @@ func (k *call) newMember(p *pool, given memberFields) *poolMember {
 		port:    *given.Port,
 		created: k.time(),
 	}
+	if given.Subnet != nil {
+		m.subnet = *given.Subnet
+	}
 	m.set(given)
 	return m
+}
+
+// updateMember changes all but the address, the port and the subnet of a member, which stay.
+func (k *call) updateMember(m *poolMember) reply {
+	given := k.memberBody()
+	for name, is := range map[string]bool{
+		"address": given.Address != nil, "protocol_port": given.Port != nil, "subnet_id": given.Subnet != nil,
+	} {
+		if is {
+			panic(badRequest("Unknown attribute for argument member_.member: %s", name))
+		}
+	}
+	m.pool.balancer.change(k)
+	m.set(given)
+	return jsonReply(200, object{{"member", m.document("PENDING_UPDATE")}})
 }
 
 func (k *call) deleteMember(m *poolMember) reply {

@@ -35,6 +35,12 @@ type region struct {
 	floating      []*floating
 	floatingCount int
 
+	keys     []*keyPair
+	keyCount int
+
+	failing    int  // number of the next builds that fail on their host
+	keepsPorts bool // reports whether failed builds keep their ports
+
 	hostIDs map[[2]string]string
 }
 

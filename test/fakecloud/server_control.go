@@ -117,6 +117,9 @@ func (c *Cloud) UpdateServer(regionName, id string, f func(*Server)) {
 		}
 		if after.Status != before.Status || after.TaskState != before.TaskState {
 			s.setStatus(after.Status)
+			if before.Status == "BUILD" && after.Status == "ERROR" {
+				r.abandon(c, s)
+			}
 			s.pending = nil
 			delete(r.servers.pending, s)
 		}
@@ -126,6 +129,25 @@ func (c *Cloud) UpdateServer(regionName, id string, f func(*Server)) {
 		s.updated = c.time()
 		r.count(s, +1)
 	})
+}
+
+// FailBuilds lets the next builds of a region fail on their hosts.
+func (c *Cloud) FailBuilds(regionName string, n int) {
+	c.change(regionName, func(r *region) { r.failing = n })
+}
+
+// KeepPorts lets servers whose build failed keep their ports and volumes, or not, as Nova does where nova-compute
+// restarts during a build, or where Neutron does not answer. Without it a failed build releases them.
+func (c *Cloud) KeepPorts(regionName string, keep bool) {
+	c.change(regionName, func(r *region) { r.keepsPorts = keep })
+}
+
+// abandon releases what a failed build has.
+func (r *region) abandon(c *Cloud, s *server) {
+	if !r.keepsPorts {
+		r.free(c, s)
+		s.Network = false
+	}
 }
 
 // MoveServer moves a server to another host, as a migration does. Its zone becomes the zone of the host.

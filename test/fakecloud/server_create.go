@@ -185,7 +185,7 @@ func (k *call) checkOrder(o *order, body object) {
 	if o.server.ImageID != "" && !k.image(o.server.ImageID).active() {
 		panic(badRequest("Can not find requested image"))
 	}
-	if keys := k.config.KeyPairs; o.keyName != "" && len(keys) > 0 && !slices.Contains(keys, o.keyName) {
+	if o.keyName != "" && k.keyPair(o.keyName) == nil {
 		panic(badRequest("Invalid key_name provided."))
 	}
 	onVolume := slices.ContainsFunc(o.boots, func(d device) bool { return d.root })
@@ -235,11 +235,17 @@ func (k *call) build(o *order) *server {
 	h, problem := k.region.choose(o)
 	if h != nil {
 		k.region.place(s, h)
+		if k.region.failing > 0 {
+			k.region.failing--
+			problem = "Exceeded maximum number of retries. Exhausted all hosts available for retrying build failures for " +
+				"instance " + s.ID + "."
+		}
 	}
-	k.region.later(k.Cloud, s, k.config.BuildTime, func(_ *region, s *server) {
+	k.region.later(k.Cloud, s, k.config.BuildTime, func(r *region, s *server) {
 		s.TaskState, s.updated = "", k.time()
 		if problem != "" {
 			s.vmState, s.Fault = "error", problem
+			r.abandon(k.Cloud, s)
 			return
 		}
 		s.vmState, s.launched = "active", k.time()

@@ -252,6 +252,76 @@ func TestServersFindNoPlace(t *testing.T) {
 	}
 }
 
+// TestFailedBuilds: what a build that failed does with the ports that it was given, and with its volumes.
+func TestFailedBuilds(t *testing.T) {
+	fails := func(c *Cloud, _ string) { c.FailBuilds("RegionOne", 1) }
+	for name, row := range map[string]struct {
+		before, after func(c *Cloud, id string)
+		free          bool
+	}{
+		"its host fails":           {before: fails, free: true},
+		"and nova-compute is gone": {before: func(c *Cloud, id string) { fails(c, id); c.KeepPorts("RegionOne", true) }},
+		"no host":                  {before: func(c *Cloud, _ string) { c.SellOut("RegionOne", "az-2", "m1.tiny", true) }, free: true},
+		"while it is built":        {after: func(c *Cloud, id string) { c.UpdateServer("RegionOne", id, func(s *Server) { s.Status = "ERROR" }) }, free: true},
+		"once it was built": {after: func(c *Cloud, id string) {
+			c.Advance(time.Hour)
+			c.Servers("RegionOne")
+			c.UpdateServer("RegionOne", id, func(s *Server) { s.Status = "ERROR" })
+		}},
+		"it is built, and the answer is lost": {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := Start(t, Config{BuildTime: time.Minute})
+			k := login(t, c, "member")
+			port := k.must(201, "POST network /ports", `{"port": {"network_id": "`+NetworkID+`"}}`).object(t)["port"].(map[string]any)["id"].(string)
+			order := fmt.Sprintf(`{"server": {"name": "x", "flavorRef": "m1.tiny", "networks": [{"port": %q}], "availability_zone": "az-2", `+
+				`"block_device_mapping_v2": [{"uuid": %q, "source_type": "image", "destination_type": "volume", "boot_index": 0, "volume_size": 1, `+
+				`"delete_on_termination": true}]}}`, port, c.images[0].ID)
+			if row.before != nil {
+				row.before(c, "")
+			}
+			id := k.must(202, "POST compute /servers 2.79", order).object(t)["server"].(map[string]any)["id"].(string)
+			if row.after != nil {
+				row.after(c, id)
+			}
+			c.Advance(time.Hour)
+			show := k.must(200, "GET compute /servers/"+id+" 2.79", "").body
+			assert.Equal(t, !row.free, strings.Contains(show, `"delete_on_termination":true`), show)
+			c.SellOut("RegionOne", "az-2", "m1.tiny", false)
+			status := 409
+			if row.free {
+				status = 202
+			}
+			k.must(status, "POST compute /servers 2.79", order)
+			assert.Empty(t, k.must(204, "DELETE compute /servers/"+id, "").body)
+		})
+	}
+}
+
+// TestZonesOfVolumes: with cross_az_attach = False a server takes the volumes of its zone only.
+func TestZonesOfVolumes(t *testing.T) {
+	c := Start(t, Config{SameZoneAttach: true})
+	k := login(t, c, "member")
+	id := c.AddServers("RegionOne", Server{Zone: "az-1"})[0]
+	for zone, status := range map[string]int{"az-1": 200, "az-2": 400} {
+		volume := k.must(202, "POST block-storage /volumes", `{"volume": {"size": 1, "availability_zone": "`+zone+`"}}`).object(t)["volume"].(map[string]any)["id"]
+		k.must(200, fmt.Sprint("GET block-storage /volumes/", volume), "")
+		a := k.must(status, "POST compute /servers/"+id+"/os-volume_attachments", fmt.Sprintf(`{"volumeAttachment": {"volumeId": %q}}`, volume))
+		if status == 400 {
+			assert.Contains(t, a.body, "are not in the same availability_zone. Instance is in az-1. Volume is in az-2")
+		}
+	}
+}
+
+// TestMembersInSubnets: a member's subnet is one of Neutron's.
+func TestMembersInSubnets(t *testing.T) {
+	c := Start(t, Config{})
+	k, path := login(t, c, "member"), "POST load-balancer /lbaas/pools/"+c.AddPool("RegionOne")+"/members"
+	body := `{"member": {"address": "10.9.0.10", "protocol_port": 80, "subnet_id": "` + SubnetID + `"}}`
+	assert.Contains(t, k.must(404, path, strings.ReplaceAll(body, SubnetID, NetworkID)).body, "Subnet "+NetworkID+" not found.")
+	assert.Contains(t, k.must(201, path, body).body, `"subnet_id":"`+SubnetID+`"`)
+}
+
 // TestCellDown: answers of a real Nova when the database of a cell does not answer.
 func TestCellDown(t *testing.T) {
 	c := Start(t, Config{})

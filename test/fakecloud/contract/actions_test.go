@@ -131,17 +131,21 @@ func contractActions(t *testing.T, c *cloud) {
 		{"a first member", `member POST compute@2.79 /servers {"server": {"name": "${prefix}a", "imageRef": "$image", "flavorRef": "$flavor", "networks": ` +
 			`"none", "availability_zone": "$zone"}, "os:scheduler_hints": {"group": "$group"}}`, 202, are{keep("one", "server.id")}},
 		{"it comes up in the group", look, 200, show(is("server.status", `"ACTIVE"`))},
+		{"the network", "member GET network /networks?name=shared", 200, are{keep("network", "networks.0.id")}},
+		{"a port", `member POST network /ports {"port": {"network_id": "$network"}}`, 201, are{keep("port", "port.id")}},
 		{"a member that fits nowhere", `member POST compute@2.79 /servers {"server": {"name": "${prefix}b", "imageRef": "$image", "flavorRef": "$flavor", ` +
-			`"networks": "none", "availability_zone": "$other_zone"}, "os:scheduler_hints": {"group": "$group"}}`, 202, are{keep("two", "server.id")}},
+			`"networks": [{"port": "$port"}], "availability_zone": "$other_zone"}, "os:scheduler_hints": {"group": "$group"}}`, 202, are{keep("two", "server.id")}},
 		{"it says why", "member awaits GET compute@2.79 /servers/$two", 200,
 			are{is("server.status", `"ERROR"`), keys("server.fault", "code created message"),
 				is("server.fault.message", `"No valid host was found. There are not enough hosts available."`), is("server.fault.code", "500")}},
 		{"in the list too, or not", "member GET compute@2.79 /servers/detail?name=${prefix}b", 200,
 			are{is("servers.0.status", `"ERROR"`), listed("servers.0", "fault")}},
+		{"its port is free", "member GET network /ports/$port", 200, are{is("port.device_id", `""`), is("port.device_owner", `""`)}},
 		{"pause what has no host", "member POST compute@2.79 /servers/$two/action {\"pause\": null}", 409, nil},
 		{"the one is deleted", "member DELETE compute@2.79 /servers/$one", 204, nil},
 		{"the other too", "member DELETE compute@2.79 /servers/$two", 204, nil},
 		{"what had no host is gone at once", "member GET compute@2.79 /servers/$two", 404, nil},
+		{"the port stays", "member DELETE network /ports/$port", 204, nil},
 		{"no group", "member DELETE compute@2.79 /os-server-groups/$group", 204, nil},
 	})
 }
