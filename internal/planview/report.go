@@ -90,7 +90,7 @@ func (a *Attachment) report(limit int) report {
 	}
 	var slots []item
 	for _, s := range a.Slots {
-		slots = append(slots, item{s.Name, s.Place + destroyed(s.Name, s.With)})
+		slots = append(slots, item{s.Name, s.Place + destroyed(s.With)})
 	}
 	add("Given up: "+text.Count(int64(len(slots)), "slot"), slots)
 	for _, change := range changed {
@@ -180,19 +180,20 @@ func (a *Attachment) waiting() []item {
 
 // about returns why a node changes, which names its place, or its place.
 func (a *Attachment) about(n Node) string {
-	return cmp.Or(n.Reason, n.Place+n.template(len(a.Templates) > 0)) + destroyed(n.Name, n.With)
+	return cmp.Or(n.Reason, n.Place+n.template(len(a.Templates) > 0)) + destroyed(n.With)
 }
 
-// destroyed says what is destroyed with a node or a slot.
-func destroyed(name string, addresses []string) string {
+// destroyed says what is destroyed with a node or a slot: the resources, without their keys.
+func destroyed(addresses []string) string {
 	if len(addresses) == 0 {
 		return ""
 	}
 	short := make([]string, len(addresses))
 	for i, address := range addresses {
-		short[i] = strings.TrimSuffix(address, fmt.Sprintf("[%q]", name))
+		short[i] = Resource(address)
 	}
-	return "; destroyed with it: " + text.Few(short)
+	slices.Sort(short)
+	return "; destroyed with it: " + text.Few(slices.Compact(short))
 }
 
 // most returns the section with at most limit items, and the number of those that are left out.

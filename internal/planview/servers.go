@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
@@ -23,8 +24,7 @@ type Server struct {
 	ours     bool  // reports whether it has no node, and is of this provider
 }
 
-// serverType is the default type of servers. Other resources of a node are recognized by the name of the node in
-// their addresses.
+// serverType is the default type of servers. Other resources of a node are recognized by the key in their addresses.
 const serverType = "openstack_compute_instance_v2"
 
 // The fates of names without a node:
@@ -44,6 +44,7 @@ type named struct {
 	index  int64
 	struck string   // change of its server that no node change asks for
 	with   []string // resources that are destroyed with it
+	slot   bool     // reports whether it has a slot, and keeps it
 }
 
 // explain divides the changes of resources between the attachments of their nodes and slots, and the plan as a whole.
@@ -94,43 +95,69 @@ func (a *Attachment) name() {
 	}
 	for _, name := range a.slots {
 		add(name, 0, kept)
+		a.names[name].slot = true
+	}
+	for _, s := range a.Slots {
+		a.names[s.Name].slot = false
 	}
 }
 
-// take gives a change to the attachment of its node. It reports false if no attachment has a node of such a name.
+// take gives a change to the attachment of its node. It reports false if no attachment has such a node.
 func (p *Plan) take(s Server, c change) bool {
-	for _, name := range keys(c.Address) {
-		nearest := nearest(p.owners(name), c.ModuleAddress)
-		if len(nearest) == 0 {
+	for _, key := range keys(c.Address) {
+		name, owners := p.owners(key, c.ModuleAddress)
+		if len(owners) == 0 {
 			continue
 		}
 		verdict := asked
-		for _, a := range nearest {
-			verdict = max(verdict, a.judge(a.names[name].fates, s, c))
+		for _, a := range owners {
+			verdict = max(verdict, a.judge(a.names[name], s, c))
 		}
-		nearest[0].give(nearest[0].names[name], verdict, s, c)
+		owners[0].give(owners[0].names[name], verdict, s, c)
 		return true
 	}
 	return false
 }
 
-// owners returns the attachments that have a name or, without any, those that once gave it to a node.
-func (p *Plan) owners(name string) (owners []*Attachment) {
+// owners returns the node to which a resource with a key in a module belongs, and the attachments that have it. The
+// nearest module comes first, then the longest name, then what exists before a node of an earlier plan.
+func (p *Plan) owners(key, module string) (name string, owners []*Attachment) {
+	var all []*Attachment
+	names, ranks := map[*Attachment]string{}, map[*Attachment]int{}
 	for i := range p.Attachments {
-		if a := &p.Attachments[i]; a.names[name] != nil {
+		a := &p.Attachments[i]
+		if name, is := a.named(key); is {
+			all, names[a], ranks[a] = append(all, a), name, 2*len(name)
+			if a.names[name].fates[0] != gone {
+				ranks[a]++
+			}
+		}
+	}
+	best := 0
+	for _, a := range nearest(all, module) {
+		if ranks[a] > best {
+			name, owners, best = names[a], nil, ranks[a]
+		}
+		if ranks[a] == best {
 			owners = append(owners, a)
 		}
 	}
-	if len(owners) > 0 {
-		return owners
-	}
-	for i := range p.Attachments {
-		if a := &p.Attachments[i]; a.had(name) {
+	return name, owners
+}
+
+// named returns the longest name of a node or slot that a key is, or with which it begins, followed by "/" or "-". A
+// name that the attachment once gave to a node counts too.
+func (a *Attachment) named(key string) (name string, is bool) {
+	for end := len(key); end > 0; end = strings.LastIndexAny(key[:end], "/-") {
+		name := key[:end]
+		if a.names[name] == nil && a.had(name) {
 			a.names[name] = &named{fates: []Fate{gone}}
-			owners = append(owners, a)
+		}
+		if a.names[name] != nil {
+			return name, true
 		}
 	}
-	return owners
+	return "", false
 }
 
 // give notes a change at a node or a slot.
@@ -160,10 +187,9 @@ const (
 	unasked                  // nothing asked for it
 )
 
-// judge decides whether an effect on a resource with a name follows from the change of the node or slot with that
-// name.
-func (a *Attachment) judge(fates []Fate, s Server, c change) judgement {
-	is := func(fate Fate) bool { return slices.Contains(fates, fate) }
+// judge decides whether an effect on a resource follows from the change of its node or slot.
+func (a *Attachment) judge(n *named, s Server, c change) judgement {
+	is := func(fate Fate) bool { return slices.Contains(n.fates, fate) }
 	yes := func(follows bool) judgement {
 		if follows {
 			return asked
@@ -181,11 +207,11 @@ func (a *Attachment) judge(fates []Fate, s Server, c change) judgement {
 	case is(Comes):
 		return yes(e == Created)
 	case is(Leaves) || is(released):
-		return yes(e == Destroyed)
+		return yes(e == Destroyed && !(n.slot && strings.HasPrefix(c.Type, "openstack_blockstorage_")))
 	case e == Created || (e == Destroyed && (is(gone) || (is(kept) && c.ofServer()))):
 		return undone
 	case is(Remade):
-		return yes(e == Replaced || e == ChangedInPlace)
+		return yes(e == Replaced || e == ChangedInPlace || e == Destroyed && c.ofServer() && !c.isServer)
 	}
 	return yes(is(Changes) && (e == Rebuilt || e == Resized || e == ChangedInPlace))
 }
@@ -261,6 +287,12 @@ func keys(address string) (list []string) {
 	slices.Reverse(list)
 	return list
 }
+
+// Resource returns the address of a resource without the key or the number of the instance.
+func Resource(address string) string { return instance.ReplaceAllString(address, "") }
+
+// instance matches the key or the number of an instance at the end of its address.
+var instance = regexp.MustCompile(`\[(?:[0-9]+|"(?:[^"\\]|\\.)*")\]$`)
 
 // count says how many servers, and other resources of nodes, are changed and how, in the order of the list, or
 // returns "".

@@ -86,18 +86,18 @@ func stateful(size int, removal, release string) []string {
 // the node.
 func TestExplained(t *testing.T) {
 	t.Parallel()
-	// web-0 leaves, web-1 stays, web-2 gets another template, web-3 moves to another zone, web-4 is added, web-5 is
-	// made again.
+	// web-0 leaves, web-1 stays, and so does web-0-x, web-2 gets another template, web-3 moves to another zone, web-4 is
+	// added, web-5 is made again, web-6 leaves, and its slot stays.
 	node := func(index int, zone, image string) string {
 		return fmt.Sprintf(`{"index": %d, "region": "r", "zone": %q, "template": {"image": %q}, "generation": 1}`, index, zone, image)
 	}
 	attachment := func(module string) string {
 		return fmt.Sprintf(`{"address": %[1]q, "module_address": %[2]q, "mode": "managed",
 			"type": "stackpolicy_placement_attachment", "change": {"actions": ["update"],
-			"before": {"cluster": "web", "slots": {"web-7": {}, "web-8": {}},
-				"nodes": {"web-0": %[3]s, "web-1": %[4]s, "web-2": %[5]s, "web-3": %[6]s, "web-5": %[10]s}},
-			"after": {"cluster": "web", "node_name_pattern": "{cluster}-{index}", "next_index": 10, "slots": {"web-8": {}},
-				"nodes": {"web-1": %[4]s, "web-2": %[7]s, "web-3": %[8]s, "web-4": %[9]s, "web-5": %[11]s}}}}`,
+			"before": {"cluster": "web", "slots": {"web-6": {}, "web-7": {}, "web-8": {}},
+				"nodes": {"web-0-x": %[4]s, "web-6": %[3]s, "web-0": %[3]s, "web-1": %[4]s, "web-2": %[5]s, "web-3": %[6]s, "web-5": %[10]s}},
+			"after": {"cluster": "web", "node_name_pattern": "{cluster}-{index}", "next_index": 10, "slots": {"web-6": {}, "web-8": {}},
+				"nodes": {"web-0-x": %[4]s, "web-1": %[4]s, "web-2": %[7]s, "web-3": %[8]s, "web-4": %[9]s, "web-5": %[11]s}}}}`,
 			module+"stackpolicy_placement_attachment.web", strings.TrimSuffix(module, "."), node(0, "a", "x"), node(1, "a", "x"),
 			node(2, "a", "x"), node(3, "a", "x"),
 			node(2, "a", "y"), node(3, "b", "x"), node(4, "b", "y"),
@@ -132,11 +132,22 @@ func TestExplained(t *testing.T) {
 		{"another place", server, `S["web-3"]`, "delete create", "", "", other},
 		{"made again", server, `S["web-5"]`, "delete create", "", "", other},
 		{"made again, and only destroyed", server, `S["web-5"]`, "delete", "", "", "1 server is destroyed"},
+		{"attachment to one made again", "openstack_compute_volume_attach_v2", `S["web-5-wal"]`, "delete", "", "", other},
+		{"volume of one made again", volume, `S["web-5-wal"]`, "delete", "", "", "1 openstack_blockstorage_volume_v3 resource is destroyed"},
 		{"generation of one made again", "terraform_data", `S["web-5"]`, "update", "", "", other},
 		{"added", server, `S["web-4"]`, "create", "", "", other},
 		{"added, and there", server, `S["web-4"]`, "delete create", "", "", "1 server is replaced"},
 		{"volume of one that leaves", volume, `S["web-0"]`, "delete", "", "", other},
 		{"volume of one that stays", volume, `S["web-1"]`, "delete", "", "", "1 openstack_blockstorage_volume_v3 resource is destroyed"},
+		{"member of one that leaves", "openstack_lb_member_v2", `S["web-0/http"]`, "delete", "", "", other},
+		{"port of one that leaves", "openstack_networking_port_v2", `S["web-0/1/shared"]`, "delete", "", "", other},
+		{"address of one that leaves", "openstack_networking_floatingip_v2", `S["web-0-shared"]`, "delete", "", "", other},
+		{"port of one that stays", "openstack_networking_port_v2", `S["web-1/1/shared"]`, "delete", "", "",
+			"No node change asks for this: 1 openstack_networking_port_v2 resource is destroyed"},
+		{"longer name", volume, `S["web-0-x-wal"]`, "delete", "", "", "No node change asks for this: 1 openstack_blockstorage_volume_v3"},
+		{"name that only begins like one that leaves", volume, `S["web-0x"]`, "delete", "", "", "They belong to no node: 1 openstack_blockstorage_volume_v3"},
+		{"volume of one that leaves its slot", volume, `S["web-6"]`, "delete", "", "", "No node change asks for this: 1 openstack_blockstorage_volume_v3"},
+		{"server of one that leaves its slot", server, `S["web-6"]`, "delete", "", "", other},
 		{"of a node that an earlier plan removed", server, `S["web-9"]`, "delete", "", "", "Missing or left over: 1 server is destroyed"},
 		{"of a node that never was", server, `S["web-10"]`, "delete", "", "", "They belong to no node: 1 server is destroyed"},
 		{"server in a slot that is kept", server, `S["web-8"]`, "delete", "", "", "Missing or left over: 1 server is destroyed"},

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -89,7 +90,7 @@ type Runner struct {
 	MaxTime    time.Duration // time after which no other apply begins; 0 means no limit
 	MaxWait    time.Duration // wait for nodes that are not in service, in addition to the pause of an update
 	Poll       time.Duration // time between two plans during a wait
-	Accept     []string      // types of resources that a plan may change although no node change needs it
+	Accept     []string      // addresses of resources that a plan may change although no node change needs it
 }
 
 // Event is a step of a run.
@@ -273,23 +274,28 @@ func (r *run) apply(ctx, hard context.Context, plan *Plan) (Outcome, string) {
 // unasked reports the changes of a plan that no node change needs, and returns why the plan is not applied, or "" if
 // it is.
 func (r *run) unasked(plan *Plan) string {
-	var lines, types []string
+	var lines []string
+	accept := map[string][]string{} // instances by resource
 	for _, s := range plan.View.Unasked() {
-		if !slices.Contains(r.Accept, s.Type) {
+		resource := planview.Resource(s.Address)
+		if !slices.Contains(r.Accept, s.Address) && !slices.Contains(r.Accept, resource) {
 			lines = append(lines, s.Address+" "+s.Text)
-			types = append(types, s.Type)
+			accept[resource] = append(accept[resource], s.Address)
 		}
 	}
 	if len(lines) == 0 {
 		return ""
 	}
 	r.report(Event{Kind: "unasked", Message: strings.Join(lines, "\n")})
-	slices.Sort(types)
-	types = slices.Compact(types)
-	return fmt.Sprintf(
-		"the plan changes %s although no node change asks for it. Apply it by hand, or allow it with -accept %s",
-		text.Count(int64(len(lines)), "resource"), strings.Join(types, " -accept "),
-	)
+	why := fmt.Sprintf("the plan changes %s although no node change asks for it. Apply it by hand, or allow it with",
+		text.Count(int64(len(lines)), "resource"))
+	for _, resource := range slices.Sorted(maps.Keys(accept)) {
+		if len(accept[resource]) == 1 {
+			resource = accept[resource][0]
+		}
+		why += " -accept '" + resource + "'"
+	}
+	return why
 }
 
 // waited reports whether an apply may have failed because servers did not get into service in time. Only readiness
