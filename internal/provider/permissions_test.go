@@ -30,7 +30,7 @@ func call(r fakecloud.Request) string {
 // permissions returns the calls in the guide, with the role that each needs.
 func permissions(t *testing.T) map[string]string {
 	t.Helper()
-	guide, err := os.ReadFile("../../templates/guides/openstack-permissions.md.tmpl")
+	guide, err := os.ReadFile("../../templates/guides/your-cloud.md.tmpl")
 	require.NoError(t, err)
 	services := map[string]string{"Keystone": fakecloud.Identity, "Nova": fakecloud.Compute, "Glance": fakecloud.Images, "Octavia": fakecloud.LoadBalancing}
 	roles := map[string]string{}

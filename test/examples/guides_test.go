@@ -130,7 +130,7 @@ func TestAccExample_quotas(t *testing.T) {
 	assert.Len(t, e.c.In(t, "RegionOne"), 2, "nodes of RegionOne")
 	assert.Contains(t, text, "A quota binds")
 	const full = `The region "RegionOne" gets 2 nodes and is full then: 0 of 4 cores in use.`
-	quoted(t, "how-the-planner-decides", full)
+	quoted(t, "your-cloud", full)
 	assert.Contains(t, strings.Join(strings.Fields(strings.ReplaceAll(text, "│", "")), " "), full)
 	e.c.Room(t, "RegionTwo", 1)
 	_, err := e.Run(t.Context(), "plan", "-no-color", "-var=size=8")

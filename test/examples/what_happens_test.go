@@ -13,12 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Tables of the guide "What happens when ...": each row is tested below.
+// Tables of the guide "Operating a cluster": each row is tested below.
 
 // whatHappens fails unless the guide has the row.
 func whatHappens(t *testing.T, when, next string) {
 	t.Helper()
-	quoted(t, "what-happens-when", "| "+when+" | "+next+" |")
+	quoted(t, "operating-a-cluster", "| "+when+" | "+next+" |")
 }
 
 // startGuide prepares the cluster of the guide. A deleted server can be seen for a moment, as on a real cloud.

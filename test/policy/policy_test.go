@@ -1,4 +1,4 @@
-// Package policy_test tries the rules of the guide "Policy as code" on plans of a real terraform, with the library of
+// Package policy_test tries the rules of the guide "Reading a plan" on plans of a real terraform, with the library of
 // Open Policy Agent, as conftest has it. It is a module of its own, so that nothing else needs that library.
 package policy_test
 
@@ -130,7 +130,7 @@ var snippet = regexp.MustCompile(`(?s)\n  lifecycle \{\n    postcondition \{.*?\
 // plan.
 func postcondition(t *testing.T, w *workspace.Workspace) {
 	t.Helper()
-	page, err := os.ReadFile(filepath.Join(workspace.Root(), "docs", "guides", "policy-as-code.md"))
+	page, err := os.ReadFile(filepath.Join(workspace.Root(), "docs", "guides", "reading-a-plan.md"))
 	require.NoError(t, err)
 	text := snippet.FindString(string(page))
 	file := filepath.Join(w.Dir, "main.tf")

@@ -4,6 +4,8 @@
 // puts arguments whose description begins with "Required." first, under a heading of their own. It leaves out nested
 // schemas without descriptions, because the attribute itself describes them. A nested schema is printed once: where it
 // is repeated, its attribute links to it.
+//
+// A comment `<!-- variables FILES -->` becomes the table of a module's variables.
 package main
 
 import (
@@ -23,8 +25,12 @@ func main() {
 		}
 		done[page] = true
 		content, err := os.ReadFile(page)
+		var text string
 		if err == nil {
-			err = os.WriteFile(page, []byte(all.edit(page, string(content))), 0o644)
+			text, err = tables(all.edit(page, string(content)))
+		}
+		if err == nil {
+			err = os.WriteFile(page, []byte(text), 0o644)
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "pages:", err)

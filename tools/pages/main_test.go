@@ -1,9 +1,12 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestEdit: required arguments come first, schemas without descriptions are left out, and repeated ones are links.
@@ -31,4 +34,26 @@ func TestEdit(t *testing.T) {
 	assert.Equal(t, "- `a` (Block, Optional) One. ([as in `stackpolicy_two`](../resources/two.md#a))\n", got)
 	got = all.edit("docs/actions/four.md", section("Optional", "String", "Another inner"))
 	assert.Contains(t, got, "- `z` (String) Another inner.", "the schema in it is another")
+}
+
+// TestTables: variables without a default come first, a default is the one of the description or else of the code, and a
+// variable without a description, or a pattern without files, is an error.
+func TestTables(t *testing.T) {
+	dir := t.TempDir()
+	write := func(text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "variables.tf"), []byte(text), 0o600))
+	}
+	write("variable \"a\" {\n  description = \"Says \\\"a|b\\\". Default: 1.5d, {x}. More.\"\n  type        = string\n  default     = null\n" +
+		"  validation {\n    condition = true\n  }\n}\n\n" +
+		"variable \"b\" {\n  description = \"Plain.\"\n  type        = any # comment\n}\n\n" +
+		"variable \"c\" {\n  description = \"Short.\"\n  type        = list(string)\n  default     = []\n}\n")
+	got, err := tables("x\n<!-- variables " + dir + "/*.tf -->\ny\n")
+	require.NoError(t, err)
+	assert.Equal(t, "x\n|variable|type|default|what it is|\n|---|---|---|---|\n|`b`|any|must be given|Plain.|\n"+
+		"|`a`|string|1.5d, {x}|Says \"a\\|b\". More.|\n|`c`|list(string)|[]|Short.|\ny\n", got)
+	write("variable \"a\" {\n  type = string\n}\n")
+	_, err = variables(dir + "/variables.tf")
+	require.ErrorContains(t, err, "a needs a type and a description")
+	_, err = variables(dir + "/none.tf")
+	require.ErrorContains(t, err, "no file is named")
 }

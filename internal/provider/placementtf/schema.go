@@ -80,12 +80,12 @@ func attachmentSchema() schema.Schema {
 				"`each.value.template.key_pair`: a node keeps its template, so a change changes no server by itself. " +
 				"Give the version of a secret, never the secret. The argument cannot be removed again."),
 			"flavors": places.FlavorsArgument("Flavors of new nodes, [the best one " +
-				"first](../guides/time-and-repair.md#flavors-in-order), by id or name. Let the servers take " +
+				"first](../guides/rolling-out-an-image.md#flavors-in-order), by id or name. Let the servers take " +
 				"`each.value.flavor_id`."),
 			"ordinals": attribute.Flag("Whether nodes have an `ordinal`: the smallest number, from 1, that no other " +
 				"node of the region has. Defaults to `false`."),
 			"respect_quotas": attribute.Flag("Whether to add no more nodes to a region than the project's " +
-				"[quotas](../guides/how-the-planner-decides.md#quotas) allow. Defaults to `false`."),
+				"[quotas](../guides/your-cloud.md#quotas) allow. Defaults to `false`."),
 			// Maps as large as the cluster have no nested attributes: Terraform takes longer for them.
 			"nodes": attribute.ComputedMap(rosterNodeType, "The nodes by name, for `for_each`. Each has an `index`, "+
 				"perhaps an `ordinal`, a `region`, a `zone` (null: Nova's choice), a `template`, the `image_id` of "+

@@ -23,7 +23,7 @@ type told struct{ name, change, template string }
 // guide reads the table of arguments.
 func guide(t *testing.T) map[string]told {
 	t.Helper()
-	page, err := os.ReadFile(filepath.Join(workspace.Root(), "templates", "guides", "what-happens-when.md.tmpl"))
+	page, err := os.ReadFile(filepath.Join(workspace.Root(), "templates", "guides", "operating-a-cluster.md.tmpl"))
 	require.NoError(t, err)
 	_, table, found := strings.Cut(string(page), "| argument | a change of it | in `template` |\n")
 	require.True(t, found, "the guide has no table of arguments")
