@@ -36,9 +36,6 @@ type Walk struct {
 	Ready    Notes[string, bool]      // clusters whose readiness attachment found all servers in service
 	Refused  Notes[string, bool]      // errors that were reported for another attachment already
 
-	Orders  Notes[Orders, string] // orders that replace others: see package deletiontf
-	Awaited Notes[Orders, bool]   // orders that a destruction has waited for
-
 	mu     sync.Mutex
 	groups map[string]*group // by what is reported
 }
@@ -67,9 +64,6 @@ type Unclaimed struct {
 	Mark    string // mark of the node
 	Adopted bool   // whether the cluster was imported, and not applied since
 }
-
-// Orders are what a deletion attachment does, in a cluster and a region.
-type Orders struct{ Cluster, Region, Text string }
 
 // Publish tells the plan of a cluster.
 func (w *Walk) Publish(name string, c Cluster) { w.clusters.Note(name, c) }
@@ -115,16 +109,6 @@ func (w *Walk) owner(named string, nodes []string) (owner, node string) {
 	return "", ""
 }
 
-// Correct notes orders that replace others, and "" if somebody noted different ones.
-func (w *Walk) Correct(before Orders, after string) {
-	w.Orders.mu.Lock()
-	defer w.Orders.mu.Unlock()
-	if is, noted := w.Orders.values[before]; noted && is != after {
-		after = ""
-	}
-	w.Orders.note(before, after)
-}
-
 // Notes are values of one kind, by key.
 type Notes[K comparable, V any] struct {
 	mu     sync.Mutex
@@ -136,15 +120,11 @@ func (n *Notes[K, V]) Note(key K, value V) (noted bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	_, noted = n.values[key]
-	n.note(key, value)
-	return noted
-}
-
-func (n *Notes[K, V]) note(key K, value V) {
 	if n.values == nil {
 		n.values = map[K]V{}
 	}
 	n.values[key] = value
+	return noted
 }
 
 // Noted returns the value that was noted.

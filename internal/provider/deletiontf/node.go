@@ -28,25 +28,10 @@ type nodeModel struct {
 	GracePeriod types.String `tfsdk:"grace_period"`
 	Shutdown    types.Bool   `tfsdk:"shutdown"`
 	Hook        types.Object `tfsdk:"hook"`
-
-	Corrected *orders `tfsdk:"-"` // in place of the arguments; nil without a correction
 }
 
 // spec returns the hook, or nil without one.
-func (m nodeModel) spec() *hook.Spec {
-	if m.Corrected != nil {
-		return m.Corrected.Hook
-	}
-	return hookblock.Spec(m.Hook)
-}
-
-// shutdown reports whether the server is shut down.
-func (m nodeModel) shutdown() bool {
-	if m.Corrected != nil {
-		return m.Corrected.Shutdown
-	}
-	return m.Shutdown.ValueBool()
-}
+func (m nodeModel) spec() *hook.Spec { return hookblock.Spec(m.Hook) }
 
 const (
 	shutdownTime = 5 * time.Minute // Nova gives a guest one minute, then switches it off
@@ -76,7 +61,7 @@ func (m nodeModel) drain(server drain.Server, hooks *hook.Runner, token string, 
 	d := drain.Drain{
 		Node:     message.Node(),
 		Server:   server,
-		Shutdown: m.shutdown(),
+		Shutdown: m.Shutdown.ValueBool(),
 		Grace:    m.grace(),
 	}
 	if spec := m.spec(); spec != nil {
@@ -103,7 +88,7 @@ func (m nodeModel) steps() (steps []string) {
 	if spec := m.spec(); spec != nil {
 		steps = append(steps, text.Clean(spec.Type)+" hook")
 	}
-	if m.shutdown() {
+	if m.Shutdown.ValueBool() {
 		steps = append(steps, "shutdown")
 	}
 	if grace := m.grace(); grace > 0 {
@@ -123,7 +108,7 @@ func (m nodeModel) limit() time.Duration {
 	if spec := m.spec(); spec != nil {
 		total += spec.Limit()
 	}
-	if m.shutdown() {
+	if m.Shutdown.ValueBool() {
 		total += shutdownTime
 	}
 	return total

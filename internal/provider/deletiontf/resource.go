@@ -60,10 +60,6 @@ func (r *attachmentResource) ModifyPlan(
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if destroyed {
-		state.await(ctx, r.Backend.Walk())
-		state.obey(ctx, r.Backend.Walk(), resp.Private, &resp.Diagnostics)
-	}
 	if !created && (destroyed || !plan.ServerID.Equal(state.ServerID)) { // another server: the attachment is replaced
 		state.leave(ctx, r.Backend, &resp.Diagnostics)
 	}
@@ -74,11 +70,6 @@ func (r *attachmentResource) ModifyPlan(
 	}
 	if !created {
 		r.Backend.Walk().Known.Note(state.ServerID.ValueString(), true)
-		plan.correct(ctx, state, r.Backend.Walk())
-		// An attachment that is replaced is drained before others are updated.
-		if !plan.ServerID.Equal(state.ServerID) && plan.orders() != state.orders() {
-			private.Store(ctx, resp.Private, correctedKey, plan.orders(), &resp.Diagnostics)
-		}
 	}
 	plan.stay(ctx, r.Backend.Walk(), created, &resp.Diagnostics)
 	plan.checkHook(r.Backend, &resp.Diagnostics)
@@ -140,7 +131,6 @@ func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequ
 		}
 	}
 	plan.identify()
-	plan.correct(ctx, state, r.Backend.Walk())
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
 }
@@ -168,7 +158,6 @@ func token(ctx context.Context, kept private.Writer, diags *diag.Diagnostics) st
 func (r *attachmentResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var model attachmentModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &model)...)
-	model.obey(ctx, r.Backend.Walk(), resp.Private, &resp.Diagnostics)
 	cluster := private.Load[string](ctx, req.Private, substitutesKey, &resp.Diagnostics)
 	if _, ready := r.Backend.Walk().Ready.Noted(cluster); cluster != "" && model.enabled() && !ready {
 		model.refuseOrder(cluster, &resp.Diagnostics)
@@ -182,17 +171,8 @@ func (r *attachmentResource) Delete(ctx context.Context, req resource.DeleteRequ
 	}
 	told := token(ctx, resp.Private, &resp.Diagnostics)
 	progress := private.Load[hook.Progress](ctx, req.Private, progressKey, &resp.Diagnostics)
-	for {
-		var said diag.Diagnostics
-		d := model.drain(server, r.Backend.Hooks(), told, &progress)
-		drained := model.steps() == nil || run(ctx, d, model.limit(), staysAdvice(server.ID), &said)
-		// An attachment that stays may have been updated meanwhile: Terraform does both in no order.
-		if drained || !model.obey(ctx, r.Backend.Walk(), resp.Private, &resp.Diagnostics) {
-			resp.Diagnostics.Append(said...)
-			break
-		}
-	}
-	if resp.Diagnostics.HasError() {
+	d := model.drain(server, r.Backend.Hooks(), told, &progress)
+	if !run(ctx, d, model.limit(), staysAdvice(server.ID), &resp.Diagnostics) {
 		private.Store(ctx, resp.Private, progressKey, progress, &resp.Diagnostics)
 	}
 }
@@ -205,13 +185,12 @@ func staysAdvice(serverID string) advice {
 			"(openstack server unlock " + serverID + "), and apply again. To keep it, plan again: a placement " +
 			"attachment removes another node instead of a locked one.",
 		running: "The node stays, and so do the servers of other drained nodes. Repair the server or its host, and " +
-			"apply again. To remove it as it is, delete it (openstack server delete " + serverID + "), or set " +
-			"shutdown = false, which is taken from nodes that stay and had the same arguments and cluster; then " +
-			"apply: all of them are destroyed.",
-		abandoned: "The node stays, because default_result is \"ABANDON\". Apply again to try again. A corrected " +
-			"hook, or enabled = false, is taken from nodes that stay and had the same hook and cluster. Without such " +
-			"nodes, give the node its place back (desired_capacity), correct the hook, apply, and remove the node " +
-			"again.",
+			"apply again. To remove it as it is, delete it (openstack server delete " + serverID + "), and apply: all " +
+			"of them are destroyed.",
+		abandoned: "The node stays, because default_result is \"ABANDON\". Apply again to try again. Terraform destroys " +
+			"with the arguments of the last apply: to correct the hook, give the node its place back (the former image; " +
+			"one more in desired_capacity, unless nothing has its place), correct the hook, apply, and remove the node " +
+			"again. To remove it without the hook, take this attachment out of the state (terraform state rm), and apply.",
 		failed: "The node stays. Apply again: completed steps are not repeated.",
 	}
 }
