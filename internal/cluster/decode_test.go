@@ -80,7 +80,7 @@ func TestDecodePageRefuses(t *testing.T) {
 		`{"servers": []} {}`:           "after top-level value",
 		`{"servers": []}]`:             "cannot be read",
 		`{"servers": [{"id": "1", "status": "ACTIVE", "addresses": {"net": [}}]}`: "cannot be read",
-		`{"servers": [{"id": "1", "status": "ACTIVE", "locked": "no"}]}`:          "servers.locked of type bool",
+		`{"servers": [{"id": "1", "status": "ACTIVE", "locked": "no"}]}`:          "server.locked of type bool",
 	} {
 		_, _, err := decodePage(text)
 		assert.ErrorContains(t, err, want, text)

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -121,27 +122,36 @@ func marked(metadata map[string]string, key string) bool {
 
 // readPage reads a page of Nova's detailed list of servers, and passes each server to take, which may keep it. It
 // returns whether Nova announces more pages. A page that breaks off, or is no list of servers, is an error, and never
-// a shorter page.
+// a shorter page. One server is decoded at a time, because it may take several times the memory of its text.
 func readPage(data []byte, take func(*server) error) (more bool, err error) {
+	unreadable := func(err error) error { return fmt.Errorf("a list of servers that cannot be read: %w", err) }
 	var page struct {
-		Servers []server `json:"servers"`
+		Servers openstack.Part `json:"servers"`
 		Links   []struct {
 			Rel string `json:"rel"`
 		} `json:"servers_links"`
 	}
 	if err := json.Unmarshal(data, &page); err != nil {
-		return false, fmt.Errorf("a list of servers that cannot be read: %w", err)
+		return false, unreadable(err)
 	}
-	if page.Servers == nil {
+	list := json.NewDecoder(bytes.NewReader(page.Servers))
+	switch start, _ := list.Token(); start {
+	case json.Delim('['):
+	case nil: // there is no text, or null
 		return false, errors.New("an answer without a list of servers")
+	default:
+		return false, unreadable(errors.New("it is another value"))
 	}
-	for i := range page.Servers {
-		s := &page.Servers[i]
+	for i := 0; list.More(); i++ {
+		var s server
+		if err := list.Decode(&s); err != nil {
+			return false, unreadable(err)
+		}
 		if s.ID == "" || s.Status == "" {
 			return false, fmt.Errorf("a server without id or status: %q, number %d", text.Cut(string(s.ID), 100), i)
 		}
 		s.hidden = s.Status == "UNKNOWN" && s.Name == ""
-		if err := take(s); err != nil {
+		if err := take(&s); err != nil {
 			return false, err
 		}
 	}

@@ -2,6 +2,7 @@ package openstack
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,21 +18,55 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// read reads the body of an answer, and not more than a byte above the limit.
-func read(resp *http.Response, limit int) ([]byte, error) {
-	defer resp.Body.Close()
-	all, err := io.ReadAll(io.LimitReader(&counted{Reader: resp.Body}, int64(limit)+1))
-	if _, tooMany := errors.AsType[*AnswerError](err); err != nil && !tooMany {
-		err = fmt.Errorf("the answer breaks off after %d bytes: %w", len(all), err)
-	}
-	return all, err
+// wholeBody is the body of an answer, as it was read. A large answer must be closed before the next one is read.
+type wholeBody struct {
+	*bytes.Reader
+	all  []byte
+	done func() // ends the turn of a large answer; nil for others
 }
 
-// counted reads JSON, and fails at a list or an object with more than [mostItems] items, before they fill the memory:
-// {} takes two bytes, and a server that is read from it hundreds.
+// Close implements [io.Closer].
+func (b *wholeBody) Close() error {
+	if b.done != nil {
+		b.done()
+		b.done, b.all = nil, nil
+	}
+	return nil
+}
+
+// read reads the body of an answer, and not more than a byte above the limit. Large answers take turns, and one buffer:
+// what they are decoded to takes several times their size.
+func (t *transport) read(resp *http.Response, limit int) (*wholeBody, error) {
+	defer resp.Body.Close()
+	counting := &counted{Reader: resp.Body}
+	all, err := io.ReadAll(io.LimitReader(counting, int64(min(limit, smallAnswer))+1))
+	b := &wholeBody{all: all}
+	if err == nil && len(all) > smallAnswer {
+		select {
+		case t.large <- struct{}{}:
+			b.done = func() { <-t.large }
+		case <-resp.Request.Context().Done():
+			return b, context.Cause(resp.Request.Context())
+		}
+		into := bytes.NewBuffer(t.buffer[:0])
+		into.Grow(limit + 1 + bytes.MinRead)
+		into.Write(all)
+		_, err = into.ReadFrom(io.LimitReader(counting, int64(limit+1-len(all))))
+		b.all = into.Bytes()
+		t.buffer = b.all
+	}
+	if _, tooMany := errors.AsType[*AnswerError](err); err != nil && !tooMany {
+		err = fmt.Errorf("the answer breaks off after %d bytes: %w", len(b.all), err)
+	}
+	return b, err
+}
+
+// counted reads JSON, and fails at a list or an object with more than [mostItems] items, or at an answer with more than
+// [mostInAll], before they fill the memory: {} takes two bytes, and a server that is read from it hundreds.
 type counted struct {
 	io.Reader
 	counts          [16]int // by depth; what lies deeper counts as one depth
+	all             int
 	depth           int
 	quoted, escaped bool
 }
@@ -53,8 +88,13 @@ func (s *counted) Read(p []byte) (n int, err error) {
 		case b == '}', b == ']':
 			s.depth--
 		case b == ',':
-			if s.counts[at]++; s.counts[at] >= mostItems {
+			s.counts[at]++
+			s.all++
+			if s.counts[at] >= mostItems {
 				return n, tooMuch("more than %d items", mostItems)
+			}
+			if s.all >= mostInAll {
+				return n, tooMuch("more than %d items in all", int(mostInAll))
 			}
 		}
 	}
@@ -78,6 +118,9 @@ func usual(req *http.Request) int {
 // complete reports JSON that breaks off, or is none.
 func complete(body []byte) error {
 	var fault *json.SyntaxError
+	if json.Valid(body) {
+		return nil
+	}
 	switch err := json.Unmarshal(body, new(json.RawMessage)); {
 	case errors.As(err, &fault) && fault.Offset >= int64(len(body)):
 		return fmt.Errorf("the answer breaks off after %d bytes", len(bytes.TrimSpace(body)))
@@ -93,13 +136,19 @@ func complete(body []byte) error {
 //   - Any other answer that is no refusal is an error that repeats nothing of it.
 //   - A refusal keeps only the service's own words, because they end up in an error, and none that repeat a secret.
 //   - A refused login keeps no words, and an answer that is not from OpenStack only its size and media type.
-func (t *transport) check(req *http.Request, resp *http.Response) error {
+func (t *transport) check(req *http.Request, resp *http.Response) (err error) {
 	status, limit := resp.StatusCode, largestRefusal
 	good := status == usual(req)
 	if good {
 		limit = largestAnswer
 	}
-	all, err := read(resp, limit)
+	read, err := t.read(resp, limit)
+	defer func() {
+		if err != nil {
+			read.Close()
+		}
+	}()
+	all := read.all
 	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	size, words := fmt.Sprintf("(%d bytes of %s)", len(all), text.Media(media)), ""
 	if len(all) > limit {
@@ -135,7 +184,8 @@ func (t *transport) check(req *http.Request, resp *http.Response) error {
 		all = fmt.Appendf(all, " (max_retries in the provider block is %d: with more, the request is repeated)",
 			t.retries)
 	}
-	resp.Body = io.NopCloser(bytes.NewReader(all))
+	read.all, read.Reader = all, bytes.NewReader(all)
+	resp.Body = read
 	return nil
 }
 
@@ -232,7 +282,9 @@ func extracted[T any](got T, err error) (T, error) {
 
 const (
 	largestAnswer  = 32 << 20 // bytes of a good answer; a page of 1,000 servers with all metadata has 16 MiB
+	smallAnswer    = 1 << 20  // bytes up to which answers are read at the same time
 	mostItems      = 20_000   // items of one list in it; Nova's pages have 1,000, or what the operator sets (max_limit)
+	mostInAll      = 1e6      // items of all lists and objects in it; that page has 300,000
 	largestRefusal = 64 << 10 // bytes that are read of a refusal's body
 	shownRefusal   = 1 << 10  // bytes that are shown of it
 	largestHeader  = 1 << 20  // bytes of all headers

@@ -66,6 +66,7 @@ func New(config Config) (*Cloud, error) {
 			resolved.auth.Passcode,
 		},
 		slots: make(chan struct{}, mostAtOnce),
+		large: make(chan struct{}, 1),
 	}
 	t.hosts.Store(&resolved.hosts)
 	c := &Cloud{config: config, settings: resolved, transport: t}

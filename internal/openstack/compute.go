@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -145,7 +144,7 @@ func (c *Compute) ServerPages(ctx context.Context, more url.Values, restart func
 
 // Page is a page of a list, not decoded.
 type Page struct {
-	Body []byte
+	Body []byte    // valid until the page is read
 	At   time.Time // time of the answer, by the service's clock; zero if the service gave no time
 }
 
@@ -155,25 +154,39 @@ type PageReader func(page Page, item itemFunc) (more bool, err error)
 // itemFunc records the id of an item of a list. Its error ends the list.
 type itemFunc = func(id Text) error
 
-// whole requests an answer that is not decoded.
-func whole() *gophercloud.RequestOpts {
-	return &gophercloud.RequestOpts{KeepResponseBody: true, OkCodes: []int{http.StatusOK}}
+// whole requests an answer that is not decoded. It is used until it is closed.
+func whole(ctx context.Context, client *gophercloud.ServiceClient, address string) (*wholeBody, http.Header, error) {
+	opts := &gophercloud.RequestOpts{KeepResponseBody: true, OkCodes: []int{http.StatusOK}}
+	resp, err := client.Get(ctx, address, nil, opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	return resp.Body.(*wholeBody), resp.Header, nil // every body passes the transport
 }
 
 // get requests an address and decodes the value under a key of the answer, or all of it without a key. gophercloud
 // would decode it three times, through values of any type, which takes ten times the memory.
 func get[T any](ctx context.Context, client *gophercloud.ServiceClient, address, key string) (value T, err error) {
-	resp, err := client.Get(ctx, address, nil, whole())
+	answer, _, err := whole(ctx, client, address)
 	if err != nil {
 		return value, err
 	}
-	body, _ := io.ReadAll(resp.Body)
-	return extracted(decoded[T](body, key))
+	defer answer.Close()
+	return extracted(decoded[T](answer.all, key))
+}
+
+// Part is a part of JSON text, and not a copy.
+type Part []byte
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (p *Part) UnmarshalJSON(data []byte) error {
+	*p = data
+	return nil
 }
 
 // decoded decodes the value under a key of an answer, or all of it without a key.
 func decoded[T any](body []byte, key string) (value T, err error) {
-	answer := map[string]json.RawMessage{"": body}
+	answer := map[string]Part{"": body}
 	if key != "" {
 		err = json.Unmarshal(body, &answer)
 	}
@@ -239,15 +252,15 @@ func walkOnce(
 			return err
 		}
 		marker := list.last
-		resp, err := client.Get(ctx, address, nil, whole())
+		answer, header, err := whole(ctx, client, address)
 		switch {
 		case marker != "" && gophercloud.ResponseCodeIs(err, http.StatusBadRequest):
 			return fmt.Errorf("%w (%s): %w", errLostMarker, text.Cut(string(marker), 100), err)
 		case err != nil:
 			return err
 		}
-		body, _ := io.ReadAll(resp.Body)
-		more, err := read(Page{body, dateOf(resp.Header)}, list.item)
+		more, err := read(Page{answer.all, dateOf(header)}, list.item)
+		answer.Close()
 		switch {
 		case err != nil:
 			return clean(fmt.Errorf("GET %s: %w", address, err))

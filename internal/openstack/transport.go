@@ -45,6 +45,8 @@ type transport struct {
 	secrets []string              // credentials of the configuration
 	hosts   atomic.Pointer[hosts] // hosts that get credentials
 	slots   chan struct{}         // one slot for each request under way
+	large   chan struct{}         // one slot for the large answer that is read or decoded
+	buffer  []byte                // holds that answer
 
 	// relogin returns a token newer than the given one; it is nil if there cannot be one.
 	relogin func(ctx context.Context, expired string) (string, error)

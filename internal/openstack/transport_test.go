@@ -78,7 +78,7 @@ func client(t *transport, address string) *http.Client {
 	if t.timeout == 0 {
 		t.timeout = 10 * time.Second
 	}
-	t.slots = make(chan struct{}, mostAtOnce)
+	t.slots, t.large = make(chan struct{}, mostAtOnce), make(chan struct{}, 1)
 	trusted := hosts(nil).with(address)
 	t.hosts.Store(&trusted)
 	return &http.Client{Transport: t}
