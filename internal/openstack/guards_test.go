@@ -118,7 +118,7 @@ func TestGuards(t *testing.T) {
 		"20,000 items":          {[]http.HandlerFunc{endless(`{"servers": [{}`, ",{}")}, 0, "the answer is not read: it has more than 20000 items", 1},
 		"items of an item": {[]http.HandlerFunc{endless(`{"servers": [{"tags": [""`, `,""`)},
 			0, "the answer is not read: it has more than 20000 items", 1},
-		"32 MiB of lists": {[]http.HandlerFunc{endless(`{"servers": [[]`, `,["","","","","","","","","",""]`)},
+		"32 MiB of lists": {[]http.HandlerFunc{endless(`{"servers": [[]`, ",["+strings.Repeat("0,", 99)+"0]")},
 			0, "the answer is not read: it has more than 1000000 items in all", 1},
 		"a password":     {[]http.HandlerFunc{refuses("of " + password)}, 400, redacted, 1},
 		"a long refusal": {[]http.HandlerFunc{refuses("\x1b[31mred\nline " + strings.Repeat("x", 5000))}, 400, `\x1b[31mred\nline xxx`, 1},
