@@ -12,47 +12,23 @@ import (
 	"time"
 )
 
-var commandType = Type{
-	Name: "command",
-	Arguments: []Argument{
-		{
-			Name: "command",
-			Kind: List,
-			Description: "The command and its arguments, run without a shell, with the facts in its " +
-				"[environment](../guides/draining-nodes.md#a-command). Needs `allow_commands = true` in the " +
-				"provider block.",
-			check: func(values []string) []Fault {
-				switch {
-				case len(values) == 0 || strings.TrimSpace(values[0]) == "":
-					return []Fault{{Text: "A command begins with the name or path of a program."}}
-				case slices.ContainsFunc(values, func(v string) bool { return strings.ContainsRune(v, 0) }):
-					return []Fault{{Text: "No argument of a command may contain the character NUL."}}
-				}
-				return nil
-			},
-		},
-		{
-			Name:     "environment",
-			Kind:     List,
-			Optional: true,
-			Description: "Names of variables of Terraform's environment that the command gets too, such as " +
-				"`KUBECONFIG`.",
-			check: func(values []string) []Fault {
-				noName := func(v string) bool { return v == "" || strings.ContainsAny(v, "=\x00") }
-				if slices.ContainsFunc(values, noName) {
-					return []Fault{{Text: "environment lists names of variables, such as KUBECONFIG. " +
-						"A name is not empty, and contains neither = nor the character NUL."}}
-				}
-				return nil
-			},
-		},
-	},
-	make: func(r *Runner, s Spec) (hook, error) {
-		if !r.AllowCommands {
-			return nil, errCommandsNotAllowed
-		}
-		return (&command{runner: r, words: s.Arguments["command"], environment: s.Arguments["environment"]}).run, nil
-	},
+func checkCommand(words []string) []Fault {
+	switch {
+	case len(words) == 0 || strings.TrimSpace(words[0]) == "":
+		return []Fault{{Argument: "command", Text: "A command begins with the name or path of a program."}}
+	case slices.ContainsFunc(words, func(v string) bool { return strings.ContainsRune(v, 0) }):
+		return []Fault{{Argument: "command", Text: "No argument of a command may contain the character NUL."}}
+	}
+	return nil
+}
+
+func checkEnvironment(names []string) []Fault {
+	noName := func(v string) bool { return v == "" || strings.ContainsAny(v, "=\x00") }
+	if slices.ContainsFunc(names, noName) {
+		return []Fault{{Argument: "environment", Text: "environment lists names of variables, such as KUBECONFIG. " +
+			"A name is not empty, and contains neither = nor the character NUL."}}
+	}
+	return nil
 }
 
 // errCommandsNotAllowed means that the provider block does not allow commands.

@@ -87,10 +87,11 @@ func commandRun(ctx context.Context, t *testing.T, m Message, words ...string) (
 			logged = append(logged, line)
 		}
 	}}
-	spec := Spec{Type: "command", Arguments: map[string][]string{
-		"command":     append([]string{os.Args[0]}, words...),
-		"environment": {"HOOK_TEST_COMMAND", "KUBECONFIG", "NOT_THERE", "STACKPOLICY_TOKEN"},
-	}}
+	spec := Spec{
+		Type:        Command,
+		Command:     append([]string{os.Args[0]}, words...),
+		Environment: []string{"HOOK_TEST_COMMAND", "KUBECONFIG", "NOT_THERE", "STACKPOLICY_TOKEN"},
+	}
 	command, err := spec.make(r)
 	require.NoError(t, err)
 	err = command(ctx, m)
@@ -150,11 +151,11 @@ func TestCommand(t *testing.T) {
 // TestCommandRefused: no command runs without allow_commands, and a command that cannot start is reported.
 func TestCommandRefused(t *testing.T) {
 	made := filepath.Join(t.TempDir(), "made")
-	spec := Spec{Type: "command", Arguments: map[string][]string{"command": {"touch", made}}}
+	spec := Spec{Type: Command, Command: []string{"touch", made}}
 	_, err := (&Runner{}).Run(t.Context(), spec, Message{NodeID: "n-1"}, &Progress{})
 	assert.ErrorIs(t, err, errCommandsNotAllowed)
 	assert.NoFileExists(t, made)
-	spec.Arguments["command"] = []string{filepath.Join(t.TempDir(), "nothing")}
+	spec.Command = []string{filepath.Join(t.TempDir(), "nothing")}
 	_, err = (&Runner{AllowCommands: true}).Run(t.Context(), spec, Message{}, &Progress{})
 	assert.ErrorContains(t, err, "cannot be run: ")
 }

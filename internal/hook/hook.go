@@ -11,7 +11,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"slices"
+	"net/url"
 	"strings"
 	"time"
 
@@ -64,12 +64,20 @@ const (
 	Abandon  Result = "ABANDON"  // fail: a node that leaves stays, and a new one is not in service
 )
 
+// The types of hooks.
+const (
+	Webhook = "webhook" // posts the message to a service
+	Command = "command" // runs a program on this machine
+)
+
 // Spec is a hook as the configuration has it.
 type Spec struct {
-	Type      string              // name of one of [Types]
-	Arguments map[string][]string // arguments of the type, each with one value unless it is a list
-	Timeout   time.Duration       // time for the consumer; 0 means [DefaultTimeout]
-	Default   Result
+	Type        string        // [Webhook] or [Command]
+	URL         string        // address of a webhook; it may have a secret in it
+	Command     []string      // a command and its arguments
+	Environment []string      // names of further variables of Terraform's environment that a command gets
+	Timeout     time.Duration // time for the consumer; 0 means [DefaultTimeout]
+	Default     Result
 }
 
 // DefaultTimeout is the time that a consumer has by default.
@@ -80,7 +88,7 @@ func (s Spec) Limit() time.Duration { return cmp.Or(s.Timeout, DefaultTimeout) }
 
 // identity returns a hash that differs for each hook and node, so that the progress of one is not used for another.
 func (s Spec) identity(m Message) string {
-	facts, _ := json.Marshal([]any{s.Type, s.Arguments, m.Token, m.NodeID, m.Transition, m.Region}) // keys are sorted
+	facts, _ := json.Marshal([]any{s.Type, s.URL, s.Command, s.Environment, m.Token, m.NodeID, m.Transition, m.Region})
 	return fmt.Sprintf("%x", sha256.Sum256(facts))
 }
 
@@ -128,12 +136,18 @@ func (r *Runner) Run(ctx context.Context, s Spec, m Message, p *Progress) (warni
 	if p.Completed {
 		return "", nil
 	}
+	run, err := s.make(r)
+	if err != nil {
+		run = func(context.Context, Message) error { return err }
+	}
+	return s.run(ctx, run, m, p)
+}
+
+// run runs the hook within its limit, and turns its end into the default result.
+func (s Spec) run(ctx context.Context, run hook, m Message, p *Progress) (warning string, err error) {
 	limited, cancel := context.WithTimeoutCause(ctx, s.Limit(), fmt.Errorf("not completed within %s", s.Limit()))
 	defer cancel()
-	run, err := s.make(r)
-	if err == nil {
-		err = run(limited, m)
-	}
+	err = run(limited, m)
 	if err != nil && ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
@@ -168,94 +182,22 @@ func (r *Runner) log(ctx context.Context, m Message, message string, fields map[
 // plain prepares a foreign text for a diagnostic and the log.
 func plain(s string) string { return text.Clean(text.Cut(s, 300)) }
 
-// Type is a kind of hook. A new kind is a file with its Type, and a row in types.
-type Type struct {
-	Name      string
-	Arguments []Argument // arguments of this type only
-	make      func(r *Runner, s Spec) (hook, error)
-}
-
-// Argument is an argument of a type.
-type Argument struct {
-	Name        string
-	Description string // Markdown, for the documentation
-	Kind        Kind
-	Optional    bool
-	check       func(values []string) []Fault // nil if every value is valid
-}
-
-// Kind is the kind of value that an argument takes.
-type Kind int
-
-// The kinds of values.
-const (
-	Text   Kind = iota
-	Secret      // text that no plan and no message shows
-	List        // list of texts
-)
-
 // Fault is something wrong with an argument. Its text has no sensitive value.
 type Fault struct {
-	Argument string // "" if a diagnostic must not quote the argument, because its source line has a secret in it
+	Argument string
 	Text     string
 	Warning  bool // reports whether the hook works anyway
 }
 
-// types lists the types of hooks, in the order of the documentation.
-var types = []Type{webhookType, commandType}
-
-// Types lists the types of hooks.
-func Types() []Type { return slices.Clone(types) }
-
-func find(name string) (Type, bool) {
-	i := slices.IndexFunc(types, func(t Type) bool { return t.Name == name })
-	if i < 0 {
-		return Type{}, false
+// Check returns the faults of the arguments. An unknown type has none, because it is refused elsewhere.
+func (s Spec) Check() []Fault {
+	switch s.Type {
+	case Webhook:
+		return checkURL(s.URL)
+	case Command:
+		return append(checkCommand(s.Command), checkEnvironment(s.Environment)...)
 	}
-	return types[i], true
-}
-
-// Check returns the faults of the arguments. An unknown argument is neither missing nor wrong. An unknown type has no
-// faults, because it is refused elsewhere.
-func (s Spec) Check(unknown func(argument string) bool) []Fault {
-	kind, ok := find(s.Type)
-	if !ok {
-		return nil
-	}
-	var faults []Fault
-	for _, t := range types {
-		for _, a := range t.Arguments {
-			if s.Arguments[a.Name] != nil && !slices.Contains(kind.argumentNames(), a.Name) {
-				faults = append(faults, Fault{Argument: a.Name, Text: fmt.Sprintf("%s belongs to a hook of type %s. "+
-					"A hook of type %s takes %s. Remove it, or change the type.", a.Name, t.Name, kind.Name,
-					strings.Join(kind.argumentNames(), ", "))})
-			}
-		}
-	}
-	for _, a := range kind.Arguments {
-		switch values := s.Arguments[a.Name]; {
-		case unknown(a.Name), values == nil && a.Optional:
-		case values == nil, a.Kind != List && len(values) != 1:
-			faults = append(faults,
-				Fault{Argument: a.Name, Text: fmt.Sprintf("A hook of type %s needs %s.", kind.Name, a.Name)})
-		case a.check == nil:
-		default:
-			for _, fault := range a.check(values) {
-				if a.Kind != Secret {
-					fault.Argument = a.Name
-				}
-				faults = append(faults, fault)
-			}
-		}
-	}
-	return faults
-}
-
-func (t Type) argumentNames() (names []string) {
-	for _, a := range t.Arguments {
-		names = append(names, a.Name)
-	}
-	return names
+	return nil
 }
 
 // Check returns an error if the settings of the provider block do not allow a hook.
@@ -266,14 +208,19 @@ func (r *Runner) Check(s Spec) error {
 
 // make makes the hook, or returns what is wrong with it.
 func (s Spec) make(r *Runner) (hook, error) {
-	kind, ok := find(s.Type)
-	if !ok {
-		return nil, fmt.Errorf("there is no hook type %q", plain(s.Type))
-	}
-	for _, fault := range s.Check(func(string) bool { return false }) {
+	for _, fault := range s.Check() {
 		if !fault.Warning {
 			return nil, fmt.Errorf("its hook cannot be run: %s", strings.TrimSuffix(fault.Text, "."))
 		}
 	}
-	return kind.make(r, s)
+	switch {
+	case s.Type == Webhook:
+		address, _ := url.Parse(s.URL) // Check has read it
+		return (&webhook{runner: r, url: address}).run, nil
+	case s.Type == Command && !r.AllowCommands:
+		return nil, errCommandsNotAllowed
+	case s.Type == Command:
+		return (&command{runner: r, words: s.Command, environment: s.Environment}).run, nil
+	}
+	return nil, fmt.Errorf("there is no hook type %q", plain(s.Type))
 }

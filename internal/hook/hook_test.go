@@ -14,14 +14,6 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// with runs a test with a hook type that acts as the function says.
-func with(t *testing.T, run hook) {
-	t.Helper()
-	was := types
-	types = append(Types(), Type{Name: "test", Arguments: []Argument{{Name: "name"}}, make: func(*Runner, Spec) (hook, error) { return run, nil }})
-	t.Cleanup(func() { types = was })
-}
-
 func hang(ctx context.Context, _ Message) error {
 	<-ctx.Done()
 	return ctx.Err()
@@ -62,8 +54,6 @@ func TestRun(t *testing.T) {
 		{name: "it is stopped", spec: Spec{Default: Continue}, hook: hang, cancel: 30 * time.Second, took: 30 * time.Second, err: "stopped by the user"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			c.spec.Type, c.spec.Arguments = "test", map[string][]string{"name": {"q"}}
-			with(t, c.hook)
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
 				ctx, cancel := context.WithCancelCause(t.Context())
@@ -76,7 +66,7 @@ func TestRun(t *testing.T) {
 				if c.launch {
 					m.Transition = Launch
 				}
-				warning, err := (&Runner{}).Run(ctx, c.spec, m, &p)
+				warning, err := c.spec.run(ctx, c.hook, m, &p)
 				if _, abandoned := errors.AsType[*AbandonedError](err); abandoned != (err != nil && c.cancel == 0) ||
 					strings.HasSuffix(c.err, failed.Error()) && !errors.Is(err, failed) {
 					t.Errorf("got %v", err)
@@ -93,7 +83,7 @@ func TestRun(t *testing.T) {
 
 // TestResumed: a completed hook does not run again for the same node, and runs for any other.
 func TestResumed(t *testing.T) {
-	spec := Spec{Type: "test", Arguments: map[string][]string{"name": {"q"}}}
+	spec := Spec{Type: Webhook, URL: "https://consumer.example/"}
 	m := Message{NodeID: "node-1", Region: "R", Token: "t-1"}
 	for _, c := range []struct {
 		name   string
@@ -103,25 +93,22 @@ func TestResumed(t *testing.T) {
 		{"the same", func(*Spec, *Message) {}, 0},
 		{"another timeout and default result", func(s *Spec, _ *Message) { s.Timeout, s.Default = time.Hour, Continue }, 0},
 		{"another name, for people", func(_ *Spec, m *Message) { m.NodeName = "web-7" }, 0},
-		{"another argument", func(s *Spec, _ *Message) { s.Arguments = map[string][]string{"name": {"r"}} }, 1},
+		{"another argument", func(s *Spec, _ *Message) { s.URL += "other" }, 1},
 		{"another region", func(_ *Spec, m *Message) { m.Region = "S" }, 1},
 		{"another node", func(_ *Spec, m *Message) { m.NodeID = "node-2" }, 1},
 		{"another transition", func(_ *Spec, m *Message) { m.Transition = Launch }, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			runs := 0
-			with(t, func(context.Context, Message) error {
-				runs++
-				return nil
-			})
+			runner := &Runner{HTTP: &http.Client{Transport: inProcess{http.HandlerFunc(func(http.ResponseWriter, *http.Request) { runs++ })}}}
 			var p Progress
-			if _, err := (&Runner{}).Run(t.Context(), spec, m, &p); err != nil || runs != 1 || !p.Completed {
+			if _, err := runner.Run(t.Context(), spec, m, &p); err != nil || runs != 1 || !p.Completed {
 				t.Fatalf("%v, %d runs, %+v", err, runs, p)
 			}
 			again, node := spec, m
 			c.change(&again, &node)
 			runs = 0
-			if _, err := (&Runner{}).Run(t.Context(), again, node, &p); err != nil || runs != c.runs || !p.Completed {
+			if _, err := runner.Run(t.Context(), again, node, &p); err != nil || runs != c.runs || !p.Completed {
 				t.Errorf("%v, %d runs, want %d, %+v", err, runs, c.runs, p)
 			}
 		})
@@ -131,29 +118,28 @@ func TestResumed(t *testing.T) {
 // TestCheck: arguments with which no hook can run are refused, and an address whose secrets others can read causes a
 // warning. Neither text shows an argument that may be a secret.
 func TestCheck(t *testing.T) {
-	type arguments = map[string][]string
 	const refused, warned = "begins with https://", "everybody on the way can read them"
-	url := func(address string) Spec { return Spec{Type: "webhook", Arguments: arguments{"url": {address}}} }
+	url := func(address string) Spec { return Spec{Type: Webhook, URL: address} }
 	runner := &Runner{HTTP: http.DefaultClient}
 	for _, c := range []struct {
-		spec     Spec
-		at, want string
+		spec Spec
+		want string
 	}{
-		{url("https://consumer.example/drain"), "", ""},
-		{url("https://ann:secret@consumer.example/?key=secret"), "", ""},
-		{url("http://consumer.example/drain"), "", ""},
-		{url("http://ann:secret@consumer.example/"), "", warned},
-		{url("http://consumer.example/?key=secret"), "", warned},
-		{url("https://consumer.example:secret/"), "", refused},
-		{url("https:///secret"), "", refused},
-		{url("ftp://consumer.example/secret"), "", refused},
-		{url("consumer.example/secret"), "", refused},
-		{Spec{Type: "webhook"}, "url", "A hook of type webhook needs url."},
+		{url("https://consumer.example/drain"), ""},
+		{url("https://ann:secret@consumer.example/?key=secret"), ""},
+		{url("http://consumer.example/drain"), ""},
+		{url("http://ann:secret@consumer.example/"), warned},
+		{url("http://consumer.example/?key=secret"), warned},
+		{url("https://consumer.example:secret/"), refused},
+		{url("https:///secret"), refused},
+		{url("ftp://consumer.example/secret"), refused},
+		{url("consumer.example/secret"), refused},
+		{Spec{Type: Webhook}, refused},
 	} {
-		faults := c.spec.Check(func(string) bool { return false })
+		faults := c.spec.Check()
 		assert.Len(t, faults, min(1, len(c.want)), "%v", c.spec)
 		for _, fault := range faults {
-			if fault.Warning != (c.want == warned) || fault.Argument != c.at || !strings.Contains(fault.Text, c.want) ||
+			if fault.Warning != (c.want == warned) || fault.Argument != "url" || !strings.Contains(fault.Text, c.want) ||
 				strings.Contains(fault.Text, "secret") {
 				t.Errorf("%v: got %+v, want %q", c.spec, fault, c.want)
 			}

@@ -22,32 +22,15 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
-var webhookType = Type{
-	Name: "webhook",
-	Arguments: []Argument{{
-		Name:        "url",
-		Description: "Address that is posted to. It may contain a secret and is never logged.",
-		Kind:        Secret,
-		check:       func(values []string) []Fault { return checkURL(values[0]) },
-	}},
-	make: func(r *Runner, s Spec) (hook, error) {
-		address, err := url.Parse(s.Arguments["url"][0]) // Check has found it
-		if err != nil {
-			return nil, errors.New("the URL of the webhook cannot be read")
-		}
-		return (&webhook{runner: r, url: address}).run, nil
-	},
-}
-
 // checkURL returns what is wrong with an address. It does not repeat the address, which may have a secret in it.
 func checkURL(address string) []Fault {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || u.Hostname() == "" || (u.Scheme != "http" && u.Scheme != "https"):
-		return []Fault{{Text: "The address of a webhook begins with https:// (or http://) and has a host."}}
+		return []Fault{{Argument: "url", Text: "The address of a webhook begins with https:// (or http://) and has a host."}}
 	case u.Scheme == "http" && (u.User != nil || u.RawQuery != ""):
 		return []Fault{
-			{Warning: true, Text: fmt.Sprintf("The URL of the webhook at %s has credentials or a query in it, "+
+			{Argument: "url", Warning: true, Text: fmt.Sprintf("The URL of the webhook at %s has credentials or a query in it, "+
 				"and everybody on the way can read them. Use https.", plain(u.Host))},
 		}
 	}

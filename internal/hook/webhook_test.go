@@ -95,7 +95,7 @@ func hookAt(t *testing.T, address string, consumer http.RoundTripper) hook {
 	if consumer != nil {
 		client.Transport = consumer
 	}
-	spec := Spec{Type: "webhook", Arguments: map[string][]string{"url": {address}}}
+	spec := Spec{Type: Webhook, URL: address}
 	w, err := spec.make(&Runner{HTTP: client, UserAgent: "agent/1", pause: time.Second / 2})
 	require.NoError(t, err)
 	return w
@@ -226,7 +226,7 @@ func TestWebhookTLS(t *testing.T) {
 		{"speaks no TLS", strings.Replace(plainHTTP.URL, "http:", "https:", 1), trusting, "is not trusted: http: server gave HTTP response to HTTPS client"},
 		{"is no web server", "https://" + ssh.Addr().String(), trusting, "is not trusted: tls: first record does not look like a TLS handshake"},
 	} {
-		spec := Spec{Type: "webhook", Arguments: map[string][]string{"url": {c.url + "/?key=secret"}}}
+		spec := Spec{Type: Webhook, URL: c.url + "/?key=secret"}
 		w, err := spec.make(&Runner{HTTP: web.NewClient(c.authorities, time.Minute), pause: time.Hour})
 		require.NoError(t, err)
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)

@@ -3,12 +3,14 @@
 package hookblock
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -18,61 +20,82 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
+
+// model is the block.
+type model struct {
+	Type          types.String `tfsdk:"type"`
+	URL           types.String `tfsdk:"url"`
+	Command       types.List   `tfsdk:"command"`
+	Environment   types.List   `tfsdk:"environment"`
+	Timeout       types.String `tfsdk:"timeout"`
+	DefaultResult types.String `tfsdk:"default_result"`
+}
 
 // Block returns the schema of a hook block.
 func Block(description string) schema.SingleNestedBlock {
-	var names []string
-	attributes := map[string]schema.Attribute{
-		"timeout": durations.Argument(time.Second, duration.Day,
-			"How long to wait for the consumer, at most `1d`. Defaults to `"+duration.Format(hook.DefaultTimeout)+"`."),
+	url := attribute.Text("Required for type `webhook`. Address that is posted to. It may contain a secret and is never " +
+		"logged.")
+	url.Sensitive = true
+	return attribute.Block(description, attribute.Fields{
+		"type": attribute.Text("Required. How the consumer is notified, and how it says that it is done: `webhook`, "+
+			"`command`. See [Which hook](../guides/draining-nodes.md#which-hook).",
+			stringvalidator.OneOf(hook.Webhook, hook.Command)),
+		"url": url,
+		"command": attribute.Texts("Required for type `command`. The command and its arguments, run without a shell, "+
+			"with the facts in its [environment](../guides/draining-nodes.md#a-command). Needs `allow_commands = true` "+
+			"in the provider block.", listvalidator.NoNullValues()),
+		"environment": attribute.Texts("For type `command`. Names of variables of Terraform's environment that the "+
+			"command gets too, such as `KUBECONFIG`.", listvalidator.NoNullValues()),
+		"timeout": durations.Argument(time.Second, duration.Day, "How long to wait for the consumer, at most `1d`. "+
+			"Defaults to `"+duration.Format(hook.DefaultTimeout)+"`."),
 		"default_result": attribute.Text("Required. Result of a hook that fails or times out: `CONTINUE` (a warning; "+
 			"the node counts as drained or ready) or `ABANDON` (an error; a leaving node stays, a new node is not in "+
 			"service).",
 			stringvalidator.OneOf(string(hook.Continue), string(hook.Abandon))),
-	}
-	for _, t := range hook.Types() {
-		names = append(names, t.Name)
-		for _, a := range t.Arguments {
-			attributes[a.Name] = argumentOf(t, a)
-		}
-	}
-	attributes["type"] = attribute.Text("Required. How the consumer is notified, and how it says that it is done: `"+
-		strings.Join(names, "`, `")+"`. See [Which hook](../guides/draining-nodes.md#which-hook).",
-		stringvalidator.OneOf(names...))
-	return attribute.Block(description, attributes, "type", "default_result")
-}
-
-// argumentOf returns the schema of an argument of a type.
-func argumentOf(t hook.Type, a hook.Argument) schema.Attribute {
-	description := fmt.Sprintf("Required for type `%s`. %s", t.Name, a.Description)
-	if a.Optional {
-		description = fmt.Sprintf("For type `%s`. %s", t.Name, a.Description)
-	}
-	if a.Kind == hook.List {
-		return attribute.Texts(description, listvalidator.NoNullValues())
-	}
-	text := attribute.Text(description)
-	text.Sensitive = a.Kind == hook.Secret
-	return text
+	}, "type", "default_result")
 }
 
 var at = path.Root("hook")
 
+// background is for conversions, which wait for nothing.
+var background = context.Background()
+
 // Validate checks the known arguments of a block.
 func Validate(block types.Object, diags *diag.Diagnostics) {
-	spec, unknown := read(block)
-	if spec == nil {
+	m := read(block)
+	if m == nil || m.Type.IsUnknown() {
 		return
 	}
-	for _, fault := range spec.Check(func(argument string) bool { return unknown[argument] }) {
-		where := at
-		if fault.Argument != "" {
-			where = at.AtName(fault.Argument)
+	takes := map[string][]string{hook.Webhook: {"url"}, hook.Command: {"command", "environment"}}
+	kind := m.Type.ValueString()
+	if takes[kind] == nil {
+		return // the schema refuses it
+	}
+	arguments := map[string]attr.Value{"url": m.URL, "command": m.Command, "environment": m.Environment}
+	for of, names := range takes {
+		for _, name := range names {
+			if of != kind && value.Given(arguments[name]) {
+				diags.AddAttributeError(at.AtName(name), "Invalid hook", fmt.Sprintf("%s belongs to a hook of type %s. "+
+					"A hook of type %s takes %s. Remove it, or change the type.", name, of, kind, text.And(takes[kind])))
+			}
 		}
-		if fault.Warning {
+	}
+	if needed := takes[kind][0]; arguments[needed].IsNull() {
+		diags.AddAttributeError(at.AtName(needed), "Invalid hook", fmt.Sprintf("A hook of type %s needs %s.", kind, needed))
+		return
+	}
+	for _, fault := range m.spec().Check() {
+		where := at.AtName(fault.Argument)
+		if fault.Argument == "url" {
+			where = at // Terraform quotes the line of the argument, which has a secret in it
+		}
+		switch {
+		case !value.Known(background, arguments[fault.Argument]):
+		case fault.Warning:
 			diags.AddAttributeWarning(where, "Insecure hook", fault.Text)
-		} else {
+		default:
 			diags.AddAttributeError(where, "Invalid hook", fault.Text)
 		}
 	}
@@ -81,62 +104,40 @@ func Validate(block types.Object, diags *diag.Diagnostics) {
 // CheckAllowed reports a hook that the provider block does not allow. The runner is nil if the provider block is not
 // known yet.
 func CheckAllowed(block types.Object, runner *hook.Runner, diags *diag.Diagnostics) {
-	spec, unknown := read(block)
-	if spec == nil || len(unknown) > 0 || runner == nil {
+	m := read(block)
+	if m == nil || !value.Known(background, block) || runner == nil {
 		return
 	}
-	if err := runner.Check(*spec); err != nil {
+	if err := runner.Check(*m.spec()); err != nil {
 		diags.AddAttributeError(at.AtName("type"), "Unable to run the hook",
 			strings.TrimSuffix(err.Error(), ".")+".")
 	}
 }
 
-// Spec returns the hook of a block, which must be completely known, or nil if there
-// is no block.
+// Spec returns the hook of a block, which must be completely known, or nil if there is no block.
 func Spec(block types.Object) *hook.Spec {
-	spec, _ := read(block)
-	return spec
+	if m := read(block); m != nil {
+		return m.spec()
+	}
+	return nil
 }
 
-// read returns the hook of a block, or nil if there is no block, and which of its
-// arguments are unknown. A value in a state that the schema refuses, such as a null
-// element, is read as empty.
-func read(block types.Object) (spec *hook.Spec, unknown map[string]bool) {
+// read returns the model of a block, or nil if there is no block.
+func read(block types.Object) *model {
 	if !value.GivenBlock(block) {
-		return nil, nil
+		return nil
 	}
-	spec, unknown = &hook.Spec{Arguments: map[string][]string{}}, map[string]bool{}
-	for name, v := range block.Attributes() {
-		if v.IsUnknown() {
-			unknown[name] = true
-			continue
-		}
-		if v.IsNull() {
-			continue
-		}
-		switch v := v.(type) {
-		case types.List:
-			words := make([]string, 0, len(v.Elements()))
-			for _, element := range v.Elements() {
-				if element.IsUnknown() {
-					unknown[name] = true
-				}
-				word, _ := element.(types.String)
-				words = append(words, word.ValueString())
-			}
-			spec.Arguments[name] = words
-		case types.String:
-			switch name {
-			case "type":
-				spec.Type = v.ValueString()
-			case "timeout":
-				spec.Timeout = durations.Or(v, 0)
-			case "default_result":
-				spec.Default = hook.Result(v.ValueString())
-			default:
-				spec.Arguments[name] = []string{v.ValueString()}
-			}
-		}
+	return value.Object[model](background, block, new(diag.Diagnostics))
+}
+
+// spec returns the hook. Null elements of lists, which the schema refuses, are left out.
+func (m model) spec() *hook.Spec {
+	return &hook.Spec{
+		Type:        m.Type.ValueString(),
+		URL:         m.URL.ValueString(),
+		Command:     value.Texts(m.Command),
+		Environment: value.Texts(m.Environment),
+		Timeout:     durations.Or(m.Timeout, 0),
+		Default:     hook.Result(m.DefaultResult.ValueString()),
 	}
-	return spec, unknown
 }
