@@ -17,8 +17,10 @@ import (
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
+	gopher "github.com/gophercloud/gophercloud/v2/openstack"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
 	"github.com/gophercloud/gophercloud/v2/openstack/image/v2/images"
+	"github.com/gophercloud/utils/v2/openstack/clientconfig"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
@@ -37,6 +39,10 @@ type Cloud struct {
 	Flavor string
 
 	user string // user of the fake cloud; each user's project has the user's name
+
+	login  openstack.Config
+	once   sync.Once
+	client *gophercloud.ProviderClient
 }
 
 // Live reports whether tests run on a real cloud.
@@ -107,6 +113,7 @@ func start(t testing.TB, config fakecloud.Config, user string) *Cloud {
 		c.Fake = fakecloud.Start(t, config)
 		login = fakeLogin(c.Fake, user, fakecloud.DefaultRegions()[0].Name)
 	}
+	c.login = login
 	api, err := openstack.New(login)
 	require.NoError(t, err, "the cloud of the test")
 	c.API = api
@@ -165,9 +172,41 @@ func (c *Cloud) compute(t testing.TB, region string) *openstack.Compute {
 	return compute
 }
 
-func (c *Cloud) client(t testing.TB, region string) *gophercloud.ServiceClient {
+// Provider returns a client of the test's own.
+func (c *Cloud) Provider(t testing.TB) *gophercloud.ProviderClient {
 	t.Helper()
-	return c.compute(t, region).At(79)
+	c.once.Do(func() {
+		var err error
+		c.client, err = Authenticate(context.WithoutCancel(t.Context()), c.login)
+		require.NoError(t, err, "log in for the test")
+	})
+	return c.client
+}
+
+// Authenticate logs in with a client that takes all good answers. [openstack.Cloud] takes only those to the requests of
+// the product.
+func Authenticate(ctx context.Context, login openstack.Config) (*gophercloud.ProviderClient, error) {
+	opts := &gophercloud.AuthOptions{
+		IdentityEndpoint: login.AuthURL, Username: login.UserName, Password: login.Password,
+		TenantName: login.TenantName, DomainID: login.DefaultDomain,
+	}
+	if login.UserName == "" {
+		var err error
+		opts, err = clientconfig.AuthOptions(&clientconfig.ClientOpts{Cloud: login.Cloud})
+		if err != nil {
+			return nil, err
+		}
+	}
+	opts.AllowReauth = true
+	return gopher.AuthenticatedClient(ctx, *opts)
+}
+
+func (c *Cloud) nova(t testing.TB, region string) *gophercloud.ServiceClient {
+	t.Helper()
+	client, err := gopher.NewComputeV2(c.Provider(t), gophercloud.EndpointOpts{Region: region})
+	require.NoError(t, err)
+	client.Microversion = "2.79"
+	return client
 }
 
 // Server describes a server to boot.
@@ -186,7 +225,7 @@ func (c *Cloud) Boot(t testing.TB, list ...Server) []string {
 	t.Helper()
 	ids := make([]string, len(list))
 	for i, s := range list {
-		client := c.client(t, s.Region)
+		client := c.nova(t, s.Region)
 		opts := servers.CreateOpts{
 			Name:             c.Prefix + s.Name,
 			ImageRef:         c.Image,
@@ -210,7 +249,7 @@ func (c *Cloud) Boot(t testing.TB, list ...Server) []string {
 		})
 	}
 	for i, s := range list {
-		err := servers.WaitForStatus(t.Context(), c.client(t, s.Region), ids[i], "ACTIVE")
+		err := servers.WaitForStatus(t.Context(), c.nova(t, s.Region), ids[i], "ACTIVE")
 		require.NoError(t, err, "boot %s", s.Name)
 	}
 	return ids

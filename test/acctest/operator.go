@@ -33,7 +33,7 @@ import (
 // Server reads a server.
 func (c *Cloud) Server(t testing.TB, region, id string) servers.Server {
 	t.Helper()
-	s, err := servers.Get(context.WithoutCancel(t.Context()), c.client(t, region), id).Extract()
+	s, err := servers.Get(context.WithoutCancel(t.Context()), c.nova(t, region), id).Extract()
 	require.NoError(t, err, "read the server %s", id)
 	return *s
 }
@@ -42,7 +42,7 @@ func (c *Cloud) Server(t testing.TB, region, id string) servers.Server {
 // action, such as `{"pause": null}`.
 func (c *Cloud) Act(t testing.TB, region, id, body, status string) {
 	t.Helper()
-	act(t, c.client(t, region), id, body)
+	act(t, c.nova(t, region), id, body)
 	c.await(t, region, id, status, func(*servers.Server) bool { return true })
 }
 
@@ -75,7 +75,7 @@ func (c *Cloud) await(t testing.TB, region, id, status string, is func(*servers.
 // Rename gives a server another name.
 func (c *Cloud) Rename(t testing.TB, region, id, name string) {
 	t.Helper()
-	if _, err := servers.Update(t.Context(), c.client(t, region), id, servers.UpdateOpts{Name: name}).
+	if _, err := servers.Update(t.Context(), c.nova(t, region), id, servers.UpdateOpts{Name: name}).
 		Extract(); err != nil {
 		t.Fatalf("rename the server %s: %v", id, err)
 	}
@@ -164,7 +164,7 @@ func (c *Cloud) images(t testing.TB, opts images.ListOpts) []images.Image {
 // flavors lists the flavors of the first region, the smallest first, without those that tests made.
 func (c *Cloud) flavors(t testing.TB) []flavors.Flavor {
 	t.Helper()
-	all := listed(t, flavors.ListDetail(c.client(t, c.Regions(t)[0]), nil), flavors.ExtractFlavors)
+	all := listed(t, flavors.ListDetail(c.nova(t, c.Regions(t)[0]), nil), flavors.ExtractFlavors)
 	all = slices.DeleteFunc(all, func(f flavors.Flavor) bool { return prefixPattern.MatchString(f.Name) })
 	slices.SortFunc(all, func(a, b flavors.Flavor) int {
 		return cmp.Or(cmp.Compare(a.RAM, b.RAM), cmp.Compare(a.ID, b.ID))
@@ -265,7 +265,7 @@ func (c *Cloud) quota(
 ) (raise func()) {
 	t.Helper()
 	admin := c.Admin(t, region)
-	own, ok := c.client(t, region).GetAuthResult().(tokens.CreateResult)
+	own, ok := c.nova(t, region).GetAuthResult().(tokens.CreateResult)
 	if !ok {
 		t.Fatal("the login does not say what the project is")
 	}

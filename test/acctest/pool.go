@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
+	gopher "github.com/gophercloud/gophercloud/v2/openstack"
 	"github.com/gophercloud/gophercloud/v2/openstack/loadbalancer/v2/loadbalancers"
 	"github.com/gophercloud/gophercloud/v2/openstack/loadbalancer/v2/pools"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
@@ -28,32 +29,34 @@ func (c *Cloud) octavia(t testing.TB, region string) *openstack.LoadBalancer {
 // Pool makes a load balancer with a pool, until the test ends. It returns the id of the pool.
 func (c *Cloud) Pool(t testing.TB, region string) string {
 	t.Helper()
-	lb := c.octavia(t, region)
+	c.octavia(t, region)
 	if c.Fake != nil {
 		return c.Fake.AddPool(region)
 	}
+	client, err := gopher.NewLoadBalancerV2(c.Provider(t), gophercloud.EndpointOpts{Region: region})
+	require.NoError(t, err)
 	network, _ := c.Network(t, region)
-	balancer, err := loadbalancers.Create(t.Context(), lb.Client, loadbalancers.CreateOpts{
+	balancer, err := loadbalancers.Create(t.Context(), client, loadbalancers.CreateOpts{
 		Name: c.Prefix + "lb", VipNetworkID: network,
 	}).Extract()
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		ctx := context.WithoutCancel(t.Context())
-		err := c.settle(ctx, lb.Client, balancer.ID)
+		err := c.settle(ctx, client, balancer.ID)
 		if err == nil {
-			err = loadbalancers.Delete(ctx, lb.Client, balancer.ID, loadbalancers.DeleteOpts{Cascade: true}).
+			err = loadbalancers.Delete(ctx, client, balancer.ID, loadbalancers.DeleteOpts{Cascade: true}).
 				ExtractErr()
 		}
 		if err != nil {
 			t.Errorf("the load balancer %s is left: %v", balancer.ID, err)
 		}
 	})
-	require.NoError(t, c.settle(t.Context(), lb.Client, balancer.ID))
-	pool, err := pools.Create(t.Context(), lb.Client, pools.CreateOpts{
+	require.NoError(t, c.settle(t.Context(), client, balancer.ID))
+	pool, err := pools.Create(t.Context(), client, pools.CreateOpts{
 		Name: c.Prefix + "pool", LoadbalancerID: balancer.ID, Protocol: "TCP", LBMethod: "ROUND_ROBIN",
 	}).Extract()
 	if err == nil {
-		err = c.settle(t.Context(), lb.Client, balancer.ID)
+		err = c.settle(t.Context(), client, balancer.ID)
 	}
 	require.NoError(t, err)
 	return pool.ID

@@ -52,7 +52,7 @@ func (c *Cloud) Versions(t testing.TB) string {
 // In lists the servers of the test in a region.
 func (c *Cloud) In(t testing.TB, region string) []servers.Server {
 	t.Helper()
-	list := listed(t, servers.List(c.client(t, region), servers.ListOpts{Name: "^" + c.Prefix}), servers.ExtractServers)
+	list := listed(t, servers.List(c.nova(t, region), servers.ListOpts{Name: "^" + c.Prefix}), servers.ExtractServers)
 	// A server in DELETED is listed only until Nova has removed it.
 	return slices.DeleteFunc(list, func(s servers.Server) bool { return s.Status == "DELETED" })
 }
@@ -85,7 +85,7 @@ func (c *Cloud) ByAge(t testing.TB, names ...string) []string {
 // Kill deletes a server behind Terraform's back.
 func (c *Cloud) Kill(t testing.TB, region, id string) {
 	t.Helper()
-	client, ctx := c.client(t, region), context.WithoutCancel(t.Context())
+	client, ctx := c.nova(t, region), context.WithoutCancel(t.Context())
 	err := servers.Delete(ctx, client, id).ExtractErr()
 	for err == nil {
 		_, err = servers.Get(ctx, client, id).Extract()
@@ -98,7 +98,7 @@ func (c *Cloud) Kill(t testing.TB, region, id string) {
 // Mark sets a server's metadata behind Terraform's back.
 func (c *Cloud) Mark(t testing.TB, region, id, key, value string) {
 	t.Helper()
-	if _, err := servers.UpdateMetadata(t.Context(), c.client(t, region), id, servers.MetadataOpts{key: value}).
+	if _, err := servers.UpdateMetadata(t.Context(), c.nova(t, region), id, servers.MetadataOpts{key: value}).
 		Extract(); err != nil {
 		t.Fatalf("mark %s: %v", id, err)
 	}

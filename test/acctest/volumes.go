@@ -78,7 +78,7 @@ func (c *Cloud) DropVolumes(t testing.TB, region string) {
 // cinder returns the Cinder of a region, or skips the test if there are no volumes.
 func (c *Cloud) cinder(t testing.TB, region string) *gophercloud.ServiceClient {
 	t.Helper()
-	client, err := gopher.NewBlockStorageV3(c.client(t, region).ProviderClient,
+	client, err := gopher.NewBlockStorageV3(c.Provider(t),
 		gophercloud.EndpointOpts{Region: region})
 	if err != nil {
 		t.Skipf("needs volumes: %v", err)
@@ -88,7 +88,7 @@ func (c *Cloud) cinder(t testing.TB, region string) *gophercloud.ServiceClient {
 
 func (c *Cloud) neutron(t testing.TB, region string) *gophercloud.ServiceClient {
 	t.Helper()
-	client, err := gopher.NewNetworkV2(c.client(t, region).ProviderClient, gophercloud.EndpointOpts{Region: region})
+	client, err := gopher.NewNetworkV2(c.Provider(t), gophercloud.EndpointOpts{Region: region})
 	require.NoError(t, err)
 	return client
 }

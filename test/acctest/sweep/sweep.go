@@ -29,14 +29,24 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	cloud, err := openstack.New(acctest.Login())
+	var other *gophercloud.ProviderClient
 	if err == nil {
-		err = sweep(ctx, cloud, *older, time.Now(), os.Stdout)
+		other, err = acctest.Authenticate(ctx, acctest.Login())
+	}
+	if err == nil {
+		err = sweep(ctx, clients{cloud, other}, *older, time.Now(), os.Stdout)
 	}
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "sweep:", err)
 		os.Exit(1)
 	}
+}
+
+// clients are a client of the product, and one that takes the answers to all requests.
+type clients struct {
+	*openstack.Cloud
+	other *gophercloud.ProviderClient
 }
 
 // thing is something that may be a leftover.
@@ -46,8 +56,8 @@ type thing struct {
 }
 
 // sweep removes the leftovers of tests in all regions, and prints them. It continues after a failure.
-func sweep(ctx context.Context, cloud *openstack.Cloud, older time.Duration, now time.Time, out io.Writer) error {
-	lists := []func(context.Context, *openstack.Cloud, string) ([]thing, error){
+func sweep(ctx context.Context, cloud clients, older time.Duration, now time.Time, out io.Writer) error {
+	lists := []func(context.Context, clients, string) ([]thing, error){
 		listServers, listGroups, listVolumes, listPorts,
 	}
 	regions, errs := cloud.ComputeRegions(ctx)
@@ -72,7 +82,7 @@ func sweep(ctx context.Context, cloud *openstack.Cloud, older time.Duration, now
 	return errs
 }
 
-func listServers(ctx context.Context, cloud *openstack.Cloud, region string) (things []thing, err error) {
+func listServers(ctx context.Context, cloud clients, region string) (things []thing, err error) {
 	compute, err := cloud.Compute(ctx, region)
 	if err != nil {
 		return nil, err
@@ -85,7 +95,7 @@ func listServers(ctx context.Context, cloud *openstack.Cloud, region string) (th
 	})
 }
 
-func listGroups(ctx context.Context, cloud *openstack.Cloud, region string) (things []thing, err error) {
+func listGroups(ctx context.Context, cloud clients, region string) (things []thing, err error) {
 	compute, err := cloud.Compute(ctx, region)
 	if err != nil {
 		return nil, err
@@ -114,22 +124,18 @@ func leftovers[T any](
 
 // client returns a client for another service of a region, or nil if there is none.
 func client(
-	ctx context.Context, cloud *openstack.Cloud, region string,
+	cloud clients, region string,
 	open func(*gophercloud.ProviderClient, gophercloud.EndpointOpts) (*gophercloud.ServiceClient, error),
 ) (*gophercloud.ServiceClient, error) {
-	compute, err := cloud.Compute(ctx, region)
-	if err != nil {
-		return nil, err
-	}
-	client, err := open(compute.At(1).ProviderClient, gophercloud.EndpointOpts{Region: region})
-	if _, none := errors.AsType[*openstack.NoEndpointError](err); none {
+	client, err := open(cloud.other, gophercloud.EndpointOpts{Region: region})
+	if _, none := errors.AsType[gophercloud.ErrEndpointNotFound](err); none {
 		return nil, nil
 	}
 	return client, err
 }
 
-func listVolumes(ctx context.Context, cloud *openstack.Cloud, region string) (things []thing, err error) {
-	client, err := client(ctx, cloud, region, gopher.NewBlockStorageV3)
+func listVolumes(ctx context.Context, cloud clients, region string) (things []thing, err error) {
+	client, err := client(cloud, region, gopher.NewBlockStorageV3)
 	if client == nil {
 		return nil, err
 	}
@@ -139,8 +145,8 @@ func listVolumes(ctx context.Context, cloud *openstack.Cloud, region string) (th
 	})
 }
 
-func listPorts(ctx context.Context, cloud *openstack.Cloud, region string) (things []thing, err error) {
-	client, err := client(ctx, cloud, region, gopher.NewNetworkV2)
+func listPorts(ctx context.Context, cloud clients, region string) (things []thing, err error) {
+	client, err := client(cloud, region, gopher.NewNetworkV2)
 	if client == nil {
 		return nil, err
 	}

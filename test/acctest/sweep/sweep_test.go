@@ -21,24 +21,25 @@ func TestSweep(t *testing.T) {
 			c.Fake.AddServerGroup(region, fakecloud.ServerGroup{Name: name, Policy: "affinity"})
 		}
 	}
+	all := clients{c.API, c.Provider(t)}
 	before := c.Fake.Count("DELETE * **")
 	var out strings.Builder
-	if err := sweep(t.Context(), c.API, 2*time.Hour, time.Now(), &out); err != nil || out.Len() > 0 || c.Fake.Count("DELETE * **") != before {
+	if err := sweep(t.Context(), all, 2*time.Hour, time.Now(), &out); err != nil || out.Len() > 0 || c.Fake.Count("DELETE * **") != before {
 		t.Errorf("too young to go: %v\n%s", err, &out)
 	}
-	assert.NoError(t, sweep(t.Context(), c.API, 2*time.Hour, time.Now().Add(4*time.Hour), &out))
+	assert.NoError(t, sweep(t.Context(), all, 2*time.Hour, time.Now().Add(4*time.Hour), &out))
 	if got := strings.Count(out.String(), "removed the "); got != 2+2+2+2 || got != strings.Count(out.String(), c.Prefix) {
 		t.Errorf("removed %d:\n%s", got, &out)
 	}
 	assert.Equal(t, 2+2+2+2, c.Fake.Count("DELETE * **")-before, "deletions")
 	out.Reset()
-	if err := sweep(t.Context(), c.API, 0, time.Now(), &out); err != nil || out.Len() > 0 {
+	if err := sweep(t.Context(), all, 0, time.Now(), &out); err != nil || out.Len() > 0 {
 		t.Errorf("nothing is left: %v\n%s", err, &out)
 	}
 
 	// A failure is reported, and the rest is still removed.
 	c.Fake.AddServers("RegionTwo", fakecloud.Server{Name: c.Prefix + "late"})
 	c.Fake.Inject(fakecloud.Fault{Region: "RegionOne", Service: fakecloud.Compute, Path: "/servers/detail", Status: 500, Times: fakecloud.Forever})
-	assert.ErrorContains(t, sweep(t.Context(), c.API, 0, time.Now(), &out), "RegionOne: ")
+	assert.ErrorContains(t, sweep(t.Context(), all, 0, time.Now(), &out), "RegionOne: ")
 	assert.Contains(t, out.String(), "RegionTwo: removed the server "+c.Prefix+"late")
 }
