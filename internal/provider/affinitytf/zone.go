@@ -40,7 +40,7 @@ func targetZone(
 		if !drs {
 			name, _, _ = strings.Cut(zone, ":") // an admin may name a host, as Nova does
 		}
-		places.CheckZone(ctx, cloud, compute.Region, name, wanted.at, diags)
+		places.CheckZone(ctx, cloud, []string{compute.Region}, name, wanted.at, diags)
 		checkHost(ctx, compute, wanted, diags)
 	}
 	if !drs || diags.HasError() {

@@ -129,8 +129,10 @@ func RefuseUnknown(
 		at = path.Root("node_create").AtName("region")
 	}
 	for _, name := range asked.Regions() {
-		state, _, err := cloud.RegionState(ctx, name)
+		state, why, err := cloud.RegionState(ctx, name)
 		switch {
+		case asked.NodeCreate != nil && err == nil && state == openstack.RegionNoCompute:
+			WarnOfNode(at, why+" Name another region.", diags)
 		case slices.Contains(own, name):
 		case err != nil:
 			diags.AddError("Unable to look up regions and availability zones", err.Error())
@@ -142,36 +144,54 @@ func RefuseUnknown(
 	if asked.NodeCreate == nil || asked.NodeCreate.Zone == "" || diags.HasError() {
 		return
 	}
-	region := asked.NodeCreate.Region
-	if region == "" && len(own) == 1 {
-		region = own[0]
+	regions := own // one of them, where the node does not name its region
+	if name := asked.NodeCreate.Region; name != "" {
+		regions = []string{name}
 	}
-	if state, _, err := cloud.RegionState(ctx, region); err == nil && state == openstack.RegionWithCompute {
-		CheckZone(ctx, cloud, region, asked.NodeCreate.Zone, path.Root("node_create").AtName("zone"), diags)
-	}
+	zone, _, _ := strings.Cut(asked.NodeCreate.Zone, ":") // an admin may name a host, as Nova does
+	CheckZone(ctx, cloud, regions, zone, path.Root("node_create").AtName("zone"), diags)
 }
 
-// CheckZone reports a zone that does not exist, and warns of one that takes no servers now.
+// WarnOfNode warns that the place that a node names takes none, and why.
+func WarnOfNode(at path.Path, why string, diags *diag.Diagnostics) {
+	diags.AddAttributeWarning(at, "The place of the node takes no nodes", why)
+}
+
+// CheckZone reports a zone that exists in none of the regions, and warns of one that takes no servers now. Regions
+// without compute service are left out.
 func CheckZone(
-	ctx context.Context, cloud *openstack.Cloud, region, zone string, at path.Path, diags *diag.Diagnostics,
+	ctx context.Context, cloud *openstack.Cloud, regions []string, zone string, at path.Path, diags *diag.Diagnostics,
 ) {
-	zones, err := cloud.Zones(ctx, region)
-	if err != nil {
-		diags.AddError("Unable to look up availability zones", err.Error())
-		return
+	var none []string // what Nova lists in place of the zone
+	down := ""
+	for _, region := range regions {
+		if state, _, err := cloud.RegionState(ctx, region); err == nil && state != openstack.RegionWithCompute {
+			continue
+		}
+		zones, err := cloud.Zones(ctx, region)
+		if err != nil {
+			diags.AddError("Unable to look up availability zones", err.Error())
+			return
+		}
+		var names []string
+		for _, z := range zones {
+			if names = append(names, z.Name); z.Name == zone && z.Available {
+				return
+			}
+		}
+		if slices.Contains(names, zone) {
+			down = region
+		} else {
+			none = append(none, unknownZone(region, zone, names))
+		}
 	}
-	names := make([]string, len(zones))
-	for i, z := range zones {
-		names[i] = z.Name
-	}
-	i := slices.Index(names, zone)
 	switch {
-	case i < 0:
-		diags.AddAttributeError(at, "Unknown availability zone", unknownZone(region, zone, names))
-	case !zones[i].Available:
+	case down != "":
 		diags.AddAttributeWarning(at, "The availability zone is down", fmt.Sprintf("No service in the availability "+
 			"zone %q of region %q is up, so Nova finds no host for new servers there. Name another zone, or make no "+
-			"servers until it is back.", zone, region))
+			"servers until it is back.", zone, down))
+	case none != nil:
+		diags.AddAttributeError(at, "Unknown availability zone", strings.Join(none, " "))
 	}
 }
 

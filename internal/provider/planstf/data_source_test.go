@@ -117,6 +117,7 @@ func TestRegionPlanRead(t *testing.T) {
 	fake.AddRegion("Dark")
 	fake.SetQuota("RegionOne", fakecloud.MemberProjectID, "cores", 3)
 	fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0"})
+	fake.AddFlavor(fakecloud.Flavor{ID: "big", Name: "big", VCPUs: 4, RAM: 64})
 	const two, three = "RegionOne RegionTwo", "RegionOne RegionOne RegionTwo"
 	for name, c := range map[string]planCase{
 		"growth up to a cap": {nodes: three, asked: grow(3, "regions", protocol.Listing(two, 2)), summary: "total 3 6",
@@ -147,6 +148,25 @@ func TestRegionPlanRead(t *testing.T) {
 				"To choose its zone use a plan of zones."},
 		"a place that takes precedence, and none that takes nodes": {places: "Dark", asked: attributes{"node_create": attributes{"region": "RegionTwo"}},
 			want: "{Dark=0} = {Dark=0}: The region RegionTwo that the node names takes precedence: nothing is planned."},
+		"a node of a region without compute": {places: two, asked: attributes{"node_create": attributes{"region": "Dark"}},
+			want: "{RegionOne=0 RegionTwo=0} = {RegionOne=0 RegionTwo=0}: The region Dark that the node names takes precedence: nothing is planned.",
+			at:   "node_create.region: The place of the node takes no nodes", says: "Name another region."},
+		"a node of a closed region": {places: "RegionOne! RegionTwo", asked: attributes{"node_create": attributes{"region": "RegionOne"}},
+			want: "{RegionOne=0 RegionTwo=0} = {RegionOne=0 RegionTwo=0}: The region RegionOne that the node names takes precedence: nothing is planned.",
+			at:   "node_create.region: The place of the node takes no nodes", says: "would place no node in RegionOne: it is closed."},
+		"a node of a full region": {nodes: three, asked: attributes{"node_create": attributes{"region": "RegionOne"}, "regions": protocol.Listing(two, 2)},
+			want: "{RegionOne=2 RegionTwo=1} = {RegionOne=2 RegionTwo=1}: The region RegionOne that the node names takes precedence: nothing is planned.",
+			at:   "node_create.region: The place of the node takes no nodes", says: "it has 2 nodes, and its cap is 2."},
+		"a node of a region that a quota fills": {nodes: "RegionOne RegionOne RegionOne", places: two,
+			asked: attributes{"node_create": attributes{"region": "RegionOne"}, "respect_quotas": true, "flavor_id": "big"},
+			want:  "{RegionOne=3 RegionTwo=0} = {RegionOne=3 RegionTwo=0}: The region RegionOne that the node names takes precedence: nothing is planned.",
+			at:    "node_create.region: The place of the node takes no nodes", says: "in RegionOne: quota: 1 of 3 cores in use."},
+		"a node of a zone, without its region": {nodes: "RegionTwo", places: two, asked: attributes{"node_create": attributes{"zone": "az-3"}},
+			want: "{RegionOne=0 RegionTwo=1} + {count=1 regions={RegionOne=1} zones=} = {RegionOne=1 RegionTwo=1}: 1 node to create."},
+		"a node of a zone of another region": {nodes: "RegionOne", places: two, asked: attributes{"node_create": attributes{"zone": "az-3:host"}},
+			at: "node_create.zone: Unknown availability zone", says: "The plan chose that region: name the region of the node."},
+		"a node of a zone that no region has": {places: two, asked: attributes{"node_create": attributes{"zone": "az-9"}},
+			at: "node_create.zone: Unknown availability zone", says: `in region "RegionTwo" does not list`},
 		"nodes where none can be deleted": {nodes: "Dark Dark RegionTwo RegionOne", places: "RegionOne", asked: shrink(1),
 			want: "{Dark=2 RegionOne=1 RegionTwo=1} - {count=1 regions={RegionTwo=1} zones=} = {Dark=2 RegionOne=1 RegionTwo=0}: 1 node to delete.",
 			at:   "regions: Region skipped", says: "It keeps its nodes", summary: "not listed, no compute endpoint"},
@@ -226,6 +246,9 @@ func TestZonePlanRead(t *testing.T) {
 		"a node of a zone that is down": {places: "az-1", asked: attributes{"node_create": attributes{"zone": "az-4"}},
 			at:   "node_create.zone: The availability zone is down",
 			want: "{az-1=0} = {az-1=0}: The availability zone az-4 that the node names takes precedence: nothing is planned."},
+		"a node of a closed zone, on a host": {places: "az-1! az-2", asked: attributes{"node_create": attributes{"zone": "az-1:r1-cmp-1"}},
+			want: "{az-1=0 az-2=0} = {az-1=0 az-2=0}: The availability zone az-1:r1-cmp-1 that the node names takes precedence: nothing is planned.",
+			at:   "node_create.zone: The place of the node takes no nodes", says: "would place no node in RegionOne/az-1: it is closed."},
 		"a share of a region, misspelled": {places: "az-1", asked: decided(t, `{"deletion": {"regions": {"RegionTow": 2}}}`), at: "decision: Unknown region"},
 		"a region that is not there":      {places: "az-1", asked: grow(1, "region", "Atlantis"), at: "region: Unknown region"},
 		"a node that is there twice": {places: "az-1", asked: grow(1, "nodes", append(literal("-/az-1"), literal("-/az-1")...)),

@@ -21,7 +21,8 @@ const NotForetold = "A placement attachment " +
 
 // Precedence says what the plans of regions and zones do if the node of node_create
 // names a place.
-const Precedence = "If it does, nothing is planned."
+const Precedence = "If it does, nothing is planned, and a warning says so where the place takes no nodes. A zone " +
+	"without its region must be one of the region that the plan chooses."
 
 // Blocks returns the blocks of a request; named says what happens if a node names a
 // place. They are blocks because Terraform silently drops a misspelled key of a nested
@@ -35,7 +36,7 @@ func Blocks(named string) map[string]schema.Block {
 		"resize":   ResizeBlock(),
 		"node_create": attribute.Block("Add one node, which may name its place (NODE_CREATE). "+named, attribute.Fields{
 			"region": attribute.Text("Region that the node asks for.", attribute.NotEmpty),
-			"zone":   attribute.Text("Availability zone that the node asks for.", attribute.NotEmpty),
+			"zone":   attribute.Text("Availability zone that the node asks for, or `zone:host`.", attribute.NotEmpty),
 		}),
 	}
 }
