@@ -298,20 +298,28 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// TestFolder: the plans of a run that was killed are removed, and only this user can read those of the next.
+// TestFolder: only this user can read the plans of a run. Another run leaves them, until the run is killed.
 func TestFolder(t *testing.T) {
 	t.Setenv("TF_DATA_DIR", "")
 	configuration := t.TempDir()
-	dir, err := folder(configuration)
+	dir, lock, err := folder(configuration)
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "killed.tfplan"), nil, 0o600))
-	again, err := folder(configuration)
+	plan := filepath.Join(dir, "a.tfplan")
+	require.NoError(t, os.WriteFile(plan, nil, 0o600))
+	_, second, err := folder(configuration)
 	require.NoError(t, err)
-	assert.Equal(t, dir, again)
-	assert.NoFileExists(t, filepath.Join(dir, "killed.tfplan"))
+	defer second.Close()
+	assert.FileExists(t, plan)
 	info, err := os.Stat(dir)
 	require.NoError(t, err)
 	assert.Equal(t, os.FileMode(0o700), info.Mode().Perm())
+	lock.Close() // as the end of the process does
+	_, third, err := folder(configuration)
+	require.NoError(t, err)
+	defer third.Close()
+	assert.NoDirExists(t, dir)
+	assert.NoFileExists(t, lock.Name())
+	assert.FileExists(t, second.Name())
 }
 
 func TestPolicyCommand(t *testing.T) {

@@ -26,7 +26,8 @@ import (
 // Command is a terraform or tofu that runs in a folder.
 type Command struct {
 	tf      *tfexec.Terraform
-	dir     string // folder of saved plans
+	dir     string   // folder of saved plans
+	lock    *os.File // shows that the run lives
 	options []tfexec.PlanOption
 
 	parallelism int // 0 means Terraform's default
@@ -56,11 +57,11 @@ func NewCommand(ctx context.Context, o Options) (*Command, error) {
 			}
 		}
 	}
-	dir, err := folder(o.Dir)
+	dir, lock, err := folder(o.Dir)
 	if err != nil {
 		return nil, err
 	}
-	c := &Command{tf: tf, dir: dir, parallelism: o.Parallelism, serverType: o.ServerType}
+	c := &Command{tf: tf, dir: dir, lock: lock, parallelism: o.Parallelism, serverType: o.ServerType}
 	for _, v := range o.Vars {
 		c.options = append(c.options, tfexec.Var(v))
 	}
@@ -77,24 +78,51 @@ func NewCommand(ctx context.Context, o Options) (*Command, error) {
 }
 
 // Close removes the saved plans.
-func (c *Command) Close() error { return os.RemoveAll(c.dir) }
+func (c *Command) Close() error {
+	return errors.Join(os.RemoveAll(c.dir), c.lock.Close(), os.Remove(c.lock.Name()))
+}
 
-// folder makes a folder for saved plans, beside what Terraform keeps of a configuration. It removes what a run that was
-// killed left there, because plans have secrets in them.
-func folder(configuration string) (dir string, err error) {
-	if dir = cmp.Or(os.Getenv("TF_DATA_DIR"), ".terraform"); !filepath.IsAbs(dir) {
-		dir = filepath.Join(configuration, dir)
+// folder makes a folder for saved plans, beside what Terraform keeps of a configuration, and the lock that shows that
+// its run lives. It removes what runs that were killed left there, because plans have secrets in them.
+func folder(configuration string) (dir string, lock *os.File, err error) {
+	all := cmp.Or(os.Getenv("TF_DATA_DIR"), ".terraform")
+	if !filepath.IsAbs(all) {
+		all = filepath.Join(configuration, all)
 	}
-	if dir, err = filepath.Abs(filepath.Join(dir, "stackpolicy-rollout")); err != nil {
-		return "", err
+	if all, err = filepath.Abs(filepath.Join(all, "stackpolicy-rollout")); err != nil {
+		return "", nil, err
 	}
-	_ = os.RemoveAll(dir) // Windows keeps the log of an apply that goes on after its run was killed
-	return dir, os.MkdirAll(dir, 0o700)
+	if err := os.MkdirAll(all, 0o700); err != nil {
+		return "", nil, err
+	}
+	left, _ := os.ReadDir(all)
+	for _, entry := range left {
+		if dir := filepath.Join(all, entry.Name()); entry.IsDir() && !lives(dir+".lock") {
+			_ = os.RemoveAll(dir) // Windows keeps the log of an apply that goes on after its run was killed
+		}
+	}
+	if lock, err = os.CreateTemp(all, "*.lock"); err != nil {
+		return "", nil, err
+	}
+	hold(lock)
+	dir = strings.TrimSuffix(lock.Name(), ".lock")
+	return dir, lock, os.Mkdir(dir, 0o700)
+}
+
+// lives reports whether the run of a lock lives. It removes the lock of another.
+func lives(lock string) bool {
+	file, err := os.Open(lock)
+	if err != nil {
+		return false
+	}
+	ended := hold(file)
+	file.Close()
+	return !ended || os.Remove(lock) != nil
 }
 
 // Plan implements [Terraform].
 func (c *Command) Plan(ctx context.Context) (*Plan, error) {
-	// Terraform writes into an existing file, and keeps its mode, 0600. No other run has a file of this name.
+	// Terraform writes into an existing file, and keeps its mode, 0600.
 	file, err := os.CreateTemp(c.dir, "*.tfplan")
 	if err != nil {
 		return nil, err
