@@ -74,6 +74,9 @@ func (p *attachmentPlanner) decide(ctx context.Context) (d decision, ok bool) {
 	}
 	d.next, d.change, d.policy = p.planRoster(ctx, d.now, policy)
 	p.refuseGone(d.change)
+	p.refuseFewAddresses(d)
+	p.refuseUnpooled(d)
+	p.refuseRenamed()
 	return d, !p.diags.HasError()
 }
 
@@ -181,14 +184,14 @@ func (p *attachmentPlanner) store(ctx context.Context, d decision) {
 	after.Blind = true // everything seen so far is older than this apply
 	plan.Status, plan.Remaining = types.StringValue(d.change.Status), types.Int64Value(d.change.Remaining)
 	if p.state != nil {
-		plan.UserDataTexts = p.state.UserDataTexts
+		plan.UserDataTexts, plan.Nodes = p.state.UserDataTexts, p.state.Nodes // as they were
 	}
 	plan.remember(d.next, d.written)
 	plan.record(d.change, after.Batch)
 	if p.state != nil {
 		after.store(ctx, p.private, d.next, p.diags) // the leaving nodes
 	}
-	if !p.known(ctx, "template", plan.Template) || !p.sourcesKnown(ctx) {
+	if !p.known(ctx, "template", plan.Template) || !p.sourcesKnown(ctx) || !plan.partsKnown() {
 		p.forgetTemplates(ctx)
 	}
 }

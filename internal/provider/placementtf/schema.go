@@ -79,6 +79,15 @@ func attachmentSchema() schema.Schema {
 				"choice, such as a key pair. Let the servers take their values from the node, as in " +
 				"`each.value.template.key_pair`: a node keeps its template, so a change changes no server by itself. " +
 				"Give the version of a secret, never the secret. The argument cannot be removed again."),
+			"networks": schema.DynamicAttribute{Optional: true, MarkdownDescription: "Networks of new nodes, in order: a " +
+				"list of names, or of objects with `name` or `id`, and any of `regions`, `zones` (those that have it), " +
+				"`port`, `subnet_id`, `allowed_address_pairs`, `security_group_ids`, `port_security_enabled`, " +
+				"`floating_ip_pool` and `floating_ips`. A name is looked up once, and the node remembers the id: let " +
+				"the servers take `each.value.networks`. Another key is refused."},
+			"pools": schema.DynamicAttribute{Optional: true, MarkdownDescription: "Octavia pools of new nodes: a map of " +
+				"objects with `region`, `pool_id` and `protocol_port`, and any of `subnet_id`, `monitor_address`, " +
+				"`monitor_port` and `backup`. A server listens at a port for life: let the members take " +
+				"`each.value.pools`. Another key is refused."},
 			"flavors": places.FlavorsArgument("Flavors of new nodes, [the best one " +
 				"first](../guides/rolling-out-an-image.md#flavors-in-order), by id or name. Let the servers take " +
 				"`each.value.flavor_id`."),
