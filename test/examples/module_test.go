@@ -9,6 +9,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/runs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -36,6 +37,7 @@ func TestModules(t *testing.T) {
 
 // TestModuleMistakes: each mistake of a user is an error while planning that names the variable.
 func TestModuleMistakes(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	t.Parallel()
 	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "clusters/first")
 	const last = `  networks         = ["shared"]` + "\n"

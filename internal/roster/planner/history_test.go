@@ -19,6 +19,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/status"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/runs"
 	"pgregory.net/rapid"
 )
 
@@ -458,6 +459,7 @@ func (w *world) start() {
 // more nodes out of service, or makes more servers, than it may; nodes that stay do not change; and once the template
 // is good the update finishes.
 func TestHistories(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	for _, method := range []string{roster.Substitute, roster.InPlace, roster.Recreate} {
 		t.Run(method, func(t *testing.T) {
 			draws(t, 500, func(t *rapid.T) { history(t, method, false) })
